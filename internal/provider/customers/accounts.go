@@ -15,15 +15,15 @@ import (
 	"vestibule/internal/store"
 )
 
-// ErrDuplicateName is returned for a name that another child of the parent, or another
-// product of the account, already uses.
+// ErrDuplicateName is returned for a name that another child of the parent, another
+// product of the account, or another configuration uses.
 var ErrDuplicateName = errors.New("customers: the name is taken")
 
 // Product is a configured product.
 type Product struct {
 	ID          string
 	CustomerID  string
-	Kind        contract.Product // kind of the effective configuration; empty without one
+	Kind        contract.Product // of the effective configuration, or fixed at creation; empty without either
 	Name        string           // unique in the account; the name in reports
 	DisplayName string           // need not be unique; empty for none
 	InquiryType string
@@ -43,11 +43,10 @@ type Names struct {
 }
 
 // MaxName is the maximum length of the name of an account or a product, in characters.
-// The API itself has no limit.
 const MaxName = 100
 
-// NameProblem returns what is wrong with a name, as text to put after the field's
-// name, or "" for a valid one. Applicants see names, so invisible characters and
+// NameProblem returns the problem of a name as text to put after the field's name, or
+// "" for a valid one. Applicants see names, so invisible characters and
 // changes of text direction are not allowed.
 func NameProblem(s string) string {
 	n := utf8.RuneCountInString(s)
@@ -65,11 +64,11 @@ func NameProblem(s string) string {
 	return ""
 }
 
-// AddAccount adds a child to a parent account, with the parent's environment and
-// return mode and without a configuration, or finds the child of that name; added
-// tells which. Of concurrent calls with one name, one adds the account. A parentID
-// that is unknown or a child account's is store.ErrNotFound. The caller validates the
-// names.
+// AddAccount adds a child to a parent account, with the parent's environment, return
+// mode, and requirement of the form, and without a configuration. If a child has the
+// name, AddAccount returns it with added false. Of concurrent calls with one name, one
+// adds the account. AddAccount returns store.ErrNotFound if parentID is unknown or the
+// id of a child account. The caller validates the names.
 func (s *Service) AddAccount(ctx context.Context, tx *store.Tx, parentID string, n Names) (a Account, added bool, err error) {
 	parent, err := account(ctx, tx, `parent_id IS NULL AND id = $1`, parentID)
 	if err != nil {
@@ -100,14 +99,15 @@ func (s *Service) Parents(ctx context.Context, q store.Queryer) ([]Account, erro
 	return accounts(ctx, q, `parent_id IS NULL ORDER BY name, id`)
 }
 
-// Rename changes the names of an account. A name that another child of the parent uses
-// is ErrDuplicateName, after which the transaction may be unusable.
+// Rename changes the names of an account. If another child of the parent uses the
+// name, it returns ErrDuplicateName, and tx may be unusable.
 func (s *Service) Rename(ctx context.Context, tx *store.Tx, customerID string, n Names) error {
 	return requireRow(renameAccount(ctx, tx, customerID, n))
 }
 
-// AddProduct adds a product to an account or finds the one of that name; added tells
-// which. All its settings come from its effective configuration.
+// AddProduct adds a product to an account. If a product of the account has the name,
+// AddProduct returns it with added false. A product takes all its settings from its
+// effective configuration.
 func (s *Service) AddProduct(ctx context.Context, tx *store.Tx, customerID string, n Names) (p Product, added bool, err error) {
 	id := uuid.NewString()
 	if added, err = insertNamed(ctx, tx, id, customerID, n); err != nil {
@@ -129,9 +129,8 @@ func (s *Service) Products(ctx context.Context, q store.Queryer, customerID stri
 	return products(ctx, q, `p.customer_id = $1 ORDER BY p.created_at, p.name`, customerID)
 }
 
-// Product returns a product of the customer with its effective configuration. It
-// returns store.ErrNotFound also for a product that has no kind because it has no
-// configuration.
+// Product returns a product of the customer with its effective configuration. For an
+// unknown product, and for one without a kind, it returns store.ErrNotFound.
 func (s *Service) Product(ctx context.Context, q store.Queryer, customerID, productID string) (Product, error) {
 	found, err := products(ctx, q, `p.customer_id = $1 AND p.id = $2`, customerID, productID)
 	if err == nil && (len(found) != 1 || found[0].Kind == "") {
@@ -143,12 +142,14 @@ func (s *Service) Product(ctx context.Context, q store.Queryer, customerID, prod
 	return found[0], nil
 }
 
-// RenameProduct changes the names of a product of the customer. A name that another
-// product uses is ErrDuplicateName, after which the transaction may be unusable.
+// RenameProduct changes the names of a product of the customer. If another product
+// uses the name, it returns ErrDuplicateName, and tx may be unusable.
 func (s *Service) RenameProduct(ctx context.Context, tx *store.Tx, customerID, productID string, n Names) error {
 	return requireRow(renameProduct(ctx, tx, customerID, productID, n))
 }
 
+// requireRow returns ErrDuplicateName for a violated unique constraint, and
+// store.ErrNotFound if no row was found.
 func requireRow(ok bool, err error) error {
 	if store.IsUnique(err) {
 		return ErrDuplicateName
@@ -171,12 +172,12 @@ func (s *Service) SetReturn(ctx context.Context, tx *store.Tx, customerID, mode 
 // MaxCompleteURLs is the maximum number of redirect URLs of an account.
 const MaxCompleteURLs = 20
 
-// ErrCompleteURL is returned for a redirect URL that is invalid, not registered, or a
-// duplicate, and for too many of them.
-var ErrCompleteURL = errors.New("customers: a complete URL is not one, is doubled, or there are too many")
+// ErrCompleteURL is returned for a redirect URL that is invalid, not registered, or
+// repeated, and for more than MaxCompleteURLs.
+var ErrCompleteURL = errors.New("customers: a redirect URL is invalid, unknown, or repeated, or there are too many")
 
 // SetCompleteURLs replaces the account's registered redirect URLs; the first is the
-// static one. If one is invalid, nothing changes.
+// static one. If one is invalid, it returns ErrCompleteURL and changes nothing.
 func (s *Service) SetCompleteURLs(ctx context.Context, tx *store.Tx, customerID string, urls []string) error {
 	seen := map[string]bool{}
 	for _, u := range urls {
@@ -194,8 +195,9 @@ func (s *Service) OwnCompleteURLs(ctx context.Context, q store.Queryer, customer
 	return completeURLs(ctx, q, customerID)
 }
 
-// EditCompleteURLs replaces the account's redirect URLs with the result of edit, one
-// call at a time. It returns the errors of SetCompleteURLs and edit.
+// EditCompleteURLs replaces the account's redirect URLs with the result of edit.
+// Concurrent calls for one account run one after another. It returns the errors of
+// SetCompleteURLs and edit.
 func (s *Service) EditCompleteURLs(ctx context.Context, tx *store.Tx, customerID string, edit func(urls []string) ([]string, error)) error {
 	if err := requireRow(lockAccount(ctx, tx, customerID)); err != nil {
 		return err

@@ -12,18 +12,19 @@ import (
 	"vestibule/internal/store"
 )
 
-// configurer returns the caller if its account may use the configuration endpoints.
-func (s *Service) configurer(ctx context.Context) (auth.Caller, error) {
-	caller, err := parent(ctx)
+// configurationCaller returns the caller if its account may use the configuration
+// endpoints.
+func (s *Service) configurationCaller(ctx context.Context) (auth.Caller, error) {
+	caller, err := parentCaller(ctx)
 	if err != nil {
 		return caller, err
 	}
 	return caller, s.require(ctx, s.DB.SQL, caller.CustomerID, Configurations)
 }
 
-// listConfigurations answers [{id, svcProduct, alias}].
+// listConfigurations responds with [{id, svcProduct, alias}].
 func (s *Service) listConfigurations(w http.ResponseWriter, r *http.Request) error {
-	caller, err := s.configurer(r.Context())
+	caller, err := s.configurationCaller(r.Context())
 	if err != nil {
 		return err
 	}
@@ -43,10 +44,10 @@ func (s *Service) listConfigurations(w http.ResponseWriter, r *http.Request) err
 	return httpx.JSON(w, http.StatusOK, out)
 }
 
-// review answers with the products of a child account and their effective
+// listProducts responds with the products of a child account and their effective
 // configurations.
-func (s *Service) review(w http.ResponseWriter, r *http.Request) error {
-	caller, err := s.configurer(r.Context())
+func (s *Service) listProducts(w http.ResponseWriter, r *http.Request) error {
+	caller, err := s.configurationCaller(r.Context())
 	if err != nil {
 		return err
 	}
@@ -58,31 +59,31 @@ func (s *Service) review(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	type force struct {
+	type effective struct {
 		ID        string `json:"id"`
 		Alias     string `json:"alias"`
 		Inherited bool   `json:"inherited"`
 	}
 	type item struct {
-		ProductID     string `json:"productId"`
-		Name          string `json:"name"`
-		CreatedAt     string `json:"createdAt"`
-		UpdatedAt     string `json:"updatedAt"`
-		Configuration *force `json:"productConfiguration"` // null without one
+		ProductID     string     `json:"productId"`
+		Name          string     `json:"name"`
+		CreatedAt     string     `json:"createdAt"`
+		UpdatedAt     string     `json:"updatedAt"`
+		Configuration *effective `json:"productConfiguration"` // null without one
 	}
 	out := []item{}
 	for _, p := range all {
 		i := item{ProductID: p.ID, Name: p.Name, CreatedAt: formatTime(p.Created), UpdatedAt: formatTime(p.Updated)}
 		if p.Configuration.ID != "" {
-			i.Configuration = &force{p.Configuration.ID, p.Configuration.Alias, p.Inherited}
+			i.Configuration = &effective{p.Configuration.ID, p.Configuration.Alias, p.Inherited}
 		}
 		out = append(out, i)
 	}
 	return httpx.JSON(w, http.StatusOK, out)
 }
 
-// target reads the account or product to assign a configuration to.
-func target(w http.ResponseWriter, r *http.Request) (Target, error) {
+// decodeTarget reads the account or product to assign a configuration to.
+func decodeTarget(w http.ResponseWriter, r *http.Request) (Target, error) {
 	var in struct {
 		Type *string `json:"type"`
 		ID   *string `json:"id"`
@@ -103,7 +104,8 @@ func target(w http.ResponseWriter, r *http.Request) (Target, error) {
 	return Target{Type: *in.Type, ID: *in.ID}, nil
 }
 
-// assignTo assigns a configuration for the caller, or removes the assignment.
+// assignTo assigns a configuration for the parent account, or removes the assignment
+// if configurationID is empty.
 func (s *Service) assignTo(ctx context.Context, q store.Queryer, parentID string, to Target, configurationID string) error {
 	unknown := unknownChild
 	known := isPublicID(to.ID)
@@ -127,11 +129,11 @@ func (s *Service) assignTo(ctx context.Context, q store.Queryer, parentID string
 // assign sets the configuration of a child account or a product: {type, id,
 // productConfigId}.
 func (s *Service) assign(w http.ResponseWriter, r *http.Request) error {
-	caller, err := s.configurer(r.Context())
+	caller, err := s.configurationCaller(r.Context())
 	if err != nil {
 		return err
 	}
-	to, err := target(w, r)
+	to, err := decodeTarget(w, r)
 	if err != nil {
 		return err
 	}
@@ -162,11 +164,11 @@ func (s *Service) assign(w http.ResponseWriter, r *http.Request) error {
 
 // unassign removes the configuration of a target, which then inherits one.
 func (s *Service) unassign(w http.ResponseWriter, r *http.Request) error {
-	caller, err := s.configurer(r.Context())
+	caller, err := s.configurationCaller(r.Context())
 	if err != nil {
 		return err
 	}
-	to, err := target(w, r)
+	to, err := decodeTarget(w, r)
 	if err != nil {
 		return err
 	}

@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// placeholder marks the position of the signed result in a redirect URL. Encoders may
-// have percent-encoded it.
+// placeholder marks the position of the signed result in a redirect URL. It may be
+// percent-encoded.
 const (
-	placeholder = "[token]"
-	encoded     = "%5Btoken%5D"
+	placeholder        = "[token]"
+	encodedPlaceholder = "%5Btoken%5D"
 )
 
-// maxURL is the maximum length of a redirect URL in bytes; with the token in it, the
-// address is still within the limits of servers and browsers.
+// maxURL is the maximum length of a redirect URL in bytes. Servers and browsers accept
+// it also with the token in it.
 const maxURL = 2000
 
 // CompleteURL is a parsed redirect URL.
 type CompleteURL struct {
-	Origin string // scheme, host in lower case, port if it is not the scheme's own
+	Origin string // scheme, host in lower case, and a port that is not the scheme's default
 	path   string // escaped; at least "/"
 	raw    string
 }
 
-// ParseCompleteURL parses an absolute http or https URL. It rejects everything that
-// browsers and servers may read differently: user info, fragments, backslashes,
-// control and non-ASCII characters, hosts with a special meaning in a content security
-// policy, dot segments, encoded slashes, dots, and percent signs, a placeholder
-// outside path and query, and one whose removal from the path would leave any of
-// these.
+// ParseCompleteURL parses an absolute http or https URL. It returns ErrCompleteURL for
+// anything that browsers and servers may read differently: user info, fragments,
+// backslashes, control and non-ASCII characters, hosts with characters that have a
+// meaning in a content security policy, dot segments, double slashes, and encoded
+// slashes, backslashes, dots, percent signs, and zero bytes. The path must fulfill this
+// also after its placeholders are removed. The host may not contain a placeholder.
 func ParseCompleteURL(raw string) (CompleteURL, error) {
 	if raw == "" || len(raw) > maxURL || strings.ContainsAny(raw, "\\#") {
 		return CompleteURL{}, ErrCompleteURL
@@ -59,14 +59,14 @@ func ParseCompleteURL(raw string) (CompleteURL, error) {
 	if path == "" {
 		path = "/"
 	}
-	if !sameForAllParsers(path) || !sameForAllParsers(pathWithout(path)) {
+	if !unambiguous(path) || !unambiguous(withoutPlaceholders(path)) {
 		return CompleteURL{}, ErrCompleteURL
 	}
 	return CompleteURL{Origin: scheme + "://" + host, path: path, raw: raw}, nil
 }
 
-// sameForAllParsers reports whether all parsers read a path in the same way.
-func sameForAllParsers(path string) bool {
+// unambiguous reports whether all parsers read a path in the same way.
+func unambiguous(path string) bool {
 	lower := strings.ToLower(path)
 	for _, ambiguous := range []string{"%2f", "%5c", "%2e", "%25", "%00", "//"} {
 		if strings.Contains(lower, ambiguous) {
@@ -104,7 +104,8 @@ func (c CompleteURL) within(registered string) bool {
 	return c.path == r.path || strings.HasPrefix(c.path, prefix+"/")
 }
 
-// MatchCompleteURL returns the parsed URL if one of the registered ones covers it.
+// MatchCompleteURL parses a URL. It returns ErrCompleteURL unless the URL has the
+// origin of a registered one, and its path or one below it.
 func MatchCompleteURL(raw string, registered []string) (CompleteURL, error) {
 	c, err := ParseCompleteURL(raw)
 	if err != nil {
@@ -118,12 +119,12 @@ func MatchCompleteURL(raw string, registered []string) (CompleteURL, error) {
 	return CompleteURL{}, ErrCompleteURL
 }
 
-// WithToken puts the token where the placeholder is, once; without one, it is
-// appended to the query as jwt.
+// WithToken returns the URL with the token in place of the first placeholder. Without a
+// placeholder, it appends the token to the query as jwt.
 func (c CompleteURL) WithToken(token string) string {
 	at, length := strings.Index(c.raw, placeholder), len(placeholder)
-	if i := strings.Index(strings.ToLower(c.raw), strings.ToLower(encoded)); i >= 0 && (at < 0 || i < at) {
-		at, length = i, len(encoded)
+	if i := strings.Index(strings.ToLower(c.raw), strings.ToLower(encodedPlaceholder)); i >= 0 && (at < 0 || i < at) {
+		at, length = i, len(encodedPlaceholder)
 	}
 	if at >= 0 {
 		return c.raw[:at] + token + c.raw[at+length:]
@@ -137,15 +138,15 @@ func (c CompleteURL) WithToken(token string) string {
 	return c.raw + "&jwt=" + token
 }
 
-// placeholders are both spellings, the encoded one in letters of any case.
+// placeholders matches both forms of the placeholder.
 var placeholders = regexp.MustCompile(`\[token\]|(?i:%5btoken%5d)`)
 
-// WithoutToken is the URL that a form is posted to: without the placeholder, wherever
-// it stands, for the token travels in the body. A parameter that holds it is left out.
+// WithoutToken returns the URL for a form that posts the token in its body: without
+// placeholders, and without the query parameters that contain one.
 func (c CompleteURL) WithoutToken() string {
 	base, query, found := strings.Cut(c.raw, "?")
 	if path := rawPath(c.raw); path != "" {
-		base = strings.TrimSuffix(base, path) + pathWithout(path)
+		base = strings.TrimSuffix(base, path) + withoutPlaceholders(path)
 	}
 	if !found {
 		return base
@@ -162,9 +163,9 @@ func (c CompleteURL) WithoutToken() string {
 	return base + "?" + strings.Join(rest, "&")
 }
 
-// pathWithout is a path without placeholders, and without the segments that were
-// nothing else; at the end, such a one leaves its slash.
-func pathWithout(path string) string {
+// withoutPlaceholders removes the placeholders from a path, and the segments that
+// consist of one. The last segment leaves its slash.
+func withoutPlaceholders(path string) string {
 	segments := strings.Split(path, "/")
 	kept := segments[:0]
 	for i, segment := range segments {

@@ -11,7 +11,7 @@ import (
 
 var registered = []string{"https://app.example/return", "http://localhost:8080/redirect/return?jwt=[token]"}
 
-func TestCompleteURLsThatAreRefused(t *testing.T) {
+func TestMatchCompleteURLRejects(t *testing.T) {
 	f, err := os.Open("testdata/hostile.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -30,51 +30,51 @@ func TestCompleteURLsThatAreRefused(t *testing.T) {
 		}
 		n++
 		if c, err := MatchCompleteURL(line, registered); err == nil {
-			t.Errorf("MatchCompleteURL(%q) = %+v, want a refusal", line, c)
+			t.Errorf("MatchCompleteURL(%q) = %+v, want an error", line, c)
 		}
 	}
 	if n < 50 {
 		t.Errorf("%d lines were read", n)
 	}
 	if _, err := MatchCompleteURL("https://app.example/return?"+strings.Repeat("a", maxURL), registered); err == nil {
-		t.Error("an address longer than browsers take is allowed")
+		t.Error("a URL longer than maxURL is accepted")
 	}
 }
 
-func TestCompleteURLsThatAreAllowed(t *testing.T) {
+func TestMatchCompleteURLAccepts(t *testing.T) {
 	for _, c := range []struct{ name, raw, with, without string }{
-		{"the registered one itself", "https://app.example/return", "https://app.example/return?jwt=T", "https://app.example/return"},
+		{"the registered URL", "https://app.example/return", "https://app.example/return?jwt=T", "https://app.example/return"},
 		{"a path below it", "https://app.example/return/42", "https://app.example/return/42?jwt=T", "https://app.example/return/42"},
-		{"a path with a slash at its end", "https://app.example/return/", "https://app.example/return/?jwt=T", "https://app.example/return/"},
-		{"the port that goes without saying", "https://app.example:443/return",
+		{"a path with a trailing slash", "https://app.example/return/", "https://app.example/return/?jwt=T", "https://app.example/return/"},
+		{"the default port", "https://app.example:443/return",
 			"https://app.example:443/return?jwt=T", "https://app.example:443/return"},
 		{"a host in capitals", "https://APP.example/return", "https://APP.example/return?jwt=T", "https://APP.example/return"},
 		{"a query", "https://app.example/return?a=1", "https://app.example/return?a=1&jwt=T", "https://app.example/return?a=1"},
-		{"an open query", "https://app.example/return?", "https://app.example/return?jwt=T", "https://app.example/return"},
+		{"an empty query", "https://app.example/return?", "https://app.example/return?jwt=T", "https://app.example/return"},
 		{"the placeholder", "https://app.example/return?jwt=[token]", "https://app.example/return?jwt=T", "https://app.example/return"},
-		{"the placeholder of another name, among others", "https://app.example/return?a=1&t=[token]&b=2",
+		{"the placeholder in another parameter", "https://app.example/return?a=1&t=[token]&b=2",
 			"https://app.example/return?a=1&t=T&b=2", "https://app.example/return?a=1&b=2"},
-		{"the placeholder as an encoder leaves it", "https://app.example/return?jwt=%5Btoken%5D",
+		{"the encoded placeholder", "https://app.example/return?jwt=%5Btoken%5D",
 			"https://app.example/return?jwt=T", "https://app.example/return"},
-		{"the same in small letters", "https://app.example/return?jwt=%5btoken%5d",
+		{"the encoded placeholder in lower case", "https://app.example/return?jwt=%5btoken%5d",
 			"https://app.example/return?jwt=T", "https://app.example/return"},
-		{"two placeholders, of which one is replaced", "https://app.example/return?a=[token]&b=[token]",
+		{"two placeholders", "https://app.example/return?a=[token]&b=[token]",
 			"https://app.example/return?a=T&b=[token]", "https://app.example/return"},
-		{"two spellings, of which the first is replaced", "https://app.example/return?a=%5Btoken%5D&b=[token]",
+		{"an encoded placeholder before another", "https://app.example/return?a=%5Btoken%5D&b=[token]",
 			"https://app.example/return?a=T&b=[token]", "https://app.example/return"},
 		{"the placeholder in the path", "https://app.example/return/[token]", "https://app.example/return/T", "https://app.example/return/"},
-		{"the same with a query", "https://app.example/return/[token]?a=1",
+		{"the placeholder in the path, with a query", "https://app.example/return/[token]?a=1",
 			"https://app.example/return/T?a=1", "https://app.example/return/?a=1"},
-		{"in the path, as an encoder leaves it", "https://app.example/return/%5btoken%5d",
+		{"the encoded placeholder in the path", "https://app.example/return/%5btoken%5d",
 			"https://app.example/return/T", "https://app.example/return/"},
-		{"in the midst of the path", "https://app.example/return/[token]/x", "https://app.example/return/T/x", "https://app.example/return/x"},
-		{"in a part of the path", "https://app.example/return/t-[token].html?b=2",
+		{"the placeholder inside the path", "https://app.example/return/[token]/x", "https://app.example/return/T/x", "https://app.example/return/x"},
+		{"the placeholder in a part of a segment", "https://app.example/return/t-[token].html?b=2",
 			"https://app.example/return/t-T.html?b=2", "https://app.example/return/t-.html?b=2"},
-		{"in path and query", "https://app.example/return/[token]?t=%5Btoken%5D&a=1",
+		{"placeholders in path and query", "https://app.example/return/[token]?t=%5Btoken%5D&a=1",
 			"https://app.example/return/T?t=%5Btoken%5D&a=1", "https://app.example/return/?a=1"},
-		{"an address in the query", "https://app.example/return?next=https://evil.example/@",
+		{"a URL in the query", "https://app.example/return?next=https://evil.example/@",
 			"https://app.example/return?next=https://evil.example/@&jwt=T", "https://app.example/return?next=https://evil.example/@"},
-		{"one that is registered with a query", "http://localhost:8080/redirect/return?x=1",
+		{"a URL registered with a query", "http://localhost:8080/redirect/return?x=1",
 			"http://localhost:8080/redirect/return?x=1&jwt=T", "http://localhost:8080/redirect/return?x=1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -92,9 +92,9 @@ func TestCompleteURLsThatAreAllowed(t *testing.T) {
 	}
 }
 
-// What is allowed leads, as a browser and as net/url read it, to the registered
-// Origin, before and after the token is in it.
-func FuzzAllowed(f *testing.F) {
+// FuzzMatchCompleteURL checks that accepted URLs lead to a registered origin, before and
+// after the token is in them.
+func FuzzMatchCompleteURL(f *testing.F) {
 	for _, s := range []string{"https://app.example/return", "https://app.example/return/x?jwt=[token]",
 		"https://app.example@evil.example/return",
 		"https://[token]/return", "https://app.example/return/%5Btoken%5D", "http://localhost:8080/redirect/return?jwt=%5Btoken%5D"} {
@@ -122,14 +122,14 @@ func FuzzAllowed(f *testing.F) {
 	})
 }
 
-// A registered address becomes a source in the policy of the page that posts to
-// it; its host must not become a directive.
-func TestHostFlagsTakeHostsOnly(t *testing.T) {
+// TestMatchCompleteURLRejectsSpecialHosts: the origin becomes a source in the content
+// security policy of the page that posts to it, and must not become a directive.
+func TestMatchCompleteURLRejectsSpecialHosts(t *testing.T) {
 	for _, host := range []string{"a.example;script-src", "a.example,b.example", "a'b.example",
 		"a(b.example", "*.example", "a=b.example", "a&b.example"} {
 		raw := "https://" + host + "/return"
 		if c, err := MatchCompleteURL(raw, []string{raw}); err == nil {
-			t.Errorf("%s is taken, with the origin %s", raw, c.Origin)
+			t.Errorf("%s is accepted, with the origin %s", raw, c.Origin)
 		}
 	}
 }

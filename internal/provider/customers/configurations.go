@@ -8,7 +8,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// Configuration is how products are configured. The provider creates them for a parent
+// Configuration is the configuration of products. The provider creates it for a parent
 // account and its children.
 type Configuration struct {
 	ID          string
@@ -21,15 +21,15 @@ type Configuration struct {
 
 // Settings are the report settings of a configuration.
 type Settings struct {
-	DeprecatedAttributes bool            // cashflow: the AV family too
-	ScoreV1              bool            // cashflow: score v1.0 too
-	ScoreV21             bool            // cashflow: score v2.1 too
+	DeprecatedAttributes bool            // cashflow: with the attributes of the AV family
+	ScoreV1              bool            // cashflow: with score v1.0
+	ScoreV21             bool            // cashflow: with score v2.1
 	IncomeModelSuite     string          // income: "1.2" or "2.0"
-	IncomeInflows        bool            // income, from suite 2.0 on: what that adds, as the inflows
-	EligibilityKind      report.Workflow // eligibility: what is verified; empty is both
+	IncomeInflows        bool            // income, from suite 2.0 on: with inflows
+	EligibilityKind      report.Workflow // eligibility: income, assets, or both (also if empty)
 }
 
-// Target is what a configuration is assigned to.
+// Target is an account or a product that a configuration is assigned to.
 type Target struct {
 	Type string // TargetAccount or TargetProduct
 	ID   string // the child's publicId, or the productId
@@ -63,8 +63,8 @@ func (s *Service) Assign(ctx context.Context, q store.Queryer, parentID string, 
 	return requireRow(assignProduct(ctx, q, parentID, to.ID, configurationID, s.Now()))
 }
 
-// AddConfiguration adds a configuration, for the provider's staff. An alias in use is
-// ErrDuplicateName; tx stays usable.
+// AddConfiguration adds a configuration, for the provider's staff. If another one of
+// the account has the alias, it returns ErrDuplicateName, and tx stays usable.
 func (s *Service) AddConfiguration(ctx context.Context, tx *store.Tx, c Configuration) error {
 	added, err := insertConfiguration(ctx, tx, c)
 	if err == nil && !added {

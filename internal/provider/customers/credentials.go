@@ -17,7 +17,7 @@ const Overlap = 24 * time.Hour
 
 // ErrOverlap is returned for a rotation while another secret of the client, besides
 // the one to rotate, is valid.
-var ErrOverlap = errors.New("customers: two secrets of this client are good already")
+var ErrOverlap = errors.New("customers: two secrets of this client are valid")
 
 // Credential describes a secret of an account without containing it.
 type Credential struct {
@@ -25,8 +25,8 @@ type Credential struct {
 	CustomerID string
 	ClientID   string
 	Created    time.Time
-	Expires    time.Time // end of a rotated one; zero for never
-	Revoked    time.Time // zero for not
+	Expires    time.Time // when a rotated secret ends; zero: never
+	Revoked    time.Time // zero: not revoked
 }
 
 // Valid reports whether the secret is valid at now.
@@ -34,11 +34,11 @@ func (c Credential) Valid(now time.Time) bool {
 	return c.Revoked.IsZero() && (c.Expires.IsZero() || c.Expires.After(now))
 }
 
-// Issued is a new secret, in the only form that contains it.
+// Issued is a new secret, in plain text.
 type Issued struct {
 	ClientID        string
 	SecretKey       string
-	PreviousExpires time.Time // of a rotation: end of the previous secret
+	PreviousExpires time.Time // of a rotation: when the previous secret ends
 }
 
 // Credentials lists all credentials of an account, also ended ones, newest first.
@@ -46,8 +46,9 @@ func (s *Service) Credentials(ctx context.Context, q store.Queryer, customerID s
 	return credentials(ctx, q, `customer_id = $1 ORDER BY created_at DESC, id`, customerID)
 }
 
-// IssueCredential creates a new client with a secret for an account, besides existing
-// ones. A child account has none at first: its parent acts for it.
+// IssueCredential creates a client with a secret for an account. Existing clients stay.
+// A new child account has no client: its parent acts for it. IssueCredential returns
+// store.ErrNotFound for an unknown account.
 func (s *Service) IssueCredential(ctx context.Context, tx *store.Tx, customerID string) (Issued, error) {
 	if _, err := account(ctx, tx, `id = $1`, customerID); err != nil {
 		return Issued{}, err
@@ -57,11 +58,11 @@ func (s *Service) IssueCredential(ctx context.Context, tx *store.Tx, customerID 
 	return out, insertCredential(ctx, tx, k, store.Hash(out.SecretKey))
 }
 
-// RotateCredential creates a new secret for the client of a live credential of the
-// account; both are valid for 24 hours. While another secret of the client is valid,
+// RotateCredential creates a new secret for the client of a valid credential of the
+// account; both are valid for the Overlap. While another secret of the client is valid,
 // it returns ErrOverlap: of concurrent rotations one succeeds, and no secret ends
 // earlier than announced. It returns store.ErrNotFound for a credential that is not
-// the account's or not live.
+// the account's or not valid.
 func (s *Service) RotateCredential(ctx context.Context, tx *store.Tx, customerID, credentialID string) (Issued, error) {
 	k, seen, err := findValidCredential(ctx, tx, customerID, credentialID)
 	if err != nil {

@@ -43,19 +43,20 @@ type Account struct {
 	ParentID    string // empty for a parent
 	Name        string // unique among the children of a parent
 	DisplayName string // shown to applicants instead of Name; empty for none
-	Own         string // id of its configuration; empty if inherited
 	Environment contract.Environment
 	Created     time.Time
 	ReturnMode  string // "get" or "post": how signed results are returned
 	RequireForm bool   // redirects must be opened by the form
+
+	ConfigurationID string // of the account itself; empty: none, or inherited
 
 	// CompleteURLs are the registered redirect URLs, each an origin with a path prefix;
 	// the first is the static one. A child without any uses its parent's.
 	CompleteURLs []string
 }
 
-// Shown returns the account's name for applicants.
-func (a Account) Shown() string {
+// ApplicantName returns the account's name for applicants.
+func (a Account) ApplicantName() string {
 	if a.DisplayName != "" {
 		return a.DisplayName
 	}
@@ -72,14 +73,14 @@ type Consumer struct {
 	ID               string
 	CustomerID       string
 	ExternalID       string
-	KeyID            string          // the data key that everything of the consumer is encrypted under
-	Prefill          json.RawMessage // as given; nil for none
+	KeyID            string          // data key of all the consumer's data
+	Prefill          json.RawMessage // as CheckPrefill returns it; nil for none
 	ConsentWithdrawn bool
 	Created, Updated time.Time
 }
 
-// ErrDuplicateExternalID is returned for a consumerExternalId that another consumer of
-// the customer has.
+// ErrDuplicateExternalID is returned for a consumerExternalId of another consumer of
+// the customer.
 var ErrDuplicateExternalID = errors.New("customers: another consumer has this external id")
 
 // Clients implements auth.Directory.
@@ -104,7 +105,8 @@ func (s *Service) Account(ctx context.Context, q store.Queryer, publicID string)
 	return caller(ctx, q, publicID)
 }
 
-// ByID returns an account with its redirect URLs, or store.ErrNotFound.
+// ByID returns an account with its redirect URLs or, without any, its parent's. An
+// unknown account is store.ErrNotFound.
 func (s *Service) ByID(ctx context.Context, q store.Queryer, customerID string) (Account, error) {
 	a, err := account(ctx, q, `id = $1`, customerID)
 	if err != nil {
@@ -117,7 +119,7 @@ func (s *Service) ByID(ctx context.Context, q store.Queryer, customerID string) 
 	return a, err
 }
 
-// SetCompleteURL registers url and makes it the account's static one.
+// SetCompleteURL registers a redirect URL and makes it the account's static one.
 func (s *Service) SetCompleteURL(ctx context.Context, tx *store.Tx, customerID, url string) error {
 	urls, err := completeURLs(ctx, tx, customerID)
 	if err != nil {
@@ -152,22 +154,22 @@ func (s *Service) ConsentWithdrawn(ctx context.Context, q store.Queryer, custome
 	return consentWithdrawn(ctx, q, customerID, consumerID)
 }
 
-// consumerAge is how long an unused consumer is kept: as long as its reports can be
-// read.
+// consumerAge is how long an unused consumer is kept, which is as long as its reports
+// can be read.
 const consumerAge = 90 * 24 * time.Hour
 
 // Sweep erases unused consumers 90 days after their last change: their prefill, and
-// the data key of all their data. A consumer that the customer has named is kept until
-// it withdraws consent.
+// the data key of all their data. A consumer with an external id is kept until it
+// withdraws consent.
 func (s *Service) Sweep(ctx context.Context) error {
 	err := s.DB.Shred(ctx, 50, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-		keys, err := unusedConsumers(ctx, tx, tx.Now.Add(-consumerAge), limit)
-		for id, key := range keys {
-			if err := errors.Join(eraseConsumer(ctx, tx, id), s.DB.Vault.Shred(ctx, tx, key)); err != nil {
+		unused, err := unusedConsumers(ctx, tx, tx.Now.Add(-consumerAge), limit)
+		for _, c := range unused {
+			if err := errors.Join(eraseConsumer(ctx, tx, c.ID), s.DB.Vault.Shred(ctx, tx, c.KeyID)); err != nil {
 				return 0, err
 			}
 		}
-		return int64(len(keys)), err
+		return int64(len(unused)), err
 	})
 	if err != nil {
 		return fmt.Errorf("customers: sweep: %w", err)
@@ -175,8 +177,8 @@ func (s *Service) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// CreateConsumer adds a consumer with a new data key. An externalID in use is
-// ErrDuplicateExternalID; tx stays usable.
+// CreateConsumer adds a consumer with a new data key. If another consumer has the
+// externalID, it returns ErrDuplicateExternalID, and tx stays usable.
 func (s *Service) CreateConsumer(ctx context.Context, tx *store.Tx, customerID,
 	externalID string, prefill json.RawMessage) (Consumer, error) {
 	key, err := s.DB.Vault.NewKey(ctx, tx)

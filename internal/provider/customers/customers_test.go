@@ -50,7 +50,7 @@ func (r *testServer) seed() Seed {
 		CompleteURL: "https://parent.example/back", ReturnMode: "post", Entitled: Entitlements()}
 }
 
-// tx runs f, which must succeed.
+// tx runs f in a transaction, which must succeed.
 func (r *testServer) tx(f func(ctx context.Context, tx *store.Tx) error) {
 	r.t.Helper()
 	if err := r.try(f); err != nil {
@@ -72,8 +72,8 @@ func (r *testServer) child(name string) Account {
 	return a
 }
 
-// good reports whether a secret would be let in.
-func (r *testServer) good(clientID, secret string) bool {
+// accepts reports whether a secret is valid.
+func (r *testServer) accepts(clientID, secret string) bool {
 	r.t.Helper()
 	found, err := r.Clients(r.t.Context(), r.DB.SQL, clientID)
 	if err != nil {
@@ -88,19 +88,19 @@ func (r *testServer) good(clientID, secret string) bool {
 }
 
 func TestNameProblem(t *testing.T) {
-	for name, good := range map[string]bool{
+	for name, valid := range map[string]bool{
 		"a": true, "Höhe & Söhne": true, "株式会社": true, "شركة": true, "👩‍👩‍👧 Loans": true, "<b>": true, strings.Repeat("é", 100): true,
 		"": false, " ": false, " a": false, "a\u00a0": false, "a\tb": false, "a\x00": false,
 		"a\u2028b": false, "a\u202eb": false, "\u2066a": false,
 		"\u200b": false, "\ufeffa": false, "a\xff": false, strings.Repeat("é", 101): false,
 	} {
-		if got := NameProblem(name); (got == "") != good {
-			t.Errorf("NameProblem(%q) = %q, want good = %v", name, got, good)
+		if got := NameProblem(name); (got == "") != valid {
+			t.Errorf("NameProblem(%q) = %q, want valid = %v", name, got, valid)
 		}
 	}
 }
 
-func TestChildInheritsFromItsParent(t *testing.T) {
+func TestChildInheritsFromParent(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		ctx := t.Context()
@@ -110,7 +110,7 @@ func TestChildInheritsFromItsParent(t *testing.T) {
 			t.Fatal(err)
 		}
 		if a.ParentID != r.parent || a.Environment != contract.Sandbox || a.ReturnMode != "post" ||
-			!slices.Equal(a.CompleteURLs, []string{"https://parent.example/back"}) || a.Shown() != "Child" || !a.Created.Equal(r.at) {
+			!slices.Equal(a.CompleteURLs, []string{"https://parent.example/back"}) || a.ApplicantName() != "Child" || !a.Created.Equal(r.at) {
 			t.Errorf("a child is %+v", a)
 		}
 		many := make([]string, MaxCompleteURLs+1)
@@ -129,12 +129,12 @@ func TestChildInheritsFromItsParent(t *testing.T) {
 				r.Rename(ctx, tx, c.ID, Names{"Kid", "The Shop"}))
 		})
 		a, _ = r.ByID(ctx, db.SQL, c.ID)
-		if a.ReturnMode != "get" || !a.RequireForm || a.Name != "Kid" || a.Shown() != "The Shop" ||
+		if a.ReturnMode != "get" || !a.RequireForm || a.Name != "Kid" || a.ApplicantName() != "The Shop" ||
 			!slices.Equal(a.CompleteURLs, many[:2]) {
 			t.Errorf("changed to %+v", a)
 		}
 		if err := r.try(func(ctx context.Context, tx *store.Tx) error { return r.SetReturn(ctx, tx, c.ID, "put", false) }); err == nil {
-			t.Error("a return mode that is none was taken")
+			t.Error("an unknown return mode was accepted")
 		}
 		if p, _ := r.ByID(ctx, db.SQL, r.parent); p.RequireForm || !slices.Equal(p.CompleteURLs, []string{"https://parent.example/back"}) {
 			t.Errorf("the parent was changed: %+v", p)
@@ -142,7 +142,7 @@ func TestChildInheritsFromItsParent(t *testing.T) {
 	})
 }
 
-func TestNamesThatAreTaken(t *testing.T) {
+func TestDuplicateNames(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		a, b := r.child("A"), r.child("B")
@@ -195,9 +195,9 @@ func TestNamesThatAreTaken(t *testing.T) {
 	})
 }
 
-// TestConfigurationsOfAParent adds one and assigns it; what another parent has is
-// out of reach.
-func TestConfigurationsOfAParent(t *testing.T) {
+// TestConfigurations adds configurations and assigns them. Other accounts cannot read
+// or assign them.
+func TestConfigurations(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		c := r.child("Child")
@@ -208,7 +208,7 @@ func TestConfigurationsOfAParent(t *testing.T) {
 		again.ID = uuid.NewString()
 		if err := r.try(func(ctx context.Context, tx *store.Tx) error { return r.AddConfiguration(ctx, tx, again) }); !errors.Is(err,
 			ErrDuplicateName) {
-			t.Errorf("its alias again: %v", err)
+			t.Errorf("a repeated alias: %v", err)
 		}
 		if got, err := r.Configuration(t.Context(), db.SQL, r.parent, mine.ID); err != nil || got != mine {
 			t.Errorf("Configuration = %+v, %v, want %+v", got, err, mine)
@@ -250,9 +250,9 @@ func TestConfigurationsOfAParent(t *testing.T) {
 	})
 }
 
-// TestSecretsAreIssuedRotatedAndRevoked goes the ways that a secret can go. One
-// whose answer was lost is revoked, and then the former one can be rotated again.
-func TestSecretsAreIssuedRotatedAndRevoked(t *testing.T) {
+// TestCredentialLifecycle issues, rotates, and revokes secrets. After the new secret of
+// a rotation is revoked, the previous one can be rotated again.
+func TestCredentialLifecycle(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		c := r.child("Child")
@@ -299,36 +299,36 @@ func TestSecretsAreIssuedRotatedAndRevoked(t *testing.T) {
 			t.Errorf("revoked twice: %v", err)
 		}
 		if err := rotate(&second); err != nil || !second.PreviousExpires.Equal(ends) {
-			t.Errorf("after the lost one was revoked: %+v, %v, want the end that was said", second, err)
+			t.Errorf("after the lost secret was revoked: %+v, %v, want the end %v", second, err, ends)
 		}
-		if r.good(first.ClientID, lost.SecretKey) || !r.good(first.ClientID, first.SecretKey) || !r.good(first.ClientID, second.SecretKey) {
-			t.Error("in the overlap, not exactly the first and the last secret are good")
+		if r.accepts(first.ClientID, lost.SecretKey) || !r.accepts(first.ClientID, first.SecretKey) ||
+			!r.accepts(first.ClientID, second.SecretKey) {
+			t.Error("during the overlap, want the first and the last secret valid, and no other")
 		}
 		r.at = ends
-		if r.good(first.ClientID, first.SecretKey) || !r.good(first.ClientID, second.SecretKey) {
-			t.Error("after it, not exactly the last is good")
+		if r.accepts(first.ClientID, first.SecretKey) || !r.accepts(first.ClientID, second.SecretKey) {
+			t.Error("after the overlap, want only the last secret valid")
 		}
 		if err := rotate(&lost); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("an ended one was rotated: %v", err)
+			t.Errorf("an expired secret was rotated: %v", err)
 		}
-		// The clock set back revives what ended by time, never what was revoked.
+		// With the clock set back, an expired secret is valid again, a revoked one is not.
 		r.at = ends.Add(-time.Hour)
-		if !r.good(first.ClientID, first.SecretKey) || r.good(first.ClientID, lost.SecretKey) {
-			t.Error("the clock was set back")
+		if !r.accepts(first.ClientID, first.SecretKey) || r.accepts(first.ClientID, lost.SecretKey) {
+			t.Error("after the clock was set back, want the first secret valid, the revoked one not")
 		}
 		all, _ := r.Credentials(t.Context(), db.SQL, c.ID)
-		live := 0
+		valid := 0
 		for _, k := range all {
 			if k.Valid(r.at) {
-				live++
+				valid++
 			}
 		}
-		if len(all) != 3 || live != 2 {
-			t.Errorf("%d credentials are listed, %d of them good; want 3 and 2", len(all), live)
+		if len(all) != 3 || valid != 2 {
+			t.Errorf("%d credentials are listed, %d of them valid; want 3 and 2", len(all), valid)
 		}
 		if err := r.try(func(ctx context.Context, tx *store.Tx) error {
-			_,
-				err := r.IssueCredential(ctx, tx, "x")
+			_, err := r.IssueCredential(ctx, tx, "x")
 			return err
 		}); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a secret for an unknown account: %v", err)
@@ -336,9 +336,9 @@ func TestSecretsAreIssuedRotatedAndRevoked(t *testing.T) {
 	})
 }
 
-// TestOneRotationWins rotates two live secrets of a client, the elder after the
-// newer was revoked, at once with itself.
-func TestOneRotationWins(t *testing.T) {
+// TestRotateCredentialConcurrently checks that one of concurrent rotations succeeds,
+// also after the new secret of the first one was revoked.
+func TestRotateCredentialConcurrently(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		all, err := r.Credentials(t.Context(), db.SQL, r.parent)
@@ -368,7 +368,7 @@ func TestOneRotationWins(t *testing.T) {
 			return won
 		}
 		if n := burst(); n != 1 {
-			t.Errorf("%d rotations won, want 1", n)
+			t.Errorf("%d rotations succeeded, want 1", n)
 		}
 		now, _ := r.Credentials(t.Context(), db.SQL, r.parent)
 		for _, k := range now {
@@ -379,12 +379,13 @@ func TestOneRotationWins(t *testing.T) {
 			}
 		}
 		if n := burst(); n != 1 {
-			t.Errorf("after the newer was revoked, %d rotations won, want 1", n)
+			t.Errorf("after the new secret was revoked, %d rotations succeeded, want 1", n)
 		}
 	})
 }
 
-// TestEntitlements: a child account has its parent's, until it is set apart.
+// TestEntitlements checks that a child account follows its parent until it has a
+// setting.
 func TestEntitlements(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
@@ -408,16 +409,16 @@ func TestEntitlements(t *testing.T) {
 			})
 		}
 		if !has(r.parent) || !has(c.ID) {
-			t.Error("a generated customer or its child lacks what it was seeded with")
+			t.Error("a generated customer or its child lacks a seeded entitlement")
 		}
 		set(r.parent, false, true)
 		set(r.parent, false, false)
 		if has(r.parent) || has(c.ID) {
-			t.Error("disabled, and it has it")
+			t.Error("a disabled entitlement is granted")
 		}
 		set(c.ID, true, true)
 		if has(r.parent) || !has(c.ID) {
-			t.Error("a child that was set apart follows its parent")
+			t.Error("a child with a setting follows its parent")
 		}
 		granted, err := r.Granted(t.Context(), db.SQL, c.ID)
 		if err != nil || len(granted) != len(Entitlements()) || granted[0] != (Granted{AccountNumbers, true, false}) ||
@@ -432,15 +433,15 @@ func TestEntitlements(t *testing.T) {
 			return err
 		})
 		if has(c.ID) {
-			t.Error("a child that follows its parent again has what the parent lacks")
+			t.Error("a child that follows its parent again has an entitlement that the parent lacks")
 		}
-		// What was changed stays over another start.
+		// Another start keeps the settings.
 		r.tx(func(ctx context.Context, tx *store.Tx) error {
 			_, err := r.Seed(ctx, tx, r.seed())
 			return err
 		})
 		if has(r.parent) {
-			t.Error("the next start enabled what was disabled")
+			t.Error("the next start enabled a disabled entitlement")
 		}
 		for what, f := range map[string]func(ctx context.Context, tx *store.Tx) error{
 			"an unknown name": func(ctx context.Context, tx *store.Tx) error {
@@ -455,13 +456,13 @@ func TestEntitlements(t *testing.T) {
 				_, err := r.Inherit(ctx, tx, "unknown", Hierarchy)
 				return err
 			},
-			"an account that lacks": func(ctx context.Context, tx *store.Tx) error {
+			"an unknown account's entitlement": func(ctx context.Context, tx *store.Tx) error {
 				_, err := r.Entitled(ctx, tx, "unknown", Hierarchy)
 				return err
 			},
 		} {
 			if err := r.try(f); err == nil {
-				t.Errorf("%s was taken", what)
+				t.Errorf("%s was accepted", what)
 			}
 		}
 	})

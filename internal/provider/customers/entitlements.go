@@ -13,8 +13,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// Entitlement is a feature that the provider enables for an account. It is not cached:
-// a change applies from the next request on.
+// Entitlement is a feature that the provider enables for an account. A change applies
+// from the next request on.
 type Entitlement string
 
 const (
@@ -38,15 +38,15 @@ func Entitlements() []Entitlement {
 // ErrEntitlement is returned for an unknown entitlement.
 var ErrEntitlement = errors.New("customers: unknown entitlement")
 
-// Granted is the setting of an entitlement of an account.
+// Granted is an entitlement with its setting for an account.
 type Granted struct {
 	Entitlement Entitlement
 	Enabled     bool
 	Inherited   bool // from the parent account
 }
 
-// Entitled reports whether an account has an entitlement: its setting, or else its
-// parent's. An unknown account is store.ErrNotFound.
+// Entitled reports whether an account has an entitlement, by its own setting or else
+// its parent's. An unknown account is store.ErrNotFound.
 func (s *Service) Entitled(ctx context.Context, q store.Queryer, customerID string, e Entitlement) (bool, error) {
 	return entitled(ctx, q, customerID, e)
 }
@@ -74,8 +74,8 @@ func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID strin
 	return out, err
 }
 
-// Enable enables or disables an entitlement of an account and returns whether that
-// changed anything. A child account then no longer follows its parent.
+// Enable enables or disables an entitlement of an account and reports whether that
+// changed the setting. A child account then no longer follows its parent.
 func (s *Service) Enable(ctx context.Context, tx *store.Tx, customerID string, e Entitlement, enabled bool) (changed bool, err error) {
 	if !slices.Contains(Entitlements(), e) {
 		return false, fmt.Errorf("%w %q", ErrEntitlement, e)
@@ -83,8 +83,8 @@ func (s *Service) Enable(ctx context.Context, tx *store.Tx, customerID string, e
 	return setEntitlement(ctx, tx, customerID, e, enabled)
 }
 
-// Inherit makes a child account follow its parent again and returns whether that
-// changed anything.
+// Inherit removes the setting of a child account, which then follows its parent, and
+// reports whether it had one.
 func (s *Service) Inherit(ctx context.Context, tx *store.Tx, customerID string, e Entitlement) (changed bool, err error) {
 	a, err := account(ctx, tx, `id = $1`, customerID)
 	switch {
@@ -98,8 +98,8 @@ func (s *Service) Inherit(ctx context.Context, tx *store.Tx, customerID string, 
 	return clearEntitlement(ctx, tx, customerID, e)
 }
 
-// Requires calls next for callers with the entitlement; others get FORBIDDEN. Use it
-// inside of the authentication.
+// Requires calls next for callers with the entitlement, and returns FORBIDDEN for
+// others. It needs the caller that auth.Authenticator sets.
 func (s *Service) Requires(e Entitlement, next httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.require(r.Context(), s.DB.SQL, auth.CallerOf(r.Context()).CustomerID, e); err != nil {

@@ -17,9 +17,8 @@ import (
 // assignment.
 const maxNames = 8 << 10
 
-// parent returns the caller, or an error for a child account, which cannot have
-// children.
-func parent(ctx context.Context) (auth.Caller, error) {
+// parentCaller returns the caller, or FORBIDDEN for a child account.
+func parentCaller(ctx context.Context) (auth.Caller, error) {
 	caller := auth.CallerOf(ctx)
 	if caller.ParentID != "" {
 		return caller, httpx.NewError(contract.CodeForbidden, errors.New("a child account has neither children nor configurations"))
@@ -27,7 +26,7 @@ func parent(ctx context.Context) (auth.Caller, error) {
 	return caller, nil
 }
 
-// child returns the caller's child account in the path.
+// child returns a parent's child account, or unknownChild.
 func (s *Service) child(ctx context.Context, q store.Queryer, parentID, publicID string) (Account, error) {
 	if !isPublicID(publicID) {
 		return Account{}, unknownChild()
@@ -53,8 +52,8 @@ func isPublicID(s string) bool {
 	return s != "" && len(s) <= 128
 }
 
-// checkNames validates the names that were sent; field is the field of the name, for
-// errors.
+// checkNames validates the names of a request; nil is absent. field is the JSON field
+// of the name, for errors.
 func checkNames(field string, name, display *string) (Names, error) {
 	var n Names
 	var details []httpx.Detail
@@ -74,23 +73,23 @@ func checkNames(field string, name, display *string) (Names, error) {
 	return n, nil
 }
 
-// status returns the status for something that was added or, with find, found;
-// otherwise the error taken.
-func status(added, find bool, takenErr contract.Code, field string) (int, error) {
+// addedStatus returns 201 for an added account or product. For an existing one, it
+// returns 200 with find, and otherwise an error with the code duplicate.
+func addedStatus(added, find bool, duplicate contract.Code, field string) (int, error) {
 	switch {
 	case added:
 		return http.StatusCreated, nil
 	case find:
 		return http.StatusOK, nil
 	}
-	return 0, httpx.NewError(takenErr, ErrDuplicateName, httpx.Detail{Field: field, Message: "is taken"})
+	return 0, httpx.NewError(duplicate, ErrDuplicateName, httpx.Detail{Field: field, Message: "is taken"})
 }
 
-// addAccount adds a child account: {publicId}. With find, an existing account of that
-// name is returned unchanged.
+// addAccount adds a child account and responds with {publicId}. With find, an existing
+// account of that name is returned unchanged.
 func (s *Service) addAccount(find bool) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		caller, err := parent(r.Context())
+		caller, err := parentCaller(r.Context())
 		if err != nil {
 			return err
 		}
@@ -114,7 +113,7 @@ func (s *Service) addAccount(find bool) httpx.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		code, err := status(added, find, contract.CodeDuplicateCustomer, "accountName")
+		code, err := addedStatus(added, find, contract.CodeDuplicateCustomer, "accountName")
 		if err != nil {
 			return err
 		}
@@ -124,10 +123,11 @@ func (s *Service) addAccount(find bool) httpx.HandlerFunc {
 	}
 }
 
-// addProduct adds a product to a child account: {productId}.
+// addProduct adds a product to a child account and responds with {productId}. With
+// find, an existing product of that name is returned unchanged.
 func (s *Service) addProduct(find bool) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		caller, err := parent(r.Context())
+		caller, err := parentCaller(r.Context())
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (s *Service) addProduct(find bool) httpx.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		code, err := status(added, find, contract.CodeDuplicateProduct, "productName")
+		code, err := addedStatus(added, find, contract.CodeDuplicateProduct, "productName")
 		if err != nil {
 			return err
 		}
@@ -165,9 +165,8 @@ func (s *Service) addProduct(find bool) httpx.HandlerFunc {
 	}
 }
 
-// rotate creates a new secret for the client of the request, shown only here:
-// {clientId, secretKey, previousExpiresAt}. A client cannot rotate for another
-// account.
+// rotate creates a new secret for the client of the request and responds with
+// {clientId, secretKey, previousExpiresAt}. A client cannot rotate for another account.
 func (s *Service) rotate(w http.ResponseWriter, r *http.Request) error {
 	client := auth.ClientOf(r.Context())
 	if auth.CallerOf(r.Context()).CustomerID != client.CustomerID {
@@ -185,7 +184,7 @@ func (s *Service) rotate(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case errors.Is(err, ErrOverlap):
 		return &httpx.Error{Code: contract.CodeInvalidState, Why: err,
-			Message: "The former secret is still good; rotate again when it has ended."}
+			Message: "The previous secret is still valid. Rotate again after it expires."}
 	case errors.Is(err, store.ErrNotFound):
 		return httpx.NewError(contract.CodeUnknownCustomer, errors.New("the secret ended meanwhile"))
 	case err != nil:

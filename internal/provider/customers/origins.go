@@ -15,11 +15,12 @@ import (
 const MaxWidgetOrigins = 20
 
 // ErrWidgetOrigin is returned for an invalid origin, and for too many origins.
-var ErrWidgetOrigin = errors.New("customers: an origin is not one, or there are too many")
+var ErrWidgetOrigin = errors.New("customers: an origin is invalid, or there are too many")
 
 // WidgetOrigin normalizes an origin as browsers do: scheme, host, and a port that is
-// not the scheme's default. It accepts https, and http for loopback; a path other than
-// "/", a wildcard, and a non-ASCII host are ErrWidgetOrigin.
+// not the scheme's default. It accepts https, and http for loopback. It returns
+// ErrWidgetOrigin for other schemes, a path other than "/", a wildcard, and a non-ASCII
+// host.
 func WidgetOrigin(raw string) (string, error) {
 	u, err := url.Parse(raw)
 	if err != nil || len(raw) > 255 || u.User != nil || u.Opaque != "" || strings.Trim(u.Path, "/") != "" || len(u.Path) > 1 ||
@@ -44,8 +45,8 @@ func WidgetOrigin(raw string) (string, error) {
 	return u.Scheme + "://" + host, nil
 }
 
-// isHostName reports whether a host consists of labels of letters, digits, and
-// hyphens.
+// isHostName reports whether a host consists of labels of lowercase letters, digits,
+// hyphens, and underscores.
 func isHostName(host string) bool {
 	for label := range strings.SplitSeq(host, ".") {
 		if label == "" || strings.ContainsFunc(label, func(c rune) bool {
@@ -76,7 +77,8 @@ func (s *Service) WidgetOrigins(ctx context.Context, q store.Queryer, customerID
 	return widgetOrigins(ctx, q, a.ParentID)
 }
 
-// AddWidgetOrigin registers an origin and reports whether it is new.
+// AddWidgetOrigin registers an origin and reports whether it is new. An invalid origin,
+// and one more than MaxWidgetOrigins, is ErrWidgetOrigin.
 func (s *Service) AddWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, raw string) (bool, error) {
 	origin, err := WidgetOrigin(raw)
 	if err != nil {

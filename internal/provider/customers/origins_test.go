@@ -27,7 +27,7 @@ func TestWidgetOrigin(t *testing.T) {
 		"https://a.example,b.example", "https://bücher.example", "https://a..example", "https://a.example'",
 		"https://" + strings.Repeat("a", 300), "https://a.example\r\nX: y"} {
 		if got, err := customers.WidgetOrigin(raw); err == nil {
-			t.Errorf("WidgetOrigin(%q) = %q, want a refusal", raw, got)
+			t.Errorf("WidgetOrigin(%q) = %q, want an error", raw, got)
 		}
 	}
 }

@@ -14,17 +14,17 @@ import (
 
 // RefusedPrefill is the error of a prefill object that breaks the rules.
 type RefusedPrefill struct {
-	answer   *httpx.Error
+	err      *httpx.Error
 	problems []prefill.Problem
 }
 
-func (e *RefusedPrefill) Error() string { return e.answer.Error() }
-func (e *RefusedPrefill) Unwrap() error { return e.answer }
+func (e *RefusedPrefill) Error() string { return e.err.Error() }
+func (e *RefusedPrefill) Unwrap() error { return e.err }
 
-// Applicant returns the text that tells the applicant what to do: the names of missing
-// fields, or the text of the code.
+// Applicant returns a text for the applicant: the names of the missing fields, or the
+// text of the code.
 func (e *RefusedPrefill) Applicant(l i18n.Lang) string {
-	if code := contract.WidgetError(e.answer.Code); code != contract.WidgetPIIMissing {
+	if code := contract.WidgetError(e.err.Code); code != contract.WidgetPIIMissing {
 		return i18n.T(l, code.Applicant())
 	}
 	out := i18n.T(l, "visit.refused_prefill")
@@ -36,9 +36,10 @@ func (e *RefusedPrefill) Applicant(l i18n.Lang) string {
 	return out
 }
 
-// CheckPrefill validates a raw prefill object against the rules. The error has the
-// code that prefill.First selects and a detail for every problem. An empty raw is an
-// object without members.
+// CheckPrefill validates a raw prefill object against the rules and returns its
+// normalized form. The error is a *RefusedPrefill with the code that prefill.First
+// selects and a detail for every problem, or MALFORMED_BODY for another type than an
+// object. An empty raw is an object without members.
 func CheckPrefill(rules prefill.Rules, raw json.RawMessage) (json.RawMessage, error) {
 	object, err := prefilljson.Decode(raw)
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// maxBody is the maximum size in bytes of a consumer's body; a prefill has some
-// hundred.
+// maxBody is the maximum size in bytes of a consumer's body.
 const maxBody = 64 << 10
 
 // Routes adds the account hierarchy, the rotation of secrets, and the consumers API,
@@ -28,19 +27,19 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /accounts/{account}/products", httpx.API(s.Log, s.Auth.Basic(s.Requires(Hierarchy, s.addProduct(false)))))
 	mux.Handle("PUT /accounts/{account}/products", httpx.API(s.Log, s.Auth.Basic(s.Requires(Hierarchy, s.addProduct(true)))))
 	mux.Handle("GET /config/v1/product-configurations", httpx.API(s.Log, s.Auth.Basic(s.listConfigurations)))
-	mux.Handle("GET /config/v1/accounts/{account}/products", httpx.API(s.Log, s.Auth.Basic(s.review)))
+	mux.Handle("GET /config/v1/accounts/{account}/products", httpx.API(s.Log, s.Auth.Basic(s.listProducts)))
 	mux.Handle("PUT /config/v1/product-configuration-assignments/{id}", httpx.API(s.Log, s.Auth.Basic(s.assign)))
 	mux.Handle("DELETE /config/v1/product-configuration-assignments", httpx.API(s.Log, s.Auth.Basic(s.unassign)))
 	mux.Handle("POST /credentials/rotate", httpx.API(s.Log, s.Auth.Basic(s.rotate)))
-	mux.Handle("POST /connect/consumers", httpx.API(s.Log, s.Auth.Basic(s.create)))
-	mux.Handle("GET /connect/consumers/{id}", httpx.API(s.Log, s.Auth.Basic(s.read)))
-	mux.Handle("PATCH /connect/consumers/{id}", httpx.API(s.Log, s.Auth.Basic(s.change)))
-	mux.Handle("DELETE /connect/consumers/{id}", httpx.API(s.Log, s.Auth.Basic(s.withdraw)))
+	mux.Handle("POST /connect/consumers", httpx.API(s.Log, s.Auth.Basic(s.postConsumer)))
+	mux.Handle("GET /connect/consumers/{id}", httpx.API(s.Log, s.Auth.Basic(s.getConsumer)))
+	mux.Handle("PATCH /connect/consumers/{id}", httpx.API(s.Log, s.Auth.Basic(s.patchConsumer)))
+	mux.Handle("DELETE /connect/consumers/{id}", httpx.API(s.Log, s.Auth.Basic(s.withdrawConsent)))
 }
 
-// input is the body of POST and PATCH. null removes a value; members that a PATCH
-// omits stay, also within the prefill.
-type input struct {
+// consumerBody is the body of POST and PATCH. null removes a value. Members that a
+// PATCH omits stay, also within the prefill.
+type consumerBody struct {
 	ConsumerExternalID optional `json:"consumerExternalId"`
 	Prefill            optional `json:"prefill"`
 }
@@ -59,8 +58,8 @@ func (o *optional) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// apply applies the body to c, or returns what is wrong with it.
-func (s *Service) apply(in input, env contract.Environment, c *Consumer) error {
+// apply validates the body and applies it to c.
+func (s *Service) apply(in consumerBody, env contract.Environment, c *Consumer) error {
 	if in.ConsumerExternalID.present {
 		c.ExternalID = ""
 		if raw := in.ConsumerExternalID.raw; raw != nil {
@@ -85,8 +84,8 @@ func (s *Service) apply(in input, env contract.Environment, c *Consumer) error {
 	return err
 }
 
-// merge applies the members of change to an object; null removes a member (RFC 7396,
-// one level deep, as in a prefill).
+// merge applies the members of change to an object; null removes a member (RFC 7396).
+// It does not merge nested objects, which a prefill does not have.
 func merge(old, change json.RawMessage) (json.RawMessage, error) {
 	into, members := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if old != nil {
@@ -108,9 +107,9 @@ func merge(old, change json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(into)
 }
 
-func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
+func (s *Service) postConsumer(w http.ResponseWriter, r *http.Request) error {
 	caller := auth.CallerOf(r.Context())
-	var in input
+	var in consumerBody
 	if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return err
 	}
@@ -123,32 +122,32 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	})
 	if err != nil {
-		return duplicate(err)
+		return mapDuplicate(err)
 	}
 	return httpx.JSON(w, http.StatusCreated, struct {
 		ConsumerID string `json:"consumerId"`
 	}{c.ID})
 }
 
-func (s *Service) read(w http.ResponseWriter, r *http.Request) error {
+func (s *Service) getConsumer(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.Consumer(r.Context(), s.DB.SQL, auth.CallerOf(r.Context()).CustomerID, pathID(r))
 	if err != nil {
-		return missing(err)
+		return mapNotFound(err)
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	return show(w, c)
+	return writeConsumer(w, c)
 }
 
-func (s *Service) change(w http.ResponseWriter, r *http.Request) error {
+func (s *Service) patchConsumer(w http.ResponseWriter, r *http.Request) error {
 	caller := auth.CallerOf(r.Context())
-	var in input
+	var in consumerBody
 	if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return err
 	}
 	var c Consumer
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		if c, err = s.Consumer(ctx, tx, caller.CustomerID, pathID(r)); err != nil {
-			return missing(err)
+			return mapNotFound(err)
 		}
 		if c.ConsentWithdrawn {
 			return httpx.NewError(contract.CodeInvalidState, errors.New("consent was withdrawn"))
@@ -168,15 +167,15 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request) error {
 		return err
 	})
 	if err != nil {
-		return duplicate(err)
+		return mapDuplicate(err)
 	}
-	return show(w, c)
+	return writeConsumer(w, c)
 }
 
-// withdraw records that the consumer has withdrawn consent. The customer can still
-// read existing reports, but third parties cannot; account numbers are no longer
+// withdrawConsent records that the consumer has withdrawn consent. The customer can
+// still read existing reports, third parties cannot. Account numbers are no longer
 // readable, and visits that wait for the consumer end.
-func (s *Service) withdraw(w http.ResponseWriter, r *http.Request) error {
+func (s *Service) withdrawConsent(w http.ResponseWriter, r *http.Request) error {
 	id := pathID(r)
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		ok, err := withdraw(ctx, tx, auth.CallerOf(ctx).CustomerID, id)
@@ -184,7 +183,7 @@ func (s *Service) withdraw(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		if !ok {
-			return missing(store.ErrNotFound)
+			return mapNotFound(store.ErrNotFound)
 		}
 		if s.Withdrawn != nil {
 			return s.Withdrawn(ctx, tx, id)
@@ -198,7 +197,7 @@ func (s *Service) withdraw(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func show(w http.ResponseWriter, c Consumer) error {
+func writeConsumer(w http.ResponseWriter, c Consumer) error {
 	return httpx.JSON(w, http.StatusOK, struct {
 		ConsumerID         string          `json:"consumerId"`
 		ConsumerExternalID *string         `json:"consumerExternalId"`
@@ -218,14 +217,17 @@ func pathID(r *http.Request) string {
 	return ""
 }
 
-func missing(err error) error {
+// mapNotFound returns NOT_FOUND for store.ErrNotFound, and other errors unchanged.
+func mapNotFound(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such consumer of this customer"))
 	}
 	return err
 }
 
-func duplicate(err error) error {
+// mapDuplicate returns the API's error for ErrDuplicateExternalID, and other errors
+// unchanged.
+func mapDuplicate(err error) error {
 	if errors.Is(err, ErrDuplicateExternalID) {
 		return httpx.NewError(contract.CodeDuplicateExternalID, err,
 			httpx.Detail{Field: "consumerExternalId", Message: "another consumer of yours has it"})

@@ -11,8 +11,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// Seed is a customer that exists from the start. The caller generates and keeps the
-// secrets.
+// Seed is a customer that the program creates at startup. The caller generates and
+// keeps the secrets.
 type Seed struct {
 	Role        string // permanent name of the row: "portal", "third party"
 	Name        string
@@ -26,9 +26,9 @@ type Seed struct {
 	Entitled    []Entitlement               // set once; later changes stay
 }
 
-// Seed adds the customer or updates it; repeating it changes nothing. A customer with
-// products gets every generated configuration, and each product the one of its kind
-// until another is assigned. Seed returns the account's id.
+// Seed adds the customer or updates it, and returns the account's id. Repeating it
+// changes nothing. A customer with products gets every generated configuration, and
+// each new product the first one of its kind.
 func (s *Service) Seed(ctx context.Context, tx *store.Tx, seed Seed) (string, error) {
 	if seed.ReturnMode != "get" && seed.ReturnMode != "post" {
 		return "", fmt.Errorf("customers: return mode %q is neither get nor post", seed.ReturnMode)
@@ -57,9 +57,9 @@ func (s *Service) Seed(ctx context.Context, tx *store.Tx, seed Seed) (string, er
 	return id, nil
 }
 
-// generated returns the configurations of a generated customer. The first of a kind is
-// for its product of the kind; the first of all is the account's.
-func generated() []Configuration {
+// generatedConfigurations returns the configurations of a generated customer. The first
+// of a kind is for its product of the kind; the first of all is the account's.
+func generatedConfigurations() []Configuration {
 	return []Configuration{
 		{Kind: contract.Cashflow, Alias: "Cash flow"},
 		{Kind: contract.Cashflow, Alias: "Cash flow with AV attributes and score v1.0",
@@ -77,14 +77,14 @@ func generated() []Configuration {
 
 func (s *Service) seedProducts(ctx context.Context, tx *store.Tx, customerID string,
 	products map[contract.Product]string) error {
-	of, fresh := map[contract.Product]string{}, map[contract.Product]bool{}
-	for _, c := range generated() {
+	ids, isNew := map[contract.Product]string{}, map[contract.Product]bool{} // of the first configuration of a kind
+	for _, c := range generatedConfigurations() {
 		c.ID, c.CustomerID, c.InquiryType = uuid.NewString(), customerID, inquiryType
 		added, err := insertConfiguration(ctx, tx, c)
 		if err != nil {
 			return err
 		}
-		if _, seen := of[c.Kind]; seen {
+		if _, seen := ids[c.Kind]; seen {
 			continue
 		}
 		if !added {
@@ -92,10 +92,10 @@ func (s *Service) seedProducts(ctx context.Context, tx *store.Tx, customerID str
 				return err
 			}
 		}
-		of[c.Kind], fresh[c.Kind] = c.ID, added
+		ids[c.Kind], isNew[c.Kind] = c.ID, added
 	}
-	if fresh[contract.Cashflow] {
-		if err := configureGenerated(ctx, tx, customerID, of[contract.Cashflow]); err != nil {
+	if isNew[contract.Cashflow] {
+		if err := configureGenerated(ctx, tx, customerID, ids[contract.Cashflow]); err != nil {
 			return err
 		}
 	}
@@ -109,10 +109,10 @@ func (s *Service) seedProducts(ctx context.Context, tx *store.Tx, customerID str
 		if err != nil {
 			return err
 		}
-		if !added && !fresh[kind] {
+		if !added && !isNew[kind] {
 			continue // an existing assignment stays
 		}
-		if _, err := assignProduct(ctx, tx, customerID, id, of[kind], tx.Now); err != nil {
+		if _, err := assignProduct(ctx, tx, customerID, id, ids[kind], tx.Now); err != nil {
 			return err
 		}
 	}

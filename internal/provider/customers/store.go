@@ -11,30 +11,20 @@ import (
 	"vestibule/internal/store"
 )
 
-// validCredential is the condition that credential k is valid at $2.
+// validCredential is the SQL condition that credential k is valid at $2.
 const validCredential = `k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2)`
 
 // clients returns the matching credentials that are valid at now.
 func clients(ctx context.Context, q store.Queryer, where, value string, now time.Time) ([]auth.Client, error) {
-	rows, err := q.QueryContext(ctx, `SELECT k.id, k.secret_hash, c.id, c.public_id, coalesce(c.parent_id, ''), c.environment
+	return store.QueryAll(ctx, q, func(row store.Row) (c auth.Client, err error) {
+		err = row.Scan(&c.CredentialID, &c.SecretHash, &c.CustomerID, &c.PublicID, &c.ParentID, &c.Environment)
+		return c, err
+	}, `SELECT k.id, k.secret_hash, c.id, c.public_id, coalesce(c.parent_id, ''), c.environment
 		FROM credentials k JOIN customers c ON c.id = k.customer_id
 		WHERE `+where+` AND `+validCredential, value, store.Micros(now))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []auth.Client
-	for rows.Next() {
-		var c auth.Client
-		if err := rows.Scan(&c.CredentialID, &c.SecretHash, &c.CustomerID, &c.PublicID, &c.ParentID, &c.Environment); err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	return out, rows.Err()
 }
 
-// caller returns the account of a publicId with the fields that auth needs.
+// caller returns the account with a publicId, as auth needs it.
 func caller(ctx context.Context, q store.Queryer, publicID string) (auth.Caller, error) {
 	var c auth.Caller
 	err := q.QueryRowContext(ctx, `SELECT id, public_id, coalesce(parent_id, ''), environment FROM customers WHERE public_id = $1`, publicID).
@@ -55,25 +45,15 @@ func account(ctx context.Context, q store.Queryer, where string, args ...any) (A
 
 // accounts returns accounts without their redirect URLs.
 func accounts(ctx context.Context, q store.Queryer, where string, args ...any) ([]Account, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, public_id, coalesce(parent_id, ''), name, coalesce(display_name, ''), environment, created_at,
+	return store.QueryAll(ctx, q, func(row store.Row) (a Account, err error) {
+		var created int64
+		err = row.Scan(&a.ID, &a.PublicID, &a.ParentID, &a.Name, &a.DisplayName, &a.Environment, &created,
+			&a.ReturnMode, &a.RequireForm, &a.ConfigurationID)
+		a.Created = store.Time(created)
+		return a, err
+	}, `SELECT id, public_id, coalesce(parent_id, ''), name, coalesce(display_name, ''), environment, created_at,
 			return_mode, require_form, coalesce(configuration_id, '')
 		FROM customers WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Account
-	for rows.Next() {
-		var a Account
-		var created int64
-		if err := rows.Scan(&a.ID, &a.PublicID, &a.ParentID, &a.Name, &a.DisplayName, &a.Environment, &created,
-			&a.ReturnMode, &a.RequireForm, &a.Own); err != nil {
-			return nil, err
-		}
-		a.Created = store.Time(created)
-		out = append(out, a)
-	}
-	return out, rows.Err()
 }
 
 // insertChild adds a child account. It returns false if another child of the parent
@@ -96,8 +76,8 @@ func setReturn(ctx context.Context, tx *store.Tx, customerID, mode string, requi
 		require_form = $2 WHERE id = $3`, mode, requireForm, customerID))
 }
 
-// entitled reports whether an account has an entitlement; its parent's setting applies
-// if it has no setting.
+// entitled reports whether an account has an entitlement, by its own setting or else
+// its parent's.
 func entitled(ctx context.Context, q store.Queryer, customerID string, e Entitlement) (enabled bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT coalesce(o.enabled, p.enabled, FALSE) FROM customers c
 		LEFT JOIN entitlements o ON o.customer_id = c.id AND o.name = $2
@@ -108,24 +88,18 @@ func entitled(ctx context.Context, q store.Queryer, customerID string, e Entitle
 
 // entitlementsOf returns the settings of the account itself, without its parent's.
 func entitlementsOf(ctx context.Context, q store.Queryer, customerID string) (map[Entitlement]bool, error) {
-	rows, err := q.QueryContext(ctx, `SELECT name, enabled FROM entitlements WHERE customer_id = $1`, customerID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+	all, err := store.QueryAll(ctx, q, func(row store.Row) (g Granted, err error) {
+		err = row.Scan(&g.Entitlement, &g.Enabled)
+		return g, err
+	}, `SELECT name, enabled FROM entitlements WHERE customer_id = $1`, customerID)
 	out := map[Entitlement]bool{}
-	for rows.Next() {
-		var e Entitlement
-		var enabled bool
-		if err := rows.Scan(&e, &enabled); err != nil {
-			return nil, err
-		}
-		out[e] = enabled
+	for _, g := range all {
+		out[g.Entitlement] = g.Enabled
 	}
-	return out, rows.Err()
+	return out, err
 }
 
-// setEntitlement changes a setting and returns false if it is already set so.
+// setEntitlement changes a setting. It returns false if the setting has this value.
 func setEntitlement(ctx context.Context, tx *store.Tx, customerID string, e Entitlement, enabled bool) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO entitlements (customer_id, name, enabled, changed_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (customer_id, name) DO UPDATE SET enabled = excluded.enabled, changed_at = excluded.changed_at
@@ -177,25 +151,10 @@ func deleteWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, origin st
 // products returns products with their effective configurations. In where, p is the
 // product.
 func products(ctx context.Context, q store.Queryer, where string, args ...any) ([]Product, error) {
-	rows, err := q.QueryContext(ctx, `SELECT p.id, p.customer_id, coalesce(g.kind, p.kind), p.name, coalesce(p.display_name, ''),
-			coalesce(nullif(p.inquiry_type, ''), g.inquiry_type, ''), p.created_at, coalesce(p.updated_at, p.created_at),
-			p.configuration_id IS NULL, coalesce(g.id, ''), coalesce(g.customer_id, ''), coalesce(g.kind, ''), coalesce(g.alias, ''),
-			coalesce(g.inquiry_type, ''), coalesce(g.deprecated_attributes, FALSE), coalesce(g.score_v1, FALSE),
-			coalesce(g.score_v21, FALSE), coalesce(g.income_model_suite, ''),
-			coalesce(g.income_inflows, FALSE), coalesce(g.eligibility_kind, '')
-		FROM products p JOIN customers c ON c.id = p.customer_id LEFT JOIN customers m ON m.id = c.parent_id
-			LEFT JOIN product_configurations g ON g.id = coalesce(p.configuration_id, c.configuration_id, m.configuration_id)
-		WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Product
-	for rows.Next() {
-		var p Product
+	return store.QueryAll(ctx, q, func(row store.Row) (p Product, err error) {
 		g := &p.Configuration
 		var created, updated int64
-		if err := rows.Scan(
+		err = row.Scan(
 			&p.ID,
 			&p.CustomerID,
 			&p.Kind,
@@ -216,13 +175,33 @@ func products(ctx context.Context, q store.Queryer, where string, args ...any) (
 			&g.IncomeModelSuite,
 			&g.IncomeInflows,
 			&g.EligibilityKind,
-		); err != nil {
-			return nil, err
-		}
+		)
 		p.Created, p.Updated = store.Time(created), store.Time(updated)
-		out = append(out, p)
-	}
-	return out, rows.Err()
+		return p, err
+	}, `SELECT
+			p.id,
+			p.customer_id,
+			coalesce(g.kind, p.kind),
+			p.name,
+			coalesce(p.display_name, ''),
+			coalesce(nullif(p.inquiry_type, ''), g.inquiry_type, ''),
+			p.created_at,
+			coalesce(p.updated_at, p.created_at),
+			p.configuration_id IS NULL,
+			coalesce(g.id, ''),
+			coalesce(g.customer_id, ''),
+			coalesce(g.kind, ''),
+			coalesce(g.alias, ''),
+			coalesce(g.inquiry_type, ''),
+			coalesce(g.deprecated_attributes, FALSE),
+			coalesce(g.score_v1, FALSE),
+			coalesce(g.score_v21, FALSE),
+			coalesce(g.income_model_suite, ''),
+			coalesce(g.income_inflows, FALSE),
+			coalesce(g.eligibility_kind, '')
+		FROM products p JOIN customers c ON c.id = p.customer_id LEFT JOIN customers m ON m.id = c.parent_id
+			LEFT JOIN product_configurations g ON g.id = coalesce(p.configuration_id, c.configuration_id, m.configuration_id)
+		WHERE `+where, args...)
 }
 
 // insertProduct adds a product with a fixed kind; it returns false if it exists.
@@ -269,23 +248,13 @@ func configuration(ctx context.Context, q store.Queryer, customerID, where, valu
 }
 
 func configurations(ctx context.Context, q store.Queryer, where string, args ...any) ([]Configuration, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, customer_id, kind, alias, inquiry_type, deprecated_attributes,
+	return store.QueryAll(ctx, q, func(row store.Row) (c Configuration, err error) {
+		err = row.Scan(&c.ID, &c.CustomerID, &c.Kind, &c.Alias, &c.InquiryType, &c.DeprecatedAttributes, &c.ScoreV1,
+			&c.ScoreV21, &c.IncomeModelSuite, &c.IncomeInflows, &c.EligibilityKind)
+		return c, err
+	}, `SELECT id, customer_id, kind, alias, inquiry_type, deprecated_attributes,
 		score_v1, score_v21, income_model_suite, income_inflows, eligibility_kind
 		FROM product_configurations WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Configuration
-	for rows.Next() {
-		var c Configuration
-		if err := rows.Scan(&c.ID, &c.CustomerID, &c.Kind, &c.Alias, &c.InquiryType, &c.DeprecatedAttributes, &c.ScoreV1,
-			&c.ScoreV21, &c.IncomeModelSuite, &c.IncomeInflows, &c.EligibilityKind); err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	return out, rows.Err()
 }
 
 // assignAccount assigns a configuration to a child account. It returns false if the
@@ -295,7 +264,7 @@ func assignAccount(ctx context.Context, q store.Queryer, parentID, publicID, con
 		nullable(configurationID), publicID, parentID))
 }
 
-// configureGenerated gives a generated account a configuration, unless it has one.
+// configureGenerated sets the configuration of a generated account, unless it has one.
 func configureGenerated(ctx context.Context, tx *store.Tx, customerID, configurationID string) error {
 	_, err := tx.ExecContext(ctx, `UPDATE customers SET configuration_id = $1 WHERE id = $2
 		AND configuration_id IS NULL`, configurationID, customerID)
@@ -323,8 +292,8 @@ func upsertGenerated(ctx context.Context, tx *store.Tx, s Seed) (string, error) 
 	return id, err
 }
 
-// insertCredential adds a credential. An existing one, even an ended one, does not
-// change.
+// insertCredential adds a credential. A credential with the same secret does not
+// change, even if it has ended.
 func insertCredential(ctx context.Context, tx *store.Tx, k Credential, hash []byte) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO credentials (id, customer_id, client_id, secret_hash, created_at)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (secret_hash) DO NOTHING`,
@@ -333,20 +302,10 @@ func insertCredential(ctx context.Context, tx *store.Tx, k Credential, hash []by
 }
 
 func credentials(ctx context.Context, q store.Queryer, where string, args ...any) ([]Credential, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, customer_id, client_id, created_at,
-		expires_at, revoked_at FROM credentials WHERE `+where, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Credential
-	for rows.Next() {
-		var k Credential
+	return store.QueryAll(ctx, q, func(row store.Row) (k Credential, err error) {
 		var created int64
 		var expires, revoked sql.NullInt64
-		if err := rows.Scan(&k.ID, &k.CustomerID, &k.ClientID, &created, &expires, &revoked); err != nil {
-			return nil, err
-		}
+		err = row.Scan(&k.ID, &k.CustomerID, &k.ClientID, &created, &expires, &revoked)
 		k.Created = store.Time(created)
 		if expires.Valid {
 			k.Expires = store.Time(expires.Int64)
@@ -354,9 +313,8 @@ func credentials(ctx context.Context, q store.Queryer, where string, args ...any
 		if revoked.Valid {
 			k.Revoked = store.Time(revoked.Int64)
 		}
-		out = append(out, k)
-	}
-	return out, rows.Err()
+		return k, err
+	}, `SELECT id, customer_id, client_id, created_at, expires_at, revoked_at FROM credentials WHERE `+where, args...)
 }
 
 // findValidCredential returns a valid credential of the customer, and the number of its
@@ -374,8 +332,8 @@ func findValidCredential(ctx context.Context, tx *store.Tx, customerID, id strin
 	return k, rotations, store.MapNotFound(err)
 }
 
-// rotate makes a credential expire at k.Expires, unless it was rotated after seen was
-// read or its client has another valid credential.
+// rotate makes a credential expire at k.Expires. It returns false if the credential no
+// longer has seen rotations, or its client has another valid credential.
 func rotate(ctx context.Context, tx *store.Tx, k Credential, seen int64) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE credentials SET expires_at = $3, rotations = rotations + 1
 		WHERE id = $1 AND rotations = $4 AND revoked_at IS NULL
@@ -390,8 +348,8 @@ func revoke(ctx context.Context, tx *store.Tx, customerID, id string) (bool, err
 		store.Micros(tx.Now), id, customerID))
 }
 
-// insertConsumer adds a consumer. It returns false if the customer's external id is in
-// use.
+// insertConsumer adds a consumer. It returns false if another consumer of the customer
+// has the external id.
 func insertConsumer(ctx context.Context, tx *store.Tx, c Consumer, sealed []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO consumers (id, customer_id, external_id, key_id, prefill, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (customer_id, external_id) DO NOTHING`,
@@ -433,33 +391,22 @@ func consentWithdrawn(ctx context.Context, q store.Queryer, customerID, consumer
 	return withdrawn, store.MapNotFound(err)
 }
 
-// unusedConsumers returns the ids and data keys of at most limit consumers that can be erased:
-// not changed since an instant, without reports that are pending or readable, and
-// without account numbers that were requested. In addition they have withdrawn
-// consent, or were created for a visit and never named by the customer.
-func unusedConsumers(ctx context.Context, tx *store.Tx, unchanged time.Time, limit int) (keys map[string]string, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT c.id, c.key_id FROM consumers c
+// unusedConsumers returns the ids and data keys of consumers without pending or readable
+// reports and requested account numbers, not changed since an instant. They have
+// withdrawn consent, or they have a forgotten report and no external id.
+func unusedConsumers(ctx context.Context, tx *store.Tx, unchanged time.Time, limit int) ([]Consumer, error) {
+	return store.QueryAll(ctx, tx, func(row store.Row) (c Consumer, err error) {
+		err = row.Scan(&c.ID, &c.KeyID)
+		return c, err
+	}, `SELECT c.id, c.key_id FROM consumers c
 		WHERE c.erased_at IS NULL AND c.updated_at < $1 AND (c.external_id IS NULL OR c.withdrawn_at IS NOT NULL)
 			AND (c.withdrawn_at IS NOT NULL OR EXISTS (SELECT 1 FROM reports r WHERE r.consumer_id = c.id))
 			AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.key_id = c.key_id AND r.forgotten_at IS NULL)
 			AND NOT EXISTS (SELECT 1 FROM bank_accounts a WHERE a.key_id = c.key_id)
 		ORDER BY c.updated_at LIMIT $2`, store.Micros(unchanged), limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	keys = map[string]string{}
-	for rows.Next() {
-		var id, key string
-		if err := rows.Scan(&id, &key); err != nil {
-			return nil, err
-		}
-		keys[id] = key
-	}
-	return keys, rows.Err()
 }
 
-// eraseConsumer empties a consumer's row. It keeps only the row's existence and whether
+// eraseConsumer removes the personal data of a consumer's row, which keeps whether
 // consent was withdrawn.
 func eraseConsumer(ctx context.Context, tx *store.Tx, id string) error {
 	_, err := tx.ExecContext(ctx, `UPDATE consumers SET erased_at = $2, prefill = NULL,

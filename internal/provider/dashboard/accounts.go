@@ -87,7 +87,7 @@ func (s *Service) child(ctx context.Context, r *http.Request, by user, d pages.D
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DashboardAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created, Own: a.Own}
+	v := pages.DashboardAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created, Own: a.ConfigurationID}
 	if v.Products, err = s.productViews(ctx, a.ID); err != nil {
 		return nil, err
 	}

@@ -237,7 +237,7 @@ func (s *Service) sharing(ctx context.Context, r *http.Request, by user, d pages
 // shareView returns a share as shown on a page. It shows the report to the owner only.
 func (s *Service) shareView(ctx context.Context, x sharing.Share, with string) (pages.DashboardShare, error) {
 	a, err := s.Customers.ByID(ctx, s.DB.SQL, with)
-	return pages.DashboardShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, With: a.PublicID, WithName: a.Shown(),
+	return pages.DashboardShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, With: a.PublicID, WithName: a.ApplicantName(),
 		State: string(x.State(s.Now())), Created: x.Created, Expires: x.Expires, Read: x.Read, Revoked: x.Revoked}, err
 }
 

@@ -52,7 +52,7 @@ func (s *Service) write(ctx context.Context, tx *store.Tx, r reports.Report, exp
 	if err != nil {
 		return err
 	}
-	subject, text := compose(customer.Shown(), link, expires)
+	subject, text := compose(customer.ApplicantName(), link, expires)
 	e := email{id: uuid.NewString(), customerID: r.CustomerID, publicToken: r.PublicToken, keyID: r.KeyID,
 		subject: subject, expires: expires}
 	if e.recipient, e.body, err = s.emails().Seal(ctx, tx, r.KeyID, e.id, to, text); err != nil {

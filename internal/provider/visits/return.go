@@ -99,7 +99,7 @@ func (s *Service) redirectBack(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.write(w, r, http.StatusOK, httpx.CSP{FormAction: []string{back.Origin}},
-		pages.BackPage(pages.Back{Lang: language(r), Customer: customer.Shown(), URL: back.Action, Token: back.Token}, s.urls()))
+		pages.BackPage(pages.Back{Lang: language(r), Customer: customer.ApplicantName(), URL: back.Action, Token: back.Token}, s.urls()))
 	return nil
 }
 

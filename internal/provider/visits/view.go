@@ -32,7 +32,7 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 	if err != nil {
 		return err
 	}
-	page := s.view(r, v, customer.Shown())
+	page := s.view(r, v, customer.ApplicantName())
 	more(&page)
 	page.Hosted = !part
 	if v.Employers > 0 && v.Active() {
