@@ -18,22 +18,20 @@ import (
 	"vestibule/internal/store"
 )
 
-// How long an authorization can be completed, how long access is kept at most, and how
-// long one fetch may take.
 const (
-	AuthorizationLifetime = 15 * time.Minute
-	Lifetime              = 14 * 24 * time.Hour
-	TokenLifetime         = 90 * 24 * time.Hour // of institutions that tokenize account numbers
-	FetchTimeout          = 5 * time.Minute
+	AuthorizationLifetime = 15 * time.Minute    // how long an authorization can be completed
+	Lifetime              = 14 * 24 * time.Hour // maximum time that access is kept
+	TokenLifetime         = 90 * 24 * time.Hour // the same for institutions that tokenize account numbers
+	FetchTimeout          = 5 * time.Minute     // maximum duration of one fetch
 
-	// eventAge is how long the audit trail of an ended connection is kept.
-	eventAge = 90 * 24 * time.Hour
+	eventAge = 90 * 24 * time.Hour // how long the audit trail of an ended connection is kept
 )
 
 // ErrBusy is returned while another fetch uses the access of a connection.
-var ErrBusy = errors.New("sources: another fetch is under way")
+var ErrBusy = errors.New("sources: another fetch is running")
 
-// Service keeps authorizations and connections. All fields must be set.
+// Service stores authorizations and connections, and fetches data. All fields but Keep
+// must be set.
 type Service struct {
 	DB          *store.DB
 	Queue       jobs.Enqueuer
@@ -44,8 +42,8 @@ type Service struct {
 	// Connectors returns the connectors of an environment.
 	Connectors func(contract.Environment) []Connector
 
-	// Keep reports whether a customer may have access stay open after the report that it
-	// was made for. nil: it ends with the report.
+	// Keep reports whether a customer's connections stay open after the successful report
+	// that they were made for. nil: they end with the report.
 	Keep func(ctx context.Context, q store.Queryer, customerID string) (bool, error)
 }
 
@@ -68,8 +66,8 @@ func (s *Service) Find(env contract.Environment, id string) (Institution, Connec
 	return Institution{}, nil, false
 }
 
-// Begin describes an authorization to begin.
-type Begin struct {
+// BeginRequest has the parameters of Begin.
+type BeginRequest struct {
 	VisitID     string
 	KeyID       string // the consumer's data key
 	Environment contract.Environment
@@ -91,9 +89,9 @@ type pending struct {
 	Context   []byte `json:"context"`
 }
 
-// Begin begins an authorization. It talks to the institution, so call it outside of
-// transactions.
-func (s *Service) Begin(ctx context.Context, b Begin) (Begun, error) {
+// Begin begins an authorization. It may send requests to the institution, so call it
+// outside of transactions.
+func (s *Service) Begin(ctx context.Context, b BeginRequest) (Begun, error) {
 	_, connector, ok := s.Find(b.Environment, b.Institution)
 	if !ok {
 		return Begun{}, Fail(Unsupported, errors.New("the institution is not configured"))
@@ -121,25 +119,26 @@ func (s *Service) Begin(ctx context.Context, b Begin) (Begun, error) {
 	return out, err
 }
 
-// Begun reports whether a visit has an authorization at an institution that can still be
-// completed.
-func (s *Service) Begun(ctx context.Context, q store.Queryer, visitID, institution string) (bool, error) {
-	return begun(ctx, q, visitID, institution, s.Now())
+// HasAuthorization reports whether a visit has an authorization at an institution that
+// can still be completed.
+func (s *Service) HasAuthorization(ctx context.Context, q store.Queryer, visitID, institution string) (bool, error) {
+	return hasAuthorization(ctx, q, visitID, institution, s.Now())
 }
 
-// Callback is the outcome of an authorization that came back to its browser.
+// Callback is the outcome of an authorization whose callback arrived.
 type Callback struct {
 	VisitID     string
 	Environment contract.Environment
 	Institution Institution
 	KeyID       string
-	Context     []byte // of Begin
-	Grant       Grant  // without Err
+	Context     []byte // of BeginRequest
+	Grant       Grant  // zero with Err
 	Err         error  // why there is no access: a *Failure, or a fault of this program
 }
 
-// Complete uses up the authorization of a callback and completes it at the institution.
-// It returns store.ErrNotFound if the browser has no such authorization, or no longer.
+// Complete marks the authorization of a callback as used, and completes it at the
+// institution. It returns store.ErrNotFound if the state is unknown, used, expired, or
+// of another browser.
 func (s *Service) Complete(ctx context.Context, browser string, query url.Values) (Callback, error) {
 	state := store.Hash(query.Get("state"))
 	var a authorization
@@ -177,7 +176,8 @@ type NewConnection struct {
 	Callback
 }
 
-// Connect stores the access of a completed authorization.
+// Connect stores the access of a completed authorization. The connection expires after
+// the institution's Lifetime, or earlier with the consent.
 func (s *Service) Connect(ctx context.Context, tx *store.Tx, n NewConnection) (Connection, error) {
 	c := Connection{ID: uuid.NewString(), PublicToken: n.PublicToken, CustomerID: n.CustomerID, ConsumerID: n.ConsumerID,
 		Environment: n.Environment, Institution: n.Institution.ID, KeyID: n.KeyID, Created: tx.Now, Expires: tx.Now.Add(n.Institution.Lifetime())}
@@ -194,19 +194,20 @@ func (s *Service) Connect(ctx context.Context, tx *store.Tx, n NewConnection) (C
 	return c, addEvent(ctx, tx, c.ID, "authorized", "")
 }
 
-// Get returns a connection.
+// Get returns a connection, or store.ErrNotFound.
 func (s *Service) Get(ctx context.Context, q store.Queryer, id string) (Connection, error) {
 	return getConnection(ctx, q, id)
 }
 
-// Events returns the audit trail of a report's connections, in order.
+// Events returns the audit trail of a report's connections, oldest first.
 func (s *Service) Events(ctx context.Context, q store.Queryer, publicToken string) ([]Event, error) {
 	return eventsOfReport(ctx, q, publicToken)
 }
 
-// Fetch retrieves the data of a connection. It renews the access where that is needed,
-// and stores what replaces it before it is used. One fetch of a connection runs at a
-// time: a second returns ErrBusy.
+// Fetch retrieves the data of a connection from one day to another, both included. It
+// renews the access if needed, and stores the renewed access before it uses it. One
+// fetch of a connection runs at a time: a second returns ErrBusy. Fetch ends the
+// connection if the institution no longer accepts the access.
 func (s *Service) Fetch(ctx context.Context, id string, from, to report.Date) (Institution, Fetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, FetchTimeout)
 	defer cancel()
@@ -310,8 +311,8 @@ func (s *Service) fetch(ctx context.Context, c Connection, connector Connector, 
 	return data, err
 }
 
-// ReportFinished ends the connections of a report. Those of a successful one stay open
-// if the customer may have them.
+// ReportFinished ends the connections of a report. If the report succeeded and Keep
+// allows it, it marks them as kept instead.
 func (s *Service) ReportFinished(ctx context.Context, tx *store.Tx, publicToken string, success bool) error {
 	ids, err := openOfReport(ctx, tx, publicToken)
 	if err != nil || len(ids) == 0 {
@@ -333,8 +334,8 @@ func (s *Service) ReportFinished(ctx context.Context, tx *store.Tx, publicToken 
 	return s.End(ctx, tx, ids...)
 }
 
-// Kept returns the open connections, newest first, that stayed open after the report that
-// they were made for: of a consumer of the customer, and of the named report.
+// Kept returns the open connections, newest first, that were kept after their report.
+// They belong to the consumer of the customer, or to the report of publicToken.
 func (s *Service) Kept(ctx context.Context, tx *store.Tx, customerID, consumerID, publicToken string) ([]Connection, error) {
 	return kept(ctx, tx, customerID, consumerID, publicToken)
 }
@@ -348,7 +349,7 @@ func (s *Service) ConsentWithdrawn(ctx context.Context, tx *store.Tx, consumerID
 	return s.End(ctx, tx, ids...)
 }
 
-// End ends connections at once. The access is revoked at the institution in a job.
+// End marks connections as ended. A job revokes the access at the institution.
 func (s *Service) End(ctx context.Context, tx *store.Tx, ids ...string) error {
 	for _, id := range ids {
 		ended, err := end(ctx, tx, id)
@@ -368,7 +369,8 @@ func (s *Service) End(ctx context.Context, tx *store.Tx, ids ...string) error {
 	return nil
 }
 
-// Revoke is the job that revokes the access of an ended connection at its institution.
+// Revoke is the job that revokes the access of an ended connection at its institution,
+// and deletes it.
 type Revoke struct {
 	Connection string `json:"connection"`
 }
@@ -384,7 +386,7 @@ func (s *Service) Register(r *jobs.Registry) {
 		}))
 }
 
-// revoke revokes the access of a connection, and deletes it.
+// revoke revokes the access of a connection at its institution, and deletes the access.
 func (s *Service) revoke(ctx context.Context, id string) error {
 	c, err := getConnection(ctx, s.DB.SQL, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -424,8 +426,8 @@ func (s *Service) forget(ctx context.Context, id, kind string, reason Reason) er
 // sweepBatch is the maximum number of rows that one statement of the sweep changes.
 const sweepBatch = 100
 
-// Sweep ends expired connections, and those kept for customers who may no longer have
-// them. It deletes expired authorizations and old connections.
+// Sweep ends expired connections, and those that Keep no longer allows. It deletes
+// expired authorizations, and connections 90 days after their end.
 func (s *Service) Sweep(ctx context.Context) error {
 	err := s.DB.Sweep(ctx, sweepBatch,
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
@@ -446,9 +448,9 @@ func (s *Service) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// endUnentitled ends connections kept for customers who may no longer have them.
+// endUnentitled ends the kept connections that Keep no longer allows.
 func (s *Service) endUnentitled(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-	all, err := keepers(ctx, tx)
+	all, err := customersOfKept(ctx, tx)
 	var ids []string
 	for _, customerID := range all {
 		keep := false
@@ -460,7 +462,7 @@ func (s *Service) endUnentitled(ctx context.Context, tx *store.Tx, limit int) (i
 		if keep || len(ids) == limit {
 			continue
 		}
-		more, err := keptFor(ctx, tx, customerID, limit-len(ids))
+		more, err := keptOfCustomer(ctx, tx, customerID, limit-len(ids))
 		if err != nil {
 			return 0, err
 		}
@@ -475,7 +477,7 @@ func (s *Service) endUnentitled(ctx context.Context, tx *store.Tx, limit int) (i
 func (s *Service) seal(ctx context.Context, q store.Queryer, c Connection, g Grant) ([]byte, error) {
 	plain, err := json.Marshal(g)
 	if err != nil {
-		return nil, errors.New("sources: an access does not encode")
+		return nil, errors.New("sources: the access does not encode")
 	}
 	return s.DB.Vault.Seal(ctx, q, c.KeyID, connectionCell(c.ID), plain)
 }
@@ -486,7 +488,7 @@ func (s *Service) open(ctx context.Context, q store.Queryer, c Connection, seale
 		return g, err
 	}
 	if err := json.Unmarshal(plain, &g); err != nil {
-		return g, errors.New("sources: a stored access does not decode")
+		return g, errors.New("sources: the stored access does not decode")
 	}
 	return g, nil
 }

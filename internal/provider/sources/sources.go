@@ -3,8 +3,8 @@
 // accounts and transactions, and ends the access. A connector never sees reports, and
 // the code that computes reports never sees tokens.
 //
-// Failure is an ordinary outcome: every method returns a *Failure for what the
-// institution or the applicant did, and another error only for faults of this program.
+// Methods return a *Failure for errors of the institution and decisions of the
+// applicant, and another error only for faults of this program.
 package sources
 
 import (
@@ -22,13 +22,13 @@ import (
 type Institution struct {
 	ID       string   // unique among all connectors; lowercase letters, digits, and hyphens
 	Name     string   // institution_name of reports
-	Place    string   // to tell institutions apart: city and state, or Online
+	Place    string   // distinguishes institutions of one name: city and state, or Online
 	OAuth    []string // domains that its sign-in may lead to
 	Homepage []string // domains of its home page
 	Tokens   bool     // account numbers are tokenized by the institution (TANs)
 }
 
-// Lifetime returns how long access to the institution is kept at most.
+// Lifetime returns the maximum time that access to the institution is kept.
 func (i Institution) Lifetime() time.Duration {
 	if i.Tokens {
 		return TokenLifetime
@@ -61,7 +61,7 @@ type Connector interface {
 	Revoke(ctx context.Context, institution string, g Grant) error
 }
 
-// AuthorizeRequest describes a wanted authorization.
+// AuthorizeRequest has the parameters of an authorization.
 type AuthorizeRequest struct {
 	RedirectURI string // where the institution sends the browser back to
 	State       string // random; the callback carries it
@@ -79,7 +79,7 @@ type Authorization struct {
 type Grant struct {
 	Access    string    `json:"access"`
 	Refresh   string    `json:"refresh,omitempty"` // empty: the access cannot be renewed
-	Expires   time.Time `json:"expires,omitzero"`  // of Access; zero: not stated
+	Expires   time.Time `json:"expires,omitzero"`  // when Access ends; zero: not stated
 	Scope     string    `json:"scope,omitempty"`
 	ConsentID string    `json:"consent,omitempty"` // the institution's id of the consent, if it gave one
 	Until     time.Time `json:"until,omitzero"`    // when the consent ends; zero: not stated
@@ -87,14 +87,14 @@ type Grant struct {
 
 // Fetched is the data retrieved from one institution.
 type Fetched struct {
-	Owners   []bankdata.Owner   // people whom the institution names as holders
-	Accounts []bankdata.Account // with ids as the institution gives them; an account that failed is left out
+	Owners   []bankdata.Owner   // people that the institution names as owners
+	Accounts []bankdata.Account // with the institution's ids; includes only complete and partial accounts
 	Failed   []AccountFailure   // accounts without complete data
 }
 
-// AccountFailure is an account whose data are not complete.
+// AccountFailure is an account without complete data.
 type AccountFailure struct {
-	ID      string // as the institution gives it
+	ID      string // the institution's id
 	Partial bool   // the account is in Accounts, without its older transactions
 	Reason  Reason
 }
@@ -110,11 +110,11 @@ const (
 	Unauthorized Reason = "unauthorized" // the access token is not accepted; Renew may help
 	Ended        Reason = "ended"        // the consent expired or was revoked; only a new authorization helps
 	Unsupported  Reason = "unsupported"  // the institution does not provide what is needed
-	Rejected     Reason = "rejected"     // the answer breaks the standard or a bound, and nothing of it is used
+	Rejected     Reason = "rejected"     // the answer violates the standard or a bound, and is not used
 	Misused      Reason = "misused"      // the institution rejects this client or its configuration
 )
 
-// Failure is the outcome of a call that gave no data.
+// Failure is the error of a call that gave no data.
 type Failure struct {
 	Reason Reason
 	Err    error // for the log, without personal data and secrets
@@ -137,7 +137,7 @@ func ReasonOf(err error) Reason {
 	return Unresponsive
 }
 
-// Status returns the status and substatus of a source or a report that ends for the
+// Status returns the status and substatus of a source or a report that failed for the
 // reason.
 func (r Reason) Status() (contract.Status, contract.Substatus) {
 	switch r {

@@ -27,9 +27,9 @@ func insertAuthorization(ctx context.Context, tx *store.Tx, a authorization, sta
 	return err
 }
 
-// begun reports whether a visit has an authorization at an institution that can still be
-// completed.
-func begun(ctx context.Context, q store.Queryer, visitID, institution string, now time.Time) (ok bool, err error) {
+// hasAuthorization reports whether a visit has an authorization at an institution that
+// can still be completed.
+func hasAuthorization(ctx context.Context, q store.Queryer, visitID, institution string, now time.Time) (ok bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM source_authorizations
 		WHERE visit_id = $1 AND institution = $2 AND used_at = 0 AND expires_at > $3)`, visitID, institution, store.Micros(now)).Scan(&ok)
 	return ok, err
@@ -45,7 +45,7 @@ func useAuthorization(ctx context.Context, tx *store.Tx, state, browser []byte) 
 	return a, store.MapNotFound(err)
 }
 
-// Connection is access to a consumer's data at an institution, made for a report.
+// Connection describes access to a consumer's data at an institution, made for a report.
 type Connection struct {
 	ID          string
 	PublicToken string
@@ -113,8 +113,8 @@ func accessOf(ctx context.Context, q store.Queryer, id string) (access []byte, e
 	return access, store.MapNotFound(err)
 }
 
-// end marks a connection as ended; ok is false if it was before.
-func end(ctx context.Context, tx *store.Tx, id string) (ok bool, err error) {
+// end marks a connection as ended. It returns false if the connection had ended before.
+func end(ctx context.Context, tx *store.Tx, id string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE source_connections SET ended_at = $1 WHERE id = $2 AND ended_at = 0`,
 		store.Micros(tx.Now), id))
 }
@@ -136,15 +136,14 @@ func openExpired(ctx context.Context, tx *store.Tx, limit int) ([]string, error)
 		WHERE ended_at = 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, store.Micros(tx.Now), limit)
 }
 
-// keepOfReport marks the open connections of a report as kept after it.
+// keepOfReport marks the open connections of a report as kept.
 func keepOfReport(ctx context.Context, tx *store.Tx, publicToken string) error {
 	_, err := tx.ExecContext(ctx, `UPDATE source_connections SET kept_at = $1 WHERE public_token = $2 AND ended_at = 0`,
 		store.Micros(tx.Now), publicToken)
 	return err
 }
 
-// kept returns the open connections that were kept, of a consumer and of a report, newest
-// first.
+// kept returns the kept connections of a consumer and of a report, newest first.
 func kept(ctx context.Context, tx *store.Tx, customerID, consumerID, publicToken string) ([]Connection, error) {
 	return store.QueryAll(ctx, tx, scanConnection, `SELECT `+connectionColumns+` FROM source_connections
 		WHERE customer_id = $1 AND (public_token = $2 OR consumer_id = $3 AND consumer_id <> '')
@@ -152,14 +151,14 @@ func kept(ctx context.Context, tx *store.Tx, customerID, consumerID, publicToken
 		customerID, publicToken, consumerID, store.Micros(tx.Now))
 }
 
-// keepers returns the customers for whom connections are kept open.
-func keepers(ctx context.Context, tx *store.Tx) ([]string, error) {
+// customersOfKept returns the ids of the customers with kept connections.
+func customersOfKept(ctx context.Context, tx *store.Tx) ([]string, error) {
 	return store.QueryAll(ctx, tx, store.ScanOne[string],
 		`SELECT DISTINCT customer_id FROM source_connections WHERE ended_at = 0 AND kept_at > 0`)
 }
 
-// keptFor returns the ids of connections that are kept open for a customer.
-func keptFor(ctx context.Context, tx *store.Tx, customerID string, limit int) ([]string, error) {
+// keptOfCustomer returns the ids of a customer's kept connections.
+func keptOfCustomer(ctx context.Context, tx *store.Tx, customerID string, limit int) ([]string, error) {
 	return store.QueryAll(ctx, tx, store.ScanOne[string], `SELECT id FROM source_connections
 		WHERE customer_id = $1 AND ended_at = 0 AND kept_at > 0 ORDER BY id LIMIT $2`, customerID, limit)
 }

@@ -70,7 +70,7 @@ func (s *Service) beginAuthorization(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	begun, err := s.Sources.Begin(r.Context(), sources.Begin{VisitID: v.id, KeyID: consumer.KeyID, Environment: v.environment,
+	begun, err := s.Sources.Begin(r.Context(), sources.BeginRequest{VisitID: v.id, KeyID: consumer.KeyID, Environment: v.environment,
 		Institution: v.Bank, Language: back.Lang, Context: kept})
 	if failure := (*sources.Failure)(nil); errors.As(err, &failure) {
 		s.Log.WarnContext(r.Context(), "an authorization did not begin", "institution", v.Bank, "err", err)

@@ -41,7 +41,7 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 		}
 	}
 	if page.Step == pages.Authorize {
-		if page.AtBank, err = s.Sources.Begun(r.Context(), s.DB.SQL, v.id, v.Bank); err != nil {
+		if page.AtBank, err = s.Sources.HasAuthorization(r.Context(), s.DB.SQL, v.id, v.Bank); err != nil {
 			return err
 		}
 		if page.UpdateDays, err = s.updateDays(r.Context(), v); err != nil {

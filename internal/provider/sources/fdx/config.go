@@ -35,9 +35,9 @@ const (
 	TLSClientAuth = "tls_client_auth"
 )
 
-// Institution is the configuration of one institution. Either Issuer names the
-// discovery document, or the endpoints are given; both together use the endpoints, and
-// the issuer to check what the institution signs.
+// Institution is the configuration of one institution. It has the issuer, whose
+// discovery document names the endpoints, or the endpoints. With both, the endpoints
+// are used, and the issuer is compared with that of callbacks and ID tokens.
 type Institution struct {
 	ID       string   `yaml:"id"`       // lowercase letters, digits, and hyphens
 	Name     string   `yaml:"name"`     // institution_name of reports
@@ -63,14 +63,14 @@ type Institution struct {
 
 	Scopes       []string `yaml:"scopes"`
 	Resource     string   `yaml:"resource"`      // RFC 8707
-	Audience     string   `yaml:"audience"`      // of access tokens, where the institution wants one
-	DurationDays int      `yaml:"duration_days"` // life of a consent, at most 730; 0: as the institution states
+	Audience     string   `yaml:"audience"`      // of access tokens, if the institution requires one
+	DurationDays int      `yaml:"duration_days"` // days that a consent lasts, at most 730; 0: not stated
 	CAFile       string   `yaml:"ca_file"`       // PEM; default: the system's
 	Tokenized    bool     `yaml:"tokenized_numbers"`
-	Hosts        []string `yaml:"hosts"`    // further hosts that answers may lead to, with a port if it is not 443
-	Loopback     bool     `yaml:"loopback"` // this machine is permitted, without TLS too
+	Hosts        []string `yaml:"hosts"`    // further hosts of endpoints and pages, with a port if it is not 443
+	Loopback     bool     `yaml:"loopback"` // permits loopback addresses, also without TLS
 
-	// What the files hold. Load sets them; a program may set them itself.
+	// Contents of the files. Load sets them; a program may set them itself.
 	Secret      string           `yaml:"-"`
 	Key         *jose.PrivateKey `yaml:"-"`
 	Certificate *tls.Certificate `yaml:"-"`
@@ -121,8 +121,8 @@ func Load(path string) ([]Institution, error) {
 	return list, nil
 }
 
-// decodeStrict decodes one institution and refuses unknown keys, which a yaml.Node does
-// not.
+// decodeStrict decodes one institution and rejects unknown keys, which yaml.Node.Decode
+// accepts.
 func decodeStrict(n *yaml.Node, in *Institution) error {
 	_ = n.Decode(in) // the name, for the error
 	raw, err := yaml.Marshal(n)
@@ -247,11 +247,11 @@ func check(list []Institution) (faults []error) {
 var (
 	idPattern     = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	domainPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:[0-9]{1,5})?$`)
-	// A scope-token of RFC 6749, section 3.3.
+	// scopePattern matches a scope-token of RFC 6749, section 3.3.
 	scopePattern = regexp.MustCompile(`^[\x21\x23-\x5b\x5d-\x7e]+$`)
 )
 
-// faults returns what is wrong with one institution.
+// faults returns the faults of one institution.
 func (in *Institution) faults() (faults []error) {
 	want := func(ok bool, key, text string) {
 		if !ok {
@@ -310,8 +310,8 @@ func (in *Institution) faults() (faults []error) {
 	return faults
 }
 
-// checkURL returns why raw is no URL that the institution may have: https without
-// credentials and fragment, or http on a permitted loopback address.
+// checkURL returns an error for a URL that the institution may not have. It accepts
+// public https addresses without credentials and fragment, and permitted loopback.
 func (in *Institution) checkURL(raw string) error {
 	u, err := url.Parse(raw)
 	if err != nil || u.Opaque != "" || u.Hostname() == "" || len(raw) > 2048 {
@@ -368,7 +368,7 @@ func (in *Institution) domains() []string {
 	return []string{u.Hostname()}
 }
 
-// listed returns the institution as the provider lists it.
-func (in *Institution) listed() sources.Institution {
+// public returns the institution without its configuration.
+func (in *Institution) public() sources.Institution {
 	return sources.Institution{ID: in.ID, Name: in.Name, Place: in.Place, OAuth: in.domains(), Homepage: in.Homepage, Tokens: in.Tokenized}
 }

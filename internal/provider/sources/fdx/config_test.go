@@ -129,8 +129,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestReference loads the example of the reference page, which names every key.
-func TestReference(t *testing.T) {
+// TestLoadReference loads the example of the reference page, which names every key.
+func TestLoadReference(t *testing.T) {
 	raw, err := os.ReadFile("../../../../docs/reference/institutions.md")
 	if err != nil {
 		t.Fatal(err)

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	metadataFresh = time.Hour      // how long a discovery document needs no refresh
-	metadataStale = 24 * time.Hour // how long it serves while the institution does not answer
+	metadataFresh = time.Hour      // how long a discovery document is used without a new request
+	metadataStale = 24 * time.Hour // how long it is used while the institution does not answer
 )
 
-// metadata is what is used of a discovery document (RFC 8414; OpenID Connect
+// metadata has the used members of a discovery document (RFC 8414; OpenID Connect
 // Discovery).
 type metadata struct {
 	Issuer        string   `json:"issuer"`
@@ -72,13 +72,14 @@ func (b *bank) metadata(ctx context.Context) (*metadata, error) {
 		return nil, err
 	}
 	if cached.metadata != nil && cached.JWKS == m.JWKS {
-		m.keys = cached.keys // with the keys that it holds
+		m.keys = cached.keys // to use the keys that it has cached
 	}
 	cached = discovered{m, b.now()}
 	return m, nil
 }
 
-// discover reads the discovery document, or the configuration.
+// discover returns the metadata of the discovery document or, with configured
+// endpoints, of the configuration.
 func (b *bank) discover(ctx context.Context) (*metadata, error) {
 	in := &b.in
 	m := &metadata{Issuer: in.Issuer, Authorization: in.AuthorizationEndpoint, Token: in.TokenEndpoint, PAR: in.PAREndpoint,
@@ -102,7 +103,8 @@ func (b *bank) discover(ctx context.Context) (*metadata, error) {
 	return m, nil
 }
 
-// boundedClient returns the bank's client with a bound on the bodies that others read.
+// boundedClient returns the bank's client with a bound on response bodies of 1 MiB, for
+// a library that sets none.
 func (b *bank) boundedClient() *http.Client {
 	c := *b.http
 	c.Transport = boundedTransport{c.Transport}
@@ -119,7 +121,7 @@ func (t boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// document reads the discovery document of OpenID Connect, or else that of OAuth.
+// document retrieves the discovery document of OpenID Connect, or else that of OAuth.
 func (b *bank) document(ctx context.Context) (*metadata, error) {
 	u, err := url.Parse(b.in.Issuer)
 	if err != nil {
@@ -142,7 +144,8 @@ func (b *bank) document(ctx context.Context) (*metadata, error) {
 	return nil, sources.Fail(sources.Misused, fmt.Errorf("%s: the issuer has no discovery document", b.in.ID))
 }
 
-// checkEndpoints returns an error for endpoints that are missing or lead elsewhere.
+// checkEndpoints returns an error for endpoints that are missing, or on hosts that are
+// not configured.
 func (b *bank) checkEndpoints(m *metadata) error {
 	misused := func(text string) error { return sources.Fail(sources.Misused, fmt.Errorf("%s: %s", b.in.ID, text)) }
 	for name, address := range map[string]string{"token_endpoint": m.Token, "pushed_authorization_request_endpoint": m.PAR,
@@ -162,14 +165,14 @@ func (b *bank) checkEndpoints(m *metadata) error {
 		return misused("requires pushed authorization requests, and names no endpoint for them")
 	}
 	u, err := url.Parse(m.Authorization)
-	if err != nil || b.in.checkURL(m.Authorization) != nil || !b.hosts[hostOf(u)] && !b.signsIn(u) {
+	if err != nil || b.in.checkURL(m.Authorization) != nil || !b.hosts[hostOf(u)] && !b.inOAuthDomains(u) {
 		return misused("the authorization_endpoint leads to a host that is not configured: add it to oauth_domains")
 	}
 	return nil
 }
 
-// signsIn reports whether a URL is at one of the domains of the sign-in.
-func (b *bank) signsIn(u *url.URL) bool {
+// inOAuthDomains reports whether a URL is in one of the configured oauth_domains.
+func (b *bank) inOAuthDomains(u *url.URL) bool {
 	for _, domain := range b.in.OAuthDomains {
 		if u.Host == domain || strings.HasSuffix(u.Hostname(), "."+domain) {
 			return true

@@ -17,27 +17,27 @@ import (
 
 // Names of checks.
 const (
-	CheckDiscovery = "discovery" // the metadata are there and lead to configured hosts
-	CheckTLS       = "tls"       // certificates last, ours too
+	CheckDiscovery = "discovery" // the metadata are available and name configured hosts
+	CheckTLS       = "tls"       // no certificate, including the client's, expires within 14 days
 	CheckClient    = "client"    // the institution accepts the client's authentication
-	CheckAPI       = "api"       // the FDX API answers, and wants a token
-	CheckClock     = "clock"     // both clocks agree
+	CheckAPI       = "api"       // the FDX API answers, and requires a token
+	CheckClock     = "clock"     // the clocks differ by at most 30 seconds
 )
 
 // Check is the result of one examination.
 type Check struct {
 	Name   string
 	OK     bool
-	Detail string // what was found, or what is wrong; without secrets
+	Detail string // the result or the fault, without secrets
 }
 
 const (
 	clockTolerance   = 30 * time.Second    // assertions and ID tokens live about a minute
-	certificateLasts = 14 * 24 * time.Hour // warning before a certificate expires
+	certificateLasts = 14 * 24 * time.Hour // a certificate that expires earlier is a fault
 )
 
-// Examine examines an institution's configuration by requests that need no consent of
-// an applicant.
+// Examine checks an institution's configuration by requests that need no consent of an
+// applicant. It returns an error only for an institution that is not configured.
 func (c *Connector) Examine(ctx context.Context, institution string) ([]Check, error) {
 	b, err := c.bank(institution)
 	if err != nil {
@@ -61,7 +61,7 @@ type examination struct {
 	*bank
 	checks  []Check
 	expires time.Time     // of the first certificate to expire
-	behind  time.Duration // how far the institution's clock is behind ours
+	behind  time.Duration // how far the institution's clock is behind this program's
 	dated   bool          // an answer had a date
 }
 
@@ -69,7 +69,7 @@ func (e *examination) add(name string, ok bool, detail string) {
 	e.checks = append(e.checks, Check{name, ok, detail})
 }
 
-// observe takes the date and the certificates of an answer.
+// observe records the date and the certificates of an answer.
 func (e *examination) observe(r *http.Response) {
 	if at, err := http.ParseTime(r.Header.Get("Date")); err == nil {
 		e.behind, e.dated = e.now().Sub(at), true
@@ -143,7 +143,7 @@ func (e *examination) api(ctx context.Context) {
 	case status == nil:
 		e.add(CheckAPI, false, errors.Unwrap(err).Error())
 	case status.code == http.StatusUnauthorized, status.code == http.StatusForbidden, status.code == http.StatusBadRequest:
-		e.add(CheckAPI, true, "the API answers, and wants a token")
+		e.add(CheckAPI, true, "the API answers, and requires a token")
 	default:
 		e.add(CheckAPI, false, "the API answers "+status.Error()+": check fdx_base_url")
 	}
@@ -151,9 +151,9 @@ func (e *examination) api(ctx context.Context) {
 
 func (e *examination) certificates() {
 	if e.in.Certificate != nil {
-		ours, err := x509.ParseCertificate(e.in.Certificate.Certificate[0])
-		if err == nil && (e.expires.IsZero() || ours.NotAfter.Before(e.expires)) {
-			e.expires = ours.NotAfter
+		client, err := x509.ParseCertificate(e.in.Certificate.Certificate[0])
+		if err == nil && (e.expires.IsZero() || client.NotAfter.Before(e.expires)) {
+			e.expires = client.NotAfter
 		}
 	}
 	switch {

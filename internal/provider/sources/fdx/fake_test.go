@@ -30,7 +30,7 @@ import (
 // fakeNow is the time of both clocks in tests.
 var fakeNow = time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 
-// fakeBank is an institution whose every answer a test may change.
+// fakeBank is an institution. A test can change each of its answers.
 type fakeBank struct {
 	*httptest.Server
 	t        *testing.T

@@ -1,10 +1,10 @@
 // Package fdx connects to banks that implement the API of the Financial Data Exchange,
 // version 5 or 6, with authorization by OAuth 2.1.
 //
-// It is strict in what it sends and tolerant in what it reads: unknown members, nulls
-// and missing optional parts make data poorer. Bodies that break the standard or a
-// bound, and answers that lead to hosts that are not configured, are rejected, and
-// nothing of them is used.
+// It is strict in what it sends and tolerant in what it reads: it ignores unknown
+// members, and accepts nulls and missing optional parts. It rejects bodies that violate
+// the standard or a bound, and links to hosts that are not configured; nothing of a
+// rejected body is used.
 package fdx
 
 import (
@@ -59,7 +59,7 @@ func New(list []Institution, o Options) (*Connector, error) {
 		b.http = newHTTPClient(&b.in)
 		b.found <- discovered{}
 		c.banks[in.ID] = b
-		c.list = append(c.list, in.listed())
+		c.list = append(c.list, in.public())
 	}
 	slices.SortFunc(c.list, func(a, b sources.Institution) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
@@ -78,15 +78,15 @@ func (c *Connector) bank(id string) (*bank, error) {
 	return nil, fmt.Errorf("fdx: no institution %q is configured", id)
 }
 
-// bank is one institution with what is known about it.
+// bank is a client of one institution.
 type bank struct {
 	in    Institution
-	hosts map[string]bool // that requests may go to
+	hosts map[string]bool // of permitted requests, with ports
 	http  *http.Client
 	now   func() time.Time
 	sleep func(context.Context, time.Duration) error
 	log   *slog.Logger
 
-	found         chan discovered // holds the result of discovery while no request for it runs
-	tokenAudience atomic.Bool     // assertions name the token endpoint as their audience
+	found         chan discovered // contains the cached metadata while no discovery runs
+	tokenAudience atomic.Bool     // assertions have the token endpoint as their audience, not the issuer
 }

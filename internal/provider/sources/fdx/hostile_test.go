@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// TestHostileAccounts checks that lists of accounts that lie or never end give nothing.
+// TestHostileAccounts checks that invalid and endless lists of accounts are rejected.
 func TestHostileAccounts(t *testing.T) {
 	account := func(n int) string {
 		return fmt.Sprintf(`{"accountCategory":"DEPOSIT_ACCOUNT","accountId":"%d","currentBalance":1}`, n)
@@ -103,8 +103,8 @@ func TestHostileAccounts(t *testing.T) {
 	}
 }
 
-// TestHostileTransactions checks that transactions that lie or never end leave out the
-// account, and that nothing of another host is requested.
+// TestHostileTransactions checks that invalid and endless transactions reject the
+// account, and that no request goes to another host.
 func TestHostileTransactions(t *testing.T) {
 	for name, answer := range map[string]func(page int, w http.ResponseWriter, r *http.Request){
 		"from the future": func(_ int, w http.ResponseWriter, _ *http.Request) {
@@ -132,7 +132,7 @@ func TestHostileTransactions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newFakeBank(t, false)
-			b.one()
+			b.setTransactions()
 			page := 0
 			b.answers["/fdx/v6/accounts/1/transactions"] = func(w http.ResponseWriter, r *http.Request) {
 				page++
@@ -146,7 +146,7 @@ func TestHostileTransactions(t *testing.T) {
 	}
 }
 
-// endless writes a text until the client has enough.
+// endless writes a text until the client closes the connection.
 func endless(w http.ResponseWriter, r *http.Request, s string) {
 	for r.Context().Err() == nil {
 		if _, err := io.WriteString(w, s); err != nil {
@@ -155,7 +155,7 @@ func endless(w http.ResponseWriter, r *http.Request, s string) {
 	}
 }
 
-// TestMemory measures the heap while a bank sends without end, in each way that it can.
+// TestMemory measures the heap while a bank sends an endless answer, of each kind.
 func TestMemory(t *testing.T) {
 	const limit = 64 << 20
 	long := strings.Repeat("é<", 300)
@@ -193,7 +193,7 @@ func TestMemory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newFakeBank(t, false)
-			b.one()
+			b.setTransactions()
 			next := 0
 			b.answers["/fdx/v6/accounts/1/transactions"] = func(w http.ResponseWriter, r *http.Request) { next = answer(next, w, r) }
 			c := b.connect(nil)
@@ -266,7 +266,7 @@ func pageOf(w http.ResponseWriter, first, n int, description string) int {
 }
 
 // TestPrivateAddresses checks that no connection is made to this machine or a private
-// network, unless loopback is configured, whatever a name resolves to.
+// network by any name, unless loopback is configured.
 func TestPrivateAddresses(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

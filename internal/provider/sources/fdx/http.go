@@ -27,12 +27,12 @@ import (
 const (
 	maxAnswer      = 8 << 20          // bytes of one answer
 	requestTimeout = 30 * time.Second // from dialing to the last byte
-	attempts       = 4                // of an idempotent request
+	attempts       = 4                // maximum, of an idempotent request
 	firstPause     = 500 * time.Millisecond
-	maxPause       = 30 * time.Second // longest pause that Retry-After may ask for
+	maxPause       = 30 * time.Second // a request is not repeated after a longer Retry-After
 )
 
-// Reasons for which an answer is not used.
+// Errors of answers that are not used.
 var (
 	errElsewhere = errors.New("leads to a host that is not configured")
 	errTooLarge  = fmt.Errorf("is larger than %d MiB", maxAnswer>>20)
@@ -43,7 +43,7 @@ var (
 type statusError struct {
 	code    int
 	scope   bool   // the token's scope does not suffice (RFC 6750, section 3.1)
-	problem string // the error code of OAuth; empty: none
+	problem string // error code of OAuth; empty: none
 }
 
 func (e *statusError) Error() string {
@@ -84,16 +84,16 @@ type request struct {
 	method  string
 	url     string
 	token   string                                // bearer token; empty: none
-	form    func(http.Header) (url.Values, error) // makes the body of a POST for each attempt
+	form    func(http.Header) (url.Values, error) // returns the body of a POST for each attempt, and may set headers
 	repeat  bool                                  // the request is idempotent
-	into    any                                   // what the JSON body is decoded into; nil: see read
-	read    func(*http.Response) error            // reads the bounded body; called again if the request is repeated; nil: not read
-	watch   func(*http.Response)                  // sees every answer; nil: none
-	problem func(*http.Response) string           // reads the error code of another status; nil: none
+	into    any                                   // target of the JSON body; nil: see read
+	read    func(*http.Response) error            // reads the bounded body; called for each attempt; nil: not read
+	watch   func(*http.Response)                  // is called with every answer; nil: none
+	problem func(*http.Response) string           // reads the error code of an answer without status 2xx; nil: none
 }
 
-// do makes a request, repeats it after failures that may pass, and returns a
-// *sources.Failure whose reason is Unresponsive, Rejected or that of statusReason.
+// do sends a request, and repeats an idempotent one after temporary errors. The error
+// is a *sources.Failure, with the reason that failure selects.
 func (b *bank) do(ctx context.Context, r request) error {
 	u, err := url.Parse(r.url)
 	if err != nil || !b.hosts[hostOf(u)] || b.in.checkURL(r.url) != nil {
@@ -101,7 +101,7 @@ func (b *bank) do(ctx context.Context, r request) error {
 	}
 	id := uuid.NewString()
 	for n := 1; ; n++ {
-		wait, err := b.once(ctx, &r, id)
+		wait, err := b.attempt(ctx, &r, id)
 		if err == nil {
 			return nil
 		}
@@ -122,9 +122,9 @@ func jitter(d time.Duration) time.Duration {
 	return time.Duration(binary.LittleEndian.Uint64(b[:]) % uint64(d))
 }
 
-// once makes one attempt. After a failure it returns the pause that the institution
-// asks for, or a negative one if repeating does not help.
-func (b *bank) once(ctx context.Context, r *request, id string) (time.Duration, error) {
+// attempt sends a request once. With an error, it returns the pause that the institution
+// requests, or a negative one if the request should not be repeated.
+func (b *bank) attempt(ctx context.Context, r *request, id string) (time.Duration, error) {
 	header := http.Header{}
 	var body io.Reader
 	if r.form != nil {
@@ -151,7 +151,7 @@ func (b *bank) once(ctx context.Context, r *request, id string) (time.Duration, 
 	resp, err := b.http.Do(q)
 	if err != nil {
 		switch err = classify(err); err {
-		case errElsewhere, errAddress, errCertificate, errHandshake: // repeating does not help
+		case errElsewhere, errAddress, errCertificate, errHandshake: // permanent
 			return -1, err
 		}
 		return 0, err
@@ -162,7 +162,7 @@ func (b *bank) once(ctx context.Context, r *request, id string) (time.Duration, 
 		io.Closer
 	}{bounded, resp.Body}
 	defer func() {
-		_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // the connection is kept if its body was read to the end
+		_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // the connection can be reused if the body was read to its end
 		resp.Body.Close()
 	}()
 	if r.watch != nil {
@@ -187,7 +187,7 @@ func (b *bank) once(ctx context.Context, r *request, id string) (time.Duration, 
 		err = r.read(resp)
 	}
 	switch {
-	case bounded.err == errTooLarge: // the cause of a syntax error at the end of what was read
+	case bounded.err == errTooLarge: // err is then a syntax error at the bound
 		return -1, errTooLarge
 	case bounded.err != nil:
 		return 0, classify(bounded.err)
@@ -208,8 +208,8 @@ func (b *bank) retryAfter(header string) time.Duration {
 	return 0
 }
 
-// Reasons for which a connection gave no answer. Errors of the network are not quoted:
-// some repeat what the server sent.
+// Errors of connections without an answer. Errors of the network are not quoted, because
+// some contain data of the server.
 var (
 	errAddress     = errors.New("leads to an address that is not public")
 	errCertificate = errors.New("presents a certificate that does not verify")
@@ -220,7 +220,7 @@ var (
 	errBroken      = errors.New("breaks the connection")
 )
 
-// classify returns which of the reasons an error of the network is.
+// classify returns the error above that describes an error of the network.
 func classify(err error) error {
 	var timeout net.Error
 	var name *net.DNSError
@@ -247,8 +247,8 @@ func classify(err error) error {
 	return errBroken
 }
 
-// failure gives an error its reason. Its text has the interaction id, by which the
-// institution finds the request in its log.
+// failure returns a *sources.Failure for an error of a request. Its text has the
+// interaction id, by which the institution finds the request in its log.
 func (b *bank) failure(what, id string, err error) error {
 	reason := sources.Unresponsive
 	var status *statusError
@@ -266,7 +266,7 @@ func (b *bank) failure(what, id string, err error) error {
 	return sources.Fail(reason, fmt.Errorf("%s: %s %w (interaction %s)", b.in.ID, what, err, id))
 }
 
-// statusReason returns the reason of a status of the FDX API.
+// statusReason returns the reason of a failure with a status of the FDX API.
 func statusReason(e *statusError) sources.Reason {
 	switch {
 	case e.code == http.StatusUnauthorized:
@@ -284,7 +284,7 @@ func statusReason(e *statusError) sources.Reason {
 	return sources.Rejected
 }
 
-// boundedBody reads at most left bytes, and keeps the error that ended the reading.
+// boundedBody reads at most left bytes, and records the error of a read.
 type boundedBody struct {
 	r    io.Reader
 	left int64

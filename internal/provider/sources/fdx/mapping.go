@@ -17,7 +17,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// account holds the members that are used of every kind of account.
+// account has the used members of all kinds of accounts.
 type account struct {
 	ID        text     `json:"accountId"`
 	Category  text     `json:"accountCategory"`
@@ -49,8 +49,8 @@ const (
 	annuity    kind = "ANNUITY"
 )
 
-// accountElement is an account as lists and details have it: in version 6 with
-// accountCategory, in version 5 in a member that is named by its kind.
+// accountElement is an account of a list or of details. Version 6 has accountCategory,
+// version 5 a member for each kind.
 type accountElement struct {
 	account
 	Deposit    *account `json:"depositAccount"`
@@ -61,7 +61,7 @@ type accountElement struct {
 	Insurance  *account `json:"insuranceAccount"`
 }
 
-// get returns the account with its kind, which is empty if it is not known.
+// get returns the account with its kind, which is empty if unknown.
 func (e *accountElement) get() *account {
 	for _, of := range []struct {
 		*account
@@ -91,8 +91,9 @@ func (e *accountElement) get() *account {
 	return a
 }
 
-// complete takes what a has not from other, which is the same account in the list.
-func (a *account) complete(other *account) {
+// addMissing sets the missing members of a to those of other, the same account in the
+// list.
+func (a *account) addMissing(other *account) {
 	a.Category, a.Type, a.Nickname = cmp.Or(a.Category, other.Category), cmp.Or(a.Type, other.Type), cmp.Or(a.Nickname, other.Nickname)
 	a.Product, a.Number, a.Routing = cmp.Or(a.Product, other.Product), cmp.Or(a.Number, other.Number), cmp.Or(a.Routing, other.Routing)
 	a.Currency, a.kind = cmp.Or(a.Currency, other.Currency), cmp.Or(a.kind, other.kind)
@@ -102,7 +103,7 @@ func (a *account) complete(other *account) {
 	a.Opened, a.Began = cmp.Or(a.Opened, other.Opened), cmp.Or(a.Began, other.Began)
 }
 
-// balance returns the stated balance, negative for debts; false if there is none.
+// balance returns the stated balance, negative for debts, or false without a valid one.
 func (a *account) balance() (report.Cents, bool) {
 	fields := []money{a.Current, a.Available}
 	switch a.kind {
@@ -115,7 +116,7 @@ func (a *account) balance() (report.Cents, bool) {
 	}
 	for _, m := range fields {
 		switch {
-		case m.state == valid && (a.kind == loan || a.kind == credit): // stated as what is owed
+		case m.state == valid && (a.kind == loan || a.kind == credit): // stated as the amount owed
 			return -m.cents, true
 		case m.state == valid:
 			return m.cents, true
@@ -126,8 +127,8 @@ func (a *account) balance() (report.Cents, bool) {
 	return 0, false
 }
 
-// mapped returns the account in the form of reports, without transactions and contact.
-func (a *account) mapped(b *bank, today report.Date) bankdata.Account {
+// toReport returns the account as reports have it, without transactions and contact.
+func (a *account) toReport(b *bank, today report.Date) bankdata.Account {
 	out := bankdata.Account{ID: string(a.ID), Institution: b.in.Name, Name: clean(string(cmp.Or(a.Nickname, a.Product)), maxName),
 		Currency: strings.ToUpper(string(a.Currency)), Number: accountNumber(a.Number), Opened: cmp.Or(a.Opened, a.Began).ptr(),
 		BalanceDate: a.AsOf.ptr()}
@@ -139,7 +140,7 @@ func (a *account) mapped(b *bank, today report.Date) bankdata.Account {
 		out.Currency = report.Dollars
 	}
 	if out.BalanceDate != nil && out.BalanceDate.After(today.Time) {
-		out.BalanceDate = nil // the zone of the institution is ahead
+		out.BalanceDate = nil // of an institution whose time zone is ahead
 	}
 	if out.Opened != nil && out.Opened.After(today.Time) {
 		out.Opened = nil
@@ -165,8 +166,8 @@ func (a *account) mapped(b *bank, today report.Date) bankdata.Account {
 
 var currencyPattern = regexp.MustCompile(`^[A-Z]{3}$`)
 
-// accountNumber returns a number in full: letters, digits and hyphens. A masked one is
-// not a number.
+// accountNumber returns an account number of letters, digits, and hyphens. For other
+// texts and masked numbers, it returns "".
 func accountNumber(t text) string {
 	s := strings.ReplaceAll(string(t), " ", "")
 	if len(s) < 4 || len(s) > 34 || strings.ContainsFunc(s, func(r rune) bool {
@@ -177,7 +178,7 @@ func accountNumber(t text) string {
 	return s
 }
 
-// routingNumber returns a routing number, which has digits only.
+// routingNumber returns a routing number of 8 to 12 digits, or "" for other texts.
 func routingNumber(t text) string {
 	s := strings.ReplaceAll(string(t), "-", "")
 	if head, rest := digits([]byte(s)); len(head) < 8 || len(head) > 12 || len(rest) > 0 {
@@ -194,10 +195,9 @@ type paymentNetwork struct {
 	Type           text `json:"type"`
 }
 
-// numbers takes the account's numbers from the network that payrolls and lenders use,
-// or else from the first that has both. tokenized says what numbers are where the
-// network does not.
-func numbers(networks []paymentNetwork, tokenized bool, into *bankdata.Account) {
+// applyNumbers sets the account's numbers to those of the US_ACH network, or else of
+// the first network with both. tokenized applies to a network without identifierType.
+func applyNumbers(networks []paymentNetwork, tokenized bool, into *bankdata.Account) {
 	best := -1
 	for i, n := range networks {
 		if accountNumber(n.Identifier) == "" || routingNumber(n.Bank) == "" {
@@ -214,7 +214,7 @@ func numbers(networks []paymentNetwork, tokenized bool, into *bankdata.Account) 
 	}
 }
 
-// contact is what an institution knows of an account's holders.
+// contact has the institution's data about an account's holders.
 type contact struct {
 	Holders   []holder  `json:"holders"`
 	Emails    texts     `json:"emails"`
@@ -225,11 +225,11 @@ type holder struct {
 	Relationship text       `json:"relationship"`
 	Name         personName `json:"name"`
 	Emails       texts      `json:"emails"`
-	Email        texts      `json:"email"` // of some banks
+	Email        texts      `json:"email"` // sent by some banks
 	Addresses    []address  `json:"addresses"`
 }
 
-// personName is a name in parts, or in one string.
+// personName is a name: an object with its parts, or a string.
 type personName struct {
 	First   text `json:"first"`
 	Middle  text `json:"middle"`
@@ -265,7 +265,7 @@ type address struct {
 	Primary bool `json:"primary"`
 }
 
-// Bounds of what is kept of a text, in characters, and of contacts.
+// Bounds of texts, in characters, and of the entries of contacts.
 const (
 	maxName        = 200
 	maxDescription = 255
@@ -302,7 +302,7 @@ func owns(relationship text) bool {
 	return !strings.HasPrefix(string(relationship), "FOR_BENEFIT_OF")
 }
 
-// apply adds what a contact says to an account, and returns the people who own it.
+// apply adds the data of a contact to an account, and returns its owners.
 func (c *contact) apply(b *bank, into *bankdata.Account) (owners []bankdata.Owner) {
 	var names []string
 	joint := false
@@ -324,7 +324,7 @@ func (c *contact) apply(b *bank, into *bankdata.Account) (owners []bankdata.Owne
 		names = append(names, p.FullName())
 		owners = append(owners, bankdata.Owner{RecordID: b.derive(into.ID, "owner", i), Person: p})
 	}
-	if len(owners) == 1 && len(c.Holders) == 1 { // of several holders, the owner is unknown
+	if len(owners) == 1 && len(c.Holders) == 1 { // with several holders, the emails' owner is unknown
 		owners[0].Emails = emails(append(texts(nil), append(asTexts(owners[0].Emails), c.Emails...)...))
 	}
 	into.Owner = strings.Join(names, " and ")
@@ -372,7 +372,8 @@ func (b *bank) derive(account, what string, n int) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(b.in.ID+"/"+account+"/"+what+"/"+strconv.Itoa(n))).String()
 }
 
-// addOwners adds owners who are not there yet; two accounts may name the same person.
+// addOwners adds owners to a list. For an owner with the name of another one, it adds
+// only the email addresses, because two accounts may have the same owner.
 func addOwners(all, more []bankdata.Owner) []bankdata.Owner {
 	for _, o := range more {
 		i := slices.IndexFunc(all, func(x bankdata.Owner) bool { return bankdata.SameName(x.FullName(), o.FullName()) })
@@ -389,7 +390,7 @@ func addOwners(all, more []bankdata.Owner) []bankdata.Owner {
 	return all
 }
 
-// transaction holds the members that are used of every kind of transaction.
+// transaction has the used members of all kinds of transactions.
 type transaction struct {
 	ID          text  `json:"transactionId"`
 	Posted      day   `json:"postedTimestamp"`
@@ -403,7 +404,7 @@ type transaction struct {
 	Amount      money `json:"amount"`
 }
 
-// transactionElement is a transaction as lists have it, in both versions.
+// transactionElement is a transaction of a list, in version 5 or 6.
 type transactionElement struct {
 	transaction
 	Deposit    *transaction `json:"depositTransaction"`
@@ -418,13 +419,13 @@ func (e *transactionElement) get() *transaction {
 	return cmp.Or(e.Deposit, e.Loan, e.Credit, e.Investment, e.Annuity, e.Insurance, &e.transaction)
 }
 
-// status is what a transaction's status means for a report.
+// status is the meaning of a transaction's status for a report.
 type status uint8
 
 const (
 	posted  status = iota
-	waiting        // not posted: marked pending
-	void           // no movement at all
+	waiting        // not posted: pending in the report
+	void           // not in the report
 )
 
 func (t *transaction) status() status {
@@ -470,20 +471,20 @@ func (t *transaction) amount(of kind) (cents report.Cents, debit, ok bool) {
 		}
 		return cents, false, true
 	}
-	// A sign says it. Without one, an amount could be either, which matters where
-	// figures are computed from it.
+	// A negative sign gives the direction. Without one, the direction is unknown. Only
+	// deposit accounts need it, because figures are computed from them.
 	return t.Amount.cents, false, t.Amount.cents < 0 || of != deposit
 }
 
 var tagPattern = regexp.MustCompile(`<[a-zA-Z/!?][^>]*>`)
 
-// clean returns a text on one line: without markup, control and formatting characters
-// and repeated spaces, and cut to a number of characters.
+// clean returns a text on one line, without markup, control and formatting characters,
+// and repeated spaces, and of at most limit characters.
 func clean(s string, limit int) string {
 	if isClean(s, limit) {
 		return s
 	}
-	if len(s) > 8*limit { // enough, whatever follows
+	if len(s) > 8*limit { // bounds the work
 		s = strings.ToValidUTF8(s[:8*limit], "")
 	}
 	if strings.ContainsAny(s, "&<") {
@@ -505,7 +506,8 @@ func clean(s string, limit int) string {
 	return strings.Clone(s)
 }
 
-// isClean reports whether clean changes nothing: printable ASCII with single spaces.
+// isClean reports whether a text is printable ASCII with single spaces, which clean does
+// not change.
 func isClean(s string, limit int) bool {
 	if len(s) > limit || s != "" && (s[0] == ' ' || s[len(s)-1] == ' ') {
 		return false

@@ -29,7 +29,7 @@ const (
 	issuedSkew        = time.Minute // how far the institution's clock may be ahead
 )
 
-// pending is what Complete needs of a begun authorization.
+// pending has the data of a begun authorization that Complete needs.
 type pending struct {
 	Institution string `json:"institution"`
 	Verifier    string `json:"verifier"`
@@ -87,8 +87,8 @@ func (c *Connector) Authorize(ctx context.Context, institution string, r sources
 	return sources.Authorization{URL: to.String(), Pending: raw}, nil
 }
 
-// scopes returns the configured scopes, and offline_access where renewal is wanted and
-// the institution offers it.
+// scopes returns the configured scopes. It adds offline_access to openid if consents
+// have a duration and the institution supports it.
 func (b *bank) scopes(m *metadata) []string {
 	scopes := b.in.Scopes
 	if b.in.DurationDays > 0 && slices.Contains(scopes, oidc.ScopeOpenID) && !slices.Contains(scopes, oidc.ScopeOfflineAccess) &&
@@ -107,8 +107,8 @@ func (b *bank) addTarget(form url.Values) {
 	}
 }
 
-// push sends the parameters to the institution, and returns those that refer to them
-// (RFC 9126).
+// push sends the parameters to the institution, and returns parameters that refer to
+// them (RFC 9126).
 func (b *bank) push(ctx context.Context, m *metadata, q url.Values) (url.Values, error) {
 	var answer struct {
 		URI string `json:"request_uri"`
@@ -130,7 +130,7 @@ func (c *Connector) Complete(ctx context.Context, institution string, raw []byte
 	}
 	var p pending
 	if err := json.Unmarshal(raw, &p); err != nil || p.Institution != institution || p.Verifier == "" {
-		return sources.Grant{}, errors.New("fdx: the pending authorization is of another institution, or damaged")
+		return sources.Grant{}, errors.New("fdx: the pending authorization is invalid, or of another institution")
 	}
 	m, err := b.metadata(ctx)
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *Connector) Complete(ctx context.Context, institution string, raw []byte
 	return g, nil
 }
 
-// code returns the code of a callback, whose issuer it checks (RFC 9207).
+// code checks the issuer of a callback (RFC 9207) and returns its code.
 func (b *bank) code(m *metadata, callback url.Values) (string, error) {
 	rejected := func(text string) (string, error) {
 		return "", sources.Fail(sources.Rejected, fmt.Errorf("%s: %s", b.in.ID, text))
@@ -194,7 +194,7 @@ func (c *Connector) Renew(ctx context.Context, institution string, g sources.Gra
 	if err != nil {
 		return sources.Grant{}, err
 	}
-	if err := b.alive(g); err != nil {
+	if err := b.checkConsent(g); err != nil {
 		return sources.Grant{}, err
 	}
 	if g.Refresh == "" {
@@ -220,16 +220,16 @@ func (c *Connector) Renew(ctx context.Context, institution string, g sources.Gra
 	return renewed, nil
 }
 
-// alive returns a failure for a grant whose consent has ended.
-func (b *bank) alive(g sources.Grant) error {
+// checkConsent returns a failure for a grant whose consent has expired.
+func (b *bank) checkConsent(g sources.Grant) error {
 	if !g.Until.IsZero() && !b.now().Before(g.Until) {
 		return sources.Fail(sources.Ended, fmt.Errorf("%s: the consent has expired", b.in.ID))
 	}
 	return nil
 }
 
-// Revoke implements sources.Connector (RFC 7009). Revoking the refresh token ends the
-// grant, and the access token is revoked in case the institution does not do both.
+// Revoke implements sources.Connector (RFC 7009). It revokes both tokens, because not
+// every institution revokes the access token with the refresh token.
 func (c *Connector) Revoke(ctx context.Context, institution string, g sources.Grant) error {
 	b, err := c.bank(institution)
 	if err != nil {
@@ -271,8 +271,8 @@ type tokenAnswer struct {
 	Consent   text   `json:"fdxConsentId"`
 }
 
-// token requests a token. It is not repeated: codes and rotated refresh tokens serve
-// once.
+// token requests a token. It does not repeat the request, because codes and rotated
+// refresh tokens can be used once.
 func (b *bank) token(ctx context.Context, m *metadata, form url.Values) (g sources.Grant, answer tokenAnswer, err error) {
 	began := b.now()
 	if err := b.post(ctx, m, request{what: "token request", url: m.Token, into: &answer}, form); err != nil {
@@ -329,11 +329,11 @@ func (b *bank) checkIDToken(ctx context.Context, m *metadata, raw text, nonce, a
 	return string(claims.Consent), nil
 }
 
-// post makes a request that authenticates this client. Servers differ in the audience
-// of an assertion: the issuer or the token endpoint. If one fails, post tries the
-// other, and keeps to what served.
+// post sends a request that authenticates this client. Servers require the issuer or the
+// token endpoint as the audience of an assertion. If one is rejected, post tries the
+// other, and remembers the accepted one.
 func (b *bank) post(ctx context.Context, m *metadata, r request, form url.Values) error {
-	attempt := func(audience string) error {
+	send := func(audience string) error {
 		r.method, r.problem = http.MethodPost, problemOf
 		r.form = func(h http.Header) (url.Values, error) { return b.authenticate(form, h, audience) }
 		return b.do(ctx, r)
@@ -343,10 +343,10 @@ func (b *bank) post(ctx context.Context, m *metadata, r request, form url.Values
 	if byToken {
 		first, second = second, first
 	}
-	err := attempt(cmp.Or(first, second))
+	err := send(cmp.Or(first, second))
 	var status *statusError
 	if b.in.Authentication == PrivateKeyJWT && m.Issuer != "" && errors.As(err, &status) && status.problem == "invalid_client" {
-		if again := attempt(second); !errors.As(again, &status) || status.problem != "invalid_client" {
+		if again := send(second); !errors.As(again, &status) || status.problem != "invalid_client" {
 			b.tokenAudience.Store(!byToken)
 			return again
 		}
@@ -379,9 +379,8 @@ func (b *bank) authenticate(form url.Values, h http.Header, audience string) (ur
 	return form, nil
 }
 
-// oauthReasons gives the error codes of OAuth their reasons (RFC 6749; OpenID Connect
-// Core, section 3.1.2.6; RFC 7009; RFC 8707). Complete and Renew differ in
-// invalid_grant.
+// oauthReasons has the reasons of OAuth's error codes (RFC 6749; OpenID Connect Core,
+// section 3.1.2.6; RFC 7009; RFC 8707). For invalid_grant, see oauthFailure.
 var oauthReasons = map[string]sources.Reason{
 	"access_denied":    sources.Denied,
 	"consent_required": sources.Denied,
@@ -414,7 +413,7 @@ var oauthReasons = map[string]sources.Reason{
 	"unmet_authentication_requirements": sources.Unsupported,
 }
 
-// problemOf reads the code of an error answer; codes that are not known are left out.
+// problemOf returns the code of an error answer, or "" for an unknown code.
 func problemOf(r *http.Response) string {
 	var answer struct {
 		Error text `json:"error"`
@@ -428,7 +427,8 @@ func problemOf(r *http.Response) string {
 	return string(answer.Error)
 }
 
-// oauthFailure gives the failure of a request to an OAuth endpoint its reason.
+// oauthFailure returns the failure of a request to an OAuth endpoint with the reason of
+// its error code. invalidGrant is the reason for invalid_grant.
 func oauthFailure(err error, invalidGrant sources.Reason) error {
 	var failure *sources.Failure
 	var status *statusError

@@ -148,7 +148,7 @@ func TestPushedAuthorizationRequest(t *testing.T) {
 	}
 }
 
-// TestCallbackFailures gives each refusal its reason.
+// TestCallbackFailures checks the reason of each failed callback.
 func TestCallbackFailures(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(b *fakeBank, callback url.Values)
@@ -427,7 +427,7 @@ func TestRevoke(t *testing.T) {
 	}
 }
 
-// TestSecretsStayOutOfErrors looks for what must not be in errors.
+// TestSecretsStayOutOfErrors searches errors for secrets.
 func TestSecretsStayOutOfErrors(t *testing.T) {
 	b := newFakeBank(t, false)
 	c := b.connect(func(in *Institution) { in.Secret = "s3cret" })

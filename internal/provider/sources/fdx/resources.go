@@ -28,7 +28,7 @@ const (
 	maxPages        = 2_000    // of one list
 	maxID           = 256      // characters of an id
 	pageLimit       = 500      // transactions of a page; institutions may send fewer
-	shortestWindow  = 31       // days that a request for transactions is divided down to
+	shortestWindow  = 31       // days; a request for more transactions may be divided
 )
 
 // fetch is one retrieval of an institution's data.
@@ -40,23 +40,22 @@ type fetch struct {
 
 	left     int  // transactions that may still be kept
 	textLeft int  // bytes of their texts
-	limit    int  // transactions of a page; 0: as the institution likes
+	limit    int  // transactions of a page; 0: not stated
 	window   int  // days that one request for transactions covers
-	instants bool // the institution wants instants, not dates
-	shifted  bool // to is a day earlier than asked for
+	instants bool // the institution requires instants, not dates
+	shifted  bool // to is a day earlier than requested
 }
 
 // Fetch implements sources.Connector. Accounts of kinds that reports do not use, such as
-// insurances, are among the failed ones as Unsupported. A posted transaction that is
-// dated later than tomorrow, two transactions of one id that differ, an amount that is
-// not a whole number of cents, and any exceeded bound reject the account. Transactions
-// between to and tomorrow are dropped, because zones differ.
+// insurances, fail as Unsupported. An account fails as Rejected for a posted transaction
+// after tomorrow, for different transactions with one id, for an amount that is not a
+// whole number of cents, and for any exceeded bound. Transactions after to are ignored.
 func (c *Connector) Fetch(ctx context.Context, institution string, g sources.Grant, from, to report.Date) (sources.Fetched, error) {
 	b, err := c.bank(institution)
 	if err != nil {
 		return sources.Fetched{}, err
 	}
-	if err := b.alive(g); err != nil {
+	if err := b.checkConsent(g); err != nil {
 		return sources.Fetched{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxFetch)
@@ -83,7 +82,7 @@ func (c *Connector) Fetch(ctx context.Context, institution string, g sources.Gra
 		out.Owners = addOwners(out.Owners, owners)
 	}
 	expired := func(a sources.AccountFailure) bool { return a.Reason == sources.Unauthorized }
-	if len(out.Accounts) == 0 && slices.ContainsFunc(out.Failed, expired) { // renewal helps all of them
+	if len(out.Accounts) == 0 && slices.ContainsFunc(out.Failed, expired) { // the caller may renew the access
 		return sources.Fetched{}, sources.Fail(sources.Unauthorized, fmt.Errorf("%s: the access ended during the retrieval", f.in.ID))
 	}
 	if len(out.Accounts) > 0 && !slices.ContainsFunc(out.Owners, func(o bankdata.Owner) bool { return len(o.Emails) > 0 }) {
@@ -143,7 +142,7 @@ func (f *fetch) account(ctx context.Context, listed *account) (bankdata.Account,
 	if a.kind == "" {
 		return none, nil, sources.Fail(sources.Unsupported, errors.New("the kind of an account is not supported"))
 	}
-	if _, ok := a.balance(); !ok { // lists may have descriptions only
+	if _, ok := a.balance(); !ok { // lists may have only descriptions
 		var e accountElement
 		err := f.get(ctx, "GET account", f.resource(string(a.ID)), &e)
 		if err != nil {
@@ -154,13 +153,13 @@ func (f *fetch) account(ctx context.Context, listed *account) (bankdata.Account,
 			return none, nil, f.rejected("an account's details are of another account")
 		}
 		d.ID = a.ID
-		d.complete(listed)
+		d.addMissing(listed)
 		a = *d
 	}
 	if _, ok := a.balance(); !ok {
 		return none, nil, f.rejected("the balance of an account is missing or not an amount")
 	}
-	out := a.mapped(f.bank, f.today)
+	out := a.toReport(f.bank, f.today)
 	if !currencyPattern.MatchString(out.Currency) {
 		return none, nil, f.rejected("the currency of an account is not a code")
 	}
@@ -172,7 +171,7 @@ func (f *fetch) account(ctx context.Context, listed *account) (bankdata.Account,
 			if a.kind == deposit || reason == sources.Rejected {
 				return none, nil, err
 			}
-			err = &partialError{err} // no figure is computed from its transactions
+			err = &partialError{err} // figures are computed from deposit accounts only
 		}
 	}
 	var c contact
@@ -185,8 +184,8 @@ func (f *fetch) account(ctx context.Context, listed *account) (bankdata.Account,
 	return out, nil, err
 }
 
-// accountFailure is the failure of a request for one account. That one account is
-// forbidden does not mean that the consent has ended.
+// accountFailure changes the reason Ended of a request for one account to Unsupported: a
+// forbidden account does not mean that the consent has ended.
 func accountFailure(err error) error {
 	if sources.ReasonOf(err) == sources.Ended {
 		return sources.Fail(sources.Unsupported, errors.Unwrap(err))
@@ -194,7 +193,7 @@ func accountFailure(err error) error {
 	return err
 }
 
-// numbers retrieves a deposit account's payment networks.
+// numbers retrieves a deposit account's payment networks, and applies their numbers.
 func (f *fetch) numbers(ctx context.Context, a *account, into *bankdata.Account) {
 	if a.kind != deposit {
 		return
@@ -217,11 +216,11 @@ func (f *fetch) numbers(ctx context.Context, a *account, into *bankdata.Account)
 		f.log.InfoContext(ctx, "data left out", "institution", f.in.ID, "err", err)
 		return
 	}
-	numbers(networks, f.in.Tokenized, into)
+	applyNumbers(networks, f.in.Tokenized, into)
 }
 
-// withCustomer adds what the institution says of the customer: their email addresses to
-// the owner of the same name, or the only known owner.
+// withCustomer adds the customer's email addresses to the owner of the same name. If no
+// owner is known, it adds the customer as the owner.
 func (f *fetch) withCustomer(ctx context.Context, owners []bankdata.Owner) []bankdata.Owner {
 	var c struct {
 		ID text `json:"customerId"`
@@ -248,7 +247,7 @@ func (f *fetch) get(ctx context.Context, what, address string, into any) error {
 	return f.do(ctx, request{what: what, method: http.MethodGet, url: address, token: f.token, repeat: true, into: into})
 }
 
-// optional retrieves an object that data may lack, and reports whether it is there.
+// optional retrieves an object that an institution may not have, and reports success.
 func (f *fetch) optional(ctx context.Context, what, address string, into any) bool {
 	err := f.get(ctx, what, address, into)
 	if err != nil {
@@ -257,9 +256,8 @@ func (f *fetch) optional(ctx context.Context, what, address string, into any) bo
 	return err == nil
 }
 
-// list retrieves all pages of a list. It calls mark before each page, and the function
-// that mark returned to undo a page that is retrieved again. each reads one element and
-// reports whether it is new.
+// list retrieves all pages of a list. It calls mark before each page, and undo before each
+// attempt to read the page. each reads one element and reports whether it is new.
 func (f *fetch) list(ctx context.Context, what, path string, query url.Values, name string,
 	mark func() (undo func()), each func(*json.Decoder) (bool, error)) error {
 	first := f.in.BaseURL + "/" + path
@@ -374,10 +372,9 @@ func days(from, to report.Date) int { return int(to.Sub(from.Time)/(24*time.Hour
 
 func addDays(d report.Date, n int) report.Date { return report.Date{Time: d.AddDate(0, 0, n)} }
 
-// transactions retrieves an account's transactions, the newest window first. Where the
-// institution refuses a request as bad, it asks without a limit, then with instants
-// instead of dates, then for half of the window. If an older window fails, the newer
-// ones stay, with a *partialError.
+// transactions retrieves an account's transactions, the newest window first. After a 400
+// or 422 it repeats the request without a limit, then with the other form of the dates,
+// then with half of the window. It returns a *partialError if an older window fails.
 func (f *fetch) transactions(ctx context.Context, into *bankdata.Account, of kind) error {
 	l := &ledger{fetch: f, into: into, kind: of, index: map[string]int{}}
 	tried := false // the other form of the two dates
@@ -399,7 +396,7 @@ func (f *fetch) transactions(ctx context.Context, into *bankdata.Account, of kin
 			case window > shortestWindow:
 				f.window, tried = max(window/2, shortestWindow), false
 				continue
-			case end == f.to && !f.shifted: // the last day may not have begun at the institution
+			case end == f.to && !f.shifted: // the last day may not have begun in the institution's time zone
 				f.to, f.shifted, tried = addDays(f.to, -1), true, false
 				end, f.window = f.to, days(f.from, f.to)
 				continue
@@ -417,7 +414,7 @@ func (f *fetch) transactions(ctx context.Context, into *bankdata.Account, of kin
 		if !start.After(f.from.Time) {
 			return nil
 		}
-		// The windows share a day, because zones differ.
+		// The windows share a day, because time zones differ.
 		end, tried = start, false
 	}
 	return nil
@@ -428,12 +425,12 @@ type ledger struct {
 	*fetch
 	into  *bankdata.Account
 	kind  kind
-	index map[string]int // position in into.Transactions by id; stale where the id is another
+	index map[string]int // position in into.Transactions by id; stale if the id there differs
 	read  int            // transactions read, whether kept or not
-	alike map[string]int // transactions without an id in one window, by what they say
+	alike map[string]int // number of transactions without an id in one window, by their contents
 }
 
-// retrieve adds the transactions of a window, or nothing.
+// retrieve adds the transactions of a window. With an error, it adds none.
 func (l *ledger) retrieve(ctx context.Context, start, end report.Date) error {
 	query := url.Values{"startTime": {start.String()}, "endTime": {end.String()}}
 	if l.instants {
@@ -455,7 +452,7 @@ func (l *ledger) retrieve(ctx context.Context, start, end report.Date) error {
 	return err
 }
 
-// drop removes the transactions after the first n.
+// drop removes all transactions but the first n.
 func (l *ledger) drop(n int) {
 	for i := range l.into.Transactions[n:] {
 		l.left++
@@ -471,7 +468,7 @@ func size(t *bankdata.Transaction) int {
 
 // element returns a function that reads one transaction.
 func (l *ledger) element() func(*json.Decoder) (bool, error) {
-	var e transactionElement // reused: it is larger than what is kept of it
+	var e transactionElement // reused, because it is large
 	return func(d *json.Decoder) (bool, error) {
 		e = transactionElement{}
 		if err := decode(d, &e); err != nil {
@@ -487,7 +484,7 @@ func (l *ledger) element() func(*json.Decoder) (bool, error) {
 // add adds a transaction, and reports whether it is new.
 func (l *ledger) add(t *transaction) (bool, error) {
 	state := t.status()
-	if state == void || t.Direction == "MEMO" { // a note without a movement
+	if state == void || t.Direction == "MEMO" { // no money was moved
 		return true, nil
 	}
 	amount, debit, ok := t.amount(l.kind)
@@ -496,7 +493,7 @@ func (l *ledger) add(t *transaction) (bool, error) {
 		at = t.At
 	}
 	switch {
-	case state == waiting && (!ok || at.state != valid): // it is in no figure
+	case state == waiting && (!ok || at.state != valid): // figures do not include it
 		return true, nil
 	case !ok:
 		return false, l.rejected("a transaction's amount or direction is missing or not valid")
@@ -532,7 +529,8 @@ func (l *ledger) add(t *transaction) (bool, error) {
 	return true, nil
 }
 
-// merge compares two transactions of one id. A posted one replaces a pending one.
+// merge replaces a pending transaction by a posted one of the same id. Two that are
+// both posted or both pending, and differ, are an error.
 func (l *ledger) merge(old, again *bankdata.Transaction) error {
 	switch {
 	case old.Pending && !again.Pending:
@@ -545,8 +543,7 @@ func (l *ledger) merge(old, again *bankdata.Transaction) error {
 	return nil
 }
 
-// MapTransactions maps one page of a deposit account's transactions, as Fetch does with
-// each page that it receives.
+// MapTransactions maps one page of a deposit account's transactions as Fetch does.
 func MapTransactions(r io.Reader, today report.Date) ([]bankdata.Transaction, error) {
 	var into bankdata.Account
 	l := &ledger{fetch: &fetch{bank: &bank{}, from: bankdata.HistoryStart(today), to: today, today: today, left: maxTransactions,

@@ -24,8 +24,8 @@ func (b *fakeBank) retrieve(c *Connector) (sources.Fetched, error) {
 	return c.Fetch(b.t.Context(), "fake", grant, date("2024-03-10"), date("2026-03-10"))
 }
 
-// one sets a checking account "1" with transactions, in version 6.
-func (b *fakeBank) one(transactions ...string) {
+// setTransactions sets a checking account "1" with transactions, in version 6.
+func (b *fakeBank) setTransactions(transactions ...string) {
 	b.bodies["accounts"] = `{"accounts":[{"accountCategory":"DEPOSIT_ACCOUNT","accountId":"1","accountType":"CHECKING",
 		"currency":{"currencyCode":"USD"},"currentBalance":100}]}`
 	b.bodies["accounts/1/transactions"] = `{"transactions":[` + strings.Join(transactions, ",") + `]}`
@@ -168,7 +168,7 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// TestContacts maps holders to owners, and leaves out who only may use the account.
+// TestContacts checks that owners are the holders who own the account.
 func TestContacts(t *testing.T) {
 	for _, c := range []struct{ body, owner, responsibility, people string }{
 		{`{}`, "", "", ""},
@@ -183,7 +183,7 @@ func TestContacts(t *testing.T) {
 		{`{"holders":[{"name":[1]},{"name":{"first":{},"last":"\u0000Lee\u202e"}}]}`, "Lee", report.Individual, "Lee "},
 	} {
 		b := newFakeBank(t, false)
-		b.one()
+		b.setTransactions()
 		b.bodies["accounts/1/contact"] = c.body
 		got, err := b.retrieve(b.connect(nil))
 		if err != nil || len(got.Accounts) != 1 {
@@ -200,11 +200,11 @@ func TestContacts(t *testing.T) {
 	}
 }
 
-// TestWhatABankLacks checks that contact and numbers are optional, whatever the answer.
-func TestWhatABankLacks(t *testing.T) {
+// TestOptionalData checks that contact and numbers are optional, whatever the answer.
+func TestOptionalData(t *testing.T) {
 	for _, status := range []int{400, 403, 404, 405, 500, 501} {
 		b := newFakeBank(t, false)
-		b.one(movement("1", "2026-01-01", "1", "CREDIT"))
+		b.setTransactions(movement("1", "2026-01-01", "1", "CREDIT"))
 		for _, path := range []string{"contact", "payment-networks"} {
 			b.answers["/fdx/v6/accounts/1/"+path] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
 		}
@@ -215,8 +215,8 @@ func TestWhatABankLacks(t *testing.T) {
 	}
 }
 
-// TestNumbers takes numbers in full, and knows which are tokens.
-func TestNumbers(t *testing.T) {
+// TestAccountNumbers checks that masked numbers are ignored and tokens are marked.
+func TestAccountNumbers(t *testing.T) {
 	for _, c := range []struct {
 		networks            string
 		number, routing     string
@@ -231,7 +231,7 @@ func TestNumbers(t *testing.T) {
 		{``, "", "", true, false},
 	} {
 		b := newFakeBank(t, false)
-		b.one()
+		b.setTransactions()
 		b.bodies["accounts/1/payment-networks"] = `{"paymentNetworks":[` + c.networks + `]}`
 		got, err := b.retrieve(b.connect(func(in *Institution) { in.Tokenized = c.institution }))
 		if err != nil || len(got.Accounts) != 1 {
@@ -267,7 +267,7 @@ func TestDirections(t *testing.T) {
 		{`"amount":1e400,"debitCreditMemo":"DEBIT"`, 0, false, false},
 	} {
 		b := newFakeBank(t, false)
-		b.one(`{"transactionId":"1","postedTimestamp":"2026-01-01",` + c.members + `}`)
+		b.setTransactions(`{"transactionId":"1","postedTimestamp":"2026-01-01",` + c.members + `}`)
 		got, err := b.retrieve(b.connect(nil))
 		switch {
 		case err != nil:
@@ -285,7 +285,7 @@ func TestDirections(t *testing.T) {
 func TestStatusesAndDates(t *testing.T) {
 	b := newFakeBank(t, false)
 	amount := `"amount":1,"debitCreditMemo":"CREDIT","transactionId":`
-	b.one(
+	b.setTransactions(
 		`{`+amount+`"1","status":"POSTED","transactionTimestamp":"2026-01-02T00:00:00Z"}`,
 		`{`+amount+`"2","postedTimestamp":"2026-01-03"}`,
 		`{`+amount+`"3","transactionTimestamp":"2026-01-04"}`,
@@ -314,7 +314,7 @@ func TestStatusesAndDates(t *testing.T) {
 	}
 }
 
-// TestPaging follows every way to the next page.
+// TestPaging checks each form of reference to the next page.
 func TestPaging(t *testing.T) {
 	const pages = 3
 	for name, next := range map[string]func(b *fakeBank, page int, w http.ResponseWriter) string{
@@ -417,7 +417,7 @@ func TestWindows(t *testing.T) {
 		{7, "2024-01-01", time.DateOnly, 0, []sources.AccountFailure{{ID: "1", Reason: sources.Unsupported}}},
 	} {
 		b := newFakeBank(t, false)
-		b.one()
+		b.setTransactions()
 		b.limitedHistory(c.days, date(c.oldest), c.format)
 		got, err := b.retrieve(b.connect(nil))
 		if err != nil {
@@ -447,7 +447,7 @@ func TestWindows(t *testing.T) {
 // TestLastDay checks that an institution whose day is behind gives the days before.
 func TestLastDay(t *testing.T) {
 	b := newFakeBank(t, false)
-	b.one()
+	b.setTransactions()
 	b.answers["/fdx/v6/accounts/1/transactions"] = func(w http.ResponseWriter, r *http.Request) {
 		if end := r.URL.Query().Get("endTime"); end[:10] > "2026-03-09" {
 			w.WriteHeader(400)
@@ -461,7 +461,7 @@ func TestLastDay(t *testing.T) {
 	}
 }
 
-// TestFailures gives each answer of the API its reason.
+// TestFailures checks the reason of each answer of the API.
 func TestFailures(t *testing.T) {
 	for status, want := range map[int]sources.Reason{400: sources.Misused, 401: sources.Unauthorized, 403: sources.Ended,
 		404: sources.Unsupported, 429: sources.Unresponsive, 500: sources.Unresponsive, 501: sources.Unsupported,
@@ -496,7 +496,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestOneAccountFails keeps the others.
+// TestOneAccountFails checks that the other accounts are returned.
 func TestOneAccountFails(t *testing.T) {
 	for status, want := range map[int]sources.Reason{401: sources.Unauthorized, 403: sources.Unsupported, 404: sources.Unsupported,
 		503: sources.Unresponsive} {
@@ -518,21 +518,21 @@ func TestOneAccountFails(t *testing.T) {
 	}
 }
 
-// TestAccessEnds checks that access that ends after the list of accounts fails as a whole,
+// TestAccessEndsDuringFetch checks that access that ends after the list of accounts fails as a whole,
 // so that it is renewed.
-func TestAccessEnds(t *testing.T) {
+func TestAccessEndsDuringFetch(t *testing.T) {
 	b := newFakeBank(t, false)
-	b.one()
+	b.setTransactions()
 	b.answers["/fdx/v6/accounts/1/transactions"] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }
 	if got, err := b.retrieve(b.connect(nil)); err == nil || sources.ReasonOf(err) != sources.Unauthorized {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-// TestConnectionsAreKept counts the connections of one retrieval.
-func TestConnectionsAreKept(t *testing.T) {
+// TestConnectionReuse counts the connections of one fetch.
+func TestConnectionReuse(t *testing.T) {
 	b := newFakeBank(t, false)
-	b.one(movement("1", "2026-01-01", "1", "CREDIT"))
+	b.setTransactions(movement("1", "2026-01-01", "1", "CREDIT"))
 	b.answers["/fdx/v6/accounts/1/contact"] = func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"holders":[]}`)
 		w.(http.Flusher).Flush() // the end comes by itself
@@ -547,10 +547,10 @@ func TestConnectionsAreKept(t *testing.T) {
 	}
 }
 
-// TestRetries checks what is repeated, and how long it waits.
+// TestRetries checks which requests are repeated, and after which pause.
 func TestRetries(t *testing.T) {
 	b := newFakeBank(t, false)
-	b.one(movement("1", "2026-01-01", "1", "CREDIT"))
+	b.setTransactions(movement("1", "2026-01-01", "1", "CREDIT"))
 	n := 0
 	b.answers["/fdx/v6/accounts/1/transactions"] = func(w http.ResponseWriter, _ *http.Request) {
 		switch n++; n {
@@ -585,16 +585,16 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// TestDuplicates merges what two windows or pages repeat.
+// TestDuplicates checks that repeated transactions of two windows or pages are merged.
 func TestDuplicates(t *testing.T) {
 	b := newFakeBank(t, false)
-	b.one(`{"transactionId":"1","transactionTimestamp":"2026-01-01","amount":1,"debitCreditMemo":"DEBIT","status":"PENDING"}`,
+	b.setTransactions(`{"transactionId":"1","transactionTimestamp":"2026-01-01","amount":1,"debitCreditMemo":"DEBIT","status":"PENDING"}`,
 		movement("1", "2026-01-02", "1", "DEBIT"), movement("1", "2026-01-02", "1", "DEBIT"), movement("2", "2026-01-02", "1", "DEBIT"))
 	got, err := b.retrieve(b.connect(nil))
 	if err != nil || len(got.Accounts) != 1 || len(got.Accounts[0].Transactions) != 2 || got.Accounts[0].Transactions[0].Pending {
 		t.Errorf("%+v, %v", got, err)
 	}
-	b.one(movement("1", "2026-01-02", "1", "DEBIT"), movement("1", "2026-01-02", "2", "DEBIT"))
+	b.setTransactions(movement("1", "2026-01-02", "1", "DEBIT"), movement("1", "2026-01-02", "2", "DEBIT"))
 	got, err = b.retrieve(b.connect(nil))
 	if err != nil || len(got.Accounts) != 0 || len(got.Failed) != 1 || got.Failed[0].Reason != sources.Rejected {
 		t.Errorf("two transactions of one id: %+v, %v", got, err)

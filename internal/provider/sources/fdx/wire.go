@@ -31,7 +31,7 @@ func decode(d *json.Decoder, into any) error {
 	return nil
 }
 
-// text is a string, or a number as it is written. Other values count as missing.
+// text is a string, or the text of a number. Other values count as missing.
 type text string
 
 // UnmarshalJSON implements json.Unmarshaler. It never fails.
@@ -54,7 +54,7 @@ func (t *text) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// commonTexts are texts of most transactions, for which no memory is allocated.
+// commonTexts has texts of most transactions, to decode them without an allocation.
 var commonTexts = map[string]text{"DEBIT": "DEBIT", "CREDIT": "CREDIT", "POSTED": "POSTED", "PENDING": "PENDING",
 	"POSDEBIT": "POSDEBIT", "WITHDRAWAL": "WITHDRAWAL", "DEPOSIT": "DEPOSIT", "DEPOSIT_ACCOUNT": "DEPOSIT_ACCOUNT"}
 
@@ -77,7 +77,7 @@ func (t *texts) UnmarshalJSON(b []byte) error {
 // ignore drops the error of a member of another type, which counts as missing.
 func ignore(error) error { return nil }
 
-// number is a whole number, or a string that holds one; 0 if it is neither.
+// number is a whole number, or a string that contains one; 0 for other values.
 type number int64
 
 // UnmarshalJSON implements json.Unmarshaler. It never fails.
@@ -87,7 +87,7 @@ func (n *number) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// state says whether a value was read.
+// state is whether a value is missing, valid, or invalid.
 type state uint8
 
 const (
@@ -96,7 +96,7 @@ const (
 	invalid
 )
 
-// money is an amount with two decimals: a JSON number, or a string that holds one.
+// money is an amount: a JSON number, or a string that contains one.
 type money struct {
 	cents report.Cents
 	state state
@@ -119,11 +119,11 @@ func (m *money) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// maxCents bounds amounts as package report does.
+// maxCents is the maximum amount, as in package report.
 const maxCents = 1_000_000_000_000_000
 
-// parseCents parses a JSON number as cents, exactly: it refuses fractions of a cent and
-// amounts beyond ten trillion.
+// parseCents parses a JSON number as cents. It returns false for fractions of a cent and
+// for amounts over ten trillion.
 func parseCents(b []byte) (report.Cents, bool) {
 	negative := len(b) > 0 && b[0] == '-'
 	if negative {
@@ -180,8 +180,7 @@ func digits(b []byte) (head, rest []byte) {
 	return b[:n], b[n:]
 }
 
-// day is the day of a date or a timestamp, as written: the institution's own day, in
-// which it posts.
+// day is the date of a date or a timestamp as written, in the institution's time zone.
 type day struct {
 	date  report.Date
 	state state
@@ -268,7 +267,7 @@ func (l *link) UnmarshalJSON(b []byte) error {
 	return ignore(err)
 }
 
-// links is the link to the next page: of an object by relation, or of a list.
+// links is the link to the next page, of an object or a list of links.
 type links struct{ next link }
 
 // UnmarshalJSON implements json.Unmarshaler. It never fails.
@@ -295,7 +294,7 @@ func (l *links) UnmarshalJSON(b []byte) error {
 	return ignore(err)
 }
 
-// paging is what a page says of the next one.
+// paging has a page's references to the next page.
 type paging struct {
 	offset text
 	key    text
@@ -344,7 +343,7 @@ func readPage(r io.Reader, list string, each func(*json.Decoder) error) (n int, 
 			}
 		}
 	}
-	if !delim(d, '}') || problem && !listed { // an error with the status of a success
+	if !delim(d, '}') || problem && !listed { // an error with a status 2xx
 		return n, next, errNotJSON
 	}
 	return n, next, nil

@@ -124,7 +124,7 @@ func FuzzBodies(f *testing.F) {
 			}
 			var a accountElement
 			_ = decode(json.NewDecoder(strings.NewReader(string(raw))), &a)
-			out := a.get().mapped(b, today)
+			out := a.get().toReport(b, today)
 			var people contact
 			_ = decode(json.NewDecoder(strings.NewReader(string(raw))), &people)
 			people.apply(b, &out)
