@@ -11,20 +11,21 @@ import (
 	"vestibule/internal/store"
 )
 
-// Purpose separates kinds of keys: a token of one kind never verifies as another.
+// Purpose separates kinds of keys: a key of one kind never verifies tokens of another.
 type Purpose string
 
 const (
-	OutcomeKeys Purpose = "outcome" // sign what customers verify; the published key set
-	AccessKeys  Purpose = "access"  // sign access tokens; never published
+	ResultKeys Purpose = "outcome" // sign results of secure redirects; published
+	AccessKeys Purpose = "access"  // sign access tokens; never published
 )
 
 const (
 	// KeySetMaxAge is how long clients may cache the key set. A new key is published at
 	// least that long before it signs.
 	KeySetMaxAge = 5 * time.Minute
-	clockMargin  = KeySetMaxAge + time.Minute // a reader's clock and a slow answer
-	// An old key is kept until every token that it signed has expired.
+	clockMargin  = KeySetMaxAge + time.Minute // with a minute for clock differences and slow responses
+	// keyLifetime is how long an old key is kept after its successor begins to sign, so that
+	// all its tokens have expired.
 	keyLifetime = jose.MaxLifetime + 2*jose.Skew
 	rotateAfter = 30 * 24 * time.Hour
 )
@@ -34,9 +35,9 @@ const (
 // database still has them.
 type Keys struct {
 	DB  *store.DB
-	Now func() time.Time // the provider's clock: which key signs, and when one goes
-	// TimeOfDay is the clock for timestamps that another machine checks for freshness. It
-	// is not the sandbox's clock, because the customer's clock does not move with that.
+	Now func() time.Time // the provider's clock, for the validity of keys
+	// TimeOfDay is the real clock, for timestamps that another machine checks for
+	// freshness. The sandbox can move Now, but not the customer's clock.
 	TimeOfDay func() time.Time
 
 	mu     sync.Mutex
@@ -47,7 +48,7 @@ type Keys struct {
 // deletes keys whose tokens have all expired. Call it before the first request and
 // every hour.
 func (k *Keys) Ensure(ctx context.Context) error {
-	for _, p := range []Purpose{OutcomeKeys, AccessKeys} {
+	for _, p := range []Purpose{ResultKeys, AccessKeys} {
 		err := k.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 			rows, err := keyRows(ctx, tx, p)
 			if err != nil {
@@ -72,23 +73,23 @@ func (k *Keys) Ensure(ctx context.Context) error {
 	return nil
 }
 
-// Rotate publishes a new outcome key, which signs once every client's cached key set
-// can contain it. With atOnce it signs immediately, which only a sandbox may do.
-func (k *Keys) Rotate(ctx context.Context, atOnce bool) error {
+// Rotate publishes a new key for results, which signs once every client's cached key set
+// contains it. With immediately it signs from now on, which only a sandbox may do.
+func (k *Keys) Rotate(ctx context.Context, immediately bool) error {
 	return k.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		rows, err := keyRows(ctx, tx, OutcomeKeys)
+		rows, err := keyRows(ctx, tx, ResultKeys)
 		if err != nil {
 			return err
 		}
-		return k.add(ctx, tx, OutcomeKeys, rows, atOnce)
+		return k.add(ctx, tx, ResultKeys, rows, immediately)
 	})
 }
 
-// Replace creates a new key for every purpose and returns the time when the new
-// outcome key begins to sign.
+// Replace creates a new key for every purpose and returns the time when the new key for
+// results begins to sign.
 func (k *Keys) Replace(ctx context.Context) (time.Time, error) {
 	err := k.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		for _, p := range []Purpose{OutcomeKeys, AccessKeys} {
+		for _, p := range []Purpose{ResultKeys, AccessKeys} {
 			rows, err := keyRows(ctx, tx, p)
 			if err == nil {
 				err = k.add(ctx, tx, p, rows, false)
@@ -102,7 +103,7 @@ func (k *Keys) Replace(ctx context.Context) (time.Time, error) {
 	return k.Now().Add(clockMargin), err
 }
 
-func (k *Keys) add(ctx context.Context, tx *store.Tx, p Purpose, rows []keyRow, atOnce bool) error {
+func (k *Keys) add(ctx context.Context, tx *store.Tx, p Purpose, rows []keyRow, immediately bool) error {
 	key, err := jose.GenerateKey()
 	if err != nil {
 		return err
@@ -118,7 +119,7 @@ func (k *Keys) add(ctx context.Context, tx *store.Tx, p Purpose, rows []keyRow, 
 	r := keyRow{id: key.ID, purpose: p, generation: 1, sealed: sealed, created: tx.Now, signsFrom: tx.Now}
 	if n := len(rows); n > 0 {
 		r.generation = rows[n-1].generation + 1
-		if p == OutcomeKeys && !atOnce {
+		if p == ResultKeys && !immediately {
 			r.signsFrom = r.signsFrom.Add(clockMargin)
 		}
 	}
@@ -158,16 +159,16 @@ func (k *Keys) Set(ctx context.Context, q store.Queryer, p Purpose) (jose.KeySet
 	return set, nil
 }
 
-// Sign creates a token of a type with the current key of the purpose: the newest whose
-// signing time has come or, if the clock was moved back before all of them, the
-// oldest. q is the caller's transaction or the database.
+// Sign creates a token of a type with the current key of the purpose. This is the newest
+// key that may sign or, if the clock was moved back before all keys, the oldest. q is
+// the caller's transaction or the database.
 func (k *Keys) Sign(ctx context.Context, q store.Queryer, p Purpose, typ string, iat, exp time.Time, claims jose.Claims) (string, error) {
 	rows, err := keyRows(ctx, q, p)
 	if err != nil {
 		return "", err
 	}
 	if len(rows) == 0 {
-		return "", errors.New("auth: there is no key to sign with")
+		return "", errors.New("auth: no signing key")
 	}
 	signer, now := rows[0], k.Now()
 	for _, r := range rows {
@@ -182,16 +183,16 @@ func (k *Keys) Sign(ctx context.Context, q store.Queryer, p Purpose, typ string,
 	return jose.Signer{Key: key, Type: typ}.Sign(iat, exp, claims)
 }
 
-// OutcomeType is the typ of the tokens that secure redirect returns.
-const OutcomeType = "outcome+jwt"
+// ResultType is the typ of signed results.
+const ResultType = "outcome+jwt"
 
-// OutcomeLifetime is the lifetime of a signed result.
-const OutcomeLifetime = 5 * time.Minute
+// ResultLifetime is the lifetime of a signed result.
+const ResultLifetime = 5 * time.Minute
 
-// Outcome signs the result of a secure redirect (docs/tutorials/redirect.md).
-func (k *Keys) Outcome(ctx context.Context, q store.Queryer, claims map[string]any) (string, error) {
+// SignResult signs the result of a secure redirect (docs/tutorials/redirect.md).
+func (k *Keys) SignResult(ctx context.Context, q store.Queryer, claims map[string]any) (string, error) {
 	now := k.TimeOfDay()
-	return k.Sign(ctx, q, OutcomeKeys, OutcomeType, now, now.Add(OutcomeLifetime), claims)
+	return k.Sign(ctx, q, ResultKeys, ResultType, now, now.Add(ResultLifetime), claims)
 }
 
 func (k *Keys) open(ctx context.Context, q store.Queryer, r keyRow) (*jose.PrivateKey, error) {

@@ -20,7 +20,7 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-func TestReplicasAgreeOnTheirKeys(t *testing.T) {
+func TestReplicasShareKeys(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()
 		now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
@@ -35,7 +35,7 @@ func TestReplicasAgreeOnTheirKeys(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		for _, p := range []Purpose{OutcomeKeys, AccessKeys} {
+		for _, p := range []Purpose{ResultKeys, AccessKeys} {
 			set, err := b.Set(ctx, db.SQL, p)
 			if err != nil || len(set) != 1 {
 				t.Fatalf("for %s there are %d keys, %v", p, len(set), err)
@@ -46,34 +46,34 @@ func TestReplicasAgreeOnTheirKeys(t *testing.T) {
 			}
 			v := jose.Verifier{Keys: set, Types: []string{"x+jwt"}, Now: now}
 			if _, err := v.Verify(ctx, token); err != nil {
-				t.Errorf("what one replica signed, the other refuses: %v", err)
+				t.Errorf("a token of one replica does not verify at the other: %v", err)
 			}
-			other, err := b.Set(ctx, db.SQL, map[Purpose]Purpose{OutcomeKeys: AccessKeys, AccessKeys: OutcomeKeys}[p])
+			other, err := b.Set(ctx, db.SQL, map[Purpose]Purpose{ResultKeys: AccessKeys, AccessKeys: ResultKeys}[p])
 			if err != nil {
 				t.Fatal(err)
 			}
 			v.Keys = other
 			if _, err := v.Verify(ctx, token); !errors.Is(err, jose.ErrUnknownKey) {
-				t.Errorf("a key for %s is known to the other purpose: %v", p, err)
+				t.Errorf("a token for %s verifies with the keys of the other purpose: %v", p, err)
 			}
 		}
 	})
 }
 
-func TestSigningWithTheClockMovedBack(t *testing.T) {
+func TestSignWithClockMovedBack(t *testing.T) {
 	db := storetest.SQLite(t, store.Provider)
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	today := at
 	db.SetClock(func() time.Time { return at })
 	k := &Keys{DB: db, Now: db.Now, TimeOfDay: func() time.Time { return today }}
-	if _, err := k.Sign(t.Context(), db.SQL, OutcomeKeys, "x", at, at.Add(time.Minute), nil); err == nil {
+	if _, err := k.Sign(t.Context(), db.SQL, ResultKeys, "x", at, at.Add(time.Minute), nil); err == nil {
 		t.Error("signed without a key")
 	}
 	if err := k.Ensure(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	at = at.AddDate(-1, 0, 0)
-	token, err := k.Outcome(t.Context(), db.SQL, map[string]any{"outcome": "EXIT"})
+	token, err := k.SignResult(t.Context(), db.SQL, map[string]any{"outcome": "EXIT"})
 	if err != nil {
 		t.Fatalf("before every key: %v", err)
 	}
@@ -86,12 +86,12 @@ func TestSigningWithTheClockMovedBack(t *testing.T) {
 	if err := json.Unmarshal(payload, &claims); err != nil {
 		t.Fatal(err)
 	}
-	if claims.IAT != today.Unix() || claims.EXP != today.Add(OutcomeLifetime).Unix() {
+	if claims.IAT != today.Unix() || claims.EXP != today.Add(ResultLifetime).Unix() {
 		t.Errorf("iat %d, exp %d; want the time of day, %d, and 5 minutes more", claims.IAT, claims.EXP, today.Unix())
 	}
 }
 
-// directory is a parent with a child, and a stranger.
+// directory has a parent, its children in both environments, and an unrelated account.
 type directory struct{ hash []byte }
 
 func (d directory) Clients(_ context.Context, _ store.Queryer, id string) ([]Client, error) {
@@ -118,14 +118,14 @@ func (d directory) Account(_ context.Context, _ store.Queryer, publicID string) 
 	return Caller{}, store.ErrNotFound
 }
 
-func TestAParentActsForItsChildren(t *testing.T) {
+func TestParentActsForChildren(t *testing.T) {
 	db := storetest.SQLite(t, store.Provider)
-	g := &Authenticator{DB: db, Directory: directory{store.Hash("s3cret")},
+	a := &Authenticator{DB: db, Directory: directory{store.Hash("s3cret")},
 		Log: slog.New(slog.DiscardHandler), Now: time.Now, Default: contract.Sandbox}
 	for publicID, want := range map[string]string{"": "p", "pub-p": "p", "pub-child": "c",
 		"pub-abroad": "", "pub-stranger": "", "pub-unknown": ""} {
 		got := ""
-		h := httpx.API(g.Log, g.Basic(func(w http.ResponseWriter, r *http.Request) error {
+		h := httpx.API(a.Log, a.Basic(func(w http.ResponseWriter, r *http.Request) error {
 			got = CallerOf(r.Context()).CustomerID
 			return nil
 		}))
@@ -142,8 +142,8 @@ func TestAParentActsForItsChildren(t *testing.T) {
 	}
 }
 
-func TestTheHostNamesTheEnvironment(t *testing.T) {
-	g := &Authenticator{Default: contract.Sandbox, Hosts: map[string]contract.Environment{"api.example": contract.Production}}
+func TestEnvironmentByHost(t *testing.T) {
+	a := &Authenticator{Default: contract.Sandbox, Hosts: map[string]contract.Environment{"api.example": contract.Production}}
 	for _, c := range []struct {
 		host, header string
 		want         contract.Environment
@@ -159,27 +159,27 @@ func TestTheHostNamesTheEnvironment(t *testing.T) {
 		if c.header != "" {
 			r.Header.Set("X-Environment", c.header)
 		}
-		if got, err := g.Environment(r); got != c.want || err != nil {
+		if got, err := a.Environment(r); got != c.want || err != nil {
 			t.Errorf("%s with %q is %s, %v; want %s", c.host, c.header, got, err, c.want)
 		}
 	}
 }
 
-// TestARevokedSecretIsRefusedAtOnce checks that a token dies with the credential
-// that obtained it.
-func TestARevokedSecretIsRefusedAtOnce(t *testing.T) {
+// TestRejectsTokenOfRevokedSecret checks that a token is rejected as soon as the
+// credential that obtained it is revoked.
+func TestRejectsTokenOfRevokedSecret(t *testing.T) {
 	db := storetest.SQLite(t, store.Provider)
 	d := &revocable{}
 	k := &Keys{DB: db, Now: time.Now}
 	if err := k.Ensure(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	g := &Authenticator{DB: db, Directory: d, Keys: k, Log: slog.New(slog.DiscardHandler), Now: time.Now, Default: contract.Sandbox}
+	a := &Authenticator{DB: db, Directory: d, Keys: k, Log: slog.New(slog.DiscardHandler), Now: time.Now, Default: contract.Sandbox}
 	token, err := k.Sign(t.Context(), db.SQL, AccessKeys, accessType, time.Now(), time.Now().Add(TokenLifetime), jose.Claims{"sub": "1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := httpx.API(g.Log, g.Bearer(func(http.ResponseWriter, *http.Request) error { return nil }))
+	h := httpx.API(a.Log, a.Bearer(func(http.ResponseWriter, *http.Request) error { return nil }))
 	for _, want := range []int{200, 403} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Authorization", "Bearer "+encode(token))
@@ -216,14 +216,14 @@ func FuzzAuthorization(f *testing.F) {
 			t.Errorf("%q was read as an empty credential", value)
 		}
 		if raw, err := decode(got); err == nil && encode(string(raw)) != padded(got) {
-			t.Errorf("%q decodes, but is not what its bytes encode to", got)
+			t.Errorf("%q decodes, but its bytes encode to another text", got)
 		}
 	})
 }
 
 func encode(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 
-// padded is base-64 with the padding that its length needs.
+// padded returns base64 with the padding that its length requires.
 func padded(s string) string {
 	s = strings.TrimRight(s, "=")
 	return s + strings.Repeat("=", (4-len(s)%4)%4)

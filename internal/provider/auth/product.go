@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// ProductID returns the product that a request names: the body's or, if the body names
-// none, that of the X-PRODUCT-ID header. It is "" without either. Two different
-// products are MALFORMED_HEADERS.
+// ProductID returns the product id of a request: inBody or, if that is empty, the
+// X-PRODUCT-ID header, which may be empty too. Two different ids are MALFORMED_HEADERS.
 func ProductID(r *http.Request, inBody string) (string, error) {
 	id, err := header(r, "X-Product-Id")
 	if err != nil || id == "" {
@@ -20,9 +19,9 @@ func ProductID(r *http.Request, inBody string) (string, error) {
 	return id, nil
 }
 
-// AddProductID adds the product of X-PRODUCT-ID to the members of a body, by the rules
-// of ProductID. A productId that is not a string is left to the validation of the
-// body.
+// AddProductID adds the product id of X-PRODUCT-ID to the members of a body, by the rules
+// of ProductID. It ignores a productId that is not a string, which the validation of the
+// body rejects.
 func AddProductID(r *http.Request, members map[string]json.RawMessage) error {
 	var inBody string
 	if raw, present := members["productId"]; present && json.Unmarshal(raw, &inBody) != nil {

@@ -9,19 +9,19 @@ import (
 )
 
 // Routes adds the endpoints for access tokens and the key set.
-func (g *Authenticator) Routes(mux *http.ServeMux) {
-	mux.Handle("GET /connect/accesstoken", httpx.API(g.Log, g.Basic(g.accessToken)))
-	mux.Handle("GET /connect/jwkset", httpx.API(g.Log, g.keySet))
+func (a *Authenticator) Routes(mux *http.ServeMux) {
+	mux.Handle("GET /connect/accesstoken", httpx.API(a.Log, a.Basic(a.accessToken)))
+	mux.Handle("GET /connect/jwkset", httpx.API(a.Log, a.keySet))
 }
 
-// accessToken issues an access token: {accessToken, exp}. The token is the client's
-// even if the request names a child account; each request with it names the account
-// again.
-func (g *Authenticator) accessToken(w http.ResponseWriter, r *http.Request) error {
+// accessToken issues an access token and responds with {accessToken, exp}. The token is
+// the client's even if the request names a child account: each request with the token
+// names the account again.
+func (a *Authenticator) accessToken(w http.ResponseWriter, r *http.Request) error {
 	client := ClientOf(r.Context())
-	now := g.Now()
+	now := a.Now()
 	exp := now.Truncate(1e9).Add(TokenLifetime)
-	token, err := g.Keys.Sign(r.Context(), g.DB.SQL, AccessKeys, accessType, now, exp, jose.Claims{"sub": client.CredentialID})
+	token, err := a.Keys.Sign(r.Context(), a.DB.SQL, AccessKeys, accessType, now, exp, jose.Claims{"sub": client.CredentialID})
 	if err != nil {
 		return err
 	}
@@ -34,8 +34,8 @@ func (g *Authenticator) accessToken(w http.ResponseWriter, r *http.Request) erro
 
 // keySet publishes the keys that verify signed results. It needs no authorization and
 // allows every origin.
-func (g *Authenticator) keySet(w http.ResponseWriter, r *http.Request) error {
-	set, err := g.Keys.Set(r.Context(), g.DB.SQL, OutcomeKeys)
+func (a *Authenticator) keySet(w http.ResponseWriter, r *http.Request) error {
+	set, err := a.Keys.Set(r.Context(), a.DB.SQL, ResultKeys)
 	if err != nil {
 		return err
 	}

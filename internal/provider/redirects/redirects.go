@@ -235,7 +235,7 @@ func (s *Service) Return(ctx context.Context, q store.Queryer, e visits.Ending) 
 	if err != nil {
 		return visits.Return{}, false, err
 	}
-	token, err := s.Keys.Outcome(ctx, q, s.claims(e, account.PublicID, string(args)))
+	token, err := s.Keys.SignResult(ctx, q, s.claims(e, account.PublicID, string(args)))
 	if err != nil {
 		return visits.Return{}, false, err
 	}

@@ -7,11 +7,8 @@ import (
 )
 
 const (
-	// rememberFor is how long a verified token is not verified again, and so the longest
-	// that a key deleted from the database is still trusted.
-	rememberFor = 10 * time.Second
-	// maxVerified is the maximum number of cached tokens; about 150 bytes each.
-	maxVerified = 4096
+	verifiedFor = 10 * time.Second // how long a token is cached, also after its key was deleted
+	maxVerified = 4096             // maximum number of cached tokens, of about 150 bytes
 )
 
 // verified is an access token whose signature, type, and times are valid.
@@ -20,9 +17,9 @@ type verified struct {
 	from, until  time.Time
 }
 
-// verifiedTokens caches verified tokens by their SHA-256 for rememberFor, since
-// verification takes longer than the rest of a small request. It caches only the
-// signature check and the credential's id; every request still reads the credential.
+// verifiedTokens caches verified tokens by their SHA-256, because verification takes
+// longer than the rest of a small request. It caches only the signature check and the
+// credential's id; every request still reads the credential.
 type verifiedTokens struct {
 	mu  sync.Mutex
 	all map[[sha256.Size]byte]verified
@@ -35,14 +32,14 @@ func (v *verifiedTokens) find(token []byte, now time.Time) string {
 	defer v.mu.Unlock()
 	got, ok := v.all[key]
 	if !ok || now.Before(got.from) || !now.Before(got.until) {
-		return "" // a clock that was moved back finds nothing either
+		return "" // expired, or cached before the clock was moved back
 	}
 	return got.credentialID
 }
 
 // store caches a token that was verified at now and expires at expires.
 func (v *verifiedTokens) store(token []byte, credentialID string, now, expires time.Time) {
-	until := now.Add(rememberFor)
+	until := now.Add(verifiedFor)
 	if expires.Before(until) {
 		until = expires
 	}

@@ -6,8 +6,8 @@
 // Secrets are 256 random bits, so the database keeps their SHA-256, compared in
 // constant time; a slow hash is needed only for secrets that can be guessed.
 // Credentials are not cached: a revoked secret and the access tokens obtained with it
-// are rejected at once. Only the verification of a token's signature is remembered,
-// for ten seconds.
+// are rejected immediately. Only the verification of a token's signature is cached, for
+// ten seconds.
 package auth
 
 import (
@@ -43,26 +43,26 @@ type Authenticator struct {
 	Now       func() time.Time                // the provider's clock
 	Default   contract.Environment            // of a request that names none, on a host that is not in Hosts
 	Hosts     map[string]contract.Environment // by host name without port; nil: every host is Default's
-	Only      contract.Environment            // customers of another one are unknown; empty: both are served
+	Only      contract.Environment            // customers of the other environment are unknown; empty: both are served
 
 	verified verifiedTokens
 
-	// One customer sends many requests at a time, and each reads its credential.
+	// Concurrent requests of a client share one query for its credential.
 	clients     store.Coalescer[string, []Client] // by client id
 	credentials store.Coalescer[string, Client]   // by credential id
 }
 
-// Directory finds customers. customers implements it.
+// Directory finds customers. Package customers implements it.
 type Directory interface {
-	// Clients returns the live credentials of a client id; an empty list is not an error.
+	// Clients returns the valid credentials of a client id; an empty list is not an error.
 	Clients(ctx context.Context, q store.Queryer, clientID string) ([]Client, error)
-	// Client returns one live credential, or store.ErrNotFound.
+	// Client returns one valid credential, or store.ErrNotFound.
 	Client(ctx context.Context, q store.Queryer, credentialID string) (Client, error)
 	// Account returns the account of a publicId, or store.ErrNotFound.
 	Account(ctx context.Context, q store.Queryer, publicID string) (Caller, error)
 }
 
-// Client is a live credential and the account that owns it.
+// Client is a valid credential with its account.
 type Client struct {
 	CredentialID string
 	SecretHash   []byte // SHA-256
@@ -77,10 +77,10 @@ type Caller struct {
 	Environment contract.Environment
 }
 
-type admittedKey struct{}
+type identityKey struct{}
 
-// admitted is the value in a request's context.
-type admitted struct {
+// identity is the value of a request's context.
+type identity struct {
 	client Client
 	caller Caller
 }
@@ -88,61 +88,62 @@ type admitted struct {
 // ClientOf returns the credential that authenticated the request of ctx: the caller's
 // or its parent's. It is the zero Client outside Basic and Bearer.
 func ClientOf(ctx context.Context) Client {
-	a, _ := ctx.Value(admittedKey{}).(admitted)
-	return a.client
+	id, _ := ctx.Value(identityKey{}).(identity)
+	return id.client
 }
 
 // CallerOf returns the account that the request of ctx acts for. It is the zero Caller
 // outside Basic and Bearer.
 func CallerOf(ctx context.Context) Caller {
-	a, _ := ctx.Value(admittedKey{}).(admitted)
-	return a.caller
+	id, _ := ctx.Value(identityKey{}).(identity)
+	return id.caller
 }
 
-// Basic calls next for requests with a valid client id and secret key.
-func (g *Authenticator) Basic(next httpx.HandlerFunc) httpx.HandlerFunc {
+// Basic calls next for requests with a valid client id and secret key. Others get
+// MALFORMED_HEADERS or UNKNOWN_CUSTOMER.
+func (a *Authenticator) Basic(next httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		client, err := g.basic(r)
+		client, err := a.basic(r)
 		if err != nil {
 			return err
 		}
-		return g.admit(w, r, client, next)
+		return a.serveAs(w, r, client, next)
 	}
 }
 
-// Bearer calls next for requests with a valid access token.
-func (g *Authenticator) Bearer(next httpx.HandlerFunc) httpx.HandlerFunc {
+// Bearer calls next for requests with a valid access token. Others get
+// MALFORMED_HEADERS, UNKNOWN_CUSTOMER, or EXPIRED_TOKEN.
+func (a *Authenticator) Bearer(next httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		client, err := g.bearer(r)
+		client, err := a.bearer(r)
 		if err != nil {
 			return err
 		}
-		return g.admit(w, r, client, next)
+		return a.serveAs(w, r, client, next)
 	}
 }
 
-// admit determines the account that the client acts for: its own, or the child account
-// that X-PUBLIC-ID names. A Content-Type that next does not accept is
-// MALFORMED_HEADERS here, as for all bodies of clients (API reference: error
-// responses).
-func (g *Authenticator) admit(w http.ResponseWriter, r *http.Request, client Client, next httpx.HandlerFunc) error {
+// serveAs calls next with the account that the client acts for: its own, or the child
+// account that X-PUBLIC-ID names. It changes the error of an unsupported Content-Type to
+// MALFORMED_HEADERS (API reference: error responses).
+func (a *Authenticator) serveAs(w http.ResponseWriter, r *http.Request, client Client, next httpx.HandlerFunc) error {
 	caller := client.Caller
 	publicID, err := header(r, "X-Public-Id")
 	if err != nil {
 		return err
 	}
 	if publicID != "" && publicID != caller.PublicID {
-		child, err := g.Directory.Account(r.Context(), g.DB.SQL, publicID)
+		child, err := a.Directory.Account(r.Context(), a.DB.SQL, publicID)
 		if errors.Is(err, store.ErrNotFound) ||
 			err == nil && (child.ParentID != caller.CustomerID || child.Environment != caller.Environment) {
-			return httpx.NewError(contract.CodeUnknownCustomer, errors.New("X-PUBLIC-ID is no child of the caller"))
+			return httpx.NewError(contract.CodeUnknownCustomer, errors.New("X-PUBLIC-ID is not a child of the caller"))
 		}
 		if err != nil {
 			return err
 		}
 		caller = child
 	}
-	err = next(w, r.WithContext(context.WithValue(r.Context(), admittedKey{}, admitted{client, caller})))
+	err = next(w, r.WithContext(context.WithValue(r.Context(), identityKey{}, identity{client, caller})))
 	if e := (*httpx.Error)(nil); errors.As(err, &e) && e.Code == contract.CodeUnsupportedMediaType && !errors.Is(err, httpx.ErrContentCoding) {
 		return malformed("Content-Type", "must be application/json")
 	}
@@ -151,9 +152,9 @@ func (g *Authenticator) admit(w http.ResponseWriter, r *http.Request, client Cli
 
 // Customer returns the account of a publicId that a browser sent. It returns
 // UNKNOWN_CUSTOMER if the account is not in env.
-func (g *Authenticator) Customer(ctx context.Context, q store.Queryer, publicID string, env contract.Environment) (Caller, error) {
-	c, err := g.Directory.Account(ctx, q, publicID)
-	if errors.Is(err, store.ErrNotFound) || err == nil && (c.Environment != env || !g.serves(env)) {
+func (a *Authenticator) Customer(ctx context.Context, q store.Queryer, publicID string, env contract.Environment) (Caller, error) {
+	c, err := a.Directory.Account(ctx, q, publicID)
+	if errors.Is(err, store.ErrNotFound) || err == nil && (c.Environment != env || !a.serves(env)) {
 		return Caller{}, httpx.NewError(contract.CodeUnknownCustomer, errors.New("no such publicId in this environment"))
 	}
 	return c, err
@@ -161,7 +162,7 @@ func (g *Authenticator) Customer(ctx context.Context, q store.Queryer, publicID 
 
 // Environment returns the environment of X-ENVIRONMENT or, without that header, of the
 // request's host.
-func (g *Authenticator) Environment(r *http.Request) (contract.Environment, error) {
+func (a *Authenticator) Environment(r *http.Request) (contract.Environment, error) {
 	named, err := header(r, "X-Environment")
 	if err != nil {
 		return "", err
@@ -176,17 +177,17 @@ func (g *Authenticator) Environment(r *http.Request) (contract.Environment, erro
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
 	}
-	if env, ok := g.Hosts[host]; ok {
+	if env, ok := a.Hosts[host]; ok {
 		return env, nil
 	}
-	return g.Default, nil
+	return a.Default, nil
 }
 
 // serves reports whether this process serves customers of an environment.
-func (g *Authenticator) serves(env contract.Environment) bool { return g.Only == "" || g.Only == env }
+func (a *Authenticator) serves(env contract.Environment) bool { return a.Only == "" || a.Only == env }
 
-func (g *Authenticator) basic(r *http.Request) (Client, error) {
-	env, err := g.Environment(r)
+func (a *Authenticator) basic(r *http.Request) (Client, error) {
+	env, err := a.Environment(r)
 	if err != nil {
 		return Client{}, err
 	}
@@ -200,10 +201,10 @@ func (g *Authenticator) basic(r *http.Request) (Client, error) {
 	}
 	id, secret, ok := strings.Cut(string(raw), ":")
 	if !ok || !utf8.Valid(raw) || strings.ContainsRune(id, 0) {
-		return Client{}, unknown("credentials have no colon, or are no text")
+		return Client{}, unknown("credentials have no colon, or are not text")
 	}
-	clients, err := g.clients.Do(r.Context(), id, func(ctx context.Context) ([]Client, error) {
-		return g.Directory.Clients(ctx, g.DB.SQL, id)
+	clients, err := a.clients.Do(r.Context(), id, func(ctx context.Context) ([]Client, error) {
+		return a.Directory.Clients(ctx, a.DB.SQL, id)
 	})
 	if err != nil {
 		return Client{}, err
@@ -222,14 +223,14 @@ func (g *Authenticator) basic(r *http.Request) (Client, error) {
 	switch {
 	case found.CredentialID == "":
 		return Client{}, unknown("unknown client or wrong secret")
-	case found.Environment != env, !g.serves(env):
+	case found.Environment != env, !a.serves(env):
 		return Client{}, unknown("credentials of the other environment")
 	}
 	return found, nil
 }
 
-func (g *Authenticator) bearer(r *http.Request) (Client, error) {
-	env, err := g.Environment(r)
+func (a *Authenticator) bearer(r *http.Request) (Client, error) {
+	env, err := a.Environment(r)
 	if err != nil {
 		return Client{}, err
 	}
@@ -241,14 +242,14 @@ func (g *Authenticator) bearer(r *http.Request) (Client, error) {
 	if err != nil {
 		return Client{}, unknown("access token is not base-64")
 	}
-	id, err := g.credential(r.Context(), raw)
+	id, err := a.credential(r.Context(), raw)
 	if err != nil {
 		return Client{}, err
 	}
-	client, err := g.credentials.Do(r.Context(), id, func(ctx context.Context) (Client, error) {
-		return g.Directory.Client(ctx, g.DB.SQL, id)
+	client, err := a.credentials.Do(r.Context(), id, func(ctx context.Context) (Client, error) {
+		return a.Directory.Client(ctx, a.DB.SQL, id)
 	})
-	if errors.Is(err, store.ErrNotFound) || err == nil && (client.Environment != env || !g.serves(env)) {
+	if errors.Is(err, store.ErrNotFound) || err == nil && (client.Environment != env || !a.serves(env)) {
 		return Client{}, unknown("access token of a revoked secret or of the other environment")
 	}
 	return client, err
@@ -256,12 +257,12 @@ func (g *Authenticator) bearer(r *http.Request) (Client, error) {
 
 // credential verifies an access token and returns the id of the credential that
 // obtained it.
-func (g *Authenticator) credential(ctx context.Context, raw []byte) (string, error) {
-	now := g.Now()
-	if id := g.verified.find(raw, now); id != "" {
+func (a *Authenticator) credential(ctx context.Context, raw []byte) (string, error) {
+	now := a.Now()
+	if id := a.verified.find(raw, now); id != "" {
 		return id, nil
 	}
-	keys, err := g.Keys.Set(ctx, g.DB.SQL, AccessKeys)
+	keys, err := a.Keys.Set(ctx, a.DB.SQL, AccessKeys)
 	if err != nil {
 		return "", err
 	}
@@ -269,8 +270,8 @@ func (g *Authenticator) credential(ctx context.Context, raw []byte) (string, err
 	token, err := v.Verify(ctx, string(raw))
 	switch {
 	case errors.Is(err, jose.ErrExpired), errors.Is(err, jose.ErrTooOld), errors.Is(err, jose.ErrNotYet),
-		err == nil && !now.Before(token.Expires): // no grace: both times are our own clock's
-		return "", httpx.NewError(contract.CodeExpiredToken, errors.New("access token is not good at this time"))
+		err == nil && !now.Before(token.Expires): // without tolerance, because one clock sets both times
+		return "", httpx.NewError(contract.CodeExpiredToken, errors.New("access token is not valid at this time"))
 	case err != nil:
 		return "", httpx.NewError(contract.CodeUnknownCustomer, err)
 	}
@@ -278,7 +279,7 @@ func (g *Authenticator) credential(ctx context.Context, raw []byte) (string, err
 	if err != nil {
 		return "", httpx.NewError(contract.CodeUnknownCustomer, err)
 	}
-	g.verified.store(raw, id, now, token.Expires)
+	a.verified.store(raw, id, now, token.Expires)
 	return id, nil
 }
 
@@ -322,8 +323,10 @@ func header(r *http.Request, name string) (string, error) {
 	return "", malformed(strings.ToUpper(name), "is given twice")
 }
 
-func malformed(name, words string) error {
-	return httpx.NewError(contract.CodeMalformedHeaders, errors.New("malformed header"), httpx.Detail{Field: name, Message: words})
+func malformed(name, message string) error {
+	return httpx.NewError(contract.CodeMalformedHeaders, errors.New("malformed header"), httpx.Detail{Field: name, Message: message})
 }
 
-func unknown(why string) error { return httpx.NewError(contract.CodeUnknownCustomer, errors.New(why)) }
+func unknown(reason string) error {
+	return httpx.NewError(contract.CodeUnknownCustomer, errors.New(reason))
+}

@@ -37,7 +37,7 @@ func IdentifierOf(r *http.Request) (Identifier, error) {
 
 // IsExternalID reports whether s is a valid external id of a report or a consumer: 1
 // to 64 characters without control characters, and without white space at either end,
-// because a header loses that and two ids would become one.
+// which a header would lose.
 func IsExternalID(s string) bool {
 	return s != "" && utf8.ValidString(s) && utf8.RuneCountInString(s) <= contract.MaxExternalID &&
 		!strings.ContainsFunc(s, unicode.IsControl) && strings.TrimSpace(s) == s
