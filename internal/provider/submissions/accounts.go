@@ -10,18 +10,18 @@ import (
 	"vestibule/internal/report"
 )
 
-// MaxAccounts is the maximum number of accounts of a body: a report has a balance of
-// each account for each of 731 days.
+// MaxAccounts is the maximum number of accounts of a body, because a report has 731
+// balances of each account.
 const MaxAccounts = 1000
 
 type datedValue struct {
-	account, transaction int32 // transaction -1: the balance's
+	account, transaction int32 // indices; transaction -1: the balance of the account
 	at                   time.Time
 }
 
-// notAfterPull checks a date against pullDate. Before pullDate is known, it stores the
-// date; if pullDate stays unknown, another error is already reported.
-func (d *decoder) notAfterPull(at datedValue) {
+// requireNotAfterPull reports a date after pullDate. It does nothing if pullDate is
+// unknown, because that is an error of pullDate, or pullDate may be absent.
+func (d *decoder) requireNotAfterPull(at datedValue) {
 	if !d.pullKnown || !at.at.After(d.out.PullDate) {
 		return
 	}
@@ -37,10 +37,11 @@ func (d *decoder) notAfterPull(at datedValue) {
 	d.addDetail(p.path(field), "must not be after pullDate")
 }
 
+// checkDate checks a date against pullDate, or stores it until pullDate is known.
 func (d *decoder) checkDate(transaction int, at time.Time) {
 	when := datedValue{account: int32(d.account), transaction: int32(transaction), at: at}
 	if d.pullKnown {
-		d.notAfterPull(when)
+		d.requireNotAfterPull(when)
 	} else if len(d.details) == 0 {
 		d.dates = append(d.dates, when)
 	}
@@ -99,8 +100,8 @@ func (d *decoder) readAccount(index int) {
 	}
 }
 
-// addAccount adds a valid account to those of its institution. It makes source ids unique,
-// because two names may yield the same one.
+// addAccount adds a valid account to the connection of its institution. It makes source
+// ids unique, because two names may yield the same one.
 func (d *decoder) addAccount(a bankdata.Account) {
 	a.ID = derivedID(d.terms.Seed, "account/"+a.ID)
 	data := &d.out.Data
@@ -133,7 +134,7 @@ func (d *decoder) require(given uint, names []string, required ...string) {
 	}
 }
 
-// The members of a transaction, in the table's order.
+// Indices of transactionNames.
 const (
 	txID = iota
 	txStatus
@@ -198,7 +199,7 @@ func (d *decoder) readTransaction(index int, into *bankdata.Account) {
 		into.Transactions = nil
 		return
 	}
-	// creditOrDebit is the direction; the amount is its absolute value.
+	// creditOrDebit gives the direction; the sign of the amount is ignored.
 	if t.Amount < 0 {
 		t.Amount = -t.Amount
 	}

@@ -13,12 +13,11 @@ import (
 	"vestibule/internal/report"
 )
 
-// Submission is a body that has passed the validation of all fields but the personal
-// data.
+// Submission is a valid body. Its personal data is not validated.
 type Submission struct {
 	ExternalID      string // empty: none
 	UserArgs        string // empty: none
-	SandboxReportID string // empty: none, or not read
+	SandboxReportID string // empty: none, or ignored
 	PullDate        time.Time
 	Personal        Personal
 	Data            bankdata.Data
@@ -26,31 +25,26 @@ type Submission struct {
 
 // Terms are the variable parts of the validation.
 type Terms struct {
-	Now time.Time
-	// Sandbox reads sandboxReportId, which is ignored otherwise.
-	Sandbox bool
-	// Upload accepts a body to serve later: its pullDate may be any past day, or absent.
-	Upload bool
-	// PersonOnly accepts a body of personal data only, for reports that use no accounts.
-	PersonOnly bool
-	// Seed derives the identifiers of accounts and connections: the publicToken of the
-	// report.
-	Seed string
+	Now        time.Time
+	Sandbox    bool   // reads sandboxReportId, which is otherwise ignored
+	Upload     bool   // accepts a body for later reports: its pullDate may be any past day, or absent
+	PersonOnly bool   // accepts a body of personal data only, for reports that use no accounts
+	Seed       string // publicToken of the report; ids of accounts and connections are derived from it
 }
 
 // MaxDetails is the maximum number of invalid fields that are reported.
 const MaxDetails = 100
 
-// ErrRefused is returned for a body that breaks the rules; the details name the
+// ErrRefused is returned for a body that violates the rules; the details name the
 // fields.
-var ErrRefused = errors.New("submissions: the body breaks the submission table")
+var ErrRefused = errors.New("submissions: the body is invalid")
 
 // errTooManyDetails stops decoding at MaxDetails.
-var errTooManyDetails = errors.New("submissions: enough is wrong")
+var errTooManyDetails = errors.New("submissions: too many invalid fields")
 
-// Read reads one submission from a stream. A violation of the rules is ErrRefused with
-// at most MaxDetails details; errors of src are returned unchanged. Nothing of a
-// rejected body is returned.
+// Read reads one submission from a stream. For a violation of the rules it returns
+// ErrRefused with at most MaxDetails invalid fields, and no data. Errors of src are
+// returned unchanged.
 func Read(src io.Reader, terms Terms) (Submission, []httpx.Detail, error) {
 	d := &decoder{scanner: newScanner(src), terms: terms, banks: map[string]int{}, sources: map[string]bool{},
 		accountIDs: map[string]bool{}, transactionIDs: map[string]bool{}}
@@ -90,28 +84,27 @@ type decoder struct {
 	location             location
 	account, transaction int // indices for the paths
 
-	banks                      map[string]int // institution → its connection
-	sources                    map[string]bool
-	suffix                     int // of the last source id that was taken already
-	accountIDs, transactionIDs map[string]bool
+	banks                      map[string]int  // index of the connection by institution
+	sources                    map[string]bool // used source ids
+	suffix                     int             // of the last source id that needed one
+	accountIDs, transactionIDs map[string]bool // used ids; of transactions, in the current account
 
-	// dates are dates that pullDate must not precede, while pullDate is not known yet.
-	dates         []datedValue
+	dates         []datedValue // dates before pullDate in the body, which it must not precede
 	pullKnown     bool
-	earlyReported bool // pullDate is before one of them: reported once
+	earlyReported bool // that pullDate precedes one of them
 
-	sum         report.Cents // of balances and amounts, without their signs
-	sumReported bool         // it is too large: reported once
+	sum         report.Cents // of the absolute balances and amounts
+	sumReported bool         // that sum is too large
 }
 
 // reject reports an invalid field of the current object.
-func (d *decoder) reject(field, words string) { d.addDetail(d.path(field), words) }
+func (d *decoder) reject(field, message string) { d.addDetail(d.path(field), message) }
 
-func (d *decoder) addDetail(path, words string) {
+func (d *decoder) addDetail(path, message string) {
 	if d.err != nil {
 		return
 	}
-	d.details = append(d.details, httpx.Detail{Field: path, Message: words})
+	d.details = append(d.details, httpx.Detail{Field: path, Message: message})
 	if len(d.details) == MaxDetails {
 		d.fail(errTooManyDetails)
 	}
@@ -141,9 +134,9 @@ func (d *decoder) path(field string) string {
 	return string(append(b, field...))
 }
 
-// object reads the members of an object; member reads the value of the one at an index
-// of names. It returns which were present and not null. A value that is not an object
-// is reported for field of the enclosing object.
+// object reads an object; member(i) reads the value of names[i]. It returns the bits of the
+// members that are not null. For a value that is not an object, it rejects field of the
+// enclosing object and returns false.
 func (d *decoder) object(in location, field string, names []string, member func(i int)) (given uint, ok bool) {
 	if d.peek() != '{' {
 		d.reject(field, "must be an object")
@@ -185,7 +178,8 @@ members:
 	return given, true
 }
 
-// list reads the elements of an array.
+// list reads an array with element, and returns its length. For another value it rejects
+// field and returns false.
 func (d *decoder) list(field string, element func(i int)) (n int, ok bool) {
 	if d.peek() != '[' {
 		d.reject(field, "must be an array")
@@ -253,7 +247,7 @@ func (d *decoder) submission() {
 		d.reject("accounts", "must have an account")
 	}
 	for _, at := range d.dates {
-		d.notAfterPull(at)
+		d.requireNotAfterPull(at)
 	}
 }
 
@@ -266,7 +260,7 @@ func memberBit(names []string, name string) uint {
 	return 0
 }
 
-// pullDate validates that pullDate is within the last 30 days, to the hour.
+// pullDate reads pullDate, which must be at most MaxPullAge ago, except for uploads.
 func (d *decoder) pullDate() {
 	at, ok := d.dateTime("pullDate", false)
 	switch {

@@ -25,8 +25,8 @@ const seed = "4f1c2d0e-7b1f-4a57-9c0b-0d1f5b8f3a11"
 
 type object = map[string]any
 
-// good is a submission with one of everything.
-func good() object {
+// valid returns a submission with every field.
+func valid() object {
 	return object{
 		"userArgs": "args", "externalId": "ext-1", "pullDate": "2026-11-20T10:00:00.000Z", "applicationDate": "2026-11-01T00:00:00.000Z",
 		"personal": object{"firstName": "Ana", "lastName": "Pérez", "dob": "1990-06-15", "email": "ana@example.com", "phone": "555-010-0123"},
@@ -43,7 +43,7 @@ func good() object {
 	}
 }
 
-// put sets, or with absent removes, the member at a path such as
+// put sets the member at a path, or removes it if v is absent. A path is like
 // accounts[0].transactions[1].amount.
 func put(in object, path string, v any) object {
 	var at any = in
@@ -87,16 +87,16 @@ func read(t testing.TB, body any) (Submission, []string, error) {
 	for _, d := range details {
 		fields = append(fields, d.Field)
 	}
-	// However the bytes arrive, they mean the same.
+	// The result does not depend on how the bytes arrive.
 	again, details2, err2 := Read(iotest.OneByteReader(strings.NewReader(raw)), Terms{Now: now, Sandbox: true, Seed: seed})
 	if !reflect.DeepEqual(again, s) || len(details2) != len(details) || !errors.Is(err2, err) {
-		t.Errorf("read byte by byte: %v %v %v; at once: %v %v %v", again, details2, err2, s, details, err)
+		t.Errorf("read byte by byte: %v %v %v; in one read: %v %v %v", again, details2, err2, s, details, err)
 	}
 	return s, fields, err
 }
 
-func TestASubmissionBecomesBankData(t *testing.T) {
-	s, fields, err := read(t, good())
+func TestRead(t *testing.T) {
+	s, fields, err := read(t, valid())
 	if err != nil {
 		t.Fatalf("refused: %v", fields)
 	}
@@ -125,12 +125,12 @@ func TestASubmissionBecomesBankData(t *testing.T) {
 	}
 }
 
-func TestCreditOrDebitIsTheDirection(t *testing.T) {
+func TestCreditOrDebit(t *testing.T) {
 	for _, c := range []struct {
 		amount, direction string
 		want              report.Cents
 	}{{"5.01", "CREDIT", 501}, {"5.01", "DEBIT", -501}, {"-5.01", "CREDIT", 501}, {"-5.01", "DEBIT", -501}, {"0", "DEBIT", 0}} {
-		in := put(put(good(), "accounts[0].transactions[0].amount", json.Number(c.amount)),
+		in := put(put(valid(), "accounts[0].transactions[0].amount", json.Number(c.amount)),
 			"accounts[0].transactions[0].creditOrDebit", c.direction)
 		s, fields, err := read(t, in)
 		if err != nil {
@@ -146,12 +146,12 @@ func TestCreditOrDebitIsTheDirection(t *testing.T) {
 	}
 }
 
-// TestAllAmountsTogetherAreBelowTenTrillion holds the sum of balances and amounts at
-// its bound, whichever of them it is that goes beyond it, and wherever the signs are.
-func TestAllAmountsTogetherAreBelowTenTrillion(t *testing.T) {
+// TestReadBoundsSumOfAmounts checks the bound of the sum of absolute balances and
+// amounts. The first field that exceeds it is rejected.
+func TestReadBoundsSumOfAmounts(t *testing.T) {
 	const balance, first, last = "accounts[0].currentBalance", "accounts[0].transactions[0].amount", "accounts[0].transactions[1].amount"
 	body := func(of ...string) object {
-		in := good()
+		in := valid()
 		for i, path := range []string{balance, first, last} {
 			put(in, path, json.Number(of[i]))
 		}
@@ -159,52 +159,52 @@ func TestAllAmountsTogetherAreBelowTenTrillion(t *testing.T) {
 	}
 	for _, c := range []struct {
 		of   []string
-		want string // the field that is named
+		want string // the rejected field
 	}{
 		{[]string{"9999999999999.99", "0", "0"}, ""},
 		{[]string{"-9999999999999.98", "0.01", "0.00"}, ""},
 		{[]string{"3333333333333.33", "3333333333333.33", "3333333333333.33"}, ""},
 		{[]string{"9999999999999.99", "0", "0.01"}, last},
-		{[]string{"9999999999999.99", "0.01", "0.01"}, first}, // and is said once
+		{[]string{"9999999999999.99", "0.01", "0.01"}, first}, // reported once
 		{[]string{"-9999999999999.99", "-0.01", "0"}, first},
 		{[]string{"0", "5000000000000", "-5000000000000"}, last},
 		{[]string{"10000000000000", "1", "1"}, balance},
 	} {
-		// The balance comes before the transactions, as it is written here.
+		// The body has the balance before the transactions.
 		_, fields, err := read(t, body(c.of...))
 		if c.want == "" && err != nil || c.want != "" && !reflect.DeepEqual(fields, []string{c.want}) {
 			t.Errorf("%v: named %v, want %q", c.of, fields, c.want)
 		}
 	}
-	// However many there are, the sum does not come round.
+	// The sum does not overflow.
 	var txs []any
 	for i := range 20_000 {
 		txs = append(txs, object{"id": fmt.Sprint("T", i), "status": "POSTED", "datePosted": "2026-11-19T00:00:00.000Z",
 			"amount":      json.Number("9999999999999.99"),
 			"description": "x", "creditOrDebit": "DEBIT"})
 	}
-	if _, fields, err := read(t, put(good(), "accounts[0].transactions", txs)); err == nil || len(fields) != 1 {
+	if _, fields, err := read(t, put(valid(), "accounts[0].transactions", txs)); err == nil || len(fields) != 1 {
 		t.Errorf("20,000 of the largest amount: %v, named %v", err, fields)
 	}
 }
 
-func TestABodyHasAtMostAThousandAccounts(t *testing.T) {
+func TestReadBoundsAccounts(t *testing.T) {
 	for n, want := range map[int][]string{MaxAccounts: nil, MaxAccounts + 1: {"accounts"}, MaxAccounts + 2000: {"accounts"}} {
 		var accounts []any
 		for i := range n {
 			accounts = append(accounts, object{"id": fmt.Sprint("A", i), "institutionName": "B",
 				"accountType": "SAVINGS", "currentBalance": 1, "currency": "USD"})
 		}
-		if _, fields, _ := read(t, put(good(), "accounts", accounts)); !reflect.DeepEqual(fields, want) {
+		if _, fields, _ := read(t, put(valid(), "accounts", accounts)); !reflect.DeepEqual(fields, want) {
 			t.Errorf("of %d accounts: named %v, want %v", n, fields, want)
 		}
 	}
 }
 
-// TestReadingBanksOfOneNameIsLinear counts allocations, which each source id that is
-// tried makes: twice as many banks whose names read the same must not try four times
-// as many, nor those that are named as the source ids that others would get.
-func TestReadingBanksOfOneNameIsLinear(t *testing.T) {
+// TestReadIsLinearInBanks counts allocations, because each candidate for a source id
+// needs one: many banks with names of one source id must not need quadratic work, nor
+// banks with names of the source ids of others.
+func TestReadIsLinearInBanks(t *testing.T) {
 	names := map[string]func(i int) string{
 		"names that differ in dots": func(i int) string {
 			return "A" + strings.NewReplacer("0", ".", "1", "-").Replace(fmt.Sprintf("%016b", i)) + "B"
@@ -223,7 +223,7 @@ func TestReadingBanksOfOneNameIsLinear(t *testing.T) {
 				accounts = append(accounts, object{"id": fmt.Sprint("A", i), "institutionName": name(i),
 					"accountType": "SAVINGS", "currentBalance": 1, "currency": "USD"})
 			}
-			raw, _ := json.Marshal(put(good(), "accounts", accounts))
+			raw, _ := json.Marshal(put(valid(), "accounts", accounts))
 			return testing.AllocsPerRun(1, func() {
 				s, details, err := Read(bytes.NewReader(raw), Terms{Now: now, Seed: seed})
 				if err != nil {
@@ -247,9 +247,9 @@ func TestReadingBanksOfOneNameIsLinear(t *testing.T) {
 	}
 }
 
-// TestTheSubmissionTable holds every row of the table at its bounds. Of a value
-// that is refused, the bad field is named, unless another is.
-func TestTheSubmissionTable(t *testing.T) {
+// TestReadValidatesFields checks the bounds of every field. An invalid value is reported
+// for its path, or for named.
+func TestReadValidatesFields(t *testing.T) {
 	ok, bad := true, false
 	n := func(s string) json.Number { return json.Number(s) }
 	long := strings.Repeat
@@ -326,7 +326,7 @@ func TestTheSubmissionTable(t *testing.T) {
 		{tx + "creditOrDebit", absent, bad, ""}, {tx + "creditOrDebit", "credit", bad, ""}, {tx + "creditOrDebit", "CREDIT", ok, ""},
 		{"iban", "x", bad, ""}, {"UserArgs", "x", bad, ""},
 	} {
-		_, fields, err := read(t, put(good(), c.path, c.value))
+		_, fields, err := read(t, put(valid(), c.path, c.value))
 		shown := fmt.Sprintf("%s = %.40v", c.path, c.value)
 		if c.value == absent {
 			shown = c.path + " absent"
@@ -356,8 +356,8 @@ func contains(all []string, s string) bool {
 	return false
 }
 
-func TestIdsAreUniqueWithinTheirList(t *testing.T) {
-	in := good()
+func TestReadRejectsDuplicateIDs(t *testing.T) {
+	in := valid()
 	first := in["accounts"].([]any)[0]
 	second, _ := json.Marshal(first)
 	var other object
@@ -372,8 +372,8 @@ func TestIdsAreUniqueWithinTheirList(t *testing.T) {
 	}
 }
 
-func TestPullDateMayComeLast(t *testing.T) {
-	raw, _ := json.Marshal(put(good(), "pullDate", absent))
+func TestPullDateAfterOtherDates(t *testing.T) {
+	raw, _ := json.Marshal(put(valid(), "pullDate", absent))
 	body := strings.TrimSuffix(string(raw), "}") + `,"pullDate":"2026-11-19T23:59:59.998Z"}`
 	_, fields, err := read(t, body)
 	want := []string{"pullDate", "accounts[0].dateBalanceLastUpdated", "accounts[0].transactions[0].datePosted"}
@@ -382,8 +382,8 @@ func TestPullDateMayComeLast(t *testing.T) {
 	}
 }
 
-func TestWithASandboxReportAccountsAndPullDateMayBeAbsent(t *testing.T) {
-	in := put(put(good(), "accounts", absent), "pullDate", absent)
+func TestSandboxReportWithoutData(t *testing.T) {
+	in := put(put(valid(), "accounts", absent), "pullDate", absent)
 	in["sandboxReportId"] = seed
 	if s, fields, err := read(t, in); err != nil || s.SandboxReportID != seed {
 		t.Errorf("refused for %v", fields)
@@ -393,16 +393,16 @@ func TestWithASandboxReportAccountsAndPullDateMayBeAbsent(t *testing.T) {
 	if !errors.Is(err, ErrRefused) || len(details) != 2 {
 		t.Errorf("outside of the sandbox: %v %v, want pullDate and accounts required", err, details)
 	}
-	in = put(good(), "sandboxReportId", 17)
+	in = put(valid(), "sandboxReportId", 17)
 	raw, _ = json.Marshal(in)
 	if _, details, err := Read(bytes.NewReader(raw), Terms{Now: now}); err != nil {
 		t.Errorf("a sandboxReportId outside of the sandbox is not ignored: %v", details)
 	}
 }
 
-func TestAnUploadMayBeOld(t *testing.T) {
+func TestUploadAcceptsOldPullDate(t *testing.T) {
 	for _, pulled := range []any{absent, "2020-01-02T03:04:05.000Z"} {
-		in := put(put(good(), "pullDate", pulled), "accounts[0].transactions", []any{})
+		in := put(put(valid(), "pullDate", pulled), "accounts[0].transactions", []any{})
 		raw, _ := json.Marshal(put(in, "accounts[0].dateBalanceLastUpdated", absent))
 		if _, details, err := Read(bytes.NewReader(raw), Terms{Now: now, Upload: true}); err != nil {
 			t.Errorf("%v: %v", pulled, details)
@@ -413,7 +413,7 @@ func TestAnUploadMayBeOld(t *testing.T) {
 	}
 }
 
-func TestBodiesThatAreNoJSON(t *testing.T) {
+func TestReadRejectsInvalidJSON(t *testing.T) {
 	for _, body := range []string{"", " ", "nul", "null", "[]", `"x"`, "{", `{"a"`, `{"a":}`,
 		`{"personal":{}`, `{} {}`, `{},`, `{"userArgs":"x",}`,
 		`{"userArgs":"` + "\xff" + `"}`, `{"userArgs":"\ud800"}`, `{"userArgs":"\ud800A"}`, `{"userArgs":"\x"}`, `{"userArgs":"a` + "\n" + `b"}`,
@@ -424,10 +424,10 @@ func TestBodiesThatAreNoJSON(t *testing.T) {
 			t.Errorf("%.40q: %v %v", body, err, fields)
 		}
 	}
-	raw, _ := json.Marshal(good())
+	raw, _ := json.Marshal(valid())
 	for _, after := range []string{"\x00", " \x00", "x", "{}", "]", ","} {
 		if _, fields, err := read(t, string(raw)+after); !errors.Is(err, ErrRefused) || len(fields) != 1 {
-			t.Errorf("%q after a good body: %v %v", after, err, fields)
+			t.Errorf("%q after a valid body: %v %v", after, err, fields)
 		}
 	}
 	if _, fields, _ := read(t, `{"accounts":[{},{"id":"A","id":"B"}]}`); !contains(fields, "accounts[1].id") {
@@ -435,7 +435,7 @@ func TestBodiesThatAreNoJSON(t *testing.T) {
 	}
 }
 
-func TestDetailsAreBoundedAndNotStored(t *testing.T) {
+func TestReadBoundsDetails(t *testing.T) {
 	body := `{"accounts":[` + strings.Repeat("{},", 5000) + `{}]}`
 	s, fields, err := read(t, body)
 	if !errors.Is(err, ErrRefused) || len(fields) != MaxDetails || len(s.Data.Connections) > 0 {
@@ -443,21 +443,21 @@ func TestDetailsAreBoundedAndNotStored(t *testing.T) {
 	}
 }
 
-func TestStreamErrorsAreReturned(t *testing.T) {
+func TestReadReturnsStreamErrors(t *testing.T) {
 	broken := errors.New("broken")
-	raw, _ := json.Marshal(good())
+	raw, _ := json.Marshal(valid())
 	_, details, err := Read(io.MultiReader(bytes.NewReader(raw[:len(raw)/2]), iotest.ErrReader(broken)), Terms{Now: now})
 	if !errors.Is(err, broken) || details != nil {
 		t.Errorf("%v %v", err, details)
 	}
 }
 
-// Property: a body of many accounts is read as it was written, and any one
-// transaction that is spoiled is the one that is named.
+// TestWriteReadRoundTrip checks that a body of many accounts is read as it was written,
+// and that an invalid transaction is the one that is reported.
 func TestWriteReadRoundTrip(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		accounts := rapid.IntRange(1, 4).Draw(t, "accounts")
-		in := good()
+		in := valid()
 		var all []any
 		counts := make([]int, accounts)
 		for i := range accounts {
@@ -498,8 +498,8 @@ func TestWriteReadRoundTrip(t *testing.T) {
 		if read != accounts {
 			t.Fatalf("%d accounts, want %d", read, accounts)
 		}
-		i := rapid.IntRange(0, accounts-1).Draw(t, "spoiled account")
-		j := rapid.IntRange(0, counts[i]-1).Draw(t, "spoiled transaction")
+		i := rapid.IntRange(0, accounts-1).Draw(t, "invalid account")
+		j := rapid.IntRange(0, counts[i]-1).Draw(t, "invalid transaction")
 		path := fmt.Sprintf("accounts[%d].transactions[%d].amount", i, j)
 		raw, _ = json.Marshal(put(in, path, "x"))
 		_, details, _ = Read(bytes.NewReader(raw), Terms{Now: now, Seed: seed})
@@ -510,7 +510,7 @@ func TestWriteReadRoundTrip(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	raw, _ := json.Marshal(good())
+	raw, _ := json.Marshal(valid())
 	f.Add(raw)
 	f.Add([]byte(`{"accounts":[{"transactions":[{"amount":1e5}]}],"x":[[{}]]}`))
 	f.Add([]byte(`{"personal":{"firstName":"\ud83d\ude00"}}`))
@@ -530,13 +530,13 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		if !json.Valid(raw) {
-			t.Fatalf("took what is no JSON: %q", raw)
+			t.Fatalf("accepted invalid JSON: %q", raw)
 		}
 		if s.SandboxReportID == "" && (s.PullDate.IsZero() || len(s.Data.Connections) == 0) {
-			t.Fatalf("took a submission without its data: %q", raw)
+			t.Fatalf("accepted a submission without data: %q", raw)
 		}
 		if s.PullDate.After(now) {
-			t.Fatalf("took a pullDate of the future: %q", raw)
+			t.Fatalf("accepted a pullDate in the future: %q", raw)
 		}
 	})
 }
@@ -552,9 +552,9 @@ func BenchmarkRead(b *testing.B) {
 	}
 }
 
-// bodyOf is a good body of n transactions.
+// bodyOf returns a valid body of n transactions.
 func bodyOf(n int) []byte {
-	in := good()
+	in := valid()
 	var txs []any
 	for i := range n {
 		txs = append(txs, object{"id": fmt.Sprint("T", i), "status": "POSTED",

@@ -10,8 +10,8 @@ import (
 	"vestibule/internal/prefill"
 )
 
-// Personal is the person of a submission as sent; nil fields were not given. Invalid
-// values do not reject the submission; see Substatus.
+// Personal is the person of a submission as sent; absent fields are nil. Invalid values do
+// not reject the submission; see Substatus.
 type Personal struct {
 	FirstName, LastName, DOB, Email, Phone *string
 	Street, City, State, PostalCode        *string
@@ -34,8 +34,8 @@ func (d *decoder) address() {
 	d.object(inAddress, "address", addressNames, func(i int) { *into[i] = d.textField(addressNames[i]) })
 }
 
-// textField reads a string of any length, because Substatus validates it. Strings longer
-// than every limit are cut.
+// textField reads a string of any length, which Substatus validates. A string longer
+// than all limits is cut.
 func (d *decoder) textField(field string) *string {
 	t, ok := d.text(field, 0, unbounded)
 	if !ok {
@@ -48,10 +48,10 @@ func (d *decoder) textField(field string) *string {
 	return &s
 }
 
-// Substatus returns the substatus of the ERROR in which the report ends for this
-// person, or "" (API reference: Submissions). Missing fields come before invalid ones,
-// and of these the first in the order of the fields. anyAddress skips the validation
-// of the address, for the sandbox's profiles.
+// Substatus returns the substatus of the report's ERROR for an invalid person, or ""
+// (API reference: Submissions). It reports missing fields first, and then the first
+// invalid field. anyAddress skips the validation of the address, for the sandbox's
+// profiles.
 func (p Personal) Substatus(today time.Time, anyAddress bool) contract.Substatus {
 	full := p.Street != nil && p.City != nil && p.State != nil && p.PostalCode != nil
 	if p.FirstName == nil || p.LastName == nil || p.Email == nil || p.DOB == nil && !full {
@@ -59,7 +59,7 @@ func (p Personal) Substatus(today time.Time, anyAddress bool) contract.Substatus
 	}
 	rules := []struct {
 		value *string
-		good  func(string) bool
+		valid func(string) bool
 		code  contract.WidgetError
 	}{
 		{p.FirstName, isName(prefill.FirstName), contract.WidgetPrefillFirstName},
@@ -76,15 +76,15 @@ func (p Personal) Substatus(today time.Time, anyAddress bool) contract.Substatus
 		if anyAddress && i >= 5 {
 			break
 		}
-		if r.value != nil && !r.good(*r.value) {
+		if r.value != nil && !r.valid(*r.value) {
 			return contract.Substatus(r.code)
 		}
 	}
 	return ""
 }
 
-// Known returns the date of birth (YYYY-MM-DD) and the state if they are given and
-// valid, or else "".
+// Known returns the date of birth (YYYY-MM-DD) and the state. A missing or invalid one
+// is "".
 func (p Personal) Known(today time.Time) (dob, state string) {
 	if p.DOB != nil && isPast(*p.DOB, today) {
 		dob = *p.DOB
@@ -95,7 +95,7 @@ func (p Personal) Known(today time.Time) (dob, state string) {
 	return dob, state
 }
 
-// validPrefill validates a value by the prefill rule of a field.
+// validPrefill returns a function that validates a value by the prefill rule of a field.
 func validPrefill(key string) func(string) bool {
 	return func(s string) bool {
 		r := prefill.Rules{Product: contract.Cashflow, Environment: contract.Sandbox, Partial: true}
@@ -103,7 +103,8 @@ func validPrefill(key string) func(string) bool {
 	}
 }
 
-// isName accepts 1 to 50 of the letters that a prefill allows.
+// isName returns a function that accepts names of at most 50 characters by the prefill
+// rule.
 func isName(key string) func(string) bool {
 	letters := validPrefill(key)
 	return func(s string) bool { return utf8.RuneCountInString(s) <= 50 && letters(s) }

@@ -25,7 +25,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /connect/v2/cashflow/byo-report", httpx.API(s.Log, s.Auth.Bearer(s.submit)))
 }
 
-// submit accepts a submission and answers with {publicToken, externalId, userArgs,
+// submit accepts a submission and responds with {publicToken, externalId, userArgs,
 // status}.
 func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	ctx, caller := r.Context(), auth.CallerOf(r.Context())
@@ -34,7 +34,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	if n.ProductID, err = s.product(r, caller.CustomerID); err != nil {
 		return err
 	}
-	// Reject early; take checks the limit again after the body was read.
+	// Reject early; countSubmission checks the limit again after the body was read.
 	left, err := waitTime(ctx, s.DB.SQL, caller.CustomerID, s.Now())
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	}{n.PublicToken, report.Null(n.ExternalID), report.Null(n.UserArgs), contract.StatusPending})
 }
 
-// product returns the caller's cashflow product of X-PRODUCT-ID.
+// product returns the id of X-PRODUCT-ID, which must be a cashflow product of the caller.
 func (s *Service) product(r *http.Request, customerID string) (string, error) {
 	values := r.Header.Values("X-Product-Id")
 	if len(values) != 1 || strings.TrimSpace(values[0]) == "" {
@@ -99,8 +99,8 @@ func (s *Service) product(r *http.Request, customerID string) (string, error) {
 	return id, err
 }
 
-// read reads the body. It drains a rejected body without decoding it, so that a client
-// that writes everything first receives the answer.
+// read reads the body. It drains a rejected body, so that a client that writes the whole
+// body first receives the response.
 func (s *Service) read(w http.ResponseWriter, r *http.Request, publicToken string, sandbox bool) (Submission, error) {
 	body, err := httpx.StreamJSON(w, r, MaxBody)
 	if err != nil {
@@ -121,15 +121,15 @@ func (s *Service) read(w http.ResponseWriter, r *http.Request, publicToken strin
 	return in, nil
 }
 
-// source decides what the report is generated from: the submitted data, or the
-// sandbox's data in their place.
+// source returns the data to generate the report from: the submitted data, or the
+// sandbox's data.
 func (s *Service) source(ctx context.Context, customerID string, in Submission, sandbox bool) (from reportSource, err error) {
 	p := in.Personal
 	if id := in.SandboxReportID; sandbox && id != "" {
 		kind, err := s.Sandbox.Prepared(ctx, s.DB.SQL, customerID, strings.ToLower(id))
 		if errors.Is(err, store.ErrNotFound) || err == nil && kind != contract.Cashflow {
 			return from, httpx.NewError(contract.CodeMalformedBody, errors.New("sandboxReportId"),
-				httpx.Detail{Field: "sandboxReportId", Message: "is no report that was prepared for you"})
+				httpx.Detail{Field: "sandboxReportId", Message: "is not one of your prepared reports"})
 		}
 		if err != nil {
 			return from, err

@@ -9,7 +9,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// MaxPullAge is the maximum age of pullDate: 30 times 24 hours.
+// MaxPullAge is the maximum age of pullDate.
 const MaxPullAge = 30 * 24 * time.Hour
 
 // parseDateTime parses exactly YYYY-MM-DDTHH:mm:ss.SSSZ.
@@ -33,17 +33,17 @@ func parseDateTime(t []byte) (time.Time, bool) {
 	year, month, day := n(0, 4), n(5, 7), n(8, 10)
 	hour, minute, second := n(11, 13), n(14, 16), n(17, 19)
 	at := time.Date(year, time.Month(month), day, hour, minute, second, n(20, 23)*int(time.Millisecond), time.UTC)
-	// time.Date normalizes days that the calendar does not have.
+	// time.Date normalizes days that do not exist.
 	if month < 1 || month > 12 || at.Day() != day || at.Month() != time.Month(month) || hour > 23 || minute > 59 || second > 59 {
 		return time.Time{}, false
 	}
 	return at, true
 }
 
-// maxUnits is the smallest amount, and the smallest sum of a body's absolute balances
-// and amounts, that is rejected: ten trillion. It also bounds the balance of each day,
-// so that no sum of a report overflows: the largest, a slope over the ends of twelve
-// months, is below 2,000 times 10^15 cents.
+// maxUnits is the exclusive bound of an amount, and of the sum of a body's absolute
+// balances and amounts: ten trillion. So the balance of each day is bounded, and no sum
+// of a report overflows: the largest, a slope over the ends of twelve months, is below
+// 2,000 times 10^15 cents.
 const maxUnits = 10_000_000_000_000
 
 // parseCents parses a decimal number with at most two places and no exponent.

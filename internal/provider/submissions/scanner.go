@@ -8,30 +8,30 @@ import (
 	"unicode/utf8"
 )
 
-// scanner reads JSON tokens from a stream through a window of fixed size: its memory
-// does not grow with the body. The first failure is stored in err, after which every
+// scanner reads JSON tokens from a stream through a buffer of fixed size, so that its
+// memory does not grow with the body. After the first error, which is in err, every
 // call returns zero values, so that loops over members end.
 type scanner struct {
 	src         io.Reader
 	buf         []byte
 	pos, len    int
-	spareBuffer []byte // of a string with escapes, or on the edge of the window
-	label       [maxName]byte
+	spareBuffer []byte // for numbers, and strings with escapes or across the end of buf
+	nameBuffer  [maxName]byte
 	err         error
 }
 
 const (
-	window   = 32 << 10
-	maxName  = 64   // bytes kept of a member's name; no name of the table has half of it
-	maxText  = 4096 // bytes kept of a string; no string of the table has that many
-	maxDepth = 32   // of what is skipped
+	bufferSize = 32 << 10
+	maxName    = 64   // bytes kept of a member's name; longer than all names
+	maxText    = 4096 // bytes kept of a string; longer than all limits
+	maxDepth   = 32   // of skipped values
 )
 
 // errSyntax is returned for a body that is not JSON.
 var errSyntax = errors.New("submissions: not valid JSON")
 
 func newScanner(src io.Reader) scanner {
-	return scanner{src: src, buf: make([]byte, window)}
+	return scanner{src: src, buf: make([]byte, bufferSize)}
 }
 
 func (s *scanner) fail(err error) {
@@ -41,7 +41,8 @@ func (s *scanner) fail(err error) {
 	s.pos, s.len = 0, 0
 }
 
-// fill reads more input if the window is used up; false at the end or on failure.
+// fill reads more input if the buffer is empty. It returns false at the end and after an
+// error.
 func (s *scanner) fill() bool {
 	for s.pos == s.len && s.err == nil {
 		n, err := s.src.Read(s.buf)
@@ -56,7 +57,7 @@ func (s *scanner) fill() bool {
 	return s.err == nil
 }
 
-// peek skips white space and returns the next byte; 0 at the end.
+// peek skips white space and returns the next byte, or 0 at the end.
 func (s *scanner) peek() byte {
 	for s.pos < s.len || s.fill() {
 		switch c := s.buf[s.pos]; c {
@@ -76,8 +77,8 @@ func (s *scanner) end() {
 	}
 }
 
-// one consumes the next byte; 0 and a failure at the end.
-func (s *scanner) one() byte {
+// next consumes the next byte. At the end it fails and returns 0.
+func (s *scanner) next() byte {
 	if s.pos == s.len && !s.fill() {
 		s.fail(errSyntax)
 		return 0
@@ -95,8 +96,8 @@ func (s *scanner) expect(want byte) {
 	s.pos++
 }
 
-// more moves to the next member or element after n of them and reports whether there
-// is one; otherwise it consumes the closing byte.
+// more moves to the next member or element after n of them. If there is none, it
+// consumes the closing byte and returns false.
 func (s *scanner) more(n int, end byte) bool {
 	c := s.peek()
 	if c == end {
@@ -123,16 +124,16 @@ func (s *scanner) name() []byte {
 		s.fail(errSyntax)
 		return nil
 	}
-	n := copy(s.label[:], s.text())
-	for n > 0 && n == maxName && !utf8.Valid(s.label[:n]) {
+	n := copy(s.nameBuffer[:], s.text())
+	for n > 0 && n == maxName && !utf8.Valid(s.nameBuffer[:n]) {
 		n-- // cut within a character
 	}
 	s.expect(':')
-	return s.label[:n]
+	return s.nameBuffer[:n]
 }
 
-// text reads the string at the next quote. The result is valid until the next call.
-// Strings longer than all limits are cut to a length that is still too long.
+// text reads the string at the next quote. The result is valid until the next call. A
+// string of more than maxText bytes is cut to about maxText.
 func (s *scanner) text() []byte {
 	s.pos++
 	for i := s.pos; i < s.len; i++ {
@@ -140,7 +141,7 @@ func (s *scanner) text() []byte {
 		if c == '"' {
 			t := s.buf[s.pos:i]
 			s.pos = i + 1
-			return s.utf8(t)
+			return s.checkUTF8(t)
 		}
 		if c == '\\' || c < ' ' {
 			break
@@ -148,10 +149,10 @@ func (s *scanner) text() []byte {
 	}
 	s.spareBuffer = s.spareBuffer[:0]
 	for s.err == nil {
-		c := s.one()
+		c := s.next()
 		switch {
 		case c == '"':
-			return s.utf8(s.spareBuffer)
+			return s.checkUTF8(s.spareBuffer)
 		case c == '\\':
 			s.spareBuffer = s.escape(s.spareBuffer)
 		case c < ' ':
@@ -166,18 +167,18 @@ func (s *scanner) text() []byte {
 				cut = cut[:len(cut)-1]
 			}
 			s.spareBuffer = cut
-			s.rest()
-			return s.utf8(s.spareBuffer)
+			s.skipString()
+			return s.checkUTF8(s.spareBuffer)
 		}
 	}
 	return nil
 }
 
-// rest skips the rest of a string.
-func (s *scanner) rest() {
+// skipString skips the rest of a string.
+func (s *scanner) skipString() {
 	var char [utf8.UTFMax]byte
 	for s.err == nil {
-		switch c := s.one(); {
+		switch c := s.next(); {
 		case c == '"':
 			return
 		case c == '\\':
@@ -188,7 +189,7 @@ func (s *scanner) rest() {
 	}
 }
 
-func (s *scanner) utf8(t []byte) []byte {
+func (s *scanner) checkUTF8(t []byte) []byte {
 	if !utf8.Valid(t) {
 		s.fail(errSyntax)
 		return nil
@@ -196,9 +197,10 @@ func (s *scanner) utf8(t []byte) []byte {
 	return t
 }
 
-// escape reads the escape after a backslash. Half a surrogate pair is invalid.
+// escape appends the character of the escape after a backslash. Half a surrogate pair is
+// invalid.
 func (s *scanner) escape(to []byte) []byte {
-	c := s.one()
+	c := s.next()
 	if i := bytes.IndexByte([]byte(`"\/bfnrt`), c); i >= 0 {
 		return append(to, "\"\\/\b\f\n\r\t"[i])
 	}
@@ -208,7 +210,7 @@ func (s *scanner) escape(to []byte) []byte {
 	}
 	r := s.hex()
 	if utf16.IsSurrogate(r) {
-		if s.one() != '\\' || s.one() != 'u' {
+		if s.next() != '\\' || s.next() != 'u' {
 			s.fail(errSyntax)
 		}
 		if r = utf16.DecodeRune(r, s.hex()); r == utf8.RuneError {
@@ -221,7 +223,7 @@ func (s *scanner) escape(to []byte) []byte {
 func (s *scanner) hex() rune {
 	var r rune
 	for range 4 {
-		c := s.one()
+		c := s.next()
 		switch {
 		case c >= '0' && c <= '9':
 			c -= '0'
@@ -237,7 +239,7 @@ func (s *scanner) hex() rune {
 	return r
 }
 
-// number reads a number as written; one longer than every amount is cut.
+// number reads a number as written. A number of more than 64 bytes is cut.
 func (s *scanner) number() []byte {
 	s.spareBuffer = s.spareBuffer[:0]
 	for s.pos < s.len || s.fill() {
@@ -299,7 +301,7 @@ func (s *scanner) null() bool {
 
 func (s *scanner) literal(word string) {
 	for i := range len(word) {
-		if s.one() != word[i] {
+		if s.next() != word[i] {
 			s.fail(errSyntax)
 			return
 		}

@@ -9,14 +9,14 @@ import (
 	"vestibule/internal/store"
 )
 
-// Limit is the maximum number of submissions of an account within Window.
+// An account can make Limit submissions within Window.
 const (
 	Limit  = 30
 	Window = time.Minute
 )
 
-// waitTime returns how long the account's next submission has to wait; 0 or less means not
-// at all.
+// waitTime returns how long the account has to wait before its next submission. It may be
+// negative.
 func waitTime(ctx context.Context, q store.Queryer, customerID string, now time.Time) (time.Duration, error) {
 	var at int64
 	err := q.QueryRowContext(ctx, `SELECT s.at FROM submission_counts c
@@ -31,13 +31,13 @@ func waitTime(ctx context.Context, q store.Queryer, customerID string, now time.
 	return store.Time(at).Add(Window).Sub(now), nil
 }
 
-// clockSetBack reports whether a time is so far in the future that the clock must have been
-// set back.
+// clockSetBack reports whether a recorded time is so far in the future that the clock must
+// have been set back.
 func clockSetBack(at int64, now time.Time) bool { return store.Time(at).Sub(now) > Window }
 
-// countSubmission counts a submission in the transaction that accepts it, or returns how long it
-// has to wait. It serializes the submissions of an account until the end of their
-// transactions, over all replicas.
+// countSubmission counts a submission in the transaction that accepts it, or returns how
+// long it has to wait. The row of the count serializes the transactions of an account, also
+// of several replicas.
 func countSubmission(ctx context.Context, tx *store.Tx, customerID string) (time.Duration, error) {
 	var n int64
 	err := tx.QueryRowContext(ctx, `INSERT INTO submission_counts (customer_id, accepted) VALUES ($1, 1)

@@ -2,11 +2,11 @@
 // report from them (API reference: Submissions). It validates the body while it
 // streams in.
 //
-// A body that breaks a rule is rejected with the path of every invalid field, and
-// nothing of it is stored. Invalid personal data does not reject the body: the report
-// ends in ERROR with the substatus of the rule. A submission is durable before the 200
-// response. An account can make 30 submissions per minute, counted in the database and
-// so over all replicas; rejected ones do not count.
+// A body that violates a rule is rejected with the paths of the invalid fields, and is
+// not stored. Invalid personal data does not reject the body: the report ends in ERROR
+// with the substatus of the rule. A submission is stored before the 200 response. An
+// account can make 30 submissions per minute, counted in the database for all replicas;
+// rejected ones do not count.
 package submissions
 
 import (
@@ -22,7 +22,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// MaxBody is the maximum size in bytes of a body: about 100,000 transactions.
+// MaxBody is the maximum size in bytes of a body, about 100,000 transactions.
 const MaxBody = 20 << 20
 
 // Service serves submissions. All fields but Sandbox must be set.
@@ -50,7 +50,7 @@ type Sandbox interface {
 // reportSource is the data that the report of a submission is generated from.
 type reportSource struct {
 	in       reports.Input
-	prepared string // or a prepared report, by its sandboxReportId
+	prepared string // sandboxReportId of a prepared report to use instead; empty: none
 
 	// failed ends the report in ERROR with the substatus; the other fields are then
 	// unused.
@@ -58,8 +58,8 @@ type reportSource struct {
 	substatus contract.Substatus
 }
 
-// prepare packs the input, which is slow, before a transaction. The returned function
-// begins the report in a transaction and may be called several times there.
+// prepare packs the input before a transaction, because that is slow. The returned
+// function begins the report in a transaction, which may be repeated.
 func (s *Service) prepare(n reports.New, of reportSource) (begin func(ctx context.Context, tx *store.Tx) error, err error) {
 	var packed reports.Packed
 	if !of.failed && of.prepared == "" {
@@ -82,6 +82,6 @@ func (s *Service) prepare(n reports.New, of reportSource) (begin func(ctx contex
 			}
 			return s.Reports.Attach(ctx, tx, n.PublicToken, in)
 		}
-		return s.Reports.AttachPacked(ctx, tx, n.PublicToken, packed, jobs.LowPriority()) // reports of waiting applicants come first
+		return s.Reports.AttachPacked(ctx, tx, n.PublicToken, packed, jobs.LowPriority()) // no applicant waits for the report
 	}, nil
 }

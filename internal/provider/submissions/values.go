@@ -10,10 +10,11 @@ import (
 	"vestibule/internal/report"
 )
 
-// unbounded is the maximum length of strings whose format limits them enough.
+// unbounded is the maximum length of strings that are limited otherwise.
 const unbounded = math.MaxInt
 
-// text reads a string of low to high characters. It is valid until the next token.
+// text reads a string of low to high characters, which is valid until the next token.
+// Otherwise it rejects field and returns false.
 func (d *decoder) text(field string, low, high int) ([]byte, bool) {
 	if d.peek() != '"' {
 		d.reject(field, "must be a string")
@@ -56,7 +57,7 @@ func (d *decoder) id(others map[string]bool) string {
 	return id
 }
 
-// label reads a label of the customer.
+// label reads a string of 1 to high characters, without control characters.
 func (d *decoder) label(field string, high int) string {
 	t, ok := d.text(field, 1, high)
 	if ok && hasControl(t) {
@@ -65,6 +66,7 @@ func (d *decoder) label(field string, high int) string {
 	return string(t)
 }
 
+// oneOf reads a string that must be a or b.
 func (d *decoder) oneOf(field, a, b string) string {
 	t, ok := d.text(field, 0, unbounded)
 	if !ok {
@@ -80,7 +82,7 @@ func (d *decoder) oneOf(field, a, b string) string {
 	return ""
 }
 
-// money reads a decimal with at most two places.
+// money reads a decimal number with at most two places, and adds it to d.sum.
 func (d *decoder) money(field string) report.Cents {
 	if c := d.peek(); c != '-' && (c < '0' || c > '9') {
 		d.reject(field, "must be a number")
@@ -91,15 +93,15 @@ func (d *decoder) money(field string) report.Cents {
 	if !ok && d.err == nil {
 		d.reject(field, "must be an amount with at most two decimals, below ten trillion")
 	}
-	if d.sum += max(c, -c); d.sum >= maxUnits*100 && !d.sumReported { // each is below that, and the sum no longer grows then
+	if d.sum += max(c, -c); d.sum >= maxUnits*100 && !d.sumReported {
 		d.sumReported = true
 		d.reject(field, "must be below ten trillion together with all balances and amounts before it")
 	}
-	d.sum = min(d.sum, maxUnits*100)
+	d.sum = min(d.sum, maxUnits*100) // against overflow
 	return c
 }
 
-// dateTime reads a DateTime that is not after now; with past, before now.
+// dateTime reads a time that must not be after now or, with past, must be before now.
 func (d *decoder) dateTime(field string, past bool) (time.Time, bool) {
 	t, ok := d.text(field, 0, unbounded)
 	if !ok {
