@@ -66,7 +66,7 @@ func Codes() []CodeInfo {
 		{CodeDuplicateExternalID, 400, "Another report of yours has this externalId already."},
 		{CodeInvalidConsumerID, 400, "No consumer of yours has this consumerId, or it came together with prefill."},
 		{CodeInvalidParameters, 400, "A parameter is missing, too long or of the wrong type; details name it."},
-		{CodeInvalidCompleteURL, 400, "completeUrl is not within the complete URLs registered on the account."},
+		{CodeInvalidCompleteURL, 400, "completeUrl is not within the redirect URLs registered on the account."},
 		{CodeInvalidPublicID, 400, "No other account of this environment has this publicId."},
 		{CodeRelayTokenExpired, 400, "The time to share this report, or to read what was shared, is over; only its " +
 			"owner can share it again, with a new third party within 30 days of the report."},

@@ -4,10 +4,10 @@
 // Consumers, Reports). It also lists the banks that applicants can connect.
 //
 // An account has one row no matter how many of the consumer's reports contain it, and
-// both endpoints for numbers read that row. Requests are refused for customers without
-// the entitlement, consumers that have withdrawn consent, numbers that the bank has
-// revoked, and accounts first requested after their connection expired; the answer is
-// the same as for another customer's account.
+// both endpoints for numbers read that row. They reject customers without the
+// entitlement (FORBIDDEN), consumers that have withdrawn consent and numbers that the
+// bank has revoked (CONSENT_NOT_PROVIDED), and first requests after the connection has
+// expired (NOT_FOUND, as for another customer's account).
 package bankaccounts
 
 import (
@@ -28,13 +28,6 @@ import (
 	"vestibule/internal/store"
 )
 
-// Lifetimes of a connection: the default, and for banks that issue TANs. Numbers must
-// be requested for the first time within this period.
-const (
-	Lifetime      = 14 * 24 * time.Hour
-	TokenLifetime = 90 * 24 * time.Hour
-)
-
 // Service serves bank accounts. All fields must be set, and Open must be called before
 // the first request.
 type Service struct {
@@ -46,11 +39,11 @@ type Service struct {
 	Reports   *reports.Service
 	Banks     func(contract.Environment) []Bank // of an environment, in alphabetical order
 
-	pepper []byte                        // keys the HMACs of account numbers
-	lists  store.Batcher[string, holder] // by consumer id, for all callers
+	pepper []byte                                  // key of the HMACs of account numbers
+	lists  store.Batcher[string, consumerAccounts] // by consumer id
 }
 
-// Open loads the key of the HMACs; the first start creates it.
+// Open loads the key of the HMACs, or creates it.
 func (s *Service) Open(ctx context.Context) (err error) {
 	s.pepper, err = s.DB.GetOrCreateSecret(ctx, "bank-accounts", func() ([]byte, error) {
 		key := make([]byte, 32)
@@ -68,20 +61,20 @@ type Bank struct {
 	Name     string   `json:"bank_name"`
 	OAuth    []string `json:"bank_oauth_domains"`
 	Homepage []string `json:"bank_homepage_domains"`
-	Tokens   bool     `json:"-"` // gives tokenized account numbers (TANs)
+	Tokens   bool     `json:"-"` // issues tokenized account numbers (TANs)
 }
 
 // Routes adds the endpoints: Bearer for reports and banks, Basic for consumers.
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /connect/bank-accounts/{id}/ach-details", httpx.API(s.Log, s.Auth.Bearer(s.reportACH)))
-	mux.Handle("GET /connect/cashflow/oauth-destinations", httpx.API(s.Log, s.Auth.Bearer(s.destinations)))
-	mux.Handle("GET /connect/consumers/{consumer}/bank-accounts", httpx.API(s.Log, inTable(s.Auth.Basic(s.list))))
-	mux.Handle("GET /connect/consumers/{consumer}/bank-accounts/{id}/ach-details", httpx.API(s.Log, inTable(s.Auth.Basic(s.consumerACH))))
+	mux.Handle("GET /connect/cashflow/oauth-destinations", httpx.API(s.Log, s.Auth.Bearer(s.listBanks)))
+	mux.Handle("GET /connect/consumers/{consumer}/bank-accounts", httpx.API(s.Log, mapCodes(s.Auth.Basic(s.list))))
+	mux.Handle("GET /connect/consumers/{consumer}/bank-accounts/{id}/ach-details", httpx.API(s.Log, mapCodes(s.Auth.Basic(s.consumerACH))))
 }
 
-// inTable maps errors to the codes of the consumer endpoints: unrecognized credentials
-// are FORBIDDEN there.
-func inTable(h httpx.HandlerFunc) httpx.HandlerFunc {
+// mapCodes maps errors to the codes of the consumer endpoints: FORBIDDEN for unknown
+// credentials, BAD_REQUEST for malformed headers.
+func mapCodes(h httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		err := h(w, r)
 		if err == nil {
@@ -98,10 +91,10 @@ func inTable(h httpx.HandlerFunc) httpx.HandlerFunc {
 	}
 }
 
-// reportACH returns the numbers of an account of a report.
+// reportACH responds with the numbers of an account of a report.
 func (s *Service) reportACH(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	if err := s.entitled(ctx); err != nil {
+	if err := s.requireEntitlement(ctx); err != nil {
 		return err
 	}
 	rep, err := s.Reports.Named(r)
@@ -118,12 +111,12 @@ func (s *Service) reportACH(w http.ResponseWriter, r *http.Request) error {
 	}
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
-		return unknown()
+		return notFound()
 	}
-	return s.answer(w, r, ofReport, rep.PublicToken, strings.ToLower(id))
+	return s.writeNumbers(w, r, ofReport, rep.PublicToken, strings.ToLower(id))
 }
 
-// consumerACH returns the numbers of an account of a consumer.
+// consumerACH responds with the numbers of an account of a consumer.
 func (s *Service) consumerACH(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	consumer, err := pathID(r, "consumer", "consumer_id")
@@ -134,16 +127,16 @@ func (s *Service) consumerACH(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := s.entitled(ctx); err != nil {
+	if err := s.requireEntitlement(ctx); err != nil {
 		return err
 	}
 	if err := s.requireConsent(ctx, auth.CallerOf(ctx).CustomerID, consumer); err != nil {
 		return err
 	}
-	return s.answer(w, r, ofConsumer, consumer, id)
+	return s.writeNumbers(w, r, ofConsumer, consumer, id)
 }
 
-func (s *Service) entitled(ctx context.Context) error {
+func (s *Service) requireEntitlement(ctx context.Context) error {
 	ok, err := s.Customers.Entitled(ctx, s.DB.SQL, auth.CallerOf(ctx).CustomerID, customers.AccountNumbers)
 	if err == nil && !ok {
 		err = httpx.NewError(contract.CodeForbidden, errors.New("account numbers are not enabled"))
@@ -151,26 +144,26 @@ func (s *Service) entitled(ctx context.Context) error {
 	return err
 }
 
-// requireConsent returns an error if the consumer is not the customer's or has withdrawn
-// consent.
+// requireConsent returns NOT_FOUND for a consumer that is not the customer's, and
+// CONSENT_NOT_PROVIDED for one that has withdrawn consent.
 func (s *Service) requireConsent(ctx context.Context, customerID, consumerID string) error {
 	withdrawn, err := s.Customers.ConsentWithdrawn(ctx, s.DB.SQL, customerID, consumerID)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return unknown()
+		return notFound()
 	case err == nil && withdrawn:
 		return httpx.NewError(contract.CodeConsentNotProvided, errors.New("the consumer has withdrawn consent"))
 	}
 	return err
 }
 
-func (s *Service) answer(w http.ResponseWriter, r *http.Request, of scope, owner, accountID string) error {
-	d, err := s.numbers(r.Context(), of, owner, accountID)
+func (s *Service) writeNumbers(w http.ResponseWriter, r *http.Request, of scope, owner, accountID string) error {
+	d, err := s.requestNumbers(r.Context(), of, owner, accountID)
 	switch {
 	case errors.Is(err, errRevoked):
 		return httpx.NewError(contract.CodeConsentNotProvided, err)
 	case errors.Is(err, store.ErrNotFound), errors.Is(err, store.ErrShredded):
-		return unknown()
+		return notFound()
 	case err != nil:
 		return err
 	}
@@ -178,21 +171,23 @@ func (s *Service) answer(w http.ResponseWriter, r *http.Request, of scope, owner
 	return httpx.JSON(w, http.StatusOK, d)
 }
 
-func unknown() error {
-	return httpx.NewError(contract.CodeNotFound, errors.New("no such consumer or account that may be asked for"))
+func notFound() error {
+	return httpx.NewError(contract.CodeNotFound, errors.New("no such consumer or account, or no longer available"))
 }
 
-// pathID returns an id from the path; name is the API's name of it in errors.
+// pathID returns the UUID of a wildcard of the path, or BAD_REQUEST; name is its name in
+// errors.
 func pathID(r *http.Request, wildcard, name string) (string, error) {
 	id := r.PathValue(wildcard)
 	if !contract.IsUUID(id) {
-		return "", httpx.NewError(contract.CodeBadRequest, errors.New(name+" is no UUID"), httpx.Detail{Field: name, Message: "must be a UUID"})
+		return "", httpx.NewError(contract.CodeBadRequest, errors.New(name+" is not a UUID"),
+			httpx.Detail{Field: name, Message: "must be a UUID"})
 	}
 	return strings.ToLower(id), nil
 }
 
-// destinations lists the banks of the caller's environment that have a domain.
-func (s *Service) destinations(w http.ResponseWriter, r *http.Request) error {
+// listBanks responds with the banks of the caller's environment that have a domain.
+func (s *Service) listBanks(w http.ResponseWriter, r *http.Request) error {
 	all := s.Banks(auth.CallerOf(r.Context()).Environment)
 	out := make([]Bank, 0, len(all))
 	for _, b := range all {

@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
@@ -51,7 +52,7 @@ func (r *testServer) exec(query string, args ...any) {
 	}
 }
 
-// person is a new consumer: his id and data key.
+// person adds a consumer and returns its id and data key.
 func (r *testServer) person() (id, key string) {
 	r.t.Helper()
 	key, err := r.DB.Vault.NewKey(r.t.Context(), r.DB.SQL)
@@ -63,7 +64,7 @@ func (r *testServer) person() (id, key string) {
 	return id, key
 }
 
-// made is a report with the data that it is made from.
+// made is a report with its data.
 type made struct {
 	reports.Report
 	data    bankdata.Data
@@ -72,7 +73,7 @@ type made struct {
 
 func (m made) account() string { return m.data.Connections[0].Accounts[0].ID }
 
-// made returns a report of a consumer's account at a bank, one that gives TANs or not.
+// made adds a report of a consumer with one account. With tokens, its bank issues TANs.
 func (r *testServer) made(consumer, key string, tokens bool, retrieved time.Time) made {
 	r.t.Helper()
 	at := bankdata.Connection{ID: uuid.NewString(), Accounts: []bankdata.Account{{ID: uuid.NewString(), Institution: "Bank", Owner: "Ada",
@@ -83,7 +84,7 @@ func (r *testServer) made(consumer, key string, tokens bool, retrieved time.Time
 	return made{r.report(consumer, key, "", retrieved), bankdata.Data{Connections: []bankdata.Connection{at}}, true}
 }
 
-// report adds a report, with a source for a secondary one.
+// report adds a report. A secondary report has a source.
 func (r *testServer) report(consumer, key, source string, retrieved time.Time) reports.Report {
 	r.t.Helper()
 	token, nullable := uuid.NewString(), func(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
@@ -127,7 +128,7 @@ func (r *testServer) list(consumer string) []item {
 	return all
 }
 
-func TestReportsThatEndAtOnceMeetInOneAccount(t *testing.T) {
+func TestConnectConcurrently(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		consumer, key := r.person()
@@ -148,9 +149,9 @@ func TestReportsThatEndAtOnceMeetInOneAccount(t *testing.T) {
 		if got := r.list(consumer); len(got) != 1 || got[0].Name != last.PublicToken {
 			t.Errorf("listed %+v, want the newest data, of %s", got, last.PublicToken)
 		}
-		var first details
+		var first achDetails
 		for i, m := range all {
-			d, err := r.numbers(t.Context(), ofReport, m.PublicToken, m.account())
+			d, err := r.requestNumbers(t.Context(), ofReport, m.PublicToken, m.account())
 			if i == 0 {
 				first = d
 			}
@@ -158,13 +159,13 @@ func TestReportsThatEndAtOnceMeetInOneAccount(t *testing.T) {
 				t.Errorf("by report %d: %+v, %v, want %+v", i, d, err, first)
 			}
 		}
-		if want := r.token(last.Report, last.data.Connections[0].ID, last.data.Connections[0].Accounts[0]); first.Number != want {
+		if want := r.mockToken(last.Report, last.data.Connections[0].ID, last.data.Connections[0].Accounts[0]); first.Number != want {
 			t.Errorf("the token is %s, want that of the newest connection, %s", first.Number, want)
 		}
 	})
 }
 
-func TestStoredPartsOfAnAccount(t *testing.T) {
+func TestConnect(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		consumer, key := r.person()
@@ -176,7 +177,7 @@ func TestStoredPartsOfAnAccount(t *testing.T) {
 		if got := r.list(consumer); len(got) != 1 || got[0].Name != "Checking" || got[0].AccountID != first.account() {
 			t.Errorf("after older data: %+v", got)
 		}
-		if _, err := r.numbers(t.Context(), ofConsumer, consumer, older.account()); err != nil {
+		if _, err := r.requestNumbers(t.Context(), ofConsumer, consumer, older.account()); err != nil {
 			t.Errorf("by the older report's id: %v", err)
 		}
 
@@ -192,10 +193,10 @@ func TestStoredPartsOfAnAccount(t *testing.T) {
 		if a, b := len(r.list(consumer)), len(r.list(other)); a != 3 || b != 1 {
 			t.Errorf("%d and %d accounts, want 3 (one number at two banks, and one without) and 1", a, b)
 		}
-		if _, err := r.numbers(t.Context(), ofConsumer, consumer, silent.account()); !errors.Is(err, store.ErrNotFound) {
+		if _, err := r.requestNumbers(t.Context(), ofConsumer, consumer, silent.account()); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("of an account without a number: %v", err)
 		}
-		if _, err := r.numbers(t.Context(), ofConsumer, other, first.account()); !errors.Is(err, store.ErrNotFound) {
+		if _, err := r.requestNumbers(t.Context(), ofConsumer, other, first.account()); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("by another consumer: %v", err)
 		}
 	})
@@ -215,36 +216,36 @@ func TestSubmittedAccounts(t *testing.T) {
 		if n := r.count(`SELECT count(*) FROM bank_accounts`); n != 2 {
 			t.Errorf("%d rows, want one for each id, and none without numbers", n)
 		}
-		d, err := r.numbers(t.Context(), ofReport, m.PublicToken, m.account())
-		if want := (details{"000123456789", "110000000", AN}); err != nil || d != want {
+		d, err := r.requestNumbers(t.Context(), ofReport, m.PublicToken, m.account())
+		if want := (achDetails{"000123456789", "110000000", AN}); err != nil || d != want {
 			t.Errorf("%+v, %v, want %+v", d, err, want)
 		}
 
-		// A report of the same data has the same accounts, and no longer.
+		// A secondary report has the same accounts with the same expiry.
 		second := made{r.report("", key, m.PublicToken, day), m.data, false}
 		r.connect(second)
-		if again, err := r.numbers(t.Context(), ofReport, second.PublicToken, m.account()); err != nil || again != d {
+		if again, err := r.requestNumbers(t.Context(), ofReport, second.PublicToken, m.account()); err != nil || again != d {
 			t.Errorf("by the secondary report: %+v, %v", again, err)
 		}
-		if _, err := r.numbers(t.Context(), ofReport, second.PublicToken,
+		if _, err := r.requestNumbers(t.Context(), ofReport, second.PublicToken,
 			m.data.Connections[0].Accounts[2].ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("without numbers: %v", err)
 		}
-		r.now = day.Add(Lifetime + time.Second)
-		if _, err := r.numbers(t.Context(), ofReport, second.PublicToken,
+		r.now = day.Add(sources.Lifetime + time.Second)
+		if _, err := r.requestNumbers(t.Context(), ofReport, second.PublicToken,
 			m.data.Connections[0].Accounts[1].ID); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("first asked for by the secondary report when it is too late: %v", err)
+			t.Errorf("first request by the secondary report after the expiry: %v", err)
 		}
 	})
 }
 
-func TestRevokedTokenIsReplacedOnlyByANewConnection(t *testing.T) {
+func TestRevoke(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		consumer, key := r.person()
 		m := r.made(consumer, key, true, day)
 		r.connect(m)
-		before, err := r.numbers(t.Context(), ofConsumer, consumer, m.account())
+		before, err := r.requestNumbers(t.Context(), ofConsumer, consumer, m.account())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,19 +259,19 @@ func TestRevokedTokenIsReplacedOnlyByANewConnection(t *testing.T) {
 		second := made{Report: r.report(consumer, key, m.PublicToken, day)}
 		r.connect(second)
 		for _, token := range []string{m.PublicToken, second.PublicToken} {
-			if _, err := r.numbers(t.Context(), ofReport, token, m.account()); !errors.Is(err, errRevoked) {
+			if _, err := r.requestNumbers(t.Context(), ofReport, token, m.account()); !errors.Is(err, errRevoked) {
 				t.Errorf("of the same connection: %v", err)
 			}
 		}
-		r.now = day.Add(TokenLifetime + time.Hour)
+		r.now = day.Add(sources.TokenLifetime + time.Hour)
 		if err := r.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.numbers(t.Context(), ofConsumer, consumer, m.account()); !errors.Is(err, errRevoked) {
-			t.Errorf("when the connection is over: %v", err)
+		if _, err := r.requestNumbers(t.Context(), ofConsumer, consumer, m.account()); !errors.Is(err, errRevoked) {
+			t.Errorf("after the connection has expired: %v", err)
 		}
 		r.connect(r.made(consumer, key, true, r.now))
-		after, err := r.numbers(t.Context(), ofConsumer, consumer, m.account())
+		after, err := r.requestNumbers(t.Context(), ofConsumer, consumer, m.account())
 		if err != nil || after.Number == before.Number || after.Kind != TAN {
 			t.Errorf("of a new connection: %+v, %v, before %+v", after, err, before)
 		}
@@ -280,16 +281,16 @@ func TestRevokedTokenIsReplacedOnlyByANewConnection(t *testing.T) {
 func TestSweep(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
-		asked, askedKey := r.person()
-		unasked, unaskedKey := r.person()
+		requested, requestedKey := r.person()
+		unrequested, unrequestedKey := r.person()
 		renewed, renewedKey := r.person()
-		gone, goneKey := r.person()
-		m := r.made(asked, askedKey, false, day)
+		withdrawn, withdrawnKey := r.person()
+		m := r.made(requested, requestedKey, false, day)
 		r.connect(m)
-		r.connect(r.made(unasked, unaskedKey, false, day))
+		r.connect(r.made(unrequested, unrequestedKey, false, day))
 		r.connect(r.made(renewed, renewedKey, false, day))
-		r.connect(r.made(gone, goneKey, true, day))
-		if _, err := r.numbers(t.Context(), ofConsumer, asked, m.account()); err != nil {
+		r.connect(r.made(withdrawn, withdrawnKey, true, day))
+		if _, err := r.requestNumbers(t.Context(), ofConsumer, requested, m.account()); err != nil {
 			t.Fatal(err)
 		}
 		sweep := func(accounts, connections int) {
@@ -302,22 +303,22 @@ func TestSweep(t *testing.T) {
 				t.Errorf("%s: %d accounts of %d connections, want %d of %d", r.now, a, c, accounts, connections)
 			}
 		}
-		r.now = day.Add(Lifetime)
+		r.now = day.Add(sources.Lifetime)
 		sweep(4, 4)
 		r.connect(r.made(renewed, renewedKey, false, r.now))
 		r.now = r.now.Add(time.Second)
 		sweep(3, 3)
-		r.exec(`UPDATE consumers SET withdrawn_at = 1 WHERE id = $1`, gone)
+		r.exec(`UPDATE consumers SET withdrawn_at = 1 WHERE id = $1`, withdrawn)
 		sweep(2, 3)
-		r.now = day.Add(TokenLifetime + time.Second)
+		r.now = day.Add(sources.TokenLifetime + time.Second)
 		sweep(1, 1)
-		if d, err := r.numbers(t.Context(), ofConsumer, asked, m.account()); err != nil || d.Number != "000123456789" {
-			t.Errorf("asked for in time: %+v, %v", d, err)
+		if d, err := r.requestNumbers(t.Context(), ofConsumer, requested, m.account()); err != nil || d.Number != "000123456789" {
+			t.Errorf("requested in time: %+v, %v", d, err)
 		}
 	})
 }
 
-// TestAccountsAreEncrypted looks for what is personal in the rows.
+// TestAccountsAreEncrypted searches the rows for personal data.
 func TestAccountsAreEncrypted(t *testing.T) {
 	r := newTestServer(t, storetest.SQLite(t, store.Provider))
 	consumer, key := r.person()
@@ -332,26 +333,26 @@ func TestAccountsAreEncrypted(t *testing.T) {
 	for _, secret := range []string{"Ada", "Checking", "000123456789", "110000000"} {
 		for _, column := range []string{id, string(sealed), string(numbers)} {
 			if strings.Contains(column, secret) {
-				t.Errorf("%s stands in the row", secret)
+				t.Errorf("%s is in the row", secret)
 			}
 		}
 	}
 	// The id depends on a secret of this database.
 	elsewhere := newTestServer(t, storetest.SQLite(t, store.Provider))
 	if a, b := r.mac("number", "x"), elsewhere.mac("number", "x"); string(a) == string(b) {
-		t.Error("two databases know an account by the same id")
+		t.Error("two databases derive the same id for an account")
 	}
 	if a, b := r.mac("ab", "c"), r.mac("a", "bc"); string(a) == string(b) {
-		t.Error("the borders of values do not count")
+		t.Error("the boundaries of values do not count")
 	}
-	// And without the consumer's key nothing is left of it.
+	// Without the data key, the account cannot be read.
 	if err := r.DB.Vault.Shred(context.Background(), r.DB.SQL, key); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.list(consumer); len(got) != 0 {
-		t.Errorf("of a consumer whose key is gone: %+v", got)
+		t.Errorf("listed after its data key was deleted: %+v", got)
 	}
-	if _, err := r.numbers(t.Context(), ofConsumer, consumer, m.account()); !errors.Is(err, store.ErrShredded) {
-		t.Errorf("and its numbers: %v", err)
+	if _, err := r.requestNumbers(t.Context(), ofConsumer, consumer, m.account()); !errors.Is(err, store.ErrShredded) {
+		t.Errorf("numbers after the data key was deleted: %v", err)
 	}
 }

@@ -16,23 +16,25 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
 
-// account is a row of bank_accounts, with the expiry of its connection.
+// account is a row of bank_accounts.
 type account struct {
 	id, keyID, customerID, consumerID string
 	connectionID, accountID           string
-	kind                              string
+	kind                              string    // AN or TAN
 	retrieved, first, revoked         time.Time // zero for null
 	details, numbers                  []byte    // encrypted
-	wrapped                           []byte    // wrapped data key, set by connected; nil after its deletion
+	wrapped                           []byte    // wrapped data key, only set by accountsOfConsumers; nil after its deletion
 }
 
 // Connect prepares the cash-equivalent accounts of a report that is about to be
 // SUCCESS, from fetched or submitted data. The returned function stores them in the
-// transaction that completes the report; it may be called several times there.
+// transaction that completes the report, which may be repeated. A secondary report gets
+// the accounts of its source.
 func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.Data,
 	fetched bool) (func(ctx context.Context, tx *store.Tx) error, error) {
 	if r.Secondary() {
@@ -44,28 +46,25 @@ func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.D
 	if err != nil {
 		return nil, fmt.Errorf("bankaccounts: %w", err)
 	}
-	type kept struct {
+	type namedAccount struct {
 		account
-		name string
+		name string // id of the account in the report
 	}
-	expires := map[string]time.Time{}
-	var all []kept
+	expires := map[string]time.Time{} // by connection id
+	var all []namedAccount
 	for _, c := range data.Connections {
-		tokens := fetched && s.tokens(owner.Environment, c.Institution)
-		given := slices.ContainsFunc(c.Accounts, func(a bankdata.Account) bool { return a.Tokenized })
+		tokens := fetched && s.issuesTokens(owner.Environment, c.Institution)
+		tokenized := slices.ContainsFunc(c.Accounts, func(a bankdata.Account) bool { return a.Tokenized })
 		for _, a := range c.Accounts {
 			if a.Type != report.CashEquivalent || r.ConsumerID == "" && (a.Number == "" || a.Routing == "") {
-				continue // the connection has expired: its numbers can never be requested
+				continue // not a bank account, or one that can neither be listed nor requested
 			}
-			row, err := s.ready(ctx, r, c.ID, a, fetched, tokens)
+			row, err := s.newAccount(ctx, r, c.ID, a, fetched, tokens)
 			if err != nil {
 				return nil, fmt.Errorf("bankaccounts: %w", err)
 			}
-			all = append(all, kept{row, a.ID})
-			expires[c.ID] = r.HeldSince().Add(Lifetime)
-			if tokens || given {
-				expires[c.ID] = r.HeldSince().Add(TokenLifetime)
-			}
+			all = append(all, namedAccount{row, a.ID})
+			expires[c.ID] = r.HeldSince().Add(sources.Institution{Tokens: tokens || tokenized}.Lifetime())
 		}
 	}
 	return func(ctx context.Context, tx *store.Tx) error {
@@ -78,7 +77,7 @@ func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.D
 			if err := putAccount(ctx, tx, a.account); err != nil {
 				return err
 			}
-			if err := name(ctx, tx, r.PublicToken, a.name, a.id); err != nil {
+			if err := insertName(ctx, tx, r.PublicToken, a.name, a.id); err != nil {
 				return err
 			}
 		}
@@ -86,18 +85,18 @@ func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.D
 	}, nil
 }
 
-// tokens reports whether the institution issues TANs.
-func (s *Service) tokens(env contract.Environment, institution string) bool {
+// issuesTokens reports whether the institution issues TANs.
+func (s *Service) issuesTokens(env contract.Environment, institution string) bool {
 	return slices.ContainsFunc(s.Banks(env), func(b Bank) bool { return b.Tokens && b.Name == institution })
 }
 
-// ready returns the row of an account.
-func (s *Service) ready(ctx context.Context, r reports.Report, connectionID string,
+// newAccount returns the row of an account, with its details and numbers encrypted.
+func (s *Service) newAccount(ctx context.Context, r reports.Report, connectionID string,
 	a bankdata.Account, fetched, tokens bool) (account, error) {
 	row := account{keyID: r.KeyID, customerID: r.CustomerID, consumerID: r.ConsumerID, connectionID: connectionID, accountID: a.ID,
 		kind: AN, retrieved: r.Retrieved}
-	// A customer that submits accounts knows them by its own ids, whatever it submits as
-	// their numbers.
+	// A customer identifies submitted accounts by its own ids. Their numbers do not identify
+	// them.
 	if fetched && a.Number != "" {
 		row.id = hex.EncodeToString(s.mac("number", r.KeyID, a.Institution, a.Routing, a.Number))
 	} else {
@@ -108,26 +107,26 @@ func (s *Service) ready(ctx context.Context, r reports.Report, connectionID stri
 	case a.Tokenized:
 		row.kind = TAN
 	case tokens && a.Number != "":
-		row.kind, number = TAN, s.token(r, connectionID, a)
+		row.kind, number = TAN, s.mockToken(r, connectionID, a)
 	}
 	var err error
-	row.details, err = s.seal(ctx, r.KeyID, cell(row.id, "details"), shown{Institution: a.Institution, Truncated: report.Null(a.Mask()),
-		Owner: a.Owner, Name: a.Name, Type: a.Type, Subtype: cmp.Or(a.Subtype, report.Other), Opened: a.Opened})
+	row.details, err = s.seal(ctx, r.KeyID, cell(row.id, "details"), accountDetails{Institution: a.Institution,
+		Truncated: report.Null(a.Mask()), Owner: a.Owner, Name: a.Name, Type: a.Type, Subtype: cmp.Or(a.Subtype, report.Other), Opened: a.Opened})
 	if err != nil || number == "" || a.Routing == "" {
 		return row, err
 	}
-	row.numbers, err = s.seal(ctx, r.KeyID, cell(row.id, "numbers"), details{Number: number, Routing: a.Routing, Kind: row.kind})
+	row.numbers, err = s.seal(ctx, r.KeyID, cell(row.id, "numbers"), achDetails{Number: number, Routing: a.Routing, Kind: row.kind})
 	return row, err
 }
 
-// token returns the number that a mock bank issues to this customer for this
-// connection: sixteen digits, unique to the connection.
-func (s *Service) token(r reports.Report, connectionID string, a bankdata.Account) string {
+// mockToken returns the TAN that a mock bank issues to this customer for this connection,
+// of sixteen digits.
+func (s *Service) mockToken(r reports.Report, connectionID string, a bankdata.Account) string {
 	n := binary.BigEndian.Uint64(s.mac("token", r.CustomerID, r.KeyID, connectionID, a.Institution, a.Routing, a.Number))
 	return fmt.Sprintf("9%015d", n%1e15)
 }
 
-// mac returns an HMAC of values, with unambiguous boundaries between them.
+// mac returns an HMAC of values, with their lengths.
 func (s *Service) mac(values ...string) []byte {
 	h := hmac.New(sha256.New, s.pepper)
 	for _, v := range values {
@@ -142,19 +141,20 @@ func (s *Service) mac(values ...string) []byte {
 func (s *Service) seal(ctx context.Context, keyID string, at store.Cell, v any) ([]byte, error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		return nil, errors.New("an account does not encode")
+		return nil, errors.New("the account does not encode")
 	}
 	return s.DB.Vault.Seal(ctx, s.DB.SQL, keyID, at, raw)
 }
 
-// batch is the maximum number of accounts that one statement of the sweep deletes.
-const batch = 100
+// sweepBatch is the maximum number of rows that one statement of the sweep deletes.
+const sweepBatch = 100
 
 // Sweep deletes accounts that can no longer be requested: those whose connection has
 // expired without a request for the numbers, and those of consumers that have
-// withdrawn consent. Replicas may sweep concurrently.
+// withdrawn consent. It deletes expired connections without accounts. Replicas may sweep
+// concurrently.
 func (s *Service) Sweep(ctx context.Context) error {
-	if err := s.DB.Sweep(ctx, batch, deleteOver, deleteWithdrawn, deleteConnections); err != nil {
+	if err := s.DB.Sweep(ctx, sweepBatch, deleteExpired, deleteWithdrawn, deleteConnections); err != nil {
 		return fmt.Errorf("bankaccounts: sweep: %w", err)
 	}
 	return nil

@@ -14,37 +14,37 @@ import (
 	"vestibule/internal/store"
 )
 
-// The kinds of account numbers.
+// Kinds of account numbers.
 const (
-	AN  = "AN"  // the account's real number
-	TAN = "TAN" // a token from the bank in its place, which the bank can revoke
+	AN  = "AN"  // real number
+	TAN = "TAN" // token that the bank issues instead, and can revoke
 )
 
 var (
 	// errRevoked is returned for numbers that the bank has revoked.
 	errRevoked = errors.New("bankaccounts: the bank has revoked the number")
 
-	// ErrNoToken is returned when a number to revoke is not a token.
+	// ErrNoToken is returned by Revoke for a real number.
 	ErrNoToken = errors.New("bankaccounts: a real account number cannot be revoked")
 )
 
-// details is the answer with the ACH details; the database stores it encrypted.
-type details struct {
+// achDetails is the response with the numbers. The database stores it encrypted.
+type achDetails struct {
 	Number  string `json:"full_account_number"`
 	Routing string `json:"routing_number"`
 	Kind    string `json:"account_number_type"`
 }
 
-// item is an account in the list. The database stores the first eight fields
-// encrypted.
+// item is an account of the list, with its numbers or nulls.
 type item struct {
-	shown
+	accountDetails
 	Routing *string `json:"routing_number"`
 	Number  *string `json:"full_account_number"`
 	Kind    *string `json:"account_number_type"`
 }
 
-type shown struct {
+// accountDetails is stored encrypted, without AccountID.
+type accountDetails struct {
 	AccountID   string       `json:"account_id"`
 	Institution string       `json:"institution_name"`
 	Truncated   *string      `json:"truncated_account_number"`
@@ -55,9 +55,9 @@ type shown struct {
 	Opened      *report.Date `json:"date_opened"`
 }
 
-// list answers with the accounts that a consumer has connected, including numbers that
-// were requested before if the caller may read them. It lists no account of a consumer
-// that has withdrawn consent.
+// list responds with the accounts that a consumer has connected. They have numbers if
+// these were requested before and the caller is entitled to them. A consumer that has
+// withdrawn consent has no accounts.
 func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	consumer, err := pathID(r, "consumer", "consumer_id")
@@ -66,7 +66,7 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
 	}
 	out, err := s.items(ctx, auth.CallerOf(ctx).CustomerID, consumer)
 	if errors.Is(err, store.ErrNotFound) {
-		return unknown()
+		return notFound()
 	}
 	if err != nil {
 		return err
@@ -78,8 +78,8 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Service) items(ctx context.Context, customerID, consumerID string) ([]item, error) {
-	of, err := s.lists.Do(ctx, consumerID, func(ctx context.Context, ids []string) (map[string]holder, error) {
-		return connected(ctx, s.DB.SQL, ids, s.Now())
+	of, err := s.lists.Do(ctx, consumerID, func(ctx context.Context, ids []string) (map[string]consumerAccounts, error) {
+		return accountsOfConsumers(ctx, s.DB.SQL, ids, s.Now())
 	})
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (s *Service) items(ctx context.Context, customerID, consumerID string) ([]i
 		return nil, store.ErrNotFound
 	}
 	out := make([]item, 0, len(of.accounts))
-	keys := map[string]store.Opener{} // mostly one: the consumer's
+	keys := map[string]store.Opener{} // by id; usually only the consumer's
 	for _, a := range of.accounts {
 		key, ok := keys[a.keyID]
 		if !ok {
@@ -101,12 +101,12 @@ func (s *Service) items(ctx context.Context, customerID, consumerID string) ([]i
 			keys[a.keyID] = key
 		}
 		var it item
-		if err := read(key, cell(a.id, "details"), a.details, &it.shown); err != nil {
+		if err := read(key, cell(a.id, "details"), a.details, &it.accountDetails); err != nil {
 			return nil, err
 		}
 		it.AccountID = a.accountID
 		if a.numbers != nil {
-			var d details
+			var d achDetails
 			if err := read(key, cell(a.id, "numbers"), a.numbers, &d); err != nil {
 				return nil, err
 			}
@@ -120,26 +120,26 @@ func (s *Service) items(ctx context.Context, customerID, consumerID string) ([]i
 	return out, nil
 }
 
-// numbers returns the numbers of an account of a report or a consumer. One conditional
-// statement records the first request; from then on the numbers do not change until
-// they are revoked.
-func (s *Service) numbers(ctx context.Context, of scope, owner, accountID string) (details, error) {
-	var d details
-	a, err := named(ctx, s.DB.SQL, of, owner, accountID)
+// requestNumbers returns the numbers of an account of a report or a consumer. It records
+// the first request, after which the numbers do not change until they are revoked. It
+// returns errRevoked, or store.ErrNotFound also for an expired connection.
+func (s *Service) requestNumbers(ctx context.Context, of scope, owner, accountID string) (achDetails, error) {
+	var d achDetails
+	a, err := findAccount(ctx, s.DB.SQL, of, owner, accountID)
 	if err != nil {
 		return d, err
 	}
 	if a.revoked.IsZero() && a.first.IsZero() {
-		given, err := markGiven(ctx, s.DB.SQL, a.id, s.Now())
+		sealed, err := markRequested(ctx, s.DB.SQL, a.id, s.Now())
 		switch {
 		case err == nil:
-			return d, s.open(ctx, a.keyID, cell(a.id, "numbers"), given, &d)
+			return d, s.open(ctx, a.keyID, cell(a.id, "numbers"), sealed, &d)
 		case !errors.Is(err, store.ErrNotFound):
 			return d, err
 		}
-		// The connection has expired, the account has no numbers, or another request came
+		// The connection has expired, the account has no numbers, or another request was
 		// first.
-		if a, err = named(ctx, s.DB.SQL, of, owner, accountID); err != nil {
+		if a, err = findAccount(ctx, s.DB.SQL, of, owner, accountID); err != nil {
 			return d, err
 		}
 	}
@@ -152,19 +152,19 @@ func (s *Service) numbers(ctx context.Context, of scope, owner, accountID string
 	return d, s.open(ctx, a.keyID, cell(a.id, "numbers"), a.numbers, &d)
 }
 
-// Revoke revokes the tokens of the accounts with this id, as their bank would, and
-// deletes them. It returns store.ErrNotFound for an unknown account and ErrNoToken for
-// a real number; a repeated call changes nothing.
+// Revoke revokes the tokens of the accounts with an id, as their bank would, and deletes
+// the tokens. It returns store.ErrNotFound for an unknown account and ErrNoToken for a
+// real number. A repeated call changes nothing.
 func (s *Service) Revoke(ctx context.Context, accountID string) error {
 	n, err := revoke(ctx, s.DB.SQL, accountID, s.Now())
 	if err != nil || n > 0 {
 		return err
 	}
-	tokens, any, err := kinds(ctx, s.DB.SQL, accountID)
+	exists, tokens, err := hasTokens(ctx, s.DB.SQL, accountID)
 	switch {
 	case err != nil:
 		return err
-	case !any:
+	case !exists:
 		return store.ErrNotFound
 	case !tokens:
 		return ErrNoToken

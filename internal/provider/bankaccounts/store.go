@@ -8,7 +8,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// scope selects where named searches for an account.
+// scope is the SQL condition of findAccount for the owner of an account.
 type scope string
 
 const (
@@ -18,9 +18,7 @@ const (
 
 const selectAccount = `SELECT a.id, a.key_id, a.account_id, a.first_at, a.revoked_at, a.details, a.numbers FROM bank_accounts a `
 
-type scanner interface{ Scan(into ...any) error }
-
-func scan(row scanner) (account, error) {
+func scan(row store.Row) (account, error) {
 	var a account
 	var first, revoked sql.NullInt64
 	err := row.Scan(&a.id, &a.keyID, &a.accountID, &first, &revoked, &a.details, &a.numbers)
@@ -33,24 +31,28 @@ func scan(row scanner) (account, error) {
 	return a, store.MapNotFound(err)
 }
 
-// named returns the account with an id used in a report, or store.ErrNotFound.
-func named(ctx context.Context, q store.Queryer, of scope, owner, accountID string) (account, error) {
+// findAccount returns the account of an owner by an id that a report uses for it, or
+// store.ErrNotFound.
+func findAccount(ctx context.Context, q store.Queryer, of scope, owner, accountID string) (account, error) {
 	return scan(q.QueryRowContext(ctx, selectAccount+`JOIN bank_account_names n ON n.bank_account_id = a.id
 		WHERE `+string(of)+` AND n.account_id = $2 ORDER BY a.retrieved_at DESC LIMIT 1`, owner, accountID))
 }
 
-// holder is a consumer with the data of its list.
-type holder struct {
-	customerID string    // owner of the consumer
-	accounts   []account // with their wrapped keys, and the numbers that this customer was given
+// consumerAccounts is a consumer with its accounts.
+type consumerAccounts struct {
+	customerID string
+	accounts   []account // with their wrapped keys, and the numbers that the customer may read
 }
 
-// connected returns consumers by id, with those of their accounts whose connection is
-// live or whose numbers were requested. Consumers that have withdrawn consent have no
-// accounts.
-func connected(ctx context.Context, q store.Queryer, consumerIDs []string, now time.Time) (map[string]holder, error) {
+// accountsOfConsumers returns consumers by id, with those of their accounts whose
+// connection has not expired or whose numbers were requested. Consumers that have
+// withdrawn consent have no accounts.
+func accountsOfConsumers(ctx context.Context, q store.Queryer, consumerIDs []string, now time.Time) (map[string]consumerAccounts, error) {
 	in, args := store.InList(2, consumerIDs)
-	rows, err := q.QueryContext(ctx, `SELECT u.id, u.customer_id, a.id, a.key_id, k.wrapped, a.account_id, a.details,
+	all, err := store.QueryAll(ctx, q, func(row store.Row) (a account, err error) {
+		err = row.Scan(&a.consumerID, &a.customerID, &a.id, &a.keyID, &a.wrapped, &a.accountID, &a.details, &a.numbers)
+		return a, err
+	}, `SELECT u.id, u.customer_id, coalesce(a.id, ''), coalesce(a.key_id, ''), k.wrapped, coalesce(a.account_id, ''), a.details,
 			CASE WHEN coalesce(own.enabled, parent.enabled, FALSE) AND a.first_at IS NOT NULL THEN a.numbers END
 		FROM consumers u JOIN customers m ON m.id = u.customer_id
 			LEFT JOIN entitlements own ON own.customer_id = m.id AND own.name = 'account-numbers'
@@ -59,33 +61,21 @@ func connected(ctx context.Context, q store.Queryer, consumerIDs []string, now t
 				SELECT 1 FROM bank_connections c WHERE c.key_id = a.key_id AND c.id = a.connection_id AND c.expires_at >= $1))
 			LEFT JOIN data_keys k ON k.id = a.key_id
 		WHERE u.id IN `+in, append([]any{store.Micros(now)}, args...)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	out := map[string]holder{}
-	for rows.Next() {
-		var consumer string
-		var h holder
-		var a account
-		var id, keyID, accountID sql.NullString
-		if err := rows.Scan(&consumer, &h.customerID, &id, &keyID, &a.wrapped, &accountID, &a.details, &a.numbers); err != nil {
-			return nil, err
+	out := map[string]consumerAccounts{}
+	for _, a := range all {
+		c := consumerAccounts{a.customerID, out[a.consumerID].accounts}
+		if a.id != "" {
+			c.accounts = append(c.accounts, a)
 		}
-		h.accounts = out[consumer].accounts
-		if id.Valid { // the consumer has one
-			a.id, a.keyID, a.accountID = id.String, keyID.String, accountID.String
-			h.accounts = append(h.accounts, a)
-		}
-		out[consumer] = h
+		out[a.consumerID] = c
 	}
-	return out, rows.Err()
+	return out, err
 }
 
-// markGiven records the first request for an account's numbers and returns them encrypted.
-// It returns store.ErrNotFound if they were requested before or revoked, if the
+// markRequested records the first request for an account's numbers and returns them
+// encrypted. It returns store.ErrNotFound if they were requested before or revoked, if the
 // account has none, or if its connection has expired.
-func markGiven(ctx context.Context, q store.Queryer, id string, now time.Time) ([]byte, error) {
+func markRequested(ctx context.Context, q store.Queryer, id string, now time.Time) ([]byte, error) {
 	var sealed []byte
 	err := q.QueryRowContext(ctx, `UPDATE bank_accounts SET first_at = $2
 		WHERE id = $1 AND first_at IS NULL AND revoked_at IS NULL AND numbers IS NOT NULL AND EXISTS (
@@ -100,8 +90,8 @@ func addConnection(ctx context.Context, tx *store.Tx, keyID, id string, connecte
 	return err
 }
 
-// putAccount adds an account or updates it with newer data. Requested numbers stay the
-// same unless they were revoked: signing in at the bank again then issues new ones.
+// putAccount adds an account or updates it with newer data. Requested numbers change only
+// after they were revoked: a new connection then issues new ones.
 func putAccount(ctx context.Context, tx *store.Tx, a account) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO bank_accounts
 		(id, key_id, customer_id, consumer_id, connection_id, account_id, number_type, retrieved_at, details, numbers)
@@ -118,13 +108,14 @@ func putAccount(ctx context.Context, tx *store.Tx, a account) error {
 	return err
 }
 
-func name(ctx context.Context, tx *store.Tx, publicToken, accountID, bankAccountID string) error {
+// insertName records the id that a report uses for an account.
+func insertName(ctx context.Context, tx *store.Tx, publicToken, accountID, bankAccountID string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO bank_account_names (public_token, account_id, bank_account_id)
 		VALUES ($1, $2, $3) ON CONFLICT (public_token, account_id) DO NOTHING`, publicToken, accountID, bankAccountID)
 	return err
 }
 
-// inheritConnections gives a report the accounts of the report that it was made from.
+// inheritConnections adds the accounts of a source report to a report made from it.
 func inheritConnections(ctx context.Context, tx *store.Tx, publicToken, source string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO bank_account_names (public_token, account_id, bank_account_id)
 		SELECT $1, account_id, bank_account_id FROM bank_account_names WHERE public_token = $2
@@ -139,15 +130,15 @@ func revoke(ctx context.Context, q store.Queryer, accountID string, now time.Tim
 		accountID, store.Micros(now)))
 }
 
-// kinds reports whether accounts with that id exist, and whether any has a token.
-func kinds(ctx context.Context, q store.Queryer, accountID string) (tokens, any bool, err error) {
+// hasTokens reports whether accounts with an id exist, and whether any of them has a token.
+func hasTokens(ctx context.Context, q store.Queryer, accountID string) (exists, tokens bool, err error) {
 	var all, tans int
 	err = q.QueryRowContext(ctx, `SELECT count(*), count(CASE WHEN a.number_type = 'TAN' THEN 1 END)
 		FROM bank_accounts a JOIN bank_account_names n ON n.bank_account_id = a.id WHERE n.account_id = $1`, accountID).Scan(&all, &tans)
-	return tans > 0, all > 0, err
+	return all > 0, tans > 0, err
 }
 
-func deleteOver(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+func deleteExpired(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
 		SELECT a.id FROM bank_accounts a JOIN bank_connections c ON c.key_id = a.key_id AND c.id = a.connection_id
 		WHERE c.expires_at < $1 AND a.first_at IS NULL LIMIT $2)

@@ -91,7 +91,7 @@ func (s *Service) visitHistory(ctx context.Context, q store.Queryer, r reports.R
 	for _, l := range lines {
 		add(l.At, "visit "+l.Kind, "")
 	}
-	redirect, err := s.Redirects.Made(ctx, q, visit.ID)
+	redirect, err := s.Redirects.OfVisit(ctx, q, visit.ID)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -102,6 +102,6 @@ func (s *Service) visitHistory(ctx context.Context, q store.Queryer, r reports.R
 	if redirect.FormOnly {
 		v.Way = "form"
 	}
-	add(redirect.At, "redirect", "")
+	add(redirect.Created, "redirect", "")
 	return nil
 }

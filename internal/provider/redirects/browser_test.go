@@ -12,18 +12,18 @@ import (
 	"vestibule/internal/testutil/providertest"
 )
 
-var elsewhere = i18ntest.EN("visit.other_browser.title")
+var otherBrowserTitle = i18ntest.EN("visit.other_browser.title")
 
-// A second browser with the same redirectUrl learns nothing, changes nothing and gets
-// no signed result, before and after the end of the visit.
-func TestAVisitBelongsToTheBrowserThatBeganIt(t *testing.T) {
+// TestVisitBelongsToOneBrowser checks that a second browser with the same redirectUrl reads
+// and changes nothing and gets no signed result, before and after the end of the visit.
+func TestVisitBelongsToOneBrowser(t *testing.T) {
 	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, _ := create(t, r, map[string]any{})
-		path := opened(t, r.Do("GET", to, nil))
+		path := visitPath(t, r.Do("GET", to, nil))
 		other := r.Browser()
-		refused := func(when string) {
+		checkRejected := func(when string) {
 			t.Helper()
-			if at := opened(t, other.Do("GET", to, nil)); at != path {
+			if at := visitPath(t, other.Do("GET", to, nil)); at != path {
 				t.Errorf("%s: the link leads to %s", when, at)
 			}
 			for _, a := range []providertest.Answer{other.Do("GET", path, nil),
@@ -40,7 +40,7 @@ func TestAVisitBelongsToTheBrowserThatBeganIt(t *testing.T) {
 					}
 				}
 			}
-			if a := other.Do("GET", path, nil); !strings.Contains(a.Body, elsewhere) || strings.Contains(a.Body, "start-over") {
+			if a := other.Do("GET", path, nil); !strings.Contains(a.Body, otherBrowserTitle) || strings.Contains(a.Body, "start-over") {
 				t.Errorf("%s: the page says %s", when, a.Body)
 			}
 			if a := other.Do("GET", path+"?lang=es", nil); !strings.Contains(a.Body, "otro navegador") {
@@ -49,9 +49,9 @@ func TestAVisitBelongsToTheBrowserThatBeganIt(t *testing.T) {
 		}
 		r.Do("GET", path, nil)
 		r.Do("POST", path, url.Values{"action": {"consent"}})
-		refused("after the consent")
+		checkRejected("after the consent")
 		finish(t, r, path)
-		refused("after the end")
+		checkRejected("after the end")
 		for range 2 {
 			if a := r.Do("GET", path+"/return", nil); a.Status != http.StatusSeeOther || !strings.HasPrefix(a.Header.Get("Location"), r.Return.URL) {
 				t.Errorf("the first browser gets %d %s", a.Status, a.Header.Get("Location"))
@@ -60,23 +60,24 @@ func TestAVisitBelongsToTheBrowserThatBeganIt(t *testing.T) {
 	})
 }
 
-// Whatever only looks begins nothing: link previews, HEAD, pages fetched ahead.
-func TestOpeningAVisitBindsNoBrowser(t *testing.T) {
+// TestOpenDoesNotBindBrowser checks that link previews, HEAD, and prefetched pages do not
+// begin a visit.
+func TestOpenDoesNotBindBrowser(t *testing.T) {
 	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, token := create(t, r, map[string]any{})
-		path := opened(t, r.Do("GET", to, nil))
+		path := visitPath(t, r.Do("GET", to, nil))
 		preview := r.Browser()
 		preview.Do("GET", path, nil)
 		preview.Do("HEAD", path, nil)
 		preview.Do("GET", path, nil, func(req *http.Request) { req.Header.Set("Sec-Purpose", "prefetch") })
 		if a := preview.Do("GET", path+"/return", nil,
 			func(req *http.Request) { req.Header.Set("Sec-Purpose", "prefetch") }); a.Status != http.StatusServiceUnavailable {
-			t.Errorf("a return fetched ahead: %d", a.Status)
+			t.Errorf("a prefetched return: %d", a.Status)
 		}
 		if n := r.Count(`SELECT count(*) FROM visits WHERE browser_hash IS NOT NULL`); n != 0 {
-			t.Fatal("a browser that looked has the visit")
+			t.Fatal("a browser that only read pages has the visit")
 		}
-		if at := opened(t, r.Do("POST", to, url.Values{"token": {token}})); at != path {
+		if at := visitPath(t, r.Do("POST", to, url.Values{"token": {token}})); at != path {
 			t.Errorf("the form leads to %s", at)
 		}
 		page := r.Do("GET", path, nil)
@@ -100,10 +101,10 @@ func TestOpeningAVisitBindsNoBrowser(t *testing.T) {
 	})
 }
 
-func TestBrowserWithoutCookiesGetsAnExplanation(t *testing.T) {
+func TestBrowserWithoutCookies(t *testing.T) {
 	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, _ := create(t, r, map[string]any{})
-		path := opened(t, r.Do("GET", to, nil))
+		path := visitPath(t, r.Do("GET", to, nil))
 		for _, header := range []string{"", "visit-x=y", strings.Repeat("a=b; ", 100)} {
 			a := r.Browser().Do("POST", path, url.Values{"action": {"consent"}}, func(req *http.Request) { req.Header.Set("Cookie", header) })
 			if a.Status != http.StatusForbidden || !strings.Contains(a.Body, i18ntest.EN("visit.no_cookie.title")) {
@@ -115,11 +116,12 @@ func TestBrowserWithoutCookiesGetsAnExplanation(t *testing.T) {
 	})
 }
 
-// Of many browsers that begin at once, one has the visit.
-func TestManyBrowsersBeginAtOnce(t *testing.T) {
+// TestConcurrentBrowsers checks that one of the browsers that begin concurrently gets the
+// visit.
+func TestConcurrentBrowsers(t *testing.T) {
 	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, _ := create(t, r, map[string]any{})
-		path := opened(t, r.Do("GET", to, nil))
+		path := visitPath(t, r.Do("GET", to, nil))
 		const n = 10
 		statuses := make([]int, n)
 		var all sync.WaitGroup
@@ -141,11 +143,12 @@ func TestManyBrowsersBeginAtOnce(t *testing.T) {
 	})
 }
 
-// A visit that the sandbox's control has walked belongs to the first that takes its result.
-func TestTheResultBindsAVisitThatNoBrowserBegan(t *testing.T) {
+// TestReturnBindsUnboundVisit checks that a visit that the sandbox completed belongs to
+// the first browser that takes its result.
+func TestReturnBindsUnboundVisit(t *testing.T) {
 	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, token := create(t, r, map[string]any{})
-		path := opened(t, r.Do("GET", to, nil))
+		path := visitPath(t, r.Do("GET", to, nil))
 		r.Control("POST", "/visits/"+token+"/complete", map[string]any{})
 		if a := r.Do("GET", path+"/return", nil); !strings.HasPrefix(a.Header.Get("Location"), r.Return.URL) {
 			t.Errorf("the first gets %d", a.Status)
@@ -159,13 +162,13 @@ func TestTheResultBindsAVisitThatNoBrowserBegan(t *testing.T) {
 	})
 }
 
-// What a browser sends along stays small.
-func TestCookiesOfOldVisitsGo(t *testing.T) {
+// TestOldVisitCookiesAreRemoved checks that the Cookie header stays small.
+func TestOldVisitCookiesAreRemoved(t *testing.T) {
 	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		var last string
 		for range 30 {
 			to, _ := create(t, r, map[string]any{})
-			last = opened(t, r.Do("GET", to, nil))
+			last = visitPath(t, r.Do("GET", to, nil))
 			r.Do("GET", last, nil)
 		}
 		var sent string

@@ -4,8 +4,8 @@
 //
 // It rejects redirect URLs that are not registered on the account, links that are
 // unknown or older than 30 minutes and, for an account that requires the form, links
-// opened by a plain GET. Handles and tokens are stored as SHA-256 only; redirectArgs,
-// which may be personal, is encrypted. No cookie is set.
+// opened by GET. Handles and tokens are stored as SHA-256 only. redirectArgs, which may
+// be personal data, is encrypted. The links set no cookie.
 package redirects
 
 import (
@@ -36,21 +36,21 @@ import (
 // the applicant can return again.
 const lifetime = 30 * time.Minute
 
+// Maximum sizes in bytes.
 const (
 	maxBody = 64 << 10
 	maxForm = 4 << 10
-	// maxArgsBytes keeps redirectArgs, as a claim, within the size limit of a token.
-	maxArgsBytes = 4096
+	maxArgs = 4096 // of redirectArgs as JSON, because a token has a maximum size
 )
 
 // Service serves redirects. All fields must be set.
 type Service struct {
 	DB        *store.DB
 	Log       *slog.Logger
-	Now       func() time.Time
-	URL       string // the provider's public base, without a trailing slash
+	Now       func() time.Time // the provider's clock
+	URL       string           // public base URL of the provider, without a trailing slash
 	Auth      *auth.Authenticator
-	Keys      *auth.Keys // sign the results
+	Keys      *auth.Keys // for the signed results
 	Customers *customers.Service
 	Visits    *visits.Service
 }
@@ -58,17 +58,18 @@ type Service struct {
 // Routes adds the endpoints of redirects to mux.
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /secure-redirect", httpx.API(s.Log, s.Auth.Basic(s.Customers.Requires(customers.SecureRedirect, s.create))))
-	mux.Handle("GET /redirect/{handle}", s.Visits.LinkPage(s.open, refusalWords))
-	mux.Handle("POST /redirect/{handle}", s.Visits.LinkPage(s.openByForm, refusalWords))
+	mux.Handle("GET /redirect/{handle}", s.Visits.LinkPage(s.open, errorText))
+	mux.Handle("POST /redirect/{handle}", s.Visits.LinkPage(s.openByForm, errorText))
 }
 
-// create handles POST /secure-redirect.
+// create creates a visit with a redirect and responds with {redirectUrl, redirectToken,
+// exp}.
 func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	var members map[string]json.RawMessage
 	if err := httpx.DecodeJSON(w, r, maxBody, &members); err != nil {
 		return err
 	}
-	asked, args, err := splitMembers(members)
+	requested, args, err := splitMembers(members)
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		if row.completeURL, err = chooseCompleteURL(asked, account.CompleteURLs); err != nil {
+		if row.completeURL, err = chooseCompleteURL(requested, account.CompleteURLs); err != nil {
 			return err
 		}
 		row.formOnly = account.RequireForm
@@ -109,7 +110,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	}{s.URL + "/redirect/" + handle, token, row.expires.Unix()})
 }
 
-// splitMembers removes the members that belong to the redirect from a body and returns them.
+// splitMembers removes completeUrl and redirectArgs from a body and returns them.
 func splitMembers(members map[string]json.RawMessage) (completeURL, args string, err error) {
 	var d []httpx.Detail
 	for name, into := range map[string]*string{"completeUrl": &completeURL, "redirectArgs": &args} {
@@ -119,7 +120,7 @@ func splitMembers(members map[string]json.RawMessage) (completeURL, args string,
 		delete(members, name)
 	}
 	claim, _ := json.Marshal(args) // a string always encodes
-	if utf8.RuneCountInString(args) > contract.MaxRedirectArgs || len(claim) > maxArgsBytes {
+	if utf8.RuneCountInString(args) > contract.MaxRedirectArgs || len(claim) > maxArgs {
 		d = append(d, httpx.Detail{Field: "redirectArgs", Message: "must be at most 1024 characters, and 4096 bytes as JSON"})
 	}
 	if len(d) > 0 {
@@ -128,25 +129,25 @@ func splitMembers(members map[string]json.RawMessage) (completeURL, args string,
 	return completeURL, args, nil
 }
 
-// chooseCompleteURL returns the redirect URL to use: the one asked for, if a registered one
-// covers it, or else the first registered one, which is the static one.
-func chooseCompleteURL(asked string, registered []string) (string, error) {
-	refused := httpx.NewError(contract.CodeInvalidCompleteURL, errors.New("complete URL is not registered"),
-		httpx.Detail{Field: "completeUrl", Message: "is not within the complete URLs registered on the account"})
-	if asked == "" {
+// chooseCompleteURL returns the requested redirect URL or, without one, the first
+// registered URL. A URL that is not registered is INVALID_COMPLETE_URL.
+func chooseCompleteURL(requested string, registered []string) (string, error) {
+	invalid := httpx.NewError(contract.CodeInvalidCompleteURL, errors.New("the redirect URL is not registered"),
+		httpx.Detail{Field: "completeUrl", Message: "is not within the redirect URLs registered on the account"})
+	if requested == "" {
 		if len(registered) == 0 {
-			return "", refused
+			return "", invalid
 		}
-		asked = registered[0]
+		requested = registered[0]
 	}
-	if _, err := customers.MatchCompleteURL(asked, registered); err != nil {
-		return "", refused
+	if _, err := customers.MatchCompleteURL(requested, registered); err != nil {
+		return "", invalid
 	}
-	return asked, nil
+	return requested, nil
 }
 
-// visitHandle returns the handle of the visit's page. It is not stored, but derived
-// from the link or, for a redirect by form, the posted token.
+// visitHandle returns the handle of the visit's page. It is not stored, but derived from
+// the handle of the link or, if the redirect requires the form, from the token.
 func visitHandle(row redirect, handle, token string) string {
 	from := "address\n" + handle
 	if row.formOnly {
@@ -156,9 +157,9 @@ func visitHandle(row redirect, handle, token string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-var errFormOnly = errors.New("redirects: this redirect is opened by posting its token")
+var errFormOnly = errors.New("redirects: this redirect requires a form with its token")
 
-// open handles redirectUrl opened by GET.
+// open redirects a GET of redirectUrl to the visit.
 func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 	handle := r.PathValue("handle")
 	row, err := s.openable(r.Context(), handle)
@@ -172,7 +173,7 @@ func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// openByForm handles redirectUrl with the token posted to it.
+// openByForm redirects a form with the token to the visit.
 func (s *Service) openByForm(w http.ResponseWriter, r *http.Request) error {
 	form, err := httpx.DecodeForm(w, r, maxForm)
 	if err != nil {
@@ -190,7 +191,7 @@ func (s *Service) openByForm(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// openable returns a redirect that can still be opened.
+// openable returns a redirect that has not expired, or store.ErrNotFound.
 func (s *Service) openable(ctx context.Context, handle string) (redirect, error) {
 	row, err := byHandle(ctx, s.DB.SQL, handle)
 	if err == nil && !s.Now().Before(row.expires) {
@@ -209,9 +210,9 @@ func (s *Service) redirectToVisit(w http.ResponseWriter, r *http.Request, visit 
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// Return creates a signed result for the outcome of a visit and returns where to send
-// it. ok is false if the visit has no redirect, ended over 30 minutes ago, or has a
-// redirect URL that is no longer registered.
+// Return creates a signed result for the outcome of a visit. ok is false if the visit has
+// no redirect, ended over 30 minutes ago with an expired link, or has a redirect URL that
+// is no longer registered.
 func (s *Service) Return(ctx context.Context, q store.Queryer, e visits.Ending) (back visits.Return, ok bool, err error) {
 	row, err := byVisit(ctx, q, e.VisitID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -243,8 +244,8 @@ func (s *Service) Return(ctx context.Context, q store.Queryer, e visits.Ending) 
 		Origin: to.Origin}, true, nil
 }
 
-// claims returns the claims of the signed result (docs/tutorials/redirect.md). iss and aud are
-// our own: they keep one service's, and one customer's, from being taken for another's.
+// claims returns the claims of the signed result (docs/tutorials/redirect.md). iss and
+// aud prevent its use as the result of another service or for another customer.
 func (s *Service) claims(e visits.Ending, publicID, args string) map[string]any {
 	c := map[string]any{"iss": s.URL, "aud": publicID, "publicToken": e.PublicToken, "outcome": string(e.Outcome)}
 	if e.Outcome == contract.OutcomeSuccess {
@@ -259,7 +260,7 @@ func (s *Service) claims(e visits.Ending, publicID, args string) map[string]any 
 	return c
 }
 
-// Origin returns the origin that a visit returns to, or "".
+// Origin returns the origin of a visit's redirect URL, or "" without a redirect.
 func (s *Service) Origin(ctx context.Context, q store.Queryer, visitID string) (string, error) {
 	row, err := byVisit(ctx, q, visitID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -281,8 +282,8 @@ func (s *Service) Visit(ctx context.Context, q store.Queryer, redirectToken stri
 	return row.visitID, err
 }
 
-// refusalWords returns the text for a page that explains why a redirect does not open.
-func refusalWords(err error) (title, text i18n.Key) {
+// errorText returns the text of the page for a redirect that does not open.
+func errorText(err error) (title, text i18n.Key) {
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return "visit.not_found.title", "redirect.expired"
@@ -292,15 +293,15 @@ func refusalWords(err error) (title, text i18n.Key) {
 	return "visit.failed_request.title", "redirect.failed_request"
 }
 
-// Made is a secure redirect as shown on the customer's dashboard.
-type Made struct {
-	At       time.Time
+// Redirect is a secure redirect as shown on the customer's dashboard.
+type Redirect struct {
+	Created  time.Time
 	Expires  time.Time
 	FormOnly bool
 }
 
-// Made returns the redirect of a visit, or store.ErrNotFound.
-func (s *Service) Made(ctx context.Context, q store.Queryer, visitID string) (Made, error) {
+// OfVisit returns the redirect of a visit, or store.ErrNotFound.
+func (s *Service) OfVisit(ctx context.Context, q store.Queryer, visitID string) (Redirect, error) {
 	r, err := byVisit(ctx, q, visitID)
-	return Made{At: r.created, Expires: r.expires, FormOnly: r.formOnly}, err
+	return Redirect{Created: r.created, Expires: r.expires, FormOnly: r.formOnly}, err
 }

@@ -22,7 +22,7 @@ func start(t *testing.T, mode string, f func(t *testing.T, r *providertest.Serve
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, providertest.Start(t, db, mode)) })
 }
 
-// create is a good secure redirect with these members.
+// create creates a secure redirect with some members.
 func create(t *testing.T, r *providertest.Server, members map[string]any) (redirectURL, redirectToken string) {
 	t.Helper()
 	if members["token"] == nil && members["prefill"] == nil {
@@ -38,17 +38,17 @@ func create(t *testing.T, r *providertest.Server, members map[string]any) (redir
 	return a.JSON["redirectUrl"].(string), a.JSON["redirectToken"].(string)
 }
 
-// opened is the path of the visit's page that an answer leads to.
-func opened(t *testing.T, a providertest.Answer) string {
+// visitPath returns the path of the visit's page that a response redirects to.
+func visitPath(t *testing.T, a providertest.Answer) string {
 	t.Helper()
 	path := a.Header.Get("Location")
 	if a.Status != http.StatusSeeOther || !strings.HasPrefix(path, "/visit/") {
-		t.Fatalf("leads nowhere: %d %s %s", a.Status, path, a.Body)
+		t.Fatalf("no redirect to a visit: %d %s %s", a.Status, path, a.Body)
 	}
 	return path
 }
 
-// claims reads an outcome token without verifying it; package jose does that.
+// claims decodes a signed result without verifying its signature.
 func claims(t *testing.T, token string) map[string]any {
 	t.Helper()
 	parts := strings.Split(token, ".")
@@ -74,7 +74,7 @@ func claims(t *testing.T, token string) map[string]any {
 	return payload
 }
 
-// finish walks a visit by forms to its end.
+// finish completes a visit by its forms.
 func finish(t *testing.T, r *providertest.Server, path string) {
 	t.Helper()
 	r.Do("GET", path, nil)
@@ -95,8 +95,8 @@ func TestReturnByGet(t *testing.T) {
 	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		args := `a&b=%5Btoken%5D ñ "<script>"` + "\n"
 		to, _ := create(t, r, map[string]any{"redirectArgs": args, "completeUrl": r.Return.URL + "/return/7?x=1&t=[token]&again=[token]"})
-		path := opened(t, r.Do("GET", to, nil))
-		if again := opened(t, r.Do("GET", to, nil)); again != path {
+		path := visitPath(t, r.Do("GET", to, nil))
+		if again := visitPath(t, r.Do("GET", to, nil)); again != path {
 			t.Errorf("a second tab is led to %s, the first to %s", again, path)
 		}
 		if a := r.Do("GET", path+"/return", nil); a.Status != http.StatusSeeOther || !strings.HasPrefix(a.Header.Get("Location"), "/visit/") {
@@ -106,7 +106,7 @@ func TestReturnByGet(t *testing.T) {
 		page := r.Do("GET", path, nil)
 		if !strings.Contains(page.Body, path+"/return") ||
 			!strings.Contains(page.Header.Get("Content-Security-Policy"), "form-action 'self' "+r.Return.URL+";") {
-			t.Errorf("no way back: %s\n%s", page.Header.Get("Content-Security-Policy"), page.Body)
+			t.Errorf("no link to return: %s\n%s", page.Header.Get("Content-Security-Policy"), page.Body)
 		}
 		tokens := map[string]bool{}
 		for range 2 {
@@ -147,7 +147,7 @@ func TestReturnByGet(t *testing.T) {
 func TestReturnByPost(t *testing.T) {
 	start(t, "post", func(t *testing.T, r *providertest.Server) {
 		to, _ := create(t, r, map[string]any{})
-		path := opened(t, r.Do("GET", to, nil))
+		path := visitPath(t, r.Do("GET", to, nil))
 		finish(t, r, path)
 		page := r.Do("GET", path+"/return", nil)
 		form := regexp.MustCompile(`<form id="return" method="post" action="([^"]+)"><input ` +
@@ -164,11 +164,12 @@ func TestReturnByPost(t *testing.T) {
 	})
 }
 
-// Closing goes back at once, and the visit can be gone on with by the same link.
-func TestClosingReturnsAndCanBeUndone(t *testing.T) {
+// TestCloseAndReopen checks that a closed visit returns immediately, and that the same
+// link opens it again.
+func TestCloseAndReopen(t *testing.T) {
 	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, _ := create(t, r, map[string]any{})
-		path := opened(t, r.Do("GET", to, nil))
+		path := visitPath(t, r.Do("GET", to, nil))
 		r.Do("GET", path, nil)
 		a := r.Do("POST", path, url.Values{"action": {"close"}})
 		if back := a.Header.Get("Location"); !strings.HasPrefix(back, path+"/return") {
@@ -179,19 +180,19 @@ func TestClosingReturnsAndCanBeUndone(t *testing.T) {
 		if got["outcome"] != "EXIT" || got["status"] != nil || got["error"] != nil || got["publicToken"] == nil {
 			t.Errorf("claims %v", got)
 		}
-		path = opened(t, r.Do("GET", to, nil))
+		path = visitPath(t, r.Do("GET", to, nil))
 		if page := r.Do("GET", path, nil); !strings.Contains(page.Body, `value="reopen"`) {
-			t.Errorf("cannot be gone on with: %s", page.Body)
+			t.Errorf("the visit cannot be reopened: %s", page.Body)
 		}
 		r.Do("POST", path, url.Values{"action": {"reopen"}})
 		finish(t, r, path)
 	})
 }
 
-func TestFailingReturnsAnError(t *testing.T) {
+func TestReturnOfFailedVisit(t *testing.T) {
 	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, _ := create(t, r, map[string]any{})
-		path := opened(t, r.Do("GET", to, nil))
+		path := visitPath(t, r.Do("GET", to, nil))
 		r.Do("GET", path, nil)
 		r.Do("POST", path, url.Values{"action": {"consent"}})
 		r.Do("POST", path, url.Values{"action": {"bank"}, "bank": {"kestrel-bank"}})
@@ -205,16 +206,16 @@ func TestFailingReturnsAnError(t *testing.T) {
 	})
 }
 
-func TestOpening(t *testing.T) {
+func TestOpen(t *testing.T) {
 	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, token := create(t, r, map[string]any{})
-		if path := opened(t, r.Do("POST", to, url.Values{"token": {token}})); path != opened(t, r.Do("GET", to, nil)) {
-			t.Error("form and address lead to different visits")
+		if path := visitPath(t, r.Do("POST", to, url.Values{"token": {token}})); path != visitPath(t, r.Do("GET", to, nil)) {
+			t.Error("POST and GET lead to different visits")
 		}
 		_, other := create(t, r, map[string]any{})
 		for name, form := range map[string]url.Values{
 			"no token": {}, "another redirect's token": {"token": {other}}, "two tokens": {"token": {token, token}},
-			"something beside the token": {"token": {token}, "x": {"1"}}, "the address for a token": {"token": {to}},
+			"another field": {"token": {token}, "x": {"1"}}, "the URL as the token": {"token": {to}},
 		} {
 			if a := r.Do("POST", to, form); a.Status != http.StatusNotFound || !strings.Contains(a.Header.Get("Content-Type"), "text/html") {
 				t.Errorf("%s: %d", name, a.Status)
@@ -234,13 +235,13 @@ func TestOpening(t *testing.T) {
 		r.Count(`UPDATE customers SET require_form = TRUE WHERE public_id = $1 RETURNING 1`, r.Seed.PublicID)
 		to, token = create(t, r, map[string]any{})
 		if a := r.Do("GET", to, nil); a.Status != http.StatusForbidden {
-			t.Errorf("an account that wants the form, by address: %d", a.Status)
+			t.Errorf("an account that requires the form, by GET: %d", a.Status)
 		}
-		opened(t, r.Do("POST", to, url.Values{"token": {token}}))
+		visitPath(t, r.Do("POST", to, url.Values{"token": {token}}))
 	})
 }
 
-func TestCreating(t *testing.T) {
+func TestCreate(t *testing.T) {
 	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		init := func() string {
 			return r.Do("POST", "/connect/initialization", map[string]any{"productId": r.Seed.Products[contract.Cashflow],
@@ -248,7 +249,7 @@ func TestCreating(t *testing.T) {
 		}
 		tok := init()
 		create(t, r, map[string]any{"token": tok, "redirectArgs": strings.Repeat("ñ", 1024)})
-		good := func(m map[string]any) map[string]any {
+		valid := func(m map[string]any) map[string]any {
 			m["productId"], m["prefill"] = r.Seed.Products[contract.Cashflow], providertest.Prefill()
 			return m
 		}
@@ -259,14 +260,14 @@ func TestCreating(t *testing.T) {
 		}{
 			{"a token that was used", map[string]any{"token": tok}, "INVALID_TOKEN"},
 			{"an unknown token", map[string]any{"token": "x"}, "INVALID_TOKEN"},
-			{"a token and an initialization", good(map[string]any{"token": init()}), "MALFORMED_BODY"},
-			{"a complete URL elsewhere", good(map[string]any{"completeUrl": "https://evil.example/return"}), "INVALID_COMPLETE_URL"},
-			{"a complete URL that begins like one", good(map[string]any{"completeUrl": r.Return.URL + "/returnevil"}), "INVALID_COMPLETE_URL"},
-			{"a complete URL that is script", good(map[string]any{"completeUrl": "javascript:alert(1)"}), "INVALID_COMPLETE_URL"},
-			{"a number for a complete URL", good(map[string]any{"completeUrl": 7}), "MALFORMED_BODY"},
-			{"redirectArgs too long", good(map[string]any{"redirectArgs": strings.Repeat("a", 1025)}), "MALFORMED_BODY"},
-			{"redirectArgs that grow too long in a token", good(map[string]any{"redirectArgs": strings.Repeat("<", 1024)}), "MALFORMED_BODY"},
-			{"an unknown member", good(map[string]any{"returnUrl": "x"}), "MALFORMED_BODY"},
+			{"a token and an initialization", valid(map[string]any{"token": init()}), "MALFORMED_BODY"},
+			{"an unregistered redirect URL", valid(map[string]any{"completeUrl": "https://evil.example/return"}), "INVALID_COMPLETE_URL"},
+			{"a redirect URL with a registered prefix", valid(map[string]any{"completeUrl": r.Return.URL + "/returnevil"}), "INVALID_COMPLETE_URL"},
+			{"a redirect URL with a script", valid(map[string]any{"completeUrl": "javascript:alert(1)"}), "INVALID_COMPLETE_URL"},
+			{"a number as the redirect URL", valid(map[string]any{"completeUrl": 7}), "MALFORMED_BODY"},
+			{"redirectArgs too long", valid(map[string]any{"redirectArgs": strings.Repeat("a", 1025)}), "MALFORMED_BODY"},
+			{"redirectArgs that grow too long in a token", valid(map[string]any{"redirectArgs": strings.Repeat("<", 1024)}), "MALFORMED_BODY"},
+			{"an unknown member", valid(map[string]any{"returnUrl": "x"}), "MALFORMED_BODY"},
 			{"bad prefill", map[string]any{"productId": r.Seed.Products[contract.Cashflow], "prefill": map[string]any{}},
 				"INVALID_PREFILLS_PII_MISSING"},
 			{"nothing", map[string]any{}, "INVALID_PRODUCT"},
@@ -285,18 +286,19 @@ func TestCreating(t *testing.T) {
 				}
 			})
 		}
-		if a := r.Do("POST", "/secure-redirect", good(map[string]any{}), r.ThirdParty); a.JSON["error"] != "INVALID_PRODUCT" &&
+		if a := r.Do("POST", "/secure-redirect", valid(map[string]any{}), r.ThirdParty); a.JSON["error"] != "INVALID_PRODUCT" &&
 			a.JSON["error"] != "INVALID_COMPLETE_URL" {
 			t.Errorf("with another's product: %d %s", a.Status, a.Body)
 		}
 	})
 }
 
-// A complete URL that is no longer registered is not returned to.
-func TestUnregisteredSince(t *testing.T) {
+// TestReturnToUnregisteredURL checks that no result is sent to a redirect URL that is no
+// longer registered.
+func TestReturnToUnregisteredURL(t *testing.T) {
 	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		to, _ := create(t, r, map[string]any{})
-		path := opened(t, r.Do("GET", to, nil))
+		path := visitPath(t, r.Do("GET", to, nil))
 		finish(t, r, path)
 		r.Count(`UPDATE complete_urls SET url = 'https://elsewhere.example/' WHERE url LIKE $1 RETURNING 1`, r.Return.URL+"%")
 		if a := r.Do("GET", path+"/return", nil); a.Status != http.StatusNotFound {
@@ -305,7 +307,7 @@ func TestUnregisteredSince(t *testing.T) {
 	})
 }
 
-func TestTheSandboxWalksAVisit(t *testing.T) {
+func TestSandboxCompletesVisit(t *testing.T) {
 	start(t, "get", func(t *testing.T, r *providertest.Server) {
 		control := func(token string, body any) (int, map[string]any) {
 			return r.Control("POST", "/visits/"+token+"/complete", body)
@@ -316,13 +318,13 @@ func TestTheSandboxWalksAVisit(t *testing.T) {
 			status  string
 			outcome string
 		}{
-			{"to success", map[string]any{}, "SUCCESS", "SUCCESS"},
-			{"as another", map[string]any{"username": "joint"}, "SUCCESS", "SUCCESS"},
-			{"to an error of the report", map[string]any{"username": "error"}, "ERROR", "SUCCESS"},
-			{"to a bank that is down", map[string]any{"username": "supplier_unresponsive"}, "SUPPLIER_UNRESPONSIVE", "ERROR"},
+			{"success", map[string]any{}, "SUCCESS", "SUCCESS"},
+			{"another user name", map[string]any{"username": "joint"}, "SUCCESS", "SUCCESS"},
+			{"an error of the report", map[string]any{"username": "error"}, "ERROR", "SUCCESS"},
+			{"a bank that does not answer", map[string]any{"username": "supplier_unresponsive"}, "SUPPLIER_UNRESPONSIVE", "ERROR"},
 			{"an unknown user name", map[string]any{"username": "unknown"}, "NOT_AUTHENTICATED", "ERROR"},
-			{"to its closing", map[string]any{"end": "exit"}, "PENDING", "EXIT"},
-			{"to an error of the widget", map[string]any{"end": "error:REQUEST_TIMEOUT"}, "ERROR", "ERROR"},
+			{"a closed visit", map[string]any{"end": "exit"}, "PENDING", "EXIT"},
+			{"an error of the widget", map[string]any{"end": "error:REQUEST_TIMEOUT"}, "ERROR", "ERROR"},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				_, token := create(t, r, map[string]any{})

@@ -2,7 +2,6 @@ package redirects
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"vestibule/internal/store"
@@ -37,7 +36,7 @@ func insert(ctx context.Context, tx *store.Tx, r redirect, handle, token string)
 const selectRedirect = `SELECT id, visit_id, customer_id, token_hash, form_only,
 	complete_url, redirect_args, created_at, expires_at FROM redirects `
 
-func scan(row *sql.Row) (redirect, error) {
+func scan(row store.Row) (redirect, error) {
 	var r redirect
 	var created, expires int64
 	err := row.Scan(&r.id, &r.visitID, &r.customerID, &r.tokenHash, &r.formOnly, &r.completeURL, &r.args, &created, &expires)
