@@ -12,8 +12,8 @@ import (
 	"vestibule/internal/provider/sources/fdx"
 )
 
-// Limits bound visits that begin without a token of the customer's. A sandbox on
-// loopback does not limit requests of this machine.
+// Limits are limits of visits that begin without a token. A sandbox on loopback does not
+// limit requests of this machine.
 type Limits struct {
 	WidgetRate        int `default:"60" placeholder:"N" help:"Visits per minute without a token from one address, per process; 0: no limit."`
 	WidgetAccountRate int `default:"600" placeholder:"N" help:"Visits per minute without a token for one account, per process; 0: no limit."`
@@ -28,13 +28,13 @@ func (l Limits) Validate() error {
 	return nil
 }
 
-// Banks names the institutions that authorize access at their own pages.
+// Banks configures the institutions that authorize access on their own pages.
 type Banks struct {
 	Institutions string `placeholder:"FILE" help:"YAML file of the banks that applicants connect by OAuth and the FDX API. Default: none."`
 }
 
-// Connectors returns the connectors of the configured institutions. now is the time of
-// day. The error names every fault of the file with its institution.
+// Connectors returns the connectors of the configured institutions. now is the real
+// clock. The error names every fault of the file with its institution.
 func (b Banks) Connectors(now func() time.Time, log *slog.Logger) ([]sources.Connector, error) {
 	c, err := b.fdx(now, log)
 	if c == nil || err != nil {
@@ -78,7 +78,7 @@ func (b Banks) Examine(ctx context.Context, now func() time.Time) (all []Examina
 	return all, nil
 }
 
-// Simulation controls a sandbox. Production refuses it.
+// Simulation configures a sandbox. Production rejects it.
 type Simulation struct {
 	ControlAddr string `name:"sandbox-control-addr" placeholder:"HOST:PORT" help:"Listener of the sandbox's controls, on loopback."`
 	BankAddr    string `name:"sandbox-bank-addr" placeholder:"HOST:PORT" help:"Listener of the mock banks with pages (FDX). Default: none."`

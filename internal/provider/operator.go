@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// NewCustomer is a customer that an operator adds. The operator passes on the secrets.
+// NewCustomer is a customer that an operator adds. The operator gives it the secrets.
 type NewCustomer struct {
 	Name      string
 	PublicID  string
@@ -23,8 +23,8 @@ type NewCustomer struct {
 }
 
 // AddCustomer adds a parent account of the provider's environment with its first
-// dashboard user. An invalid name and an email address that is already in use are
-// errors.
+// dashboard user. It returns an error for an invalid name, for an email address in use,
+// and for a password that is too short.
 func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) error {
 	if problem := customers.NameProblem(n.Name); problem != "" {
 		return errors.New("provider: the name " + problem)
@@ -40,8 +40,8 @@ func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) error {
 	})
 }
 
-// RotateKeys creates new signing keys and returns the time when the published one
-// begins to sign. Tokens of earlier keys stay valid until they expire.
+// RotateKeys creates new signing keys and returns the time when the published one begins
+// to sign. Tokens of previous keys stay valid until they expire.
 func (p *Provider) RotateKeys(ctx context.Context) (time.Time, error) { return p.keys.Replace(ctx) }
 
 // Entitlements returns the names of the entitlements that an operator can enable.
@@ -53,7 +53,7 @@ func Entitlements() []string {
 	return out
 }
 
-// OperatedAccount is an account as its operator sees it.
+// OperatedAccount is an account with its entitlements.
 type OperatedAccount struct {
 	PublicID     string                      `json:"publicId"`
 	Name         string                      `json:"name"`
@@ -62,20 +62,19 @@ type OperatedAccount struct {
 	Entitlements map[string]EntitlementState `json:"entitlements"`
 }
 
-// EntitlementState says whether an entitlement is enabled, and whether the parent
-// account sets it.
+// EntitlementState is the setting of an entitlement.
 type EntitlementState struct {
 	Enabled   bool `json:"enabled"`
-	Inherited bool `json:"inherited,omitempty"`
+	Inherited bool `json:"inherited,omitempty"` // from the parent account
 }
 
-// SetEntitlements enables or disables entitlements of the account of a publicId or,
-// with a nil enabled, makes a child account follow its parent. Each change is written
-// to the audit trail of the account and, for a child, of its parent. The changes are
-// made together or not at all.
+// SetEntitlements enables or disables entitlements of the account with a publicId. With a
+// nil enabled, it makes a child account follow its parent. It records each change in the
+// audit trail of the account and, for a child, of its parent. With an error, nothing
+// changes.
 func (p *Provider) SetEntitlements(ctx context.Context, publicID string, names []string, enabled *bool) error {
 	return p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		a, err := p.operated(ctx, tx, publicID)
+		a, err := p.account(ctx, tx, publicID)
 		if err != nil {
 			return err
 		}
@@ -109,7 +108,7 @@ func (p *Provider) SetEntitlements(ctx context.Context, publicID string, names [
 	})
 }
 
-// Accounts lists the account of a publicId and its children. With an empty publicID it
+// Accounts lists the account with a publicId and its children. With an empty publicID it
 // lists all accounts, each parent before its children.
 func (p *Provider) Accounts(ctx context.Context, publicID string) ([]OperatedAccount, error) {
 	q := p.config.DB.SQL
@@ -121,7 +120,7 @@ func (p *Provider) Accounts(ctx context.Context, publicID string) ([]OperatedAcc
 		}
 		parents = all
 	} else {
-		a, err := p.operated(ctx, q, publicID)
+		a, err := p.account(ctx, q, publicID)
 		if err != nil {
 			return nil, err
 		}
@@ -134,17 +133,17 @@ func (p *Provider) Accounts(ctx context.Context, publicID string) ([]OperatedAcc
 			return nil, err
 		}
 		for _, a := range append([]customers.Account{parent}, children...) {
-			shown, err := p.shown(ctx, a)
+			operated, err := p.operated(ctx, a)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, shown)
+			out = append(out, operated)
 		}
 	}
 	return out, nil
 }
 
-func (p *Provider) shown(ctx context.Context, a customers.Account) (OperatedAccount, error) {
+func (p *Provider) operated(ctx context.Context, a customers.Account) (OperatedAccount, error) {
 	out := OperatedAccount{PublicID: a.PublicID, Name: a.Name, Environment: a.Environment, Entitlements: map[string]EntitlementState{}}
 	if a.ParentID != "" {
 		parent, err := p.customers.ByID(ctx, p.config.DB.SQL, a.ParentID)
@@ -160,8 +159,8 @@ func (p *Provider) shown(ctx context.Context, a customers.Account) (OperatedAcco
 	return out, err
 }
 
-// operated returns the account of a publicId, in either environment.
-func (p *Provider) operated(ctx context.Context, q store.Queryer, publicID string) (customers.Account, error) {
+// account returns the account with a publicId, in either environment.
+func (p *Provider) account(ctx context.Context, q store.Queryer, publicID string) (customers.Account, error) {
 	known, err := p.customers.Account(ctx, q, publicID)
 	if errors.Is(err, store.ErrNotFound) {
 		return customers.Account{}, fmt.Errorf("provider: no account has the publicId %q", publicID)

@@ -1,10 +1,9 @@
-// Package provider is the Consumer Report Service, the service's side of the API, with
-// an optional sandbox. Its packages import each other downward in one declared order;
-// wire.go builds them and gives the lower packages the few functions of higher ones
-// that they call.
+// Package provider is the Consumer Report Service, with an optional sandbox. Its packages
+// import each other downward in one declared order; wire.go builds them and sets the few
+// functions of higher packages that lower ones call.
 //
-// It imports nothing of the portal or of the customer's side: the two communicate over
-// HTTP only.
+// It imports nothing of the portal or of the customer's side: they communicate over HTTP
+// only.
 package provider
 
 import (
@@ -46,33 +45,28 @@ import (
 type Config struct {
 	DB          *store.DB
 	Log         *slog.Logger
-	Now         func() time.Time     // the time of day; a sandbox moves its own clock over it
-	URL         string               // public base, without a trailing slash
+	Now         func() time.Time     // the real clock; a sandbox's clock is an offset to it
+	URL         string               // public base URL, without a trailing slash
 	Environment contract.Environment // of requests that name none
 
-	// Sandbox creates the sandbox, usually sandbox.New. New refuses it in production.
+	// Sandbox creates the sandbox, usually sandbox.New. It must be set in the sandbox
+	// environment only.
 	Sandbox func(context.Context, SandboxConfig) (Sandbox, error)
 
 	Assets  *web.Assets
-	OpenAPI []byte // API reference, served at /openapi.json and as a page at /docs; empty for none
+	OpenAPI []byte // API reference, served at /openapi.json and as a page at /docs; empty: none
 
-	DisableWorkers bool // jobs are left to other processes with this database
+	DisableWorkers bool             // other processes with this database run the jobs
+	Telemetry      *telemetry.Party // nil: none
+	BehindProxy    bool             // client addresses are in the proxy's headers
+	Mail           mail.Mailer      // sends invites; nil: they stay in the outbox
 
-	// Telemetry observes the service; nil turns telemetry off.
-	Telemetry *telemetry.Party
-
-	BehindProxy bool // take client addresses from the proxy's headers
-
-	// Mail sends invites by email; nil leaves them in the outbox.
-	Mail mail.Mailer
-
-	// AllowLoopbackCallbacks lets webhooks go to loopback addresses, also over plain HTTP.
+	// AllowLoopbackCallbacks permits webhooks to loopback addresses, also over plain HTTP.
 	// Use it only for a sandbox on loopback: elsewhere customers could reach internal
 	// services.
 	AllowLoopbackCallbacks bool
 
-	// Connectors reach the institutions of the operator's configuration.
-	Connectors []sources.Connector
+	Connectors []sources.Connector // of the institutions that the operator has configured
 
 	// BankURL is the origin of a sandbox's mock FDX banks; empty: every mock bank has a form
 	// in the widget.
@@ -85,11 +79,11 @@ type Config struct {
 // Provider is the running service.
 type Provider struct {
 	config    Config
-	now       func() time.Time
+	now       func() time.Time // the sandbox's clock or, in production, the real one
 	queue     *jobs.Queue
 	sandbox   Sandbox                          // nil in production
 	available map[contract.Environment]Sources // data sources by environment
-	docs      *httpx.StaticPage                // nil without a contract
+	docs      *httpx.StaticPage                // nil without OpenAPI
 
 	keys         *auth.Keys
 	auth         *auth.Authenticator
@@ -111,7 +105,7 @@ type Provider struct {
 	idle sync.WaitGroup
 }
 
-// New builds a provider. On the first start it creates the signing keys.
+// New builds a provider, and creates the keys that its database lacks.
 func New(ctx context.Context, c Config) (*Provider, error) {
 	if !c.Environment.Valid() {
 		return nil, fmt.Errorf("provider: unknown environment %q", c.Environment)
@@ -136,7 +130,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	}
 	queue.DisableWorkers = c.DisableWorkers
 	p.queue = queue
-	watch(c, queue)
+	observe(c, queue)
 	if len(c.OpenAPI) > 0 {
 		if p.docs, err = docsPage(ctx, c); err != nil {
 			return nil, fmt.Errorf("provider: %w", err)
@@ -185,16 +179,15 @@ func (p *Provider) Handler() http.Handler {
 		mux.Handle("GET /openapi.json", httpx.API(p.config.Log, p.openAPI))
 		mux.Handle("GET /docs", p.docs)
 	}
-	h := httpx.NotFound(p.config.Log, mux, forPeople, p.missing)
+	h := httpx.NotFound(p.config.Log, mux, isPage, p.missing)
 	if p.sandbox != nil {
 		h = p.sandbox.Wrap(h)
 	}
 	return httpx.Wrap(p.config.Log, h)
 }
 
-// forPeople reports whether the answer to r is shown to people rather than read by
-// programs.
-func forPeople(r *http.Request) bool {
+// isPage reports whether the response to r is a page, not an answer of the API.
+func isPage(r *http.Request) bool {
 	for _, prefix := range []string{"/visit/", visits.CallbackPath, "/redirect/", "/invite/", "/widget/v1/frame", "/widget/v1/problems/",
 		"/dashboard"} {
 		if strings.HasPrefix(r.URL.Path, prefix) {
@@ -204,7 +197,7 @@ func forPeople(r *http.Request) bool {
 	return r.URL.Path == "/docs"
 }
 
-// missing renders the error page for an unknown address or an unsupported method.
+// missing renders the error page for an unknown path or an unsupported method.
 func (p *Provider) missing(w http.ResponseWriter, r *http.Request, status int) {
 	if strings.HasPrefix(r.URL.Path, "/dashboard") {
 		p.dashboard.Missing(w, r, status)
@@ -221,7 +214,7 @@ func (p *Provider) openAPI(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Banks returns the handler of the mock banks' origin; nil without one.
+// Banks returns the handler of the mock banks' listener, or nil without mock banks.
 func (p *Provider) Banks() http.Handler {
 	if p.sandbox == nil {
 		return nil
@@ -230,7 +223,7 @@ func (p *Provider) Banks() http.Handler {
 }
 
 // Control returns the handler of the sandbox's control listener. In production it
-// answers 404 to every request.
+// responds with 404 to every request.
 func (p *Provider) Control() http.Handler {
 	if p.sandbox == nil {
 		return httpx.Wrap(p.config.Log, httpx.API(p.config.Log, func(http.ResponseWriter, *http.Request) error {
@@ -240,7 +233,7 @@ func (p *Provider) Control() http.Handler {
 	return p.sandbox.Control(p.services(), ControlHooks{First: p.seed.PublicID, Receive: p.receive, Moved: p.moved, Refill: p.refill})
 }
 
-// receive reads a webhook as the generated third party would.
+// receive verifies and reads a webhook for the generated third party.
 func (p *Provider) receive(r *http.Request) (webhook.Event, error) {
 	in := webhook.Receiver{Now: p.config.Now}
 	if secret, err := webhook.ParseSecret(p.seed.ThirdParty.WebhookSecret); err == nil {
@@ -249,8 +242,8 @@ func (p *Provider) receive(r *http.Request) (webhook.Event, error) {
 	return in.Receive(r)
 }
 
-// moved catches up after the sandbox's clock has moved: it runs due jobs, rotates
-// keys, expires visits, and deletes old data.
+// moved does what is due after the sandbox's clock has moved by d: it moves the times of
+// jobs, rotates keys, expires visits, and deletes old data.
 func (p *Provider) moved(ctx context.Context, d time.Duration) error {
 	if d != 0 {
 		if err := p.queue.Shift(ctx, d); err != nil {
@@ -263,32 +256,33 @@ func (p *Provider) moved(ctx context.Context, d time.Duration) error {
 	return p.sweep(ctx)
 }
 
-// Start runs the background work until Stop.
+// Start starts the background work, which runs until Stop.
 func (p *Provider) Start(ctx context.Context) error {
 	if err := p.queue.Start(ctx); err != nil {
 		return fmt.Errorf("provider: %w", err)
 	}
 	ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
-	p.idle.Go(func() { p.tend(ctx) })
+	p.idle.Go(func() { p.maintain(ctx) })
 	if p.sandbox != nil {
 		p.idle.Go(func() { p.sandbox.Follow(ctx) })
 	}
 	return nil
 }
 
-// tend maintains the signing keys and deletes old data, at once and every hour.
-func (p *Provider) tend(ctx context.Context) {
+// maintain rotates the signing keys and enqueues the deletion of old data, immediately and
+// every hour.
+func (p *Provider) maintain(ctx context.Context) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
 		if err := p.keys.Ensure(ctx); err != nil && ctx.Err() == nil {
-			p.config.Log.Error("keys not tended", "err", err.Error())
+			p.config.Log.Error("keys not rotated", "err", err.Error())
 		}
 		err := p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 			return p.queue.Enqueue(ctx, tx, retain{}, jobs.UniqueKey("retain"))
 		})
 		if err != nil && ctx.Err() == nil {
-			p.config.Log.Error("retention not begun", "err", err.Error())
+			p.config.Log.Error("retention not enqueued", "err", err.Error())
 		}
 		select {
 		case <-ctx.Done():
@@ -298,20 +292,20 @@ func (p *Provider) tend(ctx context.Context) {
 	}
 }
 
-// Stop stops accepting work and waits for running work until ctx ends.
+// Stop stops the background work, and waits for running jobs until ctx ends.
 func (p *Provider) Stop(ctx context.Context) error {
 	p.stop()
 	p.idle.Wait()
 	return p.queue.Stop(ctx)
 }
 
-// Ready returns why the service cannot serve requests or run jobs, or nil.
+// Ready returns an error if the service cannot serve requests or run jobs.
 func (p *Provider) Ready(ctx context.Context) error {
 	return errors.Join(p.config.DB.Ping(ctx), p.queue.Ready())
 }
 
-// watch adds telemetry to the database and the jobs.
-func watch(c Config, queue *jobs.Queue) {
+// observe adds telemetry to the database and the jobs.
+func observe(c Config, queue *jobs.Queue) {
 	if c.Telemetry == nil {
 		return
 	}

@@ -14,15 +14,14 @@ type retain struct{}
 
 func (retain) Kind() string { return "provider.retain" }
 
-// registerRetention registers the job. Data that one run does not finish is left to
-// the next, which begins soon after a failure.
+// registerRetention registers the job, which runs again a minute after an error.
 func (p *Provider) registerRetention(r *jobs.Registry) {
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, _ retain) error { return p.sweep(ctx) },
 		jobs.MaxAttempts(3), jobs.Backoff(func(int) time.Duration { return time.Minute }))
 }
 
-// sweep deletes old data in every package. Reports are deleted before the rows that
-// refer to them; an error in one package does not stop the others.
+// sweep deletes old data in every package, reports before the rows that refer to them. An
+// error in one package does not stop the others.
 func (p *Provider) sweep(ctx context.Context) error {
 	var all error
 	if p.sandbox != nil {

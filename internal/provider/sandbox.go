@@ -23,17 +23,17 @@ import (
 )
 
 // Sources are the data sources of an environment's visits, reports, and submissions.
-// The zero value has none, which is production until sources are configured: this
+// The zero value has no sources, as in production until connectors are configured. This
 // package imports nothing below sandbox/, so no sandbox data is reachable without a
 // Sandbox.
 type Sources struct {
 	Visits  visits.Catalogue
 	Reports reports.Sources
-	Banks   []bankaccounts.Bank // that applicants may be sent to
+	Banks   []bankaccounts.Bank // that applicants can connect
 
-	Connectors []sources.Connector // of institutions that authorize access at their own pages
+	Connectors []sources.Connector // of institutions that authorize access on their own pages
 
-	Submissions submissions.Sandbox // nil: reports are made from the submission's data
+	Submissions submissions.Sandbox // nil: only the submitted data is used
 }
 
 // with returns the sources with the institutions of connectors. An institution replaces a
@@ -54,16 +54,15 @@ func (of Sources) with(more []sources.Connector) Sources {
 	return of
 }
 
-// Sandbox turns the service into a test bench: a clock that can be moved, fault
-// injection, generated data sources for the customers of the sandbox environment, and
-// controls. Package sandbox implements it.
+// Sandbox adds to the service a clock that can be moved, fault injection, generated data
+// sources for the sandbox environment, and controls. Package sandbox implements it.
 type Sandbox interface {
 	Now() time.Time
-	Follow(ctx context.Context) // keeps the clock at that of other replicas until ctx ends
-	Wrap(next http.Handler) http.Handler
-	Sender(to webhook.Deliverer) webhook.Deliverer
+	Follow(ctx context.Context)                    // synchronizes the clock with other replicas until ctx ends
+	Wrap(next http.Handler) http.Handler           // injects faults into requests
+	Sender(to webhook.Deliverer) webhook.Deliverer // injects faults into webhooks
 	Sources(s Services) Sources
-	Banks() http.Handler // of the mock FDX banks; nil without any
+	Banks() http.Handler // of the mock FDX banks; nil without them
 	Sweep(ctx context.Context) error
 	Control(s Services, h ControlHooks) http.Handler
 }
@@ -72,14 +71,13 @@ type Sandbox interface {
 type SandboxConfig struct {
 	DB        *store.DB
 	Log       *slog.Logger
-	Now       func() time.Time // the time of day
-	FaultSeed uint64           // seed of the fault injection; 0 turns it off
+	Now       func() time.Time // the real clock
+	FaultSeed uint64           // of the fault injection; 0: no faults
 
-	// BankURL is the origin of the mock FDX banks; empty for none.
-	BankURL     string
-	BankClients string      // file of further clients of these banks; empty for none
-	RedirectURI string      // of the provider's own clients
-	Assets      *web.Assets // the provider's
+	BankURL     string // origin of the mock FDX banks; empty: none
+	BankClients string // file of further clients of these banks; empty: none
+	RedirectURI string // of the provider's clients at these banks
+	Assets      *web.Assets
 }
 
 // Services are the parts of a provider that a Sandbox uses.
@@ -98,7 +96,7 @@ type Services struct {
 // ControlHooks are the functions of the provider that the controls call.
 type ControlHooks struct {
 	First   string                                           // publicId of the generated customer
-	Receive func(r *http.Request) (webhook.Event, error)     // reads an event as the generated third party does
-	Moved   func(ctx context.Context, d time.Duration) error // the clock was moved by d
-	Refill  func(ctx context.Context, tx *store.Tx) error    // puts the generated customers back
+	Receive func(r *http.Request) (webhook.Event, error)     // verifies and reads an event for the generated third party
+	Moved   func(ctx context.Context, d time.Duration) error // is called after the clock was moved by d
+	Refill  func(ctx context.Context, tx *store.Tx) error    // adds the generated customers again
 }

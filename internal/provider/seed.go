@@ -11,8 +11,8 @@ import (
 	"vestibule/internal/store"
 )
 
-// Seed describes the customers that a sandbox creates on its first start. The caller
-// generates the secrets once and keeps them.
+// Seed describes the customers that a sandbox generates. The caller generates the secrets
+// once and keeps them.
 type Seed struct {
 	PublicID      string
 	ClientID      string
@@ -20,10 +20,10 @@ type Seed struct {
 	Products      map[contract.Product]string
 	WebhookSecret string
 	ThirdParty    SeedAccount
-	CallbackURL   string // where the customer's events go; empty leaves them as they are
-	CompleteURL   string // registered and static; empty leaves them as they are
+	CallbackURL   string // of webhooks; empty: unchanged
+	CompleteURL   string // only registered redirect URL; empty: unchanged
 	ReturnMode    string // "get" or "post"
-	Staff         Login  // first user of the dashboard; zero for none
+	Staff         Login  // first user of the dashboard; zero: none
 }
 
 // Login is a user's email address and password.
@@ -34,8 +34,8 @@ type SeedAccount struct {
 	PublicID      string
 	ClientID      string
 	SecretKey     string
-	CallbackURL   string // where its events go, as to the control's /inbox; empty leaves them as they are
-	WebhookSecret string // signs them
+	CallbackURL   string // of webhooks, usually the control's /inbox; empty: unchanged
+	WebhookSecret string
 	Staff         Login
 }
 
@@ -54,6 +54,7 @@ const (
 	thirdPartyRole = "third party"
 )
 
+// refill adds or updates the generated customers; a reset calls it too.
 func (p *Provider) refill(ctx context.Context, tx *store.Tx) error {
 	s := p.seed
 	if s.PublicID == "" {

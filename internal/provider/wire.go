@@ -81,7 +81,7 @@ func (p *Provider) wire() {
 	p.visits.Redirects, p.visits.VisitOfInvite = p.redirects, p.invites.Visit
 }
 
-// sender returns the sender of webhooks. It signs with the time of day, because the
+// sender returns the sender of webhooks. It signs with the real time, because the
 // receiver's clock does not move with the sandbox's.
 func (p *Provider) sender() webhook.Deliverer {
 	s := webhook.NewSender(p.config.AllowLoopbackCallbacks && p.config.Environment == contract.Sandbox, p.config.Now)
@@ -101,7 +101,7 @@ func (p *Provider) statusChanged(ctx context.Context, tx *store.Tx, c reports.St
 	return p.sharing.StatusChanged(ctx, tx, c)
 }
 
-// consentWithdrawn ends the visits of a consumer, and the access to institutions.
+// consentWithdrawn ends a consumer's visits and access to institutions.
 func (p *Provider) consentWithdrawn(ctx context.Context, tx *store.Tx, consumerID string) error {
 	if err := p.visits.ConsentWithdrawn(ctx, tx, consumerID); err != nil {
 		return err
@@ -109,8 +109,8 @@ func (p *Provider) consentWithdrawn(ctx context.Context, tx *store.Tx, consumerI
 	return p.connections.ConsentWithdrawn(ctx, tx, consumerID)
 }
 
-// reportFinished ends the visit of a report, and the access to institutions that was
-// given for it, unless it stays open for refreshed reports.
+// reportFinished ends the visit of a report. It also ends the report's access to
+// institutions, unless that is kept for refreshed reports.
 func (p *Provider) reportFinished(ctx context.Context, tx *store.Tx, publicToken string,
 	status contract.Status, sub contract.Substatus) error {
 	if err := p.visits.ReportFinished(ctx, tx, publicToken, status, sub); err != nil {
