@@ -12,13 +12,13 @@ import (
 	"vestibule/internal/report"
 )
 
-// named are the headers that name a report to its customer.
+// named returns the headers by which the customer names a report.
 func (b *testServer) named(publicToken string) headers {
 	b.t.Helper()
 	return append(b.bearer(b.basic()), "X-PUBLIC-TOKEN", publicToken)
 }
 
-// walked walks a visit of a profile and returns its publicToken and report.
+// walked completes a visit of a profile and returns its publicToken and report.
 func (b *testServer) walked(username string, more ...any) (string, *report.Cashflow) {
 	b.t.Helper()
 	token := b.complete(b.begin(more...), map[string]any{"username": username}).text("publicToken")
@@ -48,7 +48,7 @@ func (b *testServer) files(publicToken string) []map[string]string {
 
 const filePath = "/connect/cashflow/v2/files/"
 
-func TestFilesOfACashflowReport(t *testing.T) {
+func TestCashflowFiles(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		token, r := b.walked("joint")
 		files := b.files(token)
@@ -100,16 +100,16 @@ func TestFilesOfACashflowReport(t *testing.T) {
 		if all := b.files(token); len(all) != 0 {
 			t.Errorf("the list then: %v", all)
 		}
-		b.want("what is no file's path", b.get(filePath+files[1]["source_uuid"]+"/other.json", b.named(token)), 404, contract.CodeNotFound)
+		b.want("an unknown path", b.get(filePath+files[1]["source_uuid"]+"/other.json", b.named(token)), 404, contract.CodeNotFound)
 		b.advance("2160h")
 		b.want("after 90 days", b.get("/connect/cashflow/v2/files", b.named(token)), 404, contract.CodeInvalidToken)
 		b.want("a file after 90 days", b.get(path, b.named(token)), 404, contract.CodeInvalidToken)
 	})
 }
 
-// TestTheAnalysisOfAReport reads it of a visit's report, of a submission's and of
-// one that was prepared.
-func TestTheAnalysisOfAReport(t *testing.T) {
+// TestAnalysisFile reads the analysis of reports of a visit, a submission, and a prepared
+// report.
+func TestAnalysisFile(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		visit, _ := b.walked("default")
 		made := b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "submission": submission()})
@@ -146,13 +146,13 @@ func TestTheAnalysisOfAReport(t *testing.T) {
 				t.Errorf("%s: the score is %d, the report's %d", name, *a.Scores[0].Value, *v)
 			}
 			if again := b.get(filePath+f["source_filepath"], b.named(token)); string(again.raw) != string(file.raw) {
-				t.Errorf("%s: another time it is other bytes", name)
+				t.Errorf("%s: the file differs the second time", name)
 			}
 		}
 	})
 }
 
-// ready waits until a report is made, and returns its publicToken.
+// ready waits for the SUCCESS of a report, and returns its publicToken.
 func (b *testServer) ready(publicToken string) string {
 	b.t.Helper()
 	for h := b.named(publicToken); ; {
@@ -166,9 +166,9 @@ func (b *testServer) ready(publicToken string) string {
 	}
 }
 
-// TestDataHeldByReportsIsDeleted moves the clock to the days when data and bodies are
+// TestReportDataIsDeleted moves the clock to the days when data and bodies are
 // deleted, and back: deleted data stay deleted, and other data are kept.
-func TestDataHeldByReportsIsDeleted(t *testing.T) {
+func TestReportDataIsDeleted(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		token, r := b.walked("single")
 		late, l := b.walked("single")
@@ -200,7 +200,7 @@ func TestDataHeldByReportsIsDeleted(t *testing.T) {
 			b.want("other numbers on day "+day, ach(late, l.AccountDetails[0].AccountID), 404, contract.CodeNotFound)
 		}
 		b.advance("719h")
-		has("29", 2, 2) // another report may still be made of it
+		has("29", 2, 2) // a secondary report can still be made from the data
 		read("29")
 		b.advance("2h")
 		has("30", 0, 2)
@@ -214,7 +214,7 @@ func TestDataHeldByReportsIsDeleted(t *testing.T) {
 			b.want(path+" on day 30 again", b.get(path, b.named(token)), 404, contract.CodeInvalidToken)
 		}
 		if a := ach(token, r.AccountDetails[0].AccountID); string(a.raw) != string(first.raw) {
-			t.Errorf("the numbers, when the body is gone: %s", a.raw)
+			t.Errorf("the numbers after the body was deleted: %s", a.raw)
 		}
 	})
 }
@@ -247,7 +247,7 @@ func TestReportLinkedACHDetails(t *testing.T) {
 		b.want("a customer it is not enabled for", b.get("/connect/bank-accounts/"+account+"/ach-details", theirs), 403, contract.CodeForbidden)
 		b.want("a report that failed", ach(b.submit(submission("personal", nil)).text("publicToken"), account), 404, contract.CodeReportNotReady)
 
-		// Once asked for, they can be had when the data's retention is over; else not.
+		// Requested numbers stay available after the retention of the data, others do not.
 		b.advance("337h")
 		b.want("again after 14 days", ach(token, account), 200, "")
 		b.want("for the first time after 14 days", ach(late, l.AccountDetails[0].AccountID), 404, contract.CodeNotFound)
@@ -256,7 +256,7 @@ func TestReportLinkedACHDetails(t *testing.T) {
 			t.Errorf("after 90 days: %d %s", a.status, a.raw)
 		}
 
-		// Until consent is withdrawn.
+		// They stay available until consent is withdrawn.
 		consumer := report.Text(r.Meta.ConsumerID)
 		b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+consumer, b.basic(), nil), 204, "")
 		b.want("after withdrawal", ach(token, account), 403, contract.CodeConsentNotProvided)

@@ -16,8 +16,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// banked is an account of the list.
-type banked struct {
+// bankAccount is an account of the list.
+type bankAccount struct {
 	ID          string  `json:"account_id"`
 	Institution string  `json:"institution_name"`
 	Truncated   *string `json:"truncated_account_number"`
@@ -37,19 +37,19 @@ func achPath(consumer, account string) string {
 	return consumerPath(consumer) + "/" + account + "/ach-details"
 }
 
-// banked lists the accounts of a consumer.
-func (b *testServer) banked(consumer string) []banked {
+// bankAccounts lists the accounts of a consumer.
+func (b *testServer) bankAccounts(consumer string) []bankAccount {
 	b.t.Helper()
 	a := b.get(consumerPath(consumer), b.basic())
 	b.want("list", a, 200, "")
-	var body struct{ Accounts []banked }
+	var body struct{ Accounts []bankAccount }
 	if err := json.Unmarshal(a.raw, &body); err != nil || body.Accounts == nil {
 		b.t.Fatalf("list: %s (%v)", a.raw, err)
 	}
 	return body.Accounts
 }
 
-// consumer makes one.
+// consumer creates a consumer.
 func (b *testServer) consumer() string {
 	b.t.Helper()
 	a := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": applicant})
@@ -57,8 +57,8 @@ func (b *testServer) consumer() string {
 	return a.text("consumerId")
 }
 
-// visited walks a visit of a consumer to a bank and returns the publicToken and
-// the accounts' ids.
+// visited completes a visit of a consumer to a bank and returns the publicToken and the
+// accounts' ids.
 func (b *testServer) visited(consumer, username, bank string) (string, []string) {
 	b.t.Helper()
 	begun := b.post("/connect/initialization", b.basic(),
@@ -89,11 +89,11 @@ const (
 func TestConsumerBankAccounts(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		consumer := b.consumer()
-		if all := b.banked(consumer); len(all) != 0 {
+		if all := b.bankAccounts(consumer); len(all) != 0 {
 			t.Errorf("before any visit: %v", all)
 		}
 		first, ids := b.visited(consumer, "multi", ordinaryBank)
-		all := b.banked(consumer)
+		all := b.bankAccounts(consumer)
 		var listed []string
 		for _, a := range all {
 			listed = append(listed, a.ID)
@@ -102,7 +102,7 @@ func TestConsumerBankAccounts(t *testing.T) {
 				t.Errorf("listed %+v, want no numbers yet", a)
 			}
 		}
-		// The profile's investment account is in neither.
+		// Neither has the profile's investment account.
 		if slices.Sort(listed); len(ids) == 0 || !slices.Equal(listed, slices.Sorted(slices.Values(ids))) {
 			t.Errorf("listed %q, the report has %q", listed, ids)
 		}
@@ -123,7 +123,7 @@ func TestConsumerBankAccounts(t *testing.T) {
 		if a := b.reportACH(first, all[0].ID); string(a.raw) != string(ach.raw) {
 			t.Errorf("by the report: %s, by the consumer %s", a.raw, ach.raw)
 		}
-		for i, a := range b.banked(consumer) {
+		for i, a := range b.bankAccounts(consumer) {
 			if i > 0 {
 				if a.Number != nil || a.Routing != nil || a.Kind != nil {
 					t.Errorf("numbers that were not requested: %+v", a)
@@ -135,9 +135,9 @@ func TestConsumerBankAccounts(t *testing.T) {
 			}
 		}
 
-		// Another report of the same accounts, and one of another bank's.
+		// A second report of the same accounts, and one of another bank.
 		second, again := b.visited(consumer, "multi", ordinaryBank)
-		if got := b.banked(consumer); len(got) != len(all) || got[0].ID != all[0].ID || report.Text(got[0].Number) != number {
+		if got := b.bankAccounts(consumer); len(got) != len(all) || got[0].ID != all[0].ID || report.Text(got[0].Number) != number {
 			t.Errorf("after a second report: %+v", got)
 		}
 		same := 0
@@ -154,13 +154,13 @@ func TestConsumerBankAccounts(t *testing.T) {
 			t.Errorf("%d ids of the second report name the first's account", same)
 		}
 		b.visited(consumer, "single", "amber-heights-community-bank") // by its id
-		if got := b.banked(consumer); len(got) != len(all)+1 {
+		if got := b.bankAccounts(consumer); len(got) != len(all)+1 {
 			t.Errorf("after another bank: %+v", got)
 		}
 	})
 }
 
-func TestAccessToConsumersAccounts(t *testing.T) {
+func TestConsumerBankAccountsAccess(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		consumer := b.consumer()
 		_, ids := b.visited(consumer, "single", ordinaryBank)
@@ -198,17 +198,17 @@ func TestAccessToConsumersAccounts(t *testing.T) {
 		b.want("another customer's account", b.get(achPath(consumer, ids[0]), b.thirdParty()), 404, contract.CodeNotFound)
 		enable(false)
 		b.want("no longer enabled", b.get(achPath(consumer, ids[0]), b.basic()), 403, contract.CodeForbidden)
-		if all := b.banked(consumer); len(all) != 1 || all[0].Number != nil || all[0].Kind != nil || all[0].Routing != nil {
+		if all := b.bankAccounts(consumer); len(all) != 1 || all[0].Number != nil || all[0].Kind != nil || all[0].Routing != nil {
 			t.Errorf("listed for whom it is not enabled: %+v", all)
 		}
 		enable(true)
 
 		b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+consumer, b.basic(), nil), 204, "")
 		b.want("numbers after it", b.get(achPath(consumer, ids[0]), b.basic()), 403, contract.CodeConsentNotProvided)
-		if all := b.banked(consumer); len(all) != 0 {
+		if all := b.bankAccounts(consumer); len(all) != 0 {
 			t.Errorf("the list after it: %+v", all)
 		}
-		b.advance("1s") // which sweeps
+		b.advance("1s") // deletes old data
 		if n := b.count(`SELECT count(*) FROM bank_accounts`); n != 1 {
 			t.Errorf("%d accounts are kept after one consumer of two withdrew consent", n)
 		}
@@ -242,7 +242,7 @@ func TestTokenizedNumbers(t *testing.T) {
 		if a := b.get(achPath(someone, theirs[0]), b.basic()); a.text("full_account_number") == tan || a.text("account_number_type") != "TAN" {
 			t.Errorf("another consumer's is %s", a.raw)
 		}
-		// Connecting again leaves what was given out as it is.
+		// A second connection does not change requested numbers.
 		b.visited(consumer, "single", tokenizingBank)
 		if a := b.get(achPath(consumer, ids[0]), b.basic()); string(a.raw) != string(ach.raw) {
 			t.Errorf("connected again: %s, before %s", a.raw, ach.raw)
@@ -251,7 +251,7 @@ func TestTokenizedNumbers(t *testing.T) {
 		b.want("revoked at the bank", b.revoke(ids[0]), 204, "")
 		b.want("by the consumer", b.get(achPath(consumer, ids[0]), b.basic()), 403, contract.CodeConsentNotProvided)
 		b.want("by the report", b.reportACH(token, ids[0]), 403, contract.CodeConsentNotProvided)
-		for _, a := range b.banked(consumer) {
+		for _, a := range b.bankAccounts(consumer) {
 			if a.Institution == tokenizingBank && (a.ID != ids[0] || a.Number != nil || a.Routing != nil || a.Kind != nil) {
 				t.Errorf("revoked, and listed as %+v", a)
 			}
@@ -263,7 +263,7 @@ func TestTokenizedNumbers(t *testing.T) {
 		b.want("the real number after that", b.get(achPath(consumer, real[0]), b.basic()), 200, "")
 		b.want("the other consumer's", b.get(achPath(someone, theirs[0]), b.basic()), 200, "")
 
-		// Signing in at the bank once more gives a new token.
+		// A new connection after the revocation gives a new token.
 		_, anew := b.visited(consumer, "single", tokenizingBank)
 		a := b.get(achPath(consumer, anew[0]), b.basic())
 		if b.want("a new token", a, 200, ""); a.text("full_account_number") == tan {
@@ -289,7 +289,7 @@ func TestConnectionLifetimes(t *testing.T) {
 		lists := func(when string, want ...string) {
 			t.Helper()
 			var got []string
-			for _, a := range b.banked(consumer) {
+			for _, a := range b.bankAccounts(consumer) {
 				got = append(got, a.ID)
 			}
 			if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
@@ -305,7 +305,7 @@ func TestConnectionLifetimes(t *testing.T) {
 		if a := ask(asked[0]); string(a.raw) != string(first.raw) {
 			t.Errorf("asked for before: %s", a.raw)
 		}
-		b.advance("1700h") // the reports' data are long deleted
+		b.advance("1700h") // the reports' data are deleted
 		b.want("a token in the 90 days", ask(token[0]), 200, "")
 		b.advance("124h")
 		b.want("a token first asked for after them", ask(never[0]), 404, contract.CodeNotFound)
@@ -314,17 +314,18 @@ func TestConnectionLifetimes(t *testing.T) {
 		b.advance("-2100h")
 		b.want("with the clock moved back", ask(unasked[0]), 404, contract.CodeNotFound)
 
-		// A new connection begins a time of its own.
+		// A new connection has a new lifetime.
 		b.advance("2400h")
 		b.visited(consumer, "joint", tokenizingBank)
-		if all := b.banked(consumer); len(all) != 3 {
+		if all := b.bankAccounts(consumer); len(all) != 3 {
 			t.Errorf("connected anew: %+v", all)
 		}
 	})
 }
 
-// TestFirstRetrievalsAtOnce asks a hundred times at once, both ways.
-func TestFirstRetrievalsAtOnce(t *testing.T) {
+// TestFirstACHRequestsConcurrently sends a hundred first requests concurrently, by report
+// and by consumer.
+func TestFirstACHRequestsConcurrently(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		consumer := b.consumer()
 		token, ids := b.visited(consumer, "single", tokenizingBank)
@@ -348,10 +349,10 @@ func TestFirstRetrievalsAtOnce(t *testing.T) {
 		}
 		if rows, given := b.count(`SELECT count(*) FROM bank_accounts`),
 			b.count(`SELECT count(*) FROM bank_accounts WHERE first_at IS NOT NULL`); rows != 1 || given != 1 {
-			t.Errorf("%d rows, of which %d given out", rows, given)
+			t.Errorf("%d rows, of which %d were requested", rows, given)
 		}
 
-		// Of asking and revoking at once the revocation stands.
+		// After concurrent requests and a revocation, the number is revoked.
 		other := b.consumer()
 		_, theirs := b.visited(other, "single", tokenizingBank)
 		for i := range answers[:20] {
@@ -366,7 +367,7 @@ func TestFirstRetrievalsAtOnce(t *testing.T) {
 		wg.Wait()
 		for i, a := range answers[:20] {
 			if i != 10 && a.status != 200 {
-				b.want("asking while it is revoked", a, 403, contract.CodeConsentNotProvided)
+				b.want("a request during the revocation", a, 403, contract.CodeConsentNotProvided)
 			}
 		}
 		b.want("the revocation", answers[10], 204, "")
@@ -374,20 +375,21 @@ func TestFirstRetrievalsAtOnce(t *testing.T) {
 	})
 }
 
-// TestASecondaryReportHasTheAccountsOfItsSource by report and by consumer: once.
-func TestASecondaryReportHasTheAccountsOfItsSource(t *testing.T) {
+// TestSecondaryReportHasAccountsOfSource checks that the numbers are the same by both
+// reports and the consumer, whose list has each account once.
+func TestSecondaryReportHasAccountsOfSource(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		a := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": resident})
 		consumer := a.text("consumerId")
 		source, ids := b.visited(consumer, "multi", tokenizingBank)
 		secondary := b.derived(source, b.seed.Products[contract.Income])
-		if all := b.banked(consumer); len(all) != len(ids) {
+		if all := b.bankAccounts(consumer); len(all) != len(ids) {
 			t.Errorf("%d accounts in the list, the source has %d", len(all), len(ids))
 		}
 		first := b.reportACH(secondary, ids[0])
 		b.want("by the secondary report", first, 200, "")
 		if first.text("account_number_type") != "TAN" {
-			t.Errorf("answered %s, which is not what the bank gives", first.raw)
+			t.Errorf("answered %s, want the bank's TAN", first.raw)
 		}
 		for what, a := range map[string]answer{"the source": b.reportACH(source, ids[0]),
 			"the consumer": b.get(achPath(consumer, ids[0]), b.basic())} {
@@ -400,7 +402,7 @@ func TestASecondaryReportHasTheAccountsOfItsSource(t *testing.T) {
 	})
 }
 
-func TestWhichBanksTokenize(t *testing.T) {
+func TestOnlineBanksTokenize(t *testing.T) {
 	tokens := 0
 	for _, bank := range banks.All() {
 		if bank.Tokens != (bank.Place == "Online") {

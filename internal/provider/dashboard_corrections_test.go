@@ -13,7 +13,7 @@ import (
 	"vestibule/internal/testutil/i18ntest"
 )
 
-// revised reads an income report.
+// revised returns an income report.
 func (b *testServer) revised(h headers) *report.Income {
 	b.t.Helper()
 	a := b.get("/connect/income/v2/json", h)
@@ -25,15 +25,15 @@ func (b *testServer) revised(h headers) *report.Income {
 	return r
 }
 
-// TestStaffCorrectAReport: from the form over what it comes to, to the report that
-// its owner and a third party read, with their events, and the trail of it.
-func TestStaffCorrectAReport(t *testing.T) {
+// TestCorrectReport corrects a report by the form, with a preview, and checks the report
+// that its owner and a third party read, their events, and the audit trail.
+func TestCorrectReport(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.staffed()
+		b.addUsers()
 		token, first, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
 		told := b.thirdPartyInbox()
 		relay := b.relayed(token)
-		d, eve := b.signedIn(ours), b.signedIn(theirs)
+		d, eve := b.signIn(customerUser), b.signIn(thirdPartyUser)
 		page := "/dashboard/reports/" + d.reportNamed(token)
 		if text := d.page(page); !strings.Contains(text, page+"/correct") || strings.Contains(text, "$") {
 			t.Errorf("the report's page:\n%s", text)
@@ -102,7 +102,7 @@ func TestStaffCorrectAReport(t *testing.T) {
 			}
 		}
 
-		// Another customer's reports and other kinds have no corrections.
+		// Reports of another customer or kind cannot be corrected.
 		cashflow, _ := b.walked("default")
 		for _, path := range []string{page + "/correct", "/dashboard/reports/" + d.reportNamed(cashflow) + "/correct"} {
 			who := eve
@@ -130,16 +130,16 @@ func thousands(n int64) string {
 	return "$" + s
 }
 
-// TestCorrectionsThatAreRefused reaches every refusal, in words at the field, when
-// it is checked and when it is sent.
-func TestCorrectionsThatAreRefused(t *testing.T) {
+// TestRejectedCorrections checks the message at the field of every invalid correction, in
+// the preview and when the form is sent.
+func TestRejectedCorrections(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.staffed()
+		b.addUsers()
 		banked, _, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
 		jobs, _, _ := b.earned(person("Multi", "Chen"),
 			map[string]any{"payroll": map[string]any{"provider": "great-lakes-medical", "username": "two_jobs"}})
 		empty, _, _ := b.earned(person("Noincome", "Quill"), map[string]any{"username": "noincome"})
-		d := b.signedIn(ours)
+		d := b.signIn(customerUser)
 		const why = "The consumer disputed this."
 		reached := map[string]bool{}
 		refuse := func(token, reason, at string, pairs ...string) {
@@ -207,9 +207,9 @@ func TestCorrectionsThatAreRefused(t *testing.T) {
 	})
 }
 
-// TestNoticesToTheConsumer: income reports say where to turn and what is estimated;
-// of eligibility reports those of both.
-func TestNoticesToTheConsumer(t *testing.T) {
+// TestConsumerNotices checks that income reports state contacts and estimates, and
+// eligibility reports the notices of income and assets.
+func TestConsumerNotices(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		_, r, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
 		if n := r.Notices; len(n) != 3 || n[0].SourceReference != nil || report.Text(n[2].SourceReference) != r.Sources[1].SourceID {
@@ -229,15 +229,15 @@ func TestNoticesToTheConsumer(t *testing.T) {
 	})
 }
 
-// The form prints every amount in the currency of the report's figures, and takes the
-// corrected ones in it.
-func TestACorrectionIsInTheReportsCurrency(t *testing.T) {
+// TestCorrectionInReportCurrency checks that the form shows and accepts amounts in the
+// currency of the report.
+func TestCorrectionInReportCurrency(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.staffed()
+		b.addUsers()
 		abroad := earner()
 		abroad["accounts"].([]any)[0].(map[string]any)["currency"] = "EUR"
 		_, token := b.prepared(contract.Income, map[string]any{"submission": abroad})
-		d := b.signedIn(ours)
+		d := b.signIn(customerUser)
 		page := "/dashboard/reports/" + d.reportNamed(token) + "/correct"
 		now := b.revised(b.named(token)).Income.FinancialAccounts[0]
 		euros := func(n int64) string { return strings.TrimPrefix(thousands(n), "$") + " EUR" }

@@ -19,32 +19,32 @@ import (
 )
 
 var (
-	ours   = provider.Login{Email: "Ada@Customer.example", Password: "correct horse battery"}
-	theirs = provider.Login{Email: "eve@third.example", Password: "staple battery horse"}
+	customerUser   = provider.Login{Email: "Ada@Customer.example", Password: "correct horse battery"}
+	thirdPartyUser = provider.Login{Email: "eve@third.example", Password: "staple battery horse"}
 )
 
-// dashboardServer is a person's browser at the dashboard.
-type dashboardServer struct {
+// dashboardBrowser is a browser of a user of the dashboard.
+type dashboardBrowser struct {
 	*testServer
 	http *http.Client
 }
 
-// staffed gives both customers of a bench a person.
-func (b *testServer) staffed() {
+// addUsers adds a user to both generated customers.
+func (b *testServer) addUsers() {
 	b.t.Helper()
-	b.seed.Staff, b.seed.ThirdParty.Staff = ours, theirs
+	b.seed.Staff, b.seed.ThirdParty.Staff = customerUser, thirdPartyUser
 	if err := b.provider.Seed(b.t.Context(), b.seed); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
-func (b *testServer) browser() *dashboardServer {
+func (b *testServer) browser() *dashboardBrowser {
 	jar, _ := cookiejar.New(nil)
-	return &dashboardServer{b, &http.Client{Jar: jar, Transport: client.Transport,
+	return &dashboardBrowser{b, &http.Client{Jar: jar, Transport: client.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
-func (b *testServer) signedIn(who provider.Login) *dashboardServer {
+func (b *testServer) signIn(who provider.Login) *dashboardBrowser {
 	b.t.Helper()
 	d := b.browser()
 	if a := d.send("/dashboard/sign-in", url.Values{"email": {who.Email}, "password": {who.Password}}); a.status != 303 {
@@ -53,7 +53,7 @@ func (b *testServer) signedIn(who provider.Login) *dashboardServer {
 	return d
 }
 
-func (d *dashboardServer) ask(method, path, body string, h ...string) answer {
+func (d *dashboardBrowser) ask(method, path, body string, h ...string) answer {
 	d.t.Helper()
 	req, err := http.NewRequestWithContext(d.t.Context(), method, d.service.URL+path, strings.NewReader(body))
 	if err != nil {
@@ -76,14 +76,14 @@ func (d *dashboardServer) ask(method, path, body string, h ...string) answer {
 }
 
 // send posts a form as a browser does.
-func (d *dashboardServer) send(path string, form url.Values) answer {
+func (d *dashboardBrowser) send(path string, form url.Values) answer {
 	d.t.Helper()
 	return d.ask("POST", path, form.Encode(), "Content-Type", "application/x-www-form-urlencoded",
 		"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "Origin", "null")
 }
 
-// page is a page that must be there, as text.
-func (d *dashboardServer) page(path string) string {
+// page returns the text of a page, which must exist.
+func (d *dashboardBrowser) page(path string) string {
 	d.t.Helper()
 	a := d.ask("GET", path, "")
 	if a.status != 200 {
@@ -92,8 +92,8 @@ func (d *dashboardServer) page(path string) string {
 	return html.UnescapeString(string(a.raw))
 }
 
-// find is what a page has in the pattern's group.
-func (d *dashboardServer) find(path, pattern string) string {
+// find returns the pattern's group in a page.
+func (d *dashboardBrowser) find(path, pattern string) string {
 	d.t.Helper()
 	text := d.page(path)
 	m := regexp.MustCompile(pattern).FindStringSubmatch(text)
@@ -103,8 +103,8 @@ func (d *dashboardServer) find(path, pattern string) string {
 	return m[1]
 }
 
-// reportNamed is the reference of a report.
-func (d *dashboardServer) reportNamed(publicToken string) string {
+// reportNamed returns the id of a report on the dashboard.
+func (d *dashboardBrowser) reportNamed(publicToken string) string {
 	d.t.Helper()
 	a := d.send("/dashboard/reports/find", url.Values{"query": {publicToken}})
 	if a.status != 303 {
@@ -115,8 +115,8 @@ func (d *dashboardServer) reportNamed(publicToken string) string {
 
 const uuidPattern = `([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})`
 
-// form are the fields of a form, with the nonce of a page that was just read.
-func (d *dashboardServer) form(pairs ...string) url.Values {
+// form returns the fields of a form, with the nonce of a page.
+func (d *dashboardBrowser) form(pairs ...string) url.Values {
 	d.t.Helper()
 	f := url.Values{"once": {d.find("/dashboard/webhooks", `name="once" value="([^"]+)"`)}}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -125,8 +125,8 @@ func (d *dashboardServer) form(pairs ...string) url.Values {
 	return f
 }
 
-// delivered waits until n deliveries have been noted as such, which is after they
-// arrived.
+// delivered waits until n deliveries are recorded as delivered, which is after they
+// arrive.
 func (b *testServer) delivered(n int) {
 	b.t.Helper()
 	deadline, tick := time.NewTimer(15*time.Second), time.NewTicker(5*time.Millisecond)
@@ -143,7 +143,7 @@ func (b *testServer) delivered(n int) {
 
 func (b *testServer) audited() int { b.t.Helper(); return b.count(`SELECT COUNT(*) FROM audit`) }
 
-// last is the newest line of the audit trail.
+// last returns the newest entry of the audit trail.
 func (b *testServer) last() (action, object, detail string) {
 	b.t.Helper()
 	err := b.db.SQL.QueryRowContext(b.t.Context(), `SELECT action, object, detail FROM audit
@@ -170,17 +170,16 @@ func changePaths(t *testing.T) []string {
 	return out
 }
 
-// TestEveryChangeIsInTheAuditTrail walks every form of the dashboard: it is taken
-// once, leaves one line, and that line holds nothing secret. The third party's
-// people cannot send it.
-func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
+// TestAuditTrailRecordsChanges sends every form of the dashboard: it is accepted once and
+// adds one entry without secrets. Users of the third party cannot send it.
+func TestAuditTrailRecordsChanges(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.staffed()
+		b.addUsers()
 		token, _ := b.walked("default")
 		earner, _, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
 		b.delivered(2)
-		d, eve := b.signedIn(ours), b.signedIn(theirs)
-		configuration := "" // the account's own, found on the page of its products
+		d, eve := b.signIn(customerUser), b.signIn(thirdPartyUser)
+		configuration := "" // of the account, from the page of its products
 		child := ""
 		at := func(path, pattern string) func() string { return func() string { return d.find(path, pattern) } }
 		none := func() string { return "" }
@@ -243,7 +242,7 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 			{"/dashboard/people/{id}/remove", at("/dashboard/people", `/dashboard/people/`+uuidPattern+`/remove`),
 				func() []string { return nil }, "person removed"},
 			{"/dashboard/people/password", none,
-				func() []string { return []string{"present", ours.Password, "next", "another canary password"} }, "password changed"},
+				func() []string { return []string{"present", customerUser.Password, "next", "another canary password"} }, "password changed"},
 		}
 		walked := map[string]bool{}
 		for _, step := range steps {
@@ -286,7 +285,7 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 		}
 		for _, path := range changePaths(t) {
 			if path != "/dashboard/sign-out" && !walked[path] {
-				t.Errorf("%s changes something and is not walked here", path)
+				t.Errorf("%s changes something and is not tested here", path)
 			}
 		}
 		text := d.page("/dashboard/audit") + d.page(d.find("/dashboard/audit", `"(/dashboard/audit\?after=[^"]+)"`))
@@ -304,7 +303,7 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 			a.header.Get("Location") != "/dashboard/sign-in?next=%2Fdashboard%2Faudit" {
 			t.Errorf("after signing out: %d %s", a.status, a.header.Get("Location"))
 		}
-		for _, s := range []string{"canary", ours.Password, "ada@customer.example"} {
+		for _, s := range []string{"canary", customerUser.Password, "ada@customer.example"} {
 			if strings.Contains(b.log.String(), s) {
 				t.Errorf("%q is in the log", s)
 			}
@@ -312,12 +311,12 @@ func TestEveryChangeIsInTheAuditTrail(t *testing.T) {
 	})
 }
 
-func TestPagesOfAnotherCustomerAreUnknown(t *testing.T) {
+func TestDashboardHidesOtherCustomers(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.staffed()
+		b.addUsers()
 		token, _ := b.walked("default")
 		b.delivered(1)
-		d, eve := b.signedIn(ours), b.signedIn(theirs)
+		d, eve := b.signIn(customerUser), b.signIn(thirdPartyUser)
 		child := b.post("/accounts", b.basic(), map[string]any{"accountName": "A child"}).text("publicId")
 		report := d.find("/dashboard/reports", `/dashboard/reports/`+uuidPattern)
 		for _, path := range []string{
@@ -336,10 +335,10 @@ func TestPagesOfAnotherCustomerAreUnknown(t *testing.T) {
 			"/redirects", "/products", "/accounts", "/webhooks", "/audit"} {
 			if text := eve.page("/dashboard" + path); strings.Contains(text, token) || strings.Contains(text, b.seed.ClientID) ||
 				strings.Contains(text, child) || strings.Contains(text, b.seed.CallbackURL) {
-				t.Errorf("/dashboard%s shows what is another customer's", path)
+				t.Errorf("/dashboard%s shows data of another customer", path)
 			}
 		}
-		// The publicToken stands on the report's own page, and in no address.
+		// The publicToken is on the report's page, and in no URL.
 		if !strings.Contains(d.page("/dashboard/reports/"+report), token) {
 			t.Error("the report's page does not say which it is")
 		}
@@ -363,10 +362,10 @@ func TestPagesOfAnotherCustomerAreUnknown(t *testing.T) {
 	})
 }
 
-func TestSentEmailsAreListedAndCanBeResent(t *testing.T) {
+func TestDashboardResendsEmails(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.staffed()
-		d := b.signedIn(ours)
+		b.addUsers()
+		d := b.signIn(customerUser)
 		b.walked("default", "userArgs", "campaign=<autumn>")
 		first := b.inbox.wait(t, 1)[0]
 		b.delivered(1)
@@ -402,10 +401,10 @@ func TestSentEmailsAreListedAndCanBeResent(t *testing.T) {
 	})
 }
 
-func TestASecretIsShownOnce(t *testing.T) {
+func TestDashboardShowsSecretOnce(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.staffed()
-		d := b.signedIn(ours)
+		b.addUsers()
+		d := b.signIn(customerUser)
 		for _, tc := range []struct{ path, page, shape string }{
 			{"/dashboard/credentials", "/dashboard/credentials", `data-testid="secret"[^>]*>([A-Za-z0-9_-]{43})<`},
 			{"/dashboard/webhooks/rotate", "/dashboard/webhooks", `data-testid="secret"[^>]*>(whsec_[A-Za-z0-9+/=]+)<`},
@@ -414,14 +413,14 @@ func TestASecretIsShownOnce(t *testing.T) {
 			if a := d.send(tc.path, form); a.status != 303 || a.header.Get("Location") != tc.page || strings.Contains(string(a.raw), "whsec_") {
 				t.Fatalf("%s: %d", tc.path, a.status)
 			}
-			d.send(tc.path, form) // in haste: the secret is still to be shown
+			d.send(tc.path, form) // sent twice: the secret is still shown once
 			if a := d.ask("HEAD", tc.page, ""); a.status != 200 {
 				t.Errorf("HEAD: %d", a.status)
 			}
 			if a := d.ask("GET", tc.page, "", "Sec-Purpose", "prefetch"); a.status != 403 {
 				t.Errorf("prefetched: %d", a.status)
 			}
-			if text := b.signedIn(ours).page(tc.page); strings.Contains(text, `data-testid="secret"`) {
+			if text := b.signIn(customerUser).page(tc.page); strings.Contains(text, `data-testid="secret"`) {
 				t.Error("another browser is shown the secret")
 			}
 			secret := d.find(tc.page, tc.shape)
@@ -439,12 +438,12 @@ func TestASecretIsShownOnce(t *testing.T) {
 	})
 }
 
-// TestAnAssignedConfigurationIsTheChosenOne: sending a child's form as it is
-// shown changes nothing.
-func TestAnAssignedConfigurationIsTheChosenOne(t *testing.T) {
+// TestDashboardSelectsAssignedConfiguration checks that a child's form selects the assigned
+// configuration, so that sending it unchanged changes nothing.
+func TestDashboardSelectsAssignedConfiguration(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.staffed()
-		d := b.signedIn(ours)
+		b.addUsers()
+		d := b.signIn(customerUser)
 		child := b.child("A child")
 		income := b.configurations()["Income, suite 2.0"]
 		if income == "" {
@@ -453,13 +452,13 @@ func TestAnAssignedConfigurationIsTheChosenOne(t *testing.T) {
 		page := "/dashboard/accounts/" + child
 		chosen := regexp.MustCompile(`<option value="([^"]+)" selected`)
 		if m := chosen.FindStringSubmatch(d.page(page)); m != nil {
-			t.Errorf("%s is chosen, and the account inherits", m[1])
+			t.Errorf("%s is selected, but the account inherits", m[1])
 		}
 		if a := d.send("/dashboard/configurations", d.form("account", child, "configuration", income)); a.status != 303 {
 			t.Fatalf("assigning: %d", a.status)
 		}
 		if got := d.find(page, `<option value="([^"]+)" selected`); got != income {
-			t.Errorf("%s is chosen, want the account's own, %s", got, income)
+			t.Errorf("%s is selected, want the assigned %s", got, income)
 		}
 	})
 }

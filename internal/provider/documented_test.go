@@ -17,12 +17,12 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestMain wants every answer that the service's document promises to be reached
-// by a test of this package.
+// TestMain requires that the tests of this package receive every response of the service's
+// OpenAPI document.
 func TestMain(m *testing.M) { os.Exit(openapitest.Main(m, openapitest.OfTheService, nil)) }
 
-// operations calls f for every operation of the service's document, with an
-// address whose parameters are UUIDs that nothing has.
+// operations calls f for every operation of the service's OpenAPI document, with unknown
+// UUIDs as the parameters of its path.
 func operations(t *testing.T, f func(method, path string, op *openapi3.Operation)) {
 	t.Helper()
 	for _, path := range openapitest.Provider(t).Paths.InMatchingOrder() {
@@ -51,10 +51,9 @@ func scheme(op *openapi3.Operation) string {
 	return ""
 }
 
-// TestOperationsRequireCredentials goes by the document, so that a new operation is
-// held to it too.
+// TestOperationsRequireCredentials checks every operation of the OpenAPI document.
 func TestOperationsRequireCredentials(t *testing.T) {
-	b := newBench(t, storetest.SQLite(t, store.Provider))
+	b := newTestServer(t, storetest.SQLite(t, store.Provider))
 	token := b.bearer(b.basic())
 	ask := func(method, path string, op *openapi3.Operation, h headers) answer {
 		var body any
@@ -69,8 +68,8 @@ func TestOperationsRequireCredentials(t *testing.T) {
 		switch scheme(op) {
 		case "basic":
 			b.want(what+" with a wrong secret", ask(method, path, op, basic(b.seed.ClientID, "wrong")),
-				403, inTable(op, contract.CodeUnknownCustomer))
-			b.want(what+" with a token", ask(method, path, op, token), 400, inTable(op, contract.CodeMalformedHeaders))
+				403, codeOf(op, contract.CodeUnknownCustomer))
+			b.want(what+" with a token", ask(method, path, op, token), 400, codeOf(op, contract.CodeMalformedHeaders))
 		case "bearer":
 			bearers++
 			b.want(what+" with a token that is none", ask(method, path, op, headers{"Authorization", "Bearer bm9uZQ=="}),
@@ -79,9 +78,9 @@ func TestOperationsRequireCredentials(t *testing.T) {
 		default:
 			return
 		}
-		b.want(what+" without credentials", ask(method, path, op, nil), 400, inTable(op, contract.CodeMalformedHeaders))
+		b.want(what+" without credentials", ask(method, path, op, nil), 400, codeOf(op, contract.CodeMalformedHeaders))
 		b.want(what+" for an unknown child", ask(method, path, op, append(append(headers{}, pick(scheme(op), b.basic(), token)...),
-			"X-PUBLIC-ID", "svc-unknown")), 403, inTable(op, contract.CodeUnknownCustomer))
+			"X-PUBLIC-ID", "svc-unknown")), 403, codeOf(op, contract.CodeUnknownCustomer))
 	})
 	if bearers == 0 {
 		t.Fatal("no operation takes a token")
@@ -94,9 +93,9 @@ func TestOperationsRequireCredentials(t *testing.T) {
 	})
 }
 
-// inTable is the code that an operation answers with where others have code: the
-// endpoints of the consumer's bank accounts have their own (API reference: Consumers).
-func inTable(op *openapi3.Operation, code contract.Code) contract.Code {
+// codeOf returns the code of an operation for the error that has code at others: the
+// endpoints of a consumer's bank accounts differ (API reference: Consumers).
+func codeOf(op *openapi3.Operation, code contract.Code) contract.Code {
 	if op.OperationID != "consumerBankAccounts" && op.OperationID != "consumerACH" {
 		return code
 	}
@@ -111,9 +110,10 @@ func pick(scheme string, basic, bearer headers) headers {
 	return bearer
 }
 
-// TestEveryBodyIsRead does the same with bodies that are none.
-func TestEveryBodyIsRead(t *testing.T) {
-	b := newBench(t, storetest.SQLite(t, store.Provider))
+// TestOperationsValidateBodies sends invalid bodies to every operation of the OpenAPI
+// document.
+func TestOperationsValidateBodies(t *testing.T) {
+	b := newTestServer(t, storetest.SQLite(t, store.Provider))
 	token := b.bearer(b.basic())
 	operations(t, func(method, path string, op *openapi3.Operation) {
 		if op.RequestBody == nil {
@@ -147,8 +147,8 @@ func TestEveryBodyIsRead(t *testing.T) {
 			if c.coding != "" {
 				req.Header.Set("Content-Encoding", c.coding)
 			}
-			req.Header.Set("Expect", "100-continue") // refused before it is sent
-			resp, err := patient.Do(req)
+			req.Header.Set("Expect", "100-continue") // the body is not sent if it is rejected
+			resp, err := continueClient.Do(req)
 			if err != nil {
 				t.Fatalf("%s: %v", what, err)
 			}
@@ -164,7 +164,7 @@ func TestEveryBodyIsRead(t *testing.T) {
 	})
 }
 
-// badPrefills is a change to a good prefill for each code that it is refused with.
+// badPrefills has a change to a valid prefill for each error code.
 var badPrefills = map[contract.WidgetError]any{
 	contract.WidgetPIIMissing:           map[string]any{"email": nil},
 	contract.WidgetPrefillKey:           map[string]any{"shoeSize": "44"},
@@ -181,9 +181,9 @@ var badPrefills = map[contract.WidgetError]any{
 	contract.WidgetPrefillEmployerNames: map[string]any{"statedEmployerNames": []string{}},
 }
 
-// TestEveryBadPrefillIsRefusedByItsCode wherever a prefill is taken.
-func TestEveryBadPrefillIsRefusedByItsCode(t *testing.T) {
-	b := newBench(t, storetest.SQLite(t, store.Provider))
+// TestInvalidPrefillCodes checks the error codes of all endpoints with a prefill.
+func TestInvalidPrefillCodes(t *testing.T) {
+	b := newTestServer(t, storetest.SQLite(t, store.Provider))
 	product := b.seed.Products[contract.Eligibility] // which takes every field
 	good := with(applicant, "state", "OH", "statedEmployerNames", []string{"Acme"})
 	made := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": good})
@@ -209,10 +209,9 @@ func TestEveryBadPrefillIsRefusedByItsCode(t *testing.T) {
 	}
 }
 
-// TestStartErrorsAreDocumented is the rest of what the ways of beginning a visit
-// answer.
-func TestStartErrorsAreDocumented(t *testing.T) {
-	b := newBench(t, storetest.SQLite(t, store.Provider))
+// TestStartErrors checks other errors of the endpoints that begin a visit.
+func TestStartErrors(t *testing.T) {
+	b := newTestServer(t, storetest.SQLite(t, store.Provider))
 	product := b.seed.Products[contract.Cashflow]
 	for i, path := range []string{"/connect/initialization", "/secure-redirect", "/connect/invite-link", "/connect/invite"} {
 		begin := func(more ...any) answer {
@@ -236,14 +235,13 @@ func TestStartErrorsAreDocumented(t *testing.T) {
 	again := redirect(map[string]any{"token": token})
 	b.want("a token again", again, 400, contract.CodeInvalidToken)
 	if !strings.Contains(again.text("message"), "initialization token") {
-		t.Errorf("a token again: %q speaks of something else", again.text("message"))
+		t.Errorf("a token again: %q does not name the token", again.text("message"))
 	}
 }
 
-// TestAFileIsNotForAThirdPartyWhoseTokenIsNoLongerGood holds the one address that
-// the tests of sharing leave out.
-func TestAFileIsNotForAThirdPartyWhoseTokenIsNoLongerGood(t *testing.T) {
-	b := newBench(t, storetest.SQLite(t, store.Provider))
+// TestFileWithEndedRelayToken checks the files, which the tests of sharing do not request.
+func TestFileWithEndedRelayToken(t *testing.T) {
+	b := newTestServer(t, storetest.SQLite(t, store.Provider))
 	publicToken, _ := b.walked("single")
 	relayToken := b.relayed(publicToken)
 	file := "/connect/cashflow/v2/files/" + uuid.NewString() + "/transactions.json"

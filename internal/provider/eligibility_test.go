@@ -21,8 +21,8 @@ import (
 
 const eligibilityPath = "/connect/affordable-housing-verification/v1/"
 
-// eligible walks a visit of a product that verifies so, and returns its
-// publicToken, its body and the report.
+// eligible completes a visit of the eligibility product with a configuration, and returns
+// the publicToken, the body, and the report.
 func (b *testServer) eligible(alias string, more ...any) (string, []byte, *report.Eligibility) {
 	b.t.Helper()
 	product := b.seed.Products[contract.Eligibility]
@@ -37,10 +37,10 @@ func (b *testServer) eligible(alias string, more ...any) (string, []byte, *repor
 	return token, a.raw, r
 }
 
-// tenant is an applicant whose employers are verified.
+// tenant is an applicant with employers to verify.
 var tenant = with(resident, "statedEmployerNames", []string{"Northwind Logistics, Inc.", "Globex"})
 
-func TestAnEligibilityReportByItsWorkflow(t *testing.T) {
+func TestEligibilityWorkflows(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		for _, c := range []struct {
 			alias   string
@@ -76,7 +76,7 @@ func TestAnEligibilityReportByItsWorkflow(t *testing.T) {
 			if st := b.get("/connect/status", b.named(token)); st.text("status") != "SUCCESS" || st.text("substatus") != string(c.sub) {
 				t.Errorf("%s: status %s", c.alias, st.raw)
 			}
-			// The report's documents are the list of its files, of whatever was verified.
+			// The report's documents are the list of its files.
 			list := b.get(eligibilityPath+"files", b.named(token))
 			b.want("files", list, 200, "")
 			var files []map[string]string
@@ -107,16 +107,16 @@ func TestAnEligibilityReportByItsWorkflow(t *testing.T) {
 	})
 }
 
-// letter is a file that people can read.
+// letter is a readable PDF file that is not a pay stub.
 var letter = base64.StdEncoding.EncodeToString(paystubtest.Letter())
 
 func fileNamed(name string) []any {
 	return []any{map[string]any{"fileName": name, "contentBase64": letter}}
 }
 
-// TestEmployersAreVerifiedSkippedOrOpen walks visits of every workflow by the control,
-// and holds the reports against what was shown for each employer.
-func TestEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
+// TestEligibilityEmployers completes visits of every workflow by the control, and compares
+// the reports with the sources of each employer.
+func TestEligibilityEmployers(t *testing.T) {
 	six := with(resident, "statedEmployerNames", []string{"Northwind Logistics", "Tern & Sons", "Vandelay", "Umbrella", "Globex", "Soylent"})
 	shown := []any{
 		map[string]any{"payroll": map[string]any{"provider": "northwind-logistics", "username": "default"}},
@@ -241,7 +241,7 @@ func TestEmployersAreVerifiedSkippedOrOpen(t *testing.T) {
 				}
 			}
 		}
-		// What such a visit has no use for is refused, and leaves it as it was.
+		// Sources that the workflow does not use are rejected, and change nothing.
 		token := b.begin("productId", b.seed.Products[contract.Eligibility], "prefill", tenant)
 		for name, how := range map[string]map[string]any{
 			"three employers of two":   {"employers": []any{map[string]any{}, map[string]any{}, map[string]any{}}},
@@ -275,7 +275,7 @@ func value[T any](p *T) (v T) {
 	return v
 }
 
-func TestFilesOfAnEligibilityReport(t *testing.T) {
+func TestEligibilityFiles(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		token, raw, r := b.eligible("Eligibility, assets only", "prefill", resident)
 		path := eligibilityPath + "files/" + r.Documents[0].SourceFilepath
@@ -300,7 +300,7 @@ func TestFilesOfAnEligibilityReport(t *testing.T) {
 			b.want(p+" of no report", b.get(p, b.named(uuid.NewString())), 404, contract.CodeInvalidToken)
 			b.want(p+" of another customer's", b.get(p, append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)), 404, contract.CodeInvalidToken)
 		}
-		// It is an eligibility report and no other.
+		// It cannot be read as another kind of report.
 		for _, p := range []string{"/connect/cashflow/v2/json", "/connect/cashflow/v2/files",
 			"/connect/income/v2/json", "/connect/income/v2/files"} {
 			b.want(p, b.get(p, b.named(token)), 404, contract.CodeInvalidToken)
@@ -316,7 +316,7 @@ func TestFilesOfAnEligibilityReport(t *testing.T) {
 			t.Errorf("its files: %d %s", a.status, a.raw)
 		}
 
-		// It is shared like any other.
+		// It can be shared.
 		relayed, unread := b.relayed(token), b.relayed(b.second("prefill", resident))
 		theirs := b.get(eligibilityPath+"json", b.relay(relayed))
 		b.want("to a third party", theirs, 200, "")
@@ -349,7 +349,7 @@ func TestFilesOfAnEligibilityReport(t *testing.T) {
 	})
 }
 
-// second walks another visit of the eligibility product.
+// second completes another visit of the eligibility product.
 func (b *testServer) second(more ...any) string {
 	b.t.Helper()
 	return b.complete(b.begin(append([]any{"productId", b.seed.Products[contract.Eligibility]}, more...)...), nil).text("publicToken")

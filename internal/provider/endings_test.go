@@ -16,8 +16,8 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// ending is a row of the contract's simulations and outcomes: what the sandbox makes
-// of a name, a user name or a file's name.
+// ending is a simulation of the sandbox: the status and substatus of a visit
+// for a name, a user name, or the name of a file.
 type ending struct {
 	product contract.Product
 	first   string // of the applicant; empty: Default
@@ -31,7 +31,7 @@ func (e ending) String() string {
 	return fmt.Sprintf("%s of %s %s by %.200s", e.product, e.first, e.last, fmt.Sprint(e.how))
 }
 
-// endings lists the simulations and outcomes for each product that supports them.
+// endings returns the simulations of all products.
 func endings() (all []ending) {
 	const (
 		ok, fails, refused, down, mute = contract.StatusSuccess, contract.StatusError, contract.StatusNotAuthenticated,
@@ -44,8 +44,7 @@ func endings() (all []ending) {
 	}
 	file := func(name string) []any { return holding(name, []byte("%PDF-1.4 a file")) }
 	letter := paystubtest.Letter()
-	// Sources for an employer of an eligibility report are those of the
-	// report of any other product.
+	// The sources of an employer of an eligibility report are those of other products.
 	brought := func(p contract.Product, key string, what any) map[string]any {
 		if p == contract.Eligibility {
 			return at("employers", []any{at(key, what), at("skip", "OTHER")})
@@ -54,24 +53,24 @@ func endings() (all []ending) {
 	}
 	for _, p := range []contract.Product{contract.Cashflow, contract.Income, contract.Eligibility} {
 		all = append(all,
-			// Simulations by the name of the applicant.
+			// By the name of the applicant.
 			ending{p, "", "supplierdown", nil, down, ""},
 			ending{p, "mfa required", "", nil, refused, contract.SubMFARequired},
-			// "Sandbox profile outcomes" and "Mock bank login".
+			// By the user name at a bank.
 			ending{p, "", "", at("username", "debt_only"), refused, contract.SubIncompatibleAccounts},
 			ending{p, "", "", at("username", "investment_only"), refused, contract.SubIncompatibleAccounts},
 			ending{p, "", "", at("username", "no_transactions"), ok, contract.SubNoRecentInformation},
 			ending{p, "", "", at("username", "default"), ok, ""},
 			ending{p, "", "", at("username", "error"), fails, ""},
 			ending{p, "", "", at("username", "supplier_unresponsive"), mute, ""},
-			// "Source-level substatuses", of a bank.
+			// Substatuses of a bank.
 			ending{p, "", "", at("username", "e_banking_unsupported"), refused, contract.SubEBankingNotSupported},
 			ending{p, "", "", at("username", "mfa"), refused, contract.SubMFARequired},
 		)
 	}
 	for _, p := range []contract.Product{contract.Income, contract.Eligibility} {
 		all = append(all,
-			// The same at a payroll provider, and "Other substatuses".
+			// By the user name at a payroll provider.
 			ending{p, "mfa required", "", brought(p, "payroll", payroll("default")), refused, contract.SubMFARequired},
 			ending{p, "", "", brought(p, "payroll", payroll("default")), ok, ""},
 			ending{p, "", "", brought(p, "payroll", payroll("no_statements")), ok, contract.SubNoRecentInformation},
@@ -80,16 +79,16 @@ func endings() (all []ending) {
 			ending{p, "", "", brought(p, "payroll", payroll("session_expired")), mute, contract.SubWidgetSessionExpired},
 			ending{p, "", "", brought(p, "payroll", payroll("mfa")), refused, contract.SubMFARequired},
 			ending{p, "", "", brought(p, "payroll", payroll("incomplete")), fails, contract.SubIncomplete},
-			// "Sandbox pay stub upload outcomes are keyed by file name".
+			// By the name of a file.
 			ending{p, "", "", brought(p, "payStubs", file("paystub.pdf")), ok, ""},
 			ending{p, "", "", brought(p, "payStubs", file("missingfields.pdf")), ok, ""},
 			ending{p, "", "", brought(p, "payStubs", file("my-empty-stub.pdf")), refused, ""},
 			ending{p, "", "", brought(p, "payStubs", file("down.pdf")), down, ""},
 			ending{p, "", "", brought(p, "payStubs", file("holiday.pdf")), refused, ""},
-			// An image is not read, whatever it is called.
+			// Images are not read.
 			ending{p, "", "", brought(p, "payStubs", file("paystub.png")), refused, contract.SubIncomplete},
 			ending{p, "", "", brought(p, "payStubs", file("missingfields.jpg")), ok, ""},
-			// What is encrypted, broken or something else is none, whatever it is called.
+			// Encrypted and damaged PDF files and other files are not pay stubs.
 			ending{p, "", "", brought(p, "payStubs",
 				holding("paystub.pdf", bytes.Replace(letter, []byte("/Root "), []byte("/Encrypt 1 0 R/Root "), 1))), refused, ""},
 			ending{p, "", "", brought(p, "payStubs",
@@ -97,7 +96,7 @@ func endings() (all []ending) {
 			ending{p, "", "", brought(p, "payStubs", holding("paystub.pdf", append([]byte("%PDF-1.7\n"), make([]byte, 4096)...))), refused, ""},
 			ending{p, "", "", brought(p, "payStubs", holding("paystub.pdf", append([]byte("MZ\x90\x00"), make([]byte, 4096)...))), refused, ""},
 		)
-		// "Irregularity outcomes": the verdicts are TestIrregularityByTheApplicantsName's.
+		// Irregularities; TestIrregularityByName checks their results.
 		for _, last := range []string{"pdfTrusted", "pdfHighRisk", "pdfWarningApproved", "imageTrusted", "imageHighRiskManualReview"} {
 			all = append(all, ending{p, "getAdaptiveDecisionResult", last, brought(p, "payStubs", file("scan.pdf")), ok, ""})
 		}
@@ -109,26 +108,27 @@ func endings() (all []ending) {
 	)
 }
 
-// reportPaths are where the reports of the products are read.
+// reportPaths are the paths of the reports of each product.
 var reportPaths = map[contract.Product]string{
 	contract.Cashflow: "/connect/cashflow/v2/json", contract.Income: "/connect/income/v2/json",
 	contract.Eligibility: eligibilityPath + "json", contract.Passport: passportJSON,
 }
 
-// TestEveryEndingOfTheContract walks each row, and holds what the control says, the
-// status, the report and the webhook to it. No status and no substatus is left out.
-func TestEveryEndingOfTheContract(t *testing.T) {
+// TestVisitOutcomes completes a visit for each simulation, and checks the answer of the
+// control, the status, the report, and the webhook. The simulations have every status and
+// substatus.
+func TestVisitOutcomes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
 	t.Parallel()
-	b := newBench(t, storetest.SQLite(t, store.Provider))
+	b := newTestServer(t, storetest.SQLite(t, store.Provider))
 	statuses, substatuses := map[contract.Status]bool{contract.StatusPending: true}, map[contract.Substatus]bool{}
 	wanted := map[string]ending{}
 	all := endings()
 	workflow := ""
 	for _, e := range all {
-		// What an employer is verified by counts by itself where no assets are verified.
+		// Without assets, the outcome is that of the employers' sources.
 		if _, by := e.how["employers"]; by != (workflow != "") {
 			workflow = map[bool]string{true: ", income only"}[by]
 			b.want("the workflow", b.assign(b.configurations()["Eligibility"+workflow], "product", b.seed.Products[contract.Eligibility]), 200, "")
@@ -174,7 +174,7 @@ func TestEveryEndingOfTheContract(t *testing.T) {
 		}
 		delete(wanted, e.PublicToken)
 	}
-	// EXPIRED is by the clock: after 72 hours, or 5 minutes for one last name.
+	// A visit is EXPIRED after 72 hours, or after 5 minutes for one last name.
 	for _, product := range contract.Products() {
 		for _, last := range []string{"Harper", "expiresoon"} {
 			b.begin("productId", b.seed.Products[product], "externalId", fmt.Sprint(product, last),
@@ -214,11 +214,11 @@ func TestEveryEndingOfTheContract(t *testing.T) {
 	}
 }
 
-// TestEverySourceEndingOfTheContract: what fails beside sources that are connected is
-// named in the report, each with its status and substatus.
-func TestEverySourceEndingOfTheContract(t *testing.T) {
+// TestSourceOutcomes checks that a report has the status and substatus of each source that
+// failed beside connected ones.
+func TestSourceOutcomes(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, storetest.SQLite(t, store.Provider))
+	b := newTestServer(t, storetest.SQLite(t, store.Provider))
 	type end struct {
 		Status    contract.Status    `json:"status"`
 		Substatus contract.Substatus `json:"substatus"`
@@ -279,7 +279,7 @@ func TestEverySourceEndingOfTheContract(t *testing.T) {
 	}
 }
 
-// nullable is a substatus as a report has it.
+// nullable returns a substatus as a report has it.
 func nullable(s contract.Substatus) any {
 	if s == "" {
 		return nil

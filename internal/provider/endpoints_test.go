@@ -14,11 +14,11 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestReportEndpoints holds the endpoints to one table: by which headers
-// a report is read, its parent account's too, and how everything else is answered.
+// TestReportEndpoints checks all endpoints of reports with valid headers, also of the
+// parent account, and with invalid ones.
 func TestReportEndpoints(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, storetest.SQLite(t, store.Provider))
+	b := newTestServer(t, storetest.SQLite(t, store.Provider))
 	child := b.child("A child")
 	roots := map[contract.Product]string{contract.Income: "/connect/income/v2/",
 		contract.Eligibility: eligibilityPath, contract.Passport: "/connect/passport/v4/"}
@@ -26,7 +26,7 @@ func TestReportEndpoints(t *testing.T) {
 		contract.Eligibility: "Eligibility", contract.Passport: "Credit passport"}
 	type endpoint struct {
 		path, token, externalID string
-		numbers                 bool // the account's: the report's age does not end it, and a child has none
+		numbers                 bool // ACH details: available when the report is old; not enabled for a child
 	}
 	var all []endpoint
 	for _, p := range []contract.Product{contract.Income, contract.Eligibility, contract.Passport} {
@@ -74,7 +74,7 @@ func TestReportEndpoints(t *testing.T) {
 			{"by both", as("X-PUBLIC-TOKEN", e.token, "X-EXTERNAL-ID", e.externalID), 400, contract.CodeMalformedHeaders},
 			{"without an access token", headers{"X-PUBLIC-TOKEN", e.token}, 400, contract.CodeMalformedHeaders},
 			{"with the credentials themselves", append(b.basic(), "X-PUBLIC-TOKEN", e.token), 400, contract.CodeMalformedHeaders},
-			{"with no access token of ours", append(wrong("Bearer"), "X-PUBLIC-TOKEN", e.token), 403, contract.CodeUnknownCustomer},
+			{"with a text that is not an access token", append(wrong("Bearer"), "X-PUBLIC-TOKEN", e.token), 403, contract.CodeUnknownCustomer},
 			{"in the other environment", as("X-PUBLIC-TOKEN", e.token, "X-ENVIRONMENT", "production"), 403, contract.CodeUnknownCustomer},
 			{"of no report", as("X-PUBLIC-TOKEN", uuid.NewString()), 404, contract.CodeInvalidToken},
 			{"of no report's externalId", as("X-EXTERNAL-ID", "unknown"), 404, contract.CodeInvalidToken},

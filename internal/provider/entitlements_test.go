@@ -13,8 +13,8 @@ import (
 	"vestibule/internal/testutil/i18ntest"
 )
 
-// TestEntitlementsOverHTTP: a customer that an operator adds has redirect and nothing
-// that reads more, until it is enabled; its children have what it has.
+// TestEntitlementsOverHTTP checks that a customer that an operator adds has only the
+// secure redirect until others are enabled, and that its children follow it.
 func TestEntitlementsOverHTTP(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		third := b.seed.ThirdParty.PublicID
@@ -59,7 +59,7 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 			customers.Hierarchy: {func() answer {
 				return b.post("/accounts", b.basic(), map[string]any{"accountName": uuid.NewString()})
 			}, 403, 201},
-			// Enabled, it finds no open access.
+			// With the entitlement: no connection is kept.
 			customers.Refresh:            {func() answer { return b.post("/connect/refresh", b.named(publicToken), nil) }, 403, 409},
 			customers.CredentialRotation: {func() answer { return b.rotate(b.basic()) }, 403, 200},
 		}
@@ -81,7 +81,7 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 			}
 		}
 
-		// A child's report, read by the child's parent.
+		// The parent reads a child's report.
 		b.entitle(b.seed.PublicID, true, customers.Hierarchy, customers.Configurations)
 		child := b.child("Child")
 		product := b.productOf(child, "Loan")
@@ -104,8 +104,8 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 		}
 		b.want("inherited again", theirs(), 200, "")
 
-		// Every change is in the audit trail of the account, by the operator.
-		page := string(b.signedIn(staff).ask("GET", "/dashboard/audit", "").raw)
+		// The audit trail of the account has every change by the operator.
+		page := string(b.signIn(staff).ask("GET", "/dashboard/audit", "").raw)
 		for _, want := range []string{i18ntest.EN("dashboard.actions.entitlement_enabled"),
 			i18ntest.EN("dashboard.actions.entitlement_disabled"), i18ntest.EN("dashboard.actions.entitlement_inherited"),
 			i18ntest.EN("dashboard.author.providers_operator"), "account-numbers", child} {

@@ -9,10 +9,10 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestAnExternalIDIsReadBackAsItWasGiven checks that every endpoint refuses a label that
-// a header cannot carry unchanged, and finds reports by the other labels.
-func TestAnExternalIDIsReadBackAsItWasGiven(t *testing.T) {
-	b := newBench(t, storetest.SQLite(t, store.Provider))
+// TestExternalIDs checks that every endpoint rejects an id that a header cannot carry
+// unchanged, and that reports are found by other ids.
+func TestExternalIDs(t *testing.T) {
+	b := newTestServer(t, storetest.SQLite(t, store.Provider))
 	token, resident := b.bearer(b.basic()), with(applicant, "state", "OH")
 	source, _ := b.walked("single", "prefill", resident)
 	begin := func(id string, more ...any) map[string]any {
@@ -60,10 +60,10 @@ func TestAnExternalIDIsReadBackAsItWasGiven(t *testing.T) {
 	}
 }
 
-// Every endpoint accepts UUIDs in any case, and answers have lowercase
-// ones.
-func TestUUIDsInCapitals(t *testing.T) {
-	b := newBench(t, storetest.SQLite(t, store.Provider))
+// TestUppercaseUUIDs checks that every endpoint accepts uppercase UUIDs, and responds with
+// lowercase ones.
+func TestUppercaseUUIDs(t *testing.T) {
+	b := newTestServer(t, storetest.SQLite(t, store.Provider))
 	upper := strings.ToUpper
 	cashflow, bearer := upper(b.seed.Products[contract.Cashflow]), b.bearer(b.basic())
 	uploaded := b.do("POST", "/sandbox-reports", map[string]any{"product": contract.Cashflow, "profile": "single"})

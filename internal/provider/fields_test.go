@@ -21,17 +21,17 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// field is a row of testdata/fields.txt, which says what its lines are.
+// field is a row of testdata/fields.txt, which describes its format.
 type field struct {
 	kind     string
 	nullable bool // may be null
 	optional bool // may be left out
-	seen     bool // by this test, with a value
+	seen     bool // a report had a value
 	members  map[string]*field
 }
 
-// kinds are what a value may be besides one of a list of words, true, and true for an
-// object or an array.
+// kinds are the patterns of values. Other kinds are a list of words, true, object, and
+// array.
 var kinds = map[string]*regexp.Regexp{
 	"text":      regexp.MustCompile(`^"(\\.|[^"\\])+"$`),
 	"uuid":      regexp.MustCompile(`^"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"$`),
@@ -52,7 +52,7 @@ var kinds = map[string]*regexp.Regexp{
 	"version":   regexp.MustCompile(`^"v\d+(\.\d+)*"$`),
 }
 
-// child is a member of the field; it is made if it is not there.
+// child returns a member of the field, and adds it if it is missing.
 func (f *field) child(name string) *field {
 	if f.members[name] == nil {
 		f.members[name] = &field{kind: "object", members: map[string]*field{}}
@@ -115,8 +115,8 @@ func (f *field) row(path, kind string, more []string) {
 	}
 }
 
-// hold holds a value to a field, and what is in it to its own.
-func (f *field) hold(t *testing.T, path string, raw json.RawMessage) {
+// check checks a value against a field, and the members of the value against its members.
+func (f *field) check(t *testing.T, path string, raw json.RawMessage) {
 	t.Helper()
 	raw = bytes.TrimSpace(raw)
 	if string(raw) == "null" {
@@ -134,7 +134,7 @@ func (f *field) hold(t *testing.T, path string, raw json.RawMessage) {
 		}
 		f.seen = f.seen || len(all) > 0
 		for _, one := range all {
-			f.members["[]"].hold(t, path+"[]", one)
+			f.members["[]"].check(t, path+"[]", one)
 		}
 	case "object":
 		var all map[string]json.RawMessage
@@ -149,7 +149,7 @@ func (f *field) hold(t *testing.T, path string, raw json.RawMessage) {
 				t.Errorf("%s.%s is no field of the contract", path, name)
 				continue
 			}
-			m.hold(t, path+"."+name, all[name])
+			m.check(t, path+"."+name, all[name])
 		}
 		for name, m := range f.members {
 			if _, there := all[name]; !there && !m.optional {
@@ -169,7 +169,7 @@ func (f *field) hold(t *testing.T, path string, raw json.RawMessage) {
 	}
 }
 
-// unseen lists the rows of which no report had a value.
+// unseen returns the paths of the fields without a value in any report.
 func (f *field) unseen(path string) (out []string) {
 	if !f.seen {
 		return []string{path}
@@ -180,15 +180,15 @@ func (f *field) unseen(path string) (out []string) {
 	return out
 }
 
-// TestEveryFieldOfTheReports reads reports of all kinds of sources, and holds every
-// field of every one to the contract's tables: its name, type, form and enumeration,
-// that it is there, and that there are no others. Each row has a value in one of them.
-func TestEveryFieldOfTheReports(t *testing.T) {
+// TestReportFields checks reports of all kinds of sources against testdata/fields.txt: the
+// name, type, and format of each field, and that no field is missing or unknown. Every
+// field has a value in one of the reports.
+func TestReportFields(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
 	t.Parallel()
-	b := newBench(t, storetest.SQLite(t, store.Provider))
+	b := newTestServer(t, storetest.SQLite(t, store.Provider))
 	tables := map[contract.Product]*field{}
 	for _, p := range contract.Products() {
 		tables[p] = fieldsOf(t, p)
@@ -197,7 +197,7 @@ func TestEveryFieldOfTheReports(t *testing.T) {
 		t.Helper()
 		a := b.get(reportPaths[p], b.named(publicToken))
 		b.want(name, a, 200, "")
-		t.Run(name, func(t *testing.T) { tables[p].hold(t, string(p), a.raw) })
+		t.Run(name, func(t *testing.T) { tables[p].check(t, string(p), a.raw) })
 		return a.raw
 	}
 	visit := func(p contract.Product, prefill, how map[string]any) string {
@@ -230,7 +230,7 @@ func TestEveryFieldOfTheReports(t *testing.T) {
 	several := stubs(files...)
 	several["payroll"] = map[string]any{"provider": "northwind-logistics"}
 	hold(contract.Income, "income of payroll and pay stubs", visit(contract.Income, earner, several))
-	// Suite 2.0 enables these where they are asked for, and nothing else does.
+	// Only suite 2.0 with inflows has these fields.
 	for _, alias := range []string{"Income, suite 2.0 without inflows", "Income, suite 1.2"} {
 		b.want(alias, b.assign(b.configurations()[alias], "product", b.seed.Products[contract.Income]), 200, "")
 		raw := hold(contract.Income, alias, visit(contract.Income, earner, map[string]any{}))

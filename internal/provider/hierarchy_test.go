@@ -22,7 +22,7 @@ func (b *testServer) put(path string, h headers, body any) answer {
 	return b.ask(b.service.URL, "PUT", path, h, body)
 }
 
-// child makes a child account of the generated customer over the API.
+// child adds a child account of the generated customer by the API.
 func (b *testServer) child(name string) string {
 	b.t.Helper()
 	a := b.post("/accounts", b.basic(), map[string]any{"accountName": name})
@@ -30,7 +30,7 @@ func (b *testServer) child(name string) string {
 	return a.text("publicId")
 }
 
-// productOf makes a product of a child over the API.
+// productOf adds a product of a child by the API.
 func (b *testServer) productOf(child, name string) string {
 	b.t.Helper()
 	a := b.post("/accounts/"+child+"/products", b.basic(), map[string]any{"productName": name})
@@ -38,7 +38,7 @@ func (b *testServer) productOf(child, name string) string {
 	return a.text("productId")
 }
 
-// configurations are those of the generated customer, id by alias.
+// configurations returns the ids of the generated customer's configurations by alias.
 func (b *testServer) configurations() map[string]string {
 	b.t.Helper()
 	a := b.get("/config/v1/product-configurations", b.basic())
@@ -74,9 +74,9 @@ func (b *testServer) unassign(kind, id string) answer {
 	return b.ask(b.service.URL, "DELETE", "/config/v1/product-configuration-assignments", b.basic(), map[string]any{"type": kind, "id": id})
 }
 
-// inForce is what the review says of a child's product: alias, and whether it is
-// inherited.
-func (b *testServer) inForce(child, product string) string {
+// effective returns the alias of the effective configuration of a child's product, and
+// whether it is inherited.
+func (b *testServer) effective(child, product string) string {
 	b.t.Helper()
 	a := b.get("/config/v1/accounts/"+child+"/products", b.basic())
 	b.want("review", a, 200, "")
@@ -106,7 +106,7 @@ func (b *testServer) inForce(child, product string) string {
 	return ""
 }
 
-func TestChildAccountsAndTheirProducts(t *testing.T) {
+func TestChildAccountsAndProducts(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		body := map[string]any{"accountName": "Höhe & Söhne", "displayName": "The Shop"}
 		a := b.post("/accounts", b.basic(), body)
@@ -121,7 +121,7 @@ func TestChildAccountsAndTheirProducts(t *testing.T) {
 			t.Errorf("got by its name: %d %s", same.status, same.raw)
 		}
 		if got := b.one(`SELECT display_name FROM customers WHERE public_id = $1`, child); got != "The Shop" {
-			t.Errorf("PUT renamed what was there to %q", got)
+			t.Errorf("PUT renamed an existing account to %q", got)
 		}
 		other := b.put("/accounts", b.basic(), map[string]any{"accountName": "höhe & söhne", "displayName": "The Shop"})
 		if other.status != 201 || other.text("publicId") == child {
@@ -159,7 +159,7 @@ func TestChildAccountsAndTheirProducts(t *testing.T) {
 	})
 }
 
-// one is the single text that a query finds.
+// one returns the text of a query's single row.
 func (b *testServer) one(query string, args ...any) string {
 	b.t.Helper()
 	var s string
@@ -199,9 +199,9 @@ func (b *testServer) hierarchy() string {
 	return out.String()
 }
 
-// TestTheHierarchyRefuses sends invalid requests to every endpoint of the hierarchy, and
+// TestHierarchyRejects sends invalid requests to every endpoint of the hierarchy, and
 // checks that nothing of them is stored.
-func TestTheHierarchyRefuses(t *testing.T) {
+func TestHierarchyRejects(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		child := b.child("Child")
 		product := b.productOf(child, "Product")
@@ -319,9 +319,9 @@ func TestTheHierarchyRefuses(t *testing.T) {
 	})
 }
 
-// TestOneOfAHundredCreates creates the same account and the same product a hundred
-// times at once.
-func TestOneOfAHundredCreates(t *testing.T) {
+// TestCreateChildrenConcurrently sends a hundred concurrent requests for the same account
+// and the same product.
+func TestCreateChildrenConcurrently(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		child := b.child("Child")
 		for _, c := range []struct {
@@ -334,7 +334,7 @@ func TestOneOfAHundredCreates(t *testing.T) {
 			{"POST", "/accounts/" + child + "/products", "productName", "productId", 400, "DUPLICATE_PRODUCT"},
 			{"PUT", "/accounts/" + child + "/products", "productName", "productId", 200, ""},
 		} {
-			answers := b.atOnce(100, c.method, c.path, b.basic(), map[string]any{c.field: "Of " + c.method})
+			answers := b.concurrently(100, c.method, c.path, b.basic(), map[string]any{c.field: "Of " + c.method})
 			created, ids := 0, map[string]bool{}
 			for _, a := range answers {
 				switch {
@@ -354,8 +354,8 @@ func TestOneOfAHundredCreates(t *testing.T) {
 	})
 }
 
-// atOnce sends n like requests together.
-func (b *testServer) atOnce(n int, method, path string, h headers, body any) []answer {
+// concurrently sends a request n times concurrently.
+func (b *testServer) concurrently(n int, method, path string, h headers, body any) []answer {
 	b.t.Helper()
 	out := make([]answer, n)
 	var wg sync.WaitGroup
@@ -399,10 +399,10 @@ func TestConfigurationsAreInherited(t *testing.T) {
 		p, q := b.productOf(child, "P"), b.productOf(child, "Q")
 		says := func(when, wantP, wantQ string) {
 			t.Helper()
-			if got := b.inForce(child, p); got != wantP {
+			if got := b.effective(child, p); got != wantP {
 				t.Errorf("%s, P has %q, want %q", when, got, wantP)
 			}
-			if got := b.inForce(child, q); got != wantQ {
+			if got := b.effective(child, q); got != wantQ {
 				t.Errorf("%s, Q has %q, want %q", when, got, wantQ)
 			}
 		}
@@ -426,20 +426,20 @@ func TestConfigurationsAreInherited(t *testing.T) {
 		b.want("the same as is inherited", b.assign(config[plain], "product", p), 200, "")
 		says("when P has what it would inherit", plain, plain+", inherited")
 
-		// The parent's own products are its to configure, its account is not.
+		// A parent can configure its own products, but not its account.
 		b.want("a product of the parent", b.assign(config[avV1], "product", b.seed.Products[contract.Cashflow]), 200, "")
-		// What was assigned is there after a restart.
+		// A restart keeps assignments.
 		if err := b.provider.Seed(t.Context(), b.seed); err != nil {
 			t.Fatal(err)
 		}
 		if got := b.one(`SELECT configuration_id FROM products WHERE id = $1`, b.seed.Products[contract.Cashflow]); got != config[avV1] {
-			t.Error("a restart assigned anew")
+			t.Error("a restart changed an assignment")
 		}
 		if len(b.configurations()) != len(config) {
-			t.Error("a restart made configurations anew")
+			t.Error("a restart added configurations")
 		}
 
-		// A customer without any configuration: its products are of no kind yet.
+		// Products of a customer without configurations have no kind.
 		theirs := b.post("/accounts", b.thirdParty(), map[string]any{"accountName": "Theirs"}).text("publicId")
 		bare := b.post("/accounts/"+theirs+"/products", b.thirdParty(), map[string]any{"productName": "Bare"}).text("productId")
 		b.entitle(b.seed.ThirdParty.PublicID, true, customers.Configurations)
@@ -455,7 +455,7 @@ func TestConfigurationsAreInherited(t *testing.T) {
 	})
 }
 
-// report waits for a report and reads it.
+// report waits for a report and returns it.
 func (b *testServer) report(h headers) *report.Cashflow {
 	b.t.Helper()
 	for {
@@ -473,7 +473,7 @@ func (b *testServer) report(h headers) *report.Cashflow {
 	}
 }
 
-// TestConfigurationSelectsReportParts makes reports of products with unlike
+// TestConfigurationSelectsReportParts compares reports of products with different
 // configurations.
 func TestConfigurationSelectsReportParts(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
@@ -527,9 +527,9 @@ func TestConfigurationSelectsReportParts(t *testing.T) {
 	})
 }
 
-// TestAParentActsForAChildMadeOverTheAPI goes all ways for a child: a submission, a
-// visit and a redirect, and reads what came of them.
-func TestAParentActsForAChildMadeOverTheAPI(t *testing.T) {
+// TestParentActsForChild makes a submission, a visit, and a redirect for a child, and reads
+// their reports.
+func TestParentActsForChild(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		child, sibling := b.child("Child"), b.child("Sibling")
 		product := b.productOf(child, "Loan")

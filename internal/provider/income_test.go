@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// earned walks a visit for an income report, and reads the report and its files.
+// earned completes a visit for an income report, and returns the report and its files.
 func (b *testServer) earned(prefill, how map[string]any) (publicToken string, r *report.Income, files []map[string]string) {
 	b.t.Helper()
 	done := b.complete(b.begin("productId", b.seed.Products[contract.Income], "prefill", prefill), how)
@@ -44,7 +44,7 @@ func person(first, last string) map[string]any {
 	return map[string]any{"firstName": first, "lastName": last, "email": "applicant@example.com", "dob": "1990-06-15"}
 }
 
-func TestAnIncomeReportFromPayroll(t *testing.T) {
+func TestIncomeFromPayroll(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		prefill := person("Multi", "Chen")
 		prefill["statedEmployerName"] = "Great Lakes Medical Center"
@@ -74,7 +74,7 @@ func TestAnIncomeReportFromPayroll(t *testing.T) {
 			!strings.Contains(a.header.Get("Content-Disposition"), "statements.json") {
 			t.Errorf("the file: %d %s", a.status, a.raw)
 		}
-		// A report from payroll is no source of one from bank data.
+		// A report from payroll cannot be the source of a report from bank data.
 		b.want("from it a cashflow report", b.multi(token, b.seed.Products[contract.Cashflow]), 400, contract.CodeInvalidState)
 		b.advance("337h") // 14 days and an hour
 		b.want("the file after 14 days", b.get(path, b.named(token)), 410, contract.CodeGone)
@@ -84,9 +84,9 @@ func TestAnIncomeReportFromPayroll(t *testing.T) {
 	})
 }
 
-// The employers that the applicant stated are all looked for, whichever of the two
-// keys names them, and whether the visit began with them or with a consumer.
-func TestIncomeMatchesEveryStatedEmployer(t *testing.T) {
+// TestIncomeMatchesStatedEmployers checks that all stated employers are matched, by either
+// key of a prefill, of a visit, or of a consumer.
+func TestIncomeMatchesStatedEmployers(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		prefill := person("Default", "Harper")
 		prefill["statedEmployerNames"] = []string{"Great Lakes Medical Center", "Northwind Logistics"}
@@ -113,8 +113,9 @@ func TestIncomeMatchesEveryStatedEmployer(t *testing.T) {
 	})
 }
 
-// One visit may bring all kinds of sources; what fails beside others is only named.
-func TestAnIncomeReportFromSeveralSources(t *testing.T) {
+// TestIncomeFromSeveralSources checks that a report has all kinds of sources of one visit,
+// and names those that failed.
+func TestIncomeFromSeveralSources(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		how := stubs("paystub.pdf", "%PDF-1.4")
 		how["username"], how["bank"] = "default", "Kestrel Bank"
@@ -150,7 +151,7 @@ func TestAnIncomeReportFromSeveralSources(t *testing.T) {
 	})
 }
 
-func TestAnIncomeReportFromPayStubs(t *testing.T) {
+func TestIncomeFromPayStubs(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		pdf, png := "%PDF-1.4\ncanary-of-a-stub", "\x89PNG\r\n\x1a\ncanary"
 		token, r, files := b.earned(person("Ana", "Pérez"), stubs("paystub march.pdf", pdf, "unknown.pdf", pdf, "missing_fields.png", png))
@@ -188,7 +189,7 @@ func TestAnIncomeReportFromPayStubs(t *testing.T) {
 				t.Errorf("an address has the name that the applicant gave: %s", path)
 			}
 		}
-		// Another report's, and another customer's, are unknown.
+		// Files of another report or another customer are unknown.
 		other, _, _ := b.earned(person("Ana", "Pérez"), stubs("paystub.pdf", pdf))
 		b.want("another report's file", b.get("/connect/income/v2/files/"+files[0]["source_filepath"], b.named(other)),
 			404, contract.CodeNotFound)
@@ -199,15 +200,16 @@ func TestAnIncomeReportFromPayStubs(t *testing.T) {
 		if list := b.get("/connect/income/v2/files", b.named(token)); strings.TrimSpace(string(list.raw)) != "[]" {
 			t.Errorf("the list after 14 days: %s", list.raw)
 		}
-		b.advance("408h") // and 31 of them
+		b.advance("408h") // 31 days
 		if n := b.count(`SELECT COUNT(*) FROM document_parts`) + b.count(`SELECT COUNT(*) FROM documents`); n != 0 {
 			t.Errorf("%d rows of files after 31 days", n)
 		}
 	})
 }
 
-// Files that were handed in are there even when no report could be made of them.
-func TestFilesWithoutAReport(t *testing.T) {
+// TestIncomeFilesWithoutReport checks that uploaded files are available also without a
+// successful report.
+func TestIncomeFilesWithoutReport(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		token, _, files := b.earned(person("Ana", "Pérez"), stubs("empty.pdf", "", "something.pdf", "text"))
 		if len(files) != 2 {
@@ -224,7 +226,7 @@ func TestFilesWithoutAReport(t *testing.T) {
 	})
 }
 
-func TestIrregularityByTheApplicantsName(t *testing.T) {
+func TestIrregularityByName(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		for last, want := range map[string][2]string{
 			"pdfTrusted": {"NOT_DETECTED", "pdf"}, "pdfHighRisk": {"DETECTED", "pdf"}, "pdfWarningApproved": {"REVIEW", "pdf"},
@@ -238,9 +240,8 @@ func TestIrregularityByTheApplicantsName(t *testing.T) {
 	})
 }
 
-// Several banks are several sources: each account belongs to the bank where it is, also
-// of a consumer whom both know.
-func TestAnIncomeReportFromTwoBanks(t *testing.T) {
+// TestIncomeFromTwoBanks checks that each bank is a source with its own accounts.
+func TestIncomeFromTwoBanks(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		_, one, _ := b.earned(person("Ana", "Pérez"), map[string]any{"bank": "kestrel-bank", "username": "multi"})
 		_, r, files := b.earned(person("Ana", "Pérez"), map[string]any{"banks": []any{map[string]any{"bank": "kestrel-bank", "username": "multi"},
@@ -268,7 +269,7 @@ func TestAnIncomeReportFromTwoBanks(t *testing.T) {
 		if got := *r.Income.Summary.AnnualNet; got != twice {
 			t.Errorf("net %v of two banks, want %v", got, twice)
 		}
-		if all := b.banked(report.Text(r.Meta.ConsumerID)); len(all) != 4 {
+		if all := b.bankAccounts(report.Text(r.Meta.ConsumerID)); len(all) != 4 {
 			t.Errorf("the consumer has the bank accounts %+v", all)
 		}
 	})

@@ -17,16 +17,16 @@ import (
 
 const multiPath = "/connect/multi-product-tokens"
 
-// resident is an applicant with all that a secondary report needs.
+// resident is an applicant with the data that a secondary report needs.
 var resident = with(applicant, "state", "OH")
 
-// multi asks for a secondary report of a product.
+// multi requests a secondary report of a product.
 func (b *testServer) multi(publicToken, productID string, more ...any) answer {
 	b.t.Helper()
 	return b.post(multiPath, b.basic(), with(map[string]any{"publicToken": publicToken, "productId": productID}, more...))
 }
 
-// derived makes one and waits for its webhook.
+// derived requests a secondary report, waits for it, and returns its token.
 func (b *testServer) derived(publicToken, productID string, more ...any) string {
 	b.t.Helper()
 	a := b.multi(publicToken, productID, more...)
@@ -36,7 +36,7 @@ func (b *testServer) derived(publicToken, productID string, more ...any) string 
 	return token
 }
 
-func TestAnIncomeReportFromACashflowReport(t *testing.T) {
+func TestIncomeFromCashflow(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		income := b.seed.Products[contract.Income]
 		source, own := b.walked("default", "prefill", with(resident, "statedEmployerName", "Unlisted & Sons"),
@@ -73,7 +73,7 @@ func TestAnIncomeReportFromACashflowReport(t *testing.T) {
 		if len(r.Employment) == 0 || report.Text(r.Employment[0].EmployerName) != "Unlisted & Sons" {
 			t.Errorf("employment: %+v", r.Employment)
 		}
-		// Each has its own kind, and its own files of the same data.
+		// Each report has its kind, and its own files of the same data.
 		b.want("as a cashflow report", b.get("/connect/cashflow/v2/json", b.named(token)), 404, contract.CodeInvalidToken)
 		b.want("the source as an income report", b.get("/connect/income/v2/json", b.named(source)), 404, contract.CodeInvalidToken)
 		b.want("the source's files as an income report's", b.get("/connect/income/v2/files", b.named(source)), 404, contract.CodeInvalidToken)
@@ -95,7 +95,7 @@ func TestAnIncomeReportFromACashflowReport(t *testing.T) {
 		}
 		b.want("a file that is none", b.get("/connect/income/v2/files/"+uuid.NewString()+"/x.json", b.named(token)), 404, contract.CodeNotFound)
 
-		// It is shared like any other.
+		// It can be shared.
 		relayToken := b.relayed(token)
 		theirs := b.get("/connect/income/v2/json", b.relay(relayToken))
 		b.want("to a third party", theirs, 200, "")
@@ -119,7 +119,7 @@ func TestAnIncomeReportFromACashflowReport(t *testing.T) {
 			b.want(p+" after 72 hours", b.get(p, b.relay(unread)), 400, contract.CodeRelayTokenExpired)
 		}
 
-		// It is no source; the one that it was made of is again.
+		// It cannot be a source, but its source can be one again.
 		b.want("from a secondary one", b.multi(token, b.seed.Products[contract.Cashflow]), 400, contract.CodeInvalidState)
 		again := b.derived(source, income)
 		if other := b.get("/connect/income/v2/json", b.named(again)); other.status != 200 || again == token {
@@ -128,7 +128,7 @@ func TestAnIncomeReportFromACashflowReport(t *testing.T) {
 	})
 }
 
-func TestACashflowReportFromAnIncomeReport(t *testing.T) {
+func TestCashflowFromIncome(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		done := b.complete(b.begin("productId", b.seed.Products[contract.Income], "prefill", resident), nil)
 		source := done.text("publicToken")
@@ -140,7 +140,7 @@ func TestACashflowReportFromAnIncomeReport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Of the same person's data it is the report that the profile has.
+		// It equals the report of a visit of the profile.
 		if len(r.Scores) != 1 || r.Scores[0].Value == nil || *r.Scores[0].Value != 685 || r.Meta.PublicToken != token {
 			t.Errorf("scores %+v of %+v", r.Scores, r.Meta)
 		}
@@ -148,7 +148,7 @@ func TestACashflowReportFromAnIncomeReport(t *testing.T) {
 	})
 }
 
-func TestASubmissionIsASourceToo(t *testing.T) {
+func TestSecondaryReportOfSubmission(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		income := b.seed.Products[contract.Income]
 		address := map[string]any{"street": "1 Main St", "city": "Columbus", "state": "OH", "postalCode": "43004"}
@@ -245,13 +245,13 @@ func TestSecondaryReportErrors(t *testing.T) {
 		b.want("an old suite", b.multi(source, income), 400, contract.CodeInvalidState)
 		suite("1.10")
 		if n := rows(); n != before {
-			t.Errorf("refused requests left %d reports", n-before)
+			t.Errorf("rejected requests created %d reports", n-before)
 		}
 		b.want("a later suite", b.multi(strings.ToUpper(source), strings.ToUpper(income), "externalId",
 			strings.Repeat("é", 64), "userArgs", strings.Repeat("é", 255)), 200, "")
 		b.want("labels that are null", b.multi(source, income, "externalId", nil, "userArgs", nil), 200, "")
 
-		// A consumer that withdrew is not reported on anew.
+		// A consumer that has withdrawn consent has no new reports.
 		gone, r := b.walked("single", "prefill", resident)
 		b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+report.Text(r.Meta.ConsumerID), b.basic(), nil), 204, "")
 		b.want("after withdrawal", b.multi(gone, income), 400, contract.CodeInvalidState)
@@ -265,9 +265,9 @@ func TestSecondaryReportErrors(t *testing.T) {
 	})
 }
 
-// TestASecondaryReportsDataAreNoYounger: copies of data are given out and kept no
-// longer than what they are copies of.
-func TestASecondaryReportsDataAreNoYounger(t *testing.T) {
+// TestSecondaryReportKeepsAgeOfData checks that the data of a secondary report are
+// available and kept no longer than those of its source.
+func TestSecondaryReportKeepsAgeOfData(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		source, r := b.walked("single", "prefill", resident)
 		b.advance("240h") // 10 days
@@ -285,16 +285,18 @@ func TestASecondaryReportsDataAreNoYounger(t *testing.T) {
 		b.want("a file after them", b.get(path, b.named(token)), 410, contract.CodeGone)
 		b.want("account numbers after them", b.get(ach, b.named(token)), 404, contract.CodeNotFound)
 		if n := b.count(`SELECT count(*) FROM report_data WHERE public_token = $1 AND input IS NULL`, token); n != 1 {
-			t.Error("the copy outlives what it is for")
+			t.Error("the copy of the data is kept")
 		}
 		if n := b.count(`SELECT count(*) FROM report_data WHERE public_token = $1 AND input IS NOT NULL`, source); n != 1 {
-			t.Error("the source's data went with it")
+			t.Error("the source's data were deleted")
 		}
-		b.want("the report all the same", b.get("/connect/income/v2/json", b.named(token)), 200, "")
+		b.want("the report", b.get("/connect/income/v2/json", b.named(token)), 200, "")
 	})
 }
 
-func TestOneExternalIDMakesOneSecondaryReport(t *testing.T) {
+// TestSecondaryReportsConcurrently checks that one of concurrent requests with one external
+// id creates a report.
+func TestSecondaryReportsConcurrently(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		source, _ := b.walked("single", "prefill", resident)
 		var mu sync.Mutex

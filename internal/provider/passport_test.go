@@ -19,7 +19,7 @@ const (
 	passportPDF  = "/connect/passport/v4/pdf"
 )
 
-// passport walks a visit at a supplier and returns the report's token.
+// passport completes a visit at a supplier and returns the report's token.
 func (b *testServer) passport(supplier string, prefill map[string]any, more ...any) string {
 	b.t.Helper()
 	token := b.begin(append([]any{"productId", b.seed.Products[contract.Passport], "prefill", prefill}, more...)...)
@@ -31,7 +31,7 @@ func (b *testServer) passport(supplier string, prefill map[string]any, more ...a
 	return done.text("publicToken")
 }
 
-// walk has the control walk a visit, and returns its answer whatever it is.
+// walk completes a visit by the control, and returns the answer, also of an error.
 func (b *testServer) walk(token string, how map[string]any) answer {
 	b.t.Helper()
 	return b.do("POST", "/visits/"+token+"/complete", how)
@@ -42,9 +42,9 @@ func applicantNamed(first, last string) map[string]any {
 	return with(applicant, "firstName", first, "lastName", last)
 }
 
-// TestPassportsOfAllSuppliers walks a visit at each, and reads the report as JSON, as
-// PDF and as a third party.
-func TestPassportsOfAllSuppliers(t *testing.T) {
+// TestPassports completes a visit at each supplier, and reads the report as JSON, as PDF,
+// and as a third party.
+func TestPassports(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
@@ -97,7 +97,7 @@ func TestPassportsOfAllSuppliers(t *testing.T) {
 	})
 }
 
-// textOf is what a document shows, with no breaks.
+// textOf returns the text of a PDF file, without line breaks.
 func textOf(t *testing.T, raw []byte) string {
 	t.Helper()
 	file, err := pdf.Open(raw)
@@ -113,9 +113,9 @@ func textOf(t *testing.T, raw []byte) string {
 	return b.String()
 }
 
-// TestAccessToPassports: the owner when it is made, and a third party without the
-// owner's words.
-func TestAccessToPassports(t *testing.T) {
+// TestPassportAccess checks that the owner and a third party can read a passport, the third
+// party without the owner's labels.
+func TestPassportAccess(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		token := b.passport("MEX_BDC", applicant, "externalId", "mine-only")
 		relayToken := b.relayed(token)
@@ -159,8 +159,8 @@ func TestAccessToPassports(t *testing.T) {
 	})
 }
 
-// TestHowPassportVisitsEnd: by the last name, and by what the control is asked.
-func TestHowPassportVisitsEnd(t *testing.T) {
+// TestPassportVisitOutcomes checks the outcomes by last name and by the control's body.
+func TestPassportVisitOutcomes(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		product := b.seed.Products[contract.Passport]
 		for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// prepared uploads a report, and walks a visit of its product that is served it.
+// prepared uploads a report, and completes a visit of its product with it.
 func (b *testServer) prepared(product contract.Product, upload map[string]any, more ...any) (sandboxReportID, publicToken string) {
 	b.t.Helper()
 	a := b.do("POST", "/sandbox-reports", with(upload, "product", product))
@@ -27,7 +27,7 @@ func (b *testServer) prepared(product contract.Product, upload map[string]any, m
 	return sandboxReportID, done.text("publicToken")
 }
 
-// earner is a submission of wages and a savings account that bears interest.
+// earner returns a submission with wages.
 func earner() map[string]any {
 	day := time.Now().UTC().AddDate(0, 0, -1)
 	var paid []any
@@ -43,7 +43,8 @@ func earner() map[string]any {
 	}
 }
 
-// Each product has reports that are prepared and served as they are, by every way in.
+// TestPreparedReportsOfEachProduct checks prepared reports of each product, by every way
+// that a visit begins.
 func TestPreparedReportsOfEachProduct(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		jobs := []any{map[string]any{"provider": "northwind-logistics"}}
@@ -59,7 +60,7 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 			report.Text(i.Identities[0].FullName) != "Ada Quill" || report.Text(i.Employment[0].EmployerName) != stated[0] {
 			t.Errorf("income %+v, identities %+v, employment %+v", i.Income, i.Identities, i.Employment)
 		}
-		// What was uploaded of the person counts as the consumer's data.
+		// The uploaded personal data is the consumer's.
 		b.want("from it a cashflow report", b.multi(token, b.seed.Products[contract.Cashflow]), 200, "")
 
 		_, token = b.prepared(contract.Eligibility, map[string]any{"submission": earner(), "payroll": jobs, "statedEmployerNames": stated})
@@ -72,7 +73,7 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 			len(e.Employment) != 1 || len(e.Income.Payroll) != 1 || len(e.Assets.AccountDetails) != 1 || len(e.Documents) != 2 {
 			t.Errorf("eligibility: employers %+v, employment %+v, assets %+v, documents %+v", e.StatedEmployers, e.Employment, e.Assets, e.Documents)
 		}
-		// A prefill goes before what was uploaded.
+		// A prefill replaces the uploaded personal data.
 		_, token = b.prepared(contract.Eligibility, map[string]any{"payroll": jobs, "statedEmployerNames": stated}, "prefill", tenant)
 		if e, err = report.ParseEligibility(b.get(eligibilityPath+"json", b.named(token)).raw); err != nil ||
 			len(e.StatedEmployers) != 2 || e.Assets != nil {
@@ -93,7 +94,7 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 			t.Errorf("its PDF: %d", pdf.status)
 		}
 
-		// The other ways in: an invite and a secure redirect.
+		// By an invite and a secure redirect.
 		body := map[string]any{"productId": b.seed.Products[contract.Passport], "sandboxReportId": id}
 		invite := b.post("/connect/invite-link", b.basic(), body)
 		b.want("an invite", invite, 200, "")
@@ -109,7 +110,7 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 			t.Errorf("a redirect: %s", done.raw)
 		}
 
-		// It is of its product, of its owner, and of those who are entitled to it.
+		// It requires its product, its owner, and the entitlement.
 		refused := func(what string, with headers, more ...any) {
 			t.Helper()
 			all := map[string]any{}
@@ -126,8 +127,8 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 	})
 }
 
-// What a prepared report cannot be made from.
-func TestPreparedReportsThatAreRefused(t *testing.T) {
+// TestRejectedPreparedReports uploads invalid reports.
+func TestRejectedPreparedReports(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		personal := map[string]any{"personal": earner()["personal"]}
 		for name, c := range map[string]struct {

@@ -33,15 +33,15 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// production is a customer of the production environment: of a provider that runs as
-// production, or of a sandbox that has such a customer in its database too.
+// production is a customer of the production environment, of a provider in production or,
+// with mixed, in the sandbox.
 type production struct {
 	*testServer
 	mixed   bool
 	browser *http.Client
 }
 
-// inProduction runs a test in both.
+// inProduction runs a test with both providers.
 func inProduction(t *testing.T, f func(t *testing.T, p production)) {
 	for name, mixed := range map[string]bool{"production": false, "a production customer of a sandbox": true} {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func startProvider(t *testing.T, b *testServer, c provider.Config) *provider.Pro
 	return p
 }
 
-// as names the environment, which the mixed provider has to be told.
+// as adds the environment, which the mixed provider needs.
 func (p production) as(h headers) headers {
 	return append(headers{"X-ENVIRONMENT", "production"}, h...)
 }
@@ -118,7 +118,7 @@ func (p production) bearer() headers {
 	return headers{"Authorization", "Bearer " + base64.StdEncoding.EncodeToString([]byte(a.text("accessToken")))}
 }
 
-// form posts a step's form, and returns the page that it leads to.
+// form posts the form of a step, and returns the next page.
 func (p production) form(path string, pairs ...string) string {
 	p.t.Helper()
 	form := url.Values{}
@@ -142,7 +142,7 @@ func (p production) send(path, kind string, body interface{ Read([]byte) (int, e
 	return b.String()
 }
 
-// upload uploads a file and hands it in.
+// upload uploads a file and submits it.
 func (p production) upload(path, name string, content []byte) {
 	p.t.Helper()
 	var b bytes.Buffer
@@ -154,7 +154,8 @@ func (p production) upload(path, name string, content []byte) {
 	p.form(path, "action", "hand-in")
 }
 
-// open begins a visit one of the ways there are and returns its page and publicToken.
+// open begins a visit by token, prefill, redirect, or invite, and returns its path and
+// publicToken.
 func (p production) open(how string, body map[string]any) (path, publicToken string) {
 	p.t.Helper()
 	register := func(more ...any) (string, string) {
@@ -186,7 +187,7 @@ func (p production) open(how string, body map[string]any) (path, publicToken str
 	return path, a.text("publicToken")
 }
 
-// page is a page as the applicant's browser has it.
+// page returns a page in the applicant's browser.
 func (p production) page(path string) string {
 	p.t.Helper()
 	resp, err := p.browser.Get(p.service.URL + path)
@@ -201,7 +202,7 @@ func (p production) page(path string) string {
 
 var publicTokenIn = regexp.MustCompile(`data-public-token="([^"]+)"`)
 
-// followed is the page of a visit that a link leads to.
+// followed returns the path and publicToken of the visit that a link leads to.
 func (p production) followed(link string) (path, publicToken string) {
 	p.t.Helper()
 	resp, err := p.browser.Get(link)
@@ -213,23 +214,23 @@ func (p production) followed(link string) (path, publicToken string) {
 	_, _ = b.ReadFrom(resp.Body)
 	m := publicTokenIn.FindStringSubmatch(b.String())
 	if m == nil {
-		p.t.Fatalf("%s is no page of a visit: %d %s", link, resp.StatusCode, b.String())
+		p.t.Fatalf("%s is not a page of a visit: %d %s", link, resp.StatusCode, b.String())
 	}
 	return resp.Request.URL.Path, m[1]
 }
 
-// names are those that the sandbox plays something for.
+// names are names with a simulation in the sandbox.
 var names = [][2]string{{"Default", "Harper"}, {"Noincome", "Doyle"}, {"Ana", "error"}, {"Ana", "supplierdown"},
 	{"Ana", "expiresoon"}, {"mfa required", "Ana"}, {"Ana", "nofile"},
 	{"getAdaptiveDecisionResult", "pdfTrusted"}, {"getAdaptiveDecisionResult", "imageTrusted"}}
 
-// usernames are those of the sandbox's banks and payroll providers.
+// usernames are user names of the sandbox's banks and payroll providers.
 var usernames = []string{"default", "single", "multi", "joint", "noincome", "no_transactions", "error",
 	"supplier_unresponsive", "mfa", "debt_only", "investment_only", "gig", "overdraft", "benefits", "transfers", "transfers_savings",
 	"e_banking_unsupported", "hourly", "two_jobs", "new_hire", "terminated", "no_statements", "incomplete", "session_expired"}
 
-// tempt posts whatever a step of the sandbox could take, until the visit is over.
-func (p production) tempt(path, username string) {
+// tryAllSteps posts forms for every step that the sandbox has, until the visit ends.
+func (p production) tryAllSteps(path, username string) {
 	over := false
 	do := func(pairs ...string) {
 		if over {
@@ -258,9 +259,9 @@ func (p production) tempt(path, username string) {
 	do("action", "finish")
 }
 
-// TestProductionHasNoInventedData walks visits of every product, begun in every way, with
-// every name that means something in the sandbox. None of them has a report, and
-// everything that the customer learns of it agrees.
+// TestProductionHasNoInventedData tries to complete visits of every product, begun in every
+// way, with names and user names of the sandbox. None of them has a report, and the
+// status, substatus, and page of each say so.
 func TestProductionHasNoInventedData(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
 		ways, n, walks := []string{"token", "prefill", "redirect", "invite"}, 0, 0
@@ -279,8 +280,8 @@ func TestProductionHasNoInventedData(t *testing.T) {
 					}
 				}
 				path, publicToken := p.open(how, map[string]any{"productId": productID, "prefill": prefill, "sandboxReportId": uuid.NewString()})
-				p.tempt(path, username)
-				if kind == contract.Income { // which waits for pay stubs
+				p.tryAllSteps(path, username)
+				if kind == contract.Income { // waits for pay stubs
 					p.upload(path, "paystub.pdf", []byte("%PDF-1.4"))
 					p.form(path, "action", "finish")
 				}
@@ -324,7 +325,7 @@ func TestProductionHasNoInventedData(t *testing.T) {
 	})
 }
 
-// settled is the status of a report once it is final.
+// settled waits for the final status of a report and returns it.
 func (p production) settled(publicToken string) (contract.Status, string) {
 	p.t.Helper()
 	h := p.named(publicToken)
@@ -337,7 +338,7 @@ func (p production) settled(publicToken string) (contract.Status, string) {
 	}
 }
 
-// eligibility is a product of one workflow.
+// eligibility adds a product with a workflow and returns its id.
 func (p production) eligibility(workflow string) string {
 	p.t.Helper()
 	id, configuration := uuid.NewString(), uuid.NewString()
@@ -360,8 +361,9 @@ func (p production) eligibility(workflow string) string {
 	return id
 }
 
-// TestProductionReadsUploads: a readable pay stub makes an income report and an
-// eligibility report, an image is listed beside it, and alone gives none with a reason.
+// TestProductionReadsUploads checks that a readable pay stub is the source of income and
+// eligibility reports. An image is listed as a file, and alone has the substatus
+// INCOMPLETE.
 func TestProductionReadsUploads(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
 		draw := rand.New(rand.NewPCG(7, 1)).IntN
@@ -401,7 +403,7 @@ func TestProductionReadsUploads(t *testing.T) {
 		if a := p.get("/connect/income/v2/files", p.named(publicToken)); a.status != 200 || !strings.Contains(string(a.raw), "paystub.png") {
 			t.Errorf("the files of an image: %d %s", a.status, a.raw)
 		}
-		// A report is made of what is readable beside it.
+		// A report of one image and one readable pay stub.
 		path, publicToken = p.open("token", map[string]any{"productId": p.eligibility("income"),
 			"prefill": with(prefill, "state", "TX", "statedEmployerNames", []string{"One", "Two"})})
 		p.form(path, "action", "consent")
@@ -417,9 +419,9 @@ func TestProductionReadsUploads(t *testing.T) {
 	})
 }
 
-// TestProductionCannotReachTheSandbox: neither by the controls, nor by what a submission
-// means there, nor for customers of the sandbox.
-func TestProductionCannotReachTheSandbox(t *testing.T) {
+// TestProductionCannotReachSandbox tries the controls, submissions with names of the
+// sandbox, and customers of the sandbox.
+func TestProductionCannotReachSandbox(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
 		a := p.post("/connect/initialization", p.as(p.basic()),
 			map[string]any{"productId": p.seed.Products[contract.Cashflow], "prefill": applicant})
@@ -433,12 +435,12 @@ func TestProductionCannotReachTheSandbox(t *testing.T) {
 				t.Errorf("the control %s: %d %s", path, got.status, got.raw)
 			}
 		}
-		// A token that the controls refused is still good.
+		// The controls did not use the token.
 		if got := p.post("/widget/v1/visits", nil, map[string]any{"env": "production", "publicId": p.seed.PublicID,
 			"productId": p.seed.Products[contract.Cashflow], "token": a.text("token")}); got.status != 201 {
 			t.Errorf("the token afterwards: %d %s", got.status, got.raw)
 		}
-		// A submission is what its report is made from, whatever the names are.
+		// The report of a submission is generated from it, whatever the name.
 		h := append(p.as(p.bearer()), "X-PRODUCT-ID", p.seed.Products[contract.Cashflow])
 		for _, name := range [][2]string{{"Default", "Harper"}, {"Ana", "error"}} {
 			body := submission("personal", personal("firstName", name[0], "lastName", name[1]), "sandboxReportId", uuid.NewString())
@@ -457,7 +459,7 @@ func TestProductionCannotReachTheSandbox(t *testing.T) {
 		if p.mixed {
 			return
 		}
-		// A customer of the sandbox is unknown to a provider that runs as production.
+		// A customer of the sandbox is unknown to a provider in production.
 		if _, err := p.db.SQL.ExecContext(t.Context(), `UPDATE customers SET environment = 'sandbox'`); err != nil {
 			t.Fatal(err)
 		}
@@ -473,8 +475,8 @@ func TestProductionCannotReachTheSandbox(t *testing.T) {
 	})
 }
 
-// TestAnUnsupportedVisitReturns: the signed result agrees with the status.
-func TestAnUnsupportedVisitReturns(t *testing.T) {
+// TestUnsupportedVisitReturns checks that the signed result agrees with the status.
+func TestUnsupportedVisitReturns(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
 		path, publicToken := p.open("redirect", map[string]any{"productId": p.seed.Products[contract.Cashflow],
 			"prefill": applicant, "redirectArgs": "args"})
@@ -487,7 +489,7 @@ func TestAnUnsupportedVisitReturns(t *testing.T) {
 		resp.Body.Close()
 		at, err := resp.Location()
 		if err != nil || at.Host != "harbor.example" {
-			t.Fatalf("the way back: %d %v %v", resp.StatusCode, at, err)
+			t.Fatalf("the return: %d %v %v", resp.StatusCode, at, err)
 		}
 		payload, err := base64.RawURLEncoding.DecodeString(strings.Split(at.Query().Get("jwt")+"..", ".")[1])
 		var claims map[string]any

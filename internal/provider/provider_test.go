@@ -22,7 +22,7 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-func TestAReportFromInitializationToBody(t *testing.T) {
+func TestCashflowReport(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		token := b.begin("externalId", "application-1", "userArgs", "campaign=autumn")
 		done := b.complete(token, nil)
@@ -73,7 +73,7 @@ func TestAReportFromInitializationToBody(t *testing.T) {
 	})
 }
 
-func TestOutcomesOfTheMockBank(t *testing.T) {
+func TestMockBankOutcomes(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		bearer := b.bearer(b.basic())
 		for username, want := range map[string]string{
@@ -255,7 +255,7 @@ func TestKeySet(t *testing.T) {
 				map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": applicant}).text("redirectToken")
 			_, jwt, ok := strings.Cut(b.complete(token, map[string]any{"end": "exit"}).text("completeUrl"), "jwt=")
 			if !ok {
-				t.Fatal("no outcome token came back")
+				t.Fatal("no signed result was returned")
 			}
 			header, err := base64.RawURLEncoding.DecodeString(strings.Split(jwt, ".")[0])
 			if err != nil {
@@ -295,13 +295,13 @@ func TestKeySet(t *testing.T) {
 	})
 }
 
-func TestOutcomeTokensAreNoAccessTokens(t *testing.T) {
+func TestSignedResultIsNotAccessToken(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		token := b.post("/secure-redirect", b.basic(),
 			map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": applicant}).text("redirectToken")
 		_, jwt, _ := strings.Cut(b.complete(token, nil).text("completeUrl"), "jwt=")
 		h := headers{"Authorization", "Bearer " + base64.StdEncoding.EncodeToString([]byte(jwt)), "X-External-Id", "x"}
-		b.want("an outcome token as Bearer", b.get("/connect/status", h), 403, contract.CodeUnknownCustomer)
+		b.want("a signed result as Bearer", b.get("/connect/status", h), 403, contract.CodeUnknownCustomer)
 
 		key, err := jose.GenerateKey()
 		if err != nil {
@@ -384,7 +384,7 @@ func TestConsumers(t *testing.T) {
 	})
 }
 
-func TestUnknownPathsAndWrongMethodsHaveTheErrorShape(t *testing.T) {
+func TestUnknownPathsAndMethods(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.want("an unknown path", b.get("/connect/nothing", b.basic()), 404, contract.CodeNotFound)
 		b.want("the root", b.get("/", nil), 404, contract.CodeNotFound)
@@ -398,9 +398,9 @@ func TestUnknownPathsAndWrongMethodsHaveTheErrorShape(t *testing.T) {
 	})
 }
 
-// TestPersonalDataIsNotInLogsOrPlainColumns searches what lies on the disk, with the
-// log of the database and its free pages, and under PostgreSQL a dump, where bytes are
-// written in hexadecimal.
+// TestPersonalDataIsNotInLogsOrPlainColumns searches the log and the files of the database,
+// with free pages, for personal data. For PostgreSQL it searches a dump, also in
+// hexadecimal.
 func TestPersonalDataIsNotInLogsOrPlainColumns(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		canary := with(resident, "firstName", "Canaria", "lastName", "Zwitscher", "email", "canaria.zwitscher@mail.example",
@@ -411,7 +411,7 @@ func TestPersonalDataIsNotInLogsOrPlainColumns(t *testing.T) {
 		if !bytes.Contains(a.raw, []byte("Zwitscher")) {
 			t.Fatal("the canary is not in the report")
 		}
-		// Every other way in that takes something personal.
+		// All other endpoints that receive personal data.
 		b.earned(canary, map[string]any{"payStubs": []map[string]string{
 			{"fileName": "Zwitscher.pdf", "contentBase64": "JVBERi0xLjcKWndpdHNjaGVyCg=="}}})
 		b.eligible("Eligibility", "prefill", with(canary, "statedEmployerNames", []string{"Zwitscher Works"}))
@@ -421,8 +421,8 @@ func TestPersonalDataIsNotInLogsOrPlainColumns(t *testing.T) {
 			"prefill": canary, "redirectArgs": "who=Zwitscher"}), 200, "")
 		b.ready(b.submit(submission("personal", personal("lastName", "Zwitscher"))).text("publicToken"))
 		b.relayed(publicToken)
-		b.staffed()
-		b.signedIn(b.seed.Staff)
+		b.addUsers()
+		b.signIn(b.seed.Staff)
 
 		disk, log := string(storetest.OnDisk(t, b.db)), b.log.String()
 		if !strings.Contains(disk, publicToken) {
@@ -430,7 +430,7 @@ func TestPersonalDataIsNotInLogsOrPlainColumns(t *testing.T) {
 		}
 		text := regexp.MustCompile(`\\x[0-9a-f]+`).ReplaceAllString(disk, "") // bytes in hexadecimal may look like an account number
 		for _, secret := range []string{"Canaria", "Zwitscher", "zwitscher", "Canary Row", "Birdville",
-			"1990-04-12", "0004128", "Everyday Checking", ours.Email, ours.Password,
+			"1990-04-12", "0004128", "Everyday Checking", customerUser.Email, customerUser.Password,
 			b.seed.SecretKey, b.seed.WebhookSecret, b.seed.ThirdParty.SecretKey} {
 			if strings.Contains(log, secret) {
 				t.Errorf("the log has %q", secret)

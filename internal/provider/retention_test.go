@@ -14,15 +14,15 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestExpiredDataIsDeleted holds every table that grows with use to how long its rows
-// are kept. What a table of the service's own is missing here must be said so.
+// TestExpiredDataIsDeleted checks that no table that grows with use keeps expired rows. It
+// lists every table of the database.
 func TestExpiredDataIsDeleted(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		grows := strings.Fields(`reports report_data documents document_parts consumers data_keys bank_connections
 			bank_accounts bank_account_names source_authorizations source_connections source_events
 			report_refreshes visits visit_events initialization_tokens redirects invites outbox events deliveries delivery_attempts relay_tokens
 			report_revisions audit sessions sign_in_tries dashboard_forms dashboard_notices`)
-		// Settings, keys that have sweeps of their own, and what is bounded: a row an account, a process, or so many.
+		// Settings, keys with another deletion, and tables of a bounded number of rows.
 		stays := strings.Fields(`customers entitlements credentials products product_configurations complete_urls
 			widget_origins staff callbacks callback_secrets signing_keys session_keys
 			keepsakes sandbox_clock sandbox_reports sandbox_inbox fdx_bank_requests fdx_bank_consents fdx_bank_tokens fdx_bank_assertions
@@ -42,7 +42,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		}
 		none := rows()
 
-		// One of everything, of three consumers: one unnamed, one named, one that withdraws.
+		// Rows in every table, of consumers without an external id, with one, and without consent.
 		publicToken, first := b.walked("single", "userArgs", "words of the customer's", "prefill", resident)
 		b.relayed(publicToken)
 		named := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": resident, "consumerExternalId": "named"}).text("consumerId")
@@ -58,8 +58,8 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		b.want("invite", b.post("/connect/invite", b.basic(), with(income, "deliverTo", "ada@mail.example")), 200, "")
 		b.submit(submission())
 		b.inbox.wait(t, 5)
-		b.staffed()
-		b.signedIn(b.seed.Staff)
+		b.addUsers()
+		b.signIn(b.seed.Staff)
 		for i, at := range []string{"callback set", "callback set", "report found"} {
 			b.exec(`INSERT INTO audit (id, customer_id, staff_id, at, action, object, detail, request_id)
 				SELECT $1, id, 's', $2, $3, '', '', '' FROM customers WHERE public_id = $4`, fmt.Sprint("line-", i), i, at, b.seed.PublicID)
@@ -117,7 +117,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 			now["reports"] < before["reports"] {
 			t.Errorf("%d of %d reports are not forgotten", n, now["reports"])
 		}
-		// Left are the keys of the system, of the consumer that has a name and of the one that was never visited.
+		// The remaining keys are those of the system, and of the consumers with an external id or without a report.
 		if want := none["data_keys"] + 2; now["data_keys"] != want {
 			t.Errorf("%d data keys, want %d", now["data_keys"], want)
 		}
@@ -128,18 +128,18 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		}
 		if n := b.count(`SELECT count(*) FROM consumers WHERE erased_at IS NOT NULL
 			AND (prefill IS NOT NULL OR external_id IS NOT NULL)`); n != 0 {
-			t.Errorf("%d erased consumers have something left", n)
+			t.Errorf("%d erased consumers have data", n)
 		}
-		// An externalId stays taken, and the dashboard bears what is gone.
-		d := b.signedIn(b.seed.Staff)
+		// The dashboard shows a report without its data.
+		d := b.signIn(b.seed.Staff)
 		if page := d.page("/dashboard/reports/" + d.reportNamed(publicToken)); !strings.Contains(page,
 			i18ntest.EN("dashboard.origins.forgotten")) {
-			t.Error("the dashboard makes up how an old report came about")
+			t.Error("the dashboard does not say that the origin of an old report was deleted")
 		}
 	})
 }
 
-// tables are those of the database.
+// tables returns the tables of the database.
 func (b *testServer) tables() []string {
 	b.t.Helper()
 	query := `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
@@ -162,10 +162,10 @@ func (b *testServer) tables() []string {
 	return out
 }
 
-// TestADestroyedKeyIsInNoFileAndNoDump checks that the key-encryption key, with everything on
+// TestShreddedKeysAreErased checks that the key-encryption key, with everything on
 // the disk or in a dump, decrypts nothing of erased consumers. Encrypted bytes may remain
 // in a free page for a while; their data keys may not.
-func TestADestroyedKeyIsInNoFileAndNoDump(t *testing.T) {
+func TestShreddedKeysAreErased(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		_, r := b.walked("single", "prefill", resident)
 		b.ready(b.submit(submission()).text("publicToken"))
@@ -178,7 +178,7 @@ func TestADestroyedKeyIsInNoFileAndNoDump(t *testing.T) {
 		}
 		goes, stays := b.wrapped(`coalesce(c.external_id, '') <> 'c0'`), b.wrapped(`c.external_id = 'c0'`)
 		if len(goes) != 41 || len(stays) != 1 {
-			t.Fatalf("%d keys that go, and %d that stay", len(goes), len(stays))
+			t.Fatalf("%d keys to delete and %d to keep, want 41 and 1", len(goes), len(stays))
 		}
 		found := func(all [][]byte) (n int) {
 			t.Helper()
@@ -191,22 +191,22 @@ func TestADestroyedKeyIsInNoFileAndNoDump(t *testing.T) {
 			return n
 		}
 		if n := found(goes) + found(stays); n != 42 {
-			t.Fatalf("%d of 42 keys are found before: the search is blind", n)
+			t.Fatalf("%d of 42 keys are found before: the search does not work", n)
 		}
 		for _, id := range withdraw {
 			b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+id, b.basic(), nil), 204, "")
 		}
 		b.advance("2184h")
 		if n := found(goes); n != 0 {
-			t.Errorf("%d keys of those who are gone are still there", n)
+			t.Errorf("%d keys of erased consumers are found", n)
 		}
 		if n := found(stays); n != 1 {
-			t.Error("the key of the one who stays is gone")
+			t.Error("the key of the remaining consumer is not found")
 		}
 	})
 }
 
-// wrapped are data keys as they are kept, but for the system's.
+// wrapped returns the encrypted data keys, without the system's.
 func (b *testServer) wrapped(where string) (all [][]byte) {
 	b.t.Helper()
 	rows, err := b.db.SQL.QueryContext(b.t.Context(), `SELECT k.wrapped FROM data_keys k

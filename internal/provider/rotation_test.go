@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// entitle enables or disables something for the account of a publicId, as the operator does.
+// entitle enables or disables entitlements of an account, as the operator does.
 func (b *testServer) entitle(publicID string, on bool, all ...customers.Entitlement) {
 	b.t.Helper()
 	var names []string
@@ -29,7 +29,7 @@ func (b *testServer) rotate(h headers) answer {
 	return b.post("/credentials/rotate", h, nil)
 }
 
-func TestASecretIsRotated(t *testing.T) {
+func TestRotateCredential(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.want("not enabled", b.rotate(b.thirdParty()), 403, contract.CodeForbidden)
 		now := time.Now()
@@ -60,7 +60,7 @@ func TestASecretIsRotated(t *testing.T) {
 		b.want("an access token that it obtained", b.get("/connect/status", append(token, "X-EXTERNAL-ID", "x")),
 			403, contract.CodeUnknownCustomer)
 		b.want("the new one then", b.get("/connect/accesstoken", current), 200, "")
-		// A restart brings the generated customer up to date, and not its old secret back.
+		// A restart updates the generated customer, but does not restore its old secret.
 		if err := b.provider.Seed(t.Context(), b.seed); err != nil {
 			t.Fatal(err)
 		}
@@ -77,11 +77,11 @@ func TestASecretIsRotated(t *testing.T) {
 	})
 }
 
-// TestOneOfAHundredRotations rotates one secret a hundred times at once.
-func TestOneOfAHundredRotations(t *testing.T) {
+// TestRotateCredentialConcurrently sends a hundred concurrent rotations of one secret.
+func TestRotateCredentialConcurrently(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		secret := ""
-		for _, a := range b.atOnce(100, "POST", "/credentials/rotate", b.basic(), nil) {
+		for _, a := range b.concurrently(100, "POST", "/credentials/rotate", b.basic(), nil) {
 			switch {
 			case a.status == 200 && secret == "":
 				secret = a.text("secretKey")
@@ -94,9 +94,8 @@ func TestOneOfAHundredRotations(t *testing.T) {
 	})
 }
 
-// TestAChildWithCredentialsOfItsOwn acts as a child account that its parent's
-// dashboard gave a secret.
-func TestAChildWithCredentialsOfItsOwn(t *testing.T) {
+// TestChildWithCredentials acts as a child account with a secret.
+func TestChildWithCredentials(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		child := b.child("Child")
 		product := b.productOf(child, "Loan")

@@ -95,7 +95,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-func TestResetForgetsEverythingButTheCustomers(t *testing.T) {
+func TestReset(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.do("POST", "/clock", map[string]string{"advance": "100h"})
 		publicToken := b.complete(b.begin("externalId", "x"), nil).text("publicToken")
@@ -173,14 +173,14 @@ func TestPreparedReports(t *testing.T) {
 	})
 }
 
-func TestWebhooksAreTriedAgainUnderTheSameID(t *testing.T) {
+func TestWebhookRetriesKeepID(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.inbox.answers = []int{500, 302, 429, 204}
 		b.complete(b.begin(), nil)
 		for n := 1; n <= 3; n++ {
 			b.inbox.wait(t, n)
 			waitFor(t, b.db, fmt.Sprintf("SELECT count(*) FROM deliveries WHERE attempts >= %d", n), 1)
-			// A wait of few seconds is not scheduled but available later: it passes by itself.
+			// A wait of a few seconds ends by itself, because the job is available, not scheduled.
 			waitFor(t, b.db, "SELECT count(*) FROM river_job WHERE state IN ('scheduled', 'available') AND kind = 'events.deliver'", 1)
 			b.want("an hour later", b.do("POST", "/clock", map[string]string{"advance": "1h"}), 200, "")
 		}
@@ -194,7 +194,7 @@ func TestWebhooksAreTriedAgainUnderTheSameID(t *testing.T) {
 	})
 }
 
-func TestAWebhookIsGivenUpAfterThreeDays(t *testing.T) {
+func TestWebhookFailsAfterThreeDays(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.inbox.answers = []int{503}
 		b.complete(b.begin(), nil)
@@ -206,7 +206,7 @@ func TestAWebhookIsGivenUpAfterThreeDays(t *testing.T) {
 	})
 }
 
-func TestGoneDisablesACallback(t *testing.T) {
+func TestGoneDisablesCallback(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.inbox.answers = []int{410}
 		b.complete(b.begin(), nil)
@@ -218,7 +218,7 @@ func TestGoneDisablesACallback(t *testing.T) {
 	})
 }
 
-func TestFiringWebhooksAgain(t *testing.T) {
+func TestFireWebhooks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
@@ -272,7 +272,7 @@ func TestCallbacksAndCompleteURLs(t *testing.T) {
 	})
 }
 
-func TestTheControlRefusesPagesOfOtherOrigins(t *testing.T) {
+func TestControlRejectsOtherOrigins(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		a := b.ask(b.control.URL, "POST", "/reset", headers{"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}, nil)
 		b.want("a page of another origin", a, http.StatusForbidden, contract.CodeForbidden)
@@ -283,7 +283,7 @@ func TestTheControlRefusesPagesOfOtherOrigins(t *testing.T) {
 	})
 }
 
-// waitFor waits until a count is n.
+// waitFor waits until a query counts n.
 func waitFor(t *testing.T, db *store.DB, query string, n int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)

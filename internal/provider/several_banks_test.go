@@ -7,8 +7,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// A cashflow report of several banks lists each, and counts money that the consumer moves
-// between them in neither direction.
+// TestCashflowReportFromTwoBanks checks that a report lists both banks, and does not count
+// transfers between them.
 func TestCashflowReportFromTwoBanks(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		of := func(usernames map[string]string) *report.Cashflow {

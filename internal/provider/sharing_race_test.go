@@ -9,9 +9,9 @@ import (
 	"vestibule/internal/provider/customers"
 )
 
-// TestSharingAndWithdrawingAtOnce lets many ask for the same pair, and lets
-// withdrawing come in between.
-func TestSharingAndWithdrawingAtOnce(t *testing.T) {
+// TestShareAndWithdrawConcurrently shares one report with one third party concurrently, and
+// withdraws the share meanwhile.
+func TestShareAndWithdrawConcurrently(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		in := b.thirdPartyInbox()
 		publicToken, _ := b.walked("single")
@@ -41,8 +41,7 @@ func TestSharingAndWithdrawingAtOnce(t *testing.T) {
 			t.Errorf("%d events, want 1", n)
 		}
 
-		// Of many withdrawals one is the first; what shares meanwhile either came
-		// before it or fails; and no read succeeds after it.
+		// One withdrawal succeeds. A share or a read fails after it.
 		theirs := b.relay(relayToken)
 		answers := map[string]int{}
 		for i := range 100 {
@@ -69,19 +68,19 @@ func TestSharingAndWithdrawingAtOnce(t *testing.T) {
 		}
 		wg.Wait()
 		if answers["withdraw"] != 1 {
-			t.Errorf("%d withdrawals were the first", answers["withdraw"])
+			t.Errorf("%d withdrawals succeeded, want 1", answers["withdraw"])
 		}
 		b.want("sharing after that", b.share(publicToken), 400, contract.CodeRelayTokenRevoked)
 		b.want("reading after that", b.get("/connect/cashflow/v2/json", theirs), 400, contract.CodeRelayTokenRevoked)
 		if n := b.count(`SELECT count(*) FROM relay_tokens WHERE revoked_at IS NULL`); n != 0 {
-			t.Errorf("%d tokens came back", n)
+			t.Errorf("%d tokens are not revoked", n)
 		}
 	})
 }
 
-// TestSharingWhileTheReportEnds shares reports at the moment they end: each third party
-// is notified once, in either order.
-func TestSharingWhileTheReportEnds(t *testing.T) {
+// TestShareWhileReportEnds shares reports while they are generated: the third party is
+// notified once of each.
+func TestShareWhileReportEnds(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		in := b.thirdPartyInbox()
 		const n = 12
@@ -97,14 +96,13 @@ func TestSharingWhileTheReportEnds(t *testing.T) {
 			seen[e.PublicToken]++
 		}
 		if len(seen) != n || b.count(`SELECT count(*) FROM events e JOIN relay_tokens t ON t.token = e.public_token`) != n {
-			t.Errorf("told of %v", seen)
+			t.Errorf("events of %v", seen)
 		}
 	})
 }
 
-// TestConcurrentShareAndList has callers of every kind share and list at
-// the same time: each gets the answer of their own request, and of each pair there is
-// one token and one event.
+// TestConcurrentShareAndList shares and lists by different callers concurrently: each gets
+// the answer of its own request, and each pair has one token and one event.
 func TestConcurrentShareAndList(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		mine, _ := b.walked("single")

@@ -36,7 +36,7 @@ func (b *testServer) relayed(publicToken string) string {
 	return a.text("relayToken")
 }
 
-// relay are the headers by which the third party names a report.
+// relay returns the headers by which the third party names a report.
 func (b *testServer) relay(token string) headers {
 	b.t.Helper()
 	return append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)
@@ -47,7 +47,7 @@ func (b *testServer) withdraw(token string) answer {
 	return b.ask(b.service.URL, "DELETE", relayPath+"/"+token, b.basic(), nil)
 }
 
-// thirdPartyInbox gives the third party a callback of its own.
+// thirdPartyInbox sets a callback of the third party and returns its receiver.
 func (b *testServer) thirdPartyInbox() *inbox {
 	b.t.Helper()
 	in := &inbox{arrived: make(chan struct{}, 100), receiver: webhook.Receiver{Now: time.Now}}
@@ -121,7 +121,7 @@ func TestThirdPartyReadsSharedReports(t *testing.T) {
 				t.Errorf("the third party reads %q", secret)
 			}
 		}
-		// All else is what the owner reads, to the byte.
+		// All other bytes equal those that the owner reads.
 		full := b.get("/connect/cashflow/v2/json", b.named(publicToken)).raw
 		if at := bytes.Index(full, []byte(`"product":`)); at < 0 || !bytes.HasSuffix(first.raw, full[at:]) {
 			t.Error("the third party's report differs beyond its meta")
@@ -163,7 +163,7 @@ func TestThirdPartyReadsSharedReports(t *testing.T) {
 	})
 }
 
-func TestARelayTokenIsForItsThirdPartyAlone(t *testing.T) {
+func TestRelayTokenOfAnotherThirdParty(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		publicToken, own := b.walked("single", "externalId", "mine")
 		relayToken := b.relayed(publicToken)
@@ -193,12 +193,12 @@ func TestARelayTokenIsForItsThirdPartyAlone(t *testing.T) {
 		ach := "/connect/bank-accounts/" + own.AccountDetails[0].AccountID + "/ach-details"
 		b.want("account numbers by the relay token", b.get(ach, b.relay(relayToken)), 404, contract.CodeInvalidToken)
 		b.want("account numbers to the owner", b.get(ach, b.named(publicToken)), 200, "")
-		// It cannot be shared on.
+		// The third party cannot share it.
 		b.want("sharing on", b.post(relayPath, b.thirdParty(), map[string]any{"publicToken": relayToken, "publicId": "svc-stranger"}),
 			404, contract.CodeInvalidToken)
 		b.want("sharing on, to the owner", b.post(relayPath, b.thirdParty(),
 			map[string]any{"publicToken": relayToken, "publicId": b.seed.PublicID}), 404, contract.CodeInvalidToken)
-		// Nor withdrawn by anybody else.
+		// Only the owner can withdraw it.
 		for what, h := range map[string]headers{"the third party": b.thirdParty(), "a stranger": stranger} {
 			b.want("withdrawal by "+what, b.ask(b.service.URL, "DELETE", relayPath+"/"+relayToken, h, nil), 404, contract.CodeNotFound)
 		}
@@ -302,14 +302,14 @@ func TestRejectedShares(t *testing.T) {
 	})
 }
 
-func TestTheLifeOfARelayToken(t *testing.T) {
+func TestRelayTokenLifetime(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		publicToken, _ := b.walked("single")
 		relayToken := b.relayed(publicToken)
 		read := func() answer { t.Helper(); return b.get("/connect/cashflow/v2/json", b.relay(relayToken)) }
 		status := func() answer { t.Helper(); return b.get("/connect/status", b.relay(relayToken)) }
 
-		// Asking for the status is not reading: the 72 hours end all the same.
+		// A request for the status is not a read, so that the token expires after 72 hours.
 		b.advance("71h59m")
 		b.want("status within 72 hours", status(), 200, "")
 		b.advance("2m")
@@ -328,12 +328,12 @@ func TestTheLifeOfARelayToken(t *testing.T) {
 		b.advance("71h")
 		b.want("first reading, in the third 72 hours", read(), 200, "")
 
-		// Webhooks are of tokens that are created, not of grants.
+		// Only the creation of the token has a webhook.
 		if n := b.count(`SELECT count(*) FROM events WHERE public_token = $1`, relayToken); n != 1 {
 			t.Errorf("%d events of the relay token, want 1", n)
 		}
 
-		// What was read stays, as long as the report does.
+		// After a read, the token is valid as long as the report exists.
 		b.advance("1400h")
 		b.want("after that", read(), 200, "")
 		b.want("its status", status(), 200, "")
@@ -342,7 +342,7 @@ func TestTheLifeOfARelayToken(t *testing.T) {
 	})
 }
 
-func TestWithdrawing(t *testing.T) {
+func TestWithdrawShare(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		token, _ := b.walked("single")
 		relayToken := b.relayed(token)
@@ -370,7 +370,7 @@ func TestWithdrawing(t *testing.T) {
 	})
 }
 
-func TestSharingBeforeTheReportIsReady(t *testing.T) {
+func TestShareBeforeReportIsReady(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		in := b.thirdPartyInbox()
 		share := func(init string) (publicToken, relayToken string) {
@@ -417,7 +417,7 @@ func TestSharingBeforeTheReportIsReady(t *testing.T) {
 	})
 }
 
-func TestAParentSharesForItsChild(t *testing.T) {
+func TestParentSharesForChild(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		child := b.account("svc-child", contract.Sandbox, b.seed.PublicID)
 		product := uuid.NewString()
@@ -435,7 +435,7 @@ func TestAParentSharesForItsChild(t *testing.T) {
 			t.Errorf("by the child itself: %s", again.raw)
 		}
 		b.want("the third party", b.get("/connect/status", b.relay(a.text("relayToken"))), 200, "")
-		// A child reads what is shared with it, and its parent for it.
+		// A child, and its parent for it, can read a report that is shared with the child.
 		mine, _ := b.walked("single")
 		down := b.post(relayPath, b.basic(), map[string]any{"publicToken": mine, "publicId": "svc-child"})
 		b.want("to the child", down, 200, "")
@@ -446,23 +446,23 @@ func TestAParentSharesForItsChild(t *testing.T) {
 	})
 }
 
-// TestTheThirdPartysInbox is what an operator tries sharing with: the generated
-// third party receives on the control surface.
-func TestTheThirdPartysInbox(t *testing.T) {
+// TestThirdPartyInbox checks that the generated third party receives events at the inbox of
+// the control listener.
+func TestThirdPartyInbox(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.seed.ThirdParty.CallbackURL, b.seed.ThirdParty.WebhookSecret = b.control.URL+"/inbox", webhook.NewSecret()
 		if err := b.provider.Seed(t.Context(), b.seed); err != nil {
 			t.Fatal(err)
 		}
-		type letter struct {
+		type entry struct {
 			ReceivedAt string
 			Times      int
 			Event      webhookEvent
 		}
-		inbox := func(n, times int) []letter {
+		inbox := func(n, times int) []entry {
 			t.Helper()
 			waitFor(t, b.db, fmt.Sprintf("SELECT count(*) FROM sandbox_inbox WHERE times = %d", times), n)
-			var all []letter
+			var all []entry
 			if err := json.Unmarshal(b.do("GET", "/inbox", nil).raw, &all); err != nil {
 				t.Fatal(err)
 			}
@@ -512,9 +512,9 @@ func TestTheThirdPartysInbox(t *testing.T) {
 
 type webhookEvent struct{ PublicToken, Status string }
 
-// TestWithdrawnConsentEndsSharing: neither by a token that was read, nor by
-// one that was not, nor by a new one, nor of what was made from the report; and it
-// cannot be brought back. The owner's own report stays.
+// TestWithdrawnConsentEndsSharing checks that third parties can no longer read a report or
+// its secondary report, by tokens that were read or not, and that neither can be shared
+// again. The owner can still read both.
 func TestWithdrawnConsentEndsSharing(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.account("svc-late", contract.Sandbox, "")
@@ -543,12 +543,12 @@ func TestWithdrawnConsentEndsSharing(t *testing.T) {
 			b.want("sharing with another", b.post(relayPath, b.basic(), map[string]any{"publicToken": token, "publicId": "svc-late"}),
 				400, contract.CodeRelayTokenRevoked)
 		}
-		b.want("withdrawing what consent did", b.withdraw(read), 400, contract.CodeRelayTokenRevoked)
+		b.want("withdrawal of an ended share", b.withdraw(read), 400, contract.CodeRelayTokenRevoked)
 		if n := b.count(`SELECT count(*) FROM relay_tokens`); n != 3 {
 			t.Errorf("%d relay tokens, want those of before", n)
 		}
 
-		// A visit that waited for the consumer leads nowhere, and its report says so.
+		// A pending visit of the consumer ends, and its report is EXPIRED.
 		a := b.walk(pending, map[string]any{"username": "single"})
 		if a.status != 200 || a.text("status") != "EXPIRED" {
 			t.Errorf("a visit goes on after withdrawal: %d %s", a.status, a.raw)
@@ -557,9 +557,9 @@ func TestWithdrawnConsentEndsSharing(t *testing.T) {
 			t.Errorf("%d reports stay pending", n)
 		}
 
-		// So does the dashboard.
-		b.staffed()
-		d := b.signedIn(b.seed.Staff)
+		// The dashboard shows the withdrawal.
+		b.addUsers()
+		d := b.signIn(b.seed.Staff)
 		for _, token := range []string{publicToken, secondary} {
 			if page := d.page("/dashboard/reports/" + d.reportNamed(token)); !strings.Contains(page, i18ntest.EN("dashboard.timeline.consent")) ||
 				!strings.Contains(page, i18ntest.EN("dashboard.timeline.relay_revoked")) {

@@ -32,7 +32,7 @@ const submissionPath = "/connect/v2/cashflow/byo-report"
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// submission is a good body, retrieved an hour ago.
+// submission returns a valid body with a pullDate an hour ago.
 func submission(more ...any) map[string]any {
 	pulled := time.Now().Add(-time.Hour)
 	return with(map[string]any{
@@ -54,14 +54,14 @@ func personal(more ...any) map[string]any {
 	return with(map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.com", "dob": "1990-06-15"}, more...)
 }
 
-// submit sends a body as the generated customer, for its cashflow product.
+// submit sends a body of the generated customer, for its cashflow product.
 func (b *testServer) submit(body any, more ...string) answer {
 	b.t.Helper()
 	h := append(append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[contract.Cashflow]), more...)
 	return b.post(submissionPath, h, body)
 }
 
-func TestASubmissionBecomesAReport(t *testing.T) {
+func TestSubmission(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		a := b.submit(submission("externalId", "sub-1", "userArgs", "args"))
 		b.want("submission", a, 200, "")
@@ -100,9 +100,9 @@ func TestASubmissionBecomesAReport(t *testing.T) {
 	})
 }
 
-// TestBalancesOfTheirDaysInOneCurrency submits a balance of twenty days ago and an
-// account in euros: the report, its files and another report of its data say so.
-func TestBalancesOfTheirDaysInOneCurrency(t *testing.T) {
+// TestSubmissionBalancesAndCurrencies submits a balance of twenty days ago and an account
+// in euros, and checks the report, its files, and a secondary report.
+func TestSubmissionBalancesAndCurrencies(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		pulled := time.Now().Add(-time.Hour)
 		stated := pulled.AddDate(0, 0, -20)
@@ -157,7 +157,7 @@ func TestBalancesOfTheirDaysInOneCurrency(t *testing.T) {
 	})
 }
 
-func TestSubmissionsThatAreRefused(t *testing.T) {
+func TestRejectedSubmissions(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		rows := func() (n int) {
 			for _, table := range []string{"reports", "data_keys", "submission_slots", "submission_counts", "events"} {
@@ -188,7 +188,7 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 			field  string
 		}{
 			{"no authorization", product, good, 400, contract.CodeMalformedHeaders, "Authorization"},
-			{"no token of ours", from(product, headers{"Authorization", "Bearer bm9uZQ=="}), good, 403, contract.CodeUnknownCustomer, ""},
+			{"not an access token", from(product, headers{"Authorization", "Bearer bm9uZQ=="}), good, 403, contract.CodeUnknownCustomer, ""},
 			{"the other environment", from(product, token, headers{"X-ENVIRONMENT", "production"}), good, 403, contract.CodeUnknownCustomer, ""},
 			{"an environment that is none", from(product, token, headers{"X-ENVIRONMENT", "test"}),
 				good, 400, contract.CodeMalformedHeaders, "X-ENVIRONMENT"},
@@ -241,7 +241,7 @@ func TestSubmissionsThatAreRefused(t *testing.T) {
 	})
 }
 
-func TestSubmissionsThatAreTooLarge(t *testing.T) {
+func TestSubmissionsTooLarge(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		h := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[contract.Cashflow])
 		send := func(body io.Reader, length int64) (int, string) {
@@ -252,7 +252,7 @@ func TestSubmissionsThatAreTooLarge(t *testing.T) {
 			req.Header.Set("Content-Type", "application/json")
 			req.Header.Set("Expect", "100-continue")
 			req.ContentLength = length
-			resp, err := patient.Do(req)
+			resp, err := continueClient.Do(req)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -266,7 +266,7 @@ func TestSubmissionsThatAreTooLarge(t *testing.T) {
 		if status, raw := send(unread, 20<<20+1); status != 413 || !strings.Contains(raw, "BODY_TOO_LARGE") || unread.read {
 			t.Errorf("announced: %d %s, body read: %v", status, raw, unread.read)
 		}
-		// 20 MB are taken, a byte more is not, though no length was announced.
+		// 20 MiB are accepted without a Content-Length, a byte more is not.
 		raw, _ := json.Marshal(submission())
 		if status, answer := send(io.MultiReader(bytes.NewReader(raw), spaces(20<<20-len(raw))), -1); status != 200 {
 			t.Errorf("20 MB: %d %s", status, answer)
@@ -275,7 +275,7 @@ func TestSubmissionsThatAreTooLarge(t *testing.T) {
 			!strings.Contains(answer, "BODY_TOO_LARGE") {
 			t.Errorf("20 MB and a byte: %d %s", status, answer)
 		}
-		// What is wrong at the beginning is answered, whatever follows.
+		// An error at the beginning is reported, whatever follows.
 		if status, answer := send(io.MultiReader(strings.NewReader("]"), spaces(8<<20)), -1); status != 400 ||
 			!strings.Contains(answer, "MALFORMED_BODY") {
 			t.Errorf("wrong and long: %d %s", status, answer)
@@ -298,7 +298,7 @@ func (blank) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestInvalidPersonalDataEndInError(t *testing.T) {
+func TestInvalidPersonalDataEndsInError(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		for i, c := range []struct {
 			personal any
@@ -327,7 +327,7 @@ func TestInvalidPersonalDataEndInError(t *testing.T) {
 			}
 			b.want("report of it", b.get("/connect/cashflow/v2/json", h), 404, contract.CodeReportNotReady)
 		}
-		// A prepared report is not made for a person who is refused, either.
+		// Invalid personal data also rejects a prepared report.
 		made := b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "submission": submission()})
 		for name, who := range map[string]any{"error": personal("lastName", "error"), "unknown": nil} {
 			a := b.submit(map[string]any{"sandboxReportId": made.text("sandboxReportId"), "personal": who})
@@ -341,7 +341,7 @@ func TestInvalidPersonalDataEndInError(t *testing.T) {
 	})
 }
 
-func TestSandboxDataForASubmission(t *testing.T) {
+func TestSandboxDataForSubmission(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		read := func(a answer) *report.Cashflow {
 			t.Helper()
@@ -377,14 +377,14 @@ func TestSandboxDataForASubmission(t *testing.T) {
 			"personal": personal()})); *r.AccountDetails[0].InstitutionName != "Amber Coast Bank" {
 			t.Errorf("prepared report: %+v", r.AccountDetails)
 		}
-		// Without the entitlement, it is as if there were none.
+		// Without the entitlement, prepared reports are unknown.
 		b.entitle(b.seed.PublicID, false, customers.PreparedReports)
 		b.want("not entitled", b.submit(map[string]any{"sandboxReportId": made.text("sandboxReportId"), "personal": personal()}),
 			400, contract.CodeMalformedBody)
 	})
 }
 
-func TestThirtySubmissionsInAnyMinute(t *testing.T) {
+func TestSubmissionLimit(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		h := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[contract.Cashflow])
 		advance := func(d string) {
@@ -408,12 +408,12 @@ func TestThirtySubmissionsInAnyMinute(t *testing.T) {
 		advance(fmt.Sprint(after, "s"))
 		b.want("after Retry-After", b.post(submissionPath, h, failing), 200, "")
 		advance("5s")
-		// The first ten have left the window, the other twenty have not.
+		// The first ten are outside of the window, the other twenty are not.
 		for i := range 9 {
 			b.want(fmt.Sprint("later, submission ", i+1), b.post(submissionPath, h, failing), 200, "")
 		}
 		b.want("one more", b.post(submissionPath, h, failing), 429, contract.CodeRateLimited)
-		// The clock set back does not lock the account out.
+		// The account is not locked out after the clock was set back.
 		advance("-2h")
 		fresh := append(b.bearer(b.basic()), "X-PRODUCT-ID", b.seed.Products[contract.Cashflow])
 		b.want("two hours earlier", b.post(submissionPath, fresh, submission("personal", nil, "pullDate", stamp(time.Now().Add(-3*time.Hour)),
@@ -422,11 +422,11 @@ func TestThirtySubmissionsInAnyMinute(t *testing.T) {
 	})
 }
 
-// TestTheLimitHoldsOverReplicas sends far more than 30 at once to two providers
-// on one database.
-func TestTheLimitHoldsOverReplicas(t *testing.T) {
+// TestSubmissionLimitOverReplicas sends more than 30 submissions concurrently to two
+// providers on one database.
+func TestSubmissionLimitOverReplicas(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		b := newBench(t, db)
+		b := newTestServer(t, db)
 		second, err := provider.New(t.Context(), provider.Config{DB: db, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 			URL: b.service.URL, Environment: contract.Sandbox, Sandbox: sandbox.New, Assets: assets.Provider(t)})
 		if err != nil {
@@ -469,7 +469,7 @@ func TestTheLimitHoldsOverReplicas(t *testing.T) {
 	})
 }
 
-func TestAParentSubmitsAndReadsForItsChild(t *testing.T) {
+func TestParentSubmitsForChild(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		child, product := uuid.NewString(), uuid.NewString()
 		for _, q := range []struct {

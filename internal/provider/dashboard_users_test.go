@@ -18,12 +18,12 @@ import (
 	"vestibule/internal/testutil/i18ntest"
 )
 
-// Two users who rotate concurrently, or one in two windows, do not end a secret that
-// is in use.
-func TestRotationsAtOnce(t *testing.T) {
+// TestDashboardRotatesConcurrently checks that one of concurrent rotations succeeds, so
+// that no secret in use ends.
+func TestDashboardRotatesConcurrently(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.staffed()
-		d := b.signedIn(ours)
+		b.addUsers()
+		d := b.signIn(customerUser)
 		signer := d.find("/dashboard/webhooks", `name="secret" value="([^"]+)"`)
 		credential := d.find("/dashboard/credentials", `/dashboard/credentials/`+uuidPattern+`/rotate`)
 		for path, query := range map[string]string{
@@ -45,14 +45,14 @@ func TestRotationsAtOnce(t *testing.T) {
 				t.Errorf("%s: %d secrets and %d lines, want 2 and 1", path, n, b.audited()-before)
 			}
 		}
-		b.bearer(b.basic()) // with the former secret
+		b.bearer(b.basic()) // with the previous secret
 	})
 }
 
-func TestSessionsOfStaffEnd(t *testing.T) {
+func TestDashboardSessionsExpire(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.staffed()
-		d := b.signedIn(ours)
+		b.addUsers()
+		d := b.signIn(customerUser)
 		form := d.form("state", "off")
 		// Sessions do not use the sandbox's clock.
 		b.advance("720h")
@@ -71,7 +71,8 @@ func TestSessionsOfStaffEnd(t *testing.T) {
 		}
 		for next, want := range map[string]string{"/dashboard/audit": "/dashboard/audit", "//evil.example": "/dashboard",
 			"/visit/x": "/dashboard", "/dashboard/sign-out": "/dashboard", "/dashboard/../visit": "/dashboard"} {
-			a := b.browser().send("/dashboard/sign-in", url.Values{"email": {ours.Email}, "password": {ours.Password}, "next": {next}})
+			a := b.browser().send("/dashboard/sign-in",
+				url.Values{"email": {customerUser.Email}, "password": {customerUser.Password}, "next": {next}})
 			if a.status != 303 || a.header.Get("Location") != want {
 				t.Errorf("signing in with next %s leads to %s", next, a.header.Get("Location"))
 			}
@@ -81,26 +82,26 @@ func TestSessionsOfStaffEnd(t *testing.T) {
 
 func TestDashboardSignIn(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.staffed()
+		b.addUsers()
 		d := b.browser()
 		try := func(email, secret string) answer {
 			return d.send("/dashboard/sign-in", url.Values{"email": {email}, "password": {secret}})
 		}
-		a, other := try(ours.Email, "not the password"), try("unknown@customer.example", ours.Password)
+		a, other := try(customerUser.Email, "not the password"), try("unknown@customer.example", customerUser.Password)
 		if a.status != 422 || other.status != 422 || a.header.Get("Set-Cookie") != "" {
 			t.Errorf("a wrong password %d, an unknown email %d", a.status, other.status)
 		}
 		for range staff.MaxTries {
-			try(ours.Email, "not the password")
+			try(customerUser.Email, "not the password")
 		}
-		if a := try(ours.Email, ours.Password); a.status != 429 || a.header.Get("Retry-After") != "900" ||
+		if a := try(customerUser.Email, customerUser.Password); a.status != 429 || a.header.Get("Retry-After") != "900" ||
 			!strings.Contains(string(a.raw), i18ntest.EN("dashboard.sign_in.too_many")) {
 			t.Errorf("after %d tries the right password: %d, Retry-After %q", staff.MaxTries, a.status, a.header.Get("Retry-After"))
 		}
 		if n := b.audited(); n != 0 {
 			t.Errorf("%d entries without a user", n)
 		}
-		a = b.browser().send("/dashboard/sign-in", url.Values{"email": {theirs.Email}, "password": {theirs.Password}})
+		a = b.browser().send("/dashboard/sign-in", url.Values{"email": {thirdPartyUser.Email}, "password": {thirdPartyUser.Password}})
 		for i, name := range []string{"vestibule-dashboard", "vestibule-dashboard-known"} {
 			c, err := http.ParseSetCookie(a.header.Values("Set-Cookie")[i])
 			if err != nil || c.Name != name || !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/" || c.Domain != "" {
@@ -110,14 +111,14 @@ func TestDashboardSignIn(t *testing.T) {
 	})
 }
 
-// What the staff changed stays over a restart; a reset puts everything back. The
-// control listener and the dashboard look at one state.
-func TestChangesSurviveASeedAndNotAReset(t *testing.T) {
+// TestSeedKeepsChanges checks that changes on the dashboard survive a restart, but not a
+// reset, and that the dashboard shows changes of the control listener.
+func TestSeedKeepsChanges(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.staffed()
-		d := b.signedIn(ours)
+		b.addUsers()
+		d := b.signIn(customerUser)
 		b.want("callback", b.do("POST", "/callbacks", map[string]any{"publicId": "svc-portal", "url": "https://one.example/hook"}), 200, "")
-		b.want("complete URL", b.do("POST", "/complete-urls",
+		b.want("redirect URL", b.do("POST", "/complete-urls",
 			map[string]any{"publicId": "svc-portal", "url": "https://one.example/back"}), 204, "")
 		if !strings.Contains(d.page("/dashboard/webhooks"), "https://one.example/hook") ||
 			!strings.Contains(d.page("/dashboard/redirects"), "https://one.example/back") {
@@ -141,23 +142,23 @@ func TestChangesSurviveASeedAndNotAReset(t *testing.T) {
 		if text := d.page("/dashboard/redirects"); !strings.Contains(text, "https://two.example/back") ||
 			!strings.Contains(text, "https://one.example/back") ||
 			!regexp.MustCompile(`value="post"\s+checked`).MatchString(text) {
-			t.Errorf("a seed undid the ways back\n%s", text)
+			t.Errorf("a seed undid the redirect settings\n%s", text)
 		}
 		b.want("reset", b.do("POST", "/reset", nil), 204, "")
 		if a := d.ask("GET", "/dashboard", ""); a.status != 303 {
 			t.Errorf("a session outlived the reset: %d", a.status)
 		}
-		d = b.signedIn(ours)
+		d = b.signIn(customerUser)
 		if text := d.page("/dashboard/webhooks"); !strings.Contains(text, b.seed.CallbackURL) {
-			t.Error("the reset did not put the callback back")
+			t.Error("the reset did not restore the callback")
 		}
 		if text := d.page("/dashboard/redirects"); strings.Contains(text, "two.example") || !strings.Contains(text, b.seed.CompleteURL) {
-			t.Error("the reset did not put the complete URL back")
+			t.Error("the reset did not restore the redirect URL")
 		}
 	})
 }
 
-func TestAnOperatorAddsACustomer(t *testing.T) {
+func TestAddCustomer(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		n := provider.NewCustomer{Name: "Harbour Bank", PublicID: "svc-harbour", ClientID: "client-harbour", SecretKey: store.NewSecret(),
 			Products: map[contract.Product]string{contract.Cashflow: uuid.NewString()},
@@ -165,7 +166,7 @@ func TestAnOperatorAddsACustomer(t *testing.T) {
 		if err := b.provider.AddCustomer(t.Context(), n); err != nil {
 			t.Fatal(err)
 		}
-		d := b.signedIn(n.Staff)
+		d := b.signIn(n.Staff)
 		if text := d.page("/dashboard/products"); !strings.Contains(text, n.Products[contract.Cashflow]) ||
 			!strings.Contains(text, "Harbour Bank") {
 			t.Error("the new customer's dashboard does not show its product")
@@ -173,7 +174,7 @@ func TestAnOperatorAddsACustomer(t *testing.T) {
 		b.bearer(basic(n.ClientID, n.SecretKey))
 		customers := b.count(`SELECT COUNT(*) FROM customers`)
 		for _, change := range []func(*provider.NewCustomer){
-			func(n *provider.NewCustomer) {}, // the e-mail is known
+			func(n *provider.NewCustomer) {}, // the email address is in use
 			func(n *provider.NewCustomer) { n.Name = " " }, func(n *provider.NewCustomer) { n.Staff.Email = "unknown" },
 			func(n *provider.NewCustomer) {
 				n.Staff = provider.Login{Email: "new@harbour.example", Password: "short"}
@@ -183,16 +184,16 @@ func TestAnOperatorAddsACustomer(t *testing.T) {
 			bad.PublicID, bad.SecretKey, bad.Products = uuid.NewString(), store.NewSecret(), nil
 			change(&bad)
 			if err := b.provider.AddCustomer(t.Context(), bad); err == nil || b.count(`SELECT COUNT(*) FROM customers`) != customers {
-				t.Errorf("%+v is added: %v", bad, err)
+				t.Errorf("%+v was added: %v", bad, err)
 			}
 		}
 	})
 }
 
-func TestUnsentEmailsAreOnTheDashboard(t *testing.T) {
+func TestDashboardShowsUnsentEmails(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.staffed()
-		d, eve := b.signedIn(ours), b.signedIn(theirs)
+		b.addUsers()
+		d, eve := b.signIn(customerUser), b.signIn(thirdPartyUser)
 		if text := d.page("/dashboard/outbox"); !strings.Contains(text, i18ntest.EN("dashboard.outbox.none")) {
 			t.Error("an empty outbox does not say so")
 		}
@@ -201,85 +202,87 @@ func TestUnsentEmailsAreOnTheDashboard(t *testing.T) {
 		text := d.page("/dashboard/outbox")
 		link := regexp.MustCompile(b.service.URL + `/invite/[A-Za-z0-9_-]+`).FindString(text)
 		if !strings.Contains(text, "zoe@mail.example") || !strings.Contains(text, i18ntest.EN("dashboard.outbox.no_server")) || link == "" {
-			t.Errorf("the letter is not there to be passed on\n%s", text)
+			t.Errorf("the outbox does not show the email\n%s", text)
 		}
 		if a := b.ask(link, "GET", "", nil, nil); a.status >= 400 {
-			t.Errorf("the letter's link leads to %d", a.status)
+			t.Errorf("the email's link: %d", a.status)
 		}
 		if text := eve.page("/dashboard/outbox"); strings.Contains(text, "zoe@") {
 			t.Error("another customer reads the email")
 		}
 		b.advance("73h")
 		if text := d.page("/dashboard/outbox"); strings.Contains(text, "zoe@") {
-			t.Error("a letter whose link is over is shown")
+			t.Error("an email with an expired link is shown")
 		}
 	})
 }
 
-func TestStaffOfAnAccount(t *testing.T) {
+func TestDashboardUsers(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.staffed()
-		d, second := b.signedIn(ours), b.signedIn(ours)
-		for _, bad := range []string{"", "bob", "@customer.example", "bob@", "b ob@customer.example", theirs.Email, ours.Email} {
+		b.addUsers()
+		d, second := b.signIn(customerUser), b.signIn(customerUser)
+		for _, bad := range []string{"", "bob", "@customer.example", "bob@", "b ob@customer.example", thirdPartyUser.Email, customerUser.Email} {
 			if a := d.send("/dashboard/people", d.form("email", bad)); a.status != 422 || !strings.Contains(string(a.raw), `href="#email"`) {
-				t.Errorf("letting %q in: %d", bad, a.status)
+				t.Errorf("adding %q: %d", bad, a.status)
 			}
 		}
 		d.send("/dashboard/people", d.form("email", "bob@customer.example"))
 		bob := provider.Login{Email: "BOB@customer.example", Password: d.find("/dashboard/people", `data-testid="secret"[^>]*>([a-z0-9]{26})<`)}
-		his := b.signedIn(bob)
-		if text := his.page("/dashboard/people"); !strings.Contains(text, "ada@customer.example") || strings.Contains(text, "eve@") {
-			t.Error("the people are not those of the account")
+		bobs := b.signIn(bob)
+		if text := bobs.page("/dashboard/people"); !strings.Contains(text, "ada@customer.example") || strings.Contains(text, "eve@") {
+			t.Error("the users are not those of the account")
 		}
 		before := b.audited()
-		for _, tc := range [][2]string{{"not the password", "a good new password"}, {ours.Password, "short"}, {"", "a good new password"}} {
+		for _, tc := range [][2]string{{"not the password", "a good new password"},
+			{customerUser.Password, "short"}, {"", "a good new password"}} {
 			if a := d.send("/dashboard/people/password", d.form("present", tc[0], "next", tc[1])); a.status != 422 {
 				t.Errorf("changing %q to %q: %d", tc[0], tc[1], a.status)
 			}
 		}
-		if a := d.send("/dashboard/people/password", d.form("present", ours.Password, "next",
+		if a := d.send("/dashboard/people/password", d.form("present", customerUser.Password, "next",
 			"a good new password")); a.status != 303 || b.audited() != before+1 {
 			t.Fatalf("changing the password: %d", a.status)
 		}
 		d.page("/dashboard/people")
 		if a := second.ask("GET", "/dashboard/people", ""); a.status != 303 {
-			t.Errorf("the other session of who changed the password: %d", a.status)
+			t.Errorf("another session of the user who changed the password: %d", a.status)
 		}
-		his.page("/dashboard/people")
-		if a := b.browser().send("/dashboard/sign-in", url.Values{"email": {ours.Email}, "password": {ours.Password}}); a.status != 422 {
-			t.Errorf("the former password: %d", a.status)
+		bobs.page("/dashboard/people")
+		if a := b.browser().send("/dashboard/sign-in",
+			url.Values{"email": {customerUser.Email}, "password": {customerUser.Password}}); a.status != 422 {
+			t.Errorf("the previous password: %d", a.status)
 		}
-		ada := his.find("/dashboard/people", `/dashboard/people/`+uuidPattern+`/remove`)
-		if a := d.send("/dashboard/people/"+ada+"/remove", d.form()); a.status != 400 {
+		adaID := bobs.find("/dashboard/people", `/dashboard/people/`+uuidPattern+`/remove`)
+		if a := d.send("/dashboard/people/"+adaID+"/remove", d.form()); a.status != 400 {
 			t.Errorf("removing oneself: %d", a.status)
 		}
-		if a := his.send("/dashboard/people/"+ada+"/remove", his.form()); a.status != 303 {
+		if a := bobs.send("/dashboard/people/"+adaID+"/remove", bobs.form()); a.status != 303 {
 			t.Fatalf("removing: %d", a.status)
 		}
 		if a := d.ask("GET", "/dashboard", ""); a.status != 303 {
-			t.Errorf("who was removed still sees %d", a.status)
+			t.Errorf("a session of a removed user: %d", a.status)
 		}
-		if text := his.page("/dashboard/audit"); !strings.Contains(text, i18ntest.EN("dashboard.audit.somebody_who_has_left")) ||
+		if text := bobs.page("/dashboard/audit"); !strings.Contains(text, i18ntest.EN("dashboard.audit.somebody_who_has_left")) ||
 			strings.Contains(text, "ada@") {
-			t.Error("the audit trail knows the address of who was removed")
+			t.Error("the audit trail has the address of a removed user")
 		}
-		if err := b.provider.Seed(t.Context(), b.seed); err != nil || b.count(`SELECT COUNT(*) FROM staff WHERE id = $1`, ada) != 0 ||
+		if err := b.provider.Seed(t.Context(), b.seed); err != nil || b.count(`SELECT COUNT(*) FROM staff WHERE id = $1`, adaID) != 0 ||
 			b.count(`SELECT COUNT(*) FROM staff`) != 2 {
-			t.Errorf("a seed let in who was removed: %v", err)
+			t.Errorf("a seed added a removed user again: %v", err)
 		}
 		for range staff.MaxTries {
-			his.send("/dashboard/people/password", his.form("present", "a guess at it", "next", "a good new password"))
+			bobs.send("/dashboard/people/password", bobs.form("present", "a guess at it", "next", "a good new password"))
 		}
-		if a := his.send("/dashboard/people/password", his.form("present", bob.Password, "next", "a good new password")); a.status != 429 {
+		if a := bobs.send("/dashboard/people/password", bobs.form("present", bob.Password, "next", "a good new password")); a.status != 429 {
 			t.Errorf("guessing the present password: %d", a.status)
 		}
 	})
 }
 
-func TestTheAuditTrailHasPages(t *testing.T) {
+func TestAuditTrailPages(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.staffed()
-		d := b.signedIn(ours)
+		b.addUsers()
+		d := b.signIn(customerUser)
 		for i := range 30 {
 			d.send("/dashboard/webhooks/delivery", d.form("state", []string{"off", "on"}[i%2]))
 		}

@@ -28,7 +28,7 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// testServer is a whole provider with its control surface and a customer's receiver.
+// testServer is a provider with its control listener and a customer's webhook receiver.
 type testServer struct {
 	t        *testing.T
 	provider *provider.Provider
@@ -40,8 +40,8 @@ type testServer struct {
 	log      *logtest.Buffer
 }
 
-// inbox is the customer's webhook receiver. answers are given in turn; the last
-// one repeats.
+// inbox is the customer's webhook receiver. It responds with answers in turn, and then
+// repeats the last one.
 type inbox struct {
 	mu       sync.Mutex
 	receiver webhook.Receiver
@@ -75,7 +75,7 @@ func (in *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	in.arrived <- struct{}{}
 }
 
-// wait returns the events once there are n of them.
+// wait waits for n events and returns all events.
 func (in *inbox) wait(t *testing.T, n int) []webhook.Event {
 	t.Helper()
 	for {
@@ -96,7 +96,7 @@ func (in *inbox) wait(t *testing.T, n int) []webhook.Event {
 	}
 }
 
-func newBench(t *testing.T, db *store.DB, more ...func(*provider.Config)) *testServer {
+func newTestServer(t *testing.T, db *store.DB, more ...func(*provider.Config)) *testServer {
 	staff.UseCheapHashes()
 	t.Helper()
 	secret, err := webhook.ParseSecret("whsec_" + base64.StdEncoding.EncodeToString([]byte("a webhook secret of 32 bytes, ok")))
@@ -155,12 +155,12 @@ func newBench(t *testing.T, db *store.DB, more ...func(*provider.Config)) *testS
 	return b
 }
 
-// each runs a test of the whole provider on both engines.
+// each runs a test of the provider on both database engines.
 func each(t *testing.T, f func(t *testing.T, b *testServer)) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, newBench(t, db)) })
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, newTestServer(t, db)) })
 }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	status int
 	header http.Header
@@ -170,7 +170,7 @@ type answer struct {
 
 func (a answer) text(name string) string { s, _ := a.body[name].(string); return s }
 
-// headers are pairs of name and value.
+// headers are names and values of headers, alternately.
 type headers []string
 
 func (b *testServer) ask(base, method, path string, h headers, body any) answer {
@@ -209,14 +209,14 @@ func (b *testServer) ask(base, method, path string, h headers, body any) answer 
 	return a
 }
 
-// client does not keep connections: it would ask again by itself when a kept one
-// is dropped.
+// client does not keep connections, because it would repeat a request by itself after a
+// kept connection is closed.
 var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
-// patient sends a body only when it is asked for.
-var patient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: 10 * time.Second}}
+// continueClient sends a body only after 100 Continue.
+var continueClient = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, ExpectContinueTimeout: 10 * time.Second}}
 
-// want holds an answer to a status, and an error to its code and shape.
+// want checks the status of an answer, and the code and members of an error.
 func (b *testServer) want(what string, a answer, status int, code contract.Code) {
 	b.t.Helper()
 	if a.status != status || a.text("error") != string(code) {
@@ -226,7 +226,7 @@ func (b *testServer) want(what string, a answer, status int, code contract.Code)
 		return
 	}
 	if terminated, ok := a.body["terminated"].(bool); !ok || terminated || a.text("message") == "" || a.text("requestId") == "" {
-		b.t.Errorf("%s: the error has not the service's shape: %s", what, a.raw)
+		b.t.Errorf("%s: the error lacks members: %s", what, a.raw)
 	}
 }
 
@@ -288,7 +288,7 @@ func (b *testServer) begin(more ...any) string {
 	return a.text("token")
 }
 
-// complete walks a visit and returns its publicToken.
+// complete completes a visit by the sandbox's control and returns the answer.
 func (b *testServer) complete(token string, how map[string]any) answer {
 	b.t.Helper()
 	if how == nil {
