@@ -18,8 +18,8 @@ func (b *testServer) named(publicToken string) headers {
 	return append(b.bearer(b.basic()), "X-PUBLIC-TOKEN", publicToken)
 }
 
-// walked completes a visit of a profile and returns its publicToken and report.
-func (b *testServer) walked(username string, more ...any) (string, *report.Cashflow) {
+// cashflowVisit completes a visit of a profile and returns its publicToken and report.
+func (b *testServer) cashflowVisit(username string, more ...any) (string, *report.Cashflow) {
 	b.t.Helper()
 	token := b.complete(b.begin(more...), map[string]any{"username": username}).text("publicToken")
 	r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", b.named(token)).raw)
@@ -50,7 +50,7 @@ const filePath = "/connect/cashflow/v2/files/"
 
 func TestCashflowFiles(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		token, r := b.walked("joint")
+		token, r := b.cashflowVisit("joint")
 		files := b.files(token)
 		if len(files) != 2 || files[0]["document_type"] != "CASHFLOW_ANALYSIS" || files[1]["document_type"] != "BANK_TRANSACTIONS" {
 			t.Fatalf("files: %v", files)
@@ -111,7 +111,7 @@ func TestCashflowFiles(t *testing.T) {
 // report.
 func TestAnalysisFile(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		visit, _ := b.walked("default")
+		visit, _ := b.cashflowVisit("default")
 		made := b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "submission": submission()})
 		b.want("prepared report", made, 201, "")
 		for name, token := range map[string]string{
@@ -170,8 +170,8 @@ func (b *testServer) ready(publicToken string) string {
 // deleted, and back: deleted data stay deleted, and other data are kept.
 func TestReportDataIsDeleted(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		token, r := b.walked("single")
-		late, l := b.walked("single")
+		token, r := b.cashflowVisit("single")
+		late, l := b.cashflowVisit("single")
 		path := filePath + b.files(token)[0]["source_filepath"]
 		ach := func(publicToken, account string) answer {
 			return b.get("/connect/bank-accounts/"+account+"/ach-details", b.named(publicToken))
@@ -221,8 +221,8 @@ func TestReportDataIsDeleted(t *testing.T) {
 
 func TestReportLinkedACHDetails(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		token, r := b.walked("single")
-		late, l := b.walked("single")
+		token, r := b.cashflowVisit("single")
+		late, l := b.cashflowVisit("single")
 		ach := func(publicToken, account string) answer {
 			return b.get("/connect/bank-accounts/"+account+"/ach-details", b.named(publicToken))
 		}

@@ -57,9 +57,9 @@ func (b *testServer) consumer() string {
 	return a.text("consumerId")
 }
 
-// visited completes a visit of a consumer to a bank and returns the publicToken and the
+// consumerVisit completes a visit of a consumer to a bank and returns the publicToken and the
 // accounts' ids.
-func (b *testServer) visited(consumer, username, bank string) (string, []string) {
+func (b *testServer) consumerVisit(consumer, username, bank string) (string, []string) {
 	b.t.Helper()
 	begun := b.post("/connect/initialization", b.basic(),
 		map[string]any{"productId": b.seed.Products[contract.Cashflow], "consumerId": consumer})
@@ -92,7 +92,7 @@ func TestConsumerBankAccounts(t *testing.T) {
 		if all := b.bankAccounts(consumer); len(all) != 0 {
 			t.Errorf("before any visit: %v", all)
 		}
-		first, ids := b.visited(consumer, "multi", ordinaryBank)
+		first, ids := b.consumerVisit(consumer, "multi", ordinaryBank)
 		all := b.bankAccounts(consumer)
 		var listed []string
 		for _, a := range all {
@@ -136,7 +136,7 @@ func TestConsumerBankAccounts(t *testing.T) {
 		}
 
 		// A second report of the same accounts, and one of another bank.
-		second, again := b.visited(consumer, "multi", ordinaryBank)
+		second, again := b.consumerVisit(consumer, "multi", ordinaryBank)
 		if got := b.bankAccounts(consumer); len(got) != len(all) || got[0].ID != all[0].ID || report.Text(got[0].Number) != number {
 			t.Errorf("after a second report: %+v", got)
 		}
@@ -153,7 +153,7 @@ func TestConsumerBankAccounts(t *testing.T) {
 		if same != 1 {
 			t.Errorf("%d ids of the second report name the first's account", same)
 		}
-		b.visited(consumer, "single", "amber-heights-community-bank") // by its id
+		b.consumerVisit(consumer, "single", "amber-heights-community-bank") // by its id
 		if got := b.bankAccounts(consumer); len(got) != len(all)+1 {
 			t.Errorf("after another bank: %+v", got)
 		}
@@ -163,9 +163,9 @@ func TestConsumerBankAccounts(t *testing.T) {
 func TestConsumerBankAccountsAccess(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		consumer := b.consumer()
-		_, ids := b.visited(consumer, "single", ordinaryBank)
+		_, ids := b.consumerVisit(consumer, "single", ordinaryBank)
 		other := b.consumer()
-		b.visited(other, "single", ordinaryBank)
+		b.consumerVisit(other, "single", ordinaryBank)
 		for what, at := range map[string]struct{ list, ach string }{
 			"no UUID":           {consumerPath("x"), achPath("x", ids[0])},
 			"an id of its kind": {consumerPath(strings.Repeat("0", 36)), achPath(consumer, "x")},
@@ -224,8 +224,8 @@ func (b *testServer) revoke(account string) answer {
 func TestTokenizedNumbers(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		consumer := b.consumer()
-		token, ids := b.visited(consumer, "single", tokenizingBank)
-		_, real := b.visited(consumer, "single", ordinaryBank)
+		token, ids := b.consumerVisit(consumer, "single", tokenizingBank)
+		_, real := b.consumerVisit(consumer, "single", ordinaryBank)
 		number := b.get(achPath(consumer, real[0]), b.basic()).text("full_account_number")
 		ach := b.get(achPath(consumer, ids[0]), b.basic())
 		b.want("the token", ach, 200, "")
@@ -238,12 +238,12 @@ func TestTokenizedNumbers(t *testing.T) {
 		}
 		// Customers cannot read accounts of another.
 		someone := b.consumer()
-		_, theirs := b.visited(someone, "single", tokenizingBank)
+		_, theirs := b.consumerVisit(someone, "single", tokenizingBank)
 		if a := b.get(achPath(someone, theirs[0]), b.basic()); a.text("full_account_number") == tan || a.text("account_number_type") != "TAN" {
 			t.Errorf("another consumer's is %s", a.raw)
 		}
 		// A second connection does not change requested numbers.
-		b.visited(consumer, "single", tokenizingBank)
+		b.consumerVisit(consumer, "single", tokenizingBank)
 		if a := b.get(achPath(consumer, ids[0]), b.basic()); string(a.raw) != string(ach.raw) {
 			t.Errorf("connected again: %s, before %s", a.raw, ach.raw)
 		}
@@ -264,14 +264,14 @@ func TestTokenizedNumbers(t *testing.T) {
 		b.want("the other consumer's", b.get(achPath(someone, theirs[0]), b.basic()), 200, "")
 
 		// A new connection after the revocation gives a new token.
-		_, anew := b.visited(consumer, "single", tokenizingBank)
-		a := b.get(achPath(consumer, anew[0]), b.basic())
+		_, renewed := b.consumerVisit(consumer, "single", tokenizingBank)
+		a := b.get(achPath(consumer, renewed[0]), b.basic())
 		if b.want("a new token", a, 200, ""); a.text("full_account_number") == tan {
 			t.Error("it is the one that was revoked")
 		}
 		// A number that is revoked before the first request is never returned.
 		late := b.consumer()
-		_, unasked := b.visited(late, "single", tokenizingBank)
+		_, unasked := b.consumerVisit(late, "single", tokenizingBank)
 		b.want("revoked before", b.revoke(unasked[0]), 204, "")
 		b.want("the first time", b.get(achPath(late, unasked[0]), b.basic()), 403, contract.CodeConsentNotProvided)
 	})
@@ -280,10 +280,10 @@ func TestTokenizedNumbers(t *testing.T) {
 func TestConnectionLifetimes(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		consumer := b.consumer()
-		_, asked := b.visited(consumer, "single", ordinaryBank)
-		_, unasked := b.visited(consumer, "multi", ordinaryBank)
-		_, token := b.visited(consumer, "single", tokenizingBank)
-		_, never := b.visited(consumer, "joint", tokenizingBank)
+		_, asked := b.consumerVisit(consumer, "single", ordinaryBank)
+		_, unasked := b.consumerVisit(consumer, "multi", ordinaryBank)
+		_, token := b.consumerVisit(consumer, "single", tokenizingBank)
+		_, never := b.consumerVisit(consumer, "joint", tokenizingBank)
 		first := b.get(achPath(consumer, asked[0]), b.basic())
 		b.want("the numbers", first, 200, "")
 		lists := func(when string, want ...string) {
@@ -316,9 +316,9 @@ func TestConnectionLifetimes(t *testing.T) {
 
 		// A new connection has a new lifetime.
 		b.advance("2400h")
-		b.visited(consumer, "joint", tokenizingBank)
+		b.consumerVisit(consumer, "joint", tokenizingBank)
 		if all := b.bankAccounts(consumer); len(all) != 3 {
-			t.Errorf("connected anew: %+v", all)
+			t.Errorf("after a new connection: %+v", all)
 		}
 	})
 }
@@ -328,7 +328,7 @@ func TestConnectionLifetimes(t *testing.T) {
 func TestFirstACHRequestsConcurrently(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		consumer := b.consumer()
-		token, ids := b.visited(consumer, "single", tokenizingBank)
+		token, ids := b.consumerVisit(consumer, "single", tokenizingBank)
 		named, answers := b.named(token), make([]answer, 100)
 		var wg sync.WaitGroup
 		for i := range answers {
@@ -354,7 +354,7 @@ func TestFirstACHRequestsConcurrently(t *testing.T) {
 
 		// After concurrent requests and a revocation, the number is revoked.
 		other := b.consumer()
-		_, theirs := b.visited(other, "single", tokenizingBank)
+		_, theirs := b.consumerVisit(other, "single", tokenizingBank)
 		for i := range answers[:20] {
 			wg.Go(func() {
 				if i == 10 {
@@ -381,8 +381,8 @@ func TestSecondaryReportHasAccountsOfSource(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		a := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": resident})
 		consumer := a.text("consumerId")
-		source, ids := b.visited(consumer, "multi", tokenizingBank)
-		secondary := b.derived(source, b.seed.Products[contract.Income])
+		source, ids := b.consumerVisit(consumer, "multi", tokenizingBank)
+		secondary := b.secondaryReport(source, b.seed.Products[contract.Income])
 		if all := b.bankAccounts(consumer); len(all) != len(ids) {
 			t.Errorf("%d accounts in the list, the source has %d", len(all), len(ids))
 		}

@@ -30,8 +30,8 @@ func (b *testServer) revised(h headers) *report.Income {
 func TestCorrectReport(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.addUsers()
-		token, first, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
-		told := b.thirdPartyInbox()
+		token, first, _ := b.incomeVisit(person("Default", "Harper"), map[string]any{"username": "default"})
+		thirdPartyInbox := b.thirdPartyInbox()
 		relay := b.relayed(token)
 		d, eve := b.signIn(customerUser), b.signIn(thirdPartyUser)
 		page := "/dashboard/reports/" + d.reportNamed(token)
@@ -60,7 +60,7 @@ func TestCorrectReport(t *testing.T) {
 		}
 		if action, object, detail := b.last(); action != "report corrected" || "/dashboard/reports/"+
 			object != page || detail != "revision 1, net_annual" {
-			t.Errorf("the trail says %s of %s: %s", action, object, detail)
+			t.Errorf("the audit trail has %s of %s: %s", action, object, detail)
 		}
 		got := b.revised(b.named(token))
 		if n := got.Income.FinancialAccounts[0]; report.Text(got.Meta.Revision) != "1" || got.Meta.RevisionCreatedAt == nil ||
@@ -76,7 +76,7 @@ func TestCorrectReport(t *testing.T) {
 		for _, c := range []struct {
 			*inbox
 			token string
-		}{{b.inbox, token}, {told, relay}} {
+		}{{b.inbox, token}, {thirdPartyInbox, relay}} {
 			e := c.wait(t, 2)
 			if e[1].PublicToken != c.token || e[1].Status != contract.StatusSuccess || e[1].EventID == e[0].EventID {
 				t.Errorf("events: %+v", e)
@@ -103,7 +103,7 @@ func TestCorrectReport(t *testing.T) {
 		}
 
 		// Reports of another customer or kind cannot be corrected.
-		cashflow, _ := b.walked("default")
+		cashflow, _ := b.cashflowVisit("default")
 		for _, path := range []string{page + "/correct", "/dashboard/reports/" + d.reportNamed(cashflow) + "/correct"} {
 			who := eve
 			if !strings.HasPrefix(path, page) {
@@ -135,10 +135,10 @@ func thousands(n int64) string {
 func TestRejectedCorrections(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.addUsers()
-		banked, _, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
-		jobs, _, _ := b.earned(person("Multi", "Chen"),
+		banked, _, _ := b.incomeVisit(person("Default", "Harper"), map[string]any{"username": "default"})
+		jobs, _, _ := b.incomeVisit(person("Multi", "Chen"),
 			map[string]any{"payroll": map[string]any{"provider": "great-lakes-medical", "username": "two_jobs"}})
-		empty, _, _ := b.earned(person("Noincome", "Quill"), map[string]any{"username": "noincome"})
+		empty, _, _ := b.incomeVisit(person("Noincome", "Quill"), map[string]any{"username": "noincome"})
 		d := b.signIn(customerUser)
 		const why = "The consumer disputed this."
 		reached := map[string]bool{}
@@ -211,11 +211,11 @@ func TestRejectedCorrections(t *testing.T) {
 // eligibility reports the notices of income and assets.
 func TestConsumerNotices(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		_, r, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
+		_, r, _ := b.incomeVisit(person("Default", "Harper"), map[string]any{"username": "default"})
 		if n := r.Notices; len(n) != 3 || n[0].SourceReference != nil || report.Text(n[2].SourceReference) != r.Sources[1].SourceID {
 			t.Errorf("of bank data: %+v", r.Notices)
 		}
-		_, r, _ = b.earned(person("Multi", "Chen"),
+		_, r, _ = b.incomeVisit(person("Multi", "Chen"),
 			map[string]any{"payroll": map[string]any{"provider": "great-lakes-medical", "username": "two_jobs"}})
 		if n := r.Notices; len(n) != 2 {
 			t.Errorf("of payroll: %+v", n)

@@ -175,8 +175,8 @@ func changePaths(t *testing.T) []string {
 func TestAuditTrailRecordsChanges(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.addUsers()
-		token, _ := b.walked("default")
-		earner, _, _ := b.earned(person("Default", "Harper"), map[string]any{"username": "default"})
+		token, _ := b.cashflowVisit("default")
+		earner, _, _ := b.incomeVisit(person("Default", "Harper"), map[string]any{"username": "default"})
 		b.delivered(2)
 		d, eve := b.signIn(customerUser), b.signIn(thirdPartyUser)
 		configuration := "" // of the account, from the page of its products
@@ -244,9 +244,9 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			{"/dashboard/people/password", none,
 				func() []string { return []string{"present", customerUser.Password, "next", "another canary password"} }, "password changed"},
 		}
-		walked := map[string]bool{}
+		tested := map[string]bool{}
 		for _, step := range steps {
-			walked[step.path] = true
+			tested[step.path] = true
 			id := step.id()
 			path, form := strings.ReplaceAll(step.path, "{id}", id), d.form(step.fields()...)
 			before := b.audited()
@@ -274,7 +274,7 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 				t.Errorf("%s: %d lines, the last one %q, want one, %q", path, n-before, action, step.action)
 			}
 			if all := action + object + detail; strings.Contains(all, "canary") || strings.Contains(all, token) || strings.Contains(all, "whsec") {
-				t.Errorf("%s: the audit trail says %q of %q: %q", path, action, object, detail)
+				t.Errorf("%s: the audit trail has %q of %q: %q", path, action, object, detail)
 			}
 			if a := d.send(path, form); a.status != 303 || b.audited() != before+1 {
 				t.Errorf("%s sent twice: %d, and %d lines", path, a.status, b.audited()-before)
@@ -284,7 +284,7 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			}
 		}
 		for _, path := range changePaths(t) {
-			if path != "/dashboard/sign-out" && !walked[path] {
+			if path != "/dashboard/sign-out" && !tested[path] {
 				t.Errorf("%s changes something and is not tested here", path)
 			}
 		}
@@ -314,7 +314,7 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 func TestDashboardHidesOtherCustomers(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.addUsers()
-		token, _ := b.walked("default")
+		token, _ := b.cashflowVisit("default")
 		b.delivered(1)
 		d, eve := b.signIn(customerUser), b.signIn(thirdPartyUser)
 		child := b.post("/accounts", b.basic(), map[string]any{"accountName": "A child"}).text("publicId")
@@ -366,7 +366,7 @@ func TestDashboardResendsEmails(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.addUsers()
 		d := b.signIn(customerUser)
-		b.walked("default", "userArgs", "campaign=<autumn>")
+		b.cashflowVisit("default", "userArgs", "campaign=<autumn>")
 		first := b.inbox.wait(t, 1)[0]
 		b.delivered(1)
 		path := "/dashboard/deliveries/" + d.find("/dashboard/deliveries?state=delivered", `/dashboard/deliveries/`+uuidPattern)

@@ -72,7 +72,7 @@ func TestOperationsRequireCredentials(t *testing.T) {
 			b.want(what+" with a token", ask(method, path, op, token), 400, codeOf(op, contract.CodeMalformedHeaders))
 		case "bearer":
 			bearers++
-			b.want(what+" with a token that is none", ask(method, path, op, headers{"Authorization", "Bearer bm9uZQ=="}),
+			b.want(what+" with an invalid token", ask(method, path, op, headers{"Authorization", "Bearer bm9uZQ=="}),
 				403, contract.CodeUnknownCustomer)
 			b.want(what+" with the secret", ask(method, path, op, b.basic()), 400, contract.CodeMalformedHeaders)
 		default:
@@ -185,8 +185,8 @@ var badPrefills = map[contract.WidgetError]any{
 func TestInvalidPrefillCodes(t *testing.T) {
 	b := newTestServer(t, storetest.SQLite(t, store.Provider))
 	product := b.seed.Products[contract.Eligibility] // which takes every field
-	good := with(applicant, "state", "OH", "statedEmployerNames", []string{"Acme"})
-	made := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": good})
+	valid := with(applicant, "state", "OH", "statedEmployerNames", []string{"Acme"})
+	made := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": valid})
 	b.want("consumer", made, 201, "")
 	consumer := "/connect/consumers/" + made.text("consumerId")
 	for code, change := range badPrefills {
@@ -194,7 +194,7 @@ func TestInvalidPrefillCodes(t *testing.T) {
 		for name, v := range change.(map[string]any) {
 			flat = append(flat, name, v)
 		}
-		bad := with(good, flat...)
+		bad := with(valid, flat...)
 		for what, a := range map[string]answer{
 			"initialization":  b.post("/connect/initialization", b.basic(), map[string]any{"productId": product, "prefill": bad}),
 			"secure redirect": b.post("/secure-redirect", b.basic(), map[string]any{"productId": product, "prefill": bad}),
@@ -242,7 +242,7 @@ func TestStartErrors(t *testing.T) {
 // TestFileWithEndedRelayToken checks the files, which the tests of sharing do not request.
 func TestFileWithEndedRelayToken(t *testing.T) {
 	b := newTestServer(t, storetest.SQLite(t, store.Provider))
-	publicToken, _ := b.walked("single")
+	publicToken, _ := b.cashflowVisit("single")
 	relayToken := b.relayed(publicToken)
 	file := "/connect/cashflow/v2/files/" + uuid.NewString() + "/transactions.json"
 	b.advance("73h")

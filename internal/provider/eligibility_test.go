@@ -21,9 +21,9 @@ import (
 
 const eligibilityPath = "/connect/affordable-housing-verification/v1/"
 
-// eligible completes a visit of the eligibility product with a configuration, and returns
+// eligibilityVisit completes a visit of the eligibility product with a configuration, and returns
 // the publicToken, the body, and the report.
-func (b *testServer) eligible(alias string, more ...any) (string, []byte, *report.Eligibility) {
+func (b *testServer) eligibilityVisit(alias string, more ...any) (string, []byte, *report.Eligibility) {
 	b.t.Helper()
 	product := b.seed.Products[contract.Eligibility]
 	b.want("configuration", b.assign(b.configurations()[alias], "product", product), 200, "")
@@ -53,7 +53,7 @@ func TestEligibilityWorkflows(t *testing.T) {
 			{"Eligibility, assets only", resident, "meta product identities assets documents application_completeness_checks", ""},
 			{"Eligibility, income only", tenant, "meta product stated_employers identities", contract.SubNoRecentInformation},
 		} {
-			token, raw, r := b.eligible(c.alias, "prefill", c.prefill, "externalId", c.alias)
+			token, raw, r := b.eligibilityVisit(c.alias, "prefill", c.prefill, "externalId", c.alias)
 			var nodes map[string]json.RawMessage
 			if err := json.Unmarshal(raw, &nodes); err != nil {
 				t.Fatal(err)
@@ -246,7 +246,7 @@ func TestEligibilityEmployers(t *testing.T) {
 		for name, how := range map[string]map[string]any{
 			"three employers of two":   {"employers": []any{map[string]any{}, map[string]any{}, map[string]any{}}},
 			"employers and a source":   {"employers": []any{map[string]any{}}, "payroll": map[string]any{}},
-			"a reason that is none":    {"skip": "BECAUSE"},
+			"an unknown reason":        {"skip": "BECAUSE"},
 			"a reason beside a source": {"skip": "OTHER", "payroll": map[string]any{}},
 			"a bank twice":             {"banks": []any{map[string]any{}, map[string]any{}}},
 			"six banks": {"banks": []any{map[string]any{}, map[string]any{},
@@ -277,7 +277,7 @@ func value[T any](p *T) (v T) {
 
 func TestEligibilityFiles(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		token, raw, r := b.eligible("Eligibility, assets only", "prefill", resident)
+		token, raw, r := b.eligibilityVisit("Eligibility, assets only", "prefill", resident)
 		path := eligibilityPath + "files/" + r.Documents[0].SourceFilepath
 		file := b.get(path, b.named(token))
 		b.want("file", file, 200, "")
@@ -291,9 +291,9 @@ func TestEligibilityFiles(t *testing.T) {
 			t.Errorf("a range: %d %q", part.status, part.raw)
 		}
 		if none := b.get(path, append(b.named(token), "Range", "bytes=99999999-")); none.status != http.StatusRequestedRangeNotSatisfiable {
-			t.Errorf("a range that is none: %d", none.status)
+			t.Errorf("an invalid range: %d", none.status)
 		}
-		b.want("a file that is none", b.get(eligibilityPath+"files/"+uuid.NewString()+"/transactions.json", b.named(token)),
+		b.want("an unknown file", b.get(eligibilityPath+"files/"+uuid.NewString()+"/transactions.json", b.named(token)),
 			404, contract.CodeNotFound)
 		b.want("no report named", b.get(eligibilityPath+"files", b.bearer(b.basic())), 400, contract.CodeMalformedHeaders)
 		for _, p := range []string{eligibilityPath + "json", eligibilityPath + "files", path} {
@@ -305,7 +305,7 @@ func TestEligibilityFiles(t *testing.T) {
 			"/connect/income/v2/json", "/connect/income/v2/files"} {
 			b.want(p, b.get(p, b.named(token)), 404, contract.CodeInvalidToken)
 		}
-		other, _ := b.walked("default")
+		other, _ := b.cashflowVisit("default")
 		for _, p := range []string{eligibilityPath + "json", eligibilityPath + "files"} {
 			b.want(p+" of a cashflow report", b.get(p, b.named(other)), 404, contract.CodeInvalidToken)
 		}

@@ -146,7 +146,7 @@ func TestVisitOutcomes(t *testing.T) {
 		if e.how == nil {
 			e.how = map[string]any{}
 		}
-		done := b.walk(b.begin("productId", b.seed.Products[e.product], "prefill", prefill), e.how)
+		done := b.tryComplete(b.begin("productId", b.seed.Products[e.product], "prefill", prefill), e.how)
 		if done.status != 200 || done.text("status") != string(e.status) || done.text("substatus") != string(e.sub) {
 			t.Errorf("%v: %s, want %s %s", e, done.raw, e.status, e.sub)
 			continue
@@ -163,14 +163,14 @@ func TestVisitOutcomes(t *testing.T) {
 			b.want(e.String(), a, 404, contract.CodeReportNotReady)
 		} else if meta, _ := a.body["meta"].(map[string]any); a.status != 200 ||
 			meta["status"] != "SUCCESS" || meta["substatus"] != nullable(e.sub) {
-			t.Errorf("%v: its report says %v", e, meta)
+			t.Errorf("%v: its report has %v", e, meta)
 		}
 		statuses[e.status], substatuses[e.sub] = true, true
 	}
 	for _, e := range b.inbox.wait(t, len(wanted)) {
 		want, known := wanted[e.PublicToken]
 		if !known || e.Status != want.status || e.Substatus != want.sub {
-			t.Errorf("%v: the webhook says %s %s", want, e.Status, e.Substatus)
+			t.Errorf("%v: the webhook has %s %s", want, e.Status, e.Substatus)
 		}
 		delete(wanted, e.PublicToken)
 	}
@@ -251,10 +251,10 @@ func TestSourceOutcomes(t *testing.T) {
 			verified = append(verified, *r.employer)
 		}
 	}
-	done := b.walk(b.begin("productId", b.seed.Products[contract.Eligibility], "prefill",
+	done := b.tryComplete(b.begin("productId", b.seed.Products[contract.Eligibility], "prefill",
 		with(resident, "statedEmployerNames", stated)), map[string]any{"banks": banks, "employers": employers})
 	if done.text("status") != "SUCCESS" {
-		t.Fatalf("walked: %s", done.raw)
+		t.Fatalf("completed: %s", done.raw)
 	}
 	var report struct {
 		Employers []struct {

@@ -32,7 +32,7 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 		b.exec(`INSERT INTO complete_urls (customer_id, position, url) SELECT id, 0, 'https://harbor.example/return?jwt=[token]'
 			FROM customers WHERE public_id = $1`, b.seed.PublicID)
 		resident := with(applicant, "state", "TX")
-		publicToken, r := b.walked("default", "prefill", resident)
+		publicToken, r := b.cashflowVisit("default", "prefill", resident)
 		prepared := b.do("POST", "/sandbox-reports", map[string]any{"publicId": b.seed.PublicID,
 			"product": "cashflow", "profile": "default"}).text("sandboxReportId")
 		body := func(more ...any) map[string]any {
@@ -127,7 +127,7 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 			"an unknown account": b.provider.SetEntitlements(t.Context(), "svc-unknown", []string{"hierarchy"}, &off),
 		} {
 			if err == nil {
-				t.Errorf("%s was taken", what)
+				t.Errorf("%s was accepted", what)
 			}
 		}
 		if n := b.count(`SELECT COUNT(*) FROM audit`); n != lines {

@@ -14,7 +14,7 @@ import (
 func TestExternalIDs(t *testing.T) {
 	b := newTestServer(t, storetest.SQLite(t, store.Provider))
 	token, resident := b.bearer(b.basic()), with(applicant, "state", "OH")
-	source, _ := b.walked("single", "prefill", resident)
+	source, _ := b.cashflowVisit("single", "prefill", resident)
 	begin := func(id string, more ...any) map[string]any {
 		return with(map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": resident, "externalId": id}, more...)
 	}
@@ -71,7 +71,7 @@ func TestUppercaseUUIDs(t *testing.T) {
 	prepared, consumer := upper(uploaded.text("sandboxReportId")), upper(b.consumer())
 	resident := with(applicant, "state", "OH")
 
-	token, ids := b.visited(consumer, "single", "")
+	token, ids := b.consumerVisit(consumer, "single", "")
 	begin := func(more ...any) map[string]any {
 		return with(map[string]any{"productId": cashflow, "prefill": resident, "sandboxReportId": prepared}, more...)
 	}
@@ -105,7 +105,7 @@ func TestUppercaseUUIDs(t *testing.T) {
 	relay := b.relayed(token)
 	b.want("a relay token", b.get("/connect/status", b.relay(upper(relay))), 200, "")
 	b.want("withdrawn", b.withdraw(upper(relay)), 200, "")
-	source, _ := b.walked("single", "prefill", resident)
+	source, _ := b.cashflowVisit("single", "prefill", resident)
 	b.want("multi-product", b.multi(upper(source), upper(b.seed.Products[contract.Income])), 200, "")
 	configurations := b.configurations()
 	child := b.child("Capital")

@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
+	"vestibule/internal/store"
 )
 
 func (b *testServer) put(path string, h headers, body any) answer {
@@ -179,7 +180,10 @@ func (b *testServer) exec(query string, args ...any) {
 // hierarchy returns the stored account hierarchy as text.
 func (b *testServer) hierarchy() string {
 	b.t.Helper()
-	rows, err := b.db.SQL.QueryContext(b.t.Context(), `SELECT 'a', id, name, coalesce(display_name, ''),
+	all, err := store.QueryAll(b.t.Context(), b.db.SQL, func(row store.Row) (c [5]string, err error) {
+		err = row.Scan(&c[0], &c[1], &c[2], &c[3], &c[4])
+		return c, err
+	}, `SELECT 'a', id, name, coalesce(display_name, ''),
 		coalesce(configuration_id, '') FROM customers
 		UNION ALL SELECT 'p', id, name, coalesce(display_name, ''), coalesce(configuration_id, '') FROM products
 		UNION ALL SELECT 'k', id, client_id, coalesce(CAST(expires_at AS TEXT), ''),
@@ -187,16 +191,7 @@ func (b *testServer) hierarchy() string {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	defer rows.Close()
-	var out strings.Builder
-	for rows.Next() {
-		var c [5]string
-		if err := rows.Scan(&c[0], &c[1], &c[2], &c[3], &c[4]); err != nil {
-			b.t.Fatal(err)
-		}
-		fmt.Fprintln(&out, c)
-	}
-	return out.String()
+	return fmt.Sprintln(all)
 }
 
 // TestHierarchyRejects sends invalid requests to every endpoint of the hierarchy, and
@@ -215,7 +210,7 @@ func TestHierarchyRejects(t *testing.T) {
 		before := b.hierarchy()
 		asChild := append(b.basic(), "X-PUBLIC-ID", child)
 		assignments := "/config/v1/product-configuration-assignments"
-		good := map[string]any{"type": "product", "id": product}
+		valid := map[string]any{"type": "product", "id": product}
 		long := strings.Repeat("é", 101)
 		type row struct {
 			what, method, path string
@@ -234,7 +229,7 @@ func TestHierarchyRejects(t *testing.T) {
 				map[string]any{"productName": "x"}, 403, contract.CodeForbidden, ""},
 			{"configurations of a child", "GET", "/config/v1/product-configurations", asChild, nil, 403, contract.CodeForbidden, ""},
 			{"a review by a child", "GET", "/config/v1/accounts/" + child + "/products", asChild, nil, 403, contract.CodeForbidden, ""},
-			{"an assignment by a child", "PUT", assignments + "/" + config, asChild, good, 403, contract.CodeForbidden, ""},
+			{"an assignment by a child", "PUT", assignments + "/" + config, asChild, valid, 403, contract.CodeForbidden, ""},
 			{"configurations that are not enabled", "GET", "/config/v1/product-configurations",
 				b.thirdParty(), nil, 403, contract.CodeForbidden, ""},
 			{"a review that is not enabled", "GET", "/config/v1/accounts/" + theirs + "/products",
@@ -246,9 +241,9 @@ func TestHierarchyRejects(t *testing.T) {
 			{"a rotation that is not enabled", "POST", "/credentials/rotate", b.thirdParty(), nil, 403, contract.CodeForbidden, ""},
 			{"a rotation for a child", "POST", "/credentials/rotate", asChild, nil, 403, contract.CodeForbidden, ""},
 
-			{"an unknown configuration", "PUT", assignments + "/" + uuid.NewString(), b.basic(), good, 404, contract.CodeUnknownConfiguration, ""},
-			{"a configuration that is no id", "PUT", assignments + "/%00", b.basic(), good, 404, contract.CodeUnknownConfiguration, ""},
-			{"another's configuration", "PUT", assignments + "/" + theirConfig, b.basic(), good, 404, contract.CodeUnknownConfiguration, ""},
+			{"an unknown configuration", "PUT", assignments + "/" + uuid.NewString(), b.basic(), valid, 404, contract.CodeUnknownConfiguration, ""},
+			{"an invalid configuration id", "PUT", assignments + "/%00", b.basic(), valid, 404, contract.CodeUnknownConfiguration, ""},
+			{"another's configuration", "PUT", assignments + "/" + theirConfig, b.basic(), valid, 404, contract.CodeUnknownConfiguration, ""},
 			{"a member in capitals", "POST", "/accounts", b.basic(), `{"ACCOUNTNAME":"x"}`, 400, contract.CodeMalformedBody, "ACCOUNTNAME"},
 			{"no target", "PUT", assignments + "/" + config, b.basic(), map[string]any{}, 400, contract.CodeMalformedBody, "type"},
 			{"no id", "PUT", assignments + "/" + config, b.basic(), map[string]any{"type": "account"}, 400, contract.CodeMalformedBody, "id"},
@@ -293,12 +288,12 @@ func TestHierarchyRejects(t *testing.T) {
 			{"PUT", "/accounts/" + child + "/products"},
 			{"GET", "/config/v1/product-configurations"}, {"GET", "/config/v1/accounts/" + child + "/products"}, {"PUT", assignments + "/" + config},
 			{"DELETE", assignments}, {"POST", "/credentials/rotate"}} {
-			rows = append(rows, row{"no credentials for " + e[1], e[0], e[1], nil, good, 400, contract.CodeMalformedHeaders, "Authorization"},
-				row{"a wrong secret for " + e[1], e[0], e[1], basic(b.seed.ClientID, "x"), good, 403, contract.CodeUnknownCustomer, ""},
-				row{"an access token for " + e[1], e[0], e[1], b.bearer(b.basic()), good, 400, contract.CodeMalformedHeaders, "Authorization"},
+			rows = append(rows, row{"no credentials for " + e[1], e[0], e[1], nil, valid, 400, contract.CodeMalformedHeaders, "Authorization"},
+				row{"a wrong secret for " + e[1], e[0], e[1], basic(b.seed.ClientID, "x"), valid, 403, contract.CodeUnknownCustomer, ""},
+				row{"an access token for " + e[1], e[0], e[1], b.bearer(b.basic()), valid, 400, contract.CodeMalformedHeaders, "Authorization"},
 				row{"the other environment for " + e[1], e[0], e[1], append(b.basic(), "X-ENVIRONMENT", "production"),
-					good, 403, contract.CodeUnknownCustomer, ""},
-				row{"another's child for " + e[1], e[0], e[1], append(b.basic(), "X-PUBLIC-ID", theirs), good, 403, contract.CodeUnknownCustomer, ""})
+					valid, 403, contract.CodeUnknownCustomer, ""},
+				row{"another's child for " + e[1], e[0], e[1], append(b.basic(), "X-PUBLIC-ID", theirs), valid, 403, contract.CodeUnknownCustomer, ""})
 			if e[0] != "GET" && e[1] != "/credentials/rotate" {
 				rows = append(rows, row{"an unknown member for " + e[1], e[0], e[1], b.basic(),
 					map[string]any{"parent": "x"}, 400, contract.CodeMalformedBody, "parent"},
@@ -397,7 +392,7 @@ func TestConfigurationsAreInherited(t *testing.T) {
 			t.Errorf("review of a child without products: %d %s", a.status, a.raw)
 		}
 		p, q := b.productOf(child, "P"), b.productOf(child, "Q")
-		says := func(when, wantP, wantQ string) {
+		expect := func(when, wantP, wantQ string) {
 			t.Helper()
 			if got := b.effective(child, p); got != wantP {
 				t.Errorf("%s, P has %q, want %q", when, got, wantP)
@@ -406,25 +401,25 @@ func TestConfigurationsAreInherited(t *testing.T) {
 				t.Errorf("%s, Q has %q, want %q", when, got, wantQ)
 			}
 		}
-		says("at first", plain+", inherited", plain+", inherited")
+		expect("at first", plain+", inherited", plain+", inherited")
 		a := b.assign(config[income], "account", child)
 		if b.want("to the account", a, 200, ""); a.text("type") != "account" || a.text("id") != child ||
 			a.text("productConfigId") != config[income] || len(a.body) != 3 {
 			t.Errorf("answered %s", a.raw)
 		}
-		says("when the account is assigned", income+", inherited", income+", inherited")
+		expect("when the account is assigned", income+", inherited", income+", inherited")
 		b.want("to P", b.assign(strings.ToUpper(config[avV1]), "product", strings.ToUpper(p)), 200, "")
-		says("when P is assigned", avV1, income+", inherited")
+		expect("when P is assigned", avV1, income+", inherited")
 		b.want("to the account again", b.assign(config["Eligibility"], "account", child), 200, "")
-		says("when the account is updated", avV1, "Eligibility, inherited")
+		expect("when the account is updated", avV1, "Eligibility, inherited")
 		b.want("removed from the account", b.unassign("account", child), 204, "")
-		says("when the account inherits", avV1, plain+", inherited")
+		expect("when the account inherits", avV1, plain+", inherited")
 		b.want("removed from the account twice", b.unassign("account", child), 204, "")
 		b.want("removed from P", b.unassign("product", p), 204, "")
 		b.want("removed from P twice", b.unassign("product", p), 204, "")
-		says("when all inherit", plain+", inherited", plain+", inherited")
+		expect("when all inherit", plain+", inherited", plain+", inherited")
 		b.want("the same as is inherited", b.assign(config[plain], "product", p), 200, "")
-		says("when P has what it would inherit", plain, plain+", inherited")
+		expect("when P has what it would inherit", plain, plain+", inherited")
 
 		// A parent can configure its own products, but not its account.
 		b.want("a product of the parent", b.assign(config[avV1], "product", b.seed.Products[contract.Cashflow]), 200, "")
@@ -516,7 +511,7 @@ func TestConfigurationSelectsReportParts(t *testing.T) {
 		a, err := report.ParseAnalysis(b.get("/connect/cashflow/v2/files/"+files[0]["source_filepath"],
 			append(slices.Clone(as), "X-PUBLIC-TOKEN", token)).raw)
 		if err != nil || len(a.Scores) != 2 || a.Scores[1].Version != "v2.1" || *a.Scores[1].Value != *r.Scores[1].Value {
-			t.Errorf("what stands behind v2.1: %+v %v", a, err)
+			t.Errorf("score v2.1: %+v %v", a, err)
 		}
 		b.want("the account's", b.assign(config[avV1], "account", child), 200, "")
 		has("after the account's", current, 144, "v1.0", "v2.0")
@@ -548,7 +543,7 @@ func TestParentActsForChild(t *testing.T) {
 		b.want("redirect", link, 200, "")
 		back := b.complete(link.text("redirectToken"), nil)
 		if !strings.HasPrefix(back.text("completeUrl"), "https://customer.example/done?jwt=") {
-			t.Errorf("the child's redirect leads to %q, want the parent's complete URL", back.text("completeUrl"))
+			t.Errorf("the child's redirect leads to %q, want the parent's redirect URL", back.text("completeUrl"))
 		}
 		for _, other := range []string{theirs, b.seed.Products[contract.Cashflow]} {
 			b.want("a submission of another's product", b.post(submissionPath, as(bearer, "X-PRODUCT-ID", other), submission()),

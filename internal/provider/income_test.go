@@ -11,8 +11,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// earned completes a visit for an income report, and returns the report and its files.
-func (b *testServer) earned(prefill, how map[string]any) (publicToken string, r *report.Income, files []map[string]string) {
+// incomeVisit completes a visit for an income report, and returns the report and its files.
+func (b *testServer) incomeVisit(prefill, how map[string]any) (publicToken string, r *report.Income, files []map[string]string) {
 	b.t.Helper()
 	done := b.complete(b.begin("productId", b.seed.Products[contract.Income], "prefill", prefill), how)
 	publicToken = done.text("publicToken")
@@ -48,7 +48,8 @@ func TestIncomeFromPayroll(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		prefill := person("Multi", "Chen")
 		prefill["statedEmployerName"] = "Great Lakes Medical Center"
-		token, r, files := b.earned(prefill, map[string]any{"payroll": map[string]any{"provider": "great-lakes-medical", "username": "two_jobs"}})
+		token, r, files := b.incomeVisit(prefill,
+			map[string]any{"payroll": map[string]any{"provider": "great-lakes-medical", "username": "two_jobs"}})
 		if len(r.Sources) != 2 || r.Sources[1].SourceType != report.SourcePayroll ||
 			r.AccountDetails != nil || len(r.Income.FinancialAccounts) != 0 {
 			t.Errorf("sources %v, accounts %v", r.Sources, r.AccountDetails)
@@ -79,7 +80,7 @@ func TestIncomeFromPayroll(t *testing.T) {
 		b.advance("337h") // 14 days and an hour
 		b.want("the file after 14 days", b.get(path, b.named(token)), 410, contract.CodeGone)
 		if n := b.count(`SELECT COUNT(body) FROM report_data WHERE public_token = $1`, token); n != 1 {
-			t.Error("the report is gone too")
+			t.Error("the report was deleted too")
 		}
 	})
 }
@@ -92,7 +93,7 @@ func TestIncomeMatchesStatedEmployers(t *testing.T) {
 		prefill["statedEmployerNames"] = []string{"Great Lakes Medical Center", "Northwind Logistics"}
 		prefill["statedEmployerName"] = "Globex"
 		consumer := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": prefill}).text("consumerId")
-		for way, begin := range map[string][]any{"prefill": {"prefill", prefill}, "consumer": {"consumerId", consumer, "prefill", nil}} {
+		for key, begin := range map[string][]any{"prefill": {"prefill", prefill}, "consumer": {"consumerId", consumer, "prefill", nil}} {
 			how := map[string]any{"username": "default", "payroll": map[string]any{"provider": "great-lakes-medical"}}
 			token := b.complete(b.begin(append([]any{"productId", b.seed.Products[contract.Income]}, begin...)...), how).text("publicToken")
 			r, err := report.ParseIncome(b.get("/connect/income/v2/json", b.named(token)).raw)
@@ -107,7 +108,7 @@ func TestIncomeMatchesStatedEmployers(t *testing.T) {
 			}
 			want := map[string]bool{"Great Lakes Medical Center": true, "Northwind Logistics": true, "Globex": false}
 			if !maps.Equal(stated, want) {
-				t.Errorf("by %s the stated employers are matched %v, want %v", way, stated, want)
+				t.Errorf("by %s the stated employers are matched %v, want %v", key, stated, want)
 			}
 		}
 	})
@@ -120,7 +121,7 @@ func TestIncomeFromSeveralSources(t *testing.T) {
 		how := stubs("paystub.pdf", "%PDF-1.4")
 		how["username"], how["bank"] = "default", "Kestrel Bank"
 		how["payroll"] = map[string]any{"provider": "northwind-logistics"}
-		token, r, files := b.earned(person("Default", "Harper"), how)
+		token, r, files := b.incomeVisit(person("Default", "Harper"), how)
 		var types []string
 		for _, s := range r.Sources {
 			types = append(types, s.SourceType)
@@ -144,7 +145,7 @@ func TestIncomeFromSeveralSources(t *testing.T) {
 			t.Errorf("a cashflow report of its bank data: %d %s", a.status, a.raw)
 		}
 		how["payroll"] = map[string]any{"username": "supplier_unresponsive"}
-		if _, r, _ := b.earned(person("Default", "Harper"), how); len(r.Sources) != 4 || r.Income.Payroll != nil ||
+		if _, r, _ := b.incomeVisit(person("Default", "Harper"), how); len(r.Sources) != 4 || r.Income.Payroll != nil ||
 			r.Sources[3].SourceType != report.SourcePayroll || r.Sources[3].Status != contract.StatusSupplierUnresponsive {
 			t.Errorf("with a provider that is down: %v of %s", r.Sources, token)
 		}
@@ -154,7 +155,7 @@ func TestIncomeFromSeveralSources(t *testing.T) {
 func TestIncomeFromPayStubs(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		pdf, png := "%PDF-1.4\ncanary-of-a-stub", "\x89PNG\r\n\x1a\ncanary"
-		token, r, files := b.earned(person("Ana", "Pérez"), stubs("paystub march.pdf", pdf, "unknown.pdf", pdf, "missing_fields.png", png))
+		token, r, files := b.incomeVisit(person("Ana", "Pérez"), stubs("paystub march.pdf", pdf, "unknown.pdf", pdf, "missing_fields.png", png))
 		var statuses []contract.Status
 		for _, s := range r.Sources[1:] {
 			statuses = append(statuses, s.Status)
@@ -190,7 +191,7 @@ func TestIncomeFromPayStubs(t *testing.T) {
 			}
 		}
 		// Files of another report or another customer are unknown.
-		other, _, _ := b.earned(person("Ana", "Pérez"), stubs("paystub.pdf", pdf))
+		other, _, _ := b.incomeVisit(person("Ana", "Pérez"), stubs("paystub.pdf", pdf))
 		b.want("another report's file", b.get("/connect/income/v2/files/"+files[0]["source_filepath"], b.named(other)),
 			404, contract.CodeNotFound)
 		b.want("another customer's", b.get("/connect/income/v2/files", append(b.bearer(b.thirdParty()), "X-PUBLIC-TOKEN", token)),
@@ -211,7 +212,7 @@ func TestIncomeFromPayStubs(t *testing.T) {
 // successful report.
 func TestIncomeFilesWithoutReport(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		token, _, files := b.earned(person("Ana", "Pérez"), stubs("empty.pdf", "", "something.pdf", "text"))
+		token, _, files := b.incomeVisit(person("Ana", "Pérez"), stubs("empty.pdf", "", "something.pdf", "text"))
 		if len(files) != 2 {
 			t.Fatalf("files %v", files)
 		}
@@ -232,7 +233,7 @@ func TestIrregularityByName(t *testing.T) {
 			"pdfTrusted": {"NOT_DETECTED", "pdf"}, "pdfHighRisk": {"DETECTED", "pdf"}, "pdfWarningApproved": {"REVIEW", "pdf"},
 			"imageTrusted": {"NOT_DETECTED", "image"}, "imageHighRiskManualReview": {"DETECTED", "image"},
 		} {
-			_, r, _ := b.earned(person("getAdaptiveDecisionResult", last), stubs("scan.pdf", "x"))
+			_, r, _ := b.incomeVisit(person("getAdaptiveDecisionResult", last), stubs("scan.pdf", "x"))
 			if d := r.Income.Paystubs[0].IrregularityDetection; d.Status != want[0] || report.Text(d.FileType) != want[1] {
 				t.Errorf("%s: %+v", last, d)
 			}
@@ -243,8 +244,9 @@ func TestIrregularityByName(t *testing.T) {
 // TestIncomeFromTwoBanks checks that each bank is a source with its own accounts.
 func TestIncomeFromTwoBanks(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		_, one, _ := b.earned(person("Ana", "Pérez"), map[string]any{"bank": "kestrel-bank", "username": "multi"})
-		_, r, files := b.earned(person("Ana", "Pérez"), map[string]any{"banks": []any{map[string]any{"bank": "kestrel-bank", "username": "multi"},
+		_, one, _ := b.incomeVisit(person("Ana", "Pérez"), map[string]any{"bank": "kestrel-bank", "username": "multi"})
+		_, r, files := b.incomeVisit(person("Ana", "Pérez"), map[string]any{"banks": []any{
+			map[string]any{"bank": "kestrel-bank", "username": "multi"},
 			map[string]any{"bank": "harbor-national-bank", "username": "multi"}, map[string]any{"bank": "meridian-quay-bank", "username": "mfa"}}})
 		var sources, banks []string
 		for _, s := range r.Sources[1:] {

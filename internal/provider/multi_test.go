@@ -26,8 +26,8 @@ func (b *testServer) multi(publicToken, productID string, more ...any) answer {
 	return b.post(multiPath, b.basic(), with(map[string]any{"publicToken": publicToken, "productId": productID}, more...))
 }
 
-// derived requests a secondary report, waits for it, and returns its token.
-func (b *testServer) derived(publicToken, productID string, more ...any) string {
+// secondaryReport requests a secondary report, waits for it, and returns its token.
+func (b *testServer) secondaryReport(publicToken, productID string, more ...any) string {
 	b.t.Helper()
 	a := b.multi(publicToken, productID, more...)
 	b.want("multi-product token", a, 200, "")
@@ -39,7 +39,7 @@ func (b *testServer) derived(publicToken, productID string, more ...any) string 
 func TestIncomeFromCashflow(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		income := b.seed.Products[contract.Income]
-		source, own := b.walked("default", "prefill", with(resident, "statedEmployerName", "Unlisted & Sons"),
+		source, own := b.cashflowVisit("default", "prefill", with(resident, "statedEmployerName", "Unlisted & Sons"),
 			"externalId", "first", "userArgs", "one")
 		b.inbox.wait(t, 1)
 		a := b.multi(source, income, "externalId", "second", "userArgs", "two")
@@ -91,9 +91,9 @@ func TestIncomeFromCashflow(t *testing.T) {
 			t.Errorf("a range: %d %q", part.status, part.raw)
 		}
 		if none := b.get(path, append(b.named(token), "Range", "bytes=99999999-")); none.status != http.StatusRequestedRangeNotSatisfiable {
-			t.Errorf("a range that is none: %d", none.status)
+			t.Errorf("an invalid range: %d", none.status)
 		}
-		b.want("a file that is none", b.get("/connect/income/v2/files/"+uuid.NewString()+"/x.json", b.named(token)), 404, contract.CodeNotFound)
+		b.want("an unknown file", b.get("/connect/income/v2/files/"+uuid.NewString()+"/x.json", b.named(token)), 404, contract.CodeNotFound)
 
 		// It can be shared.
 		relayToken := b.relayed(token)
@@ -108,7 +108,7 @@ func TestIncomeFromCashflow(t *testing.T) {
 			b.want(p+" withdrawn", b.get(p, b.relay(relayToken)), 400, contract.CodeRelayTokenRevoked)
 		}
 
-		unread := b.relayed(b.derived(source, income))
+		unread := b.relayed(b.secondaryReport(source, income))
 		waiting := b.begin("productId", income, "externalId", "waiting", "prefill", resident)
 		b.want("a report that is not made", b.get("/connect/income/v2/json", append(b.bearer(b.basic()), "X-EXTERNAL-ID", "waiting")),
 			404, contract.CodeReportNotReady)
@@ -121,7 +121,7 @@ func TestIncomeFromCashflow(t *testing.T) {
 
 		// It cannot be a source, but its source can be one again.
 		b.want("from a secondary one", b.multi(token, b.seed.Products[contract.Cashflow]), 400, contract.CodeInvalidState)
-		again := b.derived(source, income)
+		again := b.secondaryReport(source, income)
 		if other := b.get("/connect/income/v2/json", b.named(again)); other.status != 200 || again == token {
 			t.Errorf("another one of the same source: %d %s", other.status, again)
 		}
@@ -135,7 +135,7 @@ func TestCashflowFromIncome(t *testing.T) {
 		if _, err := report.ParseIncome(b.get("/connect/income/v2/json", b.named(source)).raw); err != nil {
 			t.Fatalf("%s: %v", done.raw, err)
 		}
-		token := b.derived(source, b.seed.Products[contract.Cashflow])
+		token := b.secondaryReport(source, b.seed.Products[contract.Cashflow])
 		r, err := report.ParseCashflow(b.get("/connect/cashflow/v2/json", b.named(token)).raw)
 		if err != nil {
 			t.Fatal(err)
@@ -159,7 +159,7 @@ func TestSecondaryReportOfSubmission(t *testing.T) {
 			waitFor(t, b.db, "SELECT count(*) FROM reports WHERE status = 'PENDING'", 0)
 			return a.text("publicToken")
 		}
-		token := b.derived(made(submission("address", address)), income)
+		token := b.secondaryReport(made(submission("address", address)), income)
 		r, err := report.ParseIncome(b.get("/connect/income/v2/json", b.named(token)).raw)
 		if err != nil || report.Text(r.AccountDetails[0].InstitutionName) != "Amber Coast Bank" ||
 			report.Text(r.Identities[0].FullName) != "Ana Pérez" {
@@ -174,9 +174,9 @@ func TestSecondaryReportOfSubmission(t *testing.T) {
 func TestSecondaryReportErrors(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		income := b.seed.Products[contract.Income]
-		source, _ := b.walked("single", "prefill", resident, "externalId", "taken")
-		stateless, _ := b.walked("single")
-		unborn, _ := b.walked("single", "prefill", with(resident, "dob", nil, "address", "1 Main St", "city", "Columbus", "zip", "43004"))
+		source, _ := b.cashflowVisit("single", "prefill", resident, "externalId", "taken")
+		stateless, _ := b.cashflowVisit("single")
+		unborn, _ := b.cashflowVisit("single", "prefill", with(resident, "dob", nil, "address", "1 Main St", "city", "Columbus", "zip", "43004"))
 		prepared := b.do("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "joint"}).text("sandboxReportId")
 		nameless := b.complete(b.begin("sandboxReportId", prepared, "prefill", nil), nil).text("publicToken")
 		failed := b.submit(submission("personal", nil)).text("publicToken")
@@ -219,12 +219,12 @@ func TestSecondaryReportErrors(t *testing.T) {
 			{"an externalId of 65", b.basic(), body("externalId", strings.Repeat("é", 65)), 400, contract.CodeInvalidParameters, "externalId"},
 			{"a line break in the externalId", b.basic(), body("externalId", "a\nb"), 400, contract.CodeInvalidParameters, "externalId"},
 			{"a NUL in userArgs", b.basic(), body("userArgs", "a\x00b"), 400, contract.CodeInvalidParameters, "userArgs"},
-			{"an externalId that is taken", b.basic(), body("externalId", "taken"), 400, contract.CodeInvalidParameters, "externalId"},
+			{"a duplicate externalId", b.basic(), body("externalId", "taken"), 400, contract.CodeInvalidParameters, "externalId"},
 			{"an unknown source", b.basic(), body("publicToken", uuid.NewString()), 404, contract.CodeInvalidToken, ""},
-			{"a source that is no UUID", b.basic(), body("publicToken", "mine"), 404, contract.CodeInvalidToken, ""},
+			{"an invalid source", b.basic(), body("publicToken", "mine"), 404, contract.CodeInvalidToken, ""},
 			{"another customer's source", b.thirdParty(), body(), 404, contract.CodeInvalidToken, ""},
 			{"an unknown product", b.basic(), body("productId", uuid.NewString()), 404, contract.CodeInvalidProduct, ""},
-			{"a product that is no UUID", b.basic(), body("productId", "income"), 404, contract.CodeInvalidProduct, ""},
+			{"an invalid product", b.basic(), body("productId", "income"), 404, contract.CodeInvalidProduct, ""},
 			{"the same product", b.basic(), body("productId", b.seed.Products[contract.Cashflow]), 400, contract.CodeInvalidState, ""},
 			{"another pair", b.basic(), body("productId", b.seed.Products[contract.Eligibility]), 400, contract.CodeInvalidState, ""},
 			{"a source that failed", b.basic(), body("publicToken", failed), 400, contract.CodeInvalidState, ""},
@@ -252,9 +252,9 @@ func TestSecondaryReportErrors(t *testing.T) {
 		b.want("labels that are null", b.multi(source, income, "externalId", nil, "userArgs", nil), 200, "")
 
 		// A consumer that has withdrawn consent has no new reports.
-		gone, r := b.walked("single", "prefill", resident)
+		withdrawn, r := b.cashflowVisit("single", "prefill", resident)
 		b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+report.Text(r.Meta.ConsumerID), b.basic(), nil), 204, "")
-		b.want("after withdrawal", b.multi(gone, income), 400, contract.CodeInvalidState)
+		b.want("after withdrawal", b.multi(withdrawn, income), 400, contract.CodeInvalidState)
 
 		b.advance("719h59m")
 		b.want("within 30 days", b.multi(source, income), 200, "")
@@ -269,9 +269,9 @@ func TestSecondaryReportErrors(t *testing.T) {
 // available and kept no longer than those of its source.
 func TestSecondaryReportKeepsAgeOfData(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		source, r := b.walked("single", "prefill", resident)
+		source, r := b.cashflowVisit("single", "prefill", resident)
 		b.advance("240h") // 10 days
-		token := b.derived(source, b.seed.Products[contract.Income])
+		token := b.secondaryReport(source, b.seed.Products[contract.Income])
 		list := b.get("/connect/income/v2/files", b.named(token))
 		var files []map[string]string
 		if err := json.Unmarshal(list.raw, &files); err != nil || len(files) != 1 {
@@ -298,7 +298,7 @@ func TestSecondaryReportKeepsAgeOfData(t *testing.T) {
 // id creates a report.
 func TestSecondaryReportsConcurrently(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		source, _ := b.walked("single", "prefill", resident)
+		source, _ := b.cashflowVisit("single", "prefill", resident)
 		var mu sync.Mutex
 		count := map[int]int{}
 		var wg sync.WaitGroup

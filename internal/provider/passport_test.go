@@ -19,20 +19,20 @@ const (
 	passportPDF  = "/connect/passport/v4/pdf"
 )
 
-// passport completes a visit at a supplier and returns the report's token.
-func (b *testServer) passport(supplier string, prefill map[string]any, more ...any) string {
+// passportVisit completes a visit at a supplier and returns the report's token.
+func (b *testServer) passportVisit(supplier string, prefill map[string]any, more ...any) string {
 	b.t.Helper()
 	token := b.begin(append([]any{"productId", b.seed.Products[contract.Passport], "prefill", prefill}, more...)...)
-	done := b.walk(token, map[string]any{"supplier": supplier})
-	b.want("walk at "+supplier, done, 200, "")
+	done := b.tryComplete(token, map[string]any{"supplier": supplier})
+	b.want("visit at "+supplier, done, 200, "")
 	if done.text("status") != "SUCCESS" {
-		b.t.Fatalf("walk at %s: %s", supplier, done.raw)
+		b.t.Fatalf("visit at %s: %s", supplier, done.raw)
 	}
 	return done.text("publicToken")
 }
 
-// walk completes a visit by the control, and returns the answer, also of an error.
-func (b *testServer) walk(token string, how map[string]any) answer {
+// tryComplete completes a visit by the control, and returns the answer, also of an error.
+func (b *testServer) tryComplete(token string, how map[string]any) answer {
 	b.t.Helper()
 	return b.do("POST", "/visits/"+token+"/complete", how)
 }
@@ -65,7 +65,7 @@ func TestPassports(t *testing.T) {
 			if who == nil {
 				who = applicant
 			}
-			token := b.passport(s.Code, who, "externalId", "passport-"+s.Code)
+			token := b.passportVisit(s.Code, who, "externalId", "passport-"+s.Code)
 			got := b.get(passportJSON, b.named(token))
 			b.want(s.Code, got, 200, "")
 			r, err := report.ParsePassport(got.raw)
@@ -117,7 +117,7 @@ func textOf(t *testing.T, raw []byte) string {
 // party without the owner's labels.
 func TestPassportAccess(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		token := b.passport("MEX_BDC", applicant, "externalId", "mine-only")
+		token := b.passportVisit("MEX_BDC", applicant, "externalId", "mine-only")
 		relayToken := b.relayed(token)
 		for _, path := range []string{passportJSON, passportPDF} {
 			theirs := b.get(path, b.relay(relayToken))
@@ -137,7 +137,7 @@ func TestPassportAccess(t *testing.T) {
 		b.want("withdrawn", b.withdraw(relayToken), 200, "")
 		b.want("suppliers without credentials", b.get("/connect/suppliers", headers{}), 400, contract.CodeMalformedHeaders)
 
-		cashflow, _ := b.walked("default", "prefill", applicant)
+		cashflow, _ := b.cashflowVisit("default", "prefill", applicant)
 		b.want("another kind as a passport", b.get(passportJSON, b.named(cashflow)), 404, contract.CodeInvalidToken)
 		b.want("another kind as a document", b.get(passportPDF, b.named(cashflow)), 404, contract.CodeInvalidToken)
 		b.want("a passport as another kind", b.get("/connect/cashflow/v2/json", b.named(token)), 404, contract.CodeInvalidToken)
@@ -146,7 +146,7 @@ func TestPassportAccess(t *testing.T) {
 			b.want(path+" before it is made", b.get(path, append(b.bearer(b.basic()), "X-EXTERNAL-ID", "waiting")), 404, contract.CodeReportNotReady)
 			b.want(path+" withdrawn", b.get(path, b.relay(relayToken)), 400, contract.CodeRelayTokenRevoked)
 		}
-		unread := b.relayed(b.passport("GBR_EFX", applicant))
+		unread := b.relayed(b.passportVisit("GBR_EFX", applicant))
 		b.advance("73h")
 		for _, path := range []string{passportJSON, passportPDF} {
 			b.want(path+" too late", b.get(path, b.relay(unread)), 400, contract.CodeRelayTokenExpired)
@@ -169,12 +169,12 @@ func TestPassportVisitOutcomes(t *testing.T) {
 			sub    contract.Substatus
 		}{{"nofile", contract.StatusSuccess, contract.SubNoRecentInformation},
 			{"supplierdown", contract.StatusBureauUnresponsive, ""}, {"Ito", contract.StatusSuccess, ""}} {
-			done := b.walk(b.begin("productId", product, "prefill", applicantNamed("Ana", c.last)), map[string]any{"supplier": "GBR_EFX"})
+			done := b.tryComplete(b.begin("productId", product, "prefill", applicantNamed("Ana", c.last)), map[string]any{"supplier": "GBR_EFX"})
 			if done.text("status") != string(c.status) || done.text("substatus") != string(c.sub) {
 				t.Errorf("%s: %s, want %s %s", c.last, done.raw, c.status, c.sub)
 			}
 		}
-		first := b.walk(b.begin("productId", product, "prefill", applicant), map[string]any{})
+		first := b.tryComplete(b.begin("productId", product, "prefill", applicant), map[string]any{})
 		b.want("without a supplier", first, 200, "")
 		r, err := report.ParsePassport(b.get(passportJSON, b.named(first.text("publicToken"))).raw)
 		if err != nil || r.Sources[1].SourceID != "MEX_BDC" {
@@ -185,11 +185,11 @@ func TestPassportVisitOutcomes(t *testing.T) {
 			"two sources":       {"supplier": "GBR_EFX", "username": "default"},
 			"payroll passports": {"payroll": map[string]any{"username": "default"}},
 		} {
-			b.want(name, b.walk(b.begin("productId", product, "prefill", applicant), body), 400, contract.CodeMalformedBody)
+			b.want(name, b.tryComplete(b.begin("productId", product, "prefill", applicant), body), 400, contract.CodeMalformedBody)
 		}
-		b.want("a supplier's cashflow report", b.walk(b.begin("prefill", applicant), map[string]any{"supplier": "GBR_EFX"}),
+		b.want("a supplier's cashflow report", b.tryComplete(b.begin("prefill", applicant), map[string]any{"supplier": "GBR_EFX"}),
 			400, contract.CodeMalformedBody)
-		left := b.walk(b.begin("productId", product, "prefill", applicant), map[string]any{"supplier": "GBR_EFX", "end": "exit"})
+		left := b.tryComplete(b.begin("productId", product, "prefill", applicant), map[string]any{"supplier": "GBR_EFX", "end": "exit"})
 		if left.status != http.StatusOK || left.text("status") != "PENDING" {
 			t.Errorf("left: %s", left.raw)
 		}

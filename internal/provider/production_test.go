@@ -240,10 +240,10 @@ func (p production) tryAllSteps(path, username string) {
 	}
 	do("action", "consent")
 	do("action", "verify", "stated", "1")
-	for _, way := range [][]string{{"bank", "bank", "harbor-national-bank"},
+	for _, step := range [][]string{{"bank", "bank", "harbor-national-bank"},
 		{"payroll", "employer", "northwind-logistics"}, {"supplier", "supplier", "GBR_EFX"}} {
-		do("action", "source", "source", way[0])
-		do("action", way[1], way[1], way[2])
+		do("action", "source", "source", step[0])
+		do("action", step[1], step[1], step[2])
 		do("action", "sign-in", "username", username, "password", "x")
 		do("action", "code", "code", "123456")
 		do("action", "accounts")
@@ -264,13 +264,13 @@ func (p production) tryAllSteps(path, username string) {
 // status, substatus, and page of each say so.
 func TestProductionHasNoInventedData(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
-		ways, n, walks := []string{"token", "prefill", "redirect", "invite"}, 0, 0
+		origins, n, count := []string{"token", "prefill", "redirect", "invite"}, 0, 0
 		walk := func(kind contract.Product, productID string, workflow string) {
 			for i, username := range usernames {
-				if walks++; testing.Short() && (walks+i/3)%3 != 0 {
+				if count++; testing.Short() && (count+i/3)%3 != 0 {
 					continue
 				}
-				name, how := names[i%len(names)], ways[n%len(ways)]
+				name, how := names[i%len(names)], origins[n%len(origins)]
 				n++
 				prefill := with(applicant, "firstName", name[0], "lastName", name[1])
 				if kind == contract.Eligibility {

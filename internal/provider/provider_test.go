@@ -28,13 +28,13 @@ func TestCashflowReport(t *testing.T) {
 		done := b.complete(token, nil)
 		publicToken := done.text("publicToken")
 		if done.text("status") != "SUCCESS" || done.body["substatus"] != nil {
-			t.Fatalf("walked to %s", done.raw)
+			t.Fatalf("completed as %s", done.raw)
 		}
 		events := b.inbox.wait(t, 1)
 		if e := events[0]; e.PublicToken != publicToken || e.Status != contract.StatusSuccess || e.ExternalID != "application-1" ||
 			e.UserArgs != "campaign=autumn" || e.PublicID != b.seed.PublicID || e.Environment != contract.Sandbox ||
 			e.ProductID != b.seed.Products[contract.Cashflow] || e.ConsumerID == "" {
-			t.Errorf("the webhook says %+v", e)
+			t.Errorf("the webhook is %+v", e)
 		}
 		bearer := b.bearer(b.basic())
 		byToken := append(headers{"X-Public-Token", publicToken}, bearer...)
@@ -108,25 +108,26 @@ func TestMockBankOutcomes(t *testing.T) {
 func TestAuthentication(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		raw := b.seed.ClientID + ":" + b.seed.SecretKey
-		good := base64.StdEncoding.EncodeToString([]byte(raw))
+		encoded := base64.StdEncoding.EncodeToString([]byte(raw))
 		for _, c := range []struct {
 			what   string
 			h      headers
 			status int
 			code   contract.Code
 		}{
-			{"good credentials", headers{"Authorization", "Basic " + good}, 200, ""},
-			{"credentials without padding", headers{"Authorization", "basic " + strings.TrimRight(good, "=")}, 200, ""},
-			{"the environment named", headers{"Authorization", "Basic " + good, "X-Environment", "sandbox"}, 200, ""},
-			{"the other environment", headers{"Authorization", "Basic " + good, "X-Environment", "production"}, 403, contract.CodeUnknownCustomer},
-			{"no such environment", headers{"Authorization", "Basic " + good, "X-Environment", "Sandbox"}, 400, contract.CodeMalformedHeaders},
-			{"two environments", headers{"Authorization", "Basic " + good, "X-Environment", "sandbox", "X-Environment", "sandbox"},
+			{"valid credentials", headers{"Authorization", "Basic " + encoded}, 200, ""},
+			{"credentials without padding", headers{"Authorization", "basic " + strings.TrimRight(encoded, "=")}, 200, ""},
+			{"the environment named", headers{"Authorization", "Basic " + encoded, "X-Environment", "sandbox"}, 200, ""},
+			{"the other environment", headers{"Authorization", "Basic " + encoded, "X-Environment", "production"},
+				403, contract.CodeUnknownCustomer},
+			{"no such environment", headers{"Authorization", "Basic " + encoded, "X-Environment", "Sandbox"}, 400, contract.CodeMalformedHeaders},
+			{"two environments", headers{"Authorization", "Basic " + encoded, "X-Environment", "sandbox", "X-Environment", "sandbox"},
 				400, contract.CodeMalformedHeaders},
 			{"no header", nil, 400, contract.CodeMalformedHeaders},
-			{"two headers", headers{"Authorization", "Basic " + good, "Authorization", "Basic " + good}, 400, contract.CodeMalformedHeaders},
-			{"another scheme", headers{"Authorization", "Digest " + good}, 400, contract.CodeMalformedHeaders},
+			{"two headers", headers{"Authorization", "Basic " + encoded, "Authorization", "Basic " + encoded}, 400, contract.CodeMalformedHeaders},
+			{"another scheme", headers{"Authorization", "Digest " + encoded}, 400, contract.CodeMalformedHeaders},
 			{"a scheme alone", headers{"Authorization", "Basic "}, 400, contract.CodeMalformedHeaders},
-			{"two values", headers{"Authorization", "Basic " + good + " x"}, 400, contract.CodeMalformedHeaders},
+			{"two values", headers{"Authorization", "Basic " + encoded + " x"}, 400, contract.CodeMalformedHeaders},
 			{"bytes that are no text", headers{"Authorization", "Basic \xff\xfe"}, 400, contract.CodeMalformedHeaders},
 			{"no base-64", headers{"Authorization", "Basic " + raw}, 403, contract.CodeUnknownCustomer},
 			{"no colon", headers{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("client"))},
@@ -156,7 +157,7 @@ func TestAccessTokens(t *testing.T) {
 			t.Errorf("a token lives %s, want 5 minutes", left)
 		}
 		encode := base64.StdEncoding.EncodeToString
-		good := encode([]byte(token))
+		encoded := encode([]byte(token))
 		parts := strings.Split(token, ".")
 		flipped := parts[0] + "." + parts[1] + "." + "A" + parts[2][1:]
 		if parts[2][0] == 'A' {
@@ -168,22 +169,23 @@ func TestAccessTokens(t *testing.T) {
 			status int
 			code   contract.Code
 		}{
-			{"a good token", headers{"Authorization", "Bearer " + good}, 200, ""},
-			{"without padding", headers{"Authorization", "Bearer " + strings.TrimRight(good, "=")}, 200, ""},
+			{"a valid token", headers{"Authorization", "Bearer " + encoded}, 200, ""},
+			{"without padding", headers{"Authorization", "Bearer " + strings.TrimRight(encoded, "=")}, 200, ""},
 			{"no header", nil, 400, contract.CodeMalformedHeaders},
 			{"Basic", b.basic(), 400, contract.CodeMalformedHeaders},
 			{"the token as it is", headers{"Authorization", "Bearer " + token}, 403, contract.CodeUnknownCustomer},
 			{"no token inside", headers{"Authorization", "Bearer " + encode([]byte("hello"))}, 403, contract.CodeUnknownCustomer},
 			{"a flipped signature", headers{"Authorization", "Bearer " + encode([]byte(flipped))}, 403, contract.CodeUnknownCustomer},
-			{"the other environment", headers{"Authorization", "Bearer " + good, "X-Environment", "production"}, 403, contract.CodeUnknownCustomer},
-			{"another customer's publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", b.seed.ThirdParty.PublicID},
+			{"the other environment", headers{"Authorization", "Bearer " + encoded, "X-Environment", "production"},
 				403, contract.CodeUnknownCustomer},
-			{"an unknown publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", "svc-unknown"}, 403, contract.CodeUnknownCustomer},
-			{"the own publicId", headers{"Authorization", "Bearer " + good, "X-Public-Id", b.seed.PublicID}, 200, ""},
+			{"another customer's publicId", headers{"Authorization", "Bearer " + encoded, "X-Public-Id", b.seed.ThirdParty.PublicID},
+				403, contract.CodeUnknownCustomer},
+			{"an unknown publicId", headers{"Authorization", "Bearer " + encoded, "X-Public-Id", "svc-unknown"}, 403, contract.CodeUnknownCustomer},
+			{"the own publicId", headers{"Authorization", "Bearer " + encoded, "X-Public-Id", b.seed.PublicID}, 200, ""},
 		} {
 			b.want(c.what, b.get("/connect/status", append(c.h, "X-Public-Token", publicToken)), c.status, c.code)
 		}
-		byToken := headers{"Authorization", "Bearer " + good, "X-Public-Token", publicToken}
+		byToken := headers{"Authorization", "Bearer " + encoded, "X-Public-Token", publicToken}
 		b.do("POST", "/clock", map[string]string{"advance": "4m50s"})
 		b.want("a token of 4 minutes and 50 seconds", b.get("/connect/status", byToken), 200, "")
 		b.do("POST", "/clock", map[string]string{"advance": "11s"})
@@ -278,15 +280,15 @@ func TestKeySet(t *testing.T) {
 		}
 		b.do("POST", "/clock", map[string]string{"advance": "6m1s"})
 		if signer() != both[1] || len(keys()) != 2 {
-			t.Errorf("the new key does not sign after its lead, or the old one is gone: %v", keys())
+			t.Errorf("the new key does not sign after its lead time, or the old one is missing: %v", keys())
 		}
 		b.do("POST", "/clock", map[string]string{"advance": "11m1s"})
 		if got := keys(); len(got) != 1 || got[0] != both[1] {
 			t.Errorf("the old key outlived its tokens: %v", got)
 		}
-		b.want("rotate at once", b.do("POST", "/keys/rotate", map[string]bool{"atOnce": true}), 204, "")
+		b.want("rotate immediately", b.do("POST", "/keys/rotate", map[string]bool{"atOnce": true}), 204, "")
 		if got := keys(); len(got) != 2 || signer() != got[1] {
-			t.Errorf("the key does not sign at once: %v", got)
+			t.Errorf("the key does not sign immediately: %v", got)
 		}
 		b.do("POST", "/clock", map[string]string{"advance": "721h"}) // 30 days and more
 		if got := keys(); len(got) != 2 {
@@ -331,7 +333,7 @@ func TestConsumers(t *testing.T) {
 		b.want("a zero byte", create(map[string]any{"consumerExternalId": "a\x00b"}), 400, contract.CodeMalformedBody)
 		b.want("a number", create(map[string]any{"consumerExternalId": 7}), 400, contract.CodeMalformedBody)
 		b.want("an unknown member", create(map[string]any{"name": "x"}), 400, contract.CodeMalformedBody)
-		b.want("a prefill that is no object", create(map[string]any{"prefill": "x"}), 400, contract.CodeMalformedBody)
+		b.want("a prefill that is not an object", create(map[string]any{"prefill": "x"}), 400, contract.CodeMalformedBody)
 		b.want("a bad e-mail", create(map[string]any{"prefill": with(applicant, "email", "x")}), 400, contract.Code(contract.WidgetPrefillEmail))
 		b.want("a bad key", create(map[string]any{"prefill": with(applicant, "shoeSize", "44")}), 400, contract.Code(contract.WidgetPrefillKey))
 		b.want("another content type", b.ask(b.service.URL, "POST", "/connect/consumers",
@@ -359,12 +361,12 @@ func TestConsumers(t *testing.T) {
 			changed.body["prefill"].(map[string]any)["dob"] != "1991-01-01" {
 			t.Errorf("changed to %s", changed.raw)
 		}
-		b.want("what is required taken away", patch(map[string]any{"prefill": map[string]any{"firstName": nil}}),
+		b.want("a required member removed", patch(map[string]any{"prefill": map[string]any{"firstName": nil}}),
 			400, contract.Code(contract.WidgetPIIMissing))
 		create(map[string]any{"consumerExternalId": "c-2"})
-		b.want("an external id that is taken", patch(map[string]any{"consumerExternalId": "c-2"}), 400, contract.CodeDuplicateExternalID)
+		b.want("a duplicate external id", patch(map[string]any{"consumerExternalId": "c-2"}), 400, contract.CodeDuplicateExternalID)
 		if a := patch(map[string]any{"consumerExternalId": nil}); a.body["consumerExternalId"] != nil || a.status != 200 {
-			t.Errorf("the external id taken away: %s", a.raw)
+			t.Errorf("the external id removed: %s", a.raw)
 		}
 
 		visit := b.complete(b.begin("prefill", nil, "consumerId", id), nil)
@@ -391,7 +393,7 @@ func TestUnknownPathsAndMethods(t *testing.T) {
 		a := b.post("/connect/status", b.basic(), map[string]any{})
 		b.want("a wrong method", a, 405, contract.CodeMethodNotAllowed)
 		if a.header.Get("Allow") == "" {
-			t.Error("a wrong method is not told which is right")
+			t.Error("the answer to a wrong method does not name the allowed ones")
 		}
 		b.want("an unknown path of the control", b.do("GET", "/nothing", nil), 404, contract.CodeNotFound)
 		b.want("a wrong method of the control", b.do("GET", "/reset", nil), 405, contract.CodeMethodNotAllowed)
@@ -412,9 +414,9 @@ func TestPersonalDataIsNotInLogsOrPlainColumns(t *testing.T) {
 			t.Fatal("the canary is not in the report")
 		}
 		// All other endpoints that receive personal data.
-		b.earned(canary, map[string]any{"payStubs": []map[string]string{
+		b.incomeVisit(canary, map[string]any{"payStubs": []map[string]string{
 			{"fileName": "Zwitscher.pdf", "contentBase64": "JVBERi0xLjcKWndpdHNjaGVyCg=="}}})
-		b.eligible("Eligibility", "prefill", with(canary, "statedEmployerNames", []string{"Zwitscher Works"}))
+		b.eligibilityVisit("Eligibility", "prefill", with(canary, "statedEmployerNames", []string{"Zwitscher Works"}))
 		b.want("invite", b.post("/connect/invite", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow],
 			"prefill": canary, "deliverTo": "canaria.zwitscher@mail.example"}), 200, "")
 		b.want("redirect", b.post("/secure-redirect", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow],
@@ -453,7 +455,7 @@ func TestProductionHasNoSandbox(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.Seed(t.Context(), provider.Seed{PublicID: "x"}) == nil {
-		t.Error("production took generated customers")
+		t.Error("production accepted generated customers")
 	}
 	for _, path := range []string{"/clock", "/faults", "/reset", "/"} {
 		rec := httptest.NewRecorder()

@@ -43,17 +43,17 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		none := rows()
 
 		// Rows in every table, of consumers without an external id, with one, and without consent.
-		publicToken, first := b.walked("single", "userArgs", "words of the customer's", "prefill", resident)
+		publicToken, first := b.cashflowVisit("single", "userArgs", "words of the customer's", "prefill", resident)
 		b.relayed(publicToken)
 		named := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": resident, "consumerExternalId": "named"}).text("consumerId")
 		unused := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": resident}).text("consumerId")
-		gone := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": resident, "consumerExternalId": "gone"}).text("consumerId")
-		for _, id := range []string{named, gone} {
+		withdrawn := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": resident, "consumerExternalId": "gone"}).text("consumerId")
+		for _, id := range []string{named, withdrawn} {
 			b.complete(b.begin("prefill", nil, "consumerId", id), nil)
 		}
-		b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+gone, b.basic(), nil), 204, "")
+		b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+withdrawn, b.basic(), nil), 204, "")
 		income := map[string]any{"productId": b.seed.Products[contract.Income], "prefill": resident}
-		b.earned(resident, map[string]any{"payStubs": []map[string]string{{"fileName": "a.pdf", "contentBase64": "JVBERi0xLjcK"}}})
+		b.incomeVisit(resident, map[string]any{"payStubs": []map[string]string{{"fileName": "a.pdf", "contentBase64": "JVBERi0xLjcK"}}})
 		b.want("redirect", b.post("/secure-redirect", b.basic(), income), 200, "")
 		b.want("invite", b.post("/connect/invite", b.basic(), with(income, "deliverTo", "ada@mail.example")), 200, "")
 		b.submit(submission())
@@ -79,7 +79,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 			}
 		}
 		if n := b.count(`SELECT count(*) FROM audit WHERE id = 'line-0'`); n != 1 {
-			t.Fatal("the line is gone too early")
+			t.Fatal("the row was deleted too early")
 		}
 
 		b.advance("1s")
@@ -121,7 +121,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		if want := none["data_keys"] + 2; now["data_keys"] != want {
 			t.Errorf("%d data keys, want %d", now["data_keys"], want)
 		}
-		for id, status := range map[string]int{report.Text(first.Meta.ConsumerID): 404, gone: 404, named: 200, unused: 200} {
+		for id, status := range map[string]int{report.Text(first.Meta.ConsumerID): 404, withdrawn: 404, named: 200, unused: 200} {
 			if a := b.get("/connect/consumers/"+id, b.basic()); a.status != status {
 				t.Errorf("a consumer is %d, want %d: %s", a.status, status, a.raw)
 			}
@@ -146,18 +146,9 @@ func (b *testServer) tables() []string {
 	if b.db.Dialect == store.Postgres {
 		query = `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`
 	}
-	rows, err := b.db.SQL.QueryContext(b.t.Context(), query)
+	out, err := store.QueryAll(b.t.Context(), b.db.SQL, store.ScanOne[string], query)
 	if err != nil {
 		b.t.Fatal(err)
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			b.t.Fatal(err)
-		}
-		out = append(out, name)
 	}
 	return out
 }
@@ -167,7 +158,7 @@ func (b *testServer) tables() []string {
 // in a free page for a while; their data keys may not.
 func TestShreddedKeysAreErased(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		_, r := b.walked("single", "prefill", resident)
+		_, r := b.cashflowVisit("single", "prefill", resident)
 		b.ready(b.submit(submission()).text("publicToken"))
 		withdraw := []string{report.Text(r.Meta.ConsumerID)}
 		for i := range 40 { // more keys than a page holds
@@ -176,9 +167,9 @@ func TestShreddedKeysAreErased(t *testing.T) {
 				withdraw = append(withdraw, a.text("consumerId"))
 			}
 		}
-		goes, stays := b.wrapped(`coalesce(c.external_id, '') <> 'c0'`), b.wrapped(`c.external_id = 'c0'`)
-		if len(goes) != 41 || len(stays) != 1 {
-			t.Fatalf("%d keys to delete and %d to keep, want 41 and 1", len(goes), len(stays))
+		deleted, kept := b.wrapped(`coalesce(c.external_id, '') <> 'c0'`), b.wrapped(`c.external_id = 'c0'`)
+		if len(deleted) != 41 || len(kept) != 1 {
+			t.Fatalf("%d keys to delete and %d to keep, want 41 and 1", len(deleted), len(kept))
 		}
 		found := func(all [][]byte) (n int) {
 			t.Helper()
@@ -190,37 +181,29 @@ func TestShreddedKeysAreErased(t *testing.T) {
 			}
 			return n
 		}
-		if n := found(goes) + found(stays); n != 42 {
+		if n := found(deleted) + found(kept); n != 42 {
 			t.Fatalf("%d of 42 keys are found before: the search does not work", n)
 		}
 		for _, id := range withdraw {
 			b.want("withdrawal", b.ask(b.service.URL, "DELETE", "/connect/consumers/"+id, b.basic(), nil), 204, "")
 		}
 		b.advance("2184h")
-		if n := found(goes); n != 0 {
+		if n := found(deleted); n != 0 {
 			t.Errorf("%d keys of erased consumers are found", n)
 		}
-		if n := found(stays); n != 1 {
+		if n := found(kept); n != 1 {
 			t.Error("the key of the remaining consumer is not found")
 		}
 	})
 }
 
 // wrapped returns the encrypted data keys, without the system's.
-func (b *testServer) wrapped(where string) (all [][]byte) {
+func (b *testServer) wrapped(where string) [][]byte {
 	b.t.Helper()
-	rows, err := b.db.SQL.QueryContext(b.t.Context(), `SELECT k.wrapped FROM data_keys k
+	all, err := store.QueryAll(b.t.Context(), b.db.SQL, store.ScanOne[[]byte], `SELECT k.wrapped FROM data_keys k
 		LEFT JOIN consumers c ON c.key_id = k.id WHERE k.id <> $1 AND `+where, store.SystemKey)
 	if err != nil {
 		b.t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var raw []byte
-		if err := rows.Scan(&raw); err != nil {
-			b.t.Fatal(err)
-		}
-		all = append(all, raw)
 	}
 	return all
 }

@@ -37,14 +37,14 @@ func TestRotateCredential(t *testing.T) {
 		b.want("rotation", a, 200, "")
 		ends, err := time.Parse("2006-01-02T15:04:05.000Z", a.text("previousExpiresAt"))
 		if err != nil || ends.Before(now.Add(24*time.Hour-time.Second)) || ends.After(now.Add(24*time.Hour+time.Minute)) {
-			t.Errorf("the former secret ends %q, want in 24 hours", a.text("previousExpiresAt"))
+			t.Errorf("the previous secret ends %q, want in 24 hours", a.text("previousExpiresAt"))
 		}
 		if a.text("clientId") != b.seed.ClientID || len(a.text("secretKey")) < 40 ||
 			a.header.Get("Cache-Control") != "no-store" || len(a.body) != 3 {
 			t.Errorf("answered %v, %v", a.body, a.header)
 		}
 		old, current := b.basic(), basic(b.seed.ClientID, a.text("secretKey"))
-		for what, h := range map[string]headers{"the former secret": old, "the new one": current} {
+		for what, h := range map[string]headers{"the previous secret": old, "the new secret": current} {
 			b.want(what, b.get("/connect/accesstoken", h), 200, "")
 			b.want("rotating again with "+what, b.rotate(h), 409, contract.CodeInvalidState)
 		}
@@ -52,10 +52,10 @@ func TestRotateCredential(t *testing.T) {
 			t.Error("the log has the secret")
 		}
 		b.advance("23h59m")
-		b.want("the former secret in its last minute", b.get("/connect/accesstoken", old), 200, "")
+		b.want("the previous secret in its last minute", b.get("/connect/accesstoken", old), 200, "")
 		token := b.bearer(old)
 		b.advance("1m1s")
-		b.want("the former secret after 24 hours", b.get("/connect/accesstoken", old), 403, contract.CodeUnknownCustomer)
+		b.want("the previous secret after 24 hours", b.get("/connect/accesstoken", old), 403, contract.CodeUnknownCustomer)
 		b.want("a rotation with it", b.rotate(old), 403, contract.CodeUnknownCustomer)
 		b.want("an access token that it obtained", b.get("/connect/status", append(token, "X-EXTERNAL-ID", "x")),
 			403, contract.CodeUnknownCustomer)
@@ -64,7 +64,7 @@ func TestRotateCredential(t *testing.T) {
 		if err := b.provider.Seed(t.Context(), b.seed); err != nil {
 			t.Fatal(err)
 		}
-		b.want("the former secret after a restart", b.get("/connect/accesstoken", old), 403, contract.CodeUnknownCustomer)
+		b.want("the previous secret after a restart", b.get("/connect/accesstoken", old), 403, contract.CodeUnknownCustomer)
 
 		second := b.rotate(current)
 		b.want("a second rotation", second, 200, "")
@@ -90,7 +90,7 @@ func TestRotateCredentialConcurrently(t *testing.T) {
 			}
 		}
 		b.want("the new secret", b.get("/connect/accesstoken", basic(b.seed.ClientID, secret)), 200, "")
-		b.want("the former one", b.get("/connect/accesstoken", b.basic()), 200, "")
+		b.want("the previous secret", b.get("/connect/accesstoken", b.basic()), 200, "")
 	})
 }
 
@@ -116,8 +116,8 @@ func TestChildWithCredentials(t *testing.T) {
 			b.get("/connect/status", append(b.bearer(b.basic()), "X-EXTERNAL-ID", "own", "X-PUBLIC-ID", child)), 200, "")
 		b.want("acting for its parent", b.get("/connect/status", append(b.bearer(own), "X-EXTERNAL-ID", "own",
 			"X-PUBLIC-ID", b.seed.PublicID)), 403, contract.CodeUnknownCustomer)
-		b.want("children of its own", b.post("/accounts", own, map[string]any{"accountName": "x"}), 403, contract.CodeForbidden)
-		b.want("products of its own", b.post("/accounts/"+child+"/products", own, map[string]any{"productName": "x"}),
+		b.want("adding a child", b.post("/accounts", own, map[string]any{"accountName": "x"}), 403, contract.CodeForbidden)
+		b.want("adding a product", b.post("/accounts/"+child+"/products", own, map[string]any{"productName": "x"}),
 			403, contract.CodeForbidden)
 		b.want("its configurations", b.get("/config/v1/accounts/"+child+"/products", own), 403, contract.CodeForbidden)
 		b.entitle(child, false, customers.CredentialRotation)

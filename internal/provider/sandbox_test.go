@@ -257,17 +257,17 @@ func TestCallbacksAndCompleteURLs(t *testing.T) {
 		for _, bad := range []string{"", "ftp://x.example", "javascript:alert(1)", "http://"} {
 			b.want("callback "+bad, b.do("POST", "/callbacks", map[string]any{"publicId": b.seed.PublicID, "url": bad}),
 				400, contract.CodeInvalidParameters)
-			b.want("complete URL "+bad, b.do("POST", "/complete-urls", map[string]any{"publicId": b.seed.PublicID, "url": bad}),
+			b.want("redirect URL "+bad, b.do("POST", "/complete-urls", map[string]any{"publicId": b.seed.PublicID, "url": bad}),
 				400, contract.CodeInvalidParameters)
 		}
-		b.want("a complete URL", b.do("POST", "/complete-urls", map[string]any{"publicId": b.seed.PublicID,
+		b.want("a redirect URL", b.do("POST", "/complete-urls", map[string]any{"publicId": b.seed.PublicID,
 			"url": "https://new.example/back?t=[token]"}), 204, "")
 		b.want("a redirect URL of an unknown account", b.do("POST", "/complete-urls",
 			map[string]any{"publicId": "x", "url": "https://new.example/"}), 403, contract.CodeUnknownCustomer)
 		token := b.post("/secure-redirect", b.basic(),
 			map[string]any{"productId": b.seed.Products[contract.Cashflow], "prefill": applicant}).text("redirectToken")
 		if back := b.complete(token, nil).text("completeUrl"); !strings.HasPrefix(back, "https://new.example/back?t=ey") {
-			t.Errorf("the way back is %s", back)
+			t.Errorf("the signed result is returned to %s", back)
 		}
 	})
 }

@@ -14,7 +14,7 @@ import (
 func TestShareAndWithdrawConcurrently(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		in := b.thirdPartyInbox()
-		publicToken, _ := b.walked("single")
+		publicToken, _ := b.cashflowVisit("single")
 		var mu sync.Mutex
 		tokens := map[string]int{}
 		var wg sync.WaitGroup
@@ -105,8 +105,8 @@ func TestShareWhileReportEnds(t *testing.T) {
 // the answer of its own request, and each pair has one token and one event.
 func TestConcurrentShareAndList(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		mine, _ := b.walked("single")
-		late, _ := b.walked("multi")
+		mine, _ := b.cashflowVisit("single")
+		late, _ := b.cashflowVisit("multi")
 		stranger := b.account("svc-stranger", contract.Sandbox, "")
 		b.entitle("svc-stranger", true, customers.RelayTokens)
 		const friends = 24

@@ -95,7 +95,7 @@ func (b *testServer) count(query string, args ...any) int {
 func TestThirdPartyReadsSharedReports(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		in := b.thirdPartyInbox()
-		publicToken, own := b.walked("joint", "externalId", "mine", "userArgs", "private=words")
+		publicToken, own := b.cashflowVisit("joint", "externalId", "mine", "userArgs", "private=words")
 		relayToken := b.relayed(publicToken)
 		if relayToken == publicToken || !contract.IsUUID(relayToken) {
 			t.Fatalf("relay token %q", relayToken)
@@ -165,7 +165,7 @@ func TestThirdPartyReadsSharedReports(t *testing.T) {
 
 func TestRelayTokenOfAnotherThirdParty(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		publicToken, own := b.walked("single", "externalId", "mine")
+		publicToken, own := b.cashflowVisit("single", "externalId", "mine")
 		relayToken := b.relayed(publicToken)
 		stranger := b.account("svc-stranger", contract.Sandbox, "")
 		third := b.bearer(b.thirdParty())
@@ -186,7 +186,7 @@ func TestRelayTokenOfAnotherThirdParty(t *testing.T) {
 				a := b.get(path, h)
 				b.want(what+" "+path, a, 404, contract.CodeInvalidToken)
 				if a.text("message") != unknown.text("message") {
-					t.Errorf("%s is told %q", what, a.text("message"))
+					t.Errorf("%s: the message is %q", what, a.text("message"))
 				}
 			}
 		}
@@ -211,7 +211,7 @@ func TestRelayTokenOfAnotherThirdParty(t *testing.T) {
 
 func TestRejectedShares(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		publicToken, _ := b.walked("single")
+		publicToken, _ := b.cashflowVisit("single")
 		failed := b.submit(submission("personal", nil)).text("publicToken")
 		b.account("svc-production", contract.Production, "")
 		third := b.seed.ThirdParty.PublicID
@@ -239,7 +239,7 @@ func TestRejectedShares(t *testing.T) {
 			{"no publicToken", b.basic(), map[string]any{"publicId": third}, 400, contract.CodeInvalidParameters, "publicToken"},
 			{"null for the publicToken", b.basic(), body("publicToken", nil), 400, contract.CodeInvalidParameters, "publicToken"},
 			{"a number for the publicToken", b.basic(), body("publicToken", 7), 400, contract.CodeInvalidParameters, "publicToken"},
-			{"a publicToken that is no UUID", b.basic(), body("publicToken", "mine"), 400, contract.CodeInvalidParameters, "publicToken"},
+			{"an invalid publicToken", b.basic(), body("publicToken", "mine"), 400, contract.CodeInvalidParameters, "publicToken"},
 			{"an object for the publicId", b.basic(), body("publicId", map[string]any{}), 400, contract.CodeInvalidParameters, "publicId"},
 			{"an empty publicId", b.basic(), body("publicId", ""), 400, contract.CodeInvalidParameters, "publicId"},
 			{"a NUL in the publicId", b.basic(), body("publicId", "a\x00"), 400, contract.CodeInvalidParameters, "publicId"},
@@ -277,7 +277,7 @@ func TestRejectedShares(t *testing.T) {
 		shared := b.share(strings.ToUpper(publicToken))
 		b.want("in capitals", shared, 200, "")
 		b.advance("719h59m")
-		other, _ := b.walked("single")
+		other, _ := b.cashflowVisit("single")
 		b.account("svc-late", contract.Sandbox, "")
 		late := map[string]any{"publicToken": publicToken, "publicId": "svc-late"}
 		b.want("within 30 days", b.post(relayPath, b.basic(), late), 200, "")
@@ -304,7 +304,7 @@ func TestRejectedShares(t *testing.T) {
 
 func TestRelayTokenLifetime(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		publicToken, _ := b.walked("single")
+		publicToken, _ := b.cashflowVisit("single")
 		relayToken := b.relayed(publicToken)
 		read := func() answer { t.Helper(); return b.get("/connect/cashflow/v2/json", b.relay(relayToken)) }
 		status := func() answer { t.Helper(); return b.get("/connect/status", b.relay(relayToken)) }
@@ -344,7 +344,7 @@ func TestRelayTokenLifetime(t *testing.T) {
 
 func TestWithdrawShare(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		token, _ := b.walked("single")
+		token, _ := b.cashflowVisit("single")
 		relayToken := b.relayed(token)
 		b.want("read", b.get("/connect/cashflow/v2/json", b.relay(relayToken)), 200, "")
 		b.want("withdrawn", b.withdraw(strings.ToUpper(relayToken)), 200, "")
@@ -357,13 +357,13 @@ func TestWithdrawShare(t *testing.T) {
 		b.account("svc-second", contract.Sandbox, "")
 		b.want("with another third party", b.post(relayPath, b.basic(), map[string]any{"publicToken": token, "publicId": "svc-second"}), 200, "")
 
-		other, _ := b.walked("single")
+		other, _ := b.cashflowVisit("single")
 		late := b.relayed(other)
 		b.advance("73h")
 		b.want("expired", b.get("/connect/status", b.relay(late)), 400, contract.CodeRelayTokenExpired)
 		b.want("an expired one is withdrawn", b.withdraw(late), 200, "")
 		b.want("and then revoked", b.get("/connect/status", b.relay(late)), 400, contract.CodeRelayTokenRevoked)
-		b.want("for good", b.share(other), 400, contract.CodeRelayTokenRevoked)
+		b.want("shared after the withdrawal", b.share(other), 400, contract.CodeRelayTokenRevoked)
 		if log := b.log.String(); strings.Contains(log, relayToken) || strings.Contains(log, late) {
 			t.Error("the log has a relay token")
 		}
@@ -390,11 +390,11 @@ func TestShareBeforeReportIsReady(t *testing.T) {
 		if n := b.count(`SELECT count(*) FROM events WHERE public_token = $1`, early); n != 0 {
 			t.Errorf("%d events before there is anything to read", n)
 		}
-		gone := b.begin("externalId", "withdrawn")
+		other := b.begin("externalId", "withdrawn")
 		withdrawnFrom, withdrawn := share("withdrawn")
 		b.want("withdrawn", b.withdraw(withdrawn), 200, "")
 
-		b.complete(gone, nil)
+		b.complete(other, nil)
 		b.complete(visit, nil)
 		if e := in.wait(t, 1)[0]; e.PublicToken != early || e.Status != contract.StatusSuccess {
 			t.Errorf("webhook: %+v", e)
@@ -436,7 +436,7 @@ func TestParentSharesForChild(t *testing.T) {
 		}
 		b.want("the third party", b.get("/connect/status", b.relay(a.text("relayToken"))), 200, "")
 		// A child, and its parent for it, can read a report that is shared with the child.
-		mine, _ := b.walked("single")
+		mine, _ := b.cashflowVisit("single")
 		down := b.post(relayPath, b.basic(), map[string]any{"publicToken": mine, "publicId": "svc-child"})
 		b.want("to the child", down, 200, "")
 		b.want("by the child", b.get("/connect/cashflow/v2/json", append(b.bearer(child), "X-PUBLIC-TOKEN", down.text("relayToken"))), 200, "")
@@ -471,7 +471,7 @@ func TestThirdPartyInbox(t *testing.T) {
 		if a := b.do("GET", "/inbox", nil); strings.TrimSpace(string(a.raw)) != "[]" {
 			t.Errorf("at first: %s", a.raw)
 		}
-		publicToken, _ := b.walked("single")
+		publicToken, _ := b.cashflowVisit("single")
 		relayToken := b.relayed(publicToken)
 		if all := inbox(1, 1); len(all) != 1 || all[0].Event.PublicToken != relayToken ||
 			all[0].Event.Status != "SUCCESS" || all[0].ReceivedAt == "" {
@@ -495,14 +495,14 @@ func TestThirdPartyInbox(t *testing.T) {
 		}
 		b.want("unsigned", post(event), 400, contract.CodeMalformedHeaders)
 		b.want("signed for another customer", post(event, sign(b.seed.WebhookSecret)...), 401, contract.CodeUnauthorized)
-		b.want("changed on its way", post(event+" ", sign(b.seed.ThirdParty.WebhookSecret)...), 401, contract.CodeUnauthorized)
+		b.want("changed", post(event+" ", sign(b.seed.ThirdParty.WebhookSecret)...), 401, contract.CodeUnauthorized)
 		b.want("signed", post(event, sign(b.seed.ThirdParty.WebhookSecret)...), 204, "")
 		if n := b.count(`SELECT count(*) FROM sandbox_inbox`); n != 2 {
 			t.Errorf("%d events are kept, want 2", n)
 		}
 
 		b.want("reset", b.do("POST", "/reset", nil), 204, "")
-		again, _ := b.walked("single")
+		again, _ := b.cashflowVisit("single")
 		relayToken = b.relayed(again)
 		if all := inbox(1, 1); all[0].Event.PublicToken != relayToken {
 			t.Errorf("after a reset: %+v", all)
@@ -518,9 +518,9 @@ type webhookEvent struct{ PublicToken, Status string }
 func TestWithdrawnConsentEndsSharing(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.account("svc-late", contract.Sandbox, "")
-		publicToken, r := b.walked("single", "prefill", resident)
-		secondary := b.ready(b.derived(publicToken, b.seed.Products[contract.Income]))
-		other, _ := b.walked("single")
+		publicToken, r := b.cashflowVisit("single", "prefill", resident)
+		secondary := b.ready(b.secondaryReport(publicToken, b.seed.Products[contract.Income]))
+		other, _ := b.cashflowVisit("single")
 		read, unread, kept := b.relayed(publicToken), b.relayed(secondary), b.relayed(other)
 		paths := []string{"/connect/status", "/connect/cashflow/v2/json", "/connect/cashflow/v2/files"}
 		for _, path := range paths {
@@ -549,9 +549,9 @@ func TestWithdrawnConsentEndsSharing(t *testing.T) {
 		}
 
 		// A pending visit of the consumer ends, and its report is EXPIRED.
-		a := b.walk(pending, map[string]any{"username": "single"})
+		a := b.tryComplete(pending, map[string]any{"username": "single"})
 		if a.status != 200 || a.text("status") != "EXPIRED" {
-			t.Errorf("a visit goes on after withdrawal: %d %s", a.status, a.raw)
+			t.Errorf("a visit continues after the withdrawal: %d %s", a.status, a.raw)
 		}
 		if n := b.count(`SELECT count(*) FROM reports WHERE status = 'PENDING'`); n != 0 {
 			t.Errorf("%d reports stay pending", n)
@@ -563,11 +563,11 @@ func TestWithdrawnConsentEndsSharing(t *testing.T) {
 		for _, token := range []string{publicToken, secondary} {
 			if page := d.page("/dashboard/reports/" + d.reportNamed(token)); !strings.Contains(page, i18ntest.EN("dashboard.timeline.consent")) ||
 				!strings.Contains(page, i18ntest.EN("dashboard.timeline.relay_revoked")) {
-				t.Error("the dashboard does not say why the report is no longer shared")
+				t.Error("the dashboard does not show why the report is no longer shared")
 			}
 		}
 		if page := d.page("/dashboard/reports/" + d.reportNamed(other)); strings.Contains(page, "withdrew consent") {
-			t.Error("the dashboard says of another's report that consent was withdrawn")
+			t.Error("the dashboard shows withdrawn consent for another report")
 		}
 	})
 }

@@ -91,7 +91,7 @@ func TestSubmission(t *testing.T) {
 			t.Errorf("created_at is %v ago, want that of the pullDate", age)
 		}
 		if !strings.Contains(string(b.submit(submission("externalId", "sub-1")).raw), "DUPLICATE_EXTERNAL_ID") {
-			t.Error("the external id was taken twice")
+			t.Error("the external id was accepted twice")
 		}
 		plain := b.submit(submission())
 		if v, there := plain.body["externalId"]; v != nil || !there {
@@ -178,7 +178,7 @@ func TestRejectedSubmissions(t *testing.T) {
 			return out
 		}
 		before := rows()
-		good := submission()
+		valid := submission()
 		for _, c := range []struct {
 			what   string
 			h      headers
@@ -187,28 +187,28 @@ func TestRejectedSubmissions(t *testing.T) {
 			code   contract.Code
 			field  string
 		}{
-			{"no authorization", product, good, 400, contract.CodeMalformedHeaders, "Authorization"},
-			{"not an access token", from(product, headers{"Authorization", "Bearer bm9uZQ=="}), good, 403, contract.CodeUnknownCustomer, ""},
-			{"the other environment", from(product, token, headers{"X-ENVIRONMENT", "production"}), good, 403, contract.CodeUnknownCustomer, ""},
-			{"an environment that is none", from(product, token, headers{"X-ENVIRONMENT", "test"}),
-				good, 400, contract.CodeMalformedHeaders, "X-ENVIRONMENT"},
-			{"another customer's child", from(product, token, headers{"X-PUBLIC-ID", "svc-third"}), good, 403, contract.CodeUnknownCustomer, ""},
-			{"no product", token, good, 400, contract.CodeMalformedHeaders, "X-PRODUCT-ID"},
-			{"two products", from(token, product, product), good, 400, contract.CodeMalformedHeaders, "X-PRODUCT-ID"},
-			{"an unknown product", from(token, headers{"X-PRODUCT-ID", uuid.NewString()}), good, 400, contract.CodeInvalidProduct, ""},
-			{"a product that is no id", from(token, headers{"X-PRODUCT-ID", "'; --"}), good, 400, contract.CodeInvalidProduct, ""},
+			{"no authorization", product, valid, 400, contract.CodeMalformedHeaders, "Authorization"},
+			{"not an access token", from(product, headers{"Authorization", "Bearer bm9uZQ=="}), valid, 403, contract.CodeUnknownCustomer, ""},
+			{"the other environment", from(product, token, headers{"X-ENVIRONMENT", "production"}), valid, 403, contract.CodeUnknownCustomer, ""},
+			{"an unknown environment", from(product, token, headers{"X-ENVIRONMENT", "test"}),
+				valid, 400, contract.CodeMalformedHeaders, "X-ENVIRONMENT"},
+			{"another customer's child", from(product, token, headers{"X-PUBLIC-ID", "svc-third"}), valid, 403, contract.CodeUnknownCustomer, ""},
+			{"no product", token, valid, 400, contract.CodeMalformedHeaders, "X-PRODUCT-ID"},
+			{"two products", from(token, product, product), valid, 400, contract.CodeMalformedHeaders, "X-PRODUCT-ID"},
+			{"an unknown product", from(token, headers{"X-PRODUCT-ID", uuid.NewString()}), valid, 400, contract.CodeInvalidProduct, ""},
+			{"an invalid product id", from(token, headers{"X-PRODUCT-ID", "'; --"}), valid, 400, contract.CodeInvalidProduct, ""},
 			{"a product of another kind", from(token, headers{"X-PRODUCT-ID", b.seed.Products[contract.Income]}),
-				good, 400, contract.CodeInvalidProduct, ""},
-			{"another customer's product", from(b.bearer(b.thirdParty()), product), good, 400, contract.CodeInvalidProduct, ""},
+				valid, 400, contract.CodeInvalidProduct, ""},
+			{"another customer's product", from(b.bearer(b.thirdParty()), product), valid, 400, contract.CodeInvalidProduct, ""},
 			{"another content type", from(token, product, headers{"Content-Type", "text/plain"}),
-				good, 400, contract.CodeMalformedHeaders, "Content-Type"},
+				valid, 400, contract.CodeMalformedHeaders, "Content-Type"},
 			{"no JSON", from(token, product), "{", 400, contract.CodeMalformedBody, ""},
 			{"a bad field", from(token, product),
 				submission("accounts", []any{map[string]any{"id": "A1", "institutionName": "B", "accountType": "CHECKING", "currency": "USD",
 					"currentBalance": "7"}}), 400, contract.CodeMalformedBody, "accounts[0].currentBalance"},
 			{"a pullDate too old", from(token, product), submission("pullDate", stamp(time.Now().Add(-30*24*time.Hour-time.Minute))),
 				400, contract.CodeMalformedBody, "pullDate"},
-			{"a prepared report that is none", from(token, product), submission("sandboxReportId", uuid.NewString()),
+			{"an unknown prepared report", from(token, product), submission("sandboxReportId", uuid.NewString()),
 				400, contract.CodeMalformedBody, "sandboxReportId"},
 		} {
 			if c.what == "another content type" {
@@ -235,9 +235,9 @@ func TestRejectedSubmissions(t *testing.T) {
 		if after := rows(); after != before {
 			t.Errorf("refused submissions left %d rows", after-before)
 		}
-		b.want("a good one after all that", b.submit(good), 200, "")
+		b.want("a valid body after all that", b.submit(valid), 200, "")
 		b.do("POST", "/clock", map[string]string{"advance": "6m"})
-		b.want("an ended token", b.post(submissionPath, from(token, product), good), 401, contract.CodeExpiredToken)
+		b.want("an ended token", b.post(submissionPath, from(token, product), valid), 401, contract.CodeExpiredToken)
 	})
 }
 

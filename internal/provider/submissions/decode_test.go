@@ -257,7 +257,7 @@ func TestReadValidatesFields(t *testing.T) {
 	for _, c := range []struct {
 		path  string
 		value any
-		good  bool
+		valid bool
 		named string
 	}{
 		{"userArgs", absent, ok, ""}, {"userArgs", nil, ok, ""}, {"userArgs", "", bad, ""},
@@ -331,7 +331,7 @@ func TestReadValidatesFields(t *testing.T) {
 		if c.value == absent {
 			shown = c.path + " absent"
 		}
-		if c.good {
+		if c.valid {
 			if err != nil {
 				t.Errorf("%s: refused for %v", shown, fields)
 			}

@@ -98,7 +98,7 @@ func Load(path string) ([]Institution, error) {
 		return nil, fmt.Errorf("%s: want a list of institutions: %w", path, err)
 	}
 	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: holds more than one document", path)
+		return nil, fmt.Errorf("%s: contains more than one document", path)
 	}
 	if len(entries) > maxInstitutions {
 		return nil, fmt.Errorf("%s: more than %d institutions", path, maxInstitutions)
@@ -188,7 +188,7 @@ func (in *Institution) readFiles(dir string) error {
 	})
 	read("certificate_file", in.CertificateFile, func(raw []byte) error {
 		if in.Authentication == PrivateKeyJWT || key == nil {
-			key = raw // the certificate's own file holds its key
+			key = raw // the file of the certificate also has its key
 		}
 		pair, err := tls.X509KeyPair(raw, key)
 		if err != nil {

@@ -39,12 +39,12 @@ func TestExamine(t *testing.T) {
 		"PKCE without S256": {func(b *fakeBank, _ *Institution) {
 			b.metadata["code_challenge_methods_supported"] = []string{"plain"}
 		}, []string{CheckDiscovery}},
-		"an unknown CA":    {func(_ *fakeBank, in *Institution) { in.CA = nil }, []string{CheckAPI, CheckClock, CheckDiscovery, CheckTLS}},
-		"our certificate":  {func(_ *fakeBank, in *Institution) { in.Certificate = clientCertificate(t) }, nil},
-		"any code is good": {func(b *fakeBank, _ *Institution) { b.answers["/token"] = answer(200, fakeNow) }, []string{CheckClient}},
-		"an error page":    {func(b *fakeBank, _ *Institution) { b.answers["/token"] = answer(404, fakeNow) }, []string{CheckClient}},
-		"another base":     {func(b *fakeBank, _ *Institution) { b.answers[accounts] = answer(404, fakeNow) }, []string{CheckAPI}},
-		"an open API":      {func(b *fakeBank, _ *Institution) { b.answers[accounts] = answer(200, fakeNow) }, []string{CheckAPI}},
+		"an unknown CA":        {func(_ *fakeBank, in *Institution) { in.CA = nil }, []string{CheckAPI, CheckClock, CheckDiscovery, CheckTLS}},
+		"our certificate":      {func(_ *fakeBank, in *Institution) { in.Certificate = clientCertificate(t) }, nil},
+		"any code is accepted": {func(b *fakeBank, _ *Institution) { b.answers["/token"] = answer(200, fakeNow) }, []string{CheckClient}},
+		"an error page":        {func(b *fakeBank, _ *Institution) { b.answers["/token"] = answer(404, fakeNow) }, []string{CheckClient}},
+		"another base":         {func(b *fakeBank, _ *Institution) { b.answers[accounts] = answer(404, fakeNow) }, []string{CheckAPI}},
+		"an open API":          {func(b *fakeBank, _ *Institution) { b.answers[accounts] = answer(200, fakeNow) }, []string{CheckAPI}},
 		"another clock": {func(b *fakeBank, _ *Institution) {
 			b.answers[accounts] = answer(401, fakeNow.Add(-time.Minute))
 		}, []string{CheckClock}},

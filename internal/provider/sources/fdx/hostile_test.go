@@ -49,7 +49,7 @@ func TestHostileAccounts(t *testing.T) {
 		"a negative offset": func(_ int, w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, `{"page":{"nextOffset":-1},"accounts":[%s]}`, account(1))
 		},
-		"an offset that goes back": func(n int, w http.ResponseWriter, _ *http.Request) {
+		"a decreasing offset": func(n int, w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, `{"page":{"nextOffset":%d},"accounts":[%s]}`, 10-n, account(n))
 		},
 		"an offset that repeats": func(n int, w http.ResponseWriter, _ *http.Request) {

@@ -81,15 +81,15 @@ func TestDiscovery(t *testing.T) {
 		}
 	})
 	for name, change := range map[string]map[string]any{
-		"another issuer":         {"issuer": "https://evil.example"},
-		"the issuer with slash":  {"issuer": "/bank/"},
-		"token elsewhere":        {"token_endpoint": "https://evil.example/token"},
-		"sign-in elsewhere":      {"authorization_endpoint": "https://evil.example/authorize"},
-		"keys elsewhere":         {"jwks_uri": "http://127.0.0.1:1/jwks"},
-		"par elsewhere":          {"pushed_authorization_request_endpoint": "https://evil.example/par"},
-		"no token endpoint":      {"token_endpoint": ""},
-		"par required, not told": {"require_pushed_authorization_requests": true},
-		"a script as sign-in":    {"authorization_endpoint": "javascript:alert(1)"},
+		"another issuer":                   {"issuer": "https://evil.example"},
+		"the issuer with slash":            {"issuer": "/bank/"},
+		"token elsewhere":                  {"token_endpoint": "https://evil.example/token"},
+		"sign-in elsewhere":                {"authorization_endpoint": "https://evil.example/authorize"},
+		"keys elsewhere":                   {"jwks_uri": "http://127.0.0.1:1/jwks"},
+		"par elsewhere":                    {"pushed_authorization_request_endpoint": "https://evil.example/par"},
+		"no token endpoint":                {"token_endpoint": ""},
+		"par required without an endpoint": {"require_pushed_authorization_requests": true},
+		"a script as sign-in":              {"authorization_endpoint": "javascript:alert(1)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newFakeBank(t, false)
