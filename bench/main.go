@@ -51,6 +51,7 @@ func groups() []group {
 		{"engine", "eligibility", eligibilityFigures},
 		{"engine", "paystub", paystubFigures},
 		{"engine", "passport", passportFigures},
+		{"engine", "ocr", ocrFigures},
 		{"sources", "mapping", mappingFigures},
 		{"store", "", storeFigures},
 	}

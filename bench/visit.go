@@ -113,8 +113,8 @@ func (s *service) visit(ctx context.Context, file []byte) (float64, error) {
 			return body, err
 		}})
 	}
-	if _, err := reports.ReadStubs(files, reports.StubsOf{Consumer: &bankdata.Person{FirstName: "Ana", LastName: "Perez"},
-		Link: token, At: time.Now()}, bankdata.Data{}, nil); err != nil {
+	if _, err := (reports.StubReader{}).Read(ctx, files, reports.StubsOf{Consumer: &bankdata.Person{FirstName: "Ana", LastName: "Perez"},
+		Link: token, At: time.Now()}, bankdata.Data{}); err != nil {
 		return 0, err
 	}
 	return mostMemory() - before, nil

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests need and this machine lacks: Chromium, its headless
-# shell, PostgreSQL, PgBouncer, nginx, Caddy and Node by apt, the browser driver, axe and React by npm, into
+# shell, PostgreSQL, PgBouncer, nginx, Caddy, Node, tesseract and poppler by apt, the browser driver, axe and React by npm, into
 # .cache. Running it again does nothing. With the word react it fetches that alone, for the example;
 # with the word lighthouse that too, which the tests do not need; with the word openapi
 # what make openapi needs.
@@ -23,6 +23,8 @@ if [ "${1-}" != react ]; then
   [ -x /usr/sbin/pgbouncer ] || command -v pgbouncer >/dev/null || missing+=(pgbouncer)
   [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || missing+=(nginx-light)
   command -v caddy >/dev/null || missing+=(caddy)
+  command -v tesseract >/dev/null || missing+=(tesseract-ocr tesseract-ocr-eng)
+  command -v pdftoppm >/dev/null || missing+=(poppler-utils)
 fi
 sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo

@@ -43,6 +43,7 @@ var groups = []kong.Group{
 	{Key: "review", Title: "Decisions and retention"},
 	{Key: "signin", Title: "Sign-in to the review dashboard"},
 	{Key: "banks", Title: "Banks of the provider"},
+	{Key: "documents", Title: "Documents of the provider"},
 	{Key: "limits", Title: "Limits of the provider"},
 	{Key: "sandbox", Title: "Sandbox"},
 	{Key: "mail", Title: "Email"},

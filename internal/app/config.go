@@ -39,6 +39,7 @@ type Config struct {
 	Review     review.Config       `embed:"" group:"review"`
 	SignIn     review.SignIn       `embed:"" group:"signin"`
 	Banks      provider.Banks      `embed:"" group:"banks"`
+	Documents  provider.Documents  `embed:"" group:"documents"`
 	Limits     provider.Limits     `embed:"" group:"limits"`
 	Simulation provider.Simulation `embed:"" group:"sandbox"`
 	Mail       mail.Config         `embed:"" group:"mail"`

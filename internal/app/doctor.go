@@ -25,8 +25,13 @@ func examine(ctx context.Context, c *Config, stdout io.Writer) error {
 	switch {
 	case err == nil:
 		found = slices.Concat(c.examineHere(ctx), patient.Examine(ctx), found)
+		if c.Listen.ProviderURL == "" {
+			found = append(found, c.examineOCR(ctx))
+		}
 	case len(found) == 0: // a provider alone has banks and no account
 		return refusal{err}
+	default:
+		found = append(found, c.examineOCR(ctx))
 	}
 	for _, f := range found {
 		fmt.Fprintf(stdout, "%-5s %-19s %s\n", f.Level, f.Subject, f.Message)
@@ -51,6 +56,27 @@ func (c *Config) examineBanks(ctx context.Context) (found []doctor.Finding, err 
 		found = append(found, f)
 	}
 	return found, err
+}
+
+// examineOCR checks the programs that read images of pay stubs.
+func (c *Config) examineOCR(ctx context.Context) doctor.Finding {
+	f := doctor.Finding{Level: doctor.OK, Subject: "pay stub images"}
+	engine, err := c.Documents.Scanner(ctx)
+	switch {
+	case c.Documents.OCR == "off":
+		f.Message = "not read: --ocr is off"
+	case err != nil:
+		f.Level, f.Message = doctor.Warn, "not read: "+err.Error()
+		f.Remedy = "Install tesseract-ocr and poppler-utils, or turn it off by --ocr off."
+	case !engine.PDF():
+		f.Level, f.Message, f.Remedy = doctor.Warn, "read, but not scanned PDF files: pdftoppm is missing", "Install poppler-utils."
+	default:
+		f.Message = "read by tesseract"
+		if version, err := engine.Version(ctx); err == nil {
+			f.Message = "read by " + version
+		}
+	}
+	return f
 }
 
 // patient is the portal's account at the provider that --provider-url names, or

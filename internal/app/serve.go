@@ -263,6 +263,11 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 	if config.Connectors, err = p.config.Banks.Connectors(p.now, config.Log); err != nil {
 		return made, err
 	}
+	if engine, reason := p.config.Documents.Scanner(ctx); engine != nil {
+		config.Scanner = engine
+	} else {
+		config.Log.Info("images of pay stubs are not read", "err", reason.Error())
+	}
 	if banks := p.service("banks"); banks != nil {
 		config.BankURL = banks.url
 	}
@@ -302,6 +307,11 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 		}
 	}
 	here.handle(observed.Handler(s.Handler()))
+	if engine, reason := p.config.Documents.Scanner(ctx); engine != nil {
+		config.Scanner = engine
+	} else {
+		config.Log.Info("images of pay stubs are not read", "err", reason.Error())
+	}
 	if banks := p.service("banks"); banks != nil {
 		banks.handle(observed.Handler(s.Banks()))
 	}

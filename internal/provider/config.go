@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vestibule/internal/httpx"
+	"vestibule/internal/provider/ocr"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/sources/fdx"
 )
@@ -52,6 +53,20 @@ func (b Banks) fdx(now func() time.Time, log *slog.Logger) (*fdx.Connector, erro
 		return nil, fmt.Errorf("--institutions: %w", err)
 	}
 	return fdx.New(list, fdx.Options{Now: now, Log: log})
+}
+
+// Documents controls how uploaded documents are read.
+type Documents struct {
+	OCR string `default:"auto" enum:"auto,off" placeholder:"auto|off" help:"Read images of pay stubs by tesseract: auto if installed, off."`
+}
+
+// Scanner returns the OCR engine of this machine. It returns nil if it is off or missing;
+// reason then says why.
+func (d Documents) Scanner(ctx context.Context) (engine *ocr.Engine, reason error) {
+	if d.OCR == "off" {
+		return nil, errors.New("--ocr is off")
+	}
+	return ocr.Find(ctx)
 }
 
 // Examination is the result of one check of an institution.

@@ -23,9 +23,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/analysis/paystub"
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/sandbox"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/i18ntest"
@@ -51,7 +53,7 @@ func inProduction(t *testing.T, f func(t *testing.T, p production)) {
 			for _, kind := range contract.Products() {
 				b.seed.Products[kind] = uuid.NewString()
 			}
-			operator := startProvider(t, b, provider.Config{Environment: contract.Production})
+			operator := startProvider(t, b, provider.Config{Environment: contract.Production, Scanner: scanner{}})
 			err := operator.AddCustomer(t.Context(), provider.NewCustomer{Name: "Harbor Bank", PublicID: b.seed.PublicID,
 				ClientID: b.seed.ClientID, SecretKey: b.seed.SecretKey,
 				Products: b.seed.Products, Staff: provider.Login{Email: "ops@harbor.example", Password: "correct horse battery"}})
@@ -397,7 +399,7 @@ func TestProductionReadsUploads(t *testing.T) {
 		if status, sub := p.settled(publicToken); status != contract.StatusNotAuthenticated || sub != string(contract.SubIncomplete) {
 			t.Errorf("an image alone: %s %s", status, sub)
 		}
-		if page := p.page(path + "?lang=en"); !strings.Contains(page, "An image of a pay stub is not read automatically") {
+		if page := p.page(path + "?lang=en"); !strings.Contains(page, i18ntest.EN("visit.end.pay_stubs.image", "company", "Harbor Bank")) {
 			t.Errorf("the page after an image:\n%s", page)
 		}
 		if a := p.get("/connect/income/v2/files", p.named(publicToken)); a.status != 200 || !strings.Contains(string(a.raw), "paystub.png") {
@@ -415,6 +417,50 @@ func TestProductionReadsUploads(t *testing.T) {
 		p.form(path, "action", "finish")
 		if status, sub := p.settled(publicToken); status != contract.StatusSuccess || sub != "" {
 			t.Errorf("an image beside a readable pay stub: %s %s", status, sub)
+		}
+	})
+}
+
+// scanner reads a pay stub in images that are higher than wide, and fails for others.
+type scanner struct{}
+
+func (scanner) Read(_ context.Context, file []byte) ([]paystub.ScannedPage, error) {
+	c, err := png.DecodeConfig(bytes.NewReader(file))
+	if err != nil || c.Width > c.Height {
+		return nil, errors.New("no text")
+	}
+	p := paystub.ScannedPage{Width: 612, Height: 792}
+	for i, line := range []string{"Employer: Harbor Dental", "Pay Date: 11/13/2026", "Period End: 11/13/2026", "Gross Pay: 1,000.00",
+		"Net Pay: 800.00"} {
+		p.Words = append(p.Words, paystub.Word{Text: line, X0: 60, X1: 200, Y: 700 - 20*float64(i), Size: 10, Confidence: 90})
+	}
+	return []paystub.ScannedPage{p}, nil
+}
+
+// An image of a pay stub that the OCR engine reads is a pay stub like others.
+func TestImageOfPayStubIsRead(t *testing.T) {
+	inProduction(t, func(t *testing.T, p production) {
+		if p.mixed {
+			t.Skip("the sandbox's provider has no engine here")
+		}
+		var picture bytes.Buffer
+		if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 20, 30))); err != nil {
+			t.Fatal(err)
+		}
+		path, publicToken := p.open("token", map[string]any{"productId": p.seed.Products[contract.Income], "prefill": applicant})
+		p.form(path, "action", "consent")
+		p.upload(path, "paystub.png", picture.Bytes())
+		p.form(path, "action", "finish")
+		if status, sub := p.settled(publicToken); status != contract.StatusSuccess {
+			t.Fatalf("%s %s", status, sub)
+		}
+		got, err := report.ParseIncome(p.get(reportPaths[contract.Income], p.named(publicToken)).raw)
+		if err != nil || len(got.Income.Paystubs) != 1 {
+			t.Fatalf("%v, %+v", err, got)
+		}
+		stub := got.Income.Paystubs[0]
+		if stub.GrossTotal == nil || *stub.GrossTotal != 100_000 || report.Text(stub.IrregularityDetection.FileType) != report.FileImage {
+			t.Errorf("%+v", stub)
 		}
 	})
 }

@@ -68,6 +68,9 @@ type Config struct {
 
 	Connectors []sources.Connector // of the institutions that the operator has configured
 
+	// Scanner reads images of pay stubs; nil leaves them unread.
+	Scanner reports.Scanner
+
 	// BankURL is the origin of a sandbox's mock FDX banks; empty: every mock bank has a form
 	// in the widget.
 	BankURL string

@@ -41,7 +41,7 @@ func (p *Provider) wire() {
 			return p.customers.Entitled(ctx, q, customerID, customers.Refresh)
 		}}
 	p.reports = &reports.Service{DB: c.DB, Queue: p.queue, Auth: p.auth, Log: c.Log,
-		Now: p.now, Customers: p.customers, Documents: p.documents, Connections: p.connections,
+		Now: p.now, Customers: p.customers, Documents: p.documents, Connections: p.connections, Scanner: c.Scanner,
 		Sources: func(env contract.Environment) reports.Sources { return p.sources(env).Reports }, Watch: c.Telemetry.ReportFinished}
 	p.webhooks = webhooks.New(webhooks.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Sender: p.sender(), Reports: p.reports,
 		Customers: p.customers})

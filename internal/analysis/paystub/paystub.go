@@ -47,10 +47,13 @@ type Document struct {
 	Employer string         // the employer's name; empty if not found
 	Stub     report.Paystub // without the source's fields, and without irregularity_detection, which Report adds
 
-	file     *pdf.File
-	fields   fields
-	table    table
-	findings []finding
+	file       *pdf.File
+	scanned    bool      // the text was read by an OCR engine
+	confidence []float64 // of each word, if scanned
+	starts     []int     // index in confidence of each page's first word
+	fields     fields
+	table      table
+	findings   []finding
 }
 
 // Status returns the source's status for a document: SUCCESS if it was read, otherwise
@@ -157,7 +160,11 @@ func (d *Document) understand() {
 	d.insights()
 	d.figures()
 	d.days()
-	d.look(s)
+	if d.scanned {
+		d.doubts()
+	} else {
+		d.look(s)
+	}
 }
 
 // fill copies the values into the contract's fields.

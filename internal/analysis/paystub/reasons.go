@@ -22,6 +22,7 @@ const (
 	YearToDate        = "YEAR_TO_DATE_DOES_NOT_GROW"  // less than the period, or does not fit the stub before
 	NoDeposit         = "NO_MATCHING_DEPOSIT"         // the bank data of those days has no such deposit
 	StubsDisagree     = "STUBS_DISAGREE"              // stubs of one person and employer contradict each other
+	HardToRead        = "IMAGE_HARD_TO_READ"          // a figure or a date of an image was read with low confidence
 	ImageNotRead      = "IMAGE_NOT_READ"              // the content of an image was not read
 )
 
@@ -29,7 +30,7 @@ const (
 func Reasons() []string {
 	return []string{IncrementalUpdate, EditorProducer, DatesDisagree, TextTouchedUp, OddFont,
 		TextOverText, TextInAnnotation, FileRepaired, ActiveContent,
-		Arithmetic, DeductionsOff, YearToDate, NoDeposit, StubsDisagree, ImageNotRead}
+		Arithmetic, DeductionsOff, YearToDate, NoDeposit, StubsDisagree, HardToRead, ImageNotRead}
 }
 
 // finding is a reason. A grave one results in DETECTED, any other in REVIEW.
@@ -40,6 +41,15 @@ type finding struct {
 
 func (d *Document) find(reason string, grave bool) {
 	d.findings = append(d.findings, finding{reason, grave})
+}
+
+// ofFile reports whether a reason is about the file, as opposed to what it shows.
+func ofFile(reason string) bool {
+	switch reason {
+	case IncrementalUpdate, EditorProducer, TextTouchedUp, OddFont, TextOverText, TextInAnnotation, FileRepaired:
+		return true
+	}
+	return false
 }
 
 // verdict returns irregularity_detection for some findings. A PDF is genuine if there are
@@ -57,13 +67,10 @@ func (d *Document) verdict(all []finding) report.IrregularityDetection {
 		if out.Status == report.IrregularityNotDetected {
 			out.Status = report.IrregularityReview
 		}
-		switch reason {
-		case IncrementalUpdate, EditorProducer, TextTouchedUp, OddFont, TextOverText, TextInAnnotation, FileRepaired:
-			genuine = false
-		}
+		genuine = genuine && !ofFile(reason)
 	}
 	for _, f := range all {
-		if f.grave {
+		if f.grave && (!d.scanned || ofFile(f.reason)) {
 			out.Status = report.IrregularityDetected
 		}
 	}

@@ -170,7 +170,8 @@ func (s *Service) read(ctx context.Context, r Report, in *Input, by StubScenario
 	for i, d := range stubs {
 		files[i] = s.stub(ctx, r, in, d)
 	}
-	if in.Paystubs, err = ReadStubs(files, StubsOf{in.Consumer, r.PublicToken, r.Retrieved}, *in.Data, by); err != nil {
+	reader := StubReader{Scanner: s.Scanner, Scenario: by, Log: s.Log}
+	if in.Paystubs, err = reader.Read(ctx, files, StubsOf{in.Consumer, r.PublicToken, r.Retrieved}, *in.Data); err != nil {
 		return nil, err
 	}
 	for i, d := range stubs {

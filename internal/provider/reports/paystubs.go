@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"context"
+	"log/slog"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
@@ -35,14 +37,26 @@ type StubScenario interface {
 	Failing(name string) contract.Status
 }
 
-// ReadStubs reads pay stubs in order and returns one result for each. An image is
-// listed with its file type, but not read.
-func ReadStubs(files []StubFile, of StubsOf, bank bankdata.Data, by StubScenario) ([]income.Paystub, error) {
+// Scanner reads the text of images and scanned PDF files.
+type Scanner interface {
+	// Read returns the pages of a file, or an error if it cannot be read.
+	Read(ctx context.Context, file []byte) ([]paystub.ScannedPage, error)
+}
+
+// StubReader reads pay stubs.
+type StubReader struct {
+	Scanner  Scanner      // nil: images are listed and not read
+	Scenario StubScenario // nil: a pay stub is what can be read in it
+	Log      *slog.Logger
+}
+
+// Read reads pay stubs in order and returns one result for each.
+func (s StubReader) Read(ctx context.Context, files []StubFile, of StubsOf, bank bankdata.Data) ([]income.Paystub, error) {
 	out := make([]income.Paystub, len(files))
 	var docs []*paystub.Document
 	var at []int // which of the files each document is
 	for i, f := range files {
-		d, status, err := openStub(f, i, of, by)
+		d, status, err := s.open(ctx, f, i, of)
 		if err != nil {
 			return nil, err
 		}
@@ -61,22 +75,37 @@ func ReadStubs(files []StubFile, of StubsOf, bank bankdata.Data, by StubScenario
 	stubs := paystub.Report(docs, deposits(bank, of.At), report.DateOf(of.At))
 	for n, i := range at {
 		out[i].Employer, out[i].Stub = docs[n].Employer, stubs[n]
-		if by != nil {
-			out[i].Stub.IrregularityDetection = by.Overrule(of, docs[n], stubs[n].IrregularityDetection)
+		if s.Scenario != nil {
+			out[i].Stub.IrregularityDetection = s.Scenario.Overrule(of, docs[n], stubs[n].IrregularityDetection)
 		}
 	}
 	return out, nil
 }
 
-func openStub(f StubFile, nth int, of StubsOf, by StubScenario) (*paystub.Document, contract.Status, error) {
-	if by != nil {
-		return by.Open(f, nth, of)
+func (s StubReader) open(ctx context.Context, f StubFile, nth int, of StubsOf) (d *paystub.Document, status contract.Status, err error) {
+	var body []byte
+	if s.Scenario != nil {
+		d, status, err = s.Scenario.Open(f, nth, of)
+	} else if body, err = f.Body(); err == nil {
+		d = paystub.Open(body)
 	}
-	body, err := f.Body()
+	if err != nil || d == nil || status != "" || s.Scanner == nil || !d.Scannable() {
+		return d, status, err
+	}
+	if body == nil {
+		if body, err = f.Body(); err != nil {
+			return nil, "", err
+		}
+	}
+	pages, err := s.Scanner.Read(ctx, body)
+	if ctx.Err() != nil {
+		return nil, "", ctx.Err()
+	}
 	if err != nil {
-		return nil, "", err
+		s.Log.WarnContext(ctx, "an image was not read", "report", of.Link, "err", err)
+		return d, "", nil
 	}
-	return paystub.Open(body), "", nil
+	return d.Scanned(pages), "", nil
 }
 
 // documentStatus returns the status of a document other than a pay stub, by whether it is

@@ -50,6 +50,8 @@ type Service struct {
 	Customers *customers.Service
 	Documents *documents.Service
 
+	Scanner Scanner // reads images of pay stubs; nil for none
+
 	Connections *sources.Service // access to institutions
 	Log         *slog.Logger
 	Now         func() time.Time // the provider's clock

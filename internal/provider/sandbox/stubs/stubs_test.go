@@ -35,7 +35,7 @@ func read(t *testing.T, by reports.StubScenario, files []file, who *bankdata.Per
 	for i, f := range files {
 		all[i] = reports.StubFile{Name: f.name, Body: func() ([]byte, error) { return f.body, nil }}
 	}
-	out, err := reports.ReadStubs(all, reports.StubsOf{Consumer: who, Link: link, At: at}, bankdata.Data{}, by)
+	out, err := reports.StubReader{Scenario: by}.Read(t.Context(), all, reports.StubsOf{Consumer: who, Link: link, At: at}, bankdata.Data{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,12 +46,12 @@ func read(t *testing.T, by reports.StubScenario, files []file, who *bankdata.Per
 // asked for.
 func TestAFileThatCannotBeFetched(t *testing.T) {
 	gone := func() ([]byte, error) { return nil, io.ErrUnexpectedEOF }
-	if _, err := reports.ReadStubs([]reports.StubFile{{Name: "paystub.pdf", Body: gone}}, reports.StubsOf{Consumer: ada, At: at},
-		bankdata.Data{}, Files{}); !errors.Is(err, io.ErrUnexpectedEOF) {
+	reader, of := reports.StubReader{Scenario: Files{}}, reports.StubsOf{Consumer: ada, At: at}
+	if _, err := reader.Read(t.Context(), []reports.StubFile{{Name: "paystub.pdf", Body: gone}}, of, bankdata.Data{}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%v, want %v", err, io.ErrUnexpectedEOF)
 	}
-	if got, err := reports.ReadStubs([]reports.StubFile{{Name: "down.pdf", Body: gone}, {Name: "empty", Body: gone}},
-		reports.StubsOf{Consumer: ada, At: at}, bankdata.Data{}, Files{}); err != nil || len(got) != 2 {
+	if got, err := reader.Read(t.Context(), []reports.StubFile{{Name: "down.pdf", Body: gone}, {Name: "empty", Body: gone}},
+		of, bankdata.Data{}); err != nil || len(got) != 2 {
 		t.Errorf("%v, %v", got, err)
 	}
 }

@@ -1,0 +1,86 @@
+package paystub
+
+import (
+	"strings"
+
+	"vestibule/internal/analysis/paystub/pdf"
+	"vestibule/internal/report"
+)
+
+// Word is a word that an OCR engine read in an image. Positions are points from the lower
+// left corner of the page.
+type Word struct {
+	Text       string
+	X0, X1     float64 // left and right edge
+	Y          float64 // baseline
+	Size       float64 // of the font, estimated
+	Confidence float64 // 0 to 100, as the engine states it
+}
+
+// ScannedPage is an image of a page, as an OCR engine read it.
+type ScannedPage struct {
+	Width, Height float64 // points
+	Words         []Word
+}
+
+// lowConfidence is the confidence below which a figure or a date needs a person. Of the
+// words that the measured engine reads wrongly, about half are below it.
+const lowConfidence = 60
+
+// Scannable reports whether an OCR engine may read the document: an image, or a PDF file
+// without text.
+func (d *Document) Scannable() bool { return d.Outcome == Image || d.Outcome == NoText }
+
+// Scanned returns a scannable document with what an OCR engine read. An image in which no
+// pay stub was found stays an image that was not read. Findings about figures and dates
+// are not grave, because the engine may have misread them.
+func (d *Document) Scanned(pages []ScannedPage) *Document {
+	file := &pdf.File{}
+	if d.file != nil {
+		*file = *d.file
+	}
+	file.Fonts, file.Pages = []pdf.Font{{}}, nil
+	out := &Document{FileType: d.FileType, file: file}
+	for _, p := range pages {
+		page := pdf.Page{Width: p.Width, Height: p.Height}
+		for i, w := range p.Words {
+			page.Runs = append(page.Runs, pdf.Run{Text: w.Text, X: w.X0, End: w.X1, Y: w.Y, Size: w.Size, Order: i, Object: i, Op: i, Stretch: 1})
+			out.confidence = append(out.confidence, w.Confidence)
+		}
+		out.starts = append(out.starts, len(out.confidence)-len(p.Words))
+		file.Pages = append(file.Pages, page)
+	}
+	out.scanned = true
+	out.Stub.ConsistencyChecks = out.checks()
+	out.understand()
+	if d.FileType == report.FileImage && out.Outcome != Read {
+		return d
+	}
+	return out
+}
+
+// doubts finds a figure or a date that the engine read with low confidence.
+func (d *Document) doubts() {
+	for i := range d.table.lines {
+		for _, c := range d.table.lines[i].cells {
+			d.doubt(c)
+		}
+	}
+	for _, w := range []when{d.fields.start, d.fields.end, d.fields.pay, d.fields.hire} {
+		if w.shown {
+			d.doubt(w.cell)
+		}
+	}
+}
+
+func (d *Document) doubt(c *cell) {
+	if c == nil {
+		return
+	}
+	for _, i := range c.runs {
+		if d.confidence[d.starts[c.page]+i] < lowConfidence && strings.ContainsAny(d.file.Pages[c.page].Runs[i].Text, "0123456789") {
+			d.find(HardToRead, false)
+			return
+		}
+	}
+}

@@ -1,0 +1,307 @@
+package ocr
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"math"
+	"slices"
+)
+
+// gray is an image of one byte per pixel, 0 for black.
+type gray struct {
+	w, h int
+	px   []byte
+}
+
+func newGray(w, h int) *gray { return &gray{w, h, make([]byte, w*h)} }
+
+// decode decodes a PNG or JPEG file and turns it upright by its EXIF orientation.
+func decode(file []byte) (*gray, error) {
+	read, config, orientation := png.Decode, png.DecodeConfig, 1
+	if bytes.HasPrefix(file, []byte("\xff\xd8")) {
+		read, config, orientation = jpeg.Decode, jpeg.DecodeConfig, exifOrientation(file)
+	}
+	c, err := config(bytes.NewReader(file))
+	if err != nil {
+		return nil, ErrUnreadable
+	}
+	if c.Width < minSide || c.Height < minSide {
+		return nil, ErrUnreadable
+	}
+	if c.Width > maxSide || c.Height > maxSide || c.Width*c.Height > maxPixels {
+		return nil, ErrTooLarge
+	}
+	decoded, err := read(bytes.NewReader(file))
+	if err != nil {
+		return nil, ErrUnreadable
+	}
+	return toGray(decoded).upright(orientation), nil
+}
+
+// toGray returns the brightness of an image. Transparent pixels are white.
+func toGray(m image.Image) *gray {
+	b := m.Bounds()
+	out := newGray(b.Dx(), b.Dy())
+	switch m := m.(type) {
+	case *image.Gray:
+		for y := range out.h {
+			copy(out.px[y*out.w:(y+1)*out.w], m.Pix[y*m.Stride:])
+		}
+	case *image.YCbCr:
+		for y := range out.h {
+			copy(out.px[y*out.w:(y+1)*out.w], m.Y[y*m.YStride:])
+		}
+	default:
+		for y := range out.h {
+			for x := range out.w {
+				c := color.NRGBAModel.Convert(m.At(b.Min.X+x, b.Min.Y+y)).(color.NRGBA)
+				light := (299*uint32(c.R) + 587*uint32(c.G) + 114*uint32(c.B)) / 1000
+				out.px[y*out.w+x] = byte((light*uint32(c.A) + 255*(255-uint32(c.A))) / 255)
+			}
+		}
+	}
+	return out
+}
+
+// exifOrientation returns the orientation that a JPEG file states, 1 to 8; 1 is upright
+// and also the result without one. Source: EXIF 2.3, tag 0x0112.
+func exifOrientation(file []byte) int {
+	for at := 2; at+4 <= len(file) && file[at] == 0xff; {
+		marker, size := file[at+1], int(binary.BigEndian.Uint16(file[at+2:]))
+		if marker == 0xda || size < 2 || at+2+size > len(file) {
+			break
+		}
+		segment := file[at+4 : at+2+size]
+		if marker == 0xe1 && bytes.HasPrefix(segment, []byte("Exif\x00\x00")) {
+			return tiffOrientation(segment[6:])
+		}
+		at += 2 + size
+	}
+	return 1
+}
+
+func tiffOrientation(b []byte) int {
+	var order binary.ByteOrder = binary.LittleEndian
+	if bytes.HasPrefix(b, []byte("MM")) {
+		order = binary.BigEndian
+	}
+	if len(b) < 8 {
+		return 1
+	}
+	at := int64(order.Uint32(b[4:]))
+	if at+2 > int64(len(b)) {
+		return 1
+	}
+	for i := range int64(order.Uint16(b[at:])) {
+		entry := at + 2 + 12*i
+		if entry+12 > int64(len(b)) {
+			break
+		}
+		if order.Uint16(b[entry:]) == 0x0112 {
+			if v := order.Uint16(b[entry+8:]); v >= 1 && v <= 8 {
+				return int(v)
+			}
+		}
+	}
+	return 1
+}
+
+// upright undoes an EXIF orientation.
+func (g *gray) upright(orientation int) *gray {
+	if orientation == 1 {
+		return g
+	}
+	out := newGray(g.w, g.h)
+	if orientation >= 5 {
+		out.w, out.h = g.h, g.w
+	}
+	for y := range out.h {
+		for x := range out.w {
+			sx, sy := x, y
+			switch orientation {
+			case 2:
+				sx = g.w - 1 - x
+			case 3:
+				sx, sy = g.w-1-x, g.h-1-y
+			case 4:
+				sy = g.h - 1 - y
+			case 5:
+				sx, sy = y, x
+			case 6:
+				sx, sy = y, g.h-1-x
+			case 7:
+				sx, sy = g.w-1-y, g.h-1-x
+			case 8:
+				sx, sy = g.w-1-y, x
+			}
+			out.px[y*out.w+x] = g.px[sy*g.w+sx]
+		}
+	}
+	return out
+}
+
+// tile is the side in pixels of the areas whose paper is taken to be equally bright.
+const tile = 32
+
+// even makes the paper white where it is darker, as in a photograph.
+func (g *gray) even() {
+	nx, ny := (g.w+tile-1)/tile, (g.h+tile-1)/tile
+	paper := make([]float64, nx*ny)
+	for ty := range ny {
+		for tx := range nx {
+			var counts [256]int
+			n := 0
+			for y := ty * tile; y < min(g.h, ty*tile+tile); y++ {
+				for _, v := range g.px[y*g.w+tx*tile : y*g.w+min(g.w, tx*tile+tile)] {
+					counts[v]++
+					n++
+				}
+			}
+			light, left := 255, n/5
+			for ; light > 0 && left >= counts[light]; light-- {
+				left -= counts[light]
+			}
+			paper[ty*nx+tx] = float64(light)
+		}
+	}
+	// A tile that is darker than its surroundings is a filled area with text, not a shadow.
+	smooth := make([]float64, len(paper))
+	for ty := range ny {
+		for tx := range nx {
+			var around []float64
+			for y := max(0, ty-2); y <= min(ny-1, ty+2); y++ {
+				for x := max(0, tx-2); x <= min(nx-1, tx+2); x++ {
+					around = append(around, paper[y*nx+x])
+				}
+			}
+			slices.Sort(around)
+			smooth[ty*nx+tx] = max(60, around[len(around)*3/4])
+		}
+	}
+	for y := range g.h {
+		fy := min(max(float64(y)/tile-0.5, 0), float64(ny-1))
+		y0 := int(fy)
+		y1, dy := min(y0+1, ny-1), fy-float64(y0)
+		for x := range g.w {
+			fx := min(max(float64(x)/tile-0.5, 0), float64(nx-1))
+			x0 := int(fx)
+			x1, dx := min(x0+1, nx-1), fx-float64(x0)
+			light := (smooth[y0*nx+x0]*(1-dx)+smooth[y0*nx+x1]*dx)*(1-dy) + (smooth[y1*nx+x0]*(1-dx)+smooth[y1*nx+x1]*dx)*dy
+			v := float64(g.px[y*g.w+x]) * 250 / light
+			g.px[y*g.w+x] = byte(min(255, v))
+		}
+	}
+}
+
+// maxSkew is the largest angle that skew finds, in degrees.
+const maxSkew = 7
+
+// skew returns by how many degrees the lines of text fall to the right: the angle at which
+// the rows of pixels differ most in darkness.
+func (g *gray) skew() float64 {
+	step := max(1, max(g.w, g.h)/1400)
+	var xs, ys []float64
+	for y := 0; y < g.h; y += step {
+		for x := 0; x < g.w; x += step {
+			if g.px[y*g.w+x] < 128 {
+				xs, ys = append(xs, float64(x/step)), append(ys, float64(y/step))
+			}
+		}
+	}
+	if len(xs) == 0 {
+		return 0
+	}
+	rows := make([]float64, g.h/step+g.w/step+2)
+	score := func(degrees float64) (sum float64) {
+		clear(rows)
+		slope := math.Tan(degrees * math.Pi / 180)
+		shift := 0.0
+		if slope > 0 {
+			shift = slope * float64(g.w/step)
+		}
+		for i := range xs {
+			if y := int(ys[i] - slope*xs[i] + shift); y >= 0 && y < len(rows) {
+				rows[y]++
+			}
+		}
+		for i := 1; i < len(rows); i++ {
+			sum += (rows[i] - rows[i-1]) * (rows[i] - rows[i-1])
+		}
+		return sum
+	}
+	best, at := score(0)*1.01, 0.0 // straight pages stay as they are
+	try := func(degrees float64) {
+		if v := score(degrees); v > best {
+			best, at = v, degrees
+		}
+	}
+	for d := -maxSkew; d <= maxSkew; d++ {
+		for _, part := range []float64{0, 1. / 3, 2. / 3} {
+			try(float64(d) + part)
+		}
+	}
+	for center, k := at, -4; k <= 4; k++ {
+		try(center + float64(k)*0.08)
+	}
+	return at
+}
+
+// turn returns the image scaled, and rotated so that lines that fall by an angle become
+// level.
+func (g *gray) turn(degrees, scale float64) *gray {
+	if scale <= 0.5 {
+		n := int(1 / scale)
+		return g.shrink(n).turn(degrees, scale*float64(n))
+	}
+	sin, cos := math.Sincos(degrees * math.Pi / 180)
+	out := newGray(max(1, int(float64(g.w)*scale)), max(1, int(float64(g.h)*scale)))
+	cx, cy := float64(g.w)/2, float64(g.h)/2
+	for y := range out.h {
+		dy := (float64(y)+0.5)/scale - cy
+		for x := range out.w {
+			dx := (float64(x)+0.5)/scale - cx
+			out.px[y*out.w+x] = g.at(cx+dx*cos-dy*sin-0.5, cy+dx*sin+dy*cos-0.5)
+		}
+	}
+	return out
+}
+
+// at returns the brightness between pixels; outside of the image it is white.
+func (g *gray) at(x, y float64) byte {
+	x0, y0 := math.Floor(x), math.Floor(y)
+	ix, iy := int(x0), int(y0)
+	if ix < 0 || iy < 0 || ix+1 >= g.w || iy+1 >= g.h {
+		return 255
+	}
+	dx, dy := x-x0, y-y0
+	a, b := g.px[iy*g.w+ix:], g.px[(iy+1)*g.w+ix:]
+	return byte((float64(a[0])*(1-dx)+float64(a[1])*dx)*(1-dy) + (float64(b[0])*(1-dx)+float64(b[1])*dx)*dy + 0.5)
+}
+
+// shrink returns the image with each n by n pixels averaged.
+func (g *gray) shrink(n int) *gray {
+	if n < 2 {
+		return g
+	}
+	out := newGray(max(1, g.w/n), max(1, g.h/n))
+	for y := range out.h {
+		for x := range out.w {
+			sum, count := 0, 0
+			for sy := y * n; sy < min(g.h, y*n+n); sy++ {
+				for sx := x * n; sx < min(g.w, x*n+n); sx++ {
+					sum += int(g.px[sy*g.w+sx])
+					count++
+				}
+			}
+			out.px[y*out.w+x] = byte(sum / max(1, count))
+		}
+	}
+	return out
+}
+
+// quarter returns the image turned by 90 degrees to the right.
+func (g *gray) quarter() *gray { return g.upright(6) }

@@ -1,0 +1,250 @@
+// Package ocr reads the text of images and scanned PDF files by local programs: tesseract,
+// and pdftoppm for PDF files. They run as child processes with an empty environment and
+// limits on time, memory, pixels, pages and output, and at most one for each processor but
+// one. They get files by pipes and write none. docs/explanation/pay-stubs.md has the measured
+// accuracy.
+package ocr
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"vestibule/internal/analysis/paystub"
+)
+
+// Limits of one file.
+const (
+	MaxPages  = 5          // pages of a PDF file that are read; a pay stub has one or two
+	maxPixels = 50_000_000 // of an image
+	maxSide   = 20_000     // pixels
+	minSide   = 150        // pixels; text of a pay stub does not fit in less
+	longSide  = 3_300      // pixels of a page as the engine reads it: 11 inches at 300 dpi
+	pageTime  = 30 * time.Second
+	fileTime  = 90 * time.Second
+	maxWords  = 6_000
+	maxWord   = 200     // bytes
+	maxTSV    = 4 << 20 // bytes of the engine's output for a page
+	memory    = 1 << 20 // kilobytes of address space of a child process
+)
+
+// Errors of Read. They mean that the file, and not the program, is at fault.
+var (
+	ErrTooLarge   = errors.New("ocr: the image is too large")
+	ErrUnreadable = errors.New("ocr: the image does not decode, or is too small for text")
+)
+
+// Engine reads images and scanned PDF files. It may be used concurrently.
+type Engine struct {
+	tesseract string // path of the program
+	pdftoppm  string // empty: scanned PDF files are not read
+	turns     chan struct{}
+	limit     time.Duration
+}
+
+// Find returns the engine of the programs in PATH, or an error if tesseract is missing,
+// does not run, or has no English data.
+func Find(ctx context.Context) (*Engine, error) {
+	path, err := exec.LookPath("tesseract")
+	if err != nil {
+		return nil, errors.New("ocr: tesseract is not installed")
+	}
+	e := &Engine{tesseract: path, turns: make(chan struct{}, max(1, runtime.NumCPU()-1)), limit: pageTime}
+	if pdf, err := exec.LookPath("pdftoppm"); err == nil {
+		e.pdftoppm = pdf
+	}
+	languages, err := e.run(ctx, nil, maxTSV, e.tesseract, "--list-langs")
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(languages)) {
+		if strings.TrimSpace(line) == "eng" {
+			return e, nil
+		}
+	}
+	return nil, errors.New("ocr: tesseract has no data for English (tesseract-ocr-eng)")
+}
+
+// PDF reports whether the engine also reads scanned PDF files.
+func (e *Engine) PDF() bool { return e.pdftoppm != "" }
+
+// Version returns the first line of what tesseract says of itself.
+func (e *Engine) Version(ctx context.Context) (string, error) {
+	out, err := e.run(ctx, nil, maxTSV, e.tesseract, "--version")
+	line, _, _ := strings.Cut(string(out), "\n")
+	return line, err
+}
+
+// Read reads the pages of an image or a scanned PDF file.
+func (e *Engine) Read(ctx context.Context, file []byte) ([]paystub.ScannedPage, error) {
+	select {
+	case e.turns <- struct{}{}:
+		defer func() { <-e.turns }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(ctx, fileTime)
+	defer cancel()
+	if !bytes.HasPrefix(file, []byte("\x89PNG")) && !bytes.HasPrefix(file, []byte("\xff\xd8")) {
+		return e.readPDF(ctx, file)
+	}
+	g, err := decode(file)
+	if err != nil {
+		return nil, err
+	}
+	page, err := e.readPage(ctx, g)
+	return []paystub.ScannedPage{page}, err
+}
+
+// readPDF renders the pages of a PDF file and reads them.
+func (e *Engine) readPDF(ctx context.Context, file []byte) (out []paystub.ScannedPage, err error) {
+	if e.pdftoppm == "" {
+		return nil, errors.New("ocr: pdftoppm is not installed")
+	}
+	words := 0
+	for n := 1; n <= MaxPages; n++ {
+		number := strconv.Itoa(n)
+		rendered, err := e.run(ctx, file, longSide*longSide+64, e.pdftoppm, "-gray", "-scale-to", strconv.Itoa(longSide),
+			"-f", number, "-l", number, "-")
+		if n > 1 && err != nil && ctx.Err() == nil {
+			return out, nil // there is no such page
+		}
+		if err != nil {
+			return nil, err
+		}
+		g, err := parsePGM(rendered)
+		if err != nil {
+			return out, err
+		}
+		page, err := e.readPage(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, page)
+		if words += len(page.Words); words > maxWords {
+			return nil, ErrTooLarge
+		}
+	}
+	return out, nil
+}
+
+// parsePGM decodes the PGM image that pdftoppm writes.
+func parsePGM(b []byte) (*gray, error) {
+	var w, h, depth int
+	header, n := b[:min(len(b), 64)], 0
+	if _, err := fmt.Sscanf(string(header), "P5\n%d %d\n%d\n", &w, &h, &depth); err != nil || depth != 255 {
+		return nil, ErrUnreadable
+	}
+	for range 3 {
+		i := bytes.IndexByte(header[n:], '\n')
+		if i < 0 {
+			return nil, ErrUnreadable
+		}
+		n += i + 1
+	}
+	if w < 1 || h < 1 || w > longSide || h > longSide || len(b) < n+w*h {
+		return nil, ErrUnreadable
+	}
+	return &gray{w, h, b[n : n+w*h]}, nil
+}
+
+// enough is the number of confident words above which a page is taken to be upright.
+const enough = 20
+
+// readPage makes the paper white and the lines level, and reads the page. If it has hardly
+// any words, it is tried in the other directions.
+func (e *Engine) readPage(ctx context.Context, g *gray) (paystub.ScannedPage, error) {
+	if n := max(g.w, g.h) / longSide; n > 1 {
+		g = g.shrink(n)
+	}
+	g.even()
+	best, most := paystub.ScannedPage{}, -1
+	for range 4 {
+		page, err := e.readLevel(ctx, g)
+		if err != nil {
+			return page, err
+		}
+		if n := confident(page); n > most {
+			best, most = page, n
+		}
+		if most > enough {
+			break
+		}
+		g = g.quarter()
+	}
+	return best, nil
+}
+
+// confident counts the words of at least three letters or digits that were read with
+// confidence.
+func confident(p paystub.ScannedPage) (n int) {
+	for _, w := range p.Words {
+		if len(w.Text) > 2 && w.Confidence > 75 {
+			n++
+		}
+	}
+	return n
+}
+
+// readLevel reads a page of which no side is longer than twice longSide.
+func (e *Engine) readLevel(ctx context.Context, g *gray) (paystub.ScannedPage, error) {
+	scale := min(3, float64(longSide)/float64(max(g.w, g.h)))
+	g = g.turn(g.skew(), scale)
+	in := append(fmt.Appendf(nil, "P5\n%d %d\n255\n", g.w, g.h), g.px...)
+	ctx, cancel := context.WithTimeout(ctx, e.limit)
+	defer cancel()
+	out, err := e.run(ctx, in, maxTSV, e.tesseract, "stdin", "stdout", "--oem", "1", "--psm", "11", "-l", "eng", "--dpi", "300",
+		"-c", "tessedit_create_tsv=1")
+	if err != nil {
+		return paystub.ScannedPage{}, err
+	}
+	return page(out, g.w, g.h), nil
+}
+
+// run runs a program with limits, and returns at most limit bytes of its output.
+func (e *Engine) run(ctx context.Context, in []byte, limit int, program string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, e.limit)
+	defer cancel()
+	const limited = `ulimit -v "$1" && ulimit -t "$2" && ulimit -f 0 && ulimit -c 0 && shift 2 && exec "$@"`
+	shell := append([]string{"-c", limited, "ocr", strconv.Itoa(memory), strconv.Itoa(int(e.limit.Seconds()) + 1), program}, args...)
+	cmd := exec.CommandContext(ctx, "/bin/sh", shell...)
+	cmd.Env = []string{"OMP_THREAD_LIMIT=1", "PATH=/usr/bin:/bin", "LC_ALL=C"}
+	cmd.Dir = "/"
+	out := &bounded{limit: limit, cancel: cancel}
+	cmd.Stdin, cmd.Stdout = bytes.NewReader(in), out
+	cmd.WaitDelay = time.Second
+	killGroup(cmd)
+	err := cmd.Run()
+	switch {
+	case out.over:
+		return nil, ErrTooLarge
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("ocr: %w", ctx.Err())
+	case err != nil:
+		return nil, fmt.Errorf("ocr: %w", err) // without the program's messages, which may quote the page
+	}
+	return out.out.Bytes(), nil
+}
+
+// bounded keeps the output of a program, and ends it at the limit.
+type bounded struct {
+	out    bytes.Buffer // not embedded, because its ReadFrom has no limit
+	limit  int
+	over   bool
+	cancel context.CancelFunc
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.out.Len()+len(p) > b.limit {
+		b.over = true
+		b.cancel()
+		return 0, ErrTooLarge
+	}
+	return b.out.Write(p)
+}

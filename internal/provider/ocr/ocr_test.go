@@ -1,0 +1,234 @@
+package ocr
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vestibule/internal/analysis/paystub"
+	"vestibule/internal/report"
+	"vestibule/internal/testutil/tools"
+)
+
+const pagesDir = "../../analysis/paystub/testdata/pages"
+
+// every selects printed pages; 1 reads all of them in each way, which takes half an hour.
+var every = flag.Int("every", 40, "read each Nth page in each way")
+
+func engine(t testing.TB) *Engine {
+	t.Helper()
+	e, err := Find(t.Context())
+	if err != nil {
+		tools.Missing(t, "tesseract is not installed")
+	}
+	if !e.PDF() {
+		tools.Missing(t, "pdftoppm is not installed")
+	}
+	return e
+}
+
+// told returns the fields of a document that are not null, by the contract's names, and
+// employer_name.
+func told(t testing.TB, d *paystub.Document) map[string]string {
+	t.Helper()
+	raw, err := json.Marshal(d.Stub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]any
+	if err := json.Unmarshal(raw, &all); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for k, v := range all {
+		switch v := v.(type) {
+		case string:
+			if !strings.HasPrefix(k, "source_") {
+				out[k] = v
+			}
+		case float64:
+			out[k] = fmt.Sprintf("%.2f", v)
+		}
+	}
+	if d.Employer != "" {
+		out["employer_name"] = d.Employer
+	}
+	return out
+}
+
+// render returns the first page of a PDF file.
+func (e *Engine) render(t testing.TB, pdf []byte, dpi int) *gray {
+	t.Helper()
+	out, err := e.run(t.Context(), pdf, 20<<20, e.pdftoppm, "-gray", "-r", strconv.Itoa(dpi), "-f", "1", "-l", "1", "-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := parsePGM(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// count holds how the images of a degradation were read.
+type count struct{ images, fields, right, detected, review, unread int }
+
+// TestScansAndPhotographs measures how many fields are read correctly from images of the
+// printed pages, degraded in each way. A field counts if the page shows it, or if it was
+// read although the page does not show it. No genuine page may be DETECTED.
+func TestScansAndPhotographs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	e := engine(t)
+	files, err := filepath.Glob(pagesDir + "/*.json")
+	if err != nil || len(files) < 100 {
+		t.Fatalf("%d pages, %v", len(files), err)
+	}
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	turns := make(chan struct{}, cap(e.turns))
+	counts := make([]count, len(degradations))
+	for n, d := range degradations {
+		for i := n % *every; i < len(files); i += *every {
+			wait.Go(func() {
+				turns <- struct{}{}
+				defer func() { <-turns }()
+				got := e.measure(t, files[i], d, rand.New(rand.NewPCG(uint64(i), uint64(n))))
+				mu.Lock()
+				defer mu.Unlock()
+				c := &counts[n]
+				*c = count{c.images + 1, c.fields + got.fields, c.right + got.right, c.detected + got.detected, c.review + got.review,
+					c.unread + got.unread}
+			})
+		}
+	}
+	wait.Wait()
+	var table strings.Builder
+	table.WriteString("| image | pages | fields | right | `REVIEW` | `DETECTED` | not read |\n|---|---|---|---|---|---|---|\n")
+	var sum count // of 200 dpi and more
+	for n, d := range degradations {
+		c := counts[n]
+		fmt.Fprintf(&table, "| %s | %d | %d | %.1f %% | %d | %d | %d |\n", d.name, c.images, c.fields,
+			100*float64(c.right)/float64(c.fields), c.review, c.detected, c.unread)
+		if sum.detected += c.detected; d.dpi >= 200 {
+			sum.right, sum.fields = sum.right+c.right, sum.fields+c.fields
+		}
+	}
+	if right := 100 * float64(sum.right) / float64(sum.fields); right < 85 || sum.detected > 0 {
+		t.Errorf("%.1f %% of the fields are right from 200 dpi on, want 85 at least; %d are DETECTED", right, sum.detected)
+	}
+	t.Log("\n" + table.String())
+}
+
+// measure reads a page after a degradation.
+func (e *Engine) measure(t *testing.T, file string, d degradation, draw *rand.Rand) (c count) {
+	pdf, err := os.ReadFile(strings.TrimSuffix(file, ".json") + ".pdf")
+	if err != nil {
+		t.Error(err)
+		return c
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Error(err)
+		return c
+	}
+	var truth map[string]string
+	if err := json.Unmarshal(raw, &truth); err != nil {
+		t.Error(err)
+		return c
+	}
+	jpeg := d.apply(e.render(t, pdf, d.dpi), draw)
+	pages, err := e.Read(t.Context(), jpeg)
+	if err != nil {
+		t.Errorf("%s: %v", file, err)
+		return c
+	}
+	doc := paystub.Open(jpeg).Scanned(pages)
+	got := told(t, doc)
+	names := maps.Clone(truth)
+	maps.Copy(names, got)
+	wrong := []string{}
+	for _, k := range slices.Sorted(maps.Keys(names)) {
+		c.fields++
+		if got[k] == truth[k] {
+			c.right++
+		} else {
+			wrong = append(wrong, fmt.Sprintf("%s: %q, want %q", k, got[k], truth[k]))
+		}
+	}
+	day := report.DateOf(time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC))
+	switch v := paystub.Report([]*paystub.Document{doc}, paystub.Bank{}, day)[0].IrregularityDetection; {
+	case doc.Outcome != paystub.Read:
+		c.unread++
+	case v.Status == report.IrregularityDetected:
+		c.detected++
+	case v.Status == report.IrregularityReview:
+		c.review++
+		wrong = append(wrong, strings.Join(v.Reasons, " "))
+	}
+	t.Logf("%s, %s (%s):\n\t%s", filepath.Base(file), d.name, doc.Outcome, strings.Join(wrong, "\n\t"))
+	return c
+}
+
+// A PDF file without text is rendered and read.
+func TestScannedPDF(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	e := engine(t)
+	pdf, err := os.ReadFile(pagesDir + "/onpay.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := e.render(t, pdf, 200)
+	file := scannedPDF(degradations[1].apply(g, rand.New(rand.NewPCG(1, 1))), g.w, g.h, 200)
+	d := paystub.Open(file)
+	if d.Outcome != paystub.NoText || !d.Scannable() {
+		t.Fatalf("the file is %s", d.Outcome)
+	}
+	pages, err := e.Read(t.Context(), file)
+	if err != nil || len(pages) != 1 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	if got := d.Scanned(pages); got.Outcome != paystub.Read || got.Stub.NetTotal == nil || got.FileType != report.FilePDF {
+		t.Errorf("%s: %+v", got.Outcome, got.Stub)
+	}
+}
+
+// scannedPDF returns a PDF file of one page with a JPEG image.
+func scannedPDF(jpeg []byte, w, h, dpi int) []byte {
+	var b bytes.Buffer
+	var at []int
+	object := func(body string) {
+		at = append(at, b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", len(at), body)
+	}
+	content := fmt.Sprintf("%d 0 0 %d 0 0 cm /I Do", w*72/dpi, h*72/dpi)
+	b.WriteString("%PDF-1.4\n")
+	object("<< /Type /Catalog /Pages 2 0 R >>")
+	object("<< /Type /Pages /Kids [3 0 R] /Count 1 >>")
+	object(fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 %d %d] /Contents 4 0 R /Resources << /XObject << /I 5 0 R >> >> >>",
+		w*72/dpi, h*72/dpi))
+	object(fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content))
+	object(fmt.Sprintf("<< /Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceGray /BitsPerComponent 8 "+
+		"/Filter /DCTDecode /Length %d >>\nstream\n%s\nendstream", w, h, len(jpeg), jpeg))
+	xref := b.Len()
+	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(at)+1)
+	for _, o := range at {
+		fmt.Fprintf(&b, "%010d 00000 n \n", o)
+	}
+	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(at)+1, xref)
+	return b.Bytes()
+}
