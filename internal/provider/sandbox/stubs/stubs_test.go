@@ -47,7 +47,8 @@ func read(t *testing.T, by reports.StubScenario, files []file, who *bankdata.Per
 func TestAFileThatCannotBeFetched(t *testing.T) {
 	gone := func() ([]byte, error) { return nil, io.ErrUnexpectedEOF }
 	reader, of := reports.StubReader{Scenario: Files{}}, reports.StubsOf{Consumer: ada, At: at}
-	if _, err := reader.Read(t.Context(), []reports.StubFile{{Name: "paystub.pdf", Body: gone}}, of, bankdata.Data{}); !errors.Is(err, io.ErrUnexpectedEOF) {
+	files := []reports.StubFile{{Name: "paystub.pdf", Body: gone}}
+	if _, err := reader.Read(t.Context(), files, of, bankdata.Data{}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%v, want %v", err, io.ErrUnexpectedEOF)
 	}
 	if got, err := reader.Read(t.Context(), []reports.StubFile{{Name: "down.pdf", Body: gone}, {Name: "empty", Body: gone}},
