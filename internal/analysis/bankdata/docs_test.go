@@ -58,40 +58,32 @@ func categoriesSection() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `## Categories
 
-Each posted transaction of a cash-equivalent account gets one of %d categories,
-in %d groups. What decided is kept with it:
+Each posted transaction of a cash-equivalent account has one of %d categories, in %d groups. The engine
+also records which of these steps decided, in this order:
 
-1. **direction**: money that comes from a shop is a refund, except by an ACH
-   entry; the other leg in another account makes an own transfer (equal amount,
-   opposite sign, within %d days, and on both sides the words of a transfer,
-   words that say nothing, or a pattern of cash or checks; within %d days where
-   one is a check and the other a deposit of checks, or one is cash that was
-   drawn and the other cash that was deposited afterwards).
-2. **mechanism**: how the money moved, as the bank or the payer's bank says it:
-   fees, interest, returned payments, benefits, payroll, loans, transfers. Words
-   for a transfer between accounts count more than words in the accounts' names,
-   and a platform's payout to its worker is no refund.
-3. **merchant**: a dictionary of merchants, lenders and platforms. The longest
-   name that is found counts. A shop's credit by ACH is a wage where the entry is
-   one to a person, and a sale where it is one to a business (CCD, CTX, EDI).
+1. **direction**: a credit from a store is a refund, except by an ACH entry. A debit and a credit in two accounts
+   are an own transfer if the amounts are equal, if they are at most %d days apart, and if the words of each side
+   are those of a transfer, say nothing, or are a pattern of cash or checks. A check and a deposit of checks, or
+   withdrawn cash and cash deposited afterwards, can be %d days apart.
+2. **mechanism**: how the money moved, by the words of the bank or of the payer's bank: fees, interest, returned
+   payments, benefits, payroll, loans, transfers. Words for a transfer between accounts precede words in the
+   accounts' names. A platform's payout to its worker is not a refund.
+3. **merchant**: a dictionary of merchants, lenders and platforms. The longest name that matches decides. A
+   store's credit by ACH is a wage if the entry is one to a person, and a sale if it is one to a business (CCD,
+   CTX, EDI).
 4. **pattern**: words that businesses of a kind have in their names.
-5. **other**: nothing of this, and the category is OTHER.
+5. **other**: if no step decides, the category is OTHER.
 
-Words are compared after normalization: capitals, no accents or punctuation, and
-without digits, masks and codes. The words of merchant, description and memo are
-read, %d at most. The words of a street address name no merchant: a number between
-spaces and up to three words, of which the last is a word such as ST or AVE. An
-amount of 0 counts on the side that it is stated on.
+Words are compared in capital letters, without accents, punctuation, digits, masks and codes. The engine reads up
+to %d words of merchant, description and memo. The words of a street address never name a merchant: a number
+between spaces and up to three words that end with one such as ST or AVE. An amount of 0 counts on the side that
+it is stated on.
 
-The rules are the files in internal/analysis/bankdata/rules, which describe
-their form.
+The files in internal/analysis/bankdata/rules contain the rules and describe their form. The rules name
+mechanisms, merchants and trades, not persons or places. They see one description and one direction, so they are
+wrong where the words are: a rent that is paid by an unnamed transfer looks like any other transfer.
 
-The rules name mechanisms, merchants and trades, not persons or places. They see
-one descriptor and one direction, so that they are wrong where the words are:
-nothing tells a rent that is paid by an unnamed transfer from any other.
-
-The columns count the phrases that may lead to a category, for money in and
-money out together.
+The columns count the phrases that can lead to a category, for money in and money out together.
 
 | category | holds | mechanism | merchant | pattern |
 |---|---|---|---|---|
@@ -109,20 +101,17 @@ money out together.
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", l, l.About(), count(n[TierMechanism]), count(n[TierMerchant]), count(n[TierPattern]))
 	}
 	fmt.Fprintf(&b, `
-**NSF and overdraft events.** A fee is an event, dated by the fee. A returned
-payment is one too, unless it goes with a fee of the same account within %d
-days. A fee goes with one returned payment: banks charge each, so that one fee
-and two returned payments are two events. A fee whose amount the bank gives
-back within %d days does not count, nor does the returned payment that goes with it.
+**NSF and overdraft events.** A fee is an event on its day. A returned payment is an event unless it belongs to a
+fee of the same account within %d days. Banks charge for each returned payment, so a fee belongs to one of them:
+one fee and two returned payments are two events. If the bank credits a fee's amount within %d days, the fee does
+not count, nor does its returned payment.
 
-**Streams.** At least %d payments of one counterparty in one direction and
-category, of which three quarters of the gaps are those of one rhythm: weekly %s,
-biweekly %s, semi-monthly (days around the 1st and 15th, or the 15th and last) or
-monthly %s days. Where they are not, the payments of each exact amount are tried
-by themselves. Gig, rental, person-to-person and cash income is a stream without
-a rhythm. A stream is active while the last payment is no older than one and a
-half intervals and five days. Its mean leaves out what lies more than one and a
-half interquartile ranges outside the quartiles.
+**Streams.** A stream has at least %d payments of one counterparty in one direction and category. Three quarters of
+the gaps must fit one frequency: weekly (%s days), biweekly (%s), semi-monthly (days around the 1st and 15th, or the
+15th and last) or monthly (%s). If they do not, the engine tries the payments of each exact amount separately. Gig,
+rental, person-to-person and cash income are streams without a frequency. A stream is active for one and a half
+intervals and five days after its last payment. Its mean leaves out amounts more than one and a half interquartile
+ranges outside the quartiles.
 `, returnDays, reversalDays, minStream, span(Weekly), span(Biweekly), span(Monthly))
 	return b.String()
 }

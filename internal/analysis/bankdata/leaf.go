@@ -172,7 +172,7 @@ var leafTable = [leafEnd]struct {
 	LeafUnemployment: {"INCOME.UNEMPLOYMENT", GroupIncome, "unemployment insurance"},
 	LeafRetirement:   {"INCOME.RETIREMENT", GroupIncome, "pensions and annuities"},
 	LeafGig:          {"INCOME.GIG", GroupIncome, "payouts of gig platforms"},
-	LeafSelfEmployed: {"INCOME.SELF_EMPLOYED", GroupIncome, "card and invoice payouts to a business of one's own"},
+	LeafSelfEmployed: {"INCOME.SELF_EMPLOYED", GroupIncome, "card and invoice payouts to the applicant's own business"},
 	LeafRental:       {"INCOME.RENTAL", GroupIncome, "rent received"},
 	LeafChildSupport: {"INCOME.CHILD_SUPPORT", GroupIncome, "child support and alimony received"},
 	LeafInterest:     {"INCOME.INTEREST", GroupIncome, "interest credited on deposits"},
@@ -203,7 +203,7 @@ var leafTable = [leafEnd]struct {
 	LeafMortgage:     {"LENDING.MORTGAGE", GroupLending, "mortgage payments"},
 	LeafAutoLoan:     {"LENDING.AUTO", GroupLending, "car loans and leases"},
 	LeafStudentLoan:  {"LENDING.STUDENT", GroupLending, "student loans"},
-	LeafPersonalLoan: {"LENDING.PERSONAL", GroupLending, "personal and instalment loans"},
+	LeafPersonalLoan: {"LENDING.PERSONAL", GroupLending, "personal and installment loans"},
 	LeafCardPayment:  {"LENDING.CARD_PAYMENT", GroupLending, "payments to a credit card"},
 
 	LeafNSFFee:         {"FEE.NSF", GroupFee, "fees for insufficient funds and returned items"},
