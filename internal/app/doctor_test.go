@@ -46,7 +46,7 @@ func TestDoctorAcceptsTheEmbeddedProvider(t *testing.T) {
 			t.Errorf("another's product: exit code %d:\n%s", code, said)
 		}
 		code, said = examine(append(own, "--products=income="+w.Credentials.Products["income"], "--portal-url=http://localhost:1")...)
-		if code != 1 || !strings.Contains(said, "fail  complete URL") {
+		if code != 1 || !strings.Contains(said, "fail  redirect URL") {
 			t.Errorf("an unknown portal: exit code %d:\n%s", code, said)
 		}
 		if diff := cmp.Diff(before, w.rows(t)); diff != "" {

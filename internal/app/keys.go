@@ -17,7 +17,7 @@ type keyCommands struct {
 }
 
 // rotateKeys makes new keys in whichever of the two databases there are. Cookies
-// and tokens that were signed before stay good for as long as they live, and a
+// and tokens that were signed before stay valid until they expire, and a
 // new outcome key signs only when every reader of the key set can have seen it.
 func rotateKeys(ctx context.Context, c *Config, log *slog.Logger, stdout io.Writer) error {
 	found := false
@@ -58,7 +58,7 @@ func rotateParty(ctx context.Context, c *Config, party string, log *slog.Logger,
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(stdout, "%s: %d data keys sealed under the new master key\n", party, n)
+		fmt.Fprintf(stdout, "%s: %d data keys encrypted with the new key-encryption key\n", party, n)
 	}
 	sessions, err := session.New(ctx, db, time.Now, session.Settings{Name: "vestibule"})
 	if err != nil {
@@ -67,7 +67,7 @@ func rotateParty(ctx context.Context, c *Config, party string, log *slog.Logger,
 	if err := sessions.Rotate(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "%s: a new key signs session cookies; those before it stay good\n", party)
+	fmt.Fprintf(stdout, "%s: a new key signs session cookies; earlier cookies stay valid\n", party)
 	if party != store.Provider {
 		return nil
 	}
@@ -79,6 +79,6 @@ func rotateParty(ctx context.Context, c *Config, party string, log *slog.Logger,
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "%s: a new key is published, and signs outcome tokens from %s on\n", party, from.UTC().Format(time.RFC3339))
+	fmt.Fprintf(stdout, "%s: a new key is published, and signs results from %s on\n", party, from.UTC().Format(time.RFC3339))
 	return nil
 }

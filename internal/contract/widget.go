@@ -68,7 +68,7 @@ var widgetErrors = [...]WidgetErrorInfo{
 	{WidgetMismatchedProductID, "productId differs from the one used to create the token.", "widget.error.setup", false},
 	{WidgetRequestTimeout, "The widget's server did not answer in time.", "widget.error.timeout", true},
 	{WidgetUnknownCustomer, "publicId belongs to no customer of this environment.", "widget.error.setup", false},
-	{WidgetSupplierError, "The bank, payroll provider or bureau failed in a way of its own.", "widget.error.supplier", true},
+	{WidgetSupplierError, "The bank, payroll provider or bureau failed.", "widget.error.supplier", true},
 }
 
 // WidgetErrors returns every error type with its texts.

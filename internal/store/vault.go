@@ -240,7 +240,7 @@ func (v *Vault) ensureSystemKey(ctx context.Context, db *DB) error {
 	}
 	v.system, err = v.key(ctx, db.SQL, SystemKey)
 	if errors.Is(err, ErrSeal) {
-		return errors.New("store: the master key is not the one this database was sealed with")
+		return errors.New("store: the key-encryption key is not the one that encrypted this database")
 	}
 	return err
 }

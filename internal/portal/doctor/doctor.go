@@ -223,13 +223,13 @@ func (p Config) products(ctx context.Context) []Finding {
 		}
 		finding, returns := p.product(ctx, kind, id)
 		if !returns {
-			return append(found, Finding{Fail, "complete URL", "the account does not allow returns to " +
+			return append(found, Finding{Fail, "redirect URL", "the account does not allow returns to " +
 				redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"),
 				"Register " + p.PortalURL + "/redirect/return on the account (dashboard, Redirects), or correct --portal-url."})
 		}
 		found = append(found, finding)
 	}
-	return append(found, Finding{OK, "complete URL", "the account allows returns to " +
+	return append(found, Finding{OK, "redirect URL", "the account allows returns to " +
 		redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"), ""})
 }
 

@@ -119,7 +119,7 @@ func TestFindsEachProblem(t *testing.T) {
 		"no products": {func(_ *fixture, p *doctor.Config) { p.Products = nil }, "fail products: none is configured"},
 		"a return that is not registered": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/secure-redirect"] = refuses(400, "INVALID_COMPLETE_URL")
-		}, "fail complete URL: the account does not allow returns"},
+		}, "fail redirect URL: the account does not allow returns"},
 		"a provider that is in trouble": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/secure-redirect"] = refuses(500, "INTERNAL_ERROR")
 		}, "skip product cashflow: could not be determined"},

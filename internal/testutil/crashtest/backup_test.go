@@ -152,7 +152,7 @@ func testRestore(t *testing.T, f *fleet, backup func() []byte, restore func()) {
 		t.Error("the restored database is served with another master key")
 		other.stop()
 	}
-	if !strings.Contains(other.log.String(), "not the one this database was sealed with") {
+	if !strings.Contains(other.log.String(), "not the one that encrypted this database") {
 		t.Error("the log does not say that the master key is another")
 	}
 	other.args = right

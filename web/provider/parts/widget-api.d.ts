@@ -57,7 +57,7 @@ export type WidgetErrorType =
   | "REQUEST_TIMEOUT"
   /** publicId belongs to no customer of this environment. */
   | "UNKNOWN_CUSTOMER"
-  /** The bank, payroll provider or bureau failed in a way of its own. */
+  /** The bank, payroll provider or bureau failed. */
   | "SUPPLIER_ERROR";
 
 /** Applicant data from the client. */
