@@ -61,12 +61,11 @@ var (
 // listed uses all.
 var used = map[string][]string{
 	"portal": portalUses,
-	"provider": {"provider-addr", "admin-addr", "provider-url", "admin-url", "tls", "process", "store", "return-mode", "banks", "limits",
-		"sandbox",
-		"mail", "telemetry", "log"},
+	"provider": {"provider-addr", "admin-addr", "provider-url", "admin-url", "tls", "process", "store", "return-mode", "banks", "documents",
+		"limits", "sandbox", "mail", "telemetry", "log"},
 	"customer":    databaseUses,
 	"keys":        databaseUses,
-	"doctor":      append(slices.Clip(portalUses), "provider-addr", "banks"),
+	"doctor":      append(slices.Clip(portalUses), "provider-addr", "banks", "documents"),
 	"credentials": {"data-dir"},
 	"report":      {"environment", "provider-addr", "provider-url", "data-dir", "public-id", "client-id", "secret-key", "products"},
 	"health":      {"admin-addr", "admin-url"},

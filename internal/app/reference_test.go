@@ -92,7 +92,7 @@ lists the flags of a command.
 			if f.HasDefault && f.Default != "" {
 				value = "`" + f.Default + "`"
 			}
-			fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s%s |\n", name, strings.Join(f.Envs, "`, `"), value, cell(f.Help), usedBy(f))
+			fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s%s |\n", cell(name), strings.Join(f.Envs, "`, `"), value, cell(f.Help), usedBy(f))
 		}
 	}
 	return b.String(), nil

@@ -307,11 +307,6 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 		}
 	}
 	here.handle(observed.Handler(s.Handler()))
-	if engine, reason := p.config.Documents.Scanner(ctx); engine != nil {
-		config.Scanner = engine
-	} else {
-		config.Log.Info("images of pay stubs are not read", "err", reason.Error())
-	}
 	if banks := p.service("banks"); banks != nil {
 		banks.handle(observed.Handler(s.Banks()))
 	}
