@@ -75,7 +75,7 @@ func (p *Provider) wire() {
 
 	p.auth.Directory = p.customers
 	p.customers.Withdrawn = p.consentWithdrawn
-	p.reports.OnChange, p.reports.Shared, p.reports.Connect, p.reports.Made = p.statusChanged,
+	p.reports.OnChange, p.reports.Shared, p.reports.Connect, p.reports.OnFinished = p.statusChanged,
 		p.sharing, p.bankaccounts.Connect, p.reportFinished
 	p.webhooks.Shared = p.sharing.Shared
 	p.visits.Redirects, p.visits.VisitOfInvite = p.redirects, p.invites.Visit

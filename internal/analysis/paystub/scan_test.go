@@ -35,8 +35,8 @@ func stubImage(t *testing.T) *paystub.Document {
 }
 
 func stubLines(net string) []string {
-	return []string{"Employer: Harbor Dental", "Employee: Ana Lee", "Pay Date: 03/15/2026", "Period Start: 03/01/2026", "Period End: 03/15/2026",
-		"Description\tCurrent\tYear To Date", "Regular Pay\t1,000.00\t5,000.00", "Gross Pay\t1,000.00\t5,000.00",
+	return []string{"Employer: Harbor Dental", "Employee: Ana Lee", "Pay Date: 03/15/2026", "Period Start: 03/01/2026",
+		"Period End: 03/15/2026", "Description\tCurrent\tYear To Date", "Regular Pay\t1,000.00\t5,000.00", "Gross Pay\t1,000.00\t5,000.00",
 		"Social Security\t62.00\t310.00", "Medicare\t14.50\t72.50", "Net Pay\t" + net + "\t4,617.50"}
 }
 

@@ -60,21 +60,11 @@ type row struct {
 }
 
 func keptDocuments(ctx context.Context, q store.Queryer, publicToken string) ([]row, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, public_token, key_id, kind, employer, content_type, name, size FROM documents
+	return store.QueryAll(ctx, q, func(from store.Row) (r row, err error) {
+		err = from.Scan(&r.ID, &r.PublicToken, &r.keyID, &r.Kind, &r.Employer, &r.Type, &r.name, &r.Size)
+		return r, err
+	}, `SELECT id, public_token, key_id, kind, employer, content_type, name, size FROM documents
 		WHERE public_token = $1 AND kept_at IS NOT NULL ORDER BY kept_at`, publicToken)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []row
-	for rows.Next() {
-		var r row
-		if err := rows.Scan(&r.ID, &r.PublicToken, &r.keyID, &r.Kind, &r.Employer, &r.Type, &r.name, &r.Size); err != nil {
-			return nil, err
-		}
-		out = append(out, r)
-	}
-	return out, rows.Err()
 }
 
 // find returns a kept file without its name.

@@ -187,8 +187,8 @@ func (s *Service) end(ctx context.Context, publicToken string, status contract.S
 				return err
 			}
 		}
-		if s.Made != nil {
-			return s.Made(ctx, tx, publicToken, status, sub)
+		if s.OnFinished != nil {
+			return s.OnFinished(ctx, tx, publicToken, status, sub)
 		}
 		return nil
 	})

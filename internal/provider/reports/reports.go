@@ -75,9 +75,9 @@ type Service struct {
 	// the report. May be nil.
 	Connect func(ctx context.Context, r Report, data bankdata.Data, fetched bool) (func(ctx context.Context, tx *store.Tx) error, error)
 
-	// Made is called for every report whose generation ended, in the transaction that ends
+	// OnFinished is called for every report whose generation ended, in the transaction that ends
 	// it. May be nil.
-	Made func(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status, sub contract.Substatus) error
+	OnFinished func(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status, sub contract.Substatus) error
 }
 
 // StatusChange is a new status of a report, for a customer to be notified.

@@ -103,7 +103,7 @@ func TestAReportIsMadeOnceHoweverOftenItsJobRuns(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		made := 0
-		r.Made = func(context.Context, *store.Tx, string, contract.Status, contract.Substatus) error {
+		r.OnFinished = func(context.Context, *store.Tx, string, contract.Status, contract.Substatus) error {
 			made++
 			return nil
 		}

@@ -125,23 +125,11 @@ func deleteSecondaryInputs(ctx context.Context, tx *store.Tx, held time.Time, li
 // labels may be personal and are deleted too, except the external id, which stays
 // reserved.
 func forget(ctx context.Context, tx *store.Tx, created time.Time, limit int) (int64, error) {
-	rows, err := tx.QueryContext(ctx, `UPDATE reports SET forgotten_at = $2, user_args = NULL WHERE forgotten_at IS NULL AND public_token IN (
+	keys, err := store.QueryAll(ctx, tx, store.ScanOne[string], `UPDATE reports SET forgotten_at = $2, user_args = NULL WHERE forgotten_at IS NULL AND public_token IN (
 			SELECT public_token FROM reports WHERE forgotten_at IS NULL AND status <> 'PENDING' AND created_at < $1
 			ORDER BY created_at LIMIT $3) RETURNING key_id`,
 		store.Micros(created), store.Micros(tx.Now), limit)
 	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	var keys []string
-	for rows.Next() {
-		var key string
-		if err := rows.Scan(&key); err != nil {
-			return 0, err
-		}
-		keys = append(keys, key)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return 0, err
 	}
 	if _, err = tx.ExecContext(ctx, `DELETE FROM report_data WHERE created_at < $1
@@ -195,41 +183,20 @@ func insertRevision(ctx context.Context, tx *store.Tx, publicToken string, x rev
 
 // revisions lists the revisions of a report, newest first.
 func revisions(ctx context.Context, q store.Queryer, publicToken string) ([]revisionRow, error) {
-	rows, err := q.QueryContext(ctx, `SELECT revision, at, staff_id, reason, replaced FROM report_revisions
-		WHERE public_token = $1 ORDER BY revision DESC`, publicToken)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []revisionRow
-	for rows.Next() {
-		var x revisionRow
+	return store.QueryAll(ctx, q, func(row store.Row) (x revisionRow, err error) {
 		var at int64
-		if err := rows.Scan(&x.number, &at, &x.by, &x.reason, &x.replaced); err != nil {
-			return nil, err
-		}
+		err = row.Scan(&x.number, &at, &x.by, &x.reason, &x.replaced)
 		x.at = store.Time(at)
-		out = append(out, x)
-	}
-	return out, rows.Err()
+		return x, err
+	}, `SELECT revision, at, staff_id, reason, replaced FROM report_revisions WHERE public_token = $1 ORDER BY revision DESC`, publicToken)
 }
 
 // revised lists the times of corrections, oldest first.
 func revised(ctx context.Context, q store.Queryer, publicToken string) ([]time.Time, error) {
-	rows, err := q.QueryContext(ctx, `SELECT at FROM report_revisions WHERE public_token = $1 ORDER BY revision`, publicToken)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []time.Time
-	for rows.Next() {
-		var at int64
-		if err := rows.Scan(&at); err != nil {
-			return nil, err
-		}
-		out = append(out, store.Time(at))
-	}
-	return out, rows.Err()
+	return store.QueryAll(ctx, q, func(row store.Row) (time.Time, error) {
+		at, err := store.ScanOne[int64](row)
+		return store.Time(at), err
+	}, `SELECT at FROM report_revisions WHERE public_token = $1 ORDER BY revision`, publicToken)
 }
 
 func insertBasis(ctx context.Context, tx *store.Tx, publicToken string, sealed []byte) error {
@@ -276,27 +243,17 @@ func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid:
 
 // recent lists a customer's reports without inputs and bodies, newest first.
 func recent(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Report, error) {
-	rows, err := q.QueryContext(ctx, `SELECT public_token, customer_id, product_id, kind,
+	return store.QueryAll(ctx, q, func(row store.Row) (r Report, err error) {
+		var created int64
+		err = row.Scan(&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID, &r.Status, &r.Substatus, &created)
+		r.Created = store.Time(created)
+		return r, err
+	}, `SELECT public_token, customer_id, product_id, kind,
 		coalesce(external_id, ''), status, coalesce(substatus, ''), created_at
 		FROM reports WHERE customer_id = $1 AND ($2 = '' OR status = $2) AND ($3 = '' OR public_token = $3 OR external_id = $3)
 			AND (CAST($4 AS BIGINT) = 0 OR created_at < $4 OR created_at = $4 AND public_token < $5)
 		ORDER BY created_at DESC, public_token DESC LIMIT $6`,
 		customerID, string(f.Status), f.Named, f.Before.Micros(), f.Before.ID, f.Limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []Report
-	for rows.Next() {
-		var r Report
-		var created int64
-		if err := rows.Scan(&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID, &r.Status, &r.Substatus, &created); err != nil {
-			return nil, err
-		}
-		r.Created = store.Time(created)
-		out = append(out, r)
-	}
-	return out, rows.Err()
 }
 
 func counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[contract.Status]int, error) {

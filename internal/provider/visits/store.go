@@ -136,23 +136,7 @@ func byHandle(ctx context.Context, q store.Queryer, handle string) (visit, error
 
 // ofConsumer returns the ids of a consumer's visits that have not ended.
 func ofConsumer(ctx context.Context, tx *store.Tx, consumerID string) ([]string, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT id FROM visits WHERE consumer_id = $1 AND ended_at = 0`, consumerID)
-	if err != nil {
-		return nil, err
-	}
-	return ids(rows)
-}
-
-func ids(rows *sql.Rows) (all []string, err error) {
-	defer rows.Close()
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		all = append(all, id)
-	}
-	return all, rows.Err()
+	return store.QueryAll(ctx, tx, store.ScanOne[string], `SELECT id FROM visits WHERE consumer_id = $1 AND ended_at = 0`, consumerID)
 }
 
 // lockByHandle is byHandle with a lock: no other request can change the visit before tx
@@ -316,13 +300,8 @@ func claim(ctx context.Context, tx *store.Tx, token string) (visit, error) {
 
 // expiredVisits lists expired visits that have not ended, oldest first.
 func expiredVisits(ctx context.Context, q store.Queryer, now time.Time, limit int) ([]string, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id FROM visits WHERE ended_at = 0
-		AND state <> 'generating' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
-		store.Micros(now), limit)
-	if err != nil {
-		return nil, err
-	}
-	return ids(rows)
+	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT id FROM visits WHERE ended_at = 0
+		AND state <> 'generating' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, store.Micros(now), limit)
 }
 
 // uploadedBytes returns how many bytes of files were uploaded in a customer's visits without
@@ -344,23 +323,13 @@ type TimelineEntry struct {
 
 // Timeline returns the events of a report's visit in order, without personal data.
 func (s *Service) Timeline(ctx context.Context, q store.Queryer, publicToken string) ([]TimelineEntry, error) {
-	rows, err := q.QueryContext(ctx, `SELECT e.at, e.kind, e.state, e.step FROM visit_events e
-		JOIN visits v ON v.id = e.visit_id WHERE v.public_token = $1 ORDER BY e.seq`, publicToken)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var lines []TimelineEntry
-	for rows.Next() {
-		var l TimelineEntry
+	return store.QueryAll(ctx, q, func(row store.Row) (l TimelineEntry, err error) {
 		var at int64
-		if err := rows.Scan(&at, &l.Kind, &l.State, &l.Step); err != nil {
-			return nil, err
-		}
+		err = row.Scan(&at, &l.Kind, &l.State, &l.Step)
 		l.At = store.Time(at)
-		lines = append(lines, l)
-	}
-	return lines, rows.Err()
+		return l, err
+	}, `SELECT e.at, e.kind, e.state, e.step FROM visit_events e
+		JOIN visits v ON v.id = e.visit_id WHERE v.public_token = $1 ORDER BY e.seq`, publicToken)
 }
 
 // deleteDrafts deletes, at most limit times, the drafts of visits that ended before an
@@ -374,12 +343,8 @@ func deleteDrafts(ctx context.Context, tx *store.Tx, ended time.Time, limit int)
 // deleteEnded deletes, at most limit times, visits that ended before an instant, with
 // their tokens, redirects, and invites.
 func deleteEnded(ctx context.Context, tx *store.Tx, ended time.Time, limit int) (int64, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT id FROM visits WHERE ended_at > 0 AND ended_at < $1
+	all, err := store.QueryAll(ctx, tx, store.ScanOne[string], `SELECT id FROM visits WHERE ended_at > 0 AND ended_at < $1
 		ORDER BY ended_at LIMIT $2`, store.Micros(ended), limit)
-	if err != nil {
-		return 0, err
-	}
-	all, err := ids(rows)
 	for _, id := range all {
 		for _, query := range []string{
 			`DELETE FROM initialization_tokens WHERE visit_id = $1`, `DELETE FROM redirects
