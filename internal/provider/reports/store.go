@@ -125,7 +125,8 @@ func deleteSecondaryInputs(ctx context.Context, tx *store.Tx, held time.Time, li
 // labels may be personal and are deleted too, except the external id, which stays
 // reserved.
 func forget(ctx context.Context, tx *store.Tx, created time.Time, limit int) (int64, error) {
-	keys, err := store.QueryAll(ctx, tx, store.ScanOne[string], `UPDATE reports SET forgotten_at = $2, user_args = NULL WHERE forgotten_at IS NULL AND public_token IN (
+	keys, err := store.QueryAll(ctx, tx, store.ScanOne[string], `UPDATE reports SET forgotten_at = $2, user_args = NULL
+		WHERE forgotten_at IS NULL AND public_token IN (
 			SELECT public_token FROM reports WHERE forgotten_at IS NULL AND status <> 'PENDING' AND created_at < $1
 			ORDER BY created_at LIMIT $3) RETURNING key_id`,
 		store.Micros(created), store.Micros(tx.Now), limit)
