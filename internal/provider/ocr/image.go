@@ -21,9 +21,10 @@ func newGray(w, h int) *gray { return &gray{w, h, make([]byte, w*h)} }
 
 // decode decodes a PNG or JPEG file and turns it upright by its EXIF orientation.
 func decode(file []byte) (*gray, error) {
-	read, config, orientation := png.Decode, png.DecodeConfig, 1
+	read, config, orientation, progressive := png.Decode, png.DecodeConfig, 1, false
 	if bytes.HasPrefix(file, []byte("\xff\xd8")) {
-		read, config, orientation = jpeg.Decode, jpeg.DecodeConfig, exifOrientation(file)
+		read, config = jpeg.Decode, jpeg.DecodeConfig
+		orientation, progressive = jpegHeader(file)
 	}
 	c, err := config(bytes.NewReader(file))
 	if err != nil {
@@ -32,7 +33,7 @@ func decode(file []byte) (*gray, error) {
 	if c.Width < minSide || c.Height < minSide {
 		return nil, ErrUnreadable
 	}
-	if c.Width > maxSide || c.Height > maxSide || c.Width*c.Height > maxPixels {
+	if c.Width > maxSide || c.Height > maxSide || int64(c.Width)*int64(c.Height)*pixelBytes(c.ColorModel, progressive) > maxDecoded {
 		return nil, ErrTooLarge
 	}
 	decoded, err := read(bytes.NewReader(file))
@@ -67,21 +68,43 @@ func toGray(m image.Image) *gray {
 	return out
 }
 
-// exifOrientation returns the orientation that a JPEG file states, 1 to 8; 1 is upright
-// and also the result without one. Source: EXIF 2.3, tag 0x0112.
-func exifOrientation(file []byte) int {
+// pixelBytes returns how many bytes decoding takes for each pixel of a color model. A
+// progressive JPEG file takes more, because all of its coefficients are kept.
+func pixelBytes(m color.Model, progressive bool) int64 {
+	_, paletted := m.(color.Palette)
+	switch {
+	case progressive:
+		return 15
+	case paletted, m == color.GrayModel:
+		return 1
+	case m == color.YCbCrModel:
+		return 3
+	case m == color.RGBA64Model, m == color.NRGBA64Model:
+		return 8
+	}
+	return 4
+}
+
+// jpegHeader returns the orientation that a JPEG file states, 1 to 8, and whether it is
+// progressive. 1 is upright, and also the result without an orientation. Source: EXIF
+// 2.3, tag 0x0112.
+func jpegHeader(file []byte) (orientation int, progressive bool) {
+	orientation = 1
 	for at := 2; at+4 <= len(file) && file[at] == 0xff; {
 		marker, size := file[at+1], int(binary.BigEndian.Uint16(file[at+2:]))
 		if marker == 0xda || size < 2 || at+2+size > len(file) {
 			break
 		}
 		segment := file[at+4 : at+2+size]
-		if marker == 0xe1 && bytes.HasPrefix(segment, []byte("Exif\x00\x00")) {
-			return tiffOrientation(segment[6:])
+		switch {
+		case marker == 0xe1 && bytes.HasPrefix(segment, []byte("Exif\x00\x00")):
+			orientation = tiffOrientation(segment[6:])
+		case marker == 0xc2:
+			progressive = true
 		}
 		at += 2 + size
 	}
-	return 1
+	return orientation, progressive
 }
 
 func tiffOrientation(b []byte) int {

@@ -46,6 +46,15 @@ func bomb(w, h uint32) []byte {
 	return binary.BigEndian.AppendUint32(file, crc32.ChecksumIEEE(header))
 }
 
+// pngOf16 returns the header of a PNG file with 16 bits for each of four channels.
+func pngOf16(t testing.TB, w, h uint32) []byte {
+	t.Helper()
+	file := bomb(w, h)
+	file[24], file[25] = 16, 6 // depth and color type
+	binary.BigEndian.PutUint32(file[29:], crc32.ChecksumIEEE(file[12:29]))
+	return file
+}
+
 func TestRefusesImages(t *testing.T) {
 	e := fake(t, "exit 1")
 	for name, c := range map[string]struct {
@@ -53,6 +62,9 @@ func TestRefusesImages(t *testing.T) {
 		want error
 	}{
 		"a decompression bomb":  {bomb(60_000, 60_000), ErrTooLarge},
+		"16 bits of each color": {pngOf16(t, 5_000, 5_000), ErrTooLarge},
+		"a progressive photograph": {[]byte("\xff\xd8\xff\xc2\x00\x11\x08\x10\x00\x10\x00\x03\x01\x11\x00\x02\x11\x01\x03\x11\x01\xff\xda\x00\x02"),
+			ErrTooLarge},
 		"a long strip":          {bomb(200, 1<<30), ErrTooLarge},
 		"a header alone":        {bomb(300, 300), ErrUnreadable},
 		"too small":             {pngOf(t, image.NewGray(image.Rect(0, 0, 40, 40))), ErrUnreadable},
@@ -133,7 +145,7 @@ func TestOrientation(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := append(append([]byte("\xff\xd8"), exif...), b.Bytes()[2:]...)
-		if got := exifOrientation(file); got != orientation {
+		if got, progressive := jpegHeader(file); got != orientation || progressive {
 			t.Errorf("orientation %d is read as %d", orientation, got)
 		}
 	}

@@ -21,17 +21,17 @@ import (
 
 // Limits of one file.
 const (
-	MaxPages  = 5          // pages of a PDF file that are read; a pay stub has one or two
-	maxPixels = 50_000_000 // of an image
-	maxSide   = 20_000     // pixels
-	minSide   = 150        // pixels; text of a pay stub does not fit in less
-	longSide  = 3_300      // pixels of a page as the engine reads it: 11 inches at 300 dpi
-	pageTime  = 30 * time.Second
-	fileTime  = 90 * time.Second
-	maxWords  = 6_000
-	maxWord   = 200     // bytes
-	maxTSV    = 4 << 20 // bytes of the engine's output for a page
-	memory    = 1 << 20 // kilobytes of address space of a child process
+	MaxPages   = 5         // pages of a PDF file that are read; a pay stub has one or two
+	maxDecoded = 160 << 20 // bytes of memory for decoding an image: a photograph of 50 million pixels
+	maxSide    = 20_000    // pixels
+	minSide    = 150       // pixels; text of a pay stub does not fit in less
+	longSide   = 3_300     // pixels of a page as the engine reads it: 11 inches at 300 dpi
+	pageTime   = 30 * time.Second
+	fileTime   = 90 * time.Second
+	maxWords   = 6_000
+	maxWord    = 200     // bytes
+	maxTSV     = 4 << 20 // bytes of the engine's output for a page
+	memory     = 1 << 20 // kilobytes of address space of a child process
 )
 
 // Errors of Read. They mean that the file, and not the program, is at fault.
