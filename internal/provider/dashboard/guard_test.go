@@ -117,7 +117,7 @@ func TestReferencesHideIDs(t *testing.T) {
 	}
 }
 
-func TestANonceBelongsToItsSession(t *testing.T) {
+func TestNonceBelongsToItsSession(t *testing.T) {
 	s := bare(t, "https://service.example")
 	once := s.once("mine")
 	nonce := s.nonce("mine", once)

@@ -197,7 +197,7 @@ func TestRejectedFilesAreNotStored(t *testing.T) {
 }
 
 // A file counts once it is kept, and a report keeps ten.
-func TestKeeping(t *testing.T) {
+func TestSubmittedFilesAreKept(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		var ids []string
 		for range MaxFiles + 2 {

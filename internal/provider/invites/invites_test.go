@@ -77,7 +77,7 @@ func steps(t *testing.T, r *providertest.Server, path string, forms ...url.Value
 var toAccounts = []url.Values{{"action": {"bank"}, "bank": {"kestrel-bank"}},
 	{"action": {"sign-in"}, "username": {"default"}, "password": {"x"}}, {"action": {"code"}, "code": {"123456"}}}
 
-func TestAnInviteIsCompletedOnceAndGoneOnWithUntilThen(t *testing.T) {
+func TestInviteIsCompletedOnce(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		link, publicToken := invite(t, r, 72*time.Hour, "externalId", "case-1", "userArgs", "u")
 		path := opened(t, r, link)
@@ -123,7 +123,7 @@ func TestAnInviteIsCompletedOnceAndGoneOnWithUntilThen(t *testing.T) {
 
 // An invite works from any browser until its visit is completed, but what was done in
 // one browser is neither seen nor gone on with in another.
-func TestAnInviteInAnotherBrowserStartsOver(t *testing.T) {
+func TestInviteInAnotherBrowser(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		link, _ := invite(t, r, 72*time.Hour)
 		path := opened(t, r, link)
@@ -162,7 +162,7 @@ func TestAnInviteInAnotherBrowserStartsOver(t *testing.T) {
 	})
 }
 
-func TestAnInviteExpires(t *testing.T) {
+func TestInviteExpires(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		soon := providertest.Prefill()
 		soon["lastName"] = "expiresoon"
@@ -199,7 +199,7 @@ func TestAnInviteExpires(t *testing.T) {
 	})
 }
 
-func TestInvitesThatAreRefused(t *testing.T) {
+func TestRejectedInvites(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		token := r.Do("POST", "/connect/initialization", body(r), r.Basic).JSON["token"]
 		before := r.Count(`SELECT count(*) FROM visits`)
@@ -249,7 +249,7 @@ func TestInvitesThatAreRefused(t *testing.T) {
 	})
 }
 
-func TestTheControlWalksAnInvite(t *testing.T) {
+func TestControlCompletesInvite(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		link, publicToken := invite(t, r, 72*time.Hour)
 		status, done := r.Control("POST", "/visits/"+handleOf(link)+"/complete", map[string]any{"username": "joint"})

@@ -99,7 +99,7 @@ func (r *testServer) attach(t *testing.T, publicToken string, in Input) error {
 	return r.tx(t, func(ctx context.Context, tx *store.Tx) error { return r.Attach(ctx, tx, publicToken, in) })
 }
 
-func TestAReportIsMadeOnceHoweverOftenItsJobRuns(t *testing.T) {
+func TestReportIsGeneratedOnce(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		made := 0
@@ -144,7 +144,7 @@ func TestAReportIsMadeOnceHoweverOftenItsJobRuns(t *testing.T) {
 	})
 }
 
-func TestAStatusMovesOnce(t *testing.T) {
+func TestStatusChangesOnce(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		rep := r.create(t, "")
@@ -211,7 +211,7 @@ func TestExternalIDs(t *testing.T) {
 	})
 }
 
-func TestReportsThatCannotBeMade(t *testing.T) {
+func TestFailedGenerationEndsReport(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		run := func(publicToken string, attempt int) error {

@@ -44,7 +44,7 @@ func (r *testServer) made(t *testing.T, at time.Time) Report {
 	return rep
 }
 
-func TestDataAreDeletedAfter30DaysAndBodiesAfter90(t *testing.T) {
+func TestRetentionOfDataAndBodies(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

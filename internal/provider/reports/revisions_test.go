@@ -73,7 +73,7 @@ func (r *testServer) read(t *testing.T, rep Report) *report.Income {
 
 const reason = "canary: the second employer of Ana Pérez was left out"
 
-func TestACorrectionIsTheReportsNextRevision(t *testing.T) {
+func TestCorrectionMakesNextRevision(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		var log bytes.Buffer
@@ -163,7 +163,7 @@ func TestACorrectionIsTheReportsNextRevision(t *testing.T) {
 	})
 }
 
-func TestOfAHundredCorrectionsAtOnceOneIsMade(t *testing.T) {
+func TestConcurrentCorrections(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		rep := r.earner(t)

@@ -9,7 +9,7 @@ import (
 
 const relayed = "5e0d0a0e-2f6f-4d0e-9c55-5b1b5d7f0c3e"
 
-func TestABodyForAThirdParty(t *testing.T) {
+func TestBodyForThirdParty(t *testing.T) {
 	for name, c := range map[string]struct{ body, want string }{
 		"a body": {
 			`{"meta":{"public_token":"own","user_args":"u","created_at":"2026-01-01T00:00:00Z","external_id":"e",` +
@@ -36,9 +36,9 @@ func TestABodyForAThirdParty(t *testing.T) {
 	}
 }
 
-// FuzzABodyForAThirdParty holds to it, for any object, that nothing changes but the
+// FuzzBodyForThirdParty holds to it, for any object, that nothing changes but the
 // five members, and that those do.
-func FuzzABodyForAThirdParty(f *testing.F) {
+func FuzzBodyForThirdParty(f *testing.F) {
 	f.Add([]byte(`{"a":[1,{"meta":2}],"meta":{"b":1,"public_token":"own","external_id":{"c":[]},"user_args":7},"d":1e5}`))
 	f.Add([]byte(`{"meta":{"public_token":"own"},"meta":{"public_token":"own"}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -7,8 +7,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// TestSuppliersAreFoundByTheirCountry in both languages, and in its own.
-func TestSuppliersAreFoundByTheirCountry(t *testing.T) {
+// TestFindSuppliersByCountry in both languages, and in its own.
+func TestFindSuppliersByCountry(t *testing.T) {
 	all := supplierList()
 	for _, query := range []string{"Germany", "alemania", "Deutschland", "Reino Unido", "united kingdom",
 		"Filipinas", "Corea", "Suiza", "Schweiz", "China", "中国"} {

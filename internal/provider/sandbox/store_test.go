@@ -8,9 +8,9 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// TestAResetLeavesReferencesHeld for those who write in the same transaction of the
+// TestResetKeepsReferences for those who write in the same transaction of the
 // engine's: a delivery that was under way when its event was forgotten, say.
-func TestAResetLeavesReferencesHeld(t *testing.T) {
+func TestResetKeepsReferences(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		late := false
 		err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {

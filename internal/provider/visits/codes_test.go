@@ -14,7 +14,7 @@ import (
 
 // Another code is sent at once the first time, then after half a minute, five in all;
 // nothing of it ends the visit.
-func TestAnotherCode(t *testing.T) {
+func TestResendCode(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		for way, begin := range map[string]func(applicant){
 			"bank":    func(a applicant) { a.toCode(t, "default") },
@@ -63,7 +63,7 @@ func TestAnotherCode(t *testing.T) {
 
 // Wrong codes are counted with the visit: many at once are no more tries than one after
 // the other, and another sign-in gives new ones three times.
-func TestWrongCodesAtOnce(t *testing.T) {
+func TestConcurrentWrongCodes(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
 		a.toCode(t, "default")
@@ -95,7 +95,7 @@ func TestWrongCodesAtOnce(t *testing.T) {
 
 // After a bank that could not be connected another is connected in its place, and the
 // report is made of that one.
-func TestAnotherBankInPlace(t *testing.T) {
+func TestChooseAnotherBankAfterFailure(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		for _, c := range []struct{ username, en, es string }{
 			{"supplier_unresponsive", i18ntest.EN("visit.failed.bank_unresponsive"), i18ntest.ES("visit.failed.bank_unresponsive")},

@@ -117,7 +117,7 @@ func verifying(r *providertest.Server, workflow string) string {
 	return id
 }
 
-func TestInitializationRefuses(t *testing.T) {
+func TestInitializationRejects(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		token(r, map[string]any{"externalId": "taken"})
 		consumer := r.Do("POST", "/connect/consumers", map[string]any{"prefill": providertest.Prefill()}, r.ThirdParty).JSON["consumerId"]
@@ -298,9 +298,9 @@ func TestRegistrationNamesMissingMembers(t *testing.T) {
 	})
 }
 
-// TestInitializationTakesTheProductFromTheHeader checks that X-PRODUCT-ID replaces
+// TestInitializationProductHeader checks that X-PRODUCT-ID replaces
 // productId at all three endpoints that begin a visit.
-func TestInitializationTakesTheProductFromTheHeader(t *testing.T) {
+func TestInitializationProductHeader(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		const unset = "unset"
 		cashflow, income := r.Seed.Products[contract.Cashflow], r.Seed.Products[contract.Income]
@@ -341,7 +341,7 @@ func TestInitializationTakesTheProductFromTheHeader(t *testing.T) {
 
 // A token opens one visit, however many ask at once; a refusal does not use it
 // up, and neither age nor use can be talked away.
-func TestATokenIsUsedOnce(t *testing.T) {
+func TestTokenIsUsedOnce(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		tok := token(r, map[string]any{})
 		if a := register(r, map[string]any{"token": tok,
@@ -378,7 +378,7 @@ func TestATokenIsUsedOnce(t *testing.T) {
 
 // Visits begun without credentials are rate-limited, by address and by
 // account; nothing is stored beyond it, and tokens are not counted.
-func TestVisitsWithoutATokenAreHeldToARate(t *testing.T) {
+func TestRateLimitOfVisitsWithoutToken(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := providertest.Start(t, db, "get", func(c *provider.Config) {
 			c.Limits.WidgetRate, c.Limits.WidgetAccountRate, c.BehindProxy = 2, 5, true

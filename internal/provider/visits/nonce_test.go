@@ -42,7 +42,7 @@ func (a applicant) events(t *testing.T) int {
 // A form that was posted once acts on nothing when it is posted again: not with the
 // step that it leads to, not with a later one, and not with the same step after
 // an input that left it where it was.
-func TestFormsOfEarlierStepsHaveNoEffect(t *testing.T) {
+func TestOutdatedFormsHaveNoEffect(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
 		var posted []url.Values
@@ -84,7 +84,7 @@ func TestFormsOfEarlierStepsHaveNoEffect(t *testing.T) {
 
 // Of a form that is posted many times at once, one counts, also where the step takes
 // the same form again.
-func TestAFormPostedManyTimesAtOnceActsOnce(t *testing.T) {
+func TestConcurrentFormActsOnce(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
 		a.toSignIn(t)
@@ -101,7 +101,7 @@ func TestAFormPostedManyTimesAtOnceActsOnce(t *testing.T) {
 }
 
 // Files of an outdated form are not taken, those of the present one are, all of them.
-func TestFilesOfAnEarlierStepAreNotTaken(t *testing.T) {
+func TestOutdatedUploadsAreRejected(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := earner(t, r, providertest.Prefill())
 		a.toSource(t, "paystubs")

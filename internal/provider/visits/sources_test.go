@@ -37,7 +37,7 @@ func (a applicant) toPayrollCode(t *testing.T, username string) {
 
 // Every user name of the payroll providers, every file name and every scenario,
 // walked by plain forms, ends as the contract says.
-func TestHowIncomeVisitsEnd(t *testing.T) {
+func TestIncomeVisitOutcomes(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		payroll := func(username string) func(*testing.T, applicant) {
 			return func(t *testing.T, a applicant) {
@@ -186,7 +186,7 @@ func TestAddingASource(t *testing.T) {
 }
 
 // An applicant whose session ended begins again with a new visit.
-func TestAfterAnExpiredSessionHeEntersAgain(t *testing.T) {
+func TestRegisterAfterExpiredSession(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		for _, username := range []string{"session_expired", "default"} {
 			a := earner(t, r, named("Ana", "Pérez"))
@@ -205,7 +205,7 @@ func TestAfterAnExpiredSessionHeEntersAgain(t *testing.T) {
 }
 
 // The steps of each way, and what is posted out of turn there.
-func TestSourceTypesPostedOutOfTurn(t *testing.T) {
+func TestSourceTypesOutOfOrder(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		forms := [][]string{
 			{"action", "consent"}, {"action", "source", "source", "elsewhere"}, {"action", "source", "source", "payroll"}, {"action", "turn"},

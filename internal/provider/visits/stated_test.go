@@ -44,9 +44,9 @@ func (a applicant) employers(t *testing.T) string {
 	return strings.Join(out, ", ")
 }
 
-// TestAVisitOfEmployers checks that an input applies to the employer that it is for: in a
+// TestEmployerVisit checks that an input applies to the employer that it is for: in a
 // second tab, after a reload, with uploaded files, by outdated forms, and in Spanish.
-func TestAVisitOfEmployers(t *testing.T) {
+func TestEmployerVisit(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := tenant(t, r, "Northwind Logistics", "Tern & Sons", "Northwind Logistics", "Vandelay")
 		if body := a.get(t).Body; !strings.Contains(body, i18ntest.EN("visit.title.consent_employers_and_money")) ||
@@ -180,7 +180,7 @@ func TestAVisitOfEmployers(t *testing.T) {
 }
 
 // How visits end that verify employers only, and those where nothing is shown.
-func TestHowVisitsOfEmployersEnd(t *testing.T) {
+func TestEmployerVisitOutcomes(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		products := map[string]string{"both": verifying(r, "INCOME_AND_ASSETS"),
 			"income": verifying(r, "INCOME"), "assets": verifying(r, "ASSETS")}

@@ -174,7 +174,7 @@ func TestRejectedPayStubs(t *testing.T) {
 
 // What a page without credentials can have stored of files has a bound, which others
 // do not reach: a visit by a token, and another account's.
-func TestFilesOfVisitsWithoutATokenAreBounded(t *testing.T) {
+func TestUploadLimitOfVisitsWithoutToken(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.Limits.WidgetFiles = 1 })
 		begin := func(options map[string]any) applicant {

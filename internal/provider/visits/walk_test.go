@@ -111,7 +111,7 @@ func (a applicant) giveUp(t *testing.T) {
 
 // Every user name, scenario and mistake, walked by plain forms, ends as the
 // contract says: in page, status and one webhook.
-func TestHowVisitsEnd(t *testing.T) {
+func TestVisitOutcomes(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		all := func(username string) func(*testing.T, applicant) {
 			return func(t *testing.T, a applicant) {
@@ -198,7 +198,7 @@ func TestHowVisitsEnd(t *testing.T) {
 
 // Forms posted late, twice, from another tab, or by a user who tries things
 // lead to the present step and change nothing.
-func TestStepsPostedOutOfTurn(t *testing.T) {
+func TestStepsOutOfOrder(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		forms := [][]string{
 			{"action", "consent"}, {"action", "bank", "bank", "kestrel-bank"}, {"action", "rechoose"},
@@ -274,7 +274,7 @@ func TestStepsPostedOutOfTurn(t *testing.T) {
 	})
 }
 
-func TestAVisitExpires(t *testing.T) {
+func TestVisitExpires(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		for _, c := range []struct {
 			name, last string
@@ -362,7 +362,7 @@ func TestHeaders(t *testing.T) {
 }
 
 // A prepared report completes the widget by itself, with a token or without.
-func TestAPreparedReport(t *testing.T) {
+func TestPreparedReport(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		code, prepared := r.Control("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "joint"})
 		if code != 200 && code != 201 {
@@ -396,7 +396,7 @@ func TestAPreparedReport(t *testing.T) {
 
 // Of a form that is posted many times at once, one counts; the others are shown
 // where the visit stands.
-func TestAStepPostedManyTimesAtOnce(t *testing.T) {
+func TestConcurrentStep(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
 		form := url.Values{"action": {"accounts"}, "account": a.toAccounts(t, "multi")}
@@ -425,7 +425,7 @@ func TestAStepPostedManyTimesAtOnce(t *testing.T) {
 }
 
 // The accounts page of a cashflow visit leads to the report, or to another bank.
-func TestAddingABankToACashflowReport(t *testing.T) {
+func TestAddBankToCashflowReport(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, named("Ana", "Pérez"))
 		ids := a.toAccounts(t, "default")

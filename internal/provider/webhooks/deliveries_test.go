@@ -166,8 +166,8 @@ func (r *testServer) delivery(id string) webhook.Delivery {
 	return d
 }
 
-// TestBodyIsThatOfTheFirstAttempt also when the customer's label of the report changes.
-func TestBodyIsThatOfTheFirstAttempt(t *testing.T) {
+// TestRetriesSendSameBody also when the customer's label of the report changes.
+func TestRetriesSendSameBody(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		r.setURL(mine, "https://a.example/hook")
 		r.answers = []webhook.Result{{HTTP: 503}}
@@ -199,7 +199,7 @@ func TestBodyIsThatOfTheFirstAttempt(t *testing.T) {
 	})
 }
 
-func TestDeliveriesAreTheirCustomers(t *testing.T) {
+func TestDeliveriesAreVisibleToOwnerOnly(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		r.setURL(mine, "https://a.example/hook")
 		id := r.happen(contract.StatusSuccess)
@@ -335,8 +335,8 @@ func TestCallbackIsEnabledAndDisabled(t *testing.T) {
 	})
 }
 
-// TestGoneDisablesNoOtherURL that was set while the former one answered.
-func TestGoneDisablesNoOtherURL(t *testing.T) {
+// TestGoneDisablesOneURL that was set while the former one answered.
+func TestGoneDisablesOneURL(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		r.setURL(mine, "https://old.example/hook")
 		gone := webhook.Result{Outcome: webhook.Disabled, HTTP: 410}

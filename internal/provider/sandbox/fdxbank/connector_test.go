@@ -102,8 +102,8 @@ func TestConnectorRetrievesTheProfile(t *testing.T) {
 	}
 }
 
-// TestConnectorLifeOfAGrant renews and revokes with each client authentication.
-func TestConnectorLifeOfAGrant(t *testing.T) {
+// TestConnectorGrantLifecycle renews and revokes with each client authentication.
+func TestConnectorGrantLifecycle(t *testing.T) {
 	s := sqlite(t)
 	for name, change := range map[string]func(*fdx.Institution){
 		"basic": func(in *fdx.Institution) {

@@ -292,8 +292,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestACodeServesOnce exchanges one code many times at once.
-func TestACodeServesOnce(t *testing.T) {
+// TestCodeIsUsedOnce exchanges one code many times at once.
+func TestCodeIsUsedOnce(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		s := start(t, db, nil)
 		code := s.code("default", request("post"), nil)

@@ -133,9 +133,9 @@ func TestStatementsAreConsistent(t *testing.T) {
 	})
 }
 
-// TestAStatementStays checks that a second fetch in the same month returns the same pay
+// TestStatementsDoNotChange checks that a second fetch in the same month returns the same pay
 // statements.
-func TestAStatementStays(t *testing.T) {
+func TestStatementsDoNotChange(t *testing.T) {
 	for name := range profiles {
 		early := Providers{}.Fetch("paywright", name, link, at(t, "2026-07-10T01:00:00Z"))
 		late := Providers{}.Fetch("paywright", name, link, at(t, "2026-07-31T23:00:00Z"))
@@ -210,7 +210,7 @@ func TestTheCatalogue(t *testing.T) {
 
 // A connection that leaves out its employer makes no report; beside bank data it
 // is only a source that failed.
-func TestAnIncompleteConnection(t *testing.T) {
+func TestIncompleteConnection(t *testing.T) {
 	when := at(t, "2026-07-14T09:30:00Z")
 	in := income.Input{Payroll: []income.Payroll{Providers{}.Fetch("paywright", "incomplete", link, when)}}
 	if status, sub := in.Outcome(when); status != contract.StatusError || sub != contract.SubIncomplete {

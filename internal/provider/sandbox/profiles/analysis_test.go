@@ -14,9 +14,9 @@ import (
 	"vestibule/internal/report"
 )
 
-// TestTheAnalysisOfAProfile holds the whole analysis of the default profile
+// TestProfileAnalysis holds the whole analysis of the default profile
 // against its golden file, with a line for each list of balances.
-func TestTheAnalysisOfAProfile(t *testing.T) {
+func TestProfileAnalysis(t *testing.T) {
 	when := at(t, "2026-07-14T09:30:15.123Z")
 	in := cashflow.Input{PublicToken: link, Bank: Bank{}.Fetch("default", link, when),
 		Options: cashflow.Options{Attributes: true, ScoreV1: true}}
@@ -45,9 +45,9 @@ func TestTheAnalysisOfAProfile(t *testing.T) {
 	}
 }
 
-// TestAnalysesOfTheProfiles explains each profile on several dates, a leap day
+// TestProfileAnalyses explains each profile on several dates, a leap day
 // and the ends of months among them. That without income has no transaction.
-func TestAnalysesOfTheProfiles(t *testing.T) {
+func TestProfileAnalyses(t *testing.T) {
 	for _, name := range Names() {
 		for _, day := range []string{"2024-02-29", "2024-12-31", "2025-03-01", "2026-07-14"} {
 			when := at(t, day+"T23:59:59Z")

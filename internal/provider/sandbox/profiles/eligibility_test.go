@@ -66,9 +66,9 @@ func tenant(name string, w report.Workflow, when time.Time) eligibility.Input {
 	return in
 }
 
-// TestEligibilityReportsOfTheProfiles holds the whole report of each profile by each
+// TestProfileEligibilityReports holds the whole report of each profile by each
 // workflow against its golden file, and the nodes to those of the contract.
-func TestEligibilityReportsOfTheProfiles(t *testing.T) {
+func TestProfileEligibilityReports(t *testing.T) {
 	for _, name := range Names() {
 		for _, w := range report.Workflows() {
 			t.Run(name+" "+string(w), func(t *testing.T) {
@@ -110,9 +110,9 @@ func TestEligibilityReportsOfTheProfiles(t *testing.T) {
 	}
 }
 
-// TestDirectDepositsOfTheProfiles: who is at a mock bank and at a mock payroll
+// TestProfileDirectDeposits: who is at a mock bank and at a mock payroll
 // provider has the pay deposited to the account there.
-func TestDirectDepositsOfTheProfiles(t *testing.T) {
+func TestProfileDirectDeposits(t *testing.T) {
 	when := at(t, "2026-07-14T09:30:15Z")
 	for name, want := range map[string]bool{"default": true, "single": true, "multi": true, "joint": false} {
 		r := eligibility.Build(tenant(name, report.IncomeAndAssets, when), when)

@@ -29,10 +29,10 @@ func stated(profile string) (employers []string, annual *int64) {
 	return nil, nil
 }
 
-// TestIncomeReportsOfTheProfiles holds the whole report of each profile against
-// its golden file, on the days of TestReportsOfTheProfiles. The default profile is
+// TestProfileIncomeReports holds the whole report of each profile against
+// its golden file, on the days of TestProfileReports. The default profile is
 // modelled by suite 1.2, the others by 2.0 with its inflows.
-func TestIncomeReportsOfTheProfiles(t *testing.T) {
+func TestProfileIncomeReports(t *testing.T) {
 	for _, name := range Names() {
 		for _, day := range []string{"2024-02-29", "2026-07-14"} {
 			t.Run(name+" on "+day, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestIncomeReportsOfTheProfiles(t *testing.T) {
 	}
 }
 
-func TestIncomeOutcomesOfTheProfiles(t *testing.T) {
+func TestProfileIncomeOutcomes(t *testing.T) {
 	when := at(t, "2026-07-14T00:00:00Z")
 	for _, name := range Names() {
 		want := contract.Substatus("")

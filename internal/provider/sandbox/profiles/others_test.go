@@ -15,9 +15,9 @@ import (
 	"vestibule/internal/report"
 )
 
-// TestReportsOfTheOtherProfiles compares the cashflow report of each profile that only a
+// TestOtherProfileReports compares the cashflow report of each profile that only a
 // sign-in selects with its golden file.
-func TestReportsOfTheOtherProfiles(t *testing.T) {
+func TestOtherProfileReports(t *testing.T) {
 	when := at(t, "2026-07-14T09:30:15.123Z")
 	for _, p := range others() {
 		data := Bank{}.Fetch(p.name, link, when)
@@ -52,8 +52,8 @@ func TestReportsOfTheOtherProfiles(t *testing.T) {
 	}
 }
 
-// TestPurchasesOfTheProfiles checks that the purchases that fill a month are money out.
-func TestPurchasesOfTheProfiles(t *testing.T) {
+// TestProfilePurchases checks that the purchases that fill a month are money out.
+func TestProfilePurchases(t *testing.T) {
 	var shops []string
 	for _, b := range everyday() {
 		shops = append(shops, b.texts...)
@@ -94,9 +94,9 @@ func TestTransfersBetweenTwoBanks(t *testing.T) {
 	}
 }
 
-// TestTheOverdraftSpiral checks that each of the last three months has more fees than the
+// TestOverdraftProfile checks that each of the last three months has more fees than the
 // one before, and that the balance ends below zero.
-func TestTheOverdraftSpiral(t *testing.T) {
+func TestOverdraftProfile(t *testing.T) {
 	when := at(t, "2026-07-14T09:30:15Z")
 	a := Bank{}.Fetch("overdraft", link, when).Connections[0].Accounts[0]
 	fees := map[string]int{}

@@ -33,9 +33,9 @@ func at(t *testing.T, s string) time.Time {
 	return v
 }
 
-// TestReportsOfTheProfiles holds the whole report of each profile against its
+// TestProfileReports holds the whole report of each profile against its
 // golden file, at the end of a leap February and in the middle of a July.
-func TestReportsOfTheProfiles(t *testing.T) {
+func TestProfileReports(t *testing.T) {
 	for _, name := range Names() {
 		for _, day := range []string{"2024-02-29", "2026-07-14"} {
 			t.Run(name+" on "+day, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestReportsOfTheProfiles(t *testing.T) {
 	}
 }
 
-func TestOutcomesOfTheProfiles(t *testing.T) {
+func TestProfileOutcomes(t *testing.T) {
 	when := at(t, "2026-07-14T00:00:00Z")
 	for _, name := range Names() {
 		want := contract.Substatus("")
@@ -129,9 +129,9 @@ func TestGeneratorProperties(t *testing.T) {
 	}
 }
 
-// TestTheBalanceOfADayIsTheSameTheNextDay checks that tomorrow's history, walked
+// TestPastBalancesDoNotChange checks that tomorrow's history, walked
 // back one day, gives today's balance, within a month.
-func TestTheBalanceOfADayIsTheSameTheNextDay(t *testing.T) {
+func TestPastBalancesDoNotChange(t *testing.T) {
 	for _, name := range Names() {
 		today := at(t, "2026-03-01T12:00:00Z")
 		for ; today.Day() < 31; today = today.AddDate(0, 0, 1) {
@@ -151,7 +151,7 @@ func TestTheBalanceOfADayIsTheSameTheNextDay(t *testing.T) {
 	}
 }
 
-func TestAccountsAreThoseOfTheFetch(t *testing.T) {
+func TestAccountsMatchFetch(t *testing.T) {
 	when := at(t, "2026-07-14T00:00:00Z")
 	for _, name := range Names() {
 		listed := Bank{}.Accounts(name, link, when)

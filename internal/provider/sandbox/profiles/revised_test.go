@@ -14,9 +14,9 @@ import (
 	"vestibule/internal/report"
 )
 
-// TestARevisedIncomeReport holds the whole report of the multi-account profile,
+// TestRevisedIncomeReport holds the whole report of the multi-account profile,
 // after a correction of its net figure, against its golden file.
-func TestARevisedIncomeReport(t *testing.T) {
+func TestRevisedIncomeReport(t *testing.T) {
 	when := at(t, "2026-07-14T09:30:15.123Z")
 	in := incomes.Input{
 		PublicToken: link, Product: report.Product{Name: "Income", ProductID: "2c8b1f57-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "PERSONAL"},

@@ -8,10 +8,10 @@ import (
 	"vestibule/internal/analysis/cashflow"
 )
 
-// TestScoresOfTheProfiles checks the profiles against their defined scores on 400
+// TestProfileScores checks the profiles against their defined scores on 400
 // consecutive fetch dates, a leap day among them: not the sum alone, but the
 // points of every bin, so that each attribute stays within its cell.
-func TestScoresOfTheProfiles(t *testing.T) {
+func TestProfileScores(t *testing.T) {
 	for _, c := range []struct {
 		profile string
 		points  []int // by bin, A to M

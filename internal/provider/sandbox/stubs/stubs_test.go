@@ -44,7 +44,7 @@ func read(t *testing.T, by reports.StubScenario, files []file, who *bankdata.Per
 
 // A file that cannot be fetched fails the whole; one whose name says it all is not
 // asked for.
-func TestAFileThatCannotBeFetched(t *testing.T) {
+func TestUnavailableFile(t *testing.T) {
 	gone := func() ([]byte, error) { return nil, io.ErrUnexpectedEOF }
 	reader, of := reports.StubReader{Scenario: Files{}}, reports.StubsOf{Consumer: ada, At: at}
 	files := []reports.StubFile{{Name: "paystub.pdf", Body: gone}}
@@ -80,7 +80,7 @@ func TestOutcomesByFileName(t *testing.T) {
 
 // The sandbox's own stub has every field that an employer's has, agrees with
 // itself, and is the applicant's; with missing fields some are null.
-func TestTheSandboxsOwnStub(t *testing.T) {
+func TestGeneratedStub(t *testing.T) {
 	got := read(t, Files{}, []file{{"paystub.pdf", nil}, {"missingfields.pdf", nil}, {"paystub2.pdf", nil}}, ada, "link")
 	s := got[0].Stub
 	if got[0].Employer != "Northwind Logistics" || report.Text(s.EmployeeName) != "Ada Pérez-O’Hara (née Lovelace)" ||
@@ -120,7 +120,7 @@ func TestTheSandboxsOwnStub(t *testing.T) {
 }
 
 // What is really a pay stub is read as it is.
-func TestARealStubIsRead(t *testing.T) {
+func TestUploadedStubIsRead(t *testing.T) {
 	real := sample(&bankdata.Person{FirstName: "Grace", LastName: "Hopper"}, "", "other", 3, at, false)
 	got := read(t, Files{}, []file{{"paystub.pdf", real}}, ada, "link")
 	if name := report.Text(got[0].Stub.EmployeeName); name != "Grace Hopper" {
@@ -130,7 +130,7 @@ func TestARealStubIsRead(t *testing.T) {
 
 // What is encrypted, too large, broken or something else altogether is no stub,
 // whatever it is called.
-func TestFilesThatStandForThemselves(t *testing.T) {
+func TestBrokenFilesAreNotReplaced(t *testing.T) {
 	real := sample(ada, "", "other", 0, at, false)
 	locked := bytes.Replace(real, []byte("/Root "), []byte("/Encrypt 1 0 R/Root "), 1)
 	draw := rand.New(rand.NewPCG(7, 1)).IntN
@@ -158,7 +158,7 @@ func TestFilesThatStandForThemselves(t *testing.T) {
 }
 
 // Outside of the sandbox no name counts, and nothing is written.
-func TestNamesCountInTheSandboxOnly(t *testing.T) {
+func TestFileNamesMatterInSandboxOnly(t *testing.T) {
 	real := sample(ada, "", "other", 0, at, false)
 	who := &bankdata.Person{FirstName: "getAdaptiveDecisionResult", LastName: "pdfHighRisk"}
 	got := read(t, nil, []file{{"down.pdf", real}, {"paystub.pdf", []byte("nothing")}}, who, "link")
@@ -168,7 +168,7 @@ func TestNamesCountInTheSandboxOnly(t *testing.T) {
 	}
 }
 
-func TestVerdictsByTheApplicantsName(t *testing.T) {
+func TestVerdictsByApplicantName(t *testing.T) {
 	for last, want := range map[string]struct {
 		status, kind string
 		genuine      any
@@ -205,9 +205,9 @@ func TestVerdictsByTheApplicantsName(t *testing.T) {
 	}
 }
 
-// TestAnImageIsAnImage: it is listed, nothing is read of it, and no stub is invented in
+// TestImagesStayImages: it is listed, nothing is read of it, and no stub is invented in
 // its place, in the sandbox as in production.
-func TestAnImageIsAnImage(t *testing.T) {
+func TestImagesStayImages(t *testing.T) {
 	var drawn bytes.Buffer
 	if err := jpeg.Encode(&drawn, image.NewGray(image.Rect(0, 0, 40, 30)), nil); err != nil {
 		t.Fatal(err)

@@ -221,7 +221,7 @@ func TestIdentityHasTheMatrixFields(t *testing.T) {
 	}
 }
 
-func TestNamesAreInTheCountrysScript(t *testing.T) {
+func TestNamesUseScriptOfCountry(t *testing.T) {
 	at := time.Date(2026, 7, 14, 9, 0, 0, 0, time.UTC)
 	for code, script := range map[string]*unicode.RangeTable{"KOR_NICE": unicode.Hangul, "CHN_CCX": unicode.Han,
 		"UKR_CI": unicode.Cyrillic, "MEX_BDC": unicode.Latin, "USA_XP": unicode.Latin} {
@@ -269,10 +269,10 @@ func TestPersonInTheFile(t *testing.T) {
 	}
 }
 
-// TestADateOfBirthThatWasTyped: it is that of the person in the file, if that is the
+// TestTypedDateOfBirth: it is that of the person in the file, if that is the
 // one who was typed, whatever the supplier provides; and a bureau does not know the
 // young.
-func TestADateOfBirthThatWasTyped(t *testing.T) {
+func TestTypedDateOfBirth(t *testing.T) {
 	at := time.Date(2026, 7, 14, 9, 0, 0, 0, time.UTC)
 	born := report.Date{Time: time.Date(1987, 2, 3, 0, 0, 0, 0, time.UTC)}
 	for _, s := range report.Suppliers() {
@@ -303,9 +303,9 @@ func TestADateOfBirthThatWasTyped(t *testing.T) {
 	}
 }
 
-// TestFilesThatANameChooses holds the last names of the documentation to what they
+// TestFilesByApplicantName holds the last names of the documentation to what they
 // give, for every supplier with credit.
-func TestFilesThatANameChooses(t *testing.T) {
+func TestFilesByApplicantName(t *testing.T) {
 	at := time.Date(2026, 7, 14, 9, 0, 0, 0, time.UTC)
 	for _, code := range codes()[1:] {
 		of := func(last string) report.Passport {
@@ -329,8 +329,8 @@ func TestFilesThatANameChooses(t *testing.T) {
 	}
 }
 
-// TestPassportsOfTheSuppliers holds whole reports against golden files.
-func TestPassportsOfTheSuppliers(t *testing.T) {
+// TestSupplierPassports holds whole reports against golden files.
+func TestSupplierPassports(t *testing.T) {
 	for code, who := range map[string]passport.Consumer{
 		"KOR_NICE": {First: "Minjun", Last: "Kim", Emails: []string{"minjun@mail.example"}},
 		"UKR_CI":   {First: "Olena", Last: "Kovalenko", Emails: []string{"olena@mail.example"}},
@@ -376,7 +376,7 @@ func TestPassportsOfTheSuppliers(t *testing.T) {
 	}
 }
 
-func TestEverySupplierIsKnownAndHasItsScaleAndCountry(t *testing.T) {
+func TestSuppliersMatchContract(t *testing.T) {
 	for _, s := range report.Suppliers()[1:] {
 		if _, ok := scales[s.Code]; !ok {
 			t.Errorf("%s has no scale", s.Code)

@@ -34,7 +34,7 @@ func inputs() map[EventKind]Input {
 
 // Every step of a visit for an income report takes these kinds of input, leads on so,
 // and refuses all others.
-func TestEveryStepAndEveryInput(t *testing.T) {
+func TestAllStepsWithAllInputs(t *testing.T) {
 	walking := map[EventKind]string{EventStartedOver: "open consent", EventClosed: "closed", EventFailed: "failed end",
 		EventExpired: "expired end", EventConsentWithdrawn: "expired end"}
 	with := func(more map[EventKind]string) map[EventKind]string {
@@ -115,7 +115,7 @@ func TestEveryStepAndEveryInput(t *testing.T) {
 	}
 }
 
-func TestPathsOfTheStateMachine(t *testing.T) {
+func TestStateMachinePaths(t *testing.T) {
 	payroll := []Input{{Kind: EventOpened}, {Kind: EventConsented}, {Kind: EventSourceSelected, SourceType: SourcePayroll},
 		{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}}
 	expired := Login{Known: true, Status: contract.StatusSupplierUnresponsive, Substatus: contract.SubWidgetSessionExpired}

@@ -41,7 +41,7 @@ const (
 
 // Employers are verified, skipped and left open in any order, and lead back to their
 // list; then come the assets, if they are asked for.
-func TestEmployersOfAVisit(t *testing.T) {
+func TestEmployers(t *testing.T) {
 	const noEmployer = ""
 	for _, c := range []struct {
 		name       string
@@ -142,7 +142,7 @@ func TestEmployersOfAVisit(t *testing.T) {
 }
 
 // Wrong passwords are left out one provider after another, and not for ever.
-func TestGuessingEnds(t *testing.T) {
+func TestGuessingIsLimited(t *testing.T) {
 	j := Journey{Product: contract.Eligibility, Employers: 1, State: Connecting, Step: StepEmployers, Status: contract.StatusPending}
 	tries := 0
 	for i := range 100 {

@@ -7,9 +7,9 @@ import (
 	"vestibule/internal/contract"
 )
 
-// TestAPassportIsOneChoice: consent, a supplier that is confirmed, and the report is
+// TestPassportHasOneSource: consent, a supplier that is confirmed, and the report is
 // made; there is nothing to sign in to, and no way to turn to.
-func TestAPassportIsOneChoice(t *testing.T) {
+func TestPassportHasOneSource(t *testing.T) {
 	chose := Input{Kind: EventInstitutionSelected, SourceType: SourceSupplier, Bank: "KOR_NICE"}
 	walk := func(r Scenario, inputs ...Input) (j Journey, do Effects, ok bool) {
 		j = Journey{Product: contract.Passport, State: Created, Step: StepConsent, Status: contract.StatusPending, Scenario: r}
