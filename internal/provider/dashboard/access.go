@@ -32,7 +32,7 @@ func (s *Service) credentials(ctx context.Context, _ *http.Request, by user, d p
 
 func (s *Service) issue(ctx context.Context, tx *store.Tx, by user, _ input) (done, error) {
 	made, err := s.Customers.IssueCredential(ctx, tx, by.account.ID)
-	return done{action: "credential issued", object: made.ClientID, said: "issued", secret: made.SecretKey}, err
+	return done{action: "credential issued", object: made.ClientID, flash: "issued", secret: made.SecretKey}, err
 }
 
 func (s *Service) rotate(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -43,14 +43,14 @@ func (s *Service) rotate(ctx context.Context, tx *store.Tx, by user, in input) (
 	if errors.Is(err, customers.ErrOverlap) {
 		err = nothing{"overlap"}
 	}
-	return done{action: "credential rotated", object: made.ClientID, said: "rotated", secret: made.SecretKey}, err
+	return done{action: "credential rotated", object: made.ClientID, flash: "rotated", secret: made.SecretKey}, err
 }
 
 func (s *Service) revoke(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("credential")
 	}
-	return done{action: "credential revoked", object: in.id, said: "revoked"}, s.Customers.RevokeCredential(ctx, tx, by.account.ID, in.id)
+	return done{action: "credential revoked", object: in.id, flash: "revoked"}, s.Customers.RevokeCredential(ctx, tx, by.account.ID, in.id)
 }
 
 func (s *Service) redirects(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
@@ -65,12 +65,12 @@ func (s *Service) redirects(ctx context.Context, _ *http.Request, by user, d pag
 
 // edit changes the account's redirect URLs.
 func (s *Service) edit(ctx context.Context, tx *store.Tx, by user, action, url string,
-	say said, change func([]string) ([]string, error)) (done, error) {
+	say flash, change func([]string) ([]string, error)) (done, error) {
 	err := s.Customers.EditCompleteURLs(ctx, tx, by.account.ID, change)
 	if errors.Is(err, customers.ErrCompleteURL) {
 		err = wrong("url", "dashboard.complete_url.invalid")
 	}
-	return done{action: action, object: originOf(url), said: say}, err
+	return done{action: action, object: originOf(url), flash: say}, err
 }
 
 func (s *Service) addURL(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -111,7 +111,7 @@ func (s *Service) addOrigin(ctx context.Context, tx *store.Tx, by user, in input
 	case err == nil && !added:
 		err = nothing{saidNoChange}
 	}
-	return done{action: "widget origin added", object: originOf(in.field("origin")), said: "origin added"}, err
+	return done{action: "widget origin added", object: originOf(in.field("origin")), flash: "origin added"}, err
 }
 
 func (s *Service) removeOrigin(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -119,7 +119,7 @@ func (s *Service) removeOrigin(ctx context.Context, tx *store.Tx, by user, in in
 	if err == nil && !removed {
 		err = nothing{saidNoChange}
 	}
-	return done{action: "widget origin removed", object: originOf(in.field("origin")), said: "origin removed"}, err
+	return done{action: "widget origin removed", object: originOf(in.field("origin")), flash: "origin removed"}, err
 }
 
 func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -131,7 +131,7 @@ func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by user, in input
 	if form {
 		detail += ", form only"
 	}
-	return done{action: "return changed", object: by.account.PublicID, detail: detail, said: "return"},
+	return done{action: "return changed", object: by.account.PublicID, detail: detail, flash: "return"},
 		s.Customers.SetReturn(ctx, tx, by.account.ID, mode, form)
 }
 

@@ -123,7 +123,7 @@ func (s *Service) addChild(ctx context.Context, tx *store.Tx, by user, in input)
 		return done{}, err
 	}
 	a, added, err := s.Customers.AddAccount(ctx, tx, by.account.ID, names)
-	return done{action: "child added", object: a.PublicID, said: "child", to: "/dashboard/accounts/" + url.PathEscape(a.PublicID)},
+	return done{action: "child added", object: a.PublicID, flash: "child", to: "/dashboard/accounts/" + url.PathEscape(a.PublicID)},
 		unlessAdded(added, err)
 }
 
@@ -140,7 +140,7 @@ func (s *Service) addProduct(ctx context.Context, tx *store.Tx, by user, in inpu
 		return done{}, err
 	}
 	p, added, err := s.Customers.AddProduct(ctx, tx, a.ID, names)
-	return done{action: "product added", object: p.ID, said: "product"}, unlessAdded(added, err)
+	return done{action: "product added", object: p.ID, flash: "product"}, unlessAdded(added, err)
 }
 
 // assign assigns a configuration to a product or a child account, or removes it so
@@ -154,7 +154,7 @@ func (s *Service) assign(ctx context.Context, tx *store.Tx, by user, in input) (
 	if by.account.ParentID != "" || !by.configurer {
 		return done{}, unknown("configuration to assign")
 	}
-	out := done{action: "configuration changed", object: account + product, detail: "inherited", said: "inherited"}
+	out := done{action: "configuration changed", object: account + product, detail: "inherited", flash: "inherited"}
 	if configuration != "" {
 		all, err := s.Customers.Configurations(ctx, tx, by.account.ID)
 		if err != nil {
@@ -164,7 +164,7 @@ func (s *Service) assign(ctx context.Context, tx *store.Tx, by user, in input) (
 		if i < 0 {
 			return done{}, unknown("configuration")
 		}
-		out.said, out.detail = "assigned", all[i].Alias
+		out.flash, out.detail = "assigned", all[i].Alias
 	}
 	if on := account + in.Get("child"); on != "" {
 		// The form is on the page of a child account.

@@ -48,13 +48,13 @@ func (in input) field(name string) string { return strings.TrimSpace(in.Get(name
 // done describes a change. An empty action means that nothing changed.
 type done struct {
 	action, object, detail string // for the audit trail; without personal data and secrets
-	said                   said   // flash message of the next page
+	flash                  flash  // flash message of the next page
 	secret                 string // secret to show once; empty for none
 	to                     string // where to redirect; empty is the form's page
 }
 
-// said is the key of a flash message.
-type said string
+// flash is the key of a flash message.
+type flash string
 
 // refused is the error of a form with an invalid field.
 type refused struct {
@@ -68,7 +68,7 @@ func wrong(field string, text i18n.Key) error { return refused{field, text} }
 
 // nothing is the error of a change that is unnecessary: it was already made, or its
 // object has changed. The next page says so.
-type nothing struct{ said said }
+type nothing struct{ flash flash }
 
 func (nothing) Error() string { return "dashboard: nothing was changed" }
 
@@ -130,7 +130,7 @@ func (s *Service) post(c form) http.Handler {
 			return s.render(w, r, by, http.StatusUnprocessableEntity, frame, c.back)
 		case errors.As(err, &not):
 			err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-				return s.say(ctx, tx, by.session.ID, not.said, "", true)
+				return s.say(ctx, tx, by.session.ID, not.flash, "", true)
 			})
 		}
 		if err != nil {
@@ -173,7 +173,7 @@ func (s *Service) change(r *http.Request, by *user, d *done, in input, make chan
 		if err := s.write(ctx, tx, *by, *d); err != nil {
 			return err
 		}
-		return s.say(ctx, tx, by.session.ID, d.said, d.secret, false)
+		return s.say(ctx, tx, by.session.ID, d.flash, d.secret, false)
 	})
 }
 
@@ -209,7 +209,7 @@ func noticeCell(sessionID string) store.Cell {
 }
 
 // say sets the flash message of the session; with keep, only if none is waiting.
-func (s *Service) say(ctx context.Context, tx *store.Tx, sessionID string, n said, secret string, keep bool) error {
+func (s *Service) say(ctx context.Context, tx *store.Tx, sessionID string, n flash, secret string, keep bool) error {
 	if n == "" {
 		return nil
 	}

@@ -143,7 +143,7 @@ func (s *Service) correct(ctx context.Context, tx *store.Tx, by user, in input) 
 			detail += ", " + name
 		}
 	}
-	return done{action: "report corrected", object: in.id, detail: detail, said: "corrected"}, unfit(err)
+	return done{action: "report corrected", object: in.id, detail: detail, flash: "corrected"}, unfit(err)
 }
 
 // corrected parses the form.

@@ -24,9 +24,9 @@ const pageSize = 25
 
 // Actions in the audit trail and keys of flash messages. The templates have the texts.
 const (
-	saidTwice    said = "twice"
-	saidTooOld   said = "too old"
-	saidNoChange said = "no change"
+	saidTwice    flash = "twice"
+	saidTooOld   flash = "too old"
+	saidNoChange flash = "no change"
 )
 
 const (
@@ -99,9 +99,9 @@ func (s *Service) setCallback(ctx context.Context, tx *store.Tx, by user, in inp
 		return done{}, wrong("url", "dashboard.callback.invalid")
 	}
 	secret, err := s.Webhooks.SetURL(ctx, tx, by.account.ID, address)
-	out := done{action: "callback set", object: "callback", detail: originOf(address), said: "callback", secret: secret}
+	out := done{action: "callback set", object: "callback", detail: originOf(address), flash: "callback", secret: secret}
 	if secret != "" {
-		out.said = "signer"
+		out.flash = "signer"
 	}
 	return out, err
 }
@@ -115,7 +115,7 @@ func (s *Service) switchCallback(ctx context.Context, tx *store.Tx, by user, in 
 	if err == nil && !changed {
 		err = nothing{saidNoChange}
 	}
-	return done{action: "callback " + state, object: "callback", said: said("callback " + state)}, err
+	return done{action: "callback " + state, object: "callback", flash: flash("callback " + state)}, err
 }
 
 // malformed is the error of a field that no form of these pages sends.
@@ -135,7 +135,7 @@ func (s *Service) subscribe(ctx context.Context, tx *store.Tx, by user, in input
 		return done{}, wrong("status", "dashboard.subscription.none")
 	}
 	return done{action: "subscription changed", object: "callback", detail: strconv.Itoa(len(chosen)) +
-			"/" + strconv.Itoa(len(webhooks.Subscribable())), said: "subscription"},
+			"/" + strconv.Itoa(len(webhooks.Subscribable())), flash: "subscription"},
 		s.Webhooks.Subscribe(ctx, tx, by.account.ID, chosen)
 }
 
@@ -148,7 +148,7 @@ func (s *Service) rotateSigner(ctx context.Context, tx *store.Tx, by user, in in
 	if err == nil && !ok {
 		err = nothing{saidNoChange}
 	}
-	return done{action: "signer rotated", object: id, said: "signer rotated", secret: secret}, err
+	return done{action: "signer rotated", object: id, flash: "signer rotated", secret: secret}, err
 }
 
 // pager returns the link after a full page. path may have a query.
@@ -293,5 +293,5 @@ func (s *Service) redeliver(ctx context.Context, tx *store.Tx, by user, in input
 	case errors.Is(err, webhook.ErrStopped):
 		err = nothing{"no callback"}
 	}
-	return done{action: "event redelivered", object: id, said: "redelivered", to: "/dashboard/deliveries/" + id}, err
+	return done{action: "event redelivered", object: id, flash: "redelivered", to: "/dashboard/deliveries/" + id}, err
 }

@@ -41,7 +41,7 @@ func (s *Service) addUser(ctx context.Context, tx *store.Tx, by user, in input) 
 	if errors.Is(err, staff.ErrKnown) {
 		return done{}, wrong("email", "dashboard.email.taken")
 	}
-	return done{action: "person added", object: id, said: "person", secret: in.secret}, err
+	return done{action: "person added", object: id, flash: "person", secret: in.secret}, err
 }
 
 // removeUser ends a user's access immediately and deletes the email address.
@@ -52,7 +52,7 @@ func (s *Service) removeUser(ctx context.Context, tx *store.Tx, by user, in inpu
 	if in.id == by.ID {
 		return done{}, malformed("oneself")
 	}
-	return done{action: "person removed", object: in.id, said: "person gone"}, s.Staff.Remove(ctx, tx, by.account.ID, in.id)
+	return done{action: "person removed", object: in.id, flash: "person gone"}, s.Staff.Remove(ctx, tx, by.account.ID, in.id)
 }
 
 // hashOwn checks the current password and hashes the new one.
@@ -78,5 +78,5 @@ func (s *Service) setPassword(ctx context.Context, tx *store.Tx, by user, in inp
 	if err == nil && !ok {
 		err = nothing{saidNoChange}
 	}
-	return done{action: "password changed", object: by.ID, said: "password"}, err
+	return done{action: "password changed", object: by.ID, flash: "password"}, err
 }

@@ -283,7 +283,7 @@ func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, to
 		}
 	}
 	return done{action: "report shared", object: s.reference(relay), detail: in.field("publicId"),
-		said: "shared", to: "/dashboard/relay-tokens"}, err
+		flash: "shared", to: "/dashboard/relay-tokens"}, err
 }
 
 func (s *Service) withdraw(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -295,7 +295,7 @@ func (s *Service) withdraw(ctx context.Context, tx *store.Tx, by user, in input)
 	if err == nil && !ok {
 		err = store.ErrNotFound
 	}
-	return done{action: "share withdrawn", object: in.id, said: "withdrawn"}, err
+	return done{action: "share withdrawn", object: in.id, flash: "withdrawn"}, err
 }
 
 // outbox renders the emails to applicants, whose text users can pass on.

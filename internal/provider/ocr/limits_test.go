@@ -63,8 +63,8 @@ func TestRefusesImages(t *testing.T) {
 	}{
 		"a decompression bomb":  {bomb(60_000, 60_000), ErrTooLarge},
 		"16 bits of each color": {pngOf16(t, 5_000, 5_000), ErrTooLarge},
-		"a progressive photograph": {[]byte("\xff\xd8\xff\xc2\x00\x11\x08\x10\x00\x10\x00\x03\x01\x11\x00\x02\x11\x01\x03\x11\x01\xff\xda\x00\x02"),
-			ErrTooLarge},
+		"a progressive photograph": {[]byte("\xff\xd8\xff\xc2\x00\x11\x08\x10\x00\x10\x00\x03\x01\x11\x00\x02\x11\x01\x03\x11\x01" +
+			"\xff\xda\x00\x02"), ErrTooLarge},
 		"a long strip":          {bomb(200, 1<<30), ErrTooLarge},
 		"a header alone":        {bomb(300, 300), ErrUnreadable},
 		"too small":             {pngOf(t, image.NewGray(image.Rect(0, 0, 40, 40))), ErrUnreadable},

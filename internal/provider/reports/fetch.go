@@ -19,8 +19,8 @@ type fetched struct {
 }
 
 // fetchConnections retrieves the data of the input's connections from their institutions,
-// at the same time. The result is by id of the connection. Any error means that the
-// report has to be tried again: what an institution did is a result.
+// concurrently. The result is by connection id and includes failures of institutions. After
+// an error the report has to be tried again.
 func (s *Service) fetchConnections(ctx context.Context, r Report, in Input) (map[string]fetched, error) {
 	var mu sync.Mutex
 	var wait sync.WaitGroup

@@ -19,8 +19,8 @@ import (
 
 // Suppliers provides credit files from abroad.
 type Suppliers interface {
-	// Fetch retrieves the file of the supplier with a code on the person who was typed, or
-	// nil if it has none. Identifiers in the file derive from link.
+	// Fetch retrieves the file of the supplier with a code about a person; nil if it has
+	// none. Identifiers in the file derive from link.
 	Fetch(code, link string, typed *passport.Consumer, at time.Time) passport.File
 	// Quote returns the rate of a currency, or nil.
 	Quote(currency string, at time.Time) *passport.Quote
@@ -71,7 +71,7 @@ func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
 // pdf answers with a passport as PDF, made from its body; for a third party without
 // the owner's labels.
 func (s *Service) pdf(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
-	body, err := s.makeTimeline(kind, r)
+	body, err := s.requestedBody(kind, r)
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ type Service struct {
 // StatusChange is a new status of a report, for a customer to be notified.
 type StatusChange struct {
 	CustomerID  string
-	PublicToken string // or the relay token by which a third party knows the report
+	PublicToken string // or the sharing token by which a third party knows the report
 	Status      contract.Status
 	Substatus   contract.Substatus
 }
@@ -150,8 +150,8 @@ type Report struct {
 	Substatus   contract.Substatus
 	Created     time.Time
 	Retrieved   time.Time // when the consumer's data were; zero until Attach
-	Forgotten   bool      // the body was deleted for its age: it is not to be read, wherever the clock stands
-	Relay       string    // the relay token that a third party named it by; empty for its owner
+	Forgotten   bool      // the body was deleted for its age, and the report cannot be read any more
+	Relay       string    // the sharing token by which a third party named it; empty for its owner
 
 	source string    // see New
 	held   time.Time // see New
@@ -166,16 +166,16 @@ const Retention = 14 * 24 * time.Hour
 
 // Input is the data that a report is generated from, as stored encrypted.
 type Input struct {
-	// Consumer is the name that was typed; nil if none was. Source is who typed it:
+	// Consumer is the stated name; nil for none. Source says who stated it:
 	// report.ConsumerInput or report.CustomerInput.
 	Consumer *bankdata.Person `json:"consumer,omitempty"`
 	Source   string           `json:"source,omitempty"`
 	Born     report.Date      `json:"born,omitzero"` // of that person; zero: not given
 
-	Given *Given `json:"given,omitempty"` // nil for nothing
+	Given *Given `json:"given,omitempty"` // nil for none
 
-	Banks   []SignIn `json:"banks,omitempty"`   // those that were signed in to
-	Profile string   `json:"profile,omitempty"` // of the mock bank, without Banks: all its accounts, where it has them
+	Banks   []SignIn `json:"banks,omitempty"`   // connected banks, and those that failed
+	Profile string   `json:"profile,omitempty"` // of the mock bank, if Banks is empty: all of its accounts
 
 	Supplier string `json:"supplier,omitempty"` // of a passport's file: its code
 
@@ -190,11 +190,11 @@ type Input struct {
 	// Failed are sources that could not be connected, as listed in an income report.
 	Failed []report.Source `json:"failed,omitempty"`
 
-	// Documents says that the report has uploaded pay stubs; Paystubs is the data read
+	// Documents reports whether pay stubs were uploaded; Paystubs is the data read
 	// from them, and PaystubsFor the stated employer that each was uploaded for.
 	Documents   bool             `json:"documents,omitempty"`
 	Paystubs    []income.Paystub `json:"paystubs,omitempty"`
-	PaystubsFor []string         `json:"paystubsFor,omitempty"` // empty: names tell
+	PaystubsFor []string         `json:"paystubsFor,omitempty"` // empty: matched by name
 
 	// Gathered is other data for an eligibility report: documents, skipped employers, and
 	// failures.

@@ -37,18 +37,18 @@ func (s *Service) Revisable(r Report) bool {
 
 // Correction holds the values to state in place of a report's figures.
 type Correction struct {
-	Revision int                  // that they saw; 0 for the report as it was made first
-	Values   report.RevisedValues // nil stays as it is
-	Reason   string               // personal: it is kept encrypted, and nowhere else
-	By       string               // the id of who made it
+	Revision int                  // that the user saw; 0 is the original report
+	Values   report.RevisedValues // nil: unchanged
+	Reason   string               // personal data
+	By       string               // id of the user
 }
 
 // Figures are the current figures of a report that can be corrected.
 type Figures struct {
 	Revision  int
-	Now       report.RevisedValues // nil is what the report does not say
-	Recent    bool                 // it has recent ones
-	Estimated bool                 // its gross ones are estimated from the net ones
+	Now       report.RevisedValues // nil: the report has no such figure
+	Recent    bool                 // whether the report has figures of recent months
+	Estimated bool                 // gross figures are estimated from net ones
 	Currency  string               // ISO 4217, of all of them
 }
 
@@ -128,7 +128,7 @@ func (s *Service) Correct(ctx context.Context, tx *store.Tx, customerID, publicT
 type Revision struct {
 	Number       int
 	At           time.Time
-	By           string // the id of who made it
+	By           string // id of the user
 	Reason       string
 	Before, Then report.RevisedValues
 }

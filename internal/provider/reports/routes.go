@@ -47,7 +47,7 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
 
 // json answers with the body of a report of the kind, byte for byte as generated.
 func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
-	body, err := s.makeTimeline(kind, r)
+	body, err := s.requestedBody(kind, r)
 	if err != nil {
 		return err
 	}
@@ -58,8 +58,9 @@ func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Req
 	return nil
 }
 
-// makeTimeline returns the body of the named report of the kind if it is generated.
-func (s *Service) makeTimeline(kind contract.Product, r *http.Request) ([]byte, error) {
+// requestedBody returns the body of the report that a request names. Its errors are for
+// the client.
+func (s *Service) requestedBody(kind contract.Product, r *http.Request) ([]byte, error) {
 	rep, err := s.named(r, get)
 	if err != nil {
 		return nil, err

@@ -14,9 +14,9 @@ import (
 // independent from then on. Retention periods count from when the service first held
 // the data, not from the copy.
 
-// Given is other data given on the consumer, as far as reports use it.
+// Given is other data about the consumer that reports use.
 type Given struct {
-	DOB          bool     `json:"dob,omitempty"`   // a date of birth; which one, no report says
+	DOB          bool     `json:"dob,omitempty"`   // whether a date of birth was given
 	State        string   `json:"state,omitempty"` // two capital letters
 	Employers    []string `json:"employers,omitempty"`
 	AnnualIncome *int64   `json:"annualIncome,omitempty"` // whole dollars

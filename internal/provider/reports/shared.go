@@ -52,9 +52,9 @@ func (s *Service) markRead(ctx context.Context, r Report) error {
 	return s.Shared.Open(ctx, s.DB.SQL, r.Relay)
 }
 
-// ownersWords are the members of meta with the owner's labels of report and consumer,
+// ownerLabels are the members of meta with the owner's labels of report and consumer,
 // which third parties do not see.
-var ownersWords = []string{"external_id", "user_args", "consumer_id", "consumer_external_id"}
+var ownerLabels = []string{"external_id", "user_args", "consumer_id", "consumer_external_id"}
 
 // forThirdParty returns the body of a report of any kind for a third party: with its
 // sharing token and without the owner's labels. Everything else is unchanged, byte for
@@ -66,7 +66,7 @@ func forThirdParty(body []byte, relayToken string) ([]byte, error) {
 			renamed = true
 			return json.Marshal(relayToken)
 		})
-		for _, name := range ownersWords {
+		for _, name := range ownerLabels {
 			if err != nil {
 				break
 			}

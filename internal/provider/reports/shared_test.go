@@ -55,7 +55,7 @@ func FuzzBodyForThirdParty(f *testing.F) {
 		if string(is["public_token"]) != `"`+relayed+`"` {
 			t.Fatalf("%s keeps its name in %s", body, got)
 		}
-		for _, name := range ownersWords {
+		for _, name := range ownerLabels {
 			if v, there := is[name]; there && string(v) != "null" {
 				t.Fatalf("%s is given out in %s", name, got)
 			}
