@@ -53,6 +53,7 @@ func groups() []group {
 		{"engine", "passport", passportFigures},
 		{"engine", "ocr", ocrFigures},
 		{"sources", "mapping", mappingFigures},
+		{"sources", "oauth", oauthFigures},
 		{"store", "", storeFigures},
 	}
 }
