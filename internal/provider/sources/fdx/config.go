@@ -24,6 +24,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/jose"
 	"vestibule/internal/provider/sources"
+	"vestibule/internal/provider/sources/rest"
 )
 
 // Methods of client authentication (RFC 6749, section 2.3; OpenID Connect Core,
@@ -330,27 +331,18 @@ func (in *Institution) checkURL(raw string) error {
 	return nil
 }
 
-// hostOf returns a URL's host with its port, for comparison.
-func hostOf(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"https": "443", "http": "80"}[u.Scheme]
-	}
-	return strings.ToLower(u.Hostname()) + ":" + port
-}
-
 // allowedHosts returns the hosts, with ports, that requests may go to.
 func (in *Institution) allowedHosts() map[string]bool {
 	out := map[string]bool{}
 	for _, raw := range []string{in.Issuer, in.AuthorizationEndpoint, in.TokenEndpoint, in.PAREndpoint, in.RevocationEndpoint, in.JWKSURI,
 		in.BaseURL} {
 		if u, err := url.Parse(raw); err == nil && u.Host != "" {
-			out[hostOf(u)] = true
+			out[rest.HostOf(u)] = true
 		}
 	}
 	for _, host := range in.Hosts {
 		if u, err := url.Parse("https://" + host); err == nil {
-			out[hostOf(u)] = true
+			out[rest.HostOf(u)] = true
 		}
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 
 	"vestibule/internal/provider/sources"
+	"vestibule/internal/provider/sources/rest"
 )
 
 const (
@@ -106,7 +107,7 @@ func (b *bank) discover(ctx context.Context) (*metadata, error) {
 // boundedClient returns the bank's client with a bound on response bodies of 1 MiB, for
 // a library that sets none.
 func (b *bank) boundedClient() *http.Client {
-	c := *b.http
+	c := *b.HTTP
 	c.Transport = boundedTransport{c.Transport}
 	return &c
 }
@@ -131,9 +132,9 @@ func (b *bank) document(ctx context.Context) (*metadata, error) {
 	oauth.Path, oauth.RawPath = "/.well-known/oauth-authorization-server"+strings.TrimSuffix(u.Path, "/"), ""
 	for _, address := range []string{strings.TrimSuffix(b.in.Issuer, "/") + "/.well-known/openid-configuration", oauth.String()} {
 		var m metadata
-		err = b.do(ctx, request{what: "discovery", method: http.MethodGet, url: address, repeat: true, into: &m})
-		var status *statusError
-		if errors.Is(err, errNotJSON) || errors.As(err, &status) && status.code < 500 && status.code != http.StatusTooManyRequests {
+		err = b.get(ctx, "", rest.Request{What: "discovery", URL: address, Read: into(&m)})
+		var status *rest.StatusError
+		if errors.Is(err, rest.ErrNotJSON) || errors.As(err, &status) && status.Code < 500 && status.Code != http.StatusTooManyRequests {
 			continue
 		}
 		if err == nil && m.Issuer != b.in.Issuer {
@@ -154,7 +155,7 @@ func (b *bank) checkEndpoints(m *metadata) error {
 			continue
 		}
 		u, err := url.Parse(address)
-		if err != nil || b.in.checkURL(address) != nil || !b.hosts[hostOf(u)] {
+		if err != nil || b.in.checkURL(address) != nil || !b.hosts[rest.HostOf(u)] {
 			return misused("the " + name + " leads to a host that is not configured: add it to hosts")
 		}
 	}
@@ -165,7 +166,7 @@ func (b *bank) checkEndpoints(m *metadata) error {
 		return misused("requires pushed authorization requests, and names no endpoint for them")
 	}
 	u, err := url.Parse(m.Authorization)
-	if err != nil || b.in.checkURL(m.Authorization) != nil || !b.hosts[hostOf(u)] && !b.inOAuthDomains(u) {
+	if err != nil || b.in.checkURL(m.Authorization) != nil || !b.hosts[rest.HostOf(u)] && !b.inOAuthDomains(u) {
 		return misused("the authorization_endpoint leads to a host that is not configured: add it to oauth_domains")
 	}
 	return nil

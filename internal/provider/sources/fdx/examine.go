@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"vestibule/internal/provider/sources/rest"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
@@ -117,16 +118,16 @@ func (e *examination) discovery(m *metadata) {
 func (e *examination) client(ctx context.Context, m *metadata) {
 	form := url.Values{"grant_type": {"authorization_code"}, "code": {oauth2.GenerateVerifier()}, "code_verifier": {oauth2.GenerateVerifier()},
 		"redirect_uri": {"https://example.com/"}}
-	err := e.post(ctx, m, request{what: "token request", url: m.Token, watch: e.observe}, form)
-	var status *statusError
+	err := e.post(ctx, m, rest.Request{What: "token request", URL: m.Token, Watch: e.observe}, form)
+	var status *rest.StatusError
 	switch errors.As(err, &status); {
 	case err == nil:
 		e.add(CheckClient, false, "the token endpoint accepts a code that it has not issued")
 	case status == nil:
 		e.add(CheckClient, false, errors.Unwrap(err).Error())
-	case status.problem == "invalid_grant":
+	case status.Problem == "invalid_grant":
 		e.add(CheckClient, true, "the institution accepts "+e.in.Authentication)
-	case status.problem == "invalid_client", status.problem == "unauthorized_client":
+	case status.Problem == "invalid_client", status.Problem == "unauthorized_client":
 		e.add(CheckClient, false, "the institution does not accept the client: check client_id and "+e.in.Authentication)
 	default:
 		e.add(CheckClient, false, "the token endpoint answers "+status.Error()+" instead of invalid_grant")
@@ -135,14 +136,14 @@ func (e *examination) client(ctx context.Context, m *metadata) {
 
 // api requests the accounts without a token.
 func (e *examination) api(ctx context.Context) {
-	err := e.do(ctx, request{what: "GET accounts", method: http.MethodGet, url: e.in.BaseURL + "/accounts", repeat: true, watch: e.observe})
-	var status *statusError
+	err := e.get(ctx, "", rest.Request{What: "GET accounts", URL: e.in.BaseURL + "/accounts", Watch: e.observe})
+	var status *rest.StatusError
 	switch errors.As(err, &status); {
 	case err == nil:
 		e.add(CheckAPI, false, "the API answers without a token")
 	case status == nil:
 		e.add(CheckAPI, false, errors.Unwrap(err).Error())
-	case status.code == http.StatusUnauthorized, status.code == http.StatusForbidden, status.code == http.StatusBadRequest:
+	case status.Code == http.StatusUnauthorized, status.Code == http.StatusForbidden, status.Code == http.StatusBadRequest:
 		e.add(CheckAPI, true, "the API answers, and requires a token")
 	default:
 		e.add(CheckAPI, false, "the API answers "+status.Error()+": check fdx_base_url")

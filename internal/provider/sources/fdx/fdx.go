@@ -13,13 +13,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"vestibule/internal/provider/sources"
+	"vestibule/internal/provider/sources/rest"
 )
 
 // Connector reaches the configured institutions. It implements sources.Connector and is
@@ -47,7 +47,7 @@ func New(list []Institution, o Options) (*Connector, error) {
 		o.Now = time.Now
 	}
 	if o.Sleep == nil {
-		o.Sleep = sleep
+		o.Sleep = rest.Sleep
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -55,8 +55,9 @@ func New(list []Institution, o Options) (*Connector, error) {
 	c := &Connector{banks: map[string]*bank{}}
 	for _, in := range list {
 		in.BaseURL = strings.TrimSuffix(in.BaseURL, "/")
-		b := &bank{in: in, hosts: in.allowedHosts(), now: o.Now, sleep: o.Sleep, log: o.Log, found: make(chan discovered, 1)}
-		b.http = newHTTPClient(&b.in)
+		b := &bank{in: in, hosts: in.allowedHosts(), now: o.Now, log: o.Log, found: make(chan discovered, 1)}
+		b.Client = rest.Client{ID: in.ID, HTTP: newHTTPClient(&b.in), Now: o.Now, Sleep: o.Sleep, Limit: maxAnswer,
+			Allows: b.allows, Reason: statusReason}
 		b.found <- discovered{}
 		c.banks[in.ID] = b
 		c.list = append(c.list, in.public())
@@ -80,11 +81,10 @@ func (c *Connector) bank(id string) (*bank, error) {
 
 // bank is a client of one institution.
 type bank struct {
+	rest.Client
 	in    Institution
 	hosts map[string]bool // of permitted requests, with ports
-	http  *http.Client
 	now   func() time.Time
-	sleep func(context.Context, time.Duration) error
 	log   *slog.Logger
 
 	found         chan discovered // contains the cached metadata while no discovery runs

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"vestibule/internal/provider/sources"
+	"vestibule/internal/provider/sources/rest"
 	"vestibule/internal/report"
 )
 
@@ -197,8 +198,8 @@ func TestMemory(t *testing.T) {
 			next := 0
 			b.answers["/fdx/v6/accounts/1/transactions"] = func(w http.ResponseWriter, r *http.Request) { next = answer(next, w, r) }
 			c := b.connect(nil)
-			sampler := &sampler{RoundTripper: c.banks["fake"].http.Transport}
-			c.banks["fake"].http.Transport = sampler
+			sampler := &sampler{RoundTripper: c.banks["fake"].HTTP.Transport}
+			c.banks["fake"].HTTP.Transport = sampler
 			runtime.GC()
 			sampler.sample()
 			before := sampler.peak
@@ -293,7 +294,7 @@ func TestPrivateAddresses(t *testing.T) {
 	_, err1 := c.Authorize(t.Context(), "a", sources.AuthorizeRequest{RedirectURI: "https://a.example", State: "s"})
 	_, err2 := c.Fetch(t.Context(), "a", grant, date("2026-01-01"), report.DateOf(fakeNow))
 	for _, err := range []error{err1, err2} {
-		if sources.ReasonOf(err) != sources.Rejected || !strings.Contains(err.Error(), errAddress.Error()) {
+		if sources.ReasonOf(err) != sources.Rejected || !strings.Contains(err.Error(), rest.ErrAddress.Error()) {
 			t.Errorf("%v, want %s", err, sources.Rejected)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 
 	"vestibule/internal/jose"
 	"vestibule/internal/provider/sources"
+	"vestibule/internal/provider/sources/rest"
 )
 
 const (
@@ -113,7 +114,7 @@ func (b *bank) push(ctx context.Context, m *metadata, q url.Values) (url.Values,
 	var answer struct {
 		URI string `json:"request_uri"`
 	}
-	if err := b.post(ctx, m, request{what: "pushed authorization request", url: m.PAR, repeat: true, into: &answer}, q); err != nil {
+	if err := b.post(ctx, m, rest.Request{What: "pushed authorization request", URL: m.PAR, Repeat: true, Read: into(&answer)}, q); err != nil {
 		return nil, oauthFailure(err, sources.Misused)
 	}
 	if answer.URI == "" || len(answer.URI) > 2048 {
@@ -246,13 +247,13 @@ func (c *Connector) Revoke(ctx context.Context, institution string, g sources.Gr
 		if t.token == "" {
 			continue
 		}
-		err := b.post(ctx, m, request{what: "revocation", url: m.Revocation, repeat: true},
+		err := b.post(ctx, m, rest.Request{What: "revocation", URL: m.Revocation, Repeat: true},
 			url.Values{"token": {t.token}, "token_type_hint": {t.hint}})
-		var status *statusError
+		var status *rest.StatusError
 		switch errors.As(err, &status); {
 		case err == nil:
-		case status != nil && (status.problem == "invalid_grant" || status.problem == "invalid_token"): // ended already
-		case status != nil && status.problem == "unsupported_token_type" && g.Refresh != "" && t.hint == "access_token":
+		case status != nil && (status.Problem == "invalid_grant" || status.Problem == "invalid_token"): // ended already
+		case status != nil && status.Problem == "unsupported_token_type" && g.Refresh != "" && t.hint == "access_token":
 		default:
 			return oauthFailure(err, sources.Ended)
 		}
@@ -275,7 +276,7 @@ type tokenAnswer struct {
 // refresh tokens can be used once.
 func (b *bank) token(ctx context.Context, m *metadata, form url.Values) (g sources.Grant, answer tokenAnswer, err error) {
 	began := b.now()
-	if err := b.post(ctx, m, request{what: "token request", url: m.Token, into: &answer}, form); err != nil {
+	if err := b.post(ctx, m, rest.Request{What: "token request", URL: m.Token, Read: into(&answer)}, form); err != nil {
 		return g, answer, err
 	}
 	g = sources.Grant{Access: string(answer.Access), Refresh: string(answer.Refresh), Scope: string(answer.Scope),
@@ -332,11 +333,16 @@ func (b *bank) checkIDToken(ctx context.Context, m *metadata, raw text, nonce, a
 // post sends a request that authenticates this client. Servers require the issuer or the
 // token endpoint as the audience of an assertion. If one is rejected, post tries the
 // other, and remembers the accepted one.
-func (b *bank) post(ctx context.Context, m *metadata, r request, form url.Values) error {
+func (b *bank) post(ctx context.Context, m *metadata, r rest.Request, form url.Values) error {
 	send := func(audience string) error {
-		r.method, r.problem = http.MethodPost, problemOf
-		r.form = func(h http.Header) (url.Values, error) { return b.authenticate(form, h, audience) }
-		return b.do(ctx, r)
+		r.Method, r.Problem = http.MethodPost, problemOf
+		r.Prepare = func(h http.Header, id string) ([]byte, error) {
+			h.Set("X-Fapi-Interaction-Id", id)
+			h.Set("Content-Type", "application/x-www-form-urlencoded")
+			form, err := b.authenticate(form, h, audience)
+			return []byte(form.Encode()), err
+		}
+		return b.Do(ctx, r)
 	}
 	first, second := m.Issuer, m.Token
 	byToken := b.tokenAudience.Load()
@@ -344,9 +350,9 @@ func (b *bank) post(ctx context.Context, m *metadata, r request, form url.Values
 		first, second = second, first
 	}
 	err := send(cmp.Or(first, second))
-	var status *statusError
-	if b.in.Authentication == PrivateKeyJWT && m.Issuer != "" && errors.As(err, &status) && status.problem == "invalid_client" {
-		if again := send(second); !errors.As(again, &status) || status.problem != "invalid_client" {
+	var status *rest.StatusError
+	if b.in.Authentication == PrivateKeyJWT && m.Issuer != "" && errors.As(err, &status) && status.Problem == "invalid_client" {
+		if again := send(second); !errors.As(again, &status) || status.Problem != "invalid_client" {
 			b.tokenAudience.Store(!byToken)
 			return again
 		}
@@ -431,16 +437,16 @@ func problemOf(r *http.Response) string {
 // its error code. invalidGrant is the reason for invalid_grant.
 func oauthFailure(err error, invalidGrant sources.Reason) error {
 	var failure *sources.Failure
-	var status *statusError
+	var status *rest.StatusError
 	if !errors.As(err, &failure) || !errors.As(err, &status) {
 		return err
 	}
-	reason, known := oauthReasons[status.problem]
+	reason, known := oauthReasons[status.Problem]
 	switch {
-	case status.problem == "invalid_grant":
+	case status.Problem == "invalid_grant":
 		reason = invalidGrant
 	case known:
-	case status.code == http.StatusTooManyRequests, status.code >= 500:
+	case status.Code == http.StatusTooManyRequests, status.Code >= 500:
 		reason = sources.Unresponsive
 	default:
 		reason = sources.Misused

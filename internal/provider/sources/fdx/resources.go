@@ -16,6 +16,7 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/provider/sources"
+	"vestibule/internal/provider/sources/rest"
 	"vestibule/internal/report"
 )
 
@@ -202,7 +203,7 @@ func (f *fetch) numbers(ctx context.Context, a *account, into *bankdata.Account)
 	each := func(d *json.Decoder) (bool, error) {
 		var n paymentNetwork
 		if err := decode(d, &n); err != nil || len(networks) == 100 {
-			return false, cmp.Or(err, errNotJSON)
+			return false, cmp.Or(err, rest.ErrNotJSON)
 		}
 		networks = append(networks, n)
 		return true, nil
@@ -243,8 +244,8 @@ func (f *fetch) resource(account string, below ...string) string {
 }
 
 // get retrieves one object.
-func (f *fetch) get(ctx context.Context, what, address string, into any) error {
-	return f.do(ctx, request{what: what, method: http.MethodGet, url: address, token: f.token, repeat: true, into: into})
+func (f *fetch) get(ctx context.Context, what, address string, target any) error {
+	return f.bank.get(ctx, f.token, rest.Request{What: what, URL: address, Read: into(target)})
 }
 
 // optional retrieves an object that an institution may not have, and reports success.
@@ -271,8 +272,8 @@ func (f *fetch) list(ctx context.Context, what, path string, query url.Values, n
 		var n, fresh int
 		var next paging
 		undo := mark()
-		err := f.do(ctx, request{what: what, method: http.MethodGet, url: address, token: f.token, repeat: true,
-			read: func(r *http.Response) (err error) {
+		err := f.bank.get(ctx, f.token, rest.Request{What: what, URL: address,
+			Read: func(r *http.Response) (err error) {
 				undo()
 				if n, fresh, next = 0, 0, (paging{}); r.StatusCode == http.StatusNoContent {
 					return nil
@@ -313,8 +314,8 @@ func (f *fetch) next(first, current string, query url.Values, next paging, offse
 			return "", err
 		}
 		to, err := at.Parse(string(next.link))
-		if err != nil || !f.hosts[hostOf(to)] || f.in.checkURL(to.String()) != nil {
-			return "", f.rejected("the link to the next page " + errElsewhere.Error())
+		if err != nil || !f.hosts[rest.HostOf(to)] || f.in.checkURL(to.String()) != nil {
+			return "", f.rejected("the link to the next page " + rest.ErrElsewhere.Error())
 		}
 		// Some links are relative to the base URL of the API.
 		if base, err := url.Parse(f.in.BaseURL); err == nil && strings.HasPrefix(string(next.link), "/accounts") {
@@ -384,8 +385,8 @@ func (f *fetch) transactions(ctx context.Context, into *bankdata.Account, of kin
 			start = f.from
 		}
 		err := l.retrieve(ctx, start, end)
-		var status *statusError
-		if errors.As(err, &status) && (status.code == http.StatusBadRequest || status.code == http.StatusUnprocessableEntity) {
+		var status *rest.StatusError
+		if errors.As(err, &status) && (status.Code == http.StatusBadRequest || status.Code == http.StatusUnprocessableEntity) {
 			switch window := days(start, end); {
 			case f.limit > 0:
 				f.limit = 0

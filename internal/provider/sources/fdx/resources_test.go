@@ -14,6 +14,7 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/provider/sources"
+	"vestibule/internal/provider/sources/rest"
 	"vestibule/internal/report"
 )
 
@@ -471,7 +472,7 @@ func TestFailures(t *testing.T) {
 		if _, err := b.retrieve(b.connect(nil)); sources.ReasonOf(err) != want || err == nil {
 			t.Errorf("%d: %v, want %s", status, err, want)
 		}
-		if n := len(b.seen); want == sources.Unresponsive && n != attempts || want != sources.Unresponsive && n != 1 {
+		if n := len(b.seen); want == sources.Unresponsive && n != rest.Attempts || want != sources.Unresponsive && n != 1 {
 			t.Errorf("%d: %d requests", status, n)
 		}
 	}
@@ -571,7 +572,7 @@ func TestRetries(t *testing.T) {
 	if err != nil || len(got.Accounts) != 1 || len(got.Accounts[0].Transactions) != 1 || got.Accounts[0].Transactions[0].ID != "1" {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if len(b.slept) != 3 || b.slept[0] != 7*time.Second || b.slept[1] < firstPause || b.slept[1] > 4*firstPause ||
+	if len(b.slept) != 3 || b.slept[0] != 7*time.Second || b.slept[1] < rest.FirstPause || b.slept[1] > 4*rest.FirstPause ||
 		b.slept[2] != 9*time.Second {
 		t.Errorf("slept %v", b.slept)
 	}

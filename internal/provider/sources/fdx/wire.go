@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"vestibule/internal/provider/sources/rest"
 	"vestibule/internal/report"
 )
 
@@ -23,10 +24,15 @@ func decodeJSON(r *http.Response, into any) error {
 	return decode(json.NewDecoder(r.Body), into)
 }
 
+// into returns a function that decodes an answer by decodeJSON.
+func into(target any) func(*http.Response) error {
+	return func(r *http.Response) error { return decodeJSON(r, target) }
+}
+
 func decode(d *json.Decoder, into any) error {
 	var other *json.UnmarshalTypeError
 	if err := d.Decode(into); err != nil && !errors.As(err, &other) {
-		return errNotJSON // the library's error may quote the body
+		return rest.ErrNotJSON // the library's error may quote the body
 	}
 	return nil
 }
@@ -306,13 +312,13 @@ type paging struct {
 func readPage(r io.Reader, list string, each func(*json.Decoder) error) (n int, next paging, err error) {
 	d := json.NewDecoder(r)
 	if !delim(d, '{') {
-		return 0, next, errNotJSON
+		return 0, next, rest.ErrNotJSON
 	}
 	listed, problem := false, false
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
-			return n, next, errNotJSON
+			return n, next, rest.ErrNotJSON
 		}
 		problem = problem || name == "code" || name == "error"
 		switch name {
@@ -344,7 +350,7 @@ func readPage(r io.Reader, list string, each func(*json.Decoder) error) (n int, 
 		}
 	}
 	if !delim(d, '}') || problem && !listed { // an error with a status 2xx
-		return n, next, errNotJSON
+		return n, next, rest.ErrNotJSON
 	}
 	return n, next, nil
 }
@@ -356,7 +362,7 @@ func readArray(d *json.Decoder, each func(*json.Decoder) error) (n int, err erro
 		return 0, nil
 	}
 	if token != json.Delim('[') {
-		return 0, errNotJSON
+		return 0, rest.ErrNotJSON
 	}
 	for ; d.More(); n++ {
 		if err := each(d); err != nil {
@@ -364,7 +370,7 @@ func readArray(d *json.Decoder, each func(*json.Decoder) error) (n int, err erro
 		}
 	}
 	if !delim(d, ']') {
-		return n, errNotJSON
+		return n, rest.ErrNotJSON
 	}
 	return n, nil
 }
