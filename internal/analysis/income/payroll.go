@@ -11,12 +11,12 @@ import (
 // Payroll is the data of one payroll connection: the consumer's sign-in at an employer, a
 // payroll company or a gig platform.
 type Payroll struct {
-	ID       string // UUID of the connection
-	SourceID string // source_id of the report, as bankdata.SourceID makes it
-	Provider string // its name
-	Type     string // one of the Provider… constants
-	Owner    bankdata.Owner
-	Jobs     []Job // as the provider lists them
+	ID       string         `json:"id,omitempty"`       // UUID of the connection
+	SourceID string         `json:"sourceId,omitempty"` // source_id of the report, as bankdata.SourceID makes it
+	Provider string         `json:"provider,omitempty"` // its name
+	Type     string         `json:"type,omitempty"`     // one of the Provider… constants
+	Owner    bankdata.Owner `json:"owner,omitzero"`
+	Jobs     []Job          `json:"jobs"` // as the provider lists them
 }
 
 // Kinds of payroll providers.
@@ -28,19 +28,19 @@ const (
 
 // Job is one employment of a payroll connection.
 type Job struct {
-	RecordID   string  // UUID
-	Employer   string  // "" if unknown; reports then ignore the job
-	Address    Address // of the employer
-	Type       string  // as in report.EmploymentFullTime; "" if unknown
-	Status     string  // report.EmploymentActive, report.EmploymentTerminated; "" if unknown
-	Title      string
-	Hired      *report.Date
-	Ended      *report.Date // nil while active
-	Rate       report.Cents // of pay; 0 if none is agreed
-	RatePer    string       // PerYear, PerHour or PerMonth; "" without a Rate
-	Frequency  string       // as in report.PayMonthly
-	Deposits   []Deposit    // accounts to which the pay goes
-	Statements []Statement  // of the last 12 months, the newest first
+	RecordID   string       `json:"recordId"`         // UUID
+	Employer   string       `json:"employer"`         // "" if unknown; reports then ignore the job
+	Address    Address      `json:"address,omitzero"` // of the employer
+	Type       string       `json:"type,omitempty"`   // as in report.EmploymentFullTime; "" if unknown
+	Status     string       `json:"status,omitempty"` // report.EmploymentActive, report.EmploymentTerminated; "" if unknown
+	Title      string       `json:"title,omitempty"`
+	Hired      *report.Date `json:"hired,omitempty"`
+	Ended      *report.Date `json:"ended,omitempty"`     // nil while active
+	Rate       report.Cents `json:"rate,omitempty"`      // of pay; 0 if none is agreed
+	RatePer    string       `json:"ratePer,omitempty"`   // PerYear, PerHour or PerMonth; "" without a Rate
+	Frequency  string       `json:"frequency,omitempty"` // as in report.PayMonthly
+	Deposits   []Deposit    `json:"deposits,omitempty"`  // accounts to which the pay goes
+	Statements []Statement  `json:"statements"`          // of the last 12 months, the newest first
 }
 
 // Values of RatePer.
@@ -51,29 +51,40 @@ const (
 )
 
 // Address is an employer's address.
-type Address struct{ Line1, Line2, City, State string }
+type Address struct {
+	Line1 string `json:"line1,omitempty"`
+	Line2 string `json:"line2,omitempty"`
+	City  string `json:"city,omitempty"`
+	State string `json:"state,omitempty"`
+}
 
 // Deposit is a bank account that pay is deposited to.
 type Deposit struct {
-	Institution string
-	Mask        string // the last four digits
+	Institution string `json:"institution"`
+	Mask        string `json:"mask"` // the last four digits
 }
 
 // Statement is one payment of wages. The sums to date are of PayDate's calendar year, up to
 // that day.
 type Statement struct {
-	PayDate, Start, End report.Date
-	Hours               int64 // hundredths of an hour; 0 if not counted
-	Gross, GrossYTD     report.Cents
-	Net, NetYTD         report.Cents
-	Gig                 *Gig // of a gig platform
+	PayDate  report.Date  `json:"payDate"`
+	Start    report.Date  `json:"start"`
+	End      report.Date  `json:"end"`
+	Hours    int64        `json:"hours,omitempty"` // hundredths of an hour; 0 if not counted
+	Gross    report.Cents `json:"gross"`
+	GrossYTD report.Cents `json:"grossYtd"`
+	Net      report.Cents `json:"net"`
+	NetYTD   report.Cents `json:"netYtd"`
+	Gig      *Gig         `json:"gig,omitempty"` // of a gig platform
 }
 
 // Gig is the activity of a gig platform's statement. The statement's Gross is fares, tips
 // and bonuses; Net is Gross without Fees.
 type Gig struct {
-	Count               int
-	Tips, Bonuses, Fees report.Cents
+	Count   int          `json:"count"`
+	Tips    report.Cents `json:"tips,omitempty"`
+	Bonuses report.Cents `json:"bonuses,omitempty"`
+	Fees    report.Cents `json:"fees,omitempty"`
 }
 
 // Net returns the net of a year's gross wage for a single filer in the state.

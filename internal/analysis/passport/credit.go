@@ -34,7 +34,7 @@ func History(marks []Mark, day report.Date) []report.PaymentMonth {
 	worst := [report.HistoryMonths]int{} // 1 + place in paid, or 0 without a mark
 	now := monthNumber(day.Time)
 	for _, m := range marks {
-		if at := now - 1 - monthNumber(m.Month); at >= 0 && at < report.HistoryMonths {
+		if at := now - 1 - monthNumber(m.Month.Time); at >= 0 && at < report.HistoryMonths {
 			worst[at] = max(worst[at], 1+place(m))
 		}
 	}

@@ -25,14 +25,14 @@ func on(y int, m time.Month, d int) report.Date {
 func cents(c int64) *report.Cents { v := report.Cents(c); return &v }
 
 func TestHistory(t *testing.T) {
-	at := func(y int, m time.Month, d, days int) Mark { return Mark{Month: on(y, m, d).Time, Days: days} }
+	at := func(y int, m time.Month, d, days int) Mark { return Mark{Month: on(y, m, d), Days: days} }
 	marks := []Mark{
 		at(2026, 7, 1, 90),                     // the current month
 		at(2026, 6, 30, 0), at(2026, 6, 1, 29), // the worst of a month
 		at(2026, 5, 1, 30), at(2026, 4, 1, 59), //
 		at(2026, 3, 1, 60), at(2026, 2, 1, 119), //
 		at(2026, 1, 1, 120), at(2025, 12, 31, 900), //
-		{Month: on(2025, 11, 5).Time, Days: 0, ChargedOff: true},
+		{Month: on(2025, 11, 5), Days: 0, ChargedOff: true},
 		at(2025, 10, 1, -5), at(2025, 10, 1, 0), // paid ahead
 		at(2024, 7, 1, 1),    // the oldest month
 		at(2024, 6, 30, 120), // too old
@@ -60,7 +60,7 @@ func TestHistoryIsTheLast24Months(t *testing.T) {
 		day := report.Date{Time: on(2020, 1, 1).AddDate(0, 0, rapid.IntRange(0, 4000).Draw(t, "day"))}
 		var marks []Mark
 		for range rapid.IntRange(0, 40).Draw(t, "n") {
-			marks = append(marks, Mark{Month: day.AddDate(0, -rapid.IntRange(-3, 40).Draw(t, "ago"), 0),
+			marks = append(marks, Mark{Month: report.Date{Time: day.AddDate(0, -rapid.IntRange(-3, 40).Draw(t, "ago"), 0)},
 				Days: rapid.IntRange(-1, 200).Draw(t, "days")})
 		}
 		got := History(marks, day)

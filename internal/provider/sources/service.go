@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/analysis/passport"
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/report"
@@ -55,15 +56,36 @@ func (s *Service) Institutions(env contract.Environment) (all []Institution) {
 	return all
 }
 
-// Find returns an institution and its connector.
-func (s *Service) Find(env contract.Environment, id string) (Institution, Connector, bool) {
-	for _, c := range s.Connectors(env) {
-		all := c.Institutions()
-		if i := slices.IndexFunc(all, func(i Institution) bool { return i.ID == id }); i >= 0 {
-			return all[i], c, true
+// Find returns an institution at which applicants authorize access, and its connector.
+func (s *Service) Find(env contract.Environment, id string) (Institution, Authorizer, bool) {
+	return find[Authorizer](s.Connectors(env), id)
+}
+
+// find returns an institution and its connector, which is a C.
+func find[C Connector](all []Connector, id string) (in Institution, of C, ok bool) {
+	for _, c := range all {
+		of, ok := c.(C)
+		if !ok {
+			continue
+		}
+		list := c.Institutions()
+		if i := slices.IndexFunc(list, func(i Institution) bool { return i.ID == id }); i >= 0 {
+			return list[i], of, true
 		}
 	}
-	return Institution{}, nil, false
+	return in, of, false
+}
+
+// File retrieves the file of a supplier on a person, and the rate of its currency.
+func (s *Service) File(ctx context.Context, env contract.Environment, supplier string,
+	r FileRequest) (passport.File, *passport.Quote, error) {
+	ctx, cancel := context.WithTimeout(ctx, FetchTimeout)
+	defer cancel()
+	_, bureau, ok := find[Bureau](s.Connectors(env), supplier)
+	if !ok {
+		return passport.File{}, nil, Fail(Unsupported, errors.New("the supplier is not configured"))
+	}
+	return bureau.File(ctx, supplier, r)
 }
 
 // BeginRequest has the parameters of Begin.
@@ -277,7 +299,7 @@ const renewBefore = time.Minute
 
 // fetch retrieves the data and renews the access at most once: before, if it is about
 // to expire, or after the institution has rejected it.
-func (s *Service) fetch(ctx context.Context, c Connection, connector Connector, g Grant, from, to report.Date) (Fetched, error) {
+func (s *Service) fetch(ctx context.Context, c Connection, connector Authorizer, g Grant, from, to report.Date) (Fetched, error) {
 	renewed := false
 	renew := func() error {
 		next, err := connector.Renew(ctx, c.Institution, g)

@@ -14,15 +14,30 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
+	"vestibule/internal/analysis/passport"
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
 )
 
-// Institution is a bank that a connector reaches.
+// Kind is what an institution provides.
+type Kind string
+
+// Kinds of institutions.
+const (
+	Bank     Kind = "bank"
+	Payroll  Kind = "payroll"  // a payroll provider
+	Supplier Kind = "supplier" // of credit files from abroad
+)
+
+// Institution is a bank, payroll provider, or supplier that a connector reaches.
 type Institution struct {
-	ID       string   // unique among all connectors; lowercase letters, digits, and hyphens
-	Name     string   // institution_name of reports
+	ID       string   // unique among all connectors; of a supplier: its code, and else lowercase letters, digits, and hyphens
+	Kind     Kind     // empty: Bank
+	Name     string   // institution_name or provider_name of reports
 	Place    string   // distinguishes institutions of one name: city and state, or Online
+	PlaceES  string   // the same in Spanish, if that differs
+	Employer string   // of a payroll provider: one of the constants income.Provider…
 	OAuth    []string // domains that its sign-in may lead to
 	Homepage []string // domains of its home page
 	Tokens   bool     // account numbers are tokenized by the institution (TANs)
@@ -36,11 +51,16 @@ func (i Institution) Lifetime() time.Duration {
 	return Lifetime
 }
 
-// Connector reaches institutions that authorize access by OAuth. Its methods may be
-// called concurrently.
+// Connector reaches institutions. Its methods may be called concurrently.
 type Connector interface {
 	// Institutions lists the institutions, in alphabetical order of their names.
 	Institutions() []Institution
+}
+
+// Authorizer is a connector to banks and payroll providers, at which applicants authorize
+// access on the institution's own pages.
+type Authorizer interface {
+	Connector
 
 	// Authorize begins an authorization at an institution.
 	Authorize(ctx context.Context, institution string, r AuthorizeRequest) (Authorization, error)
@@ -53,12 +73,28 @@ type Connector interface {
 	// passed in, which may no longer be valid.
 	Renew(ctx context.Context, institution string, g Grant) (Grant, error)
 
-	// Fetch retrieves the consumer's accounts with the transactions from one day to another,
-	// both included.
+	// Fetch retrieves the consumer's accounts with the transactions, or the jobs with the
+	// payments, from one day to another, both included.
 	Fetch(ctx context.Context, institution string, g Grant, from, to report.Date) (Fetched, error)
 
 	// Revoke ends the access at the institution. Revoking an ended access is not a failure.
 	Revoke(ctx context.Context, institution string, g Grant) error
+}
+
+// Bureau is a connector to suppliers of credit files.
+type Bureau interface {
+	Connector
+
+	// File retrieves the file of a supplier on a person, and the rate of its currency; nil
+	// if no rate is known.
+	File(ctx context.Context, supplier string, r FileRequest) (passport.File, *passport.Quote, error)
+}
+
+// FileRequest has the parameters of File.
+type FileRequest struct {
+	Reference string             `json:"reference"` // UUID of the request; the same if it is repeated
+	AsOf      report.Date        `json:"asOf"`
+	Person    *passport.Consumer `json:"person"` // nil if no name was entered
 }
 
 // AuthorizeRequest has the parameters of an authorization.
@@ -89,6 +125,7 @@ type Grant struct {
 type Fetched struct {
 	Owners   []bankdata.Owner   // people that the institution names as owners
 	Accounts []bankdata.Account // with the institution's ids; includes only complete and partial accounts
+	Payroll  *income.Payroll    // of a payroll provider, with its ids
 	Failed   []AccountFailure   // accounts without complete data
 }
 

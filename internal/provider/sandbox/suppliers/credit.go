@@ -128,7 +128,7 @@ func (g *generator) tradeline(i int, kind string, adult int, open bool) passport
 		t.Balance, t.Payment = &balance, &payment
 	}
 	for k := until; k < age && k < until+report.HistoryMonths+6; k++ {
-		t.Marks = append(t.Marks, passport.Mark{Month: g.monthsAgo(k, 1).Time})
+		t.Marks = append(t.Marks, passport.Mark{Month: g.monthsAgo(k, 1)})
 	}
 	return t
 }
@@ -171,7 +171,7 @@ func (g *generator) chargeOff(t *passport.Tradeline) {
 	if least := since + 6 + g.between(1, 12); len(t.Marks) < least { // some of it was paid before
 		t.Opened = g.monthsAgo(least+1, t.Opened.Day())
 		for k := len(t.Marks) + 1; k <= least; k++ {
-			t.Marks = append(t.Marks, passport.Mark{Month: g.monthsAgo(k, 1).Time})
+			t.Marks = append(t.Marks, passport.Mark{Month: g.monthsAgo(k, 1)})
 		}
 	}
 	for k := range t.Marks {

@@ -22,14 +22,14 @@ import (
 	"vestibule/internal/provider/sources/rest"
 )
 
-// Connector reaches the configured institutions. It implements sources.Connector and is
+// Connector reaches the configured institutions. It implements sources.Authorizer and is
 // safe for concurrent use.
 type Connector struct {
 	banks map[string]*bank
 	list  []sources.Institution
 }
 
-var _ sources.Connector = (*Connector)(nil)
+var _ sources.Authorizer = (*Connector)(nil)
 
 // Options are what a Connector depends on. The zero value is for production.
 type Options struct {

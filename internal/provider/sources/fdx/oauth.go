@@ -38,7 +38,7 @@ type pending struct {
 	RedirectURI string `json:"redirectUri"`
 }
 
-// Authorize implements sources.Connector.
+// Authorize implements sources.Authorizer.
 func (c *Connector) Authorize(ctx context.Context, institution string, r sources.AuthorizeRequest) (sources.Authorization, error) {
 	b, err := c.bank(institution)
 	if err != nil {
@@ -114,7 +114,8 @@ func (b *bank) push(ctx context.Context, m *metadata, q url.Values) (url.Values,
 	var answer struct {
 		URI string `json:"request_uri"`
 	}
-	if err := b.post(ctx, m, rest.Request{What: "pushed authorization request", URL: m.PAR, Repeat: true, Read: into(&answer)}, q); err != nil {
+	r := rest.Request{What: "pushed authorization request", URL: m.PAR, Repeat: true, Read: into(&answer)}
+	if err := b.post(ctx, m, r, q); err != nil {
 		return nil, oauthFailure(err, sources.Misused)
 	}
 	if answer.URI == "" || len(answer.URI) > 2048 {
@@ -123,7 +124,7 @@ func (b *bank) push(ctx context.Context, m *metadata, q url.Values) (url.Values,
 	return url.Values{"client_id": {b.in.ClientID}, "request_uri": {answer.URI}}, nil
 }
 
-// Complete implements sources.Connector.
+// Complete implements sources.Authorizer.
 func (c *Connector) Complete(ctx context.Context, institution string, raw []byte, callback url.Values) (sources.Grant, error) {
 	b, err := c.bank(institution)
 	if err != nil {
@@ -189,7 +190,7 @@ func (b *bank) code(m *metadata, callback url.Values) (string, error) {
 	return code, nil
 }
 
-// Renew implements sources.Connector.
+// Renew implements sources.Authorizer.
 func (c *Connector) Renew(ctx context.Context, institution string, g sources.Grant) (sources.Grant, error) {
 	b, err := c.bank(institution)
 	if err != nil {

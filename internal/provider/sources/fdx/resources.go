@@ -47,7 +47,7 @@ type fetch struct {
 	shifted  bool // to is a day earlier than requested
 }
 
-// Fetch implements sources.Connector. Accounts of kinds that reports do not use, such as
+// Fetch implements sources.Authorizer. Accounts of kinds that reports do not use, such as
 // insurances, fail as Unsupported. An account fails as Rejected for a posted transaction
 // after tomorrow, for different transactions with one id, for an amount that is not a
 // whole number of cents, and for any exceeded bound. Transactions after to are ignored.
