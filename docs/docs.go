@@ -1,7 +1,7 @@
-// Package docs embeds the two OpenAPI documents, openapi.yaml for the service and
-// portal-openapi.yaml for the portal's API, and the guides that the portal shows. The
-// documents are written by hand; openapitest checks every answer of the API tests
-// against them. This package only converts them to JSON, keeping their order, and puts
+// Package docs embeds the OpenAPI documents (openapi.yaml for the service,
+// portal-openapi.yaml for the portal's API, connector.openapi.yaml for connectors) and
+// the guides that the portal shows. The documents are written by hand; openapitest checks
+// every answer of the API tests against them. This package only converts them to JSON, keeping their order, and puts
 // the files of reports/ in place of the external values that name them.
 package docs
 
@@ -21,6 +21,9 @@ var provider []byte
 
 //go:embed portal-openapi.yaml
 var portal []byte
+
+//go:embed connector.openapi.yaml
+var connector []byte
 
 // Reports of the sandbox: copies of golden files (TestReportExamplesMatchTheSandbox).
 //
@@ -46,6 +49,9 @@ func OpenAPI() ([]byte, error) { return toJSON(provider) }
 
 // PortalOpenAPI returns the document of the portal's API as JSON.
 func PortalOpenAPI() ([]byte, error) { return toJSON(portal) }
+
+// ConnectorOpenAPI returns the document of the protocol of connectors as JSON.
+func ConnectorOpenAPI() ([]byte, error) { return toJSON(connector) }
 
 func toJSON(source []byte) ([]byte, error) {
 	var root yaml.Node

@@ -78,6 +78,10 @@ func (c *cli) run(ctx context.Context, command command, stdout, stderr io.Writer
 		return checkHealth(ctx, config, stdout)
 	case "report":
 		return c.Report.make(ctx, config, stdout, stderr)
+	case "connector check":
+		return c.Connector.Check.run(ctx, stdout)
+	case "connector institutions":
+		return c.Connector.Institutions.run(ctx, stdout)
 	case "credentials":
 		return c.Credentials.print(config.Store.Dir, stdout)
 	case "portal":

@@ -23,6 +23,7 @@ type cli struct {
 	Provider    struct{}           `cmd:"" help:"Run the provider alone."`
 	Customer    customerCommands   `cmd:"" help:"Manage customers in the provider's database."`
 	Keys        keyCommands        `cmd:"" help:"Manage keys of this installation."`
+	Connector   connectorCommands  `cmd:"" help:"Check connectors to payroll providers and bureaus."`
 	Doctor      struct{}           `cmd:"" help:"Check the portal's configuration against its provider; changes nothing."`
 	Credentials credentialsCommand `cmd:"" help:"Print the generated credentials, as shell exports or JSON."`
 	Report      reportCommand      `cmd:"" help:"Compute a cashflow report from account statements, on this machine, as JSON or as a page."`
@@ -42,7 +43,7 @@ var groups = []kong.Group{
 	{Key: "events", Title: "Events to the onboarding app"},
 	{Key: "review", Title: "Decisions and retention"},
 	{Key: "signin", Title: "Sign-in to the review dashboard"},
-	{Key: "banks", Title: "Banks of the provider"},
+	{Key: "data", Title: "Banks, payroll providers, and bureaus"},
 	{Key: "documents", Title: "Documents of the provider"},
 	{Key: "limits", Title: "Limits of the provider"},
 	{Key: "sandbox", Title: "Sandbox"},
@@ -61,13 +62,14 @@ var (
 // listed uses all.
 var used = map[string][]string{
 	"portal": portalUses,
-	"provider": {"provider-addr", "admin-addr", "provider-url", "admin-url", "tls", "process", "store", "return-mode", "banks", "documents",
+	"provider": {"provider-addr", "admin-addr", "provider-url", "admin-url", "tls", "process", "store", "return-mode", "data", "documents",
 		"limits", "sandbox", "mail", "telemetry", "log"},
 	"customer":    databaseUses,
 	"keys":        databaseUses,
-	"doctor":      append(slices.Clip(portalUses), "provider-addr", "banks", "documents"),
+	"doctor":      append(slices.Clip(portalUses), "provider-addr", "data", "documents"),
 	"credentials": {"data-dir"},
 	"report":      {"environment", "provider-addr", "provider-url", "data-dir", "public-id", "client-id", "secret-key", "products"},
+	"connector":   {},
 	"health":      {"admin-addr", "admin-url"},
 	"version":     {},
 }
@@ -155,6 +157,10 @@ func helpOf(v *kong.Value) string {
 	shown := *v
 	if v.Flag != nil && v.HasDefault && v.Default != "" && (v.Flag.PlaceHolder != "" || v.IsBool()) {
 		shown.Help += " Default: " + v.Default + "."
+	}
+	if slices.Equal(v.Tag.Envs, []string{"-"}) { // no variable
+		tag := *v.Tag
+		tag.Envs, shown.Tag = nil, &tag
 	}
 	return kong.DefaultHelpValueFormatter(&shown)
 }

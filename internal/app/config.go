@@ -28,23 +28,23 @@ import (
 // and validates it. Every field is a flag and, in capitals with the prefix VESTIBULE_,
 // an environment variable. The table used says which groups a command uses.
 type Config struct {
-	Listen     Listen              `embed:"" group:"listen"`
-	TLS        httpx.TLSConfig     `embed:"" group:"tls"`
-	Process    Process             `embed:"" group:"process"`
-	Store      store.Config        `embed:"" group:"store"`
-	Account    svcapi.Account      `embed:"" group:"account"`
-	Pages      portal.Pages        `embed:"" group:"pages"`
-	API        api.Config          `embed:"" group:"api"`
-	Events     notify.Config       `embed:"" group:"events"`
-	Review     review.Config       `embed:"" group:"review"`
-	SignIn     review.SignIn       `embed:"" group:"signin"`
-	Banks      provider.Banks      `embed:"" group:"banks"`
-	Documents  provider.Documents  `embed:"" group:"documents"`
-	Limits     provider.Limits     `embed:"" group:"limits"`
-	Simulation provider.Simulation `embed:"" group:"sandbox"`
-	Mail       mail.Config         `embed:"" group:"mail"`
-	Telemetry  telemetry.Config    `embed:"" group:"telemetry"`
-	Log        Log                 `embed:"" group:"log"`
+	Listen     Listen               `embed:"" group:"listen"`
+	TLS        httpx.TLSConfig      `embed:"" group:"tls"`
+	Process    Process              `embed:"" group:"process"`
+	Store      store.Config         `embed:"" group:"store"`
+	Account    svcapi.Account       `embed:"" group:"account"`
+	Pages      portal.Pages         `embed:"" group:"pages"`
+	API        api.Config           `embed:"" group:"api"`
+	Events     notify.Config        `embed:"" group:"events"`
+	Review     review.Config        `embed:"" group:"review"`
+	SignIn     review.SignIn        `embed:"" group:"signin"`
+	Data       provider.DataSources `embed:"" group:"data"`
+	Documents  provider.Documents   `embed:"" group:"documents"`
+	Limits     provider.Limits      `embed:"" group:"limits"`
+	Simulation provider.Simulation  `embed:"" group:"sandbox"`
+	Mail       mail.Config          `embed:"" group:"mail"`
+	Telemetry  telemetry.Config     `embed:"" group:"telemetry"`
+	Log        Log                  `embed:"" group:"log"`
 }
 
 // Listen is where the program listens, and the addresses at which others reach it.

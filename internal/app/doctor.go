@@ -17,7 +17,7 @@ import (
 // examine is the command doctor: it prints a line for each finding, and returns
 // errUnhealthy if one failed. It changes nothing, here or at the provider.
 func examine(ctx context.Context, c *Config, stdout io.Writer) error {
-	found, err := c.examineBanks(ctx)
+	found, err := c.examineSources(ctx)
 	if err != nil {
 		return refusal{err}
 	}
@@ -45,13 +45,14 @@ func examine(ctx context.Context, c *Config, stdout io.Writer) error {
 	return nil
 }
 
-// examineBanks checks the institutions of --institutions.
-func (c *Config) examineBanks(ctx context.Context) (found []doctor.Finding, err error) {
-	checks, err := c.Banks.Examine(ctx, time.Now)
+// examineSources checks the institutions of --institutions and the connectors of
+// --connectors.
+func (c *Config) examineSources(ctx context.Context) (found []doctor.Finding, err error) {
+	checks, err := c.Data.Examine(ctx, time.Now)
 	for _, x := range checks {
-		f := doctor.Finding{Level: doctor.OK, Subject: x.Institution, Message: x.Name + ": " + x.Detail}
+		f := doctor.Finding{Level: doctor.OK, Subject: x.Source, Message: x.Name + ": " + x.Detail}
 		if !x.OK {
-			f.Level, f.Remedy = doctor.Fail, "Change its entry in the file of --institutions, or ask the bank."
+			f.Level, f.Remedy = doctor.Fail, x.Remedy
 		}
 		found = append(found, f)
 	}

@@ -260,7 +260,7 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 	if config.Mail, err = p.config.Mail.Sender(); err != nil {
 		return made, err
 	}
-	if config.Connectors, err = p.config.Banks.Connectors(p.now, config.Log); err != nil {
+	if config.Connectors, err = p.config.Data.Connectors(p.now, config.Log); err != nil {
 		return made, err
 	}
 	if engine, reason := p.config.Documents.Scanner(ctx); engine != nil {

@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/provider/ocr"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/sources/fdx"
+	"vestibule/internal/provider/sources/remote"
 )
 
 // Limits are limits of visits that begin without a token. A sandbox on loopback does not
@@ -29,26 +30,47 @@ func (l Limits) Validate() error {
 	return nil
 }
 
-// Banks configures the institutions that authorize access on their own pages.
-type Banks struct {
+// DataSources configures where the data of reports come from.
+type DataSources struct {
 	Institutions string `placeholder:"FILE" help:"YAML file of the banks that applicants connect by OAuth and the FDX API. Default: none."`
+	Programs     string `name:"connectors" placeholder:"FILE" help:"YAML file of connectors to payroll providers and bureaus. Default: none."`
 }
 
 // Connectors returns the connectors of the configured institutions. now is the real
-// clock. The error names every fault of the file with its institution.
-func (b Banks) Connectors(now func() time.Time, log *slog.Logger) ([]sources.Connector, error) {
-	c, err := b.fdx(now, log)
-	if c == nil || err != nil {
+// clock. The error names every fault of the files with its institution or connector.
+func (d DataSources) Connectors(now func() time.Time, log *slog.Logger) (all []sources.Connector, err error) {
+	if c, err := d.fdx(now, log); err != nil {
+		return nil, err
+	} else if c != nil {
+		all = append(all, c)
+	}
+	programs, err := d.programs()
+	if err != nil || programs == nil {
+		return all, err
+	}
+	c, err := remote.New(programs, remote.Options{Now: now})
+	if err != nil {
 		return nil, err
 	}
-	return []sources.Connector{c}, nil
+	return append(all, c), nil
 }
 
-func (b Banks) fdx(now func() time.Time, log *slog.Logger) (*fdx.Connector, error) {
-	if b.Institutions == "" {
+func (d DataSources) programs() ([]remote.Program, error) {
+	if d.Programs == "" {
 		return nil, nil
 	}
-	list, err := fdx.Load(b.Institutions)
+	list, err := remote.Load(d.Programs)
+	if err != nil {
+		return nil, fmt.Errorf("--connectors: %w", err)
+	}
+	return list, nil
+}
+
+func (d DataSources) fdx(now func() time.Time, log *slog.Logger) (*fdx.Connector, error) {
+	if d.Institutions == "" {
+		return nil, nil
+	}
+	list, err := fdx.Load(d.Institutions)
 	if err != nil {
 		return nil, fmt.Errorf("--institutions: %w", err)
 	}
@@ -69,28 +91,42 @@ func (d Documents) Scanner(ctx context.Context) (engine *ocr.Engine, reason erro
 	return ocr.Find(ctx)
 }
 
-// Examination is the result of one check of an institution.
+// Examination is the result of one check of an institution or a connector.
 type Examination struct {
-	Institution string // its name
-	fdx.Check
+	Source string // its name
+	sources.Check
+	Remedy string // what to do if the check fails
 }
 
-// Examine checks each configured institution by requests that need no applicant.
-func (b Banks) Examine(ctx context.Context, now func() time.Time) (all []Examination, err error) {
-	c, err := b.fdx(now, nil)
-	if c == nil || err != nil {
+// Examine checks each configured institution and connector by requests that need no
+// applicant.
+func (d DataSources) Examine(ctx context.Context, now func() time.Time) (all []Examination, err error) {
+	c, err := d.fdx(now, nil)
+	if err != nil {
 		return nil, err
 	}
-	for _, i := range c.Institutions() {
-		checks, err := c.Examine(ctx, i.ID)
-		if err != nil {
-			return nil, err
-		}
-		for _, check := range checks {
-			all = append(all, Examination{i.Name, check})
+	if c != nil {
+		for _, i := range c.Institutions() {
+			checks, err := c.Examine(ctx, i.ID)
+			if err != nil {
+				return nil, err
+			}
+			for _, check := range checks {
+				all = append(all, Examination{i.Name, check, "Change its entry in the file of --institutions, or ask the bank."})
+			}
 		}
 	}
-	return all, nil
+	programs, err := d.programs()
+	if err != nil {
+		return nil, err
+	}
+	examined, err := remote.Examine(ctx, programs, remote.Options{Now: now})
+	for n, checks := range examined {
+		for _, check := range checks {
+			all = append(all, Examination{programs[n].ID, check, "Change its entry in the file of --connectors, or the connector."})
+		}
+	}
+	return all, err
 }
 
 // Simulation configures a sandbox. Production rejects it.

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/provider/webhooks"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 	"vestibule/web"
@@ -36,22 +38,53 @@ type Sources struct {
 	Submissions submissions.Sandbox // nil: only the submitted data is used
 }
 
-// with returns the sources with the institutions of connectors. An institution replaces a
-// mock bank with the same id.
+// with returns the sources with connectors added. The institutions of connectors are
+// offered to applicants; one of the operator replaces one of the sandbox with the same id.
 func (of Sources) with(more []sources.Connector) Sources {
-	of.Connectors = slices.Concat(of.Connectors, more)
+	of.Connectors = slices.Concat(more, of.Connectors) // the first that has an institution is used
+	offered := map[string]bool{}
 	for _, c := range of.Connectors {
 		for _, i := range c.Institutions() {
-			of.Visits.Banks = slices.DeleteFunc(of.Visits.Banks, func(b visits.Bank) bool { return b.ID == i.ID })
-			of.Visits.Banks = append(of.Visits.Banks, visits.Bank{ID: i.ID, Name: i.Name, Place: i.Place, Authorize: true})
-			of.Banks = slices.DeleteFunc(of.Banks, func(b bankaccounts.Bank) bool { return b.Name == i.Name })
-			of.Banks = append(of.Banks, bankaccounts.Bank{Name: i.Name, OAuth: append([]string{}, i.OAuth...),
-				Homepage: append([]string{}, i.Homepage...)})
+			if offered[i.ID] {
+				continue
+			}
+			offered[i.ID] = true
+			entry := visits.Bank{ID: i.ID, Name: i.Name, Place: i.Place, PlaceES: i.PlaceES, Authorize: true}
+			switch i.Kind {
+			case sources.Payroll:
+				of.Visits.Employers = replace(of.Visits.Employers, entry)
+			case sources.Supplier:
+				entry.Authorize = false
+				of.Visits.Suppliers = replace(of.Visits.Suppliers, entry)
+			default:
+				of.Visits.Banks = replace(of.Visits.Banks, entry)
+				of.Banks = slices.DeleteFunc(of.Banks, func(b bankaccounts.Bank) bool { return b.Name == i.Name })
+				of.Banks = append(of.Banks, bankaccounts.Bank{Name: i.Name, OAuth: append([]string{}, i.OAuth...),
+					Homepage: append([]string{}, i.Homepage...)})
+			}
 		}
 	}
-	slices.SortStableFunc(of.Visits.Banks, func(a, b visits.Bank) int { return strings.Compare(a.Name, b.Name) })
+	byName := func(a, b visits.Bank) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
+	}
+	slices.SortStableFunc(of.Visits.Banks, byName)
+	slices.SortStableFunc(of.Visits.Employers, byName)
+	slices.SortStableFunc(of.Visits.Suppliers, byName)
+	slices.SortStableFunc(of.Visits.Suppliers, func(a, b visits.Bank) int { // the reader of identity documents is the last
+		if documents := a.ID == report.DocumentSupplier; documents == (b.ID == report.DocumentSupplier) {
+			return 0
+		} else if documents {
+			return 1
+		}
+		return -1
+	})
 	slices.SortStableFunc(of.Banks, func(a, b bankaccounts.Bank) int { return strings.Compare(a.Name, b.Name) })
 	return of
+}
+
+// replace returns the list with an entry, in place of one with the same id.
+func replace(all []visits.Bank, by visits.Bank) []visits.Bank {
+	return append(slices.DeleteFunc(all, func(b visits.Bank) bool { return b.ID == by.ID }), by)
 }
 
 // Sandbox adds to the service a clock that can be moved, fault injection, generated data

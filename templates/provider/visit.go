@@ -206,6 +206,14 @@ func (v Visit) authorizeKind() ui.Kind {
 	return ""
 }
 
+// authorizeIntro says at whose pages the applicant signs in, and what is shared.
+func (v Visit) authorizeIntro() string {
+	if v.SourceType == SourcePayroll {
+		return i18n.T(v.Lang, "visit.authorize.payroll", "bank", v.Bank, "company", v.Customer)
+	}
+	return i18n.T(v.Lang, "visit.authorize.intro", "bank", v.Bank, "company", v.Customer)
+}
+
 // authorizeAction returns the address of the form that leads to the bank's pages.
 func (v Visit) authorizeAction() templ.SafeURL {
 	return templ.SafeURL(v.Path + "/authorize?" + url.Values{"lang": {string(v.Lang)}}.Encode())

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lints both OpenAPI documents by the rules in lint/, where a warning is an
-# error, and generates and compiles clients and servers from them, as users of the two
+# Lints the OpenAPI documents by the rules in lint/, where a warning is an
+# error, and generates and compiles clients and servers from them, as users of the
 # APIs do. The programs from npm are those of e2e/setup.sh.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -14,15 +14,15 @@ quiet() { # prints what the command printed, where it fails
   "$@" >"$out/log" 2>&1 || { cat "$out/log"; echo "failed: $*" >&2; exit 1; }
 }
 
-quiet "$npm/redocly" lint --config lint/redocly.yaml "$root"/docs/{openapi,portal-openapi}.yaml
-quiet "$npm/spectral" lint --ruleset lint/spectral.yaml --fail-severity warn "$root"/docs/{openapi,portal-openapi}.yaml
-for name in openapi portal-openapi; do
+quiet "$npm/redocly" lint --config lint/redocly.yaml "$root"/docs/{openapi,portal-openapi,connector.openapi}.yaml
+quiet "$npm/spectral" lint --ruleset lint/spectral.yaml --fail-severity warn "$root"/docs/{openapi,portal-openapi,connector.openapi}.yaml
+for name in openapi portal-openapi connector.openapi; do
   document=$root/docs/$name.yaml
   quiet "$npm/openapi-typescript" "$document" -o "$out/$name.ts"
   quiet "$npm/tsc" --noEmit --strict --skipLibCheck "$out/$name.ts"
-  package=${name//-/}
+  package=${name//[-.]/}
   mkdir -p "generated/$package"
   quiet go tool oapi-codegen -generate types,client,std-http,strict-server,spec -package "$package" -o "generated/$package/api.go" "$document"
 done
 quiet go vet ./generated/...
-echo "OpenAPI: both documents are linted, and their clients in Go and TypeScript compile"
+echo "OpenAPI: the documents are linted, and their clients in Go and TypeScript compile"

@@ -3,10 +3,12 @@ package reports
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"sync"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
@@ -27,7 +29,7 @@ func (s *Service) fetchConnections(ctx context.Context, r Report, in Input) (map
 	var faults error
 	out := map[string]fetched{}
 	to := report.DateOf(r.Retrieved)
-	for _, at := range in.Banks {
+	for _, at := range slices.Concat(in.Banks, in.SignIns) {
 		if !at.good() || at.Connection == "" {
 			continue
 		}
@@ -53,6 +55,37 @@ func (s *Service) fetchConnections(ctx context.Context, r Report, in Input) (map
 	}
 	wait.Wait()
 	return out, faults
+}
+
+// connectedPayroll returns the source of a sign-in at a payroll provider of a connector,
+// without data; false for one of the sandbox without.
+func (s *Service) connectedPayroll(env contract.Environment, r Report, at SignIn) (p income.Payroll, ok bool) {
+	if s.Connections == nil {
+		return p, false
+	}
+	in, _, found := s.Connections.Find(env, at.Provider)
+	if !found && at.Connection == "" {
+		return p, false
+	}
+	return income.Payroll{ID: derivedID(r.link(at), "payroll/"+at.Provider), SourceID: bankdata.SourceID(at.Name, 0),
+		Provider: at.Name, Type: in.Employer}, true
+}
+
+// payrollOf adds fetched data to a source, with the report's identifiers in place of the
+// connector's.
+func payrollOf(p income.Payroll, r Report, at SignIn, f sources.Fetched) income.Payroll {
+	if f.Payroll == nil {
+		return p
+	}
+	id := func(what string) string { return derivedID(r.PublicToken, at.Connection+"/"+what) }
+	if p.Owner = f.Payroll.Owner; p.Owner.FirstName != "" || p.Owner.LastName != "" {
+		p.Owner.RecordID = id("owner")
+	}
+	for _, j := range f.Payroll.Jobs {
+		j.RecordID = id("job/" + j.RecordID)
+		p.Jobs = append(p.Jobs, j)
+	}
+	return p
 }
 
 // connectionOf converts fetched data to a connection of the report, with the report's

@@ -32,7 +32,7 @@ func (a SignIn) good() bool { return a.Status == "" }
 // files. fetched are the data of its connections. Sources that failed are listed as
 // failed; last is the last of them.
 func (s *Service) retrieve(ctx context.Context, r Report, in *Input, fetched map[string]fetched) (last SignIn, err error) {
-	from, err := s.sourcesOf(ctx, r)
+	env, from, err := s.sourcesOf(ctx, r)
 	if err != nil {
 		return last, err
 	}
@@ -67,11 +67,21 @@ func (s *Service) retrieve(ctx context.Context, r Report, in *Input, fetched map
 	}
 	in.Data = &data
 	seen := map[string]int{} // number of sign-ins by payroll provider
-	for _, at := range in.SignIns {
-		if from.Payroll == nil {
+	for i, at := range in.SignIns {
+		p, ok := s.connectedPayroll(env, r, at)
+		got, asked := fetched[at.Connection]
+		switch {
+		case asked && got.failed != "":
+			at.Status, at.Substatus = got.failed.Status()
+			at.At = report.TimestampOf(r.Retrieved)
+			in.SignIns[i], last = at, at
+		case asked:
+			p = payrollOf(p, r, at, got.data)
+		case !ok && from.Payroll == nil:
 			continue
+		case !ok:
+			p = from.Payroll.Fetch(at.Provider, at.Profile, r.link(at), r.Retrieved)
 		}
-		p := from.Payroll.Fetch(at.Provider, at.Profile, r.link(at), r.Retrieved)
 		n := seen[p.SourceID]
 		seen[p.SourceID]++
 		p.SourceID = bankdata.SourceID(p.SourceID, n)

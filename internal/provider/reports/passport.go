@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"vestibule/internal/analysis/passport"
@@ -12,36 +13,34 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 
 	"vestibule/internal/store"
 )
 
-// Suppliers provides credit files from abroad.
-type Suppliers interface {
-	// Fetch retrieves the file of the supplier with a code about a person; nil if it has
-	// none. Identifiers in the file derive from link.
-	Fetch(code, link string, typed *passport.Consumer, at time.Time) passport.File
-	// Quote returns the rate of a currency, or nil.
-	Quote(currency string, at time.Time) *passport.Quote
-}
-
 // makePassport generates a passport from its supplier's file. The file itself is not
 // stored beyond the report.
 func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
-	from, err := s.sourcesOf(ctx, r)
+	env, _, err := s.sourcesOf(ctx, r)
 	if err != nil {
 		return err
-	}
-	if _, known := report.SupplierOf(in.Supplier); !known || from.Suppliers == nil {
-		return s.end(ctx, r.PublicToken, contract.StatusNotAuthenticated, contract.SubEBankingNotSupported, nil)
 	}
 	var typed *passport.Consumer
 	if p := in.Consumer; p != nil {
 		typed = &passport.Consumer{First: p.FirstName, Last: p.LastName, Emails: p.Emails, Born: in.Born}
 	}
 	began := time.Now()
-	file := from.Suppliers.Fetch(in.Supplier, r.PublicToken, typed, r.Retrieved)
+	file, quote, err := s.Connections.File(ctx, env, in.Supplier,
+		sources.FileRequest{Reference: r.PublicToken, AsOf: report.DateOf(r.Retrieved), Person: typed})
+	if failure := (*sources.Failure)(nil); errors.As(err, &failure) {
+		s.Log.WarnContext(ctx, "a source failed", "institution", in.Supplier, "report", r.PublicToken, "err", err)
+		status, sub := failure.Reason.Status()
+		return s.end(ctx, r.PublicToken, status, sub, nil)
+	}
+	if err != nil {
+		return err
+	}
 	status, sub := passport.Outcome(file)
 	if s.Watch != nil {
 		defer func() { s.Watch(string(r.Kind), string(status), time.Since(began)) }()
@@ -54,7 +53,7 @@ func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
 		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
 		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
 		Product: productOf(product), InputSource: in.Source, InputRecordID: derivedID(r.PublicToken, "input-record"),
-		Consumer: typed, File: file, Quote: from.Suppliers.Quote(file.Currency, r.Retrieved),
+		Consumer: typed, File: file, Quote: quote,
 	}, r.Retrieved))
 	if err != nil {
 		return fmt.Errorf("reports: encode: %w", err)
@@ -96,8 +95,11 @@ func (s *Service) pdf(kind contract.Product, w http.ResponseWriter, r *http.Requ
 // fields that each provides.
 func (s *Service) suppliers(w http.ResponseWriter, r *http.Request) error {
 	all := []report.Supplier{}
-	if s.Sources != nil && s.Sources(auth.CallerOf(r.Context()).Environment).Suppliers != nil {
-		all = report.Suppliers()
+	offered := s.Connections.Institutions(auth.CallerOf(r.Context()).Environment)
+	for _, supplier := range report.Suppliers() {
+		if slices.ContainsFunc(offered, func(i sources.Institution) bool { return i.ID == supplier.Code && i.Kind == sources.Supplier }) {
+			all = append(all, supplier)
+		}
 	}
 	return httpx.JSON(w, http.StatusOK, all)
 }

@@ -19,8 +19,7 @@ import (
 // A refreshed report is made without the consumer, from access to institutions that
 // stayed open after an earlier report (API reference: Reports). It has the account's
 // latest data, the consumer's data as they were given for the earlier report, and
-// nothing of that report's documents, payroll connections, or banks without such
-// access.
+// nothing of that report's documents or of sources without such access.
 
 // RefreshInterval is the interval at which reports of products with the inquiry type
 // MONITORING are refreshed while access is open.
@@ -36,12 +35,11 @@ var errNoAccess = errors.New("reports: no access to an institution is open")
 // access to an institution.
 func basisOf(in Input) (basis Input, ok bool) {
 	basis = Input{Consumer: in.Consumer, Source: in.Source, Born: in.Born, Given: in.Given}
-	for _, at := range in.Banks {
-		if at.good() && at.Connection != "" {
-			basis.Banks = append(basis.Banks, at)
-		}
+	refreshable := func(all []SignIn) []SignIn {
+		return slices.DeleteFunc(slices.Clone(all), func(at SignIn) bool { return !at.good() || at.Connection == "" })
 	}
-	return basis, len(basis.Banks) > 0
+	basis.Banks, basis.SignIns = refreshable(in.Banks), refreshable(in.SignIns)
+	return basis, len(basis.Banks)+len(basis.SignIns) > 0
 }
 
 // keepBasis stores what refreshed reports need, and schedules the first turn. It does
@@ -209,7 +207,7 @@ func (s *Service) refreshInput(ctx context.Context, tx *store.Tx, root Report) (
 	if err != nil {
 		return Input{}, err
 	}
-	in.Banks = nil
+	in.Banks, in.SignIns = nil, nil
 	bases := map[string]Input{}
 	for _, c := range open {
 		basis, read := bases[c.PublicToken]
@@ -219,12 +217,15 @@ func (s *Service) refreshInput(ctx context.Context, tx *store.Tx, root Report) (
 			}
 			bases[c.PublicToken] = basis
 		}
-		i := slices.IndexFunc(basis.Banks, func(at SignIn) bool { return at.Connection == c.ID })
-		if i >= 0 {
+		same := func(at SignIn) bool { return at.Connection == c.ID }
+		if i := slices.IndexFunc(basis.Banks, same); i >= 0 {
 			in.Banks = append(in.Banks, basis.Banks[i])
 		}
+		if i := slices.IndexFunc(basis.SignIns, same); i >= 0 {
+			in.SignIns = append(in.SignIns, basis.SignIns[i])
+		}
 	}
-	if len(in.Banks) == 0 {
+	if len(in.Banks)+len(in.SignIns) == 0 {
 		return Input{}, errNoAccess
 	}
 	return in, nil
@@ -281,7 +282,7 @@ var errConsentEnded = errors.New("reports: consent ended while the report was ma
 // requireAccess returns errConsentEnded if access that a report was made from has ended
 // meanwhile.
 func (s *Service) requireAccess(ctx context.Context, tx *store.Tx, in Input, fetched map[string]fetched) error {
-	for _, at := range in.Banks {
+	for _, at := range slices.Concat(in.Banks, in.SignIns) {
 		if f, ok := fetched[at.Connection]; !ok || f.failed != "" {
 			continue
 		}

@@ -91,22 +91,21 @@ type StatusChange struct {
 // Sources are the data sources of an environment's reports. The zero value has none,
 // and data of a missing source count as absent.
 type Sources struct {
-	Bank      Bank         // nil: no bank is asked
-	Payroll   Payroll      // nil: no payroll provider is asked
-	Suppliers Suppliers    // nil: no passport is made
-	Stubs     StubScenario // nil: a pay stub is what can be read in it
+	Bank    Bank         // nil: no bank is asked
+	Payroll Payroll      // nil: no payroll provider is asked
+	Stubs   StubScenario // nil: a pay stub is what can be read in it
 }
 
-// sourcesOf returns the data sources of a report.
-func (s *Service) sourcesOf(ctx context.Context, r Report) (Sources, error) {
-	if s.Sources == nil {
-		return Sources{}, nil
-	}
+// sourcesOf returns the environment of a report and its data sources.
+func (s *Service) sourcesOf(ctx context.Context, r Report) (contract.Environment, Sources, error) {
 	a, err := s.Customers.ByID(ctx, s.DB.SQL, r.CustomerID)
 	if err != nil {
-		return Sources{}, fmt.Errorf("reports: environment: %w", err)
+		return "", Sources{}, fmt.Errorf("reports: environment: %w", err)
 	}
-	return s.Sources(a.Environment), nil
+	if s.Sources == nil {
+		return a.Environment, Sources{}, nil
+	}
+	return a.Environment, s.Sources(a.Environment), nil
 }
 
 // Bank retrieves a consumer's data from the bank of a sign-in.

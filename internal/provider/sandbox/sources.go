@@ -3,10 +3,8 @@ package sandbox
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"vestibule/internal/contract"
-	"vestibule/internal/i18n"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
@@ -26,11 +24,10 @@ func (s *Sandbox) Sources(of provider.Services) provider.Sources {
 	prepared := preparedReports{s.prepared, of.Reports, of.Customers}
 	out := provider.Sources{
 		Visits: visits.Catalogue{Banks: bankList(), Bank: profiles.Bank{}, Employers: employerList(), Payroll: payroll.Providers{},
-			Suppliers: supplierList(), Prepared: prepared, Scenarios: true},
-		Reports: reports.Sources{Bank: profiles.Bank{}, Payroll: payroll.Providers{}, Suppliers: suppliers.Bureaus{},
-			Stubs: stubs.Files{}},
+			Prepared: prepared, Scenarios: true},
+		Reports:     reports.Sources{Bank: profiles.Bank{}, Payroll: payroll.Providers{}, Stubs: stubs.Files{}},
 		Submissions: submissionSandbox{prepared},
-		Connectors:  s.banks.connectors(),
+		Connectors:  append(s.banks.connectors(), suppliers.Bureaus{}),
 	}
 	for _, b := range banks.All() {
 		out.Banks = append(out.Banks, bankaccounts.Bank{Name: b.Name, OAuth: b.OAuth, Homepage: b.Homepage, Tokens: b.Tokens})
@@ -121,24 +118,4 @@ func (s submissionSandbox) Fill(ctx context.Context, q store.Queryer, customerID
 		in.Profile, in.Data, in.At = c.Profile, c.Data, c.At
 	}
 	return err
-}
-
-// supplierList returns the passport suppliers in the form of the widget: credit
-// bureaus by name, then the readers of identity documents.
-func supplierList() []visits.Bank {
-	var out []visits.Bank
-	for _, s := range report.Suppliers() {
-		place := func(l i18n.Lang) string { return suppliers.Bureaus{}.Place(l, s.Code) }
-		out = append(out, visits.Bank{ID: s.Code, Name: s.Name, Place: place(i18n.English), PlaceES: place(i18n.Spanish)})
-	}
-	last := func(b visits.Bank) int {
-		if b.ID == report.DocumentSupplier {
-			return 1
-		}
-		return 0
-	}
-	slices.SortFunc(out, func(a, b visits.Bank) int {
-		return cmp.Or(last(a)-last(b), cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
-	})
-	return out
 }

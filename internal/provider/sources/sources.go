@@ -136,6 +136,14 @@ type AccountFailure struct {
 	Reason  Reason
 }
 
+// Check is the result of one examination of a configuration, by requests that need no
+// applicant.
+type Check struct {
+	Name   string
+	OK     bool
+	Detail string // the result or the fault, without secrets
+}
+
 // Reason is why an institution gave no data.
 type Reason string
 

@@ -83,7 +83,7 @@ func (s *Service) beginAuthorization(w http.ResponseWriter, r *http.Request) err
 		return err
 	}
 	s.setCookie(w, s.authorizationCookie(begun.State), begun.Browser, int(sources.AuthorizationLifetime.Seconds()))
-	bank, _ := s.catalogue(v.environment).find(flow.SourceBank, v.Bank)
+	bank, _ := s.catalogue(v.environment).find(v.SourceType, v.Bank)
 	s.write(w, r, http.StatusOK, httpx.CSP{}, pages.ToBankPage(pages.ToBank{Lang: language(r), Bank: bank.Name, URL: begun.URL}, s.urls()))
 	return nil
 }

@@ -42,7 +42,7 @@ type Catalogue struct {
 	Banks     []Bank
 	Bank      BankSimulator   // of the banks without Authorize; nil without any
 	Employers []Bank          // payroll providers
-	Payroll   SignInSimulator // set where Employers are
+	Payroll   SignInSimulator // of the providers without Authorize; nil without any
 	Suppliers []Bank          // of passports
 
 	Prepared  PreparedReports // nil: there are no prepared reports
@@ -70,7 +70,7 @@ type Bank struct {
 	Place   string // to tell them apart: city and state, Online, or what it is
 	PlaceES string // the same in Spanish, where that is another
 
-	Authorize bool // access is authorized at the bank's own pages
+	Authorize bool // access is authorized on its own pages
 }
 
 func (b Bank) place(lang i18n.Lang) string {

@@ -131,7 +131,7 @@ func (s *Service) input(v visit, form url.Values) (in flow.Input, problem i18n.K
 		}
 	case "employer":
 		if employer, ok := sources.find(flow.SourcePayroll, form.Get("employer")); ok {
-			in = flow.Input{Kind: flow.EventInstitutionSelected, SourceType: flow.SourcePayroll, Bank: employer.ID}
+			in = flow.Input{Kind: flow.EventInstitutionSelected, SourceType: flow.SourcePayroll, Bank: employer.ID, Authorize: employer.Authorize}
 		}
 	case "supplier":
 		if supplier, ok := sources.find(flow.SourceSupplier, form.Get("supplier")); ok {

@@ -11,13 +11,17 @@ import (
 	"sync"
 	"time"
 
+	"vestibule/internal/analysis/income"
+	"vestibule/internal/analysis/passport"
+	"vestibule/internal/provider/sandbox/payroll"
 	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/provider/sandbox/suppliers"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 )
 
-// OAuthBank is a connector of one bank with its own pages, "open-bank". It records what
-// it is asked.
+// OAuthBank is a connector of one bank with its own pages, "open-bank", one payroll
+// provider, "open-payroll", and one supplier, "MEX_CDC". It records what it is asked.
 type OAuthBank struct {
 	Expires    time.Time // of the access that Complete gives
 	FetchError error     // of Fetch
@@ -50,9 +54,22 @@ func (b *OAuthBank) Count(call string) (n int) {
 	return n
 }
 
-// Institutions lists the bank.
+// Institutions lists the bank, the payroll provider, and the supplier.
 func (b *OAuthBank) Institutions() []sources.Institution {
-	return []sources.Institution{{ID: "open-bank", Name: "Open Bank", Place: "Online", OAuth: []string{"login.open-bank.example"}}}
+	return []sources.Institution{
+		{ID: "open-bank", Name: "Open Bank", Place: "Online", OAuth: []string{"login.open-bank.example"}},
+		{ID: "open-payroll", Kind: sources.Payroll, Name: "Open Payroll", Employer: income.ProviderPayroll},
+		{ID: "MEX_CDC", Kind: sources.Supplier, Name: "Open Bureau"},
+	}
+}
+
+// File returns the sandbox's file on a person, or FetchError.
+func (b *OAuthBank) File(ctx context.Context, supplier string, r sources.FileRequest) (passport.File, *passport.Quote, error) {
+	b.note("file " + supplier)
+	if b.FetchError != nil {
+		return passport.File{}, nil, b.FetchError
+	}
+	return suppliers.Bureaus{}.File(ctx, supplier, r)
 }
 
 // Authorize leads to the bank.
@@ -80,8 +97,9 @@ func (b *OAuthBank) Renew(_ context.Context, _ string, g sources.Grant) (sources
 	return sources.Grant{Access: "access-2", Refresh: "refresh-2"}, nil
 }
 
-// Fetch returns the accounts of the sandbox's default person.
-func (b *OAuthBank) Fetch(_ context.Context, _ string, g sources.Grant, _, to report.Date) (sources.Fetched, error) {
+// Fetch returns the accounts of the sandbox's default person, or the jobs of the one who
+// is paid by the month.
+func (b *OAuthBank) Fetch(_ context.Context, institution string, g sources.Grant, _, to report.Date) (sources.Fetched, error) {
 	b.note("fetch " + g.Access)
 	if b.Fetching != nil {
 		b.Fetching()
@@ -90,6 +108,11 @@ func (b *OAuthBank) Fetch(_ context.Context, _ string, g sources.Grant, _, to re
 		return sources.Fetched{}, b.FetchError
 	}
 	var out sources.Fetched
+	if institution == "open-payroll" {
+		data := payroll.Providers{}.Fetch("paywright", "monthly", "x", to.Time)
+		out.Payroll = &data
+		return out, nil
+	}
 	for _, connection := range (profiles.Bank{}).Fetch("default", "x", to.Time).Connections {
 		out.Owners, out.Accounts = append(out.Owners, connection.Owners...), append(out.Accounts, connection.Accounts...)
 	}
@@ -108,6 +131,20 @@ var leadsTo = regexp.MustCompile(`content="0;url=([^"]+)"`)
 // report. visit is the answer that opened the visit.
 func (r *Server) ConnectOpenBank(visit Answer) (publicToken string) {
 	r.T.Helper()
+	return r.connect(visit, url.Values{"action": {"bank"}, "bank": {"open-bank"}})
+}
+
+// ConnectOpenPayroll is ConnectOpenBank with the payroll provider, for an income report.
+func (r *Server) ConnectOpenPayroll(visit Answer) (publicToken string) {
+	r.T.Helper()
+	return r.connect(visit, url.Values{"action": {"source"}, "source": {"payroll"}},
+		url.Values{"action": {"employer"}, "employer": {"open-payroll"}})
+}
+
+// connect consents, posts forms that lead to an institution, returns from its pages, and
+// finishes the visit.
+func (r *Server) connect(visit Answer, forms ...url.Values) (publicToken string) {
+	r.T.Helper()
 	path := "/visit/" + visit.JSON["handle"].(string)
 	post := func(form url.Values) {
 		r.T.Helper()
@@ -116,11 +153,13 @@ func (r *Server) ConnectOpenBank(visit Answer) (publicToken string) {
 		}
 	}
 	post(url.Values{"action": {"consent"}})
-	post(url.Values{"action": {"bank"}, "bank": {"open-bank"}})
+	for _, form := range forms {
+		post(form)
+	}
 	leaving := r.Do("POST", path+"/authorize", url.Values{})
 	m := leadsTo.FindStringSubmatch(leaving.Body)
 	if m == nil {
-		r.T.Fatalf("to the bank: %d %s", leaving.Status, leaving.Body)
+		r.T.Fatalf("to the institution: %d %s", leaving.Status, leaving.Body)
 	}
 	address, err := url.Parse(strings.ReplaceAll(m[1], "&amp;", "&"))
 	if err != nil {

@@ -10,6 +10,7 @@ package suppliers
 
 import (
 	"cmp"
+	"context"
 	"hash/fnv"
 	"io"
 	"math/rand/v2"
@@ -24,11 +25,29 @@ import (
 
 	"vestibule/internal/analysis/passport"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 )
 
-// Bureaus implements all suppliers. Its zero value is ready.
+// Bureaus implements all suppliers, as a sources.Bureau. Its zero value is ready.
 type Bureaus struct{}
+
+var _ sources.Bureau = Bureaus{}
+
+// Institutions implements sources.Connector.
+func (b Bureaus) Institutions() (all []sources.Institution) {
+	for _, s := range report.Suppliers() {
+		all = append(all, sources.Institution{ID: s.Code, Kind: sources.Supplier, Name: s.Name,
+			Place: b.Place(i18n.English, s.Code), PlaceES: b.Place(i18n.Spanish, s.Code)})
+	}
+	return all
+}
+
+// File implements sources.Bureau. It never fails.
+func (b Bureaus) File(_ context.Context, code string, r sources.FileRequest) (passport.File, *passport.Quote, error) {
+	f := b.Fetch(code, r.Reference, r.Person, r.AsOf.Time)
+	return f, b.Quote(f.Currency, r.AsOf.Time), nil
+}
 
 // Last names that select a file, ignoring case. With any other, the applicant's seed
 // selects the payment behavior.

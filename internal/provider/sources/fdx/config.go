@@ -9,21 +9,15 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
-	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
-	yaml "go.yaml.in/yaml/v3"
-
-	"vestibule/internal/httpx"
 	"vestibule/internal/jose"
 	"vestibule/internal/provider/sources"
+	"vestibule/internal/provider/sources/configfile"
 	"vestibule/internal/provider/sources/rest"
 )
 
@@ -80,8 +74,6 @@ type Institution struct {
 
 // Bounds of the configuration.
 const (
-	maxFile         = 1 << 20
-	maxSecretFile   = 64 << 10
 	maxInstitutions = 2000
 	maxDays         = 730
 )
@@ -89,26 +81,15 @@ const (
 // Load reads a YAML file of institutions and the files that it names, whose paths are
 // relative to its directory. The error names every fault with its institution.
 func Load(path string) ([]Institution, error) {
-	raw, err := readBounded(path, maxFile)
+	entries, err := configfile.Entries(path, "institutions", maxInstitutions)
 	if err != nil {
 		return nil, err
-	}
-	var entries []yaml.Node
-	d := yaml.NewDecoder(bytes.NewReader(raw))
-	if err := d.Decode(&entries); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: want a list of institutions: %w", path, err)
-	}
-	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: contains more than one document", path)
-	}
-	if len(entries) > maxInstitutions {
-		return nil, fmt.Errorf("%s: more than %d institutions", path, maxInstitutions)
 	}
 	var list []Institution
 	var faults []error
 	for n := range entries {
 		var in Institution
-		if err := decodeStrict(&entries[n], &in); err != nil {
+		if err := configfile.Decode(&entries[n], &in); err != nil {
 			faults = append(faults, in.fault(n, err))
 		} else if err := in.readFiles(filepath.Dir(path)); err != nil {
 			faults = append(faults, in.fault(n, err))
@@ -122,72 +103,27 @@ func Load(path string) ([]Institution, error) {
 	return list, nil
 }
 
-// decodeStrict decodes one institution and rejects unknown keys, which yaml.Node.Decode
-// accepts.
-func decodeStrict(n *yaml.Node, in *Institution) error {
-	_ = n.Decode(in) // the name, for the error
-	raw, err := yaml.Marshal(n)
-	if err != nil {
-		return err
-	}
-	*in = Institution{ID: in.ID}
-	d := yaml.NewDecoder(bytes.NewReader(raw))
-	d.KnownFields(true)
-	return d.Decode(in)
-}
-
 func (in *Institution) fault(n int, err error) error {
 	return fmt.Errorf("institution %s: %w", cmp.Or(in.ID, fmt.Sprintf("number %d", n+1)), err)
 }
 
-func readBounded(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(raw)) > limit {
-		return nil, fmt.Errorf("%s is larger than %d KiB", path, limit>>10)
-	}
-	return raw, nil
-}
-
 // readFiles reads the secrets, keys and certificates that the configuration names.
 func (in *Institution) readFiles(dir string) error {
-	var faults []error
-	read := func(key, path string, use func([]byte) error) {
-		if path == "" {
-			return
-		}
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
-		}
-		raw, err := readBounded(path, maxSecretFile)
-		if err == nil {
-			err = use(raw)
-		}
-		if err != nil {
-			faults = append(faults, fmt.Errorf("%s: %w", key, err))
-		}
-	}
-	read("client_secret_file", in.ClientSecretFile, func(raw []byte) error {
+	files := configfile.Files{Dir: dir}
+	files.Read("client_secret_file", in.ClientSecretFile, func(raw []byte) error {
 		if in.Secret = strings.TrimRight(string(raw), "\r\n"); in.Secret == "" {
 			return errors.New("the file is empty")
 		}
 		return nil
 	})
 	var key []byte
-	read("private_key_file", in.PrivateKeyFile, func(raw []byte) (err error) {
+	files.Read("private_key_file", in.PrivateKeyFile, func(raw []byte) (err error) {
 		if key = raw; in.Authentication == PrivateKeyJWT {
 			in.Key, err = parseKey(raw)
 		}
 		return err
 	})
-	read("certificate_file", in.CertificateFile, func(raw []byte) error {
+	files.Read("certificate_file", in.CertificateFile, func(raw []byte) error {
 		if in.Authentication == PrivateKeyJWT || key == nil {
 			key = raw // the file of the certificate also has its key
 		}
@@ -198,13 +134,13 @@ func (in *Institution) readFiles(dir string) error {
 		in.Certificate = &pair
 		return nil
 	})
-	read("ca_file", in.CAFile, func(raw []byte) error {
+	files.Read("ca_file", in.CAFile, func(raw []byte) error {
 		if in.CA = x509.NewCertPool(); !in.CA.AppendCertsFromPEM(raw) {
 			return errors.New("no PEM certificate in the file")
 		}
 		return nil
 	})
-	return errors.Join(faults...)
+	return errors.Join(files.Faults...)
 }
 
 // parseKey parses a private P-256 key: a JWK, or PEM as openssl writes it.
@@ -245,12 +181,8 @@ func check(list []Institution) (faults []error) {
 	return faults
 }
 
-var (
-	idPattern     = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-	domainPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:[0-9]{1,5})?$`)
-	// scopePattern matches a scope-token of RFC 6749, section 3.3.
-	scopePattern = regexp.MustCompile(`^[\x21\x23-\x5b\x5d-\x7e]+$`)
-)
+// scopePattern matches a scope-token of RFC 6749, section 3.3.
+var scopePattern = regexp.MustCompile(`^[\x21\x23-\x5b\x5d-\x7e]+$`)
 
 // faults returns the faults of one institution.
 func (in *Institution) faults() (faults []error) {
@@ -259,15 +191,12 @@ func (in *Institution) faults() (faults []error) {
 			faults = append(faults, errors.New(key+": "+text))
 		}
 	}
-	line := func(s string, max int) bool {
-		return s == strings.TrimSpace(s) && len(s) <= max && !strings.ContainsFunc(s, unicode.IsControl)
-	}
-	want(idPattern.MatchString(in.ID) && len(in.ID) <= 64, "id", "want up to 64 lowercase letters, digits, and hyphens")
-	want(in.Name != "" && line(in.Name, 100), "name", "want 1 to 100 characters on one line")
-	want(line(in.Place, 100), "place", "want at most 100 characters on one line")
+	want(configfile.IsID(in.ID), "id", "want up to 64 lowercase letters, digits, and hyphens")
+	want(in.Name != "" && configfile.IsLine(in.Name, 100), "name", "want 1 to 100 characters on one line")
+	want(configfile.IsLine(in.Place, 100), "place", "want at most 100 characters on one line")
 	for key, list := range map[string][]string{"homepage": in.Homepage, "oauth_domains": in.OAuthDomains, "hosts": in.Hosts} {
 		for _, domain := range list {
-			want(domainPattern.MatchString(domain) && len(domain) <= 253, key, "want host names in lowercase, without scheme and path")
+			want(configfile.IsDomain(domain), key, "want host names in lowercase, without scheme and path")
 		}
 	}
 	url := func(key, raw string, required bool) {
@@ -291,7 +220,7 @@ func (in *Institution) faults() (faults []error) {
 	want(!discovered || in.PAREndpoint+in.RevocationEndpoint+in.JWKSURI == "", "par_endpoint, revocation_endpoint, jwks_uri",
 		"want authorization_endpoint and token_endpoint too")
 	want(in.Version == "5" || in.Version == "6", "fdx_version", `want "5" or "6"`)
-	want(in.ClientID != "" && line(in.ClientID, 512), "client_id", "is missing or not one line")
+	want(in.ClientID != "" && configfile.IsLine(in.ClientID, 512), "client_id", "is missing or not one line")
 	switch in.Authentication {
 	case SecretBasic, SecretPost:
 		want(in.Secret != "", "client_secret_file", "is missing")
@@ -306,30 +235,13 @@ func (in *Institution) faults() (faults []error) {
 		want(scopePattern.MatchString(scope), "scopes", "want one scope an entry")
 	}
 	url("resource", in.Resource, false)
-	want(line(in.Audience, 512), "audience", "want one line")
+	want(configfile.IsLine(in.Audience, 512), "audience", "want one line")
 	want(in.DurationDays >= 0 && in.DurationDays <= maxDays, "duration_days", fmt.Sprintf("want 0 to %d", maxDays))
 	return faults
 }
 
-// checkURL returns an error for a URL that the institution may not have. It accepts
-// public https addresses without credentials and fragment, and permitted loopback.
-func (in *Institution) checkURL(raw string) error {
-	u, err := url.Parse(raw)
-	if err != nil || u.Opaque != "" || u.Hostname() == "" || len(raw) > 2048 {
-		return errors.New("want an absolute URL")
-	}
-	if u.User != nil || strings.Contains(raw, "#") {
-		return errors.New("want a URL without credentials and fragment")
-	}
-	local := in.Loopback && httpx.IsLoopback(u.Hostname())
-	if u.Scheme != "https" && (u.Scheme != "http" || !local) {
-		return errors.New("want https; http is for loopback addresses where loopback is set")
-	}
-	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !local && (ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast()) {
-		return errors.New("want a public address")
-	}
-	return nil
-}
+// checkURL returns an error for a URL that the institution may not have.
+func (in *Institution) checkURL(raw string) error { return configfile.CheckURL(raw, in.Loopback) }
 
 // allowedHosts returns the hosts, with ports, that requests may go to.
 func (in *Institution) allowedHosts() map[string]bool {

@@ -18,6 +18,7 @@ import (
 
 	"vestibule/internal/jose"
 	"vestibule/internal/provider/sources"
+	"vestibule/internal/provider/sources/configfile"
 )
 
 const wholeConfig = `
@@ -86,7 +87,7 @@ func configured(t *testing.T, yaml string) string {
 	}
 	for name, content := range map[string][]byte{"institutions.yaml": []byte(yaml), "secret": []byte("s3cret\n"), "empty": nil,
 		"key.pem": keyPEM, "key.jwk": rawJWK, "certificate.pem": slices.Concat(certificatePEM, keyPEM), "ca.pem": certificatePEM,
-		"large": make([]byte, maxSecretFile+1)} {
+		"large": make([]byte, configfile.MaxSecretFile+1)} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +188,7 @@ func TestLoadNamesEveryFault(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "harbor-national") || !strings.Contains(err.Error(), "institution C") {
 		t.Errorf("only one of two faults is named: %v", err)
 	}
-	for _, yaml := range []string{"a: b", "- a\n---\n- b", "- &a [*a]", "- 1", "\x00", strings.Repeat("#", maxFile+1)} {
+	for _, yaml := range []string{"a: b", "- a\n---\n- b", "- &a [*a]", "- 1", "\x00", strings.Repeat("#", configfile.MaxFile+1)} {
 		if _, err := Load(configured(t, yaml)); err == nil {
 			t.Errorf("Load of %.20q has no error", yaml)
 		}

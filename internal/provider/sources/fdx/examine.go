@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/sources/rest"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -25,13 +26,6 @@ const (
 	CheckClock     = "clock"     // the clocks differ by at most 30 seconds
 )
 
-// Check is the result of one examination.
-type Check struct {
-	Name   string
-	OK     bool
-	Detail string // the result or the fault, without secrets
-}
-
 const (
 	clockTolerance   = 30 * time.Second    // assertions and ID tokens live about a minute
 	certificateLasts = 14 * 24 * time.Hour // a certificate that expires earlier is a fault
@@ -39,7 +33,7 @@ const (
 
 // Examine checks an institution's configuration by requests that need no consent of an
 // applicant. It returns an error only for an institution that is not configured.
-func (c *Connector) Examine(ctx context.Context, institution string) ([]Check, error) {
+func (c *Connector) Examine(ctx context.Context, institution string) ([]sources.Check, error) {
 	b, err := c.bank(institution)
 	if err != nil {
 		return nil, err
@@ -60,14 +54,14 @@ func (c *Connector) Examine(ctx context.Context, institution string) ([]Check, e
 
 type examination struct {
 	*bank
-	checks  []Check
+	checks  []sources.Check
 	expires time.Time     // of the first certificate to expire
 	behind  time.Duration // how far the institution's clock is behind this program's
 	dated   bool          // an answer had a date
 }
 
 func (e *examination) add(name string, ok bool, detail string) {
-	e.checks = append(e.checks, Check{name, ok, detail})
+	e.checks = append(e.checks, sources.Check{Name: name, OK: ok, Detail: detail})
 }
 
 // observe records the date and the certificates of an answer.

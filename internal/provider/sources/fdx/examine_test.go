@@ -5,10 +5,11 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"vestibule/internal/provider/sources"
 )
 
 // verdicts returns which checks succeed.
-func verdicts(checks []Check) map[string]bool {
+func verdicts(checks []sources.Check) map[string]bool {
 	out := map[string]bool{}
 	for _, c := range checks {
 		out[c.Name] = c.OK

@@ -1,0 +1,80 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	yaml "go.yaml.in/yaml/v3"
+
+	"vestibule/internal/provider/sources/remote"
+)
+
+// connectorCommands are the commands for authors and operators of connectors.
+type connectorCommands struct {
+	Check        connectorCheck `cmd:"" help:"Check that a connector follows the protocol of docs/connector.openapi.yaml; exit code 1 if not."`
+	Institutions connectorList  `cmd:"" help:"Print the institutions of a connector, ready for the file of --connectors."`
+}
+
+// connectorTarget names a connector.
+type connectorTarget struct {
+	URL        string `arg:"" help:"Base URL of the connector."`
+	SecretFile string `required:"" env:"-" placeholder:"FILE" help:"File with the secret, whsec_ and base64."`
+	CAFile     string `env:"-" placeholder:"FILE" help:"PEM certificates of its issuer. Default: the system's."`
+	Loopback   bool   `env:"-" help:"Permit addresses of this machine, also without TLS."`
+}
+
+type connectorCheck struct {
+	connectorTarget
+	Pages       []string `env:"-" placeholder:"HOST" help:"Further hosts of its sign-in pages."`
+	RedirectURI string   `env:"-" default:"http://127.0.0.1:8081/oauth/callback" placeholder:"URI" help:"A redirect URI that it accepts."`
+	Files       bool     `env:"-" help:"Also request the file of an invented person, which a bureau may count as an inquiry."`
+}
+
+type connectorList struct{ connectorTarget }
+
+// program returns the configuration of the connector.
+func (t connectorTarget) program() (remote.Program, error) {
+	p := remote.Program{ID: "connector", URL: t.URL, SecretFile: t.SecretFile, CAFile: t.CAFile, Loopback: t.Loopback}
+	return p, p.Prepare(".")
+}
+
+// run prints a line for each check, and returns errUnhealthy if one failed.
+func (c connectorCheck) run(ctx context.Context, stdout io.Writer) error {
+	p, err := c.program()
+	if err != nil {
+		return refusal{err}
+	}
+	p.Pages = c.Pages
+	healthy := true
+	for _, check := range remote.Conformance(ctx, p, c.RedirectURI, c.Files, remote.Options{Now: time.Now}) {
+		level := "ok"
+		if !check.OK {
+			level, healthy = "fail", false
+		}
+		fmt.Fprintf(stdout, "%-5s %-13s %s\n", level, check.Name, check.Detail)
+	}
+	if !healthy {
+		return errUnhealthy
+	}
+	return nil
+}
+
+// run prints the institutions as YAML.
+func (c connectorList) run(ctx context.Context, stdout io.Writer) error {
+	p, err := c.program()
+	if err != nil {
+		return refusal{err}
+	}
+	list, err := remote.List(ctx, p, remote.Options{Now: time.Now})
+	if err != nil {
+		return err
+	}
+	enc := yaml.NewEncoder(stdout)
+	enc.SetIndent(2)
+	if err := enc.Encode(list); err != nil {
+		return err
+	}
+	return enc.Close()
+}
