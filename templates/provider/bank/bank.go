@@ -1,5 +1,5 @@
-// Package bank renders the pages of the sandbox's FDX bank: sign-in, one-time code, choice of
-// accounts, and consent.
+// Package bank renders the sign-in pages of the sandbox's banks and payroll providers:
+// sign-in, one-time code, choice of a bank's accounts, and consent.
 package bank
 
 import (
@@ -16,7 +16,8 @@ type Page struct {
 	Lang        i18n.Lang
 	Languages   []ui.Choice
 	Style, Icon string // URLs
-	Bank        string
+	Bank        string // name of the bank or payroll provider
+	Payroll     bool   // it is a payroll provider
 	Client      string // the party that requests access
 	Step        string // sign-in, code, accounts, consent, refused
 	Action      string // address of the forms
@@ -66,6 +67,14 @@ func (p Page) options() (out []ui.Option) {
 	return out
 }
 
+// either returns the text for banks or for payroll providers.
+func (p Page) either(bank, payroll i18n.Key) string {
+	if p.Payroll {
+		bank = payroll
+	}
+	return i18n.T(p.Lang, bank, "company", p.Client)
+}
+
 func (p Page) problem() string { return p.t(p.Problem) }
 
 func (p Page) layout() ui.Page {
@@ -75,7 +84,7 @@ func (p Page) layout() ui.Page {
 
 func (m Message) brand() string {
 	if m.Bank == "" {
-		return i18n.T(m.Lang, "bank.sandbox.title")
+		return i18n.T(m.Lang, "bank.sandbox.brand")
 	}
 	return m.Bank
 }

@@ -31,6 +31,10 @@ func examples(lang i18n.Lang) map[string]templ.Component {
 		return BankPage(p)
 	}
 	same := func(*Page) {}
+	payroll := func(p *Page) {
+		p.Bank, p.Payroll, p.Accounts = "Ledger <Cove>", true, nil
+		p.Shared = []i18n.Key{"bank.payroll.jobs", "bank.payroll.statements", "bank.payroll.identity"}
+	}
 	return map[string]templ.Component{
 		"sign-in":         at("sign-in", same),
 		"sign-in-wrong":   at("sign-in", func(p *Page) { p.TriesLeft = 1 }),
@@ -39,6 +43,8 @@ func examples(lang i18n.Lang) map[string]templ.Component {
 		"accounts":        at("accounts", func(p *Page) { p.Problem = "bank.accounts.none" }),
 		"consent":         at("consent", same),
 		"refused":         at("refused", func(p *Page) { p.Reason = "bank.refused.tries" }),
+		"payroll-sign-in": at("sign-in", payroll),
+		"payroll-consent": at("consent", payroll),
 		"message":         MessagePage(Message{Lang: lang, Title: "bank.ended.title", Text: "bank.ended.text"}),
 	}
 }

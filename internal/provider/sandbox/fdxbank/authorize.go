@@ -11,6 +11,7 @@ import (
 
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/sandbox/banks"
+	"vestibule/internal/provider/sandbox/signin"
 	"vestibule/internal/store"
 )
 
@@ -32,15 +33,7 @@ func invalid(code, description string) *oauthError {
 	return &oauthError{code: code, description: description, status: http.StatusBadRequest}
 }
 
-// Errors that are shown on a page, because nothing says where to return to.
-var (
-	errForged   = errors.New("fdxbank: the form is of another site")
-	errRequest  = errors.New("fdxbank: the client or its redirect URI is not registered, or the request_uri has expired")
-	errNoCookie = errors.New("fdxbank: the browser keeps no cookie")
-)
-
 const (
-	maxForm      = 32 << 10
 	maxParameter = 2048
 	requestURN   = "urn:ietf:params:oauth:request_uri:"
 )
@@ -53,7 +46,7 @@ func (s *Server) oauth(h func(w http.ResponseWriter, r *http.Request, b banks.Ba
 			if !ok {
 				return &oauthError{code: "invalid_request", description: "no such institution", status: http.StatusNotFound}
 			}
-			form, err := httpx.DecodeForm(w, r, maxForm)
+			form, err := httpx.DecodeForm(w, r, signin.MaxForm)
 			if err != nil {
 				return invalid("invalid_request", "the body is not a form")
 			}
@@ -110,7 +103,7 @@ func (s *Server) push(w http.ResponseWriter, r *http.Request, b banks.Bank, form
 	}
 	uri, now := store.NewSecret(), s.config.Now()
 	err := s.config.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		return insertRequest(ctx, tx, uri, nil, request{institution: b.ID, clientID: c.ID, parameters: p, step: stepPushed},
+		return insertRequest(ctx, tx, uri, nil, request{institution: b.ID, clientID: c.ID, parameters: p, State: signin.State{Step: stepPushed}},
 			now.Add(pushedLifetime))
 	})
 	if err != nil {
@@ -186,18 +179,18 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 	}
 	q := r.URL.Query()
 	if r.Method == http.MethodPost {
-		form, err := httpx.DecodeForm(w, r, maxForm)
+		form, err := httpx.DecodeForm(w, r, signin.MaxForm)
 		if err != nil {
-			return errRequest
+			return signin.ErrRequest
 		}
 		q = form
 	}
 	c, known := s.clients[q.Get("client_id")]
 	if !known || len(q["client_id"]) > 1 {
-		return errRequest
+		return signin.ErrRequest
 	}
 	now, page := s.config.Now(), store.NewSecret()
-	browser := s.browser(w, r)
+	browser := s.pages.Browser(w, r)
 	if q.Has("request_uri") {
 		uri, ours := strings.CutPrefix(q.Get("request_uri"), requestURN)
 		opened := false
@@ -206,14 +199,14 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 			return err
 		})
 		if err == nil && (!opened || !ours) {
-			err = errRequest
+			err = signin.ErrRequest
 		}
 		if err != nil {
 			return err
 		}
 	} else {
 		if len(q["redirect_uri"]) > 1 || !slices.Contains(c.RedirectURIs, q.Get("redirect_uri")) {
-			return errRequest
+			return signin.ErrRequest
 		}
 		p, e := s.parse(b, q)
 		if e != nil {
@@ -221,8 +214,8 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 			return nil
 		}
 		err := s.config.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-			return insertRequest(ctx, tx, page, browser, request{institution: b.ID, clientID: c.ID, parameters: p, step: stepSignIn},
-				now.Add(requestLifetime))
+			begun := request{institution: b.ID, clientID: c.ID, parameters: p, State: signin.State{Step: signin.StepSignIn}}
+			return insertRequest(ctx, tx, page, browser, begun, now.Add(requestLifetime))
 		})
 		if err != nil {
 			return err
@@ -242,10 +235,5 @@ func (s *Server) redirect(w http.ResponseWriter, b banks.Bank, p parameters, ans
 		answer.Set("state", p.State)
 	}
 	answer.Set("iss", s.issuer(b))
-	separator := "?"
-	if strings.Contains(p.RedirectURI, "?") {
-		separator = "&"
-	}
-	w.Header().Set("Referrer-Policy", "no-referrer")
-	httpx.SeeOther(w, p.RedirectURI+separator+answer.Encode())
+	signin.Redirect(w, p.RedirectURI, answer)
 }

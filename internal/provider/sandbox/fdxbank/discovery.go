@@ -15,7 +15,7 @@ import (
 func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 	b, ok := s.bank(r)
 	if !ok {
-		s.missing(w, r, http.StatusNotFound)
+		s.pages.Missing(w, r, http.StatusNotFound)
 		return
 	}
 	issuer := s.issuer(b)
@@ -56,7 +56,7 @@ func (s *Server) discovery(w http.ResponseWriter, r *http.Request) {
 // jwks serves the key that signs ID tokens.
 func (s *Server) jwks(w http.ResponseWriter, r *http.Request) {
 	if _, ok := s.bank(r); !ok {
-		s.missing(w, r, http.StatusNotFound)
+		s.pages.Missing(w, r, http.StatusNotFound)
 		return
 	}
 	s.publish(w, r, jose.KeySet{s.key.Public()})

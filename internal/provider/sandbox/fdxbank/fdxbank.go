@@ -40,6 +40,7 @@ import (
 	"vestibule/internal/jose"
 	"vestibule/internal/provider/sandbox/banks"
 	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/provider/sandbox/signin"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/web"
@@ -104,6 +105,7 @@ type Server struct {
 	key     *jose.PrivateKey
 	banks   map[string]banks.Bank
 	clients map[string]Client
+	pages   signin.Pages
 	handler http.Handler
 	counts  counter
 
@@ -153,6 +155,10 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if s.key, err = jose.ParsePrivateKey(raw); err != nil {
 		return nil, err
 	}
+	s.pages = signin.Pages{Log: c.Log, Secure: strings.HasPrefix(c.BaseURL, "https:"), Assets: c.Assets, Name: func(r *http.Request) string {
+		b, _ := s.bank(r)
+		return b.Name
+	}}
 	s.handler = s.routes()
 	return s, nil
 }
@@ -210,13 +216,10 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("POST /{institution}/token", s.oauth(s.token))
 	mux.Handle("POST /{institution}/revoke", s.oauth(s.revoke))
 
-	sameOrigin := http.NewCrossOriginProtection()
-	sameOrigin.AddInsecureBypassPattern("POST /{institution}/authorize") // begins a request, as a link does
-	sameOrigin.SetDenyHandler(s.page(func(http.ResponseWriter, *http.Request) error { return errForged }))
-	mux.Handle("GET /{institution}/authorize", s.page(s.authorize))
-	mux.Handle("POST /{institution}/authorize", s.page(s.authorize))
-	mux.Handle("GET /{institution}/authorize/{id}", s.page(s.show))
-	mux.Handle("POST /{institution}/authorize/{id}", sameOrigin.Handler(s.page(s.submit)))
+	mux.Handle("GET /{institution}/authorize", s.pages.Handler(s.authorize))
+	mux.Handle("POST /{institution}/authorize", s.pages.Handler(s.authorize)) // also of other sites: it begins a request, as a link does
+	mux.Handle("GET /{institution}/authorize/{id}", s.pages.Handler(s.show))
+	mux.Handle("POST /{institution}/authorize/{id}", s.pages.Form(s.submit))
 
 	mux.Handle("GET /{institution}/fdx/{version}/customers/current", s.resource(s.customer, scopeContact, scopePersonal))
 	mux.Handle("GET /{institution}/fdx/{version}/accounts", s.resource(s.accounts, scopeAccounts, scopeDetails))
@@ -226,7 +229,7 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("GET /{institution}/fdx/{version}/accounts/{account}/payment-networks", s.resource(s.networks, scopeNetworks))
 
 	assets := s.config.Assets.Handler()
-	known := httpx.NotFound(s.config.Log, mux, isPage, s.missing)
+	known := httpx.NotFound(s.config.Log, mux, isPage, s.pages.Missing)
 	return httpx.Wrap(s.config.Log, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", s.config.Now().UTC().Format(http.TimeFormat)) // clients compare the clocks
 		if strings.HasPrefix(r.URL.Path, web.Prefix) {                       // no institution has this name

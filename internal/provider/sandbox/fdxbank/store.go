@@ -6,20 +6,14 @@ import (
 	"encoding/json"
 	"time"
 
+	"vestibule/internal/provider/sandbox/signin"
 	"vestibule/internal/store"
 )
 
-// step is where an authorization request stands.
-type step string
-
+// Steps of an authorization request besides those of package signin.
 const (
-	stepPushed   step = "pushed"
-	stepSignIn   step = "sign-in"
-	stepCode     step = "code"
-	stepAccounts step = "accounts"
-	stepConsent  step = "consent"
-	stepRefused  step = "refused"
-	stepDone     step = "done"
+	stepPushed   signin.Step = "pushed"
+	stepAccounts signin.Step = "accounts"
 )
 
 // parameters are those of an authorization request.
@@ -36,10 +30,8 @@ type parameters struct {
 type request struct {
 	institution, clientID string
 	parameters            parameters
-	step                  step
-	username              string
-	tries                 int
-	accounts              []string
+	signin.State
+	accounts []string
 }
 
 func insertRequest(ctx context.Context, tx *store.Tx, id string, browser []byte, r request, expires time.Time) error {
@@ -49,7 +41,7 @@ func insertRequest(ctx context.Context, tx *store.Tx, id string, browser []byte,
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO fdx_bank_requests (id_hash, browser_hash, institution, client_id, parameters, step, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		store.Hash(id), browser, r.institution, r.clientID, string(raw), string(r.step), store.Micros(expires))
+		store.Hash(id), browser, r.institution, r.clientID, string(raw), string(r.Step), store.Micros(expires))
 	return err
 }
 
@@ -59,21 +51,20 @@ func openRequest(ctx context.Context, tx *store.Tx, uri string, r request, page 
 	now, expires time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE fdx_bank_requests SET id_hash = $1, browser_hash = $2, step = $3, expires_at = $4
 		WHERE id_hash = $5 AND institution = $6 AND client_id = $7 AND step = $8 AND expires_at > $9`,
-		store.Hash(page), browser, string(stepSignIn), store.Micros(expires),
+		store.Hash(page), browser, string(signin.StepSignIn), store.Micros(expires),
 		store.Hash(uri), r.institution, r.clientID, string(stepPushed), store.Micros(now)))
 }
 
 func requestOf(ctx context.Context, q store.Queryer, page, institution string, browser []byte, now time.Time) (request, error) {
 	var r request
-	var raw, accounts, at string
+	var raw, accounts string
 	err := q.QueryRowContext(ctx, `SELECT institution, client_id, parameters, step, username, tries, accounts FROM fdx_bank_requests
 		WHERE id_hash = $1 AND institution = $2 AND browser_hash = $3 AND expires_at > $4`,
 		store.Hash(page), institution, browser, store.Micros(now)).
-		Scan(&r.institution, &r.clientID, &raw, &at, &r.username, &r.tries, &accounts)
+		Scan(&r.institution, &r.clientID, &raw, &r.Step, &r.Username, &r.Tries, &accounts)
 	if err != nil {
 		return request{}, store.MapNotFound(err)
 	}
-	r.step = step(at)
 	if accounts != "" {
 		if err := json.Unmarshal([]byte(accounts), &r.accounts); err != nil {
 			return request{}, err
@@ -91,7 +82,7 @@ func moveRequest(ctx context.Context, tx *store.Tx, page string, from, to reques
 	}
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE fdx_bank_requests SET step = $1, username = $2, tries = $3, accounts = $4
 		WHERE id_hash = $5 AND step = $6 AND tries = $7`,
-		string(to.step), to.username, to.tries, string(accounts), store.Hash(page), string(from.step), from.tries))
+		string(to.Step), to.Username, to.Tries, string(accounts), store.Hash(page), string(from.Step), from.Tries))
 }
 
 // consent is a row of fdx_bank_consents.
