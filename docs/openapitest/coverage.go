@@ -12,12 +12,13 @@ import (
 	"vestibule/internal/apidocs"
 )
 
-// Document names one of the two.
+// Document names a document.
 type Document int
 
 const (
 	OfTheService Document = iota
 	OfThePortal
+	OfConnectors // has no coverage: its error codes are not those of the API
 )
 
 // reached holds the answers that passed Check in this process.

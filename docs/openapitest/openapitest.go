@@ -27,9 +27,10 @@ import (
 	"vestibule/internal/contract"
 )
 
-var specs = [2]func() (*spec, error){
+var specs = [3]func() (*spec, error){
 	sync.OnceValues(func() (*spec, error) { return load(docs.OpenAPI) }),
 	sync.OnceValues(func() (*spec, error) { return load(docs.PortalOpenAPI) }),
+	sync.OnceValues(func() (*spec, error) { return load(docs.ConnectorOpenAPI) }),
 }
 
 func specOf(t testing.TB, d Document) *spec {
@@ -62,10 +63,10 @@ var always = []contract.Code{contract.CodeInternal, contract.CodeUnavailable}
 var nowhere = append([]contract.Code{contract.CodeNotFound, contract.CodeMethodNotAllowed}, always...)
 
 // Check fails t if resp is not a documented answer of its request (status, headers,
-// body and error code), or if an invalid request was accepted. It ignores paths outside
-// both documents, except those below /connect, /accounts, /config, /credentials,
-// /secure-redirect and /api, which may answer only that they do not exist. The body can
-// still be read afterward.
+// body and error code), or if an invalid request was accepted. A connector is at
+// /connector. Check ignores paths outside the documents, except those below /connect,
+// /accounts, /config, /credentials, /secure-redirect and /api, which may answer only that
+// they do not exist. The body can still be read afterward.
 func Check(t testing.TB, resp *http.Response) {
 	t.Helper()
 	req := resp.Request
@@ -75,12 +76,14 @@ func Check(t testing.TB, resp *http.Response) {
 	if resp.StatusCode == http.StatusRequestHeaderFieldsTooLarge { // of net/http, before any handler
 		return
 	}
-	of := OfTheService
-	if strings.HasPrefix(req.URL.Path, "/api/") {
+	of, address := OfTheService, req.URL.EscapedPath()
+	if strings.HasPrefix(address, "/api/") {
 		of = OfThePortal
+	} else if rest, ok := strings.CutPrefix(address, "/connector/"); ok {
+		of, address = OfConnectors, "/"+rest
 	}
 	s := specOf(t, of)
-	route, item, params := match(s.doc, req.URL.EscapedPath())
+	route, item, params := match(s.doc, address)
 	known := item != nil && item.GetOperation(req.Method) != nil
 	if !known && !described(req.URL.Path) {
 		return
@@ -117,7 +120,8 @@ func Check(t testing.TB, resp *http.Response) {
 		t.Errorf("%s %s answered %d, which is not as documented: %v\n%.2000s", req.Method, route, resp.StatusCode, err, body)
 		return
 	}
-	if code != "" && !slices.Contains(always, code) && !documented(t, of)[answerOf(req.Method, route, resp.StatusCode, string(code))] {
+	if code != "" && of != OfConnectors && !slices.Contains(always, code) &&
+		!documented(t, of)[answerOf(req.Method, route, resp.StatusCode, string(code))] {
 		t.Errorf("%s %s answered %d %s, which is not among its codes", req.Method, route, resp.StatusCode, code)
 		return
 	}

@@ -26,6 +26,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		stays := strings.Fields(`customers entitlements credentials products product_configurations complete_urls
 			widget_origins staff callbacks callback_secrets signing_keys session_keys
 			keepsakes sandbox_clock sandbox_reports sandbox_inbox fdx_bank_requests fdx_bank_consents fdx_bank_tokens fdx_bank_assertions
+			connector_authorizations
 			submission_counts submission_slots job_runners goose_db_version
 			river_job river_leader river_migration river_queue river_client river_client_queue`)
 		for _, table := range b.tables() {

@@ -141,17 +141,7 @@ type Receiver struct {
 // Receive reads, verifies and parses the event in r. If the body has no eventId,
 // EventID is the header's id. Errors are those of this package.
 func (v *Receiver) Receive(r *http.Request) (Event, error) {
-	if !isJSON(r.Header) {
-		return Event{}, ErrContentType
-	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
-	if err != nil {
-		return Event{}, fmt.Errorf("%w: it ended early", ErrBody)
-	}
-	if len(body) > MaxBody {
-		return Event{}, ErrTooLarge
-	}
-	id, err := v.Verify(r.Header, body)
+	id, body, err := v.Read(r)
 	if err != nil {
 		return Event{}, err
 	}
@@ -163,6 +153,23 @@ func (v *Receiver) Receive(r *http.Request) (Event, error) {
 		e.EventID = id
 	}
 	return e, nil
+}
+
+// Read reads and verifies the JSON body of r, which need not be an event, and returns it
+// with its id. Errors are those of this package.
+func (v *Receiver) Read(r *http.Request) (id string, body []byte, err error) {
+	if !isJSON(r.Header) {
+		return "", nil, ErrContentType
+	}
+	body, err = io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
+	if err != nil {
+		return "", nil, fmt.Errorf("%w: it ended early", ErrBody)
+	}
+	if len(body) > MaxBody {
+		return "", nil, ErrTooLarge
+	}
+	id, err = v.Verify(r.Header, body)
+	return id, body, err
 }
 
 // isJSON reports whether there is one Content-Type and it is application/json, in UTF-8

@@ -3,21 +3,29 @@ package sandbox
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"vestibule/internal/jose"
 	"vestibule/internal/provider"
+	"vestibule/internal/provider/sandbox/connector"
 	"vestibule/internal/provider/sandbox/fdxbank"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/sources/fdx"
+	"vestibule/internal/webhook"
 )
 
-// openBanking is the mock FDX server and the connector that reaches it over HTTP. A nil
-// *openBanking has no banks.
+// openBanking has the mock institutions with pages, which share an origin: the FDX banks
+// with the connector that reaches them over HTTP, and the server of the connector protocol
+// for payroll providers and bureaus. A nil *openBanking has none.
 type openBanking struct {
 	server    *fdxbank.Server
 	connector sources.Connector
+
+	program *connector.Server
+	secret  webhook.Secret // that requests to program are signed with
 }
 
 // The clients of the provider's connector, one for each method of authentication that
@@ -69,6 +77,9 @@ func newOpenBanking(ctx context.Context, c provider.SandboxConfig, now func() ti
 	if err != nil {
 		return nil, err
 	}
+	if err := out.newProgram(ctx, c, now); err != nil {
+		return nil, err
+	}
 	var list []fdx.Institution
 	for n, b := range fdxbank.Institutions() {
 		i := fdx.Institution{ID: b.ID, Name: b.Name, Place: b.Place, Homepage: b.Homepage, Issuer: fdxbank.Issuer(c.BankURL, b.ID),
@@ -91,6 +102,20 @@ func newOpenBanking(ctx context.Context, c provider.SandboxConfig, now func() ti
 	return out, err
 }
 
+// newProgram creates the server of the connector protocol, with a secret of the database.
+func (b *openBanking) newProgram(ctx context.Context, c provider.SandboxConfig, now func() time.Time) error {
+	raw, err := c.DB.GetOrCreateSecret(ctx, "connector-secret", func() ([]byte, error) { return []byte(webhook.NewSecret()), nil })
+	if err != nil {
+		return err
+	}
+	if b.secret, err = webhook.ParseSecret(string(raw)); err != nil {
+		return err
+	}
+	b.program, err = connector.New(ctx, connector.Config{DB: c.DB, Log: c.Log, Now: now, Clock: c.Now, BaseURL: c.BankURL, Assets: c.Assets,
+		Secret: b.secret, RedirectURIs: []string{c.RedirectURI}})
+	return err
+}
+
 func (b *openBanking) connectors() []sources.Connector {
 	if b == nil {
 		return nil
@@ -98,18 +123,24 @@ func (b *openBanking) connectors() []sources.Connector {
 	return []sources.Connector{b.connector}
 }
 
-// Banks returns the handler of the mock FDX banks; nil without any.
+// Banks returns the handler of the origin of the mock banks; nil without any.
 func (s *Sandbox) Banks() http.Handler {
 	if s.banks == nil {
 		return nil
 	}
-	return s.faults.Wrap(s.banks.server)
+	return s.faults.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, connector.Path+"/") { // no bank has this name
+			s.banks.program.ServeHTTP(w, r)
+			return
+		}
+		s.banks.server.ServeHTTP(w, r)
+	}))
 }
 
-// Sweep deletes expired data of the mock banks.
+// Sweep deletes expired data of the mock banks and payroll providers.
 func (s *Sandbox) Sweep(ctx context.Context) error {
 	if s.banks == nil {
 		return nil
 	}
-	return s.banks.server.Sweep(ctx)
+	return errors.Join(s.banks.server.Sweep(ctx), s.banks.program.Sweep(ctx))
 }

@@ -1,0 +1,175 @@
+package connector
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
+	"vestibule/internal/analysis/passport"
+	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
+	"vestibule/internal/provider/sandbox/payroll"
+	"vestibule/internal/provider/sandbox/signin"
+	"vestibule/internal/provider/sandbox/suppliers"
+	"vestibule/internal/provider/sources"
+	"vestibule/internal/store"
+)
+
+func (s *Server) institutions(context.Context, request) (any, error) {
+	type institution struct {
+		ID      string       `json:"id"`
+		Kind    sources.Kind `json:"kind"`
+		Name    string       `json:"name"`
+		Place   string       `json:"place,omitempty"`
+		PlaceES string       `json:"placeEs,omitempty"`
+		Type    string       `json:"type,omitempty"`
+	}
+	var list []institution
+	for _, in := range Institutions() {
+		list = append(list, institution{in.ID, in.Kind, in.Name, in.Place, in.PlaceES, in.Employer})
+	}
+	return map[string]any{"institutions": list}, nil
+}
+
+// authorize begins an authorization.
+func (s *Server) authorize(ctx context.Context, q request) (any, error) {
+	in, err := s.institution(q, sources.Payroll)
+	switch {
+	case err != nil:
+		return nil, err
+	case !slices.Contains(s.config.RedirectURIs, q.RedirectURI):
+		return nil, invalid("redirectUri: is not the configured one")
+	case len(q.State) < 16 || len(q.State) > 128:
+		return nil, invalid("state: want 16 to 128 characters")
+	case !i18n.Lang(q.Language).Spoken():
+		return nil, invalid("language: want en or es")
+	}
+	id, page := store.NewSecret(), store.NewSecret()
+	err = s.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return insert(ctx, tx, id, page, authorization{institution: in.ID, redirectURI: q.RedirectURI, state: q.State, language: q.Language,
+			State: signin.State{Step: signin.StepSignIn}, expires: s.config.Now().Add(pagesLifetime)})
+	})
+	return map[string]string{"url": s.config.BaseURL + Path + "/sign-in/" + page, "authorization": id}, err
+}
+
+// complete exchanges a code for access.
+func (s *Server) complete(ctx context.Context, q request) (any, error) {
+	in, err := s.institution(q, sources.Payroll)
+	switch {
+	case err != nil:
+		return nil, err
+	case q.Authorization == "" || q.Code == "":
+		return nil, invalid("authorization, code: want both")
+	}
+	access, now := store.NewSecret(), s.config.Now()
+	until := now.AddDate(0, 0, accessDays).Truncate(time.Second)
+	var refused error
+	err = s.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		refused = nil
+		at, err := ofAuthorization(ctx, tx, q.Authorization, in.ID)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			refused = over("ABANDONED", "the authorization is unknown, or has expired")
+			return nil
+		case err != nil:
+			return err
+		case at.Step == stepGranted:
+			refused = over("ENDED", "the code was used before")
+			return nil
+		case at.Step == signin.StepDone || at.Step == signin.StepRefused:
+			refused = over("DENIED", "the applicant refused, or was refused")
+			return nil
+		case at.Username == "session_expired":
+			refused = over("ABANDONED", "the session at the payroll provider expired")
+			return nil
+		}
+		granted, err := grant(ctx, tx, q.Authorization, q.Code, access, now, until)
+		if err == nil && !granted {
+			refused = over("ABANDONED", "the code is not of this authorization, or has expired")
+		}
+		return err
+	})
+	if err == nil {
+		err = refused
+	}
+	return map[string]any{"access": access, "expiresAt": until}, err
+}
+
+// payroll returns the data of the account holder.
+func (s *Server) payroll(ctx context.Context, q request) (any, error) {
+	in, err := s.institution(q, sources.Payroll)
+	switch {
+	case err != nil:
+		return nil, err
+	case q.Access == "":
+		return nil, invalid("access: is missing")
+	case q.From.IsZero() || q.To.Before(q.From.Time):
+		return nil, invalid("from, to: want two days, the first one first")
+	}
+	now := s.config.Now()
+	username, err := ofAccess(ctx, s.config.DB.SQL, q.Access, in.ID, now)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, over("ENDED", "the access is unknown, was revoked, or has expired")
+	case err != nil:
+		return nil, err
+	case username == "error":
+		return nil, invalid("the user name error has no data")
+	case username == "supplier_unresponsive":
+		return nil, &problem{"UNRESPONSIVE", "the payroll provider does not answer", http.StatusServiceUnavailable}
+	}
+	p := payroll.Providers{}.Fetch(in.ID, payroll.Providers{}.Login(username).Profile, recordsOf(q.Access), now)
+	answer := struct {
+		Owner bankdata.Person `json:"owner,omitzero"`
+		Jobs  []income.Job    `json:"jobs"`
+	}{p.Owner.Person, append([]income.Job{}, p.Jobs...)}
+	for n := range answer.Jobs {
+		j := &answer.Jobs[n]
+		j.Statements = slices.DeleteFunc(append([]income.Statement{}, j.Statements...), func(t income.Statement) bool {
+			return t.PayDate.Before(q.From.Time) || t.PayDate.After(q.To.Time)
+		})
+	}
+	return answer, nil
+}
+
+// file returns the file of a supplier on a person.
+func (s *Server) file(_ context.Context, q request) (any, error) {
+	in, err := s.institution(q, sources.Supplier)
+	switch {
+	case err != nil:
+		return nil, err
+	case !contract.IsUUID(q.Reference):
+		return nil, invalid("reference: want a UUID")
+	case q.AsOf.IsZero() || q.Person == nil:
+		return nil, invalid("asOf, person: want both")
+	}
+	var answer struct {
+		passport.File
+		Quote *passport.Quote `json:"quote,omitempty"`
+	}
+	f := suppliers.Bureaus{}.Fetch(in.ID, q.Reference, q.Person, q.AsOf.Time)
+	if f.Found {
+		answer.File, answer.Quote = f, suppliers.Bureaus{}.Quote(f.Currency, q.AsOf.Time)
+	}
+	return answer, nil
+}
+
+// revoke ends access and deletes the authorization.
+func (s *Server) revoke(ctx context.Context, q request) (any, error) {
+	in, err := s.institution(q, sources.Payroll)
+	switch {
+	case err != nil:
+		return nil, err
+	case q.Access == "":
+		return nil, invalid("access: is missing")
+	}
+	return nil, s.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return revoke(ctx, tx, q.Access, in.ID) })
+}
+
+// recordsOf returns what the ids of the account holder's records derive from. They stay
+// the same while the access lives, and differ for each.
+func recordsOf(access string) string { return string(store.Hash(access)) }

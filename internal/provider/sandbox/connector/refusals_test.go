@@ -1,0 +1,197 @@
+package connector_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
+
+	"vestibule/internal/analysis/passport"
+	"vestibule/internal/provider/sandbox/suppliers"
+	"vestibule/internal/report"
+	"vestibule/internal/webhook"
+)
+
+// TestRefusals sends requests that are not signed as they should be, or have wrong members.
+func TestRefusals(t *testing.T) {
+	s := sqlite(t)
+	list := []byte(`{"operation":"institutions"}`)
+	signed := func(secret webhook.Secret, at time.Time, sent string) *http.Request {
+		r := s.request("/institutions", []byte(sent))
+		if err := webhook.Sign(r.Header, []webhook.Secret{secret}, uuid.NewString(), at, list); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	changed := func(header, value string) *http.Request {
+		r := s.request("/institutions", list)
+		r.Header.Set(header, value)
+		return r
+	}
+	large := []byte(`{"operation":"institutions","more":"` + strings.Repeat("x", 64<<10) + `"}`)
+	for name, c := range map[string]struct {
+		request *http.Request
+		status  int
+		code    string
+	}{
+		"good":              {s.request("/institutions", list), 200, ""},
+		"unknown member":    {s.request("/institutions", []byte(`{"operation":"institutions","more":[1]}`)), 200, ""},
+		"almost stale":      {signed(s.secret, s.clock.Add(-5*time.Minute), string(list)), 200, ""},
+		"stale":             {signed(s.secret, s.clock.Add(-5*time.Minute-time.Second), string(list)), 401, "INVALID_SIGNATURE"},
+		"from the future":   {signed(s.secret, s.clock.Add(6*time.Minute), string(list)), 401, "INVALID_SIGNATURE"},
+		"by the moved time": {signed(s.secret, s.now, string(list)), 401, "INVALID_SIGNATURE"},
+		"another secret":    {signed(secret(t), s.clock, string(list)), 401, "INVALID_SIGNATURE"},
+		"another body":      {signed(s.secret, s.clock, string(list)+" "), 401, "INVALID_SIGNATURE"},
+		"no signature":      {changed(webhook.HeaderSignature, ""), 401, "INVALID_SIGNATURE"},
+		"another id":        {changed(webhook.HeaderID, "x"), 401, "INVALID_SIGNATURE"},
+		"another path":      {s.request("/revocations", list), 401, "INVALID_SIGNATURE"},
+		"no operation":      {s.request("/institutions", []byte(`{}`)), 401, "INVALID_SIGNATURE"},
+		"not JSON":          {s.request("/institutions", []byte(`operation`)), 400, "INVALID_REQUEST"},
+		"a form":            {changed("Content-Type", "application/x-www-form-urlencoded"), 400, "INVALID_REQUEST"},
+		"too large":         {s.request("/institutions", large), 400, "INVALID_REQUEST"},
+	} {
+		got := s.do(http.DefaultClient, c.request)
+		if status, code := got.problem(); status != c.status || code != c.code {
+			t.Errorf("%s: %d %s, want %d %s", name, got.StatusCode, got.body, c.status, c.code)
+		}
+		if got.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: the answer may be stored", name)
+		}
+	}
+
+	data := s.access(provider, "default")
+	grant := fields{"institution": provider, "authorization": "x", "code": "x"}
+	person := fields{"firstName": "Ana", "lastName": "Reyes"}
+	file := fields{"institution": "MEX_CDC", "reference": uuid.NewString(), "asOf": "2026-07-14", "person": person}
+	for _, c := range []struct {
+		operation string
+		request   fields
+		status    int
+		code      string
+	}{
+		{"authorize", begin().with("institution", "first-bank"), 400, "INVALID_REQUEST"},
+		{"authorize", begin().with("institution", "northwind-logistics"), 400, "INVALID_REQUEST"}, // has its form in the widget
+		{"authorize", begin().with("institution", 7), 400, "INVALID_REQUEST"},
+		{"authorize", begin().with("institution", "MEX_CDC"), 422, "UNSUPPORTED"},
+		{"authorize", begin().with("redirectUri", callback+"/"), 400, "INVALID_REQUEST"},
+		{"authorize", begin().with("redirectUri", "https://evil.example/oauth/callback"), 400, "INVALID_REQUEST"},
+		{"authorize", begin().with("redirectUri", nil), 400, "INVALID_REQUEST"},
+		{"authorize", begin().with("state", "short"), 400, "INVALID_REQUEST"},
+		{"authorize", begin().with("state", strings.Repeat("x", 129)), 400, "INVALID_REQUEST"},
+		{"authorize", begin().with("language", "fr"), 400, "INVALID_REQUEST"},
+		{"complete", grant, 409, "ABANDONED"},
+		{"complete", grant.with("institution", "none"), 400, "INVALID_REQUEST"},
+		{"complete", grant.with("institution", "MEX_CDC"), 422, "UNSUPPORTED"},
+		{"complete", grant.with("code", nil), 400, "INVALID_REQUEST"},
+		{"payroll", data.with("access", "x"), 409, "ENDED"},
+		{"payroll", data.with("access", nil), 400, "INVALID_REQUEST"},
+		{"payroll", data.with("institution", "none"), 400, "INVALID_REQUEST"},
+		{"payroll", data.with("institution", "MEX_CDC"), 422, "UNSUPPORTED"},
+		{"payroll", data.with("from", "2026-07-15"), 400, "INVALID_REQUEST"},
+		{"payroll", data.with("to", "tomorrow"), 400, "INVALID_REQUEST"},
+		{"payroll", data.with("from", nil), 400, "INVALID_REQUEST"},
+		{"file", file.with("institution", provider), 422, "UNSUPPORTED"},
+		{"file", file.with("institution", "none"), 400, "INVALID_REQUEST"},
+		{"file", file.with("reference", "x"), 400, "INVALID_REQUEST"},
+		{"file", file.with("asOf", nil), 400, "INVALID_REQUEST"},
+		{"file", file.with("person", nil), 400, "INVALID_REQUEST"},
+		{"revoke", fields{"institution": provider}, 400, "INVALID_REQUEST"},
+		{"revoke", fields{"institution": "none", "access": "x"}, 400, "INVALID_REQUEST"},
+		{"revoke", fields{"institution": provider, "access": "x"}, 204, ""},
+	} {
+		got := s.call(c.operation, c.request)
+		if status, code := got.problem(); status != c.status || code != c.code {
+			t.Errorf("%s %v: %d %s, want %d %s", c.operation, c.request, got.StatusCode, got.body, c.status, c.code)
+		}
+	}
+}
+
+// TestCodes exchanges codes a second time, with another authorization, and late.
+func TestCodes(t *testing.T) {
+	s := sqlite(t)
+	a, b := s.begin(begin()), s.begin(begin())
+	code, second := s.code(a, "default"), s.code(b, "hourly")
+	request := func(a authorization, code string) fields {
+		return fields{"institution": provider, "authorization": a.Authorization, "code": code}
+	}
+	refused := func(name string, f fields, want string) {
+		t.Helper()
+		if status, code := s.call("complete", f).problem(); status != 409 || code != want {
+			t.Errorf("%s: %d %s, want %s", name, status, code, want)
+		}
+	}
+	refused("code of another authorization", request(a, second), "ABANDONED")
+	refused("another institution", request(a, code).with("institution", other), "ABANDONED")
+	refused("before the code", request(s.begin(begin()), code), "ABANDONED")
+	var granted struct{ Access string }
+	s.want("complete", request(a, code), &granted)
+	refused("used code", request(a, code), "ENDED")
+	s.want("payroll", fields{"institution": provider, "access": granted.Access, "from": "2026-01-01", "to": "2026-07-14"}, nil)
+
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	served := 0
+	for range 8 {
+		group.Go(func() {
+			if s.call("complete", request(b, second)).StatusCode == http.StatusOK {
+				mu.Lock()
+				served++
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	if served != 1 {
+		t.Errorf("a code served %d times", served)
+	}
+
+	late := s.begin(begin())
+	code = s.code(late, "default")
+	s.now = s.now.Add(time.Minute)
+	refused("late", request(late, code), "ABANDONED")
+
+	denied := s.begin(begin())
+	c := browser(t)
+	s.open(c, denied)
+	s.returned(s.post(c, denied.URL, "action", "cancel"))
+	refused("denied", request(denied, "x"), "DENIED")
+}
+
+// TestFiles compares the files of all suppliers with those that the bureaus generate.
+func TestFiles(t *testing.T) {
+	s := sqlite(t)
+	day := report.Date{Time: time.Date(2026, 7, 14, 0, 0, 0, 0, time.UTC)}
+	for _, supplier := range report.Suppliers() {
+		for _, last := range []string{"Reyes", suppliers.NoFile, suppliers.ThinFile, suppliers.Delinquent, suppliers.Deceased} {
+			person := passport.Consumer{First: "Ana", Last: last, Emails: []string{"ana@mail.example"},
+				Born: report.Date{Time: time.Date(1990, 2, 3, 0, 0, 0, 0, time.UTC)}}
+			reference := uuid.NewString()
+			f := fields{"institution": supplier.Code, "reference": reference, "asOf": day, "person": person}
+			first := s.call("file", f)
+			if again := s.call("file", f); first.StatusCode != http.StatusOK || string(first.body) != string(again.body) {
+				t.Fatalf("%s, %s: %d %s, then %s", supplier.Code, last, first.StatusCode, first.body, again.body)
+			}
+			var got, want struct {
+				passport.File
+				Quote *passport.Quote `json:"quote,omitempty"`
+			}
+			if err := json.Unmarshal(first.body, &got); err != nil {
+				t.Fatal(err)
+			}
+			want.File = suppliers.Bureaus{}.Fetch(supplier.Code, reference, &person, day.Time)
+			if want.Quote = (suppliers.Bureaus{}).Quote(want.Currency, day.Time); !want.Found {
+				want.RecordID = ""
+			}
+			want.Supplier, want.Person.Documents = "", nil // are not sent
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s, %s: -want +got\n%s", supplier.Code, last, diff)
+			}
+		}
+	}
+}
