@@ -243,15 +243,15 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 // lists every other HTTP client, and who chooses the URLs that it calls.
 func TestOutgoingHTTPClients(t *testing.T) {
 	chosen := map[string]string{
-		"internal/httpx/outgoing.go":            "its callers; it connects to public addresses only",
-		"internal/webhook/deliver.go":           "customers, and the operator: by httpx.PublicDialer",
-		"internal/jose/remote.go":               "the operator: the provider's key set",
-		"internal/svcapi/client.go":             "the operator: the provider",
-		"internal/portal/doctor/doctor.go":      "the operator: the provider, and what is checked",
-		"internal/staff/oidc.go":                "the operator: the issuer of sign-ins, whose answers are bounded and lead nowhere else",
-		"internal/provider/sources/fdx/http.go": "the operator: institutions, whose answers lead to configured hosts only",
-		"internal/telemetry/trace.go":           "the operator: the collector of traces",
-		"internal/mail/mail.go":                 "the operator: the mail server",
+		"internal/httpx/outgoing.go":             "its callers; it connects to public addresses only",
+		"internal/webhook/deliver.go":            "customers, and the operator: by httpx.PublicDialer",
+		"internal/jose/remote.go":                "the operator: the provider's key set",
+		"internal/svcapi/client.go":              "the operator: the provider",
+		"internal/portal/doctor/doctor.go":       "the operator: the provider, and what is checked",
+		"internal/staff/oidc.go":                 "the operator: the issuer of sign-ins, whose answers are bounded and lead nowhere else",
+		"internal/provider/sources/rest/rest.go": "the operator: institutions, whose answers lead to configured hosts only",
+		"internal/telemetry/trace.go":            "the operator: the collector of traces",
+		"internal/mail/mail.go":                  "the operator: the mail server",
 
 		"internal/portal/developers/choice.go": "not called: the text of an example",
 	}
