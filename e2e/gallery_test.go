@@ -39,7 +39,8 @@ func TestGallery(t *testing.T) {
 	}{
 		{"gallery", "portal.css", assets.Portal(t), gallery.Exhibits, []string{"components", "another device", "find it by e-mail, refused"}},
 		{"visits", "provider.css", assets.Provider(t), gallery.Visits, []string{"income, pay stubs added",
-			"income, is this all", "eligibility, employers", "passport, country", "bank, sign in", "bank, accounts", "bank, consent"}},
+			"income, is this all", "eligibility, employers", "passport, country", "bank, sign in", "bank, accounts", "bank, consent",
+			"payroll provider, consent"}},
 	} {
 		mux := http.NewServeMux()
 		mux.Handle("/", gallery.Handler(g.assets, g.style, g.exhibits))

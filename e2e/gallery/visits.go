@@ -118,7 +118,7 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 			URL: "https://harborlane.example/back", Token: "t"}, urls)})
 }
 
-// bankPages are the pages of the sandbox's FDX bank.
+// bankPages are the pages of the sandbox's FDX banks and payroll providers.
 func bankPages(assets Assets, lang i18n.Lang, choices []ui.Choice) (all []Exhibit) {
 	show := func(name, step string, change func(*bank.Page)) {
 		p := bank.Page{Lang: lang, Languages: choices, Style: assets.URL("provider.css"), Icon: assets.URL("icon.svg"),
@@ -136,6 +136,12 @@ func bankPages(assets Assets, lang i18n.Lang, choices []ui.Choice) (all []Exhibi
 	show("bank, accounts", "accounts", same)
 	show("bank, consent", "consent", same)
 	show("bank, refused", "refused", func(p *bank.Page) { p.Reason = "bank.refused.tries" })
+	payroll := func(p *bank.Page) {
+		p.Bank, p.Payroll, p.Accounts = "Harbor Light Payroll", true, nil
+		p.Shared = []i18n.Key{"bank.payroll.jobs", "bank.payroll.statements", "bank.payroll.identity"}
+	}
+	show("payroll provider, sign in", "sign-in", payroll)
+	show("payroll provider, consent", "consent", payroll)
 	return append(all, Exhibit{"bank, ended", bank.MessagePage(bank.Message{Lang: lang, Style: assets.URL("provider.css"),
 		Icon: assets.URL("icon.svg"), Title: "bank.ended.title", Text: "bank.ended.text"})})
 }
