@@ -13,32 +13,37 @@ import (
 	"vestibule/internal/provider/sources/remote"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
+	"vestibule/internal/webhook"
 	"vestibule/web"
 )
 
 // TestOriginOfBanks reaches the connector and a bank at one origin, with injected faults,
-// while the sandbox's clock is moved. A second process has the same secret.
+// while the sandbox's clock is moved. The secret is in the database.
 func TestOriginOfBanks(t *testing.T) {
 	listener := httptest.NewUnstartedServer(nil)
 	const callback = "https://app.example/oauth/callback"
 	config := provider.SandboxConfig{DB: storetest.SQLite(t, store.Provider), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 		BankURL: "http://" + listener.Listener.Addr().String(), RedirectURI: callback, Assets: web.Provider()}
-	var all []*Sandbox
-	for range 2 {
-		made, err := New(t.Context(), config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, made.(*Sandbox))
+	made, err := New(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
 	}
-	s := all[0]
+	s := made.(*Sandbox)
 	listener.Config.Handler = s.Banks()
 	listener.Start()
 	t.Cleanup(listener.Close)
 	if _, err := s.clock.Advance(t.Context(), 240*time.Hour); err != nil {
 		t.Fatal(err)
 	}
-	program := remote.Program{ID: "sandbox", URL: config.BankURL + connector.Path, Secret: all[1].banks.secret, Loopback: true}
+	raw, err := config.DB.GetOrCreateSecret(t.Context(), "connector-secret", func() ([]byte, error) { return []byte("none yet"), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := webhook.ParseSecret(string(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := remote.Program{ID: "sandbox", URL: config.BankURL + connector.Path, Secret: secret, Loopback: true}
 	options := remote.Options{Now: config.Now, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	for _, c := range remote.Conformance(t.Context(), program, callback, true, options) {
 		if !c.OK {
