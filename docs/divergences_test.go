@@ -27,7 +27,7 @@ func TestEveryDivergenceIsPinned(t *testing.T) {
 		for _, p := range pins {
 			folder, name := p[1], p[2]
 			if _, read := tests[folder]; !read {
-				tests[folder] = sources(t, filepath.Join("..", filepath.FromSlash(folder)))
+				tests[folder] = sourceFiles(t, filepath.Join("..", filepath.FromSlash(folder)))
 			}
 			if !strings.Contains(tests[folder], "\nfunc "+name+"(") {
 				t.Errorf("line %d: %s has no %s", i+1, folder, name)
@@ -36,7 +36,7 @@ func TestEveryDivergenceIsPinned(t *testing.T) {
 	}
 }
 
-func sources(t *testing.T, dir string) string {
+func sourceFiles(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	if err != nil {

@@ -113,3 +113,38 @@ func TestOpenBankWithoutWindows(t *testing.T) {
 	click(t, v.widget(button(en("visit.employers.finish"))))
 	state(t, v, "ready")
 }
+
+// TestPayrollCompanyOfConnector signs in at a payroll company that a connector reaches, on
+// its own pages, and sees income in the report.
+func TestPayrollCompanyOfConnector(t *testing.T) {
+	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
+	speaking(t, func(t *testing.T, lang string, speak option) {
+		v := visit(t, speak)
+		v.open(t, s.incomeVisit(t, lang))
+		step(t, v.page, "consent")
+		onward(t, v.page, "consent")
+		click(t, v.page("button[value=payroll]"))
+		fill(t, v.page("[name=q]"), "paywright")
+		must(t, v.page("[name=q]").Press("Enter"))
+		click(t, v.page("button[value=paywright]"))
+		step(t, v.page, "authorize")
+		everybody(t, v, "authorize")
+		in(t, v, lang)
+		shot(t, v, "payroll-authorize-"+lang)
+		must(t, v.page("form[action*=authorize] button").Press("Enter"))
+		fill(t, v.page("[name=username]"), "hourly")
+		everybody(t, v, "payroll company")
+		in(t, v, lang)
+		shot(t, v, "payroll-company-"+lang)
+		fill(t, v.page("[name=password]"), "correct horse")
+		must(t, v.page("[name=password]").Press("Enter"))
+		fill(t, v.page("[name=code]"), "123456")
+		must(t, v.page("[name=code]").Press("Enter"))
+		see(t, v.page("form button[value=allow], form button:not([value=refuse])").First())
+		shot(t, v, "payroll-company-consent-"+lang)
+		click(t, v.page("button[type=submit]").First())
+		step(t, v.page, "connected")
+		onward(t, v.page, "connected")
+		see(t, v.page("[data-end=success]"))
+	})
+}

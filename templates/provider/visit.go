@@ -332,8 +332,7 @@ func (v Visit) steps() ui.Steps {
 	name := map[Step]string{Consent: i18n.T(v.Lang, "visit.steps.consent"), Source: i18n.T(v.Lang, "visit.steps.source"),
 		Banks: i18n.T(v.Lang, "visit.source.bank.title"), Stated: i18n.T(v.Lang, "visit.steps.employers"),
 		Employers: i18n.T(v.Lang, "visit.steps.employer"), Suppliers: i18n.T(v.Lang, "visit.steps.country"),
-		SignIn: i18n.T(v.Lang, "visit.sign_in.label"), Code: i18n.T(v.Lang, "visit.steps.code"),
-		Accounts: i18n.T(v.Lang, "visit.steps.accounts"), Documents: i18n.T(v.Lang, "visit.connected.pay_stubs"),
+		SignIn: i18n.T(v.Lang, "visit.sign_in.label"), Documents: i18n.T(v.Lang, "visit.connected.pay_stubs"),
 		connecting: i18n.T(v.Lang, "visit.steps.connection"), Finish: i18n.T(v.Lang, "visit.steps.finish")}
 	order, now := []Step{Consent}, v.Step
 	way := v.SourceType
@@ -349,9 +348,9 @@ func (v Visit) steps() ui.Steps {
 	}
 	switch way {
 	case SourceBank:
-		order = append(order, Banks, SignIn, Code, Accounts)
+		order = append(order, Banks, SignIn)
 	case SourcePayroll:
-		order = append(order, Employers, SignIn, Code)
+		order = append(order, Employers, SignIn)
 	case SourceStubs:
 		order = append(order, Documents)
 	case SourceBureau:
@@ -359,14 +358,13 @@ func (v Visit) steps() ui.Steps {
 	case "":
 		order = append(order, connecting)
 	}
-	if v.Product == contract.Income || v.Product == contract.Eligibility && !v.IncomeOnly ||
-		v.Product == contract.Cashflow && len(v.Connected) > 0 {
+	if v.Product == contract.Income || v.Product == contract.Eligibility && !v.IncomeOnly || v.Product == contract.Cashflow {
 		order = append(order, Finish)
 	}
 	switch list := map[SourceType]Step{SourceBank: Banks, SourcePayroll: Employers, SourceBureau: Suppliers}[way]; now {
 	case Confirm, Failed: // part of the list before them
 		now = list
-	case Authorize:
+	case Authorize, Code, Accounts: // the number of pages differs by institution
 		now = SignIn
 	}
 	out := ui.Steps{Lang: v.Lang, Current: slices.Index(order, now)}

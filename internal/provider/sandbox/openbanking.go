@@ -14,18 +14,17 @@ import (
 	"vestibule/internal/provider/sandbox/fdxbank"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/sources/fdx"
+	"vestibule/internal/provider/sources/remote"
 	"vestibule/internal/webhook"
 )
 
-// openBanking has the mock institutions with pages, which share an origin: the FDX banks
-// with the connector that reaches them over HTTP, and the server of the connector protocol
-// for payroll providers and bureaus. A nil *openBanking has none.
+// openBanking has the mock institutions that share an origin, the FDX banks and those of
+// the connector protocol, and the connectors that reach them over HTTP. A nil *openBanking
+// has none.
 type openBanking struct {
-	server    *fdxbank.Server
-	connector sources.Connector
-
+	server  *fdxbank.Server
 	program *connector.Server
-	secret  webhook.Secret // that requests to program are signed with
+	reached []sources.Connector
 }
 
 // The clients of the provider's connector, one for each method of authentication that
@@ -77,9 +76,6 @@ func newOpenBanking(ctx context.Context, c provider.SandboxConfig, now func() ti
 	if err != nil {
 		return nil, err
 	}
-	if err := out.newProgram(ctx, c, now); err != nil {
-		return nil, err
-	}
 	var list []fdx.Institution
 	for n, b := range fdxbank.Institutions() {
 		i := fdx.Institution{ID: b.ID, Name: b.Name, Place: b.Place, Homepage: b.Homepage, Issuer: fdxbank.Issuer(c.BankURL, b.ID),
@@ -98,21 +94,37 @@ func newOpenBanking(ctx context.Context, c provider.SandboxConfig, now func() ti
 		}
 		list = append(list, i)
 	}
-	out.connector, err = fdx.New(list, fdx.Options{Now: now, Log: c.Log})
-	return out, err
+	banks, err := fdx.New(list, fdx.Options{Now: now, Log: c.Log})
+	if err != nil {
+		return nil, err
+	}
+	out.reached = append(out.reached, banks)
+	return out, out.newProgram(ctx, c, now)
 }
 
-// newProgram creates the server of the connector protocol, with a secret of the database.
+// newProgram creates the server of the connector protocol, and the connector that reaches
+// it. Their secret is in the database.
 func (b *openBanking) newProgram(ctx context.Context, c provider.SandboxConfig, now func() time.Time) error {
 	raw, err := c.DB.GetOrCreateSecret(ctx, "connector-secret", func() ([]byte, error) { return []byte(webhook.NewSecret()), nil })
 	if err != nil {
 		return err
 	}
-	if b.secret, err = webhook.ParseSecret(string(raw)); err != nil {
+	secret, err := webhook.ParseSecret(string(raw))
+	if err != nil {
 		return err
 	}
 	b.program, err = connector.New(ctx, connector.Config{DB: c.DB, Log: c.Log, Now: now, Clock: c.Now, BaseURL: c.BankURL, Assets: c.Assets,
-		Secret: b.secret, RedirectURIs: []string{c.RedirectURI}})
+		Secret: secret, RedirectURIs: []string{c.RedirectURI}})
+	if err != nil {
+		return err
+	}
+	config := remote.Program{ID: "sandbox", URL: strings.TrimSuffix(c.BankURL, "/") + connector.Path, Secret: secret, Loopback: true}
+	for _, in := range connector.Institutions() {
+		config.Institutions = append(config.Institutions, remote.Institution{ID: in.ID, Kind: in.Kind, Name: in.Name, Place: in.Place,
+			PlaceES: in.PlaceES, Type: in.Employer})
+	}
+	reached, err := remote.New([]remote.Program{config}, remote.Options{Now: c.Now})
+	b.reached = append(b.reached, reached)
 	return err
 }
 
@@ -120,7 +132,7 @@ func (b *openBanking) connectors() []sources.Connector {
 	if b == nil {
 		return nil
 	}
-	return []sources.Connector{b.connector}
+	return b.reached
 }
 
 // Banks returns the handler of the origin of the mock banks; nil without any.

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
@@ -14,6 +15,7 @@ import (
 	"vestibule/internal/provider/sandbox/profiles"
 	"vestibule/internal/provider/sandbox/stubs"
 	"vestibule/internal/provider/sandbox/suppliers"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -27,7 +29,7 @@ func (s *Sandbox) Sources(of provider.Services) provider.Sources {
 			Prepared: prepared, Scenarios: true},
 		Reports:     reports.Sources{Bank: profiles.Bank{}, Payroll: payroll.Providers{}, Stubs: stubs.Files{}},
 		Submissions: submissionSandbox{prepared},
-		Connectors:  append(s.banks.connectors(), suppliers.Bureaus{}),
+		Connectors:  slices.Concat(s.banks.connectors(), []sources.Connector{suppliers.Bureaus{}}),
 	}
 	for _, b := range banks.All() {
 		out.Banks = append(out.Banks, bankaccounts.Bank{Name: b.Name, OAuth: b.OAuth, Homepage: b.Homepage, Tokens: b.Tokens})

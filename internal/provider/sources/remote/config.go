@@ -15,6 +15,9 @@ import (
 	"vestibule/internal/provider/sources/rest"
 	"vestibule/internal/report"
 	"vestibule/internal/webhook"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
 )
 
 // Program is the configuration of one connector.
@@ -204,6 +207,9 @@ func (p *Program) public(in Institution) sources.Institution {
 	if in.Kind == sources.Supplier {
 		s, _ := report.SupplierOf(in.ID)
 		in.Name = s.Name
+		if region, err := language.ParseRegion(report.Text(s.Country)); err == nil && in.Place == "" {
+			in.Place, in.PlaceES = display.English.Regions().Name(region), display.Spanish.Regions().Name(region)
+		}
 	}
 	out := sources.Institution{ID: in.ID, Kind: in.Kind, Name: in.Name, Place: in.Place, PlaceES: in.PlaceES, Employer: in.Type,
 		Homepage: in.Homepage}
