@@ -21,6 +21,9 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 		{ID: "2", Name: "Honeylocust Credit Union", Place: "honeylocust.example"}}
 	show := func(name string, v visit.Visit, change func(*visit.Visit)) {
 		v.Lang, v.Path, v.Customer, v.Sandbox, v.Hosted = lang, "/visit/h", "Harbor Lane", true, true
+		if v.Step == visit.Documents {
+			v.MaxFiles, v.MaxFileSize = 10, 20<<20
+		}
 		if change != nil {
 			change(&v)
 		}
@@ -104,6 +107,10 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 	show("passport, country", at(abroad, visit.Suppliers),
 		func(v *visit.Visit) { v.Banks = []visit.Bank{{ID: "KOR_NICE", Name: "South Korea", Place: "NICE"}} })
 	show("passport, whether it is the right one", at(abroad, visit.Confirm), func(v *visit.Visit) { v.Bank, v.Place = "NICE", "South Korea" })
+	show("passport, identity document added", at(abroad, visit.Confirm), func(v *visit.Visit) {
+		v.Bank, v.Place, v.MaxFiles, v.MaxFileSize = "CRIF", "Philippines", 2, 8<<20
+		v.Documents = []visit.Document{{ID: "1", Name: "passport.jpg", Size: 2 << 20}}
+	})
 	show("passport, no known names", at(abroad, visit.End), func(v *visit.Visit) {
 		v.End, v.Status, v.Substatus = "success", contract.StatusSuccess, contract.SubNoRecentInformation
 	})

@@ -265,8 +265,12 @@ func TestReportFields(t *testing.T) {
 			if last != "delinquent" && supplier.Code != "MEX_CDC" && supplier.Code != report.DocumentSupplier {
 				continue
 			}
+			how := map[string]any{"supplier": supplier.Code}
+			if supplier.Fields.Documents {
+				how["documents"] = stubs("passport.pdf", "%PDF-1.4")["payStubs"]
+			}
 			check(contract.Passport, fmt.Sprint("passport of ", last, " at ", supplier.Code),
-				visit(contract.Passport, applicantNamed("Ana", last), map[string]any{"supplier": supplier.Code}))
+				visit(contract.Passport, applicantNamed("Ana", last), how))
 		}
 	}
 	for p, table := range tables {

@@ -9,6 +9,7 @@
 package webhook
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
@@ -136,6 +137,7 @@ func Sign(h http.Header, secrets []Secret, id string, at time.Time, body []byte)
 type Receiver struct {
 	Secrets []Secret         // accepted secrets; without any, every event is refused
 	Now     func() time.Time // nil: time.Now
+	Limit   int64            // maximum size of a body in bytes; 0: MaxBody
 }
 
 // Receive reads, verifies and parses the event in r. If the body has no eventId,
@@ -161,11 +163,12 @@ func (v *Receiver) Read(r *http.Request) (id string, body []byte, err error) {
 	if !isJSON(r.Header) {
 		return "", nil, ErrContentType
 	}
-	body, err = io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
+	limit := cmp.Or(v.Limit, MaxBody)
+	body, err = io.ReadAll(io.LimitReader(r.Body, limit+1))
 	if err != nil {
 		return "", nil, fmt.Errorf("%w: it ended early", ErrBody)
 	}
-	if len(body) > MaxBody {
+	if int64(len(body)) > limit {
 		return "", nil, ErrTooLarge
 	}
 	id, err = v.Verify(r.Header, body)

@@ -185,6 +185,11 @@ func (v Visit) uploadLimits() templ.Attributes {
 	}
 }
 
+// limitsText says which files can be uploaded.
+func (v Visit) limitsText() string {
+	return i18n.T(v.Lang, "visit.documents.limits", "limit", strconv.FormatInt(v.MaxFileSize>>20, 10), "n", strconv.Itoa(v.MaxFiles))
+}
+
 // uploadAction returns the address of uploads.
 func (v Visit) uploadAction() templ.SafeURL {
 	return templ.SafeURL(v.Path + "/documents?" + url.Values{"lang": {string(v.Lang)}}.Encode())

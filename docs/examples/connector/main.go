@@ -96,7 +96,7 @@ type access struct {
 const (
 	signInLife = 15 * time.Minute
 	accessLife = 90 * 24 * time.Hour
-	maxBody    = 64 << 10
+	maxBody    = 24 << 20 // two identity documents of 8 MiB in base64, and the rest
 )
 
 func (c *connector) routes() http.Handler {

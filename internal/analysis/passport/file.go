@@ -52,13 +52,16 @@ type Person struct {
 	Telephones     []string    `json:"telephones,omitempty"`
 	Deceased       bool        `json:"deceased,omitempty"`
 	Died           report.Date `json:"dateOfDeath,omitzero"`
-	Documents      []Document  `json:"-"`
+	Documents      []Document  `json:"documents,omitempty"` // read in submitted ID documents
 }
 
 // Document is a submitted ID document.
 type Document struct {
-	Type, Number, Country string
-	Issued, Expires       report.Date
+	Type    string      `json:"type"`
+	Number  string      `json:"number,omitempty"`
+	Country string      `json:"country,omitempty"` // ISO 3166-1 alpha-3
+	Issued  report.Date `json:"issued,omitzero"`
+	Expires report.Date `json:"expires,omitzero"`
 }
 
 // Score is a score on the supplier's own scale.

@@ -9,6 +9,7 @@ package documents
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,6 +66,7 @@ type New struct {
 	Kind        string // document_type
 	Employer    int    // number of the stated employer that it is for, from 1; 0: none
 	Name        string // file name on the applicant's device
+	MaxSize     int64  // maximum size in bytes; 0: MaxSize
 	AnyType     bool   // accept any contents, also empty ones; for the sandbox's control
 }
 
@@ -128,16 +130,17 @@ func (s *Service) Upload(ctx context.Context, n New, from io.Reader) (Document, 
 	if err != nil {
 		return d, err
 	}
-	if err = s.parts(ctx, &d, from, part, size); err != nil {
+	if err = s.parts(ctx, &d, from, part, size, cmp.Or(n.MaxSize, MaxSize)); err != nil {
 		return d, errors.Join(err, s.discard(context.WithoutCancel(ctx), d.ID))
 	}
 	return d, nil
 }
 
-// parts encrypts and stores the first part, of size bytes, and the parts that follow.
-func (s *Service) parts(ctx context.Context, d *Document, from io.Reader, part []byte, size int) error {
+// parts encrypts and stores the first part, of size bytes, and the parts that follow, up
+// to limit bytes.
+func (s *Service) parts(ctx context.Context, d *Document, from io.Reader, part []byte, size int, limit int64) error {
 	for seq := int64(0); size > 0; seq++ {
-		if d.Size += int64(size); d.Size > MaxSize {
+		if d.Size += int64(size); d.Size > limit {
 			return ErrTooLarge
 		}
 		err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {

@@ -7,14 +7,17 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 )
 
 // PaystubDocument is the document_type of uploaded pay stubs and the prefix of their
-// source_id. OtherDocument is that of other documents.
+// source_id. OtherDocument is that of other documents, IdentityDocument that of
+// identity documents for a passport's supplier.
 const (
-	PaystubDocument = report.VerifiedByPaystub
-	OtherDocument   = report.VerifiedByDocument
+	PaystubDocument  = report.VerifiedByPaystub
+	OtherDocument    = report.VerifiedByDocument
+	IdentityDocument = report.SourceIdentityDocument
 )
 
 // submittedDocument is a submitted document with its source_id in the report.
@@ -40,17 +43,39 @@ func (s *Service) submittedDocuments(ctx context.Context, r Report) ([]submitted
 	return out, nil
 }
 
-// stub returns a document as a pay stub to read.
-func (s *Service) stub(ctx context.Context, r Report, in *Input, d submittedDocument) StubFile {
-	return StubFile{Name: d.Name, Employer: in.stated(d.Employer), Body: func() ([]byte, error) {
-		from, err := s.Documents.Open(ctx, r.PublicToken, d.ID)
+// identityDocuments reads the submitted identity documents of a report.
+func (s *Service) identityDocuments(ctx context.Context, r Report) (out []sources.Document, err error) {
+	all, err := s.submittedDocuments(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range all {
+		if d.Kind != IdentityDocument {
+			continue
+		}
+		body, err := s.contents(ctx, r, d)
 		if err != nil {
 			return nil, err
 		}
-		body := make([]byte, d.Size)
-		_, err = io.ReadFull(from, body)
-		return body, err
-	}}
+		out = append(out, sources.Document{Type: d.Type, Content: body})
+	}
+	return out, nil
+}
+
+// contents reads a whole document.
+func (s *Service) contents(ctx context.Context, r Report, d submittedDocument) ([]byte, error) {
+	from, err := s.Documents.Open(ctx, r.PublicToken, d.ID)
+	if err != nil {
+		return nil, err
+	}
+	body := make([]byte, d.Size)
+	_, err = io.ReadFull(from, body)
+	return body, err
+}
+
+// stub returns a document as a pay stub to read.
+func (s *Service) stub(ctx context.Context, r Report, in *Input, d submittedDocument) StubFile {
+	return StubFile{Name: d.Name, Employer: in.stated(d.Employer), Body: func() ([]byte, error) { return s.contents(ctx, r, d) }}
 }
 
 // documents returns the submitted files, whatever the report's status.

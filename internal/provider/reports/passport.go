@@ -30,9 +30,15 @@ func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
 	if p := in.Consumer; p != nil {
 		typed = &passport.Consumer{First: p.FirstName, Last: p.LastName, Emails: p.Emails, Born: in.Born}
 	}
+	var documents []sources.Document
+	if in.Documents {
+		if documents, err = s.identityDocuments(ctx, r); err != nil {
+			return fmt.Errorf("reports: documents: %w", err)
+		}
+	}
 	began := time.Now()
 	file, quote, err := s.Connections.File(ctx, env, in.Supplier,
-		sources.FileRequest{Reference: r.PublicToken, AsOf: report.DateOf(r.Retrieved), Person: typed})
+		sources.FileRequest{Reference: r.PublicToken, AsOf: report.DateOf(r.Retrieved), Person: typed, Documents: documents})
 	if failure := (*sources.Failure)(nil); errors.As(err, &failure) {
 		s.Log.WarnContext(ctx, "a source failed", "institution", in.Supplier, "report", r.PublicToken, "err", err)
 		status, sub := failure.Reason.Status()
@@ -40,6 +46,9 @@ func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
 	}
 	if err != nil {
 		return err
+	}
+	if len(documents) == 0 {
+		file.Person.Documents = nil
 	}
 	status, sub := passport.Outcome(file)
 	if s.Watch != nil {

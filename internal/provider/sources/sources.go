@@ -95,6 +95,21 @@ type FileRequest struct {
 	Reference string             `json:"reference"` // UUID of the request; the same if it is repeated
 	AsOf      report.Date        `json:"asOf"`
 	Person    *passport.Consumer `json:"person"` // nil if no name was entered
+
+	// Documents are identity documents that the consumer uploaded, at most MaxDocuments.
+	Documents []Document `json:"documents,omitempty"`
+}
+
+// Limits of identity documents.
+const (
+	MaxDocuments    = 2       // both sides of a card
+	MaxDocumentSize = 8 << 20 // bytes of each
+)
+
+// Document is an uploaded file.
+type Document struct {
+	Type    string `json:"contentType"` // application/pdf, image/png, or image/jpeg
+	Content []byte `json:"content"`
 }
 
 // AuthorizeRequest has the parameters of an authorization.

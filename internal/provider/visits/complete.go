@@ -54,7 +54,7 @@ func (s *Service) Complete(ctx context.Context, token string, how Completion) (C
 		v, err = s.completeSteps(ctx, tx, v, all, end)
 		return err
 	})
-	for err == nil && v.Active() && v.Step == flow.StepDocuments {
+	for err == nil && v.acceptsFiles() {
 		t, ok := nextPlanned(all, v)
 		if !ok || t.DocumentGroup != v.DocumentGroup() {
 			break
@@ -147,6 +147,8 @@ func (s *Service) completeSteps(ctx context.Context, tx *store.Tx, v visit, all 
 			if !in.Login.Known {
 				in.Username = ""
 			}
+		case v.Step == flow.StepConfirm && current && v.Bank == t.bank && len(t.files) > 0 && v.readsDocuments():
+			return v, nil
 		case v.Step == flow.StepConfirm && current && v.Bank == t.bank:
 			in.Kind = flow.EventInstitutionConfirmed
 		case v.Step == flow.StepSignIn || v.Step == flow.StepConfirm:
@@ -199,7 +201,11 @@ func (s *Service) completeDocuments(ctx context.Context, v visit, t plannedSourc
 				return err
 			}
 		}
-		if v, _, err = s.advance(ctx, tx, v, flow.Input{Kind: flow.EventDocumentsSubmitted}); err != nil {
+		in := flow.Input{Kind: flow.EventDocumentsSubmitted}
+		if t.SourceType == flow.SourceSupplier {
+			in.Kind = flow.EventInstitutionConfirmed
+		}
+		if v, _, err = s.advance(ctx, tx, v, in); err != nil {
 			return err
 		}
 		v, err = s.completeSteps(ctx, tx, v, all, flow.Input{})

@@ -9,6 +9,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/report"
 )
@@ -88,6 +89,11 @@ func (c Catalogue) plan(j flow.Journey, how Completion) ([]plannedSource, error)
 	}
 	if j.Product == contract.Passport {
 		t, err := c.planned(flow.DocumentGroup{SourceType: flow.SourceSupplier}, "supplier", SignIn{Provider: how.Supplier})
+		if t.files = how.Letters; len(t.files) > 0 && err == nil {
+			if s, _ := report.SupplierOf(t.bank); !s.Fields.Documents || len(t.files) > sources.MaxDocuments {
+				err = invalidCompletion("documents", "are not read by this supplier, or more than it reads")
+			}
+		}
 		return []plannedSource{t}, err
 	}
 	var shown, banks []plannedSource
@@ -163,7 +169,7 @@ func (how Completion) check(j flow.Journey) (field, words string) {
 	const foreign = "is no source of this product's reports"
 	income := j.Product == contract.Income || j.Employers > 0
 	switch {
-	case how.Supplier != "" && (len(how.Banks)+len(how.Employers) > 0 || !how.Sources.empty()):
+	case how.Supplier != "" && (len(how.Banks)+len(how.Employers) > 0 || !(Sources{how.Payroll, how.Stubs, nil, how.Skip}).empty()):
 		return "supplier", "excludes every other source"
 	case how.Supplier != "" && j.Product != contract.Passport:
 		return "supplier", foreign
@@ -181,7 +187,7 @@ func (how Completion) check(j flow.Journey) (field, words string) {
 			return "payroll", foreign
 		case len(of.Stubs) > 0 && !income:
 			return "payStubs", foreign
-		case len(of.Letters) > 0 && j.Employers == 0:
+		case len(of.Letters) > 0 && j.Employers == 0 && j.Product != contract.Passport:
 			return "documents", foreign
 		case of.Skip != "" && j.Employers == 0:
 			return "skip", "names no stated employer"

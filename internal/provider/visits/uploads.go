@@ -17,21 +17,49 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits/flow"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
 
 // documentType returns the document_type of files of a source type.
 func documentType(w flow.SourceType) string {
-	if w == flow.SourceDocuments {
+	switch w {
+	case flow.SourceDocuments:
 		return reports.OtherDocument
+	case flow.SourceSupplier:
+		return reports.IdentityDocument
 	}
 	return reports.PaystubDocument
 }
 
+// acceptsFiles reports whether files can be uploaded in the current step: pay stubs and
+// other documents, or identity documents for a supplier that reads them.
+func (v visit) acceptsFiles() bool {
+	return v.Active() && (v.Step == flow.StepDocuments || v.Step == flow.StepConfirm && v.readsDocuments())
+}
+
+// readsDocuments reports whether the chosen supplier reads identity documents.
+func (v visit) readsDocuments() bool {
+	s, ok := report.SupplierOf(v.Bank)
+	return ok && v.SourceType == flow.SourceSupplier && s.Fields.Documents
+}
+
+// limits returns how many files the step accepts, and the maximum size in bytes of each.
+func (v visit) limits() (files int, size int64) {
+	if v.SourceType == flow.SourceSupplier {
+		return sources.MaxDocuments, sources.MaxDocumentSize
+	}
+	return documents.MaxFiles, documents.MaxSize
+}
+
 // groupOf returns the group of an uploaded file.
 func groupOf(d documents.Document) flow.DocumentGroup {
-	if d.Kind == reports.OtherDocument {
+	switch d.Kind {
+	case reports.IdentityDocument:
+		return flow.DocumentGroup{SourceType: flow.SourceSupplier}
+	case reports.OtherDocument:
 		return flow.DocumentGroup{SourceType: flow.SourceDocuments, Employer: d.Employer}
 	}
 	return flow.DocumentGroup{SourceType: flow.SourcePaystubs, Employer: d.Employer}
@@ -58,7 +86,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	if err := s.bindBrowser(r, v, s.secretOf(r, handle)); err != nil {
 		return err
 	}
-	if v.Step != flow.StepDocuments || !v.Active() {
+	if !v.acceptsFiles() {
 		redirectTo(w, r, Path(handle))
 		return nil
 	}
@@ -67,7 +95,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if r.ContentLength > maxUpload {
-		return s.render(w, r, v, http.StatusRequestEntityTooLarge, rejectionText(language(r), "", documents.ErrTooLarge))
+		return s.render(w, r, v, http.StatusRequestEntityTooLarge, v.rejectionText(language(r), "", documents.ErrTooLarge))
 	}
 	if err := httpx.RejectContentCoding(w, r); err != nil {
 		return err
@@ -85,7 +113,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 		if v, err = s.load(r.Context(), handle); err != nil {
 			return err
 		}
-		if v.Step == flow.StepDocuments && v.Active() {
+		if v.acceptsFiles() {
 			return s.render(w, r, v, http.StatusUnprocessableEntity, problem)
 		}
 	}
@@ -99,7 +127,10 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 func (s *Service) storeFiles(ctx context.Context, l i18n.Lang, handle string, v visit, keyID string,
 	form *multipart.Reader) (problem string, err error) {
 	files, nonce, group := 0, "", v.DocumentGroup()
-	to := documents.New{PublicToken: v.publicToken, KeyID: keyID, Kind: documentType(group.SourceType), Employer: group.Employer}
+	max, size := v.limits()
+	tooMany := i18n.T(l, "visit.documents.too_many", "n", strconv.Itoa(max))
+	to := documents.New{PublicToken: v.publicToken, KeyID: keyID, Kind: documentType(group.SourceType), Employer: group.Employer,
+		MaxSize: size}
 	for {
 		part, err := form.NextRawPart()
 		if errors.Is(err, io.EOF) {
@@ -118,8 +149,8 @@ func (s *Service) storeFiles(ctx context.Context, l i18n.Lang, handle string, v 
 		if part.FormName() != "file" || name == "" {
 			continue // browsers send an empty field as a file without a name
 		}
-		if files++; files > documents.MaxFiles {
-			return joinTexts(problem, i18n.T(l, "visit.documents.too_many")), nil
+		if files++; files > max {
+			return joinTexts(problem, tooMany), nil
 		}
 		name = httpx.CleanFileName(name)
 		to.Name = name
@@ -128,7 +159,7 @@ func (s *Service) storeFiles(ctx context.Context, l i18n.Lang, handle string, v 
 		case errors.Is(err, errFull):
 			return joinTexts(problem, i18n.T(l, "visit.documents.full")), nil
 		case errors.Is(err, documents.ErrTooLarge), errors.Is(err, documents.ErrEmpty), errors.Is(err, documents.ErrType):
-			problem = joinTexts(problem, rejectionText(l, name, err))
+			problem = joinTexts(problem, v.rejectionText(l, name, err))
 			continue
 		case tooLarge(err), errors.Is(err, io.ErrUnexpectedEOF):
 			return problem, httpx.BodyError(err)
@@ -140,7 +171,7 @@ func (s *Service) storeFiles(ctx context.Context, l i18n.Lang, handle string, v 
 		case err != nil:
 			return problem, err
 		case full:
-			return joinTexts(problem, i18n.T(l, "visit.documents.too_many")), nil
+			return joinTexts(problem, tooMany), nil
 		case !moved:
 			return problem, nil
 		case nonce != "":
@@ -222,7 +253,15 @@ func (s *Service) keepFile(ctx context.Context, handle, nonce, id string, group 
 		if v, err = s.catchUp(ctx, tx, v); err != nil {
 			return err
 		}
-		kept, err := s.Documents.Keep(ctx, tx, v.publicToken, id)
+		all, err := s.documentsOfStep(ctx, tx, v)
+		if err != nil {
+			return err
+		}
+		max, _ := v.limits()
+		kept := len(all) < max
+		if kept {
+			kept, err = s.Documents.Keep(ctx, tx, v.publicToken, id)
+		}
 		full = err == nil && !kept
 		if err == nil && kept && v.DocumentGroup() == group && !v.outdated(nonce) {
 			v, moved, err = s.advance(ctx, tx, v, flow.Input{Kind: flow.EventDocumentAdded})
@@ -270,15 +309,17 @@ func (s *Service) documentsOfStep(ctx context.Context, q store.Queryer, v visit)
 }
 
 // discardUnsubmitted deletes files that were uploaded but not submitted, and reports whether
-// others remain.
+// others remain. Identity documents are submitted with the choice of a supplier that reads
+// them.
 func (s *Service) discardUnsubmitted(ctx context.Context, tx *store.Tx, v visit) (any bool, err error) {
 	all, err := s.Documents.List(ctx, tx, v.publicToken)
 	if err != nil {
 		return false, err
 	}
 	for _, d := range all {
-		if slices.ContainsFunc(v.Connections(), func(c flow.Connection) bool {
-			return groupOf(d) == flow.DocumentGroup{SourceType: c.SourceType, Employer: c.Employer}
+		group := groupOf(d)
+		if group.SourceType == flow.SourceSupplier && v.readsDocuments() || slices.ContainsFunc(v.Connections(), func(c flow.Connection) bool {
+			return group == flow.DocumentGroup{SourceType: c.SourceType, Employer: c.Employer}
 		}) {
 			any = true
 		} else if _, err := s.Documents.Remove(ctx, tx, v.publicToken, d.ID); err != nil {
@@ -289,11 +330,12 @@ func (s *Service) discardUnsubmitted(ctx context.Context, tx *store.Tx, v visit)
 }
 
 // rejectionText returns the text of why a file was rejected. An empty name means all files.
-func rejectionText(l i18n.Lang, name string, why error) string {
+func (v visit) rejectionText(l i18n.Lang, name string, why error) string {
 	reason := i18n.T(l, "visit.documents.wrong_type")
 	switch {
 	case errors.Is(why, documents.ErrTooLarge):
-		reason = i18n.T(l, "visit.documents.too_large", "limit", strconv.Itoa(documents.MaxSize>>20))
+		_, size := v.limits()
+		reason = i18n.T(l, "visit.documents.too_large", "limit", strconv.FormatInt(size>>20, 10))
 	case errors.Is(why, documents.ErrEmpty):
 		reason = i18n.T(l, "visit.documents.empty")
 	}

@@ -101,7 +101,7 @@ func TestAddingPayStubs(t *testing.T) {
 			t.Errorf("%d files after many at once, want ten", n)
 		}
 		if page := a.upload(t, "paystub.pdf", pdfOf("")); page.Status != 422 ||
-			!strings.Contains(page.Body, i18ntest.EN("visit.documents.too_many")) {
+			!strings.Contains(page.Body, i18ntest.EN("visit.documents.too_many", "n", "10")) {
 			t.Errorf("one more answers %d", page.Status)
 		}
 		if got := a.Do("POST", a.path+"/documents", map[string]any{}); got.Status != 415 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"vestibule/internal/contract"
@@ -49,11 +50,11 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 		}
 	}
 	s.addChoices(r, v, &page)
-	if page.Step == pages.Documents {
-		page.MaxFiles, page.MaxFileSize = documents.MaxFiles, documents.MaxSize
-		page.FileProblems = pages.FileProblems{TooLarge: rejectionText(page.Lang, "%", documents.ErrTooLarge),
-			Empty: rejectionText(page.Lang, "%", documents.ErrEmpty), Type: rejectionText(page.Lang, "%", documents.ErrType),
-			TooMany: i18n.T(page.Lang, "visit.documents.too_many")}
+	if v.acceptsFiles() {
+		page.MaxFiles, page.MaxFileSize = v.limits()
+		page.FileProblems = pages.FileProblems{TooLarge: v.rejectionText(page.Lang, "%", documents.ErrTooLarge),
+			Empty: v.rejectionText(page.Lang, "%", documents.ErrEmpty), Type: v.rejectionText(page.Lang, "%", documents.ErrType),
+			TooMany: i18n.T(page.Lang, "visit.documents.too_many", "n", strconv.Itoa(page.MaxFiles))}
 		all, err := s.documentsOfStep(r.Context(), s.DB.SQL, v)
 		if err != nil {
 			return err

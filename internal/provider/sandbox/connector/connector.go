@@ -47,6 +47,9 @@ const (
 	accessDays    = 90
 )
 
+// maxFileBody is the maximum size in bytes of a request with identity documents, in base64.
+const maxFileBody = sources.MaxDocuments*sources.MaxDocumentSize*4/3 + webhook.MaxBody
+
 // client is the name of the provider on the pages.
 const client = "Vestibule"
 
@@ -199,7 +202,11 @@ func (s *Server) operation(name string, run func(context.Context, request) (any,
 
 // read reads, verifies, and decodes a request.
 func (s *Server) read(r *http.Request, operation string) (q request, err error) {
-	_, body, err := s.receiver.Read(r)
+	receiver := s.receiver
+	if operation == "file" {
+		receiver.Limit = maxFileBody
+	}
+	_, body, err := receiver.Read(r)
 	switch {
 	case errors.Is(err, webhook.ErrHeaders), errors.Is(err, webhook.ErrStale), errors.Is(err, webhook.ErrSignature):
 		return q, &problem{"INVALID_SIGNATURE", err.Error(), http.StatusUnauthorized}

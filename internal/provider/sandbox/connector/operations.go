@@ -137,7 +137,7 @@ func (s *Server) payroll(ctx context.Context, q request) (any, error) {
 }
 
 // file returns the file of a supplier on a person.
-func (s *Server) file(_ context.Context, q request) (any, error) {
+func (s *Server) file(ctx context.Context, q request) (any, error) {
 	in, err := s.institution(q, sources.Supplier)
 	switch {
 	case err != nil:
@@ -151,11 +151,11 @@ func (s *Server) file(_ context.Context, q request) (any, error) {
 		passport.File
 		Quote *passport.Quote `json:"quote,omitempty"`
 	}
-	f := suppliers.Bureaus{}.Fetch(in.ID, q.Reference, q.Person, q.AsOf.Time)
+	f, quote, err := suppliers.Bureaus{}.File(ctx, in.ID, q.FileRequest)
 	if f.Found {
-		answer.File, answer.Quote = f, suppliers.Bureaus{}.Quote(f.Currency, q.AsOf.Time)
+		answer.File, answer.Quote = f, quote
 	}
-	return answer, nil
+	return answer, err
 }
 
 // revoke ends access and deletes the authorization.

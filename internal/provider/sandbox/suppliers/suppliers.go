@@ -43,9 +43,13 @@ func (b Bureaus) Institutions() (all []sources.Institution) {
 	return all
 }
 
-// File implements sources.Bureau. It never fails.
+// File implements sources.Bureau. It never fails. A document is in the file only if one
+// was uploaded; its image is not read, and the data are invented.
 func (b Bureaus) File(_ context.Context, code string, r sources.FileRequest) (passport.File, *passport.Quote, error) {
 	f := b.Fetch(code, r.Reference, r.Person, r.AsOf.Time)
+	if len(r.Documents) == 0 {
+		f.Person.Documents = nil
+	}
 	return f, b.Quote(f.Currency, r.AsOf.Time), nil
 }
 

@@ -324,8 +324,11 @@ func (c *Connector) File(ctx context.Context, supplier string, r sources.FileReq
 		passport.File
 		Quote *passport.Quote `json:"quote"`
 	}
-	err = p.call(ctx, fetchFile, map[string]any{"institution": supplier, "reference": r.Reference, "asOf": r.AsOf,
-		"person": r.Person}, &answer)
+	parameters := map[string]any{"institution": supplier, "reference": r.Reference, "asOf": r.AsOf, "person": r.Person}
+	if len(r.Documents) > 0 {
+		parameters["documents"] = r.Documents
+	}
+	err = p.call(ctx, fetchFile, parameters, &answer)
 	if err != nil {
 		return f, nil, err
 	}

@@ -139,7 +139,7 @@ func (j Journey) apply(in Input) (Journey, Effects, bool) {
 		return j.code(in)
 	case j.Step == StepAccounts && in.Kind == EventAccountsSelected, j.Step == StepDocuments && in.Kind == EventDocumentsSubmitted:
 		return j.connect(Connection{Accounts: in.Accounts, Empty: in.Empty}, in.More)
-	case j.Step == StepDocuments && (in.Kind == EventDocumentAdded || in.Kind == EventDocumentRemoved):
+	case (j.Step == StepDocuments || j.Step == StepConfirm) && (in.Kind == EventDocumentAdded || in.Kind == EventDocumentRemoved):
 		// The documents are stored elsewhere; counting them in the journey prevents changes
 		// concurrent with their submission.
 	default:
