@@ -196,7 +196,7 @@ func TestRegisteredSites(t *testing.T) {
 	for _, origin := range []string{"https://*.example.com", h.URL + "/"} {
 		fill(t, staff.page("[name=origin]"), origin)
 		click(t, staff.page(button(en("dashboard.redirects.register_site"))))
-		see(t, staff.page(map[bool]string{true: text(en("dashboard.said.origin_added")),
+		see(t, staff.page(map[bool]string{true: text(en("dashboard.flash.origin_added")),
 			false: "text=" + en("dashboard.origin.invalid")}[origin == h.URL+"/"]))
 	}
 	staff.axe(t)

@@ -32,7 +32,7 @@ func TestReportCorrection(t *testing.T) {
 	v.axe(t)
 	must(t, v.page(button(en("dashboard.correction.correct_report"))).Focus())
 	must(t, v.Keyboard().Press("Enter"))
-	said(t, v, en("dashboard.said.corrected"))
+	flash(t, v, en("dashboard.flash.corrected"))
 	see(t, v.page("role=heading[level=2] >> text=Revision 1"))
 	v.axe(t)
 }

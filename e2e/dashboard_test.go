@@ -14,10 +14,10 @@ func (s *site) signInToDashboard(t *testing.T, v *visitor, password string) {
 	click(t, v.page("form[action='/dashboard/sign-in'] button"))
 }
 
-// said waits for what the page says was done.
-func said(t *testing.T, v *visitor, words string) {
+// flash waits for a flash message.
+func flash(t *testing.T, v *visitor, words string) {
 	t.Helper()
-	see(t, v.page("#said >> text="+words))
+	see(t, v.page("#flash >> text="+words))
 }
 
 // delivered reloads a delivery's page until the event is there.
@@ -59,7 +59,7 @@ func TestDashboard(t *testing.T) {
 	see(t, v.page("#url-error >> text="+en("dashboard.callback.invalid")))
 	fill(t, v.page("[name=url]"), s.Portal+"/webhooks/visit?by=staff")
 	click(t, v.page(button(en("dashboard.webhooks.save_address"))))
-	said(t, v, en("dashboard.said.callback"))
+	flash(t, v, en("dashboard.flash.callback"))
 	at(t, v, dashboard+"/webhooks")
 
 	// The earlier delivery, sent again to the new address.
@@ -71,7 +71,7 @@ func TestDashboard(t *testing.T) {
 	}
 	first := v.URL()
 	click(t, v.page(button(en("dashboard.delivery.send_it_again"))))
-	said(t, v, en("dashboard.said.redelivered"))
+	flash(t, v, en("dashboard.flash.redelivered"))
 	if v.URL() == first {
 		t.Error("the new delivery has no separate page")
 	}
@@ -83,7 +83,7 @@ func TestDashboard(t *testing.T) {
 	must(t, v.Keyboard().Press("Enter"))
 	must(t, v.Keyboard().Press("Tab"))
 	must(t, v.Keyboard().Press("Enter"))
-	said(t, v, en("dashboard.said.rotated"))
+	flash(t, v, en("dashboard.flash.rotated"))
 	secret := read(t, v.page("[data-testid=secret]"))
 	both := s.Credentials.ClientID + ":" + secret
 	call(t, "GET", s.Provider+"/connect/accesstoken", "Basic "+base64.StdEncoding.EncodeToString([]byte(both)), nil, 2)

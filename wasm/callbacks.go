@@ -23,17 +23,17 @@ var (
 	callbackKinds = [...]journey.Kind{journey.CallbackSuccess, journey.CallbackExit, journey.CallbackError}
 )
 
-// take takes an event, once an opening: it moves the journey as far as a browser
-// may, shows that, and reports. The word is the status of onSuccess, and the
-// error type of onError.
+// take handles a callback, once for each opening of the widget: it moves the journey as
+// far as the browser decides, shows the phase, and reports the callback. word is the
+// status of onSuccess or the error type of onError.
 func (c *connect) take(h widgetCallback, publicToken, word string) {
 	key := callbackNames[h] + publicToken + "\n" + word
-	for _, s := range c.said {
+	for _, s := range c.taken {
 		if s == key {
 			return
 		}
 	}
-	c.said = append(c.said, key)
+	c.taken = append(c.taken, key)
 	in := journey.Input{Kind: callbackKinds[h], Attempt: c.app.Attempt}
 	var status, errorType string
 	switch h {

@@ -10,7 +10,7 @@ import (
 	"vestibule/internal/prefill"
 )
 
-// separator separates the texts that a script and the rules exchange. It is valid in no
+// separator ends each text that a script and the rules exchange. It is valid in no
 // value but phone; scripts send U+FFFD in its place, which the rules treat the same.
 const separator = '\x1f'
 
@@ -18,7 +18,7 @@ const separator = '\x1f'
 // script, which cannot be interrupted.
 var shared = make([]byte, 4096)
 
-// buffer returns the address of memory for size bytes, valid until the next call
+// buffer returns the address of memory of size bytes, which is valid until the next call
 // of an export.
 //
 //go:wasmexport vestibule_buffer
@@ -29,14 +29,13 @@ func buffer(size int32) unsafe.Pointer {
 	return unsafe.Pointer(&shared[0])
 }
 
-// check runs the rules on the texts in the first size bytes of the buffer, each
-// ended by the separator: product, environment, today as YYYY-MM-DD, "1" for
-// assets only, and for each member of the prefill object its key and its value.
-// A value is a letter and a text: s and a string, n and a number, l and an array
-// (whose items follow as values, up to a text "."), 0 for null, and o for
-// anything else. It leaves the problems there as texts, four for each: field,
-// code, words in English and in Spanish. It returns their length in bytes, or -1
-// if what it was given is not that.
+// check applies the rules to the texts in the first size bytes of the buffer, each ended
+// by the separator: product, environment, today as YYYY-MM-DD, "1" for assets only, and
+// for each member of the prefill object its key and its value. A value is a letter and a
+// text: s and a string, n and a number, l and an array (whose items follow as values, up
+// to a text "."), 0 for null, and o for anything else. It writes the problems to the
+// buffer, four texts for each: field, code, English text, and Spanish text. It returns
+// their length in bytes, or -1 for malformed input.
 //
 //go:wasmexport vestibule_check
 func check(size int32) (length int32) {

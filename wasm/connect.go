@@ -17,7 +17,7 @@ type connect struct {
 	app       journey.Application // as the browser sees it
 	options   js.Value            // the widget's register options
 	callbacks []callback          // released when the widget is destroyed
-	said      []string            // events since the widget was opened
+	taken     []string            // callbacks since the widget was opened
 }
 
 func attachConnect(el js.Value) {
@@ -157,7 +157,7 @@ func (c *connect) enable(on bool) {
 
 // fire opens the widget with the page's custom control, for the first time or again.
 func (c *connect) fire() {
-	c.app.State, c.app.Error, c.said = journey.Connecting, "", nil
+	c.app.State, c.app.Error, c.taken = journey.Connecting, "", nil
 	c.show("open", c.app.HintText())
 	c.widget().Call("fire")
 }

@@ -23,9 +23,8 @@ func guard(f func()) {
 	f()
 }
 
-// callbacks are the Go functions that a script may call, through one JavaScript
-// function that is bound to their place here: the module holds no other, and one
-// that is released takes calls that come too late in silence.
+// callbacks are the Go functions that scripts can call, by index. One JavaScript function
+// calls them all. Calls of a released one are ignored.
 var callbacks []func(args []js.Value)
 
 var dispatch = js.FuncOf(func(_ js.Value, args []js.Value) any {
@@ -37,34 +36,33 @@ var dispatch = js.FuncOf(func(_ js.Value, args []js.Value) any {
 	return nil
 })
 
-// callback is a function for scripts. Its creator releases it, unless it is
-// needed as long as the page.
+// callback is a function for scripts. Its creator releases it, unless the page needs it
+// to its end.
 type callback struct {
 	js.Value
-	place int
+	index int
 }
 
-// handler makes a callback of f. There are two arguments at the least.
+// handler returns a callback that calls f, with at least two arguments.
 //
 //go:noinline
 func handler(f func(args []js.Value)) callback {
-	place := len(callbacks)
+	index := len(callbacks)
 	callbacks = append(callbacks, f)
-	return callback{dispatch.Call("bind", nil, place), place}
+	return callback{dispatch.Call("bind", nil, index), index}
 }
 
-func (c callback) release() { callbacks[c.place] = nil }
+func (c callback) release() { callbacks[c.index] = nil }
 
-// listen calls f with each event of a type at target, for the life of the page.
+// listen calls f with each event of a type at target, to the end of the page.
 //
 //go:noinline
 func listen(target js.Value, event string, f func(event js.Value)) {
 	target.Call("addEventListener", event, handler(func(args []js.Value) { f(args[0]) }).Value)
 }
 
-// wait starts something and returns what it is done with: the first argument of
-// the first call of done. It blocks, so it is for a goroutine of its own and
-// never for a callback.
+// wait calls start and returns the first argument of the first call of done. It blocks,
+// so callbacks must not call it.
 func wait(start func(done js.Value)) js.Value {
 	answer := make(chan js.Value, 9)
 	done := handler(func(args []js.Value) { answer <- args[0] })
@@ -74,14 +72,14 @@ func wait(start func(done js.Value)) js.Value {
 	return first
 }
 
-// await waits for a promise and returns its value or the reason of its refusal.
+// await waits for a promise and returns its value or the reason of its rejection.
 //
 //go:noinline
 func await(promise js.Value) js.Value {
 	return wait(func(done js.Value) { promise.Call("then", done, done) })
 }
 
-// object makes a JavaScript object of names and values in turn.
+// object returns a JavaScript object of alternating names and values.
 //
 //go:noinline
 func object(pairs ...any) js.Value {
@@ -92,7 +90,7 @@ func object(pairs ...any) js.Value {
 	return o
 }
 
-// all calls f with every element that a selector finds.
+// all calls f with each element that matches a selector.
 //
 //go:noinline
 func all(root js.Value, selector string, f func(el js.Value)) {
@@ -112,7 +110,7 @@ func find(root js.Value, selector string) js.Value { return root.Call("querySele
 //go:noinline
 func document() js.Value { return js.Global().Get("document") }
 
-// str is v if it is a string, and empty for anything else.
+// str returns v if it is a string, and otherwise an empty string.
 //
 //go:noinline
 func str(v js.Value) string {
@@ -122,7 +120,7 @@ func str(v js.Value) string {
 	return v.String()
 }
 
-// data is a data attribute, by its name in the dataset; empty if it is not there.
+// data returns a data attribute by its name in the dataset, or an empty string.
 //
 //go:noinline
 func data(el js.Value, name string) string { return str(el.Get("dataset").Get(name)) }
@@ -144,8 +142,8 @@ func language() i18n.Lang {
 	return i18n.English
 }
 
-// rules are those that an element's data attributes name. Without the server's
-// date they go by the browser's.
+// rules returns the rules that an element's data attributes select. Without the server's
+// date they use the browser's.
 func rules(el js.Value) prefill.Rules {
 	today, ok := prefill.ParseDate(data(el, "today"))
 	if !ok {

@@ -18,32 +18,32 @@ type form struct {
 	fields []*field
 
 	pressed bool       // from the press of a button to its click
-	held    []js.Value // events of that time
+	held    []js.Value // events since the press
 	timer   js.Value
-	letGo   js.Value
+	release js.Value // calls released
 }
 
-// field is a field of a form, with the element for its words.
+// field is a field of a form.
 type field struct {
 	key   string
-	words js.Value
-	shown bool // it has had an error
+	text  js.Value // element of its error text
+	shown bool     // an error was shown
 }
 
 func attachForm(el js.Value) {
 	f := &form{el: el, rules: rules(el), lang: language()}
 	for _, key := range prefill.Keys(f.rules.Product) {
-		// The server may have sent the form back with problems.
-		if words := find(el, "#"+key+"-error"); words.Truthy() {
-			f.fields = append(f.fields, &field{key, words, str(words.Get("textContent")) != ""})
+		// The server may have rendered the form with errors.
+		if text := find(el, "#"+key+"-error"); text.Truthy() {
+			f.fields = append(f.fields, &field{key, text, str(text.Get("textContent")) != ""})
 		}
 	}
 	for _, event := range [...]string{"focusout", "input", "change"} {
-		listen(el, event, f.heard)
+		listen(el, event, f.handle)
 	}
-	f.letGo = handler(func([]js.Value) { f.released() }).Value
-	// The click comes a while after a finger is gone, and not at all when the
-	// pointer was drawn away. Nothing waits for a press without end.
+	f.release = handler(func([]js.Value) { f.released() }).Value
+	// A click follows some time after a finger is lifted, and not at all if the pointer
+	// was dragged away. A timeout ends every wait.
 	f.hold("pointerdown", 5000)
 	f.hold("pointerup", 300)
 	f.hold("pointercancel", 0)
@@ -52,7 +52,7 @@ func attachForm(el js.Value) {
 	el.Get("dataset").Set("live", "on")
 }
 
-// problems returns the form's present problems.
+// problems returns the problems of the form's current values.
 func (f *form) problems() []prefill.Problem {
 	typed := js.Global().Get("FormData").New(f.el)
 	return f.rules.Problems(prefill.FromFields(func(name string) (values []string) {
@@ -71,18 +71,18 @@ func of(problems []prefill.Problem, key string) *prefill.Problem {
 	return nil
 }
 
-// heard keeps an event for after the click that is being made: a press takes the
-// focus from a field, and words that came for it then would move the button away
-// from under the pointer, and the click be lost.
-func (f *form) heard(event js.Value) {
+// handle handles an event of a field. During a press it keeps the event until the click:
+// the press moves the focus, and an error text shown then would move the button from
+// under the pointer, so that the click would be lost.
+func (f *form) handle(event js.Value) {
 	if f.pressed {
 		f.held = append(f.held, event)
 		return
 	}
-	f.touched(event)
+	f.update(event)
 }
 
-// hold keeps a press for at most ms milliseconds after an event.
+// hold ends a press ms milliseconds after an event.
 //
 //go:noinline
 func (f *form) hold(event string, ms int) {
@@ -91,24 +91,24 @@ func (f *form) hold(event string, ms int) {
 			f.pressed = e.Get("button").Int() == 0
 		}
 		js.Global().Call("clearTimeout", f.timer)
-		f.timer = js.Global().Call("setTimeout", f.letGo, ms)
+		f.timer = js.Global().Call("setTimeout", f.release, ms)
 	})
 }
 
+// released handles the events that were kept during a press.
 func (f *form) released() {
 	held := f.held
 	f.pressed, f.held = false, nil
 	for _, event := range held {
-		f.touched(event)
+		f.update(event)
 	}
 }
 
-// touched keeps true what the form says is wrong, and may say something new of
-// the field that an event happened in. While a value grows, that is only what no
-// further typing mends. When the focus has left the field, it is whatever is
-// wrong; but that something is missing only where nothing else could stand for
-// it, and when the applicant has gone on in the form without it.
-func (f *form) touched(event js.Value) {
+// update updates the errors that are shown, and may show a new one for the field of the
+// event: while the applicant types, only an error that more typing cannot correct, and
+// after the focus has left the field, any. A missing value is an error only if no other
+// field can replace it and the focus has moved within the form.
+func (f *form) update(event js.Value) {
 	left := str(event.Get("type")) == "focusout"
 	here, there := f.fieldOf(event.Get("target")), f.fieldOf(event.Get("relatedTarget"))
 	problems := f.problems()
@@ -129,8 +129,8 @@ func (f *form) touched(event js.Value) {
 // outside is the key of elements outside the form.
 const outside = "-"
 
-// fieldOf returns the key of an element's field: empty in other parts of the form,
-// outside elsewhere.
+// fieldOf returns the key of an element's field: empty in other parts of the form, and
+// outside for elements outside of it.
 func (f *form) fieldOf(el js.Value) string {
 	if !el.Truthy() || !f.el.Call("contains", el).Bool() {
 		return outside
@@ -141,7 +141,7 @@ func (f *form) fieldOf(el js.Value) string {
 	return ""
 }
 
-// submitted shows a refused form's problems as the server would.
+// submitted stops a form with problems, and shows them as the server would.
 func (f *form) submitted(event js.Value) {
 	problems := f.problems()
 	if len(problems) == 0 {
@@ -166,11 +166,11 @@ func (f *form) show(one *field, p *prefill.Problem) {
 		return
 	}
 	one.shown = true
-	words, method := "", "removeAttribute"
+	text, method := "", "removeAttribute"
 	if p != nil {
-		words, method = i18n.T(f.lang, p.Text), "setAttribute"
+		text, method = i18n.T(f.lang, p.Text), "setAttribute"
 	}
-	setText(one.words, words)
+	setText(one.text, text)
 	all(f.el, `[data-field="`+one.key+`"] :is(input,select,textarea)`, func(control js.Value) {
 		control.Call(method, "aria-invalid", "true")
 	})
@@ -183,7 +183,7 @@ func (f *form) summary(problems []prefill.Problem) js.Value {
 	for _, p := range problems {
 		item, link := element("li", "", ""), element("a", "", i18n.T(f.lang, p.Text))
 		link.Set("href", "#"+p.Field)
-		// Of several controls the first takes the focus.
+		// The link leads to the first of several controls.
 		if first := find(f.el, `[data-field="`+p.Field+`"] :is(input,select,textarea)`); first.Truthy() {
 			link.Set("href", "#"+str(first.Get("id")))
 		}

@@ -1,30 +1,30 @@
 //go:build js
 
 // Command wasm is the portal's module in the browser: it checks an applicant's
-// fields as they are typed, registers the provider's widget and handles its callbacks.
-// It runs the same rules (prefill), texts (contract) and states (journey) as the
-// server, whose state counts; its reports are hints. See docs/reference/widget.md.
+// fields while they are typed, registers the provider's widget, and handles its callbacks.
+// It uses the same rules (prefill), texts (contract) and states (journey) as the server.
+// The server's state decides; the module's reports are hints. See docs/reference/widget.md.
 //
-// Pages work without it. It never moves the focus except to the summary of a refused
+// Pages work without it. It never moves the focus except to the error summary of a
 // form. Callbacks recover from panics and never block. It imports syscall/js and small
 // packages only.
 //
-// # The page's side
+// # The page
 //
-// module.ts loads it after the first paint, fetches scripts for it, and shows
-// what belongs to a phase. The page's language is <html lang>.
+// module.ts loads the module after the first paint, fetches scripts for it, and shows the
+// elements of a phase. The page's language is <html lang>.
 //
-// A form to be checked:
+// A form to check:
 //
 //	<form data-vestibule="prefill" data-product="cashflow" data-today="2026-11-21" novalidate>
 //
 // with the fields of package ui: [data-field=KEY] around the controls, named KEY
-// (dob may be dob-month, dob-day and dob-year; statedEmployerNames may come
-// several times), and #KEY-error for the words. The module sets aria-invalid on
-// the controls and the text of the error; on submit with problems it cancels,
-// puts ui's #summary before the form and moves the focus there. It sets
-// data-live="on" when attached. An element #live, if there is one, announces.
-// data-assets-only is eligibility's workflow of that name.
+// (dob may be dob-month, dob-day and dob-year; statedEmployerNames may be repeated), and
+// #KEY-error for the error text. The module sets aria-invalid on the controls and the
+// error text. It cancels the submission of a form with problems, inserts #summary of
+// package ui before the form, and moves the focus there. It sets data-live="on" when
+// attached. New errors are announced in an element #live, if there is one.
+// data-assets-only selects the eligibility workflow for assets only.
 //
 // A page with the widget:
 //
@@ -40,28 +40,28 @@
 //	  <div data-when="retry final" hidden>…</div>
 //	</section>
 //
-// An empty data attribute counts as absent, but for data-manual-fire, which
-// counts by being there; then [data-vestibule-fire] opens the widget and
-// [data-vestibule-destroy] destroys it. data-product and data-today are for the
-// rules of data-prefill. data-phase is loading, then open when the widget is
-// registered, then returned, exited, retry or final (after an error that a new
-// try can mend, or not), unavailable (the provider's script failed twice) or
-// closed (after destroy); elements with data-when are shown in the phases that
-// it names. Words for people go into [data-vestibule-words], a live region.
+// An empty data attribute counts as missing, except data-manual-fire: if it is present,
+// [data-vestibule-fire] opens the widget and [data-vestibule-destroy] destroys it.
+// data-product and data-today select the rules for data-prefill. data-phase is loading,
+// then open when the widget is registered, then returned, exited, retry (after an error
+// that another attempt may avoid), final (after another error), unavailable (the
+// provider's script failed twice), or closed (after destroy). Elements with data-when are
+// shown in the phases that it lists. Texts for the applicant are set in
+// [data-vestibule-words], a live region.
 //
 // Each event is reported to data-report once: POST, JSON
 //
 //	{"eventId": UUID, "type": "onSuccess" | "onExit" | "onError", "attempt": 1,
 //	 "publicToken": "", "status": "", "errorType": ""}
 //
-// up to four times with the same eventId, until it is answered 2xx, or 4xx other
-// than 408 and 429. After onSuccess the module goes to data-next, and whenever
-// the answer is {"next": "/path"}, there.
+// up to four times with the same eventId, until the answer is 2xx, or 4xx other than 408
+// and 429. After onSuccess the module opens data-next. After an answer {"next": "/path"}
+// it opens that path.
 //
 // # For scripts
 //
-// The exports vestibule_buffer and vestibule_check (see check.go) are the rules
-// of prefill; parts/check.ts makes globalThis.vestibule.check of them.
+// The exports vestibule_buffer and vestibule_check (see check.go) apply the rules of
+// prefill. parts/check.ts wraps them as globalThis.vestibule.check.
 package main
 
 import "syscall/js"

@@ -17,7 +17,7 @@ import (
 // readyTimeout bounds what readiness asks the database: a balancer asks again soon.
 const readyTimeout = 2 * time.Second
 
-// stage is how far the program has come.
+// stage is the stage of the program's life.
 type stage int32
 
 const (
@@ -26,10 +26,9 @@ const (
 	draining
 )
 
-// admin serves health and metrics, on a listener of its own. /healthz says that
-// the process lives; /readyz that every party can take requests and do its work,
-// which is neither before the databases are migrated nor once the end has begun.
-// Profiles are served where only this machine reaches the listener.
+// admin serves health and metrics on a separate listener. /healthz reports that the
+// process runs, and /readyz that every party can handle requests and run jobs. It serves
+// profiles only if the listener is on loopback.
 func (p *program) admin() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
@@ -52,9 +51,8 @@ func (p *program) admin() http.Handler {
 	return p.adminHost(mux)
 }
 
-// adminHost refuses requests for another host's name: a page in the operator's browser
-// whose name has been made to point here would read the answers. Addresses cannot be
-// made to, and are what probes and scrapers use; browsers always send a host.
+// adminHost refuses requests for other host names, against DNS rebinding by a page in the
+// operator's browser. It accepts IP addresses, which probes and scrapers use.
 func (p *program) adminHost(next http.Handler) http.Handler {
 	here, _ := url.Parse(p.service("admin").url)
 	local := p.config.Listen.adminLocal()
@@ -69,7 +67,7 @@ func (p *program) adminHost(next http.Handler) http.Handler {
 	})
 }
 
-// notReady is why no balancer should send anything here, or nil.
+// notReady returns why this process should get no requests, or nil.
 func (p *program) notReady(ctx context.Context) error {
 	switch stage(p.stage.Load()) {
 	case starting:
@@ -87,8 +85,8 @@ func (p *program) notReady(ctx context.Context) error {
 	return nil
 }
 
-// serveAdmin serves the admin listener before anything else and until everything
-// else has ended, so that both can be watched.
+// serveAdmin serves the admin listener from before the other listeners start until after
+// they have stopped, so that start and stop can be observed.
 func (p *program) serveAdmin(failed chan<- error) {
 	s := p.service("admin")
 	if s == nil {

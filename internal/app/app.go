@@ -25,11 +25,9 @@ type refusal struct{ error }
 // errUnhealthy is returned when a check has printed what failed.
 var errUnhealthy = errors.New("the check failed")
 
-// tune lets the kernel share the processors among running goroutines in turns of about a
-// millisecond: Go's scheduler gives each ten, and a page would wait for a report. With
-// part of a machine, more threads would stop the whole process at its quota, so they stay
-// as they are. Garbage is collected half as often, for some megabytes. GOMAXPROCS and
-// GOGC override both.
+// tune doubles the threads, so that pages need not wait for reports, unless the process
+// has only a part of the machine. It also halves how often garbage is collected.
+// GOMAXPROCS and GOGC override both.
 func tune() {
 	if n := runtime.GOMAXPROCS(0); n == runtime.NumCPU() && os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(2 * n)
@@ -41,8 +39,8 @@ func tune() {
 
 // Run runs the program with the given arguments until it ends or ctx does, and
 // returns its exit code: 0, 1 for a failure, 2 for a configuration it refuses.
-// It prints to stdout one line a listener and, when all serve, `ready`; the log
-// goes to stderr.
+// It prints a line for each listener to stdout and, when all serve, `ready`. The log goes
+// to stderr.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	tune()
 	var c cli
@@ -147,12 +145,12 @@ func Version() string {
 	return release + " (" + revision + changed + ")"
 }
 
-// versionLine is what the command version prints.
+// versionLine returns what the command version prints.
 func versionLine() string {
 	return fmt.Sprintf("vestibule %s %s %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// prepareDir makes the data folder, closed to other users.
+// prepareDir creates the data folder, without access for other users.
 func prepareDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the data folder: %w", err)

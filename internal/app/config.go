@@ -58,7 +58,7 @@ type Listen struct {
 	AdminURL    string `name:"admin-url" placeholder:"URL" help:"Base URL of the admin listener. Default: from its listener."`
 }
 
-// Validate checks the form of addresses, and takes the slash off the ends of URLs.
+// Validate checks the form of addresses, and removes trailing slashes of URLs.
 func (l *Listen) Validate() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -134,7 +134,7 @@ func (c *Config) check(uses map[string]bool, p parties) error {
 	return errors.Join(append(errs, c.checkListeners(p), c.checkParties(p))...)
 }
 
-// checkListeners refuses to serve in the clear what other machines can reach.
+// checkListeners refuses listeners without TLS that other machines can reach.
 func (c *Config) checkListeners(p parties) error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
@@ -160,7 +160,7 @@ func (c *Config) checkListeners(p parties) error {
 	return errors.Join(errs...)
 }
 
-// checkParties refuses what the parties that run cannot do together.
+// checkParties refuses combinations of flags that the parties do not support.
 func (c *Config) checkParties(p parties) error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }

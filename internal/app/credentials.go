@@ -21,15 +21,15 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// account is what a customer of the provider signs in with.
+// account has the API credentials of a customer of the provider.
 type account struct {
 	PublicID  string `json:"publicId,omitempty"`
 	ClientID  string `json:"clientId,omitempty"`
 	SecretKey string `json:"secretKey,omitempty"`
 }
 
-// customers are the two accounts that the embedded provider has from its first
-// start: the portal's, and a third party for relay tokens.
+// customers are the two accounts that the embedded provider creates at its first start:
+// the portal's, and a third party for relay tokens.
 type customers struct {
 	account
 	Products      map[contract.Product]string `json:"products,omitempty"`
@@ -45,14 +45,14 @@ type thirdParty struct {
 	Dashboard     *login `json:"dashboard,omitempty"`
 }
 
-// login is what a user signs in with.
+// login has the credentials of a user.
 type login struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
 }
 
-// logins are the first users of the generated customers' dashboards. They are kept apart
-// from the customers, which may be older.
+// logins are the first users of the generated customers' dashboards. They are stored
+// separately, because the customers may have been created by an older version.
 type logins struct{ Own, ThirdParty login }
 
 func newLogins() logins {
@@ -60,7 +60,7 @@ func newLogins() logins {
 		login{"staff@third-party.example", strings.ToLower(rand.Text())}}
 }
 
-// staff is what the portal generates for itself.
+// staff are the users and keys that the portal generates.
 type staff struct {
 	Reviewer     login  `json:"reviewer,omitzero"`
 	PortalAPIKey string `json:"portalApiKey,omitempty"`
@@ -90,7 +90,7 @@ func newStaff() staff {
 	return s
 }
 
-// keep creates a T at the first start and reads it at every other.
+// keep creates a T at the first start, and reads it at later ones.
 func keep[T any](ctx context.Context, db *store.DB, name string, create func() T) (T, error) {
 	var out T
 	raw, err := db.GetOrCreateSecret(ctx, name, func() ([]byte, error) { return json.Marshal(create()) })
@@ -113,8 +113,8 @@ const (
 	portalCredentials  = "portal-credentials.json"
 )
 
-// writeCredentials writes v for the operator to read, 0600, and only when the
-// file says something else: a restart leaves it alone.
+// writeCredentials writes v to a file that only the operator can read (0600), unless the
+// file has the same contents already.
 func writeCredentials(path string, v any) error {
 	raw, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -127,7 +127,7 @@ func writeCredentials(path string, v any) error {
 	return store.WriteSecretFile(path, raw)
 }
 
-// readCredentials reads what was generated, or returns fs.ErrNotExist.
+// readCredentials reads the generated credentials, or returns fs.ErrNotExist.
 func readCredentials(dir string) (c credentials, err error) {
 	found := false
 	for _, name := range []string{portalCredentials, sandboxCredentials} {

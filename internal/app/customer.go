@@ -64,8 +64,9 @@ func addCustomer(ctx context.Context, c *Config, n newCustomer, log *slog.Logger
 	})
 }
 
-// setEntitlements enables or disables features of an account, or with nil has it follow
-// its parent, and prints what is enabled then. A running provider heeds it at once.
+// setEntitlements enables or disables features of an account, or with nil inherits them
+// from its parent, and prints the enabled features. A running provider applies the change
+// at once.
 func setEntitlements(ctx context.Context, c *Config, e entitlements, enabled *bool, log *slog.Logger, stdout io.Writer) error {
 	return withCustomers(ctx, c, log, func(p *provider.Provider) error {
 		if err := p.SetEntitlements(ctx, e.Account, e.Features, enabled); err != nil {
@@ -120,7 +121,7 @@ func withCustomers(ctx context.Context, c *Config, log *slog.Logger, f func(p *p
 	return f(p)
 }
 
-// administer returns a provider that serves nothing, for a command on its database.
+// administer returns a provider without listeners, for a command on its database.
 func (c *Config) administer(ctx context.Context, db *store.DB, log *slog.Logger) (*provider.Provider, error) {
 	return provider.New(ctx, provider.Config{DB: db, Log: log, Now: time.Now, URL: c.addressOf(c.Listen.ProviderURL, c.Listen.ProviderAddr),
 		Environment: c.Process.Environment, Sandbox: sandboxOf(c), Assets: web.Provider()})

@@ -21,10 +21,10 @@ func examine(ctx context.Context, c *Config, stdout io.Writer) error {
 	if err != nil {
 		return refusal{err}
 	}
-	patient, err := c.patient()
+	account, err := c.accountToUse()
 	switch {
 	case err == nil:
-		found = slices.Concat(c.examineHere(ctx), patient.Examine(ctx), found)
+		found = slices.Concat(c.examineHere(ctx), account.Examine(ctx), found)
 		if c.Listen.ProviderURL == "" {
 			found = append(found, c.examineOCR(ctx))
 		}
@@ -80,9 +80,9 @@ func (c *Config) examineOCR(ctx context.Context) doctor.Finding {
 	return f
 }
 
-// patient is the portal's account at the provider that --provider-url names, or
-// else the generated one at the embedded provider.
-func (c *Config) patient() (doctor.Config, error) {
+// accountToUse returns the portal's account at the provider of --provider-url, or else the
+// generated one at the embedded provider.
+func (c *Config) accountToUse() (doctor.Config, error) {
 	a := c.Account
 	p := doctor.Config{PortalURL: c.addressOf(c.Listen.PortalURL, c.Listen.PortalAddr), ProviderURL: c.Listen.ProviderURL,
 		Environment: c.Process.Environment, PublicID: a.PublicID, ClientID: a.ClientID, SecretKey: a.SecretKey, Products: a.Products,
@@ -107,7 +107,7 @@ func (c *Config) patient() (doctor.Config, error) {
 	return p, nil
 }
 
-// examineHere looks at what the portal keeps on this machine.
+// examineHere checks the portal's data folder, keys, and database.
 func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
 	dir, key := c.Store.Dir, c.Store.KeyFile()
 	info, err := os.Stat(dir)

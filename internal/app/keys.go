@@ -16,9 +16,9 @@ type keyCommands struct {
 	Rotate struct{} `cmd:"" help:"Rotate the keys of sessions and signed results; with --old-master-key-file, the key-encryption key too."`
 }
 
-// rotateKeys makes new keys in whichever of the two databases there are. Cookies
-// and tokens that were signed before stay valid until they expire, and a
-// new outcome key signs only when every reader of the key set can have seen it.
+// rotateKeys creates new keys in the databases that exist. Cookies and tokens signed with
+// the old keys stay valid until they expire. A new key for signed results is used only
+// after every client can have fetched the key set with it.
 func rotateKeys(ctx context.Context, c *Config, log *slog.Logger, stdout io.Writer) error {
 	found := false
 	for _, party := range []string{store.Portal, store.Provider} {

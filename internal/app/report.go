@@ -37,7 +37,7 @@ type reportCommand struct {
 	Submit   bool              `help:"Send the data to the provider as a submission, and print its report."`
 }
 
-// person is what a submission says of the consumer.
+// person has the consumer data of a submission.
 type person struct {
 	Personal svcapi.SubmittedPerson   `json:"personal"`
 	Address  *svcapi.SubmittedAddress `json:"address"`
@@ -46,8 +46,8 @@ type person struct {
 // maxPersonal is the maximum size in bytes of the file of --personal.
 const maxPersonal = 64 << 10
 
-// make reads the files, computes the report on this machine or has the provider do it,
-// and prints what was understood to stderr.
+// make reads the files, computes the report on this machine or submits the data to the
+// provider, and prints a summary of what it read to stderr.
 func (r *reportCommand) make(ctx context.Context, c *Config, stdout, stderr io.Writer) error {
 	files, err := r.read(stderr)
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *reportCommand) make(ctx context.Context, c *Config, stdout, stderr io.W
 	return r.writePage(ctx, review.ReportView{Report: &made, Analysis: &analysis})
 }
 
-// read reads the statements, and says what it found in each.
+// read reads the statements, and prints what it found in each.
 func (r *reportCommand) read(stderr io.Writer) ([]bankfile.File, error) {
 	var files []bankfile.File
 	used := map[string]bool{}
@@ -160,7 +160,7 @@ func (r *reportCommand) person() (who person, err error) {
 	return who, nil
 }
 
-// printReport prints a report as the API answers it, indented.
+// printReport prints a report in the API's form, indented.
 func printReport(stdout io.Writer, v any) error {
 	raw, err := report.Encode(v)
 	if err != nil {
@@ -179,7 +179,7 @@ func printIndented(stdout io.Writer, raw []byte) error {
 	return err
 }
 
-// writePage writes the report as one file that loads nothing.
+// writePage writes the report as one HTML file that loads no other.
 func (r *reportCommand) writePage(ctx context.Context, v review.ReportView) error {
 	style, ok := web.Portal().Raw("portal.css")
 	if !ok {
@@ -196,7 +196,7 @@ func (r *reportCommand) writePage(ctx context.Context, v review.ReportView) erro
 // submit sends the data to the provider, waits for the report, and prints it.
 func (r *reportCommand) submit(ctx context.Context, c *Config, data bankdata.Data, asOf report.Date, who person,
 	stdout, stderr io.Writer) error {
-	account, err := c.patient()
+	account, err := c.accountToUse()
 	if err != nil {
 		return err
 	}

@@ -28,10 +28,10 @@ import (
 	"vestibule/web"
 )
 
-// drainTime is how long requests and jobs that run may take to end.
+// drainTime is how long running requests and jobs may take to finish.
 const drainTime = 20 * time.Second
 
-// service is one listener and what it serves.
+// service is one listener with its handler.
 type service struct {
 	name     string
 	listener net.Listener
@@ -39,12 +39,12 @@ type service struct {
 	server   *http.Server
 }
 
-// handle has the service answer by h, with the limits of every listener.
+// handle sets the handler, with the limits of all listeners.
 func (s *service) handle(h http.Handler) {
 	s.server.Handler = httpx.LimitBodies(httpx.StrictTransport(s.url, h))
 }
 
-// party is what app asks of both of them.
+// party is the interface of portal and provider.
 type party interface {
 	Handler() http.Handler
 	Start(context.Context) error
@@ -52,7 +52,7 @@ type party interface {
 	Ready(context.Context) error
 }
 
-// program is everything that runs, in the order in which it was started.
+// program holds everything that runs, in the order of its start.
 type program struct {
 	config   *Config
 	log      *slog.Logger
@@ -115,7 +115,7 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 		fmt.Fprintf(stdout, "%s listening url=%s\n", s.name, s.url)
 	}
 	run.stage.Store(int32(serving))
-	fmt.Fprint(stdout, "ready\n"+run.entrances()) // at once: a reader may close after the first line
+	fmt.Fprint(stdout, "ready\n"+run.startPages()) // at once: a reader may close after the first line
 	select {
 	case <-ctx.Done():
 		run.stage.Store(int32(draining))
@@ -131,8 +131,8 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 	}
 }
 
-// entrances lists the pages to begin with, a line each.
-func (p *program) entrances() string {
+// startPages lists the pages to open first, one on each line.
+func (p *program) startPages() string {
 	var b strings.Builder
 	line := func(name, url string) { fmt.Fprintf(&b, "%-22s%s\n", name+":", url) }
 	sandbox := p.config.Process.Environment == contract.Sandbox
@@ -152,8 +152,8 @@ func (p *program) entrances() string {
 	return b.String()
 }
 
-// listen opens every listener, so that addresses are known before anything
-// needs them, and a taken port is found out first.
+// listen opens all listeners first, so that their addresses are known and a port in use is
+// an error before anything else starts.
 func (p *program) listen(which parties) error {
 	c := p.config
 	secure, err := c.TLS.Server()
@@ -202,8 +202,8 @@ func (p *program) listen(which parties) error {
 	return nil
 }
 
-// warnOfTunnel says so where requests can come only by a proxy or a tunnel on this
-// machine, of which --behind-proxy does not tell.
+// warnOfTunnel warns if requests can arrive only through a proxy or a tunnel on this
+// machine, and --behind-proxy is not set.
 func (p *program) warnOfTunnel(s *service, addr string) {
 	host, _ := httpx.ListenHost(addr)
 	if u, err := url.Parse(s.url); err == nil && (s.name == "portal" || s.name == "provider") && !p.config.TLS.BehindProxy &&
@@ -230,8 +230,7 @@ func (p *program) open(ctx context.Context, name string) (*store.DB, error) {
 	return db, err
 }
 
-// startProvider starts the provider and, in the sandbox, sees to its generated
-// customers.
+// startProvider starts the provider and, in the sandbox, creates its generated customers.
 func (p *program) startProvider(ctx context.Context, which parties) (customers, error) {
 	var made customers
 	db, err := p.open(ctx, store.Provider)
@@ -320,7 +319,7 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 	return made, nil
 }
 
-// sandboxOf is what makes a provider a sandbox; nil in production.
+// sandboxOf returns the constructor of the sandbox; nil in production.
 func sandboxOf(c *Config) func(context.Context, provider.SandboxConfig) (provider.Sandbox, error) {
 	if c.Process.Environment != contract.Sandbox {
 		return nil
@@ -328,8 +327,8 @@ func sandboxOf(c *Config) func(context.Context, provider.SandboxConfig) (provide
 	return sandbox.New
 }
 
-// startPortal starts the portal, for the generated customer of the embedded
-// provider or for the account that the configuration names.
+// startPortal starts the portal for the generated customer of the embedded provider, or
+// for the configured account.
 func (p *program) startPortal(ctx context.Context, which parties, made customers) error {
 	db, err := p.open(ctx, store.Portal)
 	if err != nil {
@@ -405,8 +404,8 @@ func (p *program) startPortal(ctx context.Context, which parties, made customers
 	return nil
 }
 
-// publish writes what was generated to the data folder, for the operator. The portal
-// alone leaves out what the operator gave it.
+// publish writes the generated credentials to the data folder. A portal without the
+// embedded provider leaves out those that the operator configured.
 func (p *program) publish(which parties, made customers, own staff) error {
 	if !which.provider {
 		if p.config.API.Key != "" {
@@ -420,8 +419,8 @@ func (p *program) publish(which parties, made customers, own staff) error {
 	return writeCredentials(filepath.Join(p.config.Store.Dir, sandboxCredentials), credentials{made, own})
 }
 
-// drain lets running requests and jobs end, the portal before the provider that
-// it talks to.
+// drain waits for running requests and jobs, first of the portal, which calls the
+// provider.
 func (p *program) drain() error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTime)
 	defer cancel()

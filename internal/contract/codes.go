@@ -78,7 +78,7 @@ func Codes() []CodeInfo {
 		{CodeUnknownConfiguration, 404, "No product configuration of yours has this id."},
 		{CodeBadRequest, 400, "A parameter of the request is missing or has the wrong shape; details name it."},
 		{CodeNotFound, 404, "There is nothing at this address."},
-		{CodeGone, 410, "This was here and is no longer kept."},
+		{CodeGone, 410, "This existed and has been deleted."},
 		{CodeMethodNotAllowed, 405, "This address does not take this method."},
 		{CodeRateLimited, 429, "Too many requests; wait as long as Retry-After says."},
 		{CodeInternal, 500, "Something failed on our side; the requestId finds it in our log."},

@@ -83,7 +83,7 @@ func TestCorrectReport(t *testing.T) {
 			}
 		}
 		text = d.page(page + "/correct")
-		for _, want := range []string{i18ntest.EN("dashboard.said.corrected"), "her second job was left out",
+		for _, want := range []string{i18ntest.EN("dashboard.flash.corrected"), "her second job was left out",
 			"ada@customer.example", thousands(net), "now " + thousands(*got.Income.Revised.GrossAnnual)} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the page after it does not say %q", want)
@@ -177,7 +177,7 @@ func TestRejectedCorrections(t *testing.T) {
 			}
 		}
 		if a := d.send(page, d.form("revision", "7", "gross_annual", "900000", "reason", why)); a.status != 303 ||
-			!strings.Contains(d.page(page), i18ntest.EN("dashboard.said.corrected_meanwhile")) {
+			!strings.Contains(d.page(page), i18ntest.EN("dashboard.flash.corrected_meanwhile")) {
 			t.Errorf("of another revision: %d", a.status)
 		}
 		if a := d.ask("GET", strings.Replace(page, "/correct", "x/correct", 1), ""); a.status != 404 {

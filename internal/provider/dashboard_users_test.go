@@ -262,7 +262,7 @@ func TestDashboardUsers(t *testing.T) {
 		if a := d.ask("GET", "/dashboard", ""); a.status != 303 {
 			t.Errorf("a session of a removed user: %d", a.status)
 		}
-		if text := bobs.page("/dashboard/audit"); !strings.Contains(text, i18ntest.EN("dashboard.audit.somebody_who_has_left")) ||
+		if text := bobs.page("/dashboard/audit"); !strings.Contains(text, i18ntest.EN("dashboard.audit.removed_user")) ||
 			strings.Contains(text, "ada@") {
 			t.Error("the audit trail has the address of a removed user")
 		}

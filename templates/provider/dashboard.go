@@ -25,7 +25,7 @@ type Dashboard struct {
 	Child    bool // the account has a parent
 
 	Once   string // single-use token of the forms
-	Said   string // last completed action, a code of dashboard.said; empty for none
+	Flash  string // last completed action, a code of dashboard.flash; empty for none
 	Secret string // created by that action; shown only once
 
 	Wrong string     // the invalid field of the submitted form; empty for none

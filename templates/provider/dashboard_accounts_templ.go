@@ -1170,7 +1170,7 @@ func (v DashboardAudit) grid(d Dashboard) ui.Grid {
 	for _, e := range v.Rows {
 		by := e.By
 		if by == "" {
-			by = i18n.T(d.Lang, "dashboard.audit.somebody_who_has_left")
+			by = i18n.T(d.Lang, "dashboard.audit.removed_user")
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Body: at(d, e.At)}, {Body: breakable(by)},
 			{Text: i18n.Code(d.Lang, "dashboard.actions", e.Action)}, {Body: mono(d, e.Object)}, {Body: textOr(d, e.Details)}})

@@ -87,7 +87,7 @@ func (s *Service) get(show page) http.Handler {
 		}
 		d := s.frameOf(r, by)
 		if r.Method == http.MethodGet {
-			if d.Said, d.Secret, err = s.takeFlash(r.Context(), by.session.ID); err != nil {
+			if d.Flash, d.Secret, err = s.takeFlash(r.Context(), by.session.ID); err != nil {
 				return err
 			}
 		}

@@ -168,7 +168,7 @@ func (b sourcesBody) sources() (out visits.Sources, err error) {
 	if out.Stubs, err = filesOf("payStubs", b.PayStubs); err != nil {
 		return out, err
 	}
-	out.Letters, err = filesOf("documents", b.Documents)
+	out.Documents, err = filesOf("documents", b.Documents)
 	out.Skip = b.Skip
 	return out, err
 }

@@ -33,14 +33,14 @@ type SignIn struct {
 // Sources are the sources to connect for a stated employer, by its position; an empty
 // value leaves the employer open.
 type Sources struct {
-	Payroll *SignIn
-	Stubs   []File // pay stubs that are uploaded, whatever is in them
-	Letters []File // other documents, likewise
-	Skip    string // why the employer is skipped; nothing else is given then
+	Payroll   *SignIn
+	Stubs     []File // pay stubs that are uploaded, whatever is in them
+	Documents []File // other documents, likewise
+	Skip      string // why the employer is skipped; nothing else is given then
 }
 
 func (of Sources) empty() bool {
-	return of.Payroll == nil && len(of.Stubs)+len(of.Letters) == 0 && of.Skip == ""
+	return of.Payroll == nil && len(of.Stubs)+len(of.Documents) == 0 && of.Skip == ""
 }
 
 // File is an uploaded file.
@@ -89,7 +89,7 @@ func (c Catalogue) plan(j flow.Journey, how Completion) ([]plannedSource, error)
 	}
 	if j.Product == contract.Passport {
 		t, err := c.planned(flow.DocumentGroup{SourceType: flow.SourceSupplier}, "supplier", SignIn{Provider: how.Supplier})
-		if t.files = how.Letters; len(t.files) > 0 && err == nil {
+		if t.files = how.Documents; len(t.files) > 0 && err == nil {
 			if s, _ := report.SupplierOf(t.bank); !s.Fields.Documents || len(t.files) > sources.MaxDocuments {
 				err = invalidCompletion("documents", "are not read by this supplier, or more than it reads")
 			}
@@ -112,8 +112,9 @@ func (c Catalogue) plan(j flow.Journey, how Completion) ([]plannedSource, error)
 		if len(of.Stubs) > 0 {
 			shown = append(shown, plannedSource{DocumentGroup: flow.DocumentGroup{SourceType: flow.SourcePaystubs, Employer: n}, files: of.Stubs})
 		}
-		if len(of.Letters) > 0 {
-			shown = append(shown, plannedSource{DocumentGroup: flow.DocumentGroup{SourceType: flow.SourceDocuments, Employer: n}, files: of.Letters})
+		if len(of.Documents) > 0 {
+			group := flow.DocumentGroup{SourceType: flow.SourceDocuments, Employer: n}
+			shown = append(shown, plannedSource{DocumentGroup: group, files: of.Documents})
 		}
 		if of.Skip != "" {
 			shown = append(shown, plannedSource{DocumentGroup: flow.DocumentGroup{Employer: n}, reason: of.Skip})
@@ -182,16 +183,16 @@ func (how Completion) check(j flow.Journey) (field, words string) {
 	}
 	files := 0
 	for _, of := range how.perEmployer() {
-		switch files += len(of.Stubs) + len(of.Letters); {
+		switch files += len(of.Stubs) + len(of.Documents); {
 		case of.Payroll != nil && !income:
 			return "payroll", foreign
 		case len(of.Stubs) > 0 && !income:
 			return "payStubs", foreign
-		case len(of.Letters) > 0 && j.Employers == 0 && j.Product != contract.Passport:
+		case len(of.Documents) > 0 && j.Employers == 0 && j.Product != contract.Passport:
 			return "documents", foreign
 		case of.Skip != "" && j.Employers == 0:
 			return "skip", "names no stated employer"
-		case of.Skip != "" && (!slices.Contains(report.SkippedReasons(), of.Skip) || of.Payroll != nil || len(of.Stubs)+len(of.Letters) > 0):
+		case of.Skip != "" && (!slices.Contains(report.SkippedReasons(), of.Skip) || of.Payroll != nil || len(of.Stubs)+len(of.Documents) > 0):
 			return "skip", "is one of " + strings.Join(report.SkippedReasons(), ", ") + ", and excludes every source"
 		case files > documents.MaxFiles:
 			return "payStubs", "and documents are more than can be uploaded"

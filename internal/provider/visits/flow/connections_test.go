@@ -110,7 +110,7 @@ func TestAllStepsWithAllInputs(t *testing.T) {
 				t.Errorf("%s %s %s: %s leads to %q, want %q", c.state, c.step, c.way, kind, got, want)
 			}
 			if next.Step == StepSource && (next.SourceType != "" || next.Bank != "" || next.Username != "") {
-				t.Errorf("%s %s: %s leaves %+v at the choice of ways", c.state, c.step, kind, next)
+				t.Errorf("%s %s: %s leaves %+v at the choice of sources", c.state, c.step, kind, next)
 			}
 		}
 	}
@@ -174,7 +174,7 @@ func TestStateMachinePaths(t *testing.T) {
 	for _, product := range contract.Products() {
 		ways := (Journey{Product: product}).available()
 		if len(ways) == 0 || product == contract.Cashflow && !slices.Equal(ways, []SourceType{SourceBank}) {
-			t.Errorf("%s has the ways %v", product, ways)
+			t.Errorf("%s has the source types %v", product, ways)
 		}
 	}
 }
@@ -230,7 +230,7 @@ func TestSeveralSources(t *testing.T) {
 			[]Connection{{SourceType: SourcePaystubs}, {SourceType: SourcePayroll, Bank: "p", Username: "u", Failed: contract.StatusError}}},
 		{"nothing more after all", [][]Input{stubs, more, {{Kind: EventSourceCleared}}}, StepConnected,
 			[]SourceType{SourceBank, SourcePayroll}, []Connection{{SourceType: SourcePaystubs}}},
-		{"he leaves, and signs in again", [][]Input{bank, {{Kind: EventClosed}, {Kind: EventReopened}}}, StepSource, every, nil},
+		{"closed, and signed in again", [][]Input{bank, {{Kind: EventClosed}, {Kind: EventReopened}}}, StepSource, every, nil},
 		{"all there is", [][]Input{bank, more, bankAt("c"), more, bankAt("d"), more, bankAt("e"), more, bankAt("f"), more,
 			stubs, more, payroll("1", loginDefault), more, payroll("2", loginDefault), more, payroll("3", loginDefault), more,
 			payroll("4", loginDefault), more, payroll("5", loginDefault), more, payroll("6", loginDefault)}, StepConnected, nil, nil},
