@@ -30,9 +30,8 @@ import (
 	"vestibule/web"
 )
 
-// apiFigures measures submissions: how many are taken a second, durable before
-// their answer, and how long after one its webhook arrives; and requests that only
-// ask, or hardly more.
+// apiFigures measures how many submissions a second are accepted and durable before the
+// answer, how long after one its webhook arrives, and short requests.
 func apiFigures(ctx context.Context) ([]figure, error) {
 	dir, err := os.MkdirTemp("", "vestibule-bench-")
 	if err != nil {
@@ -44,7 +43,7 @@ func apiFigures(ctx context.Context) ([]figure, error) {
 		return nil, err
 	}
 	defer s.stop()
-	taken, err := s.taken(ctx, dir)
+	taken, err := s.accepted(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -56,11 +55,11 @@ func apiFigures(ctx context.Context) ([]figure, error) {
 	return slices.Concat(taken, []figure{delivered}, requests), err
 }
 
-// taken compares submissions of 3,000 transactions over HTTP with the bare insert
-// of the same bytes into the same engine, each in a transaction that is on disk
-// before it returns. Reports are made meanwhile, as in service; what is left of
-// them is waited for before the peer's turn, and is the second figure.
-func (s *service) taken(ctx context.Context, dir string) ([]figure, error) {
+// accepted compares submissions of 3,000 transactions over HTTP with bare inserts of the
+// same bytes into the same engine, each in a transaction that is on disk before it
+// returns. Reports are generated at the same time; the time until the last one is ready is
+// the second figure.
+func (s *service) accepted(ctx context.Context, dir string) ([]figure, error) {
 	const rounds, each, clients = 7, 24, 4
 	bodies := make([][]byte, each)
 	bare, err := newBare(filepath.Join(dir, "bare.db"))
@@ -71,7 +70,7 @@ func (s *service) taken(ctx context.Context, dir string) ([]figure, error) {
 	var ours, peer, made []float64 // ns a submission
 	for round := range rounds + 1 {
 		for i := range bodies {
-			if bodies[i], err = json.Marshal(household(fmt.Sprintf("r%d-%d", round, i), 3000, s.now())); err != nil {
+			if bodies[i], err = json.Marshal(submission(fmt.Sprintf("r%d-%d", round, i), 3000, s.now())); err != nil {
 				return nil, err
 			}
 		}
@@ -97,13 +96,13 @@ func (s *service) taken(ctx context.Context, dir string) ([]figure, error) {
 		}
 	}
 	return []figure{
-		paces("durable submissions over HTTP / bare inserts", ours, peer, "≥ 0.30"),
-		paces("submissions until their reports are made / same", made, peer, "reported"),
+		ratesOf("durable submissions over HTTP / bare inserts", ours, peer, "≥ 0.30"),
+		ratesOf("submissions until their reports are made / same", made, peer, "reported"),
 	}, nil
 }
 
-// paces makes a figure of two series of nanoseconds, as rates.
-func paces(name string, ours, peer []float64, wanted string) figure {
+// ratesOf makes a figure of two series of nanoseconds, as rates.
+func ratesOf(name string, ours, peer []float64, wanted string) figure {
 	ratios := make([]float64, len(ours))
 	for i := range ours {
 		ratios[i] = peer[i] / ours[i]
@@ -116,13 +115,13 @@ func paces(name string, ours, peer []float64, wanted string) figure {
 	}
 }
 
-// delivered submits one at a time and waits for its webhook; the figure is the
-// 99th percentile, from the answer to the callback's first byte.
+// delivered makes one submission at a time and waits for its webhook. The figure is the
+// 99th percentile of the time from the answer to the first byte of the webhook.
 func (s *service) delivered(ctx context.Context) (figure, error) {
 	const samples = 200
 	var took []float64
 	for i := range samples + 10 {
-		body, err := json.Marshal(household(fmt.Sprint("w", i), 300, s.now()))
+		body, err := json.Marshal(submission(fmt.Sprint("w", i), 300, s.now()))
 		if err != nil {
 			return figure{}, err
 		}
@@ -148,7 +147,7 @@ func (s *service) delivered(ctx context.Context) (figure, error) {
 	}, nil
 }
 
-// newBare opens a database with the product's own durability.
+// newBare opens a database with the durability of the product.
 func newBare(path string) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
 	if err != nil {
@@ -159,8 +158,8 @@ func newBare(path string) (*sql.DB, error) {
 	return db, err
 }
 
-// service is a whole provider over SQLite, and its customer. Its clock goes on
-// by three seconds with each submission, since an account may send thirty a minute.
+// service is a whole provider on SQLite with a customer. Each submission moves its clock
+// by three seconds, because an account may send thirty a minute.
 type service struct {
 	offset   atomic.Int64
 	server   *httptest.Server
@@ -255,7 +254,7 @@ func (s *service) hook(ctx context.Context, publicToken string) (time.Time, erro
 	}
 }
 
-// idle waits until every report is made and every webhook delivered.
+// idle waits until all reports are generated and all webhooks delivered.
 func (s *service) idle(ctx context.Context) error {
 	for {
 		var n int
@@ -272,7 +271,7 @@ func (s *service) idle(ctx context.Context) error {
 	}
 }
 
-// token is the access token, while it is good.
+// token returns a valid access token.
 func (s *service) token(ctx context.Context) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -310,7 +309,7 @@ func (s *service) submit(ctx context.Context, body []byte) (publicToken string, 
 	return out.PublicToken, err
 }
 
-// submitAll sends the bodies over so many connections.
+// submitAll sends the bodies over a number of connections.
 func (s *service) submitAll(ctx context.Context, bodies [][]byte, clients int) error {
 	var next atomic.Int64
 	errs := make([]error, clients)
@@ -351,9 +350,9 @@ func answer(req *http.Request, into any) error {
 	return json.Unmarshal(raw, into)
 }
 
-// household is a submission of n transactions over two years: pay every second
-// week, rent, bills, purchases.
-func household(externalID string, n int, now time.Time) svcapi.Submission {
+// submission returns a submission of n transactions over two years: pay every second week,
+// rent, bills, and purchases.
+func submission(externalID string, n int, now time.Time) svcapi.Submission {
 	pulled := now.Add(-time.Hour)
 	kinds := []struct {
 		description, merchant, direction string

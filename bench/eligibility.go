@@ -49,7 +49,7 @@ func eligibilityReport(d bankdata.Data, paid income.Payroll, at time.Time) error
 	return err
 }
 
-// weekly is a job that was paid every week of the year before.
+// weekly returns a job that was paid every week of the previous year.
 func weekly(at time.Time) income.Payroll {
 	j := income.Job{Employer: "Northwind Logistics", Status: report.EmploymentActive, Frequency: report.PayWeekly,
 		Deposits: []income.Deposit{{Institution: "Harbor National Bank", Mask: "7301"}}}

@@ -19,31 +19,30 @@ import (
 )
 
 // engineFigures measures the cashflow engine on one core: whole reports, from a
-// bank's transactions to JSON, with categories, streams, 120 attributes and the
-// score. Beside it SQLite computes 95 of the windowed sums over the same
-// transactions, which it is handed with their categories: one statement, one scan,
-// integers only. Both take turns within each round.
+// bank's transactions to JSON, with categories, streams, 120 attributes, and the
+// score. The peer is SQLite, which computes 95 of the windowed sums over the same
+// transactions with their categories: one statement, one scan, integers only. Both
+// alternate within each round.
 //
-// Descriptors differ in their numbers, and the engine judges words that come again
-// only once a report, so that its speed depends on how many wordings there are: it is
-// measured with few of them and with many.
+// The engine classifies repeated words once for each report, so its speed depends on the
+// number of distinct descriptors. It is measured with few and with many.
 func engineFigures(ctx context.Context) ([]figure, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const usual, least, most = 3_000, 300, 100_000
-	data, at := livelihood(usual, few)
+	data, at := bankData(usual, few)
 	sums, err := newSums(data, at)
 	if err != nil {
 		return nil, err
 	}
 	defer sums.close()
-	varied, _ := livelihood(usual, many)
+	varied, _ := bankData(usual, many)
 	variedSums, err := newSums(varied, at)
 	if err != nil {
 		return nil, err
 	}
 	defer variedSums.close()
-	small, _ := livelihood(least, few)
-	large, _ := livelihood(most, few)
+	small, _ := bankData(least, few)
+	large, _ := bankData(most, few)
 
 	contestants := []struct {
 		times int // in one round
@@ -107,8 +106,8 @@ func engineFigures(ctx context.Context) ([]figure, error) {
 	}), nil
 }
 
-// busy is how long this process has computed so far, in ns: a figure of one core does
-// not depend on who else uses the machine. The garbage collector's work counts.
+// busy returns the processor time of this process in ns, with the garbage collector's. It
+// does not depend on the load of the machine.
 func busy() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -117,7 +116,7 @@ func busy() float64 {
 	return float64(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// rates makes the ratios of a figure, round by round.
+// rates makes a figure of the ratios of each round.
 func rates(rounds []float64, ratio func(int) float64) figure {
 	all := make([]float64, len(rounds))
 	for i := range all {
@@ -147,15 +146,15 @@ func fullReport(d bankdata.Data, at time.Time) error {
 }
 
 // line is a kind of transaction. In its text, %n is a number, %c a code, %t a town,
-// %s a shop with its town, and %p a person.
+// %s a shop with its town, and %p a name.
 type line struct {
 	share    int // of 100
 	text     string
 	from, to int64 // cents
 }
 
-// few are lines whose words are always the same: without their numbers, there are
-// as many descriptors as lines.
+// few are lines with constant words: without their numbers, there are as many descriptors
+// as lines.
 var few = []line{
 	{4, "DIRECT DEP NORTHWIND LOGISTICS PAYROLL PPD ID %n", 900_00, 1_600_00},
 	{2, "UBER PAYOUT %n", 20_00, 90_00},
@@ -177,9 +176,8 @@ var few = []line{
 	{2, "FARMSTEAD GOODS LLC %n", -90_00, -10_00},
 }
 
-// many are lines between whose large chains come shops and persons, a few of them
-// often and most of them seldom: of 3,000 descriptors, 500 differ even without their
-// numbers and codes.
+// many are lines of large chains with shops and persons, most of which are rare: of 3,000
+// descriptors, 500 differ even without their numbers and codes.
 var many = []line{
 	{4, "DIRECT DEP NORTHWIND LOGISTICS PAYROLL PPD ID %n", 900_00, 1_600_00},
 	{2, "UBER PAYOUT %n", 20_00, 90_00},
@@ -204,9 +202,9 @@ var many = []line{
 	{2, "FARMSTEAD GOODS LLC %n", -90_00, -10_00},
 }
 
-// livelihood is n transactions of two years in two accounts, worded as banks do,
-// almost every one with a number or code that no other has.
-func livelihood(n int, lines []line) (bankdata.Data, time.Time) {
+// bankData returns n transactions of two years in two accounts, with descriptors like those
+// of banks. Almost each has a unique number or code.
+func bankData(n int, lines []line) (bankdata.Data, time.Time) {
 	var drawn []line
 	for _, l := range lines {
 		for range l.share {
@@ -224,15 +222,15 @@ func livelihood(n int, lines []line) (bankdata.Data, time.Time) {
 		a := &accounts[min(r.IntN(8), 1)^1] // one in eight is the second account's
 		a.Transactions = append(a.Transactions, bankdata.Transaction{
 			ID: fmt.Sprintf("t%06d", i), Posted: report.DateOf(at.AddDate(0, 0, -i*730/n)),
-			Amount: report.Cents(l.from + r.Int64N(l.to-l.from)), Description: worded(r, l.text),
+			Amount: report.Cents(l.from + r.Int64N(l.to-l.from)), Description: descriptor(r, l.text),
 		})
 	}
 	return bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK",
 		Status: contract.StatusSuccess, Accounts: accounts}}}, at
 }
 
-// worded fills in a line's text.
-func worded(r *rand.Rand, text string) string {
+// descriptor fills in the text of a line.
+func descriptor(r *rand.Rand, text string) string {
 	text = strings.ReplaceAll(text, "%n", fmt.Sprintf("%06d", r.IntN(1_000_000)))
 	if !strings.Contains(text, "%") {
 		return text
@@ -257,7 +255,7 @@ func worded(r *rand.Rand, text string) string {
 	).Replace(text)
 }
 
-// sums is SQLite with the same transactions in memory, their leaves decided.
+// sums is SQLite with the same categorized transactions in memory.
 type sums struct {
 	db   *sql.DB
 	stmt *sql.Stmt
@@ -294,7 +292,7 @@ func (s *sums) close() { s.stmt.Close(); s.db.Close() }
 
 func (s *sums) run() error { return s.stmt.QueryRow().Scan(s.into...) }
 
-// sumsWindows are the bounds of 1M, 3M, 6M, 12M and 12R, as days.
+// sumsWindows are the windows 1M, 3M, 6M, 12M, and 12R in days.
 func sumsWindows(at time.Time) [][2]bankdata.Day {
 	fetch := report.DateOf(at)
 	first := report.DateOf(time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC))
@@ -305,7 +303,7 @@ func sumsWindows(at time.Time) [][2]bankdata.Day {
 	return append(out, [2]bankdata.Day{bankdata.DayOf(bankdata.MonthsBefore(fetch, 12)), bankdata.DayOf(fetch)})
 }
 
-// sumsOf are the conditions of 19 subjects.
+// sumsOf are the conditions of the 19 subjects of the sums.
 func sumsOf() []string {
 	in := func(leaves ...bankdata.Leaf) string {
 		words := make([]string, len(leaves))

@@ -12,9 +12,9 @@ import (
 	"vestibule/internal/report"
 )
 
-// mappingFigures measures on one core how the FDX connector maps 100,000 transactions
-// of one answer, beside encoding/json that decodes the same bytes into plain structs.
-// Both take turns.
+// mappingFigures measures on one core how the FDX connector maps the 100,000 transactions
+// of an answer. The peer is encoding/json, which decodes the same bytes into plain structs.
+// Both alternate.
 func mappingFigures(ctx context.Context) ([]figure, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const transactions, rounds = 100_000, 9
@@ -70,7 +70,7 @@ func mappingFigures(ctx context.Context) ([]figure, error) {
 	return []figure{speed}, nil
 }
 
-// fdxAnswer is an answer of version 6 with transactions of the two years up to a day.
+// fdxAnswer returns an answer of version 6 with transactions of the two years up to a day.
 func fdxAnswer(n int, today report.Date) []byte {
 	var out bytes.Buffer
 	out.WriteString(`{"page":{},"transactions":[`)

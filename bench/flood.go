@@ -16,9 +16,9 @@ import (
 	"vestibule/internal/redirect"
 )
 
-// floodFigures measures what tokens with invented kids do to good returns: a
-// thousand of them in ten seconds, of a kid each, beside good tokens at a steady
-// pace. The peer is the same pace without them; rounds of both take turns.
+// floodFigures measures how tokens with invented key ids slow down valid returns: a
+// thousand in ten seconds, each with another key id, beside valid tokens at a constant
+// rate. The peer is the same rate without them. Rounds of both alternate.
 func floodFigures(ctx context.Context) ([]figure, error) {
 	const rounds, pace, bad = 3, 5 * time.Millisecond, 10 * time.Millisecond
 	sample, err := newOutcome()
@@ -87,7 +87,7 @@ func floodFigures(ctx context.Context) ([]figure, error) {
 	}, nil
 }
 
-// every calls f at a pace until ctx ends.
+// every calls f at an interval until ctx ends.
 func every(ctx context.Context, pace time.Duration, f func()) {
 	tick := time.NewTicker(pace)
 	defer tick.Stop()
@@ -101,7 +101,7 @@ func every(ctx context.Context, pace time.Duration, f func()) {
 	}
 }
 
-// counting counts the requests that pass.
+// counting counts requests.
 type counting struct{ n *atomic.Int64 }
 
 func (c counting) RoundTrip(r *http.Request) (*http.Response, error) {

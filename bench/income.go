@@ -14,7 +14,7 @@ import (
 )
 
 // incomeFigures measures the income engine on one core: whole reports, from a
-// bank's transactions to JSON, with the inflows and the stated employer looked for.
+// bank's transactions to JSON, with inflows and the match of the stated employer.
 func incomeFigures(ctx context.Context) ([]figure, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	data, at := earnings(3_000)
@@ -48,9 +48,8 @@ func incomeReport(d bankdata.Data, at time.Time) error {
 	return err
 }
 
-// earnings is n transactions of two years in two accounts: wages of two employers,
-// a platform, interest and a benefit among purchases, most of them with a number
-// that is never the same.
+// earnings returns n transactions of two years in two accounts: wages of two employers, a
+// gig platform, interest, a benefit, and purchases. Most have a unique number.
 func earnings(n int) (bankdata.Data, time.Time) {
 	texts := []struct {
 		share    int // of 100

@@ -1,7 +1,7 @@
-// Command bench measures this project beside its peers and limits, one line a
-// figure: name, ours, the peer or the limit, the ratio, and the spread of the
-// ratio over its rounds. It is a module of its own, so that the peers stay out of
-// the product's dependencies. A figure is reported and never fails.
+// Command bench measures this project beside peers and limits. It prints a line for each
+// figure: name, ours, the peer or the limit, the ratio, and the spread of the ratio over
+// the rounds. It is a separate module, so that the peers are not dependencies of the
+// product. Figures are reported; none is an error.
 package main
 
 import (
@@ -16,8 +16,8 @@ import (
 	"vestibule/bench/fleet"
 )
 
-// figure is one line. Ratio is ours over the peer's or the limit; Low and High
-// are the quartiles of its rounds, and equal it where there is one round only.
+// figure is one line. Ratio is ours divided by the peer's or the limit. Low and High are
+// the quartiles of the rounds, and equal Ratio if there is one round.
 type figure struct {
 	name       string
 	ours, peer string // with their units
@@ -26,8 +26,8 @@ type figure struct {
 	wanted     string // of the ratio, or of ours
 }
 
-// group is the figures that -only selects by name, or some of them by a name of their
-// own.
+// group is a set of figures that -only selects by name. A part of it may have another
+// name.
 type group struct {
 	name, part string
 	run        func(ctx context.Context) ([]figure, error)

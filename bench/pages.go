@@ -25,8 +25,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// pagesFigures measures what a page costs: to render, to send, and to have the
-// program running that serves it.
+// pagesFigures measures the cost of a page: to render, to send, and the memory of the idle
+// program.
 func pagesFigures(ctx context.Context) ([]figure, error) {
 	rendered, err := renderFigure(ctx)
 	if err != nil {
@@ -42,9 +42,8 @@ func pagesFigures(ctx context.Context) ([]figure, error) {
 //go:embed apply.gohtml
 var applyTemplate string
 
-// renderFigure renders the apply page by templ and by html/template, in turns.
-// Both make their values anew each time, as a handler does, and both give the
-// same page, which is checked first.
+// renderFigure renders the apply page alternately by templ and html/template. Both compute
+// their values each time, as a handler does. It checks first that both pages are the same.
 func renderFigure(ctx context.Context) (figure, error) {
 	const rounds, each = 21, 400
 	tmpl, err := template.New("pages").Parse(applyTemplate)
@@ -89,8 +88,8 @@ func renderFigure(ctx context.Context) (figure, error) {
 
 var between = regexp.MustCompile(`\s*(<[^>]*>)\s*`)
 
-// plain is a page without what no reader sees: space around tags, and the
-// spelling of characters.
+// plain returns a page without differences that readers do not see: space around tags, and
+// escapes of characters.
 func plain(page string) string {
 	return html.UnescapeString(between.ReplaceAllString(page, "$1"))
 }
@@ -112,7 +111,7 @@ func applyView() portal.Apply {
 	}
 }
 
-// limits of what is sent, in bytes after brotli, and of the running program.
+// Limits of bytes sent after brotli, and of the memory of the program.
 const (
 	pageLimit   = 25 << 10
 	loaderLimit = 5 << 10
@@ -120,8 +119,8 @@ const (
 	memoryLimit = 60 << 20
 )
 
-// serveFigures builds the program, starts it, and measures what a browser loads
-// before the apply page is complete, and what the idle program holds.
+// serveFigures builds and starts the program, and measures what a browser loads
+// before the apply page is complete, and the memory of the idle program.
 func serveFigures(ctx context.Context) ([]figure, error) {
 	dir, err := os.MkdirTemp("", "vestibule-bench-")
 	if err != nil {
@@ -226,8 +225,8 @@ func (p *server) stop() {
 	p.cmd.Wait()
 }
 
-// memory is the resident set after the program has served a few pages and been
-// left alone for two seconds.
+// memory returns the resident set size two seconds after the program has served a few
+// pages.
 func (p *server) memory() (float64, error) {
 	time.Sleep(2 * time.Second)
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
@@ -245,10 +244,9 @@ func (p *server) memory() (float64, error) {
 
 var loads = regexp.MustCompile(`(?:href|src)="(/assets/[^"]+)"`)
 
-// weigh is the bytes that are sent, to a browser that takes brotli, for a page
-// and the style sheets and scripts that it names: the page itself as it is, for
-// it is not compressed. Images and the WASM module, which comes after the page is
-// complete, are not among them.
+// weigh returns the bytes sent to a browser that accepts brotli, for a page with the style
+// sheets and scripts that it names. The page is not compressed. Images and the WASM
+// module, which is loaded after the page is complete, do not count.
 func (p *server) weigh(ctx context.Context, path string) (int, error) {
 	page, err := p.get(ctx, p.Portal+path, "")
 	if err != nil {
@@ -269,7 +267,7 @@ func (p *server) weigh(ctx context.Context, path string) (int, error) {
 	return total, nil
 }
 
-// compressed is how many bytes are sent for a file to a browser that takes brotli.
+// compressed returns the bytes sent for a file to a browser that accepts brotli.
 func (p *server) compressed(ctx context.Context, url string) (int, error) {
 	raw, err := p.get(ctx, url, "br")
 	return len(raw), err
@@ -292,7 +290,7 @@ func (p *server) get(ctx context.Context, url, encoding string) ([]byte, error) 
 	return io.ReadAll(resp.Body)
 }
 
-// The values of the html/template page.
+// Values of the html/template page.
 type (
 	peerField struct {
 		ID, Name, Label, Hint, Error, Type, Value, Autocomplete, InputMode, Width, Prefix string

@@ -15,8 +15,8 @@ import (
 )
 
 // passportFigures measures the passport's PDF on one core, from the report to the
-// document: the average over all suppliers, and the slowest one, which has a font of
-// another script to read.
+// document: the average of all suppliers, and the slowest one, which needs the font of
+// another script.
 func passportFigures(ctx context.Context) ([]figure, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	all := passports()
@@ -53,7 +53,7 @@ func passportFigures(ctx context.Context) ([]figure, error) {
 	return []figure{of("passport PDF, average of 26 suppliers, one core", average), of("passport PDF, the slowest of them", slowest)}, nil
 }
 
-// passports is a report of each supplier.
+// passports returns a report of each supplier.
 func passports() (out []report.Passport) {
 	const token = "5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11"
 	at := time.Date(2026, 7, 14, 9, 30, 0, 0, time.UTC)

@@ -17,9 +17,9 @@ import (
 	"vestibule/internal/testutil/paystubtest"
 )
 
-// paystubFigures measures pay stubs on one core, from a PDF file to the contract's
-// fields, checks and irregularities; and what the worst of some hostile files of
-// 20 MB takes, in time, and in memory beside the file.
+// paystubFigures measures pay stubs on one core, from a PDF file to the contract's fields,
+// checks, and irregularities. It also measures the time and memory of the most expensive
+// of several hostile files of 20 MB.
 func paystubFigures(ctx context.Context) ([]figure, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	draw := rand.New(rand.NewPCG(3, 1)).IntN
@@ -86,7 +86,7 @@ func paystubFigures(ctx context.Context) ([]figure, error) {
 
 var highest = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
-// mostMemory is the most that this process has had, in MB.
+// mostMemory returns the maximum resident set size of this process in MB.
 func mostMemory() float64 {
 	status, err := os.ReadFile("/proc/self/status")
 	m := highest.FindSubmatch(status)

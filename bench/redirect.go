@@ -23,11 +23,10 @@ import (
 	"vestibule/internal/redirect"
 )
 
-// redirectFigures measures what a returned outcome token costs: ours, from the
-// token's text to a claim of it, with the key found in a remote key set; the bare
-// ECDSA verification of the same bytes, decoded beforehand; and go-oidc's
-// verifier, which is handed the key. The three take turns within each round, so
-// that whatever else the machine does falls on all, and ratios are of one round.
+// redirectFigures measures the verification of a returned result token: ours, from the text
+// to a claim, with the key from a remote key set; the bare ECDSA verification of the same
+// decoded bytes; and go-oidc's verifier with a given key. The three alternate within each
+// round, so that other load of the machine affects all alike.
 func redirectFigures(ctx context.Context) ([]figure, error) {
 	const rounds, each = 21, 300
 	sample, err := newOutcome()
@@ -64,7 +63,7 @@ func redirectFigures(ctx context.Context) ([]figure, error) {
 	}, nil
 }
 
-// compared makes a figure of two series of nanoseconds, by their rounds.
+// compared makes a figure of two series of nanoseconds by round.
 func compared(name string, ours, peer []float64, wanted string) figure {
 	ratios := make([]float64, len(ours))
 	for i := range ours {
@@ -83,8 +82,7 @@ func quantile(all []float64, q float64) float64 {
 	return sorted[int(q*float64(len(sorted)-1))]
 }
 
-// outcome is a token as the provider makes it, its public key as a peer reads it
-// from the published set, and that set behind an address.
+// outcome is a token of the provider, its public key, and the address of the key set.
 type outcome struct {
 	token string
 	pub   *ecdsa.PublicKey
@@ -112,7 +110,7 @@ func newOutcome() (*outcome, error) {
 	return &outcome{token: token, pub: pub, keys: &jose.RemoteKeySet{URL: server.URL}, stop: server.Close}, nil
 }
 
-// published is a key as the provider publishes it, and as a peer reads it there.
+// published returns a key in the provider's published form, and as a peer parses it.
 func published(key *jose.PrivateKey) (set []byte, pub *ecdsa.PublicKey, err error) {
 	if set, err = json.Marshal(jose.KeySet{key.Public()}); err != nil {
 		return nil, nil, err

@@ -9,13 +9,11 @@ import (
 	"vestibule/bench/fleet"
 )
 
-// replicaFigures measure what three replicas behind a balancer get done on PostgreSQL,
-// beside one behind the same balancer: journeys of all kinds, so many at once that
-// neither can do more. First each replica takes all the processors there are, which one
-// replica does already, so that three have no more than one, with jobs in all of them
-// and in one alone; then each is held to a share, as on machines of their own, and what
-// is measured is what replicas cost each other. Both deployments run at once and are
-// asked in turns.
+// replicaFigures measures the throughput of three replicas behind a balancer on PostgreSQL,
+// beside one replica behind the same balancer, at full load with journeys of all kinds.
+// First each replica may use all processors, with jobs in all replicas and in one. Then
+// each has a share of the processors, as on separate machines, which shows what replicas
+// cost each other. Both deployments run at the same time and get requests in turns.
 func replicaFigures(ctx context.Context) ([]figure, error) {
 	dir, err := os.MkdirTemp("", "vestibule-bench-")
 	if err != nil {
@@ -91,7 +89,7 @@ func replicasOn(ctx context.Context, bin string, workers int, share float64, how
 		}
 	}
 	return []figure{
-		paces("journeys, three replicas / one, "+how, paced[0], paced[1], wanted),
+		ratesOf("journeys, three replicas / one, "+how, paced[0], paced[1], wanted),
 		compared("their processor time a journey, same", cost[0], cost[1], "reported"),
 	}, nil
 }

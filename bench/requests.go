@@ -23,13 +23,12 @@ import (
 	"vestibule/internal/testutil/storetest/cluster"
 )
 
-// requestFigures measures authenticated requests over 64 connections, on SQLite,
-// and on PostgreSQL where this machine has it, as durable as in service: the status
-// of a report, a relay token, made or given another 72 hours, and a consumer's bank
-// accounts. Requests are for 16 reports and consumers in turns, and each new token is
-// for a pair of its own; only what is given another 72 hours is one and the same
-// pair. The peer is a bare handler that does one indexed SELECT in the same database
-// by the same pool, for the same reports, asked by the same client in turns.
+// requestFigures measures authenticated requests over 64 connections, on SQLite and, if
+// installed, on PostgreSQL, with the durability of the product: the status of a report, a
+// new and an extended relay token, and a consumer's bank accounts. Requests alternate
+// between 16 reports and consumers. Each new token is for another pair of accounts, and
+// extensions are of one token. The peer is a bare handler with one indexed SELECT in the
+// same database through the same pool, with the same client, in turns.
 func requestFigures(ctx context.Context) ([]figure, error) {
 	dir, err := os.MkdirTemp("", "vestibule-bench-")
 	if err != nil {
@@ -65,7 +64,7 @@ func requestsOn(ctx context.Context, engine string, where store.Config) ([]figur
 		reports, consumers = append(reports, publicToken), append(consumers, consumer)
 	}
 	const thirdParties = (rounds + 1) * each / 16
-	if err := s.befriend(ctx, thirdParties); err != nil {
+	if err := s.addThirdParties(ctx, thirdParties); err != nil {
 		return nil, err
 	}
 	bare := httptest.NewServer(oneSelect(s.db.SQL, reports))
@@ -94,7 +93,7 @@ func requestsOn(ctx context.Context, engine string, where store.Config) ([]figur
 		}},
 		{"new relay token", "≥ 0.40", func() (*http.Request, error) {
 			n := int(pair.Add(1)) - 1
-			return share(reports[n%16], friend(n/16%thirdParties))
+			return share(reports[n%16], thirdParty(n/16%thirdParties))
 		}},
 		{"same relay token", "≥ 0.40", func() (*http.Request, error) { return share(reports[0], s.third) }},
 		{"bank accounts", "≥ 0.60", func() (*http.Request, error) {
@@ -116,7 +115,7 @@ func requestsOn(ctx context.Context, engine string, where store.Config) ([]figur
 	return out, nil
 }
 
-// oneSelect is the peer: it reads a report's status by its key and answers it.
+// oneSelect is the peer: it reads a report's status by its key.
 func oneSelect(db *sql.DB, publicTokens []string) http.Handler {
 	var turn atomic.Int64
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -132,12 +131,12 @@ func oneSelect(db *sql.DB, publicTokens []string) http.Handler {
 	})
 }
 
-// befriend adds customers to share reports with.
-func (s *service) befriend(ctx context.Context, n int) error {
+// addThirdParties adds customers to share reports with.
+func (s *service) addThirdParties(ctx context.Context, n int) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		for i := range n {
 			if _, err := tx.ExecContext(ctx, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $2, $3, $4, $5)`,
-				uuid.NewString(), friend(i), string(contract.Sandbox), friend(i), store.Micros(s.now())); err != nil {
+				uuid.NewString(), thirdParty(i), string(contract.Sandbox), thirdParty(i), store.Micros(s.now())); err != nil {
 				return err
 			}
 		}
@@ -145,8 +144,8 @@ func (s *service) befriend(ctx context.Context, n int) error {
 	})
 }
 
-// friend is the publicId of one of them.
-func friend(i int) string { return fmt.Sprint("friend-", i) }
+// thirdParty returns the publicId of one of them.
+func thirdParty(i int) string { return fmt.Sprint("friend-", i) }
 
 const (
 	rounds = 7                // and one that warms up
@@ -155,9 +154,9 @@ const (
 
 const connections = 64
 
-// beside sends both requests over 64 connections, in short turns. The first
-// figure is of requests a second; the second one of their 99th percentiles, with
-// the medians in its words.
+// beside sends both requests over 64 connections, in short turns. The first figure is
+// requests a second, and the second one the 99th percentiles, with the medians in its
+// text.
 func beside(ctx context.Context, ours, peer func() (*http.Request, error)) ([]figure, error) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections}}
 	defer client.CloseIdleConnections()
@@ -169,7 +168,7 @@ func beside(ctx context.Context, ours, peer func() (*http.Request, error)) ([]fi
 			if !mine {
 				make = peer
 			}
-			latencies, elapsed, err := storm(client, make, each)
+			latencies, elapsed, err := sendAll(client, make, each)
 			if err != nil {
 				return nil, err
 			}
@@ -188,7 +187,7 @@ func beside(ctx context.Context, ours, peer func() (*http.Request, error)) ([]fi
 			pacePeer = append(pacePeer, float64(took[false].Nanoseconds())/each)
 		}
 	}
-	rate := paces("", paceOurs, pacePeer, "")
+	rate := ratesOf("", paceOurs, pacePeer, "")
 	p := quantile(allOurs, 0.99) / quantile(allPeer, 0.99)
 	return []figure{rate, {
 		name: ", p50 and p99", wanted: "reported", ratio: p, low: quantile(allOurs, 0.5) / quantile(allPeer, 0.5), high: p,
@@ -197,9 +196,9 @@ func beside(ctx context.Context, ours, peer func() (*http.Request, error)) ([]fi
 	}}, nil
 }
 
-// storm sends n requests over all connections and returns how long each took, in
-// nanoseconds, and all together.
-func storm(client *http.Client, make func() (*http.Request, error), n int) (latencies []float64, elapsed time.Duration, err error) {
+// sendAll sends n requests over all connections, and returns the duration of each and of
+// all together in nanoseconds.
+func sendAll(client *http.Client, make func() (*http.Request, error), n int) (latencies []float64, elapsed time.Duration, err error) {
 	latencies = slices.Grow(latencies, n)[:n]
 	var next atomic.Int64
 	errs := slices.Repeat([]error{nil}, connections)
@@ -258,8 +257,8 @@ func (s *service) request(ctx context.Context, method, path string, body []byte,
 	return req, nil
 }
 
-// ready walks one visit to a report with bank accounts, and returns the report's
-// token and its consumer.
+// ready completes a visit with bank accounts, and returns the token and the consumer of the
+// report.
 func (s *service) ready(ctx context.Context, email string) (publicToken, consumer string, err error) {
 	control := httptest.NewServer(s.provider.Control())
 	defer control.Close()

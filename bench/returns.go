@@ -39,14 +39,13 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// returnFigures measures whole returns of secure redirect: over HTTP at the program
-// that was built and started, each with a browser, an attempt and a signed outcome of
-// its own. The token is verified, the attempt landed, the session renewed, the
-// application moved and the job that fetches its report queued, all of it on disk
-// before the answer; those jobs run meanwhile, as in service.
+// returnFigures measures whole returns of secure redirect over HTTP at the built program,
+// each with a separate browser, attempt, and signed result. A return verifies the token,
+// completes the attempt, renews the session, moves the application, and enqueues the job
+// that fetches its report, all on disk before the answer. The jobs run at the same time.
 //
-// The peers are a bare handler that checks one signature, asked by the same client, and
-// the bare commits of the same database, of one UPDATE of one row each. All take turns.
+// The peers are a bare handler that verifies one signature, with the same client, and bare
+// commits of one UPDATE of one row in the same database. All alternate.
 func returnFigures(ctx context.Context) ([]figure, error) {
 	dir, err := os.MkdirTemp("", "vestibule-bench-")
 	if err != nil {
@@ -82,7 +81,7 @@ func buildProgram(ctx context.Context, dir string) (string, error) {
 	return bin, nil
 }
 
-// returnClients is how many connections returns come over.
+// returnClients is the number of connections for returns.
 const returnClients = 16
 
 func returnsOn(ctx context.Context, engine, bin, dir, database string) ([]figure, error) {
@@ -166,15 +165,15 @@ func returnsOn(ctx context.Context, engine, bin, dir, database string) ([]figure
 		quantile(program, .5)/1e6), peer: fmt.Sprintf("+ %.2f ms", quantile(server, .5)/1e6),
 		wanted: "reported", ratio: quantile(whole, .5), low: quantile(whole, .25), high: quantile(whole, .75)}
 	return []figure{
-		paces("good returns, "+engine+" / bare check of a signature", ours, checks, "reported"),
-		paces("good returns, "+engine+" / bare commits of one UPDATE", ours, writes, "reported"),
-		paces("good returns until their reports are fetched, same", kept, writes, "reported"),
+		ratesOf("good returns, "+engine+" / bare check of a signature", ours, checks, "reported"),
+		ratesOf("good returns, "+engine+" / bare commits of one UPDATE", ours, writes, "reported"),
+		ratesOf("good returns until their reports are fetched, same", kept, writes, "reported"),
 		limit,
 	}, nil
 }
 
-// counterpart is the provider, as far as a return needs it: it gives links, publishes
-// its key, and has a report of each application.
+// counterpart is the part of a provider that returns need: it creates links, publishes its
+// key, and has a report of each application.
 type counterpart struct {
 	server *httptest.Server
 	key    *jose.PrivateKey
@@ -194,7 +193,7 @@ func newCounterpart() (*counterpart, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, at := livelihood(300, few)
+	data, at := bankData(300, few)
 	raw, err := report.Encode(cashflow.Build(cashflow.Input{PublicToken: uuid.NewString(),
 		Bank: data, Options: cashflow.Options{Attributes: true}}, at))
 	if err != nil {
@@ -250,7 +249,7 @@ func (c *counterpart) report(r *http.Request) any {
 	return c.reports[r.Header.Get("X-PUBLIC-TOKEN")]
 }
 
-// await waits until so many reports were asked for, and forgets them.
+// await waits until a number of reports were requested, and resets the count.
 func (c *counterpart) await(ctx context.Context, n int) error {
 	for {
 		c.mu.Lock()
@@ -272,8 +271,8 @@ func (c *counterpart) await(ctx context.Context, n int) error {
 	}
 }
 
-// prepare has n applicants, each with a browser, go away to the provider, and returns
-// the requests with which they come back.
+// prepare sends n applicants, each with a separate browser, to the provider, and returns
+// the requests of their returns.
 func (c *counterpart) prepare(ctx context.Context, portal string, n int) ([][]byte, error) {
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{MaxIdleConnsPerHost: returnClients}}
@@ -302,7 +301,7 @@ func (c *counterpart) prepare(ctx context.Context, portal string, n int) ([][]by
 	return out, ctx.Err()
 }
 
-// leave is one applicant who goes away, and the request of the return.
+// leave sends one applicant to the provider, and returns the request of the return.
 func (c *counterpart) leave(client *http.Client, portal string) ([]byte, error) {
 	ask := func(req *http.Request) (*http.Response, error) {
 		resp, err := client.Do(req)
@@ -369,8 +368,8 @@ func (c *counterpart) leave(client *http.Client, portal string) ([]byte, error) 
 		token, at.Host, cookie.Name, cookie.Value), nil
 }
 
-// deliver sends each request once, over several connections, by a client that does next
-// to nothing. Every answer must be a 303.
+// deliver sends each request once over several connections, by a minimal client. Each
+// answer must be a 303.
 func deliver(address string, requests [][]byte) error {
 	at, err := url.Parse(address)
 	if err != nil {
@@ -423,8 +422,8 @@ func deliver(address string, requests [][]byte) error {
 	return nil
 }
 
-// startChecker starts the peer: a process whose handler checks the signature of a token
-// with a key that it was given, and answers as a return is answered.
+// startChecker starts the peer: a process whose handler verifies the signature of a token
+// with a given key, and answers like a return.
 func startChecker(ctx context.Context, key *jose.PrivateKey) (*server, error) {
 	_, pub, err := published(key)
 	if err != nil {
@@ -450,7 +449,7 @@ func startChecker(ctx context.Context, key *jose.PrivateKey) (*server, error) {
 	return &server{Listeners: program.Listeners{Portal: strings.TrimSpace(line)}, cmd: cmd}, err
 }
 
-// check is that process.
+// check runs that process.
 func check(key string) error {
 	raw, err := base64.StdEncoding.DecodeString(key)
 	if err != nil {
@@ -480,8 +479,8 @@ func check(key string) error {
 	}))
 }
 
-// bareCommits is the other peer: each commit updates one row, by as many connections
-// as the engine writes with.
+// bareCommits is the other peer: each commit updates one row, with as many connections as
+// the engine uses for writing.
 func bareCommits(ctx context.Context, dir, database string) (commits func(n int) error, close func() error, err error) {
 	var db *sql.DB
 	writers := 1 // SQLite writes one after the other

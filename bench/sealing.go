@@ -65,7 +65,7 @@ func sealingFigures(ctx context.Context) ([]figure, error) {
 	return append(out, more...), err
 }
 
-// database makes one more in a cluster and returns its address.
+// database creates another database in a cluster and returns its address.
 func database(ctx context.Context, cluster, name string) (string, error) {
 	u, err := url.Parse(cluster)
 	if err != nil {
@@ -81,7 +81,8 @@ func database(ctx context.Context, cluster, name string) (string, error) {
 	return u.String(), err
 }
 
-// unsealed are the lines of store/vault.go after which values are left as they are.
+// unsealed are the lines of store/vault.go that are replaced so that values stay as they
+// are.
 var unsealed = [][2]string{
 	{"func (v *Vault) Seal(ctx context.Context, q Queryer, keyID string, at Cell, plain []byte) ([]byte, error) {\n",
 		"\tif true {\n\t\treturn append([]byte{}, plain...), nil\n\t}\n"},
@@ -94,7 +95,7 @@ var unsealed = [][2]string{
 	{"func (v *Vault) NewKey(ctx context.Context, q Queryer) (string, error) {\n", "\tif true {\n\t\treturn uuid.NewString(), nil\n\t}\n"},
 }
 
-// buildUnsealed builds this program without sealing.
+// buildUnsealed builds this program without encryption.
 func buildUnsealed(ctx context.Context, dir string) (string, error) {
 	vault, err := filepath.Abs("../internal/store/vault.go")
 	if err != nil {
@@ -126,20 +127,20 @@ func buildUnsealed(ctx context.Context, dir string) (string, error) {
 	return bin, nil
 }
 
-// spending is what one write or read took: time until all of them were done, and of
-// processors, in nanoseconds.
+// spending is the elapsed time and the processor time of one write or read, in
+// nanoseconds.
 type spending struct{ Wall, Processor float64 }
 
 func sealingOn(ctx context.Context, engine string, programs, places []string, server string) ([]figure, error) {
 	const rounds = 15
-	var keepers []*keeper
+	var workers []*worker
 	for i, bin := range programs {
 		k, err := startKeeper(ctx, bin, places[i])
 		if err != nil {
 			return nil, err
 		}
 		defer k.stop()
-		keepers = append(keepers, k)
+		workers = append(workers, k)
 	}
 	var wall, processor [2][2][]float64 // by write and read, by program
 	for round := range rounds + 1 {
@@ -150,7 +151,7 @@ func sealingOn(ctx context.Context, engine string, programs, places []string, se
 				if err != nil {
 					return nil, err
 				}
-				s, err := keepers[who].ask(name)
+				s, err := workers[who].ask(name)
 				if err != nil {
 					return nil, err
 				}
@@ -185,15 +186,15 @@ func serverUsed(database string) (float64, error) {
 	return float64(d), err
 }
 
-// keeper is a process that writes and reads reports on request.
-type keeper struct {
+// worker is a process that writes and reads reports on request.
+type worker struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Reader
 }
 
-func startKeeper(ctx context.Context, bin, place string) (*keeper, error) {
-	k := &keeper{cmd: exec.CommandContext(ctx, bin, "-keep", place)}
+func startKeeper(ctx context.Context, bin, place string) (*worker, error) {
+	k := &worker{cmd: exec.CommandContext(ctx, bin, "-keep", place)}
 	k.cmd.Stderr = os.Stderr
 	var err error
 	if k.in, err = k.cmd.StdinPipe(); err != nil {
@@ -207,7 +208,7 @@ func startKeeper(ctx context.Context, bin, place string) (*keeper, error) {
 	return k, k.cmd.Start()
 }
 
-func (k *keeper) ask(what string) (s spending, err error) {
+func (k *worker) ask(what string) (s spending, err error) {
 	if _, err := fmt.Fprintln(k.in, what); err != nil {
 		return s, err
 	}
@@ -218,18 +219,18 @@ func (k *keeper) ask(what string) (s spending, err error) {
 	return s, json.Unmarshal(line, &s)
 }
 
-func (k *keeper) stop() {
+func (k *worker) stop() {
 	k.in.Close()
 	k.cmd.Wait()
 }
 
-// How many are written and read per request.
+// Reports written and read for each request.
 const (
 	keptAtOnce = 24
 	readAtOnce = 400
 )
 
-// keep is that process, with its database at a place: an address, or a folder.
+// keep runs that process, with its database at an address or in a folder.
 func keep(ctx context.Context, place string) error {
 	where := store.Config{URL: place}
 	if !strings.Contains(place, "://") {
@@ -253,7 +254,7 @@ func keep(ctx context.Context, place string) error {
 			of = keptAtOnce
 			bodies := make([][]byte, of)
 			for i := range bodies {
-				if bodies[i], err = json.Marshal(household(fmt.Sprintf("k%d-%d", n, i), 300, s.now())); err != nil {
+				if bodies[i], err = json.Marshal(submission(fmt.Sprintf("k%d-%d", n, i), 300, s.now())); err != nil {
 					return err
 				}
 			}
@@ -274,7 +275,7 @@ func keep(ctx context.Context, place string) error {
 	return told.Err()
 }
 
-// over runs f for 0 to n-1, four at once.
+// over runs f for 0 to n-1, four at a time.
 func over(n int, f func(i int) error) error {
 	var next atomic.Int64
 	var errs [4]error
@@ -294,7 +295,8 @@ func over(n int, f func(i int) error) error {
 	return errors.Join(errs[:]...)
 }
 
-// keepAll submits the bodies and waits until their reports are made and announced.
+// keepAll submits the bodies and waits until their reports are generated and their webhooks
+// delivered.
 func (s *service) keepAll(ctx context.Context, bodies [][]byte, tokens []string) error {
 	err := over(len(bodies), func(i int) (err error) {
 		tokens[i], err = s.submit(ctx, bodies[i])

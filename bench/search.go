@@ -162,8 +162,7 @@ var (
 	someStates = strings.Fields("started connecting returned pending ready ready ready ready ready failed exited exited expired")
 )
 
-// name is one of few or of many, as names are: the first of a list are common, and
-// an ending makes most of them rare.
+// name returns a name: the first names of the list are common, and most names are rare.
 func name(r *rand.Rand, of []string) string {
 	n := of[min(r.IntN(len(of)), r.IntN(len(of)))]
 	if r.IntN(3) > 0 {
@@ -202,8 +201,8 @@ func someFilter(r *rand.Rand) url.Values {
 	return f
 }
 
-// fillApplications makes a year of applications as the portal does. As the figures do not
-// need them, there are no separate data keys and no timelines.
+// fillApplications adds a year of applications in the portal's form, without separate data
+// keys and timelines, which the figures do not need.
 func fillApplications(ctx context.Context, db *store.DB, writers int) error {
 	index := &search.Index{DB: db, Now: time.Now}
 	if err := index.Prepare(ctx); err != nil {

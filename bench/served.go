@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// paintFigures measures how long the apply page takes on a slow network, with the
-// module and without it: the two are the same before the first key.
+// paintFigures measures how long the apply page takes on a slow network, with and without
+// the module.
 func (p *server) paintFigures(ctx context.Context) ([]figure, error) {
 	const rounds = "9"
 	chromium, err := exec.LookPath("chromium")
@@ -54,8 +54,8 @@ func (p *server) paintFigures(ctx context.Context) ([]figure, error) {
 	}, nil
 }
 
-// applyFigure asks, by turns, our program for the apply page and a process that writes
-// the same bytes and headers and does nothing else.
+// applyFigure requests the apply page alternately of our program and of a process that
+// only writes the same bytes and headers.
 func (p *server) applyFigure(ctx context.Context) (figure, error) {
 	const rounds, lasts, at = 15, 300 * time.Millisecond, 4
 	page, err := p.get(ctx, p.Portal+applyPath, "")
@@ -107,7 +107,7 @@ func (p *server) applyFigure(ctx context.Context) (figure, error) {
 	return f, nil
 }
 
-// bare serves the bytes of a file, with the headers of a page, and says where.
+// bare serves the bytes of a file with the headers of a page, and prints its address.
 func bare(file string) error {
 	body, err := os.ReadFile(file)
 	if err != nil {
@@ -130,8 +130,8 @@ func bare(file string) error {
 	}))
 }
 
-// asked is how often a page was answered within a time, on so many connections, by a
-// client that does next to nothing.
+// asked returns how many requests for a page were answered within a time, on a number of
+// connections, by a minimal client.
 func asked(address string, at int, within time.Duration) (float64, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -189,8 +189,8 @@ func asked(address string, at int, within time.Duration) (float64, error) {
 	return float64(total), failed
 }
 
-// streamsFigure is the memory that 1,000 open streams of events take, of fifty
-// applications that are waited for in twenty tabs each.
+// streamsFigure measures the memory of 1,000 open event streams, of fifty applications in
+// twenty tabs each.
 func (p *server) streamsFigure(ctx context.Context) (figure, error) {
 	const applications, tabs, limit = 50, 20, 60 << 20
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

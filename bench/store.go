@@ -25,11 +25,10 @@ const (
 	storePacks   = 20   // in one round
 )
 
-// storeFigures measures the mechanisms of internal/store on SQLite and the encoding of
-// report inputs, each beside the plain way. The peer of transactions and lookups is
-// database/sql with the same driver, settings and statements: one commit for each
-// transaction, behind a mutex, and statements that are parsed at each use. The peer of the
-// encoding is JSON with gzip.
+// storeFigures measures the mechanisms of internal/store on SQLite, and the encoding of
+// report inputs. The peer of transactions and lookups is database/sql with the same driver,
+// settings, and statements: one commit for each transaction behind a mutex, and statements
+// that are parsed for each use. The peer of the encoding is JSON with gzip.
 func storeFigures(ctx context.Context) ([]figure, error) {
 	dir, err := os.MkdirTemp("", "vestibule-bench-")
 	if err != nil {
@@ -94,12 +93,12 @@ func storeFigures(ctx context.Context) ([]figure, error) {
 				theirs = append(theirs, float64(time.Since(between).Nanoseconds())/p.times)
 			}
 		}
-		out = append(out, paces(p.name, mine, theirs, "≥ 1.00"))
+		out = append(out, ratesOf(p.name, mine, theirs, "≥ 1.00"))
 	}
 	return out, nil
 }
 
-// smallTransaction adds a row, reads it and changes it.
+// smallTransaction inserts, reads, and updates a row.
 func smallTransaction(ctx context.Context, q store.Queryer, id int64) error {
 	if _, err := q.ExecContext(ctx, `INSERT INTO bench_rows (id, name, n) VALUES ($1, $2, $3)`, id, "a row of the bench", id); err != nil {
 		return err
@@ -145,7 +144,7 @@ func lookups(db *sql.DB) func(ctx context.Context) error {
 }
 
 func packs(pack func(reports.Input) error) func(ctx context.Context) error {
-	data, at := livelihood(3000, few)
+	data, at := bankData(3000, few)
 	in := reports.Input{Data: &data, At: at}
 	return func(context.Context) error {
 		for range storePacks {

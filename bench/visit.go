@@ -19,10 +19,9 @@ import (
 	"vestibule/internal/testutil/paystubtest"
 )
 
-// visitFigures measures the most memory that one visit takes which brings as many
-// and as large pay stubs as it may: they are uploaded, kept encrypted, and read again for
-// the report. One visit brings stubs with a large picture, the other one files like
-// the worst that is known.
+// visitFigures measures the maximum memory of a visit with as many and as large pay stubs
+// as allowed: they are uploaded, stored encrypted, and read for the report. One visit has
+// stubs with a large image, the other one the most expensive known files.
 func visitFigures(ctx context.Context, worst []byte) ([]figure, error) {
 	dir, err := os.MkdirTemp("", "vestibule-bench-")
 	if err != nil {
@@ -52,7 +51,7 @@ func visitFigures(ctx context.Context, worst []byte) ([]figure, error) {
 	return out, nil
 }
 
-// pictured is a stub that is as large as if it had a picture of so many bytes.
+// pictured returns a stub with an image of a number of bytes.
 func pictured(size int) []byte {
 	draw := rand.New(rand.NewPCG(3, 2)).IntN
 	s := paystubtest.Random(draw)
@@ -64,10 +63,10 @@ func pictured(size int) []byte {
 	return append(append(out, '\n'), stub[end:]...)
 }
 
-// visit uploads a file ten times and has them read. It returns the most memory in MB,
-// without what this process had before.
+// visit uploads a file ten times and generates the report. It returns the maximum memory in
+// MB, without what this process used before.
 func (s *service) visit(ctx context.Context, file []byte) (float64, error) {
-	body, err := json.Marshal(household(fmt.Sprint("visit", len(file)), 10, s.now()))
+	body, err := json.Marshal(submission(fmt.Sprint("visit", len(file)), 10, s.now()))
 	if err != nil {
 		return 0, err
 	}

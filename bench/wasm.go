@@ -21,18 +21,17 @@ import (
 	"vestibule/internal/testutil/prefilltest"
 )
 
-// zodVersion is the peer that npm gives.
+// zodVersion is the version of the peer from npm.
 const zodVersion = "4.6.7"
 
-// emptyProgram is the smallest that uses syscall/js.
+// emptyProgram is the smallest program that uses syscall/js.
 const emptyProgram = "package main\n\nimport \"syscall/js\"\n\nfunc main() { js.Global(); select {} }\n"
 
-// formLimit is what checking one form may take, in microseconds.
+// formLimit is the limit for checking one form, in microseconds.
 const formLimit = 50
 
-// wasmFigures measures the browser's module: what it weighs beside an empty
-// program of the same toolchain, and what checking a form takes in Chromium
-// beside the same rules by zod.
+// wasmFigures measures the browser's module: its size beside an empty program of the same
+// toolchain, and the time to check a form in Chromium beside the same rules in zod.
 func wasmFigures(ctx context.Context) ([]figure, error) {
 	dir, err := os.MkdirTemp("", "vestibule-bench-")
 	if err != nil {
@@ -101,7 +100,7 @@ type formTimes struct {
 	Error     string
 }
 
-// inChromium runs wasm.ts in a headless browser, which posts what it measured.
+// inChromium runs wasm.ts in a headless browser, which posts its measurements.
 func inChromium(ctx context.Context, dir string, module []byte) (formTimes, error) {
 	var times formTimes
 	chromium, err := exec.LookPath("chromium")
@@ -163,8 +162,7 @@ func inChromium(ctx context.Context, dir string, module []byte) (formTimes, erro
 	return times, err
 }
 
-// bundle fetches zod once, beside what else npm gives the tests, and puts it and
-// the page's script into one.
+// bundle installs zod once by npm, and bundles it with the page's script.
 func bundle(ctx context.Context) ([]byte, error) {
 	zod, err := filepath.Abs(filepath.Join("..", ".cache", "npm", "zod-"+zodVersion))
 	if err != nil {
