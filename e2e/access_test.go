@@ -13,8 +13,8 @@ import (
 // axeSource is read once; it is half a megabyte.
 var axeSource = sync.OnceValues(func() ([]byte, error) { return os.ReadFile("../.cache/npm/axe-core/package/axe.min.js") })
 
-// live are the page and the frames in it that a person sees. Page.Frames loses the
-// others when one is detached.
+// live returns the page and its visible frames. Page.Frames loses the others when one is
+// detached.
 func (v *visitor) live() (frames []playwright.Frame) {
 	var add func(f playwright.Frame)
 	add = func(f playwright.Frame) {
@@ -32,7 +32,7 @@ func (v *visitor) live() (frames []playwright.Frame) {
 	return frames
 }
 
-// checked is what axe finds in a frame.
+// checked returns the findings of axe in a frame.
 func checked(t *testing.T, f playwright.Frame, options string) (found []string) {
 	t.Helper()
 	if there, err := f.Evaluate(`() => typeof axe`); err != nil || there != "object" {
@@ -89,11 +89,11 @@ const unmarkedScript = `() => {
 	return JSON.stringify(unmarked);
 }`
 
-// everybody checks the accessibility of the page and its frame: axe finds nothing in
+// checkAccessibility checks the accessibility of the page and its frame: axe finds nothing in
 // light or dark mode, the page fits a window of 320 px, twice the zoom and twice the
 // text size, the focus is visible in forced colors, and nothing moves with reduced
 // motion. The page is loaded once; its window and its media settings change.
-func everybody(t *testing.T, v *visitor, where string) {
+func checkAccessibility(t *testing.T, v *visitor, where string) {
 	t.Helper()
 	for _, size := range []struct {
 		width, height int
@@ -158,8 +158,8 @@ func speaking(t *testing.T, test func(t *testing.T, lang string, speak option)) 
 	})
 }
 
-// in says which language the page is in, which must be the wanted one.
-func in(t *testing.T, v *visitor, lang string) {
+// checkLanguage checks the language of the page.
+func checkLanguage(t *testing.T, v *visitor, lang string) {
 	t.Helper()
 	for _, f := range v.live() {
 		if got, err := f.Evaluate(`() => document.documentElement.lang`); err != nil || got != lang {
@@ -168,13 +168,13 @@ func in(t *testing.T, v *visitor, lang string) {
 	}
 }
 
-// submit presses the step's main button, whatever its words.
+// submit presses the step's main button in any language.
 func submit(t *testing.T, at place) {
 	t.Helper()
 	click(t, at(`#step form[method=post] button:not([name])`).First())
 }
 
-// onward takes a visit from a step to the next, whatever its language.
+// onward completes a step of a visit in any language.
 func onward(t *testing.T, at place, from string) {
 	t.Helper()
 	switch from {
@@ -203,40 +203,40 @@ func TestPortalPagesAreAccessible(t *testing.T) {
 		v := visit(t, speak)
 		v.expect("404")
 		v.open(t, s.Portal+"/apply/nothing")
-		everybody(t, v, "no such product")
+		checkAccessibility(t, v, "no such product")
 		v.open(t, s.Portal+"/apply/cashflow?mode=token")
 		must(t, v.page("form[data-live=on]").WaitFor())
-		everybody(t, v, "the form with the integrator's choices")
+		checkAccessibility(t, v, "the form with the integrator's choices")
 		v.open(t, s.Portal+"/apply/cashflow")
 		must(t, v.page("form[data-live=on]").WaitFor())
 		click(t, v.page("main form button[type=submit]"))
 		see(t, v.page("#summary"))
-		everybody(t, v, "the form with problems")
+		checkAccessibility(t, v, "the form with problems")
 		fillForm(t, v, applicant)
 		must(t, v.page("input[name=mode][value=redirect]").Check())
 		click(t, v.page("main form button[type=submit]"))
 		step(t, v.page, "consent")
-		in(t, v, lang)
+		checkLanguage(t, v, lang)
 		handle := v.URL()[strings.LastIndex(v.URL(), "/")+1:]
 		handle, _, _ = strings.Cut(handle, "?")
 		v.open(t, s.Portal+"/")
 		click(t, v.page("main table a, main [data-rows] a, main a[href^='/applications/']").First())
 		state(t, v, "connecting")
-		everybody(t, v, "status, connecting")
+		checkAccessibility(t, v, "status, connecting")
 		s.complete(t, handle, "debt_only", "")
 		state(t, v, "failed")
-		everybody(t, v, "status, failed")
+		checkAccessibility(t, v, "status, failed")
 		click(t, v.page(`main form button[value=redirect]`).First())
 		step(t, v.page, "consent")
 		for _, from := range walkingSteps {
 			step(t, v.page, from)
-			everybody(t, v, "hosted "+from)
+			checkAccessibility(t, v, "hosted "+from)
 			onward(t, v.page, from)
 		}
 		state(t, v, "ready")
 		click(t, v.page("details summary"))
-		everybody(t, v, "status, ready")
-		in(t, v, lang)
+		checkAccessibility(t, v, "status, ready")
+		checkLanguage(t, v, lang)
 	})
 }
 
@@ -253,31 +253,31 @@ func TestWidgetIsAccessible(t *testing.T) {
 		click(t, v.page("main form button[type=submit]"))
 		for _, from := range walkingSteps {
 			step(t, v.widget, from)
-			in(t, v, lang)
-			everybody(t, v, "widget, "+from)
+			checkLanguage(t, v, lang)
+			checkAccessibility(t, v, "widget, "+from)
 			switch from {
 			case "bank":
 				fill(t, v.widget("#q"), "no bank of this name")
 				must(t, v.widget("button[name=bank]").First().WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateDetached}))
-				everybody(t, v, "widget, no bank found")
+				checkAccessibility(t, v, "widget, no bank found")
 				fill(t, v.widget("#q"), "")
 				see(t, v.widget("button[name=bank]"))
 			case "sign-in":
 				submit(t, v.widget)
 				see(t, v.widget("[aria-invalid=true]"))
-				everybody(t, v, "widget, sign-in with a problem")
+				checkAccessibility(t, v, "widget, sign-in with a problem")
 				fill(t, v.widget("[name=username]"), "default")
 				fill(t, v.widget("[name=password]"), "wrong")
 				submit(t, v.widget)
 				see(t, v.widget("[role=alert]"))
-				everybody(t, v, "widget, wrong password")
+				checkAccessibility(t, v, "widget, wrong password")
 			case "accounts":
 				click(t, v.widget("[data-testid=close]"))
 				see(t, v.widget("#leave[open]"))
-				everybody(t, v, "widget, asking whether to close")
+				checkAccessibility(t, v, "widget, asking whether to close")
 				click(t, v.widget("[data-testid=confirm-close]"))
 				see(t, v.page("[data-phase=exited]"))
-				everybody(t, v, "page after the widget was closed")
+				checkAccessibility(t, v, "page after the widget was closed")
 				continue
 			}
 			onward(t, v.widget, from)
@@ -292,12 +292,12 @@ func TestWidgetIsAccessible(t *testing.T) {
 		fill(t, v.widget("[name=password]"), "correct horse")
 		submit(t, v.widget)
 		step(t, v.widget, "failed")
-		everybody(t, v, "widget, the source failed")
+		checkAccessibility(t, v, "widget, the source failed")
 		click(t, v.widget("a.visit-stop"))
 		click(t, v.widget("[data-testid=confirm-close]"))
 		step(t, v.widget, "end")
 		see(t, v.page("[data-phase=retry]"))
-		everybody(t, v, "widget, failed")
+		checkAccessibility(t, v, "widget, failed")
 	})
 }
 
@@ -309,21 +309,21 @@ func TestDialogIsAccessible(t *testing.T) {
 	v.expect("Failed to load resource")
 	s.apply(t, v, "embedded", "?mode=manual")
 	must(t, v.page("[data-vestibule-fire]:enabled").WaitFor())
-	everybody(t, v, "page with a custom control")
+	checkAccessibility(t, v, "page with a custom control")
 	click(t, v.page("[data-vestibule-fire]"))
 	for _, from := range walkingSteps[:2] { // in the dialog; their content is the same
 		step(t, v.widget, from)
-		everybody(t, v, "dialog, "+from)
+		checkAccessibility(t, v, "dialog, "+from)
 		onward(t, v.widget, from)
 	}
 	must(t, v.Context.Route("**/widget/v1/widget.js", func(r playwright.Route) { go r.Abort() }))
 	s.apply(t, v, "embedded", "")
 	see(t, v.page("[data-phase=unavailable]"))
-	everybody(t, v, "page whose widget is blocked")
+	checkAccessibility(t, v, "page whose widget is blocked")
 }
 
-// TestKeyboardAlone takes an applicant the whole embedded way: every control that
-// is needed can be reached and used, and one sees where one is.
+// TestKeyboardAlone completes an embedded application by keyboard: each control can be
+// reached and used, and the focus is visible.
 func TestKeyboardAlone(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -381,7 +381,7 @@ func TestKeyboardAlone(t *testing.T) {
 	see(t, v.page("details[open]"))
 }
 
-// tabTo presses Tab until the element has the focus, which must then be seen.
+// tabTo presses Tab until the element has a visible focus.
 func (v *visitor) tabTo(t *testing.T, l playwright.Locator) {
 	t.Helper()
 	see(t, l)

@@ -11,8 +11,8 @@ import (
 	"vestibule/docs/openapitest"
 )
 
-// backend is an onboarding app's own back end. Each answer that it gets is held
-// against the OpenAPI document of the portal's API.
+// backend is the back end of an onboarding app. It checks each answer against the OpenAPI
+// document of the portal's API.
 type backend struct {
 	site   *site
 	key    string
@@ -56,7 +56,7 @@ func (b *backend) send(t *testing.T, method, path string, in any) (int, http.Hea
 	return resp.StatusCode, resp.Header, raw
 }
 
-// ask wants the status and returns the answer's members.
+// ask checks the status and returns the answer's members.
 func (b *backend) ask(t *testing.T, method, path string, in any, want int) map[string]any {
 	t.Helper()
 	status, _, raw := b.send(t, method, path, in)
@@ -73,8 +73,8 @@ func (b *backend) create(t *testing.T, in map[string]any) opened {
 	return opened{out["id"].(string), out["connectUrl"].(string)}
 }
 
-// TestBackendEmbedded has an onboarding app do everything from its back end, for an
-// applicant who gets the widget in the portal's page.
+// TestBackendEmbedded drives an application from an onboarding app's back end, for an
+// applicant with the widget in the portal's page.
 func TestBackendEmbedded(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -17,8 +17,8 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// TestRedirectWithoutScript walks the whole way with JavaScript turned off: the
-// provider's own pages, another site, and back with a signed outcome.
+// TestRedirectWithoutScript completes an application without JavaScript: on the provider's
+// pages, on another site, and back with a signed result.
 func TestRedirectWithoutScript(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -35,7 +35,7 @@ func (s *site) form(t *testing.T, v *visitor) {
 	must(t, v.page("form[data-live=on]").WaitFor())
 }
 
-// wrongs is what the form says is wrong, by field.
+// wrongs returns the errors of the form by field.
 func wrongs(t *testing.T, v *visitor) map[string]string {
 	t.Helper()
 	raw := evaluate[string](t, v, `() => JSON.stringify(Object.fromEntries([...document.querySelectorAll("p.error")]
@@ -47,8 +47,8 @@ func wrongs(t *testing.T, v *visitor) map[string]string {
 
 var errorLine = regexp.MustCompile(`<p class="error" id="([A-Za-z]+)-error">([^<]+)</p>`)
 
-// answered posts the fields as a browser without script does, and returns the
-// status and what the page of the answer says is wrong, by field.
+// answered posts the fields like a browser without script, and returns the status and the
+// errors of the answered page by field.
 func (s *site) answered(t *testing.T, lang string, fields map[string]string) (int, map[string]string) {
 	t.Helper()
 	form := url.Values{"product": {"cashflow"}, "mode": {"embedded"}}
@@ -83,9 +83,8 @@ func (s *site) stored(t *testing.T) int {
 	return n
 }
 
-// TestFormsThatAreRefused are refused as one types with the words with which
-// the server refuses them, for every field and in both languages, and nothing of
-// them is stored.
+// TestFormsThatAreRefused checks that the form shows the server's errors while the applicant
+// types, for every field and in both languages, and that nothing is stored.
 func TestFormsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -207,15 +206,15 @@ func TestFormsThatAreRefused(t *testing.T) {
 var order = []string{"firstName", "lastName", "email", "phone", "dob-month", "dob-day", "dob-year", "address", "city", "state", "zip",
 	"statedAnnualIncome", "statedEmployerName"}
 
-// birthday is the day on which one is so many years old, and so many days later.
+// birthday returns the date of birth of an age in years and days.
 func birthday(s *site, years, days int) map[string]string {
 	d, _ := time.Parse(time.DateOnly, today(s))
 	d = d.AddDate(-years, 0, days)
 	return map[string]string{"dob-year": d.Format("2006"), "dob-month": d.Format("1"), "dob-day": d.Format("2")}
 }
 
-// TestFocusInTheForm stays where the applicant has put it, whatever is found,
-// and goes to the summary of a form that was refused; its links lead to the fields.
+// TestFocusInTheForm checks that errors do not move the focus while the applicant types,
+// and that a refused form moves it to the summary, whose links lead to the fields.
 func TestFocusInTheForm(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -351,7 +350,7 @@ func TestServerChecksAgain(t *testing.T) {
 	}
 }
 
-// TestWithoutModule the form works as it does without script.
+// TestWithoutModule checks that without the module the form works as without script.
 func TestWithoutModule(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -372,8 +371,8 @@ func TestWithoutModule(t *testing.T) {
 	state(t, v, "ready")
 }
 
-// TestFirstPage offers the products that are there, and a product that is not is
-// a page that says so.
+// TestFirstPage checks that the first page offers the configured products, and that another
+// product is an error page.
 func TestFirstPage(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestEmbedded walks the recommended way: the form, the widget in the page by a
-// single-use token, the status page that moves by itself. Nothing of the
-// applicant or the token is in any address, or in the log.
+// TestEmbedded completes the recommended integration: the form, the widget in the page with
+// a single-use token, and the status page that updates itself. No address and no log line
+// contains data of the applicant or the token.
 func TestEmbedded(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -53,7 +53,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestSourceTypesOffered has the other ways of the register table come to a report.
+// TestSourceTypesOffered completes the other kinds of registration of the table.
 func TestSourceTypesOffered(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -166,8 +166,8 @@ func TestConnectPageSurvives(t *testing.T) {
 	}
 }
 
-// breach is a breach of the register table.
-type breach struct {
+// violation is a violation of the register table.
+type violation struct {
 	name    string
 	options map[string]any
 	want    string
@@ -175,9 +175,8 @@ type breach struct {
 	here bool
 }
 
-// breaches is every rule of the register table and of the prefill, each broken
-// on its own.
-func breaches(t *testing.T, s *site) []breach {
+// violations violate each rule of the register table and of the prefill, one at a time.
+func violations(t *testing.T, s *site) []violation {
 	t.Helper()
 	income, cashflow := s.Credentials.Products["income"], s.Credentials.Products["cashflow"]
 	used := s.token(t, nil)
@@ -187,7 +186,7 @@ func breaches(t *testing.T, s *site) []breach {
 	wrong := func(key string, value any) map[string]any {
 		return map[string]any{"prefill": acceptable(map[string]any{key: value})}
 	}
-	return []breach{
+	return []violation{
 		{"an environment that there is not", map[string]any{"env": "staging", "token": fresh()}, "UNKNOWN_CUSTOMER", true},
 		{"the other environment", map[string]any{"env": "production", "token": fresh()}, "UNKNOWN_CUSTOMER", false},
 		{"no publicId", map[string]any{"publicId": nil, "token": fresh()}, "UNKNOWN_CUSTOMER", true},
@@ -234,15 +233,16 @@ func breaches(t *testing.T, s *site) []breach {
 	}
 }
 
-// TestBreachesInTheWidget end in onError with the error type of each, and words.
-func TestBreachesInTheWidget(t *testing.T) {
+// TestViolationsInTheWidget checks that each violation ends in onError with its error type
+// and text.
+func TestViolationsInTheWidget(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
 	v.expect("Failed to load resource") // 4xx
 	v.open(t, h.URL+"/")
-	for i, b := range breaches(t, s) {
+	for i, b := range violations(t, s) {
 		begin(t, v, h.options(b.options), b.name)
 		if b.want == "" {
 			step(t, v.widget, "consent")
@@ -256,17 +256,17 @@ func TestBreachesInTheWidget(t *testing.T) {
 	}
 }
 
-// TestBreachesInTheModule are found before the provider is asked, with the same
-// error types.
-func TestBreachesInTheModule(t *testing.T) {
+// TestViolationsInTheModule checks that the module finds each violation before a request to
+// the provider, with the same error type.
+func TestViolationsInTheModule(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
 	asked := v.sent(s.Provider)
-	var found []breach
+	var found []violation
 	var sections []map[string]string
-	for _, b := range breaches(t, s) {
+	for _, b := range violations(t, s) {
 		if b.here {
 			found = append(found, b)
 			sections = append(sections, h.section(t, b.options))
@@ -291,7 +291,7 @@ func TestBreachesInTheModule(t *testing.T) {
 func TestModuleRegisters(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for _, b := range breaches(t, s) {
+	for _, b := range violations(t, s) {
 		if b.here || !slices.Contains([]string{"DUPLICATE_EXTERNAL_ID", "MISMATCHED_PRODUCT_ID", ""}, b.want) {
 			continue
 		}

@@ -35,8 +35,8 @@ func leave(t *testing.T, v *visitor, connectURL string) string {
 	return token
 }
 
-// reached is an application whose visit was walked without a browser, and what
-// its browser would come back with.
+// reached is an application whose visit was completed without a browser, with the address
+// to which its browser would return.
 type reached struct {
 	opened
 	publicToken string
@@ -68,8 +68,7 @@ func (s *site) reach(t *testing.T, v *visitor, username, end string) reached {
 	return r
 }
 
-// fault dials in something that goes wrong at the provider: for so many requests,
-// or for all with -1.
+// fault injects a fault at the provider for a number of requests, or for all with -1.
 func (s *site) fault(t *testing.T, match, action string, times int) {
 	t.Helper()
 	s.control(t, "POST", "/faults", map[string]any{"match": match, "action": action, "times": times})
@@ -119,7 +118,7 @@ lines:
 // fetches is how many reports were served to the portal.
 func (s *site) fetches() int { return s.logged(`route="GET /connect/cashflow/v2/json"`, "status=200") }
 
-// until waits for what another process of the program does. Where a service with faults
+// until waits for an effect of background work. Where a service with faults
 // calls a report PENDING for two polls, they are what takes longest.
 func until(t *testing.T, what string, reached func() bool) {
 	t.Helper()

@@ -66,7 +66,7 @@ func TestGallery(t *testing.T) {
 					fmt.Fprintf(&got, "# %s\n%s\n", e.Name, tree)
 					pictured(t, v, lang == "es", filepath.Join("testdata", "pictures", g.name+"."+lang), e.Name)
 					if slices.Contains(g.closely, e.Name) {
-						everybody(t, v, e.Name)
+						checkAccessibility(t, v, e.Name)
 						must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{ForcedColors: playwright.ForcedColorsActive}))
 						v.axe(t)
 						must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{ForcedColors: playwright.ForcedColorsNone}))

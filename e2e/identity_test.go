@@ -22,7 +22,7 @@ func TestIdentityDocument(t *testing.T) {
 				v := visit(t, speak, more, phone)
 				accessible := func(what string) {
 					if name == "mouse" { // axe is a script
-						everybody(t, v, what)
+						checkAccessibility(t, v, what)
 					}
 				}
 				v.open(t, s.hosted(t, "passport", lang, nil))
@@ -33,7 +33,7 @@ func TestIdentityDocument(t *testing.T) {
 				click(t, v.page("button[value=PHL_CRIF]"))
 				step(t, v.page, "confirm")
 				accessible("confirm")
-				in(t, v, lang)
+				checkLanguage(t, v, lang)
 				shot(t, v, "identity-"+lang)
 				must(t, v.page("#file").SetInputFiles([]playwright.InputFile{photoFile("passport.jpg")}))
 				if name != "mouse" {

@@ -46,8 +46,8 @@ func TestPayrollVisit(t *testing.T) {
 		v.open(t, s.incomeVisit(t, lang))
 		for _, name := range []string{"consent", "source", "employer", "sign-in", "code", "connected"} {
 			step(t, v.page, name)
-			everybody(t, v, name)
-			in(t, v, lang)
+			checkAccessibility(t, v, name)
+			checkLanguage(t, v, lang)
 			shot(t, v, "payroll-"+name+"-"+lang)
 			switch name {
 			case "source":
@@ -61,7 +61,7 @@ func TestPayrollVisit(t *testing.T) {
 			}
 		}
 		see(t, v.page("[data-end=success]"))
-		everybody(t, v, "end")
+		checkAccessibility(t, v, "end")
 	})
 }
 
@@ -183,7 +183,7 @@ func TestPayStubsOnAPhone(t *testing.T) {
 			[]playwright.InputFile{{Name: "carta con un nombre muy largo que no cabe en ninguna parte.txt",
 				MimeType: "text/plain", Buffer: []byte("x")}}))
 		see(t, v.page("#file-error"))
-		everybody(t, v, "documents")
+		checkAccessibility(t, v, "documents")
 		must(t, v.SetViewportSize(320, 640))
 		shot(t, v, "documents-phone")
 		click(t, v.page(button(es("visit.documents.submit_pay_stubs"))))
@@ -254,8 +254,8 @@ func TestEligibilityVisit(t *testing.T) {
 	for i, want := range []string{"listo", "listo", "omitido"} {
 		see(t, v.page(fmt.Sprintf(`.employer:nth-child(%d) .badge:text-is("%s")`, i+1, want)))
 	}
-	everybody(t, v, "employers")
-	in(t, v, "es")
+	checkAccessibility(t, v, "employers")
+	checkLanguage(t, v, "es")
 	shot(t, v, "eligibility-employers")
 	enter(button(es("visit.employers.continue")))
 	fill(t, v.page("[name=q]"), "harbor national")

@@ -95,7 +95,7 @@ func element(attributes string, token string) string {
 	return fmt.Sprintf(`<vestibule-apply %s token="%s"></vestibule-apply>`, attributes, html.EscapeString(token))
 }
 
-// heard waits until an element has said something.
+// heard waits for an event of an element.
 func heard(t *testing.T, v *visitor, what string) {
 	t.Helper()
 	if err := v.page("#told li:text-is('" + what + "')").First().WaitFor(playwright.LocatorWaitForOptions{
@@ -123,8 +123,8 @@ func (v *visitor) bank(id string) place {
 	}
 }
 
-// TestEmbedKit puts the element into pages of another site, in each way that an
-// onboarding app can come upon.
+// TestEmbedKit embeds the element in pages of another site, in all ways that an onboarding
+// app may use.
 func TestEmbedKit(t *testing.T) {
 	t.Parallel()
 	s := start(t)

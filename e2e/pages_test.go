@@ -112,7 +112,7 @@ func (s *seen) look(t *testing.T, v *visitor, lang, address string) {
 	} else if got, err := v.Evaluate(`() => document.documentElement.lang`); err != nil || got != lang {
 		t.Errorf("%s is in %v, %v, want %s", given, got, err, lang)
 	}
-	everybody(t, v, given)
+	checkAccessibility(t, v, given)
 	if strings.HasSuffix(given, "/report") { // with every table open
 		_, err := v.Evaluate(`() => document.querySelectorAll("article.report details").forEach((d) => { d.open = true })`)
 		must(t, err)

@@ -29,9 +29,8 @@ func (s *site) hand(t *testing.T, v *visitor) (opened, string) {
 	return opened{}, ""
 }
 
-// TestStatusPageMoves follows an application from its status page, which stays
-// the same page all the while: with script by the stream, also over a time
-// without network, and without script by loading itself again.
+// TestStatusPageMoves follows an application on its status page: with script by the event
+// stream, also after a network failure, and without script by reloads.
 func TestStatusPageMoves(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -48,7 +47,7 @@ func TestStatusPageMoves(t *testing.T) {
 	state(t, v, "pending")
 	title(t, v, en("status.pending.title"))
 	see(t, v.page("role=progressbar"))
-	everybody(t, v, "status, pending") // something would move
+	checkAccessibility(t, v, "status, pending") // something would move
 	// The stream will tell of the report, but the page is not to be had at once.
 	v.expect("ERR_FAILED")
 	must(t, v.Route(s.statusURL(a), func(r playwright.Route) { r.Abort() }, 1))
@@ -145,8 +144,8 @@ func TestStatusPageEnds(t *testing.T) {
 	}
 }
 
-// TestStatusPageExpires lets a visit lie for three days: the page says so by
-// itself, and the applicant can start again.
+// TestStatusPageExpires leaves a visit for three days: the page updates itself, and the
+// applicant can start again.
 func TestStatusPageExpires(t *testing.T) {
 	t.Parallel()
 	s := start(t)
