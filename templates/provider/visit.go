@@ -211,6 +211,14 @@ func (v Visit) authorizeKind() ui.Kind {
 	return ""
 }
 
+// footer returns the footer of the hosted page: the sandbox says that it is one.
+func (v Visit) footer() templ.Component {
+	if v.Sandbox {
+		return ui.SandboxNote(v.Lang)
+	}
+	return nil
+}
+
 // authorizeIntro says at whose pages the applicant signs in, and what is shared.
 func (v Visit) authorizeIntro() string {
 	if v.SourceType == SourcePayroll {

@@ -37,3 +37,9 @@ func TestStepsKeepTheirNumber(t *testing.T) {
 		}
 	}
 }
+
+func TestFooterIsTheSandboxs(t *testing.T) {
+	if (Visit{Sandbox: true}).footer() == nil || (Visit{}).footer() != nil {
+		t.Error("the footer of a visit is not that of its environment")
+	}
+}
