@@ -148,7 +148,7 @@ func TestDemo(t *testing.T) {
 	see(t, review.page("table"))
 	pictures.shot(t, review, "review")
 	click(t, review.page("tr:has-text('Ready') a").First())
-	click(t, review.page(link(en("review.application.open_report"))))
+	click(t, review.page(link(en("review.application.print"))))
 	see(t, review.page("article.report"))
 	pictures.shot(t, review, "report")
 	must(t, review.SetViewportSize(1000, 940))

@@ -265,7 +265,9 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 				look("", v.URL())
 			})
 			as("a reviewer", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(review, "", "/letters", "/applications/"+first.ID, "/applications/"+first.ID+"/report", "/applications/"+first.ID+"/files",
+				look(review, "", "/letters", "/applications/"+first.ID, "/applications/"+first.ID+"/report",
+					"/applications/"+first.ID+"/transactions?month=2026-10",
+					"/applications/"+first.ID+"/files",
 					"/applications/"+first.ID+"/compare?with="+second.ID, "/applications/"+declined.ID+"/letter", "/applications/"+first.ID+"/delete",
 					"/deletions", "/audit", "/people", "/events")
 				look(s.Portal, event, withdraw)

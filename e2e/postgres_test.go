@@ -29,7 +29,7 @@ func TestPostgres(t *testing.T) {
 	v.open(t, s.Portal+"/review")
 	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
 	click(t, v.page("table tbody a").First())
-	click(t, v.page(link(en("review.application.open_report"))))
+	click(t, v.page(link(en("review.application.print"))))
 	see(t, v.page("article.report"))
 	if n := s.fetches(); n != 2 {
 		t.Errorf("%d reports were fetched for two applications", n)

@@ -53,7 +53,7 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 
 	// Plots have a name and a description, and each has its table.
 	for name, story := range map[string]string{"end of each day": "lowest", en("review.report.money"): "On average of"} {
-		plot := v.page("role=img[name=/" + name + "$/]")
+		plot := v.page("role=group[name=/" + name + "$/]")
 		see(t, plot)
 		words, err := plot.First().Evaluate(`e => document.getElementById(e.getAttribute("aria-describedby")).textContent`, nil)
 		must(t, err)
@@ -109,11 +109,11 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 	click(t, plain.page(".figure-find button"))
 	see(t, plain.page(text(en("review.figures.found.none"))))
 
-	// On paper there is nothing to press, and nothing is folded.
+	// On paper there is nothing to press, and no table that is folded on the screen.
 	v.open(t, url)
 	must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{Media: playwright.MediaPrint}))
-	for selector, want := range map[string]bool{"#total": true, ".keys": true, ".bin-reached": true, ".figures-table .figure-name": true,
-		".contents": false, ".figure-find": false, ".top": false, ".report-files": false} {
+	for selector, want := range map[string]bool{"#total": true, ".keys": true, ".reasons": true, ".findings": true, ".card-points": false,
+		".figures-table": false, ".contents": false, ".figure-find": false, ".side": false, ".report-files": false} {
 		if got, err := v.page(selector).First().IsVisible(); err != nil || got != want {
 			t.Errorf("on paper, %s is there: %v (%v), want %v", selector, got, err, want)
 		}

@@ -96,7 +96,7 @@ func TestReview(t *testing.T) {
 
 	// The report of a person who is not the account's owner.
 	title(t, v, en("review.report.cashflow"))
-	see(t, v.page(text(en("review.report.some_differ"))))
+	see(t, v.page(text(en("review.person_real.unknown"))))
 	see(t, v.page("role=cell >> text="+en("review.report.unmatched")))
 	see(t, v.page("role=cell >> text=Zoë O’Hara-Núñez"))
 	for _, part := range []string{"Identity", "Accounts", "Sources", en("review.report.about")} {
@@ -132,7 +132,7 @@ func TestReview(t *testing.T) {
 
 	// The account's owner matches.
 	v.open(t, review+"/applications/"+owner.ID)
-	click(t, v.page(link(en("review.application.open_report"))))
+	click(t, v.page(link(en("review.application.print"))))
 	see(t, v.page(text(en("review.report.all_match"))))
 	if n, err := v.page("role=cell >> text=" + en("review.report.unmatched")).Count(); err != nil || n != 0 {
 		t.Errorf("%d names do not match", n)
@@ -179,7 +179,7 @@ func TestReview(t *testing.T) {
 
 	// Signing out is the end of it, also by Back.
 	v.open(t, reportURL)
-	click(t, v.page(button(en("review.sign_out"))))
+	click(t, v.page(button(en("ui.sign_out"))))
 	title(t, v, en("review.sign_in.title"))
 	_, err = v.GoBack()
 	must(t, err)

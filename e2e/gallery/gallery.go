@@ -68,8 +68,8 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 	base := pages.Base{Lang: lang, Assets: still{assets}, Sandbox: true, Languages: []ui.Choice{
 		{Lang: i18n.English, URL: "?lang=en", Current: lang == i18n.English},
 		{Lang: i18n.Spanish, URL: "?lang=es", Current: lang == i18n.Spanish}}}
-	reviewPage := ui.Page{Lang: lang, Home: "/review", Icon: base.Assets.URL("icon.svg"), Styles: []string{base.Assets.URL("portal.css")},
-		Languages: base.Languages, Footer: ui.SandboxNote(lang)}
+	reviewPage := ui.Page{Lang: lang, Home: "/review", Icon: base.Assets.URL("icon.svg"), Languages: base.Languages,
+		Styles: []string{base.Assets.URL("portal.css"), base.Assets.URL("review.css")}, Footer: ui.SandboxNote(lang)}
 	framed := base.In("https://shop.example", id)
 	branded := base
 	branded.Brand = pages.Brand{Brand: ui.Brand{Name: "Harbor Lane"}, Privacy: true, Terms: true,

@@ -181,13 +181,17 @@ func printIndented(stdout io.Writer, raw []byte) error {
 
 // writePage writes the report as one HTML file that loads no other.
 func (r *reportCommand) writePage(ctx context.Context, v review.ReportView) error {
-	style, ok := web.Portal().Raw("portal.css")
-	if !ok {
-		return errors.New("this program was built without its assets: build it with make build")
+	var style strings.Builder
+	for _, name := range []string{"portal.css", "review.css"} {
+		css, ok := web.Portal().Raw(name)
+		if !ok {
+			return errors.New("this program was built without its assets: build it with make build")
+		}
+		style.Write(css)
 	}
-	page := ui.Page{Lang: i18n.Lang(r.Lang), Brand: ui.Brand{Name: "Vestibule"}, Head: templ.Raw("<style>" + string(style) + "</style>")}
+	page := ui.Page{Lang: i18n.Lang(r.Lang), Brand: ui.Brand{Name: "Vestibule"}, Head: templ.Raw("<style>" + style.String() + "</style>")}
 	var b bytes.Buffer
-	if err := review.Report(page, v).Render(ctx, &b); err != nil {
+	if err := review.ReportPage(page, v).Render(ctx, &b); err != nil {
 		return err
 	}
 	return os.WriteFile(r.Page, b.Bytes(), 0o600)

@@ -200,6 +200,8 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "POST", pattern: "/review/find", shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "query=x"},
 		{base: p, method: "GET", pattern: "/review/applications/{id}", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report", param: ready, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/transactions", param: ready,
+			shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/newest", param: earner, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report.json", param: ready,
 			shape: asPage, who: "reviewer", header: reviewer},

@@ -68,8 +68,8 @@ func (l *pageRenderer) base(r *http.Request) pages.Base {
 // page returns what all pages for reviewers share.
 func (l *pageRenderer) page(r *http.Request) ui.Page {
 	lang := l.language(r)
-	p := ui.Page{Lang: lang, Home: "/review", Icon: l.assets.URL("icon.svg"), Styles: []string{l.assets.URL("portal.css")},
-		Languages: languages(lang, r)}
+	p := ui.Page{Lang: lang, Home: "/review", Icon: l.assets.URL("icon.svg"), Languages: languages(lang, r),
+		Styles: []string{l.assets.URL("portal.css"), l.assets.URL("review.css")}}
 	p.Scripts = []string{l.assets.URL("review.js")}
 	l.brand.Page.Dress(&p)
 	if l.sandbox {

@@ -6,7 +6,7 @@ import (
 )
 
 // AnalysisVersion is the version of the Analysis document.
-const AnalysisVersion = "1.1.0"
+const AnalysisVersion = "1.2.0"
 
 // Analysis explains the figures of a cashflow report to reviewers: daily balances,
 // money in and out by month, recurring streams, categories, returned payments, and each
@@ -30,7 +30,14 @@ type Analysis struct {
 	Categories  []AnalysisCategory `json:"categories"`
 	Returned    []AnalysisReturned `json:"returned_payments"`
 	Scores      []AnalysisScore    `json:"scores"`
+
+	// Transactions are the newest posted ones of the accounts, newest first, at most
+	// MaxAnalysisTransactions; nil before version 1.2.
+	Transactions []AnalysisTransaction `json:"transactions"`
 }
+
+// MaxAnalysisTransactions bounds the transactions of an Analysis.
+const MaxAnalysisTransactions = 20_000
 
 // In returns the currency of all amounts.
 func (a *Analysis) In() string { return cmp.Or(a.Currency, Dollars) }
@@ -56,6 +63,19 @@ type AnalysisAccount struct {
 	TruncatedNumber *string `json:"truncated_account_number"`
 	BalanceDate     *Date   `json:"balance_date"` // the day of the balance that the bank states, from which Balances follow
 	Balances        []Cents `json:"balances"`
+}
+
+// AnalysisTransaction is a posted transaction with the figures that count it.
+type AnalysisTransaction struct {
+	Date        Date   `json:"date"`
+	Account     int    `json:"account"` // index into the document's Accounts
+	Amount      Cents  `json:"amount"`  // negative: out of the account
+	Category    string `json:"category"`
+	OwnTransfer bool   `json:"own_transfer"` // in no figure but balances
+	Returned    bool   `json:"returned_payment"`
+	Stream      *int   `json:"stream"` // index into the document's Streams; null for none
+	Bins        string `json:"bins"`   // letters of the bins of score v2.0 whose attributes count it
+	Description string `json:"description"`
 }
 
 // AnalysisMonth is one calendar month, oldest first, including months without

@@ -121,6 +121,15 @@ func (a *Analysis) checkFlows() string {
 			return "a category makes no sense"
 		}
 	}
+	if len(a.Transactions) > MaxAnalysisTransactions {
+		return "too many transactions"
+	}
+	for _, t := range a.Transactions {
+		if t.Account < 0 || t.Account >= len(a.Accounts) || t.Stream != nil && (*t.Stream < 0 || *t.Stream >= len(a.Streams)) ||
+			!short(maxAnalysisText, t.Description) || !short(maxAnalysisCode, t.Category, t.Bins) {
+			return "a transaction makes no sense"
+		}
+	}
 	for _, r := range a.Returned {
 		if !short(maxAnalysisText, r.Description) || !short(maxAnalysisCode, r.AccountID, r.Category) {
 			return "a returned payment's texts are too long"

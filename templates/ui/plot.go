@@ -40,6 +40,7 @@ type PlotMark struct {
 type PlotSpan struct {
 	From, To int
 	Text     string
+	URL      string // of its details; "" for none
 }
 
 // BarPlot has at each of even places a bar upwards, in two parts, and a bar downwards,
@@ -61,6 +62,7 @@ type Bars struct {
 	Rank        int    // as in PlotMark
 	Major       bool
 	Title       string // tooltip
+	URL         string // of its details; "" for none
 	Faint       bool   // for incomplete data
 }
 
@@ -178,6 +180,22 @@ func simplify(values []int64, most int) []point {
 		}
 	}
 	return append(out, point{n - 1, values[n-1]})
+}
+
+// role returns the ARIA role: a plot with links is a group of them, another one an image.
+func (p LinePlot) role() string {
+	return plotRole(slices.ContainsFunc(p.Spans, func(s PlotSpan) bool { return s.URL != "" }))
+}
+
+func (p BarPlot) role() string {
+	return plotRole(slices.ContainsFunc(p.Bars, func(b Bars) bool { return b.URL != "" }))
+}
+
+func plotRole(linked bool) string {
+	if linked {
+		return "group"
+	}
+	return "img"
 }
 
 // height returns the plot's height in pixels.

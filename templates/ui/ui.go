@@ -34,6 +34,15 @@ type Page struct {
 	Attrs       templ.Attributes // data attributes of the body, for scripts
 	Wide        bool             // for tables and reports
 	Bare        bool             // no header, no footer: inside the widget's frame
+	User        *User            // of a dashboard, whose menu is at the side; nil on other pages
+}
+
+// User is the signed-in user of a dashboard.
+type User struct {
+	Email     string
+	SignOut   string // URL of the sign-out form
+	Account   string // name of the account; "" if there is only one
+	AccountID string
 }
 
 // Wide returns p with the width for tables and reports.

@@ -1,6 +1,10 @@
 import { keepDrafts } from "./parts/drafts";
+import { startPlots } from "./parts/plots";
+import { startTabs } from "./parts/tabs";
 
 keepDrafts();
+startPlots();
+for (const box of document.querySelectorAll<HTMLElement>("[data-tabs]")) startTabs(box);
 
 // Filters the figures of a report while the reviewer types. The server filters in the
 // same way when the form is submitted; the script only saves the wait. The live region
@@ -81,15 +85,4 @@ document.addEventListener("submit", (e) => {
 window.addEventListener("beforeunload", (e) => {
 	if (losing) e.preventDefault();
 	losing = false;
-});
-
-// In print, all sections are open.
-let folded: HTMLDetailsElement[] = [];
-window.addEventListener("beforeprint", () => {
-	folded = [...document.querySelectorAll<HTMLDetailsElement>("article.report details:not([open])")];
-	for (const d of folded) d.open = true;
-});
-window.addEventListener("afterprint", () => {
-	for (const d of folded) d.open = false;
-	folded = [];
 });

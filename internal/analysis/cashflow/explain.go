@@ -35,6 +35,8 @@ func Explain(in Input, asOf time.Time) report.Analysis {
 		Categories:  f.explainCategories(),
 		Returned:    f.explainReturned(in.Bank),
 		Scores:      []report.AnalysisScore{},
+
+		Transactions: f.explainTransactions(in.Bank),
 	}
 	if f.records() {
 		from := l.Oldest.Date()
@@ -44,6 +46,7 @@ func Explain(in Input, asOf time.Time) report.Analysis {
 	for _, version := range in.Options.versions() {
 		a.Scores = append(a.Scores, version.explain(f, v))
 	}
+	f.explainLetters(a.Transactions)
 	return a
 }
 
@@ -229,4 +232,59 @@ func (f *facts) explainReturned(d bankdata.Data) []report.AnalysisReturned {
 		})
 	}
 	return out
+}
+
+// explainTransactions lists the newest posted transactions, newest first.
+func (f *facts) explainTransactions(d bankdata.Data) []report.AnalysisTransaction {
+	streams := make([]int, len(f.ledger.Entries)) // by entry: its stream, counted from 1
+	for i := range f.ledger.Streams {
+		for _, at := range f.ledger.Streams[i].Entries {
+			streams[at] = i + 1
+		}
+	}
+	n := min(len(f.ledger.Entries), report.MaxAnalysisTransactions)
+	out := make([]report.AnalysisTransaction, n)
+	for i := range out {
+		at := len(f.ledger.Entries) - 1 - i
+		e := &f.ledger.Entries[at]
+		c, a, t := f.ledger.Source(e.Index)
+		out[i] = report.AnalysisTransaction{
+			Date:        e.Day.Date(),
+			Account:     int(e.Account),
+			Amount:      e.Amount,
+			Category:    e.Leaf.String(),
+			OwnTransfer: e.Own,
+			Returned:    e.NSF > 0,
+			Description: d.Connections[c].Accounts[a].Transactions[t].Description,
+		}
+		if streams[at] > 0 {
+			stream := streams[at] - 1
+			out[i].Stream = &stream
+		}
+	}
+	return out
+}
+
+// explainLetters adds to each transaction the letters of the scorecard's bins whose
+// attributes count it. Bins of balances and ages count no transactions.
+func (f *facts) explainLetters(all []report.AnalysisTransaction) {
+	if !f.records() {
+		return
+	}
+	for i := range card {
+		d := &universal[card[i].at]
+		f.read = 0
+		d.measure(f, d.Window)
+		counted := f.read
+		if counted == 0 {
+			continue
+		}
+		from, until := f.bounds(d.Window)
+		for j := range all {
+			e := &f.ledger.Entries[len(f.ledger.Entries)-1-j]
+			if e.Day >= from && e.Day < until && subjectsOf(e)&counted != 0 {
+				all[j].Bins += card[i].Letter
+			}
+		}
+	}
 }

@@ -30,7 +30,72 @@ func TestAnalysisIsConsistent(t *testing.T) {
 		checkBalances(t, a, d)
 		checkMoney(t, a, r)
 		checkScores(t, a, r)
+		checkTransactions(t, a)
 	})
+}
+
+// checkTransactions compares the transactions with the figures that they make up.
+func checkTransactions(t *rapid.T, a report.Analysis) {
+	type key struct{ category, direction string }
+	categories, months := map[key]report.Cents{}, map[string][2]report.Cents{}
+	streams, returned := make([]int, len(a.Streams)), 0
+	for i, x := range a.Transactions {
+		if i > 0 && x.Date.After(a.Transactions[i-1].Date.Time) {
+			t.Fatalf("%s comes after %s", x.Date, a.Transactions[i-1].Date)
+		}
+		if x.Stream != nil {
+			streams[*x.Stream]++
+		}
+		if x.Returned {
+			returned++
+		}
+		if x.OwnTransfer {
+			continue
+		}
+		m := months[x.Date.Format("2006-01")]
+		if x.Amount > 0 {
+			categories[key{x.Category, "IN"}] += x.Amount
+			m[0] += x.Amount
+		} else if x.Amount < 0 {
+			categories[key{x.Category, "OUT"}] += x.Amount
+			m[1] += x.Amount
+		}
+		months[x.Date.Format("2006-01")] = m
+	}
+	for _, c := range a.Categories {
+		if got := categories[key{c.Category, c.Direction}]; got != c.Total {
+			t.Fatalf("%s %s: transactions of %s, want %s", c.Direction, c.Category, got, c.Total)
+		}
+	}
+	for _, m := range a.Months {
+		if got := months[m.Month]; got != [2]report.Cents{m.In, m.Out} {
+			t.Fatalf("%s: transactions of %v, want %s and %s", m.Month, got, m.In, m.Out)
+		}
+	}
+	for i, s := range a.Streams {
+		if streams[i] != s.Count {
+			t.Fatalf("%s: %d transactions, want %d", s.Name, streams[i], s.Count)
+		}
+	}
+	if returned != len(a.Returned) {
+		t.Fatalf("%d returned payments, want %d", returned, len(a.Returned))
+	}
+	for _, s := range a.Scores {
+		for _, b := range s.Bins {
+			if b.Attribute != "UA_EXPENSE_NSFOD_CNT_12M" || s.Version != "v2.0" || b.Neutral {
+				continue
+			}
+			n := 0
+			for _, x := range a.Transactions {
+				if strings.Contains(x.Bins, b.Letter) {
+					n++
+				}
+			}
+			if b.Value.String() != fmt.Sprint(n) {
+				t.Fatalf("%s is %s, %d transactions count", b.Attribute, b.Value, n)
+			}
+		}
+	}
 }
 
 func checkBalances(t *rapid.T, a report.Analysis, d bankdata.Data) {
@@ -324,10 +389,10 @@ func TestAnalysisWithoutData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := `{"version":"1.1.0","public_token":"t","retrieved_at":"2026-03-10T15:00:00.000Z",` +
+		want := `{"version":"1.2.0","public_token":"t","retrieved_at":"2026-03-10T15:00:00.000Z",` +
 			`"currency":"USD","from":null,"to":"2026-03-10","total_balances":[],` + c.want +
 			`,"other_accounts":[],"months":[],"streams":[],"categories":[],"returned_payments":[],` +
-			`"scores":[{"score_version":"v2.0","value":null,"base":300,"maximum":850,"points":0,"most_points":0,"bins":[]}]}`
+			`"scores":[{"score_version":"v2.0","value":null,"base":300,"maximum":850,"points":0,"most_points":0,"bins":[]}],"transactions":[]}`
 		if string(got) != want {
 			t.Errorf("%s: %s\nwant %s", name, got, want)
 		}

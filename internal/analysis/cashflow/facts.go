@@ -32,6 +32,7 @@ type facts struct {
 	checking []report.Cents // nil without such an account
 	savings  []report.Cents
 	negative []bool // whether an account ended the day below 0
+	read     mask   // subjects that measures have read since it was cleared
 	gap      int64  // longest gap between days of income in the last 12 months; -1 with fewer than two days
 }
 
@@ -178,6 +179,7 @@ func (f *facts) offset(d bankdata.Day) int { return int(d - f.oldest) }
 
 // cells returns a subject's totals in the newest n months of a window, newest first.
 func (f *facts) cells(s subject, w Window, n int) []cell {
+	f.read |= s.bit()
 	if w == Rolling12 {
 		return f.by[s].rolling[1 : 1+n]
 	}
@@ -186,6 +188,7 @@ func (f *facts) cells(s subject, w Window, n int) []cell {
 
 // in returns a subject's total in a window, including partly covered months.
 func (f *facts) in(s subject, w Window) cell {
+	f.read |= s.bit()
 	if w == History {
 		return f.by[s].all
 	}
@@ -206,7 +209,12 @@ func add(cells []cell) (sum cell) {
 }
 
 // used reports whether the window has any transaction.
-func (f *facts) used(w Window) bool { return f.in(everything, w).count > 0 }
+func (f *facts) used(w Window) bool {
+	read := f.read
+	used := f.in(everything, w).count > 0
+	f.read = read
+	return used
+}
 
 // primary returns the largest recurring stream of income, or nil. With active, it must be
 // active.

@@ -116,9 +116,6 @@ func (d *Handler) measured(ctx context.Context, by staff.User, a applications.Ap
 	if err != nil {
 		return out, err
 	}
-	if !hasPage(a.Product) {
-		return out, httpx.NewError(contract.CodeNotFound, errNoPage)
-	}
-	out.Report, err = d.measuredOf(ctx, by, a, raw)
+	out.Report, err = d.view(ctx, by, a, 0, nil, raw)
 	return out, err
 }

@@ -48,5 +48,5 @@ func (d *Handler) newest(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if v.Stated, err = d.statedOf(r.Context(), a); err != nil {
 		return err
 	}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Income(p, v) })
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.ReportPage(p, v) })
 }

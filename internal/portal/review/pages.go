@@ -56,7 +56,7 @@ func (d *Handler) menu(p ui.Page, r *http.Request, by staff.User) ui.Page {
 	if done := r.URL.Query().Get("done"); done != "" && r.Method == http.MethodGet {
 		p.Attrs["data-done"] = true
 	}
-	return pages.Menu(p, r.URL.Path, d.Letters.ShowsOutbox(), overseers.has(by), administrators.has(by))
+	return pages.Menu(p, r.URL.Path, by.Email, d.Letters.ShowsOutbox(), overseers.has(by), administrators.has(by))
 }
 
 // showMessage shows a page with a single message.
@@ -189,7 +189,7 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	}
 	v := pages.ApplicationView{By: by.Email, Row: row(a), Origin: a.Origin, UserArgs: a.UserArgs, Words: d.Applications.StatusTexts(a),
 		Token: a.Journey.PublicToken, Status: a.Journey.Status, Substatus: a.Journey.Substatus, Error: a.Journey.Error,
-		HasReport: a.HasReport(), ReportPage: hasPage(a.Product), ReportAt: a.Report.At, Attempts: attempts(lines),
+		HasReport: a.HasReport(), ReportAt: a.Report.At, Attempts: attempts(lines),
 		Sharing: parts.sharing, Deciding: parts.deciding, Note: parts.note, NoteBad: parts.noteBad, Done: parts.done,
 		Decides: deciders.has(by), Administers: administrators.has(by), Oversees: overseers.has(by)}
 	if err := d.Sharing.Fill(ctx, a, &v.Sharing); err != nil {
@@ -207,10 +207,13 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	if v.Stated, err = d.statedOf(ctx, a); err != nil {
 		return err
 	}
-	if v.Stated != nil && a.HasReport() && hasPage(a.Product) {
+	if a.HasReport() && hasPage(a.Product) {
 		raw, err := d.Applications.Report(ctx, a.ID)
 		if err == nil {
-			v.Stated.Found, err = d.measuredOf(ctx, by, a, raw)
+			v.Report, err = d.view(ctx, by, a, 0, v.Stated, raw)
+		}
+		if err == nil && r.Method != http.MethodHead {
+			err = d.audit(r, staff.Entry{Actor: by.ID, Action: audit.ReportViewed, Subject: a.ID})
 		}
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
@@ -258,8 +261,8 @@ func attempts(lines []applications.TimelineEntry) []pages.Attempt {
 		if l.From != l.To {
 			out[i].State = l.To
 		}
-		if result := pages.Result(l.Status, l.Substatus, l.Error); result != "" {
-			out[i].Result = result
+		if l.Status != "" || l.Error != "" {
+			out[i].Status, out[i].Substatus, out[i].Error = l.Status, l.Substatus, l.Error
 		}
 	}
 	return out

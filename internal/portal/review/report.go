@@ -58,7 +58,7 @@ var (
 // cashflow returns a cashflow report with its analysis.
 func (d *Handler) cashflow(ctx context.Context, by staff.User, a applications.Application,
 	attempt int, raw []byte) (v pages.ReportView, err error) {
-	v = pages.ReportView{By: by.Email, ApplicationID: a.ID}
+	v = pages.ReportView{By: by.Email, ApplicationID: a.ID, Attempt: attempt}
 	if v.Report, err = report.ParseCashflow(raw); err != nil {
 		return v, errStored
 	}
@@ -78,6 +78,31 @@ func incomeView(by staff.User, a applications.Application, raw []byte) (v pages.
 		return v, errStored
 	}
 	return v, nil
+}
+
+// view returns the report of an attempt as a page's view, beside what the applicant
+// stated.
+func (d *Handler) view(ctx context.Context, by staff.User, a applications.Application, attempt int,
+	stated *pages.Stated, raw []byte) (pages.Measured, error) {
+	switch a.Product {
+	case contract.Cashflow:
+		v, err := d.cashflow(ctx, by, a, attempt, raw)
+		v.Stated = stated
+		return v, err
+	case contract.Income:
+		v, err := incomeView(by, a, raw)
+		v.Stated = stated
+		return v, err
+	case contract.Eligibility:
+		v, err := eligibilityView(by, a, raw)
+		v.Stated = stated
+		return v, err
+	case contract.Passport:
+		v, err := passportView(by, a, raw)
+		v.Stated = stated
+		return v, err
+	}
+	return nil, httpx.NewError(contract.CodeNotFound, errNoPage)
 }
 
 func eligibilityView(by staff.User, a applications.Application, raw []byte) (v pages.EligibilityView, err error) {
@@ -114,31 +139,43 @@ func (d *Handler) report(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	var page func(ui.Page) templ.Component
-	switch a.Product {
-	case contract.Cashflow:
-		v, why := d.cashflow(r.Context(), by, a, attempt, raw)
-		v.Stated, v.Query, v.Node, err = stated, query, node, why
-		page = func(p ui.Page) templ.Component { return pages.Report(p, v) }
-	case contract.Income:
-		v, why := incomeView(by, a, raw)
-		v.Stated, err = stated, why
-		page = func(p ui.Page) templ.Component { return pages.Income(p, v) }
-	case contract.Eligibility:
-		v, why := eligibilityView(by, a, raw)
-		v.Stated, err = stated, why
-		page = func(p ui.Page) templ.Component { return pages.Eligibility(p, v) }
-	case contract.Passport:
-		v, why := passportView(by, a, raw)
-		v.Stated, err = stated, why
-		page = func(p ui.Page) templ.Component { return pages.Passport(p, v) }
-	default:
-		err = httpx.NewError(contract.CodeNotFound, errNoPage)
-	}
+	v, err := d.view(r.Context(), by, a, attempt, stated, raw)
 	if err != nil {
 		return err
 	}
-	return d.show(w, r, http.StatusOK, page)
+	if c, ok := v.(pages.ReportView); ok {
+		c.Query, c.Node = query, node
+		v = c
+	}
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.ReportPage(p, v) })
+}
+
+// transactions shows the transactions that make up a figure of a cashflow report.
+func (d *Handler) transactions(w http.ResponseWriter, r *http.Request, by staff.User) error {
+	a, attempt, raw, err := d.body(r, by, audit.ReportViewed)
+	if err != nil {
+		return err
+	}
+	if a.Product != contract.Cashflow {
+		return httpx.NewError(contract.CodeNotFound, errNoPage)
+	}
+	v := pages.TransactionsView{}
+	if v.ReportView, err = d.cashflow(r.Context(), by, a, attempt, raw); err != nil {
+		return err
+	}
+	if v.Analysis == nil || v.Analysis.Transactions == nil {
+		return httpx.NewError(contract.CodeNotFound, errors.New("the report has no transactions"))
+	}
+	var ok bool
+	if v.Selected, ok = pages.ReadSelection(r.URL.Query(), v.Analysis); !ok {
+		return httpx.NewError(contract.CodeNotFound, errors.New("no such selection"))
+	}
+	people, err := d.Applications.Applicants(r.Context(), []string{a.ID})
+	if err != nil {
+		return err
+	}
+	v.Name = people[a.ID].FullName()
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Transactions(p, v) })
 }
 
 // download sends the report as received from the service, plus what the applicant

@@ -360,13 +360,14 @@ func TestApplicationPage(t *testing.T) {
 	d.signInAs(secret, "")
 	_, page := d.get("/review/applications/" + appReady)
 	for _, want := range []string{"order-7", token, "Your report is complete.", i18ntest.EN("review.timeline.webhook"),
-		"SUPPLIER_ERROR", i18ntest.EN("review.application.open_report"), i18ntest.EN("review.timeline.hookExit")} {
+		i18ntest.EN("review.widget_errors.SUPPLIER_ERROR"), i18ntest.EN("review.application.print"),
+		i18ntest.EN("review.verdict.check.one"), "ANA NUNEZ", i18ntest.EN("review.timeline.hookExit")} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the application's page lacks %q:\n%s", want, page)
 		}
 	}
 	if _, page := d.get("/review/applications/" + appStarted); !strings.Contains(page, i18ntest.EN("review.application.no_report")) ||
-		strings.Contains(page, i18ntest.EN("review.application.open_report")) {
+		strings.Contains(page, i18ntest.EN("review.application.print")) {
 		t.Errorf("an application without a report:\n%s", page)
 	}
 	got := attempts(nil)
@@ -374,8 +375,8 @@ func TestApplicationPage(t *testing.T) {
 		t.Errorf("attempts of nothing = %v", got)
 	}
 	got = attempts(someLines)
-	if len(got) != 2 || got[0].State != "exited" || got[0].Result != "SUPPLIER_ERROR" || got[1].State != "pending" ||
-		got[1].Result != "SUCCESS" || got[0].Last != noon.Add(2*time.Minute) {
+	if len(got) != 2 || got[0].State != "exited" || got[0].Error != contract.WidgetSupplierError || got[1].State != "pending" ||
+		got[1].Status != contract.StatusSuccess || got[0].Last != noon.Add(2*time.Minute) {
 		t.Errorf("attempts = %+v", got)
 	}
 }

@@ -74,7 +74,8 @@ func TestRoutesRequireRoles(t *testing.T) {
 		"GET /review/applications/{id}/decision": "RAU", "POST /review/applications/{id}/decision": "RA-",
 		"GET /review/applications/{id}/notes": "RAU", "POST /review/applications/{id}/notes": "RA-",
 		"GET /review/applications/{id}/letter": "RAU", "POST /review/applications/{id}/letter": "RA-",
-		"GET /review/applications/{id}/newest": "RAU", "GET /review/applications/{id}/compare": "RAU",
+		"GET /review/applications/{id}/transactions": "RAU",
+		"GET /review/applications/{id}/newest":       "RAU", "GET /review/applications/{id}/compare": "RAU",
 		"GET /review/applications/{id}/delete": "-A-", "POST /review/applications/{id}/delete": "-A-",
 		"GET /review/shares/{id}/withdraw": "RA-", "POST /review/shares/{id}/withdraw": "RA-",
 		"GET /review/deletions": "-AU", "GET /review/audit": "-AU", "GET /review/audit.csv": "-AU",
@@ -252,7 +253,7 @@ func TestAuditLog(t *testing.T) {
 		}
 		slices.Sort(got)
 		want := []string{"decided declined", "filesListed", "letterOpened", "letterWithheld noCreditor", "listed",
-			"noted", "opened", "personAdded auditor", "reportExported", "reportViewed",
+			"noted", "opened", "personAdded auditor", "reportExported", "reportViewed", "reportViewed",
 			"searched words", "shared shared", "signInFailed password", "signInFailed password unknown", "signedIn password", "withdrawn"}
 		slices.Sort(want)
 		if !slices.Equal(got, want) {

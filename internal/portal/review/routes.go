@@ -21,6 +21,7 @@ func (d *Handler) table() []route {
 		{"POST /review/find", allRoles, d.find},
 		{"GET /review/applications/{id}", allRoles, d.application},
 		{"GET /review/applications/{id}/report", allRoles, d.report},
+		{"GET /review/applications/{id}/transactions", allRoles, d.transactions},
 		{"GET /review/applications/{id}/newest", allRoles, d.newest},
 		{"GET /review/applications/{id}/report.json", allRoles, d.download},
 		{"GET /review/applications/{id}/report.csv", allRoles, d.reportCSV},

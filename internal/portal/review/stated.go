@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/prefill"
-	"vestibule/internal/staff"
 	pages "vestibule/templates/portal/review"
 )
 
@@ -20,21 +18,6 @@ func (d *Handler) statedOf(ctx context.Context, a applications.Application) (*pa
 		return nil, err
 	}
 	return &pages.Stated{Fields: fields}, nil
-}
-
-// measuredOf parses a report into the view that its figures come from.
-func (d *Handler) measuredOf(ctx context.Context, by staff.User, a applications.Application, raw []byte) (pages.Measured, error) {
-	switch a.Product {
-	case contract.Cashflow:
-		return d.cashflow(ctx, by, a, 0, raw)
-	case contract.Income:
-		return incomeView(by, a, raw)
-	case contract.Eligibility:
-		return eligibilityView(by, a, raw)
-	case contract.Passport:
-		return passportView(by, a, raw)
-	}
-	return nil, errNoPage
 }
 
 // withStated adds what the applicant stated as a member of the report and leaves the

@@ -48,18 +48,18 @@ func TestShowsStatedValues(t *testing.T) {
 				t.Fatalf("%s has nothing of it:\n%s", path, page)
 			}
 			card, _, _ := strings.Cut(page[at:], "</section>")
-			d.says(path, card, "$64,000", "$89,856.00, ", "+$25,856.00 (140% "+i18ntest.EN("review.stated.of_it")+")",
+			d.says(path, card, "$64,000", "$89,856.00, ", "140%", i18ntest.EN("review.stated.of_it"), "+$25,856.00",
 				"1990-02-03", "1 Main St, Boston, MA 02101", "212-555-0142",
 				"Harbor Mill", "HARBOR MILL LLC", "Z. Ohara-Smith", "ZOE@example.org")
-			if n := strings.Count(card, "badge-success"); n != 2 { // the email address and the employer
+			if n := strings.Count(card, "badge-success"); n != 3 { // the email address, the employer, the income
 				t.Errorf("%s: %d details agree:\n%s", path, n, card)
 			}
-			if n := strings.Count(card, "badge-warning"); n != 1 { // the name
+			if n := strings.Count(card, "badge-danger"); n != 1 { // the name
 				t.Errorf("%s: %d details differ:\n%s", path, n, card)
 			}
 		}
 		_, page := d.get(own + "?lang=es")
-		d.says("in Spanish", page, i18ntest.ES("review.stated.title"), "140% "+i18ntest.ES("review.stated.of_it"),
+		d.says("in Spanish", page, i18ntest.ES("review.stated.title"), "140%", i18ntest.ES("review.stated.of_it"),
 			i18ntest.ES("review.stated.income"))
 		var out struct {
 			Stated prefill.Fields

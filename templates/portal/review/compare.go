@@ -36,10 +36,11 @@ type Compared struct {
 	Report Measured
 }
 
-// Measured is the view of a report of any product. Its figures can be compared.
+// Measured is the view of a report of any product.
 type Measured interface {
-	measures(l i18n.Lang) []measure
-	sources() found
+	measures(l i18n.Lang) []measure // figures that can be compared
+	sources() found                 // values to compare with what the applicant stated
+	sheet(l i18n.Lang) sheet        // parts of the page
 }
 
 // measure is a figure. Figures of the same name in two reports are compared.
@@ -90,13 +91,17 @@ func (v ReportView) measures(l i18n.Lang) []measure {
 		}
 		out = append(out, m)
 	}
-	for _, k := range v.keys(l) {
-		m := measure{name: k.label, none: k.none}
-		if isAmount(k.of) {
+	for _, k := range keyFigures {
+		a := v.attribute(k.name)
+		if a == nil {
+			continue
+		}
+		m := measure{name: i18n.T(l, k.label), none: sentinel(l, a.Name, a.Value) != ""}
+		if isAmount(*a) {
 			m.in = v.in()
 		}
-		if !k.none {
-			c, err := report.ParseCents(k.of.Value.String())
+		if !m.none {
+			c, err := report.ParseCents(a.Value.String())
 			if err != nil {
 				continue
 			}

@@ -11,11 +11,12 @@ import (
 
 // Menu adds the review dashboard's menu to a page, with the pages that the user may open.
 // It includes the outbox if letters is set.
-func Menu(p ui.Page, path string, letters, oversees, administers bool) ui.Page {
+func Menu(p ui.Page, path, email string, letters, oversees, administers bool) ui.Page {
 	link := func(w i18n.Key, to string) {
-		p.Links = append(p.Links, ui.Link{Text: i18n.T(p.Lang, w), URL: to, Current: path == to})
+		p.Links = append(p.Links, ui.Link{Text: i18n.T(p.Lang, w), URL: to,
+			Current: path == to || to == "/review" && strings.HasPrefix(path, "/review/applications/")})
 	}
-	p.Links = nil
+	p.Links, p.User = nil, &ui.User{Email: email, SignOut: "/review/sign-out"}
 	link("review.list.title", "/review")
 	link("review.events.title", "/review/events")
 	if letters {
@@ -295,7 +296,7 @@ func (p DecideProblem) words(l i18n.Lang) string {
 }
 
 func (v Deciding) question(l i18n.Lang) ui.Question {
-	q := ui.Question{Name: "decision", Label: i18n.T(l, "review.decide.what"), Lang: l}
+	q := ui.Question{Name: "decision", ID: "decided", Label: i18n.T(l, "review.decide.what"), Lang: l}
 	for _, d := range []string{"approved", "declined", "moreAsked", "escalated"} {
 		detail, _ := i18n.Find(l, "review.decide.details", d)
 		q.Options = append(q.Options, ui.Option{Value: d, Label: i18n.Code(l, "review.decide.choices", d), Detail: detail,

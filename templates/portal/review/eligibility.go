@@ -73,7 +73,7 @@ func (v EligibilityView) sheet(l i18n.Lang) sheet {
 	s := sheet{title: "review.report.eligibility_title", stated: v.Stated.beside(v, l), by: v.By,
 		applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
 		retrieved: r.Meta.CreatedAt.Time, notices: slices.Concat(otherShape(l, r.LeftOut), noData(l, r.Meta),
-			currencyNotices(l, v.in(), v.inCurrency(l))), keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
+			currencyNotices(l, v.in(), v.inCurrency(l))), keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if v.HasStatements() {
 		s.downloads = append(s.downloads, download{"/report.csv", "review.report.rows"})
@@ -226,7 +226,7 @@ func (v EligibilityView) keys(l i18n.Lang) []key {
 func (v EligibilityView) findings(l i18n.Lang) []finding {
 	var out []finding
 	if v.Report.Assets == nil || len(v.Report.StatedEmployers) > 0 {
-		out = append(out, v.incomeReal(l), v.employersReal(l))
+		out = append(out, v.Stated.weigh(l, v.incomeReal(l), v.sources()), v.employersReal(l))
 	}
 	if v.Report.Assets != nil {
 		out = append(out, v.assetsReal(l))

@@ -25,7 +25,7 @@ func (v EligibilityView) employers(l i18n.Lang) ui.Grid {
 func triedBy(l i18n.Lang, s report.VerificationSource) string {
 	out := code(l, s.SourceType) + " · " + s.SourceID
 	if s.Status != contract.StatusSuccess {
-		out += " · " + Result(s.Status, contract.Substatus(report.Text(s.Substatus)), "")
+		out += " · " + Result(l, s.Status, contract.Substatus(report.Text(s.Substatus)), "")
 	}
 	return out
 }
@@ -42,7 +42,7 @@ func jobFacts(l i18n.Lang, e report.EligibilityEmployment) []ui.Fact {
 		{Term: i18n.T(l, "review.eligibility.time"), Body: span(l, e.HireDate, e.TerminationDate)}, rate,
 		{Term: i18n.T(l, "review.report.address"), Body: given(l,
 			joined(", ", report.Text(e.EmployerLine1), report.Text(e.EmployerLine2), report.Text(e.EmployerCity), report.Text(e.EmployerState)))},
-		{Term: i18n.T(l, "review.report.source"), Body: source(e.SourceID)},
+		{Term: i18n.T(l, "review.report.source"), Body: source(l, e.SourceID)},
 		{Term: i18n.T(l, "review.eligibility.stated_as"), Body: statedAs(l, e.Matching.EmployerName)}}
 }
 
@@ -69,7 +69,7 @@ func eligibilityPayrollFacts(l i18n.Lang, p report.EligibilityPayroll) []ui.Fact
 		{Term: i18n.T(l, "review.payroll.frequency"), Body: given(l, i18n.Code(l, "review.frequencies", report.Text(p.PayFrequency)))},
 		{Term: i18n.T(l, "review.payroll.provider"),
 			Body: given(l, i18n.Code(l, "review.providers", report.Text(p.ProviderType)))},
-		{Term: i18n.T(l, "review.report.source"), Body: source(p.SourceID)}}
+		{Term: i18n.T(l, "review.report.source"), Body: source(l, p.SourceID)}}
 	for _, x := range []struct {
 		term i18n.Key
 		c    *report.Cents
@@ -155,7 +155,7 @@ func assetTitle(l i18n.Lang, a report.AssetAccount) string {
 func assetFacts(l i18n.Lang, a report.AssetAccount) []ui.Fact {
 	return []ui.Fact{{Term: i18n.T(l, "review.eligibility.first"), Body: date(l, a.FirstTransaction)},
 		{Term: i18n.T(l, "review.report.statement"), Body: date(l, a.LastStatementEndDate)},
-		{Term: i18n.T(l, "review.report.source"), Body: source(a.SourceID)}}
+		{Term: i18n.T(l, "review.report.source"), Body: source(l, a.SourceID)}}
 }
 
 // account returns a function that returns the name of an account by its ID.
@@ -179,7 +179,7 @@ func failedGrid(l i18n.Lang, all []report.FailedConnection) ui.Grid {
 		if name == "" {
 			name = f.SourceID
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: name}, {Text: Result(f.Status, contract.Substatus(report.Text(f.Substatus)), "")},
+		g.Rows = append(g.Rows, []ui.Cell{{Text: name}, {Text: Result(l, f.Status, contract.Substatus(report.Text(f.Substatus)), "")},
 			{Body: when(l, f.FailedAt.Time)}})
 	}
 	return g
@@ -190,7 +190,7 @@ func (v EligibilityView) documents(l i18n.Lang) ui.Grid {
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.subtype")}, {Label: i18n.T(l, "review.report.source")},
 			{Label: i18n.T(l, "review.eligibility.available")}, {Label: i18n.T(l, "review.stub.kind_of_file")}}}
 	for _, d := range v.Report.Documents {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: code(l, d.DocumentType)}, {Body: source(d.SourceID)}, {Body: date(l, d.AvailableDate)},
+		g.Rows = append(g.Rows, []ui.Cell{{Text: code(l, d.DocumentType)}, {Body: source(l, d.SourceID)}, {Body: date(l, d.AvailableDate)},
 			{Body: fileLink(l, v.ApplicationID, d.SourceFilepath, code(l, d.DocumentType))}})
 	}
 	return g

@@ -157,24 +157,29 @@ var keyFigures = []struct {
 	{"UA_EXPENSE_RETURNED_CNT_12M", "review.key_figures.returned_payments_12_months"},
 }
 
-// keyFigure is a figure at the top of the page.
-type keyFigure struct {
-	label string
-	of    report.Attribute
-	none  bool // the value is a sentinel
-	below bool // less than zero
+// attribute returns the attribute of a name; nil if the report lacks it.
+func (v ReportView) attribute(name string) *report.Attribute {
+	i := slices.IndexFunc(v.Report.Attributes, func(a report.Attribute) bool { return a.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &v.Report.Attributes[i]
 }
 
-func (v ReportView) keys(l i18n.Lang) []keyFigure {
-	var out []keyFigure
+func (v ReportView) keys(l i18n.Lang) []key {
+	var out []key
 	for _, k := range keyFigures {
-		i := slices.IndexFunc(v.Report.Attributes, func(a report.Attribute) bool { return a.Name == k.name })
-		if i < 0 {
+		a := v.attribute(k.name)
+		if a == nil {
 			continue
 		}
-		a := v.Report.Attributes[i]
-		out = append(out, keyFigure{label: i18n.T(l, k.label), of: a, none: sentinel(l, a.Name, a.Value) != "",
-			below: strings.HasPrefix(a.Value.String(), "-")})
+		one := key{label: i18n.T(l, k.label), value: figureValue(l, v.in(), *a), none: sentinel(l, a.Name, a.Value) != "",
+			below: strings.HasPrefix(a.Value.String(), "-")}
+		lang := l
+		if one.is, lang = v.in().attributeWords(l, a.Name, a.Description); lang != l {
+			one.lang = lang
+		}
+		out = append(out, one)
 	}
 	return out
 }

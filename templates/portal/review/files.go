@@ -46,7 +46,7 @@ func (v FilesView) grid(l i18n.Lang) ui.Grid {
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.subtype")}, {Label: i18n.T(l, "review.report.source")},
 			{Label: i18n.T(l, "review.stub.kind_of_file")}}}
 	for _, f := range v.Files {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: code(l, f.Kind)}, {Body: source(f.SourceID)},
+		g.Rows = append(g.Rows, []ui.Cell{{Text: code(l, f.Kind)}, {Body: source(l, f.SourceID)},
 			{Body: fileLink(l, v.ApplicationID, f.Path, code(l, f.Kind))}})
 	}
 	return g

@@ -15,15 +15,21 @@ import (
 type streamKind struct {
 	title   i18n.Key
 	in      currency
-	streams []report.AnalysisStream // active, at a known cadence
-	ended   []report.AnalysisStream // the others
+	streams []stream // active, at a known cadence
+	ended   []stream // the others
+}
+
+// stream is a stream with its place in the analysis, counted from 1.
+type stream struct {
+	report.AnalysisStream
+	number int
 }
 
 func streamKinds(a *report.Analysis) []streamKind {
 	cur := currency(a.In())
 	out := []streamKind{{title: "review.income.label", in: cur}, {title: "review.report.streams_mix", in: cur},
 		{title: "review.report.streams_out", in: cur}}
-	for _, s := range a.Streams {
+	for i, s := range a.Streams {
 		k := &out[2]
 		switch {
 		case s.Direction == "IN" && s.Group == "INCOME":
@@ -32,9 +38,9 @@ func streamKinds(a *report.Analysis) []streamKind {
 			k = &out[1]
 		}
 		if s.Active && s.Cadence != "IRREGULAR" {
-			k.streams = append(k.streams, s)
+			k.streams = append(k.streams, stream{s, i + 1})
 		} else {
-			k.ended = append(k.ended, s)
+			k.ended = append(k.ended, stream{s, i + 1})
 		}
 	}
 	return slices.DeleteFunc(out, func(k streamKind) bool {
@@ -64,7 +70,7 @@ func next(s report.AnalysisStream) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-func (k streamKind) grid(l i18n.Lang, ended bool) ui.Grid {
+func (k streamKind) grid(l i18n.Lang, v ReportView, ended bool) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, k.title), HideCaption: true,
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.name")}, {Label: i18n.T(l, "review.report.cadence")},
 			{Label: i18n.T(l, "review.since")}, {Label: i18n.T(l, "review.report.last_paid")}, {Label: i18n.T(l, "review.report.next")},
@@ -77,7 +83,7 @@ func (k streamKind) grid(l i18n.Lang, ended bool) ui.Grid {
 	for _, s := range rows {
 		from, last := s.First, s.Last
 		expected := ui.Cell{Body: given(l, "")}
-		if t, ok := next(s); ok {
+		if t, ok := next(s.AnalysisStream); ok {
 			d := report.DateOf(t)
 			expected = ui.Cell{Body: date(l, &d)}
 		}
@@ -87,7 +93,8 @@ func (k streamKind) grid(l i18n.Lang, ended bool) ui.Grid {
 				expected = ui.Cell{Text: i18n.T(l, "review.active")}
 			}
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Body: streamName(l, s)}, {Text: i18n.Code(l, "review.cadences", s.Cadence)},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: streamName(l, s.AnalysisStream, v.transactions(Selection{Stream: s.number}))},
+			{Text: i18n.Code(l, "review.cadences", s.Cadence)},
 			{Body: date(l, &from)}, {Body: date(l, &last)}, expected, {Text: k.in.format(positive(s.Mean))}, {Body: monthly(l, k.in, s.Monthly)}})
 	}
 	return g
@@ -99,6 +106,7 @@ func positive(c report.Cents) report.Cents { return max(c, -c) }
 // flow is the money of one direction, by group and category.
 type flow struct {
 	title  i18n.Key
+	way    string // IN or OUT
 	in     currency
 	total  report.Cents
 	groups []flowGroup
@@ -120,6 +128,7 @@ func flows(a *report.Analysis) []flow {
 		if f.title == "review.legend.out" {
 			direction = "OUT"
 		}
+		f.way = direction
 		at := map[string]int{}
 		for _, c := range a.Categories {
 			if c.Direction != direction {
@@ -150,7 +159,7 @@ func flows(a *report.Analysis) []flow {
 	return out
 }
 
-func (f flow) grid(l i18n.Lang) ui.Grid {
+func (f flow) grid(l i18n.Lang, v ReportView) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, f.title), HideCaption: true,
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.group")}, {Label: i18n.T(l, "review.report.share")},
 			{Label: i18n.T(l, "review.a_month"), Number: true}, {Label: i18n.T(l, "review.report.total"),
@@ -167,7 +176,8 @@ func (f flow) grid(l i18n.Lang) ui.Grid {
 				name = groupCell(categoryName(l, c))
 			}
 			g.Rows = append(g.Rows, []ui.Cell{{Body: name}, {Body: share(positive(c.Total), f.total, len(group.kinds) > 1)},
-				{Body: monthly(l, f.in, c.Monthly)}, {Text: f.in.format(positive(c.Total))}, {Text: grouped(strconv.Itoa(c.Count))}})
+				{Body: monthly(l, f.in, c.Monthly)}, {Text: f.in.format(positive(c.Total))},
+				{Text: grouped(strconv.Itoa(c.Count)), URL: v.transactions(Selection{Category: c.Category, Direction: f.way})}})
 		}
 	}
 	return g

@@ -72,7 +72,7 @@ func (v IncomeView) sheet(l i18n.Lang) sheet {
 	s := sheet{title: "review.report.income_title", stated: v.Stated.beside(v, l), by: v.By,
 		applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
 		retrieved: r.Meta.CreatedAt.Time, notices: append(noData(l, r.Meta), currencyNotices(l, v.in(), v.inCurrency(l))...),
-		keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
+		keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if v.HasStatements() {
 		s.downloads = append(s.downloads, download{"/report.csv", "review.report.rows"})
@@ -193,7 +193,7 @@ func statedShare(l i18n.Lang, cur currency, stated int64, found *int64) string {
 
 // findings answers whether income, employer, documents and identity are real.
 func (v IncomeView) findings(l i18n.Lang) []finding {
-	out := []finding{v.incomeReal(l), v.employerReal(l)}
+	out := []finding{v.Stated.weigh(l, v.incomeReal(l), v.sources()), v.employerReal(l)}
 	if n := v.Report.Income; n != nil && len(n.Paystubs) > 0 {
 		out = append(out, stubsReal(l, n.Paystubs))
 	}
@@ -325,12 +325,12 @@ func (v IncomeView) employment(l i18n.Lang) ui.Grid {
 			{Label: i18n.T(l, "review.application.state")}, {Label: i18n.T(l, "review.since")},
 			{Label: i18n.T(l, "review.report.address")}, {Label: i18n.T(l, "review.employer.compared")}}}
 	for _, e := range v.Report.Employment {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(e.EmployerName))}, {Body: source(e.SourceID)},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(e.EmployerName))}, {Body: source(l, e.SourceID)},
 			{Body: given(l, joined(" · ", report.Text(e.JobTitle), employmentWord(l, report.Text(e.Type))))},
 			{Body: given(l, employmentWord(l, report.Text(e.Status)))}, {Body: hired(l, e.HireDate, e.EstimatedHireDate)},
 			{Body: given(l, joined(", ", report.Text(e.EmployerLine1), report.Text(e.EmployerLine2),
 				report.Text(e.EmployerCity), report.Text(e.EmployerState)))},
-			{Body: compared(l, v.comparedEmployer(e))}})
+			{Body: compared(l, v.comparedEmployer(e), v.employerReal(l).tone)}})
 	}
 	return g
 }

@@ -214,7 +214,7 @@ func payrollFacts(l i18n.Lang, p report.Payroll) []ui.Fact {
 		{Term: i18n.T(l, "review.payroll.net"), Body: balance(l, usd, p.EstimatedNetAnnual)}, {Term: i18n.T(l, "review.payroll.frequency"),
 			Body: given(l, i18n.Code(l, "review.frequencies", report.Text(p.PayFrequency)))},
 		{Term: i18n.T(l, "review.payroll.period"), Body: span(l, p.PayPeriodStart,
-			p.PayPeriodEnd)}, {Term: i18n.T(l, "review.report.source"), Body: source(p.SourceID)}}
+			p.PayPeriodEnd)}, {Term: i18n.T(l, "review.report.source"), Body: source(l, p.SourceID)}}
 }
 
 func statementGrid(l i18n.Lang, all []report.Statement) ui.Grid {

@@ -81,7 +81,7 @@ func madeIncome() IncomeView {
 
 func incomePage(t *testing.T, l i18n.Lang, v IncomeView) string {
 	t.Helper()
-	return render(t, Income(ui.Page{Lang: l}, v))
+	return render(t, ReportPage(ui.Page{Lang: l}, v))
 }
 
 func lacks(t *testing.T, page string, wants ...string) {

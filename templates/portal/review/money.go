@@ -68,6 +68,14 @@ func balanceLine(l i18n.Lang, a *report.Analysis, id string, series []report.Cen
 	return p
 }
 
+// linked links the months of a plot of balances to their transactions.
+func (v ReportView) linked(p ui.LinePlot) ui.LinePlot {
+	for i := range p.Spans {
+		p.Spans[i].URL = v.transactions(Selection{Month: seriesDay(v.Analysis, p.Spans[i].From).Format("2006-01")})
+	}
+	return p
+}
+
 // monthStarts returns the indices at which a month begins, including the first day.
 func monthStarts(a *report.Analysis) []int {
 	out := []int{0}
@@ -151,7 +159,8 @@ func parseMonth(m report.AnalysisMonth) time.Time {
 	return t
 }
 
-func monthBars(l i18n.Lang, a *report.Analysis) ui.BarPlot {
+func (v ReportView) monthBars(l i18n.Lang) ui.BarPlot {
+	a := v.Analysis
 	cur := currency(a.In())
 	p := ui.BarPlot{ID: "money-plot", Label: "money", Story: "money-story", Least: 100, Say: cur.onAxis}
 	for _, m := range a.Months {
@@ -164,7 +173,8 @@ func monthBars(l i18n.Lang, a *report.Analysis) ui.BarPlot {
 			title += " (" + i18n.T(l, "review.report.part") + ")"
 		}
 		p.Bars = append(p.Bars, ui.Bars{First: int64(income), More: int64(m.In - income), Down: int64(-m.Out), Mark: int64(m.In + m.Out),
-			Text: tick(l, t), Rank: tickRank(t, len(a.Months)), Major: t.Month() == time.January, Title: title, Faint: !m.Complete})
+			Text: tick(l, t), Rank: tickRank(t, len(a.Months)), Major: t.Month() == time.January, Title: title, Faint: !m.Complete,
+			URL: v.transactions(Selection{Month: m.Month})})
 	}
 	return p
 }
@@ -204,7 +214,8 @@ func moneyStory(l i18n.Lang, a *report.Analysis) string {
 }
 
 // monthGrid returns the months, newest first.
-func monthGrid(l i18n.Lang, a *report.Analysis) ui.Grid {
+func (v ReportView) monthGrid(l i18n.Lang) ui.Grid {
+	a := v.Analysis
 	cur := currency(a.In())
 	g := ui.Grid{Caption: i18n.T(l, "review.report.money"), HideCaption: true,
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.month")}}}
@@ -213,7 +224,7 @@ func monthGrid(l i18n.Lang, a *report.Analysis) ui.Grid {
 		g.Columns = append(g.Columns, ui.Column{Label: i18n.T(l, w), Number: true})
 	}
 	for _, m := range slices.Backward(a.Months) {
-		row := []ui.Cell{{Body: monthCell(l, m)}}
+		row := []ui.Cell{{Body: monthCell(l, m, v.transactions(Selection{Month: m.Month}))}}
 		for _, c := range []report.Cents{m.In, m.Income, -m.Out, m.In + m.Out, m.End, m.Lowest} {
 			row = append(row, ui.Cell{Text: cur.format(c)})
 		}

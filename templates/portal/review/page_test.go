@@ -95,7 +95,7 @@ func madeReport() ReportView {
 
 func reportPage(t *testing.T, l i18n.Lang, v ReportView) string {
 	t.Helper()
-	return render(t, Report(ui.Page{Lang: l}, v))
+	return render(t, ReportPage(ui.Page{Lang: l}, v))
 }
 
 func TestReportPageNamesItsSources(t *testing.T) {

@@ -43,7 +43,7 @@ func (v PassportView) sheet(l i18n.Lang) sheet {
 	return sheet{title: "review.report.passport_title", stated: v.Stated.beside(v, l), by: v.By,
 		applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
 		retrieved: r.Meta.CreatedAt.Time, notices: append(otherShape(l, r.LeftOut), noData(l, r.Meta)...),
-		keys: keyRow(v.keys(l)), findings: v.findings(l), sections: v.sections(l),
+		keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 }
 

@@ -20,6 +20,7 @@ type ReportView struct {
 	Analysis      *report.Analysis // explains the figures; nil if missing
 	Pending       bool             // the analysis is still being fetched
 	Query, Node   string           // select figures; empty selects all
+	Attempt       int              // of an earlier report; 0 for the newest
 }
 
 // url returns an address below the application's page.
@@ -35,7 +36,7 @@ func (v ReportView) sheet(l i18n.Lang) sheet {
 	s := sheet{title: "review.report.cashflow", stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID,
 		identities: v.Report.Identities, product: v.Report.Product,
 		retrieved: v.Report.Meta.CreatedAt.Time, notices: append(noData(l, v.Report.Meta),
-			currencyNotices(l, v.in(), v.inCurrency(l))...), sections: v.sections(l),
+			currencyNotices(l, v.in(), v.inCurrency(l))...), keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if len(v.Report.Attributes) > 0 {
 		s.downloads = append(s.downloads, download{"/report.csv", "review.report.figures_csv"})
@@ -46,15 +47,28 @@ func (v ReportView) sheet(l i18n.Lang) sheet {
 	if v.Pending {
 		s.notices = append(s.notices, notice{ui.Info, i18n.T(l, "review.report.pending")})
 	}
-	if keys := v.keys(l); len(keys) > 0 {
-		s.keys = reportKeys(l, v.in(), keys)
-	}
 	return s
 }
 
-// source returns a source's id with places to break the line.
-func source(id string) templ.Component {
-	return templ.Raw(strings.ReplaceAll(templ.EscapeString(id), "_", "_<wbr>"))
+// source shows a source by its name; the id, which files and API have, is its title.
+func source(l i18n.Lang, id string) templ.Component { return sourceName(sourceWords(l, id), id) }
+
+// sourceWords returns the words of a source's id, as in "Northwind Logistics" for
+// NORTHWIND_LOGISTICS. It leaves ids of another form as they are.
+func sourceWords(l i18n.Lang, id string) string {
+	if text, ok := i18n.Find(l, "review.sources", id); ok {
+		return text
+	}
+	if id == "" || id != strings.ToUpper(id) {
+		return id
+	}
+	words := strings.Split(id, "_")
+	for i, w := range words {
+		if len(w) > 3 || i > 0 && len(w) > 1 && strings.ContainsAny(w, "AEIOU") {
+			words[i] = w[:1] + strings.ToLower(w[1:])
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // section is a part of the page with a heading.
@@ -73,10 +87,10 @@ func (v ReportView) sections(l i18n.Lang) []section {
 		}
 	}
 	add(len(r.Scores) > 0, "score", "review.report.score", func() templ.Component { return reportScores(l, v) })
-	add(v.hasDays(), "balance", "review.report.balances", func() templ.Component { return balancesOverTime(l, a) })
-	add(v.hasMonths(), "money", "review.report.money", func() templ.Component { return reportMonthly(l, a) })
-	add(a != nil && len(a.Streams) > 0, "regular", "review.report.regular", func() templ.Component { return reportStreams(l, a) })
-	add(a != nil && len(a.Categories) > 0, "categories", "review.report.categories", func() templ.Component { return reportFlows(l, a) })
+	add(v.hasDays(), "balance", "review.report.balances", func() templ.Component { return balancesOverTime(l, v) })
+	add(v.hasMonths(), "money", "review.report.money", func() templ.Component { return reportMonthly(l, v) })
+	add(a != nil && len(a.Streams) > 0, "regular", "review.report.regular", func() templ.Component { return reportStreams(l, v) })
+	add(a != nil && len(a.Categories) > 0, "categories", "review.report.categories", func() templ.Component { return reportFlows(l, v) })
 	add(v.hasMonths(), "returned", "review.report.returned", func() templ.Component { return reportReturns(l, v) })
 	add(len(r.Identities) > 0, "identity", "review.report.identities", func() templ.Component { return identityPart(l, r.Identities) })
 	add(len(r.AccountDetails) > 0, "accounts", "review.report.accounts", func() templ.Component { return reportAccountList(l, v) })
@@ -94,6 +108,7 @@ const (
 	typed
 	matched
 	unmatched
+	partly // by some sources
 )
 
 // compare compares an identity's name with the applicant's: the consumer-input
@@ -129,20 +144,6 @@ func same(a, b report.SourceRef) bool {
 		report.Text(a.SourceRecordID) == report.Text(b.SourceRecordID)
 }
 
-// agreement reports whether any identity was compared, and whether all of them matched.
-func agreement(all []report.Identity) (compared, agrees bool) {
-	agrees = true
-	for _, i := range all {
-		if i.Matching == nil {
-			continue
-		}
-		f := i.Matching.FullName
-		compared = compared || len(f.Matched)+len(f.Unmatched) > 0
-		agrees = agrees && len(f.Unmatched) == 0
-	}
-	return compared, compared && agrees
-}
-
 func (v ReportView) accounts(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.report.accounts_sum"), Columns: []ui.Column{
 		{Label: i18n.T(l, "review.report.institution")}, {Label: i18n.T(l, "review.report.account")},
@@ -162,7 +163,7 @@ func (v ReportView) accounts(l i18n.Lang) ui.Grid {
 // account returns the facts of an account that its table row does not show.
 func account(l i18n.Lang, a report.Account) []ui.Fact {
 	return []ui.Fact{
-		{Term: i18n.T(l, "review.report.source"), Body: source(a.SourceID)},
+		{Term: i18n.T(l, "review.report.source"), Body: source(l, a.SourceID)},
 		{Term: i18n.T(l, "review.report.responsible"), Body: given(l, code(l, report.Text(a.Responsibility)))},
 		{Term: i18n.T(l, "review.report.opened"), Body: date(l, a.DateOpened)},
 		{Term: i18n.T(l, "review.report.statement"), Body: date(l, a.LastStatementEndDate)},

@@ -41,6 +41,13 @@ func (v ReportView) card(s report.Score) *report.AnalysisScore {
 	return nil
 }
 
+// scored is a score with its explanation, which is nil if there is none.
+type scored struct {
+	view  ReportView
+	score report.Score
+	card  *report.AnalysisScore
+}
+
 // The scale of the embedded provider's score, for a report without an explanation.
 const (
 	scoreLow  = 300
@@ -99,12 +106,24 @@ func bins(card *report.AnalysisScore) []report.AnalysisBin {
 	return out
 }
 
-func cardGrid(l i18n.Lang, cur currency, card *report.AnalysisScore) ui.Grid {
+// counted returns the address of the transactions that a bin's attribute counts; "" if it
+// counts none.
+func (v ReportView) counted(card *report.AnalysisScore, b report.AnalysisBin) string {
+	if v.Analysis == nil || card.Version != countedVersion ||
+		!slices.ContainsFunc(v.Analysis.Transactions, func(t report.AnalysisTransaction) bool { return strings.Contains(t.Bins, b.Letter) }) {
+		return ""
+	}
+	return v.transactions(Selection{Bin: b.Letter})
+}
+
+func (v ReportView) cardGrid(l i18n.Lang, card *report.AnalysisScore) ui.Grid {
+	cur := v.in()
 	g := ui.Grid{Caption: i18n.T(l, "review.report.card"), HideCaption: true, Columns: []ui.Column{
 		{Label: i18n.T(l, "review.report.figure")}, {Label: i18n.T(l, "review.report.value"),
 			Number: true}, {Label: i18n.T(l, "review.report.points"), Number: true}}}
 	for _, b := range bins(card) {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: binFigure(l, cur, b)}, {Text: binValue(l, cur, b), Words: inWords(l, b)},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: binFigure(l, cur, b)},
+			{Text: binValue(l, cur, b), Words: inWords(l, b), URL: v.counted(card, b)},
 			{Body: binPoints(l, b), Words: true}})
 	}
 	return g

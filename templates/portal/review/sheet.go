@@ -25,7 +25,7 @@ type sheet struct {
 	newest        bool // offers the service's current report
 	kept          bool // shows the service's current report, with a link to the stored one
 	notices       []notice
-	keys          templ.Component // the figures at the top
+	keys          []key // the figures at the top, the most important first
 	findings      []finding
 	stated        templ.Component // stated values beside the found ones; nil for none
 	sections      []section
@@ -93,17 +93,16 @@ func identityGrid(l i18n.Lang, all []report.Identity) ui.Grid {
 		{Label: i18n.T(l, "review.report.emails")}, {Label: i18n.T(l, "review.report.agreement")},
 	}}
 	for _, i := range all {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: source(i.SourceID)}, {Body: given(l, report.Text(i.FullName))},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: source(l, i.SourceID)}, {Body: given(l, report.Text(i.FullName))},
 			{Body: given(l, report.Text(i.FirstName))}, {Body: given(l, report.Text(i.LastName))},
-			{Body: list(l, i.Emails)}, {Body: compared(l, compare(all, i))}})
+			{Body: list(l, i.Emails)}, {Body: compared(l, compare(all, i), person(l, all).tone)}})
 	}
 	return g
 }
 
 // identityPart returns the section of the identities.
 func identityPart(l i18n.Lang, all []report.Identity) templ.Component {
-	compared, agrees := agreement(all)
-	return whoIs(l, identityGrid(l, all), compared, agrees)
+	return whoIs(l, identityGrid(l, all), person(l, all))
 }
 
 // person answers whether the sources know the name that the applicant stated.
@@ -136,7 +135,7 @@ func sourceGrid(l i18n.Lang, all []report.Source) ui.Grid {
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.source")}, {Label: i18n.T(l, "review.report.subtype")},
 			{Label: i18n.T(l, "review.application.state")}}}
 	for _, s := range all {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: source(s.SourceID)}, {Text: code(l, s.SourceType)}, {Body: statusBadge(s.Status)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: source(l, s.SourceID)}, {Text: code(l, s.SourceType)}, {Body: statusBadge(l, s.Status)}})
 	}
 	return g
 }
@@ -153,7 +152,7 @@ func aboutFacts(l i18n.Lang, p *report.Product, m *report.Meta) []ui.Fact {
 		ui.Fact{Term: i18n.T(l, "review.report.version"), Text: m.APIVersion},
 		ui.Fact{Term: i18n.T(l, "review.application.public_token"), Body: mono(m.PublicToken)},
 		ui.Fact{Term: i18n.T(l, "review.report.retrieved"), Body: when(l, m.CreatedAt.Time)},
-		ui.Fact{Term: i18n.T(l, "review.application.report_status"), Body: statusBadge(m.Status)},
+		ui.Fact{Term: i18n.T(l, "review.application.report_status"), Body: statusBadge(l, m.Status)},
 		ui.Fact{Term: i18n.T(l, "review.report.substatus"), Body: given(l, string(report.Text(m.Substatus)))},
 		ui.Fact{Term: i18n.T(l, "review.application.external_id"), Body: given(l, report.Text(m.ExternalID))},
 		ui.Fact{Term: i18n.T(l, "review.application.user_args"), Body: given(l, report.Text(m.UserArgs))},
@@ -188,7 +187,7 @@ func noticeGrid(l i18n.Lang, all []report.ConsumerNotice) ui.Grid {
 	for _, n := range all {
 		about := ui.Cell{Text: i18n.T(l, "review.report.whole")}
 		if s := report.Text(n.SourceReference); s != "" {
-			about = ui.Cell{Body: source(s)}
+			about = ui.Cell{Body: source(l, s)}
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Text: n.Description}, about})
 	}
@@ -198,14 +197,9 @@ func noticeGrid(l i18n.Lang, all []report.ConsumerNotice) ui.Grid {
 // key is a labeled figure or word at the top of a page.
 type key struct {
 	label, value, is string
-	none             bool // the figure is unknown; value says so
-}
-
-func keyRow(all []key) templ.Component {
-	if len(all) == 0 {
-		return nil
-	}
-	return keyList(all)
+	lang             i18n.Lang // of is, if it differs from the page's
+	none             bool      // the figure is unknown; value says so
+	below            bool      // less than zero
 }
 
 func yesNo(l i18n.Lang, yes bool) string {

@@ -165,17 +165,14 @@ func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell) {
 			return
 		}
 		out = append(out, []ui.Cell{{Text: i18n.T(l, term)}, {Body: ui.Given(stated)}, {Body: statedTexts(l, texts(all))},
-			{Body: statedAgrees(l, agree(stated, all, alike))}})
+			{Body: statedAgrees(l, agree(stated, all, alike), identifies(term))}})
 	}
 	a := s.Fields
 	row("review.list.name", joined(" ", a.FirstName, a.LastName), f.names, sameWords)
 	row("review.date_of_birth", a.DOB, f.births, func(a, b string) bool { return a == b })
-	row("review.email.label", a.Email, f.emails, strings.EqualFold)
-	row("review.phone", phoneWords(a.Phone), f.phones, samePhone)
-	row("review.report.address", joined(", ", a.Address, a.City, joined(" ", a.State, a.ZIP)), f.addresses, sameWords)
 	if a.StatedAnnualIncome != nil {
 		out = append(out, []ui.Cell{{Text: i18n.T(l, "review.stated.income")}, {Text: usd.whole(*a.StatedAnnualIncome)},
-			{Body: given(l, f.incomeText(l))}, {Body: given(l, f.incomeDiffers(l, *a.StatedAnnualIncome))}})
+			{Body: given(l, f.incomeText(l))}, {Body: s.incomeCompared(l, f)}})
 	}
 	employers := a.StatedEmployerNames
 	if a.StatedEmployerName != "" && !slices.Contains(employers, a.StatedEmployerName) {
@@ -193,7 +190,16 @@ func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell) {
 		}
 		row("review.report.employer", e, all, sameWords)
 	}
+	row("review.report.address", joined(", ", a.Address, a.City, joined(" ", a.State, a.ZIP)), f.addresses, sameAddress)
+	row("review.email.label", a.Email, f.emails, strings.EqualFold)
+	row("review.phone", phoneWords(a.Phone), f.phones, samePhone)
 	return out
+}
+
+// identifies reports whether a different value contradicts the application. People have
+// several addresses, phones and email addresses.
+func identifies(term i18n.Key) bool {
+	return term == "review.list.name" || term == "review.date_of_birth" || term == "review.report.employer"
 }
 
 // texts returns the values of the sources, each once.
@@ -209,26 +215,48 @@ func texts(all []foundText) (out []string) {
 // agree compares a stated value with the found ones: by the report's matching, otherwise
 // by their texts.
 func agree(stated string, all []foundText, alike func(a, b string) bool) comparison {
-	out := notCompared
+	out, differs := notCompared, false
 	for _, t := range all {
 		switch {
 		case t.compared == matched || t.compared == notCompared && t.text != "" && alike(stated, t.text):
-			return matched
-		case t.text != "":
-			out = unmatched
+			out = matched
+		case t.compared == unmatched:
+			differs = true
 		}
+	}
+	switch {
+	case out == matched && differs:
+		return partly
+	case out == notCompared && len(texts(all)) > 0:
+		return unmatched
 	}
 	return out
 }
 
-// sameWords compares names and addresses without regard to case, order and points.
+// sameAddress reports whether an address has all words of a stated one, which may be only
+// a city or a state.
+func sameAddress(stated, found string) bool {
+	words := foldedWords(found)
+	for _, w := range foldedWords(stated) {
+		if !slices.Contains(words, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameWords compares names without regard to case, order and points.
 func sameWords(a, b string) bool {
 	words := func(s string) []string {
-		all := strings.FieldsFunc(fold(s), func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127) })
+		all := foldedWords(s)
 		slices.Sort(all)
 		return all
 	}
 	return slices.Equal(words(a), words(b))
+}
+
+func foldedWords(s string) []string {
+	return strings.FieldsFunc(fold(s), func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127) })
 }
 
 // phoneWords formats a US phone number, as in 555-010-0199.
@@ -261,8 +289,8 @@ func (f found) incomeText(l i18n.Lang) string {
 	return joined(", ", f.in.format(*f.income), i18n.T(l, f.incomeIs))
 }
 
-// incomeDiffers returns the difference between found and stated income, with its share of
-// the stated income. Applicants state dollars, so other currencies are not compared.
+// incomeDiffers returns the difference between found and stated income. Applicants state
+// dollars, so other currencies are not compared.
 func (f found) incomeDiffers(l i18n.Lang, stated int64) string {
 	if f.income == nil {
 		return ""
@@ -278,6 +306,15 @@ func (f found) incomeDiffers(l i18n.Lang, stated int64) string {
 	if stated <= 0 {
 		return text
 	}
-	percent := strconv.FormatInt(int64(*f.income)/stated, 10) // found cents / stated dollars
-	return text + " (" + percent + "% " + i18n.T(l, "review.stated.of_it") + ")"
+	return text
+}
+
+// incomeCompared returns the share of the stated income that was found, and the
+// difference.
+func (s *Stated) incomeCompared(l i18n.Lang, f found) templ.Component {
+	differs := f.incomeDiffers(l, *s.Fields.StatedAnnualIncome)
+	if percent, ok := s.share(f); ok {
+		return incomeShare(l, shareTone(percent), strconv.FormatInt(percent, 10)+"%", differs)
+	}
+	return given(l, differs)
 }

@@ -31,8 +31,8 @@ func TestPagesNameAccountsInAnotherCurrency(t *testing.T) {
 			i18ntest.ES("review.stated.left_out"), "$1,234.50", "11 feb 2026"},
 	} {
 		p := ui.Page{Lang: l}
-		for product, page := range map[string]string{"cashflow": render(t, Report(p, cashflow)),
-			"income": render(t, Income(p, income)), "eligibility": render(t, Eligibility(p, assets))} {
+		for product, page := range map[string]string{"cashflow": render(t, ReportPage(p, cashflow)),
+			"income": render(t, ReportPage(p, income)), "eligibility": render(t, ReportPage(p, assets))} {
 			for _, want := range wants {
 				if !strings.Contains(page, want) {
 					t.Errorf("%s in %s lacks %q", product, l, want)
@@ -41,7 +41,7 @@ func TestPagesNameAccountsInAnotherCurrency(t *testing.T) {
 		}
 	}
 	cashflow.Report.AccountDetails = []report.Account{{CurrentBalance: &cents, BalanceTerms: report.BalanceTerms{Currency: "EUR"}}}
-	if page := render(t, Report(ui.Page{}, cashflow)); !strings.Contains(page, "The figures of this report are in EUR.") ||
+	if page := render(t, ReportPage(ui.Page{}, cashflow)); !strings.Contains(page, "The figures of this report are in EUR.") ||
 		strings.Contains(page, "another currency") {
 		t.Error("figures in euros are not said to be")
 	}

@@ -1,0 +1,98 @@
+package e2e
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestDecideOnOnePage reads an application's page with the mouse and the keyboard: the
+// verdict, the tabs, the transactions behind figures, and the decision.
+func TestDecideOnOnePage(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	applicant := visit(t, noScript)
+	one := s.submit(t, applicant, "default", "", map[string]any{"externalId": "loan-3001"})
+	s.await(t, one.ID, "ready")
+	url := s.Portal + "/review/applications/" + one.ID
+	v := visit(t)
+	v.open(t, url)
+	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
+	found(t, v, url, `(id="total")`) // the analysis is ready
+	v.open(t, url)
+
+	// The first screen: what the report says, and the form.
+	must(t, v.SetViewportSize(1280, 800))
+	see(t, v.page(`role=heading[level=2][name="`+en("review.verdict.contradicted.one")+`"]`))
+	for _, selector := range []string{"#verdict", "#stated", `[name="decision"] >> nth=0`, `[name="reason"] >> nth=0`} {
+		box, err := v.page(selector).BoundingBox()
+		must(t, err)
+		if box.Y+box.Height > 800 {
+			t.Errorf("%s begins below the first screen, at %v px", selector, box.Y)
+		}
+	}
+
+	// One section at a time, selected by mouse, by keyboard, and by the address.
+	shown := func(id string) {
+		t.Helper()
+		see(t, v.page(`.contents a[aria-current][href="#`+id+`"]`))
+		see(t, v.page("#"+id+"-part"))
+		n, err := v.page(".tabs > section:visible").Count()
+		must(t, err)
+		if n != 1 {
+			t.Errorf("%d sections are shown, want %s only", n, id)
+		}
+	}
+	shown("score")
+	click(t, v.page(`.contents a[href="#money"]`))
+	shown("money")
+	must(t, v.page(`.contents a[href="#regular"]`).Focus())
+	must(t, v.Keyboard().Press("Enter"))
+	shown("regular")
+	click(t, v.page(`.findings a[href="#identity"]`))
+	shown("identity")
+	v.open(t, url+"#history")
+	_, err := v.Reload()
+	must(t, err)
+	shown("history")
+
+	// A figure opens its transactions.
+	click(t, v.page(`.contents a[href="#money"]`))
+	month := v.page("#money-part .plot-link >> nth=1")
+	must(t, month.Focus())
+	words, err := v.page("#money-part .plot-readout").TextContent()
+	must(t, err)
+	if !regexp.MustCompile(`^\w{3} \d{4}: `).MatchString(words) {
+		t.Errorf("the focused month reads %q", words)
+	}
+	must(t, v.Keyboard().Press("Enter"))
+	must(t, v.WaitForURL(regexp.MustCompile(regexp.QuoteMeta(url)+`/transactions\?month=\d{4}-\d\d$`)))
+	if got := read(t, v.page(".intro")); !strings.Contains(got, " out.") {
+		t.Errorf("the month is %q", got)
+	}
+	click(t, v.page(".transactions tbody a").First())
+	must(t, v.WaitForURL(regexp.MustCompile(`/transactions\?category=`)))
+	v.axe(t)
+	click(t, v.page(link("Zoë O’Hara-Núñez")))
+	at(t, v, url)
+
+	// On a phone the page is as wide as the window.
+	must(t, v.SetViewportSize(390, 844))
+	wide, err := v.Evaluate(`() => document.documentElement.scrollWidth - document.documentElement.clientWidth`)
+	must(t, err)
+	if number(wide) > 0 {
+		t.Errorf("the page is %v px wider than a phone", wide)
+	}
+
+	// Without script all sections are there.
+	plain := visit(t, noScript)
+	plain.open(t, url)
+	s.signInToReview(t, plain, s.Credentials.Reviewer.Password)
+	for _, id := range []string{"score", "money", "history", "details"} {
+		see(t, plain.page("#"+id+"-part"))
+	}
+
+	click(t, v.page(`label:has([name="decision"][value="escalated"])`))
+	click(t, v.page(button(en("review.decide.submit"))))
+	see(t, v.page(text(en("review.decide.done"))))
+}

@@ -1,0 +1,214 @@
+package review
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
+	"vestibule/templates/ui"
+)
+
+// ApplicationView is the page of an application.
+type ApplicationView struct {
+	By         string
+	Row        Row
+	Origin     string
+	UserArgs   string
+	Words      []i18n.Key // text that the applicant sees
+	Token      string     // publicToken
+	Status     contract.Status
+	Substatus  contract.Substatus
+	Error      contract.WidgetError
+	HasReport  bool
+	Report     Measured // the newest report; nil without one that can be shown
+	ReportAt   time.Time
+	Attempts   []Attempt
+	Timeline   []Line
+	Email      string // the applicant's
+	Sharing    Sharing
+	Stated     *Stated      // nil if the applicant stated nothing; without a report
+	Reports    []HeldReport // stored reports, newest first
+	Deciding   Deciding
+	Notes      []Note // newest first
+	Note       string // as typed
+	NoteBad    bool
+	Done       string  // decided, noted: the last completed action
+	Others     []Other // of the same applicant
+	MoreOthers bool    // there are more than listed
+
+	// What the signed-in user may do besides reading.
+	Decides, Administers, Oversees bool
+}
+
+// Attempt is an attempt of the applicant to connect.
+type Attempt struct {
+	Number      int
+	Began, Last time.Time
+	State       string // the last state
+	Status      contract.Status
+	Substatus   contract.Substatus
+	Error       contract.WidgetError
+}
+
+// Line is an entry of the timeline.
+type Line struct {
+	At        time.Time
+	Kind      string
+	Attempt   int
+	Status    contract.Status
+	Substatus contract.Substatus
+	Error     contract.WidgetError
+	From, To  string
+}
+
+// Result returns the words of a status, a substatus and an error, as far as they are
+// known.
+func Result(l i18n.Lang, status contract.Status, substatus contract.Substatus, problem contract.WidgetError) string {
+	var out []string
+	if status != "" {
+		out = append(out, i18n.Code(l, "review.statuses", status))
+	}
+	if substatus != "" {
+		out = append(out, i18n.Code(l, "review.substatuses", substatus))
+	}
+	if problem != "" {
+		out = append(out, i18n.Code(l, "review.widget_errors", problem))
+	}
+	return strings.Join(out, " · ")
+}
+
+// facts returns the details of the application that reviewers rarely need.
+func (v ApplicationView) facts(l i18n.Lang) []ui.Fact {
+	facts := []ui.Fact{
+		{Term: i18n.T(l, "review.application.told"), Text: sentences(l, v.Words)},
+		{Term: i18n.T(l, "review.email.label"), Body: given(l, v.Email)},
+		{Term: i18n.T(l, "review.application.mode"), Text: i18n.Code(l, "review.modes", v.Row.Mode)},
+		{Term: i18n.T(l, "review.application.origin"), Text: i18n.Code(l, "review.origins", v.Origin)},
+		{Term: i18n.T(l, "review.application.began"), Body: when(l, v.Row.CreatedAt)},
+		{Term: i18n.T(l, "review.application.moved"), Body: when(l, v.Row.UpdatedAt)},
+		{Term: i18n.T(l, "review.letter.ref"), Body: mono(v.Row.ID)},
+		{Term: i18n.T(l, "review.application.external_id"), Body: given(l, v.Row.ExternalID)},
+		{Term: i18n.T(l, "review.application.user_args"), Body: given(l, v.UserArgs)},
+		{Term: i18n.T(l, "review.application.public_token"), Body: given(l, v.Token)},
+	}
+	if r := Result(l, v.Status, v.Substatus, v.Error); r != "" {
+		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.application.report_status"), Text: r})
+	}
+	return facts
+}
+
+func (v ApplicationView) attempts(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.application.attempts"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(l, "review.application.attempt"),
+			Number: true}, {Label: i18n.T(l, "review.application.began")}, {Label: i18n.T(l, "review.application.moved")},
+		{Label: i18n.T(l, "review.application.state")}, {Label: i18n.T(l, "review.application.result")},
+	}}
+	for _, a := range v.Attempts {
+		g.Rows = append(g.Rows, []ui.Cell{{Text: strconv.Itoa(a.Number)}, {Body: when(l, a.Began)}, {Body: when(l, a.Last)},
+			{Body: stateBadge(l, a.State)}, {Body: given(l, Result(l, a.Status, a.Substatus, a.Error))}})
+	}
+	return g
+}
+
+func (v ApplicationView) timeline(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.application.timeline_caption"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.what")}, {Label: i18n.T(l, "review.application.attempt"),
+			Number: true}, {Label: i18n.T(l, "review.application.result")}, {Label: i18n.T(l, "review.application.state_after")},
+	}}
+	for _, t := range v.Timeline {
+		attempt := ""
+		if t.Attempt > 0 {
+			attempt = strconv.Itoa(t.Attempt)
+		}
+		after := ui.Cell{Body: stateBadge(l, t.To)}
+		if t.From == t.To {
+			after = ui.Cell{Text: i18n.T(l, "review.application.unchanged")}
+		}
+		g.Rows = append(g.Rows, []ui.Cell{{Body: when(l, t.At)}, {Text: i18n.Code(l, "review.timeline", t.Kind)}, {Text: attempt},
+			{Text: Result(l, t.Status, t.Substatus, t.Error)}, after})
+	}
+	return g
+}
+
+// HeldReport is a stored report.
+type HeldReport struct {
+	Attempt int
+	At      time.Time
+}
+
+// earlier returns the address of an earlier report.
+func (v ApplicationView) earlier(h HeldReport, as string) string {
+	return "/review/applications/" + v.Row.ID + "/" + as + "?attempt=" + strconv.Itoa(h.Attempt)
+}
+
+// sentences joins texts, some of which are headings without a full stop.
+func sentences(l i18n.Lang, words []i18n.Key) string {
+	var out []string
+	for _, w := range words {
+		out = append(out, strings.TrimSuffix(i18n.T(l, w), "."))
+	}
+	return strings.Join(out, ". ") + "."
+}
+
+// title returns the heading of the page: the applicant's name, if it is known.
+func (v ApplicationView) title(l i18n.Lang) string {
+	if v.Row.Name != "" {
+		return v.Row.Name
+	}
+	return i18n.T(l, "review.application.label") + " " + shorten(v.Row)
+}
+
+// shownFacts is the number of figures that the top of the page shows.
+const shownFacts = 5
+
+// parts returns the parts of the page: those of the report, then those of the application.
+func (v ApplicationView) parts(l i18n.Lang) sheet {
+	s := sheet{stated: v.Stated.component(l)}
+	if v.Report != nil {
+		s = v.Report.sheet(l)
+		if len(s.keys) > shownFacts {
+			s.keys = s.keys[:shownFacts]
+		}
+	}
+	add := func(there bool, id string, title i18n.Key, body func() templ.Component) {
+		if there {
+			s.sections = append(s.sections, section{id, i18n.T(l, title), body()})
+		}
+	}
+	add(len(v.Others) > 0, "others", "review.compare.others", func() templ.Component { return otherApplications(l, v) })
+	add(v.HasReport || len(v.Sharing.Shares) > 0, "sharing", "review.share.title",
+		func() templ.Component { return reviewSharing(l, v.Row.ID, v.Sharing) })
+	add(true, "history", "review.application.history", func() templ.Component { return history(l, v) })
+	add(true, "details", "review.application.details", func() templ.Component { return ui.Facts(v.facts(l)) })
+	return s
+}
+
+// against returns what speaks against the applicant besides the findings.
+func (v ApplicationView) against(l i18n.Lang) []signal {
+	if r, ok := v.Report.(ReportView); ok {
+		return r.against(l)
+	}
+	return nil
+}
+
+// score returns the newest score with its explanation; false if the product has none.
+func (v ApplicationView) score() (scored, bool) {
+	r, ok := v.Report.(ReportView)
+	if !ok || len(r.Report.Scores) == 0 {
+		return scored{}, false
+	}
+	s := r.Report.Scores[len(r.Report.Scores)-1]
+	return scored{r, s, r.card(s)}, true
+}
+
+// earlierReports returns the reports of earlier attempts, newest first.
+func (v ApplicationView) earlierReports() []HeldReport {
+	if len(v.Reports) < 2 {
+		return nil
+	}
+	return v.Reports[1:]
+}

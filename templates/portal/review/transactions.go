@@ -1,0 +1,196 @@
+package review
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vestibule/internal/i18n"
+	"vestibule/internal/report"
+	"vestibule/templates/ui"
+)
+
+// Selection selects transactions of a cashflow report. Empty fields select all.
+type Selection struct {
+	Category, Direction string // Direction is IN or OUT
+	Stream              int    // counted from 1; 0 for any
+	Bin                 string // letter of a bin of the score
+	Month               string // YYYY-MM
+	Day                 string // YYYY-MM-DD
+	Returned            bool   // only NSF and overdraft events
+}
+
+// ReadSelection reads a selection from a query; false if it is not valid for the analysis.
+func ReadSelection(q url.Values, a *report.Analysis) (Selection, bool) {
+	s := Selection{Category: q.Get("category"), Direction: q.Get("direction"), Bin: q.Get("bin"), Month: q.Get("month"), Day: q.Get("day"),
+		Returned: q.Get("returned") != ""}
+	if n := q.Get("stream"); n != "" {
+		var err error
+		if s.Stream, err = strconv.Atoi(n); err != nil || s.Stream < 1 || s.Stream > len(a.Streams) {
+			return s, false
+		}
+	}
+	_, month := time.Parse("2006-01", s.Month)
+	_, day := time.Parse(time.DateOnly, s.Day)
+	known := s.Category == "" || slices.ContainsFunc(a.Categories, func(c report.AnalysisCategory) bool { return c.Category == s.Category })
+	return s, known && (s.Direction == "" || s.Direction == "IN" || s.Direction == "OUT") && len(s.Bin) <= 1 &&
+		(s.Month == "" || month == nil) && (s.Day == "" || day == nil)
+}
+
+// query returns the selection as a query.
+func (s Selection) query() url.Values {
+	q := url.Values{}
+	for name, v := range map[string]string{"category": s.Category, "direction": s.Direction, "bin": s.Bin, "month": s.Month, "day": s.Day} {
+		if v != "" {
+			q.Set(name, v)
+		}
+	}
+	if s.Stream > 0 {
+		q.Set("stream", strconv.Itoa(s.Stream))
+	}
+	if s.Returned {
+		q.Set("returned", "1")
+	}
+	return q
+}
+
+func (s Selection) selects(t report.AnalysisTransaction) bool {
+	// Figures of categories leave out own transfers.
+	figure := s.Category != "" || s.Direction != ""
+	return (s.Category == "" || t.Category == s.Category) && !(figure && t.OwnTransfer) &&
+		(s.Direction == "" || s.Direction == "IN" && t.Amount > 0 || s.Direction == "OUT" && t.Amount < 0) &&
+		(s.Stream == 0 || t.Stream != nil && *t.Stream == s.Stream-1) &&
+		(s.Bin == "" || strings.Contains(t.Bins, s.Bin)) &&
+		(s.Month == "" || t.Date.Format("2006-01") == s.Month) && (s.Day == "" || t.Date.String() == s.Day) &&
+		(!s.Returned || t.Returned)
+}
+
+// transactions returns the address of the page of selected transactions; "" if the page
+// has no links, or the report no transactions.
+func (v ReportView) transactions(s Selection) string {
+	if v.ApplicationID == "" || v.Analysis == nil || len(v.Analysis.Transactions) == 0 {
+		return ""
+	}
+	q := s.query()
+	if v.Attempt > 0 {
+		q.Set("attempt", strconv.Itoa(v.Attempt))
+	}
+	return v.url("/transactions?" + q.Encode())
+}
+
+// shownTransactions is the maximum number of transactions on a page.
+const shownTransactions = 500
+
+// TransactionsView is the page of the transactions that make up a figure.
+type TransactionsView struct {
+	ReportView
+	Name     string // the applicant's
+	Selected Selection
+}
+
+// all returns the selected transactions.
+func (v TransactionsView) all() []report.AnalysisTransaction {
+	var out []report.AnalysisTransaction
+	for _, t := range v.Analysis.Transactions {
+		if v.Selected.selects(t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// title names the figure that the transactions make up.
+func (v TransactionsView) title(l i18n.Lang) string {
+	var parts []string
+	s := v.Selected
+	if s.Bin != "" {
+		parts = append(parts, v.binWords(l, s.Bin))
+	}
+	if s.Stream > 0 {
+		parts = append(parts, v.Analysis.Streams[s.Stream-1].Name)
+	}
+	if s.Category != "" {
+		parts = append(parts, CategoryWords(l, s.Category))
+	} else if s.Direction == "IN" {
+		parts = append(parts, i18n.T(l, "review.legend.in"))
+	} else if s.Direction == "OUT" {
+		parts = append(parts, i18n.T(l, "review.legend.out"))
+	}
+	if s.Returned {
+		parts = append(parts, i18n.T(l, "review.report.returned"))
+	}
+	if t, err := time.Parse("2006-01", s.Month); err == nil {
+		parts = append(parts, monthName(l, t))
+	}
+	if t, err := time.Parse(time.DateOnly, s.Day); err == nil {
+		parts = append(parts, ui.DayWords(l, t))
+	}
+	if len(parts) == 0 {
+		return i18n.T(l, "review.transactions.title")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// binWords describes the attribute of a bin.
+func (v TransactionsView) binWords(l i18n.Lang, letter string) string {
+	for _, s := range v.Analysis.Scores {
+		for _, b := range s.Bins {
+			if b.Letter == letter && s.Version == countedVersion {
+				words, _ := v.in().attributeWords(l, b.Attribute, b.Description)
+				return words
+			}
+		}
+	}
+	return letter
+}
+
+// countedVersion is the version of the score whose bins transactions name.
+const countedVersion = "v2.0"
+
+// sum describes the selected transactions.
+func (v TransactionsView) sum(l i18n.Lang, all []report.AnalysisTransaction) string {
+	var in, out report.Cents
+	for _, t := range all {
+		if t.Amount > 0 {
+			in += t.Amount
+		} else {
+			out += t.Amount
+		}
+	}
+	text := i18n.N(l, "review.transactions.count", len(all))
+	if in != 0 {
+		text += " " + i18n.T(l, "review.transactions.in", "amount", v.in().format(in))
+	}
+	if out != 0 {
+		text += " " + i18n.T(l, "review.transactions.out", "amount", v.in().format(-out))
+	}
+	return text
+}
+
+func (v TransactionsView) grid(l i18n.Lang, all []report.AnalysisTransaction) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.transactions.title"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(l, "review.report.date")}, {Label: i18n.T(l, "review.report.text")}, {Label: i18n.T(l, "review.report.category")},
+		{Label: i18n.T(l, "review.report.account")}, {Label: i18n.T(l, "review.amount"), Number: true}}}
+	for _, t := range all[:min(len(all), shownTransactions)] {
+		day := t.Date
+		category := ui.Cell{Text: CategoryWords(l, t.Category)}
+		switch {
+		case t.OwnTransfer:
+			category = ui.Cell{Text: i18n.T(l, "review.transactions.own")}
+		case t.Amount != 0:
+			category.URL = v.transactions(Selection{Category: t.Category, Direction: directionOf(t.Amount)})
+		}
+		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, &day)}, {Body: given(l, t.Description)}, category,
+			{Text: analysisAccount(l, v.Analysis.Accounts[t.Account])}, {Text: v.in().format(t.Amount)}})
+	}
+	return g
+}
+
+func directionOf(c report.Cents) string {
+	if c > 0 {
+		return "IN"
+	}
+	return "OUT"
+}

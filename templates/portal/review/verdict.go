@@ -1,0 +1,183 @@
+package review
+
+import (
+	"cmp"
+	"strconv"
+
+	"vestibule/internal/i18n"
+	"vestibule/internal/report"
+	"vestibule/templates/ui"
+)
+
+// verdict sums up findings in one sentence. Its tone is the worst of theirs.
+func verdict(l i18n.Lang, all []finding) (ui.Tone, string) {
+	by := map[ui.Tone]int{}
+	for _, f := range all {
+		by[f.tone]++
+	}
+	switch {
+	case by[ui.Danger] > 0:
+		return ui.Danger, i18n.N(l, "review.verdict.contradicted", by[ui.Danger])
+	case by[ui.Warning] > 0:
+		return ui.Warning, i18n.N(l, "review.verdict.check", by[ui.Warning])
+	case by[ui.Success] > 0:
+		return ui.Success, i18n.T(l, "review.verdict.confirmed")
+	}
+	return ui.Neutral, i18n.T(l, "review.verdict.unknown")
+}
+
+// findings answers whether income and identity are real, and whether the applicant can
+// pay.
+func (v ReportView) findings(l i18n.Lang) []finding {
+	return []finding{v.incomeReal(l), v.canPay(l), person(l, v.Report.Identities)}
+}
+
+// cents returns an attribute that is an amount; false if the report has no value.
+func (v ReportView) cents(name string) (report.Cents, bool) {
+	a := v.attribute(name)
+	if a == nil || sentinel(i18n.English, a.Name, a.Value) != "" {
+		return 0, false
+	}
+	c, err := report.ParseCents(a.Value.String())
+	return c, err == nil
+}
+
+// count returns an attribute that is a whole number; false if the report has no value.
+func (v ReportView) count(name string) (int, bool) {
+	a := v.attribute(name)
+	if a == nil || sentinel(i18n.English, a.Name, a.Value) != "" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(a.Value.String())
+	return n, err == nil
+}
+
+// Limits of the answers for a cashflow report (docs/how-to/review.md).
+const (
+	fewIncomeMonths = 10 // of 12, or as many fewer as the history is shorter
+	manyDaysBelow   = 5  // days below zero in 3 months
+	manyNSF         = 3  // NSF or overdraft events in 12 months
+)
+
+// incomeReal compares a year's income with the stated one.
+func (v ReportView) incomeReal(l i18n.Lang) finding {
+	f := finding{question: "review.ask.income", part: "regular"}
+	year, known := v.cents("UA_INFLOW_INCOME_SUM_12M")
+	months, counted := v.count("UA_CADENCE_INCOME_MONTHS_CNT_12M")
+	switch {
+	case !known || !counted:
+		f.answer, f.part = i18n.T(l, "review.pay.too_little"), ""
+		return f
+	case year <= 0:
+		f.tone, f.answer = ui.Danger, i18n.T(l, "review.income_real.none")
+		return f
+	}
+	f.tone = ui.Success
+	if all := v.historyMonths(); months+12-fewIncomeMonths < all {
+		f.tone = ui.Warning
+	}
+	f.answer = i18n.T(l, "review.income_real.year", "amount", v.in().format(year), "months", strconv.Itoa(months))
+	return v.Stated.weigh(l, f, v.sources())
+}
+
+// historyMonths returns the number of months of the last twelve that the history covers.
+func (v ReportView) historyMonths() int {
+	days, ok := v.count("UA_TOTAL_OLDEST_REC")
+	if !ok {
+		return 12
+	}
+	return min(12, days/30)
+}
+
+// canPay answers from the money that is left, low balances and returned payments.
+func (v ReportView) canPay(l i18n.Lang) finding {
+	f := finding{question: "review.ask.pay", part: "money"}
+	left, known := v.cents("UA_CASHFLOW_NET_AVG_12R")
+	if !known {
+		f.answer, f.part = i18n.T(l, "review.pay.too_little"), ""
+		return f
+	}
+	below, _ := v.count("UA_ASSET_NEGDAYS_CNT_3M")
+	events, _ := v.count("UA_EXPENSE_NSFOD_CNT_12M")
+	switch {
+	case left < 0 && (below > manyDaysBelow || events > manyNSF):
+		f.tone = ui.Danger
+	case left < 0 || below > 0 || events > 0:
+		f.tone = ui.Warning
+	default:
+		f.tone = ui.Success
+	}
+	if left < 0 {
+		f.answer = i18n.T(l, "review.pay.short", "amount", v.in().format(-left))
+	} else {
+		f.answer = i18n.T(l, "review.pay.left", "amount", v.in().format(left))
+	}
+	return f
+}
+
+// signal is a figure that speaks against the applicant.
+type signal struct {
+	label string
+	value string
+	to    string // address of its details
+}
+
+// against lists the figures of a cashflow report that speak against the applicant.
+func (v ReportView) against(l i18n.Lang) []signal {
+	var out []signal
+	for _, s := range []struct {
+		name  string
+		label i18n.Key
+		to    string
+	}{
+		{"UA_ASSET_NEGDAYS_CNT_3M", "review.key_figures.days_below_zero_3_months", "#balance"},
+		{"UA_EXPENSE_NSFOD_CNT_12M", "review.key_figures.nsf_or_overdraft_12_months", v.transactions(Selection{Returned: true})},
+		{"UA_EXPENSE_RETURNED_CNT_12M", "review.key_figures.returned_payments_12_months", "#returned"},
+		{"UA_INFLOW_ADVANCE_CNT_6M", "review.against.advances", v.transactions(Selection{Category: "LENDING.ADVANCE_IN", Direction: "IN"})},
+		{"UA_EXPENSE_GAMBLING_CNT_6M", "review.against.gambling", v.transactions(Selection{Category: "LEISURE.GAMBLING", Direction: "OUT"})},
+	} {
+		if n, ok := v.count(s.name); ok && n > 0 {
+			out = append(out, signal{i18n.T(l, s.label), strconv.Itoa(n), cmp.Or(s.to, "#figures")})
+		}
+	}
+	return out
+}
+
+// Shares of the stated income, in percent, below which the found income contradicts it or
+// needs a check.
+const (
+	contradictedShare = 75
+	checkedShare      = 90
+)
+
+// share returns the found income as a percentage of the stated one; false if either is
+// missing. Applicants state dollars, so other currencies are not compared.
+func (s *Stated) share(f found) (int64, bool) {
+	if s == nil || s.Fields.StatedAnnualIncome == nil || *s.Fields.StatedAnnualIncome <= 0 || f.income == nil || f.in != usd {
+		return 0, false
+	}
+	return int64(*f.income) / *s.Fields.StatedAnnualIncome, true // cents / dollars
+}
+
+// weigh adds to an answer about the income what share of the stated income was found.
+func (s *Stated) weigh(l i18n.Lang, f finding, by found) finding {
+	percent, ok := s.share(by)
+	if !ok {
+		return f
+	}
+	if t := shareTone(percent); t == ui.Danger || t == ui.Warning && f.tone == ui.Success {
+		f.tone = t
+	}
+	f.answer += " " + i18n.T(l, "review.income_real.share", "percent", strconv.FormatInt(percent, 10))
+	return f
+}
+
+func shareTone(percent int64) ui.Tone {
+	switch {
+	case percent < contradictedShare:
+		return ui.Danger
+	case percent < checkedShare:
+		return ui.Warning
+	}
+	return ui.Success
+}
