@@ -1,8 +1,10 @@
 import { keepDrafts } from "./parts/drafts";
+import { startKeys } from "./parts/keys";
 import { startPlots } from "./parts/plots";
 import { startTabs } from "./parts/tabs";
 
 keepDrafts();
+startKeys();
 startPlots();
 for (const box of document.querySelectorAll<HTMLElement>("[data-tabs]")) startTabs(box);
 

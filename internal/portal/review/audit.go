@@ -35,7 +35,6 @@ func (d *Handler) auditPage(w http.ResponseWriter, r *http.Request, by staff.Use
 	if err != nil {
 		return err
 	}
-	v.By = by.Email
 	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.Read, Subject: f.Subject, Object: f.Actor}); err != nil {
 		return err
 	}

@@ -82,9 +82,9 @@ func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by staff.User)
 	if err != nil {
 		return err
 	}
-	v := pages.CompareView{By: by.Email, ApplicationID: a.ID}
+	v := pages.CompareView{ApplicationID: a.ID}
 	for i, one := range []applications.Application{a, b} {
-		if v.Reports[i], err = d.measured(r.Context(), by, one); err != nil {
+		if v.Reports[i], err = d.measured(r.Context(), one); err != nil {
 			return err
 		}
 		v.Reports[i].Name, v.Reports[i].Email = people[one.ID].FullName(), people[one.ID].Email
@@ -105,7 +105,7 @@ func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by staff.User)
 }
 
 // measured reads one of the two reports.
-func (d *Handler) measured(ctx context.Context, by staff.User, a applications.Application) (pages.Compared, error) {
+func (d *Handler) measured(ctx context.Context, a applications.Application) (pages.Compared, error) {
 	out := pages.Compared{Row: row(a), At: a.Report.At}
 	e, err := search.Of(ctx, d.DB.SQL, a.ID)
 	if err != nil {
@@ -116,6 +116,6 @@ func (d *Handler) measured(ctx context.Context, by staff.User, a applications.Ap
 	if err != nil {
 		return out, err
 	}
-	out.Report, err = d.view(ctx, by, a, 0, nil, raw)
+	out.Report, err = d.view(ctx, a, 0, nil, raw)
 	return out, err
 }

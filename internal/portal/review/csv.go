@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/portal/review/spreadsheet"
 	"vestibule/internal/report"
 	"vestibule/internal/staff"
+	pages "vestibule/templates/portal/review"
 )
 
 // reportCSV exports the report's rows for a spreadsheet: attributes of a cashflow
@@ -53,17 +54,17 @@ func (d *Handler) monthsCSV(w http.ResponseWriter, r *http.Request, by staff.Use
 	var rows [][]string
 	switch a.Product {
 	case contract.Cashflow:
-		v, err := d.cashflow(r.Context(), by, a, attempt, raw)
+		analysis, _, err := d.analysis(r.Context(), a.ID, attempt)
 		if err != nil {
 			return err
 		}
-		rows = spreadsheet.Months(v.Analysis)
+		rows = spreadsheet.Months(analysis)
 	case contract.Income:
-		v, err := incomeView(by, a, raw)
+		v, err := parseView(a.Product, raw, nil)
 		if err != nil {
 			return err
 		}
-		rows = spreadsheet.IncomeMonths(v)
+		rows = spreadsheet.IncomeMonths(v.(pages.IncomeView))
 	}
 	return sendCSV(w, a, "-months", rows)
 }

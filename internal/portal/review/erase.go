@@ -186,7 +186,7 @@ func (d *Handler) deletions(w http.ResponseWriter, r *http.Request, by staff.Use
 	if len(cursor) > 100 {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such page"))
 	}
-	v := pages.DeletionsView{By: by.Email, Days: d.Deletion.RetentionDays}
+	v := pages.DeletionsView{Days: d.Deletion.RetentionDays}
 	v.Done, _ = strconv.Atoi(r.URL.Query().Get("done"))
 	err := d.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		people, err := d.Staff.Users(ctx, tx, "")

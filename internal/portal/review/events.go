@@ -42,7 +42,7 @@ func (d *Handler) events(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	v := pages.EventsView{By: by.Email, Decides: deciders.has(by), URL: originOf(to.URL), Stopped: to.Stopped, State: state,
+	v := pages.EventsView{Decides: deciders.has(by), URL: originOf(to.URL), Stopped: to.Stopped, State: state,
 		ApplicationID: application, Done: pages.EventsDone(q.Get("done"))}
 	for _, one := range found {
 		v.Rows = append(v.Rows, deliveryView(one))
@@ -98,7 +98,7 @@ func (d *Handler) event(w http.ResponseWriter, r *http.Request, by staff.User) e
 		return err
 	}
 	v := deliveryView(found)
-	v.By, v.Decides, v.Done = by.Email, deciders.has(by), pages.EventsDone(r.URL.Query().Get("done"))
+	v.Decides, v.Done = deciders.has(by), pages.EventsDone(r.URL.Query().Get("done"))
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Event(p, v) })
 }
 

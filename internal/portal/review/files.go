@@ -31,7 +31,7 @@ func (d *Handler) files(w http.ResponseWriter, r *http.Request, by staff.User) e
 	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.FilesListed, Subject: a.ID}); err != nil {
 		return err
 	}
-	v := pages.FilesView{By: by.Email, ApplicationID: a.ID, HasPage: hasPage(a.Product)}
+	v := pages.FilesView{ApplicationID: a.ID, HasPage: hasPage(a.Product)}
 	for _, f := range all {
 		v.Files = append(v.Files, pages.File{Kind: f.DocumentType, SourceID: f.SourceID, Path: f.Path})
 	}
@@ -89,7 +89,7 @@ func (d *Handler) noFiles(w http.ResponseWriter, r *http.Request, by staff.User,
 	if !errors.As(why, &e) {
 		return why
 	}
-	v := pages.FilesView{By: by.Email, ApplicationID: a.ID, HasPage: hasPage(a.Product), Problem: pages.FilesAway, Retry: r.URL.EscapedPath()}
+	v := pages.FilesView{ApplicationID: a.ID, HasPage: hasPage(a.Product), Problem: pages.FilesAway, Retry: r.URL.EscapedPath()}
 	status := http.StatusBadGateway
 	switch e.Code {
 	case contract.CodeGone:

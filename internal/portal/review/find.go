@@ -15,6 +15,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/decisions"
@@ -29,8 +30,20 @@ var (
 	outcomes = [...]string{string(contract.OutcomeSuccess), string(contract.OutcomeExit), string(contract.OutcomeError)}
 )
 
+// Queues are the reviewer's lists of work, each a filter of its own.
+const (
+	queueToDecide = "decide"  // with a report and without a decision
+	queueWaiting  = "waiting" // the applicant has not finished
+	queueMine     = "mine"    // assigned to the user
+	queueDecided  = "decided"
+)
+
+var queues = [...]string{queueToDecide, queueWaiting, queueMine, queueDecided}
+
 // filter selects applications. The zero value selects all.
 type filter struct {
+	queue                   string // "" for all applications
+	user                    string // ID of the user whose queue it is
 	state, product, outcome string
 	decision                string // search.Undecided selects those without a decision
 	from, to                time.Time
@@ -39,14 +52,14 @@ type filter struct {
 	cursor                  string
 }
 
-// readFilter reads a filter from an address or a form; false for invalid values.
-func readFilter(q url.Values) (filter, bool) {
-	f := filter{state: q.Get("state"), product: q.Get("product"), outcome: q.Get("outcome"),
+// readFilter reads a user's filter from an address or a form; false for invalid values.
+func readFilter(q url.Values, by staff.User) (filter, bool) {
+	f := filter{user: by.ID, queue: q.Get("queue"), state: q.Get("state"), product: q.Get("product"), outcome: q.Get("outcome"),
 		decision: q.Get("decision"), find: q.Get("find"), cursor: q.Get("after")}
 	var ok1, ok2 bool
 	f.from, ok1 = search.ParseDay(q.Get("from"))
 	f.to, ok2 = search.ParseDay(q.Get("to"))
-	return f, ok1 && ok2 && (f.state == "" || slices.Contains(states[:], f.state)) &&
+	return f, ok1 && ok2 && (f.queue == "" || slices.Contains(queues[:], f.queue)) && (f.state == "" || slices.Contains(states[:], f.state)) &&
 		(f.product == "" || contract.Product(f.product).Valid()) &&
 		(f.outcome == "" || slices.Contains(outcomes[:], f.outcome)) &&
 		(f.decision == "" || f.decision == search.Undecided || slices.Contains(decisions.All, f.decision)) &&
@@ -57,8 +70,9 @@ func readFilter(q url.Values) (filter, bool) {
 // data: a handle represents the search text.
 func (f filter) url(after string) string {
 	q := url.Values{}
-	for name, v := range map[string]string{"state": f.state, "product": f.product, "outcome": f.outcome, "decision": f.decision,
-		"from": search.FormatDay(f.from), "to": search.FormatDay(f.to), "find": f.find, "after": after} {
+	for name, v := range map[string]string{"queue": f.queue, "state": f.state, "product": f.product, "outcome": f.outcome,
+		"decision": f.decision,
+		"from":     search.FormatDay(f.from), "to": search.FormatDay(f.to), "find": f.find, "after": after} {
 		if v != "" {
 			q.Set(name, v)
 		}
@@ -69,9 +83,9 @@ func (f filter) url(after string) string {
 	return "/review?" + q.Encode()
 }
 
-// narrowed reports whether the filter excludes anything.
+// narrowed reports whether the filter excludes anything from its queue.
 func (f filter) narrowed() bool {
-	f.cursor = ""
+	f.queue, f.user, f.cursor = "", "", ""
 	return f != filter{}
 }
 
@@ -85,7 +99,7 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 	if err != nil {
 		return err
 	}
-	f, ok := readFilter(form)
+	f, ok := readFilter(form, by)
 	f.text, f.find, f.cursor = strings.TrimSpace(form.Get("query")), "", ""
 	if !ok || !plain(f.text, 0, maxText) {
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such filter"))
@@ -122,6 +136,46 @@ func (d *Handler) toList(w http.ResponseWriter, _ *http.Request, _ staff.User) e
 	return nil
 }
 
+// assign assigns selected applications to the user, or releases them.
+func (d *Handler) assign(w http.ResponseWriter, r *http.Request, by staff.User) error {
+	form, err := httpx.DecodeForm(w, r, 8<<10)
+	if err != nil {
+		return err
+	}
+	f, ok := readFilter(form, by)
+	ids, to, detail := form["id"], by.ID, audit.Taken
+	if form.Get("do") == "release" {
+		to, detail = "", audit.Released
+	} else if form.Get("do") != "take" {
+		ok = false
+	}
+	if !ok || len(ids) > pageSize || slices.ContainsFunc(ids, func(id string) bool { return !contract.IsUUID(id) }) {
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such selection"))
+	}
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		for _, id := range ids {
+			if err := search.Assign(ctx, tx, id, to); errors.Is(err, store.ErrNotFound) {
+				continue // deleted concurrently
+			} else if err != nil {
+				return err
+			}
+			if err := d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: audit.Assigned, Subject: id, Detail: detail}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if form.Get("back") == "application" && len(ids) == 1 {
+		httpx.SeeOther(w, "/review/applications/"+ids[0])
+		return nil
+	}
+	httpx.SeeOther(w, f.url(f.cursor))
+	return nil
+}
+
 // kindOf classifies a search text for the audit log, which does not record the
 // text.
 func kindOf(text string) string {
@@ -137,10 +191,28 @@ func kindOf(text string) string {
 // search returns a page of the filter's results, newest first, and the cursor of the
 // next page.
 func (d *Handler) search(ctx context.Context, f filter, limit int) ([]search.Found, string, error) {
+	return d.Index.Search(ctx, f.selection(), limit)
+}
+
+// selection returns the filter for the index.
+func (f filter) selection() search.Filter {
 	after, _ := applications.ReadCursor(f.cursor)
-	return d.Index.Search(ctx, search.Filter{State: f.state, Product: f.product,
-		Outcome: f.outcome, Decision: f.decision, Decisions: decisions.All,
-		From: f.from, To: f.to, Text: f.text, After: after}, limit)
+	s := search.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision, Decisions: decisions.All,
+		From: f.from, To: f.to, Text: f.text, After: after}
+	switch f.queue {
+	case queueToDecide:
+		s.States = []string{string(journey.Ready)}
+		if s.Decision == "" {
+			s.Decision = search.Undecided
+		}
+	case queueWaiting:
+		s.States = []string{string(journey.Started), string(journey.Connecting), string(journey.Returned), string(journey.Pending)}
+	case queueMine:
+		s.Assignee = f.user
+	case queueDecided:
+		s.Decided = true
+	}
+	return s
 }
 
 // plain reports whether s has between least and most characters, all printable.

@@ -45,6 +45,24 @@ func fits(f filter, a search.Found, who prefill.Fields) bool {
 	if decided == "" {
 		decided = search.Undecided
 	}
+	switch f.queue {
+	case queueToDecide: // a filter of the form by another decision takes precedence
+		if a.State != "ready" || f.decision == "" && a.Decision != "" {
+			return false
+		}
+	case queueWaiting:
+		if !slices.Contains([]string{"started", "connecting", "returned", "pending"}, a.State) {
+			return false
+		}
+	case queueMine:
+		if a.Assignee != f.user {
+			return false
+		}
+	case queueDecided:
+		if a.Decision == "" {
+			return false
+		}
+	}
 	return inText() && (f.state == "" || f.state == a.State) && (f.product == "" || f.product == string(a.Product)) &&
 		(f.outcome == "" || f.outcome == string(a.Outcome)) &&
 		(f.decision == "" || f.decision == decided) && (f.from.IsZero() || !a.CreatedAt.Before(f.from)) &&
@@ -90,6 +108,12 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 						return err
 					}
 				}
+				if r.IntN(3) == 0 {
+					e.Assignee = pick("one", "two")
+					if err := search.Assign(ctx, tx, e.ID, e.Assignee); err != nil {
+						return err
+					}
+				}
 				return d.Index.OnApplicant(ctx, tx, a, who)
 			})
 			if err != nil {
@@ -107,6 +131,7 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 			some := all[r.IntN(len(all))]
 			f := filter{text: pick("", "", "", "ana", "nunez zoe", "LEE", "mary lee smith", "unknown", "b@example.com", "loan",
 				"LEASE-1", "ana-", some.ID, strings.ToUpper(some.PublicToken), some.ExternalID)}
+			f.queue, f.user = pick(append(queues[:], "", "", "")...), pick("one", "two")
 			if r.IntN(2) == 0 {
 				f.state = pick(states[:]...)
 			}
@@ -145,6 +170,12 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("%+v finds %d, want %d", f, len(got), len(want))
+			}
+			if f.text != "" {
+				continue
+			}
+			if n, err := d.Index.Count(t.Context(), db.SQL, f.selection()); err != nil || n != len(want) {
+				t.Errorf("%+v counts %d, want %d (%v)", f, n, len(want), err)
 			}
 		}
 	})
@@ -219,4 +250,51 @@ func TestIndexHashesNames(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAssign takes and releases applications, alone and from the list.
+func TestAssign(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		mine := func() string {
+			_, page := d.get("/review?queue=mine")
+			return page
+		}
+		if page := mine(); !strings.Contains(page, i18ntest.EN("review.list.queue_empty")) {
+			t.Errorf("before assigning:\n%s", page)
+		}
+		resp, _ := d.post("/review/assign", url.Values{"id": {appReady, appStarted, uuid.NewString()}, "do": {"take"}, "queue": {"decide"}})
+		if resp.StatusCode != 303 || resp.Header.Get("Location") != "/review?queue=decide" {
+			t.Fatalf("assigning: %d to %q", resp.StatusCode, resp.Header.Get("Location"))
+		}
+		if page := mine(); !strings.Contains(page, appReady) || !strings.Contains(page, appStarted) ||
+			!strings.Contains(page, i18ntest.EN("review.list.you")) {
+			t.Errorf("after assigning:\n%s", page)
+		}
+		other := d.as(Reviewer)
+		if _, page := other.get("/review?queue=mine"); strings.Contains(page, appReady) {
+			t.Error("the applications are another user's, too")
+		}
+		if _, page := other.get("/review"); !strings.Contains(page, `title="reviewer@example.com"`) {
+			t.Errorf("another user does not see whose it is:\n%s", page)
+		}
+		resp, _ = other.post("/review/assign", url.Values{"id": {appReady}, "do": {"take"}, "back": {"application"}})
+		if resp.StatusCode != 303 || resp.Header.Get("Location") != "/review/applications/"+appReady {
+			t.Fatalf("assigning on the page: %d to %q", resp.StatusCode, resp.Header.Get("Location"))
+		}
+		d.post("/review/assign", url.Values{"id": {appStarted}, "do": {"release"}})
+		if page := mine(); !strings.Contains(page, i18ntest.EN("review.list.queue_empty")) {
+			t.Errorf("after releasing:\n%s", page)
+		}
+		for _, bad := range []url.Values{{"id": {"x"}, "do": {"take"}}, {"id": {appReady}}, {"id": {appReady}, "do": {"take"}, "queue": {"x"}}} {
+			if resp, _ := d.post("/review/assign", bad); resp.StatusCode != 400 {
+				t.Errorf("assigning %v: %d", bad, resp.StatusCode)
+			}
+		}
+		var n int
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'assigned'`).Scan(&n); err != nil || n != 4 {
+			t.Errorf("%d entries of the audit log (%v)", n, err)
+		}
+	})
 }

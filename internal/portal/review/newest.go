@@ -40,13 +40,15 @@ func (d *Handler) newest(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return d.noFiles(w, r, by, a, err)
 	}
-	v, err := incomeView(by, a, raw)
+	stated, err := d.statedOf(r.Context(), a)
 	if err != nil {
 		return err
 	}
-	v.Newest = true
-	if v.Stated, err = d.statedOf(r.Context(), a); err != nil {
+	shown, err := d.view(r.Context(), a, 0, stated, raw)
+	if err != nil {
 		return err
 	}
+	v := shown.(pages.IncomeView)
+	v.Newest = true
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.ReportPage(p, v) })
 }

@@ -19,7 +19,7 @@ func (d *Handler) outbox(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	v := pages.OutboxView{By: by.Email}
+	v := pages.OutboxView{}
 	for _, e := range waiting {
 		v.Letters = append(v.Letters, pages.OutboxLetter{At: e.Created, To: e.To, Subject: e.Subject, Text: e.Text})
 	}

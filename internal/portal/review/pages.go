@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net/http"
 
@@ -11,7 +12,6 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
-	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -64,79 +64,6 @@ func (d *Handler) showMessage(w http.ResponseWriter, r *http.Request, status int
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.MessagePage(p, what) })
 }
 
-func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	f, ok := readFilter(r.URL.Query())
-	if !ok {
-		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
-	}
-	v := pages.ListView{By: by.Email, Filter: pages.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision,
-		From: search.FormatDay(f.from), To: search.FormatDay(f.to)}, Narrowed: f.narrowed()}
-	if f.find != "" {
-		text, err := d.Index.Kept(r.Context(), d.DB.SQL, f.find, by.ID)
-		if errors.Is(err, store.ErrNotFound) {
-			v.Over = true
-			return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.List(p, v) })
-		}
-		if err != nil {
-			return err
-		}
-		f.text, v.Filter.Text = text, text
-		if everywhere := (filter{find: f.find}); everywhere.url("") != f.url("") {
-			v.Everywhere = everywhere.url("")
-		}
-	}
-	found, next, err := d.search(r.Context(), f, pageSize)
-	if err != nil {
-		return err
-	}
-	counts, err := search.CountStates(r.Context(), d.DB.SQL)
-	if err != nil {
-		return err
-	}
-	everything, without := 0, f
-	without.state, without.cursor = "", ""
-	for _, n := range counts {
-		everything += n
-	}
-	v.States = append(v.States, pages.State{Count: everything, Most: search.MaxCounted, URL: without.url(""), Current: f.state == ""})
-	for _, s := range states {
-		one := without
-		one.state = s
-		v.States = append(v.States, pages.State{State: s, Count: counts[s], Most: search.MaxCounted, URL: one.url(""), Current: f.state == s})
-	}
-	ids, asked := make([]string, len(found)), []string(nil)
-	for i, e := range found {
-		if ids[i] = e.ID; e.Decision == decisions.MoreAsked {
-			asked = append(asked, e.ID)
-		}
-	}
-	names, err := d.Applications.Applicants(r.Context(), ids)
-	if err != nil {
-		return err
-	}
-	answered, err := d.Applications.AnsweredAt(r.Context(), asked)
-	if err != nil {
-		return err
-	}
-	for _, e := range found {
-		v.Rows = append(v.Rows, pages.Row{ID: e.ID, ExternalID: e.ExternalID, Name: names[e.ID].FullName(),
-			Product: e.Product, Mode: e.Mode, State: e.State,
-			Decision: e.Decision, AnsweredAt: answered[e.ID], Attempt: e.Attempt, CreatedAt: e.CreatedAt, UpdatedAt: e.UpdatedAt})
-	}
-	if next != "" {
-		v.Older = f.url(next)
-	}
-	if f.cursor != "" {
-		v.Newest = f.url("")
-	}
-	if len(found) > 0 {
-		if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.Listed}); err != nil {
-			return err
-		}
-	}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.List(p, v) })
-}
-
 func row(a applications.Application) pages.Row {
 	return pages.Row{ID: a.ID, ExternalID: a.ExternalID, Product: a.Product, Mode: string(a.Mode), State: string(a.Journey.State),
 		Attempt: a.Journey.Attempt, CreatedAt: a.CreatedAt, UpdatedAt: a.UpdatedAt}
@@ -187,7 +114,7 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	if err != nil {
 		return err
 	}
-	v := pages.ApplicationView{By: by.Email, Row: row(a), Origin: a.Origin, UserArgs: a.UserArgs, Words: d.Applications.StatusTexts(a),
+	v := pages.ApplicationView{Row: row(a), Origin: a.Origin, UserArgs: a.UserArgs, Words: d.Applications.StatusTexts(a),
 		Token: a.Journey.PublicToken, Status: a.Journey.Status, Substatus: a.Journey.Substatus, Error: a.Journey.Error,
 		HasReport: a.HasReport(), ReportAt: a.Report.At, Attempts: attempts(lines),
 		Sharing: parts.sharing, Deciding: parts.deciding, Note: parts.note, NoteBad: parts.noteBad, Done: parts.done,
@@ -210,7 +137,7 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	if a.HasReport() && hasPage(a.Product) {
 		raw, err := d.Applications.Report(ctx, a.ID)
 		if err == nil {
-			v.Report, err = d.view(ctx, by, a, 0, v.Stated, raw)
+			v.Report, err = d.view(ctx, a, 0, v.Stated, raw)
 		}
 		if err == nil && r.Method != http.MethodHead {
 			err = d.audit(r, staff.Entry{Actor: by.ID, Action: audit.ReportViewed, Subject: a.ID})
@@ -234,11 +161,32 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	if len(v.Deciding.Taken) > 0 {
 		v.Row.Decision = v.Deciding.Taken[0].Decision
 	}
+	if err := d.fillAssignee(ctx, by, &v.Row); err != nil {
+		return err
+	}
 	for _, l := range lines {
 		v.Timeline = append(v.Timeline, pages.Line{At: l.At, Kind: l.Kind, Attempt: l.Attempt,
 			Status: l.Status, Substatus: l.Substatus, Error: l.Error, From: l.From, To: l.To})
 	}
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Application(p, v) })
+}
+
+// fillAssignee adds the user who works on an application.
+func (d *Handler) fillAssignee(ctx context.Context, by staff.User, row *pages.Row) error {
+	e, err := search.Of(ctx, d.DB.SQL, row.ID)
+	if errors.Is(err, store.ErrNotFound) || err == nil && e.Assignee == "" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	users, err := d.Staff.Users(ctx, d.DB.SQL, "")
+	for _, u := range users {
+		if u.ID == e.Assignee {
+			row.Assignee, row.Mine = u.Email, u.ID == by.ID
+		}
+	}
+	return err
 }
 
 // attempts groups a timeline by attempt: its start, its last entry, and its final

@@ -55,68 +55,68 @@ var (
 	errStored    = errors.New("review: a stored report does not parse")
 )
 
-// cashflow returns a cashflow report with its analysis.
-func (d *Handler) cashflow(ctx context.Context, by staff.User, a applications.Application,
-	attempt int, raw []byte) (v pages.ReportView, err error) {
-	v = pages.ReportView{By: by.Email, ApplicationID: a.ID, Attempt: attempt}
-	if v.Report, err = report.ParseCashflow(raw); err != nil {
-		return v, errStored
-	}
-	raw, v.Pending, err = d.Applications.Analysis(ctx, a.ID, attempt)
+// analysis returns the analysis of an attempt's cashflow report; nil if there is none yet.
+func (d *Handler) analysis(ctx context.Context, id string, attempt int) (a *report.Analysis, pending bool, err error) {
+	raw, pending, err := d.Applications.Analysis(ctx, id, attempt)
 	if err != nil || raw == nil {
-		return v, err
+		return nil, pending, err
 	}
-	if v.Analysis, err = report.ParseAnalysis(raw); err != nil {
-		return v, errors.New("review: a stored analysis does not parse")
+	if a, err = report.ParseAnalysis(raw); err != nil {
+		return nil, pending, errors.New("review: a stored analysis does not parse")
 	}
-	return v, nil
-}
-
-func incomeView(by staff.User, a applications.Application, raw []byte) (v pages.IncomeView, err error) {
-	v = pages.IncomeView{By: by.Email, ApplicationID: a.ID}
-	if v.Report, err = report.ParseIncome(raw); err != nil {
-		return v, errStored
-	}
-	return v, nil
+	return a, pending, nil
 }
 
 // view returns the report of an attempt as a page's view, beside what the applicant
 // stated.
-func (d *Handler) view(ctx context.Context, by staff.User, a applications.Application, attempt int,
+func (d *Handler) view(ctx context.Context, a applications.Application, attempt int,
 	stated *pages.Stated, raw []byte) (pages.Measured, error) {
-	switch a.Product {
+	v, err := parseView(a.Product, raw, stated)
+	if c, ok := v.(pages.ReportView); ok && err == nil {
+		c.ApplicationID, c.Attempt = a.ID, attempt
+		c.Analysis, c.Pending, err = d.analysis(ctx, a.ID, attempt)
+		return c, err
+	}
+	switch v := v.(type) {
+	case pages.IncomeView:
+		v.ApplicationID = a.ID
+		return v, err
+	case pages.EligibilityView:
+		v.ApplicationID = a.ID
+		return v, err
+	case pages.PassportView:
+		v.ApplicationID = a.ID
+		return v, err
+	}
+	return v, err
+}
+
+// parseView parses a report.
+func parseView(product contract.Product, raw []byte, stated *pages.Stated) (pages.Measured, error) {
+	var v pages.Measured
+	var err error
+	switch product {
 	case contract.Cashflow:
-		v, err := d.cashflow(ctx, by, a, attempt, raw)
-		v.Stated = stated
-		return v, err
+		c := pages.ReportView{Stated: stated}
+		c.Report, err = report.ParseCashflow(raw)
+		v = c
 	case contract.Income:
-		v, err := incomeView(by, a, raw)
-		v.Stated = stated
-		return v, err
+		i := pages.IncomeView{Stated: stated}
+		i.Report, err = report.ParseIncome(raw)
+		v = i
 	case contract.Eligibility:
-		v, err := eligibilityView(by, a, raw)
-		v.Stated = stated
-		return v, err
+		e := pages.EligibilityView{Stated: stated}
+		e.Report, err = report.ParseEligibility(raw)
+		v = e
 	case contract.Passport:
-		v, err := passportView(by, a, raw)
-		v.Stated = stated
-		return v, err
+		p := pages.PassportView{Stated: stated}
+		p.Report, err = report.ParsePassport(raw)
+		v = p
+	default:
+		return nil, httpx.NewError(contract.CodeNotFound, errNoPage)
 	}
-	return nil, httpx.NewError(contract.CodeNotFound, errNoPage)
-}
-
-func eligibilityView(by staff.User, a applications.Application, raw []byte) (v pages.EligibilityView, err error) {
-	v = pages.EligibilityView{By: by.Email, ApplicationID: a.ID}
-	if v.Report, err = report.ParseEligibility(raw); err != nil {
-		return v, errStored
-	}
-	return v, nil
-}
-
-func passportView(by staff.User, a applications.Application, raw []byte) (v pages.PassportView, err error) {
-	v = pages.PassportView{By: by.Email, ApplicationID: a.ID}
-	if v.Report, err = report.ParsePassport(raw); err != nil {
-		return v, errStored
+	if err != nil {
+		return nil, errStored
 	}
 	return v, nil
 }
@@ -139,7 +139,7 @@ func (d *Handler) report(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	v, err := d.view(r.Context(), by, a, attempt, stated, raw)
+	v, err := d.view(r.Context(), a, attempt, stated, raw)
 	if err != nil {
 		return err
 	}
@@ -159,10 +159,11 @@ func (d *Handler) transactions(w http.ResponseWriter, r *http.Request, by staff.
 	if a.Product != contract.Cashflow {
 		return httpx.NewError(contract.CodeNotFound, errNoPage)
 	}
-	v := pages.TransactionsView{}
-	if v.ReportView, err = d.cashflow(r.Context(), by, a, attempt, raw); err != nil {
+	shown, err := d.view(r.Context(), a, attempt, nil, raw)
+	if err != nil {
 		return err
 	}
+	v := pages.TransactionsView{ReportView: shown.(pages.ReportView)}
 	if v.Analysis == nil || v.Analysis.Transactions == nil {
 		return httpx.NewError(contract.CodeNotFound, errors.New("the report has no transactions"))
 	}

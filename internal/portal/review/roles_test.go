@@ -57,6 +57,7 @@ func TestRoutesRequireRoles(t *testing.T) {
 	share := sharing.ID(appReady, harbor)
 	forms := map[string]url.Values{
 		"POST /review/find":                       {"query": {"order"}},
+		"POST /review/assign":                     {"id": {appReady}, "do": {"take"}},
 		"POST /review/applications/{id}/shares":   {"publicId": {"svc-other"}},
 		"POST /review/applications/{id}/decision": {"seen": {"99"}, "decision": {decisions.Approved}},
 		"POST /review/applications/{id}/notes":    {"text": {"a note"}},
@@ -66,7 +67,7 @@ func TestRoutesRequireRoles(t *testing.T) {
 		"POST /review/shares/{id}/withdraw":       {},
 	}
 	want := map[string]string{ // reviewer, administrator, auditor
-		"GET /review": "RAU", "GET /review/find": "RAU", "POST /review/find": "RAU",
+		"GET /review": "RAU", "GET /review/find": "RAU", "POST /review/find": "RAU", "POST /review/assign": "RA-",
 		"GET /review/applications/{id}": "RAU", "GET /review/applications/{id}/report": "RAU", "GET /review/applications/{id}/report.json": "RAU",
 		"GET /review/applications/{id}/report.csv": "RAU", "GET /review/applications/{id}/months.csv": "RAU",
 		"GET /review/applications/{id}/files": "RAU", "GET /review/applications/{id}/files/{file}": "RAU",

@@ -19,6 +19,7 @@ func (d *Handler) table() []route {
 		{"GET /review", allRoles, d.list},
 		{"GET /review/find", allRoles, d.toList},
 		{"POST /review/find", allRoles, d.find},
+		{"POST /review/assign", deciders, d.assign},
 		{"GET /review/applications/{id}", allRoles, d.application},
 		{"GET /review/applications/{id}/report", allRoles, d.report},
 		{"GET /review/applications/{id}/transactions", allRoles, d.transactions},

@@ -109,7 +109,7 @@ func (d *Handler) withdrawPage(w http.ResponseWriter, r *http.Request, by staff.
 	if !s.Withdrawn.IsZero() {
 		return toCard(w, r, a.ID, "")
 	}
-	v := pages.WithdrawView{By: by.Email, Row: row(a), Share: pages.Share{ID: s.ID, PublicID: s.PublicID, Label: s.Label}}
+	v := pages.WithdrawView{Row: row(a), Share: pages.Share{ID: s.ID, PublicID: s.PublicID, Label: s.Label}}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Withdraw(p, v) })
 }
 

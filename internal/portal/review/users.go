@@ -31,7 +31,7 @@ func (d *Handler) showUsers(w http.ResponseWriter, r *http.Request, status int, 
 		v.Users = append(v.Users, pages.User{ID: u.ID, Email: u.Email, Role: string(u.Role), SignedIn: u.SignedIn,
 			Disabled: u.Disabled, Self: u.ID == by.ID, Password: u.HasPassword, OIDC: u.HasOIDC})
 	}
-	v.By, v.Local = by.Email, !d.Staff.NoPasswords
+	v.Local = !d.Staff.NoPasswords
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Users(p, v) })
 }
 

@@ -14,7 +14,6 @@ import (
 
 // ApplicationView is the page of an application.
 type ApplicationView struct {
-	By         string
 	Row        Row
 	Origin     string
 	UserArgs   string

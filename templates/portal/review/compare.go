@@ -22,7 +22,6 @@ type Other struct {
 
 // CompareView is the page with two reports of one product, the older one first.
 type CompareView struct {
-	By            string // email of the signed-in user
 	ApplicationID string
 	Reports       [2]Compared
 }

@@ -50,7 +50,6 @@ func (s Message) words() (title, text, back i18n.Key, to string) {
 // UsersView is the page of the dashboard's users. Email and Role are as typed;
 // Problem or Done is the result of the last action.
 type UsersView struct {
-	By           string // email of the signed-in user
 	Users        []User
 	Local        bool // users can have local passwords
 	Email, Role  string
@@ -131,7 +130,6 @@ type SetPasswordView struct {
 
 // AuditView is a page of the audit log with its filter.
 type AuditView struct {
-	By                                   string // email of the signed-in user
 	Actor, Action, Application, From, To string
 	Users                                []UserOption
 	Actions                              []string

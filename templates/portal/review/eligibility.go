@@ -14,7 +14,6 @@ import (
 
 // EligibilityView is an eligibility report as a page.
 type EligibilityView struct {
-	By            string
 	ApplicationID string
 	Stated        *Stated // nil: the applicant stated nothing
 	Report        *report.Eligibility
@@ -70,8 +69,8 @@ func connectionRefs(all []report.ConnectionRef) []report.SourceRef {
 
 func (v EligibilityView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	s := sheet{title: "review.report.eligibility_title", stated: v.Stated.beside(v, l), by: v.By,
-		applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
+	s := sheet{title: "review.report.eligibility_title", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID,
+		identities: v.identities(), product: r.Product,
 		retrieved: r.Meta.CreatedAt.Time, notices: slices.Concat(otherShape(l, r.LeftOut), noData(l, r.Meta),
 			currencyNotices(l, v.in(), v.inCurrency(l))), keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}

@@ -16,7 +16,7 @@ func madeEligibility() EligibilityView {
 	uuid := report.Null("u-bank")
 	hired, paid := on("2021-10-01"), on("2026-02-27")
 	sub := contract.SubMFARequired
-	return EligibilityView{By: "reviewer@example.com", ApplicationID: "11111111-1111-4111-8111-111111111111", Report: &report.Eligibility{
+	return EligibilityView{ApplicationID: "11111111-1111-4111-8111-111111111111", Report: &report.Eligibility{
 		Meta: madeMeta(), Product: &report.Product{Name: "Eligibility", ProductID: madeToken, InquiryType: "PERSONAL"},
 		StatedEmployers: []report.StatedEmployer{
 			{Name: "Tern & Sons", InputMethod: report.ConsumerInput, VerificationSources: []report.VerificationSource{

@@ -73,7 +73,6 @@ func (v EraseView) why(l i18n.Lang) ui.Question {
 
 // DeletionsView lists deletions and the retention period.
 type DeletionsView struct {
-	By            string
 	Days          int // 0: unlimited
 	Done          int // number of applications just deleted
 	Rows          []Deletion

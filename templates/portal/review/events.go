@@ -11,7 +11,6 @@ import (
 
 // EventsView is a page of the events for the onboarding app.
 type EventsView struct {
-	By            string // email of the signed-in user
 	URL           string // receiver of the events; "": none
 	Stopped       time.Time
 	Decides       bool // may resend events
@@ -62,7 +61,6 @@ type Delivery struct {
 	Resends       int64
 
 	// Set only on the page of one delivery:
-	By       string
 	Decides  bool
 	Done     EventsDone
 	Attempts []Try

@@ -20,7 +20,6 @@ type File struct{ Kind, SourceID, Path string }
 
 // FilesView is the page with a report's files, as the service lists them now.
 type FilesView struct {
-	By            string
 	ApplicationID string
 	HasPage       bool // the report has a page to go back to
 	Files         []File

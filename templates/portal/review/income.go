@@ -14,7 +14,6 @@ import (
 
 // IncomeView is an income report as a page.
 type IncomeView struct {
-	By            string
 	ApplicationID string
 	Stated        *Stated // nil: the applicant stated nothing
 	Report        *report.Income
@@ -69,8 +68,8 @@ func recordRefs(all []report.RecordRef) []report.SourceRef {
 
 func (v IncomeView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	s := sheet{title: "review.report.income_title", stated: v.Stated.beside(v, l), by: v.By,
-		applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
+	s := sheet{title: "review.report.income_title", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID,
+		identities: v.identities(), product: r.Product,
 		retrieved: r.Meta.CreatedAt.Time, notices: append(noData(l, r.Meta), currencyNotices(l, v.in(), v.inCurrency(l))...),
 		keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}

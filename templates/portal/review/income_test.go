@@ -29,7 +29,7 @@ func madeIncome() IncomeView {
 	net := make([]*report.Cents, 12)
 	gross[9], net[9] = c(1_000_00), c(800_00)     // March, begun
 	gross[10], net[10] = c(4_000_00), c(3_100_00) // February
-	return IncomeView{By: "reviewer@example.com", ApplicationID: "11111111-1111-4111-8111-111111111111", Report: &report.Income{
+	return IncomeView{ApplicationID: "11111111-1111-4111-8111-111111111111", Report: &report.Income{
 		Meta: madeMeta(), Product: &report.Product{Name: "Income <report>", ProductID: madeToken, InquiryType: "PERSONAL"},
 		Sources: []report.Source{{SourceID: "BANK_ONE", SourceType: "BANK_TRANSACTION", Status: contract.StatusSuccess},
 			{SourceID: "PAYSTUB", SourceType: report.SourcePaystub, Status: contract.StatusError}},

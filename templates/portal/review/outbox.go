@@ -6,7 +6,6 @@ import (
 
 // OutboxView is the page with the emails of a sandbox without a mail server.
 type OutboxView struct {
-	By      string
 	Letters []OutboxLetter
 }
 

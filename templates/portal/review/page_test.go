@@ -90,7 +90,7 @@ func madeReport() ReportView {
 		one.Balances, two.Balances, a.Total = append(one.Balances, b), append(two.Balances, 50_00), append(a.Total, b+50_00)
 	}
 	a.Accounts = []report.AnalysisAccount{one, two}
-	return ReportView{By: "reviewer@example.com", ApplicationID: "11111111-1111-4111-8111-111111111111", Report: r, Analysis: a}
+	return ReportView{ApplicationID: "11111111-1111-4111-8111-111111111111", Report: r, Analysis: a}
 }
 
 func reportPage(t *testing.T, l i18n.Lang, v ReportView) string {

@@ -14,7 +14,6 @@ import (
 
 // PassportView is a credit passport as a page.
 type PassportView struct {
-	By            string
 	ApplicationID string
 	Stated        *Stated // nil: the applicant stated nothing
 	Report        *report.Passport
@@ -40,8 +39,8 @@ func (v PassportView) identities() []report.Identity {
 
 func (v PassportView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	return sheet{title: "review.report.passport_title", stated: v.Stated.beside(v, l), by: v.By,
-		applicationID: v.ApplicationID, identities: v.identities(), product: r.Product,
+	return sheet{title: "review.report.passport_title", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID,
+		identities: v.identities(), product: r.Product,
 		retrieved: r.Meta.CreatedAt.Time, notices: append(otherShape(l, r.LeftOut), noData(l, r.Meta)...),
 		keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}

@@ -21,7 +21,7 @@ func madePassport() PassportView {
 	month := func(m string, status string) report.PaymentMonth {
 		return report.PaymentMonth{Month: m, Status: report.Null(status)}
 	}
-	return PassportView{By: "reviewer@example.com", ApplicationID: "11111111-1111-4111-8111-111111111111", Report: &report.Passport{
+	return PassportView{ApplicationID: "11111111-1111-4111-8111-111111111111", Report: &report.Passport{
 		Meta: madeMeta(), Product: &report.Product{Name: "Passport", ProductID: madeToken, InquiryType: "PERSONAL"},
 		Identities: []report.PassportIdentity{
 			{SourceID: report.ConsumerInput, FullName: report.Null("Ana Núñez"),

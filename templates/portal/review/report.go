@@ -13,7 +13,6 @@ import (
 
 // ReportView is a cashflow report as a page.
 type ReportView struct {
-	By            string
 	ApplicationID string  // empty: the page has no links to other pages
 	Stated        *Stated // nil: the applicant stated nothing
 	Report        *report.Cashflow
@@ -33,7 +32,7 @@ func (v ReportView) in() currency { return currency(v.Report.In()) }
 
 // sheet returns the parts of the page that all products share.
 func (v ReportView) sheet(l i18n.Lang) sheet {
-	s := sheet{title: "review.report.cashflow", stated: v.Stated.beside(v, l), by: v.By, applicationID: v.ApplicationID,
+	s := sheet{title: "review.report.cashflow", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID,
 		identities: v.Report.Identities, product: v.Report.Product,
 		retrieved: v.Report.Meta.CreatedAt.Time, notices: append(noData(l, v.Report.Meta),
 			currencyNotices(l, v.in(), v.inCurrency(l))...), keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),

@@ -60,7 +60,6 @@ type ThirdParty struct{ PublicID, Label string }
 
 // WithdrawView is the page that asks for confirmation of a withdrawal.
 type WithdrawView struct {
-	By    string
 	Row   Row
 	Share Share
 }

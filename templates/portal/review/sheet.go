@@ -16,7 +16,6 @@ import (
 // parts.
 type sheet struct {
 	title         i18n.Key
-	by            string // email of the signed-in user
 	applicationID string
 	identities    []report.Identity // in the form of a cashflow report
 	product       *report.Product

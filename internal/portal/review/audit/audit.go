@@ -39,12 +39,20 @@ const (
 	DeletionOpened = "deletionOpened"
 	EventSent      = "eventSent"
 	EventsOn       = "eventsOn"
+	Assigned       = "assigned"
+)
+
+// Details of Assigned.
+const (
+	Taken    = "taken"
+	Released = "released"
 )
 
 // Actions lists all actions, in the order of the filter.
 var Actions = []string{
 	staff.SignedIn, staff.SignInFailed, staff.SignedOut, Listed, Searched, Opened, ReportViewed, ReportExported, FilesListed, FileOpened,
-	Compared, decisions.Decided, decisions.Noted, LetterOpened, decisions.LetterSent, decisions.LetterFailed, decisions.LetterWithheld,
+	Compared, Assigned, decisions.Decided,
+	decisions.Noted, LetterOpened, decisions.LetterSent, decisions.LetterFailed, decisions.LetterWithheld,
 	decisions.LetterRetried, sharing.Shared, sharing.Withdrawn, DeletionOpened, deletion.Deleted, deletion.ByRetention,
 	staff.UserAdded, staff.UserChanged, staff.LinkIssued, staff.PasswordSet, EventSent, EventsOn, Read,
 }

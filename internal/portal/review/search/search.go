@@ -121,6 +121,7 @@ type Found struct {
 	Attempt     int
 	HasReport   bool
 	Decision    string // the newest; may be ""
+	Assignee    string // ID of the user who works on it; "" for none
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 }
@@ -130,6 +131,9 @@ type Filter struct {
 	State, Product, Outcome string
 	Decision                string   // Undecided selects those without a decision
 	Decisions               []string // all possible decisions
+	States                  []string // any of them; empty for all
+	Decided                 bool     // only those with a decision
+	Assignee                string   // ID of a user
 	From, To                time.Time
 	Text                    string
 	After                   store.Cursor // the page follows this row

@@ -76,13 +76,13 @@ func (x *Index) Kept(ctx context.Context, q store.Queryer, handle, reviewerID st
 }
 
 const entryColumns = `i.application_id, i.data_key, i.product, i.mode, i.external_id, i.public_token, i.state,
-	i.outcome, i.attempt, i.has_report, i.decision, i.created_at, i.updated_at`
+	i.outcome, i.attempt, i.has_report, i.decision, i.assignee, i.created_at, i.updated_at`
 
 func scanEntry(row store.Row) (Found, error) {
 	var e Found
 	var attempt, created, updated int64
 	err := row.Scan(&e.ID, &e.DataKey, &e.Product, &e.Mode, &e.ExternalID, &e.PublicToken, &e.State, &e.Outcome, &attempt, &e.HasReport,
-		&e.Decision, &created, &updated)
+		&e.Decision, &e.Assignee, &created, &updated)
 	e.Attempt, e.CreatedAt, e.UpdatedAt = int(attempt), store.Time(created), store.Time(updated)
 	return e, store.MapNotFound(err)
 }
@@ -133,6 +133,16 @@ func (b *arms) add(from, at, id string, fit func(*store.Conditions)) {
 // cells splits the filter into parts that an index can answer. A filter on two
 // columns has one part for each value of the third.
 func (f Filter) cells() []func(*store.Conditions) {
+	if f.Assignee != "" { // few applications, in an index of their own
+		return []func(*store.Conditions){f.facets}
+	}
+	if parts := f.parts(); parts != nil {
+		var out []func(*store.Conditions)
+		for _, part := range parts {
+			out = append(out, part.cells()...)
+		}
+		return out
+	}
 	decision := func(v string) string {
 		if v == Undecided {
 			return ""
@@ -169,6 +179,37 @@ func (f Filter) cells() []func(*store.Conditions) {
 	return out
 }
 
+// parts splits a filter of several states or decisions into filters of one; nil if it
+// already is one.
+func (f Filter) parts() []Filter {
+	var out []Filter
+	one := f
+	switch {
+	case len(f.States) > 0:
+		one.States = nil
+		for _, s := range f.States {
+			if f.State == "" || f.State == s {
+				one.State = s
+				out = append(out, one)
+			}
+		}
+	case f.Decided:
+		one.Decided = false
+		for _, d := range f.Decisions {
+			if f.Decision == "" || f.Decision == d {
+				one.Decision = d
+				out = append(out, one)
+			}
+		}
+	default:
+		return nil
+	}
+	if out == nil {
+		return []Filter{} // the conditions exclude each other
+	}
+	return out
+}
+
 // outcomeStates lists the states that an application with an outcome can have.
 var outcomeStates = map[contract.Outcome][]string{
 	contract.OutcomeSuccess: {string(journey.Pending), string(journey.Ready), string(journey.Failed)},
@@ -181,6 +222,17 @@ func (f Filter) facets(c *store.Conditions) {
 	c.Equal("i.state", f.State)
 	c.Equal("i.product", f.Product)
 	c.Equal("i.outcome", f.Outcome)
+	c.Equal("i.assignee", f.Assignee)
+	if len(f.States) > 0 {
+		in := make([]string, len(f.States))
+		for i, s := range f.States {
+			in[i] = c.Arg(s)
+		}
+		c.All = append(c.All, "i.state IN ("+strings.Join(in, ", ")+")")
+	}
+	if f.Decided {
+		c.Add("i.decision <> ''")
+	}
 	if f.Decision == Undecided {
 		c.Add("i.decision = ''")
 	} else {
@@ -256,30 +308,27 @@ func (x *Index) rarest(ctx context.Context, q store.Queryer, tokens [][]byte) (i
 	return best, nil
 }
 
-// CountStates counts the applications in each state, up to ManyCounted.
-func CountStates(ctx context.Context, q store.Queryer) (map[string]int, error) {
-	var c store.Conditions
-	var each []string
-	for _, s := range states() {
-		v := c.Arg(s)
-		each = append(each, `SELECT CAST(`+v+` AS TEXT) AS state, COUNT(*) FROM (SELECT 1 FROM review_index WHERE state = `+
-			v+` LIMIT `+c.Arg(int64(MaxCounted))+`) AS n`)
+// Count counts the applications of a filter without a text, up to MaxCounted.
+func (x *Index) Count(ctx context.Context, q store.Queryer, f Filter) (n int, err error) {
+	b := &arms{f: f, limit: MaxCounted}
+	for _, c := range f.cells() {
+		b.add(`review_index i`, `i.created_at`, `i.application_id`, c)
 	}
-	rows, err := q.QueryContext(ctx, strings.Join(each, " UNION ALL "), c.Args...)
-	if err != nil {
-		return nil, err
+	if len(b.all) == 0 {
+		return 0, nil
 	}
-	defer rows.Close()
-	out := map[string]int{}
-	for rows.Next() {
-		var state string
-		var n int
-		if err := rows.Scan(&state, &n); err != nil {
-			return nil, err
-		}
-		out[state] = n
+	err = q.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT id FROM (`+strings.Join(b.all, " UNION ")+`) AS b LIMIT `+
+		b.c.Arg(int64(MaxCounted))+`) AS n`, b.c.Args...).Scan(&n)
+	return n, err
+}
+
+// Assign sets the user who works on an application, "" for none, or returns ErrNotFound.
+func Assign(ctx context.Context, q store.Queryer, applicationID, userID string) error {
+	changed, err := store.ExecOne(q.ExecContext(ctx, `UPDATE review_index SET assignee = $2 WHERE application_id = $1`, applicationID, userID))
+	if err == nil && !changed {
+		err = store.ErrNotFound
 	}
-	return out, rows.Err()
+	return err
 }
 
 // SetDecision updates the newest decision in the index.
