@@ -7,6 +7,7 @@
 package ui
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -343,12 +344,31 @@ func endless(s string) bool {
 	return false
 }
 
-func initial(r Row) string {
+// initials returns the monogram of a row: its own, or the first letters of the title's
+// first two words.
+func initials(r Row) string {
 	if r.Initial != "" {
 		return r.Initial
 	}
-	for _, c := range r.Title {
-		return strings.ToUpper(string(c))
+	var out []rune
+	for _, w := range strings.Fields(r.Title) {
+		if first, _ := utf8.DecodeRuneInString(w); unicode.IsLetter(first) || unicode.IsDigit(first) {
+			if out = append(out, unicode.ToUpper(first)); len(out) == 2 {
+				break
+			}
+		}
 	}
-	return ""
+	return string(out)
+}
+
+// discColors is the number of colors of monograms in the style sheet.
+const discColors = 4
+
+// discColor returns the color class of a monogram, the same for the same title.
+func discColor(r Row) string {
+	sum := 0
+	for _, c := range []byte(r.Title) {
+		sum += int(c)
+	}
+	return "row-disc-" + strconv.Itoa(sum%discColors)
 }
