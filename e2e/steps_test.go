@@ -49,6 +49,11 @@ func fillForm(t *testing.T, v *visitor, fields map[string]string) {
 	t.Helper()
 	for name, value := range fields {
 		field := v.page(fmt.Sprintf("[name=%q]", name))
+		if folded := v.page(fmt.Sprintf("details.form-more:not([open]):has([name=%q]) > summary", name)); value != "" {
+			if n, err := folded.Count(); err == nil && n > 0 {
+				click(t, folded)
+			}
+		}
 		if tag, err := field.Evaluate("e => e.tagName", nil); err == nil && tag == "SELECT" {
 			_, err := field.SelectOption(playwright.SelectOptionValues{Values: playwright.StringSlice(value)})
 			must(t, err)

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"slices"
 	"strconv"
 
 	"vestibule/internal/contract"
@@ -47,7 +48,10 @@ func (m Apply) with(name string, label i18n.Key, autocomplete, mode string) ui.I
 
 func (m Apply) optional(name string, label i18n.Key, autocomplete, mode, width string, hint i18n.Key) ui.Input {
 	in := m.with(name, label, autocomplete, mode)
-	in.Optional, in.Width, in.Hint = true, width, i18n.T(m.Lang, hint)
+	in.Optional, in.Unmarked, in.Width, in.Hint = true, true, width, ""
+	if hint != "" {
+		in.Hint = i18n.T(m.Lang, hint)
+	}
 	return in
 }
 
@@ -68,18 +72,23 @@ func (m Apply) dob() ui.Day {
 		return ui.Day{Name: "dob", Label: i18n.T(m.Lang, "apply.dob.label"), Lang: m.Lang, Birthday: true,
 			Year: m.value("dob-year"), Month: m.value("dob-month"), Day: m.value("dob-day"), Error: m.problem("dob")}
 	}
-	return ui.Day{Name: "dob", Label: i18n.T(m.Lang, "apply.dob.label"), Hint: i18n.T(m.Lang, "apply.dob.hint"), Lang: m.Lang,
-		Birthday: true, Optional: true,
+	return ui.Day{Name: "dob", Label: i18n.T(m.Lang, "apply.dob.label"), Lang: m.Lang,
+		Birthday: true, Optional: true, Unmarked: true,
 		Year: m.value("dob-year"), Month: m.value("dob-month"), Day: m.value("dob-day"), Error: m.problem("dob")}
 }
 
 func (m Apply) states() ui.Question {
 	q := ui.Question{Name: "state", Label: i18n.T(m.Lang, "apply.state.label"), Prompt: i18n.T(m.Lang, "apply.state.choose"), Lang: m.Lang,
-		Autocomplete: "address-level1", Optional: !m.housing(), Error: m.problem("state")}
+		Autocomplete: "address-level1", Optional: !m.housing(), Unmarked: true, Error: m.problem("state")}
 	for _, s := range states {
 		q.Options = append(q.Options, ui.Option{Value: s.code, Label: s.name, Chosen: m.value("state") == s.code})
 	}
 	return q
+}
+
+// fills reports whether one of the fields has a value or an error.
+func (m Apply) fills(fields ...string) bool {
+	return slices.ContainsFunc(fields, func(name string) bool { return m.value(name) != "" || m.problem(name) != "" })
 }
 
 // housing reports whether the form is for an eligibility report, which needs the

@@ -182,6 +182,7 @@ type Input struct {
 	Prefix       string // shown before the value, such as $
 	MaxLength    int
 	Optional     bool // the label says so; otherwise the field is required
+	Unmarked     bool // an optional field whose label does not say so: the text of its group does
 	Attrs        templ.Attributes
 }
 
@@ -208,6 +209,7 @@ type Question struct {
 	Options      []Option
 	Width        string
 	Optional     bool
+	Unmarked     bool // as in Input
 	HideLabel    bool // only screen readers get the label; a heading shows it
 	Attrs        templ.Attributes
 }
@@ -223,6 +225,7 @@ type Day struct {
 	Year, Month, Day string // as typed
 	Birthday         bool   // offers the user's birthday for autofill
 	Optional         bool
+	Unmarked         bool // as in Input
 	Attrs            templ.Attributes
 }
 
