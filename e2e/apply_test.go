@@ -136,6 +136,7 @@ func TestFormsThatAreRefused(t *testing.T) {
 				s.form(t, v)
 				for _, name := range order {
 					if value, ok := fields[name]; ok {
+						unfold(t, v, name)
 						fill(t, v.page("#"+name), value)
 					}
 				}
@@ -182,6 +183,7 @@ func TestFormsThatAreRefused(t *testing.T) {
 				if !ok {
 					continue
 				}
+				unfold(t, v, field)
 				if field == "state" {
 					_, err := v.page("#state").SelectOption(playwright.SelectOptionValues{Values: &[]string{value}})
 					must(t, err)
@@ -255,7 +257,7 @@ func TestFocusInTheForm(t *testing.T) {
 		t.Error("half an e-mail address is called wrong while it is typed")
 	}
 	must(t, v.page("#email").Press("Tab"))
-	focused(t, v.page("#phone"))
+	focused(t, v.page("#dob-month"))
 	if !said("email") {
 		t.Error("half an e-mail address is left, and nothing says so")
 	}
@@ -266,6 +268,7 @@ func TestFocusInTheForm(t *testing.T) {
 	}
 
 	for _, x := range []struct{ field, text, words string }{{"zip", "9410", ""}, {"zip", "9410x", "94105-1234"}, {"zip", "", ""}} {
+		unfold(t, v, x.field)
 		fill(t, v.page("#"+x.field), x.text)
 		if got := wrongs(t, v)[x.field]; (got == "") != (x.words == "") || !strings.Contains(got, x.words) {
 			t.Errorf("with %q, %s says %q, want %q", x.text, x.field, got, x.words)

@@ -219,6 +219,7 @@ func TestDecisionsAndDeletion(t *testing.T) {
 	click(t, v.page(button(en("review.decide.submit"))))
 	see(t, v.page(text(en("review.decide.done"))))
 	see(t, v.page(".taken-reasons >> text="+words))
+	click(t, v.page(`.contents a[href="#history"]`))
 	see(t, v.page(text(en("review.timeline.declined"))))
 	v.axe(t)
 	click(t, v.page(link(en("review.decide.letter"))))

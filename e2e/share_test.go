@@ -16,7 +16,8 @@ func TestSharing(t *testing.T) {
 	v := visit(t)
 	v.open(t, at)
 	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
-	card := v.page("#sharing")
+	card := v.page("#sharing-part")
+	click(t, v.page(`.contents a[href="#sharing"]`))
 	see(t, card.Locator(text(en("review.share.none"))))
 
 	// No third party has that name; the input is kept.
@@ -41,6 +42,7 @@ func TestSharing(t *testing.T) {
 
 	// In Spanish to the end.
 	v.open(t, at+"?lang=es")
+	click(t, v.page(`.contents a[href="#sharing"]`))
 	click(t, card.Locator("role=link[name=/^Retirar a Harbor Bank/]"))
 	title(t, v, es("review.share.withdraw_title"))
 	click(t, v.page(button(es("review.share.withdraw_submit"))))

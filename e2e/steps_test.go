@@ -49,17 +49,22 @@ func fillForm(t *testing.T, v *visitor, fields map[string]string) {
 	t.Helper()
 	for name, value := range fields {
 		field := v.page(fmt.Sprintf("[name=%q]", name))
-		if folded := v.page(fmt.Sprintf("details.form-more:not([open]):has([name=%q]) > summary", name)); value != "" {
-			if n, err := folded.Count(); err == nil && n > 0 {
-				click(t, folded)
-			}
-		}
+		unfold(t, v, name)
 		if tag, err := field.Evaluate("e => e.tagName", nil); err == nil && tag == "SELECT" {
 			_, err := field.SelectOption(playwright.SelectOptionValues{Values: playwright.StringSlice(value)})
 			must(t, err)
 			continue
 		}
 		fill(t, field, value)
+	}
+}
+
+// unfold opens the optional questions that have a field, as people do before they answer.
+func unfold(t *testing.T, v *visitor, name string) {
+	t.Helper()
+	summary := v.page(fmt.Sprintf("details.form-more:not([open]):has([name=%q]) > summary", name))
+	if n, err := summary.Count(); err == nil && n > 0 {
+		click(t, summary)
 	}
 }
 

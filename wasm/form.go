@@ -173,7 +173,7 @@ func (f *form) show(one *field, p *prefill.Problem) {
 	setText(one.text, text)
 	all(f.el, `[data-field="`+one.key+`"] :is(input,select,textarea)`, func(control js.Value) {
 		control.Call(method, "aria-invalid", "true")
-		if fold := control.Call("closest", "details"); p != nil && fold.Truthy() {
+		if fold := control.Call("closest", ".form-more"); p != nil && fold.Truthy() {
 			fold.Set("open", true)
 		}
 	})

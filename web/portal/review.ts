@@ -1,11 +1,13 @@
 import { keepDrafts } from "./parts/drafts";
 import { startKeys } from "./parts/keys";
 import { startPlots } from "./parts/plots";
+import { startScroll } from "./parts/scroll";
 import { startTabs } from "./parts/tabs";
 
 keepDrafts();
 startKeys();
 startPlots();
+startScroll();
 for (const box of document.querySelectorAll<HTMLElement>("[data-tabs]")) startTabs(box);
 
 // Filters the figures of a report while the reviewer types. The server filters in the
