@@ -153,6 +153,11 @@ func TestReview(t *testing.T) {
 	click(t, v.page(button(en("review.list.take"))))
 	click(t, v.page(".queues a >> text="+en("review.queues.mine")))
 	wantRows(1)
+	must(t, v.Keyboard().Press("?"))
+	must(t, v.Keyboard().Press("Enter")) // turns the keys off, and again on
+	must(t, v.Keyboard().Press("j"))
+	see(t, v.page("[data-keys-toggle]:focus"))
+	must(t, v.Keyboard().Press("Enter"))
 	must(t, v.Keyboard().Press("j"))
 	must(t, v.Keyboard().Press("Enter"))
 	click(t, v.page(button(en("review.list.release"))))

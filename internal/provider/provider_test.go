@@ -338,7 +338,7 @@ func TestConsumers(t *testing.T) {
 		b.want("a bad key", create(map[string]any{"prefill": with(applicant, "shoeSize", "44")}), 400, contract.Code(contract.WidgetPrefillKey))
 		b.want("another content type", b.ask(b.service.URL, "POST", "/connect/consumers",
 			append(b.basic(), "Content-Type", "text/plain"), nil), 400, contract.CodeMalformedHeaders)
-		b.want("a large body", create(`{"prefill":"`+strings.Repeat("x", 65<<10)+`"}`), 413, contract.CodeBodyTooLarge)
+		b.want("a large body", create(`{"prefill":"`+strings.Repeat("x", 64<<10+1-14)+`"}`), 413, contract.CodeBodyTooLarge)
 
 		read := b.get(path, b.basic())
 		if read.status != 200 || read.text("consumerExternalId") != "c-1" || read.body["prefill"].(map[string]any)["dob"] != "1990-04-12" {

@@ -3,6 +3,7 @@
 // phase that the module sets. The page works without the module: if it cannot run,
 // the page with the widget shows the link that works without it.
 
+import "../ui/busy";
 import { checker, type Check } from "./parts/check";
 
 type Go = { importObject: WebAssembly.Imports; run(instance: WebAssembly.Instance): Promise<void> };

@@ -4,6 +4,7 @@
 
 import { goBack, leaves, mark, place } from "./parts/entries";
 import { released } from "../ui/press";
+import "../ui/busy";
 import { countDown } from "./parts/countdown";
 import "./parts/guard";
 import { enhance } from "./parts/upload";

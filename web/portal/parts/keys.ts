@@ -1,16 +1,43 @@
 // Moves through the list of applications by keys: j and k, Enter as on any link, / for the
-// search. Keys do nothing while the user types, or with a modifier.
+// search, ? for the line that explains them. Keys do nothing while the user types, or with
+// a modifier. The user can turn them off in this browser, for example for speech input.
+
+const stored = "vestibule-keys";
+
+function off(): boolean {
+	try {
+		return localStorage.getItem(stored) === "off";
+	} catch {
+		return false;
+	}
+}
 
 export function startKeys(): void {
 	const links = [...document.querySelectorAll<HTMLAnchorElement>(".list-link")];
 	const search = document.querySelector<HTMLInputElement>("#filter-query");
-	if (!search) return;
-	for (const hint of document.querySelectorAll<HTMLElement>("[data-keys]")) hint.hidden = links.length === 0;
+	const hint = document.querySelector<HTMLElement>("[data-keys]");
+	const toggle = document.querySelector<HTMLButtonElement>("[data-keys-toggle]");
+	if (!search || !hint || !toggle) return;
+	hint.hidden = links.length === 0;
+	let active = !off();
+	const show = (): void => {
+		toggle.textContent = (active ? toggle.dataset.off : toggle.dataset.on) ?? "";
+	};
+	show();
+	toggle.addEventListener("click", () => {
+		active = !active;
+		show();
+		try {
+			localStorage.setItem(stored, active ? "on" : "off");
+		} catch {
+			// The choice lasts as long as the page.
+		}
+	});
 	document.addEventListener("keydown", (e) => {
-		const typing = (e.target as Element).closest("input:not([type=checkbox]), textarea, select, [contenteditable]");
-		if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
+		if (!active || e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
+		const typing = (e.target as Element).closest<HTMLElement>("input:not([type=checkbox]), textarea, select, [contenteditable]");
 		if (typing) {
-			if (e.key === "Escape") (typing as HTMLElement).blur();
+			if (e.key === "Escape") typing.blur();
 			return;
 		}
 		if (e.key === "/") {
@@ -19,10 +46,13 @@ export function startKeys(): void {
 			search.select();
 			return;
 		}
+		if (e.key === "?") {
+			toggle.focus();
+			return;
+		}
 		const step = e.key === "j" ? 1 : e.key === "k" ? -1 : 0;
 		if (step === 0 || links.length === 0) return;
 		const now = links.indexOf(document.activeElement as HTMLAnchorElement);
-		const next = links[Math.min(Math.max(now + step, 0), links.length - 1)]!;
-		next.focus();
+		links[Math.min(Math.max(now + step, 0), links.length - 1)]!.focus();
 	});
 }
