@@ -13,6 +13,8 @@ LDFLAGS  := -s -w
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.6.1
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 POSTGRES := $(GO) run ./internal/testutil/storetest/withpostgres
+# Tests wait for disks, databases and browsers: more run at once than there are processors.
+PARALLEL := -parallel $$((3 * $$(nproc)))
 
 .PHONY: soak scale help run build assets generate test test-fast test-race test-faults test-properties test-crash test-upgrade lint bench demo gallery lighthouse vuln clean
 
@@ -36,15 +38,15 @@ generate: ## what is generated and committed: templ's Go code, declarations, tab
 test: tools assets ## every test, after installing what they need and this machine lacks
 	@$(MAKE) --no-print-directory check
 	@$(MAKE) --no-print-directory openapi
-	@VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GO) test -timeout 20m ./...
+	@VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GO) test $(PARALLEL) -timeout 20m ./...
 
 # A package more at once than there are processors, for the tests wait for disks, and
 # those that take longest first.
 test-fast: assets check ## the tests without browser and PostgreSQL
-	@VESTIBULE_TEST_POSTGRES=off $(GO) test -short -p $$(($$(nproc) + 1)) $$($(GO) list ./internal/provider ./internal/app ./... | grep -v /e2e)
+	@VESTIBULE_TEST_POSTGRES=off $(GO) test -short $(PARALLEL) -p $$(($$(nproc) + 1)) $$($(GO) list ./internal/provider ./internal/app ./... | grep -v /e2e)
 
 test-race: tools assets ## every test but the browser's, under the race detector
-	@CGO_ENABLED=1 VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GO) test -race -timeout 30m $$($(GO) list ./... | grep -v /e2e)
+	@CGO_ENABLED=1 VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GO) test -race $(PARALLEL) -timeout 30m $$($(GO) list ./... | grep -v /e2e)
 
 .PHONY: tools check openapi
 openapi: ## lint both OpenAPI documents, and compile clients that are generated from them

@@ -89,6 +89,7 @@ func (o *onboarding) set(f func()) {
 // TestOnboardingAppReceivesEvents uses a receiver that verifies signatures, fails once,
 // answers 410, and requests redeliveries.
 func TestOnboardingAppReceivesEvents(t *testing.T) {
+	t.Parallel()
 	for engine, url := range map[string]func(testing.TB) string{"sqlite": func(testing.TB) string { return "" }, "postgres": storetest.URL} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()

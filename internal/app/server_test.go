@@ -45,6 +45,7 @@ type testServer struct {
 // eachEngine runs f against a program on SQLite and one on PostgreSQL, with additional
 // flags.
 func eachEngine(t *testing.T, f func(t *testing.T, w *testServer), more ...string) {
+	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		f(t, startServer(t, "", more...))

@@ -32,9 +32,11 @@ import (
 var MasterKey = []byte("an all too well known master key")
 
 // Each runs f on a fresh SQLite and a fresh PostgreSQL database of the party, in
-// parallel subtests named after the engine.
+// parallel subtests named after the engine, and in parallel with the package's other
+// tests that call it. It may be called once in a test.
 func Each(t *testing.T, party string, f func(t *testing.T, db *store.DB)) {
 	t.Helper()
+	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		f(t, SQLite(t, party))
