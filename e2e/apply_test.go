@@ -315,6 +315,25 @@ func TestFocusInTheForm(t *testing.T) {
 
 // TestServerChecksAgain where there is no script: the form is shown again with the
 // entered data and the errors, and nothing is stored; once corrected, it is accepted.
+// The form asks where to verify only if the operator wants it.
+func TestPortalDecidesWhereToVerify(t *testing.T) {
+	t.Parallel()
+	for mode, arrives := range map[string]func(s *site, v *visitor){
+		"embedded": func(s *site, v *visitor) { see(t, v.page("iframe")) },
+		"redirect": func(s *site, v *visitor) { must(t, v.WaitForURL(s.Provider+"/**")) },
+	} {
+		s := start(t, "--apply-mode="+mode)
+		v := visit(t)
+		v.open(t, s.Portal+"/apply/cashflow")
+		fillForm(t, v, applicant)
+		if n, err := v.page("input[name=mode]:not([type=hidden])").Count(); err != nil || n > 0 {
+			t.Errorf("%s: the form asks where to verify (%v)", mode, err)
+		}
+		click(t, v.page(button(en("apply.continue"))))
+		arrives(s, v)
+	}
+}
+
 func TestServerChecksAgain(t *testing.T) {
 	t.Parallel()
 	s := start(t)

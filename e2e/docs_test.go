@@ -6,32 +6,72 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// TestReferencePages opens both with script turned off and on: they have none, and
-// a link to an operation leads to it.
+// TestReferencePages opens both references without script: the links of the overview lead
+// to the operations. With script, the contents are searched.
 func TestReferencePages(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for name, at := range map[string]struct{ url, first string }{
-		"provider": {s.Provider + "/docs", "#submit"},
-		"portal":   {s.Portal + "/api/v1/docs", "#createApplication"},
+	for name, at := range map[string]struct{ url, page, first, field string }{
+		"provider": {s.Provider + "/docs", "/submissions", "#submit", "X-EXTERNAL-ID"},
+		"portal":   {s.Portal + "/api/v1/docs", "/applications", "#createApplication", "allowedOrigin"},
 	} {
 		plain := visit(t, noScript)
 		plain.open(t, at.url)
-		click(t, plain.Locator("nav a[href='"+at.first+"']"))
-		shown, err := plain.Locator(at.first).BoundingBox()
+		click(t, plain.Locator("main li"+at.first+" a"))
+		must(t, plain.WaitForURL("**"+at.page+at.first))
+		shown, err := plain.Locator("h2" + at.first).BoundingBox()
 		must(t, err)
 		if shown == nil || shown.Y < 0 || shown.Y > 300 {
 			t.Errorf("%s: the link to %s leads to %v", name, at.first, shown)
 		}
+
 		v := visit(t)
 		v.open(t, at.url)
+		must(t, v.Keyboard().Press("/"))
+		must(t, v.Keyboard().Type("no such field"))
+		see(t, v.Locator(".manual-none"))
+		must(t, v.Keyboard().Press("Escape"))
+		must(t, v.Keyboard().Type(at.field))
+		see(t, v.Locator(".manual-entry:visible").First())
+		must(t, v.Keyboard().Press("Enter"))
+		must(t, v.WaitForURL("**/docs/**"))
+		see(t, v.Locator("main h2:target"))
+
 		must(t, v.SetViewportSize(320, 640))
 		v.fits(t)
 		must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{Media: playwright.MediaPrint}))
-		if there, err := v.Locator("nav.manual-contents").IsVisible(); err != nil || there {
-			t.Errorf("%s: the contents are printed: %v, %v", name, there, err)
+		for _, hidden := range []string{"nav.manual-contents", ".manual-send >> nth=0"} {
+			if there, err := v.Locator(hidden).IsVisible(); err != nil || there {
+				t.Errorf("%s: %s is printed: %v, %v", name, hidden, there, err)
+			}
 		}
 	}
+}
+
+// TestReferenceSends sends requests from the pages of the provider's reference: with a
+// token for Bearer authentication, and with an error in the answer.
+func TestReferenceSends(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	v.expect("Failed to load resource") // the refused request
+	v.open(t, s.Provider+"/docs/reports")
+	must(t, v.Locator("[data-credentials] [name=id]").Fill(s.Credentials.ClientID))
+	must(t, v.Locator("[data-credentials] [name=secret]").Fill(s.Credentials.SecretKey))
+	status := v.Locator("article").First()
+	click(t, status.Locator(".manual-send summary"))
+	click(t, status.Locator(".manual-send button"))
+	see(t, status.Locator(".manual-result p:has-text('404')"))
+	see(t, status.Locator(".manual-result pre:has-text('INVALID_TOKEN')"))
+	v.axe(t)
+
+	v.open(t, s.Provider+"/docs/consumers")
+	must(t, v.Locator("[data-credentials] [name=id]").Fill(s.Credentials.ClientID))
+	must(t, v.Locator("[data-credentials] [name=secret]").Fill(s.Credentials.SecretKey))
+	created := v.Locator("article:has(#createConsumer)")
+	click(t, created.Locator(".manual-send summary"))
+	click(t, created.Locator(".manual-send button"))
+	see(t, created.Locator(".manual-result p:has-text('201')"))
 }
 
 // abridge leaves of a reference page the longest of each kind, which says as much as

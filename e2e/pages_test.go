@@ -104,7 +104,7 @@ func (s *seen) look(t *testing.T, v *visitor, lang, address string) {
 	if strings.HasSuffix(came, "/connect") {
 		step(t, v.widget, "consent") // before it is loaded, it has no background
 	}
-	if strings.HasSuffix(given, "/docs") {
+	if strings.HasSuffix(given, "/docs") || strings.Contains(given, "/docs/") {
 		if lang == "es" {
 			return // they are in English
 		}
@@ -247,9 +247,9 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 			}
 			as("anybody", nil, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(s.Portal, "/", "/apply/cashflow", "/legal/privacy", "/legal/terms", "/return",
-					"/developers", "/developers/guides/embed", "/api/v1/docs",
+					"/developers", "/developers/guides/embed", "/api/v1/docs", "/api/v1/docs/applications",
 					letter, "/resume/nothing", welcome, "/review/sign-in", "/redirect/return", "/redirect/finish/nothing", "/embed/v1/frame")
-				look(s.Provider, "/docs", "/dashboard/sign-in", "/redirect/nothing", "/invite/nothing")
+				look(s.Provider, "/docs", "/docs/visits", "/docs/schemas", "/docs/errors", "/dashboard/sign-in", "/redirect/nothing", "/invite/nothing")
 				look("", s.hosted(t, "cashflow", lang, nil))
 				look("", strings.Split(v.URL(), "?")[0]+"/return")
 			})
@@ -265,7 +265,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 				look("", v.URL())
 			})
 			as("a reviewer", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(review, "", "/letters", "/applications/"+first.ID, "/applications/"+first.ID+"/report",
+				look(review, "", "/overview", "/letters", "/applications/"+first.ID, "/applications/"+first.ID+"/report",
 					"/applications/"+first.ID+"/transactions?month=2026-10",
 					"/applications/"+first.ID+"/files",
 					"/applications/"+first.ID+"/compare?with="+second.ID, "/applications/"+declined.ID+"/letter", "/applications/"+first.ID+"/delete",

@@ -42,7 +42,7 @@ func start(t *testing.T, args ...string) *site {
 		}
 	})
 	s.Program = program.Start(t, app.Run, s.Log, append([]string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0",
-		"--sandbox-control-addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0", "--data-dir=" + s.dir}, args...)...)
+		"--sandbox-control-addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0", "--apply-mode=ask", "--data-dir=" + s.dir}, args...)...)
 	var err error
 	if s.Credentials, err = program.ReadCredentials(s.dir); err != nil {
 		t.Fatal(err)

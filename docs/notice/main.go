@@ -1,5 +1,5 @@
 // The program notice writes NOTICE: the licenses of the modules that are compiled into the
-// program and into the browser's module, and that of Go itself. A module without a license
+// program and into the browser's module, of Go itself, and of the pages' font. A module without a license
 // file is an error.
 package main
 
@@ -47,6 +47,7 @@ func run(out string) error {
 		return fmt.Errorf("go env GOROOT: %w", err)
 	}
 	dirs["Go standard library"] = strings.TrimSpace(string(root))
+	dirs["Inter 4.1 (the pages' font)"] = filepath.Join(filepath.Dir(out), "web/ui/inter")
 	users := map[string][]string{} // modules by the text of their license
 	for name, dir := range dirs {
 		text, err := licenses(dir)

@@ -183,7 +183,11 @@ func codeOf(status int, body []byte) contract.Code {
 }
 
 func described(path string) bool {
-	return strings.HasPrefix(path, "/connect/") || strings.HasPrefix(path, "/api/") && path != "/api/v1/docs" || path == "/secure-redirect" ||
+	const reference = "/api/v1/docs" // pages for people
+	if path == reference || strings.HasPrefix(path, reference+"/") {
+		return false
+	}
+	return strings.HasPrefix(path, "/connect/") || strings.HasPrefix(path, "/api/") || path == "/secure-redirect" ||
 		path == "/accounts" || strings.HasPrefix(path, "/accounts/") || strings.HasPrefix(path, "/config/") ||
 		strings.HasPrefix(path, "/credentials/")
 }

@@ -68,8 +68,9 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 	base := pages.Base{Lang: lang, Assets: still{assets}, Sandbox: true, Languages: []ui.Choice{
 		{Lang: i18n.English, URL: "?lang=en", Current: lang == i18n.English},
 		{Lang: i18n.Spanish, URL: "?lang=es", Current: lang == i18n.Spanish}}}
-	reviewPage := ui.Page{Lang: lang, Home: "/review", Icon: base.Assets.URL("icon.svg"), Languages: base.Languages,
-		Styles: []string{base.Assets.URL("portal.css"), base.Assets.URL("review.css")}, Footer: ui.SandboxNote(lang)}
+	reviewPage := ui.Page{Lang: lang, Home: "/review", Icon: base.Assets.URL("icon.svg"), Font: base.Assets.URL("inter.woff2"),
+		Languages: base.Languages,
+		Styles:    []string{base.Assets.URL("portal.css"), base.Assets.URL("review.css")}, Footer: ui.SandboxNote(lang)}
 	framed := base.In("https://shop.example", id)
 	branded := base
 	branded.Brand = pages.Brand{Brand: ui.Brand{Name: "Harbor Lane"}, Privacy: true, Terms: true,
@@ -160,7 +161,8 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 func components(base pages.Base) templ.Component {
 	l := base.Lang
 	words := func(en, es string) string { return string(sample(l, en, es)) }
-	p := ui.Page{Lang: l, Title: words("Components", "Componentes"), Home: "/", Icon: base.Assets.URL("icon.svg"),
+	p := ui.Page{Lang: l, Title: words("Components", "Componentes"), Home: "/",
+		Icon: base.Assets.URL("icon.svg"), Font: base.Assets.URL("inter.woff2"),
 		Styles:    []string{base.Assets.URL("portal.css")},
 		Languages: base.Languages, Links: []ui.Link{{Text: words("Here", "Aquí"), URL: "#", Current: true},
 			{Text: words("There", "Allí"), URL: "#there"}}, Footer: ui.SandboxNote(l)}

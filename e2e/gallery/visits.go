@@ -13,7 +13,8 @@ import (
 // Visits are the steps of a visit for each product, as the hosted page and the
 // widget's frame show them alike, in the order in which one meets them.
 func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
-	urls := visit.Urls{Style: assets.URL("provider.css"), Icon: assets.URL("icon.svg"), Frame: "/still/frame.js",
+	urls := visit.Urls{Style: assets.URL("provider.css"), Icon: assets.URL("icon.svg"), Font: assets.URL("inter.woff2"),
+		Frame:  "/still/frame.js",
 		Hosted: "/still/hosted.js", Submit: "/still/submit.js"}
 	choices := []ui.Choice{{Lang: i18n.English, URL: "?lang=en", Current: lang == i18n.English},
 		{Lang: i18n.Spanish, URL: "?lang=es", Current: lang == i18n.Spanish}}
@@ -54,11 +55,15 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 		v.Accounts = accounts
 		problem("Choose an account.", "Elija una cuenta.")(v)
 	})
-	show("cashflow, report being made", at(cash, visit.Progress), nil)
+	show("cashflow, report being made", at(cash, visit.Progress), func(v *visit.Visit) {
+		v.Connected = []visit.Connected{{SourceType: visit.SourceBank, Name: banks[0].Name}}
+	})
 	show("cashflow, whether to close", at(cash, visit.Leave), nil)
 	show("cashflow, done", at(cash, visit.End), func(v *visit.Visit) {
 		v.End, v.Status,
 			v.Return = "success", contract.StatusSuccess, "/visit/h/return"
+		v.Receipt = &visit.Receipt{From: []visit.Connected{{SourceType: visit.SourceBank, Name: banks[0].Name, Accounts: 2}},
+			Shared: time.Date(2026, 3, 4, 15, 0, 0, 0, time.UTC), Until: time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)}
 	})
 	show("cashflow, failed", at(cash, visit.End), func(v *visit.Visit) {
 		v.End, v.Status, v.Substatus = "success", contract.StatusNotAuthenticated, contract.SubMFARequired

@@ -32,7 +32,7 @@ type Document struct {
 // Access is one way to authenticate.
 type Access struct{ Name, Scheme, About string }
 
-// Section is the operations of one tag, or the webhooks.
+// Section is the operations of one tag, or the webhooks. ID can be a part of a path.
 type Section struct {
 	ID, Name, About string
 	Operations      []Operation
@@ -81,6 +81,7 @@ type Row struct {
 	Required     bool
 	Limits       []string
 	About        string
+	Example      string // of a parameter
 }
 
 // Type is a readable description of a type. Shape is the id of its named shape, if any;
@@ -157,7 +158,7 @@ func (r *reader) sections() []Section {
 			return i
 		}
 		at[name] = len(out)
-		out = append(out, Section{ID: "section-" + strings.ToLower(name), Name: name})
+		out = append(out, Section{ID: slug(name), Name: name})
 		return at[name]
 	}
 	for _, t := range items(get(r.root, "tags")) {
@@ -179,6 +180,9 @@ func (r *reader) sections() []Section {
 	}
 	return slices.DeleteFunc(out, func(s Section) bool { return len(s.Operations) == 0 }) // such as the webhooks' tag
 }
+
+// slug converts a name to lowercase, with hyphens for spaces.
+func slug(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
 
 func (r *reader) operation(path, method string, item, op *yaml.Node) Operation {
 	out := Operation{ID: text(op, "operationId"), Method: strings.ToUpper(method), Path: path,
@@ -208,7 +212,7 @@ func (r *reader) exchange(out *Operation, item, op *yaml.Node) {
 	for _, p := range append(items(get(item, "parameters")), items(get(op, "parameters"))...) {
 		p = r.follow(p)
 		row := r.row(text(p, "name"), get(p, "schema"))
-		row.In, row.Required = text(p, "in"), text(p, "required") == "true"
+		row.In, row.Required, row.Example = text(p, "in"), text(p, "required") == "true", text(p, "example")
 		if about := text(p, "description"); about != "" {
 			row.About = about
 		}

@@ -166,7 +166,7 @@ func TestRead(t *testing.T) {
 		return apidocs.Row{Inside: inside, Name: name, Type: apidocs.Type{Words: kind, Shape: shape},
 			Required: required, About: about, Limits: limits}
 	}
-	in := func(where string, r apidocs.Row) apidocs.Row { r.In = where; return r }
+	in := func(where, example string, r apidocs.Row) apidocs.Row { r.In, r.Example = where, example; return r }
 	example := "{\n  \"name\": \"ada\",\n  \"parts\": [\n    {\n      \"n\": 0\n    }\n  ]\n}"
 	want := apidocs.Document{Title: "Small", Version: "2.0.0", About: "For a test.", Server: "http://127.0.0.1:1",
 		Access: []apidocs.Access{{Name: "key", Scheme: "bearer", About: "A key."}},
@@ -181,11 +181,11 @@ func TestRead(t *testing.T) {
 			}},
 			{ID: "shape-Part", Name: "Part", About: "A part.", Rows: []apidocs.Row{row("", "n", "integer", "", true, "", "at least 0")}},
 		},
-		Sections: []apidocs.Section{{ID: "section-things", Name: "Things", About: "All things.", Operations: []apidocs.Operation{{
+		Sections: []apidocs.Section{{ID: "things", Name: "Things", About: "All things.", Operations: []apidocs.Operation{{
 			ID: "put", Method: "PUT", Path: "/things/{id}", Title: "Put a thing", Access: "key",
-			Parameters: []apidocs.Row{in("path", row("", "id", "string", "", true, "")),
-				in("header", row("", "X-Why", "string", "", true, "", "one of a, b")),
-				in("query", row("", "dry", "boolean", "", false, ""))},
+			Parameters: []apidocs.Row{in("path", "t-1", row("", "id", "string", "", true, "")),
+				in("header", "it's", row("", "X-Why", "string", "", true, "", "one of a, b")),
+				in("query", "", row("", "dry", "boolean", "", false, ""))},
 			Body: &apidocs.Body{Example: example, Rows: []apidocs.Row{
 				row("", "name", "uuid", "", true, "", "1 to 9 characters"),
 				row("", "parts", "array of object or null", "", false, "", "at most 2 elements"),

@@ -86,6 +86,7 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: s, method: "GET", pattern: "/connect/jwkset"},
 		{base: s, method: "GET", pattern: "/openapi.json"},
 		{base: s, method: "GET", pattern: "/docs", shape: asPage},
+		{base: s, method: "GET", pattern: "/docs/{part}", param: "reports", shape: asPage},
 		{base: s, method: "POST", pattern: "/accounts", who: "basic", header: basicAuth, kind: asJSON,
 			body: `{"accountName":"Second child","displayName":"Second"}`},
 		{base: s, method: "PUT", pattern: "/accounts", who: "basic", header: basicAuth, kind: asJSON,
@@ -196,6 +197,7 @@ func (w *testServer) routes(t *testing.T) []route {
 			body: "email=" + canaryEmail + "&password=" + canaryText + "&next=/review"},
 		{base: p, method: "POST", pattern: "/review/sign-out", shape: asPage, header: []string{"Cookie", w.signIn(t)}},
 		{base: p, method: "GET", pattern: "/review", shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/overview", shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/find", shape: asPage, header: reviewer},
 		{base: p, method: "POST", pattern: "/review/find", shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "query=x"},
 		{base: p, method: "POST", pattern: "/review/assign", shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "do=take"},
@@ -253,6 +255,7 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "POST", pattern: "/review/shares/{id}/withdraw", param: share, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/api/v1/openapi.json"},
 		{base: p, method: "GET", pattern: "/api/v1/docs", shape: asPage},
+		{base: p, method: "GET", pattern: "/api/v1/docs/{part}", param: "applications", shape: asPage},
 		{base: p, method: "POST", pattern: "/api/v1/applications", who: "key", header: key, kind: asJSON,
 			body: `{"product":"cashflow","mode":"embedded","externalId":"a-1","userArgs":"u","returnUrl":"https://example.org/",` +
 				`"allowedOrigin":"https://example.org","prefill":` + goodPrefill + `}`},

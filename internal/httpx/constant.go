@@ -36,6 +36,35 @@ func NewStaticPage(ctx context.Context, page Renderer) (*StaticPage, error) {
 	return &StaticPage{plain.Bytes(), zipped.Bytes(), hex.EncodeToString(sum[:8])}, nil
 }
 
+// StaticPages are static pages by their paths. Missing answers other paths.
+type StaticPages struct {
+	pages   map[string]*StaticPage
+	missing func(w http.ResponseWriter, r *http.Request, status int)
+}
+
+// NewStaticPages renders the pages.
+func NewStaticPages[R Renderer](ctx context.Context, pages map[string]R,
+	missing func(w http.ResponseWriter, r *http.Request, status int)) (*StaticPages, error) {
+	all := &StaticPages{map[string]*StaticPage{}, missing}
+	for path, page := range pages {
+		static, err := NewStaticPage(ctx, page)
+		if err != nil {
+			return nil, err
+		}
+		all.pages[path] = static
+	}
+	return all, nil
+}
+
+func (all *StaticPages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	page, ok := all.pages[r.URL.Path]
+	if !ok {
+		all.missing(w, r, http.StatusNotFound)
+		return
+	}
+	page.ServeHTTP(w, r)
+}
+
 // ServeHTTP answers GET and HEAD.
 func (c *StaticPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	SetSecurityHeaders(w, CSP{})

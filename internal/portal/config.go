@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/branding"
 )
 
@@ -15,6 +16,8 @@ type Pages struct {
 
 	WidgetScriptURL string `name:"widget-script-url" placeholder:"URL" help:"Widget script. Default: the provider's /widget/v1/widget.js."`
 	WidgetGlobal    string `name:"widget-global" default:"SvcWidget" placeholder:"NAME" help:"Global object of the widget script."`
+
+	ApplyMode string `default:"embedded" enum:"embedded,redirect,redirect-form,ask" help:"Where applicants verify; ask: they choose."`
 
 	ApplyRate int `default:"20" placeholder:"N" help:"Applications per minute from one address on the form, per process; 0: no limit."`
 }
@@ -40,4 +43,12 @@ func identifier(s string) bool {
 	return s != "" && (s[0] < '0' || s[0] > '9') && !strings.ContainsFunc(s, func(c rune) bool {
 		return c != '_' && c != '$' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9')
 	})
+}
+
+// mode returns where applicants of the form verify, or "" if they choose.
+func (p Pages) mode() applications.Mode {
+	if p.ApplyMode == "ask" {
+		return ""
+	}
+	return applications.Mode(p.ApplyMode)
 }

@@ -68,8 +68,9 @@ func (l *pageRenderer) base(r *http.Request) pages.Base {
 // page returns what all pages for reviewers share.
 func (l *pageRenderer) page(r *http.Request) ui.Page {
 	lang := l.language(r)
-	p := ui.Page{Lang: lang, Home: "/review", Icon: l.assets.URL("icon.svg"), Languages: languages(lang, r),
-		Styles: []string{l.assets.URL("portal.css"), l.assets.URL("review.css")}}
+	p := ui.Page{Lang: lang, Home: "/review", Icon: l.assets.URL("icon.svg"), Font: l.assets.URL("inter.woff2"),
+		Languages: languages(lang, r),
+		Styles:    []string{l.assets.URL("portal.css"), l.assets.URL("review.css")}}
 	p.Scripts = []string{l.assets.URL("review.js")}
 	l.brand.Page.Dress(&p)
 	if l.sandbox {
@@ -151,7 +152,8 @@ func (l *pageRenderer) Notice(w http.ResponseWriter, r *http.Request, status int
 
 // isPage reports whether r requests a page for people, not an answer for a program.
 func (l *pageRenderer) isPage(r *http.Request) bool {
-	if r.URL.Path == "/api/v1/docs" || r.URL.Path == "/embed/v1/frame" || strings.HasPrefix(r.URL.Path, "/review/") {
+	if r.URL.Path == "/api/v1/docs" || strings.HasPrefix(r.URL.Path, "/api/v1/docs/") ||
+		r.URL.Path == "/embed/v1/frame" || strings.HasPrefix(r.URL.Path, "/review/") {
 		return true
 	}
 	for _, prefix := range []string{"/api/", "/webhooks/", web.Prefix, branding.Prefix, "/embed/"} {

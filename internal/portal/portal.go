@@ -115,13 +115,15 @@ func (p *Portal) routes(renderer *pageRenderer, public *url.URL, c Config) (http
 	if err != nil {
 		return nil, err
 	}
-	reference, err := httpx.NewStaticPage(context.Background(),
-		ui.APIDocsPage(m, []string{c.Assets.URL("portal.css"), c.Assets.URL("manual.css")},
-			c.Assets.URL("icon.svg"), "/api/v1/openapi.json"))
+	url := c.Assets.URL
+	reference, err := httpx.NewStaticPages(context.Background(), ui.APIDocsPages(m, "/api/v1/docs", "/api/v1/openapi.json",
+		ui.Page{Styles: []string{url("portal.css"), url("manual.css")}, Scripts: []string{url("manual.js")}, Icon: url("icon.svg"),
+			Font: url("inter.woff2")}), renderer.status)
 	if err != nil {
 		return nil, err
 	}
 	mux.Handle("GET /api/v1/docs", reference)
+	mux.Handle("GET /api/v1/docs/{part}", reference)
 
 	sameSite := http.NewCrossOriginProtection()
 	if err := sameSite.AddTrustedOrigin(public.Scheme + "://" + public.Host); err != nil {

@@ -162,7 +162,7 @@ func TestEligibilityEmployers(t *testing.T) {
 				"username": "noincome"}, "SUCCESS",
 				[]string{"Northwind Logistics: ZIPPORAH_RIDES PAYROLL SUCCESS", "Tern & Sons:", "Vandelay:", "Umbrella:",
 					"Globex:", "Soylent:"}, "ZIPPORAH_RIDES: Zipporah Rides of [] 0 1",
-				"ACORN_BAY_TEACHERS_CREDIT_UNION Acorn Bay Teachers Credit Union", "",
+				"AMBER_COAST_BANK Amber Coast Bank", "",
 				"DIRECT_DEPOSIT_ACCOUNTS_CONNECTED EMPLOYERS_VERIFIED_OR_SKIPPED SIX_MONTHS_HISTORY_AVAILABLE"},
 		} {
 			product := b.seed.Products[contract.Eligibility]

@@ -86,7 +86,7 @@ type Provider struct {
 	queue     *jobs.Queue
 	sandbox   Sandbox                          // nil in production
 	available map[contract.Environment]Sources // data sources by environment
-	docs      *httpx.StaticPage                // nil without OpenAPI
+	docs      *httpx.StaticPages               // nil without OpenAPI
 
 	keys         *auth.Keys
 	auth         *auth.Authenticator
@@ -135,7 +135,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.queue = queue
 	observe(c, queue)
 	if len(c.OpenAPI) > 0 {
-		if p.docs, err = docsPage(ctx, c); err != nil {
+		if p.docs, err = p.docsPages(ctx); err != nil {
 			return nil, fmt.Errorf("provider: %w", err)
 		}
 	}
@@ -154,14 +154,16 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	return p, nil
 }
 
-// docsPage renders the API reference as a page.
-func docsPage(ctx context.Context, c Config) (*httpx.StaticPage, error) {
-	m, err := apidocs.Read(c.OpenAPI, c.URL)
+// docsPages renders the API reference.
+func (p *Provider) docsPages(ctx context.Context) (*httpx.StaticPages, error) {
+	m, err := apidocs.Read(p.config.OpenAPI, p.config.URL)
 	if err != nil {
 		return nil, err
 	}
-	return httpx.NewStaticPage(ctx, ui.APIDocsPage(m, []string{c.Assets.URL("provider.css"), c.Assets.URL("manual.css")},
-		c.Assets.URL("icon.svg"), "/openapi.json"))
+	url := p.config.Assets.URL
+	return httpx.NewStaticPages(ctx, ui.APIDocsPages(m, "/docs", "/openapi.json", ui.Page{
+		Styles:  []string{url("provider.css"), url("manual.css")},
+		Scripts: []string{url("manual.js")}, Icon: url("icon.svg"), Font: url("inter.woff2")}), p.missing)
 }
 
 // Handler returns the handler of the service's public listener.
@@ -181,6 +183,7 @@ func (p *Provider) Handler() http.Handler {
 	if p.docs != nil {
 		mux.Handle("GET /openapi.json", httpx.API(p.config.Log, p.openAPI))
 		mux.Handle("GET /docs", p.docs)
+		mux.Handle("GET /docs/{part}", p.docs)
 	}
 	h := httpx.NotFound(p.config.Log, mux, isPage, p.missing)
 	if p.sandbox != nil {
@@ -197,7 +200,7 @@ func isPage(r *http.Request) bool {
 			return true
 		}
 	}
-	return r.URL.Path == "/docs"
+	return r.URL.Path == "/docs" || strings.HasPrefix(r.URL.Path, "/docs/")
 }
 
 // missing renders the error page for an unknown path or an unsupported method.

@@ -49,7 +49,7 @@ func (of Sources) with(more []sources.Connector) Sources {
 				continue
 			}
 			offered[i.ID] = true
-			entry := visits.Bank{ID: i.ID, Name: i.Name, Place: i.Place, PlaceES: i.PlaceES, Authorize: true}
+			entry := visits.Bank{ID: i.ID, Name: i.Name, Place: i.Place, PlaceES: i.PlaceES, Large: i.Large, Authorize: true}
 			switch i.Kind {
 			case sources.Payroll:
 				of.Visits.Employers = replace(of.Visits.Employers, entry)
@@ -64,22 +64,28 @@ func (of Sources) with(more []sources.Connector) Sources {
 			}
 		}
 	}
-	byName := func(a, b visits.Bank) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
+	asShown := func(a, b visits.Bank) int {
+		return cmp.Or(trueFirst(a.Large, b.Large), strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
 	}
-	slices.SortStableFunc(of.Visits.Banks, byName)
-	slices.SortStableFunc(of.Visits.Employers, byName)
-	slices.SortStableFunc(of.Visits.Suppliers, byName)
+	slices.SortStableFunc(of.Visits.Banks, asShown)
+	slices.SortStableFunc(of.Visits.Employers, asShown)
+	slices.SortStableFunc(of.Visits.Suppliers, asShown)
 	slices.SortStableFunc(of.Visits.Suppliers, func(a, b visits.Bank) int { // the reader of identity documents is the last
-		if documents := a.ID == report.DocumentSupplier; documents == (b.ID == report.DocumentSupplier) {
-			return 0
-		} else if documents {
-			return 1
-		}
-		return -1
+		return trueFirst(b.ID == report.DocumentSupplier, a.ID == report.DocumentSupplier)
 	})
 	slices.SortStableFunc(of.Banks, func(a, b bankaccounts.Bank) int { return strings.Compare(a.Name, b.Name) })
 	return of
+}
+
+// trueFirst orders two values for sorting, true before false.
+func trueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 // replace returns the list with an entry, in place of one with the same id.

@@ -40,11 +40,13 @@ func TestInstitutionsOfConnectorsAreOffered(t *testing.T) {
 	}
 	operator := listed{
 		{ID: "tern", Name: "Tern Bank", OAuth: []string{"login.tern.example"}},
+		{ID: "wide", Name: "Wide Bank", Large: true},
 		{ID: "acme", Kind: sources.Payroll, Name: "Acme Payroll", Place: "Online"},
 		{ID: "MEX_CDC", Kind: sources.Supplier, Name: "Bureau of the operator"},
 	}
 	got := sandbox.with([]sources.Connector{operator})
-	if !slices.Equal(got.Visits.Banks, []visits.Bank{{ID: "tern", Name: "Tern Bank", Authorize: true}}) {
+	if !slices.Equal(got.Visits.Banks, []visits.Bank{{ID: "wide", Name: "Wide Bank", Large: true, Authorize: true},
+		{ID: "tern", Name: "Tern Bank", Authorize: true}}) {
 		t.Errorf("banks %+v", got.Visits.Banks)
 	}
 	if !slices.Equal(got.Visits.Employers, []visits.Bank{{ID: "acme", Name: "Acme Payroll", Place: "Online", Authorize: true}}) {

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -133,6 +134,25 @@ func autocompleteEmployer(i int) string {
 	}
 	return "off"
 }
+
+// asksMode reports whether the form asks where to verify: if the operator wants it, or for
+// integrators who try the modes. In a frame there is one mode.
+func (m Apply) asksMode() bool {
+	return !m.Framed && (m.AskMode || m.Integrator != nil || m.problem("mode") != "")
+}
+
+// moreLabel names the questions of more.
+func (m Apply) moreLabel() i18n.Key {
+	switch {
+	case m.savings():
+		return "apply.more_phone"
+	case m.housing():
+		return "apply.more_income"
+	}
+	return "apply.more"
+}
+
+func (m Apply) mode() string { return cmp.Or(m.Mode, "embedded") }
 
 func (m Apply) modes() ui.Question {
 	q := ui.Question{Name: "mode", Label: i18n.T(m.Lang, "apply.mode.label"), Lang: m.Lang, Error: m.problem("mode"), Options: []ui.Option{

@@ -54,6 +54,7 @@ func (b Base) out() templ.Attributes {
 
 func (b Base) page(title string, scripts ...string) ui.Page {
 	p := ui.Page{Lang: b.Lang, Title: title, Description: i18n.T(b.Lang, "landing.intro"), Home: "/", Icon: b.Assets.URL("icon.svg"),
+		Font:   b.Assets.URL("inter.woff2"),
 		Styles: []string{b.Assets.URL("portal.css")}, Languages: b.Languages, Bare: b.Framed}
 	p.Attrs = templ.Attributes{}
 	if b.Framed {
@@ -113,8 +114,9 @@ type Apply struct {
 	Employers []string          // of statedEmployerNames, as Values
 	Problems  []Problem
 	Notice    i18n.Key // another reason why the form was rejected; "" for none
-	Mode      string
-	Probe     string // name of the form field that marks a set cookie; "" for none
+	Mode      string   // where the applicant verifies; "" for the recommended mode
+	AskMode   bool     // the applicant chooses the mode
+	Probe     string   // name of the form field that marks a set cookie; "" for none
 
 	// CookieStyle is the style sheet that hides the form if the browser sends no
 	// cookie back; "" once a cookie arrived.

@@ -15,6 +15,7 @@ type Dashboard struct {
 	Lang      i18n.Lang
 	Styles    []string
 	Icon      string
+	Font      string
 	Languages []ui.Choice
 	RequestID string
 
@@ -41,6 +42,21 @@ type DashboardOverview struct {
 	Failed      [2]int                  // deliveries that failed in 7 and 30 days
 	Pending     int
 	Callback    string // "none", "on", "off"
+	Days        []DashboardDay
+	Causes      []DashboardCause // the most frequent first
+}
+
+// DashboardDay counts the reports that were begun on a day (UTC).
+type DashboardDay struct {
+	Day                    time.Time
+	Ready, Pending, Failed int
+}
+
+// DashboardCause is a status of reports without data.
+type DashboardCause struct {
+	Status    contract.Status
+	Substatus contract.Substatus
+	Count     int
 }
 
 // DashboardWebhooks is the page of the webhook callback.
@@ -258,7 +274,7 @@ func (d Dashboard) page(title string) ui.Page {
 	if d.Email != "" {
 		home = "/dashboard"
 	}
-	p := ui.Page{Lang: d.Lang, Title: title, Home: home, Icon: d.Icon, Styles: d.Styles, Languages: d.Languages, Wide: true}
+	p := ui.Page{Lang: d.Lang, Title: title, Home: home, Icon: d.Icon, Font: d.Font, Styles: d.Styles, Languages: d.Languages, Wide: true}
 	if d.Sandbox {
 		p.Footer = ui.SandboxNote(d.Lang)
 	}

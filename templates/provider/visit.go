@@ -21,7 +21,7 @@ import (
 )
 
 // Urls holds the addresses of the pages' assets.
-type Urls struct{ Style, Icon, Frame, Hosted, Submit, Close string }
+type Urls struct{ Style, Icon, Font, Frame, Hosted, Submit, Close string }
 
 // Visit is one page of a visit.
 type Visit struct {
@@ -77,6 +77,7 @@ type Visit struct {
 	Error       contract.WidgetError
 	Return      string // address that leads back to the customer; empty for none
 	CanReopen   bool
+	Receipt     *Receipt // at the end, if a report was created
 }
 
 // Step is a step of a visit: one page.
@@ -124,6 +125,7 @@ type Connected struct {
 	Failed     bool
 	Why        Failure // with Failed
 	Empty      bool    // it has no recent data
+	Accounts   int     // that the applicant selected
 }
 
 // shown returns the source's name, or a text for a source without a name.

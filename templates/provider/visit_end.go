@@ -1,6 +1,9 @@
 package provider
 
 import (
+	"strings"
+	"time"
+
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/templates/ui"
@@ -117,4 +120,59 @@ func (v Visit) endTone() ui.Tone {
 		return ui.Warning
 	}
 	return ui.Info
+}
+
+// progressWords says what is being done while the applicant waits.
+func (v Visit) progressWords() string {
+	var from []string
+	stubs := false
+	for _, c := range v.Connected {
+		switch {
+		case c.Failed:
+		case c.Name != "":
+			from = append(from, c.Name)
+		default:
+			stubs = true
+		}
+	}
+	switch {
+	case len(from) > 0:
+		return i18n.T(v.Lang, "visit.progress.collect", "sources", strings.Join(from, ", "), "company", v.Customer)
+	case stubs:
+		return i18n.T(v.Lang, "visit.progress.read", "company", v.Customer)
+	}
+	return i18n.T(v.Lang, "visit.progress.make", "company", v.Customer)
+}
+
+// Receipt states what an applicant shared, and until when.
+type Receipt struct {
+	From    []Connected
+	Shared  time.Time
+	Until   time.Time // when the customer can no longer read the report
+	Updates time.Time // until when the customer can get updated reports; zero: it cannot
+}
+
+// receiptFacts returns the receipt in rows.
+func (v Visit) receiptFacts() []ui.Fact {
+	r := v.Receipt
+	var from []string
+	for _, c := range r.From {
+		name := c.shown(v)
+		if c.Accounts > 0 {
+			name = i18n.N(v.Lang, "visit.receipt.accounts", c.Accounts, "bank", name)
+		}
+		from = append(from, name)
+	}
+	facts := []ui.Fact{{Term: i18n.T(v.Lang, "visit.receipt.with"), Text: v.Customer}}
+	if len(from) > 0 {
+		facts = append(facts, ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.from"), Text: strings.Join(from, ", ")})
+	}
+	facts = append(facts,
+		ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.shared"), Text: ui.DayWords(v.Lang, r.Shared.UTC())},
+		ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.until"), Text: ui.DayWords(v.Lang, r.Until.UTC())})
+	updates := i18n.T(v.Lang, "visit.receipt.no_updates")
+	if !r.Updates.IsZero() {
+		updates = i18n.T(v.Lang, "visit.receipt.updates_until", "day", ui.DayWords(v.Lang, r.Updates.UTC()))
+	}
+	return append(facts, ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.updates"), Text: updates})
 }

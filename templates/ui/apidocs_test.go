@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"cmp"
 	"html"
 	"regexp"
 	"strings"
@@ -10,12 +11,11 @@ import (
 	"vestibule/docs"
 	"vestibule/internal/apidocs"
 	"vestibule/internal/contract"
-	"vestibule/internal/i18n"
 )
 
-// TestAPIDocsPage of both documents, and every link in it leads
-// somewhere.
-func TestAPIDocsPage(t *testing.T) {
+// TestAPIDocsPages checks that the references of both documents are complete, and that
+// every link leads somewhere.
+func TestAPIDocsPages(t *testing.T) {
 	for name, source := range map[string]func() ([]byte, error){"provider": docs.OpenAPI, "portal": docs.PortalOpenAPI} {
 		t.Run(name, func(t *testing.T) {
 			raw, err := source()
@@ -26,14 +26,27 @@ func TestAPIDocsPage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var out bytes.Buffer
-			if err := APIDocs(Page{Lang: i18n.English, Title: m.Title, Wide: true}, m).Render(t.Context(), &out); err != nil {
-				t.Fatal(err)
+			of := map[string]page{}
+			for path, component := range APIDocsPages(m, "/docs", "/openapi.json", Page{}) {
+				var out bytes.Buffer
+				if err := component.Render(t.Context(), &out); err != nil {
+					t.Fatal(err)
+				}
+				of[path] = readPage(t, out.String())
+				for _, no := range []string{" style=", "<style", "javascript:", " onclick=", "%!"} {
+					if strings.Contains(out.String(), no) {
+						t.Errorf("%s contains %q", path, no)
+					}
+				}
 			}
-			page := readPage(t, out.String())
+			if len(of) != len(m.Sections)+3 {
+				t.Errorf("%d pages of %d sections", len(of), len(m.Sections))
+			}
 			for _, s := range m.Sections {
-				page.wants(t, s.ID, s.Name)
+				page := of["/docs/"+s.ID]
+				of["/docs"].wants(t, "section-"+s.ID, s.Name)
 				for _, op := range s.Operations {
+					of["/docs"].wants(t, op.ID, op.Title)
 					page.wants(t, op.ID, op.Title)
 					if op.Body != nil && !strings.Contains(page.text, op.Body.Example) {
 						t.Errorf("%s: the example of the body is missing", op.ID)
@@ -46,25 +59,41 @@ func TestAPIDocsPage(t *testing.T) {
 				}
 			}
 			for _, s := range m.Shapes {
-				page.wants(t, s.ID, s.Name)
+				of["/docs/schemas"].wants(t, s.ID, s.Name)
 			}
 			for _, c := range contract.Codes() {
-				page.wants(t, "error-"+string(c.Code), string(c.Code))
+				of["/docs/errors"].wants(t, "error-"+string(c.Code), string(c.Code))
 			}
-			for _, link := range page.links {
-				if id, ok := strings.CutPrefix(link, "#"); ok && page.ids[id] == "" && id != "main" {
-					t.Errorf("%s leads nowhere", link)
-				}
-			}
-			if n := strings.Count(page.text, "%!"); n != 0 {
-				t.Errorf("%d slips of a format", n)
-			}
-			for _, no := range []string{" style=", "<style", "<script", "javascript:", " onclick="} {
-				if strings.Contains(out.String(), no) {
-					t.Errorf("the page contains %q", no)
+			for path, page := range of {
+				for _, link := range page.links {
+					to, id, _ := strings.Cut(link, "#")
+					there, ok := of[cmp.Or(to, path)]
+					if !ok && link != "/openapi.json" || id != "" && id != "main" && there.ids[id] == "" {
+						t.Errorf("%s: %s leads nowhere", path, link)
+					}
 				}
 			}
 		})
+	}
+}
+
+// The tokens of code are marked up, and its text is unchanged.
+func TestColored(t *testing.T) {
+	const code = "curl -s 'https://h/x' \\\n  -H \"A: b\"\n{\"a\": [1.5, true, \"<b>\", null]}"
+	var out bytes.Buffer
+	if err := colored(code).Render(t.Context(), &out); err != nil {
+		t.Fatal(err)
+	}
+	const want = `<span class="token-word">curl</span><span class="token-word"> -s</span> ` +
+		`<span class="token-text">&#39;https://h/x&#39;</span> \` + "\n " +
+		`<span class="token-word"> -H</span> <span class="token-text">&#34;A: b&#34;</span>` + "\n" +
+		`{<span class="token-key">&#34;a&#34;:</span> [<span class="token-number">1.5</span>, <span class="token-word">true</span>, ` +
+		`<span class="token-text">&#34;&lt;b&gt;&#34;</span>, <span class="token-word">null</span>]}`
+	if got := out.String(); got != want {
+		t.Errorf("got\n%s, want\n%s", got, want)
+	}
+	if text := readPage(t, "<pre>"+out.String()+"</pre>").text; text != code {
+		t.Errorf("the text became %q", text)
 	}
 }
 

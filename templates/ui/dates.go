@@ -17,6 +17,14 @@ func DayWords(l i18n.Lang, t time.Time) string {
 	return t.Format("Jan 2, 2006")
 }
 
+// dayAndMonth formats a date without its year, as in "Jan 2".
+func dayAndMonth(l i18n.Lang, t time.Time) string {
+	if l == i18n.Spanish {
+		return strconv.Itoa(t.Day()) + " " + spanishMonths[t.Month()-1]
+	}
+	return t.Format("Jan 2")
+}
+
 // MonthWords returns the short name of a month.
 func MonthWords(l i18n.Lang, m time.Month) string {
 	if l == i18n.Spanish {

@@ -4,8 +4,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
+
+	"vestibule/internal/i18n"
 )
 
 // Plots are drawn on the server in integers: values are in the caller's unit (cents,
@@ -319,4 +322,34 @@ func described(id string) templ.Attributes {
 		return nil
 	}
 	return templ.Attributes{"aria-describedby": id}
+}
+
+// DayBar is the bar of a day: two parts upwards and one downwards.
+type DayBar struct {
+	Day               time.Time
+	First, More, Down int
+	Title             string // tooltip
+	URL               string // of its details; "" for none
+}
+
+// DailyBars fills a plot with a bar for each of consecutive days. Every seventh day,
+// counted from the last, has its date below.
+func DailyBars(l i18n.Lang, days []DayBar, p BarPlot) BarPlot {
+	p.Least, p.Unmarked = 1, true
+	p.Say = func(n int64) string { return strconv.FormatInt(max(n, -n), 10) }
+	every := 7
+	if len(days) > 31 {
+		every = 14
+	}
+	for i, d := range days {
+		b := Bars{First: int64(d.First), More: int64(d.More), Down: int64(d.Down), Rank: 1, Title: d.Title, URL: d.URL}
+		if fromLast := len(days) - 1 - i; fromLast%every == 0 || len(days) == 7 {
+			b.Text = dayAndMonth(l, d.Day)
+			if fromLast%(2*every) != 0 {
+				b.Rank = 2
+			}
+		}
+		p.Bars = append(p.Bars, b)
+	}
+	return p
 }

@@ -27,6 +27,7 @@ type Page struct {
 	Icon        string   // URL of the favicon
 	IconType    string   // its media type; default: SVG
 	Styles      []string // URLs
+	Font        string   // URL of the font that the styles use
 	Scripts     []string // URLs of modules, which run after parsing
 	Languages   []Choice // from Languages; if empty, the switch is hidden
 	Links       []Link   // in the header, such as sign out
@@ -374,4 +375,11 @@ func discColor(r Row) string {
 		sum += int(c)
 	}
 	return "row-disc-" + strconv.Itoa(sum%discColors)
+}
+
+// KeyFigure is a figure with its name.
+type KeyFigure struct {
+	Label, Value string
+	URL          string // of what it counts; "" for none
+	Tone         Tone
 }

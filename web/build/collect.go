@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -96,7 +97,23 @@ func collect(root string, p party) ([]asset, error) {
 		a.name = name
 		out = append(out, a)
 	}
+	linkFonts(out)
 	return out, nil
+}
+
+// linkFonts puts the names under which fonts are served into the style sheets.
+func linkFonts(assets []asset) {
+	for _, font := range assets {
+		if path.Ext(font.name) != ".woff2" {
+			continue
+		}
+		served := strings.TrimSuffix(font.name, ".woff2") + "-" + fingerprint(font) + ".woff2"
+		for i := range assets {
+			if path.Ext(assets[i].name) == ".css" {
+				assets[i].content = bytes.ReplaceAll(assets[i].content, []byte("url("+font.name+")"), []byte("url("+served+")"))
+			}
+		}
+	}
 }
 
 func single(p party, file string, source bool) (asset, error) {
@@ -151,6 +168,7 @@ func bundle(p party, file string) (asset, error) {
 		LegalComments:     api.LegalCommentsNone,
 		TsconfigRaw:       `{"compilerOptions":{"target":"ES2020","strict":true}}`,
 		Loader:            map[string]api.Loader{".svg": api.LoaderDataURL},
+		External:          []string{"*.woff2"}, // see linkFonts
 	}
 	if script {
 		options.Target = api.ES2020

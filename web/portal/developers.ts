@@ -3,29 +3,7 @@
 // run follows the application's event stream in the same way; events of the element
 // are merged into it by time. Buttons copy the code.
 
-function copying(root: ParentNode): void {
-	if (!navigator.clipboard) return;
-	for (const button of root.querySelectorAll<HTMLButtonElement>("[data-copy]")) {
-		button.hidden = false;
-		button.addEventListener("click", () => {
-			const code = button.parentElement?.querySelector("pre")?.textContent ?? "";
-			void navigator.clipboard.writeText(code).then(() => say(button.dataset.copied ?? ""));
-		});
-	}
-}
-
-function say(words: string): void {
-	const live = document.getElementById("live");
-	if (!live) return;
-	live.textContent = "";
-	requestAnimationFrame(() => (live.textContent = words));
-	const toast = document.createElement("p");
-	toast.className = "toast";
-	toast.setAttribute("aria-hidden", "true");
-	toast.textContent = words;
-	document.body.append(toast);
-	window.setTimeout(() => toast.remove(), 1500);
-}
+import { copying } from "../ui/copy";
 
 async function fetched(address: string): Promise<Document | undefined> {
 	const answer = await fetch(address, { headers: { Accept: "text/html" }, cache: "no-store" });

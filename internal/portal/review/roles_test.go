@@ -67,7 +67,7 @@ func TestRoutesRequireRoles(t *testing.T) {
 		"POST /review/shares/{id}/withdraw":       {},
 	}
 	want := map[string]string{ // reviewer, administrator, auditor
-		"GET /review": "RAU", "GET /review/find": "RAU", "POST /review/find": "RAU", "POST /review/assign": "RA-",
+		"GET /review": "RAU", "GET /review/overview": "RAU", "GET /review/find": "RAU", "POST /review/find": "RAU", "POST /review/assign": "RA-",
 		"GET /review/applications/{id}": "RAU", "GET /review/applications/{id}/report": "RAU", "GET /review/applications/{id}/report.json": "RAU",
 		"GET /review/applications/{id}/report.csv": "RAU", "GET /review/applications/{id}/months.csv": "RAU",
 		"GET /review/applications/{id}/files": "RAU", "GET /review/applications/{id}/files/{file}": "RAU",

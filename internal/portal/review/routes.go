@@ -17,6 +17,7 @@ type route struct {
 func (d *Handler) table() []route {
 	routes := []route{
 		{"GET /review", allRoles, d.list},
+		{"GET /review/overview", allRoles, d.overview},
 		{"GET /review/find", allRoles, d.toList},
 		{"POST /review/find", allRoles, d.find},
 		{"POST /review/assign", deciders, d.assign},

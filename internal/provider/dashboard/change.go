@@ -274,7 +274,7 @@ func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
 // frame returns the common part of a page without a user.
 func (s *Service) frame(r *http.Request) pages.Dashboard {
 	return pages.Dashboard{Lang: s.language(r), Styles: []string{s.Assets.URL("provider.css"),
-		s.Assets.URL("dashboard.css")}, Icon: s.Assets.URL("icon.svg")}
+		s.Assets.URL("dashboard.css")}, Icon: s.Assets.URL("icon.svg"), Font: s.Assets.URL("inter.woff2")}
 }
 
 // frameOf returns the common part of a page for a signed-in user.

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -54,6 +55,9 @@ func (s *Service) overview(ctx context.Context, _ *http.Request, by user, d page
 			}
 			v.Failed[i] = sent[webhook.StateGivenUp] + sent[webhook.StateDisabled]
 		}
+		if err := s.overviewDays(ctx, tx, id, &v); err != nil {
+			return err
+		}
 		c, err := s.Webhooks.Callback(ctx, tx, id)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
@@ -66,6 +70,40 @@ func (s *Service) overview(ctx context.Context, _ *http.Request, by user, d page
 		return nil
 	})
 	return pages.DashboardOverviewPage(d, v), err
+}
+
+// overviewDays adds the reports of each of the last 30 days, and why there are none.
+func (s *Service) overviewDays(ctx context.Context, tx *store.Tx, customerID string, v *pages.DashboardOverview) error {
+	const days = int(month / (24 * time.Hour))
+	since := tx.Now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
+	for i := range days {
+		v.Days = append(v.Days, pages.DashboardDay{Day: since.AddDate(0, 0, i)})
+	}
+	all, err := s.Reports.CountDays(ctx, tx, customerID, since)
+	if err != nil {
+		return err
+	}
+	causes := map[pages.DashboardCause]int{}
+	for _, c := range all {
+		day := &v.Days[min(c.Day, days-1)]
+		switch c.Status {
+		case contract.StatusSuccess:
+			day.Ready += c.Count
+		case contract.StatusPending:
+			day.Pending += c.Count
+		default:
+			day.Failed += c.Count
+			causes[pages.DashboardCause{Status: c.Status, Substatus: c.Substatus}] += c.Count
+		}
+	}
+	for c, n := range causes {
+		c.Count = n
+		v.Causes = append(v.Causes, c)
+	}
+	slices.SortFunc(v.Causes, func(a, b pages.DashboardCause) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Status, b.Status), cmp.Compare(a.Substatus, b.Substatus))
+	})
+	return nil
 }
 
 func (s *Service) webhooks(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {

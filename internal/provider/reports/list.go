@@ -26,3 +26,16 @@ func (s *Service) List(ctx context.Context, q store.Queryer, customerID string, 
 func (s *Service) Counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[contract.Status]int, error) {
 	return counts(ctx, q, customerID, since)
 }
+
+// DayCount is the number of a day's reports that share a status.
+type DayCount struct {
+	Day       int // whole days from since to the report's creation
+	Status    contract.Status
+	Substatus contract.Substatus
+	Count     int
+}
+
+// CountDays counts the reports of a customer by the day on which they were created.
+func (s *Service) CountDays(ctx context.Context, q store.Queryer, customerID string, since time.Time) ([]DayCount, error) {
+	return dayCounts(ctx, q, customerID, since)
+}

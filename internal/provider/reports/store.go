@@ -257,6 +257,15 @@ func recent(ctx context.Context, q store.Queryer, customerID string, f Filter) (
 		customerID, string(f.Status), f.Named, f.Before.Micros(), f.Before.ID, f.Limit)
 }
 
+// dayCounts counts a customer's reports by day since a moment, status and substatus.
+func dayCounts(ctx context.Context, q store.Queryer, customerID string, since time.Time) ([]DayCount, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (c DayCount, err error) {
+		return c, row.Scan(&c.Day, &c.Status, &c.Substatus, &c.Count)
+	}, `SELECT (created_at - $2) / 86400000000 AS day, status, COALESCE(substatus, ''), COUNT(*) FROM reports
+		WHERE customer_id = $1 AND created_at >= $2
+		GROUP BY (created_at - $2) / 86400000000, status, substatus`, customerID, store.Micros(since))
+}
+
 func counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[contract.Status]int, error) {
 	rows, err := q.QueryContext(ctx, `SELECT status, COUNT(*) FROM reports WHERE customer_id = $1 AND created_at >= $2 GROUP BY status`,
 		customerID, store.Micros(since))

@@ -79,7 +79,7 @@ func newOpenBanking(ctx context.Context, c provider.SandboxConfig, now func() ti
 	var list []fdx.Institution
 	for n, b := range fdxbank.Institutions() {
 		i := fdx.Institution{ID: b.ID, Name: b.Name, Place: b.Place, Homepage: b.Homepage, Issuer: fdxbank.Issuer(c.BankURL, b.ID),
-			Version: "6", Scopes: fdxbank.Scopes(), Tokenized: b.Tokens, Loopback: true}
+			Version: "6", Scopes: fdxbank.Scopes(), Tokenized: b.Tokens, Large: b.Large, Loopback: true}
 		if n%4 == 0 { // both versions are in use
 			i.Version = "5"
 		}

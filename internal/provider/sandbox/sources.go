@@ -40,7 +40,7 @@ func (s *Sandbox) Sources(of provider.Services) provider.Sources {
 // bankList returns the mock banks in the form of the widget.
 func bankList() (out []visits.Bank) {
 	for _, b := range banks.All() {
-		out = append(out, visits.Bank{ID: b.ID, Name: b.Name, Place: b.Place})
+		out = append(out, visits.Bank{ID: b.ID, Name: b.Name, Place: b.Place, Large: b.Large})
 	}
 	return out
 }

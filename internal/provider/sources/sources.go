@@ -41,6 +41,7 @@ type Institution struct {
 	OAuth    []string // domains that its sign-in may lead to
 	Homepage []string // domains of its home page
 	Tokens   bool     // account numbers are tokenized by the institution (TANs)
+	Large    bool     // shown to applicants before the others
 }
 
 // Lifetime returns the maximum time that access to the institution is kept.

@@ -13,12 +13,14 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/providertest"
 	"vestibule/internal/testutil/storetest"
+	"vestibule/templates/ui"
 )
 
 func withConnector(t *testing.T, f func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank)) {
@@ -60,6 +62,25 @@ func atBank(t *testing.T, r *providertest.Server, form url.Values) (applicant, u
 		t.Errorf("redirect_uri %q", got)
 	}
 	return a, url.Values{"state": address.Query()["state"], "code": {"good"}}
+}
+
+// The page at the end says until when the customer can get updated reports.
+func TestReceiptOfAuthorizedBank(t *testing.T) {
+	withConnector(t, func(t *testing.T, r *providertest.Server, _ *providertest.OAuthBank) {
+		for refresh, want := range map[bool]string{
+			false: i18ntest.EN("visit.receipt.no_updates"),
+			true:  i18ntest.EN("visit.receipt.updates_until", "day", ui.DayWords(i18n.English, r.Now().Add(sources.Lifetime))),
+		} {
+			r.Entitle("refresh", refresh)
+			a, query := atBank(t, r, nil)
+			a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+			a.post(t, "action", "finish")
+			r.Until("the end", func() bool { return a.step(t) == "end" })
+			if body := a.get(t).Body; !strings.Contains(body, want) || !strings.Contains(body, "Open Bank") {
+				t.Errorf("refresh %v: no %q in %s", refresh, want, body)
+			}
+		}
+	})
 }
 
 func TestAuthorizedBankMakesAReport(t *testing.T) {

@@ -70,6 +70,7 @@ type Bank struct {
 	Place   string // to tell them apart: city and state, Online, or what it is
 	PlaceES string // the same in Spanish, where that is another
 
+	Large     bool // shown before the others
 	Authorize bool // access is authorized on its own pages
 }
 
@@ -130,7 +131,7 @@ const maxFound = 12
 
 // FindBanks returns those of all for which every word of the query is the prefix of a
 // word in name or place: first names that begin with the query, then the others, each
-// in alphabetical order. more is the number of results left out. An empty query
+// in the order of all. more is the number of results left out. An empty query
 // matches all.
 func FindBanks(all []Bank, query string) (found []Bank, more int) {
 	wanted := strings.Fields(strings.ToLower(query))

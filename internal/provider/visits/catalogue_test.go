@@ -7,9 +7,10 @@ import (
 )
 
 func TestFindBanks(t *testing.T) {
-	all := []Bank{{"a", "Alderbrook Savings", "Portland, OR", "", false}, {"b", "Birchwater Credit Union", "Duluth, MN", "", false},
-		{"m", "Meridian Quay Bank", "San Francisco, CA", "", false},
-		{"q", "Quay Savings", "Boise, ID", "", false}, {"w", "Willow & Wharf Bank", "Portland, ME", "Costa", false}}
+	all := []Bank{{ID: "a", Name: "Alderbrook Savings", Place: "Portland, OR"},
+		{ID: "b", Name: "Birchwater Credit Union", Place: "Duluth, MN"},
+		{ID: "m", Name: "Meridian Quay Bank", Place: "San Francisco, CA"},
+		{ID: "q", Name: "Quay Savings", Place: "Boise, ID"}, {ID: "w", Name: "Willow & Wharf Bank", Place: "Portland, ME", PlaceES: "Costa"}}
 	for _, c := range []struct {
 		query, first string
 		count        int

@@ -165,8 +165,16 @@ func TestEmployerVisit(t *testing.T) {
 		if hook := r.Hooks(a.publicToken, 1)[0]; hook["status"] != "SUCCESS" || hook["substatus"] != nil {
 			t.Errorf("the webhook says %v", hook)
 		}
-		if body := a.get(t).Body; !strings.Contains(body, "your employers and your money was shared") || strings.Contains(body, "Northwind") {
-			t.Errorf("the end: %s", body)
+		// The sources are named for an hour.
+		const names = "Northwind Logistics, Documents, Harbor National Bank (1 account), Kestrel Bank (3 accounts)"
+		if body := a.get(t).Body; !strings.Contains(body, "your employers and your money was shared") ||
+			!strings.Contains(body, names) || !strings.Contains(body, "collected once") {
+			t.Fatalf("the end: %s", body)
+		}
+		r.Advance(time.Hour)
+		if body := a.get(t).Body; !strings.Contains(body, "your employers and your money was shared") || strings.Contains(body, "Northwind") ||
+			!strings.Contains(body, "Readable until") {
+			t.Errorf("the end, an hour later: %s", body)
 		}
 		// The stubs were never handed in.
 		if n := r.Count(`SELECT count(*) FROM documents`); n != 1 {

@@ -2,6 +2,7 @@ package visits
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
@@ -46,6 +48,11 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 			return err
 		}
 		if page.UpdateDays, err = s.updateDays(r.Context(), v); err != nil {
+			return err
+		}
+	}
+	if page.End == "success" && v.Status == contract.StatusSuccess {
+		if page.Receipt, err = s.receipt(r.Context(), v); err != nil {
 			return err
 		}
 	}
@@ -142,7 +149,42 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 func (c Catalogue) connected(from flow.Connection) pages.Connected {
 	of, _ := c.find(from.SourceType, from.Bank)
 	return pages.Connected{SourceType: pages.SourceType(from.SourceType), Name: of.Name, Failed: from.Failed != "",
-		Why: failure(from), Empty: from.Empty}
+		Why: failure(from), Empty: from.Empty, Accounts: len(from.Accounts)}
+}
+
+// namesShown is how long after its end a visit's page names the sources. Later, its
+// link, as in an old e-mail, tells nothing about the applicant.
+const namesShown = time.Hour
+
+// receipt returns what the applicant shared, and until when.
+func (s *Service) receipt(ctx context.Context, v visit) (*pages.Receipt, error) {
+	rep, err := s.Reports.Get(ctx, s.DB.SQL, v.publicToken)
+	if err != nil {
+		return nil, err
+	}
+	of := &pages.Receipt{Shared: v.ended, Until: rep.Created.Add(reports.MaxAge)}
+	for _, c := range v.Connections() {
+		if !c.OK() {
+			continue
+		}
+		if s.Now().Sub(v.ended) < namesShown {
+			of.From = append(of.From, s.catalogue(v.environment).connected(c))
+		}
+		if c.Connection == "" {
+			continue
+		}
+		access, err := s.Sources.Get(ctx, s.DB.SQL, c.Connection)
+		if errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if access.Ended.IsZero() && access.Expires.After(of.Updates) {
+			of.Updates = access.Expires
+		}
+	}
+	return of, nil
 }
 
 func failure(c flow.Connection) pages.Failure {

@@ -69,10 +69,10 @@ type Line struct {
 func Result(l i18n.Lang, status contract.Status, substatus contract.Substatus, problem contract.WidgetError) string {
 	var out []string
 	if status != "" {
-		out = append(out, i18n.Code(l, "review.statuses", status))
+		out = append(out, i18n.Code(l, "statuses", status))
 	}
 	if substatus != "" {
-		out = append(out, i18n.Code(l, "review.substatuses", substatus))
+		out = append(out, i18n.Code(l, "substatuses", substatus))
 	}
 	if problem != "" {
 		out = append(out, i18n.Code(l, "review.widget_errors", problem))

@@ -18,6 +18,7 @@ func Menu(p ui.Page, path, email string, letters, oversees, administers bool) ui
 	}
 	p.Links, p.User = nil, &ui.User{Email: email, SignOut: "/review/sign-out"}
 	link("review.list.title", "/review")
+	link("review.overview.title", "/review/overview")
 	link("review.events.title", "/review/events")
 	if letters {
 		link("review.menu.letters", "/review/letters")

@@ -66,7 +66,7 @@ func TestEligibilityPageShowsTheSources(t *testing.T) {
 	page := eligibilityPage(t, i18n.English, v)
 	lacks(t, page, i18ntest.EN("review.employers_real.some", "verified", "1", "all", "4", "skipped", "1", "tried",
 		"1", "open", "1"), i18ntest.EN("review.skip_reasons.NO_LONGER_EMPLOYED"),
-		i18ntest.EN("review.statuses.NOT_AUTHENTICATED")+" · "+i18ntest.EN("review.substatuses.MFA_REQUIRED_ON_FETCH"),
+		i18ntest.EN("statuses.NOT_AUTHENTICATED")+" · "+i18ntest.EN("substatuses.MFA_REQUIRED_ON_FETCH"),
 		"Tern &lt;Inc&gt;", "$21.50 an hour", "Hidden Bank",
 		i18ntest.EN("review.eligibility.is_not"), "$44,720.00", i18ntest.EN("review.frequencies.WEEKLY"),
 		i18ntest.EN("review.providers.GIG_PLATFORM"), "Rides", "$7.77",

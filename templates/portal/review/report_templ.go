@@ -713,7 +713,7 @@ func statusBadge(l i18n.Lang, s contract.Status) templ.Component {
 			templ_7745c5c3_Var29 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = ui.Badge(statusTone(s), i18n.Code(l, "review.statuses", s)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Badge(statusTone(s), i18n.Code(l, "statuses", s)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -23,9 +23,10 @@ type Handler struct {
 	Service  *applications.Service
 	Sessions *session.Sessions
 	Webhooks Receiver
-	PublicID string           // of the account; webhooks that name another are refused
-	Limit    *httpx.RateLimit // of form submissions, by client address; may be nil
-	Secure   bool             // whether the portal's address uses https
+	PublicID string            // of the account; webhooks that name another are refused
+	Limit    *httpx.RateLimit  // of form submissions, by client address; may be nil
+	Mode     applications.Mode // where applicants of the form verify; "" if they choose
+	Secure   bool              // whether the portal's address uses https
 
 	// Base returns the data that all pages of a request share.
 	Base func(r *http.Request) pages.Base

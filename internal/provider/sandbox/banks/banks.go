@@ -18,6 +18,7 @@ type Bank struct {
 	Homepage []string
 	Tokens   bool // account numbers are given as TANs
 	FDX      bool // reached by FDX, with sign-in at the pages of package fdxbank, not by a form
+	Large    bool // shown before the others
 }
 
 // banks.txt describes its format in its header.
@@ -33,8 +34,9 @@ func All() []Bank {
 			continue
 		}
 		name, rest, _ := strings.Cut(strings.TrimSpace(line), "|")
-		place, domains, _ := strings.Cut(rest, "|")
-		b := Bank{ID: slug(name), Name: name, Place: place, OAuth: []string{}, Homepage: []string{}, Tokens: place == "Online"}
+		place, rest, _ := strings.Cut(rest, "|")
+		domains, large := strings.CutSuffix(rest, "|large")
+		b := Bank{ID: slug(name), Name: name, Place: place, OAuth: []string{}, Homepage: []string{}, Tokens: place == "Online", Large: large}
 		host := strings.ReplaceAll(b.ID, "-", "") + ".example"
 		b.FDX = domains == "fdx"
 		if domains == "" || b.FDX {

@@ -16,7 +16,7 @@ func TestTheCatalogue(t *testing.T) {
 	if !slices.IsSortedFunc(all, func(a, b banks.Bank) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("not in alphabetical order")
 	}
-	seen, none, homepage, fdx := map[string]bool{}, 0, 0, 0
+	seen, none, homepage, fdx, large := map[string]bool{}, 0, 0, 0, 0
 	for _, b := range all {
 		if seen[b.ID] || b.ID == "" || b.Place == "" {
 			t.Errorf("%+v: no id of its own, or no place", b)
@@ -27,6 +27,9 @@ func TestTheCatalogue(t *testing.T) {
 				t.Errorf("%s: domain %q", b.Name, d)
 			}
 			seen[d] = true
+		}
+		if b.Large {
+			large++
 		}
 		if len(b.Homepage) == 0 {
 			none++
@@ -42,6 +45,9 @@ func TestTheCatalogue(t *testing.T) {
 	}
 	if fdx < len(all)/4 || fdx > len(all)*2/5 {
 		t.Errorf("%d of %d banks are reached by FDX, want about a third", fdx, len(all))
+	}
+	if large < 5 || large > 12 {
+		t.Errorf("%d large banks, want some, which fit on one page of the list", large)
 	}
 	if none == 0 || homepage == 0 {
 		t.Errorf("%d banks without a domain and %d without OAuth, want some of each", none, homepage)

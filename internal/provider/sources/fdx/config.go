@@ -62,6 +62,7 @@ type Institution struct {
 	DurationDays int      `yaml:"duration_days"` // days that a consent lasts, at most 730; 0: not stated
 	CAFile       string   `yaml:"ca_file"`       // PEM; default: the system's
 	Tokenized    bool     `yaml:"tokenized_numbers"`
+	Large        bool     `yaml:"large"`    // shown to applicants before the others
 	Hosts        []string `yaml:"hosts"`    // further hosts of endpoints and pages, with a port if it is not 443
 	Loopback     bool     `yaml:"loopback"` // permits loopback addresses, also without TLS
 
@@ -274,5 +275,6 @@ func (in *Institution) domains() []string {
 
 // public returns the institution without its configuration.
 func (in *Institution) public() sources.Institution {
-	return sources.Institution{ID: in.ID, Name: in.Name, Place: in.Place, OAuth: in.domains(), Homepage: in.Homepage, Tokens: in.Tokenized}
+	return sources.Institution{ID: in.ID, Name: in.Name, Place: in.Place, OAuth: in.domains(), Homepage: in.Homepage,
+		Tokens: in.Tokenized, Large: in.Large}
 }

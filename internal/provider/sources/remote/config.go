@@ -45,6 +45,7 @@ type Institution struct {
 	PlaceES  string       `yaml:"place_es,omitempty" json:"placeEs"`
 	Type     string       `yaml:"type,omitempty" json:"type"` // of a payroll provider: one of the constants income.Provider…
 	Homepage []string     `yaml:"homepage,omitempty" json:"-"`
+	Large    bool         `yaml:"large,omitempty" json:"-"` // shown to applicants before the others
 }
 
 // Bounds of the configuration.
@@ -212,7 +213,7 @@ func (p *Program) public(in Institution) sources.Institution {
 		}
 	}
 	out := sources.Institution{ID: in.ID, Kind: in.Kind, Name: in.Name, Place: in.Place, PlaceES: in.PlaceES, Employer: in.Type,
-		Homepage: in.Homepage}
+		Homepage: in.Homepage, Large: in.Large}
 	if u, err := url.Parse(p.URL); err == nil && in.Kind == sources.Payroll {
 		out.OAuth = append([]string{u.Hostname()}, p.Pages...)
 	}

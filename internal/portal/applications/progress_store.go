@@ -1,0 +1,73 @@
+package applications
+
+import (
+	"context"
+	"time"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/journey"
+	"vestibule/internal/store"
+)
+
+// Progress says how far applications got.
+type Progress struct {
+	Started  int
+	Visited  int // the applicant was at the provider
+	Finished int // the applicant finished there
+	Reported int
+}
+
+// ProgressSince counts the applications that were started since a moment by the furthest
+// state that each reached.
+func (s *Service) ProgressSince(ctx context.Context, q store.Queryer, since time.Time) (p Progress, err error) {
+	err = q.QueryRowContext(ctx, `SELECT COUNT(*), COALESCE(SUM(visited), 0), COALESCE(SUM(finished), 0), COALESCE(SUM(reported), 0)
+		FROM (
+			SELECT MAX(CASE WHEN t.to_state = $2 THEN 1 ELSE 0 END) AS visited,
+				MAX(CASE WHEN t.to_state IN ($3, $4, $5) THEN 1 ELSE 0 END) AS finished,
+				MAX(CASE WHEN t.to_state = $5 THEN 1 ELSE 0 END) AS reported
+			FROM applications a LEFT JOIN application_timeline t ON t.application_id = a.id
+			WHERE a.created_at >= $1
+			GROUP BY a.id
+		) AS furthest`,
+		store.Micros(since), string(journey.Connecting), string(journey.Returned), string(journey.Pending), string(journey.Ready)).
+		Scan(&p.Started, &p.Visited, &p.Finished, &p.Reported)
+	return p, err
+}
+
+// maxDurations is the number of reports whose times are looked at, the newest.
+const maxDurations = 5000
+
+// TimesToReport returns, for applications that were started since a moment, the times from
+// their start to their report, shortest first.
+func (s *Service) TimesToReport(ctx context.Context, q store.Queryer, since time.Time) ([]time.Duration, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (time.Duration, error) {
+		var micros int64
+		err := row.Scan(&micros)
+		return time.Duration(micros) * time.Microsecond, err
+	}, `SELECT took FROM (
+			SELECT report_at - created_at AS took FROM applications
+			WHERE created_at >= $1 AND report_at > 0
+			ORDER BY created_at DESC LIMIT $2
+		) AS newest ORDER BY took`, store.Micros(since), maxDurations)
+}
+
+// Ending is a way in which applications ended without a report. Status, Substatus and Error
+// may be empty.
+type Ending struct {
+	State     journey.State
+	Status    contract.Status
+	Substatus contract.Substatus
+	Error     contract.WidgetError
+	Count     int
+}
+
+// EndingsSince counts the ways in which applications that were started since a moment ended
+// without a report, the most frequent first.
+func (s *Service) EndingsSince(ctx context.Context, q store.Queryer, since time.Time) ([]Ending, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (e Ending, err error) {
+		return e, row.Scan(&e.State, &e.Status, &e.Substatus, &e.Error, &e.Count)
+	}, `SELECT state, status, substatus, error, COUNT(*) AS n FROM applications
+		WHERE created_at >= $1 AND state IN ($2, $3, $4)
+		GROUP BY state, status, substatus, error ORDER BY n DESC, state, status, substatus, error`,
+		store.Micros(since), string(journey.Failed), string(journey.Exited), string(journey.Expired))
+}

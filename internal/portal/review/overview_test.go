@@ -1,0 +1,175 @@
+package review
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/search"
+	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
+	"vestibule/internal/testutil/storetest"
+	pages "vestibule/templates/portal/review"
+	"vestibule/templates/ui"
+)
+
+// passed are the states that an application passes before its present one.
+var passed = map[journey.State][]journey.State{
+	journey.Started:    {},
+	journey.Connecting: {journey.Connecting},
+	journey.Returned:   {journey.Connecting, journey.Returned},
+	journey.Pending:    {journey.Connecting, journey.Pending},
+	journey.Ready:      {journey.Connecting, journey.Pending, journey.Ready},
+	journey.Failed:     {journey.Connecting, journey.Returned, journey.Failed},
+	journey.Exited:     {journey.Connecting, journey.Exited},
+	journey.Expired:    {journey.Expired},
+}
+
+// The overview counts what going through all applications finds.
+func TestOverviewCountsApplications(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		random := rand.New(rand.NewPCG(1, 2))
+		states := journey.States()
+		for i := range 60 {
+			state := states[random.IntN(len(states))]
+			created := noon.Add(-time.Duration(random.IntN(100*24*60)) * time.Minute)
+			a := one(fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i), contract.Cashflow, state, created, created)
+			r := stored{Application: a}
+			for n, to := range passed[state] {
+				r.Timeline = append(r.Timeline, applications.TimelineEntry{Seq: int64(n + 1), At: created, Kind: "test", To: string(to)})
+			}
+			switch state {
+			case journey.Ready:
+				r.Body, r.Report.Attempt = []byte(`{}`), 1
+				r.Report.At = created.Add(time.Duration(random.IntN(5000)) * time.Second)
+			case journey.Failed:
+				r.Journey.Status = []contract.Status{contract.StatusError, contract.StatusSupplierUnresponsive}[random.IntN(2)]
+			}
+			d.add(r)
+		}
+		for _, days := range periods {
+			since := noon.Truncate(24*time.Hour).AddDate(0, 0, 1-days)
+			var want applications.Progress
+			var durations []time.Duration
+			byDay, endings := map[[2]string]int{}, map[string]int{}
+			for _, r := range d.reporter.rows {
+				if r.CreatedAt.Before(since) {
+					continue
+				}
+				reached := map[string]bool{}
+				for _, l := range r.Timeline {
+					reached[l.To] = true
+				}
+				add := func(n *int, yes bool) {
+					if yes {
+						*n++
+					}
+				}
+				add(&want.Started, true)
+				add(&want.Visited, reached["connecting"])
+				add(&want.Finished, reached["returned"] || reached["pending"] || reached["ready"])
+				add(&want.Reported, reached["ready"])
+				if !r.Report.At.IsZero() {
+					durations = append(durations, r.Report.At.Sub(r.CreatedAt))
+				}
+				byDay[[2]string{r.CreatedAt.Format(time.DateOnly), string(r.Journey.State)}]++
+				switch r.Journey.State {
+				case journey.Failed, journey.Exited, journey.Expired:
+					endings[fmt.Sprint(r.Journey.State, r.Journey.Status, r.Journey.Substatus, r.Journey.Error)]++
+				}
+			}
+			slices.Sort(durations)
+
+			got, err := d.Applications.ProgressSince(t.Context(), db.SQL, since)
+			if err != nil || got != want {
+				t.Errorf("%d days: %+v, want %+v: %v", days, got, want, err)
+			}
+			took, err := d.Applications.TimesToReport(t.Context(), db.SQL, since)
+			if err != nil || !slices.Equal(took, durations) {
+				t.Errorf("%d days: reports took %v, want %v: %v", days, took, durations, err)
+			}
+			counts, err := search.CountDays(t.Context(), db.SQL, since)
+			for _, c := range counts {
+				byDay[[2]string{since.AddDate(0, 0, c.Day).Format(time.DateOnly), c.State}] -= c.Count
+			}
+			for at, n := range byDay {
+				if n != 0 || err != nil {
+					t.Errorf("%d days: on %s, %d more are %s: %v", days, at[0], n, at[1], err)
+				}
+			}
+			ended, err := d.Applications.EndingsSince(t.Context(), db.SQL, since)
+			for _, e := range ended {
+				endings[fmt.Sprint(e.State, e.Status, e.Substatus, e.Error)] -= e.Count
+			}
+			for as, n := range endings {
+				if n != 0 || err != nil {
+					t.Errorf("%d days: %d more ended as %s: %v", days, n, as, err)
+				}
+			}
+
+			_, page := d.get("/review/overview?days=" + strconv.Itoa(days))
+			figures := regexp.MustCompile(`key-figure-value">([^<]*)<`).FindAllStringSubmatch(page, -1)
+			if len(figures) != 4 || figures[0][1] != strconv.Itoa(want.Started) || figures[1][1] != strconv.Itoa(want.Reported) {
+				t.Errorf("%d days: the page's figures are %v, want %+v", days, figures, want)
+			}
+			if bars := strings.Count(page, `class="plot-bars`); bars != days {
+				t.Errorf("%d bars for %d days", bars, days)
+			}
+		}
+		for _, bad := range []string{"x", "0", "-7", "31", "100000"} {
+			if resp, _ := d.get("/review/overview?days=" + bad); resp.StatusCode != 404 {
+				t.Errorf("%s days: %d", bad, resp.StatusCode)
+			}
+		}
+	})
+}
+
+// A link of the overview opens a list with what it counts.
+func TestOverviewLinksToItsApplications(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		const id = "bbbbbbbb-0000-4000-8000-000000000001"
+		d.add(stored{Application: one(id, contract.Income, journey.Failed, noon.AddDate(0, 0, -3), noon)})
+		_, page := d.get("/review/overview")
+		links := map[string]bool{}
+		for _, m := range regexp.MustCompile(`href="(/review\?[^"]*)"`).FindAllStringSubmatch(page, -1) {
+			url := strings.ReplaceAll(m[1], "&amp;", "&")
+			if _, list := d.get(url); strings.Contains(list, id) {
+				links[url] = true
+			}
+		}
+		day := noon.AddDate(0, 0, -3).Format(time.DateOnly)
+		if !links["/review?from="+day+"&to="+day] || len(links) < 2 {
+			t.Errorf("of the day's bar and of the cause only %v show the application", links)
+		}
+		if words := i18ntest.EN("review.overview.endings"); !strings.Contains(page, words) {
+			t.Errorf("the page lacks %q", words)
+		}
+	})
+}
+
+// Without applications the overview has words in place of figures.
+func TestOverviewOfNothing(t *testing.T) {
+	var page strings.Builder
+	v := pages.OverviewView{Days: []pages.OverviewDay{{Day: noon}, {Day: noon.AddDate(0, 0, 1)}}}
+	if err := pages.Overview(ui.Page{Lang: i18n.English}, v).Render(t.Context(), &page); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []i18n.Key{"review.overview.no_reports", "review.overview.no_endings"} {
+		if !strings.Contains(page.String(), i18ntest.EN(key)) {
+			t.Errorf("the page lacks %q", i18ntest.EN(key))
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package review
+
+import (
+	"strconv"
+	"time"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
+	"vestibule/templates/ui"
+)
+
+// OverviewView is the overview of the applications that were started in a period.
+type OverviewView struct {
+	Periods     []OverviewPeriod
+	Days        []OverviewDay // oldest first, to today
+	Progress    OverviewProgress
+	Decided     int
+	ToDecide    int // of all times
+	ToDecideURL string
+	Durations   []time.Duration // from start to report, shortest first
+	Endings     []OverviewEnding
+}
+
+// OverviewPeriod is a period to choose.
+type OverviewPeriod struct {
+	Days    int
+	URL     string
+	Current bool
+}
+
+// OverviewDay counts the applications that were started on a day (UTC).
+type OverviewDay struct {
+	Day                time.Time
+	Ready, Open, Ended int    // with a report, under way, without a report
+	URL                string // of these applications
+}
+
+// OverviewProgress says how far applications got.
+type OverviewProgress struct{ Started, Visited, Finished, Reported int }
+
+// OverviewEnding is a way in which applications ended without a report.
+type OverviewEnding struct {
+	State     string
+	Status    contract.Status
+	Substatus contract.Substatus
+	Error     contract.WidgetError
+	Count     int
+	URL       string // of the applications in this state
+}
+
+func (v OverviewView) total() (ready, open, ended int) {
+	for _, d := range v.Days {
+		ready, open, ended = ready+d.Ready, open+d.Open, ended+d.Ended
+	}
+	return ready, open, ended
+}
+
+// typical returns the time within which a share of the reports was there, in hundredths.
+func (v OverviewView) typical(share int) time.Duration {
+	return v.Durations[(len(v.Durations)-1)*share/100]
+}
+
+func (v OverviewView) figures(l i18n.Lang) []ui.KeyFigure {
+	median := "–"
+	if len(v.Durations) > 0 {
+		median = roughly(v.typical(50))
+	}
+	return []ui.KeyFigure{
+		{Label: i18n.T(l, "review.overview.started"), Value: strconv.Itoa(v.Progress.Started)},
+		{Label: i18n.T(l, "review.overview.reported"), Value: strconv.Itoa(v.Progress.Reported), Tone: ui.Success},
+		{Label: i18n.T(l, "review.overview.median"), Value: median},
+		{Label: i18n.T(l, "review.overview.to_decide"), Value: strconv.Itoa(v.ToDecide), URL: v.ToDecideURL, Tone: ui.Info},
+	}
+}
+
+// roughly formats a duration in its largest unit, by the units' international symbols.
+func roughly(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return strconv.Itoa(int(d.Round(time.Second).Seconds())) + " s"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Round(time.Minute).Minutes())) + " min"
+	case d < 48*time.Hour:
+		return strconv.Itoa(int(d.Round(time.Hour).Hours())) + " h"
+	}
+	return strconv.Itoa(int(d.Hours()/24)) + " d"
+}
+
+func (v OverviewView) plot(l i18n.Lang) ui.BarPlot {
+	var days []ui.DayBar
+	for _, d := range v.Days {
+		title := ui.DayWords(l, d.Day) + ": " + i18n.T(l, "review.overview.day",
+			"ready", strconv.Itoa(d.Ready), "open", strconv.Itoa(d.Open), "ended", strconv.Itoa(d.Ended))
+		url := d.URL
+		if d.Ready+d.Open+d.Ended == 0 {
+			url = ""
+		}
+		days = append(days, ui.DayBar{Day: d.Day, First: d.Ready, More: d.Open, Down: d.Ended, Title: title, URL: url})
+	}
+	return ui.DailyBars(l, days, ui.BarPlot{ID: "overview-days", Label: "overview-days-name", Story: "overview-days-story"})
+}
+
+// steps lists how far applications got, with their share of all.
+func (v OverviewView) steps(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.overview.steps"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(l, "review.overview.step")}, {Label: i18n.T(l, "review.overview.applications"), Number: true},
+		{Label: i18n.T(l, "review.overview.share")}}}
+	p := v.Progress
+	for _, s := range []struct {
+		name i18n.Key
+		n    int
+	}{{"review.overview.step_started", p.Started}, {"review.overview.step_visited", p.Visited},
+		{"review.overview.step_finished", p.Finished}, {"review.overview.step_reported", p.Reported},
+		{"review.overview.step_decided", v.Decided}} {
+		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.T(l, s.name)}, {Text: strconv.Itoa(s.n)}, {Body: shareBar(s.n, p.Started)}})
+	}
+	return g
+}
+
+// waits lists how many reports took how long.
+func (v OverviewView) waits(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.overview.waits"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(l, "review.overview.within")}, {Label: i18n.T(l, "review.overview.reports"), Number: true},
+		{Label: i18n.T(l, "review.overview.share")}}}
+	limits := []time.Duration{5 * time.Minute, 15 * time.Minute, time.Hour, 24 * time.Hour}
+	counts := make([]int, len(limits)+1)
+	for _, d := range v.Durations {
+		i := 0
+		for i < len(limits) && d > limits[i] {
+			i++
+		}
+		counts[i]++
+	}
+	for i, n := range counts {
+		name := i18n.T(l, "review.overview.longer")
+		if i < len(limits) {
+			name = "≤ " + roughly(limits[i])
+		}
+		g.Rows = append(g.Rows, []ui.Cell{{Text: name}, {Text: strconv.Itoa(n)}, {Body: shareBar(n, len(v.Durations))}})
+	}
+	return g
+}
+
+// endings lists why applications have no report.
+func (v OverviewView) endings(l i18n.Lang) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "review.overview.endings"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(l, "review.overview.ending")}, {Label: i18n.T(l, "review.overview.cause")},
+		{Label: i18n.T(l, "review.overview.applications"), Number: true}}}
+	for _, e := range v.Endings {
+		cause := Result(l, e.Status, e.Substatus, e.Error)
+		if cause == "" {
+			cause = "–"
+		}
+		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.Code(l, "review.states", e.State), URL: e.URL}, {Text: cause},
+			{Text: strconv.Itoa(e.Count)}})
+	}
+	return g
+}
