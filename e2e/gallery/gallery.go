@@ -173,7 +173,7 @@ func components(base pages.Base) templ.Component {
 		"Con una segunda línea."), Badge: words("Recommended", "Recomendada"), Chosen: true}, {Value: "b", Label: words("Second", "Segunda")}}
 	pieces := []templ.Component{
 		ui.Progress(ui.Steps{Lang: l, Names: []string{words("One", "Uno"), words("Two", "Dos"), words("Three", "Tres")}, Current: 1}),
-		ui.Hero(words("A large heading", "Un título grande"), words("And a sentence.", "Y una frase."), true),
+		ui.Hero(words("A large heading", "Un título grande"), words("And a sentence.", "Y una frase.")),
 	}
 	for _, tone := range []ui.Tone{ui.Neutral, ui.Info, ui.Success, ui.Warning, ui.Danger} {
 		pieces = append(pieces, within(ui.Notice(ui.Note{Tone: tone, Title: words("A notice ", "Un aviso ") + string(tone)}),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
@@ -14,9 +15,46 @@ func (m Landing) tiles() []ui.Tile {
 	var out []ui.Tile
 	for _, p := range m.Products {
 		out = append(out, ui.Tile{Title: i18n.T(m.Lang, ProductName(p)), Text: i18n.T(m.Lang, m.productText(p)),
-			URL: "/apply/" + string(p), Note: i18n.T(m.Lang, "landing.minutes"), Icon: ui.ProductIcon(p)})
+			URL: "/apply/" + string(p), Note: m.takes(p), Icon: ui.ProductIcon(p)})
 	}
 	return out
+}
+
+// estimated is how long the steps after the form take, until enough applicants finished them.
+var estimated = map[contract.Product]time.Duration{
+	contract.Cashflow: 2 * time.Minute, contract.Income: 3 * time.Minute,
+	contract.Eligibility: 4 * time.Minute, contract.Passport: 2 * time.Minute,
+}
+
+// takes says how long an application for a product takes, with a minute for the form.
+func (m Landing) takes(p contract.Product) string {
+	took, ok := m.Usual[p]
+	if !ok {
+		took = estimated[p]
+	}
+	minutes := int((took + 2*time.Minute - 1) / time.Minute)
+	return i18n.T(m.Lang, "landing.minutes", "n", strconv.Itoa(max(2, minutes)))
+}
+
+func (m Landing) title() string {
+	if m.Brand.Name == "" {
+		return i18n.T(m.Lang, "landing.title")
+	}
+	return i18n.T(m.Lang, "landing.title_of", "company", m.Brand.Name)
+}
+
+// company names the company that asks.
+func (m Landing) company() string { return cmp.Or(m.Brand.Name, i18n.T(m.Lang, "landing.company")) }
+
+type safety struct {
+	icon ui.IconName
+	text string
+}
+
+// safe answers what applicants worry about.
+func (m Landing) safe() []safety {
+	return []safety{{ui.IconLock, i18n.T(m.Lang, "landing.safe.password")}, {ui.IconChoose, i18n.T(m.Lang, "landing.safe.choice")},
+		{ui.IconAgree, i18n.T(m.Lang, "landing.safe.only", "company", m.company())}}
 }
 
 func (m Landing) recent() ui.Grid {
@@ -27,6 +65,27 @@ func (m Landing) recent() ui.Grid {
 			{Body: ui.Badge(tone(r.State), i18n.T(m.Lang, StateName(r.State)))}, {Text: ui.MomentWords(m.Lang, r.At)}})
 	}
 	return g
+}
+
+// Cards of the form, in their order.
+const (
+	cardApplicant = iota
+	cardWork
+	cardMode
+	cardIntegrator
+)
+
+// lastCard returns the card that has the button.
+func (m Apply) lastCard() int {
+	switch {
+	case m.Integrator != nil:
+		return cardIntegrator
+	case m.asksMode():
+		return cardMode
+	case m.housing() && !m.savings():
+		return cardWork
+	}
+	return cardApplicant
 }
 
 func tone(state string) ui.Tone {

@@ -94,6 +94,10 @@ type Landing struct {
 	Recent   []RecentApplication
 	Resume   *RecentApplication // the newest that the applicant can continue; nil for none
 	Return   bool               // offers to find an application of another browser
+
+	// Usual is how long applicants need after the form, by product; a missing product is
+	// estimated by its steps.
+	Usual map[contract.Product]time.Duration
 }
 
 // RecentApplication is an application of this browser.

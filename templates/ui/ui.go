@@ -59,6 +59,16 @@ type Brand struct {
 	Logo *Logo // nil: the default mark beside the name
 }
 
+// IconName names an icon.
+type IconName string
+
+// Names of icons.
+const (
+	IconLock   IconName = "lock"
+	IconChoose IconName = "choose"
+	IconAgree  IconName = "agree"
+)
+
 // Logo is an image that replaces the default mark.
 type Logo struct {
 	URL, Dark     string // Dark is for the dark theme; "": URL

@@ -84,7 +84,7 @@ func TestPieces(t *testing.T) {
 		{"dialog", Dialog(Frame{Lang: i18n.English, ID: "d", Title: "Choose", Close: Button(Action{Kind: Quiet}), Actions: Button(Action{})})},
 		{"card", Card("About you")},
 		{"head", Head("Apply", "Four minutes.")},
-		{"hero", Hero("Welcome", "Come in.", true)},
+		{"hero", Hero("Welcome", "Come in.")},
 		{"empty", Empty("Nothing yet")},
 		{"fieldset", Fieldset("Address", "Where you live")},
 	} {

@@ -4,6 +4,11 @@
 // are merged into it by time. Buttons copy the code.
 
 import { copying } from "../ui/copy";
+import { startTabs } from "./parts/tabs";
+
+function tabs(root: ParentNode): void {
+	for (const box of root.querySelectorAll<HTMLElement>("[data-tabs]")) startTabs(box);
+}
 
 async function fetched(address: string): Promise<Document | undefined> {
 	const answer = await fetch(address, { headers: { Accept: "text/html" }, cache: "no-store" });
@@ -14,6 +19,7 @@ async function fetched(address: string): Promise<Document | undefined> {
 const pattern = document.querySelector<HTMLTemplateElement>("template#copy");
 if (pattern) for (const code of document.querySelectorAll(".code")) code.append(pattern.content.cloneNode(true));
 copying(document);
+tabs(document);
 
 const form = document.querySelector<HTMLFormElement>('form[data-vestibule="playground"]');
 if (form) {
@@ -26,16 +32,15 @@ if (form) {
 			const old = document.getElementById("code");
 			const fresh = page?.getElementById("code");
 			if (mine !== newest || !old || !fresh) return;
-			const open = old.querySelector("details[open]")?.id;
 			const next = document.importNode(fresh, true);
-			if (open && next.querySelector(`#${open}`)) for (const d of next.querySelectorAll("details")) d.open = d.id === open;
 			old.replaceWith(next);
 			copying(next);
+			tabs(next);
 			// The languages lead to the same choices.
 			const here = document.querySelector(".languages");
 			const there = page?.querySelector(".languages");
 			if (here && there) here.replaceWith(document.importNode(there, true));
-			history.replaceState(null, "", address);
+			history.replaceState(null, "", address + location.hash);
 		}, () => undefined);
 	});
 }

@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -41,13 +42,19 @@ func TestOverviewCountsApplications(t *testing.T) {
 		d.signInAs(secret, "")
 		random := rand.New(rand.NewPCG(1, 2))
 		states := journey.States()
-		for i := range 60 {
+		for i := range 90 {
 			state := states[random.IntN(len(states))]
+			product := contract.Cashflow
+			if i%4 == 0 {
+				product = contract.Income // too few to say how long applicants need
+			}
 			created := noon.Add(-time.Duration(random.IntN(100*24*60)) * time.Minute)
-			a := one(fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i), contract.Cashflow, state, created, created)
+			a := one(fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i), product, state, created, created)
 			r := stored{Application: a}
+			at := created
 			for n, to := range passed[state] {
-				r.Timeline = append(r.Timeline, applications.TimelineEntry{Seq: int64(n + 1), At: created, Kind: "test", To: string(to)})
+				at = at.Add(time.Duration(random.IntN(600)) * time.Second)
+				r.Timeline = append(r.Timeline, applications.TimelineEntry{Seq: int64(n + 1), At: at, Kind: "test", To: string(to)})
 			}
 			switch state {
 			case journey.Ready:
@@ -62,14 +69,22 @@ func TestOverviewCountsApplications(t *testing.T) {
 			since := noon.Truncate(24*time.Hour).AddDate(0, 0, 1-days)
 			var want applications.Progress
 			var durations []time.Duration
+			finished := map[contract.Product][]time.Duration{}
 			byDay, endings := map[[2]string]int{}, map[string]int{}
 			for _, r := range d.reporter.rows {
 				if r.CreatedAt.Before(since) {
 					continue
 				}
 				reached := map[string]bool{}
+				var end time.Time
 				for _, l := range r.Timeline {
 					reached[l.To] = true
+					if (l.To == "returned" || l.To == "pending" || l.To == "ready") && (end.IsZero() || l.At.Before(end)) {
+						end = l.At
+					}
+				}
+				if !end.IsZero() {
+					finished[r.Product] = append(finished[r.Product], end.Sub(r.CreatedAt))
 				}
 				add := func(n *int, yes bool) {
 					if yes {
@@ -90,6 +105,15 @@ func TestOverviewCountsApplications(t *testing.T) {
 				}
 			}
 			slices.Sort(durations)
+			usual := map[contract.Product]time.Duration{}
+			for p, all := range finished {
+				if slices.Sort(all); len(all) >= 20 {
+					usual[p] = all[(3*len(all)-1)/4]
+				}
+			}
+			if got, err := d.Applications.UsualTimes(t.Context(), db.SQL, since); err != nil || !maps.Equal(got, usual) {
+				t.Errorf("%d days: applicants need %v, want %v: %v", days, got, usual, err)
+			}
 
 			got, err := d.Applications.ProgressSince(t.Context(), db.SQL, since)
 			if err != nil || got != want {

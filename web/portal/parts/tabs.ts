@@ -3,10 +3,12 @@
 // in print, all sections are shown.
 
 export function startTabs(box: HTMLElement): void {
-	const bar = box.querySelector<HTMLElement>(":scope > .contents")!;
+	const bar = box.querySelector<HTMLElement>(":scope > .contents");
 	const links = [...box.querySelectorAll<HTMLAnchorElement>(":scope > .contents a")];
 	const sections = [...box.querySelectorAll<HTMLElement>(":scope > section")];
-	if (sections.length < 2) return;
+	if (!bar || sections.length < 2) return;
+	const gone = new AbortController(); // ends the listeners of a box that was replaced
+	const there = (): boolean => box.isConnected || (gone.abort(), false);
 	box.classList.add("tabs-live");
 
 	const sectionOf = (hash: string): HTMLElement | undefined => {
@@ -23,10 +25,11 @@ export function startTabs(box: HTMLElement): void {
 		}
 	};
 	const follow = (): void => {
+		if (!there()) return;
 		const section = sectionOf(location.hash);
 		if (section) show(section);
 	};
-	window.addEventListener("hashchange", follow);
+	window.addEventListener("hashchange", follow, { signal: gone.signal });
 	show(sectionOf(location.hash) ?? sections[0]!);
 
 	// A tab changes the section in place. A link from another part of the page scrolls.
@@ -40,8 +43,9 @@ export function startTabs(box: HTMLElement): void {
 		});
 	}
 	document.addEventListener("click", (e) => {
+		if (!there()) return;
 		const a = (e.target as Element).closest<HTMLAnchorElement>('a[href^="#"]');
 		const section = a && !links.includes(a) ? sectionOf(a.hash) : undefined;
 		if (section) show(section);
-	});
+	}, { signal: gone.signal });
 }

@@ -50,6 +50,7 @@ type Handler struct {
 	Redeem func(ctx context.Context, tx *store.Tx, token, sessionID string) (applicationID string, err error)
 
 	emptyForms formCache
+	usual      usualTimes
 }
 
 // Receiver verifies webhooks. *webhook.Receiver implements it.

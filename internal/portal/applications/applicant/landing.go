@@ -1,12 +1,39 @@
 package applicant
 
 import (
+	"context"
 	"net/http"
+	"sync"
+	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/applications"
 	pages "vestibule/templates/portal"
 )
+
+// usualTimes caches how long applicants need, which changes slowly.
+type usualTimes struct {
+	mu    sync.Mutex
+	at    time.Time
+	times map[contract.Product]time.Duration
+}
+
+func (u *usualTimes) of(ctx context.Context, apps *applications.Service) (map[contract.Product]time.Duration, error) {
+	const counted, kept = 90 * 24 * time.Hour, 10 * time.Minute
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	now := apps.Now()
+	if u.times != nil && now.Sub(u.at) < kept {
+		return u.times, nil
+	}
+	times, err := apps.UsualTimes(ctx, apps.DB.SQL, now.Add(-counted))
+	if err != nil {
+		return nil, err
+	}
+	u.at, u.times = now, times
+	return times, nil
+}
 
 // landing handles the landing page.
 func (s *Handler) landing(w http.ResponseWriter, r *http.Request) error {
@@ -19,6 +46,9 @@ func (s *Handler) landing(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	m := pages.Landing{Base: s.Base(r), Return: s.ResumeByEmail}
+	if m.Usual, err = s.usual.of(r.Context(), s.Service); err != nil {
+		return err
+	}
 	for _, p := range contract.Products() {
 		if s.Service.Offers(p) {
 			m.Products = append(m.Products, p)
