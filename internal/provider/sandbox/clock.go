@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +17,7 @@ type Clock struct {
 	Base func() time.Time // the time of day
 	Log  *slog.Logger
 
+	mu     sync.Mutex   // held while the database is read or written
 	offset atomic.Int64 // nanoseconds
 }
 
@@ -24,6 +26,8 @@ func (c *Clock) Now() time.Time { return c.Base().Add(time.Duration(c.offset.Loa
 
 // Load reads the offset from the database.
 func (c *Clock) Load(ctx context.Context) error {
+	c.mu.Lock() // an offset that was read before a change must not replace it
+	defer c.mu.Unlock()
 	d, err := loadOffset(ctx, c.DB.SQL)
 	if err == nil {
 		c.offset.Store(int64(d))
@@ -50,15 +54,19 @@ func (c *Clock) Follow(ctx context.Context) {
 
 // Set moves the clock to t and returns the change.
 func (c *Clock) Set(ctx context.Context, t time.Time) (time.Duration, error) {
-	now := c.Base()
-	return c.shift(ctx, t.Sub(now))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.shift(ctx, t.Sub(c.Base()))
 }
 
 // Advance moves the clock by d.
 func (c *Clock) Advance(ctx context.Context, d time.Duration) (time.Duration, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	return c.shift(ctx, time.Duration(c.offset.Load())+d)
 }
 
+// shift needs mu.
 func (c *Clock) shift(ctx context.Context, offset time.Duration) (time.Duration, error) {
 	if err := saveOffset(ctx, c.DB.SQL, offset); err != nil {
 		return 0, err
