@@ -16,7 +16,7 @@ POSTGRES := $(GO) run ./internal/testutil/storetest/withpostgres
 # Tests wait for disks, databases and browsers: more run at once than there are processors.
 PARALLEL := -parallel $$((3 * $$(nproc)))
 
-.PHONY: soak scale help run build assets generate test test-fast test-race test-faults test-properties test-crash test-upgrade lint bench demo gallery lighthouse vuln clean
+.PHONY: soak scale help run build assets generate test test-fast test-race test-faults test-properties test-crash test-upgrade lint bench demo gallery screens lighthouse vuln clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -111,6 +111,10 @@ scale: build ## start R (3) replicas, a balancer and a PostgreSQL on this machin
 
 gallery: assets ## every component and page of the applicant's in every state, to look at on this machine; VISITS=1: the service's steps
 	$(GO) run ./e2e/gallery/serve $(if $(VISITS),-visits)
+
+screens: tools assets ## pictures of every page of both parties in .cache/screens: both languages and themes, three widths
+	@rm -rf .cache/screens
+	@$(GO) test ./e2e -run '^TestReviewPagesAreAccessible$$' -count=1 -screens $(CURDIR)/.cache/screens && echo .cache/screens/index.html
 
 demo: tools build ## drive a whole application through a headless browser and leave screenshots in docs/images
 	@$(GO) test ./e2e -run '^TestDemo$$' -count=1 -demo

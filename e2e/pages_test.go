@@ -77,6 +77,7 @@ type seen struct {
 	site             *site
 	portal, provider *http.ServeMux
 	looked           sync.Map // pattern → true
+	screens          *screens
 }
 
 func (s *seen) pattern(t *testing.T, address string) string {
@@ -112,6 +113,7 @@ func (s *seen) look(t *testing.T, v *visitor, lang, address string) {
 	} else if got, err := v.Evaluate(`() => document.documentElement.lang`); err != nil || got != lang {
 		t.Errorf("%s is in %v, %v, want %s", given, got, err, lang)
 	}
+	s.screens.take(t, v, lang, given)
 	checkAccessibility(t, v, given)
 	if strings.HasSuffix(given, "/report") { // with every table open
 		_, err := v.Evaluate(`() => document.querySelectorAll("article.report details").forEach((d) => { d.open = true })`)
@@ -226,8 +228,9 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 	must(t, err)
 	must(t, applicant.Page.Close()) // others continue as this applicant, and the page would reload
 
+	var pictures screens
 	speaking(t, func(t *testing.T, lang string, speak option) {
-		all := &seen{site: s, portal: portalMux, provider: providerMux}
+		all := &seen{site: s, portal: portalMux, provider: providerMux, screens: &pictures}
 		t.Run("as", func(t *testing.T) {
 			as := func(name string, state *playwright.StorageState, walk func(t *testing.T, v *visitor, look func(base string, paths ...string))) {
 				t.Run(name, func(t *testing.T) {
