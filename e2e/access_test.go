@@ -2,12 +2,15 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/i18n"
 )
 
 // axeSource is read once; it is half a megabyte.
@@ -118,9 +121,9 @@ func checkAccessibility(t *testing.T, v *visitor, where string) {
 	}
 	// Colors are the same in every language.
 	if lang, err := v.Evaluate(`() => document.documentElement.lang`); err == nil && lang == "es" {
-		check(`{"rules": {"color-contrast": {"enabled": false}}}`)
+		check(`{"rules": {"color-contrast": {"enabled": false}, "target-size": {"enabled": true}}}`)
 	} else {
-		check(`{}`)
+		check(`{"rules": {"target-size": {"enabled": true}}}`)
 		must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}))
 		check(`{"runOnly": ["color-contrast"]}`)
 		must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeLight,
@@ -379,6 +382,64 @@ func TestKeyboardAlone(t *testing.T) {
 	v.tabTo(t, v.page("details summary"))
 	press("Enter")
 	see(t, v.page("details[open]"))
+}
+
+// TestProductsByKeyboard completes a visit of each product by keyboard alone, and finds
+// every control by its role and name, as a screen reader does. Each step is a page whose
+// title, which screen readers say first, begins with its heading.
+func TestProductsByKeyboard(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	type use struct{ button, label, text string } // a button, or a text field by its label
+	press := func(key i18n.Key) use { return use{button: button(en(key))} }
+	enter := func(label i18n.Key, text string) use { return use{label: en(label), text: text} }
+	choose := func(name string) use { return use{button: fmt.Sprintf("role=button[name=/%s/]", name)} }
+	signIn := []use{enter("visit.sign_in.user_name", "default"), enter("visit.sign_in.password", "x"), press("visit.sign_in.submit")}
+	code := []use{enter("visit.code.label", "123456"), press("visit.code.submit")}
+	type stage struct {
+		step string
+		uses []use
+	}
+	bank := []stage{{"bank", []use{choose("Harbor National Bank")}}, {"sign-in", signIn}, {"code", code}}
+	consent := stage{"consent", []use{press("visit.consent.submit")}}
+	for product, stages := range map[string][]stage{
+		"cashflow": append(append([]stage{consent}, bank...), stage{"accounts", []use{press("visit.accounts.submit")}}),
+		"income": {consent, {"source", []use{choose(en("visit.source.payroll.title"))}}, {"employer", []use{choose("Alder Design Studio")}},
+			{"sign-in", signIn}, {"code", code}, {"connected", []use{press("visit.employers.finish")}}},
+		"passport": {consent, {"supplier", []use{choose("Mexico")}}, {"confirm", []use{press("visit.confirm_country.submit")}}},
+		"eligibility": append(append([]stage{consent, {"employers", []use{choose("Skip Northwind")}},
+			{"skip", []use{choose(en("visit.skip_reasons.OTHER"))}}, {"employers", []use{press("visit.employers.continue")}}}, bank...),
+			stage{"accounts", []use{press("visit.accounts.submit")}}, stage{"connected", []use{press("visit.employers.finish")}}),
+	} {
+		t.Run(product, func(t *testing.T) {
+			t.Parallel()
+			v := visit(t)
+			more := map[string]any{}
+			if product == "eligibility" {
+				more = map[string]any{"state": "CA", "statedEmployerNames": []string{"Northwind"}}
+			}
+			v.open(t, s.hosted(t, product, "en", more))
+			for _, at := range stages {
+				step(t, v.page, at.step)
+				heading, err := v.page("role=heading[level=1]").TextContent()
+				must(t, err)
+				if title, err := v.Title(); err != nil || !strings.HasPrefix(title, strings.TrimSpace(heading)) {
+					t.Errorf("at %s, the page %q begins with %q (%v)", at.step, title, heading, err)
+				}
+				for _, u := range at.uses {
+					if u.button != "" {
+						v.tabTo(t, v.page(u.button))
+						must(t, v.Keyboard().Press("Enter"))
+					} else {
+						v.tabTo(t, v.GetByLabel(u.label, playwright.PageGetByLabelOptions{Exact: playwright.Bool(true)}))
+						must(t, v.Keyboard().Type(u.text))
+					}
+				}
+			}
+			see(t, v.page("[data-end=success][data-status=SUCCESS]"))
+			see(t, v.page("role=heading[level=1]"))
+		})
+	}
 }
 
 // tabTo presses Tab until the element has a visible focus.
