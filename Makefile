@@ -98,7 +98,7 @@ vuln: ## known vulnerabilities in dependencies (asks the Go vulnerability databa
 bench: tools assets ## figures beside peers and limits, a line each; ONLY=wasm|pages|redirect|engine|api|scale|store runs one group, ONLY=returns|sealing|replicas|search|flood a part of one
 	@cd bench && $(GO) run . -only '$(ONLY)'
 
-lighthouse: assets ## Lighthouse on the applicant's pages: fails below 100 but for performance, which this machine's load moves
+lighthouse: assets ## Lighthouse on pages of both parties: fails below 100 but for performance, which this machine's load moves
 	@e2e/setup.sh lighthouse
 	@$(GO) test ./e2e -run '^TestLighthouse$$' -count=1 -v -lighthouse | grep -v '^ *time=\|^=== '
 
