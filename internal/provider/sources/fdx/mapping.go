@@ -25,6 +25,7 @@ type account struct {
 	Nickname  text     `json:"nickname"`
 	Product   text     `json:"productName"`
 	Number    text     `json:"accountNumber"`
+	Display   text     `json:"accountNumberDisplay"`
 	Routing   text     `json:"routingTransitNumber"`
 	Currency  currency `json:"currency"`
 	Current   money    `json:"currentBalance"`
@@ -97,6 +98,7 @@ func (a *account) addMissing(other *account) {
 	a.Category, a.Type, a.Nickname = cmp.Or(a.Category, other.Category), cmp.Or(a.Type, other.Type), cmp.Or(a.Nickname, other.Nickname)
 	a.Product, a.Number, a.Routing = cmp.Or(a.Product, other.Product), cmp.Or(a.Number, other.Number), cmp.Or(a.Routing, other.Routing)
 	a.Currency, a.kind = cmp.Or(a.Currency, other.Currency), cmp.Or(a.kind, other.kind)
+	a.Display = cmp.Or(a.Display, other.Display)
 	if _, ok := a.balance(); !ok {
 		a.Current, a.Available, a.Principal, a.Value, a.AsOf = other.Current, other.Available, other.Principal, other.Value, other.AsOf
 	}
@@ -133,7 +135,10 @@ func (a *account) toReport(b *bank, today report.Date) bankdata.Account {
 		Currency: strings.ToUpper(string(a.Currency)), Number: accountNumber(a.Number), Opened: cmp.Or(a.Opened, a.Began).ptr(),
 		BalanceDate: a.AsOf.ptr()}
 	if out.Number != "" {
-		out.Routing = routingNumber(a.Routing)
+		out.Routing, out.Tokenized = routingNumber(a.Routing), b.in.Tokenized
+	}
+	if out.LastDigits = lastDigits(a.Display); out.LastDigits == "" && out.Number == "" {
+		out.LastDigits = lastDigits(a.Number)
 	}
 	out.Balance, _ = a.balance()
 	if out.Currency == "" {
@@ -173,6 +178,20 @@ func accountNumber(t text) string {
 	if len(s) < 4 || len(s) > 34 || strings.ContainsFunc(s, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '-'
 	}) || strings.ContainsAny(s[:1], "xX") {
+		return ""
+	}
+	return s
+}
+
+// lastDigits returns the last four digits of a masked account number, such as ****1234, or ""
+// if it does not end with four digits.
+func lastDigits(t text) string {
+	s := strings.ReplaceAll(string(t), " ", "")
+	if len(s) < 4 || len(s) > 64 {
+		return ""
+	}
+	s = s[len(s)-4:]
+	if head, _ := digits([]byte(s)); len(head) < 4 {
 		return ""
 	}
 	return s

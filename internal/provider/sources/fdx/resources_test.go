@@ -216,30 +216,47 @@ func TestOptionalData(t *testing.T) {
 	}
 }
 
-// TestAccountNumbers checks that masked numbers are ignored and tokens are marked.
+// TestAccountNumbers checks that masked numbers are not used as numbers, that tokens are marked, and that
+// the last digits are those of the number, not of a token.
 func TestAccountNumbers(t *testing.T) {
+	const token = `{"bankId":"021000089","identifier":"9000412887301","identifierType":"TOKENIZED_ACCOUNT_NUMBER"}`
 	for _, c := range []struct {
-		networks            string
+		members, networks   string
 		number, routing     string
 		institution, tokens bool
+		mask                string
 	}{
-		{`{"bankId":"021000089","identifier":"000412887301","identifierType":"ACCOUNT_NUMBER"}`, "000412887301", "021000089", true, false},
-		{`{"bankId":"021000089","identifier":"000412887301","identifierType":"TOKENIZED_ACCOUNT_NUMBER"}`, "000412887301", "021000089",
-			false, true},
-		{`{"bankId":"021000089","identifier":"0004 1288"}`, "00041288", "021000089", true, true},
-		{`{"bankId":21000089,"identifier":412887301}`, "412887301", "21000089", false, false},
-		{`{"bankId":"021000089","identifier":"XXXX7301"},{"bankId":"x","identifier":"000412887301"},null,{},3`, "", "", true, false},
-		{``, "", "", true, false},
+		{"", `{"bankId":"021000089","identifier":"000412887301","identifierType":"ACCOUNT_NUMBER"}`, "000412887301", "021000089", true, false,
+			"7301"},
+		{`"accountNumberDisplay":"****5521"`, token, "9000412887301", "021000089", false, true, "5521"},
+		{`"accountNumberDisplay":5521`, token, "9000412887301", "021000089", false, true, "5521"},
+		{`"accountNumberDisplay":"xx-XX 55 21"`, token, "9000412887301", "021000089", false, true, "5521"},
+		{`"accountNumberDisplay":"***521"`, token, "9000412887301", "021000089", false, true, ""},
+		{`"accountNumberDisplay":null`, token, "9000412887301", "021000089", false, true, ""},
+		{`"accountNumberDisplay":"<b>5521</b>"`, token, "9000412887301", "021000089", false, true, ""},
+		{`"accountNumber":"XXXXXX5521"`, token, "9000412887301", "021000089", false, true, "5521"},
+		{`"accountNumber":"00045521","routingTransitNumber":"021000089"`, ``, "00045521", "021000089", false, false, "5521"},
+		{`"accountNumber":"00045521","accountNumberDisplay":"*8888"`, ``, "00045521", "", true, true, "8888"},
+		{`"accountNumberDisplay":"****5521"`, ``, "", "", false, false, "5521"},
+		{`"accountNumberDisplay":"****9999"`, `{"bankId":"021000089","identifier":"00045521","identifierType":"ACCOUNT_NUMBER"}`, "00045521",
+			"021000089", false, false, "5521"},
+		{"", `{"bankId":"021000089","identifier":"0004 1288"}`, "00041288", "021000089", true, true, ""},
+		{"", `{"bankId":21000089,"identifier":412887301}`, "412887301", "21000089", false, false, "7301"},
+		{"", `{"bankId":"021000089","identifier":"XXXX7301"},{"bankId":"x","identifier":"000412887301"},null,{},3`, "", "", true, false, ""},
+		{"", ``, "", "", true, false, ""},
 	} {
 		b := newFakeBank(t, false)
 		b.setTransactions()
+		if c.members != "" {
+			b.bodies["accounts"] = strings.Replace(b.bodies["accounts"], `"accountId"`, c.members+`,"accountId"`, 1)
+		}
 		b.bodies["accounts/1/payment-networks"] = `{"paymentNetworks":[` + c.networks + `]}`
 		got, err := b.retrieve(b.connect(func(in *Institution) { in.Tokenized = c.institution }))
 		if err != nil || len(got.Accounts) != 1 {
 			t.Fatalf("%s: %+v, %v", c.networks, got, err)
 		}
-		if a := got.Accounts[0]; a.Number != c.number || a.Routing != c.routing || a.Tokenized != c.tokens {
-			t.Errorf("%s: %q at %q, tokenized %v", c.networks, a.Number, a.Routing, a.Tokenized)
+		if a := got.Accounts[0]; a.Number != c.number || a.Routing != c.routing || a.Tokenized != c.tokens || a.Mask() != c.mask {
+			t.Errorf("%s %s: %q at %q, tokenized %v, mask %q, want %q", c.members, c.networks, a.Number, a.Routing, a.Tokenized, a.Mask(), c.mask)
 		}
 	}
 }
