@@ -78,7 +78,7 @@ func (e *accountElement) get() *account {
 	case deposit, loan, credit, investment, annuity:
 		a.kind = k
 	case "":
-		switch a.Type { // of banks that send neither
+		switch enum(a.Type) { // of banks that send neither
 		case "CHECKING", "SAVINGS", "CD", "MONEYMARKET":
 			a.kind = deposit
 		case "CREDITCARD", "LINEOFCREDIT", "CHARGE", "HOMELINEOFCREDIT":
@@ -90,6 +90,14 @@ func (e *accountElement) get() *account {
 		}
 	}
 	return a
+}
+
+// enum returns a value of an enumeration in uppercase, without separators.
+func enum(t text) string {
+	if !strings.ContainsFunc(string(t), func(r rune) bool { return r < '0' || r > 'Z' }) {
+		return string(t)
+	}
+	return strings.ToUpper(strings.NewReplacer("_", "", "-", "", " ", "").Replace(string(t)))
 }
 
 // addMissing sets the missing members of a to those of other, the same account in the
@@ -153,7 +161,7 @@ func (a *account) toReport(b *bank, today report.Date) bankdata.Account {
 	switch a.kind {
 	case deposit:
 		out.Type = report.CashEquivalent
-		switch a.Type {
+		switch enum(a.Type) {
 		case "CHECKING":
 			out.Subtype = report.Checking
 		case "SAVINGS", "MONEYMARKET", "HIGHINTERESTSAVINGSACCOUNT", "FIRSTHOMESAVINGSACCOUNT":
@@ -475,12 +483,12 @@ func (t *transaction) amount(of kind) (cents report.Cents, debit, ok bool) {
 	case "CREDIT":
 		return cents, false, true
 	}
-	switch t.Type { // where the memo is missing
+	switch enum(t.Type) { // where the memo is missing
 	case "DEBIT", "WITHDRAWAL", "CHECK", "ATMWITHDRAWAL", "POSDEBIT", "BILLPAYMENT", "FEE", "PURCHASE", "DIRECTDEBIT", "CASHWITHDRAWAL":
 		return -cents, cents == 0, true
 	case "CREDIT", "DEPOSIT", "DIRECTDEPOSIT", "ATMDEPOSIT", "POSCREDIT", "DIVIDEND", "REFUND":
 		return cents, false, true
-	case "PAYMENT", "LUMP_SUM_PAYMENT", "DOUBLE_UP_PAYMENT", "PAYOFF":
+	case "PAYMENT", "LUMPSUMPAYMENT", "DOUBLEUPPAYMENT", "PAYOFF":
 		if of == loan || of == credit {
 			return cents, false, true
 		}
@@ -492,7 +500,7 @@ func (t *transaction) amount(of kind) (cents report.Cents, debit, ok bool) {
 	}
 	// A negative sign gives the direction. Without one, the direction is unknown. Only
 	// deposit accounts need it, because figures are computed from them.
-	return t.Amount.cents, false, t.Amount.cents < 0 || of != deposit
+	return t.Amount.cents, false, t.Amount.cents <= 0 || of != deposit
 }
 
 var tagPattern = regexp.MustCompile(`<[a-zA-Z/!?][^>]*>`)
