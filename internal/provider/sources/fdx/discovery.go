@@ -40,7 +40,7 @@ type metadata struct {
 	SigningAlgs   []string `json:"token_endpoint_auth_signing_alg_values_supported"`
 	PKCE          []string `json:"code_challenge_methods_supported"`
 	IDTokenAlgs   []string `json:"id_token_signing_alg_values_supported"`
-	Aliases       struct { // for tls_client_auth (RFC 8705, section 5)
+	Aliases       struct { // for clients with a certificate (RFC 8705, section 5)
 		Token      string `json:"token_endpoint"`
 		PAR        string `json:"pushed_authorization_request_endpoint"`
 		Revocation string `json:"revocation_endpoint"`
@@ -95,7 +95,7 @@ func (b *bank) discover(ctx context.Context) (*metadata, error) {
 			return nil, err
 		}
 	}
-	if in.Authentication == TLSClientAuth {
+	if in.Certificate != nil { // also for access tokens that are bound to the certificate
 		m.Token, m.PAR = cmp.Or(m.Aliases.Token, m.Token), cmp.Or(m.Aliases.PAR, m.PAR)
 		m.Revocation = cmp.Or(m.Aliases.Revocation, m.Revocation)
 	}

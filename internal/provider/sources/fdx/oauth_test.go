@@ -541,13 +541,21 @@ func TestKeyRotation(t *testing.T) {
 }
 
 func TestMutualTLSAliases(t *testing.T) {
-	b := newFakeBank(t, true)
-	b.metadata["token_endpoint"] = "/not-here"
-	b.metadata["mtls_endpoint_aliases"] = map[string]string{"token_endpoint": b.URL + "/token"}
-	c := b.connect(func(in *Institution) { in.Authentication, in.Certificate = TLSClientAuth, clientCertificate(t) })
-	_, pending, callback := b.authorize(c)
-	if _, err := c.Complete(t.Context(), "fake", pending, callback); err != nil {
-		t.Error(err)
+	for name, change := range map[string]func(*Institution){
+		"to authenticate": func(in *Institution) { in.Authentication = TLSClientAuth },
+		"to bind tokens":  func(in *Institution) { in.Authentication, in.Key = PrivateKeyJWT, signers(t)["ES256"] },
+	} {
+		b := newFakeBank(t, true)
+		b.metadata["token_endpoint"] = "/not-here"
+		b.metadata["mtls_endpoint_aliases"] = map[string]string{"token_endpoint": b.URL + "/token"}
+		c := b.connect(func(in *Institution) {
+			in.Certificate = clientCertificate(t)
+			change(in)
+		})
+		_, pending, callback := b.authorize(c)
+		if _, err := c.Complete(t.Context(), "fake", pending, callback); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
