@@ -97,8 +97,10 @@ func enum(t text) string {
 	if !strings.ContainsFunc(string(t), func(r rune) bool { return r < '0' || r > 'Z' }) {
 		return string(t)
 	}
-	return strings.ToUpper(strings.NewReplacer("_", "", "-", "", " ", "").Replace(string(t)))
+	return strings.ToUpper(separators.Replace(string(t)))
 }
+
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
 // addMissing sets the missing members of a to those of other, the same account in the
 // list.
