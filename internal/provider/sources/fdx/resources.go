@@ -83,7 +83,7 @@ func (c *Connector) Fetch(ctx context.Context, institution string, g sources.Gra
 		out.Accounts = append(out.Accounts, a)
 		out.Owners = addOwners(out.Owners, owners)
 	}
-	for _, reason := range []sources.Reason{sources.Unauthorized, sources.Challenged} { // the caller may renew the access
+	for _, reason := range []sources.Reason{sources.Unauthorized, sources.Challenged} { // the access ended, and may be renewed
 		ended := func(a sources.AccountFailure) bool { return a.Reason == reason }
 		if len(out.Accounts) == 0 && slices.ContainsFunc(out.Failed, ended) {
 			return sources.Fetched{}, sources.Fail(reason, fmt.Errorf("%s: the access ended during the retrieval", f.in.ID))
@@ -352,13 +352,12 @@ func (f *fetch) follow(link, current string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if link == "accounts" || strings.HasPrefix(link, "accounts/") || strings.HasPrefix(link, "accounts?") {
-		link = "/" + link
+	root := base.EscapedPath()
+	if below := strings.TrimPrefix(link, "/"); (below == "accounts" || strings.HasPrefix(below, "accounts/") ||
+		strings.HasPrefix(below, "accounts?")) && (root == "" || !strings.HasPrefix(link, root+"/")) {
+		link = root + "/" + below
 	}
 	to, err := at.Parse(link)
-	if err == nil && strings.HasPrefix(link, "/accounts") {
-		to, err = to.Parse(base.EscapedPath() + link)
-	}
 	if err != nil {
 		return "", f.rejected("the link to the next page is not an address")
 	}
@@ -444,6 +443,9 @@ func (f *fetch) transactions(ctx context.Context, into *bankdata.Account, of kin
 			l.drop(0)
 			return accountFailure(err)
 		default:
+			if err := l.checkSigns(); err != nil {
+				return err
+			}
 			return &partialError{accountFailure(err)}
 		}
 		if !start.After(f.from.Time) {
@@ -539,11 +541,11 @@ func (l *ledger) add(t *transaction) (bool, error) {
 	amount, debit, ok := t.amount(l.kind)
 	switch stated := t.Amount.cents; {
 	case t.Amount.state != valid || stated == 0:
-	case !ok:
+	case !ok && state == posted:
 		l.assumed, ok = true, true
 	case amount < 0 && stated < 0:
 		l.signed = true
-	case amount < 0 && t.Direction != "":
+	case amount < 0:
 		l.unsigned = true
 	}
 	at := t.Posted

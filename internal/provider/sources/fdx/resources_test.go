@@ -312,6 +312,8 @@ func TestSigns(t *testing.T) {
 			[]report.Cents{125000, -2000, -400, 400}},
 		{[]string{`5,"transactionType":"TRANSFER"`, `-4,"debitCreditMemo":"DEBIT"`}, []report.Cents{500, -400}},
 		{[]string{`0`, `-1`}, []report.Cents{0, -100}},
+		{[]string{`5,"status":"PENDING"`, `4,"debitCreditMemo":"DEBIT"`}, []report.Cents{-400}}, // figures do not include it
+		{[]string{`5`, `-3`, `4,"transactionType":"WITHDRAWAL"`}, nil},
 		{[]string{`5`, `4`}, nil},
 		{[]string{`5`, `4,"debitCreditMemo":"DEBIT"`}, nil},
 		{[]string{`5`, `-3`, `4,"debitCreditMemo":"DEBIT"`}, nil},
@@ -340,6 +342,29 @@ func TestSigns(t *testing.T) {
 		}
 		if !slices.Equal(amounts, c.want) {
 			t.Errorf("%v: %v, want %v, failed %+v", c.amounts, amounts, c.want, got.Failed)
+		}
+	}
+}
+
+// TestSignsOfPartialAccount checks the signs where an older period fails.
+func TestSignsOfPartialAccount(t *testing.T) {
+	for _, amounts := range []string{`"amount":5`, `"amount":5},{"transactionId":"2","postedTimestamp":"2026-03-01","amount":-4`} {
+		b := newFakeBank(t, false)
+		b.setTransactions()
+		b.answers["/fdx/v6/accounts/1/transactions"] = func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("startTime") < "2026-01-01" {
+				w.WriteHeader(400)
+				return
+			}
+			fmt.Fprintf(w, `{"transactions":[{"transactionId":"1","postedTimestamp":"2026-03-01",%s}]}`, amounts)
+		}
+		want := sources.AccountFailure{ID: "1", Reason: sources.Rejected}
+		if strings.Contains(amounts, "-4") {
+			want = sources.AccountFailure{ID: "1", Partial: true, Reason: sources.Unsupported}
+		}
+		if got, err := b.retrieve(b.connect(nil)); err != nil || len(got.Failed) != 1 || got.Failed[0] != want ||
+			len(got.Accounts) == 1 != want.Partial {
+			t.Errorf("%s: %+v, %v, want %+v", amounts, got, err, want)
 		}
 	}
 }
@@ -473,6 +498,13 @@ func TestLinkBehindProxy(t *testing.T) {
 	} {
 		got, err := f.follow(link, b.URL+"/fdx/v6/accounts/1/transactions?limit=500")
 		if got != want || want == "" && sources.ReasonOf(err) != sources.Rejected {
+			t.Errorf("follow(%q) = %q, %v, want %q", link, got, err, want)
+		}
+	}
+	f.in.BaseURL = b.URL + "/accounts/v6"
+	for link, want := range map[string]string{"/accounts/v6/accounts?x=1": "/accounts/v6/accounts?x=1",
+		"/accounts?x=1": "/accounts/v6/accounts?x=1"} {
+		if got, err := f.follow(link, b.URL+"/accounts/v6/accounts"); got != b.URL+want || err != nil {
 			t.Errorf("follow(%q) = %q, %v, want %q", link, got, err, want)
 		}
 	}
