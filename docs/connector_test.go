@@ -134,6 +134,22 @@ func TestExampleConnectorFollowsTheProtocol(t *testing.T) {
 		if gross, _, ok := job.Year(to); !ok || person == "Ana Reyes" && gross != 58_800_00 {
 			t.Errorf("%s earns %s a year", person, gross)
 		}
+		renewed, err := c.Renew(t.Context(), "example-payroll", grant)
+		if err != nil || renewed.Access == grant.Access || renewed.Refresh == grant.Refresh || !renewed.Until.Equal(grant.Until) {
+			t.Errorf("renewed %+v, %v", renewed, err)
+		}
+		for name, g := range map[string]sources.Grant{"a used refresh": grant, "an unknown one": {Refresh: "x"}, "none": {}} {
+			if _, err := c.Renew(t.Context(), "example-payroll", g); sources.ReasonOf(err) != sources.Ended {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if _, err := c.Fetch(t.Context(), "example-payroll", grant, from, to); sources.ReasonOf(err) != sources.Ended {
+			t.Errorf("the access before the renewal: %v", err)
+		}
+		grant = renewed
+		if _, err := c.Fetch(t.Context(), "example-payroll", grant, from, to); err != nil {
+			t.Errorf("renewed access: %v", err)
+		}
 		if err := c.Revoke(t.Context(), "example-payroll", grant); err != nil {
 			t.Error(err)
 		}

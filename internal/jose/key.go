@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto"
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
@@ -11,18 +12,21 @@ import (
 	_ "crypto/sha512" // crypto.SHA384.New, crypto.SHA512.New
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math/big"
 	"slices"
 
 	"github.com/lestrrat-go/jwx/v3/jwk"
 )
 
-// PrivateKey signs with ES256. Its ID is the RFC 7638 thumbprint, so a kid never names
-// two keys.
+// PrivateKey signs with one algorithm.
 type PrivateKey struct {
-	ID  string
-	key *ecdsa.PrivateKey
+	ID   string // kid; default: the RFC 7638 thumbprint, which never names two keys
+	Alg  Alg
+	key  crypto.Signer // *ecdsa.PrivateKey, *rsa.PrivateKey, or ed25519.PrivateKey
+	algs []Alg         // that the key may sign with
 }
 
 // GenerateKey generates a P-256 key.
@@ -34,12 +38,17 @@ func GenerateKey() (*PrivateKey, error) {
 	return NewPrivateKey(key)
 }
 
-// NewPrivateKey returns a P-256 key for signing.
-func NewPrivateKey(key *ecdsa.PrivateKey) (*PrivateKey, error) {
-	if key.Curve != elliptic.P256() {
-		return nil, fmt.Errorf("%w: not a private P-256 key", ErrUnfitKey)
+// NewPrivateKey returns a key for signing with the first of its algorithms: an ECDSA key
+// of a NIST curve, an RSA key of 2048 to 8192 bits, or an Ed25519 key.
+func NewPrivateKey(key crypto.Signer) (*PrivateKey, error) {
+	if key, ok := key.(*rsa.PrivateKey); ok && key.Validate() != nil {
+		return nil, fmt.Errorf("%w: not a valid RSA key", ErrUnfitKey)
 	}
-	j, err := jwk.Import(&key.PublicKey)
+	algs, why := fitting(key.Public())
+	if why != "" {
+		return nil, fmt.Errorf("%w: %s", ErrUnfitKey, why)
+	}
+	j, err := jwk.Import(key.Public())
 	if err != nil {
 		return nil, fmt.Errorf("jose: import key: %w", err)
 	}
@@ -47,7 +56,17 @@ func NewPrivateKey(key *ecdsa.PrivateKey) (*PrivateKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("jose: thumbprint: %w", err)
 	}
-	return &PrivateKey{ID: base64.RawURLEncoding.EncodeToString(sum), key: key}, nil
+	return &PrivateKey{ID: base64.RawURLEncoding.EncodeToString(sum), Alg: algs[0], key: key, algs: algs}, nil
+}
+
+// Algs returns the algorithms that the key may sign with, the preferred one first.
+func (k *PrivateKey) Algs() []Alg { return slices.Clone(k.algs) }
+
+// For returns the key for another algorithm, which must be one of its Algs.
+func (k *PrivateKey) For(alg Alg) *PrivateKey {
+	other := *k
+	other.Alg = alg
+	return &other
 }
 
 // Marshal returns the key as a private JWK. The caller must encrypt it before storing
@@ -60,7 +79,8 @@ func (k *PrivateKey) Marshal() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// ParsePrivateKey parses a key that Marshal wrote.
+// ParsePrivateKey parses a private JWK, such as Marshal wrote. Its kid and alg, if it has
+// them, are the key's ID and only algorithm.
 func ParsePrivateKey(marshalled []byte) (*PrivateKey, error) {
 	j, err := jwk.ParseKey(marshalled)
 	if err != nil {
@@ -68,23 +88,36 @@ func ParsePrivateKey(marshalled []byte) (*PrivateKey, error) {
 	}
 	var raw any
 	err = jwk.Export(j, &raw)
-	key, ok := raw.(*ecdsa.PrivateKey)
+	key, ok := raw.(crypto.Signer)
 	if err != nil || !ok {
-		return nil, fmt.Errorf("%w: not a private P-256 key", ErrUnfitKey)
+		return nil, fmt.Errorf("%w: not a private key for signing", ErrUnfitKey)
 	}
-	return NewPrivateKey(key)
+	k, err := NewPrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	if id, ok := j.KeyID(); ok && id != "" {
+		k.ID = id
+	}
+	if alg, ok := j.Algorithm(); ok {
+		if k.Alg = Alg(alg.String()); !slices.Contains(k.algs, k.Alg) {
+			return nil, fmt.Errorf("%w: algorithm", ErrUnfitKey)
+		}
+		k.algs = []Alg{k.Alg}
+	}
+	return k, nil
 }
 
 // Public returns the public key.
 func (k *PrivateKey) Public() *Key {
-	return &Key{ID: k.ID, Alg: ES256, pub: &k.key.PublicKey}
+	return &Key{ID: k.ID, Alg: k.Alg, pub: k.key.Public()}
 }
 
 // Key verifies signatures of one algorithm.
 type Key struct {
 	ID  string
 	Alg Alg
-	pub crypto.PublicKey // *ecdsa.PublicKey or *rsa.PublicKey
+	pub crypto.PublicKey // *ecdsa.PublicKey, *rsa.PublicKey, or ed25519.PublicKey
 }
 
 // KeySet is a fixed set of keys.
@@ -122,83 +155,125 @@ func (s KeySet) MarshalJSON() ([]byte, error) {
 	return json.Marshal(set)
 }
 
-// parseKey parses one public JWK. It requires an asymmetric key without private
-// members, a kid, `use` and `key_ops` that permit verification, an RSA modulus of 2048
-// to 8192 bits with an odd exponent of at least 65537, and a curve that fits the
-// algorithm. Without `alg`, it uses the curve's algorithm or RS256. Every error wraps
-// ErrUnfitKey.
+// parseKey parses one public JWK by parsePublic. It also requires a kid, and an algorithm
+// that fits the key. Without `alg`, it uses the curve's algorithm or RS256. Every error
+// wraps ErrUnfitKey.
 func parseKey(raw []byte) (*Key, error) {
-	unfit := func(why string) (*Key, error) { return nil, fmt.Errorf("%w: %s", ErrUnfitKey, why) }
-	o, ok := parseObject(raw)
-	if !ok {
-		return unfit("malformed")
-	}
-	for _, private := range []string{"d", "p", "q", "dp", "dq", "qi", "oth", "k"} {
-		if o.has(private) {
-			return unfit("private or symmetric")
-		}
+	o, pub, fits, err := parsePublic(raw)
+	if err != nil {
+		return nil, err
 	}
 	id, _, ok := o.text("kid")
 	if !ok || !isKeyID(id) {
-		return unfit("kid")
+		return nil, unfit("kid")
+	}
+	alg, named, ok := o.text("alg")
+	if !ok {
+		return nil, unfit("alg")
+	}
+	k := &Key{ID: id, Alg: Alg(alg), pub: pub}
+	if !named {
+		if k.Alg = fits[0]; k.Alg == PS256 {
+			k.Alg = RS256 // most RSA keys without alg are for it
+		}
+	}
+	if !slices.Contains(fits, k.Alg) {
+		return nil, unfit("algorithm")
+	}
+	return k, nil
+}
+
+func unfit(why string) error { return fmt.Errorf("%w: %s", ErrUnfitKey, why) }
+
+// parsePublic parses one public JWK, and returns the algorithms that fit it. It requires an
+// asymmetric key without private members, `use` and `key_ops` that permit verification, and
+// what fitting requires. Every error wraps ErrUnfitKey.
+func parsePublic(raw []byte) (o object, pub crypto.PublicKey, fits []Alg, err error) {
+	o, ok := parseObject(raw)
+	if !ok {
+		return o, nil, nil, unfit("malformed")
+	}
+	for _, private := range []string{"d", "p", "q", "dp", "dq", "qi", "oth", "k"} {
+		if o.has(private) {
+			return o, nil, nil, unfit("private or symmetric")
+		}
 	}
 	if use, present, ok := o.text("use"); !ok || present && use != "sig" {
-		return unfit("use")
+		return o, nil, nil, unfit("use")
 	}
 	if ops, present := o.Get("key_ops"); present {
 		list, ok := ops.([]any)
 		if !ok || !slices.Contains(list, any("verify")) {
-			return unfit("key_ops")
+			return o, nil, nil, unfit("key_ops")
 		}
 	}
-	alg, named, ok := o.text("alg")
-	if !ok {
-		return unfit("alg")
-	}
-	if kty, _, _ := o.text("kty"); kty != "EC" && kty != "RSA" {
-		return unfit("type")
+	if kty, _, _ := o.text("kty"); kty != "EC" && kty != "RSA" && kty != "OKP" {
+		return o, nil, nil, unfit("type")
 	}
 	j, err := jwk.ParseKey(raw)
 	if err != nil {
-		return unfit("members")
+		return o, nil, nil, unfit("members")
 	}
-	var pub any
-	if err := jwk.Export(j, &pub); err != nil {
-		return unfit("members")
+	var exported any
+	if err := jwk.Export(j, &exported); err != nil {
+		return o, nil, nil, unfit("members")
 	}
-	k := &Key{ID: id, Alg: Alg(alg), pub: pub}
+	pub = exported
+	fits, why := fitting(pub)
+	if why != "" {
+		return o, nil, nil, unfit(why)
+	}
+	return o, pub, fits, nil
+}
+
+// PublicKeys reads the keys of a JWK Set that can verify signatures, for verifiers that need
+// neither kid nor alg of a key. Other keys are left out. A set without a usable key is an
+// error.
+func PublicKeys(r io.Reader) (keys []crypto.PublicKey, err error) {
+	err = eachKey(io.LimitReader(r, maxSetBytes), func(raw json.RawMessage) bool {
+		if _, pub, _, err := parsePublic(raw); err == nil {
+			keys = append(keys, pub)
+		}
+		return len(keys) < maxSetKeys
+	})
+	if err != nil {
+		return nil, errors.New("is not a key set")
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("has no usable key")
+	}
+	return keys, nil
+}
+
+// fitting returns the algorithms that a public key can be used with, the preferred one
+// first, or why the key cannot be used. It requires a point of a curve that JWA names, or an
+// RSA modulus of 2048 to 8192 bits with an odd exponent of at least 65537.
+func fitting(pub crypto.PublicKey) (algs []Alg, why string) {
 	switch pub := pub.(type) {
 	case *ecdsa.PublicKey:
+		alg := curveAlg(pub.Curve)
+		if alg == "" {
+			return nil, "curve"
+		}
 		if _, err := pub.ECDH(); err != nil {
-			return unfit("point or curve")
+			return nil, "point"
 		}
-		fits := curveAlg(pub.Curve)
-		if !named {
-			k.Alg = fits
-		}
-		if fits == "" || k.Alg != fits {
-			return unfit("curve")
-		}
+		return []Alg{alg}, ""
 	case *rsa.PublicKey:
 		if pub.N.BitLen() < 2048 || pub.N.BitLen() > 8192 || pub.N.Bit(0) == 0 {
-			return unfit("modulus")
+			return nil, "modulus"
 		}
 		if pub.E < 65537 || pub.E%2 == 0 {
-			return unfit("exponent")
+			return nil, "exponent"
 		}
-		if !named {
-			k.Alg = RS256
+		return []Alg{PS256, RS256, PS384, RS384, PS512, RS512}, ""
+	case ed25519.PublicKey:
+		if len(pub) != ed25519.PublicKeySize {
+			return nil, "members"
 		}
-		if len(k.Alg) != 5 || k.Alg[:2] != "RS" && k.Alg[:2] != "PS" {
-			return unfit("algorithm")
-		}
-	default:
-		return unfit("type")
+		return []Alg{EdDSA}, ""
 	}
-	if !k.Alg.Valid() {
-		return unfit("algorithm")
-	}
-	return k, nil
+	return nil, "type"
 }
 
 // curveAlg returns the one algorithm that a curve is used with (RFC 7518, 3.4).
@@ -229,6 +304,9 @@ func (a Alg) hash() crypto.Hash {
 // and s at the curve's full width (RFC 7518, 3.4); PSS salts are as long as the
 // hash (3.5).
 func (k *Key) verify(input string, sig []byte) bool {
+	if pub, ok := k.pub.(ed25519.PublicKey); ok {
+		return ed25519.Verify(pub, []byte(input), sig)
+	}
 	hash := k.Alg.hash()
 	h := hash.New()
 	h.Write([]byte(input))

@@ -1,7 +1,9 @@
 package jose
 
 import (
+	"crypto"
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
@@ -10,10 +12,14 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/lestrrat-go/jwx/v3/jwa"
+	"github.com/lestrrat-go/jwx/v3/jws"
 )
 
 func TestPrivateKeySurvivesStorage(t *testing.T) {
@@ -26,7 +32,7 @@ func TestPrivateKeySurvivesStorage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if back.ID != k.ID || !back.key.Equal(k.key) {
+	if back.ID != k.ID || !back.key.(*ecdsa.PrivateKey).Equal(k.key) {
 		t.Error("another key came back")
 	}
 }
@@ -51,6 +57,88 @@ func TestPrivateKeyIsRefused(t *testing.T) {
 	}
 }
 
+// TestSigningAlgorithms checks tokens of every kind of key with both verifiers.
+func TestSigningAlgorithms(t *testing.T) {
+	type signer struct {
+		crypto.Signer
+		err error
+	}
+	made := func(key crypto.Signer, err error) signer { return signer{key, err} }
+	rsaKey := made(rsa.GenerateKey(rand.Reader, 2048))
+	_, edKey, err := ed25519.GenerateKey(rand.Reader)
+	for _, c := range []struct {
+		key  signer
+		want []Alg
+	}{
+		{made(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)), []Alg{ES256}},
+		{made(ecdsa.GenerateKey(elliptic.P384(), rand.Reader)), []Alg{ES384}},
+		{made(ecdsa.GenerateKey(elliptic.P521(), rand.Reader)), []Alg{ES512}},
+		{rsaKey, []Alg{PS256, RS256, PS384, RS384, PS512, RS512}},
+		{made(edKey, err), []Alg{EdDSA}},
+	} {
+		if c.key.err != nil {
+			t.Fatal(c.key.err)
+		}
+		k, err := NewPrivateKey(c.key.Signer)
+		if err != nil || !slices.Equal(k.Algs(), c.want) || k.Alg != c.want[0] {
+			t.Errorf("NewPrivateKey = %+v, %v, want %v", k, err, c.want)
+			continue
+		}
+		raw, err := k.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k, err = ParsePrivateKey(raw); err != nil {
+			t.Errorf("%s: %v", c.want[0], err)
+			continue
+		}
+		for _, alg := range c.want {
+			token, err := Signer{Key: k.For(alg), Type: "JWT"}.Sign(noon, noon.Add(time.Minute), Claims{"sub": "a"})
+			if err != nil {
+				t.Errorf("%s: %v", alg, err)
+				continue
+			}
+			published, err := json.Marshal(KeySet{k.For(alg).Public()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			set, err := ParseKeySet(published)
+			if err != nil {
+				t.Errorf("%s: %s: %v", alg, published, err)
+				continue
+			}
+			if _, err := (&Verifier{Keys: set, Types: []string{"JWT"}, Algs: []Alg{alg}, Now: at(noon)}).Verify(t.Context(), token); err != nil {
+				t.Errorf("%s: %v", alg, err)
+			}
+			other, _ := jwa.LookupSignatureAlgorithm(string(alg))
+			if _, err := jws.Verify([]byte(token), jws.WithKey(other, c.key.Public())); err != nil {
+				t.Errorf("%s: another library does not take the token: %v", alg, err)
+			}
+			v := Verifier{Keys: set, Types: []string{"JWT"}, Algs: []Alg{alg}, Now: at(noon)}
+			if _, err := v.Verify(t.Context(), token[:len(token)-8]+"AAAAAAAA"); !errors.Is(err, ErrSignature) {
+				t.Errorf("%s: another signature: %v", alg, err)
+			}
+		}
+	}
+	for more, want := range map[string]string{`,"kid":"bank/1=","alg":"ES256"`: "bank/1= [ES256]", `,"alg":"ES384"`: ""} {
+		raw, err := newKey(t).Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := ParsePrivateKey([]byte(strings.TrimSuffix(string(raw), "}") + more + "}"))
+		if want == "" && !errors.Is(err, ErrUnfitKey) || want != "" && (err != nil || fmt.Sprint(k.ID, " ", k.Algs()) != want) {
+			t.Errorf("%s: %+v, %v", more, k, err)
+		}
+	}
+	weak, err := rsa.GenerateKey(rand.Reader, 1024)
+	if err == nil {
+		_, err = NewPrivateKey(weak)
+	}
+	if err == nil {
+		t.Error("a key of 1024 bits is accepted")
+	}
+}
+
 // elementOf returns the only key of a marshaled set.
 func elementOf(t testing.TB, set []byte) json.RawMessage {
 	t.Helper()
@@ -72,7 +160,7 @@ func TestPublishedKeySet(t *testing.T) {
 	if err := json.Unmarshal(elementOf(t, raw), &got); err != nil {
 		t.Fatal(err)
 	}
-	point, err := k.key.PublicKey.Bytes()
+	point, err := k.key.Public().(*ecdsa.PublicKey).Bytes()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +246,11 @@ func TestKeyPolicy(t *testing.T) {
 		{"RSA with a prime", rs(`,"kid":"a","p":"AA"`), ""},
 		{"symmetric", `{"kty":"oct","kid":"a","k":"c2VjcmV0"}`, ""},
 		{"symmetric hidden", ec(`,"kid":"a","k":"c2VjcmV0"`), ""},
-		{"OKP", `{"kty":"OKP","crv":"Ed25519","kid":"a","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`, ""},
+		{"Ed25519", `{"kty":"OKP","crv":"Ed25519","kid":"a","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`, EdDSA},
+		{"Ed25519 for another alg", `{"kty":"OKP","crv":"Ed25519","kid":"a","alg":"ES256",
+			"x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`, ""},
+		{"Ed25519 too short", `{"kty":"OKP","crv":"Ed25519","kid":"a","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMl"}`, ""},
+		{"X25519", `{"kty":"OKP","crv":"X25519","kid":"a","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`, ""},
 		{"type unknown", `{"kty":"PQ","kid":"a"}`, ""},
 		{"type missing", `{"kid":"a"}`, ""},
 		{"RSA of 1024 bits", rsaJWK(short, 65537, `,"kid":"a"`), ""},
@@ -183,6 +275,33 @@ func TestKeyPolicy(t *testing.T) {
 	}
 }
 
+// TestPublicKeys checks that keys without kid and alg are read, and unknown ones left out.
+func TestPublicKeys(t *testing.T) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := []string{ecJWK(t, elliptic.P256(), "P-256", ""), ecJWK(t, elliptic.P384(), "P-384", `,"alg":"ES384","kid":"a/b="`),
+		rsaJWK(key.N, 65537, `,"use":"sig","key_ops":["verify"],"x5t":"AA"`),
+		`{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`}
+	bad := []string{`{}`, `1`, `null`, `{"kty":"EC","crv":"secp256k1","x":"AA","y":"AA"}`, `{"kty":"OKP","crv":"X25519","x":"AA"}`,
+		`{"kty":"AKP","alg":"ML-DSA-44","pub":"AA"}`, `{"kty":"oct","k":"c2VjcmV0"}`, rsaJWK(key.N, 65537, `,"use":"enc"`),
+		`{"kty":"EC","crv":"P-256","x":"AA","y":"AA"}`}
+	keys, err := PublicKeys(strings.NewReader(`{"keys":[` + strings.Join(slices.Concat(bad, good, bad), ",") + `]}`))
+	if err != nil || len(keys) != len(good) {
+		t.Errorf("%d keys, %v, want %d", len(keys), err, len(good))
+	}
+	for _, set := range []string{``, `{}`, `[]`, `{"keys":[]}`, `{"keys":[` + strings.Join(bad, ",") + `]}`, `{"keys":[` + good[0]} {
+		if keys, err := PublicKeys(strings.NewReader(set)); err == nil {
+			t.Errorf("%s: %v", set, keys)
+		}
+	}
+	many := `{"keys":[` + strings.Repeat(good[3]+",", maxSetKeys+10) + good[3] + `]}`
+	if keys, err := PublicKeys(strings.NewReader(many)); err != nil || len(keys) != maxSetKeys {
+		t.Errorf("%d keys, %v", len(keys), err)
+	}
+}
+
 func FuzzKeySet(f *testing.F) {
 	raw, err := json.Marshal(KeySet{newKey(f).Public()})
 	if err != nil {
@@ -195,6 +314,9 @@ func FuzzKeySet(f *testing.F) {
 		got, err := parseSet(strings.NewReader(s), Algs())
 		if err == nil && len(got.keys) == 0 {
 			t.Error("a set without keys was taken")
+		}
+		if keys, err := PublicKeys(strings.NewReader(s)); (err == nil) != (len(keys) > 0) {
+			t.Errorf("PublicKeys = %d keys, %v", len(keys), err)
 		}
 	})
 }

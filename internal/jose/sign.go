@@ -41,7 +41,11 @@ func (s Signer) Sign(iat, exp time.Time, claims Claims) (string, error) {
 			return "", fmt.Errorf("jose: header %s: %w", name, err)
 		}
 	}
-	token, err := jws.Sign(payload, jws.WithKey(jwa.ES256(), s.Key.key, jws.WithProtectedHeaders(header)))
+	alg, ok := jwa.LookupSignatureAlgorithm(string(s.Key.Alg))
+	if !ok {
+		return "", ErrAlgorithm
+	}
+	token, err := jws.Sign(payload, jws.WithKey(alg, s.Key.key, jws.WithProtectedHeaders(header)))
 	if err != nil {
 		return "", fmt.Errorf("jose: sign: %w", err)
 	}

@@ -42,7 +42,7 @@ func forge(t testing.TB, k *PrivateKey, header, payload string) string {
 	t.Helper()
 	input := b64(header) + "." + b64(payload)
 	sum := sha256.Sum256([]byte(input))
-	r, s, err := ecdsa.Sign(rand.Reader, k.key, sum[:])
+	r, s, err := ecdsa.Sign(rand.Reader, k.key.(*ecdsa.PrivateKey), sum[:])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestSignedTokensRoundTrip(t *testing.T) {
 	if tok.KeyID != b.key.ID || !tok.Issued.Equal(noon.Add(-time.Second)) || !tok.Expires.Equal(noon.Add(5*time.Minute)) {
 		t.Errorf("got %+v", tok)
 	}
-	if _, err := jws.Verify([]byte(b.good(t)), jws.WithKey(jwa.ES256(), &b.key.key.PublicKey)); err != nil {
+	if _, err := jws.Verify([]byte(b.good(t)), jws.WithKey(jwa.ES256(), b.key.key.Public())); err != nil {
 		t.Errorf("another library does not take our token: %v", err)
 	}
 }
@@ -289,7 +289,7 @@ func TestMirroredSignature(t *testing.T) {
 func TestMACWithPublicKey(t *testing.T) {
 	b := newBench(t)
 	b.v.Algs = Algs()
-	der, err := x509.MarshalPKIXPublicKey(&b.key.key.PublicKey)
+	der, err := x509.MarshalPKIXPublicKey(b.key.key.Public())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +297,7 @@ func TestMACWithPublicKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := b.key.key.PublicKey.Bytes()
+	raw, err := b.key.key.Public().(*ecdsa.PublicKey).Bytes()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func main() {
 	if *base == "" {
 		*base = "http://" + l.Addr().String()
 	}
-	c := &connector{base: *base, redirectURI: *redirectURI, key: key, begun: map[string]*authorization{}, access: map[string]access{}}
+	c := &connector{base: *base, redirectURI: *redirectURI, key: key, begun: map[string]*authorization{}, access: map[string]*access{}}
 	log.Printf("connector at %s , secret in %s", *base, *secretFile)
 	server := &http.Server{Handler: c.routes(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second}
 	log.Fatal(server.Serve(l))
@@ -78,7 +78,7 @@ type connector struct {
 
 	mu     sync.Mutex
 	begun  map[string]*authorization // by id
-	access map[string]access         // by token
+	access map[string]*access        // by what renews it
 }
 
 // authorization is a sign-in on our pages.
@@ -90,13 +90,16 @@ type authorization struct {
 // access is what a person has allowed.
 type access struct {
 	person  string
-	expires time.Time
+	token   string
+	expires time.Time // of the token
+	until   time.Time
 }
 
 const (
-	signInLife = 15 * time.Minute
-	accessLife = 90 * 24 * time.Hour
-	maxBody    = 24 << 20 // two identity documents of 8 MiB in base64, and the rest
+	signInLife  = 15 * time.Minute
+	tokenLife   = time.Hour
+	consentLife = 90 * 24 * time.Hour
+	maxBody     = 24 << 20 // two identity documents of 8 MiB in base64, and the rest
 )
 
 func (c *connector) routes() http.Handler {
@@ -104,6 +107,7 @@ func (c *connector) routes() http.Handler {
 	mux.Handle("POST /institutions", c.operation("institutions", c.institutions))
 	mux.Handle("POST /authorizations", c.operation("authorize", c.authorize))
 	mux.Handle("POST /authorizations/complete", c.operation("complete", c.complete))
+	mux.Handle("POST /authorizations/renew", c.operation("renew", c.renew))
 	mux.Handle("POST /payroll", c.operation("payroll", c.payroll))
 	mux.Handle("POST /files", c.operation("file", c.file))
 	mux.Handle("POST /revocations", c.operation("revoke", c.revoke))
@@ -121,6 +125,7 @@ type request struct {
 	Authorization string `json:"authorization"`
 	Code          string `json:"code"`
 	Access        string `json:"access"`
+	Refresh       string `json:"refresh"`
 	From          string `json:"from"`
 	To            string `json:"to"`
 	Person        person `json:"person"`
@@ -143,7 +148,8 @@ func (f failure) Error() string { return f.code + ": " + f.message }
 var (
 	errInstitution = failure{http.StatusBadRequest, "INVALID_REQUEST", "institution: unknown"}
 	errCode        = failure{http.StatusConflict, "ABANDONED", "the code is unknown, used, or expired"}
-	errAccess      = failure{http.StatusConflict, "ENDED", "the access is unknown, revoked, or expired"}
+	errAccess      = failure{http.StatusConflict, "ENDED", "the access is unknown or revoked, or has ended"}
+	errExpired     = failure{http.StatusConflict, "EXPIRED", "the access must be renewed"}
 )
 
 // operation verifies a request, and answers with what f returns, as JSON.
@@ -205,8 +211,8 @@ func (c *connector) verify(h http.Header, body []byte, now time.Time) error {
 
 func (c *connector) institutions(request) (any, error) {
 	return map[string]any{"institutions": []any{
-		map[string]string{"id": payrollProvider, "kind": "payroll", "name": "Example Payroll", "place": "Payroll company",
-			"placeEs": "Proveedor de nómina", "type": "PAYROLL_COMPANY"},
+		map[string]any{"id": payrollProvider, "kind": "payroll", "name": "Example Payroll", "place": "Payroll company",
+			"placeEs": "Proveedor de nómina", "type": "PAYROLL_COMPANY", "renewal": true},
 		map[string]string{"id": bureau, "kind": "supplier", "name": "Example Bureau"},
 	}}, nil
 }
@@ -236,10 +242,43 @@ func (c *connector) complete(in request) (any, error) {
 		return nil, errCode
 	}
 	delete(c.begun, in.Authorization)
-	token := rand.Text()
-	until := time.Now().Add(accessLife)
-	c.access[token] = access{a.person, until}
-	return map[string]string{"access": token, "expiresAt": until.UTC().Format(time.RFC3339)}, nil
+	return c.grant(&access{person: a.person, until: time.Now().Add(consentLife)}), nil
+}
+
+// grant gives access a new token, and returns it with what renews it. The caller holds mu.
+func (c *connector) grant(a *access) any {
+	refresh := rand.Text()
+	a.token, a.expires = rand.Text(), time.Now().Add(tokenLife)
+	c.access[refresh] = a
+	return map[string]string{"access": a.token, "accessExpiresAt": a.expires.UTC().Format(time.RFC3339), "refresh": refresh,
+		"expiresAt": a.until.UTC().Format(time.RFC3339)}
+}
+
+// renew exchanges what renews access for new access, once.
+func (c *connector) renew(in request) (any, error) {
+	if in.Institution != payrollProvider {
+		return nil, errInstitution
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := c.access[in.Refresh]
+	if a == nil || time.Now().After(a.until) {
+		return nil, errAccess
+	}
+	delete(c.access, in.Refresh)
+	return c.grant(a), nil
+}
+
+// find returns the access of a token, and what renews it; "" for an unknown token.
+func (c *connector) find(token string) (refresh string, a access) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for refresh, a := range c.access {
+		if subtle.ConstantTimeCompare([]byte(a.token), []byte(token)) == 1 {
+			return refresh, *a
+		}
+	}
+	return "", access{}
 }
 
 func (c *connector) payroll(in request) (any, error) {
@@ -251,11 +290,12 @@ func (c *connector) payroll(in request) (any, error) {
 	if err1 != nil || err2 != nil {
 		return nil, failure{http.StatusBadRequest, "INVALID_REQUEST", "from, to: want days"}
 	}
-	c.mu.Lock()
-	a, ok := c.access[in.Access]
-	c.mu.Unlock()
-	if !ok || time.Now().After(a.expires) {
+	refresh, a := c.find(in.Access)
+	switch {
+	case refresh == "" || time.Now().After(a.until):
 		return nil, errAccess
+	case time.Now().After(a.expires):
+		return nil, errExpired
 	}
 	return payrollOf(a.person, from, to), nil
 }
@@ -268,9 +308,11 @@ func (c *connector) file(in request) (any, error) {
 }
 
 func (c *connector) revoke(in request) (any, error) {
+	refresh, _ := c.find(in.Access)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.access, in.Access)
+	delete(c.access, refresh)
+	delete(c.access, in.Refresh)
 	return nil, nil
 }
 

@@ -65,8 +65,9 @@ type Account struct {
 	Responsibility string        `json:"responsibility,omitempty"`
 	Number         string        `json:"number,omitempty"` // in full
 	Routing        string        `json:"routing,omitempty"`
-	Tokenized      bool          `json:"tokenized,omitempty"` // Number is a token that the bank issued in place of the number
-	Currency       string        `json:"currency"`            // ISO 4217
+	Tokenized      bool          `json:"tokenized,omitempty"`  // Number is a token that the bank issued in place of the number
+	LastDigits     string        `json:"lastDigits,omitempty"` // of the number, as the bank shows them: four, or empty
+	Currency       string        `json:"currency"`             // ISO 4217
 	Opened         *report.Date  `json:"opened,omitempty"`
 	StatementEnd   *report.Date  `json:"statementEnd,omitempty"`
 	Addresses      []Address     `json:"addresses,omitempty"`   // the present one first
@@ -75,10 +76,11 @@ type Account struct {
 	Transactions   []Transaction `json:"transactions,omitempty"`
 }
 
-// Mask returns the last four digits of the account's number, or empty.
+// Mask returns the last four digits of the account's number, or empty. The digits of a token
+// are not those of the number.
 func (a Account) Mask() string {
-	if len(a.Number) < 4 {
-		return ""
+	if a.Tokenized || len(a.Number) < 4 {
+		return a.LastDigits
 	}
 	return a.Number[len(a.Number)-4:]
 }

@@ -263,7 +263,7 @@ func (s *Service) Fetch(ctx context.Context, id string, from, to report.Date) (I
 		if err := addEvent(ctx, tx, c.ID, kind, reason); err != nil {
 			return err
 		}
-		if reason == Ended || reason == Unauthorized {
+		if reason == Ended || reason == Unauthorized || reason == Challenged {
 			return s.End(ctx, tx, c.ID)
 		}
 		return nil

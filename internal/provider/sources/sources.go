@@ -148,7 +148,7 @@ type Fetched struct {
 // AccountFailure is an account without complete data.
 type AccountFailure struct {
 	ID      string // the institution's id
-	Partial bool   // the account is in Accounts, without its older transactions
+	Partial bool   // the account is in Accounts, without some of its transactions
 	Reason  Reason
 }
 
@@ -170,6 +170,7 @@ const (
 	Unresponsive Reason = "unresponsive" // no usable answer after retries: timeout, 429, 5xx
 	Unauthorized Reason = "unauthorized" // the access token is not accepted; Renew may help
 	Ended        Reason = "ended"        // the consent expired or was revoked; only a new authorization helps
+	Challenged   Reason = "challenged"   // the institution gives data only after another authentication of the applicant
 	Unsupported  Reason = "unsupported"  // the institution does not provide what is needed
 	Rejected     Reason = "rejected"     // the answer violates the standard or a bound, and is not used
 	Misused      Reason = "misused"      // the institution rejects this client or its configuration
@@ -204,6 +205,8 @@ func (r Reason) Status() (contract.Status, contract.Substatus) {
 	switch r {
 	case Denied, Abandoned, Ended, Unauthorized:
 		return contract.StatusNotAuthenticated, ""
+	case Challenged:
+		return contract.StatusNotAuthenticated, contract.SubMFARequired
 	case Unsupported:
 		return contract.StatusNotAuthenticated, contract.SubEBankingNotSupported
 	case Unresponsive:

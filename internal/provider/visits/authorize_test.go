@@ -227,12 +227,15 @@ func TestAuthorizationOutcomes(t *testing.T) {
 		})
 		t.Run("the fetch fails", func(t *testing.T) {
 			for reason, want := range map[sources.Reason]contract.Status{sources.Unresponsive: contract.StatusSupplierUnresponsive,
-				sources.Rejected: contract.StatusError, sources.Ended: contract.StatusNotAuthenticated} {
+				sources.Rejected: contract.StatusError, sources.Ended: contract.StatusNotAuthenticated,
+				sources.Challenged: contract.StatusNotAuthenticated} {
 				bank.FetchError = sources.Fail(reason, errors.New("test"))
 				a, query := atBank(t, r, nil)
 				a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
 				a.post(t, "action", "finish")
-				if hooks := r.Hooks(a.publicToken, 1); hooks[0]["status"] != string(want) {
+				hooks := r.Hooks(a.publicToken, 1)
+				if mfa := hooks[0]["substatus"] == string(contract.SubMFARequired); hooks[0]["status"] != string(want) ||
+					mfa != (reason == sources.Challenged) {
 					t.Errorf("%s: %v, want %s", reason, hooks, want)
 				}
 			}

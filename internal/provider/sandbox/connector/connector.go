@@ -42,9 +42,10 @@ const Path = "/connector"
 
 // Lifetimes.
 const (
-	CodeLifetime  = time.Minute
-	pagesLifetime = 15 * time.Minute
-	accessDays    = 90
+	CodeLifetime   = time.Minute
+	AccessLifetime = time.Hour // until it must be renewed
+	pagesLifetime  = 15 * time.Minute
+	consentDays    = 90
 )
 
 // maxFileBody is the maximum size in bytes of a request with identity documents, in base64.
@@ -129,6 +130,7 @@ func (s *Server) routes() http.Handler {
 		"/institutions":            {"institutions", s.institutions},
 		"/authorizations":          {"authorize", s.authorize},
 		"/authorizations/complete": {"complete", s.complete},
+		"/authorizations/renew":    {"renew", s.renew},
 		"/payroll":                 {"payroll", s.payroll},
 		"/files":                   {"file", s.file},
 		"/revocations":             {"revoke", s.revoke},
@@ -151,6 +153,7 @@ type request struct {
 	Authorization string      `json:"authorization"`
 	Code          string      `json:"code"`
 	Access        string      `json:"access"`
+	Refresh       string      `json:"refresh"`
 	From          report.Date `json:"from"`
 	To            report.Date `json:"to"`
 	sources.FileRequest

@@ -134,7 +134,7 @@ func (f fields) with(names ...any) fields {
 }
 
 var operations = map[string]string{"institutions": "/institutions", "authorize": "/authorizations", "complete": "/authorizations/complete",
-	"payroll": "/payroll", "file": "/files", "revoke": "/revocations"}
+	"renew": "/authorizations/renew", "payroll": "/payroll", "file": "/files", "revoke": "/revocations"}
 
 // call sends a signed request and checks the answer by the document.
 func (s *server) call(operation string, f fields) answer {
@@ -325,6 +325,62 @@ func TestAuthorization(t *testing.T) {
 		if err := db.SQL.QueryRow(`SELECT count(*) FROM connector_authorizations`).Scan(&n); err != nil || n != 0 {
 			t.Errorf("%d authorizations are left, %v", n, err)
 		}
+	})
+}
+
+// TestRenewal renews access until it ends, in both databases.
+func TestRenewal(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		s := start(t, db)
+		type grant struct {
+			Access, Refresh string
+			Expires         time.Time `json:"accessExpiresAt"`
+			Until           time.Time `json:"expiresAt"`
+		}
+		a := s.begin(begin())
+		var g grant
+		s.want("complete", fields{"institution": provider, "authorization": a.Authorization, "code": s.code(a, "default")}, &g)
+		data := func(access string) fields {
+			return fields{"institution": provider, "access": access, "from": "2026-01-01", "to": "2026-06-30"}
+		}
+		renew := func(refresh string) fields { return fields{"institution": provider, "refresh": refresh} }
+		refused := func(name, operation string, f fields, want string) {
+			t.Helper()
+			if status, code := s.call(operation, f).problem(); status != 409 || code != want {
+				t.Errorf("%s: %d %s, want %s", name, status, code, want)
+			}
+		}
+		first, until := s.call("payroll", data(g.Access)), g.Until
+		if first.StatusCode != http.StatusOK || !g.Expires.Equal(s.now.Add(connector.AccessLifetime).Truncate(time.Second)) {
+			t.Fatalf("%d, the access expires at %s", first.StatusCode, g.Expires)
+		}
+		s.now = s.now.Add(connector.AccessLifetime)
+		refused("expired access", "payroll", data(g.Access), "EXPIRED")
+		refused("an access with another end", "payroll", data(strings.Split(g.Access, ".")[0]+".9999999999"), "ENDED")
+		refused("a refresh at another institution", "renew", renew(g.Refresh).with("institution", other), "ENDED")
+		refused("the access as a refresh", "renew", renew(g.Access), "ENDED")
+		if status, code := s.call("renew", renew("")).problem(); status != 400 || code != "INVALID_REQUEST" {
+			t.Errorf("without a refresh: %d %s", status, code)
+		}
+		old := g
+		s.want("renew", renew(g.Refresh), &g)
+		if g.Access == old.Access || g.Refresh == old.Refresh || !g.Until.Equal(until) {
+			t.Errorf("renewed from %+v to %+v", old, g)
+		}
+		refused("a used refresh", "renew", renew(old.Refresh), "ENDED")
+		refused("the old access", "payroll", data(old.Access), "ENDED")
+		if again := s.call("payroll", data(g.Access)); again.StatusCode != http.StatusOK || string(again.body) != string(first.body) {
+			t.Errorf("with renewed access: %d %s, before %s", again.StatusCode, again.body, first.body)
+		}
+		s.now = until
+		refused("after the end", "renew", renew(g.Refresh), "ENDED")
+		s.now = until.Add(-time.Hour)
+		for range 2 { // by the refresh alone
+			if got := s.call("revoke", renew(g.Refresh).with("access", "unknown")); got.StatusCode != http.StatusNoContent {
+				t.Errorf("the revocation: %d %s", got.StatusCode, got.body)
+			}
+		}
+		refused("after the revocation", "renew", renew(g.Refresh), "ENDED")
 	})
 }
 

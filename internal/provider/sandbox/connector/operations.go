@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
@@ -27,10 +29,11 @@ func (s *Server) institutions(context.Context, request) (any, error) {
 		Place   string       `json:"place,omitempty"`
 		PlaceES string       `json:"placeEs,omitempty"`
 		Type    string       `json:"type,omitempty"`
+		Renewal bool         `json:"renewal,omitempty"`
 	}
 	var list []institution
 	for _, in := range Institutions() {
-		list = append(list, institution{in.ID, in.Kind, in.Name, in.Place, in.PlaceES, in.Employer})
+		list = append(list, institution{in.ID, in.Kind, in.Name, in.Place, in.PlaceES, in.Employer, in.Kind == sources.Payroll})
 	}
 	return map[string]any{"institutions": list}, nil
 }
@@ -65,8 +68,8 @@ func (s *Server) complete(ctx context.Context, q request) (any, error) {
 	case q.Authorization == "" || q.Code == "":
 		return nil, invalid("authorization, code: want both")
 	}
-	access, now := store.NewSecret(), s.config.Now()
-	until := now.AddDate(0, 0, accessDays).Truncate(time.Second)
+	now := s.config.Now()
+	g := newGrant(now, now.AddDate(0, 0, consentDays).Truncate(time.Second))
 	var refused error
 	err = s.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		refused = nil
@@ -87,7 +90,7 @@ func (s *Server) complete(ctx context.Context, q request) (any, error) {
 			refused = over("ABANDONED", "the session at the payroll provider expired")
 			return nil
 		}
-		granted, err := grant(ctx, tx, q.Authorization, q.Code, access, now, until)
+		granted, err := exchange(ctx, tx, q.Authorization, q.Code, g, now)
 		if err == nil && !granted {
 			refused = over("ABANDONED", "the code is not of this authorization, or has expired")
 		}
@@ -96,7 +99,51 @@ func (s *Server) complete(ctx context.Context, q request) (any, error) {
 	if err == nil {
 		err = refused
 	}
-	return map[string]any{"access": access, "expiresAt": until}, err
+	return g, err
+}
+
+// grant is access to the data of one account holder.
+type grant struct {
+	Access  string    `json:"access"`
+	Expires time.Time `json:"accessExpiresAt"`
+	Refresh string    `json:"refresh"`
+	Until   time.Time `json:"expiresAt"`
+}
+
+// newGrant returns new access until an instant. The access has its expiry at its end.
+func newGrant(now, until time.Time) grant {
+	expires := now.Add(AccessLifetime).Truncate(time.Second)
+	return grant{store.NewSecret() + "." + strconv.FormatInt(expires.Unix(), 10), expires, store.NewSecret(), until}
+}
+
+// expired reports whether access must be renewed. The store compares the whole access, so
+// its end is not forged.
+func expired(access string, now time.Time) bool {
+	_, end, _ := strings.Cut(access, ".")
+	at, err := strconv.ParseInt(end, 10, 64)
+	return err != nil || !now.Before(time.Unix(at, 0))
+}
+
+// renew exchanges what renews access for new access, once.
+func (s *Server) renew(ctx context.Context, q request) (any, error) {
+	in, err := s.institution(q, sources.Payroll)
+	switch {
+	case err != nil:
+		return nil, err
+	case q.Refresh == "":
+		return nil, invalid("refresh: is missing")
+	}
+	now := s.config.Now()
+	var g grant
+	err = s.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		g = newGrant(now, time.Time{})
+		g.Until, err = renew(ctx, tx, q.Refresh, in.ID, g, now)
+		return err
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, over("ENDED", "the access is unknown, was renewed or revoked, or has ended")
+	}
+	return g, err
 }
 
 // payroll returns the data of the account holder.
@@ -111,18 +158,20 @@ func (s *Server) payroll(ctx context.Context, q request) (any, error) {
 		return nil, invalid("from, to: want two days, the first one first")
 	}
 	now := s.config.Now()
-	username, err := ofAccess(ctx, s.config.DB.SQL, q.Access, in.ID, now)
+	id, username, err := ofAccess(ctx, s.config.DB.SQL, q.Access, in.ID, now)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return nil, over("ENDED", "the access is unknown, was revoked, or has expired")
 	case err != nil:
 		return nil, err
+	case expired(q.Access, now):
+		return nil, over("EXPIRED", "the access must be renewed")
 	case username == "error":
 		return nil, invalid("the user name error has no data")
 	case username == "supplier_unresponsive":
 		return nil, &problem{"UNRESPONSIVE", "the payroll provider does not answer", http.StatusServiceUnavailable}
 	}
-	p := payroll.Providers{}.Fetch(in.ID, payroll.Providers{}.Login(username).Profile, recordsOf(q.Access), now)
+	p := payroll.Providers{}.Fetch(in.ID, payroll.Providers{}.Login(username).Profile, string(id), now)
 	answer := struct {
 		Owner bankdata.Person `json:"owner,omitzero"`
 		Jobs  []income.Job    `json:"jobs"`
@@ -167,9 +216,5 @@ func (s *Server) revoke(ctx context.Context, q request) (any, error) {
 	case q.Access == "":
 		return nil, invalid("access: is missing")
 	}
-	return nil, s.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return revoke(ctx, tx, q.Access, in.ID) })
+	return nil, s.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return revoke(ctx, tx, q.Access, q.Refresh, in.ID) })
 }
-
-// recordsOf returns what the ids of the account holder's records derive from. They stay
-// the same while the access lives, and differ for each.
-func recordsOf(access string) string { return string(store.Hash(access)) }

@@ -51,7 +51,7 @@ func (s *Server) current(r *http.Request) (authorization, error) {
 
 func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, at authorization, problem i18n.Key) error {
 	v := bank.Page{Bank: s.served[at.institution].Name, Payroll: true, Client: client, Problem: problem, Reason: "bank.refused.tries",
-		Until:  s.config.Now().AddDate(0, 0, accessDays),
+		Until:  s.config.Now().AddDate(0, 0, consentDays),
 		Shared: []i18n.Key{"bank.payroll.jobs", "bank.payroll.statements", "bank.payroll.identity"}}
 	return s.pages.Write(w, r, status, v, at.State, []string{at.language}, at.redirectURI)
 }

@@ -2,6 +2,7 @@ package connector_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -43,6 +44,9 @@ func TestConformance(t *testing.T) {
 		if !c.OK {
 			t.Errorf("%s: %s", c.Name, c.Detail)
 		}
+	}
+	if !slices.ContainsFunc(checks, func(c sources.Check) bool { return c.Name == remote.CheckRenewal }) {
+		t.Error("the renewal is not checked")
 	}
 	if len(checks) < 8 {
 		t.Errorf("only %d checks: %+v", len(checks), checks)

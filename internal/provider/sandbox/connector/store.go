@@ -65,26 +65,40 @@ func move(ctx context.Context, tx *store.Tx, page string, from, to signin.State,
 		string(to.Step), to.Username, to.Tries, hash, store.Micros(expires), store.Hash(page), string(from.Step), from.Tries))
 }
 
-// grant exchanges a code for access. It returns false for a code that is used, expired, or
-// of another authorization.
-func grant(ctx context.Context, tx *store.Tx, id, code, access string, now, until time.Time) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE connector_authorizations SET step = $1, access_hash = $2, expires_at = $3
-		WHERE authorization_hash = $4 AND code_hash = $5 AND step = $6 AND expires_at > $7`,
-		string(stepGranted), store.Hash(access), store.Micros(until), store.Hash(id), store.Hash(code), string(stepAgreed), store.Micros(now)))
+// exchange exchanges a code for access. It returns false for a code that is used, expired,
+// or of another authorization. From then on, code_hash is that of what renews the access.
+func exchange(ctx context.Context, tx *store.Tx, id, code string, g grant, now time.Time) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE connector_authorizations
+		SET step = $1, access_hash = $2, expires_at = $3, code_hash = $4
+		WHERE authorization_hash = $5 AND code_hash = $6 AND step = $7 AND expires_at > $8`,
+		string(stepGranted), store.Hash(g.Access), store.Micros(g.Until), store.Hash(g.Refresh),
+		store.Hash(id), store.Hash(code), string(stepAgreed), store.Micros(now)))
 }
 
-// ofAccess returns the user that granted access.
-func ofAccess(ctx context.Context, q store.Queryer, access, institution string, now time.Time) (username string, err error) {
-	err = q.QueryRowContext(ctx, `SELECT username FROM connector_authorizations
+// renew replaces access, and returns when it ends. For a refresh that is unknown or used,
+// and for access that has ended, it returns store.ErrNotFound.
+func renew(ctx context.Context, tx *store.Tx, refresh, institution string, g grant, now time.Time) (until time.Time, err error) {
+	var expires int64
+	err = tx.QueryRowContext(ctx, `UPDATE connector_authorizations SET access_hash = $1, code_hash = $2
+		WHERE code_hash = $3 AND institution = $4 AND step = $5 AND expires_at > $6 RETURNING expires_at`,
+		store.Hash(g.Access), store.Hash(g.Refresh), store.Hash(refresh), institution, string(stepGranted), store.Micros(now)).Scan(&expires)
+	return store.Time(expires), store.MapNotFound(err)
+}
+
+// ofAccess returns the user that granted access, and an id that stays the same while the
+// access is renewed.
+func ofAccess(ctx context.Context, q store.Queryer, access, institution string, now time.Time) (id []byte, username string, err error) {
+	err = q.QueryRowContext(ctx, `SELECT authorization_hash, username FROM connector_authorizations
 		WHERE access_hash = $1 AND institution = $2 AND step = $3 AND expires_at > $4`,
-		store.Hash(access), institution, string(stepGranted), store.Micros(now)).Scan(&username)
-	return username, store.MapNotFound(err)
+		store.Hash(access), institution, string(stepGranted), store.Micros(now)).Scan(&id, &username)
+	return id, username, store.MapNotFound(err)
 }
 
-// revoke deletes the authorization of access.
-func revoke(ctx context.Context, tx *store.Tx, access, institution string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM connector_authorizations WHERE access_hash = $1 AND institution = $2`,
-		store.Hash(access), institution)
+// revoke deletes the authorization of access or of what renews it.
+func revoke(ctx context.Context, tx *store.Tx, access, refresh, institution string) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM connector_authorizations
+		WHERE (access_hash = $1 OR code_hash = $2 AND step = $3) AND institution = $4`,
+		store.Hash(access), store.Hash(refresh), string(stepGranted), institution)
 	return err
 }
 

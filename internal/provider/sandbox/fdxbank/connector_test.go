@@ -81,6 +81,7 @@ func TestConnectorRetrievesTheProfile(t *testing.T) {
 			for i := range want.Accounts {
 				a := &want.Accounts[i]
 				a.Institution, a.StatementEnd, a.BalanceDate = "Acorn Cove Savings Bank", nil, &today
+				a.LastDigits = a.Mask()
 				if a.Type != report.CashEquivalent { // there are no payment networks
 					a.Number, a.Routing = "", ""
 				}
@@ -148,7 +149,8 @@ func TestConnectorGrantLifecycle(t *testing.T) {
 func TestConnectorFaults(t *testing.T) {
 	s := start(t, storetest.SQLite(t, store.Provider), func(c *fdxbank.Config) { c.Wait = func(context.Context, time.Duration) {} })
 	whole := map[fdxbank.Fault]sources.Reason{fdxbank.FaultError: sources.Unresponsive, fdxbank.FaultDown: sources.Unresponsive,
-		fdxbank.FaultExpired: sources.Unauthorized, fdxbank.FaultRedirect: sources.Rejected, fdxbank.FaultMalformed: sources.Rejected,
+		fdxbank.FaultExpired: sources.Unauthorized, fdxbank.FaultMFA: sources.Challenged,
+		fdxbank.FaultRedirect: sources.Rejected, fdxbank.FaultMalformed: sources.Rejected,
 		fdxbank.FaultDuplicate: sources.Rejected}
 	account := map[fdxbank.Fault]sources.Reason{fdxbank.FaultPartial: sources.Unresponsive, fdxbank.FaultRepeat: sources.Rejected,
 		fdxbank.FaultEndless: sources.Rejected, fdxbank.FaultNegative: sources.Rejected, fdxbank.FaultLink: sources.Rejected,

@@ -21,6 +21,7 @@ const (
 	FaultBusy      Fault = "429"       // every second answer is 429 with Retry-After
 	FaultDenied    Fault = "denied"    // the institution refuses after the sign-in
 	FaultExpired   Fault = "expired"   // the consent has ended when the data are read
+	FaultMFA       Fault = "mfa"       // the data need another authentication, with a second factor (RFC 9470)
 	FaultPartial   Fault = "partial"   // the transactions of the last account are 500
 	FaultRepeat    Fault = "repeat"    // the second page of transactions is the first again, and so on
 	FaultEndless   Fault = "endless"   // pages of transactions never end
@@ -38,8 +39,8 @@ const (
 
 // Faults returns all faults.
 func Faults() []Fault {
-	return []Fault{FaultSlow, FaultError, FaultDown, FaultFlaky, FaultBusy, FaultDenied, FaultExpired, FaultPartial, FaultRepeat,
-		FaultEndless, FaultNegative, FaultLink, FaultRedirect, FaultMalformed, FaultHuge, FaultCurrency, FaultDuplicate,
+	return []Fault{FaultSlow, FaultError, FaultDown, FaultFlaky, FaultBusy, FaultDenied, FaultExpired, FaultMFA, FaultPartial,
+		FaultRepeat, FaultEndless, FaultNegative, FaultLink, FaultRedirect, FaultMalformed, FaultHuge, FaultCurrency, FaultDuplicate,
 		FaultOverflow, FaultFuture, FaultMarkup}
 }
 

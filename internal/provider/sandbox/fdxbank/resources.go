@@ -50,6 +50,7 @@ func (e *apiError) Error() string { return e.code + " " + e.message }
 var (
 	errNoAccess  = &apiError{status: http.StatusUnauthorized, code: "603", message: "Authentication failed"}
 	errConsent   = &apiError{status: http.StatusUnauthorized, code: "602", message: "Customer not authorized"}
+	errStepUp    = &apiError{status: http.StatusUnauthorized, code: "602", message: "Customer not authorized: sign in with a second factor"}
 	errNoAccount = &apiError{status: http.StatusNotFound, code: "701", message: "Account not found"}
 	errInput     = &apiError{status: http.StatusBadRequest, code: "703", message: "Invalid input"}
 	errFailed    = &apiError{status: http.StatusInternalServerError, code: "500", message: "Internal server error"}
@@ -80,6 +81,8 @@ func (s *Server) resource(h func(w http.ResponseWriter, r *http.Request, a acces
 			switch {
 			case e.status == http.StatusUnauthorized && r.Header.Get("Authorization") == "": // RFC 6750, section 3.1
 				w.Header().Set("WWW-Authenticate", "Bearer")
+			case e == errStepUp:
+				w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_user_authentication", max_age="0"`)
 			case e.status == http.StatusUnauthorized:
 				w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
 			case e.scope != "":
@@ -160,6 +163,8 @@ func (s *Server) misbehave(w http.ResponseWriter, r *http.Request, a access) (bo
 		}
 	case FaultExpired:
 		return true, errConsent
+	case FaultMFA:
+		return true, errStepUp
 	case FaultRedirect:
 		w.Header().Set("Location", elsewhere+r.URL.Path)
 		w.WriteHeader(http.StatusFound)

@@ -276,6 +276,7 @@ func TestFaults(t *testing.T) {
 	want(read(fdxbank.FaultDown, ""), 503, `"501"`)
 	want(read(fdxbank.FaultMalformed, ""), 200, `[{"accountId": `)
 	want(read(fdxbank.FaultExpired, ""), 401, `"602"`)
+	want(read(fdxbank.FaultMFA, ""), 401, `"602"`)
 	want(read(fdxbank.FaultSlow, ""), 200, "Everyday Checking")
 	if waited == 0 {
 		t.Error("nothing is slow")

@@ -3,7 +3,7 @@ package fdx
 import (
 	"bytes"
 	"cmp"
-	"crypto/ecdsa"
+	"crypto"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
@@ -30,6 +30,12 @@ const (
 	TLSClientAuth = "tls_client_auth"
 )
 
+// Values of assertion_audience that name an address.
+const (
+	audIssuer = "issuer"
+	audToken  = "token_endpoint"
+)
+
 // Institution is the configuration of one institution. It has the issuer, whose
 // discovery document names the endpoints, or the endpoints. With both, the endpoints
 // are used, and the issuer is compared with that of callbacks and ID tokens.
@@ -53,8 +59,11 @@ type Institution struct {
 	ClientID         string `yaml:"client_id"`
 	Authentication   string `yaml:"client_authentication"`
 	ClientSecretFile string `yaml:"client_secret_file"`
-	PrivateKeyFile   string `yaml:"private_key_file"` // a P-256 key: PEM or JWK; or the key of the certificate
-	CertificateFile  string `yaml:"certificate_file"` // PEM; also presented to the FDX API
+	PrivateKeyFile   string `yaml:"private_key_file"`   // PEM or JWK; or the key of the certificate
+	SigningAlg       string `yaml:"signing_alg"`        // of assertions; default: by the key and the metadata
+	KeyID            string `yaml:"key_id"`             // kid of assertions; default: that of the JWK, or the key's thumbprint
+	AssertionAud     string `yaml:"assertion_audience"` // "issuer", "token_endpoint", or a value; default: the accepted one of these two
+	CertificateFile  string `yaml:"certificate_file"`   // PEM; also presented to the FDX API
 
 	Scopes       []string `yaml:"scopes"`
 	Resource     string   `yaml:"resource"`      // RFC 8707
@@ -144,7 +153,7 @@ func (in *Institution) readFiles(dir string) error {
 	return errors.Join(files.Faults...)
 }
 
-// parseKey parses a private P-256 key: a JWK, or PEM as openssl writes it.
+// parseKey parses a private key for signing: a JWK, or PEM as openssl writes it.
 func parseKey(raw []byte) (*jose.PrivateKey, error) {
 	for rest := raw; ; {
 		var block *pem.Block
@@ -154,15 +163,18 @@ func parseKey(raw []byte) (*jose.PrivateKey, error) {
 		if !strings.HasSuffix(block.Type, "PRIVATE KEY") {
 			continue // openssl writes the curve's parameters before the key
 		}
-		if key, err := x509.ParseECPrivateKey(block.Bytes); err == nil {
-			return jose.NewPrivateKey(key)
-		}
-		if key, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
-			if ec, ok := key.(*ecdsa.PrivateKey); ok {
-				return jose.NewPrivateKey(ec)
+		for _, parse := range []func([]byte) (any, error){
+			x509.ParsePKCS8PrivateKey,
+			func(der []byte) (any, error) { return x509.ParseECPrivateKey(der) },
+			func(der []byte) (any, error) { return x509.ParsePKCS1PrivateKey(der) },
+		} {
+			if key, err := parse(block.Bytes); err == nil {
+				if signer, ok := key.(crypto.Signer); ok {
+					return jose.NewPrivateKey(signer)
+				}
 			}
 		}
-		return nil, errors.New("not a P-256 key without a passphrase")
+		return nil, errors.New("not an RSA, EC, or Ed25519 key without a passphrase")
 	}
 }
 
@@ -232,6 +244,11 @@ func (in *Institution) faults() (faults []error) {
 	default:
 		want(false, "client_authentication", "want "+strings.Join([]string{SecretBasic, SecretPost, PrivateKeyJWT, TLSClientAuth}, ", "))
 	}
+	want(in.SigningAlg == "" || in.Authentication == PrivateKeyJWT && in.Key != nil && slices.Contains(in.Key.Algs(), jose.Alg(in.SigningAlg)),
+		"signing_alg", "does not fit the private key, or another client_authentication")
+	want(configfile.IsLine(in.KeyID, 256), "key_id", "want at most 256 characters on one line")
+	want(configfile.IsLine(in.AssertionAud, 512), "assertion_audience", "want one line")
+	want(in.AssertionAud != audIssuer || in.Issuer != "", "assertion_audience", "want the issuer too")
 	for _, scope := range in.Scopes {
 		want(scopePattern.MatchString(scope), "scopes", "want one scope an entry")
 	}

@@ -2,8 +2,10 @@ package fdx
 
 import (
 	"crypto/ecdsa"
+	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -13,6 +15,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -57,6 +60,9 @@ const wholeConfig = `
   ca_file: ca.pem
 `
 
+// generateRSA generates one key for all tests, because that takes long.
+var generateRSA = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
+
 // configured writes a configuration with the files that it may name.
 func configured(t *testing.T, yaml string) string {
 	t.Helper()
@@ -85,7 +91,33 @@ func configured(t *testing.T, yaml string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string][]byte{"institutions.yaml": []byte(yaml), "secret": []byte("s3cret\n"), "empty": nil,
+	encode := func(kind string, der []byte, err error) []byte {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+	}
+	pkcs8 := func(key any) []byte {
+		der, err := x509.MarshalPKCS8PrivateKey(key)
+		return encode("PRIVATE KEY", der, err)
+	}
+	sec1, err := x509.MarshalECPrivateKey(key)
+	sec1PEM := slices.Concat(pem.EncodeToMemory(&pem.Block{Type: "EC PARAMETERS", Bytes: []byte{6, 0}}), encode("EC PRIVATE KEY", sec1, err))
+	rsaKey, err := generateRSA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, edKey, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p224, err := ecdsa.GenerateKey(elliptic.P224(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"sec1.pem": sec1PEM, "rsa.pem": pkcs8(rsaKey), "ed25519.pem": pkcs8(edKey),
+		"pkcs1.pem": encode("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(rsaKey), nil), "weak.pem": pkcs8(p224),
+		"institutions.yaml": []byte(yaml), "secret": []byte("s3cret\n"), "empty": nil,
 		"key.pem": keyPEM, "key.jwk": rawJWK, "certificate.pem": slices.Concat(certificatePEM, keyPEM), "ca.pem": certificatePEM,
 		"large": make([]byte, configfile.MaxSecretFile+1)} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
@@ -170,6 +202,12 @@ func TestLoadNamesEveryFault(t *testing.T) {
 		{"private_key_file: key.pem", "private_key_file: secret", "prairie: private_key_file"},
 		{"certificate_file: certificate.pem", "certificate_file: ca.pem", "cascade: certificate_file"},
 		{"ca_file: ca.pem", "ca_file: secret", "cascade: ca_file"},
+		{"private_key_file: key.pem", "private_key_file: key.pem\n  signing_alg: ES384", "prairie: signing_alg"},
+		{"private_key_file: key.pem", "private_key_file: rsa.pem\n  signing_alg: ES256", "prairie: signing_alg"},
+		{"client_secret_file: secret", "client_secret_file: secret\n  signing_alg: ES256", "harbor-national: signing_alg"},
+		{"private_key_file: key.pem", "private_key_file: key.pem\n  key_id: \"a\\nb\"", "prairie: key_id"},
+		{"private_key_file: key.pem", "private_key_file: key.pem\n  assertion_audience: issuer", "prairie: assertion_audience: want the issuer"},
+		{"private_key_file: key.pem", "private_key_file: weak.pem", "prairie: private_key_file"},
 		{"client_authentication: private_key_jwt", "client_authentication: none", "prairie: client_authentication"},
 		{"scopes: [openid, accounts]", "scopes: [openid accounts]", "harbor-national: scopes"},
 		{"duration_days: 90", "duration_days: 9000", "harbor-national: duration_days"},
@@ -193,7 +231,11 @@ func TestLoadNamesEveryFault(t *testing.T) {
 			t.Errorf("Load of %.20q has no error", yaml)
 		}
 	}
-	if list, err := Load(configured(t, strings.Replace(wholeConfig, "key.pem", "key.jwk", 1))); err != nil || list[1].Key == nil {
-		t.Errorf("a JWK is not read: %v", err)
+	for file, alg := range map[string]jose.Alg{"key.pem": "ES256", "key.jwk": "ES256", "sec1.pem": "ES256", "rsa.pem": "PS256",
+		"pkcs1.pem": "PS256", "ed25519.pem": "EdDSA"} {
+		list, err := Load(configured(t, strings.Replace(wholeConfig, "key.pem", file, 1)))
+		if err != nil || list[1].Key == nil || list[1].Key.Alg != alg {
+			t.Errorf("%s: %v", file, err)
+		}
 	}
 }

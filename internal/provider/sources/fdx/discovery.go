@@ -3,15 +3,18 @@ package fdx
 import (
 	"cmp"
 	"context"
+	"crypto"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 
+	"vestibule/internal/jose"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/sources/rest"
 )
@@ -34,15 +37,16 @@ type metadata struct {
 	SendsIss      bool     `json:"authorization_response_iss_parameter_supported"`
 	Scopes        []string `json:"scopes_supported"`
 	Methods       []string `json:"token_endpoint_auth_methods_supported"`
+	SigningAlgs   []string `json:"token_endpoint_auth_signing_alg_values_supported"`
 	PKCE          []string `json:"code_challenge_methods_supported"`
 	IDTokenAlgs   []string `json:"id_token_signing_alg_values_supported"`
-	Aliases       struct { // for tls_client_auth (RFC 8705, section 5)
+	Aliases       struct { // for clients with a certificate (RFC 8705, section 5)
 		Token      string `json:"token_endpoint"`
 		PAR        string `json:"pushed_authorization_request_endpoint"`
 		Revocation string `json:"revocation_endpoint"`
 	} `json:"mtls_endpoint_aliases"`
 
-	keys *oidc.RemoteKeySet // nil without JWKS
+	keys *keySet // nil without JWKS
 }
 
 // discovered is the cached result of discovery.
@@ -91,7 +95,7 @@ func (b *bank) discover(ctx context.Context) (*metadata, error) {
 			return nil, err
 		}
 	}
-	if in.Authentication == TLSClientAuth {
+	if in.Certificate != nil { // also for access tokens that are bound to the certificate
 		m.Token, m.PAR = cmp.Or(m.Aliases.Token, m.Token), cmp.Or(m.Aliases.PAR, m.PAR)
 		m.Revocation = cmp.Or(m.Aliases.Revocation, m.Revocation)
 	}
@@ -99,27 +103,9 @@ func (b *bank) discover(ctx context.Context) (*metadata, error) {
 		return nil, err
 	}
 	if m.JWKS != "" {
-		m.keys = oidc.NewRemoteKeySet(oidc.ClientContext(context.Background(), b.boundedClient()), m.JWKS)
+		m.keys = &keySet{bank: b, url: m.JWKS}
 	}
 	return m, nil
-}
-
-// boundedClient returns the bank's client with a bound on response bodies of 1 MiB, for
-// a library that sets none.
-func (b *bank) boundedClient() *http.Client {
-	c := *b.HTTP
-	c.Transport = boundedTransport{c.Transport}
-	return &c
-}
-
-type boundedTransport struct{ http.RoundTripper }
-
-func (t boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := t.RoundTripper.RoundTrip(r)
-	if err == nil {
-		resp.Body = http.MaxBytesReader(nil, resp.Body, 1<<20)
-	}
-	return resp, err
 }
 
 // document retrieves the discovery document of OpenID Connect, or else that of OAuth.
@@ -180,4 +166,38 @@ func (b *bank) inOAuthDomains(u *url.URL) bool {
 		}
 	}
 	return false
+}
+
+// keySet is the key set of ID tokens. It implements oidc.KeySet. Keys of unknown types do
+// not matter, and signatures are compared with every key, because some banks send no kid.
+type keySet struct {
+	bank *bank
+	url  string
+
+	mu   sync.Mutex
+	keys []crypto.PublicKey // as last retrieved
+}
+
+// VerifySignature implements oidc.KeySet. The caller has checked the algorithm. If no key
+// fits, it retrieves the set once more.
+func (s *keySet) VerifySignature(ctx context.Context, token string) ([]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.keys) > 0 {
+		if payload, err := (&oidc.StaticKeySet{PublicKeys: s.keys}).VerifySignature(ctx, token); err == nil {
+			return payload, nil
+		}
+	}
+	var keys []crypto.PublicKey
+	err := s.bank.get(ctx, "", rest.Request{What: "key set", URL: s.url, Read: func(r *http.Response) (err error) {
+		if keys, err = jose.PublicKeys(r.Body); err != nil {
+			return rest.ErrNotJSON
+		}
+		return nil
+	}})
+	if err != nil {
+		return nil, err
+	}
+	s.keys = keys
+	return (&oidc.StaticKeySet{PublicKeys: keys}).VerifySignature(ctx, token)
 }

@@ -10,11 +10,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"vestibule/internal/provider/sources"
-	"vestibule/internal/provider/sources/rest"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
+
+	"vestibule/internal/provider/sources"
+	"vestibule/internal/provider/sources/rest"
 )
 
 // Names of checks.
@@ -84,6 +85,9 @@ func (e *examination) discovery(m *metadata) {
 	if m.Methods != nil && !slices.Contains(m.Methods, e.in.Authentication) {
 		faults = append(faults, "it does not list "+e.in.Authentication)
 	}
+	if e.in.Authentication == PrivateKeyJWT && m.SigningAlgs != nil && !slices.Contains(m.SigningAlgs, string(e.signingKey(m).Alg)) {
+		faults = append(faults, "it does not list "+string(e.signingKey(m).Alg)+" for client assertions: check signing_alg and the key")
+	}
 	if m.PKCE != nil && !slices.Contains(m.PKCE, "S256") {
 		faults = append(faults, "it does not list S256 for PKCE")
 	}
@@ -113,6 +117,10 @@ func (e *examination) client(ctx context.Context, m *metadata) {
 	form := url.Values{"grant_type": {"authorization_code"}, "code": {oauth2.GenerateVerifier()}, "code_verifier": {oauth2.GenerateVerifier()},
 		"redirect_uri": {"https://example.com/"}}
 	err := e.post(ctx, m, rest.Request{What: "token request", URL: m.Token, Watch: e.observe}, form)
+	method := e.in.Authentication
+	if method == PrivateKeyJWT {
+		method += " with " + string(e.signingKey(m).Alg)
+	}
 	var status *rest.StatusError
 	switch errors.As(err, &status); {
 	case err == nil:
@@ -120,9 +128,9 @@ func (e *examination) client(ctx context.Context, m *metadata) {
 	case status == nil:
 		e.add(CheckClient, false, errors.Unwrap(err).Error())
 	case status.Problem == "invalid_grant":
-		e.add(CheckClient, true, "the institution accepts "+e.in.Authentication)
-	case status.Problem == "invalid_client", status.Problem == "unauthorized_client":
-		e.add(CheckClient, false, "the institution does not accept the client: check client_id and "+e.in.Authentication)
+		e.add(CheckClient, true, "the institution accepts "+method)
+	case rejectsClient(err):
+		e.add(CheckClient, false, "the institution does not accept the client: check client_id and "+method)
 	default:
 		e.add(CheckClient, false, "the token endpoint answers "+status.Error()+" instead of invalid_grant")
 	}

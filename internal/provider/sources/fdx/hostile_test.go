@@ -36,6 +36,12 @@ func TestHostileAccounts(t *testing.T) {
 		"a long id": func(_ int, w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, `{"accounts":[{"accountId":%q}]}`, strings.Repeat("1", maxID+1))
 		},
+		"an id with control characters": func(_ int, w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"accounts":[{"accountId":"1\u0000\r\nHost: x","currentBalance":1}]}`)
+		},
+		"an id that is a path": func(_ int, w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"accounts":[{"accountId":"..","currentBalance":1}]}`)
+		},
 		"an error": func(_ int, w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, `{"code":"500","message":"Internal server error"}`)
 		},
@@ -119,6 +125,18 @@ func TestHostileTransactions(t *testing.T) {
 		},
 		"a long id": func(_ int, w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, `{"transactions":[%s]}`, movement(strings.Repeat("1", maxID+1), "2026-03-01", "1", "DEBIT"))
+		},
+		"an id with control characters": func(_ int, w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"transactions":[{"transactionId":"1\u0000","postedTimestamp":"2026-03-01","amount":1,"debitCreditMemo":"DEBIT"}]}`)
+		},
+		"deep nesting": func(_ int, w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, `{"transactions":[{"x":`, strings.Repeat(`{"x":`, 1<<20))
+		},
+		"a negative page": func(_ int, w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprintf(w, `{"page":{"nextOffset":-500},"transactions":[%s]}`, movement("1", "2026-03-01", "1", "DEBIT"))
+		},
+		"a redirect to another host": func(_ int, w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://10.0.0.1/", http.StatusFound)
 		},
 		"the same page again": func(n int, w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(w, `{"page":{"nextOffset":%d},"transactions":[%s]}`, n, movement("1", "2026-03-01", "1", "DEBIT"))

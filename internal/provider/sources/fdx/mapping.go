@@ -25,6 +25,7 @@ type account struct {
 	Nickname  text     `json:"nickname"`
 	Product   text     `json:"productName"`
 	Number    text     `json:"accountNumber"`
+	Display   text     `json:"accountNumberDisplay"`
 	Routing   text     `json:"routingTransitNumber"`
 	Currency  currency `json:"currency"`
 	Current   money    `json:"currentBalance"`
@@ -77,7 +78,7 @@ func (e *accountElement) get() *account {
 	case deposit, loan, credit, investment, annuity:
 		a.kind = k
 	case "":
-		switch a.Type { // of banks that send neither
+		switch enum(a.Type) { // of banks that send neither
 		case "CHECKING", "SAVINGS", "CD", "MONEYMARKET":
 			a.kind = deposit
 		case "CREDITCARD", "LINEOFCREDIT", "CHARGE", "HOMELINEOFCREDIT":
@@ -91,12 +92,23 @@ func (e *accountElement) get() *account {
 	return a
 }
 
+// enum returns a value of an enumeration in uppercase, without separators.
+func enum(t text) string {
+	if !strings.ContainsFunc(string(t), func(r rune) bool { return r < '0' || r > 'Z' }) {
+		return string(t)
+	}
+	return strings.ToUpper(separators.Replace(string(t)))
+}
+
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")
+
 // addMissing sets the missing members of a to those of other, the same account in the
 // list.
 func (a *account) addMissing(other *account) {
 	a.Category, a.Type, a.Nickname = cmp.Or(a.Category, other.Category), cmp.Or(a.Type, other.Type), cmp.Or(a.Nickname, other.Nickname)
 	a.Product, a.Number, a.Routing = cmp.Or(a.Product, other.Product), cmp.Or(a.Number, other.Number), cmp.Or(a.Routing, other.Routing)
 	a.Currency, a.kind = cmp.Or(a.Currency, other.Currency), cmp.Or(a.kind, other.kind)
+	a.Display = cmp.Or(a.Display, other.Display)
 	if _, ok := a.balance(); !ok {
 		a.Current, a.Available, a.Principal, a.Value, a.AsOf = other.Current, other.Available, other.Principal, other.Value, other.AsOf
 	}
@@ -133,7 +145,10 @@ func (a *account) toReport(b *bank, today report.Date) bankdata.Account {
 		Currency: strings.ToUpper(string(a.Currency)), Number: accountNumber(a.Number), Opened: cmp.Or(a.Opened, a.Began).ptr(),
 		BalanceDate: a.AsOf.ptr()}
 	if out.Number != "" {
-		out.Routing = routingNumber(a.Routing)
+		out.Routing, out.Tokenized = routingNumber(a.Routing), b.in.Tokenized
+	}
+	if out.LastDigits = lastDigits(a.Display); out.LastDigits == "" && out.Number == "" {
+		out.LastDigits = lastDigits(a.Number)
 	}
 	out.Balance, _ = a.balance()
 	if out.Currency == "" {
@@ -148,7 +163,7 @@ func (a *account) toReport(b *bank, today report.Date) bankdata.Account {
 	switch a.kind {
 	case deposit:
 		out.Type = report.CashEquivalent
-		switch a.Type {
+		switch enum(a.Type) {
 		case "CHECKING":
 			out.Subtype = report.Checking
 		case "SAVINGS", "MONEYMARKET", "HIGHINTERESTSAVINGSACCOUNT", "FIRSTHOMESAVINGSACCOUNT":
@@ -173,6 +188,20 @@ func accountNumber(t text) string {
 	if len(s) < 4 || len(s) > 34 || strings.ContainsFunc(s, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '-'
 	}) || strings.ContainsAny(s[:1], "xX") {
+		return ""
+	}
+	return s
+}
+
+// lastDigits returns the last four digits of a masked account number, such as ****1234, or ""
+// if it does not end with four digits.
+func lastDigits(t text) string {
+	s := strings.ReplaceAll(string(t), " ", "")
+	if len(s) < 4 || len(s) > 64 {
+		return ""
+	}
+	s = s[len(s)-4:]
+	if head, _ := digits([]byte(s)); len(head) < 4 {
 		return ""
 	}
 	return s
@@ -456,12 +485,12 @@ func (t *transaction) amount(of kind) (cents report.Cents, debit, ok bool) {
 	case "CREDIT":
 		return cents, false, true
 	}
-	switch t.Type { // where the memo is missing
+	switch enum(t.Type) { // where the memo is missing
 	case "DEBIT", "WITHDRAWAL", "CHECK", "ATMWITHDRAWAL", "POSDEBIT", "BILLPAYMENT", "FEE", "PURCHASE", "DIRECTDEBIT", "CASHWITHDRAWAL":
 		return -cents, cents == 0, true
 	case "CREDIT", "DEPOSIT", "DIRECTDEPOSIT", "ATMDEPOSIT", "POSCREDIT", "DIVIDEND", "REFUND":
 		return cents, false, true
-	case "PAYMENT", "LUMP_SUM_PAYMENT", "DOUBLE_UP_PAYMENT", "PAYOFF":
+	case "PAYMENT", "LUMPSUMPAYMENT", "DOUBLEUPPAYMENT", "PAYOFF":
 		if of == loan || of == credit {
 			return cents, false, true
 		}
@@ -473,7 +502,7 @@ func (t *transaction) amount(of kind) (cents report.Cents, debit, ok bool) {
 	}
 	// A negative sign gives the direction. Without one, the direction is unknown. Only
 	// deposit accounts need it, because figures are computed from them.
-	return t.Amount.cents, false, t.Amount.cents < 0 || of != deposit
+	return t.Amount.cents, false, t.Amount.cents <= 0 || of != deposit
 }
 
 var tagPattern = regexp.MustCompile(`<[a-zA-Z/!?][^>]*>`)

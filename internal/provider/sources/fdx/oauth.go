@@ -301,7 +301,7 @@ func (b *bank) checkIDToken(ctx context.Context, m *metadata, raw text, nonce, a
 	}
 	algs := m.IDTokenAlgs
 	if len(algs) == 0 {
-		algs = []string{oidc.RS256, oidc.ES256, oidc.PS256}
+		algs = []string{oidc.RS256, oidc.ES256, oidc.PS256, oidc.ES384, oidc.EdDSA}
 	}
 	algs = slices.DeleteFunc(slices.Clone(algs), func(alg string) bool { return !jose.Alg(alg).Valid() })
 	if len(algs) == 0 {
@@ -331,29 +331,38 @@ func (b *bank) checkIDToken(ctx context.Context, m *metadata, raw text, nonce, a
 	return string(claims.Consent), nil
 }
 
-// post sends a request that authenticates this client. Servers require the issuer or the
-// token endpoint as the audience of an assertion. If one is rejected, post tries the
-// other, and remembers the accepted one.
+// post sends a request that authenticates this client. Servers require the issuer (RFC
+// 7523bis, FAPI 2.0) or the token endpoint (OpenID Connect Core, section 9) as the audience
+// of an assertion. If none is configured and the client is rejected with one, post tries
+// the other, and remembers the accepted one.
 func (b *bank) post(ctx context.Context, m *metadata, r rest.Request, form url.Values) error {
 	send := func(audience string) error {
 		r.Method, r.Problem = http.MethodPost, problemOf
 		r.Prepare = func(h http.Header, id string) ([]byte, error) {
 			h.Set("X-Fapi-Interaction-Id", id)
 			h.Set("Content-Type", "application/x-www-form-urlencoded")
-			form, err := b.authenticate(form, h, audience)
+			form, err := b.authenticate(m, form, h, audience)
 			return []byte(form.Encode()), err
 		}
 		return b.Do(ctx, r)
 	}
 	first, second := m.Issuer, m.Token
 	byToken := b.tokenAudience.Load()
-	if byToken {
+	if byToken || first == "" {
 		first, second = second, first
 	}
-	err := send(cmp.Or(first, second))
-	var status *rest.StatusError
-	if b.in.Authentication == PrivateKeyJWT && m.Issuer != "" && errors.As(err, &status) && status.Problem == "invalid_client" {
-		if again := send(second); !errors.As(again, &status) || status.Problem != "invalid_client" {
+	switch b.in.AssertionAud {
+	case "":
+	case audIssuer:
+		first, second = m.Issuer, ""
+	case audToken:
+		first, second = m.Token, ""
+	default:
+		first, second = b.in.AssertionAud, ""
+	}
+	err := send(first)
+	if b.in.Authentication == PrivateKeyJWT && second != "" && rejectsClient(err) {
+		if again := send(second); !rejectsClient(again) {
 			b.tokenAudience.Store(!byToken)
 			return again
 		}
@@ -361,8 +370,32 @@ func (b *bank) post(ctx context.Context, m *metadata, r rest.Request, form url.V
 	return err
 }
 
+// rejectsClient reports whether an error means that the client is not authenticated.
+func rejectsClient(err error) bool {
+	var status *rest.StatusError
+	return errors.As(err, &status) && (status.Problem == "invalid_client" || status.Problem == "unauthorized_client" ||
+		status.Problem == "" && status.Code == http.StatusUnauthorized)
+}
+
+// signingKey returns the key of assertions, for an algorithm that the institution lists.
+func (b *bank) signingKey(m *metadata) *jose.PrivateKey {
+	key := *b.in.Key
+	if b.in.KeyID != "" {
+		key.ID = b.in.KeyID
+	}
+	if b.in.SigningAlg != "" {
+		return key.For(jose.Alg(b.in.SigningAlg))
+	}
+	for _, alg := range key.Algs() {
+		if slices.Contains(m.SigningAlgs, string(alg)) {
+			return key.For(alg)
+		}
+	}
+	return &key
+}
+
 // authenticate adds the client's authentication to a copy of a form, or to the header.
-func (b *bank) authenticate(form url.Values, h http.Header, audience string) (url.Values, error) {
+func (b *bank) authenticate(m *metadata, form url.Values, h http.Header, audience string) (url.Values, error) {
 	form = maps.Clone(form)
 	if b.in.Authentication != SecretBasic {
 		form.Set("client_id", b.in.ClientID)
@@ -375,7 +408,7 @@ func (b *bank) authenticate(form url.Values, h http.Header, audience string) (ur
 		form.Set("client_secret", b.in.Secret)
 	case PrivateKeyJWT: // RFC 7523, section 2.2
 		now := b.now()
-		assertion, err := jose.Signer{Key: b.in.Key, Type: "JWT"}.Sign(now, now.Add(assertionLifetime), jose.Claims{
+		assertion, err := jose.Signer{Key: b.signingKey(m), Type: "JWT"}.Sign(now, now.Add(assertionLifetime), jose.Claims{
 			"iss": b.in.ClientID, "sub": b.in.ClientID, "aud": audience, "jti": uuid.NewString()})
 		if err != nil {
 			return nil, err

@@ -1,14 +1,24 @@
 package fdx
 
 import (
+	"cmp"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
 
 	"vestibule/internal/jose"
 	"vestibule/internal/provider/sources"
@@ -350,14 +360,202 @@ func TestClientAuthentication(t *testing.T) {
 	}
 }
 
+// signers returns a key of each type, by the name of its default algorithm.
+func signers(t *testing.T) map[string]*jose.PrivateKey {
+	t.Helper()
+	out := map[string]*jose.PrivateKey{}
+	add := func(key crypto.Signer, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := jose.NewPrivateKey(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[string(k.Alg)] = k
+	}
+	add(generateRSA())
+	add(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	add(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))
+	_, ed, err := ed25519.GenerateKey(rand.Reader)
+	add(ed, err)
+	return out
+}
+
+// TestAssertions checks the algorithm, the key id, and the audience of assertions, with a server that
+// verifies them.
+func TestAssertions(t *testing.T) {
+	keys := signers(t)
+	rsaKey := keys["PS256"]
+	byJWK, err := rsaKey.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if keys["JWK"], err = parseKey([]byte(strings.TrimSuffix(string(byJWK), "}") + `,"kid":"bank's key 1","alg":"RS256"}`)); err != nil {
+		t.Fatal(err)
+	}
+	own := func(*fakeBank, *Institution) {}
+	listed := func(algs ...string) func(*fakeBank, *Institution) {
+		return func(b *fakeBank, _ *Institution) {
+			b.metadata["token_endpoint_auth_signing_alg_values_supported"] = algs
+		}
+	}
+	for _, c := range []struct {
+		name, key string
+		change    func(*fakeBank, *Institution)
+		alg, kid  string // kid "": the key's
+		audience  string // relative to the bank's URL, or absolute
+		tries     int    // requests until one is accepted
+	}{
+		{"RSA", "PS256", own, "PS256", "", "/bank", 1},
+		{"RSA, both listed", "PS256", listed("RS256", "PS256", "ES256"), "PS256", "", "/bank", 1},
+		{"RSA, RS256 listed", "PS256", listed("RS256", "ES256"), "RS256", "", "/bank", 1},
+		{"RSA, PS512 listed", "PS256", listed("PS512", "ES256"), "PS512", "", "/bank", 1},
+		{"RSA, none fits", "PS256", listed("ES256"), "PS256", "", "/bank", 1},
+		{"RSA, configured", "PS256", func(_ *fakeBank, in *Institution) { in.SigningAlg = "RS256" }, "RS256", "", "/bank", 1},
+		{"RSA, alg and kid of the JWK", "JWK", listed("PS256", "RS256"), "RS256", "bank's key 1", "/bank", 1},
+		{"P-256", "ES256", listed("RS256"), "ES256", "", "/bank", 1},
+		{"P-384", "ES384", own, "ES384", "", "/bank", 1},
+		{"Ed25519", "EdDSA", own, "EdDSA", "", "/bank", 1},
+		{"a key id", "ES256", func(_ *fakeBank, in *Institution) { in.KeyID = "k:1/=" }, "ES256", "k:1/=", "/bank", 1},
+		{"token endpoint tried second", "ES256", own, "ES256", "", "/token", 2},
+		{"token endpoint", "ES256", func(_ *fakeBank, in *Institution) { in.AssertionAud = "token_endpoint" }, "ES256", "", "/token", 1},
+		{"issuer", "ES256", func(_ *fakeBank, in *Institution) { in.AssertionAud = "issuer" }, "ES256", "", "/bank", 1},
+		{"another audience", "ES256", func(_ *fakeBank, in *Institution) { in.AssertionAud = "https://aud.example" }, "ES256", "",
+			"https://aud.example", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newFakeBank(t, false)
+			key := keys[c.key]
+			tries := 0
+			audience := c.audience
+			if strings.HasPrefix(audience, "/") {
+				audience = b.URL + audience
+			}
+			b.accepts = func(r *http.Request) bool {
+				tries++
+				raw := r.PostForm.Get("client_assertion")
+				header, err := base64.RawURLEncoding.DecodeString(strings.SplitN(raw, ".", 2)[0])
+				var h struct{ Alg, Kid, Typ string }
+				if err != nil || json.Unmarshal(header, &h) != nil || h.Alg != c.alg || h.Kid != cmp.Or(c.kid, key.ID) || h.Typ != "JWT" {
+					t.Errorf("the header is %s, %v", header, err)
+				}
+				public, err := jose.PublicKeys(strings.NewReader(jwks(t, key)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				claims, err := (&oidc.StaticKeySet{PublicKeys: public}).VerifySignature(r.Context(), raw)
+				var got struct {
+					Iss, Sub, Aud, Jti string
+					Iat, Exp           int64
+				}
+				if err != nil || json.Unmarshal(claims, &got) != nil || got.Iss != "client" || got.Sub != "client" || len(got.Jti) < 20 ||
+					got.Iat != fakeNow.Unix() || got.Exp != fakeNow.Add(assertionLifetime).Unix() {
+					t.Errorf("the claims are %s, %v", claims, err)
+				}
+				return got.Aud == audience
+			}
+			connector := b.connect(func(in *Institution) {
+				in.Authentication, in.Key = PrivateKeyJWT, key
+				c.change(b, in)
+			})
+			for _, want := range []int{c.tries, 1} { // the accepted audience is remembered
+				tries = 0
+				_, pending, callback := b.authorize(connector)
+				if _, err := connector.Complete(t.Context(), "fake", pending, callback); err != nil || tries != want {
+					t.Errorf("Complete = %v after %d requests, want %d", err, tries, want)
+				}
+			}
+			if checks, err := connector.Examine(t.Context(), "fake"); err != nil || !slices.ContainsFunc(checks, func(k sources.Check) bool {
+				return k.Name == CheckClient && k.OK && strings.Contains(k.Detail, "private_key_jwt with "+c.alg)
+			}) || verdicts(checks)[CheckDiscovery] != (c.name != "RSA, none fits" && c.name != "P-256") {
+				t.Errorf("Examine = %+v, %v", checks, err)
+			}
+		})
+	}
+}
+
+// jwks returns a key set with the public key.
+func jwks(t *testing.T, k *jose.PrivateKey) string {
+	t.Helper()
+	raw, err := json.Marshal(jose.KeySet{k.Public()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// TestIDTokenAlgorithms checks ID tokens of each algorithm, and key sets as banks publish them.
+func TestIDTokenAlgorithms(t *testing.T) {
+	keys := signers(t)
+	unknown := `{"keys":[{"kty":"AKP","alg":"ML-DSA-44","pub":"AA"},{"kty":"EC","crv":"secp256k1","x":"AA","y":"AA"},`
+	for _, alg := range []string{"PS256", "RS256", "ES256", "ES384", "EdDSA"} {
+		key := keys[alg]
+		if alg == "RS256" {
+			key = keys["PS256"].For(jose.RS256)
+		}
+		for _, listed := range []any{nil, []string{"HS256", alg}} {
+			b := newFakeBank(t, false)
+			b.key = key
+			if delete(b.metadata, "id_token_signing_alg_values_supported"); listed != nil {
+				b.metadata["id_token_signing_alg_values_supported"] = listed
+			}
+			bare := *key
+			bare.ID = "" // some banks send no kid
+			b.answers["/jwks"] = func(w http.ResponseWriter, _ *http.Request) {
+				fmt.Fprint(w, unknown+strings.TrimPrefix(jwks(t, &bare), `{"keys":[`))
+			}
+			c := b.connect(func(in *Institution) { in.Scopes = []string{"openid"} })
+			_, pending, callback := b.authorize(c)
+			if _, err := c.Complete(t.Context(), "fake", pending, callback); err != nil {
+				t.Errorf("%s, listed %v: %v", alg, listed, err)
+			}
+		}
+	}
+}
+
+// TestKeyRotation checks that a key set is retrieved again for a token of a new key.
+func TestKeyRotation(t *testing.T) {
+	b := newFakeBank(t, false)
+	c := b.connect(func(in *Institution) { in.Scopes = []string{"openid"} })
+	next := signers(t)["ES256"]
+	for n, want := range []int{1, 1, 2} { // times that it was retrieved
+		if n == 2 {
+			b.key = next
+		}
+		_, pending, callback := b.authorize(c)
+		if _, err := c.Complete(t.Context(), "fake", pending, callback); err != nil {
+			t.Error(err)
+		}
+		got := 0
+		for _, path := range b.paths() {
+			if path == "/jwks" {
+				got++
+			}
+		}
+		if got != want {
+			t.Errorf("authorization %d: the key set was retrieved %d times, want %d", n, got, want)
+		}
+	}
+}
+
 func TestMutualTLSAliases(t *testing.T) {
-	b := newFakeBank(t, true)
-	b.metadata["token_endpoint"] = "/not-here"
-	b.metadata["mtls_endpoint_aliases"] = map[string]string{"token_endpoint": b.URL + "/token"}
-	c := b.connect(func(in *Institution) { in.Authentication, in.Certificate = TLSClientAuth, clientCertificate(t) })
-	_, pending, callback := b.authorize(c)
-	if _, err := c.Complete(t.Context(), "fake", pending, callback); err != nil {
-		t.Error(err)
+	for name, change := range map[string]func(*Institution){
+		"to authenticate": func(in *Institution) { in.Authentication = TLSClientAuth },
+		"to bind tokens":  func(in *Institution) { in.Authentication, in.Key = PrivateKeyJWT, signers(t)["ES256"] },
+	} {
+		b := newFakeBank(t, true)
+		b.metadata["token_endpoint"] = "/not-here"
+		b.metadata["mtls_endpoint_aliases"] = map[string]string{"token_endpoint": b.URL + "/token"}
+		c := b.connect(func(in *Institution) {
+			in.Certificate = clientCertificate(t)
+			change(in)
+		})
+		_, pending, callback := b.authorize(c)
+		if _, err := c.Complete(t.Context(), "fake", pending, callback); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/provider/sources"
@@ -82,9 +83,11 @@ func (c *Connector) Fetch(ctx context.Context, institution string, g sources.Gra
 		out.Accounts = append(out.Accounts, a)
 		out.Owners = addOwners(out.Owners, owners)
 	}
-	expired := func(a sources.AccountFailure) bool { return a.Reason == sources.Unauthorized }
-	if len(out.Accounts) == 0 && slices.ContainsFunc(out.Failed, expired) { // the caller may renew the access
-		return sources.Fetched{}, sources.Fail(sources.Unauthorized, fmt.Errorf("%s: the access ended during the retrieval", f.in.ID))
+	for _, reason := range []sources.Reason{sources.Unauthorized, sources.Challenged} { // the access ended, and may be renewed
+		ended := func(a sources.AccountFailure) bool { return a.Reason == reason }
+		if len(out.Accounts) == 0 && slices.ContainsFunc(out.Failed, ended) {
+			return sources.Fetched{}, sources.Fail(reason, fmt.Errorf("%s: the access ended during the retrieval", f.in.ID))
+		}
 	}
 	if len(out.Accounts) > 0 && !slices.ContainsFunc(out.Owners, func(o bankdata.Owner) bool { return len(o.Emails) > 0 }) {
 		out.Owners = f.withCustomer(ctx, out.Owners)
@@ -92,7 +95,7 @@ func (c *Connector) Fetch(ctx context.Context, institution string, g sources.Gra
 	return out, nil
 }
 
-// partialError is the failure of an account's older transactions.
+// partialError is the failure of some of an account's transactions.
 type partialError struct{ err error }
 
 func (p *partialError) Error() string { return p.err.Error() }
@@ -106,13 +109,13 @@ func (*fetch) rejected(text string) error {
 func (f *fetch) accounts(ctx context.Context) (out []account, err error) {
 	seen := map[text]bool{}
 	each := func(d *json.Decoder) (bool, error) {
-		var e accountElement
-		if err := decode(d, &e); err != nil {
-			return false, err
+		var e *accountElement
+		if err := decode(d, &e); err != nil || e == nil {
+			return err == nil, err
 		}
 		a := *e.get()
 		switch {
-		case a.ID == "" || len(a.ID) > maxID:
+		case !isID(a.ID):
 			return false, f.rejected("an account has no usable id")
 		case seen[a.ID]:
 			return false, f.rejected("two accounts have one id")
@@ -134,6 +137,11 @@ func (f *fetch) accounts(ctx context.Context) (out []account, err error) {
 	}
 	err = f.list(ctx, "GET accounts", "accounts", nil, "accounts", mark, each)
 	return out, err
+}
+
+// isID reports whether an id can be a part of an address.
+func isID(id text) bool {
+	return id != "" && len(id) <= maxID && id != "." && id != ".." && !strings.ContainsFunc(string(id), unicode.IsControl)
 }
 
 // account retrieves one account. With a *partialError, the account is returned too.
@@ -307,22 +315,6 @@ func (f *fetch) list(ctx context.Context, what, path string, query url.Values, n
 
 // next returns the address of the next page, or "" after the last one.
 func (f *fetch) next(first, current string, query url.Values, next paging, offset *int64) (string, error) {
-	var linked string
-	if next.link != "" {
-		at, err := url.Parse(current)
-		if err != nil {
-			return "", err
-		}
-		to, err := at.Parse(string(next.link))
-		if err != nil || !f.hosts[rest.HostOf(to)] || f.in.checkURL(to.String()) != nil {
-			return "", f.rejected("the link to the next page " + rest.ErrElsewhere.Error())
-		}
-		// Some links are relative to the base URL of the API.
-		if base, err := url.Parse(f.in.BaseURL); err == nil && strings.HasPrefix(string(next.link), "/accounts") {
-			to.Path, to.RawPath = base.Path+to.Path, ""
-		}
-		linked = to.String()
-	}
 	parameter, value := "offset", next.offset
 	switch {
 	case value != "":
@@ -332,8 +324,8 @@ func (f *fetch) next(first, current string, query url.Values, next paging, offse
 			}
 			*offset = n
 		}
-	case linked != "":
-		return linked, nil
+	case next.link != "":
+		return f.follow(string(next.link), current)
 	case next.key != "":
 		parameter, value = "pageKey", next.key
 	default:
@@ -347,6 +339,35 @@ func (f *fetch) next(first, current string, query url.Values, next paging, offse
 		q[name] = values
 	}
 	return first + "?" + q.Encode(), nil
+}
+
+// follow returns the address that a link on a page leads to. Some links are relative to the
+// base URL of the API, and some of servers behind a proxy have the scheme http.
+func (f *fetch) follow(link, current string) (string, error) {
+	at, err := url.Parse(current)
+	if err != nil {
+		return "", err
+	}
+	base, err := url.Parse(f.in.BaseURL)
+	if err != nil {
+		return "", err
+	}
+	root := base.EscapedPath()
+	if below := strings.TrimPrefix(link, "/"); (below == "accounts" || strings.HasPrefix(below, "accounts/") ||
+		strings.HasPrefix(below, "accounts?")) && (root == "" || !strings.HasPrefix(link, root+"/")) {
+		link = root + "/" + below
+	}
+	to, err := at.Parse(link)
+	if err != nil {
+		return "", f.rejected("the link to the next page is not an address")
+	}
+	if to.Scheme == "http" && at.Scheme == "https" && strings.EqualFold(to.Host, at.Host) {
+		to.Scheme = "https"
+	}
+	if !f.hosts[rest.HostOf(to)] || f.in.checkURL(to.String()) != nil {
+		return "", f.rejected("the link to the next page " + rest.ErrElsewhere.Error())
+	}
+	return to.String(), nil
 }
 
 // linkHeader returns the next page of a Link header (RFC 8288).
@@ -375,10 +396,13 @@ func addDays(d report.Date, n int) report.Date { return report.Date{Time: d.AddD
 
 // transactions retrieves an account's transactions, the newest window first. After a 400
 // or 422 it repeats the request without a limit, then with the other form of the dates,
-// then with half of the window. It returns a *partialError if an older window fails.
+// then with half of the window. After a 404 without a code, which some institutions send
+// for an account without transactions and others for days before the oldest, it repeats
+// the request with half of the window. It returns a *partialError if an older window
+// fails, or if a 404 is all that the institution sends.
 func (f *fetch) transactions(ctx context.Context, into *bankdata.Account, of kind) error {
 	l := &ledger{fetch: f, into: into, kind: of, index: map[string]int{}}
-	tried := false // the other form of the two dates
+	tried, window := false, f.window // tried: the other form of the two dates
 	for end := f.to; !end.Before(f.from.Time); {
 		start := addDays(end, 1-f.window)
 		if start.Before(f.from.Time) {
@@ -404,21 +428,33 @@ func (f *fetch) transactions(ctx context.Context, into *bankdata.Account, of kin
 			}
 			err = sources.Fail(sources.Unsupported, errors.Unwrap(err))
 		}
+		absent := errors.As(err, &status) && status.Code == http.StatusNotFound && status.Problem == ""
+		if n := days(start, end); absent && n > shortestWindow {
+			f.window = max(n/2, shortestWindow)
+			continue
+		}
 		switch {
 		case err == nil:
+		case hasNone(err):
+		case absent && end == f.to:
+			f.window = window
+			return &partialError{err}
 		case sources.ReasonOf(err) == sources.Rejected || end == f.to:
 			l.drop(0)
 			return accountFailure(err)
 		default:
+			if err := l.checkSigns(); err != nil {
+				return err
+			}
 			return &partialError{accountFailure(err)}
 		}
 		if !start.After(f.from.Time) {
-			return nil
+			return l.checkSigns()
 		}
 		// The windows share a day, because time zones differ.
 		end, tried = start, false
 	}
-	return nil
+	return l.checkSigns()
 }
 
 // ledger reads transactions into an account.
@@ -429,6 +465,20 @@ type ledger struct {
 	index map[string]int // position in into.Transactions by id; stale if the id there differs
 	read  int            // transactions read, whether kept or not
 	alike map[string]int // number of transactions without an id in one window, by their contents
+
+	// How the institution signs amounts.
+	signed   bool // some amount of money out is negative
+	unsigned bool // some amount of money out is positive
+	assumed  bool // some amount counts as money in only because it is positive
+}
+
+// checkSigns rejects an account whose amounts do not show the direction of each transaction.
+func (l *ledger) checkSigns() error {
+	if l.assumed && (!l.signed || l.unsigned) {
+		l.drop(0)
+		return l.rejected("a transaction's direction is missing")
+	}
+	return nil
 }
 
 // retrieve adds the transactions of a window. With an error, it adds none.
@@ -485,10 +535,19 @@ func (l *ledger) element() func(*json.Decoder) (bool, error) {
 // add adds a transaction, and reports whether it is new.
 func (l *ledger) add(t *transaction) (bool, error) {
 	state := t.status()
-	if state == void || t.Direction == "MEMO" { // no money was moved
+	if state == void || strings.EqualFold(string(t.Direction), "MEMO") { // no money was moved
 		return true, nil
 	}
 	amount, debit, ok := t.amount(l.kind)
+	switch stated := t.Amount.cents; {
+	case t.Amount.state != valid || stated == 0:
+	case !ok && state == posted:
+		l.assumed, ok = true, true
+	case amount < 0 && stated < 0:
+		l.signed = true
+	case amount < 0:
+		l.unsigned = true
+	}
 	at := t.Posted
 	if at.state != valid {
 		at = t.At
@@ -504,7 +563,7 @@ func (l *ledger) add(t *transaction) (bool, error) {
 		return false, l.rejected("a posted transaction is from the future")
 	case at.date.Before(l.from.Time) || at.date.After(l.to.Time):
 		return true, nil
-	case len(t.ID) > maxID:
+	case len(t.ID) > maxID, strings.ContainsFunc(string(t.ID), unicode.IsControl):
 		return false, l.rejected("a transaction has no usable id")
 	}
 	out := bankdata.Transaction{ID: string(t.ID), Posted: at.date, Pending: state == waiting, Amount: amount, Debit: debit,
@@ -554,5 +613,5 @@ func MapTransactions(r io.Reader, today report.Date) ([]bankdata.Transaction, er
 		_, err := each(d)
 		return err
 	})
-	return into.Transactions, err
+	return into.Transactions, cmp.Or(err, l.checkSigns())
 }

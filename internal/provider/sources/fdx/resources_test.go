@@ -1,6 +1,7 @@
 package fdx
 
 import (
+	"compress/gzip"
 	"fmt"
 	"net/http"
 	"slices"
@@ -216,30 +217,47 @@ func TestOptionalData(t *testing.T) {
 	}
 }
 
-// TestAccountNumbers checks that masked numbers are ignored and tokens are marked.
+// TestAccountNumbers checks that masked numbers are not used as numbers, that tokens are marked, and that
+// the last digits are those of the number, not of a token.
 func TestAccountNumbers(t *testing.T) {
+	const token = `{"bankId":"021000089","identifier":"9000412887301","identifierType":"TOKENIZED_ACCOUNT_NUMBER"}`
 	for _, c := range []struct {
-		networks            string
+		members, networks   string
 		number, routing     string
 		institution, tokens bool
+		mask                string
 	}{
-		{`{"bankId":"021000089","identifier":"000412887301","identifierType":"ACCOUNT_NUMBER"}`, "000412887301", "021000089", true, false},
-		{`{"bankId":"021000089","identifier":"000412887301","identifierType":"TOKENIZED_ACCOUNT_NUMBER"}`, "000412887301", "021000089",
-			false, true},
-		{`{"bankId":"021000089","identifier":"0004 1288"}`, "00041288", "021000089", true, true},
-		{`{"bankId":21000089,"identifier":412887301}`, "412887301", "21000089", false, false},
-		{`{"bankId":"021000089","identifier":"XXXX7301"},{"bankId":"x","identifier":"000412887301"},null,{},3`, "", "", true, false},
-		{``, "", "", true, false},
+		{"", `{"bankId":"021000089","identifier":"000412887301","identifierType":"ACCOUNT_NUMBER"}`, "000412887301", "021000089", true, false,
+			"7301"},
+		{`"accountNumberDisplay":"****5521"`, token, "9000412887301", "021000089", false, true, "5521"},
+		{`"accountNumberDisplay":5521`, token, "9000412887301", "021000089", false, true, "5521"},
+		{`"accountNumberDisplay":"xx-XX 55 21"`, token, "9000412887301", "021000089", false, true, "5521"},
+		{`"accountNumberDisplay":"***521"`, token, "9000412887301", "021000089", false, true, ""},
+		{`"accountNumberDisplay":null`, token, "9000412887301", "021000089", false, true, ""},
+		{`"accountNumberDisplay":"<b>5521</b>"`, token, "9000412887301", "021000089", false, true, ""},
+		{`"accountNumber":"XXXXXX5521"`, token, "9000412887301", "021000089", false, true, "5521"},
+		{`"accountNumber":"00045521","routingTransitNumber":"021000089"`, ``, "00045521", "021000089", false, false, "5521"},
+		{`"accountNumber":"00045521","accountNumberDisplay":"*8888"`, ``, "00045521", "", true, true, "8888"},
+		{`"accountNumberDisplay":"****5521"`, ``, "", "", false, false, "5521"},
+		{`"accountNumberDisplay":"****9999"`, `{"bankId":"021000089","identifier":"00045521","identifierType":"ACCOUNT_NUMBER"}`, "00045521",
+			"021000089", false, false, "5521"},
+		{"", `{"bankId":"021000089","identifier":"0004 1288"}`, "00041288", "021000089", true, true, ""},
+		{"", `{"bankId":21000089,"identifier":412887301}`, "412887301", "21000089", false, false, "7301"},
+		{"", `{"bankId":"021000089","identifier":"XXXX7301"},{"bankId":"x","identifier":"000412887301"},null,{},3`, "", "", true, false, ""},
+		{"", ``, "", "", true, false, ""},
 	} {
 		b := newFakeBank(t, false)
 		b.setTransactions()
+		if c.members != "" {
+			b.bodies["accounts"] = strings.Replace(b.bodies["accounts"], `"accountId"`, c.members+`,"accountId"`, 1)
+		}
 		b.bodies["accounts/1/payment-networks"] = `{"paymentNetworks":[` + c.networks + `]}`
 		got, err := b.retrieve(b.connect(func(in *Institution) { in.Tokenized = c.institution }))
 		if err != nil || len(got.Accounts) != 1 {
 			t.Fatalf("%s: %+v, %v", c.networks, got, err)
 		}
-		if a := got.Accounts[0]; a.Number != c.number || a.Routing != c.routing || a.Tokenized != c.tokens {
-			t.Errorf("%s: %q at %q, tokenized %v", c.networks, a.Number, a.Routing, a.Tokenized)
+		if a := got.Accounts[0]; a.Number != c.number || a.Routing != c.routing || a.Tokenized != c.tokens || a.Mask() != c.mask {
+			t.Errorf("%s %s: %q at %q, tokenized %v, mask %q, want %q", c.members, c.networks, a.Number, a.Routing, a.Tokenized, a.Mask(), c.mask)
 		}
 	}
 }
@@ -278,6 +296,216 @@ func TestDirections(t *testing.T) {
 		case c.ok && (len(got.Accounts) != 1 || got.Accounts[0].Transactions[0].Amount != c.want ||
 			got.Accounts[0].Transactions[0].Debit != c.debit):
 			t.Errorf("%s: %+v, want %d", c.members, got, c.want)
+		}
+	}
+}
+
+// TestSigns checks that positive amounts without a direction count as money in only where the bank signs money
+// out.
+func TestSigns(t *testing.T) {
+	for _, c := range []struct {
+		amounts []string // with members
+		want    []report.Cents
+	}{
+		{[]string{`1250.00`, `-20`, `-0.5`}, []report.Cents{125000, -2000, -50}},
+		{[]string{`1250.00`, `"-20.00"`, `-4,"debitCreditMemo":"DEBIT"`, `4,"debitCreditMemo":"CREDIT"`},
+			[]report.Cents{125000, -2000, -400, 400}},
+		{[]string{`5,"transactionType":"TRANSFER"`, `-4,"debitCreditMemo":"DEBIT"`}, []report.Cents{500, -400}},
+		{[]string{`0`, `-1`}, []report.Cents{0, -100}},
+		{[]string{`5,"status":"PENDING"`, `4,"debitCreditMemo":"DEBIT"`}, []report.Cents{-400}}, // figures do not include it
+		{[]string{`5`, `-3`, `4,"transactionType":"WITHDRAWAL"`}, nil},
+		{[]string{`5`, `4`}, nil},
+		{[]string{`5`, `4,"debitCreditMemo":"DEBIT"`}, nil},
+		{[]string{`5`, `-3`, `4,"debitCreditMemo":"DEBIT"`}, nil},
+	} {
+		b := newFakeBank(t, false)
+		var list []string
+		for n, amount := range c.amounts {
+			list = append(list, fmt.Sprintf(`{"transactionId":%d,"postedTimestamp":"2026-01-01","amount":%s}`, n, amount))
+		}
+		b.setTransactions(list...)
+		got, err := b.retrieve(b.connect(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.want == nil {
+			if len(got.Accounts) != 0 || len(got.Failed) != 1 || got.Failed[0].Reason != sources.Rejected {
+				t.Errorf("%v: %+v, want the account rejected", c.amounts, got)
+			}
+			continue
+		}
+		var amounts []report.Cents
+		for _, a := range got.Accounts {
+			for _, tx := range a.Transactions {
+				amounts = append(amounts, tx.Amount)
+			}
+		}
+		if !slices.Equal(amounts, c.want) {
+			t.Errorf("%v: %v, want %v, failed %+v", c.amounts, amounts, c.want, got.Failed)
+		}
+	}
+}
+
+// TestSignsOfPartialAccount checks the signs where an older period fails.
+func TestSignsOfPartialAccount(t *testing.T) {
+	for _, amounts := range []string{`"amount":5`, `"amount":5},{"transactionId":"2","postedTimestamp":"2026-03-01","amount":-4`} {
+		b := newFakeBank(t, false)
+		b.setTransactions()
+		b.answers["/fdx/v6/accounts/1/transactions"] = func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Query().Get("startTime") < "2026-01-01" {
+				w.WriteHeader(400)
+				return
+			}
+			fmt.Fprintf(w, `{"transactions":[{"transactionId":"1","postedTimestamp":"2026-03-01",%s}]}`, amounts)
+		}
+		want := sources.AccountFailure{ID: "1", Reason: sources.Rejected}
+		if strings.Contains(amounts, "-4") {
+			want = sources.AccountFailure{ID: "1", Partial: true, Reason: sources.Unsupported}
+		}
+		if got, err := b.retrieve(b.connect(nil)); err != nil || len(got.Failed) != 1 || got.Failed[0] != want ||
+			len(got.Accounts) == 1 != want.Partial {
+			t.Errorf("%s: %+v, %v, want %+v", amounts, got, err, want)
+		}
+	}
+}
+
+// TestWithoutTransactions checks each way of saying that an account has no transactions.
+func TestWithoutTransactions(t *testing.T) {
+	for _, c := range []struct {
+		status int
+		body   string
+		failed []sources.AccountFailure
+	}{
+		{204, ``, nil},
+		{200, `{}`, nil},
+		{200, `{"transactions":null,"page":null,"links":null}`, nil},
+		{200, `{"page":{"nextOffset":null,"totalElements":0},"links":{},"transactions":[]}`, nil},
+		{404, `{"code":"601","message":"Data not found"}`, nil},
+		{404, `{"code":801,"message":"Transaction not found"}`, nil},
+		{404, `{"code":"1107"}`, nil},
+		// It may also mean that the bank has no such resource.
+		{404, ``, []sources.AccountFailure{{ID: "1", Partial: true, Reason: sources.Unsupported}}},
+		{404, `{"code":"701","message":"Account not found"}`, []sources.AccountFailure{{ID: "1", Reason: sources.Unsupported}}},
+	} {
+		b := newFakeBank(t, false)
+		b.setTransactions()
+		b.answers["/fdx/v6/accounts/1/transactions"] = func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(c.status)
+			fmt.Fprint(w, c.body)
+		}
+		got, err := b.retrieve(b.connect(nil))
+		kept := c.failed == nil || c.failed[0].Partial
+		if err != nil || len(got.Accounts) == 1 != kept || kept && (got.Accounts[0].Balance != 10000 || len(got.Accounts[0].Transactions) != 0) {
+			t.Errorf("%d %s: %+v, %v", c.status, c.body, got.Accounts, err)
+		}
+		if diff := cmp.Diff(c.failed, got.Failed); diff != "" {
+			t.Errorf("%d %s: %s", c.status, c.body, diff)
+		}
+	}
+}
+
+// TestForms checks other forms of the same answers, as banks send them.
+func TestForms(t *testing.T) {
+	const accounts = `{"accounts":[{"accountCategory":"DEPOSIT_ACCOUNT","accountId":"1","accountType":"CHECKING",
+		"currency":{"currencyCode":"USD"},"currentBalance":100.5}]}`
+	const transactions = `{"transactions":[{"accountCategory":"DEPOSIT_ACCOUNT","transactionId":"7","postedTimestamp":"2026-01-02",
+		"amount":1.25,"debitCreditMemo":"DEBIT","status":"POSTED","description":"D"}]}`
+	zip := func(s string) string {
+		var out strings.Builder
+		z := gzip.NewWriter(&out)
+		_, _ = z.Write([]byte(s))
+		_ = z.Close()
+		return out.String()
+	}
+	for name, c := range map[string]struct{ accounts, transactions string }{
+		"as in the standard": {},
+		"a byte order mark":  {"\ufeff" + accounts, "\ufeff" + transactions},
+		"gzip":               {zip(accounts), zip(transactions)},
+		"unknown members and values": {`{"page":{"totalElements":1,"x":[]},"accounts":[{"x":{"y":[1,null]},"accountId":"1","currency":"usd",
+			"accountCategory":"DEPOSIT_ACCOUNT","accountType":"CHECKING","status":"NEW","balanceType":"X","currentBalance":100.50,
+			"fiAttributes":[{"name":"a"}]}]}`,
+			`{"transactions":[{"transactionId":"7","postedTimestamp":"2026-01-02T00:00:00.000Z","amount":1.25,"debitCreditMemo":"debit",
+			"status":"Posted","transactionType":"NEW_TYPE","category":{},"subCategory":5,"description":"D","labels":[null]}]}`},
+		"nulls": {`{"links":null,"page":null,"accounts":[null,{"depositAccount":null,"loanAccount":null,"accountId":"1","nickname":null,
+			"accountCategory":"DEPOSIT_ACCOUNT","accountType":"CHECKING","currency":{"currencyCode":null},"balanceAsOf":null,
+			"currentBalance":100.5,"availableBalance":null}]}`,
+			`{"links":null,"page":null,"transactions":[null,{"depositTransaction":null,"transactionId":"7","postedTimestamp":null,
+			"payee":null,"memo":null,"transactionTimestamp":"2026-01-02T23:59:59","amount":1.25,"debitCreditMemo":"DEBIT",
+			"status":"POSTED","description":"D"}]}`},
+		"numbers as texts, and texts as numbers": {`{"accounts":[{"depositAccount":{"accountId":1,"accountType":"Checking",
+			"currentBalance":"100.50"}}]}`,
+			`{"transactions":[{"depositTransaction":{"transactionId":7,"postedTimestamp":"2026-01-02T10:00:00-0500","amount":"1.25",
+			"debitCreditMemo":"Debit","description":"D"}}]}`},
+		"version 5 in version 6": {`{"accounts":[{"depositAccount":{"accountId":"1","accountType":"checking","currentBalance":100.5}}]}`,
+			transactions},
+		"version 6 in version 5": {accounts, `{"transactions":[{"depositTransaction":{"transactionId":"7","amount":125e-2,
+			"postedTimestamp":"2026-01-02+00:00","debitCreditMemo":"DEBIT","description":"D"}}]}`},
+		"floating point": {strings.Replace(accounts, "100.5", "100.50000000000001", 1),
+			strings.Replace(transactions, "1.25", "-1.2499999999999998", 1)},
+		"repeated members": {strings.Replace(accounts, `"accountId":"1"`, `"accountId":"2","accountId":"1"`, 1),
+			strings.Replace(transactions, `"amount":1.25`, `"amount":9,"amount":1.25`, 1)},
+		"an empty last page": {strings.Replace(accounts, `{"acc`, `{"page":{"nextOffset":"end"},"acc`, 1), transactions},
+		"an offset and a useless link": {accounts, strings.Replace(transactions, `{"tr`,
+			`{"page":{"nextOffset":500},"links":{"next":{"href":"http://10.0.0.1:8080/internal"}},"tr`, 1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFakeBank(t, false)
+			serve := func(path, body, standard string) {
+				b.answers["/fdx/v6/"+path] = func(w http.ResponseWriter, r *http.Request) {
+					if body == "" {
+						body = standard
+					}
+					switch {
+					case r.URL.Query().Has("offset"):
+						fmt.Fprint(w, `{}`)
+						return
+					case name == "gzip":
+						if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+							t.Error("gzip is not accepted")
+						}
+						w.Header().Set("Content-Encoding", "gzip")
+					}
+					fmt.Fprint(w, body)
+				}
+			}
+			serve("accounts", c.accounts, accounts)
+			serve("accounts/1/transactions", c.transactions, transactions)
+			got, err := b.retrieve(b.connect(nil))
+			want := []bankdata.Account{{ID: "1", Institution: "Fake Bank", Type: report.CashEquivalent, Subtype: report.Checking, Currency: "USD",
+				Balance: 10050, Transactions: []bankdata.Transaction{{ID: "7", Posted: date("2026-01-02"), Amount: -125, Description: "D"}}}}
+			if diff := cmp.Diff(want, got.Accounts); diff != "" || err != nil || len(got.Failed) > 0 {
+				t.Errorf("%v, %+v: %s", err, got.Failed, diff)
+			}
+		})
+	}
+}
+
+// TestLinkBehindProxy checks that a link with the scheme http to the same host is followed by https.
+func TestLinkBehindProxy(t *testing.T) {
+	b := newFakeBank(t, true)
+	f := &fetch{bank: b.connect(nil).banks["fake"]}
+	for link, want := range map[string]string{
+		strings.Replace(b.URL, "https", "http", 1) + "/fdx/v6/accounts?offset=2": b.URL + "/fdx/v6/accounts?offset=2",
+		"/accounts/a%2Fb/transactions?x=1":                                       b.URL + "/fdx/v6/accounts/a%2Fb/transactions?x=1",
+		"accounts/1/transactions?x=1":                                            b.URL + "/fdx/v6/accounts/1/transactions?x=1",
+		"accounts?x=1":                                                           b.URL + "/fdx/v6/accounts?x=1",
+		"transactions?x=1":                                                       b.URL + "/fdx/v6/accounts/1/transactions?x=1",
+		"http://evil.example/fdx/v6/accounts":                                    "",
+		"https://127.0.0.1.evil.example/":                                        "",
+		"//evil.example/accounts":                                                "",
+		"https://user@" + strings.TrimPrefix(b.URL, "https://") + "/x":           "",
+		"\x00": "",
+	} {
+		got, err := f.follow(link, b.URL+"/fdx/v6/accounts/1/transactions?limit=500")
+		if got != want || want == "" && sources.ReasonOf(err) != sources.Rejected {
+			t.Errorf("follow(%q) = %q, %v, want %q", link, got, err, want)
+		}
+	}
+	f.in.BaseURL = b.URL + "/accounts/v6"
+	for link, want := range map[string]string{"/accounts/v6/accounts?x=1": "/accounts/v6/accounts?x=1",
+		"/accounts?x=1": "/accounts/v6/accounts?x=1"} {
+		if got, err := f.follow(link, b.URL+"/accounts/v6/accounts"); got != b.URL+want || err != nil {
+			t.Errorf("follow(%q) = %q, %v, want %q", link, got, err, want)
 		}
 	}
 }
@@ -414,7 +642,7 @@ func TestWindows(t *testing.T) {
 		{-400, "2024-01-01", time.DateOnly, 731, nil}, // no limit of pages is accepted
 		{1000, "2024-01-01", time.RFC3339, 731, nil},
 		{182, "2025-03-11", time.DateOnly, 365, []sources.AccountFailure{{ID: "1", Partial: true, Reason: sources.Unsupported}}},
-		{1000, "2026-01-01", time.DateOnly, 0, []sources.AccountFailure{{ID: "1", Reason: sources.Unsupported}}},
+		{1000, "2026-01-01", time.DateOnly, 69, []sources.AccountFailure{{ID: "1", Partial: true, Reason: sources.Unsupported}}},
 		{7, "2024-01-01", time.DateOnly, 0, []sources.AccountFailure{{ID: "1", Reason: sources.Unsupported}}},
 	} {
 		b := newFakeBank(t, false)
@@ -476,6 +704,42 @@ func TestFailures(t *testing.T) {
 			t.Errorf("%d: %d requests", status, n)
 		}
 	}
+	for _, c := range []struct {
+		status int
+		header string // WWW-Authenticate
+		body   string
+		want   sources.Reason
+	}{
+		{401, "", `{"code":"602","message":"Customer not authorized"}`, sources.Unauthorized},
+		{401, `Bearer error="invalid_token"`, ``, sources.Unauthorized},
+		{401, `Bearer error="insufficient_user_authentication", acr_values="urn:mfa"`, `{"code":"602"}`, sources.Challenged},
+		{403, "", `{"code":602,"message":"Customer not authorized","debugMessage":"consent revoked"}`, sources.Ended},
+		{403, `Bearer error="insufficient_scope", scope="x"`, `{"code":602}`, sources.Unsupported},
+		{400, "", `{"code":"703","message":"Invalid input"}`, sources.Misused},
+		{404, "", `{"code":"701","message":"Account not found"}`, sources.Unsupported},
+		{404, "", `{"code":601}`, sources.Unsupported},
+		{409, "", `{"code":705}`, sources.Unsupported},
+		{410, "", ``, sources.Unsupported},
+		{400, "", `{"code":"501","message":"Subsystem unavailable"}`, sources.Unresponsive},
+		{501, "", `{"code":"501","message":"Subsystem unavailable"}`, sources.Unresponsive},
+		{501, "", `<html>Not implemented</html>`, sources.Unsupported},
+		{500, "", `{"code":"500"}`, sources.Unresponsive},
+		{503, "", `{"code":"503","message":"Scheduled maintenance"}`, sources.Unresponsive},
+		{429, "", `{"code":"1207"}`, sources.Unresponsive},
+		{404, "", `{"code":"jane@mail.example"}`, sources.Unsupported},
+		{404, "", `{"code":{"a":1}}`, sources.Unsupported},
+		{200, "", `{"code":"500","message":"Internal server error"}`, sources.Rejected},
+	} {
+		b := newFakeBank(t, false)
+		b.answers["/fdx/v6/accounts"] = func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("WWW-Authenticate", c.header)
+			w.WriteHeader(c.status)
+			fmt.Fprint(w, c.body)
+		}
+		if _, err := b.retrieve(b.connect(nil)); sources.ReasonOf(err) != c.want || err == nil || strings.Contains(err.Error(), "jane") {
+			t.Errorf("%d %s %s: %v, want %s", c.status, c.header, c.body, err, c.want)
+		}
+	}
 	b := newFakeBank(t, false)
 	c := b.connect(nil)
 	ended := grant
@@ -507,7 +771,9 @@ func TestOneAccountFails(t *testing.T) {
 			{"accountCategory":"LOC_ACCOUNT","accountId":"3","currentBalance":3}]}`
 		b.bodies["accounts/2/transactions"] = `{"transactions":[` + movement("1", "2026-01-01", "1", "CREDIT") + `]}`
 		for _, id := range []string{"1", "3"} {
-			b.answers["/fdx/v6/accounts/"+id+"/transactions"] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
+			b.answers["/fdx/v6/accounts/"+id+"/transactions"] = func(w http.ResponseWriter, _ *http.Request) {
+				writeJSON(w, status, map[string]any{"code": 701})
+			}
 		}
 		got, err := b.retrieve(b.connect(nil))
 		if err != nil || len(got.Accounts) != 2 || got.Accounts[0].ID != "2" || got.Accounts[1].ID != "3" {

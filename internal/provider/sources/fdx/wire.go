@@ -128,8 +128,8 @@ func (m *money) UnmarshalJSON(b []byte) error {
 // maxCents is the maximum amount, as in package report.
 const maxCents = 1_000_000_000_000_000
 
-// parseCents parses a JSON number as cents. It returns false for fractions of a cent and
-// for amounts over ten trillion.
+// parseCents parses a JSON number as cents. It returns false for fractions of a cent that
+// are more than noise, and for amounts over ten trillion.
 func parseCents(b []byte) (report.Cents, bool) {
 	negative := len(b) > 0 && b[0] == '-'
 	if negative {
@@ -155,12 +155,11 @@ func parseCents(b []byte) (report.Cents, bool) {
 	}
 	end := len(whole) + exponent + 2 // the digits before end are whole cents
 	n, at := report.Cents(0), 0
+	rest := noise{zeros: max(0, -end)}
 	for _, part := range [2][]byte{whole, fraction} {
 		for _, c := range part {
 			if at++; at > end {
-				if c != '0' {
-					return 0, false
-				}
+				rest.add(c)
 			} else if n = n*10 + report.Cents(c-'0'); n > maxCents {
 				return 0, false
 			}
@@ -171,10 +170,46 @@ func parseCents(b []byte) (report.Cents, bool) {
 			return 0, false
 		}
 	}
+	up, ok := rest.round()
+	if n += up; !ok || n > maxCents {
+		return 0, false
+	}
 	if negative {
 		n = -n
 	}
 	return n, true
+}
+
+// noise is the fraction of a cent of an amount. Institutions that compute with floating
+// point send 300.29999999999995 for 300.30, and 2.8e-14 for 0.
+type noise struct {
+	zeros, nines int  // at its beginning
+	other        bool // another digit follows them
+}
+
+func (f *noise) add(c byte) {
+	switch {
+	case f.other:
+	case c == '0' && f.nines == 0:
+		f.zeros++
+	case c == '9' && f.zeros == 0:
+		f.nines++
+	default:
+		f.other = true
+	}
+}
+
+// round returns the cents that the fraction is rounded to, or false if it is more than
+// noise: another number than a cent by a millionth of a cent.
+func (f *noise) round() (report.Cents, bool) {
+	const least = 6
+	switch {
+	case f.nines >= least:
+		return 1, true
+	case f.nines > 0:
+		return 0, false
+	}
+	return 0, !f.other || f.zeros >= least
 }
 
 // digits splits the decimal digits at the beginning of b from the rest.
@@ -216,9 +251,9 @@ func (d day) ptr() *report.Date {
 	return &d.date
 }
 
-// parseDay parses YYYY-MM-DD, alone or before a time of day.
+// parseDay parses YYYY-MM-DD, alone or before a time of day or an offset.
 func parseDay(b []byte) (report.Date, bool) {
-	if len(b) < 10 || len(b) > 40 || b[4] != '-' || b[7] != '-' || len(b) > 10 && b[10] != 'T' && b[10] != 't' && b[10] != ' ' {
+	if len(b) < 10 || len(b) > 40 || b[4] != '-' || b[7] != '-' || len(b) > 10 && !bytes.ContainsRune([]byte("Tt Zz+-"), rune(b[10])) {
 		return report.Date{}, false
 	}
 	year, ok1 := parseDigits(b[:4])

@@ -27,6 +27,7 @@ const (
 	CheckSignature    = "signature"    // requests with a wrong signature, time, or operation are rejected
 	CheckErrors       = "errors"       // unknown institutions, codes, and access are rejected as the document says
 	CheckAuthorize    = "authorize"    // an authorization begins on a page of the connector
+	CheckRenewal      = "renewal"      // where it is offered, unknown access is not renewed
 	CheckFiles        = "files"        // a supplier answers with a file
 )
 
@@ -67,6 +68,9 @@ func Conformance(ctx context.Context, config Program, redirectURI string, files 
 	if in, ok := first(sources.Payroll); ok {
 		e.authorize(ctx, in, redirectURI)
 		e.unknown(ctx, in)
+	}
+	if i := slices.IndexFunc(offered, func(in Institution) bool { return in.Kind == sources.Payroll && in.Renewal }); i >= 0 {
+		e.renewal(ctx, offered[i])
 	}
 	if in, ok := first(sources.Supplier); ok && files {
 		e.file(ctx, in)
@@ -243,6 +247,21 @@ func (e *examination) unknown(ctx context.Context, in Institution) {
 		return
 	}
 	e.add(CheckErrors, nil, "unknown institutions, codes, and access are rejected by the right codes")
+}
+
+// renewal requests the renewal of access that does not exist.
+func (e *examination) renewal(ctx context.Context, in Institution) {
+	err := e.call(ctx, renew, map[string]any{"institution": in.ID, "refresh": uuid.NewString()}, new(any))
+	status := (*rest.StatusError)(nil)
+	switch {
+	case err == nil:
+		err = errors.New("the renewal of unknown access is accepted")
+	case errors.As(err, &status) && status.Problem == "ENDED":
+		err = nil
+	case status != nil:
+		err = fmt.Errorf("the renewal of unknown access is answered with %s; want ENDED", status)
+	}
+	e.add(CheckRenewal, err, "offered by "+in.ID+"; unknown access is not renewed")
 }
 
 func (e *examination) file(ctx context.Context, in Institution) {

@@ -46,6 +46,7 @@ type Institution struct {
 	Type     string       `yaml:"type,omitempty" json:"type"` // of a payroll provider: one of the constants income.Provider…
 	Homepage []string     `yaml:"homepage,omitempty" json:"-"`
 	Large    bool         `yaml:"large,omitempty" json:"-"` // shown to applicants before the others
+	Renewal  bool         `yaml:"-" json:"renewal"`         // the connector can renew access
 }
 
 // Bounds of the configuration.

@@ -113,6 +113,7 @@ var (
 	listInstitutions = operation{path: "/institutions", name: "institutions", schema: "Institutions"}
 	authorize        = operation{path: "/authorizations", name: "authorize", schema: "Authorization"}
 	complete         = operation{path: "/authorizations/complete", name: "complete", schema: "Grant", once: true}
+	renew            = operation{path: "/authorizations/renew", name: "renew", schema: "Grant", once: true}
 	fetchPayroll     = operation{path: "/payroll", name: "payroll", schema: "Payroll"}
 	fetchFile        = operation{path: "/files", name: "file", schema: "File"}
 	revoke           = operation{path: "/revocations", name: "revoke"}
@@ -157,6 +158,7 @@ func (p *program) call(ctx context.Context, o operation, parameters map[string]a
 var problems = map[string]sources.Reason{
 	"DENIED":            sources.Denied,
 	"ABANDONED":         sources.Abandoned,
+	"EXPIRED":           sources.Unauthorized,
 	"ENDED":             sources.Ended,
 	"UNRESPONSIVE":      sources.Unresponsive,
 	"UNSUPPORTED":       sources.Unsupported,
@@ -234,17 +236,47 @@ func (c *Connector) Complete(ctx context.Context, institution string, state []by
 	case len(code) != 1 || code[0] == "" || len(code[0]) > 4096:
 		return g, sources.Fail(sources.Rejected, errors.New(p.ID+": the callback has no code"))
 	}
-	var answer struct {
-		Access  string    `json:"access"`
-		Expires time.Time `json:"expiresAt"`
-	}
+	var answer grant
 	err = p.call(ctx, complete, map[string]any{"institution": institution, "authorization": begun.Authorization, "code": code[0]}, &answer)
-	return sources.Grant{Access: answer.Access, Until: answer.Expires}, err
+	return answer.public(), err
 }
 
-// Renew implements sources.Authorizer. Access of a connector cannot be renewed.
-func (c *Connector) Renew(context.Context, string, sources.Grant) (sources.Grant, error) {
-	return sources.Grant{}, sources.Fail(sources.Ended, errors.New("the protocol has no renewal"))
+// grant is a Grant of the protocol.
+type grant struct {
+	Access  string    `json:"access"`
+	Expires time.Time `json:"accessExpiresAt"`
+	Refresh string    `json:"refresh"`
+	Until   time.Time `json:"expiresAt"`
+}
+
+func (g grant) public() sources.Grant {
+	return sources.Grant{Access: g.Access, Refresh: g.Refresh, Expires: g.Expires, Until: g.Until}
+}
+
+// Renew implements sources.Authorizer. Connectors renew access only if they gave a refresh.
+func (c *Connector) Renew(ctx context.Context, institution string, g sources.Grant) (sources.Grant, error) {
+	p, err := c.program(institution)
+	if err != nil {
+		return sources.Grant{}, err
+	}
+	if g.Refresh == "" {
+		return sources.Grant{}, sources.Fail(sources.Ended, errors.New(p.ID+": the access cannot be renewed"))
+	}
+	var answer grant
+	err = p.call(ctx, renew, map[string]any{"institution": institution, "refresh": g.Refresh}, &answer)
+	switch sources.ReasonOf(err) {
+	case sources.Denied, sources.Abandoned, sources.Unauthorized:
+		err = sources.Fail(sources.Ended, cause(err))
+	}
+	if err != nil {
+		return sources.Grant{}, err
+	}
+	renewed := answer.public()
+	renewed.Refresh = cmp.Or(renewed.Refresh, g.Refresh)
+	if renewed.Until.IsZero() {
+		renewed.Until = g.Until
+	}
+	return renewed, nil
 }
 
 // Fetch implements sources.Authorizer.
@@ -304,8 +336,13 @@ func (c *Connector) Revoke(ctx context.Context, institution string, g sources.Gr
 	if err != nil {
 		return err
 	}
-	err = p.call(ctx, revoke, map[string]any{"institution": institution, "access": g.Access}, nil)
-	if sources.ReasonOf(err) == sources.Ended {
+	parameters := map[string]any{"institution": institution, "access": g.Access}
+	if g.Refresh != "" {
+		parameters["refresh"] = g.Refresh
+	}
+	err = p.call(ctx, revoke, parameters, nil)
+	switch sources.ReasonOf(err) {
+	case sources.Ended, sources.Unauthorized:
 		return nil
 	}
 	return err

@@ -142,6 +142,104 @@ func TestPayroll(t *testing.T) {
 	}
 }
 
+// TestRenewal renews access of connectors that give what renews it.
+func TestRenewal(t *testing.T) {
+	f, c := newFake(t)
+	pending := []byte(`{"authorization":"7"}`)
+	f.answer("/authorizations/complete", `{"access":"a1","accessExpiresAt":"2026-06-01T13:00:00Z","refresh":"r1",
+		"expiresAt":"2026-06-14T12:00:00Z"}`)
+	until := time.Date(2026, 6, 14, 12, 0, 0, 0, time.UTC)
+	got, err := c.Complete(t.Context(), "paywright", pending, url.Values{"code": {"c"}})
+	first := sources.Grant{Access: "a1", Refresh: "r1", Expires: time.Date(2026, 6, 1, 13, 0, 0, 0, time.UTC), Until: until}
+	if err != nil || got != first {
+		t.Fatalf("Complete = %+v, %v, want %+v", got, err, first)
+	}
+	for answer, want := range map[string]sources.Grant{
+		`{"access":"a2","accessExpiresAt":"2026-06-01T14:00:00Z","refresh":"r2"}`: {Access: "a2", Refresh: "r2",
+			Expires: time.Date(2026, 6, 1, 14, 0, 0, 0, time.UTC), Until: until},
+		`{"access":"a2"}`: {Access: "a2", Refresh: "r1", Until: until},
+		`{"access":"a2","expiresAt":"2026-06-02T00:00:00Z"}`: {Access: "a2", Refresh: "r1",
+			Until: time.Date(2026, 6, 2, 0, 0, 0, 0, time.UTC)},
+	} {
+		f.answers["/v1/authorizations/renew"] = func(w http.ResponseWriter, body map[string]any) {
+			if body["operation"] != "renew" || body["institution"] != "paywright" || body["refresh"] != "r1" || body["access"] != nil {
+				t.Errorf("renew %v", body)
+			}
+			_, _ = io.WriteString(w, answer)
+		}
+		if got, err := c.Renew(t.Context(), "paywright", first); err != nil || got != want {
+			t.Errorf("%s: %+v, %v, want %+v", answer, got, err, want)
+		}
+	}
+	for _, failure := range []struct {
+		status int
+		code   string
+		want   sources.Reason
+	}{{409, "ENDED", sources.Ended}, {409, "EXPIRED", sources.Ended}, {409, "DENIED", sources.Ended}, {409, "ABANDONED", sources.Ended},
+		{503, "UNRESPONSIVE", sources.Unresponsive}, {401, "INVALID_SIGNATURE", sources.Misused}, {200, "", sources.Rejected}} {
+		f.fails("/authorizations/renew", failure.status, failure.code)
+		sent := len(f.ids)
+		if got, err := c.Renew(t.Context(), "paywright", first); err == nil || sources.ReasonOf(err) != failure.want || got != (sources.Grant{}) {
+			t.Errorf("%d %s: %+v, %v, want %s", failure.status, failure.code, got, err, failure.want)
+		}
+		if len(f.ids) != sent+1 {
+			t.Errorf("%d %s: %d requests", failure.status, failure.code, len(f.ids)-sent)
+		}
+	}
+	sent := len(f.ids)
+	if _, err := c.Renew(t.Context(), "paywright", sources.Grant{Access: "a1"}); sources.ReasonOf(err) != sources.Ended || len(f.ids) != sent {
+		t.Errorf("without a refresh: %v", err)
+	}
+	f.fails("/payroll", http.StatusConflict, "EXPIRED") // the caller renews the access
+	_, err = c.Fetch(t.Context(), "paywright", first, day("2025-06-01"), day("2026-05-31"))
+	if sources.ReasonOf(err) != sources.Unauthorized {
+		t.Errorf("expired access: %v", err)
+	}
+	f.answers["/v1/revocations"] = func(w http.ResponseWriter, body map[string]any) {
+		if body["access"] != "a1" || body["refresh"] != "r1" {
+			t.Errorf("revoke %v", body)
+		}
+		w.WriteHeader(http.StatusConflict)
+		_, _ = io.WriteString(w, `{"error":"EXPIRED"}`)
+	}
+	if err := c.Revoke(t.Context(), "paywright", first); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestConformanceOfRenewal checks the renewal of connectors that offer it.
+func TestConformanceOfRenewal(t *testing.T) {
+	for name, c := range map[string]struct {
+		renewal string
+		status  int
+		code    string
+		want    string // verdict; empty: not checked
+	}{
+		"not offered":      {`false`, 404, "", ""},
+		"offered":          {`true`, 409, "ENDED", "true"},
+		"missing":          {`true`, 404, "", "false"},
+		"everything works": {`true`, 200, "", "false"},
+	} {
+		f, _ := newFake(t)
+		f.answer("/institutions", `{"institutions":[{"id":"paywright","kind":"payroll","name":"P","type":"PAYROLL_COMPANY",
+			"renewal":`+c.renewal+`}]}`)
+		f.fails("/authorizations/renew", c.status, c.code)
+		if c.status == 200 {
+			f.answer("/authorizations/renew", `{"access":"a"}`)
+		}
+		got := ""
+		for _, check := range Conformance(t.Context(), f.program(t), "https://v.example/oauth/callback", false,
+			Options{Sleep: func(context.Context, time.Duration) error { return nil }}) {
+			if check.Name == CheckRenewal {
+				got = strconv.FormatBool(check.OK)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 func (f *fake) fails(path string, status int, code string) {
 	f.answers["/v1"+path] = func(w http.ResponseWriter, _ map[string]any) {
 		w.WriteHeader(status)

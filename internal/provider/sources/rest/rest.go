@@ -49,6 +49,7 @@ var (
 type StatusError struct {
 	Code    int
 	Scope   bool   // the token's scope does not suffice (RFC 6750, section 3.1)
+	StepUp  bool   // the authentication of the token's owner does not suffice (RFC 9470)
 	Problem string // error code, as Request.Problem returns it; empty: none
 }
 
@@ -174,7 +175,7 @@ func (c *Client) attempt(ctx context.Context, r *Request, id string) (time.Durat
 	resp.Body = struct {
 		io.Reader
 		io.Closer
-	}{bounded, resp.Body}
+	}{&markless{r: bounded}, resp.Body}
 	defer func() {
 		_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // the connection can be reused if the body was read to its end
 		resp.Body.Close()
@@ -183,7 +184,9 @@ func (c *Client) attempt(ctx context.Context, r *Request, id string) (time.Durat
 		r.Watch(resp)
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		failed := &StatusError{Code: resp.StatusCode, Scope: strings.Contains(resp.Header.Get("Www-Authenticate"), "insufficient_scope")}
+		challenge := strings.Join(resp.Header.Values("Www-Authenticate"), ", ")
+		failed := &StatusError{Code: resp.StatusCode, Scope: strings.Contains(challenge, "insufficient_scope"),
+			StepUp: strings.Contains(challenge, "insufficient_user_authentication")}
 		if r.Problem != nil {
 			failed.Problem = r.Problem(resp)
 		}
@@ -303,6 +306,33 @@ func (b *boundedBody) keep(err error) error {
 		b.err = err
 	}
 	return err
+}
+
+// markless reads without the byte order mark that some servers send before JSON.
+type markless struct {
+	r     io.Reader
+	begun bool
+	head  []byte // read and not returned
+}
+
+func (m *markless) Read(p []byte) (int, error) {
+	if !m.begun {
+		m.begun = true
+		var head [3]byte
+		n, err := io.ReadFull(m.r, head[:])
+		if m.head = head[:n]; n == len(head) && head == [3]byte{0xef, 0xbb, 0xbf} {
+			m.head = nil
+		}
+		if n == 0 && err != nil {
+			return 0, err
+		}
+	}
+	if len(m.head) > 0 {
+		n := copy(p, m.head)
+		m.head = m.head[n:]
+		return n, nil
+	}
+	return m.r.Read(p)
 }
 
 // Sleep waits, or returns the context's error.
