@@ -21,7 +21,7 @@ type document struct {
 	reasons   []string
 	positions *report.Positions // nil: without marks, and the number of pages is unknown
 	pages     int               // shown
-	viewer    bool              // links to the page with all pages
+	viewer    bool              // links to the page with all pages in full size
 }
 
 // maxInPlace is the maximum number of pages of a document within a report.
@@ -60,9 +60,6 @@ func (v IncomeView) documentOf(l i18n.Lang, i int) (document, bool) {
 	if validPositions(p.Positions) {
 		d.positions = p.Positions
 		d.pages = min(len(p.Positions.Pages), maxInPlace)
-		d.viewer = len(p.Positions.Pages) > d.pages
-	} else if report.Text(p.IrregularityDetection.FileType) == report.FileImage {
-		d.viewer = false
 	}
 	return d, true
 }
@@ -87,20 +84,41 @@ func (d document) pageTitle(l i18n.Lang, n int) string {
 type mark struct {
 	id, title           string
 	x, y, width, height float64
-	number              int // of the irregularity; 0 for a value
+	numbers             []int // of the irregularities; none for a value
 }
 
 func points(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-func (m mark) badge() (x, y string) { return points(max(m.x-9, 9)), points(m.y + m.height/2) }
+// label returns the numbers of a mark.
+func (m mark) label() string {
+	var out []string
+	for _, n := range m.numbers {
+		out = append(out, strconv.Itoa(n))
+	}
+	return strings.Join(out, " ")
+}
+
+// badge returns the place of a mark's numbers: to the left of the rectangle, if there is space.
+func (m mark) badge() (x, y, width float64) {
+	width = 9 + 5.5*float64(len(m.label()))
+	return max(0, m.x-width-1), m.y + m.height/2, width
+}
+
+// over reports whether two rectangles have most of the smaller one in common.
+func (m mark) over(o mark) bool {
+	w := min(m.x+m.width, o.x+o.width) - max(m.x, o.x)
+	h := min(m.y+m.height, o.y+o.height) - max(m.y, o.y)
+	return w > 0.6*min(m.width, o.width) && h > 0.6*min(m.height, o.height)
+}
 
 // marks returns the marks of page n: values first, so that irregularities are drawn over them.
+// Irregularities of the same place are one mark.
 func (d document) marks(l i18n.Lang, n int) (out []mark) {
 	if d.positions == nil || n > len(d.positions.Pages) {
 		return nil
 	}
 	size := d.positions.Pages[n-1]
-	seen := map[string]int{}
+	named := map[string]bool{}
 	var found []mark
 	for _, m := range d.positions.Marks {
 		if m.Page != n || !(m.X >= 0 && m.Y >= 0 && m.Width > 0 && m.Height > 0 && m.X+m.Width < 1.01 && m.Y+m.Height < 1.01) {
@@ -110,27 +128,29 @@ func (d document) marks(l i18n.Lang, n int) (out []mark) {
 		at := slices.Index(d.reasons, m.Reason)
 		switch {
 		case m.Reason != "" && at >= 0:
-			seen[m.Reason]++
-			x.number, x.title = at+1, IrregularityWords(l, m.Reason)
-			x.id = d.findingID(at, n, seen[m.Reason])
-			found = append(found, x)
+			x.title, x.numbers = IrregularityWords(l, m.Reason), []int{at + 1}
+			if i := slices.IndexFunc(found, x.over); i < 0 {
+				x.id = d.id + "-found-" + strconv.Itoa(n) + "-" + strconv.Itoa(len(found)+1)
+				found = append(found, x)
+			} else if f := &found[i]; !slices.Contains(f.numbers, at+1) {
+				f.numbers, f.title = append(f.numbers, at+1), f.title+". "+x.title
+			}
 		case m.Reason == "" && fieldWords(l, m.Field) != "":
-			if x.title = fieldWords(l, m.Field); seen[m.Field] == 0 {
+			if x.title = fieldWords(l, m.Field); !named[m.Field] {
 				x.id = d.fieldID(m.Field, n)
 			}
-			seen[m.Field]++
+			named[m.Field] = true
 			out = append(out, x)
 		}
+	}
+	for _, f := range found {
+		slices.Sort(f.numbers)
 	}
 	return append(out, found...)
 }
 
 func (d document) fieldID(field string, page int) string {
 	return d.id + "-" + field + "-" + strconv.Itoa(page)
-}
-
-func (d document) findingID(reason, page, nth int) string {
-	return d.id + "-finding-" + strconv.Itoa(reason+1) + "-" + strconv.Itoa(page) + "-" + strconv.Itoa(nth)
 }
 
 // fieldURL returns the address of the mark of a value; "" if the value has none.
@@ -146,17 +166,20 @@ func (d document) fieldURL(field string) string {
 	return ""
 }
 
-// findingPages returns the pages with marks of an irregularity.
-func (d document) findingPages(reason string) (out []int) {
-	if d.positions == nil {
-		return nil
-	}
-	for _, m := range d.positions.Marks {
-		if m.Reason == reason && m.Page >= 1 && m.Page <= d.pages && !slices.Contains(out, m.Page) {
-			out = append(out, m.Page)
+// place is where a document shows an irregularity.
+type place struct {
+	page int
+	url  string
+}
+
+// places returns the first mark of an irregularity on each page.
+func (d document) places(l i18n.Lang, reason int) (out []place) {
+	for n := 1; n <= d.pages; n++ {
+		all := d.marks(l, n)
+		if i := slices.IndexFunc(all, func(m mark) bool { return slices.Contains(m.numbers, reason+1) }); i >= 0 {
+			out = append(out, place{n, "#" + all[i].id})
 		}
 	}
-	slices.Sort(out)
 	return out
 }
 

@@ -206,7 +206,7 @@ func (v EligibilityView) shownDocuments(l i18n.Lang) (out []document) {
 			continue
 		}
 		out = append(out, document{id: "document-" + strconv.Itoa(i+1), url: fileURL(v.ApplicationID, d.SourceFilepath),
-			title: code(l, d.DocumentType) + " · " + code(l, d.SourceID), pages: 1, viewer: fileType == report.FilePDF})
+			title: code(l, d.DocumentType) + " " + strconv.Itoa(len(out)+1), pages: 1, viewer: true})
 	}
 	return out
 }

@@ -172,6 +172,19 @@ func stubAmountGrid(l i18n.Lang, a report.PaystubAmounts, d document) ui.Grid {
 	return g
 }
 
+// splitChecks returns the checks that do not hold or could not be made, and those that hold.
+func splitChecks(all map[string]report.Check) (bad, good map[string]report.Check) {
+	bad, good = map[string]report.Check{}, map[string]report.Check{}
+	for name, c := range all {
+		if c.Value != nil && *c.Value {
+			good[name] = c
+		} else {
+			bad[name] = c
+		}
+	}
+	return bad, good
+}
+
 // checkGrid returns checks with their results: failed checks first, then those that could
 // not be performed.
 func checkGrid(l i18n.Lang, caption i18n.Key, checks map[string]report.Check, texts i18n.Group, order []string) ui.Grid {
