@@ -76,8 +76,8 @@ func TestProducts(t *testing.T) {
 		image := v.page(".stub .document-sheet img")
 		see(t, image)
 		must(t, image.ScrollIntoViewIfNeeded())
-		if _, err := v.WaitForFunction("() => document.querySelector('.stub .document-sheet img').naturalWidth > 1000", nil); err != nil {
-			t.Errorf("the page of the pay stub is not shown: %v", err)
+		if wide, err := image.Evaluate("i => i.decode().then(() => i.naturalWidth)", nil); err != nil || wide.(int) < 1000 {
+			t.Errorf("the image of the pay stub is %v pixels wide, %v", wide, err)
 		}
 		click(t, v.page(`.stub-amounts a >> nth=0`))
 		see(t, v.page(".document-mark:target"))
