@@ -70,11 +70,29 @@ func TestDecideOnOnePage(t *testing.T) {
 	if got := read(t, v.page(".intro")); !strings.Contains(got, " out.") {
 		t.Errorf("the month is %q", got)
 	}
-	click(t, v.page(".transactions tbody a").First())
+	click(t, v.page(`.transactions tbody a[href*="category="]`).First())
 	must(t, v.WaitForURL(regexp.MustCompile(`/transactions\?category=`)))
 	v.axe(t)
 	click(t, v.page(link("Zoë O’Hara-Núñez")))
 	at(t, v, url)
+
+	// The arrow keys choose a day of the balance, and Enter opens it.
+	click(t, v.page(`.contents a[href="#balance"]`))
+	must(t, v.page(".plot-days .plot-link >> nth=3").Focus())
+	for range 3 {
+		must(t, v.Keyboard().Press("ArrowRight"))
+	}
+	words, err = v.page("#balance-part .plot-readout >> nth=0").TextContent()
+	must(t, err)
+	if !regexp.MustCompile(`^\w{3} 3, \d{4}: -?\$[\d,.]+$`).MatchString(words) {
+		t.Errorf("the third day of a month reads %q", words)
+	}
+	must(t, v.Keyboard().Press("Enter"))
+	must(t, v.WaitForURL(regexp.MustCompile(`/transactions\?day=\d{4}-\d\d-03$`)))
+	click(t, v.page(`.near-days [rel="next"]`))
+	must(t, v.WaitForURL(regexp.MustCompile(`/transactions\?day=\d{4}-\d\d-\d\d$`)))
+	v.axe(t)
+	v.open(t, url)
 
 	// On a phone the page is as wide as the window.
 	must(t, v.SetViewportSize(390, 844))

@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"os"
 	"testing"
+
+	"vestibule/internal/pageimage"
 )
 
 // TestProducts names employers on the form of an eligibility report, and reads an income
@@ -68,6 +70,21 @@ func TestProducts(t *testing.T) {
 		t.Errorf("%s is not the file that was uploaded", name)
 	}
 	v.axe(t)
+	// The stub is shown on the page, and an amount leads to its place there.
+	v.open(t, altered+"#stubs")
+	if pageimage.New(true).PDF() {
+		image := v.page(".stub .document-sheet img")
+		see(t, image)
+		must(t, image.ScrollIntoViewIfNeeded())
+		if wide, err := image.Evaluate("i => i.decode().then(() => i.naturalWidth)", nil); err != nil || wide.(int) < 1000 {
+			t.Errorf("the image of the pay stub is %v pixels wide, %v", wide, err)
+		}
+		click(t, v.page(`.stub-amounts a >> nth=0`))
+		see(t, v.page(".document-mark:target"))
+		click(t, v.page(`.document-pages a:has-text("`+en("review.document.all_pages")+`")`))
+		see(t, v.page(".document-all img"))
+		v.axe(t)
+	}
 	v.open(t, banked+"/report")
 	see(t, v.page(`role=img[name="`+en("review.income.history")+`"]`))
 	click(t, v.page(`summary:text-is("`+en("review.month_table")+`")`))

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"vestibule/internal/pageimage"
 	"vestibule/internal/portal/doctor"
 	"vestibule/internal/store"
 )
@@ -24,7 +25,7 @@ func examine(ctx context.Context, c *Config, stdout io.Writer) error {
 	account, err := c.accountToUse()
 	switch {
 	case err == nil:
-		found = slices.Concat(c.examineHere(ctx), account.Examine(ctx), found)
+		found = slices.Concat(c.examineHere(ctx), account.Examine(ctx), found, []doctor.Finding{c.examinePageImages()})
 		if c.Listen.ProviderURL == "" {
 			found = append(found, c.examineOCR(ctx))
 		}
@@ -76,6 +77,19 @@ func (c *Config) examineOCR(ctx context.Context) doctor.Finding {
 		if version, err := engine.Version(ctx); err == nil {
 			f.Message = "read by " + version
 		}
+	}
+	return f
+}
+
+// examinePageImages checks the programs that show PDF files to reviewers.
+func (c *Config) examinePageImages() doctor.Finding {
+	f := doctor.Finding{Level: doctor.OK, Subject: "document pages", Message: "shown to reviewers as images by pdftoppm"}
+	switch {
+	case c.Review.PageImages == "off":
+		f.Message = "PDF files are downloads only: --page-images is off"
+	case !pageimage.New(true).PDF():
+		f.Level, f.Message = doctor.Warn, "PDF files are downloads only: pdftoppm or pdfinfo is missing"
+		f.Remedy = "Install poppler-utils, or turn it off by --page-images off."
 	}
 	return f
 }

@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
 	"vestibule/internal/jose"
+	"vestibule/internal/pageimage"
 	"vestibule/internal/portal/api"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
@@ -145,8 +146,8 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 		Creditor: c.Review.Creditor, Brand: c.Brand.Page.Name, Emails: c.Review.Emails(), Now: c.Now}
 	h.review = &review.Handler{DB: c.DB, Staff: h.staff, Applications: service, Letters: h.resume, Events: h.notify,
 		Index: h.search, Sharing: shares, Decisions: decided, Deletion: h.deletion,
-		Audit: &audit.Service{DB: c.DB, Staff: h.staff, Log: c.Log},
-		URL:   c.URL, Log: c.Log, Page: renderer.page, Adapt: renderer.adapt}
+		Audit: &audit.Service{DB: c.DB, Staff: h.staff, Log: c.Log}, PageImages: pageimage.New(c.Review.PageImages != "off"),
+		URL: c.URL, Log: c.Log, Page: renderer.page, Adapt: renderer.adapt}
 	h.staff.ShowSignIn = h.review.ShowSignIn
 	h.connect = &connect.Handler{Applicants: h.applicants, Service: client, Redirects: h.redirect,
 		ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal,

@@ -86,7 +86,10 @@ func TestIncomeKeys(t *testing.T) {
 		{Paystub{}, `source_id source_record_id source_filepath employee_name employee_address_line_1
 			employee_address_line_2 employee_city employee_state employee_zip
 			pay_frequency paystub_provider pay_period_start pay_period_end pay_date hire_date insights consistency_checks
-			irregularity_detection` + amounts},
+			irregularity_detection document_positions` + amounts},
+		{Positions{}, `pages marks`},
+		{PageSize{}, `width height`},
+		{Mark{}, `page x y width height field reason`},
 		{PaystubInsights{}, `annual_gross_income annual_net_income`},
 		{ConsistencyCheck{}, `boolean_value`},
 		{IrregularityDetection{}, `status reasons file_type genuine_pdf version`},

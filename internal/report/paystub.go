@@ -22,6 +22,34 @@ type Paystub struct {
 	Insights              PaystubInsights             `json:"insights"`
 	ConsistencyChecks     map[string]ConsistencyCheck `json:"consistency_checks"` // by one of PaystubChecks; written in the order of the names
 	IrregularityDetection IrregularityDetection       `json:"irregularity_detection"`
+
+	// Positions says where the file shows what was read and found. It is not a part of the
+	// contract, so that reports of other services lack it.
+	Positions *Positions `json:"document_positions,omitempty"`
+}
+
+// Positions locates values and irregularities in a document.
+type Positions struct {
+	Pages []PageSize `json:"pages"`
+	Marks []Mark     `json:"marks"`
+}
+
+// PageSize is the size of a page as it is displayed, in points.
+type PageSize struct {
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+}
+
+// Mark is a rectangle of a page with a value that was read, or with an irregularity. Its
+// edges are parts of the page's width and height, 0 to 1, from the upper left corner.
+type Mark struct {
+	Page   int     `json:"page"` // counted from 1
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+	Field  string  `json:"field,omitempty"`  // the pay stub's member with the value
+	Reason string  `json:"reason,omitempty"` // one of irregularity_detection's reasons
 }
 
 // Values of pay_frequency.

@@ -28,7 +28,20 @@ type LinePlot struct {
 	Say    func(int64) string // formats a value on the axis
 	Marks  []PlotMark         // by index of Values
 	Spans  []PlotSpan
+	Days   *PlotDays // nil if the values are not those of days with details
 }
+
+// PlotDays are the days of a LinePlot whose values are amounts in cents, one a day. A script
+// lets the pointer and the arrow keys choose a day and open its details.
+type PlotDays struct {
+	First    time.Time
+	URL      string // of a day's details, with PlotDay in place of the day
+	Currency string // ISO 4217
+	Hint     string // says how to choose a day
+}
+
+// PlotDay is the place of the day in PlotDays.URL.
+const PlotDay = "YYYY-MM-DD"
 
 // PlotMark is a label below the plot. Rank 1 is always shown, 2 not in a narrow
 // container, 3 only in a wide one.
@@ -199,6 +212,22 @@ func plotRole(linked bool) string {
 		return "group"
 	}
 	return "img"
+}
+
+// days returns the attributes with which parts/plots.ts finds the days.
+func (p LinePlot) days() templ.Attributes {
+	if p.Days == nil {
+		return nil
+	}
+	var values strings.Builder
+	for i, v := range p.Values {
+		if i > 0 {
+			values.WriteByte(' ')
+		}
+		values.WriteString(strconv.FormatInt(v, 10))
+	}
+	return templ.Attributes{"data-days": p.Days.First.Format(time.DateOnly), "data-values": values.String(),
+		"data-url": p.Days.URL, "data-currency": p.Days.Currency, "data-hint": p.Days.Hint}
 }
 
 // height returns the plot's height in pixels.

@@ -1,3 +1,4 @@
+import { startDocuments } from "./parts/documents";
 import { keepDrafts } from "./parts/drafts";
 import { startKeys } from "./parts/keys";
 import { startPlots } from "./parts/plots";
@@ -5,6 +6,7 @@ import { startScroll } from "./parts/scroll";
 import { startTabs } from "./parts/tabs";
 
 keepDrafts();
+startDocuments();
 startKeys();
 startPlots();
 startScroll();

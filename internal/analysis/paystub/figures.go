@@ -24,24 +24,24 @@ func (d *Document) figures() {
 		other := 1 - k
 		// The year's column may omit lines that have no amount in this period.
 		if checked[k] && !ok[k] && (k == now || !short[k]) {
-			d.find(Arithmetic, checked[other] && ok[other] && !t.vague)
+			d.find(Arithmetic, checked[other] && ok[other] && !t.vague, d.areas(k, gross, totalDeductions)...)
 		}
 		if known[k] && !fits[k] {
 			less := k == toDate && t.unexplained() < 0
-			d.find(Arithmetic, known[other] && fits[other] && !less && !t.vague)
+			d.find(Arithmetic, known[other] && fits[other] && !less && !t.vague, d.areas(k, gross, net)...)
 		}
 		for _, i := range []item{gross, net, totalDeductions} {
 			if t.differs(i, k) {
-				d.find(Arithmetic, whole[k] || whole[other])
+				d.find(Arithmetic, whole[k] || whole[other], t.shown(i, k)...)
 			}
 		}
 	}
 	if n := t.value(net, now); n != nil && *n > 0 && whole[now] && (t.sent > *n || t.otherNet(*n)) {
-		d.find(Arithmetic, false)
+		d.find(Arithmetic, false, d.areas(now, net)...)
 	}
 	for i := range t.lines {
 		if l := &t.lines[i]; l.counted && l.in == earnings && !l.product() {
-			d.find(Arithmetic, l.item == regular && whole[now])
+			d.find(Arithmetic, l.item == regular && whole[now], l.cells[now].area())
 		}
 	}
 	d.growth()
@@ -253,7 +253,7 @@ func (d *Document) growth() {
 	sure := t.whole(now) || t.whole(toDate)
 	for i := range t.lines {
 		if l := &t.lines[i]; !l.weak && l.cells[now] != nil && l.cells[toDate] != nil && l.item != noItem && l.amount[now] > l.amount[toDate] {
-			d.find(YearToDate, sure)
+			d.find(YearToDate, sure, l.cells[now].area(), l.cells[toDate].area())
 		}
 	}
 	p := &d.Stub
@@ -261,12 +261,12 @@ func (d *Document) growth() {
 		return
 	}
 	if *p.GrossTotalYTD < *p.GrossTotal {
-		d.find(YearToDate, sure)
+		d.find(YearToDate, sure, d.areas(toDate, gross)...)
 	}
 	// By March, an employee hired before this year has earned more than in one period.
 	if pay, hire := d.fields.pay, d.fields.hire; pay.valid && hire.valid && hire.date.Year() < pay.date.Year() &&
 		pay.date.YearDay() > 62 && *p.GrossTotalYTD <= *p.GrossTotal {
-		d.find(YearToDate, false)
+		d.find(YearToDate, false, d.areas(toDate, gross)...)
 	}
 }
 
@@ -309,16 +309,17 @@ func (d *Document) rates() {
 		leastM += percent(max(0, min(g-other, over-otherYTD)), payrolltax.Additional)
 		mostM += percent(max(0, min(g, over)), payrolltax.Additional)
 	}
-	d.within(p.SocialSecurityTax, least, most, 2)
-	d.within(p.MedicareTax, leastM, mostM, 2)
-	d.within(p.FICATax, least+leastM, most+mostM, 3)
+	d.within(socialSecurity, now, least, most, 2)
+	d.within(medicare, now, leastM, mostM, 2)
+	d.within(fica, now, least+leastM, most+mostM, 3)
 
 	// Both taxes apply to the same wage up to the wage base.
 	if s, m := p.SocialSecurityTax, p.MedicareTax; s != nil && m != nil && *s > 0 && *m > 0 &&
 		before >= 0 && before+g <= min(base, payrolltax.AdditionalFrom) {
 		off := *s*payrolltax.Medicare - *m*payrolltax.SocialSecurity
 		if by := report.Cents(2 * (payrolltax.Medicare + payrolltax.SocialSecurity)); !near(off, 0, by) {
-			d.find(DeductionsOff, d.table.whole(now) && !near(off, 0, 100*payrolltax.SocialSecurity))
+			d.find(DeductionsOff, d.table.whole(now) && !near(off, 0, 100*payrolltax.SocialSecurity),
+				d.areas(now, socialSecurity, medicare)...)
 		}
 	}
 	if p.GrossTotalYTD == nil || !known {
@@ -331,19 +332,20 @@ func (d *Document) rates() {
 		return percent(max(0, wage), payrolltax.Medicare) + percent(max(0, wage-payrolltax.AdditionalFrom), payrolltax.Additional)
 	}
 	leastM, mostM = of(y-otherYTD), of(y+inKindYTD)
-	d.within(p.SocialSecurityTaxYTD, least, most, 60)
-	d.within(p.MedicareTaxYTD, leastM, mostM, 60)
-	d.within(p.FICATaxYTD, least+leastM, most+mostM, 60)
+	d.within(socialSecurity, toDate, least, most, 60)
+	d.within(medicare, toDate, leastM, mostM, 60)
+	d.within(fica, toDate, least+leastM, most+mostM, 60)
 }
 
 // within checks that a tax is in its range. A missing or zero tax means that the employee is
 // exempt.
-func (d *Document) within(c *report.Cents, least, most, by report.Cents) {
+func (d *Document) within(i item, k int, least, most, by report.Cents) {
+	c := d.table.value(i, k)
 	if c == nil || *c == 0 {
 		return
 	}
 	if v := *c; v < 0 || v < least-by || v > most+by {
-		d.find(DeductionsOff, d.table.whole(now) && (v < least-100 || v > most+100))
+		d.find(DeductionsOff, d.table.whole(now) && (v < least-100 || v > most+100), d.areas(k, i)...)
 	}
 }
 

@@ -43,7 +43,9 @@ func TestGolden(t *testing.T) {
 			}
 			d := paystub.Open(file)
 			asOf := report.DateOf(time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC))
-			body, err := json.Marshal(paystub.Report([]*paystub.Document{d}, paystub.Bank{}, asOf)[0])
+			stub := paystub.Report([]*paystub.Document{d}, paystub.Bank{}, asOf)[0]
+			stub.Positions = nil // TestPositions checks them
+			body, err := json.Marshal(stub)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -120,18 +120,18 @@ func (d *Document) fonts(all []figure) {
 		}
 		names[x.font.Name][x.index] = true
 	}
+	var odd []area
 	for _, x := range all {
 		// The label has the same font, so that it is part of the design.
 		own := x.label != nil && d.fontOf(x.label) == x.index
-		if k := (key{family(x.font.Name), x.font.Embedded}); few(groups[k], len(all)) && !own {
-			d.find(OddFont, true)
-			return
+		k := key{family(x.font.Name), x.font.Embedded}
+		// A font of the same name may be another one: another subset, or one that was added.
+		if !own && (few(groups[k], len(all)) || len(names[x.font.Name]) > 1 && few(objects[x.index], len(all))) {
+			odd = append(odd, x.cell.area())
 		}
-		// The font has the same name but is another one: another subset, or one that was added.
-		if len(names[x.font.Name]) > 1 && few(objects[x.index], len(all)) && !own {
-			d.find(OddFont, true)
-			return
-		}
+	}
+	if len(odd) > 0 {
+		d.find(OddFont, true, odd...)
 	}
 }
 
@@ -147,7 +147,7 @@ func (d *Document) torn(s *sheet) {
 			}
 			for k := range len(words) - 1 {
 				if _, whole := money(words[k] + words[k+1]); whole && cutShort(words[k]) {
-					d.find(TextTouchedUp, true)
+					d.find(TextTouchedUp, true, c.area())
 					return
 				}
 			}
@@ -167,41 +167,59 @@ func (d *Document) fontOf(c *cell) int { return d.file.Pages[c.page].Runs[c.runs
 // pieces finds amounts that, unlike the others, were drawn in parts or in a separate content
 // stream, or whose letters have another width, spacing or size.
 func (d *Document) pieces(all []figure) {
-	split, stretched, odd, resized := 0, 0, 0, 0
-	streams := map[int]int{}
+	if len(all) == 0 {
+		return
+	}
+	// Each of these divides the amounts in two.
+	for _, is := range []func(x figure) bool{
+		func(x figure) bool {
+			return x.label != nil && abs(x.label.size-x.cell.size) > 0.05 && abs(x.label.size-x.cell.size) < 0.18*x.label.size
+		},
+		func(x figure) bool { return x.parts > 1 },
+	} {
+		if odd, _ := divide(all, is); few(len(odd), len(all)) {
+			d.find(TextTouchedUp, true, odd...)
+		}
+	}
+	for _, is := range []func(x figure) bool{
+		func(x figure) bool { return abs(x.first.Stretch-all[0].first.Stretch) > 0.004 },
+		func(x figure) bool { return abs(x.first.Spacing-all[0].first.Spacing) > 0.01 },
+	} {
+		odd, rest := divide(all, is)
+		if few(len(odd), len(all)) {
+			d.find(TextTouchedUp, true, odd...)
+		} else if len(odd) > 0 && few(len(rest), len(all)) {
+			d.find(TextTouchedUp, true, rest...)
+		}
+	}
+	streams := map[int][]area{}
 	for _, x := range all {
-		if x.parts > 1 {
-			split++
-		}
-		if abs(x.first.Stretch-all[0].first.Stretch) > 0.004 {
-			stretched++
-		}
-		if abs(x.first.Spacing-all[0].first.Spacing) > 0.01 {
-			odd++
-		}
-		if x.label != nil && abs(x.label.size-x.cell.size) > 0.05 && abs(x.label.size-x.cell.size) < 0.18*x.label.size {
-			resized++
-		}
-		streams[x.first.Stream]++
+		streams[x.first.Stream] = append(streams[x.first.Stream], x.cell.area())
 	}
-	of := len(all)
-	if few(resized, of) {
-		d.find(TextTouchedUp, true)
-	}
-	if few(split, of) || few(stretched, of) || few(of-stretched, of) && stretched > 0 || few(odd, of) || few(of-odd, of) && odd > 0 {
-		d.find(TextTouchedUp, true)
-	}
-	for _, n := range streams {
-		if few(n, of) && len(streams) > 1 && len(d.file.Pages) == 1 {
-			d.find(TextTouchedUp, true)
+	for _, odd := range streams {
+		if few(len(odd), len(all)) && len(streams) > 1 && len(d.file.Pages) == 1 {
+			d.find(TextTouchedUp, true, odd...)
 		}
 	}
+}
+
+// divide returns the areas of the amounts for which is returns true, and of the others.
+func divide(all []figure, is func(figure) bool) (yes, no []area) {
+	for _, x := range all {
+		if is(x) {
+			yes = append(yes, x.cell.area())
+		} else {
+			no = append(no, x.cell.area())
+		}
+	}
+	return yes, no
 }
 
 // rows finds amounts slightly above or below their label, or the rest of an unlabeled row,
 // if the other rows are straight.
 func (d *Document) rows(s *sheet) {
-	crooked, straight := 0, 0
+	var crooked []area
+	rows, straight := 0, 0
 	for _, r := range s.rows {
 		if len(r) < 2 {
 			continue
@@ -218,23 +236,26 @@ func (d *Document) rows(s *sheet) {
 			slices.Sort(ys)
 			level = ys[len(ys)/2]
 		}
-		off := false
+		var off []area
 		for _, c := range r {
 			switch {
 			case !c.number: // maybe the label of another table in the same row
 				level, size = c.y, c.size
 			case c.money:
-				off = off || abs(c.y-level) > 0.12 && abs(c.size-size) < 0.01 && !r.another(c)
+				if abs(c.y-level) > 0.12 && abs(c.size-size) < 0.01 && !r.another(c) {
+					off = append(off, c.area())
+				}
 			}
 		}
-		if off {
-			crooked++
+		if len(off) > 0 {
+			rows++
+			crooked = append(crooked, off...)
 		} else {
 			straight++
 		}
 	}
-	if few(crooked, crooked+straight) {
-		d.find(TextTouchedUp, true)
+	if few(rows, rows+straight) {
+		d.find(TextTouchedUp, true, crooked...)
 	}
 }
 
@@ -267,10 +288,10 @@ func columns(all []figure) (out [][]figure) {
 // column finds the single amount of a column with another edge, size, style or position in
 // the drawing order.
 func (d *Document) column(s *sheet, c []figure) {
-	if x := s.strayed(c); x > 0 && x <= max(1, len(c)/6) {
-		d.find(TextTouchedUp, false)
+	if x := s.strayed(c); len(x) > 0 && len(x) <= max(1, len(c)/6) {
+		d.find(TextTouchedUp, false, x...)
 	}
-	var sizes, styles int
+	var sizes, styles []area
 	for _, x := range c {
 		if x.total || x.label == nil {
 			continue
@@ -289,30 +310,30 @@ func (d *Document) column(s *sheet, c []figure) {
 			}
 		}
 		if peers >= 3 && size == peers && abs(x.cell.size-x.label.size) > 0.05 {
-			sizes++
+			sizes = append(sizes, x.cell.area())
 		}
 		if peers >= 3 && style == peers && bold(d.file.Fonts[d.fontOf(x.label)].Name) != x.bold {
-			styles++
+			styles = append(styles, x.cell.area())
 		}
 	}
-	if sizes > 0 {
-		d.find(TextTouchedUp, true)
+	if len(sizes) > 0 {
+		d.find(TextTouchedUp, true, sizes...)
 	}
-	if styles > 0 {
-		d.find(OddFont, true)
+	if len(styles) > 0 {
+		d.find(OddFont, true, styles...)
 	}
 	d.order(c)
 }
 
-// strayed counts the amounts within a column that are not right-aligned with the others. It
-// is zero for columns that are not right-aligned, or have signs after their amounts. Amounts
+// strayed returns the amounts within a column that are not right-aligned with the others. There
+// are none in columns that are not right-aligned, or have signs after their amounts. Amounts
 // that are aligned with a column header above them do not count.
-func (s *sheet) strayed(c []figure) (n int) {
+func (s *sheet) strayed(c []figure) (out []area) {
 	same := make([]int, len(c))
 	best := 0
 	for i, x := range c {
 		if strings.ContainsAny(x.cell.text, "()-*") {
-			return 0
+			return nil
 		}
 		for _, y := range c {
 			if abs(x.cell.x1-y.cell.x1) < 0.25 {
@@ -324,7 +345,7 @@ func (s *sheet) strayed(c []figure) (n int) {
 		}
 	}
 	if len(c) < 6 || same[best]*4 < len(c)*3 {
-		return 0
+		return nil
 	}
 	top, bottom := c[best].cell.y, c[best].cell.y
 	for _, x := range c {
@@ -334,10 +355,10 @@ func (s *sheet) strayed(c []figure) (n int) {
 	}
 	for i, x := range c {
 		if same[i] == 1 && x.cell.y < top && x.cell.y > bottom && !s.headed(x.cell) && !onGrid(x.cell, c[best].cell) {
-			n++
+			out = append(out, x.cell.area())
 		}
 	}
-	return n
+	return out
 }
 
 // onGrid reports whether two amounts in a monospaced font are offset by whole letters, as in
@@ -380,8 +401,29 @@ func (d *Document) order(c []figure) {
 	up := slices.Clone(down)
 	slices.Reverse(up)
 	if out := len(c) - max(longest(down), longest(up)); out > 0 && out <= max(1, len(c)/6) {
-		d.find(TextTouchedUp, false)
+		d.find(TextTouchedUp, false, outOfOrder(c)...)
 	}
+}
+
+// outOfOrder returns the amounts of a column, from top to bottom, without each of which the
+// others were drawn in one direction. Of two swapped amounts these are both.
+func outOfOrder(c []figure) (out []area) {
+	if len(c) > 100 { // no column of a pay stub
+		return nil
+	}
+	for i := range c {
+		rest := slices.Delete(slices.Clone(c), i, i+1)
+		down := make([]int, len(rest))
+		for k, x := range rest {
+			down[k] = x.first.Order
+		}
+		up := slices.Clone(down)
+		slices.Reverse(up)
+		if max(longest(down), longest(up)) == len(rest) {
+			out = append(out, c[i].cell.area())
+		}
+	}
+	return out
 }
 
 // longest returns the length of the longest increasing subsequence.
@@ -400,11 +442,15 @@ func longest(of []int) int {
 
 // overlaps finds text below other text and below shapes that cover it.
 func (d *Document) overlaps(s *sheet) {
+	var at []area
 	for _, m := range s.covered {
-		if strings.TrimSpace(d.file.Pages[m.page].Runs[m.run].Text) != "" {
-			d.find(TextOverText, true)
-			return
+		if r := &d.file.Pages[m.page].Runs[m.run]; strings.TrimSpace(r.Text) != "" {
+			at = append(at, areaOf(m.page, r))
 		}
+	}
+	if len(at) > 0 {
+		d.find(TextOverText, true, at...)
+		return
 	}
 	work := 2_000_000 // pairs
 	for n := range d.file.Pages {
@@ -432,7 +478,7 @@ func (d *Document) overlaps(s *sheet) {
 				if a.Text == b.Text && abs(a.X-b.X) < 1 && abs(a.Y-b.Y) < 1 {
 					continue // drawn twice, to look bold
 				}
-				d.find(TextOverText, true)
+				d.find(TextOverText, true, areaOf(n, a))
 				return
 			}
 		}

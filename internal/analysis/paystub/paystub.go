@@ -49,6 +49,7 @@ type Document struct {
 
 	file       *pdf.File
 	scanned    bool      // the text was read by an OCR engine
+	replaced   bool      // the file that was uploaded is another one
 	confidence []float64 // of each word, if scanned
 	starts     []int     // index in confidence of each page's first word
 	fields     fields
@@ -210,8 +211,16 @@ func amountsOf(p *report.Paystub) []pair {
 // lines of an item in a table are added up; of a total that is shown repeatedly, the first
 // counts.
 func (t *table) value(i item, k int) *report.Cents {
+	v, _ := t.read(i, k, nil)
+	return v
+}
+
+// read returns the amount of an item in a column as value does, and appends the cells that it
+// was read from, unless they are nil.
+func (t *table) read(i item, k int, cells []*cell) (*report.Cents, []*cell) {
 	total := i == gross || i == net || i == totalDeductions
 	var first, weak *report.Cents
+	var firstCell, weakCell *cell
 	var sum report.Cents
 	summed := false
 	for n := range t.lines {
@@ -222,26 +231,36 @@ func (t *table) value(i item, k int) *report.Cents {
 		v := l.amount[k]
 		switch {
 		case l.weak && weak == nil:
-			weak = &v
+			weak, weakCell = &v, l.cells[k]
 		case !l.weak && (first == nil || total && *first == 0 && v != 0 && k == now):
-			first = &v
+			first, firstCell = &v, l.cells[k]
 		}
 		if !total && l.counted {
 			sum += v
 			summed = true
+			if cells != nil {
+				cells = append(cells, l.cells[k])
+			}
 		}
 	}
 	switch {
 	case summed:
-		return &sum
+		return &sum, cells
 	case first != nil && i == net && k == now && *first == 0 && weak != nil && *weak != 0:
-		return weak // the check is for zero if everything is deposited
+		return weak, keep(cells, weakCell) // the check is for zero if everything is deposited
 	case first != nil:
-		return first
+		return first, keep(cells, firstCell)
 	case weak == nil && i == net:
-		if v := t.value(paidByCheck, k); v != nil && *v > 0 {
-			return v
+		if v, cells := t.read(paidByCheck, k, cells); v != nil && *v > 0 {
+			return v, cells
 		}
 	}
-	return weak
+	return weak, keep(cells, weakCell)
+}
+
+func keep(cells []*cell, c *cell) []*cell {
+	if cells == nil || c == nil {
+		return cells
+	}
+	return append(cells, c)
 }

@@ -90,16 +90,16 @@ func (d *Document) days() {
 	if bad(f.start) || bad(f.end) || bad(f.pay) ||
 		f.start.valid && f.end.valid && f.end.date.Before(f.start.date.Time) ||
 		f.start.valid && f.pay.valid && f.pay.date.Before(f.start.date.Time) {
-		d.find(DatesDisagree, false)
+		d.find(DatesDisagree, false, areasOf(f.start, f.end, f.pay)...)
 	}
 	if f.hire.valid && f.end.valid && f.hire.date.After(f.end.date.Time) {
-		d.find(DatesDisagree, false)
+		d.find(DatesDisagree, false, areasOf(f.hire, f.end)...)
 	}
 	if made, ok := stamp(d.file.Info.Created); ok {
 		if f.start.valid && made.Before(f.start.date.AddDate(0, 0, -8)) {
-			d.find(DatesDisagree, true) // created more than a week before the period
+			d.find(DatesDisagree, true, areasOf(f.start)...) // created more than a week before the period
 		} else if !f.start.valid && f.end.valid && made.Before(f.end.date.AddDate(0, 0, -8-31)) {
-			d.find(DatesDisagree, true)
+			d.find(DatesDisagree, true, areasOf(f.end)...)
 		}
 	}
 }

@@ -37,10 +37,11 @@ func Reasons() []string {
 type finding struct {
 	reason string
 	grave  bool
+	at     []area // where it is on the pages; empty for the whole file
 }
 
-func (d *Document) find(reason string, grave bool) {
-	d.findings = append(d.findings, finding{reason, grave})
+func (d *Document) find(reason string, grave bool, at ...area) {
+	d.findings = append(d.findings, finding{reason, grave, at})
 }
 
 // ofFile reports whether a reason is about the file, as opposed to what it shows.

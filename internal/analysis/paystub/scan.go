@@ -1,6 +1,7 @@
 package paystub
 
 import (
+	"slices"
 	"strings"
 
 	"vestibule/internal/analysis/paystub/pdf"
@@ -61,26 +62,29 @@ func (d *Document) Scanned(pages []ScannedPage) *Document {
 
 // doubts finds a figure or a date that the engine read with low confidence.
 func (d *Document) doubts() {
+	var at []area
+	add := func(c *cell) {
+		if c != nil && d.doubtful(c) {
+			at = append(at, c.area())
+		}
+	}
 	for i := range d.table.lines {
 		for _, c := range d.table.lines[i].cells {
-			d.doubt(c)
+			add(c)
 		}
 	}
 	for _, w := range []when{d.fields.start, d.fields.end, d.fields.pay, d.fields.hire} {
 		if w.shown {
-			d.doubt(w.cell)
+			add(w.cell)
 		}
+	}
+	if len(at) > 0 {
+		d.find(HardToRead, false, at...)
 	}
 }
 
-func (d *Document) doubt(c *cell) {
-	if c == nil {
-		return
-	}
-	for _, i := range c.runs {
-		if d.confidence[d.starts[c.page]+i] < lowConfidence && strings.ContainsAny(d.file.Pages[c.page].Runs[i].Text, "0123456789") {
-			d.find(HardToRead, false)
-			return
-		}
-	}
+func (d *Document) doubtful(c *cell) bool {
+	return slices.ContainsFunc(c.runs, func(i int) bool {
+		return d.confidence[d.starts[c.page]+i] < lowConfidence && strings.ContainsAny(d.file.Pages[c.page].Runs[i].Text, "0123456789")
+	})
 }

@@ -32,13 +32,13 @@ func Report(docs []*Document, bank Bank, asOf report.Date) []report.Paystub {
 			continue
 		}
 		if pay := d.fields.pay; pay.valid && pay.date.After(asOf.AddDate(0, 0, 31)) {
-			found[i] = append(found[i], finding{DatesDisagree, false})
+			found[i] = append(found[i], finding{DatesDisagree, false, areasOf(pay)})
 		}
 		if made, ok := stamp(d.file.Info.Created); ok && made.After(asOf.AddDate(0, 0, 2)) {
-			found[i] = append(found[i], finding{DatesDisagree, true})
+			found[i] = append(found[i], finding{DatesDisagree, true, nil})
 		}
 		if !bank.has(d) {
-			found[i] = append(found[i], finding{NoDeposit, false})
+			found[i] = append(found[i], finding{NoDeposit, false, d.areas(now, net)})
 		}
 	}
 	together(docs, found)
@@ -46,6 +46,7 @@ func Report(docs []*Document, bank Bank, asOf report.Date) []report.Paystub {
 	for i, d := range docs {
 		out[i] = d.Stub
 		out[i].IrregularityDetection = d.verdict(found[i])
+		out[i].Positions = d.positions(found[i])
 	}
 	return out
 }
@@ -113,11 +114,20 @@ func together(docs []*Document, found [][]finding) {
 					continue
 				}
 				// It is unknown which of the two is wrong.
-				found[all[k]] = append(found[all[k]], finding{reason, grave})
-				found[all[m]] = append(found[all[m]], finding{reason, grave})
+				for _, n := range []int{all[k], all[m]} {
+					found[n] = append(found[n], finding{reason, grave, docs[n].disagreeing(reason)})
+				}
 			}
 		}
 	}
+}
+
+// disagreeing returns where a stub shows what it and another stub disagree about.
+func (d *Document) disagreeing(reason string) []area {
+	if reason == YearToDate {
+		return d.areas(toDate, gross)
+	}
+	return areasOf(d.fields.start, d.fields.end, d.fields.pay)
 }
 
 // overlap reports whether the periods of two stubs have a day in common.

@@ -23,6 +23,8 @@ type Config struct {
 
 	DecisionEmails []string `sep:"," default:"approved,declined,moreAsked" placeholder:"KIND" help:"Decisions emailed to applicants, or none."`
 	DecisionPages  []string `sep:"," default:"approved,declined,moreAsked" placeholder:"KIND" help:"Decisions shown on status pages, or none."`
+
+	PageImages string `default:"auto" enum:"auto,off" placeholder:"auto|off" help:"Show PDF files of applicants to reviewers as images by pdftoppm: auto if installed, off."`
 }
 
 // Validate checks the configuration.

@@ -1,16 +1,20 @@
 package review
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/a-h/templ"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/pageimage"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
+	"vestibule/internal/report"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
@@ -33,7 +37,8 @@ func (d *Handler) files(w http.ResponseWriter, r *http.Request, by staff.User) e
 	}
 	v := pages.FilesView{ApplicationID: a.ID, HasPage: hasPage(a.Product)}
 	for _, f := range all {
-		v.Files = append(v.Files, pages.File{Kind: f.DocumentType, SourceID: f.SourceID, Path: f.Path})
+		v.Files = append(v.Files, pages.File{Kind: f.DocumentType, SourceID: f.SourceID, Path: f.Path,
+			Shown: pages.CanShow(f.Path, d.PageImages.PDF())})
 	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Files(p, v) })
 }
@@ -49,35 +54,135 @@ func (d *Handler) listed(r *http.Request) (applications.Application, []svcapi.Fi
 }
 
 // file sends a file as a download, never as a page, since its content is untrusted.
-// It writes the audit entry before requesting the file from the service.
 func (d *Handler) file(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, all, err := d.listed(r)
+	a, f, err := d.open(r, by)
 	if err != nil {
 		return d.noFiles(w, r, by, a, err)
-	}
-	ref := r.PathValue("file")
-	i := slices.IndexFunc(all, func(f svcapi.File) bool { return pages.FileRef(f.Path) == ref })
-	if i < 0 {
-		return d.noFiles(w, r, by, a, &svcapi.Error{Op: "file", HTTP: http.StatusNotFound, Code: contract.CodeNotFound})
 	}
 	if r.Method == http.MethodHead {
 		w.Header().Set("Cache-Control", "no-store")
 		return nil
 	}
-	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.FileOpened, Subject: a.ID, Object: ref}); err != nil {
-		return err
+	ending, ok := endings[f.Type]
+	if !ok {
+		f.Type = "application/octet-stream"
 	}
-	got, err := d.Applications.File(r.Context(), a.ID, all[i].Path)
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
+	attach(w, f.Type, string(a.Product)+"-"+a.ID+"-"+pages.FileRef(f.Path)+ending, f.Body)
+	return nil
+}
+
+// opened is a file of a report with its content.
+type opened struct {
+	svcapi.File
+	svcapi.Content
+}
+
+// open requests the file that the address names, without its content for HEAD. It writes the
+// audit entry before it requests the content from the service.
+func (d *Handler) open(r *http.Request, by staff.User) (a applications.Application, f opened, err error) {
+	a, all, err := d.listed(r)
+	if err != nil {
+		return a, f, err
+	}
+	ref := r.PathValue("file")
+	i := slices.IndexFunc(all, func(f svcapi.File) bool { return pages.FileRef(f.Path) == ref })
+	if i < 0 {
+		return a, f, &svcapi.Error{Op: "file", HTTP: http.StatusNotFound, Code: contract.CodeNotFound}
+	}
+	if f.File = all[i]; r.Method == http.MethodHead {
+		return a, f, nil
+	}
+	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.FileOpened, Subject: a.ID, Object: ref}); err != nil {
+		return a, f, err
+	}
+	f.Content, err = d.Applications.File(r.Context(), a.ID, f.Path)
+	return a, f, err
+}
+
+// pageImage sends one page of a document as an image, which has none of the file's bytes.
+func (d *Handler) pageImage(w http.ResponseWriter, r *http.Request, by staff.User) error {
+	n, err := strconv.Atoi(r.PathValue("page"))
+	if err != nil || n < 1 || n > pageimage.MaxPages {
+		return httpx.NewError(contract.CodeNotFound, pageimage.ErrNoPage)
+	}
+	a, f, err := d.open(r, by)
 	if err != nil {
 		return d.noFiles(w, r, by, a, err)
 	}
-	ending, ok := endings[got.Type]
-	if !ok {
-		got.Type = "application/octet-stream"
+	httpx.SetSecurityHeaders(w, httpx.CSP{Static: true})
+	if r.Method == http.MethodHead {
+		return nil
 	}
-	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	attach(w, got.Type, string(a.Product)+"-"+a.ID+"-"+ref+ending, got.Body)
+	m, err := d.PageImages.Page(r.Context(), f.Body, n)
+	if err != nil {
+		return notShown(err)
+	}
+	w.Header().Set("Content-Type", m.Type)
+	w.Header().Set("Content-Length", strconv.Itoa(len(m.Body)))
+	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin")
+	_, _ = w.Write(m.Body) // the client has disconnected
 	return nil
+}
+
+// notShown returns the error for a document that has no such page, or cannot be rendered.
+func notShown(err error) error {
+	for _, why := range []error{pageimage.ErrNoPage, pageimage.ErrUnsupported, pageimage.ErrUnreadable, pageimage.ErrTooLarge} {
+		if errors.Is(err, why) {
+			return httpx.NewError(contract.CodeNotFound, err)
+		}
+	}
+	return err
+}
+
+// document shows all pages of a document.
+func (d *Handler) document(w http.ResponseWriter, r *http.Request, by staff.User) error {
+	a, f, err := d.open(r, by)
+	if err != nil {
+		return d.noFiles(w, r, by, a, err)
+	}
+	v := pages.DocumentView{ApplicationID: a.ID, Kind: f.DocumentType, URL: "/review/applications/" + a.ID + "/files/" + pages.FileRef(f.Path)}
+	if r.Method != http.MethodHead {
+		if v.Pages, err = d.PageImages.Pages(r.Context(), f.Body); err != nil && notShown(err) == err {
+			return err
+		}
+	}
+	people, err := d.Applications.Applicants(r.Context(), []string{a.ID})
+	if err != nil {
+		return err
+	}
+	v.Name = people[a.ID].FullName()
+	if v.Stub, err = d.stubOf(r.Context(), a, f.Path); err != nil {
+		return err
+	}
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Document(p, v) })
+}
+
+// stubOf returns the pay stub of the newest report that was read from a file; nil if there is
+// none.
+func (d *Handler) stubOf(ctx context.Context, a applications.Application, path string) (*report.Paystub, error) {
+	if a.Product != contract.Income {
+		return nil, nil
+	}
+	raw, err := d.Applications.Report(ctx, a.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	body, err := report.ParseIncome(raw)
+	if err != nil {
+		return nil, errStored
+	}
+	if body.Income != nil {
+		for i := range body.Income.Paystubs {
+			if p := &body.Income.Paystubs[i]; p.SourceFilepath == path {
+				return p, nil
+			}
+		}
+	}
+	return nil, nil
 }
 
 // noFiles shows why the service refused a file.

@@ -1,7 +1,10 @@
 package review
 
 import (
+	"bytes"
 	"context"
+	"image"
+	"image/png"
 	"strings"
 	"testing"
 
@@ -220,4 +223,67 @@ func TestPagesAndTablesByProduct(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPagesOfDocuments shows documents as images that have none of their bytes, and refuses
+// those that cannot be shown.
+func TestPagesOfDocuments(t *testing.T) {
+	d := openWithFiles(t, storetest.SQLite(t, store.Portal))
+	var scan bytes.Buffer
+	if err := png.Encode(&scan, image.NewGray(image.Rect(0, 0, 30, 20))); err != nil {
+		t.Fatal(err)
+	}
+	const scanPath, hidden = "6c1a/scan.png", "<script>alert(1)</script>"
+	d.reporter.files = append(d.reporter.files, svcapi.File{DocumentType: "PAYSTUB", SourceID: "PAYSTUB", Path: scanPath})
+	d.reporter.content[scanPath] = svcapi.Content{Type: "text/html", Body: append(scan.Bytes(), hidden...)}
+	at := "/review/applications/" + appReady + "/files/"
+	for _, path := range []string{at + pages.FileRef(scanPath) + "/view", at + pages.FileRef(scanPath) + "/pages/1"} {
+		if resp, _ := d.get(path); resp.StatusCode != 303 {
+			t.Errorf("not signed in, %s = %d", path, resp.StatusCode)
+		}
+	}
+	d.signInAs(secret, "")
+	resp, body := d.get(at + pages.FileRef(scanPath) + "/pages/1")
+	h := resp.Header
+	if _, err := png.Decode(strings.NewReader(body)); resp.StatusCode != 200 || err != nil || strings.Contains(body, hidden) ||
+		h.Get("Content-Type") != "image/png" || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != "no-store" ||
+		!strings.Contains(h.Get("Content-Security-Policy"), "default-src 'none'") {
+		t.Errorf("= %d %v, %v", resp.StatusCode, h, err)
+	}
+	for path, want := range map[string]int{
+		pages.FileRef(scanPath) + "/pages/2":              404,
+		pages.FileRef(scanPath) + "/pages/0":              404,
+		pages.FileRef(scanPath) + "/pages/x":              404,
+		pages.FileRef(scanPath) + "/pages/999999":         404,
+		pages.FileRef("6c1a/page") + "/pages/1":           404, // HTML
+		pages.FileRef(stubPath) + "/pages/1":              404, // a PDF file, without a renderer
+		"0123456789abcdef/pages/1":                        404,
+		"0123456789abcdef/view":                           404,
+		pages.FileRef("6c1a/page") + "/view":              200,
+		pages.FileRef(scanPath) + "/view":                 200,
+		pages.FileRef(scanPath) + "/view?lang=es":         200,
+		pages.FileRef(stubPath) + "/view":                 200,
+		pages.FileRef("6c1a/transactions.json") + "/view": 200,
+	} {
+		if resp, _ := d.get(at + path); resp.StatusCode != want {
+			t.Errorf("%s = %d, want %d", path, resp.StatusCode, want)
+		}
+	}
+	if _, page := d.get(at + pages.FileRef(scanPath) + "/view"); !strings.Contains(page, pages.FileRef(scanPath)+"/pages/1") {
+		t.Error("the page lacks the image")
+	}
+	_, page := d.get(at + pages.FileRef(stubPath) + "/view")
+	if strings.Contains(page, "/pages/1") || !strings.Contains(page, i18ntest.EN("review.document.not_shown")) {
+		t.Error("the page promises an image of a PDF file without a renderer")
+	}
+	if n := d.audited(audit.FileOpened); n < 10 {
+		t.Errorf("%d lines of the audit trail", n)
+	}
+	// The service no longer has the file.
+	d.reporter.refuses = &svcapi.Error{HTTP: 410, Code: contract.CodeGone}
+	for _, path := range []string{"/view", "/pages/1"} {
+		if resp, _ := d.get(at + pages.FileRef(scanPath) + path); resp.StatusCode != 410 {
+			t.Errorf("%s of a file that is gone = %d", path, resp.StatusCode)
+		}
+	}
 }

@@ -79,10 +79,10 @@ func (d *Handler) view(ctx context.Context, a applications.Application, attempt 
 	}
 	switch v := v.(type) {
 	case pages.IncomeView:
-		v.ApplicationID = a.ID
+		v.ApplicationID, v.PDFImages = a.ID, d.PageImages.PDF()
 		return v, err
 	case pages.EligibilityView:
-		v.ApplicationID = a.ID
+		v.ApplicationID, v.PDFImages = a.ID, d.PageImages.PDF()
 		return v, err
 	case pages.PassportView:
 		v.ApplicationID = a.ID

@@ -18,6 +18,7 @@ import (
 	"net/http"
 
 	"vestibule/internal/httpx"
+	"vestibule/internal/pageimage"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/portal/resume"
@@ -44,7 +45,8 @@ type Handler struct {
 	Decisions    *decisions.Service
 	Deletion     *deletion.Service
 	Audit        *audit.Service
-	URL          string // public address of the portal, for links
+	PageImages   *pageimage.Renderer // shows documents as images
+	URL          string              // public address of the portal, for links
 	Log          *slog.Logger
 
 	// Page returns the data that all pages of a request share: language, style

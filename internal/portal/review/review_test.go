@@ -19,6 +19,7 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/journey"
 	"vestibule/internal/mail"
+	"vestibule/internal/pageimage"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/portal/notify"
@@ -197,7 +198,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Handler = &Handler{DB: db, Staff: users, Applications: apps, Letters: letters, Events: events,
+	d.Handler = &Handler{PageImages: pageimage.New(false), DB: db, Staff: users, Applications: apps, Letters: letters, Events: events,
 		Index:   &search.Index{DB: db, Applications: apps, Queue: queue{}, Now: clock},
 		Sharing: &sharing.Service{DB: db, Staff: users, Applications: apps, Provider: d.sharer, Log: log},
 		Audit:   &audit.Service{DB: db, Staff: users, Log: log},

@@ -71,6 +71,7 @@ func TestRoutesRequireRoles(t *testing.T) {
 		"GET /review/applications/{id}": "RAU", "GET /review/applications/{id}/report": "RAU", "GET /review/applications/{id}/report.json": "RAU",
 		"GET /review/applications/{id}/report.csv": "RAU", "GET /review/applications/{id}/months.csv": "RAU",
 		"GET /review/applications/{id}/files": "RAU", "GET /review/applications/{id}/files/{file}": "RAU",
+		"GET /review/applications/{id}/files/{file}/view": "RAU", "GET /review/applications/{id}/files/{file}/pages/{page}": "RAU",
 		"GET /review/applications/{id}/shares": "RAU", "POST /review/applications/{id}/shares": "RA-",
 		"GET /review/applications/{id}/decision": "RAU", "POST /review/applications/{id}/decision": "RA-",
 		"GET /review/applications/{id}/notes": "RAU", "POST /review/applications/{id}/notes": "RA-",

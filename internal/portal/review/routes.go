@@ -30,6 +30,8 @@ func (d *Handler) table() []route {
 		{"GET /review/applications/{id}/months.csv", allRoles, d.monthsCSV},
 		{"GET /review/applications/{id}/files", allRoles, d.files},
 		{"GET /review/applications/{id}/files/{file}", allRoles, d.file},
+		{"GET /review/applications/{id}/files/{file}/view", allRoles, d.document},
+		{"GET /review/applications/{id}/files/{file}/pages/{page}", allRoles, d.pageImage},
 		{"GET /review/applications/{id}/shares", allRoles, d.toShares},
 		{"POST /review/applications/{id}/shares", deciders, d.shareReport},
 		{"GET /review/applications/{id}/decision", allRoles, d.toForms},

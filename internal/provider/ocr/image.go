@@ -1,14 +1,12 @@
 package ocr
 
 import (
-	"bytes"
-	"encoding/binary"
 	"image"
 	"image/color"
-	"image/jpeg"
-	"image/png"
 	"math"
 	"slices"
+
+	"vestibule/internal/pageimage"
 )
 
 // gray is an image of one byte per pixel, 0 for black.
@@ -21,26 +19,14 @@ func newGray(w, h int) *gray { return &gray{w, h, make([]byte, w*h)} }
 
 // decode decodes a PNG or JPEG file and turns it upright by its EXIF orientation.
 func decode(file []byte) (*gray, error) {
-	read, config, orientation, progressive := png.Decode, png.DecodeConfig, 1, false
-	if bytes.HasPrefix(file, []byte("\xff\xd8")) {
-		read, config = jpeg.Decode, jpeg.DecodeConfig
-		orientation, progressive = jpegHeader(file)
-	}
-	c, err := config(bytes.NewReader(file))
+	m, orientation, err := pageimage.Decode(file)
 	if err != nil {
+		return nil, err
+	}
+	if b := m.Bounds(); b.Dx() < minSide || b.Dy() < minSide {
 		return nil, ErrUnreadable
 	}
-	if c.Width < minSide || c.Height < minSide {
-		return nil, ErrUnreadable
-	}
-	if c.Width > maxSide || c.Height > maxSide || int64(c.Width)*int64(c.Height)*pixelBytes(c.ColorModel, progressive) > maxDecoded {
-		return nil, ErrTooLarge
-	}
-	decoded, err := read(bytes.NewReader(file))
-	if err != nil {
-		return nil, ErrUnreadable
-	}
-	return toGray(decoded).upright(orientation), nil
+	return toGray(m).upright(orientation), nil
 }
 
 // toGray returns the brightness of an image. Transparent pixels are white.
@@ -68,71 +54,6 @@ func toGray(m image.Image) *gray {
 	return out
 }
 
-// pixelBytes returns how many bytes decoding takes for each pixel of a color model. A
-// progressive JPEG file takes more, because all of its coefficients are kept.
-func pixelBytes(m color.Model, progressive bool) int64 {
-	_, paletted := m.(color.Palette)
-	switch {
-	case progressive:
-		return 15
-	case paletted, m == color.GrayModel:
-		return 1
-	case m == color.YCbCrModel:
-		return 3
-	case m == color.RGBA64Model, m == color.NRGBA64Model:
-		return 8
-	}
-	return 4
-}
-
-// jpegHeader returns the orientation that a JPEG file states, 1 to 8, and whether it is
-// progressive. 1 is upright, and also the result without an orientation. Source: EXIF
-// 2.3, tag 0x0112.
-func jpegHeader(file []byte) (orientation int, progressive bool) {
-	orientation = 1
-	for at := 2; at+4 <= len(file) && file[at] == 0xff; {
-		marker, size := file[at+1], int(binary.BigEndian.Uint16(file[at+2:]))
-		if marker == 0xda || size < 2 || at+2+size > len(file) {
-			break
-		}
-		segment := file[at+4 : at+2+size]
-		switch {
-		case marker == 0xe1 && bytes.HasPrefix(segment, []byte("Exif\x00\x00")):
-			orientation = tiffOrientation(segment[6:])
-		case marker == 0xc2:
-			progressive = true
-		}
-		at += 2 + size
-	}
-	return orientation, progressive
-}
-
-func tiffOrientation(b []byte) int {
-	var order binary.ByteOrder = binary.LittleEndian
-	if bytes.HasPrefix(b, []byte("MM")) {
-		order = binary.BigEndian
-	}
-	if len(b) < 8 {
-		return 1
-	}
-	at := int64(order.Uint32(b[4:]))
-	if at+2 > int64(len(b)) {
-		return 1
-	}
-	for i := range int64(order.Uint16(b[at:])) {
-		entry := at + 2 + 12*i
-		if entry+12 > int64(len(b)) {
-			break
-		}
-		if order.Uint16(b[entry:]) == 0x0112 {
-			if v := order.Uint16(b[entry+8:]); v >= 1 && v <= 8 {
-				return int(v)
-			}
-		}
-	}
-	return 1
-}
-
 // upright undoes an EXIF orientation.
 func (g *gray) upright(orientation int) *gray {
 	if orientation == 1 {
@@ -144,23 +65,7 @@ func (g *gray) upright(orientation int) *gray {
 	}
 	for y := range out.h {
 		for x := range out.w {
-			sx, sy := x, y
-			switch orientation {
-			case 2:
-				sx = g.w - 1 - x
-			case 3:
-				sx, sy = g.w-1-x, g.h-1-y
-			case 4:
-				sy = g.h - 1 - y
-			case 5:
-				sx, sy = y, x
-			case 6:
-				sx, sy = y, g.h-1-x
-			case 7:
-				sx, sy = g.w-1-y, g.h-1-x
-			case 8:
-				sx, sy = g.w-1-y, x
-			}
+			sx, sy := pageimage.Stored(orientation, x, y, g.w, g.h)
 			out.px[y*out.w+x] = g.px[sy*g.w+sx]
 		}
 	}

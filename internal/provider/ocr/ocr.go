@@ -17,27 +17,27 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/paystub"
+	"vestibule/internal/pageimage"
+	"vestibule/internal/subprocess"
 )
 
 // Limits of one file.
 const (
-	MaxPages   = 5         // pages of a PDF file that are read; a pay stub has one or two
-	maxDecoded = 160 << 20 // bytes of memory for decoding an image: a photograph of 50 million pixels
-	maxSide    = 20_000    // pixels
-	minSide    = 150       // pixels; text of a pay stub does not fit in less
-	longSide   = 3_300     // pixels of a page as the engine reads it: 11 inches at 300 dpi
-	pageTime   = 30 * time.Second
-	fileTime   = 90 * time.Second
-	maxWords   = 6_000
-	maxWord    = 200     // bytes
-	maxTSV     = 4 << 20 // bytes of the engine's output for a page
-	memory     = 1 << 20 // kilobytes of address space of a child process
+	MaxPages = 5     // pages of a PDF file that are read; a pay stub has one or two
+	minSide  = 150   // pixels; text of a pay stub does not fit in less
+	longSide = 3_300 // pixels of a page as the engine reads it: 11 inches at 300 dpi
+	pageTime = 30 * time.Second
+	fileTime = 90 * time.Second
+	maxWords = 6_000
+	maxWord  = 200     // bytes
+	maxTSV   = 4 << 20 // bytes of the engine's output for a page
+	memory   = 1 << 20 // kilobytes of address space of a child process
 )
 
 // Errors of Read. They mean that the file, and not the program, is at fault.
 var (
-	ErrTooLarge   = errors.New("ocr: the image is too large")
-	ErrUnreadable = errors.New("ocr: the image does not decode, or is too small for text")
+	ErrTooLarge   = pageimage.ErrTooLarge
+	ErrUnreadable = pageimage.ErrUnreadable // also of an image that is too small for text
 )
 
 // Engine reads images and scanned PDF files. It may be used concurrently.
@@ -209,42 +209,9 @@ func (e *Engine) readLevel(ctx context.Context, g *gray) (paystub.ScannedPage, e
 
 // run runs a program with limits, and returns at most limit bytes of its output.
 func (e *Engine) run(ctx context.Context, in []byte, limit int, program string, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, e.limit)
-	defer cancel()
-	const limited = `ulimit -v "$1" && ulimit -t "$2" && ulimit -f 0 && ulimit -c 0 && shift 2 && exec "$@"`
-	shell := append([]string{"-c", limited, "ocr", strconv.Itoa(memory), strconv.Itoa(int(e.limit.Seconds()) + 1), program}, args...)
-	cmd := exec.CommandContext(ctx, "/bin/sh", shell...)
-	cmd.Env = []string{"OMP_THREAD_LIMIT=1", "PATH=/usr/bin:/bin", "LC_ALL=C"}
-	cmd.Dir = "/"
-	out := &bounded{limit: limit, cancel: cancel}
-	cmd.Stdin, cmd.Stdout = bytes.NewReader(in), out
-	cmd.WaitDelay = time.Second
-	killGroup(cmd)
-	err := cmd.Run()
-	switch {
-	case out.over:
+	out, err := subprocess.Run(ctx, in, subprocess.Limits{Time: e.limit, Memory: memory, Output: limit}, program, args...)
+	if errors.Is(err, subprocess.ErrOutput) {
 		return nil, ErrTooLarge
-	case ctx.Err() != nil:
-		return nil, fmt.Errorf("ocr: %w", ctx.Err())
-	case err != nil:
-		return nil, fmt.Errorf("ocr: %w", err) // without the program's messages, which may quote the page
 	}
-	return out.out.Bytes(), nil
-}
-
-// bounded keeps the output of a program, and ends it at the limit.
-type bounded struct {
-	out    bytes.Buffer // not embedded, because its ReadFrom has no limit
-	limit  int
-	over   bool
-	cancel context.CancelFunc
-}
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.out.Len()+len(p) > b.limit {
-		b.over = true
-		b.cancel()
-		return 0, ErrTooLarge
-	}
-	return b.out.Write(p)
+	return out, err
 }

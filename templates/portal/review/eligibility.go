@@ -17,6 +17,7 @@ type EligibilityView struct {
 	ApplicationID string
 	Stated        *Stated // nil: the applicant stated nothing
 	Report        *report.Eligibility
+	PDFImages     bool // the portal renders PDF files
 }
 
 // HasStatements reports whether there are pay statements for a spreadsheet.
@@ -102,7 +103,7 @@ func (v EligibilityView) sections(l i18n.Lang) []section {
 	add(len(r.Checks) > 0, "checks", "review.eligibility.checks", func() templ.Component {
 		return ui.Table(checkGrid(l, "review.eligibility.checks_caption", r.Checks, "review.completeness", report.CompletenessChecks()))
 	})
-	add(len(r.Documents) > 0, "documents", "review.eligibility.documents", func() templ.Component { return ui.Table(v.documents(l)) })
+	add(len(r.Documents) > 0, "documents", "review.eligibility.documents", func() templ.Component { return eligibilityDocuments(l, v) })
 	add(len(r.Identities) > 0, "identity", "review.report.identities", func() templ.Component { return identityPart(l, v.identities()) })
 	add(len(r.Notices) > 0, "notices", "review.report.notices", func() templ.Component { return ui.Table(noticeGrid(l, r.Notices)) })
 	add(true, "about", "review.report.about", func() templ.Component { return ui.Facts(aboutFacts(l, r.Product, r.Meta)) })

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"strconv"
 	"strings"
 
 	"vestibule/internal/contract"
@@ -194,6 +195,20 @@ func (v EligibilityView) documents(l i18n.Lang) ui.Grid {
 			{Body: fileLink(l, v.ApplicationID, d.SourceFilepath, code(l, d.DocumentType))}})
 	}
 	return g
+}
+
+// shownDocuments returns the documents that the applicant uploaded and that can be shown.
+func (v EligibilityView) shownDocuments(l i18n.Lang) (out []document) {
+	for i, d := range v.Report.Documents {
+		fileType := fileTypeOf(d.SourceFilepath)
+		uploaded := d.DocumentType == report.VerifiedByDocument || d.DocumentType == report.VerifiedByPaystub
+		if v.ApplicationID == "" || !uploaded || !pictures(fileType, v.PDFImages) {
+			continue
+		}
+		out = append(out, document{id: "document-" + strconv.Itoa(i+1), url: fileURL(v.ApplicationID, d.SourceFilepath),
+			title: code(l, d.DocumentType) + " " + strconv.Itoa(len(out)+1), pages: 1, viewer: true})
+	}
+	return out
 }
 
 // statedNames joins the names of stated employers.

@@ -16,7 +16,10 @@ const (
 )
 
 // File is a file of a report.
-type File struct{ Kind, SourceID, Path string }
+type File struct {
+	Kind, SourceID, Path string
+	Shown                bool // as images
+}
 
 // FilesView is the page with a report's files, as the service lists them now.
 type FilesView struct {
@@ -46,7 +49,7 @@ func (v FilesView) grid(l i18n.Lang) ui.Grid {
 			{Label: i18n.T(l, "review.stub.kind_of_file")}}}
 	for _, f := range v.Files {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: code(l, f.Kind)}, {Body: source(l, f.SourceID)},
-			{Body: fileLink(l, v.ApplicationID, f.Path, code(l, f.Kind))}})
+			{Body: fileLinks(l, v.ApplicationID, f)}})
 	}
 	return g
 }

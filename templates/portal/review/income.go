@@ -18,6 +18,7 @@ type IncomeView struct {
 	Stated        *Stated // nil: the applicant stated nothing
 	Report        *report.Income
 	Newest        bool // fetched from the service now, not the stored copy
+	PDFImages     bool // the portal renders PDF files
 }
 
 // HasMonths reports whether there is a history for a spreadsheet.

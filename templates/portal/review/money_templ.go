@@ -80,7 +80,7 @@ func balancesOverTime(l i18n.Lang, v ReportView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Lines(v.linked(balanceLine(l, a, "total", a.Total, false))).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Lines(v.linked(l, balanceLine(l, a, "total", a.Total, false))).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -127,37 +127,62 @@ func stubFacts(l i18n.Lang, p report.Paystub) []ui.Fact {
 // StubAmount is an item of a pay stub.
 type StubAmount struct {
 	Words        i18n.Key
+	Field        string // the beginning of its members' names
 	Current, YTD *report.Cents
 }
 
 // StubAmounts returns the items of a pay stub that have amounts.
 func StubAmounts(a report.PaystubAmounts) []StubAmount {
-	all := []StubAmount{
-		{"review.gross", a.GrossTotal, a.GrossTotalYTD},
-		{"review.stub_amounts.regular_pay", a.RegularPay, a.RegularPayYTD},
-		{"review.stub_amounts.overtime", a.Overtime, a.OvertimeYTD},
-		{"review.stub_amounts.bonus", a.Bonus, a.BonusYTD},
-		{"review.stub_amounts.commission", a.Commission, a.CommissionYTD},
-		{"review.stub_amounts.paid_time_off", a.PaidTimeOff, a.PaidTimeOffYTD},
-		{"review.stub_amounts.vacation", a.Vacation, a.VacationYTD},
-		{"review.stub_amounts.taken_off_for_time_off", a.PaidTimeOffDeduct, a.PaidTimeOffDeductYTD},
-		{"review.stub_amounts.taken_off_for_vacation", a.VacationDeduct, a.VacationDeductYTD},
-		{"review.stub_amounts.social_security", a.SocialSecurityTax, a.SocialSecurityTaxYTD},
-		{"review.stub_amounts.medicare", a.MedicareTax, a.MedicareTaxYTD},
-		{"review.stub_amounts.fica", a.FICATax, a.FICATaxYTD},
-		{"review.net", a.NetTotal, a.NetTotalYTD},
-	}
-	return slices.DeleteFunc(all, func(x StubAmount) bool { return x.Current == nil && x.YTD == nil })
+	return slices.DeleteFunc(stubItems(a), func(x StubAmount) bool { return x.Current == nil && x.YTD == nil })
 }
 
-func stubAmountGrid(l i18n.Lang, a report.PaystubAmounts) ui.Grid {
+// stubItems returns all items of a pay stub.
+func stubItems(a report.PaystubAmounts) []StubAmount {
+	return []StubAmount{
+		{"review.gross", "gross_total_earnings_amount", a.GrossTotal, a.GrossTotalYTD},
+		{"review.stub_amounts.regular_pay", "regular_pay_earnings_amount", a.RegularPay, a.RegularPayYTD},
+		{"review.stub_amounts.overtime", "overtime_earnings_amount", a.Overtime, a.OvertimeYTD},
+		{"review.stub_amounts.bonus", "bonus_earnings_amount", a.Bonus, a.BonusYTD},
+		{"review.stub_amounts.commission", "commission_earnings_amount", a.Commission, a.CommissionYTD},
+		{"review.stub_amounts.paid_time_off", "paid_time_off_earnings_amount", a.PaidTimeOff, a.PaidTimeOffYTD},
+		{"review.stub_amounts.vacation", "vacation_earnings_amount", a.Vacation, a.VacationYTD},
+		{"review.stub_amounts.taken_off_for_time_off", "paid_time_off_deductions_amount", a.PaidTimeOffDeduct, a.PaidTimeOffDeductYTD},
+		{"review.stub_amounts.taken_off_for_vacation", "vacation_deductions_amount", a.VacationDeduct, a.VacationDeductYTD},
+		{"review.stub_amounts.social_security", "social_security_deductions_amount", a.SocialSecurityTax, a.SocialSecurityTaxYTD},
+		{"review.stub_amounts.medicare", "medicare_tax_deductions_amount", a.MedicareTax, a.MedicareTaxYTD},
+		{"review.stub_amounts.fica", "fica_tax_deductions_amount", a.FICATax, a.FICATaxYTD},
+		{"review.net", "net_total_earnings_amount", a.NetTotal, a.NetTotalYTD},
+	}
+}
+
+// stubAmountGrid lists the amounts, each with a link to its mark in the document.
+func stubAmountGrid(l i18n.Lang, a report.PaystubAmounts, d document) ui.Grid {
+	cell := func(c *report.Cents, field string) ui.Cell {
+		if c == nil {
+			return ui.Cell{Body: given(l, "")}
+		}
+		return ui.Cell{Body: figureLink(usd.format(*c), d.fieldURL(field))}
+	}
 	g := ui.Grid{Caption: i18n.T(l, "review.stub.amounts"),
 		Columns: []ui.Column{{Label: i18n.T(l, "review.stub.item")}, {Label: i18n.T(l, "review.stub.current"), Number: true},
 			{Label: i18n.T(l, "review.stub.ytd"), Number: true}}}
 	for _, x := range StubAmounts(a) {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.T(l, x.Words)}, money(l, usd, x.Current), money(l, usd, x.YTD)})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.T(l, x.Words)}, cell(x.Current, x.Field+"_current"), cell(x.YTD, x.Field+"_ytd")})
 	}
 	return g
+}
+
+// splitChecks returns the checks that do not hold or could not be made, and those that hold.
+func splitChecks(all map[string]report.Check) (bad, good map[string]report.Check) {
+	bad, good = map[string]report.Check{}, map[string]report.Check{}
+	for name, c := range all {
+		if c.Value != nil && *c.Value {
+			good[name] = c
+		} else {
+			bad[name] = c
+		}
+	}
+	return bad, good
 }
 
 // checkGrid returns checks with their results: failed checks first, then those that could

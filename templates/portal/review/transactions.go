@@ -101,6 +101,37 @@ func (v TransactionsView) all() []report.AnalysisTransaction {
 	return out
 }
 
+// near returns the days with transactions before and after the selected day, "" for none.
+func (v TransactionsView) near() (before, after string) {
+	for _, t := range v.Analysis.Transactions {
+		switch day := t.Date.String(); {
+		case day < v.Selected.Day && day > before:
+			before = day
+		case day > v.Selected.Day && (after == "" || day < after):
+			after = day
+		}
+	}
+	return before, after
+}
+
+// dayWords formats a day of a selection.
+func dayWords(l i18n.Lang, day string) string {
+	t, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return day
+	}
+	return ui.DayWords(l, t)
+}
+
+// monthWordsOf formats the month of a day.
+func monthWordsOf(l i18n.Lang, day string) string {
+	t, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return day
+	}
+	return monthName(l, t)
+}
+
 // title names the figure that the transactions make up.
 func (v TransactionsView) title(l i18n.Lang) string {
 	var parts []string
@@ -182,7 +213,11 @@ func (v TransactionsView) grid(l i18n.Lang, all []report.AnalysisTransaction) ui
 		case t.Amount != 0:
 			category.URL = v.transactions(Selection{Category: t.Category, Direction: directionOf(t.Amount)})
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, &day)}, {Body: given(l, t.Description)}, category,
+		when := ui.Cell{Body: date(l, &day)}
+		if v.Selected.Day == "" {
+			when = ui.Cell{Body: dayLink(l, day.Time, v.transactions(Selection{Day: day.String()}))}
+		}
+		g.Rows = append(g.Rows, []ui.Cell{when, {Body: given(l, t.Description)}, category,
 			{Text: analysisAccount(l, v.Analysis.Accounts[t.Account])}, {Text: v.in().format(t.Amount)}})
 	}
 	return g

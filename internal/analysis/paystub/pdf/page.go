@@ -95,7 +95,8 @@ func (r *reader) page(node, own dict) {
 		}
 	}
 	x, y := min(corner[0], corner[2]), min(corner[1], corner[3])
-	r.out.Pages = append(r.out.Pages, Page{Width: max(corner[0], corner[2]) - x, Height: max(corner[1], corner[3]) - y})
+	r.out.Pages = append(r.out.Pages, Page{Width: max(corner[0], corner[2]) - x, Height: max(corner[1], corner[3]) - y,
+		Rotate: ((r.asInt(own.get("Rotate"))%360 + 360) % 360) / 90 * 90})
 	p := &painter{r: r, page: &r.out.Pages[len(r.out.Pages)-1], fonts: map[name]*decoder{}}
 	base := matrix{1, 0, 0, 1, -x, -y}
 	p.state = state{ctm: base, stretch: 1, opaque: true}

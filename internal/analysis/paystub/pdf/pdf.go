@@ -84,6 +84,7 @@ type Font struct {
 // lower left corner of the page before its rotation.
 type Page struct {
 	Width, Height float64
+	Rotate        int // degrees clockwise for display: 0, 90, 180 or 270
 	Runs          []Run
 	Paints        []Paint
 }

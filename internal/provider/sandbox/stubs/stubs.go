@@ -149,7 +149,7 @@ func (Files) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Doc
 	case o == unrecognised:
 		return nil, contract.StatusNotAuthenticated, nil
 	case o == lacking, d.Outcome == paystub.Image, isReplaced(d.Outcome, len(body)):
-		d = paystub.Open(sample(of.Consumer, f.Employer, of.Link, nth, of.At, o == lacking))
+		d = paystub.Open(sample(of.Consumer, f.Employer, of.Link, nth, of.At, o == lacking)).Replaced()
 	}
 	return d, "", nil
 }

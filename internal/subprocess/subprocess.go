@@ -1,0 +1,70 @@
+// Package subprocess runs local programs that read untrusted files. A program gets its input
+// by a pipe, has an environment without the process's secrets, cannot write files, and is
+// limited in time, memory and output.
+package subprocess
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// ErrOutput means that a program wrote more than its limit.
+var ErrOutput = errors.New("subprocess: the output is too long")
+
+// Limits of one run. Each is required.
+type Limits struct {
+	Time   time.Duration
+	Memory int // kilobytes of address space
+	Output int // bytes
+}
+
+// Run runs a program, given by its path, and returns its output. It returns ErrOutput or an
+// error of the context if a limit on output or time ended it. Errors do not have the program's
+// messages, because these may quote the file.
+func Run(ctx context.Context, in []byte, l Limits, program string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, l.Time)
+	defer cancel()
+	const limited = `ulimit -v "$1" && ulimit -t "$2" && ulimit -f 0 && ulimit -c 0 && shift 2 && exec "$@"`
+	shell := append([]string{"-c", limited, "subprocess", strconv.Itoa(l.Memory), strconv.Itoa(int(l.Time.Seconds()) + 1), program}, args...)
+	cmd := exec.CommandContext(ctx, "/bin/sh", shell...)
+	cmd.Env = []string{"OMP_THREAD_LIMIT=1", "PATH=/usr/bin:/bin", "LC_ALL=C"}
+	cmd.Dir = "/"
+	out := &bounded{limit: l.Output, cancel: cancel}
+	cmd.Stdin, cmd.Stdout = bytes.NewReader(in), out
+	cmd.WaitDelay = time.Second
+	killGroup(cmd)
+	err := cmd.Run()
+	switch {
+	case out.over:
+		return nil, ErrOutput
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("subprocess: %s: %w", filepath.Base(program), err)
+	}
+	return out.out.Bytes(), nil
+}
+
+// bounded keeps the output of a program, and ends it at the limit.
+type bounded struct {
+	out    bytes.Buffer // not embedded, because its ReadFrom has no limit
+	limit  int
+	over   bool
+	cancel context.CancelFunc
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.out.Len()+len(p) > b.limit {
+		b.over = true
+		b.cancel()
+		return 0, ErrOutput
+	}
+	return b.out.Write(p)
+}
