@@ -92,6 +92,21 @@ func TestOpenBankOnAHostedPage(t *testing.T) {
 	state(t, v, "ready")
 }
 
+// A bank that wants a second factor again, when its data are fetched, ends the visit with the
+// status for that, and the applicant reads what to do.
+func TestOpenBankWantsSecondFactor(t *testing.T) {
+	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
+	v := visit(t)
+	s.apply(t, v, "redirect", "")
+	toOpenBank(t, v.page, true)
+	click(t, v.page(button(en("visit.authorize.submit", "bank", openBank))))
+	atOpenBank(t, v.Page, "fdx_mfa")
+	step(t, v.page, "connected")
+	click(t, v.page(button(en("visit.employers.finish"))))
+	state(t, v, "failed")
+	see(t, v.page(text(en("journey.report.code_missing"))))
+}
+
 // Where the browser opens no window, the bank opens in the tab of the embedding page and
 // leads back to it.
 func TestOpenBankWithoutWindows(t *testing.T) {

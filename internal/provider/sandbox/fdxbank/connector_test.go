@@ -2,8 +2,16 @@ package fdxbank_test
 
 import (
 	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/jose"
 	"vestibule/internal/provider/sandbox/fdxbank"
 	"vestibule/internal/provider/sandbox/profiles"
 	"vestibule/internal/provider/sources"
@@ -141,6 +150,40 @@ func TestConnectorGrantLifecycle(t *testing.T) {
 				t.Errorf("Renew after the revocation = %v", err)
 			}
 		})
+	}
+}
+
+// TestConnectorSigningAlgorithms authenticates with keys of each type.
+func TestConnectorSigningAlgorithms(t *testing.T) {
+	rsaKey, err1 := rsa.GenerateKey(rand.Reader, 2048)
+	p384, err2 := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	_, ed, err3 := ed25519.GenerateKey(rand.Reader)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []crypto.Signer{rsaKey, p384, ed} {
+		k, err := jose.NewPrivateKey(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := start(t, storetest.SQLite(t, store.Provider), func(c *fdxbank.Config) {
+			c.Clients = append(c.Clients, fdxbank.Client{ID: "signer", Name: "Signer", Method: fdxbank.PrivateKeyJWT,
+				Keys: jose.KeySet{k.Public()}, RedirectURIs: []string{callback}})
+		})
+		c := s.connector("6", func(in *fdx.Institution) { in.ClientID, in.Authentication, in.Key = "signer", fdx.PrivateKeyJWT, k })
+		g := s.connect(c, "default")
+		if _, err := c.Renew(t.Context(), bank, g); err != nil {
+			t.Errorf("%s: %v", k.Alg, err)
+		}
+		checks, err := c.Examine(t.Context(), bank)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, check := range checks {
+			if !check.OK || check.Name == fdx.CheckClient && !strings.Contains(check.Detail, string(k.Alg)) {
+				t.Errorf("%s: %+v", k.Alg, check)
+			}
+		}
 	}
 }
 
