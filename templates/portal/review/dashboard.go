@@ -257,6 +257,14 @@ type Deciding struct {
 	Reasons  []string
 	Text     string
 	Problem  DecideProblem
+	Preview  *Preview // of the letter; nil for none
+}
+
+// Preview is a letter as it would be sent if the decision were recorded.
+type Preview struct {
+	LetterView
+	Lang  i18n.Lang // the applicant's
+	Brand string
 }
 
 // Decision is one decision.
