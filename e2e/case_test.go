@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/playwright-community/playwright-go"
 )
 
 // TestDecideOnOnePage reads an application's page with the mouse and the keyboard: the
@@ -110,7 +112,15 @@ func TestDecideOnOnePage(t *testing.T) {
 		see(t, plain.page("#"+id+"-part"))
 	}
 
+	// The letter appears as the decision is chosen; an escalation has none.
+	v.open(t, url)
+	click(t, v.page(`label:has([name="decision"][value="declined"])`))
+	see(t, v.page(`.letter-paper:has-text("`+en("review.letter.rights")[:40]+`")`))
+	v.axe(t)
 	click(t, v.page(`label:has([name="decision"][value="escalated"])`))
+	if err := v.page(".letter-paper").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateDetached}); err != nil {
+		t.Error("an escalation has a letter")
+	}
 	click(t, v.page(button(en("review.decide.submit"))))
 	see(t, v.page(text(en("review.decide.done"))))
 }

@@ -93,6 +93,17 @@ func TestProducts(t *testing.T) {
 	v.open(t, tenant+"/report")
 	see(t, v.page(`.finding:has-text("2 of 3 stated employers verified, 1 skipped")`))
 	v.axe(t)
+	// Each report prints on two to four pages.
+	if r := pageimage.New(true); r.PDF() {
+		for _, url := range []string{banked, altered, tenant, abroad} {
+			v.open(t, url+"/report")
+			printed, err := v.Page.PDF()
+			must(t, err)
+			if n, err := r.Pages(t.Context(), printed); err != nil || n < 2 || n > 4 {
+				t.Errorf("%s prints on %d pages, %v", url, n, err)
+			}
+		}
+	}
 	must(t, v.Page.SetViewportSize(320, 640))
 	for _, url := range []string{banked + "/report", altered + "/report", altered + "/files", tenant + "/report", abroad + "/report"} {
 		v.open(t, url)

@@ -1,6 +1,7 @@
 import { startDocuments } from "./parts/documents";
 import { keepDrafts } from "./parts/drafts";
 import { startKeys } from "./parts/keys";
+import { startLetter } from "./parts/letter";
 import { startPlots } from "./parts/plots";
 import { startScroll } from "./parts/scroll";
 import { startTabs } from "./parts/tabs";
@@ -8,6 +9,7 @@ import { startTabs } from "./parts/tabs";
 keepDrafts();
 startDocuments();
 startKeys();
+startLetter();
 startPlots();
 startScroll();
 for (const box of document.querySelectorAll<HTMLElement>("[data-tabs]")) startTabs(box);

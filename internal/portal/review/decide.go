@@ -3,6 +3,7 @@ package review
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -27,18 +28,9 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	form, err := httpx.DecodeForm(w, r, maxDeciding)
+	in, _, err := decidingOf(w, r)
 	if err != nil {
 		return err
-	}
-	in := pages.Deciding{Decision: form.Get("decision"), Text: decisions.NormalizeText(form.Get("text"))}
-	if in.Seen, err = strconv.ParseInt(form.Get("seen"), 10, 64); err != nil {
-		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such decision"))
-	}
-	for _, code := range form["reason"] {
-		if !slices.Contains(in.Reasons, code) {
-			in.Reasons = append(in.Reasons, code)
-		}
 	}
 	if in.Problem, err = d.Decisions.Decide(r.Context(), by, a, in); err != nil {
 		return err
@@ -51,6 +43,43 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by staff.User) 
 		return d.showApplication(w, r, http.StatusConflict, by, a, shownParts{deciding: in})
 	}
 	return d.showApplication(w, r, http.StatusUnprocessableEntity, by, a, shownParts{deciding: in})
+}
+
+// decidingOf reads the form of a decision.
+func decidingOf(w http.ResponseWriter, r *http.Request) (in pages.Deciding, form url.Values, err error) {
+	if form, err = httpx.DecodeForm(w, r, maxDeciding); err != nil {
+		return in, form, err
+	}
+	in = pages.Deciding{Decision: form.Get("decision"), Text: decisions.NormalizeText(form.Get("text"))}
+	if in.Seen, err = strconv.ParseInt(form.Get("seen"), 10, 64); err != nil {
+		return in, form, httpx.NewError(contract.CodeMalformedBody, errors.New("no such decision"))
+	}
+	for _, code := range form["reason"] {
+		if !slices.Contains(in.Reasons, code) {
+			in.Reasons = append(in.Reasons, code)
+		}
+	}
+	return in, form, nil
+}
+
+// preview shows the letter of a decision before it is recorded: in the application's page, or
+// for a script alone. It stores nothing.
+func (d *Handler) preview(w http.ResponseWriter, r *http.Request, by staff.User) error {
+	a, err := d.get(r)
+	if err != nil {
+		return err
+	}
+	in, form, err := decidingOf(w, r)
+	if err != nil {
+		return err
+	}
+	if in.Preview, err = d.Decisions.Preview(r.Context(), a, in); err != nil {
+		return err
+	}
+	if form.Get("part") == "" {
+		return d.showApplication(w, r, http.StatusOK, by, a, shownParts{deciding: in})
+	}
+	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.LetterPreview(p.Lang, in.Preview) })
 }
 
 // addNote stores a note.

@@ -262,3 +262,40 @@ func TestIncompleteLettersAreWithheld(t *testing.T) {
 	_, page := d.get(own)
 	d.says("the page", page, "was not sent:", i18ntest.EN("review.email_withheld.noServer"), i18ntest.EN("review.email_states.failed"))
 }
+
+// A preview shows the letter and stores nothing; a letter that applicants do not get has none.
+func TestLetterPreview(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	d.keep(scored(t))
+	d.signInAs(secret, "")
+	form := url.Values{"seen": {"0"}, "decision": {decisions.Declined}, "reason": {"22", "99"}, "text": {"<i>In my words</i>"}}
+	resp, page := d.post(own+"/preview", form)
+	if resp.StatusCode != 200 {
+		t.Fatalf("= %d", resp.StatusCode)
+	}
+	d.says("the page with the letter", page, i18ntest.EN("review.letter.preview"), "Returned &lt;b&gt;payments&lt;/b&gt;",
+		"&lt;i&gt;In my words&lt;/i&gt;", i18ntest.EN("review.letter.rights"), i18ntest.EN("review.decide.none"), `name="text"`)
+	form.Set("part", "letter")
+	resp, part := d.post(own+"/preview", form)
+	if resp.StatusCode != 200 || strings.Contains(part, "<html") || !strings.Contains(part, i18ntest.EN("review.letter.rights")) {
+		t.Errorf("the letter alone = %d\n%s", resp.StatusCode, part)
+	}
+	for name, change := range map[string]url.Values{
+		"an escalation": {"decision": {decisions.Escalated}}, "no decision": {"decision": {""}},
+		"a text that is too long": {"text": {strings.Repeat("é", decisions.MaxText+1)}},
+	} {
+		in := url.Values{"seen": {"0"}, "decision": {decisions.Declined}, "part": {"letter"}}
+		for k, v := range change {
+			in[k] = v
+		}
+		if resp, part := d.post(own+"/preview", in); resp.StatusCode != 200 || strings.TrimSpace(part) != "" {
+			t.Errorf("%s = %d %q", name, resp.StatusCode, part)
+		}
+	}
+	if _, page := d.get(own); !strings.Contains(page, i18ntest.EN("review.decide.none")) {
+		t.Error("a preview is stored")
+	}
+	if resp, _ := d.get(own + "/preview"); resp.StatusCode != 303 {
+		t.Errorf("a reload of the preview = %d", resp.StatusCode)
+	}
+}

@@ -36,6 +36,8 @@ func (d *Handler) table() []route {
 		{"POST /review/applications/{id}/shares", deciders, d.shareReport},
 		{"GET /review/applications/{id}/decision", allRoles, d.toForms},
 		{"POST /review/applications/{id}/decision", deciders, d.decide},
+		{"GET /review/applications/{id}/preview", allRoles, d.toForms},
+		{"POST /review/applications/{id}/preview", deciders, d.preview},
 		{"GET /review/applications/{id}/notes", allRoles, d.toForms},
 		{"POST /review/applications/{id}/notes", deciders, d.addNote},
 		{"GET /review/applications/{id}/compare", allRoles, d.compare},

@@ -49,7 +49,7 @@ func TestShowsStatedValues(t *testing.T) {
 			}
 			card, _, _ := strings.Cut(page[at:], "</section>")
 			d.says(path, card, "$64,000", "$89,856.00, ", "140%", i18ntest.EN("review.stated.of_it"), "+$25,856.00",
-				"1990-02-03", "1 Main St, Boston, MA 02101", "212-555-0142",
+				"Feb 3, 1990", "1 Main St, Boston, MA 02101", "212-555-0142",
 				"Harbor Mill", "HARBOR MILL LLC", "Z. Ohara-Smith", "ZOE@example.org")
 			if n := strings.Count(card, "badge-success"); n != 3 { // the email address, the employer, the income
 				t.Errorf("%s: %d details agree:\n%s", path, n, card)

@@ -2,6 +2,7 @@ package review
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -209,6 +210,15 @@ type Reason struct {
 	Texts       i18n.Group // texts of other reasons
 }
 
+// Number returns the number of a score's reason, which people know it by. Other codes are words
+// for programs, and their texts say the same.
+func (r Reason) Number() string {
+	if _, err := strconv.Atoi(r.Code); err != nil {
+		return ""
+	}
+	return r.Code
+}
+
 // LetterText returns the reason as worded for the applicant. It is a full sentence for
 // codes with the meaning that the embedded provider gives them.
 func (r Reason) LetterText(l i18n.Lang) string {
@@ -257,6 +267,14 @@ type Deciding struct {
 	Reasons  []string
 	Text     string
 	Problem  DecideProblem
+	Preview  *Preview // of the letter; nil for none
+}
+
+// Preview is a letter as it would be sent if the decision were recorded.
+type Preview struct {
+	LetterView
+	Lang  i18n.Lang // the applicant's
+	Brand string
 }
 
 // Decision is one decision.
@@ -308,7 +326,7 @@ func (v Deciding) reasons(l i18n.Lang) ui.Question {
 	q := ui.Question{Name: "reason", Label: i18n.T(l, "review.decide.reasons"), Hint: i18n.T(l, "review.decide.up_to"), Lang: l,
 		Optional: true}
 	for _, r := range v.Known {
-		q.Options = append(q.Options, ui.Option{Value: r.Code, Label: r.Text(l), Badge: r.Code, Chosen: slices.Contains(v.Reasons, r.Code)})
+		q.Options = append(q.Options, ui.Option{Value: r.Code, Label: r.Text(l), Badge: r.Number(), Chosen: slices.Contains(v.Reasons, r.Code)})
 	}
 	return q
 }

@@ -24,3 +24,12 @@ func TestReasonsHaveLetterTexts(t *testing.T) {
 		t.Errorf("the letter words another provider's reason as %q", r.LetterText("en"))
 	}
 }
+
+// The numbers of a score's reasons are shown; codes that are words for programs are not.
+func TestReasonNumbers(t *testing.T) {
+	for code, want := range map[string]string{"32": "32", "TEXT_OVER_TEXT": "", "": ""} {
+		if got := (Reason{Code: code}).Number(); got != want {
+			t.Errorf("%q: %q, want %q", code, got, want)
+		}
+	}
+}

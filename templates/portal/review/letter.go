@@ -135,8 +135,8 @@ func (v LetterView) Email(l i18n.Lang, brand, link, find string) (subject, text 
 	for _, part := range v.parts(l) {
 		for _, r := range part.items {
 			b.WriteString("- " + r.LetterText(l))
-			if part.codes {
-				b.WriteString(" (" + r.Code + ")")
+			if part.codes && r.Number() != "" {
+				b.WriteString(" (" + r.Number() + ")")
 			}
 			b.WriteString("\n")
 		}

@@ -146,16 +146,17 @@ func (s *Stated) component(l i18n.Lang) templ.Component {
 	if s == nil {
 		return nil
 	}
-	rows := s.rows(l)
-	if len(rows) == 0 {
+	rows, alone := s.rows(l)
+	if len(rows) == 0 && len(alone) == 0 {
 		return nil
 	}
-	return statedCard(l, ui.Grid{Caption: i18n.T(l, "review.stated.title"), HideCaption: true, Rows: rows, Columns: []ui.Column{
+	return statedCard(l, alone, ui.Grid{Caption: i18n.T(l, "review.stated.title"), HideCaption: true, Rows: rows, Columns: []ui.Column{
 		{Label: i18n.T(l, "review.stated.what")}, {Label: i18n.T(l, "review.stated.stated")},
 		{Label: i18n.T(l, "review.stated.found")}, {Label: i18n.T(l, "review.stated.compared")}}})
 }
 
-func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell) {
+// rows returns the stated values beside the found ones, and those of which the report has none.
+func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell, alone []string) {
 	var f found
 	if s.Found != nil {
 		f = s.Found.sources()
@@ -164,12 +165,20 @@ func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell) {
 		if stated == "" {
 			return
 		}
+		if s.Found != nil && len(texts(all)) == 0 && agree(stated, all, alike) == notCompared && term != "review.list.name" && term != "review.report.employer" {
+			alone = append(alone, i18n.T(l, term)+": "+stated)
+			return
+		}
 		out = append(out, []ui.Cell{{Text: i18n.T(l, term)}, {Body: ui.Given(stated)}, {Body: statedTexts(l, texts(all))},
 			{Body: statedAgrees(l, agree(stated, all, alike), identifies(term))}})
 	}
 	a := s.Fields
 	row("review.list.name", joined(" ", a.FirstName, a.LastName), f.names, sameWords)
-	row("review.date_of_birth", a.DOB, f.births, func(a, b string) bool { return a == b })
+	births := slices.Clone(f.births)
+	for i := range births {
+		births[i].text = dayWords(l, births[i].text)
+	}
+	row("review.date_of_birth", dayWords(l, a.DOB), births, func(a, b string) bool { return a == b })
 	if a.StatedAnnualIncome != nil {
 		out = append(out, []ui.Cell{{Text: i18n.T(l, "review.stated.income")}, {Text: usd.whole(*a.StatedAnnualIncome)},
 			{Body: given(l, f.incomeText(l))}, {Body: s.incomeCompared(l, f)}})
@@ -193,7 +202,7 @@ func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell) {
 	row("review.report.address", joined(", ", a.Address, a.City, joined(" ", a.State, a.ZIP)), f.addresses, sameAddress)
 	row("review.email.label", a.Email, f.emails, strings.EqualFold)
 	row("review.phone", phoneWords(a.Phone), f.phones, samePhone)
-	return out
+	return out, alone
 }
 
 // identifies reports whether a different value contradicts the application. People have

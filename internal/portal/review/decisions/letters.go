@@ -1,6 +1,7 @@
 package decisions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -170,6 +171,30 @@ func (s *Service) Letter(ctx context.Context, a applications.Application) (pages
 	}
 	v, _, err := s.letterOf(ctx, a, taken)
 	return v, err
+}
+
+// Preview returns the letter of a decision that is not recorded yet; nil if applicants would
+// get none. It leaves out reasons that the report does not have.
+func (s *Service) Preview(ctx context.Context, a applications.Application, in pages.Deciding) (*pages.Preview, error) {
+	if !slices.Contains(Notified, in.Decision) || !ValidText(in.Text) {
+		return nil, nil
+	}
+	known, err := s.reasonsOf(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	taken := pages.Decision{Decision: in.Decision, Text: in.Text, At: s.Now()}
+	for _, code := range in.Reasons {
+		if slices.ContainsFunc(known, func(k pages.Reason) bool { return k.Code == code }) {
+			taken.Reasons = append(taken.Reasons, reasonOf(known, code))
+		}
+	}
+	out := &pages.Preview{Lang: a.Lang, Brand: cmp.Or(s.Brand, "Vestibule")}
+	if !out.Lang.Spoken() {
+		out.Lang = i18n.English
+	}
+	out.LetterView, _, err = s.letterOf(ctx, a, taken)
+	return out, err
 }
 
 // Asked returns what the newest decision asks the applicant for: the reviewer's text
