@@ -1,3 +1,4 @@
+import { startList } from "./list";
 import { keepDrafts } from "./parts/drafts";
 import { startKeys } from "./parts/keys";
 import { startPlots } from "./parts/plots";
@@ -6,6 +7,7 @@ import { startTabs } from "./parts/tabs";
 
 keepDrafts();
 startKeys();
+startList();
 startPlots();
 startScroll();
 for (const box of document.querySelectorAll<HTMLElement>("[data-tabs]")) startTabs(box);

@@ -143,19 +143,21 @@ func inOrder(f filter, users []string) func(a, b search.Found) int {
 		}
 		return 0
 	}
-	at := func(e search.Found) time.Time {
-		if by == search.SortDecided {
-			return e.DecidedAt
-		}
-		return e.CreatedAt
-	}
-	ascends := !descending && (by == search.SortStarted || by == search.SortDecided)
 	return func(a, b search.Found) int {
-		if c := cmp.Or(cmp.Compare(key(a), key(b)), at(b).Compare(at(a)), strings.Compare(b.ID, a.ID)); !ascends {
-			return c
-		} else {
-			return -c
+		newest := cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(b.ID, a.ID))
+		switch {
+		case by == search.SortDecided && (a.Decision == "") != (b.Decision == ""):
+			return cmp.Compare(b.Decision, a.Decision)
+		case by == search.SortDecided && a.Decision != "":
+			newest = cmp.Or(b.DecidedAt.Compare(a.DecidedAt), strings.Compare(b.ID, a.ID))
+			fallthrough
+		case by == search.SortStarted:
+			if !descending {
+				return -newest
+			}
+			return newest
 		}
+		return cmp.Or(cmp.Compare(key(a), key(b)), newest)
 	}
 }
 

@@ -24,12 +24,12 @@ type ListView struct {
 	Sorts   map[string]Sort // by column
 	Partial bool            // only the newest applications are sorted
 	Clear   string          // URL of the queue without filters
+	Current string          // URL of this page
 
 	Saved []SavedFilter
 	Full  bool   // the user can save no more filters
 	Dense bool   // the user wants low rows
 	Query string // the list's parameters, for updates while it is open
-	First bool   // the page is the first
 }
 
 // SavedFilter is a filter that the user saved.

@@ -76,6 +76,8 @@ func (v OverviewView) figures(l i18n.Lang) []ui.KeyFigure {
 // roughly formats a duration in its largest unit, by the units' international symbols.
 func roughly(d time.Duration) string {
 	switch {
+	case d < time.Second:
+		return "< 1 s"
 	case d < time.Minute:
 		return strconv.Itoa(int(d.Round(time.Second).Seconds())) + " s"
 	case d < time.Hour:

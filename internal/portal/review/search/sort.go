@@ -14,9 +14,9 @@ import (
 )
 
 // Values of Filter.Sort. SortStarted and SortDecided are by time. SortState, SortVerdict
-// and SortAssigned group applications by a value, the newest first within each group;
-// those without a value are the last group in either direction. SortIncome and SortScore
-// are by encrypted figures; those without a figure are last in either direction.
+// and SortAssigned group applications by a value, the newest first within each group.
+// SortIncome and SortScore are by encrypted figures. Applications without a decision, a
+// value or a figure are last in either direction, the newest first.
 const (
 	SortStarted  = "started"
 	SortDecided  = "decided"
@@ -54,7 +54,7 @@ func (x *Index) Search(ctx context.Context, f Filter, limit int) (page Page, err
 	}
 	err = x.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		switch f.Sort {
-		case SortState, SortVerdict, SortAssigned:
+		case SortDecided, SortState, SortVerdict, SortAssigned:
 			page, err = x.grouped(ctx, tx, f, limit)
 		case SortIncome, SortScore:
 			page, err = x.byFigure(ctx, tx, f, limit)
@@ -126,7 +126,7 @@ func (x *Index) grouped(ctx context.Context, tx *store.Tx, f Filter, limit int) 
 	}
 	if len(page.Rows) > limit {
 		page.Rows = page.Rows[:limit]
-		page.Next = strconv.Itoa(in[limit-1]) + "-" + f.cursorOf(page.Rows[limit-1])
+		page.Next = strconv.Itoa(in[limit-1]) + "-" + groups[in[limit-1]].cursorOf(page.Rows[limit-1])
 	}
 	return page, nil
 }
@@ -134,6 +134,9 @@ func (x *Index) grouped(ctx context.Context, tx *store.Tx, f Filter, limit int) 
 // groups returns a filter for each value of the column that f sorts by, in order, without
 // values that f excludes.
 func (f Filter) groups() (out []Filter) {
+	if f.Sort == SortDecided {
+		return f.byDecision()
+	}
 	var values []string
 	column, last := &f.State, ""
 	switch f.Sort {
@@ -158,6 +161,22 @@ func (f Filter) groups() (out []Filter) {
 		}
 		one := f
 		one.Sort, one.Descending = SortStarted, true
+		out = append(out, one)
+	}
+	return out
+}
+
+// byDecision returns a filter for the decided applications in the order of their decisions,
+// and one for the others.
+func (f Filter) byDecision() (out []Filter) {
+	if f.Decision != Undecided {
+		one := f
+		one.Decided = true
+		out = append(out, one)
+	}
+	if (f.Decision == "" || f.Decision == Undecided) && !f.Decided && f.DecidedFrom.IsZero() {
+		one := f
+		one.Decision, one.Sort, one.Descending = Undecided, SortStarted, true
 		out = append(out, one)
 	}
 	return out
