@@ -90,9 +90,14 @@ func (v ListView) orders(l i18n.Lang) []ui.Option {
 // ISO 8601 format.
 type Filter struct{ Text, Find, Queue, State, Product, Outcome, Decision, From, To, Sort, After string }
 
-// narrow reports whether the filter has more than a text and a queue.
-func (f Filter) narrow() bool {
-	return f.State != "" || f.Product != "" || f.Outcome != "" || f.Decision != "" || f.From != "" || f.To != ""
+// narrowing counts the filters besides a text and a queue.
+func (f Filter) narrowing() (n int) {
+	for _, v := range []string{f.State, f.Product, f.Outcome, f.Decision, f.From, f.To} {
+		if v != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // hidden returns the fields that a form other than the filters' repeats, by name.

@@ -104,7 +104,7 @@ func (v OverviewView) plot(l i18n.Lang) ui.BarPlot {
 
 // steps lists how far applications got, with their share of all.
 func (v OverviewView) steps(l i18n.Lang) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "review.overview.steps"), HideCaption: true, Columns: []ui.Column{
+	g := ui.Grid{Caption: i18n.T(l, "review.overview.steps"), HideCaption: true, Named: true, Columns: []ui.Column{
 		{Label: i18n.T(l, "review.overview.step")}, {Label: i18n.T(l, "review.overview.applications"), Number: true},
 		{Label: i18n.T(l, "review.overview.share")}}}
 	p := v.Progress
@@ -121,7 +121,7 @@ func (v OverviewView) steps(l i18n.Lang) ui.Grid {
 
 // waits lists how many reports took how long.
 func (v OverviewView) waits(l i18n.Lang) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "review.overview.waits"), HideCaption: true, Columns: []ui.Column{
+	g := ui.Grid{Caption: i18n.T(l, "review.overview.waits"), HideCaption: true, Named: true, Columns: []ui.Column{
 		{Label: i18n.T(l, "review.overview.within")}, {Label: i18n.T(l, "review.overview.reports"), Number: true},
 		{Label: i18n.T(l, "review.overview.share")}}}
 	limits := []time.Duration{5 * time.Minute, 15 * time.Minute, time.Hour, 24 * time.Hour}
@@ -145,7 +145,7 @@ func (v OverviewView) waits(l i18n.Lang) ui.Grid {
 
 // endings lists why applications have no report.
 func (v OverviewView) endings(l i18n.Lang) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "review.overview.endings"), HideCaption: true, Columns: []ui.Column{
+	g := ui.Grid{Caption: i18n.T(l, "review.overview.endings"), HideCaption: true, Named: true, Columns: []ui.Column{
 		{Label: i18n.T(l, "review.overview.ending")}, {Label: i18n.T(l, "review.overview.cause")},
 		{Label: i18n.T(l, "review.overview.applications"), Number: true}}}
 	for _, e := range v.Endings {
