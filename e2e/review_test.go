@@ -149,7 +149,7 @@ func TestReview(t *testing.T) {
 	click(t, v.page(".queues a >> text="+en("review.queues.decide")))
 	wantRows(2)
 	see(t, v.page(".queues a[aria-current=page] >> text="+en("review.queues.decide")))
-	click(t, v.page(".list-check").First())
+	click(t, v.page("tbody .list-check").First())
 	click(t, v.page(button(en("review.list.take"))))
 	click(t, v.page(".queues a >> text="+en("review.queues.mine")))
 	wantRows(1)
@@ -200,6 +200,78 @@ func TestReview(t *testing.T) {
 	title(t, v, en("review.sign_in.title"))
 	v.open(t, reportURL+".json")
 	title(t, v, en("review.sign_in.title"))
+}
+
+// TestListIsAPlaceToWork sorts the list, searches while typing, saves a filter, chooses
+// dense rows, and keeps the list open while others work.
+func TestListIsAPlaceToWork(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	first := s.begin(t, "embedded")
+	multi := map[string]any{"firstName": "Multi", "lastName": "Chen", "email": "multi@example.org", "dob": "1980-01-01"}
+	s.api(t, "POST", "/applications", map[string]any{"product": "income", "mode": "embedded", "prefill": multi})
+	review := s.Portal + "/review"
+	v := visit(t)
+	v.open(t, review)
+	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
+	rows := v.page("table tbody tr")
+	wantRows := func(want int) {
+		t.Helper()
+		until(t, fmt.Sprintf("%d applications are listed", want), func() bool { n, err := rows.Count(); return err == nil && n == want })
+	}
+	wantRows(2)
+	see(t, rows.First().Locator("text=Multi Chen"))
+	began := v.page("th:has(> .list-sort)").Last()
+	if sorted, err := began.GetAttribute("aria-sort"); err != nil || sorted != "descending" {
+		t.Errorf("the list is sorted %q", sorted)
+	}
+	click(t, began.Locator("a"))
+	see(t, v.page("th[aria-sort=ascending]"))
+	see(t, rows.Last().Locator("text=Multi Chen"))
+
+	// The search and the name of a filter.
+	must(t, v.page("[name=query]").PressSequentially("cHe"))
+	wantRows(1)
+	see(t, rows.Locator("text=Multi Chen"))
+	if address := v.URL(); !strings.Contains(address, "find=") || !strings.Contains(address, "sort=started") {
+		t.Errorf("the search's address is %q", address)
+	}
+	click(t, v.page(".list-saved summary"))
+	fill(t, v.page("#filter-name"), "oldest first")
+	v.axe(t)
+	click(t, v.page(button(en("review.list.saved.save"))))
+	wantRows(1)
+	fill(t, v.page("[name=query]"), "")
+	wantRows(2)
+	click(t, v.page(button(en("review.list.dense"))))
+	see(t, v.page(".list-dense"))
+	see(t, v.page("[aria-pressed=true]"))
+	v.open(t, review)
+	click(t, v.page(".list-saved summary"))
+	click(t, v.page(link("oldest first")))
+	see(t, v.page("th[aria-sort=ascending]"))
+
+	// Others work: the row changes where it is and stays selected, and a new application
+	// waits for the user.
+	row := v.page(fmt.Sprintf("tr[data-id=%q]", first.ID))
+	click(t, row.Locator(".list-check"))
+	other := visit(t, noScript)
+	other.open(t, review+"/applications/"+first.ID)
+	s.signInToReview(t, other, s.Credentials.Reviewer.Password)
+	click(t, other.page(button(en("review.list.take"))))
+	see(t, row.Locator("text="+en("review.list.you")))
+	see(t, row.Locator("input:checked"))
+	s.begin(t, "embedded")
+	see(t, v.page(text(en("review.list.new.show", "n", "1"))))
+	wantRows(2)
+	v.axe(t)
+	file, err := v.ExpectDownload(func() error { return v.page(button(en("review.list.export"))).Click() })
+	must(t, err)
+	if name := file.SuggestedFilename(); name != "applications.csv" {
+		t.Errorf("the export is called %q", name)
+	}
+	click(t, v.page(text(en("review.list.new.show", "n", "1"))))
+	wantRows(3)
 }
 
 // TestDecisionsAndDeletion declines an applicant for the report's reasons, reads the

@@ -69,8 +69,8 @@ var messages = [...]struct {
 		"La fuente está conectada, pero no muestra actividad reciente.",
 	}},
 	{"journey.report.not_authenticated", [...]string{
-		"Your bank did not accept the sign-in. Start again and check your user name and password.",
-		"Su banco no aceptó el inicio de sesión. Empiece de nuevo y revise su usuario y contraseña.",
+		"Your bank or payroll provider did not accept the sign-in, or your documents could not be read. Start again, and check your user name, password and files.",
+		"Su banco o proveedor de nómina no aceptó el inicio de sesión, o no se pudieron leer sus documentos. Empiece de nuevo y compruebe su usuario, su contraseña y sus archivos.",
 	}},
 	{"journey.report.pending", [...]string{
 		"The report is being prepared.",

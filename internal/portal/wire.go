@@ -132,7 +132,7 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 	if err != nil {
 		return h, err
 	}
-	h.search = &search.Index{DB: c.DB, Applications: service, Queue: h.queue, Now: c.Now}
+	h.search = &search.Index{DB: c.DB, Applications: service, Queue: h.queue, Now: c.Now, Summarize: review.Summarize(service)}
 	if err := h.search.Prepare(ctx); err != nil {
 		return h, err
 	}

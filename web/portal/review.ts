@@ -1,4 +1,5 @@
 import { startDocuments } from "./parts/documents";
+import { startList } from "./list";
 import { keepDrafts } from "./parts/drafts";
 import { startKeys } from "./parts/keys";
 import { startLetter } from "./parts/letter";
@@ -10,6 +11,7 @@ keepDrafts();
 startDocuments();
 startKeys();
 startLetter();
+startList();
 startPlots();
 startScroll();
 for (const box of document.querySelectorAll<HTMLElement>("[data-tabs]")) startTabs(box);

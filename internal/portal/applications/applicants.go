@@ -71,6 +71,11 @@ func (s *Service) Applicant(ctx context.Context, id string) (prefill.Fields, err
 	return s.applicant(ctx, s.DB.SQL, id)
 }
 
+// ApplicantIn is Applicant within a transaction.
+func (s *Service) ApplicantIn(ctx context.Context, q store.Queryer, id string) (prefill.Fields, error) {
+	return s.applicant(ctx, q, id)
+}
+
 func (s *Service) applicant(ctx context.Context, q store.Queryer, id string) (prefill.Fields, error) {
 	var f prefill.Fields
 	dataKey, sealed, err := sealedPrefill(ctx, q, id)

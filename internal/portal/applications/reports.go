@@ -28,7 +28,16 @@ func (s *Service) Report(ctx context.Context, id string) ([]byte, error) {
 
 // ReportOf returns the report of one attempt as Report does; 0 selects the newest.
 func (s *Service) ReportOf(ctx context.Context, id string, number int) ([]byte, error) {
-	a, err := get(ctx, s.DB.SQL, id)
+	return s.reportIn(ctx, s.DB.SQL, id, number)
+}
+
+// ReportIn is Report within a transaction.
+func (s *Service) ReportIn(ctx context.Context, q store.Queryer, id string) ([]byte, error) {
+	return s.reportIn(ctx, q, id, 0)
+}
+
+func (s *Service) reportIn(ctx context.Context, q store.Queryer, id string, number int) ([]byte, error) {
+	a, err := get(ctx, q, id)
 	if err != nil {
 		return nil, err
 	}
@@ -36,22 +45,22 @@ func (s *Service) ReportOf(ctx context.Context, id string, number int) ([]byte, 
 		number = a.Report.Attempt
 	}
 	if a.fetched && number == a.Report.Attempt {
-		_, sealed, err := sealedReport(ctx, s.DB.SQL, id)
+		_, sealed, err := sealedReport(ctx, q, id)
 		if err != nil {
 			return nil, err
 		}
 		if sealed != nil { // nil if it was set aside concurrently
-			return s.DB.Vault.Open(ctx, s.DB.SQL, a.dataKey, reportCell(id), sealed)
+			return s.DB.Vault.Open(ctx, q, a.dataKey, reportCell(id), sealed)
 		}
 	}
-	e, err := archivedReportOf(ctx, s.DB.SQL, id, number)
+	e, err := archivedReportOf(ctx, q, id, number)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, ErrNoReport
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.DB.Vault.Open(ctx, s.DB.SQL, a.dataKey, archivedCell(id, number, "report"), e.report)
+	return s.DB.Vault.Open(ctx, q, a.dataKey, archivedCell(id, number, "report"), e.report)
 }
 
 // Analysis returns the analysis behind the report of an attempt (0: the newest) as it

@@ -86,5 +86,8 @@ func (d *Handler) formPage(r *http.Request) string {
 		return r.URL.Path
 	}
 	section, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, home+"/"), "/")
+	if !slices.ContainsFunc(d.table(), func(page route) bool { return page.pattern == "GET "+home+"/"+section }) {
+		return home // the forms of the list
+	}
 	return home + "/" + section
 }

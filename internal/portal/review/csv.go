@@ -2,6 +2,8 @@ package review
 
 import (
 	"net/http"
+	"strconv"
+	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
@@ -76,4 +78,26 @@ func sendCSV(w http.ResponseWriter, a applications.Application, kind string, row
 	}
 	attach(w, spreadsheet.ContentType, string(a.Product)+"-"+a.ID+kind+".csv", spreadsheet.Encode(rows))
 	return nil
+}
+
+// listTable returns the rows of a list for a spreadsheet, the header first. Codes and
+// times are as in the portal's API.
+func listTable(rows []pages.Row) [][]string {
+	out := [][]string{{"id", "external_id", "name", "product", "state", "verdict", "income", "currency", "score", "decision", "decided_at",
+		"assigned_to", "created_at"}}
+	for _, r := range rows {
+		var income, score, decided string
+		if r.Summary.Income != nil {
+			income = r.Summary.Income.String()
+		}
+		if r.Summary.Score != nil {
+			score = strconv.Itoa(*r.Summary.Score)
+		}
+		if r.Decision != "" {
+			decided = r.DecidedAt.UTC().Format(time.RFC3339)
+		}
+		out = append(out, []string{r.ID, r.ExternalID, r.Name, string(r.Product), r.State, r.Summary.Verdict, income, r.Summary.Currency, score,
+			r.Decision, decided, r.Assignee, r.CreatedAt.UTC().Format(time.RFC3339)})
+	}
+	return out
 }

@@ -40,15 +40,16 @@ func (d *Handler) related(ctx context.Context, a applications.Application) ([]st
 		if f.text == "" {
 			return nil
 		}
-		found, _, err := d.search(ctx, f, maxRelated)
-		for _, e := range found {
+		found, err := d.search(ctx, f, maxRelated)
+		for _, e := range found.Rows {
 			if len(out) < maxRelated && !slices.Contains(out, e.ID) {
 				out = append(out, e.ID)
 			}
 		}
 		return err
 	}
-	return out, errors.Join(add(filter{text: mail.NormalizeAddress(people[a.ID].Email)}), add(filter{text: people[a.ID].FullName()}))
+	return out, errors.Join(add(filter{text: mail.NormalizeAddress(people[a.ID].Email)}),
+		add(filter{text: people[a.ID].FullName(), whole: true}))
 }
 
 // ofPerson returns the applications of a's applicant, a first, and whether only one
@@ -73,12 +74,12 @@ func (d *Handler) ofPerson(ctx context.Context, a applications.Application) (ids
 	if text == "" {
 		return ids, oneSign, nil
 	}
-	found, _, err := d.search(ctx, filter{text: text}, maxRelated)
+	found, err := d.search(ctx, filter{text: text, whole: true}, maxRelated)
 	if err != nil {
 		return nil, false, err
 	}
-	candidates := make([]string, 0, len(found))
-	for _, e := range found {
+	candidates := make([]string, 0, len(found.Rows))
+	for _, e := range found.Rows {
 		if e.ID != a.ID {
 			candidates = append(candidates, e.ID)
 		}

@@ -153,7 +153,7 @@ func TestDeletionDuringShare(t *testing.T) {
 func TestRefillIndexesOldApplications(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
-		if _, err := db.SQL.Exec(`UPDATE review_index SET named = FALSE, external_key = NULL, outcome = ''`); err != nil {
+		if _, err := db.SQL.Exec(`UPDATE review_index SET version = 0, external_key = NULL, outcome = ''`); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := db.SQL.Exec(`DELETE FROM review_tokens`); err != nil {
@@ -166,8 +166,8 @@ func TestRefillIndexesOldApplications(t *testing.T) {
 			t.Errorf("all is filled in, and the job says %v", err)
 		}
 		for _, f := range []filter{{text: "zoe"}, {text: "ord"}, {outcome: "SUCCESS"}} {
-			if found, _, err := d.search(t.Context(), f, 5); err != nil || len(found) != 1 || found[0].ID != appReady {
-				t.Errorf("%+v finds %v, %v", f, found, err)
+			if page, err := d.search(t.Context(), f, 5); err != nil || len(page.Rows) != 1 || page.Rows[0].ID != appReady {
+				t.Errorf("%+v finds %v, %v", f, page.Rows, err)
 			}
 		}
 	})

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -16,7 +17,6 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
-	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/search"
@@ -35,10 +35,11 @@ const (
 	queueToDecide = "decide"  // with a report and without a decision
 	queueWaiting  = "waiting" // the applicant has not finished
 	queueMine     = "mine"    // assigned to the user
+	queueToday    = "today"   // decided since midnight UTC
 	queueDecided  = "decided"
 )
 
-var queues = [...]string{queueToDecide, queueWaiting, queueMine, queueDecided}
+var queues = [...]string{queueToDecide, queueWaiting, queueMine, queueToday, queueDecided}
 
 // filter selects applications. The zero value selects all.
 type filter struct {
@@ -49,13 +50,18 @@ type filter struct {
 	from, to                time.Time
 	find                    string // handle of a search
 	text                    string // text of that search
+	whole                   bool   // the text has whole words of a name, not beginnings
+	sort                    string // "" for the order of the queue, otherwise as in sortParam
 	cursor                  string
 }
 
 // readFilter reads a user's filter from an address or a form; false for invalid values.
 func readFilter(q url.Values, by staff.User) (filter, bool) {
 	f := filter{user: by.ID, queue: q.Get("queue"), state: q.Get("state"), product: q.Get("product"), outcome: q.Get("outcome"),
-		decision: q.Get("decision"), find: q.Get("find"), cursor: q.Get("after")}
+		decision: q.Get("decision"), find: q.Get("find"), sort: q.Get("sort"), cursor: q.Get("after")}
+	if f.sort == f.ownSort() {
+		f.sort = ""
+	}
 	var ok1, ok2 bool
 	f.from, ok1 = search.ParseDay(q.Get("from"))
 	f.to, ok2 = search.ParseDay(q.Get("to"))
@@ -63,7 +69,32 @@ func readFilter(q url.Values, by staff.User) (filter, bool) {
 		(f.product == "" || contract.Product(f.product).Valid()) &&
 		(f.outcome == "" || slices.Contains(outcomes[:], f.outcome)) &&
 		(f.decision == "" || f.decision == search.Undecided || slices.Contains(decisions.All, f.decision)) &&
-		(f.find == "" || contract.IsUUID(f.find)) && len(f.cursor) <= 100
+		(f.find == "" || contract.IsUUID(f.find)) && len(f.cursor) <= 100 &&
+		(f.sort == "" || slices.Contains(search.Sorts, strings.TrimPrefix(f.sort, "-")))
+}
+
+// sortParam returns the value of an address's sort parameter: the column, with "-" before
+// it for the opposite direction.
+func sortParam(column string, descending bool) string {
+	if descending {
+		return "-" + column
+	}
+	return column
+}
+
+// ownSort returns the order of the filter's queue, unless the filter has another.
+func (f filter) ownSort() string {
+	if f.queue == queueToday {
+		return sortParam(search.SortDecided, true)
+	}
+	return sortParam(search.SortStarted, true)
+}
+
+// order returns the column that sorts the list, and its direction.
+func (f filter) order() (column string, descending bool) {
+	column = cmp.Or(f.sort, f.ownSort())
+	column, descending = strings.CutPrefix(column, "-")
+	return column, descending
 }
 
 // url returns the address of a page of the filter's results. It contains no personal
@@ -72,7 +103,7 @@ func (f filter) url(after string) string {
 	q := url.Values{}
 	for name, v := range map[string]string{"queue": f.queue, "state": f.state, "product": f.product, "outcome": f.outcome,
 		"decision": f.decision,
-		"from":     search.FormatDay(f.from), "to": search.FormatDay(f.to), "find": f.find, "after": after} {
+		"from":     search.FormatDay(f.from), "to": search.FormatDay(f.to), "find": f.find, "sort": f.sort, "after": after} {
 		if v != "" {
 			q.Set(name, v)
 		}
@@ -85,7 +116,7 @@ func (f filter) url(after string) string {
 
 // narrowed reports whether the filter excludes anything from its queue.
 func (f filter) narrowed() bool {
-	f.queue, f.user, f.cursor = "", "", ""
+	f.queue, f.user, f.sort, f.cursor = "", "", "", ""
 	return f != filter{}
 }
 
@@ -93,7 +124,8 @@ const maxText = 200 // characters of a search text
 
 // find accepts a search text in a form and redirects to the page of its results. That
 // page's address names the search by a handle, valid for half an hour and for this
-// user, since names must not appear in addresses. A single result is opened directly.
+// user, since names must not appear in addresses. A single result is opened directly, unless the
+// script searches while the user types.
 func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
@@ -108,7 +140,7 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 		httpx.SeeOther(w, f.url(""))
 		return nil
 	}
-	found, _, err := d.search(r.Context(), f, 2)
+	found, err := d.search(r.Context(), f, 2)
 	if err != nil {
 		return err
 	}
@@ -122,8 +154,8 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 	if err != nil {
 		return err
 	}
-	if len(found) == 1 {
-		httpx.SeeOther(w, "/review/applications/"+found[0].ID)
+	if len(found.Rows) == 1 && form.Get("live") == "" {
+		httpx.SeeOther(w, "/review/applications/"+found.Rows[0].ID)
 		return nil
 	}
 	httpx.SeeOther(w, f.url(""))
@@ -143,13 +175,14 @@ func (d *Handler) assign(w http.ResponseWriter, r *http.Request, by staff.User) 
 		return err
 	}
 	f, ok := readFilter(form, by)
-	ids, to, detail := form["id"], by.ID, audit.Taken
+	ids, chosen := chosenIDs(form)
+	to, detail := by.ID, audit.Taken
 	if form.Get("do") == "release" {
 		to, detail = "", audit.Released
 	} else if form.Get("do") != "take" {
 		ok = false
 	}
-	if !ok || len(ids) > pageSize || slices.ContainsFunc(ids, func(id string) bool { return !contract.IsUUID(id) }) {
+	if !ok || !chosen {
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such selection"))
 	}
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
@@ -188,17 +221,27 @@ func kindOf(text string) string {
 	return "words"
 }
 
-// search returns a page of the filter's results, newest first, and the cursor of the
-// next page.
-func (d *Handler) search(ctx context.Context, f filter, limit int) ([]search.Found, string, error) {
-	return d.Index.Search(ctx, f.selection(), limit)
+// search returns a page of the filter's results.
+func (d *Handler) search(ctx context.Context, f filter, limit int) (search.Page, error) {
+	s := f.selection(d.Index.Now())
+	if s.Sort == search.SortAssigned {
+		users, err := d.Staff.Users(ctx, d.DB.SQL, "")
+		if err != nil {
+			return search.Page{}, err
+		}
+		slices.SortFunc(users, func(a, b staff.User) int { return strings.Compare(a.Email, b.Email) })
+		for _, u := range users {
+			s.Assignees = append(s.Assignees, u.ID)
+		}
+	}
+	return d.Index.Search(ctx, s, limit)
 }
 
-// selection returns the filter for the index.
-func (f filter) selection() search.Filter {
-	after, _ := applications.ReadCursor(f.cursor)
+// selection returns the filter for the index. The day of queueToday is that of now in UTC.
+func (f filter) selection(now time.Time) search.Filter {
 	s := search.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision, Decisions: decisions.All,
-		From: f.from, To: f.to, Text: f.text, After: after}
+		From: f.from, To: f.to, Text: f.text, Whole: f.whole, After: f.cursor}
+	s.Sort, s.Descending = f.order()
 	switch f.queue {
 	case queueToDecide:
 		s.States = []string{string(journey.Ready)}
@@ -209,6 +252,8 @@ func (f filter) selection() search.Filter {
 		s.States = []string{string(journey.Started), string(journey.Connecting), string(journey.Returned), string(journey.Pending)}
 	case queueMine:
 		s.Assignee = f.user
+	case queueToday:
+		s.DecidedFrom = now.UTC().Truncate(24 * time.Hour)
 	case queueDecided:
 		s.Decided = true
 	}

@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -22,9 +23,13 @@ import (
 	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/prefill"
+	"vestibule/internal/report"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/applicationstest"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
+	pages "vestibule/templates/portal/review"
 )
 
 // fits evaluates a filter directly.
@@ -39,7 +44,9 @@ func fits(f filter, a search.Found, who prefill.Fields) bool {
 		}
 		has := search.Words(who.FirstName + " " + who.LastName)
 		asked := search.Words(text)
-		return len(asked) > 0 && !slices.ContainsFunc(asked, func(w string) bool { return !slices.Contains(has, w) })
+		return len(asked) > 0 && !slices.ContainsFunc(asked, func(w string) bool {
+			return !slices.ContainsFunc(has, func(h string) bool { return h == w || len(w) > 2 && strings.HasPrefix(h, w) })
+		})
 	}
 	decided := a.Decision
 	if decided == "" {
@@ -62,6 +69,10 @@ func fits(f filter, a search.Found, who prefill.Fields) bool {
 		if a.Decision == "" {
 			return false
 		}
+	case queueToday:
+		if a.DecidedAt.Before(noon.Truncate(24 * time.Hour)) {
+			return false
+		}
 	}
 	return inText() && (f.state == "" || f.state == a.State) && (f.product == "" || f.product == string(a.Product)) &&
 		(f.outcome == "" || f.outcome == string(a.Outcome)) &&
@@ -69,7 +80,88 @@ func fits(f filter, a search.Found, who prefill.Fields) bool {
 		(f.to.IsZero() || a.CreatedAt.Before(f.to.AddDate(0, 0, 1)))
 }
 
-// For each filter, the pages together hold the matching applications, in order,
+// someSummary returns the summary of a report.
+func someSummary(r *rand.Rand) (s pages.Summary) {
+	if r.IntN(5) == 0 {
+		return s // cannot be shown
+	}
+	s.Verdict = pages.Verdicts[r.IntN(len(pages.Verdicts))]
+	if r.IntN(4) > 0 {
+		income := report.Cents(r.IntN(6) * 1_000_00)
+		s.Income, s.Currency = &income, []string{report.Dollars, "CAD"}[r.IntN(2)]
+	}
+	if r.IntN(3) > 0 {
+		score := 300 + r.IntN(5)*50
+		s.Score = &score
+	}
+	return s
+}
+
+// inOrder returns the order of a filter, evaluated directly.
+func inOrder(f filter, users []string) func(a, b search.Found) int {
+	by, descending := f.order()
+	figure := func(known bool, currency string, n int) int { // the first comes first
+		switch {
+		case !known:
+			return 1 << 40
+		case descending:
+			n = -n
+		}
+		if currency != report.Dollars && currency != "" {
+			n += 1 << 35
+		}
+		return n
+	}
+	place := func(all []string, v string) int {
+		i := slices.Index(all, v)
+		if i < 0 {
+			return 1 << 40
+		}
+		if descending {
+			return -i
+		}
+		return i
+	}
+	key := func(e search.Found) int {
+		switch by {
+		case search.SortState:
+			return place(states[:], e.State)
+		case search.SortVerdict:
+			return place(pages.Verdicts, e.Verdict)
+		case search.SortAssigned:
+			return place(users, e.Assignee)
+		case search.SortIncome:
+			if e.Summary.Income == nil {
+				return figure(false, "", 0)
+			}
+			return figure(true, e.Summary.Currency, int(*e.Summary.Income))
+		case search.SortScore:
+			if e.Summary.Score == nil {
+				return figure(false, "", 0)
+			}
+			return figure(true, "", *e.Summary.Score)
+		}
+		return 0
+	}
+	return func(a, b search.Found) int {
+		newest := cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(b.ID, a.ID))
+		switch {
+		case by == search.SortDecided && (a.Decision == "") != (b.Decision == ""):
+			return cmp.Compare(b.Decision, a.Decision)
+		case by == search.SortDecided && a.Decision != "":
+			newest = cmp.Or(b.DecidedAt.Compare(a.DecidedAt), strings.Compare(b.ID, a.ID))
+			fallthrough
+		case by == search.SortStarted:
+			if !descending {
+				return -newest
+			}
+			return newest
+		}
+		return cmp.Or(cmp.Compare(key(a), key(b)), newest)
+	}
+}
+
+// For each filter and order, the pages together hold the matching applications, in order,
 // without duplicates.
 func TestFiltersFindExactlyTheMatches(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
@@ -82,6 +174,21 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(7, 7))
 		pick := func(all ...string) string { return all[r.IntN(len(all))] }
+		var summary pages.Summary // of the application that is indexed next
+		d.Index.Summarize = func(context.Context, store.Queryer, applications.Application) (pages.Summary, error) {
+			return summary, nil
+		}
+		var someUsers []string
+		d.signInAs(secret, "")
+		d.as(Reviewer)
+		users, err := d.Staff.Users(t.Context(), db.SQL, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(users, func(a, b staff.User) int { return strings.Compare(a.Email, b.Email) })
+		for _, u := range users {
+			someUsers = append(someUsers, u.ID)
+		}
 		day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 		var all []search.Found
 		people := map[string]prefill.Fields{}
@@ -92,24 +199,35 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 			if a.Journey.State == journey.Failed && r.IntN(2) == 0 {
 				a.Journey.Status = contract.StatusError // the journey is complete
 			}
+			stored := stored{Application: a}
 			e := search.Found{ID: a.ID, Product: a.Product, ExternalID: a.ExternalID,
 				PublicToken: a.Journey.PublicToken, State: string(a.Journey.State),
-				Outcome: a.Journey.Outcome(), CreatedAt: a.CreatedAt}
+				Outcome: a.Journey.Outcome(), CreatedAt: a.CreatedAt, DecidedAt: time.UnixMicro(0)}
+			if a.Journey.State == journey.Ready {
+				stored.Body, stored.Report = []byte(`{}`), applications.StoredReport{Attempt: 1, At: noon}
+				e.Summary = someSummary(r)
+				e.Verdict = e.Summary.Verdict
+			}
+			summary = e.Summary
+			a = applicationstest.Put(t, db, stored)
 			who := prefill.Fields{FirstName: pick("Ana", "Zoë", "José", "Mary Ann"), LastName: pick("Núñez", "O’Neil", "Lee", "Smith-Lee")}
 			who.Email = pick("a@example.com", "B@Example.com", "")
 			people[e.ID] = who
-			err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+			err = db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 				if err := d.Index.OnChange(ctx, tx, a, applications.TimelineEntry{}); err != nil {
 					return err
 				}
 				if r.IntN(2) == 0 {
 					e.Decision = pick(decisions.All...)
+					*d.now = noon.Add(-time.Duration(r.IntN(36)) * time.Hour)
+					tx.Now = *d.now
 					if err := search.SetDecision(ctx, tx, e.ID, e.Decision); err != nil {
 						return err
 					}
+					e.DecidedAt = tx.Now
 				}
 				if r.IntN(3) == 0 {
-					e.Assignee = pick("one", "two")
+					e.Assignee = pick(someUsers[0], someUsers[1])
 					if err := search.Assign(ctx, tx, e.ID, e.Assignee); err != nil {
 						return err
 					}
@@ -121,17 +239,15 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 			}
 			all = append(all, e)
 		}
-		slices.SortFunc(all, func(a, b search.Found) int {
-			if c := b.CreatedAt.Compare(a.CreatedAt); c != 0 {
-				return c
-			}
-			return strings.Compare(b.ID, a.ID)
-		})
+		*d.now = noon
 		for range 250 {
 			some := all[r.IntN(len(all))]
-			f := filter{text: pick("", "", "", "ana", "nunez zoe", "LEE", "mary lee smith", "unknown", "b@example.com", "loan",
+			f := filter{text: pick("", "", "", "ana", "nunez zoe", "LEE", "mary lee smith", "mar sm", "smi", "unknown", "b@example.com", "loan",
 				"LEASE-1", "ana-", some.ID, strings.ToUpper(some.PublicToken), some.ExternalID)}
-			f.queue, f.user = pick(append(queues[:], "", "", "")...), pick("one", "two")
+			f.queue, f.user = pick(append(queues[:], "", "", "")...), pick(someUsers[0], someUsers[1])
+			if r.IntN(2) == 0 {
+				f.sort = sortParam(pick(search.Sorts...), r.IntN(2) == 0)
+			}
 			if r.IntN(2) == 0 {
 				f.state = pick(states[:]...)
 			}
@@ -150,6 +266,7 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 			if r.IntN(4) == 0 {
 				f.to = day.AddDate(0, 0, r.IntN(5))
 			}
+			slices.SortFunc(all, inOrder(f, someUsers))
 			var want, got []string
 			for _, e := range all {
 				if fits(f, e, people[e.ID]) {
@@ -157,24 +274,24 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 				}
 			}
 			for pages := 0; ; pages++ {
-				page, next, err := d.search(t.Context(), f, 7)
+				page, err := d.search(t.Context(), f, 7)
 				if err != nil {
 					t.Fatalf("%+v: %v", f, err)
 				}
-				for _, e := range page {
+				for _, e := range page.Rows {
 					got = append(got, e.ID)
 				}
-				if f.cursor = next; next == "" || pages > 50 {
+				if f.cursor = page.Next; page.Next == "" || pages > 50 {
 					break
 				}
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("%+v finds %d, want %d", f, len(got), len(want))
+				t.Errorf("%+v finds %d, want %d:\n%v\n%v", f, len(got), len(want), got, want)
 			}
 			if f.text != "" {
 				continue
 			}
-			if n, err := d.Index.Count(t.Context(), db.SQL, f.selection()); err != nil || n != len(want) {
+			if n, err := d.Index.Count(t.Context(), db.SQL, f.selection(noon)); err != nil || n != len(want) {
 				t.Errorf("%+v counts %d, want %d (%v)", f, n, len(want), err)
 			}
 		}

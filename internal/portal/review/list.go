@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -25,38 +27,41 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
 	v := pages.ListView{Filter: pages.Filter{Queue: f.queue, State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision,
-		From: search.FormatDay(f.from), To: search.FormatDay(f.to), After: f.cursor}, Narrowed: f.narrowed(), Decides: deciders.has(by)}
+		Find: f.find, From: search.FormatDay(f.from), To: search.FormatDay(f.to), Sort: f.sort, After: f.cursor}, Narrowed: f.narrowed(),
+		Decides: deciders.has(by), Sorts: f.sorts(), Clear: filter{queue: f.queue, sort: f.sort}.url(""), Current: f.url(f.cursor)}
+	_, v.Query, _ = strings.Cut(f.url(f.cursor), "?")
+	if err := d.fillSettings(r.Context(), by, f, &v); err != nil {
+		return err
+	}
+	if err := d.readText(r.Context(), &f, by); errors.Is(err, store.ErrNotFound) {
+		v.Over = true
+		return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.List(p, v) })
+	} else if err != nil {
+		return err
+	}
 	if f.find != "" {
-		text, err := d.Index.Kept(r.Context(), d.DB.SQL, f.find, by.ID)
-		if errors.Is(err, store.ErrNotFound) {
-			v.Over = true
-			return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.List(p, v) })
-		}
-		if err != nil {
-			return err
-		}
-		f.text, v.Filter.Text = text, text
-		if everywhere := (filter{find: f.find}); everywhere.url("") != f.url("") {
+		v.Filter.Text = f.text
+		if everywhere := (filter{find: f.find, sort: f.sort}); everywhere.url("") != f.url("") {
 			v.Everywhere = everywhere.url("")
 		}
 	}
-	found, next, err := d.search(r.Context(), f, pageSize)
+	found, err := d.search(r.Context(), f, pageSize)
 	if err != nil {
 		return err
 	}
 	if v.Queues, err = d.countQueues(r.Context(), f); err != nil {
 		return err
 	}
-	if v.Rows, err = d.rows(r.Context(), by, found); err != nil {
+	if v.Rows, err = d.rows(r.Context(), by, found.Rows); err != nil {
 		return err
 	}
-	if next != "" {
-		v.Older = f.url(next)
+	if v.Partial = found.Partial; found.Next != "" {
+		v.Older = f.url(found.Next)
 	}
 	if f.cursor != "" {
 		v.Newest = f.url("")
 	}
-	if len(found) > 0 {
+	if len(found.Rows) > 0 {
 		if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.Listed}); err != nil {
 			return err
 		}
@@ -64,12 +69,49 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.List(p, v) })
 }
 
+// readText adds the text of the filter's search. It returns store.ErrNotFound for a search
+// that has expired or belongs to another user.
+func (d *Handler) readText(ctx context.Context, f *filter, by staff.User) (err error) {
+	if f.find != "" {
+		f.text, err = d.Index.Kept(ctx, d.DB.SQL, f.find, by.ID)
+	}
+	return err
+}
+
+// firstDescending are the columns whose first order is descending.
+var firstDescending = []string{search.SortStarted, search.SortDecided, search.SortIncome, search.SortScore}
+
+// sorts returns the links of the columns that sort the list: to the column's first order,
+// or from it to the opposite.
+func (f filter) sorts() map[string]pages.Sort {
+	out := map[string]pages.Sort{}
+	by, descending := f.order()
+	for _, column := range search.Sorts {
+		first := slices.Contains(firstDescending, column)
+		s := pages.Sort{Param: sortParam(column, first), Current: column == by, Descending: column == by && descending}
+		to := f
+		to.sort = s.Param
+		if s.Current && descending == first {
+			to.sort = sortParam(column, !first)
+		}
+		if s.Current {
+			s.Param = sortParam(column, descending)
+		}
+		if to.sort == to.ownSort() {
+			to.sort = ""
+		}
+		s.URL = to.url("")
+		out[column] = s
+	}
+	return out
+}
+
 // countQueues counts the applications of each queue.
 func (d *Handler) countQueues(ctx context.Context, current filter) ([]pages.Queue, error) {
 	var out []pages.Queue
 	for _, name := range append(queues[:], "") {
 		q := filter{queue: name, user: current.user}
-		n, err := d.Index.Count(ctx, d.DB.SQL, q.selection())
+		n, err := d.Index.Count(ctx, d.DB.SQL, q.selection(d.Index.Now()))
 		if err != nil {
 			return nil, err
 		}
@@ -110,30 +152,8 @@ func (d *Handler) rows(ctx context.Context, by staff.User, found []search.Found)
 	for i, e := range found {
 		out[i] = pages.Row{ID: e.ID, ExternalID: e.ExternalID, Name: names[e.ID].FullName(), Product: e.Product, Mode: e.Mode,
 			State: e.State, Decision: e.Decision, AnsweredAt: answered[e.ID], Attempt: e.Attempt, CreatedAt: e.CreatedAt,
-			UpdatedAt: e.UpdatedAt, Assignee: users[e.Assignee], Mine: e.Assignee != "" && e.Assignee == by.ID}
-		if !e.HasReport || !hasPage(e.Product) {
-			continue
-		}
-		fields := names[e.ID]
-		if out[i].Report, err = d.summary(ctx, e, &pages.Stated{Fields: fields}); err != nil {
-			return nil, err
-		}
+			UpdatedAt: e.UpdatedAt, DecidedAt: e.DecidedAt, Summary: e.Summary, Assignee: users[e.Assignee],
+			Mine: e.Assignee != "" && e.Assignee == by.ID, Stamp: stampOf(e, true)}
 	}
 	return out, nil
-}
-
-// summary reads the report of a row; nil if there is none, or none that can be shown.
-func (d *Handler) summary(ctx context.Context, e search.Found, stated *pages.Stated) (pages.Measured, error) {
-	raw, err := d.Applications.Report(ctx, e.ID)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	v, err := parseView(e.Product, raw, stated)
-	if errors.Is(err, errStored) {
-		return nil, nil
-	}
-	return v, err
 }

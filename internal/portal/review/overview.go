@@ -63,7 +63,7 @@ func (d *Handler) overview(w http.ResponseWriter, r *http.Request, by staff.User
 				day.Open += c.Count
 			}
 		}
-		if v.ToDecide, err = d.Index.Count(ctx, tx, waiting.selection()); err != nil {
+		if v.ToDecide, err = d.Index.Count(ctx, tx, waiting.selection(tx.Now)); err != nil {
 			return err
 		}
 		progress, err := d.Applications.ProgressSince(ctx, tx, since)

@@ -22,7 +22,7 @@ import (
 // pageSize is the number of applications per page of the list; timelineSize is the
 // maximum number of timeline entries shown.
 const (
-	pageSize     = 25
+	pageSize     = 50
 	timelineSize = 500
 )
 

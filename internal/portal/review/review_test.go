@@ -199,7 +199,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 		t.Fatal(err)
 	}
 	d.Handler = &Handler{PageImages: pageimage.New(false), DB: db, Staff: users, Applications: apps, Letters: letters, Events: events,
-		Index:   &search.Index{DB: db, Applications: apps, Queue: queue{}, Now: clock},
+		Index:   &search.Index{DB: db, Applications: apps, Queue: queue{}, Now: clock, Summarize: Summarize(apps)},
 		Sharing: &sharing.Service{DB: db, Staff: users, Applications: apps, Provider: d.sharer, Log: log},
 		Audit:   &audit.Service{DB: db, Staff: users, Log: log},
 		Decisions: &decisions.Service{DB: db, Staff: users, Applications: apps, Letters: letters, URL: "https://portal.example",

@@ -58,6 +58,10 @@ func TestRoutesRequireRoles(t *testing.T) {
 	forms := map[string]url.Values{
 		"POST /review/find":                       {"query": {"order"}},
 		"POST /review/assign":                     {"id": {appReady}, "do": {"take"}},
+		"POST /review/export":                     {"id": {appReady}},
+		"POST /review/live":                       {"row": {appReady + ".x"}},
+		"POST /review/density":                    {"density": {densityDense}},
+		"POST /review/filters":                    {"name": {"a filter"}},
 		"POST /review/applications/{id}/shares":   {"publicId": {"svc-other"}},
 		"POST /review/applications/{id}/decision": {"seen": {"99"}, "decision": {decisions.Approved}},
 		"POST /review/applications/{id}/preview":  {"seen": {"0"}, "decision": {decisions.Approved}},
@@ -69,8 +73,11 @@ func TestRoutesRequireRoles(t *testing.T) {
 	}
 	want := map[string]string{ // reviewer, administrator, auditor
 		"GET /review": "RAU", "GET /review/overview": "RAU", "GET /review/find": "RAU", "POST /review/find": "RAU", "POST /review/assign": "RA-",
-		"GET /review/applications/{id}": "RAU", "GET /review/applications/{id}/report": "RAU", "GET /review/applications/{id}/report.json": "RAU",
-		"GET /review/applications/{id}/report.csv": "RAU", "GET /review/applications/{id}/months.csv": "RAU",
+		"POST /review/export": "RAU", "POST /review/live": "RAU", "POST /review/density": "RAU", "POST /review/filters": "RAU",
+		"POST /review/filters/{id}/delete": "RAU",
+		"GET /review/applications/{id}":    "RAU", "GET /review/applications/{id}/report": "RAU",
+		"GET /review/applications/{id}/report.json": "RAU",
+		"GET /review/applications/{id}/report.csv":  "RAU", "GET /review/applications/{id}/months.csv": "RAU",
 		"GET /review/applications/{id}/files": "RAU", "GET /review/applications/{id}/files/{file}": "RAU",
 		"GET /review/applications/{id}/files/{file}/view": "RAU", "GET /review/applications/{id}/files/{file}/pages/{page}": "RAU",
 		"GET /review/applications/{id}/shares": "RAU", "POST /review/applications/{id}/shares": "RA-",

@@ -20,22 +20,94 @@ type ListView struct {
 	Rows       []Row
 	Older      string // URL of the next page; empty on the last
 	Newest     string // URL of the first page; empty on it
+
+	Sorts   map[string]Sort // by column
+	Partial bool            // only the newest applications are sorted
+	Clear   string          // URL of the queue without filters
+	Current string          // URL of this page
+
+	Saved []SavedFilter
+	Full  bool   // the user can save no more filters
+	Dense bool   // the user wants low rows
+	Query string // the list's parameters, for updates while it is open
+}
+
+// SavedFilter is a filter that the user saved.
+type SavedFilter struct {
+	ID, Name, URL string
+	Current       bool
+}
+
+// found says how many applications the page lists.
+func (v ListView) found(l i18n.Lang) string {
+	n := i18n.N(l, "review.list.found", len(v.Rows))
+	if v.Older != "" {
+		n = i18n.T(l, "review.list.found.more", "n", strconv.Itoa(len(v.Rows)))
+	}
+	return n
+}
+
+// Sort is a column's link that sorts the list.
+type Sort struct {
+	Param      string // of the column's first order
+	URL        string
+	Current    bool // the list is sorted by the column
+	Descending bool // and in descending order
+}
+
+func (s Sort) aria() string {
+	switch {
+	case !s.Current:
+		return "none"
+	case s.Descending:
+		return "descending"
+	}
+	return "ascending"
+}
+
+// listColumns are the columns of the list, in order.
+var listColumns = []struct {
+	label  i18n.Key
+	sort   string // "" if the list does not sort by it
+	number bool
+}{
+	{"review.list.name", "", false}, {"review.application.state", "state", false}, {"review.list.verdict", "verdict", false},
+	{"review.list.income", "income", true}, {"review.report.score", "score", true}, {"review.decision", "decided", false},
+	{"review.list.assignee", "assigned", false}, {"review.application.began", "started", false},
+}
+
+// orders returns the options of the form's order.
+func (v ListView) orders(l i18n.Lang) []ui.Option {
+	var out []ui.Option
+	for _, name := range []string{"started", "decided", "state", "verdict", "assigned", "income", "score"} {
+		s := v.Sorts[name]
+		out = append(out, ui.Option{Value: s.Param, Label: i18n.Code(l, "review.list.orders", name), Chosen: s.Current})
+	}
+	return out
 }
 
 // Filter holds the filters of the list, as they are in the form. Dates are in
 // ISO 8601 format.
-type Filter struct{ Text, Queue, State, Product, Outcome, Decision, From, To, After string }
+type Filter struct{ Text, Find, Queue, State, Product, Outcome, Decision, From, To, Sort, After string }
 
-// narrow reports whether the filter has more than a text and a queue.
-func (f Filter) narrow() bool {
-	return f.State != "" || f.Product != "" || f.Outcome != "" || f.Decision != "" || f.From != "" || f.To != ""
+// narrowing counts the filters besides a text and a queue.
+func (f Filter) narrowing() (n int) {
+	for _, v := range []string{f.State, f.Product, f.Outcome, f.Decision, f.From, f.To} {
+		if v != "" {
+			n++
+		}
+	}
+	return n
 }
 
-// hidden returns the fields that a form other than the filters' repeats.
-func (f Filter) hidden() map[string]string {
-	return map[string]string{"queue": f.Queue, "state": f.State, "product": f.Product, "outcome": f.Outcome, "decision": f.Decision,
-		"from": f.From, "to": f.To, "after": f.After}
+// hidden returns the fields that a form other than the filters' repeats, by name.
+func (f Filter) hidden() [][2]string {
+	return [][2]string{{"queue", f.Queue}, {"state", f.State}, {"product", f.Product}, {"outcome", f.Outcome}, {"decision", f.Decision},
+		{"from", f.From}, {"to", f.To}, {"find", f.Find}, {"sort", f.Sort}, {"after", f.After}}
 }
+
+// maxSorted is how many applications are sorted by income or score (search.MaxSorted).
+const maxSorted = 1000
 
 // states lists the states in the order of the filter.
 var states = []string{"started", "connecting", "returned", "pending", "ready", "failed", "exited", "expired"}
@@ -49,7 +121,8 @@ type Queue struct {
 	Current bool
 }
 
-func (q Queue) count() string {
+// Shown returns the count as the page shows it.
+func (q Queue) Shown() string {
 	if q.Most > 0 && q.Count >= q.Most {
 		return grouped(strconv.Itoa(q.Most)) + "+"
 	}
@@ -61,57 +134,6 @@ func (q Queue) name(l i18n.Lang) string {
 		return i18n.T(l, "review.list.all")
 	}
 	return i18n.Code(l, "review.queues", q.Name)
-}
-
-// incomeOf returns the year's income that a report shows; "" for none.
-func (r Row) incomeOf() string {
-	if r.Report == nil {
-		return ""
-	}
-	f := r.Report.sources()
-	if f.income == nil {
-		return ""
-	}
-	return f.in.format(*f.income)
-}
-
-// scoreOf returns the newest score of a report; "" for none.
-func (r Row) scoreOf() string {
-	switch v := r.Report.(type) {
-	case ReportView:
-		if n := len(v.Report.Scores); n > 0 && v.Report.Scores[n-1].Value != nil {
-			return strconv.Itoa(*v.Report.Scores[n-1].Value)
-		}
-	case PassportView:
-		if n := len(v.Report.Scores); n > 0 {
-			return strconv.Itoa(v.Report.Scores[n-1].Value)
-		}
-	}
-	return ""
-}
-
-// verdict returns the sentence about a report and its tone; "" without a report.
-func (r Row) verdict(l i18n.Lang) (ui.Tone, string) {
-	if r.Report == nil {
-		return ui.Neutral, ""
-	}
-	all := r.Report.sheet(l).findings
-	tone, _ := verdict(l, all)
-	n := 0
-	for _, f := range all {
-		if f.tone == tone {
-			n++
-		}
-	}
-	switch tone {
-	case ui.Danger:
-		return tone, i18n.N(l, "review.verdict.short.contradicted", n)
-	case ui.Warning:
-		return tone, i18n.N(l, "review.verdict.short.check", n)
-	case ui.Success:
-		return tone, i18n.T(l, "review.finding.borne")
-	}
-	return tone, i18n.T(l, "review.finding.nothing")
 }
 
 // who returns a user's address without its domain.

@@ -76,6 +76,8 @@ func (v OverviewView) figures(l i18n.Lang) []ui.KeyFigure {
 // roughly formats a duration in its largest unit, by the units' international symbols.
 func roughly(d time.Duration) string {
 	switch {
+	case d < time.Second:
+		return "< 1 s"
 	case d < time.Minute:
 		return strconv.Itoa(int(d.Round(time.Second).Seconds())) + " s"
 	case d < time.Hour:
@@ -102,7 +104,7 @@ func (v OverviewView) plot(l i18n.Lang) ui.BarPlot {
 
 // steps lists how far applications got, with their share of all.
 func (v OverviewView) steps(l i18n.Lang) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "review.overview.steps"), HideCaption: true, Columns: []ui.Column{
+	g := ui.Grid{Caption: i18n.T(l, "review.overview.steps"), HideCaption: true, Named: true, Columns: []ui.Column{
 		{Label: i18n.T(l, "review.overview.step")}, {Label: i18n.T(l, "review.overview.applications"), Number: true},
 		{Label: i18n.T(l, "review.overview.share")}}}
 	p := v.Progress
@@ -119,7 +121,7 @@ func (v OverviewView) steps(l i18n.Lang) ui.Grid {
 
 // waits lists how many reports took how long.
 func (v OverviewView) waits(l i18n.Lang) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "review.overview.waits"), HideCaption: true, Columns: []ui.Column{
+	g := ui.Grid{Caption: i18n.T(l, "review.overview.waits"), HideCaption: true, Named: true, Columns: []ui.Column{
 		{Label: i18n.T(l, "review.overview.within")}, {Label: i18n.T(l, "review.overview.reports"), Number: true},
 		{Label: i18n.T(l, "review.overview.share")}}}
 	limits := []time.Duration{5 * time.Minute, 15 * time.Minute, time.Hour, 24 * time.Hour}
@@ -143,7 +145,7 @@ func (v OverviewView) waits(l i18n.Lang) ui.Grid {
 
 // endings lists why applications have no report.
 func (v OverviewView) endings(l i18n.Lang) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "review.overview.endings"), HideCaption: true, Columns: []ui.Column{
+	g := ui.Grid{Caption: i18n.T(l, "review.overview.endings"), HideCaption: true, Named: true, Columns: []ui.Column{
 		{Label: i18n.T(l, "review.overview.ending")}, {Label: i18n.T(l, "review.overview.cause")},
 		{Label: i18n.T(l, "review.overview.applications"), Number: true}}}
 	for _, e := range v.Endings {

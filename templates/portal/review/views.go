@@ -34,13 +34,16 @@ type Row struct {
 	Mode       string
 	State      string
 	Decision   string    // the newest; empty for none
+	DecidedAt  time.Time // 1970 for none
 	AnsweredAt time.Time // for moreAsked: when the answer arrived; zero before
 	Attempt    int
-	Assignee   string   // email of the user who works on it; "" for none
-	Mine       bool     // the signed-in user works on it
-	Report     Measured // the newest; nil without one that can be shown
+	Assignee   string  // email of the user who works on it; "" for none
+	Mine       bool    // the signed-in user works on it
+	Summary    Summary // of the newest report
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
+	Stamp      string // changes with what the list shows
+	Gone       bool   // it is no longer in the list that the user has open
 }
 
 func titled(p ui.Page, title string) ui.Page {

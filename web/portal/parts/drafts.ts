@@ -31,7 +31,7 @@ function fieldsOf(form: HTMLFormElement): Field[] {
 }
 
 function drafted(form: HTMLFormElement): boolean {
-	return form.method === "post" && fieldsOf(form).some(isText);
+	return form.method === "post" && form.dataset.draft !== "off" && fieldsOf(form).some(isText);
 }
 
 function save(form: HTMLFormElement, sent: boolean): void {

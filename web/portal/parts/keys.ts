@@ -1,5 +1,5 @@
-// Moves through the list of applications by keys: j and k, Enter as on any link, / for the
-// search, ? for the line that explains them. Keys do nothing while the user types, or with
+// Moves through the list of applications by keys: j and k, Enter as on any link, x to select,
+// / for the search, ? for the line that explains them. Keys do nothing while the user types, or with
 // a modifier. The user can turn them off in this browser, for example for speech input.
 
 const stored = "vestibule-keys";
@@ -13,12 +13,13 @@ function off(): boolean {
 }
 
 export function startKeys(): void {
-	const links = [...document.querySelectorAll<HTMLAnchorElement>(".list-link")];
+	// A search while the user types replaces the rows.
+	const rows = (): HTMLAnchorElement[] => [...document.querySelectorAll<HTMLAnchorElement>(".list-link")];
 	const search = document.querySelector<HTMLInputElement>("#filter-query");
 	const hint = document.querySelector<HTMLElement>("[data-keys]");
 	const toggle = document.querySelector<HTMLButtonElement>("[data-keys-toggle]");
 	if (!search || !hint || !toggle) return;
-	hint.hidden = links.length === 0;
+	hint.hidden = rows().length === 0;
 	let active = !off();
 	const show = (): void => {
 		toggle.textContent = (active ? toggle.dataset.off : toggle.dataset.on) ?? "";
@@ -50,9 +51,14 @@ export function startKeys(): void {
 			toggle.focus();
 			return;
 		}
+		const links = rows();
+		const now = links.indexOf(document.activeElement?.closest("tr")?.querySelector<HTMLAnchorElement>(".list-link") as HTMLAnchorElement);
+		if (e.key === "x") {
+			links[now]?.closest("tr")?.querySelector<HTMLInputElement>("input[name=id]")?.click();
+			return;
+		}
 		const step = e.key === "j" ? 1 : e.key === "k" ? -1 : 0;
 		if (step === 0 || links.length === 0) return;
-		const now = links.indexOf(document.activeElement as HTMLAnchorElement);
 		links[Math.min(Math.max(now + step, 0), links.length - 1)]!.focus();
 	});
 }

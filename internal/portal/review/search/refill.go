@@ -12,7 +12,7 @@ import (
 // refillBatch is the number of applications that one run of the job indexes.
 const refillBatch = 20
 
-// Job is the job that indexes applications older than the index.
+// Job is the job that indexes applications again that were indexed by older rules.
 type Job struct{}
 
 // Kind returns the job's name.
@@ -30,9 +30,9 @@ func (x *Index) Resume(ctx context.Context) error {
 	})
 }
 
-// Refill indexes a batch of applications that are older than the index.
+// Refill indexes a batch of applications that were indexed by older rules.
 func (x *Index) Refill(ctx context.Context) error {
-	ids, err := unnamed(ctx, x.DB.SQL, refillBatch)
+	ids, err := outdated(ctx, x.DB.SQL, refillBatch)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -52,7 +52,12 @@ func (x *Index) Refill(ctx context.Context) error {
 			if err := errors.Join(put(ctx, tx, a, externalKey(a.ExternalID)), x.OnApplicant(ctx, tx, a, people[id])); err != nil {
 				return err
 			}
-			return setNamed(ctx, tx, id)
+			if a.HasReport() {
+				if err := x.summarize(ctx, tx, a); err != nil {
+					return err
+				}
+			}
+			return setVersion(ctx, tx, id)
 		})
 		if err != nil {
 			return err

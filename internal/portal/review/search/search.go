@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -25,18 +26,27 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
+	pages "vestibule/templates/portal/review"
 )
 
-// Index is the search index. All exported fields are required; call Prepare before
-// use.
+// Index is the search index. Fields are required unless documented otherwise; call Prepare
+// before use.
 type Index struct {
 	DB           *store.DB
 	Applications *applications.Service
 	Queue        applications.Queue
 	Now          func() time.Time
 
+	// Summarize returns what lists show of an application's newest report. It returns the
+	// zero Summary for a report that cannot be shown. nil: lists show nothing of reports.
+	Summarize func(ctx context.Context, q store.Queryer, a applications.Application) (pages.Summary, error)
+
 	key []byte // set by Prepare
 }
+
+// version is the version of the rules by which rows are indexed: the tokens of a name, and
+// the summary of a report. When it rises, Refill indexes older rows again.
+const version = 1
 
 // Prepare loads the index's key, which the first start creates.
 func (x *Index) Prepare(ctx context.Context) (err error) {
@@ -51,7 +61,26 @@ func (x *Index) Prepare(ctx context.Context) (err error) {
 // OnChange updates an application's row in the transaction that creates or changes the
 // application.
 func (x *Index) OnChange(ctx context.Context, tx *store.Tx, a applications.Application, _ applications.TimelineEntry) error {
-	return put(ctx, tx, a, externalKey(a.ExternalID))
+	if err := put(ctx, tx, a, externalKey(a.ExternalID)); err != nil || !a.HasReport() {
+		return err
+	}
+	known, err := summarizedAt(ctx, tx, a.ID)
+	if err != nil || known.Equal(a.Report.At) {
+		return err
+	}
+	return x.summarize(ctx, tx, a)
+}
+
+// summarize stores the summary of an application's newest report.
+func (x *Index) summarize(ctx context.Context, tx *store.Tx, a applications.Application) error {
+	if x.Summarize == nil {
+		return nil
+	}
+	s, err := x.Summarize(ctx, tx, a)
+	if err != nil {
+		return err
+	}
+	return setSummary(ctx, tx, x.DB.Vault, a, s)
 }
 
 // OnApplicant indexes the applicant's words in the transaction that stores the
@@ -76,6 +105,9 @@ func (x *Index) tokens(f prefill.Fields) [][]byte {
 	var out [][]byte
 	for _, w := range Words(f.FirstName + " " + f.LastName) {
 		out = append(out, x.token("name", w))
+		for _, b := range beginnings(w) {
+			out = append(out, x.token("beginning", b))
+		}
 	}
 	if email := mail.NormalizeAddress(f.Email); email != "" {
 		out = append(out, x.token("email", email))
@@ -83,8 +115,32 @@ func (x *Index) tokens(f prefill.Fields) [][]byte {
 	return out
 }
 
-// maxWords bounds the words of a name that are indexed.
-const maxWords = 12
+const (
+	maxWords = 12 // of a name that are indexed
+
+	// Beginnings of words are indexed from minBeginning letters on. Shorter ones would
+	// reveal how often they occur, which the names of a country make recognizable.
+	minBeginning = 3
+	maxBeginning = 20
+)
+
+// beginnings returns the beginnings of a word that find it; none of a short word.
+func beginnings(word string) (out []string) {
+	letters := []rune(word)
+	for n := minBeginning; n <= min(len(letters), maxBeginning); n++ {
+		out = append(out, string(letters[:n]))
+	}
+	return out
+}
+
+// wordToken returns the token of a word of a search: of a beginning, or of a whole word if
+// whole is set or the word is short or very long.
+func (x *Index) wordToken(word string, whole bool) []byte {
+	if n := utf8.RuneCountInString(word); whole || n < minBeginning || n > maxBeginning {
+		return x.token("name", word)
+	}
+	return x.token("beginning", word)
+}
 
 // Words splits a name into words for comparison: without case, accents and
 // apostrophes, sorted, without duplicates.
@@ -122,8 +178,12 @@ type Found struct {
 	HasReport   bool
 	Decision    string // the newest; may be ""
 	Assignee    string // ID of the user who works on it; "" for none
+	Verdict     string // of the newest report; "" for none
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
+	DecidedAt   time.Time // of the newest decision; 1970 for none
+
+	Summary pages.Summary // of the newest report; only Search sets it
 }
 
 // Filter selects applications. The zero value selects all.
@@ -133,14 +193,25 @@ type Filter struct {
 	Decisions               []string // all possible decisions
 	States                  []string // any of them; empty for all
 	Decided                 bool     // only those with a decision
-	Assignee                string   // ID of a user
+	Assignee                string   // ID of a user, or Unassigned
+	Verdict                 string   // of the report, or Unreported
 	From, To                time.Time
+	DecidedFrom             time.Time // decided at or after
 	Text                    string
-	After                   store.Cursor // the page follows this row
+	Whole                   bool // the words of Text are whole words of a name, not beginnings
+
+	Sort       string // a Sort constant; "" is SortStarted
+	Descending bool
+	Assignees  []string // IDs of users in the order of SortAssigned
+	After      string   // cursor of the page
 }
 
-// Undecided is the filter value for applications without a decision.
-const Undecided = "none"
+// Values of a filter for applications without a decision, a user or a verdict.
+const (
+	Undecided  = "none"
+	Unassigned = "none"
+	Unreported = "none"
+)
 
 const (
 	SearchLife       = 30 * time.Minute // lifetime of an open search
@@ -153,20 +224,6 @@ func states() (all []string) {
 		all = append(all, string(s))
 	}
 	return all
-}
-
-// Search returns a page of the filter's results, newest first, and the cursor of the
-// next page.
-func (x *Index) Search(ctx context.Context, f Filter, limit int) (page []Found, next string, err error) {
-	err = x.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		page, err = x.choose(ctx, tx, f, limit+1)
-		return err
-	})
-	if err != nil || len(page) <= limit {
-		return page, "", err
-	}
-	last := page[limit-1]
-	return page[:limit], applications.WriteCursor(last.CreatedAt, last.ID), nil
 }
 
 // Sweep deletes expired searches.

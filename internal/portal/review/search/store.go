@@ -2,6 +2,8 @@ package search
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -12,22 +14,91 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
+	pages "vestibule/templates/portal/review"
 )
 
 // put inserts or updates an application's row.
 func put(ctx context.Context, q store.Queryer, a applications.Application, key []byte) error {
 	j := a.Journey
 	_, err := q.ExecContext(ctx, `INSERT INTO review_index (application_id, data_key, product, mode, external_id, external_key, public_token,
-			state, outcome, attempt, decision, has_report, named, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', $11, TRUE, $12, $13)
+			state, outcome, attempt, decision, has_report, named, created_at, updated_at, version)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', $11, TRUE, $12, $13, $14)
 		ON CONFLICT (application_id) DO UPDATE SET mode = excluded.mode,
 		external_key = excluded.external_key, public_token = excluded.public_token,
 			state = excluded.state, outcome = excluded.outcome, attempt = excluded.attempt,
 			has_report = excluded.has_report, updated_at = excluded.updated_at`,
 		a.ID, a.DataKey(), string(a.Product), string(a.Mode), a.ExternalID, key, j.PublicToken,
 		string(j.State), string(j.Outcome()), int64(j.Attempt),
-		a.HasReport(), store.Micros(a.CreatedAt), store.Micros(a.UpdatedAt))
+		a.HasReport(), store.Micros(a.CreatedAt), store.Micros(a.UpdatedAt), int64(version))
 	return err
+}
+
+func summaryCell(id string) store.Cell {
+	return store.Cell{Table: "review_index", Column: "summary", Row: id}
+}
+
+// summarizedAt returns the time of the report that the summary is of; 1970 for none.
+func summarizedAt(ctx context.Context, q store.Queryer, id string) (time.Time, error) {
+	var at int64
+	err := q.QueryRowContext(ctx, `SELECT report_at FROM review_index WHERE application_id = $1`, id).Scan(&at)
+	return store.Time(at), store.MapNotFound(err)
+}
+
+func setSummary(ctx context.Context, tx *store.Tx, v *store.Vault, a applications.Application, s pages.Summary) error {
+	var sealed []byte
+	if s.Verdict != "" {
+		plain, err := json.Marshal(s)
+		if err != nil {
+			return err
+		}
+		if sealed, err = v.Seal(ctx, tx, a.DataKey(), summaryCell(a.ID), plain); err != nil {
+			return err
+		}
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE review_index SET verdict = $2, summary = $3, report_at = $4 WHERE application_id = $1`,
+		a.ID, s.Verdict, sealed, store.Micros(a.Report.At))
+	return err
+}
+
+// summaries adds the summaries of their reports to rows.
+func (x *Index) summaries(ctx context.Context, q store.Queryer, rows []Found) error {
+	var c store.Conditions
+	var in []string
+	at := map[string]int{}
+	for i, e := range rows {
+		if e.Verdict != "" {
+			in = append(in, c.Arg(e.ID))
+			at[e.ID] = i
+		}
+	}
+	if len(in) == 0 {
+		return nil
+	}
+	type sealedSummary struct {
+		id, dataKey     string
+		sealed, wrapped []byte
+	}
+	all, err := store.QueryAll(ctx, q, func(row store.Row) (s sealedSummary, err error) {
+		return s, row.Scan(&s.id, &s.dataKey, &s.sealed, &s.wrapped)
+	}, `SELECT i.application_id, i.data_key, i.summary, k.wrapped FROM review_index i JOIN data_keys k ON k.id = i.data_key
+		WHERE i.application_id IN (`+strings.Join(in, ", ")+`) AND i.summary IS NOT NULL`, c.Args...)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		open, err := x.DB.Vault.Unwrap(s.dataKey, s.wrapped)
+		if err != nil {
+			return err
+		}
+		plain, err := open.Open(summaryCell(s.id), s.sealed)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(plain, &rows[at[s.id]].Summary); err != nil {
+			return errors.New("search: a summary cannot be read")
+		}
+	}
+	return nil
 }
 
 func insertToken(ctx context.Context, q store.Queryer, token []byte, created time.Time, id string) error {
@@ -36,14 +107,15 @@ func insertToken(ctx context.Context, q store.Queryer, token []byte, created tim
 	return err
 }
 
-// unnamed lists applications that are older than the index.
-func unnamed(ctx context.Context, q store.Queryer, limit int) ([]string, error) {
-	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT application_id FROM review_index WHERE named = FALSE LIMIT $1`, int64(limit))
+// outdated lists applications that were indexed by older rules.
+func outdated(ctx context.Context, q store.Queryer, limit int) ([]string, error) {
+	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT application_id FROM review_index WHERE version < $1
+		ORDER BY version, application_id LIMIT $2`, int64(version), int64(limit))
 }
 
-// setNamed marks an application as completely indexed.
-func setNamed(ctx context.Context, q store.Queryer, id string) error {
-	_, err := q.ExecContext(ctx, `UPDATE review_index SET named = TRUE WHERE application_id = $1`, id)
+// setVersion marks an application as indexed by the present rules.
+func setVersion(ctx context.Context, q store.Queryer, id string) error {
+	_, err := q.ExecContext(ctx, `UPDATE review_index SET version = $2, named = TRUE WHERE application_id = $1`, id, int64(version))
 	return err
 }
 
@@ -76,14 +148,14 @@ func (x *Index) Kept(ctx context.Context, q store.Queryer, handle, reviewerID st
 }
 
 const entryColumns = `i.application_id, i.data_key, i.product, i.mode, i.external_id, i.public_token, i.state,
-	i.outcome, i.attempt, i.has_report, i.decision, i.assignee, i.created_at, i.updated_at`
+	i.outcome, i.attempt, i.has_report, i.decision, i.assignee, i.verdict, i.created_at, i.updated_at, i.decided_at`
 
 func scanEntry(row store.Row) (Found, error) {
 	var e Found
-	var attempt, created, updated int64
+	var attempt, created, updated, decided int64
 	err := row.Scan(&e.ID, &e.DataKey, &e.Product, &e.Mode, &e.ExternalID, &e.PublicToken, &e.State, &e.Outcome, &attempt, &e.HasReport,
-		&e.Decision, &e.Assignee, &created, &updated)
-	e.Attempt, e.CreatedAt, e.UpdatedAt = int(attempt), store.Time(created), store.Time(updated)
+		&e.Decision, &e.Assignee, &e.Verdict, &created, &updated, &decided)
+	e.Attempt, e.CreatedAt, e.UpdatedAt, e.DecidedAt = int(attempt), store.Time(created), store.Time(updated), store.Time(decided)
 	return e, store.MapNotFound(err)
 }
 
@@ -92,10 +164,24 @@ func Of(ctx context.Context, q store.Queryer, id string) (Found, error) {
 	return scanEntry(q.QueryRowContext(ctx, `SELECT `+entryColumns+` FROM review_index i WHERE i.application_id = $1`, id))
 }
 
-// choose returns the first results of a filter, newest first. An index answers each
-// arm of the query in list order, so each arm ends after limit rows.
-func (x *Index) choose(ctx context.Context, q store.Queryer, f Filter, limit int) ([]Found, error) {
-	b := &arms{f: f, limit: limit}
+// byIDs returns those of some applications that a filter selects apart from its text.
+func byIDs(ctx context.Context, q store.Queryer, ids []string, f Filter) ([]Found, error) {
+	var c store.Conditions
+	in := make([]string, len(ids))
+	for i, id := range ids {
+		in[i] = c.Arg(id)
+	}
+	c.All = []string{"i.application_id IN (" + strings.Join(in, ", ") + ")"}
+	f.facets(&c)
+	c.Days("i.created_at", f.From, f.To)
+	return store.QueryAll(ctx, q, scanEntry, `SELECT `+entryColumns+` FROM review_index i `+c.Where(), c.Args...)
+}
+
+// choose returns the first results of a filter after a row, in the order of the time that
+// it sorts by. A database index answers each arm of the query in that order, so each arm
+// ends after limit rows.
+func (x *Index) choose(ctx context.Context, q store.Queryer, f Filter, after store.Cursor, limit int) ([]Found, error) {
+	b := &arms{f: f, after: after, limit: limit}
 	if f.Text == "" {
 		for _, c := range f.cells() {
 			b.add(`review_index i`, `i.created_at`, `i.application_id`, c)
@@ -108,32 +194,50 @@ func (x *Index) choose(ctx context.Context, q store.Queryer, f Filter, limit int
 	}
 	// CROSS JOIN fixes the join order; otherwise SQLite may scan all applications.
 	return store.QueryAll(ctx, q, scanEntry, `SELECT `+entryColumns+` FROM (SELECT id, at FROM (`+strings.Join(b.all, " UNION ")+`) AS b
-		ORDER BY at DESC, id DESC LIMIT `+b.c.Arg(int64(limit))+`) AS f CROSS JOIN review_index i WHERE i.application_id = f.id
-		ORDER BY f.at DESC, f.id DESC`, b.c.Args...)
+		ORDER BY at `+b.order()+`, id `+b.order()+` LIMIT `+b.c.Arg(int64(limit))+`) AS f CROSS JOIN review_index i
+		WHERE i.application_id = f.id ORDER BY f.at `+b.order()+`, f.id `+b.order(), b.c.Args...)
 }
 
 // arms holds the arms of one query, which share their arguments.
 type arms struct {
 	f     Filter
+	after store.Cursor
 	limit int
 	c     store.Conditions
 	all   []string
 }
 
+// order returns the direction in which the query sorts.
+func (b *arms) order() string {
+	if b.f.ascends() {
+		return "ASC"
+	}
+	return "DESC"
+}
+
 // add adds an arm: the first matching rows of a source, in order.
-func (b *arms) add(from, at, id string, fit func(*store.Conditions)) {
+func (b *arms) add(from, created, id string, fit func(*store.Conditions)) {
 	b.c.All = nil
 	fit(&b.c)
-	b.c.Days(at, b.f.From, b.f.To)
-	b.c.After(at, id, b.f.After)
+	b.c.Days(created, b.f.From, b.f.To)
+	at := created
+	if b.f.Sort == SortDecided {
+		at = `i.decided_at`
+	}
+	if b.f.ascends() && !b.after.At.IsZero() {
+		b.c.Add("("+at+", "+id+") > (%s, %s)", b.after.Micros(), b.after.ID)
+	} else {
+		b.c.After(at, id, b.after)
+	}
 	b.all = append(b.all, `SELECT * FROM (SELECT `+id+` AS id, `+at+` AS at FROM `+from+` `+b.c.Where()+
-		` ORDER BY `+at+` DESC, `+id+` DESC LIMIT `+b.c.Arg(int64(b.limit))+`) AS a`)
+		` ORDER BY `+at+` `+b.order()+`, `+id+` `+b.order()+` LIMIT `+b.c.Arg(int64(b.limit))+`) AS a`)
 }
 
 // cells splits the filter into parts that an index can answer. A filter on two
 // columns has one part for each value of the third.
 func (f Filter) cells() []func(*store.Conditions) {
-	if f.Assignee != "" { // few applications, in an index of their own
+	// Few applications, in an index of their own or in the order of an index.
+	if f.Assignee != "" && f.Assignee != Unassigned || !f.DecidedFrom.IsZero() || f.Sort == SortDecided {
 		return []func(*store.Conditions){f.facets}
 	}
 	if parts := f.parts(); parts != nil {
@@ -172,6 +276,7 @@ func (f Filter) cells() []func(*store.Conditions) {
 				out = append(out, func(c *store.Conditions) {
 					c.Add("i.state = %s AND i.product = %s AND i.decision = %s", state, string(product), decision(decided))
 					c.Equal("i.outcome", f.Outcome)
+					f.values(c)
 				})
 			}
 		}
@@ -222,7 +327,7 @@ func (f Filter) facets(c *store.Conditions) {
 	c.Equal("i.state", f.State)
 	c.Equal("i.product", f.Product)
 	c.Equal("i.outcome", f.Outcome)
-	c.Equal("i.assignee", f.Assignee)
+	f.values(c)
 	if len(f.States) > 0 {
 		in := make([]string, len(f.States))
 		for i, s := range f.States {
@@ -233,6 +338,9 @@ func (f Filter) facets(c *store.Conditions) {
 	if f.Decided {
 		c.Add("i.decision <> ''")
 	}
+	if !f.DecidedFrom.IsZero() {
+		c.Add("i.decided_at >= %s", store.Micros(f.DecidedFrom))
+	}
 	if f.Decision == Undecided {
 		c.Add("i.decision = ''")
 	} else {
@@ -240,8 +348,19 @@ func (f Filter) facets(c *store.Conditions) {
 	}
 }
 
+// values adds the conditions on the user and on the verdict.
+func (f Filter) values(c *store.Conditions) {
+	for _, v := range [][2]string{{"i.assignee", f.Assignee}, {"i.verdict", f.Verdict}} {
+		if v[1] == Unassigned || v[1] == Unreported {
+			c.Add(v[0] + " = ''")
+		} else {
+			c.Equal(v[0], v[1])
+		}
+	}
+}
+
 // textual adds an arm for each meaning of a text: an ID, a publicToken, a
-// prefix of an external ID, an email address, or the words of a name.
+// prefix of an external ID, an email address, or the beginnings of a name's words.
 func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
 	text := b.f.Text
 	if contract.IsUUID(text) {
@@ -268,7 +387,7 @@ func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
 		tokens = [][]byte{x.token("email", mail.NormalizeAddress(text))}
 	} else {
 		for _, w := range Words(text) {
-			tokens = append(tokens, x.token("name", w))
+			tokens = append(tokens, x.wordToken(w, b.f.Whole))
 		}
 	}
 	rarest, err := x.rarest(ctx, q, tokens)
@@ -332,8 +451,9 @@ func Assign(ctx context.Context, q store.Queryer, applicationID, userID string) 
 }
 
 // SetDecision updates the newest decision in the index.
-func SetDecision(ctx context.Context, q store.Queryer, applicationID, decision string) error {
-	_, err := q.ExecContext(ctx, `UPDATE review_index SET decision = $2 WHERE application_id = $1`, applicationID, decision)
+func SetDecision(ctx context.Context, tx *store.Tx, applicationID, decision string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE review_index SET decision = $2, decided_at = $3 WHERE application_id = $1`,
+		applicationID, decision, store.Micros(tx.Now))
 	return err
 }
 

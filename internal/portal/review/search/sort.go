@@ -1,0 +1,242 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	pages "vestibule/templates/portal/review"
+)
+
+// Values of Filter.Sort. SortStarted and SortDecided are by time. SortState, SortVerdict
+// and SortAssigned group applications by a value, the newest first within each group.
+// SortIncome and SortScore are by encrypted figures. Applications without a decision, a
+// value or a figure are last in either direction, the newest first.
+const (
+	SortStarted  = "started"
+	SortDecided  = "decided"
+	SortState    = "state"
+	SortVerdict  = "verdict"
+	SortAssigned = "assigned"
+	SortIncome   = "income"
+	SortScore    = "score"
+)
+
+// Sorts lists the values of Filter.Sort.
+var Sorts = []string{SortStarted, SortDecided, SortState, SortVerdict, SortAssigned, SortIncome, SortScore}
+
+// MaxSorted is the number of applications, the newest first, that are sorted by an
+// encrypted figure: each must be decrypted.
+const MaxSorted = 1000
+
+// Page is a page of results.
+type Page struct {
+	Rows    []Found
+	Next    string // cursor of the next page; "" on the last
+	Partial bool   // only the MaxSorted newest results are sorted
+}
+
+// ascends reports whether a query of the filter begins with the earliest time.
+func (f Filter) ascends() bool {
+	return !f.Descending && (f.Sort == SortStarted || f.Sort == SortDecided)
+}
+
+// Search returns a page of the filter's results. An empty Sort is SortStarted, newest
+// first.
+func (x *Index) Search(ctx context.Context, f Filter, limit int) (page Page, err error) {
+	if f.Sort == "" {
+		f.Sort, f.Descending = SortStarted, true
+	}
+	err = x.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
+		switch f.Sort {
+		case SortDecided, SortState, SortVerdict, SortAssigned:
+			page, err = x.grouped(ctx, tx, f, limit)
+		case SortIncome, SortScore:
+			page, err = x.byFigure(ctx, tx, f, limit)
+			return err // with summaries
+		default:
+			after, _ := applications.ReadCursor(f.After)
+			page.Rows, err = x.choose(ctx, tx, f, after, limit+1)
+			if len(page.Rows) > limit {
+				page.Rows = page.Rows[:limit]
+				page.Next = f.cursorOf(page.Rows[limit-1])
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return x.summaries(ctx, tx, page.Rows)
+	})
+	return page, err
+}
+
+// Present returns those of some applications that exist, with summaries, and which of them
+// f selects apart from its text, which applications do not leave.
+func (x *Index) Present(ctx context.Context, f Filter, ids []string) (all []Found, selected map[string]bool, err error) {
+	selected = map[string]bool{}
+	if len(ids) == 0 {
+		return nil, selected, nil
+	}
+	err = x.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if all, err = byIDs(ctx, tx, ids, Filter{}); err != nil {
+			return err
+		}
+		some, err := byIDs(ctx, tx, ids, f)
+		if err != nil {
+			return err
+		}
+		for _, e := range some {
+			selected[e.ID] = true
+		}
+		return x.summaries(ctx, tx, all)
+	})
+	return all, selected, err
+}
+
+func (f Filter) cursorOf(e Found) string {
+	if f.Sort == SortDecided {
+		return applications.WriteCursor(e.DecidedAt, e.ID)
+	}
+	return applications.WriteCursor(e.CreatedAt, e.ID)
+}
+
+// grouped answers a filter that sorts by a value: by one query for each value, in order,
+// until the page is full.
+func (x *Index) grouped(ctx context.Context, tx *store.Tx, f Filter, limit int) (page Page, err error) {
+	groups := f.groups()
+	text, cursor, _ := strings.Cut(f.After, "-")
+	first, _ := strconv.Atoi(text)
+	after, ok := applications.ReadCursor(cursor)
+	if !ok || first < 0 {
+		first = 0
+	}
+	var in []int // group of each row
+	for k := first; k < len(groups) && len(page.Rows) <= limit; k++ {
+		rows, err := x.choose(ctx, tx, groups[k], after, limit+1-len(page.Rows))
+		if err != nil {
+			return page, err
+		}
+		after = store.Cursor{}
+		page.Rows, in = append(page.Rows, rows...), append(in, slices.Repeat([]int{k}, len(rows))...)
+	}
+	if len(page.Rows) > limit {
+		page.Rows = page.Rows[:limit]
+		page.Next = strconv.Itoa(in[limit-1]) + "-" + groups[in[limit-1]].cursorOf(page.Rows[limit-1])
+	}
+	return page, nil
+}
+
+// groups returns a filter for each value of the column that f sorts by, in order, without
+// values that f excludes.
+func (f Filter) groups() (out []Filter) {
+	if f.Sort == SortDecided {
+		return f.byDecision()
+	}
+	var values []string
+	column, last := &f.State, ""
+	switch f.Sort {
+	case SortState:
+		values = states()
+	case SortVerdict:
+		values, column, last = pages.Verdicts, &f.Verdict, Unreported
+	case SortAssigned:
+		values, column, last = f.Assignees, &f.Assignee, Unassigned
+	}
+	values = slices.Clone(values)
+	if f.Descending {
+		slices.Reverse(values)
+	}
+	if last != "" {
+		values = append(values, last)
+	}
+	given := *column
+	for _, v := range values {
+		if *column = v; given != "" && given != v {
+			continue
+		}
+		one := f
+		one.Sort, one.Descending = SortStarted, true
+		out = append(out, one)
+	}
+	return out
+}
+
+// byDecision returns a filter for the decided applications in the order of their decisions,
+// and one for the others.
+func (f Filter) byDecision() (out []Filter) {
+	if f.Decision != Undecided {
+		one := f
+		one.Decided = true
+		out = append(out, one)
+	}
+	if (f.Decision == "" || f.Decision == Undecided) && !f.Decided && f.DecidedFrom.IsZero() {
+		one := f
+		one.Decision, one.Sort, one.Descending = Undecided, SortStarted, true
+		out = append(out, one)
+	}
+	return out
+}
+
+// byFigure answers a filter that sorts by an encrypted figure. The cursor is the last row
+// of the previous page: an address must not have its figure.
+func (x *Index) byFigure(ctx context.Context, tx *store.Tx, f Filter, limit int) (page Page, err error) {
+	newest := f
+	newest.Sort, newest.Descending = SortStarted, true
+	all, err := x.choose(ctx, tx, newest, store.Cursor{}, MaxSorted+1)
+	if err != nil {
+		return page, err
+	}
+	if page.Partial = len(all) > MaxSorted; page.Partial {
+		all = all[:MaxSorted]
+	}
+	if err := x.summaries(ctx, tx, all); err != nil {
+		return page, err
+	}
+	slices.SortStableFunc(all, func(a, b Found) int {
+		if f.Sort == SortScore {
+			return compareKnown(a.Summary.Score, b.Summary.Score, f.Descending)
+		}
+		return cmp.Or(cmp.Compare(incomeRank(a), incomeRank(b)), compareKnown(a.Summary.Income, b.Summary.Income, f.Descending))
+	})
+	if after, ok := applications.ReadCursor(f.After); ok {
+		all = all[slices.IndexFunc(all, func(e Found) bool { return e.ID == after.ID })+1:]
+	}
+	page.Rows = all
+	if len(all) > limit {
+		page.Rows = all[:limit]
+		page.Next = f.cursorOf(page.Rows[limit-1])
+	}
+	return page, nil
+}
+
+// incomeRank orders incomes by currency, because amounts in others do not compare:
+// dollars, other currencies, unknown.
+func incomeRank(e Found) int {
+	switch {
+	case e.Summary.Income == nil:
+		return 2
+	case e.Summary.Currency != report.Dollars:
+		return 1
+	}
+	return 0
+}
+
+// compareKnown compares two figures; an unknown one is last in either direction.
+func compareKnown[T cmp.Ordered](a, b *T, descending bool) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	case descending:
+		return cmp.Compare(*b, *a)
+	}
+	return cmp.Compare(*a, *b)
+}

@@ -1,0 +1,85 @@
+package review
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/store"
+)
+
+// maxSaved is the maximum number of filters that a user can save.
+const maxSaved = 20
+
+// savedFilter is a filter that a user saved.
+type savedFilter struct{ id, name, query string }
+
+func filterCell(id string) store.Cell {
+	return store.Cell{Table: "review_filters", Column: "name", Row: id}
+}
+
+// savedFilters lists the filters that a user saved, oldest first.
+func (d *Handler) savedFilters(ctx context.Context, q store.Queryer, userID string) ([]savedFilter, error) {
+	open, err := d.DB.Vault.Opener(ctx, q, store.SystemKey)
+	if err != nil {
+		return nil, err
+	}
+	return store.QueryAll(ctx, q, func(row store.Row) (s savedFilter, err error) {
+		var sealed []byte
+		if err := row.Scan(&s.id, &sealed, &s.query); err != nil {
+			return s, err
+		}
+		name, err := open.Open(filterCell(s.id), sealed)
+		s.name = string(name)
+		return s, err
+	}, `SELECT id, name, query FROM review_filters WHERE reviewer_id = $1 ORDER BY created_at, id`, userID)
+}
+
+// saveFilter saves a filter of a user in place of one with the same name. It returns
+// false if the user has saved maxSaved others.
+func (d *Handler) saveFilter(ctx context.Context, tx *store.Tx, userID, name, query string) (bool, error) {
+	all, err := d.savedFilters(ctx, tx, userID)
+	if err != nil {
+		return false, err
+	}
+	for _, s := range all {
+		if s.name == name {
+			_, err := tx.ExecContext(ctx, `UPDATE review_filters SET query = $2 WHERE id = $1`, s.id, query)
+			return true, err
+		}
+	}
+	if len(all) >= maxSaved {
+		return false, nil
+	}
+	id := uuid.NewString()
+	sealed, err := d.DB.Vault.Seal(ctx, tx, store.SystemKey, filterCell(id), []byte(name))
+	if err != nil {
+		return false, err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO review_filters (id, reviewer_id, name, query, created_at) VALUES ($1, $2, $3, $4, $5)`,
+		id, userID, sealed, query, store.Micros(tx.Now))
+	return true, err
+}
+
+// deleteFilter deletes a saved filter of a user, if it exists.
+func deleteFilter(ctx context.Context, q store.Queryer, userID, id string) error {
+	_, err := q.ExecContext(ctx, `DELETE FROM review_filters WHERE id = $1 AND reviewer_id = $2`, id, userID)
+	return err
+}
+
+// isDense reports whether a user wants low rows.
+func isDense(ctx context.Context, q store.Queryer, userID string) (bool, error) {
+	var density string
+	err := store.MapNotFound(q.QueryRowContext(ctx, `SELECT density FROM review_settings WHERE reviewer_id = $1`, userID).Scan(&density))
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return density == densityDense, err
+}
+
+func setDensity(ctx context.Context, q store.Queryer, userID, density string) error {
+	_, err := q.ExecContext(ctx, `INSERT INTO review_settings (reviewer_id, density) VALUES ($1, $2)
+		ON CONFLICT (reviewer_id) DO UPDATE SET density = excluded.density`, userID, density)
+	return err
+}

@@ -1,0 +1,197 @@
+package review
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/review/decisions"
+	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
+	"vestibule/internal/testutil/storetest"
+)
+
+// TestSavedFilters saves, replaces and deletes filters, each for one user.
+func TestSavedFilters(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		save := func(name string, more url.Values) int {
+			form := url.Values{"name": {name}}
+			for k, v := range more {
+				form[k] = v
+			}
+			resp, _ := d.post("/review/filters", form)
+			return resp.StatusCode
+		}
+		resp, _ := d.post("/review/find", url.Values{"query": {"Canaria"}, "state": {"ready"}, "sort": {"-income"}})
+		search, _ := url.Parse(resp.Header.Get("Location"))
+		if status := save(" Big & ready ", search.Query()); status != 303 {
+			t.Fatalf("saving: %d", status)
+		}
+		link := regexp.MustCompile(`<a href="([^"]*)"[^>]*>Big &amp; ready</a>`)
+		_, page := d.get("/review")
+		found := link.FindStringSubmatch(page)
+		if found == nil || found[1] != "/review?sort=-income&amp;state=ready" {
+			t.Fatalf("the saved filter is %q in\n%s", found, page)
+		}
+		save("Big & ready", url.Values{"queue": {"mine"}})
+		if _, page = d.get("/review?queue=mine"); strings.Count(page, "Big &amp; ready</a>") != 1 ||
+			!strings.Contains(page, `href="/review?queue=mine" aria-current="page">Big`) {
+			t.Errorf("a second filter of the same name:\n%s", page)
+		}
+		other := d.as(Reviewer)
+		if _, page := other.get("/review"); strings.Contains(page, "Big &amp; ready") {
+			t.Error("another user has the filter")
+		}
+		id := regexp.MustCompile(`/review/filters/([0-9a-f-]{36})/delete`).FindStringSubmatch(page)[1]
+		if resp, _ := other.post("/review/filters/"+id+"/delete", nil); resp.StatusCode != 303 {
+			t.Errorf("deleting another user's filter: %d", resp.StatusCode)
+		}
+		var name []byte
+		if err := db.SQL.QueryRow(`SELECT name FROM review_filters`).Scan(&name); err != nil || strings.Contains(string(name), "ready") {
+			t.Errorf("the stored name is %q (%v)", name, err)
+		}
+		d.post("/review/filters/"+id+"/delete", nil)
+		for i := range maxSaved {
+			if status := save(fmt.Sprint("filter ", i), nil); status != 303 {
+				t.Fatalf("saving filter %d: %d", i, status)
+			}
+		}
+		if status := save("one more", nil); status != 400 {
+			t.Errorf("saving too many: %d", status)
+		}
+		if _, page := d.get("/review"); !strings.Contains(page, i18ntest.EN("review.list.saved.full")) || strings.Contains(page, "Big") {
+			t.Errorf("with all filters saved:\n%s", page)
+		}
+		for _, bad := range []url.Values{{"name": {""}}, {"name": {strings.Repeat("x", 41)}}, {"name": {"x"}, "sort": {"name"}}} {
+			if resp, _ := d.post("/review/filters", bad); resp.StatusCode != 400 {
+				t.Errorf("saving %v: %d", bad, resp.StatusCode)
+			}
+		}
+	})
+}
+
+func TestDensity(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		dense := func(b *testServer) bool {
+			_, page := b.get("/review")
+			return strings.Contains(page, "list-dense")
+		}
+		for _, density := range []string{densityDense, densityComfortable, densityDense} {
+			resp, _ := d.post("/review/density", url.Values{"density": {density}, "queue": {"mine"}, "sort": {"state"}})
+			if to := resp.Header.Get("Location"); to != "/review?queue=mine&sort=state" || dense(d) != (density == densityDense) {
+				t.Errorf("%s leads to %q, and the list is dense: %v", density, to, dense(d))
+			}
+		}
+		if dense(d.as(Reviewer)) {
+			t.Error("another user's list is dense")
+		}
+		if resp, _ := d.post("/review/density", url.Values{"density": {"x"}}); resp.StatusCode != 400 {
+			t.Errorf("an unknown density: %d", resp.StatusCode)
+		}
+	})
+}
+
+// rowStamp matches what an open list sends of a row.
+var rowStamp = regexp.MustCompile(`data-id="([^"]+)" data-stamp="([^"]+)"`)
+
+// TestLive keeps a list open while applications begin, change, leave it and are deleted.
+func TestLive(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		form := func(list string) url.Values {
+			_, page := d.get(list)
+			u, _ := url.Parse(list)
+			out := u.Query()
+			for _, m := range rowStamp.FindAllStringSubmatch(page, -1) {
+				out.Add("row", m[1]+"."+m[2])
+			}
+			return out
+		}
+		ask := func(form url.Values) (c changes) {
+			t.Helper()
+			resp, body := d.post("/review/live", form)
+			if resp.StatusCode != 200 || json.Unmarshal([]byte(body), &c) != nil {
+				t.Fatalf("live: %d %s", resp.StatusCode, body)
+			}
+			return c
+		}
+		listed := func() (n int) {
+			if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'listed'`).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		all, decide := form("/review"), form("/review?queue=decide")
+		before := listed()
+		if c := ask(all); len(c.Rows)+len(c.Deleted)+c.New != 0 || c.Queues[""] != "2" || c.Queues["decide"] != "1" {
+			t.Errorf("nothing changed, and the answer is %+v", c)
+		}
+		if n := listed(); n != before {
+			t.Error("an answer without rows is in the audit log")
+		}
+		d.add(stored{Application: one("bbbbbbbb-0000-4000-8000-000000000001", contract.Income, journey.Started, noon.AddDate(0, 0, -1), noon)})
+		d.post("/review/assign", url.Values{"id": {appReady}, "do": {"take"}})
+		c := ask(all)
+		if len(c.Rows) != 1 || c.Rows[0].ID != appReady || !strings.Contains(c.Rows[0].HTML, i18ntest.EN("review.list.you")) ||
+			strings.Contains(c.Rows[0].HTML, "list-gone") || c.New != 1 || c.Queues["mine"] != "1" {
+			t.Errorf("after one began and one was assigned: %+v", c)
+		}
+		if n := listed(); n != before+1 {
+			t.Errorf("an answer with rows made %d entries of the audit log", n-before)
+		}
+		d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {decisions.Approved}})
+		c = ask(decide)
+		if len(c.Rows) != 1 || !strings.Contains(c.Rows[0].HTML, "list-gone") || c.Queues["today"] != "1" {
+			t.Errorf("after the decision: %+v", c)
+		}
+		decide.Set("row", strings.Join(rowStamp.FindStringSubmatch(c.Rows[0].HTML)[1:], "."))
+		if c := ask(decide); len(c.Rows) != 0 {
+			t.Errorf("a row that has left comes again: %+v", c)
+		}
+		if _, err := db.SQL.Exec(`DELETE FROM review_index WHERE application_id = $1`, appStarted); err != nil {
+			t.Fatal(err)
+		}
+		if c := ask(all); len(c.Deleted) != 1 || c.Deleted[0] != appStarted {
+			t.Errorf("after a deletion: %+v", c)
+		}
+		for _, bad := range []url.Values{{"row": {"x"}}, {"row": {"x.y"}}, {"queue": {"x"}}, {"find": {appReady}}} {
+			if resp, _ := d.post("/review/live", bad); resp.StatusCode != 400 && resp.StatusCode != 404 {
+				t.Errorf("live %v: %d", bad, resp.StatusCode)
+			}
+		}
+	})
+}
+
+// TestExportSelected exports applications in the order of the selection, each with an
+// entry of the audit log.
+func TestExportSelected(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		resp, body := d.as(Auditor).post("/review/export", url.Values{"id": {appStarted, appReady}})
+		lines := strings.Split(strings.TrimSpace(body), "\r\n")
+		if resp.StatusCode != 200 || len(lines) != 3 || !strings.HasPrefix(lines[1], appStarted+",") ||
+			!strings.HasPrefix(lines[2], appReady+",order-7,Zoë O’Hara-Núñez,cashflow,ready,") {
+			t.Errorf("the export is %d\n%s", resp.StatusCode, body)
+		}
+		var n int
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'listExported'`).Scan(&n); err != nil || n != 2 {
+			t.Errorf("%d entries of the audit log (%v)", n, err)
+		}
+		for _, bad := range []url.Values{{}, {"id": {"x"}}} {
+			if resp, _ := d.post("/review/export", bad); resp.StatusCode != 400 {
+				t.Errorf("exporting %v: %d", bad, resp.StatusCode)
+			}
+		}
+	})
+}
