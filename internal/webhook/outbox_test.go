@@ -515,7 +515,8 @@ func TestOutboxLists(t *testing.T) {
 				t.Errorf("%+v: %d, %v; want %d", tc.f, len(page), err, tc.n)
 			}
 		}
-		if n, err := r.Counts(t.Context(), r.DB.SQL, r.callback, began); err != nil || len(n) != 1 || n[StatePending] != 1 {
+		if n, err := r.CountDays(t.Context(), r.DB.SQL, r.callback, began); err != nil || len(n) != 1 ||
+			n[0] != (DayCount{State: StatePending, Count: 1}) {
 			t.Errorf("since the last one, %v (%v), want 1 pending", n, err)
 		}
 		want = []string{"application.failed", "", "1"}

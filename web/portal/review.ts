@@ -1,7 +1,7 @@
 import { keepDrafts } from "./parts/drafts";
-import { startKeys } from "./parts/keys";
-import { startPlots } from "./parts/plots";
-import { startScroll } from "./parts/scroll";
+import { startKeys } from "../ui/keys";
+import { startPlots } from "../ui/plots";
+import { startScroll } from "../ui/scroll";
 import { startTabs } from "./parts/tabs";
 
 keepDrafts();

@@ -158,7 +158,7 @@ func (s *Service) audit(ctx context.Context, r *http.Request, by user, d pages.D
 		v.Rows = append(v.Rows, pages.DashboardEntry{At: e.At, By: emails[e.Actor], Action: e.Action, Object: e.Object, Details: e.Detail})
 	}
 	if n := len(all); n > 0 {
-		v.Pager = pager(q, "/dashboard/audit", n == pageSize, store.Cursor{At: all[n-1].At, ID: all[n-1].ID})
+		v.Pager = pager(q, "/dashboard/audit", n == pageSize, cursorText(store.Cursor{At: all[n-1].At, ID: all[n-1].ID}))
 	}
 	return pages.DashboardAuditPage(d, v), nil
 }

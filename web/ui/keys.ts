@@ -1,8 +1,11 @@
-// Moves through the list of applications by keys: j and k, Enter as on any link, / for the
-// search, ? for the line that explains them. Keys do nothing while the user types, or with
-// a modifier. The user can turn them off in this browser, for example for speech input.
+// Moves through a list by keys: j and k, Enter as on any link, / for the search, ? for the
+// line that explains them. Keys do nothing while the user types, or with a modifier. The
+// user can turn them off in this browser, for example for speech input.
 
 const stored = "vestibule-keys";
+
+// rows are the links that name the rows of lists. Lists change while the page is open.
+const rows = (): HTMLAnchorElement[] => [...document.querySelectorAll<HTMLAnchorElement>(".list-link, .row-link")];
 
 function off(): boolean {
 	try {
@@ -13,12 +16,12 @@ function off(): boolean {
 }
 
 export function startKeys(): void {
-	const links = [...document.querySelectorAll<HTMLAnchorElement>(".list-link")];
-	const search = document.querySelector<HTMLInputElement>("#filter-query");
+	const search = document.querySelector<HTMLInputElement>("input[aria-keyshortcuts='/']");
 	const hint = document.querySelector<HTMLElement>("[data-keys]");
 	const toggle = document.querySelector<HTMLButtonElement>("[data-keys-toggle]");
-	if (!search || !hint || !toggle) return;
-	hint.hidden = links.length === 0;
+	if (!hint || !toggle) return;
+	hint.hidden = rows().length === 0;
+	for (const part of hint.querySelectorAll<HTMLElement>("[data-keys-search]")) part.hidden = !search;
 	let active = !off();
 	const show = (): void => {
 		toggle.textContent = (active ? toggle.dataset.off : toggle.dataset.on) ?? "";
@@ -40,7 +43,7 @@ export function startKeys(): void {
 			if (e.key === "Escape") typing.blur();
 			return;
 		}
-		if (e.key === "/") {
+		if (e.key === "/" && search) {
 			e.preventDefault();
 			search.focus();
 			search.select();
@@ -51,7 +54,8 @@ export function startKeys(): void {
 			return;
 		}
 		const step = e.key === "j" ? 1 : e.key === "k" ? -1 : 0;
-		if (step === 0 || links.length === 0) return;
+		const links = step === 0 ? [] : rows();
+		if (links.length === 0) return;
 		const now = links.indexOf(document.activeElement as HTMLAnchorElement);
 		links[Math.min(Math.max(now + step, 0), links.length - 1)]!.focus();
 	});
