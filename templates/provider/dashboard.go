@@ -261,8 +261,10 @@ type DashboardEntry struct {
 
 // DashboardAudit is the audit log.
 type DashboardAudit struct {
-	Rows  []DashboardEntry
-	Pager DashboardPager
+	List    DashboardList
+	Users   []DashboardPerson // to filter by
+	Actions []string          // to filter by
+	Rows    []DashboardEntry
 }
 
 // DashboardLive is the fragment of a page that its script keeps current.
