@@ -1281,7 +1281,7 @@ func DashboardSharingPage(d Dashboard, v DashboardSharing) templ.Component {
 func (v DashboardSharing) granted(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.granted.caption"), HideCaption: true, Columns: []ui.Column{
 		{Label: i18n.T(d.Lang, "dashboard.granted.with")}, {Label: "relayToken"}, {Label: i18n.T(d.Lang, "dashboard.state")},
-		{Label: i18n.T(d.Lang, "dashboard.times")}, {Label: i18n.T(d.Lang, "dashboard.actions_label")}}}
+		{Label: i18n.T(d.Lang, "dashboard.times_utc")}, {Label: i18n.T(d.Lang, "dashboard.actions_label")}}}
 	for _, s := range v.Granted {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: with(d, s)}, {Body: clipped(d, s.RelayToken)}, {Body: stateBadge(d, s.State)},
 			{Body: shareTimes(d, s)}, {Body: shareActions(d, s)}})
@@ -1292,7 +1292,7 @@ func (v DashboardSharing) granted(d Dashboard) ui.Grid {
 func (v DashboardSharing) received(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.received.caption"), HideCaption: true, Columns: []ui.Column{
 		{Label: i18n.T(d.Lang, "dashboard.received.by")}, {Label: "relayToken"}, {Label: i18n.T(d.Lang, "dashboard.state")},
-		{Label: i18n.T(d.Lang, "dashboard.times")}}}
+		{Label: i18n.T(d.Lang, "dashboard.times_utc")}}}
 	for _, s := range v.Received {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: with(d, s)}, {Body: clipped(d, s.RelayToken)},
 			{Body: stateBadge(d, s.State)}, {Body: shareTimes(d, s)}})
@@ -1389,7 +1389,7 @@ func shareTimes(d Dashboard, s DashboardShare) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = at(d, s.Created).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = brief(d, s.Created).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1411,7 +1411,7 @@ func shareTimes(d Dashboard, s DashboardShare) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = at(d, s.Read).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = brief(d, s.Read).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1433,7 +1433,7 @@ func shareTimes(d Dashboard, s DashboardShare) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = at(d, s.Expires).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = brief(d, s.Expires).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1456,7 +1456,7 @@ func shareTimes(d Dashboard, s DashboardShare) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = at(d, s.Revoked).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = brief(d, s.Revoked).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
