@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"strings"
 	"testing"
+
+	"vestibule/internal/testutil/i18ntest"
 )
 
 // signInToDashboard signs the first start's staff in from where v is sent to.
@@ -105,6 +107,56 @@ func TestDashboard(t *testing.T) {
 	}
 	v.open(t, dashboard+"/audit")
 	see(t, v.page("role=cell >> text="+es("dashboard.actions.credential_rotated")))
+}
+
+// TestDashboardLists follows the customer's staff through a list of reports: a report
+// appears while the list is open, is found while its name is typed, and is opened by keys.
+func TestDashboardLists(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	begin := func(externalID string) {
+		t.Helper()
+		call(t, "POST", s.Provider+"/connect/initialization", s.basic(), map[string]any{
+			"productId": s.Credentials.Products["cashflow"], "externalId": externalID, "prefill": person}, 2)
+	}
+	begin("loan-3001")
+	v := visit(t)
+	v.open(t, s.Provider+"/dashboard/reports")
+	s.signInToDashboard(t, v, s.Credentials.Dashboard.Password)
+	see(t, v.page(".dashboard-clip >> text=loan-3001"))
+	address := v.URL()
+	must(t, v.page("#query").Focus())
+	begin("loan-3002")
+	see(t, v.page(".dashboard-clip >> text=loan-3002")) // without a reload
+	see(t, v.page("#query:focus"))
+
+	must(t, v.Keyboard().Type("loan-3001"))
+	until(t, "the search to leave out the other report", func() bool {
+		n, err := v.page(".dashboard-clip").Count()
+		return err == nil && n == 1
+	})
+	see(t, v.page("#live >> text="+i18ntest.EN("dashboard.list.found.one", "n", "1")))
+	v.axe(t)
+	if v.URL() != address {
+		t.Errorf("the search changed the address to %s", v.URL())
+	}
+	press := func(key string) {
+		t.Helper()
+		must(t, v.Keyboard().Press(key))
+	}
+	press("Escape")
+	press("j")
+	see(t, v.page(".row-link:focus"))
+	press("/")
+	see(t, v.page("#query:focus"))
+	press("Escape")
+	press("?")
+	see(t, v.page("[data-keys-toggle]:focus"))
+	press("j")
+	press("Enter")
+	see(t, v.page("role=heading[level=2] >> text="+en("dashboard.report.timeline")))
+	click(t, v.page(".dashboard-ids summary"))
+	see(t, v.page(".dashboard-ids >> text=loan-3001"))
 }
 
 // TestHostedPageCannotActForStaff: the hosted page has the dashboard's origin, and

@@ -3,6 +3,10 @@ package provider_test
 import (
 	"context"
 	"fmt"
+	"html"
+	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,9 +40,14 @@ func TestOverviewCountsReports(t *testing.T) {
 			{30 * 24 * time.Hour, "ERROR", ""}, // the day before the first
 		} {
 			token, _ := b.cashflowVisit("default")
-			if _, err := b.db.SQL.Exec(`UPDATE reports SET created_at = $2, status = $3, substatus = $4 WHERE public_token = $1`,
-				token, store.Micros(today.Add(-tc.ago)), tc.status, tc.substatus); err != nil {
-				t.Fatal(err)
+			at := store.Micros(today.Add(-tc.ago))
+			b.exec(`UPDATE reports SET created_at = $2, status = $3, substatus = nullif($4, '') WHERE public_token = $1`,
+				token, at, tc.status, tc.substatus)
+			b.exec(`UPDATE visits SET created_at = $2 WHERE public_token = $1`, token, at)
+			if tc.status == "SUPPLIER_UNRESPONSIVE" { // stopped at the sign-in
+				b.exec(`UPDATE visits SET state = 'failed', step = 'end' WHERE public_token = $1`, token)
+				b.exec(`DELETE FROM visit_events WHERE step IN ('accounts', 'progress')
+					AND visit_id IN (SELECT id FROM visits WHERE public_token = $1)`, token)
 			}
 		}
 		page := d.page("/dashboard")
@@ -52,11 +61,150 @@ func TestOverviewCountsReports(t *testing.T) {
 				t.Errorf("the overview lacks %q", want)
 			}
 		}
-		if bars := strings.Count(page, `class="plot-bars`); bars != 30 {
-			t.Errorf("%d bars for 30 days", bars)
+		if bars := strings.Count(page, `class="plot-bars`); bars != 60 {
+			t.Errorf("%d bars in two plots of 30 days", bars)
 		}
 		if strings.Contains(page, count(0, 0, 1, 30)) {
 			t.Error("the overview has a day too many")
+		}
+
+		// Each row leads to a list of as many reports or deliveries.
+		rows := regexp.MustCompile(`(?s)class="row-link" href="([^"]+)".*?<td[^>]* class="td number"[^>]*>\s*(\d+)`).FindAllStringSubmatch(
+			d.raw("/dashboard"), -1)
+		seen := map[string]bool{}
+		for _, row := range rows {
+			path := html.UnescapeString(row[1])
+			if n := strings.Count(d.raw(path), `class="row-link"`); fmt.Sprint(n) != row[2] {
+				t.Errorf("%s has %d rows, and the overview counts %s", path, n, row[2])
+			}
+			u, _ := url.Parse(path)
+			for name := range u.Query() {
+				seen[name] = true
+			}
+		}
+		for _, name := range []string{"status", "substatus", "reached", "stopped", "institution", "answer", "from"} {
+			if !seen[name] {
+				t.Errorf("no row of the overview leads to a list by %s", name)
+			}
+		}
+		for _, bad := range []string{"?days=31", "?days=x", "/reports?reached=x", "/reports?sort=name", "/reports?from=x",
+			"/deliveries?answer=x"} {
+			if a := d.ask("GET", "/dashboard"+bad, ""); a.status != 404 {
+				t.Errorf("%s: %d", bad, a.status)
+			}
+		}
+	})
+}
+
+// raw returns the HTML of a page.
+func (d *dashboardBrowser) raw(path string) string {
+	d.t.Helper()
+	a := d.ask("GET", path, "")
+	if a.status != 200 {
+		d.t.Fatalf("GET %s = %d", path, a.status)
+	}
+	return string(a.raw)
+}
+
+// TestListsOfReports sorts, pages and searches a list of reports.
+func TestListsOfReports(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		d := b.signIn(customerUser)
+		token, _ := b.cashflowVisit("default")
+		columns := `customer_id, product_id, kind, consumer_id, key_id, updated_at`
+		for i := range 30 {
+			b.exec(`INSERT INTO reports (public_token, external_id, status, created_at, `+columns+`)
+				SELECT $2, $3, $4, $5, `+columns+` FROM reports WHERE public_token = $1`, token,
+				fmt.Sprintf("%08d-0000-4000-8000-000000000000", i), fmt.Sprintf("loan-%02d", i), []string{"ERROR", "EXPIRED", "SUCCESS"}[i%3],
+				int64(1_000_000*(i+1)))
+		}
+		names := func(path string) []string {
+			var out []string
+			for path != "" {
+				page := d.raw(path)
+				for _, m := range regexp.MustCompile(`dashboard-clip" title="([^"]+)"`).FindAllStringSubmatch(page, -1) {
+					out = append(out, m[1])
+				}
+				path = ""
+				if m := regexp.MustCompile(`href="([^"]+)"[^>]* rel="next"`).FindStringSubmatch(page); m != nil {
+					path = html.UnescapeString(m[1])
+				}
+			}
+			return out
+		}
+		newest := names("/dashboard/reports")
+		if len(newest) != 30 || newest[0] != "loan-29" || newest[29] != "loan-00" {
+			t.Errorf("the newest first: %v", newest)
+		}
+		oldest := names("/dashboard/reports?sort=oldest")
+		if slices.Reverse(oldest); !slices.Equal(oldest, newest) {
+			t.Errorf("the oldest first: %v", oldest)
+		}
+		byStatus := names("/dashboard/reports?sort=status")
+		if len(byStatus) != 30 || byStatus[0] != "loan-27" || byStatus[9] != "loan-00" || byStatus[10] != "loan-28" || byStatus[29] != "loan-02" {
+			t.Errorf("by status: %v", byStatus)
+		}
+		if got := names("/dashboard/reports?status=failed"); len(got) != 20 {
+			t.Errorf("%d failed: %v", len(got), got)
+		}
+		a := d.send("/dashboard/reports/find", url.Values{"query": {"loan-1"}})
+		if n := strings.Count(string(a.raw), `class="row-link"`); a.status != 200 || n != 10 {
+			t.Errorf("%d reports are found: %d", n, a.status)
+		}
+		// Text is no pattern.
+		a = d.send("/dashboard/reports/find", url.Values{"query": {"loan%"}})
+		if a.status != 200 || strings.Contains(string(a.raw), "row-link") {
+			t.Errorf("a pattern finds reports: %d", a.status)
+		}
+	})
+}
+
+// TestPartsForScripts: a page's script gets the live part of a list with the page's token.
+func TestPartsForScripts(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		token, _ := b.cashflowVisit("default")
+		b.delivered(1)
+		d, eve := b.signIn(customerUser), b.signIn(thirdPartyUser)
+		page := d.find("/dashboard/reports", `data-page="([^"]+)"`)
+		script := []string{"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "same-origin", "Sec-Fetch-Dest", "empty", "Dashboard-Page"}
+		delivery := "/dashboard/deliveries/" + d.find("/dashboard/deliveries", `/dashboard/deliveries/`+uuidPattern)
+		for _, path := range []string{"/dashboard/reports", "/dashboard/deliveries", delivery} {
+			a := d.ask("GET", path, "", append(script, page)...)
+			if text := string(a.raw); a.status != 200 || !strings.Contains(text, `id="live-part"`) || strings.Contains(text, "<html") ||
+				strings.Contains(text, `name="once"`) {
+				t.Fatalf("the part of %s: %d %s", path, a.status, text)
+			}
+			tag := a.header.Get("ETag")
+			if again := d.ask("GET", path, "", append(script, page, "If-None-Match", tag)...); again.status != 304 || len(again.raw) != 0 {
+				t.Errorf("%s again: %d", path, again.status)
+			}
+			for name, a := range map[string]answer{
+				"without a token":          d.ask("GET", path, "", append(script, "x")...),
+				"with another session's":   eve.ask("GET", path, "", append(script, page)...),
+				"by a visit's script":      d.ask("GET", path, "", script[:6]...),
+				"by a navigation":          d.ask("GET", path, "", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "Dashboard-Page", page),
+				"signed out":               b.browser().ask("GET", path, "", append(script, page)...),
+				"of a page without a part": d.ask("GET", "/dashboard/credentials", "", append(script, page)...),
+			} {
+				if a.status != 403 || strings.Contains(string(a.raw), "live-part") {
+					t.Errorf("%s %s: %d", path, name, a.status)
+				}
+			}
+		}
+		post := append([]string{"Content-Type", "application/x-www-form-urlencoded"}, script...)
+		query := url.Values{"query": {token[:9]}}.Encode()
+		if a := d.ask("POST", "/dashboard/reports/find", query, append(post, page)...); a.status != 200 ||
+			strings.Count(string(a.raw), "row-link") != 1 || strings.Contains(string(a.raw), token) {
+			t.Errorf("found by script: %d %s", a.status, a.raw)
+		}
+		if a := d.ask("POST", "/dashboard/deliveries/find", query, append(post, page)...); a.status != 200 ||
+			strings.Count(string(a.raw), "row-link") != 1 {
+			t.Errorf("deliveries found by script: %d %s", a.status, a.raw)
+		}
+		if a := d.ask("POST", "/dashboard/reports/find", query, append(post, "x")...); a.status != 403 {
+			t.Errorf("found without a token: %d", a.status)
 		}
 	})
 }

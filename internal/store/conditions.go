@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Conditions builds the WHERE clause of a list, newest first, with its arguments. It
+// Conditions builds the WHERE clause of a list, sorted by time, with its arguments. It
 // runs no queries.
 type Conditions struct {
 	All  []string
@@ -51,6 +51,14 @@ func (c *Conditions) Days(column string, from, to time.Time) {
 func (c *Conditions) After(at, id string, cursor Cursor) {
 	if !cursor.At.IsZero() {
 		c.Add("("+at+", "+id+") < (%s, %s)", cursor.Micros(), cursor.ID)
+	}
+}
+
+// Before adds the condition that rows follow the cursor in a list from oldest to newest,
+// unless the cursor is zero.
+func (c *Conditions) Before(at, id string, cursor Cursor) {
+	if !cursor.At.IsZero() {
+		c.Add("("+at+", "+id+") > (%s, %s)", cursor.Micros(), cursor.ID)
 	}
 }
 

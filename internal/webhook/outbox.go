@@ -104,10 +104,19 @@ type Attempt struct {
 type Filter struct {
 	CallbackID string
 	State      State
+	Failed     bool // given up or disabled
+	Answer     int  // status of the last response; NoAnswer for none
+	Type       string
 	Subject    string
-	Before     store.Cursor // of Created and ID; selects older ones
+	Subjects   []string     // one of these; nil for all
+	From, To   time.Time    // first and last day of Created
+	Oldest     bool         // the oldest first
+	Before     store.Cursor // of Created and ID; selects those that follow in the order
 	Limit      int
 }
+
+// NoAnswer is the Answer of attempts without a response.
+const NoAnswer = -1
 
 // Errors of Redeliver.
 var (
@@ -273,14 +282,22 @@ func (o *Outbox) cell(d Delivery) store.Cell {
 	return store.Cell{Table: o.Tables.deliveries, Column: "body", Row: d.ID}
 }
 
-// List lists deliveries, newest first.
+// List lists deliveries, newest first unless Oldest is set.
 func (o *Outbox) List(ctx context.Context, q store.Queryer, f Filter) ([]Delivery, error) {
 	return o.Tables.list(ctx, q, f)
 }
 
-// Counts counts the deliveries to a receiver since an instant by state.
-func (o *Outbox) Counts(ctx context.Context, q store.Queryer, callbackID string, since time.Time) (map[State]int, error) {
-	return o.Tables.counts(ctx, q, callbackID, since)
+// DayCount is the number of a day's deliveries that share a state and a last answer.
+type DayCount struct {
+	Day    int // whole days from since to the delivery's creation
+	State  State
+	Answer int // as in Filter; 0 before the first attempt
+	Count  int
+}
+
+// CountDays counts the deliveries to a receiver by the day on which they were created.
+func (o *Outbox) CountDays(ctx context.Context, q store.Queryer, callbackID string, since time.Time) ([]DayCount, error) {
+	return o.Tables.countDays(ctx, q, callbackID, since)
 }
 
 // Get returns a delivery to a receiver with its attempts and body, or

@@ -65,29 +65,42 @@ func (t Tables) delivery(ctx context.Context, q store.Queryer, id string) (Deliv
 }
 
 func (t Tables) list(ctx context.Context, q store.Queryer, f Filter) ([]Delivery, error) {
-	return store.QueryAll(ctx, q, scanDelivery, t.sql(selectDelivery+`
-		WHERE d.callback_id = $1 AND ($2 = '' OR d.state = $2) AND ($3 = '' OR {subject} = $3)
-			AND (CAST($4 AS BIGINT) = 0 OR d.created_at < $4 OR d.created_at = $4 AND d.id < $5)
-		ORDER BY d.created_at DESC, d.id DESC LIMIT $6`),
-		f.CallbackID, string(f.State), f.Subject, f.Before.Micros(), f.Before.ID, int64(f.Limit))
+	c := store.Conditions{}
+	c.Add("d.callback_id = %s", f.CallbackID)
+	c.Equal("d.state", string(f.State))
+	c.Equal("{type}", f.Type)
+	c.Equal("{subject}", f.Subject)
+	if f.Subjects != nil {
+		list, args := store.InList(len(c.Args)+1, f.Subjects)
+		c.All, c.Args = append(c.All, "{subject} IN "+list), append(c.Args, args...)
+	}
+	if f.Failed {
+		c.Add("d.state IN (%s, %s)", string(StateGivenUp), string(StateDisabled))
+	}
+	if f.Answer != 0 {
+		c.Add(answer+" = %s", int64(f.Answer))
+	}
+	c.Days("d.created_at", f.From, f.To)
+	order := "ORDER BY d.created_at DESC, d.id DESC"
+	if f.Oldest {
+		c.Before("d.created_at", "d.id", f.Before)
+		order = "ORDER BY d.created_at, d.id"
+	} else {
+		c.After("d.created_at", "d.id", f.Before)
+	}
+	return store.QueryAll(ctx, q, scanDelivery, t.sql(selectDelivery+c.Where()+" "+order+" LIMIT "+c.Arg(int64(f.Limit))), c.Args...)
 }
 
-func (t Tables) counts(ctx context.Context, q store.Queryer, callbackID string, since time.Time) (map[State]int, error) {
-	type count struct {
-		state State
-		n     int
-	}
-	scan := func(row store.Row) (c count, err error) {
-		err = row.Scan(&c.state, &c.n)
-		return c, err
-	}
-	rows, err := store.QueryAll(ctx, q, scan, t.sql(`SELECT state, COUNT(*) FROM {deliveries}
-		WHERE callback_id = $1 AND created_at >= $2 GROUP BY state`), callbackID, store.Micros(since))
-	out := map[State]int{}
-	for _, c := range rows {
-		out[c.state] = c.n
-	}
-	return out, err
+// answer is the status of the last response; 0 before the first attempt.
+const answer = `CASE WHEN coalesce(d.last_http, 0) > 0 THEN d.last_http WHEN d.attempts > 0 THEN -1 ELSE 0 END`
+
+func (t Tables) countDays(ctx context.Context, q store.Queryer, callbackID string, since time.Time) ([]DayCount, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (c DayCount, err error) {
+		return c, row.Scan(&c.Day, &c.State, &c.Answer, &c.Count)
+	}, t.sql(`SELECT day, state, answer, COUNT(*) FROM (
+			SELECT (d.created_at - $2) / 86400000000 AS day, d.state, `+answer+` AS answer FROM {deliveries} d
+			WHERE d.callback_id = $1 AND d.created_at >= $2
+		) AS one GROUP BY day, state, answer`), callbackID, store.Micros(since))
 }
 
 // updateDelivery stores the state of a pending delivery, and its body unless it has

@@ -509,13 +509,17 @@ func TestOutboxLists(t *testing.T) {
 			n int
 		}{{Filter{CallbackID: r.callback}, 8}, {Filter{CallbackID: r.callback, State: StateDelivered}, 1},
 			{Filter{CallbackID: r.callback, Subject: "t"}, 1},
-			{Filter{CallbackID: r.callback, State: StateDelivered, Subject: "t"}, 0}, {Filter{CallbackID: "other"}, 0}} {
+			{Filter{CallbackID: r.callback, State: StateDelivered, Subject: "t"}, 0}, {Filter{CallbackID: "other"}, 0},
+			{Filter{CallbackID: r.callback, Subjects: []string{"t", "other"}}, 1}, {Filter{CallbackID: r.callback, Failed: true}, 0},
+			{Filter{CallbackID: r.callback, Answer: NoAnswer}, 0}, {Filter{CallbackID: r.callback, Type: "no such type"}, 0},
+			{Filter{CallbackID: r.callback, To: began.AddDate(0, 0, -2)}, 0}, {Filter{CallbackID: r.callback, Oldest: true}, 8}} {
 			tc.f.Limit = 9
 			if page, err := r.List(t.Context(), r.DB.SQL, tc.f); err != nil || len(page) != tc.n {
 				t.Errorf("%+v: %d, %v; want %d", tc.f, len(page), err, tc.n)
 			}
 		}
-		if n, err := r.Counts(t.Context(), r.DB.SQL, r.callback, began); err != nil || len(n) != 1 || n[StatePending] != 1 {
+		if n, err := r.CountDays(t.Context(), r.DB.SQL, r.callback, began); err != nil || len(n) != 1 ||
+			n[0] != (DayCount{State: StatePending, Count: 1}) {
 			t.Errorf("since the last one, %v (%v), want 1 pending", n, err)
 		}
 		want = []string{"application.failed", "", "1"}

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/report"
@@ -18,6 +20,9 @@ type Dashboard struct {
 	Font      string
 	Languages []ui.Choice
 	RequestID string
+	Now       time.Time // for times that are relative to it
+	Scripts   []string
+	Page      string // token by which the page's script shows that it is of this page
 
 	Email    string // of the signed-in user; empty if signed out
 	Account  string // the account's name
@@ -32,31 +37,6 @@ type Dashboard struct {
 	Wrong string     // the invalid field of the submitted form; empty for none
 	Words string     // the error message
 	Given url.Values // the submitted values
-}
-
-// DashboardOverview is the first page.
-type DashboardOverview struct {
-	Environment contract.Environment
-	Statuses    []contract.Status
-	Week, Month map[contract.Status]int // reports started since
-	Failed      [2]int                  // deliveries that failed in 7 and 30 days
-	Pending     int
-	Callback    string // "none", "on", "off"
-	Days        []DashboardDay
-	Causes      []DashboardCause // the most frequent first
-}
-
-// DashboardDay counts the reports that were begun on a day (UTC).
-type DashboardDay struct {
-	Day                    time.Time
-	Ready, Pending, Failed int
-}
-
-// DashboardCause is a status of reports without data.
-type DashboardCause struct {
-	Status    contract.Status
-	Substatus contract.Substatus
-	Count     int
 }
 
 // DashboardWebhooks is the page of the webhook callback.
@@ -90,10 +70,10 @@ type DashboardChip struct {
 
 // DashboardDeliveries is the list of deliveries.
 type DashboardDeliveries struct {
-	Chips  []DashboardChip
-	Report string // reference of a report that selects deliveries; empty: all
-	Rows   []DashboardDelivery
-	Pager  DashboardPager
+	List     DashboardList
+	Report   string // reference of a report that selects deliveries; empty: all
+	Searched string // the search text, if nothing was found
+	Rows     []DashboardDelivery
 }
 
 // DashboardDelivery is a delivery.
@@ -104,7 +84,8 @@ type DashboardDelivery struct {
 	Substatus   contract.Substatus
 	Happened    time.Time
 	State       string
-	Tries, HTTP int
+	Tries       int
+	Answer      int // as in DashboardAnswer
 	Created     time.Time
 	Resends     int64
 
@@ -115,10 +96,10 @@ type DashboardDelivery struct {
 
 // DashboardAttempt is an attempt of a delivery.
 type DashboardAttempt struct {
-	At    time.Time
-	HTTP  int
-	Took  time.Duration
-	Error string
+	At     time.Time
+	Answer int // a status, -1 for no answer
+	Took   time.Duration
+	Error  string
 }
 
 // DashboardCredential is a secret of the API.
@@ -139,10 +120,10 @@ type DashboardRedirects struct {
 
 // DashboardReports is the list of reports.
 type DashboardReports struct {
-	Chips    []DashboardChip
-	Searched string // the search text, if nothing was found
-	Rows     []DashboardReport
-	Pager    DashboardPager
+	List        DashboardList
+	Searched    string // the search text; "" for none
+	Institution string // name of that of the filter
+	Rows        []DashboardReport
 }
 
 // DashboardReport is a report and its visit.
@@ -161,6 +142,7 @@ type DashboardReport struct {
 	Way        string // "visit", "redirect", "form", "submission"
 	State      string // of the visit
 	Expires    time.Time
+	Sources    []DashboardSource
 	Moments    []DashboardMoment
 	Shares     []DashboardShare
 	Deliveries []DashboardDelivery
@@ -168,8 +150,23 @@ type DashboardReport struct {
 
 // DashboardMoment is an entry of a timeline.
 type DashboardMoment struct {
-	At         time.Time
-	Kind, Text string
+	At        time.Time
+	Kind      string
+	Text      string // a name or an identifier
+	Status    contract.Status
+	Substatus contract.Substatus
+	Reason    string // why access to a source failed
+	URL       string // of its details; "" for none
+}
+
+// DashboardSource is a source that the applicant connected, failed to connect, or skipped.
+type DashboardSource struct {
+	Type, Institution string
+	Empty             bool   // it has no recent data
+	Skipped           string // why an employer was skipped
+	Failed            contract.Status
+	Substatus         contract.Substatus
+	Reason            string // with Failed, of an authorization
 }
 
 // DashboardSharing is the page of the sharing tokens.
@@ -264,9 +261,14 @@ type DashboardEntry struct {
 
 // DashboardAudit is the audit log.
 type DashboardAudit struct {
-	Rows  []DashboardEntry
-	Pager DashboardPager
+	List    DashboardList
+	Users   []DashboardPerson // to filter by
+	Actions []string          // to filter by
+	Rows    []DashboardEntry
 }
+
+// DashboardLive is the fragment of a page that its script keeps current.
+const DashboardLive = "live"
 
 // page returns the layout of a page with a title.
 func (d Dashboard) page(title string) ui.Page {
@@ -274,7 +276,11 @@ func (d Dashboard) page(title string) ui.Page {
 	if d.Email != "" {
 		home = "/dashboard"
 	}
-	p := ui.Page{Lang: d.Lang, Title: title, Home: home, Icon: d.Icon, Font: d.Font, Styles: d.Styles, Languages: d.Languages, Wide: true}
+	p := ui.Page{Lang: d.Lang, Title: title, Home: home, Icon: d.Icon, Font: d.Font, Styles: d.Styles, Scripts: d.Scripts,
+		Languages: d.Languages, Wide: true}
+	if d.Page != "" {
+		p.Attrs = templ.Attributes{"data-page": d.Page}
+	}
 	if d.Sandbox {
 		p.Footer = ui.SandboxNote(d.Lang)
 	}

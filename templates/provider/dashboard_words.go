@@ -3,6 +3,7 @@ package provider
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"vestibule/internal/contract"
@@ -59,19 +60,21 @@ func took(t time.Duration) string {
 	return strconv.FormatFloat(t.Seconds(), 'f', 1, 64) + " s"
 }
 
-func (d Dashboard) httpCode(code int) string {
-	if code == 0 {
+// answer names the last answer of a receiver: a status, -1 for no answer, 0 before the first
+// attempt.
+func (d Dashboard) answer(code int) string {
+	switch code {
+	case 0:
+		return i18n.T(d.Lang, "dashboard.overview.answer_none_yet")
+	case -1:
 		return i18n.T(d.Lang, "dashboard.http_code.no_answer")
 	}
-	return strconv.Itoa(code)
+	return strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
 }
 
 func (d Dashboard) attemptResult(a DashboardAttempt) string {
 	if a.Error != "" {
 		return i18n.Code(d.Lang, "dashboard.delivery_errors", a.Error)
 	}
-	if a.HTTP >= 300 {
-		return strconv.Itoa(a.HTTP) + " " + http.StatusText(a.HTTP)
-	}
-	return strconv.Itoa(a.HTTP)
+	return d.answer(a.Answer)
 }

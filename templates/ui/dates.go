@@ -17,8 +17,8 @@ func DayWords(l i18n.Lang, t time.Time) string {
 	return t.Format("Jan 2, 2006")
 }
 
-// dayAndMonth formats a date without its year, as in "Jan 2".
-func dayAndMonth(l i18n.Lang, t time.Time) string {
+// DayAndMonth formats a date without its year, as in "Jan 2".
+func DayAndMonth(l i18n.Lang, t time.Time) string {
 	if l == i18n.Spanish {
 		return strconv.Itoa(t.Day()) + " " + spanishMonths[t.Month()-1]
 	}
@@ -40,3 +40,18 @@ func MomentWords(l i18n.Lang, t time.Time) string {
 
 // MachineTime formats an instant for the attribute datetime.
 func MachineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// Roughly formats a duration in its largest unit, by the units' international symbols.
+func Roughly(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return "< 1 s"
+	case d < time.Minute:
+		return strconv.Itoa(int(d.Round(time.Second).Seconds())) + " s"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Round(time.Minute).Minutes())) + " min"
+	case d < 48*time.Hour:
+		return strconv.Itoa(int(d.Round(time.Hour).Hours())) + " h"
+	}
+	return strconv.Itoa(int(d.Hours()/24)) + " d"
+}

@@ -373,7 +373,7 @@ func DailyBars(l i18n.Lang, days []DayBar, p BarPlot) BarPlot {
 	for i, d := range days {
 		b := Bars{First: int64(d.First), More: int64(d.More), Down: int64(d.Down), Rank: 1, Title: d.Title, URL: d.URL}
 		if fromLast := len(days) - 1 - i; fromLast%every == 0 || len(days) == 7 {
-			b.Text = dayAndMonth(l, d.Day)
+			b.Text = DayAndMonth(l, d.Day)
 			if fromLast%(2*every) != 0 {
 				b.Rank = 2
 			}

@@ -262,7 +262,9 @@ type Fact struct {
 // Column is a column of a table.
 type Column struct {
 	Label  string
-	Number bool // aligned right, figures of one width
+	Number bool   // aligned right, figures of one width
+	URL    string // sorts the table by the column, or the other way around; "" for none
+	Sort   string // the current order: "ascending", "descending", "" for none
 }
 
 // Cell is a cell of a table. Body, if set, replaces Text; URL makes Text a link.

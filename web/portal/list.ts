@@ -5,7 +5,7 @@
 // and by loading the page again.
 
 import { released } from "../ui/press";
-import { startScroll } from "./parts/scroll";
+import { startScroll } from "../ui/scroll";
 
 const pause = 5_000; // between two questions for changes
 const maxPause = 60_000; // after failures

@@ -1,10 +1,10 @@
-import { startDocuments } from "./parts/documents";
+import { startKeys } from "../ui/keys";
+import { startPlots } from "../ui/plots";
+import { startScroll } from "../ui/scroll";
 import { startList } from "./list";
+import { startDocuments } from "./parts/documents";
 import { keepDrafts } from "./parts/drafts";
-import { startKeys } from "./parts/keys";
 import { startLetter } from "./parts/letter";
-import { startPlots } from "./parts/plots";
-import { startScroll } from "./parts/scroll";
 import { startTabs } from "./parts/tabs";
 
 keepDrafts();

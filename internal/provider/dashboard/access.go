@@ -135,13 +135,17 @@ func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by user, in input
 		s.Customers.SetReturn(ctx, tx, by.account.ID, mode, form)
 }
 
+// audit lists the audit trail, filtered by user, action and day.
 func (s *Service) audit(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
-	q := chosen(r)
-	before, err := parseCursor(q.Get("after"))
-	if err != nil {
+	q := chosen(r, "user", "action", "from", "to")
+	f := staff.EntryFilter{Subject: by.account.ID, Actor: q.Get("user"), Action: q.Get("action")}
+	var err, err2 error
+	f.After, err = parseCursor(q.Get("after"))
+	f.From, f.To, err2 = parseDays(q)
+	if errors.Join(err, err2) != nil || len(f.Actor)+len(f.Action) > 100 {
 		return nil, unknown("list")
 	}
-	all, err := s.Staff.Entries(ctx, s.DB.SQL, staff.EntryFilter{Subject: by.account.ID, After: before}, pageSize)
+	all, err := s.Staff.Entries(ctx, s.DB.SQL, f, pageSize)
 	if err != nil {
 		return nil, err
 	}
@@ -149,16 +153,21 @@ func (s *Service) audit(ctx context.Context, r *http.Request, by user, d pages.D
 	if err != nil {
 		return nil, err
 	}
+	v := pages.DashboardAudit{List: listOf("/dashboard/audit", q)}
+	if v.Actions, err = s.Staff.Actions(ctx, s.DB.SQL, by.account.ID); err != nil {
+		return nil, err
+	}
+	slices.Sort(v.Actions)
 	emails := map[string]string{operator: i18n.T(d.Lang, "dashboard.author.providers_operator")}
 	for _, u := range users {
 		emails[u.ID] = u.Email
+		v.Users = append(v.Users, pages.DashboardPerson{ID: u.ID, Email: u.Email})
 	}
-	var v pages.DashboardAudit
 	for _, e := range all {
 		v.Rows = append(v.Rows, pages.DashboardEntry{At: e.At, By: emails[e.Actor], Action: e.Action, Object: e.Object, Details: e.Detail})
 	}
 	if n := len(all); n > 0 {
-		v.Pager = pager(q, "/dashboard/audit", n == pageSize, store.Cursor{At: all[n-1].At, ID: all[n-1].ID})
+		v.List.Pager = pager(q, "/dashboard/audit", n == pageSize, cursorText(store.Cursor{At: all[n-1].At, ID: all[n-1].ID}))
 	}
 	return pages.DashboardAuditPage(d, v), nil
 }

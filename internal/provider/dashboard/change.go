@@ -274,7 +274,7 @@ func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
 // frame returns the common part of a page without a user.
 func (s *Service) frame(r *http.Request) pages.Dashboard {
 	return pages.Dashboard{Lang: s.language(r), Styles: []string{s.Assets.URL("provider.css"),
-		s.Assets.URL("dashboard.css")}, Icon: s.Assets.URL("icon.svg"), Font: s.Assets.URL("inter.woff2")}
+		s.Assets.URL("dashboard.css")}, Icon: s.Assets.URL("icon.svg"), Font: s.Assets.URL("inter.woff2"), Now: s.Now()}
 }
 
 // frameOf returns the common part of a page for a signed-in user.
@@ -282,7 +282,8 @@ func (s *Service) frameOf(r *http.Request, by user) pages.Dashboard {
 	d := s.frame(r)
 	d.Email, d.Account, d.PublicID, d.Sandbox, d.Child = by.Email, by.account.Name, by.account.PublicID,
 		by.account.Environment == contract.Sandbox, by.account.ParentID != ""
-	d.Once, d.Languages = s.once(by.session.ID), s.languages(r, "state", "status", "report", "after")
+	d.Once, d.Languages = s.once(by.session.ID), s.languages(r, listParams...)
+	d.Page, d.Scripts = s.pageToken(by.session.ID), []string{s.Assets.URL("dashboard.js")}
 	return d
 }
 
@@ -291,9 +292,11 @@ func (s *Service) render(w http.ResponseWriter, r *http.Request, by user, status
 	if err != nil {
 		return err
 	}
-	return s.show(w, r, status, c)
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
+	return httpx.HTML(w, r, status, c)
 }
 
+// show sends a page without a user, which has no script.
 func (s *Service) show(w http.ResponseWriter, r *http.Request, status int, c templ.Component) error {
 	httpx.SetSecurityHeaders(w, httpx.CSP{Static: true})
 	return httpx.HTML(w, r, status, c)

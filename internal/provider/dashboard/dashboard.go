@@ -1,8 +1,8 @@
 // Package dashboard is the web interface for the customer's users: webhooks and their
 // deliveries, credentials, redirect URLs, reports with their timelines and the
 // correction of their figures after a dispute, sharing tokens, child accounts,
-// products, and their configurations. The pages are forms and links: they need no
-// script and allow none.
+// products, and their configurations. The pages are forms and links, and work without
+// script; with it, lists stay current and are searched while the user types.
 //
 // It rejects users that are not signed in, treats data of other customers as unknown,
 // and rejects every request that, according to the browser, did not come from a link

@@ -1,27 +1,23 @@
 package dashboard
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/a-h/templ"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 	pages "vestibule/templates/provider"
 )
-
-// pageSize is the number of entries on a page of a list.
-const pageSize = 25
 
 // Actions in the audit trail and keys of flash messages. The templates have the texts.
 const (
@@ -29,82 +25,6 @@ const (
 	saidTooOld   flash = "too old"
 	saidNoChange flash = "no change"
 )
-
-const (
-	week  = 7 * 24 * time.Hour
-	month = 30 * 24 * time.Hour
-)
-
-func (s *Service) overview(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
-	v := pages.DashboardOverview{Environment: by.account.Environment, Statuses: contract.Statuses(), Callback: "on"}
-	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		now, id := tx.Now, by.account.ID
-		for i, since := range []time.Time{now.Add(-week), now.Add(-month)} {
-			reports, err := s.Reports.Counts(ctx, tx, id, since)
-			if err != nil {
-				return err
-			}
-			sent, err := s.Webhooks.DeliveryCounts(ctx, tx, id, since)
-			if err != nil {
-				return err
-			}
-			if i == 0 {
-				v.Week = reports
-			} else {
-				v.Month, v.Pending = reports, sent[webhook.StatePending]
-			}
-			v.Failed[i] = sent[webhook.StateGivenUp] + sent[webhook.StateDisabled]
-		}
-		if err := s.overviewDays(ctx, tx, id, &v); err != nil {
-			return err
-		}
-		c, err := s.Webhooks.Callback(ctx, tx, id)
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-			v.Callback = "none"
-		case err != nil:
-			return err
-		case !c.Disabled.IsZero():
-			v.Callback = "off"
-		}
-		return nil
-	})
-	return pages.DashboardOverviewPage(d, v), err
-}
-
-// overviewDays adds the reports of each of the last 30 days, and why there are none.
-func (s *Service) overviewDays(ctx context.Context, tx *store.Tx, customerID string, v *pages.DashboardOverview) error {
-	const days = int(month / (24 * time.Hour))
-	since := tx.Now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
-	for i := range days {
-		v.Days = append(v.Days, pages.DashboardDay{Day: since.AddDate(0, 0, i)})
-	}
-	all, err := s.Reports.CountDays(ctx, tx, customerID, since)
-	if err != nil {
-		return err
-	}
-	causes := map[pages.DashboardCause]int{}
-	for _, c := range all {
-		day := &v.Days[min(c.Day, days-1)]
-		switch c.Status {
-		case contract.StatusSuccess:
-			day.Ready += c.Count
-		case contract.StatusPending:
-			day.Pending += c.Count
-		default:
-			day.Failed += c.Count
-			causes[pages.DashboardCause{Status: c.Status, Substatus: c.Substatus}] += c.Count
-		}
-	}
-	for c, n := range causes {
-		c.Count = n
-		v.Causes = append(v.Causes, c)
-	}
-	slices.SortFunc(v.Causes, func(a, b pages.DashboardCause) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Status, b.Status), cmp.Compare(a.Substatus, b.Substatus))
-	})
-	return nil
-}
 
 func (s *Service) webhooks(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
 	c, err := s.Webhooks.Callback(ctx, s.DB.SQL, by.account.ID)
@@ -189,55 +109,27 @@ func (s *Service) rotateSigner(ctx context.Context, tx *store.Tx, by user, in in
 	return done{action: "signer rotated", object: id, flash: "signer rotated", secret: secret}, err
 }
 
-// pager returns the link after a full page. path may have a query.
-func pager(query url.Values, path string, full bool, last store.Cursor) pages.DashboardPager {
-	var p pages.DashboardPager
-	to := func(after string) string {
-		q := url.Values{}
-		for k, v := range query {
-			if k != "after" && len(v) == 1 && v[0] != "" {
-				q[k] = v
-			}
-		}
-		if after != "" {
-			q.Set("after", after)
-		}
-		if len(q) == 0 {
-			return path
-		}
-		return path + "?" + q.Encode()
-	}
-	if full {
-		p.Older = to(cursorText(last))
-	}
-	if query.Get("after") != "" {
-		p.Newest = to("")
-	}
-	return p
-}
-
-// chosen returns the query parameters that select what a list shows.
-func chosen(r *http.Request, names ...string) url.Values {
-	q := url.Values{}
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		for _, name := range append(names, "after") {
-			if v := r.URL.Query().Get(name); v != "" {
-				q.Set(name, v)
-			}
-		}
-	}
-	return q
-}
-
 func unknown(what string) error {
 	return httpx.NewError(contract.CodeNotFound, errors.New("no such "+what))
 }
 
+// deliveries lists deliveries. State "failed" selects those that were given up or disabled.
 func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
-	q := chosen(r, "state", "report")
-	before, err := parseCursor(q.Get("after"))
-	f := webhooks.Filter{State: webhook.State(q.Get("state")), Before: before, Limit: pageSize}
-	if err != nil || f.State != "" && !slices.Contains(webhook.States(), f.State) {
+	q := chosen(r, "state", "status", "answer", "report", "from", "to", "sort")
+	f := webhook.Filter{State: webhook.State(q.Get("state")), Type: q.Get("status"), Limit: pageSize}
+	if f.State == failed {
+		f.State, f.Failed = "", true
+	}
+	var err, err2, err3 error
+	f.Before, err = parseCursor(q.Get("after"))
+	f.From, f.To, err2 = parseDays(q)
+	if q.Has("answer") {
+		f.Answer, err3 = strconv.Atoi(q.Get("answer"))
+	}
+	sort := reports.Sort(q.Get("sort"))
+	f.Oldest = sort == reports.Oldest
+	if errors.Join(err, err2, err3) != nil || f.State != "" && !slices.Contains(webhook.States(), f.State) ||
+		f.Type != "" && !contract.Status(f.Type).Valid() || sort != reports.Newest && sort != reports.Oldest {
 		return nil, unknown("list")
 	}
 	if ref := q.Get("report"); ref != "" {
@@ -245,53 +137,37 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d pa
 		if err != nil {
 			return nil, err
 		}
-		f.PublicToken = rep.PublicToken
+		f.Subject = rep.PublicToken
 	}
 	all, err := s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, f)
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DashboardDeliveries{Report: q.Get("report"), Chips: deliveryChips(q)}
+	v := pages.DashboardDeliveries{Report: q.Get("report"), List: listOf("/dashboard/deliveries", q)}
+	v.List.Statuses = webhooks.Subscribable()
 	for _, x := range all {
 		v.Rows = append(v.Rows, deliveryView(x))
 	}
 	if n := len(all); n > 0 {
-		v.Pager = pager(q, "/dashboard/deliveries", n == pageSize, store.Cursor{At: all[n-1].Created, ID: all[n-1].ID})
+		v.List.Pager = pager(q, "/dashboard/deliveries", n == pageSize, cursorText(store.Cursor{At: all[n-1].Created, ID: all[n-1].ID}))
 	}
 	return pages.DashboardDeliveriesPage(d, v), nil
 }
 
-// deliveryChips returns the links that filter deliveries by state.
-func deliveryChips(query url.Values) (out []pages.DashboardChip) {
-	for _, state := range append([]webhook.State{""}, webhook.States()...) {
-		out = append(out, chip(query, "/dashboard/deliveries", "state", string(state)))
+// answerOf returns the last answer of a receiver as pages.DashboardAnswer has it.
+func answerOf(status, tries int) int {
+	if status == 0 && tries > 0 {
+		return webhook.NoAnswer
 	}
-	return out
-}
-
-// chip returns a link that filters a list by one value; empty selects all.
-func chip(query url.Values, path, name, value string) pages.DashboardChip {
-	q := url.Values{}
-	for k, v := range query {
-		if k != "after" && k != name {
-			q[k] = v
-		}
-	}
-	if value != "" {
-		q.Set(name, value)
-	}
-	if len(q) > 0 {
-		path += "?" + q.Encode()
-	}
-	return pages.DashboardChip{Name: value, URL: path, Current: query.Get(name) == value}
+	return status
 }
 
 func deliveryView(x webhook.Delivery) pages.DashboardDelivery {
 	v := pages.DashboardDelivery{ID: x.ID, EventID: x.EventID, Status: contract.Status(x.Type),
-		Substatus: contract.Substatus(x.Detail), Happened: x.Happened, State: string(x.State), Tries: x.Tries, HTTP: x.HTTP,
+		Substatus: contract.Substatus(x.Detail), Happened: x.Happened, State: string(x.State), Tries: x.Tries, Answer: answerOf(x.HTTP, x.Tries),
 		Created: x.Created, Resends: x.Resends, Body: string(x.Body), Shredded: x.Shredded}
 	for _, a := range x.Attempts {
-		v.Attempts = append(v.Attempts, pages.DashboardAttempt{At: a.At, HTTP: a.HTTP, Took: a.Took, Error: string(a.Error)})
+		v.Attempts = append(v.Attempts, pages.DashboardAttempt{At: a.At, Answer: answerOf(a.HTTP, 1), Took: a.Took, Error: string(a.Error)})
 	}
 	return v
 }

@@ -13,17 +13,22 @@ import (
 // page of another site could control (DNS rebinding); by script or in a frame,
 // according to the browser's Fetch Metadata headers; and forms from another origin. In
 // addition, the pages' policy denies framing, and sessions are SameSite=Strict.
-func (s *Service) guard(r *http.Request) error {
+func (s *Service) guard(r *http.Request) error { return s.guardAs(r, "navigate", "document") }
+
+// guardScript is guard for requests of these pages' own script. The caller also checks
+// pageHeader: the hosted visit pages have the same origin.
+func (s *Service) guardScript(r *http.Request) error { return s.guardAs(r, "same-origin", "empty") }
+
+func (s *Service) guardAs(r *http.Request, mode, destination string) error {
 	if !s.ourHost(r.Host) {
 		return &httpx.Error{Code: contract.CodeForbidden, Status: http.StatusMisdirectedRequest, Why: errors.New("request to another host")}
 	}
-	refused := func(why string) error { return httpx.NewError(contract.CodeForbidden, errors.New(why)) }
 	if r.Header.Get("Sec-Purpose") != "" {
-		return refused("a page that was not requested yet")
+		return refusal("a page that was not requested yet")
 	}
-	for name, want := range map[string]string{"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"} {
+	for name, want := range map[string]string{"Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": destination} {
 		if got := r.Header.Values(name); len(got) > 1 || len(got) == 1 && got[0] != want {
-			return refused("sent by script or in a frame")
+			return refusal("sent by script or in a frame")
 		}
 	}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
@@ -32,17 +37,19 @@ func (s *Service) guard(r *http.Request) error {
 	site, origin := r.Header.Values("Sec-Fetch-Site"), r.Header.Values("Origin")
 	switch {
 	case len(site) > 1 || len(origin) > 1:
-		return refused("sent from two places")
+		return refusal("sent from two places")
 	case len(site) == 1 && site[0] != "same-origin":
-		return refused("sent by another site's page")
+		return refusal("sent by another site's page")
 	case len(origin) == 1 && origin[0] != s.origin() && !(origin[0] == "null" && len(site) == 1):
 		// Pages with the policy no-referrer send the origin null with their own forms.
-		return refused("sent by another origin's page")
+		return refusal("sent by another origin's page")
 	case len(site) == 0 && len(origin) == 0:
-		return refused("sent from nowhere")
+		return refusal("sent from nowhere")
 	}
 	return nil
 }
+
+func refusal(why string) error { return httpx.NewError(contract.CodeForbidden, errors.New(why)) }
 
 func (s *Service) origin() string { return s.public.Scheme + "://" + s.public.Host }
 

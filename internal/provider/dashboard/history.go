@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	"vestibule/internal/provider/reports"
@@ -27,7 +26,7 @@ func (s *Service) history(ctx context.Context, q store.Queryer, r reports.Report
 		return err
 	}
 	for _, c := range changes {
-		add(c.At, "status", strings.TrimSuffix(string(c.Status)+" · "+string(c.Substatus), " · "))
+		v.Moments = append(v.Moments, pages.DashboardMoment{At: c.At, Kind: "status", Status: c.Status, Substatus: c.Substatus})
 	}
 	corrected, err := s.Reports.Revised(ctx, q, r.PublicToken)
 	if err != nil {
@@ -81,6 +80,19 @@ func (s *Service) visitHistory(ctx context.Context, q store.Queryer, r reports.R
 		return err
 	}
 	v.Way, v.State = "visit", string(visit.State)
+	for _, x := range visit.Sources {
+		v.Sources = append(v.Sources, pages.DashboardSource{Type: string(x.Type), Institution: x.Institution, Empty: x.Empty,
+			Skipped: x.Skipped, Failed: x.Failed, Substatus: x.Substatus, Reason: x.Reason})
+	}
+	events, err := s.Visits.Sources.Events(ctx, q, r.PublicToken)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		m := pages.DashboardMoment{At: e.At, Kind: "source " + e.Kind, Reason: string(e.Reason),
+			Text: s.Visits.InstitutionName(visit.Environment, e.Institution)}
+		v.Moments = append(v.Moments, m)
+	}
 	if visit.Ended.IsZero() {
 		v.Expires = visit.Expires
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -16,36 +17,75 @@ import (
 	"vestibule/internal/provider/invites"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
+	"vestibule/internal/provider/visits"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
+	"vestibule/internal/webhook"
 	pages "vestibule/templates/provider"
 )
 
+// reports lists reports. Status "failed" selects those that ended without data.
 func (s *Service) reports(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
-	q := chosen(r, "status")
-	before, err := parseCursor(q.Get("after"))
-	f := reports.Filter{Status: contract.Status(q.Get("status")), Before: before, Limit: pageSize}
-	if err != nil || f.Status != "" && !f.Status.Valid() {
-		return nil, unknown("list")
-	}
-	if before.ID != "" {
-		f.Before.ID = s.token(before.ID)
+	q := chosen(r, "status", "substatus", "product", "reached", "stopped", "institution", "from", "to", "sort")
+	f, err := s.reportFilter(q)
+	if err != nil {
+		return nil, err
 	}
 	all, err := s.Reports.List(ctx, s.DB.SQL, by.account.ID, f)
 	if err != nil {
 		return nil, err
 	}
-	v := s.reportList(q, all)
+	v := s.reportList(by, q, all)
 	if n := len(all); n > 0 {
-		v.Pager = pager(q, "/dashboard/reports", n == pageSize, store.Cursor{At: all[n-1].Created, ID: s.reference(all[n-1].PublicToken)})
+		last := cursorText(store.Cursor{At: all[n-1].Created, ID: s.reference(all[n-1].PublicToken)})
+		if f.Sort == reports.ByStatus {
+			last = string(all[n-1].Status) + "." + last
+		}
+		v.List.Pager = pager(q, "/dashboard/reports", n == pageSize, last)
 	}
 	return pages.DashboardReportsPage(d, v), nil
 }
 
-func (s *Service) reportList(q url.Values, all []reports.Report) pages.DashboardReports {
-	var v pages.DashboardReports
-	for _, st := range append([]contract.Status{""}, contract.Statuses()...) {
-		v.Chips = append(v.Chips, chip(q, "/dashboard/reports", "status", string(st)))
+// reportFilter parses the filter of a list of reports.
+func (s *Service) reportFilter(q url.Values) (f reports.Filter, err error) {
+	f = reports.Filter{Status: contract.Status(q.Get("status")), Substatus: contract.Substatus(q.Get("substatus")),
+		Kind: contract.Product(q.Get("product")), Sort: reports.Sort(q.Get("sort")), Limit: pageSize}
+	if f.Status == failed {
+		f.Status, f.Failed = "", true
+	}
+	after := q.Get("after")
+	if f.Sort == reports.ByStatus && after != "" {
+		status, rest, _ := strings.Cut(after, ".")
+		f.After, after = contract.Status(status), rest
+	}
+	var err2, err3 error
+	f.Before, err = parseCursor(after)
+	f.From, f.To, err2 = parseDays(q)
+	visit := visits.Selection{Visited: q.Has("reached"), Stopped: q.Has("stopped") || q.Has("institution"),
+		Step: flow.Step(q.Get("stopped")), Institution: q.Get("institution")}
+	if visit.Visited {
+		var n int
+		n, err3 = strconv.Atoi(q.Get("reached"))
+		visit.Reached = visits.Reached(n)
+	}
+	f.Also = visit.Where
+	sorts := []reports.Sort{reports.Newest, reports.Oldest, reports.ByStatus}
+	if errors.Join(err, err2, err3) != nil || f.Status != "" && !f.Status.Valid() || f.Kind != "" && !f.Kind.Valid() ||
+		!slices.Contains(sorts, f.Sort) || len(f.Substatus)+len(visit.Step)+len(visit.Institution) > 200 {
+		return f, unknown("list")
+	}
+	if f.Before.ID != "" {
+		f.Before.ID = s.token(f.Before.ID)
+	}
+	return f, nil
+}
+
+func (s *Service) reportList(by user, q url.Values, all []reports.Report) pages.DashboardReports {
+	v := pages.DashboardReports{List: listOf("/dashboard/reports", q)}
+	v.List.Statuses = contract.Statuses()
+	if id := q.Get("institution"); id != "" {
+		v.Institution = s.Visits.InstitutionName(by.account.Environment, id)
 	}
 	for _, x := range all {
 		v.Rows = append(v.Rows, s.reportView(x))
@@ -78,21 +118,31 @@ func (s *Service) toList(path string) httpx.HandlerFunc {
 	}
 }
 
-// finder searches for a person and returns the address of the result, or "" and the
-// page that says that there is none.
-type finder func(ctx context.Context, by user, query string) (to string, missed page, err error)
+// finder searches for reports by what their names begin with. It returns the page with
+// what was found, and where to go at once, if there is only one result.
+type finder func(ctx context.Context, by user, query string) (to string, found page, err error)
 
-// find handles a search form.
+// find handles a search form. The pages' script gets the part of the page with the result.
 func (s *Service) find(look finder) http.Handler {
 	return s.adapt(func(w http.ResponseWriter, r *http.Request) error {
-		if err := s.guard(r); err != nil {
+		script := r.Header.Get(pageHeader) != ""
+		guard := s.guard
+		if script {
+			guard = s.guardScript
+		}
+		if err := guard(r); err != nil {
 			return err
 		}
 		form, err := httpx.DecodeForm(w, r, maxForm)
 		if err != nil {
 			return err
 		}
-		by, err := s.current(r.Context(), s.DB.SQL, r)
+		var by user
+		if script {
+			by, err = s.byScript(r)
+		} else {
+			by, err = s.current(r.Context(), s.DB.SQL, r)
+		}
 		if err != nil {
 			return err
 		}
@@ -103,61 +153,90 @@ func (s *Service) find(look finder) http.Handler {
 		if len(query) > 400 { // an externalId has at most 64 characters
 			query = ""
 		}
-		to, missed, err := look(r.Context(), by, query)
+		to, found, err := look(r.Context(), by, query)
 		if err != nil {
 			return err
 		}
-		if to != "" {
+		if to != "" && !script {
 			httpx.SeeOther(w, to)
 			return nil
 		}
 		d := s.frameOf(r, by)
 		d.Given = url.Values{"query": {query}}
-		return s.render(w, r, by, http.StatusOK, d, missed)
+		if !script {
+			return s.render(w, r, by, http.StatusOK, d, found)
+		}
+		c, err := found(r.Context(), r, by, d)
+		if err != nil {
+			return err
+		}
+		return s.showPart(w, r, c)
 	})
 }
 
-// named returns the report with a publicToken or an externalId, or nil.
-func (s *Service) named(ctx context.Context, by user, query string) (*reports.Report, error) {
+// named returns the reports whose publicToken or externalId begins with a text, the newest
+// first, and the only one or the one with exactly that name; nil for none.
+func (s *Service) named(ctx context.Context, by user, query string) (all []reports.Report, one *reports.Report, err error) {
 	if query == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if contract.IsUUID(query) {
 		query = strings.ToLower(query)
 	}
-	all, err := s.Reports.List(ctx, s.DB.SQL, by.account.ID, reports.Filter{Named: query, Limit: 1})
-	if err != nil || len(all) == 0 {
-		return nil, err
+	if all, err = s.Reports.List(ctx, s.DB.SQL, by.account.ID, reports.Filter{Begins: query, Limit: pageSize}); err != nil {
+		return nil, nil, err
 	}
-	return &all[0], nil
+	i := slices.IndexFunc(all, func(x reports.Report) bool { return x.PublicToken == query || x.ExternalID == query })
+	switch {
+	case i >= 0:
+		one = &all[i]
+	case len(all) == 1:
+		one = &all[0]
+	}
+	return all, one, nil
 }
 
 func (s *Service) findReports(ctx context.Context, by user, query string) (string, page, error) {
-	x, err := s.named(ctx, by, query)
-	if err != nil || query == "" {
-		return "/dashboard/reports", nil, err
+	all, one, err := s.named(ctx, by, query)
+	to := ""
+	switch {
+	case query == "":
+		to = "/dashboard/reports"
+	case one != nil:
+		to = "/dashboard/reports/" + s.reference(one.PublicToken)
 	}
-	if x != nil {
-		return "/dashboard/reports/" + s.reference(x.PublicToken), nil, nil
-	}
-	return "", func(_ context.Context, _ *http.Request, _ user, d pages.Dashboard) (templ.Component, error) {
-		v := s.reportList(url.Values{}, nil)
+	return to, func(_ context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+		v := s.reportList(by, url.Values{}, all)
 		v.Searched = query
 		return pages.DashboardReportsPage(d, v), nil
-	}, nil
+	}, err
 }
 
 func (s *Service) findDeliveries(ctx context.Context, by user, query string) (string, page, error) {
-	x, err := s.named(ctx, by, query)
-	if err != nil || query == "" {
-		return "/dashboard/deliveries", nil, err
+	found, one, err := s.named(ctx, by, query)
+	to := ""
+	switch {
+	case query == "":
+		to = "/dashboard/deliveries"
+	case one != nil:
+		to = "/dashboard/deliveries?report=" + s.reference(one.PublicToken)
 	}
-	if x != nil {
-		return "/dashboard/deliveries?report=" + s.reference(x.PublicToken), nil, nil
-	}
-	return "", func(_ context.Context, _ *http.Request, _ user, d pages.Dashboard) (templ.Component, error) {
-		return pages.DashboardDeliveriesPage(d, pages.DashboardDeliveries{Chips: deliveryChips(url.Values{})}), nil
-	}, nil
+	return to, func(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+		v := pages.DashboardDeliveries{List: listOf("/dashboard/deliveries", url.Values{}), Searched: query}
+		v.List.Statuses = webhooks.Subscribable()
+		f := webhook.Filter{Limit: pageSize}
+		for _, x := range found {
+			f.Subjects = append(f.Subjects, x.PublicToken)
+		}
+		if len(f.Subjects) == 0 {
+			return pages.DashboardDeliveriesPage(d, v), nil
+		}
+		all, err := s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, f)
+		for _, x := range all {
+			v.Rows = append(v.Rows, deliveryView(x))
+		}
+		return pages.DashboardDeliveriesPage(d, v), err
+	}, err
 }
 
 func (s *Service) report(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
@@ -177,13 +256,14 @@ func (s *Service) report(ctx context.Context, r *http.Request, by user, d pages.
 		if err := s.history(ctx, tx, x, &v); err != nil {
 			return err
 		}
-		sent, err := s.Webhooks.Deliveries(ctx, tx, by.account.ID, webhooks.Filter{PublicToken: token, Limit: 50})
+		sent, err := s.Webhooks.Deliveries(ctx, tx, by.account.ID, webhook.Filter{Subject: token, Limit: 50})
 		if err != nil {
 			return err
 		}
 		for _, x := range sent {
 			v.Deliveries = append(v.Deliveries, deliveryView(x))
-			v.Moments = append(v.Moments, pages.DashboardMoment{At: x.Created, Kind: "delivery", Text: x.Type})
+			v.Moments = append(v.Moments, pages.DashboardMoment{At: x.Created, Kind: "delivery", Status: contract.Status(x.Type),
+				URL: "/dashboard/deliveries/" + x.ID})
 		}
 		// The stable sort keeps the order of simultaneous events.
 		slices.SortStableFunc(v.Moments, func(a, b pages.DashboardMoment) int { return cmp.Compare(a.At.UnixMicro(), b.At.UnixMicro()) })
@@ -229,7 +309,7 @@ func (s *Service) sharing(ctx context.Context, r *http.Request, by user, d pages
 	}
 	if n := len(granted); n > 0 {
 		v.Pager = pager(q, "/dashboard/relay-tokens", n == pageSize,
-			store.Cursor{At: granted[n-1].Created, ID: s.reference(granted[n-1].RelayToken)})
+			cursorText(store.Cursor{At: granted[n-1].Created, ID: s.reference(granted[n-1].RelayToken)}))
 	}
 	return pages.DashboardSharingPage(d, v), nil
 }
@@ -315,7 +395,7 @@ func (s *Service) outbox(ctx context.Context, r *http.Request, by user, d pages.
 			Created: l.Created, Expires: l.Expires, Sent: l.Sent, Failed: l.Failed})
 	}
 	if n := len(all); n > 0 {
-		v.Pager = pager(q, "/dashboard/outbox", n == invites.PageSize, store.Cursor{At: all[n-1].Created, ID: all[n-1].ID})
+		v.Pager = pager(q, "/dashboard/outbox", n == invites.PageSize, cursorText(store.Cursor{At: all[n-1].Created, ID: all[n-1].ID}))
 	}
 	return pages.DashboardOutboxPage(d, v), nil
 }

@@ -12,26 +12,26 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /dashboard/sign-in", s.guarded(s.Staff.SignIn))
 	mux.Handle("POST /dashboard/sign-out", s.guarded(s.Staff.SignOut))
 	for pattern, show := range map[string]page{
-		"GET /dashboard":                 s.overview,
-		"GET /dashboard/webhooks":        s.webhooks,
-		"GET /dashboard/deliveries":      s.deliveries,
-		"GET /dashboard/deliveries/{id}": s.delivery,
-		"GET /dashboard/reports":         s.reports,
-		"GET /dashboard/reports/{id}":    s.report,
-		"GET /dashboard/relay-tokens":    s.sharing,
-		"GET /dashboard/outbox":          s.outbox,
-		"GET /dashboard/redirects":       s.redirects,
-		"GET /dashboard/credentials":     s.credentials,
-		"GET /dashboard/products":        s.products,
-		"GET /dashboard/accounts":        s.children,
-		"GET /dashboard/accounts/{id}":   s.child,
-		"GET /dashboard/people":          s.users,
-		"GET /dashboard/audit":           s.audit,
+		"GET /dashboard":               s.overview,
+		"GET /dashboard/webhooks":      s.webhooks,
+		"GET /dashboard/reports/{id}":  s.report,
+		"GET /dashboard/relay-tokens":  s.sharing,
+		"GET /dashboard/outbox":        s.outbox,
+		"GET /dashboard/redirects":     s.redirects,
+		"GET /dashboard/credentials":   s.credentials,
+		"GET /dashboard/products":      s.products,
+		"GET /dashboard/accounts":      s.children,
+		"GET /dashboard/accounts/{id}": s.child,
+		"GET /dashboard/people":        s.users,
+		"GET /dashboard/audit":         s.audit,
 
 		"GET /dashboard/reports/{id}/correct": s.correction,
 	} {
 		mux.Handle(pattern, s.get(show))
 	}
+	mux.Handle("GET /dashboard/deliveries", s.live(s.deliveries))
+	mux.Handle("GET /dashboard/deliveries/{id}", s.live(s.delivery))
+	mux.Handle("GET /dashboard/reports", s.live(s.reports))
 	// A search changes nothing; it uses POST to keep identifiers out of URLs.
 	mux.Handle("GET /dashboard/deliveries/find", s.adapt(s.toList("/dashboard/deliveries")))
 	mux.Handle("GET /dashboard/reports/find", s.adapt(s.toList("/dashboard/reports")))

@@ -10,21 +10,34 @@ import (
 
 // Filter selects reports of a customer. The zero value of a field matches all.
 type Filter struct {
-	Status contract.Status
-	Named  string       // a publicToken or an externalId
-	Before store.Cursor // of Created and PublicToken: those that are older
+	Status    contract.Status
+	Substatus contract.Substatus
+	Failed    bool // ended without data
+	Kind      contract.Product
+	From, To  time.Time // first and last day of Created
+	Begins    string    // the beginning of a publicToken or an externalId
+
+	// Also adds conditions about the report r; nil for none.
+	Also func(c *store.Conditions)
+
+	Sort   Sort
+	Before store.Cursor    // of Created and PublicToken: those that follow in the order
+	After  contract.Status // with Before and ByStatus: the status of that report
 	Limit  int
 }
 
-// List returns a customer's reports without inputs and bodies, newest first.
-func (s *Service) List(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Report, error) {
-	return recent(ctx, q, customerID, f)
-}
+// Sort is the order of a list.
+type Sort string
 
-// Counts returns the number of a customer's reports by status, for those created since
-// an instant.
-func (s *Service) Counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[contract.Status]int, error) {
-	return counts(ctx, q, customerID, since)
+const (
+	Newest   Sort = ""
+	Oldest   Sort = "oldest"
+	ByStatus Sort = "status" // then the newest
+)
+
+// List returns a customer's reports without inputs and bodies.
+func (s *Service) List(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Report, error) {
+	return list(ctx, q, customerID, f)
 }
 
 // DayCount is the number of a day's reports that share a status.
@@ -38,4 +51,11 @@ type DayCount struct {
 // CountDays counts the reports of a customer by the day on which they were created.
 func (s *Service) CountDays(ctx context.Context, q store.Queryer, customerID string, since time.Time) ([]DayCount, error) {
 	return dayCounts(ctx, q, customerID, since)
+}
+
+// TimesToReport returns, for reports of a customer that were created since an instant and are
+// ready, the times from their creation, shortest first. It leaves out corrected reports and
+// those that were made from access that stayed open.
+func (s *Service) TimesToReport(ctx context.Context, q store.Queryer, customerID string, since time.Time) ([]time.Duration, error) {
+	return timesToReport(ctx, q, customerID, since)
 }

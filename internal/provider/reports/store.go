@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"time"
+	"unicode/utf8"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/store"
@@ -242,19 +243,44 @@ func deleteBases(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 
 func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
 
-// recent lists a customer's reports without inputs and bodies, newest first.
-func recent(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Report, error) {
+func list(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Report, error) {
+	c := store.Conditions{}
+	c.Add("r.customer_id = %s", customerID)
+	c.Equal("r.status", string(f.Status))
+	c.Equal("r.substatus", string(f.Substatus))
+	c.Equal("r.kind", string(f.Kind))
+	if f.Failed {
+		c.Add("r.status NOT IN (%s, %s)", string(contract.StatusSuccess), string(contract.StatusPending))
+	}
+	if n := int64(utf8.RuneCountInString(f.Begins)); n > 0 {
+		c.Add("(substr(r.public_token, 1, CAST(%s AS INTEGER)) = lower(%s) OR substr(r.external_id, 1, CAST(%s AS INTEGER)) = %s)",
+			n, f.Begins, n, f.Begins)
+	}
+	c.Days("r.created_at", f.From, f.To)
+	if f.Also != nil {
+		f.Also(&c)
+	}
+	order := "r.created_at DESC, r.public_token DESC"
+	switch {
+	case f.Sort == Oldest:
+		c.Before("r.created_at", "r.public_token", f.Before)
+		order = "r.created_at, r.public_token"
+	case f.Sort == ByStatus && !f.Before.At.IsZero():
+		c.Add("(r.status > %s OR r.status = %s AND (r.created_at, r.public_token) < (%s, %s))",
+			string(f.After), string(f.After), f.Before.Micros(), f.Before.ID)
+		order = "r.status, " + order
+	case f.Sort == ByStatus:
+		order = "r.status, " + order
+	default:
+		c.After("r.created_at", "r.public_token", f.Before)
+	}
 	return store.QueryAll(ctx, q, func(row store.Row) (r Report, err error) {
 		var created int64
 		err = row.Scan(&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID, &r.Status, &r.Substatus, &created)
 		r.Created = store.Time(created)
 		return r, err
-	}, `SELECT public_token, customer_id, product_id, kind,
-		coalesce(external_id, ''), status, coalesce(substatus, ''), created_at
-		FROM reports WHERE customer_id = $1 AND ($2 = '' OR status = $2) AND ($3 = '' OR public_token = $3 OR external_id = $3)
-			AND (CAST($4 AS BIGINT) = 0 OR created_at < $4 OR created_at = $4 AND public_token < $5)
-		ORDER BY created_at DESC, public_token DESC LIMIT $6`,
-		customerID, string(f.Status), f.Named, f.Before.Micros(), f.Before.ID, f.Limit)
+	}, `SELECT r.public_token, r.customer_id, r.product_id, r.kind, coalesce(r.external_id, ''), r.status, coalesce(r.substatus, ''),
+		r.created_at FROM reports r `+c.Where()+` ORDER BY `+order+` LIMIT `+c.Arg(int64(f.Limit)), c.Args...)
 }
 
 // dayCounts counts a customer's reports by day since a moment, status and substatus.
@@ -266,21 +292,17 @@ func dayCounts(ctx context.Context, q store.Queryer, customerID string, since ti
 		GROUP BY (created_at - $2) / 86400000000, status, substatus`, customerID, store.Micros(since))
 }
 
-func counts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[contract.Status]int, error) {
-	rows, err := q.QueryContext(ctx, `SELECT status, COUNT(*) FROM reports WHERE customer_id = $1 AND created_at >= $2 GROUP BY status`,
-		customerID, store.Micros(since))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	out := map[contract.Status]int{}
-	for rows.Next() {
-		var status contract.Status
-		var n int
-		if err := rows.Scan(&status, &n); err != nil {
-			return nil, err
-		}
-		out[status] = n
-	}
-	return out, rows.Err()
+// maxTimes is the number of reports whose times are looked at, the newest.
+const maxTimes = 5000
+
+func timesToReport(ctx context.Context, q store.Queryer, customerID string, since time.Time) ([]time.Duration, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (time.Duration, error) {
+		var micros int64
+		err := row.Scan(&micros)
+		return time.Duration(micros) * time.Microsecond, err
+	}, `SELECT took FROM (
+			SELECT updated_at - created_at AS took FROM reports
+			WHERE customer_id = $1 AND created_at >= $2 AND status = 'SUCCESS' AND revision = 0 AND refreshed_from IS NULL
+			ORDER BY created_at DESC LIMIT $3
+		) AS newest ORDER BY took`, customerID, store.Micros(since), maxTimes)
 }

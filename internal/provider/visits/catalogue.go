@@ -62,6 +62,20 @@ func (s *Service) catalogue(env contract.Environment) Catalogue {
 	return s.Catalogues(env)
 }
 
+// InstitutionName returns the name of an institution of an environment, or its id if it is
+// no longer offered.
+func (s *Service) InstitutionName(env contract.Environment, id string) string {
+	c := s.catalogue(env)
+	for _, list := range [][]Bank{c.Banks, c.Employers, c.Suppliers} {
+		for _, b := range list {
+			if b.ID == id {
+				return b.Name
+			}
+		}
+	}
+	return id
+}
+
 // Bank is a mock bank, payroll provider, or supplier. The names are invented; all of a
 // kind accept the same user names.
 type Bank struct {

@@ -11,23 +11,15 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// Filter selects deliveries. The zero value of a field other than Limit matches all.
-type Filter struct {
-	State       webhook.State
-	PublicToken string
-	Before      store.Cursor // of Created and ID; selects older ones
-	Limit       int
-}
-
-// Deliveries lists the customer's deliveries, newest first. Their subjects are reports,
-// and their types and details the statuses and substatuses.
-func (s *Service) Deliveries(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]webhook.Delivery, error) {
+// Deliveries lists the customer's deliveries; f.CallbackID is set here. Their subjects are
+// reports, and their types and details the statuses and substatuses.
+func (s *Service) Deliveries(ctx context.Context, q store.Queryer, customerID string, f webhook.Filter) ([]webhook.Delivery, error) {
 	callbackID, err := callbackOf(ctx, q, customerID)
 	if err != nil || callbackID == "" {
 		return nil, err
 	}
-	return s.outbox.List(ctx, q, webhook.Filter{CallbackID: callbackID, State: f.State, Subject: f.PublicToken,
-		Before: f.Before, Limit: f.Limit})
+	f.CallbackID = callbackID
+	return s.outbox.List(ctx, q, f)
 }
 
 // Delivery returns a delivery of the customer with its attempts and body, or
@@ -49,13 +41,13 @@ func (s *Service) Redeliver(ctx context.Context, tx *store.Tx, customerID, deliv
 	return s.outbox.Redeliver(ctx, tx, callbackID, deliveryID, resends)
 }
 
-// DeliveryCounts counts the customer's deliveries since an instant by state.
-func (s *Service) DeliveryCounts(ctx context.Context, q store.Queryer, customerID string, since time.Time) (map[webhook.State]int, error) {
+// CountDays counts the customer's deliveries by the day on which they were created.
+func (s *Service) CountDays(ctx context.Context, q store.Queryer, customerID string, since time.Time) ([]webhook.DayCount, error) {
 	callbackID, err := callbackOf(ctx, q, customerID)
-	if err != nil {
+	if err != nil || callbackID == "" {
 		return nil, err
 	}
-	return s.outbox.Counts(ctx, q, callbackID, since)
+	return s.outbox.CountDays(ctx, q, callbackID, since)
 }
 
 // Change is an event: a status that a report reached.

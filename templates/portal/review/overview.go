@@ -63,7 +63,7 @@ func (v OverviewView) typical(share int) time.Duration {
 func (v OverviewView) figures(l i18n.Lang) []ui.KeyFigure {
 	median := "–"
 	if len(v.Durations) > 0 {
-		median = roughly(v.typical(50))
+		median = ui.Roughly(v.typical(50))
 	}
 	return []ui.KeyFigure{
 		{Label: i18n.T(l, "review.overview.started"), Value: strconv.Itoa(v.Progress.Started)},
@@ -71,21 +71,6 @@ func (v OverviewView) figures(l i18n.Lang) []ui.KeyFigure {
 		{Label: i18n.T(l, "review.overview.median"), Value: median},
 		{Label: i18n.T(l, "review.overview.to_decide"), Value: strconv.Itoa(v.ToDecide), URL: v.ToDecideURL, Tone: ui.Info},
 	}
-}
-
-// roughly formats a duration in its largest unit, by the units' international symbols.
-func roughly(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return "< 1 s"
-	case d < time.Minute:
-		return strconv.Itoa(int(d.Round(time.Second).Seconds())) + " s"
-	case d < time.Hour:
-		return strconv.Itoa(int(d.Round(time.Minute).Minutes())) + " min"
-	case d < 48*time.Hour:
-		return strconv.Itoa(int(d.Round(time.Hour).Hours())) + " h"
-	}
-	return strconv.Itoa(int(d.Hours()/24)) + " d"
 }
 
 func (v OverviewView) plot(l i18n.Lang) ui.BarPlot {
@@ -114,7 +99,7 @@ func (v OverviewView) steps(l i18n.Lang) ui.Grid {
 	}{{"review.overview.step_started", p.Started}, {"review.overview.step_visited", p.Visited},
 		{"review.overview.step_finished", p.Finished}, {"review.overview.step_reported", p.Reported},
 		{"review.overview.step_decided", v.Decided}} {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.T(l, s.name)}, {Text: strconv.Itoa(s.n)}, {Body: shareBar(s.n, p.Started)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.T(l, s.name)}, {Text: strconv.Itoa(s.n)}, {Body: ui.Share(s.n, p.Started)}})
 	}
 	return g
 }
@@ -136,9 +121,9 @@ func (v OverviewView) waits(l i18n.Lang) ui.Grid {
 	for i, n := range counts {
 		name := i18n.T(l, "review.overview.longer")
 		if i < len(limits) {
-			name = "≤ " + roughly(limits[i])
+			name = "≤ " + ui.Roughly(limits[i])
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: name}, {Text: strconv.Itoa(n)}, {Body: shareBar(n, len(v.Durations))}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: name}, {Text: strconv.Itoa(n)}, {Body: ui.Share(n, len(v.Durations))}})
 	}
 	return g
 }

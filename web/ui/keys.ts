@@ -1,8 +1,11 @@
-// Moves through the list of applications by keys: j and k, Enter as on any link, x to select,
-// / for the search, ? for the line that explains them. Keys do nothing while the user types, or with
-// a modifier. The user can turn them off in this browser, for example for speech input.
+// Moves through a list by keys: j and k, Enter as on any link, x to select, / for the search,
+// ? for the line that explains them. Keys do nothing while the user types, or with a
+// modifier. The user can turn them off in this browser, for example for speech input.
 
 const stored = "vestibule-keys";
+
+// rows are the links that name the rows of lists. Lists change while the page is open.
+const rows = (): HTMLAnchorElement[] => [...document.querySelectorAll<HTMLAnchorElement>(".list-link, .row-link")];
 
 function off(): boolean {
 	try {
@@ -13,13 +16,12 @@ function off(): boolean {
 }
 
 export function startKeys(): void {
-	// A search while the user types replaces the rows.
-	const rows = (): HTMLAnchorElement[] => [...document.querySelectorAll<HTMLAnchorElement>(".list-link")];
-	const search = document.querySelector<HTMLInputElement>("#filter-query");
+	const search = document.querySelector<HTMLInputElement>("input[aria-keyshortcuts='/']");
 	const hint = document.querySelector<HTMLElement>("[data-keys]");
 	const toggle = document.querySelector<HTMLButtonElement>("[data-keys-toggle]");
-	if (!search || !hint || !toggle) return;
+	if (!hint || !toggle) return;
 	hint.hidden = rows().length === 0;
+	for (const part of hint.querySelectorAll<HTMLElement>("[data-keys-search]")) part.hidden = !search;
 	let active = !off();
 	const show = (): void => {
 		toggle.textContent = (active ? toggle.dataset.off : toggle.dataset.on) ?? "";
@@ -41,7 +43,7 @@ export function startKeys(): void {
 			if (e.key === "Escape") typing.blur();
 			return;
 		}
-		if (e.key === "/") {
+		if (e.key === "/" && search) {
 			e.preventDefault();
 			search.focus();
 			search.select();
@@ -52,7 +54,8 @@ export function startKeys(): void {
 			return;
 		}
 		const links = rows();
-		const now = links.indexOf(document.activeElement?.closest("tr")?.querySelector<HTMLAnchorElement>(".list-link") as HTMLAnchorElement);
+		const row = document.activeElement?.closest("tr, li");
+		const now = row ? links.findIndex((a) => row.contains(a)) : -1;
 		if (e.key === "x") {
 			links[now]?.closest("tr")?.querySelector<HTMLInputElement>("input[name=id]")?.click();
 			return;

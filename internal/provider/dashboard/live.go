@@ -1,0 +1,82 @@
+package dashboard
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/httpx"
+	pages "vestibule/templates/provider"
+)
+
+// pageHeader has the page token in requests of the pages' own script. Scripts of the
+// hosted visit pages, which have the same origin, cannot read a page, and so do not know
+// its token.
+const pageHeader = "Dashboard-Page"
+
+// pageToken returns the token of the pages of a session.
+func (s *Service) pageToken(sessionID string) string {
+	mac := hmac.New(sha256.New, s.forms)
+	mac.Write([]byte("page "))
+	mac.Write([]byte(sessionID))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// byScript returns the user of a request of the pages' own script.
+func (s *Service) byScript(r *http.Request) (user, error) {
+	if err := s.guardScript(r); err != nil {
+		return user{}, err
+	}
+	by, err := s.current(r.Context(), s.DB.SQL, r)
+	if err != nil {
+		return user{}, err
+	}
+	if by.ID == "" || !hmac.Equal([]byte(r.Header.Get(pageHeader)), []byte(s.pageToken(by.session.ID))) {
+		return user{}, refusal("no script of these pages")
+	}
+	return by, nil
+}
+
+// live is get for a page with a part that its script keeps current.
+func (s *Service) live(show page) http.Handler {
+	whole := s.get(show)
+	part := s.adapt(func(w http.ResponseWriter, r *http.Request) error {
+		by, err := s.byScript(r)
+		if err != nil {
+			return err
+		}
+		c, err := show(r.Context(), r, by, s.frameOf(r, by))
+		if err != nil {
+			return err
+		}
+		return s.showPart(w, r, c)
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get(pageHeader) == "" {
+			whole.ServeHTTP(w, r)
+		} else {
+			part.ServeHTTP(w, r)
+		}
+	})
+}
+
+// showPart sends the live part of a page, or 304 if the script has it.
+func (s *Service) showPart(w http.ResponseWriter, r *http.Request, c templ.Component) error {
+	var buf bytes.Buffer
+	if err := templ.RenderFragments(r.Context(), &buf, c, pages.DashboardLive); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(buf.Bytes())
+	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+	httpx.SetSecurityHeaders(w, httpx.CSP{Static: true})
+	w.Header().Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	return httpx.HTML(w, r, http.StatusOK, templ.Raw(buf.String()))
+}

@@ -1,0 +1,157 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
+	"vestibule/internal/provider/visits"
+	"vestibule/internal/store"
+	"vestibule/internal/webhook"
+	pages "vestibule/templates/provider"
+)
+
+// periods are the numbers of days that the overview can show; the first is the default.
+var periods = [...]int{30, 7, 90}
+
+// maxInstitutions is the number of institutions on the overview.
+const maxInstitutions = 10
+
+// overview shows the reports, visits and deliveries of the last days.
+func (s *Service) overview(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+	days := periods[0]
+	if text := r.URL.Query().Get("days"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || !slices.Contains(periods[:], n) {
+			return nil, unknown("period")
+		}
+		days = n
+	}
+	v := pages.DashboardOverview{Environment: by.account.Environment, Callback: "on"}
+	for _, n := range slices.Sorted(slices.Values(periods[:])) {
+		text := strconv.Itoa(n)
+		v.Periods = append(v.Periods, pages.DashboardChip{Name: text, URL: "/dashboard?days=" + text, Current: n == days})
+	}
+	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
+		id := by.account.ID
+		v.Since = tx.Now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
+		for i := range days {
+			day := v.Since.AddDate(0, 0, i)
+			v.Days = append(v.Days, pages.DashboardDay{Day: day})
+			v.Deliveries = append(v.Deliveries, pages.DashboardDeliveryDay{Day: day})
+		}
+		var err error
+		if err = s.overviewReports(ctx, tx, id, &v); err != nil {
+			return err
+		}
+		if err = s.overviewDeliveries(ctx, tx, id, &v); err != nil {
+			return err
+		}
+		if v.Durations, err = s.Reports.TimesToReport(ctx, tx, id, v.Since); err != nil {
+			return err
+		}
+		progress, err := s.Visits.ProgressSince(ctx, tx, id, v.Since)
+		if err != nil {
+			return err
+		}
+		v.Progress = progress[:]
+		if err := s.overviewStops(ctx, tx, by, d.Lang, &v); err != nil {
+			return err
+		}
+		c, err := s.Webhooks.Callback(ctx, tx, id)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			v.Callback = "none"
+		case err != nil:
+			return err
+		case !c.Disabled.IsZero():
+			v.Callback = "off"
+		}
+		return nil
+	})
+	return pages.DashboardOverviewPage(d, v), err
+}
+
+func (s *Service) overviewReports(ctx context.Context, tx *store.Tx, customerID string, v *pages.DashboardOverview) error {
+	all, err := s.Reports.CountDays(ctx, tx, customerID, v.Since)
+	results := map[pages.DashboardResult]int{}
+	for _, c := range all {
+		day := &v.Days[min(c.Day, len(v.Days)-1)]
+		switch c.Status {
+		case contract.StatusSuccess:
+			day.Ready += c.Count
+		case contract.StatusPending:
+			day.Pending += c.Count
+		default:
+			day.Failed += c.Count
+		}
+		results[pages.DashboardResult{Status: c.Status, Substatus: c.Substatus}] += c.Count
+	}
+	for r, n := range results {
+		r.Count = n
+		v.Results = append(v.Results, r)
+	}
+	slices.SortFunc(v.Results, func(a, b pages.DashboardResult) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Status, b.Status), cmp.Compare(a.Substatus, b.Substatus))
+	})
+	return err
+}
+
+func (s *Service) overviewDeliveries(ctx context.Context, tx *store.Tx, customerID string, v *pages.DashboardOverview) error {
+	all, err := s.Webhooks.CountDays(ctx, tx, customerID, v.Since)
+	answers := map[int]int{}
+	for _, c := range all {
+		day := &v.Deliveries[min(c.Day, len(v.Deliveries)-1)]
+		switch c.State {
+		case webhook.StateDelivered:
+			day.Delivered += c.Count
+		case webhook.StatePending:
+			day.Pending += c.Count
+		default:
+			day.Failed += c.Count
+		}
+		answers[c.Answer] += c.Count
+	}
+	for code, n := range answers {
+		v.Answers = append(v.Answers, pages.DashboardAnswer{Code: code, Count: n})
+	}
+	slices.SortFunc(v.Answers, func(a, b pages.DashboardAnswer) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code))
+	})
+	return err
+}
+
+// overviewStops adds where visits stopped: all steps, and the most frequent institutions.
+func (s *Service) overviewStops(ctx context.Context, tx *store.Tx, by user, lang i18n.Lang, v *pages.DashboardOverview) error {
+	all, err := s.Visits.StopsSince(ctx, tx, by.account.ID, v.Since)
+	if err != nil {
+		return err
+	}
+	add := func(to *[]pages.DashboardStop, c visits.Stop, code, name string) {
+		i := slices.IndexFunc(*to, func(x pages.DashboardStop) bool { return x.Code == code })
+		if i < 0 {
+			i = len(*to)
+			*to = append(*to, pages.DashboardStop{Code: code, Name: name})
+		}
+		(*to)[i].Count += c.Count
+	}
+	for _, c := range all {
+		add(&v.Stops, c, string(c.Step), i18n.Code(lang, "dashboard.steps", c.Step))
+		if c.Institution != "" {
+			add(&v.Institutions, c, c.Institution, s.Visits.InstitutionName(by.account.Environment, c.Institution))
+		}
+	}
+	for _, list := range [][]pages.DashboardStop{v.Stops, v.Institutions} {
+		slices.SortStableFunc(list, func(a, b pages.DashboardStop) int { return cmp.Compare(b.Count, a.Count) })
+	}
+	v.Institutions = v.Institutions[:min(len(v.Institutions), maxInstitutions)]
+	return nil
+}

@@ -1,0 +1,207 @@
+package provider
+
+import (
+	"net/url"
+	"strconv"
+	"time"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
+	"vestibule/templates/ui"
+)
+
+// DashboardOverview is the first page: the reports, visits and deliveries of the last days.
+type DashboardOverview struct {
+	Environment  contract.Environment
+	Callback     string // "none", "on", "off"
+	Periods      []DashboardChip
+	Since        time.Time // first day
+	Days         []DashboardDay
+	Results      []DashboardResult // the most frequent first
+	Durations    []time.Duration   // from the start to the report, shortest first
+	Progress     []int             // visits that got at least as far as the index
+	Stops        []DashboardStop   // the most frequent first
+	Institutions []DashboardStop   // the most frequent first
+	Deliveries   []DashboardDeliveryDay
+	Answers      []DashboardAnswer // the most frequent first
+}
+
+// DashboardDay counts the reports that were started on a day (UTC).
+type DashboardDay struct {
+	Day                    time.Time
+	Ready, Pending, Failed int
+}
+
+// DashboardResult counts the reports with a status.
+type DashboardResult struct {
+	Status    contract.Status
+	Substatus contract.Substatus
+	Count     int
+}
+
+// DashboardStop counts the visits that stopped at a step or an institution.
+type DashboardStop struct {
+	Code  string
+	Name  string
+	Count int
+}
+
+// DashboardDeliveryDay counts the deliveries that were created on a day (UTC).
+type DashboardDeliveryDay struct {
+	Day                        time.Time
+	Delivered, Pending, Failed int
+}
+
+// DashboardAnswer counts the deliveries with a last answer: a status, -1 for no answer, 0
+// before the first attempt.
+type DashboardAnswer struct{ Code, Count int }
+
+// dashboardLink returns an address with the query parameters that are not empty.
+func dashboardLink(path string, pairs ...string) string {
+	q := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+// reports returns the address of the list of the period's reports with a selection.
+func (v DashboardOverview) reports(pairs ...string) string {
+	return dashboardLink("/dashboard/reports", append(pairs, "from", v.Since.Format(time.DateOnly))...)
+}
+
+func (v DashboardOverview) deliveries(pairs ...string) string {
+	return dashboardLink("/dashboard/deliveries", append(pairs, "from", v.Since.Format(time.DateOnly))...)
+}
+
+func (v DashboardOverview) totals() (ready, pending, failed int) {
+	for _, d := range v.Days {
+		ready, pending, failed = ready+d.Ready, pending+d.Pending, failed+d.Failed
+	}
+	return ready, pending, failed
+}
+
+func (v DashboardOverview) sent() (delivered, pending, failed int) {
+	for _, d := range v.Deliveries {
+		delivered, pending, failed = delivered+d.Delivered, pending+d.Pending, failed+d.Failed
+	}
+	return delivered, pending, failed
+}
+
+// typical returns the time within which a share of the reports was ready, in hundredths.
+func (v DashboardOverview) typical(share int) string {
+	if len(v.Durations) == 0 {
+		return "–"
+	}
+	return ui.Roughly(v.Durations[(len(v.Durations)-1)*share/100])
+}
+
+func (v DashboardOverview) figures(d Dashboard) []ui.KeyFigure {
+	ready, pending, failed := v.totals()
+	all := ready + pending + failed
+	delivered, _, lost := v.sent()
+	readyURL := v.reports("status", string(contract.StatusSuccess))
+	out := []ui.KeyFigure{
+		{Label: i18n.T(d.Lang, "dashboard.overview.started"), Value: number(all), URL: v.reports()},
+		{Label: i18n.T(d.Lang, "dashboard.overview.ready_share", "percent", number((ready*100+all/2)/max(all, 1))), Value: number(ready),
+			URL: readyURL, Tone: ui.Success},
+		{Label: i18n.T(d.Lang, "dashboard.overview.median"), Value: v.typical(50), URL: readyURL},
+		{Label: i18n.T(d.Lang, "dashboard.overview.most"), Value: v.typical(90), URL: readyURL},
+		{Label: i18n.T(d.Lang, "dashboard.overview.delivered"), Value: number(delivered), Tone: ui.Success,
+			URL: v.deliveries("state", "delivered")},
+		{Label: i18n.T(d.Lang, "dashboard.overview.not_delivered"), Value: number(lost), URL: v.deliveries("state", "failed")},
+	}
+	if lost > 0 {
+		out[5].Tone = ui.Danger
+	}
+	return out
+}
+
+func (v DashboardOverview) plot(d Dashboard) ui.BarPlot {
+	var days []ui.DayBar
+	for _, x := range v.Days {
+		b := ui.DayBar{Day: x.Day, First: x.Ready, More: x.Pending, Down: x.Failed,
+			Title: ui.DayWords(d.Lang, x.Day) + ": " + i18n.T(d.Lang, "dashboard.overview.day",
+				"ready", number(x.Ready), "pending", number(x.Pending), "failed", number(x.Failed))}
+		if x.Ready+x.Pending+x.Failed > 0 {
+			day := x.Day.Format(time.DateOnly)
+			b.URL = dashboardLink("/dashboard/reports", "from", day, "to", day)
+		}
+		days = append(days, b)
+	}
+	return ui.DailyBars(d.Lang, days, ui.BarPlot{ID: "days", Label: "days-name", Story: "days-story"})
+}
+
+func (v DashboardOverview) deliveryPlot(d Dashboard) ui.BarPlot {
+	var days []ui.DayBar
+	for _, x := range v.Deliveries {
+		b := ui.DayBar{Day: x.Day, First: x.Delivered, More: x.Pending, Down: x.Failed,
+			Title: ui.DayWords(d.Lang, x.Day) + ": " + i18n.T(d.Lang, "dashboard.overview.deliveries_day",
+				"delivered", number(x.Delivered), "pending", number(x.Pending), "failed", number(x.Failed))}
+		if x.Delivered+x.Pending+x.Failed > 0 {
+			day := x.Day.Format(time.DateOnly)
+			b.URL = dashboardLink("/dashboard/deliveries", "from", day, "to", day)
+		}
+		days = append(days, b)
+	}
+	return ui.DailyBars(d.Lang, days, ui.BarPlot{ID: "sent", Label: "sent-name", Story: "sent-story"})
+}
+
+// counted returns a table of things with their number and share.
+func (v DashboardOverview) counted(d Dashboard, caption, thing, unit i18n.Key) ui.Grid {
+	return ui.Grid{Caption: i18n.T(d.Lang, caption), HideCaption: true, Columns: []ui.Column{{Label: i18n.T(d.Lang, thing)},
+		{Label: i18n.T(d.Lang, unit), Number: true}, {Label: i18n.T(d.Lang, "dashboard.overview.share")}}}
+}
+
+func (v DashboardOverview) results(d Dashboard) ui.Grid {
+	g := v.counted(d, "dashboard.overview.results", "dashboard.status", "dashboard.overview.reports")
+	ready, pending, failed := v.totals()
+	for _, r := range v.Results {
+		url := v.reports("status", string(r.Status), "substatus", string(r.Substatus))
+		g.Rows = append(g.Rows, []ui.Cell{{Body: resultLink(d, r, url)}, {Text: number(r.Count)},
+			{Body: ui.Share(r.Count, ready+pending+failed)}})
+	}
+	return g
+}
+
+func (v DashboardOverview) progress(d Dashboard) ui.Grid {
+	g := v.counted(d, "dashboard.overview.progress", "dashboard.overview.step", "dashboard.overview.visits")
+	for i, n := range v.Progress {
+		code := strconv.Itoa(i)
+		g.Rows = append(g.Rows, []ui.Cell{{Body: rowLink(i18n.Code(d.Lang, "dashboard.reached", code), v.reports("reached", code))},
+			{Text: number(n)}, {Body: ui.Share(n, v.Progress[0])}})
+	}
+	return g
+}
+
+// stops lists where visits stopped; parameter is that of the list's filter.
+func (v DashboardOverview) stops(d Dashboard, caption, thing i18n.Key, parameter string, all []DashboardStop) ui.Grid {
+	g := v.counted(d, caption, thing, "dashboard.overview.visits")
+	total := 0
+	for _, s := range v.Stops {
+		total += s.Count
+	}
+	for _, s := range all {
+		g.Rows = append(g.Rows, []ui.Cell{{Body: rowLink(s.Name, v.reports(parameter, s.Code))}, {Text: number(s.Count)},
+			{Body: ui.Share(s.Count, total)}})
+	}
+	return g
+}
+
+func (v DashboardOverview) answers(d Dashboard) ui.Grid {
+	g := v.counted(d, "dashboard.overview.answers", "dashboard.answer", "dashboard.overview.events")
+	delivered, pending, failed := v.sent()
+	for _, a := range v.Answers {
+		name := ui.Cell{Text: d.answer(a.Code)}
+		if a.Code != 0 {
+			name = ui.Cell{Body: rowLink(d.answer(a.Code), v.deliveries("answer", strconv.Itoa(a.Code)))}
+		}
+		g.Rows = append(g.Rows, []ui.Cell{name, {Text: number(a.Count)}, {Body: ui.Share(a.Count, delivered+pending+failed)}})
+	}
+	return g
+}
