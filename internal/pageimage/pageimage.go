@@ -107,7 +107,8 @@ func (r *Renderer) Page(ctx context.Context, file []byte, n int) (Image, error) 
 		return picture(file)
 	}
 	number := strconv.Itoa(n)
-	ppm, err := r.run(ctx, file, 3*longSide*longSide+64, r.pdftoppm, "-cropbox", "-scale-to", strconv.Itoa(longSide), "-f", number, "-l", number, "-")
+	ppm, err := r.run(ctx, file, 3*longSide*longSide+64, r.pdftoppm, "-cropbox", "-scale-to", strconv.Itoa(longSide),
+		"-f", number, "-l", number, "-")
 	if err != nil {
 		return Image{}, err
 	}

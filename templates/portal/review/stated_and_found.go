@@ -165,7 +165,8 @@ func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell, alone []string) {
 		if stated == "" {
 			return
 		}
-		if s.Found != nil && len(texts(all)) == 0 && agree(stated, all, alike) == notCompared && term != "review.list.name" && term != "review.report.employer" {
+		always := term == "review.list.name" || term == "review.report.employer"
+		if s.Found != nil && !always && len(texts(all)) == 0 && agree(stated, all, alike) == notCompared {
 			alone = append(alone, i18n.T(l, term)+": "+stated)
 			return
 		}
