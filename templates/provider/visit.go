@@ -20,15 +20,37 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Urls holds the addresses of the pages' assets.
-type Urls struct{ Style, Icon, Font, Frame, Hosted, Submit, Close string }
+// Urls holds the addresses of the pages' assets, and the customer's logo.
+type Urls struct {
+	Style, Icon, Font, Frame, Hosted, Submit, Close string
+	Theme                                           string   // the customer's style sheet; empty for none
+	Logo                                            *ui.Logo // nil for none
+}
+
+// styles returns the style sheets of a page. The theme is the last: it overrides the
+// tokens of the first.
+func (u Urls) styles() []string {
+	if u.Theme == "" {
+		return []string{u.Style}
+	}
+	return []string{u.Style, u.Theme}
+}
+
+// brand returns the brand of a page: the customer's if it has a logo.
+func (u Urls) brand(customer string) ui.Brand {
+	if u.Logo == nil {
+		return ui.Brand{}
+	}
+	return ui.Brand{Name: customer, Logo: u.Logo}
+}
 
 // Visit is one page of a visit.
 type Visit struct {
 	Lang       i18n.Lang
-	Path       string // of the visit's page, without a query
-	Nonce      string // of the displayed step; its forms submit it
-	Customer   string // the company that receives the report
+	Path       string   // of the visit's page, without a query
+	Nonce      string   // of the displayed step; its forms submit it
+	Customer   string   // the company that receives the report
+	Logo       *ui.Logo // of the company; nil for none
 	Sandbox    bool
 	Hosted     bool // hosted page, not the widget's frame
 	Product    contract.Product

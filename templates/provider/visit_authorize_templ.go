@@ -444,7 +444,7 @@ func ToBankPage(b ToBank, u Urls) templ.Component {
 		templ_7745c5c3_Err = ui.Layout(ui.Page{
 			Lang:   b.Lang,
 			Title:  i18n.T(b.Lang, "visit.authorize.leaving.title", "bank", b.Bank),
-			Styles: []string{u.Style},
+			Styles: u.styles(),
 			Icon:   u.Icon,
 			Head:   goTo(b.URL),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var21), templ_7745c5c3_Buffer)

@@ -82,9 +82,13 @@ func (s *Service) beginAuthorization(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
+	urls, err := s.themedUrls(r.Context(), v.customerID)
+	if err != nil {
+		return err
+	}
 	s.setCookie(w, s.authorizationCookie(begun.State), begun.Browser, int(sources.AuthorizationLifetime.Seconds()))
 	bank, _ := s.catalogue(v.environment).find(v.SourceType, v.Bank)
-	s.write(w, r, http.StatusOK, httpx.CSP{}, pages.ToBankPage(pages.ToBank{Lang: language(r), Bank: bank.Name, URL: begun.URL}, s.urls()))
+	s.write(w, r, http.StatusOK, httpx.CSP{}, pages.ToBankPage(pages.ToBank{Lang: language(r), Bank: bank.Name, URL: begun.URL}, urls))
 	return nil
 }
 

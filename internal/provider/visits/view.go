@@ -35,7 +35,12 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 	if err != nil {
 		return err
 	}
+	urls, err := s.themedUrls(r.Context(), v.customerID)
+	if err != nil {
+		return err
+	}
 	page := s.view(r, v, customer.ApplicantName())
+	page.Logo = urls.Logo
 	more(&page)
 	page.Hosted = !part
 	if v.Employers > 0 && v.Active() {
@@ -86,7 +91,7 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 		policy.FormAction = []string{origin}
 	}
 	at := &url.URL{Path: page.Path}
-	s.write(w, r, status, policy, pages.HostedPage(page, s.urls(), ui.Languages(page.Lang, at)))
+	s.write(w, r, status, policy, pages.HostedPage(page, urls, ui.Languages(page.Lang, at)))
 	return nil
 }
 
