@@ -36,7 +36,7 @@ var (
 // web/ui/tokens.css.
 var (
 	radii = map[string][3]string{"square": {"0", "0", "0"}, "small": {".1875rem", ".3125rem", ".5rem"},
-		"large": {".75rem", "1.25rem", "1.5rem"}}
+		"large": {".625rem", ".875rem", "1.25rem"}}
 	fonts = map[string]string{
 		"system":   "system-ui, sans-serif",
 		"humanist": `Seravek, Candara, Calibri, Ubuntu, "Noto Sans", sans-serif`,
