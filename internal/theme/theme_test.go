@@ -25,8 +25,9 @@ func TestStyleSheetOfSettings(t *testing.T) {
 		of        Settings
 		with, not []string
 	}{
-		"none":         {Settings{}, nil, []string{":root"}},
-		"one accent":   {Settings{Light: "#1F4FA3"}, []string{":root{", "--primary:#1f4fa3;", "@media (prefers-color-scheme:dark)"}, []string{"--r1"}},
+		"none": {Settings{}, nil, []string{":root"}},
+		"one accent": {Settings{Light: "#1F4FA3"}, []string{":root{", "--primary:#1f4fa3;", "@media (prefers-color-scheme:dark)"},
+			[]string{"--r1"}},
 		"always light": {Settings{Scheme: Light}, []string{"color-scheme:light;", "--paper:#f6f4ee;"}, []string{"@media"}},
 		"always dark":  {Settings{Scheme: Dark}, []string{"color-scheme:dark;", "--paper:#101513;"}, []string{"@media"}},
 		"corners":      {Settings{Corners: "square"}, []string{"--r1:0;--r2:0;--r3:0;"}, []string{"--primary"}},
