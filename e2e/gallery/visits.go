@@ -22,6 +22,8 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 		{ID: "2", Name: "Honeylocust Credit Union", Place: "honeylocust.example"}}
 	show := func(name string, v visit.Visit, change func(*visit.Visit)) {
 		v.Lang, v.Path, v.Customer, v.Sandbox, v.Hosted = lang, "/visit/h", "Harbor Lane", true, true
+		v.Operator = visit.Operator{Name: "Vestibule Verification", Terms: "https://verification.example/terms",
+			Privacy: "https://verification.example/privacy"}
 		if v.Step == visit.Documents {
 			v.MaxFiles, v.MaxFileSize = 10, 20<<20
 		}

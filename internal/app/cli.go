@@ -44,6 +44,7 @@ var groups = []kong.Group{
 	{Key: "review", Title: "Decisions and retention"},
 	{Key: "signin", Title: "Sign-in to the review dashboard"},
 	{Key: "data", Title: "Banks, payroll providers, and bureaus"},
+	{Key: "operator", Title: "The verification service, as applicants see it"},
 	{Key: "documents", Title: "Documents of the provider"},
 	{Key: "limits", Title: "Limits of the provider"},
 	{Key: "sandbox", Title: "Sandbox"},
@@ -62,8 +63,8 @@ var (
 // listed uses all.
 var used = map[string][]string{
 	"portal": portalUses,
-	"provider": {"provider-addr", "admin-addr", "provider-url", "admin-url", "tls", "process", "store", "return-mode", "data", "documents",
-		"limits", "sandbox", "mail", "telemetry", "log"},
+	"provider": {"provider-addr", "admin-addr", "provider-url", "admin-url", "tls", "process", "store", "return-mode", "data",
+		"operator", "documents", "limits", "sandbox", "mail", "telemetry", "log"},
 	"customer":    databaseUses,
 	"keys":        databaseUses,
 	"doctor":      append(slices.Clip(portalUses), "provider-addr", "data", "documents"),

@@ -39,6 +39,7 @@ type Config struct {
 	Review     review.Config        `embed:"" group:"review"`
 	SignIn     review.SignIn        `embed:"" group:"signin"`
 	Data       provider.DataSources `embed:"" group:"data"`
+	Operator   provider.Operator    `embed:"" group:"operator"`
 	Documents  provider.Documents   `embed:"" group:"documents"`
 	Limits     provider.Limits      `embed:"" group:"limits"`
 	Simulation provider.Simulation  `embed:"" group:"sandbox"`

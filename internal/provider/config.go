@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/ocr"
@@ -28,6 +32,30 @@ func (l Limits) Validate() error {
 		return errors.New("--widget-rate, --widget-account-rate, --widget-files: want 0 or more")
 	}
 	return nil
+}
+
+// Operator tells applicants who runs the verification service.
+type Operator struct {
+	ServiceName string `default:"Vestibule Verification" placeholder:"NAME" help:"Name of the verification service, as applicants see it."`
+	TermsURL    string `name:"service-terms-url" placeholder:"URL" help:"Terms of the verification service, linked where applicants consent."`
+	PrivacyURL  string `name:"service-privacy-url" placeholder:"URL" help:"Privacy policy of the verification service, linked there too."`
+}
+
+// maxServiceName is the maximum length of the service's name in characters.
+const maxServiceName = 60
+
+// Validate checks the name and the addresses.
+func (o Operator) Validate() error {
+	var errs []error
+	if n := utf8.RuneCountInString(o.ServiceName); n == 0 || n > maxServiceName || strings.ContainsFunc(o.ServiceName, unicode.IsControl) {
+		errs = append(errs, fmt.Errorf("--service-name: want 1 to %d characters on one line", maxServiceName))
+	}
+	for flag, address := range map[string]string{"--service-terms-url": o.TermsURL, "--service-privacy-url": o.PrivacyURL} {
+		if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil) {
+			errs = append(errs, fmt.Errorf("%s %q: want an https address", flag, address))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // DataSources configures where the data of reports come from.

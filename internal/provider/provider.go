@@ -75,6 +75,7 @@ type Config struct {
 	// in the widget.
 	BankURL string
 
+	Operator   Operator // shown to applicants; an empty name is the default
 	Limits     Limits
 	Simulation Simulation // of a sandbox
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -22,6 +23,7 @@ import (
 	"vestibule/internal/webhook"
 
 	"vestibule/internal/store"
+	pages "vestibule/templates/provider"
 )
 
 // wire builds the packages from the bottom up, then sets the functions of higher
@@ -55,8 +57,10 @@ func (p *Provider) wire() {
 	}
 	p.visits = &visits.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Assets: c.Assets, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Documents: p.documents, Sources: p.connections,
-		Catalogues:     func(env contract.Environment) visits.Catalogue { return p.sources(env).Visits },
-		Secure:         strings.HasPrefix(c.URL, "https:"),
+		Catalogues: func(env contract.Environment) visits.Catalogue { return p.sources(env).Visits },
+		Secure:     strings.HasPrefix(c.URL, "https:"),
+		Operator: pages.Operator{Name: cmp.Or(c.Operator.ServiceName, "Vestibule Verification"), Terms: c.Operator.TermsURL,
+			Privacy: c.Operator.PrivacyURL},
 		LimitByAddress: limit(c.Limits.WidgetRate), LimitByAccount: limit(c.Limits.WidgetAccountRate),
 		MaxUploadBytes: int64(c.Limits.WidgetFiles) << 20}
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth, Keys: p.keys,

@@ -317,6 +317,7 @@ var dashboardSections = []dashboardSection{
 	{"credentials", "/dashboard/credentials", "dashboard.menu.credentials", false},
 	{"products", "/dashboard/products", "dashboard.menu.products", false},
 	{"accounts", "/dashboard/accounts", "dashboard.menu.accounts", true},
+	{"theme", "/dashboard/theme", "dashboard.menu.theme", false},
 	{"people", "/dashboard/people", "dashboard.menu.people", false},
 	{"audit", "/dashboard/audit", "dashboard.menu.audit", false},
 }

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -20,8 +21,43 @@ import (
 	"vestibule/templates/ui"
 )
 
-// Urls holds the addresses of the pages' assets.
-type Urls struct{ Style, Icon, Font, Frame, Hosted, Submit, Close string }
+// Urls holds the addresses of the pages' assets, and the customer's logo.
+type Urls struct {
+	Style, Icon, Font, Frame, Hosted, Submit, Close string
+	Service                                         string   // its name
+	Theme                                           string   // the customer's style sheet; empty for none
+	Logo                                            *ui.Logo // nil for none
+}
+
+// styles returns the style sheets of a page. The theme is the last: it overrides the
+// tokens of the first.
+func (u Urls) styles() []string {
+	if u.Theme == "" {
+		return []string{u.Style}
+	}
+	return []string{u.Style, u.Theme}
+}
+
+// brand returns the brand of a page: the customer's if it has a logo, or the service's.
+func (u Urls) brand(customer string) ui.Brand {
+	if u.Logo == nil {
+		return ui.Brand{Name: u.Service}
+	}
+	return ui.Brand{Name: customer, Logo: u.Logo}
+}
+
+// Operator is who runs the verification service: its name, and the addresses of its terms
+// and privacy policy, empty for none.
+type Operator struct{ Name, Terms, Privacy string }
+
+// Passwords says where applicants type the passwords of their banks and payroll providers.
+type Passwords string
+
+const (
+	PasswordsThere Passwords = "there" // on the pages of the bank or payroll provider
+	PasswordsHere  Passwords = "here"  // into a form of the visit
+	PasswordsVary  Passwords = "vary"
+)
 
 // Visit is one page of a visit.
 type Visit struct {
@@ -29,6 +65,10 @@ type Visit struct {
 	Path       string // of the visit's page, without a query
 	Nonce      string // of the displayed step; its forms submit it
 	Customer   string // the company that receives the report
+	Operator   Operator
+	Passwords  Passwords
+	Updates    bool     // updated reports are possible from some source
+	Logo       *ui.Logo // of the company; nil for none
 	Sandbox    bool
 	Hosted     bool // hosted page, not the widget's frame
 	Product    contract.Product
@@ -52,13 +92,14 @@ type Visit struct {
 	Failure    Failure
 	Query      string // search text
 	Banks      []Bank
-	More       int  // found, but not shown
-	AtBank     bool // the applicant has opened the pages of the chosen bank
-	UpdateDays int  // days for which the customer can get updated reports from it; 0: not at all
-	Tries      int  // remaining tries after a wrong password; 0 before one
-	CodeTries  int  // remaining tries after a wrong code; 0 before one
-	Codes      int  // codes sent for this sign-in
-	CodeWait   int  // seconds until another code can be requested
+	More       int    // found, but not shown
+	AtBank     bool   // the applicant has opened the pages of the chosen bank
+	UpdateDays int    // days for which the customer can get updated reports from it; 0: not at all
+	Username   string // typed before the sign-in was refused
+	Tries      int    // remaining tries after a wrong password; 0 before one
+	CodeTries  int    // remaining tries after a wrong code; 0 before one
+	Codes      int    // codes sent for this sign-in
+	CodeWait   int    // seconds until another code can be requested
 	Accounts   []Account
 	Documents  []Document
 
@@ -232,6 +273,41 @@ func (v Visit) authorizeIntro() string {
 // authorizeAction returns the address of the form that leads to the bank's pages.
 func (v Visit) authorizeAction() templ.SafeURL {
 	return templ.SafeURL(v.Path + "/authorize?" + url.Values{"lang": {string(v.Lang)}}.Encode())
+}
+
+// passwordWords says which party sees a password.
+func (v Visit) passwordWords() string {
+	k := i18n.Key("visit.consent.password.vary")
+	switch v.Passwords {
+	case PasswordsThere:
+		k = "visit.consent.password.there"
+	case PasswordsHere:
+		k = "visit.consent.password.here"
+	}
+	return i18n.T(v.Lang, k, "service", v.Operator.Name, "company", v.Customer)
+}
+
+// agreement says what the applicant agrees to.
+func (v Visit) agreement() string {
+	if v.Updates {
+		return i18n.T(v.Lang, "visit.consent.agreement_updates", "service", v.Operator.Name, "company", v.Customer)
+	}
+	return i18n.T(v.Lang, "visit.consent.agreement", "service", v.Operator.Name, "company", v.Customer)
+}
+
+// usernameProblem and passwordProblem return the error of the field that was left empty.
+func (v Visit) usernameProblem() string {
+	if strings.TrimSpace(v.Username) != "" {
+		return ""
+	}
+	return v.Problem
+}
+
+func (v Visit) passwordProblem() string {
+	if strings.TrimSpace(v.Username) == "" {
+		return ""
+	}
+	return v.Problem
 }
 
 // link returns the address of the visit's page with the language, which no cookie stores,

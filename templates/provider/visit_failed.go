@@ -8,6 +8,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/templates/ui"
 )
 
 // Failed is the step for a source that could not be connected and has no other step.
@@ -51,8 +52,25 @@ func (f Failure) words(v Visit) string {
 	return i18n.T(v.Lang, "visit.failed.bank_unresponsive")
 }
 
+// passing reports whether the same source may work at another try.
+func (f Failure) passing() bool {
+	return f.Substatus != contract.SubIncompatibleAccounts && f.Substatus != contract.SubEBankingNotSupported &&
+		f.Status != contract.StatusError
+}
+
+// anotherKind returns the emphasis of the button that leads to the list of sources.
+func (v Visit) anotherKind() ui.Kind {
+	if v.Failure.passing() {
+		return ui.Secondary
+	}
+	return ui.Primary
+}
+
 // afterFailure returns the text of the next step.
 func (v Visit) afterFailure() string {
+	if !v.Failure.passing() {
+		return i18n.T(v.Lang, "visit.failed.nothing_shared")
+	}
 	switch v.SourceType {
 	case SourcePayroll:
 		return i18n.T(v.Lang, "visit.failed.next_employer")

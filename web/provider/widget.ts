@@ -136,9 +136,10 @@ function open(v: Visit): void {
   // A second Esc closes a dialog whatever the page says: take it for a yes.
   on(v, dialog, "close", () => leave(v));
   const frame = load(v, dialog);
+  // Where the frame is as wide as the window, it is as high too: 30rem - 100vw is negative elsewhere.
   style(frame, {
     position: "absolute", inset: "0", margin: "auto", border: "0", background: "transparent",
-    width: "min(100%, 30rem)", height: "min(100%, 46rem)",
+    width: "min(100%, 30rem)", height: "min(100%, max(46rem, (30rem - 100vw) * 9999))",
   });
   dialog.showModal();
   frame.focus();

@@ -27,6 +27,7 @@ import (
 
 	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
+	"vestibule/internal/theme"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
@@ -67,8 +68,6 @@ type texts map[i18n.Lang]string
 // Bounds of files in bytes, and of the name and the phone number in characters.
 const (
 	maxFile  = 64 << 10
-	maxSVG   = 64 << 10
-	maxPNG   = 256 << 10
 	maxText  = 128 << 10
 	maxName  = 60
 	maxPhone = 40
@@ -146,7 +145,7 @@ func (l *loader) load(f file) {
 	}
 	light, dark, err := themes(f.Colors.Light, f.Colors.Dark)
 	l.problem("colors", err)
-	if css := styleSheet(light, dark); err == nil && css != "" {
+	if css := theme.StyleSheet(light, dark); err == nil && css != "" {
 		b.Style = l.publish("css", "text/css; charset=utf-8", []byte(css))
 	}
 	if icon := l.picture("icon", f.Icon); icon != nil {

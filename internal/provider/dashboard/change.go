@@ -60,11 +60,12 @@ type flash string
 type refused struct {
 	field string
 	text  i18n.Key
+	args  []string // of the text, in pairs
 }
 
 func (refused) Error() string { return "dashboard: a form was refused" }
 
-func wrong(field string, text i18n.Key) error { return refused{field, text} }
+func wrong(field string, text i18n.Key) error { return refused{field, text, nil} }
 
 // nothing is the error of a change that is unnecessary: it was already made, or its
 // object has changed. The next page says so.
@@ -98,11 +99,16 @@ func (s *Service) get(show page) http.Handler {
 // post makes a change and redirects to a page that confirms it. A rejected form is
 // shown again on its page.
 func (s *Service) post(c form) http.Handler {
+	return s.postDecoded(decodeForm, c)
+}
+
+// postDecoded is post with another decoder of the form.
+func (s *Service) postDecoded(decode func(http.ResponseWriter, *http.Request) (url.Values, error), c form) http.Handler {
 	return s.adapt(func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.guard(r); err != nil {
 			return err
 		}
-		form, err := httpx.DecodeForm(w, r, maxForm)
+		form, err := decode(w, r)
 		if err != nil {
 			return err
 		}
@@ -126,7 +132,7 @@ func (s *Service) post(c form) http.Handler {
 		switch {
 		case errors.As(err, &no):
 			frame := s.frameOf(r, by)
-			frame.Wrong, frame.Words, frame.Given = no.field, i18n.T(frame.Lang, no.text), form
+			frame.Wrong, frame.Words, frame.Given = no.field, i18n.T(frame.Lang, no.text, no.args...), form
 			return s.render(w, r, by, http.StatusUnprocessableEntity, frame, c.back)
 		case errors.As(err, &not):
 			err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
@@ -145,6 +151,10 @@ func (s *Service) post(c form) http.Handler {
 		httpx.SeeOther(w, to)
 		return nil
 	})
+}
+
+func decodeForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	return httpx.DecodeForm(w, r, maxForm)
 }
 
 // change makes the change of a form in one transaction with its nonce, audit entry,

@@ -218,5 +218,5 @@ func unfit(err error) error {
 	if !known {
 		return err
 	}
-	return refused{field, words}
+	return refused{field: field, text: words}
 }

@@ -23,6 +23,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		"GET /dashboard/accounts":      s.children,
 		"GET /dashboard/accounts/{id}": s.child,
 		"GET /dashboard/people":        s.users,
+		"GET /dashboard/theme":         s.theme,
 		"GET /dashboard/audit":         s.audit,
 
 		"GET /dashboard/reports/{id}/correct": s.correction,
@@ -41,6 +42,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	for pattern, c := range s.changes() {
 		mux.Handle(pattern, s.post(c))
 	}
+	mux.Handle("POST /dashboard/theme/logo", s.postDecoded(decodeFile, form{s.theme, "/dashboard/theme", s.setLogo, nil}))
 }
 
 // form is a change with the page of its form.
@@ -80,6 +82,8 @@ func (s *Service) changes() map[string]form {
 		"POST /dashboard/credentials/{id}/revoke":    {s.credentials, credentials, s.revoke, nil},
 		"POST /dashboard/accounts":                   {s.children, "/dashboard/accounts", s.addChild, nil},
 		"POST /dashboard/accounts/{id}/products":     {s.child, "/dashboard/accounts/{id}", s.addProduct, nil},
+		"POST /dashboard/theme":                      {s.theme, "/dashboard/theme", s.setTheme, nil},
+		"POST /dashboard/theme/reset":                {s.theme, "/dashboard/theme", s.resetTheme, nil},
 		"POST /dashboard/configurations":             {s.products, "/dashboard/products", s.assign, nil},
 	}
 }

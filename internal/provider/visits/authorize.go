@@ -82,9 +82,18 @@ func (s *Service) beginAuthorization(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
+	urls, err := s.themedUrls(r.Context(), v.customerID)
+	if err != nil {
+		return err
+	}
+	customer, err := s.Customers.ByID(r.Context(), s.DB.SQL, v.customerID)
+	if err != nil {
+		return err
+	}
 	s.setCookie(w, s.authorizationCookie(begun.State), begun.Browser, int(sources.AuthorizationLifetime.Seconds()))
 	bank, _ := s.catalogue(v.environment).find(v.SourceType, v.Bank)
-	s.write(w, r, http.StatusOK, httpx.CSP{}, pages.ToBankPage(pages.ToBank{Lang: language(r), Bank: bank.Name, URL: begun.URL}, s.urls()))
+	s.write(w, r, http.StatusOK, httpx.CSP{}, pages.ToBankPage(pages.ToBank{Lang: language(r), Bank: bank.Name,
+		Company: customer.ApplicantName(), URL: begun.URL}, urls))
 	return nil
 }
 
@@ -97,6 +106,15 @@ func (s *Service) updateDays(ctx context.Context, v visit) (int, error) {
 	}
 	institution, _, _ := s.Sources.Find(v.environment, v.Bank)
 	return int(institution.Lifetime() / (24 * time.Hour)), nil
+}
+
+// offersUpdates reports whether the customer may get updated reports from a source that
+// the applicant can choose.
+func (s *Service) offersUpdates(ctx context.Context, v visit) (bool, error) {
+	if s.catalogue(v.environment).passwords(v.Product == contract.Income || v.Employers > 0) == pages.PasswordsHere {
+		return false, nil
+	}
+	return s.Customers.Entitled(ctx, s.DB.SQL, v.customerID, customers.Refresh)
 }
 
 // pageOfWidget checks the address of the page to return to: of an origin that may show

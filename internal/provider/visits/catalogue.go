@@ -2,6 +2,7 @@ package visits
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
+	pages "vestibule/templates/provider"
 )
 
 // SignInSimulator simulates the sign-in of the mock banks or payroll providers.
@@ -52,6 +54,24 @@ type Catalogue struct {
 // missing returns which source types have no source.
 func (c Catalogue) missing() flow.MissingSources {
 	return flow.MissingSources{Banks: len(c.Banks) == 0, Payroll: len(c.Employers) == 0, Suppliers: len(c.Suppliers) == 0}
+}
+
+// passwords says where applicants type their passwords: at banks, and with payroll at
+// payroll providers too.
+func (c Catalogue) passwords(payroll bool) pages.Passwords {
+	all := c.Banks
+	if payroll {
+		all = slices.Concat(c.Banks, c.Employers)
+	}
+	own := slices.ContainsFunc(all, func(b Bank) bool { return b.Authorize })
+	here := slices.ContainsFunc(all, func(b Bank) bool { return !b.Authorize })
+	switch {
+	case own && here:
+		return pages.PasswordsVary
+	case here:
+		return pages.PasswordsHere
+	}
+	return pages.PasswordsThere
 }
 
 // catalogue returns the data sources of an environment.

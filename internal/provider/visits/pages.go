@@ -84,7 +84,7 @@ func (s *Service) write(w http.ResponseWriter, r *http.Request, status int, poli
 func (s *Service) urls() pages.Urls {
 	return pages.Urls{Style: s.Assets.URL("provider.css"), Icon: s.Assets.URL("icon.svg"), Font: s.Assets.URL("inter.woff2"),
 		Frame: s.Assets.URL("frame.js"), Hosted: s.Assets.URL("hosted.js"), Submit: s.Assets.URL("submit.js"),
-		Close: s.Assets.URL("close.js")}
+		Close: s.Assets.URL("close.js"), Service: s.Operator.Name}
 }
 
 func language(r *http.Request) i18n.Lang {
@@ -98,18 +98,21 @@ func language(r *http.Request) i18n.Lang {
 // the page is rejected in register instead.
 func (s *Service) frame(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	policy := httpx.CSP{FrameAncestors: "*"}
+	policy, urls := httpx.CSP{FrameAncestors: "*"}, s.urls()
 	caller, err := s.Auth.Customer(r.Context(), s.DB.SQL, q.Get("publicId"), contract.Environment(q.Get("env")))
 	if err == nil {
 		var origins []string
 		if origins, err = s.Customers.WidgetOrigins(r.Context(), s.DB.SQL, caller.CustomerID); len(origins) > 0 {
 			policy.FrameAncestors = strings.Join(origins, " ")
 		}
+		if err == nil {
+			urls, err = s.themedUrls(r.Context(), caller.CustomerID)
+		}
 	}
 	if err != nil && httpx.AsError(err).Code != contract.CodeUnknownCustomer {
 		return err
 	}
-	s.write(w, r, http.StatusOK, policy, pages.FrameShell(language(r), s.urls()))
+	s.write(w, r, http.StatusOK, policy, pages.FrameShell(language(r), urls))
 	return nil
 }
 

@@ -98,8 +98,12 @@ func (s *Service) redirectBack(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	urls, err := s.themedUrls(r.Context(), v.customerID)
+	if err != nil {
+		return err
+	}
 	s.write(w, r, http.StatusOK, httpx.CSP{FormAction: []string{back.Origin}},
-		pages.BackPage(pages.Back{Lang: language(r), Customer: customer.ApplicantName(), URL: back.Action, Token: back.Token}, s.urls()))
+		pages.BackPage(pages.Back{Lang: language(r), Customer: customer.ApplicantName(), URL: back.Action, Token: back.Token}, urls))
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"vestibule/internal/httpx"
+	"vestibule/internal/theme"
 )
 
 // Routes adds the endpoints and pages of visits to mux.
@@ -19,6 +20,10 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /widget/v1/frame", s.page(s.frame))
 	mux.Handle("POST /widget/v1/visits", httpx.API(s.Log, s.register))
 	mux.Handle("GET /widget/v1/problems/{code}", s.page(s.problem))
+
+	// The look of both, for an account.
+	mux.HandleFunc("GET "+theme.Prefix+"{file}", s.styleSheet)
+	mux.Handle("GET "+logoPrefix+"{file}", s.page(s.logo))
 
 	// For the applicant, in the frame and on the hosted page alike.
 	mux.Handle("GET /visit/{handle}", s.page(s.show))

@@ -79,7 +79,12 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	}
 	in, problem := s.input(v, form)
 	if problem != "" {
-		return s.render(w, r, v, http.StatusUnprocessableEntity, i18n.T(language(r), problem))
+		return s.renderWith(w, r, v, http.StatusUnprocessableEntity, func(p *pages.Visit) {
+			p.Problem, p.Username = i18n.T(language(r), problem), usernameIn(form)
+			for i, a := range p.Accounts {
+				p.Accounts[i].Chosen = slices.Contains(form["account"], a.ID)
+			}
+		})
 	}
 	if in.Kind != "" {
 		acted, err := s.apply(r.Context(), handle, nonce, in)
@@ -91,6 +96,10 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		}
 		if in.Kind == flow.EventWentBack && acted.Active() && acted.nonce() == v.nonce() {
 			return s.rejectBack(w, r, acted)
+		}
+		if in.Kind == flow.EventSignedIn && v.Step == flow.StepSignIn && acted.Active() && acted.Step == flow.StepSignIn {
+			// A wrong password. The user name is in this answer only: it is not stored.
+			return s.renderWith(w, r, acted, http.StatusUnprocessableEntity, func(p *pages.Visit) { p.Username = usernameIn(form) })
 		}
 		v = acted
 	}
@@ -137,6 +146,8 @@ func (s *Service) input(v visit, form url.Values) (in flow.Input, problem i18n.K
 		if supplier, ok := sources.find(flow.SourceSupplier, form.Get("supplier")); ok {
 			in = flow.Input{Kind: flow.EventInstitutionSelected, SourceType: flow.SourceSupplier, Bank: supplier.ID}
 		}
+	case "again":
+		in = sources.again(v)
 	case "verify":
 		in = flow.Input{Kind: flow.EventEmployerSelected, Employer: statedNumber(form)}
 	case "skip":
@@ -199,6 +210,23 @@ func (s *Service) input(v visit, form url.Values) (in flow.Input, problem i18n.K
 		in.Kind = flow.EventReopened
 	}
 	return in, ""
+}
+
+// again returns the input that selects the institution that could not be connected.
+func (c Catalogue) again(v visit) flow.Input {
+	bank, ok := c.find(v.SourceType, v.Bank)
+	if v.Step != flow.StepFailed || !ok {
+		return flow.Input{}
+	}
+	return flow.Input{Kind: flow.EventInstitutionSelected, SourceType: v.SourceType, Bank: bank.ID, Authorize: bank.Authorize}
+}
+
+// usernameIn returns the user name in the form of a sign-in, as it was typed.
+func usernameIn(form url.Values) string {
+	if form.Get("action") != "sign-in" {
+		return ""
+	}
+	return httpx.Truncate(form.Get("username"), 100)
 }
 
 // statedNumber returns the number of the stated employer in a form; 0 for none.

@@ -35,7 +35,17 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 	if err != nil {
 		return err
 	}
+	urls, err := s.themedUrls(r.Context(), v.customerID)
+	if err != nil {
+		return err
+	}
 	page := s.view(r, v, customer.ApplicantName())
+	page.Logo = urls.Logo
+	if page.Step == pages.Consent {
+		if page.Updates, err = s.offersUpdates(r.Context(), v); err != nil {
+			return err
+		}
+	}
 	more(&page)
 	page.Hosted = !part
 	if v.Employers > 0 && v.Active() {
@@ -86,7 +96,7 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 		policy.FormAction = []string{origin}
 	}
 	at := &url.URL{Path: page.Path}
-	s.write(w, r, status, policy, pages.HostedPage(page, s.urls(), ui.Languages(page.Lang, at)))
+	s.write(w, r, status, policy, pages.HostedPage(page, urls, ui.Languages(page.Lang, at)))
 	return nil
 }
 
@@ -98,6 +108,7 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 		Lang: language(r), Path: Path(r.PathValue("handle")), Nonce: v.nonce(), Customer: customer, Sandbox: v.environment == contract.Sandbox,
 		Product: v.Product, Verifies: v.Employers > 0, IncomeOnly: v.IncomeOnly,
 		Step: pages.Step(v.Step), SourceType: pages.SourceType(v.SourceType),
+		Operator: s.Operator, Passwords: sources.passwords(v.Product == contract.Income || v.Employers > 0),
 		Bank: chosen.Name, Place: chosen.place(language(r)), PublicToken: v.publicToken,
 		Status: v.Status, Substatus: v.Substatus, Error: v.Error, Unsourced: pages.Unsourced(v.Missing), Unconfigured: v.Unconfigured(),
 	}

@@ -22,6 +22,7 @@ import (
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/store"
+	pages "vestibule/templates/provider"
 	"vestibule/web"
 )
 
@@ -39,6 +40,7 @@ type Service struct {
 	Sources    *sources.Service                     // access to institutions that authorize it at their own pages
 	Catalogues func(contract.Environment) Catalogue // of the visits of an environment
 	Redirects  Redirects                            // nil: visits never belong to a redirect
+	Operator   pages.Operator                       // of the service; the name must be set
 	Secure     bool                                 // applicants come by https: cookies are for it alone
 
 	// VisitOfInvite returns the visit of an invite's handle, or store.ErrNotFound; nil without

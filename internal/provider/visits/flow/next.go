@@ -121,6 +121,10 @@ func (j Journey) apply(in Input) (Journey, Effects, bool) {
 		if in.Authorize {
 			j.Step = StepAuthorize
 		}
+	case j.Step == StepFailed && in.Kind == EventInstitutionSelected && in.SourceType == j.SourceType && in.Bank == j.Bank:
+		// To try again is to choose the same institution from the list.
+		list, _, _ := j.Next(Input{Kind: EventInstitutionCleared, At: in.At})
+		return list.Next(in)
 	case j.Step == StepAuthorize && in.Bank == j.Bank && (in.Kind == EventAuthorized || in.Kind == EventAuthorizationFailed):
 		return j.authorized(in)
 	case j.Step == StepSupplier && in.Kind == EventInstitutionSelected && in.SourceType == j.SourceType:

@@ -1,4 +1,4 @@
-package branding
+package theme
 
 import (
 	"errors"
@@ -9,32 +9,34 @@ import (
 	"strings"
 )
 
-// color is an RGB color with 8 bits per channel.
-type color struct{ r, g, b uint8 }
+// Color is an RGB color with 8 bits per channel.
+type Color struct{ r, g, b uint8 }
 
 var (
-	black = color{}
-	white = color{255, 255, 255}
+	black = Color{}
+	white = Color{255, 255, 255}
 )
 
-func parse(s string) (color, error) {
+// ParseColor parses "#rrggbb".
+func ParseColor(s string) (Color, error) {
 	n, err := strconv.ParseUint(strings.TrimPrefix(s, "#"), 16, 32)
 	if err != nil || len(s) != 7 || s[0] != '#' {
-		return color{}, fmt.Errorf(`%q: want "#rrggbb", in quotes, for a # begins a comment`, s)
+		return Color{}, fmt.Errorf(`%q: want "#rrggbb"`, s)
 	}
-	return color{uint8(n >> 16), uint8(n >> 8), uint8(n)}, nil
+	return Color{uint8(n >> 16), uint8(n >> 8), uint8(n)}, nil
 }
 
-func (c color) String() string { return fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b) }
+// String returns "#rrggbb" in lowercase.
+func (c Color) String() string { return fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b) }
 
 // mix returns c mixed with a share of d, from 0 to 1.
-func (c color) mix(d color, share float64) color {
+func (c Color) mix(d Color, share float64) Color {
 	one := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (float64(b)-float64(a))*share)) }
-	return color{one(c.r, d.r), one(c.g, d.g), one(c.b, d.b)}
+	return Color{one(c.r, d.r), one(c.g, d.g), one(c.b, d.b)}
 }
 
 // luminance returns WCAG's relative luminance.
-func (c color) luminance() float64 {
+func (c Color) luminance() float64 {
 	channel := func(v uint8) float64 {
 		x := float64(v) / 255
 		if x <= 0.04045 {
@@ -46,13 +48,19 @@ func (c color) luminance() float64 {
 }
 
 // contrast returns WCAG's contrast ratio of two colors, 1 to 21.
-func contrast(a, b color) float64 {
+func contrast(a, b Color) float64 {
 	x, y := a.luminance(), b.luminance()
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// theme maps the color names of web/ui/tokens.css to colors.
-type theme map[string]color
+// Colors maps the color names of web/ui/tokens.css to the colors of one scheme.
+type Colors map[string]Color
+
+// The color schemes.
+const (
+	Light = "light"
+	Dark  = "dark"
+)
 
 // defaults holds Vestibule's colors. A test compares them with the style sheet.
 var defaults = map[string]map[string]string{
@@ -68,10 +76,11 @@ var defaults = map[string]map[string]string{
 		"danger": "#f5aca3", "danger-wash": "#3b1c19"},
 }
 
-func standard(name string) theme {
-	t := theme{}
-	for token, value := range defaults[name] {
-		t[token], _ = parse(value) // parses: a test checks the table
+// Default returns Vestibule's colors of a scheme.
+func Default(scheme string) Colors {
+	t := Colors{}
+	for token, value := range defaults[scheme] {
+		t[token], _ = ParseColor(value) // parses: a test checks the table
 	}
 	return t
 }
@@ -105,24 +114,47 @@ var displayNames = map[string]string{"primary": "the accent", "primary-strong": 
 	"success": "a success's text", "warning": "a warning's text", "danger": "an error's text", "edge": "a field's edge",
 	"focus": "the focus ring", "brass": "the step at hand"}
 
-// lowContrast describes the first pair with too little contrast; ok is true if there is
-// none.
-func (t theme) lowContrast() (sentence string, ok bool) {
+// LowContrast is the error of two colors that meet on a page with too little contrast.
+type LowContrast struct {
+	Scheme      string
+	Front, Back string // names of the tokens
+	FrontColor  Color
+	BackColor   Color
+	Ratio       float64
+	Least       float64 // that WCAG 2.2 AA asks for
+	Better      *Color  // a color in place of the given one that passes; nil for none
+	Background  bool    // Better replaces the background, not the accent
+}
+
+func (e *LowContrast) Error() string {
+	text := fmt.Sprintf("%s: %s (%s) on %s (%s) has a contrast of %.2f, and needs %.1f", e.Scheme, displayNames[e.Front],
+		e.FrontColor, displayNames[e.Back], e.BackColor, e.Ratio, e.Least)
+	switch {
+	case e.Better == nil:
+		return text
+	case e.Background:
+		return fmt.Sprintf("%s; the background %s would do", text, e.Better)
+	}
+	return fmt.Sprintf("%s; the accent %s would do", text, e.Better)
+}
+
+// lowContrast returns the first pair with too little contrast, or nil.
+func (t Colors) lowContrast(scheme string) *LowContrast {
 	for _, p := range pairs {
 		for _, back := range p.backs {
 			if got := contrast(t[p.front], t[back]); got < p.least {
-				return fmt.Sprintf("%s (%s) on %s (%s) has a contrast of %.2f, and needs %.1f", displayNames[p.front],
-					t[p.front], displayNames[back], t[back], got, p.least), false
+				return &LowContrast{Scheme: scheme, Front: p.front, Back: back, FrontColor: t[p.front], BackColor: t[back],
+					Ratio: got, Least: p.least}
 			}
 		}
 	}
-	return "", true
+	return nil
 }
 
 // derive returns a theme with the given accent and background and all colors derived
 // from them; nil keeps the default.
-func derive(name string, accent, background *color) theme {
-	t := standard(name)
+func derive(name string, accent, background *Color) Colors {
+	t := Default(name)
 	deep, bright := black, white
 	wash := 0.10
 	if name == "dark" {
@@ -153,83 +185,76 @@ func derive(name string, accent, background *color) theme {
 }
 
 // toward returns the first color between c and d for which ok is true.
-func (c color) toward(d color, ok func(color) bool) (color, bool) {
+func (c Color) toward(d Color, ok func(Color) bool) (Color, bool) {
 	for step := 0.0; step <= 1; step += 0.02 {
 		if try := c.mix(d, step); ok(try) {
 			return try, true
 		}
 	}
-	return color{}, false
+	return Color{}, false
 }
 
-// themes returns both themes. An accent given for one theme only is adjusted to be
-// readable in the other.
-func themes(inLight, inDark configuredColors) (light, dark theme, err error) {
-	var errs []error
-	read := func(field, s string) *color {
-		if s == "" {
-			return nil
-		}
-		c, err := parse(s)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s %w", field, err))
-			return nil
-		}
-		return &c
-	}
-	la, lb := read("light.accent", inLight.Accent), read("light.background", inLight.Background)
-	da, db := read("dark.accent", inDark.Accent), read("dark.background", inDark.Background)
-	if len(errs) > 0 {
-		return nil, nil, errors.Join(errs...)
-	}
+// Choice is what a brand or a customer chooses in one scheme; nil keeps the default.
+type Choice struct{ Accent, Background *Color }
+
+// Derive returns the colors of both schemes. An accent chosen for one scheme only is
+// adjusted to be readable in the other. The error joins a *LowContrast for each scheme
+// whose colors are not readable.
+func Derive(inLight, inDark Choice) (light, dark Colors, err error) {
+	la, da := inLight.Accent, inDark.Accent
 	if da == nil && la != nil {
-		da = readableAccent("dark", *la, db, white)
+		da = readableAccent(Dark, *la, inDark.Background, white)
 	} else if la == nil && da != nil {
-		la = readableAccent("light", *da, lb, black)
+		la = readableAccent(Light, *da, inLight.Background, black)
 	}
-	light, dark = derive("light", la, lb), derive("dark", da, db)
-	return light, dark, errors.Join(contrastError("light", light, la, lb, inLight.Accent != ""),
-		contrastError("dark", dark, da, db, inDark.Accent != ""))
+	light, dark = derive(Light, la, inLight.Background), derive(Dark, da, inDark.Background)
+	return light, dark, errors.Join(contrastError(Light, light, la, inLight.Background, inLight.Accent != nil),
+		contrastError(Dark, dark, da, inDark.Background, inDark.Accent != nil))
+}
+
+func readable(scheme string, accent, background *Color) bool {
+	return derive(scheme, accent, background).lowContrast(scheme) == nil
 }
 
 // readableAccent returns the first color from accent toward way that is readable in a
-// theme, or nil.
-func readableAccent(name string, accent color, background *color, way color) *color {
-	shade, ok := accent.toward(way, func(c color) bool { _, ok := derive(name, &c, background).lowContrast(); return ok })
+// scheme, or nil.
+func readableAccent(scheme string, accent Color, background *Color, way Color) *Color {
+	shade, ok := accent.toward(way, func(c Color) bool { return readable(scheme, &c, background) })
 	if !ok {
 		return nil // the background is the problem; contrastError reports it
 	}
 	return &shade
 }
 
-// contrastError returns an error that describes a theme's unreadable pair and suggests a
-// color that works, or nil.
-func contrastError(name string, t theme, accent, background *color, configured bool) error {
-	sentence, ok := t.lowContrast()
-	if ok {
+// contrastError returns the error of a scheme's unreadable pair with a color that works,
+// or nil.
+func contrastError(scheme string, t Colors, accent, background *Color, configured bool) error {
+	low := t.lowContrast(scheme)
+	if low == nil {
 		return nil
 	}
-	toAccent, toBackground := black, standard(name)["paper"]
-	if name == "dark" {
+	toAccent, toBackground := black, Default(scheme)["paper"]
+	if scheme == Dark {
 		toAccent = white
 	}
 	if accent != nil && configured {
-		if better, ok := accent.toward(toAccent, func(c color) bool { _, ok := derive(name, &c, background).lowContrast(); return ok }); ok {
-			return fmt.Errorf("%s: %s; the accent %s would do", name, sentence, better)
+		if better, ok := accent.toward(toAccent, func(c Color) bool { return readable(scheme, &c, background) }); ok {
+			low.Better = &better
+			return low
 		}
 	}
 	if background != nil {
-		if better, ok := background.toward(toBackground, func(c color) bool { _, ok := derive(name, accent, &c).lowContrast(); return ok }); ok {
-			return fmt.Errorf("%s: %s; the background %s would do", name, sentence, better)
+		if better, ok := background.toward(toBackground, func(c Color) bool { return readable(scheme, accent, &c) }); ok {
+			low.Better, low.Background = &better, true
 		}
 	}
-	return fmt.Errorf("%s: %s", name, sentence)
+	return low
 }
 
-// styleSheet returns a style sheet of the colors that differ from Vestibule's. Both themes
-// set the same names, since the second must override the first.
-func styleSheet(light, dark theme) string {
-	a, b := standard("light"), standard("dark")
+// StyleSheet returns a style sheet of the colors that differ from Vestibule's, or "". Both
+// schemes set the same names, since the second must override the first.
+func StyleSheet(light, dark Colors) string {
+	a, b := Default(Light), Default(Dark)
 	var names []string
 	for name := range a {
 		if light[name] != a[name] || dark[name] != b[name] {
@@ -240,21 +265,14 @@ func styleSheet(light, dark theme) string {
 		return ""
 	}
 	slices.Sort(names)
-	block := func(t theme) string {
-		var s strings.Builder
-		s.WriteString(":root{")
-		for _, name := range names {
-			fmt.Fprintf(&s, "--%s:%s;", name, t[name])
-		}
-		return s.String() + "}"
-	}
-	return block(light) + "\n@media (prefers-color-scheme:dark){" + block(dark) + "}\n"
+	return ":root{" + light.declarations(names) + "}\n@media (prefers-color-scheme:dark){:root{" + dark.declarations(names) + "}}\n"
 }
 
-// defaultIcon returns Vestibule's icon in a theme's colors, for a brand without an
-// icon.
-func defaultIcon(t theme) string {
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="%s" d="M4 29V13.5a12 `+
-		`12 0 0 1 24 0V29z"/><path fill="%s" d="M16 9a5 5 0 0 1 5 5v15l5 3H16z"/><path fill="%s" d="M11 29V14a5 5 0 0 1 5-5v23z"/></svg>`,
-		t["primary"], t["light"], t["mark"])
+// declarations returns the custom properties of the named colors.
+func (t Colors) declarations(names []string) string {
+	var s strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&s, "--%s:%s;", name, t[name])
+	}
+	return s.String()
 }

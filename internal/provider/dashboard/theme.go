@@ -1,0 +1,180 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/visits"
+	"vestibule/internal/store"
+	"vestibule/internal/theme"
+	pages "vestibule/templates/provider"
+)
+
+// theme renders the theme of the account's pages for applicants. With the fields of the
+// form in the query, it previews them and changes nothing.
+func (s *Service) theme(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+	now, err := s.Customers.Theme(ctx, s.DB.SQL, by.account.ID)
+	if err != nil {
+		return nil, err
+	}
+	v := pages.DashboardTheme{Settings: now.WithDefaults(), Company: by.account.ApplicantName(), Inherited: now.Inherited}
+	for _, scheme := range []string{theme.Light, theme.Dark} {
+		logo := pages.DashboardLogo{Scheme: scheme}
+		if l, ok := now.Logos[scheme]; ok {
+			logo.Image = visits.ThemeLogo(customers.Theme{Logos: map[string]customers.Logo{scheme: l}})
+		}
+		v.Logos = append(v.Logos, logo)
+	}
+	v.Own = !now.Inherited && (now.Own() || len(now.Logos) > 0)
+	shown := v.Settings
+	if q := r.URL.Query(); r.Method == http.MethodGet && q.Has("corners") {
+		given, err := settings(input{Values: q})
+		var no refused
+		switch {
+		case err == nil:
+			v.Settings, shown, v.Preview = given, given, true
+		case errors.As(err, &no):
+			d.Wrong, d.Words, d.Given = no.field, i18n.T(d.Lang, no.text, no.args...), q
+		default:
+			return nil, err
+		}
+	}
+	if v.Style, err = shown.PreviewPath(); err != nil {
+		v.Style, v.Settings = "", theme.Settings{}.WithDefaults() // another version of the program accepted it
+	}
+	return pages.DashboardThemePage(d, v), nil
+}
+
+// settings reads the form. The error of a color with too little contrast says which color
+// would pass.
+func settings(in input) (theme.Settings, error) {
+	given := theme.Settings{Light: in.field("light"), Dark: in.field("dark"), Corners: in.Get("corners"), Font: in.Get("font"),
+		Scheme: in.Get("scheme"), Wordmark: in.Get("wordmark") != ""}.WithDefaults()
+	for name, color := range map[string]string{"light": given.Light, "dark": given.Dark} {
+		if _, err := theme.ParseColor(color); color != "" && err != nil {
+			return given, wrong(name, "dashboard.theme.color.invalid")
+		}
+	}
+	_, _, err := given.Colors()
+	var low *theme.LowContrast
+	switch {
+	case errors.As(err, &low):
+		field := map[string]string{theme.Light: "light", theme.Dark: "dark"}[low.Scheme]
+		if in.field(field) == "" {
+			field = map[string]string{"light": "dark", "dark": "light"}[field]
+		}
+		number := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+		text, better := i18n.Key("dashboard.theme.color.contrast_none"), ""
+		if low.Better != nil {
+			text, better = "dashboard.theme.color.contrast", low.Better.String()
+		}
+		return given, refused{field, text, []string{"color", in.field(field),
+			"ratio", number(float64(int(low.Ratio*100)) / 100), "least", number(low.Least), "better", better}}
+	case err != nil:
+		return given, malformed("theme")
+	}
+	return given, nil
+}
+
+func (s *Service) setTheme(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	given, err := settings(in)
+	if err != nil {
+		return done{}, err
+	}
+	return done{action: "theme changed", object: by.account.PublicID, flash: "theme"}, s.Customers.SetTheme(ctx, tx, by.account.ID, given)
+}
+
+func (s *Service) resetTheme(ctx context.Context, tx *store.Tx, by user, _ input) (done, error) {
+	reset, err := s.Customers.ResetTheme(ctx, tx, by.account.ID)
+	if err == nil && !reset {
+		err = nothing{saidNoChange}
+	}
+	return done{action: "theme reset", object: by.account.PublicID, flash: "theme reset"}, err
+}
+
+// setLogo stores or removes the logo of a color scheme.
+func (s *Service) setLogo(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	scheme := in.Get("scheme")
+	if scheme != theme.Light && scheme != theme.Dark {
+		return done{}, malformed("logo")
+	}
+	if in.Get("remove") != "" {
+		removed, err := s.Customers.RemoveLogo(ctx, tx, by.account.ID, scheme)
+		if err == nil && !removed {
+			err = nothing{saidNoChange}
+		}
+		return done{action: "logo removed", object: by.account.PublicID, detail: scheme, flash: "logo removed"}, err
+	}
+	field := "logo-" + scheme
+	if in.Get(fileName) == "" {
+		return done{}, wrong(field, "dashboard.theme.logo.missing")
+	}
+	picture, err := theme.Clean(strings.TrimPrefix(strings.ToLower(path.Ext(in.Get(fileName))), "."), []byte(in.Get(fileBody)))
+	if err != nil {
+		return done{}, wrong(field, "dashboard.theme.logo.invalid")
+	}
+	return done{action: "logo changed", object: by.account.PublicID, detail: scheme, flash: "logo"},
+		s.Customers.SetLogo(ctx, tx, by.account.ID, scheme, picture)
+}
+
+// Fields of a form with a file, in addition to its own.
+const (
+	fileName = " name"
+	fileBody = " body"
+)
+
+// maxLogoForm is the maximum size in bytes of a form with a logo.
+const maxLogoForm = theme.MaxPNG + 16<<10
+
+// decodeFile reads a form with one file. Its name and content become fields.
+func decodeFile(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	if err := httpx.RejectContentCoding(w, r); err != nil {
+		return nil, err
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxLogoForm)
+	form, err := r.MultipartReader()
+	if err != nil {
+		return nil, httpx.NewError(contract.CodeUnsupportedMediaType, errors.New("content type is not multipart/form-data"))
+	}
+	out := url.Values{}
+	for {
+		part, err := form.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err == nil {
+			err = addPart(out, part)
+		}
+		if err != nil {
+			return nil, httpx.BodyError(err)
+		}
+	}
+}
+
+func addPart(out url.Values, part *multipart.Part) error {
+	body, err := io.ReadAll(part)
+	if err != nil {
+		return err
+	}
+	switch {
+	case part.FileName() != "":
+		out.Set(fileName, part.FileName())
+		out.Set(fileBody, string(body))
+	case len(part.FormName()) > 0 && len(out) < 10:
+		out.Set(part.FormName(), string(body))
+	}
+	return nil
+}
