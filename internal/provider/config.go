@@ -159,8 +159,8 @@ func (d DataSources) Examine(ctx context.Context, now func() time.Time) (all []E
 
 // Simulation configures a sandbox. Production rejects it.
 type Simulation struct {
-	ControlAddr string `name:"sandbox-control-addr" placeholder:"HOST:PORT" help:"Listener of the sandbox's controls, on loopback."`
-	BankAddr    string `name:"sandbox-bank-addr" placeholder:"HOST:PORT" help:"Listener of the mock banks with pages (FDX). Default: none."`
+	ControlAddr string `name:"sandbox-control-addr" placeholder:"HOST:PORT" help:"Sandbox controls, on loopback; make run: 127.0.0.1:8082."`
+	BankAddr    string `name:"sandbox-bank-addr" placeholder:"HOST:PORT" help:"Mock FDX banks; make run: 127.0.0.1:8083. Default: none."`
 	BankURL     string `name:"sandbox-bank-url" placeholder:"URL" help:"Public base URL of the mock banks. Default: from their listener."`
 	BankClients string `name:"sandbox-bank-clients" placeholder:"FILE" help:"YAML file of further clients of the mock banks. Default: none."`
 	Faults      uint64 `name:"sandbox-faults" default:"0" placeholder:"SEED" help:"Inject faults, the same for the same seed; 0: none."`

@@ -148,8 +148,8 @@ func (h *Handler) listings(c pages.Choice, origin string) []pages.Listing {
 
 // call returns a POST in three languages. Keys come from the environment.
 func call(address string, v any, basic bool) []pages.Listing {
-	shell, script, program := `-H "Authorization: Bearer $PORTAL_API_KEY"`, "`Bearer ${process.env.PORTAL_API_KEY}`",
-		`	req.Header.Set("Authorization", "Bearer "+os.Getenv("PORTAL_API_KEY"))`
+	shell, script, program := `-H "Authorization: Bearer $VESTIBULE_PORTAL_API_KEY"`, "`Bearer ${process.env.VESTIBULE_PORTAL_API_KEY}`",
+		`	req.Header.Set("Authorization", "Bearer "+os.Getenv("VESTIBULE_PORTAL_API_KEY"))`
 	result, has, prints := "{ id, embedToken, connectUrl }", "ID, EmbedToken, ConnectURL string", "made.ID, made.EmbedToken, made.ConnectURL"
 	if basic {
 		shell, script = `-u "$CLIENT_ID:$SECRET_KEY"`, "`Basic ${btoa(`${process.env.CLIENT_ID}:${process.env.SECRET_KEY}`)}`"

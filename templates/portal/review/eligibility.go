@@ -3,6 +3,7 @@ package review
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -268,8 +269,17 @@ func (v EligibilityView) employersReal(l i18n.Lang) finding {
 		f.tone, f.answer = ui.Success, i18n.T(l, "review.employers_real.all")
 	default:
 		f.tone = ui.Warning
-		f.answer = i18n.T(l, "review.employers_real.some", "verified", s(by[employerVerified]), "all", s(n),
-			"skipped", s(by[employerSkipped]), "tried", s(by[employerTried]), "open", s(by[employerOpen]))
+		parts := []string{i18n.T(l, "review.employers_real.some", "verified", s(by[employerVerified]), "all", s(n))}
+		if x := by[employerSkipped]; x > 0 {
+			parts = append(parts, i18n.T(l, "review.employers_real.skipped", "n", s(x)))
+		}
+		if x := by[employerTried]; x > 0 {
+			parts = append(parts, i18n.T(l, "review.employers_real.tried", "n", s(x)))
+		}
+		if x := by[employerOpen]; x > 0 {
+			parts = append(parts, i18n.T(l, "review.employers_real.open", "n", s(x)))
+		}
+		f.answer = strings.Join(parts, ", ") + "."
 		if x := by[employerElsewhere]; x > 0 {
 			f.tone = ui.Danger
 			f.answer += " " + i18n.T(l, "review.employers_real.elsewhere", "n", s(x))
