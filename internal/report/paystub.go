@@ -1,5 +1,11 @@
 package report
 
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+)
+
 // Paystub is the data of one uploaded pay stub (`income.paystubs`). Amounts that the
 // stub does not show are null.
 type Paystub struct {
@@ -24,8 +30,36 @@ type Paystub struct {
 	IrregularityDetection IrregularityDetection       `json:"irregularity_detection"`
 
 	// Positions says where the file shows what was read and found. It is not a part of the
-	// contract, so that reports of other services lack it.
+	// contract: a client gets it if it asks for it, and reports of other services lack it.
 	Positions *Positions `json:"document_positions,omitempty"`
+}
+
+// IncludeHeader is the request header that asks for optional members of a report, separated
+// by commas. IncludePositions is the only one.
+const (
+	IncludeHeader    = "X-Include"
+	IncludePositions = "document_positions"
+)
+
+var positionsMember = regexp.MustCompile(`,\s*"` + IncludePositions + `"\s*:\s*`)
+
+// WithoutPositions returns the body of a report without the positions of its pay stubs. All
+// other bytes stay as they are.
+func WithoutPositions(body []byte) []byte {
+	var out []byte
+	for {
+		at := positionsMember.FindIndex(body)
+		if at == nil {
+			return append(out, body...)
+		}
+		value := json.NewDecoder(bytes.NewReader(body[at[1]:]))
+		var skipped json.RawMessage
+		if value.Decode(&skipped) != nil {
+			return append(out, body...) // cannot be: the body is JSON
+		}
+		out = append(out, body[:at[0]]...)
+		body = body[at[1]+int(value.InputOffset()):]
+	}
 }
 
 // Positions locates values and irregularities in a document.

@@ -9,7 +9,8 @@ import (
 // EligibilityReport calls GET /connect/affordable-housing-verification/v1/json (API
 // reference: Reports). Results and errors are as for CashflowReport.
 func (c *Client) EligibilityReport(ctx context.Context, ref Ref) ([]byte, *report.Eligibility, error) {
-	a, err := c.get(ctx, "eligibility report", "/connect/affordable-housing-verification/v1/json", ref, maxReport, reportTimeout)
+	a, err := c.get(ctx, "eligibility report", "/connect/affordable-housing-verification/v1/json", ref, maxReport, reportTimeout,
+		report.IncludePositions)
 	if err != nil {
 		return nil, nil, err
 	}

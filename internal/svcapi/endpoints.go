@@ -12,6 +12,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/prefill"
+	"vestibule/internal/report"
 )
 
 // Prefill is the applicant's data for the initialization, consumer and redirect
@@ -237,11 +238,14 @@ func (c *Client) Status(ctx context.Context, ref Ref) (StatusAnswer, error) {
 	return out, nil
 }
 
-// get calls GET path for one report.
-func (c *Client) get(ctx context.Context, op, path string, ref Ref, limit int64, timeout time.Duration) (answer, error) {
+// get calls GET path for one report; include names optional members of the answer.
+func (c *Client) get(ctx context.Context, op, path string, ref Ref, limit int64, timeout time.Duration, include ...string) (answer, error) {
 	h, err := ref.headers(op)
 	if err != nil {
 		return answer{}, err
+	}
+	if len(include) > 0 {
+		h.Set(report.IncludeHeader, strings.Join(include, ", "))
 	}
 	return c.do(ctx, call{op: op, method: http.MethodGet, path: path, header: h,
 		auth: byToken, repeatable: true, limit: limit, timeout: timeout})

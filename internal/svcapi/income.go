@@ -9,7 +9,8 @@ import (
 // IncomeReport calls GET /connect/income/v2/json (API reference: Reports). Results and
 // errors are as for CashflowReport.
 func (c *Client) IncomeReport(ctx context.Context, ref Ref) ([]byte, *report.Income, error) {
-	a, err := c.get(ctx, "income report", "/connect/income/v2/json", ref, maxReport, reportTimeout)
+	a, err := c.get(ctx, "income report", "/connect/income/v2/json", ref, maxReport, reportTimeout,
+		report.IncludePositions)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/notify"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
 
@@ -286,6 +287,7 @@ func (a *API) report(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	raw = report.WithoutPositions(raw) // which only the review dashboard needs
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(raw)))

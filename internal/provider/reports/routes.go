@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
 
@@ -45,11 +48,15 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
 	return httpx.JSON(w, http.StatusOK, statusOf(rep))
 }
 
-// json answers with the body of a report of the kind, byte for byte as generated.
+// json answers with the body of a report of the kind, byte for byte as generated, without
+// the optional members that the request does not ask for.
 func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
 	body, err := s.requestedBody(kind, r)
 	if err != nil {
 		return err
+	}
+	if !slices.Contains(strings.Split(strings.ReplaceAll(r.Header.Get(report.IncludeHeader), " ", ""), ","), report.IncludePositions) {
+		body = report.WithoutPositions(body)
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
