@@ -178,7 +178,8 @@ func TestDataKeysAreWrappedAnew(t *testing.T) {
 			}
 		}
 	}
-	fill(reopen(storetest.MasterKey), 700) // more than one transaction's
+	old := reopen(storetest.MasterKey)
+	fill(old, 700) // more than one transaction's
 	between := reopen(newer, storetest.MasterKey)
 	read(between)
 	fill(between, 3) // wrapped under the newer one already
@@ -190,6 +191,12 @@ func TestDataKeysAreWrappedAnew(t *testing.T) {
 		t.Errorf("a second Rewrap = %d, %v, want none", n, err)
 	}
 	read(between)
+	if id, err := old.Vault.NewKey(t.Context(), old.SQL); !errors.Is(err, store.ErrReplaced) {
+		t.Errorf("a process with the former master key alone makes the key %q, %v", id, err)
+	}
+	if _, err := between.Vault.NewKey(t.Context(), between.SQL); err != nil {
+		t.Errorf("a process with both master keys makes no key: %v", err)
+	}
 	read(reopen(newer))
 	if _, err := store.Open(t.Context(), store.Config{Dir: dir, Party: store.Portal, MasterKey: storetest.MasterKey}); err == nil {
 		t.Error("the former master key alone still opens the database")

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
@@ -8,6 +9,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,6 +27,8 @@ type Vault struct {
 	former []cipher.AEAD // earlier master keys, which still unwrap their data keys
 	system cipher.AEAD   // set by ensureSystemKey, before the vault is shared
 	now    func() time.Time
+
+	checked atomic.Pointer[[]byte] // the wrapped system key that the master keys unwrap
 }
 
 // Cell names the table, column and row of an encrypted value. Row is the primary key.
@@ -92,8 +96,16 @@ func open(aead cipher.AEAD, at Cell, sealed []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// NewKey creates a consumer's data key and returns its id.
+// ErrReplaced is returned to a process whose master key was replaced while it runs: what it
+// wrapped could not be read by the others.
+var ErrReplaced = errors.New("store: the key-encryption key was replaced; start this process with the new one")
+
+// NewKey creates a consumer's data key and returns its id. It returns ErrReplaced if the
+// vault's master keys do not unwrap the system key anymore.
 func (v *Vault) NewKey(ctx context.Context, q Queryer) (string, error) {
+	if err := v.checkMaster(ctx, q); err != nil {
+		return "", err
+	}
 	id := uuid.NewString()
 	key, made, err := v.insertKey(ctx, q, id)
 	if err != nil || !made {
@@ -102,6 +114,22 @@ func (v *Vault) NewKey(ctx context.Context, q Queryer) (string, error) {
 	aead, err := newAEAD(key)
 	remember(q, id, aead)
 	return id, err
+}
+
+// checkMaster unwraps the system key, unless it is the one that it unwrapped before.
+func (v *Vault) checkMaster(ctx context.Context, q Queryer) error {
+	var wrapped []byte
+	if err := q.QueryRowContext(ctx, `SELECT wrapped FROM data_keys WHERE id = $1`, SystemKey).Scan(&wrapped); err != nil {
+		return err
+	}
+	if known := v.checked.Load(); known != nil && bytes.Equal(*known, wrapped) {
+		return nil
+	}
+	if _, err := v.dataKey(SystemKey, wrapped); err != nil {
+		return ErrReplaced
+	}
+	v.checked.Store(&wrapped)
+	return nil
 }
 
 func (v *Vault) insertKey(ctx context.Context, q Queryer, id string) (key []byte, made bool, err error) {
