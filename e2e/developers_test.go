@@ -16,9 +16,23 @@ func TestPlayground(t *testing.T) {
 	v.open(t, s.Portal+"/")
 	click(t, v.page(`a[href="/developers"]`))
 	must(t, v.page("[name=way][value=register-token]").Check())
-	must(t, v.page("#code-js:has-text('.register(')").WaitFor())
+	choose := func(id string) { // the tab of a listing, which shows its code alone
+		t.Helper()
+		click(t, v.page(`.code-tabs a[href="#listing-`+id+`"]`))
+		see(t, v.page("#listing-"+id+".tab-shown #code-"+id))
+	}
+	choose("js")
+	see(t, v.page("#code-js:has-text('.register(')"))
+	if shown, err := v.page("#code-html").IsVisible(); err != nil || shown {
+		t.Errorf("the code of a tab that was not chosen is shown: %v, %v", shown, err)
+	}
+	// The chosen tab stays chosen when another option changes.
 	must(t, v.page("[name=way][value=inline]").Check())
-	must(t, v.page("#code-html:has-text('<vestibule-apply')").WaitFor())
+	must(t, v.page("#code-html:has-text('<vestibule-apply')").WaitFor(playwright.LocatorWaitForOptions{
+		State: playwright.WaitForSelectorStateAttached}))
+	see(t, v.page(`.code-tabs a[href="#listing-js"][aria-current]`))
+	see(t, v.page("#code-js"))
+	choose("html")
 	for _, id := range []string{"curl", "html"} {
 		shown, err := v.page("#code-" + id).TextContent()
 		must(t, err)
