@@ -35,7 +35,7 @@ type route struct {
 	method  string
 	pattern string // with {…} for what names something
 	param   string // a good value of it, the last of them
-	above   string // a good value of the one before it
+	above   string // good values of those before it, separated by slashes
 	query   string
 	shape   shape
 	header  []string // who may: pairs
@@ -51,8 +51,9 @@ func (r route) url() string { return r.at(r.param) }
 
 func (r route) at(param string) string {
 	path := r.pattern
-	if names := parameter.FindAllString(path, -1); len(names) > 1 {
-		path = strings.Replace(path, names[0], r.above, 1)
+	names, above := parameter.FindAllString(path, -1), strings.Split(r.above, "/")
+	for i := range len(names) - 1 {
+		path = strings.Replace(path, names[i], above[i], 1)
 	}
 	path = parameter.ReplaceAllLiteralString(path, param)
 	return r.base + strings.TrimSuffix(path, "{$}") + r.query
@@ -360,6 +361,8 @@ func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 		w.badJSON(r, add)
 	case asForm:
 		w.badForms(r, add)
+	case asFileForm:
+		w.badFileForms(r, add)
 	}
 	return out
 }
@@ -516,4 +519,51 @@ func (w *testServer) badForms(r route, add adder) {
 	}
 	send(false, "nothing", asForm, "")
 	send(false, "unknown field", asForm, r.body+"&"+canaryText+"=1")
+}
+
+// asFileForm is the content type of forms with a file.
+const asFileForm = "multipart/form-data; boundary=x"
+
+// formPart returns a field of a form with a file. After the last part, "--x--" ends the form.
+func formPart(name, value string) string {
+	return "--x\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n"
+}
+
+// filePart returns the file of a form.
+func filePart(name, fileName, content string) string {
+	return "--x\r\nContent-Disposition: form-data; name=\"" + name + "\"; filename=\"" + fileName + "\"\r\n\r\n" + content + "\r\n"
+}
+
+// badFileForms adds bodies that every route for a form with a file rejects, and some that a
+// route may accept. A route for anyone may answer before it reads the form.
+func (w *testServer) badFileForms(r route, add adder) {
+	send := func(sure bool, name, kind, body string, more ...string) {
+		add(sure && r.who != "", name, r.method, r.url(), body, slices.Concat(r.header, []string{"Content-Type", kind}, more)...)
+	}
+	for _, kind := range []string{"", "text/plain", asForm, asJSON, "multipart/mixed; boundary=x", "multipart/form-data",
+		"multipart/form-data; boundary=", "multipart/form-data; boundary=y", "multipart/form-data; boundary=" + strings.Repeat("x", 71)} {
+		send(true, "type "+kind, kind, r.body)
+	}
+	send(true, "coded", asFileForm, r.body, "Content-Encoding", "gzip")
+	parts := strings.TrimSuffix(r.body, "--x--\r\n")
+	long := strings.Repeat("x", 20_000)
+	for name, body := range map[string]string{
+		"empty": "", "half": r.body[:len(r.body)/2], "without an end": parts, "text": canaryText,
+		"a part without headers": "--x\r\n" + r.body, "a bad header": "--x\r\n" + canaryText + "\r\n\r\na\r\n" + r.body,
+		"huge":          filePart("file", "a", strings.Repeat("x", 17<<20)) + r.body,
+		"a long header": filePart("file", strings.Repeat(long, 60), "a") + r.body,
+	} {
+		send(true, "body "+name, asFileForm, body)
+	}
+	for _, fileName := range []string{"", "../../etc", canaryText, "a.\x00svg", "\xff.svg", long + ".svg", "a.svg; filename=b.png"} {
+		for _, content := range []string{"", "\x00", "<svg", "\x89PNG", "<script>alert(1)</script>", strings.Repeat("x", 1<<20)} {
+			send(false, "a second file", asFileForm, parts+filePart("file", fileName, content)+"--x--\r\n")
+		}
+	}
+	send(false, "nothing", asFileForm, "--x--\r\n")
+	for _, field := range []string{"once", "scheme", "remove", canaryText, "\xff", long} {
+		for _, v := range []string{"", "\x00" + canaryText, "\xff", "dark", "<script>alert(1)</script>", long} {
+			send(false, "field "+field[:min(20, len(field))], asFileForm, parts+formPart(field, v)+"--x--\r\n")
+		}
+	}
 }

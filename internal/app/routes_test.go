@@ -1,10 +1,15 @@
 package app_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"image"
+	"image/jpeg"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,12 +81,14 @@ func (w *testServer) routes(t *testing.T) []route {
 	passport := w.passport(t)
 	earner, cookie := w.applied(t, url.Values{"product": {"income"}})
 	w.walked(t, earner, cookie, `{"payroll":{}}`)
+	pictured, shown := w.pictured(t, reviewer)
+	themed := w.themeRoutes(t)
 	p, s, k := w.Portal, w.Provider, w.Control
 	run := good(t, 303, ask(t, "POST", p+"/developers/runs", "product=cashflow&way=inline", "Content-Type", asForm))
 	played, player := strings.TrimPrefix(run.Header.Get("Location"), "/developers/runs/"), cookieOf(t, run)
 
 	delivery := w.delivered(t, ready)
-	return append(w.reviewRoutes(t, child, configuration, secondary[3]), []route{
+	return slices.Concat(w.reviewRoutes(t, child, configuration, secondary[3]), themed, []route{
 		{base: s, method: "GET", pattern: "/connect/accesstoken", who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/jwkset"},
 		{base: s, method: "GET", pattern: "/openapi.json"},
@@ -161,8 +168,8 @@ func (w *testServer) routes(t *testing.T) []route {
 			kind: asForm, body: "action=sign-in&username=default&password=x"},
 		{base: s, method: "POST", pattern: "/visit/{handle}/authorize", param: visit, shape: asPage, kind: asForm, body: "nonce=0"},
 		{base: s, method: "GET", pattern: "/oauth/callback", shape: asPage, loose: true},
-		{base: s, method: "POST", pattern: "/visit/{handle}/documents", param: visit, shape: asPage, kind: "multipart/form-data; boundary=x",
-			body: "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + canaryText + ".pdf\"\r\n\r\n%PDF-1.7\r\n--x--\r\n"},
+		{base: s, method: "POST", pattern: "/visit/{handle}/documents", param: visit, shape: asPage, kind: asFileForm,
+			body: filePart("file", canaryText+".pdf", "%PDF-1.7") + "--x--\r\n"},
 		{base: s, method: "GET", pattern: "/visit/{handle}/return", param: visit, shape: asPage},
 		{base: s, method: "GET", pattern: "/assets/", query: "none.js", shape: asFile},
 
@@ -200,6 +207,17 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/review/overview", shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/find", shape: asPage, header: reviewer},
 		{base: p, method: "POST", pattern: "/review/find", shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "query=x"},
+		{base: p, method: "POST", pattern: "/review/export", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
+			body: "id=" + ready},
+		{base: p, method: "POST", pattern: "/review/live", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
+			body: "sort=state&row=" + ready + ".0"},
+		{base: p, method: "POST", pattern: "/review/density", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
+			body: "density=dense&sort=state"},
+		{base: p, method: "POST", pattern: "/review/filters", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
+			body: "name=" + canaryText + "&sort=state"},
+		// Deleting a filter that does not exist is no error.
+		{base: p, method: "POST", pattern: "/review/filters/{id}/delete", param: w.savedFilter(t, reviewer),
+			shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "sort=state", loose: true},
 		{base: p, method: "POST", pattern: "/review/assign", shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "do=take"},
 		{base: p, method: "GET", pattern: "/review/applications/{id}", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report", param: ready, shape: asPage, who: "reviewer", header: reviewer},
@@ -213,6 +231,10 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/review/applications/{id}/files", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/files/{file}", above: ready,
 			param: pages.FileRef(sourceFile), shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/files/{file}/view", above: pictured,
+			param: shown, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/files/{file}/pages/{page}", above: pictured + "/" + shown,
+			param: "1", shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/shares", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "POST", pattern: "/review/applications/{id}/shares", param: ready,
 			shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
@@ -221,6 +243,11 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "POST", pattern: "/review/applications/{id}/decision", param: ready,
 			shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
 			body: "seen=0&decision=declined&text=" + canaryText},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/preview", param: ready,
+			shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "POST", pattern: "/review/applications/{id}/preview", param: ready,
+			shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
+			body: "seen=0&decision=declined&part=letter&text=" + canaryText},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/notes", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "POST", pattern: "/review/applications/{id}/notes", param: ready, shape: asPage,
 			who: "reviewer", header: reviewer, kind: asForm, body: "text=" + canaryText},
@@ -302,7 +329,7 @@ func (w *testServer) routes(t *testing.T) []route {
 			header: signedWith(t, c.ThirdParty.WebhookSecret, "msg_2", event)},
 		{base: k, method: "POST", pattern: "/bank-accounts/revoke", kind: asJSON, body: `{"accountId":"` + account + `"}`},
 		{base: k, method: "POST", pattern: "/reset"},
-	}...)
+	})
 }
 
 // child creates a child account with a product, and allows the portal's account all
@@ -365,6 +392,58 @@ func (w *testServer) passport(t *testing.T) []string {
 	token := good(t, 200, ask(t, "POST", w.Provider+"/connect/initialization", begin, authorization...)).field("token")
 	made := good(t, 200, ask(t, "POST", w.Control+"/visits/"+token+"/complete", `{"supplier":"KOR_NICE"}`, "Content-Type", asJSON))
 	return []string{"Authorization", w.bearer(t, w.Credentials.Account), "X-Public-Token", made.field("publicToken")}
+}
+
+// themeRoutes returns the routes of the theme of the dashboard's account, which has one.
+func (w *testServer) themeRoutes(t *testing.T) []route {
+	t.Helper()
+	staff := w.staff(t, w.Credentials.Dashboard)
+	set := route{base: w.Provider, method: "POST", pattern: "/dashboard/theme", shape: asPage, who: "staff", header: staff, kind: asForm,
+		body: w.form(t, staff, "corners", "large", "font", "serif", "scheme", "auto", "light", "#13584c", "dark", "", "wordmark", "yes")}
+	good(t, 303, ask(t, "POST", set.url(), set.body, append([]string{"Content-Type", asForm}, staff...)...))
+	show, reset, logo := set, set, set
+	show.method, show.kind, show.body = "GET", "", ""
+	reset.pattern, reset.body = "/dashboard/theme/reset", w.form(t, staff)
+	once, err := url.ParseQuery(reset.body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logo.pattern, logo.kind = "/dashboard/theme/logo", asFileForm
+	logo.body = formPart("once", once.Get("once")) + formPart("scheme", "light") + filePart("logo-light", canaryText+".svg",
+		`<svg viewBox="0 0 4 4"><path d="M0 0h4v4z"/></svg>`) + "--x--\r\n"
+	return []route{show, set, logo, reset}
+}
+
+// pictured makes an application with an income report of a pay stub that is an image. It
+// returns the application's id and how the reviewer's pages name the file.
+func (w *testServer) pictured(t *testing.T, reviewer []string) (id, file string) {
+	t.Helper()
+	var stub bytes.Buffer
+	if err := jpeg.Encode(&stub, image.NewGray(image.Rect(0, 0, 80, 60)), nil); err != nil {
+		t.Fatal(err)
+	}
+	id, cookie := w.applied(t, url.Values{"product": {"income"}})
+	w.walked(t, id, cookie, `{"payStubs":[{"fileName":"missingfields.jpg","contentBase64":"`+
+		base64.StdEncoding.EncodeToString(stub.Bytes())+`"}]}`)
+	page := good(t, 200, ask(t, "GET", w.Portal+"/review/applications/"+id+"/files", "", reviewer...))
+	found := regexp.MustCompile(`/files/([^"/]+)/view"`).FindSubmatch(page.Body)
+	if found == nil {
+		t.Fatalf("no file is shown on the page\n%s", page.Body)
+	}
+	return id, string(found[1])
+}
+
+// savedFilter saves a filter of the reviewer's list and returns its id.
+func (w *testServer) savedFilter(t *testing.T, reviewer []string) string {
+	t.Helper()
+	good(t, 303, ask(t, "POST", w.Portal+"/review/filters", "name=saved&sort=state",
+		append([]string{"Content-Type", asForm}, reviewer...)...))
+	page := good(t, 200, ask(t, "GET", w.Portal+"/review", "", reviewer...))
+	found := regexp.MustCompile(`action="/review/filters/([0-9a-f-]{36})/delete"`).FindSubmatch(page.Body)
+	if found == nil {
+		t.Fatalf("the saved filter is not on the page\n%s", page.Body)
+	}
+	return string(found[1])
 }
 
 // delivered waits until no delivery to the onboarding app is pending, and returns the

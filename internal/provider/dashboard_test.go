@@ -1,9 +1,11 @@
 package provider_test
 
 import (
+	"bytes"
 	"fmt"
 	"html"
 	"io"
+	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -79,6 +81,21 @@ func (d *dashboardBrowser) ask(method, path, body string, h ...string) answer {
 func (d *dashboardBrowser) send(path string, form url.Values) answer {
 	d.t.Helper()
 	return d.ask("POST", path, form.Encode(), "Content-Type", "application/x-www-form-urlencoded",
+		"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "Origin", "null")
+}
+
+// sendFile is send for a form with a file of the given field.
+func (d *dashboardBrowser) sendFile(path string, form url.Values, field, name, content string) answer {
+	d.t.Helper()
+	var body bytes.Buffer
+	out := multipart.NewWriter(&body)
+	for name := range form {
+		_ = out.WriteField(name, form.Get(name))
+	}
+	file, _ := out.CreateFormFile(field, name)
+	_, _ = file.Write([]byte(content))
+	_ = out.Close()
+	return d.ask("POST", path, body.String(), "Content-Type", out.FormDataContentType(),
 		"Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document", "Origin", "null")
 }
 
@@ -238,11 +255,22 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			}, "configuration changed"},
 			{"/dashboard/configurations", none,
 				func() []string { return []string{"product", b.seed.Products[contract.Cashflow], "configuration", ""} }, "configuration changed"},
+			{"/dashboard/theme", none, func() []string {
+				return []string{"corners", "large", "font", "serif", "scheme", "auto", "light", "#13584c", "dark", ""}
+			}, "theme changed"},
+			{"/dashboard/theme/logo", none, func() []string { return []string{"scheme", "light"} }, "logo changed"},
+			{"/dashboard/theme/reset", none, func() []string { return nil }, "theme reset"},
 			{"/dashboard/people", none, func() []string { return []string{"email", "Bob@Customer.example"} }, "person added"},
 			{"/dashboard/people/{id}/remove", at("/dashboard/people", `/dashboard/people/`+uuidPattern+`/remove`),
 				func() []string { return nil }, "person removed"},
 			{"/dashboard/people/password", none,
 				func() []string { return []string{"present", customerUser.Password, "next", "another canary password"} }, "password changed"},
+		}
+		send := func(by *dashboardBrowser, path string, form url.Values) answer {
+			if path == "/dashboard/theme/logo" {
+				return by.sendFile(path, form, "logo-light", "canary.svg", `<svg viewBox="0 0 4 4"><path d="M0 0h4v4z"/></svg>`)
+			}
+			return by.send(path, form)
 		}
 		tested := map[string]bool{}
 		for _, step := range steps {
@@ -255,17 +283,17 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			for k, v := range form {
 				strange[k] = v
 			}
-			if a := eve.send(path, strange); a.status != 303 || b.audited() != before {
+			if a := send(eve, path, strange); a.status != 303 || b.audited() != before {
 				t.Errorf("%s with a form of another customer: %d", path, a.status)
 			}
 			if id != "" || step.fields() != nil && strings.Contains(step.path, "configurations") {
 				strange["once"] = eve.form()["once"]
-				if a := eve.send(path, strange); a.status != 404 || b.audited() != before {
+				if a := send(eve, path, strange); a.status != 404 || b.audited() != before {
 					t.Errorf("%s by staff of another customer: %d, want 404", path, a.status)
 				}
 			}
 
-			if a := d.send(path, form); a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/dashboard") {
+			if a := send(d, path, form); a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/dashboard") {
 				t.Errorf("%s: %d %s\n%s", path, a.status, a.header.Get("Location"), a.raw)
 				continue
 			}
@@ -276,10 +304,10 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			if all := action + object + detail; strings.Contains(all, "canary") || strings.Contains(all, token) || strings.Contains(all, "whsec") {
 				t.Errorf("%s: the audit trail has %q of %q: %q", path, action, object, detail)
 			}
-			if a := d.send(path, form); a.status != 303 || b.audited() != before+1 {
+			if a := send(d, path, form); a.status != 303 || b.audited() != before+1 {
 				t.Errorf("%s sent twice: %d, and %d lines", path, a.status, b.audited()-before)
 			}
-			if form["once"] = []string{"x"}; d.send(path, form).status != 303 || b.audited() != before+1 {
+			if form["once"] = []string{"x"}; send(d, path, form).status != 303 || b.audited() != before+1 {
 				t.Errorf("%s without a nonce changed something", path)
 			}
 		}

@@ -89,7 +89,11 @@ func (d *Handler) deleteFilterForm(w http.ResponseWriter, r *http.Request, by st
 	if err != nil {
 		return err
 	}
-	if err := deleteFilter(r.Context(), d.DB.SQL, by.ID, r.PathValue("id")); err != nil {
+	id := r.PathValue("id")
+	if !contract.IsUUID(id) {
+		return httpx.NewError(contract.CodeNotFound, errors.New("no such saved filter"))
+	}
+	if err := deleteFilter(r.Context(), d.DB.SQL, by.ID, id); err != nil {
 		return err
 	}
 	httpx.SeeOther(w, f.url(f.cursor))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"mime"
 	"mime/multipart"
 	"net/http"
 	"net/url"
@@ -139,20 +140,21 @@ const (
 // maxLogoForm is the maximum size in bytes of a form with a logo.
 const maxLogoForm = theme.MaxPNG + 16<<10
 
-// decodeFile reads a form with one file. Its name and content become fields.
+// decodeFile reads a form with one file. Its name and content become fields. It refuses a
+// form without fields, since a body that is no form at all reads like one.
 func decodeFile(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if err := httpx.RejectContentCoding(w, r); err != nil {
 		return nil, err
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxLogoForm)
-	form, err := r.MultipartReader()
-	if err != nil {
+	form, err := r.MultipartReader() // takes multipart/mixed, too
+	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "multipart/form-data" {
 		return nil, httpx.NewError(contract.CodeUnsupportedMediaType, errors.New("content type is not multipart/form-data"))
 	}
 	out := url.Values{}
 	for {
 		part, err := form.NextRawPart()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) && len(out) > 0 {
 			return out, nil
 		}
 		if err == nil {
