@@ -64,7 +64,8 @@ func eligibilityPage(t *testing.T, l i18n.Lang, v EligibilityView) string {
 func TestEligibilityPageShowsTheSources(t *testing.T) {
 	v := madeEligibility()
 	page := eligibilityPage(t, i18n.English, v)
-	lacks(t, page, i18ntest.EN("review.employers_real.some", "verified", "1", "all", "4")+", "+i18ntest.EN("review.employers_real.skipped", "n", "1")+", "+
+	lacks(t, page, i18ntest.EN("review.employers_real.some", "verified", "1", "all", "4")+", "+
+		i18ntest.EN("review.employers_real.skipped", "n", "1")+", "+
 		i18ntest.EN("review.employers_real.tried", "n", "1")+", "+i18ntest.EN("review.employers_real.open", "n", "1")+".",
 		i18ntest.EN("review.skip_reasons.NO_LONGER_EMPLOYED"),
 		i18ntest.EN("statuses.NOT_AUTHENTICATED")+" · "+i18ntest.EN("substatuses.MFA_REQUIRED_ON_FETCH"),
