@@ -140,7 +140,7 @@ func (g *segment) below(c *cell) period {
 			}
 		}
 	}
-	if at < 0 { // the nearest column, if its neighbors are far
+	if at < 0 { // the nearest column, if those beside it are far
 		gap := func(head column) float64 { return max(head.x0-c.x1, c.x0-head.x1) }
 		for k, head := range g.columns {
 			if d := gap(head); d < 20 && (k == 0 || gap(g.columns[k-1]) > 2*d) && (k+1 == len(g.columns) || gap(g.columns[k+1]) > 2*d) {

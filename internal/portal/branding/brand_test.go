@@ -107,7 +107,7 @@ func TestInvalidBrands(t *testing.T) {
 			says: []string{`"xx" is no language of these pages`}},
 		"HTML in a text": {brand: "name: A\nlegal: {terms: {en: p.md, es: p.md}}", files: map[string]string{"p.md": "a <b>c</b>"},
 			says: []string{"legal.terms.en: has HTML in it"}},
-		"no address": {brand: "name: A\nsupport: {email: nobody, url: 'javascript:x', phone: call}",
+		"no address": {brand: "name: A\nsupport: {email: help, url: 'javascript:x', phone: call}",
 			says: []string{"support.email", "support.url", "support.phone"}},
 		"a colour unquoted": {brand: "name: A\ncolors: {light: {accent: 'red'}}",
 			says: []string{`light.accent "red": want "#rrggbb", in quotes`}},

@@ -17,7 +17,7 @@ import (
 
 const (
 	cashflow = "0b4d2b3c-1b1e-4c07-9c7e-5c1d8a0f8a01"
-	secret   = "a secretKey that nobody may read"
+	secret   = "a secretKey that stays secret"
 )
 
 // fixture is a provider and a portal whose responses can be replaced.

@@ -46,7 +46,7 @@ func madePassport() PassportView {
 			Purpose: report.Null("NEW_CREDIT"), Currency: report.Null("MXN"), Amount: c(1_000_00)}},
 		PublicRecords: []report.PublicRecord{{Type: "BANKRUPTCY", Status: "FILED", Court: report.Null("Juzgado 1")}},
 		Disputes:      []report.PassportDispute{{AccountID: report.Null("t1"), Status: "OPEN", Description: report.Null("Not mine")}},
-		Notices:       []report.PassportNotice{{Description: "About nobody."}}}}
+		Notices:       []report.PassportNotice{{Description: "About no one."}}}}
 }
 
 func TestPassportPage(t *testing.T) {
@@ -60,7 +60,7 @@ func TestPassportPage(t *testing.T) {
 		"Feb 2026: "+i18ntest.EN("review.passport.codes.OK"), "Jan 2026: "+i18ntest.EN("review.passport.codes.LATE_30_59"),
 		"Dec 2025: no data", "Nov 2025: NEW_STATUS", "Banco &lt;X&gt;",
 		i18ntest.EN("review.passport.codes.NEW_CREDIT"), "Bankruptcy", "Not mine",
-		"1. "+i18ntest.EN("review.passport.codes.CREDIT_CARD"), "About nobody.", i18ntest.EN("review.report.whole"),
+		"1. "+i18ntest.EN("review.passport.codes.CREDIT_CARD"), "About no one.", i18ntest.EN("review.report.whole"),
 		i18ntest.EN("review.late.one"), "/files\"")
 	has(t, page, "Collections", i18ntest.EN("review.passport.returned"), i18ntest.EN("review.passport.incomes"), ".csv", "Addresses")
 	if strings.Index(page, "Nov 2025") > strings.Index(page, "Feb 2026: "+i18ntest.EN("review.passport.codes.OK")) {

@@ -35,7 +35,7 @@ func TestPages(t *testing.T) {
 	}{
 		{"nothing", nil, "sign-in"},
 		{"wrong password", [][]string{signIn("default", "wrong")}, "sign-in"},
-		{"unknown user", [][]string{signIn("nobody", "x"), signIn("joint", "x")}, "sign-in"},
+		{"unknown user", [][]string{signIn("unknown", "x"), signIn("joint", "x")}, "sign-in"},
 		{"third time", [][]string{signIn("default", "wrong"), signIn("x", "x"), signIn("default", "wrong")}, "refused"},
 		{"spaces and capitals", [][]string{signIn(" Default ", "x")}, "code"},
 		{"form of a later step", [][]string{code("123456"), {"action", "consent"}}, "sign-in"},

@@ -129,7 +129,7 @@ func TestAuthorizationRequests(t *testing.T) {
 		query url.Values
 		want  string // error; "" is a page
 	}{
-		{"unknown client", request("nobody"), ""},
+		{"unknown client", request("unknown"), ""},
 		{"no client", request("post", "client_id", ""), ""},
 		{"another redirect URI", request("post", "redirect_uri", "https://evil.example/"), ""},
 		{"a longer redirect URI", request("post", "redirect_uri", callback+"/x"), ""},
@@ -365,7 +365,7 @@ func TestClientAuthentication(t *testing.T) {
 		{"post, empty secret", grant("client_id", "post", "client_secret", ""), nil, false},
 		{"post without secret", grant("client_id", "post"), nil, false},
 		{"both", grant("client_id", "post", "client_secret", "secret"), basic("post", "secret"), false},
-		{"unknown", grant("client_id", "nobody", "client_secret", "secret"), nil, false},
+		{"unknown", grant("client_id", "unknown", "client_secret", "secret"), nil, false},
 		{"assertion", grant("client_assertion_type", kind, "client_assertion", used), nil, true},
 		{"assertion again", grant("client_assertion_type", kind, "client_assertion", used), nil, false},
 		{"assertion for the token endpoint", grant("client_id", "keyed", "client_assertion_type", kind, "client_assertion",

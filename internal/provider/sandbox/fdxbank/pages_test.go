@@ -37,7 +37,7 @@ func TestPagesOfABank(t *testing.T) {
 	}{
 		{"nothing", nil, "sign-in", "access_denied"},
 		{"wrong password", []url.Values{signIn("default", "wrong")}, "sign-in", "access_denied"},
-		{"unknown user", []url.Values{signIn("nobody", "x"), signIn("fdx_nothing", "x")}, "sign-in", "access_denied"},
+		{"unknown user", []url.Values{signIn("unknown", "x"), signIn("fdx_nothing", "x")}, "sign-in", "access_denied"},
 		{"third time", []url.Values{signIn("default", "wrong"), signIn("x", "x"), signIn("default", "wrong")}, "refused", "access_denied"},
 		{"no more after the third", []url.Values{
 			signIn("a", "x"), signIn("a", "x"), signIn("a", "x"), signIn("default", "x")},
