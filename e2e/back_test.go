@@ -14,6 +14,16 @@ func back(t *testing.T, v *visitor) {
 	must(t, err)
 }
 
+// forward presses the browser's Forward and waits until the page at url has loaded.
+// Playwright's GoForward fails while the browser is still exchanging the page before it.
+func forward(t *testing.T, v *visitor, url string) {
+	t.Helper()
+	must(t, v.WaitForLoadState())
+	_, err := v.Evaluate(`() => void setTimeout(() => history.forward())`)
+	must(t, err)
+	must(t, v.WaitForURL(url))
+}
+
 // again loads the host's page again and begins the widget with the same options.
 func again(t *testing.T, v *visitor, options map[string]any) {
 	t.Helper()
@@ -46,8 +56,7 @@ func TestReloadAndBackInTheWidget(t *testing.T) {
 	}
 	back(t, v)
 	until(t, "Back leaves the first step", func() bool { return v.URL() == s.Portal+"/" })
-	_, err := v.GoForward()
-	must(t, err)
+	forward(t, v, h.URL+"/")
 	begin(t, v, options, "again")
 	step(t, v.widget, "consent")
 
