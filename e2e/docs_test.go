@@ -29,10 +29,10 @@ func TestReferencePages(t *testing.T) {
 		v.open(t, at.url)
 		must(t, v.Keyboard().Press("/"))
 		must(t, v.Keyboard().Type("no such field"))
-		see(t, v.Locator(".manual-none"))
+		see(t, v.Locator(".apidocs-none"))
 		must(t, v.Keyboard().Press("Escape"))
 		must(t, v.Keyboard().Type(at.field))
-		see(t, v.Locator(".manual-entry:visible").First())
+		see(t, v.Locator(".apidocs-entry:visible").First())
 		must(t, v.Keyboard().Press("Enter"))
 		must(t, v.WaitForURL("**/docs/**"))
 		see(t, v.Locator("main h2:target"))
@@ -40,7 +40,7 @@ func TestReferencePages(t *testing.T) {
 		must(t, v.SetViewportSize(320, 640))
 		v.fits(t)
 		must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{Media: playwright.MediaPrint}))
-		for _, hidden := range []string{"nav.manual-contents", ".manual-send >> nth=0"} {
+		for _, hidden := range []string{"nav.apidocs-contents", ".apidocs-send >> nth=0"} {
 			if there, err := v.Locator(hidden).IsVisible(); err != nil || there {
 				t.Errorf("%s: %s is printed: %v, %v", name, hidden, there, err)
 			}
@@ -59,19 +59,19 @@ func TestReferenceSends(t *testing.T) {
 	must(t, v.Locator("[data-credentials] [name=id]").Fill(s.Credentials.ClientID))
 	must(t, v.Locator("[data-credentials] [name=secret]").Fill(s.Credentials.SecretKey))
 	status := v.Locator("article").First()
-	click(t, status.Locator(".manual-send summary"))
-	click(t, status.Locator(".manual-send button"))
-	see(t, status.Locator(".manual-result p:has-text('404')"))
-	see(t, status.Locator(".manual-result pre:has-text('INVALID_TOKEN')"))
+	click(t, status.Locator(".apidocs-send summary"))
+	click(t, status.Locator(".apidocs-send button"))
+	see(t, status.Locator(".apidocs-result p:has-text('404')"))
+	see(t, status.Locator(".apidocs-result pre:has-text('INVALID_TOKEN')"))
 	v.axe(t)
 
 	v.open(t, s.Provider+"/docs/consumers")
 	must(t, v.Locator("[data-credentials] [name=id]").Fill(s.Credentials.ClientID))
 	must(t, v.Locator("[data-credentials] [name=secret]").Fill(s.Credentials.SecretKey))
 	created := v.Locator("article:has(#createConsumer)")
-	click(t, created.Locator(".manual-send summary"))
-	click(t, created.Locator(".manual-send button"))
-	see(t, created.Locator(".manual-result p:has-text('201')"))
+	click(t, created.Locator(".apidocs-send summary"))
+	click(t, created.Locator(".apidocs-send button"))
+	see(t, created.Locator(".apidocs-result p:has-text('201')"))
 }
 
 // abridge leaves of a reference page the longest of each kind, which says as much as
@@ -80,12 +80,12 @@ func abridge(t *testing.T, v *visitor) {
 	t.Helper()
 	_, err := v.Evaluate(`() => {
 		const keep = new Map();
-		for (const e of document.querySelectorAll(".manual-operation, .manual-shape")) {
+		for (const e of document.querySelectorAll(".apidocs-operation, .apidocs-shape")) {
 			const kind = e.className + (e.querySelector(".badge")?.textContent ?? "");
 			if (!keep.has(kind) || keep.get(kind).textContent.length < e.textContent.length) keep.set(kind, e);
 		}
 		const kept = new Set(keep.values());
-		for (const e of document.querySelectorAll(".manual-operation, .manual-shape")) if (!kept.has(e)) e.remove();
+		for (const e of document.querySelectorAll(".apidocs-operation, .apidocs-shape")) if (!kept.has(e)) e.remove();
 	}`)
 	must(t, err)
 }

@@ -97,12 +97,12 @@ func setOf(d Document) (map[string]bool, error) {
 	return out, err
 }
 
-var manuals = [2]func() (apidocs.Document, error){
+var documents = [2]func() (apidocs.Document, error){
 	sync.OnceValues(func() (apidocs.Document, error) { return manualOf(docs.OpenAPI) }),
 	sync.OnceValues(func() (apidocs.Document, error) { return manualOf(docs.PortalOpenAPI) }),
 }
 
-func read(d Document) (apidocs.Document, error) { return manuals[d]() }
+func read(d Document) (apidocs.Document, error) { return documents[d]() }
 
 func manualOf(source func() ([]byte, error)) (apidocs.Document, error) {
 	raw, err := source()

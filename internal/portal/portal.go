@@ -117,7 +117,7 @@ func (p *Portal) routes(renderer *pageRenderer, public *url.URL, c Config) (http
 	}
 	url := c.Assets.URL
 	reference, err := httpx.NewStaticPages(context.Background(), ui.APIDocsPages(m, "/api/v1/docs", "/api/v1/openapi.json",
-		ui.Page{Styles: []string{url("portal.css"), url("manual.css")}, Scripts: []string{url("manual.js")}, Icon: url("icon.svg"),
+		ui.Page{Styles: []string{url("portal.css"), url("apidocs.css")}, Scripts: []string{url("apidocs.js")}, Icon: url("icon.svg"),
 			Font: url("inter.woff2")}), renderer.status)
 	if err != nil {
 		return nil, err

@@ -163,8 +163,8 @@ func (p *Provider) docsPages(ctx context.Context) (*httpx.StaticPages, error) {
 	}
 	url := p.config.Assets.URL
 	return httpx.NewStaticPages(ctx, ui.APIDocsPages(m, "/docs", "/openapi.json", ui.Page{
-		Styles:  []string{url("provider.css"), url("manual.css")},
-		Scripts: []string{url("manual.js")}, Icon: url("icon.svg"), Font: url("inter.woff2")}), p.missing)
+		Styles:  []string{url("provider.css"), url("apidocs.css")},
+		Scripts: []string{url("apidocs.js")}, Icon: url("icon.svg"), Font: url("inter.woff2")}), p.missing)
 }
 
 // Handler returns the handler of the service's public listener.

@@ -15,12 +15,12 @@ import (
 
 // APIDocsPages returns the pages of an API reference by their paths: an overview at base, and
 // below it a page for each section, the schemas, and the error codes. document is the address
-// of the OpenAPI document. p has the assets: the style sheet and the script manual.
+// of the OpenAPI document. p has the assets: the style sheet and the script apidocs.
 func APIDocsPages(m apidocs.Document, base, document string, p Page) map[string]templ.Component {
 	p.Lang, p.Description, p.Wide = i18n.English, "Every address, field and error code of "+m.Title+".", true
-	p.Attrs = templ.Attributes{"data-page": "manual"}
+	p.Attrs = templ.Attributes{"data-page": "apidocs"}
 	p.Links = []Link{{Text: "OpenAPI document", URL: document}}
-	of := manual{Document: m, base: base, pages: map[string]string{}}
+	of := referencePage{Document: m, base: base, pages: map[string]string{}}
 	for _, s := range m.Sections {
 		for _, op := range s.Operations {
 			of.pages[op.ID] = s.ID
@@ -33,7 +33,7 @@ func APIDocsPages(m apidocs.Document, base, document string, p Page) map[string]
 		of.pages[errorID(c.Code)] = errorsPage
 	}
 	all := map[string]templ.Component{}
-	add := func(id, title string, content func(manual) templ.Component) {
+	add := func(id, title string, content func(referencePage) templ.Component) {
 		of, p := of, p
 		of.page, p.Title = id, m.Title
 		if title != "" {
@@ -43,7 +43,7 @@ func APIDocsPages(m apidocs.Document, base, document string, p Page) map[string]
 	}
 	add("", "", overview)
 	for _, s := range m.Sections {
-		add(s.ID, s.Name, func(of manual) templ.Component { return section(of, s) })
+		add(s.ID, s.Name, func(of referencePage) templ.Component { return section(of, s) })
 	}
 	add(schemasPage, "Schemas", shapes)
 	add(errorsPage, "Error codes", errorCodes)
@@ -56,8 +56,8 @@ const (
 	errorsPage  = "errors"
 )
 
-// manual is one page of a reference.
-type manual struct {
+// referencePage is one page of a reference.
+type referencePage struct {
 	apidocs.Document
 	base  string            // path of the overview
 	page  string            // of this page: id of a section, schemasPage or errorsPage; empty for the overview
@@ -65,7 +65,7 @@ type manual struct {
 }
 
 // path returns the path of a page.
-func (m manual) path(page string) string {
+func (m referencePage) path(page string) string {
 	if page == "" {
 		return m.base
 	}
@@ -73,7 +73,7 @@ func (m manual) path(page string) string {
 }
 
 // link returns the address of an operation, shape or error code.
-func (m manual) link(id string) templ.SafeURL {
+func (m referencePage) link(id string) templ.SafeURL {
 	if m.pages[id] == m.page {
 		return templ.SafeURL("#" + id)
 	}
@@ -99,7 +99,7 @@ func search(op apidocs.Operation) string {
 
 // tokenPath returns the path of the operation that exchanges the credentials for a token;
 // empty without such an operation.
-func (m manual) tokenPath() string {
+func (m referencePage) tokenPath() string {
 	for _, s := range m.Sections {
 		for _, op := range s.Operations {
 			if op.Method == "GET" && strings.HasSuffix(op.Path, "/accesstoken") {
@@ -111,7 +111,7 @@ func (m manual) tokenPath() string {
 }
 
 // accessOf returns the scheme of an operation: basic, bearer, or "".
-func (m manual) accessOf(op apidocs.Operation) string {
+func (m referencePage) accessOf(op apidocs.Operation) string {
 	for _, a := range m.Access {
 		if a.Name == op.Access {
 			return a.Scheme
@@ -229,7 +229,7 @@ func schemeWords(a apidocs.Access) string {
 }
 
 // accessWords returns the name of an operation's scheme.
-func accessWords(m manual, name string) string {
+func accessWords(m referencePage, name string) string {
 	for _, a := range m.Access {
 		if a.Name == name {
 			return schemeWords(a)

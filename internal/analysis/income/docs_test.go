@@ -31,7 +31,7 @@ func TestDocumentedTaxTables(t *testing.T) {
 		before, rest, found := strings.Cut(page, begin)
 		_, after, closed := strings.Cut(rest, end)
 		if !found || !closed {
-			t.Fatalf("the manual has no place for %s", name)
+			t.Fatalf("the page has no place for %s", name)
 		}
 		page = before + begin + table + end + after
 	}
@@ -41,7 +41,7 @@ func TestDocumentedTaxTables(t *testing.T) {
 		}
 	}
 	if again, _ := os.ReadFile(file); string(again) != page {
-		t.Errorf("the manual differs from the program (-update rewrites it):\n%s", gocmp.Diff(string(again), page))
+		t.Errorf("the page differs from the program (-update rewrites it):\n%s", gocmp.Diff(string(again), page))
 	}
 }
 

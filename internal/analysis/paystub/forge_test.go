@@ -103,13 +103,13 @@ func TestDetection(t *testing.T) {
 	}
 	t.Log("\n" + table.String())
 	if !testing.Short() {
-		manual(t, "detection", table.String())
+		docsTable(t, "detection", table.String())
 	}
 }
 
-// manual compares the text between two markers of docs/explanation/pay-stubs.md with a table.
+// docsTable compares the text between two markers of docs/explanation/pay-stubs.md with a table.
 // With -update, it replaces the text instead.
-func manual(t *testing.T, name, table string) {
+func docsTable(t *testing.T, name, table string) {
 	t.Helper()
 	const file = "../../../docs/explanation/pay-stubs.md"
 	raw, err := os.ReadFile(file)
@@ -120,12 +120,12 @@ func manual(t *testing.T, name, table string) {
 	before, rest, found := strings.Cut(string(raw), begin)
 	was, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
-		t.Fatalf("the manual has no place for %s", name)
+		t.Fatalf("the page has no place for %s", name)
 	}
 	if *update {
 		write(t, file, []byte(before+begin+table+end+after))
 	} else if was != table {
-		t.Errorf("the manual differs from the program (-update rewrites it):\n%s", cmp.Diff(was, table))
+		t.Errorf("the page differs from the program (-update rewrites it):\n%s", cmp.Diff(was, table))
 	}
 }
 
@@ -138,7 +138,7 @@ func TestReasonsAreDocumented(t *testing.T) {
 	_, rest, _ := strings.Cut(string(raw), "<!-- begin reasons of pay stubs -->\n")
 	table, _, found := strings.Cut(rest, "<!-- end reasons of pay stubs -->")
 	if !found {
-		t.Fatal("the manual has no place for reasons")
+		t.Fatal("the page has no place for reasons")
 	}
 	var got []string
 	for line := range strings.Lines(table) {
@@ -147,7 +147,7 @@ func TestReasonsAreDocumented(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(paystub.Reasons(), got); diff != "" {
-		t.Errorf("(-reasons +manual):\n%s", diff)
+		t.Errorf("(-reasons +page):\n%s", diff)
 	}
 }
 

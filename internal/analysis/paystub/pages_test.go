@@ -144,7 +144,7 @@ func TestPrintedPages(t *testing.T) {
 	}
 	t.Log("\n" + table.String())
 	if *pagesDir == ownPages {
-		manual(t, "printed pages", table.String())
+		docsTable(t, "printed pages", table.String())
 	}
 }
 
@@ -215,6 +215,6 @@ func TestFalsifiedPrintedPages(t *testing.T) {
 	}
 	t.Log("\n" + table.String())
 	if *pagesDir == ownPages {
-		manual(t, "falsified pages", table.String())
+		docsTable(t, "falsified pages", table.String())
 	}
 }

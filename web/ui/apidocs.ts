@@ -5,10 +5,10 @@ import { copying } from "./copy";
 
 copying(document);
 
-const contents = document.querySelector<HTMLElement>(".manual-contents");
+const contents = document.querySelector<HTMLElement>(".apidocs-contents");
 const search = contents?.querySelector<HTMLInputElement>("input[type=search]");
 if (contents && search) {
-	const none = contents.querySelector<HTMLElement>(".manual-none");
+	const none = contents.querySelector<HTMLElement>(".apidocs-none");
 	const groups = [...contents.querySelectorAll<HTMLUListElement>("ul ul")].map((list) => ({
 		list,
 		item: list.parentElement as HTMLElement,
@@ -53,7 +53,7 @@ const credentials = document.querySelector<HTMLFormElement>("[data-credentials]"
 if (credentials) {
 	credentials.hidden = false;
 	credentials.addEventListener("submit", (e) => e.preventDefault());
-	for (const details of document.querySelectorAll<HTMLElement>(".manual-send")) details.hidden = false;
+	for (const details of document.querySelectorAll<HTMLElement>(".apidocs-send")) details.hidden = false;
 	for (const form of document.querySelectorAll<HTMLFormElement>("[data-send]")) {
 		form.addEventListener("submit", (e) => {
 			e.preventDefault();
@@ -85,7 +85,7 @@ async function authorization(access: string, from: HTMLFormElement): Promise<str
 }
 
 async function send(form: HTMLFormElement, from: HTMLFormElement): Promise<void> {
-	const result = form.querySelector<HTMLElement>(".manual-result");
+	const result = form.querySelector<HTMLElement>(".apidocs-result");
 	const button = form.querySelector<HTMLButtonElement>("button");
 	if (!result || !button) return;
 	const headers = new Headers();
