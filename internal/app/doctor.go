@@ -105,7 +105,7 @@ func (c *Config) accountToUse() (doctor.Config, error) {
 	if a.ClientID == "" {
 		made, err := readCredentials(c.Store.Dir)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && made.ClientID == "" {
-			return p, errors.New("there is nothing to examine: give --provider-url, --public-id, --client-id, --secret-key, --products and " +
+			return p, errors.New("there is nothing to check: give --provider-url, --public-id, --client-id, --secret-key, --products and " +
 				"--webhook-secret, or start `vestibule serve` once, which makes an account in --data-dir")
 		}
 		if err != nil {
@@ -131,7 +131,7 @@ func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
 	}
 	if err != nil || !info.IsDir() {
 		return []doctor.Finding{{Level: doctor.Fail, Subject: doctor.DataFolder, Message: dir +
-			" is no folder that can be read", Remedy: "Give --data-dir."}}
+			" is not a folder that can be read", Remedy: "Give --data-dir."}}
 	}
 	var found []doctor.Finding
 	for _, path := range []string{dir, key} {

@@ -167,13 +167,13 @@ func (p Config) provider(ctx context.Context) (bool, []Finding) {
 	off := max(at.Sub(before.Add(elapsed)), before.Sub(at.Add(time.Second)), 0)
 	switch {
 	case off > jose.Skew:
-		found = append(found, Finding{Fail, Clock, fmt.Sprintf("the provider's and ours are %s apart", off.Round(time.Second)),
+		found = append(found, Finding{Fail, Clock, fmt.Sprintf("this machine's differs from the provider's by %s", off.Round(time.Second)),
 			"Synchronize this machine's clock: tokens and webhooks with other times are refused."})
 	case off > jose.Skew/6:
-		found = append(found, Finding{Warn, Clock, fmt.Sprintf("the provider's and ours are %s apart", off.Round(time.Second)),
+		found = append(found, Finding{Warn, Clock, fmt.Sprintf("this machine's differs from the provider's by %s", off.Round(time.Second)),
 			"Synchronize this machine's clock; beyond 30 s, tokens are refused."})
 	default:
-		found = append(found, Finding{OK, Clock, "the provider's and ours agree", ""})
+		found = append(found, Finding{OK, Clock, "this machine's agrees with the provider's", ""})
 	}
 	return true, found
 }
@@ -188,12 +188,12 @@ func (p Config) keys(ctx context.Context) Finding {
 	usable, leftOut, err := set.Diagnose(ctx)
 	switch {
 	case err != nil:
-		return Finding{Fail, KeySet, plain(err), "Without a key, no return of a secure redirect can be verified: ask the provider."}
+		return Finding{Fail, KeySet, plain(err), "Without a key, the portal cannot verify signed results: ask the provider."}
 	case leftOut > 0:
-		return Finding{Warn, KeySet, fmt.Sprintf("%d keys to verify returns with, and %d that cannot be used", usable, leftOut),
-			"Keys of other kinds do no harm; if returns are refused, show this to the provider."}
+		return Finding{Warn, KeySet, fmt.Sprintf("%d keys that verify signed results, and %d that cannot be used", usable, leftOut),
+			"Keys of other kinds do no harm; if signed results are refused, show this to the provider."}
 	}
-	return Finding{OK, KeySet, fmt.Sprintf("keys to verify returns with: %d", usable), ""}
+	return Finding{OK, KeySet, fmt.Sprintf("keys that verify signed results: %d", usable), ""}
 }
 
 func (p Config) client() *svcapi.Client {
@@ -241,13 +241,13 @@ func (p Config) products(ctx context.Context) []Finding {
 		}
 		finding, returns := p.product(ctx, kind, id)
 		if !returns {
-			return append(found, Finding{Fail, RedirectURL, "the account does not allow returns to " +
+			return append(found, Finding{Fail, RedirectURL, "the account does not allow " +
 				redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"),
 				"Register " + p.PortalURL + "/redirect/return on the account (dashboard, Redirects), or correct --portal-url."})
 		}
 		found = append(found, finding)
 	}
-	return append(found, Finding{OK, RedirectURL, "the account allows returns to " +
+	return append(found, Finding{OK, RedirectURL, "the account allows " +
 		redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"), ""})
 }
 
@@ -305,7 +305,7 @@ func (p Config) webhooks(ctx context.Context) Finding {
 	for _, text := range p.WebhookSecrets {
 		secret, err := webhook.ParseSecret(text)
 		if err != nil {
-			return Finding{Fail, Webhooks, "a secret is not of the form whsec_…", "Copy it from the account's dashboard."}
+			return Finding{Fail, Webhooks, "a secret does not have the form whsec_…", "Copy it from the account's dashboard."}
 		}
 		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
