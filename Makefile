@@ -114,7 +114,7 @@ gallery: assets ## every component and page of the applicant's in every state, t
 
 screens: tools assets ## pictures of every page of both parties in .cache/screens: both languages and themes, three widths
 	@rm -rf .cache/screens
-	@$(GO) test ./e2e -run '^TestReviewPagesAreAccessible$$' -count=1 -screens $(CURDIR)/.cache/screens && echo .cache/screens/index.html
+	@$(GO) test ./e2e -run '^TestReviewPagesAreAccessible$$' -count=1 -timeout 60m -screens $(CURDIR)/.cache/screens && echo .cache/screens/index.html
 
 demo: tools build ## drive a whole application through a headless browser and leave screenshots in docs/images
 	@$(GO) test ./e2e -run '^TestDemo$$' -count=1 -demo

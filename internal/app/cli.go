@@ -24,7 +24,7 @@ type cli struct {
 	Customer    customerCommands   `cmd:"" help:"Manage customers in the provider's database."`
 	Keys        keyCommands        `cmd:"" help:"Manage keys of this installation."`
 	Connector   connectorCommands  `cmd:"" help:"Check connectors to payroll providers and bureaus."`
-	Doctor      struct{}           `cmd:"" help:"Check the portal's configuration against its provider; changes nothing."`
+	Doctor      struct{}           `cmd:"" help:"Check the configuration, the provider, banks and connectors; changes nothing."`
 	Credentials credentialsCommand `cmd:"" help:"Print the generated credentials, as shell exports or JSON."`
 	Report      reportCommand      `cmd:"" help:"Compute a cashflow report from account statements, on this machine, as JSON or as a page."`
 	Health      struct{}           `cmd:"" help:"Ask the admin listener of a running program whether it is ready; exit code 1 if not."`
@@ -92,8 +92,8 @@ func uses(command string, f *kong.Flag) bool {
 func (c *cli) parser(more ...kong.Option) (*kong.Kong, error) {
 	return kong.New(c, append(more,
 		kong.Name("vestibule"),
-		kong.Description("Takes a consumer through verification and gets a trustworthy report back: "+
-			"the portal is the business's side, the provider the service's."),
+		kong.Description("Verifies a consumer's bank, payroll and document data and makes a report. "+
+			"The portal is the business's side, the provider is the service's side."),
 		kong.Embed(&c.config),
 		kong.ExplicitGroups(groups),
 		kong.DefaultEnvars("VESTIBULE"),

@@ -62,7 +62,7 @@ func (c *Config) examineSources(ctx context.Context) (found []doctor.Finding, er
 
 // examineOCR checks the programs that read images of pay stubs.
 func (c *Config) examineOCR(ctx context.Context) doctor.Finding {
-	f := doctor.Finding{Level: doctor.OK, Subject: "pay stub images"}
+	f := doctor.Finding{Level: doctor.OK, Subject: doctor.PayStubImages}
 	engine, err := c.Documents.Scanner(ctx)
 	switch {
 	case c.Documents.OCR == "off":
@@ -83,7 +83,7 @@ func (c *Config) examineOCR(ctx context.Context) doctor.Finding {
 
 // examinePageImages checks the programs that show PDF files to reviewers.
 func (c *Config) examinePageImages() doctor.Finding {
-	f := doctor.Finding{Level: doctor.OK, Subject: "document pages", Message: "shown to reviewers as images by pdftoppm"}
+	f := doctor.Finding{Level: doctor.OK, Subject: doctor.DocumentPages, Message: "shown to reviewers as images by pdftoppm"}
 	switch {
 	case c.Review.PageImages == "off":
 		f.Message = "PDF files are downloads only: --page-images is off"
@@ -105,7 +105,7 @@ func (c *Config) accountToUse() (doctor.Config, error) {
 	if a.ClientID == "" {
 		made, err := readCredentials(c.Store.Dir)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && made.ClientID == "" {
-			return p, errors.New("there is nothing to examine: give --provider-url, --public-id, --client-id, --secret-key, --products and " +
+			return p, errors.New("there is nothing to check: give --provider-url, --public-id, --client-id, --secret-key, --products and " +
 				"--webhook-secret, or start `vestibule serve` once, which makes an account in --data-dir")
 		}
 		if err != nil {
@@ -126,45 +126,45 @@ func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
 	dir, key := c.Store.Dir, c.Store.KeyFile()
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []doctor.Finding{{Level: doctor.Warn, Subject: "data folder", Message: dir + " is not there",
+		return []doctor.Finding{{Level: doctor.Warn, Subject: doctor.DataFolder, Message: dir + " is not there",
 			Remedy: "It is made at the first start; give --data-dir if yours is elsewhere."}}
 	}
 	if err != nil || !info.IsDir() {
-		return []doctor.Finding{{Level: doctor.Fail, Subject: "data folder", Message: dir +
-			" is no folder that can be read", Remedy: "Give --data-dir."}}
+		return []doctor.Finding{{Level: doctor.Fail, Subject: doctor.DataFolder, Message: dir +
+			" is not a folder that can be read", Remedy: "Give --data-dir."}}
 	}
 	var found []doctor.Finding
 	for _, path := range []string{dir, key} {
 		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
-			found = append(found, doctor.Finding{Level: doctor.Warn, Subject: "data folder", Message: path +
+			found = append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.DataFolder, Message: path +
 				" is open to other users of this machine", Remedy: "chmod go= " + path})
 		}
 	}
 	if _, err := os.Stat(key); err != nil {
-		return append(found, doctor.Finding{Level: doctor.Warn, Subject: "master key", Message: "there is none yet at " + key,
+		return append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.MasterKey, Message: "there is none yet at " + key,
 			Remedy: "It is made at the first start, unless --master-key-file names one: then put it there."})
 	}
 	opened := c.Store.Of(store.Portal)
 	if err := opened.LoadKeys(); err != nil {
-		return append(found, doctor.Finding{Level: doctor.Fail, Subject: "master key", Message: err.Error(),
-			Remedy: "Restore the file; without it nothing that is sealed can be read."})
+		return append(found, doctor.Finding{Level: doctor.Fail, Subject: doctor.MasterKey, Message: err.Error(),
+			Remedy: "Restore the file; without it, nothing can decrypt the data."})
 	}
 	behind, err := store.PendingMigrations(ctx, opened)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: "database",
+		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.Database,
 			Message: "the portal has none yet", Remedy: "It is made at the first start."})
 	case err != nil:
-		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: "database", Message: err.Error(),
+		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: doctor.Database, Message: err.Error(),
 			Remedy: "See --database-url, and that the database runs."})
 	case behind > 0:
-		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: "database",
+		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.Database,
 			Message: fmt.Sprintf("it answers, and this version adds %d migrations to it at the next start", behind), Remedy: "Back it up before."})
 	case behind < 0:
-		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: "database",
+		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: doctor.Database,
 			Message: "it was migrated by a newer version than this one", Remedy: "Run that version, or restore a backup from before it."})
 	default:
-		found = append(found, doctor.Finding{Level: doctor.OK, Subject: "database", Message: "it answers and has every migration", Remedy: ""})
+		found = append(found, doctor.Finding{Level: doctor.OK, Subject: doctor.Database, Message: "it answers and has every migration", Remedy: ""})
 	}
 	return found
 }

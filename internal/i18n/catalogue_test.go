@@ -88,7 +88,7 @@ func TestT(t *testing.T) {
 		{"an unknown key", i18n.T(i18n.Spanish, "Lake Avenue"), "Lake Avenue"},
 		{"an unknown language", i18n.T("xx", "status.reference"), "Reference"},
 		{"parameters", i18n.T(i18n.English, "visit.confirm_country.text", "bank", "{company}", "company", "Tern"),
-			"Your credit history will be asked for at {company} and given to Tern."},
+			"We ask {company} for your credit history and give it to Tern."},
 		{"a parameter without a value", i18n.T(i18n.English, "visit.end.return", "bank", "Tern"), "Return to {company}"},
 		{"one", i18n.N(i18n.English, "visit.documents.added", 1), "1 file added"},
 		{"none", i18n.N(i18n.Spanish, "visit.documents.added", 0), "0 archivos agregados"},

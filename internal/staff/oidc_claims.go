@@ -109,7 +109,7 @@ func (o *OIDC) read(subject string, all members, asked string) (claims, error) {
 	// OpenID Connect defines a boolean; some issuers send a string or a number.
 	if v := string(all[o.verifiedClaim()]); !slices.Contains([]string{"true", `"true"`, "1", `"1"`}, strings.ToLower(v)) {
 		return claims{}, &callbackError{reason: "the claim " + o.verifiedClaim() +
-			" does not say that the e-mail address is verified", claims: true}
+			" does not say that the email address is verified", claims: true}
 	}
 	c := claims{subject: subject, email: mail.NormalizeAddress(all.text("email"))}
 	if !mail.IsAddress(c.email) {

@@ -20,7 +20,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// Person is a name with e-mail addresses, as typed by the consumer or as known
+// Person is a name with email addresses, as typed by the consumer or as known
 // to a bank.
 type Person struct {
 	FirstName string   `json:"firstName,omitempty"`

@@ -43,10 +43,30 @@ const (
 // Finding is the result of one check.
 type Finding struct {
 	Level   Level
-	Subject string // one or two words: "credentials", "product income"
+	Subject string // one of the subjects below, a product's with its name, or the name of a bank or connector
 	Message string // what was found
 	Remedy  string // what to change; empty for OK
 }
+
+// Subjects of findings. docs/how-to/another-provider.md explains each.
+const (
+	DataFolder    = "data folder"
+	MasterKey     = "master key"
+	Database      = "database"
+	Addresses     = "addresses"
+	Provider      = "provider"
+	Certificate   = "certificate"
+	Clock         = "clock"
+	KeySet        = "key set"
+	Credentials   = "credentials"
+	Products      = "products"
+	Product       = "product"
+	RedirectURL   = "redirect URL"
+	Widget        = "widget"
+	Webhooks      = "webhooks"
+	PayStubImages = "pay stub images"
+	DocumentPages = "document pages"
+)
 
 // Config is a portal's configuration. Fields are required unless documented
 // otherwise.
@@ -94,7 +114,7 @@ func (p Config) addresses() []Finding {
 	portal, err1 := url.Parse(p.PortalURL)
 	provider, err2 := url.Parse(p.ProviderURL)
 	if err1 != nil || err2 != nil || portal.Host == "" || provider.Host == "" {
-		return []Finding{{Fail, "addresses", "the portal's or the provider's base URL is not absolute",
+		return []Finding{{Fail, Addresses, "the portal's or the provider's base URL is not absolute",
 			"Set --portal-url and --provider-url to absolute URLs."}}
 	}
 	var found []Finding
@@ -105,19 +125,19 @@ func (p Config) addresses() []Finding {
 		switch {
 		case u.Scheme == "https":
 		case p.Environment == contract.Production:
-			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http in production",
+			found = append(found, Finding{Fail, Addresses, u.flag + " is plain http in production",
 				"Use https: otherwise names, tokens and reports are sent unencrypted."})
 		case !httpx.IsLoopback(u.Hostname()):
-			found = append(found, Finding{Fail, "addresses", u.flag + " is plain http and not on this machine",
+			found = append(found, Finding{Fail, Addresses, u.flag + " is plain http and not on this machine",
 				"Use https; the portal's client refuses anything else."})
 		}
 	}
 	if portal.Hostname() == provider.Hostname() {
-		found = append(found, Finding{Warn, "addresses", "portal and provider share a host, so each receives the cookies of the other",
+		found = append(found, Finding{Warn, Addresses, "portal and provider share a host, so each receives the cookies of the other",
 			"Give them different hosts; on one machine, localhost and 127.0.0.1."})
 	}
 	if len(found) == 0 {
-		found = append(found, Finding{OK, "addresses", fmt.Sprintf("portal %s, provider %s", p.PortalURL, p.ProviderURL), ""})
+		found = append(found, Finding{OK, Addresses, fmt.Sprintf("portal %s, provider %s", p.PortalURL, p.ProviderURL), ""})
 	}
 	return found
 }
@@ -128,32 +148,32 @@ func (p Config) provider(ctx context.Context) (bool, []Finding) {
 	before := p.Now()
 	res, _, err := p.get(ctx, p.keysURL())
 	if err != nil {
-		return false, []Finding{{Fail, "provider", "does not answer: " + plain(err),
+		return false, []Finding{{Fail, Provider, "does not answer: " + plain(err),
 			"Check that --provider-url is right and reachable from here."}}
 	}
 	elapsed := time.Since(begun)
-	found := []Finding{{OK, "provider", fmt.Sprintf("answers in %d ms", elapsed.Milliseconds()), ""}}
+	found := []Finding{{OK, Provider, fmt.Sprintf("answers in %d ms", elapsed.Milliseconds()), ""}}
 	if res.TLS != nil && len(res.TLS.PeerCertificates) > 0 {
 		if left := res.TLS.PeerCertificates[0].NotAfter.Sub(before); left < 14*24*time.Hour {
-			found = append(found, Finding{Warn, "certificate",
+			found = append(found, Finding{Warn, Certificate,
 				fmt.Sprintf("the provider's certificate expires in %d days", int(left.Hours()/24)), "Tell the provider."})
 		}
 	}
 	at, err := http.ParseTime(res.Header.Get("Date"))
 	if err != nil {
-		return true, append(found, Finding{Skip, "clock", "the provider's answers have no date", ""})
+		return true, append(found, Finding{Skip, Clock, "the provider's answers have no date", ""})
 	}
 	// The Date header has whole seconds, and the response took time.
 	off := max(at.Sub(before.Add(elapsed)), before.Sub(at.Add(time.Second)), 0)
 	switch {
 	case off > jose.Skew:
-		found = append(found, Finding{Fail, "clock", fmt.Sprintf("the provider's and ours are %s apart", off.Round(time.Second)),
+		found = append(found, Finding{Fail, Clock, fmt.Sprintf("this machine's differs from the provider's by %s", off.Round(time.Second)),
 			"Synchronize this machine's clock: tokens and webhooks with other times are refused."})
 	case off > jose.Skew/6:
-		found = append(found, Finding{Warn, "clock", fmt.Sprintf("the provider's and ours are %s apart", off.Round(time.Second)),
+		found = append(found, Finding{Warn, Clock, fmt.Sprintf("this machine's differs from the provider's by %s", off.Round(time.Second)),
 			"Synchronize this machine's clock; beyond 30 s, tokens are refused."})
 	default:
-		found = append(found, Finding{OK, "clock", "the provider's and ours agree", ""})
+		found = append(found, Finding{OK, Clock, "this machine's agrees with the provider's", ""})
 	}
 	return true, found
 }
@@ -162,19 +182,18 @@ func (p Config) keysURL() string { return p.ProviderURL + "/connect/jwkset" }
 
 // keys reads the key set as verification of a redirect outcome would.
 func (p Config) keys(ctx context.Context) Finding {
-	const subject = "key set"
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	set := &jose.RemoteKeySet{URL: p.keysURL(), Transport: p.HTTP, Now: p.Now}
 	usable, leftOut, err := set.Diagnose(ctx)
 	switch {
 	case err != nil:
-		return Finding{Fail, subject, plain(err), "Without a key, no return of a secure redirect can be verified: ask the provider."}
+		return Finding{Fail, KeySet, plain(err), "Without a key, the portal cannot verify signed results: ask the provider."}
 	case leftOut > 0:
-		return Finding{Warn, subject, fmt.Sprintf("%d keys to verify returns with, and %d that cannot be used", usable, leftOut),
-			"Keys of other kinds do no harm; if returns are refused, show this to the provider."}
+		return Finding{Warn, KeySet, fmt.Sprintf("%d keys that verify signed results, and %d that cannot be used", usable, leftOut),
+			"Keys of other kinds do no harm; if signed results are refused, show this to the provider."}
 	}
-	return Finding{OK, subject, fmt.Sprintf("keys to verify returns with: %d", usable), ""}
+	return Finding{OK, KeySet, fmt.Sprintf("keys that verify signed results: %d", usable), ""}
 }
 
 func (p Config) client() *svcapi.Client {
@@ -184,24 +203,23 @@ func (p Config) client() *svcapi.Client {
 
 // credentials requests an access token.
 func (p Config) credentials(ctx context.Context) (bool, Finding) {
-	const subject = "credentials"
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	err := p.client().Check(ctx)
 	if err == nil {
-		return true, Finding{OK, subject, "clientId and secretKey give an access token", ""}
+		return true, Finding{OK, Credentials, "clientId and secretKey give an access token", ""}
 	}
 	switch code := svcapi.CodeOf(err); code {
 	case contract.CodeUnknownCustomer:
-		return false, Finding{Fail, subject, "the provider does not know this clientId in " + string(p.Environment),
+		return false, Finding{Fail, Credentials, "the provider does not know this clientId in " + string(p.Environment),
 			"Credentials belong to one environment: see --environment, --client-id and --secret-key."}
 	case contract.CodeUnauthorized:
-		return false, Finding{Fail, subject, "the secretKey is not the one of this clientId",
+		return false, Finding{Fail, Credentials, "the secretKey is not the one of this clientId",
 			"Set --secret-key to the current one; after a rotation the old one ends within a day."}
 	case "":
-		return false, Finding{Fail, subject, plain(err), "Set --client-id and --secret-key as the provider gave them."}
+		return false, Finding{Fail, Credentials, plain(err), "Set --client-id and --secret-key as the provider gave them."}
 	default:
-		return false, Finding{Fail, subject, "an access token was refused: " + string(code),
+		return false, Finding{Fail, Credentials, "an access token was refused: " + string(code),
 			"Look the code up in docs/reference/troubleshooting.md."}
 	}
 }
@@ -213,7 +231,7 @@ const notAnAddress = "doctor"
 // products checks for each product whether a redirect back to the portal could start.
 func (p Config) products(ctx context.Context) []Finding {
 	if len(p.Products) == 0 {
-		return []Finding{{Fail, "products", "none is configured", "Set --products to what the account has, as cashflow=UUID,…"}}
+		return []Finding{{Fail, Products, "none is configured", "Set --products to what the account has, as cashflow=UUID,…"}}
 	}
 	var found []Finding
 	for _, kind := range contract.Products() {
@@ -223,18 +241,18 @@ func (p Config) products(ctx context.Context) []Finding {
 		}
 		finding, returns := p.product(ctx, kind, id)
 		if !returns {
-			return append(found, Finding{Fail, "redirect URL", "the account does not allow returns to " +
+			return append(found, Finding{Fail, RedirectURL, "the account does not allow " +
 				redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"),
 				"Register " + p.PortalURL + "/redirect/return on the account (dashboard, Redirects), or correct --portal-url."})
 		}
 		found = append(found, finding)
 	}
-	return append(found, Finding{OK, "redirect URL", "the account allows returns to " +
+	return append(found, Finding{OK, RedirectURL, "the account allows " +
 		redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"), ""})
 }
 
 func (p Config) product(ctx context.Context, kind contract.Product, id string) (f Finding, returns bool) {
-	subject := "product " + string(kind)
+	subject := Product + " " + string(kind)
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	in := svcapi.RedirectRequest{CompleteURL: redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post")}
@@ -261,27 +279,25 @@ const maxScript = 4 << 20
 
 // widget fetches the script as a page would.
 func (p Config) widget(ctx context.Context) Finding {
-	const subject = "widget"
 	do := "Set --widget-script-url and --widget-global to what the provider documents."
 	res, body, err := p.get(ctx, p.WidgetScriptURL)
 	switch {
 	case err != nil:
-		return Finding{Fail, subject, "the script does not load: " + plain(err), do}
+		return Finding{Fail, Widget, "the script does not load: " + plain(err), do}
 	case res.StatusCode != http.StatusOK:
-		return Finding{Fail, subject, fmt.Sprintf("the script's address answers %d", res.StatusCode), do}
+		return Finding{Fail, Widget, fmt.Sprintf("the script's address answers %d", res.StatusCode), do}
 	case !strings.Contains(res.Header.Get("Content-Type"), "javascript"):
-		return Finding{Fail, subject, "the script's address has no script, so browsers refuse it", do}
+		return Finding{Fail, Widget, "the script's address has no script, so browsers refuse it", do}
 	case !bytes.Contains(body, []byte(p.WidgetGlobal)):
-		return Finding{Warn, subject, "the script does not define " + p.WidgetGlobal, do}
+		return Finding{Warn, Widget, "the script does not define " + p.WidgetGlobal, do}
 	}
-	return Finding{OK, subject, fmt.Sprintf("the script loads and defines %s", p.WidgetGlobal), ""}
+	return Finding{OK, Widget, fmt.Sprintf("the script loads and defines %s", p.WidgetGlobal), ""}
 }
 
 // webhooks sends the portal a webhook as the provider would, signed with each secret.
 func (p Config) webhooks(ctx context.Context) Finding {
-	const subject = "webhooks"
 	if len(p.WebhookSecrets) == 0 {
-		return Finding{Fail, subject, "no secret is configured, so every webhook is refused",
+		return Finding{Fail, Webhooks, "no secret is configured, so every webhook is refused",
 			"Set --webhook-secret to the secret of the callback on the account's dashboard."}
 	}
 	at := p.PortalURL + "/webhooks/visit"
@@ -289,7 +305,7 @@ func (p Config) webhooks(ctx context.Context) Finding {
 	for _, text := range p.WebhookSecrets {
 		secret, err := webhook.ParseSecret(text)
 		if err != nil {
-			return Finding{Fail, subject, "a secret is not of the form whsec_…", "Copy it from the account's dashboard."}
+			return Finding{Fail, Webhooks, "a secret does not have the form whsec_…", "Copy it from the account's dashboard."}
 		}
 		ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 		defer cancel()
@@ -303,17 +319,17 @@ func (p Config) webhooks(ctx context.Context) Finding {
 			res, err = p.http().Do(req)
 		}
 		if err != nil {
-			return Finding{Skip, subject, "the portal cannot be reached from here: " + plain(err),
+			return Finding{Skip, Webhooks, "the portal cannot be reached from here: " + plain(err),
 				"Start it, or run this where " + p.PortalURL + " leads to it."}
 		}
 		res.Body.Close()
 		if res.StatusCode/100 != 2 {
-			return Finding{Fail, subject, fmt.Sprintf("the portal at %s refuses a webhook that is "+
+			return Finding{Fail, Webhooks, fmt.Sprintf("the portal at %s refuses a webhook that is "+
 				"signed with the configured secret (%d)", p.PortalURL, res.StatusCode),
 				"Check that the portal runs with this --webhook-secret, and that nothing in front of it changes bodies."}
 		}
 	}
-	return Finding{OK, subject, "the portal accepts webhooks signed with the secret; the account's callback must be " + at, ""}
+	return Finding{OK, Webhooks, "the portal accepts webhooks signed with the secret; the account's callback must be " + at, ""}
 }
 
 func (p Config) http() *http.Client {

@@ -119,7 +119,7 @@ func TestFindsEachProblem(t *testing.T) {
 		"no products": {func(_ *fixture, p *doctor.Config) { p.Products = nil }, "fail products: none is configured"},
 		"a return that is not registered": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/secure-redirect"] = refuses(400, "INVALID_COMPLETE_URL")
-		}, "fail redirect URL: the account does not allow returns"},
+		}, "fail redirect URL: the account does not allow http"},
 		"a provider that is in trouble": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/secure-redirect"] = refuses(500, "INTERNAL_ERROR")
 		}, "skip product cashflow: could not be determined"},
@@ -134,7 +134,7 @@ func TestFindsEachProblem(t *testing.T) {
 			p.WebhookSecrets = append(p.WebhookSecrets, webhook.NewSecret())
 		}, "fail webhooks: the portal at"},
 		"a webhook secret that is none": {func(_ *fixture, p *doctor.Config) { p.WebhookSecrets = []string{"x"} },
-			"fail webhooks: a secret is not of the form"},
+			"fail webhooks: a secret does not have the form"},
 		"no webhook secret":          {func(_ *fixture, p *doctor.Config) { p.WebhookSecrets = nil }, "fail webhooks: no secret"},
 		"a portal that does not run": {func(w *fixture, _ *doctor.Config) { w.portal.Close() }, "skip webhooks: the portal cannot be reached"},
 		"one host for both": {func(w *fixture, p *doctor.Config) {

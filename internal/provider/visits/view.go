@@ -164,7 +164,7 @@ func (c Catalogue) connected(from flow.Connection) pages.Connected {
 }
 
 // namesShown is how long after its end a visit's page names the sources. Later, its
-// link, as in an old e-mail, tells nothing about the applicant.
+// link, as in an old email, tells nothing about the applicant.
 const namesShown = time.Hour
 
 // receipt returns what the applicant shared, and until when.
