@@ -88,6 +88,14 @@ func (m Apply) lastCard() int {
 	return cardApplicant
 }
 
+// applicantTitle returns the heading of the first card; none if no other card has one.
+func (m Apply) applicantTitle() string {
+	if m.housing() && !m.savings() {
+		return i18n.T(m.Lang, "apply.about_you")
+	}
+	return ""
+}
+
 func tone(state string) ui.Tone {
 	switch state {
 	case "ready":
@@ -127,14 +135,15 @@ func (m Apply) income() ui.Input {
 	return in
 }
 
+// dob asks for the date of birth. Where an address is enough, its label names both.
 func (m Apply) dob() ui.Day {
-	if m.housing() {
-		return ui.Day{Name: "dob", Label: i18n.T(m.Lang, "apply.dob.label"), Lang: m.Lang, Birthday: true,
-			Year: m.value("dob-year"), Month: m.value("dob-month"), Day: m.value("dob-day"), Error: m.problem("dob")}
-	}
-	return ui.Day{Name: "dob", Label: i18n.T(m.Lang, "apply.dob.label"), Lang: m.Lang,
-		Birthday: true, Optional: true, Unmarked: true,
+	d := ui.Day{Name: "dob", Label: i18n.T(m.Lang, "apply.dob.label"), Lang: m.Lang, Birthday: true,
 		Year: m.value("dob-year"), Month: m.value("dob-month"), Day: m.value("dob-day"), Error: m.problem("dob")}
+	if !m.housing() {
+		d.Label, d.Hint = i18n.T(m.Lang, "apply.home.either"), i18n.T(m.Lang, "apply.home.hint")
+		d.Optional, d.Unmarked = true, true
+	}
+	return d
 }
 
 func (m Apply) states() ui.Question {

@@ -414,47 +414,37 @@ func (v Visit) title() string {
 	return i18n.T(v.Lang, "visit.title.error")
 }
 
-// connecting replaces the steps of a source before the applicant chooses it.
+// connecting is the step of a source of which the applicant chooses the type: how many pages
+// it has differs by type and institution.
 const connecting Step = "connecting"
 
-// steps returns the steps of the chosen source type; if employers are verified, those of
-// the whole visit.
+// steps returns the steps of the whole visit. Their number depends on nothing that the
+// applicant chooses on the way, so that it stays the same.
 func (v Visit) steps() ui.Steps {
 	name := map[Step]string{Consent: i18n.T(v.Lang, "visit.steps.consent"), Source: i18n.T(v.Lang, "visit.steps.source"),
 		Banks: i18n.T(v.Lang, "visit.source.bank.title"), Stated: i18n.T(v.Lang, "visit.steps.employers"),
-		Employers: i18n.T(v.Lang, "visit.steps.employer"), Suppliers: i18n.T(v.Lang, "visit.steps.country"),
-		SignIn: i18n.T(v.Lang, "visit.sign_in.label"), Documents: i18n.T(v.Lang, "visit.connected.pay_stubs"),
+		Suppliers: i18n.T(v.Lang, "visit.steps.country"), SignIn: i18n.T(v.Lang, "visit.sign_in.label"),
 		connecting: i18n.T(v.Lang, "visit.steps.connection"), Finish: i18n.T(v.Lang, "visit.steps.finish")}
-	order, now := []Step{Consent}, v.Step
-	way := v.SourceType
+	if v.SourceType == SourceStubs {
+		name[connecting] = i18n.T(v.Lang, "visit.connected.pay_stubs")
+	}
+	order, now := []Step{Consent, Banks, SignIn, Finish}, v.Step
 	switch {
 	case v.Verifies:
-		order, now, way = v.verifySteps()
+		order, now = v.verifySteps()
 	case v.Product == contract.Income:
-		order = append(order, Source)
+		order = []Step{Consent, Source, connecting, Finish}
+		if !slices.Contains(order, now) {
+			now = connecting
+		}
 	case v.Product == contract.Passport:
-		way = SourceBureau
-	default:
-		way = SourceBank
+		order = []Step{Consent, Suppliers}
 	}
-	switch way {
-	case SourceBank:
-		order = append(order, Banks, SignIn)
-	case SourcePayroll:
-		order = append(order, Employers, SignIn)
-	case SourceStubs:
-		order = append(order, Documents)
-	case SourceBureau:
-		order = append(order, Suppliers)
-	case "":
-		order = append(order, connecting)
-	}
-	if v.Product == contract.Income || v.Product == contract.Eligibility && !v.IncomeOnly || v.Product == contract.Cashflow {
-		order = append(order, Finish)
-	}
-	switch list := map[SourceType]Step{SourceBank: Banks, SourcePayroll: Employers, SourceBureau: Suppliers}[way]; now {
-	case Confirm, Failed: // part of the list before them
-		now = list
+	switch now {
+	case Confirm: // part of the list before it
+		now = Suppliers
+	case Failed:
+		now = order[1]
 	case Authorize, Code, Accounts: // the number of pages differs by institution
 		now = SignIn
 	}

@@ -428,7 +428,7 @@ func ToBankPage(b ToBank, u Urls) templ.Component {
 				var templ_7745c5c3_Var23 string
 				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(b.Lang, "visit.authorize.submit", "bank", b.Bank))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/visit_authorize.templ`, Line: 80, Col: 61}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/visit_authorize.templ`, Line: 81, Col: 61}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 				if templ_7745c5c3_Err != nil {
@@ -448,6 +448,7 @@ func ToBankPage(b ToBank, u Urls) templ.Component {
 			Brand:  u.brand(b.Company),
 			Styles: u.styles(),
 			Icon:   u.Icon,
+			Font:   u.Font,
 			Head:   goTo(b.URL),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var21), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -486,7 +487,7 @@ func goTo(address string) templ.Component {
 			var templ_7745c5c3_Var25 string
 			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.ResolveAttributeValue("0;url=" + address)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/visit_authorize.templ`, Line: 87, Col: 57}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/visit_authorize.templ`, Line: 88, Col: 57}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var25)
 			if templ_7745c5c3_Err != nil {
@@ -501,11 +502,18 @@ func goTo(address string) templ.Component {
 	})
 }
 
+// FromBank is the page that the browser opens after the pages of a bank.
+type FromBank struct {
+	Lang    i18n.Lang
+	Company string // the customer
+	URL     string // of the page with the widget, which was left for the bank; empty for a window beside it
+}
+
 // FromBankPage is the last page of the window in which a bank was opened beside the
 // widget: its script closes the window. With an address it leads back to the page with
 // the widget instead; it is a page and not a redirect, because the bank's policy limits
 // where its forms lead.
-func FromBankPage(lang i18n.Lang, back string, u Urls) templ.Component {
+func FromBankPage(b FromBank, u Urls) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -538,13 +546,13 @@ func FromBankPage(lang i18n.Lang, back string, u Urls) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			if back == "" {
-				templ_7745c5c3_Err = ui.Head(i18n.T(lang, "visit.authorize.returned.title"), i18n.T(lang, "visit.authorize.returned.text")).Render(ctx, templ_7745c5c3_Buffer)
+			if b.URL == "" {
+				templ_7745c5c3_Err = ui.Head(i18n.T(b.Lang, "visit.authorize.returned.title"), i18n.T(b.Lang, "visit.authorize.returned.text")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = ui.Head(i18n.T(lang, "visit.authorize.returned.title"), i18n.T(lang, "visit.authorize.leaving.text")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Head(i18n.T(b.Lang, "visit.authorize.returned.title"), i18n.T(b.Lang, "visit.authorize.leaving.text")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -565,9 +573,9 @@ func FromBankPage(lang i18n.Lang, back string, u Urls) templ.Component {
 					}
 					ctx = templ.InitializeContext(ctx)
 					var templ_7745c5c3_Var29 string
-					templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(lang, "visit.authorize.returned.submit"))
+					templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(b.Lang, "visit.authorize.returned.submit"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/visit_authorize.templ`, Line: 110, Col: 53}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/visit_authorize.templ`, Line: 119, Col: 55}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 					if templ_7745c5c3_Err != nil {
@@ -575,7 +583,7 @@ func FromBankPage(lang i18n.Lang, back string, u Urls) templ.Component {
 					}
 					return nil
 				})
-				templ_7745c5c3_Err = ui.Button(ui.Action{URL: back}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Button(ui.Action{URL: b.URL}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var28), templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -583,13 +591,14 @@ func FromBankPage(lang i18n.Lang, back string, u Urls) templ.Component {
 			return nil
 		})
 		templ_7745c5c3_Err = ui.Layout(ui.Page{
-			Lang:    lang,
-			Title:   i18n.T(lang, "visit.authorize.returned.title"),
-			Brand:   u.brand(""),
-			Styles:  []string{u.Style},
-			Scripts: closing(back, u),
+			Lang:    b.Lang,
+			Title:   i18n.T(b.Lang, "visit.authorize.returned.title"),
+			Brand:   u.brand(b.Company),
+			Styles:  u.styles(),
+			Scripts: closing(b.URL, u),
 			Icon:    u.Icon,
-			Head:    goTo(back),
+			Font:    u.Font,
+			Head:    goTo(b.URL),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var27), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -107,12 +107,11 @@ func (v Visit) verifyTitle() string {
 	return i18n.T(v.Lang, "visit.title.consent_employers_and_money")
 }
 
-// verifySteps returns the steps of a visit that verifies employers, the current step, and
-// the source type whose steps follow.
-func (v Visit) verifySteps() (order []Step, now Step, rest SourceType) {
+// verifySteps returns the steps of a visit that verifies employers, and the current one.
+func (v Visit) verifySteps() (order []Step, now Step) {
 	order, now = []Step{Consent, Stated}, Banks
 	if !v.IncomeOnly {
-		order = append(order, Banks)
+		order = append(order, Banks, Finish)
 	}
 	switch {
 	case v.Step == Consent, v.Step == Stated, v.Step == Finish:
@@ -120,7 +119,7 @@ func (v Visit) verifySteps() (order []Step, now Step, rest SourceType) {
 	case v.Employer != "":
 		now = Stated
 	}
-	return order, now, SourceDocuments // which adds no steps
+	return order, now
 }
 
 // reasons returns the reasons to skip an employer.

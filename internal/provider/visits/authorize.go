@@ -60,7 +60,7 @@ func (s *Service) beginAuthorization(w http.ResponseWriter, r *http.Request) err
 		}
 	}
 	if v.outdated(form.Get("nonce")) || !v.Active() || v.Step != flow.StepAuthorize {
-		return s.afterAuthorization(w, r, back)
+		return s.afterAuthorization(w, r, v, back)
 	}
 	consumer, err := s.consumerWithConsent(r.Context(), s.DB.SQL, v.customerID, v.consumerID)
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Service) beginAuthorization(w http.ResponseWriter, r *http.Request) err
 		if _, err := s.apply(r.Context(), handle, form.Get("nonce"), failed(v.Bank, failure.Reason)); err != nil {
 			return err
 		}
-		return s.afterAuthorization(w, r, back)
+		return s.afterAuthorization(w, r, v, back)
 	}
 	if err != nil {
 		return err
@@ -166,10 +166,11 @@ func (s *Service) finishAuthorization(w http.ResponseWriter, r *http.Request) er
 	if err := json.Unmarshal(done.Context, &back); err != nil {
 		return errors.New("visits: the context of an authorization does not decode")
 	}
-	if err := s.recordAuthorization(r.Context(), done); err != nil {
+	v, err := s.recordAuthorization(r.Context(), done)
+	if err != nil {
 		return err
 	}
-	return s.afterAuthorization(w, r, back)
+	return s.afterAuthorization(w, r, v, back)
 }
 
 // authorizationErrorText returns the texts of the callback's error page.
@@ -180,16 +181,16 @@ func authorizationErrorText(err error) (title, text i18n.Key) {
 	return "visit.failed_request.title", "visit.failed_request.text"
 }
 
-// recordAuthorization stores the access and moves the visit on. If the visit no longer
-// waits for it, the access is ended at once.
-func (s *Service) recordAuthorization(ctx context.Context, done sources.Callback) error {
+// recordAuthorization stores the access, moves the visit on and returns it. If the visit no
+// longer waits for the access, the access is ended at once.
+func (s *Service) recordAuthorization(ctx context.Context, done sources.Callback) (v visit, err error) {
 	reason := sources.Unresponsive
 	if done.Err != nil {
 		reason = sources.ReasonOf(done.Err)
 		s.Log.WarnContext(ctx, "an authorization failed", "institution", done.Institution.ID, "err", done.Err)
 	}
-	return s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
-		v, err := byID(ctx, tx, done.VisitID)
+	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
+		v, err = byID(ctx, tx, done.VisitID)
 		if err == nil {
 			v, err = s.catchUp(ctx, tx, v)
 		}
@@ -211,6 +212,7 @@ func (s *Service) recordAuthorization(ctx context.Context, done sources.Callback
 		}
 		return err
 	})
+	return v, err
 }
 
 // failed is the input of an authorization that failed.
@@ -222,13 +224,20 @@ func failed(institution string, reason sources.Reason) flow.Input {
 
 // afterAuthorization leads back to the visit: to its page, to the page with the widget,
 // or to the widget beside the window.
-func (s *Service) afterAuthorization(w http.ResponseWriter, r *http.Request, back authorizationContext) error {
-	lang := i18n.Lang(back.Lang)
-	switch {
-	case back.Return != "" || back.Window:
-		s.write(w, r, http.StatusOK, httpx.CSP{}, pages.FromBankPage(lang, back.Return, s.urls()))
-	default:
+func (s *Service) afterAuthorization(w http.ResponseWriter, r *http.Request, v visit, back authorizationContext) error {
+	if back.Return == "" && !back.Window {
 		seeOther(w, Path(back.Handle)+"?"+url.Values{"lang": {back.Lang}}.Encode())
+		return nil
 	}
+	urls, err := s.themedUrls(r.Context(), v.customerID)
+	if err != nil {
+		return err
+	}
+	customer, err := s.Customers.ByID(r.Context(), s.DB.SQL, v.customerID)
+	if err != nil {
+		return err
+	}
+	s.write(w, r, http.StatusOK, httpx.CSP{}, pages.FromBankPage(pages.FromBank{Lang: i18n.Lang(back.Lang),
+		Company: customer.ApplicantName(), URL: back.Return}, urls))
 	return nil
 }

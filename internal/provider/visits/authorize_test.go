@@ -209,6 +209,17 @@ func TestAuthorizationOutcomes(t *testing.T) {
 				t.Errorf("%d to %v", back.Status, m)
 			}
 		})
+		t.Run("returns with the look of the customer", func(t *testing.T) {
+			r.Count(`INSERT INTO themes (customer_id, light_color, dark_color, corners, font, color_scheme, logo_has_name, changed_at)
+				SELECT id, '#7a1fa3', '', 'square', 'inter', 'auto', FALSE, 0 FROM customers WHERE public_id = $1 RETURNING 1`, r.Seed.PublicID)
+			for _, form := range []url.Values{nil, {"return": {"https://shop.example/apply"}}} { // in a window, and in the tab
+				a, query := atBank(t, r, form)
+				if back := a.Do("GET", "/oauth/callback?"+query.Encode(), nil); !strings.Contains(back.Body, `href="/theme/7a1fa3-`) {
+					t.Errorf("%v: no style sheet of the theme in %s", form, back.Body)
+				}
+			}
+			r.Count(`DELETE FROM themes WHERE customer_id <> '' RETURNING 1`)
+		})
 		t.Run("returns to no other page", func(t *testing.T) {
 			a := newcomer(t, r, providertest.Prefill())
 			a.post(t, "action", "consent")
