@@ -142,7 +142,7 @@ func (g *gray) even() {
 			x0 := int(fx)
 			x1, dx := min(x0+1, nx-1), fx-float64(x0)
 			light := (smooth[y0*nx+x0]*(1-dx)+smooth[y0*nx+x1]*dx)*(1-dy) + (smooth[y1*nx+x0]*(1-dx)+smooth[y1*nx+x1]*dx)*dy
-			v := float64(g.px[y*g.w+x]) * 250 / light
+			v := float64(g.px[y*g.w+x]) * 270 / light // over 255, so that most of the noise of the paper is white
 			g.px[y*g.w+x] = byte(min(255, v))
 		}
 	}
@@ -242,6 +242,7 @@ const (
 	minRuleAcross = 240
 	minRuleDown   = 90
 	maxRuleThick  = 8
+	ruleDark      = 200 // brightness below which a pixel may be of a rule
 )
 
 // eraseRules makes the rules of forms white, because the engine reads them as letters, and
@@ -254,13 +255,13 @@ func (g *gray) eraseRules() {
 // eraseLines makes dark lines of at least least pixels white. n and length count the rows, or
 // columns, and their pixels; across and along are the steps between these in px.
 func (g *gray) eraseLines(n, length, across, along, least int) {
-	const dark, noise = 190, 2
+	const noise = 2
 	var white []int // places in px; erased last, because a slanting line is in several rows
 	for i := range n {
 		from, last := -1, 0
 		for k := range length + noise + 1 {
 			switch {
-			case k < length && g.px[i*across+k*along] < dark:
+			case k < length && g.px[i*across+k*along] < ruleDark:
 				if last = k; from < 0 {
 					from = k
 				}
@@ -280,21 +281,20 @@ func (g *gray) eraseLines(n, length, across, along, least int) {
 // thinLine adds the pixels of a line where it is thin, unless it is mostly the edge of a dark
 // area.
 func (g *gray) thinLine(out []int, i, n, from, to, across, along int) []int {
-	const gray = 225
 	thin, before := 0, len(out)
 	for k := from; k < to; k++ {
 		at, first, last := k*along, i, i
-		for first > 0 && i-first <= maxRuleThick && g.px[(first-1)*across+at] < gray {
+		for first > 0 && i-first <= maxRuleThick && g.px[(first-1)*across+at] < ruleDark {
 			first--
 		}
-		for last+1 < n && last-i <= maxRuleThick && g.px[(last+1)*across+at] < gray {
+		for last+1 < n && last-i <= maxRuleThick && g.px[(last+1)*across+at] < ruleDark {
 			last++
 		}
 		if last-first >= maxRuleThick {
 			continue
 		}
 		thin++
-		for r := first; r <= last; r++ {
+		for r := max(0, first-1); r <= min(n-1, last+1); r++ {
 			out = append(out, r*across+at)
 		}
 	}
@@ -304,17 +304,19 @@ func (g *gray) thinLine(out []int, i, n, from, to, across, along int) []int {
 	return out
 }
 
-// only returns the image with white outside of the places of some words.
-func (g *gray) only(words []box) *gray {
+// without returns the image with white in place of the words that are not doubtful.
+func (g *gray) without(words []box) *gray {
 	out := newGray(g.w, g.h)
 	out.from = g.from
-	for i := range out.px {
-		out.px[i] = 255
-	}
+	copy(out.px, g.px)
 	for _, b := range words {
-		x0, x1 := max(0, int(b.x-b.size/2)), min(g.w, int(b.x+b.w+b.size/2))
-		for y := max(0, int(b.y-b.size/4)); y < min(g.h, int(b.y+b.h+b.size/4)) && x0 < x1; y++ {
-			copy(out.px[y*g.w+x0:y*g.w+x1], g.px[y*g.w+x0:])
+		if b.doubtful {
+			continue
+		}
+		for y := max(0, int(b.y)-1); y < min(g.h, int(b.y+b.h)+2); y++ {
+			for x := max(0, int(b.x)-1); x < min(g.w, int(b.x+b.w)+2); x++ {
+				out.px[y*g.w+x] = 255
+			}
 		}
 	}
 	return out
@@ -326,7 +328,7 @@ func (g *gray) dotted(x0, x1, base, size float64) bool {
 	count := func(top, bottom float64) (n int) {
 		for y := max(0, int(base-top*size)); y < min(g.h, int(base-bottom*size)); y++ {
 			for x := max(0, int(x0)); x < min(g.w, int(x1)); x++ {
-				if g.px[y*g.w+x] < 170 {
+				if g.px[y*g.w+x] < 190 {
 					n++
 				}
 			}

@@ -206,8 +206,8 @@ func (e *Engine) readLevel(ctx context.Context, g *gray) (paystub.ScannedPage, e
 	if err != nil {
 		return paystub.ScannedPage{}, err
 	}
-	if doubts := doubtful(words); len(doubts) > 0 && len(words)-len(doubts) > enough {
-		again, err := e.words(ctx, g.only(doubts), sparse)
+	if doubts := doubtful(words); len(words)-doubts > enough {
+		again, err := e.words(ctx, g.without(words), sparse)
 		if err != nil {
 			return paystub.ScannedPage{}, err
 		}
@@ -216,8 +216,8 @@ func (e *Engine) readLevel(ctx context.Context, g *gray) (paystub.ScannedPage, e
 	return page(words, g), nil
 }
 
-// Ways of tesseract to find lines. The first reads lines better, and the second one finds lines
-// that are beside one another at different heights.
+// Ways of tesseract to find lines. The first reads lines better. The second one finds lines that
+// are beside one another at different heights, which the first one mixes up or leaves out.
 const (
 	oneBlock = "6"
 	sparse   = "11"

@@ -102,6 +102,7 @@ func settle(all []box) {
 		for _, b := range line {
 			if b.size > 1.25*size && b.y < base-0.5*size && b.y+b.h > base-0.1*size {
 				b.size, b.base = size, base
+				b.y, b.h = base-0.75*size, size
 			}
 			if !b.sure || math.Abs(b.size-size) < 0.25*size {
 				b.size = size
@@ -184,16 +185,16 @@ func level(all []box) {
 // sureConfidence is the confidence from which a word is not read again.
 const sureConfidence = 70
 
-// doubtful marks the words that should be read again, and returns them.
-func doubtful(all []box) (out []box) {
+// doubtful marks the words that should be read again, and counts them.
+func doubtful(all []box) (n int) {
 	size := usualSize(all)
 	for i := range all {
 		b := &all[i]
 		if b.doubtful = b.confidence < sureConfidence || b.sure && b.size > 1.3*size; b.doubtful {
-			out = append(out, *b)
+			n++
 		}
 	}
-	return out
+	return n
 }
 
 // usualSize returns the median font size of the words that were read with confidence.
@@ -276,6 +277,9 @@ func (g *gray) join(all []box, pitch float64) (out []box) {
 			if b.text == "-" { // the sign of an amount
 				least = -0.8 * b.size
 			}
+			if b.sure && !digits(b.text) && amount(before.text) { // the next label
+				space = max(0.35*b.size, 1.2*pitch)
+			}
 			between := " "
 			switch {
 			case g.splitAmount(before, &b):
@@ -283,8 +287,12 @@ func (g *gray) join(all []box, pitch float64) (out []box) {
 			case b.text == "-" && gap < 0.2*b.size, gap < 0.6*b.size && brokenAmount(before.text, b.text):
 				between = ""
 			}
+			alike := 0.2
+			if b.line == before.line {
+				alike = 0.4
+			}
 			if b.base == before.base && gap > least && gap < space && len(before.text) < maxWord &&
-				math.Abs(b.size-before.size) < 0.2*b.size && (between != " " || !rows.apart(before, &b)) {
+				math.Abs(b.size-before.size) < alike*b.size && (between != " " || !rows.apart(before, &b)) {
 				if digits(b.text) == digits(before.text) {
 					before.confidence = min(before.confidence, b.confidence)
 				} else if digits(b.text) {
@@ -335,13 +343,19 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func digits(text string) bool { return strings.ContainsAny(text, "0123456789") }
 
+// amount reports whether a text ends with an amount with a point.
+func amount(text string) bool {
+	text = strings.Trim(text[strings.LastIndexByte(text, ' ')+1:], "$()-*")
+	return len(text) > 3 && strings.Trim(text, "0123456789.,") == "" && strings.Contains(text, ".")
+}
+
 // columnRows holds the amounts of each line.
 type columnRows map[float64][]box
 
 func amountRows(all []box) columnRows {
 	rows := columnRows{}
 	for _, b := range all {
-		if text := strings.Trim(b.text, "$()-*"); len(text) > 3 && strings.Trim(text, "0123456789.,") == "" && strings.Contains(text, ".") {
+		if amount(b.text) {
 			rows[b.base] = append(rows[b.base], b)
 		}
 	}
