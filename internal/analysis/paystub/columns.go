@@ -45,6 +45,9 @@ func periodOf(words string) period {
 	if len(words) > 40 || !strings.Contains(words, " ") {
 		return periodWords[shortened[words]]
 	}
+	if strings.ReplaceAll(words, " ", "") == "ytd" {
+		return ytd // "Y-TD", as in scans
+	}
 	whole := expanded(words)
 	if p, known := periodWords[whole]; known {
 		return p

@@ -52,6 +52,7 @@ type Document struct {
 	replaced   bool      // the file that was uploaded is another one
 	confidence []float64 // of each word, if scanned
 	starts     []int     // index in confidence of each page's first word
+	pictures   []Picture // of each page, if scanned
 	fields     fields
 	table      table
 	findings   []finding

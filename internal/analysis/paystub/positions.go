@@ -62,15 +62,18 @@ const (
 )
 
 // positions returns where the document shows its values and the findings. It returns nil for
-// a document without text, and for a scan, whose words were read in a straightened image.
+// a document without text, or of which there is no picture.
 func (d *Document) positions(findings []finding) *report.Positions {
-	if d.Outcome != Read || d.scanned || d.replaced || len(d.file.Pages) == 0 {
+	if d.Outcome != Read || d.replaced || len(d.file.Pages) == 0 || d.scanned && d.pictures[0].Width == 0 {
 		return nil
 	}
 	out := &report.Positions{Marks: []report.Mark{}}
-	for _, p := range d.file.Pages[:min(len(d.file.Pages), maxMarkedPages)] {
+	for i, p := range d.file.Pages[:min(len(d.file.Pages), maxMarkedPages)] {
 		w, h := p.Width, p.Height
-		if p.Rotate%180 != 0 {
+		switch {
+		case d.scanned:
+			w, h = d.pictures[i].Width, d.pictures[i].Height
+		case p.Rotate%180 != 0:
 			w, h = h, w
 		}
 		out.Pages = append(out.Pages, report.PageSize{Width: round(w, 100), Height: round(h, 100)})
@@ -128,17 +131,20 @@ func (d *Document) place(a area, m *report.Mark) bool {
 		return false
 	}
 	p := &d.file.Pages[a.page]
-	within := func(v, whole float64) float64 { return min(max(v/whole, 0), 1) }
-	left, right := within(a.x0, p.Width), within(a.x1, p.Width)
-	top, bottom := within(p.Height-a.y1, p.Height), within(p.Height-a.y0, p.Height)
-	switch p.Rotate {
-	case 90:
+	left, right := a.x0/p.Width, a.x1/p.Width
+	top, bottom := 1-a.y1/p.Height, 1-a.y0/p.Height
+	switch {
+	case d.scanned:
+		left, top, right, bottom = d.pictures[a.page].around(a)
+	case p.Rotate == 90:
 		left, top, right, bottom = 1-bottom, left, 1-top, right
-	case 180:
+	case p.Rotate == 180:
 		left, top, right, bottom = 1-right, 1-bottom, 1-left, 1-top
-	case 270:
+	case p.Rotate == 270:
 		left, top, right, bottom = top, 1-right, bottom, 1-left
 	}
+	within := func(v float64) float64 { return min(max(v, 0), 1) }
+	left, top, right, bottom = within(left), within(top), within(right), within(bottom)
 	if !(right > left && bottom > top) { // also if a size is no number
 		return false
 	}

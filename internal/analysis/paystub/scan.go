@@ -18,10 +18,31 @@ type Word struct {
 	Confidence float64 // 0 to 100, as the engine states it
 }
 
-// ScannedPage is an image of a page, as an OCR engine read it.
+// ScannedPage is an image of a page, as an OCR engine read it: straightened, and at the size of
+// the page.
 type ScannedPage struct {
 	Width, Height float64 // points
 	Words         []Word
+	Picture       Picture
+}
+
+// Picture is the picture of a page that people see, upright but not straightened. X and Y map a
+// position on the straightened page to it, in parts of its width and height from the upper left
+// corner: X[0]·x + X[1]·y + X[2], and likewise Y.
+type Picture struct {
+	Width, Height float64 // points; 0: unknown
+	X, Y          [3]float64
+}
+
+// around returns the rectangle of the picture around an area of the straightened page.
+func (p *Picture) around(a area) (left, top, right, bottom float64) {
+	left, top, right, bottom = 1, 1, 0, 0
+	for _, at := range [][2]float64{{a.x0, a.y0}, {a.x0, a.y1}, {a.x1, a.y0}, {a.x1, a.y1}} {
+		x := p.X[0]*at[0] + p.X[1]*at[1] + p.X[2]
+		y := p.Y[0]*at[0] + p.Y[1]*at[1] + p.Y[2]
+		left, top, right, bottom = min(left, x), min(top, y), max(right, x), max(bottom, y)
+	}
+	return left, top, right, bottom
 }
 
 // lowConfidence is the confidence below which a figure or a date needs a person. Of the
@@ -43,6 +64,7 @@ func (d *Document) Scanned(pages []ScannedPage) *Document {
 	file.Fonts, file.Pages = []pdf.Font{{}}, nil
 	out := &Document{FileType: d.FileType, file: file}
 	for _, p := range pages {
+		out.pictures = append(out.pictures, p.Picture)
 		page := pdf.Page{Width: p.Width, Height: p.Height}
 		for i, w := range p.Words {
 			page.Runs = append(page.Runs, pdf.Run{Text: w.Text, X: w.X0, End: w.X1, Y: w.Y, Size: w.Size, Order: i, Object: i, Op: i, Stretch: 1})

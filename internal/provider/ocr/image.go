@@ -13,9 +13,32 @@ import (
 type gray struct {
 	w, h int
 	px   []byte
+	from affine // where its pixels are in the upright picture of the file, in parts of its size
 }
 
-func newGray(w, h int) *gray { return &gray{w, h, make([]byte, w*h)} }
+// newGray returns an image that is the whole picture.
+func newGray(w, h int) *gray { return grayOf(w, h, make([]byte, w*h)) }
+
+func grayOf(w, h int, px []byte) *gray {
+	return &gray{w, h, px, affine{xx: 1 / float64(w), yy: 1 / float64(h)}}
+}
+
+// affine maps positions in an image, in pixels from the upper left corner, to positions in
+// another one: x becomes xx·x + xy·y + x0, and y becomes yx·x + yy·y + y0.
+type affine struct{ xx, xy, x0, yx, yy, y0 float64 }
+
+func (a affine) at(x, y float64) (float64, float64) {
+	return a.xx*x + a.xy*y + a.x0, a.yx*x + a.yy*y + a.y0
+}
+
+// after returns the mapping by first and then by a.
+func (a affine) after(first affine) affine {
+	x0, y0 := a.at(first.x0, first.y0)
+	return affine{
+		xx: a.xx*first.xx + a.xy*first.yx, xy: a.xx*first.xy + a.xy*first.yy, x0: x0,
+		yx: a.yx*first.xx + a.yy*first.yx, yy: a.yx*first.xy + a.yy*first.yy, y0: y0,
+	}
+}
 
 // decode decodes a PNG or JPEG file and turns it upright by its EXIF orientation.
 func decode(file []byte) (*gray, error) {
@@ -119,7 +142,7 @@ func (g *gray) even() {
 			x0 := int(fx)
 			x1, dx := min(x0+1, nx-1), fx-float64(x0)
 			light := (smooth[y0*nx+x0]*(1-dx)+smooth[y0*nx+x1]*dx)*(1-dy) + (smooth[y1*nx+x0]*(1-dx)+smooth[y1*nx+x1]*dx)*dy
-			v := float64(g.px[y*g.w+x]) * 250 / light
+			v := float64(g.px[y*g.w+x]) * 270 / light // over 255, so that most of the noise of the paper is white
 			g.px[y*g.w+x] = byte(min(255, v))
 		}
 	}
@@ -188,6 +211,10 @@ func (g *gray) turn(degrees, scale float64) *gray {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	out := newGray(max(1, int(float64(g.w)*scale)), max(1, int(float64(g.h)*scale)))
 	cx, cy := float64(g.w)/2, float64(g.h)/2
+	out.from = g.from.after(affine{
+		xx: cos / scale, xy: -sin / scale, x0: cx - cx*cos + cy*sin,
+		yx: sin / scale, yy: cos / scale, y0: cy - cx*sin - cy*cos,
+	})
 	for y := range out.h {
 		dy := (float64(y)+0.5)/scale - cy
 		for x := range out.w {
@@ -210,12 +237,115 @@ func (g *gray) at(x, y float64) byte {
 	return byte((float64(a[0])*(1-dx)+float64(a[1])*dx)*(1-dy) + (float64(b[0])*(1-dx)+float64(b[1])*dx)*dy + 0.5)
 }
 
+// Rules are lines of a form, in pixels at 300 dpi. Letters are shorter.
+const (
+	minRuleAcross = 240
+	minRuleDown   = 90
+	maxRuleThick  = 8
+	ruleDark      = 200 // brightness below which a pixel may be of a rule
+)
+
+// eraseRules makes the rules of forms white, because the engine reads them as letters, and
+// the words beside them as one word.
+func (g *gray) eraseRules() {
+	g.eraseLines(g.h, g.w, g.w, 1, minRuleAcross)
+	g.eraseLines(g.w, g.h, 1, g.w, minRuleDown)
+}
+
+// eraseLines makes dark lines of at least least pixels white. n and length count the rows, or
+// columns, and their pixels; across and along are the steps between these in px.
+func (g *gray) eraseLines(n, length, across, along, least int) {
+	const noise = 2
+	var white []int // places in px; erased last, because a slanting line is in several rows
+	for i := range n {
+		from, last := -1, 0
+		for k := range length + noise + 1 {
+			switch {
+			case k < length && g.px[i*across+k*along] < ruleDark:
+				if last = k; from < 0 {
+					from = k
+				}
+			case from >= 0 && k-last > noise:
+				if last-from >= least {
+					white = g.thinLine(white, i, n, from, last+1, across, along)
+				}
+				from = -1
+			}
+		}
+	}
+	for _, at := range white {
+		g.px[at] = 255
+	}
+}
+
+// thinLine adds the pixels of a line where it is thin, unless it is mostly the edge of a dark
+// area.
+func (g *gray) thinLine(out []int, i, n, from, to, across, along int) []int {
+	thin, before := 0, len(out)
+	for k := from; k < to; k++ {
+		at, first, last := k*along, i, i
+		for first > 0 && i-first <= maxRuleThick && g.px[(first-1)*across+at] < ruleDark {
+			first--
+		}
+		for last+1 < n && last-i <= maxRuleThick && g.px[(last+1)*across+at] < ruleDark {
+			last++
+		}
+		if last-first >= maxRuleThick {
+			continue
+		}
+		thin++
+		for r := max(0, first-1); r <= min(n-1, last+1); r++ {
+			out = append(out, r*across+at)
+		}
+	}
+	if thin < (to-from)*6/10 {
+		return out[:before]
+	}
+	return out
+}
+
+// without returns the image with white in place of the words that are not doubtful.
+func (g *gray) without(words []box) *gray {
+	out := newGray(g.w, g.h)
+	out.from = g.from
+	copy(out.px, g.px)
+	for _, b := range words {
+		if b.doubtful {
+			continue
+		}
+		for y := max(0, int(b.y)-1); y < min(g.h, int(b.y+b.h)+2); y++ {
+			for x := max(0, int(b.x)-1); x < min(g.w, int(b.x+b.w)+2); x++ {
+				out.px[y*g.w+x] = 255
+			}
+		}
+	}
+	return out
+}
+
+// dotted reports whether there is a point, and no more than a point, between two positions
+// on a baseline of text of a font size.
+func (g *gray) dotted(x0, x1, base, size float64) bool {
+	count := func(top, bottom float64) (n int) {
+		for y := max(0, int(base-top*size)); y < min(g.h, int(base-bottom*size)); y++ {
+			for x := max(0, int(x0)); x < min(g.w, int(x1)); x++ {
+				if g.px[y*g.w+x] < 190 {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	low := count(0.25, -0.06)
+	return low >= 4 && float64(low) < 0.08*size*size && count(0.75, 0.3) < low/3
+}
+
 // shrink returns the image with each n by n pixels averaged.
 func (g *gray) shrink(n int) *gray {
 	if n < 2 {
 		return g
 	}
 	out := newGray(max(1, g.w/n), max(1, g.h/n))
+	out.from = g.from.after(affine{xx: float64(n), yy: float64(n)})
 	for y := range out.h {
 		for x := range out.w {
 			sum, count := 0, 0
@@ -232,4 +362,8 @@ func (g *gray) shrink(n int) *gray {
 }
 
 // quarter returns the image turned by 90 degrees to the right.
-func (g *gray) quarter() *gray { return g.upright(6) }
+func (g *gray) quarter() *gray {
+	out := g.upright(6)
+	out.from = g.from.after(affine{xy: 1, yx: -1, y0: float64(g.h)})
+	return out
+}

@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -163,12 +164,50 @@ func TestSkew(t *testing.T) {
 	}
 }
 
+// TestFrom checks that positions in a turned, scaled or shrunk image lead back to the picture.
+func TestFrom(t *testing.T) {
+	const w, h, x, y, side = 900, 600, 640, 130, 12
+	picture := func() *gray {
+		g := newGray(w, h)
+		for i := range g.px {
+			if g.px[i] = 255; i%w >= x && i%w < x+side && i/w >= y && i/w < y+side {
+				g.px[i] = 0
+			}
+		}
+		return g
+	}
+	for name, g := range map[string]*gray{
+		"as it is":                picture(),
+		"turned":                  picture().turn(5, 1),
+		"turned and enlarged":     picture().turn(-3.3, 1.5),
+		"turned and shrunk":       picture().turn(4, 0.4),
+		"shrunk":                  picture().shrink(3),
+		"on its side":             picture().quarter(),
+		"upside down, and turned": picture().quarter().quarter().turn(2, 1.5),
+		"shrunk, on its side":     picture().shrink(2).quarter().turn(-1, 1.2),
+	} {
+		var sumX, sumY, n float64
+		for i, v := range g.px {
+			if v < 128 && i/g.w > 2 && i%g.w > 2 {
+				sumX, sumY, n = sumX+float64(i%g.w)+0.5, sumY+float64(i/g.w)+0.5, n+1
+			}
+		}
+		gotX, gotY := g.from.at(sumX/n, sumY/n)
+		if math.Abs(gotX*w-x-side/2) > 1 || math.Abs(gotY*h-y-side/2) > 1 {
+			t.Errorf("%s: the square is at %.1f, %.1f, want %d, %d", name, gotX*w, gotY*h, x+side/2, y+side/2)
+		}
+	}
+}
+
 // Whatever the engine prints, words have finite positions and bounded texts.
 func FuzzPage(f *testing.F) {
 	f.Add([]byte("5\t1\t1\t1\t1\t1\t10\t10\t50\t20\t95\tNet\n5\t1\t1\t1\t1\t2\t70\t10\t50\t20\t95\t1,234.56\n"))
 	f.Add([]byte("5\t1\t1\t1\t1\t1\t1e300\tNaN\t-1\t20\t95\t-\n"))
+	white := newGray(2550, 3300)
 	f.Fuzz(func(t *testing.T, tsv []byte) {
-		p := page(tsv, 2550, 3300)
+		words := parseTSV(tsv)
+		settle(words)
+		p := page(words, white)
 		for _, w := range p.Words {
 			if !(w.Size > 0 && w.Size < 1e6 && w.X1 > w.X0 && w.X0 > -1e6 && w.X1 < 1e6 && w.Y > -1e7 && w.Y < 1e7) || len(w.Text) > 2*maxWord+1 {
 				t.Fatalf("%+v", w)

@@ -110,7 +110,7 @@ func (e *Engine) readPDF(ctx context.Context, file []byte) (out []paystub.Scanne
 	words := 0
 	for n := 1; n <= MaxPages; n++ {
 		number := strconv.Itoa(n)
-		rendered, err := e.run(ctx, file, longSide*longSide+64, e.pdftoppm, "-gray", "-scale-to", strconv.Itoa(longSide),
+		rendered, err := e.run(ctx, file, longSide*longSide+64, e.pdftoppm, "-gray", "-cropbox", "-scale-to", strconv.Itoa(longSide),
 			"-f", number, "-l", number, "-")
 		if n > 1 && err != nil && ctx.Err() == nil {
 			return out, nil // there is no such page
@@ -151,7 +151,7 @@ func parsePGM(b []byte) (*gray, error) {
 	if w < 1 || h < 1 || w > longSide || h > longSide || len(b) < n+w*h {
 		return nil, ErrUnreadable
 	}
-	return &gray{w, h, b[n : n+w*h]}, nil
+	return grayOf(w, h, b[n:n+w*h]), nil
 }
 
 // enough is the number of confident words above which a page is taken to be upright.
@@ -160,6 +160,8 @@ const enough = 20
 // readPage makes the paper white and the lines level, and reads the page. If it has hardly
 // any words, it is tried in the other directions.
 func (e *Engine) readPage(ctx context.Context, g *gray) (paystub.ScannedPage, error) {
+	points := 72 * 11 / float64(max(g.w, g.h)) // of a pixel, if the long side has 11 inches
+	w, h := points*float64(g.w), points*float64(g.h)
 	if n := max(g.w, g.h) / longSide; n > 1 {
 		g = g.shrink(n)
 	}
@@ -178,6 +180,7 @@ func (e *Engine) readPage(ctx context.Context, g *gray) (paystub.ScannedPage, er
 		}
 		g = g.quarter()
 	}
+	best.Picture.Width, best.Picture.Height = w, h
 	return best, nil
 }
 
@@ -196,15 +199,41 @@ func confident(p paystub.ScannedPage) (n int) {
 func (e *Engine) readLevel(ctx context.Context, g *gray) (paystub.ScannedPage, error) {
 	scale := min(3, float64(longSide)/float64(max(g.w, g.h)))
 	g = g.turn(g.skew(), scale)
-	in := append(fmt.Appendf(nil, "P5\n%d %d\n255\n", g.w, g.h), g.px...)
+	g.eraseRules()
 	ctx, cancel := context.WithTimeout(ctx, e.limit)
 	defer cancel()
-	out, err := e.run(ctx, in, maxTSV, e.tesseract, "stdin", "stdout", "--oem", "1", "--psm", "11", "-l", "eng", "--dpi", "300",
-		"-c", "tessedit_create_tsv=1")
+	words, err := e.words(ctx, g, oneBlock)
 	if err != nil {
 		return paystub.ScannedPage{}, err
 	}
-	return page(out, g.w, g.h), nil
+	if doubts := doubtful(words); len(words)-doubts > enough {
+		again, err := e.words(ctx, g.without(words), sparse)
+		if err != nil {
+			return paystub.ScannedPage{}, err
+		}
+		words = merge(words, again)
+	}
+	return page(words, g), nil
+}
+
+// Ways of tesseract to find lines. The first reads lines better. The second one finds lines that
+// are beside one another at different heights, which the first one mixes up or leaves out.
+const (
+	oneBlock = "6"
+	sparse   = "11"
+)
+
+// words returns the words that tesseract reads in an image.
+func (e *Engine) words(ctx context.Context, g *gray, way string) ([]box, error) {
+	in := append(fmt.Appendf(nil, "P5\n%d %d\n255\n", g.w, g.h), g.px...)
+	out, err := e.run(ctx, in, maxTSV, e.tesseract, "stdin", "stdout", "--oem", "1", "--psm", way, "-l", "eng", "--dpi", "300",
+		"-c", "tessedit_create_tsv=1")
+	if err != nil {
+		return nil, err
+	}
+	words := parseTSV(out)
+	settle(words)
+	return words, nil
 }
 
 // run runs a program with limits, and returns at most limit bytes of its output.

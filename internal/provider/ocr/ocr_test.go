@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -211,6 +212,60 @@ func TestScannedPDF(t *testing.T) {
 	}
 	if got := d.Scanned(pages); got.Outcome != paystub.Read || got.Stub.NetTotal == nil || got.FileType != report.FilePDF {
 		t.Errorf("%s: %+v", got.Outcome, got.Stub)
+	}
+}
+
+// TestMarksOfScan checks that the values of a crooked scan are marked in the scan, within a few
+// pixels of where the page was printed with them.
+func TestMarksOfScan(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	e := engine(t)
+	pdf, err := os.ReadFile(pagesDir + "/onpay.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	marks := func(d *paystub.Document) map[string]report.Mark {
+		t.Helper()
+		day := report.DateOf(time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC))
+		p := paystub.Report([]*paystub.Document{d}, paystub.Bank{}, day)[0].Positions
+		if p == nil || len(p.Pages) != 1 {
+			t.Fatalf("%s: %+v", d.Outcome, p)
+		}
+		out := map[string]report.Mark{}
+		for _, m := range p.Marks {
+			if _, again := out[m.Field]; !again && m.Field != "" {
+				out[m.Field] = m
+			}
+		}
+		return out
+	}
+	g := e.render(t, pdf, 200)
+	d := degradations[2]
+	scan := d.apply(g, rand.New(rand.NewPCG(1, 1)))
+	printed := marks(paystub.Open(pdf))
+	for name, file := range map[string][]byte{"JPEG": scan, "PDF": scannedPDF(scan, g.w, g.h, 200)} {
+		pages, err := e.Read(t.Context(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near := 0
+		for field, m := range marks(paystub.Open(file).Scanned(pages)) {
+			x, y := g.turn(-d.degrees, 1).from.at((m.X+m.Width/2)*float64(g.w), (m.Y+m.Height/2)*float64(g.h))
+			want, ok := printed[field]
+			if !ok {
+				continue
+			}
+			offX, offY := (x-want.X-want.Width/2)*float64(g.w), (y-want.Y-want.Height/2)*float64(g.h)
+			if math.Abs(offX) > 6 || math.Abs(offY) > 6 {
+				t.Errorf("%s: %s is %.1f, %.1f pixels from its place", name, field, offX, offY)
+			}
+			near++
+		}
+		if near < 10 {
+			t.Errorf("%s: %d marks, want 10 at least", name, near)
+		}
 	}
 }
 

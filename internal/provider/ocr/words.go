@@ -21,7 +21,9 @@ type box struct {
 	x, y, w, h float64
 	confidence float64
 	size, base float64 // font size and baseline, estimated
+	last       float64 // left edge of the last word, if several are joined
 	sure       bool    // the text has letters or digits, so that the estimates are good
+	doubtful   bool    // it was read with low confidence, or is as high as several lines
 }
 
 // parseTSV reads tesseract's table: level, page, block, paragraph, line, word, left, top,
@@ -38,7 +40,7 @@ func parseTSV(out []byte) (all []box) {
 			n, err := strconv.ParseFloat(s, 64)
 			v[i], valid = n, valid && err == nil && math.Abs(n) < 1e6
 		}
-		b := box{text: strings.TrimSpace(f[11]), line: strings.Join(f[2:5], "/"), x: v[0], y: v[1], w: v[2], h: v[3], confidence: v[4]}
+		b := box{text: strings.Trim(f[11], " |¦"), line: strings.Join(f[2:5], "/"), x: v[0], y: v[1], w: v[2], h: v[3], confidence: v[4]}
 		if !valid || b.text == "" || len(b.text) > maxWord || b.w <= 0 || b.h <= 0 {
 			continue
 		}
@@ -78,8 +80,9 @@ func extent(text string) (rise, drop float64) {
 	return rise, drop
 }
 
-// settle replaces the estimates of words by those of their line where these differ little,
-// and those of signs by those of the nearest word.
+// settle replaces the estimates of words by those of their line where these differ little, or
+// where the word's box reaches into the next line, and those of signs by those of the nearest
+// word.
 func settle(all []box) {
 	lines := map[string][]*box{}
 	for i := range all {
@@ -88,7 +91,7 @@ func settle(all []box) {
 	for _, line := range lines {
 		var sizes, bases []float64
 		for _, b := range line {
-			if b.sure {
+			if b.sure && b.confidence >= sureConfidence {
 				sizes, bases = append(sizes, b.size), append(bases, b.base)
 			}
 		}
@@ -97,6 +100,10 @@ func settle(all []box) {
 		}
 		size, base := median(sizes), median(bases)
 		for _, b := range line {
+			if b.size > 1.25*size && b.y < base-0.5*size && b.y+b.h > base-0.1*size {
+				b.size, b.base = size, base
+				b.y, b.h = base-0.75*size, size
+			}
 			if !b.sure || math.Abs(b.size-size) < 0.25*size {
 				b.size = size
 			}
@@ -175,12 +182,86 @@ func level(all []box) {
 	}
 }
 
+// sureConfidence is the confidence from which a word is not read again.
+const sureConfidence = 70
+
+// doubtful marks the words that should be read again, and counts them.
+func doubtful(all []box) (n int) {
+	size := usualSize(all)
+	for i := range all {
+		b := &all[i]
+		if b.doubtful = b.confidence < sureConfidence || b.sure && b.size > 1.3*size; b.doubtful {
+			n++
+		}
+	}
+	return n
+}
+
+// usualSize returns the median font size of the words that were read with confidence.
+func usualSize(all []box) float64 {
+	var sizes []float64
+	for _, b := range all {
+		if b.sure && b.confidence > 75 {
+			sizes = append(sizes, b.size)
+		}
+	}
+	if len(sizes) == 0 {
+		return 0
+	}
+	return median(sizes)
+}
+
+// merge replaces doubtful words by those of a second reading that are in their place.
+func merge(words, again []box) (out []box) {
+	usual := usualSize(words)
+	replaced := make([]bool, len(words))
+	for _, a := range again {
+		a.line = "again/" + a.line
+		var places []int
+		better := true
+		for i := range words {
+			if b := &words[i]; b.over(&a) {
+				places = append(places, i)
+				better = better && b.doubtful && a.confidence >= sureConfidence && (a.confidence > b.confidence || b.size > 1.3*usual)
+			}
+		}
+		if !better {
+			continue
+		}
+		for _, i := range places {
+			replaced[i] = true
+		}
+		out = append(out, a)
+	}
+	for i, b := range words {
+		if !replaced[i] {
+			out = append(out, b)
+		}
+	}
+	return out[:min(len(out), maxWords)]
+}
+
+// over reports whether two words have a third of the smaller one in common.
+func (b *box) over(o *box) bool {
+	w := min(b.x+b.w, o.x+o.w) - max(b.x, o.x)
+	h := min(b.y+b.h, o.y+o.h) - max(b.y, o.y)
+	return w > 0 && h > 0 && 3*w*h > min(b.w*b.h, o.w*o.h)
+}
+
+// withoutScraps removes what was read with little confidence in marks that are much smaller
+// than the text, such as dashed lines.
+func withoutScraps(all []box) []box {
+	least := 0.5 * usualSize(all)
+	return slices.DeleteFunc(all, func(b box) bool { return b.confidence < 60 && b.size < least })
+}
+
 // join joins the words of each line that are one space apart. pitch is that of the page;
 // 0 for none.
-func join(all []box, pitch float64) (out []box) {
+func (g *gray) join(all []box, pitch float64) (out []box) {
 	slices.SortStableFunc(all, func(a, b box) int {
 		return cmp.Or(cmp.Compare(a.base, b.base), cmp.Compare(a.x, b.x))
 	})
+	rows := amountRows(all)
 	for _, b := range all {
 		if last := len(out) - 1; last >= 0 {
 			before := &out[last]
@@ -192,35 +273,127 @@ func join(all []box, pitch float64) (out []box) {
 			if !b.sure && gap < 0.4*before.size {
 				b.size = before.size
 			}
-			if b.base == before.base && gap > -0.2*b.size && gap < space && len(before.text) < maxWord &&
-				math.Abs(b.size-before.size) < 0.2*b.size {
+			least := -0.2 * b.size
+			if b.text == "-" { // the sign of an amount
+				least = -0.8 * b.size
+			}
+			if b.sure && !digits(b.text) && amount(before.text) { // the next label
+				space = max(0.35*b.size, 1.2*pitch)
+			}
+			between := " "
+			switch {
+			case g.splitAmount(before, &b):
+				between, space = ".", max(space, 0.9*b.size)
+			case b.text == "-" && gap < 0.2*b.size, gap < 0.6*b.size && brokenAmount(before.text, b.text):
+				between = ""
+			}
+			alike := 0.2
+			if b.line == before.line {
+				alike = 0.4
+			}
+			if b.base == before.base && gap > least && gap < space && len(before.text) < maxWord &&
+				math.Abs(b.size-before.size) < alike*b.size && (between != " " || !rows.apart(before, &b)) {
 				if digits(b.text) == digits(before.text) {
 					before.confidence = min(before.confidence, b.confidence)
 				} else if digits(b.text) {
 					before.confidence = b.confidence
 				}
-				if b.text != "-" || gap > 0.2*b.size { // the sign of an amount
-					before.text += " "
-				}
-				before.text += b.text
-				before.w = b.x + b.w - before.x
+				before.text += between + b.text
+				before.w = max(before.w, b.x+b.w-before.x)
+				before.last = b.x
 				continue
 			}
+		}
+		b.last = b.x
+		if cents(b.text) && g.dotted(b.x-0.5*b.size, b.x-1, b.base, b.size) && !g.dotted(b.x-1.2*b.size, b.x-0.6*b.size, b.base, b.size) {
+			b.text = "." + b.text
 		}
 		out = append(out, b)
 	}
 	return out
 }
 
+// splitAmount reports whether two words are the dollars and the cents of an amount, with a
+// point between them that the engine did not see.
+func (g *gray) splitAmount(a, b *box) bool {
+	right := a.x + a.w
+	if a.base != b.base || b.x-right > 0.9*b.size || b.x-right < 3 || !cents(b.text) {
+		return false
+	}
+	dollars := a.text[strings.LastIndexByte(a.text, ' ')+1:]
+	return dollars != "" && strings.Trim(dollars, "$*(-+0123456789,") == "" && isDigit(dollars[len(dollars)-1]) &&
+		g.dotted(right+1, b.x-1, b.base, b.size)
+}
+
+// cents reports whether a text is two digits, before or without a sign.
+func cents(text string) bool {
+	text = strings.TrimRight(text, "-)")
+	return len(text) == 2 && isDigit(text[0]) && isDigit(text[1])
+}
+
+// brokenAmount reports whether a point or a comma is at the end of a word before digits, or
+// at the beginning of a word after digits.
+func brokenAmount(a, b string) bool {
+	sign := func(c byte) bool { return c == '.' || c == ',' }
+	end, start := a[len(a)-1], b[0]
+	return len(a) > 1 && sign(end) && isDigit(a[len(a)-2]) && isDigit(start) || isDigit(end) && sign(start) && len(b) > 1 && isDigit(b[1])
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
 func digits(text string) bool { return strings.ContainsAny(text, "0123456789") }
 
-// page returns the words of tesseract's table for an image of w by h pixels.
-func page(tsv []byte, w, h int) paystub.ScannedPage {
-	all := parseTSV(tsv)
-	settle(all)
+// amount reports whether a text ends with an amount with a point.
+func amount(text string) bool {
+	text = strings.Trim(text[strings.LastIndexByte(text, ' ')+1:], "$()-*")
+	return len(text) > 3 && strings.Trim(text, "0123456789.,") == "" && strings.Contains(text, ".")
+}
+
+// columnRows holds the amounts of each line.
+type columnRows map[float64][]box
+
+func amountRows(all []box) columnRows {
+	rows := columnRows{}
+	for _, b := range all {
+		if amount(b.text) {
+			rows[b.base] = append(rows[b.base], b)
+		}
+	}
+	return rows
+}
+
+// apart reports whether two words are the headers of two columns: in several lines below them,
+// an amount ends below the first word's end, and another one is below the second word.
+func (rows columnRows) apart(a, b *box) bool {
+	if digits(a.text) || digits(b.text) {
+		return false
+	}
+	n, near := 0, 0.2*a.size
+	for base, row := range rows {
+		if base < a.base || base > a.base+25*a.size {
+			continue
+		}
+		for i := range len(row) - 1 {
+			one, two := &row[i], &row[i+1]
+			right := one.x + one.w
+			if (math.Abs(right-a.x-a.w) < near && one.x < a.x+a.w || math.Abs(two.x-b.x) < near && math.Abs(one.x-a.last) < near) &&
+				two.x > right && two.x < b.x+b.w && two.x+two.w > b.x {
+				n++
+			}
+		}
+	}
+	return n >= 2
+}
+
+// page returns the words of an image.
+func page(all []box, g *gray) paystub.ScannedPage {
+	all = withoutScraps(all)
 	level(all)
-	all = join(all, pitch(all))
-	out := paystub.ScannedPage{Width: float64(w) / perPoint, Height: float64(h) / perPoint}
+	all = g.join(all, pitch(all))
+	out := paystub.ScannedPage{Width: float64(g.w) / perPoint, Height: float64(g.h) / perPoint}
+	// A position is in points from the lower left corner.
+	at := g.from.after(affine{xx: perPoint, yy: -perPoint, y0: float64(g.h)})
+	out.Picture.X, out.Picture.Y = [3]float64{at.xx, at.xy, at.x0}, [3]float64{at.yx, at.yy, at.y0}
 	for _, b := range all {
 		out.Words = append(out.Words, paystub.Word{Text: b.text, X0: b.x / perPoint, X1: (b.x + b.w) / perPoint,
 			Y: out.Height - b.base/perPoint, Size: math.Round(2*b.size/perPoint) / 2, Confidence: b.confidence})

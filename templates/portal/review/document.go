@@ -73,6 +73,23 @@ func validPositions(p *report.Positions) bool {
 	})
 }
 
+// explained says what the shown pages have: marks of irregularities, marks of values, or none.
+func (d document) explained(l i18n.Lang) string {
+	var key i18n.Key = "review.document.explained"
+	for n := 1; n <= d.pages; n++ {
+		for _, m := range d.marks(l, n) {
+			if len(m.numbers) > 0 {
+				return i18n.T(l, "review.document.explained_found")
+			}
+			key = "review.document.explained_read"
+		}
+	}
+	if d.pages == 0 {
+		return ""
+	}
+	return i18n.T(l, key)
+}
+
 // pageURL returns the address of the image of page n, counted from 1.
 func (d document) pageURL(n int) string { return d.url + "/pages/" + strconv.Itoa(n) }
 

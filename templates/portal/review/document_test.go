@@ -97,3 +97,39 @@ func TestDocumentsThatCannotBeMarked(t *testing.T) {
 		t.Errorf("an image: %+v", d)
 	}
 }
+
+// The page of a document promises only the marks that it has.
+func TestDocumentPageNamesItsMarks(t *testing.T) {
+	read := report.Mark{Page: 1, X: .1, Y: .1, Width: .1, Height: .02, Field: "pay_date"}
+	found := report.Mark{Page: 1, X: .1, Y: .3, Width: .1, Height: .02, Reason: "TEXT_OVER_TEXT"}
+	late := report.Mark{Page: 2, X: .1, Y: .3, Width: .1, Height: .02, Reason: "TEXT_OVER_TEXT"}
+	for name, c := range map[string]struct {
+		pages int
+		marks []report.Mark
+		want  i18n.Key
+	}{
+		"not shown":               {0, nil, ""},
+		"no marks":                {1, nil, "review.document.explained"},
+		"a value":                 {1, []report.Mark{read}, "review.document.explained_read"},
+		"an irregularity":         {1, []report.Mark{read, found}, "review.document.explained_found"},
+		"one on a page not shown": {1, []report.Mark{read, late}, "review.document.explained_read"},
+	} {
+		var b strings.Builder
+		v := DocumentView{ApplicationID: "a-1", Kind: "PAYSTUB", URL: "/f", Pages: c.pages, Stub: &report.Paystub{
+			Positions:             &report.Positions{Pages: onePage, Marks: c.marks},
+			IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityDetected, Reasons: []string{"EDITOR_AS_PRODUCER", "TEXT_OVER_TEXT"}},
+		}}
+		if err := Document(ui.Page{Lang: i18n.English}, v).Render(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		_, intro, _ := strings.Cut(b.String(), `class="intro">`)
+		intro, _, _ = strings.Cut(intro, "<")
+		want := ""
+		if c.want != "" {
+			want = i18ntest.EN(c.want)
+		}
+		if intro != want {
+			t.Errorf("%s: %q, want %q", name, intro, want)
+		}
+	}
+}
