@@ -207,6 +207,8 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/review/overview", shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/find", shape: asPage, header: reviewer},
 		{base: p, method: "POST", pattern: "/review/find", shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "query=x"},
+		{base: p, method: "POST", pattern: "/review/remind", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
+			body: "id=" + ready},
 		{base: p, method: "POST", pattern: "/review/export", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
 			body: "id=" + ready},
 		{base: p, method: "POST", pattern: "/review/live", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
