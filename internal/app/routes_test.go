@@ -214,7 +214,7 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "POST", pattern: "/review/live", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
 			body: "sort=state&row=" + ready + ".0"},
 		{base: p, method: "POST", pattern: "/review/density", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
-			body: "density=dense&sort=state"},
+			body: "density=dense&back=%2Freview"},
 		{base: p, method: "POST", pattern: "/review/filters", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
 			body: "name=" + canaryText + "&sort=state"},
 		// Deleting a filter that does not exist is no error.

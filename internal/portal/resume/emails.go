@@ -161,7 +161,7 @@ func (d *Handler) sendLinks(ctx context.Context, tx *store.Tx, about []applicati
 // Unsent returns the newest unsent emails, for the outbox of a sandbox without a mail
 // server.
 func (d *Handler) Unsent(ctx context.Context, limit int) ([]mail.Email, error) {
-	return d.emails().List(ctx, d.DB.SQL, mail.Filter{Unsent: true, Limit: limit})
+	return d.emails().List(ctx, d.DB.SQL, mail.Filter{State: mail.Waiting, Limit: limit})
 }
 
 // name returns the sender's name.

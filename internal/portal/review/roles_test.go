@@ -61,7 +61,7 @@ func TestRoutesRequireRoles(t *testing.T) {
 		"POST /review/remind":                     {"id": {appReady}},
 		"POST /review/export":                     {"id": {appReady}},
 		"POST /review/live":                       {"row": {appReady + ".x"}},
-		"POST /review/density":                    {"density": {densityDense}},
+		"POST /review/density":                    {"density": {staff.Dense}, "back": {"/review"}},
 		"POST /review/filters":                    {"name": {"a filter"}},
 		"POST /review/applications/{id}/shares":   {"publicId": {"svc-other"}},
 		"POST /review/applications/{id}/decision": {"seen": {"99"}, "decision": {decisions.Approved}},
