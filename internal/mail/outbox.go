@@ -49,10 +49,35 @@ type Email struct {
 	recipient, body []byte // encrypted
 }
 
+// State is what became of an email.
+type State string
+
+// States of emails.
+const (
+	Waiting State = "waiting"  // neither sent nor given up
+	Sent    State = "sent"     // accepted by the mail server
+	GivenUp State = "given up" // refused, or not accepted in any attempt
+)
+
+// States lists all states.
+func States() []State { return []State{Waiting, Sent, GivenUp} }
+
+// State returns what became of the email.
+func (e Email) State() State {
+	switch {
+	case !e.Sent.IsZero():
+		return Sent
+	case !e.Failed.IsZero():
+		return GivenUp
+	}
+	return Waiting
+}
+
 // Filter selects emails that have not expired.
 type Filter struct {
 	CustomerID string // required in the provider, and empty in the portal
-	Unsent     bool   // neither sent nor given up
+	State      State  // "" selects all
+	Oldest     bool   // the oldest first
 	Before     store.Cursor
 	Limit      int
 }
@@ -128,7 +153,7 @@ func (o Outbox) settle(ctx context.Context, emailID string, sent bool) error {
 	})
 }
 
-// List lists emails, newest first. It leaves out those whose data key was deleted.
+// List lists emails, newest first or, with Oldest, oldest first. It leaves out those whose data key was deleted.
 func (o Outbox) List(ctx context.Context, q store.Queryer, f Filter) ([]Email, error) {
 	all, err := o.Table.list(ctx, q, f, o.Now())
 	if err != nil {

@@ -51,14 +51,18 @@ func (t Table) unsent(ctx context.Context, q store.Queryer, id string, now time.
 		WHERE id = $1 AND sent_at IS NULL AND failed_at IS NULL AND expires_at > $2`), id, store.Micros(now)))
 }
 
+// inState has the condition of each state.
+var inState = map[State]string{Waiting: `AND sent_at IS NULL AND failed_at IS NULL`, Sent: `AND sent_at IS NOT NULL`,
+	GivenUp: `AND sent_at IS NULL AND failed_at IS NOT NULL`}
+
 func (t Table) list(ctx context.Context, q store.Queryer, f Filter, now time.Time) ([]Email, error) {
-	unsent := ""
-	if f.Unsent {
-		unsent = `AND sent_at IS NULL AND failed_at IS NULL`
+	after, order := `<`, `DESC`
+	if f.Oldest {
+		after, order = `>`, `ASC`
 	}
-	return store.QueryAll(ctx, q, scan, t.sql(selectEmail+`WHERE {customer} = $1 AND expires_at > $2 `+unsent+`
-			AND (CAST($3 AS BIGINT) = 0 OR created_at < $3 OR created_at = $3 AND id < $4)
-		ORDER BY created_at DESC, id DESC LIMIT $5`),
+	return store.QueryAll(ctx, q, scan, t.sql(selectEmail+`WHERE {customer} = $1 AND expires_at > $2 `+inState[f.State]+`
+			AND (CAST($3 AS BIGINT) = 0 OR created_at `+after+` $3 OR created_at = $3 AND id `+after+` $4)
+		ORDER BY created_at `+order+`, id `+order+` LIMIT $5`),
 		f.CustomerID, store.Micros(now), f.Before.Micros(), f.Before.ID, int64(f.Limit))
 }
 

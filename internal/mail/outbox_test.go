@@ -228,7 +228,7 @@ func TestOutboxWithoutMailServer(t *testing.T) {
 		if err := r.attempt(id, 1); !jobs.IsCancel(err) {
 			t.Errorf("the job ends with %v", err)
 		}
-		if all := r.list(Filter{Unsent: true}); len(all) != 1 || all[0].ID != id || all[0].Text != "text-canary" || len(r.settled) != 0 {
+		if all := r.list(Filter{State: Waiting}); len(all) != 1 || all[0].ID != id || all[0].Text != "text-canary" || len(r.settled) != 0 {
 			t.Errorf("%+v, settled %q", all, r.settled)
 		}
 	})
@@ -275,7 +275,7 @@ func TestOutboxLists(t *testing.T) {
 			slices.Sort(out)
 			return out
 		}
-		if got := ids(Filter{CustomerID: "b", Unsent: true}); !slices.Equal(got, []string{left}) {
+		if got := ids(Filter{CustomerID: "b", State: Waiting}); !slices.Equal(got, []string{left}) {
 			t.Errorf("unsent are %q, want %q", got, left)
 		}
 		want = []string{left, sent}

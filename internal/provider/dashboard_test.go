@@ -180,7 +180,8 @@ func changePaths(t *testing.T) []string {
 	}
 	var out []string
 	for _, m := range regexp.MustCompile(`"POST (/dashboard[^"]*)"`).FindAllStringSubmatch(string(raw), -1) {
-		if !strings.HasSuffix(m[1], "/find") && !strings.HasSuffix(m[1], "/sign-in") && !strings.HasSuffix(m[1], "/check") {
+		if !strings.HasSuffix(m[1], "/find") && !strings.HasSuffix(m[1], "/sign-in") && !strings.HasSuffix(m[1], "/check") &&
+			!strings.HasSuffix(m[1], "/density") {
 			out = append(out, m[1])
 		}
 	}

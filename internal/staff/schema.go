@@ -9,6 +9,8 @@ type Schema struct {
 	links   string // table of links to set a password; "" if there are none
 	states  string // table of used OpenID Connect states; "" if there are none
 
+	settings, settingsOf string // table of what users chose for themselves, and its column with the user's ID
+
 	audit   string // table of the audit log
 	actor   string // its column with the ID of the user who acted
 	subject string // its column with what entries are listed by
@@ -25,16 +27,18 @@ var (
 		users:   "reviewers",
 		columns: "id, email_sealed, password_hash, created_at, '', role, disabled_at, subject_hash IS NOT NULL, signed_in_at",
 		owner:   "role", links: "review_links", states: "review_arrivals",
+		settings: "review_settings", settingsOf: "reviewer_id",
 		audit: "review_audit", actor: "actor", subject: "application_id",
 		signedIn: SignedIn, signedOut: SignedOut, signInFailed: SignInFailed, namesMethod: true,
 	}
 	// CustomerUsers are the users of the provider's dashboard. Each belongs to the account
 	// of a customer, and so does each audit entry.
 	CustomerUsers = Schema{
-		users:   "staff",
-		columns: "id, email_sealed, password_hash, created_at, customer_id, '', 0, FALSE, 0",
-		owner:   "customer_id",
-		audit:   "audit", actor: "staff_id", subject: "customer_id",
+		users:    "staff",
+		columns:  "id, email_sealed, password_hash, created_at, customer_id, '', 0, FALSE, 0",
+		owner:    "customer_id",
+		settings: "staff_settings", settingsOf: "staff_id",
+		audit: "audit", actor: "staff_id", subject: "customer_id",
 		signedIn: "signed in", signedOut: "signed out",
 	}
 )

@@ -136,6 +136,17 @@ func (s *Service) deleteUser(ctx context.Context, tx *store.Tx, account, id stri
 	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM `+s.Schema.users+` WHERE id = $1 AND `+s.Schema.owner+` = $2`, id, account))
 }
 
+func (s *Service) density(ctx context.Context, q store.Queryer, userID string) (density string, err error) {
+	err = q.QueryRowContext(ctx, `SELECT density FROM `+s.Schema.settings+` WHERE `+s.Schema.settingsOf+` = $1`, userID).Scan(&density)
+	return density, store.MapNotFound(err)
+}
+
+func (s *Service) setDensity(ctx context.Context, q store.Queryer, userID, density string) error {
+	_, err := q.ExecContext(ctx, `INSERT INTO `+s.Schema.settings+` (`+s.Schema.settingsOf+`, density) VALUES ($1, $2)
+		ON CONFLICT (`+s.Schema.settingsOf+`) DO UPDATE SET density = excluded.density`, userID, density)
+	return err
+}
+
 // bindSubject binds a user to an issuer's account; false if the user is already bound
 // to one.
 func (s *Service) bindSubject(ctx context.Context, tx *store.Tx, id string, subject []byte) (bool, error) {

@@ -8,6 +8,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/mail"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -22,6 +23,7 @@ type Dashboard struct {
 	RequestID string
 	Now       time.Time // for times that are relative to it
 	Scripts   []string
+	Dense     bool   // the user wants low rows
 	Page      string // token by which the page's script shows that it is of this page
 
 	Email    string // of the signed-in user; empty if signed out
@@ -171,9 +173,10 @@ type DashboardSource struct {
 
 // DashboardSharing is the page of the sharing tokens.
 type DashboardSharing struct {
+	List     DashboardList
+	Searched string // the search text; "" for none
 	Granted  []DashboardShare
 	Received []DashboardShare
-	Pager    DashboardPager
 }
 
 // DashboardShare is a sharing token.
@@ -188,19 +191,24 @@ type DashboardShare struct {
 
 // DashboardOutbox lists the emails to applicants.
 type DashboardOutbox struct {
-	Sends   bool // there is a mail server
-	Letters []DashboardLetter
-	Pager   DashboardPager
+	List     DashboardList
+	Searched string // the search text; "" for none
+	Sends    bool   // there is a mail server
+	States   []mail.State
+	Letters  []DashboardLetter
 }
 
 // DashboardLetter is an email. Body is empty after it was sent.
 type DashboardLetter struct {
 	Report, To, Subject, Body      string
+	State                          mail.State
 	Created, Expires, Sent, Failed time.Time
 }
 
 // DashboardAccounts is the page of the account's children.
 type DashboardAccounts struct {
+	List     DashboardList
+	Searched string // the search text; "" for none
 	Children []DashboardAccount
 	Addable  bool // more can be added
 }
@@ -244,7 +252,11 @@ type DashboardConfiguration struct {
 }
 
 // DashboardPeople lists the users of the account.
-type DashboardPeople struct{ Rows []DashboardPerson }
+type DashboardPeople struct {
+	List     DashboardList
+	Searched string // the search text; "" for none
+	Rows     []DashboardPerson
+}
 
 // DashboardPerson is a user of the account.
 type DashboardPerson struct {

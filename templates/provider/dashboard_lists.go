@@ -66,18 +66,26 @@ func (l DashboardList) hidden() (names []string) {
 	return names
 }
 
-// column returns a column that sorts by an order, whose opposite is reverse.
-func (l DashboardList) column(label, order, reverse string) ui.Column {
+// column returns a column that sorts by an order, whose direction is ascending or descending,
+// and the other way around by its reverse; a reverse that is the list's own order only ends
+// the sorting.
+func (l DashboardList) column(label, order, direction, reverse string) ui.Column {
 	c := ui.Column{Label: label, URL: l.with("sort", order)}
 	switch now := l.Query.Get("sort"); {
-	case now == order && order == "status":
-		c.Sort, c.URL = "ascending", l.with("sort", "")
 	case now == order:
-		c.Sort, c.URL = "descending", l.with("sort", reverse)
+		c.Sort, c.URL = direction, l.with("sort", reverse)
 	case now == reverse && reverse != "":
-		c.Sort = "ascending"
+		c.Sort = "descending"
+		if direction == "descending" {
+			c.Sort = "ascending"
+		}
 	}
 	return c
+}
+
+// newest returns the column of times of a list that is sorted by them unless by another.
+func (l DashboardList) newest(label string) ui.Column {
+	return l.column(label, "", "descending", "oldest")
 }
 
 // tags lists the filters that the form has no field for, with the addresses without them.

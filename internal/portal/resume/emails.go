@@ -117,12 +117,21 @@ func (d *Handler) write(ctx context.Context, _ jobs.Job, w Write) error {
 		if err != nil || !first || to == "" {
 			return err
 		}
-		return d.sendLinks(ctx, tx, about, to, r.lang)
+		return d.sendLinks(ctx, tx, about, to, r.lang, requested)
 	})
 }
 
+// wording has the keys of an email with links.
+type wording struct{ subject, body i18n.Key }
+
+var (
+	requested = wording{"email.resume.subject", "email.resume.body"}
+	reminder  = wording{"email.reminder.subject", "email.reminder.body"}
+)
+
 // sendLinks composes an email with a link to each application and adds it to the outbox.
-func (d *Handler) sendLinks(ctx context.Context, tx *store.Tx, about []applications.Application, to string, lang i18n.Lang) error {
+func (d *Handler) sendLinks(ctx context.Context, tx *store.Tx, about []applications.Application, to string, lang i18n.Lang,
+	words wording) error {
 	e := email{id: uuid.NewString(), application: about[0].ID, expires: tx.Now.Add(EmailLife)}
 	var lines []string
 	for _, a := range about {
@@ -134,8 +143,8 @@ func (d *Handler) sendLinks(ctx context.Context, tx *store.Tx, about []applicati
 			"begun", ui.MomentWords(lang, a.CreatedAt), "link", link))
 	}
 	name := d.name()
-	e.subject = i18n.T(lang, "email.resume.subject", "company", name)
-	text := i18n.T(lang, "email.resume.body", "company", name, "applications", strings.Join(lines, "\n\n"))
+	e.subject = i18n.T(lang, words.subject, "company", name)
+	text := i18n.T(lang, words.body, "company", name, "applications", strings.Join(lines, "\n\n"))
 	var err error
 	if e.keyID, err = d.Applicants.Service.Key(ctx, tx, e.application); err != nil {
 		return err
@@ -152,7 +161,7 @@ func (d *Handler) sendLinks(ctx context.Context, tx *store.Tx, about []applicati
 // Unsent returns the newest unsent emails, for the outbox of a sandbox without a mail
 // server.
 func (d *Handler) Unsent(ctx context.Context, limit int) ([]mail.Email, error) {
-	return d.emails().List(ctx, d.DB.SQL, mail.Filter{Unsent: true, Limit: limit})
+	return d.emails().List(ctx, d.DB.SQL, mail.Filter{State: mail.Waiting, Limit: limit})
 }
 
 // name returns the sender's name.

@@ -104,6 +104,15 @@ func insertEmail(ctx context.Context, tx *store.Tx, e email) (bool, error) {
 		failed, e.decision, e.withheld))
 }
 
+// lastLink returns when the newest email with resume links since an instant was written;
+// zero for none. The email of a decision is not one.
+func lastLink(ctx context.Context, q store.Queryer, application string, since time.Time) (time.Time, error) {
+	var at sql.NullInt64
+	err := q.QueryRowContext(ctx, `SELECT MAX(created_at) FROM application_letters
+		WHERE application_id = $1 AND decision = 0 AND failed_at IS NULL AND created_at > $2`, application, store.Micros(since)).Scan(&at)
+	return store.NullTime(at), err
+}
+
 func forget(ctx context.Context, tx *store.Tx, id string) error {
 	var errs []error
 	for _, q := range []string{

@@ -158,6 +158,9 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 		return err
 	}
 	v.Row.Name, v.Email = people[a.ID].FullName(), people[a.ID].Email
+	if err := d.fillReminder(r, a, &v); err != nil {
+		return err
+	}
 	if len(v.Deciding.Taken) > 0 {
 		v.Row.Decision = v.Deciding.Taken[0].Decision
 	}

@@ -58,9 +58,10 @@ func TestRoutesRequireRoles(t *testing.T) {
 	forms := map[string]url.Values{
 		"POST /review/find":                       {"query": {"order"}},
 		"POST /review/assign":                     {"id": {appReady}, "do": {"take"}},
+		"POST /review/remind":                     {"id": {appReady}},
 		"POST /review/export":                     {"id": {appReady}},
 		"POST /review/live":                       {"row": {appReady + ".x"}},
-		"POST /review/density":                    {"density": {densityDense}},
+		"POST /review/density":                    {"density": {staff.Dense}, "back": {"/review"}},
 		"POST /review/filters":                    {"name": {"a filter"}},
 		"POST /review/applications/{id}/shares":   {"publicId": {"svc-other"}},
 		"POST /review/applications/{id}/decision": {"seen": {"99"}, "decision": {decisions.Approved}},
@@ -73,7 +74,7 @@ func TestRoutesRequireRoles(t *testing.T) {
 	}
 	want := map[string]string{ // reviewer, administrator, auditor
 		"GET /review": "RAU", "GET /review/overview": "RAU", "GET /review/find": "RAU", "POST /review/find": "RAU", "POST /review/assign": "RA-",
-		"POST /review/export": "RAU", "POST /review/live": "RAU", "POST /review/density": "RAU", "POST /review/filters": "RAU",
+		"POST /review/remind": "RA-", "POST /review/export": "RAU", "POST /review/live": "RAU", "POST /review/density": "RAU", "POST /review/filters": "RAU",
 		"POST /review/filters/{id}/delete": "RAU",
 		"GET /review/applications/{id}":    "RAU", "GET /review/applications/{id}/report": "RAU",
 		"GET /review/applications/{id}/report.json": "RAU",

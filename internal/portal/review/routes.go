@@ -21,6 +21,7 @@ func (d *Handler) table() []route {
 		{"GET /review/find", allRoles, d.toList},
 		{"POST /review/find", allRoles, d.find},
 		{"POST /review/assign", deciders, d.assign},
+		{"POST /review/remind", deciders, d.remind},
 		{"POST /review/export", allRoles, d.export},
 		{"POST /review/live", allRoles, d.live},
 		{"POST /review/density", allRoles, d.setDensity},

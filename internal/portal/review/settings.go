@@ -14,13 +14,6 @@ import (
 	pages "vestibule/templates/portal/review"
 )
 
-// Densities of the list. They are stored with the user, so that each browser shows the
-// list alike.
-const (
-	densityComfortable = "comfortable"
-	densityDense       = "dense"
-)
-
 const maxFilterName = 40 // characters
 
 // errNoSuchSetting rejects forms that the page does not offer.
@@ -40,19 +33,7 @@ func settingsForm(w http.ResponseWriter, r *http.Request, by staff.User) (form u
 
 // setDensity stores how high the user wants the list's rows.
 func (d *Handler) setDensity(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	form, f, err := settingsForm(w, r, by)
-	if err != nil {
-		return err
-	}
-	density := form.Get("density")
-	if density != densityComfortable && density != densityDense {
-		return errNoSuchSetting
-	}
-	if err := setDensity(r.Context(), d.DB.SQL, by.ID, density); err != nil {
-		return err
-	}
-	httpx.SeeOther(w, f.url(f.cursor))
-	return nil
+	return d.Staff.SaveDensity(w, r, by.ID)
 }
 
 // saveFilterForm saves the list's queue, filters and order under a name, without its
@@ -104,7 +85,7 @@ func (d *Handler) deleteFilterForm(w http.ResponseWriter, r *http.Request, by st
 // a later version cannot read is left out.
 func (d *Handler) fillSettings(ctx context.Context, by staff.User, f filter, v *pages.ListView) error {
 	var err error
-	if v.Dense, err = isDense(ctx, d.DB.SQL, by.ID); err != nil {
+	if v.Dense, err = d.Staff.IsDense(ctx, d.DB.SQL, by.ID); err != nil {
 		return err
 	}
 	all, err := d.savedFilters(ctx, d.DB.SQL, by.ID)

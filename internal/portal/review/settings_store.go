@@ -2,7 +2,6 @@ package review
 
 import (
 	"context"
-	"errors"
 
 	"github.com/google/uuid"
 
@@ -65,21 +64,5 @@ func (d *Handler) saveFilter(ctx context.Context, tx *store.Tx, userID, name, qu
 // deleteFilter deletes a saved filter of a user, if it exists.
 func deleteFilter(ctx context.Context, q store.Queryer, userID, id string) error {
 	_, err := q.ExecContext(ctx, `DELETE FROM review_filters WHERE id = $1 AND reviewer_id = $2`, id, userID)
-	return err
-}
-
-// isDense reports whether a user wants low rows.
-func isDense(ctx context.Context, q store.Queryer, userID string) (bool, error) {
-	var density string
-	err := store.MapNotFound(q.QueryRowContext(ctx, `SELECT density FROM review_settings WHERE reviewer_id = $1`, userID).Scan(&density))
-	if errors.Is(err, store.ErrNotFound) {
-		return false, nil
-	}
-	return density == densityDense, err
-}
-
-func setDensity(ctx context.Context, q store.Queryer, userID, density string) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO review_settings (reviewer_id, density) VALUES ($1, $2)
-		ON CONFLICT (reviewer_id) DO UPDATE SET density = excluded.density`, userID, density)
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/review/decisions"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
@@ -83,19 +84,21 @@ func TestDensity(t *testing.T) {
 		d.signInAs(secret, "")
 		dense := func(b *testServer) bool {
 			_, page := b.get("/review")
-			return strings.Contains(page, "list-dense")
+			return strings.Contains(page, "list-part dense")
 		}
-		for _, density := range []string{densityDense, densityComfortable, densityDense} {
-			resp, _ := d.post("/review/density", url.Values{"density": {density}, "queue": {"mine"}, "sort": {"state"}})
-			if to := resp.Header.Get("Location"); to != "/review?queue=mine&sort=state" || dense(d) != (density == densityDense) {
+		for _, density := range []string{staff.Dense, staff.Comfortable, staff.Dense} {
+			resp, _ := d.post("/review/density", url.Values{"density": {density}, "back": {"/review?queue=mine&sort=state"}})
+			if to := resp.Header.Get("Location"); to != "/review?queue=mine&sort=state" || dense(d) != (density == staff.Dense) {
 				t.Errorf("%s leads to %q, and the list is dense: %v", density, to, dense(d))
 			}
 		}
 		if dense(d.as(Reviewer)) {
 			t.Error("another user's list is dense")
 		}
-		if resp, _ := d.post("/review/density", url.Values{"density": {"x"}}); resp.StatusCode != 400 {
-			t.Errorf("an unknown density: %d", resp.StatusCode)
+		for _, bad := range [][2]string{{"x", "/review"}, {staff.Dense, ""}, {staff.Dense, "//evil.example/review"}, {staff.Dense, "/apply"}} {
+			if resp, _ := d.post("/review/density", url.Values{"density": {bad[0]}, "back": {bad[1]}}); resp.StatusCode != 400 {
+				t.Errorf("%q: %d", bad, resp.StatusCode)
+			}
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -55,17 +56,45 @@ func (s *Service) products(ctx context.Context, _ *http.Request, by user, d page
 	return pages.DashboardProductsPage(d, v), err
 }
 
-func (s *Service) children(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) children(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+	return s.childList(ctx, r, by, d, "")
+}
+
+// childList lists the child accounts in the order of their names, or of the days when they
+// were made.
+func (s *Service) childList(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
 	if by.account.ParentID != "" {
 		return nil, unknown("page of a child account")
 	}
-	all, err := s.Customers.Children(ctx, s.DB.SQL, by.account.ID)
-	v := pages.DashboardAccounts{Addable: by.hierarchy}
-	for _, a := range all {
-		v.Children = append(v.Children, pages.DashboardAccount{PublicID: a.PublicID,
-			Name: a.Name, DisplayName: a.DisplayName, Created: a.Created})
+	q := chosen(r, "sort")
+	sort, err := sortOf(q, "-name", "newest", "oldest")
+	if err != nil {
+		return nil, err
 	}
-	return pages.DashboardAccountsPage(d, v), err
+	all, err := s.Customers.Children(ctx, s.DB.SQL, by.account.ID)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(all, func(a, b customers.Account) int {
+		names := strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+		switch sort {
+		case "newest":
+			return b.Created.Compare(a.Created)
+		case "oldest":
+			return a.Created.Compare(b.Created)
+		case "-name":
+			return -names
+		}
+		return names
+	})
+	v := pages.DashboardAccounts{List: listOf("/dashboard/accounts", q), Searched: text, Addable: by.hierarchy}
+	for _, a := range all {
+		if has(text, a.Name, a.DisplayName, a.PublicID) {
+			v.Children = append(v.Children, pages.DashboardAccount{PublicID: a.PublicID,
+				Name: a.Name, DisplayName: a.DisplayName, Created: a.Created})
+		}
+	}
+	return pages.DashboardAccountsPage(d, v), nil
 }
 
 // isPublicID reports whether s has the form of a publicId.

@@ -293,6 +293,7 @@ func (s *Service) frameOf(r *http.Request, by user) pages.Dashboard {
 	d.Email, d.Account, d.PublicID, d.Sandbox, d.Child = by.Email, by.account.Name, by.account.PublicID,
 		by.account.Environment == contract.Sandbox, by.account.ParentID != ""
 	d.Once, d.Languages = s.once(by.session.ID), s.languages(r, listParams...)
+	d.Dense = by.dense
 	d.Page, d.Scripts = s.pageToken(by.session.ID), []string{s.Assets.URL("dashboard.js")}
 	return d
 }

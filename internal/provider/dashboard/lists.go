@@ -1,9 +1,14 @@
 package dashboard
 
 import (
+	"context"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/a-h/templ"
 
 	pages "vestibule/templates/provider"
 )
@@ -75,4 +80,57 @@ func chosen(r *http.Request, names ...string) url.Values {
 		}
 	}
 	return q
+}
+
+// maxSearched is the number of entries, the newest, that the search of a small list reads.
+const maxSearched = 1000
+
+// maxFound is the number of entries that such a search shows.
+const maxFound = 100
+
+// searched renders a list with the entries that have all words of a text; "" for all.
+type searched func(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error)
+
+// within searches a small list, whose names the database cannot search because they are
+// encrypted or belong to other tables.
+func within(path string, list searched) finder {
+	return func(_ context.Context, _ user, query string) (string, page, error) {
+		to := ""
+		if query == "" {
+			to = path
+		}
+		return to, func(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+			return list(ctx, r, by, d, query)
+		}, nil
+	}
+}
+
+// has reports whether each word of a search text is part of one of the names, in any case.
+func has(text string, names ...string) bool {
+	all := strings.ToLower(strings.Join(names, "\n"))
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(text)), func(word string) bool { return !strings.Contains(all, word) })
+}
+
+// sortOf returns the order of a list, which must be one of those that it offers.
+func sortOf(q url.Values, offered ...string) (string, error) {
+	sort := q.Get("sort")
+	if sort != "" && !slices.Contains(offered, sort) {
+		return "", unknown("list")
+	}
+	return sort, nil
+}
+
+// setDensity stores how high the user wants the rows of lists.
+func (s *Service) setDensity(w http.ResponseWriter, r *http.Request) error {
+	if err := s.guard(r); err != nil {
+		return err
+	}
+	by, err := s.current(r.Context(), s.DB.SQL, r)
+	if err != nil {
+		return err
+	}
+	if by.ID == "" {
+		return s.toSignIn(w, r)
+	}
+	return s.Staff.SaveDensity(w, r, by.ID)
 }

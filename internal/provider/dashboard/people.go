@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -16,13 +17,40 @@ import (
 	pages "vestibule/templates/provider"
 )
 
-func (s *Service) users(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
-	all, err := s.Staff.Users(ctx, s.DB.SQL, by.account.ID)
-	var v pages.DashboardPeople
-	for _, u := range all {
-		v.Rows = append(v.Rows, pages.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, Self: u.ID == by.ID})
+func (s *Service) users(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+	return s.userList(ctx, r, by, d, "")
+}
+
+// userList lists the users in the order of their addresses, or of the days when they were
+// added.
+func (s *Service) userList(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
+	q := chosen(r, "sort")
+	sort, err := sortOf(q, "-email", "newest", "oldest")
+	if err != nil {
+		return nil, err
 	}
-	return pages.DashboardPeoplePage(d, v), err
+	all, err := s.Staff.Users(ctx, s.DB.SQL, by.account.ID)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(all, func(a, b staff.User) int {
+		switch sort {
+		case "newest":
+			return b.Created.Compare(a.Created)
+		case "oldest":
+			return a.Created.Compare(b.Created)
+		case "-email":
+			return strings.Compare(b.Email, a.Email)
+		}
+		return strings.Compare(a.Email, b.Email)
+	})
+	v := pages.DashboardPeople{List: listOf("/dashboard/people", q), Searched: text}
+	for _, u := range all {
+		if has(text, u.Email) {
+			v.Rows = append(v.Rows, pages.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, Self: u.ID == by.ID})
+		}
+	}
+	return pages.DashboardPeoplePage(d, v), nil
 }
 
 // hashFirst generates and hashes a user's first password.

@@ -14,7 +14,8 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
-	"vestibule/internal/provider/invites"
+	"vestibule/internal/mail"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/visits"
@@ -273,52 +274,76 @@ func (s *Service) report(ctx context.Context, r *http.Request, by user, d pages.
 }
 
 func (s *Service) sharing(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
-	q := chosen(r)
-	before, err := parseCursor(q.Get("after"))
-	if err != nil {
+	return s.shares(ctx, r, by, d, "")
+}
+
+// shares lists the sharing tokens that the account gave and, on the first page, those that
+// it received.
+func (s *Service) shares(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
+	q := chosen(r, "sort")
+	sort, err := sortOf(q, string(reports.Oldest))
+	after, err2 := parseCursor(q.Get("after"))
+	if err := errors.Join(err, err2); err != nil {
 		return nil, unknown("list")
 	}
-	if before.ID != "" {
-		before.ID = s.token(before.ID)
+	if after.ID != "" {
+		after.ID = s.token(after.ID)
 	}
-	granted, err := s.Sharing.Granted(ctx, s.DB.SQL, by.account.ID, false, before, pageSize)
+	v := pages.DashboardSharing{List: listOf("/dashboard/relay-tokens", q), Searched: text}
+	f := sharing.Filter{Oldest: sort == string(reports.Oldest), After: after, Limit: pageSize}
+	if text != "" {
+		f.Limit = maxSearched
+	}
+	granted, err := s.Sharing.Granted(ctx, s.DB.SQL, by.account.ID, f)
 	if err != nil {
 		return nil, err
 	}
-	var received []sharing.Share
-	if before.At.IsZero() {
-		if received, err = s.Sharing.Granted(ctx, s.DB.SQL, by.account.ID, true, store.Cursor{}, pageSize); err != nil {
-			return nil, err
-		}
+	if v.Granted, err = s.shareViews(ctx, granted, text, func(x sharing.Share) string { return x.ThirdPartyID }); err != nil {
+		return nil, err
 	}
-	var v pages.DashboardSharing
-	for _, x := range granted {
-		row, err := s.shareView(ctx, x, x.ThirdPartyID)
+	if after.At.IsZero() {
+		f.Received = true
+		received, err := s.Sharing.Granted(ctx, s.DB.SQL, by.account.ID, f)
 		if err != nil {
 			return nil, err
 		}
-		row.Report = s.reference(x.PublicToken)
-		v.Granted = append(v.Granted, row)
-	}
-	for _, x := range received {
-		row, err := s.shareView(ctx, x, x.CustomerID)
-		if err != nil {
+		if v.Received, err = s.shareViews(ctx, received, text, func(x sharing.Share) string { return x.CustomerID }); err != nil {
 			return nil, err
 		}
-		v.Received = append(v.Received, row)
+		for i := range v.Received {
+			v.Received[i].Report = "" // another customer's
+		}
 	}
-	if n := len(granted); n > 0 {
-		v.Pager = pager(q, "/dashboard/relay-tokens", n == pageSize,
+	if n := len(granted); n > 0 && text == "" {
+		v.List.Pager = pager(q, "/dashboard/relay-tokens", n == pageSize,
 			cursorText(store.Cursor{At: granted[n-1].Created, ID: s.reference(granted[n-1].RelayToken)}))
 	}
 	return pages.DashboardSharingPage(d, v), nil
 }
 
-// shareView returns a share as shown on a page. It shows the report to the owner only.
-func (s *Service) shareView(ctx context.Context, x sharing.Share, with string) (pages.DashboardShare, error) {
-	a, err := s.Customers.ByID(ctx, s.DB.SQL, with)
-	return pages.DashboardShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, With: a.PublicID, WithName: a.ApplicantName(),
-		State: string(x.State(s.Now())), Created: x.Created, Expires: x.Expires, Read: x.Read, Revoked: x.Revoked}, err
+// shareViews returns the shares whose other account or tokens have a text.
+func (s *Service) shareViews(ctx context.Context, all []sharing.Share, text string,
+	with func(sharing.Share) string) (out []pages.DashboardShare, err error) {
+	accounts := map[string]customers.Account{}
+	for _, x := range all {
+		a, ok := accounts[with(x)]
+		if !ok {
+			if a, err = s.Customers.ByID(ctx, s.DB.SQL, with(x)); err != nil {
+				return nil, err
+			}
+			accounts[a.ID] = a
+		}
+		if len(out) < maxFound && has(text, a.ApplicantName(), a.PublicID, x.RelayToken) {
+			out = append(out, s.shareView(x, a))
+		}
+	}
+	return out, nil
+}
+
+func (s *Service) shareView(x sharing.Share, with customers.Account) pages.DashboardShare {
+	return pages.DashboardShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, Report: s.reference(x.PublicToken),
+		With: with.PublicID, WithName: with.ApplicantName(), State: string(x.State(s.Now())), Created: x.Created, Expires: x.Expires,
+		Read: x.Read, Revoked: x.Revoked}
 }
 
 func (s *Service) share(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -380,22 +405,34 @@ func (s *Service) withdraw(ctx context.Context, tx *store.Tx, by user, in input)
 
 // outbox renders the emails to applicants, whose text users can pass on.
 func (s *Service) outbox(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
-	q := chosen(r)
-	before, err := parseCursor(q.Get("after"))
-	if err != nil {
+	return s.emails(ctx, r, by, d, "")
+}
+
+func (s *Service) emails(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
+	q := chosen(r, "state", "sort")
+	sort, err := sortOf(q, string(reports.Oldest))
+	after, err2 := parseCursor(q.Get("after"))
+	f := mail.Filter{CustomerID: by.account.ID, State: mail.State(q.Get("state")), Oldest: sort == string(reports.Oldest), Before: after,
+		Limit: pageSize}
+	if errors.Join(err, err2) != nil || f.State != "" && !slices.Contains(mail.States(), f.State) {
 		return nil, unknown("list")
 	}
-	all, err := s.Invites.Outbox(ctx, s.DB.SQL, by.account.ID, before)
+	if text != "" {
+		f.Limit = maxSearched
+	}
+	all, err := s.Invites.Outbox(ctx, s.DB.SQL, f)
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DashboardOutbox{Sends: s.Invites.Sends()}
+	v := pages.DashboardOutbox{List: listOf("/dashboard/outbox", q), Searched: text, Sends: s.Invites.Sends(), States: mail.States()}
 	for _, l := range all {
-		v.Letters = append(v.Letters, pages.DashboardLetter{Report: s.reference(l.About), To: l.To, Subject: l.Subject, Body: l.Text,
-			Created: l.Created, Expires: l.Expires, Sent: l.Sent, Failed: l.Failed})
+		if len(v.Letters) < maxFound && has(text, l.To, l.Subject) {
+			v.Letters = append(v.Letters, pages.DashboardLetter{Report: s.reference(l.About), To: l.To, Subject: l.Subject, Body: l.Text,
+				State: l.State(), Created: l.Created, Expires: l.Expires, Sent: l.Sent, Failed: l.Failed})
+		}
 	}
-	if n := len(all); n > 0 {
-		v.Pager = pager(q, "/dashboard/outbox", n == invites.PageSize, cursorText(store.Cursor{At: all[n-1].Created, ID: all[n-1].ID}))
+	if n := len(all); n > 0 && text == "" {
+		v.List.Pager = pager(q, "/dashboard/outbox", n == pageSize, cursorText(store.Cursor{At: all[n-1].Created, ID: all[n-1].ID}))
 	}
 	return pages.DashboardOutboxPage(d, v), nil
 }

@@ -15,14 +15,10 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		"GET /dashboard":               s.overview,
 		"GET /dashboard/webhooks":      s.webhooks,
 		"GET /dashboard/reports/{id}":  s.report,
-		"GET /dashboard/relay-tokens":  s.sharing,
-		"GET /dashboard/outbox":        s.outbox,
 		"GET /dashboard/redirects":     s.redirects,
 		"GET /dashboard/credentials":   s.credentials,
 		"GET /dashboard/products":      s.products,
-		"GET /dashboard/accounts":      s.children,
 		"GET /dashboard/accounts/{id}": s.child,
-		"GET /dashboard/people":        s.users,
 		"GET /dashboard/theme":         s.theme,
 		"GET /dashboard/audit":         s.audit,
 
@@ -33,11 +29,24 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /dashboard/deliveries", s.live(s.deliveries))
 	mux.Handle("GET /dashboard/deliveries/{id}", s.live(s.delivery))
 	mux.Handle("GET /dashboard/reports", s.live(s.reports))
-	// A search changes nothing; it uses POST to keep identifiers out of URLs.
+	mux.Handle("GET /dashboard/relay-tokens", s.live(s.sharing))
+	mux.Handle("GET /dashboard/outbox", s.live(s.outbox))
+	mux.Handle("GET /dashboard/accounts", s.live(s.children))
+	mux.Handle("GET /dashboard/people", s.live(s.users))
+	// A search changes nothing; it uses POST to keep identifiers and names out of URLs.
 	mux.Handle("GET /dashboard/deliveries/find", s.adapt(s.toList("/dashboard/deliveries")))
 	mux.Handle("GET /dashboard/reports/find", s.adapt(s.toList("/dashboard/reports")))
+	mux.Handle("GET /dashboard/relay-tokens/find", s.adapt(s.toList("/dashboard/relay-tokens")))
+	mux.Handle("GET /dashboard/outbox/find", s.adapt(s.toList("/dashboard/outbox")))
+	mux.Handle("GET /dashboard/accounts/find", s.adapt(s.toList("/dashboard/accounts")))
+	mux.Handle("GET /dashboard/people/find", s.adapt(s.toList("/dashboard/people")))
 	mux.Handle("POST /dashboard/deliveries/find", s.find(s.findDeliveries))
 	mux.Handle("POST /dashboard/reports/find", s.find(s.findReports))
+	mux.Handle("POST /dashboard/relay-tokens/find", s.find(within("/dashboard/relay-tokens", s.shares)))
+	mux.Handle("POST /dashboard/outbox/find", s.find(within("/dashboard/outbox", s.emails)))
+	mux.Handle("POST /dashboard/accounts/find", s.find(within("/dashboard/accounts", s.childList)))
+	mux.Handle("POST /dashboard/people/find", s.find(within("/dashboard/people", s.userList)))
+	mux.Handle("POST /dashboard/density", s.adapt(s.setDensity))
 	mux.Handle("POST /dashboard/reports/{id}/correct/check", s.adapt(s.weigh))
 	for pattern, c := range s.changes() {
 		mux.Handle(pattern, s.post(c))

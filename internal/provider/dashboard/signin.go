@@ -22,6 +22,7 @@ type user struct {
 	session session.Session
 
 	configurer, hierarchy bool // the account may assign configurations, and have child accounts
+	dense                 bool // the user wants low rows
 }
 
 // current returns the user of the request's session, or the zero user without one.
@@ -37,7 +38,10 @@ func (s *Service) current(ctx context.Context, q store.Queryer, r *http.Request)
 	if u.configurer, err = s.Customers.Entitled(ctx, q, found.Account, customers.Configurations); err != nil {
 		return user{}, err
 	}
-	u.hierarchy, err = s.Customers.Entitled(ctx, q, found.Account, customers.Hierarchy)
+	if u.hierarchy, err = s.Customers.Entitled(ctx, q, found.Account, customers.Hierarchy); err != nil {
+		return user{}, err
+	}
+	u.dense, err = s.Staff.IsDense(ctx, q, found.ID)
 	return u, err
 }
 

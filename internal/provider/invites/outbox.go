@@ -95,13 +95,10 @@ func spanish(t time.Time) string {
 	return fmt.Sprintf("%d de %s de %d a las %s UTC", t.Day(), months[t.Month()-1], t.Year(), t.Format("15:04"))
 }
 
-// PageSize is how many emails Outbox returns at most.
-const PageSize = 50
-
-// Outbox lists a customer's emails whose link has not expired, newest first. Each is
-// about a report. The next page begins at the last one's Created and ID.
-func (s *Service) Outbox(ctx context.Context, q store.Queryer, customerID string, from store.Cursor) ([]mail.Email, error) {
-	return s.emails().List(ctx, q, mail.Filter{CustomerID: customerID, Before: from, Limit: PageSize})
+// Outbox lists a customer's emails whose link has not expired. Each is about a report. The
+// next page begins at the last one's Created and ID.
+func (s *Service) Outbox(ctx context.Context, q store.Queryer, f mail.Filter) ([]mail.Email, error) {
+	return s.emails().List(ctx, q, f)
 }
 
 // Sends reports whether there is a mail server; without one, users must pass on the

@@ -196,9 +196,15 @@ func (s *Service) Withdraw(ctx context.Context, tx *store.Tx, customerID, relayT
 	return withdraw(ctx, tx, customerID, relayToken, tx.Now)
 }
 
-// Granted lists the shares that a customer gave or, with received, received, newest
-// first, before a cursor of Created and RelayToken.
-func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID string,
-	received bool, before store.Cursor, limit int) ([]Share, error) {
-	return recent(ctx, q, customerID, received, before, limit)
+// Filter selects shares.
+type Filter struct {
+	Received bool         // those that the customer received, not gave
+	Oldest   bool         // the oldest first
+	After    store.Cursor // of Created and RelayToken
+	Limit    int
+}
+
+// Granted lists the shares that a customer gave or received, newest first.
+func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Share, error) {
+	return recent(ctx, q, customerID, f)
 }

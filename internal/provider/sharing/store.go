@@ -141,15 +141,18 @@ func scan(row store.Row) (Share, error) {
 	return s, err
 }
 
-// recent lists the shares of an owner, or of a third party, newest first.
-func recent(ctx context.Context, q store.Queryer, customerID string, received bool, before store.Cursor, limit int) ([]Share, error) {
-	whose := `customer_id`
-	if received {
+// recent lists the shares of an owner, or of a third party.
+func recent(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Share, error) {
+	whose, after, order := `customer_id`, `<`, `DESC`
+	if f.Received {
 		whose = `third_party_id`
 	}
+	if f.Oldest {
+		after, order = `>`, `ASC`
+	}
 	return store.QueryAll(ctx, q, scan, columns+whose+` = $1
-		AND (CAST($2 AS BIGINT) = 0 OR created_at < $2 OR created_at = $2 AND token < $3)
-		ORDER BY created_at DESC, token DESC LIMIT $4`, customerID, before.Micros(), before.ID, limit)
+		AND (CAST($2 AS BIGINT) = 0 OR created_at `+after+` $2 OR created_at = $2 AND token `+after+` $3)
+		ORDER BY created_at `+order+`, token `+order+` LIMIT $4`, customerID, f.After.Micros(), f.After.ID, f.Limit)
 }
 
 // deleteForgotten deletes, at most limit times, the shares of reports that can no

@@ -35,7 +35,10 @@ type ApplicationView struct {
 	Notes      []Note // newest first
 	Note       string // as typed
 	NoteBad    bool
-	Done       string  // decided, noted: the last completed action
+	Done       string    // decided, noted: the last completed action
+	Waits      bool      // for the applicant, who can be sent a link
+	LinkSent   time.Time // the newest email with a link; zero: none within a day
+	Reminded   *Reminded
 	Others     []Other // of the same applicant
 	MoreOthers bool    // there are more than listed
 

@@ -2,6 +2,7 @@ package review
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"vestibule/internal/i18n"
@@ -109,18 +110,18 @@ func (v EventsView) filters(l i18n.Lang) []ui.Link {
 }
 
 func (v EventsView) grid(l i18n.Lang) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "review.events.title"), HideCaption: true, Columns: []ui.Column{
-		{Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.events.type")}, {Label: i18n.T(l, "review.application.label")},
-		{Label: i18n.T(l, "review.application.state")},
-		{Label: i18n.T(l, "review.events.answer")}, {Label: i18n.T(l, "review.events.tries"), Number: true}}}
+	g := ui.Grid{Caption: i18n.T(l, "review.events.title"), HideCaption: true, Named: true, Columns: []ui.Column{
+		{Label: i18n.T(l, "review.events.type")}, {Label: i18n.T(l, "review.application.state")},
+		{Label: i18n.T(l, "review.application.label")}, {Label: i18n.T(l, "review.events.answer")},
+		{Label: i18n.T(l, "review.events.tries"), Number: true}, {Label: i18n.T(l, "review.when")}}}
 	for _, d := range v.Rows {
 		g.Rows = append(g.Rows, []ui.Cell{
 			{Body: deliveryLink(l, d)},
-			{Text: d.Type},
-			{Body: applicationLink(d.ApplicationID)},
 			{Body: deliveryBadge(l, d.State)},
+			{Body: applicationLink(d.ApplicationID)},
 			{Text: d.answer(l)},
 			{Text: strconv.Itoa(d.Tries)},
+			{Body: when(l, d.Created)},
 		})
 	}
 	return g
@@ -150,6 +151,16 @@ func (d Delivery) tries(l i18n.Lang) ui.Grid {
 			{Text: strconv.FormatInt(t.Took.Milliseconds(), 10) + " ms"}})
 	}
 	return g
+}
+
+// what says in words what the event is about: the state that the application reached, or
+// that it was decided.
+func (d Delivery) what(l i18n.Lang) string {
+	state := strings.TrimPrefix(d.Type, "application.")
+	if state == "decided" {
+		return i18n.T(l, "review.list.orders.decided")
+	}
+	return stateName(l, state)
 }
 
 // EventsURL returns the address of a page of deliveries. Zero values select all, and the

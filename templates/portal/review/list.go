@@ -15,6 +15,8 @@ type ListView struct {
 	Narrowed bool // the filter excludes applications of the queue
 	Over     bool // the search has expired
 	Decides  bool // the user may assign applications
+	Reminds  bool // the user may send reminders
+	Reminded *Reminded
 	// Everywhere is the same search without the other filters; empty without filters.
 	Everywhere string
 	Rows       []Row
@@ -30,6 +32,24 @@ type ListView struct {
 	Full  bool   // the user can save no more filters
 	Dense bool   // the user wants low rows
 	Query string // the list's parameters, for updates while it is open
+}
+
+// Reminded is the result of reminders that were just sent to applicants.
+type Reminded struct{ Sent, Of int }
+
+func (r Reminded) words(l i18n.Lang) string {
+	words := i18n.N(l, "review.remind.sent", r.Sent)
+	if r.Sent < r.Of {
+		words += " " + i18n.N(l, "review.remind.left_out", r.Of-r.Sent)
+	}
+	return words
+}
+
+func (r Reminded) tone() ui.Tone {
+	if r.Sent == 0 {
+		return ui.Info
+	}
+	return ui.Success
 }
 
 // SavedFilter is a filter that the user saved.

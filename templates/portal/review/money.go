@@ -68,12 +68,13 @@ func balanceLine(l i18n.Lang, a *report.Analysis, id string, series []report.Cen
 	return p
 }
 
-// linked links the months and days of a plot of balances to their transactions.
-func (v ReportView) linked(l i18n.Lang, p ui.LinePlot) ui.LinePlot {
+// linked links the months and days of a plot of balances to their transactions: those of an
+// account, counted from 1, or of all accounts for 0.
+func (v ReportView) linked(l i18n.Lang, p ui.LinePlot, account int) ui.LinePlot {
 	for i := range p.Spans {
-		p.Spans[i].URL = v.transactions(Selection{Month: seriesDay(v.Analysis, p.Spans[i].From).Format("2006-01")})
+		p.Spans[i].URL = v.transactions(Selection{Account: account, Month: seriesDay(v.Analysis, p.Spans[i].From).Format("2006-01")})
 	}
-	if to := v.transactions(Selection{Day: ui.PlotDay}); to != "" {
+	if to := v.transactions(Selection{Account: account, Day: ui.PlotDay}); to != "" {
 		p.Days = &ui.PlotDays{First: seriesDay(v.Analysis, 0), URL: to, Currency: v.Analysis.In(), Hint: i18n.T(l, "review.report.days_hint")}
 	}
 	return p

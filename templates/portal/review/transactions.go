@@ -16,6 +16,7 @@ import (
 type Selection struct {
 	Category, Direction string // Direction is IN or OUT
 	Stream              int    // counted from 1; 0 for any
+	Account             int    // counted from 1; 0 for any
 	Bin                 string // letter of a bin of the score
 	Month               string // YYYY-MM
 	Day                 string // YYYY-MM-DD
@@ -26,10 +27,16 @@ type Selection struct {
 func ReadSelection(q url.Values, a *report.Analysis) (Selection, bool) {
 	s := Selection{Category: q.Get("category"), Direction: q.Get("direction"), Bin: q.Get("bin"), Month: q.Get("month"), Day: q.Get("day"),
 		Returned: q.Get("returned") != ""}
-	if n := q.Get("stream"); n != "" {
-		var err error
-		if s.Stream, err = strconv.Atoi(n); err != nil || s.Stream < 1 || s.Stream > len(a.Streams) {
-			return s, false
+	for _, n := range []struct {
+		name string
+		to   *int
+		most int
+	}{{"stream", &s.Stream, len(a.Streams)}, {"account", &s.Account, len(a.Accounts)}} {
+		if text := q.Get(n.name); text != "" {
+			var err error
+			if *n.to, err = strconv.Atoi(text); err != nil || *n.to < 1 || *n.to > n.most {
+				return s, false
+			}
 		}
 	}
 	_, month := time.Parse("2006-01", s.Month)
@@ -50,6 +57,9 @@ func (s Selection) query() url.Values {
 	if s.Stream > 0 {
 		q.Set("stream", strconv.Itoa(s.Stream))
 	}
+	if s.Account > 0 {
+		q.Set("account", strconv.Itoa(s.Account))
+	}
 	if s.Returned {
 		q.Set("returned", "1")
 	}
@@ -62,6 +72,7 @@ func (s Selection) selects(t report.AnalysisTransaction) bool {
 	return (s.Category == "" || t.Category == s.Category) && !(figure && t.OwnTransfer) &&
 		(s.Direction == "" || s.Direction == "IN" && t.Amount > 0 || s.Direction == "OUT" && t.Amount < 0) &&
 		(s.Stream == 0 || t.Stream != nil && *t.Stream == s.Stream-1) &&
+		(s.Account == 0 || t.Account == s.Account-1) &&
 		(s.Bin == "" || strings.Contains(t.Bins, s.Bin)) &&
 		(s.Month == "" || t.Date.Format("2006-01") == s.Month) && (s.Day == "" || t.Date.String() == s.Day) &&
 		(!s.Returned || t.Returned)
@@ -103,8 +114,10 @@ func (v TransactionsView) all() []report.AnalysisTransaction {
 
 // near returns the days with transactions before and after the selected day, "" for none.
 func (v TransactionsView) near() (before, after string) {
+	any := Selection{Account: v.Selected.Account}
 	for _, t := range v.Analysis.Transactions {
 		switch day := t.Date.String(); {
+		case !any.selects(t):
 		case day < v.Selected.Day && day > before:
 			before = day
 		case day > v.Selected.Day && (after == "" || day < after):
@@ -141,6 +154,9 @@ func (v TransactionsView) title(l i18n.Lang) string {
 	}
 	if s.Stream > 0 {
 		parts = append(parts, v.Analysis.Streams[s.Stream-1].Name)
+	}
+	if s.Account > 0 {
+		parts = append(parts, analysisAccount(l, v.Analysis.Accounts[s.Account-1]))
 	}
 	if s.Category != "" {
 		parts = append(parts, CategoryWords(l, s.Category))
@@ -215,7 +231,7 @@ func (v TransactionsView) grid(l i18n.Lang, all []report.AnalysisTransaction) ui
 		}
 		when := ui.Cell{Body: date(l, &day)}
 		if v.Selected.Day == "" {
-			when = ui.Cell{Body: dayLink(l, day.Time, v.transactions(Selection{Day: day.String()}))}
+			when = ui.Cell{Body: dayLink(l, day.Time, v.transactions(Selection{Account: v.Selected.Account, Day: day.String()}))}
 		}
 		g.Rows = append(g.Rows, []ui.Cell{when, {Body: given(l, t.Description)}, category,
 			{Text: analysisAccount(l, v.Analysis.Accounts[t.Account])}, {Text: v.in().format(t.Amount)}})

@@ -40,6 +40,7 @@ const (
 	EventSent      = "eventSent"
 	EventsOn       = "eventsOn"
 	Assigned       = "assigned"
+	Reminded       = "reminded"
 	Exported       = "listExported"
 )
 
@@ -52,7 +53,7 @@ const (
 // Actions lists all actions, in the order of the filter.
 var Actions = []string{
 	staff.SignedIn, staff.SignInFailed, staff.SignedOut, Listed, Searched, Opened, ReportViewed, ReportExported, FilesListed, FileOpened,
-	Exported, Compared, Assigned, decisions.Decided,
+	Exported, Compared, Assigned, Reminded, decisions.Decided,
 	decisions.Noted, LetterOpened, decisions.LetterSent, decisions.LetterFailed, decisions.LetterWithheld,
 	decisions.LetterRetried, sharing.Shared, sharing.Withdrawn, DeletionOpened, deletion.Deleted, deletion.ByRetention,
 	staff.UserAdded, staff.UserChanged, staff.LinkIssued, staff.PasswordSet, EventSent, EventsOn, Read,

@@ -1,0 +1,119 @@
+package provider_test
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/staff"
+	"vestibule/internal/testutil/i18ntest"
+)
+
+// order returns the first submatches of a pattern in a page, in order and without repeats.
+func order(text, pattern string) (out []string) {
+	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+		if !slices.Contains(out, m[1]) {
+			out = append(out, m[1])
+		}
+	}
+	return out
+}
+
+// The lists of users, child accounts, sharing tokens and emails are searched by names, which
+// stay out of addresses, and sorted.
+func TestSmallLists(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		token, _ := b.cashflowVisit("default")
+		other, _ := b.cashflowVisit("default")
+		d, eve := b.signIn(customerUser), b.signIn(thirdPartyUser)
+		for _, name := range []string{"bob", "carol"} {
+			b.advance("1h")
+			d.send("/dashboard/people", d.form("email", name+"@customer.example"))
+			d.send("/dashboard/accounts", d.form("name", strings.ToUpper(name)+" Lending"))
+		}
+		for _, shared := range []string{token, other} {
+			b.advance("1m")
+			d.send("/dashboard/relay-tokens", d.form("publicToken", shared, "publicId", b.seed.ThirdParty.PublicID))
+		}
+		for i := range 2 {
+			b.advance("1m")
+			b.want("invite", b.post("/connect/invite", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow],
+				"prefill": applicant, "deliverTo": fmt.Sprintf("zoe%d@mail.example", i)}), 200, "")
+		}
+		relays := order(d.page("/dashboard/relay-tokens"), `title="`+uuidPattern)
+		if len(relays) != 2 {
+			t.Fatalf("%d sharing tokens", len(relays))
+		}
+		for _, tc := range []struct {
+			list, pattern, text string
+			found               []string
+			sorted              map[string][]string // by the parameter sort
+		}{
+			{"/dashboard/people", `dashboard-break">([a-z]+)@customer`, "BOB customer", []string{"bob"},
+				map[string][]string{"": {"ada", "bob", "carol"}, "-email": {"carol", "bob", "ada"}, "newest": {"carol", "bob", "ada"},
+					"oldest": {"ada", "bob", "carol"}}},
+			{"/dashboard/accounts", `>([A-Z]+) Lending<`, "carol", []string{"CAROL"},
+				map[string][]string{"": {"BOB", "CAROL"}, "-name": {"CAROL", "BOB"}, "newest": {"CAROL", "BOB"}, "oldest": {"BOB", "CAROL"}}},
+			{"/dashboard/relay-tokens", `title="` + uuidPattern, relays[1][:12], []string{relays[1]},
+				map[string][]string{"": relays, "oldest": {relays[1], relays[0]}}},
+			{"/dashboard/outbox", `>(zoe\d)@mail.example<`, "zoe1", []string{"zoe1"},
+				map[string][]string{"": {"zoe1", "zoe0"}, "oldest": {"zoe0", "zoe1"}}},
+		} {
+			a := d.send(tc.list+"/find", url.Values{"query": {tc.text}})
+			if got := order(string(a.raw), tc.pattern); a.status != 200 || !slices.Equal(got, tc.found) {
+				t.Errorf("%s finds by %q %q (%d), want %q\n%s", tc.list, tc.text, got, a.status, tc.found, a.raw)
+			}
+			if a := d.send(tc.list+"/find", url.Values{"query": {"nothing like it"}}); len(order(string(a.raw), tc.pattern)) > 0 ||
+				!strings.Contains(string(a.raw), i18ntest.EN("dashboard.list.nothing_fits")) {
+				t.Errorf("%s finds something by another text: %d", tc.list, a.status)
+			}
+			if a := d.send(tc.list+"/find", url.Values{"query": {" "}}); a.status != 303 || a.header.Get("Location") != tc.list {
+				t.Errorf("%s without a text: %d", tc.list, a.status)
+			}
+			for sort, want := range tc.sorted {
+				if got := order(d.page(tc.list+"?sort="+sort), tc.pattern); !slices.Equal(got, want) {
+					t.Errorf("%s by %q: %q, want %q", tc.list, sort, got, want)
+				}
+			}
+			if a := d.ask("GET", tc.list+"?sort=x", ""); a.status != 404 {
+				t.Errorf("%s by an unknown order: %d", tc.list, a.status)
+			}
+		}
+		if text := d.page("/dashboard/outbox?state=sent"); strings.Contains(text, "zoe0") {
+			t.Error("an email that waits is shown as sent")
+		}
+		if text := eve.page("/dashboard/relay-tokens"); strings.Contains(text, "/dashboard/reports/") {
+			t.Error("the third party gets a link to the customer's report")
+		}
+	})
+}
+
+// The density of lists is the user's, on each page.
+func TestDashboardDensity(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		d, eve := b.signIn(customerUser), b.signIn(thirdPartyUser)
+		dense := func(d *dashboardBrowser) bool {
+			return strings.Contains(d.page("/dashboard/reports"), `"dashboard-main dense"`)
+		}
+		for _, density := range []string{staff.Dense, staff.Comfortable, staff.Dense} {
+			a := d.send("/dashboard/density", url.Values{"density": {density}, "back": {"/dashboard/people?sort=oldest"}})
+			if a.status != 303 || a.header.Get("Location") != "/dashboard/people?sort=oldest" || dense(d) != (density == staff.Dense) {
+				t.Errorf("%s: %d to %q, and the lists are dense: %v", density, a.status, a.header.Get("Location"), dense(d))
+			}
+		}
+		if dense(eve) {
+			t.Error("another user's lists are dense")
+		}
+		for _, bad := range [][2]string{{"x", "/dashboard"}, {staff.Dense, "https://evil.example/dashboard"}, {staff.Dense, ""}} {
+			if a := d.send("/dashboard/density", url.Values{"density": {bad[0]}, "back": {bad[1]}}); a.status != 400 {
+				t.Errorf("%q: %d", bad, a.status)
+			}
+		}
+	})
+}

@@ -1,0 +1,6 @@
+-- +goose Up
+-- What users of the dashboard chose for themselves.
+CREATE TABLE staff_settings (
+    staff_id TEXT PRIMARY KEY REFERENCES staff (id) ON DELETE CASCADE,
+    density  TEXT NOT NULL -- comfortable, dense
+);
