@@ -158,6 +158,15 @@ func TestExampleConnectorFollowsTheProtocol(t *testing.T) {
 		}
 	}
 
+	begun, query = signIn(url.Values{"answer": {"allow"}, "person": {"Kai Moreno"}})
+	grant, err := c.Complete(t.Context(), "example-payroll", begun.Pending, query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Fetch(t.Context(), "example-payroll", grant, from, to); sources.ReasonOf(err) != sources.Challenged {
+		t.Errorf("a person who must confirm again: %v", err)
+	}
+
 	file, quote, err := c.File(t.Context(), "MEX_CDC", sources.FileRequest{Reference: "0c9b8a14-5a53-4a0e-8f6d-1f0f5d3f2a77", AsOf: to,
 		Person: &passport.Consumer{First: "Ana", Last: "Reyes"}})
 	if err != nil || !file.Found || len(file.Tradelines) != 1 || quote == nil || quote.Currency != file.Currency {

@@ -66,9 +66,13 @@ func TestPayrollOfConnector(t *testing.T) {
 func TestPayrollOfConnectorFails(t *testing.T) {
 	withOpenBank(t, func(t *testing.T, r refreshServer) {
 		for reason, want := range map[sources.Reason]contract.Status{sources.Unresponsive: contract.StatusSupplierUnresponsive,
-			sources.Ended: contract.StatusNotAuthenticated, sources.Rejected: contract.StatusError} {
+			sources.Ended: contract.StatusNotAuthenticated, sources.Challenged: contract.StatusNotAuthenticated,
+			sources.Rejected: contract.StatusError} {
 			r.bank.FetchError = sources.Fail(reason, errors.New("for a test"))
-			r.ended(r.ConnectOpenPayroll(r.product(contract.Income)), want)
+			event := r.ended(r.ConnectOpenPayroll(r.product(contract.Income)), want)
+			if confirm := event["substatus"] == string(contract.SubMFARequired); confirm != (reason == sources.Challenged) {
+				t.Errorf("%s ends with %v", reason, event)
+			}
 		}
 	})
 }

@@ -82,12 +82,12 @@ type Config struct {
 
 // Provider is the running service.
 type Provider struct {
-	config    Config
-	now       func() time.Time // the sandbox's clock or, in production, the real one
-	queue     *jobs.Queue
-	sandbox   Sandbox                          // nil in production
-	available map[contract.Environment]Sources // data sources by environment
-	docs      *httpx.StaticPages               // nil without OpenAPI
+	config     Config
+	now        func() time.Time // the sandbox's clock or, in production, the real one
+	queue      *jobs.Queue
+	sandbox    Sandbox // nil in production
+	catalogues map[contract.Environment]sources.Catalogue
+	docs       *httpx.StaticPages // nil without OpenAPI
 
 	keys         *auth.Keys
 	auth         *auth.Authenticator

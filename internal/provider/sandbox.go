@@ -1,12 +1,9 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"vestibule/internal/provider/auth"
@@ -18,79 +15,19 @@ import (
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/provider/webhooks"
-	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 	"vestibule/web"
 )
 
-// Sources are the data sources of an environment's visits, reports, and submissions.
-// The zero value has no sources, as in production until connectors are configured. This
-// package imports nothing below sandbox/, so no sandbox data is reachable without a
-// Sandbox.
+// Sources are what a sandbox adds to visits, reports, and submissions of the sandbox
+// environment. This package imports nothing below sandbox/, so no sandbox data is
+// reachable without a Sandbox.
 type Sources struct {
-	Visits  visits.Catalogue
-	Reports reports.Sources
-	Banks   []bankaccounts.Bank // that applicants can connect
-
-	Connectors []sources.Connector // of institutions that authorize access on their own pages
-
-	Submissions submissions.Sandbox // nil: only the submitted data is used
-}
-
-// with returns the sources with connectors added. The institutions of connectors are
-// offered to applicants; one of the operator replaces one of the sandbox with the same id.
-func (of Sources) with(more []sources.Connector) Sources {
-	of.Connectors = slices.Concat(more, of.Connectors) // the first that has an institution is used
-	offered := map[string]bool{}
-	for _, c := range of.Connectors {
-		for _, i := range c.Institutions() {
-			if offered[i.ID] {
-				continue
-			}
-			offered[i.ID] = true
-			entry := visits.Bank{ID: i.ID, Name: i.Name, Place: i.Place, PlaceES: i.PlaceES, Large: i.Large, Authorize: true}
-			switch i.Kind {
-			case sources.Payroll:
-				of.Visits.Employers = replace(of.Visits.Employers, entry)
-			case sources.Supplier:
-				entry.Authorize = false
-				of.Visits.Suppliers = replace(of.Visits.Suppliers, entry)
-			default:
-				of.Visits.Banks = replace(of.Visits.Banks, entry)
-				of.Banks = slices.DeleteFunc(of.Banks, func(b bankaccounts.Bank) bool { return b.Name == i.Name })
-				of.Banks = append(of.Banks, bankaccounts.Bank{Name: i.Name, OAuth: append([]string{}, i.OAuth...),
-					Homepage: append([]string{}, i.Homepage...)})
-			}
-		}
-	}
-	asShown := func(a, b visits.Bank) int {
-		return cmp.Or(trueFirst(a.Large, b.Large), strings.Compare(a.Name, b.Name), strings.Compare(a.ID, b.ID))
-	}
-	slices.SortStableFunc(of.Visits.Banks, asShown)
-	slices.SortStableFunc(of.Visits.Employers, asShown)
-	slices.SortStableFunc(of.Visits.Suppliers, asShown)
-	slices.SortStableFunc(of.Visits.Suppliers, func(a, b visits.Bank) int { // the reader of identity documents is the last
-		return trueFirst(b.ID == report.DocumentSupplier, a.ID == report.DocumentSupplier)
-	})
-	slices.SortStableFunc(of.Banks, func(a, b bankaccounts.Bank) int { return strings.Compare(a.Name, b.Name) })
-	return of
-}
-
-// trueFirst orders two values for sorting, true before false.
-func trueFirst(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	}
-	return 1
-}
-
-// replace returns the list with an entry, in place of one with the same id.
-func replace(all []visits.Bank, by visits.Bank) []visits.Bank {
-	return append(slices.DeleteFunc(all, func(b visits.Bank) bool { return b.ID == by.ID }), by)
+	Connectors  []sources.Connector // after those of the operator
+	Visits      visits.Sandbox
+	Reports     reports.Sandbox
+	Submissions submissions.Sandbox
 }
 
 // Sandbox adds to the service a clock that can be moved, fault injection, generated data

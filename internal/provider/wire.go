@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"vestibule/internal/contract"
@@ -38,27 +39,26 @@ func (p *Provider) wire() {
 	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth}
 	p.documents = &documents.Service{DB: c.DB}
 	p.connections = &sources.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, RedirectURI: c.URL + visits.CallbackPath,
-		Connectors: func(env contract.Environment) []sources.Connector { return p.sources(env).Connectors },
+		Catalogue: func(env contract.Environment) sources.Catalogue { return p.catalogues[env] },
 		Keep: func(ctx context.Context, q store.Queryer, customerID string) (bool, error) {
 			return p.customers.Entitled(ctx, q, customerID, customers.Refresh)
 		}}
 	p.reports = &reports.Service{DB: c.DB, Queue: p.queue, Auth: p.auth, Log: c.Log,
-		Now: p.now, Customers: p.customers, Documents: p.documents, Connections: p.connections, Scanner: c.Scanner,
-		Sources: func(env contract.Environment) reports.Sources { return p.sources(env).Reports }, Watch: c.Telemetry.ReportFinished}
+		Now: p.now, Customers: p.customers, Documents: p.documents, Sources: p.connections, Scanner: c.Scanner,
+		Watch: c.Telemetry.ReportFinished}
 	p.webhooks = webhooks.New(webhooks.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Sender: p.sender(), Reports: p.reports,
 		Customers: p.customers})
 	p.sharing = &sharing.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks}
 	p.bankaccounts = &bankaccounts.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports,
-		Banks: func(env contract.Environment) []bankaccounts.Bank { return p.sources(env).Banks }}
+		Sources: p.connections}
 	limit := func(perMinute int) *httpx.RateLimit {
 		return &httpx.RateLimit{PerMinute: perMinute, BehindProxy: c.BehindProxy, Now: c.Now,
 			ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy)}
 	}
 	p.visits = &visits.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Assets: c.Assets, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Documents: p.documents, Sources: p.connections,
-		Catalogues: func(env contract.Environment) visits.Catalogue { return p.sources(env).Visits },
-		Secure:     strings.HasPrefix(c.URL, "https:"),
+		Secure: strings.HasPrefix(c.URL, "https:"),
 		Operator: pages.Operator{Name: cmp.Or(c.Operator.ServiceName, "Vestibule Verification"), Terms: c.Operator.TermsURL,
 			Privacy: c.Operator.PrivacyURL},
 		LimitByAddress: limit(c.Limits.WidgetRate), LimitByAccount: limit(c.Limits.WidgetAccountRate),
@@ -67,12 +67,7 @@ func (p *Provider) wire() {
 		Customers: p.customers, Visits: p.visits}
 	p.invites = &invites.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Visits: p.visits, Mail: c.Mail}
-	p.available = map[contract.Environment]Sources{c.Environment: Sources{}.with(c.Connectors)}
-	if p.sandbox != nil {
-		p.available[contract.Sandbox] = p.sandbox.Sources(p.services()).with(c.Connectors)
-	}
-	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports,
-		Sandbox: p.sources(contract.Sandbox).Submissions}
+	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports}
 	p.dashboard = &dashboard.Service{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets, BehindProxy: c.BehindProxy,
 		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,
 		Invites: p.invites}
@@ -83,6 +78,14 @@ func (p *Provider) wire() {
 		p.sharing, p.bankaccounts.Connect, p.reportFinished
 	p.webhooks.Shared = p.sharing.Shared
 	p.visits.Redirects, p.visits.VisitOfInvite = p.redirects, p.invites.Visit
+
+	all := c.Connectors
+	if p.sandbox != nil {
+		more := p.sandbox.Sources(p.services())
+		all = slices.Concat(all, more.Connectors)
+		p.visits.Sandbox, p.reports.Sandbox, p.submissions.Sandbox = more.Visits, more.Reports, more.Submissions
+	}
+	p.catalogues = map[contract.Environment]sources.Catalogue{c.Environment: sources.NewCatalogue(all...)}
 }
 
 // sender returns the sender of webhooks. It signs with the real time, because the
@@ -127,6 +130,3 @@ func (p *Provider) services() Services {
 	return Services{DB: p.config.DB, Log: p.config.Log, Keys: p.keys, Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks,
 		Visits: p.visits, Sharing: p.sharing, BankAccounts: p.bankaccounts}
 }
-
-// sources returns the sources of an environment.
-func (p *Provider) sources(env contract.Environment) Sources { return p.available[env] }

@@ -150,6 +150,7 @@ var (
 	errCode        = failure{http.StatusConflict, "ABANDONED", "the code is unknown, used, or expired"}
 	errAccess      = failure{http.StatusConflict, "ENDED", "the access is unknown or revoked, or has ended"}
 	errExpired     = failure{http.StatusConflict, "EXPIRED", "the access must be renewed"}
+	errConfirm     = failure{http.StatusConflict, "CONFIRMATION_REQUIRED", "the payroll provider asks for a code again"}
 )
 
 // operation verifies a request, and answers with what f returns, as JSON.
@@ -296,6 +297,8 @@ func (c *connector) payroll(in request) (any, error) {
 		return nil, errAccess
 	case time.Now().After(a.expires):
 		return nil, errExpired
+	case a.person == confirming:
+		return nil, errConfirm
 	}
 	return payrollOf(a.person, from, to), nil
 }
@@ -372,7 +375,10 @@ const (
 	bureau          = "MEX_CDC"
 )
 
-func people() []string { return []string{"Ana Reyes", "Sam Okafor"} }
+// confirming is a person who must confirm again at every request for data.
+const confirming = "Kai Moreno"
+
+func people() []string { return []string{"Ana Reyes", "Sam Okafor", confirming} }
 
 // cents is an amount of money. In JSON it is a decimal number.
 type cents int64

@@ -132,24 +132,6 @@ func (d Data) Only(accounts []string) Data {
 	return out
 }
 
-// At returns the data as if every connection were with the named institution; an
-// empty name changes nothing. Source ids follow from the name.
-func (d Data) At(institution string) Data {
-	if institution == "" {
-		return d
-	}
-	var out Data
-	for i, c := range d.Connections {
-		c.Institution, c.SourceID = institution, SourceID(institution, i)
-		c.Accounts = append([]Account(nil), c.Accounts...)
-		for j := range c.Accounts {
-			c.Accounts[j].Institution = institution
-		}
-		out.Connections = append(out.Connections, c)
-	}
-	return out
-}
-
 // SourceID makes the readable source_id of connection number i (from 0) with an
 // institution: HARBOR_NATIONAL_BANK, and HARBOR_NATIONAL_BANK_2 for the second.
 func SourceID(institution string, i int) string {

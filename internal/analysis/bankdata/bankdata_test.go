@@ -120,21 +120,11 @@ func TestHistoryIgnoresInputOrder(t *testing.T) {
 	})
 }
 
-func TestDataAt(t *testing.T) {
-	d := Data{Connections: []Connection{
-		{SourceID: "A", Institution: "A", Accounts: []Account{{ID: "1", Institution: "A"}}},
-		{SourceID: "B", Institution: "B"},
-	}}
-	got := d.At("Anvil & Oak Trust")
-	if got.Connections[0].SourceID != "ANVIL_OAK_TRUST" || got.Connections[1].SourceID != "ANVIL_OAK_TRUST_2" ||
-		got.Connections[0].Accounts[0].Institution != "Anvil & Oak Trust" {
-		t.Errorf("At = %+v", got)
-	}
-	if d.Connections[0].Accounts[0].Institution != "A" {
-		t.Error("At changed its input")
-	}
-	if same := d.At(""); same.Connections[0].Institution != "A" {
-		t.Error("an empty name changed the institution")
+func TestSourceID(t *testing.T) {
+	for n, want := range []string{"ANVIL_OAK_TRUST", "ANVIL_OAK_TRUST_2"} {
+		if got := SourceID("Anvil & Oak Trust", n); got != want {
+			t.Errorf("the source_id of connection %d is %s, want %s", n, got, want)
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ import (
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/store"
 )
 
@@ -37,7 +39,7 @@ type Service struct {
 	Auth      *auth.Authenticator
 	Customers *customers.Service
 	Reports   *reports.Service
-	Banks     func(contract.Environment) []Bank // of an environment, in alphabetical order
+	Sources   *sources.Service
 
 	pepper []byte                                  // key of the HMACs of account numbers
 	lists  store.Batcher[string, consumerAccounts] // by consumer id
@@ -54,14 +56,6 @@ func (s *Service) Open(ctx context.Context) (err error) {
 		return fmt.Errorf("bankaccounts: %w", err)
 	}
 	return nil
-}
-
-// Bank is a bank with its domains.
-type Bank struct {
-	Name     string   `json:"bank_name"`
-	OAuth    []string `json:"bank_oauth_domains"`
-	Homepage []string `json:"bank_homepage_domains"`
-	Tokens   bool     `json:"-"` // issues tokenized account numbers (TANs)
 }
 
 // Routes adds the endpoints: Bearer for reports and banks, Basic for consumers.
@@ -186,14 +180,21 @@ func pathID(r *http.Request, wildcard, name string) (string, error) {
 	return strings.ToLower(id), nil
 }
 
+// bank is a bank with its domains.
+type bank struct {
+	Name     string   `json:"bank_name"`
+	OAuth    []string `json:"bank_oauth_domains"`
+	Homepage []string `json:"bank_homepage_domains"`
+}
+
 // listBanks responds with the banks of the caller's environment that have a domain.
 func (s *Service) listBanks(w http.ResponseWriter, r *http.Request) error {
-	all := s.Banks(auth.CallerOf(r.Context()).Environment)
-	out := make([]Bank, 0, len(all))
-	for _, b := range all {
-		if len(b.OAuth)+len(b.Homepage) > 0 {
-			out = append(out, b)
+	out := []bank{}
+	for _, i := range s.Sources.Catalogue(auth.CallerOf(r.Context()).Environment).List(sources.Bank) {
+		if len(i.OAuth)+len(i.Homepage) > 0 {
+			out = append(out, bank{i.Name, append([]string{}, i.OAuth...), append([]string{}, i.Homepage...)})
 		}
 	}
+	slices.SortStableFunc(out, func(a, b bank) int { return strings.Compare(a.Name, b.Name) })
 	return httpx.JSON(w, http.StatusOK, out)
 }

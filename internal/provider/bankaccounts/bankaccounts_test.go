@@ -23,6 +23,13 @@ import (
 
 var day = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
+// listed is a connector with one bank, which issues tokens and has no pages of its own.
+type listed struct{}
+
+func (listed) Institutions() []sources.Institution {
+	return []sources.Institution{{ID: "tokens", Name: "Tokens", Tokens: true}}
+}
+
 // testServer is the service over a database with one customer.
 type testServer struct {
 	*Service
@@ -35,7 +42,7 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 	clock := func() time.Time { return r.now }
 	db.SetClock(clock)
 	r.Service = &Service{DB: db, Now: clock, Customers: &customers.Service{DB: db, Now: clock}, Reports: &reports.Service{DB: db, Now: clock},
-		Banks: func(contract.Environment) []Bank { return []Bank{{Name: "Tokens", Tokens: true}} }}
+		Sources: &sources.Service{Catalogue: func(contract.Environment) sources.Catalogue { return sources.NewCatalogue(listed{}) }}}
 	if err := r.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -85,9 +85,12 @@ func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.D
 	}, nil
 }
 
-// issuesTokens reports whether the institution issues TANs.
+// issuesTokens reports whether the institution issues TANs, but has no pages of its own and
+// gives the real numbers.
 func (s *Service) issuesTokens(env contract.Environment, institution string) bool {
-	return slices.ContainsFunc(s.Banks(env), func(b Bank) bool { return b.Tokens && b.Name == institution })
+	return slices.ContainsFunc(s.Sources.Catalogue(env).List(sources.Bank), func(i sources.Institution) bool {
+		return i.Tokens && !i.OwnPages && i.Name == institution
+	})
 }
 
 // newAccount returns the row of an account, with its details and numbers encrypted.

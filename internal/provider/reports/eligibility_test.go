@@ -2,9 +2,7 @@ package reports
 
 import (
 	"context"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,23 +16,11 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// office is a payroll provider where each consumer has one job, named as the provider.
-type office struct{}
-
-func (office) Fetch(provider, profile, link string, at time.Time) income.Payroll {
-	day := report.DateOf(at)
-	return income.Payroll{ID: link + provider, SourceID: strings.ToUpper(provider),
-		Provider: provider, Type: income.ProviderPayroll, Jobs: []income.Job{{
-			Employer: provider, Status: report.EmploymentActive,
-			Statements: []income.Statement{{PayDate: day, Start: day, End: day, Gross: 100_00, Net: 80_00}}}}}
-}
-
 // TestEligibilityReportHasTheVisitsData: payroll connections that were
 // retrieved, one that failed, a pay stub, a document and an employer that was skipped.
 func TestEligibilityReportHasTheVisitsData(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
-		r.from.Payroll = office{}
 		for w, want := range map[report.Workflow][]string{
 			report.IncomeOnly: {"Globex: GLOBEX SUCCESS", "Vandelay: INITECH SUCCESS, HOOLI NOT_AUTHENTICATED",
 				"Pied Piper: STUB SUCCESS", "Umbrella: skipped OTHER", "Soylent: PAYSTUB SUCCESS",

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -14,42 +15,41 @@ import (
 	"vestibule/internal/report"
 )
 
-// fetched is the data of a connection, or why there is none.
+// fetched is the data of a source, or why there is none.
 type fetched struct {
 	data   sources.Fetched
 	failed sources.Reason // empty: data is complete, except for data.Failed
 }
 
-// fetchConnections retrieves the data of the input's connections from their institutions,
-// concurrently. The result is by connection id and includes failures of institutions. After
-// an error the report has to be tried again.
-func (s *Service) fetchConnections(ctx context.Context, r Report, in Input) (map[string]fetched, error) {
+// fetchSources retrieves the data of the input's sign-ins from their institutions,
+// concurrently. The result is by source and includes failures of institutions. After an
+// error the report has to be tried again.
+func (s *Service) fetchSources(ctx context.Context, env contract.Environment, r Report, in Input) (map[string]fetched, error) {
 	var mu sync.Mutex
 	var wait sync.WaitGroup
 	var faults error
 	out := map[string]fetched{}
-	to := report.DateOf(r.Retrieved)
 	for _, at := range slices.Concat(in.Banks, in.SignIns) {
-		if !at.good() || at.Connection == "" {
+		if !at.good() {
 			continue
 		}
 		wait.Go(func() {
-			institution, data, err := s.Connections.Fetch(ctx, at.Connection, bankdata.HistoryStart(to), to)
+			data, err := s.fetch(ctx, env, r, at)
 			mu.Lock()
 			defer mu.Unlock()
 			failure := (*sources.Failure)(nil)
 			switch {
 			case errors.As(err, &failure):
-				s.Log.WarnContext(ctx, "a source failed", "institution", institution.ID, "report", r.PublicToken, "err", err)
-				out[at.Connection] = fetched{failed: failure.Reason}
+				s.Log.WarnContext(ctx, "a source failed", "institution", at.Provider, "report", r.PublicToken, "err", err)
+				out[r.sourceKey(at)] = fetched{failed: failure.Reason}
 			case err != nil:
 				faults = errors.Join(faults, err)
 			default:
 				for _, a := range data.Failed {
-					s.Log.WarnContext(ctx, "an account of a source is incomplete", "institution", institution.ID,
+					s.Log.WarnContext(ctx, "an account of a source is incomplete", "institution", at.Provider,
 						"report", r.PublicToken, "partial", a.Partial, "err", string(a.Reason))
 				}
-				out[at.Connection] = fetched{data: data}
+				out[r.sourceKey(at)] = fetched{data: data}
 			}
 		})
 	}
@@ -57,27 +57,33 @@ func (s *Service) fetchConnections(ctx context.Context, r Report, in Input) (map
 	return out, faults
 }
 
-// connectedPayroll returns the source of a sign-in at a payroll provider of a connector,
-// without data; false for one of the sandbox without.
-func (s *Service) connectedPayroll(env contract.Environment, r Report, at SignIn) (p income.Payroll, ok bool) {
-	if s.Connections == nil {
-		return p, false
+// fetch retrieves the data of a sign-in.
+func (s *Service) fetch(ctx context.Context, env contract.Environment, r Report, at SignIn) (sources.Fetched, error) {
+	to := report.DateOf(r.Retrieved)
+	from := bankdata.HistoryStart(to)
+	if at.Connection != "" {
+		return s.Sources.Fetch(ctx, at.Connection, from, to)
 	}
-	in, _, found := s.Connections.Find(env, at.Provider)
-	if !found && at.Connection == "" {
-		return p, false
+	form, err := s.Sources.Form(env, at.Provider)
+	if err != nil {
+		return sources.Fetched{}, err
 	}
-	return income.Payroll{ID: derivedID(r.link(at), "payroll/"+at.Provider), SourceID: bankdata.SourceID(at.Name, 0),
-		Provider: at.Name, Type: in.Employer}, true
+	return form.Fetch(ctx, at.Provider, sources.Grant{Access: at.Profile, ConsentID: r.link(at)}, from, to)
 }
 
-// payrollOf adds fetched data to a source, with the report's identifiers in place of the
-// connector's.
-func payrollOf(p income.Payroll, r Report, at SignIn, f sources.Fetched) income.Payroll {
+// sourceKey identifies the source of a sign-in within the report.
+func (r Report) sourceKey(at SignIn) string { return cmp.Or(at.Connection, at.Provider+"/"+r.link(at)) }
+
+// payrollOf returns the source of a sign-in at a payroll provider, with the report's
+// identifiers in place of the connector's.
+func payrollOf(r Report, at SignIn, provider sources.Institution, f sources.Fetched) income.Payroll {
+	name := cmp.Or(at.Name, provider.Name)
+	p := income.Payroll{ID: derivedID(r.link(at), "payroll/"+at.Provider), SourceID: bankdata.SourceID(name, 0),
+		Provider: name, Type: provider.Employer}
 	if f.Payroll == nil {
 		return p
 	}
-	id := func(what string) string { return derivedID(r.PublicToken, at.Connection+"/"+what) }
+	id := func(what string) string { return derivedID(r.PublicToken, r.sourceKey(at)+"/"+what) }
 	if p.Owner = f.Payroll.Owner; p.Owner.FirstName != "" || p.Owner.LastName != "" {
 		p.Owner.RecordID = id("owner")
 	}
@@ -92,7 +98,7 @@ func payrollOf(p income.Payroll, r Report, at SignIn, f sources.Fetched) income.
 // identifiers in place of the institution's. n is how many connections with the same
 // institution are before it.
 func connectionOf(r Report, at SignIn, f sources.Fetched, n int) bankdata.Connection {
-	id := func(what string) string { return derivedID(r.PublicToken, at.Connection+"/"+what) }
+	id := func(what string) string { return derivedID(r.PublicToken, r.sourceKey(at)+"/"+what) }
 	c := bankdata.Connection{ID: id("connection"), SourceID: bankdata.SourceID(at.Name, n), Institution: at.Name,
 		Status: contract.StatusSuccess}
 	for i, o := range f.Owners {
@@ -100,6 +106,9 @@ func connectionOf(r Report, at SignIn, f sources.Fetched, n int) bankdata.Connec
 		c.Owners = append(c.Owners, o)
 	}
 	for _, a := range f.Accounts {
+		if at.Accounts != nil && !slices.Contains(at.Accounts, a.ID) {
+			continue
+		}
 		account := a.ID
 		a.ID, a.Institution = id("account/"+account), at.Name
 		a.Addresses = append([]bankdata.Address(nil), a.Addresses...)

@@ -8,18 +8,18 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/contract"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 )
 
-// SignIn is a connection of the consumer at a mock bank or payroll provider, or a
-// failed one.
+// SignIn is a connection of the consumer at a bank or payroll provider, or a failed one.
 type SignIn struct {
 	Provider   string             `json:"provider"`             // its id
 	Name       string             `json:"name,omitempty"`       // of a bank: its name in the report
-	Profile    string             `json:"profile"`              // test profile that signed in
+	Profile    string             `json:"profile"`              // access by a form; empty with Connection
 	Link       string             `json:"link,omitempty"`       // distinguishes it from others of the report; empty: the publicToken
 	Accounts   []string           `json:"accounts,omitempty"`   // of a bank: selected ids; nil for all
-	Connection string             `json:"connection,omitempty"` // id of the access to a bank that authorized it; empty for a mock bank
+	Connection string             `json:"connection,omitempty"` // id of the stored access; empty for access by a form
 	Employer   string             `json:"employer,omitempty"`   // stated employer that it is for; empty: matched by name
 	Status     contract.Status    `json:"status,omitempty"`     // final status of a failed one
 	Substatus  contract.Substatus `json:"substatus,omitempty"`
@@ -29,34 +29,19 @@ type SignIn struct {
 func (a SignIn) good() bool { return a.Status == "" }
 
 // retrieve adds the data of the visit's sources to the input and reads the uploaded
-// files. fetched are the data of its connections. Sources that failed are listed as
-// failed; last is the last of them.
-func (s *Service) retrieve(ctx context.Context, r Report, in *Input, fetched map[string]fetched) (last SignIn, err error) {
-	env, from, err := s.sourcesOf(ctx, r)
-	if err != nil {
-		return last, err
-	}
+// files. Sources that failed are listed as failed; last is the last of them.
+func (s *Service) retrieve(ctx context.Context, r Report, in *Input, from origin) (last SignIn, err error) {
 	var data bankdata.Data
 	same := map[string]int{} // number of connections by institution
-	if len(in.Banks) == 0 && from.Bank != nil {
-		data = from.Bank.Fetch(in.Profile, r.PublicToken, r.Retrieved)
+	if len(in.Banks) == 0 && from.Data != nil {
+		data = from.Data(in.Profile, r.PublicToken, r.Retrieved)
 	}
 	var added eligibility.Gathered
 	for _, at := range in.Banks {
-		if got, ok := fetched[at.Connection]; ok && got.failed != "" {
-			at.Status, at.Substatus = got.failed.Status()
-			at.At = report.TimestampOf(r.Retrieved)
-		} else if ok {
-			data.Connections = append(data.Connections, connectionOf(r, at, got.data, same[at.Name]))
+		got, failed := from.of(r, &at)
+		if !failed {
+			data.Connections = append(data.Connections, connectionOf(r, at, got, same[at.Name]))
 			same[at.Name]++
-			continue
-		}
-		if at.good() && from.Bank == nil {
-			continue
-		}
-		if at.good() {
-			present := from.Bank.Fetch(at.Profile, r.link(at), r.Retrieved).Only(at.Accounts).At(at.Name)
-			data.Connections = append(data.Connections, present.Connections...)
 			continue
 		}
 		last = at
@@ -68,20 +53,12 @@ func (s *Service) retrieve(ctx context.Context, r Report, in *Input, fetched map
 	in.Data = &data
 	seen := map[string]int{} // number of sign-ins by payroll provider
 	for i, at := range in.SignIns {
-		p, ok := s.connectedPayroll(env, r, at)
-		got, asked := fetched[at.Connection]
-		switch {
-		case asked && got.failed != "":
-			at.Status, at.Substatus = got.failed.Status()
-			at.At = report.TimestampOf(r.Retrieved)
+		got, failed := from.of(r, &at)
+		if failed && in.SignIns[i].good() {
 			in.SignIns[i], last = at, at
-		case asked:
-			p = payrollOf(p, r, at, got.data)
-		case !ok && from.Payroll == nil:
-			continue
-		case !ok:
-			p = from.Payroll.Fetch(at.Provider, at.Profile, r.link(at), r.Retrieved)
 		}
+		provider, _ := s.Sources.Catalogue(from.environment).Find(sources.Payroll, at.Provider)
+		p := payrollOf(r, at, provider, got)
 		n := seen[p.SourceID]
 		seen[p.SourceID]++
 		p.SourceID = bankdata.SourceID(p.SourceID, n)
@@ -100,6 +77,27 @@ func (s *Service) retrieve(ctx context.Context, r Report, in *Input, fetched map
 	}
 	in.add(added)
 	return last, nil
+}
+
+// origin is where the data of a report are from.
+type origin struct {
+	environment contract.Environment
+	Sandbox
+	fetched map[string]fetched // by source
+}
+
+// of returns the data of a sign-in. If there are none, failed is true, and the sign-in has
+// the status of a failed one.
+func (o origin) of(r Report, at *SignIn) (data sources.Fetched, failed bool) {
+	if !at.good() {
+		return data, true
+	}
+	got := o.fetched[r.sourceKey(*at)]
+	if got.failed != "" {
+		at.Status, at.Substatus = got.failed.Status()
+		at.At = report.TimestampOf(r.Retrieved)
+	}
+	return got.data, got.failed != ""
 }
 
 // empty reports whether no source has given any data.

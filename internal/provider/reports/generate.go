@@ -67,16 +67,19 @@ func (s *Service) produce(ctx context.Context, publicToken string) error {
 	if err != nil || r.Status != contract.StatusPending {
 		return err
 	}
-	if r.Kind == contract.Passport {
-		return s.makePassport(ctx, r, in)
+	var from origin
+	if from.environment, from.Sandbox, err = s.environment(ctx, r); err != nil {
+		return err
 	}
-	var fetched map[string]fetched
+	if r.Kind == contract.Passport {
+		return s.makePassport(ctx, from.environment, r, in)
+	}
 	if in.Data == nil {
-		if fetched, err = s.fetchConnections(ctx, r, in); err != nil {
+		if from.fetched, err = s.fetchSources(ctx, from.environment, r, in); err != nil {
 			return err
 		}
 	}
-	w, err := s.work(ctx, r, &in, fetched)
+	w, err := s.work(ctx, r, &in, from)
 	if err != nil {
 		return err
 	}
@@ -90,7 +93,7 @@ func (s *Service) produce(ctx context.Context, publicToken string) error {
 		}
 	}
 	err = s.end(ctx, publicToken, w.status, w.sub, func(ctx context.Context, tx *store.Tx) error {
-		if err := s.requireAccess(ctx, tx, in, fetched); err != nil {
+		if err := s.requireAccess(ctx, tx, in, from.fetched); err != nil {
 			return err
 		}
 		sealed, err := s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(r, "body"), w.body)
@@ -130,7 +133,7 @@ type made struct {
 var turns = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))
 
 // work does the CPU work of a report: data, figures, and encoding.
-func (s *Service) work(ctx context.Context, r Report, in *Input, fetched map[string]fetched) (w made, err error) {
+func (s *Service) work(ctx context.Context, r Report, in *Input, from origin) (w made, err error) {
 	select {
 	case turns <- struct{}{}:
 		defer func() { <-turns }()
@@ -138,7 +141,7 @@ func (s *Service) work(ctx context.Context, r Report, in *Input, fetched map[str
 		return w, ctx.Err()
 	}
 	if w.retrieved = in.Data == nil; w.retrieved {
-		failed, err := s.retrieve(ctx, r, in, fetched)
+		failed, err := s.retrieve(ctx, r, in, from)
 		if err != nil {
 			return w, err
 		}

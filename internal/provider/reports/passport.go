@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"vestibule/internal/analysis/passport"
@@ -21,11 +20,7 @@ import (
 
 // makePassport generates a passport from its supplier's file. The file itself is not
 // stored beyond the report.
-func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
-	env, _, err := s.sourcesOf(ctx, r)
-	if err != nil {
-		return err
-	}
+func (s *Service) makePassport(ctx context.Context, env contract.Environment, r Report, in Input) (err error) {
 	var typed *passport.Consumer
 	if p := in.Consumer; p != nil {
 		typed = &passport.Consumer{First: p.FirstName, Last: p.LastName, Emails: p.Emails, Born: in.Born}
@@ -37,7 +32,7 @@ func (s *Service) makePassport(ctx context.Context, r Report, in Input) error {
 		}
 	}
 	began := time.Now()
-	file, quote, err := s.Connections.File(ctx, env, in.Supplier,
+	file, quote, err := s.Sources.File(ctx, env, in.Supplier,
 		sources.FileRequest{Reference: r.PublicToken, AsOf: report.DateOf(r.Retrieved), Person: typed, Documents: documents})
 	if failure := (*sources.Failure)(nil); errors.As(err, &failure) {
 		s.Log.WarnContext(ctx, "a source failed", "institution", in.Supplier, "report", r.PublicToken, "err", err)
@@ -104,9 +99,9 @@ func (s *Service) pdf(kind contract.Product, w http.ResponseWriter, r *http.Requ
 // fields that each provides.
 func (s *Service) suppliers(w http.ResponseWriter, r *http.Request) error {
 	all := []report.Supplier{}
-	offered := s.Connections.Institutions(auth.CallerOf(r.Context()).Environment)
+	offered := s.Sources.Catalogue(auth.CallerOf(r.Context()).Environment)
 	for _, supplier := range report.Suppliers() {
-		if slices.ContainsFunc(offered, func(i sources.Institution) bool { return i.ID == supplier.Code && i.Kind == sources.Supplier }) {
+		if _, ok := offered.Find(sources.Supplier, supplier.Code); ok {
 			all = append(all, supplier)
 		}
 	}

@@ -235,7 +235,7 @@ func (s *Service) refreshInput(ctx context.Context, tx *store.Tx, root Report) (
 // Of several visits that connected one institution, only the last one's counts, because
 // the accounts may be the same.
 func (s *Service) openAccess(ctx context.Context, tx *store.Tx, root Report) (open []sources.Connection, err error) {
-	all, err := s.Connections.Kept(ctx, tx, root.CustomerID, root.ConsumerID, root.PublicToken)
+	all, err := s.Sources.Kept(ctx, tx, root.CustomerID, root.ConsumerID, root.PublicToken)
 	if err != nil {
 		return nil, err
 	}
@@ -283,10 +283,10 @@ var errConsentEnded = errors.New("reports: consent ended while the report was ma
 // meanwhile.
 func (s *Service) requireAccess(ctx context.Context, tx *store.Tx, in Input, fetched map[string]fetched) error {
 	for _, at := range slices.Concat(in.Banks, in.SignIns) {
-		if f, ok := fetched[at.Connection]; !ok || f.failed != "" {
+		if f, ok := fetched[at.Connection]; !ok || f.failed != "" { // failed, or access by a form
 			continue
 		}
-		c, err := s.Connections.Get(ctx, tx, at.Connection)
+		c, err := s.Sources.Get(ctx, tx, at.Connection)
 		if errors.Is(err, store.ErrNotFound) || err == nil && !c.Ended.IsZero() {
 			return errConsentEnded
 		}

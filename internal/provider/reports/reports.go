@@ -52,16 +52,16 @@ type Service struct {
 
 	Scanner Scanner // reads images of pay stubs; nil for none
 
-	Connections *sources.Service // access to institutions
-	Log         *slog.Logger
-	Now         func() time.Time // the provider's clock
+	Sources *sources.Service // institutions, and access to them
+	Log     *slog.Logger
+	Now     func() time.Time // the provider's clock
 
 	// OnChange is called for each change of a status and each correction, in its
 	// transaction.
 	OnChange func(ctx context.Context, tx *store.Tx, c StatusChange) error
 
-	// Sources returns the data sources of an environment; nil for none.
-	Sources func(contract.Environment) Sources
+	// Sandbox is what reports of the sandbox environment simulate.
+	Sandbox Sandbox
 
 	// Shared finds reports by their sharing tokens; nil without sharing.
 	Shared Shared
@@ -88,34 +88,25 @@ type StatusChange struct {
 	Substatus   contract.Substatus
 }
 
-// Sources are the data sources of an environment's reports. The zero value has none,
-// and data of a missing source count as absent.
-type Sources struct {
-	Bank    Bank         // nil: no bank is asked
-	Payroll Payroll      // nil: no payroll provider is asked
-	Stubs   StubScenario // nil: a pay stub is what can be read in it
+// Sandbox is what the sandbox simulates in reports. The zero value simulates nothing.
+type Sandbox struct {
+	Stubs StubScenario // nil: a pay stub is what can be read in it
+
+	// Data returns the data of Input.Profile, which a submission or a prepared report names in
+	// place of data. nil: there are none.
+	Data func(profile, link string, at time.Time) bankdata.Data
 }
 
-// sourcesOf returns the environment of a report and its data sources.
-func (s *Service) sourcesOf(ctx context.Context, r Report) (contract.Environment, Sources, error) {
+// environment returns the environment of a report, and what is simulated there.
+func (s *Service) environment(ctx context.Context, r Report) (contract.Environment, Sandbox, error) {
 	a, err := s.Customers.ByID(ctx, s.DB.SQL, r.CustomerID)
 	if err != nil {
-		return "", Sources{}, fmt.Errorf("reports: environment: %w", err)
+		return "", Sandbox{}, fmt.Errorf("reports: environment: %w", err)
 	}
-	if s.Sources == nil {
-		return a.Environment, Sources{}, nil
+	if a.Environment != contract.Sandbox {
+		return a.Environment, Sandbox{}, nil
 	}
-	return a.Environment, s.Sources(a.Environment), nil
-}
-
-// Bank retrieves a consumer's data from the bank of a sign-in.
-type Bank interface {
-	Fetch(profile, link string, at time.Time) bankdata.Data
-}
-
-// Payroll retrieves a payroll provider's data on the consumer who signed in.
-type Payroll interface {
-	Fetch(provider, profile, link string, at time.Time) income.Payroll
+	return a.Environment, s.Sandbox, nil
 }
 
 // New describes a new report.
@@ -174,7 +165,7 @@ type Input struct {
 	Given *Given `json:"given,omitempty"` // nil for none
 
 	Banks   []SignIn `json:"banks,omitempty"`   // connected banks, and those that failed
-	Profile string   `json:"profile,omitempty"` // of the mock bank, if Banks is empty: all of its accounts
+	Profile string   `json:"profile,omitempty"` // of the sandbox, in place of Banks: see Sandbox.Data
 
 	Supplier string `json:"supplier,omitempty"` // of a passport's file: its code
 

@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
@@ -25,7 +27,6 @@ type testServer struct {
 	mu     sync.Mutex
 	events []string
 	queued int
-	from   Sources
 }
 
 func (r *testServer) changed(_ context.Context, _ *store.Tx, c StatusChange) error {
@@ -40,13 +41,33 @@ func (r *testServer) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.Enqu
 	return nil
 }
 
-func (r *testServer) Fetch(profile, link string, at time.Time) bankdata.Data {
-	day := report.DateOf(at)
-	return bankdata.Data{Connections: []bankdata.Connection{{ID: link, SourceID: "BANK", Status: contract.StatusSuccess,
-		Accounts: []bankdata.Account{
-			{ID: "cash", Type: report.CashEquivalent, Transactions: []bankdata.Transaction{{ID: "1", Posted: day, Amount: 1}}},
-			{ID: "stocks", Type: report.Investment},
-		}}}}
+func accounts(day report.Date) []bankdata.Account {
+	return []bankdata.Account{
+		{ID: "cash", Type: report.CashEquivalent, Transactions: []bankdata.Transaction{{ID: "1", Posted: day, Amount: 1}}},
+		{ID: "stocks", Type: report.Investment},
+	}
+}
+
+// forms is a connector to a bank and two payroll providers, where each consumer has one
+// job, named as the provider.
+type forms struct{}
+
+func (forms) Institutions() []sources.Institution {
+	return []sources.Institution{{ID: "bank", Name: "Bank"},
+		{ID: "globex", Kind: sources.Payroll, Name: "Globex"}, {ID: "initech", Kind: sources.Payroll, Name: "Initech"}}
+}
+
+func (forms) Check(string, string, sources.Question, string) error { return nil }
+
+func (forms) Grant(string, string, string) (g sources.Grant, err error) { return g, nil }
+
+func (forms) Fetch(_ context.Context, institution string, _ sources.Grant, _, to report.Date) (sources.Fetched, error) {
+	if institution == "bank" {
+		return sources.Fetched{Accounts: accounts(to)}, nil
+	}
+	return sources.Fetched{Payroll: &income.Payroll{Jobs: []income.Job{{
+		Employer: institution, Status: report.EmploymentActive,
+		Statements: []income.Statement{{PayDate: to, Start: to, End: to, Gross: 100_00, Net: 80_00}}}}}}, nil
 }
 
 const (
@@ -57,12 +78,15 @@ const (
 func newTestServer(t *testing.T, db *store.DB) *testServer {
 	t.Helper()
 	r := &testServer{}
-	r.from.Bank = r
 	now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 	db.SetClock(now)
 	r.Service = &Service{DB: db, Queue: r, OnChange: r.changed, Log: slog.New(slog.DiscardHandler), Now: now,
 		Customers: &customers.Service{DB: db, Now: now}, Documents: &documents.Service{DB: db},
-		Sources: func(contract.Environment) Sources { return r.from }}
+		Sources: &sources.Service{Catalogue: func(contract.Environment) sources.Catalogue { return sources.NewCatalogue(forms{}) }},
+		Sandbox: Sandbox{Data: func(profile, link string, at time.Time) bankdata.Data {
+			return bankdata.Data{Connections: []bankdata.Connection{{ID: link, SourceID: "BANK", Status: contract.StatusSuccess,
+				Accounts: accounts(report.DateOf(at))}}}
+		}}}
 	exec(t, db, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, 'x', 'sandbox', 'x', 0)`, customer)
 	exec(t, db, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
 		VALUES ($1, $2, 'cashflow', 'x', 'OTHER', 0)`, product, customer)
@@ -233,7 +257,7 @@ func TestFailedGenerationEndsReport(t *testing.T) {
 		}
 
 		stocks := r.create(t, "")
-		r.attach(t, stocks.PublicToken, Input{Banks: []SignIn{{Accounts: []string{"stocks"}}}})
+		r.attach(t, stocks.PublicToken, Input{Banks: []SignIn{{Provider: "bank", Accounts: []string{"stocks"}}}})
 		if err := run(stocks.PublicToken, 1); err != nil || status(stocks) != "NOT_AUTHENTICATED INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED" {
 			t.Errorf("of an investment account alone: %s, %v", status(stocks), err)
 		}
@@ -267,16 +291,11 @@ func TestFailedGenerationEndsReport(t *testing.T) {
 	})
 }
 
-// broken is a bank whose requests fail unexpectedly.
-type broken struct{}
-
-func (broken) Fetch(string, string, time.Time) bankdata.Data { panic("out of range") }
-
 // TestReportsAlwaysEnd while it is made.
 func TestReportsAlwaysEnd(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
-		r.from.Bank = broken{}
+		r.Sandbox.Data = func(string, string, time.Time) bankdata.Data { panic("out of range") }
 		registry := jobs.NewRegistry()
 		r.Register(registry)
 		q, err := jobs.NewQueue(t.Context(), db, registry, slog.New(slog.DiscardHandler), time.Now)

@@ -59,7 +59,7 @@ func TestRetentionOfDataAndBodies(t *testing.T) {
 		if err := r.attach(t, waiting.PublicToken, Input{Profile: "any"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.attach(t, failed.PublicToken, Input{Banks: []SignIn{{Accounts: []string{"stocks"}}}}); err != nil {
+		if err := r.attach(t, failed.PublicToken, Input{Banks: []SignIn{{Provider: "bank", Accounts: []string{"stocks"}}}}); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.generate(t.Context(), jobs.Job{Attempt: 1}, Generate{failed.PublicToken}); err != nil {

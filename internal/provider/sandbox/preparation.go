@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/sandbox/payroll"
 	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/submissions"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
@@ -76,7 +77,9 @@ func (p preparation) contents(c *Control, product contract.Product) (out Content
 	out.Profile, out.Employers, out.Supplier = p.Profile, p.Employers, p.Supplier
 	for _, s := range p.Payroll {
 		all := payroll.All()
-		at := slices.IndexFunc(all, func(o payroll.Provider) bool { return s.Provider == "" || o.ID == s.Provider || o.Name == s.Provider })
+		at := slices.IndexFunc(all, func(o sources.Institution) bool {
+			return s.Provider == "" || o.ID == s.Provider || o.Name == s.Provider
+		})
 		profile := payroll.Providers{}.Login(cmp.Or(s.Username, "default")).Profile
 		if at < 0 || profile == "" {
 			return out, invalidField("payroll", "must be providers of the catalogue, with user names that have something there")

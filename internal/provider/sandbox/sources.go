@@ -3,65 +3,41 @@ package sandbox
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
-	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/reports"
-	"vestibule/internal/provider/sandbox/banks"
 	"vestibule/internal/provider/sandbox/payroll"
 	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/provider/sandbox/signin"
 	"vestibule/internal/provider/sandbox/stubs"
 	"vestibule/internal/provider/sandbox/suppliers"
 	"vestibule/internal/provider/sources"
-	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
 
-// Sources returns the generated data sources for customers of the sandbox environment.
+// Sources returns what the sandbox adds to visits, reports, and submissions.
 func (s *Sandbox) Sources(of provider.Services) provider.Sources {
-	prepared := preparedReports{s.prepared, of.Reports, of.Customers}
-	out := provider.Sources{
-		Visits: visits.Catalogue{Banks: bankList(), Bank: profiles.Bank{}, Employers: employerList(), Payroll: payroll.Providers{},
-			Prepared: prepared, Scenarios: true},
-		Reports:     reports.Sources{Bank: profiles.Bank{}, Payroll: payroll.Providers{}, Stubs: stubs.Files{}},
-		Submissions: submissionSandbox{prepared},
-		Connectors:  slices.Concat(s.banks.connectors(), []sources.Connector{suppliers.Bureaus{}}),
+	data := testData{s.prepared, of.Reports, of.Customers}
+	return provider.Sources{
+		Connectors:  append(s.banks.connectors(), bankForms(), payrollForms(), suppliers.Bureaus{}),
+		Visits:      data,
+		Reports:     reports.Sandbox{Stubs: stubs.Files{}, Data: profiles.Bank{}.Fetch},
+		Submissions: data,
 	}
-	for _, b := range banks.All() {
-		out.Banks = append(out.Banks, bankaccounts.Bank{Name: b.Name, OAuth: b.OAuth, Homepage: b.Homepage, Tokens: b.Tokens})
-	}
-	return out
 }
 
-// bankList returns the mock banks in the form of the widget.
-func bankList() (out []visits.Bank) {
-	for _, b := range banks.All() {
-		out = append(out, visits.Bank{ID: b.ID, Name: b.Name, Place: b.Place, Large: b.Large})
-	}
-	return out
-}
-
-// employerList returns the payroll providers in the form of the widget.
-func employerList() (out []visits.Bank) {
-	for _, p := range payroll.All() {
-		out = append(out, visits.Bank{ID: p.ID, Name: p.Name, Place: p.Hint, PlaceES: p.HintES})
-	}
-	return out
-}
-
-// preparedReports serves prepared reports to visits and submissions.
-type preparedReports struct {
+// testData serves prepared reports and test profiles to visits and submissions.
+type testData struct {
 	prepared  *Prepared
 	reports   *reports.Service
 	customers *customers.Service
 }
 
 // Lookup returns the kind of a prepared report that the customer may use.
-func (p preparedReports) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error) {
+func (p testData) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error) {
 	ok, err := p.customers.Entitled(ctx, q, customerID, customers.PreparedReports)
 	if err != nil {
 		return "", err
@@ -72,9 +48,17 @@ func (p preparedReports) Lookup(ctx context.Context, q store.Queryer, customerID
 	return p.prepared.Lookup(ctx, q, customerID, id)
 }
 
+// Answer returns a right answer.
+func (testData) Answer(q sources.Question) string {
+	if q == sources.Code {
+		return signin.Code
+	}
+	return "right"
+}
+
 // Attach sets the prepared contents as the report's input. Other data on the consumer
 // are those that were typed, or else those uploaded.
-func (p preparedReports) Attach(ctx context.Context, tx *store.Tx, customerID, id, publicToken string, in reports.Input) error {
+func (p testData) Attach(ctx context.Context, tx *store.Tx, customerID, id, publicToken string, in reports.Input) error {
 	c, err := p.prepared.Contents(ctx, tx, customerID, id)
 	if err != nil {
 		return err
@@ -105,17 +89,12 @@ func (p preparedReports) Attach(ctx context.Context, tx *store.Tx, customerID, i
 	return p.reports.Attach(ctx, tx, publicToken, in)
 }
 
-// submissionSandbox provides the sandbox's data in place of submitted data.
-type submissionSandbox struct{ prepared preparedReports }
+// Profile returns the profile that a submission's first name selects.
+func (testData) Profile(firstName string) string { return profiles.Bank{}.Of(firstName) }
 
-func (submissionSandbox) Profile(firstName string) string { return profiles.Bank{}.Of(firstName) }
-
-func (s submissionSandbox) Prepared(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error) {
-	return s.prepared.Lookup(ctx, q, customerID, id)
-}
-
-func (s submissionSandbox) Fill(ctx context.Context, q store.Queryer, customerID, id string, in *reports.Input) error {
-	c, err := s.prepared.prepared.Contents(ctx, q, customerID, id)
+// Fill adds the data of a prepared report to the input of a submission, which has the rest.
+func (p testData) Fill(ctx context.Context, q store.Queryer, customerID, id string, in *reports.Input) error {
+	c, err := p.prepared.Contents(ctx, q, customerID, id)
 	if err == nil {
 		in.Profile, in.Data, in.At = c.Profile, c.Data, c.At
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,6 +30,9 @@ const (
 // ErrBusy is returned while another fetch uses the access of a connection.
 var ErrBusy = errors.New("sources: another fetch is running")
 
+// errNotConfigured is the cause of failures at institutions that no connector has.
+var errNotConfigured = errors.New("the institution is not configured, or no longer")
+
 // Service stores authorizations and connections, and fetches data. All fields but Keep
 // must be set.
 type Service struct {
@@ -40,40 +42,12 @@ type Service struct {
 	Now         func() time.Time // the provider's clock
 	RedirectURI string           // of the callback, as registered at the institutions
 
-	// Connectors returns the connectors of an environment.
-	Connectors func(contract.Environment) []Connector
+	// Catalogue returns the catalogue of an environment.
+	Catalogue func(contract.Environment) Catalogue
 
 	// Keep reports whether a customer's connections stay open after the successful report
 	// that they were made for. nil: they end with the report.
 	Keep func(ctx context.Context, q store.Queryer, customerID string) (bool, error)
-}
-
-// Institutions lists the institutions of an environment.
-func (s *Service) Institutions(env contract.Environment) (all []Institution) {
-	for _, c := range s.Connectors(env) {
-		all = append(all, c.Institutions()...)
-	}
-	return all
-}
-
-// Find returns an institution at which applicants authorize access, and its connector.
-func (s *Service) Find(env contract.Environment, id string) (Institution, Authorizer, bool) {
-	return find[Authorizer](s.Connectors(env), id)
-}
-
-// find returns an institution and its connector, which is a C.
-func find[C Connector](all []Connector, id string) (in Institution, of C, ok bool) {
-	for _, c := range all {
-		of, ok := c.(C)
-		if !ok {
-			continue
-		}
-		list := c.Institutions()
-		if i := slices.IndexFunc(list, func(i Institution) bool { return i.ID == id }); i >= 0 {
-			return list[i], of, true
-		}
-	}
-	return in, of, false
 }
 
 // File retrieves the file of a supplier on a person, and the rate of its currency.
@@ -81,9 +55,9 @@ func (s *Service) File(ctx context.Context, env contract.Environment, supplier s
 	r FileRequest) (passport.File, *passport.Quote, error) {
 	ctx, cancel := context.WithTimeout(ctx, FetchTimeout)
 	defer cancel()
-	_, bureau, ok := find[Bureau](s.Connectors(env), supplier)
+	_, bureau, ok := find[Bureau](s.Catalogue(env), supplier)
 	if !ok {
-		return passport.File{}, nil, Fail(Unsupported, errors.New("the supplier is not configured"))
+		return passport.File{}, nil, Fail(Unsupported, errNotConfigured)
 	}
 	return bureau.File(ctx, supplier, r)
 }
@@ -116,7 +90,7 @@ type pending struct {
 func (s *Service) Begin(ctx context.Context, b BeginRequest) (Begun, error) {
 	_, connector, ok := s.Find(b.Environment, b.Institution)
 	if !ok {
-		return Begun{}, Fail(Unsupported, errors.New("the institution is not configured"))
+		return Begun{}, Fail(Unsupported, errNotConfigured)
 	}
 	out := Begun{State: store.NewSecret(), Browser: store.NewSecret()}
 	begun, err := connector.Authorize(ctx, b.Institution,
@@ -182,7 +156,7 @@ func (s *Service) Complete(ctx context.Context, browser string, query url.Values
 	out := Callback{VisitID: a.visitID, Environment: a.environment, KeyID: a.keyID, Context: p.Context}
 	institution, connector, ok := s.Find(a.environment, a.institution)
 	if !ok {
-		out.Institution.ID, out.Err = a.institution, Fail(Unsupported, errors.New("the institution is no longer configured"))
+		out.Institution.ID, out.Err = a.institution, Fail(Unsupported, errNotConfigured)
 		return out, nil
 	}
 	out.Institution = institution
@@ -230,24 +204,23 @@ func (s *Service) Events(ctx context.Context, q store.Queryer, publicToken strin
 // renews the access if needed, and stores the renewed access before it uses it. One
 // fetch of a connection runs at a time: a second returns ErrBusy. Fetch ends the
 // connection if the institution no longer accepts the access.
-func (s *Service) Fetch(ctx context.Context, id string, from, to report.Date) (Institution, Fetched, error) {
+func (s *Service) Fetch(ctx context.Context, id string, from, to report.Date) (Fetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, FetchTimeout)
 	defer cancel()
 	c, err := getConnection(ctx, s.DB.SQL, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return Institution{}, Fetched{}, Fail(Ended, errors.New("the connection was deleted"))
+		return Fetched{}, Fail(Ended, errors.New("the connection was deleted"))
 	}
 	if err != nil {
-		return Institution{}, Fetched{}, err
+		return Fetched{}, err
 	}
-	institution, connector, ok := s.Find(c.Environment, c.Institution)
-	institution.ID = c.Institution
+	_, connector, ok := s.Find(c.Environment, c.Institution)
 	if !ok {
-		return institution, Fetched{}, Fail(Unsupported, errors.New("the institution is no longer configured"))
+		return Fetched{}, Fail(Unsupported, errNotConfigured)
 	}
 	grant, err := s.lease(ctx, c)
 	if err != nil {
-		return institution, Fetched{}, err
+		return Fetched{}, err
 	}
 	data, err := s.fetch(ctx, c, connector, grant, from, to)
 	kind, reason := "fetched", Reason("")
@@ -271,7 +244,7 @@ func (s *Service) Fetch(ctx context.Context, id string, from, to report.Date) (I
 	if err == nil {
 		err = stored
 	}
-	return institution, data, err
+	return data, err
 }
 
 // lease reserves the access of a connection and decrypts it.

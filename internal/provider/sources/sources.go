@@ -3,14 +3,26 @@
 // accounts and transactions, and ends the access. A connector never sees reports, and
 // the code that computes reports never sees tokens.
 //
+// Every connector lists its institutions, and a Catalogue makes one list of them. There
+// are three ways to the data. An Authorizer sends the applicant to the institution's own
+// pages; its access is stored as a connection, which can be renewed and revoked. A Form,
+// which only the sandbox has, asks for a user name, a password, and a code in the widget;
+// its access is computed from the user name and not stored. Both fetch in the same way. A
+// Bureau needs no access: it finds a person by name.
+//
 // Methods return a *Failure for errors of the institution and decisions of the
-// applicant, and another error only for faults of this program.
+// applicant, and another error only for faults of this program. Reason.Status says how a
+// source or a report ends by a failure.
+//
+// Submissions and the sandbox's prepared reports are not connectors: the customer sends
+// or names the data, so there is no institution, access, or fetch that could fail.
 package sources
 
 import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
@@ -42,6 +54,7 @@ type Institution struct {
 	Homepage []string // domains of its home page
 	Tokens   bool     // account numbers are tokenized by the institution (TANs)
 	Large    bool     // shown to applicants before the others
+	OwnPages bool     // applicants authorize access on its own pages; set by NewCatalogue
 }
 
 // Lifetime returns the maximum time that access to the institution is kept.
@@ -58,10 +71,19 @@ type Connector interface {
 	Institutions() []Institution
 }
 
-// Authorizer is a connector to banks and payroll providers, at which applicants authorize
-// access on the institution's own pages.
-type Authorizer interface {
+// Fetcher is a connector to banks and payroll providers.
+type Fetcher interface {
 	Connector
+
+	// Fetch retrieves the consumer's accounts with the transactions, or the jobs with the
+	// payments, from one day to another, both included.
+	Fetch(ctx context.Context, institution string, g Grant, from, to report.Date) (Fetched, error)
+}
+
+// Authorizer is a connector to institutions at which applicants authorize access on the
+// institution's own pages.
+type Authorizer interface {
+	Fetcher
 
 	// Authorize begins an authorization at an institution.
 	Authorize(ctx context.Context, institution string, r AuthorizeRequest) (Authorization, error)
@@ -74,13 +96,37 @@ type Authorizer interface {
 	// passed in, which may no longer be valid.
 	Renew(ctx context.Context, institution string, g Grant) (Grant, error)
 
-	// Fetch retrieves the consumer's accounts with the transactions, or the jobs with the
-	// payments, from one day to another, both included.
-	Fetch(ctx context.Context, institution string, g Grant, from, to report.Date) (Fetched, error)
-
 	// Revoke ends the access at the institution. Revoking an ended access is not a failure.
 	Revoke(ctx context.Context, institution string, g Grant) error
 }
+
+// Form is a connector to institutions without pages of their own: applicants sign in by a
+// form in the widget. Only the sandbox has such institutions. The methods other than Fetch
+// compute their result without requests.
+type Form interface {
+	Fetcher
+
+	// Check checks a user's answer to a question. The failure for a wrong answer, after
+	// which the user may try again, has the reason Denied. After another failure the
+	// sign-in has ended.
+	Check(institution, username string, q Question, answer string) error
+
+	// Grant returns the access of a user whose answers were right. link is the text from
+	// which the identifiers of the data are derived.
+	Grant(institution, username, link string) (Grant, error)
+}
+
+// Question is what the form of an institution asks for.
+type Question string
+
+// Questions, in their order.
+const (
+	Password Question = "password"
+	Code     Question = "code" // one-time code of CodeLength digits
+)
+
+// CodeLength is the number of digits of a one-time code.
+const CodeLength = 6
 
 // Bureau is a connector to suppliers of credit files.
 type Bureau interface {
@@ -133,7 +179,7 @@ type Grant struct {
 	Refresh   string    `json:"refresh,omitempty"` // empty: the access cannot be renewed
 	Expires   time.Time `json:"expires,omitzero"`  // when Access ends; zero: not stated
 	Scope     string    `json:"scope,omitempty"`
-	ConsentID string    `json:"consent,omitempty"` // the institution's id of the consent, if it gave one
+	ConsentID string    `json:"consent,omitempty"` // the institution's id of the consent, if it gave one; of a Form: the link
 	Until     time.Time `json:"until,omitzero"`    // when the consent ends; zero: not stated
 }
 
@@ -143,6 +189,12 @@ type Fetched struct {
 	Accounts []bankdata.Account // with the institution's ids; includes only complete and partial accounts
 	Payroll  *income.Payroll    // of a payroll provider, with its ids
 	Failed   []AccountFailure   // accounts without complete data
+}
+
+// Empty reports whether the data has neither transactions nor payments.
+func (f Fetched) Empty() bool {
+	return !slices.ContainsFunc(f.Accounts, func(a bankdata.Account) bool { return len(a.Transactions) > 0 }) &&
+		(f.Payroll == nil || !slices.ContainsFunc(f.Payroll.Jobs, func(j income.Job) bool { return len(j.Statements) > 0 }))
 }
 
 // AccountFailure is an account without complete data.
@@ -167,6 +219,7 @@ type Reason string
 const (
 	Denied       Reason = "denied"       // the applicant refused at the institution
 	Abandoned    Reason = "abandoned"    // the applicant left the institution's pages, or the authorization expired
+	TimedOut     Reason = "timed-out"    // the session of a form ended before the applicant answered
 	Unresponsive Reason = "unresponsive" // no usable answer after retries: timeout, 429, 5xx
 	Unauthorized Reason = "unauthorized" // the access token is not accepted; Renew may help
 	Ended        Reason = "ended"        // the consent expired or was revoked; only a new authorization helps
@@ -211,6 +264,8 @@ func (r Reason) Status() (contract.Status, contract.Substatus) {
 		return contract.StatusNotAuthenticated, contract.SubEBankingNotSupported
 	case Unresponsive:
 		return contract.StatusSupplierUnresponsive, ""
+	case TimedOut:
+		return contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired
 	}
 	return contract.StatusError, ""
 }

@@ -126,7 +126,7 @@ func (s *Service) read(w http.ResponseWriter, r *http.Request, publicToken strin
 func (s *Service) source(ctx context.Context, customerID string, in Submission, sandbox bool) (from reportSource, err error) {
 	p := in.Personal
 	if id := in.SandboxReportID; sandbox && id != "" {
-		kind, err := s.Sandbox.Prepared(ctx, s.DB.SQL, customerID, strings.ToLower(id))
+		kind, err := s.Sandbox.Lookup(ctx, s.DB.SQL, customerID, strings.ToLower(id))
 		if errors.Is(err, store.ErrNotFound) || err == nil && kind != contract.Cashflow {
 			return from, httpx.NewError(contract.CodeMalformedBody, errors.New("sandboxReportId"),
 				httpx.Detail{Field: "sandboxReportId", Message: "is not one of your prepared reports"})

@@ -40,9 +40,9 @@ type Service struct {
 type Sandbox interface {
 	// Profile returns the test profile of a first name, case-sensitive, or "".
 	Profile(firstName string) string
-	// Prepared returns the kind of a prepared report of the customer. Without the report,
+	// Lookup returns the kind of a prepared report of the customer. Without the report,
 	// or without the entitlement to prepared reports, it returns store.ErrNotFound.
-	Prepared(ctx context.Context, q store.Queryer, customerID, sandboxReportID string) (contract.Product, error)
+	Lookup(ctx context.Context, q store.Queryer, customerID, sandboxReportID string) (contract.Product, error)
 	// Fill adds the data of a prepared report to an input.
 	Fill(ctx context.Context, q store.Queryer, customerID, sandboxReportID string, in *reports.Input) error
 }

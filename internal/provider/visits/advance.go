@@ -196,7 +196,7 @@ func (s *Service) openPage(ctx context.Context, handle string) (v visit, err err
 // markOpened opens a visit; one with a prepared report continues immediately.
 func (s *Service) markOpened(ctx context.Context, tx *store.Tx, v visit) (visit, error) {
 	v, moved, err := s.advance(ctx, tx, v, flow.Input{Kind: flow.EventOpened})
-	if err != nil || !moved || v.sandboxReportID == "" || s.catalogue(v.environment).Prepared == nil {
+	if err != nil || !moved || v.sandboxReportID == "" || s.sandbox(v.environment) == nil {
 		return v, err
 	}
 	v, _, err = s.advance(ctx, tx, v, flow.Input{Kind: flow.EventPrepared})

@@ -3,11 +3,11 @@ package visits
 import (
 	"testing"
 
-	"vestibule/internal/provider/visits/flow"
+	"vestibule/internal/provider/sources"
 )
 
-func TestFindBanks(t *testing.T) {
-	all := []Bank{{ID: "a", Name: "Alderbrook Savings", Place: "Portland, OR"},
+func TestFindInstitutions(t *testing.T) {
+	all := []sources.Institution{{ID: "a", Name: "Alderbrook Savings", Place: "Portland, OR"},
 		{ID: "b", Name: "Birchwater Credit Union", Place: "Duluth, MN"},
 		{ID: "m", Name: "Meridian Quay Bank", Place: "San Francisco, CA"},
 		{ID: "q", Name: "Quay Savings", Place: "Boise, ID"}, {ID: "w", Name: "Willow & Wharf Bank", Place: "Portland, ME", PlaceES: "Costa"}}
@@ -27,22 +27,19 @@ func TestFindBanks(t *testing.T) {
 		{"ridian", "", 0},
 		{"<script>", "", 0},
 	} {
-		found, more := FindBanks(all, c.query)
+		found, more := FindInstitutions(all, c.query)
 		if got := len(found) + more; got != c.count {
-			t.Errorf("FindBanks(%q) finds %d, want %d", c.query, got, c.count)
+			t.Errorf("FindInstitutions(%q) finds %d, want %d", c.query, got, c.count)
 		}
 		if c.first != "" && (len(found) == 0 || found[0].Name != c.first) {
-			t.Errorf("FindBanks(%q) begins with %v, want %s", c.query, found, c.first)
+			t.Errorf("FindInstitutions(%q) begins with %v, want %s", c.query, found, c.first)
 		}
 	}
-	var many []Bank
+	var many []sources.Institution
 	for range 100 {
 		many = append(many, all...)
 	}
-	if found, more := FindBanks(many, ""); len(found) != 12 || more != 488 {
+	if found, more := FindInstitutions(many, ""); len(found) != 12 || more != 488 {
 		t.Errorf("of 500 banks %d are shown and %d left out", len(found), more)
-	}
-	if b, ok := (Catalogue{Banks: all}).find(flow.SourceBank, "q"); !ok || b.Name != "Quay Savings" {
-		t.Errorf("bank(q) = %v, %v", b, ok)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
 )
@@ -42,7 +43,7 @@ func (s *Service) Complete(ctx context.Context, token string, how Completion) (C
 		if v, err = s.findByToken(ctx, tx, token); err != nil {
 			return err
 		}
-		if !s.catalogue(v.environment).Scenarios {
+		if s.sandbox(v.environment) == nil {
 			return store.ErrNotFound
 		}
 		if v, err = s.catchUp(ctx, tx, v); err != nil {
@@ -107,8 +108,8 @@ func (s *Service) findByToken(ctx context.Context, tx *store.Tx, token string) (
 // or asks for files, which are uploaded outside of a transaction.
 func (s *Service) completeSteps(ctx context.Context, tx *store.Tx, v visit, all []plannedSource, end flow.Input) (visit, error) {
 	for {
+		var err error
 		if v.State == flow.Created {
-			var err error
 			if v, err = s.markOpened(ctx, tx, v); err != nil {
 				return v, err
 			}
@@ -142,11 +143,7 @@ func (s *Service) completeSteps(ctx context.Context, tx *store.Tx, v visit, all 
 		case v.SourceType != "" && v.Step == v.SourceType.FirstStep() && current && v.SourceType == t.SourceType:
 			in = flow.Input{Kind: flow.EventInstitutionSelected, SourceType: t.SourceType, Bank: t.bank}
 		case v.Step == flow.StepSignIn && current && v.SourceType == t.SourceType && v.Bank == t.bank:
-			in = flow.Input{Kind: flow.EventSignedIn, Username: t.username,
-				Login: s.catalogue(v.environment).login(v.SourceType, t.username), Correct: true}
-			if !in.Login.Known {
-				in.Username = ""
-			}
+			in = s.signIn(v, t.username, s.Sandbox.Answer(sources.Password))
 		case v.Step == flow.StepConfirm && current && v.Bank == t.bank && len(t.files) > 0 && v.readsDocuments():
 			return v, nil
 		case v.Step == flow.StepConfirm && current && v.Bank == t.bank:
@@ -156,15 +153,19 @@ func (s *Service) completeSteps(ctx context.Context, tx *store.Tx, v visit, all 
 		case v.Step == flow.StepFailed:
 			in.Kind = flow.EventClosed
 		case v.Step == flow.StepCode:
-			in = flow.Input{Kind: flow.EventMFASubmitted, Login: s.catalogue(v.environment).login(v.SourceType, v.Username),
-				Correct: true, SessionExpired: s.sessionExpired(v), Unusable: s.unusable(v), Empty: s.empty(v)}
+			in, err = s.enterCode(ctx, v, s.Sandbox.Answer(sources.Code))
 		case v.Step == flow.StepAccounts:
-			in = flow.Input{Kind: flow.EventAccountsSelected, Empty: s.empty(v), More: remaining(all, v) > 1}
-			for _, a := range s.accounts(v) {
+			var data sources.Fetched
+			data, err = s.fetchForm(ctx, v)
+			in = flow.Input{Kind: flow.EventAccountsSelected, Empty: data.Empty(), More: remaining(all, v) > 1}
+			for _, a := range data.Accounts {
 				in.Accounts = append(in.Accounts, a.ID)
 			}
 		default:
 			in.Kind = flow.EventSourceCleared
+		}
+		if err != nil {
+			return v, err
 		}
 		next, moved, err := s.advance(ctx, tx, v, in)
 		if err != nil || !moved {

@@ -83,7 +83,7 @@ func remaining(all []plannedSource, v visit) (n int) {
 // plan returns the sources of a completion in the order in which a visit asks for them:
 // those of employers before the banks, and otherwise the banks first. Sources that the
 // report cannot use are errors.
-func (c Catalogue) plan(j flow.Journey, how Completion) ([]plannedSource, error) {
+func (c catalogue) plan(j flow.Journey, how Completion) ([]plannedSource, error) {
 	if field, words := how.check(j); field != "" {
 		return nil, invalidCompletion(field, words)
 	}
@@ -143,11 +143,12 @@ func (c Catalogue) plan(j flow.Journey, how Completion) ([]plannedSource, error)
 	return slices.Concat(banks, shown), nil
 }
 
-func (c Catalogue) planned(to flow.DocumentGroup, field string, at SignIn) (plannedSource, error) {
+func (c catalogue) planned(to flow.DocumentGroup, field string, at SignIn) (plannedSource, error) {
 	// A bank that authorizes access needs a browser.
-	all, n := slices.DeleteFunc(slices.Clone(c.list(to.SourceType)), func(b Bank) bool { return b.Authorize }), 0
+	all := slices.DeleteFunc(slices.Clone(c.List(sources.Kind(to.SourceType))), func(i sources.Institution) bool { return i.OwnPages })
+	n := 0
 	if at.Provider != "" {
-		n = slices.IndexFunc(all, func(b Bank) bool { return b.ID == at.Provider || b.Name == at.Provider })
+		n = slices.IndexFunc(all, func(i sources.Institution) bool { return i.ID == at.Provider || i.Name == at.Provider })
 	}
 	if n < 0 || n >= len(all) {
 		return plannedSource{}, invalidCompletion(field, "is no id and no name in the catalogue")

@@ -117,7 +117,7 @@ func (s *Service) create(ctx context.Context, tx *store.Tx, caller auth.Caller, 
 		sandboxReportID: req.SandboxReportID, created: tx.Now, tokenless: tokenless,
 	}
 	v.State, v.Step, v.Status = flow.Created, flow.StepConsent, contract.StatusPending
-	if s.catalogue(caller.Environment).Scenarios {
+	if s.sandbox(caller.Environment) != nil {
 		v.Scenario = scenarioOf(applicant.FirstName, applicant.LastName)
 	}
 	v.expires = v.expiry(tx.Now)
@@ -165,7 +165,7 @@ func (s *Service) product(ctx context.Context, q store.Queryer, caller auth.Call
 // preparedReport checks a sandboxReportId. Outside the sandbox it is ignored.
 func (s *Service) preparedReport(ctx context.Context, q store.Queryer, caller auth.Caller,
 	product customers.Product, id string) (string, error) {
-	all := s.catalogue(caller.Environment).Prepared
+	all := s.sandbox(caller.Environment)
 	if id == "" || all == nil {
 		return "", nil
 	}

@@ -9,6 +9,7 @@ import (
 	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/prefill"
 	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -22,7 +23,7 @@ func (s *Service) generate(ctx context.Context, tx *store.Tx, v visit) error {
 	}
 	applicant := parsePrefill(consumer.Prefill)
 	names := employersToVerify(v.Product, applicant)
-	if prepared := s.catalogue(v.environment).Prepared; v.sandboxReportID != "" && prepared != nil {
+	if prepared := s.sandbox(v.environment); v.sandboxReportID != "" && prepared != nil {
 		return prepared.Attach(ctx, tx, v.customerID, v.sandboxReportID, v.publicToken, inputOf(applicant, names))
 	}
 	if v.Employers > 0 {
@@ -57,15 +58,18 @@ func (s *Service) generate(ctx context.Context, tx *store.Tx, v visit) error {
 
 // reportSignIn converts a bank or payroll connection to the form that reports use.
 func (s *Service) reportSignIn(v visit, c flow.Connection, employers []string) reports.SignIn {
-	sources := s.catalogue(v.environment)
-	of, _ := sources.find(c.SourceType, c.Bank)
+	of, _ := s.catalogue(v.environment).find(c.SourceType, c.Bank)
 	out := reports.SignIn{Provider: of.ID, Name: of.Name, Link: v.link(c.Number),
 		Accounts: c.Accounts, Connection: c.Connection, Status: c.Failed, Substatus: c.Substatus}
 	if c.Employer > 0 {
 		out.Employer = employers[c.Employer-1]
 	}
 	if c.OK() && c.Connection == "" {
-		out.Profile = sources.login(c.SourceType, c.Username).Profile
+		_, access, err := s.accessByForm(v.environment, c.Bank, c.Username, out.Link)
+		if out.Profile = access.Access; err != nil {
+			out.Status, out.Substatus = sources.ReasonOf(err).Status()
+			out.At = report.TimestampOf(s.Now())
+		}
 	} else if !c.OK() {
 		out.At = report.TimestampOf(store.Time(c.At))
 	}

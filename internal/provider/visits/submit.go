@@ -1,6 +1,7 @@
 package visits
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -8,11 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits/flow"
-	"vestibule/internal/report"
 	pages "vestibule/templates/provider"
 )
 
@@ -77,7 +77,10 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		redirectTo(w, r, Path(handle))
 		return nil
 	}
-	in, problem := s.input(v, form)
+	in, problem, err := s.input(r.Context(), v, form)
+	if err != nil {
+		return err
+	}
 	if problem != "" {
 		return s.renderWith(w, r, v, http.StatusUnprocessableEntity, func(p *pages.Visit) {
 			p.Problem, p.Username = i18n.T(language(r), problem), usernameIn(form)
@@ -123,8 +126,8 @@ func (s *Service) rejectBack(w http.ResponseWriter, r *http.Request, v visit) er
 // input converts a form to an input of the state machine. problem is what to correct
 // in the current step's form; a form of another step is not a problem, and becomes an
 // input that the machine does not accept.
-func (s *Service) input(v visit, form url.Values) (in flow.Input, problem i18n.Key) {
-	sources := s.catalogue(v.environment)
+func (s *Service) input(ctx context.Context, v visit, form url.Values) (in flow.Input, problem i18n.Key, err error) {
+	choices := s.catalogue(v.environment)
 	switch form.Get("action") {
 	case "consent":
 		in.Kind = flow.EventConsented
@@ -135,19 +138,15 @@ func (s *Service) input(v visit, form url.Values) (in flow.Input, problem i18n.K
 	case "back":
 		in.Kind = flow.EventWentBack
 	case "bank":
-		if bank, ok := sources.find(flow.SourceBank, form.Get("bank")); ok {
-			in = flow.Input{Kind: flow.EventInstitutionSelected, SourceType: flow.SourceBank, Bank: bank.ID, Authorize: bank.Authorize}
-		}
+		in = choices.selected(flow.SourceBank, form.Get("bank"))
 	case "employer":
-		if employer, ok := sources.find(flow.SourcePayroll, form.Get("employer")); ok {
-			in = flow.Input{Kind: flow.EventInstitutionSelected, SourceType: flow.SourcePayroll, Bank: employer.ID, Authorize: employer.Authorize}
-		}
+		in = choices.selected(flow.SourcePayroll, form.Get("employer"))
 	case "supplier":
-		if supplier, ok := sources.find(flow.SourceSupplier, form.Get("supplier")); ok {
-			in = flow.Input{Kind: flow.EventInstitutionSelected, SourceType: flow.SourceSupplier, Bank: supplier.ID}
+		in = choices.selected(flow.SourceSupplier, form.Get("supplier"))
+	case "again": // the institution that could not be connected
+		if v.Step == flow.StepFailed {
+			in = choices.selected(v.SourceType, v.Bank)
 		}
-	case "again":
-		in = sources.again(v)
 	case "verify":
 		in = flow.Input{Kind: flow.EventEmployerSelected, Employer: statedNumber(form)}
 	case "skip":
@@ -160,43 +159,42 @@ func (s *Service) input(v visit, form url.Values) (in flow.Input, problem i18n.K
 		in.Kind = flow.EventInstitutionCleared
 	case "sign-in":
 		if v.Step != flow.StepSignIn {
-			return flow.Input{}, ""
+			return in, "", nil
 		}
 		username, password := strings.ToLower(strings.TrimSpace(form.Get("username"))), form.Get("password")
 		if username == "" || password == "" {
-			return flow.Input{}, "visit.sign_in.missing"
+			return in, "visit.sign_in.missing", nil
 		}
-		login := sources.login(v.SourceType, username)
-		if !login.Known {
-			username = "" // not stored: it may be the applicant's real one
-		}
-		in = flow.Input{Kind: flow.EventSignedIn, Username: username, Login: login, Correct: password != wrongPassword}
+		in = s.signIn(v, username, password)
 	case "code":
 		if v.Step != flow.StepCode {
-			return flow.Input{}, ""
+			return in, "", nil
 		}
 		code := strings.ReplaceAll(form.Get("code"), " ", "")
-		if len(code) != len(flow.Code) || strings.Trim(code, "0123456789") != "" {
-			return flow.Input{}, "visit.code.invalid"
+		if len(code) != sources.CodeLength || strings.Trim(code, "0123456789") != "" {
+			return in, "visit.code.invalid", nil
 		}
-		in = flow.Input{Kind: flow.EventMFASubmitted, Login: sources.login(v.SourceType, v.Username), Correct: code == flow.Code,
-			SessionExpired: s.sessionExpired(v), Unusable: s.unusable(v), Empty: s.empty(v)}
+		in, err = s.enterCode(ctx, v, code)
 	case "no-code":
 		in.Kind = flow.EventMFAResent
 	case "accounts":
 		if v.Step != flow.StepAccounts {
-			return flow.Input{}, ""
+			return in, "", nil
+		}
+		data, err := s.fetchForm(ctx, v)
+		if err != nil {
+			return in, "", err
 		}
 		chosen := false
-		in = flow.Input{Kind: flow.EventAccountsSelected, Empty: s.empty(v), More: form.Get("more") != ""}
-		for _, a := range s.accounts(v) {
+		in = flow.Input{Kind: flow.EventAccountsSelected, Empty: data.Empty(), More: form.Get("more") != ""}
+		for _, a := range data.Accounts {
 			if slices.Contains(form["account"], a.ID) {
 				in.Accounts = append(in.Accounts, a.ID)
 				chosen = chosen || eligible(a)
 			}
 		}
 		if !chosen {
-			return flow.Input{}, "visit.accounts.none"
+			return flow.Input{}, "visit.accounts.none", nil
 		}
 	case "hand-in":
 		in.Kind = flow.EventDocumentsSubmitted
@@ -209,16 +207,7 @@ func (s *Service) input(v visit, form url.Values) (in flow.Input, problem i18n.K
 	case "reopen":
 		in.Kind = flow.EventReopened
 	}
-	return in, ""
-}
-
-// again returns the input that selects the institution that could not be connected.
-func (c Catalogue) again(v visit) flow.Input {
-	bank, ok := c.find(v.SourceType, v.Bank)
-	if v.Step != flow.StepFailed || !ok {
-		return flow.Input{}
-	}
-	return flow.Input{Kind: flow.EventInstitutionSelected, SourceType: v.SourceType, Bank: bank.ID, Authorize: bank.Authorize}
+	return in, "", err
 }
 
 // usernameIn returns the user name in the form of a sign-in, as it was typed.
@@ -233,30 +222,4 @@ func usernameIn(form url.Values) string {
 func statedNumber(form url.Values) int {
 	n, _ := strconv.Atoi(form.Get("stated"))
 	return n
-}
-
-// wrongPassword is the only password that every mock provider rejects.
-const wrongPassword = "wrong"
-
-// sessionExpired reports whether a payroll provider's session has ended before the code.
-func (s *Service) sessionExpired(v visit) bool {
-	return v.SourceType == flow.SourcePayroll && !s.Now().Before(v.signedIn.Add(flow.SessionLife))
-}
-
-// unusable reports whether the bank of the sign-in has accounts, but none that a
-// report can use.
-func (s *Service) unusable(v visit) bool {
-	all := s.accounts(v)
-	return v.SourceType == flow.SourceBank && len(all) > 0 && !slices.ContainsFunc(all, eligible)
-}
-
-// eligible reports whether a report can use an account.
-func eligible(a bankdata.Account) bool { return a.Type == report.CashEquivalent }
-
-func (s *Service) accounts(v visit) []bankdata.Account {
-	bank := s.catalogue(v.environment).Bank
-	if bank == nil {
-		return nil
-	}
-	return bank.Accounts(bank.Login(v.Username).Profile, v.link(v.SignInNumber()), v.created)
 }

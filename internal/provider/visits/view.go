@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
@@ -61,6 +62,15 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 			return err
 		}
 	}
+	if page.Step == pages.Accounts {
+		data, err := s.fetchForm(r.Context(), v)
+		if err != nil {
+			return err
+		}
+		for _, a := range data.Accounts {
+			page.Accounts = append(page.Accounts, pages.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Subtype: a.Subtype, Chosen: true})
+		}
+	}
 	if page.End == "success" && v.Status == contract.StatusSuccess {
 		if page.Receipt, err = s.receipt(r.Context(), v); err != nil {
 			return err
@@ -101,15 +111,15 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 }
 
 func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
-	sources := s.catalogue(v.environment)
-	v.Missing = sources.missing()
-	chosen, _ := sources.find(v.SourceType, v.Bank)
+	choices := s.catalogue(v.environment)
+	v.Missing = choices.missing()
+	chosen, _ := choices.find(v.SourceType, v.Bank)
 	p := pages.Visit{
 		Lang: language(r), Path: Path(r.PathValue("handle")), Nonce: v.nonce(), Customer: customer, Sandbox: v.environment == contract.Sandbox,
 		Product: v.Product, Verifies: v.Employers > 0, IncomeOnly: v.IncomeOnly,
 		Step: pages.Step(v.Step), SourceType: pages.SourceType(v.SourceType),
-		Operator: s.Operator, Passwords: sources.passwords(v.Product == contract.Income || v.Employers > 0),
-		Bank: chosen.Name, Place: chosen.place(language(r)), PublicToken: v.publicToken,
+		Operator: s.Operator, Passwords: choices.passwords(v.Product == contract.Income || v.Employers > 0),
+		Bank: chosen.Name, Place: placeOf(chosen, language(r)), PublicToken: v.publicToken,
 		Status: v.Status, Substatus: v.Substatus, Error: v.Error, Unsourced: pages.Unsourced(v.Missing), Unconfigured: v.Unconfigured(),
 	}
 	for _, w := range v.Remaining() {
@@ -120,7 +130,7 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 	}
 	for _, c := range v.Connections() {
 		if c.Employer == 0 {
-			p.Connected = append(p.Connected, sources.connected(c))
+			p.Connected = append(p.Connected, choices.connected(c))
 		}
 	}
 	if v.Step == flow.StepEnd && v.Product == contract.Income && len(p.Connected) == 1 && p.SourceType == "" { // its words for the end
@@ -149,15 +159,11 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 	case pages.Failed:
 		last := v.LastFailed()
 		p.Failure = failure(last)
-	case pages.Accounts:
-		for _, a := range s.accounts(v) {
-			p.Accounts = append(p.Accounts, pages.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Subtype: a.Subtype, Chosen: true})
-		}
 	}
 	return p
 }
 
-func (c Catalogue) connected(from flow.Connection) pages.Connected {
+func (c catalogue) connected(from flow.Connection) pages.Connected {
 	of, _ := c.find(from.SourceType, from.Bank)
 	return pages.Connected{SourceType: pages.SourceType(from.SourceType), Name: of.Name, Failed: from.Failed != "",
 		Why: failure(from), Empty: from.Empty, Accounts: len(from.Accounts)}
@@ -240,14 +246,14 @@ func (s *Service) addChoices(r *http.Request, v visit, p *pages.Visit) {
 	if p.Step != pages.Banks && p.Step != pages.Employers && p.Step != pages.Suppliers {
 		return
 	}
-	all := s.catalogue(v.environment).list(v.SourceType)
+	all := s.catalogue(v.environment).List(sources.Kind(v.SourceType))
 	p.Query = httpx.Truncate(r.URL.Query().Get("q"), maxQuery)
-	if likely, _ := FindBanks(all, p.Employer); !r.URL.Query().Has("q") && len(likely) > 0 {
+	if likely, _ := FindInstitutions(all, p.Employer); !r.URL.Query().Has("q") && len(likely) > 0 {
 		p.Query = p.Employer
 	}
-	found, more := FindBanks(all, p.Query)
+	found, more := FindInstitutions(all, p.Query)
 	for _, b := range found {
-		p.Banks = append(p.Banks, pages.Bank{ID: b.ID, Name: b.Name, Place: b.place(p.Lang)})
+		p.Banks = append(p.Banks, pages.Bank{ID: b.ID, Name: b.Name, Place: placeOf(b, p.Lang)})
 	}
 	p.More = more
 }

@@ -13,7 +13,6 @@ import (
 	"log/slog"
 	"time"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
 	"vestibule/internal/provider/auth"
@@ -26,22 +25,24 @@ import (
 	"vestibule/web"
 )
 
-// Service serves visits. All fields before Returns must be set.
+// Service serves visits. All fields before Redirects must be set.
 type Service struct {
-	DB         *store.DB
-	Queue      jobs.Enqueuer
-	Log        *slog.Logger
-	Now        func() time.Time
-	Assets     *web.Assets
-	Auth       *auth.Authenticator
-	Customers  *customers.Service
-	Reports    *reports.Service
-	Documents  *documents.Service
-	Sources    *sources.Service                     // access to institutions that authorize it at their own pages
-	Catalogues func(contract.Environment) Catalogue // of the visits of an environment
-	Redirects  Redirects                            // nil: visits never belong to a redirect
-	Operator   pages.Operator                       // of the service; the name must be set
-	Secure     bool                                 // applicants come by https: cookies are for it alone
+	DB        *store.DB
+	Queue     jobs.Enqueuer
+	Log       *slog.Logger
+	Now       func() time.Time
+	Assets    *web.Assets
+	Auth      *auth.Authenticator
+	Customers *customers.Service
+	Reports   *reports.Service
+	Documents *documents.Service
+	Sources   *sources.Service // institutions, and access to them
+	Redirects Redirects        // nil: visits never belong to a redirect
+	Operator  pages.Operator   // of the service; the name must be set
+	Secure    bool             // applicants come by https: cookies are for it alone
+
+	// Sandbox is nil in production. With it, the applicant's name may select a simulated failure.
+	Sandbox Sandbox
 
 	// VisitOfInvite returns the visit of an invite's handle, or store.ErrNotFound; nil without
 	// invites.

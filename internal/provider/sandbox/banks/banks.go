@@ -7,18 +7,15 @@ package banks
 import (
 	_ "embed"
 	"strings"
+
+	"vestibule/internal/provider/sandbox/signin"
+	"vestibule/internal/provider/sources"
 )
 
 // Bank is one mock bank.
 type Bank struct {
-	ID       string   // as in a form's value
-	Name     string   // institution_name of the report
-	Place    string   // to tell banks apart: city and state, or Online
-	OAuth    []string // domains that a sign-in by OAuth may lead to
-	Homepage []string
-	Tokens   bool // account numbers are given as TANs
-	FDX      bool // reached by FDX, with sign-in at the pages of package fdxbank, not by a form
-	Large    bool // shown before the others
+	sources.Institution
+	FDX bool // reached by FDX, with sign-in at the pages of package fdxbank, not by a form
 }
 
 // banks.txt describes its format in its header.
@@ -36,7 +33,7 @@ func All() []Bank {
 		name, rest, _ := strings.Cut(strings.TrimSpace(line), "|")
 		place, rest, _ := strings.Cut(rest, "|")
 		domains, large := strings.CutSuffix(rest, "|large")
-		b := Bank{ID: slug(name), Name: name, Place: place, OAuth: []string{}, Homepage: []string{}, Tokens: place == "Online", Large: large}
+		b := Bank{Institution: sources.Institution{ID: signin.Slug(name), Name: name, Place: place, Tokens: place == "Online", Large: large}}
 		host := strings.ReplaceAll(b.ID, "-", "") + ".example"
 		b.FDX = domains == "fdx"
 		if domains == "" || b.FDX {
@@ -48,11 +45,4 @@ func All() []Bank {
 		out = append(out, b)
 	}
 	return out
-}
-
-// slug converts a name to lowercase letters, digits, and single hyphens.
-func slug(name string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	}), "-")
 }

@@ -10,6 +10,7 @@
 //	supplier_unresponsive  payroll data: UNRESPONSIVE
 //	session_expired        the completion: ABANDONED
 //	mfa                    no code is accepted: access_denied after three
+//	payroll_mfa            payroll data: CONFIRMATION_REQUIRED
 package connector
 
 import (
@@ -96,12 +97,7 @@ func New(_ context.Context, c Config) (*Server, error) {
 // Institutions lists what the connector reaches, in alphabetical order: the payroll
 // companies and gig platforms, and all suppliers.
 func Institutions() (all []sources.Institution) {
-	for _, p := range payroll.All() {
-		if p.Type != income.ProviderEmployer {
-			all = append(all, sources.Institution{ID: p.ID, Kind: sources.Payroll, Name: p.Name, Place: p.Hint, PlaceES: p.HintES,
-				Employer: p.Type})
-		}
-	}
+	all = slices.DeleteFunc(payroll.All(), func(p sources.Institution) bool { return p.Employer == income.ProviderEmployer })
 	for _, s := range report.Suppliers() {
 		place := func(l i18n.Lang) string { return suppliers.Bureaus{}.Place(l, s.Code) }
 		all = append(all, sources.Institution{ID: s.Code, Kind: sources.Supplier, Name: s.Name, Place: place(i18n.English),

@@ -425,7 +425,8 @@ func TestUserNames(t *testing.T) {
 	for username, want := range map[string]struct {
 		status int
 		code   string
-	}{"error": {400, "INVALID_REQUEST"}, "supplier_unresponsive": {503, "UNRESPONSIVE"}} {
+	}{"error": {400, "INVALID_REQUEST"}, "supplier_unresponsive": {503, "UNRESPONSIVE"},
+		"payroll_mfa": {409, "CONFIRMATION_REQUIRED"}} {
 		if status, code := s.call("payroll", s.access(provider, username)).problem(); status != want.status || code != want.code {
 			t.Errorf("%s: %d %s, want %v", username, status, code, want)
 		}

@@ -146,6 +146,9 @@ func (s *Server) renew(ctx context.Context, q request) (any, error) {
 	return g, err
 }
 
+// confirming is a user who must confirm again at every request for data.
+const confirming = "payroll_mfa"
+
 // payroll returns the data of the account holder.
 func (s *Server) payroll(ctx context.Context, q request) (any, error) {
 	in, err := s.institution(q, sources.Payroll)
@@ -168,6 +171,8 @@ func (s *Server) payroll(ctx context.Context, q request) (any, error) {
 		return nil, over("EXPIRED", "the access must be renewed")
 	case username == "error":
 		return nil, invalid("the user name error has no data")
+	case username == confirming:
+		return nil, over("CONFIRMATION_REQUIRED", "the payroll provider asks for a code again")
 	case username == "supplier_unresponsive":
 		return nil, &problem{"UNRESPONSIVE", "the payroll provider does not answer", http.StatusServiceUnavailable}
 	}

@@ -73,7 +73,9 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request) error {
 		next.Step = signin.StepDone
 	case action != string(at.Step):
 	case at.Step == signin.StepSignIn:
-		next, problem = at.SignIn(form, func(username string) bool { return payroll.Providers{}.Login(username).Known })
+		next, problem = at.SignIn(form, func(username string) bool {
+			return payroll.Providers{}.Login(username).Known || username == confirming
+		})
 	case at.Step == signin.StepCode:
 		next, problem = at.EnterCode(form, signin.StepConsent)
 	case at.Step == signin.StepConsent:

@@ -63,7 +63,8 @@ func TestClient(t *testing.T) {
 	}
 	today := report.DateOf(s.now)
 	for username, want := range map[string]sources.Reason{"default": "", "two_jobs": "", "no_statements": "", "incomplete": "",
-		"error": sources.Misused, "supplier_unresponsive": sources.Unresponsive, "session_expired": sources.Abandoned, "mfa": sources.Denied} {
+		"error": sources.Misused, "supplier_unresponsive": sources.Unresponsive, "session_expired": sources.Abandoned, "mfa": sources.Denied,
+		"payroll_mfa": sources.Challenged} {
 		begun, err := c.Authorize(t.Context(), provider, sources.AuthorizeRequest{RedirectURI: callback, State: state, Language: "es"})
 		if err != nil {
 			t.Fatal(err)

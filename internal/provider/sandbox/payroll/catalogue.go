@@ -4,38 +4,24 @@ import (
 	"strings"
 
 	"vestibule/internal/analysis/income"
+	"vestibule/internal/provider/sandbox/signin"
+	"vestibule/internal/provider/sources"
 )
 
 // All is the catalogue in alphabetical order.
-func All() []Provider {
-	var out []Provider
+func All() []sources.Institution {
+	var out []sources.Institution
 	for line := range strings.Lines(catalogue) {
 		name, rest, _ := strings.Cut(strings.TrimSpace(line), "|")
 		kind, rest, _ := strings.Cut(rest, "|")
-		hint, spanish, _ := strings.Cut(rest, "|")
-		out = append(out, Provider{ID: slug(name), Name: name, Type: types[kind], Hint: hint, HintES: spanish})
+		place, spanish, _ := strings.Cut(rest, "|")
+		out = append(out, sources.Institution{ID: signin.Slug(name), Kind: sources.Payroll, Name: name, Place: place, PlaceES: spanish,
+			Employer: types[kind]})
 	}
 	return out
 }
 
-// Find returns the provider with an id.
-func Find(id string) (Provider, bool) {
-	for _, p := range All() {
-		if p.ID == id {
-			return p, true
-		}
-	}
-	return Provider{}, false
-}
-
 var types = map[string]string{"e": income.ProviderEmployer, "p": income.ProviderPayroll, "g": income.ProviderGig}
-
-// slug converts a name to lowercase letters, digits, and single hyphens.
-func slug(name string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	}), "-")
-}
 
 // catalogue has a provider on each line: name; employer, payroll company, or gig
 // platform; and its place or description, also in Spanish.

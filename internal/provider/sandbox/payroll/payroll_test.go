@@ -16,7 +16,8 @@ import (
 	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
-	"vestibule/internal/provider/visits/flow"
+	"vestibule/internal/provider/sandbox/signin"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/proptest"
 )
@@ -160,25 +161,24 @@ func TestStatementsDoNotChange(t *testing.T) {
 func TestUserNames(t *testing.T) {
 	for username, want := range map[string]struct {
 		profile string
-		status  contract.Status
-		sub     contract.Substatus
+		reason  sources.Reason
 		ok      bool
 	}{
-		"default":               {"default", "", "", true},
-		" HOURLY ":              {"hourly", "", "", true},
-		"single":                {"hourly", "", "", true},
-		"multi":                 {"two_jobs", "", "", true},
-		"no_transactions":       {"no_statements", "", "", true},
-		"incomplete":            {"incomplete", "", "", true},
-		"error":                 {"", contract.StatusError, "", true},
-		"supplier_unresponsive": {"", contract.StatusSupplierUnresponsive, "", true},
-		"session_expired":       {"", contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, true},
-		"mfa":                   {"", contract.StatusNotAuthenticated, contract.SubMFARequired, true},
+		"default":               {"default", "", true},
+		" HOURLY ":              {"hourly", "", true},
+		"single":                {"hourly", "", true},
+		"multi":                 {"two_jobs", "", true},
+		"no_transactions":       {"no_statements", "", true},
+		"incomplete":            {"incomplete", "", true},
+		"error":                 {"", sources.Rejected, true},
+		"supplier_unresponsive": {"", sources.Unresponsive, true},
+		"session_expired":       {"", sources.TimedOut, true},
+		"mfa":                   {"", sources.Challenged, true},
 		"applicant":             {},
 		"":                      {},
 	} {
 		in := Providers{}.Login(username)
-		if wanted := (flow.Login{Known: want.ok, Profile: want.profile, Status: want.status, Substatus: want.sub}); in != wanted {
+		if wanted := (signin.Login{Known: want.ok, Profile: want.profile, Reason: want.reason}); in != wanted {
 			t.Errorf("Login(%q) = %+v, want %+v", username, in, want)
 		}
 	}
@@ -190,12 +190,12 @@ func TestTheCatalogue(t *testing.T) {
 	seen := map[string]bool{}
 	before := ""
 	for _, p := range All() {
-		if p.ID == "" || seen[p.ID] || p.Type == "" || p.Hint == "" || p.Name < before {
+		if p.ID == "" || seen[p.ID] || p.Employer == "" || p.Place == "" || p.Name < before {
 			t.Errorf("%+v", p)
 		}
 		seen[p.ID], before = true, p.Name
-		if found, ok := Find(p.ID); !ok || found != p {
-			t.Errorf("Find(%q) = %+v", p.ID, found)
+		if got := (Providers{}).Fetch(p.ID, "default", link, at(t, "2026-07-14T00:00:00Z")); got.Provider != p.Name {
+			t.Errorf("the data of %s is of %q", p.ID, got.Provider)
 		}
 	}
 	when := at(t, "2026-07-14T09:30:00Z")

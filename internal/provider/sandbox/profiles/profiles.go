@@ -19,7 +19,8 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
-	"vestibule/internal/provider/visits/flow"
+	"vestibule/internal/provider/sandbox/signin"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 )
 
@@ -44,58 +45,27 @@ func (Bank) Of(firstName string) string {
 	return ""
 }
 
-// Login returns the result of a user name at the mock bank: a profile, or the status
-// and substatus with which the visit ends.
-func (Bank) Login(username string) flow.Login {
-	out := flow.Login{Known: true}
-	switch strings.ToLower(strings.TrimSpace(username)) {
-	case "default":
-		out.Profile = "default"
-	case "single":
-		out.Profile = "single"
-	case "multi":
-		out.Profile = "multi"
-	case "joint":
-		out.Profile = "joint"
-	case "noincome", "no_transactions":
+// Login returns the result of a user name at the mock bank.
+func (Bank) Login(username string) signin.Login {
+	out := signin.Login{Known: true}
+	switch name := strings.ToLower(strings.TrimSpace(username)); name {
+	case "default", "single", "multi", "joint", "noincome", "debt_only", "investment_only", "gig", "overdraft", "benefits",
+		"transfers", "transfers_savings":
+		out.Profile = name
+	case "no_transactions":
 		out.Profile = "noincome"
 	case "error":
-		out.Status = contract.StatusError
+		out.Reason = sources.Rejected
 	case "supplier_unresponsive":
-		out.Status = contract.StatusSupplierUnresponsive
+		out.Reason = sources.Unresponsive
 	case "mfa":
-		out.Status, out.Substatus = contract.StatusNotAuthenticated, contract.SubMFARequired
-	case "debt_only", "investment_only", "gig", "overdraft", "benefits", "transfers", "transfers_savings":
-		out.Profile = strings.ToLower(strings.TrimSpace(username))
+		out.Reason = sources.Challenged
 	case "e_banking_unsupported":
-		out.Status, out.Substatus = contract.StatusNotAuthenticated, contract.SubEBankingNotSupported
+		out.Reason = sources.Unsupported
 	default:
-		return flow.Login{}
+		return signin.Login{}
 	}
 	return out
-}
-
-// Accounts lists the profile's accounts without transactions, for selection. Their ids
-// are those of Fetch for the same link.
-func (b Bank) Accounts(profile, link string, at time.Time) []bankdata.Account {
-	var out []bankdata.Account
-	for _, c := range b.Fetch(profile, link, at).Connections {
-		for _, a := range c.Accounts {
-			a.Transactions = nil
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-// Empty reports whether a profile has no transactions.
-func (b Bank) Empty(_, profile string, at time.Time) bool {
-	for _, c := range b.Fetch(profile, "", at).Connections {
-		if slices.ContainsFunc(c.Accounts, func(a bankdata.Account) bool { return len(a.Transactions) > 0 }) {
-			return false
-		}
-	}
-	return true
 }
 
 // Fetch retrieves the bank's data on a profile at an instant. An unknown profile has

@@ -16,7 +16,8 @@ import (
 	"vestibule/internal/analysis/eligibility"
 	incomes "vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
-	"vestibule/internal/provider/visits/flow"
+	"vestibule/internal/provider/sandbox/signin"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 )
 
@@ -151,17 +152,19 @@ func TestPastBalancesDoNotChange(t *testing.T) {
 	}
 }
 
-func TestAccountsMatchFetch(t *testing.T) {
+func TestAccountsKeepTheirIDs(t *testing.T) {
 	when := at(t, "2026-07-14T00:00:00Z")
+	accounts := func(name, link string, when time.Time) []bankdata.Account {
+		return Bank{}.Fetch(name, link, when).Connections[0].Accounts
+	}
 	for _, name := range Names() {
-		listed := Bank{}.Accounts(name, link, when)
-		for i, a := range (Bank{}).Fetch(name, link, when.AddDate(0, 0, 3)).Connections[0].Accounts {
-			if listed[i].ID != a.ID || listed[i].Transactions != nil {
-				t.Errorf("%s lists account %d as %s, and fetches %s", name, i, listed[i].ID, a.ID)
+		chosen := accounts(name, link, when)
+		for i, a := range accounts(name, link, when.AddDate(0, 0, 3)) {
+			if chosen[i].ID != a.ID {
+				t.Errorf("%s has account %d as %s, and later as %s", name, i, chosen[i].ID, a.ID)
 			}
 		}
-		other := Bank{}.Accounts(name, "another link", when)
-		if other[0].ID == listed[0].ID {
+		if accounts(name, "another link", when)[0].ID == chosen[0].ID {
 			t.Errorf("%s gives two consumers one account id", name)
 		}
 	}
@@ -173,28 +176,27 @@ func TestAccountsMatchFetch(t *testing.T) {
 func TestLogin(t *testing.T) {
 	for _, c := range []struct {
 		username, profile string
-		status            contract.Status
-		sub               contract.Substatus
+		reason            sources.Reason
 		ok                bool
 	}{
-		{"default", "default", "", "", true},
-		{" Joint ", "joint", "", "", true},
-		{"SUPPLIER_UNRESPONSIVE", "", contract.StatusSupplierUnresponsive, "", true},
-		{"Error ", "", contract.StatusError, "", true},
-		{"errors", "", "", "", false},
-		{"no transactions", "", "", "", false},
-		{"no_transactions", "noincome", "", "", true},
-		{"error", "", contract.StatusError, "", true},
-		{"mfa", "", contract.StatusNotAuthenticated, contract.SubMFARequired, true},
-		{"debt_only", "debt_only", "", "", true},
-		{"investment_only", "investment_only", "", "", true},
-		{"e_banking_unsupported", "", contract.StatusNotAuthenticated, contract.SubEBankingNotSupported, true},
-		{"supplier_unresponsive", "", contract.StatusSupplierUnresponsive, "", true},
-		{"", "", "", "", false},
-		{"admin", "", "", "", false},
+		{"default", "default", "", true},
+		{" Joint ", "joint", "", true},
+		{"SUPPLIER_UNRESPONSIVE", "", sources.Unresponsive, true},
+		{"Error ", "", sources.Rejected, true},
+		{"errors", "", "", false},
+		{"no transactions", "", "", false},
+		{"no_transactions", "noincome", "", true},
+		{"error", "", sources.Rejected, true},
+		{"mfa", "", sources.Challenged, true},
+		{"debt_only", "debt_only", "", true},
+		{"investment_only", "investment_only", "", true},
+		{"e_banking_unsupported", "", sources.Unsupported, true},
+		{"supplier_unresponsive", "", sources.Unresponsive, true},
+		{"", "", "", false},
+		{"admin", "", "", false},
 	} {
 		in := Bank{}.Login(c.username)
-		if want := (flow.Login{Known: c.ok, Profile: c.profile, Status: c.status, Substatus: c.sub}); in != want {
+		if want := (signin.Login{Known: c.ok, Profile: c.profile, Reason: c.reason}); in != want {
 			t.Errorf("Login(%q) = %+v, want %+v", c.username, in, want)
 		}
 	}

@@ -1,6 +1,7 @@
-// Package signin has what the sign-in pages of the sandbox's institutions share: the steps
-// from the sign-in to the consent, the cookie that binds an authorization to a browser, and
-// the pages of errors. The sandbox serves these pages at one origin.
+// Package signin has what the sign-ins at the sandbox's institutions share: which answers
+// are right, the steps of the sign-in pages from the sign-in to the consent, the cookie that
+// binds an authorization to a browser, and the pages of errors. The sandbox serves these
+// pages at one origin.
 package signin
 
 import (
@@ -15,12 +16,39 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
 	"vestibule/templates/provider/bank"
 	"vestibule/templates/ui"
 	"vestibule/web"
 )
+
+// Login is the result of a user name.
+type Login struct {
+	Known   bool
+	Profile string         // test profile; empty: no access
+	Reason  sources.Reason // without a Profile: why
+}
+
+// Code is the right one-time code.
+const Code = "123456"
+
+// Right reports whether an answer is right: every password but one, and Code.
+func Right(q sources.Question, answer string) bool {
+	if q == sources.Code {
+		return answer == Code
+	}
+	return answer != "wrong"
+}
+
+// Slug converts the name of an institution to its id: lowercase letters, digits, and single
+// hyphens.
+func Slug(name string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	}), "-")
+}
 
 // Step is a step of an authorization. Institutions may have further ones.
 type Step string
@@ -47,7 +75,7 @@ func (s State) SignIn(form url.Values, known func(username string) bool) (State,
 	if username == "" || password == "" {
 		return s, "visit.sign_in.missing"
 	}
-	if !known(username) || password == "wrong" {
+	if !known(username) || !Right(sources.Password, password) {
 		return s.fail(), ""
 	}
 	return State{Step: StepCode, Username: username}, ""
@@ -62,10 +90,10 @@ func (s State) EnterCode(form url.Values, next Step) (State, i18n.Key) {
 		}
 		return r
 	}, form.Get("code"))
-	if len(code) != len(flow.Code) || strings.Trim(code, "0123456789") != "" {
+	if len(code) != sources.CodeLength || strings.Trim(code, "0123456789") != "" {
 		return s, "visit.code.invalid"
 	}
-	if code != flow.Code || s.Username == "mfa" {
+	if !Right(sources.Code, code) || s.Username == "mfa" {
 		return s.fail(), ""
 	}
 	return State{Step: next, Username: s.Username}, ""

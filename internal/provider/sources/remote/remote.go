@@ -156,14 +156,15 @@ func (p *program) call(ctx context.Context, o operation, parameters map[string]a
 
 // problems are the error codes of the protocol with their reasons.
 var problems = map[string]sources.Reason{
-	"DENIED":            sources.Denied,
-	"ABANDONED":         sources.Abandoned,
-	"EXPIRED":           sources.Unauthorized,
-	"ENDED":             sources.Ended,
-	"UNRESPONSIVE":      sources.Unresponsive,
-	"UNSUPPORTED":       sources.Unsupported,
-	"INVALID_SIGNATURE": sources.Misused,
-	"INVALID_REQUEST":   sources.Misused,
+	"DENIED":                sources.Denied,
+	"ABANDONED":             sources.Abandoned,
+	"EXPIRED":               sources.Unauthorized,
+	"ENDED":                 sources.Ended,
+	"CONFIRMATION_REQUIRED": sources.Challenged,
+	"UNRESPONSIVE":          sources.Unresponsive,
+	"UNSUPPORTED":           sources.Unsupported,
+	"INVALID_SIGNATURE":     sources.Misused,
+	"INVALID_REQUEST":       sources.Misused,
 }
 
 // problemOf returns the code of an error answer, or "" for an unknown code.

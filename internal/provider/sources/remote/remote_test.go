@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -240,6 +241,33 @@ func TestConformanceOfRenewal(t *testing.T) {
 	}
 }
 
+// TestConformanceOfUnknownAccess checks that only access that exists can be confirmed or
+// renewed.
+func TestConformanceOfUnknownAccess(t *testing.T) {
+	for code, want := range map[string]bool{"ENDED": true, "CONFIRMATION_REQUIRED": false, "EXPIRED": false} {
+		f, _ := newFake(t)
+		f.answer("/institutions", `{"institutions":[{"id":"paywright","kind":"payroll","name":"P","type":"PAYROLL_COMPANY"}]}`)
+		f.fails("/authorizations/complete", http.StatusConflict, "ABANDONED")
+		f.fails("/revocations", http.StatusConflict, "ENDED")
+		f.fails("/payroll", http.StatusConflict, code)
+		unknown := f.answers["/v1/payroll"]
+		f.answers["/v1/payroll"] = func(w http.ResponseWriter, body map[string]any) {
+			if body["institution"] != "paywright" {
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = io.WriteString(w, `{"error":"INVALID_REQUEST"}`)
+				return
+			}
+			unknown(w, body)
+		}
+		checks := Conformance(t.Context(), f.program(t), "https://v.example/oauth/callback", false,
+			Options{Sleep: func(context.Context, time.Duration) error { return nil }})
+		i := slices.IndexFunc(checks, func(c sources.Check) bool { return c.Name == CheckErrors })
+		if i < 0 || checks[i].OK != want || !want && !strings.Contains(checks[i].Detail, code) {
+			t.Errorf("unknown access is answered with %s: %+v", code, checks)
+		}
+	}
+}
+
 func (f *fake) fails(path string, status int, code string) {
 	f.answers["/v1"+path] = func(w http.ResponseWriter, _ map[string]any) {
 		w.WriteHeader(status)
@@ -253,6 +281,7 @@ func TestFailuresOfPayroll(t *testing.T) {
 		want sources.Reason
 	}{
 		"ended":        {func(f *fake) { f.fails("/payroll", 409, "ENDED") }, sources.Ended},
+		"confirm":      {func(f *fake) { f.fails("/payroll", 409, "CONFIRMATION_REQUIRED") }, sources.Challenged},
 		"unsupported":  {func(f *fake) { f.fails("/payroll", 422, "UNSUPPORTED") }, sources.Unsupported},
 		"unresponsive": {func(f *fake) { f.fails("/payroll", 503, "UNRESPONSIVE") }, sources.Unresponsive},
 		"signature":    {func(f *fake) { f.fails("/payroll", 401, "INVALID_SIGNATURE") }, sources.Misused},

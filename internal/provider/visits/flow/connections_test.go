@@ -11,7 +11,6 @@ import (
 
 // inputs is one good input of each kind.
 func inputs() map[EventKind]Input {
-	login := Login{Known: true, Profile: "default"}
 	return map[EventKind]Input{
 		EventOpened: {Kind: EventOpened}, EventWentBack: {Kind: EventWentBack}, EventStartedOver: {Kind: EventStartedOver},
 		EventPrepared: {Kind: EventPrepared}, EventConsented: {Kind: EventConsented},
@@ -19,8 +18,8 @@ func inputs() map[EventKind]Input {
 		EventInstitutionSelected:  {Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"},
 		EventInstitutionConfirmed: {Kind: EventInstitutionConfirmed}, EventMFAResent: {Kind: EventMFAResent},
 		EventInstitutionCleared: {Kind: EventInstitutionCleared}, EventSignedIn: {Kind: EventSignedIn,
-			Username: "u", Login: login, Correct: true},
-		EventMFASubmitted:     {Kind: EventMFASubmitted, Login: login, Correct: true},
+			Username: "u", Correct: true},
+		EventMFASubmitted:     {Kind: EventMFASubmitted, Correct: true},
 		EventAccountsSelected: {Kind: EventAccountsSelected}, EventDocumentAdded: {Kind: EventDocumentAdded},
 		EventDocumentRemoved: {Kind: EventDocumentRemoved}, EventDocumentsSubmitted: {Kind: EventDocumentsSubmitted},
 		EventEmployerSelected: {Kind: EventEmployerSelected, Employer: 2}, EventEmployerSkipOpened: {Kind: EventEmployerSkipOpened,
@@ -119,7 +118,7 @@ func TestAllStepsWithAllInputs(t *testing.T) {
 func TestStateMachinePaths(t *testing.T) {
 	payroll := []Input{{Kind: EventOpened}, {Kind: EventConsented}, {Kind: EventSourceSelected, SourceType: SourcePayroll},
 		{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: "p"}}
-	expired := Login{Known: true, Status: contract.StatusSupplierUnresponsive, Substatus: contract.SubWidgetSessionExpired}
+	expired := login{status: contract.StatusSupplierUnresponsive, sub: contract.SubWidgetSessionExpired}
 	end := func(s State, status contract.Status, sub contract.Substatus, e contract.WidgetError) Journey {
 		return Journey{State: s, Step: StepEnd, SourceType: SourcePayroll, Status: status, Substatus: sub, Error: e}
 	}
@@ -136,7 +135,7 @@ func TestStateMachinePaths(t *testing.T) {
 		{name: "the session is over after the code", inputs: after(payroll, signedIn(expired), coded(expired), leaves),
 			want: end(Failed, contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, contract.WidgetSupplierError), do: SetStatus},
 		{name: "the code comes too late, right or wrong", inputs: after(payroll, signedIn(loginDefault),
-			Input{Kind: EventMFASubmitted, Login: loginDefault, SessionExpired: true}, leaves),
+			Input{Kind: EventMFASubmitted, SessionExpired: true}, leaves),
 			want: end(Failed, contract.StatusSupplierUnresponsive, contract.SubWidgetSessionExpired, contract.WidgetSupplierError), do: SetStatus},
 		{name: "the provider is down", inputs: after(payroll, signedIn(loginDown), leaves),
 			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
@@ -187,7 +186,7 @@ func TestSeveralSources(t *testing.T) {
 			Bank: id}, signedIn(loginDefault), coded(loginDefault), {Kind: EventAccountsSelected, Accounts: []string{"a1", "a2"}}}
 	}
 	bank := bankAt("b")
-	payroll := func(id string, l Login) []Input {
+	payroll := func(id string, l login) []Input {
 		return []Input{{Kind: EventSourceSelected, SourceType: SourcePayroll},
 			{Kind: EventInstitutionSelected, SourceType: SourcePayroll, Bank: id}, signedIn(l), coded(l)}
 	}

@@ -12,7 +12,7 @@ import (
 // at is an input written short: its kind, and what came with it.
 func at(words string) Input {
 	kind, arg, _ := strings.Cut(words, " ")
-	in := Input{Kind: EventKind(strings.ReplaceAll(kind, "_", " ")), Correct: true, Login: loginDefault, Username: "u"}
+	in := Input{Kind: EventKind(strings.ReplaceAll(kind, "_", " ")), Correct: true, Username: "u"}
 	switch in.Kind {
 	case EventEmployerSelected, EventEmployerSkipOpened:
 		_, _ = fmt.Sscan(arg, &in.Employer)
@@ -25,8 +25,10 @@ func at(words string) Input {
 		in.SourceType, in.Bank = SourceType(way), bank
 	case EventSignedIn, EventMFASubmitted:
 		in.Correct = arg != "wrong"
-		if login, ok := map[string]Login{"down": loginDown, "mfa": loginMFA, "error": loginError}[arg]; ok {
-			in.Login = login
+		if l, ok := map[string]login{"down": loginDown, "mfa": loginMFA, "error": loginError}[arg]; ok && in.Kind == EventSignedIn {
+			in = signedIn(l)
+		} else if ok {
+			in = coded(l)
 		}
 	}
 	return in

@@ -44,33 +44,23 @@ const (
 // Input is one event with its data.
 type Input struct {
 	Kind           EventKind
-	SourceType     SourceType // of SourceSelected; of InstitutionSelected: the type of Bank
-	Bank           string     // of InstitutionSelected: id of a bank, employer, or supplier
-	Authorize      bool       // of InstitutionSelected: access is authorized at the institution's own pages
-	Connection     string     // of Authorized: id of the access
-	Reason         string     // of EmployerSkipped: one of report.SkippedReasons; of AuthorizationFailed: see Connection
-	Username       string     // of SignedIn
-	Login          Login      // of SignedIn, MFASubmitted: result for the user name
-	Correct        bool       // of SignedIn: the password is right; of MFASubmitted: the code is
-	SessionExpired bool       // of MFASubmitted: the session has ended
-	Unusable       bool       // of MFASubmitted: the bank has no account that a report can use
-	Empty          bool       // of MFASubmitted, AccountsSelected: the source has no recent data
-	Accounts       []string   // of AccountsSelected: their ids
-	More           bool       // of AccountsSelected: another source follows
-	Employer       int        // of EmployerSelected, EmployerSkipOpened: number of the employer
-	At             int64      // time, in Unix microseconds
-	Status         contract.Status
-	Substatus      contract.Substatus   // of ReportFinished and AuthorizationFailed, with Status
+	SourceType     SourceType           // of SourceSelected; of InstitutionSelected: the type of Bank
+	Bank           string               // of InstitutionSelected: id of a bank, employer, or supplier
+	Authorize      bool                 // of InstitutionSelected: access is authorized at the institution's own pages
+	Connection     string               // of Authorized: id of the access
+	Reason         string               // of EmployerSkipped: one of report.SkippedReasons; of AuthorizationFailed: see Connection
+	Username       string               // of SignedIn
+	Correct        bool                 // of SignedIn: user name and password are right; of MFASubmitted: the code is
+	SessionExpired bool                 // of MFASubmitted: the session has ended
+	Unusable       bool                 // of MFASubmitted: the bank has no account that a report can use
+	Empty          bool                 // of MFASubmitted, AccountsSelected: the source has no recent data
+	Accounts       []string             // of AccountsSelected: their ids
+	More           bool                 // of AccountsSelected: another source follows
+	Employer       int                  // of EmployerSelected, EmployerSkipOpened: number of the employer
+	At             int64                // time, in Unix microseconds
+	Status         contract.Status      // of ReportFinished; of AuthorizationFailed, SignedIn, MFASubmitted: why there is no access
+	Substatus      contract.Substatus   // with Status
 	Error          contract.WidgetError // of Failed
-}
-
-// Login is the result of signing in to a mock bank or payroll provider with a user
-// name.
-type Login struct {
-	Known     bool
-	Profile   string          // test profile; empty if it has no usable accounts
-	Status    contract.Status // without a Profile: how the visit ends
-	Substatus contract.Substatus
 }
 
 // Effects is a set of actions after an input, besides storing the new Journey.

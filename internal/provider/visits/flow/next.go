@@ -26,9 +26,6 @@ const (
 	CodeWait = 30 * time.Second
 )
 
-// Code is the one-time code of the mock banks and payroll providers.
-const Code = "123456"
-
 // Next is the visit's state machine, a pure function. ok is false if the current step
 // does not accept the input (a form posted late, twice, or from another tab); the
 // journey is then unchanged, and the caller shows the current step.
@@ -169,7 +166,7 @@ func (j Journey) authorized(in Input) (Journey, Effects, bool) {
 }
 
 func (j Journey) signIn(in Input) (Journey, Effects, bool) {
-	if !in.Login.Known || !in.Correct {
+	if !in.Correct {
 		switch j.Tries++; {
 		case j.Tries >= MaxTotalTries:
 			return j.fail(contract.StatusNotAuthenticated, "", contract.WidgetSupplierError)
@@ -181,10 +178,8 @@ func (j Journey) signIn(in Input) (Journey, Effects, bool) {
 	switch {
 	case j.Scenario == ScenarioBureauDown && j.SourceType == SourceBank:
 		return j.sourceFailed(contract.StatusBureauUnresponsive, "", in)
-	case in.Login.Status == contract.StatusSupplierUnresponsive && in.Login.Substatus == "",
-		in.Login.Substatus == contract.SubEBankingNotSupported:
-		// The bank rejects every sign-in of this user name before it asks for a code.
-		return j.sourceFailed(in.Login.Status, in.Login.Substatus, in)
+	case in.Status != "":
+		return j.sourceFailed(in.Status, in.Substatus, in)
 	}
 	j.Step, j.Username = StepCode, in.Username
 	j.Codes, j.CodeSent = 1, in.At
@@ -224,19 +219,19 @@ func (j Journey) code(in Input) (Journey, Effects, bool) {
 		return j, 0, true
 	case j.Scenario == ScenarioNoMFACode:
 		return j.sourceFailed(contract.StatusNotAuthenticated, contract.SubMFARequired, in)
-	case in.Login.Profile != "" && j.SourceType == SourcePayroll:
+	case in.Status == contract.StatusError && !j.continuesWithout():
+		// The applicant has completed all steps; it is the report that cannot be generated.
+		j.State, j.Step, j.Status, j.Substatus = Complete, StepEnd, in.Status, in.Substatus
+		return j, SetStatus, true
+	case in.Status != "":
+		return j.sourceFailed(in.Status, in.Substatus, in)
+	case j.SourceType == SourcePayroll:
 		return j.connect(Connection{Empty: in.Empty}, false)
 	case in.Unusable:
 		return j.sourceFailed(contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts, in)
-	case in.Login.Profile != "":
-		j.Step = StepAccounts
-		return j, 0, true
-	case in.Login.Status == contract.StatusError && !j.continuesWithout():
-		// The applicant has completed all steps; it is the report that cannot be generated.
-		j.State, j.Step, j.Status, j.Substatus = Complete, StepEnd, in.Login.Status, in.Login.Substatus
-		return j, SetStatus, true
 	}
-	return j.sourceFailed(in.Login.Status, in.Login.Substatus, in)
+	j.Step = StepAccounts
+	return j, 0, true
 }
 
 // confirmSupplier queries the selected supplier.

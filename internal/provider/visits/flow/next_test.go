@@ -10,19 +10,34 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-var (
-	loginDefault = Login{Known: true, Profile: "default"}
-	loginError   = Login{Known: true, Status: contract.StatusError}
-	loginDown    = Login{Known: true, Status: contract.StatusSupplierUnresponsive}
-	loginMFA     = Login{Known: true, Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}
-	loginDebt    = Login{Known: true, Status: contract.StatusNotAuthenticated, Substatus: contract.SubIncompatibleAccounts}
-	loginNoEBank = Login{Known: true, Status: contract.StatusNotAuthenticated, Substatus: contract.SubEBankingNotSupported}
-	loginNobody  = Login{}
-	signedIn     = func(l Login) Input { return Input{Kind: EventSignedIn, Username: "u", Login: l, Correct: true} }
-	wrongSignIn  = Input{Kind: EventSignedIn, Username: "u", Login: loginDefault}
-	coded        = func(l Login) Input { return Input{Kind: EventMFASubmitted, Login: l, Correct: true} }
+// login is why an institution gives a user no access; the zero value gives it.
+type login struct {
+	status contract.Status
+	sub    contract.Substatus
+	early  bool // before the code
+}
 
-	wrongCode = Input{Kind: EventMFASubmitted, Login: loginDefault}
+func signedIn(l login) Input {
+	in := Input{Kind: EventSignedIn, Username: "u", Correct: true}
+	if l.early {
+		in.Status, in.Substatus = l.status, l.sub
+	}
+	return in
+}
+
+func coded(l login) Input {
+	return Input{Kind: EventMFASubmitted, Correct: true, Status: l.status, Substatus: l.sub}
+}
+
+var (
+	loginDefault = login{}
+	loginError   = login{status: contract.StatusError}
+	loginDown    = login{status: contract.StatusSupplierUnresponsive, early: true}
+	loginMFA     = login{status: contract.StatusNotAuthenticated, sub: contract.SubMFARequired}
+	loginNoEBank = login{status: contract.StatusNotAuthenticated, sub: contract.SubEBankingNotSupported, early: true}
+	wrongSignIn  = Input{Kind: EventSignedIn}
+
+	wrongCode = Input{Kind: EventMFASubmitted}
 	leaves    = Input{Kind: EventClosed}
 
 	toBank     = []Input{{Kind: EventOpened}, {Kind: EventConsented}}
@@ -63,7 +78,7 @@ func TestNext(t *testing.T) {
 			want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
 		{name: "a password is wrong", inputs: after(toSignIn, wrongSignIn),
 			want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
-		{name: "a user name is unknown, which is no other than a wrong password", inputs: after(toSignIn, signedIn(loginNobody)),
+		{name: "a user name is unknown, which is no other than a wrong password", inputs: after(toSignIn, wrongSignIn),
 			want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
 		{name: "a third password is wrong", inputs: after(toSignIn, wrongSignIn, wrongSignIn, wrongSignIn, leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: SetStatus},
@@ -113,7 +128,7 @@ func TestNext(t *testing.T) {
 			want: end(Failed, contract.StatusSupplierUnresponsive, "", contract.WidgetSupplierError), do: SetStatus},
 		{name: "the bank has no e-banking", inputs: after(toSignIn, signedIn(loginNoEBank), leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, contract.SubEBankingNotSupported, contract.WidgetSupplierError), do: SetStatus},
-		{name: "there are only debts", inputs: after(toSignIn, signedIn(loginDebt), coded(loginDebt), leaves),
+		{name: "there are only debts", inputs: after(toCode, Input{Kind: EventMFASubmitted, Correct: true, Unusable: true}, leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts, contract.WidgetSupplierError), do: SetStatus},
 		{name: "a report cannot be compiled", inputs: after(toSignIn, signedIn(loginError), coded(loginError)),
 			want: end(Complete, contract.StatusError, "", ""), do: SetStatus},
@@ -183,7 +198,7 @@ func TestNext(t *testing.T) {
 // Whatever comes in whatever order: an end stays, an outcome belongs to its
 // state, the status is told once, and a refused input changes nothing.
 func TestNextProperties(t *testing.T) {
-	logins := []Login{loginDefault, loginError, loginDown, loginMFA, loginDebt, loginNoEBank, loginNobody}
+	logins := []login{loginDefault, loginError, loginDown, loginMFA, loginNoEBank}
 	kinds := []EventKind{EventOpened, EventWentBack, EventStartedOver, EventPrepared, EventConsented, EventSourceSelected,
 		EventSourceCleared, EventInstitutionSelected, EventInstitutionConfirmed, EventInstitutionCleared, EventSignedIn,
 		EventMFAResent, EventMFASubmitted, EventAccountsSelected, EventDocumentAdded, EventDocumentRemoved, EventDocumentsSubmitted,
@@ -203,8 +218,12 @@ func TestNextProperties(t *testing.T) {
 				SourceType: rapid.SampledFrom([]SourceType{"", SourceBank, SourcePayroll, SourcePaystubs, SourceDocuments}).Draw(t, "way"),
 				Bank:       "b", Username: "u",
 				Employer: rapid.IntRange(-1, 4).Draw(t, "employer"), Reason: rapid.SampledFrom([]string{"", "OTHER"}).Draw(t, "reason"),
-				Login: rapid.SampledFrom(logins).Draw(t, "login"), Correct: rapid.Bool().Draw(t, "ok"), SessionExpired: rapid.Bool().Draw(t, "late"),
+				Correct: rapid.Bool().Draw(t, "ok"), Unusable: rapid.Bool().Draw(t, "unusable"), SessionExpired: rapid.Bool().Draw(t, "late"),
 				Status: contract.StatusSuccess, Error: contract.WidgetInternalError}
+			if in.Kind == EventSignedIn || in.Kind == EventMFASubmitted {
+				l := rapid.SampledFrom(logins).Draw(t, "login")
+				in.Status, in.Substatus = l.status, l.sub
+			}
 			next, do, ok := j.Next(in)
 			if !ok && (next != j || do != 0) {
 				t.Fatalf("%d: refused %s changed %+v to %+v", i, in.Kind, j, next)

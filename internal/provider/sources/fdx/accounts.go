@@ -1,0 +1,158 @@
+package fdx
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/provider/sources"
+	"vestibule/internal/provider/sources/rest"
+)
+
+// accounts lists the accounts.
+func (f *fetch) accounts(ctx context.Context) (out []account, err error) {
+	seen := map[text]bool{}
+	each := func(d *json.Decoder) (bool, error) {
+		var e *accountElement
+		if err := decode(d, &e); err != nil || e == nil {
+			return err == nil, err
+		}
+		a := *e.get()
+		switch {
+		case !isID(a.ID):
+			return false, f.rejected("an account has no usable id")
+		case seen[a.ID]:
+			return false, f.rejected("two accounts have one id")
+		case len(out) == maxAccounts:
+			return false, f.rejected(fmt.Sprintf("there are more than %d accounts", maxAccounts))
+		}
+		seen[a.ID] = true
+		out = append(out, a)
+		return true, nil
+	}
+	mark := func() func() {
+		n := len(out)
+		return func() {
+			for _, a := range out[n:] {
+				delete(seen, a.ID)
+			}
+			out = out[:n]
+		}
+	}
+	err = f.list(ctx, "GET accounts", "accounts", nil, "accounts", mark, each)
+	return out, err
+}
+
+// isID reports whether an id can be a part of an address.
+func isID(id text) bool {
+	return id != "" && len(id) <= maxID && id != "." && id != ".." && !strings.ContainsFunc(string(id), unicode.IsControl)
+}
+
+// account retrieves one account. With a *partialError, the account is returned too.
+func (f *fetch) account(ctx context.Context, listed *account) (bankdata.Account, []bankdata.Owner, error) {
+	var none bankdata.Account
+	a := *listed
+	if a.kind == "" {
+		return none, nil, sources.Fail(sources.Unsupported, errors.New("the kind of an account is not supported"))
+	}
+	if _, ok := a.balance(); !ok { // lists may have only descriptions
+		var e accountElement
+		err := f.get(ctx, "GET account", f.resource(string(a.ID)), &e)
+		if err != nil {
+			return none, nil, accountFailure(err)
+		}
+		d := e.get()
+		if d.ID != "" && d.ID != a.ID {
+			return none, nil, f.rejected("an account's details are of another account")
+		}
+		d.ID = a.ID
+		d.addMissing(listed)
+		a = *d
+	}
+	if _, ok := a.balance(); !ok {
+		return none, nil, f.rejected("the balance of an account is missing or not an amount")
+	}
+	out := a.toReport(f.bank, f.today)
+	if !currencyPattern.MatchString(out.Currency) {
+		return none, nil, f.rejected("the currency of an account is not a code")
+	}
+	err := f.transactions(ctx, &out, a.kind)
+	if err != nil {
+		reason := sources.ReasonOf(err)
+		var partial *partialError
+		if !errors.As(err, &partial) {
+			if a.kind == deposit || reason == sources.Rejected {
+				return none, nil, err
+			}
+			err = &partialError{err} // figures are computed from deposit accounts only
+		}
+	}
+	var c contact
+	if f.optional(ctx, "GET contact", f.resource(string(a.ID), "contact"), &c) {
+		owners := c.apply(f.bank, &out)
+		f.numbers(ctx, &a, &out)
+		return out, owners, err
+	}
+	f.numbers(ctx, &a, &out)
+	return out, nil, err
+}
+
+// accountFailure changes the reason Ended of a request for one account to Unsupported: a
+// forbidden account does not mean that the consent has ended.
+func accountFailure(err error) error {
+	if sources.ReasonOf(err) == sources.Ended {
+		return sources.Fail(sources.Unsupported, errors.Unwrap(err))
+	}
+	return err
+}
+
+// numbers retrieves a deposit account's payment networks, and applies their numbers.
+func (f *fetch) numbers(ctx context.Context, a *account, into *bankdata.Account) {
+	if a.kind != deposit {
+		return
+	}
+	var networks []paymentNetwork
+	each := func(d *json.Decoder) (bool, error) {
+		var n paymentNetwork
+		if err := decode(d, &n); err != nil || len(networks) == 100 {
+			return false, cmp.Or(err, rest.ErrNotJSON)
+		}
+		networks = append(networks, n)
+		return true, nil
+	}
+	mark := func() func() {
+		n := len(networks)
+		return func() { networks = networks[:n] }
+	}
+	if err := f.list(ctx, "GET payment networks", "accounts/"+url.PathEscape(string(a.ID))+"/payment-networks", nil, "paymentNetworks",
+		mark, each); err != nil {
+		f.log.InfoContext(ctx, "data left out", "institution", f.in.ID, "err", err)
+		return
+	}
+	applyNumbers(networks, f.in.Tokenized, into)
+}
+
+// withCustomer adds the customer's email addresses to the owner of the same name. If no
+// owner is known, it adds the customer as the owner.
+func (f *fetch) withCustomer(ctx context.Context, owners []bankdata.Owner) []bankdata.Owner {
+	var c struct {
+		ID text `json:"customerId"`
+		holder
+	}
+	if !f.optional(ctx, "GET customer", f.in.BaseURL+"/customers/current", &c) {
+		return owners
+	}
+	p := c.person()
+	same := func(o bankdata.Owner) bool { return bankdata.SameName(o.FullName(), p.FullName()) }
+	if p.FullName() == "" || len(owners) > 0 && !slices.ContainsFunc(owners, same) {
+		return owners
+	}
+	return addOwners(owners, []bankdata.Owner{{RecordID: f.derive(string(c.ID), "customer", 0), Person: p}})
+}
