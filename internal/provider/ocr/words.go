@@ -136,9 +136,10 @@ func lineHasWords(line []*box) bool {
 	return slices.ContainsFunc(line, func(b *box) bool { return b.sure })
 }
 
+// median returns the lower one of two middle values.
 func median(v []float64) float64 {
 	slices.Sort(v)
-	return v[len(v)/2]
+	return v[(len(v)-1)/2]
 }
 
 // pitch returns the width of a letter of a page in one font with letters of equal width, as
