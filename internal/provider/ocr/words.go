@@ -44,10 +44,20 @@ func parseTSV(out []byte) (all []box) {
 		if !valid || b.text == "" || len(b.text) > maxWord || b.w <= 0 || b.h <= 0 {
 			continue
 		}
+		b.text = pointed(b.text)
 		b.estimate()
 		all = append(all, b)
 	}
 	return all
+}
+
+// pointed returns an amount with a point in place of a comma before the cents.
+func pointed(text string) string {
+	end := strings.TrimRight(text, "-*)")
+	if at := len(end) - 3; at > 0 && end[at] == ',' && strings.Trim(end, "$(-0123456789,") == "" && cents(end[at+1:]) && isDigit(end[at-1]) {
+		return text[:at] + "." + text[at+1:]
+	}
+	return text
 }
 
 // estimate sets font size and baseline by the letters of the text.
@@ -80,36 +90,34 @@ func extent(text string) (rise, drop float64) {
 	return rise, drop
 }
 
-// settle replaces the estimates of words by those of their line where these differ little, or
-// where the word's box reaches into the next line, and those of signs by those of the nearest
-// word.
+// settle replaces the estimates of words by those of the words beside them where these differ
+// little, and those of signs by those of the nearest word. A word whose box reaches into the next
+// line gets the estimates of its own line.
 func settle(all []box) {
 	lines := map[string][]*box{}
 	for i := range all {
 		lines[all[i].line] = append(lines[all[i].line], &all[i])
 	}
 	for _, line := range lines {
-		var sizes, bases []float64
-		for _, b := range line {
-			if b.sure && b.confidence >= sureConfidence {
-				sizes, bases = append(sizes, b.size), append(bases, b.base)
-			}
-		}
-		if len(sizes) == 0 {
+		size, base, ok := usual(line)
+		if !ok {
 			continue
 		}
-		size, base := median(sizes), median(bases)
 		for _, b := range line {
 			if b.size > 1.25*size && b.y < base-0.5*size && b.y+b.h > base-0.1*size {
 				b.size, b.base = size, base
 				b.y, b.h = base-0.75*size, size
 			}
-			if !b.sure || math.Abs(b.size-size) < 0.25*size {
-				b.size = size
+		}
+		// Lines of two columns may be a little higher or lower, and the engine makes them one.
+		slices.SortFunc(line, func(a, b *box) int { return cmp.Compare(a.x, b.x) })
+		for from := 0; from < len(line); {
+			to := from + 1
+			for to < len(line) && line[to].x-line[to-1].x-line[to-1].w < 1.5*size {
+				to++
 			}
-			if math.Abs(b.base-base) < 0.25*size || !b.sure && b.y > base-size && b.y < base+0.3*size {
-				b.base = base
-			}
+			level(line[from:to])
+			from = to
 		}
 	}
 	for i := range all {
@@ -132,13 +140,44 @@ func settle(all []box) {
 	}
 }
 
+// usual returns the median size and baseline of the words that were read with confidence.
+func usual(line []*box) (size, base float64, ok bool) {
+	var sizes, bases []float64
+	for _, b := range line {
+		if b.sure && b.confidence >= sureConfidence {
+			sizes, bases = append(sizes, b.size), append(bases, b.base)
+		}
+	}
+	if len(sizes) == 0 {
+		return 0, 0, false
+	}
+	return median(sizes), median(bases), true
+}
+
+// level gives the words of a line its size and baseline where these differ little.
+func level(line []*box) {
+	size, base, ok := usual(line)
+	if !ok {
+		return
+	}
+	for _, b := range line {
+		if !b.sure || math.Abs(b.size-size) < 0.25*size {
+			b.size = size
+		}
+		if math.Abs(b.base-base) < 0.25*size || !b.sure && b.y > base-size && b.y < base+0.3*size {
+			b.base = base
+		}
+	}
+}
+
 func lineHasWords(line []*box) bool {
 	return slices.ContainsFunc(line, func(b *box) bool { return b.sure })
 }
 
+// median returns the lower one of two middle values.
 func median(v []float64) float64 {
 	slices.Sort(v)
-	return v[len(v)/2]
+	return v[(len(v)-1)/2]
 }
 
 // pitch returns the width of a letter of a page in one font with letters of equal width, as
@@ -166,8 +205,8 @@ func pitch(all []box) float64 {
 	return middle
 }
 
-// level gives words whose baselines differ little the same one.
-func level(all []box) {
+// row gives words whose baselines differ little the same one.
+func row(all []box) {
 	slices.SortStableFunc(all, func(a, b box) int { return cmp.Compare(a.base, b.base) })
 	for from := 0; from < len(all); {
 		to, sum := from+1, all[from].base
@@ -388,7 +427,7 @@ func (rows columnRows) apart(a, b *box) bool {
 // page returns the words of an image.
 func page(all []box, g *gray) paystub.ScannedPage {
 	all = withoutScraps(all)
-	level(all)
+	row(all)
 	all = g.join(all, pitch(all))
 	out := paystub.ScannedPage{Width: float64(g.w) / perPoint, Height: float64(g.h) / perPoint}
 	// A position is in points from the lower left corner.
