@@ -303,7 +303,7 @@ func TestProductionHasNoInventedData(t *testing.T) {
 						!strings.Contains(page, `data-error="SUPPLIER_ERROR"`) || strings.Contains(page, "andbox") {
 						t.Errorf("the page at the end:\n%s", page)
 					}
-					if page := p.page(path + "?lang=es"); !strings.Contains(page, "no tiene ninguna fuente de datos configurada") {
+					if page := p.page(path + "?lang=es"); !strings.Contains(page, i18ntest.ES("visit.unsourced.no_bank")) {
 						t.Errorf("the page at the end, in Spanish:\n%s", page)
 					}
 				}

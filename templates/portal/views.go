@@ -142,7 +142,7 @@ type Integrator struct {
 }
 
 func (a Apply) layout() ui.Page {
-	p := about(a.wasm(i18n.T(a.Lang, applyTitle(a.Product)), "offline.js"), i18n.T(a.Lang, applyIntro(a.Product)))
+	p := about(a.wasm(i18n.T(a.Lang, applyTitle(a.Product)), "offline.js"), i18n.T(a.Lang, a.applyIntro(a.Product)))
 	if a.CookieStyle != "" {
 		p.Styles = append(p.Styles, a.CookieStyle)
 	}

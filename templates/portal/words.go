@@ -35,11 +35,11 @@ func (b Base) productText(p contract.Product) i18n.Key {
 }
 
 // applyIntro returns the text about the steps after the form.
-func applyIntro(p contract.Product) i18n.Key {
-	if p == contract.Income {
+func (b Base) applyIntro(p contract.Product) i18n.Key {
+	switch {
+	case p == contract.Income, p == contract.Eligibility && !b.AssetsOnly:
 		return "apply.intro.income"
-	}
-	if p == contract.Passport {
+	case p == contract.Passport:
 		return "apply.intro.passport"
 	}
 	return "apply.intro.bank"

@@ -96,8 +96,10 @@ func TestUnavailableFiles(t *testing.T) {
 		{"a file whose time is over", ref, &svcapi.Error{HTTP: 410, Code: contract.CodeGone}, 410, i18ntest.EN("review.files.gone.title"), false},
 		{"a report that is too old", ref, &svcapi.Error{HTTP: 404, Code: contract.CodeInvalidToken},
 			404, i18ntest.EN("review.files.unknown.title"), false},
-		{"a service that is away", ref, &svcapi.Error{Code: contract.CodeUpstream, Err: context.DeadlineExceeded}, 502, "does not answer", true},
-		{"a service that refuses", ref, &svcapi.Error{HTTP: 403, Code: contract.CodeForbidden}, 502, "does not answer", true},
+		{"a service that is away", ref, &svcapi.Error{Code: contract.CodeUpstream, Err: context.DeadlineExceeded},
+			502, i18ntest.EN("review.files.no_answer.title"), true},
+		{"a service that refuses", ref, &svcapi.Error{HTTP: 403, Code: contract.CodeForbidden},
+			502, i18ntest.EN("review.files.no_answer.title"), true},
 		{"a file of no report", "/0123456789abcdef", nil, 404, i18ntest.EN("review.files.unknown.title"), false},
 		{"no reference", "/" + strings.Repeat("x", 300), nil, 404, i18ntest.EN("review.files.unknown.title"), false},
 	} {

@@ -83,6 +83,25 @@ func TestReceiptOfAuthorizedBank(t *testing.T) {
 	})
 }
 
+// The consent mentions updated data only where the applicant can choose a bank.
+func TestConsentToUpdates(t *testing.T) {
+	withConnector(t, func(t *testing.T, r *providertest.Server, _ *providertest.OAuthBank) {
+		r.Entitle("refresh", true)
+		text := i18ntest.EN("visit.consent.agreement_updates", "service", "", "company", "|")
+		updates := text[strings.LastIndex(text, "|")+1:]
+		for product, want := range map[contract.Product]bool{contract.Cashflow: true, contract.Income: true, contract.Passport: false} {
+			a := register(r, map[string]any{"prefill": providertest.Prefill(), "productId": r.Seed.Products[product]})
+			if a.Status != http.StatusCreated {
+				t.Fatalf("%s: %d %s", product, a.Status, a.Body)
+			}
+			v := applicant{r, "/visit/" + a.JSON["handle"].(string), a.JSON["publicToken"].(string)}
+			if got := strings.Contains(v.get(t).Body, updates); got != want {
+				t.Errorf("%s: the consent names updates: %v", product, got)
+			}
+		}
+	})
+}
+
 func TestAuthorizedBankMakesAReport(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
 		token := r.Do("GET", "/connect/accesstoken", nil, r.Basic).JSON["accessToken"].(string)

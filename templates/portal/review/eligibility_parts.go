@@ -24,7 +24,7 @@ func (v EligibilityView) employers(l i18n.Lang) ui.Grid {
 
 // triedBy names a source that was asked for an employer.
 func triedBy(l i18n.Lang, s report.VerificationSource) string {
-	out := code(l, s.SourceType) + " · " + s.SourceID
+	out := code(l, s.SourceType) + " · " + sourceWords(l, s.SourceID)
 	if s.Status != contract.StatusSuccess {
 		out += " · " + Result(l, s.Status, contract.Substatus(report.Text(s.Substatus)), "")
 	}

@@ -102,7 +102,7 @@ func (d Delivery) answer(l i18n.Lang) string {
 
 // filters returns a link for each state.
 func (v EventsView) filters(l i18n.Lang) []ui.Link {
-	out := []ui.Link{{Text: i18n.T(l, "review.list.all"), URL: "/review/events", Current: v.State == "" && v.ApplicationID == ""}}
+	out := []ui.Link{{Text: i18n.T(l, "review.events.all"), URL: "/review/events", Current: v.State == "" && v.ApplicationID == ""}}
 	for _, s := range webhook.States() {
 		out = append(out, ui.Link{Text: i18n.Code(l, "review.delivery_states", s), URL: EventsURL(s, "", ""), Current: v.State == s})
 	}

@@ -195,7 +195,7 @@ func categoryName(l i18n.Lang, c report.AnalysisCategory) string {
 // wholePercent formats a share in whole percent, and a smaller one as "< 1%".
 func wholePercent(part, whole report.Cents) string {
 	if whole <= 0 {
-		return "0 %"
+		return "0%"
 	}
 	n := (int64(part)*200 + int64(whole)) / (2 * int64(whole))
 	if n == 0 && part > 0 {

@@ -273,9 +273,9 @@ func (g *generator) score(f *passport.File, how temper, last string) {
 	}
 	less(min(late*35, 260), "LATE_PAYMENTS", "Payments were late by 30 days or more.")
 	if limits > 0 {
-		less(int(used*220/limits), "UTILISATION", "Of the limits of the cards, "+fmt.Sprint(int(used*100/limits))+" % are used.")
+		less(int(used*220/limits), "UTILISATION", "Balances use "+fmt.Sprint(int(used*100/limits))+"% of the card limits.")
 	}
-	less(min(len(f.Inquiries)*14, 110), "INQUIRIES", "Others have asked for the file in the last two years.")
+	less(min(len(f.Inquiries)*14, 110), "INQUIRIES", "Other companies asked for the file in the last two years.")
 	less(max(60-monthsBetween(oldest, g.day), 0)*2, "YOUNG_FILE", "The oldest credit is less than five years old.")
 	s.Reasons = s.Reasons[:min(len(s.Reasons), 4)]
 	s.Value = s.Minimum + (s.Maximum-s.Minimum)*max(share, 20)/1000
