@@ -172,6 +172,10 @@ func derive(name string, accent, background *Color) Colors {
 		t["primary"] = *accent
 		t["primary-strong"] = accent.mix(deep, 0.25)
 		t["primary-wash"] = t["sheet"].mix(*accent, wash)
+		for contrast(t["edge"], t["primary-wash"]) < 3 && wash > 0.05 { // of a bright accent in the dark scheme
+			wash -= 0.02
+			t["primary-wash"] = t["sheet"].mix(*accent, wash)
+		}
 		t["mark"] = accent.mix(black, 0.3)
 		t["on-primary"] = white
 		if dark := accent.mix(bright, 0.88); name == "dark" || contrast(white, *accent) < 4.5 {
