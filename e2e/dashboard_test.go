@@ -157,6 +157,17 @@ func TestDashboardLists(t *testing.T) {
 	see(t, v.page("role=heading[level=2] >> text="+en("dashboard.report.timeline")))
 	click(t, v.page(".dashboard-ids summary"))
 	see(t, v.page(".dashboard-ids >> text=loan-3001"))
+
+	// A smaller list has the same tools.
+	v.open(t, s.Provider+"/dashboard/people")
+	click(t, v.page(button(en("ui.dense"))))
+	see(t, v.page(".dashboard-main.dense"))
+	must(t, v.page("#query").Focus())
+	must(t, v.Keyboard().Type("another"))
+	see(t, v.page("#live-part >> text="+en("dashboard.list.nothing_fits")))
+	v.axe(t)
+	fill(t, v.page("#query"), "")
+	see(t, v.page("#live-part >> text="+s.Credentials.Dashboard.Email))
 }
 
 // TestHostedPageCannotActForStaff: the hosted page has the dashboard's origin, and

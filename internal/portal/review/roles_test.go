@@ -74,7 +74,8 @@ func TestRoutesRequireRoles(t *testing.T) {
 	}
 	want := map[string]string{ // reviewer, administrator, auditor
 		"GET /review": "RAU", "GET /review/overview": "RAU", "GET /review/find": "RAU", "POST /review/find": "RAU", "POST /review/assign": "RA-",
-		"POST /review/remind": "RA-", "POST /review/export": "RAU", "POST /review/live": "RAU", "POST /review/density": "RAU", "POST /review/filters": "RAU",
+		"POST /review/remind": "RA-", "POST /review/export": "RAU",
+		"POST /review/live": "RAU", "POST /review/density": "RAU", "POST /review/filters": "RAU",
 		"POST /review/filters/{id}/delete": "RAU",
 		"GET /review/applications/{id}":    "RAU", "GET /review/applications/{id}/report": "RAU",
 		"GET /review/applications/{id}/report.json": "RAU",

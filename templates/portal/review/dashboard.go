@@ -114,7 +114,7 @@ func roleQuestion(l i18n.Lang, chosen string) ui.Question {
 }
 
 func (v UsersView) grid(l i18n.Lang) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "review.menu.people"), HideCaption: true, Columns: []ui.Column{
+	g := ui.Grid{Caption: i18n.T(l, "review.menu.people"), HideCaption: true, Named: true, Columns: []ui.Column{
 		{Label: i18n.T(l, "review.email.label")}, {Label: i18n.T(l, "review.people.role")}, {Label: i18n.T(l, "review.people.state")},
 		{Label: i18n.T(l, "review.people.signed_in")}, {Label: i18n.T(l, "review.people.change")}}}
 	for _, p := range v.Users {

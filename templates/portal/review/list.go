@@ -38,7 +38,10 @@ type ListView struct {
 type Reminded struct{ Sent, Of int }
 
 func (r Reminded) words(l i18n.Lang) string {
-	words := i18n.N(l, "review.remind.sent", r.Sent)
+	words := i18n.T(l, "review.remind.none")
+	if r.Sent > 0 {
+		words = i18n.N(l, "review.remind.sent", r.Sent)
+	}
 	if r.Sent < r.Of {
 		words += " " + i18n.N(l, "review.remind.left_out", r.Of-r.Sent)
 	}
