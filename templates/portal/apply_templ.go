@@ -369,7 +369,7 @@ func ApplyPage(m Apply) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Head(i18n.T(m.Lang, applyTitle(m.Product)), i18n.T(m.Lang, applyIntro(m.Product))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Head(i18n.T(m.Lang, applyTitle(m.Product)), i18n.T(m.Lang, m.applyIntro(m.Product))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
