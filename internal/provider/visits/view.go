@@ -47,6 +47,15 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 			return err
 		}
 	}
+	if page.Step == pages.Accounts {
+		data, err := s.fetchForm(r.Context(), v)
+		if err != nil {
+			return err
+		}
+		for _, a := range data.Accounts {
+			page.Accounts = append(page.Accounts, pages.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Subtype: a.Subtype, Chosen: true})
+		}
+	}
 	more(&page)
 	page.Hosted = !part
 	if v.Employers > 0 && v.Active() {
@@ -60,15 +69,6 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 		}
 		if page.UpdateDays, err = s.updateDays(r.Context(), v); err != nil {
 			return err
-		}
-	}
-	if page.Step == pages.Accounts {
-		data, err := s.fetchForm(r.Context(), v)
-		if err != nil {
-			return err
-		}
-		for _, a := range data.Accounts {
-			page.Accounts = append(page.Accounts, pages.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Subtype: a.Subtype, Chosen: true})
 		}
 	}
 	if page.End == "success" && v.Status == contract.StatusSuccess {

@@ -446,3 +446,18 @@ func TestAddBankToCashflowReport(t *testing.T) {
 		}
 	})
 }
+
+// A choice that no report can use is shown again as it was made.
+func TestRefusedChoiceOfAccountsIsKept(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Server) {
+		a := newcomer(t, r, named("Ana", "Pérez"))
+		ids := a.toAccounts(t, "multi")
+		if n := strings.Count(a.get(t).Body, " checked"); n != len(ids) {
+			t.Errorf("%d of %d accounts are chosen at first", n, len(ids))
+		}
+		answer := a.post(t, "action", "accounts", "account", ids[len(ids)-1]) // an investment
+		if !strings.Contains(answer.Body, i18ntest.EN("visit.accounts.none")) || strings.Count(answer.Body, " checked") != 1 {
+			t.Errorf("%d accounts are chosen after the refusal: %s", strings.Count(answer.Body, " checked"), answer.Body)
+		}
+	})
+}
