@@ -72,3 +72,34 @@ func TestScannedImageWithoutStub(t *testing.T) {
 		}
 	}
 }
+
+// Marks of a scan are in the picture that people see, and there are none without a picture.
+func TestMarksInPicture(t *testing.T) {
+	page := scannedPage(95, stubLines("1,923.50")...)
+	net := page.Words[len(page.Words)-2] // of the period
+	marks := func(p paystub.Picture) *report.Positions {
+		t.Helper()
+		page.Picture = p
+		return reported(t, stubImage(t).Scanned([]paystub.ScannedPage{page})).Positions
+	}
+	if p := marks(paystub.Picture{}); p != nil {
+		t.Errorf("without a picture: %+v", p)
+	}
+	// The picture is on its side: the top of the page is at its right edge.
+	p := marks(paystub.Picture{Width: 792, Height: 612, X: [3]float64{0, 1. / 792, 0}, Y: [3]float64{1. / 612, 0, 0}})
+	if p == nil || p.Pages[0] != (report.PageSize{Width: 792, Height: 612}) {
+		t.Fatalf("%+v", p)
+	}
+	for _, is := range []func(report.Mark) bool{
+		func(m report.Mark) bool { return m.Field == "net_total_earnings_amount_current" },
+		func(m report.Mark) bool { return m.Reason == paystub.Arithmetic },
+	} {
+		found := slices.ContainsFunc(p.Marks, func(m report.Mark) bool {
+			x, y := (m.X+m.Width/2)*792, (m.Y+m.Height/2)*612
+			return is(m) && x > net.Y && x < net.Y+net.Size && y > net.X0 && y < net.X1 && m.Width < m.Height
+		})
+		if !found {
+			t.Errorf("no mark around %+v in %+v", net, p.Marks)
+		}
+	}
+}

@@ -322,6 +322,30 @@ func (g *gray) without(words []box) *gray {
 	return out
 }
 
+// cropped returns the part of the image that has dark pixels, with its upper left corner, and
+// whether these are enough for letters.
+func (g *gray) cropped() (out *gray, left, top int, any bool) {
+	const letter, margin = 150, 20
+	left, top = g.w, g.h
+	right, bottom, n := 0, 0, 0
+	for i, v := range g.px {
+		if v < 128 {
+			x, y := i%g.w, i/g.w
+			left, right, top, bottom = min(left, x), max(right, x), min(top, y), y
+			n++
+		}
+	}
+	if n < letter {
+		return nil, 0, 0, false
+	}
+	left, top = max(0, left-margin), max(0, top-margin)
+	out = newGray(min(g.w, right+margin)-left, min(g.h, bottom+margin)-top)
+	for y := range out.h {
+		copy(out.px[y*out.w:(y+1)*out.w], g.px[(top+y)*g.w+left:])
+	}
+	return out, left, top, true
+}
+
 // dotted reports whether there is a point, and no more than a point, between two positions
 // on a baseline of text of a font size.
 func (g *gray) dotted(x0, x1, base, size float64) bool {

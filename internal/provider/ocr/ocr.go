@@ -207,11 +207,16 @@ func (e *Engine) readLevel(ctx context.Context, g *gray) (paystub.ScannedPage, e
 		return paystub.ScannedPage{}, err
 	}
 	if doubts := doubtful(words); len(words)-doubts > enough {
-		again, err := e.words(ctx, g.without(words), sparse)
-		if err != nil {
-			return paystub.ScannedPage{}, err
+		if rest, x, y, any := g.without(words).cropped(); any {
+			again, err := e.words(ctx, rest, sparse)
+			if err != nil {
+				return paystub.ScannedPage{}, err
+			}
+			for i := range again {
+				again[i].move(float64(x), float64(y))
+			}
+			words = merge(words, again)
 		}
-		words = merge(words, again)
 	}
 	return page(words, g), nil
 }

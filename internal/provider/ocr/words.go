@@ -280,6 +280,8 @@ func merge(words, again []box) (out []box) {
 	return out[:min(len(out), maxWords)]
 }
 
+func (b *box) move(x, y float64) { b.x, b.y, b.base = b.x+x, b.y+y, b.base+y }
+
 // over reports whether two words have a third of the smaller one in common.
 func (b *box) over(o *box) bool {
 	w := min(b.x+b.w, o.x+o.w) - max(b.x, o.x)

@@ -128,3 +128,27 @@ func TestEraseRules(t *testing.T) {
 		}
 	}
 }
+
+// The part of an image with dark pixels has the same pixels, and moves back to their place.
+func TestCropped(t *testing.T) {
+	g := newGray(400, 300)
+	for i := range g.px {
+		g.px[i] = 255
+	}
+	if _, _, _, any := g.cropped(); any {
+		t.Error("a white image is cropped")
+	}
+	for y := 100; y < 120; y++ {
+		for x := 250; x < 280; x++ {
+			g.px[y*g.w+x] = 0
+		}
+	}
+	out, x, y, any := g.cropped()
+	if !any || x != 230 || y != 80 || out.w != 69 || out.h != 59 || out.px[20*out.w+20] != 0 || out.px[19*out.w+20] != 255 {
+		t.Fatalf("%v at %d, %d, %d by %d", any, x, y, out.w, out.h)
+	}
+	b := word("a", 20, 30)
+	if b.move(float64(x), float64(y)); b.x != 250 || b.base != 110 {
+		t.Errorf("%+v", b)
+	}
+}
