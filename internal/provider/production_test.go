@@ -299,7 +299,7 @@ func TestProductionHasNoInventedData(t *testing.T) {
 				}
 				if kind == contract.Cashflow && i < 6 {
 					page := p.page(path + "?lang=en")
-					if !strings.Contains(page, i18ntest.EN("visit.unsourced.title")) || !strings.Contains(page, `data-end="error"`) ||
+					if !strings.Contains(page, i18ntest.EN("visit.unsourced.no_bank")) || !strings.Contains(page, `data-end="error"`) ||
 						!strings.Contains(page, `data-error="SUPPLIER_ERROR"`) || strings.Contains(page, "andbox") {
 						t.Errorf("the page at the end:\n%s", page)
 					}

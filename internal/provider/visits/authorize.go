@@ -111,7 +111,8 @@ func (s *Service) updateDays(ctx context.Context, v visit) (int, error) {
 // offersUpdates reports whether the customer may get updated reports from a source that
 // the applicant can choose. Credit bureaus offer none.
 func (s *Service) offersUpdates(ctx context.Context, v visit) (bool, error) {
-	if v.Product == contract.Passport || s.catalogue(v.environment).passwords(v.Product == contract.Income || v.Employers > 0) == pages.PasswordsHere {
+	if v.Product == contract.Passport ||
+		s.catalogue(v.environment).passwords(v.Product == contract.Income || v.Employers > 0) == pages.PasswordsHere {
 		return false, nil
 	}
 	return s.Customers.Entitled(ctx, s.DB.SQL, v.customerID, customers.Refresh)

@@ -166,13 +166,14 @@ func TestEmployerVisit(t *testing.T) {
 			t.Errorf("the webhook says %v", hook)
 		}
 		// The sources are named for an hour.
+		shared, _, _ := strings.Cut(i18ntest.EN("visit.end.employers.shared_with_money", "company", "|"), "|")
 		const names = "Northwind Logistics, Documents, Harbor National Bank (1 account), Kestrel Bank (3 accounts)"
-		if body := a.get(t).Body; !strings.Contains(body, "your employers and your money was shared") ||
+		if body := a.get(t).Body; !strings.Contains(body, shared) ||
 			!strings.Contains(body, names) || !strings.Contains(body, "collected once") {
 			t.Fatalf("the end: %s", body)
 		}
 		r.Advance(time.Hour)
-		if body := a.get(t).Body; !strings.Contains(body, "your employers and your money was shared") || strings.Contains(body, "Northwind") ||
+		if body := a.get(t).Body; !strings.Contains(body, shared) || strings.Contains(body, "Northwind") ||
 			!strings.Contains(body, "Readable until") {
 			t.Errorf("the end, an hour later: %s", body)
 		}
