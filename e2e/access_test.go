@@ -272,7 +272,7 @@ func TestWidgetIsAccessible(t *testing.T) {
 				fill(t, v.widget("[name=username]"), "default")
 				fill(t, v.widget("[name=password]"), "wrong")
 				submit(t, v.widget)
-				see(t, v.widget("[role=alert]"))
+				see(t, v.widget(".notice-danger"))
 				checkAccessibility(t, v, "widget, wrong password")
 			case "accounts":
 				click(t, v.widget("[data-testid=close]"))

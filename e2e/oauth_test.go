@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/i18n"
 )
 
 // openBank is a bank of the sandbox with pages of its own.
@@ -67,6 +69,41 @@ func TestOpenBankBesideTheWidget(t *testing.T) {
 	}
 	click(t, v.widget(button(en("visit.employers.finish"))))
 	state(t, v, "ready")
+}
+
+// A window that the applicant closes, and a refusal in it, lead to the bank again.
+func TestOpenBankTwice(t *testing.T) {
+	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
+	window := func(v *visitor, opener i18n.Key) playwright.Page {
+		t.Helper()
+		bank, err := v.Context.ExpectPage(func() error { return v.widget(button(en(opener, "bank", openBank))).Click() })
+		must(t, err)
+		return bank
+	}
+	for name, first := range map[string]func(t *testing.T, v *visitor, bank playwright.Page) (again i18n.Key){
+		"closed": func(t *testing.T, v *visitor, bank playwright.Page) i18n.Key {
+			must(t, bank.Close())
+			see(t, v.widget(text(en("visit.authorize.waiting", "bank", openBank))))
+			return "visit.authorize.again"
+		},
+		"refused": func(t *testing.T, v *visitor, bank playwright.Page) i18n.Key {
+			click(t, bank.Locator(button(en("bank.cancel", "company", "Vestibule"))))
+			step(t, v.widget, "failed")
+			see(t, v.widget(text(en("visit.failed.denied"))))
+			click(t, v.widget(button(en("visit.try_again"))))
+			step(t, v.widget, "authorize")
+			return "visit.authorize.submit"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := visit(t)
+			s.apply(t, v, "embedded", "")
+			toOpenBank(t, v.widget, false)
+			again := first(t, v, window(v, "visit.authorize.submit"))
+			atOpenBank(t, window(v, again), "default")
+			step(t, v.widget, "connected")
+		})
+	}
 }
 
 // On a hosted page the bank opens in the same tab and leads back, also when the applicant

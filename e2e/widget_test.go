@@ -88,7 +88,7 @@ func TestUsersOfTheMockBank(t *testing.T) {
 			}
 			if c.hook == "onError" {
 				step(t, v.widget, "failed")
-				if words := read(t, v.widget("[role=alert]")); !strings.Contains(words, en(c.failed)) {
+				if words := read(t, v.widget(".notice-danger")); !strings.Contains(words, en(c.failed)) {
 					t.Errorf("before another bank is chosen the applicant reads %q, want %q in it", words, en(c.failed))
 				}
 				if all := calls(t, v); len(all) != 0 {

@@ -195,9 +195,12 @@ func (f *form) summary(problems []prefill.Problem) js.Value {
 	}
 	summary := element("div", "notice notice-danger summary", "")
 	summary.Set("id", "summary")
-	summary.Set("role", "alert")
+	summary.Set("role", "group")
+	summary.Call("setAttribute", "aria-labelledby", "summary-title")
 	summary.Set("tabIndex", -1)
-	summary.Call("append", element("h2", "notice-title", i18n.T(f.lang, title)), list)
+	heading := element("h2", "notice-title", i18n.T(f.lang, title))
+	heading.Set("id", "summary-title")
+	summary.Call("append", heading, list)
 	return summary
 }
 

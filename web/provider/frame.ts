@@ -6,6 +6,7 @@
 // Every message, in both directions, is checked against the other window, its origin
 // and the nonce in the fragment; other messages are dropped silently.
 
+import { arrive } from "./parts/arrive";
 import { goBack, leaves, mark, place, remember, remembered } from "./parts/entries";
 import { openBank } from "./parts/bank";
 import { released } from "../ui/press";
@@ -170,16 +171,22 @@ function swap(html: string, moved: boolean, first?: string, text?: unknown): voi
   const again = next.outerHTML === came;
   came = next.outerHTML;
   if (moved || !same || !(again || next.dataset.poll)) {
-    now.replaceWith(document.adoptNode(next));
-    if (walked && !same) mark({ run: publicToken!, n: ++at }, "pushState");
-    walked = false;
-    tellHeight();
-    countDown(next);
-    enhance(next, { "X-Visit-Part": "step" }, uploaded, refresh);
-    if (moved || document.hasFocus()) focusStep(next, first);
-    else if (!same) announce(next);
+    const put = () => {
+      now.replaceWith(document.adoptNode(next));
+      if (walked && !same) mark({ run: publicToken!, n: ++at }, "pushState");
+      walked = false;
+      tellHeight();
+      countDown(next);
+      enhance(next, { "X-Visit-Part": "step" }, uploaded, refresh);
+    };
+    if (moved || document.hasFocus()) {
+      arrive(next, put, first);
+    } else {
+      put();
+      if (!same && !next.querySelector("[role=alert]:not([hidden] *)")) live.textContent = next.querySelector("h1")?.textContent ?? "";
+    }
   } else if (asked) {
-    focusStep(now);
+    arrive(now, () => {});
   }
   after(document.getElementById("step")!);
 }
@@ -188,18 +195,6 @@ async function uploaded(html: string | undefined): Promise<void> {
   if (html === undefined) return say(navigator.onLine ? "failed" : "offline");
   await released();
   if (!busy) swap(html, true, "[data-added]"); // otherwise the pending answer includes the file
-}
-
-function focusStep(step: HTMLElement, first?: string): void {
-  // In this order, not in that of the document.
-  const order = ["[aria-invalid=true]", "[role=alert]", ...(first ? [first] : []), "h1"];
-  const target = order.map((s) => step.querySelector<HTMLElement>(s)).find((e) => e);
-  if (target?.matches("h1, h2, [role=alert]")) target.tabIndex = -1;
-  target?.focus();
-}
-
-function announce(step: HTMLElement): void {
-  live.textContent = step.querySelector("h1")?.textContent ?? "";
 }
 
 function after(step: HTMLElement): void {

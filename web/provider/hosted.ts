@@ -2,6 +2,7 @@
 // step; when the visit is over, it returns the applicant after a short delay, or at
 // once by the button. Without script the page reloads to do both.
 
+import { arrive } from "./parts/arrive";
 import { goBack, leaves, mark, place } from "./parts/entries";
 import { released } from "../ui/press";
 import "../ui/busy";
@@ -23,21 +24,19 @@ async function look(): Promise<void> {
   const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html");
   const next = page && page.getElementById("step");
   if (next && next.dataset.step !== step().dataset.step) {
-    put(page, next, "h1");
+    put(page, next);
   }
   follow();
 }
 
-// put replaces this page's step by another page's step, and focuses the first of the
-// given places that exists.
-function put(page: Document, next: HTMLElement, ...places: string[]): void {
+// put replaces this page's step by another page's step. The focus moves as in arrive.
+function put(page: Document, next: HTMLElement, places?: string): void {
   document.title = page.title;
-  step().replaceWith(document.adoptNode(next));
-  countDown(next);
-  enhance(next, {}, uploaded, stopped);
-  const place = places.map((p) => next.querySelector<HTMLElement>(p)).find((e) => e);
-  if (place?.matches("h1, h2")) place.tabIndex = -1;
-  place?.focus();
+  arrive(next, () => {
+    step().replaceWith(document.adoptNode(next));
+    countDown(next);
+    enhance(next, {}, uploaded, stopped);
+  }, places);
 }
 
 async function uploaded(html: string | undefined): Promise<void> {
@@ -45,7 +44,7 @@ async function uploaded(html: string | undefined): Promise<void> {
   const next = page.getElementById("step");
   if (!next) return location.reload(); // the current step, or the browser's error page
   await released();
-  put(page, next, "[aria-invalid=true]", "[data-added]", "h1");
+  put(page, next, "[data-added]");
   follow();
 }
 
@@ -54,7 +53,7 @@ async function stopped(): Promise<void> {
   const answer = await fetch(location.href, { cache: "no-store" }).catch(() => undefined);
   const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html");
   const next = page && page.getElementById("step");
-  if (next && next.dataset.nonce !== step().dataset.nonce) put(page, next, "[aria-invalid=true]", "h1");
+  if (next && next.dataset.nonce !== step().dataset.nonce) put(page, next);
 }
 
 // remembered is the visit's position in this tab's history, if the tab may store it.
@@ -75,9 +74,9 @@ function remember(r: Remembered): void {
   } catch {} // Back then shows the current step
 }
 
-// arrive records the page's position in the history, or detects that the applicant went
+// locate records the page's position in the history, or detects that the applicant went
 // back to it.
-async function arrive(): Promise<void> {
+async function locate(): Promise<void> {
   const before = remembered();
   const here = place(history.state);
   if (!here || here.run !== before?.run) {
@@ -96,7 +95,7 @@ async function arrive(): Promise<void> {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const next = page.getElementById("step");
     await released();
-    if (next) put(page, next, "[role=alert]", "h1");
+    if (next) put(page, next);
   });
 }
 
@@ -107,7 +106,8 @@ addEventListener("submit", (e) => {
 });
 addEventListener("pageshow", (e) => e.persisted && location.reload());
 
-void arrive();
+void locate();
 countDown(step());
 enhance(step(), {}, uploaded, stopped);
+if (step().querySelector("[aria-invalid=true], [role=alert]:not([hidden] *)")) arrive(step(), () => {});
 follow();

@@ -26,9 +26,9 @@ export function enhance(step: HTMLElement, headers: Record<string, string>, show
   }
   if (matchMedia("(hover: hover)").matches) part("drop-words").hidden = false;
 
+  // say describes the field by an error. The focus, which moves to the field, announces it.
   const say = (words: string) => {
     const error = part("upload-error");
-    error.setAttribute("role", "alert");
     error.textContent = words;
     if (words) inputs[0].setAttribute("aria-invalid", "true");
     else inputs[0].removeAttribute("aria-invalid");

@@ -1,0 +1,16 @@
+// Puts a step on the page so that screen readers say each thing once: an error that gets the
+// focus, or is at a field that gets it, is no alert besides.
+
+const shown = (e: HTMLElement) => !e.closest("[hidden]");
+
+// arrive puts the step in place and moves the focus to its first error, to the first
+// element that matches places, or to its heading.
+export function arrive(step: HTMLElement, put: () => void, places = "h1"): void {
+  const alerts = [...step.querySelectorAll<HTMLElement>("[role=alert]")].filter(shown);
+  for (const a of alerts) a.removeAttribute("role");
+  put();
+  const find = (selector: string) => [...step.querySelectorAll<HTMLElement>(selector)].find(shown);
+  const target = find(":is(input, select, textarea)[aria-invalid=true]") ?? alerts[0] ?? find(places) ?? find("h1");
+  if (target && (alerts.includes(target) || target.matches("h1, h2"))) target.tabIndex = -1;
+  target?.focus();
+}
