@@ -164,7 +164,8 @@ func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
 		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: doctor.Database,
 			Message: "it was migrated by a newer version than this one", Remedy: "Run that version, or restore a backup from before it."})
 	default:
-		found = append(found, doctor.Finding{Level: doctor.OK, Subject: doctor.Database, Message: "it answers and has every migration"})
+		found = append(found, doctor.Finding{Level: doctor.OK, Subject: doctor.Database,
+			Message: "it answers and has every migration"})
 	}
 	return found
 }

@@ -116,8 +116,9 @@ func TestDocumentPageNamesItsMarks(t *testing.T) {
 	} {
 		var b strings.Builder
 		v := DocumentView{ApplicationID: "a-1", Kind: "PAYSTUB", URL: "/f", Pages: c.pages, Stub: &report.Paystub{
-			Positions:             &report.Positions{Pages: onePage, Marks: c.marks},
-			IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityDetected, Reasons: []string{"EDITOR_AS_PRODUCER", "TEXT_OVER_TEXT"}},
+			Positions: &report.Positions{Pages: onePage, Marks: c.marks},
+			IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityDetected,
+				Reasons: []string{"EDITOR_AS_PRODUCER", "TEXT_OVER_TEXT"}},
 		}}
 		if err := Document(ui.Page{Lang: i18n.English}, v).Render(t.Context(), &b); err != nil {
 			t.Fatal(err)
