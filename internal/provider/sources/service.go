@@ -116,7 +116,8 @@ func (s *Service) Begin(ctx context.Context, b BeginRequest) (Begun, error) {
 }
 
 // HasAuthorization reports whether a visit has an authorization at an institution that
-// can still be completed.
+// can still be completed and was begun after the last callback of the visit: with it, the
+// applicant came back from the bank.
 func (s *Service) HasAuthorization(ctx context.Context, q store.Queryer, visitID, institution string) (bool, error) {
 	return hasAuthorization(ctx, q, visitID, institution, s.Now())
 }

@@ -210,6 +210,21 @@ func TestAuthorizationOutcomes(t *testing.T) {
 				t.Errorf("%v", hooks)
 			}
 		})
+		t.Run("a window that was closed is not awaited after a refusal in another", func(t *testing.T) {
+			a, _ := atBank(t, r, nil)
+			waiting := i18ntest.EN("visit.authorize.waiting", "bank", "Open Bank")
+			if !strings.Contains(a.get(t).Body, waiting) {
+				t.Fatal("an open window is not awaited")
+			}
+			r.Advance(time.Minute)
+			address, _ := a.toBank(t, nil)
+			r.Advance(time.Minute)
+			a.Do("GET", "/oauth/callback?"+url.Values{"state": address.Query()["state"], "error": {"access_denied"}}.Encode(), nil)
+			a.post(t, "action", "again")
+			if a.step(t) != "authorize" || strings.Contains(a.get(t).Body, waiting) {
+				t.Error("a closed window is awaited")
+			}
+		})
 		t.Run("the applicant chose another bank meanwhile", func(t *testing.T) {
 			revoked := bank.Count("revoke refresh-1")
 			a, query := atBank(t, r, nil)
