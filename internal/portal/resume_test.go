@@ -21,7 +21,7 @@ import (
 
 var shown = regexp.MustCompile(`id="link"[^>]* value="([^"]+)"`)
 
-var begunAt = regexp.MustCompile(`begun on .*, \d\d:\d\d UTC:`)
+var begunAt = regexp.MustCompile(`\w+ \d+, \d{4}, \d\d:\d\d UTC:`)
 
 // link creates a link to an application and returns its path.
 func (b *browser) link(application string) string {
@@ -160,13 +160,13 @@ func TestLinksRequireASession(t *testing.T) {
 // letters waits until the outbox has n emails, and returns their texts.
 func (b *browser) letters(n int) []string {
 	b.r.t.Helper()
-	split := regexp.MustCompile(`(?s)<dd>([^<]*@[^<]*)</dd>.*?<div class="letter">(.*?)</div>`)
+	split := regexp.MustCompile(`(?s)<div class="letter">(.*?)</div>.*?<td[^>]*>([^<]*@[^<]*)</td>`)
 	end := time.After(20 * time.Second)
 	for tick := time.NewTicker(20 * time.Millisecond); ; {
 		p := b.get("/review/letters")
 		var out []string
 		for _, m := range split.FindAllStringSubmatch(p.body, -1) {
-			out = append(out, m[1]+"\n"+html.UnescapeString(m[2]))
+			out = append(out, m[2]+"\n"+html.UnescapeString(m[1]))
 		}
 		if len(out) >= n {
 			tick.Stop()
