@@ -34,12 +34,20 @@ func TestClickOnButtonsAtTheBottom(t *testing.T) {
 	})
 }
 
+// holdPresses makes a page keep a press for as long as a test takes. It gives a press up
+// after five seconds, which a machine that has much else to do needs for one.
+const holdPresses = `{
+	const later = window.setTimeout;
+	window.setTimeout = (f, ms, ...of) => later(f, ms === 5000 ? 600_000 : ms, ...of);
+}`
+
 // TestPressThroughWords: a message that appears because a press left a field does not
 // move the pressed button, and the form reports its errors after the click.
 func TestPressThroughWords(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	v := visit(t, window(1200, 900))
+	must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(holdPresses)}))
 	v.open(t, s.Portal+"/apply/cashflow")
 	see(t, v.page(`form[data-live="on"]`))
 	fill(t, v.page("#email"), "zoe@")
@@ -79,7 +87,9 @@ func TestPressThroughAnAnswer(t *testing.T) {
 	banks := v.widget("button[name=bank]")
 	pressed, other := read(t, banks.Nth(0).Locator(".row-title")), read(t, banks.Nth(1).Locator(".row-title"))
 	// The frame marks that an answer was read, after all that it does at once with it.
-	_, err := v.widget("body").Evaluate(`(body) => {
+	_, err := v.widget("body").Evaluate(`(body) => `+holdPresses, nil)
+	must(t, err)
+	_, err = v.widget("body").Evaluate(`(body) => {
 		const ask = window.fetch;
 		window.fetch = async (...of) => {
 			const answer = await ask(...of), text = answer.text.bind(answer);
