@@ -168,25 +168,45 @@ func (d *Handler) toList(w http.ResponseWriter, _ *http.Request, _ staff.User) e
 	return nil
 }
 
+// bulk is a form that acts on the selected applications of the list, or on one from its page.
+type bulk struct {
+	form url.Values
+	ids  []string
+	back string // the page that has the form
+}
+
+func readBulk(w http.ResponseWriter, r *http.Request, by staff.User) (b bulk, err error) {
+	if b.form, err = httpx.DecodeForm(w, r, 8<<10); err != nil {
+		return b, err
+	}
+	f, known := readFilter(b.form, by)
+	ids, valid := chosenIDs(b.form)
+	if !known || !valid {
+		return b, httpx.NewError(contract.CodeMalformedBody, errors.New("no such selection"))
+	}
+	b.ids, b.back = ids, f.url(f.cursor)
+	if b.form.Get("back") == "application" && len(ids) == 1 {
+		b.back = "/review/applications/" + ids[0]
+	}
+	return b, nil
+}
+
 // assign assigns selected applications to the user, or releases them.
 func (d *Handler) assign(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	form, err := httpx.DecodeForm(w, r, 8<<10)
+	b, err := readBulk(w, r, by)
 	if err != nil {
 		return err
 	}
-	f, ok := readFilter(form, by)
-	ids, chosen := chosenIDs(form)
 	to, detail := by.ID, audit.Taken
-	if form.Get("do") == "release" {
+	switch b.form.Get("do") {
+	case "take":
+	case "release":
 		to, detail = "", audit.Released
-	} else if form.Get("do") != "take" {
-		ok = false
-	}
-	if !ok || !chosen {
-		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such selection"))
+	default:
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("neither take nor release"))
 	}
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		for _, id := range ids {
+		for _, id := range b.ids {
 			if err := search.Assign(ctx, tx, id, to); errors.Is(err, store.ErrNotFound) {
 				continue // deleted concurrently
 			} else if err != nil {
@@ -201,11 +221,7 @@ func (d *Handler) assign(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	if form.Get("back") == "application" && len(ids) == 1 {
-		httpx.SeeOther(w, "/review/applications/"+ids[0])
-		return nil
-	}
-	httpx.SeeOther(w, f.url(f.cursor))
+	httpx.SeeOther(w, b.back)
 	return nil
 }
 

@@ -19,17 +19,15 @@ import (
 // remind emails the applicants of the selected applications a link to continue, at most
 // once a day for each application. Each email is an entry of the audit log.
 func (d *Handler) remind(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	form, err := httpx.DecodeForm(w, r, 8<<10)
+	b, err := readBulk(w, r, by)
 	if err != nil {
 		return err
 	}
-	f, ok := readFilter(form, by)
-	ids, chosen := chosenIDs(form)
-	if !ok || !chosen || len(ids) == 0 {
-		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such selection"))
+	if len(b.ids) == 0 {
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("no application is selected"))
 	}
 	n := 0
-	for _, id := range ids {
+	for _, id := range b.ids {
 		sent, err := d.remindOne(r.Context(), by, id)
 		if err != nil {
 			return err
@@ -38,17 +36,13 @@ func (d *Handler) remind(w http.ResponseWriter, r *http.Request, by staff.User) 
 			n++
 		}
 	}
-	to := f.url(f.cursor)
-	if form.Get("back") == "application" && len(ids) == 1 {
-		to = "/review/applications/" + ids[0]
-	}
-	u, err := url.Parse(to)
+	u, err := url.Parse(b.back)
 	if err != nil {
 		return err
 	}
 	q := u.Query()
 	q.Set("reminded", strconv.Itoa(n))
-	q.Set("of", strconv.Itoa(len(ids)))
+	q.Set("of", strconv.Itoa(len(b.ids)))
 	u.RawQuery = q.Encode()
 	httpx.SeeOther(w, u.String())
 	return nil
