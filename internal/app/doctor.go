@@ -141,7 +141,7 @@ func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
 		}
 	}
 	if _, err := os.Stat(key); err != nil {
-		return append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.MasterKey, Message: "there is none yet at " + key,
+		return append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.MasterKey, Message: "no key file yet: " + key,
 			Remedy: "It is made at the first start, unless --master-key-file names one: then put it there."})
 	}
 	opened := c.Store.Of(store.Portal)

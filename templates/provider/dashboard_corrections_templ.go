@@ -565,9 +565,9 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					}
 					if m.By == "" {
 						var templ_7745c5c3_Var31 string
-						templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.correction.somebody_who_is_gone"))
+						templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.correction.removed_user"))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 101, Col: 67}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_corrections.templ`, Line: 101, Col: 59}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 						if templ_7745c5c3_Err != nil {

@@ -27,7 +27,7 @@ func TestRemind(t *testing.T) {
 		d.add(stored{Application: applications.Application{ID: waiting, Product: "cashflow", Lang: i18n.Spanish,
 			Journey: journey.New(noon.Unix()), CreatedAt: noon, UpdatedAt: noon},
 			Applicant: &prefill.Fields{FirstName: "Ana", LastName: "Ruiz", Email: "ana@example.org"}})
-		// One without an address, one that waits for nobody, and one that does not exist.
+		// An application without an address, a finished one, and an unknown one.
 		all := url.Values{"id": {waiting, appStarted, appReady, uuid.NewString()}, "queue": {"waiting"}}
 		remind := func(of url.Values, want string) {
 			t.Helper()

@@ -208,7 +208,7 @@ func (e *Engine) measure(t *testing.T, file string, d degradation, draw *rand.Ra
 // A PDF file without text is rendered and read.
 func TestScannedPDF(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes seconds")
+		t.Skip("a short run does not start the OCR engine for whole pages")
 	}
 	e := engine(t)
 	pdf, err := os.ReadFile(pagesDir + "/onpay.pdf")
@@ -234,7 +234,7 @@ func TestScannedPDF(t *testing.T) {
 // pixels of where the page was printed with them.
 func TestMarksOfScan(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes seconds")
+		t.Skip("a short run does not start the OCR engine for whole pages")
 	}
 	e := engine(t)
 	pdf, err := os.ReadFile(pagesDir + "/onpay.pdf")

@@ -15,7 +15,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// fetched is the data of a source, or why there is none.
+// fetched is the data of a source, or the failure to get it.
 type fetched struct {
 	data   sources.Fetched
 	failed sources.Reason // empty: data is complete, except for data.Failed

@@ -90,7 +90,7 @@ func (c catalogue) find(w flow.SourceType, id string) (sources.Institution, bool
 	return c.Find(sources.Kind(w), id) // both have the same names for the types that have institutions
 }
 
-// selected returns the input that selects an institution; the zero input if there is none.
+// selected returns the input that selects an institution; the zero input if it is unknown.
 func (c catalogue) selected(w flow.SourceType, id string) (in flow.Input) {
 	if i, ok := c.find(w, id); ok {
 		in = flow.Input{Kind: flow.EventInstitutionSelected, SourceType: w, Bank: i.ID, Authorize: i.OwnPages}
