@@ -38,7 +38,7 @@ generate: ## what is generated and committed: templ's Go code, declarations, tab
 test: tools assets ## every test, after installing what they need and this machine lacks
 	@$(MAKE) --no-print-directory check
 	@$(MAKE) --no-print-directory openapi
-	@VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GO) test $(PARALLEL) -timeout 20m ./...
+	@VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GO) test $(PARALLEL) -timeout 40m ./...
 
 # A package more at once than there are processors, for the tests wait for disks, and
 # those that take longest first.

@@ -14,14 +14,17 @@ func back(t *testing.T, v *visitor) {
 	must(t, err)
 }
 
-// forward presses the browser's Forward and waits until the page at url has loaded.
-// Playwright's GoForward fails while the browser is still exchanging the page before it.
+// forward presses the browser's Forward and waits until the host's page at url has run its
+// script. Playwright's GoForward and WaitForURL can miss a page that the browser exchanges.
 func forward(t *testing.T, v *visitor, url string) {
 	t.Helper()
 	must(t, v.WaitForLoadState())
 	_, err := v.Evaluate(`() => void setTimeout(() => history.forward())`)
 	must(t, err)
-	must(t, v.WaitForURL(url))
+	until(t, "the page at "+url+" has run its script", func() bool {
+		there, err := v.Evaluate(`(url) => location.href === url && typeof begin === "function"`, url)
+		return err == nil && there == true
+	})
 }
 
 // again loads the host's page again and begins the widget with the same options.

@@ -64,7 +64,7 @@ func TestOpenBankBesideTheWidget(t *testing.T) {
 	step(t, v.widget, "connected")
 	select {
 	case <-closed:
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Error("the bank's window stays open")
 	}
 	click(t, v.widget(button(en("visit.employers.finish"))))

@@ -51,7 +51,7 @@ func (r *receiver) next(t *testing.T) arrival {
 	select {
 	case a := <-r.arrivals:
 		return a
-	case <-time.After(15 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("no applicant arrived at the customer's page")
 		return arrival{}
 	}

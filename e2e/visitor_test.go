@@ -41,7 +41,7 @@ func visit(t *testing.T, options ...option) *visitor {
 	}
 	ctx, err := browser.NewContext(o)
 	must(t, err)
-	ctx.SetDefaultTimeout(45_000) // a machine that has much else to do
+	ctx.SetDefaultTimeout(float64(patience.Milliseconds()))
 	v := &visitor{Context: ctx}
 	ctx.OnConsole(func(m playwright.ConsoleMessage) {
 		if m.Type() == "error" {
