@@ -51,7 +51,7 @@ func TestDocumentsListAllEnumValues(t *testing.T) {
 	}
 }
 
-// Generators of clients make one type for a name, in whatever section it stands and
+// Generators of clients make one type for a name, in whatever section it appears and
 // however it is capitalized.
 func TestComponentNamesAreUnique(t *testing.T) {
 	for name, doc := range documents(t) {

@@ -9,10 +9,10 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
-// hearScript records what a screen reader says of a document by itself: the text of a live
+// announcedScript records what a screen reader says of a document by itself: the text of a live
 // region that appears or changes, and what the element that gets the focus says, with its
 // description and that of its group.
-const hearScript = `(() => {
+const announcedScript = `(() => {
 	const heard = (window.heard = []);
 	const live = "[role=alert], [role=status], [aria-live]";
 	const add = (how, words) => words.trim() && heard.push(how + ": " + words.replace(/\s+/g, " ").trim());
@@ -36,13 +36,13 @@ const hearScript = `(() => {
 	}, true);
 })()`
 
-// hears runs the script in every document of a new visitor.
-func hears(t *testing.T, options ...option) *visitor {
+// listening runs the script in every document of a new visitor.
+func listening(t *testing.T, options ...option) *visitor {
 	t.Helper()
 	v := visit(t, options...)
 	v.expect("422")
 	v.expect("ERR_INTERNET_DISCONNECTED")
-	must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(hearScript)}))
+	must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(announcedScript)}))
 	return v
 }
 
@@ -143,7 +143,7 @@ func TestErrorsAreAnnouncedOnce(t *testing.T) {
 	} {
 		t.Run(product, func(t *testing.T) {
 			t.Parallel()
-			v := hears(t)
+			v := listening(t)
 			v.open(t, s.Portal+"/apply/"+product)
 			must(t, v.page("form[data-live=on]").WaitFor())
 			v.heardOnce(t, v.page, en("form.problems"), func() { click(t, v.page(button(en("apply.continue")))) })

@@ -89,7 +89,7 @@ func TestReloadAndBackInTheWidget(t *testing.T) {
 	again(t, v, options)
 	step(t, v.widget, "end")
 	if got := called(t, v, 1); got[1] != "onSuccess" {
-		t.Errorf("after the end, the page that is loaded again hears %q", got)
+		t.Errorf("after the end, the reloaded page got the callbacks %q", got)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestReloadAndBackOnThePortal(t *testing.T) {
 	back(t, v)
 	step(t, v.widget, "sign-in")
 
-	// What the frame kept is gone: the page gets another token by itself.
+	// The frame has lost its storage: the page gets another token without the test's help.
 	_, err = v.FrameLocator("iframe").Locator("body").Evaluate(`() => localStorage.clear()`, nil)
 	must(t, err)
 	v.expect("400")

@@ -25,7 +25,7 @@ func TestClickOnButtonsAtTheBottom(t *testing.T) {
 	must(t, err)
 	_, err = v.widget("body").Evaluate(`() => addEventListener("pointermove", (e) => document.body.dataset.over = "yes")`, nil)
 	must(t, err)
-	until(t, "the frame hears of the pointer", func() bool {
+	until(t, "the frame gets the pointer's events", func() bool {
 		must(t, v.Mouse().Move(290, 290))
 		must(t, v.Mouse().Move(300, 298))
 		n, err := v.widget("body[data-over]").Count()

@@ -98,7 +98,7 @@ func TestSourceTypesOffered(t *testing.T) {
 		see(t, v.page("#sandboxReportId-error:not(:empty)"))
 		fill(t, v.page("#sandboxReportId"), id)
 		click(t, v.page(button(en("apply.continue"))))
-		state(t, v, "ready") // by itself
+		state(t, v, "ready") // without a click
 	})
 	t.Run("custom control", func(t *testing.T) {
 		t.Parallel()

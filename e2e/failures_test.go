@@ -101,7 +101,7 @@ func TestFailures(t *testing.T) {
 		pocket.axe(t)
 		click(t, pocket.page(button(en("resume.arrive.continue"))))
 		state(t, pocket, "connecting")
-		state(t, computer, "connecting") // it has gone on by itself
+		state(t, computer, "connecting") // without a click
 		if computer.URL() != pocket.URL() {
 			t.Errorf("the computer is at %s, the phone at %s", computer.URL(), pocket.URL())
 		}

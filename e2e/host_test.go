@@ -51,7 +51,7 @@ window.begin = (options, name = "first") => SvcWidget.register({ ...options, ...
 document.getElementById("fire")?.addEventListener("click", () => SvcWidget.fire());
 `
 
-// fakeScript is a provider's script that does nothing by itself: the test calls the
+// fakeScript is a provider's script that does nothing until the test calls the
 // registered callbacks.
 const fakeScript = `window.FakeWidget = {
 	register(options) { (window.registered ??= []).push(options); },

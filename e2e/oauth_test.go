@@ -10,7 +10,7 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// openBank is a bank of the sandbox with pages of its own.
+// openBank is a bank of the sandbox with its own sign-in pages.
 const openBank = "Pebble Harbor National Bank"
 
 // toOpenBank goes from consent to the step that leads to the bank.
@@ -46,8 +46,8 @@ func atOpenBank(t *testing.T, bank playwright.Page, username string) {
 	click(t, bank.Locator(button(en("bank.consent.submit"))))
 }
 
-// A bank with pages of its own is opened in a window beside the widget, which closes by
-// itself; the widget goes on.
+// A bank with its own sign-in pages opens in a window beside the widget. The window closes
+// without a click, and the widget continues.
 func TestOpenBankBesideTheWidget(t *testing.T) {
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	v := visit(t)

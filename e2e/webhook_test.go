@@ -213,7 +213,7 @@ func TestWebhookIsSentUntilItArrives(t *testing.T) {
 	v.open(t, s.statusURL(a))
 	state(t, v, "connecting")
 	s.callback(t, s.Portal+"/webhooks/visit")
-	state(t, v, "failed") // the page follows by itself
+	state(t, v, "failed") // the page updates without a reload
 	got := s.api(t, "GET", "/applications/"+a.ID, nil)
 	if got["status"] != "SUPPLIER_UNRESPONSIVE" {
 		t.Errorf("the status is %v", got["status"])

@@ -601,7 +601,7 @@ func TestOffline(t *testing.T) {
 	again := v.widget(button(en("visit.try_again")))
 	see(t, again)
 	must(t, v.Context.SetOffline(false))
-	gone(t, again) // by itself
+	gone(t, again) // without a click
 	if kept, err := v.widget("[name=username]").InputValue(); err != nil || kept != "default" {
 		t.Errorf("the user name that was typed is %q, %v", kept, err)
 	}

@@ -132,7 +132,7 @@ func watch(all []*backend) {
 	}
 }
 
-// balance starts the balancer, a process of its own as in service.
+// balance starts the balancer, a separate process as in production.
 func (f *Fleet) balance(ctx context.Context) error {
 	self, err := os.Executable()
 	if err != nil {

@@ -138,7 +138,7 @@ func (l *Load) send(ctx context.Context, route string, want int, to, body string
 
 // one runs the journey of an arrival: of twenty, seven fill in the form and meet the
 // widget, four go by redirect, three are of an onboarding app, two of a reviewer, three
-// ask how a report stands, and one sends bank data. Their order is always the same, so
+// ask for a report's status, and one sends bank data. Their order is always the same, so
 // that two loads differ in nothing but how many there are.
 func (l *Load) one(ctx context.Context) error {
 	journeys := map[byte]func(context.Context) error{'f': l.form, 'r': l.redirect, 'a': l.api, 'v': l.review, 'p': l.poll, 's': l.submit}
@@ -173,7 +173,7 @@ func (l *Load) apply(ctx context.Context, mode string) (at, cookie string, err e
 	return sent.header.Get("Location"), sent.cookie(), err
 }
 
-// form meets the widget on the page after the form, and waits for the end.
+// form completes the widget on the page after the form, and waits for the end.
 func (l *Load) form(ctx context.Context) error {
 	at, cookie, err := l.apply(ctx, "embedded")
 	if err != nil {
@@ -238,7 +238,7 @@ func (l *Load) redirect(ctx context.Context) error {
 	return l.look(ctx, strings.TrimSuffix(at, "/connect"), cookie)
 }
 
-// api is an onboarding app that makes an application and asks how it stands.
+// api is an onboarding app that makes an application and asks for its state.
 func (l *Load) api(ctx context.Context) error {
 	n := l.serial.Add(1)
 	body := fmt.Sprintf(`{"product":"cashflow","mode":"embedded","externalId":"soak-%d","prefill":{"firstName":"Ada",`+
@@ -257,7 +257,7 @@ func (l *Load) api(ctx context.Context) error {
 	return nil
 }
 
-// poll asks the provider how a report stands, as other portals do.
+// poll asks the provider for a report's status, as other portals do.
 func (l *Load) poll(ctx context.Context) error {
 	publicToken, _ := l.report.Load().(string)
 	if publicToken == "" {
@@ -294,7 +294,7 @@ func (l *Load) review(ctx context.Context) error {
 	return err
 }
 
-// submit sends bank data, or asks how a report stands where the account may not submit
+// submit sends bank data, or asks for a report's status where the account may not submit
 // so soon again.
 func (l *Load) submit(ctx context.Context) error {
 	l.submits.Lock()

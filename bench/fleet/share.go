@@ -7,8 +7,8 @@ import (
 )
 
 // limit holds a process to a share of one processor, as a container's quota does: it is
-// stopped when it has used up what it has had until now, and goes on when it has some
-// again. The process goes on when limit is ended.
+// stopped when it has used its share until now, and continues when it has some
+// again. The process continues when limit returns.
 func limit(pid int, share float64, end <-chan struct{}) {
 	const most = 50 * time.Millisecond // that it can have in hand
 	defer syscall.Kill(pid, syscall.SIGCONT)

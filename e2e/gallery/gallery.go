@@ -93,7 +93,7 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 		{"components", components(base)},
 		{"landing", pages.LandingPage(pages.Landing{Base: base, Products: contract.Products()})},
 		{"landing, nothing offered", pages.LandingPage(pages.Landing{Base: base})},
-		{"landing, who comes back", pages.LandingPage(pages.Landing{Base: base, Products: contract.Products(),
+		{"landing, with an application", pages.LandingPage(pages.Landing{Base: base, Products: contract.Products(),
 			Recent: recent, Resume: &recent[0], Return: true})},
 		{"form", apply(contract.Cashflow, func(*pages.Apply) {})},
 		{"form, refused", apply(contract.Cashflow, func(m *pages.Apply) {

@@ -113,7 +113,7 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (out command, done 
 		return out, false, err
 	}
 	parsed, err := parser.Parse(args)
-	if done { // kong goes on after its exit
+	if done { // kong continues after its exit
 		return out, true, nil
 	}
 	if err != nil {

@@ -248,7 +248,7 @@ func (w *testServer) nothingLeaked(t *testing.T) {
 		for _, s := range slices.Concat(personal, []string{c.SecretKey, c.EventsSecret, c.Reviewer.Password,
 			c.PortalAPIKey, c.Dashboard.Email, c.Dashboard.Password}) {
 			if strings.Contains(string(raw), s) {
-				t.Errorf("%q stands in the clear in %s", s, filepath.Base(file))
+				t.Errorf("%s has %q unencrypted", s, filepath.Base(file))
 			}
 		}
 	}

@@ -131,7 +131,7 @@ func TestOnboardingAppReceivesEvents(t *testing.T) {
 				seen[e.id], last, first = e.body, e.Sequence, append(first, e.Type)
 			}
 			if !slices.Equal(first, want) || !slices.Equal(again, []string{"application.connecting"}) {
-				t.Errorf("told of %q and again of %q, want %q and again of what it had failed at", first, again, want)
+				t.Errorf("sent %q and then %q, want %q and then what had failed", first, again, want)
 			}
 			ready := app.got[slices.IndexFunc(app.got, func(e told) bool { return e.Type == "application.ready" })]
 			if shown := get("/api/v1/applications/" + id); ready.Applicant["state"] != "ready" ||

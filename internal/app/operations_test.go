@@ -236,12 +236,12 @@ func TestTraces(t *testing.T) {
 	got := above(find("POST /connect/initialization"))
 	want := []string{"POST /connect/initialization", "call initialization", "GET /applications/{id}/connect", trace + "/" + parent}
 	if !slices.Equal(got, want) {
-		t.Errorf("the provider's span stands below %v, want %v", got, want)
+		t.Errorf("the parent of the provider's span is %v, want %v", got, want)
 	}
 	// The report's job is of the request that ended the visit, and the portal's, which
 	// fetches the report, of the webhook that told of it.
 	if got := above(find("job reports.generate")); len(got) != 3 || got[1] != "POST /visits/{token}/complete" {
-		t.Errorf("the report's job stands below %v", got)
+		t.Errorf("the parent of the report's job is %v", got)
 	}
 	if got := above(find("GET /connect/cashflow/v2/json")); len(got) < 3 ||
 		!strings.HasPrefix(got[1], "call ") || !strings.HasPrefix(got[2], "job ") {

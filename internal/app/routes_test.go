@@ -460,7 +460,7 @@ func (w *testServer) delivered(t *testing.T, id string) string {
 	}
 	w.until(t, func() bool { return list("state=pending") == 0 })
 	if list("applicationId="+id) == 0 {
-		t.Fatal("nothing was told of the application")
+		t.Fatal("no event was sent about the application")
 	}
 	return newest.Deliveries[0].ID
 }

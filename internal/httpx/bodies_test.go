@@ -139,7 +139,7 @@ func TestSlowBodiesEnd(t *testing.T) {
 			"20 MB by a slow phone": {"/read", chunks{size: 8 << 10, left: 20 << 20, every: time.Second * (8 << 10) / phone},
 				true, 14 * time.Minute},
 			"a pause on the way":       {"/read", chunks{size: 1, left: 1<<20 + 1, fast: 1 << 20, every: 25 * time.Second}, true, 3 * time.Minute},
-			"nothing comes":            {"/read", chunks{size: 1, left: 1000, every: time.Hour}, false, 3 * time.Minute},
+			"nothing arrives":          {"/read", chunks{size: 1, left: 1000, every: time.Hour}, false, 3 * time.Minute},
 			"a byte a second":          {"/read", chunks{size: 1, left: 1 << 20, every: time.Second}, false, 3 * time.Minute},
 			"fast, then nothing":       {"/read", chunks{size: 1, left: 2 << 20, fast: 1 << 20, every: time.Hour}, false, 3 * time.Minute},
 			"at the rate, without end": {"/read", chunks{size: 10 << 10, left: 1 << 40, every: time.Second}, false, 18 * time.Minute},
@@ -183,14 +183,14 @@ func TestSlowBodiesEnd(t *testing.T) {
 
 func TestStalledConnectionsAreClosed(t *testing.T) {
 	for name, head := range map[string]string{
-		"a body of which nothing comes":    "POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n",
-		"a body that is not read":          "POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{",
-		"chunks that stop":                 "POST /read HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
-		"an address that is not there":     "POST /none HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n",
-		"a GET with a body":                "GET /none HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n",
-		"a body that waits for the word":   "POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n",
-		"a header that does not end":       "POST /read HTTP/1.1\r\nHost: a\r\n",
-		"HTTP/2 that stops at its preface": "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+		"a body that never arrives":          "POST /read HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n",
+		"a body that is not read":            "POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{",
+		"chunks that stop":                   "POST /read HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+		"an address that is not there":       "POST /none HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n",
+		"a GET with a body":                  "GET /none HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n",
+		"a body that waits for 100 Continue": "POST /unread HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n",
+		"a header that does not end":         "POST /read HTTP/1.1\r\nHost: a\r\n",
+		"HTTP/2 that stops at its preface":   "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			bodies(t, func(t *testing.T, l *pipes, _ func() (int, time.Time, error)) {

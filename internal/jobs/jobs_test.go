@@ -372,7 +372,7 @@ func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 				continue
 			}
 			if got := <-told; got != (lost{c.bell, true}) {
-				t.Errorf("told of %+v, want %s in a context of its own", got, c.bell)
+				t.Errorf("OnDiscard got %+v, want %s in a separate context", got, c.bell)
 			}
 		}
 		for _, bell := range []string{"error", "panic"} {
@@ -393,11 +393,11 @@ func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 				}
 			}
 			if got := <-told; got.bell != bell {
-				t.Errorf("told of %+v, want %s", got, bell)
+				t.Errorf("OnDiscard got %+v, want %s", got, bell)
 			}
 		}
 		if len(told) > 0 || len(ended) > 0 {
-			t.Errorf("%d told of and %d runs too many", len(told), len(ended))
+			t.Errorf("%d discards reported and %d runs too many", len(told), len(ended))
 		}
 	})
 }

@@ -259,7 +259,7 @@ func TestReturnErrorIsKept(t *testing.T) {
 	a, _ := at(Connecting).Step(back)
 	again, _ := a.Step(Input{Kind: Restart, Attempt: 1, At: t0 + 7})
 	if again, _ = again.Step(Input{Kind: Poll, Attempt: 2, Status: contract.StatusError, At: t0 + 8}); again.Error != "" {
-		t.Errorf("the error of attempt 1 is told of attempt 2: %+v", again)
+		t.Errorf("the error of attempt 1 is reported for attempt 2: %+v", again)
 	}
 	if late, _ := a.Step(Input{Kind: Poll, Attempt: 1, Status: contract.StatusExpired, At: t0 + 8}); late.Error != "" {
 		t.Errorf("what ran out of time keeps an error: %+v", late)
@@ -293,7 +293,7 @@ func TestTextsAreComplete(t *testing.T) {
 		w := StatusText(contract.StatusError, sub)
 		both(string(sub), w)
 		if w == StatusText(contract.StatusError, "") {
-			t.Errorf("%s has no words of its own", sub)
+			t.Errorf("%s has no message", sub)
 		}
 	}
 	if StatusText(contract.StatusError, "SOMETHING_NEW") != StatusText(contract.StatusError, "") {

@@ -31,7 +31,7 @@ type server struct {
 
 	atOnce   bool           // TLS from the first byte
 	noTLS    bool           // does not offer STARTTLS
-	password string         // asks for it, of the user "ada"
+	password string         // the server requires it, for the user "ada"
 	answers  map[string]int // to a command, in place of yes
 
 	mu      sync.Mutex

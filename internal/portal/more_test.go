@@ -185,7 +185,7 @@ func TestShowsDecisionsToApplicants(t *testing.T) {
 		own := "/review" + a
 		admin.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {"declined"}, "text": {"Income too low."}})
 		if p := b.get(a); strings.Contains(p.body, "was declined") {
-			t.Errorf("the page tells what it is not to tell:\n%s", p.body)
+			t.Errorf("the page shows what it must not show:\n%s", p.body)
 		}
 		if p := admin.get(own); strings.Contains(p.body, "was declined") {
 			t.Errorf("the reviewer's page says that the applicant reads it:\n%s", p.body)

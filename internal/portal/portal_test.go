@@ -368,7 +368,7 @@ func TestFrameAccessByToken(t *testing.T) {
 		}
 		p = b.do("GET", p.location, "", "", framed...)
 		if strings.Contains(p.body, `name="mode"`) {
-			t.Error("a frame offers to be somewhere else")
+			t.Error("a frame offers another device")
 		}
 		if csp := p.header.Get("Content-Security-Policy"); p.status != 200 || !strings.Contains(csp, "frame-ancestors https://shop.example;") ||
 			!strings.Contains(p.body, `name="firstName"`) || !strings.Contains(p.body, `lang="es"`) || len(p.header.Values("Set-Cookie")) != 0 {

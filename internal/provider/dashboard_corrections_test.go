@@ -256,7 +256,7 @@ func TestCorrectionInReportCurrency(t *testing.T) {
 			i18ntest.EN("dashboard.correction.net_income")+" (EUR)")
 		net := *now.NetAnnual + 10_000
 		form := d.form("revision", "0", "net_annual", fmt.Sprint(net), "reason", "The consumer disputed this.")
-		read("what it comes to", string(d.send(page+"/check", form).raw), euros(net), euros(*now.NetAnnual))
+		read("the result", string(d.send(page+"/check", form).raw), euros(net), euros(*now.NetAnnual))
 		read("a refusal", string(d.send(page+"/check", d.form("revision", "0", "net_annual", "1.5",
 			"reason", "The consumer disputed this.")).raw), i18ntest.EN("dashboard.correction.amount_invalid"))
 		if a := d.send(page, form); a.status != 303 {

@@ -173,7 +173,7 @@ func TestAccessTokens(t *testing.T) {
 			{"without padding", headers{"Authorization", "Bearer " + strings.TrimRight(encoded, "=")}, 200, ""},
 			{"no header", nil, 400, contract.CodeMalformedHeaders},
 			{"Basic", b.basic(), 400, contract.CodeMalformedHeaders},
-			{"the token as it is", headers{"Authorization", "Bearer " + token}, 403, contract.CodeUnknownCustomer},
+			{"the token without a scheme", headers{"Authorization", "Bearer " + token}, 403, contract.CodeUnknownCustomer},
 			{"no token inside", headers{"Authorization", "Bearer " + encode([]byte("hello"))}, 403, contract.CodeUnknownCustomer},
 			{"a flipped signature", headers{"Authorization", "Bearer " + encode([]byte(flipped))}, 403, contract.CodeUnknownCustomer},
 			{"the other environment", headers{"Authorization", "Bearer " + encoded, "X-Environment", "production"},

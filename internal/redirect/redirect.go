@@ -1,6 +1,6 @@
 // Package redirect implements the customer's side of secure redirect
 // (docs/tutorials/redirect.md): it requests a link from the service, remembers which browser
-// followed it, and accepts the signed outcome that comes back, by GET or by form
+// followed it, and accepts the signed outcome that returns, by GET or by form
 // POST.
 //
 // It refuses outcomes that the service did not sign, that are stale, that match no

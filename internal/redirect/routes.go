@@ -14,7 +14,7 @@ const (
 	finishPath = "/redirect/finish/"
 )
 
-// Routes mounts the three addresses. The POST is cross-site and comes without a
+// Routes mounts the three addresses. The POST is cross-site and has no
 // cookie: exempt it from cross-site request protection. The page argument adapts page
 // handlers and answers the errors that they return, which are internal failures.
 //

@@ -101,7 +101,7 @@ const maxQueued = 20
 var errBusy = &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: 2 * time.Second,
 	Why: errors.New("staff: too many passwords to hash")}
 
-// do runs f when its turn comes. It returns errBusy if the queue is full, or ctx's
+// do runs f in its turn. It returns errBusy if the queue is full, or ctx's
 // error.
 func (q *hashQueue) do(ctx context.Context, f func()) error {
 	defer q.waiting.Add(-1)

@@ -24,7 +24,7 @@ type SignInPage struct {
 	Ended     bool   // a form was sent after its session had ended
 	Problem   Problem
 	Passwords bool   // users may sign in with a password
-	Issuer    string // name of the OpenID Connect issuer; "" if there is none
+	Issuer    string // name of the OpenID Connect issuer; "" if none exists
 }
 
 // Problem is the reason that a sign-in failed.

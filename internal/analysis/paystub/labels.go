@@ -6,7 +6,7 @@ import (
 )
 
 // astride returns the label of a row of amounts that has two lines, one above and one below
-// the row, or nil if there is none.
+// the row, or nil if none exists.
 func (s *sheet) astride(n int, first *cell) *cell {
 	if n == 0 || n+1 >= len(s.rows) {
 		return nil

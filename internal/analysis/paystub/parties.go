@@ -105,7 +105,7 @@ func (f *fields) setAddress(a address) {
 }
 
 // home returns the index of the employee's block, which contains the employee's name, is
-// below it, or has a label for an address. It is -1 if there is none.
+// below it, or has a label for an address. It is -1 if none exists.
 func (s *sheet) home(f *fields, blocks []block) int {
 	for i, b := range blocks {
 		if f.employeeCell != nil && b.has(f.employeeCell) {

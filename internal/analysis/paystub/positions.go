@@ -155,7 +155,7 @@ func (d *Document) place(a area, m *report.Mark) bool {
 
 func round(v, parts float64) float64 { return math.Round(v*parts) / parts }
 
-// Replaced marks a document that stands in for a file that the consumer uploaded, so that its
+// Replaced marks a document that replaces a file that the consumer uploaded, so that its
 // positions are not those of the file. It returns the document.
 func (d *Document) Replaced() *Document {
 	d.replaced = true

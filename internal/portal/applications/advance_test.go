@@ -582,7 +582,7 @@ func TestUnreadableReportEndsApplication(t *testing.T) {
 			}
 			b.err = nil
 			if err := b.fetchReport(t.Context(), FetchReport{Application: a.ID}); err != nil || b.now(a.ID).Journey.State != journey.Ready {
-				t.Errorf("%s, where it comes after all: %v, %s", by, err, b.now(a.ID).Journey.State)
+				t.Errorf("%s, where it arrives later: %v, %s", by, err, b.now(a.ID).Journey.State)
 			}
 		}
 	})

@@ -62,8 +62,8 @@ type Application struct {
 	Lang            i18n.Lang
 	HasApplicant    bool // the applicant's data is stored
 	Journey         journey.Application
-	Report          StoredReport // the newest stored report; zero if there is none
-	Decision        Decision     // the newest; zero if there is none
+	Report          StoredReport // the newest stored report; zero if none exists
+	Decision        Decision     // the newest; zero if none exists
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
 	Version         int64 // grows by one with each timeline entry

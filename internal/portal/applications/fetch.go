@@ -14,7 +14,7 @@ import (
 )
 
 // fetchReport fetches the report and stores it once: a lease keeps other processes from
-// fetching at the same time, and the report is stored only if there is none.
+// fetching at the same time, and the report is stored only if none exists.
 func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 	a, err := get(ctx, s.DB.SQL, f.Application)
 	if err != nil {

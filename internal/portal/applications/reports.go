@@ -64,7 +64,7 @@ func (s *Service) reportIn(ctx context.Context, q store.Queryer, id string, numb
 }
 
 // Analysis returns the analysis behind the report of an attempt (0: the newest) as it
-// was fetched, or nil if there is none. pending reports whether it is still being
+// was fetched, or nil if none exists. pending reports whether it is still being
 // fetched.
 func (s *Service) Analysis(ctx context.Context, id string, number int) (raw []byte, pending bool, err error) {
 	a, err := get(ctx, s.DB.SQL, id)

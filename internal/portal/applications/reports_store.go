@@ -74,7 +74,7 @@ func sealedReport(ctx context.Context, q store.Queryer, id string) (dataKey stri
 	return dataKey, sealed, store.MapNotFound(err)
 }
 
-// storeAnalysis stores a missing analysis; sealed is nil if there is none. False means
+// storeAnalysis stores a missing analysis; sealed is nil if none exists. False means
 // that another run stored it.
 func storeAnalysis(ctx context.Context, tx *store.Tx, id string, number int, sealed []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `

@@ -14,7 +14,7 @@ type picture struct {
 	width, height int // scaled to the header's height
 }
 
-// picture reads, cleans and stores an image; nil if there is none or it is invalid.
+// picture reads, cleans and stores an image; nil if none exists or it is invalid.
 func (l *loader) picture(field, name string) *picture {
 	if name == "" {
 		return nil

@@ -30,7 +30,7 @@ var (
 	outcomes = [...]string{string(contract.OutcomeSuccess), string(contract.OutcomeExit), string(contract.OutcomeError)}
 )
 
-// Queues are the reviewer's lists of work, each a filter of its own.
+// Queues are the reviewer's lists of work, one filter each.
 const (
 	queueToDecide = "decide"  // with a report and without a decision
 	queueWaiting  = "waiting" // the applicant has not finished

@@ -29,7 +29,7 @@ type changes struct {
 	Queues  map[string]string `json:"queues"`            // counts by queue
 }
 
-// changedRow is a row of the open list as it is now.
+// changedRow is the current state of a row of the open list.
 type changedRow struct {
 	ID   string `json:"id"`
 	HTML string `json:"html"` // a tr element

@@ -55,7 +55,7 @@ var (
 	errStored    = errors.New("review: a stored report does not parse")
 )
 
-// analysis returns the analysis of an attempt's cashflow report; nil if there is none yet.
+// analysis returns the analysis of an attempt's cashflow report; nil if none exists yet.
 func (d *Handler) analysis(ctx context.Context, id string, attempt int) (a *report.Analysis, pending bool, err error) {
 	raw, pending, err := d.Applications.Analysis(ctx, id, attempt)
 	if err != nil || raw == nil {

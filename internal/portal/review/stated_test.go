@@ -45,7 +45,7 @@ func TestShowsStatedValues(t *testing.T) {
 			_, page := d.get(path)
 			at := strings.Index(page, `id="stated"`)
 			if at < 0 {
-				t.Fatalf("%s has nothing of it:\n%s", path, page)
+				t.Fatalf("%s shows none of it:\n%s", path, page)
 			}
 			card, _, _ := strings.Cut(page[at:], "</section>")
 			d.says(path, card, "$64,000", "$89,856.00, ", "140%", i18ntest.EN("review.stated.of_it"), "+$25,856.00",

@@ -23,7 +23,7 @@ import (
 
 var day = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// listed is a connector with one bank, which issues tokens and has no pages of its own.
+// listed is a connector with one bank, which issues tokens and has no sign-in pages.
 type listed struct{}
 
 func (listed) Institutions() []sources.Institution {

@@ -85,7 +85,7 @@ func (s *Service) Connect(ctx context.Context, r reports.Report, data bankdata.D
 	}, nil
 }
 
-// issuesTokens reports whether the institution issues TANs, but has no pages of its own and
+// issuesTokens reports whether the institution issues TANs, but has no sign-in pages and
 // gives the real numbers.
 func (s *Service) issuesTokens(env contract.Environment, institution string) bool {
 	return slices.ContainsFunc(s.Sources.Catalogue(env).List(sources.Bank), func(i sources.Institution) bool {

@@ -177,7 +177,7 @@ func TestFrom(t *testing.T) {
 		return g
 	}
 	for name, g := range map[string]*gray{
-		"as it is":                picture(),
+		"unchanged":               picture(),
 		"turned":                  picture().turn(5, 1),
 		"turned and enlarged":     picture().turn(-3.3, 1.5),
 		"turned and shrunk":       picture().turn(4, 0.4),

@@ -9,7 +9,7 @@ import (
 )
 
 // ofChild finds a report of a child account that the parent names by its token only;
-// missing is the error if there is none. External ids are unique within one account
+// missing is the error if none exists. External ids are unique within one account
 // only, so with an external id the request must also name the child's publicId (API
 // reference: Reports).
 func (s *Service) ofChild(r *http.Request, missing error) (Report, error) {

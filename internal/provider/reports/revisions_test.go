@@ -57,7 +57,7 @@ func (r *testServer) correct(t *testing.T, publicToken string, c Correction) (n 
 	return n, err
 }
 
-// read is the report as it is given out.
+// read returns the report as clients get it.
 func (r *testServer) read(t *testing.T, rep Report) *report.Income {
 	t.Helper()
 	raw, err := r.body(t.Context(), rep)
@@ -232,7 +232,7 @@ func TestRejectedCorrections(t *testing.T) {
 			t.Errorf("of a consumer who was deleted: %v", err)
 		}
 		if after, err := r.Get(t.Context(), db.SQL, rep.PublicToken); err != nil || after.revision != 0 || len(r.events) != 2 {
-			t.Errorf("it stands at revision %d with the events %q, %v", after.revision, r.events, err)
+			t.Errorf("it is at revision %d with the events %q, %v", after.revision, r.events, err)
 		}
 	})
 }

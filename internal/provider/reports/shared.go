@@ -22,7 +22,7 @@ type Shared interface {
 }
 
 // shared finds the report that the caller names by a sharing token; missing is the
-// error if there is none.
+// error if none exists.
 func (s *Service) shared(r *http.Request, missing error) (Report, error) {
 	id, err := auth.IdentifierOf(r)
 	if err != nil || id.PublicToken == "" || s.Shared == nil {

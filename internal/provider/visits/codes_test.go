@@ -13,7 +13,7 @@ import (
 )
 
 // Another code is sent at once the first time, then after half a minute, five in all;
-// nothing of it ends the visit.
+// none of these ends the visit.
 func TestResendCode(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		for way, begin := range map[string]func(applicant){

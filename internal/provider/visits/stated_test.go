@@ -30,7 +30,7 @@ func tenant(t *testing.T, r *providertest.Server, employers ...string) applicant
 	return applicant{r, "/visit/" + a.JSON["handle"].(string), a.JSON["publicToken"].(string)}
 }
 
-// employers is the list as it is shown: each with where it stands.
+// employers returns the displayed list: each employer with its state.
 func (a applicant) employers(t *testing.T) string {
 	t.Helper()
 	body := a.get(t).Body
@@ -69,7 +69,7 @@ func TestEmployerVisit(t *testing.T) {
 			expect("Northwind Logistics: to do, Tern &amp; Sons: to do, Vandelay: to do")
 		}
 		a.post(t, "action", "verify", "stated", "1")
-		// A second tab that still shows the list changes nothing, and shows where it stands.
+		// A second tab that still shows the list changes nothing, and shows the current state.
 		a.post(t, "action", "skip", "stated", "2")
 		if body := a.get(t).Body; a.step(t) != "source" || !strings.Contains(body, "verify Northwind Logistics?") ||
 			strings.Contains(body, `value="bank"`) {

@@ -244,7 +244,7 @@ func TestSubscriptionChoosesStatuses(t *testing.T) {
 		}
 		r.setURL(mine, "https://a.example/hook")
 		if r.happen(contract.StatusSuccess) == "" {
-			t.Error("a new callback is not told of everything")
+			t.Error("a new callback does not get every event")
 		}
 		if err := subscribe(contract.StatusPending); err == nil {
 			t.Error("a subscription of nothing is taken")
@@ -256,7 +256,7 @@ func TestSubscriptionChoosesStatuses(t *testing.T) {
 			t.Errorf("subscribed to %v", got)
 		}
 		if r.happen(contract.StatusSuccess) != "" || r.happen(contract.StatusError) == "" || r.happen(contract.StatusExpired) == "" {
-			t.Error("not told of what was chosen alone")
+			t.Error("it gets other events than the chosen ones")
 		}
 		if err := subscribe(Subscribable()...); err != nil || r.callback(mine).Statuses != nil {
 			t.Errorf("all is %v, %v; want none kept", r.callback(mine).Statuses, err)

@@ -129,7 +129,7 @@ func (v LetterView) parts(l i18n.Lang) (out []letterPart) {
 	return out
 }
 
-// Email returns the letter as a plain-text email with a link; "" if there is none.
+// Email returns the letter as a plain-text email with a link; "" if none exists.
 func (v LetterView) Email(l i18n.Lang, brand, link, find string) (subject, text string) {
 	var b strings.Builder
 	for _, part := range v.parts(l) {

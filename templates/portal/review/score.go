@@ -41,7 +41,7 @@ func (v ReportView) card(s report.Score) *report.AnalysisScore {
 	return nil
 }
 
-// scored is a score with its explanation, which is nil if there is none.
+// scored is a score with its explanation, which is nil if none exists.
 type scored struct {
 	view  ReportView
 	score report.Score

@@ -35,7 +35,7 @@ var letters = sync.OnceValue(func() map[string]*coverage {
 	return map[string]*coverage{sans: covered(sansTTF), han: covered(hanTTF), hangul: covered(hangulTTF)}
 })
 
-// family returns the font family that has a letter; empty if there is none.
+// family returns the font family that has a letter; empty if none exists.
 func family(r rune) string {
 	all := letters()
 	for _, f := range []string{sans, hangul, han} {

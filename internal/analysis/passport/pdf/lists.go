@@ -150,7 +150,7 @@ func (d *document) notices() {
 		all = append(all, "Letters that this document's fonts do not have stand as question marks. The JSON report has them.")
 	}
 	all = append(all, "This document shows a report that a supplier abroad gave. Figures "+
-		"are the supplier's; a dash stands where it reported nothing.")
+		"are the supplier's; a dash means that it reported nothing.")
 	d.heading("Notices", 8)
 	for _, n := range all {
 		lines := d.wrap(plain, width-4, n)

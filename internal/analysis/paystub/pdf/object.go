@@ -7,7 +7,7 @@ import (
 
 func (f failure) isMalformed() bool { return errors.Is(f.error, ErrMalformed) }
 
-// object returns the newest object with a number, or nil if there is none or it refers to
+// object returns the newest object with a number, or nil if none exists or it refers to
 // itself.
 func (r *reader) object(num int) any {
 	if v, known := r.objects[num]; known {
@@ -146,7 +146,7 @@ func (r *reader) raw(d dict, at int) []byte {
 }
 
 // ending returns the position of the next "endstream", or -1. It does not search the same
-// bytes again if there is none.
+// bytes again if none exists.
 func (r *reader) ending(at int) int {
 	if at >= r.endless {
 		return -1

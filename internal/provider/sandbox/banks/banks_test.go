@@ -19,7 +19,7 @@ func TestTheCatalogue(t *testing.T) {
 	seen, none, homepage, fdx, large := map[string]bool{}, 0, 0, 0, 0
 	for _, b := range all {
 		if seen[b.ID] || b.ID == "" || b.Place == "" {
-			t.Errorf("%+v: no id of its own, or no place", b)
+			t.Errorf("%+v: an id twice, or no place", b)
 		}
 		seen[b.ID] = true
 		for _, d := range slices.Concat(b.OAuth, b.Homepage) {

@@ -24,7 +24,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if opened { // once more, so that a browser without cookies is told at once
+	if opened { // once more, so that a browser without cookies gets an error at once
 		httpx.SeeOther(w, signin.Address(r))
 		return nil
 	}

@@ -119,7 +119,7 @@ func TestGeneratedStub(t *testing.T) {
 	}
 }
 
-// What is really a pay stub is read as it is.
+// A real pay stub is read unchanged.
 func TestUploadedStubIsRead(t *testing.T) {
 	real := sample(&bankdata.Person{FirstName: "Grace", LastName: "Hopper"}, "", "other", 3, at, false)
 	got := read(t, Files{}, []file{{"paystub.pdf", real}}, ada, "link")

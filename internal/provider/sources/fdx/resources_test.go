@@ -802,7 +802,7 @@ func TestConnectionReuse(t *testing.T) {
 	b.setTransactions(movement("1", "2026-01-01", "1", "CREDIT"))
 	b.answers["/fdx/v6/accounts/1/contact"] = func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"holders":[]}`)
-		w.(http.Flusher).Flush() // the end comes by itself
+		w.(http.Flusher).Flush() // the body ends here
 	}
 	_, err := b.retrieve(b.connect(nil))
 	from := map[string]bool{}

@@ -195,7 +195,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// Whatever comes in whatever order: an end stays, an outcome belongs to its
+// For any events in any order: an end stays, an outcome belongs to its
 // state, the status is told once, and a refused input changes nothing.
 func TestNextProperties(t *testing.T) {
 	logins := []login{loginDefault, loginError, loginDown, loginMFA, loginNoEBank}
