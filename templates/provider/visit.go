@@ -238,12 +238,30 @@ func (v Visit) uploadAction() templ.SafeURL {
 	return templ.SafeURL(v.Path + "/documents?" + url.Values{"lang": {string(v.Lang)}}.Encode())
 }
 
-// closing returns the script that closes the window; none if the page leads back.
-func closing(back string, u Urls) []string {
-	if back != "" {
-		return nil
+// scripts returns the script that closes the window beside the widget.
+func (b FromBank) scripts(u Urls) []string {
+	if b.Window {
+		return []string{u.Close}
 	}
-	return []string{u.Close}
+	return nil
+}
+
+// leadsTo returns the address that the page leads to by itself.
+func (b FromBank) leadsTo() string {
+	if b.Window {
+		return ""
+	}
+	return b.URL
+}
+
+func (b FromBank) text() i18n.Key {
+	switch {
+	case !b.Window:
+		return "visit.authorize.leaving.text"
+	case b.URL == "":
+		return "visit.authorize.returned.text"
+	}
+	return "visit.authorize.returned.window"
 }
 
 // authorizeKind returns the emphasis of the button, less after the bank's pages were opened.

@@ -243,6 +243,14 @@ func TestAuthorizationOutcomes(t *testing.T) {
 				t.Errorf("%d to %v", back.Status, m)
 			}
 		})
+		t.Run("a window that stays open links to the page with the widget", func(t *testing.T) {
+			a, query := atBank(t, r, url.Values{"window": {"1"}, "return": {"https://shop.example/apply"}})
+			back := a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+			if leadsTo.MatchString(back.Body) || !strings.Contains(back.Body, `href="https://shop.example/apply"`) ||
+				!strings.Contains(back.Body, i18ntest.EN("visit.authorize.returned.window")) || !strings.Contains(back.Body, "<script") {
+				t.Errorf("%d %s", back.Status, back.Body)
+			}
+		})
 		t.Run("returns with the look of the customer", func(t *testing.T) {
 			r.Count(`INSERT INTO themes (customer_id, light_color, dark_color, corners, font, color_scheme, logo_has_name, changed_at)
 				SELECT id, '#7a1fa3', '', 'square', 'inter', 'auto', FALSE, 0 FROM customers WHERE public_id = $1 RETURNING 1`, r.Seed.PublicID)
