@@ -307,10 +307,14 @@ func (v Visit) passwordWords() string {
 
 // agreement says what the applicant agrees to.
 func (v Visit) agreement() string {
-	if v.Updates {
-		return i18n.T(v.Lang, "visit.consent.agreement_updates", "service", v.Operator.Name, "company", v.Customer)
+	key := i18n.Key("visit.consent.agreement")
+	switch {
+	case v.Updates && (v.Verifies || v.Product == contract.Income):
+		key = "visit.consent.agreement_updates_payroll"
+	case v.Updates:
+		key = "visit.consent.agreement_updates"
 	}
-	return i18n.T(v.Lang, "visit.consent.agreement", "service", v.Operator.Name, "company", v.Customer)
+	return i18n.T(v.Lang, key, "service", v.Operator.Name, "company", v.Customer)
 }
 
 // usernameProblem and passwordProblem return the error of the field that was left empty.
@@ -486,7 +490,7 @@ func (v Visit) walking() bool {
 func (v Visit) wayRows() []ui.Row {
 	rows := make([]ui.Row, len(v.Left))
 	for i, w := range v.Left {
-		rows[i] = ui.Row{Name: "source", Value: string(w), Title: i18n.T(v.Lang, "visit.source.bank.title"),
+		rows[i] = ui.Row{Name: "source", Value: string(w), Plain: true, Title: i18n.T(v.Lang, "visit.source.bank.title"),
 			Detail: i18n.T(v.Lang, "visit.source.bank.detail")}
 		switch w {
 		case SourceDocuments:

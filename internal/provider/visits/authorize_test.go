@@ -87,16 +87,21 @@ func TestReceiptOfAuthorizedBank(t *testing.T) {
 func TestConsentToUpdates(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, _ *providertest.OAuthBank) {
 		r.Entitle("refresh", true)
-		text := i18ntest.EN("visit.consent.agreement_updates", "service", "", "company", "|")
-		updates := text[strings.LastIndex(text, "|")+1:]
-		for product, want := range map[contract.Product]bool{contract.Cashflow: true, contract.Income: true, contract.Passport: false} {
+		for product, want := range map[contract.Product]i18n.Key{contract.Cashflow: "visit.consent.agreement_updates",
+			contract.Income: "visit.consent.agreement_updates_payroll", contract.Passport: ""} {
 			a := register(r, map[string]any{"prefill": providertest.Prefill(), "productId": r.Seed.Products[product]})
 			if a.Status != http.StatusCreated {
 				t.Fatalf("%s: %d %s", product, a.Status, a.Body)
 			}
 			v := applicant{r, "/visit/" + a.JSON["handle"].(string), a.JSON["publicToken"].(string)}
-			if got := strings.Contains(v.get(t).Body, updates); got != want {
-				t.Errorf("%s: the consent names updates: %v", product, got)
+			body := v.get(t).Body
+			for _, key := range []i18n.Key{"visit.consent.agreement_updates", "visit.consent.agreement_updates_payroll"} {
+				text := i18ntest.EN(key, "service", "|", "company", "|")
+				_, updates, _ := strings.Cut(text, ". ")
+				updates, _, _ = strings.Cut(updates, "|")
+				if got := strings.Contains(body, updates); got != (key == want) {
+					t.Errorf("%s: the consent has %s: %v", product, key, got)
+				}
 			}
 		}
 	})
