@@ -98,6 +98,18 @@ func (v *visitor) open(t *testing.T, url string) {
 	must(t, err)
 }
 
+// blockThirdPartyCookies blocks cookies and storage of other sites' frames.
+func (v *visitor) blockThirdPartyCookies(t *testing.T) {
+	t.Helper()
+	cdp, err := v.Context.NewCDPSession(v.Page)
+	must(t, err)
+	_, err = cdp.Send("Network.enable", nil)
+	must(t, err)
+	_, err = cdp.Send("Network.setCookieControls", map[string]any{"enableThirdPartyCookieRestriction": true,
+		"disableThirdPartyCookieMetadata": true, "disableThirdPartyCookieHeuristics": true})
+	must(t, err)
+}
+
 // axe finds nothing on the page and in its frames.
 func (v *visitor) axe(t *testing.T) {
 	t.Helper()

@@ -242,7 +242,7 @@ var messages = [...]struct {
 	}},
 	{"widget.error.setup", [...]string{
 		"This application is not set up correctly. It is not your fault; please contact the company you are applying to.",
-		"Esta solicitud no está bien configurada. No es culpa suya; comuníquese con la empresa a la que se dirige.",
+		"Esta solicitud no está bien configurada. No es culpa suya; comuníquese con la empresa ante la que presenta su solicitud.",
 	}},
 	{"widget.error.supplier", [...]string{
 		"The connection to your bank or payroll provider could not be completed. Please try again, or choose another one.",

@@ -98,6 +98,58 @@ func TestPayrollOfConnectorAsksForNoPassword(t *testing.T) {
 	})
 }
 
+// A report says in its sources that a bank answered in part. Without any account that the
+// report can use, it ends as if the bank had not answered.
+func TestBankAnswersInPart(t *testing.T) {
+	withOpenBank(t, func(t *testing.T, r refreshServer) {
+		for name, c := range map[string]struct {
+			change func(*sources.Fetched)
+			ends   contract.Status
+			source contract.Status
+		}{
+			"an account is left out": {func(f *sources.Fetched) {
+				f.Failed = []sources.AccountFailure{{ID: "x", Reason: sources.Unresponsive}}
+			}, contract.StatusSuccess, contract.StatusSupplierUnresponsive},
+			"older transactions are missing": {func(f *sources.Fetched) {
+				f.Failed = []sources.AccountFailure{{ID: f.Accounts[0].ID, Partial: true, Reason: sources.Rejected}}
+			}, contract.StatusSuccess, contract.StatusError},
+			"no transactions are offered": {func(f *sources.Fetched) {
+				empty := f.Accounts[0]
+				empty.ID, empty.Transactions = "x", nil
+				f.Accounts = append(f.Accounts, empty)
+				f.Failed = []sources.AccountFailure{{ID: "x", Partial: true, Reason: sources.Unsupported}}
+			}, contract.StatusSuccess, contract.StatusError},
+			"the history is short": {func(f *sources.Fetched) {
+				f.Failed = []sources.AccountFailure{{ID: f.Accounts[0].ID, Partial: true, Reason: sources.Unsupported}}
+			}, contract.StatusSuccess, contract.StatusSuccess},
+			"an insurance is left out": {func(f *sources.Fetched) {
+				f.Failed = []sources.AccountFailure{{ID: "x", Reason: sources.Unsupported}}
+			}, contract.StatusSuccess, contract.StatusSuccess},
+			"all accounts are left out": {func(f *sources.Fetched) {
+				f.Accounts, f.Failed = nil, []sources.AccountFailure{{ID: "x", Reason: sources.Unresponsive}}
+			}, contract.StatusSupplierUnresponsive, ""},
+			"only an investment is left": {func(f *sources.Fetched) {
+				f.Accounts[0].Type = report.Investment
+				f.Accounts, f.Failed = f.Accounts[:1], []sources.AccountFailure{{ID: "x", Reason: sources.Rejected}}
+			}, contract.StatusError, ""},
+		} {
+			r.bank.Change = c.change
+			token := r.ConnectOpenBank(r.visit())
+			r.ended(token, c.ends)
+			if c.source == "" {
+				continue
+			}
+			got, err := report.ParseCashflow([]byte(r.Do("GET", "/connect/cashflow/v2/json", nil, r.bearer(token)).Body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if source := got.Sources[len(got.Sources)-1]; source.SourceID != "OPEN_BANK" || source.Status != c.source {
+				t.Errorf("%s: the source is %+v, want %s", name, source, c.source)
+			}
+		}
+	})
+}
+
 func TestBureauOfConnector(t *testing.T) {
 	withOpenBank(t, func(t *testing.T, r refreshServer) {
 		visit := func() string {

@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,8 +10,13 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/provider"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/testutil/providertest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // prepared uploads a report, and completes a visit of its product with it.
@@ -124,6 +130,57 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 		b.want("in a submission", b.submit(submission("sandboxReportId", id)), 400, contract.CodeMalformedBody)
 		b.entitle(b.seed.PublicID, false, customers.PreparedReports)
 		refused("without the entitlement", b.basic(), "productId", b.seed.Products[contract.Passport], "sandboxReportId", id)
+	})
+}
+
+// Payroll companies whose sign-in is on their own pages have prepared data without it. Those
+// of the operator's connectors have none.
+func TestPreparedPayrollOfConnectors(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		b := newTestServer(t, db, func(c *provider.Config) {
+			c.BankURL = "http://127.0.0.1:1" // nothing answers there
+			c.Connectors = []sources.Connector{&providertest.OAuthBank{}}
+		})
+		jobs := []any{map[string]any{"provider": "Paywright", "username": "two_jobs"}, map[string]any{"provider": "zipporah-rides"}}
+		for name, upload := range map[string]map[string]any{
+			"alone": {}, "beside a profile": {"profile": "joint"}, "beside a submission": {"submission": earner()},
+		} {
+			_, token := b.prepared(contract.Income, with(upload, "payroll", jobs))
+			i, err := report.ParseIncome(b.get("/connect/income/v2/json", b.named(token)).raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, p := range i.Income.Payroll {
+				names = append(names, report.Text(p.ProviderName))
+			}
+			if !slices.Equal(names, []string{"Paywright", "Paywright", "Zipporah Rides"}) || len(i.Employment) < 3 {
+				t.Errorf("income %s: payroll of %q, employment %+v", name, names, i.Employment)
+			}
+			for _, source := range i.Sources {
+				if source.Status != contract.StatusSuccess {
+					t.Errorf("income %s: source %+v", name, source)
+				}
+			}
+			_, token = b.prepared(contract.Eligibility, with(upload, "payroll", jobs, "statedEmployerNames", []string{"Great Lakes Medical"}),
+				"prefill", tenant)
+			e, err := report.ParseEligibility(b.get(eligibilityPath+"json", b.named(token)).raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(e.Income.Payroll) != 3 || len(e.Employment) < 3 {
+				t.Errorf("eligibility %s: %+v", name, e.Employment)
+			}
+		}
+
+		a := b.do("POST", "/sandbox-reports", map[string]any{"product": "income", "payroll": []any{map[string]any{"provider": "open-payroll"}}})
+		b.want("of the operator's connector", a, 400, contract.CodeInvalidParameters)
+		token := b.begin("productId", b.seed.Products[contract.Income])
+		a = b.do("POST", "/visits/"+token+"/complete", map[string]any{"payroll": map[string]any{"provider": "paywright"}})
+		b.want("a visit that is completed at its pages", a, 400, contract.CodeMalformedBody)
+		if !strings.Contains(string(a.raw), "own pages") {
+			t.Errorf("the answer does not name the pages: %s", a.raw)
+		}
 	})
 }
 

@@ -238,12 +238,30 @@ func (v Visit) uploadAction() templ.SafeURL {
 	return templ.SafeURL(v.Path + "/documents?" + url.Values{"lang": {string(v.Lang)}}.Encode())
 }
 
-// closing returns the script that closes the window; none if the page leads back.
-func closing(back string, u Urls) []string {
-	if back != "" {
-		return nil
+// scripts returns the script that closes the window beside the widget.
+func (b FromBank) scripts(u Urls) []string {
+	if b.Window {
+		return []string{u.Close}
 	}
-	return []string{u.Close}
+	return nil
+}
+
+// leadsTo returns the address that the page leads to by itself.
+func (b FromBank) leadsTo() string {
+	if b.Window {
+		return ""
+	}
+	return b.URL
+}
+
+func (b FromBank) text() i18n.Key {
+	switch {
+	case !b.Window:
+		return "visit.authorize.leaving.text"
+	case b.URL == "":
+		return "visit.authorize.returned.text"
+	}
+	return "visit.authorize.returned.window"
 }
 
 // authorizeKind returns the emphasis of the button, less after the bank's pages were opened.
@@ -289,10 +307,14 @@ func (v Visit) passwordWords() string {
 
 // agreement says what the applicant agrees to.
 func (v Visit) agreement() string {
-	if v.Updates {
-		return i18n.T(v.Lang, "visit.consent.agreement_updates", "service", v.Operator.Name, "company", v.Customer)
+	key := i18n.Key("visit.consent.agreement")
+	switch {
+	case v.Updates && (v.Verifies || v.Product == contract.Income):
+		key = "visit.consent.agreement_updates_payroll"
+	case v.Updates:
+		key = "visit.consent.agreement_updates"
 	}
-	return i18n.T(v.Lang, "visit.consent.agreement", "service", v.Operator.Name, "company", v.Customer)
+	return i18n.T(v.Lang, key, "service", v.Operator.Name, "company", v.Customer)
 }
 
 // usernameProblem and passwordProblem return the error of the field that was left empty.
@@ -468,7 +490,7 @@ func (v Visit) walking() bool {
 func (v Visit) wayRows() []ui.Row {
 	rows := make([]ui.Row, len(v.Left))
 	for i, w := range v.Left {
-		rows[i] = ui.Row{Name: "source", Value: string(w), Title: i18n.T(v.Lang, "visit.source.bank.title"),
+		rows[i] = ui.Row{Name: "source", Value: string(w), Plain: true, Title: i18n.T(v.Lang, "visit.source.bank.title"),
 			Detail: i18n.T(v.Lang, "visit.source.bank.detail")}
 		switch w {
 		case SourceDocuments:

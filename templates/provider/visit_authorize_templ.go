@@ -506,13 +506,13 @@ func goTo(address string) templ.Component {
 type FromBank struct {
 	Lang    i18n.Lang
 	Company string // the customer
-	URL     string // of the page with the widget, which was left for the bank; empty for a window beside it
+	URL     string // of the page with the widget; empty if it is unknown
+	Window  bool   // the bank was opened in a window beside the widget
 }
 
-// FromBankPage is the last page of the window in which a bank was opened beside the
-// widget: its script closes the window. With an address it leads back to the page with
-// the widget instead; it is a page and not a redirect, because the bank's policy limits
-// where its forms lead.
+// FromBankPage leads back to the page with the widget. In a window beside the widget, its
+// script closes the window, and the link is for browsers that do not close it. It is a page
+// and not a redirect, because the bank's policy limits where its forms lead.
 func FromBankPage(b FromBank, u Urls) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -546,20 +546,15 @@ func FromBankPage(b FromBank, u Urls) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			if b.URL == "" {
-				templ_7745c5c3_Err = ui.Head(i18n.T(b.Lang, "visit.authorize.returned.title"), i18n.T(b.Lang, "visit.authorize.returned.text")).Render(ctx, templ_7745c5c3_Buffer)
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-			} else {
-				templ_7745c5c3_Err = ui.Head(i18n.T(b.Lang, "visit.authorize.returned.title"), i18n.T(b.Lang, "visit.authorize.leaving.text")).Render(ctx, templ_7745c5c3_Buffer)
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, " ")
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
+			templ_7745c5c3_Err = ui.Head(i18n.T(b.Lang, "visit.authorize.returned.title"), i18n.T(b.Lang, b.text())).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, " ")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			if b.URL != "" {
 				templ_7745c5c3_Var28 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 					templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 					templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -575,7 +570,7 @@ func FromBankPage(b FromBank, u Urls) templ.Component {
 					var templ_7745c5c3_Var29 string
 					templ_7745c5c3_Var29, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(b.Lang, "visit.authorize.returned.submit"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/visit_authorize.templ`, Line: 119, Col: 55}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/visit_authorize.templ`, Line: 117, Col: 55}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var29))
 					if templ_7745c5c3_Err != nil {
@@ -595,10 +590,10 @@ func FromBankPage(b FromBank, u Urls) templ.Component {
 			Title:   i18n.T(b.Lang, "visit.authorize.returned.title"),
 			Brand:   u.brand(b.Company),
 			Styles:  u.styles(),
-			Scripts: closing(b.URL, u),
+			Scripts: b.scripts(u),
 			Icon:    u.Icon,
 			Font:    u.Font,
-			Head:    goTo(b.URL),
+			Head:    goTo(b.leadsTo()),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var27), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -8,7 +8,7 @@
 
 import { arrive } from "./parts/arrive";
 import { goBack, leaves, mark, place, remember, remembered } from "./parts/entries";
-import { openBank } from "./parts/bank";
+import { openBank, returnTo } from "./parts/bank";
 import { released } from "../ui/press";
 import { countDown } from "./parts/countdown";
 import { settle } from "./parts/guard";
@@ -81,7 +81,7 @@ async function pageAround(): Promise<string | undefined> {
     send("where");
     setTimeout(resolve, 2_000);
   });
-  return typeof url === "string" && URL.canParse(url) && new URL(url).origin === hostOrigin ? url : undefined;
+  return typeof url === "string" && url.length <= 2_048 && URL.canParse(url) && new URL(url).origin === hostOrigin ? url : undefined;
 }
 
 async function begin(options: Record<string, unknown>, resume: unknown): Promise<void> {
@@ -201,6 +201,8 @@ function after(step: HTMLElement): void {
   const { poll: every, end: outcome, status, error } = step.dataset;
   publicToken = step.dataset.publicToken || publicToken;
   if (every) poll = setTimeout(() => void refresh(), Number(every));
+  const leading = step.querySelector<HTMLFormElement>("form[data-authorize]");
+  if (leading) void pageAround().then((url) => url && returnTo(leading, url));
   if (outcome === "success") end("success", { publicToken, status });
   if (outcome === "error") end("error", { publicToken, errorType: error });
   if (outcome === "exit") end("exit", { publicToken });
@@ -292,7 +294,7 @@ addEventListener("submit", (e) => {
   const form = e.target as HTMLFormElement;
   if (!handle || form.method === "dialog") return;
   e.preventDefault();
-  if (form.dataset.authorize !== undefined) return void openBank(form, begun, pageAround);
+  if (form.dataset.authorize !== undefined) return void openBank(form, begun);
   void submit(form, e.submitter as HTMLButtonElement | null);
 });
 

@@ -21,6 +21,17 @@ type fetched struct {
 	failed sources.Reason // empty: data is complete, except for data.Failed
 }
 
+// unusable returns why a source has no account for the report, if its accounts failed.
+func unusable(r Report, data sources.Fetched) sources.Reason {
+	failed := slices.IndexFunc(data.Failed, func(a sources.AccountFailure) bool { return a.Reason != sources.Unsupported })
+	if failed < 0 || slices.ContainsFunc(data.Accounts, func(a bankdata.Account) bool {
+		return a.Type == report.CashEquivalent || r.Kind == contract.Eligibility
+	}) {
+		return ""
+	}
+	return data.Failed[failed].Reason
+}
+
 // fetchSources retrieves the data of the input's sign-ins from their institutions,
 // concurrently. The result is by source and includes failures of institutions. After an
 // error the report has to be tried again.
@@ -49,7 +60,7 @@ func (s *Service) fetchSources(ctx context.Context, env contract.Environment, r 
 					s.Log.WarnContext(ctx, "an account of a source is incomplete", "institution", at.Provider,
 						"report", r.PublicToken, "partial", a.Partial, "err", string(a.Reason))
 				}
-				out[r.sourceKey(at)] = fetched{data: data}
+				out[r.sourceKey(at)] = fetched{data: data, failed: unusable(r, data)}
 			}
 		})
 	}
@@ -100,7 +111,7 @@ func payrollOf(r Report, at SignIn, provider sources.Institution, f sources.Fetc
 func connectionOf(r Report, at SignIn, f sources.Fetched, n int) bankdata.Connection {
 	id := func(what string) string { return derivedID(r.PublicToken, r.sourceKey(at)+"/"+what) }
 	c := bankdata.Connection{ID: id("connection"), SourceID: bankdata.SourceID(at.Name, n), Institution: at.Name,
-		Status: contract.StatusSuccess}
+		Status: f.Status()}
 	for i, o := range f.Owners {
 		o.RecordID = id("owner/" + strconv.Itoa(i))
 		c.Owners = append(c.Owners, o)

@@ -82,7 +82,7 @@ func (p preparation) contents(c *Control, product contract.Product) (out Content
 		})
 		profile := payroll.Providers{}.Login(cmp.Or(s.Username, "default")).Profile
 		if at < 0 || profile == "" {
-			return out, invalidField("payroll", "must be providers of the catalogue, with user names that have something there")
+			return out, invalidField("payroll", "must be payroll providers of the sandbox, with usernames that have data there")
 		}
 		if slices.ContainsFunc(out.Payroll, func(o visits.SignIn) bool { return o.Provider == all[at].ID }) {
 			return out, invalidField("payroll", "has a provider twice")

@@ -197,6 +197,24 @@ func (f Fetched) Empty() bool {
 		(f.Payroll == nil || !slices.ContainsFunc(f.Payroll.Jobs, func(j income.Job) bool { return len(j.Statements) > 0 }))
 }
 
+// Status returns the status of the source in a report: that of the first account that is not
+// complete. Kinds of accounts that reports do not use, and a shorter history than asked for,
+// are no failures.
+func (f Fetched) Status() contract.Status {
+	for _, failed := range f.Failed {
+		if failed.Reason != Unsupported {
+			status, _ := failed.Reason.Status()
+			return status
+		}
+		if failed.Partial && slices.ContainsFunc(f.Accounts, func(a bankdata.Account) bool {
+			return a.ID == failed.ID && len(a.Transactions) == 0
+		}) {
+			return contract.StatusError // it is not known whether the account has any
+		}
+	}
+	return contract.StatusSuccess
+}
+
 // AccountFailure is an account without complete data.
 type AccountFailure struct {
 	ID      string // the institution's id

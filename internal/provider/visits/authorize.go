@@ -29,7 +29,7 @@ type authorizationContext struct {
 	Handle string `json:"handle"`
 	Lang   string `json:"lang"`
 	Window bool   `json:"window,omitempty"` // the institution was opened in a window beside the widget
-	Return string `json:"return,omitempty"` // page with the widget, which was left for the institution
+	Return string `json:"return,omitempty"` // page with the widget
 }
 
 // maxReturn is the maximum length in bytes of the address of the page with the widget.
@@ -53,7 +53,8 @@ func (s *Service) beginAuthorization(w http.ResponseWriter, r *http.Request) err
 	if err := s.bindBrowser(r, v, s.secretOf(r, handle)); err != nil {
 		return err
 	}
-	back := authorizationContext{Handle: handle, Lang: string(language(r)), Window: !v.hosted && form.Get("return") == ""}
+	back := authorizationContext{Handle: handle, Lang: string(language(r)),
+		Window: !v.hosted && (form.Get("window") != "" || form.Get("return") == "")}
 	if !v.hosted {
 		if back.Return, err = s.pageOfWidget(r.Context(), v, form.Get("return")); err != nil {
 			return err
@@ -239,6 +240,6 @@ func (s *Service) afterAuthorization(w http.ResponseWriter, r *http.Request, v v
 		return err
 	}
 	s.write(w, r, http.StatusOK, httpx.CSP{}, pages.FromBankPage(pages.FromBank{Lang: i18n.Lang(back.Lang),
-		Company: customer.ApplicantName(), URL: back.Return}, urls))
+		Company: customer.ApplicantName(), URL: back.Return, Window: back.Window}, urls))
 	return nil
 }

@@ -87,16 +87,21 @@ func TestReceiptOfAuthorizedBank(t *testing.T) {
 func TestConsentToUpdates(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, _ *providertest.OAuthBank) {
 		r.Entitle("refresh", true)
-		text := i18ntest.EN("visit.consent.agreement_updates", "service", "", "company", "|")
-		updates := text[strings.LastIndex(text, "|")+1:]
-		for product, want := range map[contract.Product]bool{contract.Cashflow: true, contract.Income: true, contract.Passport: false} {
+		for product, want := range map[contract.Product]i18n.Key{contract.Cashflow: "visit.consent.agreement_updates",
+			contract.Income: "visit.consent.agreement_updates_payroll", contract.Passport: ""} {
 			a := register(r, map[string]any{"prefill": providertest.Prefill(), "productId": r.Seed.Products[product]})
 			if a.Status != http.StatusCreated {
 				t.Fatalf("%s: %d %s", product, a.Status, a.Body)
 			}
 			v := applicant{r, "/visit/" + a.JSON["handle"].(string), a.JSON["publicToken"].(string)}
-			if got := strings.Contains(v.get(t).Body, updates); got != want {
-				t.Errorf("%s: the consent names updates: %v", product, got)
+			body := v.get(t).Body
+			for _, key := range []i18n.Key{"visit.consent.agreement_updates", "visit.consent.agreement_updates_payroll"} {
+				text := i18ntest.EN(key, "service", "|", "company", "|")
+				_, updates, _ := strings.Cut(text, ". ")
+				updates, _, _ = strings.Cut(updates, "|")
+				if got := strings.Contains(body, updates); got != (key == want) {
+					t.Errorf("%s: the consent has %s: %v", product, key, got)
+				}
 			}
 		}
 	})
@@ -241,6 +246,14 @@ func TestAuthorizationOutcomes(t *testing.T) {
 			// By a page and not a redirect: the bank's policy limits where its forms lead.
 			if m := leadsTo.FindStringSubmatch(back.Body); back.Status != http.StatusOK || m == nil || m[1] != "https://shop.example/apply?x=1" {
 				t.Errorf("%d to %v", back.Status, m)
+			}
+		})
+		t.Run("a window that stays open links to the page with the widget", func(t *testing.T) {
+			a, query := atBank(t, r, url.Values{"window": {"1"}, "return": {"https://shop.example/apply"}})
+			back := a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+			if leadsTo.MatchString(back.Body) || !strings.Contains(back.Body, `href="https://shop.example/apply"`) ||
+				!strings.Contains(back.Body, i18ntest.EN("visit.authorize.returned.window")) || !strings.Contains(back.Body, "<script") {
+				t.Errorf("%d %s", back.Status, back.Body)
 			}
 		})
 		t.Run("returns with the look of the customer", func(t *testing.T) {

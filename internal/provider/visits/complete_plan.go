@@ -144,14 +144,15 @@ func (c catalogue) plan(j flow.Journey, how Completion) ([]plannedSource, error)
 }
 
 func (c catalogue) planned(to flow.DocumentGroup, field string, at SignIn) (plannedSource, error) {
-	// A bank that authorizes access needs a browser.
-	all := slices.DeleteFunc(slices.Clone(c.List(sources.Kind(to.SourceType))), func(i sources.Institution) bool { return i.OwnPages })
-	n := 0
-	if at.Provider != "" {
-		n = slices.IndexFunc(all, func(i sources.Institution) bool { return i.ID == at.Provider || i.Name == at.Provider })
-	}
-	if n < 0 || n >= len(all) {
+	all := c.List(sources.Kind(to.SourceType))
+	n := slices.IndexFunc(all, func(i sources.Institution) bool {
+		return at.Provider == "" && !i.OwnPages || at.Provider != "" && (i.ID == at.Provider || i.Name == at.Provider)
+	})
+	switch {
+	case n < 0:
 		return plannedSource{}, invalidCompletion(field, "is no id and no name in the catalogue")
+	case all[n].OwnPages:
+		return plannedSource{}, invalidCompletion(field, "signs applicants in on its own pages, which needs a browser")
 	}
 	return plannedSource{DocumentGroup: to, bank: all[n].ID, username: cmp.Or(strings.ToLower(strings.TrimSpace(at.Username)), "default")}, nil
 }

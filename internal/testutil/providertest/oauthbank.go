@@ -23,9 +23,10 @@ import (
 // OAuthBank is a connector of one bank with its own pages, "open-bank", one payroll
 // provider, "open-payroll", and one supplier, "MEX_CDC". It records what it is asked.
 type OAuthBank struct {
-	Expires    time.Time // of the access that Complete gives
-	FetchError error     // of Fetch
-	Fetching   func()    // called by Fetch; may be nil
+	Expires    time.Time              // of the access that Complete gives
+	FetchError error                  // of Fetch
+	Fetching   func()                 // called by Fetch; may be nil
+	Change     func(*sources.Fetched) // changes the bank's data; may be nil
 
 	mu    sync.Mutex
 	calls []string
@@ -115,6 +116,9 @@ func (b *OAuthBank) Fetch(_ context.Context, institution string, g sources.Grant
 	}
 	for _, connection := range (profiles.Bank{}).Fetch("default", "x", to.Time).Connections {
 		out.Owners, out.Accounts = append(out.Owners, connection.Owners...), append(out.Accounts, connection.Accounts...)
+	}
+	if b.Change != nil {
+		b.Change(&out)
 	}
 	return out, nil
 }

@@ -155,6 +155,21 @@ func TestSparseIncomeReport(t *testing.T) {
 		i18ntest.EN("review.income.stated"), i18ntest.EN("review.income.unmatched"), "plot", "months.csv")
 }
 
+// A pay stub of which nothing was read has its reason, and neither empty facts nor failed checks.
+func TestUnreadPayStub(t *testing.T) {
+	v := madeIncome()
+	check, reason := i18ntest.EN("review.stub_checks.EMPLOYEE_NAME_EXISTS"), i18ntest.EN("review.irregularities.IMAGE_NOT_READ")
+	stub := &v.Report.Income.Paystubs[1]
+	stub.IrregularityDetection.Reasons = []string{"IMAGE_NOT_READ"}
+	stub.ConsistencyChecks = map[string]report.ConsistencyCheck{"EMPLOYEE_NAME_EXISTS": {Value: b(false)}}
+	v.Report.Income.Paystubs = v.Report.Income.Paystubs[1:]
+	page := incomePage(t, i18n.English, v)
+	lacks(t, page, reason)
+	has(t, page, check, "stub-amounts")
+	v.Report.Income.Paystubs[0].EmployeeName = report.Null("A. Stranger") // a part was read
+	lacks(t, incomePage(t, i18n.English, v), reason, check)
+}
+
 func TestIncomeFinding(t *testing.T) {
 	answers := func(v IncomeView) map[i18n.Key]ui.Tone {
 		out := map[i18n.Key]ui.Tone{}

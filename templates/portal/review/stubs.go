@@ -97,6 +97,13 @@ func stubTitle(l i18n.Lang, i int, p report.Paystub) string {
 	return title
 }
 
+// unread reports whether nothing of a pay stub was read, for a reason that is shown: facts
+// and checks would say nothing.
+func unread(p report.Paystub, amounts ui.Grid) bool {
+	return len(p.IrregularityDetection.Reasons) > 0 && len(amounts.Rows) == 0 && p.EmployeeName == nil && p.PayDate == nil &&
+		p.PayPeriodStart == nil && p.PayPeriodEnd == nil
+}
+
 func stubFacts(l i18n.Lang, p report.Paystub) []ui.Fact {
 	d := p.IrregularityDetection
 	file := i18n.Key("review.stub.image")

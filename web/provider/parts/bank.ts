@@ -4,28 +4,38 @@
 //
 // A page may isolate the windows that its frames open, so that the browser does not tell
 // whether one was opened. The service tells: the new window asks it for the bank's
-// address.
+// address. Some webviews have one window only and show the bank in it: the last page of
+// each window leads back to the embedding page, too.
 
 const patience = 3_000; // milliseconds until a window that asks for nothing counts as blocked
 
+// returnTo tells the service the address of the embedding page with the step's form.
+export function returnTo(form: HTMLFormElement, address: string): void {
+  if (!form.elements.namedItem("return")) add(form, "return", address);
+}
+
 // openBank submits the step's form into a new window. begun asks the service whether the
-// window has asked for the bank; page returns the address of the embedding page.
-export async function openBank(form: HTMLFormElement, begun: () => Promise<boolean>,
-  page: () => Promise<string | undefined>): Promise<void> {
+// window has asked for the bank.
+export async function openBank(form: HTMLFormElement, begun: () => Promise<boolean>): Promise<void> {
   if (form.target === "_top") return form.submit();
   form.target = "_blank";
+  const beside = add(form, "window", "1");
   form.submit();
+  beside.remove();
   for (let waited = 0; waited < patience; waited += 500) {
     await new Promise((resolve) => setTimeout(resolve, 500));
     if (!form.isConnected || (await begun())) return;
   }
-  const address = await page();
-  if (!address || !form.isConnected) return;
+  if (!form.isConnected || !form.elements.namedItem("return")) return;
   form.querySelector<HTMLElement>("[data-blocked]")!.hidden = false;
+  form.target = "_top";
+}
+
+function add(form: HTMLFormElement, name: string, value: string): HTMLInputElement {
   const field = document.createElement("input");
   field.type = "hidden";
-  field.name = "return";
-  field.value = address;
+  field.name = name;
+  field.value = value;
   form.append(field);
-  form.target = "_top";
+  return field;
 }
