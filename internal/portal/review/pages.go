@@ -56,7 +56,7 @@ func (d *Handler) menu(p ui.Page, r *http.Request, by staff.User) ui.Page {
 	if done := r.URL.Query().Get("done"); done != "" && r.Method == http.MethodGet {
 		p.Attrs["data-done"] = true
 	}
-	return pages.Menu(p, r.URL.Path, by.Email, d.Letters.ShowsOutbox(), overseers.has(by), administrators.has(by))
+	return pages.Menu(p, r.URL.Path, by.Email, d.Letters.CanEmail(), overseers.has(by), administrators.has(by))
 }
 
 // showMessage shows a page with a single message.

@@ -94,7 +94,7 @@ func TestRoutesRequireRoles(t *testing.T) {
 		"GET /review/deletions": "-AU", "GET /review/audit": "-AU", "GET /review/audit.csv": "-AU",
 		"GET /review/people": "-A-", "POST /review/people": "-A-", "POST /review/people/{id}": "-A-",
 		"GET /review/events": "RAU", "GET /review/events/{id}": "RAU", "POST /review/events/enable": "RA-",
-		"POST /review/events/{id}/redeliver": "RA-",
+		"POST /review/events/{id}/redeliver": "RA-", "GET /review/letters": "RAU", "POST /review/letters/{id}/resend": "RA-",
 	}
 	browsers := []*testServer{d.as(Reviewer), d.as(Administrator), d.as(Auditor)}
 	stranger := *d

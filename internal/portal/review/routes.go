@@ -64,8 +64,9 @@ func (d *Handler) table() []route {
 		{"GET /review/events/{id}", allRoles, d.event},
 		{"POST /review/events/{id}/redeliver", deciders, d.resendEvent},
 	}
-	if d.Letters.ShowsOutbox() {
-		routes = append(routes, route{"GET /review/letters", allRoles, d.outbox})
+	if d.Letters.CanEmail() {
+		routes = append(routes, route{"GET /review/letters", allRoles, d.outbox},
+			route{"POST /review/letters/{id}/resend", deciders, d.resendEmail})
 	}
 	return routes
 }

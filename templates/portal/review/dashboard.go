@@ -134,6 +134,7 @@ type SetPasswordView struct {
 type AuditView struct {
 	Actor, Action, Application, From, To string
 	Users                                []UserOption
+	Of                                   *User // the user of the filter; nil for none
 	Actions                              []string
 	Lines                                []AuditLine
 	Older, Newest                        string // URLs; empty for none

@@ -134,6 +134,10 @@ func (s *Service) Page(ctx context.Context, f Filter) (pages.AuditView, error) {
 		for _, u := range users {
 			emails[u.ID] = u.Email
 			v.Users = append(v.Users, pages.UserOption{ID: u.ID, Email: u.Email})
+			if u.ID == f.Actor {
+				v.Of = &pages.User{ID: u.ID, Email: u.Email, Role: string(u.Role), SignedIn: u.SignedIn, Disabled: u.Disabled,
+					Password: u.HasPassword, OIDC: u.HasOIDC}
+			}
 		}
 		found, next, err := s.entries(ctx, tx, f, pageSize)
 		if err != nil {
