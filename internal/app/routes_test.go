@@ -194,6 +194,8 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/return", shape: asPage},
 		{base: p, method: "POST", pattern: "/return", shape: asPage, kind: asForm, body: "email=" + canaryEmail},
 		{base: p, method: "GET", pattern: "/review/letters", shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "POST", pattern: "/review/audit", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
+			body: "query=" + canaryEmail},
 		{base: p, method: "POST", pattern: "/review/letters/{id}/resend", param: "00000000-0000-4000-8000-000000000000", shape: asPage,
 			who: "reviewer", header: reviewer, kind: asForm, body: "x=y"},
 		{base: p, method: "GET", pattern: "/applications/{id}/connect", param: open, shape: asPage, who: "visitor", header: now},

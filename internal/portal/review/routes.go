@@ -55,6 +55,7 @@ func (d *Handler) table() []route {
 		{"POST /review/applications/{id}/delete", administrators, d.eraseChosen},
 		{"GET /review/deletions", overseers, d.deletions},
 		{"GET /review/audit", overseers, d.auditPage},
+		{"POST /review/audit", overseers, d.findAudit},
 		{"GET /review/audit.csv", overseers, d.auditCSV},
 		{"GET /review/people", administrators, d.users},
 		{"POST /review/people", administrators, d.addUser},

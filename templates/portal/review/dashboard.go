@@ -133,6 +133,8 @@ type SetPasswordView struct {
 // AuditView is a page of the audit log with its filter.
 type AuditView struct {
 	Actor, Action, Application, From, To string
+	Text                                 string // the search text
+	After                                string // cursor where the search goes on; "" at its end
 	Users                                []UserOption
 	Of                                   *User // the user of the filter; nil for none
 	Actions                              []string
