@@ -234,9 +234,9 @@ func DashboardWebhooksPage(d Dashboard, v DashboardWebhooks) templ.Component {
 						}
 					} else {
 						var templ_7745c5c3_Var12 string
-						templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.health.next_retry"))
+						templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.health.next_retry") + " ")
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_events.templ`, Line: 52, Col: 53}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_events.templ`, Line: 52, Col: 59}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 						if templ_7745c5c3_Err != nil {
@@ -251,9 +251,9 @@ func DashboardWebhooksPage(d Dashboard, v DashboardWebhooks) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var13 string
-						templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs("(" + d.ago(v.Next) + ")")
+						templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(" (" + d.ago(v.Next) + ") ")
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_events.templ`, Line: 54, Col: 33}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_events.templ`, Line: 54, Col: 35}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 						if templ_7745c5c3_Err != nil {

@@ -36,7 +36,7 @@ func DeliveryHealth(l i18n.Lang, now time.Time, all []webhook.Health) Grid {
 	for _, h := range all {
 		failed, median := "–", "–"
 		if h.Sent > 0 {
-			failed = strconv.Itoa(h.Failed) + " (" + strconv.FormatFloat(100*float64(h.Failed)/float64(h.Sent), 'f', 1, 64) + " %)"
+			failed = strconv.Itoa(h.Failed) + " (" + strconv.FormatFloat(100*float64(h.Failed)/float64(h.Sent), 'f', 1, 64) + "%)"
 		}
 		if h.Answered > 0 {
 			median = Took(h.Median)

@@ -83,6 +83,11 @@ func Result(l i18n.Lang, status contract.Status, substatus contract.Substatus, p
 	return strings.Join(out, " · ")
 }
 
+// decided reports whether the newest decision ends the application.
+func (v ApplicationView) decided() bool {
+	return v.Row.Decision == "approved" || v.Row.Decision == "declined"
+}
+
 // awaited says since when an application without a report is in its state, and what the
 // applicant sees.
 func (v ApplicationView) awaited(l i18n.Lang) []ui.Fact {

@@ -187,7 +187,7 @@ func (v OutboxView) grid(l i18n.Lang) ui.Grid {
 		g.Columns = append(g.Columns, ui.Column{Label: i18n.T(l, "review.outbox.failed")})
 	}
 	if !v.Sandbox && v.Decides {
-		g.Columns = append(g.Columns, ui.Column{Label: i18n.T(l, "review.people.change")})
+		g.Columns = append(g.Columns, ui.Column{Label: i18n.T(l, "dashboard.actions_label")})
 	}
 	for i, e := range v.Letters {
 		row := []ui.Cell{{Body: letterText(e, i == 0)}, {Text: e.To}, {Body: when(l, e.At)},
