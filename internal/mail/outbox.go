@@ -73,6 +73,9 @@ func (e Email) State() State {
 	return Waiting
 }
 
+// RetryWait is how long after it was given up an email can be sent again.
+const RetryWait = 10 * time.Minute
+
 // Filter selects emails that have not expired.
 type Filter struct {
 	CustomerID string // required in the provider, and empty in the portal
@@ -141,6 +144,21 @@ func (o Outbox) Discarded(ctx context.Context, emailID string) error {
 		return nil
 	}
 	return o.settle(ctx, emailID, false)
+}
+
+// Retry sends an email of a customer again, with as many attempts as at first. It returns
+// false if the email was not given up, or within RetryWait, or has no text, and
+// store.ErrNotFound if the customer has no such email.
+func (o Outbox) Retry(ctx context.Context, tx *store.Tx, customerID, emailID string) (bool, error) {
+	until := tx.Now.Add(-RetryWait)
+	if o.Mail == nil {
+		until = time.Time{} // none
+	}
+	ok, err := o.Table.retry(ctx, tx, customerID, emailID, until)
+	if err != nil || !ok {
+		return false, err
+	}
+	return true, o.Enqueue(ctx, tx, emailID, store.NewID()) // a new key, because the failed job may still count as running
 }
 
 func (o Outbox) settle(ctx context.Context, emailID string, sent bool) error {

@@ -18,16 +18,16 @@ type Table struct {
 
 // ApplicationEmails is the portal's table. The text of an email that was given up is
 // deleted, because it may have a link to an application. Emails of decisions stay, for
-// the record of how they were sent.
-var ApplicationEmails = newTable("application_letters", "application_id", "''", "NULL", "decision = 0")
+// the record of how they were sent. Withheld emails are not listed.
+var ApplicationEmails = newTable("application_letters", "application_id", "''", "NULL", "decision = 0", "withheld = ''")
 
 // Invites is the provider's table. The text of an email that was given up stays, so that
 // the customer can pass it on.
-var Invites = newTable("outbox", "public_token", "customer_id", "body", "1 = 1")
+var Invites = newTable("outbox", "public_token", "customer_id", "body", "1 = 1", "1 = 1")
 
-func newTable(name, about, customer, failedBody, deletable string) Table {
+func newTable(name, about, customer, failedBody, deletable, listed string) Table {
 	return Table{name, strings.NewReplacer("{table}", name, "{about}", about, "{customer}", customer,
-		"{failed body}", failedBody, "{deletable}", deletable).Replace}
+		"{failed body}", failedBody, "{deletable}", deletable, "{listed}", listed).Replace}
 }
 
 func (t Table) cell(id, column string) store.Cell {
@@ -60,7 +60,7 @@ func (t Table) list(ctx context.Context, q store.Queryer, f Filter, now time.Tim
 	if f.Oldest {
 		after, order = `>`, `ASC`
 	}
-	return store.QueryAll(ctx, q, scan, t.sql(selectEmail+`WHERE {customer} = $1 AND expires_at > $2 `+inState[f.State]+`
+	return store.QueryAll(ctx, q, scan, t.sql(selectEmail+`WHERE {customer} = $1 AND {listed} AND expires_at > $2 `+inState[f.State]+`
 			AND (CAST($3 AS BIGINT) = 0 OR created_at `+after+` $3 OR created_at = $3 AND id `+after+` $4)
 		ORDER BY created_at `+order+`, id `+order+` LIMIT $5`),
 		f.CustomerID, store.Micros(now), f.Before.Micros(), f.Before.ID, int64(f.Limit))
@@ -74,6 +74,19 @@ func (t Table) settle(ctx context.Context, tx *store.Tx, id string, sent bool) (
 		query = `UPDATE {table} SET sent_at = $2, body = NULL WHERE id = $1 AND sent_at IS NULL`
 	}
 	return store.ExecOne(tx.ExecContext(ctx, t.sql(query), id, store.Micros(tx.Now)))
+}
+
+// retry makes an email unsent again that was given up until an instant and still has its
+// text. It returns store.ErrNotFound if the customer has no such email.
+func (t Table) retry(ctx context.Context, tx *store.Tx, customerID, id string, until time.Time) (bool, error) {
+	ok, err := store.ExecOne(tx.ExecContext(ctx, t.sql(`UPDATE {table} SET failed_at = NULL WHERE id = $1 AND {customer} = $2
+		AND sent_at IS NULL AND failed_at <= $3 AND body IS NOT NULL AND expires_at > $4`),
+		id, customerID, store.Micros(until), store.Micros(tx.Now)))
+	if err != nil || ok {
+		return ok, err
+	}
+	err = tx.QueryRowContext(ctx, t.sql(`SELECT id FROM {table} WHERE id = $1 AND {customer} = $2`), id, customerID).Scan(&id)
+	return false, store.MapNotFound(err)
 }
 
 func (t Table) deleteExpired(ctx context.Context, tx *store.Tx, limit int) (int64, error) {

@@ -217,6 +217,53 @@ func TestOutboxGivesUp(t *testing.T) {
 	})
 }
 
+// An email that was given up is sent again once, some time later, if it still has its text.
+func TestOutboxRetries(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, r *testServer) {
+		r.fails = ErrRefused
+		id := r.add("a", "eve@example.org", 72*time.Hour)
+		retry := func(customer, id string) (ok bool, err error) {
+			if !r.provider() {
+				customer = ""
+			}
+			err = r.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+				ok, err = r.Retry(ctx, tx, customer, id)
+				return err
+			})
+			return ok, err
+		}
+		try := func(what string, want bool) {
+			t.Helper()
+			before := len(r.queued)
+			if ok, err := retry("a", id); err != nil || ok != want || (len(r.queued) > before) != want {
+				t.Errorf("%s: %v, %v, %d jobs", what, ok, err, len(r.queued)-before)
+			}
+		}
+		try("an email that waits", false)
+		_ = r.attempt(id, 1)
+		r.now = r.now.Add(RetryWait - time.Second)
+		try("too early", false)
+		r.now = r.now.Add(time.Second)
+		if _, err := retry("a", uuid.NewString()); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("an unknown email: %v", err)
+		}
+		if _, err := retry("b", id); r.provider() && !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("another customer's email: %v", err)
+		}
+		try("an email that was given up", r.provider()) // the portal's have no text
+		if !r.provider() {
+			return
+		}
+		try("the same again", false)
+		r.fails = nil
+		if err := r.attempt(id, 1); err != nil || r.list(Filter{})[0].State() != Sent {
+			t.Errorf("sent again: %v, %+v", err, r.list(Filter{}))
+		}
+		r.now = r.now.Add(RetryWait)
+		try("an email that was sent", false)
+	})
+}
+
 func TestOutboxWithoutMailServer(t *testing.T) {
 	eachOutbox(t, func(t *testing.T, r *testServer) {
 		r.Mail = nil

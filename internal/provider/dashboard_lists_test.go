@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"fmt"
+	"html"
 	"net/url"
 	"regexp"
 	"slices"
@@ -54,7 +55,7 @@ func TestSmallLists(t *testing.T) {
 			found               []string
 			sorted              map[string][]string // by the parameter sort
 		}{
-			{"/dashboard/people", `dashboard-break">([a-z]+)@customer`, "BOB customer", []string{"bob"},
+			{"/dashboard/people", `dashboard-break" href="[^"]+">([a-z]+)@customer`, "BOB customer", []string{"bob"},
 				map[string][]string{"": {"ada", "bob", "carol"}, "-email": {"carol", "bob", "ada"}, "newest": {"carol", "bob", "ada"},
 					"oldest": {"ada", "bob", "carol"}}},
 			{"/dashboard/accounts", `>([A-Z]+) Lending<`, "carol", []string{"CAROL"},
@@ -113,6 +114,67 @@ func TestDashboardDensity(t *testing.T) {
 		for _, bad := range [][2]string{{"x", "/dashboard"}, {staff.Dense, "https://evil.example/dashboard"}, {staff.Dense, ""}} {
 			if a := d.send("/dashboard/density", url.Values{"density": {bad[0]}, "back": {bad[1]}}); a.status != 400 {
 				t.Errorf("%q: %d", bad, a.status)
+			}
+		}
+	})
+}
+
+// A search finds sharing tokens of any age by words of the other account's name, page by page,
+// and changes by the words of their actions.
+func TestSearchesGoOn(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		token, _ := b.cashflowVisit("default")
+		for i := range 27 {
+			name := fmt.Sprintf("Harbor %02d%% Lending", i)
+			if i == 26 {
+				name = "Other Bank"
+			}
+			for _, query := range []string{
+				`INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $2, 'sandbox', $3, 0)`,
+				`INSERT INTO relay_tokens (token, public_token, customer_id, third_party_id, created_at, expires_at)
+					SELECT $1, r.public_token, r.customer_id, $1, $2, $3 FROM reports r WHERE r.public_token = $4`,
+			} {
+				id := fmt.Sprintf("00000000-0000-4000-8000-%012d", i)
+				args := []any{id, fmt.Sprintf("svc-%d", i), name}
+				if strings.Contains(query, "relay_tokens") {
+					args = []any{id, int64(1000 + i), int64(2000), token}
+				}
+				if _, err := b.db.SQL.Exec(query, args...); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		d := b.signIn(customerUser)
+		find := func(list, after, text string) (names []string, next string) {
+			t.Helper()
+			a := d.send(list+"/find", url.Values{"query": {text}, "after": {after}})
+			page := html.UnescapeString(string(a.raw))
+			if m := regexp.MustCompile(`name="after" value="([^"]+)"`).FindStringSubmatch(page); m != nil {
+				next = m[1]
+			}
+			if a.status != 200 {
+				t.Errorf("%s by %q: %d", list, text, a.status)
+			}
+			return order(page, `>(Harbor \d\d|Other Bank)[^<]*</a>`), next
+		}
+		first, next := find("/dashboard/relay-tokens", "", "LENDING harbor")
+		if len(first) != 25 || first[0] != "Harbor 25" || next == "" {
+			t.Fatalf("the first page has %q and goes on at %q", first, next)
+		}
+		if rest, end := find("/dashboard/relay-tokens", next, "LENDING harbor"); !slices.Equal(rest, []string{"Harbor 00"}) || end != "" {
+			t.Errorf("the next page has %q and goes on at %q", rest, end)
+		}
+		for text, want := range map[string]int{"07% lend": 1, "_": 0, "harbor other": 0, "bank": 1} {
+			if got, _ := find("/dashboard/relay-tokens", "", text); len(got) != want {
+				t.Errorf("%q finds %q, want %d", text, got, want)
+			}
+		}
+		signedIn := i18ntest.EN("dashboard.actions.signed_in")
+		for text, want := range map[string]int{"ada@ " + signedIn: 1, signedIn: 1, "ada@ 100%": 0, "eve@": 0} {
+			a := d.send("/dashboard/audit/find", url.Values{"query": {text}})
+			if n := max(strings.Count(string(a.raw), "<tr")-1, 0); a.status != 200 || n != want {
+				t.Errorf("the audit trail has %d changes with %q, want %d (%d)", n, text, want, a.status)
 			}
 		}
 	})

@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"html"
 	"io"
@@ -16,8 +17,11 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/mail"
 	"vestibule/internal/provider"
+	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
+	"vestibule/internal/testutil/storetest"
 )
 
 var (
@@ -146,16 +150,37 @@ func (d *dashboardBrowser) form(pairs ...string) url.Values {
 // arrive.
 func (b *testServer) delivered(n int) {
 	b.t.Helper()
+	b.until(n, `SELECT COUNT(*) FROM deliveries WHERE state = 'delivered'`)
+}
+
+// until waits until a query counts n rows.
+func (b *testServer) until(n int, query string) {
+	b.t.Helper()
 	deadline, tick := time.NewTimer(15*time.Second), time.NewTicker(5*time.Millisecond)
 	defer deadline.Stop()
 	defer tick.Stop()
-	for b.count(`SELECT COUNT(*) FROM deliveries WHERE state = 'delivered'`) < n {
+	for b.count(query) < n {
 		select {
 		case <-deadline.C:
-			b.t.Fatalf("%d events are not delivered", n)
+			b.t.Fatalf("%s does not reach %d", query, n)
 		case <-tick.C:
 		}
 	}
+}
+
+// refusing is a mail server that refuses every email.
+type refusing struct{}
+
+func (refusing) Send(context.Context, mail.Message) error { return mail.ErrRefused }
+
+// givenUp sends an invite to an address that the mail server refuses, and waits until it can
+// be sent again.
+func (b *testServer) givenUp(to string) {
+	b.t.Helper()
+	b.want("invite", b.post("/connect/invite", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow],
+		"prefill": applicant, "deliverTo": to}), 200, "")
+	b.until(1, `SELECT COUNT(*) FROM outbox WHERE failed_at IS NOT NULL`)
+	b.advance("11m")
 }
 
 func (b *testServer) audited() int { b.t.Helper(); return b.count(`SELECT COUNT(*) FROM audit`) }
@@ -191,8 +216,10 @@ func changePaths(t *testing.T) []string {
 // TestAuditTrailRecordsChanges sends every form of the dashboard: it is accepted once and
 // adds one entry without secrets. Users of the third party cannot send it.
 func TestAuditTrailRecordsChanges(t *testing.T) {
-	each(t, func(t *testing.T, b *testServer) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		b := newTestServer(t, db, func(c *provider.Config) { c.Mail = refusing{} })
 		b.addUsers()
+		b.givenUp("zoe@mail.example")
 		token, _ := b.cashflowVisit("default")
 		earner, _, _ := b.incomeVisit(person("Default", "Harper"), map[string]any{"username": "default"})
 		b.delivered(2)
@@ -228,6 +255,8 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 				func() []string { return []string{"publicToken", strings.ToUpper(token), "publicId", "svc-third"} }, "report shared"},
 			{"/dashboard/relay-tokens/{id}/withdraw", at("/dashboard/relay-tokens", `/dashboard/relay-tokens/`+uuidPattern+`/withdraw`),
 				func() []string { return nil }, "share withdrawn"},
+			{"/dashboard/outbox/{id}/resend", at("/dashboard/outbox", `/dashboard/outbox/`+uuidPattern+`/resend`),
+				func() []string { return nil }, "email sent again"},
 			{"/dashboard/redirects/add", none, func() []string { return []string{"url", "https://customer.example/canary?jwt=[token]"} },
 				"complete URL added"},
 			{"/dashboard/redirects/static", none,

@@ -16,6 +16,7 @@ import (
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
+	"vestibule/internal/testutil/storetest"
 )
 
 // TestDashboardRotatesConcurrently checks that one of concurrent rotations succeeds, so
@@ -297,6 +298,57 @@ func TestAuditTrailPages(t *testing.T) {
 		}
 		if !slices.Equal(seen, []int{25, 6}) {
 			t.Errorf("the pages have %v lines, want 25 and 6", seen)
+		}
+	})
+}
+
+// An email that the mail server refused is sent again by a button, once in ten minutes.
+func TestDashboardSendsEmailsAgain(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		b := newTestServer(t, db, func(c *provider.Config) { c.Mail = refusing{} })
+		b.addUsers()
+		d := b.signIn(customerUser)
+		b.givenUp("zoe@mail.example")
+		button := `/dashboard/outbox/` + uuidPattern + `/resend`
+		path := "/dashboard/outbox/" + d.find("/dashboard/outbox", button) + "/resend"
+		before := b.audited()
+		if a := d.send(path, d.form()); a.status != 303 || b.audited() != before+1 {
+			t.Fatalf("sending it again: %d %s", a.status, a.raw)
+		}
+		if text := d.page("/dashboard/outbox"); !strings.Contains(text, i18ntest.EN("dashboard.flash.email_again")) {
+			t.Error("the page does not say that it is sent again")
+		}
+		b.until(1, `SELECT COUNT(*) FROM outbox WHERE failed_at IS NOT NULL`) // refused again
+		if text := d.page("/dashboard/outbox"); strings.Contains(text, "/resend") ||
+			!strings.Contains(text, i18ntest.EN("dashboard.outbox.again_from")) {
+			t.Errorf("just after it failed, the page does not say from when it can be sent again\n%s", text)
+		}
+		if a := d.send(path, d.form()); a.status != 303 || b.audited() != before+1 {
+			t.Errorf("sending it again at once: %d", a.status)
+		}
+		if text := d.page("/dashboard/outbox"); !strings.Contains(text, i18ntest.EN("dashboard.flash.email_not_sent")) {
+			t.Error("the page does not say that nothing was sent")
+		}
+	})
+}
+
+// Each user leads to what they did, with their last sign-in.
+func TestDashboardUserHistory(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		d := b.signIn(customerUser)
+		d.send("/dashboard/people", d.form("email", "bob@customer.example"))
+		text := d.page("/dashboard/people")
+		users := order(text, `/dashboard/audit\?user=`+uuidPattern)
+		if len(users) != 2 || strings.Count(text, i18ntest.EN("dashboard.people.never")) != 1 {
+			t.Fatalf("the list has %d users that lead to their history, and not one who never signed in\n%s", len(users), text)
+		}
+		ada, bob := d.page("/dashboard/audit?user="+users[0]), d.page("/dashboard/audit?user="+users[1])
+		if !strings.Contains(ada, i18ntest.EN("dashboard.actions.signed_in")+"</td>") || strings.Contains(ada, i18ntest.EN("dashboard.people.never")) {
+			t.Errorf("the history of a user:\n%s", ada)
+		}
+		if strings.Contains(bob, "</td>") || !strings.Contains(bob, i18ntest.EN("dashboard.people.never")) {
+			t.Errorf("the history of a user who did nothing:\n%s", bob)
 		}
 	})
 }

@@ -3,6 +3,8 @@ package staff
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -42,6 +44,38 @@ type EntryFilter struct {
 	Actor, Action, Subject string
 	From, To               time.Time    // days, both inclusive; zero is unbounded
 	After                  store.Cursor // the page follows this entry
+
+	words []entryWord
+}
+
+// entryWord selects entries by a word of a search.
+type entryWord struct {
+	text           string   // in the object, the details or the subject
+	users, actions []string // or one of these
+}
+
+// maxWords is the number of words of a search that count.
+const maxWords = 10
+
+// Search makes the filter select the entries that have every word of a text in the user, the
+// action, the object or the details. users has email addresses by ID, actions has words by
+// code.
+func (f *EntryFilter) Search(text string, users, actions map[string]string) {
+	having := func(all map[string]string, word string) (out []string) {
+		for id, name := range all {
+			if strings.Contains(strings.ToLower(name), word) {
+				out = append(out, id)
+			}
+		}
+		slices.Sort(out)
+		return out
+	}
+	f.words = nil
+	for _, word := range strings.Fields(strings.ToLower(text)) {
+		if len(f.words) < maxWords {
+			f.words = append(f.words, entryWord{word, having(users, word), having(actions, word)})
+		}
+	}
 }
 
 // recordSignIn records a sign-in by a method, in the transaction of the sign-in.

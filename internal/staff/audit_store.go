@@ -21,6 +21,10 @@ func (s *Service) Entries(ctx context.Context, q store.Queryer, f EntryFilter, l
 	c.Equal(s.Schema.actor, f.Actor)
 	c.Equal("action", f.Action)
 	c.Equal(s.Schema.subject, f.Subject)
+	for _, w := range f.words {
+		c.All = append(c.All, "("+c.In(s.Schema.actor, w.users)+" OR "+c.In("object", w.users)+" OR "+c.In("action", w.actions)+
+			" OR "+c.Contains(w.text, "object", "detail", s.Schema.subject)+")")
+	}
 	c.Days("at", f.From, f.To)
 	c.After("at", "id", f.After)
 	return store.QueryAll(ctx, q, scanEntry, `SELECT id, at, `+s.Schema.actor+`, action, `+s.Schema.subject+
@@ -39,6 +43,23 @@ func scanEntry(row store.Row) (e Entry, err error) {
 func (s *Service) Actions(ctx context.Context, q store.Queryer, subject string) ([]string, error) {
 	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT DISTINCT action FROM `+
 		s.Schema.audit+` WHERE `+s.Schema.subject+` = $1`, subject)
+}
+
+// SignIns returns when each user of a subject last signed in, by ID. It leaves out those
+// whose entries were deleted.
+func (s *Service) SignIns(ctx context.Context, q store.Queryer, subject string) (map[string]time.Time, error) {
+	type signIn struct {
+		id string
+		at int64
+	}
+	all, err := store.QueryAll(ctx, q, func(row store.Row) (x signIn, err error) { return x, row.Scan(&x.id, &x.at) },
+		`SELECT `+s.Schema.actor+`, MAX(at) FROM `+s.Schema.audit+` WHERE `+s.Schema.subject+` = $1 AND action = $2
+		GROUP BY `+s.Schema.actor, subject, s.Schema.signedIn)
+	out := map[string]time.Time{}
+	for _, x := range all {
+		out[x.id] = store.Time(x.at)
+	}
+	return out, err
 }
 
 // DeleteEntries deletes, at most limit times, entries before an instant, except the

@@ -36,6 +36,30 @@ func (c *Conditions) Equal(column, v string) {
 	}
 }
 
+// likeEscapes makes a text match itself in a LIKE pattern.
+var likeEscapes = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+// Contains returns the condition that one of some columns contains a text, in any case.
+// SQLite ignores the case of ASCII letters only.
+func (c *Conditions) Contains(text string, columns ...string) string {
+	pattern := c.Arg("%" + likeEscapes.Replace(strings.ToLower(text)) + "%")
+	var all []string
+	for _, column := range columns {
+		all = append(all, "lower("+column+") LIKE "+pattern+` ESCAPE '\'`)
+	}
+	return "(" + strings.Join(all, " OR ") + ")"
+}
+
+// In returns the condition that a column equals one of some values; false for none.
+func (c *Conditions) In(column string, values []string) string {
+	if len(values) == 0 {
+		return "1 = 0"
+	}
+	list, args := InList(len(c.Args)+1, values)
+	c.Args = append(c.Args, args...)
+	return column + " IN " + list
+}
+
 // Days adds the first and the last day of a column, if not zero.
 func (c *Conditions) Days(column string, from, to time.Time) {
 	if !from.IsZero() {

@@ -81,7 +81,9 @@ type Delivery struct {
 	HTTP       int // status of the last response; 0 for none
 	Created    time.Time
 	Updated    time.Time
-	Resends    int64 // how often the event was sent again by hand
+	Next       time.Time // when the next attempt is due; zero before the first and after the last
+	Last       Attempt   // HTTP and Error of the last attempt
+	Resends    int64     // how often the event was sent again by hand
 
 	// Set by Get only:
 	Attempts []Attempt
@@ -200,7 +202,7 @@ func (o *Outbox) Deliver(ctx context.Context, deliveryID string) error {
 	result := o.Sender.Deliver(ctx, target.URL, target.Secrets, d.EventID, body)
 	d.Tries++
 	state, wait := result.Next(d.Tries)
-	if state, err = o.settle(ctx, d, state, target.URL, result); err != nil || state != StatePending {
+	if state, err = o.settle(ctx, d, state, wait, target.URL, result); err != nil || state != StatePending {
 		return err
 	}
 	return jobs.Snooze(wait)
@@ -214,13 +216,14 @@ func isDeleted(err error) bool {
 func (o *Outbox) end(ctx context.Context, d Delivery, state State) error {
 	o.log(ctx, d, state)
 	return o.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		_, err := o.Tables.updateDelivery(ctx, tx, d, state, 0, nil)
+		_, err := o.Tables.updateDelivery(ctx, tx, d, state, time.Time{}, 0, nil)
 		return err
 	})
 }
 
 // settle records the result of an attempt and returns the new state of the delivery.
-func (o *Outbox) settle(ctx context.Context, d Delivery, next State, url string, result Result) (state State, err error) {
+func (o *Outbox) settle(ctx context.Context, d Delivery, next State, wait time.Duration, url string,
+	result Result) (state State, err error) {
 	var composed []byte
 	if o.Body != nil {
 		composed = d.encrypted
@@ -235,7 +238,11 @@ func (o *Outbox) settle(ctx context.Context, d Delivery, next State, url string,
 				state = StatePending
 			}
 		}
-		pending, err := o.Tables.updateDelivery(ctx, tx, d, state, result.HTTP, composed)
+		var due time.Time
+		if state == StatePending {
+			due = tx.Now.Add(wait)
+		}
+		pending, err := o.Tables.updateDelivery(ctx, tx, d, state, due, result.HTTP, composed)
 		if err != nil || !pending {
 			return err
 		}
@@ -298,6 +305,33 @@ type DayCount struct {
 // CountDays counts the deliveries to a receiver by the day on which they were created.
 func (o *Outbox) CountDays(ctx context.Context, q store.Queryer, callbackID string, since time.Time) ([]DayCount, error) {
 	return o.Tables.countDays(ctx, q, callbackID, since)
+}
+
+// Health sums up the deliveries to a receiver that were created since an instant.
+type Health struct {
+	Since    time.Time
+	Sent     int           // deliveries
+	Failed   int           // whose last attempt failed, or that were not sent
+	Answered int           // with a 2xx answer
+	Median   time.Duration // from a delivery's creation to its 2xx answer
+}
+
+// Health returns the health of a receiver since each of some instants.
+func (o *Outbox) Health(ctx context.Context, q store.Queryer, callbackID string, since ...time.Time) (out []Health, err error) {
+	for _, at := range since {
+		h, err := o.Tables.health(ctx, q, callbackID, at)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, h)
+	}
+	return out, nil
+}
+
+// NextRetry returns when the next attempt of a delivery is due that already failed; zero
+// for none.
+func (o *Outbox) NextRetry(ctx context.Context, q store.Queryer, callbackID string) (time.Time, error) {
+	return o.Tables.nextRetry(ctx, q, callbackID)
 }
 
 // Get returns a delivery to a receiver with its attempts and body, or

@@ -48,14 +48,18 @@ func (t Tables) insertDelivery(ctx context.Context, tx *store.Tx, d Delivery) er
 }
 
 const selectDelivery = `SELECT d.id, d.callback_id, d.state, d.attempts, coalesce(d.last_http, 0), d.created_at, d.updated_at,
-		e.id, {subject}, {type}, {detail}, {sequence}, e.created_at, e.resends, {body}
-	FROM {deliveries} d JOIN {events} e ON e.id = d.event_id `
+		e.id, {subject}, {type}, {detail}, {sequence}, e.created_at, e.resends, {body}, d.next_at, coalesce(a.http, 0), coalesce(a.error, '')
+	FROM {deliveries} d JOIN {events} e ON e.id = d.event_id LEFT JOIN {attempts} a ON a.delivery_id = d.id AND a.attempt = d.attempts `
 
 func scanDelivery(row store.Row) (Delivery, error) {
 	var d Delivery
-	var created, updated, happened int64
+	var created, updated, happened, next int64
 	err := row.Scan(&d.ID, &d.CallbackID, &d.State, &d.Tries, &d.HTTP, &created, &updated,
-		&d.EventID, &d.Subject, &d.Type, &d.Detail, &d.Sequence, &happened, &d.Resends, &d.encrypted)
+		&d.EventID, &d.Subject, &d.Type, &d.Detail, &d.Sequence, &happened, &d.Resends, &d.encrypted,
+		&next, &d.Last.HTTP, &d.Last.Error)
+	if next > 0 {
+		d.Next = store.Time(next)
+	}
 	d.Created, d.Updated, d.Happened = store.Time(created), store.Time(updated), store.Time(happened)
 	return d, store.MapNotFound(err)
 }
@@ -71,8 +75,7 @@ func (t Tables) list(ctx context.Context, q store.Queryer, f Filter) ([]Delivery
 	c.Equal("{type}", f.Type)
 	c.Equal("{subject}", f.Subject)
 	if f.Subjects != nil {
-		list, args := store.InList(len(c.Args)+1, f.Subjects)
-		c.All, c.Args = append(c.All, "{subject} IN "+list), append(c.Args, args...)
+		c.All = append(c.All, c.In("{subject}", f.Subjects))
 	}
 	if f.Failed {
 		c.Add("d.state IN (%s, %s)", string(StateGivenUp), string(StateDisabled))
@@ -103,13 +106,43 @@ func (t Tables) countDays(ctx context.Context, q store.Queryer, callbackID strin
 		) AS one GROUP BY day, state, answer`), callbackID, store.Micros(since))
 }
 
-// updateDelivery stores the state of a pending delivery, and its body unless it has
-// one. It returns false if the delivery is not pending.
-func (t Tables) updateDelivery(ctx context.Context, tx *store.Tx, d Delivery, to State, http int, body []byte) (bool, error) {
+// failing is the condition of a delivery whose last attempt failed, or that was not sent.
+const failing = `(d.state IN ('given up', 'disabled') OR d.state = 'pending' AND d.attempts > 0)`
+
+func (t Tables) health(ctx context.Context, q store.Queryer, callbackID string, since time.Time) (Health, error) {
+	h, of := Health{Since: since}, ` FROM {deliveries} d WHERE d.callback_id = $1 AND d.created_at >= $2`
+	err := q.QueryRowContext(ctx, t.sql(`SELECT COUNT(*), coalesce(SUM(CASE WHEN `+failing+` THEN 1 ELSE 0 END), 0),
+		coalesce(SUM(CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END), 0)`+of), callbackID, store.Micros(since)).
+		Scan(&h.Sent, &h.Failed, &h.Answered)
+	if err != nil || h.Answered == 0 {
+		return h, err
+	}
+	var micros int64
+	err = q.QueryRowContext(ctx, t.sql(`SELECT d.updated_at - d.created_at AS took`+of+` AND d.state = 'delivered'
+		ORDER BY took LIMIT 1 OFFSET $3`), callbackID, store.Micros(since), int64((h.Answered-1)/2)).Scan(&micros)
+	h.Median = time.Duration(micros) * time.Microsecond
+	return h, err
+}
+
+func (t Tables) nextRetry(ctx context.Context, q store.Queryer, callbackID string) (time.Time, error) {
+	var at sql.NullInt64
+	err := q.QueryRowContext(ctx, t.sql(`SELECT MIN(d.next_at) FROM {deliveries} d
+		WHERE d.callback_id = $1 AND d.state = 'pending' AND d.next_at > 0`), callbackID).Scan(&at)
+	return store.NullTime(at), err
+}
+
+// updateDelivery stores the state of a pending delivery, when its next attempt is due, and
+// its body unless it has one. It returns false if the delivery is not pending.
+func (t Tables) updateDelivery(ctx context.Context, tx *store.Tx, d Delivery, to State, next time.Time, http int,
+	body []byte) (bool, error) {
+	due := int64(0)
+	if !next.IsZero() {
+		due = store.Micros(next)
+	}
 	return store.ExecOne(tx.ExecContext(ctx, t.sql(`UPDATE {deliveries}
-		SET state = $2, attempts = $3, last_http = CASE WHEN $4 = 0 THEN last_http ELSE $4 END, updated_at = $5, body = coalesce(body, $6)
+		SET state = $2, attempts = $3, last_http = CASE WHEN $4 = 0 THEN last_http ELSE $4 END, updated_at = $5, body = coalesce(body, $6), next_at = $7
 		WHERE id = $1 AND state = 'pending'`),
-		d.ID, string(to), int64(d.Tries), int64(http), store.Micros(tx.Now), sql.Null[[]byte]{V: body, Valid: body != nil}))
+		d.ID, string(to), int64(d.Tries), int64(http), store.Micros(tx.Now), sql.Null[[]byte]{V: body, Valid: body != nil}, due))
 }
 
 func (t Tables) insertAttempt(ctx context.Context, tx *store.Tx, d Delivery, r Result) error {

@@ -450,6 +450,55 @@ func TestOutboxLimitsAttemptsAtOnce(t *testing.T) {
 	})
 }
 
+// TestOutboxHealth sums up one delivery that was answered at once, one after a retry, one
+// that waits for its next attempt, one whose receiver is off, and one of long ago.
+func TestOutboxHealth(t *testing.T) {
+	eachOutbox(t, func(t *testing.T, r *testServer) {
+		start := r.now
+		r.attempt(r.record("a", 1))
+		r.now = r.now.Add(48 * time.Hour)
+		since := r.now.Add(-time.Hour)
+		quick := r.record("b", 1)
+		r.now = r.now.Add(2 * time.Second)
+		r.attempt(quick)
+		slow := r.record("c", 1)
+		r.answers = []Result{{HTTP: 503}}
+		wait, _ := r.attempt(slow)
+		if d := r.get(slow); !d.Next.Equal(r.now.Add(wait).Truncate(time.Microsecond)) || d.Last.HTTP != 503 {
+			t.Errorf("after a failure the next attempt is due at %s, want %s: %+v", d.Next, r.now.Add(wait), d.Last)
+		}
+		r.now = r.now.Add(10 * time.Second)
+		r.attempt(slow)
+		if d := r.get(slow); !d.Next.IsZero() {
+			t.Errorf("a delivered event is due at %s", d.Next)
+		}
+		waiting := r.record("d", 1)
+		r.answers = []Result{{Err: context.DeadlineExceeded}}
+		wait, _ = r.attempt(waiting)
+		if d := r.get(waiting); d.Last.HTTP != 0 || d.Last.Error != ClassTimeout {
+			t.Errorf("the last attempt is %+v", d.Last)
+		}
+		due := r.now.Add(wait).Truncate(time.Microsecond)
+		off := r.record("e", 1)
+		r.off = true
+		r.attempt(off)
+		got, err := r.Health(t.Context(), r.DB.SQL, r.callback, since, start)
+		want := []Health{{Since: since, Sent: 4, Failed: 2, Answered: 2, Median: 2 * time.Second},
+			{Since: start, Sent: 5, Failed: 2, Answered: 3, Median: 2 * time.Second}}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%+v, %v, want %+v", got, err, want)
+		}
+		if at, err := r.NextRetry(t.Context(), r.DB.SQL, r.callback); err != nil || !at.Equal(due) {
+			t.Errorf("the next retry is at %s, %v, want %s", at, err, due)
+		}
+		none, err := r.Health(t.Context(), r.DB.SQL, "unknown", start)
+		if at, err2 := r.NextRetry(t.Context(), r.DB.SQL, "unknown"); errors.Join(err, err2) != nil || none[0] != (Health{Since: start}) ||
+			!at.IsZero() {
+			t.Errorf("an unknown receiver: %+v, %s, %v, %v", none, at, err, err2)
+		}
+	})
+}
+
 func TestOutboxDropsDeletedEvents(t *testing.T) {
 	eachOutbox(t, func(t *testing.T, r *testServer) {
 		shredded, gone, sent := r.record("s", 1), r.record("t", 1), r.record("s", 2)

@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/mail"
 	"vestibule/internal/report"
+	"vestibule/internal/webhook"
 	"vestibule/templates/ui"
 )
 
@@ -47,6 +48,8 @@ type DashboardWebhooks struct {
 	Disabled time.Time
 	Statuses []DashboardStatus
 	Signers  []DashboardSigner
+	Health   []webhook.Health
+	Next     time.Time // when the next attempt is due; zero for none
 }
 
 // DashboardStatus is a status to subscribe to.
@@ -62,7 +65,11 @@ type DashboardSigner struct {
 }
 
 // DashboardPager links to the older and newer page of a list; empty for no link.
-type DashboardPager struct{ Older, Newest string }
+type DashboardPager struct {
+	Older, Newest string
+	After         string    // cursor where a search goes on; "" at its end
+	Back          time.Time // of the oldest entry that an unfinished search has read; zero: all were
+}
 
 // DashboardChip is a filter of a list.
 type DashboardChip struct {
@@ -87,7 +94,9 @@ type DashboardDelivery struct {
 	Happened    time.Time
 	State       string
 	Tries       int
-	Answer      int // as in DashboardAnswer
+	Answer      int             // as in DashboardAnswer
+	Last        webhook.Attempt // HTTP and Error
+	Next        time.Time       // when the next attempt is due; zero for none
 	Created     time.Time
 	Resends     int64
 
@@ -200,9 +209,10 @@ type DashboardOutbox struct {
 
 // DashboardLetter is an email. Body is empty after it was sent.
 type DashboardLetter struct {
-	Report, To, Subject, Body      string
+	ID, Report, To, Subject, Body  string
 	State                          mail.State
 	Created, Expires, Sent, Failed time.Time
+	Again                          time.Time // when it can be sent again; zero for never
 }
 
 // DashboardAccounts is the page of the account's children.
@@ -262,7 +272,8 @@ type DashboardPeople struct {
 type DashboardPerson struct {
 	ID, Email string
 	Created   time.Time
-	Self      bool // the signed-in user
+	SignedIn  time.Time // the last time; zero for never
+	Self      bool      // the signed-in user
 }
 
 // DashboardEntry is an entry of the audit log.
@@ -273,10 +284,12 @@ type DashboardEntry struct {
 
 // DashboardAudit is the audit log.
 type DashboardAudit struct {
-	List    DashboardList
-	Users   []DashboardPerson // to filter by
-	Actions []string          // to filter by
-	Rows    []DashboardEntry
+	List     DashboardList
+	Searched string            // the search text; "" for none
+	Users    []DashboardPerson // to filter by
+	Of       *DashboardPerson  // the user of the filter; nil for none
+	Actions  []string          // to filter by
+	Rows     []DashboardEntry
 }
 
 // DashboardLive is the fragment of a page that its script keeps current.

@@ -45,14 +45,14 @@ func (l DashboardList) here() string {
 	return l.Path + "?" + l.Query.Encode()
 }
 
-// narrowed reports whether the list has a filter.
-func (l DashboardList) narrowed() bool {
+// filters returns the number of filters that the list has.
+func (l DashboardList) filters() (n int) {
 	for name := range l.Query {
 		if name != "after" && name != "sort" {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 // hidden lists the parameters that the filter's form keeps, besides its fields.

@@ -8,12 +8,13 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/webhook"
 	"vestibule/templates/ui"
 )
 
 // dashboardTones maps results of actions to tones; all others are Success.
 var dashboardTones = map[string]ui.Tone{
-	"twice": ui.Info, "too old": ui.Warning, "no change": ui.Info, "on its way": ui.Info, "no callback": ui.Warning,
+	"twice": ui.Info, "too old": ui.Warning, "no change": ui.Info, "on its way": ui.Info, "email not sent": ui.Info, "no callback": ui.Warning,
 	"overlap": ui.Warning, "corrected meanwhile": ui.Warning,
 }
 
@@ -52,14 +53,6 @@ func (d Dashboard) moment(t time.Time) string {
 
 func number(n int) string { return strconv.Itoa(n) }
 
-// took formats the duration of an attempt.
-func took(t time.Duration) string {
-	if t < time.Second {
-		return strconv.FormatInt(t.Milliseconds(), 10) + " ms"
-	}
-	return strconv.FormatFloat(t.Seconds(), 'f', 1, 64) + " s"
-}
-
 // answer names the last answer of a receiver: a status, -1 for no answer, 0 before the first
 // attempt.
 func (d Dashboard) answer(code int) string {
@@ -73,8 +66,8 @@ func (d Dashboard) answer(code int) string {
 }
 
 func (d Dashboard) attemptResult(a DashboardAttempt) string {
-	if a.Error != "" {
-		return i18n.Code(d.Lang, "dashboard.delivery_errors", a.Error)
+	if attemptTone(a) == ui.Success {
+		return d.answer(a.Answer)
 	}
-	return d.answer(a.Answer)
+	return ui.DeliveryProblem(d.Lang, "", webhook.Attempt{HTTP: max(a.Answer, 0), Error: webhook.Class(a.Error)})
 }

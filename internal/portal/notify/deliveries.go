@@ -48,6 +48,17 @@ func (s *Service) List(ctx context.Context, f webhook.Filter, cursor string) (pa
 	return page[:size], applications.WriteCursor(last.Created, last.ID), nil
 }
 
+// Health returns the health of the receiver since each of some instants, and when the next
+// retry is due; zero for none.
+func (s *Service) Health(ctx context.Context, since ...time.Time) ([]webhook.Health, time.Time, error) {
+	all, err := s.outbox.Health(ctx, s.DB.SQL, "", since...)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	next, err := s.outbox.NextRetry(ctx, s.DB.SQL, "")
+	return all, next, err
+}
+
 // Delivery returns a delivery with its attempts and its body, or store.ErrNotFound.
 func (s *Service) Delivery(ctx context.Context, id string) (d webhook.Delivery, err error) {
 	err = s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {

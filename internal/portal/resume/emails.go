@@ -158,10 +158,16 @@ func (d *Handler) sendLinks(ctx context.Context, tx *store.Tx, about []applicati
 	return d.emails().Enqueue(ctx, tx, e.id, e.id)
 }
 
-// Unsent returns the newest unsent emails, for the outbox of a sandbox without a mail
-// server.
-func (d *Handler) Unsent(ctx context.Context, limit int) ([]mail.Email, error) {
-	return d.emails().List(ctx, d.DB.SQL, mail.Filter{State: mail.Waiting, Limit: limit})
+// Emails returns the newest emails in a state.
+func (d *Handler) Emails(ctx context.Context, state mail.State, limit int) ([]mail.Email, error) {
+	return d.emails().List(ctx, d.DB.SQL, mail.Filter{State: state, Limit: limit})
+}
+
+// EmailOf returns the application of an email, and whether it is the email of a decision;
+// otherwise it has links. It returns store.ErrNotFound for an unknown email.
+func (d *Handler) EmailOf(ctx context.Context, id string) (application string, decision bool, err error) {
+	application, number, err := decisionOf(ctx, d.DB.SQL, id)
+	return application, number > 0, err
 }
 
 // name returns the sender's name.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -31,7 +32,29 @@ func (d *Handler) auditPage(w http.ResponseWriter, r *http.Request, by staff.Use
 	if !ok {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
-	v, err := d.Audit.Page(r.Context(), f)
+	return d.showAudit(w, r, by, f)
+}
+
+// findAudit searches the audit log for a text, which stays out of addresses.
+func (d *Handler) findAudit(w http.ResponseWriter, r *http.Request, by staff.User) error {
+	form, err := httpx.DecodeForm(w, r, 8<<10)
+	if err != nil {
+		return err
+	}
+	f, ok := audit.ReadFilter(form)
+	f.Text = strings.TrimSpace(form.Get("query"))
+	if !ok || !plain(f.Text, 0, maxText) {
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such filter"))
+	}
+	if f.Text == "" {
+		httpx.SeeOther(w, f.URL())
+		return nil
+	}
+	return d.showAudit(w, r, by, f)
+}
+
+func (d *Handler) showAudit(w http.ResponseWriter, r *http.Request, by staff.User, f audit.Filter) error {
+	v, err := d.Audit.Page(r.Context(), f, d.Page(r).Lang)
 	if err != nil {
 		return err
 	}

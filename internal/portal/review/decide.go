@@ -138,7 +138,7 @@ func (d *Handler) resendLetter(w http.ResponseWriter, r *http.Request, by staff.
 	if err != nil {
 		return err
 	}
-	if err := d.Decisions.ResendEmail(r.Context(), by, a); err != nil {
+	if _, err := d.Decisions.ResendEmail(r.Context(), by, a); err != nil {
 		return err
 	}
 	httpx.SeeOther(w, "/review/applications/"+a.ID+"#decision")

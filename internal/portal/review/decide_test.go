@@ -207,7 +207,7 @@ func TestIncompleteLettersAreWithheld(t *testing.T) {
 			t.Fatalf("%s: %d\n%s", decision, resp.StatusCode, page)
 		}
 		seen++
-		sent, err := d.Letters.Unsent(t.Context(), 10)
+		sent, err := d.Letters.Emails(t.Context(), mail.Waiting, 10)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -44,6 +45,11 @@ func (d *Handler) events(w http.ResponseWriter, r *http.Request, by staff.User) 
 	}
 	v := pages.EventsView{Decides: deciders.has(by), URL: originOf(to.URL), Stopped: to.Stopped, State: state,
 		ApplicationID: application, Done: pages.EventsDone(q.Get("done"))}
+	now := d.DB.Now()
+	if v.Health, v.Next, err = d.Events.Health(r.Context(), now.Add(-24*time.Hour), now.Add(-7*24*time.Hour)); err != nil {
+		return err
+	}
+	v.Now = now
 	for _, one := range found {
 		v.Rows = append(v.Rows, deliveryView(one))
 	}
@@ -67,7 +73,7 @@ func originOf(address string) string {
 
 func deliveryView(d webhook.Delivery) pages.Delivery {
 	v := pages.Delivery{ID: d.ID, EventID: d.EventID, ApplicationID: d.Subject, Type: d.Type, Sequence: d.Sequence,
-		Happened: d.Happened, State: d.State, Tries: d.Tries, HTTP: d.HTTP, Created: d.Created, Resends: d.Resends}
+		Happened: d.Happened, State: d.State, Tries: d.Tries, HTTP: d.HTTP, Last: d.Last, Next: d.Next, Created: d.Created, Resends: d.Resends}
 	for _, a := range d.Attempts {
 		v.Attempts = append(v.Attempts, pages.Try(a))
 	}

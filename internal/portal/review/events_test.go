@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/decisions"
+	"vestibule/internal/prefill"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
@@ -108,7 +109,7 @@ func TestEventPages(t *testing.T) {
 	has("/review/events?state=given_up", i18ntest.EN("review.events.none"))
 	has("/review/events?application="+appStarted, i18ntest.EN("review.events.of_one"), first)
 	has("/review/events?application="+uuid.NewString(), i18ntest.EN("review.events.none"))
-	has(one, i18ntest.EN("review.delivery_errors.NETWORK"), i18ntest.EN("review.events.resend"))
+	has(one, i18ntest.EN("dashboard.delivery_errors.NETWORK"), i18ntest.EN("review.events.resend"))
 
 	if to := post(one+"/redeliver", "resends=0"); to != one+"?done=stopped" {
 		t.Errorf("sent again while it is stopped, leads to %s", to)
@@ -126,7 +127,7 @@ func TestEventPages(t *testing.T) {
 	if to := post(one+"/redeliver", "resends=0"); to != one+"?done=busy" {
 		t.Errorf("the form once more, leads to %s", to)
 	}
-	has(one+"?done=busy&lang=es", i18ntest.ES("review.events.busy"), i18ntest.ES("review.delivery_errors.NETWORK"))
+	has(one+"?done=busy&lang=es", i18ntest.ES("review.events.busy"), i18ntest.ES("dashboard.delivery_errors.NETWORK"))
 
 	post("/review/events/enable", "")
 	var turnedOn, resent int
@@ -168,7 +169,7 @@ func TestEventPages(t *testing.T) {
 }
 
 // TestOutbox checks that signed-in users see the emails of a sandbox without a
-// mail server, and that the page does not exist otherwise.
+// mail server.
 func TestOutbox(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal), func(d *Handler) { d.Letters.Mail = nil })
 	d.signInAs(secret, "")
@@ -176,9 +177,67 @@ func TestOutbox(t *testing.T) {
 	if resp, page := d.get("/review/letters"); resp.StatusCode != 200 || !strings.Contains(page, "Zoe@Example.org") {
 		t.Errorf("the outbox: %d\n%s", resp.StatusCode, page)
 	}
-	with := open(t, storetest.SQLite(t, store.Portal))
-	with.signInAs(secret, "")
-	if resp, _ := with.get("/review/letters"); resp.StatusCode != 404 {
-		t.Errorf("with a mail server the outbox is %d", resp.StatusCode)
-	}
+}
+
+// TestUndeliveredEmails checks that emails that the mail server refused are sent again from
+// their list: the email of a decision, and a new link in place of one that was not delivered.
+func TestUndeliveredEmails(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		waiting := uuid.NewString()
+		d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {decisions.Approved}})
+		d.add(stored{Application: applications.Application{ID: waiting, Product: "cashflow",
+			Journey: journey.New(noon.Unix()), CreatedAt: noon, UpdatedAt: noon},
+			Applicant: &prefill.Fields{FirstName: "Ana", LastName: "Ruiz", Email: "ana@example.org"}})
+		d.post("/review/remind", url.Values{"id": {waiting}})
+		if _, page := d.get("/review/letters"); !strings.Contains(page, i18ntest.EN("review.outbox.none_failed")) {
+			t.Errorf("emails on their way are listed:\n%s", page)
+		}
+		ids := map[string]string{} // of emails, by application
+		fail := func(application string) {
+			var id string
+			if err := db.SQL.QueryRow(`SELECT id FROM application_letters WHERE application_id = $1 AND failed_at IS NULL`,
+				application).Scan(&id); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.SQL.Exec(`UPDATE application_letters SET failed_at = 1, body = NULL WHERE id = $1`, id); err != nil {
+				t.Fatal(err)
+			}
+			ids[application] = id
+		}
+		count := func(query string) (n int) {
+			if err := db.SQL.QueryRow(query).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		fail(appReady)
+		fail(waiting)
+		_, page := d.get("/review/letters")
+		for _, id := range ids {
+			if !strings.Contains(page, "/review/letters/"+id+"/resend") {
+				t.Errorf("an email that was given up has no button:\n%s", page)
+			}
+		}
+		if _, page := d.as(Auditor).get("/review/letters"); strings.Contains(page, "/resend") || !strings.Contains(page, "Zoe@Example.org") {
+			t.Errorf("an auditor's list:\n%s", page)
+		}
+		for _, done := range []string{"sent", "kept"} { // the second time nothing is sent
+			for _, id := range ids {
+				if resp, _ := d.post("/review/letters/"+id+"/resend", nil); resp.Header.Get("Location") != "/review/letters?done="+done {
+					t.Errorf("%s: %d to %q", done, resp.StatusCode, resp.Header.Get("Location"))
+				}
+			}
+		}
+		if n := count(`SELECT COUNT(*) FROM application_letters WHERE failed_at IS NULL AND body IS NOT NULL`); n != 2 {
+			t.Errorf("%d emails are on their way, want 2", n)
+		}
+		if n := count(`SELECT COUNT(*) FROM review_audit WHERE action IN ('letterRetried', 'reminded')`); n != 3 {
+			t.Errorf("%d entries of the audit trail, want that of the first reminder and those of two emails sent again", n)
+		}
+		if resp, _ := d.post("/review/letters/"+uuid.NewString()+"/resend", nil); resp.StatusCode != 404 {
+			t.Errorf("an unknown email: %d", resp.StatusCode)
+		}
+	})
 }

@@ -1,11 +1,17 @@
 package review
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/mail"
+	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/staff"
+	"vestibule/internal/store"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
@@ -13,15 +19,63 @@ import (
 // outboxSize is the number of emails on the outbox page.
 const outboxSize = 50
 
-// outbox shows the emails of a sandbox without a mail server.
+// outbox shows the emails that could not be delivered, or those of a sandbox without a mail
+// server.
 func (d *Handler) outbox(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	waiting, err := d.Letters.Unsent(r.Context(), outboxSize)
+	state, sandbox := mail.GivenUp, d.Letters.ShowsOutbox()
+	if sandbox {
+		state = mail.Waiting
+	}
+	unsent, err := d.Letters.Emails(r.Context(), state, outboxSize)
 	if err != nil {
 		return err
 	}
-	v := pages.OutboxView{}
-	for _, e := range waiting {
-		v.Letters = append(v.Letters, pages.OutboxLetter{At: e.Created, To: e.To, Subject: e.Subject, Text: e.Text})
+	v := pages.OutboxView{Sandbox: sandbox, Decides: deciders.has(by), Done: pages.EmailDone(r.URL.Query().Get("done"))}
+	for _, e := range unsent {
+		v.Letters = append(v.Letters, pages.OutboxLetter{ID: e.ID, Application: e.About, At: e.Created, Failed: e.Failed,
+			To: e.To, Subject: e.Subject, Text: e.Text})
+	}
+	if len(unsent) > 0 && !sandbox {
+		if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.Listed, Detail: "undelivered"}); err != nil {
+			return err
+		}
 	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Outbox(p, v) })
+}
+
+// resendEmail sends an email again that could not be delivered: that of a decision, or one
+// with a new link. The limits are those of the buttons on the application's page.
+func (d *Handler) resendEmail(w http.ResponseWriter, r *http.Request, by staff.User) error {
+	if _, err := httpx.DecodeForm(w, r, 4<<10); err != nil {
+		return err
+	}
+	id := r.PathValue("id")
+	if !contract.IsUUID(id) {
+		return httpx.NewError(contract.CodeNotFound, errors.New("not an email's id"))
+	}
+	application, decision, err := d.Letters.EmailOf(r.Context(), id)
+	if errors.Is(err, store.ErrNotFound) {
+		return httpx.NewError(contract.CodeNotFound, err)
+	}
+	if err != nil {
+		return err
+	}
+	sent := false
+	if decision {
+		a, err := d.Applications.Get(r.Context(), application)
+		if err != nil {
+			return err
+		}
+		if sent, err = d.Decisions.ResendEmail(r.Context(), by, a); err != nil {
+			return err
+		}
+	} else if sent, err = d.remindOne(r.Context(), by, application); err != nil {
+		return err
+	}
+	done := pages.EmailSent
+	if !sent {
+		done = pages.EmailNotSent
+	}
+	httpx.SeeOther(w, "/review/letters?done="+string(done))
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/search"
@@ -56,7 +57,14 @@ func (d *Handler) menu(p ui.Page, r *http.Request, by staff.User) ui.Page {
 	if done := r.URL.Query().Get("done"); done != "" && r.Method == http.MethodGet {
 		p.Attrs["data-done"] = true
 	}
-	return pages.Menu(p, r.URL.Path, by.Email, d.Letters.ShowsOutbox(), overseers.has(by), administrators.has(by))
+	letters := i18n.Key("")
+	switch {
+	case d.Letters.ShowsOutbox():
+		letters = "review.menu.letters"
+	case d.Letters.CanEmail():
+		letters = "review.outbox.failed_title"
+	}
+	return pages.Menu(p, r.URL.Path, by.Email, letters, overseers.has(by), administrators.has(by))
 }
 
 // showMessage shows a page with a single message.

@@ -10,6 +10,7 @@ import (
 
 	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
+	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
@@ -37,7 +38,7 @@ func TestRemind(t *testing.T) {
 		}
 		emails := func() (texts []string) {
 			t.Helper()
-			sent, err := d.Letters.Unsent(t.Context(), 10)
+			sent, err := d.Letters.Emails(t.Context(), mail.Waiting, 10)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -367,7 +367,7 @@ func TestApplicationPage(t *testing.T) {
 			t.Errorf("the application's page lacks %q:\n%s", want, page)
 		}
 	}
-	if _, page := d.get("/review/applications/" + appStarted); !strings.Contains(page, i18ntest.EN("review.application.no_report")) ||
+	if _, page := d.get("/review/applications/" + appStarted); !strings.Contains(page, i18ntest.EN("review.awaited.started")) ||
 		strings.Contains(page, i18ntest.EN("review.application.print")) {
 		t.Errorf("an application without a report:\n%s", page)
 	}

@@ -68,6 +68,7 @@ func TestRoutesRequireRoles(t *testing.T) {
 		"POST /review/applications/{id}/preview":  {"seen": {"0"}, "decision": {decisions.Approved}},
 		"POST /review/applications/{id}/notes":    {"text": {"a note"}},
 		"POST /review/applications/{id}/delete":   {"id": {appStarted}, "cause": {deletion.ByTest}},
+		"POST /review/audit":                      {"query": {"x"}},
 		"POST /review/people":                     {"email": {"x"}, "role": {string(Auditor)}},
 		"POST /review/people/{id}":                {"do": {"enable"}},
 		"POST /review/shares/{id}/withdraw":       {},
@@ -91,10 +92,10 @@ func TestRoutesRequireRoles(t *testing.T) {
 		"GET /review/applications/{id}/newest":       "RAU", "GET /review/applications/{id}/compare": "RAU",
 		"GET /review/applications/{id}/delete": "-A-", "POST /review/applications/{id}/delete": "-A-",
 		"GET /review/shares/{id}/withdraw": "RA-", "POST /review/shares/{id}/withdraw": "RA-",
-		"GET /review/deletions": "-AU", "GET /review/audit": "-AU", "GET /review/audit.csv": "-AU",
+		"GET /review/deletions": "-AU", "GET /review/audit": "-AU", "POST /review/audit": "-AU", "GET /review/audit.csv": "-AU",
 		"GET /review/people": "-A-", "POST /review/people": "-A-", "POST /review/people/{id}": "-A-",
 		"GET /review/events": "RAU", "GET /review/events/{id}": "RAU", "POST /review/events/enable": "RA-",
-		"POST /review/events/{id}/redeliver": "RA-",
+		"POST /review/events/{id}/redeliver": "RA-", "GET /review/letters": "RAU", "POST /review/letters/{id}/resend": "RA-",
 	}
 	browsers := []*testServer{d.as(Reviewer), d.as(Administrator), d.as(Auditor)}
 	stranger := *d
@@ -296,6 +297,17 @@ func TestAuditLog(t *testing.T) {
 				t.Errorf("GET /review/audit%s = %d", bad, resp.StatusCode)
 			}
 		}
+		for text, rows := range map[string]int{"reviewer@ declined": 1, i18ntest.EN("review.actions.decided"): 1, "CANARY@": 1,
+			appReady[:13] + " " + i18ntest.EN("review.actions.noted"): 1, "canary note": 0, "100%": 0} {
+			_, page := d.post("/review/audit", url.Values{"query": {text}})
+			if n := max(strings.Count(page, "<tr")-1, 0); n != rows || strings.Contains(page, "/review/audit.csv") {
+				t.Errorf("the trail has %d lines with %q, want %d\n%s", n, text, rows, page)
+			}
+		}
+		if resp, _ := d.post("/review/audit", url.Values{"query": {" "}, "action": {"listed"}}); resp.Header.Get("Location") !=
+			"/review/audit?action=listed" {
+			t.Errorf("a search without a text leads to %q", resp.Header.Get("Location"))
+		}
 		for i := range 55 {
 			d.get(fmt.Sprintf("/review?from=2026-01-%02d", i%28+1))
 		}
@@ -305,6 +317,15 @@ func TestAuditLog(t *testing.T) {
 			t.Fatalf("a full page of the trail has %d rows and leads to %v", strings.Count(page, "<tr")-1, older)
 		}
 		if _, page := d.get(strings.ReplaceAll(older[1], "&amp;", "&")); strings.Count(page, "<tr") != 6+1 {
+			t.Errorf("the page after it has %d rows, want 6", strings.Count(page, "<tr")-1)
+		}
+		_, page = d.post("/review/audit", url.Values{"query": {"reviewer"}, "action": {"listed"}})
+		cursor := regexp.MustCompile(`name="after" value="([^"]+)"`).FindStringSubmatch(page)
+		if cursor == nil || strings.Count(page, "<tr") != 51 {
+			t.Fatalf("a full page of a search has %d rows and leads to %v", strings.Count(page, "<tr")-1, cursor)
+		}
+		if _, page := d.post("/review/audit", url.Values{"query": {"reviewer"}, "action": {"listed"}, "after": {cursor[1]}}); strings.Count(page,
+			"<tr") != 6+1 {
 			t.Errorf("the page after it has %d rows, want 6", strings.Count(page, "<tr")-1)
 		}
 		if _, page := d.get("/review/audit?action=listed"); !strings.Contains(page, `href="/review/audit.csv?action=listed"`) {

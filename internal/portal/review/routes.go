@@ -55,6 +55,7 @@ func (d *Handler) table() []route {
 		{"POST /review/applications/{id}/delete", administrators, d.eraseChosen},
 		{"GET /review/deletions", overseers, d.deletions},
 		{"GET /review/audit", overseers, d.auditPage},
+		{"POST /review/audit", overseers, d.findAudit},
 		{"GET /review/audit.csv", overseers, d.auditCSV},
 		{"GET /review/people", administrators, d.users},
 		{"POST /review/people", administrators, d.addUser},
@@ -64,8 +65,9 @@ func (d *Handler) table() []route {
 		{"GET /review/events/{id}", allRoles, d.event},
 		{"POST /review/events/{id}/redeliver", deciders, d.resendEvent},
 	}
-	if d.Letters.ShowsOutbox() {
-		routes = append(routes, route{"GET /review/letters", allRoles, d.outbox})
+	if d.Letters.CanEmail() {
+		routes = append(routes, route{"GET /review/letters", allRoles, d.outbox},
+			route{"POST /review/letters/{id}/resend", deciders, d.resendEmail})
 	}
 	return routes
 }

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -135,39 +136,57 @@ func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by user, in input
 		s.Customers.SetReturn(ctx, tx, by.account.ID, mode, form)
 }
 
-// audit lists the audit trail, filtered by user, action and day.
 func (s *Service) audit(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+	return s.entries(ctx, r, by, d, "")
+}
+
+// entries lists the audit trail, filtered by user, action and day, or by a text.
+func (s *Service) entries(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
 	q := chosen(r, "user", "action", "from", "to")
 	f := staff.EntryFilter{Subject: by.account.ID, Actor: q.Get("user"), Action: q.Get("action")}
 	var err, err2 error
-	f.After, err = parseCursor(q.Get("after"))
+	f.After, err = parseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
 	f.From, f.To, err2 = parseDays(q)
 	if errors.Join(err, err2) != nil || len(f.Actor)+len(f.Action) > 100 {
 		return nil, unknown("list")
-	}
-	all, err := s.Staff.Entries(ctx, s.DB.SQL, f, pageSize)
-	if err != nil {
-		return nil, err
 	}
 	users, err := s.Staff.Users(ctx, s.DB.SQL, by.account.ID)
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DashboardAudit{List: listOf("/dashboard/audit", q)}
+	v := pages.DashboardAudit{List: listOf("/dashboard/audit", q), Searched: text}
 	if v.Actions, err = s.Staff.Actions(ctx, s.DB.SQL, by.account.ID); err != nil {
 		return nil, err
 	}
 	slices.Sort(v.Actions)
+	signIns, err := s.Staff.SignIns(ctx, s.DB.SQL, by.account.ID)
+	if err != nil {
+		return nil, err
+	}
 	emails := map[string]string{operator: i18n.T(d.Lang, "dashboard.author.providers_operator")}
 	for _, u := range users {
 		emails[u.ID] = u.Email
-		v.Users = append(v.Users, pages.DashboardPerson{ID: u.ID, Email: u.Email})
+		person := pages.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: signIns[u.ID]}
+		v.Users = append(v.Users, person)
+		if u.ID == f.Actor {
+			v.Of = &person
+		}
+	}
+	actions := map[string]string{}
+	for _, a := range v.Actions {
+		actions[a] = i18n.Code(d.Lang, "dashboard.actions", a)
+	}
+	f.Search(text, emails, actions)
+	all, err := s.Staff.Entries(ctx, s.DB.SQL, f, pageSize)
+	if err != nil {
+		return nil, err
 	}
 	for _, e := range all {
-		v.Rows = append(v.Rows, pages.DashboardEntry{At: e.At, By: emails[e.Actor], Action: e.Action, Object: e.Object, Details: e.Detail})
+		v.Rows = append(v.Rows, pages.DashboardEntry{At: e.At, By: emails[e.Actor], Action: e.Action,
+			Object: cmp.Or(emails[e.Object], e.Object), Details: e.Detail})
 	}
 	if n := len(all); n > 0 {
-		v.List.Pager = pager(q, "/dashboard/audit", n == pageSize, cursorText(store.Cursor{At: all[n-1].At, ID: all[n-1].ID}))
+		v.List.Pager = listPager(q, "/dashboard/audit", text, n == pageSize, cursorText(store.Cursor{At: all[n-1].At, ID: all[n-1].ID}))
 	}
 	return pages.DashboardAuditPage(d, v), nil
 }

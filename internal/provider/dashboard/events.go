@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -32,6 +33,10 @@ func (s *Service) webhooks(ctx context.Context, _ *http.Request, by user, d page
 		return nil, err
 	}
 	v := pages.DashboardWebhooks{URL: c.URL, Disabled: c.Disabled}
+	now := s.Now()
+	if v.Health, v.Next, err = s.Webhooks.Health(ctx, s.DB.SQL, by.account.ID, now.Add(-24*time.Hour), now.Add(-7*24*time.Hour)); err != nil {
+		return nil, err
+	}
 	for _, st := range webhooks.Subscribable() {
 		v.Statuses = append(v.Statuses, pages.DashboardStatus{Status: st, Chosen: c.Statuses == nil || slices.Contains(c.Statuses, st)})
 	}
@@ -165,7 +170,7 @@ func answerOf(status, tries int) int {
 func deliveryView(x webhook.Delivery) pages.DashboardDelivery {
 	v := pages.DashboardDelivery{ID: x.ID, EventID: x.EventID, Status: contract.Status(x.Type),
 		Substatus: contract.Substatus(x.Detail), Happened: x.Happened, State: string(x.State), Tries: x.Tries, Answer: answerOf(x.HTTP, x.Tries),
-		Created: x.Created, Resends: x.Resends, Body: string(x.Body), Shredded: x.Shredded}
+		Last: x.Last, Next: x.Next, Created: x.Created, Resends: x.Resends, Body: string(x.Body), Shredded: x.Shredded}
 	for _, a := range x.Attempts {
 		v.Attempts = append(v.Attempts, pages.DashboardAttempt{At: a.At, Answer: answerOf(a.HTTP, 1), Took: a.Took, Error: string(a.Error)})
 	}

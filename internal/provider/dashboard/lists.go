@@ -69,6 +69,18 @@ func pager(query url.Values, path string, full bool, last string) pages.Dashboar
 	return p
 }
 
+// listPager is pager for a list that may be searched for a text, which goes on by a form.
+func listPager(query url.Values, path, text string, full bool, last string) pages.DashboardPager {
+	if text == "" {
+		return pager(query, path, full, last)
+	}
+	p := pages.DashboardPager{Newest: path}
+	if full {
+		p.After = last
+	}
+	return p
+}
+
 // chosen returns the query parameters that select what a list shows.
 func chosen(r *http.Request, names ...string) url.Values {
 	q := url.Values{}
@@ -82,17 +94,15 @@ func chosen(r *http.Request, names ...string) url.Values {
 	return q
 }
 
-// maxSearched is the number of entries, the newest, that the search of a small list reads.
+// maxSearched is the number of emails that a search reads at once; the page says so, and
+// leads to the next ones.
 const maxSearched = 1000
-
-// maxFound is the number of entries that such a search shows.
-const maxFound = 100
 
 // searched renders a list with the entries that have all words of a text; "" for all.
 type searched func(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error)
 
-// within searches a small list, whose names the database cannot search because they are
-// encrypted or belong to other tables.
+// within searches a list by words in its entries' names. After a cursor in the form it goes
+// on from there.
 func within(path string, list searched) finder {
 	return func(_ context.Context, _ user, query string) (string, page, error) {
 		to := ""

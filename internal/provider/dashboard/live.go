@@ -49,11 +49,12 @@ func (s *Service) live(show page) http.Handler {
 		if err != nil {
 			return err
 		}
-		c, err := show(r.Context(), r, by, s.frameOf(r, by))
+		d := s.frameOf(r, by)
+		c, err := show(r.Context(), r, by, d)
 		if err != nil {
 			return err
 		}
-		return s.showPart(w, r, c)
+		return s.showPart(w, r, d.Once, c)
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get(pageHeader) == "" {
@@ -64,13 +65,14 @@ func (s *Service) live(show page) http.Handler {
 	})
 }
 
-// showPart sends the live part of a page, or 304 if the script has it.
-func (s *Service) showPart(w http.ResponseWriter, r *http.Request, c templ.Component) error {
+// showPart sends the live part of a page, or 304 if the script has it but for the nonce of
+// its forms.
+func (s *Service) showPart(w http.ResponseWriter, r *http.Request, once string, c templ.Component) error {
 	var buf bytes.Buffer
 	if err := templ.RenderFragments(r.Context(), &buf, c, pages.DashboardLive); err != nil {
 		return err
 	}
-	sum := sha256.Sum256(buf.Bytes())
+	sum := sha256.Sum256(bytes.ReplaceAll(buf.Bytes(), []byte(once), nil))
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 	httpx.SetSecurityHeaders(w, httpx.CSP{Static: true})
 	w.Header().Set("ETag", tag)

@@ -163,7 +163,7 @@ func (s *Service) find(look finder) http.Handler {
 			return nil
 		}
 		d := s.frameOf(r, by)
-		d.Given = url.Values{"query": {query}}
+		d.Given = url.Values{"query": {query}, "after": {form.Get("after")}}
 		if !script {
 			return s.render(w, r, by, http.StatusOK, d, found)
 		}
@@ -171,7 +171,7 @@ func (s *Service) find(look finder) http.Handler {
 		if err != nil {
 			return err
 		}
-		return s.showPart(w, r, c)
+		return s.showPart(w, r, d.Once, c)
 	})
 }
 
@@ -282,7 +282,7 @@ func (s *Service) sharing(ctx context.Context, r *http.Request, by user, d pages
 func (s *Service) shares(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
 	q := chosen(r, "sort")
 	sort, err := sortOf(q, string(reports.Oldest))
-	after, err2 := parseCursor(q.Get("after"))
+	after, err2 := parseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
 	if err := errors.Join(err, err2); err != nil {
 		return nil, unknown("list")
 	}
@@ -290,15 +290,12 @@ func (s *Service) shares(ctx context.Context, r *http.Request, by user, d pages.
 		after.ID = s.token(after.ID)
 	}
 	v := pages.DashboardSharing{List: listOf("/dashboard/relay-tokens", q), Searched: text}
-	f := sharing.Filter{Oldest: sort == string(reports.Oldest), After: after, Limit: pageSize}
-	if text != "" {
-		f.Limit = maxSearched
-	}
+	f := sharing.Filter{Text: text, Oldest: sort == string(reports.Oldest), After: after, Limit: pageSize}
 	granted, err := s.Sharing.Granted(ctx, s.DB.SQL, by.account.ID, f)
 	if err != nil {
 		return nil, err
 	}
-	if v.Granted, err = s.shareViews(ctx, granted, text, func(x sharing.Share) string { return x.ThirdPartyID }); err != nil {
+	if v.Granted, err = s.shareViews(ctx, granted, func(x sharing.Share) string { return x.ThirdPartyID }); err != nil {
 		return nil, err
 	}
 	if after.At.IsZero() {
@@ -307,22 +304,21 @@ func (s *Service) shares(ctx context.Context, r *http.Request, by user, d pages.
 		if err != nil {
 			return nil, err
 		}
-		if v.Received, err = s.shareViews(ctx, received, text, func(x sharing.Share) string { return x.CustomerID }); err != nil {
+		if v.Received, err = s.shareViews(ctx, received, func(x sharing.Share) string { return x.CustomerID }); err != nil {
 			return nil, err
 		}
 		for i := range v.Received {
 			v.Received[i].Report = "" // another customer's
 		}
 	}
-	if n := len(granted); n > 0 && text == "" {
-		v.List.Pager = pager(q, "/dashboard/relay-tokens", n == pageSize,
-			cursorText(store.Cursor{At: granted[n-1].Created, ID: s.reference(granted[n-1].RelayToken)}))
+	if n := len(granted); n > 0 {
+		last := cursorText(store.Cursor{At: granted[n-1].Created, ID: s.reference(granted[n-1].RelayToken)})
+		v.List.Pager = listPager(q, "/dashboard/relay-tokens", text, n == pageSize, last)
 	}
 	return pages.DashboardSharingPage(d, v), nil
 }
 
-// shareViews returns the shares whose other account or tokens have a text.
-func (s *Service) shareViews(ctx context.Context, all []sharing.Share, text string,
+func (s *Service) shareViews(ctx context.Context, all []sharing.Share,
 	with func(sharing.Share) string) (out []pages.DashboardShare, err error) {
 	accounts := map[string]customers.Account{}
 	for _, x := range all {
@@ -333,9 +329,7 @@ func (s *Service) shareViews(ctx context.Context, all []sharing.Share, text stri
 			}
 			accounts[a.ID] = a
 		}
-		if len(out) < maxFound && has(text, a.ApplicantName(), a.PublicID, x.RelayToken) {
-			out = append(out, s.shareView(x, a))
-		}
+		out = append(out, s.shareView(x, a))
 	}
 	return out, nil
 }
@@ -411,7 +405,7 @@ func (s *Service) outbox(ctx context.Context, r *http.Request, by user, d pages.
 func (s *Service) emails(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
 	q := chosen(r, "state", "sort")
 	sort, err := sortOf(q, string(reports.Oldest))
-	after, err2 := parseCursor(q.Get("after"))
+	after, err2 := parseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
 	f := mail.Filter{CustomerID: by.account.ID, State: mail.State(q.Get("state")), Oldest: sort == string(reports.Oldest), Before: after,
 		Limit: pageSize}
 	if errors.Join(err, err2) != nil || f.State != "" && !slices.Contains(mail.States(), f.State) {
@@ -426,13 +420,33 @@ func (s *Service) emails(ctx context.Context, r *http.Request, by user, d pages.
 	}
 	v := pages.DashboardOutbox{List: listOf("/dashboard/outbox", q), Searched: text, Sends: s.Invites.Sends(), States: mail.States()}
 	for _, l := range all {
-		if len(v.Letters) < maxFound && has(text, l.To, l.Subject) {
-			v.Letters = append(v.Letters, pages.DashboardLetter{Report: s.reference(l.About), To: l.To, Subject: l.Subject, Body: l.Text,
-				State: l.State(), Created: l.Created, Expires: l.Expires, Sent: l.Sent, Failed: l.Failed})
+		if has(text, l.To, l.Subject) {
+			row := pages.DashboardLetter{ID: l.ID, Report: s.reference(l.About), To: l.To, Subject: l.Subject, Body: l.Text,
+				State: l.State(), Created: l.Created, Expires: l.Expires, Sent: l.Sent, Failed: l.Failed}
+			if v.Sends && row.State == mail.GivenUp {
+				row.Again = l.Failed.Add(mail.RetryWait)
+			}
+			v.Letters = append(v.Letters, row)
 		}
 	}
-	if n := len(all); n > 0 && text == "" {
-		v.List.Pager = pager(q, "/dashboard/outbox", n == pageSize, cursorText(store.Cursor{At: all[n-1].Created, ID: all[n-1].ID}))
+	if n := len(all); n > 0 {
+		last := all[n-1]
+		if v.List.Pager = listPager(q, "/dashboard/outbox", text, n == f.Limit, cursorText(store.Cursor{At: last.Created, ID: last.ID})); text != "" &&
+			v.List.Pager.After != "" {
+			v.List.Pager.Back = last.Created
+		}
 	}
 	return pages.DashboardOutboxPage(d, v), nil
+}
+
+// resendEmail sends an email again that could not be delivered.
+func (s *Service) resendEmail(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	if !contract.IsUUID(in.id) {
+		return done{}, unknown("email")
+	}
+	ok, err := s.Invites.Resend(ctx, tx, by.account.ID, in.id)
+	if err == nil && !ok {
+		err = nothing{"email not sent"}
+	}
+	return done{action: "email sent again", object: in.id, flash: "email again"}, err
 }

@@ -20,7 +20,6 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		"GET /dashboard/products":      s.products,
 		"GET /dashboard/accounts/{id}": s.child,
 		"GET /dashboard/theme":         s.theme,
-		"GET /dashboard/audit":         s.audit,
 
 		"GET /dashboard/reports/{id}/correct": s.correction,
 	} {
@@ -33,6 +32,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /dashboard/outbox", s.live(s.outbox))
 	mux.Handle("GET /dashboard/accounts", s.live(s.children))
 	mux.Handle("GET /dashboard/people", s.live(s.users))
+	mux.Handle("GET /dashboard/audit", s.live(s.audit))
 	// A search changes nothing; it uses POST to keep identifiers and names out of URLs.
 	mux.Handle("GET /dashboard/deliveries/find", s.adapt(s.toList("/dashboard/deliveries")))
 	mux.Handle("GET /dashboard/reports/find", s.adapt(s.toList("/dashboard/reports")))
@@ -40,6 +40,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /dashboard/outbox/find", s.adapt(s.toList("/dashboard/outbox")))
 	mux.Handle("GET /dashboard/accounts/find", s.adapt(s.toList("/dashboard/accounts")))
 	mux.Handle("GET /dashboard/people/find", s.adapt(s.toList("/dashboard/people")))
+	mux.Handle("GET /dashboard/audit/find", s.adapt(s.toList("/dashboard/audit")))
+	mux.Handle("POST /dashboard/audit/find", s.find(within("/dashboard/audit", s.entries)))
 	mux.Handle("POST /dashboard/deliveries/find", s.find(s.findDeliveries))
 	mux.Handle("POST /dashboard/reports/find", s.find(s.findReports))
 	mux.Handle("POST /dashboard/relay-tokens/find", s.find(within("/dashboard/relay-tokens", s.shares)))
@@ -80,6 +82,7 @@ func (s *Service) changes() map[string]form {
 		"POST /dashboard/reports/{id}/correct":       {s.correction, "/dashboard/reports/{id}/correct", s.correct, nil},
 		"POST /dashboard/relay-tokens":               {s.sharing, "/dashboard/relay-tokens", s.share, nil},
 		"POST /dashboard/relay-tokens/{id}/withdraw": {s.sharing, "/dashboard/relay-tokens", s.withdraw, nil},
+		"POST /dashboard/outbox/{id}/resend":         {s.outbox, "/dashboard/outbox", s.resendEmail, nil},
 		"POST /dashboard/redirects/add":              {s.redirects, redirects, s.addURL, nil},
 		"POST /dashboard/redirects/remove":           {s.redirects, redirects, s.removeURL, nil},
 		"POST /dashboard/redirects/static":           {s.redirects, redirects, s.staticURL, nil},

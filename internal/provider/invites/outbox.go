@@ -101,6 +101,11 @@ func (s *Service) Outbox(ctx context.Context, q store.Queryer, f mail.Filter) ([
 	return s.emails().List(ctx, q, f)
 }
 
+// Resend sends an email of a customer again after it was given up, as mail.Outbox.Retry does.
+func (s *Service) Resend(ctx context.Context, tx *store.Tx, customerID, emailID string) (bool, error) {
+	return s.emails().Retry(ctx, tx, customerID, emailID)
+}
+
 // Sends reports whether there is a mail server; without one, users must pass on the
 // emails in the outbox.
 func (s *Service) Sends() bool { return s.Mail != nil }

@@ -143,16 +143,25 @@ func scan(row store.Row) (Share, error) {
 
 // recent lists the shares of an owner, or of a third party.
 func recent(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Share, error) {
-	whose, after, order := `customer_id`, `<`, `DESC`
+	whose, other, order := `customer_id`, `third_party_id`, `ORDER BY created_at DESC, token DESC`
 	if f.Received {
-		whose = `third_party_id`
+		whose, other = other, whose
+	}
+	var c store.Conditions
+	c.Equal(whose, customerID)
+	of := func(column string) string {
+		return `(SELECT ` + column + ` FROM customers a WHERE a.id = relay_tokens.` + other + `)`
+	}
+	for _, word := range strings.Fields(f.Text) {
+		c.All = append(c.All, c.Contains(word, "token", of("a.public_id"), of("coalesce(nullif(a.display_name, ''), a.name)")))
 	}
 	if f.Oldest {
-		after, order = `>`, `ASC`
+		c.Before("created_at", "token", f.After)
+		order = `ORDER BY created_at, token`
+	} else {
+		c.After("created_at", "token", f.After)
 	}
-	return store.QueryAll(ctx, q, scan, columns+whose+` = $1
-		AND (CAST($2 AS BIGINT) = 0 OR created_at `+after+` $2 OR created_at = $2 AND token `+after+` $3)
-		ORDER BY created_at `+order+`, token `+order+` LIMIT $4`, customerID, f.After.Micros(), f.After.ID, f.Limit)
+	return store.QueryAll(ctx, q, scan, columns+strings.Join(c.All, ` AND `)+` `+order+` LIMIT `+c.Arg(int64(f.Limit)), c.Args...)
 }
 
 // deleteForgotten deletes, at most limit times, the shares of reports that can no

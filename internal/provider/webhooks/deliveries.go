@@ -50,6 +50,21 @@ func (s *Service) CountDays(ctx context.Context, q store.Queryer, customerID str
 	return s.outbox.CountDays(ctx, q, callbackID, since)
 }
 
+// Health returns the health of the customer's callback since each of some instants, and when
+// the next retry is due; zero for none.
+func (s *Service) Health(ctx context.Context, q store.Queryer, customerID string, since ...time.Time) ([]webhook.Health, time.Time, error) {
+	callbackID, err := callbackOf(ctx, q, customerID)
+	if err != nil || callbackID == "" {
+		return nil, time.Time{}, err
+	}
+	all, err := s.outbox.Health(ctx, q, callbackID, since...)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	next, err := s.outbox.NextRetry(ctx, q, callbackID)
+	return all, next, err
+}
+
 // Change is an event: a status that a report reached.
 type Change struct {
 	At        time.Time

@@ -83,10 +83,29 @@ func Result(l i18n.Lang, status contract.Status, substatus contract.Substatus, p
 	return strings.Join(out, " · ")
 }
 
+// decided reports whether the newest decision ends the application.
+func (v ApplicationView) decided() bool {
+	return v.Row.Decision == "approved" || v.Row.Decision == "declined"
+}
+
+// awaited says since when an application without a report is in its state, and what the
+// applicant sees.
+func (v ApplicationView) awaited(l i18n.Lang) []ui.Fact {
+	return append([]ui.Fact{{Term: i18n.T(l, "review.application.since"), Body: when(l, v.Row.UpdatedAt)}}, v.told(l)...)
+}
+
+// told is what the applicant sees, and the report's status if it has one.
+func (v ApplicationView) told(l i18n.Lang) []ui.Fact {
+	facts := []ui.Fact{{Term: i18n.T(l, "review.application.told"), Text: sentences(l, v.Words)}}
+	if r := Result(l, v.Status, v.Substatus, v.Error); r != "" {
+		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.application.report_status"), Text: r})
+	}
+	return facts
+}
+
 // facts returns the details of the application that reviewers rarely need.
 func (v ApplicationView) facts(l i18n.Lang) []ui.Fact {
 	facts := []ui.Fact{
-		{Term: i18n.T(l, "review.application.told"), Text: sentences(l, v.Words)},
 		{Term: i18n.T(l, "review.email.label"), Body: given(l, v.Email)},
 		{Term: i18n.T(l, "review.application.mode"), Text: i18n.Code(l, "review.modes", v.Row.Mode)},
 		{Term: i18n.T(l, "review.application.origin"), Text: i18n.Code(l, "review.origins", v.Origin)},
@@ -97,8 +116,8 @@ func (v ApplicationView) facts(l i18n.Lang) []ui.Fact {
 		{Term: i18n.T(l, "review.application.user_args"), Body: given(l, v.UserArgs)},
 		{Term: i18n.T(l, "review.application.public_token"), Body: given(l, v.Token)},
 	}
-	if r := Result(l, v.Status, v.Substatus, v.Error); r != "" {
-		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.application.report_status"), Text: r})
+	if v.HasReport { // without one, the page says it above
+		facts = append(facts, v.told(l)...)
 	}
 	return facts
 }

@@ -251,7 +251,7 @@ func (v ApplicationView) others(l i18n.Lang) ui.Grid {
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Text: shorten(o.Row), URL: "/review/applications/" + o.Row.ID},
 			{Text: i18n.Code(l, "review.products", o.Row.Product)},
-			{Body: stateBadge(l, o.Row.State)}, {Body: decisionBadge(l, o.Row.Decision)}, {Body: when(l, o.Row.CreatedAt)}, compare})
+			{Body: stateBadge(l, o.Row.State)}, {Body: decisionBadge(l, o.Row.Decision)}, {Text: ui.DayWords(l, o.Row.CreatedAt.UTC())}, compare})
 	}
 	return g
 }

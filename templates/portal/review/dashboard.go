@@ -11,8 +11,8 @@ import (
 )
 
 // Menu adds the review dashboard's menu to a page, with the pages that the user may open.
-// It includes the outbox if letters is set.
-func Menu(p ui.Page, path, email string, letters, oversees, administers bool) ui.Page {
+// letters names the page of emails; "" leaves it out.
+func Menu(p ui.Page, path, email string, letters i18n.Key, oversees, administers bool) ui.Page {
 	link := func(w i18n.Key, to string) {
 		p.Links = append(p.Links, ui.Link{Text: i18n.T(p.Lang, w), URL: to,
 			Current: path == to || to == "/review" && strings.HasPrefix(path, "/review/applications/")})
@@ -21,8 +21,8 @@ func Menu(p ui.Page, path, email string, letters, oversees, administers bool) ui
 	link("review.list.title", "/review")
 	link("review.overview.title", "/review/overview")
 	link("review.events.title", "/review/events")
-	if letters {
-		link("review.menu.letters", "/review/letters")
+	if letters != "" {
+		link(letters, "/review/letters")
 	}
 	if oversees {
 		link("review.menu.audit", "/review/audit")
@@ -133,7 +133,10 @@ type SetPasswordView struct {
 // AuditView is a page of the audit log with its filter.
 type AuditView struct {
 	Actor, Action, Application, From, To string
+	Text                                 string // the search text
+	After                                string // cursor where the search goes on; "" at its end
 	Users                                []UserOption
+	Of                                   *User // the user of the filter; nil for none
 	Actions                              []string
 	Lines                                []AuditLine
 	Older, Newest                        string // URLs; empty for none
@@ -182,6 +185,24 @@ func (v AuditView) grid(l i18n.Lang) ui.Grid {
 			details, {Body: mono(x.Request)}})
 	}
 	return g
+}
+
+// object returns what else an entry is about: a user, or a decision by its number.
+func (x AuditLine) object(l i18n.Lang) string {
+	if _, err := strconv.Atoi(x.Object); err == nil {
+		return i18n.T(l, "review.audit.decision", "n", x.Object)
+	}
+	return x.Object
+}
+
+// filters returns the number of filters besides the text.
+func (v AuditView) filters() (n int) {
+	for _, f := range []string{v.Actor, v.Action, v.Application, v.From, v.To} {
+		if f != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // details returns the text of an entry's details.

@@ -18,6 +18,9 @@ type EventsView struct {
 	State         webhook.State
 	ApplicationID string // filter; "" selects all
 	Rows          []Delivery
+	Health        []webhook.Health
+	Next          time.Time // when the next attempt is due; zero for none
+	Now           time.Time
 	Older, Newest string // URLs
 	Done          EventsDone
 }
@@ -58,6 +61,8 @@ type Delivery struct {
 	State         webhook.State
 	Tries         int
 	HTTP          int
+	Last          webhook.Attempt // HTTP and Error
+	Next          time.Time       // when the next attempt is due; zero for none
 	Created       time.Time
 	Resends       int64
 
@@ -84,10 +89,10 @@ var deliveryTones = map[webhook.State]ui.Tone{
 }
 
 func (t Try) answer(l i18n.Lang) string {
-	if t.HTTP == 0 {
-		return i18n.Code(l, "review.delivery_errors", t.Error)
+	if t.HTTP/100 == 2 {
+		return strconv.Itoa(t.HTTP)
 	}
-	return strconv.Itoa(t.HTTP)
+	return ui.DeliveryProblem(l, "", webhook.Attempt(t))
 }
 
 func (d Delivery) answer(l i18n.Lang) string {
@@ -117,7 +122,7 @@ func (v EventsView) grid(l i18n.Lang) ui.Grid {
 	for _, d := range v.Rows {
 		g.Rows = append(g.Rows, []ui.Cell{
 			{Body: deliveryLink(l, d)},
-			{Body: deliveryBadge(l, d.State)},
+			{Body: deliveryState(l, d)},
 			{Body: applicationLink(d.ApplicationID)},
 			{Text: d.answer(l)},
 			{Text: strconv.Itoa(d.Tries)},
@@ -129,7 +134,7 @@ func (v EventsView) grid(l i18n.Lang) ui.Grid {
 
 func (d Delivery) facts(l i18n.Lang) []ui.Fact {
 	facts := []ui.Fact{
-		{Term: i18n.T(l, "review.application.state"), Body: deliveryBadge(l, d.State)},
+		{Term: i18n.T(l, "review.application.state"), Body: deliveryState(l, d)},
 		{Term: i18n.T(l, "review.events.type"), Text: d.Type},
 		{Term: i18n.T(l, "review.application.label"), Body: applicationLink(d.ApplicationID)},
 		{Term: i18n.T(l, "review.events.happened"), Body: when(l, d.Happened)},

@@ -59,7 +59,8 @@ export function startLive(): void {
 			if (answer?.status === 403) return; // signed out
 			const good = answer?.ok || answer?.status === 304;
 			pause = good ? wait : Math.min(2 * pause, longest);
-			if (answer?.ok && !searching) {
+			// What the user has opened in the part stays open.
+			if (answer?.ok && !searching && !part.querySelector("details[open]")) {
 				const first = tag === "";
 				tag = answer.headers.get("ETag") ?? "";
 				if ((await put(await answer.text())) && !first) say(part.dataset.changed);

@@ -13,6 +13,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/deletion"
@@ -81,6 +82,7 @@ const (
 type Filter struct {
 	staff.EntryFilter
 	Cursor string // of the page, as text
+	Text   string // words to search for; not in addresses, because they may be an email address
 }
 
 // ReadFilter reads the filter of a query; false for invalid values. A malformed cursor
@@ -95,6 +97,9 @@ func ReadFilter(q url.Values) (f Filter, ok bool) {
 	return f, ok1 && ok2 && (f.Actor == "" || contract.IsUUID(f.Actor)) && (f.Subject == "" || contract.IsUUID(f.Subject)) &&
 		(f.Action == "" || slices.Contains(Actions, f.Action)) && len(f.Cursor) <= 100
 }
+
+// URL returns the address of the first page.
+func (f Filter) URL() string { return f.url(path, "") }
 
 // url returns the address of the entries after a cursor, as a page or a file.
 func (f Filter) url(path, after string) string {
@@ -121,9 +126,10 @@ func (s *Service) entries(ctx context.Context, tx *store.Tx, f Filter, size int)
 	return found[:size], applications.WriteCursor(last.At, last.ID), nil
 }
 
-// Page returns a page of the log, newest first.
-func (s *Service) Page(ctx context.Context, f Filter) (pages.AuditView, error) {
-	v := pages.AuditView{Actor: f.Actor, Action: f.Action, Application: f.Subject, From: search.FormatDay(f.From),
+// Page returns a page of the log, newest first. The text of the filter is searched in the
+// words of a language.
+func (s *Service) Page(ctx context.Context, f Filter, lang i18n.Lang) (pages.AuditView, error) {
+	v := pages.AuditView{Text: f.Text, Actor: f.Actor, Action: f.Action, Application: f.Subject, From: search.FormatDay(f.From),
 		To: search.FormatDay(f.To), Actions: Actions, File: f.url(filePath, "")}
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		users, err := s.Staff.Users(ctx, tx, "")
@@ -134,7 +140,16 @@ func (s *Service) Page(ctx context.Context, f Filter) (pages.AuditView, error) {
 		for _, u := range users {
 			emails[u.ID] = u.Email
 			v.Users = append(v.Users, pages.UserOption{ID: u.ID, Email: u.Email})
+			if u.ID == f.Actor {
+				v.Of = &pages.User{ID: u.ID, Email: u.Email, Role: string(u.Role), SignedIn: u.SignedIn, Disabled: u.Disabled,
+					Password: u.HasPassword, OIDC: u.HasOIDC}
+			}
 		}
+		actions := map[string]string{}
+		for _, a := range Actions {
+			actions[a] = i18n.Code(lang, "review.actions", a)
+		}
+		f.Search(f.Text, emails, actions)
 		found, next, err := s.entries(ctx, tx, f, pageSize)
 		if err != nil {
 			return err
@@ -143,7 +158,9 @@ func (s *Service) Page(ctx context.Context, f Filter) (pages.AuditView, error) {
 			v.Lines = append(v.Lines, pages.AuditLine{At: e.At, Actor: cmp.Or(emails[e.Actor], e.Actor), Action: e.Action,
 				Application: e.Subject, Object: cmp.Or(emails[e.Object], e.Object), Detail: e.Detail, Request: e.RequestID})
 		}
-		if next != "" {
+		if f.Text != "" {
+			v.After = next
+		} else if next != "" {
 			v.Older = f.url(path, next)
 		}
 		if f.Cursor != "" {

@@ -125,27 +125,28 @@ func (s *Service) EmailSettled(ctx context.Context, tx *store.Tx, application st
 	return s.Staff.Record(ctx, tx, staff.Entry{Action: action, Subject: application, Object: strconv.FormatInt(number, 10)})
 }
 
-// ResendEmail resends the email of the newest decision if its delivery failed.
-func (s *Service) ResendEmail(ctx context.Context, by staff.User, a applications.Application) error {
+// ResendEmail resends the email of the newest decision if its delivery failed, and reports
+// whether it did.
+func (s *Service) ResendEmail(ctx context.Context, by staff.User, a applications.Application) (sent bool, err error) {
 	taken, number, err := s.newest(ctx, a)
 	if err != nil {
-		return err
+		return false, err
 	}
 	email, err := s.emailOf(ctx, a, taken, number)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return notFound(s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+	err = notFound(s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if err := s.Applications.Lock(ctx, tx, a.ID); err != nil {
 			return err
 		}
-		again, err := s.Letters.ResendDecision(ctx, tx, email)
-		if err != nil || !again {
+		if sent, err = s.Letters.ResendDecision(ctx, tx, email); err != nil || !sent {
 			return err
 		}
 		return s.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: LetterRetried,
 			Subject: a.ID, Object: strconv.FormatInt(number, 10)})
 	}))
+	return sent, err
 }
 
 // newest returns the newest decision and its number if applicants are notified of it;
