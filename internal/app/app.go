@@ -153,7 +153,7 @@ func versionLine() string {
 // prepareDir creates the data folder, without access for other users.
 func prepareDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make the data folder: %w", err)
+		return fmt.Errorf("--data-dir: %w", err)
 	}
 	return nil
 }
