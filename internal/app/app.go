@@ -75,6 +75,7 @@ func (c *cli) run(ctx context.Context, command command, stdout, stderr io.Writer
 	case "health":
 		return checkHealth(ctx, config, stdout)
 	case "report":
+		config.dropGeneratedAccount()
 		return c.Report.make(ctx, config, stdout, stderr)
 	case "connector check":
 		return c.Connector.Check.run(ctx, stdout)

@@ -207,6 +207,9 @@ func (r *reportCommand) submit(ctx context.Context, c *Config, data bankdata.Dat
 	if err != nil {
 		return err
 	}
+	if account.ProviderURL == "" {
+		return refusal{errors.New("--client-id needs --provider-url, the provider of this account")}
+	}
 	now := time.Now()
 	if age := now.Sub(asOf.Time); age > 30*24*time.Hour {
 		return fmt.Errorf("the files are as of %s, and a submission must not be older than 30 days", asOf)
