@@ -75,6 +75,7 @@ func (c *cli) run(ctx context.Context, command command, stdout, stderr io.Writer
 	case "health":
 		return checkHealth(ctx, config, stdout)
 	case "report":
+		config.dropGeneratedAccount()
 		return c.Report.make(ctx, config, stdout, stderr)
 	case "connector check":
 		return c.Connector.Check.run(ctx, stdout)
@@ -153,7 +154,7 @@ func versionLine() string {
 // prepareDir creates the data folder, without access for other users.
 func prepareDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make the data folder: %w", err)
+		return fmt.Errorf("--data-dir: %w", err)
 	}
 	return nil
 }

@@ -1,8 +1,10 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -117,7 +119,7 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (out command, done 
 		return out, true, nil
 	}
 	if err != nil {
-		return out, false, err
+		return out, false, plainly(err)
 	}
 	out.name, _, _ = strings.Cut(parsed.Command(), " <")
 	first, _, _ := strings.Cut(out.name, " ")
@@ -137,6 +139,31 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (out command, done 
 		}
 	}
 	return out, false, nil
+}
+
+// parserWords are words of the parser's errors, and plain ones in their place.
+var parserWords = []struct {
+	parser *regexp.Regexp
+	plain  string
+}{
+	{regexp.MustCompile(`expected a valid 64 bit u?int but got`), "want a whole number but got"},
+	{regexp.MustCompile(`expected a float but got (".*?") \(string\)`), "want a number but got $1"},
+	{regexp.MustCompile(`expected duration but got (".*?"): time: .*? "[^"]*"`), "want a duration, as 30s or 5m, but got $1"},
+	{regexp.MustCompile(`expected "<key>=<value>" but got`), "want NAME=VALUE but got"},
+	{regexp.MustCompile(`bool value must be true, 1, yes, false, 0 or no but got`), "want true or false but got"},
+	{regexp.MustCompile(` \(from envar (\w+)=.*\)$`), " (from the variable $1)"},
+	{regexp.MustCompile(`^expected "(<.*)"$`), "missing arguments: $1"},
+	{regexp.MustCompile(`^expected (?:one of )?"`), `missing command: "`},
+	{regexp.MustCompile(`^(?:unknown flag|unexpected argument) .*`), "$0; `vestibule --help` lists commands and flags"},
+}
+
+// plainly rephrases an error of the parser.
+func plainly(err error) error {
+	text := err.Error()
+	for _, w := range parserWords {
+		text = w.parser.ReplaceAllString(text, w.plain)
+	}
+	return errors.New(text)
 }
 
 // printHelp prints help with the flags that the command uses.

@@ -92,7 +92,7 @@ func (l *Listen) Validate() error {
 type Process struct {
 	Environment contract.Environment `default:"sandbox" enum:"sandbox,production" help:"sandbox or production."`
 
-	Workers    bool          `default:"true" negatable:"" help:"Run background jobs in this process; needed in one replica at least."`
+	Workers    bool          `default:"true" negatable:"" help:"Run background jobs in this process; at least one replica must run them."`
 	DrainGrace time.Duration `default:"0s" placeholder:"DURATION" help:"Time after SIGTERM in which requests are still accepted, at most 10m."`
 }
 

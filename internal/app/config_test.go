@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"vestibule/internal/app"
+	"vestibule/internal/staff"
 	"vestibule/internal/testutil/assets"
 )
 
@@ -43,10 +44,15 @@ func TestValidateRejectsBadConfigurations(t *testing.T) {
 		args []string
 		says string
 	}{
-		"an unknown flag":                 {[]string{"--colour=red"}, "--colour"},
+		"an unknown flag":                 {[]string{"--colour=red"}, "unknown flag --colour; `vestibule --help`"},
 		"an unknown command":              {[]string{"dance"}, "dance"},
 		"an unknown environment":          {[]string{"--environment=moon"}, "environment"},
 		"an unknown log level":            {[]string{"--log-level=loud"}, "log-level"},
+		"a rate that is no number":        {[]string{"--api-rate=x"}, `--api-rate: want a whole number but got "x"`},
+		"a share that is no number":       {[]string{"--otlp-share=x"}, `--otlp-share: want a number but got "x"`},
+		"a time that is none":             {[]string{"--drain-grace=soon"}, `want a duration, as 30s or 5m, but got "soon"`},
+		"a key file that is not there":    {[]string{"--master-key-file=nowhere.key"}, "--master-key-file: open nowhere.key"},
+		"a pooler's mode that is none":    {[]string{"--database-url=postgres://a@b/c?pool_mode=d"}, "pool_mode must be session or transaction"},
 		"a portal's address without port": {[]string{"--portal-addr=localhost"}, `--portal-addr "localhost": want HOST:PORT`},
 		"a port that is no number":        {[]string{"--portal-addr=localhost:http"}, "--portal-addr"},
 		"a port that is too large":        {[]string{"--provider-addr=127.0.0.1:65536"}, "--provider-addr"},
@@ -65,7 +71,7 @@ func TestValidateRejectsBadConfigurations(t *testing.T) {
 		"controls of no provider": {elsewhere("--sandbox-control-addr=127.0.0.1:0"),
 			"--sandbox-control-addr: the command portal does not use it"},
 		"both parties in production":      {[]string{"--environment=production"}, "run the commands portal and provider apart"},
-		"a certificate without its key":   {[]string{"--tls-cert=a.pem"}, "go together"},
+		"a certificate without its key":   {[]string{"--tls-cert=a.pem"}, "--tls-cert and --tls-key"},
 		"a certificate that is not there": {[]string{"--tls-cert=a.pem", "--tls-key=b.pem"}, "a.pem"},
 		"a public address without scheme": {[]string{"--portal-url=localhost:8080"}, "--portal-url"},
 		"another scheme":                  {[]string{"--portal-url=ftp://localhost"}, "--portal-url"},
@@ -73,21 +79,21 @@ func TestValidateRejectsBadConfigurations(t *testing.T) {
 		"a public address with a query":   {[]string{"--provider-url=http://localhost?a=b"}, "--provider-url"},
 		"a portal below its host":         {[]string{"--portal-url=http://localhost/portal"}, "want no path"},
 		"a mail server without port":      {[]string{"--smtp-addr=mail.example", "--smtp-from=a@b.example"}, "HOST:PORT"},
-		"a mail server without sender":    {[]string{"--smtp-addr=mail.example:587"}, "the sender is no address"},
+		"a mail server without sender":    {[]string{"--smtp-addr=mail.example:587"}, "--smtp-from"},
 		"a sender without mail server":    {[]string{"--smtp-from=a@b.example"}, "need --smtp-addr"},
 		"half of a mail server's login": {[]string{"--smtp-addr=mail.example:587",
-			"--smtp-from=a@b.example", "--smtp-username=x"}, "go together"},
+			"--smtp-from=a@b.example", "--smtp-username=x"}, "--smtp-username and --smtp-password"},
 		"a mail server in the clear": {[]string{"--smtp-addr=mail.example:25",
 			"--smtp-from=a@b.example", "--smtp-security=none"}, "in the clear"},
 		"a login sent in the clear": {[]string{"--smtp-addr=127.0.0.1:25", "--smtp-from=a@b.example", "--smtp-security=none",
-			"--smtp-username=x", "--smtp-password=y"}, "not sent without TLS"},
+			"--smtp-username=x", "--smtp-password=y"}, "no password without TLS"},
 		"a brand file that is not there":   {[]string{"--brand-file=nowhere/brand.yaml"}, "--brand-file"},
 		"a widget script that is no URL":   {[]string{"--widget-script-url=javascript:alert(1)"}, "--widget-script-url"},
 		"a widget global with a dot":       {[]string{"--widget-global=a.b"}, "JavaScript identifier"},
 		"another database":                 {[]string{"--database-url=mysql://localhost"}, "postgres://"},
 		"a product of an unknown kind":     {elsewhere("--products=loans=6f1a6e0e-3c39-4b4f-9a3d-111111111111"), `"loans" is no product`},
 		"a product without a UUID":         {elsewhere("--products=income=1"), "no UUID"},
-		"products that are no list":        {[]string{"--products=cashflow"}, "products"},
+		"products that are no list":        {[]string{"--products=cashflow"}, `--products: want NAME=VALUE but got "cashflow"`},
 		"an account beside the embedded":   {[]string{"--client-id=c"}, "run the command portal"},
 		"a portal alone without anything":  {[]string{"portal"}, "--provider-url is required"},
 		"a portal alone without secrets":   {[]string{"portal"}, "--webhook-secret is required"},
@@ -125,6 +131,99 @@ func TestValidateRejectsBadConfigurations(t *testing.T) {
 			}
 			if strings.Contains(says, "canary") {
 				t.Errorf("a secret is repeated:\n%s", says)
+			}
+		})
+	}
+}
+
+// startOutput collects the program's output, and stops the program when it is ready.
+type startOutput struct {
+	bytes.Buffer
+	stop func()
+}
+
+func (o *startOutput) Write(p []byte) (int, error) {
+	if bytes.HasPrefix(p, []byte("ready\n")) {
+		o.stop()
+	}
+	return o.Buffer.Write(p)
+}
+
+// TestStartPagesSayHowToSignIn reads the lines after ready, with and without passwords of
+// reviewers.
+func TestStartPagesSayHowToSignIn(t *testing.T) {
+	assets.Need(t)
+	staff.UseCheapHashes()
+	const issuer = "https://id.example"
+	by := []string{"--no-local-accounts", "--oidc-issuer=" + issuer, "--oidc-client-id=a", "--oidc-client-secret=b",
+		"--oidc-roles=it=administrator"}
+	const provider = "--provider-addr=127.0.0.1:0"
+	for name, c := range map[string]struct {
+		args         []string
+		review, says string
+	}{
+		"both parties": {[]string{"--portal-addr=localhost:0", provider}, "/review\n", "prints the email addresses and passwords\n"},
+		"both parties, no passwords of reviewers": {append(by, "--portal-addr=localhost:0", provider),
+			"/review (sign in with your account at " + issuer + ")\n", "passwords of the provider's dashboard\n"},
+		"the portal alone":               {elsewhere(), "/review\n", "prints the email addresses and passwords\n"},
+		"the portal alone, no passwords": {elsewhere(by...), "/review (sign in with your account at " + issuer + ")\n", ""},
+		"the provider alone":             {[]string{"provider", provider}, "", "prints the email addresses and passwords\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			out := &startOutput{stop: stop}
+			var log bytes.Buffer
+			if exit := app.Run(ctx, append(c.args, "--data-dir="+t.TempDir()), out, &log); exit != 0 {
+				t.Fatalf("exit code %d\n%s", exit, &log)
+			}
+			_, pages, _ := strings.Cut(out.String(), "ready\n")
+			if !strings.Contains(pages, c.review) || strings.Contains(pages, "password") != (c.says != "") || !strings.Contains(pages, c.says) {
+				t.Errorf("want %q and %q in\n%s", c.review, c.says, pages)
+			}
+		})
+	}
+}
+
+// TestCommandErrors reads what commands print in place of their results.
+func TestCommandErrors(t *testing.T) {
+	assets.Need(t)
+	dir := t.TempDir()
+	secret := filepath.Join(dir, "secret")
+	if err := os.WriteFile(secret, []byte(canaryText), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("VESTIBULE_SANDBOX_FAULTS", "some")
+	for _, c := range []struct {
+		args string
+		exit int
+		says string
+	}{
+		{"serve", 2, `--sandbox-faults: want a whole number but got "some" (from the variable VESTIBULE_SANDBOX_FAULTS)`},
+		{"keys", 2, `missing command: "rotate"`},
+		{"connector", 2, `missing command: "check", "institutions"`},
+		{"report", 2, "missing arguments: <file> ..."},
+		{"report nowhere.csv", 1, "open nowhere.csv: no such file or directory"},
+		{"customer add X --staff=someone", 2, "--staff: want an email address"},
+		{"keys rotate", 1, "no database found: give its --data-dir or --database-url"},
+		{"connector check http://127.0.0.1:1 --secret-file=nowhere", 2, "URL: want https; http works only at a loopback address " +
+			"with --loopback\n--secret-file: open nowhere: no such file or directory"},
+		{"connector check http://127.0.0.1:1 --loopback --secret-file=" + secret, 2, "--secret-file: a secret begins with whsec_"},
+		{"health", 2, "give --admin-addr or --admin-url, the admin listener of the running program"},
+		{"health --admin-url=nope", 2, `--admin-url "nope": want an absolute http or https URL without user, query or fragment`},
+		{"doctor", 2, "no account is configured: give --provider-url, --public-id, --client-id, --secret-key, --products and " +
+			"--webhook-secret, or start `vestibule serve` once, which makes an account in --data-dir"},
+		{"provider --provider-addr=127.0.0.1:0 --institutions=nowhere.yaml", 2, "provider: --institutions: open nowhere.yaml: " +
+			"no such file or directory"},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			t.Setenv("VESTIBULE_DATA_DIR", filepath.Join(dir, "none"))
+			if c.args != "serve" {
+				t.Setenv("VESTIBULE_SANDBOX_FAULTS", "0")
+			}
+			var out, errs bytes.Buffer
+			exit := app.Run(t.Context(), strings.Fields(c.args), &out, &errs)
+			if exit != c.exit || !strings.HasSuffix(errs.String(), "vestibule: "+c.says+"\n") {
+				t.Errorf("exit code %d, want %d\n%s\nwant %s", exit, c.exit, &errs, c.says)
 			}
 		})
 	}

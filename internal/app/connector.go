@@ -2,19 +2,22 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	yaml "go.yaml.in/yaml/v3"
 
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/sources/remote"
 )
 
 // connectorCommands are the commands for authors and operators of connectors.
 type connectorCommands struct {
 	Check        connectorCheck `cmd:"" help:"Check that a connector follows the protocol of docs/connector.openapi.yaml; exit code 1 if not."`
-	Institutions connectorList  `cmd:"" help:"Print the institutions of a connector, ready for the file of --connectors."`
+	Institutions connectorList  `cmd:"" help:"Print the institutions of a connector in the form of the file of --connectors."`
 }
 
 // connectorTarget names a connector.
@@ -37,14 +40,22 @@ type connectorList struct{ connectorTarget }
 // program returns the configuration of the connector.
 func (t connectorTarget) program() (remote.Program, error) {
 	p := remote.Program{ID: "connector", URL: t.URL, SecretFile: t.SecretFile, CAFile: t.CAFile, Loopback: t.Loopback}
-	return p, p.Prepare(".")
+	err := p.Prepare(".")
+	if err != nil {
+		err = refusal{errors.New(connectorFlags.Replace(err.Error()))}
+	}
+	return p, err
 }
+
+// connectorFlags turns keys of the file of --connectors into flags of these commands.
+var connectorFlags = strings.NewReplacer("secret_file: ", "--secret-file: ", "ca_file: ", "--ca-file: ", "url: ", "URL: ",
+	"with loopback", "with --loopback")
 
 // run prints a line for each check, and returns errUnhealthy if one failed.
 func (c connectorCheck) run(ctx context.Context, stdout io.Writer) error {
 	p, err := c.program()
 	if err != nil {
-		return refusal{err}
+		return err
 	}
 	p.Pages = c.Pages
 	healthy := true
@@ -65,9 +76,12 @@ func (c connectorCheck) run(ctx context.Context, stdout io.Writer) error {
 func (c connectorList) run(ctx context.Context, stdout io.Writer) error {
 	p, err := c.program()
 	if err != nil {
-		return refusal{err}
+		return err
 	}
 	list, err := remote.List(ctx, p, remote.Options{Now: time.Now})
+	if f := (*sources.Failure)(nil); errors.As(err, &f) {
+		err = f.Err
+	}
 	if err != nil {
 		return err
 	}

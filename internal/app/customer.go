@@ -14,7 +14,9 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/prefill"
 	"vestibule/internal/provider"
+	users "vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/web"
 )
@@ -46,6 +48,9 @@ type entitlements struct {
 // only their hashes are stored, so they cannot be read again. The provider may be
 // running.
 func addCustomer(ctx context.Context, c *Config, n newCustomer, log *slog.Logger, stdout io.Writer) error {
+	if !prefill.IsEmail(n.Staff) {
+		return refusal{errors.New("--staff: want an email address")}
+	}
 	return withCustomers(ctx, c, log, func(p *provider.Provider) error {
 		made := struct {
 			account
@@ -57,6 +62,9 @@ func addCustomer(ctx context.Context, c *Config, n newCustomer, log *slog.Logger
 		}
 		err := p.AddCustomer(ctx, provider.NewCustomer{Name: n.Name, PublicID: made.PublicID, ClientID: made.ClientID, SecretKey: made.SecretKey,
 			Products: made.Products, Staff: provider.Login(made.Dashboard)})
+		if errors.Is(err, users.ErrKnown) {
+			return errors.New("--staff: another user has this email address")
+		}
 		if err != nil {
 			return err
 		}
@@ -107,7 +115,7 @@ func withCustomers(ctx context.Context, c *Config, log *slog.Logger, f func(p *p
 	}
 	opened := c.Store.Of(store.Provider)
 	if err := opened.LoadKeys(); err != nil {
-		return err
+		return refusal{err}
 	}
 	db, err := store.Open(ctx, opened)
 	if err != nil {

@@ -39,7 +39,7 @@ func TestCustomerCommand(t *testing.T) {
 		code int
 	}{
 		"applicant has the address": {[]string{"customer", "Other", "--staff=OPS@harbor.example"}, 1},
-		"no address":                {[]string{"customer", "Other", "--staff=unknown"}, 1},
+		"no address":                {[]string{"customer", "Other", "--staff=unknown"}, 2},
 		"no name":                   {[]string{"customer", " ", "--staff=a@other.example"}, 1},
 		"no user to sign in":        {[]string{"customer", "Other"}, 2},
 		"an unknown account":        {[]string{"customer", "enable", "svc-unknown", "hierarchy"}, 1},

@@ -69,7 +69,7 @@ func (c *Config) examineOCR(ctx context.Context) doctor.Finding {
 		f.Message = "not read: --ocr is off"
 	case err != nil:
 		f.Level, f.Message = doctor.Warn, "not read: "+err.Error()
-		f.Remedy = "Install tesseract-ocr and poppler-utils, or turn it off by --ocr off."
+		f.Remedy = "Install tesseract-ocr and poppler-utils, or give --ocr off."
 	case !engine.PDF():
 		f.Level, f.Message, f.Remedy = doctor.Warn, "read, but not scanned PDF files: pdftoppm is missing", "Install poppler-utils."
 	default:
@@ -89,7 +89,7 @@ func (c *Config) examinePageImages() doctor.Finding {
 		f.Message = "PDF files are downloads only: --page-images is off"
 	case !pageimage.New(true).PDF():
 		f.Level, f.Message = doctor.Warn, "PDF files are downloads only: pdftoppm or pdfinfo is missing"
-		f.Remedy = "Install poppler-utils, or turn it off by --page-images off."
+		f.Remedy = "Install poppler-utils, or give --page-images off."
 	}
 	return f
 }
@@ -105,7 +105,7 @@ func (c *Config) accountToUse() (doctor.Config, error) {
 	if a.ClientID == "" {
 		made, err := readCredentials(c.Store.Dir)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && made.ClientID == "" {
-			return p, errors.New("there is nothing to check: give --provider-url, --public-id, --client-id, --secret-key, --products and " +
+			return p, errors.New("no account is configured: give --provider-url, --public-id, --client-id, --secret-key, --products and " +
 				"--webhook-secret, or start `vestibule serve` once, which makes an account in --data-dir")
 		}
 		if err != nil {
@@ -126,8 +126,8 @@ func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
 	dir, key := c.Store.Dir, c.Store.KeyFile()
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []doctor.Finding{{Level: doctor.Warn, Subject: doctor.DataFolder, Message: dir + " is not there",
-			Remedy: "It is made at the first start; give --data-dir if yours is elsewhere."}}
+		return []doctor.Finding{{Level: doctor.Warn, Subject: doctor.DataFolder, Message: dir + " does not exist",
+			Remedy: "The first start makes it. If yours is elsewhere, give --data-dir."}}
 	}
 	if err != nil || !info.IsDir() {
 		return []doctor.Finding{{Level: doctor.Fail, Subject: doctor.DataFolder, Message: dir +
@@ -142,7 +142,7 @@ func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
 	}
 	if _, err := os.Stat(key); err != nil {
 		return append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.MasterKey, Message: "no key file yet: " + key,
-			Remedy: "It is made at the first start, unless --master-key-file names one: then put it there."})
+			Remedy: "The first start makes it. If --master-key-file names it, put it there."})
 	}
 	opened := c.Store.Of(store.Portal)
 	if err := opened.LoadKeys(); err != nil {
@@ -153,13 +153,13 @@ func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.Database,
-			Message: "the portal has none yet", Remedy: "It is made at the first start."})
+			Message: "the portal has no database yet", Remedy: "The first start makes it."})
 	case err != nil:
 		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: doctor.Database, Message: err.Error(),
-			Remedy: "See --database-url, and that the database runs."})
+			Remedy: "Check --database-url, and that the database runs."})
 	case behind > 0:
 		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.Database,
-			Message: fmt.Sprintf("it answers, and this version adds %d migrations to it at the next start", behind), Remedy: "Back it up before."})
+			Message: fmt.Sprintf("it answers; the next start adds %d migrations of this version", behind), Remedy: "Back it up first."})
 	case behind < 0:
 		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: doctor.Database,
 			Message: "it was migrated by a newer version than this one", Remedy: "Run that version, or restore a backup from before it."})

@@ -59,7 +59,7 @@ func TestDoctorRequiresAConfiguration(t *testing.T) {
 	var out, log bytes.Buffer
 	dir := filepath.Join(t.TempDir(), "none")
 	if code := app.Run(t.Context(), []string{"doctor", "--data-dir=" + dir}, &out, &log); code != 2 ||
-		!strings.Contains(log.String(), "nothing to check") {
+		!strings.Contains(log.String(), "no account is configured") {
 		t.Errorf("exit code %d, %s", code, &log)
 	}
 	if _, err := os.Stat(dir); err == nil {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+
+	"vestibule/internal/httpx"
 )
 
 // checkHealth asks the admin listener of a running program whether it is ready, prints
@@ -17,18 +19,21 @@ func checkHealth(ctx context.Context, c *Config, stdout io.Writer) error {
 	if url == "" {
 		host, port, err := net.SplitHostPort(c.Listen.AdminAddr)
 		if err != nil {
-			return refusal{errors.New("--admin-addr or --admin-url: give the admin listener of the running program")}
+			return refusal{errors.New("give --admin-addr or --admin-url, the admin listener of the running program")}
 		}
 		if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 			host = "127.0.0.1"
 		}
 		url = "http://" + net.JoinHostPort(host, port)
 	}
+	if !httpx.IsBaseURL(url) {
+		return refusal{fmt.Errorf("--admin-url %q: want an absolute http or https URL without user, query or fragment", url)}
+	}
 	ctx, cancel := context.WithTimeout(ctx, 2*readyTimeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, "GET", url+"/readyz", nil)
 	if err != nil {
-		return refusal{fmt.Errorf("--admin-url: %w", err)}
+		return err
 	}
 	resp, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {

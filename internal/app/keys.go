@@ -30,7 +30,7 @@ func rotateKeys(ctx context.Context, c *Config, log *slog.Logger, stdout io.Writ
 			return err
 		}
 		if behind != 0 {
-			return fmt.Errorf("the %s's database is of another version than this program; start this version once before", party)
+			return fmt.Errorf("the %s's database is of another version than this program: start this version once, then rotate the keys", party)
 		}
 		found = true
 		if err := rotateParty(ctx, c, party, log, stdout); err != nil {
@@ -38,7 +38,7 @@ func rotateKeys(ctx context.Context, c *Config, log *slog.Logger, stdout io.Writ
 		}
 	}
 	if !found {
-		return errors.New("there is no database to rotate keys in: give --data-dir or --database-url")
+		return errors.New("no database found: give its --data-dir or --database-url")
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func rotateKeys(ctx context.Context, c *Config, log *slog.Logger, stdout io.Writ
 func rotateParty(ctx context.Context, c *Config, party string, log *slog.Logger, stdout io.Writer) (err error) {
 	opened := c.Store.Of(party)
 	if err := opened.LoadKeys(); err != nil {
-		return err
+		return refusal{err}
 	}
 	db, err := store.Open(ctx, opened)
 	if err != nil {

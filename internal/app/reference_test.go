@@ -47,8 +47,11 @@ func configurationReference() (string, error) {
 <!-- Written by make generate from the program's flags. -->
 
 Every flag is also an environment variable; the flag wins. A command ignores variables that it does
-not use, and accepts a flag that it does not use with a warning in the log. ` + "`vestibule COMMAND --help`" + `
-lists the flags of a command.
+not use, and accepts a flag that it does not use with a warning in the log. (It refuses flags of the
+sandbox and ` + "`--events-url`" + `.) ` + "`vestibule COMMAND --help`" + ` lists the flags of a command.
+
+The list after a description names the commands that use the flag. Without a list, the commands
+serve, portal, provider, doctor, customer and keys use it.
 
 ## Commands
 
@@ -67,8 +70,12 @@ lists the flags of a command.
 				name += " " + p.Summary()
 			}
 			for _, f := range c.Flags {
-				if f.Name != "help" {
+				switch {
+				case f.Name == "help":
+				case f.Required:
 					name += " " + f.Summary()
+				default:
+					name += " [" + f.Summary() + "]"
 				}
 			}
 			fmt.Fprintf(&b, "| `vestibule %s` | %s |\n", strings.ReplaceAll(name, "|", "\\|"), cell(c.Help))
@@ -104,7 +111,7 @@ func cell(help string) string { return strings.NewReplacer("|", "\\|", "\n", " "
 // usedBy names the commands that use a flag.
 func usedBy(f *kong.Flag) string {
 	var names []string
-	for _, name := range []string{"serve", "portal", "provider", "doctor", "customer", "keys", "credentials", "health"} {
+	for _, name := range []string{"serve", "portal", "provider", "doctor", "customer", "keys", "credentials", "report", "health"} {
 		if uses(name, f) {
 			names = append(names, name)
 		}

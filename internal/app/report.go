@@ -30,7 +30,7 @@ import (
 // reportCommand is the command report: a cashflow report of account statements.
 type reportCommand struct {
 	Files    []string          `arg:"" name:"file" help:"Statements as a bank exports them: OFX, QFX, CSV, or camt.053."`
-	Balance  map[string]string `placeholder:"FILE=AMOUNT" mapsep:"none" help:"Balance at the end of the newest day, of a file without one."`
+	Balance  map[string]string `placeholder:"FILE=AMOUNT" mapsep:"none" help:"Balance at the end of the newest day, if a file states none."`
 	Personal string            `placeholder:"FILE" help:"JSON file that names the consumer, with personal and address of a submission."`
 	Page     string            `placeholder:"FILE" help:"Write the report as a page (HTML) to this file instead of JSON to the output."`
 	Lang     string            `enum:"en,es" default:"en" help:"Language of the page: en or es."`
@@ -73,7 +73,7 @@ func (r *reportCommand) make(ctx context.Context, c *Config, stdout, stderr io.W
 	}
 	status, sub := data.Outcome(at)
 	if status != contract.StatusSuccess {
-		return fmt.Errorf("no report can be made: %s %s", status, sub)
+		return fmt.Errorf("these accounts give no report: %s %s", status, sub)
 	}
 	made := cashflow.Build(in, at)
 	fmt.Fprintf(stderr, "Report as of %s, computed on this machine.\n", asOf)
@@ -120,7 +120,7 @@ func (r *reportCommand) read(stderr io.Writer) ([]bankfile.File, error) {
 	}
 	for name := range r.Balance {
 		if !used[name] {
-			return nil, fmt.Errorf("--balance %s: no file of this name lacks a balance", name)
+			return nil, fmt.Errorf("--balance %s: no file has this name and needs a balance", name)
 		}
 	}
 	return files, nil
@@ -144,18 +144,18 @@ func readBounded(path string, limit int64) ([]byte, error) {
 func (r *reportCommand) person() (who person, err error) {
 	if r.Personal == "" {
 		if r.Submit {
-			return who, errors.New("--submit needs --personal: a submission names the consumer")
+			return who, refusal{errors.New("--submit needs --personal, because a submission names the consumer")}
 		}
 		return who, nil
 	}
 	raw, err := readBounded(r.Personal, maxPersonal)
 	if err != nil {
-		return who, err
+		return who, fmt.Errorf("--personal: %w", err)
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	if dec.Decode(&who) != nil {
-		return who, fmt.Errorf("--personal %s: want an object with the members personal and address of a submission", r.Personal)
+		return who, fmt.Errorf("--personal %s: want a JSON object with the members personal and address of a submission", r.Personal)
 	}
 	return who, nil
 }
@@ -194,7 +194,10 @@ func (r *reportCommand) writePage(ctx context.Context, v review.ReportView) erro
 	if err := review.ReportPage(page, v).Render(ctx, &b); err != nil {
 		return err
 	}
-	return os.WriteFile(r.Page, b.Bytes(), 0o600)
+	if err := os.WriteFile(r.Page, b.Bytes(), 0o600); err != nil {
+		return fmt.Errorf("--page: %w", err)
+	}
+	return nil
 }
 
 // submit sends the data to the provider, waits for the report, and prints it.
@@ -203,6 +206,9 @@ func (r *reportCommand) submit(ctx context.Context, c *Config, data bankdata.Dat
 	account, err := c.accountToUse()
 	if err != nil {
 		return err
+	}
+	if account.ProviderURL == "" {
+		return refusal{errors.New("--client-id needs --provider-url, the provider of this account")}
 	}
 	now := time.Now()
 	if age := now.Sub(asOf.Time); age > 30*24*time.Hour {
@@ -219,7 +225,7 @@ func (r *reportCommand) submit(ctx context.Context, c *Config, data bankdata.Dat
 		Environment: account.Environment}
 	made, err := client.Submit(ctx, in)
 	if err != nil {
-		return refusedSubmission(err)
+		return refusedSubmission(account.ProviderURL, err)
 	}
 	fmt.Fprintf(stderr, "Submitted to %s as %s.\n", account.ProviderURL, made.PublicToken)
 	ref := svcapi.Ref{PublicToken: made.PublicToken}
@@ -240,13 +246,13 @@ func (r *reportCommand) submit(ctx context.Context, c *Config, data bankdata.Dat
 	return printIndented(stdout, raw)
 }
 
-// refusedSubmission names the fields that the provider refused.
-func refusedSubmission(err error) error {
+// refusedSubmission names the provider, and the fields that it refused.
+func refusedSubmission(provider string, err error) error {
 	var refused *svcapi.Error
-	if !errors.As(err, &refused) || len(refused.Details) == 0 {
+	if !errors.As(err, &refused) {
 		return err
 	}
-	all := []error{err}
+	all := []error{fmt.Errorf("the provider at %s made no report: %s", provider, strings.TrimPrefix(err.Error(), "svcapi: "))}
 	for _, d := range refused.Details {
 		all = append(all, fmt.Errorf("%s: %s", d.Field, d.Message))
 	}

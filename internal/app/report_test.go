@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,7 +115,7 @@ func TestReportFromFiles(t *testing.T) {
 }
 
 // TestReportFromFilesBySubmission has the provider make the report, with the same
-// figures as on this machine.
+// figures as on this machine, also in a shell with the exports of vestibule credentials.
 func TestReportFromFilesBySubmission(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		dir := t.TempDir()
@@ -126,17 +127,35 @@ func TestReportFromFilesBySubmission(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		var stdout, stderr bytes.Buffer
-		args := []string{"report", "--data-dir=" + w.dir, "--provider-url=" + w.Provider, "--submit", "--personal=" + person, path}
-		if code := app.Run(t.Context(), args, &stdout, &stderr); code != 0 {
-			t.Fatalf("%d %s", code, &stderr)
-		}
-		var made report.Cashflow
-		if err := json.Unmarshal(stdout.Bytes(), &made); err != nil {
+		address, err := url.Parse(w.Provider)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if len(made.Scores) != 1 || made.Scores[0].Value == nil || len(made.AccountDetails) != 1 {
-			t.Errorf("the report has scores %v and %d accounts", made.Scores, len(made.AccountDetails))
+		submit := []string{"report", "--data-dir=" + w.dir, "--provider-addr=" + address.Host, "--submit", "--personal=" + person, path}
+		c := w.Credentials
+		var products []string
+		for kind, id := range c.Products {
+			products = append(products, kind+"="+id)
+		}
+		exported := []string{"--public-id=" + c.PublicID, "--client-id=" + c.ClientID, "--secret-key=" + c.SecretKey,
+			"--products=" + strings.Join(products, ",")}
+		for _, args := range [][]string{submit, append(submit, exported...)} {
+			var stdout, stderr bytes.Buffer
+			if code := app.Run(t.Context(), args, &stdout, &stderr); code != 0 {
+				t.Fatalf("%d %s", code, &stderr)
+			}
+			var made report.Cashflow
+			if err := json.Unmarshal(stdout.Bytes(), &made); err != nil {
+				t.Fatal(err)
+			}
+			if len(made.Scores) != 1 || made.Scores[0].Value == nil || len(made.AccountDetails) != 1 {
+				t.Errorf("the report has scores %v and %d accounts", made.Scores, len(made.AccountDetails))
+			}
+		}
+		other := append(submit, "--public-id=other", "--client-id=other", "--secret-key="+c.SecretKey)
+		var stdout, stderr bytes.Buffer
+		if code := app.Run(t.Context(), other, &stdout, &stderr); code != 2 || !strings.Contains(stderr.String(), "needs --provider-url") {
+			t.Errorf("another account without its provider: %d %s", code, &stderr)
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"vestibule/docs"
@@ -89,7 +90,7 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 	}
 	c.Store.Now = run.now
 	if err := c.Store.LoadKeys(); err != nil {
-		return err
+		return refusal{err}
 	}
 	if err := run.listen(p); err != nil {
 		return err
@@ -138,7 +139,11 @@ func (p *program) startPages() string {
 	sandbox := p.config.Process.Environment == contract.Sandbox
 	if s := p.service("portal"); s != nil {
 		line("Application", s.url+"/")
-		line("Review dashboard", s.url+"/review")
+		review := s.url + "/review"
+		if signIn := p.config.SignIn; !signIn.LocalAccounts {
+			review += " (sign in with your account at " + signIn.OIDC.Issuer + ")"
+		}
+		line("Review dashboard", review)
 		if sandbox {
 			line("Playground", s.url+"/developers")
 		}
@@ -146,8 +151,13 @@ func (p *program) startPages() string {
 	if s := p.service("provider"); s != nil {
 		line("Provider's dashboard", s.url+"/dashboard")
 	}
-	if _, err := readCredentials(p.config.Store.Dir); err == nil {
-		line("Sign-in", "`vestibule credentials --data-dir "+p.config.Store.Dir+"` prints the email addresses and passwords")
+	made, err := readCredentials(p.config.Store.Dir)
+	of := ""
+	if !p.config.SignIn.LocalAccounts {
+		of = " of the provider's dashboard"
+	}
+	if err == nil && (of == "" || made.Dashboard != nil) {
+		line("Sign-in", "`vestibule credentials --data-dir "+p.config.Store.Dir+"` prints the email addresses and passwords"+of)
 	}
 	return b.String()
 }
@@ -161,21 +171,21 @@ func (p *program) listen(which parties) error {
 		return fmt.Errorf("--tls-cert, --tls-key: %w", err)
 	}
 	for _, l := range []struct {
-		name, addr, url string
-		wanted          bool
+		name, flag, addr, url string
+		wanted                bool
 	}{
-		{"provider", c.Listen.ProviderAddr, c.Listen.ProviderURL, which.provider},
-		{"portal", c.Listen.PortalAddr, c.Listen.PortalURL, which.portal},
-		{"sandbox", c.Simulation.ControlAddr, "", which.provider && c.Simulation.ControlAddr != ""},
-		{"banks", c.Simulation.BankAddr, c.Simulation.BankURL, which.provider && c.Simulation.BankAddr != ""},
-		{"admin", c.Listen.AdminAddr, c.Listen.AdminURL, c.Listen.AdminAddr != ""},
+		{"provider", "--provider-addr", c.Listen.ProviderAddr, c.Listen.ProviderURL, which.provider},
+		{"portal", "--portal-addr", c.Listen.PortalAddr, c.Listen.PortalURL, which.portal},
+		{"sandbox", "--sandbox-control-addr", c.Simulation.ControlAddr, "", which.provider && c.Simulation.ControlAddr != ""},
+		{"banks", "--sandbox-bank-addr", c.Simulation.BankAddr, c.Simulation.BankURL, which.provider && c.Simulation.BankAddr != ""},
+		{"admin", "--admin-addr", c.Listen.AdminAddr, c.Listen.AdminURL, c.Listen.AdminAddr != ""},
 	} {
 		if !l.wanted {
 			continue
 		}
 		listener, err := net.Listen("tcp", l.addr)
 		if err != nil {
-			return fmt.Errorf("%s: %w", l.name, err)
+			return fmt.Errorf("%s %s: %w", l.flag, l.addr, listenError(err))
 		}
 		s := &service{name: l.name, listener: listener, url: l.url, server: &http.Server{
 			ReadHeaderTimeout: 10 * time.Second,
@@ -200,6 +210,17 @@ func (p *program) listen(which parties) error {
 		p.warnOfTunnel(s, l.addr)
 	}
 	return nil
+}
+
+// listenError says why net.Listen failed, without the address.
+func listenError(err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return errors.New("another program listens there: stop it, or choose another port")
+	}
+	if op := (*net.OpError)(nil); errors.As(err, &op) {
+		return op.Err
+	}
+	return err
 }
 
 // warnOfTunnel warns if requests can arrive only through a proxy or a tunnel on this
@@ -261,7 +282,7 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 		return made, err
 	}
 	if config.Connectors, err = p.config.Data.Connectors(p.now, config.Log); err != nil {
-		return made, err
+		return made, refusal{err}
 	}
 	if engine, reason := p.config.Documents.Scanner(ctx); engine != nil {
 		config.Scanner = engine

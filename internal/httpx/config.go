@@ -22,7 +22,7 @@ type TLSConfig struct {
 // Validate loads the certificate.
 func (c TLSConfig) Validate() error {
 	if (c.CertFile == "") != (c.KeyFile == "") {
-		return errors.New("--tls-cert and --tls-key go together")
+		return errors.New("--tls-cert and --tls-key: give both or neither")
 	}
 	if _, err := c.Server(); err != nil {
 		return fmt.Errorf("--tls-cert, --tls-key: %w", err)

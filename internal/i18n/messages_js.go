@@ -122,7 +122,7 @@ var messages = [...]struct {
 	}},
 	{"prefill.dob.invalid", [...]string{
 		"Enter a date of birth that exists, with month, day and a year of four digits.",
-		"Escriba una fecha de nacimiento que exista, con mes, día y un año de cuatro cifras.",
+		"Escriba una fecha de nacimiento que exista, con mes, día y un año de cuatro dígitos.",
 	}},
 	{"prefill.dob.missing", [...]string{
 		"Enter your date of birth.",

@@ -3,7 +3,6 @@ package mail
 import (
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 
 	"vestibule/internal/httpx"
@@ -11,7 +10,7 @@ import (
 
 // Config is the mail server and the sender's address.
 type Config struct {
-	Addr     string   `name:"smtp-addr" placeholder:"HOST:PORT" help:"Mail server. Default: emails wait in an outbox."`
+	Addr     string   `name:"smtp-addr" placeholder:"HOST:PORT" help:"Mail server. Default: emails stay in an outbox."`
 	From     string   `name:"smtp-from" placeholder:"ADDRESS" help:"Sender of emails, with or without a name."`
 	Username string   `name:"smtp-username" placeholder:"NAME" help:"User name at the mail server. Default: no authentication."`
 	Password string   `name:"smtp-password" placeholder:"SECRET" help:"Password at the mail server."`
@@ -29,7 +28,7 @@ func (c Config) Validate() error {
 		return nil
 	}
 	if _, err := New(c); err != nil {
-		return fmt.Errorf("--smtp-addr, --smtp-from, --smtp-username, --smtp-password: %w", err)
+		return err
 	}
 	if host, _, _ := net.SplitHostPort(c.Addr); c.Security == None && !httpx.IsLoopback(host) {
 		return errors.New("--smtp-security none: links and addresses of applicants would pass in the clear; " +

@@ -56,19 +56,19 @@ type Sender struct {
 // New checks a configuration. It does not connect.
 func New(c Config) (*Sender, error) {
 	host, port, err := net.SplitHostPort(c.Addr)
-	if err != nil || host == "" {
-		return nil, errors.New("mail: the server's address is not HOST:PORT")
+	n, bad := strconv.ParseUint(port, 10, 16)
+	if err != nil || host == "" || bad != nil || n == 0 {
+		return nil, fmt.Errorf("--smtp-addr %q: want HOST:PORT", c.Addr)
 	}
-	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil || n == 0 {
-		return nil, errors.New("mail: the server's port is no number")
+	if c.From == "" {
+		return nil, errors.New("--smtp-addr needs --smtp-from, the sender of emails")
 	}
 	from, err := mail.ParseAddress(c.From)
 	if err != nil {
-		return nil, errors.New("mail: the sender is no address")
+		return nil, fmt.Errorf("--smtp-from %q: want an email address, with or without a name", c.From)
 	}
 	if (c.Username == "") != (c.Password == "") {
-		return nil, errors.New("mail: user name and password go together")
+		return nil, errors.New("--smtp-username and --smtp-password: give both or neither")
 	}
 	s := &Sender{host: host, port: int(n), from: from}
 	private := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12, RootCAs: c.Roots}
@@ -80,11 +80,11 @@ func New(c Config) (*Sender, error) {
 		s.tls, s.options = private, append(s.options, gomail.WithSSL())
 	case None:
 		if c.Username != "" {
-			return nil, errors.New("mail: credentials are not sent without TLS")
+			return nil, errors.New("--smtp-security none: the program sends no password without TLS")
 		}
 		s.options = append(s.options, gomail.WithTLSPolicy(gomail.NoTLS))
 	default:
-		return nil, fmt.Errorf("mail: unknown security %q", c.Security)
+		return nil, fmt.Errorf("--smtp-security %q: want starttls, tls or none", c.Security)
 	}
 	if c.Username != "" {
 		s.options = append(s.options, gomail.WithUsername(c.Username), gomail.WithPassword(c.Password),

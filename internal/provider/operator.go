@@ -27,7 +27,7 @@ type NewCustomer struct {
 // and for a password that is too short.
 func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) error {
 	if problem := customers.NameProblem(n.Name); problem != "" {
-		return errors.New("provider: the name " + problem)
+		return errors.New("the customer's name " + problem)
 	}
 	return p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		id, err := p.customers.Seed(ctx, tx, customers.Seed{Role: "added " + n.PublicID, Name: n.Name, Environment: p.config.Environment,
@@ -163,7 +163,7 @@ func (p *Provider) operated(ctx context.Context, a customers.Account) (OperatedA
 func (p *Provider) account(ctx context.Context, q store.Queryer, publicID string) (customers.Account, error) {
 	known, err := p.customers.Account(ctx, q, publicID)
 	if errors.Is(err, store.ErrNotFound) {
-		return customers.Account{}, fmt.Errorf("provider: no account has the publicId %q", publicID)
+		return customers.Account{}, fmt.Errorf("no account has the publicId %q: `vestibule customer show` lists all", publicID)
 	}
 	if err != nil {
 		return customers.Account{}, err

@@ -30,10 +30,11 @@ type Config struct {
 
 // Validate checks the database's address; Open checks the rest.
 func (c Config) Validate() error {
-	if c.URL != "" && !strings.HasPrefix(c.URL, "postgres://") && !strings.HasPrefix(c.URL, "postgresql://") {
-		return errors.New("--database-url: want postgres://…")
+	if c.URL == "" {
+		return nil
 	}
-	return nil
+	_, _, err := parseURL(c.URL)
+	return err
 }
 
 // Of returns the configuration for a party's database.
@@ -53,7 +54,7 @@ func (c Config) KeyFile() string {
 // LoadKeys reads the master keys from their files. Without a named file, the first call
 // generates one in the data folder.
 func (c *Config) LoadKeys() (err error) {
-	c.MasterKey, err = readKey(c.KeyFile())
+	c.MasterKey, err = readKey("--master-key-file", c.KeyFile())
 	if errors.Is(err, fs.ErrNotExist) && c.MasterKeyFile == "" {
 		c.MasterKey = make([]byte, 32)
 		rand.Read(c.MasterKey)
@@ -62,19 +63,19 @@ func (c *Config) LoadKeys() (err error) {
 	if err != nil || c.OldMasterKeyFile == "" {
 		return err
 	}
-	former, err := readKey(c.OldMasterKeyFile)
+	former, err := readKey("--old-master-key-file", c.OldMasterKeyFile)
 	c.Former = [][]byte{former}
 	return err
 }
 
-func readKey(path string) ([]byte, error) {
+func readKey(flag, path string) ([]byte, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("read the master key: %w", err)
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	key, err := hex.DecodeString(strings.TrimSpace(string(raw)))
 	if err != nil || len(key) != 32 {
-		return nil, errors.New("the master key file must hold 64 hexadecimal characters")
+		return nil, fmt.Errorf("%s: %s: want 64 hexadecimal characters, as `openssl rand -hex 32` prints", flag, path)
 	}
 	return key, nil
 }

@@ -24,7 +24,7 @@ func PendingMigrations(ctx context.Context, c Config) (int, error) {
 	}
 	defer db.Close()
 	if err := db.PingContext(ctx); err != nil {
-		return 0, errors.New("store: the database does not answer") // the driver's message may contain the address
+		return 0, errors.New("the database does not answer") // the driver's message may contain the address
 	}
 	files, err := fs.ReadDir(Migrations(c.Party), ".")
 	if err != nil {

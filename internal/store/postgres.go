@@ -1,11 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"net"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,7 +37,7 @@ func openPostgres(ctx context.Context, dsn, schema string) (*sql.DB, error) {
 	}
 	if err != nil {
 		db.Close()
-		return nil, fmt.Errorf("store: reach postgres: %w", err)
+		return nil, unreached(err)
 	}
 	return db, nil
 }
@@ -56,18 +59,14 @@ var errPooledByTransaction = errors.New("store: a pooler gives each transaction 
 // state: it sets the schema in each transaction, runs a statement outside a transaction
 // in a separate one, and prepares no named statement.
 func connectorFor(ctx context.Context, dsn, schema string) (driver.Connector, error) {
-	cfg, err := pgx.ParseConfig(dsn)
+	cfg, mode, err := parseURL(dsn)
 	if err != nil {
-		// pgx's error may quote the address with its password.
-		return nil, errors.New("store: the database URL is not one PostgreSQL understands")
+		return nil, err
 	}
-	mode := cfg.RuntimeParams[poolMode]
-	delete(cfg.RuntimeParams, poolMode)
 	delete(cfg.RuntimeParams, "search_path")
 	cfg.RuntimeParams["timezone"] = "UTC"
 	path := "search_path TO " + pgx.Identifier{schema}.Sanitize()
-	switch mode {
-	case "", "session":
+	if mode == "session" {
 		if err := checkSessions(ctx, cfg); err != nil {
 			return nil, err
 		}
@@ -75,13 +74,41 @@ func connectorFor(ctx context.Context, dsn, schema string) (driver.Connector, er
 			_, err := c.Exec(ctx, "SET "+path)
 			return err
 		})), nil
-	case "transaction":
-		if cfg.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement { // pgx's default
-			cfg.DefaultQueryExecMode = pgx.QueryExecModeExec
-		}
-		return txConnector{stdlib.GetConnector(*cfg), "; SET LOCAL " + path}, nil
 	}
-	return nil, fmt.Errorf("store: %s of the database URL must be session or transaction", poolMode)
+	if cfg.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement { // pgx's default
+		cfg.DefaultQueryExecMode = pgx.QueryExecModeExec
+	}
+	return txConnector{stdlib.GetConnector(*cfg), "; SET LOCAL " + path}, nil
+}
+
+// parseURL reads a database URL, and takes the pooler's mode out of it: session or
+// transaction.
+func parseURL(dsn string) (cfg *pgx.ConnConfig, mode string, err error) {
+	cfg, err = pgx.ParseConfig(dsn)
+	if err != nil || !strings.HasPrefix(dsn, "postgres://") && !strings.HasPrefix(dsn, "postgresql://") {
+		// pgx's error may quote the address with its password.
+		return nil, "", errors.New("--database-url: want postgres://USER@HOST/DATABASE")
+	}
+	mode = cmp.Or(cfg.RuntimeParams[poolMode], "session")
+	if mode != "session" && mode != "transaction" {
+		return nil, "", fmt.Errorf("--database-url: %s must be session or transaction", poolMode)
+	}
+	delete(cfg.RuntimeParams, poolMode)
+	return cfg, mode, nil
+}
+
+// unreached says in one line why the database cannot be used. The driver's own error has
+// a line for each try.
+func unreached(err error) error {
+	var refused *pgconn.PgError
+	var network *net.OpError
+	switch {
+	case errors.As(err, &refused):
+		err = errors.New(refused.Message)
+	case errors.As(err, &network):
+		err = network
+	}
+	return fmt.Errorf("--database-url: %w", err)
 }
 
 // checkSessions returns errPooledByTransaction when two connections do not keep separate
@@ -103,7 +130,7 @@ func checkSessions(ctx context.Context, cfg *pgx.ConnConfig) error {
 		defer c.Close(context.WithoutCancel(ctx))
 		conns[i] = c
 		if at[i], err = query(i); err != nil {
-			return fmt.Errorf("store: reach postgres: %w", err)
+			return unreached(err)
 		}
 		if uint32(at[i]) == c.PgConn().PID() {
 			return nil // no pooler: the same process accepted the connection
@@ -114,7 +141,7 @@ func checkSessions(ctx context.Context, cfg *pgx.ConnConfig) error {
 	for _, i := range []int{0, 0, 1, 1, 0} {
 		pid, err := query(i)
 		if err != nil {
-			return fmt.Errorf("store: reach postgres: %w", err)
+			return unreached(err)
 		}
 		if pid != at[i] || pid == at[1-i] {
 			return errPooledByTransaction

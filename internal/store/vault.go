@@ -268,7 +268,7 @@ func (v *Vault) ensureSystemKey(ctx context.Context, db *DB) error {
 	}
 	v.system, err = v.key(ctx, db.SQL, SystemKey)
 	if errors.Is(err, ErrSeal) {
-		return errors.New("store: the key-encryption key is not the one that encrypted this database")
+		return errors.New("the key-encryption key is not the one that encrypted this database: give that one by --master-key-file")
 	}
 	return err
 }

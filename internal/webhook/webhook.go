@@ -89,11 +89,11 @@ func NewSecret() string {
 func ParseSecret(s string) (Secret, error) {
 	text, ok := strings.CutPrefix(s, secretPrefix)
 	if !ok {
-		return Secret{}, errors.New("webhook: a secret begins with whsec_")
+		return Secret{}, errors.New("a secret begins with whsec_")
 	}
 	key, err := base64.RawStdEncoding.Strict().DecodeString(strings.TrimRight(text, "="))
 	if err != nil || len(key) < 24 || len(key) > 64 {
-		return Secret{}, errors.New("webhook: a secret is whsec_ and the base-64 of 24 to 64 bytes")
+		return Secret{}, errors.New("a secret is whsec_ and the base-64 of 24 to 64 bytes")
 	}
 	return Secret{key}, nil
 }

@@ -49,10 +49,10 @@ func TestDayEndsMatchBankBalances(t *testing.T) {
 			interest += b.interest
 		}
 	}
-	t.Logf("%d accounts, %d days with transactions: %d to the heller (%.2f %%), %d within rounding (together %.2f %%), %d otherwise",
+	t.Logf("%d accounts, %d days with transactions: %d to the heller (%.2f%%), %d within rounding (together %.2f%%), %d otherwise",
 		len(l.Accounts), days, exact, percent(exact, days), rounded, percent(exact+rounded, days), days-exact-rounded)
 	if 100*(exact+rounded) < 99*days {
-		t.Errorf("%d of %d day-end balances agree, want 99 %%", exact+rounded, days)
+		t.Errorf("%d of %d day-end balances agree, want 99%%", exact+rounded, days)
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 // and payers, with invented names and numbers.
 //
 // Each corpus was labeled before the rules were run on it. At the first run,
-// 89.8 %, 95.8 %, 96.3 %, 90.8 % (the third and fourth together), 93.4 %, 97.6 %,
-// 94.7 % and 98.0 % of the lines were right, and of the critical ones 88.9 %, 96.0 %,
-// 96.3 %, 89.4 %, 93.3 %, 96.9 %, 94.2 % and 98.2 %; the rules were widened by kind after
+// 89.8%, 95.8%, 96.3%, 90.8% (the third and fourth together), 93.4%, 97.6%,
+// 94.7% and 98.0% of the lines were right, and of the critical ones 88.9%, 96.0%,
+// 96.3%, 89.4%, 93.3%, 96.9%, 94.2% and 98.2%; the rules were widened by kind after
 // each. In the eighth, four labels that contradicted the same wording in another corpus
 // were corrected after that run. Today's shares therefore do not estimate unseen lines.
 func TestStatementCorpora(t *testing.T) {
@@ -31,7 +31,7 @@ func TestStatementCorpora(t *testing.T) {
 	}
 }
 
-// checkCorpus requires the right category for 95 % of the lines and 98 % of the critical
+// checkCorpus requires the right category for 95% of the lines and 98% of the critical
 // ones.
 func checkCorpus(t *testing.T, name string, wantLeaves int) {
 	const wantAll, wantCritical = 95, 98
@@ -82,10 +82,10 @@ func checkCorpus(t *testing.T, name string, wantLeaves int) {
 		t.Errorf("%d categories occur, want %d", len(seen), wantLeaves)
 	}
 	if 100*right < wantAll*all {
-		t.Errorf("%d of %d right, want %d %%", right, all, wantAll)
+		t.Errorf("%d of %d right, want %d%%", right, all, wantAll)
 	}
 	if 100*criticalRight < wantCritical*critical {
-		t.Errorf("%d of %d of the critical right, want %d %%", criticalRight, critical, wantCritical)
+		t.Errorf("%d of %d of the critical right, want %d%%", criticalRight, critical, wantCritical)
 	}
 }
 

@@ -48,10 +48,10 @@ func TestRealDescriptors(t *testing.T) {
 		t.Errorf("%d lines, %d labels", all, len(labels))
 	}
 	if 100*right < 85*all {
-		t.Errorf("%d of %d right, want 85 %%", right, all)
+		t.Errorf("%d of %d right, want 85%%", right, all)
 	}
 	if 100*vitalRight < 98*vital {
-		t.Errorf("%d of %d of the vital right, want 98 %%", vitalRight, vital)
+		t.Errorf("%d of %d of the vital right, want 98%%", vitalRight, vital)
 	}
 }
 

@@ -47,7 +47,7 @@ func TestDocumentedTaxTables(t *testing.T) {
 
 // percent formats hundredths of a percent.
 func percent(rate int64) string {
-	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%d.%02d", rate/100, rate%100), "0"), ".") + " %"
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%d.%02d", rate/100, rate%100), "0"), ".") + "%"
 }
 
 func taxTable() string {

@@ -79,9 +79,9 @@ func TestDetection(t *testing.T) {
 				own++
 			}
 		}
-		fmt.Fprintf(&table, "| %s | %d | %.1f %% | %.1f %% | %.1f %% |\n", k, each, share(found, each), share(grave, each), share(own, each))
+		fmt.Fprintf(&table, "| %s | %d | %.1f%% | %.1f%% | %.1f%% |\n", k, each, share(found, each), share(grave, each), share(own, each))
 		if share(found, each) < 95 {
-			t.Errorf("%s: %d of %d are found, want 95 %%; missed by design: %v", k, found, each, missed)
+			t.Errorf("%s: %d of %d are found, want 95%%; missed by design: %v", k, found, each, missed)
 		}
 	}
 
@@ -97,9 +97,9 @@ func TestDetection(t *testing.T) {
 			alarms[l.Name+" "+strings.Join(reasons, " ")]++
 		}
 	}
-	fmt.Fprintf(&table, "| genuine, two in a row | %d | %.1f %% | | |\n", genuine, share(wrong, genuine))
+	fmt.Fprintf(&table, "| genuine, two in a row | %d | %.1f%% | | |\n", genuine, share(wrong, genuine))
 	if share(wrong, genuine) > 2 {
-		t.Errorf("%d of %d genuine ones are taken for falsified, want 2 %% at most: %v", wrong, genuine, alarms)
+		t.Errorf("%d of %d genuine ones are taken for falsified, want 2%% at most: %v", wrong, genuine, alarms)
 	}
 	t.Log("\n" + table.String())
 	if !testing.Short() {

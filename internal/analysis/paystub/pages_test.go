@@ -137,9 +137,9 @@ func TestPrintedPages(t *testing.T) {
 	table.WriteString("| layouts | fields | right | `REVIEW` | `DETECTED` |\n|---|---|---|---|---|\n")
 	for _, set := range sets {
 		c := sum[set]
-		fmt.Fprintf(&table, "| %d, %s | %d | %.1f %% | %d | %d |\n", c.stubs, set, c.all, share(c.right, c.all), c.alarmed-c.detected, c.detected)
+		fmt.Fprintf(&table, "| %d, %s | %d | %.1f%% | %d | %d |\n", c.stubs, set, c.all, share(c.right, c.all), c.alarmed-c.detected, c.detected)
 		if share(c.right, c.all) < 95 || share(c.alarmed, c.stubs) > 5 || c.detected > 0 {
-			t.Errorf("%s: want 95 %% of fields at least, 5 %% alarmed at most and none detected", set)
+			t.Errorf("%s: want 95%% of fields at least, 5%% alarmed at most and none detected", set)
 		}
 	}
 	t.Log("\n" + table.String())
@@ -208,9 +208,9 @@ func TestFalsifiedPrintedPages(t *testing.T) {
 				}
 			}
 		}
-		fmt.Fprintf(&table, "| %s | %d | %.1f %% | %.1f %% |\n", k, made, share(found, made), share(grave, made))
+		fmt.Fprintf(&table, "| %s | %d | %.1f%% | %.1f%% |\n", k, made, share(found, made), share(grave, made))
 		if made < len(all)*times/2 || share(found, made) < 95 {
-			t.Errorf("%s: %d of %d are found, want 95 %%; missed %v", k, found, made, missed)
+			t.Errorf("%s: %d of %d are found, want 95%%; missed %v", k, found, made, missed)
 		}
 	}
 	t.Log("\n" + table.String())

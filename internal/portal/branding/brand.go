@@ -9,7 +9,6 @@
 package branding
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -23,10 +22,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	yaml "go.yaml.in/yaml/v3"
-
 	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
+	"vestibule/internal/strictyaml"
 	"vestibule/internal/theme"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/ui"
@@ -100,13 +98,8 @@ func Load(path string) (*Brand, error) {
 		return nil, err
 	}
 	var f file
-	d := yaml.NewDecoder(bytes.NewReader(raw))
-	d.KnownFields(true)
-	if err := d.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return nil, errors.New("holds more than one document")
+	if err := strictyaml.Decode(raw, &f); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	l := loader{dir: filepath.Dir(path), out: &Brand{files: map[string]asset{}, legal: map[string]map[i18n.Lang]string{}}}
 	l.load(f)

@@ -81,7 +81,7 @@ func TestInvalidBrands(t *testing.T) {
 		says  []string
 	}{
 		"no name":             {brand: "logo: l.svg", files: map[string]string{"l.svg": square}, says: []string{"name: want 1 to 60 characters"}},
-		"an unknown field":    {brand: "name: A\ncolour: red", says: []string{"field colour not found"}},
+		"an unknown field":    {brand: "name: A\ncolour: red", says: []string{"the key colour is unknown"}},
 		"two documents":       {brand: "name: A\n---\nname: B", says: []string{"more than one document"}},
 		"a file that is away": {brand: "name: A\nlogo: none.svg", says: []string{"logo: ", "no such file"}},
 		"a file elsewhere":    {brand: "name: A\nlogo: ../../etc/l.svg", says: []string{"want a file beside the brand file"}},

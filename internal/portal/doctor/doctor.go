@@ -212,7 +212,7 @@ func (p Config) credentials(ctx context.Context) (bool, Finding) {
 	switch code := svcapi.CodeOf(err); code {
 	case contract.CodeUnknownCustomer:
 		return false, Finding{Fail, Credentials, "the provider does not know this clientId in " + string(p.Environment),
-			"Credentials belong to one environment: see --environment, --client-id and --secret-key."}
+			"Credentials belong to one environment: check --environment, --client-id and --secret-key."}
 	case contract.CodeUnauthorized:
 		return false, Finding{Fail, Credentials, "the secretKey is not the one of this clientId",
 			"Set --secret-key to the current one; after a rotation the old one ends within a day."}
@@ -231,7 +231,7 @@ const notAnAddress = "doctor"
 // products checks for each product whether a redirect back to the portal could start.
 func (p Config) products(ctx context.Context) []Finding {
 	if len(p.Products) == 0 {
-		return []Finding{{Fail, Products, "none is configured", "Set --products to what the account has, as cashflow=UUID,…"}}
+		return []Finding{{Fail, Products, "no product is configured", "Set --products to what the account has, as cashflow=UUID,…"}}
 	}
 	var found []Finding
 	for _, kind := range contract.Products() {

@@ -116,7 +116,7 @@ func TestFindsEachProblem(t *testing.T) {
 		"another's product": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/secure-redirect"] = refuses(400, "INVALID_PRODUCT")
 		}, "fail product cashflow: the account has no product " + cashflow},
-		"no products": {func(_ *fixture, p *doctor.Config) { p.Products = nil }, "fail products: none is configured"},
+		"no products": {func(_ *fixture, p *doctor.Config) { p.Products = nil }, "fail products: no product is configured"},
 		"a return that is not registered": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/secure-redirect"] = refuses(400, "INVALID_COMPLETE_URL")
 		}, "fail redirect URL: the account does not allow http"},

@@ -93,7 +93,7 @@ func (s *Service) Inherit(ctx context.Context, tx *store.Tx, customerID string, 
 	case !slices.Contains(Entitlements(), e):
 		return false, fmt.Errorf("%w %q", ErrEntitlement, e)
 	case a.ParentID == "":
-		return false, errors.New("customers: only a child account inherits")
+		return false, errors.New("only a child account can inherit features")
 	}
 	return clearEntitlement(ctx, tx, customerID, e)
 }

@@ -38,7 +38,7 @@ func (d degradation) apply(g *gray, draw *rand.Rand) []byte {
 			sx, sy := float64(x), float64(y)
 			light := 1.0
 			if d.photo {
-				// The far edge of the page is 3 % narrower.
+				// The far edge of the page is 3% narrower.
 				far := 1 - sy/float64(g.h)
 				sx = float64(g.w)/2 + (sx-float64(g.w)/2)*(1+0.03*far)
 				dx, dy := float64(x)/float64(g.w)-lightX, float64(y)/float64(g.h)-lightY

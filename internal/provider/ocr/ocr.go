@@ -53,7 +53,7 @@ type Engine struct {
 func Find(ctx context.Context) (*Engine, error) {
 	path, err := exec.LookPath("tesseract")
 	if err != nil {
-		return nil, errors.New("ocr: tesseract is not installed")
+		return nil, errors.New("tesseract is not installed")
 	}
 	e := &Engine{tesseract: path, turns: make(chan struct{}, max(1, runtime.NumCPU()-1)), limit: pageTime}
 	if pdf, err := exec.LookPath("pdftoppm"); err == nil {
@@ -68,7 +68,7 @@ func Find(ctx context.Context) (*Engine, error) {
 			return e, nil
 		}
 	}
-	return nil, errors.New("ocr: tesseract has no data for English (tesseract-ocr-eng)")
+	return nil, errors.New("tesseract has no data for English (tesseract-ocr-eng)")
 }
 
 // PDF reports whether the engine also reads scanned PDF files.
@@ -105,7 +105,7 @@ func (e *Engine) Read(ctx context.Context, file []byte) ([]paystub.ScannedPage, 
 // readPDF renders the pages of a PDF file and reads them.
 func (e *Engine) readPDF(ctx context.Context, file []byte) (out []paystub.ScannedPage, err error) {
 	if e.pdftoppm == "" {
-		return nil, errors.New("ocr: pdftoppm is not installed")
+		return nil, errors.New("pdftoppm is not installed")
 	}
 	words := 0
 	for n := 1; n <= MaxPages; n++ {

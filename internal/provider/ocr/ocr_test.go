@@ -125,7 +125,7 @@ func TestScansAndPhotographs(t *testing.T) {
 	for n, d := range degradations {
 		c := counts[n]
 		sum.images, sum.review, sum.unread = sum.images+c.images, sum.review+c.review, sum.unread+c.unread
-		fmt.Fprintf(&table, "| %s | %d | %d | %.1f %% | %d | %d | %d |\n", d.name, c.images, c.fields,
+		fmt.Fprintf(&table, "| %s | %d | %d | %.1f%% | %d | %d | %d |\n", d.name, c.images, c.fields,
 			100*float64(c.right)/float64(c.fields), c.review, c.detected, c.unread)
 		if sum.detected += c.detected; d.dpi >= 200 {
 			sum.right, sum.fields = sum.right+c.right, sum.fields+c.fields
@@ -136,8 +136,8 @@ func TestScansAndPhotographs(t *testing.T) {
 	}
 	t.Log("\n" + table.String())
 	right := 100 * float64(sum.right) / float64(sum.fields)
-	text := fmt.Sprintf("%d images, %d DETECTED, %d REVIEW, %d not read; %.1f %% of the fields are right from 200 dpi on (want 90 at least), "+
-		"%.1f %% at 200 dpi", sum.images, sum.detected, sum.review, sum.unread, right, 100*float64(at200.right)/float64(at200.fields))
+	text := fmt.Sprintf("%d images, %d DETECTED, %d REVIEW, %d not read; %.1f%% of the fields are right from 200 dpi on (want 90 at least), "+
+		"%.1f%% at 200 dpi", sum.images, sum.detected, sum.review, sum.unread, right, 100*float64(at200.right)/float64(at200.fields))
 	if t.Log(text); right < 90 || sum.detected > 0 {
 		t.Error(text)
 	}

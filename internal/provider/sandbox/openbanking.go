@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -68,7 +69,7 @@ func newOpenBanking(ctx context.Context, c provider.SandboxConfig, now func() ti
 	jwt.Keys = jose.KeySet{key.Public()}
 	others, err := fdxbank.LoadClients(c.BankClients)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--sandbox-bank-clients: %w", err)
 	}
 	out := &openBanking{}
 	out.server, err = fdxbank.New(ctx, fdxbank.Config{DB: c.DB, Log: c.Log, Now: now, BaseURL: c.BankURL, Assets: c.Assets,

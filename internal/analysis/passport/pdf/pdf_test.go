@@ -166,13 +166,13 @@ func TestPercent(t *testing.T) {
 		value := rapid.IntRange(low, high).Draw(t, "value")
 		p := percent(value, low, high)
 		if p*(high-low) > 100*(value-low) || (p+1)*(high-low) <= 100*(value-low) {
-			t.Fatalf("%d from %d to %d: %d %%", value, low, high, p)
+			t.Fatalf("%d from %d to %d: %d%%", value, low, high, p)
 		}
 	})
 	for _, tt := range [][4]int{{459, 300, 850, 28}, {619, 300, 850, 58}, {290, 0, 1000, 29}, {200, 300, 850, 0},
 		{900, 300, 850, 100}, {5, 5, 5, 0}, {6, 5, 5, 100}, {6, 7, 5, 0}} {
 		if p := percent(tt[0], tt[1], tt[2]); p != tt[3] {
-			t.Errorf("%d from %d to %d: %d %%, want %d", tt[0], tt[1], tt[2], p, tt[3])
+			t.Errorf("%d from %d to %d: %d%%, want %d", tt[0], tt[1], tt[2], p, tt[3])
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package fdxbank
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,9 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	yaml "go.yaml.in/yaml/v3"
-
 	"vestibule/internal/jose"
+	"vestibule/internal/strictyaml"
 )
 
 // clientFile is one client in the file that LoadClients reads. Paths are relative to
@@ -42,10 +40,8 @@ func LoadClients(path string) ([]Client, error) {
 		return nil, err
 	}
 	var list []clientFile
-	d := yaml.NewDecoder(bytes.NewReader(raw))
-	d.KnownFields(true)
-	if err := d.Decode(&list); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err := strictyaml.Decode(raw, &list); err != nil {
+		return nil, fmt.Errorf("%s: want a list of clients: %w", path, err)
 	}
 	var out []Client
 	var faults []error

@@ -3,7 +3,6 @@
 package configfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 
 	"vestibule/internal/httpx"
+	"vestibule/internal/strictyaml"
 )
 
 // Maximum sizes in bytes.
@@ -34,12 +34,8 @@ func Entries(path, of string, max int) ([]yaml.Node, error) {
 		return nil, err
 	}
 	var entries []yaml.Node
-	d := yaml.NewDecoder(bytes.NewReader(raw))
-	if err := d.Decode(&entries); err != nil && !errors.Is(err, io.EOF) {
+	if err := strictyaml.Decode(raw, &entries); err != nil {
 		return nil, fmt.Errorf("%s: want a list of %s: %w", path, of, err)
-	}
-	if err := d.Decode(new(any)); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: contains more than one document", path)
 	}
 	if len(entries) > max {
 		return nil, fmt.Errorf("%s: more than %d %s", path, max, of)
@@ -47,15 +43,12 @@ func Entries(path, of string, max int) ([]yaml.Node, error) {
 	return entries, nil
 }
 
-// Decode decodes one entry and rejects unknown keys, which yaml.Node.Decode accepts.
-func Decode(n *yaml.Node, into any) error {
-	raw, err := yaml.Marshal(n)
-	if err != nil {
-		return err
+// Faults names each line of an error with the entry that has it.
+func Faults(entry string, err error) (all []error) {
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		all = append(all, fmt.Errorf("%s: %s", entry, line))
 	}
-	d := yaml.NewDecoder(bytes.NewReader(raw))
-	d.KnownFields(true)
-	return d.Decode(into)
+	return all
 }
 
 // Files reads files that an entry names. Paths are relative to Dir.
@@ -127,7 +120,7 @@ func CheckURL(raw string, loopback bool) error {
 	}
 	local := loopback && httpx.IsLoopback(u.Hostname())
 	if u.Scheme != "https" && (u.Scheme != "http" || !local) {
-		return errors.New("want https; http is for loopback addresses where loopback is set")
+		return errors.New("want https; http works only at a loopback address with loopback")
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !local && (ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast()) {
 		return errors.New("want a public address")

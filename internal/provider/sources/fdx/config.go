@@ -19,6 +19,7 @@ import (
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/sources/configfile"
 	"vestibule/internal/provider/sources/rest"
+	"vestibule/internal/strictyaml"
 )
 
 // Methods of client authentication (RFC 6749, section 2.3; OpenID Connect Core,
@@ -99,10 +100,12 @@ func Load(path string) ([]Institution, error) {
 	var faults []error
 	for n := range entries {
 		var in Institution
-		if err := configfile.Decode(&entries[n], &in); err != nil {
-			faults = append(faults, in.fault(n, err))
-		} else if err := in.readFiles(filepath.Dir(path)); err != nil {
-			faults = append(faults, in.fault(n, err))
+		err := strictyaml.DecodeNode(&entries[n], &in)
+		if err == nil {
+			err = in.readFiles(filepath.Dir(path))
+		}
+		if err != nil {
+			faults = append(faults, configfile.Faults(in.entry(n), err)...)
 		} else {
 			list = append(list, in)
 		}
@@ -113,9 +116,12 @@ func Load(path string) ([]Institution, error) {
 	return list, nil
 }
 
-func (in *Institution) fault(n int, err error) error {
-	return fmt.Errorf("institution %s: %w", cmp.Or(in.ID, fmt.Sprintf("number %d", n+1)), err)
+// entry names an institution in errors.
+func (in *Institution) entry(n int) string {
+	return "institution " + cmp.Or(in.ID, fmt.Sprintf("number %d", n+1))
 }
+
+func (in *Institution) fault(n int, err error) error { return fmt.Errorf("%s: %w", in.entry(n), err) }
 
 // readFiles reads the secrets, keys and certificates that the configuration names.
 func (in *Institution) readFiles(dir string) error {

@@ -184,8 +184,8 @@ func TestLoadReference(t *testing.T) {
 func TestLoadNamesEveryFault(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"fdx_version: 6", "fdx_version: 7", "harbor-national: fdx_version"},
-		{"place: Austin", "plaice: Austin", "harbor-national: yaml: "},
-		{"place: Austin, TX", "id: other", "already defined"},
+		{"place: Austin", "plaice: Austin", "harbor-national: the key plaice is unknown"},
+		{"place: Austin, TX", "id: other", "is there twice"},
 		{"id: prairie", "id: harbor-national", "harbor-national: id: another"},
 		{"id: prairie", "id: Prairie", "Prairie: id"},
 		{"name: Prairie Federal Bank", "name: \"\"", "prairie: name"},

@@ -14,6 +14,7 @@ import (
 	"vestibule/internal/provider/sources/configfile"
 	"vestibule/internal/provider/sources/rest"
 	"vestibule/internal/report"
+	"vestibule/internal/strictyaml"
 	"vestibule/internal/webhook"
 
 	"golang.org/x/text/language"
@@ -66,10 +67,12 @@ func Load(path string) ([]Program, error) {
 	var faults []error
 	for n := range entries {
 		var p Program
-		if err := configfile.Decode(&entries[n], &p); err != nil {
-			faults = append(faults, p.fault(n, err))
-		} else if err := p.Prepare(filepath.Dir(path)); err != nil {
-			faults = append(faults, p.fault(n, err))
+		err := strictyaml.DecodeNode(&entries[n], &p)
+		if err == nil {
+			err = p.Prepare(filepath.Dir(path))
+		}
+		if err != nil {
+			faults = append(faults, configfile.Faults(p.entry(n), err)...)
 		} else {
 			list = append(list, p)
 		}
@@ -80,9 +83,12 @@ func Load(path string) ([]Program, error) {
 	return list, nil
 }
 
-func (p *Program) fault(n int, err error) error {
-	return fmt.Errorf("connector %s: %w", cmp.Or(p.ID, fmt.Sprintf("number %d", n+1)), err)
+// entry names a connector in errors.
+func (p *Program) entry(n int) string {
+	return "connector " + cmp.Or(p.ID, fmt.Sprintf("number %d", n+1))
 }
+
+func (p *Program) fault(n int, err error) error { return fmt.Errorf("%s: %w", p.entry(n), err) }
 
 // Prepare checks the URL, and reads the secret and the certificates that the configuration
 // names, by paths relative to a directory.

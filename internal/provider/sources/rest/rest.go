@@ -228,12 +228,12 @@ var ErrAddress = errors.New("leads to an address that is not public")
 // Other errors of connections without an answer. Errors of the network are not quoted,
 // because some contain data of the server.
 var (
-	errCertificate = errors.New("presents a certificate that does not verify")
-	errHandshake   = errors.New("refuses the TLS handshake")
-	errTimeout     = errors.New("does not answer in time")
-	errNoName      = errors.New("has a host name that does not resolve")
-	errRefused     = errors.New("refuses the connection")
-	errBroken      = errors.New("breaks the connection")
+	errCertificate = errors.New("was not sent: the server's certificate does not verify")
+	errHandshake   = errors.New("was not sent: the server refuses the TLS handshake")
+	errTimeout     = errors.New("was not answered in time")
+	errNoName      = errors.New("was not sent: the host name does not resolve")
+	errRefused     = errors.New("was not sent: the server refuses the connection")
+	errBroken      = errors.New("was not answered: the connection broke")
 )
 
 // classify returns the error above that describes an error of the network.
