@@ -151,11 +151,12 @@ func TestDeliversDecisionEmails(t *testing.T) {
 				t.Fatalf("again: %d\n%s", p.status, p.body)
 			}
 		}
-		admin.shows("/review/audit?action=letterSent", ">4<")
+		of := func(decision string) string { return ">" + i18ntest.EN("review.audit.decision", "n", decision) + "<" }
+		admin.shows("/review/audit?action=letterSent", of("4"))
 		if got := box.letters(); len(got) != 2 || !strings.Contains(got[1], "was approved") {
 			t.Errorf("sent: %q", got)
 		}
-		for action, want := range map[string]string{"letterWithheld": ">3<", "letterFailed": ">4<", "letterRetried": ">4<"} {
+		for action, want := range map[string]string{"letterWithheld": of("3"), "letterFailed": of("4"), "letterRetried": of("4")} {
 			if p := admin.get("/review/audit?action=" + action); strings.Count(p.body, want) != 1 {
 				t.Errorf("%s in the trail:\n%s", action, p.body)
 			}
