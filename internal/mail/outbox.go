@@ -171,22 +171,28 @@ func (o Outbox) settle(ctx context.Context, emailID string, sent bool) error {
 	})
 }
 
-// List lists emails, newest first or, with Oldest, oldest first. It leaves out those whose data key was deleted.
-func (o Outbox) List(ctx context.Context, q store.Queryer, f Filter) ([]Email, error) {
-	all, err := o.Table.list(ctx, q, f, o.Now())
-	if err != nil {
-		return nil, err
-	}
-	var out []Email
-	for _, e := range all {
-		if err := o.open(ctx, q, &e); errors.Is(err, store.ErrShredded) {
-			continue
-		} else if err != nil {
+// List lists emails, newest first or, with Oldest, oldest first. It leaves out those whose
+// data key was deleted. Fewer than the limit are the last ones.
+func (o Outbox) List(ctx context.Context, q store.Queryer, f Filter) (out []Email, err error) {
+	for limit := f.Limit; ; {
+		all, err := o.Table.list(ctx, q, f, o.Now())
+		if err != nil {
 			return nil, err
 		}
-		out = append(out, e)
+		for _, e := range all {
+			f.Before = store.Cursor{At: e.Created, ID: e.ID}
+			if err := o.open(ctx, q, &e); errors.Is(err, store.ErrShredded) {
+				continue
+			} else if err != nil {
+				return nil, err
+			}
+			out = append(out, e)
+		}
+		if len(all) < f.Limit || len(out) == limit {
+			return out, nil
+		}
+		f.Limit = limit - len(out)
 	}
-	return out, nil
 }
 
 // open decrypts an email.

@@ -330,6 +330,18 @@ func TestOutboxLists(t *testing.T) {
 		if got := ids(Filter{CustomerID: "b"}); !slices.Equal(got, want) {
 			t.Errorf("the customer has %q, want %q", got, want)
 		}
+		r.now = r.now.Add(time.Second)
+		gone := r.add("b", "gone@example.org", time.Hour)
+		if err := r.DB.Vault.Shred(t.Context(), r.DB.SQL, r.keys[gone]); err != nil {
+			t.Fatal(err)
+		}
+		f := Filter{CustomerID: "b", Limit: 2}
+		if !r.provider() {
+			f.CustomerID = ""
+		}
+		if page, err := r.List(t.Context(), r.DB.SQL, f); err != nil || len(page) != 2 {
+			t.Errorf("a page has %d emails although it is not the last, %v", len(page), err)
+		}
 		if err := r.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}

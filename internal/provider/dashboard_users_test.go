@@ -344,7 +344,8 @@ func TestDashboardUserHistory(t *testing.T) {
 			t.Fatalf("the list has %d users that lead to their history, and not one who never signed in\n%s", len(users), text)
 		}
 		ada, bob := d.page("/dashboard/audit?user="+users[0]), d.page("/dashboard/audit?user="+users[1])
-		if !strings.Contains(ada, i18ntest.EN("dashboard.actions.signed_in")+"</td>") || strings.Contains(ada, i18ntest.EN("dashboard.people.never")) {
+		if !strings.Contains(ada, i18ntest.EN("dashboard.actions.signed_in")+"</td>") ||
+			strings.Contains(ada, i18ntest.EN("dashboard.people.never")) {
 			t.Errorf("the history of a user:\n%s", ada)
 		}
 		if strings.Contains(bob, "</td>") || !strings.Contains(bob, i18ntest.EN("dashboard.people.never")) {

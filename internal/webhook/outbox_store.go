@@ -140,7 +140,8 @@ func (t Tables) updateDelivery(ctx context.Context, tx *store.Tx, d Delivery, to
 		due = store.Micros(next)
 	}
 	return store.ExecOne(tx.ExecContext(ctx, t.sql(`UPDATE {deliveries}
-		SET state = $2, attempts = $3, last_http = CASE WHEN $4 = 0 THEN last_http ELSE $4 END, updated_at = $5, body = coalesce(body, $6), next_at = $7
+		SET state = $2, attempts = $3, last_http = CASE WHEN $4 = 0 THEN last_http ELSE $4 END, updated_at = $5, body = coalesce(body, $6),
+			next_at = $7
 		WHERE id = $1 AND state = 'pending'`),
 		d.ID, string(to), int64(d.Tries), int64(http), store.Micros(tx.Now), sql.Null[[]byte]{V: body, Valid: body != nil}, due))
 }

@@ -51,7 +51,8 @@ func (s *Service) userList(ctx context.Context, r *http.Request, by user, d page
 	v := pages.DashboardPeople{List: listOf("/dashboard/people", q), Searched: text}
 	for _, u := range all {
 		if has(text, u.Email) {
-			v.Rows = append(v.Rows, pages.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: signIns[u.ID], Self: u.ID == by.ID})
+			v.Rows = append(v.Rows, pages.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: signIns[u.ID],
+				Self: u.ID == by.ID})
 		}
 	}
 	return pages.DashboardPeoplePage(d, v), nil

@@ -431,8 +431,8 @@ func (s *Service) emails(ctx context.Context, r *http.Request, by user, d pages.
 	}
 	if n := len(all); n > 0 {
 		last := all[n-1]
-		if v.List.Pager = listPager(q, "/dashboard/outbox", text, n == f.Limit, cursorText(store.Cursor{At: last.Created, ID: last.ID})); text != "" &&
-			v.List.Pager.After != "" {
+		v.List.Pager = listPager(q, "/dashboard/outbox", text, n == f.Limit, cursorText(store.Cursor{At: last.Created, ID: last.ID}))
+		if v.List.Pager.After != "" {
 			v.List.Pager.Back = last.Created
 		}
 	}
