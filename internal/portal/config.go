@@ -17,7 +17,7 @@ type Pages struct {
 	WidgetScriptURL string `name:"widget-script-url" placeholder:"URL" help:"Widget script. Default: the provider's /widget/v1/widget.js."`
 	WidgetGlobal    string `name:"widget-global" default:"SvcWidget" placeholder:"NAME" help:"Global object of the widget script."`
 
-	ApplyMode string `default:"embedded" enum:"embedded,redirect,redirect-form,ask" help:"Where applicants verify: embedded, redirect, redirect-form, or ask (they choose)."`
+	ApplyMode string `default:"embedded" enum:"embedded,redirect,redirect-form,ask" help:"Where applicants verify; with ask, they choose."`
 
 	ApplyRate int `default:"20" placeholder:"N" help:"Applications per minute from one address on the form, per process; 0: no limit."`
 }

@@ -23,7 +23,7 @@ import (
 type Limits struct {
 	WidgetRate        int `default:"60" placeholder:"N" help:"Visits per minute without a token from one address, per process; 0: no limit."`
 	WidgetAccountRate int `default:"600" placeholder:"N" help:"Visits per minute without a token for one account, per process; 0: no limit."`
-	WidgetFiles       int `default:"5000" placeholder:"MB" help:"Megabytes of files per account and 24 hours in visits without a token; 0: no limit."`
+	WidgetFiles       int `default:"5000" placeholder:"MB" help:"Megabytes of files per account in 24 hours, without a token; 0: no limit."`
 }
 
 // Validate checks the limits.
@@ -38,7 +38,7 @@ func (l Limits) Validate() error {
 type Operator struct {
 	ServiceName string `default:"Vestibule Verification" placeholder:"NAME" help:"Name of the verification service, as applicants see it."`
 	TermsURL    string `name:"service-terms-url" placeholder:"URL" help:"Terms of the verification service, linked where applicants consent."`
-	PrivacyURL  string `name:"service-privacy-url" placeholder:"URL" help:"Privacy policy of the verification service, linked where applicants consent."`
+	PrivacyURL  string `name:"service-privacy-url" placeholder:"URL" help:"Privacy policy of the service, linked where applicants consent."`
 }
 
 // maxServiceName is the maximum length of the service's name in characters.

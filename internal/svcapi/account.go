@@ -18,7 +18,7 @@ type Account struct {
 	Products   map[contract.Product]string `mapsep:"," placeholder:"KIND=UUID,…" help:"productId of each of the account's products."`
 	AssetsOnly bool                        `name:"eligibility-assets-only" help:"The eligibility product verifies assets only."`
 
-	WebhookSecrets []string `name:"webhook-secret" sep:"," placeholder:"SECRET" help:"Secrets of the provider's webhooks; two during a rotation."`
+	WebhookSecrets []string `name:"webhook-secret" sep:"," placeholder:"SECRET" help:"The provider's webhook secrets; two during rotation."`
 	Issuer         string   `name:"provider-issuer" placeholder:"URL" help:"iss of the provider's signed results. Default: --provider-url."`
 	ReturnMode     string   `name:"return-mode" default:"get" enum:"get,post" help:"Method of the redirect callback, get or post."`
 }

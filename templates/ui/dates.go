@@ -17,6 +17,17 @@ func DayWords(l i18n.Lang, t time.Time) string {
 	return t.Format("Jan 2, 2006")
 }
 
+var spanishMonthNames = [...]string{"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre",
+	"noviembre", "diciembre"}
+
+// LongDay formats a date for a letter, as in "January 2, 2006".
+func LongDay(l i18n.Lang, t time.Time) string {
+	if l == i18n.Spanish {
+		return strconv.Itoa(t.Day()) + " de " + spanishMonthNames[t.Month()-1] + " de " + strconv.Itoa(t.Year())
+	}
+	return t.Format("January 2, 2006")
+}
+
 // DayAndMonth formats a date without its year, as in "Jan 2".
 func DayAndMonth(l i18n.Lang, t time.Time) string {
 	if l == i18n.Spanish {

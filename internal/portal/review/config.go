@@ -24,7 +24,7 @@ type Config struct {
 	DecisionEmails []string `sep:"," default:"approved,declined,moreAsked" placeholder:"KIND" help:"Decisions emailed to applicants, or none."`
 	DecisionPages  []string `sep:"," default:"approved,declined,moreAsked" placeholder:"KIND" help:"Decisions shown on status pages, or none."`
 
-	PageImages string `default:"auto" enum:"auto,off" placeholder:"auto|off" help:"Show pages of PDF files to reviewers by pdftoppm: auto if installed, off."`
+	PageImages string `default:"auto" enum:"auto,off" placeholder:"auto|off" help:"Show reviewers PDF pages by pdftoppm: auto if found, off."`
 }
 
 // Validate checks the configuration.

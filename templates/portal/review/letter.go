@@ -75,7 +75,7 @@ func (v LetterView) parts(l i18n.Lang) (out []letterPart) {
 		}
 	}
 	say(v.dear(l))
-	thanks := i18n.T(l, "review.letter.thanks") + " " + ui.DayWords(l, v.Began.UTC()) + "."
+	thanks := i18n.T(l, "review.letter.thanks") + " " + ui.LongDay(l, v.Began.UTC()) + "."
 	switch v.Decision.Decision {
 	case "declined":
 		thanks += " " + i18n.T(l, "review.letter.no")
@@ -99,14 +99,14 @@ func (v LetterView) parts(l i18n.Lang) (out []letterPart) {
 		written()
 		if !v.ReportAt.IsZero() {
 			agency := cmp.Or(v.Agency, v.Host)
-			say(i18n.T(l, "review.letter.report", "date", ui.DayWords(l, v.ReportAt.UTC()), "agency", agency), i18n.T(l, "review.letter.not_them"))
+			say(i18n.T(l, "review.letter.report", "date", ui.LongDay(l, v.ReportAt.UTC()), "agency", agency), i18n.T(l, "review.letter.not_them"))
 			out[len(out)-1].bold = agency
 			say(i18n.T(l, "review.letter.rights"))
 		}
 		if v.Score != nil {
 			value := strconv.Itoa(v.Score.Value)
 			say(i18n.T(l, "review.letter.score"))
-			score := i18n.T(l, "review.letter.score_value", "score", value, "date", ui.DayWords(l, v.Score.Of.UTC()),
+			score := i18n.T(l, "review.letter.score_value", "score", value, "date", ui.LongDay(l, v.Score.Of.UTC()),
 				"low", strconv.Itoa(scoreLow), "high", strconv.Itoa(scoreHigh))
 			if len(v.Score.Factors) > 0 {
 				score += " " + i18n.T(l, "review.letter.factors")
