@@ -3583,9 +3583,9 @@ func Letter(p ui.Page, v LetterView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var182 string
-			templ_7745c5c3_Var182, templ_7745c5c3_Err = templ.JoinStringErrs(ui.DayWords(p.Lang, v.Decision.At.UTC()))
+			templ_7745c5c3_Var182, templ_7745c5c3_Err = templ.JoinStringErrs(ui.LongDay(p.Lang, v.Decision.At.UTC()))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/dashboard.templ`, Line: 595, Col: 67}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/dashboard.templ`, Line: 595, Col: 66}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var182))
 			if templ_7745c5c3_Err != nil {
