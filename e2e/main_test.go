@@ -108,8 +108,9 @@ var launch = sync.OnceValue(func() error {
 		ExecutablePath: playwright.String(chromium()),
 		// Pages live too briefly for optimized scripts, an optimized WASM module or a process
 		// that draws to pay.
-		Args: []string{"--no-sandbox", "--disable-gpu", "--in-process-gpu", "--js-flags=--liftoff-only,--no-opt,--no-maglev", "--disable-quic", "--no-first-run",
-			"--disable-background-networking", "--disable-component-update", "--disable-sync", "--font-render-hinting=none"},
+		Args: []string{"--no-sandbox", "--disable-gpu", "--in-process-gpu", "--js-flags=--liftoff-only,--no-opt,--no-maglev",
+			"--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+			"--font-render-hinting=none"},
 	})
 	return err
 })
