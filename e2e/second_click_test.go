@@ -105,14 +105,16 @@ func TestSecondClicks(t *testing.T) {
 
 // stepAge adds to every document a function that returns how long its step has been there,
 // in milliseconds. The first step of a document counts from the start of the navigation.
+// It uses the time of the document's animations, which is that of the last frame.
 const stepAge = `{
 	let step, since = 0;
-	window.stepAge = () => performance.now() - since;
+	const now = () => document.timeline.currentTime ?? 0;
+	window.stepAge = () => now() - since;
 	addEventListener("DOMContentLoaded", () => {
 		const look = () => {
-			const now = document.getElementById("step");
-			if (step && now !== step) since = performance.now();
-			step = now ?? step;
+			const shown = document.getElementById("step");
+			if (step && shown !== step) since = now();
+			step = shown ?? step;
 		};
 		look();
 		new MutationObserver(look).observe(document, { childList: true, subtree: true });
