@@ -37,7 +37,7 @@ func TestEmbedded(t *testing.T) {
 	walk(t, v.widget, "default")
 	state(t, v, "ready")
 	for _, r := range requests() {
-		for _, secret := range []string{token, "Zo", "Hara", "example.org", "1992"} {
+		for _, secret := range []string{token, "Zoë", "Hara", "example.org", "1992"} {
 			if strings.Contains(r.URL(), secret) || strings.Contains(r.URL(), url.QueryEscape(secret)) {
 				t.Errorf("an address has %q in it: %s", secret, r.URL())
 			}

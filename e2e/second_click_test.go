@@ -105,15 +105,14 @@ func TestSecondClicks(t *testing.T) {
 
 // stepAge adds to every document a function that returns how long its step has been there,
 // in milliseconds. The first step of a document counts from the start of the navigation.
-// It uses the time of the document's animations, which is that of the last frame.
+// It counts from the last frame before, as the animation that refuses clicks does at most.
 const stepAge = `{
 	let step, since = 0;
-	const now = () => document.timeline.currentTime ?? 0;
-	window.stepAge = () => now() - since;
+	window.stepAge = () => performance.now() - since;
 	addEventListener("DOMContentLoaded", () => {
 		const look = () => {
 			const shown = document.getElementById("step");
-			if (step && shown !== step) since = now();
+			if (step && shown !== step) since = document.timeline.currentTime ?? performance.now();
 			step = shown ?? step;
 		};
 		look();
@@ -138,7 +137,9 @@ func doubleClick(t *testing.T, v *visitor, at place, button playwright.Locator, 
 		step(t, at, want)
 	}
 	// The name of a window outlives its documents: a click that came late leads to another.
-	fresh, err := at("#step").First().Evaluate(`(step) => {
+	// Styles apply from the first frame, which a page in the background may never draw.
+	fresh, err := at("#step").First().Evaluate(`async (step) => {
+		await Promise.race([new Promise(requestAnimationFrame), new Promise((drawn) => setTimeout(drawn, 1000))]);
 		const fresh = () => getComputedStyle(step).pointerEvents === "none";
 		window.name = "";
 		addEventListener("pointerdown", () => { if (!fresh()) window.name = "late" }, { capture: true, once: true });
