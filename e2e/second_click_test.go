@@ -137,9 +137,10 @@ func doubleClick(t *testing.T, v *visitor, at place, button playwright.Locator, 
 		step(t, at, want)
 	}
 	// The name of a window outlives its documents: a click that came late leads to another.
-	// Styles apply from the first frame, which a page in the background may never draw.
+	// Animations apply once a first frame is drawn, which a page in the background may never do.
 	fresh, err := at("#step").First().Evaluate(`async (step) => {
-		await Promise.race([new Promise(requestAnimationFrame), new Promise((drawn) => setTimeout(drawn, 1000))]);
+		const frame = () => new Promise(requestAnimationFrame);
+		await Promise.race([frame().then(frame), new Promise((late) => setTimeout(late, 1000))]);
 		const fresh = () => getComputedStyle(step).pointerEvents === "none";
 		window.name = "";
 		addEventListener("pointerdown", () => { if (!fresh()) window.name = "late" }, { capture: true, once: true });
