@@ -246,7 +246,7 @@ func TestBackendMistakes(t *testing.T) {
 		{"label too long", "POST", "/applications", with("externalId", string(bytes.Repeat([]byte("x"), 65))), 400, "INVALID_PARAMETERS"},
 		{"label taken", "POST", "/applications", with("externalId", "only-one"), 400, "DUPLICATE_EXTERNAL_ID"},
 		{"return to a script", "POST", "/applications", with("returnUrl", "javascript:alert(1)"), 400, "INVALID_PARAMETERS"},
-		{"an origin that is none", "POST", "/applications", with("allowedOrigin", "https://app.example.com/path"), 400, "INVALID_PARAMETERS"},
+		{"an invalid origin", "POST", "/applications", with("allowedOrigin", "https://app.example.com/path"), 400, "INVALID_PARAMETERS"},
 		{"wrong e-mail", "POST", "/applications", prefilled("email", "unknown"), 400, "INVALID_PREFILL_EMAIL"},
 		{"unborn", "POST", "/applications", prefilled("dob", "2999-01-01"), 400, "INVALID_PREFILL_DOB"},
 		{"unknown key", "POST", "/applications", prefilled("shoeSize", 42), 400, "INVALID_PREFILL_KEY"},

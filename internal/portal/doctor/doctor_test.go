@@ -133,7 +133,7 @@ func TestFindsEachProblem(t *testing.T) {
 		"another webhook secret": {func(_ *fixture, p *doctor.Config) {
 			p.WebhookSecrets = append(p.WebhookSecrets, webhook.NewSecret())
 		}, "fail webhooks: the portal at"},
-		"a webhook secret that is none": {func(_ *fixture, p *doctor.Config) { p.WebhookSecrets = []string{"x"} },
+		"an invalid webhook secret": {func(_ *fixture, p *doctor.Config) { p.WebhookSecrets = []string{"x"} },
 			"fail webhooks: a secret does not have the form"},
 		"no webhook secret":          {func(_ *fixture, p *doctor.Config) { p.WebhookSecrets = nil }, "fail webhooks: no secret"},
 		"a portal that does not run": {func(w *fixture, _ *doctor.Config) { w.portal.Close() }, "skip webhooks: the portal cannot be reached"},

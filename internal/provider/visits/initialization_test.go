@@ -146,7 +146,7 @@ func TestInitializationRejects(t *testing.T) {
 			{"consumer and prefill", map[string]any{"consumerId": uuid.NewString(), "prefill": providertest.Prefill()},
 				400, "INVALID_CONSUMER_ID", "consumerId"},
 			{"neither consumer nor prefill", map[string]any{}, 400, "INVALID_PREFILLS_PII_MISSING", "prefill.firstName"},
-			{"a prepared report that is none", map[string]any{"sandboxReportId": "x", "prefill": providertest.Prefill()},
+			{"an invalid prepared report", map[string]any{"sandboxReportId": "x", "prefill": providertest.Prefill()},
 				400, "MALFORMED_BODY", "sandboxReportId"},
 			{"an unknown prepared report", map[string]any{"sandboxReportId": uuid.NewString(), "prefill": providertest.Prefill()},
 				400, "MALFORMED_BODY", "sandboxReportId"},
@@ -219,7 +219,7 @@ func TestRegister(t *testing.T) {
 			{"another customer's token", map[string]any{"publicId": r.Seed.ThirdParty.PublicID,
 				"token": token(r, map[string]any{})}, "INVALID_PRODUCT"},
 			{"an unknown product", map[string]any{"productId": uuid.NewString(), "prefill": providertest.Prefill()}, "INVALID_PRODUCT"},
-			{"a product that is none", map[string]any{"productId": "cashflow", "prefill": providertest.Prefill()}, "INVALID_PRODUCT"},
+			{"an invalid product", map[string]any{"productId": "cashflow", "prefill": providertest.Prefill()}, "INVALID_PRODUCT"},
 			{"another product than the token's", map[string]any{"productId": r.Seed.Products[contract.Income],
 				"token": token(r, map[string]any{})}, "MISMATCHED_PRODUCT_ID"},
 			{"an externalId that is taken", map[string]any{"externalId": "taken", "prefill": providertest.Prefill()}, "DUPLICATE_EXTERNAL_ID"},
@@ -228,8 +228,8 @@ func TestRegister(t *testing.T) {
 			{"an unsupported key", map[string]any{"prefill": map[string]any{"nickname": "A"}}, "INVALID_PREFILL_KEY"},
 			{"an empty prefill", map[string]any{"prefill": map[string]any{}}, "INVALID_PREFILLS_PII_MISSING"},
 			{"userArgs too long", map[string]any{"userArgs": strings.Repeat("u", 256), "prefill": providertest.Prefill()}, "INTERNAL_ERROR"},
-			{"a prepared report that is none", map[string]any{"sandboxReportId": "x", "prefill": providertest.Prefill()}, "INTERNAL_ERROR"},
-			{"an option that is none", map[string]any{"prefil": map[string]any{}}, "INTERNAL_ERROR"},
+			{"an invalid prepared report", map[string]any{"sandboxReportId": "x", "prefill": providertest.Prefill()}, "INTERNAL_ERROR"},
+			{"an invalid option", map[string]any{"prefil": map[string]any{}}, "INTERNAL_ERROR"},
 			{"a number for a token", map[string]any{"token": 5}, "INTERNAL_ERROR"},
 		} {
 			t.Run(c.name, func(t *testing.T) {

@@ -261,7 +261,7 @@ func TestStepsOutOfOrder(t *testing.T) {
 			{"a path for a handle", "/visit/..%2f..%2fetc", nil, 404},
 			{"JSON for a form", a.path, map[string]any{"action": "consent"}, 415},
 			{"a form too large", a.path, url.Values{"username": {strings.Repeat("u", 20_000)}}, 413},
-			{"a form that is none", a.path, url.Values{"\xff": {"\xff"}}, 400},
+			{"an invalid form", a.path, url.Values{"\xff": {"\xff"}}, 400},
 		} {
 			method := "POST"
 			if c.body == nil {
