@@ -140,7 +140,8 @@ func doubleClick(t *testing.T, v *visitor, at place, button playwright.Locator, 
 	// Animations apply once a first frame is drawn, which a page in the background may never do.
 	fresh, err := at("#step").First().Evaluate(`async (step) => {
 		const frame = () => new Promise(requestAnimationFrame);
-		await Promise.race([frame().then(frame), new Promise((late) => setTimeout(late, 1000))]);
+		const drawn = await Promise.race([frame().then(frame), new Promise((late) => setTimeout(late, 1000, false))]);
+		if (drawn !== false && getComputedStyle(step).animationName !== "settle") throw new Error("the style has no guard");
 		const fresh = () => getComputedStyle(step).pointerEvents === "none";
 		window.name = "";
 		addEventListener("pointerdown", () => { if (!fresh()) window.name = "late" }, { capture: true, once: true });

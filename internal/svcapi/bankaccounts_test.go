@@ -66,7 +66,7 @@ func TestInvalidBankAccountAnswers(t *testing.T) {
 		writeJSON(w, 200, map[string]any{"accounts": []any{map[string]any{"account_id": "../x"}}})
 	}}
 	if _, err := s.client().ConsumerBankAccounts(t.Context(), ConsumerRef{ConsumerID: token1}); CodeOf(err) != contract.CodeUpstream {
-		t.Errorf("an id that is none: %v", err)
+		t.Errorf("an invalid id: %v", err)
 	}
 	s = &service{handler: func(w http.ResponseWriter, r *http.Request) {
 		t.Errorf("asked for %s", r.URL.Path)

@@ -189,7 +189,7 @@ func TestACHDetailsAndDestinations(t *testing.T) {
 		t.Errorf("the number prints: %s", text)
 	}
 	if _, err := c.ReportACH(t.Context(), ref, "../x"); CodeOf(err) != contract.CodeNotFound {
-		t.Errorf("an id that is none: %v", err)
+		t.Errorf("an invalid id: %v", err)
 	}
 	answer["account_number_type"] = "XX"
 	if _, err := c.ReportACH(t.Context(), ref, token2); CodeOf(err) != contract.CodeUpstream {

@@ -256,7 +256,7 @@ func TestBadRequestsAreRejectedWithoutStoring(t *testing.T) {
 			"INVALID_PREFILL_DOB", 400, "prefill.dob"},
 		{"an income beyond all numbers", app(`,"prefill":{"firstName":"Ana","lastName":"N","email":"a@example.com",` +
 			`"dob":"1990-02-28","statedAnnualIncome":1e999}`), "INVALID_PREFILL_INCOME", 400, "prefill.statedAnnualIncome"},
-		{"employers that are none", `{"product":"eligibility","mode":"embedded","prefill":{"firstName":"Ana","lastName":"N",` +
+		{"invalid employers", `{"product":"eligibility","mode":"embedded","prefill":{"firstName":"Ana","lastName":"N",` +
 			`"email":"a@example.com","dob":"1990-02-28","state":"CA","statedEmployerNames":[]}}`,
 			"INVALID_PREFILL_STATED_EMPLOYER_NAMES", 400, "prefill.statedEmployerNames"},
 		{"an externalId that no header carries", app(`,"externalId":"\ufffd"`), "INVALID_PARAMETERS", 400, ""},
