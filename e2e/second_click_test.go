@@ -138,11 +138,16 @@ func doubleClick(t *testing.T, v *visitor, at place, button playwright.Locator, 
 	}
 	// The name of a window outlives its documents: a click that came late leads to another.
 	// Animations apply once a first frame is drawn, which a page in the background may never do.
-	fresh, err := at("#step").First().Evaluate(`async (step) => {
+	// Meanwhile the last step's progress may give way to its end: the guard of what is shown counts.
+	fresh, err := at("html").Evaluate(`async () => {
 		const frame = () => new Promise(requestAnimationFrame);
-		const drawn = await Promise.race([frame().then(frame), new Promise((late) => setTimeout(late, 1000, false))]);
+		let step, drawn;
+		do {
+			step = document.getElementById("step");
+			drawn = await Promise.race([frame().then(frame), new Promise((late) => setTimeout(late, 1000, false))]);
+		} while (!step.isConnected);
 		if (drawn !== false && getComputedStyle(step).animationName !== "settle") throw new Error("the style has no guard");
-		const fresh = () => getComputedStyle(step).pointerEvents === "none";
+		const fresh = () => getComputedStyle(document.getElementById("step")).pointerEvents === "none";
 		window.name = "";
 		addEventListener("pointerdown", () => { if (!fresh()) window.name = "late" }, { capture: true, once: true });
 		if (!fresh() && stepAge() < 400) throw new Error("the step takes clicks after " + stepAge() + " ms");
