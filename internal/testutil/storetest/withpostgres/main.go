@@ -21,7 +21,7 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "usage: withpostgres COMMAND [ARG ...]")
 		return 2
 	}
-	c, err := cluster.Start(context.Background())
+	c, err := cluster.Start(context.Background(), "autovacuum=off")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
