@@ -14,6 +14,7 @@ import (
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/program"
+	"vestibule/internal/testutil/storetest"
 )
 
 // site is one running program.
@@ -31,7 +32,7 @@ func start(t *testing.T, args ...string) *site {
 	needBrowser(t)
 	assets.Need(t)
 	staff.UseCheapHashes()
-	s := &site{dir: t.TempDir(), Log: &logtest.Buffer{}}
+	s := &site{dir: storetest.DataDir(t), Log: &logtest.Buffer{}}
 	if faultSeed != "" {
 		args = append([]string{"--sandbox-faults=" + faultSeed}, args...)
 	}

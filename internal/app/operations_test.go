@@ -407,7 +407,7 @@ func TestReadinessWaitsForTheMigrations(t *testing.T) {
 // TestReadinessKnowsTheDatabase disconnects the database for a while.
 func TestReadinessKnowsTheDatabase(t *testing.T) {
 	t.Parallel()
-	u, err := url.Parse(storetest.URL(t))
+	u, err := url.Parse(storetest.MigratedURL(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ func TestJourneyThroughPgBouncer(t *testing.T) {
 	for _, mode := range []string{"session", "transaction"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			w := startServer(t, storetest.Pool(t, mode, true)(storetest.URL(t)))
+			w := startServer(t, storetest.Pool(t, mode, true)(storetest.MigratedURL(t)))
 			w.journey(t)
 		})
 	}

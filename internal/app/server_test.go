@@ -52,7 +52,7 @@ func eachEngine(t *testing.T, f func(t *testing.T, w *testServer), more ...strin
 	})
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
-		f(t, startServer(t, storetest.URL(t), more...))
+		f(t, startServer(t, storetest.MigratedURL(t), more...))
 	})
 }
 
@@ -62,7 +62,7 @@ func startServer(t *testing.T, databaseURL string, more ...string) *testServer {
 	t.Helper()
 	assets.Need(t)
 	staff.UseCheapHashes()
-	w := &testServer{dir: t.TempDir(), databaseURL: databaseURL, Log: &logtest.Buffer{}}
+	w := &testServer{dir: storetest.DataDir(t), databaseURL: databaseURL, Log: &logtest.Buffer{}}
 	if faultSeed != "" {
 		more = append([]string{"--sandbox-faults=" + faultSeed}, more...)
 	}

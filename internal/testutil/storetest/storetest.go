@@ -62,6 +62,24 @@ func SQLite(t testing.TB, party string) *store.DB {
 	return openFor(t, store.Config{Dir: dir, Party: party})
 }
 
+// DataDir returns a data folder for the whole program, with the migrated SQLite databases of
+// both parties. A program that starts on an empty folder spends more than half of its first
+// start on migrations.
+func DataDir(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, party := range []string{store.Portal, store.Provider} {
+		raw, err := sqliteTemplate(party)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, party+".db"), raw, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
 // Postgres returns a fresh, migrated PostgreSQL database, copied from a template that is
 // made once in each cluster.
 func Postgres(t testing.TB, party string) *store.DB {
@@ -75,6 +93,13 @@ func Postgres(t testing.TB, party string) *store.DB {
 func URL(t testing.TB) string {
 	t.Helper()
 	return newDatabase(t, server(t), "template1")
+}
+
+// MigratedURL is URL of a database with the tables of both parties.
+func MigratedURL(t testing.TB) string {
+	t.Helper()
+	address := server(t)
+	return newDatabase(t, address, postgresTemplate(t, address, store.Portal, store.Provider))
 }
 
 // newDatabase copies a template, drops the copy at the end of the test, and returns its URL.
@@ -206,7 +231,8 @@ func openFor(t testing.TB, c store.Config) *store.DB {
 	return db
 }
 
-// prepare opens and migrates a database, including the jobs' tables.
+// prepare opens and migrates a database, including the jobs' tables. It keeps no key: each
+// copy generates its own.
 func prepare(c store.Config) error {
 	c.MasterKey = MasterKey
 	db, err := store.Open(context.Background(), c)
@@ -215,6 +241,9 @@ func prepare(c store.Config) error {
 	}
 	defer db.Close()
 	_, err = jobs.NewQueue(context.Background(), db, jobs.NewRegistry(), slog.New(slog.DiscardHandler), time.Now)
+	if err == nil {
+		_, err = db.SQL.Exec("DELETE FROM data_keys")
+	}
 	if err == nil && db.Dialect == store.SQLite {
 		_, err = db.SQL.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 	}
@@ -284,16 +313,17 @@ func server(t testing.TB) string {
 	return u
 }
 
-// postgresTemplate makes the party's template database if this cluster has none for the
-// present migrations. An advisory lock excludes other test processes.
-func postgresTemplate(t testing.TB, address, party string) string {
+// postgresTemplate makes the template database with the tables of some parties if this
+// cluster has none for the present migrations. An advisory lock excludes other test processes.
+func postgresTemplate(t testing.TB, address string, parties ...string) string {
 	t.Helper()
 	templates.Lock()
 	defer templates.Unlock()
-	if name := templates.postgres[party]; name != "" {
+	of := strings.Join(parties, "_")
+	if name := templates.postgres[of]; name != "" {
 		return name
 	}
-	name := "template_" + party + "_" + fingerprint(t, party)
+	name := "template_" + of + "_" + fingerprint(t, parties)
 	db, err := sql.Open("pgx", address)
 	if err != nil {
 		t.Fatal(err)
@@ -321,32 +351,37 @@ func postgresTemplate(t testing.TB, address, party string) string {
 				t.Fatal(err)
 			}
 		}
-		if err := prepare(store.Config{URL: inDatabase(address, making), Party: party}); err != nil {
-			t.Fatal(err)
+		for _, party := range parties {
+			if err := prepare(store.Config{URL: inDatabase(address, making), Party: party}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if _, err := conn.ExecContext(ctx, fmt.Sprintf("ALTER DATABASE %s RENAME TO %s", making, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	templates.postgres[party] = name
+	templates.postgres[of] = name
 	return name
 }
 
-func fingerprint(t testing.TB, party string) string {
+// fingerprint hashes the migrations of parties.
+func fingerprint(t testing.TB, parties []string) string {
 	t.Helper()
 	sum := sha256.New()
-	root := store.Migrations(party)
-	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+	for _, party := range parties {
+		root := store.Migrations(party)
+		err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			raw, err := fs.ReadFile(root, path)
+			sum.Write([]byte(path))
+			sum.Write(raw)
 			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		raw, err := fs.ReadFile(root, path)
-		sum.Write([]byte(path))
-		sum.Write(raw)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:12]
 }
