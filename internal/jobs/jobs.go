@@ -327,7 +327,11 @@ func (q *Queue) Start(ctx context.Context) error {
 		return nil
 	}
 	q.runner = uuid.NewString()
-	run, err := river.NewClient(notifyingDriver{q.driver(), q.notifier}, &river.Config{
+	driver := notifyingDriver{Driver: q.driver(), notifier: q.notifier}
+	if q.db.Dialect == store.SQLite {
+		driver.due = q.anyAvailable
+	}
+	run, err := river.NewClient(driver, &river.Config{
 		ID:                q.runner,
 		Logger:            warningsOnly(q.log),
 		Workers:           workers,

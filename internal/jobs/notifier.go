@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/rivertype"
 )
 
 // notifier wakes the workers of this process as soon as a job is committed in it,
@@ -24,6 +25,27 @@ func (b notifier) wake() {
 type notifyingDriver struct {
 	riverdriver.Driver[*sql.Tx]
 	notifier notifier
+	due      func(context.Context) (bool, error) // whether a job may be due; nil: not known
+}
+
+func (d notifyingDriver) GetExecutor() riverdriver.Executor {
+	if d.due == nil {
+		return d.Driver.GetExecutor()
+	}
+	return lookingExecutor{d.Driver.GetExecutor(), d.due}
+}
+
+// lookingExecutor fetches jobs only if one may be due.
+type lookingExecutor struct {
+	riverdriver.Executor
+	due func(context.Context) (bool, error)
+}
+
+func (e lookingExecutor) JobGetAvailable(ctx context.Context, params *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
+	if due, err := e.due(ctx); !due || err != nil {
+		return nil, err
+	}
+	return e.Executor.JobGetAvailable(ctx, params)
 }
 
 func (notifyingDriver) SupportsListener() bool { return true }
