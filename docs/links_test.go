@@ -40,7 +40,7 @@ func TestLinksResolve(t *testing.T) {
 		for _, link := range all {
 			u, err := url.Parse(link)
 			if err != nil {
-				t.Errorf("%s: %q is no address", file, link)
+				t.Errorf("%s: %q is not an address", file, link)
 				continue
 			}
 			if u.Scheme != "" || strings.HasPrefix(link, "/") {

@@ -1,4 +1,4 @@
-// Package fleet starts the program as it is deployed, one process or replicas behind a
+// Package fleet starts the program as operators deploy it, one process or replicas behind a
 // balancer, sends it what people, their onboarding apps and the reviewers send, and
 // says what processor time each part of that took.
 package fleet
@@ -32,7 +32,7 @@ type Options struct {
 	Share    float64 // of one processor that each replica may use; 0 is all there are
 }
 
-// Fleet is the program as it is deployed.
+// Fleet is a running deployment of the program.
 type Fleet struct {
 	Dir, Portal, Provider string // a folder; public base URLs
 	Replicas              []*Replica

@@ -1,4 +1,4 @@
-// Command soak starts the program as it is deployed, sends it a day of ordinary use
+// Command soak starts the program as operators deploy it, sends it a day of ordinary use
 // in a short time, and says whether it stood it: by route how long answers took,
 // what went wrong, and what memory and goroutines it had before and after.
 //

@@ -263,7 +263,7 @@ func (r *reader) codes(s *yaml.Node) []contract.Code {
 	var out []contract.Code
 	for _, c := range items(get(s, "properties", "error", "enum")) {
 		if string(contract.Code(c.Value).Info().Code) != c.Value {
-			r.fail("%s is no error code", c.Value)
+			r.fail("%s is not an error code", c.Value)
 		}
 		out = append(out, contract.Code(c.Value))
 	}

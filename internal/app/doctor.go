@@ -127,7 +127,7 @@ func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return []doctor.Finding{{Level: doctor.Warn, Subject: doctor.DataFolder, Message: dir + " does not exist",
-			Remedy: "The first start makes it. If yours is elsewhere, give --data-dir."}}
+			Remedy: "The first start makes it. If your folder is elsewhere, give --data-dir."}}
 	}
 	if err != nil || !info.IsDir() {
 		return []doctor.Finding{{Level: doctor.Fail, Subject: doctor.DataFolder, Message: dir +
@@ -141,13 +141,13 @@ func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
 		}
 	}
 	if _, err := os.Stat(key); err != nil {
-		return append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.MasterKey, Message: "no key file yet: " + key,
-			Remedy: "The first start makes it. If --master-key-file names it, put it there."})
+		return append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.MasterKey, Message: "the file " + key + " does not exist",
+			Remedy: "Without --master-key-file, the first start makes it. Otherwise put your key there."})
 	}
 	opened := c.Store.Of(store.Portal)
 	if err := opened.LoadKeys(); err != nil {
 		return append(found, doctor.Finding{Level: doctor.Fail, Subject: doctor.MasterKey, Message: err.Error(),
-			Remedy: "Restore the file; without it, nothing can decrypt the data."})
+			Remedy: "Restore the file. Without it, nothing can decrypt the data."})
 	}
 	behind, err := store.PendingMigrations(ctx, opened)
 	switch {
@@ -159,13 +159,15 @@ func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
 			Remedy: "Check --database-url, and that the database runs."})
 	case behind > 0:
 		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.Database,
-			Message: fmt.Sprintf("it answers; the next start adds %d migrations of this version", behind), Remedy: "Back it up first."})
+			Message: fmt.Sprintf("the database answers; the next start runs %d migrations of this version", behind),
+			Remedy:  "Back up the database first."})
 	case behind < 0:
 		found = append(found, doctor.Finding{Level: doctor.Fail, Subject: doctor.Database,
-			Message: "it was migrated by a newer version than this one", Remedy: "Run that version, or restore a backup from before it."})
+			Message: "a newer version of the program migrated the database",
+			Remedy:  "Run that version, or restore a backup from before the migration."})
 	default:
 		found = append(found, doctor.Finding{Level: doctor.OK, Subject: doctor.Database,
-			Message: "it answers and has every migration"})
+			Message: "the database answers and has every migration"})
 	}
 	return found
 }

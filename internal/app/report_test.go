@@ -98,7 +98,7 @@ func TestReportFromFiles(t *testing.T) {
 		says string
 	}{
 		{[]string{short}, "--balance short.csv=AMOUNT"},
-		{[]string{short, "--balance", "short.csv=much"}, `"much" is no amount`},
+		{[]string{short, "--balance", "short.csv=much"}, `"much" is not an amount`},
 		{[]string{short, "--balance", "short.csv=1,250.00", "--balance", "other.csv=1"}, "--balance other.csv"},
 		{[]string{filepath.Join(dir, "nothing.csv")}, "no such file"},
 		{[]string{person}, "no line names the columns"},

@@ -13,7 +13,7 @@ import (
 	"vestibule/internal/contract"
 )
 
-// Client returns the address that a request comes from, or the zero Addr if it cannot
+// Client returns the address that sent a request, or the zero Addr if it cannot
 // be determined. Clients can forge forwarding headers, so Client reads them only behind
 // a proxy, and only the address that the proxy itself has added: the last one of
 // X-Forwarded-For.

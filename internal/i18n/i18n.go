@@ -24,7 +24,7 @@ const (
 	Spanish Lang = "es"
 )
 
-// Key names a text of the catalogue; "" is no text.
+// Key names a text of the catalogue; "" means no text.
 type Key string
 
 // T returns the text of a key in a language, with args in place of its parameters:

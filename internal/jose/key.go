@@ -44,7 +44,7 @@ func NewPrivateKey(key crypto.Signer) (*PrivateKey, error) {
 	if key, ok := key.(*rsa.PrivateKey); ok && key.Validate() != nil {
 		return nil, fmt.Errorf("%w: not a valid RSA key", ErrUnfitKey)
 	}
-	algs, why := fitting(key.Public())
+	algs, why := algsFor(key.Public())
 	if why != "" {
 		return nil, fmt.Errorf("%w: %s", ErrUnfitKey, why)
 	}
@@ -187,7 +187,7 @@ func unfit(why string) error { return fmt.Errorf("%w: %s", ErrUnfitKey, why) }
 
 // parsePublic parses one public JWK, and returns the algorithms that fit it. It requires an
 // asymmetric key without private members, `use` and `key_ops` that permit verification, and
-// what fitting requires. Every error wraps ErrUnfitKey.
+// what algsFor requires. Every error wraps ErrUnfitKey.
 func parsePublic(raw []byte) (o object, pub crypto.PublicKey, fits []Alg, err error) {
 	o, ok := parseObject(raw)
 	if !ok {
@@ -219,7 +219,7 @@ func parsePublic(raw []byte) (o object, pub crypto.PublicKey, fits []Alg, err er
 		return o, nil, nil, unfit("members")
 	}
 	pub = exported
-	fits, why := fitting(pub)
+	fits, why := algsFor(pub)
 	if why != "" {
 		return o, nil, nil, unfit(why)
 	}
@@ -245,10 +245,10 @@ func PublicKeys(r io.Reader) (keys []crypto.PublicKey, err error) {
 	return keys, nil
 }
 
-// fitting returns the algorithms that a public key can be used with, the preferred one
+// algsFor returns the algorithms that a public key can be used with, the preferred one
 // first, or why the key cannot be used. It requires a point of a curve that JWA names, or an
 // RSA modulus of 2048 to 8192 bits with an odd exponent of at least 65537.
-func fitting(pub crypto.PublicKey) (algs []Alg, why string) {
+func algsFor(pub crypto.PublicKey) (algs []Alg, why string) {
 	switch pub := pub.(type) {
 	case *ecdsa.PublicKey:
 		alg := curveAlg(pub.Curve)

@@ -98,10 +98,10 @@ func New(c Config) (*Sender, error) {
 func (s *Sender) Send(ctx context.Context, msg Message) error {
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	if err := m.FromFormat(s.from.Name, s.from.Address); err != nil {
-		return errors.New("mail: the sender is no address")
+		return errors.New("mail: the sender is not an address")
 	}
 	if err := m.To(msg.To); err != nil {
-		return fmt.Errorf("%w: the recipient is no address", ErrRefused)
+		return fmt.Errorf("%w: the recipient is not an address", ErrRefused)
 	}
 	m.Subject(msg.Subject)
 	m.SetMessageIDWithValue(msg.ID + "@" + s.host)
@@ -118,7 +118,7 @@ func (s *Sender) Send(ctx context.Context, msg Message) error {
 	})
 	client, err := gomail.NewClient(s.host, append(slices.Clip(s.options), dial)...)
 	if err != nil {
-		return errors.New("mail: the client cannot be made")
+		return errors.New("mail: the client cannot be created")
 	}
 	err = client.DialWithContext(ctx)
 	if conn != nil {
@@ -159,9 +159,9 @@ func failure(ctx context.Context, stage string, err error) error {
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return fmt.Errorf("mail: %s: the server took too long", stage)
 	case errors.As(err, new(*tls.CertificateVerificationError)):
-		return fmt.Errorf("mail: %s: the server's certificate is not one that is trusted", stage)
+		return fmt.Errorf("mail: %s: the server's certificate is not trusted: check its issuer, host name and dates", stage)
 	case errors.As(err, new(*net.OpError)):
-		return fmt.Errorf("mail: %s: the server is not reached", stage)
+		return fmt.Errorf("mail: %s: the server cannot be reached: check --smtp-addr", stage)
 	}
-	return fmt.Errorf("mail: %s: the server does not offer what is needed, or refuses the credentials", stage)
+	return fmt.Errorf("mail: %s: the server refuses the credentials, or lacks STARTTLS: check the --smtp flags", stage)
 }

@@ -120,7 +120,7 @@ func (o Outbox) Deliver(ctx context.Context, emailID string) error {
 		return err
 	}
 	if o.Mail == nil {
-		return jobs.Cancel(errors.New("there is no mail server any more"))
+		return jobs.Cancel(errors.New("the mail server was removed from the configuration"))
 	}
 	if err := o.open(ctx, o.DB.SQL, &e); errors.Is(err, store.ErrShredded) {
 		return jobs.Cancel(err)

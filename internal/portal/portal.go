@@ -76,7 +76,7 @@ type Portal struct {
 func New(ctx context.Context, c Config) (*Portal, error) {
 	public, err := url.Parse(c.URL)
 	if err != nil || public.Host == "" {
-		return nil, fmt.Errorf("portal: %q is no public address", c.URL)
+		return nil, fmt.Errorf("portal: %q is not a public address", c.URL)
 	}
 	if c.Pages.WidgetGlobal == "" {
 		c.Pages.WidgetGlobal = "SvcWidget"

@@ -217,7 +217,7 @@ func originsOf(urls ...string) ([]string, error) {
 	for _, raw := range urls {
 		u, err := url.Parse(raw)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-			return nil, errors.New("portal: the provider's address or its widget script's is no URL")
+			return nil, errors.New("portal: the address of the provider or of its widget script is not a URL")
 		}
 		if o := u.Scheme + "://" + u.Host; !slices.Contains(out, o) {
 			out = append(out, o)

@@ -39,7 +39,7 @@ func tooLate() Notice {
 	}
 }
 
-func uncheckable() Notice {
+func keysUnavailable() Notice {
 	return Notice{
 		Title: "return.unchecked.title",
 		Text:  "return.unchecked.text",
@@ -61,7 +61,7 @@ func (c *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) erro
 	case errors.Is(err, jose.ErrExpired), errors.Is(err, jose.ErrTooOld):
 		n = tooLate()
 	case errors.Is(err, jose.ErrKeysUnavailable):
-		n = uncheckable()
+		n = keysUnavailable()
 		httpx.RetryAfter(w, 5*time.Second)
 	case cause == errLate:
 		status, n = http.StatusGone, tooLate()

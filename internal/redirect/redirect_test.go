@@ -399,7 +399,7 @@ func TestKeysUnavailable(t *testing.T) {
 		w.handler.Tokens = NewVerifier(&jose.RemoteKeySet{URL: down.URL}, nil, w.clock)
 		a := w.back(v.browser, token)
 		w.wantRefused(a, v)
-		if a.header.Get("Retry-After") == "" || !strings.Contains(a.body, i18n.T(i18n.English, uncheckable().Title)) {
+		if a.header.Get("Retry-After") == "" || !strings.Contains(a.body, i18n.T(i18n.English, keysUnavailable().Title)) {
 			t.Errorf("answer = %+v", a)
 		}
 		w.handler.Tokens = good

@@ -61,10 +61,9 @@ func (c *Handler) handleReturnGet(w http.ResponseWriter, r *http.Request) error 
 	return c.consume(w, r, a, o)
 }
 
-// handleReturnPost handles a return by form POST. The POST is cross-site, so the
-// browser sends no session cookie with it. The verified outcome is stored under a
-// handle, and the browser is redirected to fetch it by a same-site GET, which carries
-// the cookie. This handler neither reads nor sets cookies.
+// handleReturnPost handles a return by form POST. The POST is cross-site and has no session
+// cookie, so the verified outcome is stored under a handle, and a redirect leads to a
+// same-site GET that has the cookie. This handler neither reads nor sets cookies.
 func (c *Handler) handleReturnPost(w http.ResponseWriter, r *http.Request) error {
 	raw, err := tokenOfBody(w, r)
 	if err != nil {

@@ -113,7 +113,7 @@ func (o *OIDC) read(subject string, all members, asked string) (claims, error) {
 	}
 	c := claims{subject: subject, email: mail.NormalizeAddress(all.text("email"))}
 	if !mail.IsAddress(c.email) {
-		return claims{}, &callbackError{reason: "the claim email is no address", claims: true}
+		return claims{}, &callbackError{reason: "the claim email is not an address", claims: true}
 	}
 	if name := o.groupsClaim(); all.has(name) {
 		if c.groups = []string{}; json.Unmarshal(all[name], &c.groups) != nil {
@@ -174,7 +174,7 @@ func (p *issuer) askUserInfo(ctx context.Context, token *oauth2.Token) (members,
 	switch kind {
 	case "application/json":
 		if json.Unmarshal(raw, &out) != nil {
-			return nil, errors.New("is no JSON object")
+			return nil, errors.New("is not a JSON object")
 		}
 	case "application/jwt":
 		text := strings.TrimSpace(string(raw))

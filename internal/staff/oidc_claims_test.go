@@ -83,7 +83,7 @@ func TestUserInfoAddsMissingClaims(t *testing.T) {
 		{"endless", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write([]byte(`{"sub":"` + strings.Repeat("x", maxResponse) + `"}`))
-		}, 422, "UserInfo is no JSON object", ClaimsMissing},
+		}, 422, "UserInfo is not a JSON object", ClaimsMissing},
 		{"signed by another key", signed(func() string { return s.sign(full()) + "A" }), 422, "the signature does not verify", ClaimsMissing},
 		{"alg none", signed(func() string { return b64.EncodeToString([]byte(`{"alg":"none"}`)) + ".e30." }),
 			422, "the signature does not verify", ClaimsMissing},

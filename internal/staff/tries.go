@@ -13,11 +13,9 @@ import (
 	"vestibule/internal/store"
 )
 
-// Limits of sign-in tries within TriesWindow: MaxTries for one email address from one
-// network, MaxTriesOfNetwork for all addresses from one network, and MaxTriesOfEmail
-// for one address from anywhere. Tries from a known browser are counted under that
-// browser, and under all known browsers of the address, instead of its network, so that
-// guesses by strangers do not lock it out.
+// Limits of sign-in tries within TriesWindow. Tries from a known browser count for that
+// browser and for all known browsers of the address, not for its network, so that guesses
+// of other people do not lock it out.
 const (
 	TriesWindow       = 15 * time.Minute
 	MaxTries          = 10

@@ -21,18 +21,9 @@ const (
 // no fault of theirs. Tx runs them again.
 var errRolledBack = errors.New("store: the transaction was lost with its batch")
 
-// writeQueue serializes this process's SQLite writes, because the engine's own waiting
-// sleeps and is unfair. Waiting transactions share a commit, which costs an fsync: a
-// batch is one engine transaction, and each member a savepoint, run in its goroutine
-// while it holds the write lock.
-//
-// A failing member is rolled back to its savepoint alone. Each member returns after the
-// batch has committed, since it may have read other members' changes; if the commit
-// fails, all members get the error. Writers outside Tx, such as River, take the write
-// lock too and join no batch.
-//
-// With 64 writers this makes 12 to 15 times as many small transactions a second as one
-// commit for each (make bench ONLY=store).
+// writeQueue serializes this process's SQLite writes. Waiting transactions form a batch
+// with one commit (make bench ONLY=store); each member is a savepoint and returns after
+// the commit. Writers outside Tx, such as River, take the lock and join no batch.
 type writeQueue struct {
 	db      *sql.DB       // the connection of the batches, used only under the write lock
 	longest time.Duration // how long a batch accepts members

@@ -51,13 +51,9 @@ var errPooledByTransaction = errors.New("store: a pooler gives each transaction 
 	"connection of the database, and the schema would not be sure: " +
 	"add " + poolMode + "=transaction to --database-url, or have the pooler use session mode")
 
-// connectorFor connects to the database at dsn and runs every statement in schema. It
-// sets the schema after connecting, because poolers refuse or ignore it in the startup
-// message.
-//
-// Session mode sets it once for each connection. Transaction mode relies on no session
-// state: it sets the schema in each transaction, runs a statement outside a transaction
-// in a separate one, and prepares no named statement.
+// connectorFor connects to the database at dsn and runs every statement in schema. Poolers
+// refuse or ignore a schema in the startup message, so it is set once for a connection, or
+// in transaction mode for each transaction, where no named statement is prepared.
 func connectorFor(ctx context.Context, dsn, schema string) (driver.Connector, error) {
 	cfg, mode, err := parseURL(dsn)
 	if err != nil {

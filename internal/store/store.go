@@ -1,5 +1,5 @@
 // Package store opens the database of a party, SQLite or PostgreSQL, migrates it, runs
-// transactions and encrypts columns. It knows no table but that of its own keys. Each
+// transactions and encrypts columns. It knows no table except that of its keys. Each
 // package keeps its queries in its own store.go, written once for both engines with $1
 // placeholders.
 //

@@ -29,10 +29,10 @@ func (a Account) Validate() error {
 	var errs []error
 	for kind, id := range a.Products {
 		if !kind.Valid() {
-			errs = append(errs, fmt.Errorf("--products: %q is no product; there are cashflow, income, eligibility and passport", string(kind)))
+			errs = append(errs, fmt.Errorf("--products: %q is not a product: use cashflow, income, eligibility or passport", string(kind)))
 		}
 		if !contract.IsUUID(id) {
-			errs = append(errs, fmt.Errorf("--products: the id of %s is no UUID", kind))
+			errs = append(errs, fmt.Errorf("--products: the id of %s is not a UUID", kind))
 		}
 	}
 	for _, s := range a.WebhookSecrets {

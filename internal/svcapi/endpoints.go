@@ -226,7 +226,7 @@ func (c *Client) Status(ctx context.Context, ref Ref) (StatusAnswer, error) {
 		return StatusAnswer{}, err
 	}
 	if !wire.Status.Valid() {
-		return StatusAnswer{}, badAnswer(a.op, a.status, "status is none of the contract's")
+		return StatusAnswer{}, badAnswer(a.op, a.status, "status is not one of the contract's")
 	}
 	out := StatusAnswer{Status: wire.Status}
 	if wire.Substatus != nil {

@@ -151,7 +151,7 @@ func (c *Client) ReportACH(ctx context.Context, ref Ref, accountID string) (ACHD
 // check returns an error if the answer is incomplete or invalid.
 func (d ACHDetails) check(op string, status int) error {
 	if d.Number == "" || d.Routing == "" || d.Kind != "AN" && d.Kind != "TAN" {
-		return badAnswer(op, status, "a number is missing, or its type is none of the contract's")
+		return badAnswer(op, status, "a number is missing, or its type is not one of the contract's")
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ func (c *Client) Submit(ctx context.Context, in Submission) (Submitted, error) {
 		return Submitted{}, err
 	}
 	if !contract.IsUUID(wire.PublicToken) || !wire.Status.Valid() {
-		return Submitted{}, badAnswer(op, a.status, "publicToken or status is none of the contract's")
+		return Submitted{}, badAnswer(op, a.status, "publicToken is not a UUID, or status is not one of the contract's")
 	}
 	return Submitted(wire), nil
 }

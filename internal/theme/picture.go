@@ -66,14 +66,14 @@ func Clean(extension string, raw []byte) (Picture, error) {
 func cleanPNG(raw []byte) (out []byte, w, h float64, err error) {
 	c, err := png.DecodeConfig(bytes.NewReader(raw))
 	if err != nil {
-		return nil, 0, 0, errors.New("is no PNG")
+		return nil, 0, 0, errors.New("is not a PNG file")
 	}
 	if c.Width < 1 || c.Height < 1 || c.Width > maxPixels || c.Height > maxPixels {
 		return nil, 0, 0, fmt.Errorf("has %d × %d pixels: want at most %d each way", c.Width, c.Height, maxPixels)
 	}
 	img, err := png.Decode(bytes.NewReader(raw))
 	if err != nil {
-		return nil, 0, 0, errors.New("is no whole PNG")
+		return nil, 0, 0, errors.New("is not a complete PNG file")
 	}
 	var b bytes.Buffer
 	err = (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, img)
@@ -112,7 +112,7 @@ func cleanSVG(raw []byte) (out []byte, w, h float64, err error) {
 			break
 		}
 		if err != nil {
-			return nil, 0, 0, errors.New("is no well-formed SVG")
+			return nil, 0, 0, errors.New("is not well-formed SVG")
 		}
 		switch t := token.(type) {
 		case xml.Directive:
@@ -131,7 +131,7 @@ func cleanSVG(raw []byte) (out []byte, w, h float64, err error) {
 				return nil, 0, 0, fmt.Errorf("has an element <%s>: save it as plain SVG, with its shapes and presentation attributes alone", name)
 			}
 			if (depth == 0) != (name == "svg" && b.Len() == 0) {
-				return nil, 0, 0, errors.New("is no SVG drawing, or has one inside another")
+				return nil, 0, 0, errors.New("is not an SVG drawing, or has one inside another")
 			}
 			b.WriteString("<" + name)
 			if depth == 0 {
@@ -164,7 +164,7 @@ func cleanSVG(raw []byte) (out []byte, w, h float64, err error) {
 		}
 	}
 	if w == 0 {
-		return nil, 0, 0, errors.New("is no SVG drawing")
+		return nil, 0, 0, errors.New("is not an SVG drawing")
 	}
 	return b.Bytes(), w, h, nil
 }

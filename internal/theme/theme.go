@@ -83,8 +83,8 @@ func (s Settings) Colors() (light, dark Colors, err error) {
 	return Derive(chosen[0], chosen[1])
 }
 
-// Own reports whether the style sheet differs from Vestibule's.
-func (s Settings) Own() bool {
+// IsCustom reports whether the style sheet differs from Vestibule's.
+func (s Settings) IsCustom() bool {
 	s.Wordmark = false
 	return s.WithDefaults() != Settings{}.WithDefaults()
 }

@@ -45,8 +45,8 @@ func TestStyleSheetOfSettings(t *testing.T) {
 					t.Errorf("%q in %s", part, css)
 				}
 			}
-			if (css != "") != c.of.Own() {
-				t.Errorf("Own() = %v for %q", c.of.Own(), css)
+			if (css != "") != c.of.IsCustom() {
+				t.Errorf("IsCustom() = %v for %q", c.of.IsCustom(), css)
 			}
 		})
 	}
@@ -110,7 +110,7 @@ func TestCleanRefusesOtherFiles(t *testing.T) {
 		"another format": {"gif", "GIF89a", "want a file"},
 		"a large SVG":    {"svg", strings.Repeat(" ", MaxSVG+1), "larger than 64 KB"},
 		"a script":       {"svg", `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><script/></svg>`, "<script>"},
-		"no PNG":         {"png", "x", "is no PNG"},
+		"no PNG":         {"png", "x", "is not a PNG file"},
 		"a strip":        {"svg", `<svg viewBox="0 0 90 10"/>`, "too long a strip"},
 	} {
 		if _, err := Clean(c.extension, []byte(c.body)); err == nil || !strings.Contains(err.Error(), c.says) {

@@ -95,7 +95,7 @@ func Parse(body []byte) (Event, error) {
 		}
 		text, ok := value.(string)
 		if *f.into = text; !ok || utf8.RuneCountInString(text) > f.max || strings.ContainsRune(text, 0) {
-			return Event{}, fmt.Errorf("%w: %s is no string, too long a one, or has a NUL", ErrBody, f.name)
+			return Event{}, fmt.Errorf("%w: %s is not a string, is too long, or has a NUL", ErrBody, f.name)
 		}
 	}
 	if e.Type == "" {
@@ -106,15 +106,15 @@ func Parse(body []byte) (Event, error) {
 	}
 	if created != "" {
 		if e.CreatedAt, err = time.Parse(time.RFC3339, created); err != nil {
-			return Event{}, fmt.Errorf("%w: createdAt is no RFC 3339 timestamp", ErrBody)
+			return Event{}, fmt.Errorf("%w: createdAt is not an RFC 3339 timestamp", ErrBody)
 		}
 		e.CreatedAt = e.CreatedAt.UTC()
 	}
 	switch {
 	case !contract.IsUUID(e.PublicToken):
-		return Event{}, fmt.Errorf("%w: publicToken is no UUID", ErrBody)
+		return Event{}, fmt.Errorf("%w: publicToken is not a UUID", ErrBody)
 	case !e.Status.Valid():
-		return Event{}, fmt.Errorf("%w: status is none of the contract's", ErrBody)
+		return Event{}, fmt.Errorf("%w: status is not one of the contract's", ErrBody)
 	case e.EventID != "" && !isID(e.EventID):
 		return Event{}, fmt.Errorf("%w: eventId is malformed", ErrBody)
 	case e.Environment != "" && !e.Environment.Valid():

@@ -67,7 +67,7 @@ type DashboardSigner struct {
 // DashboardPager links to the older and newer page of a list; empty for no link.
 type DashboardPager struct {
 	Older, Newest string
-	After         string    // cursor where a search goes on; "" at its end
+	After         string    // cursor of the next page of a search; "" at its end
 	Back          time.Time // of the oldest entry that an unfinished search has read; zero: all were
 }
 

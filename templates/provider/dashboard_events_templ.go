@@ -1312,9 +1312,9 @@ func DashboardDeliveryPage(d Dashboard, v DashboardDelivery) templ.Component {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var64 string
-							templ_7745c5c3_Var64, templ_7745c5c3_Err = templ.JoinStringErrs(ui.Took(a.Took))
+							templ_7745c5c3_Var64, templ_7745c5c3_Err = templ.JoinStringErrs(ui.DurationText(a.Took))
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_events.templ`, Line: 239, Col: 47}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_events.templ`, Line: 239, Col: 55}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var64))
 							if templ_7745c5c3_Err != nil {

@@ -215,7 +215,7 @@ func (v Visit) added() string {
 }
 
 // uploadLimits returns the limits that the script checks before it sends files, and the
-// messages for rejected files. A percent sign stands for the file's name.
+// messages for rejected files. A percent sign is replaced by the file's name.
 func (v Visit) uploadLimits() templ.Attributes {
 	return templ.Attributes{
 		"data-max-size":  strconv.FormatInt(v.MaxFileSize, 10),

@@ -39,7 +39,7 @@ func DeliveryHealth(l i18n.Lang, now time.Time, all []webhook.Health) Grid {
 			failed = strconv.Itoa(h.Failed) + " (" + strconv.FormatFloat(100*float64(h.Failed)/float64(h.Sent), 'f', 1, 64) + "%)"
 		}
 		if h.Answered > 0 {
-			median = Took(h.Median)
+			median = DurationText(h.Median)
 		}
 		period := i18n.N(l, "dashboard.health.days", int(now.Sub(h.Since).Round(time.Hour).Hours()/24))
 		g.Rows = append(g.Rows, []Cell{{Text: period}, {Text: strconv.Itoa(h.Sent)}, {Text: failed}, {Text: median}})
@@ -47,8 +47,8 @@ func DeliveryHealth(l i18n.Lang, now time.Time, all []webhook.Health) Grid {
 	return g
 }
 
-// Took formats how long something took: "120 ms", "1.5 s", and as Roughly does from a minute on.
-func Took(d time.Duration) string {
+// DurationText formats how long something took: "120 ms", "1.5 s", and as Roughly does from a minute on.
+func DurationText(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"

@@ -90,7 +90,7 @@ func (p Page) iconType() string {
 	return "image/svg+xml"
 }
 
-// logoText returns the alternative text of a logo: the name if it stands alone.
+// logoText returns the alternative text of a logo: the name, unless the page shows the name beside it.
 func (p Page) logoText() string {
 	if p.Brand.Logo.Wordmark {
 		return p.brand()
@@ -350,8 +350,8 @@ func classes(first string, pairs ...any) string {
 
 func width(w string) string { return classes("input", "input-"+w, w != "") }
 
-// endless reports whether a text has a word that is wider than a column.
-func endless(s string) bool {
+// hasLongWord reports whether a text has a word that is wider than a column.
+func hasLongWord(s string) bool {
 	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == '-' || unicode.IsSpace(r) }) {
 		if utf8.RuneCountInString(word) > 32 {
 			return true

@@ -1,6 +1,6 @@
 // Command react is an onboarding app with Vestibule embedded in a React page. The
-// page is app.jsx, bundled when this starts, by Go: no Node is needed. React itself
-// comes from the npm registry, into .cache/npm, by e2e/setup.sh.
+// page is app.jsx, bundled when this starts, by Go: no Node is needed. e2e/setup.sh
+// downloads React from the npm registry into .cache/npm.
 //
 //	make run                # the portal, in one terminal
 //	make example-react      # this app, in another

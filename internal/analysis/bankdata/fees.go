@@ -12,11 +12,9 @@ const (
 	reversalDays = 90 // maximum days from a fee to its refund
 )
 
-// countNSF marks the NSF and overdraft events. A fee is an event on the fee's day, and
-// so is a returned payment; a fee and a returned payment of the same account within
-// returnDays are one event. Each fee pairs with at most one returned payment, because
-// banks charge each of them. A fee that is refunded within reversalDays is not an
-// event, nor is the returned payment with it.
+// countNSF marks the NSF and overdraft events: fees and returned payments. A fee and one
+// returned payment of the same account within returnDays are one event. Neither is an event
+// if the fee is refunded within reversalDays.
 func (l *Ledger) countNSF() {
 	var fees, returns, reversals []int32
 	for i := range l.Entries {

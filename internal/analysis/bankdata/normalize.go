@@ -86,7 +86,7 @@ func (t *text) add(s string) {
 				n++
 				continue
 			}
-			capitals, letters := eight(binary.LittleEndian.Uint64(in[i:]))
+			capitals, letters := leadingLetters(binary.LittleEndian.Uint64(in[i:]))
 			binary.LittleEndian.PutUint64(buf[n:], capitals)
 			n += letters
 			if i += letters; letters == 8 || byteKinds[in[i]] != byteSeparator {
@@ -155,9 +155,9 @@ func (t *text) number(s string, end int) {
 	}
 }
 
-// eight returns the letters at the beginning of eight bytes as capitals, and their
+// leadingLetters returns the letters at the beginning of eight bytes as capitals, and their
 // count; the remaining bytes of capitals are undefined.
-func eight(x uint64) (capitals uint64, letters int) {
+func leadingLetters(x uint64) (capitals uint64, letters int) {
 	const each = 0x0101010101010101
 	capitals = x &^ (0x20 * each)
 	low := capitals &^ (0x80 * each) // so that no sum goes beyond its byte

@@ -14,11 +14,9 @@ const (
 	paperDays = 5 // for a check or cash
 )
 
-// pairTransfers finds transfers between own accounts: equal amounts of opposite sign
-// in two accounts within pairDays, or within paperDays for a check or cash. Legs on
-// the same day pair first, then those a day apart, and so on; ties go to the earlier
-// entries. An entry whose words name something else (a purchase, a rent, a wage) is not a
-// leg.
+// pairTransfers finds transfers between own accounts: equal amounts of opposite sign in two
+// accounts within pairDays, or paperDays for a check or cash, unless the words name a
+// purchase, a rent or a wage. The closest days pair first; ties go to the earlier entries.
 func (l *Ledger) pairTransfers() {
 	if len(l.Accounts) < 2 {
 		return

@@ -56,7 +56,7 @@ type Account struct {
 func (a *Account) SetBalance(amount string) error {
 	balance, ok := parseAmount(amount)
 	if !ok {
-		return fmt.Errorf("%q is no amount like 1234.56", amount)
+		return fmt.Errorf("%q is not an amount such as 1234.56", amount)
 	}
 	day := a.newest()
 	a.Balance, a.BalanceDate, a.NoBalance = balance, &day, false

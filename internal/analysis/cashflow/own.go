@@ -34,17 +34,17 @@ var ownAbout = [cardBins]string{
 // lent reports whether an entry is a credit that is not the person's own money.
 func lent(e *bankdata.Entry) bool { return e.Amount > 0 && notOwn[e.Leaf] }
 
-// aside reports whether an entry is excluded from the balances of own money: borrowed or
+// isExcluded reports whether an entry is excluded from the balances of own money: borrowed or
 // refunded money, an own transfer, and the repayment of an advance.
-func aside(e *bankdata.Entry) bool {
+func isExcluded(e *bankdata.Entry) bool {
 	return e.Own || lent(e) || e.Amount < 0 && e.Leaf == bankdata.LeafAdvanceOut
 }
 
 // spending reports whether an entry is a debit that proves activity of the person: not a
-// bank's fee, nor an entry set aside.
+// bank's fee, nor an excluded entry.
 func spending(e *bankdata.Entry) bool {
 	group := e.Leaf.Group()
-	return e.Amount < 0 && !aside(e) && group != bankdata.GroupFee && group != bankdata.GroupDeposit
+	return e.Amount < 0 && !isExcluded(e) && group != bankdata.GroupFee && group != bankdata.GroupDeposit
 }
 
 var notOwn = func() (set [256]bool) {
@@ -78,7 +78,7 @@ func newOwn(f *facts) *own {
 			o.income.add(f, e)
 		}
 		o.late = o.late || (earned || spending(e)) && e.Day >= f.rolling[12] && e.Day < f.fetch
-		if aside(e) {
+		if isExcluded(e) {
 			balances[f.offset(e.Day)] -= e.Amount
 		}
 		if e.Day >= from && e.Day < until {

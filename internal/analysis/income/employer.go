@@ -41,7 +41,7 @@ func without(words []string, sets ...map[string]bool) []string {
 	return out
 }
 
-// Confidence of a match of two names; 0 is no match.
+// Confidence of a match of two names; 0 means that they do not match.
 const (
 	sameInitials  = 1 + iota // one is the initials of the other
 	sameBeginning            // one is a part of the other
@@ -49,8 +49,8 @@ const (
 	sameWords
 )
 
-// alike returns the confidence that two names are of one company. It is symmetric.
-func alike(a, b *employer) int {
+// similarity returns the confidence that two names are of one company. It is symmetric.
+func similarity(a, b *employer) int {
 	x, y := a.telling, b.telling
 	if len(x) == 0 || len(y) == 0 {
 		return 0
@@ -74,8 +74,8 @@ func alike(a, b *employer) int {
 	return 0
 }
 
-// telling reports whether a word identifies one company.
-func telling(w string) bool { return len(w) >= 4 && !common[w] }
+// isDistinctive reports whether a word identifies one company.
+func isDistinctive(w string) bool { return len(w) >= 4 && !common[w] }
 
 // shortened reports whether the words of two names are pairwise equal or abbreviations, and
 // at least one telling word is equal.
@@ -85,7 +85,7 @@ func shortened(x, y []string) bool {
 		if !short(x[i], y[i]) && !short(y[i], x[i]) {
 			return false
 		}
-		same = same || x[i] == y[i] && telling(x[i])
+		same = same || x[i] == y[i] && isDistinctive(x[i])
 	}
 	return same
 }
@@ -143,7 +143,7 @@ const cutAt = 12
 // cut reports whether x is y as a bank truncates it.
 func cut(x, y []string) bool {
 	s, w := strings.Join(x, " "), strings.Join(y, " ")
-	return len(x) > 1 && len(s) >= cutAt && len(s) < len(w) && strings.HasPrefix(w, s) && telling(y[0])
+	return len(x) > 1 && len(s) >= cutAt && len(s) < len(w) && strings.HasPrefix(w, s) && isDistinctive(y[0])
 }
 
 // initials reports whether x is one word of the initials of three words or more.
@@ -182,15 +182,15 @@ func matchOf(x *inflow, stated []employer) int {
 	if !x.isJob() && x.leaf != bankdata.LeafIncomeOther || len(stated) == 0 {
 		return -1
 	}
-	return surest(stated, employerOf(x.description))
+	return bestMatch(stated, employerOf(x.description))
 }
 
-// surest returns the index of the stated employer that is most like a name, the first one
+// bestMatch returns the index of the stated employer that is most like a name, the first one
 // of equals, or -1.
-func surest(stated []employer, name employer) int {
+func bestMatch(stated []employer, name employer) int {
 	best, sure := -1, 0
 	for i := range stated {
-		if s := alike(&stated[i], &name); s > sure {
+		if s := similarity(&stated[i], &name); s > sure {
 			best, sure = i, s
 		}
 	}
@@ -200,11 +200,9 @@ func surest(stated []employer, name employer) int {
 // maxPayerWords is the maximum number of words in a payer's name.
 const maxPayerWords = 6
 
-// payerOf returns the payer of a wage by the words of a transaction: the merchant, if
-// the bank names one; otherwise the company in the fields of the descriptor, without
-// payroll companies, payment methods, the account holders' names, and a city and state
-// at the end. It is empty if nothing is left: a payroll company's name alone is not an
-// employer.
+// payerOf returns the payer of a wage: the merchant, if the bank names one; otherwise the
+// descriptor without payroll companies, payment methods, the account holders' names, and a
+// city and state at the end. It is empty if nothing is left.
 func payerOf(t *bankdata.Transaction, holders map[string]bool) string {
 	text := t.Merchant
 	if text == "" {
@@ -299,7 +297,7 @@ func (f *facts) promote(stated []employer) {
 	}
 	for i := range f.ledger.Streams {
 		s := &f.ledger.Streams[i]
-		if !s.In || !vague(&f.ledger.Entries[s.Entries[0]]) || surest(stated, employerOf(f.ledger.Parties[s.Party])) < 0 {
+		if !s.In || !isVague(&f.ledger.Entries[s.Entries[0]]) || bestMatch(stated, employerOf(f.ledger.Parties[s.Party])) < 0 {
 			continue
 		}
 		f.promoted[i] = true
@@ -312,8 +310,8 @@ func (f *facts) promote(stated []employer) {
 	}
 }
 
-// vague reports whether an entry's category is unknown, or self-employment only by a
+// isVague reports whether an entry's category is unknown, or self-employment only by a
 // pattern.
-func vague(e *bankdata.Entry) bool {
+func isVague(e *bankdata.Entry) bool {
 	return e.Leaf == bankdata.LeafOther || e.Leaf == bankdata.LeafSelfEmployed && e.Tier == bankdata.TierPattern
 }

@@ -86,10 +86,10 @@ func TestAlike(t *testing.T) {
 		{"North Face", "NORTHWIND", 0},
 	} {
 		a, b := employerOf(c.stated), employerOf(c.bank)
-		if got := alike(&a, &b); got != c.want {
+		if got := similarity(&a, &b); got != c.want {
 			t.Errorf("%q and %q: %d, want %d", c.stated, c.bank, got, c.want)
 		}
-		if got := alike(&b, &a); got != c.want {
+		if got := similarity(&b, &a); got != c.want {
 			t.Errorf("the other way, %q and %q: %d, want %d", c.bank, c.stated, got, c.want)
 		}
 	}
@@ -102,7 +102,7 @@ func TestCommonWordsAreIgnored(t *testing.T) {
 		for _, x := range []string{w, w + " Inc", "The " + w} {
 			for _, y := range []string{w + " WIDGETS", "WIDGETS " + w, "ACME " + w, w + " ACME WIDGETS PAYROLL", w} {
 				a, b := employerOf(x), employerOf(y)
-				if alike(&a, &b) != 0 {
+				if similarity(&a, &b) != 0 {
 					t.Errorf("%q matches %q", x, y)
 				}
 			}
@@ -157,7 +157,7 @@ func TestMatchOf(t *testing.T) {
 		"INITECH":             "",
 	} {
 		got := ""
-		if i := surest(stated, employerOf(text)); i >= 0 {
+		if i := bestMatch(stated, employerOf(text)); i >= 0 {
 			got = stated[i].name
 		}
 		if got != want {
@@ -176,18 +176,18 @@ func TestNameNormalizationInvariants(t *testing.T) {
 		}
 		a, b := draw("a"), draw("b")
 		x, y := employerOf(a), employerOf(b)
-		want := alike(&x, &y)
-		if back := alike(&y, &x); back != want {
+		want := similarity(&x, &y)
+		if back := similarity(&y, &x); back != want {
 			t.Fatalf("%q and %q: %d, and %d the other way", a, b, want, back)
 		}
 		for _, form := range []string{strings.ToUpper(b), strings.ToLower(b), b + ".", b + " PAYROLL",
 			"ADP " + b, "PAYCHEX *" + b, b + " DES:PAYROLL 12345"} {
 			z := employerOf(form)
-			if got := alike(&x, &z); want != sameInitials && got != want && len(y.telling) > 0 {
+			if got := similarity(&x, &z); want != sameInitials && got != want && len(y.telling) > 0 {
 				t.Fatalf("%q and %q: %d, with %q %d", a, b, want, form, got)
 			}
 		}
-		if len(x.telling) > 1 && alike(&x, &x) != sameWords {
+		if len(x.telling) > 1 && similarity(&x, &x) != sameWords {
 			t.Fatalf("%q is not like itself", a)
 		}
 	})
@@ -200,17 +200,17 @@ func FuzzAlike(f *testing.F) {
 	f.Add(strings.Repeat("a b c d ", 60), strings.Repeat("abc ", 100))
 	f.Fuzz(func(t *testing.T, a, b string) {
 		x, y := employerOf(a), employerOf(b)
-		got := alike(&x, &y)
+		got := similarity(&x, &y)
 		if got < 0 || got > sameWords {
 			t.Fatalf("%q and %q: %d", a, b, got)
 		}
-		if back := alike(&y, &x); back != got {
+		if back := similarity(&y, &x); back != got {
 			t.Fatalf("%q and %q: %d, and %d the other way", a, b, got, back)
 		}
 		if got > 0 && (len(x.telling) == 0 || len(y.telling) == 0) {
 			t.Fatalf("%q and %q match without a word", a, b)
 		}
-		if len(x.telling) > 1 && alike(&x, &x) != sameWords {
+		if len(x.telling) > 1 && similarity(&x, &x) != sameWords {
 			t.Fatalf("%q is not like itself", a)
 		}
 		_ = payerOf(&bankdata.Transaction{Description: a, Merchant: b}, nil)

@@ -73,7 +73,7 @@ func (f *facts) employers() (found []paying) {
 		}
 		name := employerOf(f.ledger.Parties[s.Party])
 		n := slices.IndexFunc(found, func(p paying) bool {
-			return slices.Contains(p.parties, s.Party) || alike(&p.name, &name) > 0
+			return slices.Contains(p.parties, s.Party) || similarity(&p.name, &name) > 0
 		})
 		if n < 0 {
 			n = len(found)

@@ -221,7 +221,7 @@ func employed(all []Payroll, stated []employer) (items []report.Employment, like
 				EmployerName: &j.Employer, EmployerLine1: report.Null(j.Address.Line1), EmployerLine2: report.Null(j.Address.Line2),
 				EmployerCity: report.Null(j.Address.City), EmployerState: report.Null(j.Address.State),
 				Type: report.Null(j.Type), Status: report.Null(j.Status), JobTitle: report.Null(j.Title), HireDate: j.Hired})
-			like = append(like, surest(stated, employerOf(j.Employer)))
+			like = append(like, bestMatch(stated, employerOf(j.Employer)))
 		}
 	}
 	return items, like

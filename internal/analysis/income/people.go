@@ -204,7 +204,7 @@ func (f *facts) hired(x *inflow, wages map[int32]*paidBy) *report.Date {
 	first, known := own.first, own.known
 	who := employerOf(x.payer)
 	for _, p := range wages {
-		if alike(&who, &p.employer) > 0 {
+		if similarity(&who, &p.employer) > 0 {
 			first, known = min(first, p.first), max(known, p.known)
 		}
 	}

@@ -40,7 +40,7 @@ func (f *facts) listed(publicToken string, stated []employer) ([]report.Inflow, 
 // or "".
 func EmployerOf(stated []string, name string) string {
 	all := employersOf(stated)
-	if i := surest(all, employerOf(name)); i >= 0 {
+	if i := bestMatch(all, employerOf(name)); i >= 0 {
 		return all[i].name
 	}
 	return ""
@@ -49,7 +49,7 @@ func EmployerOf(stated []string, name string) string {
 // SameCompany reports whether two names are probably of one company.
 func SameCompany(a, b string) bool {
 	x, y := employerOf(a), employerOf(b)
-	return alike(&x, &y) > 0
+	return similarity(&x, &y) > 0
 }
 
 // Addresses returns a bank's contact addresses for a report. The result is not nil.

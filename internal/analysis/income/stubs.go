@@ -111,7 +111,7 @@ func shownBy(all []Paystub, stated []employer) (items []report.Employment, like 
 		}
 		items = append(items, report.Employment{SourceID: p.SourceID, SourceRecordID: &p.ID,
 			EmployerName: &p.Employer, HireDate: p.Stub.HireDate})
-		like = append(like, surest(stated, employerOf(p.Employer)))
+		like = append(like, bestMatch(stated, employerOf(p.Employer)))
 	}
 	return items, like
 }

@@ -123,7 +123,7 @@ func (s *sheet) placement() (below [2]int) {
 			right, down := false, false
 			for _, v := range s.beside(n, i, what) {
 				s.spend(512 + len(v.text))
-				if suits(what, v.text) {
+				if mayBeValue(what, v.text) {
 					right = right || abs(v.y-c.y) < 1
 					down = down || abs(v.y-c.y) >= 1
 				}
@@ -147,8 +147,8 @@ func kindOf(what field) int {
 	return 1
 }
 
-// suits reports whether a text may be the value of a label.
-func suits(what field, text string) bool {
+// mayBeValue reports whether a text may be the value of a label.
+func mayBeValue(what field, text string) bool {
 	switch what {
 	case fieldStart, fieldEnd, fieldPay, fieldHire, fieldPeriod:
 		_, _, state := dateIn(text)
@@ -328,7 +328,7 @@ func (s *sheet) beside(n, i int, what field) []*cell {
 	var found []place
 	if r := s.rows[n]; i+1 < len(r) && (r[i+1].x0-label.x1 < 220 || len(r) == 2) && labelOf(r[i+1].words) == noField {
 		far := r[i+1].x0 - label.x1
-		if s.below[kindOf(what)] < 0 && suits(what, r[i+1].text) {
+		if s.below[kindOf(what)] < 0 && mayBeValue(what, r[i+1].text) {
 			far = -1
 		}
 		found = append(found, place{r[i+1], far})
@@ -353,7 +353,7 @@ func (s *sheet) beside(n, i int, what field) []*cell {
 			if (abs(c.x0-label.x0) < 8 || min(c.x1, label.x1)-max(c.x0, label.x0) > 0) && labelOf(c.words) == noField {
 				s.spend(384 + len(c.text))
 				far := 2 * (label.y - c.y)
-				if s.below[kindOf(what)] > 0 && suits(what, c.text) {
+				if s.below[kindOf(what)] > 0 && mayBeValue(what, c.text) {
 					far -= 1000
 				}
 				found = append(found, place{c, far})

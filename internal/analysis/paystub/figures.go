@@ -121,15 +121,15 @@ func (t *table) sums(k int) (checked, ok, short bool) {
 	}
 	if v := t.value(totalDeductions, k); v != nil && *v != 0 && count[deductions] > 0 {
 		agrees := near(sum[deductions], *v, 2)
-		agrees = agrees || comeTo(parts, *v)
+		agrees = agrees || addUpTo(parts, *v)
 		short = (ok || short) && (agrees || sum[deductions] < *v)
 		checked, ok = true, ok && agrees
 	}
 	return checked, ok, short
 }
 
-// comeTo reports whether some of the parts add up to a sum.
-func comeTo(parts map[group]report.Cents, sum report.Cents) bool {
+// addUpTo reports whether some of the parts add up to a sum.
+func addUpTo(parts map[group]report.Cents, sum report.Cents) bool {
 	all := slices.Collect(maps.Values(parts))
 	if len(all) > maxTables {
 		return slices.ContainsFunc(all, func(c report.Cents) bool { return near(c, sum, 2) })

@@ -40,7 +40,7 @@ func (d *Document) look(s *sheet) {
 // figuresOf returns the amounts of a sheet and how they were drawn.
 func (s *sheet) figuresOf() (out []figure) {
 	for _, r := range s.rows {
-		var label, before *cell // the last text, and the last one before it that is no period
+		var label, before *cell // the last text, and the last one before it that is not a period
 		for _, c := range r {
 			if !c.number && c.words != "" {
 				if label != nil && periodOf(label.words) == noPeriod {

@@ -145,7 +145,7 @@ func (d *Document) place(a area, m *report.Mark) bool {
 	}
 	within := func(v float64) float64 { return min(max(v, 0), 1) }
 	left, top, right, bottom = within(left), within(top), within(right), within(bottom)
-	if !(right > left && bottom > top) { // also if a size is no number
+	if !(right > left && bottom > top) { // also if a size is not a number
 		return false
 	}
 	m.Page, m.X, m.Y = a.page+1, round(left, 10_000), round(top, 10_000)

@@ -14,7 +14,7 @@ type Deposit struct {
 }
 
 // Bank holds the deposits to a consumer's accounts from one day to another, both included.
-// If these are zero, there are no bank data.
+// If these are zero, bank data are missing.
 type Bank struct {
 	From, To report.Date
 	Deposits []Deposit

@@ -76,7 +76,7 @@ func newQuery(r *http.Request, names ...string) *query {
 	for name, values := range q.values {
 		switch {
 		case !slices.Contains(names, name):
-			q.reject(clean(name), "is no parameter of this request")
+			q.reject(clean(name), "is not a parameter of this request")
 		case len(values) > 1:
 			q.reject(name, "is given twice")
 		case values[0] == "" || len(values[0]) > 256 || values[0] != clean(values[0]):
@@ -126,7 +126,7 @@ func (q *query) err() error {
 // cursor returns the API's error for an error of a list.
 func (q *query) cursor(err error) error {
 	if errors.Is(err, applications.ErrCursor) {
-		return httpx.NewError(contract.CodeInvalidParameters, err, httpx.Detail{Field: "cursor", Message: "is no next of this list"})
+		return httpx.NewError(contract.CodeInvalidParameters, err, httpx.Detail{Field: "cursor", Message: "is not a next of this list"})
 	}
 	return err
 }

@@ -35,7 +35,7 @@ func (s *Service) ProgressSince(ctx context.Context, q store.Queryer, since time
 	return p, err
 }
 
-// maxDurations is the number of reports whose times are looked at, the newest.
+// maxDurations is the number of newest reports whose times are read.
 const maxDurations = 5000
 
 // TimesToReport returns, for applications that were started since a moment, the times from

@@ -24,7 +24,7 @@ func (l *loader) document(name string, files texts) bool {
 	l.out.legal[name] = map[i18n.Lang]string{}
 	for lang := range files {
 		if !lang.Spoken() {
-			l.problem("legal."+name, fmt.Errorf("%q is no language of these pages", lang))
+			l.problem("legal."+name, fmt.Errorf("%q is not a language of these pages", lang))
 		}
 	}
 	for _, lang := range i18n.Languages() {

@@ -156,7 +156,7 @@ func (p Config) provider(ctx context.Context) (bool, []Finding) {
 	if res.TLS != nil && len(res.TLS.PeerCertificates) > 0 {
 		if left := res.TLS.PeerCertificates[0].NotAfter.Sub(before); left < 14*24*time.Hour {
 			found = append(found, Finding{Warn, Certificate,
-				fmt.Sprintf("the provider's certificate expires in %d days", int(left.Hours()/24)), "Tell the provider."})
+				fmt.Sprintf("the provider's certificate expires in %d days", int(left.Hours()/24)), "Ask the provider to renew it."})
 		}
 	}
 	at, err := http.ParseTime(res.Header.Get("Date"))
@@ -165,15 +165,16 @@ func (p Config) provider(ctx context.Context) (bool, []Finding) {
 	}
 	// The Date header has whole seconds, and the response took time.
 	off := max(at.Sub(before.Add(elapsed)), before.Sub(at.Add(time.Second)), 0)
+	differs := fmt.Sprintf("this machine's clock differs from the provider's by %s", off.Round(time.Second))
 	switch {
 	case off > jose.Skew:
-		found = append(found, Finding{Fail, Clock, fmt.Sprintf("this machine's differs from the provider's by %s", off.Round(time.Second)),
+		found = append(found, Finding{Fail, Clock, differs,
 			"Synchronize this machine's clock: tokens and webhooks with other times are refused."})
 	case off > jose.Skew/6:
-		found = append(found, Finding{Warn, Clock, fmt.Sprintf("this machine's differs from the provider's by %s", off.Round(time.Second)),
+		found = append(found, Finding{Warn, Clock, differs,
 			"Synchronize this machine's clock; beyond 30 s, tokens are refused."})
 	default:
-		found = append(found, Finding{OK, Clock, "this machine's agrees with the provider's", ""})
+		found = append(found, Finding{OK, Clock, "this machine's clock agrees with the provider's", ""})
 	}
 	return true, found
 }
@@ -207,14 +208,14 @@ func (p Config) credentials(ctx context.Context) (bool, Finding) {
 	defer cancel()
 	err := p.client().Check(ctx)
 	if err == nil {
-		return true, Finding{OK, Credentials, "clientId and secretKey give an access token", ""}
+		return true, Finding{OK, Credentials, "the provider accepts clientId and secretKey", ""}
 	}
 	switch code := svcapi.CodeOf(err); code {
 	case contract.CodeUnknownCustomer:
 		return false, Finding{Fail, Credentials, "the provider does not know this clientId in " + string(p.Environment),
 			"Credentials belong to one environment: check --environment, --client-id and --secret-key."}
 	case contract.CodeUnauthorized:
-		return false, Finding{Fail, Credentials, "the secretKey is not the one of this clientId",
+		return false, Finding{Fail, Credentials, "the secretKey does not belong to this clientId",
 			"Set --secret-key to the current one; after a rotation the old one ends within a day."}
 	case "":
 		return false, Finding{Fail, Credentials, plain(err), "Set --client-id and --secret-key as the provider gave them."}
@@ -231,7 +232,7 @@ const notAnAddress = "doctor"
 // products checks for each product whether a redirect back to the portal could start.
 func (p Config) products(ctx context.Context) []Finding {
 	if len(p.Products) == 0 {
-		return []Finding{{Fail, Products, "no product is configured", "Set --products to what the account has, as cashflow=UUID,…"}}
+		return []Finding{{Fail, Products, "no product is configured", "Set --products to the products of the account: cashflow=UUID,…"}}
 	}
 	var found []Finding
 	for _, kind := range contract.Products() {
@@ -261,16 +262,17 @@ func (p Config) product(ctx context.Context, kind contract.Product, id string) (
 	switch code := svcapi.CodeOf(err); {
 	case err == nil:
 		return Finding{Warn, subject, "the provider started a visit for an invalid email address",
-			"Tell the provider; the visit expires."}, true
+			"Tell the provider. The visit expires."}, true
 	case code == contract.CodeInvalidCompleteURL:
 		return f, false
 	case code == contract.CodeInvalidProduct:
-		return Finding{Fail, subject, "the account has no product " + id, "Correct --products; the account's are on its dashboard."}, true
+		return Finding{Fail, subject, "the account has no product " + id,
+			"Correct --products. The account's dashboard lists its products."}, true
 	case strings.HasPrefix(string(code), "INVALID_PREFILL"):
-		return Finding{OK, subject, "the account has it", ""}, true
+		return Finding{OK, subject, "the account has this product", ""}, true
 	default:
-		return Finding{Skip, subject, "could not be determined: " + plain(err),
-			"Try again; if it stays, look the code up in docs/reference/troubleshooting.md."}, true
+		return Finding{Skip, subject, "could not be checked: " + plain(err),
+			"Try again. If it fails again, look the code up in docs/reference/troubleshooting.md."}, true
 	}
 }
 
@@ -287,7 +289,7 @@ func (p Config) widget(ctx context.Context) Finding {
 	case res.StatusCode != http.StatusOK:
 		return Finding{Fail, Widget, fmt.Sprintf("the script's address answers %d", res.StatusCode), do}
 	case !strings.Contains(res.Header.Get("Content-Type"), "javascript"):
-		return Finding{Fail, Widget, "the script's address has no script, so browsers refuse it", do}
+		return Finding{Fail, Widget, "the script's address answers with a content type other than JavaScript, so browsers refuse it", do}
 	case !bytes.Contains(body, []byte(p.WidgetGlobal)):
 		return Finding{Warn, Widget, "the script does not define " + p.WidgetGlobal, do}
 	}
@@ -342,7 +344,7 @@ func (p Config) get(ctx context.Context, at string) (*http.Response, []byte, err
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
 	if err != nil {
-		return nil, nil, errors.New("the address is no URL")
+		return nil, nil, errors.New("the address is not a URL")
 	}
 	res, err := p.http().Do(req)
 	if err != nil {

@@ -111,7 +111,7 @@ func TestFindsEachProblem(t *testing.T) {
 		}, "fail credentials: the provider does not know this clientId in sandbox"},
 		"an old secretKey": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/connect/accesstoken"] = refuses(401, "UNAUTHORIZED")
-		}, "fail credentials: the secretKey is not the one"},
+		}, "fail credentials: the secretKey does not belong to"},
 		"no credentials": {func(_ *fixture, p *doctor.Config) { p.SecretKey = "" }, "fail credentials: svcapi"},
 		"another's product": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/secure-redirect"] = refuses(400, "INVALID_PRODUCT")
@@ -122,10 +122,10 @@ func TestFindsEachProblem(t *testing.T) {
 		}, "fail redirect URL: the account does not allow http"},
 		"a provider that is in trouble": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/secure-redirect"] = refuses(500, "INTERNAL_ERROR")
-		}, "skip product cashflow: could not be determined"},
+		}, "skip product cashflow: could not be checked"},
 		"a page in place of the script": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/widget/v1/widget.js"] = says(200, "text/html", "SvcWidget")
-		}, "fail widget: the script's address has no script"},
+		}, "fail widget: the script's address answers with a content type other"},
 		"no script": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/widget/v1/widget.js"] = says(404, "text/plain", "")
 		}, "fail widget: the script's address answers 404"},

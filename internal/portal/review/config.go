@@ -88,7 +88,7 @@ func (s SignIn) Validate() error {
 	o, administered := s.OIDC, false
 	for group, role := range o.Roles {
 		if !slices.Contains(Roles, role) {
-			bad("--oidc-roles: %q of the group %q is no role; there are reviewer, administrator and auditor", string(role), group)
+			bad("--oidc-roles: %q of the group %q is not a role: use reviewer, administrator or auditor", string(role), group)
 		}
 		administered = administered || role == Administrator
 	}

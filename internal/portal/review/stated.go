@@ -21,8 +21,8 @@ func (d *Handler) statedOf(ctx context.Context, a applications.Application) (*pa
 }
 
 // withStated adds what the applicant stated as a member of the report and leaves the
-// report's own bytes unchanged. A report that already has a member of that name stays
-// as it is.
+// report's own bytes unchanged. A report that already has a member of that name is not
+// changed.
 func withStated(raw []byte, stated prefill.Fields) []byte {
 	var members map[string]json.RawMessage
 	node, err := json.Marshal(stated)

@@ -71,7 +71,7 @@ type Service struct {
 func (s *Service) Open(ctx context.Context) error {
 	public, err := url.Parse(s.URL)
 	if err != nil || public.Host == "" {
-		return fmt.Errorf("dashboard: %q is no public address", s.URL)
+		return fmt.Errorf("dashboard: %q is not a public address", s.URL)
 	}
 	s.public = public
 	// Strict is possible because only these pages link here with a session.

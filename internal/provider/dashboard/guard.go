@@ -9,9 +9,8 @@ import (
 	"vestibule/internal/httpx"
 )
 
-// guard rejects requests that did not come from these pages: to another host, which a
-// page of another site could control (DNS rebinding); by script or in a frame,
-// according to the browser's Fetch Metadata headers; and forms from another origin. In
+// guard rejects requests that these pages did not send: to another host (DNS rebinding), by
+// script or in a frame (Fetch Metadata headers), and forms from another origin. In
 // addition, the pages' policy denies framing, and sessions are SameSite=Strict.
 func (s *Service) guard(r *http.Request) error { return s.guardAs(r, "navigate", "document") }
 

@@ -69,7 +69,7 @@ func pager(query url.Values, path string, full bool, last string) pages.Dashboar
 	return p
 }
 
-// listPager is pager for a list that may be searched for a text, which goes on by a form.
+// listPager is pager for a list that may be searched for a text; its next page is requested by a form.
 func listPager(query url.Values, path, text string, full bool, last string) pages.DashboardPager {
 	if text == "" {
 		return pager(query, path, full, last)

@@ -39,7 +39,7 @@ func (s *Service) theme(ctx context.Context, r *http.Request, by user, d pages.D
 		}
 		v.Logos = append(v.Logos, logo)
 	}
-	v.Own = !now.Inherited && (now.Own() || len(now.Logos) > 0)
+	v.Own = !now.Inherited && (now.IsCustom() || len(now.Logos) > 0)
 	shown := v.Settings
 	if q := r.URL.Query(); r.Method == http.MethodGet && q.Has("corners") {
 		given, err := settings(input{Values: q})
@@ -141,7 +141,7 @@ const (
 const maxLogoForm = theme.MaxPNG + 16<<10
 
 // decodeFile reads a form with one file. Its name and content become fields. It refuses a
-// form without fields, since a body that is no form at all reads like one.
+// form without fields, since a body that is not a form reads like one.
 func decodeFile(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	if err := httpx.RejectContentCoding(w, r); err != nil {
 		return nil, err

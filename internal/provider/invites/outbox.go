@@ -2,17 +2,18 @@ package invites
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/i18n"
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
+	"vestibule/templates/ui"
 )
 
 // Deliver is the job that sends an email of the outbox.
@@ -64,35 +65,15 @@ func (s *Service) write(ctx context.Context, tx *store.Tx, r reports.Report, exp
 	return s.emails().Enqueue(ctx, tx, e.id, e.id)
 }
 
-// compose writes the email of an invite in both languages, because the reader's
+// compose writes the email of an invite in every language, because the reader's
 // language is not known.
 func compose(customer, link string, expires time.Time) (subject, text string) {
 	customer = strings.Join(strings.FieldsFunc(customer, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
-	at := expires.UTC()
-	subject = fmt.Sprintf("%s asks you to connect your bank account", customer)
-	text = fmt.Sprintf(`%[1]s asks you to connect your bank account, so that your application can be checked. Open this link to begin:
-
-%[2]s
-
-It works until %[3]s, and once. You can stop and come back to it until then.`+
-		` Do not pass it on. If you do not expect this message, ignore it.
-
---
-
-%[1]s le pide que conecte su cuenta bancaria para poder revisar su solicitud. Abra este enlace para empezar:
-
-%[2]s
-
-Funciona hasta el %[4]s y una sola vez. Hasta entonces puede parar y volver a él. No lo comparta. Si no espera este mensaje, ignórelo.
-`, customer, link, at.Format("January 2, 2006, 15:04 UTC"), spanish(at))
-	return subject, text
-}
-
-var months = [...]string{"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre",
-	"noviembre", "diciembre"}
-
-func spanish(t time.Time) string {
-	return fmt.Sprintf("%d de %s de %d a las %s UTC", t.Day(), months[t.Month()-1], t.Year(), t.Format("15:04"))
+	var texts []string
+	for _, l := range i18n.Languages() {
+		texts = append(texts, i18n.T(l, "email.invite.body", "company", customer, "link", link, "until", ui.MomentWords(l, expires)))
+	}
+	return i18n.T(i18n.English, "email.invite.subject", "company", customer), strings.Join(texts, "\n--\n\n")
 }
 
 // Outbox lists a customer's emails whose link has not expired. Each is about a report. The

@@ -27,7 +27,7 @@ type box struct {
 }
 
 // parseTSV reads tesseract's table: level, page, block, paragraph, line, word, left, top,
-// width, height, confidence and text. It skips what is no word.
+// width, height, confidence and text. It skips everything else.
 func parseTSV(out []byte) (all []box) {
 	for line := range strings.Lines(string(out)) {
 		f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\t", 12)
@@ -92,7 +92,7 @@ func extent(text string) (rise, drop float64) {
 
 // settle replaces the estimates of words by those of the words beside them where these differ
 // little, and those of signs by those of the nearest word. A word whose box reaches into the next
-// line gets the estimates of its own line.
+// line gets the estimates of its line.
 func settle(all []box) {
 	lines := map[string][]*box{}
 	for i := range all {
@@ -289,9 +289,9 @@ func (b *box) over(o *box) bool {
 	return w > 0 && h > 0 && 3*w*h > min(b.w*b.h, o.w*o.h)
 }
 
-// withoutScraps removes what was read with little confidence in marks that are much smaller
+// withoutNoise removes what was read with little confidence in marks that are much smaller
 // than the text, such as dashed lines.
-func withoutScraps(all []box) []box {
+func withoutNoise(all []box) []box {
 	least := 0.5 * usualSize(all)
 	return slices.DeleteFunc(all, func(b box) bool { return b.confidence < 60 && b.size < least })
 }
@@ -428,7 +428,7 @@ func (rows columnRows) apart(a, b *box) bool {
 
 // page returns the words of an image.
 func page(all []box, g *gray) paystub.ScannedPage {
-	all = withoutScraps(all)
+	all = withoutNoise(all)
 	row(all)
 	all = g.join(all, pitch(all))
 	out := paystub.ScannedPage{Width: float64(g.w) / perPoint, Height: float64(g.h) / perPoint}

@@ -35,8 +35,8 @@ func (g Given) OrNil() *Given {
 	return &g
 }
 
-// Born parses a date of birth that was already validated; "" is the zero date.
-func Born(dob string) report.Date {
+// BirthDate parses a date of birth that was already validated; "" is the zero date.
+func BirthDate(dob string) report.Date {
 	day, _ := time.Parse(time.DateOnly, dob)
 	return report.Date{Time: day}
 }

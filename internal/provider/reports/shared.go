@@ -84,7 +84,7 @@ func forThirdParty(body []byte, relayToken string) ([]byte, error) {
 func exchange(object json.RawMessage, name string, by func(json.RawMessage) (json.RawMessage, error)) (json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return nil, errors.New("reports: a body is no object")
+		return nil, errors.New("reports: a body is not an object")
 	}
 	for dec.More() {
 		key, err := dec.Token()

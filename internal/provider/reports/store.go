@@ -120,11 +120,9 @@ func deleteSecondaryInputs(ctx context.Context, tx *store.Tx, held time.Time, li
 		store.Micros(held), limit))
 }
 
-// forget deletes the remaining data, at most limit times, of reports that have ended
-// and were created before an instant, and returns the number of deletions. A marked
-// report is no longer read, so the statements need no common snapshot. The customer's
-// labels may be personal and are deleted too, except the external id, which stays
-// reserved.
+// forget deletes the remaining data, at most limit times, of reports that have ended and
+// were created before an instant, and returns the number of deletions. It also deletes the
+// customer's labels, which may be personal, except the external id, which stays reserved.
 func forget(ctx context.Context, tx *store.Tx, created time.Time, limit int) (int64, error) {
 	keys, err := store.QueryAll(ctx, tx, store.ScanOne[string], `UPDATE reports SET forgotten_at = $2, user_args = NULL
 		WHERE forgotten_at IS NULL AND public_token IN (
@@ -292,7 +290,7 @@ func dayCounts(ctx context.Context, q store.Queryer, customerID string, since ti
 		GROUP BY (created_at - $2) / 86400000000, status, substatus`, customerID, store.Micros(since))
 }
 
-// maxTimes is the number of reports whose times are looked at, the newest.
+// maxTimes is the number of newest reports whose times are read.
 const maxTimes = 5000
 
 func timesToReport(ctx context.Context, q store.Queryer, customerID string, since time.Time) ([]time.Duration, error) {

@@ -177,7 +177,7 @@ func filesOf(field string, from []fileBody) (out []visits.File, err error) {
 	for _, f := range from {
 		content, err := base64.StdEncoding.DecodeString(f.Content)
 		if err != nil {
-			return nil, invalidField(field, "has a contentBase64 that is no base-64")
+			return nil, invalidField(field, "has a contentBase64 that is not base-64")
 		}
 		out = append(out, visits.File{Name: f.FileName, Content: content})
 	}

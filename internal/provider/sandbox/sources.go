@@ -64,7 +64,7 @@ func (p testData) Attach(ctx context.Context, tx *store.Tx, customerID, id, publ
 		return err
 	}
 	if in.Consumer == nil && c.Consumer != nil {
-		in.Consumer, in.Source, in.Born = c.Consumer, report.CustomerInput, reports.Born(c.Born)
+		in.Consumer, in.Source, in.Born = c.Consumer, report.CustomerInput, reports.BirthDate(c.Born)
 	}
 	var known reports.Given
 	if in.Given != nil {

@@ -107,10 +107,9 @@ func emptyDatabase(ctx context.Context, db *store.DB, tx *store.Tx) error {
 	return err
 }
 
-// emptyTables empties tables that refer to each other with foreign keys deferred. It ends
-// the deferral at once, because other statements may share the engine's transaction: a
-// dangling reference of theirs would otherwise only fail the commit, and with it
-// everyone's changes.
+// emptyTables empties tables that refer to each other, with foreign keys deferred. It ends
+// the deferral immediately: other members may share the engine's transaction, and an
+// invalid reference of one would otherwise fail the commit of all.
 func emptyTables(ctx context.Context, tx *store.Tx, tables []string) (err error) {
 	if _, err := tx.ExecContext(ctx, `PRAGMA defer_foreign_keys = ON`); err != nil {
 		return err

@@ -31,7 +31,7 @@ const (
 var ErrBusy = errors.New("sources: another fetch is running")
 
 // errNotConfigured is the cause of failures at institutions that no connector has.
-var errNotConfigured = errors.New("the institution is not configured, or no longer")
+var errNotConfigured = errors.New("the institution is not configured, or was removed from the configuration")
 
 // Service stores authorizations and connections, and fetches data. All fields but Keep
 // must be set.
@@ -152,7 +152,7 @@ func (s *Service) Complete(ctx context.Context, browser string, query url.Values
 	}
 	var p pending
 	if err := json.Unmarshal(plain, &p); err != nil {
-		return Callback{}, errors.New("sources: a stored authorization does not decode")
+		return Callback{}, errors.New("sources: a stored authorization cannot be decoded")
 	}
 	out := Callback{VisitID: a.visitID, Environment: a.environment, KeyID: a.keyID, Context: p.Context}
 	institution, connector, ok := s.Find(a.environment, a.institution)
@@ -473,7 +473,7 @@ func (s *Service) endUnentitled(ctx context.Context, tx *store.Tx, limit int) (i
 func (s *Service) seal(ctx context.Context, q store.Queryer, c Connection, g Grant) ([]byte, error) {
 	plain, err := json.Marshal(g)
 	if err != nil {
-		return nil, errors.New("sources: the access does not encode")
+		return nil, errors.New("sources: the access cannot be encoded")
 	}
 	return s.DB.Vault.Seal(ctx, q, c.KeyID, connectionCell(c.ID), plain)
 }
@@ -484,7 +484,7 @@ func (s *Service) open(ctx context.Context, q store.Queryer, c Connection, seale
 		return g, err
 	}
 	if err := json.Unmarshal(plain, &g); err != nil {
-		return g, errors.New("sources: the stored access does not decode")
+		return g, errors.New("sources: the stored access cannot be decoded")
 	}
 	return g, nil
 }

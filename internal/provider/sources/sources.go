@@ -199,7 +199,7 @@ func (f Fetched) Empty() bool {
 
 // Status returns the status of the source in a report: that of the first account that is not
 // complete. Kinds of accounts that reports do not use, and a shorter history than asked for,
-// are no failures.
+// are not failures.
 func (f Fetched) Status() contract.Status {
 	for _, failed := range f.Failed {
 		if failed.Reason != Unsupported {

@@ -127,7 +127,7 @@ func (s *Service) pageOfWidget(ctx context.Context, v visit, address string) (st
 	}
 	u, err := url.Parse(address)
 	if err != nil || len(address) > maxReturn || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return "", httpx.NewError(contract.CodeMalformedBody, errors.New("return is no address of a page"))
+		return "", httpx.NewError(contract.CodeMalformedBody, errors.New("return is not the address of a page"))
 	}
 	origins, err := s.Customers.WidgetOrigins(ctx, s.DB.SQL, v.customerID)
 	if err != nil {

@@ -150,7 +150,7 @@ func (c catalogue) planned(to flow.DocumentGroup, field string, at SignIn) (plan
 	})
 	switch {
 	case n < 0:
-		return plannedSource{}, invalidCompletion(field, "is no id and no name in the catalogue")
+		return plannedSource{}, invalidCompletion(field, "is neither an id nor a name in the catalogue")
 	case all[n].OwnPages:
 		return plannedSource{}, invalidCompletion(field, "signs applicants in on its own pages, which needs a browser")
 	}
@@ -169,7 +169,7 @@ func (how Completion) perEmployer() []Sources {
 // check returns a field that a visit of the kind cannot use, and why, or "".
 // A bank that is not required is ignored.
 func (how Completion) check(j flow.Journey) (field, words string) {
-	const foreign = "is no source of this product's reports"
+	const foreign = "is not a source of this product's reports"
 	income := j.Product == contract.Income || j.Employers > 0
 	switch {
 	case how.Supplier != "" && (len(how.Banks)+len(how.Employers) > 0 || !(Sources{how.Payroll, how.Stubs, nil, how.Skip}).empty()):

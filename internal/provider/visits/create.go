@@ -170,7 +170,7 @@ func (s *Service) preparedReport(ctx context.Context, q store.Queryer, caller au
 		return "", nil
 	}
 	refused := httpx.NewError(contract.CodeMalformedBody, errors.New("no such prepared report"),
-		httpx.Detail{Field: "sandboxReportId", Message: "is no prepared report of yours for this product"})
+		httpx.Detail{Field: "sandboxReportId", Message: "is not a prepared report of yours for this product"})
 	if !contract.IsUUID(id) {
 		return "", refused
 	}

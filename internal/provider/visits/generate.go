@@ -103,7 +103,7 @@ func inputOf(p prefill.Fields, employers []string) reports.Input {
 	if p.Email != "" {
 		in.Consumer.Emails = []string{p.Email}
 	}
-	in.Source, in.Born = report.ConsumerInput, reports.Born(p.DOB)
+	in.Source, in.Born = report.ConsumerInput, reports.BirthDate(p.DOB)
 	return in
 }
 

@@ -91,11 +91,9 @@ func language(r *http.Request) i18n.Lang {
 	return ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 }
 
-// frame serves the document of the widget's iframe. It may be framed by the origins
-// registered on the account in its address, or by any page if none is registered: its
-// contents belong to the visit that the page itself opens, and the page may know the
-// visit's identifier and status. Without an account in the address, or with another,
-// the page is rejected in register instead.
+// frame serves the document of the widget's iframe. Pages of the origins that are registered
+// on the account in its address may frame it, or any page if none is registered. Without
+// an account in the address, or with another one, register rejects the page.
 func (s *Service) frame(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	policy, urls := httpx.CSP{FrameAncestors: "*"}, s.urls()

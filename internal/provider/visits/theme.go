@@ -23,7 +23,7 @@ func (s *Service) themedUrls(ctx context.Context, customerID string) (pages.Urls
 	if err != nil {
 		return u, err
 	}
-	if t.Own() {
+	if t.IsCustom() {
 		if u.Theme, err = t.StyleSheetPath(); err != nil {
 			s.Log.WarnContext(ctx, "a theme is not usable", "customer", customerID, "err", err)
 			u.Theme = ""

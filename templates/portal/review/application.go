@@ -94,7 +94,7 @@ func (v ApplicationView) awaited(l i18n.Lang) []ui.Fact {
 	return append([]ui.Fact{{Term: i18n.T(l, "review.application.since"), Body: when(l, v.Row.UpdatedAt)}}, v.told(l)...)
 }
 
-// told is what the applicant sees, and the report's status if it has one.
+// told has what the applicant sees, and the report's status if it has one.
 func (v ApplicationView) told(l i18n.Lang) []ui.Fact {
 	facts := []ui.Fact{{Term: i18n.T(l, "review.application.told"), Text: sentences(l, v.Words)}}
 	if r := Result(l, v.Status, v.Substatus, v.Error); r != "" {

@@ -134,7 +134,7 @@ type SetPasswordView struct {
 type AuditView struct {
 	Actor, Action, Application, From, To string
 	Text                                 string // the search text
-	After                                string // cursor where the search goes on; "" at its end
+	After                                string // cursor of the next page of the search; "" at its end
 	Users                                []UserOption
 	Of                                   *User // the user of the filter; nil for none
 	Actions                              []string

@@ -1896,7 +1896,7 @@ func Audit(p ui.Page, v AuditView) templ.Component {
 	})
 }
 
-// hidden repeats a search in the form that goes on with it.
+// hidden repeats a search in the form that requests its next page.
 func (v AuditView) hidden() [][2]string {
 	return [][2]string{{"query", v.Text}, {"actor", v.Actor}, {"action", v.Action}, {"application", v.Application}, {"from", v.From},
 		{"to", v.To}, {"after", v.After}}

@@ -39,7 +39,7 @@ func (v ReportView) figures(l i18n.Lang, node string) []report.Attribute {
 	var out []report.Attribute
 	cur := v.in()
 	for _, a := range v.Report.Attributes {
-		if a.Node == node && (v.Node == "" || v.Node == node) && fits(v.Query, sought(l, cur, a)) {
+		if a.Node == node && (v.Node == "" || v.Node == node) && fits(v.Query, searchText(l, cur, a)) {
 			out = append(out, a)
 		}
 	}
@@ -61,9 +61,9 @@ func foundWords(l i18n.Lang, n int) string {
 	return i18n.N(l, "review.figures.found", n)
 }
 
-// sought returns the folded text that a search matches for an attribute: its name, its
+// searchText returns the folded text that a search matches for an attribute: its name, its
 // description, its group and its reason.
-func sought(l i18n.Lang, cur currency, a report.Attribute) string {
+func searchText(l i18n.Lang, cur currency, a report.Attribute) string {
 	words, _ := cur.attributeWords(l, a.Name, a.Description)
 	return fold(strings.Join([]string{a.Name, strings.ReplaceAll(a.Name, "_", " "), words, i18n.Code(l, "review.nodes", a.Node),
 		reasonOf(l, a)}, " "))

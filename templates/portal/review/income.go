@@ -195,7 +195,7 @@ func statedShare(l i18n.Lang, cur currency, stated int64, found *int64) string {
 func (v IncomeView) findings(l i18n.Lang) []finding {
 	out := []finding{v.Stated.weigh(l, v.incomeReal(l), v.sources()), v.employerReal(l)}
 	if n := v.Report.Income; n != nil && len(n.Paystubs) > 0 {
-		out = append(out, stubsReal(l, n.Paystubs))
+		out = append(out, genuineFinding(l, n.Paystubs))
 	}
 	return append(out, v.personReal(l))
 }

@@ -92,8 +92,8 @@ func incomeBars(l i18n.Lang, v IncomeView, a report.FinancialAccount, id string)
 	return p
 }
 
-// incomeStory describes the last twelve complete months of a history.
-func incomeStory(l i18n.Lang, v IncomeView, a report.FinancialAccount) string {
+// incomeSummary describes the last twelve complete months of a history.
+func incomeSummary(l i18n.Lang, v IncomeView, a report.FinancialAccount) string {
 	months := slices.DeleteFunc(slices.Clone(IncomeMonths(a)), v.begun)
 	months = months[max(0, len(months)-12):]
 	var gross, net report.Cents

@@ -200,9 +200,9 @@ func incomeMonths(l i18n.Lang, v IncomeView, a report.FinancialAccount, id strin
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var10 string
-		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(incomeStory(l, v, a))
+		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(incomeSummary(l, v, a))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/income.templ`, Line: 38, Col: 68}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/income.templ`, Line: 38, Col: 70}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 		if templ_7745c5c3_Err != nil {

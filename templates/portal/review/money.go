@@ -91,8 +91,8 @@ func monthStarts(a *report.Analysis) []int {
 	return out
 }
 
-// balanceStory describes a series.
-func balanceStory(l i18n.Lang, a *report.Analysis, series []report.Cents) string {
+// balanceSummary describes a series.
+func balanceSummary(l i18n.Lang, a *report.Analysis, series []report.Cents) string {
 	cur := currency(a.In())
 	low, high, below := 0, 0, 0
 	for i, c := range series {
@@ -183,8 +183,8 @@ func (v ReportView) monthBars(l i18n.Lang) ui.BarPlot {
 	return p
 }
 
-// moneyStory describes the complete months.
-func moneyStory(l i18n.Lang, a *report.Analysis) string {
+// moneySummary describes the complete months.
+func moneySummary(l i18n.Lang, a *report.Analysis) string {
 	cur := currency(a.In())
 	var in, income, out report.Cents
 	var best, worst *report.AnalysisMonth

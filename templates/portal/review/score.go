@@ -123,14 +123,14 @@ func (v ReportView) cardGrid(l i18n.Lang, card *report.AnalysisScore) ui.Grid {
 			Number: true}, {Label: i18n.T(l, "review.report.points"), Number: true}}}
 	for _, b := range bins(card) {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: binFigure(l, cur, b)},
-			{Text: binValue(l, cur, b), Words: inWords(l, b), URL: v.counted(card, b)},
+			{Text: binValue(l, cur, b), Words: isText(l, b), URL: v.counted(card, b)},
 			{Body: binPoints(l, b), Words: true}})
 	}
 	return g
 }
 
-// inWords reports whether a line's value is not a number.
-func inWords(l i18n.Lang, b report.AnalysisBin) bool {
+// isText reports whether a line's value is not a number.
+func isText(l i18n.Lang, b report.AnalysisBin) bool {
 	return b.Neutral || sentinel(l, b.Attribute, b.Value) != ""
 }
 

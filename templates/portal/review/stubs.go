@@ -48,8 +48,8 @@ func failed(p report.Paystub) int {
 	return n
 }
 
-// stubsReal answers whether the pay stubs are genuine.
-func stubsReal(l i18n.Lang, all []report.Paystub) finding {
+// genuineFinding answers whether the pay stubs are genuine.
+func genuineFinding(l i18n.Lang, all []report.Paystub) finding {
 	f := finding{question: "review.ask.documents", part: "stubs", answer: stubsSummary(l, all), tone: ui.Success}
 	for _, p := range all {
 		switch {

@@ -1,5 +1,5 @@
-// Puts a step on the page so that screen readers say each thing once: an error that gets the
-// focus, or is at a field that gets it, is no alert besides.
+// Puts a step on the page so that screen readers read each error once: an error that gets the
+// focus, or belongs to a field that gets it, is not also an alert.
 
 const shown = (e: HTMLElement) => !e.closest("[hidden]");
 

@@ -63,7 +63,7 @@ type Update struct {
 	Signed    bool // holds a signature
 }
 
-// Info holds the file's metadata as it is in the file. Dates have PDF's format, as in
+// Info holds the metadata that the file has. Dates have PDF's format, as in
 // D:20260131120000-05'00', or XML's, as in 2026-01-31T12:00:00-05:00.
 type Info struct {
 	Producer, Creator, Title    string

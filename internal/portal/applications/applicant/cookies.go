@@ -5,13 +5,9 @@ import (
 	"net/http"
 )
 
-// An application is bound to a browser by a cookie, so a browser that blocks cookies
-// must learn of it before filling in the form. Each page before the form sets a probe
-// cookie. Until the browser sends it back, the form loads a style sheet from
-// cookiesURL immediately after it. Without the probe cookie, that style sheet hides
-// the form and shows instructions. This needs no script, and no redirect, which could
-// loop. The form includes probeField, so that create can tell a browser that showed
-// the form from a program.
+// Each page before the form sets a probe cookie. Until the browser sends it back, the form
+// loads a style sheet from cookiesURL, which hides the form if cookies are blocked. By
+// probeField, create distinguishes a browser that showed the form from a program.
 const (
 	probeName  = "vestibule-probe"
 	probeField = "probe"

@@ -189,7 +189,7 @@ func (s *Service) Retain(ctx context.Context) error {
 		return nil
 	}
 	behind, _ := s.retained.Load().(search.Place)
-	old, err := search.Untouched(ctx, s.DB.SQL, s.Now().AddDate(0, 0, -s.RetentionDays), behind, Batch)
+	old, err := search.Inactive(ctx, s.DB.SQL, s.Now().AddDate(0, 0, -s.RetentionDays), behind, Batch)
 	if err != nil {
 		return err
 	}

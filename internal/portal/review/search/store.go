@@ -463,9 +463,9 @@ type Place struct {
 	Application string
 }
 
-// Untouched lists applications without activity since an instant, oldest first,
+// Inactive lists applications without activity since an instant, oldest first,
 // starting after a place.
-func Untouched(ctx context.Context, q store.Queryer, since time.Time, behind Place, limit int) ([]Place, error) {
+func Inactive(ctx context.Context, q store.Queryer, since time.Time, behind Place, limit int) ([]Place, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (p Place, err error) {
 		err = row.Scan(&p.Micros, &p.Application)
 		return p, err

@@ -30,7 +30,7 @@ type clientFile struct {
 const maxClientFile = 1 << 20
 
 // LoadClients reads a YAML file of clients, for others than the program's own connector.
-// An empty path is no client. The error names each fault with its client.
+// An empty path gives no clients. The error names each fault with its client.
 func LoadClients(path string) ([]Client, error) {
 	if path == "" {
 		return nil, nil

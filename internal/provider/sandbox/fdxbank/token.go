@@ -72,7 +72,7 @@ type granted struct {
 
 var errGrant = invalid("invalid_grant", "")
 
-// exchange exchanges a code. A code that comes a second time, or with a wrong verifier,
+// exchange exchanges a code. A code that is sent a second time, or with a wrong verifier,
 // ends the consent and its tokens.
 func (s *Server) exchange(ctx context.Context, tx *store.Tx, b banks.Bank, c Client, form url.Values) (granted, *oauthError, error) {
 	var g granted

@@ -21,13 +21,9 @@ type profile struct {
 	accounts    []account
 }
 
-// account describes how an account's months are generated. Months are counted back
-// from the fetch date: 0 is the current one, 1 the last complete one.
-//
-// net fixes the change of the balance in a month; streams and events are fixed too,
-// and purchases fill the difference. So the parameters determine every ratio of income
-// and spending, whatever the purchases are.
-// purchases are.
+// account describes how an account's months are generated. Month 0 is that of the fetch
+// date, month 1 the one before. Purchases fill the difference between net and the fixed
+// streams and events, so these determine every ratio of income and spending.
 type account struct {
 	key, name  string
 	subtype    string // empty: neither checking nor savings

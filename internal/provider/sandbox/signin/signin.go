@@ -154,7 +154,7 @@ func (p Pages) Browser(w http.ResponseWriter, r *http.Request) []byte {
 		return known
 	}
 	secret := store.NewSecret()
-	// Lax, not Strict: the browser comes from the client's site.
+	// Lax, not Strict: the client's site leads the browser here.
 	http.SetCookie(w, &http.Cookie{Name: p.cookie(), Value: secret, Path: "/", HttpOnly: true, Secure: p.Secure,
 		SameSite: http.SameSiteLaxMode})
 	return store.Hash(secret)

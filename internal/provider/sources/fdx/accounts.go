@@ -29,7 +29,7 @@ func (f *fetch) accounts(ctx context.Context) (out []account, err error) {
 		case !isID(a.ID):
 			return false, f.rejected("an account has no usable id")
 		case seen[a.ID]:
-			return false, f.rejected("two accounts have one id")
+			return false, f.rejected("two accounts have the same id")
 		case len(out) == maxAccounts:
 			return false, f.rejected(fmt.Sprintf("there are more than %d accounts", maxAccounts))
 		}
@@ -70,7 +70,7 @@ func (f *fetch) account(ctx context.Context, listed *account) (bankdata.Account,
 		}
 		d := e.get()
 		if d.ID != "" && d.ID != a.ID {
-			return none, nil, f.rejected("an account's details are of another account")
+			return none, nil, f.rejected("the details of an account have another account's id")
 		}
 		d.ID = a.ID
 		d.addMissing(listed)

@@ -145,14 +145,14 @@ func (in *Institution) readFiles(dir string) error {
 		}
 		pair, err := tls.X509KeyPair(raw, key)
 		if err != nil {
-			return errors.New("not a PEM certificate with its private key")
+			return errors.New("want a PEM certificate and its private key")
 		}
 		in.Certificate = &pair
 		return nil
 	})
 	files.Read("ca_file", in.CAFile, func(raw []byte) error {
 		if in.CA = x509.NewCertPool(); !in.CA.AppendCertsFromPEM(raw) {
-			return errors.New("no PEM certificate in the file")
+			return errors.New("the file has no PEM certificate")
 		}
 		return nil
 	})
@@ -180,7 +180,7 @@ func parseKey(raw []byte) (*jose.PrivateKey, error) {
 				}
 			}
 		}
-		return nil, errors.New("not an RSA, EC, or Ed25519 key without a passphrase")
+		return nil, errors.New("want an RSA, EC, or Ed25519 key without a passphrase")
 	}
 }
 
@@ -190,7 +190,7 @@ func check(list []Institution) (faults []error) {
 	for n := range list {
 		in := &list[n]
 		if seen[in.ID] {
-			faults = append(faults, in.fault(n, errors.New("id: another institution has it")))
+			faults = append(faults, in.fault(n, errors.New("id: another institution has the same id")))
 		}
 		seen[in.ID] = in.ID != ""
 		for _, err := range in.faults() {
@@ -235,28 +235,28 @@ func (in *Institution) faults() (faults []error) {
 	want(!strings.Contains(in.Issuer, "?"), "issuer", "want a URL without a query")
 	want(!strings.Contains(in.BaseURL, "?"), "fdx_base_url", "want a URL without a query")
 	want(discovered || !slices.Contains(in.Scopes, "openid") || in.Issuer != "" && in.JWKSURI != "",
-		"scopes", "openid needs the issuer, and jwks_uri where endpoints are given")
+		"scopes", "openid needs issuer, and with configured endpoints also jwks_uri")
 	want(!discovered || in.PAREndpoint+in.RevocationEndpoint+in.JWKSURI == "", "par_endpoint, revocation_endpoint, jwks_uri",
-		"want authorization_endpoint and token_endpoint too")
+		"want also authorization_endpoint and token_endpoint")
 	want(in.Version == "5" || in.Version == "6", "fdx_version", `want "5" or "6"`)
-	want(in.ClientID != "" && configfile.IsLine(in.ClientID, 512), "client_id", "is missing or not one line")
+	want(in.ClientID != "" && configfile.IsLine(in.ClientID, 512), "client_id", "want 1 to 512 characters on one line")
 	switch in.Authentication {
 	case SecretBasic, SecretPost:
-		want(in.Secret != "", "client_secret_file", "is missing")
+		want(in.Secret != "", "client_secret_file", "name the file with the secret; "+in.Authentication+" needs it")
 	case PrivateKeyJWT:
-		want(in.Key != nil, "private_key_file", "is missing")
+		want(in.Key != nil, "private_key_file", "name the file with the key; "+in.Authentication+" needs it")
 	case TLSClientAuth:
-		want(in.Certificate != nil, "certificate_file", "is missing")
+		want(in.Certificate != nil, "certificate_file", "name the file with the certificate; "+in.Authentication+" needs it")
 	default:
 		want(false, "client_authentication", "want "+strings.Join([]string{SecretBasic, SecretPost, PrivateKeyJWT, TLSClientAuth}, ", "))
 	}
 	want(in.SigningAlg == "" || in.Authentication == PrivateKeyJWT && in.Key != nil && slices.Contains(in.Key.Algs(), jose.Alg(in.SigningAlg)),
-		"signing_alg", "does not fit the private key, or another client_authentication")
+		"signing_alg", "want an algorithm of the private key, with "+PrivateKeyJWT+" only")
 	want(configfile.IsLine(in.KeyID, 256), "key_id", "want at most 256 characters on one line")
 	want(configfile.IsLine(in.AssertionAud, 512), "assertion_audience", "want one line")
-	want(in.AssertionAud != audIssuer || in.Issuer != "", "assertion_audience", "want the issuer too")
+	want(in.AssertionAud != audIssuer || in.Issuer != "", "assertion_audience", "issuer needs the key issuer")
 	for _, scope := range in.Scopes {
-		want(scopePattern.MatchString(scope), "scopes", "want one scope an entry")
+		want(scopePattern.MatchString(scope), "scopes", "want one scope in each entry")
 	}
 	url("resource", in.Resource, false)
 	want(configfile.IsLine(in.Audience, 512), "audience", "want one line")

@@ -118,17 +118,17 @@ func (b *bank) document(ctx context.Context) (*metadata, error) {
 	oauth.Path, oauth.RawPath = "/.well-known/oauth-authorization-server"+strings.TrimSuffix(u.Path, "/"), ""
 	for _, address := range []string{strings.TrimSuffix(b.in.Issuer, "/") + "/.well-known/openid-configuration", oauth.String()} {
 		var m metadata
-		err = b.get(ctx, "", rest.Request{What: "discovery", URL: address, Read: into(&m)})
+		err = b.get(ctx, "", rest.Request{What: "discovery document", URL: address, Read: into(&m)})
 		var status *rest.StatusError
 		if errors.Is(err, rest.ErrNotJSON) || errors.As(err, &status) && status.Code < 500 && status.Code != http.StatusTooManyRequests {
 			continue
 		}
 		if err == nil && m.Issuer != b.in.Issuer {
-			err = sources.Fail(sources.Misused, fmt.Errorf("%s: the discovery document names another issuer", b.in.ID))
+			err = sources.Fail(sources.Misused, fmt.Errorf("%s: the discovery document has another issuer: check issuer", b.in.ID))
 		}
 		return &m, err
 	}
-	return nil, sources.Fail(sources.Misused, fmt.Errorf("%s: the issuer has no discovery document", b.in.ID))
+	return nil, sources.Fail(sources.Misused, fmt.Errorf("%s: no discovery document: check issuer, or configure the endpoints", b.in.ID))
 }
 
 // checkEndpoints returns an error for endpoints that are missing, or on hosts that are
@@ -142,18 +142,18 @@ func (b *bank) checkEndpoints(m *metadata) error {
 		}
 		u, err := url.Parse(address)
 		if err != nil || b.in.checkURL(address) != nil || !b.hosts[rest.HostOf(u)] {
-			return misused("the " + name + " leads to a host that is not configured: add it to hosts")
+			return misused("the " + name + " is not an https URL of a configured host: add the host to hosts")
 		}
 	}
 	if m.Token == "" || m.Authorization == "" {
-		return misused("authorization_endpoint or token_endpoint is missing")
+		return misused("the discovery document has no authorization_endpoint or no token_endpoint")
 	}
 	if m.NeedsPAR && m.PAR == "" {
-		return misused("requires pushed authorization requests, and names no endpoint for them")
+		return misused("the institution requires pushed authorization requests, but no par_endpoint is known: configure it")
 	}
 	u, err := url.Parse(m.Authorization)
 	if err != nil || b.in.checkURL(m.Authorization) != nil || !b.hosts[rest.HostOf(u)] && !b.inOAuthDomains(u) {
-		return misused("the authorization_endpoint leads to a host that is not configured: add it to oauth_domains")
+		return misused("the authorization_endpoint is not an https URL of a configured host: add the host to oauth_domains")
 	}
 	return nil
 }

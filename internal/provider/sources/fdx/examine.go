@@ -83,7 +83,7 @@ func (e *examination) observe(r *http.Response) {
 func (e *examination) discovery(m *metadata) {
 	var faults []string
 	if m.Methods != nil && !slices.Contains(m.Methods, e.in.Authentication) {
-		faults = append(faults, "it does not list "+e.in.Authentication)
+		faults = append(faults, "it does not list "+e.in.Authentication+" for clients: check client_authentication")
 	}
 	if e.in.Authentication == PrivateKeyJWT && m.SigningAlgs != nil && !slices.Contains(m.SigningAlgs, string(e.signingKey(m).Alg)) {
 		faults = append(faults, "it does not list "+string(e.signingKey(m).Alg)+" for client assertions: check signing_alg and the key")
@@ -92,7 +92,7 @@ func (e *examination) discovery(m *metadata) {
 		faults = append(faults, "it does not list S256 for PKCE")
 	}
 	if slices.Contains(e.in.Scopes, oidc.ScopeOpenID) && m.JWKS == "" {
-		faults = append(faults, "it has no key set for ID tokens")
+		faults = append(faults, "it names no key set for ID tokens (jwks_uri)")
 	}
 	if faults != nil {
 		e.add(CheckDiscovery, false, strings.Join(faults, "; "))
@@ -124,7 +124,7 @@ func (e *examination) client(ctx context.Context, m *metadata) {
 	var status *rest.StatusError
 	switch errors.As(err, &status); {
 	case err == nil:
-		e.add(CheckClient, false, "the token endpoint accepts a code that it has not issued")
+		e.add(CheckClient, false, "the token endpoint accepts a code that it did not issue")
 	case status == nil:
 		e.add(CheckClient, false, errors.Unwrap(err).Error())
 	case status.Problem == "invalid_grant":
@@ -132,7 +132,7 @@ func (e *examination) client(ctx context.Context, m *metadata) {
 	case rejectsClient(err):
 		e.add(CheckClient, false, "the institution does not accept the client: check client_id and "+method)
 	default:
-		e.add(CheckClient, false, "the token endpoint answers "+status.Error()+" instead of invalid_grant")
+		e.add(CheckClient, false, "the token endpoint answers "+status.Error()+"; expected invalid_grant")
 	}
 }
 

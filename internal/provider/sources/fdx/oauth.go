@@ -119,7 +119,7 @@ func (b *bank) push(ctx context.Context, m *metadata, q url.Values) (url.Values,
 		return nil, oauthFailure(err, sources.Misused)
 	}
 	if answer.URI == "" || len(answer.URI) > 2048 {
-		return nil, sources.Fail(sources.Rejected, fmt.Errorf("%s: the pushed authorization request has no request_uri", b.in.ID))
+		return nil, sources.Fail(sources.Rejected, fmt.Errorf("%s: the pushed authorization request got no request_uri", b.in.ID))
 	}
 	return url.Values{"client_id": {b.in.ClientID}, "request_uri": {answer.URI}}, nil
 }
@@ -132,7 +132,7 @@ func (c *Connector) Complete(ctx context.Context, institution string, raw []byte
 	}
 	var p pending
 	if err := json.Unmarshal(raw, &p); err != nil || p.Institution != institution || p.Verifier == "" {
-		return sources.Grant{}, errors.New("fdx: the pending authorization is invalid, or of another institution")
+		return sources.Grant{}, errors.New("fdx: the pending authorization is invalid, or belongs to another institution")
 	}
 	m, err := b.metadata(ctx)
 	if err != nil {
@@ -173,15 +173,15 @@ func (b *bank) code(m *metadata, callback url.Values) (string, error) {
 		}
 	}
 	if iss, given := callback.Get("iss"), callback.Has("iss"); m.Issuer != "" && (given && iss != m.Issuer || !given && m.SendsIss) {
-		return rejected("the callback names another issuer, or none")
+		return rejected("the iss of the callback is missing, or is not the configured issuer")
 	}
 	if callback.Has("error") {
 		problem := callback.Get("error")
 		reason, known := oauthReasons[problem]
 		if !known {
-			reason, problem = sources.Rejected, "another error"
+			reason, problem = sources.Rejected, "an unknown code"
 		}
-		return "", sources.Fail(reason, fmt.Errorf("%s: the callback says %s", b.in.ID, problem))
+		return "", sources.Fail(reason, fmt.Errorf("%s: the callback has the error %s", b.in.ID, problem))
 	}
 	code := callback.Get("code")
 	if code == "" || len(code) > maxToken {
@@ -242,13 +242,13 @@ func (c *Connector) Revoke(ctx context.Context, institution string, g sources.Gr
 		return err
 	}
 	if m.Revocation == "" {
-		return sources.Fail(sources.Unsupported, fmt.Errorf("%s: has no revocation endpoint", b.in.ID))
+		return sources.Fail(sources.Unsupported, fmt.Errorf("%s: the institution has no revocation endpoint", b.in.ID))
 	}
 	for _, t := range []struct{ token, hint string }{{g.Refresh, "refresh_token"}, {g.Access, "access_token"}} {
 		if t.token == "" {
 			continue
 		}
-		err := b.post(ctx, m, rest.Request{What: "revocation", URL: m.Revocation, Repeat: true},
+		err := b.post(ctx, m, rest.Request{What: "revocation request", URL: m.Revocation, Repeat: true},
 			url.Values{"token": {t.token}, "token_type_hint": {t.hint}})
 		var status *rest.StatusError
 		switch errors.As(err, &status); {
@@ -285,7 +285,7 @@ func (b *bank) token(ctx context.Context, m *metadata, form url.Values) (g sourc
 	unprintable := func(r rune) bool { return r < '!' || r > '~' }
 	if g.Access == "" || len(g.Access) > maxToken || len(g.Refresh) > maxToken || strings.ContainsFunc(g.Access, unprintable) ||
 		answer.Type != "" && !strings.EqualFold(string(answer.Type), "bearer") {
-		return g, answer, sources.Fail(sources.Rejected, fmt.Errorf("%s: the token endpoint gives no bearer token", b.in.ID))
+		return g, answer, sources.Fail(sources.Rejected, fmt.Errorf("%s: the answer of the token endpoint has no bearer token", b.in.ID))
 	}
 	if answer.ExpiresIn > 0 {
 		g.Expires = began.Add(time.Duration(min(answer.ExpiresIn, 10*366*86400)) * time.Second)
@@ -297,7 +297,7 @@ func (b *bank) token(ctx context.Context, m *metadata, form url.Values) (g sourc
 // 3.1.3.7), and returns its consent id, if it has one.
 func (b *bank) checkIDToken(ctx context.Context, m *metadata, raw text, nonce, access string) (string, error) {
 	if raw == "" || m.keys == nil {
-		return "", errors.New("the ID token or the key set that checks it is missing")
+		return "", errors.New("the ID token is missing, or the key set that verifies it")
 	}
 	algs := m.IDTokenAlgs
 	if len(algs) == 0 {
@@ -305,12 +305,12 @@ func (b *bank) checkIDToken(ctx context.Context, m *metadata, raw text, nonce, a
 	}
 	algs = slices.DeleteFunc(slices.Clone(algs), func(alg string) bool { return !jose.Alg(alg).Valid() })
 	if len(algs) == 0 {
-		return "", errors.New("no algorithm of the ID token is supported")
+		return "", errors.New("the institution signs ID tokens by unsupported algorithms only")
 	}
 	verifier := oidc.NewVerifier(m.Issuer, m.keys, &oidc.Config{ClientID: b.in.ClientID, Now: b.now, SupportedSigningAlgs: algs})
 	id, err := verifier.Verify(ctx, string(raw))
 	if err != nil {
-		return "", errors.New("the ID token does not verify") // the library's error may quote claims
+		return "", errors.New("the ID token cannot be verified") // the library's error may quote claims
 	}
 	var claims struct {
 		Authorized string `json:"azp"`
@@ -320,7 +320,7 @@ func (b *bank) checkIDToken(ctx context.Context, m *metadata, raw text, nonce, a
 	case err != nil || id.Subject == "":
 		return "", errors.New("the ID token's claims cannot be read")
 	case subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(nonce)) != 1:
-		return "", errors.New("the ID token has another nonce")
+		return "", errors.New("the ID token does not have the nonce of the request")
 	case claims.Authorized != "" && claims.Authorized != b.in.ClientID, claims.Authorized == "" && len(id.Audience) > 1:
 		return "", errors.New("the ID token was issued to another client")
 	case id.IssuedAt.After(b.now().Add(issuedSkew)):

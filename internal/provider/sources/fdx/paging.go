@@ -55,7 +55,7 @@ func (f *fetch) list(ctx context.Context, what, path string, query url.Values, n
 		case address == "" || n == 0:
 			return nil
 		case seen[address] || fresh == 0:
-			return f.rejected(what + ": the pages repeat")
+			return f.rejected(what + ": a page is repeated")
 		}
 		seen[address] = true
 	}
@@ -108,13 +108,13 @@ func (f *fetch) follow(link, current string) (string, error) {
 	}
 	to, err := at.Parse(link)
 	if err != nil {
-		return "", f.rejected("the link to the next page is not an address")
+		return "", f.rejected("the link to the next page is not a URL")
 	}
 	if to.Scheme == "http" && at.Scheme == "https" && strings.EqualFold(to.Host, at.Host) {
 		to.Scheme = "https"
 	}
 	if !f.hosts[rest.HostOf(to)] || f.in.checkURL(to.String()) != nil {
-		return "", f.rejected("the link to the next page " + rest.ErrElsewhere.Error())
+		return "", f.rejected("the link to the next page leads to a host that is not configured: add the host to hosts")
 	}
 	return to.String(), nil
 }

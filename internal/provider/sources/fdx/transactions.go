@@ -25,12 +25,9 @@ func days(from, to report.Date) int { return int(to.Sub(from.Time)/(24*time.Hour
 
 func addDays(d report.Date, n int) report.Date { return report.Date{Time: d.AddDate(0, 0, n)} }
 
-// transactions retrieves an account's transactions, the newest window first. After a 400
-// or 422 it repeats the request without a limit, then with the other form of the dates,
-// then with half of the window. After a 404 without a code, which some institutions send
-// for an account without transactions and others for days before the oldest, it repeats
-// the request with half of the window. It returns a *partialError if an older window
-// fails, or if a 404 is all that the institution sends.
+// transactions retrieves an account's transactions, the newest window first. Requests that
+// fail with 400, 404 or 422 are repeated in other forms, and with half of the window. It
+// returns a *partialError if an older window fails, or if every answer is 404.
 func (f *fetch) transactions(ctx context.Context, into *bankdata.Account, of kind) error {
 	l := &ledger{fetch: f, into: into, kind: of, index: map[string]int{}}
 	tried, window := false, f.window // tried: the other form of the two dates
@@ -191,7 +188,7 @@ func (l *ledger) add(t *transaction) (bool, error) {
 	case at.state != valid:
 		return false, l.rejected("a transaction's date is missing or not valid")
 	case state == posted && at.date.After(addDays(l.today, 1).Time):
-		return false, l.rejected("a posted transaction is from the future")
+		return false, l.rejected("a posted transaction has a date in the future")
 	case at.date.Before(l.from.Time) || at.date.After(l.to.Time):
 		return true, nil
 	case len(t.ID) > maxID, strings.ContainsFunc(string(t.ID), unicode.IsControl):
@@ -229,7 +226,7 @@ func (l *ledger) merge(old, again *bankdata.Transaction) error {
 		*old = *again
 	case old.Pending != again.Pending:
 	case old.Posted != again.Posted || old.Amount != again.Amount:
-		return l.rejected("two transactions have one id")
+		return l.rejected("two different transactions have the same id")
 	}
 	return nil
 }

@@ -121,7 +121,7 @@ func (e *examination) institutions(ctx context.Context) []Institution {
 			err = fmt.Errorf("institution %s: %w", in.ID, fault)
 		}
 	}
-	e.add(CheckInstitutions, err, fmt.Sprintf("%d listed, each as the document wants it", len(list)))
+	e.add(CheckInstitutions, err, fmt.Sprintf("%d listed; each fits the document", len(list)))
 	if err != nil {
 		return nil
 	}
@@ -137,10 +137,10 @@ func (e *examination) configured(offered []Institution) {
 		}
 	}
 	if missing != nil {
-		e.add(CheckInstitutions, errors.New("configured, but not offered: "+strings.Join(missing, ", ")), "")
+		e.add(CheckInstitutions, errors.New("the connector does not offer these of the file: "+strings.Join(missing, ", ")), "")
 		return
 	}
-	e.add(CheckInstitutions, nil, "all that are configured are offered")
+	e.add(CheckInstitutions, nil, "the connector offers every institution of the file")
 }
 
 // signature sends requests that the connector must reject.
@@ -168,7 +168,7 @@ func (e *examination) signature(ctx context.Context) {
 		if c.status == 0 {
 			signed = c.sent
 		}
-		err := e.Do(ctx, rest.Request{What: "a request " + c.what, Method: http.MethodPost, URL: e.config.URL + listInstitutions.path,
+		err := e.Do(ctx, rest.Request{What: "request " + c.what, Method: http.MethodPost, URL: e.config.URL + listInstitutions.path,
 			Problem: problemOf,
 			Prepare: func(h http.Header, id string) ([]byte, error) {
 				h.Set("Content-Type", "application/json")
@@ -177,14 +177,18 @@ func (e *examination) signature(ctx context.Context) {
 		status := (*rest.StatusError)(nil)
 		switch {
 		case err == nil:
-			e.add(CheckSignature, fmt.Errorf("a request %s is accepted", c.what), "")
+			e.add(CheckSignature, fmt.Errorf("the connector accepts a request %s, and must reject it", c.what), "")
 			return
 		case !errors.As(err, &status):
 			e.add(CheckSignature, err, "")
 			return
 		case c.status != 0 && (status.Code != c.status || status.Problem != "INVALID_SIGNATURE"),
 			c.status == 0 && (status.Code/100 != 4 || status.Problem == ""):
-			e.add(CheckSignature, fmt.Errorf("a request %s is answered with %s; want 401, INVALID_SIGNATURE", c.what, status), "")
+			want := "status 401 with INVALID_SIGNATURE"
+			if c.status == 0 {
+				want = "a 4xx status with an error code"
+			}
+			e.add(CheckSignature, fmt.Errorf("the answer to a request %s is %s; expected %s", c.what, status, want), "")
 			return
 		}
 	}
@@ -204,10 +208,10 @@ func (e *examination) authorize(ctx context.Context, in Institution, redirectURI
 			err = configfile.CheckURL(answer.URL, e.config.Loopback)
 		}
 		if err == nil && !e.hosts[rest.HostOf(u)] {
-			err = fmt.Errorf("the sign-in page %w; name its host in pages", rest.ErrElsewhere)
+			err = errPage
 		}
 	}
-	e.add(CheckAuthorize, err, "begins on a page of the connector")
+	e.add(CheckAuthorize, err, "the sign-in page is on a configured host")
 }
 
 // unknown requests what does not exist.
@@ -231,22 +235,22 @@ func (e *examination) unknown(ctx context.Context, in Institution) {
 		status := (*rest.StatusError)(nil)
 		switch {
 		case err == nil:
-			e.add(CheckErrors, fmt.Errorf("%s is accepted", c.what), "")
+			e.add(CheckErrors, fmt.Errorf("the connector accepts %s, and must reject it", c.what), "")
 			return
 		case !errors.As(err, &status):
 			e.add(CheckErrors, err, "")
 			return
 		case !slices.Contains(c.want, status.Problem):
-			e.add(CheckErrors, fmt.Errorf("%s is answered with %s; want %s", c.what, status, strings.Join(c.want, " or ")), "")
+			e.add(CheckErrors, fmt.Errorf("the answer to %s is %s; expected %s", c.what, status, strings.Join(c.want, " or ")), "")
 			return
 		}
 	}
 	err := e.call(ctx, revoke, map[string]any{"institution": in.ID, "access": no}, nil)
 	if err != nil && sources.ReasonOf(err) != sources.Ended {
-		e.add(CheckErrors, fmt.Errorf("the revocation of unknown access: %w", cause(err)), "")
+		e.add(CheckErrors, fmt.Errorf("the revocation of unknown access fails; expected 204 or ENDED: %w", cause(err)), "")
 		return
 	}
-	e.add(CheckErrors, nil, "unknown institutions, codes, and access are rejected by the right codes")
+	e.add(CheckErrors, nil, "unknown institutions, codes, and access are rejected with the right codes")
 }
 
 // renewal requests the renewal of access that does not exist.
@@ -255,13 +259,13 @@ func (e *examination) renewal(ctx context.Context, in Institution) {
 	status := (*rest.StatusError)(nil)
 	switch {
 	case err == nil:
-		err = errors.New("the renewal of unknown access is accepted")
+		err = errors.New("the connector renews unknown access, and must reject it with ENDED")
 	case errors.As(err, &status) && status.Problem == "ENDED":
 		err = nil
 	case status != nil:
-		err = fmt.Errorf("the renewal of unknown access is answered with %s; want ENDED", status)
+		err = fmt.Errorf("the answer to a renewal of unknown access is %s; expected ENDED", status)
 	}
-	e.add(CheckRenewal, err, "offered by "+in.ID+"; unknown access is not renewed")
+	e.add(CheckRenewal, err, in.ID+" offers renewal, and does not renew unknown access")
 }
 
 func (e *examination) file(ctx context.Context, in Institution) {

@@ -98,7 +98,7 @@ func (p *Program) Prepare(dir string) error {
 		files.Faults = append(files.Faults, err)
 	}
 	if p.SecretFile == "" {
-		files.Faults = append(files.Faults, errors.New("secret_file: is missing"))
+		files.Faults = append(files.Faults, errors.New("secret_file: name the file with the secret"))
 	}
 	files.Read("secret_file", p.SecretFile, func(raw []byte) (err error) {
 		p.Secret, err = webhook.ParseSecret(strings.TrimSpace(string(raw)))
@@ -106,7 +106,7 @@ func (p *Program) Prepare(dir string) error {
 	})
 	files.Read("ca_file", p.CAFile, func(raw []byte) error {
 		if p.CA = x509.NewCertPool(); !p.CA.AppendCertsFromPEM(raw) {
-			return errors.New("no PEM certificate in the file")
+			return errors.New("the file has no PEM certificate")
 		}
 		return nil
 	})
@@ -129,7 +129,7 @@ func check(list []Program) (faults []error) {
 	for n := range list {
 		p := &list[n]
 		if programs[p.ID] {
-			faults = append(faults, p.fault(n, errors.New("id: another connector has it")))
+			faults = append(faults, p.fault(n, errors.New("id: another connector has the same id")))
 		}
 		programs[p.ID] = p.ID != ""
 		for _, err := range p.faults() {
@@ -137,7 +137,7 @@ func check(list []Program) (faults []error) {
 		}
 		for _, in := range p.Institutions {
 			if institutions[in.ID] {
-				faults = append(faults, p.fault(n, fmt.Errorf("institution %s: another one has this id", in.ID)))
+				faults = append(faults, p.fault(n, fmt.Errorf("institution %s: id: another institution has the same id", in.ID)))
 			}
 			institutions[in.ID] = true
 		}

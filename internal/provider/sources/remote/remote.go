@@ -102,6 +102,8 @@ func (c *Connector) program(institution string) (*program, error) {
 	return nil, fmt.Errorf("remote: no connector has the institution %q", institution)
 }
 
+var errPage = errors.New("the sign-in page is on a host that is not configured: add the host to pages")
+
 // operation is one operation of the protocol.
 type operation struct {
 	path, name string
@@ -129,9 +131,10 @@ func (p *program) call(ctx context.Context, o operation, parameters map[string]a
 	parameters["operation"] = o.name
 	body, err := json.Marshal(parameters)
 	if err != nil {
-		return errors.New("remote: a request does not encode")
+		return errors.New("remote: a request cannot be encoded")
 	}
-	return p.Do(ctx, rest.Request{What: o.name, Method: http.MethodPost, URL: p.config.URL + o.path, Repeat: !o.once, Problem: problemOf,
+	return p.Do(ctx, rest.Request{What: "request " + o.name, Method: http.MethodPost, URL: p.config.URL + o.path, Repeat: !o.once,
+		Problem: problemOf,
 		Prepare: func(h http.Header, id string) ([]byte, error) {
 			h.Set("Content-Type", "application/json")
 			return body, webhook.Sign(h, []webhook.Secret{p.config.Secret}, id, p.Now(), body)
@@ -212,7 +215,7 @@ func (c *Connector) Authorize(ctx context.Context, institution string, r sources
 	}
 	u, err := url.Parse(answer.URL)
 	if err != nil || configfile.CheckURL(answer.URL, p.config.Loopback) != nil || !p.hosts[rest.HostOf(u)] {
-		return out, sources.Fail(sources.Rejected, fmt.Errorf("%s: the sign-in page %w", p.ID, rest.ErrElsewhere))
+		return out, sources.Fail(sources.Rejected, fmt.Errorf("%s: %w", p.ID, errPage))
 	}
 	raw, err := json.Marshal(answer.pending)
 	return sources.Authorization{URL: answer.URL, Pending: raw}, err
@@ -226,12 +229,12 @@ func (c *Connector) Complete(ctx context.Context, institution string, state []by
 	}
 	var begun pending
 	if json.Unmarshal(state, &begun) != nil {
-		return g, errors.New("remote: a stored authorization does not decode")
+		return g, errors.New("remote: a stored authorization cannot be decoded")
 	}
 	code := callback["code"]
 	switch {
 	case callback.Get("error") == "access_denied":
-		return g, sources.Fail(sources.Denied, errors.New(p.ID+": the applicant refused"))
+		return g, sources.Fail(sources.Denied, errors.New(p.ID+": the applicant denied access"))
 	case callback.Get("error") != "":
 		return g, sources.Fail(sources.Abandoned, errors.New(p.ID+": the callback has an error"))
 	case len(code) != 1 || code[0] == "" || len(code[0]) > 4096:
@@ -292,7 +295,7 @@ func (c *Connector) Fetch(ctx context.Context, institution string, g sources.Gra
 		return out, err
 	}
 	if err := checkPayroll(&answer, to); err != nil {
-		return out, sources.Fail(sources.Rejected, fmt.Errorf("%s: payroll %w", p.ID, err))
+		return out, sources.Fail(sources.Rejected, fmt.Errorf("%s: the payroll data %w", p.ID, err))
 	}
 	i := slices.IndexFunc(p.config.Institutions, func(in Institution) bool { return in.ID == institution })
 	in := p.config.Institutions[i]
@@ -308,14 +311,14 @@ func checkPayroll(p *income.Payroll, to report.Date) error {
 	for n := range p.Jobs {
 		j := &p.Jobs[n]
 		if ids[j.RecordID] {
-			return errors.New("has two jobs with one id")
+			return errors.New("have two jobs with the same recordId")
 		}
 		ids[j.RecordID] = true
 		if j.Hired != nil && j.Ended != nil && j.Ended.Before(j.Hired.Time) {
-			return errors.New("has a job that ends before it begins")
+			return errors.New("have a job that ends before it begins")
 		}
 		if j.Rate < 0 {
-			return errors.New("has a negative rate of pay")
+			return errors.New("have a negative rate of pay")
 		}
 		if j.RatePer == "" {
 			j.Rate = 0
@@ -323,7 +326,7 @@ func checkPayroll(p *income.Payroll, to report.Date) error {
 		j.Statements = slices.DeleteFunc(j.Statements, func(s income.Statement) bool { return s.PayDate.After(to.Time) })
 		for _, s := range j.Statements {
 			if s.End.Before(s.Start.Time) {
-				return errors.New("has a pay period that ends before it begins")
+				return errors.New("have a pay period that ends before it begins")
 			}
 		}
 		slices.SortStableFunc(j.Statements, func(a, b income.Statement) int { return b.PayDate.Compare(a.PayDate.Time) })
@@ -376,7 +379,7 @@ func (c *Connector) File(ctx context.Context, supplier string, r sources.FileReq
 	}
 	f.Supplier = supplier
 	if err := checkFile(&f); err != nil {
-		return passport.File{}, nil, sources.Fail(sources.Rejected, fmt.Errorf("%s: file %w", p.ID, err))
+		return passport.File{}, nil, sources.Fail(sources.Rejected, fmt.Errorf("%s: the file %w", p.ID, err))
 	}
 	return f, answer.Quote, nil
 }
@@ -386,7 +389,7 @@ func checkFile(f *passport.File) error {
 	ids := map[string]bool{}
 	for _, t := range f.Tradelines {
 		if ids[t.ID] {
-			return errors.New("has two credits with one id")
+			return errors.New("has two tradelines with the same id")
 		}
 		ids[t.ID] = true
 	}

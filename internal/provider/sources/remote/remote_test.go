@@ -486,10 +486,28 @@ func TestExamineNamesWhatIsMissing(t *testing.T) {
 	for _, c := range checks[0] {
 		text += c.Name + " " + strconv.FormatBool(c.OK) + " " + c.Detail + "\n"
 	}
-	for _, want := range []string{"institutions true 1 listed", "institutions false configured, but not offered: MEX_CDC",
-		"signature false a request signed with another secret is accepted"} {
+	for _, want := range []string{"institutions true 1 listed",
+		"institutions false the connector does not offer these of the file: MEX_CDC",
+		"signature false the connector accepts a request signed with another secret"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestFaultsOfAnswersSayWhatIsExpected(t *testing.T) {
+	for body, want := range map[string]string{
+		`<html>`:                "the answer is not a JSON document",
+		`[]`:                    "the answer does not fit the schema Institutions: /: want object",
+		`{}`:                    "the answer does not fit the schema Institutions: /: missing institutions",
+		`{"institutions":[{}]}`: "the answer does not fit the schema Institutions: /institutions/0: missing id, kind, name",
+		`{"institutions":[{"id":"ana@example.com","kind":"payroll","name":"A"}]}`: "the answer does not fit the schema Institutions: " +
+			"/institutions/0/id: see pattern",
+		`{"institutions":[{"id":"a","kind":"ana@example.com","name":"A"}]}`: "the answer does not fit the schema Institutions: " +
+			"/institutions/0/kind: want one of [payroll supplier]",
+	} {
+		if err := validate("Institutions", []byte(body)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %q", body, err, want)
 		}
 	}
 }

@@ -3,10 +3,12 @@ package remote
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	"vestibule/docs"
 )
@@ -45,7 +47,7 @@ func validate(schema string, body []byte) error {
 	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	if err != nil {
-		return errors.New("is no JSON document")
+		return errors.New("the answer is not a JSON document")
 	}
 	err = all[schema].Validate(value)
 	fault := (*jsonschema.ValidationError)(nil)
@@ -56,5 +58,20 @@ func validate(schema string, body []byte) error {
 		fault = fault.Causes[0]
 	}
 	at := "/" + strings.Join(fault.InstanceLocation, "/")
-	return errors.New("does not fit the document at " + at + ": " + strings.Join(fault.ErrorKind.KeywordPath(), "/"))
+	return fmt.Errorf("the answer does not fit the schema %s: %s: %s", schema, at, expected(fault.ErrorKind))
+}
+
+// expected says what a schema requires, without quoting the answer.
+func expected(fault jsonschema.ErrorKind) string {
+	switch k := fault.(type) {
+	case *kind.Required:
+		return "missing " + strings.Join(k.Missing, ", ")
+	case *kind.Type:
+		return "want " + strings.Join(k.Want, " or ")
+	case *kind.Enum:
+		return fmt.Sprintf("want one of %v", k.Want)
+	case *kind.Format:
+		return "want the format " + k.Want
+	}
+	return "see " + strings.Join(fault.KeywordPath(), "/")
 }

@@ -40,9 +40,9 @@ const (
 
 // Errors of answers that are not used.
 var (
-	ErrElsewhere = errors.New("leads to a host that is not configured")
-	ErrTooLarge  = errors.New("is too large")
-	ErrNotJSON   = errors.New("is not the JSON that was expected")
+	ErrElsewhere = errors.New("the address or a redirect leads to a host that is not configured")
+	ErrTooLarge  = errors.New("the answer is too large")
+	ErrNotJSON   = errors.New("the answer is not the expected JSON")
 )
 
 // StatusError is an answer with another status than 2xx.
@@ -103,7 +103,7 @@ func HostOf(u *url.URL) string {
 
 // Request is one request.
 type Request struct {
-	What    string // for errors: the resource, without identifiers
+	What    string // for errors: a noun for the request, without identifiers
 	Method  string
 	URL     string
 	Prepare func(h http.Header, id string) ([]byte, error) // returns the body of each attempt, and may set headers; nil: no body
@@ -117,7 +117,7 @@ type Request struct {
 func (c *Client) Do(ctx context.Context, r Request) error {
 	u, err := url.Parse(r.URL)
 	if err != nil || !c.Allows(u) {
-		return sources.Fail(sources.Rejected, fmt.Errorf("%s %w", r.What, ErrElsewhere))
+		return sources.Fail(sources.Rejected, fmt.Errorf("%s: %s: %w", c.ID, r.What, ErrElsewhere))
 	}
 	id := uuid.NewString()
 	for n := 1; ; n++ {
@@ -223,17 +223,17 @@ func (c *Client) retryAfter(header string) time.Duration {
 }
 
 // ErrAddress is the error of a connection to an address that is not public.
-var ErrAddress = errors.New("leads to an address that is not public")
+var ErrAddress = errors.New("the host has an address that is not public; addresses of this machine need loopback")
 
 // Other errors of connections without an answer. Errors of the network are not quoted,
 // because some contain data of the server.
 var (
-	errCertificate = errors.New("was not sent: the server's certificate does not verify")
-	errHandshake   = errors.New("was not sent: the server refuses the TLS handshake")
-	errTimeout     = errors.New("was not answered in time")
-	errNoName      = errors.New("was not sent: the host name does not resolve")
-	errRefused     = errors.New("was not sent: the server refuses the connection")
-	errBroken      = errors.New("was not answered: the connection broke")
+	errCertificate = errors.New("the server's certificate is not valid: check its host name, dates, and issuer (ca_file)")
+	errHandshake   = errors.New("the server refuses the TLS connection: check the URL and the client's certificate")
+	errTimeout     = errors.New("the server did not answer in time")
+	errNoName      = errors.New("the host name does not resolve: check the URL")
+	errRefused     = errors.New("the server refuses the connection: check that it runs, and the URL")
+	errBroken      = errors.New("the connection broke before the end of the answer")
 )
 
 // classify returns the error above that describes an error of the network.
@@ -279,7 +279,7 @@ func (c *Client) failure(what, id string, err error) error {
 	case err == ErrElsewhere, err == ErrAddress, err == errCertificate, err == ErrTooLarge, err == ErrNotJSON:
 		reason = sources.Rejected
 	}
-	return sources.Fail(reason, fmt.Errorf("%s: %s %w (interaction %s)", c.ID, what, err, id))
+	return sources.Fail(reason, fmt.Errorf("%s: %s: %w (interaction %s)", c.ID, what, err, id))
 }
 
 // boundedBody reads at most left bytes, and records the error of a read.
