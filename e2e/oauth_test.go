@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -175,53 +176,70 @@ func TestOpenBankWithoutWindows(t *testing.T) {
 }
 
 // Webviews of apps block cookies of third parties, and have one window: some open nothing
-// beside it, and some show there what is meant for a new one.
+// beside it, and some show there what is meant for a new one. The bank leads back to the
+// portal's page, or to the page of another site that embeds the portal's.
 func TestOpenBankInAWebview(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
+	h := newShop(t, s, "127.0.0.1")
 	for name, target := range map[string]string{"opens nothing": "", "opens it in its only window": "_top"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			v := visit(t, phone, spanish)
-			v.blockThirdPartyCookies(t)
-			must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(`
-				window.open = () => null;
-				const submit = HTMLFormElement.prototype.submit;
-				HTMLFormElement.prototype.submit = function () {
-					if (this.target === "_blank") this.target = "` + target + `" || "none";
-					if (this.target !== "none") submit.call(this);
-				};`)}))
-			v.open(t, s.begin(t, "embedded").ConnectURL)
-			step(t, v.widget, "consent")
-			onward(t, v.widget, "consent")
-			fill(t, v.widget("[name=q]"), openBank)
-			must(t, foundBank(t, v.widget).Press("Enter")) // by keyboard, as onward
-			step(t, v.widget, "authorize")
-			must(t, v.widget("form[data-authorize] button").Press("Enter"))
-			if target == "" {
-				see(t, v.widget(text(es("visit.authorize.blocked", "bank", openBank))))
-				must(t, v.widget("form[data-authorize] button").Press("Enter"))
-			}
-			fill(t, v.page("[name=username]"), "default")
-			fill(t, v.page("[name=password]"), "correct horse")
-			must(t, v.page("[name=password]").Press("Enter"))
-			fill(t, v.page("[name=code]"), "123456")
-			must(t, v.page("[name=code]").Press("Enter"))
-			must(t, v.page("input[type=checkbox]").First().Check())
-			click(t, v.page(button(es("bank.accounts.submit"))))
-			click(t, v.page(button(es("bank.consent.submit"))))
-			if target != "" {
-				see(t, v.page(text(es("visit.authorize.returned.window"))))
-				v.fits(t)
-				click(t, v.page(link(es("visit.authorize.returned.submit"))))
-			}
-			step(t, v.widget, "connected")
-			if !strings.HasPrefix(v.Page.URL(), s.Portal) {
-				t.Errorf("back at %s", v.Page.URL())
-			}
-			must(t, v.widget(button(es("visit.employers.finish"))).Press("Enter"))
-			state(t, v, "ready")
-		})
+		for _, embedded := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, embedded %v", name, embedded), func(t *testing.T) {
+				t.Parallel()
+				v := visit(t, phone, spanish)
+				v.blockThirdPartyCookies(t)
+				must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(`
+					window.open = () => null;
+					const submit = HTMLFormElement.prototype.submit;
+					HTMLFormElement.prototype.submit = function () {
+						if (this.target === "_blank") this.target = "` + target + `" || "none";
+						if (this.target !== "none") submit.call(this);
+					};`)}))
+				at, page := v.widget, s.Portal
+				if embedded {
+					path := "/webview" + strings.Repeat("-", len(target))
+					_, token := h.token(t, nil)
+					h.bodies.Store(path, element(`id="a" lang="es"`, token))
+					at, page = v.bank("a"), h.URL+path+"?page=1#here"
+					v.open(t, page)
+				} else {
+					v.open(t, s.begin(t, "embedded").ConnectURL)
+				}
+				step(t, at, "consent")
+				onward(t, at, "consent")
+				fill(t, at("[name=q]"), openBank)
+				must(t, foundBank(t, at).Press("Enter")) // by keyboard, as onward
+				step(t, at, "authorize")
+				must(t, at("form[data-authorize] button").Press("Enter"))
+				if target == "" {
+					see(t, at(text(es("visit.authorize.blocked", "bank", openBank))))
+					must(t, at("form[data-authorize] button").Press("Enter"))
+				}
+				fill(t, v.page("[name=username]"), "default")
+				fill(t, v.page("[name=password]"), "correct horse")
+				must(t, v.page("[name=password]").Press("Enter"))
+				fill(t, v.page("[name=code]"), "123456")
+				must(t, v.page("[name=code]").Press("Enter"))
+				must(t, v.page("input[type=checkbox]").First().Check())
+				click(t, v.page(button(es("bank.accounts.submit"))))
+				click(t, v.page(button(es("bank.consent.submit"))))
+				if target != "" {
+					see(t, v.page(text(es("visit.authorize.returned.window"))))
+					v.fits(t)
+					click(t, v.page(link(es("visit.authorize.returned.submit"))))
+				}
+				step(t, at, "connected")
+				if !strings.HasPrefix(v.Page.URL(), page) {
+					t.Errorf("back at %s", v.Page.URL())
+				}
+				must(t, at(button(es("visit.employers.finish"))).Press("Enter"))
+				if embedded {
+					heard(t, v, "a complete ready")
+				} else {
+					state(t, v, "ready")
+				}
+			})
+		}
 	}
 }
 

@@ -69,8 +69,8 @@ var messages = [...]struct {
 		"La fuente está conectada, pero no muestra actividad reciente.",
 	}},
 	{"journey.report.not_authenticated", [...]string{
-		"Your bank or payroll provider did not accept the sign-in, or your documents could not be read. Start again, and check your user name, password and files.",
-		"Su banco o proveedor de nómina no aceptó el inicio de sesión, o no se pudieron leer sus documentos. Empiece de nuevo y compruebe su usuario, su contraseña y sus archivos.",
+		"The sign-in at your bank or payroll provider was not finished or not accepted, or your documents could not be read. Start again, and check your user name, password and files.",
+		"El inicio de sesión en su banco o proveedor de nómina no se terminó o no se aceptó, o no se pudieron leer sus documentos. Empiece de nuevo y compruebe su usuario, su contraseña y sus archivos.",
 	}},
 	{"journey.report.pending", [...]string{
 		"The report is being prepared.",

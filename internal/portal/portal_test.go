@@ -410,6 +410,16 @@ func TestFrameAccessByToken(t *testing.T) {
 			}
 		}
 
+		// A bank's pages that took the window of the page lead to the frame's address.
+		if p := b.do("GET", connect, "", "", "Sec-Fetch-Dest", "document"); p.status != 200 ||
+			!strings.Contains(p.body, `data-host="https://shop.example"`) ||
+			!strings.Contains(html.UnescapeString(p.body), connect+"&window=top") {
+			t.Errorf("the frame's address in a window: %d\n%s", p.status, p.body)
+		}
+		if p := b.do("GET", connect, "", "", framed...); p.status != 200 {
+			t.Errorf("the frame that was returned to: %d", p.status)
+		}
+
 		// Leaving the frame: a form with the key loads the whole window.
 		out := r.browser()
 		p = out.do("POST", "/applications/"+made.ID+"/restart"+key+"&window=top", "application/x-www-form-urlencoded", "mode=redirect")

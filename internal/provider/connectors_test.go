@@ -150,6 +150,36 @@ func TestBankAnswersInPart(t *testing.T) {
 	})
 }
 
+// Access that is rejected after some accounts is renewed, and the data are fetched again. If
+// that fails, the report has the accounts of the first answer.
+func TestAccessEndsWithinAFetch(t *testing.T) {
+	withOpenBank(t, func(t *testing.T, r refreshServer) {
+		for _, again := range []error{nil, sources.Fail(sources.Unresponsive, errors.New("for a test"))} {
+			first := true
+			r.bank.FetchError = nil
+			r.bank.Change = func(f *sources.Fetched) {
+				if f.Failed = nil; first {
+					f.Failed = []sources.AccountFailure{{ID: "x", Reason: sources.Unauthorized}}
+					first, r.bank.FetchError = false, again
+				}
+			}
+			renewed, fetched := r.bank.Count("renew refresh-1"), r.bank.Count("fetch access-2")
+			token := r.ConnectOpenBank(r.visit())
+			r.ended(token, contract.StatusSuccess)
+			if r.bank.Count("renew refresh-1") != renewed+1 || r.bank.Count("fetch access-2") != fetched+1 {
+				t.Errorf("calls %v", r.bank.Calls())
+			}
+			want := map[bool]string{true: "fetched", false: "partial unauthorized"}[again == nil]
+			var kind string
+			if err := r.DB.SQL.QueryRowContext(t.Context(), `SELECT e.kind || CASE e.reason WHEN '' THEN '' ELSE ' ' END || e.reason
+				FROM source_events e JOIN source_connections c ON c.id = e.connection_id
+				WHERE c.public_token = $1 AND e.kind IN ('fetched', 'partial', 'failed')`, token).Scan(&kind); err != nil || kind != want {
+				t.Errorf("the audit trail says %q, %v, want %q", kind, err, want)
+			}
+		}
+	})
+}
+
 func TestBureauOfConnector(t *testing.T) {
 	withOpenBank(t, func(t *testing.T, r refreshServer) {
 		visit := func() string {

@@ -17,6 +17,8 @@ func (v Visit) endWords() string {
 		return v.unconfiguredWords()
 	case v.nothingRecent() && v.SourceType != SourceBureau:
 		return i18n.T(v.Lang, "visit.end.empty", "company", v.Customer)
+	case v.End == "error" && v.Failure.there():
+		return v.Failure.words(v) + " " + i18n.T(v.Lang, "visit.end.start_again", "company", v.Customer)
 	case v.Verifies:
 		words = v.verifyWords()
 	case v.SourceType == SourcePayroll:
@@ -146,10 +148,23 @@ func (v Visit) progressWords() string {
 
 // Receipt states what an applicant shared, and until when.
 type Receipt struct {
-	From    []Connected
-	Shared  time.Time
-	Until   time.Time // when the customer can no longer read the report
-	Updates time.Time // until when the customer can get updated reports; zero: it cannot
+	From       []Connected
+	Incomplete []Connected // some or all of their data could not be read
+	Shared     time.Time
+	Until      time.Time // when the customer can no longer read the report
+	Updates    time.Time // until when the customer can get updated reports; zero: it cannot
+}
+
+// incompleteWords names the sources of which data could not be read; "" for none.
+func (v Visit) incompleteWords() string {
+	if v.Receipt == nil || len(v.Receipt.Incomplete) == 0 {
+		return ""
+	}
+	var names []string
+	for _, c := range v.Receipt.Incomplete {
+		names = append(names, c.shown(v))
+	}
+	return i18n.T(v.Lang, "visit.end.incomplete", "sources", strings.Join(names, ", "), "company", v.Customer)
 }
 
 // receiptFacts returns the receipt in rows.

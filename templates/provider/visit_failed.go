@@ -26,7 +26,7 @@ func (f Failure) words(v Visit) string {
 	switch {
 	case f.Reason == "denied":
 		return i18n.T(v.Lang, "visit.failed.denied")
-	case f.Reason == "abandoned" || f.Reason == "ended":
+	case f.Reason == "abandoned" || f.Reason == "ended" || f.Reason == "unauthorized":
 		return i18n.T(v.Lang, "visit.failed.abandoned")
 	case f.Reason == "misused" || f.Reason == "rejected":
 		return i18n.T(v.Lang, "visit.failed.misused")
@@ -50,6 +50,12 @@ func (f Failure) words(v Visit) string {
 		return i18n.T(v.Lang, "visit.failed.bureau_unresponsive")
 	}
 	return i18n.T(v.Lang, "visit.failed.bank_unresponsive")
+}
+
+// there reports whether the connection ended at the institution's own pages, or because of
+// them. The status does not say that.
+func (f Failure) there() bool {
+	return slices.Contains([]string{"denied", "abandoned", "ended", "unauthorized", "misused", "rejected"}, f.Reason)
 }
 
 // passing reports whether the same source may work at another try.

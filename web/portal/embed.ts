@@ -246,6 +246,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
       ? { position: "absolute", inset: "44px 0 0", height: "calc(100% - 44px)" }
       : { gridArea: "1 / 1", display: "block", height: `${this.reserved()}px` });
     frame.title = this.called();
+    frame.name = location.href; // framed.ts leads back to it
     frame.referrerPolicy = "no-referrer";
     frame.src = this.address();
     this.on(window, "message", (e: MessageEvent) => this.receive(e));

@@ -10,7 +10,18 @@ function tell(event: string, detail?: object): void {
   window.parent.postMessage({ type: "vestibule", event, ...(application && { application }), ...detail }, around!);
 }
 
+// The element names the frame by the address of its page. Kept in the fragment, which no
+// server gets, it leads back from the pages of a bank that took that page's window (back.ts).
+// The provider takes no longer addresses.
+function rememberPage(): void {
+  const address = location.href.split("#")[0] + "#" + encodeURIComponent(window.name);
+  try {
+    if (new URL(window.name).origin === around && address.length <= 2_048) history.replaceState(history.state, "", address);
+  } catch {} // the frame has another name
+}
+
 if (around && window.parent !== window) {
+  rememberPage();
   const connect = document.querySelector<HTMLElement>('[data-vestibule="connect"]');
   const step = connect ? "connect" : document.getElementById("status") ? "status"
     : document.querySelector("form[data-vestibule]") ? "details" : "";

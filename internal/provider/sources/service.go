@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -224,9 +225,12 @@ func (s *Service) Fetch(ctx context.Context, id string, from, to report.Date) (F
 		return Fetched{}, err
 	}
 	data, err := s.fetch(ctx, c, connector, grant, from, to)
-	kind, reason := "fetched", Reason("")
-	if err != nil {
+	kind, reason := "fetched", data.Incomplete()
+	switch {
+	case err != nil:
 		kind, reason = "failed", ReasonOf(err)
+	case reason != "":
+		kind = "partial"
 	}
 	own, cancelOwn := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancelOwn()
@@ -237,7 +241,7 @@ func (s *Service) Fetch(ctx context.Context, id string, from, to report.Date) (F
 		if err := addEvent(ctx, tx, c.ID, kind, reason); err != nil {
 			return err
 		}
-		if reason == Ended || reason == Unauthorized || reason == Challenged {
+		if kind == "failed" && (reason == Ended || reason == Unauthorized || reason == Challenged) {
 			return s.End(ctx, tx, c.ID)
 		}
 		return nil
@@ -272,7 +276,7 @@ func (s *Service) lease(ctx context.Context, c Connection) (g Grant, err error) 
 const renewBefore = time.Minute
 
 // fetch retrieves the data and renews the access at most once: before, if it is about
-// to expire, or after the institution has rejected it.
+// to expire, or after the institution has rejected it, also for some accounts only.
 func (s *Service) fetch(ctx context.Context, c Connection, connector Authorizer, g Grant, from, to report.Date) (Fetched, error) {
 	renewed := false
 	renew := func() error {
@@ -298,11 +302,17 @@ func (s *Service) fetch(ctx context.Context, c Connection, connector Authorizer,
 		}
 	}
 	data, err := connector.Fetch(ctx, c.Institution, g, from, to)
-	if err != nil && ReasonOf(err) == Unauthorized && g.Refresh != "" && !renewed {
-		if err := renew(); err != nil {
-			return Fetched{}, err
-		}
+	rejected := err != nil && ReasonOf(err) == Unauthorized ||
+		slices.ContainsFunc(data.Failed, func(a AccountFailure) bool { return a.Reason == Unauthorized })
+	if !rejected || g.Refresh == "" || renewed {
+		return data, err
+	}
+	first, failed := data, err
+	if err = renew(); err == nil {
 		data, err = connector.Fetch(ctx, c.Institution, g, from, to)
+	}
+	if err != nil && failed == nil { // the first answer has at least some accounts
+		return first, nil
 	}
 	return data, err
 }

@@ -197,20 +197,28 @@ func (f Fetched) Empty() bool {
 		(f.Payroll == nil || !slices.ContainsFunc(f.Payroll.Jobs, func(j income.Job) bool { return len(j.Statements) > 0 }))
 }
 
-// Status returns the status of the source in a report: that of the first account that is not
-// complete. Kinds of accounts that reports do not use, and a shorter history than asked for,
-// are not failures.
-func (f Fetched) Status() contract.Status {
+// Incomplete returns why an account is not complete, of the first one; "" if all are.
+// Kinds of accounts that reports do not use, and a shorter history than asked for, do not
+// count.
+func (f Fetched) Incomplete() Reason {
 	for _, failed := range f.Failed {
 		if failed.Reason != Unsupported {
-			status, _ := failed.Reason.Status()
-			return status
+			return failed.Reason
 		}
 		if failed.Partial && slices.ContainsFunc(f.Accounts, func(a bankdata.Account) bool {
 			return a.ID == failed.ID && len(a.Transactions) == 0
 		}) {
-			return contract.StatusError // it is not known whether the account has any
+			return Rejected // it is not known whether the account has any
 		}
+	}
+	return ""
+}
+
+// Status returns the status of the source in a report.
+func (f Fetched) Status() contract.Status {
+	if reason := f.Incomplete(); reason != "" {
+		status, _ := reason.Status()
+		return status
 	}
 	return contract.StatusSuccess
 }

@@ -178,8 +178,8 @@ type Event struct {
 	Connection  string
 	Institution string
 	At          time.Time
-	Kind        string // authorized, fetched, failed, renewed, ended, revoked
-	Reason      Reason // of failed
+	Kind        string // authorized, fetched, partial, failed, renewed, ended, revoked
+	Reason      Reason // of partial and failed
 }
 
 func eventsOfReport(ctx context.Context, q store.Queryer, publicToken string) ([]Event, error) {

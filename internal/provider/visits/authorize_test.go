@@ -3,6 +3,7 @@ package visits_test
 import (
 	"encoding/base64"
 	"errors"
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -79,6 +80,111 @@ func TestReceiptOfAuthorizedBank(t *testing.T) {
 			if body := a.get(t).Body; !strings.Contains(body, want) || !strings.Contains(body, "Open Bank") {
 				t.Errorf("refresh %v: no %q in %s", refresh, want, body)
 			}
+		}
+	})
+}
+
+// The page at the end names a bank that answered in part, says what to do, and stays a success.
+func TestEndNamesBankThatAnsweredInPart(t *testing.T) {
+	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
+		for _, partial := range []bool{true, false} {
+			bank.Change = func(f *sources.Fetched) {
+				if partial {
+					f.Failed = []sources.AccountFailure{{ID: "x", Reason: sources.Unresponsive}}
+				}
+			}
+			a, query := atBank(t, r, nil)
+			a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+			a.post(t, "action", "finish")
+			r.Until("the end", func() bool { return a.step(t) == "end" })
+			for lang, word := range map[string]func(i18n.Key, ...string) string{"en": i18ntest.EN, "es": i18ntest.ES} {
+				body := r.Do("GET", a.path+"?lang="+lang, nil).Body
+				if !strings.Contains(body, word("visit.end.bank.shared", "company", "Vestibule")) || !strings.Contains(body, "Open Bank") {
+					t.Errorf("partial %v: the end is no success: %s", partial, body)
+				}
+				if strings.Contains(body, word("visit.end.incomplete", "sources", "Open Bank", "company", "Vestibule")) != partial {
+					t.Errorf("partial %v, in %s: %s", partial, lang, body)
+				}
+			}
+		}
+	})
+}
+
+// A bank that gave nothing beside another source is named, but not among those that shared data.
+func TestEndNamesBankThatFailed(t *testing.T) {
+	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
+		bank.FetchError = sources.Fail(sources.Unresponsive, errors.New("for a test"))
+		made := register(r, map[string]any{"prefill": providertest.Prefill(), "productId": r.Seed.Products[contract.Income]})
+		if made.Status != http.StatusCreated {
+			t.Fatalf("%d %s", made.Status, made.Body)
+		}
+		a := applicant{r, "/visit/" + made.JSON["handle"].(string), made.JSON["publicToken"].(string)}
+		a.toPayrollCode(t, "default")
+		a.post(t, "action", "code", "code", "123456")
+		a.post(t, "action", "more")
+		a.post(t, "action", "source", "source", "bank")
+		a.post(t, "action", "bank", "bank", "open-bank")
+		address, _ := a.toBank(t, nil)
+		a.Do("GET", "/oauth/callback?"+url.Values{"state": address.Query()["state"], "code": {"good"}}.Encode(), nil)
+		a.post(t, "action", "finish")
+		r.Until("the end", func() bool { return a.step(t) == "end" })
+		body := a.get(t).Body
+		if !strings.Contains(body, i18ntest.EN("visit.end.incomplete", "sources", "Open Bank", "company", "Vestibule")) ||
+			strings.Count(body, "Open Bank") != 1 || !strings.Contains(body, "Northwind Logistics") {
+			t.Errorf("the end: %s", body)
+		}
+	})
+}
+
+// For each reason why a bank with its own pages failed, the applicant reads what happened and
+// what to do, at once and after leaving, in both languages. No reason but three wrong
+// passwords is called that.
+func TestApplicantReadsWhyBankFailed(t *testing.T) {
+	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
+		for reason, want := range map[sources.Reason]struct{ failed, next, left i18n.Key }{
+			sources.Denied:       {"visit.failed.denied", "visit.failed.next_bank", "visit.end.start_again"},
+			sources.Abandoned:    {"visit.failed.abandoned", "visit.failed.next_bank", "visit.end.start_again"},
+			sources.Ended:        {"visit.failed.abandoned", "visit.failed.next_bank", "visit.end.start_again"},
+			sources.Unauthorized: {"visit.failed.abandoned", "visit.failed.next_bank", "visit.end.start_again"},
+			sources.Misused:      {"visit.failed.misused", "visit.failed.nothing_shared", "visit.end.start_again"},
+			sources.Rejected:     {"visit.failed.misused", "visit.failed.nothing_shared", "visit.end.start_again"},
+			sources.Unsupported:  {"visit.failed.no_online_banking", "visit.failed.nothing_shared", "visit.end.bank.no_online_banking"},
+			sources.Challenged:   {"visit.failed.bank_code", "visit.failed.next_bank", "visit.end.bank.code"},
+			sources.Unresponsive: {"visit.failed.bank_unresponsive", "visit.failed.next_bank", "visit.end.bank.unresponsive"},
+		} {
+			reads := func(a applicant, keys ...i18n.Key) {
+				t.Helper()
+				for lang, word := range map[string]func(i18n.Key, ...string) string{"en": i18ntest.EN, "es": i18ntest.ES} {
+					body := html.UnescapeString(r.Do("GET", a.path+"?lang="+lang, nil).Body)
+					for _, key := range keys {
+						if !strings.Contains(body, word(key, "company", "Vestibule")) {
+							t.Errorf("%s, in %s: no %s in %s", reason, lang, key, body)
+						}
+					}
+				}
+			}
+			bank.Refusal, bank.FetchError = sources.Fail(reason, errors.New("for a test")), nil
+			a, query := atBank(t, r, nil)
+			a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+			reads(a, want.failed, want.next)
+			a.post(t, "action", "close")
+			if step := a.step(t); step != "end" {
+				t.Errorf("%s: the step after leaving is %q", reason, step)
+			}
+			if reads(a, want.left); want.left == "visit.end.start_again" { // it says only what to do
+				reads(a, want.failed)
+			}
+
+			if reason != sources.Ended && reason != sources.Unsupported {
+				continue
+			}
+			// When the data are fetched, the applicant has done everything.
+			bank.Refusal, bank.FetchError = nil, bank.Refusal
+			a, query = atBank(t, r, nil)
+			a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+			a.post(t, "action", "finish")
+			r.Until("the end", func() bool { return a.step(t) == "end" })
+			reads(a, "visit.end.bank.error")
 		}
 	})
 }

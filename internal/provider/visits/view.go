@@ -141,6 +141,9 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 		p.End = "success"
 	case flow.Failed, flow.Expired:
 		p.End = "error"
+		if last := v.LastFailed(); v.State == flow.Failed && last.Failed == v.Status {
+			p.Failure = failure(last)
+		}
 	case flow.Closed:
 		p.Step, p.End = pages.End, "exit"
 	case flow.Created:
@@ -179,13 +182,23 @@ func (s *Service) receipt(ctx context.Context, v visit) (*pages.Receipt, error) 
 	if err != nil {
 		return nil, err
 	}
+	fetched, err := s.fetched(ctx, v.publicToken)
+	if err != nil {
+		return nil, err
+	}
 	of := &pages.Receipt{Shared: v.ended, Until: rep.Created.Add(reports.MaxAge)}
 	for _, c := range v.Connections() {
 		if !c.OK() {
 			continue
 		}
 		if s.Now().Sub(v.ended) < namesShown {
-			of.From = append(of.From, s.catalogue(v.environment).connected(c))
+			from, how := s.catalogue(v.environment).connected(c), fetched[c.Connection]
+			if how != "failed" {
+				of.From = append(of.From, from)
+			}
+			if how == "failed" || how == "partial" {
+				of.Incomplete = append(of.Incomplete, from)
+			}
 		}
 		if c.Connection == "" {
 			continue
@@ -202,6 +215,20 @@ func (s *Service) receipt(ctx context.Context, v visit) (*pages.Receipt, error) 
 		}
 	}
 	return of, nil
+}
+
+// fetched returns how the last fetch of each connection of a report ended: the kind of its
+// event.
+func (s *Service) fetched(ctx context.Context, publicToken string) (map[string]string, error) {
+	events, err := s.Sources.Events(ctx, s.DB.SQL, publicToken)
+	out := map[string]string{}
+	for _, e := range events {
+		switch e.Kind {
+		case "fetched", "partial", "failed":
+			out[e.Connection] = e.Kind
+		}
+	}
+	return out, err
 }
 
 func failure(c flow.Connection) pages.Failure {

@@ -24,6 +24,7 @@ import (
 // provider, "open-payroll", and one supplier, "MEX_CDC". It records what it is asked.
 type OAuthBank struct {
 	Expires    time.Time              // of the access that Complete gives
+	Refusal    error                  // of Complete; nil: access is given
 	FetchError error                  // of Fetch
 	Fetching   func()                 // called by Fetch; may be nil
 	Change     func(*sources.Fetched) // changes the bank's data; may be nil
@@ -88,6 +89,9 @@ func (b *OAuthBank) Complete(_ context.Context, _ string, pending []byte, q url.
 	}
 	if q.Get("error") != "" {
 		return sources.Grant{}, sources.Fail(sources.Denied, errors.New("access_denied"))
+	}
+	if b.Refusal != nil {
+		return sources.Grant{}, b.Refusal
 	}
 	return sources.Grant{Access: "access-1", Refresh: "refresh-1", Expires: b.Expires}, nil
 }

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -223,7 +224,8 @@ func (v EligibilityView) keys(l i18n.Lang) []key {
 	return out
 }
 
-// findings answers whether employers, income, assets, documents and identity are real.
+// findings answers whether the report is complete, and employers, income, assets, documents
+// and identity are real.
 func (v EligibilityView) findings(l i18n.Lang) []finding {
 	var out []finding
 	if v.Report.Assets == nil || len(v.Report.StatedEmployers) > 0 {
@@ -239,7 +241,12 @@ func (v EligibilityView) findings(l i18n.Lang) []finding {
 		}
 		out = append(out, f)
 	}
-	return append(out, person(l, v.identities()))
+	g := gaps{in: "failed"}
+	for _, f := range v.assets().Failed {
+		g.add(cmp.Or(report.Text(f.InstitutionName), sourceWords(l, f.SourceID)), slices.ContainsFunc(v.assets().AccountDetails,
+			func(a report.AssetAccount) bool { return a.SourceID == f.SourceID }))
+	}
+	return g.judge(l, append(out, person(l, v.identities())))
 }
 
 func (v EligibilityView) incomeReal(l i18n.Lang) finding {

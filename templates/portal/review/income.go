@@ -191,13 +191,18 @@ func statedShare(l i18n.Lang, cur currency, stated int64, found *int64) string {
 	return i18n.T(l, "review.income.stated_share", "percent", p)
 }
 
-// findings answers whether income, employer, documents and identity are real.
+// findings answers whether the report is complete, and income, employer, documents and
+// identity are real.
 func (v IncomeView) findings(l i18n.Lang) []finding {
 	out := []finding{v.Stated.weigh(l, v.incomeReal(l), v.sources()), v.employerReal(l)}
 	if n := v.Report.Income; n != nil && len(n.Paystubs) > 0 {
 		out = append(out, genuineFinding(l, n.Paystubs))
 	}
-	return append(out, v.personReal(l))
+	institutions := map[string]string{}
+	for _, a := range v.Report.AccountDetails {
+		institutions[a.SourceID] = report.Text(a.InstitutionName)
+	}
+	return sourceGaps(l, v.Report.Sources, institutions).judge(l, append(out, v.personReal(l)))
 }
 
 // personReal answers like person, with a warning for a name that only pay stubs show.

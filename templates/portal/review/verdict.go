@@ -3,7 +3,9 @@ package review
 import (
 	"cmp"
 	"strconv"
+	"strings"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
@@ -26,10 +28,65 @@ func verdict(l i18n.Lang, all []finding) (ui.Tone, string) {
 	return ui.Neutral, i18n.T(l, "review.verdict.unknown")
 }
 
-// findings answers whether income and identity are real, and whether the applicant can
-// pay.
+// gaps names the banks of which a report lacks accounts or transactions.
+type gaps struct {
+	part []string // the report has other accounts of the bank
+	all  []string // the report has no account of the bank
+	in   string   // the section that lists the banks
+}
+
+// sourceGaps reads the sources of a report. institutions has the names of those with an
+// account in the report, by source.
+func sourceGaps(l i18n.Lang, sources []report.Source, institutions map[string]string) gaps {
+	g := gaps{in: "sources"}
+	for _, s := range sources {
+		if s.SourceType == report.SourceBankTransaction && s.Status != contract.StatusSuccess {
+			name, part := institutions[s.SourceID]
+			g.add(cmp.Or(name, sourceWords(l, s.SourceID)), part)
+		}
+	}
+	return g
+}
+
+func (g *gaps) add(name string, part bool) {
+	if part {
+		g.part = append(g.part, name)
+	} else {
+		g.all = append(g.all, name)
+	}
+}
+
+// judge puts the answer about gaps first. Low income then contradicts nothing, because the
+// rest may be in the missing accounts.
+func (g gaps) judge(l i18n.Lang, findings []finding) []finding {
+	if len(g.part)+len(g.all) == 0 {
+		return findings
+	}
+	f := finding{question: "review.ask.complete", tone: ui.Warning, part: g.in}
+	if len(g.part) > 0 {
+		f.answer = i18n.T(l, "review.complete.part", "banks", strings.Join(g.part, ", ")) + " "
+	}
+	if len(g.all) > 0 {
+		f.answer += i18n.T(l, "review.complete.none", "banks", strings.Join(g.all, ", ")) + " "
+	}
+	f.answer += i18n.T(l, "review.complete.low")
+	for i := range findings {
+		if findings[i].question == "review.ask.income" && findings[i].tone == ui.Danger {
+			findings[i].tone = ui.Warning
+		}
+	}
+	return append([]finding{f}, findings...)
+}
+
+// findings answers whether the report is complete, income and identity are real, and whether
+// the applicant can pay.
 func (v ReportView) findings(l i18n.Lang) []finding {
-	return []finding{v.incomeReal(l), v.canPay(l), person(l, v.Report.Identities)}
+	institutions := map[string]string{}
+	for _, a := range v.Report.AccountDetails {
+		institutions[a.SourceID] = report.Text(a.InstitutionName)
+	}
+	return sourceGaps(l, v.Report.Sources, institutions).judge(l,
+		[]finding{v.incomeReal(l), v.canPay(l), person(l, v.Report.Identities)})
 }
 
 // cents returns an attribute that is an amount; false if the report has no value.

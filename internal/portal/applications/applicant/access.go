@@ -1,6 +1,7 @@
 package applicant
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -15,10 +16,11 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
+	pages "vestibule/templates/portal"
 )
 
 // ErrRedirected means that the response is already written: the browser was redirected to
-// the address without the token.
+// the address without the token, or to the page around a frame.
 var ErrRedirected = errors.New("applicant: the browser was redirected")
 
 var errNotFound = httpx.NewError(contract.CodeNotFound, errors.New("no application of this visitor"))
@@ -62,6 +64,11 @@ func (s *Handler) authorizeToken(w http.ResponseWriter, r *http.Request, id, tok
 	if dest != "document" && (dest != "" || strings.Contains(token, ".") && r.URL.Query().Get("window") != "top") {
 		return s.authorizeFrame(w, r, id, token, v)
 	}
+	if r.Method == http.MethodGet && strings.Contains(token, ".") && r.URL.Query().Get("window") != "top" {
+		if err := s.leadBack(w, r, id, token); err != nil {
+			return err
+		}
+	}
 	var cookie session.Cookie
 	err := s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		next, c, err := s.Sessions.Renew(ctx, tx, v.Session)
@@ -89,6 +96,25 @@ func (s *Handler) authorizeToken(w http.ResponseWriter, r *http.Request, id, tok
 	}
 	httpx.SeeOther(w, r.URL.Path)
 	return ErrRedirected
+}
+
+// leadBack shows the page that leads back to the page around a frame, for the frame's own
+// address in the top window: a bank's pages lead there if the browser has no other window.
+// The frame keeps the token. It returns nil if no frame has the token.
+func (s *Handler) leadBack(w http.ResponseWriter, r *http.Request, id, token string) error {
+	got, _, origin, err := s.Grant(r.Context(), token, false)
+	if errors.Is(err, store.ErrNotFound) || err == nil && (got != id || origin == "") {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	query := r.URL.Query()
+	query.Set("window", "top")
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
+	err = httpx.HTML(w, r, http.StatusOK, pages.HostPage(pages.Host{Base: s.Base(r), Origin: origin, Here: r.URL.Path + "?" + query.Encode()}))
+	return cmp.Or(err, ErrRedirected)
 }
 
 // authorizeFrame grants access to a frame. A refused page request is redirected to the

@@ -61,7 +61,7 @@ func newFakeBank(t *testing.T, secure bool) *fakeBank {
 	b.Server = httptest.NewUnstartedServer(b)
 	b.Server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	if secure {
-		b.Server.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
+		b.Server.TLS, b.Server.EnableHTTP2 = &tls.Config{ClientAuth: tls.RequestClientCert}, true
 		b.StartTLS()
 	} else {
 		b.Start()

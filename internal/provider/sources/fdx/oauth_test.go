@@ -228,6 +228,37 @@ func TestCallbackFailures(t *testing.T) {
 	}
 }
 
+// TestTokenAnswers checks other forms of the token endpoint's answer, as banks send them.
+func TestTokenAnswers(t *testing.T) {
+	for members, want := range map[string]sources.Grant{
+		`"token_type":"bearer","expires_in":900`:                         {Expires: fakeNow.Add(15 * time.Minute)},
+		`"token_type":"BEARER","expires_in":"900"`:                       {Expires: fakeNow.Add(15 * time.Minute)},
+		`"expires_in":900.0`:                                             {Expires: fakeNow.Add(15 * time.Minute)},
+		`"expires_in":9e2,"refresh_token":null,"scope":null`:             {Expires: fakeNow.Add(15 * time.Minute)},
+		`"token_type":"Bearer"`:                                          {},
+		`"token_type":null,"expires_in":null`:                            {},
+		`"expires_in":"soon","ext_expires_in":[900]`:                     {},
+		`"expires_in":-1`:                                                {},
+		`"expires_in":1e400`:                                             {},
+		`"scope":"accounts"`:                                             {Scope: "accounts"}, // less than was asked for
+		`"scope":["accounts","transactions"],"not-before-policy":0`:      {},
+		`"refresh_token":"refresh-1","refresh_expires_in":"never"`:       {Refresh: "refresh-1"},
+		`"consented_on":1773144000,"authorization_details":[{"a":null}]`: {},
+	} {
+		b := newFakeBank(t, false)
+		c := b.connect(func(in *Institution) { in.Scopes = []string{"accounts", "transactions"} })
+		b.answers["/token"] = func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/plain")
+			fmt.Fprintf(w, "\ufeff{%s,\"access_token\":\"access-1\"}", members)
+		}
+		want.Access = "access-1"
+		_, pending, callback := b.authorize(c)
+		if got, err := c.Complete(t.Context(), "fake", pending, callback); err != nil || got != want {
+			t.Errorf("%s: %+v, %v, want %+v", members, got, err, want)
+		}
+	}
+}
+
 func TestIDToken(t *testing.T) {
 	hash := sha256.Sum256([]byte("access-1"))
 	for name, c := range map[string]struct {

@@ -25,6 +25,7 @@ func (f *fetch) list(ctx context.Context, what, path string, query url.Values, n
 	}
 	seen := map[string]bool{address: true}
 	offset := int64(0)
+	empty := 0 // pages without elements, one after another
 	for range maxPages {
 		var n, fresh int
 		var next paging
@@ -49,12 +50,15 @@ func (f *fetch) list(ctx context.Context, what, path string, query url.Values, n
 			return err
 		}
 		address, err = f.next(first, address, query, next, &offset)
+		if empty++; n > 0 {
+			empty = 0
+		}
 		switch {
 		case err != nil:
 			return err
-		case address == "" || n == 0:
+		case address == "" || n == 0 && (seen[address] || empty == maxEmptyPages):
 			return nil
-		case seen[address] || fresh == 0:
+		case seen[address] || n > 0 && fresh == 0:
 			return f.rejected(what + ": a page is repeated")
 		}
 		seen[address] = true
@@ -62,14 +66,19 @@ func (f *fetch) list(ctx context.Context, what, path string, query url.Values, n
 	return f.rejected(fmt.Sprintf("%s: there are more than %d pages", what, maxPages))
 }
 
-// next returns the address of the next page, or "" after the last one.
+// maxEmptyPages is how many pages without elements are read one after another. Some
+// institutions send them between others, and some after the last one without end.
+const maxEmptyPages = 3
+
+// next returns the address of the next page, the current one again for an offset that does
+// not advance, or "" after the last page.
 func (f *fetch) next(first, current string, query url.Values, next paging, offset *int64) (string, error) {
 	parameter, value := "offset", next.offset
 	switch {
 	case value != "":
 		if n, err := strconv.ParseInt(string(value), 10, 64); err == nil {
 			if n <= *offset {
-				return "", f.rejected("the offset of the next page does not advance")
+				return current, nil
 			}
 			*offset = n
 		}

@@ -182,6 +182,7 @@ func TestContacts(t *testing.T) {
 		{`{"holders":[{"name":"Ann B Lee"}],"emails":["a@b.example","a@b.example, x"]}`, "Ann B Lee", report.Individual, "Ann B Lee a@b.example"},
 		{`{"holders":[{"name":{"company":"Lee LLC"},"relationship":"BUSINESS"}]}`, "Lee LLC", report.Individual, ""},
 		{`{"holders":[{"name":{"first":"Kid","last":"Lee"},"relationship":"FOR_BENEFIT_OF"}]}`, "", "", ""},
+		{`{"holders":[{"name":{"first":"<script src=x>Ann</script>","last":"&lt;i&gt;Lee"}}]}`, "Ann Lee", report.Individual, "Ann Lee "},
 		{`{"holders":[{"name":[1]},{"name":{"first":{},"last":"\u0000Lee\u202e"}}]}`, "Lee", report.Individual, "Lee "},
 	} {
 		b := newFakeBank(t, false)
@@ -421,6 +422,13 @@ func TestForms(t *testing.T) {
 		"as in the standard": {},
 		"a byte order mark":  {"\ufeff" + accounts, "\ufeff" + transactions},
 		"gzip":               {zip(accounts), zip(transactions)},
+		"chunks":             {},
+		"206":                {},
+		"capitals": {`{"Accounts":[{"AccountCategory":"DEPOSIT_ACCOUNT","AccountId":"1","AccountType":"CHECKING",
+			"Currency":{"CurrencyCode":"USD"},"CurrentBalance":100.5}],"Page":{"NextOffset":"end"}}`,
+			`{"Transactions":[{"TransactionId":"7","PostedTimestamp":"2026-01-02","Amount":1.25,"DebitCreditMemo":"DEBIT","Status":"POSTED",
+			"Description":"D"}]}`},
+		"markup": {accounts, strings.Replace(transactions, `"D"`, `"<b onclick=\"x\">D</b>"`, 1)},
 		"unknown members and values": {`{"page":{"totalElements":1,"x":[]},"accounts":[{"x":{"y":[1,null]},"accountId":"1","currency":"usd",
 			"accountCategory":"DEPOSIT_ACCOUNT","accountType":"CHECKING","status":"NEW","balanceType":"X","currentBalance":100.50,
 			"fiAttributes":[{"name":"a"}]}]}`,
@@ -464,6 +472,14 @@ func TestForms(t *testing.T) {
 							t.Error("gzip is not accepted")
 						}
 						w.Header().Set("Content-Encoding", "gzip")
+					case name == "206":
+						w.WriteHeader(http.StatusPartialContent)
+					case name == "chunks":
+						for _, half := range []string{body[:len(body)/2], body[len(body)/2:]} {
+							fmt.Fprint(w, half)
+							w.(http.Flusher).Flush()
+						}
+						return
 					}
 					fmt.Fprint(w, body)
 				}
@@ -595,6 +611,62 @@ func TestPaging(t *testing.T) {
 				t.Errorf("%d accounts, %v", len(got.Accounts), err)
 			}
 		})
+	}
+}
+
+// TestEmptyPages checks that pages without elements neither end a list nor make it endless.
+func TestEmptyPages(t *testing.T) {
+	for name, c := range map[string]struct {
+		pages    []int // elements of each; the last one is repeated
+		next     string
+		accounts int
+		requests int
+		rejected bool
+	}{
+		"between others":        {[]int{1, 0, 0, 1}, `{"nextPageKey":"%d"}`, 2, 5, false},
+		"without end":           {[]int{1, 0}, `{"nextPageKey":"%d"}`, 1, 4, false},
+		"with growing offsets":  {[]int{1, 0}, `{"nextOffset":%d}`, 1, 4, false},
+		"of the same offset":    {[]int{1, 0}, `{"nextOffset":1}`, 1, 2, false},
+		"that are all":          {[]int{0}, `{"nextOffset":0}`, 0, 1, false},
+		"beside a negative one": {[]int{1, 1}, `{"nextOffset":-1}`, 0, 1, true},
+		"and one that is not":   {[]int{1, 1}, `{"nextOffset":1}`, 0, 2, true},
+	} {
+		b := newFakeBank(t, false)
+		requests, listed := 0, 0
+		b.answers["/fdx/v6/accounts"] = func(w http.ResponseWriter, _ *http.Request) {
+			n := c.pages[min(requests, len(c.pages)-1)]
+			requests++
+			page := c.next
+			if strings.Contains(page, "%d") {
+				page = fmt.Sprintf(page, requests)
+			}
+			if name == "between others" && requests > len(c.pages) {
+				n, page = 0, `{}`
+			}
+			account := ""
+			if n > 0 {
+				listed++
+				account = fmt.Sprintf(`{"accountCategory":"DEPOSIT_ACCOUNT","accountId":"%d","currentBalance":1}`, listed)
+			}
+			fmt.Fprintf(w, `{"page":%s,"accounts":[%s]}`, page, account)
+		}
+		for id := range 3 {
+			b.bodies["accounts/"+strconv.Itoa(id)+"/transactions"] = `{}`
+		}
+		got, err := b.retrieve(b.connect(nil))
+		if len(got.Accounts) != c.accounts || requests != c.requests || (err != nil) != c.rejected {
+			t.Errorf("%s: %d accounts in %d requests, %v, want %d in %d", name, len(got.Accounts), requests, err, c.accounts, c.requests)
+		}
+	}
+}
+
+// TestHTTP2 checks that a bank with HTTP/2 is reached by it.
+func TestHTTP2(t *testing.T) {
+	b := newFakeBank(t, true)
+	b.setTransactions(movement("1", "2026-01-01", "1", "CREDIT"))
+	got, err := b.retrieve(b.connect(nil))
+	if err != nil || len(got.Accounts) != 1 || b.seen[0].ProtoMajor != 2 {
+		t.Errorf("by %s: %+v, %v", b.seen[0].Proto, got, err)
 	}
 }
 

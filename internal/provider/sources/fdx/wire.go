@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -83,13 +84,15 @@ func (t *texts) UnmarshalJSON(b []byte) error {
 // ignore drops the error of a member of another type, which counts as missing.
 func ignore(error) error { return nil }
 
-// number is a whole number, or a string that contains one; 0 for other values.
+// number is a number without its fraction, or a string that contains one; 0 for other values.
 type number int64
 
 // UnmarshalJSON implements json.Unmarshaler. It never fails.
 func (n *number) UnmarshalJSON(b []byte) error {
-	v, _ := strconv.ParseInt(strings.Trim(string(b), `"`), 10, 64)
-	*n = number(v)
+	v, err := strconv.ParseFloat(strings.Trim(string(b), `"`), 64)
+	if *n = 0; err == nil && math.Abs(v) < 1<<53 {
+		*n = number(v)
+	}
 	return nil
 }
 
@@ -351,13 +354,15 @@ func readPage(r io.Reader, list string, each func(*json.Decoder) error) (n int, 
 	}
 	listed, problem := false, false
 	for d.More() {
-		name, err := d.Token()
+		token, err := d.Token()
 		if err != nil {
 			return n, next, rest.ErrNotJSON
 		}
+		name, _ := token.(string)
+		name = strings.ToLower(name) // as the library does for members of objects
 		problem = problem || name == "code" || name == "error"
 		switch name {
-		case list:
+		case strings.ToLower(list):
 			listed = true
 			elements, err := readArray(d, each)
 			if n += elements; err != nil {

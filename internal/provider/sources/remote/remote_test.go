@@ -1,9 +1,12 @@
 package remote
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -294,6 +297,22 @@ func TestFailuresOfPayroll(t *testing.T) {
 		"other type":   {func(f *fake) { f.answer("/payroll", strings.Replace(payrollAnswer, "fulltime", "full", 1)) }, sources.Rejected},
 		"no such day":  {func(f *fake) { f.answer("/payroll", strings.Replace(payrollAnswer, "2026-05-15", "2026-02-30", 1)) }, sources.Rejected},
 		"line break":   {func(f *fake) { f.answer("/payroll", strings.Replace(payrollAnswer, "Harbor", `Harbor\n`, 1)) }, sources.Rejected},
+		"markup":       {func(f *fake) { f.answer("/payroll", strings.Replace(payrollAnswer, "Harbor", "<b>Harbor", 1)) }, sources.Rejected},
+		"negative":     {func(f *fake) { f.answer("/payroll", strings.Replace(payrollAnswer, "63719.5", "-1", 1)) }, sources.Rejected},
+		"nested":       {func(f *fake) { f.answer("/payroll", `{"jobs":[],"more":`+strings.Repeat("[", 20_000)) }, sources.Rejected},
+		"compressed": {func(f *fake) {
+			f.answers["/v1/payroll"] = func(w http.ResponseWriter, _ map[string]any) {
+				w.Header().Set("Content-Encoding", "gzip")
+				z := gzip.NewWriter(w)
+				defer z.Close()
+				_, _ = io.WriteString(z, `{"jobs":[],"more":"`)
+				for range 64 { // 64 MB, of which little is sent
+					if _, err := z.Write(bytes.Repeat([]byte("x"), 1<<20)); err != nil {
+						return
+					}
+				}
+			}
+		}, sources.Rejected},
 		"period ends before it begins": {func(f *fake) {
 			f.answer("/payroll", strings.Replace(payrollAnswer, `"start":"2026-05-01"`, `"start":"2026-05-30"`, 1))
 		}, sources.Rejected},
@@ -325,6 +344,22 @@ func TestFailuresOfPayroll(t *testing.T) {
 				t.Errorf("the error quotes the answer: %s", text)
 			}
 		})
+	}
+}
+
+// No connection is made to this machine or a private network, unless loopback is configured.
+func TestPrivateAddresses(t *testing.T) {
+	f, _ := newFake(t)
+	config := f.program(t)
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(f.URL, "http://"))
+	config.URL, config.Loopback = "https://localhost:"+port, false
+	c, err := New([]Program{config}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Fetch(t.Context(), "paywright", sources.Grant{Access: "a"}, day("2025-06-01"), day("2026-05-31"))
+	if sources.ReasonOf(err) != sources.Rejected || !strings.Contains(err.Error(), rest.ErrAddress.Error()) || len(f.ids) > 0 {
+		t.Errorf("%v after %d requests", err, len(f.ids))
 	}
 }
 

@@ -1,0 +1,75 @@
+package review
+
+import (
+	"strings"
+	"testing"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
+	"vestibule/internal/report"
+	"vestibule/internal/testutil/i18ntest"
+	"vestibule/templates/ui"
+)
+
+// The verdict of each product with banks begins with the banks of which accounts are missing,
+// and with what that means for the figures.
+func TestVerdictNamesMissingAccounts(t *testing.T) {
+	bank := func(id string, status contract.Status) report.Source {
+		return report.Source{SourceID: id, SourceType: report.SourceBankTransaction, Status: status}
+	}
+	all := []report.Source{bank("BANK_ONE", contract.StatusError), bank("RIVER_TRUST", contract.StatusNotAuthenticated),
+		bank("BANK_THREE", contract.StatusSuccess), {SourceID: "PAYSTUB", SourceType: report.SourcePaystub, Status: contract.StatusError}}
+	failed := []report.FailedConnection{{SourceID: "BANK_ONE", InstitutionName: report.Null("First Bank"), Status: contract.StatusError},
+		{SourceID: "RIVER_TRUST", InstitutionName: report.Null("River Trust"), Status: contract.StatusNotAuthenticated}}
+	cashflow, income, eligibility := madeReport(), madeIncome(), madeEligibility()
+	cashflow.Report.AccountDetails = []report.Account{{SourceID: "BANK_ONE", InstitutionName: report.Null("First Bank")}}
+	set := func(sources []report.Source, connections []report.FailedConnection) {
+		cashflow.Report.Sources, income.Report.Sources, eligibility.Report.Assets.Failed = sources, sources, connections
+	}
+	for name, c := range map[string]struct {
+		Measured
+		in string
+	}{"cashflow": {cashflow, "sources"}, "income": {income, "sources"}, "eligibility": {eligibility, "failed"}} {
+		for l, word := range map[i18n.Lang]func(i18n.Key, ...string) string{i18n.English: i18ntest.EN, i18n.Spanish: i18ntest.ES} {
+			set(all[2:], nil)
+			before := len(c.sheet(l).findings)
+			page := render(t, Application(ui.Page{Lang: l}, ApplicationView{Report: c.Measured, HasReport: true}))
+			if strings.Contains(page, word("review.ask.complete")) {
+				t.Errorf("%s in %s: a complete report is not called so", name, l)
+			}
+			set(all, failed)
+			s := c.sheet(l)
+			want := word("review.complete.part", "banks", "First Bank") + " " + word("review.complete.none", "banks", "River Trust") +
+				" " + word("review.complete.low")
+			if f := s.findings[0]; len(s.findings) != before+1 || f.question != "review.ask.complete" || f.tone != ui.Warning || f.answer != want {
+				t.Errorf("%s in %s: %+v, want %q", name, l, f, want)
+			}
+			page = render(t, Application(ui.Page{Lang: l}, ApplicationView{Report: c.Measured, HasReport: true}))
+			_, page, _ = strings.Cut(page, `id="verdict"`)
+			first, _, _ := strings.Cut(page, "</li>")
+			lacks(t, first, word("review.ask.complete"), want, word("review.finding.close"), `href="#`+c.in+`"`)
+		}
+	}
+}
+
+// Income that is low where accounts are missing does not contradict the applicant.
+func TestLowIncomeOfIncompleteReport(t *testing.T) {
+	v := madeIncome()
+	v.Stated = &Stated{}
+	v.Stated.Fields.StatedAnnualIncome = n(200_000)
+	tone := func() ui.Tone {
+		for _, f := range v.findings(i18n.English) {
+			if f.question == "review.ask.income" {
+				return f.tone
+			}
+		}
+		return ""
+	}
+	if got := tone(); got != ui.Danger {
+		t.Fatalf("a quarter of the stated income is %s", got)
+	}
+	v.Report.Sources[0].Status = contract.StatusSupplierUnresponsive
+	if got := tone(); got != ui.Warning {
+		t.Errorf("the same of an incomplete report is %s", got)
+	}
+}
