@@ -389,7 +389,7 @@ func TestDashboardHidesOtherCustomers(t *testing.T) {
 				}
 			}
 		}
-		for _, path := range []string{"", "/reports", "/deliveries", "/relay-tokens", "/credentials",
+		for _, path := range []string{"", "/reports", "/deliveries", "/relay-tokens", "/relay-tokens/received", "/credentials",
 			"/redirects", "/products", "/accounts", "/webhooks", "/audit"} {
 			if text := eve.page("/dashboard" + path); strings.Contains(text, token) || strings.Contains(text, b.seed.ClientID) ||
 				strings.Contains(text, child) || strings.Contains(text, b.seed.CallbackURL) {

@@ -180,12 +180,11 @@ type DashboardSource struct {
 	Reason            string // with Failed, of an authorization
 }
 
-// DashboardSharing is the page of the sharing tokens.
+// DashboardSharing is a list of sharing tokens that the account gave or received.
 type DashboardSharing struct {
 	List     DashboardList
 	Searched string // the search text; "" for none
-	Granted  []DashboardShare
-	Received []DashboardShare
+	Rows     []DashboardShare
 }
 
 // DashboardShare is a sharing token.
