@@ -130,6 +130,7 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 		send("/dashboard/webhooks/callback", "", "url", w.Portal+"/webhooks/visit"),
 		send("/dashboard/webhooks/delivery", "", "state", "off"),
 		send("/dashboard/webhooks/subscription", "", "status", "SUCCESS"),
+		send("/dashboard/webhooks/test", ""),
 		send("/dashboard/webhooks/rotate", "", "secret", w.onPage(t, staff, "/dashboard/webhooks", signerField)),
 		send("/dashboard/deliveries/{id}/redeliver", delivery, "resends", "0"),
 		send("/dashboard/reports/{id}/share", report, "publicId", w.Credentials.ThirdParty.PublicID),

@@ -16,9 +16,9 @@ import (
 
 // order returns the first submatches of a pattern in a page, in order and without repeats.
 func order(text, pattern string) (out []string) {
-	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
-		if !slices.Contains(out, m[1]) {
-			out = append(out, m[1])
+	for _, m := range groups(text, pattern) {
+		if !slices.Contains(out, m) {
+			out = append(out, m)
 		}
 	}
 	return out

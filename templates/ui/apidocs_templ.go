@@ -1919,7 +1919,7 @@ func block(title, of, code string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = colored(code).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = Colored(code).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

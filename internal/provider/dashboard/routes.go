@@ -13,7 +13,6 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /dashboard/sign-out", s.guarded(s.Staff.SignOut))
 	for pattern, show := range map[string]page{
 		"GET /dashboard":               s.overview,
-		"GET /dashboard/webhooks":      s.webhooks,
 		"GET /dashboard/reports/{id}":  s.report,
 		"GET /dashboard/redirects":     s.redirects,
 		"GET /dashboard/credentials":   s.credentials,
@@ -25,6 +24,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	} {
 		mux.Handle(pattern, s.get(show))
 	}
+	mux.Handle("GET /dashboard/webhooks", s.live(s.webhooks))
 	mux.Handle("GET /dashboard/deliveries", s.live(s.deliveries))
 	mux.Handle("GET /dashboard/deliveries/{id}", s.live(s.delivery))
 	mux.Handle("GET /dashboard/reports", s.live(s.reports))
@@ -80,6 +80,7 @@ func (s *Service) changes() map[string]form {
 		"POST /dashboard/webhooks/delivery":          {s.webhooks, webhooks, s.switchCallback, nil},
 		"POST /dashboard/webhooks/subscription":      {s.webhooks, webhooks, s.subscribe, nil},
 		"POST /dashboard/webhooks/rotate":            {s.webhooks, webhooks, s.rotateSigner, nil},
+		"POST /dashboard/webhooks/test":              {s.webhooks, webhooks, s.sendTest, nil},
 		"POST /dashboard/deliveries/{id}/redeliver":  {s.delivery, "/dashboard/deliveries/{id}", s.redeliver, nil},
 		"POST /dashboard/reports/{id}/share":         {s.report, "/dashboard/reports/{id}", s.shareReport, nil},
 		"POST /dashboard/reports/{id}/correct":       {s.correction, "/dashboard/reports/{id}/correct", s.correct, nil},
