@@ -489,7 +489,7 @@ func TestDashboardSendsTestEvent(t *testing.T) {
 			t.Error("there was no test yet")
 		}
 		for n, want := range []string{"204 No Content", "500: " + i18ntest.EN("dashboard.delivery_answers.5xx")} {
-			if a := d.send("/dashboard/webhooks/test", d.form()); a.status != 303 || a.header.Get("Location") != "/dashboard/webhooks" {
+			if a := d.send("/dashboard/webhooks/test", d.form()); a.status != 303 || a.header.Get("Location") != "/dashboard/webhooks#test" {
 				t.Fatalf("test %d: %d %s", n, a.status, a.header.Get("Location"))
 			}
 			body := <-bodies

@@ -383,9 +383,9 @@ func DailyBars(l i18n.Lang, days []DayBar, p BarPlot) BarPlot {
 	every := 14
 	switch {
 	case len(days) <= 7:
-		every = 1
-	case len(days) <= 14:
 		every = 2
+	case len(days) <= 14:
+		every = 4
 	case len(days) <= 31:
 		every = 7
 	}

@@ -104,7 +104,7 @@ func (s *Service) sendTest(ctx context.Context, tx *store.Tx, by user, _ input) 
 	case errors.Is(err, webhooks.ErrTooManyTests):
 		err = nothing{"too many tests"}
 	}
-	return done{action: "test event sent", object: id, flash: "test sent"}, err
+	return done{action: "test event sent", object: id, to: "/dashboard/webhooks#test"}, err
 }
 
 // originOf returns the origin of a URL for the audit trail, because the path may be
