@@ -226,7 +226,7 @@ func TestOperationIDsAreStable(t *testing.T) {
 			deriveReport eligibilityFile eligibilityFiles eligibilityReport ensureAccount ensureProduct incomeFile
 			incomeFiles incomeReport initialize invite inviteLink keySet oauthDestinations passport passportPDF
 			productConfigurations refreshReport removeAssignment reportACH rotateCredentials secureRedirect shareReport status submit
-			suppliers visitEvent withdrawConsent withdrawReport`,
+			suppliers testEvent visitEvent withdrawConsent withdrawReport`,
 		openapitest.OfThePortal: `
 			application applicationEvent applications createApplication deliveries delivery enableWebhooks events file
 			files openapi redeliver renewEmbedToken report webhookTarget`,

@@ -283,7 +283,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 				look(s.Portal, event, withdraw, document)
 			})
 			as("the customer's staff", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(dashboard, "", "/webhooks", "/deliveries", "/reports", "/relay-tokens", "/redirects",
+				look(dashboard, "", "/webhooks", "/deliveries", "/reports", "/relay-tokens", "/relay-tokens/received", "/redirects",
 					"/credentials", "/products", "/accounts", "/people", "/audit", "/outbox", "/theme")
 				look(s.Provider, delivery, report, correct, child)
 			})

@@ -16,9 +16,9 @@ import (
 
 // order returns the first submatches of a pattern in a page, in order and without repeats.
 func order(text, pattern string) (out []string) {
-	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
-		if !slices.Contains(out, m[1]) {
-			out = append(out, m[1])
+	for _, m := range groups(text, pattern) {
+		if !slices.Contains(out, m) {
+			out = append(out, m)
 		}
 	}
 	return out
@@ -88,8 +88,9 @@ func TestSmallLists(t *testing.T) {
 		if text := d.page("/dashboard/outbox?state=sent"); strings.Contains(text, "zoe0") {
 			t.Error("an email that waits is shown as sent")
 		}
-		if text := eve.page("/dashboard/relay-tokens"); strings.Contains(text, "/dashboard/reports/") {
-			t.Error("the third party gets a link to the customer's report")
+		if text := eve.page("/dashboard/relay-tokens/received"); strings.Contains(text, "/dashboard/reports/") ||
+			!slices.Equal(order(text, `title="`+uuidPattern), relays) {
+			t.Errorf("the third party gets a link to the customer's report, or not its sharing tokens\n%s", text)
 		}
 	})
 }
@@ -119,8 +120,8 @@ func TestDashboardDensity(t *testing.T) {
 	})
 }
 
-// A search finds sharing tokens of any age by words of the other account's name, page by page,
-// and changes by the words of their actions.
+// A search finds sharing tokens of any age, given or received, by words of the other account's
+// name, page by page, and changes by the words of their actions.
 func TestSearchesGoOn(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.addUsers()
@@ -144,6 +145,13 @@ func TestSearchesGoOn(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			account, received := fmt.Sprintf("00000000-0000-4000-8000-%012d", i), fmt.Sprintf("00000000-0000-4000-9000-%012d", i)
+			b.exec(`INSERT INTO reports (public_token, customer_id, status, created_at, product_id, kind, key_id, updated_at)
+				SELECT $2, $3, status, created_at, product_id, kind, key_id, updated_at FROM reports WHERE public_token = $1`,
+				token, received, account)
+			b.exec(`INSERT INTO relay_tokens (token, public_token, customer_id, third_party_id, created_at, expires_at)
+				SELECT $1, $1, $2, r.customer_id, $3, 2000 FROM reports r WHERE r.public_token = $4`,
+				received, account, int64(1000+i), token)
 		}
 		d := b.signIn(customerUser)
 		find := func(list, after, text string) (names []string, next string) {
@@ -156,18 +164,25 @@ func TestSearchesGoOn(t *testing.T) {
 			if a.status != 200 {
 				t.Errorf("%s by %q: %d", list, text, a.status)
 			}
-			return order(page, `>(Harbor \d\d|Other Bank)[^<]*</a>`), next
+			return order(page, `>(Harbor \d\d|Other Bank)[^<]*</(?:a|span)>`), next
 		}
-		first, next := find("/dashboard/relay-tokens", "", "LENDING harbor")
-		if len(first) != 25 || first[0] != "Harbor 25" || next == "" {
-			t.Fatalf("the first page has %q and goes on at %q", first, next)
-		}
-		if rest, end := find("/dashboard/relay-tokens", next, "LENDING harbor"); !slices.Equal(rest, []string{"Harbor 00"}) || end != "" {
-			t.Errorf("the next page has %q and goes on at %q", rest, end)
-		}
-		for text, want := range map[string]int{"07% lend": 1, "_": 0, "harbor other": 0, "bank": 1} {
-			if got, _ := find("/dashboard/relay-tokens", "", text); len(got) != want {
-				t.Errorf("%q finds %q, want %d", text, got, want)
+		for _, list := range []string{"/dashboard/relay-tokens", "/dashboard/relay-tokens/received"} {
+			first, next := find(list, "", "LENDING harbor")
+			if len(first) != 25 || first[0] != "Harbor 25" || next == "" {
+				t.Fatalf("the first page of %s has %q and goes on at %q", list, first, next)
+			}
+			if rest, end := find(list, next, "LENDING harbor"); !slices.Equal(rest, []string{"Harbor 00"}) || end != "" {
+				t.Errorf("the next page of %s has %q and goes on at %q", list, rest, end)
+			}
+			for text, want := range map[string]int{"07% lend": 1, "_": 0, "harbor other": 0, "bank": 1} {
+				if got, _ := find(list, "", text); len(got) != want {
+					t.Errorf("%s: %q finds %q, want %d", list, text, got, want)
+				}
+			}
+			// Without a search, links lead on.
+			older := d.find(list, `href="([^"]+)"[^>]* rel="next"`)
+			if rest := order(d.page(older), `>(Harbor \d\d|Other Bank)`); !slices.Equal(rest, []string{"Harbor 01", "Harbor 00"}) {
+				t.Errorf("after the first page %s has %q", list, rest)
 			}
 		}
 		signedIn := i18ntest.EN("dashboard.actions.signed_in")

@@ -18,18 +18,25 @@ import (
 	"vestibule/templates/ui"
 )
 
+// now returns the provider's time.
+func (b *testServer) now() (now time.Time) {
+	b.t.Helper()
+	err := b.db.Read(b.t.Context(), func(_ context.Context, tx *store.Tx) error {
+		now = tx.Now.UTC()
+		return nil
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return now
+}
+
 // TestOverviewCountsReports moves reports to other days and statuses and finds them there.
 func TestOverviewCountsReports(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.addUsers()
 		d := b.signIn(customerUser)
-		var today time.Time
-		if err := b.db.Read(t.Context(), func(_ context.Context, tx *store.Tx) error {
-			today = tx.Now.UTC().Truncate(24 * time.Hour)
-			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		today := b.now().Truncate(24 * time.Hour)
 		for _, tc := range []struct {
 			ago               time.Duration
 			status, substatus string
@@ -95,6 +102,51 @@ func TestOverviewCountsReports(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestOverviewComparesPeriods with as long a time before, if the account existed then and its
+// data are still kept.
+func TestOverviewComparesPeriods(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		d := b.signIn(customerUser)
+		now := b.now()
+		// Reports are ready after a minute in the last days, and after two before.
+		day := 24 * time.Hour
+		for i, ago := range []time.Duration{0, time.Hour, day, 7*day + time.Minute, 8 * day, 14*day + time.Hour} {
+			token, _ := b.cashflowVisit("default")
+			at, took := now.Add(-ago), time.Minute
+			if i >= 3 {
+				took = 2 * time.Minute
+			}
+			b.exec(`UPDATE reports SET created_at = $2, updated_at = $3 WHERE public_token = $1`,
+				token, store.Micros(at), store.Micros(at.Add(took)))
+		}
+		figures := func(path string) []string {
+			return groups(d.page(path), `class="key-figure-change">([^<]+)<`)
+		}
+		b.delivered(6)
+		b.exec(`UPDATE customers SET created_at = $1`, store.Micros(now.AddDate(0, 0, -13)))
+		if got := figures("/dashboard?days=7"); got != nil {
+			t.Errorf("an account of 13 days has the changes %q", got)
+		}
+		b.exec(`UPDATE customers SET created_at = $1`, store.Micros(now.AddDate(0, 0, -100)))
+		// Two reports of the week before count; all events were delivered today.
+		if got := figures("/dashboard?days=7"); !slices.Equal(got, []string{"+50%", "+50%", "−50%", "−50%"}) {
+			t.Errorf("changes %q", got)
+		}
+		if got := figures("/dashboard?days=90"); got != nil {
+			t.Errorf("data of 180 days are not kept, and the changes are %q", got)
+		}
+	})
+}
+
+// groups returns the first submatches of a pattern in a text, in order.
+func groups(text, pattern string) (out []string) {
+	for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+		out = append(out, m[1])
+	}
+	return out
 }
 
 // raw returns the HTML of a page.

@@ -9,16 +9,19 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/mail"
 	"vestibule/internal/provider"
+	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
@@ -246,6 +249,7 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			}, "signer rotated"},
 			{"/dashboard/deliveries/{id}/redeliver", at("/dashboard/deliveries", `/dashboard/deliveries/`+uuidPattern),
 				func() []string { return []string{"resends", "0"} }, "event redelivered"},
+			{"/dashboard/webhooks/test", none, func() []string { return nil }, "test event sent"},
 			{"/dashboard/reports/{id}/share", at("/dashboard/reports", `/dashboard/reports/`+uuidPattern),
 				func() []string { return []string{"publicId", "svc-third"} }, "report shared"},
 			{"/dashboard/reports/{id}/correct", func() string { return d.reportNamed(earner) }, func() []string {
@@ -389,7 +393,7 @@ func TestDashboardHidesOtherCustomers(t *testing.T) {
 				}
 			}
 		}
-		for _, path := range []string{"", "/reports", "/deliveries", "/relay-tokens", "/credentials",
+		for _, path := range []string{"", "/reports", "/deliveries", "/relay-tokens", "/relay-tokens/received", "/credentials",
 			"/redirects", "/products", "/accounts", "/webhooks", "/audit"} {
 			if text := eve.page("/dashboard" + path); strings.Contains(text, token) || strings.Contains(text, b.seed.ClientID) ||
 				strings.Contains(text, child) || strings.Contains(text, b.seed.CallbackURL) {
@@ -429,6 +433,9 @@ func TestDashboardResendsEmails(t *testing.T) {
 		b.delivered(1)
 		path := "/dashboard/deliveries/" + d.find("/dashboard/deliveries?state=delivered", `/dashboard/deliveries/`+uuidPattern)
 		text := d.page(path)
+		if !strings.Contains(text, `<span class="token-key">"userArgs":</span> <span class="token-text">"campaign=\u003cautumn\u003e"</span>`) {
+			t.Error("the body is not marked up for readers")
+		}
 		for _, want := range []string{`"userArgs":"campaign=`, first.EventID, "204", `"status":"SUCCESS"`} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the delivery's page does not show %s", want)
@@ -455,6 +462,62 @@ func TestDashboardResendsEmails(t *testing.T) {
 			if strings.Contains(text, personal) {
 				t.Errorf("the report's page shows %q", personal)
 			}
+		}
+	})
+}
+
+// TestDashboardSendsTestEvent to a receiver that verifies it, and shows its answers.
+func TestDashboardSendsTestEvent(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		d := b.signIn(customerUser)
+		bodies := make(chan string, webhooks.MaxTests)
+		var status atomic.Int32
+		status.Store(http.StatusNoContent)
+		receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, body, err := b.inbox.receiver.Read(r)
+			if err != nil {
+				t.Errorf("the test event is refused: %v", err)
+			}
+			answer := int(status.Load())
+			bodies <- string(body)
+			w.WriteHeader(answer)
+		}))
+		defer receiver.Close()
+		d.send("/dashboard/webhooks/callback", d.form("url", receiver.URL+"/hook"))
+		if text := d.page("/dashboard/webhooks"); strings.Contains(text, i18ntest.EN("dashboard.test.last")) {
+			t.Error("there was no test yet")
+		}
+		for n, want := range []string{"204 No Content", "500: " + i18ntest.EN("dashboard.delivery_answers.5xx")} {
+			if a := d.send("/dashboard/webhooks/test", d.form()); a.status != 303 || a.header.Get("Location") != "/dashboard/webhooks#test" {
+				t.Fatalf("test %d: %d %s", n, a.status, a.header.Get("Location"))
+			}
+			body := <-bodies
+			status.Store(http.StatusInternalServerError)
+			if !strings.Contains(body, `"type":"TEST"`) || strings.Contains(body, "publicToken") {
+				t.Errorf("the body is %s", body)
+			}
+			b.until(n+1, `SELECT COUNT(*) FROM deliveries WHERE state <> 'pending'`)
+			text := d.page("/dashboard/webhooks")
+			if !strings.Contains(text, i18ntest.EN("dashboard.test.last")) || !strings.Contains(text, want) {
+				t.Errorf("the page does not show the answer %q\n%s", want, text)
+			}
+			opened := d.page(d.find("/dashboard/webhooks", `"(/dashboard/deliveries/`+uuidPattern+`)"`))
+			if !strings.Contains(opened, i18ntest.EN("dashboard.test.event")) || !strings.Contains(opened, body) {
+				t.Errorf("the event's page lacks %s", body)
+			}
+		}
+		if n := strings.Count(d.page("/dashboard/deliveries?status=TEST"), `class="row-link"`); n != 2 {
+			t.Errorf("the list has %d test events", n)
+		}
+		for range webhooks.MaxTests - 2 {
+			d.send("/dashboard/webhooks/test", d.form())
+		}
+		before := b.audited()
+		d.send("/dashboard/webhooks/test", d.form())
+		if text := d.page("/dashboard/webhooks"); !strings.Contains(text, i18ntest.EN("dashboard.flash.too_many_tests")) ||
+			b.audited() != before {
+			t.Error("there is no limit")
 		}
 	})
 }

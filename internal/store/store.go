@@ -389,6 +389,14 @@ func MapNotFound(err error) error {
 // Micros returns t as stored in a column, in microseconds of Unix time.
 func Micros(t time.Time) int64 { return t.UnixMicro() }
 
+// MicrosOrEnd returns the end of a range for a query; a zero t is no end.
+func MicrosOrEnd(t time.Time) int64 {
+	if t.IsZero() {
+		return math.MaxInt64
+	}
+	return Micros(t)
+}
+
 // Time returns the instant of a column written by Micros, in UTC.
 func Time(n int64) time.Time { return time.UnixMicro(n).UTC() }
 

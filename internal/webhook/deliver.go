@@ -52,7 +52,7 @@ const (
 	StatePending   State = "pending"
 	StateDelivered State = "delivered"
 	StateDisabled  State = "disabled" // the receiver answered 410
-	StateGivenUp   State = "given up" // Patience is over, or there is nothing left to send
+	StateGivenUp   State = "given up" // Patience is over, the only attempt failed, or there is nothing left to send
 )
 
 // States returns every state, successful ones first.

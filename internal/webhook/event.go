@@ -11,8 +11,11 @@ import (
 	"vestibule/internal/strictjson"
 )
 
-// TypeVisit is the only type of event: the status of a report changed.
-const TypeVisit = "VISIT"
+// Types of events.
+const (
+	TypeVisit = "VISIT" // the status of a report changed
+	TypeTest  = "TEST"  // a user tries the callback; it is about no report
+)
 
 // maxDepth bounds the nesting of unknown members.
 const maxDepth = 1000
@@ -21,7 +24,7 @@ const maxDepth = 1000
 // userArgs}: EventID is then the Webhook-Id header, and other fields are empty.
 type Event struct {
 	EventID     string // unique; the same when the event is sent again
-	Type        string // TypeVisit
+	Type        string // TypeVisit or TypeTest
 	CreatedAt   time.Time
 	Environment contract.Environment
 	PublicID    string // the customer
@@ -34,23 +37,30 @@ type Event struct {
 	Substatus   contract.Substatus // empty is null
 }
 
-// MarshalJSON writes the full form.
+// MarshalJSON writes the full form. An event of TypeTest has none of the members about a
+// report.
 func (e Event) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
+	type head struct {
 		EventID     string               `json:"eventId"`
 		Type        string               `json:"type"`
 		CreatedAt   string               `json:"createdAt"`
 		Environment contract.Environment `json:"environment"`
 		PublicID    string               `json:"publicId"`
-		ProductID   string               `json:"productId"`
-		PublicToken string               `json:"publicToken"`
-		ExternalID  *string              `json:"externalId"`
-		UserArgs    *string              `json:"userArgs"`
-		ConsumerID  *string              `json:"consumerId"`
-		Status      contract.Status      `json:"status"`
-		Substatus   *contract.Substatus  `json:"substatus"`
-	}{e.EventID, e.Type, e.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z"), e.Environment, e.PublicID, e.ProductID,
-		e.PublicToken, null(e.ExternalID), null(e.UserArgs), null(e.ConsumerID), e.Status, null(e.Substatus)})
+	}
+	h := head{e.EventID, e.Type, e.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z"), e.Environment, e.PublicID}
+	if e.Type == TypeTest {
+		return json.Marshal(h)
+	}
+	return json.Marshal(struct {
+		head
+		ProductID   string              `json:"productId"`
+		PublicToken string              `json:"publicToken"`
+		ExternalID  *string             `json:"externalId"`
+		UserArgs    *string             `json:"userArgs"`
+		ConsumerID  *string             `json:"consumerId"`
+		Status      contract.Status     `json:"status"`
+		Substatus   *contract.Substatus `json:"substatus"`
+	}{h, e.ProductID, e.PublicToken, null(e.ExternalID), null(e.UserArgs), null(e.ConsumerID), e.Status, null(e.Substatus)})
 }
 
 func null[S ~string](s S) *S {

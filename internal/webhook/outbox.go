@@ -64,6 +64,7 @@ type Target struct {
 	URL     string
 	Secrets []Secret
 	Off     bool // the receiver is turned off
+	Once    bool // a failed attempt is not repeated
 }
 
 // Delivery is the delivery of an event to a receiver, pending or finished.
@@ -82,7 +83,7 @@ type Delivery struct {
 	Created    time.Time
 	Updated    time.Time
 	Next       time.Time // when the next attempt is due; zero before the first and after the last
-	Last       Attempt   // HTTP and Error of the last attempt
+	Last       Attempt   // the last attempt, without its time
 	Resends    int64     // how often the event was sent again by hand
 
 	// Set by Get only:
@@ -110,7 +111,8 @@ type Filter struct {
 	Answer     int  // status of the last response; NoAnswer for none
 	Type       string
 	Subject    string
-	Subjects   []string     // one of these; nil for all
+	Subjects   []string // one of these; nil for all
+	EventID    string
 	From, To   time.Time    // first and last day of Created
 	Oldest     bool         // the oldest first
 	Before     store.Cursor // of Created and ID; selects those that follow in the order
@@ -202,6 +204,9 @@ func (o *Outbox) Deliver(ctx context.Context, deliveryID string) error {
 	result := o.Sender.Deliver(ctx, target.URL, target.Secrets, d.EventID, body)
 	d.Tries++
 	state, wait := result.Next(d.Tries)
+	if target.Once && state == StatePending {
+		state = StateGivenUp
+	}
 	if state, err = o.settle(ctx, d, state, wait, target.URL, result); err != nil || state != StatePending {
 		return err
 	}
@@ -294,17 +299,24 @@ func (o *Outbox) List(ctx context.Context, q store.Queryer, f Filter) ([]Deliver
 	return o.Tables.list(ctx, q, f)
 }
 
-// DayCount is the number of a day's deliveries that share a state and a last answer.
-type DayCount struct {
-	Day    int // whole days from since to the delivery's creation
+// Window is a range of time in steps.
+type Window struct {
+	Since, Until time.Time // a zero Until is no end
+	Step         time.Duration
+}
+
+// Count is the number of deliveries that were created in a step of a window and share a
+// state and a last answer.
+type Count struct {
+	Step   int // whole steps from the window's beginning
 	State  State
 	Answer int // as in Filter; 0 before the first attempt
 	Count  int
 }
 
-// CountDays counts the deliveries to a receiver by the day on which they were created.
-func (o *Outbox) CountDays(ctx context.Context, q store.Queryer, callbackID string, since time.Time) ([]DayCount, error) {
-	return o.Tables.countDays(ctx, q, callbackID, since)
+// Counts counts the deliveries to a receiver that were created in a window.
+func (o *Outbox) Counts(ctx context.Context, q store.Queryer, callbackID string, w Window) ([]Count, error) {
+	return o.Tables.counts(ctx, q, callbackID, w)
 }
 
 // Health sums up the deliveries to a receiver that were created since an instant.

@@ -48,15 +48,17 @@ func (t Tables) insertDelivery(ctx context.Context, tx *store.Tx, d Delivery) er
 }
 
 const selectDelivery = `SELECT d.id, d.callback_id, d.state, d.attempts, coalesce(d.last_http, 0), d.created_at, d.updated_at,
-		e.id, {subject}, {type}, {detail}, {sequence}, e.created_at, e.resends, {body}, d.next_at, coalesce(a.http, 0), coalesce(a.error, '')
+		e.id, {subject}, {type}, {detail}, {sequence}, e.created_at, e.resends, {body}, d.next_at, coalesce(a.http, 0), coalesce(a.error, ''),
+		coalesce(a.took_ms, 0)
 	FROM {deliveries} d JOIN {events} e ON e.id = d.event_id LEFT JOIN {attempts} a ON a.delivery_id = d.id AND a.attempt = d.attempts `
 
 func scanDelivery(row store.Row) (Delivery, error) {
 	var d Delivery
-	var created, updated, happened, next int64
+	var created, updated, happened, next, took int64
 	err := row.Scan(&d.ID, &d.CallbackID, &d.State, &d.Tries, &d.HTTP, &created, &updated,
 		&d.EventID, &d.Subject, &d.Type, &d.Detail, &d.Sequence, &happened, &d.Resends, &d.encrypted,
-		&next, &d.Last.HTTP, &d.Last.Error)
+		&next, &d.Last.HTTP, &d.Last.Error, &took)
+	d.Last.Took = time.Duration(took) * time.Millisecond
 	if next > 0 {
 		d.Next = store.Time(next)
 	}
@@ -74,6 +76,7 @@ func (t Tables) list(ctx context.Context, q store.Queryer, f Filter) ([]Delivery
 	c.Equal("d.state", string(f.State))
 	c.Equal("{type}", f.Type)
 	c.Equal("{subject}", f.Subject)
+	c.Equal("e.id", f.EventID)
 	if f.Subjects != nil {
 		c.All = append(c.All, c.In("{subject}", f.Subjects))
 	}
@@ -97,13 +100,13 @@ func (t Tables) list(ctx context.Context, q store.Queryer, f Filter) ([]Delivery
 // answer is the status of the last response; 0 before the first attempt.
 const answer = `CASE WHEN coalesce(d.last_http, 0) > 0 THEN d.last_http WHEN d.attempts > 0 THEN -1 ELSE 0 END`
 
-func (t Tables) countDays(ctx context.Context, q store.Queryer, callbackID string, since time.Time) ([]DayCount, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (c DayCount, err error) {
-		return c, row.Scan(&c.Day, &c.State, &c.Answer, &c.Count)
-	}, t.sql(`SELECT day, state, answer, COUNT(*) FROM (
-			SELECT (d.created_at - $2) / 86400000000 AS day, d.state, `+answer+` AS answer FROM {deliveries} d
-			WHERE d.callback_id = $1 AND d.created_at >= $2
-		) AS one GROUP BY day, state, answer`), callbackID, store.Micros(since))
+func (t Tables) counts(ctx context.Context, q store.Queryer, callbackID string, w Window) ([]Count, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (c Count, err error) {
+		return c, row.Scan(&c.Step, &c.State, &c.Answer, &c.Count)
+	}, t.sql(`SELECT step, state, answer, COUNT(*) FROM (
+			SELECT (d.created_at - $2) / $4 AS step, d.state, `+answer+` AS answer FROM {deliveries} d
+			WHERE d.callback_id = $1 AND d.created_at >= $2 AND d.created_at < $3
+		) AS one GROUP BY step, state, answer`), callbackID, store.Micros(w.Since), store.MicrosOrEnd(w.Until), w.Step.Microseconds())
 }
 
 // failing is the condition of a delivery whose last attempt failed, or that was not sent.

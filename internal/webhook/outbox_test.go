@@ -567,9 +567,12 @@ func TestOutboxLists(t *testing.T) {
 				t.Errorf("%+v: %d, %v; want %d", tc.f, len(page), err, tc.n)
 			}
 		}
-		if n, err := r.CountDays(t.Context(), r.DB.SQL, r.callback, began); err != nil || len(n) != 1 ||
-			n[0] != (DayCount{State: StatePending, Count: 1}) {
+		if n, err := r.Counts(t.Context(), r.DB.SQL, r.callback, Window{Since: began, Step: time.Hour}); err != nil || len(n) != 1 ||
+			n[0] != (Count{State: StatePending, Count: 1}) {
 			t.Errorf("since the last one, %v (%v), want 1 pending", n, err)
+		}
+		if n, err := r.Counts(t.Context(), r.DB.SQL, r.callback, Window{Since: began, Until: began, Step: time.Hour}); err != nil || len(n) != 0 {
+			t.Errorf("in no time, %v (%v)", n, err)
 		}
 		want = []string{"application.failed", "", "1"}
 		if r.reports() {

@@ -302,3 +302,16 @@ func FuzzReceive(f *testing.F) {
 		}
 	})
 }
+
+// TestTestEventHasNoReport also for a receiver, which acknowledges and ignores it.
+func TestTestEventHasNoReport(t *testing.T) {
+	body, err := json.Marshal(Event{EventID: "evt_1", Type: TypeTest, CreatedAt: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC),
+		Environment: contract.Sandbox, PublicID: "svc-1", PublicToken: "11111111-1111-4111-8111-111111111111", Status: contract.StatusSuccess})
+	want := `{"eventId":"evt_1","type":"TEST","createdAt":"2026-05-04T10:00:00.000Z","environment":"sandbox","publicId":"svc-1"}`
+	if err != nil || string(body) != want {
+		t.Errorf("%s, %v; want %s", body, err, want)
+	}
+	if _, err := Parse(body); !errors.Is(err, ErrOtherType) {
+		t.Errorf("a receiver: %v", err)
+	}
+}

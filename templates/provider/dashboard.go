@@ -50,6 +50,10 @@ type DashboardWebhooks struct {
 	Signers  []DashboardSigner
 	Health   []webhook.Health
 	Next     time.Time // when the next attempt is due; zero for none
+	Hours    []DashboardSent
+	Days     []DashboardSent
+	Test     *DashboardDelivery // the newest test event; nil for none
+	MaxTests int                // within an hour
 }
 
 // DashboardStatus is a status to subscribe to.
@@ -101,6 +105,7 @@ type DashboardDelivery struct {
 	Resends     int64
 
 	Attempts []DashboardAttempt
+	Others   []DashboardDelivery // of the same event, the newest first
 	Body     string
 	Shredded bool
 }
@@ -180,12 +185,11 @@ type DashboardSource struct {
 	Reason            string // with Failed, of an authorization
 }
 
-// DashboardSharing is the page of the sharing tokens.
+// DashboardSharing is a list of sharing tokens that the account gave or received.
 type DashboardSharing struct {
 	List     DashboardList
 	Searched string // the search text; "" for none
-	Granted  []DashboardShare
-	Received []DashboardShare
+	Rows     []DashboardShare
 }
 
 // DashboardShare is a sharing token.

@@ -22,8 +22,11 @@ type DashboardOverview struct {
 	Progress     []int             // visits that got at least as far as the index
 	Stops        []DashboardStop   // the most frequent first
 	Institutions []DashboardStop   // the most frequent first
-	Deliveries   []DashboardDeliveryDay
+	Deliveries   []DashboardSent
 	Answers      []DashboardAnswer // the most frequent first
+
+	// Before has the totals of as long a time before; nil if they are not complete.
+	Before *DashboardOverview
 }
 
 // DashboardDay counts the reports that were started on a day (UTC).
@@ -46,9 +49,9 @@ type DashboardStop struct {
 	Count int
 }
 
-// DashboardDeliveryDay counts the deliveries that were created on a day (UTC).
-type DashboardDeliveryDay struct {
-	Day                        time.Time
+// DashboardSent counts the deliveries that were created in an hour or on a day (UTC).
+type DashboardSent struct {
+	Start                      time.Time
 	Delivered, Pending, Failed int
 }
 
@@ -86,19 +89,47 @@ func (v DashboardOverview) totals() (ready, pending, failed int) {
 	return ready, pending, failed
 }
 
-func (v DashboardOverview) sent() (delivered, pending, failed int) {
-	for _, d := range v.Deliveries {
-		delivered, pending, failed = delivered+d.Delivered, pending+d.Pending, failed+d.Failed
+func (v DashboardOverview) sent() (delivered, pending, failed int) { return totalSent(v.Deliveries) }
+
+func totalSent(all []DashboardSent) (delivered, pending, failed int) {
+	for _, s := range all {
+		delivered, pending, failed = delivered+s.Delivered, pending+s.Pending, failed+s.Failed
 	}
 	return delivered, pending, failed
 }
 
-// typical returns the time within which a share of the reports was ready, in hundredths.
-func (v DashboardOverview) typical(share int) string {
+// typical returns the time within which a share of the reports was ready, in hundredths; 0
+// without reports.
+func (v DashboardOverview) typical(share int) time.Duration {
 	if len(v.Durations) == 0 {
+		return 0
+	}
+	return v.Durations[(len(v.Durations)-1)*share/100]
+}
+
+func duration(t time.Duration) string {
+	if t == 0 {
 		return "–"
 	}
-	return ui.Roughly(v.Durations[(len(v.Durations)-1)*share/100])
+	return ui.Roughly(t)
+}
+
+// change says by how much a figure changed: "+12%". It is "" without a figure before.
+func change(now, before int64) string {
+	if before <= 0 || now <= 0 {
+		return ""
+	}
+	percent := (now-before)*100 + before/2
+	if now < before {
+		percent = (now-before)*100 - before/2
+	}
+	switch percent /= before; {
+	case percent < 0:
+		return "−" + strconv.FormatInt(-percent, 10) + "%"
+	case percent == 0:
+		return "±0%"
+	}
+	return "+" + strconv.FormatInt(percent, 10) + "%"
 }
 
 func (v DashboardOverview) figures(d Dashboard) []ui.KeyFigure {
@@ -110,8 +141,8 @@ func (v DashboardOverview) figures(d Dashboard) []ui.KeyFigure {
 		{Label: i18n.T(d.Lang, "dashboard.overview.started"), Value: number(all), URL: v.reports()},
 		{Label: i18n.T(d.Lang, "dashboard.overview.ready_share", "percent", number((ready*100+all/2)/max(all, 1))), Value: number(ready),
 			URL: readyURL, Tone: ui.Success},
-		{Label: i18n.T(d.Lang, "dashboard.overview.median"), Value: v.typical(50), URL: readyURL},
-		{Label: i18n.T(d.Lang, "dashboard.overview.most"), Value: v.typical(90), URL: readyURL},
+		{Label: i18n.T(d.Lang, "dashboard.overview.median"), Value: duration(v.typical(50)), URL: readyURL},
+		{Label: i18n.T(d.Lang, "dashboard.overview.most"), Value: duration(v.typical(90)), URL: readyURL},
 		{Label: i18n.T(d.Lang, "dashboard.overview.delivered"), Value: number(delivered), Tone: ui.Success,
 			URL: v.deliveries("state", "delivered")},
 		{Label: i18n.T(d.Lang, "dashboard.overview.not_delivered"), Value: number(lost), URL: v.deliveries("state", "failed")},
@@ -119,7 +150,27 @@ func (v DashboardOverview) figures(d Dashboard) []ui.KeyFigure {
 	if lost > 0 {
 		out[5].Tone = ui.Danger
 	}
+	if v.Before != nil {
+		now, before := v.measures(), v.Before.measures()
+		for i := range out {
+			if c := change(now[i], before[i]); c != "" {
+				out[i].Change, out[i].Against = c, v.against(d)
+			}
+		}
+	}
 	return out
+}
+
+// measures returns the figures of the overview as numbers, in their order.
+func (v DashboardOverview) measures() [6]int64 {
+	ready, pending, failed := v.totals()
+	delivered, _, lost := v.sent()
+	return [...]int64{int64(ready + pending + failed), int64(ready), int64(v.typical(50)), int64(v.typical(90)), int64(delivered), int64(lost)}
+}
+
+// against names the time that the figures are compared with.
+func (v DashboardOverview) against(d Dashboard) string {
+	return i18n.T(d.Lang, "dashboard.overview.against", "n", number(len(v.Days)))
 }
 
 func (v DashboardOverview) plot(d Dashboard) ui.BarPlot {
@@ -134,22 +185,34 @@ func (v DashboardOverview) plot(d Dashboard) ui.BarPlot {
 		}
 		days = append(days, b)
 	}
-	return ui.DailyBars(d.Lang, days, ui.BarPlot{ID: "days", Label: "days-name", Story: "days-story"})
+	return ui.DailyBars(d.Lang, days, ui.BarPlot{ID: "days", Label: "days-name", Story: "days-story", Failures: true})
 }
 
-func (v DashboardOverview) deliveryPlot(d Dashboard) ui.BarPlot {
-	var days []ui.DayBar
-	for _, x := range v.Deliveries {
-		b := ui.DayBar{Day: x.Day, First: x.Delivered, More: x.Pending, Down: x.Failed,
-			Title: ui.DayWords(d.Lang, x.Day) + ": " + i18n.T(d.Lang, "dashboard.overview.deliveries_day",
-				"delivered", number(x.Delivered), "pending", number(x.Pending), "failed", number(x.Failed))}
-		if x.Delivered+x.Pending+x.Failed > 0 {
-			day := x.Day.Format(time.DateOnly)
+// sentPlot is a plot of deliveries by day or by hour, named and described by the elements
+// id-name and id-story.
+func sentPlot(d Dashboard, id string, all []DashboardSent, hourly bool) ui.BarPlot {
+	p := ui.BarPlot{ID: id, Label: id + "-name", Story: id + "-story", Failures: true}
+	var bars []ui.DayBar
+	for _, x := range all {
+		b := ui.DayBar{Day: x.Start, First: x.Delivered, More: x.Pending, Down: x.Failed, Title: ui.DayWords(d.Lang, x.Start)}
+		if hourly {
+			b.Title += ", " + x.Start.Format("15:04") + "–" + x.Start.Add(time.Hour).Format("15:04")
+		} else if x.Delivered+x.Pending+x.Failed > 0 {
+			day := x.Start.Format(time.DateOnly)
 			b.URL = dashboardLink("/dashboard/deliveries", "from", day, "to", day)
 		}
-		days = append(days, b)
+		b.Title += ": " + sentWords(d, x.Delivered, x.Pending, x.Failed)
+		bars = append(bars, b)
 	}
-	return ui.DailyBars(d.Lang, days, ui.BarPlot{ID: "sent", Label: "sent-name", Story: "sent-story"})
+	if hourly {
+		return ui.HourlyBars(bars, p)
+	}
+	return ui.DailyBars(d.Lang, bars, p)
+}
+
+func sentWords(d Dashboard, delivered, pending, failed int) string {
+	return i18n.T(d.Lang, "dashboard.overview.deliveries_day",
+		"delivered", number(delivered), "pending", number(pending), "failed", number(failed))
 }
 
 // counted returns a table of things with their number and share.

@@ -132,8 +132,8 @@ func given(r apidocs.Row) string {
 var tokens = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"(\s*:)?|'[^'\n]*'|-?\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b|` +
 	`\b(?:true|false|null|curl)\b|(?m)(?:^|\s)-{1,2}[A-Za-z]+\b`)
 
-// colored marks up the tokens of code.
-func colored(code string) templ.Component {
+// Colored marks up the tokens of code.
+func Colored(code string) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		var out strings.Builder
 		end := 0

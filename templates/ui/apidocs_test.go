@@ -81,7 +81,7 @@ func TestAPIDocsPages(t *testing.T) {
 func TestColored(t *testing.T) {
 	const code = "curl -s 'https://h/x' \\\n  -H \"A: b\"\n{\"a\": [1.5, true, \"<b>\", null]}"
 	var out bytes.Buffer
-	if err := colored(code).Render(t.Context(), &out); err != nil {
+	if err := Colored(code).Render(t.Context(), &out); err != nil {
 		t.Fatal(err)
 	}
 	const want = `<span class="token-word">curl</span><span class="token-word"> -s</span> ` +

@@ -41,7 +41,8 @@ func DeliveryHealth(l i18n.Lang, now time.Time, all []webhook.Health) Grid {
 		if h.Answered > 0 {
 			median = DurationText(h.Median)
 		}
-		period := i18n.N(l, "dashboard.health.days", int(now.Sub(h.Since).Round(time.Hour).Hours()/24))
+		const day = 24 * time.Hour
+		period := i18n.N(l, "dashboard.health.days", int((now.Sub(h.Since)+day-1)/day))
 		g.Rows = append(g.Rows, []Cell{{Text: period}, {Text: strconv.Itoa(h.Sent)}, {Text: failed}, {Text: median}})
 	}
 	return g

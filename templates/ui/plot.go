@@ -67,6 +67,7 @@ type BarPlot struct {
 	Least            int64
 	Say              func(int64) string
 	Unmarked         bool // the bars have no mark
+	Failures         bool // the bars downwards count failures
 }
 
 // Bars holds the bars of one place. No value is negative: Down is drawn downwards.
@@ -201,6 +202,21 @@ func simplify(values []int64, most int) []point {
 // role returns the ARIA role: a plot with links is a group of them, another one an image.
 func (p LinePlot) role() string {
 	return plotRole(slices.ContainsFunc(p.Spans, func(s PlotSpan) bool { return s.URL != "" }))
+}
+
+func (p BarPlot) downClass() string {
+	if p.Failures {
+		return "plot-failures"
+	}
+	return "plot-down"
+}
+
+// downFill returns the pattern of failures.
+func (p BarPlot) downFill() templ.Attributes {
+	if !p.Failures {
+		return nil
+	}
+	return templ.Attributes{"fill": "url(#" + p.ID + "-failures)"}
 }
 
 func (p BarPlot) role() string {
@@ -353,27 +369,43 @@ func described(id string) templ.Attributes {
 	return templ.Attributes{"aria-describedby": id}
 }
 
-// DayBar is the bar of a day: two parts upwards and one downwards.
+// DayBar is the bar of a day or an hour: two parts upwards and one downwards.
 type DayBar struct {
-	Day               time.Time
+	Day               time.Time // its beginning
 	First, More, Down int
 	Title             string // tooltip
 	URL               string // of its details; "" for none
 }
 
-// DailyBars fills a plot with a bar for each of consecutive days. Every seventh day,
-// counted from the last, has its date below.
+// DailyBars fills a plot with a bar for each of consecutive days. Some, counted from the last,
+// have their dates below.
 func DailyBars(l i18n.Lang, days []DayBar, p BarPlot) BarPlot {
+	every := 14
+	switch {
+	case len(days) <= 7:
+		every = 2
+	case len(days) <= 14:
+		every = 4
+	case len(days) <= 31:
+		every = 7
+	}
+	return countBars(days, every, func(t time.Time) string { return DayAndMonth(l, t) }, p)
+}
+
+// HourlyBars fills a plot with a bar for each of consecutive hours. Every fourth, counted from
+// the last, has its time below.
+func HourlyBars(hours []DayBar, p BarPlot) BarPlot {
+	return countBars(hours, 4, func(t time.Time) string { return t.Format("15:04") }, p)
+}
+
+// countBars fills a plot with bars, of which every one of some has a label.
+func countBars(bars []DayBar, every int, label func(time.Time) string, p BarPlot) BarPlot {
 	p.Least, p.Unmarked = 1, true
 	p.Say = func(n int64) string { return strconv.FormatInt(max(n, -n), 10) }
-	every := 7
-	if len(days) > 31 {
-		every = 14
-	}
-	for i, d := range days {
+	for i, d := range bars {
 		b := Bars{First: int64(d.First), More: int64(d.More), Down: int64(d.Down), Rank: 1, Title: d.Title, URL: d.URL}
-		if fromLast := len(days) - 1 - i; fromLast%every == 0 || len(days) == 7 {
-			b.Text = DayAndMonth(l, d.Day)
+		if fromLast := len(bars) - 1 - i; fromLast%every == 0 {
+			b.Text = label(d.Day)
 			if fromLast%(2*every) != 0 {
 				b.Rank = 2
 			}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/a-h/templ"
 	"github.com/google/go-cmp/cmp"
@@ -143,6 +144,9 @@ func TestPlots(t *testing.T) {
 		"plot-bars": BarsUpAndDown(BarPlot{ID: "b", Label: "b-name", Story: "b-story", Least: 100, Say: say,
 			Bars: []Bars{{First: 100, More: 200, Down: 50, Mark: 250, Text: "Jan", Rank: 1, Title: "Jan: 2.50"},
 				{Down: 300, Mark: -300, Text: "Feb", Rank: 2, Faint: true}}}),
+		"plot-failures": BarsUpAndDown(HourlyBars([]DayBar{{Day: time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC), Down: 2, Title: "09:00"},
+			{Day: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), First: 3, More: 1, Title: "10:00", URL: "/hour"}},
+			BarPlot{ID: "h", Label: "h-name", Failures: true})),
 		"meter": MeterBar(Meter{Value: 3, Most: 8, Mark: 4, Marked: true}),
 		"dial":  DialScale(Dial{Label: "Score 512", Low: 300, High: 850, Value: 512, Mark: 840, Marked: true, MarkText: "Reference 840"}),
 	} {

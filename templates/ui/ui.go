@@ -394,4 +394,6 @@ type KeyFigure struct {
 	Label, Value string
 	URL          string // of what it counts; "" for none
 	Tone         Tone
+	Change       string // against an earlier time: "+12%"; "" for none
+	Against      string // names that time
 }

@@ -5,7 +5,7 @@ export function copying(root: ParentNode): void {
 	for (const button of root.querySelectorAll<HTMLButtonElement>("[data-copy]")) {
 		button.hidden = false;
 		button.addEventListener("click", () => {
-			const code = button.parentElement?.querySelector("pre, code")?.textContent ?? "";
+			const code = button.dataset.copy || (button.parentElement?.querySelector("pre, code")?.textContent ?? "");
 			void navigator.clipboard.writeText(code).then(() => say(button.dataset.copied ?? ""));
 		});
 	}

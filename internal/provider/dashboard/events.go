@@ -32,10 +32,17 @@ func (s *Service) webhooks(ctx context.Context, _ *http.Request, by user, d page
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	v := pages.DashboardWebhooks{URL: c.URL, Disabled: c.Disabled}
-	now := s.Now()
-	if v.Health, v.Next, err = s.Webhooks.Health(ctx, s.DB.SQL, by.account.ID, now.Add(-24*time.Hour), now.Add(-7*24*time.Hour)); err != nil {
+	v := pages.DashboardWebhooks{URL: c.URL, Disabled: c.Disabled, MaxTests: webhooks.MaxTests}
+	if err := s.health(ctx, by.account.ID, &v); err != nil {
 		return nil, err
+	}
+	tests, err := s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, webhook.Filter{Type: webhook.TypeTest, Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range tests {
+		test := deliveryView(x)
+		v.Test = &test
 	}
 	for _, st := range webhooks.Subscribable() {
 		v.Statuses = append(v.Statuses, pages.DashboardStatus{Status: st, Chosen: c.Statuses == nil || slices.Contains(c.Statuses, st)})
@@ -44,6 +51,60 @@ func (s *Service) webhooks(ctx context.Context, _ *http.Request, by user, d page
 		v.Signers = append(v.Signers, pages.DashboardSigner(g))
 	}
 	return pages.DashboardWebhooksPage(d, v), nil
+}
+
+// health adds the deliveries of the last day by hour and of the last two weeks by day.
+func (s *Service) health(ctx context.Context, customerID string, v *pages.DashboardWebhooks) (err error) {
+	now := s.Now().UTC()
+	hours := webhook.Window{Since: now.Truncate(time.Hour).Add(-23 * time.Hour), Step: time.Hour}
+	days := webhook.Window{Since: now.Truncate(day).Add(-13 * day), Step: day}
+	if v.Hours, err = s.sent(ctx, s.DB.SQL, customerID, hours, 24, nil); err != nil {
+		return err
+	}
+	if v.Days, err = s.sent(ctx, s.DB.SQL, customerID, days, 14, nil); err != nil {
+		return err
+	}
+	v.Health, v.Next, err = s.Webhooks.Health(ctx, s.DB.SQL, customerID, hours.Since, days.Since)
+	return err
+}
+
+const day = 24 * time.Hour
+
+// sent returns the deliveries of each of n steps, and calls each with their counts.
+func (s *Service) sent(ctx context.Context, q store.Queryer, customerID string, w webhook.Window, n int,
+	each func(webhook.Count)) ([]pages.DashboardSent, error) {
+	out := make([]pages.DashboardSent, n)
+	for i := range out {
+		out[i].Start = w.Since.Add(time.Duration(i) * w.Step)
+	}
+	all, err := s.Webhooks.Counts(ctx, q, customerID, w)
+	for _, c := range all {
+		step := &out[min(c.Step, n-1)]
+		switch c.State {
+		case webhook.StateDelivered:
+			step.Delivered += c.Count
+		case webhook.StatePending:
+			step.Pending += c.Count
+		default:
+			step.Failed += c.Count
+		}
+		if each != nil {
+			each(c)
+		}
+	}
+	return out, err
+}
+
+// sendTest sends a test event to the callback.
+func (s *Service) sendTest(ctx context.Context, tx *store.Tx, by user, _ input) (done, error) {
+	id, err := s.Webhooks.SendTest(ctx, tx, by.account.ID)
+	switch {
+	case errors.Is(err, webhook.ErrStopped):
+		err = nothing{"no callback"}
+	case errors.Is(err, webhooks.ErrTooManyTests):
+		err = nothing{"too many tests"}
+	}
+	return done{action: "test event sent", object: id, to: "/dashboard/webhooks#test"}, err
 }
 
 // originOf returns the origin of a URL for the audit trail, because the path may be
@@ -134,7 +195,7 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d pa
 	sort := reports.Sort(q.Get("sort"))
 	f.Oldest = sort == reports.Oldest
 	if errors.Join(err, err2, err3) != nil || f.State != "" && !slices.Contains(webhook.States(), f.State) ||
-		f.Type != "" && !contract.Status(f.Type).Valid() || sort != reports.Newest && sort != reports.Oldest {
+		f.Type != "" && f.Type != webhook.TypeTest && !contract.Status(f.Type).Valid() || sort != reports.Newest && sort != reports.Oldest {
 		return nil, unknown("list")
 	}
 	if ref := q.Get("report"); ref != "" {
@@ -187,6 +248,15 @@ func (s *Service) delivery(ctx context.Context, r *http.Request, by user, d page
 		return nil, err
 	}
 	v := deliveryView(x)
+	others, err := s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, webhook.Filter{EventID: x.EventID, Limit: pageSize})
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range others {
+		if o.ID != x.ID {
+			v.Others = append(v.Others, deliveryView(o))
+		}
+	}
 	// A third party's event may be about another customer's report.
 	switch _, err := s.own(ctx, s.DB.SQL, by, x.Subject); {
 	case err == nil:

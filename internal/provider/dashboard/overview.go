@@ -13,7 +13,9 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/visits"
+	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 	pages "vestibule/templates/provider"
@@ -44,9 +46,7 @@ func (s *Service) overview(ctx context.Context, r *http.Request, by user, d page
 		id := by.account.ID
 		v.Since = tx.Now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
 		for i := range days {
-			day := v.Since.AddDate(0, 0, i)
-			v.Days = append(v.Days, pages.DashboardDay{Day: day})
-			v.Deliveries = append(v.Deliveries, pages.DashboardDeliveryDay{Day: day})
+			v.Days = append(v.Days, pages.DashboardDay{Day: v.Since.AddDate(0, 0, i)})
 		}
 		var err error
 		if err = s.overviewReports(ctx, tx, id, &v); err != nil {
@@ -55,7 +55,10 @@ func (s *Service) overview(ctx context.Context, r *http.Request, by user, d page
 		if err = s.overviewDeliveries(ctx, tx, id, &v); err != nil {
 			return err
 		}
-		if v.Durations, err = s.Reports.TimesToReport(ctx, tx, id, v.Since); err != nil {
+		if v.Durations, err = s.Reports.TimesToReport(ctx, tx, id, v.Since, time.Time{}); err != nil {
+			return err
+		}
+		if err := s.overviewBefore(ctx, tx, by, days, &v); err != nil {
 			return err
 		}
 		progress, err := s.Visits.ProgressSince(ctx, tx, id, v.Since)
@@ -81,18 +84,10 @@ func (s *Service) overview(ctx context.Context, r *http.Request, by user, d page
 }
 
 func (s *Service) overviewReports(ctx context.Context, tx *store.Tx, customerID string, v *pages.DashboardOverview) error {
-	all, err := s.Reports.CountDays(ctx, tx, customerID, v.Since)
+	all, err := s.Reports.CountDays(ctx, tx, customerID, v.Since, time.Time{})
+	addReports(all, v)
 	results := map[pages.DashboardResult]int{}
 	for _, c := range all {
-		day := &v.Days[min(c.Day, len(v.Days)-1)]
-		switch c.Status {
-		case contract.StatusSuccess:
-			day.Ready += c.Count
-		case contract.StatusPending:
-			day.Pending += c.Count
-		default:
-			day.Failed += c.Count
-		}
 		results[pages.DashboardResult{Status: c.Status, Substatus: c.Substatus}] += c.Count
 	}
 	for r, n := range results {
@@ -105,27 +100,52 @@ func (s *Service) overviewReports(ctx context.Context, tx *store.Tx, customerID 
 	return err
 }
 
-func (s *Service) overviewDeliveries(ctx context.Context, tx *store.Tx, customerID string, v *pages.DashboardOverview) error {
-	all, err := s.Webhooks.CountDays(ctx, tx, customerID, v.Since)
-	answers := map[int]int{}
+// addReports adds counts to the days of an overview.
+func addReports(all []reports.DayCount, v *pages.DashboardOverview) {
 	for _, c := range all {
-		day := &v.Deliveries[min(c.Day, len(v.Deliveries)-1)]
-		switch c.State {
-		case webhook.StateDelivered:
-			day.Delivered += c.Count
-		case webhook.StatePending:
+		day := &v.Days[min(c.Day, len(v.Days)-1)]
+		switch c.Status {
+		case contract.StatusSuccess:
+			day.Ready += c.Count
+		case contract.StatusPending:
 			day.Pending += c.Count
 		default:
 			day.Failed += c.Count
 		}
-		answers[c.Answer] += c.Count
 	}
+}
+
+func (s *Service) overviewDeliveries(ctx context.Context, tx *store.Tx, customerID string, v *pages.DashboardOverview) (err error) {
+	answers := map[int]int{}
+	v.Deliveries, err = s.sent(ctx, tx, customerID, webhook.Window{Since: v.Since, Step: day}, len(v.Days),
+		func(c webhook.Count) { answers[c.Answer] += c.Count })
 	for code, n := range answers {
 		v.Answers = append(v.Answers, pages.DashboardAnswer{Code: code, Count: n})
 	}
 	slices.SortFunc(v.Answers, func(a, b pages.DashboardAnswer) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code))
 	})
+	return err
+}
+
+// overviewBefore adds the figures of as long a time some days earlier, if the account existed
+// then and all of its reports and events are still kept.
+func (s *Service) overviewBefore(ctx context.Context, tx *store.Tx, by user, days int, v *pages.DashboardOverview) error {
+	since, until := v.Since.AddDate(0, 0, -days), tx.Now.AddDate(0, 0, -days)
+	if since.Before(by.account.Created) || tx.Now.Sub(since) > min(reports.MaxAge, webhooks.MaxAge) {
+		return nil
+	}
+	before := pages.DashboardOverview{Since: since, Days: make([]pages.DashboardDay, 1)}
+	all, err := s.Reports.CountDays(ctx, tx, by.account.ID, since, until)
+	if err != nil {
+		return err
+	}
+	addReports(all, &before)
+	if before.Deliveries, err = s.sent(ctx, tx, by.account.ID, webhook.Window{Since: since, Until: until, Step: day}, 1, nil); err != nil {
+		return err
+	}
+	before.Durations, err = s.Reports.TimesToReport(ctx, tx, by.account.ID, since, until)
+	v.Before = &before
 	return err
 }
 

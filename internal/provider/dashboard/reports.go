@@ -273,71 +273,80 @@ func (s *Service) report(ctx context.Context, r *http.Request, by user, d pages.
 	return pages.DashboardReportPage(d, v), err
 }
 
+// The lists of sharing tokens.
+const (
+	grantedPath  = "/dashboard/relay-tokens"
+	receivedPath = grantedPath + "/received"
+)
+
 func (s *Service) sharing(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
-	return s.shares(ctx, r, by, d, "")
+	return s.granted(ctx, r, by, d, "")
 }
 
-// shares lists the sharing tokens that the account gave and, on the first page, those that
-// it received.
-func (s *Service) shares(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
+func (s *Service) granted(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
+	v, err := s.shares(ctx, r, by, d, grantedPath, text)
+	return pages.DashboardSharingPage(d, v), err
+}
+
+func (s *Service) sharedWithMe(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+	return s.received(ctx, r, by, d, "")
+}
+
+func (s *Service) received(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
+	v, err := s.shares(ctx, r, by, d, receivedPath, text)
+	return pages.DashboardReceivedPage(d, v), err
+}
+
+// shares lists the sharing tokens that the account gave or received, by the list's path.
+func (s *Service) shares(ctx context.Context, r *http.Request, by user, d pages.Dashboard,
+	path, text string) (pages.DashboardSharing, error) {
 	q := chosen(r, "sort")
 	sort, err := sortOf(q, string(reports.Oldest))
 	after, err2 := parseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
+	v := pages.DashboardSharing{List: listOf(path, q), Searched: text}
 	if err := errors.Join(err, err2); err != nil {
-		return nil, unknown("list")
+		return v, unknown("list")
 	}
 	if after.ID != "" {
 		after.ID = s.token(after.ID)
 	}
-	v := pages.DashboardSharing{List: listOf("/dashboard/relay-tokens", q), Searched: text}
-	f := sharing.Filter{Text: text, Oldest: sort == string(reports.Oldest), After: after, Limit: pageSize}
-	granted, err := s.Sharing.Granted(ctx, s.DB.SQL, by.account.ID, f)
+	f := sharing.Filter{Received: path == receivedPath, Text: text, Oldest: sort == string(reports.Oldest), After: after, Limit: pageSize}
+	all, err := s.Sharing.Granted(ctx, s.DB.SQL, by.account.ID, f)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
-	if v.Granted, err = s.shareViews(ctx, granted, func(x sharing.Share) string { return x.ThirdPartyID }); err != nil {
-		return nil, err
+	if v.Rows, err = s.shareViews(ctx, all, f.Received); err != nil {
+		return v, err
 	}
-	if after.At.IsZero() {
-		f.Received = true
-		received, err := s.Sharing.Granted(ctx, s.DB.SQL, by.account.ID, f)
-		if err != nil {
-			return nil, err
-		}
-		if v.Received, err = s.shareViews(ctx, received, func(x sharing.Share) string { return x.CustomerID }); err != nil {
-			return nil, err
-		}
-		for i := range v.Received {
-			v.Received[i].Report = "" // another customer's
-		}
+	if n := len(all); n > 0 {
+		last := cursorText(store.Cursor{At: all[n-1].Created, ID: s.reference(all[n-1].RelayToken)})
+		v.List.Pager = listPager(q, path, text, n == pageSize, last)
 	}
-	if n := len(granted); n > 0 {
-		last := cursorText(store.Cursor{At: granted[n-1].Created, ID: s.reference(granted[n-1].RelayToken)})
-		v.List.Pager = listPager(q, "/dashboard/relay-tokens", text, n == pageSize, last)
-	}
-	return pages.DashboardSharingPage(d, v), nil
+	return v, nil
 }
 
-func (s *Service) shareViews(ctx context.Context, all []sharing.Share,
-	with func(sharing.Share) string) (out []pages.DashboardShare, err error) {
+func (s *Service) shareViews(ctx context.Context, all []sharing.Share, received bool) (out []pages.DashboardShare, err error) {
 	accounts := map[string]customers.Account{}
 	for _, x := range all {
-		a, ok := accounts[with(x)]
+		with := x.ThirdPartyID
+		if received {
+			with = x.CustomerID
+		}
+		a, ok := accounts[with]
 		if !ok {
-			if a, err = s.Customers.ByID(ctx, s.DB.SQL, with(x)); err != nil {
+			if a, err = s.Customers.ByID(ctx, s.DB.SQL, with); err != nil {
 				return nil, err
 			}
 			accounts[a.ID] = a
 		}
-		out = append(out, s.shareView(x, a))
+		v := pages.DashboardShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, With: a.PublicID, WithName: a.ApplicantName(),
+			State: string(x.State(s.Now())), Created: x.Created, Expires: x.Expires, Read: x.Read, Revoked: x.Revoked}
+		if !received { // otherwise it is another customer's report
+			v.Report = s.reference(x.PublicToken)
+		}
+		out = append(out, v)
 	}
 	return out, nil
-}
-
-func (s *Service) shareView(x sharing.Share, with customers.Account) pages.DashboardShare {
-	return pages.DashboardShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, Report: s.reference(x.PublicToken),
-		With: with.PublicID, WithName: with.ApplicantName(), State: string(x.State(s.Now())), Created: x.Created, Expires: x.Expires,
-		Read: x.Read, Revoked: x.Revoked}
 }
 
 func (s *Service) share(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {

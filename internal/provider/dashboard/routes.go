@@ -13,7 +13,6 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /dashboard/sign-out", s.guarded(s.Staff.SignOut))
 	for pattern, show := range map[string]page{
 		"GET /dashboard":               s.overview,
-		"GET /dashboard/webhooks":      s.webhooks,
 		"GET /dashboard/reports/{id}":  s.report,
 		"GET /dashboard/redirects":     s.redirects,
 		"GET /dashboard/credentials":   s.credentials,
@@ -25,10 +24,12 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	} {
 		mux.Handle(pattern, s.get(show))
 	}
+	mux.Handle("GET /dashboard/webhooks", s.live(s.webhooks))
 	mux.Handle("GET /dashboard/deliveries", s.live(s.deliveries))
 	mux.Handle("GET /dashboard/deliveries/{id}", s.live(s.delivery))
 	mux.Handle("GET /dashboard/reports", s.live(s.reports))
 	mux.Handle("GET /dashboard/relay-tokens", s.live(s.sharing))
+	mux.Handle("GET /dashboard/relay-tokens/received", s.live(s.sharedWithMe))
 	mux.Handle("GET /dashboard/outbox", s.live(s.outbox))
 	mux.Handle("GET /dashboard/accounts", s.live(s.children))
 	mux.Handle("GET /dashboard/people", s.live(s.users))
@@ -36,7 +37,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	// A search changes nothing; it uses POST to keep identifiers and names out of URLs.
 	mux.Handle("GET /dashboard/deliveries/find", s.adapt(s.toList("/dashboard/deliveries")))
 	mux.Handle("GET /dashboard/reports/find", s.adapt(s.toList("/dashboard/reports")))
-	mux.Handle("GET /dashboard/relay-tokens/find", s.adapt(s.toList("/dashboard/relay-tokens")))
+	mux.Handle("GET /dashboard/relay-tokens/find", s.adapt(s.toList(grantedPath)))
+	mux.Handle("GET /dashboard/relay-tokens/received/find", s.adapt(s.toList(receivedPath)))
 	mux.Handle("GET /dashboard/outbox/find", s.adapt(s.toList("/dashboard/outbox")))
 	mux.Handle("GET /dashboard/accounts/find", s.adapt(s.toList("/dashboard/accounts")))
 	mux.Handle("GET /dashboard/people/find", s.adapt(s.toList("/dashboard/people")))
@@ -44,7 +46,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /dashboard/audit/find", s.find(within("/dashboard/audit", s.entries)))
 	mux.Handle("POST /dashboard/deliveries/find", s.find(s.findDeliveries))
 	mux.Handle("POST /dashboard/reports/find", s.find(s.findReports))
-	mux.Handle("POST /dashboard/relay-tokens/find", s.find(within("/dashboard/relay-tokens", s.shares)))
+	mux.Handle("POST /dashboard/relay-tokens/find", s.find(within(grantedPath, s.granted)))
+	mux.Handle("POST /dashboard/relay-tokens/received/find", s.find(within(receivedPath, s.received)))
 	mux.Handle("POST /dashboard/outbox/find", s.find(within("/dashboard/outbox", s.emails)))
 	mux.Handle("POST /dashboard/accounts/find", s.find(within("/dashboard/accounts", s.childList)))
 	mux.Handle("POST /dashboard/people/find", s.find(within("/dashboard/people", s.userList)))
@@ -77,6 +80,7 @@ func (s *Service) changes() map[string]form {
 		"POST /dashboard/webhooks/delivery":          {s.webhooks, webhooks, s.switchCallback, nil},
 		"POST /dashboard/webhooks/subscription":      {s.webhooks, webhooks, s.subscribe, nil},
 		"POST /dashboard/webhooks/rotate":            {s.webhooks, webhooks, s.rotateSigner, nil},
+		"POST /dashboard/webhooks/test":              {s.webhooks, webhooks, s.sendTest, nil},
 		"POST /dashboard/deliveries/{id}/redeliver":  {s.delivery, "/dashboard/deliveries/{id}", s.redeliver, nil},
 		"POST /dashboard/reports/{id}/share":         {s.report, "/dashboard/reports/{id}", s.shareReport, nil},
 		"POST /dashboard/reports/{id}/correct":       {s.correction, "/dashboard/reports/{id}/correct", s.correct, nil},

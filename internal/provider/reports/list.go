@@ -48,14 +48,15 @@ type DayCount struct {
 	Count     int
 }
 
-// CountDays counts the reports of a customer by the day on which they were created.
-func (s *Service) CountDays(ctx context.Context, q store.Queryer, customerID string, since time.Time) ([]DayCount, error) {
-	return dayCounts(ctx, q, customerID, since)
+// CountDays counts the reports of a customer by the day on which they were created, from since
+// to until; a zero until is no end.
+func (s *Service) CountDays(ctx context.Context, q store.Queryer, customerID string, since, until time.Time) ([]DayCount, error) {
+	return dayCounts(ctx, q, customerID, since, until)
 }
 
-// TimesToReport returns, for reports of a customer that were created since an instant and are
+// TimesToReport returns, for reports of a customer that were created from since to until and are
 // ready, the times from their creation, shortest first. It leaves out corrected reports and
 // those that were made from access that stayed open.
-func (s *Service) TimesToReport(ctx context.Context, q store.Queryer, customerID string, since time.Time) ([]time.Duration, error) {
-	return timesToReport(ctx, q, customerID, since)
+func (s *Service) TimesToReport(ctx context.Context, q store.Queryer, customerID string, since, until time.Time) ([]time.Duration, error) {
+	return timesToReport(ctx, q, customerID, since, until)
 }

@@ -282,25 +282,25 @@ func list(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]
 }
 
 // dayCounts counts a customer's reports by day since a moment, status and substatus.
-func dayCounts(ctx context.Context, q store.Queryer, customerID string, since time.Time) ([]DayCount, error) {
+func dayCounts(ctx context.Context, q store.Queryer, customerID string, since, until time.Time) ([]DayCount, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (c DayCount, err error) {
 		return c, row.Scan(&c.Day, &c.Status, &c.Substatus, &c.Count)
 	}, `SELECT (created_at - $2) / 86400000000 AS day, status, COALESCE(substatus, ''), COUNT(*) FROM reports
-		WHERE customer_id = $1 AND created_at >= $2
-		GROUP BY (created_at - $2) / 86400000000, status, substatus`, customerID, store.Micros(since))
+		WHERE customer_id = $1 AND created_at >= $2 AND created_at < $3
+		GROUP BY (created_at - $2) / 86400000000, status, substatus`, customerID, store.Micros(since), store.MicrosOrEnd(until))
 }
 
 // maxTimes is the number of newest reports whose times are read.
 const maxTimes = 5000
 
-func timesToReport(ctx context.Context, q store.Queryer, customerID string, since time.Time) ([]time.Duration, error) {
+func timesToReport(ctx context.Context, q store.Queryer, customerID string, since, until time.Time) ([]time.Duration, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (time.Duration, error) {
 		var micros int64
 		err := row.Scan(&micros)
 		return time.Duration(micros) * time.Microsecond, err
 	}, `SELECT took FROM (
 			SELECT updated_at - created_at AS took FROM reports
-			WHERE customer_id = $1 AND created_at >= $2 AND status = 'SUCCESS' AND revision = 0 AND refreshed_from IS NULL
+			WHERE customer_id = $1 AND created_at >= $2 AND created_at < $4 AND status = 'SUCCESS' AND revision = 0 AND refreshed_from IS NULL
 			ORDER BY created_at DESC LIMIT $3
-		) AS newest ORDER BY took`, customerID, store.Micros(since), maxTimes)
+		) AS newest ORDER BY took`, customerID, store.Micros(since), maxTimes, store.MicrosOrEnd(until))
 }

@@ -41,13 +41,13 @@ func (s *Service) Redeliver(ctx context.Context, tx *store.Tx, customerID, deliv
 	return s.outbox.Redeliver(ctx, tx, callbackID, deliveryID, resends)
 }
 
-// CountDays counts the customer's deliveries by the day on which they were created.
-func (s *Service) CountDays(ctx context.Context, q store.Queryer, customerID string, since time.Time) ([]webhook.DayCount, error) {
+// Counts counts the customer's deliveries that were created in a window.
+func (s *Service) Counts(ctx context.Context, q store.Queryer, customerID string, w webhook.Window) ([]webhook.Count, error) {
 	callbackID, err := callbackOf(ctx, q, customerID)
 	if err != nil || callbackID == "" {
 		return nil, err
 	}
-	return s.outbox.CountDays(ctx, q, callbackID, since)
+	return s.outbox.Counts(ctx, q, callbackID, w)
 }
 
 // Health returns the health of the customer's callback since each of some instants, and when

@@ -213,9 +213,9 @@ func TestDeliveriesAreVisibleToOwnerOnly(t *testing.T) {
 			}
 			for customer, want := range map[string]int{mine: 1, theirs: 0} {
 				list, err := r.Deliveries(t.Context(), r.DB.SQL, customer, webhook.Filter{State: webhook.StateDelivered, Subject: report, Limit: 9})
-				counts, err2 := r.CountDays(t.Context(), r.DB.SQL, customer, r.now.Add(-24*time.Hour))
+				counts, err2 := r.Counts(t.Context(), r.DB.SQL, customer, webhook.Window{Since: r.now.Add(-24 * time.Hour), Step: time.Hour})
 				if err := errors.Join(err, err2); err != nil || len(list) != want || len(counts) != want ||
-					want > 0 && (counts[0].State != webhook.StateDelivered || counts[0].Count != want) {
+					want > 0 && (counts[0].State != webhook.StateDelivered || counts[0].Count != want || counts[0].Step != 24) {
 					t.Errorf("%s has %d deliveries and counts %v (%v), want %d", customer, len(list), counts, err, want)
 				}
 			}
@@ -352,6 +352,70 @@ func TestGoneDisablesOneURL(t *testing.T) {
 		r.work(id)
 		if c := r.callback(mine); !c.Disabled.Equal(r.now) || r.delivery(id).State != webhook.StateDisabled {
 			t.Errorf("a URL that is gone: %+v, the delivery %s", c, r.delivery(id).State)
+		}
+	})
+}
+
+// TestTestEvents: they have one attempt, reach callbacks of any subscription, and are limited.
+func TestTestEvents(t *testing.T) {
+	each(t, func(t *testing.T, r *testServer) {
+		send := func(customer string) (string, error) {
+			r.queue = nil
+			err := r.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+				_, err := r.SendTest(ctx, tx, customer)
+				return err
+			})
+			if err != nil {
+				return "", err
+			}
+			return r.queue[0].DeliveryID, nil
+		}
+		if _, err := send(mine); !errors.Is(err, webhook.ErrStopped) {
+			t.Errorf("without a callback: %v", err)
+		}
+		r.setURL(mine, "https://a.example/hook")
+		r.setURL(theirs, "https://b.example/hook")
+		r.tx(func(ctx context.Context, tx *store.Tx) error {
+			return r.Subscribe(ctx, tx, mine, []contract.Status{contract.StatusError})
+		})
+		r.answers = []webhook.Result{{HTTP: 503, Took: time.Second}}
+		for _, want := range []webhook.State{webhook.StateGivenUp, webhook.StateDelivered} {
+			id, err := send(mine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.work(id)
+			d := r.delivery(id)
+			body := fmt.Sprintf(`{"eventId":%q,"type":"TEST","createdAt":"2026-05-04T10:00:00.000Z","environment":"sandbox",`+
+				`"publicId":"customer-1"}`, d.EventID)
+			if d.State != want || d.Tries != 1 || string(d.Body) != body || r.bodies[len(r.bodies)-1] != body {
+				t.Errorf("%+v with the body %s, want it %s with %s", d, d.Body, want, body)
+			}
+			if want == webhook.StateGivenUp && (d.Last.HTTP != 503 || d.Last.Took != time.Second) {
+				t.Errorf("the last attempt is %+v", d.Last)
+			}
+		}
+		for range MaxTests - 2 {
+			if _, err := send(mine); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := send(mine); !errors.Is(err, ErrTooManyTests) {
+			t.Errorf("after %d tests: %v", MaxTests, err)
+		}
+		if _, err := send(theirs); err != nil {
+			t.Errorf("another customer: %v", err)
+		}
+		r.now = r.now.Add(time.Hour)
+		if _, err := send(mine); err != nil {
+			t.Errorf("an hour later: %v", err)
+		}
+		r.tx(func(ctx context.Context, tx *store.Tx) error {
+			_, err := r.SetEnabled(ctx, tx, mine, false)
+			return err
+		})
+		if _, err := send(mine); !errors.Is(err, webhook.ErrStopped) {
+			t.Errorf("with the callback off: %v", err)
 		}
 	})
 }

@@ -118,6 +118,7 @@ func (s *Service) target(ctx context.Context, q store.Queryer, d webhook.Deliver
 	if err != nil {
 		return t, err
 	}
+	t.Once = d.Type == webhook.TypeTest
 	for _, text := range all {
 		secret, err := webhook.ParseSecret(text)
 		if err != nil {
@@ -133,14 +134,20 @@ func (s *Service) gone(ctx context.Context, tx *store.Tx, d webhook.Delivery, ur
 	return disableCallback(ctx, tx, d.CallbackID, url)
 }
 
-// key returns the data key of the report that an event names.
+// key returns the data key of the report that an event names; a test names none.
 func (s *Service) key(ctx context.Context, q store.Queryer, token string) (string, error) {
+	if token == "" {
+		return store.SystemKey, nil
+	}
 	r, _, err := s.report(ctx, q, token)
 	return r.KeyID, err
 }
 
 // body composes the body of a delivery.
 func (s *Service) body(ctx context.Context, q store.Queryer, d webhook.Delivery) ([]byte, error) {
+	if d.Type == webhook.TypeTest {
+		return s.testBody(ctx, q, d)
+	}
 	r, thirdPartyID, err := s.report(ctx, q, d.Subject)
 	if err != nil {
 		return nil, err

@@ -43,6 +43,11 @@ async function put(html: string): Promise<boolean> {
 	return changed;
 }
 
+// next is the wait before the next request, shorter while the part waits for an answer.
+function next(part: HTMLElement): number {
+	return part.querySelector("[data-soon]") ? 1_000 : wait;
+}
+
 export function startLive(): void {
 	const part = document.getElementById("live-part");
 	if (!part || !document.body.dataset.page) return;
@@ -50,7 +55,7 @@ export function startLive(): void {
 	const query = form?.querySelector<HTMLInputElement>("[name=query]");
 	let searching = Boolean(query?.value);
 	let tag = "";
-	let pause = wait;
+	let pause = next(part);
 	let timer = 0;
 
 	const poll = async (): Promise<void> => {
@@ -58,12 +63,13 @@ export function startLive(): void {
 			const answer = await ask(location.href, tag ? { headers: { "If-None-Match": tag } } : {});
 			if (answer?.status === 403) return; // signed out
 			const good = answer?.ok || answer?.status === 304;
-			pause = good ? wait : Math.min(2 * pause, longest);
+			pause = good ? next(part) : Math.min(2 * pause, longest);
 			// What the user has opened in the part stays open.
 			if (answer?.ok && !searching && !part.querySelector("details[open]")) {
 				const first = tag === "";
 				tag = answer.headers.get("ETag") ?? "";
 				if ((await put(await answer.text())) && !first) say(part.dataset.changed);
+				pause = next(part);
 			}
 		}
 		later();

@@ -1,0 +1,56 @@
+package webhooks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"vestibule/internal/store"
+	"vestibule/internal/webhook"
+)
+
+// MaxTests is how many test events a customer can send within an hour.
+const MaxTests = 10
+
+// ErrTooManyTests is returned by SendTest after MaxTests.
+var ErrTooManyTests = errors.New("webhooks: too many test events within an hour")
+
+// SendTest sends an event of type TEST to the customer's callback, whatever it subscribes to,
+// and returns the event's id. It is attempted once. Without a callback that is turned on the
+// error is webhook.ErrStopped.
+func (s *Service) SendTest(ctx context.Context, tx *store.Tx, customerID string) (eventID string, err error) {
+	callbackID, err := activeCallback(ctx, tx, customerID)
+	if errors.Is(err, store.ErrNotFound) {
+		err = webhook.ErrStopped
+	}
+	if err != nil {
+		return "", err
+	}
+	n, err := countTests(ctx, tx, customerID, tx.Now.Add(-time.Hour))
+	if err == nil && n >= MaxTests {
+		err = ErrTooManyTests
+	}
+	if err != nil {
+		return "", err
+	}
+	e := event{id: newID(), customerID: customerID, status: webhook.TypeTest, created: tx.Now}
+	if _, err := insertEvents(ctx, tx, []event{e}); err != nil {
+		return "", err
+	}
+	return e.id, s.outbox.Send(ctx, tx, e.id, callbackID, 0)
+}
+
+// testBody composes the body of a test event, which is about no report.
+func (s *Service) testBody(ctx context.Context, q store.Queryer, d webhook.Delivery) ([]byte, error) {
+	customerID, err := customerOf(ctx, q, d.CallbackID)
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.Customers.ByID(ctx, q, customerID)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(webhook.Event{EventID: d.EventID, Type: webhook.TypeTest, CreatedAt: d.Happened,
+		Environment: a.Environment, PublicID: a.PublicID})
+}
