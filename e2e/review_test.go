@@ -247,9 +247,13 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	see(t, v.page(".list-part.dense"))
 	see(t, v.page("[aria-pressed=true]"))
 	v.open(t, review)
-	click(t, v.page(".list-saved summary"))
-	click(t, v.page(link("oldest first")))
+	click(t, v.page(".queue-saved a >> text=oldest first"))
 	see(t, v.page("th[aria-sort=ascending]"))
+	see(t, v.page(".queue-saved [aria-current] .queue-count"))
+	click(t, v.page(".list-saved summary"))
+	fill(t, v.page("#filter-name"), "the oldest")
+	click(t, v.page(button(en("review.list.saved.rename"))))
+	see(t, v.page(".queue-saved [aria-current] >> text=the oldest"))
 
 	// Others work: the row changes where it is and stays selected, and a new application
 	// waits for the user.

@@ -53,15 +53,19 @@ func (d *Handler) findAudit(w http.ResponseWriter, r *http.Request, by staff.Use
 	return d.showAudit(w, r, by, f)
 }
 
+// showAudit shows entries. The entry of the opened page covers the page's updates: one for
+// each would be an entry that the next update shows.
 func (d *Handler) showAudit(w http.ResponseWriter, r *http.Request, by staff.User, f audit.Filter) error {
 	v, err := d.Audit.Page(r.Context(), f, d.Page(r).Lang)
 	if err != nil {
 		return err
 	}
-	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.Read, Subject: f.Subject, Object: f.Actor}); err != nil {
-		return err
+	if updates := r.Method == http.MethodGet && r.Header.Get(httpx.PartHeader) != ""; !updates {
+		if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.Read, Subject: f.Subject, Object: f.Actor}); err != nil {
+			return err
+		}
 	}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Audit(p, v) })
+	return d.showLive(w, r, func(p ui.Page) templ.Component { return pages.Audit(p, v) })
 }
 
 // auditCSV exports all entries of the audit log that a filter selects.
