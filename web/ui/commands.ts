@@ -110,7 +110,7 @@ export function startCommands(): void {
 	};
 	const open = (): void => {
 		if (dialog.open) return;
-		all = [...ofPage("main :is([data-command], fieldset[data-command] input)", words.here ?? ""), ...lists,
+		all = [...ofPage("main :is([data-command]:not(fieldset), fieldset[data-command] input)", words.here ?? ""), ...lists,
 			...ofPage(".top-links a, .side [data-command]", words.pages ?? "")];
 		input.value = "";
 		found = [];

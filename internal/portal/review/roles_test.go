@@ -346,5 +346,20 @@ func TestAuditLog(t *testing.T) {
 		if _, file := d.get("/review/audit.csv?action=auditRead"); !strings.Contains(file, "reviewer@example.com,auditRead,,,file,") {
 			t.Errorf("reading the trail as a file is not in it:\n%s", file)
 		}
+		d.post("/review/assign", url.Values{"id": {appReady, appStarted}, "do": {"take"}})
+		_, page = d.get("/review/audit")
+		me := regexp.MustCompile(`<option value="([0-9a-f-]{36})">reviewer@example.com`).FindStringSubmatch(page)
+		if me == nil {
+			t.Fatalf("the trail cannot be narrowed to a user:\n%s", page)
+		}
+		_, page = d.get("/review/audit?actor=" + me[1])
+		d.says("the trail of a user", page, `<a href="/review?assignee=`+me[1]+`">2</a>`,
+			`<a href="/review/audit?action=decided&amp;actor=`+me[1]+`">1</a>`)
+		if _, page := d.get("/review?assignee=" + me[1]); strings.Count(page, "data-id=") != 2 {
+			t.Errorf("the applications assigned to a user:\n%s", page)
+		}
+		if _, page := d.get("/review?assignee=none"); strings.Contains(page, "data-id=") {
+			t.Errorf("applications of no user:\n%s", page)
+		}
 	})
 }

@@ -70,7 +70,7 @@ func TestSavedFilters(t *testing.T) {
 		save("B", nil)
 		save("C", url.Values{"state": {"ready"}})
 		for _, step := range []struct{ do, want string }{{"later", "B,Big &amp; ready,C"}, {"later", "B,C,Big &amp; ready"},
-			{"later", "B,C,Big &amp; ready"},			{"earlier", "B,Big &amp; ready,C"}, {"rename", "B,Mine,C"}} {
+			{"later", "B,C,Big &amp; ready"}, {"earlier", "B,Big &amp; ready,C"}, {"rename", "B,Mine,C"}} {
 			if status := change(d, id, step.do, " Mine "); status != 303 || strings.Join(names(), ",") != step.want {
 				t.Errorf("%s: %d %q, want %s", step.do, status, names(), step.want)
 			}

@@ -150,10 +150,17 @@ type AuditView struct {
 	After                                string // cursor where the search goes on; "" at its end
 	Users                                []UserOption
 	Of                                   *User // the user of the filter; nil for none
+	Work                                 Work  // of that user
 	Actions                              []string
 	Lines                                []AuditLine
 	Older, Newest                        string // URLs; empty for none
 	File                                 string // URL of the CSV file with all selected entries
+}
+
+// Work counts the applications assigned to a user and the user's decisions, with links to them.
+type Work struct {
+	Assigned, Decided       int
+	AssignedURL, DecidedURL string
 }
 
 // UserOption is a user in the filter.

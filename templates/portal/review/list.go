@@ -142,6 +142,9 @@ func (f Filter) hidden() [][2]string {
 // maxSorted is how many applications are sorted by income or score (search.MaxSorted).
 const maxSorted = 1000
 
+// maxCounted is the limit of counts (search.MaxCounted).
+const maxCounted = 1000
+
 // states lists the states in the order of the filter.
 var states = []string{"started", "connecting", "returned", "pending", "ready", "failed", "exited", "expired"}
 
