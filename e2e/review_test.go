@@ -157,7 +157,19 @@ func TestReview(t *testing.T) {
 	must(t, v.Keyboard().Press("Enter")) // turns the keys off, and again on
 	must(t, v.Keyboard().Press("j"))
 	see(t, v.page("[data-keys-toggle]:focus"))
+	must(t, v.Keyboard().Press("Control+k"))
+	if n, err := v.page("dialog").Count(); err != nil || n != 0 {
+		t.Error("a key that is turned off opens the menu of commands")
+	}
 	must(t, v.Keyboard().Press("Enter"))
+	must(t, v.Keyboard().Press("Control+k"))
+	must(t, v.Keyboard().Type(en("review.overview.title")))
+	must(t, v.Keyboard().Press("Enter"))
+	title(t, v, en("review.overview.title"))
+	must(t, v.Keyboard().Press("Control+k"))
+	must(t, v.Keyboard().Type(en("review.queues.mine")))
+	must(t, v.Keyboard().Press("Enter"))
+	wantRows(1)
 	must(t, v.Keyboard().Press("j"))
 	must(t, v.Keyboard().Press("Enter"))
 	click(t, v.page(button(en("review.list.release"))))
@@ -228,6 +240,14 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	click(t, began.Locator("a"))
 	see(t, v.page("th[aria-sort=ascending]"))
 	see(t, rows.Last().Locator("text=Multi Chen"))
+
+	// The menu of commands finds an applicant, and closes.
+	click(t, v.page("[data-commands-open]"))
+	must(t, v.Keyboard().Type("cHe"))
+	see(t, v.page("role=option >> text=Multi Chen"))
+	v.axe(t)
+	must(t, v.Keyboard().Press("Escape"))
+	see(t, v.page("[data-commands-open]:focus"))
 
 	// The search and the name of a filter.
 	must(t, v.page("[name=query]").PressSequentially("cHe"))
