@@ -68,7 +68,7 @@ func brandOfTexts(t *testing.T) string {
 // a page, and the parts of the widget, which other tests cover.
 var noPage = regexp.MustCompile(`^GET /(connect/|config/|api/v1/(applications|webhooks)|assets/|brand/|clock$|faults$|inbox$)` +
 	`|\.(json|csv|js|ts)$|/stream$|^GET /widget/|/files/\{file\}(/pages/\{page\})?$|/newest$|/oidc/login$|/sign-in/return$|^GET ` +
-	`/go/|/find$|/review/applications/\{id\}/(shares|decision|preview|notes)$`)
+	`/go/|/find$|/review/applications/\{id\}/(shares|decision|preview|notes|next)$`)
 
 // seen records the checked addresses, by the patterns of both parties.
 type seen struct {
@@ -280,7 +280,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 					"/applications/"+first.ID+"/files",
 					"/applications/"+first.ID+"/compare?with="+second.ID, "/applications/"+declined.ID+"/letter", "/applications/"+first.ID+"/delete",
 					"/deletions", "/audit", "/people", "/events")
-				look(s.Portal, event, withdraw, document)
+				look(s.Portal, event, withdraw, document, "/review/nothing")
 			})
 			as("the customer's staff", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(dashboard, "", "/webhooks", "/deliveries", "/reports", "/relay-tokens", "/relay-tokens/received", "/redirects",

@@ -157,7 +157,19 @@ func TestReview(t *testing.T) {
 	must(t, v.Keyboard().Press("Enter")) // turns the keys off, and again on
 	must(t, v.Keyboard().Press("j"))
 	see(t, v.page("[data-keys-toggle]:focus"))
+	must(t, v.Keyboard().Press("Control+k"))
+	if n, err := v.page("dialog").Count(); err != nil || n != 0 {
+		t.Error("a key that is turned off opens the menu of commands")
+	}
 	must(t, v.Keyboard().Press("Enter"))
+	must(t, v.Keyboard().Press("Control+k"))
+	must(t, v.Keyboard().Type(en("review.overview.title")))
+	must(t, v.Keyboard().Press("Enter"))
+	title(t, v, en("review.overview.title"))
+	must(t, v.Keyboard().Press("Control+k"))
+	must(t, v.Keyboard().Type(en("review.queues.mine")))
+	must(t, v.Keyboard().Press("Enter"))
+	wantRows(1)
 	must(t, v.Keyboard().Press("j"))
 	must(t, v.Keyboard().Press("Enter"))
 	click(t, v.page(button(en("review.list.release"))))
@@ -229,6 +241,14 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	see(t, v.page("th[aria-sort=ascending]"))
 	see(t, rows.Last().Locator("text=Multi Chen"))
 
+	// The menu of commands finds an applicant, and closes.
+	click(t, v.page("[data-commands-open]"))
+	must(t, v.Keyboard().Type("cHe"))
+	see(t, v.page("role=option >> text=Multi Chen"))
+	v.axe(t)
+	must(t, v.Keyboard().Press("Escape"))
+	see(t, v.page("[data-commands-open]:focus"))
+
 	// The search and the name of a filter.
 	must(t, v.page("[name=query]").PressSequentially("cHe"))
 	wantRows(1)
@@ -247,9 +267,13 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	see(t, v.page(".list-part.dense"))
 	see(t, v.page("[aria-pressed=true]"))
 	v.open(t, review)
-	click(t, v.page(".list-saved summary"))
-	click(t, v.page(link("oldest first")))
+	click(t, v.page(".queue-saved a >> text=oldest first"))
 	see(t, v.page("th[aria-sort=ascending]"))
+	see(t, v.page(".queue-saved [aria-current] .queue-count"))
+	click(t, v.page(".list-saved summary"))
+	fill(t, v.page("#filter-name"), "the oldest")
+	click(t, v.page(button(en("review.list.saved.rename"))))
+	see(t, v.page(".queue-saved [aria-current] >> text=the oldest"))
 
 	// Others work: the row changes where it is and stays selected, and a new application
 	// waits for the user.

@@ -208,6 +208,7 @@ func (w *testServer) routes(t *testing.T) []route {
 			body: "email=" + canaryEmail + "&password=" + canaryText + "&next=/review"},
 		{base: p, method: "POST", pattern: "/review/sign-out", shape: asPage, header: []string{"Cookie", w.signIn(t)}},
 		{base: p, method: "GET", pattern: "/review", shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/", shape: asPage, header: reviewer},
 		{base: p, method: "GET", pattern: "/review/overview", shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/find", shape: asPage, header: reviewer},
 		{base: p, method: "POST", pattern: "/review/find", shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "query=x"},
@@ -221,11 +222,12 @@ func (w *testServer) routes(t *testing.T) []route {
 			body: "density=dense&back=%2Freview"},
 		{base: p, method: "POST", pattern: "/review/filters", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
 			body: "name=" + canaryText + "&sort=state"},
-		// Deleting a filter that does not exist is no error.
-		{base: p, method: "POST", pattern: "/review/filters/{id}/delete", param: w.savedFilter(t, reviewer),
-			shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "sort=state", loose: true},
+		// Changing a filter that does not exist is no error.
+		{base: p, method: "POST", pattern: "/review/filters/{id}", param: w.savedFilter(t, reviewer),
+			shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "sort=state&do=later", loose: true},
 		{base: p, method: "POST", pattern: "/review/assign", shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "do=take"},
 		{base: p, method: "GET", pattern: "/review/applications/{id}", param: ready, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/next", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/transactions", param: ready,
 			shape: asPage, who: "reviewer", header: reviewer},
@@ -445,7 +447,7 @@ func (w *testServer) savedFilter(t *testing.T, reviewer []string) string {
 	good(t, 303, ask(t, "POST", w.Portal+"/review/filters", "name=saved&sort=state",
 		append([]string{"Content-Type", asForm}, reviewer...)...))
 	page := good(t, 200, ask(t, "GET", w.Portal+"/review", "", reviewer...))
-	found := regexp.MustCompile(`action="/review/filters/([0-9a-f-]{36})/delete"`).FindSubmatch(page.Body)
+	found := regexp.MustCompile(`class="queue-saved">.*?data-queue="([0-9a-f-]{36})"`).FindSubmatch(page.Body)
 	if found == nil {
 		t.Fatalf("the saved filter is not on the page\n%s", page.Body)
 	}

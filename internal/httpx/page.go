@@ -3,6 +3,8 @@ package httpx
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"net/url"
@@ -33,6 +35,29 @@ func HTML(w http.ResponseWriter, r *http.Request, status int, page Renderer) err
 		_, _ = w.Write(buf.Bytes()) // an error means that the browser is gone
 	}
 	return nil
+}
+
+// PartHeader is the header of requests by a page's own script for the part of the page that
+// the script keeps current.
+const PartHeader = "Dashboard-Page"
+
+// Part writes the part of a page that the page's script keeps current, or 304 if the script
+// has it. The ETag ignores once, a text that differs in each answer; "" for none.
+func Part(w http.ResponseWriter, r *http.Request, html []byte, once string) {
+	tagged := html
+	if once != "" {
+		tagged = bytes.ReplaceAll(html, []byte(once), nil)
+	}
+	sum := sha256.Sum256(tagged)
+	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+	SetSecurityHeaders(w, CSP{Static: true})
+	w.Header().Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(html) // an error means that the browser is gone
 }
 
 // IsLocalPath reports whether next is a path at or below root, with an optional query,

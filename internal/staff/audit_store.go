@@ -17,7 +17,22 @@ func (s *Service) insertEntry(ctx context.Context, tx *store.Tx, e Entry) error 
 
 // Entries returns the newest entries that a filter selects, at most limit.
 func (s *Service) Entries(ctx context.Context, q store.Queryer, f EntryFilter, limit int) ([]Entry, error) {
-	var c store.Conditions
+	c := s.selected(f)
+	return store.QueryAll(ctx, q, scanEntry, `SELECT id, at, `+s.Schema.actor+`, action, `+s.Schema.subject+
+		`, object, detail, request_id FROM `+s.Schema.audit+` `+
+		c.Where()+` ORDER BY at DESC, id DESC LIMIT `+c.Arg(int64(limit)), c.Args...)
+}
+
+// CountEntries counts the entries that a filter selects, up to most.
+func (s *Service) CountEntries(ctx context.Context, q store.Queryer, f EntryFilter, most int) (n int, err error) {
+	c := s.selected(f)
+	err = q.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM `+s.Schema.audit+` `+c.Where()+` LIMIT `+c.Arg(int64(most))+`) AS n`,
+		c.Args...).Scan(&n)
+	return n, err
+}
+
+// selected returns the conditions of a filter.
+func (s *Service) selected(f EntryFilter) (c store.Conditions) {
 	c.Equal(s.Schema.actor, f.Actor)
 	c.Equal("action", f.Action)
 	c.Equal(s.Schema.subject, f.Subject)
@@ -27,9 +42,7 @@ func (s *Service) Entries(ctx context.Context, q store.Queryer, f EntryFilter, l
 	}
 	c.Days("at", f.From, f.To)
 	c.After("at", "id", f.After)
-	return store.QueryAll(ctx, q, scanEntry, `SELECT id, at, `+s.Schema.actor+`, action, `+s.Schema.subject+
-		`, object, detail, request_id FROM `+s.Schema.audit+` `+
-		c.Where()+` ORDER BY at DESC, id DESC LIMIT `+c.Arg(int64(limit)), c.Args...)
+	return c
 }
 
 func scanEntry(row store.Row) (e Entry, err error) {

@@ -296,9 +296,6 @@ type DashboardAudit struct {
 	Rows     []DashboardEntry
 }
 
-// DashboardLive is the fragment of a page that its script keeps current.
-const DashboardLive = "live"
-
 // page returns the layout of a page with a title.
 func (d Dashboard) page(title string) ui.Page {
 	home := ""
@@ -319,7 +316,7 @@ func (d Dashboard) page(title string) ui.Page {
 // staffPage returns the layout of a page for a signed-in user.
 func (d Dashboard) staffPage(section, title string) ui.Page {
 	p := d.page(title)
-	p.User = &ui.User{Email: d.Email, SignOut: "/dashboard/sign-out", Account: d.Account, AccountID: d.PublicID}
+	p.User = &ui.User{Email: d.Email, SignOut: "/dashboard/sign-out", Find: "/dashboard/reports/find", Account: d.Account, AccountID: d.PublicID}
 	for _, s := range dashboardSections {
 		if !s.parents || !d.Child {
 			p.Links = append(p.Links, ui.Link{Text: i18n.T(d.Lang, s.words), URL: s.path, Current: s.name == section})

@@ -45,6 +45,8 @@ type User struct {
 	SignOut   string // URL of the sign-out form
 	Account   string // name of the account; "" if there is only one
 	AccountID string
+	Find      string // URL of the form that searches; "" for none
+	Lists     []Link // other pages that the menu of commands leads to
 }
 
 // Wide returns p with the width for tables and reports.

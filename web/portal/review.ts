@@ -1,4 +1,7 @@
+import { startCommands } from "../ui/commands";
+import { fold } from "../ui/fold";
 import { startKeys } from "../ui/keys";
+import { startLive } from "../ui/live";
 import { startPlots } from "../ui/plots";
 import { startScroll } from "../ui/scroll";
 import { startList } from "./list";
@@ -8,10 +11,12 @@ import { startLetter } from "./parts/letter";
 import { startTabs } from "./parts/tabs";
 
 keepDrafts();
+startCommands();
 startDocuments();
 startKeys();
 startLetter();
 startList();
+startLive();
 startPlots();
 startScroll();
 for (const box of document.querySelectorAll<HTMLElement>("[data-tabs]")) startTabs(box);
@@ -26,11 +31,6 @@ const groups = [...document.querySelectorAll<HTMLDetailsElement>("details.figure
 interface Row {
 	el: HTMLTableRowElement;
 	text: string;
-}
-
-// fold matches the server's folding: lower case, without accents.
-function fold(s: string): string {
-	return s.normalize("NFD").replace(/\p{Mn}/gu, "").toLowerCase();
 }
 
 function rows(group: HTMLDetailsElement): Row[] {

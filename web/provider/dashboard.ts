@@ -2,13 +2,15 @@
 // without it.
 
 import "../ui/busy";
+import { startCommands } from "../ui/commands";
 import { copying } from "../ui/copy";
 import { startKeys } from "../ui/keys";
+import { startLive } from "../ui/live";
 import { startPlots } from "../ui/plots";
 import { startScroll } from "../ui/scroll";
-import { startLive } from "./parts/live";
 
 copying(document);
+startCommands();
 startKeys();
 startPlots();
 startScroll();

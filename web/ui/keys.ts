@@ -1,5 +1,5 @@
 // Moves through a list by keys: j and k, Enter as on any link, x to select, / for the search,
-// ? for the line that explains them. Keys do nothing while the user types, or with a
+// ? for the line that explains them. commands.ts has the menu of commands. Keys do nothing while the user types, or with a
 // modifier. The user can turn them off in this browser, for example for speech input.
 
 const stored = "vestibule-keys";
@@ -7,7 +7,8 @@ const stored = "vestibule-keys";
 // rows are the links that name the rows of lists. Lists change while the page is open.
 const rows = (): HTMLAnchorElement[] => [...document.querySelectorAll<HTMLAnchorElement>(".list-link, .row-link")];
 
-function off(): boolean {
+// keysOff reports whether the user has turned keys off.
+export function keysOff(): boolean {
 	try {
 		return localStorage.getItem(stored) === "off";
 	} catch {
@@ -20,9 +21,10 @@ export function startKeys(): void {
 	const hint = document.querySelector<HTMLElement>("[data-keys]");
 	const toggle = document.querySelector<HTMLButtonElement>("[data-keys-toggle]");
 	if (!hint || !toggle) return;
-	hint.hidden = rows().length === 0;
-	for (const part of hint.querySelectorAll<HTMLElement>("[data-keys-search]")) part.hidden = !search;
-	let active = !off();
+	hint.hidden = false;
+	const works = { rows: rows().length > 0, select: document.querySelector("tr input[name=id]") !== null, search: search !== null };
+	for (const part of hint.querySelectorAll<HTMLElement>("[data-keys-of]")) part.hidden = !works[part.dataset.keysOf as keyof typeof works];
+	let active = !keysOff();
 	const show = (): void => {
 		toggle.textContent = (active ? toggle.dataset.off : toggle.dataset.on) ?? "";
 	};

@@ -2,10 +2,12 @@ package review
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/staff"
 	pages "vestibule/templates/portal/review"
@@ -60,8 +62,33 @@ func (d *Handler) only(roles roleSet, next userHandler) httpx.HandlerFunc {
 		if !roles.has(by) {
 			return d.showMessage(w, r, http.StatusForbidden, pages.NotAllowed)
 		}
-		return next(w, r, by)
+		if err := next(w, r, by); err != nil {
+			return d.showError(w, r, err)
+		}
+		return nil
 	}
+}
+
+// showError shows an error to a user. The portal's own error pages are for applicants.
+func (d *Handler) showError(w http.ResponseWriter, r *http.Request, err error) error {
+	e := httpx.AsError(err)
+	what := pages.Malformed
+	switch status := e.HTTPStatus(); {
+	case status == http.StatusNotFound:
+		what = pages.NotFound
+	case status >= 500:
+		what = pages.Failed
+	case status == http.StatusTooManyRequests:
+		return err
+	}
+	httpx.LogError(r, d.Log, e)
+	httpx.RetryAfter(w, e.RetryAfter)
+	return d.showMessage(w, r, e.HTTPStatus(), what)
+}
+
+// notFound answers addresses that are no pages.
+func (d *Handler) notFound(http.ResponseWriter, *http.Request, staff.User) error {
+	return httpx.NewError(contract.CodeNotFound, errors.New("no such page"))
 }
 
 // toSignIn redirects to the sign-in page and from there back to the requested page.

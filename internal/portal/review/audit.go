@@ -11,6 +11,8 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/review/audit"
+	"vestibule/internal/portal/review/decisions"
+	"vestibule/internal/portal/review/search"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal/review"
@@ -53,15 +55,29 @@ func (d *Handler) findAudit(w http.ResponseWriter, r *http.Request, by staff.Use
 	return d.showAudit(w, r, by, f)
 }
 
+// showAudit shows entries. The entry of the opened page covers the page's updates: one for
+// each would be an entry that the next update shows.
 func (d *Handler) showAudit(w http.ResponseWriter, r *http.Request, by staff.User, f audit.Filter) error {
 	v, err := d.Audit.Page(r.Context(), f, d.Page(r).Lang)
 	if err != nil {
 		return err
 	}
-	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.Read, Subject: f.Subject, Object: f.Actor}); err != nil {
-		return err
+	if v.Of != nil {
+		decided := staff.EntryFilter{Actor: v.Of.ID, Action: decisions.Decided}
+		v.Work.AssignedURL, v.Work.DecidedURL = filter{assignee: v.Of.ID}.url(""), audit.Filter{EntryFilter: decided}.URL()
+		if v.Work.Assigned, err = d.Index.Count(r.Context(), d.DB.SQL, search.Filter{Assignee: v.Of.ID}); err != nil {
+			return err
+		}
+		if v.Work.Decided, err = d.Staff.CountEntries(r.Context(), d.DB.SQL, decided, search.MaxCounted); err != nil {
+			return err
+		}
 	}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Audit(p, v) })
+	if updates := r.Method == http.MethodGet && r.Header.Get(httpx.PartHeader) != ""; !updates {
+		if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.Read, Subject: f.Subject, Object: f.Actor}); err != nil {
+			return err
+		}
+	}
+	return d.showLive(w, r, func(p ui.Page) templ.Component { return pages.Audit(p, v) })
 }
 
 // auditCSV exports all entries of the audit log that a filter selects.

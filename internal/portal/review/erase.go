@@ -216,7 +216,7 @@ func (d *Handler) deletions(w http.ResponseWriter, r *http.Request, by staff.Use
 	if err != nil {
 		return err
 	}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Deletions(p, v) })
+	return d.showLive(w, r, func(p ui.Page) templ.Component { return pages.Deletions(p, v) })
 }
 
 // showGone shows that an application was deleted, if it was.

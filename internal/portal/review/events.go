@@ -59,7 +59,7 @@ func (d *Handler) events(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if cursor != "" {
 		v.Newest = pages.EventsURL(state, application, "")
 	}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Events(p, v) })
+	return d.showLive(w, r, func(p ui.Page) templ.Component { return pages.Events(p, v) })
 }
 
 // originOf returns the part of an address to show; its path may be secret.
@@ -105,7 +105,7 @@ func (d *Handler) event(w http.ResponseWriter, r *http.Request, by staff.User) e
 	}
 	v := deliveryView(found)
 	v.Decides, v.Done = deciders.has(by), pages.EventsDone(r.URL.Query().Get("done"))
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Event(p, v) })
+	return d.showLive(w, r, func(p ui.Page) templ.Component { return pages.Event(p, v) })
 }
 
 // resendEvent sends an event again, unless it was resent since the page was rendered.

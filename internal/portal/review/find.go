@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
+	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/search"
@@ -47,6 +48,7 @@ type filter struct {
 	user                    string // ID of the user whose queue it is
 	state, product, outcome string
 	decision                string // search.Undecided selects those without a decision
+	assignee                string // ID of a user; search.Unassigned selects those of no user
 	from, to                time.Time
 	find                    string // handle of a search
 	text                    string // text of that search
@@ -58,7 +60,7 @@ type filter struct {
 // readFilter reads a user's filter from an address or a form; false for invalid values.
 func readFilter(q url.Values, by staff.User) (filter, bool) {
 	f := filter{user: by.ID, queue: q.Get("queue"), state: q.Get("state"), product: q.Get("product"), outcome: q.Get("outcome"),
-		decision: q.Get("decision"), find: q.Get("find"), sort: q.Get("sort"), cursor: q.Get("after")}
+		decision: q.Get("decision"), assignee: q.Get("assignee"), find: q.Get("find"), sort: q.Get("sort"), cursor: q.Get("after")}
 	if f.sort == f.ownSort() {
 		f.sort = ""
 	}
@@ -69,6 +71,7 @@ func readFilter(q url.Values, by staff.User) (filter, bool) {
 		(f.product == "" || contract.Product(f.product).Valid()) &&
 		(f.outcome == "" || slices.Contains(outcomes[:], f.outcome)) &&
 		(f.decision == "" || f.decision == search.Undecided || slices.Contains(decisions.All, f.decision)) &&
+		(f.assignee == "" || f.assignee == search.Unassigned || contract.IsUUID(f.assignee)) &&
 		(f.find == "" || contract.IsUUID(f.find)) && len(f.cursor) <= 100 &&
 		(f.sort == "" || slices.Contains(search.Sorts, strings.TrimPrefix(f.sort, "-")))
 }
@@ -102,8 +105,8 @@ func (f filter) order() (column string, descending bool) {
 func (f filter) url(after string) string {
 	q := url.Values{}
 	for name, v := range map[string]string{"queue": f.queue, "state": f.state, "product": f.product, "outcome": f.outcome,
-		"decision": f.decision,
-		"from":     search.FormatDay(f.from), "to": search.FormatDay(f.to), "find": f.find, "sort": f.sort, "after": after} {
+		"decision": f.decision, "assignee": f.assignee,
+		"from": search.FormatDay(f.from), "to": search.FormatDay(f.to), "find": f.find, "sort": f.sort, "after": after} {
 		if v != "" {
 			q.Set(name, v)
 		}
@@ -157,6 +160,30 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 	if len(found.Rows) == 1 && form.Get("live") == "" {
 		httpx.SeeOther(w, "/review/applications/"+found.Rows[0].ID)
 		return nil
+	}
+	httpx.SeeOther(w, f.url(""))
+	return nil
+}
+
+// next redirects to the application that follows one in the queue of those to decide, after
+// the last to the first, and to the queue if there is no other.
+func (d *Handler) next(w http.ResponseWriter, r *http.Request, by staff.User) error {
+	a, err := d.get(r)
+	if err != nil {
+		return err
+	}
+	f := filter{queue: queueToDecide, user: by.ID}
+	for _, f.cursor = range []string{applications.WriteCursor(a.CreatedAt, a.ID), ""} {
+		found, err := d.search(r.Context(), f, 2)
+		if err != nil {
+			return err
+		}
+		for _, e := range found.Rows {
+			if e.ID != a.ID {
+				httpx.SeeOther(w, "/review/applications/"+e.ID)
+				return nil
+			}
+		}
 	}
 	httpx.SeeOther(w, f.url(""))
 	return nil
@@ -256,7 +283,7 @@ func (d *Handler) search(ctx context.Context, f filter, limit int) (search.Page,
 // selection returns the filter for the index. The day of queueToday is that of now in UTC.
 func (f filter) selection(now time.Time) search.Filter {
 	s := search.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision, Decisions: decisions.All,
-		From: f.from, To: f.to, Text: f.text, Whole: f.whole, After: f.cursor}
+		Assignee: f.assignee, From: f.from, To: f.to, Text: f.text, Whole: f.whole, After: f.cursor}
 	s.Sort, s.Descending = f.order()
 	switch f.queue {
 	case queueToDecide:

@@ -27,13 +27,26 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
 	v := pages.ListView{Filter: pages.Filter{Queue: f.queue, State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision,
-		Find: f.find, From: search.FormatDay(f.from), To: search.FormatDay(f.to), Sort: f.sort, After: f.cursor}, Narrowed: f.narrowed(),
+		Assignee: f.assignee,
+		Find:     f.find, From: search.FormatDay(f.from), To: search.FormatDay(f.to), Sort: f.sort, After: f.cursor}, Narrowed: f.narrowed(),
 		Decides: deciders.has(by), Reminds: deciders.has(by) && d.Letters.CanEmail(), Reminded: remindersSent(r),
 		Sorts: f.sorts(), Clear: filter{queue: f.queue, sort: f.sort}.url(""), Current: f.url(f.cursor)}
 	_, v.Query, _ = strings.Cut(f.url(f.cursor), "?")
-	if err := d.fillSettings(r.Context(), by, f, &v); err != nil {
+	var err error
+	if v.Dense, err = d.Staff.IsDense(r.Context(), d.DB.SQL, by.ID); err != nil {
 		return err
 	}
+	if v.Queues, err = d.tabs(r.Context(), by, f); err != nil {
+		return err
+	}
+	users, err := d.Staff.Users(r.Context(), d.DB.SQL, "")
+	if err != nil {
+		return err
+	}
+	for _, u := range users {
+		v.Users = append(v.Users, pages.UserOption{ID: u.ID, Email: u.Email})
+	}
+	v.Full = len(v.Queues)-len(queues)-1 >= maxSaved
 	if err := d.readText(r.Context(), &f, by); errors.Is(err, store.ErrNotFound) {
 		v.Over = true
 		return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.List(p, v) })
@@ -48,9 +61,6 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 	}
 	found, err := d.search(r.Context(), f, pageSize)
 	if err != nil {
-		return err
-	}
-	if v.Queues, err = d.countQueues(r.Context(), f); err != nil {
 		return err
 	}
 	if v.Rows, err = d.rows(r.Context(), by, found.Rows); err != nil {
@@ -107,18 +117,38 @@ func (f filter) sorts() map[string]pages.Sort {
 	return out
 }
 
-// countQueues counts the applications of each queue.
-func (d *Handler) countQueues(ctx context.Context, current filter) ([]pages.Queue, error) {
+// tabs returns the queues and the user's saved filters, with the number of applications in
+// each. A saved filter is current instead of its queue.
+func (d *Handler) tabs(ctx context.Context, by staff.User, current filter) ([]pages.Queue, error) {
 	var out []pages.Queue
-	for _, name := range append(queues[:], "") {
-		q := filter{queue: name, user: current.user}
-		n, err := d.Index.Count(ctx, d.DB.SQL, q.selection(d.Index.Now()))
-		if err != nil {
+	saved, filters, err := d.savedTabs(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	inSaved := false
+	for i, f := range filters {
+		saved[i].Current = !inSaved && f.url("") == current.url("")
+		inSaved = inSaved || saved[i].Current
+	}
+	for _, q := range queueFilters(by) {
+		out = append(out, pages.Queue{Name: q.queue, URL: q.url(""), Current: q.queue == current.queue && !inSaved})
+	}
+	out = append(out, saved...)
+	for i, f := range append(queueFilters(by), filters...) {
+		if out[i].Count, err = d.Index.Count(ctx, d.DB.SQL, f.selection(d.Index.Now())); err != nil {
 			return nil, err
 		}
-		out = append(out, pages.Queue{Name: name, Count: n, Most: search.MaxCounted, URL: q.url(""), Current: current.queue == name})
+		out[i].Most = search.MaxCounted
 	}
 	return out, nil
+}
+
+// queueFilters returns the queues of a user, and all applications.
+func queueFilters(by staff.User) (out []filter) {
+	for _, name := range append(queues[:], "") {
+		out = append(out, filter{queue: name, user: by.ID})
+	}
+	return out
 }
 
 // rows adds what the list shows besides the index: the applicant's name, the figures of

@@ -61,7 +61,7 @@ func (d *Handler) live(w http.ResponseWriter, r *http.Request, by staff.User) er
 		}
 		out.New = countNew(page.Rows, ids)
 	}
-	queues, err := d.countQueues(r.Context(), f)
+	queues, err := d.tabs(r.Context(), by, f)
 	if err != nil {
 		return err
 	}

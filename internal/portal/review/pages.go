@@ -38,7 +38,10 @@ func (d *Handler) show(w http.ResponseWriter, r *http.Request, status int, make 
 	var page bytes.Buffer
 	p := d.Page(r)
 	if by, ok := r.Context().Value(userKey{}).(staff.User); ok {
-		p = d.menu(p, r, by)
+		var err error
+		if p, err = d.menu(p, r, by); err != nil {
+			return err
+		}
 	}
 	if err := make(p).Render(r.Context(), &page); err != nil {
 		return err
@@ -50,10 +53,24 @@ func (d *Handler) show(w http.ResponseWriter, r *http.Request, status int, make 
 	return nil
 }
 
+// showLive shows a page with a part that the page's script keeps current. The script asks
+// for that part alone.
+func (d *Handler) showLive(w http.ResponseWriter, r *http.Request, make func(ui.Page) templ.Component) error {
+	if r.Header.Get(httpx.PartHeader) == "" {
+		return d.show(w, r, http.StatusOK, make)
+	}
+	var part bytes.Buffer
+	if err := templ.RenderFragments(r.Context(), &part, make(d.Page(r)), ui.Live); err != nil {
+		return err
+	}
+	httpx.Part(w, r, part.Bytes(), "")
+	return nil
+}
+
 // menu adds the review dashboard's menu for a user. It tells scripts the user and
 // whether an action was just completed; drafts depend on both.
-func (d *Handler) menu(p ui.Page, r *http.Request, by staff.User) ui.Page {
-	p.Attrs = templ.Attributes{"data-reviewer": by.ID}
+func (d *Handler) menu(p ui.Page, r *http.Request, by staff.User) (ui.Page, error) {
+	p.Attrs = templ.Attributes{"data-reviewer": by.ID, "data-page": "review"}
 	if done := r.URL.Query().Get("done"); done != "" && r.Method == http.MethodGet {
 		p.Attrs["data-done"] = true
 	}
@@ -64,7 +81,12 @@ func (d *Handler) menu(p ui.Page, r *http.Request, by staff.User) ui.Page {
 	case d.Letters.CanEmail():
 		letters = "review.outbox.failed_title"
 	}
-	return pages.Menu(p, r.URL.Path, by.Email, letters, overseers.has(by), administrators.has(by))
+	var lists []pages.Queue
+	for _, q := range queueFilters(by) {
+		lists = append(lists, pages.Queue{Name: q.queue, URL: q.url("")})
+	}
+	saved, _, err := d.savedTabs(r.Context(), by)
+	return pages.Menu(p, r.URL.Path, by.Email, letters, overseers.has(by), administrators.has(by), append(lists, saved...)), err
 }
 
 // showMessage shows a page with a single message.

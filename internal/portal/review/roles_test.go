@@ -63,6 +63,7 @@ func TestRoutesRequireRoles(t *testing.T) {
 		"POST /review/live":                       {"row": {appReady + ".x"}},
 		"POST /review/density":                    {"density": {staff.Dense}, "back": {"/review"}},
 		"POST /review/filters":                    {"name": {"a filter"}},
+		"POST /review/filters/{id}":               {"do": {"later"}},
 		"POST /review/applications/{id}/shares":   {"publicId": {"svc-other"}},
 		"POST /review/applications/{id}/decision": {"seen": {"99"}, "decision": {decisions.Approved}},
 		"POST /review/applications/{id}/preview":  {"seen": {"0"}, "decision": {decisions.Approved}},
@@ -77,8 +78,8 @@ func TestRoutesRequireRoles(t *testing.T) {
 		"GET /review": "RAU", "GET /review/overview": "RAU", "GET /review/find": "RAU", "POST /review/find": "RAU", "POST /review/assign": "RA-",
 		"POST /review/remind": "RA-", "POST /review/export": "RAU",
 		"POST /review/live": "RAU", "POST /review/density": "RAU", "POST /review/filters": "RAU",
-		"POST /review/filters/{id}/delete": "RAU",
-		"GET /review/applications/{id}":    "RAU", "GET /review/applications/{id}/report": "RAU",
+		"POST /review/filters/{id}": "RAU", "GET /review/": "RAU", "GET /review/applications/{id}/next": "RAU",
+		"GET /review/applications/{id}": "RAU", "GET /review/applications/{id}/report": "RAU",
 		"GET /review/applications/{id}/report.json": "RAU",
 		"GET /review/applications/{id}/report.csv":  "RAU", "GET /review/applications/{id}/months.csv": "RAU",
 		"GET /review/applications/{id}/files": "RAU", "GET /review/applications/{id}/files/{file}": "RAU",
@@ -344,6 +345,21 @@ func TestAuditLog(t *testing.T) {
 		}
 		if _, file := d.get("/review/audit.csv?action=auditRead"); !strings.Contains(file, "reviewer@example.com,auditRead,,,file,") {
 			t.Errorf("reading the trail as a file is not in it:\n%s", file)
+		}
+		d.post("/review/assign", url.Values{"id": {appReady, appStarted}, "do": {"take"}})
+		_, page = d.get("/review/audit")
+		me := regexp.MustCompile(`<option value="([0-9a-f-]{36})">reviewer@example.com`).FindStringSubmatch(page)
+		if me == nil {
+			t.Fatalf("the trail cannot be narrowed to a user:\n%s", page)
+		}
+		_, page = d.get("/review/audit?actor=" + me[1])
+		d.says("the trail of a user", page, `<a href="/review?assignee=`+me[1]+`">2</a>`,
+			`<a href="/review/audit?action=decided&amp;actor=`+me[1]+`">1</a>`)
+		if _, page := d.get("/review?assignee=" + me[1]); strings.Count(page, "data-id=") != 2 {
+			t.Errorf("the applications assigned to a user:\n%s", page)
+		}
+		if _, page := d.get("/review?assignee=none"); strings.Contains(page, "data-id=") {
+			t.Errorf("applications of no user:\n%s", page)
 		}
 	})
 }

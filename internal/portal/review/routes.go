@@ -17,6 +17,7 @@ type route struct {
 func (d *Handler) table() []route {
 	routes := []route{
 		{"GET /review", allRoles, d.list},
+		{"GET /review/", allRoles, d.notFound},
 		{"GET /review/overview", allRoles, d.overview},
 		{"GET /review/find", allRoles, d.toList},
 		{"POST /review/find", allRoles, d.find},
@@ -26,8 +27,9 @@ func (d *Handler) table() []route {
 		{"POST /review/live", allRoles, d.live},
 		{"POST /review/density", allRoles, d.setDensity},
 		{"POST /review/filters", allRoles, d.saveFilterForm},
-		{"POST /review/filters/{id}/delete", allRoles, d.deleteFilterForm},
+		{"POST /review/filters/{id}", allRoles, d.changeFilterForm},
 		{"GET /review/applications/{id}", allRoles, d.application},
+		{"GET /review/applications/{id}/next", allRoles, d.next},
 		{"GET /review/applications/{id}/report", allRoles, d.report},
 		{"GET /review/applications/{id}/transactions", allRoles, d.transactions},
 		{"GET /review/applications/{id}/newest", allRoles, d.newest},

@@ -64,42 +64,53 @@ func (d *Handler) saveFilterForm(w http.ResponseWriter, r *http.Request, by staf
 	return nil
 }
 
-// deleteFilterForm deletes a filter that the user saved.
-func (d *Handler) deleteFilterForm(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	_, f, err := settingsForm(w, r, by)
+// changeFilterForm renames, moves or deletes a filter that the user saved.
+func (d *Handler) changeFilterForm(w http.ResponseWriter, r *http.Request, by staff.User) error {
+	form, f, err := settingsForm(w, r, by)
 	if err != nil {
 		return err
 	}
-	id := r.PathValue("id")
+	id, name := r.PathValue("id"), strings.TrimSpace(form.Get("name"))
 	if !contract.IsUUID(id) {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such saved filter"))
 	}
-	if err := deleteFilter(r.Context(), d.DB.SQL, by.ID, id); err != nil {
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		switch form.Get("do") {
+		case "rename":
+			if !plain(name, 1, maxFilterName) {
+				return errNoSuchSetting
+			}
+			return d.renameFilter(ctx, tx, by.ID, id, name)
+		case "earlier":
+			return d.moveFilter(ctx, tx, by.ID, id, -1)
+		case "later":
+			return d.moveFilter(ctx, tx, by.ID, id, 1)
+		case "delete":
+			return deleteFilter(ctx, tx, by.ID, id)
+		}
+		return errNoSuchSetting
+	})
+	if err != nil {
 		return err
 	}
 	httpx.SeeOther(w, f.url(f.cursor))
 	return nil
 }
 
-// fillSettings adds the user's saved filters and density to the list. A saved filter that
-// a later version cannot read is left out.
-func (d *Handler) fillSettings(ctx context.Context, by staff.User, f filter, v *pages.ListView) error {
-	var err error
-	if v.Dense, err = d.Staff.IsDense(ctx, d.DB.SQL, by.ID); err != nil {
-		return err
-	}
+// savedTabs returns the tabs of the user's saved filters, without counts. It leaves out a
+// filter that a later version cannot read.
+func (d *Handler) savedTabs(ctx context.Context, by staff.User) (tabs []pages.Queue, filters []filter, err error) {
 	all, err := d.savedFilters(ctx, d.DB.SQL, by.ID)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	v.Full = len(all) >= maxSaved
 	for _, s := range all {
 		q, err := url.ParseQuery(s.query)
-		one, ok := readFilter(q, by)
+		f, ok := readFilter(q, by)
 		if err != nil || !ok {
 			continue
 		}
-		v.Saved = append(v.Saved, pages.SavedFilter{ID: s.id, Name: s.name, URL: one.url(""), Current: one.url("") == f.url("")})
+		tabs, filters = append(tabs, pages.Queue{Name: s.id, Saved: s.name, URL: f.url("")}), append(filters, f)
 	}
-	return nil
+	return tabs, filters, nil
 }

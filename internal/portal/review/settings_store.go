@@ -2,6 +2,7 @@ package review
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -18,7 +19,7 @@ func filterCell(id string) store.Cell {
 	return store.Cell{Table: "review_filters", Column: "name", Row: id}
 }
 
-// savedFilters lists the filters that a user saved, oldest first.
+// savedFilters lists the filters that a user saved, in the order of their tabs.
 func (d *Handler) savedFilters(ctx context.Context, q store.Queryer, userID string) ([]savedFilter, error) {
 	open, err := d.DB.Vault.Opener(ctx, q, store.SystemKey)
 	if err != nil {
@@ -32,7 +33,7 @@ func (d *Handler) savedFilters(ctx context.Context, q store.Queryer, userID stri
 		name, err := open.Open(filterCell(s.id), sealed)
 		s.name = string(name)
 		return s, err
-	}, `SELECT id, name, query FROM review_filters WHERE reviewer_id = $1 ORDER BY created_at, id`, userID)
+	}, `SELECT id, name, query FROM review_filters WHERE reviewer_id = $1 ORDER BY position, created_at, id`, userID)
 }
 
 // saveFilter saves a filter of a user in place of one with the same name. It returns
@@ -56,9 +57,41 @@ func (d *Handler) saveFilter(ctx context.Context, tx *store.Tx, userID, name, qu
 	if err != nil {
 		return false, err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO review_filters (id, reviewer_id, name, query, created_at) VALUES ($1, $2, $3, $4, $5)`,
+	_, err = tx.ExecContext(ctx, `INSERT INTO review_filters (id, reviewer_id, name, query, created_at, position)
+		VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT MAX(position) + 1 FROM review_filters WHERE reviewer_id = $2), 0))`,
 		id, userID, sealed, query, store.Micros(tx.Now))
 	return true, err
+}
+
+// renameFilter names a saved filter of a user, if it exists.
+func (d *Handler) renameFilter(ctx context.Context, tx *store.Tx, userID, id, name string) error {
+	sealed, err := d.DB.Vault.Seal(ctx, tx, store.SystemKey, filterCell(id), []byte(name))
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE review_filters SET name = $3 WHERE id = $1 AND reviewer_id = $2`, id, userID, sealed)
+	return err
+}
+
+// moveFilter moves a saved filter of a user by a number of places, if it exists and there
+// are as many.
+func (d *Handler) moveFilter(ctx context.Context, tx *store.Tx, userID, id string, by int) error {
+	all, err := d.savedFilters(ctx, tx, userID)
+	if err != nil {
+		return err
+	}
+	from := slices.IndexFunc(all, func(s savedFilter) bool { return s.id == id })
+	to := from + by
+	if from < 0 || to < 0 || to >= len(all) {
+		return nil
+	}
+	moved := all[from]
+	for i, s := range slices.Insert(slices.Delete(all, from, from+1), to, moved) {
+		if _, err := tx.ExecContext(ctx, `UPDATE review_filters SET position = $2 WHERE id = $1`, s.id, int64(i)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // deleteFilter deletes a saved filter of a user, if it exists.

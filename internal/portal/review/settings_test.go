@@ -35,30 +35,67 @@ func TestSavedFilters(t *testing.T) {
 		if status := save(" Big & ready ", search.Query()); status != 303 {
 			t.Fatalf("saving: %d", status)
 		}
-		link := regexp.MustCompile(`<a href="([^"]*)"[^>]*>Big &amp; ready</a>`)
+		link := regexp.MustCompile(`<a href="([^"]*)"[^>]*>Big &amp; ready <span class="queue-count" data-queue="([^"]*)">([^<]*)<`)
 		_, page := d.get("/review")
 		found := link.FindStringSubmatch(page)
-		if found == nil || found[1] != "/review?sort=-income&amp;state=ready" {
+		if found == nil || found[1] != "/review?sort=-income&amp;state=ready" || found[3] != "1" {
 			t.Fatalf("the saved filter is %q in\n%s", found, page)
 		}
 		save("Big & ready", url.Values{"queue": {"mine"}})
-		if _, page = d.get("/review?queue=mine"); strings.Count(page, "Big &amp; ready</a>") != 1 ||
-			!strings.Contains(page, `href="/review?queue=mine" aria-current="page">Big`) {
+		if _, page = d.get("/review?queue=mine"); len(link.FindAllString(page, -1)) != 1 ||
+			!strings.Contains(page, `href="/review?queue=mine" aria-current="page">Big`) || strings.Count(page, `?queue=mine" aria-current`) != 1 {
 			t.Errorf("a second filter of the same name:\n%s", page)
 		}
 		other := d.as(Reviewer)
 		if _, page := other.get("/review"); strings.Contains(page, "Big &amp; ready") {
 			t.Error("another user has the filter")
 		}
-		id := regexp.MustCompile(`/review/filters/([0-9a-f-]{36})/delete`).FindStringSubmatch(page)[1]
-		if resp, _ := other.post("/review/filters/"+id+"/delete", nil); resp.StatusCode != 303 {
-			t.Errorf("deleting another user's filter: %d", resp.StatusCode)
+		id := found[2]
+		change := func(b *testServer, id, do, name string) int {
+			resp, _ := b.post("/review/filters/"+id, url.Values{"do": {do}, "name": {name}, "queue": {"mine"}})
+			return resp.StatusCode
+		}
+		for _, do := range []string{"delete", "rename", "earlier", "later"} {
+			if status := change(other, id, do, "theirs"); status != 303 {
+				t.Errorf("%s of another user's filter: %d", do, status)
+			}
+		}
+		names := func() (out []string) {
+			_, page := d.get("/review")
+			for _, m := range regexp.MustCompile(`class="queue-saved"><a href="[^"]*"[^>]*>([^<]*) <`).FindAllStringSubmatch(page, -1) {
+				out = append(out, m[1])
+			}
+			return out
+		}
+		save("B", nil)
+		save("C", url.Values{"state": {"ready"}})
+		for _, step := range []struct{ do, want string }{{"later", "B,Big &amp; ready,C"}, {"later", "B,C,Big &amp; ready"},
+			{"later", "B,C,Big &amp; ready"}, {"earlier", "B,Big &amp; ready,C"}, {"rename", "B,Mine,C"}} {
+			if status := change(d, id, step.do, " Mine "); status != 303 || strings.Join(names(), ",") != step.want {
+				t.Errorf("%s: %d %q, want %s", step.do, status, names(), step.want)
+			}
+		}
+		save("D", nil)
+		if got := strings.Join(names(), ","); got != "B,Mine,C,D" {
+			t.Errorf("a new filter after others were moved: %s", got)
+		}
+		for do, name := range map[string]string{"rename": " ", "hide": "x", "": ""} {
+			if status := change(d, id, do, name); status != 400 {
+				t.Errorf("%q to %q: %d", do, name, status)
+			}
+		}
+		if _, page := d.get("/review?queue=mine"); !strings.Contains(page, i18ntest.EN("review.list.saved.change")) ||
+			!strings.Contains(page, `name="name" value="Mine"`) {
+			t.Errorf("the page of a saved filter does not change it:\n%s", page)
 		}
 		var name []byte
 		if err := db.SQL.QueryRow(`SELECT name FROM review_filters`).Scan(&name); err != nil || strings.Contains(string(name), "ready") {
 			t.Errorf("the stored name is %q (%v)", name, err)
 		}
-		d.post("/review/filters/"+id+"/delete", nil)
+		_, page = d.get("/review")
+		for _, m := range regexp.MustCompile(`class="queue-saved">.*?data-queue="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+			change(d, m[1], "delete", "")
+		}
 		for i := range maxSaved {
 			if status := save(fmt.Sprint("filter ", i), nil); status != 303 {
 				t.Fatalf("saving filter %d: %d", i, status)
@@ -67,7 +104,8 @@ func TestSavedFilters(t *testing.T) {
 		if status := save("one more", nil); status != 400 {
 			t.Errorf("saving too many: %d", status)
 		}
-		if _, page := d.get("/review"); !strings.Contains(page, i18ntest.EN("review.list.saved.full")) || strings.Contains(page, "Big") {
+		if _, page := d.get("/review?queue=mine"); !strings.Contains(page, i18ntest.EN("review.list.saved.full")) ||
+			strings.Contains(page, "Big") {
 			t.Errorf("with all filters saved:\n%s", page)
 		}
 		for _, bad := range []url.Values{{"name": {""}}, {"name": {strings.Repeat("x", 41)}}, {"name": {"x"}, "sort": {"name"}}} {

@@ -32,7 +32,11 @@ func (d *Handler) showUsers(w http.ResponseWriter, r *http.Request, status int, 
 			Disabled: u.Disabled, Self: u.ID == by.ID, Password: u.HasPassword, OIDC: u.HasOIDC})
 	}
 	v.Local = !d.Staff.NoPasswords
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Users(p, v) })
+	users := func(p ui.Page) templ.Component { return pages.Users(p, v) }
+	if status == http.StatusOK && r.Method == http.MethodGet {
+		return d.showLive(w, r, users)
+	}
+	return d.show(w, r, status, users)
 }
 
 // addUser adds a user. With local passwords, the response page shows the link to set

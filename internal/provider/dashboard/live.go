@@ -10,13 +10,13 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/httpx"
-	pages "vestibule/templates/provider"
+	"vestibule/templates/ui"
 )
 
 // pageHeader has the page token in requests of the pages' own script. Scripts of the
 // hosted visit pages, which have the same origin, cannot read a page, and so do not know
 // its token.
-const pageHeader = "Dashboard-Page"
+const pageHeader = httpx.PartHeader
 
 // pageToken returns the token of the pages of a session.
 func (s *Service) pageToken(sessionID string) string {
@@ -65,20 +65,12 @@ func (s *Service) live(show page) http.Handler {
 	})
 }
 
-// showPart sends the live part of a page, or 304 if the script has it but for the nonce of
-// its forms.
+// showPart sends the live part of a page.
 func (s *Service) showPart(w http.ResponseWriter, r *http.Request, once string, c templ.Component) error {
 	var buf bytes.Buffer
-	if err := templ.RenderFragments(r.Context(), &buf, c, pages.DashboardLive); err != nil {
+	if err := templ.RenderFragments(r.Context(), &buf, c, ui.Live); err != nil {
 		return err
 	}
-	sum := sha256.Sum256(bytes.ReplaceAll(buf.Bytes(), []byte(once), nil))
-	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
-	httpx.SetSecurityHeaders(w, httpx.CSP{Static: true})
-	w.Header().Set("ETag", tag)
-	if r.Header.Get("If-None-Match") == tag {
-		w.WriteHeader(http.StatusNotModified)
-		return nil
-	}
-	return httpx.HTML(w, r, http.StatusOK, templ.Raw(buf.String()))
+	httpx.Part(w, r, buf.Bytes(), once)
+	return nil
 }

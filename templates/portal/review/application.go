@@ -12,6 +12,9 @@ import (
 	"vestibule/templates/ui"
 )
 
+// command marks a button or a choice of a page for the menu of commands.
+var command = templ.Attributes{"data-command": true}
+
 // ApplicationView is the page of an application.
 type ApplicationView struct {
 	Row        Row

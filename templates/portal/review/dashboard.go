@@ -11,13 +11,16 @@ import (
 )
 
 // Menu adds the review dashboard's menu to a page, with the pages that the user may open.
-// letters names the page of emails; "" leaves it out.
-func Menu(p ui.Page, path, email string, letters i18n.Key, oversees, administers bool) ui.Page {
+// letters names the page of emails; "" leaves it out. The menu of commands leads to lists too.
+func Menu(p ui.Page, path, email string, letters i18n.Key, oversees, administers bool, lists []Queue) ui.Page {
 	link := func(w i18n.Key, to string) {
 		p.Links = append(p.Links, ui.Link{Text: i18n.T(p.Lang, w), URL: to,
 			Current: path == to || to == "/review" && strings.HasPrefix(path, "/review/applications/")})
 	}
-	p.Links, p.User = nil, &ui.User{Email: email, SignOut: "/review/sign-out"}
+	p.Links, p.User = nil, &ui.User{Email: email, SignOut: "/review/sign-out", Find: "/review/find"}
+	for _, q := range lists {
+		p.User.Lists = append(p.User.Lists, ui.Link{Text: q.Title(p.Lang), URL: q.URL})
+	}
 	link("review.list.title", "/review")
 	link("review.overview.title", "/review/overview")
 	link("review.events.title", "/review/events")
@@ -40,11 +43,21 @@ type Message int
 const (
 	NotAllowed Message = iota
 	LinkExpired
+	NotFound
+	Malformed
+	Failed
 )
 
 func (s Message) words() (title, text, back i18n.Key, to string) {
-	if s == LinkExpired {
+	switch s {
+	case LinkExpired:
 		return "review.link_over.title", "review.link_over.text", "review.menu.to_sign_in", "/review/sign-in"
+	case NotFound:
+		return "review.not_found.title", "review.not_found.text", "review.menu.back", "/review"
+	case Malformed:
+		return "notice.bad_request.title", "notice.bad_request.text", "review.menu.back", "/review"
+	case Failed:
+		return "notice.internal.title", "review.failed.text", "review.menu.back", "/review"
 	}
 	return "review.forbidden.title", "review.forbidden.text", "review.menu.back", "/review"
 }
@@ -137,10 +150,17 @@ type AuditView struct {
 	After                                string // cursor of the next page of the search; "" at its end
 	Users                                []UserOption
 	Of                                   *User // the user of the filter; nil for none
+	Work                                 Work  // of that user
 	Actions                              []string
 	Lines                                []AuditLine
 	Older, Newest                        string // URLs; empty for none
 	File                                 string // URL of the CSV file with all selected entries
+}
+
+// Work counts the applications assigned to a user and the user's decisions, with links to them.
+type Work struct {
+	Assigned, Decided       int
+	AssignedURL, DecidedURL string
 }
 
 // UserOption is a user in the filter.
@@ -334,7 +354,7 @@ func (p DecideProblem) words(l i18n.Lang) string {
 }
 
 func (v Deciding) question(l i18n.Lang) ui.Question {
-	q := ui.Question{Name: "decision", ID: "decided", Label: i18n.T(l, "review.decide.what"), Lang: l}
+	q := ui.Question{Name: "decision", ID: "decided", Label: i18n.T(l, "review.decide.what"), Lang: l, Attrs: command}
 	for _, d := range []string{"approved", "declined", "moreAsked", "escalated"} {
 		detail, _ := i18n.Find(l, "review.decide.details", d)
 		q.Options = append(q.Options, ui.Option{Value: d, Label: i18n.Code(l, "review.decide.choices", d), Detail: detail,

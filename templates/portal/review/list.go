@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,7 @@ type ListView struct {
 	Reminded *Reminded
 	// Everywhere is the same search without the other filters; empty without filters.
 	Everywhere string
+	Users      []UserOption // to filter by
 	Rows       []Row
 	Older      string // URL of the next page; empty on the last
 	Newest     string // URL of the first page; empty on it
@@ -28,7 +30,6 @@ type ListView struct {
 	Clear   string          // URL of the queue without filters
 	Current string          // URL of this page
 
-	Saved []SavedFilter
 	Full  bool   // the user can save no more filters
 	Dense bool   // the user wants low rows
 	Query string // the list's parameters, for updates while it is open
@@ -55,10 +56,19 @@ func (r Reminded) tone() ui.Tone {
 	return ui.Success
 }
 
-// SavedFilter is a filter that the user saved.
-type SavedFilter struct {
-	ID, Name, URL string
-	Current       bool
+// saved returns the saved filter that the page shows; false if it shows none.
+func (v ListView) saved() (Queue, bool) {
+	i := slices.IndexFunc(v.Queues, func(q Queue) bool { return q.Saved != "" && q.Current })
+	if i < 0 {
+		return Queue{}, false
+	}
+	return v.Queues[i], true
+}
+
+// assignees returns the options of the filter by user.
+func (v ListView) assignees(l i18n.Lang) []ui.Option {
+	return append(userOptions(l, v.Users, v.Filter.Assignee), ui.Option{Value: "none", Label: i18n.T(l, "review.list.no_user"),
+		Chosen: v.Filter.Assignee == "none"})
 }
 
 // found says how many applications the page lists.
@@ -111,11 +121,11 @@ func (v ListView) orders(l i18n.Lang) []ui.Option {
 
 // Filter holds the filters of the list, as they are in the form. Dates are in
 // ISO 8601 format.
-type Filter struct{ Text, Find, Queue, State, Product, Outcome, Decision, From, To, Sort, After string }
+type Filter struct{ Text, Find, Queue, State, Product, Outcome, Decision, Assignee, From, To, Sort, After string }
 
 // narrowing counts the filters besides a text and a queue.
 func (f Filter) narrowing() (n int) {
-	for _, v := range []string{f.State, f.Product, f.Outcome, f.Decision, f.From, f.To} {
+	for _, v := range []string{f.State, f.Product, f.Outcome, f.Decision, f.Assignee, f.From, f.To} {
 		if v != "" {
 			n++
 		}
@@ -126,18 +136,22 @@ func (f Filter) narrowing() (n int) {
 // hidden returns the fields that a form other than the filters' repeats, by name.
 func (f Filter) hidden() [][2]string {
 	return [][2]string{{"queue", f.Queue}, {"state", f.State}, {"product", f.Product}, {"outcome", f.Outcome}, {"decision", f.Decision},
-		{"from", f.From}, {"to", f.To}, {"find", f.Find}, {"sort", f.Sort}, {"after", f.After}}
+		{"assignee", f.Assignee}, {"from", f.From}, {"to", f.To}, {"find", f.Find}, {"sort", f.Sort}, {"after", f.After}}
 }
 
 // maxSorted is how many applications are sorted by income or score (search.MaxSorted).
 const maxSorted = 1000
 
+// maxCounted is the limit of counts (search.MaxCounted).
+const maxCounted = 1000
+
 // states lists the states in the order of the filter.
 var states = []string{"started", "connecting", "returned", "pending", "ready", "failed", "exited", "expired"}
 
-// Queue is a list of work.
+// Queue is a list of work: a tab.
 type Queue struct {
-	Name    string // "" for all applications
+	Name    string // "" for all applications; the ID of a saved filter
+	Saved   string // name of a filter that the user saved; "" for a queue
 	Count   int
 	Most    int // limit of Count
 	URL     string
@@ -152,8 +166,12 @@ func (q Queue) Shown() string {
 	return strconv.Itoa(q.Count)
 }
 
-func (q Queue) name(l i18n.Lang) string {
-	if q.Name == "" {
+// Title returns the words of the tab.
+func (q Queue) Title(l i18n.Lang) string {
+	switch {
+	case q.Saved != "":
+		return q.Saved
+	case q.Name == "":
 		return i18n.T(l, "review.list.all")
 	}
 	return i18n.Code(l, "review.queues", q.Name)

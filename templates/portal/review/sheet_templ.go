@@ -127,7 +127,7 @@ func ReportPage(p ui.Page, v Measured) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if s.product != nil {
+			if s.product != nil && s.product.Name != i18n.T(i18n.English, s.title) {
 				var templ_7745c5c3_Var6 string
 				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(s.product.Name)
 				if templ_7745c5c3_Err != nil {

@@ -150,6 +150,13 @@ func (s *Stated) component(l i18n.Lang) templ.Component {
 	if len(rows) == 0 && len(alone) == 0 {
 		return nil
 	}
+	if s.Found == nil {
+		var all []ui.Fact
+		for _, r := range rows {
+			all = append(all, ui.Fact{Term: r[0].Text, Text: r[1].Text, Body: r[1].Body})
+		}
+		return statedFacts(l, all)
+	}
 	return statedCard(l, alone, ui.Grid{Caption: i18n.T(l, "review.stated.title"), HideCaption: true, Rows: rows, Columns: []ui.Column{
 		{Label: i18n.T(l, "review.stated.what")}, {Label: i18n.T(l, "review.stated.stated")},
 		{Label: i18n.T(l, "review.stated.found")}, {Label: i18n.T(l, "review.stated.compared")}}})

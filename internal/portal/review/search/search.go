@@ -18,6 +18,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
 	"vestibule/internal/contract"
@@ -46,7 +47,7 @@ type Index struct {
 
 // version is the version of the rules by which rows are indexed: the tokens of a name, and
 // the summary of a report. When it rises, Refill indexes older rows again.
-const version = 1
+const version = 2
 
 // Prepare loads the index's key, which the first start creates.
 func (x *Index) Prepare(ctx context.Context) (err error) {
@@ -142,14 +143,18 @@ func (x *Index) wordToken(word string, whole bool) []byte {
 	return x.token("beginning", word)
 }
 
-// Words splits a name into words for comparison: without case, accents and
+// strokes replaces letters that people type without their stroke or dot, and that Unicode
+// does not decompose.
+var strokes = strings.NewReplacer("ł", "l", "ø", "o", "đ", "d", "ħ", "h", "ŧ", "t", "ð", "d", "ı", "i", "æ", "ae", "œ", "oe", "þ", "th")
+
+// Words splits a name into words for comparison: without case, accents, strokes and
 // apostrophes, sorted, without duplicates.
 func Words(name string) []string {
 	var b strings.Builder
-	for _, r := range norm.NFKD.String(name) {
+	for _, r := range strokes.Replace(cases.Fold().String(norm.NFKD.String(name))) {
 		switch {
 		case unicode.IsLetter(r) || unicode.IsDigit(r):
-			b.WriteRune(unicode.ToLower(r))
+			b.WriteRune(r)
 		case unicode.Is(unicode.Mn, r) || r == '\'' || r == '’' || r == '.':
 		default:
 			b.WriteByte(' ')

@@ -2,8 +2,9 @@
 // while the user types. Both ask for the part of a page with the id "live-part" and put it
 // in place; without script there are a link and a button.
 
-import { copying } from "../../ui/copy";
-import { released } from "../../ui/press";
+import { copying } from "./copy";
+import { released } from "./press";
+import { startScroll } from "./scroll";
 
 const wait = 5_000;
 const longest = 60_000;
@@ -12,7 +13,7 @@ const longest = 60_000;
 // that its own script asks.
 function ask(url: string, init: RequestInit = {}): Promise<Response | undefined> {
 	const headers = { ...(init.headers as Record<string, string>), "Dashboard-Page": document.body.dataset.page ?? "" };
-	return fetch(url, { ...init, headers, mode: "same-origin", cache: "no-store", redirect: "error" }).catch(() => undefined);
+	return fetch(url, { ...init, headers, mode: "same-origin", cache: "no-store", redirect: "manual" }).catch(() => undefined);
 }
 
 function say(words: string | undefined): void {
@@ -27,18 +28,29 @@ function keys(part: HTMLElement): string {
 	return copy.textContent ?? "";
 }
 
-// put shows a part in place of the page's. The focus stays on the same link. It returns
-// whether anything but relative times changed.
-async function put(html: string): Promise<boolean> {
+// inUse reports whether the user has opened, selected or changed anything in a part.
+function inUse(part: HTMLElement): boolean {
+	const changed = (s: HTMLSelectElement): boolean =>
+		s.selectedIndex !== Math.max([...s.options].findIndex((o) => o.defaultSelected), 0);
+	return [...part.querySelectorAll("select")].some(changed) || part.querySelector("details[open]") !== null ||
+		!(getSelection()?.isCollapsed ?? true) ||
+		part.contains(document.activeElement?.closest("input, select, textarea") ?? null);
+}
+
+// put shows a part in place of the page's, unless it is in use and may wait. The focus stays
+// on the same link. It returns whether anything but relative times changed; undefined if it
+// waits.
+async function put(html: string, mayWait: boolean): Promise<boolean | undefined> {
 	const next = new DOMParser().parseFromString(html, "text/html").getElementById("live-part");
 	await released();
 	const part = document.getElementById("live-part");
-	if (!next || !part || !(getSelection()?.isCollapsed ?? true)) return false;
+	if (!next || !part || (mayWait && inUse(part))) return undefined;
 	const changed = keys(part) !== keys(next);
 	const focused = part.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null;
 	for (const name of ["data-found", "data-changed"]) part.setAttribute(name, next.getAttribute(name) ?? "");
 	part.replaceChildren(...next.childNodes);
 	copying(part);
+	startScroll();
 	if (focused) part.querySelector<HTMLElement>(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 	return changed;
 }
@@ -61,14 +73,13 @@ export function startLive(): void {
 	const poll = async (): Promise<void> => {
 		if (document.visibilityState === "visible" && !searching) {
 			const answer = await ask(location.href, tag ? { headers: { "If-None-Match": tag } } : {});
-			if (answer?.status === 403) return; // signed out
+			if (answer?.status === 403 || answer?.type === "opaqueredirect") return; // signed out
 			const good = answer?.ok || answer?.status === 304;
 			pause = good ? next(part) : Math.min(2 * pause, longest);
-			// What the user has opened in the part stays open.
-			if (answer?.ok && !searching && !part.querySelector("details[open]")) {
-				const first = tag === "";
-				tag = answer.headers.get("ETag") ?? "";
-				if ((await put(await answer.text())) && !first) say(part.dataset.changed);
+			if (answer?.ok && !searching) {
+				const changed = await put(await answer.text(), true);
+				if (changed && tag !== "") say(part.dataset.changed);
+				if (changed !== undefined) tag = answer.headers.get("ETag") ?? "";
 				pause = next(part);
 			}
 		}
@@ -95,10 +106,10 @@ export function startLive(): void {
 		const words = query.value.trim();
 		searching = words !== "";
 		tag = "";
-		const body = new URLSearchParams({ query: words });
+		const body = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
 		const answer = await (searching ? ask(form.action, { method: "POST", body }) : ask(location.href));
 		if (!answer?.ok || query.value.trim() !== words) return;
-		await put(await answer.text());
+		await put(await answer.text(), false);
 		say(part.dataset.found);
 	};
 }

@@ -1,0 +1,129 @@
+package review
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/review/deletion"
+	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
+	"vestibule/internal/testutil/storetest"
+	"vestibule/internal/webhook"
+)
+
+// part asks as a page's script for the part of the page that it keeps current.
+func (d *testServer) part(path, tag string) (*http.Response, string) {
+	d.t.Helper()
+	req, err := http.NewRequest("GET", d.srv.URL+path, nil)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	req.Header.Set(httpx.PartHeader, "review")
+	req.Header.Set("If-None-Match", tag)
+	return d.do(req)
+}
+
+// TestPartsForScripts keeps pages open while what they show changes.
+func TestPartsForScripts(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.Events.URL = "https://app.example.com/hooks"
+		d.signInAs(secret, "")
+		delivery := d.happen(journey.Ready, 1)
+		for _, x := range []struct {
+			path   string
+			change func()
+		}{
+			{"/review/events", func() { d.happen(journey.Failed, 2) }},
+			{"/review/events/" + delivery, func() { d.sent(delivery, webhook.StateDelivered, webhook.Result{HTTP: 204}) }},
+			{"/review/people", func() { d.invite("new@example.com", Auditor) }},
+			{"/review/audit", func() { d.get(own) }},
+			{"/review/deletions", func() {
+				d.post("/review/applications/"+appStarted+"/delete", url.Values{"id": {appStarted}, "cause": {deletion.ByTest}, "sure": {"yes"}})
+			}},
+		} {
+			path := x.path
+			if _, page := d.get(path); !strings.Contains(page, `data-page="`) || !strings.Contains(page, `id="live-part"`) ||
+				!strings.Contains(page, `id="live"`) {
+				t.Errorf("%s has nothing for its script:\n%s", path, page)
+			}
+			resp, part := d.part(path, "")
+			tag := resp.Header.Get("ETag")
+			if resp.StatusCode != 200 || !strings.HasPrefix(strings.TrimSpace(part), "<div") || strings.Contains(part, "<main") ||
+				!strings.Contains(part, `id="live-part"`) || tag == "" {
+				t.Fatalf("the part of %s: %d %s", path, resp.StatusCode, part)
+			}
+			if resp, again := d.part(path, tag); resp.StatusCode != 304 || again != "" {
+				t.Errorf("%s, unchanged: %d %s", path, resp.StatusCode, again)
+			}
+			x.change()
+			if resp, changed := d.part(path, tag); resp.StatusCode != 200 || changed == part {
+				t.Errorf("%s, changed: %d %s", path, resp.StatusCode, changed)
+			}
+		}
+		var n int
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'auditRead'`).Scan(&n); err != nil || n != 1 {
+			t.Errorf("the trail was read once, and has %d entries of it (%v)", n, err)
+		}
+		if resp, _ := d.browser().part("/review/audit", ""); resp.StatusCode != 303 {
+			t.Errorf("signed out: %d", resp.StatusCode)
+		}
+		if resp, _ := d.as(Reviewer).part("/review/audit", ""); resp.StatusCode != 403 {
+			t.Errorf("a reviewer asks for the trail: %d", resp.StatusCode)
+		}
+	})
+}
+
+// TestErrorPages shows users errors in their own words, with the menu and a way back.
+func TestErrorPages(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	d.signInAs(secret, "")
+	for path, status := range map[string]int{
+		"/review/nothing": 404, "/review/": 404, "/review/applications/" + appOld: 404, "/review/applications/x/report": 404,
+		own + "/compare?with=" + appOld: 404, "/review?state=x": 404, "/review/events/" + appOld: 404, "/review/assign": 404,
+	} {
+		resp, page := d.get(path)
+		if resp.StatusCode != status {
+			t.Errorf("GET %s = %d, want %d", path, resp.StatusCode, status)
+		}
+		d.says(path, page, i18ntest.EN("review.not_found.title"), i18ntest.EN("review.menu.back"), `href="/review/events"`)
+	}
+	resp, page := d.post("/review/filters", url.Values{"name": {""}})
+	if d.says("a form that no page has", page, i18ntest.EN("notice.bad_request.title"), `href="/review/events"`); resp.StatusCode != 400 {
+		t.Errorf("a form that no page has: %d", resp.StatusCode)
+	}
+	if resp, _ := d.browser().get("/review/nothing"); resp.Header.Get("Location") != "/review/sign-in?next=%2Freview%2Fnothing" {
+		t.Errorf("signed out, a page that does not exist leads to %q", resp.Header.Get("Location"))
+	}
+}
+
+// TestNext goes through the applications to decide, from the newest to the oldest and again.
+func TestNext(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		next := func(id string) string {
+			resp, _ := d.get("/review/applications/" + id + "/next")
+			return resp.Header.Get("Location")
+		}
+		if to := next(appReady); to != "/review?queue=decide" {
+			t.Errorf("after the only one: %q", to)
+		}
+		ids := []string{"bbbbbbbb-0000-4000-8000-000000000001", appReady, "bbbbbbbb-0000-4000-8000-000000000002"}
+		d.add(stored{Application: one(ids[0], contract.Income, journey.Ready, noon.AddDate(0, 0, 1), noon)})
+		d.add(stored{Application: one(ids[2], contract.Income, journey.Ready, noon.AddDate(0, 0, -1), noon)})
+		for i, id := range ids {
+			if to := next(id); to != "/review/applications/"+ids[(i+1)%len(ids)] {
+				t.Errorf("after the application %d: %q", i, to)
+			}
+		}
+		if to := next(appStarted); to == "/review/applications/"+appStarted || !strings.HasPrefix(to, "/review/applications/") {
+			t.Errorf("after one that is not in the queue: %q", to)
+		}
+	})
+}
