@@ -92,7 +92,7 @@ func TestValidateRejectsBadConfigurations(t *testing.T) {
 		"a widget global with a dot":       {[]string{"--widget-global=a.b"}, "JavaScript identifier"},
 		"another database":                 {[]string{"--database-url=mysql://localhost"}, "postgres://"},
 		"a product of an unknown kind":     {elsewhere("--products=loans=6f1a6e0e-3c39-4b4f-9a3d-111111111111"), `"loans" is not a product`},
-		"a product without a UUID":         {elsewhere("--products=income=1"), "no UUID"},
+		"a product without a UUID":         {elsewhere("--products=income=1"), "is not a UUID"},
 		"products that are no list":        {[]string{"--products=cashflow"}, `--products: want NAME=VALUE but got "cashflow"`},
 		"an account beside the embedded":   {[]string{"--client-id=c"}, "run the command portal"},
 		"a portal alone without anything":  {[]string{"portal"}, "--provider-url is required"},

@@ -34,7 +34,7 @@ function Form({ onDone }) {
       <form onSubmit={send}>
         <label>First name <input name="firstName" autoComplete="given-name" required /></label>
         <label>Last name <input name="lastName" autoComplete="family-name" required /></label>
-        <label>E-mail <input name="email" type="email" autoComplete="email" required /></label>
+        <label>Email <input name="email" type="email" autoComplete="email" required /></label>
         <label>Date of birth <input name="dob" type="date" autoComplete="bday" required /></label>
         <button>Continue</button>
       </form>
