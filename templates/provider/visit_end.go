@@ -167,6 +167,12 @@ func (v Visit) incompleteWords() string {
 	return i18n.T(v.Lang, "visit.end.incomplete", "sources", strings.Join(names, ", "), "company", v.Customer)
 }
 
+// returns reports whether the page leads back to the customer by itself: not if it has more
+// to read than that all is well.
+func (v Visit) returns() bool {
+	return v.Return != "" && v.End == "success" && v.incompleteWords() == ""
+}
+
 // receiptFacts returns the receipt in rows.
 func (v Visit) receiptFacts() []ui.Fact {
 	r := v.Receipt

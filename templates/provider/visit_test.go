@@ -65,3 +65,15 @@ func TestFooterIsTheSandboxs(t *testing.T) {
 		t.Error("the footer of a visit is not that of its environment")
 	}
 }
+
+// A page that says more than that all is well stays until the applicant leaves it.
+func TestPageWithIncompleteSourcesStays(t *testing.T) {
+	v := Visit{Lang: i18n.English, Return: "/return", End: "success", Receipt: &Receipt{}}
+	if !v.returns() {
+		t.Error("a page of a success does not return")
+	}
+	v.Receipt.Incomplete = []Connected{{Name: "Open Bank"}}
+	if v.returns() {
+		t.Error("a page with an incomplete source returns by itself")
+	}
+}

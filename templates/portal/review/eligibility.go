@@ -241,12 +241,16 @@ func (v EligibilityView) findings(l i18n.Lang) []finding {
 		}
 		out = append(out, f)
 	}
+	return v.gaps(l).judge(l, append(out, person(l, v.identities())))
+}
+
+func (v EligibilityView) gaps(l i18n.Lang) gaps {
 	g := gaps{in: "failed"}
 	for _, f := range v.assets().Failed {
 		g.add(cmp.Or(report.Text(f.InstitutionName), sourceWords(l, f.SourceID)), slices.ContainsFunc(v.assets().AccountDetails,
 			func(a report.AssetAccount) bool { return a.SourceID == f.SourceID }))
 	}
-	return g.judge(l, append(out, person(l, v.identities())))
+	return g
 }
 
 func (v EligibilityView) incomeReal(l i18n.Lang) finding {

@@ -198,11 +198,15 @@ func (v IncomeView) findings(l i18n.Lang) []finding {
 	if n := v.Report.Income; n != nil && len(n.Paystubs) > 0 {
 		out = append(out, genuineFinding(l, n.Paystubs))
 	}
+	return v.gaps(l).judge(l, append(out, v.personReal(l)))
+}
+
+func (v IncomeView) gaps(l i18n.Lang) gaps {
 	institutions := map[string]string{}
 	for _, a := range v.Report.AccountDetails {
 		institutions[a.SourceID] = report.Text(a.InstitutionName)
 	}
-	return sourceGaps(l, v.Report.Sources, institutions).judge(l, append(out, v.personReal(l)))
+	return sourceGaps(l, v.Report.Sources, institutions)
 }
 
 // personReal answers like person, with a warning for a name that only pay stubs show.

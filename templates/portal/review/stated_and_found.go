@@ -26,6 +26,7 @@ type found struct {
 
 	income   *report.Cents // of a year; nil if unknown
 	in       currency      // of income
+	part     bool          // accounts are missing: income may be higher
 	incomeIs i18n.Key      // text that describes income
 }
 
@@ -56,7 +57,7 @@ func fullName(i report.Identity) string {
 }
 
 func (v ReportView) sources() found {
-	f := found{incomeIs: "review.stated.deposited", in: v.in()}
+	f := found{incomeIs: "review.stated.deposited", in: v.in(), part: v.gaps(i18n.English).any()}
 	f.identity(v.Report.Identities)
 	for _, a := range v.Report.AccountDetails {
 		for _, x := range a.Addresses {
@@ -73,7 +74,7 @@ func (v ReportView) sources() found {
 }
 
 func (v IncomeView) sources() found {
-	f := found{incomeIs: "review.income.before_tax", in: v.summaryIn()}
+	f := found{incomeIs: "review.income.before_tax", in: v.summaryIn(), part: v.gaps(i18n.English).any()}
 	f.identity(v.identities())
 	for _, a := range v.Report.AccountDetails {
 		for _, x := range a.Addresses {
@@ -92,7 +93,7 @@ func (v IncomeView) sources() found {
 }
 
 func (v EligibilityView) sources() found {
-	f := found{incomeIs: "review.income.before_tax", in: usd}
+	f := found{incomeIs: "review.income.before_tax", in: usd, part: v.gaps(i18n.English).any()}
 	f.identity(v.identities())
 	for _, e := range v.Report.Employment {
 		c := notCompared
@@ -331,7 +332,11 @@ func (f found) incomeDiffers(l i18n.Lang, stated int64) string {
 func (s *Stated) incomeCompared(l i18n.Lang, f found) templ.Component {
 	differs := f.incomeDiffers(l, *s.Fields.StatedAnnualIncome)
 	if percent, ok := s.share(f); ok {
-		return incomeShare(l, shareTone(percent), strconv.FormatInt(percent, 10)+"%", differs)
+		tone := shareTone(percent)
+		if tone == ui.Danger && f.part {
+			tone = ui.Warning
+		}
+		return incomeShare(l, tone, strconv.FormatInt(percent, 10)+"%", differs)
 	}
 	return given(l, differs)
 }

@@ -56,10 +56,12 @@ func (g *gaps) add(name string, part bool) {
 	}
 }
 
+func (g gaps) any() bool { return len(g.part)+len(g.all) > 0 }
+
 // judge puts the answer about gaps first. Low income then contradicts nothing, because the
 // rest may be in the missing accounts.
 func (g gaps) judge(l i18n.Lang, findings []finding) []finding {
-	if len(g.part)+len(g.all) == 0 {
+	if !g.any() {
 		return findings
 	}
 	f := finding{question: "review.ask.complete", tone: ui.Warning, part: g.in}
@@ -81,12 +83,15 @@ func (g gaps) judge(l i18n.Lang, findings []finding) []finding {
 // findings answers whether the report is complete, income and identity are real, and whether
 // the applicant can pay.
 func (v ReportView) findings(l i18n.Lang) []finding {
+	return v.gaps(l).judge(l, []finding{v.incomeReal(l), v.canPay(l), person(l, v.Report.Identities)})
+}
+
+func (v ReportView) gaps(l i18n.Lang) gaps {
 	institutions := map[string]string{}
 	for _, a := range v.Report.AccountDetails {
 		institutions[a.SourceID] = report.Text(a.InstitutionName)
 	}
-	return sourceGaps(l, v.Report.Sources, institutions).judge(l,
-		[]finding{v.incomeReal(l), v.canPay(l), person(l, v.Report.Identities)})
+	return sourceGaps(l, v.Report.Sources, institutions)
 }
 
 // cents returns an attribute that is an amount; false if the report has no value.
