@@ -284,6 +284,13 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	s.signInToReview(t, other, s.Credentials.Reviewer.Password)
 	click(t, other.page(button(en("review.list.take"))))
 	see(t, row.Locator("text="+en("review.list.you")))
+	trail := visit(t)
+	trail.open(t, review+"/audit?action=assigned")
+	s.signInToReview(t, trail, s.Credentials.Reviewer.Password)
+	see(t, trail.page("#live-part >> text="+en("review.audit.details.taken")).First())
+	click(t, other.page(button(en("review.list.release"))))
+	see(t, trail.page("#live-part >> text="+en("review.audit.details.released")).First()) // without a reload
+	click(t, other.page(button(en("review.list.take"))))
 	see(t, row.Locator("input:checked"))
 	s.begin(t, "embedded")
 	see(t, v.page(text(en("review.list.new.show", "n", "1"))))

@@ -336,8 +336,8 @@ func TestProductionWithoutMailServer(t *testing.T) {
 		r := newTestServer(t, db, func(c *portal.Config) { c.Environment = "production" })
 		computer := r.browser()
 		application := computer.apply()
-		for _, path := range []string{"/return", "/review/letters"} {
-			if p := computer.get(path); p.status != 404 {
+		for path, b := range map[string]*browser{"/return": computer, "/review/letters": r.signedInAdmin()} {
+			if p := b.get(path); p.status != 404 {
 				t.Errorf("GET %s = %d", path, p.status)
 			}
 		}

@@ -49,6 +49,8 @@ export function startCommands(): void {
 	if (!template || !opener || !dialog || !form || !input || !list || !status) return;
 	const words = { ...dialog.dataset };
 	const lists = [...template.content.querySelectorAll("a")].map((a) => leadTo(a.getAttribute("href"), textOf(a), words.lists ?? ""));
+	const key = opener.querySelector("kbd");
+	if (key && /Mac|iP/.test(navigator.platform)) key.textContent = "⌘ K";
 	opener.hidden = false;
 	const finds = form.hasAttribute("action");
 
