@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -55,8 +57,7 @@ func (d *Handler) findAudit(w http.ResponseWriter, r *http.Request, by staff.Use
 	return d.showAudit(w, r, by, f)
 }
 
-// showAudit shows entries. The entry of the opened page covers the page's updates: one for
-// each would be an entry that the next update shows.
+// showAudit shows entries, and records that.
 func (d *Handler) showAudit(w http.ResponseWriter, r *http.Request, by staff.User, f audit.Filter) error {
 	v, err := d.Audit.Page(r.Context(), f, d.Page(r).Lang)
 	if err != nil {
@@ -72,12 +73,27 @@ func (d *Handler) showAudit(w http.ResponseWriter, r *http.Request, by staff.Use
 			return err
 		}
 	}
-	if updates := r.Method == http.MethodGet && r.Header.Get(httpx.PartHeader) != ""; !updates {
-		if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.Read, Subject: f.Subject, Object: f.Actor}); err != nil {
+	read := staff.Entry{Actor: by.ID, Action: audit.Read, Subject: f.Subject, Object: f.Actor}
+	recorded := false
+	if r.Method == http.MethodGet && r.Header.Get(httpx.PartHeader) != "" {
+		if recorded, err = d.recordedToday(r.Context(), read); err != nil {
+			return err
+		}
+	}
+	if !recorded {
+		if err := d.audit(r, read); err != nil {
 			return err
 		}
 	}
 	return d.showLive(w, r, func(p ui.Page) templ.Component { return pages.Audit(p, v) })
+}
+
+// recordedToday reports whether the audit log has such an entry of today. One for each update
+// of an open page would be an entry that the next update shows.
+func (d *Handler) recordedToday(ctx context.Context, e staff.Entry) (bool, error) {
+	of := staff.EntryFilter{Actor: e.Actor, Action: e.Action, Subject: e.Subject, From: d.Index.Now().UTC().Truncate(24 * time.Hour)}
+	all, err := d.Staff.Entries(ctx, d.DB.SQL, of, 100)
+	return slices.ContainsFunc(all, func(x staff.Entry) bool { return x.Subject == e.Subject && x.Object == e.Object }), err
 }
 
 // auditCSV exports all entries of the audit log that a filter selects.

@@ -70,6 +70,10 @@ func TestPartsForScripts(t *testing.T) {
 		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'auditRead'`).Scan(&n); err != nil || n != 1 {
 			t.Errorf("the trail was read once, and has %d entries of it (%v)", n, err)
 		}
+		d.part("/review/audit?application="+appStarted, "")
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'auditRead'`).Scan(&n); err != nil || n != 2 {
+			t.Errorf("another trail was read without its page, and there are %d entries (%v)", n, err)
+		}
 		if resp, _ := d.browser().part("/review/audit", ""); resp.StatusCode != 303 {
 			t.Errorf("signed out: %d", resp.StatusCode)
 		}
