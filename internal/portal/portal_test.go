@@ -478,7 +478,7 @@ func TestRestartsAfterExit(t *testing.T) {
 		}
 		r.webhook(externalID, token, contract.StatusNotAuthenticated)
 		b.follow(a, "failed")
-		if p := b.get(a); !strings.Contains(p.body, "did not accept the sign-in") {
+		if p := b.get(a); !strings.Contains(p.body, i18ntest.EN("journey.report.not_authenticated")) {
 			t.Error("the status page has no words for NOT_AUTHENTICATED")
 		}
 	})

@@ -143,7 +143,7 @@ func TestOverviewCountsApplications(t *testing.T) {
 			}
 
 			_, page := d.get("/review/overview?days=" + strconv.Itoa(days))
-			figures := regexp.MustCompile(`key-figure-value">([^<]*)<`).FindAllStringSubmatch(page, -1)
+			figures := regexp.MustCompile(`key-figure-value">([^<]*?)\s*<`).FindAllStringSubmatch(page, -1)
 			if len(figures) != 4 || figures[0][1] != strconv.Itoa(want.Started) || figures[1][1] != strconv.Itoa(want.Reported) {
 				t.Errorf("%d days: the page's figures are %v, want %+v", days, figures, want)
 			}
