@@ -37,6 +37,9 @@ func (s *screens) take(t *testing.T, v *visitor, lang, pattern string) {
 	if u, err := url.Parse(v.URL()); err == nil && strings.HasPrefix(u.Host, "127.0.0.1") {
 		party = "provider"
 	}
+	if strings.HasSuffix(pattern, "/") {
+		pattern += "any" // path below
+	}
 	name := strings.Trim(unsafeInName.ReplaceAllString(strings.ToLower(strings.TrimPrefix(pattern, "GET ")), "-"), "-")
 	var row strings.Builder
 	fmt.Fprintf(&row, "<h2>%s, %s: %s</h2>\n<p>", party, lang, html.EscapeString(pattern))
