@@ -316,7 +316,8 @@ func (d Dashboard) page(title string) ui.Page {
 // staffPage returns the layout of a page for a signed-in user.
 func (d Dashboard) staffPage(section, title string) ui.Page {
 	p := d.page(title)
-	p.User = &ui.User{Email: d.Email, SignOut: "/dashboard/sign-out", Find: "/dashboard/reports/find", Account: d.Account, AccountID: d.PublicID}
+	p.User = &ui.User{Email: d.Email, SignOut: "/dashboard/sign-out", Find: "/dashboard/reports/find",
+		Account: d.Account, AccountID: d.PublicID}
 	for _, s := range dashboardSections {
 		if !s.parents || !d.Child {
 			p.Links = append(p.Links, ui.Link{Text: i18n.T(d.Lang, s.words), URL: s.path, Current: s.name == section})

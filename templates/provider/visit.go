@@ -10,7 +10,6 @@ package provider
 import (
 	"cmp"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -177,100 +176,10 @@ func (c Connected) shown(v Visit) string {
 	return cmp.Or(c.Name, i18n.T(v.Lang, "visit.connected.pay_stubs"))
 }
 
-// FileProblems holds the messages for rejected files.
-type FileProblems struct{ TooLarge, Empty, Type, TooMany string }
-
-// Document is an uploaded file.
-type Document struct {
-	ID, Name string
-	Size     int64 // bytes
-}
-
-// shown returns the file's name, or a text for a file without a name.
-func (d Document) shown(v Visit) string {
-	return cmp.Or(d.Name, i18n.T(v.Lang, "visit.documents.unnamed"))
-}
-
-// size formats the file's size.
-func (d Document) size() string {
-	if d.Size < 1<<20 {
-		return strconv.FormatInt((d.Size+1023)>>10, 10) + " KB"
-	}
-	tenths := d.Size * 10 >> 20
-	return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10) + " MB"
-}
-
 // PollEvery is the interval at which a waiting page polls, in milliseconds.
 const PollEvery = 1000
 
 func (v Visit) action() templ.SafeURL { return templ.SafeURL(v.link("")) }
-
-// added returns the text with the number of documents.
-func (v Visit) added() string {
-	if len(v.Documents) == 1 {
-		return i18n.T(v.Lang, "visit.documents.added.one")
-	}
-	n := strconv.Itoa(len(v.Documents))
-	return i18n.T(v.Lang, "visit.documents.added.other", "n", n)
-}
-
-// uploadLimits returns the limits that the script checks before it sends files, and the
-// messages for rejected files. A percent sign is replaced by the file's name.
-func (v Visit) uploadLimits() templ.Attributes {
-	return templ.Attributes{
-		"data-max-size":  strconv.FormatInt(v.MaxFileSize, 10),
-		"data-max-files": strconv.Itoa(v.MaxFiles - len(v.Documents)),
-		"data-too-large": v.FileProblems.TooLarge,
-		"data-empty":     v.FileProblems.Empty,
-		"data-type":      v.FileProblems.Type,
-		"data-too-many":  v.FileProblems.TooMany,
-		"data-cancelled": i18n.T(v.Lang, "visit.documents.cancelled"),
-	}
-}
-
-// limitsText says which files can be uploaded.
-func (v Visit) limitsText() string {
-	return i18n.T(v.Lang, "visit.documents.limits", "limit", strconv.FormatInt(v.MaxFileSize>>20, 10), "n", strconv.Itoa(v.MaxFiles))
-}
-
-// uploadAction returns the address of uploads.
-func (v Visit) uploadAction() templ.SafeURL {
-	return templ.SafeURL(v.Path + "/documents?" + url.Values{"lang": {string(v.Lang)}}.Encode())
-}
-
-// scripts returns the script that closes the window beside the widget.
-func (b FromBank) scripts(u Urls) []string {
-	if b.Window {
-		return []string{u.Close}
-	}
-	return nil
-}
-
-// leadsTo returns the address that the page leads to by itself.
-func (b FromBank) leadsTo() string {
-	if b.Window {
-		return ""
-	}
-	return b.URL
-}
-
-func (b FromBank) text() i18n.Key {
-	switch {
-	case !b.Window:
-		return "visit.authorize.leaving.text"
-	case b.URL == "":
-		return "visit.authorize.returned.text"
-	}
-	return "visit.authorize.returned.window"
-}
-
-// authorizeKind returns the emphasis of the button, less after the bank's pages were opened.
-func (v Visit) authorizeKind() ui.Kind {
-	if v.AtBank {
-		return ui.Secondary
-	}
-	return ""
-}
 
 // footer returns the footer of the hosted page: the sandbox says that it is one.
 func (v Visit) footer() templ.Component {
@@ -278,19 +187,6 @@ func (v Visit) footer() templ.Component {
 		return ui.SandboxNote(v.Lang)
 	}
 	return nil
-}
-
-// authorizeIntro says at whose pages the applicant signs in, and what is shared.
-func (v Visit) authorizeIntro() string {
-	if v.SourceType == SourcePayroll {
-		return i18n.T(v.Lang, "visit.authorize.payroll", "bank", v.Bank, "company", v.Customer)
-	}
-	return i18n.T(v.Lang, "visit.authorize.intro", "bank", v.Bank, "company", v.Customer)
-}
-
-// authorizeAction returns the address of the form that leads to the bank's pages.
-func (v Visit) authorizeAction() templ.SafeURL {
-	return templ.SafeURL(v.Path + "/authorize?" + url.Values{"lang": {string(v.Lang)}}.Encode())
 }
 
 // passwordWords says which party sees a password.
@@ -434,153 +330,6 @@ func (v Visit) title() string {
 		return i18n.T(v.Lang, "visit.title.expired")
 	}
 	return i18n.T(v.Lang, "visit.title.error")
-}
-
-// connecting is the step of a source of which the applicant chooses the type: how many pages
-// it has differs by type and institution.
-const connecting Step = "connecting"
-
-// steps returns the steps of the whole visit. Their number depends on nothing that the
-// applicant chooses on the way, so that it stays the same.
-func (v Visit) steps() ui.Steps {
-	name := map[Step]string{Consent: i18n.T(v.Lang, "visit.steps.consent"), Source: i18n.T(v.Lang, "visit.steps.source"),
-		Banks: i18n.T(v.Lang, "visit.source.bank.title"), Stated: i18n.T(v.Lang, "visit.steps.employers"),
-		Suppliers: i18n.T(v.Lang, "visit.steps.country"), SignIn: i18n.T(v.Lang, "visit.sign_in.label"),
-		connecting: i18n.T(v.Lang, "visit.steps.connection"), Finish: i18n.T(v.Lang, "visit.steps.finish")}
-	if v.SourceType == SourceStubs {
-		name[connecting] = i18n.T(v.Lang, "visit.connected.pay_stubs")
-	}
-	order, now := []Step{Consent, Banks, SignIn, Finish}, v.Step
-	switch {
-	case v.Verifies:
-		order, now = v.verifySteps()
-	case v.Product == contract.Income:
-		order = []Step{Consent, Source, connecting, Finish}
-		if !slices.Contains(order, now) {
-			now = connecting
-		}
-	case v.Product == contract.Passport:
-		order = []Step{Consent, Suppliers}
-	}
-	switch now {
-	case Confirm: // part of the list before it
-		now = Suppliers
-	case Failed:
-		now = order[1]
-	case Authorize, Code, Accounts: // the number of pages differs by institution
-		now = SignIn
-	}
-	out := ui.Steps{Lang: v.Lang, Current: slices.Index(order, now)}
-	for _, s := range order {
-		out.Names = append(out.Names, name[s])
-	}
-	return out
-}
-
-func (v Visit) walking() bool {
-	switch v.Step {
-	case Consent, Stated, Why, Source, Banks, Employers, Suppliers, Confirm, Authorize, SignIn, Code, Accounts, Documents, Finish,
-		Failed:
-		return true
-	}
-	return false
-}
-
-// wayRows returns the source types to choose from.
-func (v Visit) wayRows() []ui.Row {
-	rows := make([]ui.Row, len(v.Left))
-	for i, w := range v.Left {
-		rows[i] = ui.Row{Name: "source", Value: string(w), Plain: true, Title: i18n.T(v.Lang, "visit.source.bank.title"),
-			Detail: i18n.T(v.Lang, "visit.source.bank.detail")}
-		switch w {
-		case SourceDocuments:
-			rows[i].Title = i18n.T(v.Lang, "visit.source.document.title")
-			rows[i].Detail = i18n.T(v.Lang, "visit.source.document.detail")
-		case SourcePayroll:
-			rows[i].Title = i18n.T(v.Lang, "visit.source.payroll.title")
-			rows[i].Detail = i18n.T(v.Lang, "visit.source.payroll.detail")
-		case SourceStubs:
-			rows[i].Title = i18n.T(v.Lang, "visit.source.pay_stubs.title")
-			rows[i].Detail = i18n.T(v.Lang, "visit.source.pay_stubs.detail")
-		}
-	}
-	return rows
-}
-
-func (v Visit) found() string {
-	switch v.SourceType {
-	case SourcePayroll:
-		return v.foundEmployers()
-	case SourceBureau:
-		return v.foundSuppliers()
-	}
-	switch n := len(v.Banks) + v.More; {
-	case n == 0:
-		return i18n.T(v.Lang, "visit.banks.found.none")
-	case n == 1:
-		return i18n.T(v.Lang, "visit.banks.found.one")
-	case v.More > 0:
-		return i18n.T(v.Lang, "visit.banks.found.more", "n", strconv.Itoa(n), "shown", strconv.Itoa(len(v.Banks)))
-	default:
-		return i18n.T(v.Lang, "visit.banks.found.other", "n", strconv.Itoa(n))
-	}
-}
-
-func (v Visit) foundEmployers() string {
-	shown := strconv.Itoa(len(v.Banks))
-	switch n := strconv.Itoa(len(v.Banks) + v.More); {
-	case n == "0":
-		return i18n.T(v.Lang, "visit.employers.found.none")
-	case n == "1":
-		return i18n.T(v.Lang, "visit.results.found.one")
-	case v.More > 0:
-		return i18n.T(v.Lang, "visit.employers.found.more", "n", n, "shown", shown)
-	default:
-		return i18n.T(v.Lang, "visit.results.found.other", "n", n)
-	}
-}
-
-func (v Visit) rows() []ui.Row {
-	rows := make([]ui.Row, len(v.Banks))
-	for i, b := range v.Banks {
-		rows[i] = ui.Row{Name: string(v.Step), Value: b.ID, Title: b.Name, Detail: b.Place}
-	}
-	return rows
-}
-
-func (v Visit) wrongPassword() string {
-	if v.Tries == 1 {
-		return i18n.T(v.Lang, "visit.sign_in.wrong.one")
-	}
-	n := strconv.Itoa(v.Tries)
-	return i18n.T(v.Lang, "visit.sign_in.wrong.other", "n", n)
-}
-
-func (v Visit) accountOptions() []ui.Option {
-	out := make([]ui.Option, len(v.Accounts))
-	for i, a := range v.Accounts {
-		kind := map[string]string{
-			"CHECKING": i18n.T(v.Lang, "visit.accounts.types.CHECKING"),
-			"SAVINGS":  i18n.T(v.Lang, "visit.accounts.types.SAVINGS"),
-		}[a.Subtype]
-		if kind == "" {
-			kind = i18n.T(v.Lang, "visit.accounts.types.OTHER")
-		}
-		detail := kind
-		if a.Mask != "" {
-			detail += " · " + i18n.T(v.Lang, "visit.accounts.ends_in") + a.Mask
-		}
-		out[i] = ui.Option{Value: a.ID, Label: a.Name, Detail: detail, Chosen: a.Chosen}
-	}
-	return out
-}
-
-// accountsHint returns the hint about which accounts to choose.
-func (v Visit) accountsHint() string {
-	if v.Product == contract.Eligibility {
-		return i18n.T(v.Lang, "visit.accounts.hint_eligibility")
-	}
-	return i18n.T(v.Lang, "visit.accounts.hint")
 }
 
 // Back is a return by form POST. A script submits the form immediately; without script,

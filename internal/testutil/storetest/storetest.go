@@ -122,7 +122,8 @@ var strategy = sync.OnceValues(func() (clause string, err error) {
 	if err != nil {
 		return "", err
 	}
-	err = db.QueryRow("SELECT CASE WHEN current_setting('server_version_num')::int >= 150000 THEN ' STRATEGY FILE_COPY' ELSE '' END").Scan(&clause)
+	err = db.QueryRow(`SELECT CASE WHEN current_setting('server_version_num')::int >= 150000
+		THEN ' STRATEGY FILE_COPY' ELSE '' END`).Scan(&clause)
 	return clause, err
 })
 

@@ -8,7 +8,8 @@ import (
 func TestNameWordsIgnoreCaseAndAccents(t *testing.T) {
 	for name, want := range map[string]string{
 		"Zoë O’Hara-Núñez": "nunez ohara zoe", "  ana  MARÍA ana ": "ana maria", "D'Angelo": "dangelo", "J. R. R.": "j r",
-		"Łukasz Żółć": "lukasz zolc", "李 小龍": "小龍 李", "": "", " ’- ": "", "Straße STRASSE": "strasse", "JOSÉ José ÑANDÚ": "jose nandu", "Ægir Bjørn": "aegir bjorn", "ΝΊΚΟΣ Νίκος": "νικοσ",
+		"Łukasz Żółć": "lukasz zolc", "李 小龍": "小龍 李", "": "", " ’- ": "", "Straße STRASSE": "strasse", "JOSÉ José ÑANDÚ": "jose nandu",
+		"Ægir Bjørn": "aegir bjorn", "ΝΊΚΟΣ Νίκος": "νικοσ",
 	} {
 		if got := strings.Join(Words(name), " "); got != want {
 			t.Errorf("words(%q) = %q, want %q", name, got, want)
