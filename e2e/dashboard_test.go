@@ -68,7 +68,7 @@ func TestDashboard(t *testing.T) {
 	click(t, v.page("role=link[name='Deliveries']"))
 	click(t, v.page(".table tbody tr a").First())
 	delivered(t, v)
-	if body := read(t, v.page("pre")); !strings.Contains(body, token) || !strings.Contains(body, `"userArgs":"branch 9"`) {
+	if body := read(t, v.page("pre")); !strings.Contains(body, token) || !strings.Contains(body, `"userArgs": "branch 9"`) {
 		t.Errorf("the delivery's body is %s", body)
 	}
 	first := v.URL()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,7 +33,12 @@ func start(t *testing.T, args ...string) *site {
 	needBrowser(t)
 	assets.Need(t)
 	staff.UseCheapHashes()
-	s := &site{dir: storetest.DataDir(t), Log: &logtest.Buffer{}}
+	s := &site{Log: &logtest.Buffer{}}
+	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--database-url=") }) {
+		s.dir = t.TempDir()
+	} else {
+		s.dir = storetest.DataDir(t)
+	}
 	if faultSeed != "" {
 		args = append([]string{"--sandbox-faults=" + faultSeed}, args...)
 	}
