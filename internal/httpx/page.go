@@ -28,13 +28,17 @@ func HTML(w http.ResponseWriter, r *http.Request, status int, page Renderer) err
 	if err := page.Render(context.WithoutCancel(r.Context()), &buf); err != nil {
 		return err
 	}
+	sendHTML(w, r, status, buf.Bytes())
+	return nil
+}
+
+func sendHTML(w http.ResponseWriter, r *http.Request, status int, html []byte) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Length", strconv.Itoa(buf.Len()))
+	w.Header().Set("Content-Length", strconv.Itoa(len(html)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(buf.Bytes()) // an error means that the browser is gone
+		_, _ = w.Write(html) // an error means that the browser is gone
 	}
-	return nil
 }
 
 // PartHeader is the header of requests by a page's own script for the part of the page that
@@ -56,8 +60,7 @@ func Part(w http.ResponseWriter, r *http.Request, html []byte, once string) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(html) // an error means that the browser is gone
+	sendHTML(w, r, http.StatusOK, html)
 }
 
 // IsLocalPath reports whether next is a path at or below root, with an optional query,

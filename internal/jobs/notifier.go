@@ -21,7 +21,8 @@ func (b notifier) wake() {
 	}
 }
 
-// notifyingDriver is a River driver whose listener waits for the notifier.
+// notifyingDriver is a River driver whose listener waits for the notifier, and which fetches
+// jobs only if one may be due.
 type notifyingDriver struct {
 	riverdriver.Driver[*sql.Tx]
 	notifier notifier
