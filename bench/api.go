@@ -130,7 +130,7 @@ func (s *service) delivered(ctx context.Context) (figure, error) {
 			return figure{}, err
 		}
 		accepted := time.Now()
-		arrived, err := s.hook(ctx, token)
+		arrived, err := s.webhookOf(ctx, token)
 		if err != nil {
 			return figure{}, err
 		}
@@ -233,8 +233,8 @@ func (s *service) receive(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// hook waits for the webhook of a report.
-func (s *service) hook(ctx context.Context, publicToken string) (time.Time, error) {
+// webhookOf waits for the webhook of a report.
+func (s *service) webhookOf(ctx context.Context, publicToken string) (time.Time, error) {
 	timeout := time.NewTimer(20 * time.Second)
 	defer timeout.Stop()
 	for {

@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"html/template"
@@ -42,30 +43,38 @@ func pagesFigures(ctx context.Context) ([]figure, error) {
 //go:embed apply.gohtml
 var applyTemplate string
 
-// renderFigure renders the apply page alternately by templ and html/template. Both compute
-// their values each time, as a handler does. It checks first that both pages are the same.
+// applyPages returns functions that render the apply page by templ and by html/template. Both
+// compute their values each time, as a handler does. It fails if the pages differ.
+func applyPages(ctx context.Context) (ours, peer func(io.Writer) error, err error) {
+	tmpl, err := template.New("pages").Parse(applyTemplate)
+	if err != nil {
+		return nil, nil, err
+	}
+	ours = func(w io.Writer) error { return portal.ApplyPage(applyView()).Render(ctx, w) }
+	peer = func(w io.Writer) error { return tmpl.ExecuteTemplate(w, "apply", applyPeer()) }
+	var a, b bytes.Buffer
+	if err := errors.Join(ours(&a), peer(&b)); err != nil {
+		return nil, nil, err
+	}
+	x, y := plain(a.String()), plain(b.String())
+	at := 0
+	for at < len(x) && at < len(y) && x[at] == y[at] {
+		at++
+	}
+	if x != y {
+		return nil, nil, fmt.Errorf("the two pages differ at %d:\n%.160s\n%.160s", at, x[max(0, at-60):], y[max(0, at-60):])
+	}
+	return ours, peer, nil
+}
+
+// renderFigure renders the apply page alternately by templ and html/template.
 func renderFigure(ctx context.Context) (figure, error) {
 	const rounds, each = 21, 400
-	tmpl, err := template.New("pages").Parse(applyTemplate)
+	ours, peer, err := applyPages(ctx)
 	if err != nil {
 		return figure{}, err
 	}
-	ours := func(w io.Writer) error { return portal.ApplyPage(applyView()).Render(ctx, w) }
-	peer := func(w io.Writer) error { return tmpl.ExecuteTemplate(w, "apply", applyPeer()) }
-	var a, b bytes.Buffer
-	if err := ours(&a); err != nil {
-		return figure{}, err
-	}
-	if err := peer(&b); err != nil {
-		return figure{}, err
-	}
-	if x, y := plain(a.String()), plain(b.String()); x != y {
-		at := 0
-		for at < len(x) && at < len(y) && x[at] == y[at] {
-			at++
-		}
-		return figure{}, fmt.Errorf("the two pages differ at %d:\n%.160s\n%.160s", at, x[max(0, at-60):], y[max(0, at-60):])
-	}
+	var page bytes.Buffer
 	times := [2][]float64{}
 	for round := range rounds + 1 {
 		for turn := range 2 {
@@ -73,8 +82,8 @@ func renderFigure(ctx context.Context) (figure, error) {
 			render := [](func(io.Writer) error){ours, peer}[who]
 			began := time.Now()
 			for range each {
-				a.Reset()
-				if err := render(&a); err != nil {
+				page.Reset()
+				if err := render(&page); err != nil {
 					return figure{}, err
 				}
 			}
@@ -295,21 +304,21 @@ type (
 	peerField struct {
 		ID, Name, Label, Hint, Error, Type, Value, Autocomplete, InputMode, Width, Prefix string
 		MaxLength                                                                         int
-		Optional                                                                          bool
+		Optional, Unmarked                                                                bool
 	}
 	peerPart struct{ Name, Label, Value, Length string }
 	peerDate struct {
 		ID, Label, Hint, Error string
-		Optional               bool
+		Optional, Unmarked     bool
 		Parts                  []peerPart
 	}
 	peerOption struct {
-		Value, Label, Detail, Badge string
-		Chosen                      bool
+		Value, Label string
+		Chosen       bool
 	}
 	peerQuestion struct {
 		ID, Name, Label, Hint, Error, Prompt, Autocomplete string
-		Optional                                           bool
+		Optional, Unmarked                                 bool
 		Options                                            []peerOption
 	}
 	peerLanguage struct {
@@ -318,24 +327,25 @@ type (
 	}
 	peerPage struct {
 		Lang, Title, Description, Icon, WASM, Exec, Skip, Home, Brand, Heading, Intro string
-		Action, Product, Today, Continue, Small                                       string
+		Font, Action, Product, Today, Mode, Continue, Small                           string
 		Styles, Scripts, Steps                                                        []string
 		Languages                                                                     []peerLanguage
-		About                                                                         struct {
-			Title        string
-			Pair, Fields []peerField
-			Date         peerDate
+		Applicant                                                                     struct {
+			Names []peerField
+			Email peerField
+			Date  peerDate
 		}
-		Live struct {
-			Title, Text       string
+		Address struct {
+			Summary           string
+			Open              bool
 			Street, City, ZIP peerField
 			State             peerQuestion
 		}
-		Work struct {
-			Title  string
-			Fields []peerField
+		More struct {
+			Summary                 string
+			Open                    bool
+			Phone, Income, Employer peerField
 		}
-		Modes peerQuestion
 	}
 )
 
@@ -356,7 +366,7 @@ func applyPeer() peerPage {
 	}
 	optional := func(name, label, autocomplete, mode, width, hint string) peerField {
 		f := required(name, label, autocomplete, mode)
-		f.Optional, f.Width, f.Hint = true, width, hint
+		f.Optional, f.Unmarked, f.Width, f.Hint = true, true, width, hint
 		return f
 	}
 	email := required("email", "Email", "email", "email")
@@ -364,34 +374,32 @@ func applyPeer() peerPage {
 	income := optional("statedAnnualIncome", "Yearly income before taxes", "off", "numeric", "medium", "In whole dollars.")
 	income.Prefix = "$"
 	p := peerPage{Lang: "en", Title: "Apply with a cashflow report · Vestibule",
-		Icon: assets.URL("icon.svg"), WASM: assets.URL("vestibule.wasm"),
+		Font: assets.URL("inter.woff2"), Icon: assets.URL("icon.svg"), WASM: assets.URL("vestibule.wasm"),
 		Exec: assets.URL("wasm_exec.js"), Skip: "Skip to the content", Home: "/", Brand: "Vestibule", Heading: "Apply with a cashflow report",
 		Intro:  "Tell us who you are. Next, you sign in at your bank. We never see your password.",
-		Action: "/applications", Product: "cashflow", Today: applyToday, Continue: "Continue", Small: "Sandbox: no real bank, no real data.",
+		Action: "/applications", Product: "cashflow", Today: applyToday, Mode: "embedded", Continue: "Continue", Small: "Sandbox: no real bank, no real data.",
 		Styles: []string{assets.URL("portal.css")}, Scripts: []string{assets.URL("module.js"), assets.URL("offline.js")},
 		Steps:     []string{"Your details", "Verification", "Report"},
 		Languages: []peerLanguage{{applyPath + "?lang=en", "en", "English", true}, {applyPath + "?lang=es", "es", "Español", false}},
 	}
 	p.Description = p.Intro
-	p.About.Title = "About you"
-	p.About.Pair = []peerField{required("firstName", "First name", "given-name", ""), required("lastName", "Last name", "family-name", "")}
-	p.About.Fields = []peerField{email, optional("phone", "Phone", "tel", "tel", "medium", "")}
-	p.About.Date = peerDate{ID: "dob", Label: "Date of birth", Hint: "Not needed if you give your full address.", Optional: true,
+	p.Applicant.Names = []peerField{
+		required("firstName", "First name", "given-name", ""), required("lastName", "Last name", "family-name", "")}
+	p.Applicant.Email = email
+	p.Applicant.Date = peerDate{ID: "dob", Label: "Date of birth or address", Optional: true, Unmarked: true,
+		Hint:  "One of the two is enough: we use it to check that the data is yours.",
 		Parts: []peerPart{{"month", "Month", "", "2"}, {"day", "Day", "", "2"}, {"year", "Year", "", "4"}}}
-	p.Live.Title, p.Live.Text = "Where you live", "Give your full address, or your date of birth above, or both."
-	p.Live.Street = optional("address", "Street and number", "street-address", "", "", "")
-	p.Live.City = optional("city", "City", "address-level2", "", "", "")
-	p.Live.ZIP = optional("zip", "ZIP code", "postal-code", "", "short", "12345 or 12345-6789")
-	p.Live.State = peerQuestion{ID: "state", Name: "state", Label: "State or territory",
-		Prompt: "Choose", Autocomplete: "address-level1", Optional: true}
+	p.Address.Summary = "Enter your address"
+	p.Address.Street = optional("address", "Street and number", "street-address", "", "", "")
+	p.Address.City = optional("city", "City", "address-level2", "", "", "")
+	p.Address.ZIP = optional("zip", "ZIP code", "postal-code", "", "short", "12345 or 12345-6789")
+	p.Address.State = peerQuestion{ID: "state", Name: "state", Label: "State or territory",
+		Prompt: "Choose", Autocomplete: "address-level1", Optional: true, Unmarked: true}
 	for _, s := range peerStates {
-		p.Live.State.Options = append(p.Live.State.Options, peerOption{Value: s[0], Label: s[1]})
+		p.Address.State.Options = append(p.Address.State.Options, peerOption{Value: s[0], Label: s[1]})
 	}
-	p.Work.Title = "Income and work"
-	p.Work.Fields = []peerField{income, optional("statedEmployerName", "Employer", "organization", "", "", "")}
-	p.Modes = peerQuestion{ID: "mode", Name: "mode", Label: "How would you like to verify?", Options: []peerOption{
-		{"embedded", "Here on this page", "You stay with us; your bank's questions appear in a secure frame.", "Recommended", true},
-		{"redirect", "On the verification service's site",
-			"Go to that site and come back when you are done. This works in every browser.", "", false}}}
+	p.More.Summary = "Add phone, income and employer (optional)"
+	p.More.Phone, p.More.Income = optional("phone", "Phone", "tel", "tel", "medium", ""), income
+	p.More.Employer = optional("statedEmployerName", "Employer", "organization", "", "", "")
 	return p
 }

@@ -286,7 +286,7 @@ func (s *service) ready(ctx context.Context, email string) (publicToken, consume
 	if err := answer(req, &visited); err != nil {
 		return "", "", err
 	}
-	if _, err := s.hook(ctx, visited.PublicToken); err != nil {
+	if _, err := s.webhookOf(ctx, visited.PublicToken); err != nil {
 		return "", "", err
 	}
 	bearer, err := s.token(ctx)

@@ -306,7 +306,7 @@ func (s *service) keepAll(ctx context.Context, bodies [][]byte, tokens []string)
 		return err
 	}
 	for _, publicToken := range tokens {
-		if _, err := s.hook(ctx, publicToken); err != nil {
+		if _, err := s.webhookOf(ctx, publicToken); err != nil {
 			return err
 		}
 	}
