@@ -12,6 +12,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -44,14 +45,13 @@ func Guides() []string {
 // Guide returns the Markdown of a guide.
 func Guide(name string) ([]byte, error) { return guides.ReadFile(name + ".md") }
 
-// OpenAPI returns the document of the service as JSON.
-func OpenAPI() ([]byte, error) { return toJSON(provider) }
-
-// PortalOpenAPI returns the document of the portal's API as JSON.
-func PortalOpenAPI() ([]byte, error) { return toJSON(portal) }
-
-// ConnectorOpenAPI returns the document of the protocol of connectors as JSON.
-func ConnectorOpenAPI() ([]byte, error) { return toJSON(connector) }
+// Functions that return a document as JSON. They convert it in the first call, and return
+// the same bytes in each.
+var (
+	OpenAPI          = sync.OnceValues(func() ([]byte, error) { return toJSON(provider) })  // of the service
+	PortalOpenAPI    = sync.OnceValues(func() ([]byte, error) { return toJSON(portal) })    // of the portal's API
+	ConnectorOpenAPI = sync.OnceValues(func() ([]byte, error) { return toJSON(connector) }) // of the protocol of connectors
+)
 
 func toJSON(source []byte) ([]byte, error) {
 	var root yaml.Node

@@ -259,10 +259,6 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 		return made, err
 	}
 	here := p.service("provider")
-	spec, err := docs.OpenAPI()
-	if err != nil {
-		return made, err
-	}
 	local := p.config.local(here.url)
 	observed := p.telemetry.Party(store.Provider)
 	config := provider.Config{
@@ -276,7 +272,7 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 		Sandbox:                sandboxOf(p.config),
 		Simulation:             p.config.Simulation,
 		Assets:                 web.Provider(),
-		OpenAPI:                spec,
+		OpenAPI:                docs.OpenAPI,
 	}
 	if config.Mail, err = p.config.Mail.Sender(); err != nil {
 		return made, err

@@ -6,9 +6,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -36,33 +38,37 @@ func NewStaticPage(ctx context.Context, page Renderer) (*StaticPage, error) {
 	return &StaticPage{plain.Bytes(), zipped.Bytes(), hex.EncodeToString(sum[:8])}, nil
 }
 
-// StaticPages are static pages by their paths. Missing answers other paths.
-type StaticPages struct {
-	pages   map[string]*StaticPage
-	missing func(w http.ResponseWriter, r *http.Request, status int)
-}
-
-// NewStaticPages renders the pages.
-func NewStaticPages[R Renderer](ctx context.Context, pages map[string]R,
-	missing func(w http.ResponseWriter, r *http.Request, status int)) (*StaticPages, error) {
-	all := &StaticPages{map[string]*StaticPage{}, missing}
-	for path, page := range pages {
-		static, err := NewStaticPage(ctx, page)
+// StaticPages returns the handler of static pages by their paths. They are made and rendered
+// at the first request: few visitors open them, and they are large. failed answers requests
+// for other paths by 404, and all requests by 500 if a page cannot be made.
+func StaticPages[R Renderer](log *slog.Logger, pages func() (map[string]R, error),
+	failed func(w http.ResponseWriter, r *http.Request, status int)) http.Handler {
+	rendered := sync.OnceValues(func() (map[string]*StaticPage, error) {
+		made, err := pages()
 		if err != nil {
 			return nil, err
 		}
-		all.pages[path] = static
-	}
-	return all, nil
-}
-
-func (all *StaticPages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	page, ok := all.pages[r.URL.Path]
-	if !ok {
-		all.missing(w, r, http.StatusNotFound)
-		return
-	}
-	page.ServeHTTP(w, r)
+		all := map[string]*StaticPage{}
+		for path, page := range made {
+			if all[path], err = NewStaticPage(context.Background(), page); err != nil {
+				return nil, err
+			}
+		}
+		return all, nil
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		all, err := rendered()
+		if err != nil {
+			log.ErrorContext(r.Context(), "static pages were not made", "err", err)
+			failed(w, r, http.StatusInternalServerError)
+			return
+		}
+		if page, ok := all[r.URL.Path]; ok {
+			page.ServeHTTP(w, r)
+			return
+		}
+		failed(w, r, http.StatusNotFound)
+	})
 }
 
 // ServeHTTP answers GET and HEAD.

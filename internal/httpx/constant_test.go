@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -61,5 +63,48 @@ func TestStaticPageIsRevalidatedByETag(t *testing.T) {
 	broken := errors.New("broken")
 	if _, err := httpx.NewStaticPage(context.Background(), rendered(func(io.Writer) error { return broken })); !errors.Is(err, broken) {
 		t.Errorf("a page that breaks: %v", err)
+	}
+}
+
+func TestStaticPagesAreMadeAtTheFirstRequest(t *testing.T) {
+	made := 0
+	serve := func(pages func() (map[string]rendered, error)) func(path string) *httptest.ResponseRecorder {
+		h := httpx.StaticPages(slog.New(slog.DiscardHandler), pages, func(w http.ResponseWriter, _ *http.Request, status int) {
+			w.WriteHeader(status)
+		})
+		return func(path string) *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+			return w
+		}
+	}
+	get := serve(func() (map[string]rendered, error) {
+		made++
+		return map[string]rendered{"/docs": func(w io.Writer) error { _, err := io.WriteString(w, "a page"); return err }}, nil
+	})
+	if made != 0 {
+		t.Error("the pages were made before a request")
+	}
+	for range 2 {
+		if w := get("/docs"); w.Code != 200 || w.Body.String() != "a page" {
+			t.Errorf("the page: %d %q", w.Code, w.Body)
+		}
+	}
+	if w := get("/docs/other"); w.Code != 404 {
+		t.Errorf("another path: %d", w.Code)
+	}
+	if made != 1 {
+		t.Errorf("the pages were made %d times", made)
+	}
+	broken := errors.New("broken")
+	for name, pages := range map[string]func() (map[string]rendered, error){
+		"not made": func() (map[string]rendered, error) { return nil, broken },
+		"not rendered": func() (map[string]rendered, error) {
+			return map[string]rendered{"/": func(io.Writer) error { return broken }}, nil
+		},
+	} {
+		if w := serve(pages)("/"); w.Code != 500 {
+			t.Errorf("%s: %d, want 500", name, w.Code)
+		}
 	}
 }

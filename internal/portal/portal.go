@@ -19,6 +19,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"vestibule/internal/apidocs"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
@@ -111,17 +113,7 @@ func (p *Portal) routes(renderer *pageRenderer, public *url.URL, c Config) (http
 	mux.Handle("GET "+web.Prefix, c.Assets.Handler())
 	mux.Handle("GET "+branding.Prefix+"{file}", c.Brand)
 	mux.Handle("GET /legal/{document}", renderer.adapt(renderer.legal))
-	m, err := apidocs.Read(p.api.Spec, c.URL)
-	if err != nil {
-		return nil, err
-	}
-	url := c.Assets.URL
-	reference, err := httpx.NewStaticPages(context.Background(), ui.APIDocsPages(m, "/api/v1/docs", "/api/v1/openapi.json",
-		ui.Page{Styles: []string{url("portal.css"), url("apidocs.css")}, Scripts: []string{url("apidocs.js")}, Icon: url("icon.svg"),
-			Font: url("inter.woff2")}), renderer.status)
-	if err != nil {
-		return nil, err
-	}
+	reference := httpx.StaticPages(c.Log, func() (map[string]templ.Component, error) { return p.docsPages(c) }, renderer.status)
 	mux.Handle("GET /api/v1/docs", reference)
 	mux.Handle("GET /api/v1/docs/{part}", reference)
 
@@ -135,6 +127,22 @@ func (p *Portal) routes(renderer *pageRenderer, public *url.URL, c Config) (http
 	routes := httpx.NotFound(c.Log, mux, renderer.isPage, renderer.status)
 	return httpx.Wrap(c.Log, onlyHost(public, renderer.either(http.StatusMisdirectedRequest),
 		renderer.remember(sameSite.Handler(routes)))), nil
+}
+
+// docsPages makes the API reference.
+func (p *Portal) docsPages(c Config) (map[string]templ.Component, error) {
+	spec, err := p.api.Spec()
+	if err != nil {
+		return nil, err
+	}
+	m, err := apidocs.Read(spec, c.URL)
+	if err != nil {
+		return nil, err
+	}
+	url := c.Assets.URL
+	return ui.APIDocsPages(m, "/api/v1/docs", "/api/v1/openapi.json", ui.Page{
+		Styles:  []string{url("portal.css"), url("apidocs.css")},
+		Scripts: []string{url("apidocs.js")}, Icon: url("icon.svg"), Font: url("inter.woff2")}), nil
 }
 
 // onlyHost refuses requests for other hosts, against DNS rebinding. The loopback

@@ -71,10 +71,6 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 	if receiver.Secrets, err = secrets(c.Account.WebhookSecrets); err != nil {
 		return h, err
 	}
-	spec, err := docs.PortalOpenAPI()
-	if err != nil {
-		return h, err
-	}
 	// Lax, because the service links back here. Its cross-site POST arrives without
 	// the cookie, which the redirect handler expects.
 	h.sessions, err = session.New(ctx, c.DB, c.Now, session.Settings{Name: "vestibule", Secure: renderer.secure,
@@ -118,7 +114,7 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 	h.kit = &embedkit.Kit{DB: c.DB, Now: c.Now, Base: renderer.base, Adapt: renderer.adapt, Assets: c.Assets}
 	h.applicants.Grant, h.applicants.Redeem = h.kit.Grant, h.kit.Redeem
 	h.api = &api.API{DB: c.DB, Applications: service, Events: h.notify, Kit: h.kit, Key: c.API.Key, Rate: c.API.Rate, URL: c.URL,
-		Now: c.Now, Log: c.Log, Spec: spec}
+		Now: c.Now, Log: c.Log, Spec: docs.PortalOpenAPI}
 	h.redirect = &redirect.Handler{DB: c.DB, Service: client, Browsers: browsers{h.sessions}, Pages: renderer, Log: c.Log,
 		Tokens: redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log,
 			Watch: c.Telemetry.KeysFetched}, nil, c.Now),

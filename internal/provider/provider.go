@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"vestibule/internal/apidocs"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
@@ -53,8 +55,9 @@ type Config struct {
 	// environment only.
 	Sandbox func(context.Context, SandboxConfig) (Sandbox, error)
 
-	Assets  *web.Assets
-	OpenAPI []byte // API reference, served at /openapi.json and as a page at /docs; empty: none
+	Assets *web.Assets
+	// API reference, JSON: served at /openapi.json and as pages at /docs; nil: none
+	OpenAPI func() ([]byte, error)
 
 	DisableWorkers bool             // other processes with this database run the jobs
 	Telemetry      *telemetry.Party // nil: none
@@ -87,7 +90,6 @@ type Provider struct {
 	queue      *jobs.Queue
 	sandbox    Sandbox // nil in production
 	catalogues map[contract.Environment]sources.Catalogue
-	docs       *httpx.StaticPages // nil without OpenAPI
 
 	keys         *auth.Keys
 	auth         *auth.Authenticator
@@ -135,11 +137,6 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	queue.DisableWorkers = c.DisableWorkers
 	p.queue = queue
 	observe(c, queue)
-	if len(c.OpenAPI) > 0 {
-		if p.docs, err = p.docsPages(ctx); err != nil {
-			return nil, fmt.Errorf("provider: %w", err)
-		}
-	}
 	p.wire()
 	for _, open := range []func(context.Context) error{p.keys.Ensure, p.bankaccounts.Open, p.dashboard.Open} {
 		if err := open(ctx); err != nil {
@@ -155,16 +152,20 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	return p, nil
 }
 
-// docsPages renders the API reference.
-func (p *Provider) docsPages(ctx context.Context) (*httpx.StaticPages, error) {
-	m, err := apidocs.Read(p.config.OpenAPI, p.config.URL)
+// docsPages makes the API reference.
+func (p *Provider) docsPages() (map[string]templ.Component, error) {
+	spec, err := p.config.OpenAPI()
+	if err != nil {
+		return nil, err
+	}
+	m, err := apidocs.Read(spec, p.config.URL)
 	if err != nil {
 		return nil, err
 	}
 	url := p.config.Assets.URL
-	return httpx.NewStaticPages(ctx, ui.APIDocsPages(m, "/docs", "/openapi.json", ui.Page{
+	return ui.APIDocsPages(m, "/docs", "/openapi.json", ui.Page{
 		Styles:  []string{url("provider.css"), url("apidocs.css")},
-		Scripts: []string{url("apidocs.js")}, Icon: url("icon.svg"), Font: url("inter.woff2")}), p.missing)
+		Scripts: []string{url("apidocs.js")}, Icon: url("icon.svg"), Font: url("inter.woff2")}), nil
 }
 
 // Handler returns the handler of the service's public listener.
@@ -181,10 +182,11 @@ func (p *Provider) Handler() http.Handler {
 	p.sharing.Routes(mux)
 	p.dashboard.Routes(mux)
 	mux.Handle("GET /assets/", p.config.Assets.Handler())
-	if p.docs != nil {
+	if p.config.OpenAPI != nil {
 		mux.Handle("GET /openapi.json", httpx.API(p.config.Log, p.openAPI))
-		mux.Handle("GET /docs", p.docs)
-		mux.Handle("GET /docs/{part}", p.docs)
+		pages := httpx.StaticPages(p.config.Log, p.docsPages, p.missing)
+		mux.Handle("GET /docs", pages)
+		mux.Handle("GET /docs/{part}", pages)
 	}
 	h := httpx.NotFound(p.config.Log, mux, isPage, p.missing)
 	if p.sandbox != nil {
@@ -214,10 +216,14 @@ func (p *Provider) missing(w http.ResponseWriter, r *http.Request, status int) {
 }
 
 func (p *Provider) openAPI(w http.ResponseWriter, r *http.Request) error {
+	spec, err := p.config.OpenAPI()
+	if err != nil {
+		return err
+	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Access-Control-Allow-Origin", "*")
-	w.Write(p.config.OpenAPI)
+	w.Write(spec)
 	return nil
 }
 

@@ -35,8 +35,8 @@ type API struct {
 	URL          string        // the portal's public address, without a slash at the end
 	Now          func() time.Time
 	Log          *slog.Logger
-	Spec         []byte // the OpenAPI document, JSON
-	Rate         int    // requests per second of the key in this process; default 50
+	Spec         func() ([]byte, error) // the OpenAPI document, JSON
+	Rate         int                    // requests per second of the key in this process; default 50
 
 	bucket bucket
 }

@@ -73,17 +73,13 @@ type client struct {
 
 func serve(t testing.TB, db *store.DB) *client {
 	t.Helper()
-	spec, err := docs.PortalOpenAPI()
-	if err != nil {
-		t.Fatal(err)
-	}
 	c := &client{t: t, now: noon, mux: http.NewServeMux(), provider: &provider{}}
 	now, log := func() time.Time { return c.now }, slog.New(slog.DiscardHandler)
 	db.SetClock(now)
 	apps := &applications.Service{DB: db, Provider: c.provider, Products: map[contract.Product]string{
 		contract.Cashflow: "product"}, Environment: contract.Sandbox, Now: now, Log: log}
 	c.API = &API{DB: db, Applications: apps, Kit: &embedkit.Kit{DB: db, Now: now}, Key: key,
-		URL: "http://localhost:8080", Now: now, Log: log, Spec: spec,
+		URL: "http://localhost:8080", Now: now, Log: log, Spec: docs.PortalOpenAPI,
 		Events: notify.New(notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox,
 			URL: "https://app.example.com/hooks", Now: now, Log: log})}
 	apps.OnChange = append(apps.OnChange, c.Events.Record)

@@ -362,8 +362,12 @@ func number(q url.Values, name string, missing, least, most int64) (int64, bool)
 }
 
 func (a *API) spec(w http.ResponseWriter, _ *http.Request) error {
+	spec, err := a.Spec()
+	if err != nil {
+		return err
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "max-age=300")
-	_, _ = w.Write(a.Spec) // the client has disconnected
+	_, _ = w.Write(spec) // the client has disconnected
 	return nil
 }
