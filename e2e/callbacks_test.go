@@ -14,9 +14,9 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// hookReports records the reports of callbacks that the page sends to the portal,
+// callbackReports records the reports of callbacks that the page sends to the portal,
 // without the report that the widget was opened.
-func hookReports(t *testing.T, v *visitor) func() []reported {
+func callbackReports(t *testing.T, v *visitor) func() []reported {
 	sent := v.sent("/callbacks")
 	var all []reported
 	return func() []reported {
@@ -92,7 +92,7 @@ func TestCallbacksAreReportedOnce(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			v := visit(t)
-			reports := hookReports(t, v)
+			reports := callbackReports(t, v)
 			if c.refuse > 0 {
 				refuseFirst(t, v)
 			}
@@ -105,7 +105,7 @@ func TestCallbacksAreReportedOnce(t *testing.T) {
 			} else {
 				state(t, v, "ready")
 			}
-			until(t, "the hook in the timeline", func() bool { return count(s.events(t, id), c.kind) > 0 })
+			until(t, "the callback in the timeline", func() bool { return count(s.events(t, id), c.kind) > 0 })
 			if got := count(s.events(t, id), c.kind); got != 1 {
 				t.Errorf("the timeline has %s %d times", c.kind, got)
 			}

@@ -43,11 +43,11 @@ type reported struct {
 const hostScript = `
 window.calls = [];
 const list = document.getElementById("calls");
-window.hooks = (name) => Object.fromEntries(["onSuccess", "onExit", "onError"].map((h) => [h, (...args) => {
+window.callbacks = (name) => Object.fromEntries(["onSuccess", "onExit", "onError"].map((h) => [h, (...args) => {
 	window.calls.push([name, h, ...args.map((a) => a ?? "")]);
 	list.append(document.createElement("li"));
 }]));
-window.begin = (options, name = "first") => SvcWidget.register({ ...options, ...window.hooks(name) });
+window.begin = (options, name = "first") => SvcWidget.register({ ...options, ...window.callbacks(name) });
 document.getElementById("fire")?.addEventListener("click", () => SvcWidget.fire());
 `
 

@@ -343,7 +343,7 @@ func TestEmbedKit(t *testing.T) {
 			t.Error("a page of another origin may frame the application by a lie")
 		}
 
-		// A page whose policy forgets the frame says so, and has a way on.
+		// A page whose policy does not allow the frame says so, and offers a next step.
 		v.open(t, h.URL+"/no-frames")
 		heard(t, v, "a error FRAME_BLOCKED")
 		click(t, v.page("text="+en("connect.secure_page")))

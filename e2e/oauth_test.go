@@ -58,6 +58,7 @@ func atOpenBank(t *testing.T, bank playwright.Page, username string) {
 // A bank with its own sign-in pages opens in a window beside the widget. The window closes
 // without a click, and the widget continues.
 func TestOpenBankBesideTheWidget(t *testing.T) {
+	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	v := visit(t)
 	s.apply(t, v, "embedded", "")
@@ -82,6 +83,7 @@ func TestOpenBankBesideTheWidget(t *testing.T) {
 
 // A window that the applicant closes, and a refusal in it, lead to the bank again.
 func TestOpenBankTwice(t *testing.T) {
+	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	window := func(v *visitor, opener i18n.Key) playwright.Page {
 		t.Helper()
@@ -118,6 +120,7 @@ func TestOpenBankTwice(t *testing.T) {
 // On a hosted page the bank opens in the same tab and leads back, also when the applicant
 // refuses there.
 func TestOpenBankOnAHostedPage(t *testing.T) {
+	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	v := visit(t)
 	s.apply(t, v, "redirect", "")
@@ -141,6 +144,7 @@ func TestOpenBankOnAHostedPage(t *testing.T) {
 // A bank that wants a second factor again, when its data are fetched, ends the visit with the
 // status for that, and the applicant reads what to do.
 func TestOpenBankWantsSecondFactor(t *testing.T) {
+	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	v := visit(t)
 	s.apply(t, v, "redirect", "")
@@ -156,6 +160,7 @@ func TestOpenBankWantsSecondFactor(t *testing.T) {
 // Where the browser opens no window, the bank opens in the tab of the embedding page and
 // leads back to it.
 func TestOpenBankWithoutWindows(t *testing.T) {
+	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	v := visit(t)
 	must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(`

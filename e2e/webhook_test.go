@@ -91,8 +91,8 @@ func (s *site) callback(t *testing.T, url string) {
 	s.control(t, "POST", "/callbacks", map[string]any{"publicId": s.Credentials.PublicID, "url": url})
 }
 
-// hook reports a callback of the widget as the page's module does, in v's browser.
-func (s *site) hook(t *testing.T, v *visitor, a opened, eventID, kind string) {
+// reportCallback reports a callback of the widget as the page's module does, in v's browser.
+func (s *site) reportCallback(t *testing.T, v *visitor, a opened, eventID, kind string) {
 	t.Helper()
 	resp, err := v.Context.Request().Post(s.statusURL(a)+"/callbacks", playwright.APIRequestContextPostOptions{
 		Data: map[string]any{"eventId": eventID, "type": kind, "attempt": 1}})
@@ -129,7 +129,7 @@ func TestWebhooksInEveryOrder(t *testing.T) {
 	v := visit(t, noScript)
 
 	var all, unproven []reached
-	for _, order := range orders([]string{"hook", "return", "webhook"}) {
+	for _, order := range orders([]string{"callback", "return", "webhook"}) {
 		if len(order) == 2 {
 			continue
 		}
@@ -138,9 +138,9 @@ func TestWebhooksInEveryOrder(t *testing.T) {
 		proven := false
 		for _, webhooks := range order {
 			switch webhooks {
-			case "hook":
+			case "callback":
 				for _, id := range []string{"one", "one", "two"} {
-					s.hook(t, v, r.opened, id, "onSuccess")
+					s.reportCallback(t, v, r.opened, id, "onSuccess")
 				}
 			case "return":
 				v.open(t, r.back)
@@ -181,7 +181,7 @@ func TestWebhooksInEveryOrder(t *testing.T) {
 	for _, r := range all { // late notifications change nothing
 		s.receive(t, box.about(t, r.publicToken))
 		v.open(t, r.back)
-		s.hook(t, v, r.opened, "late", "onExit")
+		s.reportCallback(t, v, r.opened, "late", "onExit")
 		state(t, v, "ready")
 		if kinds := s.events(t, r.ID); count(kinds, "fetched") != 1 || count(kinds, "hookSuccess") > 2 ||
 			count(kinds, "webhook") > 1 || count(kinds, "returnSuccess") > 1 {

@@ -53,8 +53,8 @@ func TestUsersOfTheMockBank(t *testing.T) {
 	s := start(t)
 	h := newHost(t, s)
 	for _, c := range []struct {
-		user, until, hook, status, substatus string
-		failed, end                          i18n.Key
+		user, until, callback, status, substatus string
+		failed, end                              i18n.Key
 	}{
 		{"default", "end", "onSuccess", "SUCCESS", "", "", "visit.end.bank.shared"},
 		{"single", "end", "onSuccess", "SUCCESS", "", "", "visit.end.bank.shared"},
@@ -86,7 +86,7 @@ func TestUsersOfTheMockBank(t *testing.T) {
 				step(t, v.widget, "accounts")
 				click(t, v.widget(button(en("visit.accounts.submit"))))
 			}
-			if c.hook == "onError" {
+			if c.callback == "onError" {
 				step(t, v.widget, "failed")
 				if words := read(t, v.widget(".notice-danger")); !strings.Contains(words, en(c.failed)) {
 					t.Errorf("before another bank is chosen the applicant reads %q, want %q in it", words, en(c.failed))
@@ -97,14 +97,14 @@ func TestUsersOfTheMockBank(t *testing.T) {
 				giveUp(t, v.widget)
 			}
 			got := called(t, v, 1)
-			if got[1] != c.hook {
-				t.Fatalf("the widget called %q, want %s", got, c.hook)
+			if got[1] != c.callback {
+				t.Fatalf("the widget called %q, want %s", got, c.callback)
 			}
 			word := "SUPPLIER_ERROR"
-			if c.hook == "onSuccess" {
+			if c.callback == "onSuccess" {
 				word = c.status
 			}
-			same(t, "the hook's arguments", got[3:], []string{word})
+			same(t, "the callback's arguments", got[3:], []string{word})
 			status, substatus := s.report(t, got[2])
 			same(t, "the report's status", []string{status, substatus}, []string{c.status, c.substatus})
 			if words, want := read(t, v.widget("[data-testid=step-end]")), en(c.end, "company", "Vestibule"); !strings.Contains(words, want) {
@@ -151,7 +151,7 @@ func TestNamesOfTheSandbox(t *testing.T) {
 				giveUp(t, v.widget)
 			}
 			got := called(t, v, 1)
-			same(t, "the hook", []string{got[1], got[3]}, []string{"onError", word})
+			same(t, "the callback", []string{got[1], got[3]}, []string{"onError", word})
 			status, substatus := s.report(t, got[2])
 			same(t, "the report's status", []string{status, substatus}, []string{c.status, c.substatus})
 			step(t, v.widget, "end")
@@ -188,7 +188,7 @@ func TestWrongPassword(t *testing.T) {
 	see(t, v.widget("text="+en("visit.failed.sign_in")))
 	giveUp(t, v.widget)
 	got := called(t, v, 1)
-	same(t, "the hook", []string{got[1], got[3]}, []string{"onError", "SUPPLIER_ERROR"})
+	same(t, "the callback", []string{got[1], got[3]}, []string{"onError", "SUPPLIER_ERROR"})
 	status, substatus := s.report(t, got[2])
 	same(t, "the report's status", []string{status, substatus}, []string{"NOT_AUTHENTICATED", ""})
 }
@@ -222,7 +222,7 @@ func TestWrongCode(t *testing.T) {
 	}
 	reachFrom(t, v.widget, "accounts", "end")
 	got := called(t, v, 1)
-	same(t, "the hook", []string{got[1], got[3]}, []string{"onSuccess", "SUCCESS"})
+	same(t, "the callback", []string{got[1], got[3]}, []string{"onSuccess", "SUCCESS"})
 	if all := calls(t, v); len(all) != 1 {
 		t.Errorf("callbacks called: %q, want one", all)
 	}
@@ -520,7 +520,7 @@ func TestBlockedFrame(t *testing.T) {
 	v.expect("must allow frame-src " + s.Provider)
 	v.open(t, h.URL+"/?without=frame")
 	begin(t, v, h.options(map[string]any{"token": s.token(t, nil)}), "first")
-	same(t, "the hook", called(t, v, 1), []string{"first", "onError", "", "INTERNAL_ERROR"})
+	same(t, "the callback", called(t, v, 1), []string{"first", "onError", "", "INTERNAL_ERROR"})
 	gone(t, v.page("iframe"))
 }
 
@@ -533,7 +533,7 @@ func TestPageWithoutPlace(t *testing.T) {
 	v.expect("no element with id nova-embed")
 	v.open(t, h.URL+"/?without=place")
 	begin(t, v, h.options(map[string]any{"token": s.token(t, nil)}), "first")
-	same(t, "the hook", called(t, v, 1), []string{"first", "onError", "", "INTERNAL_ERROR"})
+	same(t, "the callback", called(t, v, 1), []string{"first", "onError", "", "INTERNAL_ERROR"})
 }
 
 // TestSlowFrame is loaded twice, and then given up.
@@ -553,7 +553,7 @@ func TestSlowFrame(t *testing.T) {
 		t.Fatalf("callbacks called after the first wait: %q", got)
 	}
 	must(t, v.Clock().FastForward(10_100))
-	same(t, "the hook", called(t, v, 1), []string{"first", "onError", "", "REQUEST_TIMEOUT"})
+	same(t, "the callback", called(t, v, 1), []string{"first", "onError", "", "REQUEST_TIMEOUT"})
 	gone(t, v.page("iframe"))
 	if n := asked(); n != 2 {
 		t.Errorf("the frame was asked for %d times, want 2", n)

@@ -144,10 +144,10 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 		Exhibit{"find it by e-mail", pages.FindPage(pages.Find{Base: base})},
 		Exhibit{"find it by e-mail, refused", pages.FindPage(pages.Find{Base: base, Email: "unknown",
 			Problem: "resume.find.no_email"})},
-		Exhibit{"letters of the sandbox", review.Outbox(reviewPage, review.OutboxView{
+		Exhibit{"emails of the sandbox", review.Outbox(reviewPage, review.OutboxView{
 			Letters: []review.OutboxLetter{{At: at, To: "ana@example.org", Subject: "Continue",
 				Text: "https://portal.example/resume/ye4ZSHdXYRr\n\nOnce."}}})},
-		Exhibit{"letters, none", review.Outbox(reviewPage, review.OutboxView{})},
+		Exhibit{"emails, none", review.Outbox(reviewPage, review.OutboxView{})},
 		Exhibit{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: sample(lang, "Privacy", "Privacidad"),
 			HTML: "<p>All of it.</p><h2>What</h2><ul><li>One</li><li>Two</li></ul>"})},
 		Exhibit{"notice", pages.NoticePage(pages.Notice{Base: base,

@@ -14,20 +14,20 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-type ring struct {
-	Bell string `json:"bell"`
+type greeting struct {
+	Name string `json:"name"`
 }
 
-func (ring) Kind() string { return "ring" }
+func (greeting) Kind() string { return "greeting" }
 
-// queue returns a queue that calls work for each ring job.
-func queue(t *testing.T, db *store.DB, work func(jobs.Job, ring) error, opts ...jobs.Option) *jobs.Queue {
+// queue returns a queue that calls work for each greeting job.
+func queue(t *testing.T, db *store.DB, work func(jobs.Job, greeting) error, opts ...jobs.Option) *jobs.Queue {
 	t.Helper()
-	return queueOf(t, db, func(_ context.Context, j jobs.Job, a ring) error { return work(j, a) }, opts...)
+	return queueOf(t, db, func(_ context.Context, j jobs.Job, a greeting) error { return work(j, a) }, opts...)
 }
 
 // queueOf is queue for work that uses its context.
-func queueOf(t *testing.T, db *store.DB, work func(context.Context, jobs.Job, ring) error, opts ...jobs.Option) *jobs.Queue {
+func queueOf(t *testing.T, db *store.DB, work func(context.Context, jobs.Job, greeting) error, opts ...jobs.Option) *jobs.Queue {
 	t.Helper()
 	reg := jobs.NewRegistry()
 	jobs.Register(reg, work, opts...)
@@ -52,34 +52,34 @@ func start(t *testing.T, q *jobs.Queue) {
 	})
 }
 
-func enqueue(t *testing.T, db *store.DB, q *jobs.Queue, bell string, opts ...jobs.EnqueueOption) {
+func enqueue(t *testing.T, db *store.DB, q *jobs.Queue, name string, opts ...jobs.EnqueueOption) {
 	t.Helper()
 	err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-		return q.Enqueue(ctx, tx, ring{bell}, opts...)
+		return q.Enqueue(ctx, tx, greeting{name}, opts...)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func next(t *testing.T, rung <-chan string) string {
+func next(t *testing.T, ran <-chan string) string {
 	t.Helper()
 	select {
-	case b := <-rung:
+	case b := <-ran:
 		return b
 	case <-time.After(20 * time.Second):
-		t.Fatal("nothing rang")
+		t.Fatal("no job ran")
 		return ""
 	}
 }
 
 func TestJobExistsIfItsTransactionCommits(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		rung := make(chan string, 10)
-		q := queue(t, db, func(_ jobs.Job, a ring) error { rung <- a.Bell; return nil })
+		ran := make(chan string, 10)
+		q := queue(t, db, func(_ jobs.Job, a greeting) error { ran <- a.Name; return nil })
 		boom := errors.New("boom")
 		err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-			if err := q.Enqueue(ctx, tx, ring{"never"}); err != nil {
+			if err := q.Enqueue(ctx, tx, greeting{"never"}); err != nil {
 				return err
 			}
 			return boom
@@ -89,7 +89,7 @@ func TestJobExistsIfItsTransactionCommits(t *testing.T) {
 		}
 		enqueue(t, db, q, "first")
 		start(t, q)
-		if got := next(t, rung); got != "first" {
+		if got := next(t, ran); got != "first" {
 			t.Errorf("rang %q, want first", got)
 		}
 	})
@@ -97,9 +97,9 @@ func TestJobExistsIfItsTransactionCommits(t *testing.T) {
 
 func TestFailuresAreRetriedAndSnoozeIsNoFailure(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		rung := make(chan string, 10)
+		ran := make(chan string, 10)
 		runs := 0
-		q := queue(t, db, func(j jobs.Job, a ring) error {
+		q := queue(t, db, func(j jobs.Job, a greeting) error {
 			runs++
 			switch runs {
 			case 1:
@@ -107,12 +107,12 @@ func TestFailuresAreRetriedAndSnoozeIsNoFailure(t *testing.T) {
 			case 2:
 				return jobs.Snooze(0)
 			}
-			rung <- a.Bell
+			ran <- a.Name
 			return nil
 		}, jobs.MaxAttempts(2), jobs.Backoff(func(int) time.Duration { return 0 }))
 		enqueue(t, db, q, "second")
 		start(t, q)
-		next(t, rung)
+		next(t, ran)
 		if runs != 3 {
 			t.Errorf("%d runs, want 3", runs)
 		}
@@ -121,12 +121,12 @@ func TestFailuresAreRetriedAndSnoozeIsNoFailure(t *testing.T) {
 
 func TestUniqueKeyKeepsOneUnfinishedJob(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		q := queue(t, db, func(jobs.Job, ring) error { return nil })
+		q := queue(t, db, func(jobs.Job, greeting) error { return nil })
 		for range 3 {
 			enqueue(t, db, q, "a", jobs.UniqueKey("a"))
 		}
 		enqueue(t, db, q, "b", jobs.UniqueKey("b"))
-		if n, err := q.Unfinished(t.Context(), "ring"); err != nil || n != 2 {
+		if n, err := q.Unfinished(t.Context(), "greeting"); err != nil || n != 2 {
 			t.Errorf("Unfinished = %d, %v; want 2", n, err)
 		}
 	})
@@ -134,15 +134,15 @@ func TestUniqueKeyKeepsOneUnfinishedJob(t *testing.T) {
 
 func TestShiftMovesWaitingJobs(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		rung := make(chan string, 10)
-		q := queue(t, db, func(_ jobs.Job, a ring) error { rung <- a.Bell; return nil })
+		ran := make(chan string, 10)
+		q := queue(t, db, func(_ jobs.Job, a greeting) error { ran <- a.Name; return nil })
 		enqueue(t, db, q, "in three days", jobs.At(time.Now().Add(72*time.Hour)))
 		enqueue(t, db, q, "in a year", jobs.At(time.Now().Add(365*24*time.Hour)))
 		start(t, q)
 		if err := q.Shift(t.Context(), 73*time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		if got := next(t, rung); got != "in three days" {
+		if got := next(t, ran); got != "in three days" {
 			t.Errorf("rang %q", got)
 		}
 	})
@@ -155,7 +155,7 @@ func TestCommittedJobRunsAtOnce(t *testing.T) {
 		done := make(chan struct{})
 		var q *jobs.Queue
 		left := links
-		q = queue(t, db, func(_ jobs.Job, a ring) error {
+		q = queue(t, db, func(_ jobs.Job, a greeting) error {
 			if left--; left == 0 {
 				close(done)
 				return nil
@@ -177,15 +177,15 @@ func TestCommittedJobRunsAtOnce(t *testing.T) {
 // another process.
 func TestDisabledWorkersRunNoJobs(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		here := queue(t, db, func(jobs.Job, ring) error { t.Error("a job was run that was to be left"); return nil })
+		here := queue(t, db, func(jobs.Job, greeting) error { t.Error("a job was run that was to be left"); return nil })
 		here.DisableWorkers = true
 		start(t, here)
 		if err := here.Ready(); err != nil {
 			t.Errorf("a process that runs no jobs is not ready: %v", err)
 		}
 		enqueue(t, db, here, "left")
-		done := make(chan ring, 1)
-		there := queue(t, db, func(_ jobs.Job, a ring) error { done <- a; return nil })
+		done := make(chan greeting, 1)
+		there := queue(t, db, func(_ jobs.Job, a greeting) error { done <- a; return nil })
 		if there.Ready() == nil {
 			t.Error("a queue runs before its start")
 		}
@@ -203,8 +203,8 @@ func TestDisabledWorkersRunNoJobs(t *testing.T) {
 func TestUrgentJobsRunFirst(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		urgent, ended := make(chan struct{}), make(chan struct{})
-		q := queue(t, db, func(_ jobs.Job, a ring) error {
-			if a.Bell == "now" {
+		q := queue(t, db, func(_ jobs.Job, a greeting) error {
+			if a.Name == "now" {
 				close(urgent)
 			}
 			select {
@@ -233,7 +233,7 @@ func TestUrgentJobsRunFirst(t *testing.T) {
 func TestJobsOfAKilledReplicaAreResumed(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		attempts := make(chan int, 10)
-		q := queue(t, db, func(j jobs.Job, _ ring) error { attempts <- j.Attempt; return nil })
+		q := queue(t, db, func(j jobs.Job, _ greeting) error { attempts <- j.Attempt; return nil })
 		enqueue(t, db, q, "of the dead")
 		by, list := "", `ARRAY['%s']`
 		if db.Dialect == store.SQLite {
@@ -279,7 +279,7 @@ func TestJobsOfAKilledReplicaAreResumed(t *testing.T) {
 func TestUnusedIndexesAreDropped(t *testing.T) {
 	db := storetest.Postgres(t, store.Portal)
 	for range 2 { // a second start finds them gone
-		queue(t, db, func(jobs.Job, ring) error { return nil })
+		queue(t, db, func(jobs.Job, greeting) error { return nil })
 	}
 	var inverted, all int
 	if err := db.SQL.QueryRow(`SELECT count(*) FILTER (WHERE indexdef LIKE '% USING gin %'), count(*) FROM pg_indexes
@@ -294,12 +294,12 @@ func TestUnusedIndexesAreDropped(t *testing.T) {
 // TestStopIsNoFailure checks that a job canceled by a stop runs at the next start.
 func TestStopIsNoFailure(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		began, lost := make(chan int, 10), make(chan ring, 10)
-		q := queueOf(t, db, func(ctx context.Context, j jobs.Job, _ ring) error {
+		began, lost := make(chan int, 10), make(chan greeting, 10)
+		q := queueOf(t, db, func(ctx context.Context, j jobs.Job, _ greeting) error {
 			began <- j.Attempt
 			<-ctx.Done()
 			return ctx.Err()
-		}, jobs.MaxAttempts(1), jobs.OnDiscard(func(_ context.Context, a ring) error { lost <- a; return nil }))
+		}, jobs.MaxAttempts(1), jobs.OnDiscard(func(_ context.Context, a greeting) error { lost <- a; return nil }))
 		enqueue(t, db, q, "slow")
 		for range 3 {
 			if err := q.Start(t.Context()); err != nil {
@@ -330,14 +330,14 @@ func TestStopIsNoFailure(t *testing.T) {
 func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		type lost struct {
-			bell  string
+			name  string
 			alive bool
 		}
 		told, ended := make(chan lost, 20), make(chan string, 20)
 		refuse := make(chan error, 1)
-		q := queueOf(t, db, func(ctx context.Context, j jobs.Job, a ring) error {
-			defer func() { ended <- a.Bell }()
-			switch a.Bell {
+		q := queueOf(t, db, func(ctx context.Context, j jobs.Job, a greeting) error {
+			defer func() { ended <- a.Name }()
+			switch a.Name {
 			case "error":
 				return errors.New("stuck")
 			case "panic":
@@ -352,8 +352,8 @@ func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 			}
 			return nil
 		}, jobs.MaxAttempts(2), jobs.Timeout(50*time.Millisecond), jobs.Backoff(func(int) time.Duration { return 0 }),
-			jobs.OnDiscard(func(ctx context.Context, a ring) error {
-				told <- lost{a.Bell, ctx.Err() == nil}
+			jobs.OnDiscard(func(ctx context.Context, a greeting) error {
+				told <- lost{a.Name, ctx.Err() == nil}
 				select {
 				case err := <-refuse:
 					return err
@@ -363,26 +363,26 @@ func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 			}))
 		start(t, q)
 		for _, c := range []struct {
-			bell string
+			name string
 			runs int
 			told bool
 		}{{"good", 1, false}, {"later", 1, false}, {"error", 2, true}, {"panic", 2, true}, {"slow", 2, true}, {"given", 1, true}} {
-			enqueue(t, db, q, c.bell)
+			enqueue(t, db, q, c.name)
 			for range c.runs {
-				if got := next(t, ended); got != c.bell {
-					t.Fatalf("%s ran, want %s", got, c.bell)
+				if got := next(t, ended); got != c.name {
+					t.Fatalf("%s ran, want %s", got, c.name)
 				}
 			}
 			if !c.told {
 				continue
 			}
-			if got := <-told; got != (lost{c.bell, true}) {
-				t.Errorf("OnDiscard got %+v, want %s in a separate context", got, c.bell)
+			if got := <-told; got != (lost{c.name, true}) {
+				t.Errorf("OnDiscard got %+v, want %s in a separate context", got, c.name)
 			}
 		}
-		for _, bell := range []string{"error", "panic"} {
+		for _, name := range []string{"error", "panic"} {
 			refuse <- errors.New("no database")
-			enqueue(t, db, q, bell)
+			enqueue(t, db, q, name)
 			for range 2 {
 				next(t, ended)
 			}
@@ -397,8 +397,8 @@ func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 				case <-time.After(50 * time.Millisecond):
 				}
 			}
-			if got := <-told; got.bell != bell {
-				t.Errorf("OnDiscard got %+v, want %s", got, bell)
+			if got := <-told; got.name != name {
+				t.Errorf("OnDiscard got %+v, want %s", got, name)
 			}
 		}
 		if len(told) > 0 || len(ended) > 0 {
@@ -411,27 +411,27 @@ func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 // started several times, but not if it was only running when the process was killed.
 func TestJobsThatKillTheirProcessAreDiscarded(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		rung, lost := make(chan string, 10), make(chan string, 10)
-		q := queueOf(t, db, func(_ context.Context, j jobs.Job, a ring) error { rung <- a.Bell; return nil },
-			jobs.MaxAttempts(1), jobs.OnDiscard(func(_ context.Context, a ring) error { lost <- a.Bell; return nil }))
-		for bell, begun := range map[string]int{"bystander": 3, "killer": 60} {
-			enqueue(t, db, q, bell)
+		ran, lost := make(chan string, 10), make(chan string, 10)
+		q := queueOf(t, db, func(_ context.Context, j jobs.Job, a greeting) error { ran <- a.Name; return nil },
+			jobs.MaxAttempts(1), jobs.OnDiscard(func(_ context.Context, a greeting) error { lost <- a.Name; return nil }))
+		for name, begun := range map[string]int{"bystander": 3, "killer": 60} {
+			enqueue(t, db, q, name)
 			names := make([]string, begun)
 			for i := range names {
 				names[i] = "gone"
 			}
-			value, member := "{"+strings.Join(names, ",")+"}", `args->'a'->>'bell'`
+			value, member := "{"+strings.Join(names, ",")+"}", `args->'a'->>'name'`
 			if db.Dialect == store.SQLite {
-				value, member = `["`+strings.Join(names, `","`)+`"]`, `json_extract(args, '$.a.bell')`
+				value, member = `["`+strings.Join(names, `","`)+`"]`, `json_extract(args, '$.a.name')`
 			}
 			_, err := db.SQL.ExecContext(t.Context(), `UPDATE river_job SET state = 'running',
-				attempt = 1, attempted_by = $1 WHERE `+member+` = $2`, value, bell)
+				attempt = 1, attempted_by = $1 WHERE `+member+` = $2`, value, name)
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 		start(t, q)
-		if ran, gone := next(t, rung), next(t, lost); ran != "bystander" || gone != "killer" {
+		if ran, gone := next(t, ran), next(t, lost); ran != "bystander" || gone != "killer" {
 			t.Errorf("%s ran and %s is lost", ran, gone)
 		}
 	})
@@ -439,7 +439,7 @@ func TestJobsThatKillTheirProcessAreDiscarded(t *testing.T) {
 
 func TestWaitsUseTheDatabaseClock(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		q := queue(t, db, func(jobs.Job, ring) error { return nil })
+		q := queue(t, db, func(jobs.Job, greeting) error { return nil })
 		if got := q.Later(time.Hour); db.Dialect == store.SQLite && got != time.Hour || (got-time.Hour).Abs() > time.Minute {
 			t.Errorf("on one machine an hour is %s", got)
 		}
@@ -467,7 +467,7 @@ func TestWaitsUseTheDatabaseClock(t *testing.T) {
 func TestNoAttemptLimit(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		ran := make(chan string, 10)
-		q := queue(t, db, func(_ jobs.Job, a ring) error { ran <- a.Bell; return errors.New("bad") }, jobs.NoAttemptLimit())
+		q := queue(t, db, func(_ jobs.Job, a greeting) error { ran <- a.Name; return errors.New("bad") }, jobs.NoAttemptLimit())
 		enqueue(t, db, q, "good")
 		if _, err := db.SQL.ExecContext(t.Context(), `UPDATE river_job SET attempt = 1000`); err != nil {
 			t.Fatal(err)

@@ -36,8 +36,8 @@ func (w *watcher) Job(ctx context.Context, kind, carried string, _ int) (context
 func TestQueueReportsRunsAndWaitingJobs(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		w := &watcher{ended: make(chan struct{}, 10)}
-		q := queue(t, db, func(_ jobs.Job, a ring) error {
-			switch a.Bell {
+		q := queue(t, db, func(_ jobs.Job, a greeting) error {
+			switch a.Name {
 			case "later":
 				return jobs.Snooze(time.Hour)
 			case "never":
@@ -58,7 +58,7 @@ func TestQueueReportsRunsAndWaitingJobs(t *testing.T) {
 			enqueue(t, db, q, b)
 		}
 		waiting, err := q.Waiting(t.Context())
-		if err != nil || len(waiting) != 1 || waiting[0].Kind != "ring" || waiting[0].State != "available" || waiting[0].Jobs != len(bells) ||
+		if err != nil || len(waiting) != 1 || waiting[0].Kind != "greeting" || waiting[0].State != "available" || waiting[0].Jobs != len(bells) ||
 			waiting[0].Oldest < 0 || waiting[0].Oldest > time.Minute {
 			t.Errorf("waiting: %+v %v", waiting, err)
 		}
@@ -70,8 +70,8 @@ func TestQueueReportsRunsAndWaitingJobs(t *testing.T) {
 			<-w.ended
 		}
 		slices.Sort(w.told)
-		want := []string{"ring from-there done", "ring from-there failed", "ring from-there failed",
-			"ring from-there given_up", "ring from-there later"}
+		want := []string{"greeting from-there done", "greeting from-there failed", "greeting from-there failed",
+			"greeting from-there given_up", "greeting from-there later"}
 		if !slices.Equal(w.told, want) {
 			t.Errorf("told %q, want %q", w.told, want)
 		}
