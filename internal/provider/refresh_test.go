@@ -205,8 +205,8 @@ func TestRefreshRefuses(t *testing.T) {
 	})
 }
 
-// Consent that is withdrawn while a report is being made from open access leaves no
-// report.
+// TestWithdrawnConsentStopsRefresh withdraws consent while a report is being made from open
+// access: no report exists afterwards.
 func TestWithdrawnConsentStopsRefresh(t *testing.T) {
 	withOpenBank(t, func(t *testing.T, r refreshServer) {
 		first := r.connected()

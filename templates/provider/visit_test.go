@@ -66,7 +66,8 @@ func TestFooterIsTheSandboxs(t *testing.T) {
 	}
 }
 
-// A page that says more than that all is well stays until the applicant leaves it.
+// TestPageWithIncompleteSourcesStays checks that a last page with a warning stays until the
+// applicant leaves it.
 func TestPageWithIncompleteSourcesStays(t *testing.T) {
 	v := Visit{Lang: i18n.English, Return: "/return", End: "success", Receipt: &Receipt{}}
 	if !v.returns() {

@@ -196,7 +196,7 @@ func TestRejectedFilesAreNotStored(t *testing.T) {
 	})
 }
 
-// A file counts once it is kept, and a report keeps ten.
+// TestSubmittedFilesAreKept checks that a report keeps its submitted files, at most ten.
 func TestSubmittedFilesAreKept(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		var ids []string

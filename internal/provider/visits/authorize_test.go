@@ -84,7 +84,8 @@ func TestReceiptOfAuthorizedBank(t *testing.T) {
 	})
 }
 
-// The page at the end names a bank that answered in part, says what to do, and stays a success.
+// TestEndNamesBankThatAnsweredInPart checks that the last page names the bank, says what to
+// do, and remains a success.
 func TestEndNamesBankThatAnsweredInPart(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
 		for _, partial := range []bool{true, false} {
@@ -110,7 +111,8 @@ func TestEndNamesBankThatAnsweredInPart(t *testing.T) {
 	})
 }
 
-// A bank that gave nothing beside another source is named, but not among those that shared data.
+// TestEndNamesBankThatFailed checks that the last page names a bank that gave no data, but not
+// among those that shared data.
 func TestEndNamesBankThatFailed(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
 		bank.FetchError = sources.Fail(sources.Unresponsive, errors.New("for a test"))
@@ -136,9 +138,9 @@ func TestEndNamesBankThatFailed(t *testing.T) {
 	})
 }
 
-// For each reason why a bank with its own pages failed, the applicant reads what happened and
-// what to do, at once and after leaving, in both languages. No reason but three wrong
-// passwords is called that.
+// TestApplicantReadsWhyBankFailed checks what the applicant reads for each failure of a bank
+// with its own pages, immediately and after leaving, in both languages. Only three wrong
+// passwords are called three wrong passwords.
 func TestApplicantReadsWhyBankFailed(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
 		for reason, want := range map[sources.Reason]struct{ failed, next, left i18n.Key }{
