@@ -224,8 +224,8 @@ func TestWithdrawnConsentStopsRefresh(t *testing.T) {
 	})
 }
 
-// Reports of products with the inquiry type MONITORING are refreshed each week while the
-// access lives.
+// TestMonitoringRefreshes checks that reports of products with the inquiry type
+// MONITORING are refreshed each week while the access lives.
 func TestMonitoringRefreshes(t *testing.T) {
 	withOpenBank(t, func(t *testing.T, r refreshServer) {
 		successes := func() int {

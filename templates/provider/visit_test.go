@@ -7,8 +7,9 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// The number of steps stays the same from consent to the end, whichever source the applicant
-// chooses, and no step but that of a failure leads back.
+// TestStepsKeepTheirNumber checks that the number of steps stays the same from consent to
+// the end, whichever source the applicant chooses, and no step but that of a failure
+// leads back.
 func TestStepsKeepTheirNumber(t *testing.T) {
 	bank := []Step{Banks, Authorize, SignIn, Code, Accounts}
 	payroll := []Step{Employers, Authorize, SignIn, Code}

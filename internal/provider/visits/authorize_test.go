@@ -65,7 +65,8 @@ func atBank(t *testing.T, r *providertest.Server, form url.Values) (applicant, u
 	return a, url.Values{"state": address.Query()["state"], "code": {"good"}}
 }
 
-// The page at the end says until when the customer can get updated reports.
+// TestReceiptOfAuthorizedBank checks that the page at the end says until when the
+// customer can get updated reports.
 func TestReceiptOfAuthorizedBank(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, _ *providertest.OAuthBank) {
 		for refresh, want := range map[bool]string{
@@ -191,7 +192,8 @@ func TestApplicantReadsWhyBankFailed(t *testing.T) {
 	})
 }
 
-// The consent mentions updated data only where the applicant can choose a bank.
+// TestConsentToUpdates checks that the consent mentions updated data only if the
+// applicant can choose a bank.
 func TestConsentToUpdates(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, _ *providertest.OAuthBank) {
 		r.Entitle("refresh", true)
@@ -251,7 +253,8 @@ func TestAuthorizedBankMakesAReport(t *testing.T) {
 	})
 }
 
-// An authorization completes once, in the browser that began it, within its time.
+// TestAuthorizationIsBoundToItsBrowser checks that an authorization completes once, in
+// the browser that began it, within its time.
 func TestAuthorizationIsBoundToItsBrowser(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
 		unknown := func(what string, answer providertest.Answer) {
@@ -409,7 +412,8 @@ func TestAuthorizationOutcomes(t *testing.T) {
 	})
 }
 
-// Withdrawn consent ends access at once, also while a report is being made.
+// TestWithdrawnConsentEndsAccess checks that withdrawn consent ends access at once, also
+// while a report is being made.
 func TestWithdrawnConsentEndsAccess(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
 		bank.FetchError = sources.Fail(sources.Unresponsive, errors.New("test"))

@@ -343,7 +343,8 @@ func TestFailuresOfPayroll(t *testing.T) {
 	}
 }
 
-// No connection is made to this machine or a private network, unless loopback is configured.
+// TestPrivateAddresses checks that no connection is made to this machine or a private
+// network, unless loopback is configured.
 func TestPrivateAddresses(t *testing.T) {
 	f, _ := newFake(t)
 	config := f.program(t)
