@@ -51,8 +51,8 @@ func TestDocumentsListAllEnumValues(t *testing.T) {
 	}
 }
 
-// Generators of clients make one type for a name, in whatever section it appears and
-// however it is capitalized.
+// TestComponentNamesAreUnique checks names in all sections without regard to case, because
+// generators of clients make one type for each name.
 func TestComponentNamesAreUnique(t *testing.T) {
 	for name, doc := range documents(t) {
 		seen := map[string]string{}

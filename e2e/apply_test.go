@@ -313,9 +313,8 @@ func TestFocusInTheForm(t *testing.T) {
 	step(t, v.widget, "consent")
 }
 
-// TestServerChecksAgain where there is no script: the form is shown again with the
-// entered data and the errors, and nothing is stored; once corrected, it is accepted.
-// The form asks where to verify only if the operator wants it.
+// TestPortalDecidesWhereToVerify checks that the form asks where to verify only if the
+// operator wants it.
 func TestPortalDecidesWhereToVerify(t *testing.T) {
 	t.Parallel()
 	for mode, arrives := range map[string]func(s *site, v *visitor){
@@ -334,6 +333,8 @@ func TestPortalDecidesWhereToVerify(t *testing.T) {
 	}
 }
 
+// TestServerChecksAgain sends the form without script: the server shows it again with the
+// entered data and the errors and stores nothing; once corrected, it is accepted.
 func TestServerChecksAgain(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -55,8 +55,8 @@ func atOpenBank(t *testing.T, bank playwright.Page, username string) {
 	click(t, bank.Locator(button(en("bank.consent.submit"))))
 }
 
-// A bank with its own sign-in pages opens in a window beside the widget. The window closes
-// without a click, and the widget continues.
+// TestOpenBankBesideTheWidget checks that a bank with its own sign-in pages opens in a
+// window beside the widget. The window closes without a click, and the widget continues.
 func TestOpenBankBesideTheWidget(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
@@ -81,7 +81,8 @@ func TestOpenBankBesideTheWidget(t *testing.T) {
 	state(t, v, "ready")
 }
 
-// A window that the applicant closes, and a refusal in it, lead to the bank again.
+// TestOpenBankTwice checks that the bank can be opened again after the applicant closed
+// its window or refused in it.
 func TestOpenBankTwice(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
@@ -117,8 +118,8 @@ func TestOpenBankTwice(t *testing.T) {
 	}
 }
 
-// On a hosted page the bank opens in the same tab and leads back, also when the applicant
-// refuses there.
+// TestOpenBankOnAHostedPage checks that the bank opens in the same tab and leads back,
+// also when the applicant refuses there.
 func TestOpenBankOnAHostedPage(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
@@ -141,8 +142,9 @@ func TestOpenBankOnAHostedPage(t *testing.T) {
 	state(t, v, "ready")
 }
 
-// A bank that wants a second factor again, when its data are fetched, ends the visit with the
-// status for that, and the applicant reads what to do.
+// TestOpenBankWantsSecondFactor checks that a bank that wants a second factor again, when
+// its data are fetched, ends the visit with the status for that, and the applicant reads
+// what to do.
 func TestOpenBankWantsSecondFactor(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
@@ -157,8 +159,8 @@ func TestOpenBankWantsSecondFactor(t *testing.T) {
 	see(t, v.page(text(en("journey.report.code_missing"))))
 }
 
-// Where the browser opens no window, the bank opens in the tab of the embedding page and
-// leads back to it.
+// TestOpenBankWithoutWindows checks that the bank opens in the tab of the embedding page,
+// and leads back to it, if the browser opens no window.
 func TestOpenBankWithoutWindows(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
@@ -180,9 +182,10 @@ func TestOpenBankWithoutWindows(t *testing.T) {
 	state(t, v, "ready")
 }
 
-// Webviews of apps block cookies of third parties, and have one window: some open nothing
-// beside it, and some show there what is meant for a new one. The bank leads back to the
-// portal's page, or to the page of another site that embeds the portal's.
+// TestOpenBankInAWebview checks webviews of apps, which block cookies of third parties
+// and have one window: some open nothing beside it, and some show there what is meant for
+// a new window. The bank leads back to the portal's page, or to the page of another site
+// that embeds the portal's.
 func TestOpenBankInAWebview(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")

@@ -29,13 +29,9 @@ func buffer(size int32) unsafe.Pointer {
 	return unsafe.Pointer(&shared[0])
 }
 
-// check applies the rules to the texts in the first size bytes of the buffer, each ended
-// by the separator: product, environment, today as YYYY-MM-DD, "1" for assets only, and
-// for each member of the prefill object its key and its value. A value is a letter and a
-// text: s and a string, n and a number, l and an array (whose items follow as values, up
-// to a text "."), 0 for null, and o for anything else. It writes the problems to the
-// buffer, four texts for each: field, code, English text, and Spanish text. It returns
-// their length in bytes, or -1 for malformed input.
+// check applies the rules to the texts in the first size bytes of the buffer. It writes
+// four texts for each problem to the buffer: field, code, English and Spanish text. It
+// returns their length in bytes, or -1 for malformed input.
 //
 //go:wasmexport vestibule_check
 func check(size int32) (length int32) {
@@ -44,8 +40,8 @@ func check(size int32) (length int32) {
 		in := reader(string(shared[:size]))
 		r := prefill.Rules{Product: contract.Product(in.next()), Environment: contract.Environment(in.next())}
 		dated := false
-		r.Today, dated = prefill.ParseDate(in.next())
-		r.AssetsOnly = in.next() != ""
+		r.Today, dated = prefill.ParseDate(in.next()) // YYYY-MM-DD
+		r.AssetsOnly = in.next() != ""                // "1" or ""
 		object := make(prefill.Object, 0, 16)
 		for len(in) > 0 {
 			object = append(object, prefill.Member{Key: in.next(), Value: in.value(in.next())})
@@ -68,6 +64,7 @@ func check(size int32) (length int32) {
 // reader is the unread input.
 type reader string
 
+// next returns the next text, which ends with the separator.
 //
 //go:noinline
 func (r *reader) next() string {
@@ -78,9 +75,11 @@ func (r *reader) next() string {
 			return string(s)
 		}
 	}
-	panic("cut short")
+	panic("the input has no separator at its end")
 }
 
+// value parses a value: s and a string, n and a number, l and the items of an array,
+// which follow as values up to a text ".", 0 for null, o for anything else.
 func (r *reader) value(s string) prefill.Value {
 	switch s[0] {
 	case 's':

@@ -104,10 +104,9 @@ func (f *form) released() {
 	}
 }
 
-// update updates the errors that are shown, and may show a new one for the field of the
-// event: while the applicant types, only an error that more typing cannot correct, and
-// after the focus has left the field, any. A missing value is an error only if no other
-// field can replace it and the focus has moved within the form.
+// update updates the errors that are shown, and may show one for the field of the event: on
+// typing, only one that more typing cannot correct; on leaving the field, any. A missing
+// value is one only if no other field can replace it and the focus stays in the form.
 func (f *form) update(event js.Value) {
 	left := str(event.Get("type")) == "focusout"
 	here, there := f.fieldOf(event.Get("target")), f.fieldOf(event.Get("relatedTarget"))

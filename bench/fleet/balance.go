@@ -21,8 +21,8 @@ import (
 // for each replica, its portal, its provider and its admin listener.
 const balancing = "VESTIBULE_BENCH_BALANCE"
 
-// Balance makes this process a balancer, and does not return, where a fleet has
-// started it as one. Call it first.
+// Balance runs the balancer and does not return if a fleet started this process as one.
+// Call it first.
 func Balance() {
 	lines := os.Getenv(balancing)
 	if lines == "" {
@@ -50,11 +50,11 @@ type backend struct {
 	addresses []string // portal, provider
 	admin     string
 	number    int
-	ready     atomic.Bool // as /readyz says; true at first
-	came      atomic.Bool // it has been: they are started after the balancer
+	ready     atomic.Bool // by /readyz; true at first
+	came      atomic.Bool // it has been ready; replicas start after the balancer
 }
 
-// found notes whether it is ready, and says so on a change.
+// found stores whether the replica is ready, and prints a change.
 func (b *backend) found(ready bool) {
 	if b.ready.Swap(ready) != ready && b.came.Load() {
 		fmt.Fprintf(os.Stderr, "replica %d is ready: %v\n", b.number, ready)
@@ -64,8 +64,8 @@ func (b *backend) found(ready bool) {
 	}
 }
 
-// serve serves an address by the replicas that are ready, in turn. It knows nothing of
-// sessions: any replica takes any request.
+// serve forwards the requests to an address to the ready replicas in turn, without regard
+// to sessions.
 func serve(host string, which int, all []*backend) (string, error) {
 	l, err := net.Listen("tcp", host+":0")
 	if err != nil {
@@ -85,9 +85,8 @@ func serve(host string, which int, all []*backend) (string, error) {
 	return "http://" + net.JoinHostPort(host, port), nil
 }
 
-// turns sends requests to the replicas that are ready, one after the other. One that
-// takes no connection, for it has ended since it was asked, has heard nothing of a
-// request: the next one gets it. Where none is ready, all are asked.
+// turns sends requests to the ready replicas in turn, or to all if none is ready. If a
+// replica accepts no connection, because it has just ended, the next one gets the request.
 type turns struct {
 	which int
 	all   []*backend
@@ -117,7 +116,7 @@ func (t *turns) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
-// watch asks every replica twice a second whether it is ready.
+// watch requests the readiness of each replica twice a second.
 func watch(all []*backend) {
 	client := &http.Client{Timeout: 3 * time.Second}
 	for range time.Tick(500 * time.Millisecond) {

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// Cost is processor time by who used it.
+// Cost is processor time by part of the deployment.
 type Cost struct{ Replicas, Database, Balancer, Load time.Duration }
 
-// Less is what was used since before.
+// Less returns the cost since before.
 func (c Cost) Less(before Cost) Cost {
 	return Cost{c.Replicas - before.Replicas, c.Database - before.Database, c.Balancer - before.Balancer, c.Load - before.Load}
 }
 
-// Per is the cost of one of n.
+// Per returns the cost of one of n.
 func (c Cost) Per(n float64) Cost {
 	d := func(t time.Duration) time.Duration { return time.Duration(float64(t) / n) }
 	return Cost{d(c.Replicas), d(c.Database), d(c.Balancer), d(c.Load)}
@@ -34,7 +34,7 @@ func (c Cost) String() string {
 		ms(c.Balancer) + " ms, and the load itself " + ms(c.Load) + " ms"
 }
 
-// Cost is what was used until now.
+// Cost returns the processor time until now.
 func (f *Fleet) Cost() (c Cost, err error) {
 	for _, r := range f.Replicas {
 		t, _, err := Used(r.Pid())
@@ -57,8 +57,8 @@ func (f *Fleet) Cost() (c Cost, err error) {
 	return c, nil
 }
 
-// Machine is what all of this machine's processors together have worked, and all of the
-// time that they had.
+// Machine returns the busy time of all of this machine's processors together, and their
+// total time.
 func Machine() (worked, had time.Duration, err error) {
 	raw, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -70,7 +70,7 @@ func Machine() (worked, had time.Duration, err error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		if i > 7 { // guests', which are in the first two already
+		if i > 7 { // time of guests, which the first two contain
 			break
 		}
 		had += time.Duration(n) * tick
@@ -81,15 +81,15 @@ func Machine() (worked, had time.Duration, err error) {
 	return worked, had, nil
 }
 
-// UsedHere is what this process has used.
+// UsedHere returns the processor time of this process.
 func UsedHere() time.Duration {
 	var u syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// UsedByServer is what the PostgreSQL that listens in a folder has used, with those of
-// its processes that have ended.
+// UsedByServer returns the processor time of the PostgreSQL server that listens in a folder,
+// including its processes that have ended.
 func UsedByServer(databaseURL string) (time.Duration, error) {
 	u, err := url.Parse(databaseURL)
 	if err != nil {
@@ -115,7 +115,7 @@ func UsedByServer(databaseURL string) (time.Duration, error) {
 	}
 	for _, child := range strings.Fields(string(children)) {
 		pid, _ := strconv.Atoi(child)
-		if used, _, err := Used(pid); err == nil { // else it has just ended
+		if used, _, err := Used(pid); err == nil { // otherwise it has just ended
 			total += used
 		}
 	}
@@ -125,7 +125,7 @@ func UsedByServer(databaseURL string) (time.Duration, error) {
 // tick is the unit of /proc/pid/stat, the same on every Linux that Go runs on.
 const tick = time.Second / 100
 
-// Used is what a process has used, and what its children that have ended did.
+// Used returns the processor time of a process, and of its children that have ended.
 func Used(pid int) (own, ended time.Duration, err error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

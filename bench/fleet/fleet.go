@@ -1,6 +1,6 @@
 // Package fleet starts the program as operators deploy it, one process or replicas behind a
-// balancer, sends it what people, their onboarding apps and the reviewers send, and
-// says what processor time each part of that took.
+// balancer, sends it the requests of applicants, onboarding apps and reviewers, and measures
+// the processor time of each part.
 package fleet
 
 import (
@@ -23,13 +23,13 @@ import (
 	"vestibule/internal/testutil/storetest/cluster"
 )
 
-// Options say what is started.
+// Options configure a fleet.
 type Options struct {
 	Bin      string  // the program
 	Replicas int     // on one PostgreSQL; 0 is one process on SQLite
-	Workers  int     // of them, as many run jobs; 0 is all
-	Balanced bool    // a balancer, though there is one replica only
-	Share    float64 // of one processor that each replica may use; 0 is all there are
+	Workers  int     // number of replicas that run jobs; 0 is all
+	Balanced bool    // start a balancer for one replica, too
+	Share    float64 // of a processor that each replica may use; 0 is no limit
 }
 
 // Fleet is a running deployment of the program.
@@ -49,7 +49,7 @@ type Replica struct {
 	cmd                              *exec.Cmd
 }
 
-// Pid is its process.
+// Pid returns the id of its process.
 func (r *Replica) Pid() int { return r.cmd.Process.Pid }
 
 // Launch starts a fleet, which the caller stops.
@@ -65,7 +65,7 @@ func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
 	}
 	database := ""
 	if o.Replicas > 0 {
-		// As durable as in service.
+		// As durable as in production.
 		if f.cluster, err = cluster.Start(ctx, "fsync=on", "synchronous_commit=on", "full_page_writes=on"); err != nil {
 			return f, err
 		}
@@ -121,7 +121,7 @@ func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
 	return f, err
 }
 
-// Stop ends the replicas as an operator would, and what they stand on.
+// Stop ends the replicas as an operator would, then the balancer and the database.
 func (f *Fleet) Stop() {
 	if f.balancer != nil {
 		f.balancer.Process.Kill()
@@ -147,7 +147,7 @@ func (f *Fleet) Stop() {
 	os.RemoveAll(f.Dir)
 }
 
-// Metrics is the sum of a metric over all replicas.
+// Metrics returns the sum of a metric over all replicas.
 func (f *Fleet) Metrics(names ...string) (sums map[string]float64, err error) {
 	sums = map[string]float64{}
 	for _, r := range f.Replicas {

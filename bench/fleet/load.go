@@ -18,7 +18,7 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// Load sends what people, their onboarding apps and the reviewers send.
+// Load sends the requests of applicants, onboarding apps and reviewers.
 type Load struct {
 	f        *Fleet
 	http     *http.Client
@@ -26,14 +26,14 @@ type Load struct {
 	reviewer string // the reviewer's cookie
 	serial   atomic.Int64
 	arrivals atomic.Int64
-	AtRush   atomic.Bool  // what is answered now is of the rush hour
+	AtRush   atomic.Bool  // answers now belong to the rush hour
 	report   atomic.Value // publicToken of the last visit
 	submits  sync.Mutex
 	next     time.Time // when the account may submit again
 
 	mu    sync.Mutex
-	Times map[string][]time.Duration // by route, of what is being measured
-	Rush  map[string][]time.Duration // of them, those of the rush hour
+	Times map[string][]time.Duration // by route, of the current measurement
+	Rush  map[string][]time.Duration // those of the rush hour
 	Errs  map[string]int
 	Held  int // answers 429
 }
@@ -58,14 +58,14 @@ const (
 	asJSON = "application/json"
 )
 
-// Begin forgets what was measured.
+// Begin deletes the measurements.
 func (l *Load) Begin() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.Times, l.Rush, l.Errs, l.Held = map[string][]time.Duration{}, map[string][]time.Duration{}, map[string]int{}, 0
 }
 
-// note takes down how long a route took and whether it was answered as it should be.
+// note stores the duration of a request by route, and whether its answer was correct.
 func (l *Load) note(route string, took time.Duration, wrong string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,7 +98,8 @@ func (r reply) field(name string) string {
 	return strings.ReplaceAll(string(m[1]), `\u0026`, "&")
 }
 
-// errHeld is a request that a rate limit holds back: no failure, and no journey either.
+// errHeld is returned for a request that a rate limit rejects: neither a failure nor a
+// journey.
 var errHeld = errors.New("held back")
 
 func (l *Load) send(ctx context.Context, route string, want int, to, body string, header ...string) (reply, error) {
@@ -136,17 +137,16 @@ func (l *Load) send(ctx context.Context, route string, want int, to, body string
 	return reply{resp.Header, raw}, err
 }
 
-// one runs the journey of an arrival: of twenty, seven fill in the form and meet the
-// widget, four go by redirect, three are of an onboarding app, two of a reviewer, three
-// ask for a report's status, and one sends bank data. Their order is always the same, so
-// that two loads differ in nothing but how many there are.
+// one runs a journey. Of twenty, in a fixed order, seven use the form and the widget, four
+// redirects, three the API, two the review dashboard, three request a report's status, and
+// one submits bank data.
 func (l *Load) one(ctx context.Context) error {
 	journeys := map[byte]func(context.Context) error{'f': l.form, 'r': l.redirect, 'a': l.api, 'v': l.review, 'p': l.poll, 's': l.submit}
 	const order = "frafpfvrfapfrfsavrfp"
 	return journeys[order[l.arrivals.Add(1)%int64(len(order))]](ctx)
 }
 
-// One runs one journey. False is for one that did not come to its end.
+// One runs one journey, and reports whether it was completed.
 func (l *Load) One(ctx context.Context) bool { return l.one(ctx) == nil }
 
 var token = regexp.MustCompile(`data-token="([A-Za-z0-9_-]{43})"`)
@@ -193,7 +193,7 @@ func (l *Load) form(ctx context.Context) error {
 	return l.look(ctx, strings.TrimSuffix(at, "/connect"), cookie)
 }
 
-// look looks at the status page a few times, as a browser without scripts does.
+// look requests the status page a few times, as a browser without scripts does.
 func (l *Load) look(ctx context.Context, at, cookie string) error {
 	for range 3 {
 		if _, err := l.send(ctx, "GET /applications/{id}", 200, l.f.Portal+at, "", "Cookie", cookie); err != nil {
@@ -208,7 +208,7 @@ func (l *Load) look(ctx context.Context, at, cookie string) error {
 	return nil
 }
 
-// redirect goes to the provider's pages and comes back with a signed outcome.
+// redirect completes the provider's pages and returns with a signed result.
 func (l *Load) redirect(ctx context.Context) error {
 	at, cookie, err := l.apply(ctx, "redirect")
 	if err != nil {
@@ -238,7 +238,7 @@ func (l *Load) redirect(ctx context.Context) error {
 	return l.look(ctx, strings.TrimSuffix(at, "/connect"), cookie)
 }
 
-// api is an onboarding app that makes an application and asks for its state.
+// api creates an application as an onboarding app does, and requests its state.
 func (l *Load) api(ctx context.Context) error {
 	n := l.serial.Add(1)
 	body := fmt.Sprintf(`{"product":"cashflow","mode":"embedded","externalId":"soak-%d","prefill":{"firstName":"Ada",`+
@@ -257,7 +257,7 @@ func (l *Load) api(ctx context.Context) error {
 	return nil
 }
 
-// poll asks the provider for a report's status, as other portals do.
+// poll requests a report's status from the provider, as other portals do.
 func (l *Load) poll(ctx context.Context) error {
 	publicToken, _ := l.report.Load().(string)
 	if publicToken == "" {
@@ -294,8 +294,8 @@ func (l *Load) review(ctx context.Context) error {
 	return err
 }
 
-// submit sends bank data, or asks for a report's status where the account may not submit
-// so soon again.
+// submit sends bank data, or requests a report's status if the account may not submit again
+// yet.
 func (l *Load) submit(ctx context.Context) error {
 	l.submits.Lock()
 	now := time.Now()
@@ -323,8 +323,8 @@ func (l *Load) submit(ctx context.Context) error {
 	return l.called(ctx, "POST /connect/v2/cashflow/byo-report", began, err)
 }
 
-// Crowd has so many do one journey after the other for d, and returns how many of them
-// ended well and in what time.
+// Crowd runs journeys one after the other in many goroutines for d, and returns the number of
+// completed ones and the elapsed time.
 func (l *Load) Crowd(ctx context.Context, many int, d time.Duration) (ended int, took time.Duration) {
 	var n atomic.Int64
 	var wait sync.WaitGroup

@@ -6,11 +6,11 @@ import (
 	"unsafe"
 )
 
-// limit holds a process to a share of one processor, as a container's quota does: it is
-// stopped when it has used its share until now, and continues when it has some
-// again. The process continues when limit returns.
+// limit holds a process to a share of one processor, as a container's quota does: it stops
+// the process when it has used its share, and continues it later. The process continues
+// when limit returns.
 func limit(pid int, share float64, end <-chan struct{}) {
-	const most = 50 * time.Millisecond // that it can have in hand
+	const most = 50 * time.Millisecond // that it can save up
 	defer syscall.Kill(pid, syscall.SIGCONT)
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -32,8 +32,8 @@ func limit(pid int, share float64, end <-chan struct{}) {
 	}
 }
 
-// processTime is what a process has used, to the nanosecond: by Linux's clock of it,
-// whose number is made of the process's.
+// processTime returns the processor time of a process in nanoseconds, by Linux's clock of the
+// process, whose number derives from the process id.
 func processTime(pid int) time.Duration {
 	var t syscall.Timespec
 	syscall.Syscall(syscall.SYS_CLOCK_GETTIME, uintptr(int32(^pid<<3|2)), uintptr(unsafe.Pointer(&t)), 0)

@@ -1,9 +1,9 @@
-// Command soak starts the program as operators deploy it, sends it a day of ordinary use
-// in a short time, and says whether it stood it: by route how long answers took,
-// what went wrong, and what memory and goroutines it had before and after.
+// Command soak starts the program as operators deploy it, and sends it a day of ordinary use
+// in a short time. It reports the times of answers by route, the errors, and memory and
+// goroutines before and after.
 //
-// It looks for the saturation first: journeys end to end, more and more at once,
-// until no more of them end in a second. The day's rush hour is half of that. With
+// First it finds the saturation: it runs more and more journeys concurrently, until the
+// number that end in a second no longer grows. The day's rush hour is half of that. With
 // -hold it only starts replicas and a balancer, and waits.
 package main
 
@@ -46,7 +46,7 @@ func main() {
 }
 
 func run(ctx context.Context, bin string, n int, d time.Duration, hold bool) (good bool, err error) {
-	// The replicas outlive ctx, so that they are ended in order.
+	// The replicas outlive ctx, so that they end in order.
 	f, err := fleet.Launch(context.WithoutCancel(ctx), fleet.Options{Bin: bin, Replicas: n})
 	if err != nil {
 		return false, err
@@ -68,7 +68,7 @@ func run(ctx context.Context, bin string, n int, d time.Duration, hold bool) (go
 	return soak(ctx, f, l, d)
 }
 
-// soak finds the saturation, measures without load, then lives through the day.
+// soak finds the saturation, measures without load, then runs the day.
 func soak(ctx context.Context, f *fleet.Fleet, l *fleet.Load, d time.Duration) (bool, error) {
 	saturation, err := saturate(ctx, f, l, max(3*time.Second, d/40))
 	if err != nil {
@@ -116,7 +116,7 @@ func soak(ctx context.Context, f *fleet.Fleet, l *fleet.Load, d time.Duration) (
 	return verdict(l, unloaded, before, after, max(alone.others, busied.others)), ctx.Err()
 }
 
-// saturate is journeys a second at the most, with however many at once.
+// saturate returns the maximum of journeys a second, with any number of concurrent ones.
 func saturate(ctx context.Context, f *fleet.Fleet, l *fleet.Load, probe time.Duration) (float64, error) {
 	l.Crowd(ctx, 4, probe) // warms up
 	most, at, worse := 0.0, 0, 0
@@ -144,7 +144,7 @@ func saturate(ctx context.Context, f *fleet.Fleet, l *fleet.Load, probe time.Dur
 	return most, ctx.Err()
 }
 
-// spent is what processors did while something ran: for us, and for others.
+// spent is processor time of a measurement: of the fleet, and of other processes.
 type spent struct {
 	cost   fleet.Cost
 	others float64 // their share of the machine
@@ -172,8 +172,8 @@ func phase(f *fleet.Fleet, run func() error) (s spent, err error) {
 	return s, err
 }
 
-// busy is the share of the day's rush hour that arrives at a time of the day, from 0
-// to 1: little at night, a rush in the morning and a longer one in the evening.
+// busy returns the load at a time of the day, from 0 to 1 of the rush hour's: little at
+// night, a rush in the morning and a longer one in the evening.
 func busy(t float64) float64 {
 	hump := func(at, width float64) float64 { return math.Exp(-math.Pow((t-at)/width, 2)) }
 	return min(1, 0.08+0.75*hump(10.0/24, 0.10)+0.92*hump(19.5/24, 0.12))

@@ -60,7 +60,7 @@ func (p *program) adminHost(next http.Handler) http.Handler {
 		host := (&url.URL{Host: r.Host}).Hostname()
 		_, err := netip.ParseAddr(host)
 		if r.Host != "" && !httpx.IsLoopback(host) && !strings.EqualFold(host, here.Hostname()) && (err != nil || local) {
-			http.Error(w, "no such host here; see --admin-url", http.StatusMisdirectedRequest)
+			http.Error(w, "unknown host; see --admin-url", http.StatusMisdirectedRequest)
 			return
 		}
 		next.ServeHTTP(w, r)

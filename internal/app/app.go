@@ -57,7 +57,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errUnhealthy):
 		return 1
 	}
-	fmt.Fprintln(stderr, "vestibule:", err)
+	fmt.Fprintln(stderr, "vestibule:", command.withVariables(err.Error()))
 	if errors.As(err, &refused) {
 		return 2
 	}

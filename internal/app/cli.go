@@ -81,6 +81,7 @@ var used = map[string][]string{
 type command struct {
 	name     string          // with its subcommand, as "customer add"
 	groups   map[string]bool // of which it uses a flag
+	flags    map[string]bool // of Config
 	warnings []string
 }
 
@@ -123,10 +124,11 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (out command, done 
 	}
 	out.name, _, _ = strings.Cut(parsed.Command(), " <")
 	first, _, _ := strings.Cut(out.name, " ")
-	out.groups = map[string]bool{}
+	out.groups, out.flags = map[string]bool{}, map[string]bool{}
 	for _, f := range parsed.Model.Flags {
-		if f.Group != nil && uses(first, f) {
-			out.groups[f.Group.Key] = true
+		if f.Group != nil {
+			out.flags[f.Name] = true
+			out.groups[f.Group.Key] = out.groups[f.Group.Key] || uses(first, f)
 		}
 	}
 	for _, p := range parsed.Path {
@@ -146,12 +148,12 @@ var parserWords = []struct {
 	parser *regexp.Regexp
 	plain  string
 }{
-	{regexp.MustCompile(`expected a valid 64 bit u?int but got`), "want a whole number but got"},
-	{regexp.MustCompile(`expected a float but got (".*?") \(string\)`), "want a number but got $1"},
-	{regexp.MustCompile(`expected duration but got (".*?"): time: .*? "[^"]*"`), "want a duration, as 30s or 5m, but got $1"},
-	{regexp.MustCompile(`expected "<key>=<value>" but got`), "want NAME=VALUE but got"},
-	{regexp.MustCompile(`bool value must be true, 1, yes, false, 0 or no but got`), "want true or false but got"},
-	{regexp.MustCompile(` \(from envar (\w+)=.*\)$`), " (from the variable $1)"},
+	{regexp.MustCompile(`expected a valid 64 bit u?int but got`), "must be a whole number, not"},
+	{regexp.MustCompile(`expected a float but got (".*?") \(string\)`), "must be a number, not $1"},
+	{regexp.MustCompile(`expected duration but got (".*?"): time: .*? "[^"]*"`), "must be a duration such as 30s or 5m, not $1"},
+	{regexp.MustCompile(`expected "<key>=<value>" but got`), "must be NAME=VALUE, not"},
+	{regexp.MustCompile(`bool value must be true, 1, yes, false, 0 or no but got`), "must be true or false, not"},
+	{regexp.MustCompile(` \(from envar (\w+)=.*\)$`), " (variable $1)"},
 	{regexp.MustCompile(`^expected "(<.*)"$`), "missing arguments: $1"},
 	{regexp.MustCompile(`^expected (?:one of )?"`), `missing command: "`},
 	{regexp.MustCompile(`^(?:unknown flag|unexpected argument) .*`), "$0; `vestibule --help` lists commands and flags"},
@@ -164,6 +166,19 @@ func plainly(err error) error {
 		text = w.parser.ReplaceAllString(text, w.plain)
 	}
 	return errors.New(text)
+}
+
+// flagLine matches a line of an error about one flag.
+var flagLine = regexp.MustCompile(`(?m)^(?:portal: |provider: )?--(?:no-)?([a-z-]+)(?:(?: "[^\n]*"| [^ "\n]+)?: | is ).*$`)
+
+// withVariables adds to each line of an error about one flag the variable of the flag.
+func (c command) withVariables(text string) string {
+	return flagLine.ReplaceAllStringFunc(text, func(line string) string {
+		if flag := flagLine.FindStringSubmatch(line)[1]; c.flags[flag] {
+			line += " (variable " + variableOf(flag) + ")"
+		}
+		return line
+	})
 }
 
 // printHelp prints help with the flags that the command uses.

@@ -67,7 +67,7 @@ func (l *Listen) Validate() error {
 		{"--portal-addr", l.PortalAddr}, {"--provider-addr", l.ProviderAddr}, {"--admin-addr", l.AdminAddr},
 	} {
 		if _, ok := httpx.ListenHost(f.addr); !ok && (f.addr != "" || f.flag != "--admin-addr") {
-			bad("%s %q: want HOST:PORT", f.flag, f.addr)
+			bad("%s %q: must be HOST:PORT", f.flag, f.addr)
 		}
 	}
 	for _, f := range []struct {
@@ -76,11 +76,11 @@ func (l *Listen) Validate() error {
 	}{{"--portal-url", &l.PortalURL}, {"--provider-url", &l.ProviderURL}, {"--admin-url", &l.AdminURL}} {
 		*f.url = strings.TrimRight(*f.url, "/")
 		if *f.url != "" && !httpx.IsBaseURL(*f.url) {
-			bad("%s %q: want an absolute http or https URL without user, query or fragment", f.flag, *f.url)
+			bad("%s %q: must be an absolute http or https URL without user, query or fragment", f.flag, *f.url)
 		}
 	}
 	if u, err := url.Parse(l.PortalURL); err == nil && u.Path != "" {
-		bad("--portal-url %q: the portal is served at the root of its host, so want no path", l.PortalURL)
+		bad("--portal-url %q: must have no path, because the portal is served at the root of its host", l.PortalURL)
 	}
 	if l.AdminURL != "" && l.AdminAddr == "" {
 		bad("--admin-url needs --admin-addr")
@@ -90,7 +90,7 @@ func (l *Listen) Validate() error {
 
 // Process is how the program runs.
 type Process struct {
-	Environment contract.Environment `default:"sandbox" enum:"sandbox,production" help:"sandbox or production."`
+	Environment contract.Environment `default:"sandbox" enum:"sandbox,production" help:"Environment: sandbox or production."`
 
 	Workers    bool          `default:"true" negatable:"" help:"Run background jobs in this process; at least one replica must run them."`
 	DrainGrace time.Duration `default:"0s" placeholder:"DURATION" help:"Time after SIGTERM in which requests are still accepted, at most 10m."`
@@ -99,15 +99,15 @@ type Process struct {
 // Validate checks the configuration.
 func (p Process) Validate() error {
 	if p.DrainGrace < 0 || p.DrainGrace > 10*time.Minute {
-		return fmt.Errorf("--drain-grace %s: want 0s to 10m", p.DrainGrace)
+		return fmt.Errorf("--drain-grace %s: must be from 0s to 10m", p.DrainGrace)
 	}
 	return nil
 }
 
 // Log configures the log on stderr.
 type Log struct {
-	Format string `name:"log-format" default:"text" enum:"text,json" help:"text or json."`
-	Level  string `name:"log-level" default:"info" enum:"debug,info,warn,error" help:"debug, info, warn or error."`
+	Format string `name:"log-format" default:"text" enum:"text,json" help:"Format of the log: text or json."`
+	Level  string `name:"log-level" default:"info" enum:"debug,info,warn,error" help:"Level of the log: debug, info, warn or error."`
 }
 
 func (l Log) logger(w io.Writer) *slog.Logger {
@@ -148,14 +148,14 @@ func (c *Config) checkListeners(p parties) error {
 		switch {
 		case !l.runs || !ok || httpx.IsLoopback(host):
 		case inTheClear:
-			bad("--%s-addr %q is reachable from other machines, and names, bank data and credentials would pass in the clear: "+
+			bad("--%s-addr %q is reachable from other machines, so names, bank data and credentials would be sent unencrypted: "+
 				"give --tls-cert and --tls-key, or --behind-proxy if a proxy ends TLS", l.name, l.addr)
 		case l.url == "" && (c.TLS.BehindProxy || host == "" || net.ParseIP(host).IsUnspecified()):
 			bad("--%s-url is required with --%s-addr %q, which does not say the address that browsers use", l.name, l.name, l.addr)
 		}
 	}
 	if host, ok := httpx.ListenHost(c.Listen.AdminAddr); ok && (p.portal || p.provider) && !httpx.IsLoopback(host) && inTheClear {
-		bad("--admin-addr %q is reachable from other machines, and metrics would pass in the clear: "+
+		bad("--admin-addr %q is reachable from other machines, so metrics would be sent unencrypted: "+
 			"give --tls-cert and --tls-key, or --behind-proxy if a proxy ends TLS, or listen on loopback", c.Listen.AdminAddr)
 	}
 	return errors.Join(errs...)
@@ -191,7 +191,7 @@ func (c *Config) checkParties(p parties) error {
 		}
 	}
 	if p.portal && p.provider && production {
-		bad("--environment production: the embedded provider makes its customers in a sandbox only; run the commands portal and provider apart")
+		bad("--environment production: the command serve works only in a sandbox; run the commands portal and provider separately")
 	}
 	if p.portal && p.provider && (a.PublicID != "" || a.ClientID != "" || a.SecretKey != "" || len(a.Products) > 0) {
 		bad("--public-id, --client-id, --secret-key and --products name an account at another provider; run the command portal with them")

@@ -49,7 +49,7 @@ func (t connectorTarget) program() (remote.Program, error) {
 
 // connectorFlags turns keys of the file of --connectors into flags of these commands.
 var connectorFlags = strings.NewReplacer("secret_file: ", "--secret-file: ", "ca_file: ", "--ca-file: ", "url: ", "URL: ",
-	"with loopback", "with --loopback")
+	"loopback: true", "--loopback")
 
 // run prints a line for each check, and returns errUnhealthy if one failed.
 func (c connectorCheck) run(ctx context.Context, stdout io.Writer) error {

@@ -49,7 +49,7 @@ type entitlements struct {
 // running.
 func addCustomer(ctx context.Context, c *Config, n newCustomer, log *slog.Logger, stdout io.Writer) error {
 	if !prefill.IsEmail(n.Staff) {
-		return refusal{errors.New("--staff: want an email address")}
+		return refusal{errors.New("--staff: must be an email address")}
 	}
 	return withCustomers(ctx, c, log, func(p *provider.Provider) error {
 		made := struct {

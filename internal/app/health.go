@@ -27,7 +27,7 @@ func checkHealth(ctx context.Context, c *Config, stdout io.Writer) error {
 		url = "http://" + net.JoinHostPort(host, port)
 	}
 	if !httpx.IsBaseURL(url) {
-		return refusal{fmt.Errorf("--admin-url %q: want an absolute http or https URL without user, query or fragment", url)}
+		return refusal{fmt.Errorf("--admin-url %q: must be an absolute http or https URL without user, query or fragment", url)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*readyTimeout)
 	defer cancel()

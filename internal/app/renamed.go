@@ -37,17 +37,21 @@ func renameArgs(args []string) (out, warnings []string) {
 
 // renamedVariables resolves a flag by its old variable where the new one is not set.
 func renamedVariables(warnings *[]string) kong.Resolver {
-	variable := func(flag string) string { return "VESTIBULE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_")) }
 	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 		for old, to := range renamed {
-			value, set := os.LookupEnv(variable(old))
-			if _, newer := os.LookupEnv(variable(to)); to == flag.Name && set && !newer {
-				*warnings = append(*warnings, renaming(variable(old), variable(to)))
+			value, set := os.LookupEnv(variableOf(old))
+			if _, newer := os.LookupEnv(variableOf(to)); to == flag.Name && set && !newer {
+				*warnings = append(*warnings, renaming(variableOf(old), variableOf(to)))
 				return value, nil
 			}
 		}
 		return nil, nil
 	})
+}
+
+// variableOf returns the variable of a flag.
+func variableOf(flag string) string {
+	return "VESTIBULE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 func renaming(old, to string) string {

@@ -155,7 +155,7 @@ func (r *reportCommand) person() (who person, err error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	if dec.Decode(&who) != nil {
-		return who, fmt.Errorf("--personal %s: want a JSON object with the members personal and address of a submission", r.Personal)
+		return who, fmt.Errorf("--personal %s: must be a JSON object with the members personal and address of a submission", r.Personal)
 	}
 	return who, nil
 }

@@ -175,7 +175,7 @@ func (c *checker) members(o strictjson.Object, into reflect.Type, path string) {
 var (
 	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
-	bytesType       = reflect.TypeFor[[]byte]() // base-64 in JSON
+	bytesType       = reflect.TypeFor[[]byte]() // base64 in JSON
 )
 
 // fits reports whether v can be decoded into t. encoding/json checks the range of

@@ -231,10 +231,9 @@ func (a *Application) hint(in *Input) Do {
 	return 0
 }
 
-// returned applies a verified redirect callback. Outcome SUCCESS means that the journey
-// was completed, with any status; only status SUCCESS has a report to fetch. For an
-// attempt that failed or is not the newest, any other status only makes the server ask
-// the provider.
+// returned applies a verified redirect callback. Outcome SUCCESS is a completed journey
+// with any status; only status SUCCESS has a report to fetch. For an attempt that failed or
+// is not the newest, any other status only makes the server ask the provider.
 func (a *Application) returned(in *Input) Do {
 	current := in.Attempt == a.Attempt
 	switch {

@@ -12,9 +12,9 @@ import (
 type Config struct {
 	Addr     string   `name:"smtp-addr" placeholder:"HOST:PORT" help:"Mail server. Default: emails stay in an outbox."`
 	From     string   `name:"smtp-from" placeholder:"ADDRESS" help:"Sender of emails, with or without a name."`
-	Username string   `name:"smtp-username" placeholder:"NAME" help:"User name at the mail server. Default: no authentication."`
+	Username string   `name:"smtp-username" placeholder:"NAME" help:"Username at the mail server. Default: no authentication."`
 	Password string   `name:"smtp-password" placeholder:"SECRET" help:"Password at the mail server."`
-	Security Security `name:"smtp-security" default:"starttls" enum:"starttls,tls,none" help:"starttls, tls or none (on this machine only)."`
+	Security Security `name:"smtp-security" default:"starttls" enum:"starttls,tls,none" help:"Encryption: starttls, tls, or none on loopback."`
 
 	Roots *x509.CertPool `kong:"-"` // of the server's certificate; nil: the system's
 }
@@ -31,7 +31,7 @@ func (c Config) Validate() error {
 		return err
 	}
 	if host, _, _ := net.SplitHostPort(c.Addr); c.Security == None && !httpx.IsLoopback(host) {
-		return errors.New("--smtp-security none: links and addresses of applicants would pass in the clear; " +
+		return errors.New("--smtp-security none: links and addresses of applicants would be sent unencrypted; " +
 			"use it for a mail server on this machine only")
 	}
 	return nil

@@ -58,14 +58,14 @@ func New(c Config) (*Sender, error) {
 	host, port, err := net.SplitHostPort(c.Addr)
 	n, bad := strconv.ParseUint(port, 10, 16)
 	if err != nil || host == "" || bad != nil || n == 0 {
-		return nil, fmt.Errorf("--smtp-addr %q: want HOST:PORT", c.Addr)
+		return nil, fmt.Errorf("--smtp-addr %q: must be HOST:PORT", c.Addr)
 	}
 	if c.From == "" {
 		return nil, errors.New("--smtp-addr needs --smtp-from, the sender of emails")
 	}
 	from, err := mail.ParseAddress(c.From)
 	if err != nil {
-		return nil, fmt.Errorf("--smtp-from %q: want an email address, with or without a name", c.From)
+		return nil, fmt.Errorf("--smtp-from %q: must be an email address, with or without a name", c.From)
 	}
 	if (c.Username == "") != (c.Password == "") {
 		return nil, errors.New("--smtp-username and --smtp-password: give both or neither")
@@ -80,11 +80,11 @@ func New(c Config) (*Sender, error) {
 		s.tls, s.options = private, append(s.options, gomail.WithSSL())
 	case None:
 		if c.Username != "" {
-			return nil, errors.New("--smtp-security none: the program sends no password without TLS")
+			return nil, errors.New("--smtp-security none: must be starttls or tls, because the program sends no password without TLS")
 		}
 		s.options = append(s.options, gomail.WithTLSPolicy(gomail.NoTLS))
 	default:
-		return nil, fmt.Errorf("--smtp-security %q: want starttls, tls or none", c.Security)
+		return nil, fmt.Errorf("--smtp-security %q: must be starttls, tls or none", c.Security)
 	}
 	if c.Username != "" {
 		s.options = append(s.options, gomail.WithUsername(c.Username), gomail.WithPassword(c.Password),

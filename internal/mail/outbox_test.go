@@ -217,7 +217,8 @@ func TestOutboxGivesUp(t *testing.T) {
 	})
 }
 
-// An email that was given up is sent again once, some time later, if it still has its text.
+// TestOutboxRetries checks that an email that was given up is sent again once, some time
+// later, if it still has its text.
 func TestOutboxRetries(t *testing.T) {
 	eachOutbox(t, func(t *testing.T, r *testServer) {
 		r.fails = ErrRefused

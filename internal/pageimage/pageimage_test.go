@@ -33,7 +33,8 @@ func bomb(w, h uint32) []byte {
 	return binary.BigEndian.AppendUint32(file, crc32.ChecksumIEEE(header))
 }
 
-// The image that a browser gets has none of the file's bytes besides the pixels.
+// TestPictureIsEncodedAnew checks that the image that a browser gets has none of the
+// file's bytes besides the pixels.
 func TestPictureIsEncodedAnew(t *testing.T) {
 	m := image.NewNRGBA(image.Rect(0, 0, 30, 20))
 	m.Set(3, 4, color.NRGBA{R: 200, A: 255})
@@ -82,7 +83,8 @@ func TestPageRefuses(t *testing.T) {
 	}
 }
 
-// A photograph is shrunk, and turned as its EXIF orientation says.
+// TestPhotograph checks that a photograph is shrunk, and turned as its EXIF orientation
+// says.
 func TestPhotograph(t *testing.T) {
 	m := image.NewGray(image.Rect(0, 0, 4*longSide, 40))
 	var b bytes.Buffer
@@ -100,7 +102,8 @@ func TestPhotograph(t *testing.T) {
 	}
 }
 
-// Each orientation of EXIF is read, and maps the pixels one to one.
+// TestOrientation checks that each orientation of EXIF is read, and maps the pixels one
+// to one.
 func TestOrientation(t *testing.T) {
 	for orientation := 1; orientation <= 8; orientation++ {
 		exif := []byte("\xff\xe1\x00\x22Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00")
@@ -162,7 +165,8 @@ func TestPDF(t *testing.T) {
 	}
 }
 
-// A program that writes nonsense, or too much, gives an error.
+// TestProgramIsNotTrusted checks that a program that writes nonsense, or too much, gives
+// an error.
 func TestProgramIsNotTrusted(t *testing.T) {
 	for name, script := range map[string]string{
 		"a flood":       "yes 5",

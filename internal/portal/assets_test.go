@@ -12,9 +12,8 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// If the account's eligibility product verifies only assets, neither the form, in the
-// browser and on the server, nor the API asks for employers; otherwise they are
-// required.
+// TestAssetsOnlyAsksForNoEmployers checks that form and API ask for no employers if the
+// account's eligibility product verifies only assets, and require them otherwise.
 func TestAssetsOnlyAsksForNoEmployers(t *testing.T) {
 	for _, only := range []bool{true, false} {
 		r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) {

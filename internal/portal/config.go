@@ -29,11 +29,11 @@ func (p Pages) Validate() error {
 		errs = append(errs, fmt.Errorf("--brand-file: %w", err))
 	}
 	if p.WidgetScriptURL != "" && !httpx.IsBaseURL(p.WidgetScriptURL) {
-		errs = append(errs, fmt.Errorf("--widget-script-url %q: want an absolute http or https URL without user, query or fragment",
+		errs = append(errs, fmt.Errorf("--widget-script-url %q: must be an absolute http or https URL without user, query or fragment",
 			p.WidgetScriptURL))
 	}
 	if !identifier(p.WidgetGlobal) {
-		errs = append(errs, fmt.Errorf("--widget-global %q: want a JavaScript identifier", p.WidgetGlobal))
+		errs = append(errs, fmt.Errorf("--widget-global %q: must be a JavaScript identifier", p.WidgetGlobal))
 	}
 	return errors.Join(errs...)
 }

@@ -8,8 +8,8 @@ import (
 	"vestibule/internal/testutil/i18ntest"
 )
 
-// The form's page tells a browser that blocks cookies, and nothing that it sends is
-// stored.
+// TestBlockedCookies checks that the form's page tells a browser that blocks cookies, and
+// that nothing that it sends is stored.
 func TestBlockedCookies(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		count := func() (n int) {

@@ -61,8 +61,9 @@ func (h *eventReceiver) next(t *testing.T) string {
 	}
 }
 
-// The onboarding app gets each decision of a reviewer once, even if it is made on two
-// replicas at once, with codes and without text.
+// TestOnboardingAppReceivesDecisions checks that the onboarding app gets each decision of
+// a reviewer once, even if it is made on two replicas at once, with codes and without
+// text.
 func TestOnboardingAppReceivesDecisions(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		app := newHearing(t, "application.decided")
@@ -215,8 +216,8 @@ func until(t *testing.T, done func() bool) {
 	}
 }
 
-// A decision by a replica of the previous version, which does not write the new
-// columns, is copied when this version starts.
+// TestCopiesDecisionsOfOlderReplicas checks that a decision by a replica of the previous
+// version, which does not write the new columns, is copied when this version starts.
 func TestCopiesDecisionsOfOlderReplicas(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)

@@ -36,8 +36,8 @@ func uncolored(markup string) string {
 	return html.UnescapeString(regexp.MustCompile(`</?span[^>]*>`).ReplaceAllString(markup, ""))
 }
 
-// The API accepts the playground's code for every product, way and person, and its Go
-// code is valid. The page contains no key.
+// TestPlaygroundCode checks that the API accepts the playground's code for every product,
+// way and person, and its Go code is valid. The page contains no key.
 func TestPlaygroundCode(t *testing.T) {
 	r := newTestServer(t, storetest.SQLite(t, store.Portal), productIDs)
 	b := r.browser()
@@ -86,8 +86,8 @@ func TestPlaygroundCode(t *testing.T) {
 	}
 }
 
-// A run is visible only to its browser. It shows all messages until the report
-// arrives, and nothing secret or personal.
+// TestPlaygroundRunShowsMessages checks that a run is visible only to its browser. It
+// shows all messages until the report arrives, and nothing secret or personal.
 func TestPlaygroundRunShowsMessages(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
@@ -129,7 +129,8 @@ func TestPlaygroundRunShowsMessages(t *testing.T) {
 	})
 }
 
-// In the other ways the run has its element; an invalid option selects the first.
+// TestRunShowsTheChosenIntegration checks that a run with another integration has its
+// element, and that an invalid option selects the first.
 func TestRunShowsTheChosenIntegration(t *testing.T) {
 	r := newTestServer(t, storetest.SQLite(t, store.Portal), productIDs)
 	for _, c := range []struct {
@@ -156,7 +157,7 @@ func TestRunShowsTheChosenIntegration(t *testing.T) {
 	}
 }
 
-// Runs share the form's rate limit.
+// TestPlaygroundSharesFormLimit checks that runs share the form's rate limit.
 func TestPlaygroundSharesFormLimit(t *testing.T) {
 	r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) { c.Pages.ApplyRate, c.BehindProxy = 2, true })
 	send := func(path string, f url.Values) page {
@@ -191,7 +192,8 @@ func TestProductionHasNoDeveloperPages(t *testing.T) {
 	}
 }
 
-// Every link of a guide leads to an existing page and anchor of the portal.
+// TestGuideLinksResolve checks that every link of a guide leads to an existing page and
+// anchor of the portal.
 func TestGuideLinksResolve(t *testing.T) {
 	r := newTestServer(t, storetest.SQLite(t, store.Portal))
 	b := r.browser()

@@ -90,8 +90,8 @@ func has(t *testing.T, db *sql.DB, table, text string) bool {
 	return false
 }
 
-// Deleted data is gone from every table, from the database file and its log; the
-// person's other applications stay unless selected.
+// TestDeletedDataIsGone checks that deleted data is gone from every table, from the
+// database file and its log; the person's other applications stay unless selected.
 func TestDeletedDataIsGone(t *testing.T) {
 	test := func(t *testing.T, db *store.DB, dir string) {
 		r := newTestServer(t, db)
@@ -190,7 +190,8 @@ func TestDeletedDataIsGone(t *testing.T) {
 	})
 }
 
-// The data key of a report being fetched is destroyed, and its jobs end.
+// TestDeletingDuringAFetch checks that the data key of a report being fetched is
+// destroyed, and its jobs end.
 func TestDeletingDuringAFetch(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
@@ -216,8 +217,9 @@ func TestDeletingDuringAFetch(t *testing.T) {
 	})
 }
 
-// Deleting an application at the consumer's request withdraws consent at the service
-// for the consumer's IDs, together with the last application that has them.
+// TestDeletionWithdrawsConsentAtTheService checks that deleting an application at the
+// consumer's request withdraws consent at the service for the consumer's IDs, together
+// with the last application that has them.
 func TestDeletionWithdrawsConsentAtTheService(t *testing.T) {
 	const consumer = "55555555-5555-4555-8555-555555555555"
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {

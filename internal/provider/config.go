@@ -29,7 +29,7 @@ type Limits struct {
 // Validate checks the limits.
 func (l Limits) Validate() error {
 	if l.WidgetRate < 0 || l.WidgetAccountRate < 0 || l.WidgetFiles < 0 {
-		return errors.New("--widget-rate, --widget-account-rate, --widget-files: want 0 or more")
+		return errors.New("--widget-rate, --widget-account-rate, --widget-files: must be 0 or more")
 	}
 	return nil
 }
@@ -48,11 +48,11 @@ const maxServiceName = 60
 func (o Operator) Validate() error {
 	var errs []error
 	if n := utf8.RuneCountInString(o.ServiceName); n == 0 || n > maxServiceName || strings.ContainsFunc(o.ServiceName, unicode.IsControl) {
-		errs = append(errs, fmt.Errorf("--service-name: want 1 to %d characters on one line", maxServiceName))
+		errs = append(errs, fmt.Errorf("--service-name: must have 1 to %d characters on one line", maxServiceName))
 	}
 	for flag, address := range map[string]string{"--service-terms-url": o.TermsURL, "--service-privacy-url": o.PrivacyURL} {
 		if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil) {
-			errs = append(errs, fmt.Errorf("%s %q: want an https address", flag, address))
+			errs = append(errs, fmt.Errorf("%s %q: must be an https address", flag, address))
 		}
 	}
 	return errors.Join(errs...)
@@ -173,9 +173,9 @@ func (s Simulation) Validate() error {
 	case s.ControlAddr == "":
 		return nil
 	case !ok:
-		return fmt.Errorf("--sandbox-control-addr %q: want HOST:PORT", s.ControlAddr)
+		return fmt.Errorf("--sandbox-control-addr %q: must be HOST:PORT", s.ControlAddr)
 	case !httpx.IsLoopback(host):
-		return fmt.Errorf("--sandbox-control-addr %q: the sandbox's controls have no authentication and listen on loopback only", s.ControlAddr)
+		return fmt.Errorf("--sandbox-control-addr %q: must be on loopback, because the sandbox's controls have no authentication", s.ControlAddr)
 	}
 	return nil
 }

@@ -77,7 +77,8 @@ func TestPayrollOfConnectorFails(t *testing.T) {
 	})
 }
 
-// A payroll provider with its own pages has no sign-in form in the widget.
+// TestPayrollOfConnectorAsksForNoPassword checks that a payroll provider with its own
+// pages has no sign-in form in the widget.
 func TestPayrollOfConnectorAsksForNoPassword(t *testing.T) {
 	withOpenBank(t, func(t *testing.T, r refreshServer) {
 		path := "/visit/" + r.product(contract.Income).JSON["handle"].(string)
@@ -98,8 +99,9 @@ func TestPayrollOfConnectorAsksForNoPassword(t *testing.T) {
 	})
 }
 
-// A report says in its sources that a bank answered in part. Without any account that the
-// report can use, it ends as if the bank had not answered.
+// TestBankAnswersInPart checks that a report says in its sources that a bank answered in
+// part. Without any account that the report can use, it ends as if the bank had not
+// answered.
 func TestBankAnswersInPart(t *testing.T) {
 	withOpenBank(t, func(t *testing.T, r refreshServer) {
 		for name, c := range map[string]struct {
@@ -150,8 +152,9 @@ func TestBankAnswersInPart(t *testing.T) {
 	})
 }
 
-// Access that is rejected after some accounts is renewed, and the data are fetched again. If
-// that fails, the report has the accounts of the first answer.
+// TestAccessEndsWithinAFetch checks that access that is rejected after some accounts is
+// renewed, and the data are fetched again. If that fails, the report has the accounts of
+// the first answer.
 func TestAccessEndsWithinAFetch(t *testing.T) {
 	withOpenBank(t, func(t *testing.T, r refreshServer) {
 		for _, again := range []error{nil, sources.Fail(sources.Unresponsive, errors.New("for a test"))} {

@@ -24,8 +24,8 @@ func order(text, pattern string) (out []string) {
 	return out
 }
 
-// The lists of users, child accounts, sharing tokens and emails are searched by names, which
-// stay out of addresses, and sorted.
+// TestSmallLists checks that the lists of users, child accounts, sharing tokens and
+// emails are searched by names, which stay out of addresses, and sorted.
 func TestSmallLists(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.addUsers()
@@ -95,7 +95,7 @@ func TestSmallLists(t *testing.T) {
 	})
 }
 
-// The density of lists is the user's, on each page.
+// TestDashboardDensity checks that the density of lists is the user's, on each page.
 func TestDashboardDensity(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.addUsers()
@@ -120,8 +120,9 @@ func TestDashboardDensity(t *testing.T) {
 	})
 }
 
-// A search finds sharing tokens of any age, given or received, by words of the other account's
-// name, page by page, and changes by the words of their actions.
+// TestSearchesGoOn checks that a search finds sharing tokens of any age, given or
+// received, by words of the other account's name, page by page, and changes by the words
+// of their actions.
 func TestSearchesGoOn(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.addUsers()

@@ -302,7 +302,8 @@ func TestAuditTrailPages(t *testing.T) {
 	})
 }
 
-// An email that the mail server refused is sent again by a button, once in ten minutes.
+// TestDashboardSendsEmailsAgain checks that an email that the mail server refused is sent
+// again by a button, once in ten minutes.
 func TestDashboardSendsEmailsAgain(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db, func(c *provider.Config) { c.Mail = refusing{} })
@@ -332,7 +333,8 @@ func TestDashboardSendsEmailsAgain(t *testing.T) {
 	})
 }
 
-// Each user leads to what they did, with their last sign-in.
+// TestDashboardUserHistory checks that each user leads to their changes, with their last
+// sign-in.
 func TestDashboardUserHistory(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.addUsers()

@@ -133,8 +133,9 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 	})
 }
 
-// Payroll companies whose sign-in is on their own pages have prepared data without it. Those
-// of the operator's connectors have none.
+// TestPreparedPayrollOfConnectors checks that payroll companies with their own sign-in
+// pages have prepared data without a sign-in, and that those of the operator's connectors
+// have none.
 func TestPreparedPayrollOfConnectors(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db, func(c *provider.Config) {

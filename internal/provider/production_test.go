@@ -437,7 +437,8 @@ func (scanner) Read(_ context.Context, file []byte) ([]paystub.ScannedPage, erro
 	return []paystub.ScannedPage{p}, nil
 }
 
-// An image of a pay stub that the OCR engine reads is a pay stub like others.
+// TestImageOfPayStubIsRead checks that an image of a pay stub that the OCR engine reads
+// is a pay stub like others.
 func TestImageOfPayStubIsRead(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
 		if p.mixed {

@@ -205,8 +205,8 @@ func TestRefreshRefuses(t *testing.T) {
 	})
 }
 
-// Consent that is withdrawn while a report is being made from open access leaves no
-// report.
+// TestWithdrawnConsentStopsRefresh withdraws consent while a report is being made from open
+// access: no report exists afterwards.
 func TestWithdrawnConsentStopsRefresh(t *testing.T) {
 	withOpenBank(t, func(t *testing.T, r refreshServer) {
 		first := r.connected()
@@ -224,8 +224,8 @@ func TestWithdrawnConsentStopsRefresh(t *testing.T) {
 	})
 }
 
-// Reports of products with the inquiry type MONITORING are refreshed each week while the
-// access lives.
+// TestMonitoringRefreshes checks that reports of products with the inquiry type
+// MONITORING are refreshed each week while the access lives.
 func TestMonitoringRefreshes(t *testing.T) {
 	withOpenBank(t, func(t *testing.T, r refreshServer) {
 		successes := func() int {

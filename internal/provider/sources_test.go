@@ -72,7 +72,8 @@ func TestInstitutionsOfConnectorsAreOffered(t *testing.T) {
 	}
 }
 
-// Suppliers are found by their country, in both languages and in the country's own.
+// TestFindSuppliersByCountry checks that suppliers are found by their country, in both
+// languages and in the country's own.
 func TestFindSuppliersByCountry(t *testing.T) {
 	all := sources.NewCatalogue(suppliers.Bureaus{}).List(sources.Supplier)
 	for _, query := range []string{"Germany", "alemania", "Deutschland", "Reino Unido", "united kingdom",

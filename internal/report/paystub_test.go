@@ -7,7 +7,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// Only the positions are removed; every other byte of a body stays.
+// TestWithoutPositions checks that only the positions are removed; every other byte of a
+// body stays.
 func TestWithoutPositions(t *testing.T) {
 	stub := report.Paystub{SourceID: `a,"document_positions":{}`, IrregularityDetection: report.IrregularityDetection{Reasons: []string{"X"}}}
 	marked := stub

@@ -114,8 +114,8 @@ func TestRenewKeepsTheSessionUnderAnotherSecret(t *testing.T) {
 	})
 }
 
-// Two concurrent requests of a browser may be answered in either order. The browser
-// keeps the cookie that arrives last, so both must work.
+// TestConcurrentRenewalsKeepCookiesValid checks that the cookies of both answers to two
+// concurrent requests of a browser are valid, because it keeps the one that arrives last.
 func TestConcurrentRenewalsKeepCookiesValid(t *testing.T) {
 	each(t, func(t *testing.T, r testServer) {
 		was := r.of(r.renew(session.Session{}))

@@ -75,8 +75,8 @@ func TestEntriesAreFilteredAndPaged(t *testing.T) {
 	})
 }
 
-// Failed sign-ins for unknown addresses share an entry, so that they cannot flood the
-// log. The provider's dashboard records none.
+// TestFailedSignInsAreRecorded checks that failed sign-ins for unknown addresses share an
+// entry, so that they cannot flood the log. The provider's dashboard records none.
 func TestFailedSignInsAreRecorded(t *testing.T) {
 	each(t, func(t *testing.T, d *testServer) {
 		for i := range 3 {

@@ -21,10 +21,9 @@ const (
 	markSize = nameSize + 8
 )
 
-// markKnown marks the browser as known for the email address, replacing any earlier
-// mark. Call it after a successful sign-in and before writing the body. The cookie
-// grants no access and does not reveal the address. A thief of the cookie gains
-// MaxTries tries per TriesWindow, separate from the limits of unknown browsers.
+// markKnown marks the browser as known for the email address, in place of an earlier mark.
+// Call it after a sign-in and before writing the body. The cookie grants no access; a thief
+// of it gains MaxTries tries per TriesWindow, separate from those of unknown browsers.
 func (l *tryLimits) markKnown(w http.ResponseWriter, email string) {
 	mark := make([]byte, markSize)
 	rand.Read(mark[:nameSize]) // never fails

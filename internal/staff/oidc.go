@@ -29,7 +29,7 @@ type OIDC struct {
 	Domains       []string `name:"oidc-domains" sep:"," placeholder:"DOMAIN" help:"Email domains that may sign in. Default: all."`
 	Scopes        []string `name:"oidc-scopes" sep:"," default:"email,profile" placeholder:"SCOPE" help:"Scopes requested besides openid."`
 	GroupsClaim   string   `name:"oidc-groups-claim" default:"groups" placeholder:"CLAIM" help:"Claim that lists a user's groups."`
-	VerifiedClaim string   `name:"oidc-verified-claim" default:"email_verified" placeholder:"CLAIM" help:"Claim that the email is verified."`
+	VerifiedClaim string   `name:"oidc-verified-claim" default:"email_verified" placeholder:"CLAIM" help:"Claim for a verified email address."`
 	// Without roles, only users whom an administrator has added may sign in.
 	Roles map[string]Role `name:"oidc-roles" mapsep:"," placeholder:"GROUP=ROLE,…" help:"Role by group: reviewer, administrator or auditor."`
 

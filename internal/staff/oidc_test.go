@@ -122,7 +122,8 @@ func TestOIDCGroupsGiveRoles(t *testing.T) {
 	})
 }
 
-// Invalid callbacks, with valid ones before, between and after.
+// TestOIDCRejectsInvalidCallbacks sends invalid callbacks, with valid ones before,
+// between and after.
 func TestOIDCRejectsInvalidCallbacks(t *testing.T) {
 	d := start(t, storetest.SQLite(t, store.Portal), Reviewers)
 	s := startIssuer(t, d.now)

@@ -59,7 +59,8 @@ func TestSignInRenewsTheSession(t *testing.T) {
 	})
 }
 
-// The failure of an audit entry, of the user's row or of the session undoes all of them.
+// TestSignInIsOneTransaction checks that the failure of an audit entry, of the user's row
+// or of the session undoes all of them.
 func TestSignInIsOneTransaction(t *testing.T) {
 	each(t, func(t *testing.T, d *testServer) {
 		if _, err := d.DB.SQL.Exec(`DROP TABLE ` + d.Schema.audit); err != nil {
@@ -176,8 +177,8 @@ func (d *testServer) countTries(email, network string) {
 	}
 }
 
-// Guesses by others lock out neither clients from another address behind the same
-// proxy nor the browser of an earlier sign-in.
+// TestGuessesDoNotLockOutUsers checks that guesses by others lock out neither clients
+// from another address behind the same proxy nor the browser of an earlier sign-in.
 func TestGuessesDoNotLockOutUsers(t *testing.T) {
 	each(t, func(t *testing.T, d *testServer) {
 		const home, stranger = "2001:db8::1", "203.0.113.7"
@@ -225,8 +226,9 @@ func TestGuessesDoNotLockOutUsers(t *testing.T) {
 	}, behindProxy)
 }
 
-// One client must not delay others with tries for made-up addresses: beyond its
-// limit, its tries neither reach the queue nor leave rows.
+// TestOneClientDoesNotFillTheQueue checks that one client cannot delay others with tries
+// for made-up addresses: beyond its limit, its tries neither reach the queue nor leave
+// rows.
 func TestOneClientDoesNotFillTheQueue(t *testing.T) {
 	each(t, func(t *testing.T, d *testServer) {
 		for i := range MaxTriesOfNetwork {
@@ -272,8 +274,8 @@ func (d *testServer) fillQueue() (release func()) {
 	return func() { close(hold); all.Wait() }
 }
 
-// Tries for many email addresses from many networks must neither block a user with
-// the right password nor fill a table.
+// TestTriesForManyAddressesAreBounded checks that tries for many email addresses from
+// many networks neither block a user with the right password nor fill a table.
 func TestTriesForManyAddressesAreBounded(t *testing.T) {
 	each(t, func(t *testing.T, d *testServer) {
 		const queued, tries = maxQueued - 1, 3 * maxQueued

@@ -105,7 +105,8 @@ func TestTriesAreLimitedByAddressAndNetwork(t *testing.T) {
 	})
 }
 
-// One client with made-up addresses must fill neither the queue nor the table.
+// TestTriesOfOneNetworkAreLimited checks that one client with made-up addresses fills
+// neither the queue nor the table.
 func TestTriesOfOneNetworkAreLimited(t *testing.T) {
 	eachTryCounter(t, func(t *testing.T, c *tryCounter) {
 		for range 3 * MaxTries { // refused tries count toward no limit

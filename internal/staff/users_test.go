@@ -52,7 +52,8 @@ func TestUsersAreAddedOnceAndEncrypted(t *testing.T) {
 	})
 }
 
-// Users of one account neither see nor remove those of another.
+// TestAccountsAreSeparate checks that users of one account neither see nor remove those
+// of another.
 func TestAccountsAreSeparate(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		d := start(t, db, CustomerUsers)
@@ -197,7 +198,8 @@ func TestChangesOfAUserTakeEffectAtOnce(t *testing.T) {
 	})
 }
 
-// Of two administrators who disable each other at once, one remains.
+// TestAdministratorsDoNotDisableEachOther checks that one of two administrators remains
+// who disable each other concurrently.
 func TestAdministratorsDoNotDisableEachOther(t *testing.T) {
 	eachReview(t, func(t *testing.T, d *testServer) {
 		if err := d.add(User{Email: "second@example.com", Role: administrator}, secret); err != nil {

@@ -75,7 +75,7 @@ func readKey(flag, path string) ([]byte, error) {
 	}
 	key, err := hex.DecodeString(strings.TrimSpace(string(raw)))
 	if err != nil || len(key) != 32 {
-		return nil, fmt.Errorf("%s: %s: want 64 hexadecimal characters, as `openssl rand -hex 32` prints", flag, path)
+		return nil, fmt.Errorf("%s: %s: must have 64 hexadecimal characters, as `openssl rand -hex 32` prints", flag, path)
 	}
 	return key, nil
 }

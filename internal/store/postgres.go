@@ -48,7 +48,7 @@ func openPostgres(ctx context.Context, dsn, schema string) (*sql.DB, error) {
 const poolMode = "pool_mode"
 
 var errPooledByTransaction = errors.New("store: a pooler gives each transaction another " +
-	"connection of the database, and the schema would not be sure: " +
+	"connection of the database, so the program cannot rely on its schema: " +
 	"add " + poolMode + "=transaction to --database-url, or have the pooler use session mode")
 
 // connectorFor connects to the database at dsn and runs every statement in schema. Poolers
@@ -83,7 +83,7 @@ func parseURL(dsn string) (cfg *pgx.ConnConfig, mode string, err error) {
 	cfg, err = pgx.ParseConfig(dsn)
 	if err != nil || !strings.HasPrefix(dsn, "postgres://") && !strings.HasPrefix(dsn, "postgresql://") {
 		// pgx's error may quote the address with its password.
-		return nil, "", errors.New("--database-url: want postgres://USER@HOST/DATABASE")
+		return nil, "", errors.New("--database-url: must be postgres://USER@HOST/DATABASE")
 	}
 	mode = cmp.Or(cfg.RuntimeParams[poolMode], "session")
 	if mode != "session" && mode != "transaction" {

@@ -20,7 +20,7 @@ type Account struct {
 
 	WebhookSecrets []string `name:"webhook-secret" sep:"," placeholder:"SECRET" help:"The provider's webhook secrets; two during rotation."`
 	Issuer         string   `name:"provider-issuer" placeholder:"URL" help:"iss of the provider's signed results. Default: --provider-url."`
-	ReturnMode     string   `name:"return-mode" default:"get" enum:"get,post" help:"Method of the redirect callback, get or post."`
+	ReturnMode     string   `name:"return-mode" default:"get" enum:"get,post" help:"Method of the redirect callback: get or post."`
 }
 
 // Validate checks the form of the given values. It does not check that required ones
@@ -37,7 +37,7 @@ func (a Account) Validate() error {
 	}
 	for _, s := range a.WebhookSecrets {
 		if _, err := webhook.ParseSecret(s); err != nil {
-			errs = append(errs, errors.New("--webhook-secret: want whsec_ and the base-64 of 24 to 64 bytes"))
+			errs = append(errs, fmt.Errorf("--webhook-secret: %w", err))
 		}
 	}
 	return errors.Join(errs...)

@@ -22,10 +22,10 @@ type Config struct {
 func (c Config) Validate() error {
 	var errs []error
 	if c.Endpoint != "" && !httpx.IsBaseURL(c.Endpoint) {
-		errs = append(errs, errors.New("--otlp-endpoint: want an absolute http or https URL without user, query or fragment"))
+		errs = append(errs, errors.New("--otlp-endpoint: must be an absolute http or https URL without user, query or fragment"))
 	}
 	if !(c.Share >= 0 && c.Share <= 1) {
-		errs = append(errs, errors.New("--otlp-share: want a number from 0 to 1"))
+		errs = append(errs, errors.New("--otlp-share: must be a number from 0 to 1"))
 	}
 	return errors.Join(errs...)
 }

@@ -71,8 +71,8 @@ func TestDerivesAccentOfOtherTheme(t *testing.T) {
 	}
 }
 
-// TestCleanSVG checks that an SVG loses everything but its visible content.
-// A bright accent has enough contrast in the dark scheme, with a fainter wash if need be.
+// TestBrightAccentsInTheDark checks that a bright accent has enough contrast in the dark
+// scheme, with a fainter wash if necessary.
 func TestBrightAccentsInTheDark(t *testing.T) {
 	for _, accent := range []string{"#ffd447", "#7cf0c8", "#ffffff", "#ff8ab5"} {
 		if _, _, err := (Settings{Dark: accent}).Colors(); err != nil {
@@ -81,6 +81,7 @@ func TestBrightAccentsInTheDark(t *testing.T) {
 	}
 }
 
+// TestCleanSVG checks that an SVG loses everything but its visible content.
 func TestCleanSVG(t *testing.T) {
 	raw := `<?xml version="1.0"?><!-- by hand --><svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"
 		xmlns:tool="urn:tool" width="20px" height="10px" onload="x()" tool:zoom="2" class="c"><metadata><script>x</script></metadata>

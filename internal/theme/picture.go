@@ -42,7 +42,7 @@ func Clean(extension string, raw []byte) (Picture, error) {
 	case "png":
 		p.Type, limit = "image/png", MaxPNG
 	default:
-		return Picture{}, errors.New("want a file .svg or .png")
+		return Picture{}, errors.New("must be a .svg or .png file")
 	}
 	if len(raw) > limit {
 		return Picture{}, fmt.Errorf("is larger than %d KB", limit>>10)
@@ -53,7 +53,7 @@ func Clean(extension string, raw []byte) (Picture, error) {
 		p.Body, w, h, err = cleanPNG(raw)
 	}
 	if err == nil && (w/h > 8 || h/w > 2) {
-		err = errors.New("is too long a strip: want at most eight times as wide as high, or twice as high as wide")
+		err = errors.New("is too long: it must be at most eight times as wide as high, and at most twice as high as wide")
 	}
 	if err != nil {
 		return Picture{}, err
@@ -69,7 +69,7 @@ func cleanPNG(raw []byte) (out []byte, w, h float64, err error) {
 		return nil, 0, 0, errors.New("is not a PNG file")
 	}
 	if c.Width < 1 || c.Height < 1 || c.Width > maxPixels || c.Height > maxPixels {
-		return nil, 0, 0, fmt.Errorf("has %d × %d pixels: want at most %d each way", c.Width, c.Height, maxPixels)
+		return nil, 0, 0, fmt.Errorf("has %d × %d pixels, and must have at most %d each way", c.Width, c.Height, maxPixels)
 	}
 	img, err := png.Decode(bytes.NewReader(raw))
 	if err != nil {

@@ -107,11 +107,11 @@ func TestShadowsMatchStyleSheet(t *testing.T) {
 
 func TestCleanRefusesOtherFiles(t *testing.T) {
 	for name, c := range map[string]struct{ extension, body, says string }{
-		"another format": {"gif", "GIF89a", "want a file"},
+		"another format": {"gif", "GIF89a", "must be a .svg"},
 		"a large SVG":    {"svg", strings.Repeat(" ", MaxSVG+1), "larger than 64 KB"},
 		"a script":       {"svg", `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><script/></svg>`, "<script>"},
 		"no PNG":         {"png", "x", "is not a PNG file"},
-		"a strip":        {"svg", `<svg viewBox="0 0 90 10"/>`, "too long a strip"},
+		"a strip":        {"svg", `<svg viewBox="0 0 90 10"/>`, "too long: it must be"},
 	} {
 		if _, err := Clean(c.extension, []byte(c.body)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)

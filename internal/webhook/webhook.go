@@ -43,7 +43,7 @@ const Tolerance = 5 * time.Minute
 
 // Errors of Receiver; Code returns the API's error code for each.
 var (
-	ErrHeaders     = errors.New("webhook: a header is missing, doubled or malformed")
+	ErrHeaders     = errors.New("webhook: a header is missing, repeated or malformed")
 	ErrContentType = errors.New("webhook: the body is not application/json")
 	ErrTooLarge    = errors.New("webhook: the body is too large")
 	ErrStale       = errors.New("webhook: the timestamp is too far from now")
@@ -88,12 +88,9 @@ func NewSecret() string {
 // The error does not repeat the secret.
 func ParseSecret(s string) (Secret, error) {
 	text, ok := strings.CutPrefix(s, secretPrefix)
-	if !ok {
-		return Secret{}, errors.New("a secret begins with whsec_")
-	}
 	key, err := base64.RawStdEncoding.Strict().DecodeString(strings.TrimRight(text, "="))
-	if err != nil || len(key) < 24 || len(key) > 64 {
-		return Secret{}, errors.New("a secret is whsec_ and the base-64 of 24 to 64 bytes")
+	if !ok || err != nil || len(key) < 24 || len(key) > 64 {
+		return Secret{}, errors.New("must be whsec_ and the base64 of 24 to 64 bytes")
 	}
 	return Secret{key}, nil
 }

@@ -7,8 +7,9 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// The number of steps stays the same from consent to the end, whichever source the applicant
-// chooses, and no step but that of a failure leads back.
+// TestStepsKeepTheirNumber checks that the number of steps stays the same from consent to
+// the end, whichever source the applicant chooses, and no step but that of a failure
+// leads back.
 func TestStepsKeepTheirNumber(t *testing.T) {
 	bank := []Step{Banks, Authorize, SignIn, Code, Accounts}
 	payroll := []Step{Employers, Authorize, SignIn, Code}
@@ -66,7 +67,8 @@ func TestFooterIsTheSandboxs(t *testing.T) {
 	}
 }
 
-// A page that says more than that all is well stays until the applicant leaves it.
+// TestPageWithIncompleteSourcesStays checks that a last page with a warning stays until the
+// applicant leaves it.
 func TestPageWithIncompleteSourcesStays(t *testing.T) {
 	v := Visit{Lang: i18n.English, Return: "/return", End: "success", Receipt: &Receipt{}}
 	if !v.returns() {

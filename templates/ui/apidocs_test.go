@@ -77,7 +77,7 @@ func TestAPIDocsPages(t *testing.T) {
 	}
 }
 
-// The tokens of code are marked up, and its text is unchanged.
+// TestColored checks that the tokens of code are marked up, and its text is unchanged.
 func TestColored(t *testing.T) {
 	const code = "curl -s 'https://h/x' \\\n  -H \"A: b\"\n{\"a\": [1.5, true, \"<b>\", null]}"
 	var out bytes.Buffer

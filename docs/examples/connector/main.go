@@ -3,7 +3,7 @@
 // docs/connector.openapi.yaml; docs/how-to/connectors.md says how to run and check it.
 //
 // The people and their data are invented, and kept in memory. To attach a real source,
-// replace what is below "The source".
+// replace the code below "The source".
 package main
 
 import (
@@ -66,7 +66,7 @@ func readSecret(path string) ([]byte, error) {
 	}
 	encoded, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "whsec_")
 	if !ok {
-		return nil, errors.New("a secret begins with whsec_")
+		return nil, errors.New("the secret must begin with whsec_")
 	}
 	return base64.StdEncoding.DecodeString(encoded)
 }
@@ -78,7 +78,7 @@ type connector struct {
 
 	mu     sync.Mutex
 	begun  map[string]*authorization // by id
-	access map[string]*access        // by what renews it
+	access map[string]*access        // by refresh token
 }
 
 // authorization is a sign-in on our pages.
@@ -87,12 +87,12 @@ type authorization struct {
 	expires             time.Time
 }
 
-// access is what a person has allowed.
+// access is the consent of a person to their data.
 type access struct {
 	person  string
 	token   string
 	expires time.Time // of the token
-	until   time.Time
+	until   time.Time // end of the consent
 }
 
 const (
@@ -246,7 +246,7 @@ func (c *connector) complete(in request) (any, error) {
 	return c.grant(&access{person: a.person, until: time.Now().Add(consentLife)}), nil
 }
 
-// grant gives access a new token, and returns it with what renews it. The caller holds mu.
+// grant returns new tokens for access. The caller holds mu.
 func (c *connector) grant(a *access) any {
 	refresh := rand.Text()
 	a.token, a.expires = rand.Text(), time.Now().Add(tokenLife)
@@ -255,7 +255,7 @@ func (c *connector) grant(a *access) any {
 		"expiresAt": a.until.UTC().Format(time.RFC3339)}
 }
 
-// renew exchanges what renews access for new access, once.
+// renew exchanges a refresh token for new tokens, once.
 func (c *connector) renew(in request) (any, error) {
 	if in.Institution != payrollProvider {
 		return nil, errInstitution
@@ -270,7 +270,7 @@ func (c *connector) renew(in request) (any, error) {
 	return c.grant(a), nil
 }
 
-// find returns the access of a token, and what renews it; "" for an unknown token.
+// find returns the access of a token and its refresh token; "" for an unknown token.
 func (c *connector) find(token string) (refresh string, a access) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -289,7 +289,7 @@ func (c *connector) payroll(in request) (any, error) {
 	from, err1 := time.Parse(time.DateOnly, in.From)
 	to, err2 := time.Parse(time.DateOnly, in.To)
 	if err1 != nil || err2 != nil {
-		return nil, failure{http.StatusBadRequest, "INVALID_REQUEST", "from, to: want days"}
+		return nil, failure{http.StatusBadRequest, "INVALID_REQUEST", "from, to: must be days"}
 	}
 	refresh, a := c.find(in.Access)
 	switch {
@@ -368,7 +368,7 @@ func (c *connector) signIn(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, c.redirectURI+"?"+back.Encode(), http.StatusSeeOther)
 }
 
-// The source: replace everything below by requests to your aggregator or bureau.
+// The source: replace everything below with requests to your aggregator or bureau.
 
 const (
 	payrollProvider = "example-payroll"

@@ -2,7 +2,7 @@
 const progress = document.getElementById("progress");
 const words = {
   decide: "We have your report. We decide on your application now.",
-  review: "We have your report, and one of us looks at it.",
+  review: "We have your report. A person reviews your application.",
   retry: "There is no report. You can start again.",
 };
 const element = document.querySelector("vestibule-apply");

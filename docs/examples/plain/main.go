@@ -35,7 +35,7 @@ var pages = template.Must(template.ParseFS(files, "*.html"))
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8090", "where this app listens")
 	portal := flag.String("portal", "http://localhost:8080", "the portal's public address")
-	key := flag.String("key", os.Getenv("VESTIBULE_PORTAL_API_KEY"), "the portal's API key; of the sandbox by itself")
+	key := flag.String("key", os.Getenv("VESTIBULE_PORTAL_API_KEY"), "the portal's API key; default: the sandbox's")
 	flag.Parse()
 	client := portalapi.Client{URL: *portal, Key: *key}
 	if *key == "" {
@@ -137,8 +137,8 @@ func (a *app) verify(w http.ResponseWriter, r *http.Request) {
 	a.page(w, http.StatusOK, "verify.html", map[string]any{"Portal": a.portal.URL, "Token": token.EmbedToken})
 }
 
-// outcome asks the portal for the application, and answers what is next. An event on the page is a reason
-// to ask, not a proof.
+// outcome requests the application from the portal and returns the next step. An event on
+// the page is a reason to ask, not a proof.
 func (a *app) outcome(w http.ResponseWriter, r *http.Request) {
 	id := a.mine(r)
 	if id == "" {

@@ -42,10 +42,10 @@ function Form({ onDone }) {
   );
 }
 
-// What the back end decided to do next; it decides on the report's status.
+// Texts for the next step, which the back end decides on by the report's status.
 const words = {
   decide: "We have your report. We decide on your application now.",
-  review: "We have your report, and one of us looks at it.",
+  review: "We have your report. A person reviews your application.",
   retry: "There is no report. You can start again.",
 };
 

@@ -39,7 +39,7 @@ var style []byte
 func main() {
 	addr := flag.String("addr", "127.0.0.1:8091", "where this app listens")
 	portal := flag.String("portal", "http://localhost:8080", "the portal's public address")
-	key := flag.String("key", os.Getenv("VESTIBULE_PORTAL_API_KEY"), "the portal's API key; of the sandbox by itself")
+	key := flag.String("key", os.Getenv("VESTIBULE_PORTAL_API_KEY"), "the portal's API key; default: the sandbox's")
 	packages := flag.String("packages", ".cache/npm", "where e2e/setup.sh put React")
 	flag.Parse()
 	client := portalapi.Client{URL: *portal, Key: *key}

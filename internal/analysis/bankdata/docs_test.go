@@ -80,8 +80,8 @@ between spaces and up to three words that end with one such as ST or AVE. An amo
 it is stated on.
 
 The files in internal/analysis/bankdata/rules contain the rules and describe their form. The rules name
-mechanisms, merchants and trades, not persons or places. They see one description and one direction, so they are
-wrong where the words are: a rent that is paid by an unnamed transfer looks like any other transfer.
+mechanisms, merchants and trades, not persons or places. They see one description and one direction. A description that
+says too little gives a wrong category: a rent that is paid by an unnamed transfer looks like any other transfer.
 
 The columns count the phrases that can lead to a category, for money in and money out together.
 

@@ -30,10 +30,9 @@ func (r *reader) all() []byte {
 	return append(key, byte(r.named), byte(r.described)) // both are at most maxWords
 }
 
-// party returns the normalized counterparty of the text that was read: the merchant as
-// the bank or the dictionary names it; otherwise the descriptor's words without the
-// payment method, the account holder's name, and a city and state at the end. The
-// result is valid until the next call.
+// party returns the normalized counterparty, valid until the next call: the merchant as
+// the bank or the dictionary names it; otherwise the descriptor's words without payment
+// method, account holder, and city and state at the end.
 func (r *reader) party() []byte {
 	words := r.words
 	if r.named > 0 {

@@ -60,7 +60,7 @@ func parseRules(tier Tier, file string) ([]rule, error) {
 		case isHeader:
 			col := strings.Fields(strings.TrimSuffix(header, "]"))
 			if len(col) < 3 || len(col) > 4 || col[1] != "/" || len(col) == 4 && col[3] != "weak" {
-				return fail("want [CREDIT / DEBIT] or [CREDIT / DEBIT weak]")
+				return fail("must be [CREDIT / DEBIT] or [CREDIT / DEBIT weak]")
 			}
 			in, ok1 := leaves[col[0]]
 			out1, ok2 := leaves[col[2]]

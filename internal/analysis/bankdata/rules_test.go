@@ -9,8 +9,8 @@ func TestParseRulesRefuses(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"an unknown category", "[INCOME.LOTTERY / -]\na", "unknown category"},
 		{"nothing said", "[- / -]\na", "unknown category"},
-		{"half a header", "[INCOME.GIG]\na", "want [CREDIT / DEBIT]"},
-		{"an unknown word in a header", "[INCOME.GIG / - strong]\na", "want [CREDIT / DEBIT]"},
+		{"half a header", "[INCOME.GIG]\na", "must be [CREDIT / DEBIT]"},
+		{"an unknown word in a header", "[INCOME.GIG / - strong]\na", "must be [CREDIT / DEBIT]"},
 		{"an unknown definition", "[INCOME.GIG / -]\n{fee} + a", "unknown definition"},
 		{"a late definition", "[INCOME.GIG / -]\na\nfee = b", "a definition after a rule"},
 		{"a phrase without a rule", "a, b", "a phrase before any rule"},

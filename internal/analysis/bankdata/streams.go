@@ -12,9 +12,8 @@ import (
 const minStream = 3
 
 // findStreams finds recurring payments of one counterparty in one direction and category,
-// without own transfers and zero amounts. If all of them together have no rhythm, it tries
-// those of each exact amount (two contracts with one company). Payments of one day count as
-// one for the rhythm.
+// without own transfers and zero amounts. If all together have no rhythm, it tries those of
+// each exact amount. For the rhythm, payments of one day count as one.
 func (l *Ledger) findStreams() {
 	order := l.byParty()
 	s := finder{ledger: l}

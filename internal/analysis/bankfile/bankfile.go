@@ -95,7 +95,7 @@ func Read(name string, content []byte) (File, error) {
 		return f, err
 	}
 	if len(f.Accounts) == 0 && len(f.LeftOut) == 0 {
-		return f, errors.New("no account in it")
+		return f, errors.New("the file has no account")
 	}
 	return f, nil
 }

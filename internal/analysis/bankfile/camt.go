@@ -66,7 +66,7 @@ func readCAMT(f *File, text string) error {
 	decoder := xml.NewDecoder(strings.NewReader(text))
 	decoder.CharsetReader = nil
 	if err := decoder.Decode(&d); err != nil {
-		return errors.New("camt.053 that is not well-formed XML in UTF-8")
+		return errors.New("the camt.053 file is not well-formed XML in UTF-8")
 	}
 	if len(d.Statements) > maxAccounts {
 		return fmt.Errorf("more than %d statements", maxAccounts)

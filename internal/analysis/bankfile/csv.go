@@ -121,7 +121,7 @@ func readCSV(f *File, text string) error {
 		groups[key] = append(groups[key], i)
 	}
 	if len(order) == 0 {
-		return errors.New("no transaction in it")
+		return errors.New("the file has no transaction")
 	}
 	if unread*10 > len(t.rows) && unread > 3 {
 		return fmt.Errorf("%d of %d lines have no day or no amount that can be read, the first in line %d", unread, len(t.rows),

@@ -31,7 +31,7 @@ type statement struct {
 func readOFX(f *File, text string) error {
 	start := strings.Index(strings.ToUpper(text), "<OFX>")
 	if start < 0 {
-		return errors.New("OFX without <OFX>")
+		return errors.New("the OFX file has no element <OFX>")
 	}
 	text = text[start:]
 	var s *statement
@@ -77,7 +77,7 @@ func readOFX(f *File, text string) error {
 		}
 		end := strings.IndexByte(text[open:], '>')
 		if end < 0 {
-			return errors.New("OFX that ends within a tag")
+			return errors.New("the OFX file ends within a tag")
 		}
 		tag := strings.ToUpper(strings.TrimSpace(text[open+1 : open+end]))
 		text = text[open+end+1:]

@@ -18,9 +18,8 @@ func parseDay(year, month, day int) (report.Date, bool) {
 }
 
 // parseAmount parses an amount of money: 1234.5, -1,234.56, (1.234,56), $12, 12.00-,
-// USD 5. The last point or comma before one or two digits at the end is the decimal
-// mark; others must group three digits. With four or more decimals, all after the second
-// must be zero. Three digits after a single point are refused, because they may be a group.
+// USD 5. The last point or comma before one or two digits at the end is the decimal mark;
+// others must group three digits. It refuses 1.234, whose point may group digits.
 func parseAmount(s string) (report.Cents, bool) {
 	s = strings.TrimSpace(s)
 	negative := false

@@ -45,9 +45,8 @@ func (w Window) String() string { return windows[w].name }
 func (w Window) months() int { return windows[w].months }
 
 // calendar holds the first days of the months before a fetch date, newest first. Month k
-// runs from month[k] to the day before month[k-1]; month 0 is the current one. Rolling
-// month k runs from rolling[k] to the day before rolling[k-1]; rolling[0] is the fetch
-// date.
+// runs from month[k] to the day before month[k-1], and rolling month k likewise; month 0 is
+// the current one, and rolling[0] is the fetch date.
 type calendar struct {
 	fetch, oldest bankdata.Day
 	month         [historyMonths + 1]bankdata.Day

@@ -176,10 +176,9 @@ func substatus(s contract.Substatus) *contract.Substatus {
 	return &s
 }
 
-// identities lists the consumer's or customer's input, then the owners known to banks, then
-// the employees of payroll connections and pay stubs. The consumer's input has the matching
-// if there is another identity; the customer's input does not. A source matches if one of
-// its identities does.
+// identities lists the consumer's or customer's input, then the banks' account owners, then
+// the employees of payroll connections and pay stubs. Only the consumer's input has the
+// matching, if there is another identity. A source matches if one of its identities does.
 func (in *Input) identities() []report.EligibilityIdentity {
 	var out []report.EligibilityIdentity
 	if in.Consumer != nil {

@@ -196,10 +196,9 @@ func primary(all []inflow) *inflow {
 	return best
 }
 
-// risk rates a job's payments since the beginning of the last 12 complete months by the
-// variations (standard deviation divided by mean) of the amounts and of the days between
-// payments: LOW if both are below 1/4, HIGH if one is at least 1/2 or there are fewer than
-// 3 payments, else MEDIUM.
+// risk rates a job's payments in the last 12 complete months and since by the variations
+// (standard deviation divided by mean) of the amounts and of the days between them: LOW if
+// both are below 1/4, HIGH from 1/2 on or with fewer than 3 payments, else MEDIUM.
 func (f *facts) risk(x *inflow) string {
 	slices.Sort(x.payments)
 	var amounts, gaps []int64

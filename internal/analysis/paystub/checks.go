@@ -88,10 +88,9 @@ func (d *Document) insights() {
 // minDays is the minimum number of days in a year to date that is projected.
 const minDays = 28
 
-// daysToDate returns the number of days in the year to date, and in the whole year. The year
-// is that of the pay date. Its days begin on January 1, or on the hire date if that is in
-// the year, and end with the period or the year. There are none if the period ended before
-// the year, or if neither date is known.
+// daysToDate returns the days of the year to date and of the pay date's whole year. They
+// begin on January 1 or a hire date in the year, and end with the period or the year. There
+// are none if the period ended before the year, or if neither date is known.
 func (d *Document) daysToDate() (days, all report.Cents) {
 	end, pay := d.fields.end, d.fields.pay
 	switch {

@@ -120,7 +120,8 @@ func TestPositionOfFinding(t *testing.T) {
 	}
 }
 
-// A document in place of the consumer's file, and a file that was not read, have no positions.
+// TestNoPositions checks that a document in place of the consumer's file, and a file that
+// was not read, have no positions.
 func TestNoPositions(t *testing.T) {
 	body, err := os.ReadFile("testdata/browser-lines.pdf")
 	if err != nil {

@@ -40,7 +40,8 @@ func stubLines(net string) []string {
 		"Social Security\t62.00\t310.00", "Medicare\t14.50\t72.50", "Net Pay\t" + net + "\t4,617.50"}
 }
 
-// Figures of an image may be misread, so that what contradicts them is no forgery.
+// TestScannedFindingsAreNotGrave checks that contradictions of figures in an image are
+// not a forgery, because the figures may be misread.
 func TestScannedFindingsAreNotGrave(t *testing.T) {
 	verdict := func(confidence float64, net string) (*paystub.Document, report.IrregularityDetection) {
 		t.Helper()
@@ -61,7 +62,8 @@ func TestScannedFindingsAreNotGrave(t *testing.T) {
 	}
 }
 
-// An image without a pay stub is listed as not read.
+// TestScannedImageWithoutStub checks that an image without a pay stub is listed as not
+// read.
 func TestScannedImageWithoutStub(t *testing.T) {
 	for name, pages := range map[string][]paystub.ScannedPage{
 		"no page": nil, "no words": {{Width: 612, Height: 792}}, "a letter": {scannedPage(90, "Dear Ana,", "see you soon.")},
@@ -73,7 +75,8 @@ func TestScannedImageWithoutStub(t *testing.T) {
 	}
 }
 
-// Marks of a scan are in the picture that people see, and there are none without a picture.
+// TestMarksInPicture checks that the marks of a scan are in the picture that people see,
+// and that there are none without a picture.
 func TestMarksInPicture(t *testing.T) {
 	page := scannedPage(95, stubLines("1,923.50")...)
 	net := page.Words[len(page.Words)-2] // of the period

@@ -17,11 +17,11 @@ func (c Config) Validate() error {
 	var errs []error
 	unprintable := func(r rune) bool { return r <= ' ' || r >= 0x7f }
 	if c.Key != "" && (len(c.Key) < 20 || len(c.Key) > 200 || strings.ContainsFunc(c.Key, unprintable)) {
-		errs = append(errs, errors.New("--portal-api-key: want 20 to 200 printable characters without spaces; "+
+		errs = append(errs, errors.New("--portal-api-key: must have 20 to 200 printable characters without spaces; "+
 			"the key alone protects the portal's API"))
 	}
 	if c.Rate < 1 || c.Rate > 1_000_000 {
-		errs = append(errs, fmt.Errorf("--api-rate %d: want 1 to 1000000", c.Rate))
+		errs = append(errs, fmt.Errorf("--api-rate %d: must be from 1 to 1000000", c.Rate))
 	}
 	return errors.Join(errs...)
 }

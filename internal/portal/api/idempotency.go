@@ -12,10 +12,9 @@ import (
 	"vestibule/internal/store"
 )
 
-// idempotent performs a request once per Idempotency-Key: the first request runs do, and
-// later ones, while the key is kept, get the first one's response. A concurrent
-// request waits for the first. A createError request does not use up the key. Everything
-// happens in tx.
+// idempotent performs a request once per Idempotency-Key, in tx: the first request runs do;
+// later and concurrent ones get its response, while the key is kept. A request that ends in
+// a createError does not use up the key.
 func (a *API) idempotent(ctx context.Context, tx *store.Tx, key string, body []byte,
 	do func() (created, error)) (out created, replayed bool, err error) {
 	keyHash, bodyHash := a.keyed("key", []byte(key)), a.keyed("body", body)

@@ -440,7 +440,8 @@ func TestAttemptExternalIDs(t *testing.T) {
 	})
 }
 
-// The stored error of a verified return survives a webhook, in either order.
+// TestKeepsReturnError checks that the stored error of a verified return survives a
+// webhook, in either order.
 func TestKeepsReturnError(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db)
@@ -546,8 +547,9 @@ func contains(b []byte, s string) bool {
 	return false
 }
 
-// An unreadable report ends its application, whether the fetch or the poll detects
-// the end of its time, and no job runs forever.
+// TestUnreadableReportEndsApplication checks that an unreadable report ends its
+// application, whether the fetch or the poll detects the end of its time, and no job runs
+// forever.
 func TestUnreadableReportEndsApplication(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		for _, by := range []string{"fetch", "poll"} {

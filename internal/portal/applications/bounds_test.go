@@ -10,8 +10,8 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// Each attempt starts a visit at the provider and stores rows and jobs, so their
-// number is bounded.
+// TestMaxAttempts checks the maximum number of attempts: each starts a visit at the
+// provider and stores rows and jobs.
 func TestMaxAttempts(t *testing.T) {
 	b := newTestServer(t, storetest.SQLite(t, store.Portal))
 	id := b.apply().ID

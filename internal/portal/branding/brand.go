@@ -121,7 +121,7 @@ func (l *loader) problem(field string, err error) {
 func (l *loader) load(f file) {
 	b := &l.out.Page
 	if b.Name = strings.TrimSpace(f.Name); b.Name == "" || !line(b.Name, maxName) {
-		l.problem("name", fmt.Errorf("want 1 to %d characters on one line", maxName))
+		l.problem("name", fmt.Errorf("must have 1 to %d characters on one line", maxName))
 	}
 	if logo := l.picture("logo", f.Logo); logo != nil {
 		b.Logo = &ui.Logo{URL: logo.url, Width: logo.width, Height: logo.height, Wordmark: f.Wordmark}
@@ -162,10 +162,10 @@ func (l *loader) load(f file) {
 		l.problem("support.email", errors.New("is not an email address"))
 	}
 	if s.Phone != "" && (!line(s.Phone, maxPhone) || strings.Trim(s.Phone, "+0123456789 ()-.") != "") {
-		l.problem("support.phone", fmt.Errorf("want up to %d digits, spaces, dashes and a +, in quotes", maxPhone))
+		l.problem("support.phone", fmt.Errorf("must have up to %d digits, spaces, dashes and a +, in quotes", maxPhone))
 	}
 	if u, err := url.Parse(s.URL); s.URL != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil) {
-		l.problem("support.url", errors.New("want an https address"))
+		l.problem("support.url", errors.New("must be an https address"))
 	}
 }
 
@@ -177,7 +177,7 @@ func line(s string, max int) bool {
 // read reads a file named in the brand file.
 func (l *loader) read(name string, max int64) ([]byte, error) {
 	if !filepath.IsLocal(name) {
-		return nil, fmt.Errorf("%q: want a file beside the brand file", name)
+		return nil, fmt.Errorf("%q: must be a file beside the brand file", name)
 	}
 	return bounded(filepath.Join(l.dir, name), max)
 }

@@ -80,13 +80,13 @@ func TestInvalidBrands(t *testing.T) {
 		files map[string]string
 		says  []string
 	}{
-		"no name":             {brand: "logo: l.svg", files: map[string]string{"l.svg": square}, says: []string{"name: want 1 to 60 characters"}},
+		"no name":             {brand: "logo: l.svg", files: map[string]string{"l.svg": square}, says: []string{"name: must have 1 to 60 characters"}},
 		"an unknown field":    {brand: "name: A\ncolour: red", says: []string{"the key colour is unknown"}},
 		"two documents":       {brand: "name: A\n---\nname: B", says: []string{"more than one document"}},
 		"a file that is away": {brand: "name: A\nlogo: none.svg", says: []string{"logo: ", "no such file"}},
-		"a file elsewhere":    {brand: "name: A\nlogo: ../../etc/l.svg", says: []string{"want a file beside the brand file"}},
+		"a file elsewhere":    {brand: "name: A\nlogo: ../../etc/l.svg", says: []string{"must be a file beside the brand file"}},
 		"another format": {brand: "name: A\nlogo: l.gif", files: map[string]string{"l.gif": "GIF89a"},
-			says: []string{"want a file .svg or .png"}},
+			says: []string{"must be a .svg or .png file"}},
 		"a large drawing": {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": square +
 			strings.Repeat(" ", theme.MaxSVG)}, says: []string{"larger than 64 KB"}},
 		"a script in it": {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": strings.Replace(square,
@@ -98,7 +98,7 @@ func TestInvalidBrands(t *testing.T) {
 		"no proportions": {brand: "name: A\nlogo: l.svg",
 			files: map[string]string{"l.svg": `<svg xmlns="http://www.w3.org/2000/svg"/>`}, says: []string{"no viewBox"}},
 		"a strip": {brand: "name: A\nlogo: l.svg", files: map[string]string{"l.svg": `<svg viewBox="0 0 90 10"/>`},
-			says: []string{"too long a strip"}},
+			says: []string{"too long: it must be"}},
 		"no PNG":          {brand: "name: A\nicon: i.png", files: map[string]string{"i.png": square}, says: []string{"icon: is not a PNG file"}},
 		"a bare wordmark": {brand: "name: A\nwordmark: true", says: []string{"wordmark: is for a logo"}},
 		"half the languages": {brand: "name: A\nlegal: {privacy: {en: p.md}}", files: map[string]string{"p.md": "x"},

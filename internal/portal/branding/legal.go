@@ -53,7 +53,7 @@ func render(raw []byte, extension string) (string, error) {
 		return plain(string(raw)), nil
 	case ".md":
 	default:
-		return "", errors.New("want a file .md or .txt")
+		return "", errors.New("must be a .md or .txt file")
 	}
 	md := goldmark.New()
 	tree := md.Parser().Parse(text.NewReader(raw))

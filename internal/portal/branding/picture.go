@@ -22,7 +22,7 @@ func (l *loader) picture(field, name string) *picture {
 	extension := strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".")
 	limit, ok := map[string]int64{"svg": theme.MaxSVG, "png": theme.MaxPNG}[extension]
 	if !ok {
-		l.problem(field, fmt.Errorf("%q: want a file .svg or .png", name))
+		l.problem(field, fmt.Errorf("%q: must be a .svg or .png file", name))
 		return nil
 	}
 	var p theme.Picture

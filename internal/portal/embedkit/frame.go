@@ -87,8 +87,7 @@ func (k *Kit) Redeem(ctx context.Context, tx *store.Tx, grant, sessionID string)
 
 // frame handles the first page of an element's frame, or of its window in the mode
 // redirect, and redirects to the token's application. For an invalid token or a wrong
-// origin it shows an error page, which also notifies the element, and does not use up
-// the token.
+// origin it shows an error page that notifies the element, and keeps the token unused.
 func (k *Kit) frame(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	grant := q.Get("grant")

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"errors"
+	"fmt"
 
 	"vestibule/internal/webhook"
 )
@@ -20,12 +21,12 @@ func (c Config) Validate() error {
 	var errs []error
 	for _, s := range c.Secrets {
 		if _, err := webhook.ParseSecret(s); err != nil {
-			errs = append(errs, errors.New("--events-secret: want whsec_ and the base-64 of 24 to 64 bytes"))
+			errs = append(errs, fmt.Errorf("--events-secret: %w", err))
 		}
 	}
 	if c.URL != "" && webhook.NewSender(c.OnLoopback, nil).CheckURL(c.URL) != nil {
-		errs = append(errs, errors.New("--events-url: want an absolute https address that is public, without user and fragment; "+
-			"http and this machine's addresses are for a portal that listens on this machine"))
+		errs = append(errs, errors.New("--events-url: must be a public https URL without user and fragment; "+
+			"a portal that listens on loopback also accepts http and addresses of this machine"))
 	}
 	return errors.Join(errs...)
 }

@@ -31,11 +31,11 @@ type Config struct {
 func (c Config) Validate() error {
 	var errs []error
 	if c.RetentionDays < 0 || c.RetentionDays > 36500 {
-		errs = append(errs, fmt.Errorf("--retention-days %d: want 0 to 36500", c.RetentionDays))
+		errs = append(errs, fmt.Errorf("--retention-days %d: must be from 0 to 36500", c.RetentionDays))
 	}
 	for _, f := range []struct{ flag, text string }{{"--report-agency", c.Agency}, {"--regulator", c.Regulator}, {"--creditor", c.Creditor}} {
 		if len(f.text) > 300 || strings.ContainsFunc(f.text, unicode.IsControl) {
-			errs = append(errs, fmt.Errorf("%s: want one line of at most 300 characters", f.flag))
+			errs = append(errs, fmt.Errorf("%s: must be one line of at most 300 characters", f.flag))
 		}
 	}
 	for _, f := range []struct {
@@ -44,7 +44,7 @@ func (c Config) Validate() error {
 	}{{"--decision-emails", c.DecisionEmails}, {"--decision-pages", c.DecisionPages}} {
 		for _, kind := range f.kinds {
 			if !slices.Contains(decisions.Notified, kind) && (kind != "none" || len(f.kinds) > 1) {
-				errs = append(errs, fmt.Errorf("%s %s: want approved, declined and moreAsked, or none", f.flag, kind))
+				errs = append(errs, fmt.Errorf("%s %s: must be approved, declined, moreAsked, or none alone", f.flag, kind))
 			}
 		}
 	}
@@ -103,9 +103,9 @@ func (s SignIn) Validate() error {
 	}
 	switch u, err := url.Parse(o.Issuer); {
 	case err != nil || !httpx.IsBaseURL(o.Issuer):
-		bad("--oidc-issuer %q: want an absolute http or https URL without user, query or fragment", o.Issuer)
+		bad("--oidc-issuer %q: must be an absolute http or https URL without user, query or fragment", o.Issuer)
 	case u.Scheme != "https" && !httpx.IsLoopback(u.Hostname()):
-		bad("--oidc-issuer %q: want https; over http, an attacker on the network could sign in as any reviewer", o.Issuer)
+		bad("--oidc-issuer %q: must be https; over http, an attacker on the network could sign in as any reviewer", o.Issuer)
 	}
 	if o.ClientID == "" || o.ClientSecret == "" {
 		bad("--oidc-issuer needs --oidc-client-id and --oidc-client-secret")

@@ -263,7 +263,8 @@ func TestIncompleteLettersAreWithheld(t *testing.T) {
 	d.says("the page", page, "was not sent:", i18ntest.EN("review.email_withheld.noServer"), i18ntest.EN("review.email_states.failed"))
 }
 
-// A preview shows the letter and stores nothing; a letter that applicants do not get has none.
+// TestLetterPreview checks that a preview shows the letter and stores nothing; a letter
+// that applicants do not get has none.
 func TestLetterPreview(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.keep(scored(t))

@@ -52,10 +52,9 @@ func (d *Handler) related(ctx context.Context, a applications.Application) ([]st
 		add(filter{text: people[a.ID].FullName(), whole: true}))
 }
 
-// ofPerson returns the applications of a's applicant, a first, and whether only one
-// of name and email address is known. If both are known, both must match. Otherwise
-// the one must match, and the reviewer must decide which of the applications belong
-// to the applicant.
+// ofPerson returns the applications with a's name and email address, a first. If a has only
+// one of the two, only that one must match, oneSign is true, and the reviewer must decide
+// which applications belong to the applicant.
 func (d *Handler) ofPerson(ctx context.Context, a applications.Application) (ids []string, oneSign bool, err error) {
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
 	if err != nil {

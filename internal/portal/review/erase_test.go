@@ -51,7 +51,8 @@ func TestRetention(t *testing.T) {
 	})
 }
 
-// An application whose shares cannot be withdrawn is not deleted.
+// TestDeletionWithdrawsSharesFirst checks that an application whose shares cannot be
+// withdrawn is not deleted.
 func TestDeletionWithdrawsSharesFirst(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
@@ -70,9 +71,9 @@ func TestDeletionWithdrawsSharesFirst(t *testing.T) {
 	}
 }
 
-// Deletion at the consumer's request also withdraws consent at the service. Nothing
-// is deleted if the service refuses our credentials; a service without that consumer
-// does not prevent deletion.
+// TestDeletionWithdrawsConsent checks that deletion at the consumer's request also
+// withdraws consent at the service. Nothing is deleted if the service refuses our
+// credentials; a service without that consumer does not prevent deletion.
 func TestDeletionWithdrawsConsent(t *testing.T) {
 	const consumer = "55555555-5555-4555-8555-555555555555"
 	for _, tc := range []struct {
@@ -101,7 +102,7 @@ func TestDeletionWithdrawsConsent(t *testing.T) {
 	}
 }
 
-// A share created during a deletion is withdrawn too.
+// TestShareDuringDeletion checks that a share created during a deletion is withdrawn too.
 func TestShareDuringDeletion(t *testing.T) {
 	form := url.Values{"id": {appReady}, "cause": {deletion.ByRequest}, "sure": {"yes"}}
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
@@ -149,7 +150,8 @@ func TestDeletionDuringShare(t *testing.T) {
 	})
 }
 
-// Refill makes applications older than the index searchable.
+// TestRefillIndexesOldApplications checks that Refill makes applications older than the
+// index searchable.
 func TestRefillIndexesOldApplications(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)

@@ -125,10 +125,9 @@ func (f filter) narrowed() bool {
 
 const maxText = 200 // characters of a search text
 
-// find accepts a search text in a form and redirects to the page of its results. That
-// page's address names the search by a handle, valid for half an hour and for this
-// user, since names must not appear in addresses. A single result is opened directly, unless the
-// script searches while the user types.
+// find accepts a search text in a form and redirects to its results. Their address has a
+// handle, valid for half an hour and for this user, because addresses must not have names. A
+// single result is opened directly, unless the script searches while the user types.
 func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {

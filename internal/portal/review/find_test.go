@@ -161,8 +161,8 @@ func inOrder(f filter, users []string) func(a, b search.Found) int {
 	}
 }
 
-// For each filter and order, the pages together hold the matching applications, in order,
-// without duplicates.
+// TestFiltersFindExactlyTheMatches checks for each filter and order that the pages
+// together hold the matching applications, in order, without duplicates.
 func TestFiltersFindExactlyTheMatches(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
@@ -345,7 +345,7 @@ func TestSearchHandlesExpire(t *testing.T) {
 	})
 }
 
-// The index reveals no names without its key.
+// TestIndexHashesNames checks that the index reveals no names without its key.
 func TestIndexHashesNames(t *testing.T) {
 	dir := t.TempDir()
 	db, err := store.Open(t.Context(), store.Config{Dir: dir, Party: store.Portal, MasterKey: storetest.MasterKey})

@@ -14,10 +14,9 @@ import (
 	"vestibule/templates/ui"
 )
 
-// newest shows an income report as the service has it now; it may have been corrected
-// after a dispute. It is not stored, so that the stored report stays the one that
-// decisions were based on. The audit entry is written before the request to the
-// service.
+// newest shows an income report as the service has it now, perhaps corrected after a
+// dispute. It stores nothing: decisions were based on the stored report. The audit entry is
+// written before the request to the service.
 func (d *Handler) newest(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, err := d.get(r)
 	if err != nil {

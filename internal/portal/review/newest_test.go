@@ -14,7 +14,8 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// A report corrected by the service is shown without replacing the stored one.
+// TestCorrectedReport checks that a report corrected by the service is shown without
+// replacing the stored one.
 func TestCorrectedReport(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)

@@ -35,7 +35,8 @@ var passed = map[journey.State][]journey.State{
 	journey.Expired:    {journey.Expired},
 }
 
-// The overview counts what going through all applications finds.
+// TestOverviewCountsApplications compares the overview with a count over all
+// applications.
 func TestOverviewCountsApplications(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
@@ -159,7 +160,8 @@ func TestOverviewCountsApplications(t *testing.T) {
 	})
 }
 
-// A link of the overview opens a list with what it counts.
+// TestOverviewLinksToItsApplications checks that a link of the overview opens a list with
+// what it counts.
 func TestOverviewLinksToItsApplications(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
@@ -184,7 +186,8 @@ func TestOverviewLinksToItsApplications(t *testing.T) {
 	})
 }
 
-// Without applications the overview has words in place of figures.
+// TestOverviewOfNothing checks that the overview without applications has words in place
+// of figures.
 func TestOverviewOfNothing(t *testing.T) {
 	var page strings.Builder
 	v := pages.OverviewView{Days: []pages.OverviewDay{{Day: noon}, {Day: noon.AddDate(0, 0, 1)}}}

@@ -18,8 +18,8 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-// Reminders go to the applicants whose applications wait for them, in their language, with a
-// link, and once a day.
+// TestRemind checks that reminders go to the applicants whose applications wait for them,
+// in their language, with a link, and once a day.
 func TestRemind(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db, func(d *Handler) { d.Letters.Mail = nil })

@@ -484,8 +484,8 @@ func TestSignInPage(t *testing.T) {
 	}
 }
 
-// A form submitted after the session ended leads to the sign-in page and from there
-// to the form's page, which names its user.
+// TestFormsAfterTheSessionEnded checks that a form submitted after the session ended
+// leads to the sign-in page and from there to the form's page, which names its user.
 func TestFormsAfterTheSessionEnded(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	for path, next := range map[string]string{

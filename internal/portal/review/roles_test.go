@@ -48,8 +48,8 @@ func (d *testServer) invite(email string, role staff.Role) string {
 	return found[1]
 }
 
-// Every address of the review dashboard and its roles. New addresses fail until they
-// are added here.
+// TestRoutesRequireRoles checks every address of the review dashboard with every role.
+// New addresses fail until they are added here.
 func TestRoutesRequireRoles(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
 	d.signInAs(secret, "")
@@ -225,7 +225,7 @@ func TestUsersPages(t *testing.T) {
 	}
 }
 
-// Each action has exactly one entry, with IDs only.
+// TestAuditLog checks that each action has exactly one entry, with IDs only.
 func TestAuditLog(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)

@@ -197,7 +197,7 @@ func (a *Authenticator) basic(r *http.Request) (Client, error) {
 	}
 	raw, err := decode(value)
 	if err != nil {
-		return Client{}, unknown("credentials are not base-64")
+		return Client{}, unknown("credentials are not base64")
 	}
 	id, secret, ok := strings.Cut(string(raw), ":")
 	if !ok || !utf8.Valid(raw) || strings.ContainsRune(id, 0) {
@@ -240,7 +240,7 @@ func (a *Authenticator) bearer(r *http.Request) (Client, error) {
 	}
 	raw, err := decode(value)
 	if err != nil {
-		return Client{}, unknown("access token is not base-64")
+		return Client{}, unknown("access token is not base64")
 	}
 	id, err := a.credential(r.Context(), raw)
 	if err != nil {

@@ -29,8 +29,9 @@ func bare(t *testing.T, public string) *Service {
 	return &Service{public: u, block: block, forms: []byte("another key")}
 }
 
-// Requests are rejected unless the browser's Fetch Metadata and Origin headers say
-// that they come from these pages, even with the session's cookie.
+// TestCrossSiteRequestsAreRejected checks that requests are rejected unless the browser's
+// Fetch Metadata and Origin headers say that they come from these pages, even with the
+// session's cookie.
 func TestCrossSiteRequestsAreRejected(t *testing.T) {
 	s := bare(t, "https://service.example")
 	const host = "service.example"

@@ -110,8 +110,8 @@ func file(size int) []byte {
 	return b.Bytes()[:size]
 }
 
-// Uploads are read back, whole and in parts, and the database has none of their text
-// unencrypted.
+// TestFilesRoundTripEncrypted checks that uploads are read back, whole and in parts, and
+// the database has none of their text unencrypted.
 func TestFilesRoundTripEncrypted(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		for _, size := range []int{16, partSize - 1, partSize, partSize + 1, 3*partSize + 7} {
@@ -196,7 +196,7 @@ func TestRejectedFilesAreNotStored(t *testing.T) {
 	})
 }
 
-// A file counts once it is kept, and a report keeps ten.
+// TestSubmittedFilesAreKept checks that a report keeps its submitted files, at most ten.
 func TestSubmittedFilesAreKept(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		var ids []string

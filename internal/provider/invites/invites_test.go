@@ -121,8 +121,8 @@ func TestInviteIsCompletedOnce(t *testing.T) {
 	})
 }
 
-// An invite works from any browser until its visit is completed, but what was done in
-// one browser is neither seen nor gone on with in another.
+// TestInviteInAnotherBrowser checks that an invite works in any browser until its visit is
+// completed, and that another browser neither shows nor continues the visit of the first.
 func TestInviteInAnotherBrowser(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		link, _ := invite(t, r, 72*time.Hour)

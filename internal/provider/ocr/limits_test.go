@@ -110,7 +110,7 @@ func TestProgramsAreLimited(t *testing.T) {
 	}
 }
 
-// A PDF file of many pages is read up to the limit.
+// TestManyPages checks that a PDF file of many pages is read up to the limit.
 func TestManyPages(t *testing.T) {
 	e := fake(t, `case "$1" in
 -gray) printf 'P5\n200 200\n255\n'; head -c 40000 /dev/zero ;;
@@ -122,7 +122,7 @@ esac`)
 	}
 }
 
-// Orientations by EXIF all lead to the same upright image.
+// TestOrientation checks that orientations by EXIF all lead to the same upright image.
 func TestOrientation(t *testing.T) {
 	const w, h = 40, 24
 	upright := newGray(w, h)

@@ -205,7 +205,7 @@ func (e *Engine) measure(t *testing.T, file string, d degradation, draw *rand.Ra
 	return c
 }
 
-// A PDF file without text is rendered and read.
+// TestScannedPDF checks that a PDF file without text is rendered and read.
 func TestScannedPDF(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a short run does not start the OCR engine for whole pages")

@@ -19,7 +19,8 @@ func texts(all []box) (out []string) {
 	return out
 }
 
-// Headers of two columns of amounts stay apart; a header over one column is joined.
+// TestHeadersOfColumns checks that headers of two columns of amounts stay apart; a header
+// over one column is joined.
 func TestHeadersOfColumns(t *testing.T) {
 	g := newGray(800, 400)
 	header := []box{word("Amount", 110, 40), word("YTD", 208, 40), word("Amt", 260, 40)}
@@ -33,7 +34,8 @@ func TestHeadersOfColumns(t *testing.T) {
 	}
 }
 
-// A point that the engine left out is restored if the image has it.
+// TestRestoresPoints checks that a point that the engine left out is restored if the
+// image has it.
 func TestRestoresPoints(t *testing.T) {
 	paper := func() *gray {
 		g := newGray(400, 100)
@@ -78,7 +80,8 @@ func TestPointed(t *testing.T) {
 	}
 }
 
-// Words of a second reading replace doubtful ones in their place, and no others.
+// TestMerge checks that words of a second reading replace doubtful ones in their place,
+// and no others.
 func TestMerge(t *testing.T) {
 	sure, doubt, scrap := word("Net", 10, 40), word("D123", 100, 40), word("eT", 12, 40)
 	doubt.confidence, doubt.doubtful = 30, true
@@ -101,7 +104,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Rules of forms are erased; letters and dark areas stay.
+// TestEraseRules checks that rules of forms are erased; letters and dark areas stay.
 func TestEraseRules(t *testing.T) {
 	g := newGray(700, 500)
 	for i := range g.px {
@@ -130,7 +133,8 @@ func TestEraseRules(t *testing.T) {
 	}
 }
 
-// The part of an image with dark pixels has the same pixels, and moves back to their place.
+// TestCropped checks that the part of an image with dark pixels has the same pixels, and
+// moves back to their place.
 func TestCropped(t *testing.T) {
 	g := newGray(400, 300)
 	for i := range g.px {

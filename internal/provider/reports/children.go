@@ -8,10 +8,9 @@ import (
 	"vestibule/internal/store"
 )
 
-// ofChild finds a report of a child account that the parent names by its token only;
-// missing is the error if none exists. External ids are unique within one account
-// only, so with an external id the request must also name the child's publicId (API
-// reference: Reports).
+// ofChild finds a report of a child account that the parent names by its token; missing is
+// the error if none exists. External ids are unique within one account, so a request with
+// one must also name the child's publicId (API reference: Reports).
 func (s *Service) ofChild(r *http.Request, missing error) (Report, error) {
 	id, err := auth.IdentifierOf(r)
 	if err != nil || id.PublicToken == "" {

@@ -14,8 +14,8 @@ import (
 	"vestibule/internal/testutil/proptest"
 )
 
-// Property: an input that was packed is the same again, and a part of it is
-// refused.
+// TestPackRoundTrip checks that unpacking a packed input gives the same input, and that a
+// truncated one is refused.
 func TestPackRoundTrip(t *testing.T) {
 	day := rapid.Custom(func(t *rapid.T) report.Date {
 		return report.DateOf(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(-40_000, 1000).Draw(t, "day")))

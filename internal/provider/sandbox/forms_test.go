@@ -10,7 +10,7 @@ import (
 	"vestibule/internal/report"
 )
 
-// How each user's sign-in at the forms goes, and what the access gives.
+// TestForms checks each user's sign-in at the forms, and the data that the access gives.
 func TestForms(t *testing.T) {
 	banks, jobs := bankForms(), payrollForms()
 	for _, c := range []struct {

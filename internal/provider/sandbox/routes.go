@@ -56,9 +56,8 @@ func (c *Control) Handler() http.Handler {
 	return httpx.Wrap(c.Log, c.thisMachine(sameOrigin.Handler(httpx.NotFound(c.Log, mux, nil, nil))))
 }
 
-// thisMachine rejects requests with another Host header. The control listener has no
-// authentication, and a page whose DNS name resolves to loopback (DNS rebinding) would
-// count as the same origin. It also rejects webhooks except at the inbox, because an
+// thisMachine rejects requests with another Host header, against DNS rebinding: the control
+// listener has no authentication. It also rejects webhooks except at the inbox, because an
 // account's callback URL makes the service itself send requests.
 func (c *Control) thisMachine(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -177,7 +176,7 @@ func filesOf(field string, from []fileBody) (out []visits.File, err error) {
 	for _, f := range from {
 		content, err := base64.StdEncoding.DecodeString(f.Content)
 		if err != nil {
-			return nil, invalidField(field, "has a contentBase64 that is not base-64")
+			return nil, invalidField(field, "has a contentBase64 that is not base64")
 		}
 		out = append(out, visits.File{Name: f.FileName, Content: content})
 	}

@@ -51,10 +51,9 @@ type granted struct {
 	substatus    contract.Substatus
 }
 
-// grantReady is grant in one statement, for distinct pairs whose report is the
-// caller's, ready, and young enough, and whose third party is another account of the
-// environment. It omits all other pairs, including reports past Window that were
-// shared in time.
+// grantReady is grant in one statement, for distinct pairs whose report is the caller's,
+// ready, and within Window, and whose third party is another account of the environment. It
+// omits all other pairs, including reports past Window that were shared in time.
 func grantReady(ctx context.Context, tx *store.Tx, pairs []pair, tokens []string) ([]granted, error) {
 	args := []any{store.Micros(tx.Now), store.Micros(tx.Now.Add(Life)), store.Micros(tx.Now.Add(-Window))}
 	var values []string

@@ -41,9 +41,8 @@ func parseDateTime(t []byte) (time.Time, bool) {
 }
 
 // maxUnits is the exclusive bound of an amount, and of the sum of a body's absolute
-// balances and amounts: ten trillion. So the balance of each day is bounded, and no sum
-// of a report overflows: the largest, a slope over the ends of twelve months, is below
-// 2,000 times 10^15 cents.
+// balances and amounts: ten trillion. So no sum of a report overflows: the largest, a slope
+// over the ends of twelve months, is below 2,000 times 10^15 cents.
 const maxUnits = 10_000_000_000_000
 
 // parseCents parses a decimal number with at most two places and no exponent.

@@ -65,7 +65,8 @@ func atBank(t *testing.T, r *providertest.Server, form url.Values) (applicant, u
 	return a, url.Values{"state": address.Query()["state"], "code": {"good"}}
 }
 
-// The page at the end says until when the customer can get updated reports.
+// TestReceiptOfAuthorizedBank checks that the page at the end says until when the
+// customer can get updated reports.
 func TestReceiptOfAuthorizedBank(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, _ *providertest.OAuthBank) {
 		for refresh, want := range map[bool]string{
@@ -84,7 +85,8 @@ func TestReceiptOfAuthorizedBank(t *testing.T) {
 	})
 }
 
-// The page at the end names a bank that answered in part, says what to do, and stays a success.
+// TestEndNamesBankThatAnsweredInPart checks that the last page names the bank, says what to
+// do, and remains a success.
 func TestEndNamesBankThatAnsweredInPart(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
 		for _, partial := range []bool{true, false} {
@@ -110,7 +112,8 @@ func TestEndNamesBankThatAnsweredInPart(t *testing.T) {
 	})
 }
 
-// A bank that gave nothing beside another source is named, but not among those that shared data.
+// TestEndNamesBankThatFailed checks that the last page names a bank that gave no data, but not
+// among those that shared data.
 func TestEndNamesBankThatFailed(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
 		bank.FetchError = sources.Fail(sources.Unresponsive, errors.New("for a test"))
@@ -136,9 +139,9 @@ func TestEndNamesBankThatFailed(t *testing.T) {
 	})
 }
 
-// For each reason why a bank with its own pages failed, the applicant reads what happened and
-// what to do, at once and after leaving, in both languages. No reason but three wrong
-// passwords is called that.
+// TestApplicantReadsWhyBankFailed checks what the applicant reads for each failure of a bank
+// with its own pages, immediately and after leaving, in both languages. Only three wrong
+// passwords are called three wrong passwords.
 func TestApplicantReadsWhyBankFailed(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
 		for reason, want := range map[sources.Reason]struct{ failed, next, left i18n.Key }{
@@ -189,7 +192,8 @@ func TestApplicantReadsWhyBankFailed(t *testing.T) {
 	})
 }
 
-// The consent mentions updated data only where the applicant can choose a bank.
+// TestConsentToUpdates checks that the consent mentions updated data only if the
+// applicant can choose a bank.
 func TestConsentToUpdates(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, _ *providertest.OAuthBank) {
 		r.Entitle("refresh", true)
@@ -249,7 +253,8 @@ func TestAuthorizedBankMakesAReport(t *testing.T) {
 	})
 }
 
-// An authorization completes once, in the browser that began it, within its time.
+// TestAuthorizationIsBoundToItsBrowser checks that an authorization completes once, in
+// the browser that began it, within its time.
 func TestAuthorizationIsBoundToItsBrowser(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
 		unknown := func(what string, answer providertest.Answer) {
@@ -407,7 +412,8 @@ func TestAuthorizationOutcomes(t *testing.T) {
 	})
 }
 
-// Withdrawn consent ends access at once, also while a report is being made.
+// TestWithdrawnConsentEndsAccess checks that withdrawn consent ends access at once, also
+// while a report is being made.
 func TestWithdrawnConsentEndsAccess(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
 		bank.FetchError = sources.Fail(sources.Unresponsive, errors.New("test"))

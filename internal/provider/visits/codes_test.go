@@ -12,8 +12,8 @@ import (
 	"vestibule/internal/testutil/providertest"
 )
 
-// Another code is sent at once the first time, then after half a minute, five in all;
-// none of these ends the visit.
+// TestResendCode checks that the first further code is sent immediately and later ones every
+// 30 seconds, five at most, and that none of them ends the visit.
 func TestResendCode(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		for way, begin := range map[string]func(applicant){
@@ -61,8 +61,8 @@ func TestResendCode(t *testing.T) {
 	})
 }
 
-// Wrong codes are counted with the visit: many at once are no more tries than one after
-// the other, and another sign-in gives new ones three times.
+// TestConcurrentWrongCodes checks that concurrent wrong codes count like consecutive ones, and
+// that three sign-ins give new tries.
 func TestConcurrentWrongCodes(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
@@ -93,8 +93,8 @@ func TestConcurrentWrongCodes(t *testing.T) {
 	})
 }
 
-// After a bank that could not be connected another is connected in its place, and the
-// report is made of that one.
+// TestChooseAnotherBankAfterFailure connects another bank after one failed; the report uses
+// the other one.
 func TestChooseAnotherBankAfterFailure(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		for _, c := range []struct{ username, en, es string }{
@@ -154,8 +154,8 @@ func TestFailureIsAnnouncedInTime(t *testing.T) {
 	})
 }
 
-// A source that has nothing recent is not called connected as if it were good, and
-// another is offered first.
+// TestSourcesWithoutData checks that the visit does not call a source without recent data
+// connected, and first offers another one.
 func TestSourcesWithoutData(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := earner(t, r, providertest.Prefill())

@@ -33,7 +33,7 @@ func generated(t *testing.T, path, want string) {
 	}
 }
 
-// The guide's tables are those of the code.
+// TestWidgetGuideMatchesCode compares the tables of the guide with the code.
 func TestWidgetGuideMatchesCode(t *testing.T) {
 	const path = "../../../docs/reference/widget.md"
 	raw, err := os.ReadFile(path)

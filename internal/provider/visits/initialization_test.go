@@ -47,8 +47,8 @@ func token(r *providertest.Server, body map[string]any) string {
 	return a.JSON["token"].(string)
 }
 
-// The one table of prefill cases, against the endpoint: the same code and the
-// same details as the browser's and the portal's, and nothing kept of a refusal.
+// TestInitializationAgreesWithThePrefillTable sends the prefill cases to the endpoint: code and
+// details are those of browser and portal, and a refused request stores nothing.
 func TestInitializationAgreesWithThePrefillTable(t *testing.T) {
 	r := providertest.Start(t, storetest.SQLite(t, store.Provider), "get")
 	assetsOnly := verifying(r, "ASSETS")
@@ -248,8 +248,8 @@ func TestRegister(t *testing.T) {
 	})
 }
 
-// What an applicant cannot mend is not called a page that was open for too long, and
-// what is missing is named.
+// TestRegistrationNamesMissingMembers checks that the message names the missing member, and
+// does not say that the page was open for too long.
 func TestRegistrationNamesMissingMembers(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		eligible := map[string]any{"productId": r.Seed.Products[contract.Eligibility], "prefill": map[string]any{
@@ -339,8 +339,8 @@ func TestInitializationProductHeader(t *testing.T) {
 	})
 }
 
-// A token opens one visit, however many ask at once; a refusal does not use it
-// up, and neither age nor use can be talked away.
+// TestTokenIsUsedOnce checks that a token opens one visit, also with concurrent requests; that
+// a refused request does not use it up; and that old and used tokens remain invalid.
 func TestTokenIsUsedOnce(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		tok := token(r, map[string]any{})
@@ -376,8 +376,8 @@ func TestTokenIsUsedOnce(t *testing.T) {
 	})
 }
 
-// Visits begun without credentials are rate-limited, by address and by
-// account; nothing is stored beyond it, and tokens are not counted.
+// TestRateLimitOfVisitsWithoutToken checks the limits by address and by account. Requests beyond
+// them store nothing, and visits with a token do not count.
 func TestRateLimitOfVisitsWithoutToken(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := providertest.Start(t, db, "get", func(c *provider.Config) {

@@ -39,9 +39,8 @@ func (a applicant) events(t *testing.T) int {
 	return a.Count(`SELECT count(*) FROM visit_events e JOIN visits v ON v.id = e.visit_id WHERE v.public_token = $1`, a.publicToken)
 }
 
-// A form that was posted once acts on nothing when it is posted again: not with the
-// step that it leads to, not with a later one, and not with the same step after
-// an input that left it where it was.
+// TestOutdatedFormsHaveNoEffect posts forms again: at the next step, at a later one, and at the
+// same step after a refused input. They change nothing.
 func TestOutdatedFormsHaveNoEffect(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
@@ -86,8 +85,8 @@ func TestOutdatedFormsHaveNoEffect(t *testing.T) {
 	})
 }
 
-// Of a form that is posted many times at once, one counts, also where the step takes
-// the same form again.
+// TestConcurrentFormActsOnce posts a form many times concurrently: one counts, also at a step
+// that accepts the same form again.
 func TestConcurrentFormActsOnce(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
@@ -104,7 +103,8 @@ func TestConcurrentFormActsOnce(t *testing.T) {
 	})
 }
 
-// Files of an outdated form are not taken, those of the present one are, all of them.
+// TestOutdatedUploadsAreRejected checks that the visit accepts all files of the present form
+// and none of an outdated one.
 func TestOutdatedUploadsAreRejected(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := earner(t, r, providertest.Prefill())

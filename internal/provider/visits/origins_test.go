@@ -10,8 +10,8 @@ import (
 	"vestibule/internal/testutil/providertest"
 )
 
-// Where an account has registered sites, the browser shows the frame in pages of these
-// alone, and a page of another site that names no account, or another, begins nothing.
+// TestOnlyRegisteredSitesShowTheWidget checks that browsers show the frame only in pages of the
+// account's registered sites, and that a page of another site cannot begin a visit.
 func TestOnlyRegisteredSitesShowTheWidget(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		ancestors := func(query url.Values) string {

@@ -11,8 +11,8 @@ import (
 	"vestibule/internal/testutil/providertest"
 )
 
-// A page that is loaded again finds its visit where the applicant left it; another
-// browser does not.
+// TestRegisteringAgainResumesTheVisit checks that a reloaded page finds its visit where the
+// applicant left it, and that another browser does not.
 func TestRegisteringAgainResumesTheVisit(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		consumer := r.Do("POST", "/connect/consumers", map[string]any{"prefill": providertest.Prefill()}, r.Basic).JSON["consumerId"]

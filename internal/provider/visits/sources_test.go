@@ -35,8 +35,8 @@ func (a applicant) toPayrollCode(t *testing.T, username string) {
 	a.post(t, "action", "sign-in", "username", username, "password", "anything")
 }
 
-// Every user name of the payroll providers, every file name and every scenario,
-// walked by plain forms, ends as the contract says.
+// TestIncomeVisitOutcomes completes visits by plain forms with every username of the payroll
+// providers, every file name and every scenario, and compares the outcomes with the contract.
 func TestIncomeVisitOutcomes(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		payroll := func(username string) func(*testing.T, applicant) {
@@ -152,8 +152,8 @@ func TestIncomeVisitOutcomes(t *testing.T) {
 	})
 }
 
-// Who has connected something is shown it, may add to it, and loses nothing when what
-// he adds fails.
+// TestAddingASource checks that applicants see their connected sources, can add others, and
+// lose nothing if another source fails.
 func TestAddingASource(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := earner(t, r, named("Ana", "Pérez"))
@@ -185,7 +185,7 @@ func TestAddingASource(t *testing.T) {
 	})
 }
 
-// An applicant whose session ended begins again with a new visit.
+// TestRegisterAfterExpiredSession begins a new visit after the session at the source ended.
 func TestRegisterAfterExpiredSession(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		for _, username := range []string{"session_expired", "default"} {
@@ -204,7 +204,7 @@ func TestRegisterAfterExpiredSession(t *testing.T) {
 	})
 }
 
-// The steps of each way, and what is posted out of turn there.
+// TestSourceTypesOutOfOrder posts the forms of each source type in another order.
 func TestSourceTypesOutOfOrder(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		forms := [][]string{
@@ -265,7 +265,7 @@ func TestSourceTypesOutOfOrder(t *testing.T) {
 	})
 }
 
-// The sandbox control walks all ways.
+// TestControlCompletesEverySource completes visits with each source type by the control.
 func TestControlCompletesEverySource(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		stub := func(names ...string) map[string]any {

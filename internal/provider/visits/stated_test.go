@@ -188,7 +188,8 @@ func TestEmployerVisit(t *testing.T) {
 	})
 }
 
-// How visits end that verify employers only, and those where nothing is shown.
+// TestEmployerVisitOutcomes checks the outcomes of visits that verify only employers, and of
+// visits without any source.
 func TestEmployerVisitOutcomes(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		products := map[string]string{"both": verifying(r, "INCOME_AND_ASSETS"),

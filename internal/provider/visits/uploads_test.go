@@ -43,7 +43,8 @@ var (
 	errorText   = regexp.MustCompile(`id="file-error"[^>]*>([^<]+)<`)
 )
 
-// Files are added, named when they are not taken, listed, and taken away again.
+// TestAddingPayStubs adds files, which the page lists, removes them, and checks that the page
+// names refused files.
 func TestAddingPayStubs(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := earner(t, r, providertest.Prefill())
@@ -125,7 +126,8 @@ func TestAddingPayStubs(t *testing.T) {
 	})
 }
 
-// What was uploaded and not handed in is deleted when the visit ends otherwise.
+// TestRejectedPayStubs checks refused files, and that files which the applicant does not
+// submit are deleted when the visit ends.
 func TestRejectedPayStubs(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		for name, end := range map[string]func(applicant){
@@ -172,8 +174,8 @@ func TestRejectedPayStubs(t *testing.T) {
 	})
 }
 
-// What a page without credentials can have stored of files has a bound, which others
-// do not reach: a visit by a token, and another account's.
+// TestUploadLimitOfVisitsWithoutToken checks the limit of an account's files, which does not
+// apply to visits with a token or to other accounts.
 func TestUploadLimitOfVisitsWithoutToken(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.Limits.WidgetFiles = 1 })

@@ -109,8 +109,8 @@ func (a applicant) giveUp(t *testing.T) {
 	a.post(t, "action", "close")
 }
 
-// Every user name, scenario and mistake, walked by plain forms, ends as the
-// contract says: in page, status and one webhook.
+// TestVisitOutcomes completes visits by plain forms with every username, scenario and mistake,
+// and compares page, status and the one webhook with the contract.
 func TestVisitOutcomes(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		all := func(username string) func(*testing.T, applicant) {
@@ -196,7 +196,7 @@ func TestVisitOutcomes(t *testing.T) {
 	})
 }
 
-// Forms posted late, twice, from another tab, or by a user who tries things
+// TestStepsOutOfOrder posts forms late, twice, from another tab and with other values: they
 // lead to the present step and change nothing.
 func TestStepsOutOfOrder(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
@@ -332,8 +332,8 @@ func TestClosing(t *testing.T) {
 	})
 }
 
-// The pages of the visit allow nothing inline, tell no referrer, set no cookie,
-// and only the frame may be framed.
+// TestHeaders checks that the pages of the visit allow nothing inline, send no referrer and
+// set no cookie, and that only the frame can be framed.
 func TestHeaders(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
@@ -361,7 +361,8 @@ func TestHeaders(t *testing.T) {
 	})
 }
 
-// A prepared report completes the widget by itself, with a token or without.
+// TestPreparedReport checks that a prepared report completes the widget without input, with
+// and without a token.
 func TestPreparedReport(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		code, prepared := r.Control("POST", "/sandbox-reports", map[string]any{"product": "cashflow", "profile": "joint"})
@@ -394,8 +395,8 @@ func TestPreparedReport(t *testing.T) {
 	})
 }
 
-// Of a form that is posted many times at once, one counts; the others are shown
-// where the visit stands.
+// TestConcurrentStep posts a form many times concurrently: one counts, and the others lead to
+// the present step.
 func TestConcurrentStep(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
@@ -424,7 +425,8 @@ func TestConcurrentStep(t *testing.T) {
 	})
 }
 
-// The accounts page of a cashflow visit leads to the report, or to another bank.
+// TestAddBankToCashflowReport checks that the accounts page leads to the report or to another
+// bank.
 func TestAddBankToCashflowReport(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, named("Ana", "Pérez"))
@@ -447,7 +449,7 @@ func TestAddBankToCashflowReport(t *testing.T) {
 	})
 }
 
-// A choice that no report can use is shown again as it was made.
+// TestRefusedChoiceOfAccountsIsKept checks that the page shows a refused choice again.
 func TestRefusedChoiceOfAccountsIsKept(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, named("Ana", "Pérez"))

@@ -25,7 +25,8 @@ func TestReasonsHaveLetterTexts(t *testing.T) {
 	}
 }
 
-// The numbers of a score's reasons are shown; codes that are words for programs are not.
+// TestReasonNumbers checks that the numbers of a score's reasons are shown; codes that
+// are words for programs are not.
 func TestReasonNumbers(t *testing.T) {
 	for code, want := range map[string]string{"32": "32", "TEXT_OVER_TEXT": "", "": ""} {
 		if got := (Reason{Code: code}).Number(); got != want {

@@ -29,8 +29,9 @@ func stubPage(t *testing.T, v IncomeView) string {
 
 var onePage = []report.PageSize{{Width: 600, Height: 800}}
 
-// Irregularities of one place are one mark with their numbers in the list; values that were
-// read have marks with names, and their amounts link to them.
+// TestMarks checks that the irregularities of one place are one mark with their numbers
+// in the list, and that values that were read have marks with names, to which their
+// amounts link.
 func TestMarks(t *testing.T) {
 	at := report.Mark{Page: 1, X: .5, Y: .25, Width: .1, Height: .02}
 	odd, over, net := at, at, at
@@ -63,7 +64,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// Positions and files of another service do not break the page.
+// TestDocumentsThatCannotBeMarked checks that positions and files of another service do
+// not break the page.
 func TestDocumentsThatCannotBeMarked(t *testing.T) {
 	bad := report.Mark{Page: 1, X: 3, Y: -1, Width: .1, Height: .02, Reason: "ODD_FONT_IN_AMOUNT"}
 	elsewhere := report.Mark{Page: 9, X: .1, Y: .1, Width: .1, Height: .02, Reason: "ODD_FONT_IN_AMOUNT"}
@@ -98,7 +100,8 @@ func TestDocumentsThatCannotBeMarked(t *testing.T) {
 	}
 }
 
-// The page of a document promises only the marks that it has.
+// TestDocumentPageNamesItsMarks checks that the page of a document names only the marks
+// that it has.
 func TestDocumentPageNamesItsMarks(t *testing.T) {
 	read := report.Mark{Page: 1, X: .1, Y: .1, Width: .1, Height: .02, Field: "pay_date"}
 	found := report.Mark{Page: 1, X: .1, Y: .3, Width: .1, Height: .02, Reason: "TEXT_OVER_TEXT"}

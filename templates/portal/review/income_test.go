@@ -155,7 +155,8 @@ func TestSparseIncomeReport(t *testing.T) {
 		i18ntest.EN("review.income.stated"), i18ntest.EN("review.income.unmatched"), "plot", "months.csv")
 }
 
-// A pay stub of which nothing was read has its reason, and neither empty facts nor failed checks.
+// TestUnreadPayStub checks that a pay stub of which nothing was read shows its reason,
+// and neither empty facts nor failed checks.
 func TestUnreadPayStub(t *testing.T) {
 	v := madeIncome()
 	check, reason := i18ntest.EN("review.stub_checks.EMPLOYEE_NAME_EXISTS"), i18ntest.EN("review.irregularities.IMAGE_NOT_READ")

@@ -10,7 +10,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// The page of a day leads to the days before and after it that have transactions.
+// TestNearDays checks that the page of a day leads to the days before and after it that
+// have transactions.
 func TestNearDays(t *testing.T) {
 	day := func(n int) report.Date { return report.DateOf(time.Date(2026, 3, n, 0, 0, 0, 0, time.UTC)) }
 	a := &report.Analysis{Total: []report.Cents{1, 2, 3}}
@@ -35,7 +36,8 @@ func TestNearDays(t *testing.T) {
 	}
 }
 
-// The page of an account's day has the transactions of that account alone.
+// TestTransactionsOfAccount checks that the page of an account's day has the transactions
+// of that account alone.
 func TestTransactionsOfAccount(t *testing.T) {
 	day := func(n int) report.Date { return report.DateOf(time.Date(2026, 3, n, 0, 0, 0, 0, time.UTC)) }
 	a := &report.Analysis{Accounts: make([]report.AnalysisAccount, 2)}

@@ -11,8 +11,9 @@ import (
 	"vestibule/templates/ui"
 )
 
-// The verdict of each product with banks begins with the banks of which accounts are missing,
-// and with what that means for the figures.
+// TestVerdictNamesMissingAccounts checks that the verdict of each product with banks
+// begins with the banks of which accounts are missing, and with what that means for the
+// figures.
 func TestVerdictNamesMissingAccounts(t *testing.T) {
 	bank := func(id string, status contract.Status) report.Source {
 		return report.Source{SourceID: id, SourceType: report.SourceBankTransaction, Status: status}
@@ -52,7 +53,8 @@ func TestVerdictNamesMissingAccounts(t *testing.T) {
 	}
 }
 
-// Income that is low where accounts are missing does not contradict the applicant.
+// TestLowIncomeOfIncompleteReport checks that low income does not contradict the
+// applicant if accounts are missing.
 func TestLowIncomeOfIncompleteReport(t *testing.T) {
 	v := madeIncome()
 	v.Stated = &Stated{}

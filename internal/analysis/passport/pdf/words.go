@@ -67,7 +67,7 @@ var words = map[string]string{
 	report.TradeCard: "Credit card", report.TradeLine: "Line of credit", report.TradePersonal: "Personal loan", report.TradeAuto: "Car loan",
 	report.TradeMortgage: "Mortgage", report.TradeStudent: "Student loan",
 	report.TradeRetail: "Store credit", report.TradeTelecom: "Telecom contract",
-	"PASSPORT": "Passport", "NATIONAL_ID": "National ID", "DRIVERS_LICENSE": "Driving licence",
+	"PASSPORT": "Passport", "NATIONAL_ID": "National ID", "DRIVERS_LICENSE": "Driver's license",
 	"TAX_ID": "Tax number", "SOCIAL_SECURITY": "Social security number",
 	"NEW_CREDIT": "New credit", "ACCOUNT_REVIEW": "Account review", "TENANCY": "Tenancy",
 }

@@ -47,9 +47,9 @@ func (s *Server) authorize(ctx context.Context, q request) (any, error) {
 	case !slices.Contains(s.config.RedirectURIs, q.RedirectURI):
 		return nil, invalid("redirectUri: is not the configured one")
 	case len(q.State) < 16 || len(q.State) > 128:
-		return nil, invalid("state: want 16 to 128 characters")
+		return nil, invalid("state: must have 16 to 128 characters")
 	case !i18n.Lang(q.Language).Spoken():
-		return nil, invalid("language: want en or es")
+		return nil, invalid("language: must be en or es")
 	}
 	id, page := store.NewSecret(), store.NewSecret()
 	err = s.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -66,7 +66,7 @@ func (s *Server) complete(ctx context.Context, q request) (any, error) {
 	case err != nil:
 		return nil, err
 	case q.Authorization == "" || q.Code == "":
-		return nil, invalid("authorization, code: want both")
+		return nil, invalid("authorization, code: both are required")
 	}
 	now := s.config.Now()
 	g := newGrant(now, now.AddDate(0, 0, consentDays).Truncate(time.Second))
@@ -158,7 +158,7 @@ func (s *Server) payroll(ctx context.Context, q request) (any, error) {
 	case q.Access == "":
 		return nil, invalid("access: is missing")
 	case q.From.IsZero() || q.To.Before(q.From.Time):
-		return nil, invalid("from, to: want two days, the first one first")
+		return nil, invalid("from, to: must be two days, the first one first")
 	}
 	now := s.config.Now()
 	id, username, err := ofAccess(ctx, s.config.DB.SQL, q.Access, in.ID, now)
@@ -197,9 +197,9 @@ func (s *Server) file(ctx context.Context, q request) (any, error) {
 	case err != nil:
 		return nil, err
 	case !contract.IsUUID(q.Reference):
-		return nil, invalid("reference: want a UUID")
+		return nil, invalid("reference: must be a UUID")
 	case q.AsOf.IsZero() || q.Person == nil:
-		return nil, invalid("asOf, person: want both")
+		return nil, invalid("asOf, person: both are required")
 	}
 	var answer struct {
 		passport.File

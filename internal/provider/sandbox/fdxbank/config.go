@@ -41,7 +41,7 @@ func LoadClients(path string) ([]Client, error) {
 	}
 	var list []clientFile
 	if err := strictyaml.Decode(raw, &list); err != nil {
-		return nil, fmt.Errorf("%s: want a list of clients: %w", path, err)
+		return nil, fmt.Errorf("%s: must be a list of clients: %w", path, err)
 	}
 	var out []Client
 	var faults []error

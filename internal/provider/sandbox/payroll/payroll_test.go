@@ -35,8 +35,8 @@ func at(t *testing.T, s string) time.Time {
 	return when
 }
 
-// The whole income report of each profile, at each kind of provider, against its
-// golden file.
+// TestIncomeReportsFromPayroll compares the income report of each profile at each kind of
+// provider with its golden file.
 func TestIncomeReportsFromPayroll(t *testing.T) {
 	annual := int64(80_000)
 	for _, c := range []struct{ name, provider, profile, day string }{
@@ -90,8 +90,8 @@ func TestIncomeReportsFromPayroll(t *testing.T) {
 	}
 }
 
-// Whatever profile, provider and day: sums to date are those of their year,
-// periods follow each other, and nothing lies outside of the 12 months.
+// TestStatementsAreConsistent checks for any profile, provider and day that sums to date are
+// those of their year, periods follow each other, and all statements are within 12 months.
 func TestStatementsAreConsistent(t *testing.T) {
 	var names []string
 	for name := range profiles {
@@ -184,8 +184,8 @@ func TestUserNames(t *testing.T) {
 	}
 }
 
-// Every provider has a name, an id of its own and a type; identifiers belong to
-// the link.
+// TestTheCatalogue checks that every provider has a name, a unique id and a type, and that
+// identifiers belong to the link.
 func TestTheCatalogue(t *testing.T) {
 	seen := map[string]bool{}
 	before := ""
@@ -208,8 +208,8 @@ func TestTheCatalogue(t *testing.T) {
 	}
 }
 
-// A connection that leaves out its employer makes no report; beside bank data it
-// is only a source that failed.
+// TestIncompleteConnection checks that a connection without employer makes no report, and that
+// beside bank data it is a failed source.
 func TestIncompleteConnection(t *testing.T) {
 	when := at(t, "2026-07-14T09:30:00Z")
 	in := income.Input{Payroll: []income.Payroll{Providers{}.Fetch("paywright", "incomplete", link, when)}}

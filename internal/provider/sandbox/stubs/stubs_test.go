@@ -42,8 +42,8 @@ func read(t *testing.T, by reports.StubScenario, files []file, who *bankdata.Per
 	return out
 }
 
-// A file that cannot be fetched fails the whole; one whose name says it all is not
-// asked for.
+// TestUnavailableFile checks that a file that cannot be fetched is an error, and that a file
+// whose name decides the outcome is not fetched.
 func TestUnavailableFile(t *testing.T) {
 	gone := func() ([]byte, error) { return nil, io.ErrUnexpectedEOF }
 	reader, of := reports.StubReader{Scenario: Files{}}, reports.StubsOf{Consumer: ada, At: at}
@@ -78,8 +78,8 @@ func TestOutcomesByFileName(t *testing.T) {
 	}
 }
 
-// The sandbox's own stub has every field that an employer's has, agrees with
-// itself, and is the applicant's; with missing fields some are null.
+// TestGeneratedStub checks that the sandbox's stub has every field of an employer's, is
+// consistent, and names the applicant; with missing fields some are null.
 func TestGeneratedStub(t *testing.T) {
 	got := read(t, Files{}, []file{{"paystub.pdf", nil}, {"missingfields.pdf", nil}, {"paystub2.pdf", nil}}, ada, "link")
 	s := got[0].Stub
@@ -119,7 +119,7 @@ func TestGeneratedStub(t *testing.T) {
 	}
 }
 
-// A real pay stub is read unchanged.
+// TestUploadedStubIsRead checks that the sandbox reads a real pay stub as it is.
 func TestUploadedStubIsRead(t *testing.T) {
 	real := sample(&bankdata.Person{FirstName: "Grace", LastName: "Hopper"}, "", "other", 3, at, false)
 	got := read(t, Files{}, []file{{"paystub.pdf", real}}, ada, "link")
@@ -128,8 +128,8 @@ func TestUploadedStubIsRead(t *testing.T) {
 	}
 }
 
-// What is encrypted, too large, broken or something else altogether is no stub,
-// whatever it is called.
+// TestBrokenFilesAreNotReplaced checks that an encrypted, too large, broken or other file is
+// not a pay stub, whatever its name.
 func TestBrokenFilesAreNotReplaced(t *testing.T) {
 	real := sample(ada, "", "other", 0, at, false)
 	locked := bytes.Replace(real, []byte("/Root "), []byte("/Encrypt 1 0 R/Root "), 1)
@@ -157,7 +157,8 @@ func TestBrokenFilesAreNotReplaced(t *testing.T) {
 	}
 }
 
-// Outside of the sandbox no name counts, and nothing is written.
+// TestFileNamesMatterInSandboxOnly checks that outside of the sandbox the names of files have
+// no effect, and no stub is generated.
 func TestFileNamesMatterInSandboxOnly(t *testing.T) {
 	real := sample(ada, "", "other", 0, at, false)
 	who := &bankdata.Person{FirstName: "getAdaptiveDecisionResult", LastName: "pdfHighRisk"}

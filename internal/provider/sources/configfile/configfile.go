@@ -35,7 +35,7 @@ func Entries(path, of string, max int) ([]yaml.Node, error) {
 	}
 	var entries []yaml.Node
 	if err := strictyaml.Decode(raw, &entries); err != nil {
-		return nil, fmt.Errorf("%s: want a list of %s: %w", path, of, err)
+		return nil, fmt.Errorf("%s: must be a list of %s: %w", path, of, err)
 	}
 	if len(entries) > max {
 		return nil, fmt.Errorf("%s: more than %d %s", path, max, of)
@@ -113,17 +113,17 @@ func IsLine(s string, max int) bool {
 func CheckURL(raw string, loopback bool) error {
 	u, err := url.Parse(raw)
 	if err != nil || u.Opaque != "" || u.Hostname() == "" || len(raw) > 2048 {
-		return errors.New("want an absolute URL")
+		return errors.New("must be an absolute URL")
 	}
 	if u.User != nil || strings.Contains(raw, "#") {
-		return errors.New("want a URL without credentials and fragment")
+		return errors.New("must be a URL without credentials and fragment")
 	}
 	local := loopback && httpx.IsLoopback(u.Hostname())
 	if u.Scheme != "https" && (u.Scheme != "http" || !local) {
-		return errors.New("want https; http works only at a loopback address with loopback")
+		return errors.New("must be https; http needs a loopback address and loopback: true")
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !local && (ip.IsPrivate() || ip.IsLoopback() || ip.IsLinkLocalUnicast()) {
-		return errors.New("want a public address")
+		return errors.New("must be a public address")
 	}
 	return nil
 }

@@ -145,7 +145,7 @@ func (in *Institution) readFiles(dir string) error {
 		}
 		pair, err := tls.X509KeyPair(raw, key)
 		if err != nil {
-			return errors.New("want a PEM certificate and its private key")
+			return errors.New("must be a PEM certificate and its private key")
 		}
 		in.Certificate = &pair
 		return nil
@@ -180,7 +180,7 @@ func parseKey(raw []byte) (*jose.PrivateKey, error) {
 				}
 			}
 		}
-		return nil, errors.New("want an RSA, EC, or Ed25519 key without a passphrase")
+		return nil, errors.New("must be an RSA, EC, or Ed25519 key without a passphrase")
 	}
 }
 
@@ -205,23 +205,23 @@ var scopePattern = regexp.MustCompile(`^[\x21\x23-\x5b\x5d-\x7e]+$`)
 
 // faults returns the faults of one institution.
 func (in *Institution) faults() (faults []error) {
-	want := func(ok bool, key, text string) {
+	require := func(ok bool, key, text string) {
 		if !ok {
 			faults = append(faults, errors.New(key+": "+text))
 		}
 	}
-	want(configfile.IsID(in.ID), "id", "want up to 64 lowercase letters, digits, and hyphens")
-	want(in.Name != "" && configfile.IsLine(in.Name, 100), "name", "want 1 to 100 characters on one line")
-	want(configfile.IsLine(in.Place, 100), "place", "want at most 100 characters on one line")
+	require(configfile.IsID(in.ID), "id", "must be 1 to 64 lowercase letters, digits, and hyphens")
+	require(in.Name != "" && configfile.IsLine(in.Name, 100), "name", "must have 1 to 100 characters on one line")
+	require(configfile.IsLine(in.Place, 100), "place", "must have at most 100 characters on one line")
 	for key, list := range map[string][]string{"homepage": in.Homepage, "oauth_domains": in.OAuthDomains, "hosts": in.Hosts} {
 		for _, domain := range list {
-			want(configfile.IsDomain(domain), key, "want host names in lowercase, without scheme and path")
+			require(configfile.IsDomain(domain), key, "must be host names in lowercase, without scheme and path")
 		}
 	}
 	url := func(key, raw string, required bool) {
 		if raw != "" || required {
 			err := in.checkURL(raw)
-			want(err == nil, key, fmt.Sprint(err))
+			require(err == nil, key, fmt.Sprint(err))
 		}
 	}
 	discovered := in.TokenEndpoint == "" && in.AuthorizationEndpoint == ""
@@ -232,35 +232,37 @@ func (in *Institution) faults() (faults []error) {
 	url("revocation_endpoint", in.RevocationEndpoint, false)
 	url("jwks_uri", in.JWKSURI, false)
 	url("fdx_base_url", in.BaseURL, true)
-	want(!strings.Contains(in.Issuer, "?"), "issuer", "want a URL without a query")
-	want(!strings.Contains(in.BaseURL, "?"), "fdx_base_url", "want a URL without a query")
-	want(discovered || !slices.Contains(in.Scopes, "openid") || in.Issuer != "" && in.JWKSURI != "",
+	require(!strings.Contains(in.Issuer, "?"), "issuer", "must be a URL without a query")
+	require(!strings.Contains(in.BaseURL, "?"), "fdx_base_url", "must be a URL without a query")
+	require(discovered || !slices.Contains(in.Scopes, "openid") || in.Issuer != "" && in.JWKSURI != "",
 		"scopes", "openid needs issuer, and with configured endpoints also jwks_uri")
-	want(!discovered || in.PAREndpoint+in.RevocationEndpoint+in.JWKSURI == "", "par_endpoint, revocation_endpoint, jwks_uri",
-		"want also authorization_endpoint and token_endpoint")
-	want(in.Version == "5" || in.Version == "6", "fdx_version", `want "5" or "6"`)
-	want(in.ClientID != "" && configfile.IsLine(in.ClientID, 512), "client_id", "want 1 to 512 characters on one line")
+	require(!discovered || in.PAREndpoint+in.RevocationEndpoint+in.JWKSURI == "", "par_endpoint, revocation_endpoint, jwks_uri",
+		"also need authorization_endpoint and token_endpoint")
+	require(in.Version == "5" || in.Version == "6", "fdx_version", `must be "5" or "6"`)
+	require(in.ClientID != "" && configfile.IsLine(in.ClientID, 512), "client_id", "must have 1 to 512 characters on one line")
 	switch in.Authentication {
 	case SecretBasic, SecretPost:
-		want(in.Secret != "", "client_secret_file", "name the file with the secret; "+in.Authentication+" needs it")
+		require(in.Secret != "", "client_secret_file", "is required by "+in.Authentication)
 	case PrivateKeyJWT:
-		want(in.Key != nil, "private_key_file", "name the file with the key; "+in.Authentication+" needs it")
+		require(in.Key != nil, "private_key_file", "is required by "+in.Authentication)
 	case TLSClientAuth:
-		want(in.Certificate != nil, "certificate_file", "name the file with the certificate; "+in.Authentication+" needs it")
+		require(in.Certificate != nil, "certificate_file", "is required by "+in.Authentication)
 	default:
-		want(false, "client_authentication", "want "+strings.Join([]string{SecretBasic, SecretPost, PrivateKeyJWT, TLSClientAuth}, ", "))
+		require(false, "client_authentication",
+			"must be one of "+strings.Join([]string{SecretBasic, SecretPost, PrivateKeyJWT, TLSClientAuth}, ", "))
 	}
-	want(in.SigningAlg == "" || in.Authentication == PrivateKeyJWT && in.Key != nil && slices.Contains(in.Key.Algs(), jose.Alg(in.SigningAlg)),
-		"signing_alg", "want an algorithm of the private key, with "+PrivateKeyJWT+" only")
-	want(configfile.IsLine(in.KeyID, 256), "key_id", "want at most 256 characters on one line")
-	want(configfile.IsLine(in.AssertionAud, 512), "assertion_audience", "want one line")
-	want(in.AssertionAud != audIssuer || in.Issuer != "", "assertion_audience", "issuer needs the key issuer")
+	require(in.SigningAlg == "" ||
+		in.Authentication == PrivateKeyJWT && in.Key != nil && slices.Contains(in.Key.Algs(), jose.Alg(in.SigningAlg)),
+		"signing_alg", "must be an algorithm of the private key, and needs "+PrivateKeyJWT)
+	require(configfile.IsLine(in.KeyID, 256), "key_id", "must have at most 256 characters on one line")
+	require(configfile.IsLine(in.AssertionAud, 512), "assertion_audience", "must be one line of at most 512 characters")
+	require(in.AssertionAud != audIssuer || in.Issuer != "", "assertion_audience", "issuer needs the key issuer")
 	for _, scope := range in.Scopes {
-		want(scopePattern.MatchString(scope), "scopes", "want one scope in each entry")
+		require(scopePattern.MatchString(scope), "scopes", "must have one scope in each entry")
 	}
 	url("resource", in.Resource, false)
-	want(configfile.IsLine(in.Audience, 512), "audience", "want one line")
-	want(in.DurationDays >= 0 && in.DurationDays <= maxDays, "duration_days", fmt.Sprintf("want 0 to %d", maxDays))
+	require(configfile.IsLine(in.Audience, 512), "audience", "must be one line of at most 512 characters")
+	require(in.DurationDays >= 0 && in.DurationDays <= maxDays, "duration_days", fmt.Sprintf("must be from 0 to %d", maxDays))
 	return faults
 }
 

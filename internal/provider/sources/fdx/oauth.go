@@ -331,10 +331,9 @@ func (b *bank) checkIDToken(ctx context.Context, m *metadata, raw text, nonce, a
 	return string(claims.Consent), nil
 }
 
-// post sends a request that authenticates this client. Servers require the issuer (RFC
-// 7523bis, FAPI 2.0) or the token endpoint (OpenID Connect Core, section 9) as the audience
-// of an assertion. If none is configured and the client is rejected with one, post tries
-// the other, and remembers the accepted one.
+// post sends a request that authenticates this client. The audience of an assertion is the
+// configured one, or else the issuer (RFC 7523bis, FAPI 2.0). If the client is rejected with
+// it, post tries the token endpoint (OpenID Connect Core, section 9) and remembers it.
 func (b *bank) post(ctx context.Context, m *metadata, r rest.Request, form url.Values) error {
 	send := func(audience string) error {
 		r.Method, r.Problem = http.MethodPost, problemOf

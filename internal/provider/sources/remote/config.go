@@ -98,7 +98,7 @@ func (p *Program) Prepare(dir string) error {
 		files.Faults = append(files.Faults, err)
 	}
 	if p.SecretFile == "" {
-		files.Faults = append(files.Faults, errors.New("secret_file: name the file with the secret"))
+		files.Faults = append(files.Faults, errors.New("secret_file: is required"))
 	}
 	files.Read("secret_file", p.SecretFile, func(raw []byte) (err error) {
 		p.Secret, err = webhook.ParseSecret(strings.TrimSpace(string(raw)))
@@ -118,7 +118,7 @@ func (p *Program) checkURL() error {
 		return fmt.Errorf("url: %w", err)
 	}
 	if strings.Contains(p.URL, "?") {
-		return errors.New("url: want a URL without a query")
+		return errors.New("url: must be a URL without a query")
 	}
 	return nil
 }
@@ -147,19 +147,20 @@ func check(list []Program) (faults []error) {
 
 // faults returns the faults of one connector.
 func (p *Program) faults() (faults []error) {
-	want := func(ok bool, key, text string) {
+	require := func(ok bool, key, text string) {
 		if !ok {
 			faults = append(faults, errors.New(key+": "+text))
 		}
 	}
-	want(configfile.IsID(p.ID), "id", "want up to 64 lowercase letters, digits, and hyphens")
+	require(configfile.IsID(p.ID), "id", "must be 1 to 64 lowercase letters, digits, and hyphens")
 	if err := p.checkURL(); err != nil {
 		faults = append(faults, err)
 	}
 	for _, host := range p.Pages {
-		want(configfile.IsDomain(host), "pages", "want host names in lowercase, without scheme and path")
+		require(configfile.IsDomain(host), "pages", "must be host names in lowercase, without scheme and path")
 	}
-	want(len(p.Institutions) > 0 && len(p.Institutions) <= maxInstitutions, "institutions", fmt.Sprintf("want 1 to %d", maxInstitutions))
+	require(len(p.Institutions) > 0 && len(p.Institutions) <= maxInstitutions, "institutions",
+		fmt.Sprintf("must have 1 to %d entries", maxInstitutions))
 	for n := range p.Institutions {
 		in := &p.Institutions[n]
 		if err := in.fault(); err != nil {
@@ -174,23 +175,23 @@ func (in *Institution) fault() error {
 	switch {
 	case in.Kind == sources.Supplier:
 		if _, known := report.SupplierOf(in.ID); !known {
-			return errors.New("id: want a code of GET /connect/suppliers")
+			return errors.New("id: must be a code of GET /connect/suppliers")
 		}
 		return nil
 	case in.Kind != sources.Payroll:
-		return fmt.Errorf("kind: want %s or %s", sources.Payroll, sources.Supplier)
+		return fmt.Errorf("kind: must be %s or %s", sources.Payroll, sources.Supplier)
 	case !configfile.IsID(in.ID):
-		return errors.New("id: want up to 64 lowercase letters, digits, and hyphens")
+		return errors.New("id: must be 1 to 64 lowercase letters, digits, and hyphens")
 	case in.Name == "" || !configfile.IsLine(in.Name, 100):
-		return errors.New("name: want 1 to 100 characters on one line")
+		return errors.New("name: must have 1 to 100 characters on one line")
 	case !configfile.IsLine(in.Place, 100) || !configfile.IsLine(in.PlaceES, 100):
-		return errors.New("place, place_es: want at most 100 characters on one line")
+		return errors.New("place, place_es: must have at most 100 characters on one line")
 	case in.Type != income.ProviderEmployer && in.Type != income.ProviderPayroll && in.Type != income.ProviderGig:
-		return fmt.Errorf("type: want %s, %s, or %s", income.ProviderEmployer, income.ProviderPayroll, income.ProviderGig)
+		return fmt.Errorf("type: must be %s, %s, or %s", income.ProviderEmployer, income.ProviderPayroll, income.ProviderGig)
 	}
 	for _, domain := range in.Homepage {
 		if !configfile.IsDomain(domain) {
-			return errors.New("homepage: want host names in lowercase, without scheme and path")
+			return errors.New("homepage: must be host names in lowercase, without scheme and path")
 		}
 	}
 	return nil

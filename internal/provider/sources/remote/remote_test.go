@@ -343,7 +343,8 @@ func TestFailuresOfPayroll(t *testing.T) {
 	}
 }
 
-// No connection is made to this machine or a private network, unless loopback is configured.
+// TestPrivateAddresses checks that no connection is made to this machine or a private
+// network, unless loopback is configured.
 func TestPrivateAddresses(t *testing.T) {
 	f, _ := newFake(t)
 	config := f.program(t)
@@ -529,13 +530,13 @@ func TestExamineNamesWhatIsMissing(t *testing.T) {
 func TestFaultsOfAnswersSayWhatIsExpected(t *testing.T) {
 	for body, want := range map[string]string{
 		`<html>`:                "the answer is not a JSON document",
-		`[]`:                    "the answer does not fit the schema Institutions: /: want object",
+		`[]`:                    "the answer does not fit the schema Institutions: /: must be object",
 		`{}`:                    "the answer does not fit the schema Institutions: /: missing institutions",
 		`{"institutions":[{}]}`: "the answer does not fit the schema Institutions: /institutions/0: missing id, kind, name",
 		`{"institutions":[{"id":"ana@example.com","kind":"payroll","name":"A"}]}`: "the answer does not fit the schema Institutions: " +
 			"/institutions/0/id: see pattern",
 		`{"institutions":[{"id":"a","kind":"ana@example.com","name":"A"}]}`: "the answer does not fit the schema Institutions: " +
-			"/institutions/0/kind: want one of [payroll supplier]",
+			"/institutions/0/kind: must be one of [payroll supplier]",
 	} {
 		if err := validate("Institutions", []byte(body)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %q", body, err, want)

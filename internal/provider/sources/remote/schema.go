@@ -67,11 +67,11 @@ func expected(fault jsonschema.ErrorKind) string {
 	case *kind.Required:
 		return "missing " + strings.Join(k.Missing, ", ")
 	case *kind.Type:
-		return "want " + strings.Join(k.Want, " or ")
+		return "must be " + strings.Join(k.Want, " or ")
 	case *kind.Enum:
-		return fmt.Sprintf("want one of %v", k.Want)
+		return fmt.Sprintf("must be one of %v", k.Want)
 	case *kind.Format:
-		return "want the format " + k.Want
+		return "must have the format " + k.Want
 	}
 	return "see " + strings.Join(fault.KeywordPath(), "/")
 }

@@ -31,8 +31,8 @@ func inputs() map[EventKind]Input {
 	}
 }
 
-// Every step of a visit for an income report takes these kinds of input, leads on so,
-// and refuses all others.
+// TestAllStepsWithAllInputs applies each kind of input to each step of a visit for an income
+// report: it leads to the expected step or is refused.
 func TestAllStepsWithAllInputs(t *testing.T) {
 	walking := map[EventKind]string{EventStartedOver: "open consent", EventClosed: "closed", EventFailed: "failed end",
 		EventExpired: "expired end", EventConsentWithdrawn: "expired end"}
@@ -178,8 +178,8 @@ func TestStateMachinePaths(t *testing.T) {
 	}
 }
 
-// Sources are connected one after another: banks, payroll providers, one set of pay
-// stubs. What fails beside others is left out, and may be tried again.
+// TestSeveralSources connects banks, payroll providers and a set of pay stubs one after
+// another. A source that fails is left out and can be tried again.
 func TestSeveralSources(t *testing.T) {
 	bankAt := func(id string) []Input {
 		return []Input{{Kind: EventSourceSelected, SourceType: SourceBank}, {Kind: EventInstitutionSelected, SourceType: SourceBank,

@@ -41,8 +41,8 @@ const (
 	atBank    = "chose bank b; signed_in; coded; picked"
 )
 
-// Employers are verified, skipped and left open in any order, and lead back to their
-// list; then come the assets, if they are asked for.
+// TestEmployers verifies, skips and leaves open employers in any order. Each leads back to the
+// list, and the list to the assets if the product verifies them.
 func TestEmployers(t *testing.T) {
 	const noEmployer = ""
 	for _, c := range []struct {
@@ -143,7 +143,7 @@ func TestEmployers(t *testing.T) {
 	}
 }
 
-// Wrong passwords are left out one provider after another, and not for ever.
+// TestGuessingIsLimited checks the limit of wrong passwords over several providers.
 func TestGuessingIsLimited(t *testing.T) {
 	j := Journey{Product: contract.Eligibility, Employers: 1, State: Connecting, Step: StepEmployers, Status: contract.StatusPending}
 	tries := 0

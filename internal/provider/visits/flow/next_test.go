@@ -53,7 +53,7 @@ func threeWrongCodes(before []Input) []Input {
 		Input{Kind: EventInstitutionSelected, SourceType: SourceBank, Bank: "b"})
 }
 
-// The transitions of a visit, and inputs that steps do not accept.
+// TestNext checks the transitions of a visit, and inputs that steps do not accept.
 func TestNext(t *testing.T) {
 	end := func(s State, status contract.Status, sub contract.Substatus, e contract.WidgetError) Journey {
 		return Journey{State: s, Step: StepEnd, Status: status, Substatus: sub, Error: e}
@@ -195,8 +195,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// For any events in any order: an end stays, an outcome belongs to its
-// state, the status is told once, and a refused input changes nothing.
+// TestNextProperties checks for any events in any order: an end is final, an outcome belongs
+// to its state, the status is reported once, and a refused input changes nothing.
 func TestNextProperties(t *testing.T) {
 	logins := []login{loginDefault, loginError, loginDown, loginMFA, loginNoEBank}
 	kinds := []EventKind{EventOpened, EventWentBack, EventStartedOver, EventPrepared, EventConsented, EventSourceSelected,

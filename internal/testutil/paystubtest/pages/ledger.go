@@ -18,10 +18,9 @@ import (
 	"vestibule/internal/testutil/paystubtest"
 )
 
-// ledger computes the amounts of a layout that defines its figures instead of using a
-// random person. A row of its settings is `key = current | year to date`. Both are sums and
-// products of numbers and earlier keys. Without the second part, the first is computed from
-// the year-to-date amounts too.
+// ledger computes the amounts of a layout that defines its figures. A row of its settings
+// is `key = current | year to date`, both sums and products of numbers and earlier keys.
+// Without the second part, the first is computed from the year-to-date amounts too.
 type ledger struct {
 	filler
 	rows    map[string][2]report.Cents
