@@ -352,14 +352,47 @@ func classes(first string, pairs ...any) string {
 
 func width(w string) string { return classes("input", "input-"+w, w != "") }
 
-// hasLongWord reports whether a text has a word that is wider than a column.
-func hasLongWord(s string) bool {
-	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == '-' || unicode.IsSpace(r) }) {
-		if utf8.RuneCountInString(word) > 32 {
-			return true
+// Lengths of words in characters: longer ones may break at their marks, or anywhere because
+// they are wider than a column.
+const (
+	wholeWord  = 16
+	columnWord = 24
+)
+
+// breaks splits a text where a line may end inside its long words: before an at sign and
+// before a point. long reports whether a part without such a place is wider than a column.
+func breaks(s string) (parts []string, long bool) {
+	from, word, part := 0, 0, 0
+	for i, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			word, part = 0, 0
+			continue
+		case r == '-':
+			part = 0
+		case r == '@' || r == '.':
+			end := strings.IndexFunc(s[i:], unicode.IsSpace)
+			if end < 0 {
+				end = len(s) - i
+			}
+			if word > 0 && end > 1 && word+utf8.RuneCountInString(s[i:i+end]) > wholeWord {
+				parts, from, part = append(parts, s[from:i]), i, 0
+			}
+		}
+		word++
+		if part++; part > columnWord {
+			long = true
 		}
 	}
-	return false
+	return append(parts, s[from:]), long
+}
+
+// broken shows parts of a text that may be in separate lines.
+func broken(parts []string) templ.Component {
+	for i, p := range parts {
+		parts[i] = templ.EscapeString(p)
+	}
+	return templ.Raw(strings.Join(parts, "<wbr>"))
 }
 
 // initials returns the monogram of a row: its own, or the first letters of the title's
