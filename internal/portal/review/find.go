@@ -213,7 +213,7 @@ func readBulk(w http.ResponseWriter, r *http.Request, by staff.User) (b bulk, er
 	}
 	b.ids, b.back = ids, f.url(f.cursor)
 	if b.form.Get("back") == "application" && len(ids) == 1 {
-		b.back = "/review/applications/" + ids[0]
+		b.back = applicationURL(r, ids[0], "", "")
 	}
 	return b, nil
 }
@@ -266,18 +266,25 @@ func kindOf(text string) string {
 
 // search returns a page of the filter's results.
 func (d *Handler) search(ctx context.Context, f filter, limit int) (search.Page, error) {
-	s := f.selection(d.Index.Now())
-	if s.Sort == search.SortAssigned {
-		users, err := d.Staff.Users(ctx, d.DB.SQL, "")
-		if err != nil {
-			return search.Page{}, err
-		}
-		slices.SortFunc(users, func(a, b staff.User) int { return strings.Compare(a.Email, b.Email) })
-		for _, u := range users {
-			s.Assignees = append(s.Assignees, u.ID)
-		}
+	s, err := d.selection(ctx, f)
+	if err != nil {
+		return search.Page{}, err
 	}
 	return d.Index.Search(ctx, s, limit)
+}
+
+// selection returns the filter for the index, with the order of the users by which it sorts.
+func (d *Handler) selection(ctx context.Context, f filter) (search.Filter, error) {
+	s := f.selection(d.Index.Now())
+	if s.Sort != search.SortAssigned {
+		return s, nil
+	}
+	users, err := d.Staff.Users(ctx, d.DB.SQL, "")
+	slices.SortFunc(users, func(a, b staff.User) int { return strings.Compare(a.Email, b.Email) })
+	for _, u := range users {
+		s.Assignees = append(s.Assignees, u.ID)
+	}
+	return s, err
 }
 
 // selection returns the filter for the index. The day of queueToday is that of now in UTC.

@@ -288,6 +288,23 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("%+v finds %d, want %d:\n%v\n%v", f, len(got), len(want), got, want)
 			}
+			f.cursor = ""
+			s, err := d.selection(t.Context(), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, err := d.Index.Order(t.Context(), s)
+			if err != nil || whole.Next != "" || !slices.EqualFunc(whole.Rows, want, func(e search.Found, id string) bool { return e.ID == id }) {
+				t.Errorf("%+v orders %d, want %d (%v)", f, len(whole.Rows), len(want), err)
+			} else if n := len(want); n > 0 {
+				i := r.IntN(n)
+				f.cursor = whole.Rows[i].After
+				rest, err := d.search(t.Context(), f, n)
+				if err != nil || !slices.EqualFunc(rest.Rows, want[i+1:], func(e search.Found, id string) bool { return e.ID == id }) {
+					t.Errorf("%+v after %d of %d has %d (%v)", f, i, n, len(rest.Rows), err)
+				}
+				f.cursor = ""
+			}
 			if f.text != "" {
 				continue
 			}

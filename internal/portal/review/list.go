@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/a-h/templ"
 
@@ -31,7 +30,7 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 		Find:     f.find, From: search.FormatDay(f.from), To: search.FormatDay(f.to), Sort: f.sort, After: f.cursor}, Narrowed: f.narrowed(),
 		Decides: deciders.has(by), Reminds: deciders.has(by) && d.Letters.CanEmail(), Reminded: remindersSent(r),
 		Sorts: f.sorts(), Clear: filter{queue: f.queue, sort: f.sort}.url(""), Current: f.url(f.cursor)}
-	_, v.Query, _ = strings.Cut(f.url(f.cursor), "?")
+	v.Query = f.query(f.cursor)
 	var err error
 	if v.Dense, err = d.Staff.IsDense(r.Context(), d.DB.SQL, by.ID); err != nil {
 		return err

@@ -95,7 +95,7 @@ func (d *Handler) live(w http.ResponseWriter, r *http.Request, by staff.User) er
 				row.Stamp += goneStamp
 			}
 			var html bytes.Buffer
-			if err := pages.ListRow(lang, row).Render(r.Context(), &html); err != nil {
+			if err := pages.ListRow(lang, row, f.query(f.cursor)).Render(r.Context(), &html); err != nil {
 				return err
 			}
 			out.Rows = append(out.Rows, changedRow{ID: row.ID, HTML: html.String()})

@@ -197,6 +197,9 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	if err := d.fillAssignee(ctx, by, &v.Row); err != nil {
 		return err
 	}
+	if v.Place, err = d.place(ctx, r, by, a); err != nil {
+		return err
+	}
 	for _, l := range lines {
 		v.Timeline = append(v.Timeline, pages.Line{At: l.At, Kind: l.Kind, Attempt: l.Attempt,
 			Status: l.Status, Substatus: l.Substatus, Error: l.Error, From: l.From, To: l.To})

@@ -49,9 +49,8 @@ func (d *Handler) saveFilterForm(w http.ResponseWriter, r *http.Request, by staf
 	}
 	saved := f
 	saved.find, saved.cursor = "", ""
-	_, query, _ := strings.Cut(saved.url(""), "?")
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		ok, err := d.saveFilter(ctx, tx, by.ID, name, query)
+		ok, err := d.saveFilter(ctx, tx, by.ID, name, saved.query(""))
 		if err == nil && !ok {
 			return errNoSuchSetting
 		}
