@@ -387,12 +387,13 @@ func breaks(s string) (parts []string, long bool) {
 	return append(parts, s[from:]), long
 }
 
-// broken shows parts of a text that may be in separate lines.
-func broken(parts []string) templ.Component {
+// Breakable returns a text as HTML, with places where a line may end inside its long words.
+func Breakable(s string) string {
+	parts, _ := breaks(s)
 	for i, p := range parts {
 		parts[i] = templ.EscapeString(p)
 	}
-	return templ.Raw(strings.Join(parts, "<wbr>"))
+	return strings.Join(parts, "<wbr>")
 }
 
 // initials returns the monogram of a row: its own, or the first letters of the title's
@@ -422,6 +423,24 @@ func discColor(r Row) string {
 		sum += int(c)
 	}
 	return "row-disc-" + strconv.Itoa(sum%discColors)
+}
+
+// Change says by how much a figure changed: "+12%". It is "" without a figure before.
+func Change(now, before int64) string {
+	if before <= 0 || now <= 0 {
+		return ""
+	}
+	percent := (now-before)*100 + before/2
+	if now < before {
+		percent = (now-before)*100 - before/2
+	}
+	switch percent /= before; {
+	case percent < 0:
+		return "−" + strconv.FormatInt(-percent, 10) + "%"
+	case percent == 0:
+		return "±0%"
+	}
+	return "+" + strconv.FormatInt(percent, 10) + "%"
 }
 
 // KeyFigure is a figure with its name.
