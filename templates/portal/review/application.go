@@ -43,9 +43,10 @@ type ApplicationView struct {
 	Waits      bool      // for the applicant, who can be sent a link
 	LinkSent   time.Time // the newest email with a link; zero: none within a day
 	Reminded   *Reminded
-	Place      *Place  // in the list from which it was opened; nil for none
-	Others     []Other // of the same applicant
-	MoreOthers bool    // there are more than listed
+	Deciders   []UserOption // to whom the user may assign it; the user first
+	Place      *Place       // in the list from which it was opened; nil for none
+	Others     []Other      // of the same applicant
+	MoreOthers bool         // there are more than listed
 
 	// What the signed-in user may do besides reading.
 	Decides, Administers, Oversees bool
