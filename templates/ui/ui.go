@@ -352,12 +352,8 @@ func classes(first string, pairs ...any) string {
 
 func width(w string) string { return classes("input", "input-"+w, w != "") }
 
-// Lengths of words in characters: longer ones may break at their marks, or anywhere because
-// they are wider than a column.
-const (
-	wholeWord  = 16
-	columnWord = 24
-)
+// columnWord is the number of characters of a word that always fits into a column.
+const columnWord = 24
 
 // breaks splits a text where a line may end inside its long words: before an at sign and
 // before a point. long reports whether a part without such a place is wider than a column.
@@ -375,7 +371,7 @@ func breaks(s string) (parts []string, long bool) {
 			if end < 0 {
 				end = len(s) - i
 			}
-			if word > 0 && end > 1 && word+utf8.RuneCountInString(s[i:i+end]) > wholeWord {
+			if word > 0 && end > 1 && word+utf8.RuneCountInString(s[i:i+end]) > columnWord {
 				parts, from, part = append(parts, s[from:i]), i, 0
 			}
 		}

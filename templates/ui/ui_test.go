@@ -161,10 +161,10 @@ func TestBreaks(t *testing.T) {
 		parts string
 		long  bool
 	}{
-		"":                         {"", false},
-		"ann@example.org":          {"ann@example.org", false},
-		"mary-ann.lee@example.org": {"mary-ann|.lee|@example|.org", false},
-		"Write to mary-ann.lee@example.org. Or call.":   {"Write to mary-ann|.lee|@example|.org. Or call.", false},
+		"":                           {"", false},
+		"ann@example.org":            {"ann@example.org", false},
+		"mary-ann.ohara@example.org": {"mary-ann|.ohara|@example|.org", false},
+		"Write to mary-ann.ohara@example.org. Or call.": {"Write to mary-ann|.ohara|@example|.org. Or call.", false},
 		"$1,234.50 and $99.10":                          {"$1,234.50 and $99.10", false},
 		"Pneumonoultramicroscopicsilicovolcanoconiosis": {"Pneumonoultramicroscopicsilicovolcanoconiosis", true},
 		"0b9d5c7e-3f51-4b7a-9c26-6a1f0d6b0a11":          {"0b9d5c7e-3f51-4b7a-9c26-6a1f0d6b0a11", false},

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -129,20 +130,23 @@ func (v OverviewView) steps(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.overview.steps"), HideCaption: true, Named: true, Columns: []ui.Column{
 		{Label: i18n.T(l, "review.overview.step")}, {Label: i18n.T(l, "review.overview.applications"), Number: true},
 		{Label: i18n.T(l, "review.overview.share")}}}
-	if v.Before != nil {
-		g.Columns = append(g.Columns, ui.Column{Label: i18n.T(l, "review.overview.before"), Number: true})
-	}
 	names := []i18n.Key{"review.overview.step_started", "review.overview.step_visited", "review.overview.step_finished",
 		"review.overview.step_reported", "review.overview.step_decided"}
 	for i, n := range v.reached() {
 		row := []ui.Cell{{Text: i18n.T(l, names[i])}, {Text: strconv.Itoa(n)}, {Body: ui.Share(n, v.Progress.Started)}}
-		if v.Before != nil {
-			row = append(row, ui.Cell{Text: strconv.Itoa(v.Before.reached()[i])})
+		if v.compared() {
+			row = slices.Insert(row, 2, ui.Cell{Body: overviewBefore(l, strconv.Itoa(v.Before.reached()[i]))})
 		}
 		g.Rows = append(g.Rows, row)
 	}
+	if v.compared() {
+		g.Columns = slices.Insert(g.Columns, 2, ui.Column{Label: i18n.T(l, "review.overview.before"), Number: true})
+	}
 	return g
 }
+
+// compared reports whether there were applications in the time before.
+func (v OverviewView) compared() bool { return v.Before != nil && v.Before.Progress.Started > 0 }
 
 // reached counts the applications that reached each step.
 func (v OverviewFigures) reached() [5]int {
