@@ -290,8 +290,7 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	trail.open(t, review+"/audit?action=assigned")
 	s.signInToReview(t, trail, s.Credentials.Reviewer.Password)
 	said := func(key i18n.Key) string { // the words between who and the application
-		_, words, _ := strings.Cut(en(key), "}")
-		words, _, _ = strings.Cut(words, "{")
+		words := strings.Split(en(key, "who", "|", "application", "|"), "|")[1]
 		return ".sentence:has-text('" + strings.TrimSpace(words) + "')"
 	}
 	see(t, trail.page(said("review.audit.said.assigned")).First())
