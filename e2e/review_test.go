@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"vestibule/internal/i18n"
 )
 
 // signInToReview signs the first start's reviewer in from where v is sent to.
@@ -287,9 +289,13 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	trail := visit(t)
 	trail.open(t, review+"/audit?action=assigned")
 	s.signInToReview(t, trail, s.Credentials.Reviewer.Password)
-	see(t, trail.page("#live-part >> text="+en("review.audit.details.taken")).First())
+	said := func(key i18n.Key) string { // the words between who and the application
+		words := strings.Split(en(key, "who", "|", "application", "|"), "|")[1]
+		return ".sentence:has-text('" + strings.TrimSpace(words) + "')"
+	}
+	see(t, trail.page(said("review.audit.said.assigned")).First())
 	click(t, other.page(button(en("review.list.release"))))
-	see(t, trail.page("#live-part >> text="+en("review.audit.details.released")).First()) // without a reload
+	see(t, trail.page(said("review.audit.said.assigned_released")).First()) // without a reload
 	click(t, other.page(button(en("review.list.take"))))
 	see(t, row.Locator("input:checked"))
 	s.begin(t, "embedded")
@@ -303,6 +309,33 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	}
 	click(t, v.page(text(en("review.list.new.show", "n", "1"))))
 	wantRows(3)
+
+	// The columns are the user's. A row is assigned where it is.
+	v.open(t, review)
+	click(t, v.page(".list-columns summary"))
+	click(t, v.page(".list-column >> text="+en("review.application.moved")))
+	v.axe(t)
+	click(t, v.page(button(en("review.list.columns.submit"))))
+	see(t, v.page("th >> text="+en("review.application.moved")))
+	click(t, rows.First().Locator(".assign-open"))
+	see(t, rows.First().Locator(".assign-menu"))
+	v.axe(t)
+	click(t, rows.First().Locator(".assign-menu button").First())
+	see(t, rows.First().Locator(".assign-open >> text="+en("review.list.you")))
+
+	// Keys lead from one application of the list to the next, and a link back to its row.
+	click(t, rows.First().Locator(".list-link"))
+	place := func(n string) {
+		t.Helper()
+		see(t, v.page(".case-place >> text="+en("review.place.number", "n", n, "of", "3")))
+	}
+	place("1")
+	for _, step := range [][2]string{{"j", "2"}, {"j", "3"}, {"k", "2"}} {
+		must(t, v.Keyboard().Press(step[0]))
+		place(step[1])
+	}
+	click(t, v.page(".case-place a").First())
+	see(t, v.page("tr:nth-child(2) .list-link:focus"))
 }
 
 // TestDecisionsAndDeletion declines an applicant for the report's reasons, reads the

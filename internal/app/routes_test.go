@@ -220,6 +220,8 @@ func (w *testServer) routes(t *testing.T) []route {
 			body: "sort=state&row=" + ready + ".0"},
 		{base: p, method: "POST", pattern: "/review/density", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
 			body: "density=dense&back=%2Freview"},
+		{base: p, method: "POST", pattern: "/review/columns", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
+			body: "column=state&sort=state"},
 		{base: p, method: "POST", pattern: "/review/filters", shape: asPage, who: "reviewer", header: reviewer, kind: asForm,
 			body: "name=" + canaryText + "&sort=state"},
 		// Changing a filter that does not exist is no error.

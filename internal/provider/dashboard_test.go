@@ -459,7 +459,7 @@ func TestDashboardResendsEmails(t *testing.T) {
 			}
 		}
 		for _, personal := range []string{"Harper", "default.harper@mail.example", "1990-04-12", ">default<"} {
-			if strings.Contains(text, personal) {
+			if strings.Contains(strings.ReplaceAll(text, "<wbr>", ""), personal) {
 				t.Errorf("the report's page shows %q", personal)
 			}
 		}

@@ -114,24 +114,6 @@ func duration(t time.Duration) string {
 	return ui.Roughly(t)
 }
 
-// change says by how much a figure changed: "+12%". It is "" without a figure before.
-func change(now, before int64) string {
-	if before <= 0 || now <= 0 {
-		return ""
-	}
-	percent := (now-before)*100 + before/2
-	if now < before {
-		percent = (now-before)*100 - before/2
-	}
-	switch percent /= before; {
-	case percent < 0:
-		return "−" + strconv.FormatInt(-percent, 10) + "%"
-	case percent == 0:
-		return "±0%"
-	}
-	return "+" + strconv.FormatInt(percent, 10) + "%"
-}
-
 func (v DashboardOverview) figures(d Dashboard) []ui.KeyFigure {
 	ready, pending, failed := v.totals()
 	all := ready + pending + failed
@@ -153,7 +135,7 @@ func (v DashboardOverview) figures(d Dashboard) []ui.KeyFigure {
 	if v.Before != nil {
 		now, before := v.measures(), v.Before.measures()
 		for i := range out {
-			if c := change(now[i], before[i]); c != "" {
+			if c := ui.Change(now[i], before[i]); c != "" {
 				out[i].Change, out[i].Against = c, v.against(d)
 			}
 		}

@@ -382,6 +382,8 @@ type DayBar struct {
 func DailyBars(l i18n.Lang, days []DayBar, p BarPlot) BarPlot {
 	every := 14
 	switch {
+	case len(days) > 120:
+		every = (len(days) + 7) / 8
 	case len(days) <= 7:
 		every = 2
 	case len(days) <= 14:

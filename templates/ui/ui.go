@@ -352,14 +352,44 @@ func classes(first string, pairs ...any) string {
 
 func width(w string) string { return classes("input", "input-"+w, w != "") }
 
-// hasLongWord reports whether a text has a word that is wider than a column.
-func hasLongWord(s string) bool {
-	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == '-' || unicode.IsSpace(r) }) {
-		if utf8.RuneCountInString(word) > 32 {
-			return true
+// columnWord is the number of characters of a word that always fits into a column.
+const columnWord = 24
+
+// breaks splits a text where a line may end inside its long words: before an at sign and
+// before a point. long reports whether a part without such a place is wider than a column.
+func breaks(s string) (parts []string, long bool) {
+	from, word, part := 0, 0, 0
+	for i, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			word, part = 0, 0
+			continue
+		case r == '-':
+			part = 0
+		case r == '@' || r == '.':
+			end := strings.IndexFunc(s[i:], unicode.IsSpace)
+			if end < 0 {
+				end = len(s) - i
+			}
+			if word > 0 && end > 1 && word+utf8.RuneCountInString(s[i:i+end]) > columnWord {
+				parts, from, part = append(parts, s[from:i]), i, 0
+			}
+		}
+		word++
+		if part++; part > columnWord {
+			long = true
 		}
 	}
-	return false
+	return append(parts, s[from:]), long
+}
+
+// Breakable returns a text as HTML, with places where a line may end inside its long words.
+func Breakable(s string) string {
+	parts, _ := breaks(s)
+	for i, p := range parts {
+		parts[i] = templ.EscapeString(p)
+	}
+	return strings.Join(parts, "<wbr>")
 }
 
 // initials returns the monogram of a row: its own, or the first letters of the title's
@@ -389,6 +419,24 @@ func discColor(r Row) string {
 		sum += int(c)
 	}
 	return "row-disc-" + strconv.Itoa(sum%discColors)
+}
+
+// Change says by how much a figure changed: "+12%". It is "" without a figure before.
+func Change(now, before int64) string {
+	if before <= 0 || now <= 0 {
+		return ""
+	}
+	percent := (now-before)*100 + before/2
+	if now < before {
+		percent = (now-before)*100 - before/2
+	}
+	switch percent /= before; {
+	case percent < 0:
+		return "−" + strconv.FormatInt(-percent, 10) + "%"
+	case percent == 0:
+		return "±0%"
+	}
+	return "+" + strconv.FormatInt(percent, 10) + "%"
 }
 
 // KeyFigure is a figure with its name.

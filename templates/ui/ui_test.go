@@ -153,3 +153,26 @@ func TestLanguagesOmitLongAddresses(t *testing.T) {
 		}
 	}
 }
+
+// Long words may break before the marks of addresses; others break only if they are wider than
+// a column.
+func TestBreaks(t *testing.T) {
+	for text, want := range map[string]struct {
+		parts string
+		long  bool
+	}{
+		"":                           {"", false},
+		"ann@example.org":            {"ann@example.org", false},
+		"mary-ann.ohara@example.org": {"mary-ann|.ohara|@example|.org", false},
+		"Write to mary-ann.ohara@example.org. Or call.": {"Write to mary-ann|.ohara|@example|.org. Or call.", false},
+		"$1,234.50 and $99.10":                          {"$1,234.50 and $99.10", false},
+		"Pneumonoultramicroscopicsilicovolcanoconiosis": {"Pneumonoultramicroscopicsilicovolcanoconiosis", true},
+		"0b9d5c7e-3f51-4b7a-9c26-6a1f0d6b0a11":          {"0b9d5c7e-3f51-4b7a-9c26-6a1f0d6b0a11", false},
+		"ann@a-subdomain-of-a.verylongcompanynamewithoutmarks.example": {
+			"ann|@a-subdomain-of-a|.verylongcompanynamewithoutmarks|.example", true},
+	} {
+		if parts, long := breaks(text); strings.Join(parts, "|") != want.parts || long != want.long {
+			t.Errorf("breaks(%q) = %q, %v, want %q, %v", text, strings.Join(parts, "|"), long, want.parts, want.long)
+		}
+	}
+}

@@ -1,11 +1,15 @@
 // Moves through a list by keys: j and k, Enter as on any link, x to select, / for the search,
-// ? for the line that explains them. commands.ts has the menu of commands. Keys do nothing while the user types, or with a
+// ? for the line that explains them. On the page of one row, j and k open the next and the
+// previous. commands.ts has the menu of commands. Keys do nothing while the user types, or with a
 // modifier. The user can turn them off in this browser, for example for speech input.
 
 const stored = "vestibule-keys";
 
 // rows are the links that name the rows of lists. Lists change while the page is open.
 const rows = (): HTMLAnchorElement[] => [...document.querySelectorAll<HTMLAnchorElement>(".list-link, .row-link")];
+
+// beside is the link to the next or the previous page of its kind.
+const beside = (rel: string): HTMLAnchorElement | null => document.querySelector(`main a[rel=${rel}]`);
 
 // keysOff reports whether the user has turned keys off.
 export function keysOff(): boolean {
@@ -22,7 +26,8 @@ export function startKeys(): void {
 	const toggle = document.querySelector<HTMLButtonElement>("[data-keys-toggle]");
 	if (!hint || !toggle) return;
 	hint.hidden = false;
-	const works = { rows: rows().length > 0, select: document.querySelector("tr input[name=id]") !== null, search: search !== null };
+	const pages = beside("next") !== null || beside("prev") !== null;
+	const works = { rows: !pages && rows().length > 0, pages, select: document.querySelector("tr input[name=id]") !== null, search: search !== null };
 	for (const part of hint.querySelectorAll<HTMLElement>("[data-keys-of]")) part.hidden = !works[part.dataset.keysOf as keyof typeof works];
 	let active = !keysOff();
 	const show = (): void => {
@@ -38,6 +43,8 @@ export function startKeys(): void {
 			// The choice lasts as long as the page.
 		}
 	});
+	const came = document.getElementById(location.hash.slice(1));
+	if (came && rows().some((a) => a === came)) came.focus(); // back from its page
 	document.addEventListener("keydown", (e) => {
 		if (!active || e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
 		const typing = (e.target as Element).closest<HTMLElement>("input:not([type=checkbox]), textarea, select, [contenteditable]");
@@ -53,6 +60,10 @@ export function startKeys(): void {
 		}
 		if (e.key === "?") {
 			toggle.focus();
+			return;
+		}
+		if (pages && (e.key === "j" || e.key === "k")) {
+			beside(e.key === "j" ? "next" : "prev")?.click();
 			return;
 		}
 		const links = rows();

@@ -28,11 +28,12 @@ function keys(part: HTMLElement): string {
 	return copy.textContent ?? "";
 }
 
-// inUse reports whether the user has opened, selected or changed anything in a part.
+// inUse reports whether the user has opened, selected or changed anything in a part. The page
+// itself opens details with data-opened.
 function inUse(part: HTMLElement): boolean {
 	const changed = (s: HTMLSelectElement): boolean =>
 		s.selectedIndex !== Math.max([...s.options].findIndex((o) => o.defaultSelected), 0);
-	return [...part.querySelectorAll("select")].some(changed) || part.querySelector("details[open]") !== null ||
+	return [...part.querySelectorAll("select")].some(changed) || part.querySelector("details[open]:not([data-opened])") !== null ||
 		!(getSelection()?.isCollapsed ?? true) ||
 		part.contains(document.activeElement?.closest("input, select, textarea") ?? null);
 }

@@ -18,19 +18,22 @@ type Progress struct {
 	Reported int
 }
 
-// ProgressSince counts the applications that were started since a moment by the furthest
-// state that each reached.
-func (s *Service) ProgressSince(ctx context.Context, q store.Queryer, since time.Time) (p Progress, err error) {
+// Period selects applications that were started in [From, To).
+type Period struct{ From, To time.Time }
+
+// Progress counts the applications of a period by the furthest state that each reached.
+func (s *Service) Progress(ctx context.Context, q store.Queryer, in Period) (p Progress, err error) {
 	err = q.QueryRowContext(ctx, `SELECT COUNT(*), COALESCE(SUM(visited), 0), COALESCE(SUM(finished), 0), COALESCE(SUM(reported), 0)
 		FROM (
 			SELECT MAX(CASE WHEN t.to_state = $2 THEN 1 ELSE 0 END) AS visited,
 				MAX(CASE WHEN t.to_state IN ($3, $4, $5) THEN 1 ELSE 0 END) AS finished,
 				MAX(CASE WHEN t.to_state = $5 THEN 1 ELSE 0 END) AS reported
 			FROM applications a LEFT JOIN application_timeline t ON t.application_id = a.id
-			WHERE a.created_at >= $1
+			WHERE a.created_at >= $1 AND a.created_at < $6
 			GROUP BY a.id
 		) AS furthest`,
-		store.Micros(since), string(journey.Connecting), string(journey.Returned), string(journey.Pending), string(journey.Ready)).
+		store.Micros(in.From), string(journey.Connecting), string(journey.Returned), string(journey.Pending), string(journey.Ready),
+		store.Micros(in.To)).
 		Scan(&p.Started, &p.Visited, &p.Finished, &p.Reported)
 	return p, err
 }
@@ -38,18 +41,18 @@ func (s *Service) ProgressSince(ctx context.Context, q store.Queryer, since time
 // maxDurations is the number of newest reports whose times are read.
 const maxDurations = 5000
 
-// TimesToReport returns, for applications that were started since a moment, the times from
-// their start to their report, shortest first.
-func (s *Service) TimesToReport(ctx context.Context, q store.Queryer, since time.Time) ([]time.Duration, error) {
+// TimesToReport returns, for applications of a period, the times from their start to their
+// report, shortest first.
+func (s *Service) TimesToReport(ctx context.Context, q store.Queryer, in Period) ([]time.Duration, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (time.Duration, error) {
 		var micros int64
 		err := row.Scan(&micros)
 		return time.Duration(micros) * time.Microsecond, err
 	}, `SELECT took FROM (
 			SELECT report_at - created_at AS took FROM applications
-			WHERE created_at >= $1 AND report_at > 0
-			ORDER BY created_at DESC LIMIT $2
-		) AS newest ORDER BY took`, store.Micros(since), maxDurations)
+			WHERE created_at >= $1 AND created_at < $2 AND report_at > 0
+			ORDER BY created_at DESC LIMIT $3
+		) AS newest ORDER BY took`, store.Micros(in.From), store.Micros(in.To), maxDurations)
 }
 
 // Ending is a way in which applications ended without a report. Status, Substatus and Error
@@ -62,15 +65,15 @@ type Ending struct {
 	Count     int
 }
 
-// EndingsSince counts the ways in which applications that were started since a moment ended
-// without a report, the most frequent first.
-func (s *Service) EndingsSince(ctx context.Context, q store.Queryer, since time.Time) ([]Ending, error) {
+// Endings counts the ways in which applications of a period ended without a report, the most
+// frequent first.
+func (s *Service) Endings(ctx context.Context, q store.Queryer, in Period) ([]Ending, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (e Ending, err error) {
 		return e, row.Scan(&e.State, &e.Status, &e.Substatus, &e.Error, &e.Count)
 	}, `SELECT state, status, substatus, error, COUNT(*) AS n FROM applications
-		WHERE created_at >= $1 AND state IN ($2, $3, $4)
+		WHERE created_at >= $1 AND created_at < $5 AND state IN ($2, $3, $4)
 		GROUP BY state, status, substatus, error ORDER BY n DESC, state, status, substatus, error`,
-		store.Micros(since), string(journey.Failed), string(journey.Exited), string(journey.Expired))
+		store.Micros(in.From), string(journey.Failed), string(journey.Exited), string(journey.Expired), store.Micros(in.To))
 }
 
 // minUsual is the number of applicants whose times say something about others.

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/a-h/templ"
 
@@ -74,26 +73,25 @@ func (d *Handler) showAudit(w http.ResponseWriter, r *http.Request, by staff.Use
 		}
 	}
 	read := staff.Entry{Actor: by.ID, Action: audit.Read, Subject: f.Subject, Object: f.Actor}
-	recorded := false
-	if r.Method == http.MethodGet && r.Header.Get(httpx.PartHeader) != "" {
-		if recorded, err = d.recordedToday(r.Context(), read); err != nil {
-			return err
-		}
-	}
-	if !recorded {
-		if err := d.audit(r, read); err != nil {
-			return err
-		}
+	if err := d.auditPart(r, read); err != nil {
+		return err
 	}
 	return d.showLive(w, r, func(p ui.Page) templ.Component { return pages.Audit(p, v) })
 }
 
-// recordedToday reports whether the audit log has such an entry of today. One for each update
-// of an open page would be an entry that the next update shows.
-func (d *Handler) recordedToday(ctx context.Context, e staff.Entry) (bool, error) {
-	of := staff.EntryFilter{Actor: e.Actor, Action: e.Action, Subject: e.Subject, From: d.Index.Now().UTC().Truncate(24 * time.Hour)}
-	all, err := d.Staff.Entries(ctx, d.DB.SQL, of, 100)
-	return slices.ContainsFunc(all, func(x staff.Entry) bool { return x.Subject == e.Subject && x.Object == e.Object }), err
+// auditPart is audit for a page that its script keeps current: an update of the open page is
+// recorded once a day.
+func (d *Handler) auditPart(r *http.Request, e staff.Entry) error {
+	if r.Method == http.MethodGet && r.Header.Get(httpx.PartHeader) != "" {
+		of := staff.EntryFilter{Actor: e.Actor, Action: e.Action, Subject: e.Subject, From: d.Index.Now().UTC().Truncate(oneDay)}
+		all, err := d.Staff.Entries(r.Context(), d.DB.SQL, of, 100)
+		if err != nil || slices.ContainsFunc(all, func(x staff.Entry) bool {
+			return x.Subject == e.Subject && x.Object == e.Object && x.Detail == e.Detail
+		}) {
+			return err
+		}
+	}
+	return d.audit(r, e)
 }
 
 // auditCSV exports all entries of the audit log that a filter selects.

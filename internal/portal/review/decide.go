@@ -37,7 +37,7 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by staff.User) 
 	}
 	switch in.Problem {
 	case pages.DecideFine:
-		httpx.SeeOther(w, "/review/applications/"+a.ID+"?done=decided#decision")
+		httpx.SeeOther(w, applicationURL(r, a.ID, "decided", "decision"))
 		return nil
 	case pages.DecideLate:
 		return d.showApplication(w, r, http.StatusConflict, by, a, shownParts{deciding: in})
@@ -99,7 +99,7 @@ func (d *Handler) addNote(w http.ResponseWriter, r *http.Request, by staff.User)
 	if err := d.Decisions.AddNote(r.Context(), by, a, text); err != nil {
 		return err
 	}
-	httpx.SeeOther(w, "/review/applications/"+a.ID+"?done=noted#notes")
+	httpx.SeeOther(w, applicationURL(r, a.ID, "noted", "notes"))
 	return nil
 }
 
@@ -109,7 +109,7 @@ func (d *Handler) toForms(w http.ResponseWriter, r *http.Request, _ staff.User) 
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, "/review/applications/"+a.ID)
+	httpx.SeeOther(w, applicationURL(r, a.ID, "", ""))
 	return nil
 }
 
@@ -141,6 +141,6 @@ func (d *Handler) resendLetter(w http.ResponseWriter, r *http.Request, by staff.
 	if _, err := d.Decisions.ResendEmail(r.Context(), by, a); err != nil {
 		return err
 	}
-	httpx.SeeOther(w, "/review/applications/"+a.ID+"#decision")
+	httpx.SeeOther(w, applicationURL(r, a.ID, "", "decision"))
 	return nil
 }

@@ -23,6 +23,7 @@ import (
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
+	pages "vestibule/templates/portal/review"
 )
 
 // The journey's states in the order of the filter, and the outcomes of attempts.
@@ -50,6 +51,7 @@ type filter struct {
 	decision                string // search.Undecided selects those without a decision
 	assignee                string // ID of a user; search.Unassigned selects those of no user
 	from, to                time.Time
+	columns                 string // of the list, separated by commas; "" for the user's
 	find                    string // handle of a search
 	text                    string // text of that search
 	whole                   bool   // the text has whole words of a name, not beginnings
@@ -60,7 +62,7 @@ type filter struct {
 // readFilter reads a user's filter from an address or a form; false for invalid values.
 func readFilter(q url.Values, by staff.User) (filter, bool) {
 	f := filter{user: by.ID, queue: q.Get("queue"), state: q.Get("state"), product: q.Get("product"), outcome: q.Get("outcome"),
-		decision: q.Get("decision"), assignee: q.Get("assignee"), find: q.Get("find"), sort: q.Get("sort"), cursor: q.Get("after")}
+		decision: q.Get("decision"), assignee: q.Get("assignee"), columns: q.Get("columns"), find: q.Get("find"), sort: q.Get("sort"), cursor: q.Get("after")}
 	if f.sort == f.ownSort() {
 		f.sort = ""
 	}
@@ -72,6 +74,7 @@ func readFilter(q url.Values, by staff.User) (filter, bool) {
 		(f.outcome == "" || slices.Contains(outcomes[:], f.outcome)) &&
 		(f.decision == "" || f.decision == search.Undecided || slices.Contains(decisions.All, f.decision)) &&
 		(f.assignee == "" || f.assignee == search.Unassigned || contract.IsUUID(f.assignee)) &&
+		(f.columns == "" || f.columns == pages.JoinColumns(strings.Split(f.columns, ","))) &&
 		(f.find == "" || contract.IsUUID(f.find)) && len(f.cursor) <= 100 &&
 		(f.sort == "" || slices.Contains(search.Sorts, strings.TrimPrefix(f.sort, "-")))
 }
@@ -105,7 +108,7 @@ func (f filter) order() (column string, descending bool) {
 func (f filter) url(after string) string {
 	q := url.Values{}
 	for name, v := range map[string]string{"queue": f.queue, "state": f.state, "product": f.product, "outcome": f.outcome,
-		"decision": f.decision, "assignee": f.assignee,
+		"decision": f.decision, "assignee": f.assignee, "columns": f.columns,
 		"from": search.FormatDay(f.from), "to": search.FormatDay(f.to), "find": f.find, "sort": f.sort, "after": after} {
 		if v != "" {
 			q.Set(name, v)
@@ -119,7 +122,7 @@ func (f filter) url(after string) string {
 
 // narrowed reports whether the filter excludes anything from its queue.
 func (f filter) narrowed() bool {
-	f.queue, f.user, f.sort, f.cursor = "", "", "", ""
+	f.queue, f.user, f.columns, f.sort, f.cursor = "", "", "", "", ""
 	return f != filter{}
 }
 
@@ -205,6 +208,9 @@ func readBulk(w http.ResponseWriter, r *http.Request, by staff.User) (b bulk, er
 	if b.form, err = httpx.DecodeForm(w, r, 8<<10); err != nil {
 		return b, err
 	}
+	if id, user, ok := strings.Cut(b.form.Get("assign"), "."); ok {
+		b.form["id"], b.form["user"], b.form["do"] = []string{id}, []string{user}, []string{"assign"}
+	}
 	f, known := readFilter(b.form, by)
 	ids, valid := chosenIDs(b.form)
 	if !known || !valid {
@@ -212,24 +218,59 @@ func readBulk(w http.ResponseWriter, r *http.Request, by staff.User) (b bulk, er
 	}
 	b.ids, b.back = ids, f.url(f.cursor)
 	if b.form.Get("back") == "application" && len(ids) == 1 {
-		b.back = "/review/applications/" + ids[0]
+		b.back = applicationURL(r, ids[0], "", "")
 	}
 	return b, nil
 }
 
-// assign assigns selected applications to the user, or releases them.
+// deciders returns the users to whom applications can be assigned, the user first.
+func (d *Handler) deciders(ctx context.Context, by staff.User) ([]pages.UserOption, error) {
+	users, err := d.Staff.Users(ctx, d.DB.SQL, "")
+	var out []pages.UserOption
+	for _, u := range users {
+		switch o := (pages.UserOption{ID: u.ID, Email: u.Email, Self: u.ID == by.ID}); {
+		case !u.Disabled.IsZero() || !deciders.has(u):
+		case o.Self:
+			out = slices.Insert(out, 0, o)
+		default:
+			out = append(out, o)
+		}
+	}
+	return out, err
+}
+
+// assign assigns selected applications to a user, or releases them. The buttons of a row have
+// its application and the user in one value.
 func (d *Handler) assign(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	b, err := readBulk(w, r, by)
 	if err != nil {
 		return err
 	}
-	to, detail := by.ID, audit.Taken
+	to := b.form.Get("user")
 	switch b.form.Get("do") {
 	case "take":
+		to = by.ID
 	case "release":
-		to, detail = "", audit.Released
+		to = ""
+	case "assign":
 	default:
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("neither take nor release"))
+	}
+	e := staff.Entry{Actor: by.ID, Action: audit.Assigned}
+	switch to {
+	case by.ID:
+		e.Detail = audit.Taken
+	case "":
+		e.Detail = audit.Released
+	default:
+		e.Detail, e.Object = audit.Given, to
+		users, err := d.deciders(r.Context(), by)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(users, func(u pages.UserOption) bool { return u.ID == to }) {
+			return httpx.NewError(contract.CodeMalformedBody, errors.New("no such user"))
+		}
 	}
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		for _, id := range b.ids {
@@ -238,7 +279,8 @@ func (d *Handler) assign(w http.ResponseWriter, r *http.Request, by staff.User) 
 			} else if err != nil {
 				return err
 			}
-			if err := d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: audit.Assigned, Subject: id, Detail: detail}); err != nil {
+			e.Subject = id
+			if err := d.Staff.Record(ctx, tx, e); err != nil {
 				return err
 			}
 		}
@@ -265,18 +307,25 @@ func kindOf(text string) string {
 
 // search returns a page of the filter's results.
 func (d *Handler) search(ctx context.Context, f filter, limit int) (search.Page, error) {
-	s := f.selection(d.Index.Now())
-	if s.Sort == search.SortAssigned {
-		users, err := d.Staff.Users(ctx, d.DB.SQL, "")
-		if err != nil {
-			return search.Page{}, err
-		}
-		slices.SortFunc(users, func(a, b staff.User) int { return strings.Compare(a.Email, b.Email) })
-		for _, u := range users {
-			s.Assignees = append(s.Assignees, u.ID)
-		}
+	s, err := d.selection(ctx, f)
+	if err != nil {
+		return search.Page{}, err
 	}
 	return d.Index.Search(ctx, s, limit)
+}
+
+// selection returns the filter for the index, with the order of the users by which it sorts.
+func (d *Handler) selection(ctx context.Context, f filter) (search.Filter, error) {
+	s := f.selection(d.Index.Now())
+	if s.Sort != search.SortAssigned {
+		return s, nil
+	}
+	users, err := d.Staff.Users(ctx, d.DB.SQL, "")
+	slices.SortFunc(users, func(a, b staff.User) int { return strings.Compare(a.Email, b.Email) })
+	for _, u := range users {
+		s.Assignees = append(s.Assignees, u.ID)
+	}
+	return s, err
 }
 
 // selection returns the filter for the index. The day of queueToday is that of now in UTC.

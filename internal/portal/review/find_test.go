@@ -288,6 +288,23 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("%+v finds %d, want %d:\n%v\n%v", f, len(got), len(want), got, want)
 			}
+			f.cursor = ""
+			s, err := d.selection(t.Context(), f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole, err := d.Index.Order(t.Context(), s)
+			if err != nil || whole.Next != "" || !slices.EqualFunc(whole.Rows, want, func(e search.Found, id string) bool { return e.ID == id }) {
+				t.Errorf("%+v orders %d, want %d (%v)", f, len(whole.Rows), len(want), err)
+			} else if n := len(want); n > 0 {
+				i := r.IntN(n)
+				f.cursor = whole.Rows[i].After
+				rest, err := d.search(t.Context(), f, n)
+				if err != nil || !slices.EqualFunc(rest.Rows, want[i+1:], func(e search.Found, id string) bool { return e.ID == id }) {
+					t.Errorf("%+v after %d of %d has %d (%v)", f, i, n, len(rest.Rows), err)
+				}
+				f.cursor = ""
+			}
 			if f.text != "" {
 				continue
 			}
@@ -409,8 +426,48 @@ func TestAssign(t *testing.T) {
 				t.Errorf("assigning %v: %d", bad, resp.StatusCode)
 			}
 		}
+		users, err := d.Staff.Users(t.Context(), db.SQL, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := map[string]string{}
+		for _, u := range users {
+			id[string(u.Role)] = u.ID
+		}
+		_, page := d.get("/review")
+		if to := `name="assign" value="` + appStarted + "." + id["reviewer"]; !strings.Contains(page, to) {
+			t.Errorf("the row has no button %s", to)
+		}
+		// The other fields of the form are not of the row.
+		resp, _ = d.post("/review/assign", url.Values{"assign": {appStarted + "." + id["reviewer"]}, "to": {"2026-03-31"}})
+		if resp.StatusCode != 303 || resp.Header.Get("Location") != "/review?to=2026-03-31" {
+			t.Errorf("assigning a row: %d to %q", resp.StatusCode, resp.Header.Get("Location"))
+		}
+		if _, page := other.get("/review?queue=mine"); !strings.Contains(page, appStarted) {
+			t.Errorf("an application assigned by another user is not among the user's own")
+		}
+		d.post("/review/assign", url.Values{"id": {appReady, appStarted}, "do": {"assign"}, "user": {id["administrator"]}})
+		d.post("/review/assign", url.Values{"assign": {appStarted + "."}})
+		if page := mine(); !strings.Contains(page, appReady) || strings.Contains(page, pages.RowID(appStarted)) {
+			t.Errorf("after assigning both and releasing one:\n%s", page)
+		}
+		for _, bad := range []string{appStarted + "." + uuid.NewString(), "x." + id["reviewer"], appStarted + ".x"} {
+			if resp, _ := d.post("/review/assign", url.Values{"assign": {bad}}); resp.StatusCode != 400 {
+				t.Errorf("assigning %s: %d", bad, resp.StatusCode)
+			}
+		}
+		d.as(Auditor)
+		users, _ = d.Staff.Users(t.Context(), db.SQL, "")
+		for _, u := range users {
+			if u.Role != Auditor {
+				continue
+			}
+			if resp, _ := d.post("/review/assign", url.Values{"assign": {appStarted + "." + u.ID}}); resp.StatusCode != 400 {
+				t.Errorf("assigning to an auditor: %d", resp.StatusCode)
+			}
+		}
 		var n int
-		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'assigned'`).Scan(&n); err != nil || n != 4 {
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'assigned'`).Scan(&n); err != nil || n != 8 {
 			t.Errorf("%d entries of the audit log (%v)", n, err)
 		}
 	})

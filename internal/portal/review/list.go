@@ -26,12 +26,14 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 	if !ok {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
-	v := pages.ListView{Filter: pages.Filter{Queue: f.queue, State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision,
+	v := pages.ListView{Filter: pages.Filter{Columns: f.columns, Queue: f.queue, State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision,
 		Assignee: f.assignee,
 		Find:     f.find, From: search.FormatDay(f.from), To: search.FormatDay(f.to), Sort: f.sort, After: f.cursor}, Narrowed: f.narrowed(),
 		Decides: deciders.has(by), Reminds: deciders.has(by) && d.Letters.CanEmail(), Reminded: remindersSent(r),
-		Sorts: f.sorts(), Clear: filter{queue: f.queue, sort: f.sort}.url(""), Current: f.url(f.cursor)}
-	_, v.Query, _ = strings.Cut(f.url(f.cursor), "?")
+		Sorts: f.sorts(), Clear: filter{queue: f.queue, columns: f.columns, sort: f.sort}.url(""), Current: f.url(f.cursor)}
+	if err := d.fillRowParts(r.Context(), by, f, &v); err != nil {
+		return err
+	}
 	var err error
 	if v.Dense, err = d.Staff.IsDense(r.Context(), d.DB.SQL, by.ID); err != nil {
 		return err
@@ -55,7 +57,7 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 	}
 	if f.find != "" {
 		v.Filter.Text = f.text
-		if everywhere := (filter{find: f.find, sort: f.sort}); everywhere.url("") != f.url("") {
+		if everywhere := (filter{find: f.find, columns: f.columns, sort: f.sort}); everywhere.url("") != f.url("") {
 			v.Everywhere = everywhere.url("")
 		}
 	}
@@ -78,6 +80,24 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 		}
 	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.List(p, v) })
+}
+
+// fillRowParts adds what the rows of a list need besides the applications.
+func (d *Handler) fillRowParts(ctx context.Context, by staff.User, f filter, v *pages.ListView) (err error) {
+	v.Query = f.query(f.cursor)
+	columns := f.columns
+	if columns == "" {
+		if columns, err = listColumns(ctx, d.DB.SQL, by.ID); err != nil {
+			return err
+		}
+	}
+	if v.Columns = strings.Split(columns, ","); columns == "" {
+		v.Columns = pages.UsualColumns()
+	}
+	if deciders.has(by) {
+		v.Deciders, err = d.deciders(ctx, by)
+	}
+	return err
 }
 
 // readText adds the text of the filter's search. It returns store.ErrNotFound for a search
@@ -184,7 +204,7 @@ func (d *Handler) rows(ctx context.Context, by staff.User, found []search.Found)
 		out[i] = pages.Row{ID: e.ID, ExternalID: e.ExternalID, Name: names[e.ID].FullName(), Product: e.Product, Mode: e.Mode,
 			State: e.State, Decision: e.Decision, AnsweredAt: answered[e.ID], Attempt: e.Attempt, CreatedAt: e.CreatedAt,
 			UpdatedAt: e.UpdatedAt, DecidedAt: e.DecidedAt, Summary: e.Summary, Assignee: users[e.Assignee],
-			Mine: e.Assignee != "" && e.Assignee == by.ID, Stamp: stampOf(e, true)}
+			AssigneeID: e.Assignee, Mine: e.Assignee != "" && e.Assignee == by.ID, Stamp: stampOf(e, true)}
 	}
 	return out, nil
 }

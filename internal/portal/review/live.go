@@ -90,12 +90,16 @@ func (d *Handler) live(w http.ResponseWriter, r *http.Request, by staff.User) er
 			return err
 		}
 		lang := d.Page(r).Lang
+		var v pages.ListView
+		if err := d.fillRowParts(r.Context(), by, f, &v); err != nil {
+			return err
+		}
 		for _, row := range rows {
 			if row.Gone = !inList[row.ID]; row.Gone {
 				row.Stamp += goneStamp
 			}
 			var html bytes.Buffer
-			if err := pages.ListRow(lang, row).Render(r.Context(), &html); err != nil {
+			if err := pages.ListRow(lang, row, v).Render(r.Context(), &html); err != nil {
 				return err
 			}
 			out.Rows = append(out.Rows, changedRow{ID: row.ID, HTML: html.String()})

@@ -36,11 +36,11 @@ func (d *Handler) outbox(w http.ResponseWriter, r *http.Request, by staff.User) 
 			To: e.To, Subject: e.Subject, Text: e.Text})
 	}
 	if len(unsent) > 0 && !sandbox {
-		if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.Listed, Detail: "undelivered"}); err != nil {
+		if err := d.auditPart(r, staff.Entry{Actor: by.ID, Action: audit.Listed, Detail: "undelivered"}); err != nil {
 			return err
 		}
 	}
-	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Outbox(p, v) })
+	return d.showLive(w, r, func(p ui.Page) templ.Component { return pages.Outbox(p, v) })
 }
 
 // resendEmail sends an email again that could not be delivered: that of a decision, or one

@@ -68,6 +68,7 @@ func TestOverviewCountsApplications(t *testing.T) {
 		}
 		for _, days := range periods {
 			since := noon.Truncate(24*time.Hour).AddDate(0, 0, 1-days)
+			in := applications.Period{From: since, To: noon.Add(time.Second)}
 			var want applications.Progress
 			var durations []time.Duration
 			finished := map[contract.Product][]time.Duration{}
@@ -116,15 +117,15 @@ func TestOverviewCountsApplications(t *testing.T) {
 				t.Errorf("%d days: applicants need %v, want %v: %v", days, got, usual, err)
 			}
 
-			got, err := d.Applications.ProgressSince(t.Context(), db.SQL, since)
+			got, err := d.Applications.Progress(t.Context(), db.SQL, in)
 			if err != nil || got != want {
 				t.Errorf("%d days: %+v, want %+v: %v", days, got, want, err)
 			}
-			took, err := d.Applications.TimesToReport(t.Context(), db.SQL, since)
+			took, err := d.Applications.TimesToReport(t.Context(), db.SQL, in)
 			if err != nil || !slices.Equal(took, durations) {
 				t.Errorf("%d days: reports took %v, want %v: %v", days, took, durations, err)
 			}
-			counts, err := search.CountDays(t.Context(), db.SQL, since)
+			counts, err := search.CountDays(t.Context(), db.SQL, in)
 			for _, c := range counts {
 				byDay[[2]string{since.AddDate(0, 0, c.Day).Format(time.DateOnly), c.State}] -= c.Count
 			}
@@ -133,7 +134,7 @@ func TestOverviewCountsApplications(t *testing.T) {
 					t.Errorf("%d days: on %s, %d more are %s: %v", days, at[0], n, at[1], err)
 				}
 			}
-			ended, err := d.Applications.EndingsSince(t.Context(), db.SQL, since)
+			ended, err := d.Applications.Endings(t.Context(), db.SQL, in)
 			for _, e := range ended {
 				endings[fmt.Sprint(e.State, e.Status, e.Substatus, e.Error)] -= e.Count
 			}
@@ -145,7 +146,7 @@ func TestOverviewCountsApplications(t *testing.T) {
 
 			_, page := d.get("/review/overview?days=" + strconv.Itoa(days))
 			figures := regexp.MustCompile(`key-figure-value">([^<]*?)\s*<`).FindAllStringSubmatch(page, -1)
-			if len(figures) != 4 || figures[0][1] != strconv.Itoa(want.Started) || figures[1][1] != strconv.Itoa(want.Reported) {
+			if len(figures) != 5 || figures[0][1] != strconv.Itoa(want.Started) || figures[1][1] != strconv.Itoa(want.Reported) {
 				t.Errorf("%d days: the page's figures are %v, want %+v", days, figures, want)
 			}
 			if bars := strings.Count(page, `class="plot-bars`); bars != days {
@@ -190,7 +191,7 @@ func TestOverviewLinksToItsApplications(t *testing.T) {
 // of figures.
 func TestOverviewOfNothing(t *testing.T) {
 	var page strings.Builder
-	v := pages.OverviewView{Days: []pages.OverviewDay{{Day: noon}, {Day: noon.AddDate(0, 0, 1)}}}
+	v := pages.OverviewView{OverviewFigures: pages.OverviewFigures{Days: []pages.OverviewDay{{Day: noon}, {Day: noon.AddDate(0, 0, 1)}}}}
 	if err := pages.Overview(ui.Page{Lang: i18n.English}, v).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
 	}
@@ -199,4 +200,59 @@ func TestOverviewOfNothing(t *testing.T) {
 			t.Errorf("the page lacks %q", i18ntest.EN(key))
 		}
 	}
+}
+
+// TestOverviewOfDays shows the days from one to another, beside as many before them.
+func TestOverviewOfDays(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		today := noon.Truncate(24 * time.Hour)
+		day := func(n int) string { return today.AddDate(0, 0, -n).Format(time.DateOnly) }
+		for i, ago := range []int{200, 204, 204, 205, 208, 209, 210} { // 4 from 205 to 200, 3 before
+			at := today.AddDate(0, 0, -ago)
+			d.add(stored{Application: one(fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i), contract.Income, journey.Failed, at, at)})
+		}
+		shown := func(page, pattern string) (out []string) {
+			for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(page, -1) {
+				out = append(out, strings.TrimSpace(m[1]))
+			}
+			return out
+		}
+		figures := func(page string) string {
+			return strings.Join(shown(page, `key-figure-value">([^<]*)<`)[:3], " ") + ", " +
+				strings.Join(shown(page, `key-figure-change">([^<]*)<`), " ")
+		}
+		_, page := d.get("/review/overview?from=" + day(205) + "&to=" + day(200))
+		if got := figures(page); got != "4 0 4, +33% +33%" || strings.Count(page, `class="plot-bars`) != 6 {
+			t.Errorf("the figures are %q, with %d days", got, strings.Count(page, `class="plot-bars`))
+		}
+		if to := "/review?from=" + day(205) + "&amp;state=failed&amp;to=" + day(200); !strings.Contains(page, to) {
+			t.Errorf("the page lacks a link to %s", to)
+		}
+		if _, turned := d.get("/review/overview?from=" + day(200) + "&to=" + day(205)); figures(turned) != figures(page) {
+			t.Errorf("from the last to the first day: %q", figures(turned))
+		}
+		d.Deletion.RetentionDays = 208
+		if _, page := d.get("/review/overview?from=" + day(205) + "&to=" + day(200)); figures(page) != "4 0 4, " {
+			t.Errorf("compared with deleted applications: %q", figures(page))
+		}
+		for query, want := range map[string][2]string{
+			"from=" + day(10):                            {day(10), day(0)},
+			"to=" + day(10):                              {day(39), day(10)},
+			"from=" + day(1) + "&to=2100-01-01":          {day(1), day(0)},
+			"from=1990-01-01&to=" + day(3):               {day(3 + maxDays - 1), day(3)},
+			"from=" + day(2) + "&to=" + day(2) + "&days": {day(2), day(2)},
+		} {
+			_, page := d.get("/review/overview?" + query)
+			if got := shown(page, `type="date"[^>]*value="([^"]*)"`); !slices.Equal(got, want[:]) {
+				t.Errorf("%s: %v, want %v", query, got, want)
+			}
+		}
+		for _, bad := range []string{"from=x", "from=2026-02-30&to=2026-03-01", "to=1&from="} {
+			if resp, _ := d.get("/review/overview?" + bad); resp.StatusCode != 404 {
+				t.Errorf("%s: %d", bad, resp.StatusCode)
+			}
+		}
+	})
 }

@@ -197,6 +197,14 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	if err := d.fillAssignee(ctx, by, &v.Row); err != nil {
 		return err
 	}
+	if v.Decides {
+		if v.Deciders, err = d.deciders(ctx, by); err != nil {
+			return err
+		}
+	}
+	if v.Place, err = d.place(ctx, r, by, a); err != nil {
+		return err
+	}
 	for _, l := range lines {
 		v.Timeline = append(v.Timeline, pages.Line{At: l.At, Kind: l.Kind, Attempt: l.Attempt,
 			Status: l.Status, Substatus: l.Substatus, Error: l.Error, From: l.From, To: l.To})
@@ -216,7 +224,7 @@ func (d *Handler) fillAssignee(ctx context.Context, by staff.User, row *pages.Ro
 	users, err := d.Staff.Users(ctx, d.DB.SQL, "")
 	for _, u := range users {
 		if u.ID == e.Assignee {
-			row.Assignee, row.Mine = u.Email, u.ID == by.ID
+			row.Assignee, row.AssigneeID, row.Mine = u.Email, u.ID, u.ID == by.ID
 		}
 	}
 	return err

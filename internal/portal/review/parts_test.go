@@ -9,6 +9,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
+	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/deletion"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
@@ -43,6 +44,12 @@ func TestPartsForScripts(t *testing.T) {
 			{"/review/events/" + delivery, func() { d.sent(delivery, webhook.StateDelivered, webhook.Result{HTTP: 204}) }},
 			{"/review/people", func() { d.invite("new@example.com", Auditor) }},
 			{"/review/audit", func() { d.get(own) }},
+			{"/review/letters", func() {
+				d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {decisions.Approved}})
+				if _, err := db.SQL.Exec(`UPDATE application_letters SET failed_at = 1, body = NULL`); err != nil {
+					t.Fatal(err)
+				}
+			}},
 			{"/review/deletions", func() {
 				d.post("/review/applications/"+appStarted+"/delete", url.Values{"id": {appStarted}, "cause": {deletion.ByTest}, "sure": {"yes"}})
 			}},
@@ -69,6 +76,12 @@ func TestPartsForScripts(t *testing.T) {
 		var n int
 		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'auditRead'`).Scan(&n); err != nil || n != 1 {
 			t.Errorf("the trail was read once, and has %d entries of it (%v)", n, err)
+		}
+		for range 3 {
+			d.part("/review/letters", "")
+		}
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE detail = 'undelivered'`).Scan(&n); err != nil || n != 1 {
+			t.Errorf("undelivered emails were read by an open page, and there are %d entries (%v)", n, err)
 		}
 		d.part("/review/audit?application="+appStarted, "")
 		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'auditRead'`).Scan(&n); err != nil || n != 2 {

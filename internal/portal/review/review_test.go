@@ -390,7 +390,7 @@ func TestReportPage(t *testing.T) {
 		"Everyday &lt;b&gt;cashflow&lt;/b&gt;", "Matches", i18ntest.EN("review.report.unmatched"),
 		i18ntest.EN("review.report.typed"), "does not match every source",
 		"−$1,234,567.89", "Checking", "1 Main St, Springfield, IL, 62701", "Mar 14, 2026, 12:00 UTC",
-		"PERSONAL", "4321", i18ntest.EN("review.codes.BANK_TRANSACTION"),
+		i18ntest.EN("inquiry_types.PERSONAL"), "4321", i18ntest.EN("review.codes.BANK_TRANSACTION"),
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report's page lacks %q", want)

@@ -62,6 +62,7 @@ func TestRoutesRequireRoles(t *testing.T) {
 		"POST /review/export":                     {"id": {appReady}},
 		"POST /review/live":                       {"row": {appReady + ".x"}},
 		"POST /review/density":                    {"density": {staff.Dense}, "back": {"/review"}},
+		"POST /review/columns":                    {"column": {"state"}},
 		"POST /review/filters":                    {"name": {"a filter"}},
 		"POST /review/filters/{id}":               {"do": {"later"}},
 		"POST /review/applications/{id}/shares":   {"publicId": {"svc-other"}},
@@ -77,7 +78,7 @@ func TestRoutesRequireRoles(t *testing.T) {
 	want := map[string]string{ // reviewer, administrator, auditor
 		"GET /review": "RAU", "GET /review/overview": "RAU", "GET /review/find": "RAU", "POST /review/find": "RAU", "POST /review/assign": "RA-",
 		"POST /review/remind": "RA-", "POST /review/export": "RAU",
-		"POST /review/live": "RAU", "POST /review/density": "RAU", "POST /review/filters": "RAU",
+		"POST /review/live": "RAU", "POST /review/density": "RAU", "POST /review/columns": "RAU", "POST /review/filters": "RAU",
 		"POST /review/filters/{id}": "RAU", "GET /review/": "RAU", "GET /review/applications/{id}/next": "RAU",
 		"GET /review/applications/{id}": "RAU", "GET /review/applications/{id}/report": "RAU",
 		"GET /review/applications/{id}/report.json": "RAU",

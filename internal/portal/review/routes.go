@@ -26,6 +26,7 @@ func (d *Handler) table() []route {
 		{"POST /review/export", allRoles, d.export},
 		{"POST /review/live", allRoles, d.live},
 		{"POST /review/density", allRoles, d.setDensity},
+		{"POST /review/columns", allRoles, d.setColumns},
 		{"POST /review/filters", allRoles, d.saveFilterForm},
 		{"POST /review/filters/{id}", allRoles, d.changeFilterForm},
 		{"GET /review/applications/{id}", allRoles, d.application},

@@ -36,6 +36,35 @@ func (d *Handler) setDensity(w http.ResponseWriter, r *http.Request, by staff.Us
 	return d.Staff.SaveDensity(w, r, by.ID)
 }
 
+// setColumns stores which columns the user wants: with the saved filter that the list shows,
+// otherwise for all other lists.
+func (d *Handler) setColumns(w http.ResponseWriter, r *http.Request, by staff.User) error {
+	form, f, err := settingsForm(w, r, by)
+	if err != nil {
+		return err
+	}
+	view := form.Get("view")
+	f.columns = pages.JoinColumns(form["column"])
+	if f.columns == "" || view != "" && !contract.IsUUID(view) {
+		return errNoSuchSetting
+	}
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		if view == "" {
+			columns := f.columns
+			f.columns = ""
+			return setListColumns(ctx, tx, by.ID, columns)
+		}
+		saved := f
+		saved.find, saved.cursor = "", ""
+		return setFilterQuery(ctx, tx, by.ID, view, saved.query(""))
+	})
+	if err != nil {
+		return err
+	}
+	httpx.SeeOther(w, f.url(f.cursor))
+	return nil
+}
+
 // saveFilterForm saves the list's queue, filters and order under a name, without its
 // search text and page.
 func (d *Handler) saveFilterForm(w http.ResponseWriter, r *http.Request, by staff.User) error {
@@ -49,9 +78,8 @@ func (d *Handler) saveFilterForm(w http.ResponseWriter, r *http.Request, by staf
 	}
 	saved := f
 	saved.find, saved.cursor = "", ""
-	_, query, _ := strings.Cut(saved.url(""), "?")
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		ok, err := d.saveFilter(ctx, tx, by.ID, name, query)
+		ok, err := d.saveFilter(ctx, tx, by.ID, name, saved.query(""))
 		if err == nil && !ok {
 			return errNoSuchSetting
 		}

@@ -2,10 +2,12 @@ package review
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 )
 
@@ -45,8 +47,7 @@ func (d *Handler) saveFilter(ctx context.Context, tx *store.Tx, userID, name, qu
 	}
 	for _, s := range all {
 		if s.name == name {
-			_, err := tx.ExecContext(ctx, `UPDATE review_filters SET query = $2 WHERE id = $1`, s.id, query)
-			return true, err
+			return true, setFilterQuery(ctx, tx, userID, s.id, query)
 		}
 	}
 	if len(all) >= maxSaved {
@@ -61,6 +62,27 @@ func (d *Handler) saveFilter(ctx context.Context, tx *store.Tx, userID, name, qu
 		VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT MAX(position) + 1 FROM review_filters WHERE reviewer_id = $2), 0))`,
 		id, userID, sealed, query, store.Micros(tx.Now))
 	return true, err
+}
+
+// setFilterQuery changes what a saved filter of a user selects, if it exists.
+func setFilterQuery(ctx context.Context, tx *store.Tx, userID, id, query string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE review_filters SET query = $3 WHERE id = $1 AND reviewer_id = $2`, id, userID, query)
+	return err
+}
+
+// listColumns returns the columns that a user wants in lists; "" for the usual ones.
+func listColumns(ctx context.Context, q store.Queryer, userID string) (columns string, err error) {
+	err = q.QueryRowContext(ctx, `SELECT list_columns FROM review_settings WHERE reviewer_id = $1`, userID).Scan(&columns)
+	if err = store.MapNotFound(err); errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	return columns, err
+}
+
+func setListColumns(ctx context.Context, tx *store.Tx, userID, columns string) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO review_settings (reviewer_id, density, list_columns) VALUES ($1, $2, $3)
+		ON CONFLICT (reviewer_id) DO UPDATE SET list_columns = excluded.list_columns`, userID, staff.Comfortable, columns)
+	return err
 }
 
 // renameFilter names a saved filter of a user, if it exists.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/staff"
@@ -136,6 +137,74 @@ func TestDensity(t *testing.T) {
 		for _, bad := range [][2]string{{"x", "/review"}, {staff.Dense, ""}, {staff.Dense, "//evil.example/review"}, {staff.Dense, "/apply"}} {
 			if resp, _ := d.post("/review/density", url.Values{"density": {bad[0]}, "back": {bad[1]}}); resp.StatusCode != 400 {
 				t.Errorf("%q: %d", bad, resp.StatusCode)
+			}
+		}
+	})
+}
+
+// TestListColumns keeps the columns with the user, and those of a saved filter with it.
+func TestListColumns(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		shown := func(b *testServer, path string) string {
+			_, page := b.get(path)
+			_, row, _ := strings.Cut(page, "<tbody")
+			row, _, _ = strings.Cut(row, "</tr>")
+			var out []string
+			for _, m := range regexp.MustCompile(`data-label="([^"]*)"`).FindAllStringSubmatch(row, -1) {
+				out = append(out, m[1])
+			}
+			return strings.Join(out, ", ")
+		}
+		words := func(keys ...string) string {
+			for i, k := range keys {
+				keys[i] = i18ntest.EN(i18n.Key(k))
+			}
+			return strings.Join(keys, ", ")
+		}
+		usual := shown(d, "/review")
+		if !strings.Contains(usual, i18ntest.EN("review.report.score")) || strings.Contains(usual, i18ntest.EN("review.application.moved")) {
+			t.Errorf("the usual columns are %s", usual)
+		}
+		choose := func(form url.Values, columns ...string) (int, string) {
+			form["column"] = append(columns, "name")
+			resp, _ := d.post("/review/columns", form)
+			return resp.StatusCode, resp.Header.Get("Location")
+		}
+		if status, to := choose(url.Values{"queue": {"waiting"}}, "updated", "state"); status != 303 || to != "/review?queue=waiting" {
+			t.Errorf("choosing columns: %d to %q", status, to)
+		}
+		own := words("review.application.state", "review.application.moved")
+		if got := shown(d, "/review"); got != own {
+			t.Errorf("the chosen columns are %s, want %s", got, own)
+		}
+		if got := shown(d.as(Reviewer), "/review"); got != usual {
+			t.Errorf("another user has %s", got)
+		}
+		d.post("/review/density", url.Values{"density": {staff.Dense}, "back": {"/review"}})
+		d.post("/review/filters", url.Values{"name": {"V"}, "state": {"ready"}})
+		_, page := d.get("/review?state=ready")
+		view := regexp.MustCompile(`name="view" value="([^"]*)"`).FindStringSubmatch(page)
+		if view == nil {
+			t.Fatalf("the form of the columns does not name the saved filter:\n%s", page)
+		}
+		status, to := choose(url.Values{"state": {"ready"}, "view": {view[1]}}, "product")
+		if status != 303 || to != "/review?columns=product&state=ready" {
+			t.Errorf("choosing columns of a saved filter: %d to %q", status, to)
+		}
+		if got, want := shown(d, to), words("review.application.product"); got != want {
+			t.Errorf("the saved filter has %s, want %s", got, want)
+		}
+		if _, page := d.get("/review"); !strings.Contains(page, `href="/review?columns=product&amp;state=ready"`) || shown(d, "/review") != own {
+			t.Errorf("the saved filter's columns are lost, or the user's: %s", shown(d, "/review"))
+		}
+		if status, to = choose(url.Values{}); status != 303 || shown(d, to) != "" {
+			t.Errorf("no column besides the name: %d, %s", status, shown(d, to))
+		}
+		for _, bad := range []url.Values{{"column": {"x"}}, {"column": {"state"}, "view": {"x"}}, {"column": {"state"}, "columns": {"score,state"}}} {
+			if resp, _ := d.post("/review/columns", bad); resp.StatusCode != 400 {
+				t.Errorf("choosing %v: %d", bad, resp.StatusCode)
 			}
 		}
 	})

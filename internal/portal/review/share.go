@@ -72,12 +72,8 @@ func (d *Handler) toShares(w http.ResponseWriter, r *http.Request, _ staff.User)
 
 // toCard redirects to an application's sharing card.
 func toCard(w http.ResponseWriter, r *http.Request, applicationID string, done pages.ShareDone) error {
-	to := "/review/applications/" + applicationID
-	if done != "" {
-		to += "?done=" + string(done)
-	}
 	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, to+"#sharing", http.StatusSeeOther)
+	http.Redirect(w, r, applicationURL(r, applicationID, string(done), "sharing"), http.StatusSeeOther)
 	return nil
 }
 

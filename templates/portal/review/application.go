@@ -1,6 +1,7 @@
 package review
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -42,11 +43,73 @@ type ApplicationView struct {
 	Waits      bool      // for the applicant, who can be sent a link
 	LinkSent   time.Time // the newest email with a link; zero: none within a day
 	Reminded   *Reminded
-	Others     []Other // of the same applicant
-	MoreOthers bool    // there are more than listed
+	Deciders   []UserOption // to whom the user may assign it; the user first
+	Place      *Place       // in the list from which it was opened; nil for none
+	Others     []Other      // of the same applicant
+	MoreOthers bool         // there are more than listed
 
 	// What the signed-in user may do besides reading.
 	Decides, Administers, Oversees bool
+}
+
+// Place is the place of an application in a list. Number and Of are zero if unknown, and
+// Number if the application is no longer in the list.
+type Place struct {
+	List           string // the list's parameters
+	URL            string // of the list's page, at the application
+	Queue          string
+	Narrowed       bool // the list has more filters than its queue
+	Number, Of     int
+	More           bool // there are more than Of
+	Previous, Next string
+}
+
+// words says which application of the list it is.
+func (p Place) words(l i18n.Lang) string {
+	switch {
+	case p.Of == 0 && p.Number == 0:
+		return ""
+	case p.Number == 0:
+		return i18n.T(l, "review.place.left")
+	}
+	of := grouped(strconv.Itoa(p.Of))
+	if p.More {
+		of += "+"
+	}
+	return i18n.T(l, "review.place.number", "n", grouped(strconv.Itoa(p.Number)), "of", of)
+}
+
+// title names the list.
+func (p Place) title(l i18n.Lang) string {
+	if p.Narrowed {
+		return i18n.T(l, "review.place.list")
+	}
+	return Queue{Name: p.Queue}.Title(l)
+}
+
+// RowID is the ID of an application's link in the list.
+func RowID(id string) string { return "row-" + id }
+
+// rowURL returns the address of an application that the list with these parameters shows.
+func rowURL(id, list string) templ.SafeURL {
+	return templ.SafeURL("/review/applications/" + id + "?" + url.Values{"list": {list}}.Encode())
+}
+
+// to returns the address of a form of the application. The page that follows is in the same
+// list.
+func (v ApplicationView) to(path, part string) string {
+	to := "/review/applications/" + v.Row.ID + path + v.inList()
+	if part != "" {
+		to += "#" + part
+	}
+	return to
+}
+
+func (v ApplicationView) inList() string {
+	if v.Place == nil {
+		return ""
+	}
+	return "?" + url.Values{"list": {v.Place.List}}.Encode()
 }
 
 // Attempt is an attempt of the applicant to connect.
@@ -205,7 +268,7 @@ func (v ApplicationView) parts(l i18n.Lang) sheet {
 	}
 	add(len(v.Others) > 0, "others", "review.compare.others", func() templ.Component { return otherApplications(l, v) })
 	add(v.HasReport || len(v.Sharing.Shares) > 0, "sharing", "review.share.title",
-		func() templ.Component { return reviewSharing(l, v.Row.ID, v.Sharing) })
+		func() templ.Component { return reviewSharing(l, v.to("/shares", "sharing"), v.Sharing) })
 	add(true, "history", "review.application.history", func() templ.Component { return history(l, v) })
 	add(true, "details", "review.application.details", func() templ.Component { return ui.Facts(v.facts(l)) })
 	return s

@@ -163,14 +163,10 @@ type Work struct {
 	AssignedURL, DecidedURL string
 }
 
-// UserOption is a user in the filter.
-type UserOption struct{ ID, Email string }
-
-// AuditLine is an entry of the audit log, with users by their email addresses.
-type AuditLine struct {
-	At                                          time.Time
-	Actor, Action, Application, Object, Request string
-	Detail                                      string
+// UserOption is a user to choose.
+type UserOption struct {
+	ID, Email string
+	Self      bool // the signed-in user
 }
 
 // toApplication returns the beginning of an application's id, linked to its page.
@@ -181,38 +177,11 @@ func toApplication(id string) ui.Cell {
 
 func (v AuditView) grid(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.menu.audit"), HideCaption: true, Columns: []ui.Column{
-		{Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.who")}, {Label: i18n.T(l, "review.what")},
-		{Label: i18n.T(l, "review.application.label")}, {Label: i18n.T(l, "review.audit.detail")}, {Label: i18n.T(l, "review.audit.request")}}}
+		{Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.what")}, {Label: i18n.T(l, "review.audit.request")}}}
 	for _, x := range v.Lines {
-		who := x.Actor
-		if who == "" {
-			who = i18n.T(l, "review.audit.no_user")
-			if x.Action == "letterSent" || x.Action == "letterFailed" || x.Action == "retentionDeleted" {
-				who = i18n.T(l, "review.audit.portal")
-			}
-		}
-		var app, details ui.Cell
-		if x.Application != "" {
-			app = toApplication(x.Application)
-		}
-		switch {
-		case x.Action == "compared":
-			details = toApplication(x.Object)
-		case x.Detail != "" || x.Object != "":
-			details.Body = auditDetails(l, x)
-		}
-		g.Rows = append(g.Rows, []ui.Cell{{Body: instant(l, x.At)}, {Text: who}, {Text: i18n.Code(l, "review.actions", x.Action)}, app,
-			details, {Body: mono(x.Request)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: instant(l, x.At)}, {Body: x.sentence(l)}, {Body: mono(x.Request)}})
 	}
 	return g
-}
-
-// object returns what else an entry is about: a user, or a decision by its number.
-func (x AuditLine) object(l i18n.Lang) string {
-	if _, err := strconv.Atoi(x.Object); err == nil {
-		return i18n.T(l, "review.audit.decision", "n", x.Object)
-	}
-	return x.Object
 }
 
 // filters returns the number of filters besides the text.
@@ -223,16 +192,6 @@ func (v AuditView) filters() (n int) {
 		}
 	}
 	return n
-}
-
-// details returns the text of an entry's details.
-func (x AuditLine) details(l i18n.Lang) string {
-	for _, g := range []i18n.Group{"review.decisions", "review.roles", "review.deletion.reasons", "review.audit.details"} {
-		if text, ok := i18n.Find(l, g, x.Detail); ok {
-			return text
-		}
-	}
-	return x.Detail
 }
 
 // options returns the options of a filter; the first selects any value.

@@ -143,7 +143,7 @@ func bankFacts(l i18n.Lang, cur currency, a report.FinancialAccount) []ui.Fact {
 		wholeOf(cur, "review.income.recent_gross", a.GrossRecent), wholeOf(cur, "review.income.recent_net", a.NetRecent),
 		{Term: i18n.T(l, "review.income.streams"), Body: list(l, a.Descriptions)}, {Term: i18n.T(l, "review.report.source"),
 			Body: sourceList(l, a.SourceIDs)},
-		{Term: i18n.T(l, "review.income.model"), Text: joined(" ", a.ModelType, a.ModelVersion)}}
+		{Term: i18n.T(l, "review.income.model"), Text: joined(" ", code(l, a.ModelType), a.ModelVersion)}}
 	if m := a.MatchedIncome; m != nil {
 		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.income.matched"),
 			Text: joined(" → ", report.Text(m.StatedEmployer), report.Text(m.Description))},

@@ -21,6 +21,8 @@ type ListView struct {
 	// Everywhere is the same search without the other filters; empty without filters.
 	Everywhere string
 	Users      []UserOption // to filter by
+	Deciders   []UserOption // to whom the user may assign applications, the user first
+	Columns    []string     // besides the name
 	Rows       []Row
 	Older      string // URL of the next page; empty on the last
 	Newest     string // URL of the first page; empty on it
@@ -98,15 +100,65 @@ func (s Sort) aria() string {
 	return "ascending"
 }
 
-// listColumns are the columns of the list, in order.
-var listColumns = []struct {
-	label  i18n.Key
-	sort   string // "" if the list does not sort by it
-	number bool
-}{
-	{"review.list.name", "", false}, {"review.application.state", "state", false}, {"review.list.verdict", "verdict", false},
-	{"review.list.income", "income", true}, {"review.report.score", "score", true}, {"review.decision", "decided", false},
-	{"review.list.assignee", "assigned", false}, {"review.application.began", "started", false},
+// listColumn is a column of the list besides the name.
+type listColumn struct {
+	name    string // of the order too, if the list sorts by it
+	label   i18n.Key
+	number  bool
+	unusual bool // only shown to users who choose it
+}
+
+var listColumns = []listColumn{
+	{name: "product", label: "review.application.product", unusual: true}, {name: "state", label: "review.application.state"},
+	{name: "verdict", label: "review.list.verdict"}, {name: "income", label: "review.list.income", number: true},
+	{name: "score", label: "review.report.score", number: true}, {name: "decided", label: "review.decision"},
+	{name: "assigned", label: "review.list.assignee"}, {name: "started", label: "review.application.began"},
+	{name: "updated", label: "review.application.moved", unusual: true},
+}
+
+// onlyName stands for no other column than the name.
+const onlyName = "name"
+
+// UsualColumns lists the columns of users who did not choose.
+func UsualColumns() (out []string) {
+	for _, c := range listColumns {
+		if !c.unusual {
+			out = append(out, c.name)
+		}
+	}
+	return out
+}
+
+// JoinColumns returns chosen columns as an address has them, in the order of the list; ""
+// for a column that the list does not have.
+func JoinColumns(chosen []string) string {
+	var out []string
+	for _, c := range listColumns {
+		if slices.Contains(chosen, c.name) {
+			out = append(out, c.name)
+		}
+	}
+	others := slices.DeleteFunc(slices.Clone(chosen), func(name string) bool { return name == onlyName || slices.Contains(out, name) })
+	switch {
+	case len(others) > 0:
+		return ""
+	case len(out) == 0:
+		return onlyName
+	}
+	return strings.Join(out, ",")
+}
+
+// columns returns the columns that the list shows besides the name.
+func (v ListView) columns() []listColumn {
+	return slices.DeleteFunc(slices.Clone(listColumns), func(c listColumn) bool { return !slices.Contains(v.Columns, c.name) })
+}
+
+// columnQuestion asks which columns the list shows.
+func (v ListView) columnQuestion(l i18n.Lang) (out []ui.Option) {
+	for _, c := range listColumns {
+		out = append(out, ui.Option{Value: c.name, Label: i18n.T(l, c.label), Chosen: slices.Contains(v.Columns, c.name)})
+	}
+	return out
 }
 
 // orders returns the options of the form's order.
@@ -121,7 +173,7 @@ func (v ListView) orders(l i18n.Lang) []ui.Option {
 
 // Filter holds the filters of the list, as they are in the form. Dates are in
 // ISO 8601 format.
-type Filter struct{ Text, Find, Queue, State, Product, Outcome, Decision, Assignee, From, To, Sort, After string }
+type Filter struct{ Text, Find, Queue, State, Product, Outcome, Decision, Assignee, From, To, Columns, Sort, After string }
 
 // narrowing counts the filters besides a text and a queue.
 func (f Filter) narrowing() (n int) {
@@ -136,7 +188,7 @@ func (f Filter) narrowing() (n int) {
 // hidden returns the fields that a form other than the filters' repeats, by name.
 func (f Filter) hidden() [][2]string {
 	return [][2]string{{"queue", f.Queue}, {"state", f.State}, {"product", f.Product}, {"outcome", f.Outcome}, {"decision", f.Decision},
-		{"assignee", f.Assignee}, {"from", f.From}, {"to", f.To}, {"find", f.Find}, {"sort", f.Sort}, {"after", f.After}}
+		{"assignee", f.Assignee}, {"from", f.From}, {"to", f.To}, {"columns", f.Columns}, {"find", f.Find}, {"sort", f.Sort}, {"after", f.After}}
 }
 
 // maxSorted is how many applications are sorted by income or score (search.MaxSorted).
@@ -175,6 +227,14 @@ func (q Queue) Title(l i18n.Lang) string {
 		return i18n.T(l, "review.list.all")
 	}
 	return i18n.Code(l, "review.queues", q.Name)
+}
+
+// name returns the user's address, or the word for the signed-in user.
+func (u UserOption) name(l i18n.Lang) string {
+	if u.Self {
+		return i18n.T(l, "review.assign.self")
+	}
+	return u.Email
 }
 
 // who returns a user's address without its domain.

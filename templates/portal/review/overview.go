@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -11,14 +12,21 @@ import (
 
 // OverviewView is the overview of the applications that were started in a period.
 type OverviewView struct {
-	Periods     []OverviewPeriod
-	Days        []OverviewDay // oldest first, to today
-	Progress    OverviewProgress
-	Decided     int
-	ToDecide    int // of all times
-	ToDecideURL string
-	Durations   []time.Duration // from start to report, shortest first
-	Endings     []OverviewEnding
+	OverviewFigures
+	Before          *OverviewFigures // of as long a time before; nil if some are deleted
+	Periods         []OverviewPeriod
+	From, To, Today string // days in ISO 8601 format
+	ToDecide        int    // of all times
+	ToDecideURL     string
+	Endings         []OverviewEnding
+}
+
+// OverviewFigures counts the applications of a period.
+type OverviewFigures struct {
+	Days      []OverviewDay // oldest first
+	Progress  OverviewProgress
+	Decided   int
+	Durations []time.Duration // from start to report, shortest first
 }
 
 // OverviewPeriod is a period to choose.
@@ -48,16 +56,26 @@ type OverviewEnding struct {
 	URL       string // of the applications in this state
 }
 
-func (v OverviewView) total() (ready, open, ended int) {
+func (v OverviewFigures) total() (ready, open, ended int) {
 	for _, d := range v.Days {
 		ready, open, ended = ready+d.Ready, open+d.Open, ended+d.Ended
 	}
 	return ready, open, ended
 }
 
-// typical returns the time within which a share of the reports was there, in hundredths.
-func (v OverviewView) typical(share int) time.Duration {
+// typical returns the time within which a share of the reports was there, in hundredths; 0
+// without reports.
+func (v OverviewFigures) typical(share int) time.Duration {
+	if len(v.Durations) == 0 {
+		return 0
+	}
 	return v.Durations[(len(v.Durations)-1)*share/100]
+}
+
+// measures returns what is compared with an earlier time, in the order of figures.
+func (v OverviewFigures) measures() []int64 {
+	_, _, ended := v.total()
+	return []int64{int64(v.Progress.Started), int64(v.Progress.Reported), int64(ended), int64(v.typical(50))}
 }
 
 func (v OverviewView) figures(l i18n.Lang) []ui.KeyFigure {
@@ -65,12 +83,31 @@ func (v OverviewView) figures(l i18n.Lang) []ui.KeyFigure {
 	if len(v.Durations) > 0 {
 		median = ui.Roughly(v.typical(50))
 	}
-	return []ui.KeyFigure{
+	_, _, ended := v.total()
+	out := []ui.KeyFigure{
 		{Label: i18n.T(l, "review.overview.started"), Value: strconv.Itoa(v.Progress.Started)},
 		{Label: i18n.T(l, "review.overview.reported"), Value: strconv.Itoa(v.Progress.Reported), Tone: ui.Success},
+		{Label: i18n.T(l, "review.overview.ended"), Value: strconv.Itoa(ended)},
 		{Label: i18n.T(l, "review.overview.median"), Value: median},
 		{Label: i18n.T(l, "review.overview.to_decide"), Value: strconv.Itoa(v.ToDecide), URL: v.ToDecideURL, Tone: ui.Info},
 	}
+	if ended > 0 {
+		out[2].Tone = ui.Danger
+	}
+	if v.Before != nil {
+		before := v.Before.measures()
+		for i, now := range v.measures() {
+			if out[i].Change = ui.Change(now, before[i]); out[i].Change != "" {
+				out[i].Against = v.against(l)
+			}
+		}
+	}
+	return out
+}
+
+// against names the time that the figures are compared with.
+func (v OverviewView) against(l i18n.Lang) string {
+	return i18n.N(l, "review.overview.against", len(v.Days))
 }
 
 func (v OverviewView) plot(l i18n.Lang) ui.BarPlot {
@@ -84,24 +121,37 @@ func (v OverviewView) plot(l i18n.Lang) ui.BarPlot {
 		}
 		days = append(days, ui.DayBar{Day: d.Day, First: d.Ready, More: d.Open, Down: d.Ended, Title: title, URL: url})
 	}
-	return ui.DailyBars(l, days, ui.BarPlot{ID: "overview-days", Label: "overview-days-name", Story: "overview-days-story"})
+	return ui.DailyBars(l, days, ui.BarPlot{ID: "overview-days", Label: "overview-days-name", Story: "overview-days-story",
+		Failures: true})
 }
 
-// steps lists how far applications got, with their share of all.
+// steps lists how far applications got, with their share of all, and how many in the time before.
 func (v OverviewView) steps(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.overview.steps"), HideCaption: true, Named: true, Columns: []ui.Column{
 		{Label: i18n.T(l, "review.overview.step")}, {Label: i18n.T(l, "review.overview.applications"), Number: true},
 		{Label: i18n.T(l, "review.overview.share")}}}
-	p := v.Progress
-	for _, s := range []struct {
-		name i18n.Key
-		n    int
-	}{{"review.overview.step_started", p.Started}, {"review.overview.step_visited", p.Visited},
-		{"review.overview.step_finished", p.Finished}, {"review.overview.step_reported", p.Reported},
-		{"review.overview.step_decided", v.Decided}} {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.T(l, s.name)}, {Text: strconv.Itoa(s.n)}, {Body: ui.Share(s.n, p.Started)}})
+	names := []i18n.Key{"review.overview.step_started", "review.overview.step_visited", "review.overview.step_finished",
+		"review.overview.step_reported", "review.overview.step_decided"}
+	for i, n := range v.reached() {
+		row := []ui.Cell{{Text: i18n.T(l, names[i])}, {Text: strconv.Itoa(n)}, {Body: ui.Share(n, v.Progress.Started)}}
+		if v.compared() {
+			row = slices.Insert(row, 2, ui.Cell{Body: overviewBefore(l, strconv.Itoa(v.Before.reached()[i]))})
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	if v.compared() {
+		g.Columns = slices.Insert(g.Columns, 2, ui.Column{Label: i18n.T(l, "review.overview.before"), Number: true})
 	}
 	return g
+}
+
+// compared reports whether there were applications in the time before.
+func (v OverviewView) compared() bool { return v.Before != nil && v.Before.Progress.Started > 0 }
+
+// reached counts the applications that reached each step.
+func (v OverviewFigures) reached() [5]int {
+	p := v.Progress
+	return [...]int{p.Started, p.Visited, p.Finished, p.Reported, v.Decided}
 }
 
 // waits lists how many reports took how long.

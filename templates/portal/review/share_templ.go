@@ -14,8 +14,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// reviewSharing lists the third parties of the report.
-func reviewSharing(l i18n.Lang, applicationID string, v Sharing) templ.Component {
+// reviewSharing lists the third parties of the report. Its forms are sent to an address.
+func reviewSharing(l i18n.Lang, to string, v Sharing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -169,7 +169,7 @@ func reviewSharing(l i18n.Lang, applicationID string, v Sharing) templ.Component
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = shareItem(l, applicationID, s, v.ReadOnly).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = shareItem(l, to, s, v.ReadOnly).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -202,7 +202,7 @@ func reviewSharing(l i18n.Lang, applicationID string, v Sharing) templ.Component
 			}
 		}
 		if v.Open {
-			templ_7745c5c3_Err = shareForm(l, applicationID, v).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = shareForm(l, to, v).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -238,7 +238,7 @@ func reviewSharing(l i18n.Lang, applicationID string, v Sharing) templ.Component
 	})
 }
 
-func shareForm(l i18n.Lang, applicationID string, v Sharing) templ.Component {
+func shareForm(l i18n.Lang, to string, v Sharing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -265,9 +265,9 @@ func shareForm(l i18n.Lang, applicationID string, v Sharing) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var12 templ.SafeURL
-		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL("/review/applications/" + applicationID + "/shares#sharing"))
+		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(to))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/share.templ`, Line: 52, Col: 132}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/share.templ`, Line: 52, Col: 75}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 		if templ_7745c5c3_Err != nil {
@@ -724,7 +724,7 @@ func thirdParty(publicID, label string) templ.Component {
 
 // shareItem shows one third party: the last known state of its share, and the
 // actions on it.
-func shareItem(l i18n.Lang, applicationID string, s Share, readOnly bool) templ.Component {
+func shareItem(l i18n.Lang, to string, s Share, readOnly bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -771,9 +771,9 @@ func shareItem(l i18n.Lang, applicationID string, s Share, readOnly bool) templ.
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var37 templ.SafeURL
-			templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL("/review/applications/" + applicationID + "/shares#sharing"))
+			templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(to))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/share.templ`, Line: 122, Col: 106}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/share.templ`, Line: 122, Col: 49}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
 			if templ_7745c5c3_Err != nil {

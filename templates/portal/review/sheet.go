@@ -139,20 +139,27 @@ func sourceGrid(l i18n.Lang, all []report.Source) ui.Grid {
 	return g
 }
 
+func substatusWords(l i18n.Lang, s *contract.Substatus) string {
+	if report.Text(s) == "" {
+		return ""
+	}
+	return i18n.Code(l, "substatuses", *s)
+}
+
 // aboutFacts returns the facts about a report: product, version, status and IDs.
 func aboutFacts(l i18n.Lang, p *report.Product, m *report.Meta) []ui.Fact {
 	var facts []ui.Fact
 	if p != nil {
 		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.application.product"), Text: p.Name},
 			ui.Fact{Term: i18n.T(l, "review.report.product_id"), Body: mono(p.ProductID)},
-			ui.Fact{Term: i18n.T(l, "review.report.inquiry"), Text: p.InquiryType})
+			ui.Fact{Term: i18n.T(l, "review.report.inquiry"), Text: i18n.Code(l, "inquiry_types", p.InquiryType)})
 	}
 	facts = append(facts,
 		ui.Fact{Term: i18n.T(l, "review.report.version"), Text: m.APIVersion},
 		ui.Fact{Term: i18n.T(l, "review.application.public_token"), Body: mono(m.PublicToken)},
 		ui.Fact{Term: i18n.T(l, "review.report.retrieved"), Body: when(l, m.CreatedAt.Time)},
 		ui.Fact{Term: i18n.T(l, "review.application.report_status"), Body: statusBadge(l, m.Status)},
-		ui.Fact{Term: i18n.T(l, "review.report.substatus"), Body: given(l, string(report.Text(m.Substatus)))},
+		ui.Fact{Term: i18n.T(l, "review.report.substatus"), Body: given(l, substatusWords(l, m.Substatus))},
 		ui.Fact{Term: i18n.T(l, "review.application.external_id"), Body: given(l, report.Text(m.ExternalID))},
 		ui.Fact{Term: i18n.T(l, "review.application.user_args"), Body: given(l, report.Text(m.UserArgs))},
 		ui.Fact{Term: i18n.T(l, "review.report.consumer"), Body: given(l, report.Text(m.ConsumerID))},

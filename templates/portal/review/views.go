@@ -38,6 +38,7 @@ type Row struct {
 	AnsweredAt time.Time // for moreAsked: when the answer arrived; zero before
 	Attempt    int
 	Assignee   string  // email of the user who works on it; "" for none
+	AssigneeID string  // that user's ID
 	Mine       bool    // the signed-in user works on it
 	Summary    Summary // of the newest report
 	CreatedAt  time.Time

@@ -48,6 +48,7 @@ const (
 // Details of Assigned.
 const (
 	Taken    = "taken"
+	Given    = "given" // to another user
 	Released = "released"
 )
 
@@ -147,7 +148,7 @@ func (s *Service) Page(ctx context.Context, f Filter, lang i18n.Lang) (pages.Aud
 		}
 		actions := map[string]string{}
 		for _, a := range Actions {
-			actions[a] = i18n.Code(lang, "review.actions", a)
+			actions[a] = pages.AuditWords(lang, a)
 		}
 		f.Search(f.Text, emails, actions)
 		found, next, err := s.entries(ctx, tx, f, pageSize)
@@ -155,8 +156,15 @@ func (s *Service) Page(ctx context.Context, f Filter, lang i18n.Lang) (pages.Aud
 			return err
 		}
 		for _, e := range found {
-			v.Lines = append(v.Lines, pages.AuditLine{At: e.At, Actor: cmp.Or(emails[e.Actor], e.Actor), Action: e.Action,
-				Application: e.Subject, Object: cmp.Or(emails[e.Object], e.Object), Detail: e.Detail, Request: e.RequestID})
+			x := pages.AuditLine{At: e.At, Actor: cmp.Or(emails[e.Actor], e.Actor), Action: e.Action,
+				Application: e.Subject, Object: cmp.Or(emails[e.Object], e.Object), Detail: e.Detail, Request: e.RequestID}
+			if emails[e.Actor] != "" {
+				x.ActorID = e.Actor
+			}
+			if emails[e.Object] != "" {
+				x.ObjectID = e.Object
+			}
+			v.Lines = append(v.Lines, x)
 		}
 		if f.Text != "" {
 			v.After = next

@@ -189,6 +189,7 @@ type Found struct {
 	DecidedAt   time.Time // of the newest decision; 1970 for none
 
 	Summary pages.Summary // of the newest report; only Search sets it
+	After   string        // cursor of the page that follows; only Search and Order set it
 }
 
 // Filter selects applications. The zero value selects all.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/report"
@@ -49,30 +50,64 @@ func (f Filter) ascends() bool {
 // Search returns a page of the filter's results. An empty Sort is SortStarted, newest
 // first.
 func (x *Index) Search(ctx context.Context, f Filter, limit int) (page Page, err error) {
-	if f.Sort == "" {
-		f.Sort, f.Descending = SortStarted, true
-	}
 	err = x.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		switch f.Sort {
-		case SortDecided, SortState, SortVerdict, SortAssigned:
-			page, err = x.grouped(ctx, tx, f, limit)
-		case SortIncome, SortScore:
-			page, err = x.byFigure(ctx, tx, f, limit)
-			return err // with summaries
-		default:
-			after, _ := applications.ReadCursor(f.After)
-			page.Rows, err = x.choose(ctx, tx, f, after, limit+1)
-			if len(page.Rows) > limit {
-				page.Rows = page.Rows[:limit]
-				page.Next = f.cursorOf(page.Rows[limit-1])
-			}
-		}
-		if err != nil {
+		if page, err = x.page(ctx, tx, f, limit); err != nil || f.byFigures() { // those have summaries
 			return err
 		}
 		return x.summaries(ctx, tx, page.Rows)
 	})
 	return page, err
+}
+
+// Order returns the filter's first MaxCounted results in order, without summaries.
+func (x *Index) Order(ctx context.Context, f Filter) (page Page, err error) {
+	err = x.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
+		page, err = x.page(ctx, tx, f, MaxCounted)
+		return err
+	})
+	return page, err
+}
+
+func (f Filter) byFigures() bool { return f.Sort == SortIncome || f.Sort == SortScore }
+
+// page returns a page of the filter's results; of those that sort by a figure, with summaries.
+func (x *Index) page(ctx context.Context, tx *store.Tx, f Filter, limit int) (page Page, err error) {
+	if f.Sort == "" {
+		f.Sort, f.Descending = SortStarted, true
+	}
+	switch {
+	case f.byFigures():
+		page, err = x.byFigure(ctx, tx, f)
+	case f.Sort == SortStarted:
+		after, _ := applications.ReadCursor(f.After)
+		page.Rows, err = x.choose(ctx, tx, f, after, limit+1)
+		for i, e := range page.Rows {
+			page.Rows[i].After = f.cursorOf(e)
+		}
+	default:
+		page.Rows, err = x.grouped(ctx, tx, f, limit+1)
+	}
+	if len(page.Rows) > limit {
+		page.Rows = page.Rows[:limit]
+		page.Next = page.Rows[limit-1].After
+	}
+	return page, err
+}
+
+// Insert returns where an application that left results would be in them. Its place is known
+// only in the order of SortStarted; otherwise it is before the first.
+func (f Filter) Insert(all []Found, created time.Time, id string) int {
+	if f.Sort != SortStarted {
+		return 0
+	}
+	i, _ := slices.BinarySearchFunc(all, id, func(e Found, id string) int {
+		c := cmp.Or(e.CreatedAt.Compare(created), cmp.Compare(e.ID, id))
+		if f.Descending {
+			return -c
+		}
+		return c
+	})
+	return i
 }
 
 // Present returns those of some applications that exist, with summaries, and which of them
@@ -106,8 +141,8 @@ func (f Filter) cursorOf(e Found) string {
 }
 
 // grouped answers a filter that sorts by a value: by one query for each value, in order,
-// until the page is full.
-func (x *Index) grouped(ctx context.Context, tx *store.Tx, f Filter, limit int) (page Page, err error) {
+// until there are limit results.
+func (x *Index) grouped(ctx context.Context, tx *store.Tx, f Filter, limit int) (all []Found, err error) {
 	groups := f.groups()
 	text, cursor, _ := strings.Cut(f.After, "-")
 	first, _ := strconv.Atoi(text)
@@ -115,20 +150,18 @@ func (x *Index) grouped(ctx context.Context, tx *store.Tx, f Filter, limit int) 
 	if !ok || first < 0 {
 		first = 0
 	}
-	var in []int // group of each row
-	for k := first; k < len(groups) && len(page.Rows) <= limit; k++ {
-		rows, err := x.choose(ctx, tx, groups[k], after, limit+1-len(page.Rows))
+	for k := first; k < len(groups) && len(all) < limit; k++ {
+		rows, err := x.choose(ctx, tx, groups[k], after, limit-len(all))
 		if err != nil {
-			return page, err
+			return all, err
+		}
+		for i, e := range rows {
+			rows[i].After = strconv.Itoa(k) + "-" + groups[k].cursorOf(e)
 		}
 		after = store.Cursor{}
-		page.Rows, in = append(page.Rows, rows...), append(in, slices.Repeat([]int{k}, len(rows))...)
+		all = append(all, rows...)
 	}
-	if len(page.Rows) > limit {
-		page.Rows = page.Rows[:limit]
-		page.Next = strconv.Itoa(in[limit-1]) + "-" + groups[in[limit-1]].cursorOf(page.Rows[limit-1])
-	}
-	return page, nil
+	return all, nil
 }
 
 // groups returns a filter for each value of the column that f sorts by, in order, without
@@ -182,9 +215,9 @@ func (f Filter) byDecision() (out []Filter) {
 	return out
 }
 
-// byFigure answers a filter that sorts by an encrypted figure. The cursor is the last row
-// of the previous page: an address must not have its figure.
-func (x *Index) byFigure(ctx context.Context, tx *store.Tx, f Filter, limit int) (page Page, err error) {
+// byFigure returns all results of a filter that sorts by an encrypted figure. The cursor is
+// the last row of the previous page: an address must not have its figure.
+func (x *Index) byFigure(ctx context.Context, tx *store.Tx, f Filter) (page Page, err error) {
 	newest := f
 	newest.Sort, newest.Descending = SortStarted, true
 	all, err := x.choose(ctx, tx, newest, store.Cursor{}, MaxSorted+1)
@@ -206,11 +239,10 @@ func (x *Index) byFigure(ctx context.Context, tx *store.Tx, f Filter, limit int)
 	if after, ok := applications.ReadCursor(f.After); ok {
 		all = all[slices.IndexFunc(all, func(e Found) bool { return e.ID == after.ID })+1:]
 	}
-	page.Rows = all
-	if len(all) > limit {
-		page.Rows = all[:limit]
-		page.Next = f.cursorOf(page.Rows[limit-1])
+	for i, e := range all {
+		all[i].After = f.cursorOf(e)
 	}
+	page.Rows = all
 	return page, nil
 }
 

@@ -494,17 +494,17 @@ func sweep(ctx context.Context, tx *store.Tx) error {
 
 // DayCount is the number of applications of a day that share a state.
 type DayCount struct {
-	Day     int // whole days from since to the application's start
+	Day     int // whole days from the beginning to the application's start
 	State   string
 	Decided bool
 	Count   int
 }
 
-// CountDays counts the applications that were started since a moment.
-func CountDays(ctx context.Context, q store.Queryer, since time.Time) ([]DayCount, error) {
+// CountDays counts the applications of a period by day.
+func CountDays(ctx context.Context, q store.Queryer, in applications.Period) ([]DayCount, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (c DayCount, err error) {
 		return c, row.Scan(&c.Day, &c.State, &c.Decided, &c.Count)
 	}, `SELECT (created_at - $1) / 86400000000 AS day, state, decision <> '' AS decided, COUNT(*)
-		FROM review_index WHERE created_at >= $1
-		GROUP BY (created_at - $1) / 86400000000, state, decision <> ''`, store.Micros(since))
+		FROM review_index WHERE created_at >= $1 AND created_at < $2
+		GROUP BY (created_at - $1) / 86400000000, state, decision <> ''`, store.Micros(in.From), store.Micros(in.To))
 }

@@ -1,0 +1,70 @@
+package review
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"vestibule/internal/i18n"
+	"vestibule/internal/portal/review/audit"
+	pages "vestibule/templates/portal/review"
+	"vestibule/templates/ui"
+)
+
+// TestAuditSentences says each action in a sentence, with links to what it is about.
+func TestAuditSentences(t *testing.T) {
+	const user = "11111111-0000-4000-8000-000000000000"
+	text := regexp.MustCompile(`(?s)<span class="sentence">(.*?)</span>`)
+	for _, l := range []i18n.Lang{i18n.English, i18n.Spanish} {
+		for _, action := range audit.Actions {
+			x := pages.AuditLine{At: noon, Actor: "ann@example.com", ActorID: user, Action: action, Application: appReady}
+			switch action {
+			case audit.Compared:
+				x.Object = appStarted
+			case audit.EventSent:
+				x.Object = "application.ready"
+			case audit.Assigned:
+				x.Object, x.ObjectID, x.Detail = "bob@example.com", user, audit.Given
+			}
+			said := sentenceOf(t, l, x, text)
+			if strings.ContainsAny(said, "{}") || !strings.Contains(said, " ") || said == i18n.Code(l, "review.actions", action) {
+				t.Errorf("%s in %s is no sentence: %s", action, l, said)
+			}
+			if _, ok := i18n.Find(l, "review.audit.said", action); !ok {
+				t.Errorf("%s has no sentence in %s", action, l)
+			}
+			if !strings.Contains(pages.AuditWords(l, action), i18n.Code(l, "review.actions", action)) {
+				t.Errorf("a search in %s does not find %s by its name", l, action)
+			}
+		}
+	}
+	for want, x := range map[string]pages.AuditLine{
+		`<a class="said" href="/review/audit?actor=` + user + `">ann@example.com</a> assigned application ` +
+			`<a class="said" href="/review/applications/` + appReady + `">` + appReady[:8] + `</a> to <strong class="said">bob@example.com</strong>`: {
+			Actor: "ann@example.com", ActorID: user, Action: audit.Assigned, Application: appReady, Object: "bob@example.com", Detail: audit.Given},
+		`<strong class="said">An unknown user</strong> failed to sign in (<strong class="said">by password</strong>)`: {
+			Action: "signInFailed", Detail: "password"},
+		`<strong class="said">&lt;i&gt;</strong> decided application <a class="said" href="/review/applications/` + appReady +
+			`#decision">` + appReady[:8] + `</a>: <strong class="said">Declined</strong>`: {
+			Actor: "<i>", Action: "decided", Detail: "declined", Application: appReady},
+		`<strong class="said">ann</strong>: later`: {Actor: "ann", Action: "later"}, // of another version
+	} {
+		if said := sentenceOf(t, i18n.English, x, text); said != want {
+			t.Errorf("%s is said as\n%s\nwant\n%s", x.Action, said, want)
+		}
+	}
+}
+
+// sentenceOf returns the HTML of an entry's sentence on the page.
+func sentenceOf(t *testing.T, l i18n.Lang, x pages.AuditLine, text *regexp.Regexp) string {
+	t.Helper()
+	var page strings.Builder
+	if err := pages.Audit(ui.Page{Lang: l}, pages.AuditView{Lines: []pages.AuditLine{x}}).Render(t.Context(), &page); err != nil {
+		t.Fatal(err)
+	}
+	m := text.FindStringSubmatch(page.String())
+	if m == nil {
+		t.Fatalf("%s has no sentence:\n%s", x.Action, page.String())
+	}
+	return m[1]
+}

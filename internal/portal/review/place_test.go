@@ -1,0 +1,117 @@
+package review
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/journey"
+	"vestibule/internal/portal/review/search"
+	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
+	"vestibule/internal/testutil/storetest"
+	pages "vestibule/templates/portal/review"
+)
+
+// TestPlaceInList opens the applications of a list one after the other, in each order, and
+// returns to the page that has them.
+func TestPlaceInList(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		const n = pageSize + 3
+		for i := range n {
+			d.add(stored{Application: one(fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i), contract.Income, journey.Exited,
+				noon.Add(-time.Duration(i)*time.Minute), noon)})
+		}
+		for _, list := range []string{"state=exited", "state=exited&sort=started", "state=exited&sort=state", "product=income&state=exited&sort=-score"} {
+			_, page := d.get("/review?" + list)
+			first := hrefOf(page, `class="list-link"`)
+			var back []string
+			for to, i := first, 1; to != "" && i <= n; i++ {
+				_, page = d.get(to)
+				d.says(list, page, i18ntest.EN("review.place.number", "n", fmt.Sprint(i), "of", fmt.Sprint(n)))
+				if i > 1 && hrefOf(page, `rel="prev"`) != back[i-2] {
+					t.Fatalf("%s: before %d is %q, want %q", list, i, hrefOf(page, `rel="prev"`), back[i-2])
+				}
+				back = append(back, to)
+				id := strings.TrimPrefix(strings.Split(to, "?")[0], "/review/applications/")
+				in := hrefOf(strings.SplitN(page, "case-place", 2)[1], "")
+				if i == 1 || i == pageSize || i == pageSize+1 {
+					path, part, _ := strings.Cut(in, "#")
+					if _, shown := d.get(path); part != pages.RowID(id) || !strings.Contains(shown, `id="`+part+`"`) {
+						t.Errorf("%s: the list of %d, %q, does not have it", list, i, in)
+					}
+				}
+				to = hrefOf(page, `rel="next"`)
+				if to == "" && i < n {
+					t.Fatalf("%s ends after %d", list, i)
+				}
+			}
+			if hrefOf(page, `rel="next"`) != "" {
+				t.Errorf("%s does not end after %d", list, n)
+			}
+		}
+	})
+}
+
+// TestPlaceStaysInList keeps the list through the forms of an application, and the place of one
+// that leaves it.
+func TestPlaceStaysInList(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		newer, older := "bbbbbbbb-0000-4000-8000-000000000001", "bbbbbbbb-0000-4000-8000-000000000002"
+		d.add(stored{Application: one(newer, contract.Income, journey.Ready, noon.AddDate(0, 0, 1), noon)})
+		d.add(stored{Application: one(older, contract.Income, journey.Ready, noon.AddDate(0, 0, -1), noon)})
+		in := "?list=queue%3Ddecide"
+		got := map[string]string{}
+		for form, fields := range map[string]url.Values{
+			own + "/notes":    {"text": {"Called."}},
+			own + "/decision": {"seen": {"0"}, "decision": {"approved"}},
+			"/review/assign":  {"id": {appReady}, "do": {"take"}, "back": {"application"}},
+		} {
+			resp, _ := d.post(form+in, fields)
+			got[form] = resp.Header.Get("Location")
+		}
+		want := map[string]string{own + "/notes": own + "?done=noted&list=queue%3Ddecide#notes",
+			own + "/decision": own + "?done=decided&list=queue%3Ddecide#decision", "/review/assign": own + in}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the forms lead to (-want +got)\n%s", diff)
+		}
+		_, page := d.get(own + in) // decided, and no longer in the queue
+		d.says("left", page, i18ntest.EN("review.place.left"), i18ntest.EN("review.queues.decide"), `action="`+own+`/notes`+in+`#notes"`)
+		if prev, next := hrefOf(page, `rel="prev"`), hrefOf(page, `rel="next"`); prev != "/review/applications/"+newer+in ||
+			next != "/review/applications/"+older+in {
+			t.Errorf("beside one that left: %q, %q", prev, next)
+		}
+		for _, bad := range []string{"?list=queue%3Dx", "?list=%25zz"} {
+			if resp, page := d.get(own + bad); resp.StatusCode != 200 || strings.Contains(page, "case-place") {
+				t.Errorf("in no list, %s: %d", bad, resp.StatusCode)
+			}
+		}
+		resp, _ := d.post("/review/find", url.Values{"query": {"zoe"}, "live": {"1"}})
+		list := strings.TrimPrefix(resp.Header.Get("Location"), "/review?")
+		*d.now = d.now.Add(search.SearchLife)
+		if _, page = d.get(own + "?" + url.Values{"list": {list}}.Encode()); !strings.Contains(page, `href="/review?`+list) {
+			t.Errorf("an ended search has no link to its page")
+		}
+	})
+}
+
+// hrefOf returns the address of the first link with a part of its tag; "" for none.
+func hrefOf(page, part string) string {
+	for _, tag := range strings.Split(page, "<a ")[1:] {
+		if tag, _, _ = strings.Cut(tag, ">"); strings.Contains(tag, part) {
+			_, to, _ := strings.Cut(tag, `href="`)
+			to, _, _ = strings.Cut(to, `"`)
+			return strings.ReplaceAll(to, "&amp;", "&")
+		}
+	}
+	return ""
+}
