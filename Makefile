@@ -68,7 +68,7 @@ GENERATED := git ls-files ':(attr:linguist-generated)'
 SOURCES := git ls-files -- ':(attr:!linguist-generated)*.go' ':(attr:!linguist-generated)*.ts' '*.css' '*.templ' '*.mjs' ':!:*/testdata/*'
 
 # Formatting, vet, width, and whether generated files are marked, and fresh.
-check:
+check: ## formatting, go vet, the width of lines, and whether generated files are fresh
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'gofmt would change:'; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	@$(GO) vet ./...
 	@GOOS=js GOARCH=wasm $(GO) vet ./wasm

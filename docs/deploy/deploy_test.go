@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -319,8 +320,78 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestYAML parses every document of the YAML files, and holds the time to end of the
-// Deployment to its drain grace.
+// TestTimeToStop requires that each supervisor waits for the drain grace and 45 seconds
+// before it kills the program.
+func TestTimeToStop(t *testing.T) {
+	for _, file := range []struct{ grace, wait, setting string }{
+		{"compose.yaml", "compose.yaml", `stop_grace_period: (\d+)s`},
+		{"kubernetes.yaml", "kubernetes.yaml", `terminationGracePeriodSeconds: (\d+)`},
+		{"vestibule.env", "vestibule.service", `TimeoutStopSec=(\d+)`},
+	} {
+		grace, wait := number(t, file.grace, `VESTIBULE_DRAIN_GRACE(?:=|: )(\d+)s`), number(t, file.wait, file.setting)
+		if wait < grace+45 {
+			t.Errorf("%s: the program is killed after %d s, and needs up to %d s", file.wait, wait, grace+45)
+		}
+	}
+}
+
+// TestKeyIsOnlyAFile requires that the Secret with the key-encryption key is not also
+// given as environment variables.
+func TestKeyIsOnlyAFile(t *testing.T) {
+	raw, err := os.ReadFile("kubernetes.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := regexp.MustCompile(`secretName: (\S+)`).FindSubmatch(raw)
+	variables := regexp.MustCompile(`secretRef: \{name: (\S+)\}`).FindSubmatch(raw)
+	if key == nil || variables == nil || string(key[1]) == string(variables[1]) {
+		t.Errorf("Secret of the key %q, of the variables %q: want two", key, variables)
+	}
+}
+
+// TestSecretsAreNotCopied requires that neither the image's build nor a commit takes the
+// files that compose.yaml's first steps write beside it.
+func TestSecretsAreNotCopied(t *testing.T) {
+	compose, err := os.ReadFile("compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := map[string]bool{".env": true, "certificates": true}
+	for _, file := range regexp.MustCompile(`file: \./(\w+)/`).FindAllSubmatch(compose, -1) {
+		written[string(file[1])] = true
+	}
+	if len(written) < 3 {
+		t.Error("compose.yaml has no files of secrets")
+	}
+	for _, list := range []string{"Dockerfile.dockerignore", "../../.gitignore"} {
+		raw, err := os.ReadFile(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range written {
+			if !slices.ContainsFunc(strings.Fields(string(raw)), func(line string) bool { return strings.Trim(line, "/") == "docs/deploy/"+name }) {
+				t.Errorf("%s does not name docs/deploy/%s", list, name)
+			}
+		}
+	}
+}
+
+// number returns the number that a setting has in a file.
+func number(t *testing.T, path, setting string) int {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(setting).FindSubmatch(raw)
+	if found == nil {
+		t.Fatalf("%s: no %s", path, setting)
+	}
+	n, _ := strconv.Atoi(string(found[1]))
+	return n
+}
+
+// TestYAML parses every document of the YAML files.
 func TestYAML(t *testing.T) {
 	for _, name := range []string{"compose.yaml", "kubernetes.yaml"} {
 		raw, err := os.ReadFile(name)

@@ -160,6 +160,13 @@ func TestUndeclaredPoolerIsRejected(t *testing.T) {
 	}
 }
 
+func TestOtherEncodingIsRejected(t *testing.T) {
+	_, err := store.Open(t.Context(), store.Config{URL: storetest.ASCIIURL(t), Party: store.Portal, MasterKey: storetest.MasterKey})
+	if err == nil || !strings.Contains(err.Error(), "encoding SQL_ASCII") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestMigrationRequiresTheSchema checks that migrations fail on a connection in another
 // schema before they create a table.
 func TestMigrationRequiresTheSchema(t *testing.T) {

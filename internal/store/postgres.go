@@ -60,7 +60,7 @@ func connectorFor(ctx context.Context, dsn, schema string) (driver.Connector, er
 		return nil, err
 	}
 	delete(cfg.RuntimeParams, "search_path")
-	cfg.RuntimeParams["timezone"] = "UTC"
+	cfg.RuntimeParams["timezone"], cfg.RuntimeParams["client_encoding"] = "UTC", "UTF8"
 	path := "search_path TO " + pgx.Identifier{schema}.Sanitize()
 	if mode == "session" {
 		if err := checkSessions(ctx, cfg); err != nil {
@@ -147,11 +147,16 @@ func checkSessions(ctx context.Context, cfg *pgx.ConnConfig) error {
 }
 
 // inSchema returns an error if a connection works in another schema than the party's:
-// migrations would create the tables there, and they would not be found again.
+// migrations would create the tables there, and they would not be found again. It also
+// refuses a database that cannot store every text.
 func inSchema(ctx context.Context, q Queryer, schema string) error {
 	var exists sql.NullString
-	if err := q.QueryRowContext(ctx, "SELECT current_schema()").Scan(&exists); err != nil {
+	var encoding string
+	if err := q.QueryRowContext(ctx, "SELECT current_schema(), current_setting('server_encoding')").Scan(&exists, &encoding); err != nil {
 		return err
+	}
+	if encoding != "UTF8" {
+		return fmt.Errorf("store: the database has the encoding %s: create it with the encoding UTF8", encoding)
 	}
 	if exists.String != schema {
 		return fmt.Errorf("store: connections work in the schema %q and not in %q, so nothing is migrated: a pooler "+

@@ -95,6 +95,12 @@ func URL(t testing.TB) string {
 	return newDatabase(t, server(t), "template1")
 }
 
+// ASCIIURL is URL of a database with the encoding SQL_ASCII.
+func ASCIIURL(t testing.TB) string {
+	t.Helper()
+	return newDatabase(t, server(t), "template0 ENCODING 'SQL_ASCII' LOCALE 'C'")
+}
+
 // MigratedURL is URL of a database with the tables of both parties.
 func MigratedURL(t testing.TB) string {
 	t.Helper()
