@@ -321,13 +321,14 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	see(t, rows.First().Locator(".assign-menu"))
 	v.axe(t)
 	click(t, rows.First().Locator(".assign-menu button").First())
-	see(t, rows.First().Locator(".assign-open >> text="+en("review.list.you")))
+	see(t, rows.First().Locator(".assign-open:has-text('"+en("review.list.you")+"')"))
 
 	// Keys lead from one application of the list to the next, and a link back to its row.
 	click(t, rows.First().Locator(".list-link"))
 	place := func(n string) {
 		t.Helper()
 		see(t, v.page(".case-place >> text="+en("review.place.number", "n", n, "of", "3")))
+		see(t, v.page("[data-keys]")) // the script has started
 	}
 	place("1")
 	for _, step := range [][2]string{{"j", "2"}, {"j", "3"}, {"k", "2"}} {

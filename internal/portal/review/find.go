@@ -62,7 +62,8 @@ type filter struct {
 // readFilter reads a user's filter from an address or a form; false for invalid values.
 func readFilter(q url.Values, by staff.User) (filter, bool) {
 	f := filter{user: by.ID, queue: q.Get("queue"), state: q.Get("state"), product: q.Get("product"), outcome: q.Get("outcome"),
-		decision: q.Get("decision"), assignee: q.Get("assignee"), columns: q.Get("columns"), find: q.Get("find"), sort: q.Get("sort"), cursor: q.Get("after")}
+		decision: q.Get("decision"), assignee: q.Get("assignee"), columns: q.Get("columns"), find: q.Get("find"),
+		sort: q.Get("sort"), cursor: q.Get("after")}
 	if f.sort == f.ownSort() {
 		f.sort = ""
 	}

@@ -26,7 +26,8 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 	if !ok {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
-	v := pages.ListView{Filter: pages.Filter{Columns: f.columns, Queue: f.queue, State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision,
+	v := pages.ListView{Filter: pages.Filter{Columns: f.columns, Queue: f.queue, State: f.state, Product: f.product,
+		Outcome: f.outcome, Decision: f.decision,
 		Assignee: f.assignee,
 		Find:     f.find, From: search.FormatDay(f.from), To: search.FormatDay(f.to), Sort: f.sort, After: f.cursor}, Narrowed: f.narrowed(),
 		Decides: deciders.has(by), Reminds: deciders.has(by) && d.Letters.CanEmail(), Reminded: remindersSent(r),

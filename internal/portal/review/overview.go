@@ -126,7 +126,8 @@ func (d *Handler) overview(w http.ResponseWriter, r *http.Request, by staff.User
 }
 
 // overviewFigures counts the applications of a period of some days.
-func (d *Handler) overviewFigures(ctx context.Context, tx *store.Tx, in applications.Period, days int) (v pages.OverviewFigures, err error) {
+func (d *Handler) overviewFigures(ctx context.Context, tx *store.Tx, in applications.Period,
+	days int) (v pages.OverviewFigures, err error) {
 	v.Days = make([]pages.OverviewDay, days)
 	for i := range v.Days {
 		day := in.From.AddDate(0, 0, i)

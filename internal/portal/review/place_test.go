@@ -29,7 +29,8 @@ func TestPlaceInList(t *testing.T) {
 			d.add(stored{Application: one(fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i), contract.Income, journey.Exited,
 				noon.Add(-time.Duration(i)*time.Minute), noon)})
 		}
-		for _, list := range []string{"state=exited", "state=exited&sort=started", "state=exited&sort=state", "product=income&state=exited&sort=-score"} {
+		for _, list := range []string{"state=exited", "state=exited&sort=started", "state=exited&sort=state",
+			"product=income&state=exited&sort=-score"} {
 			_, page := d.get("/review?" + list)
 			first := hrefOf(page, `class="list-link"`)
 			var back []string
