@@ -37,6 +37,16 @@ func TestReferencePages(t *testing.T) {
 		must(t, v.WaitForURL("**/docs/**"))
 		see(t, v.Locator("main h2:target"))
 
+		first := v.Locator(".apidocs-languages").First()
+		click(t, first.Locator("[data-language=Python]"))
+		see(t, v.Locator("[data-sample=Python]:visible").First())
+		_, err = v.Reload()
+		must(t, err)
+		see(t, v.Locator("[data-sample=Python]:visible").First())
+		if n, err := v.Locator("[data-sample=curl]:visible").Count(); err != nil || n > 0 {
+			t.Errorf("%s: %d samples are in another language than the chosen one: %v", name, n, err)
+		}
+
 		must(t, v.SetViewportSize(320, 640))
 		v.fits(t)
 		must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{Media: playwright.MediaPrint}))

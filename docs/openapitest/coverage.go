@@ -53,7 +53,7 @@ func answers(d Document) ([]string, error) {
 	var out []string
 	for _, s := range m.Sections {
 		for _, op := range s.Operations {
-			if op.Curl == "" { // a webhook
+			if len(op.Samples) == 0 { // a webhook
 				continue
 			}
 			for _, a := range op.Answers {

@@ -34,7 +34,7 @@ func TestEveryOperationSaysItsErrors(t *testing.T) {
 				if op.Access != "" && !refused {
 					t.Errorf("%s documents no error", name)
 				}
-				if op.Body != nil && op.Curl != "" && !all[name+" 400 MALFORMED_BODY"] {
+				if op.Body != nil && len(op.Samples) > 0 && !all[name+" 400 MALFORMED_BODY"] {
 					t.Errorf("%s takes a body and lacks MALFORMED_BODY", name)
 				}
 			}

@@ -22,7 +22,7 @@ import (
 // Document is one document.
 type Document struct {
 	Title, Version, About string
-	Server                string // the base of the curl lines, without a trailing slash
+	Server                string // the base of the samples, without a trailing slash
 	Access                []Access
 	Sections              []Section
 	Shapes                []Shape
@@ -45,7 +45,7 @@ type Operation struct {
 	Parameters                     []Row
 	Body                           *Body // nil for none
 	Answers                        []Answer
-	Curl                           string // empty for a webhook
+	Samples                        []Sample // nil for a webhook
 }
 
 // Body is a request body.
@@ -203,7 +203,7 @@ func (r *reader) operation(path, method string, item, op *yaml.Node) Operation {
 		}
 	}
 	r.exchange(&out, item, op)
-	out.Curl = r.curl(out, append(items(get(item, "parameters")), items(get(op, "parameters"))...))
+	out.Samples = r.samples(out, append(items(get(item, "parameters")), items(get(op, "parameters"))...))
 	return out
 }
 

@@ -2,6 +2,8 @@ package apidocs_test
 
 import (
 	"encoding/json"
+	"go/parser"
+	"go/token"
 	"strings"
 	"testing"
 
@@ -58,8 +60,19 @@ func TestExamplesMatchTheirDocuments(t *testing.T) {
 					t.Errorf("%s: %s %s is missing", name, method, path)
 					continue
 				}
-				if !strings.Contains(got.Curl, "'https://sandbox.example/") || got.Title == "" {
-					t.Errorf("%s: %s %s: curl is %s", name, method, path, got.Curl)
+				if got.Title == "" {
+					t.Errorf("%s: %s %s has no title", name, method, path)
+				}
+				for _, s := range got.Samples {
+					if !strings.Contains(s.Code, "https://sandbox.example/") || strings.Contains(s.Code, "<no value>") {
+						t.Errorf("%s: %s %s in %s:\n%s", name, method, path, s.Language, s.Code)
+					}
+					if s.Language == "Go" {
+						source := "package p\nfunc f() error {\n" + s.Code + "\nreturn nil\n}"
+						if _, err := parser.ParseFile(token.NewFileSet(), "", source, 0); err != nil {
+							t.Errorf("%s: %s %s: %v\n%s", name, method, path, err, s.Code)
+						}
+					}
 				}
 				if op.RequestBody != nil {
 					allowed(t, name+" "+method+" "+path+", body", op.RequestBody.Value.Content, got.Body.Example)
@@ -201,8 +214,50 @@ func TestRead(t *testing.T) {
 				{Status: "204", About: "Nothing."},
 				{Status: "400", About: "Bad.", Codes: []contract.Code{contract.CodeMalformedBody, contract.CodeInvalidToken}},
 			},
-			Curl: "curl -s -X PUT 'http://127.0.0.1:1/things/t-1' \\\n  -H \"Authorization: Bearer $KEY\" \\\n  -H 'X-Why: it'\\''s' \\\n" +
-				"  -H 'Content-Type: application/json' \\\n  -d '" + example + "'",
+			Samples: []apidocs.Sample{
+				{Language: "curl", Code: `curl -s -X PUT 'http://127.0.0.1:1/things/t-1' \
+  -H "Authorization: Bearer $KEY" \
+  -H 'X-Why: it'\''s' \
+  -H 'Content-Type: application/json' \
+  -d '` + example + `'`},
+				{Language: "Go", Code: "body := strings.NewReader(`" + example + "`)\n" +
+					`req, err := http.NewRequest("PUT", "http://127.0.0.1:1/things/t-1", body)
+if err != nil {
+	return err
+}
+req.Header.Set("Authorization", "Bearer "+os.Getenv("KEY"))
+req.Header.Set("X-Why", "it's")
+req.Header.Set("Content-Type", "application/json")
+resp, err := http.DefaultClient.Do(req)
+if err != nil {
+	return err
+}
+defer resp.Body.Close()`},
+				{Language: "JavaScript", Code: `const response = await fetch("http://127.0.0.1:1/things/t-1", {
+  method: "PUT",
+  headers: {
+    Authorization: ` + "`Bearer ${process.env.KEY}`" + `,
+    "X-Why": "it's",
+    "Content-Type": "application/json",
+  },
+  body: JSON.stringify(` + strings.ReplaceAll(example, "\n", "\n  ") + `),
+});
+console.log(response.status, await response.text());`},
+				{Language: "Python", Code: `import os
+
+import requests
+
+response = requests.request(
+    "PUT",
+    "http://127.0.0.1:1/things/t-1",
+    headers={
+        "Authorization": "Bearer " + os.environ["KEY"],
+        "X-Why": "it's",
+    },
+    json=` + strings.ReplaceAll(strings.Replace(example, "null", "None", 1), "\n", "\n    ") + `,
+)
+print(response.status_code, response.text)`},
+			},
 		}}}},
 	}
 	if d := cmp.Diff(want, m); d != "" {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -80,48 +79,3 @@ func (r *reader) string(out *bytes.Buffer, s string) {
 	_ = enc.Encode(s) // cannot fail for a string
 	out.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 }
-
-// curl returns a shell command that calls the operation with its required data and the
-// parameters that have examples.
-func (r *reader) curl(o Operation, parameters []*yaml.Node) string {
-	path := o.Path
-	var headers, query []string
-	for _, p := range parameters {
-		p = r.follow(p)
-		name, value := text(p, "name"), text(p, "example")
-		if value == "" && text(p, "required") != "true" {
-			continue
-		}
-		switch text(p, "in") {
-		case "path":
-			if value != "" {
-				path = strings.Replace(path, "{"+name+"}", value, 1)
-			}
-		case "query":
-			query = append(query, name+"="+value)
-		case "header":
-			headers = append(headers, "-H "+quote(name+": "+value))
-		}
-	}
-	if len(query) > 0 {
-		path += "?" + strings.Join(query, "&")
-	}
-	first := "curl -s"
-	if o.Method != "GET" {
-		first += " -X " + o.Method
-	}
-	lines := []string{first + " " + quote(r.server+path)}
-	if a, ok := r.access[o.Access]; ok && a.Scheme == "basic" {
-		lines = append(lines, `-u "$CLIENT_ID:$SECRET_KEY"`)
-	} else if ok {
-		lines = append(lines, `-H "Authorization: Bearer $`+strings.ToUpper(a.Name)+`"`)
-	}
-	lines = append(lines, headers...)
-	if o.Body != nil {
-		lines = append(lines, "-H 'Content-Type: application/json'", "-d "+quote(o.Body.Example))
-	}
-	return strings.Join(lines, " \\\n  ")
-}
-
-// quote returns s as one word for the shell.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -78,9 +78,11 @@ const RetryWait = 10 * time.Minute
 
 // Filter selects emails that have not expired.
 type Filter struct {
-	CustomerID string // required in the provider, and empty in the portal
-	State      State  // "" selects all
-	Oldest     bool   // the oldest first
+	CustomerID string    // required in the provider, and empty in the portal
+	State      State     // "" selects all
+	Since      time.Time // of Created
+	Until      time.Time // of Created, which is earlier; zero for no end
+	Oldest     bool      // the oldest first
 	Before     store.Cursor
 	Limit      int
 }

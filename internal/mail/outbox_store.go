@@ -61,9 +61,10 @@ func (t Table) list(ctx context.Context, q store.Queryer, f Filter, now time.Tim
 		after, order = `>`, `ASC`
 	}
 	return store.QueryAll(ctx, q, scan, t.sql(selectEmail+`WHERE {customer} = $1 AND {listed} AND expires_at > $2 `+inState[f.State]+`
-			AND (CAST($3 AS BIGINT) = 0 OR created_at `+after+` $3 OR created_at = $3 AND id `+after+` $4)
+			AND created_at >= $6 AND created_at < $7 AND (CAST($3 AS BIGINT) = 0 OR created_at `+after+` $3 OR created_at = $3 AND id `+after+` $4)
 		ORDER BY created_at `+order+`, id `+order+` LIMIT $5`),
-		f.CustomerID, store.Micros(now), f.Before.Micros(), f.Before.ID, int64(f.Limit))
+		f.CustomerID, store.Micros(now), f.Before.Micros(), f.Before.ID, int64(f.Limit),
+		store.Micros(f.Since), store.MicrosOrEnd(f.Until))
 }
 
 // settle records that an email was sent, and deletes its text, or that it was given up.

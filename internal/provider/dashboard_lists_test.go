@@ -85,6 +85,17 @@ func TestSmallLists(t *testing.T) {
 				t.Errorf("%s by an unknown order: %d", tc.list, a.status)
 			}
 		}
+		for list, pattern := range map[string]string{"/dashboard/relay-tokens": `title="` + uuidPattern,
+			"/dashboard/outbox": `>(zoe\d)@mail.example<`} {
+			for query, want := range map[string]int{"?from=2000-01-01&to=2999-01-01": 2, "?from=2999-01-01": 0, "?to=2000-01-01": 0} {
+				if got := order(d.page(list+query), pattern); len(got) != want {
+					t.Errorf("%s%s lists %q, want %d", list, query, got, want)
+				}
+			}
+			if a := d.ask("GET", list+"?from=x", ""); a.status != 404 {
+				t.Errorf("%s since no day: %d", list, a.status)
+			}
+		}
 		if text := d.page("/dashboard/outbox?state=sent"); strings.Contains(text, "zoe0") {
 			t.Error("an email that waits is shown as sent")
 		}

@@ -77,8 +77,13 @@ func TestOverviewCountsReports(t *testing.T) {
 
 		// Each row leads to a list of as many reports or deliveries, once none changes any more.
 		b.delivered(4)
+		date := func(ago int) string { return today.AddDate(0, 0, -ago).Format(time.DateOnly) }
+		ranged := d.raw("/dashboard?from=" + date(10) + "&to=" + date(2))
+		if !strings.Contains(ranged, count(0, 0, 1, 3)) || strings.Count(ranged, `class="plot-bars`) != 9 {
+			t.Error("the overview of a range of nine days does not have them")
+		}
 		rows := regexp.MustCompile(`(?s)class="row-link" href="([^"]+)".*?<td[^>]* class="td number"[^>]*>\s*(\d+)`).FindAllStringSubmatch(
-			d.raw("/dashboard"), -1)
+			d.raw("/dashboard")+ranged, -1)
 		seen := map[string]bool{}
 		for _, row := range rows {
 			path := html.UnescapeString(row[1])
@@ -90,12 +95,20 @@ func TestOverviewCountsReports(t *testing.T) {
 				seen[name] = true
 			}
 		}
-		for _, name := range []string{"status", "substatus", "reached", "stopped", "institution", "answer", "from"} {
+		for _, name := range []string{"status", "substatus", "reached", "stopped", "institution", "answer", "from", "to"} {
 			if !seen[name] {
 				t.Errorf("no row of the overview leads to a list by %s", name)
 			}
 		}
-		for _, bad := range []string{"?days=31", "?days=x", "/reports?reached=x", "/reports?sort=name", "/reports?from=x",
+		// A range is no longer than 90 days and ends today.
+		for query, bars := range map[string]int{"?from=2000-01-01": 90, "?from=2999-01-01": 1, "?to=2999-01-01&from=" + date(4): 5,
+			"?to=" + date(5) + "&from=" + date(1): 5, "?days=7&to=" + date(0): 7} {
+			reports, _, _ := strings.Cut(d.raw("/dashboard"+query), `id="sent-name"`)
+			if n := strings.Count(reports, `class="plot-bars`); n != bars {
+				t.Errorf("%s has %d days, want %d", query, n, bars)
+			}
+		}
+		for _, bad := range []string{"?days=31", "?days=x", "?from=x", "/reports?reached=x", "/reports?sort=name", "/reports?from=x",
 			"/deliveries?answer=x"} {
 			if a := d.ask("GET", "/dashboard"+bad, ""); a.status != 404 {
 				t.Errorf("%s: %d", bad, a.status)

@@ -249,6 +249,10 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			}, "signer rotated"},
 			{"/dashboard/deliveries/{id}/redeliver", at("/dashboard/deliveries", `/dashboard/deliveries/`+uuidPattern),
 				func() []string { return []string{"resends", "0"} }, "event redelivered"},
+			{"/dashboard/deliveries/redeliver", none, func() []string {
+				b.exec(`UPDATE deliveries SET state = 'given up' WHERE state = 'delivered'`)
+				return []string{"since", b.now().Format(time.DateOnly)}
+			}, "failed events redelivered"},
 			{"/dashboard/webhooks/test", none, func() []string { return nil }, "test event sent"},
 			{"/dashboard/reports/{id}/share", at("/dashboard/reports", `/dashboard/reports/`+uuidPattern),
 				func() []string { return []string{"publicId", "svc-third"} }, "report shared"},

@@ -46,6 +46,7 @@ type inbox struct {
 	mu       sync.Mutex
 	receiver webhook.Receiver
 	answers  []int
+	text     string // body of the answers
 	got      []webhook.Event
 	refused  []error
 	arrived  chan struct{}
@@ -72,6 +73,7 @@ func (in *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", "/elsewhere")
 	}
 	w.WriteHeader(status)
+	_, _ = io.WriteString(w, in.text)
 	in.arrived <- struct{}{}
 }
 

@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -78,7 +77,8 @@ type Result struct {
 	HTTP       int           // the answer's status; 0 when there was none
 	RetryAfter time.Duration // from the receiver's Retry-After; at most a day, 0 without one
 	Took       time.Duration
-	Err        error // why there was no answer; contains neither URL nor body
+	Answer     *Answer // nil when there was none
+	Err        error   // why there was no answer; contains neither URL nor body
 }
 
 // Class is the reason why a delivery got no answer.
@@ -214,8 +214,7 @@ func (s *Sender) Deliver(ctx context.Context, url string, secrets []Secret, id s
 		return result(Result{Err: cause(err)})
 	}
 	defer resp.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 64<<10)) // so that the connection can be used again
-	r := Result{HTTP: resp.StatusCode}
+	r := Result{HTTP: resp.StatusCode, Answer: readAnswer(resp)}
 	switch {
 	case resp.StatusCode >= 200 && resp.StatusCode < 300:
 		r.Outcome = Delivered

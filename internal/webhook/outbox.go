@@ -100,6 +100,8 @@ type Attempt struct {
 	HTTP  int // 0: no response
 	Took  time.Duration
 	Error Class // empty if there was a response
+
+	Answer *Answer // set by Get; nil for none, or if its key is deleted
 }
 
 // Filter selects deliveries. The zero value of a field other than CallbackID and Limit
@@ -113,7 +115,9 @@ type Filter struct {
 	Subject    string
 	Subjects   []string // one of these; nil for all
 	EventID    string
-	From, To   time.Time    // first and last day of Created
+	Since      time.Time    // of Created
+	Until      time.Time    // of Created, which is earlier
+	Unresolved bool         // no later delivery of the event, and none that succeeded or is pending
 	Oldest     bool         // the oldest first
 	Before     store.Cursor // of Created and ID; selects those that follow in the order
 	Limit      int
@@ -251,7 +255,11 @@ func (o *Outbox) settle(ctx context.Context, d Delivery, next State, wait time.D
 		if err != nil || !pending {
 			return err
 		}
-		return o.Tables.insertAttempt(ctx, tx, d, result)
+		answer, err := o.sealAnswer(ctx, tx, d, result.Answer)
+		if err != nil {
+			return err
+		}
+		return o.Tables.insertAttempt(ctx, tx, d, result, answer)
 	})
 	more := []any{"http", result.HTTP, "ms", result.Took.Milliseconds(), "class", result.Class()}
 	if result.Err != nil {
@@ -353,7 +361,7 @@ func (o *Outbox) Get(ctx context.Context, q store.Queryer, callbackID, id string
 	if err != nil {
 		return d, err
 	}
-	if d.Attempts, err = o.Tables.attemptsOf(ctx, q, id); err != nil || d.encrypted == nil {
+	if d.Attempts, err = o.attempts(ctx, q, d); err != nil || d.encrypted == nil {
 		return d, err
 	}
 	if d.Body, err = o.body(ctx, q, &d); isDeleted(err) {
@@ -403,6 +411,20 @@ func (o *Outbox) Redeliver(ctx context.Context, tx *store.Tx, callbackID, delive
 		}
 	}
 	return d.ID, o.send(ctx, tx, d, 0)
+}
+
+// RedeliverFailed sends the events of failed deliveries again that f selects and that are
+// unresolved, the oldest first. It returns the number of events; 0 if there are no more.
+// Repeating it sends no event twice, if f.Until is the time of the first call.
+func (o *Outbox) RedeliverFailed(ctx context.Context, tx *store.Tx, f Filter) (int, error) {
+	f.Failed, f.Unresolved, f.Oldest = true, true, true
+	all, err := o.List(ctx, tx, f)
+	for _, d := range all {
+		if _, err := o.Redeliver(ctx, tx, d.CallbackID, d.ID, d.Resends); err != nil && !errors.Is(err, ErrPending) {
+			return 0, err
+		}
+	}
+	return len(all), err
 }
 
 // copyBody encrypts the body of one delivery for another.

@@ -3,6 +3,7 @@ package webhook
 import (
 	"context"
 	"database/sql"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,9 +13,10 @@ import (
 // Tables names the tables of an outbox. The portal and the provider have one value
 // each: ApplicationTables and ReportTables.
 type Tables struct {
-	events, deliveries string
-	ordered            bool // first attempts about a subject are made in the order of its events
-	sql                func(query string) string
+	events, deliveries, attempts string
+
+	ordered bool // first attempts about a subject are made in the order of its events
+	sql     func(query string) string
 }
 
 // ApplicationTables are the portal's tables: events about applications, stored with
@@ -32,7 +34,7 @@ func newTables(events, deliveries, attempts string, ordered bool, columns map[st
 	for name, column := range columns {
 		names = append(names, name, column)
 	}
-	return Tables{events, deliveries, ordered, strings.NewReplacer(names...).Replace}
+	return Tables{events, deliveries, attempts, ordered, strings.NewReplacer(names...).Replace}
 }
 
 // EventBody returns the cell of the body of an event that is stored with its body.
@@ -86,7 +88,16 @@ func (t Tables) list(ctx context.Context, q store.Queryer, f Filter) ([]Delivery
 	if f.Answer != 0 {
 		c.Add(answer+" = %s", int64(f.Answer))
 	}
-	c.Days("d.created_at", f.From, f.To)
+	if !f.Since.IsZero() {
+		c.Add("d.created_at >= %s", store.Micros(f.Since))
+	}
+	if !f.Until.IsZero() {
+		c.Add("d.created_at < %s", store.Micros(f.Until))
+	}
+	if f.Unresolved {
+		c.Add(`NOT EXISTS (SELECT 1 FROM {deliveries} n WHERE n.event_id = d.event_id
+			AND (n.state IN (%s, %s) OR (n.created_at, n.id) > (d.created_at, d.id)))`, string(StateDelivered), string(StatePending))
+	}
 	order := "ORDER BY d.created_at DESC, d.id DESC"
 	if f.Oldest {
 		c.Before("d.created_at", "d.id", f.Before)
@@ -149,21 +160,33 @@ func (t Tables) updateDelivery(ctx context.Context, tx *store.Tx, d Delivery, to
 		d.ID, string(to), int64(d.Tries), int64(http), store.Micros(tx.Now), sql.Null[[]byte]{V: body, Valid: body != nil}, due))
 }
 
-func (t Tables) insertAttempt(ctx context.Context, tx *store.Tx, d Delivery, r Result) error {
-	_, err := tx.ExecContext(ctx, t.sql(`INSERT INTO {attempts} (delivery_id, attempt, at, http, took_ms, error)
-		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (delivery_id, attempt) DO NOTHING`),
-		d.ID, int64(d.Tries), store.Micros(tx.Now), int64(r.HTTP), r.Took.Milliseconds(), string(r.Class()))
+func (t Tables) insertAttempt(ctx context.Context, tx *store.Tx, d Delivery, r Result, answer []byte) error {
+	_, err := tx.ExecContext(ctx, t.sql(`INSERT INTO {attempts} (delivery_id, attempt, at, http, took_ms, error, answer)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (delivery_id, attempt) DO NOTHING`),
+		d.ID, int64(d.Tries), store.Micros(tx.Now), int64(r.HTTP), r.Took.Milliseconds(), string(r.Class()),
+		sql.Null[[]byte]{V: answer, Valid: answer != nil})
 	return err
 }
 
-func (t Tables) attemptsOf(ctx context.Context, q store.Queryer, deliveryID string) ([]Attempt, error) {
-	return store.QueryAll(ctx, q, scanAttempt, t.sql(`SELECT at, http, took_ms, error FROM {attempts}
+func (t Tables) answerCell(deliveryID string, attempt int64) store.Cell {
+	return store.Cell{Table: t.attempts, Column: "answer", Row: deliveryID + "/" + strconv.FormatInt(attempt, 10)}
+}
+
+// attemptRow is an attempt with its encrypted answer.
+type attemptRow struct {
+	Attempt
+	number int64
+	sealed []byte
+}
+
+func (t Tables) attemptsOf(ctx context.Context, q store.Queryer, deliveryID string) ([]attemptRow, error) {
+	return store.QueryAll(ctx, q, scanAttempt, t.sql(`SELECT attempt, at, http, took_ms, error, answer FROM {attempts}
 		WHERE delivery_id = $1 ORDER BY attempt`), deliveryID)
 }
 
-func scanAttempt(row store.Row) (a Attempt, err error) {
+func scanAttempt(row store.Row) (a attemptRow, err error) {
 	var at, ms int64
-	err = row.Scan(&at, &a.HTTP, &ms, &a.Error)
+	err = row.Scan(&a.number, &at, &a.HTTP, &ms, &a.Error, &a.sealed)
 	a.At, a.Took = store.Time(at), time.Duration(ms)*time.Millisecond
 	return a, err
 }

@@ -561,7 +561,7 @@ func TestOutboxLists(t *testing.T) {
 			{Filter{CallbackID: r.callback, State: StateDelivered, Subject: "t"}, 0}, {Filter{CallbackID: "other"}, 0},
 			{Filter{CallbackID: r.callback, Subjects: []string{"t", "other"}}, 1}, {Filter{CallbackID: r.callback, Failed: true}, 0},
 			{Filter{CallbackID: r.callback, Answer: NoAnswer}, 0}, {Filter{CallbackID: r.callback, Type: "no such type"}, 0},
-			{Filter{CallbackID: r.callback, To: began.AddDate(0, 0, -2)}, 0}, {Filter{CallbackID: r.callback, Oldest: true}, 8}} {
+			{Filter{CallbackID: r.callback, Until: began.AddDate(0, 0, -1)}, 0}, {Filter{CallbackID: r.callback, Oldest: true}, 8}} {
 			tc.f.Limit = 9
 			if page, err := r.List(t.Context(), r.DB.SQL, tc.f); err != nil || len(page) != tc.n {
 				t.Errorf("%+v: %d, %v; want %d", tc.f, len(page), err, tc.n)

@@ -87,6 +87,9 @@ type DashboardDeliveries struct {
 	Report   string // reference of a report that selects deliveries; empty: all
 	Searched string // the search text, if nothing was found
 	Rows     []DashboardDelivery
+
+	HasFailed   bool      // some events can be sent again
+	FailedSince time.Time // since this day unless the user chooses another
 }
 
 // DashboardDelivery is a delivery.
@@ -116,6 +119,7 @@ type DashboardAttempt struct {
 	Answer int // a status, -1 for no answer
 	Took   time.Duration
 	Error  string
+	Text   *webhook.Answer // the beginning of the answer; nil for none
 }
 
 // DashboardCredential is a secret of the API.

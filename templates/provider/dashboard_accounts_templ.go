@@ -1158,7 +1158,7 @@ func DashboardAuditPage(d Dashboard, v DashboardAudit) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = listFilter(d, v.List, "", true, v.questions(d)...).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = listFilter(d, v.List, "", v.questions(d)...).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

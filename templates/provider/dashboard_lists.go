@@ -66,6 +66,16 @@ func (l DashboardList) hidden() (names []string) {
 	return names
 }
 
+// periods are links to the entries of the last days.
+func (l DashboardList) periods(d Dashboard) (out []DashboardChip) {
+	for _, days := range []int{7, 30, 90} {
+		from := d.Now.UTC().AddDate(0, 0, 1-days).Format(time.DateOnly)
+		out = append(out, DashboardChip{Name: number(days), URL: l.with("from", from, "to", "", "hour", ""),
+			Current: l.Query.Get("from") == from && !l.Query.Has("to")})
+	}
+	return out
+}
+
 // column returns a column that sorts by an order, whose direction is ascending or descending,
 // and the other way around by its reverse; a reverse that is the list's own order only ends
 // the sorting.
@@ -93,7 +103,7 @@ func (l DashboardList) tags(d Dashboard, institution string) (out []DashboardChi
 	add := func(name, words string) {
 		out = append(out, DashboardChip{Name: words, URL: l.with(name, "")})
 	}
-	for _, name := range []string{"substatus", "reached", "stopped", "institution", "answer"} {
+	for _, name := range []string{"substatus", "reached", "stopped", "institution", "answer", "hour"} {
 		value := l.Query.Get(name)
 		if value == "" {
 			continue
@@ -110,6 +120,10 @@ func (l DashboardList) tags(d Dashboard, institution string) (out []DashboardChi
 		case "answer":
 			code, _ := strconv.Atoi(value)
 			add(name, i18n.T(d.Lang, "dashboard.list.answer", "answer", d.answer(code)))
+		case "hour":
+			if at, err := time.Parse(DashboardHour, value); err == nil {
+				add(name, hourWords(d, at))
+			}
 		}
 	}
 	return out

@@ -16,6 +16,7 @@ type DashboardOverview struct {
 	Callback     string // "none", "on", "off"
 	Periods      []DashboardChip
 	Since        time.Time // first day
+	Until        time.Time // the day after the last; zero if that is today
 	Days         []DashboardDay
 	Results      []DashboardResult // the most frequent first
 	Durations    []time.Duration   // from the start to the report, shortest first
@@ -75,12 +76,23 @@ func dashboardLink(path string, pairs ...string) string {
 
 // reports returns the address of the list of the period's reports with a selection.
 func (v DashboardOverview) reports(pairs ...string) string {
-	return dashboardLink("/dashboard/reports", append(pairs, "from", v.Since.Format(time.DateOnly))...)
+	return v.list("/dashboard/reports", pairs)
 }
 
 func (v DashboardOverview) deliveries(pairs ...string) string {
-	return dashboardLink("/dashboard/deliveries", append(pairs, "from", v.Since.Format(time.DateOnly))...)
+	return v.list("/dashboard/deliveries", pairs)
 }
+
+func (v DashboardOverview) list(path string, pairs []string) string {
+	pairs = append(pairs, "from", v.Since.Format(time.DateOnly))
+	if !v.Until.IsZero() {
+		pairs = append(pairs, "to", v.last().Format(time.DateOnly))
+	}
+	return dashboardLink(path, pairs...)
+}
+
+// last returns the last day.
+func (v DashboardOverview) last() time.Time { return v.Days[len(v.Days)-1].Day }
 
 func (v DashboardOverview) totals() (ready, pending, failed int) {
 	for _, d := range v.Days {
@@ -176,12 +188,15 @@ func sentPlot(d Dashboard, id string, all []DashboardSent, hourly bool) ui.BarPl
 	p := ui.BarPlot{ID: id, Label: id + "-name", Story: id + "-story", Failures: true}
 	var bars []ui.DayBar
 	for _, x := range all {
-		b := ui.DayBar{Day: x.Start, First: x.Delivered, More: x.Pending, Down: x.Failed, Title: ui.DayWords(d.Lang, x.Start)}
+		b := ui.DayBar{Day: x.Start, First: x.Delivered, More: x.Pending, Down: x.Failed}
+		day, link := x.Start.Format(time.DateOnly), "/dashboard/deliveries"
 		if hourly {
-			b.Title += ", " + x.Start.Format("15:04") + "–" + x.Start.Add(time.Hour).Format("15:04")
-		} else if x.Delivered+x.Pending+x.Failed > 0 {
-			day := x.Start.Format(time.DateOnly)
-			b.URL = dashboardLink("/dashboard/deliveries", "from", day, "to", day)
+			b.Title, link = hourWords(d, x.Start), dashboardLink(link, "hour", x.Start.Format(DashboardHour))
+		} else {
+			b.Title, link = ui.DayWords(d.Lang, x.Start), dashboardLink(link, "from", day, "to", day)
+		}
+		if x.Delivered+x.Pending+x.Failed > 0 {
+			b.URL = link
 		}
 		b.Title += ": " + sentWords(d, x.Delivered, x.Pending, x.Failed)
 		bars = append(bars, b)
@@ -190,6 +205,13 @@ func sentPlot(d Dashboard, id string, all []DashboardSent, hourly bool) ui.BarPl
 		return ui.HourlyBars(bars, p)
 	}
 	return ui.DailyBars(d.Lang, bars, p)
+}
+
+// DashboardHour is the format of an hour in an address, in UTC.
+const DashboardHour = "2006-01-02T15"
+
+func hourWords(d Dashboard, at time.Time) string {
+	return ui.DayWords(d.Lang, at) + ", " + at.Format("15:04") + "–" + at.Add(time.Hour).Format("15:04")
 }
 
 func sentWords(d Dashboard, delivered, pending, failed int) string {

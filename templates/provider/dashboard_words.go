@@ -14,8 +14,8 @@ import (
 
 // dashboardTones maps results of actions to tones; all others are Success.
 var dashboardTones = map[string]ui.Tone{
-	"twice": ui.Info, "too old": ui.Warning, "no change": ui.Info, "on its way": ui.Info, "email not sent": ui.Info, "no callback": ui.Warning,
-	"too many tests": ui.Warning, "overlap": ui.Warning, "corrected meanwhile": ui.Warning,
+	"twice": ui.Info, "too old": ui.Warning, "no change": ui.Info, "no failed": ui.Info, "on its way": ui.Info, "email not sent": ui.Info,
+	"no callback": ui.Warning, "too many tests": ui.Warning, "overlap": ui.Warning, "corrected meanwhile": ui.Warning,
 }
 
 // dashboardStates maps the states of deliveries, sharing tokens and visits to tones.

@@ -128,9 +128,9 @@ func given(r apidocs.Row) string {
 	return r.Example
 }
 
-// Tokens of JSON and of shell commands.
+// Tokens of JSON, of shell commands and of the samples' languages.
 var tokens = regexp.MustCompile(`"(?:[^"\\\n]|\\.)*"(\s*:)?|'[^'\n]*'|-?\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b|` +
-	`\b(?:true|false|null|curl)\b|(?m)(?:^|\s)-{1,2}[A-Za-z]+\b`)
+	`\b(?:true|false|null|curl|True|False|None|nil|const|await|import|return|defer)\b|(?m)(?:^|\s)-{1,2}[A-Za-z]+\b`)
 
 // Colored marks up the tokens of code.
 func Colored(code string) templ.Component {

@@ -31,7 +31,8 @@ func sources() map[string]string {
 		"web/portal/apply.ts": "import { greeting } from '../ui/words';\nconst " +
 			"a: { b?: string } = {};\na.b ||= greeting;\nconsole.log(a?.b);\n",
 		"web/ui/inter/inter.woff2":           "a font",
-		"web/provider/provider.css":          "@font-face { font-family: F; src: url('inter.woff2'); }\n",
+		"web/ui/inter/inter-extended.woff2":  "more letters",
+		"web/provider/provider.css":          "@font-face { font-family: F; src: url('inter.woff2'), url('inter-extended.woff2'); }\n",
 		"web/portal/parts/x.ts":              "this is not TypeScript, and no file imports it",
 		"web/provider/widget.ts":             "const secret = 1;\n(globalThis as any).SvcWidget = { register() { return secret; } };\n",
 		"web/portal/parts/embed-api.d.ts":    "export interface VestibuleApply {}\n",
@@ -139,7 +140,7 @@ func TestBuild(t *testing.T) {
 		{"declarations are left as they are", content("provider", provider, "widget.d.ts"), sources()["web/provider/parts/widget-api.d.ts"]},
 		{"a picture is minified", content("portal", portal, "icon.svg"), `<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0 10 10"/></svg>`},
 		{"a style sheet names the font by its hash", content("provider", provider, "provider.css"),
-			`@font-face{font-family:F;src:url(` + provider["inter.woff2"].File + `)}`},
+			`@font-face{font-family:F;src:url(` + provider["inter.woff2"].File + `),url(` + provider["inter-extended.woff2"].File + `)}`},
 		{"a stable file keeps its name", provider["widget.js"].File, "widget.js"},
 		{"a script's type", portal["apply.js"].Type, "text/javascript; charset=utf-8"},
 	} {

@@ -34,16 +34,19 @@ func main() {
 	}
 }
 
-// font is the path of the pages' font from a party's folder.
-const font = "../ui/inter/inter.woff2"
+// Paths of the pages' font from a party's folder.
+const (
+	font         = "../ui/inter/inter.woff2"
+	fontExtended = "../ui/inter/inter-extended.woff2"
+)
 
 // parties are the two sets of assets. Only the portal has the WASM module: the
 // provider validates on its server, and its widget runs in pages of other sites.
 var parties = []party{
 	{name: "portal", wasm: true, stable: []string{"embed.js", "embed.d.ts"},
-		renamed: map[string]string{"embed.d.ts": "parts/embed-api.d.ts", "inter.woff2": font}},
+		renamed: map[string]string{"embed.d.ts": "parts/embed-api.d.ts", "inter.woff2": font, "inter-extended.woff2": fontExtended}},
 	{name: "provider", stable: []string{"widget.js", "widget.d.ts"},
-		renamed: map[string]string{"widget.d.ts": "parts/widget-api.d.ts", "inter.woff2": font}},
+		renamed: map[string]string{"widget.d.ts": "parts/widget-api.d.ts", "inter.woff2": font, "inter-extended.woff2": fontExtended}},
 }
 
 type party struct {

@@ -49,6 +49,32 @@ if (contents && search) {
 	});
 }
 
+// The samples of all operations are in one language, which the browser remembers.
+const chosen = "apidocs-language";
+function speak(language: string): void {
+	if (!document.querySelector(`[data-sample="${CSS.escape(language)}"]`)) return;
+	for (const b of document.querySelectorAll<HTMLElement>("[data-language]")) {
+		b.setAttribute("aria-pressed", String(b.dataset.language === language));
+	}
+	for (const s of document.querySelectorAll<HTMLElement>("[data-sample]")) s.hidden = s.dataset.sample !== language;
+}
+for (const group of document.querySelectorAll<HTMLElement>(".apidocs-languages")) {
+	group.hidden = false;
+	group.addEventListener("click", (e) => {
+		const button = (e.target as Element).closest<HTMLElement>("[data-language]");
+		if (!button?.dataset.language) return;
+		const top = button.getBoundingClientRect().top;
+		speak(button.dataset.language);
+		scrollBy(0, button.getBoundingClientRect().top - top); // the samples above may have changed their heights
+		try {
+			localStorage.setItem(chosen, button.dataset.language);
+		} catch {} // storage may be off
+	});
+}
+try {
+	speak(localStorage.getItem(chosen) ?? "");
+} catch {}
+
 const credentials = document.querySelector<HTMLFormElement>("[data-credentials]");
 if (credentials) {
 	credentials.hidden = false;

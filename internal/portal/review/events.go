@@ -73,10 +73,8 @@ func originOf(address string) string {
 
 func deliveryView(d webhook.Delivery) pages.Delivery {
 	v := pages.Delivery{ID: d.ID, EventID: d.EventID, ApplicationID: d.Subject, Type: d.Type, Sequence: d.Sequence,
-		Happened: d.Happened, State: d.State, Tries: d.Tries, HTTP: d.HTTP, Last: d.Last, Next: d.Next, Created: d.Created, Resends: d.Resends}
-	for _, a := range d.Attempts {
-		v.Attempts = append(v.Attempts, pages.Try(a))
-	}
+		Happened: d.Happened, State: d.State, Tries: d.Tries, HTTP: d.HTTP, Last: d.Last, Next: d.Next, Created: d.Created, Resends: d.Resends,
+		Attempts: d.Attempts}
 	var indented bytes.Buffer
 	if json.Indent(&indented, d.Body, "", "  ") == nil {
 		v.Body = indented.String()

@@ -179,16 +179,40 @@ func unknown(what string) error {
 	return httpx.NewError(contract.CodeNotFound, errors.New("no such "+what))
 }
 
+// failedDays is the number of days whose failed events are sent again unless the user
+// chooses another.
+const failedDays = 7
+
+// redeliverFailed sends the failed events again since the beginning of a day.
+func (s *Service) redeliverFailed(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	since, err := time.Parse(time.DateOnly, in.field("since"))
+	if err != nil || since.After(tx.Now) {
+		return done{}, wrong("since", "dashboard.failed.invalid")
+	}
+	there, err := s.Webhooks.HasFailed(ctx, tx, by.account.ID, since)
+	if err == nil && !there {
+		err = nothing{"no failed"}
+	}
+	if err == nil {
+		err = s.Webhooks.RedeliverFailed(ctx, tx, by.account.ID, since)
+	}
+	if errors.Is(err, webhook.ErrStopped) {
+		err = nothing{"no callback"}
+	}
+	return done{action: "failed events redelivered", object: "callback", detail: since.Format(time.DateOnly), flash: "failed redelivered",
+		to: "/dashboard/deliveries?from=" + since.Format(time.DateOnly)}, err
+}
+
 // deliveries lists deliveries. State "failed" selects those that were given up or disabled.
 func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
-	q := chosen(r, "state", "status", "answer", "report", "from", "to", "sort")
+	q := chosen(r, "state", "status", "answer", "report", "hour", "from", "to", "sort")
 	f := webhook.Filter{State: webhook.State(q.Get("state")), Type: q.Get("status"), Limit: pageSize}
 	if f.State == failed {
 		f.State, f.Failed = "", true
 	}
 	var err, err2, err3 error
 	f.Before, err = parseCursor(q.Get("after"))
-	f.From, f.To, err2 = parseDays(q)
+	f.Since, f.Until, err2 = parseTimes(q)
 	if q.Has("answer") {
 		f.Answer, err3 = strconv.Atoi(q.Get("answer"))
 	}
@@ -210,6 +234,10 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d pa
 		return nil, err
 	}
 	v := pages.DashboardDeliveries{Report: q.Get("report"), List: listOf("/dashboard/deliveries", q)}
+	v.FailedSince = s.Now().UTC().Truncate(day).AddDate(0, 0, -failedDays)
+	if v.HasFailed, err = s.Webhooks.HasFailed(ctx, s.DB.SQL, by.account.ID, time.Time{}); err != nil {
+		return nil, err
+	}
 	v.List.Statuses = webhooks.Subscribable()
 	for _, x := range all {
 		v.Rows = append(v.Rows, deliveryView(x))
@@ -233,7 +261,8 @@ func deliveryView(x webhook.Delivery) pages.DashboardDelivery {
 		Substatus: contract.Substatus(x.Detail), Happened: x.Happened, State: string(x.State), Tries: x.Tries, Answer: answerOf(x.HTTP, x.Tries),
 		Last: x.Last, Next: x.Next, Created: x.Created, Resends: x.Resends, Body: string(x.Body), Shredded: x.Shredded}
 	for _, a := range x.Attempts {
-		v.Attempts = append(v.Attempts, pages.DashboardAttempt{At: a.At, Answer: answerOf(a.HTTP, 1), Took: a.Took, Error: string(a.Error)})
+		v.Attempts = append(v.Attempts, pages.DashboardAttempt{At: a.At, Answer: answerOf(a.HTTP, 1), Took: a.Took, Error: string(a.Error),
+			Text: a.Answer})
 	}
 	return v
 }

@@ -19,7 +19,7 @@ const pageSize = 25
 // listParams are the query parameters that select what a list shows. None of them has
 // personal data; identifiers of reports are references.
 var listParams = []string{"status", "substatus", "product", "state", "answer", "report", "reached", "stopped", "institution",
-	"user", "action", "from", "to", "sort", "days", "after"}
+	"user", "action", "hour", "from", "to", "sort", "days", "after"}
 
 // failed is a value of the filters by status and by state: ended without success.
 const failed = "failed"
@@ -40,6 +40,19 @@ func parseDays(q url.Values) (from, to time.Time, err error) {
 		to, err = time.Parse(time.DateOnly, text)
 	}
 	return from, to, err
+}
+
+// parseTimes parses the hour of a filter, or its first and last day, as a range of time.
+func parseTimes(q url.Values) (since, until time.Time, err error) {
+	if text := q.Get("hour"); text != "" {
+		since, err = time.Parse(pages.DashboardHour, text)
+		return since, since.Add(time.Hour), err
+	}
+	since, until, err = parseDays(q)
+	if !until.IsZero() {
+		until = until.AddDate(0, 0, 1)
+	}
+	return since, until, err
 }
 
 // pager returns the link after a full page. path may have a query.

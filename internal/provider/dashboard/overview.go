@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -27,41 +28,73 @@ var periods = [...]int{30, 7, 90}
 // maxInstitutions is the number of institutions on the overview.
 const maxInstitutions = 10
 
-// overview shows the reports, visits and deliveries of the last days.
-func (s *Service) overview(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
-	days := periods[0]
-	if text := r.URL.Query().Get("days"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || !slices.Contains(periods[:], n) {
-			return nil, unknown("period")
-		}
-		days = n
+// maxPeriod is the maximum number of days of an overview.
+const maxPeriod = 90
+
+// period sets the days of an overview: the last ones, or those from a day to another. Days in
+// the future and those before maxPeriod are left out.
+func period(q url.Values, now time.Time, v *pages.DashboardOverview) error {
+	today := now.UTC().Truncate(day)
+	from, to, err := parseDays(q)
+	if err != nil {
+		return unknown("period")
 	}
-	v := pages.DashboardOverview{Environment: by.account.Environment, Callback: "on"}
+	days := periods[0]
+	if text := q.Get("days"); text != "" {
+		if days, err = strconv.Atoi(text); err != nil || !slices.Contains(periods[:], days) {
+			return unknown("period")
+		}
+	}
+	ranged := !from.IsZero() || !to.IsZero()
 	for _, n := range slices.Sorted(slices.Values(periods[:])) {
 		text := strconv.Itoa(n)
-		v.Periods = append(v.Periods, pages.DashboardChip{Name: text, URL: "/dashboard?days=" + text, Current: n == days})
+		v.Periods = append(v.Periods, pages.DashboardChip{Name: text, URL: "/dashboard?days=" + text, Current: n == days && !ranged})
 	}
+	if !to.IsZero() && from.After(to) {
+		from, to = to, from
+	}
+	if to.IsZero() || to.After(today) {
+		to = today
+	}
+	switch {
+	case from.IsZero():
+		from = to.AddDate(0, 0, 1-days)
+	case from.After(to):
+		from = to
+	case to.Sub(from) >= maxPeriod*day:
+		from = to.AddDate(0, 0, 1-maxPeriod)
+	}
+	for v.Since = from; !from.After(to); from = from.AddDate(0, 0, 1) {
+		v.Days = append(v.Days, pages.DashboardDay{Day: from})
+	}
+	if to.Before(today) {
+		v.Until = to.AddDate(0, 0, 1)
+	}
+	return nil
+}
+
+// overview shows the reports, visits and deliveries of some days.
+func (s *Service) overview(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+	v := pages.DashboardOverview{Environment: by.account.Environment, Callback: "on"}
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		id := by.account.ID
-		v.Since = tx.Now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
-		for i := range days {
-			v.Days = append(v.Days, pages.DashboardDay{Day: v.Since.AddDate(0, 0, i)})
+		err := period(r.URL.Query(), tx.Now, &v)
+		if err != nil {
+			return err
 		}
-		var err error
 		if err = s.overviewReports(ctx, tx, id, &v); err != nil {
 			return err
 		}
 		if err = s.overviewDeliveries(ctx, tx, id, &v); err != nil {
 			return err
 		}
-		if v.Durations, err = s.Reports.TimesToReport(ctx, tx, id, v.Since, time.Time{}); err != nil {
+		if v.Durations, err = s.Reports.TimesToReport(ctx, tx, id, v.Since, v.Until); err != nil {
 			return err
 		}
-		if err := s.overviewBefore(ctx, tx, by, days, &v); err != nil {
+		if err := s.overviewBefore(ctx, tx, by, &v); err != nil {
 			return err
 		}
-		progress, err := s.Visits.ProgressSince(ctx, tx, id, v.Since)
+		progress, err := s.Visits.ProgressOf(ctx, tx, id, v.Since, v.Until)
 		if err != nil {
 			return err
 		}
@@ -84,7 +117,7 @@ func (s *Service) overview(ctx context.Context, r *http.Request, by user, d page
 }
 
 func (s *Service) overviewReports(ctx context.Context, tx *store.Tx, customerID string, v *pages.DashboardOverview) error {
-	all, err := s.Reports.CountDays(ctx, tx, customerID, v.Since, time.Time{})
+	all, err := s.Reports.CountDays(ctx, tx, customerID, v.Since, v.Until)
 	addReports(all, v)
 	results := map[pages.DashboardResult]int{}
 	for _, c := range all {
@@ -117,7 +150,7 @@ func addReports(all []reports.DayCount, v *pages.DashboardOverview) {
 
 func (s *Service) overviewDeliveries(ctx context.Context, tx *store.Tx, customerID string, v *pages.DashboardOverview) (err error) {
 	answers := map[int]int{}
-	v.Deliveries, err = s.sent(ctx, tx, customerID, webhook.Window{Since: v.Since, Step: day}, len(v.Days),
+	v.Deliveries, err = s.sent(ctx, tx, customerID, webhook.Window{Since: v.Since, Until: v.Until, Step: day}, len(v.Days),
 		func(c webhook.Count) { answers[c.Answer] += c.Count })
 	for code, n := range answers {
 		v.Answers = append(v.Answers, pages.DashboardAnswer{Code: code, Count: n})
@@ -128,10 +161,14 @@ func (s *Service) overviewDeliveries(ctx context.Context, tx *store.Tx, customer
 	return err
 }
 
-// overviewBefore adds the figures of as long a time some days earlier, if the account existed
+// overviewBefore adds the figures of as long a time before, if the account existed
 // then and all of its reports and events are still kept.
-func (s *Service) overviewBefore(ctx context.Context, tx *store.Tx, by user, days int, v *pages.DashboardOverview) error {
-	since, until := v.Since.AddDate(0, 0, -days), tx.Now.AddDate(0, 0, -days)
+func (s *Service) overviewBefore(ctx context.Context, tx *store.Tx, by user, v *pages.DashboardOverview) error {
+	until := v.Until
+	if until.IsZero() {
+		until = tx.Now
+	}
+	since, until := v.Since.AddDate(0, 0, -len(v.Days)), until.AddDate(0, 0, -len(v.Days))
 	if since.Before(by.account.Created) || tx.Now.Sub(since) > min(reports.MaxAge, webhooks.MaxAge) {
 		return nil
 	}
@@ -151,7 +188,7 @@ func (s *Service) overviewBefore(ctx context.Context, tx *store.Tx, by user, day
 
 // overviewStops adds where visits stopped: all steps, and the most frequent institutions.
 func (s *Service) overviewStops(ctx context.Context, tx *store.Tx, by user, lang i18n.Lang, v *pages.DashboardOverview) error {
-	all, err := s.Visits.StopsSince(ctx, tx, by.account.ID, v.Since)
+	all, err := s.Visits.StopsOf(ctx, tx, by.account.ID, v.Since, v.Until)
 	if err != nil {
 		return err
 	}

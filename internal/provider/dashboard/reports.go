@@ -300,17 +300,19 @@ func (s *Service) received(ctx context.Context, r *http.Request, by user, d page
 // shares lists the sharing tokens that the account gave or received, by the list's path.
 func (s *Service) shares(ctx context.Context, r *http.Request, by user, d pages.Dashboard,
 	path, text string) (pages.DashboardSharing, error) {
-	q := chosen(r, "sort")
+	q := chosen(r, "from", "to", "sort")
 	sort, err := sortOf(q, string(reports.Oldest))
 	after, err2 := parseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
+	from, to, err3 := parseDays(q)
 	v := pages.DashboardSharing{List: listOf(path, q), Searched: text}
-	if err := errors.Join(err, err2); err != nil {
+	if errors.Join(err, err2, err3) != nil {
 		return v, unknown("list")
 	}
 	if after.ID != "" {
 		after.ID = s.token(after.ID)
 	}
-	f := sharing.Filter{Received: path == receivedPath, Text: text, Oldest: sort == string(reports.Oldest), After: after, Limit: pageSize}
+	f := sharing.Filter{Received: path == receivedPath, Text: text, From: from, To: to, Oldest: sort == string(reports.Oldest),
+		After: after, Limit: pageSize}
 	all, err := s.Sharing.Granted(ctx, s.DB.SQL, by.account.ID, f)
 	if err != nil {
 		return v, err
@@ -412,12 +414,14 @@ func (s *Service) outbox(ctx context.Context, r *http.Request, by user, d pages.
 }
 
 func (s *Service) emails(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
-	q := chosen(r, "state", "sort")
+	q := chosen(r, "state", "from", "to", "sort")
 	sort, err := sortOf(q, string(reports.Oldest))
 	after, err2 := parseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
 	f := mail.Filter{CustomerID: by.account.ID, State: mail.State(q.Get("state")), Oldest: sort == string(reports.Oldest), Before: after,
 		Limit: pageSize}
-	if errors.Join(err, err2) != nil || f.State != "" && !slices.Contains(mail.States(), f.State) {
+	var err3 error
+	f.Since, f.Until, err3 = parseTimes(q)
+	if errors.Join(err, err2, err3) != nil || f.State != "" && !slices.Contains(mail.States(), f.State) {
 		return nil, unknown("list")
 	}
 	if text != "" {

@@ -200,6 +200,7 @@ func (s *Service) Withdraw(ctx context.Context, tx *store.Tx, customerID, relayT
 type Filter struct {
 	Received bool         // those that the customer received, not gave
 	Text     string       // words, each in the other account's name or publicId or in the token; "" for all
+	From, To time.Time    // first and last day of Created
 	Oldest   bool         // the oldest first
 	After    store.Cursor // of Created and RelayToken
 	Limit    int

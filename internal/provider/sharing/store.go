@@ -148,6 +148,7 @@ func recent(ctx context.Context, q store.Queryer, customerID string, f Filter) (
 	}
 	var c store.Conditions
 	c.Equal(whose, customerID)
+	c.Days("created_at", f.From, f.To)
 	of := func(column string) string {
 		return `(SELECT ` + column + ` FROM customers a WHERE a.id = relay_tokens.` + other + `)`
 	}

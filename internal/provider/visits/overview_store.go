@@ -27,8 +27,9 @@ const reachedAt = `CASE WHEN r.status = 'SUCCESS' THEN 5 WHEN e.state = 'generat
 // Progress counts visits by how far they got: those that got at least as far as the index.
 type Progress [Reported + 1]int
 
-// ProgressSince counts the visits of a customer that were created since an instant.
-func (s *Service) ProgressSince(ctx context.Context, q store.Queryer, customerID string, since time.Time) (p Progress, err error) {
+// ProgressOf counts the visits of a customer that were created in a range of time; a zero
+// until is no end.
+func (s *Service) ProgressOf(ctx context.Context, q store.Queryer, customerID string, since, until time.Time) (p Progress, err error) {
 	type count struct {
 		reached Reached
 		n       int
@@ -38,8 +39,8 @@ func (s *Service) ProgressSince(ctx context.Context, q store.Queryer, customerID
 	}, `SELECT reached, COUNT(*) FROM (
 			SELECT MAX(`+reachedAt+`) AS reached
 			FROM visits v JOIN visit_events e ON e.visit_id = v.id JOIN reports r ON r.public_token = v.public_token
-			WHERE v.customer_id = $1 AND v.created_at >= $2 GROUP BY v.id
-		) AS furthest GROUP BY reached`, customerID, store.Micros(since))
+			WHERE v.customer_id = $1 AND v.created_at >= $2 AND v.created_at < $3 GROUP BY v.id
+		) AS furthest GROUP BY reached`, customerID, store.Micros(since), store.MicrosOrEnd(until))
 	for _, c := range all {
 		for i := range c.reached + 1 {
 			p[i] += c.n
@@ -67,15 +68,15 @@ type Stop struct {
 	Count       int
 }
 
-// StopsSince counts the visits of a customer that were created since an instant and
-// stopped before all sources were connected.
-func (s *Service) StopsSince(ctx context.Context, q store.Queryer, customerID string, since time.Time) ([]Stop, error) {
+// StopsOf counts the visits of a customer that were created in a range of time, as for
+// ProgressOf, and stopped before all sources were connected.
+func (s *Service) StopsOf(ctx context.Context, q store.Queryer, customerID string, since, until time.Time) ([]Stop, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (c Stop, err error) {
 		return c, row.Scan(&c.Step, &c.Institution, &c.Count)
 	}, `SELECT step, bank, COUNT(*) AS n FROM (
 			SELECT coalesce(`+stoppedAt+`, 'end') AS step, v.bank FROM visits v
-			WHERE v.customer_id = $1 AND v.created_at >= $2 AND `+stopped+`
-		) AS stops GROUP BY step, bank ORDER BY n DESC, step, bank`, customerID, store.Micros(since))
+			WHERE v.customer_id = $1 AND v.created_at >= $2 AND v.created_at < $3 AND `+stopped+`
+		) AS stops GROUP BY step, bank ORDER BY n DESC, step, bank`, customerID, store.Micros(since), store.MicrosOrEnd(until))
 }
 
 // Selection selects reports by their visits. The zero value selects all reports.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/jobs"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 )
@@ -39,6 +40,53 @@ func (s *Service) Redeliver(ctx context.Context, tx *store.Tx, customerID, deliv
 		return "", err
 	}
 	return s.outbox.Redeliver(ctx, tx, callbackID, deliveryID, resends)
+}
+
+// redeliverFailed is the job that sends the failed events of a time again.
+type redeliverFailed struct {
+	CallbackID string    `json:"callbackId"`
+	Since      time.Time `json:"since"`
+	Until      time.Time `json:"until"`
+}
+
+// Kind names the job.
+func (redeliverFailed) Kind() string { return "events.redeliver-failed" }
+
+// HasFailed reports whether RedeliverFailed would send events.
+func (s *Service) HasFailed(ctx context.Context, q store.Queryer, customerID string, since time.Time) (bool, error) {
+	all, err := s.Deliveries(ctx, q, customerID, webhook.Filter{Since: since, Failed: true, Unresolved: true, Limit: 1})
+	return len(all) > 0, err
+}
+
+// RedeliverFailed sends all events again, by a job, whose deliveries since an instant failed and
+// that were not delivered in the meantime. Without a callback that is turned on the error is
+// webhook.ErrStopped.
+func (s *Service) RedeliverFailed(ctx context.Context, tx *store.Tx, customerID string, since time.Time) error {
+	callbackID, err := activeCallback(ctx, tx, customerID)
+	if errors.Is(err, store.ErrNotFound) {
+		return webhook.ErrStopped
+	}
+	if err != nil {
+		return err
+	}
+	return s.Queue.Enqueue(ctx, tx, redeliverFailed{CallbackID: callbackID, Since: since, Until: tx.Now})
+}
+
+func (s *Service) redeliverFailed(ctx context.Context, _ jobs.Job, args redeliverFailed) error {
+	f := webhook.Filter{CallbackID: args.CallbackID, Since: args.Since, Until: args.Until, Limit: 50}
+	for n := f.Limit; n > 0; {
+		err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+			n, err = s.outbox.RedeliverFailed(ctx, tx, f)
+			return err
+		})
+		if errors.Is(err, webhook.ErrStopped) { // turned off in the meantime
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Counts counts the customer's deliveries that were created in a window.

@@ -65,6 +65,7 @@ func (deliver) Kind() string { return "events.deliver" }
 // Register adds the jobs of the package.
 func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, s.deliver, jobs.Timeout(40*time.Second))
+	jobs.Register(r, s.redeliverFailed, jobs.Timeout(10*time.Minute))
 }
 
 func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {

@@ -69,16 +69,8 @@ type Delivery struct {
 	// Set only on the page of one delivery:
 	Decides  bool
 	Done     EventsDone
-	Attempts []Try
+	Attempts []webhook.Attempt
 	Body     string // "" if its application was deleted
-}
-
-// Try is one attempt of a delivery.
-type Try struct {
-	At    time.Time
-	HTTP  int
-	Took  time.Duration
-	Error webhook.Class
 }
 
 var deliveryTones = map[webhook.State]ui.Tone{
@@ -88,11 +80,12 @@ var deliveryTones = map[webhook.State]ui.Tone{
 	webhook.StateDisabled:  ui.Warning,
 }
 
-func (t Try) answer(l i18n.Lang) string {
+// tryAnswer says in words how a receiver answered an attempt.
+func tryAnswer(l i18n.Lang, t webhook.Attempt) string {
 	if t.HTTP/100 == 2 {
 		return strconv.Itoa(t.HTTP)
 	}
-	return ui.DeliveryProblem(l, "", webhook.Attempt(t))
+	return ui.DeliveryProblem(l, "", t)
 }
 
 func (d Delivery) answer(l i18n.Lang) string {
@@ -152,7 +145,7 @@ func (d Delivery) tries(l i18n.Lang) ui.Grid {
 		{Label: "#", Number: true}, {Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.events.answer")},
 		{Label: i18n.T(l, "review.events.took"), Number: true}}}
 	for i, t := range d.Attempts {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: strconv.Itoa(i + 1)}, {Body: when(l, t.At)}, {Text: t.answer(l)},
+		g.Rows = append(g.Rows, []ui.Cell{{Text: strconv.Itoa(i + 1)}, {Body: when(l, t.At)}, {Text: tryAnswer(l, t)},
 			{Text: strconv.FormatInt(t.Took.Milliseconds(), 10) + " ms"}})
 	}
 	return g

@@ -1,0 +1,3 @@
+-- +goose Up
+-- What the receiver answered to an attempt, sealed like the event's body.
+ALTER TABLE delivery_attempts ADD COLUMN answer BYTEA;
