@@ -316,6 +316,9 @@ func TestDialogIsAccessible(t *testing.T) {
 	click(t, v.page("[data-vestibule-fire]"))
 	for _, from := range walkingSteps[:2] { // in the dialog; their content is the same
 		step(t, v.widget, from)
+		if from == "consent" {
+			readableInLowWindow(t, v)
+		}
 		checkAccessibility(t, v, "dialog, "+from)
 		onward(t, v.widget, from)
 	}
@@ -323,6 +326,23 @@ func TestDialogIsAccessible(t *testing.T) {
 	s.apply(t, v, "embedded", "")
 	see(t, v.page("[data-phase=unavailable]"))
 	checkAccessibility(t, v, "page whose widget is blocked")
+}
+
+// readableInLowWindow checks that a window of 1280x800 px at 400 % can show each point of
+// the consent whole, between what does not scroll.
+func readableInLowWindow(t *testing.T, v *visitor) {
+	t.Helper()
+	must(t, v.SetViewportSize(320, 200))
+	defer func() { must(t, v.SetViewportSize(1280, 720)) }()
+	hidden, err := v.widget(".visit-list").Locator("li").EvaluateAll(`(all) => all.filter((e) => {
+		e.scrollIntoView({ block: "center" });
+		const at = e.getBoundingClientRect();
+		return [at.top + 4, at.bottom - 4].some((y) => !e.contains(document.elementFromPoint(at.left + 8, y)));
+	}).map((e) => e.textContent).join("; ")`)
+	must(t, err)
+	if hidden != "" {
+		t.Errorf("a low window does not show: %v", hidden)
+	}
 }
 
 // TestKeyboardAlone completes an embedded application by keyboard: each control can be

@@ -21,8 +21,8 @@ var messages = [...]struct {
 		"Termine la verificación para completar su solicitud.",
 	}},
 	{"journey.exited", [...]string{
-		"You closed the verification before it was finished. You can continue at any time.",
-		"Cerró la verificación antes de terminar. Puede continuar en cualquier momento.",
+		"It is not finished, and nothing was shared. You can continue at any time.",
+		"No se terminó y no se compartió nada. Puede continuar en cualquier momento.",
 	}},
 	{"journey.pending", [...]string{
 		"We are preparing your report. You can stay here or close this page.",
@@ -69,7 +69,7 @@ var messages = [...]struct {
 		"La fuente está conectada, pero no muestra actividad reciente.",
 	}},
 	{"journey.report.not_authenticated", [...]string{
-		"The sign-in at your bank or payroll provider was not finished or not accepted, or your documents could not be read. Start again, and check your user name, password and files.",
+		"The sign-in at your bank or payroll provider was not finished or not accepted, or your documents could not be read. Start again, and check your username, password and files.",
 		"El inicio de sesión en su banco o proveedor de nómina no se terminó o no se aceptó, o no se pudieron leer sus documentos. Empiece de nuevo y compruebe su usuario, su contraseña y sus archivos.",
 	}},
 	{"journey.report.pending", [...]string{

@@ -105,7 +105,8 @@ func TestRequestForMore(t *testing.T) {
 		if got := b.api(id); got["resumable"] != false || got["publicToken"] != second || got["decision"].(map[string]any)["answeredAt"] == nil {
 			t.Errorf("answered, by the API: %v", got)
 		}
-		if p := b.get(a); !strings.Contains(p.body, i18ntest.ES("status.answered.text")) || strings.Contains(p.body, "Conecte su cuenta") {
+		answered := i18ntest.ES("status.answered.text", "company", i18ntest.ES("landing.company"))
+		if p := b.get(a); !strings.Contains(p.body, answered) || strings.Contains(p.body, "Conecte su cuenta") {
 			t.Errorf("the page after it was given:\n%s", p.body)
 		}
 		if p := admin.get(own); !strings.Contains(p.body, i18ntest.EN("review.asked.answered")) ||
@@ -161,8 +162,10 @@ func TestShowsDecisionsToApplicants(t *testing.T) {
 				t.Errorf("the letter lacks %q:\n%s", want, letters)
 			}
 		}
-		if p := admin.get(own); !strings.Contains(p.body, i18ntest.EN("status.declined.title")+". "+i18ntest.EN("status.declined.text")) ||
-			strings.Contains(p.body, i18ntest.EN("status.answered.text")) {
+		company := i18ntest.EN("landing.company")
+		if p := admin.get(own); !strings.Contains(p.body, i18ntest.EN("status.declined.title")+". "+
+			i18ntest.EN("status.declined.text", "company", company)) ||
+			strings.Contains(p.body, i18ntest.EN("status.answered.text", "company", company)) {
 			t.Errorf("what the applicant reads, on the reviewer's page:\n%s", p.body)
 		}
 		if p := admin.post(own+"/decision", url.Values{"seen": {"1"}, "decision": {"approved"}, "text": {"for colleagues"}}); p.status != 303 {

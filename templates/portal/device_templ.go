@@ -886,7 +886,7 @@ func FindPage(m Find) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(about(m.page(i18n.T(m.Lang, "resume.find.title")), i18n.T(m.Lang, "resume.find.text"))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var45), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(m.layout()).Render(templ.WithChildren(ctx, templ_7745c5c3_Var45), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -43,9 +43,6 @@ func (m Landing) title() string {
 	return i18n.T(m.Lang, "landing.title_of", "company", m.Brand.Name)
 }
 
-// company names the company that asks.
-func (m Landing) company() string { return cmp.Or(m.Brand.Name, i18n.T(m.Lang, "landing.company")) }
-
 type safety struct {
 	icon ui.IconName
 	text string

@@ -4,6 +4,7 @@
 package portal
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -51,6 +52,12 @@ func (b Base) out() templ.Attributes {
 	}
 	return nil
 }
+
+// company names the company that asks.
+func (b Base) company() string { return cmp.Or(b.Brand.Name, i18n.T(b.Lang, "landing.company")) }
+
+// Say returns a text, which may name the company.
+func (b Base) Say(k i18n.Key) string { return i18n.T(b.Lang, k, "company", b.company()) }
 
 func (b Base) page(title string, scripts ...string) ui.Page {
 	p := ui.Page{Lang: b.Lang, Title: title, Description: i18n.T(b.Lang, "landing.intro"), Home: "/", Icon: b.Assets.URL("icon.svg"),
@@ -143,6 +150,7 @@ type Integrator struct {
 
 func (a Apply) layout() ui.Page {
 	p := about(a.wasm(i18n.T(a.Lang, applyTitle(a.Product)), "offline.js"), i18n.T(a.Lang, a.applyIntro(a.Product)))
+	p.Refused = len(a.Problems) > 0 || a.Notice != ""
 	if a.CookieStyle != "" {
 		p.Styles = append(p.Styles, a.CookieStyle)
 	}
@@ -325,6 +333,12 @@ func (s Status) attrs() templ.Attributes {
 	return a
 }
 
+func (f Find) layout() ui.Page {
+	p := about(f.page(i18n.T(f.Lang, "resume.find.title")), i18n.T(f.Lang, "resume.find.text"))
+	p.Refused = f.Problem != ""
+	return p
+}
+
 // Notice is a page that says why a request failed, or confirms it.
 type Notice struct {
 	Base
@@ -341,11 +355,27 @@ type Notice struct {
 }
 
 func (s Status) layout() ui.Page {
-	p := about(s.page(i18n.T(s.Lang, s.Title), "status.js"), i18n.T(s.Lang, s.Text))
+	p := about(s.page(i18n.T(s.Lang, s.Title), "status.js"), s.Say(s.Text))
 	if s.Moving {
 		p.Head = refresh(s.Self)
 	}
 	return p
+}
+
+// intro returns the text below the heading. What follows a success is part of it.
+func (s Status) intro() string {
+	if s.Tone == ui.Success && s.Detail != "" {
+		return s.Say(s.Text) + " " + s.Say(s.Detail)
+	}
+	return s.Say(s.Text)
+}
+
+// returnWords names the company that the return button leads to, if the brand does.
+func (s Status) returnWords() string {
+	if s.Brand.Name == "" {
+		return i18n.T(s.Lang, "status.return")
+	}
+	return s.Say("status.return_to")
 }
 
 func (s Status) returnKind() ui.Kind {

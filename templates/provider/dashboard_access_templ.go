@@ -463,7 +463,7 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "url", Label: i18n.T(d.Lang, "dashboard.redirects.another_complete_url"),
 					Hint: i18n.T(d.Lang, "dashboard.redirects.complete_url_hint"), Lang: d.Lang, Value: d.value("url", ""),
 					Error: d.wrong("url"), InputMode: "url", MaxLength: 2000,
-					Attrs: templ.Attributes{"spellcheck": "false", "autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
+					Attrs: templ.Attributes{"autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -669,7 +669,7 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "origin", Label: i18n.T(d.Lang, "dashboard.redirects.another_site"),
 					Hint: i18n.T(d.Lang, "dashboard.redirects.site_hint"), Lang: d.Lang, Value: d.value("origin", ""),
 					Error: d.wrong("origin"), InputMode: "url", MaxLength: 255,
-					Attrs: templ.Attributes{"spellcheck": "false", "autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
+					Attrs: templ.Attributes{"autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

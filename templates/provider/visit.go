@@ -189,6 +189,50 @@ func (v Visit) footer() templ.Component {
 	return nil
 }
 
+// consentWords says who asks for what, and who gets it.
+func (v Visit) consentWords() string {
+	intro := i18n.Key("visit.consent.intro")
+	switch {
+	case v.Product == contract.Passport:
+		intro = "visit.consent.intro_passport"
+	case v.IncomeOnly:
+		intro = "visit.consent.intro_employers"
+	case v.Verifies:
+		intro = "visit.consent.intro_employers_and_money"
+	case v.Product == contract.Income:
+		intro = "visit.consent.intro_income"
+	}
+	return i18n.T(v.Lang, intro, "company", v.Customer) + " " +
+		i18n.T(v.Lang, "visit.consent.service", "service", v.Operator.Name, "company", v.Customer)
+}
+
+// shared lists what the company gets.
+func (v Visit) shared() []i18n.Key {
+	if v.Product == contract.Passport {
+		return []i18n.Key{"visit.consent.shared.bureau", "visit.consent.shared.identity_at_bureau"}
+	}
+	if !v.Verifies && v.Product != contract.Income {
+		return []i18n.Key{"visit.consent.shared.accounts", "visit.consent.shared.identity_at_bank"}
+	}
+	var all []i18n.Key
+	if !v.IncomeOnly {
+		all = append(all, "visit.consent.shared.from_bank")
+	}
+	documents := i18n.Key("visit.consent.shared.pay_stubs")
+	if v.Verifies {
+		documents = "visit.consent.shared.documents"
+	}
+	return append(all, "visit.consent.shared.from_payroll", documents, "visit.consent.shared.identity")
+}
+
+// notShared lists what the company does not get.
+func (v Visit) notShared() []string {
+	if v.Product == contract.Passport {
+		return []string{i18n.T(v.Lang, "visit.consent.not_shared.accounts"), i18n.T(v.Lang, "visit.consent.not_shared.numbers")}
+	}
+	return []string{v.passwordWords(), i18n.T(v.Lang, "visit.consent.not_shared.control")}
+}
+
 // passwordWords says which party sees a password.
 func (v Visit) passwordWords() string {
 	k := i18n.Key("visit.consent.password.vary")
@@ -301,6 +345,9 @@ func (v Visit) title() string {
 	case Banks:
 		return i18n.T(v.Lang, "visit.title.bank")
 	case Authorize:
+		if v.AtBank {
+			return i18n.T(v.Lang, "visit.title.at_bank", "bank", v.Bank)
+		}
 		return i18n.T(v.Lang, "visit.title.authorize", "bank", v.Bank)
 	case SignIn:
 		return i18n.T(v.Lang, "visit.title.sign_in", "bank", v.Bank)

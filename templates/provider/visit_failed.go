@@ -72,18 +72,19 @@ func (v Visit) anotherKind() ui.Kind {
 	return ui.Primary
 }
 
-// afterFailure returns the text of the next step.
+// afterFailure says that nothing was shared, and what the applicant can do.
 func (v Visit) afterFailure() string {
-	if !v.Failure.passing() {
-		return i18n.T(v.Lang, "visit.failed.nothing_shared")
-	}
+	again, other := i18n.Key("visit.failed.next_bank"), i18n.Key("visit.failed.other_bank")
 	switch v.SourceType {
 	case SourcePayroll:
-		return i18n.T(v.Lang, "visit.failed.next_employer")
+		again, other = "visit.failed.next_employer", "visit.failed.other_employer"
 	case SourceBureau:
-		return i18n.T(v.Lang, "visit.failed.next_country")
+		again, other = "visit.failed.next_country", "visit.failed.other_country"
 	}
-	return i18n.T(v.Lang, "visit.failed.next_bank")
+	if v.Failure.passing() {
+		return i18n.T(v.Lang, again)
+	}
+	return i18n.T(v.Lang, other)
 }
 
 // another returns the label of the link to the list of sources.

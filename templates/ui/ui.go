@@ -34,6 +34,7 @@ type Page struct {
 	Head        templ.Component
 	Footer      templ.Component  // may be nil
 	Attrs       templ.Attributes // data attributes of the body, for scripts
+	Refused     bool             // what was submitted was refused: the title says so
 	Wide        bool             // for tables and reports
 	Bare        bool             // no header, no footer: inside the widget's frame
 	User        *User            // of a dashboard, whose menu is at the side; nil on other pages
@@ -101,10 +102,14 @@ func (p Page) logoText() string {
 }
 
 func (p Page) fullTitle() string {
-	if p.Title == "" || p.Title == p.brand() {
+	title := p.Title
+	if p.Refused {
+		title = i18n.T(p.Lang, "form.refused", "title", title)
+	}
+	if title == "" || title == p.brand() {
 		return p.brand()
 	}
-	return p.Title + " · " + p.brand()
+	return title + " · " + p.brand()
 }
 
 // Choice is one language of the switch.

@@ -48,6 +48,7 @@ func TestPieces(t *testing.T) {
 			Links: []Link{{Text: "Salir", URL: "/out", Current: true}}, Footer: SandboxNote(i18n.Spanish),
 			Attrs: templ.Attributes{"data-wasm": "/assets/m.wasm"}})},
 		{"layout-bare", Layout(Page{Lang: i18n.English, Bare: true})},
+		{"layout-refused", Layout(Page{Lang: i18n.English, Title: "Your details", Refused: true})},
 		{"layout-unsafe-address", Layout(Page{Lang: i18n.English, Title: "<x>", Home: "javascript:alert(1)"})},
 		{"field", Field(name)},
 		{"field-wrong", Field(wrongName)},

@@ -149,9 +149,9 @@ func TestApplicantReadsWhyBankFailed(t *testing.T) {
 			sources.Abandoned:    {"visit.failed.abandoned", "visit.failed.next_bank", "visit.end.start_again"},
 			sources.Ended:        {"visit.failed.abandoned", "visit.failed.next_bank", "visit.end.start_again"},
 			sources.Unauthorized: {"visit.failed.abandoned", "visit.failed.next_bank", "visit.end.start_again"},
-			sources.Misused:      {"visit.failed.misused", "visit.failed.nothing_shared", "visit.end.start_again"},
-			sources.Rejected:     {"visit.failed.misused", "visit.failed.nothing_shared", "visit.end.start_again"},
-			sources.Unsupported:  {"visit.failed.no_online_banking", "visit.failed.nothing_shared", "visit.end.bank.no_online_banking"},
+			sources.Misused:      {"visit.failed.misused", "visit.failed.other_bank", "visit.end.start_again"},
+			sources.Rejected:     {"visit.failed.misused", "visit.failed.other_bank", "visit.end.start_again"},
+			sources.Unsupported:  {"visit.failed.no_online_banking", "visit.failed.other_bank", "visit.end.bank.no_online_banking"},
 			sources.Challenged:   {"visit.failed.bank_code", "visit.failed.next_bank", "visit.end.bank.code"},
 			sources.Unresponsive: {"visit.failed.bank_unresponsive", "visit.failed.next_bank", "visit.end.bank.unresponsive"},
 		} {

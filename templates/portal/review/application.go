@@ -236,7 +236,7 @@ func (v ApplicationView) earlier(h HeldReport, as string) string {
 func sentences(l i18n.Lang, words []i18n.Key) string {
 	var out []string
 	for _, w := range words {
-		out = append(out, strings.TrimSuffix(i18n.T(l, w), "."))
+		out = append(out, strings.TrimSuffix(i18n.T(l, w, "company", i18n.T(l, "landing.company")), "."))
 	}
 	return strings.Join(out, ". ") + "."
 }

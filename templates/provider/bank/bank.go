@@ -78,8 +78,9 @@ func (p Page) either(bank, payroll i18n.Key) string {
 func (p Page) problem() string { return p.t(p.Problem) }
 
 func (p Page) layout() ui.Page {
-	return ui.Page{Lang: p.Lang, Title: p.title(), Brand: ui.Brand{Name: p.Bank}, Icon: p.Icon, Styles: []string{p.Style},
-		Languages: p.Languages, Footer: ui.SandboxNote(p.Lang), Attrs: templ.Attributes{"data-mode": "hosted"}}
+	return ui.Page{Lang: p.Lang, Title: p.title(), Refused: p.Problem != "" || p.TriesLeft > 0, Brand: ui.Brand{Name: p.Bank},
+		Icon: p.Icon, Styles: []string{p.Style}, Languages: p.Languages, Footer: ui.SandboxNote(p.Lang),
+		Attrs: templ.Attributes{"data-mode": "hosted"}}
 }
 
 func (m Message) brand() string {

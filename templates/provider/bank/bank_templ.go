@@ -516,7 +516,7 @@ func signIn(p Page) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		templ_7745c5c3_Err = ui.Field(ui.Input{Name: "username", Label: i18n.T(p.Lang, "visit.sign_in.user_name"), Lang: p.Lang, Autocomplete: "off",
-			MaxLength: 100, Error: p.problem(), Attrs: templ.Attributes{"autocapitalize": "none", "spellcheck": "false"}}).Render(ctx, templ_7745c5c3_Buffer)
+			MaxLength: 100, Error: p.problem(), Attrs: templ.Attributes{"autocapitalize": "none"}}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

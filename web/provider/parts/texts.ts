@@ -2,9 +2,9 @@
 
 export const texts = {
   en: {
-    "widget.frame.title": "Bank verification",
+    "widget.frame.title": "Verification",
   },
   es: {
-    "widget.frame.title": "Verificación de su banco",
+    "widget.frame.title": "Verificación",
   },
 };

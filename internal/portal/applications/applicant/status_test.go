@@ -63,9 +63,9 @@ func TestOutcomesHaveTextAndNextStep(t *testing.T) {
 				Mode: applications.Embedded, Origin: applications.FromWeb, HasApplicant: true,
 				ReturnURL: "https://shop.example/", Journey: j}
 			m := site.StatusView(pages.Base{Lang: l, Brand: pages.Brand{Support: pages.Support{Email: "help@shop.example"}}}, a, Visitor{}, nil)
-			parts := []string{i18n.T(l, m.Title), i18n.T(l, m.Text)}
+			parts := []string{i18n.T(l, m.Title), m.Say(m.Text)}
 			if m.Detail != "" {
-				parts = append(parts, i18n.T(l, m.Detail))
+				parts = append(parts, m.Say(m.Detail))
 			}
 			fmt.Fprintf(&out, "  %s  %s\n", l, strings.Join(parts, " | "))
 			if l != i18n.English {
