@@ -603,7 +603,7 @@ func TestOffline(t *testing.T) {
 	must(t, v.Context.SetOffline(false))
 	gone(t, again) // without a click
 	if kept, err := v.widget("[name=username]").InputValue(); err != nil || kept != "default" {
-		t.Errorf("the user name that was typed is %q, %v", kept, err)
+		t.Errorf("the username that was typed is %q, %v", kept, err)
 	}
 	click(t, v.widget(button(en("visit.sign_in.submit"))))
 	step(t, v.widget, "code")

@@ -17,7 +17,7 @@ import (
 )
 
 // ending is a simulation of the sandbox: the status and substatus of a visit
-// for a name, a user name, or the name of a file.
+// for a name, a username, or the name of a file.
 type ending struct {
 	product contract.Product
 	first   string // of the applicant; empty: Default
@@ -56,7 +56,7 @@ func endings() (all []ending) {
 			// By the name of the applicant.
 			ending{p, "", "supplierdown", nil, down, ""},
 			ending{p, "mfa required", "", nil, refused, contract.SubMFARequired},
-			// By the user name at a bank.
+			// By the username at a bank.
 			ending{p, "", "", at("username", "debt_only"), refused, contract.SubIncompatibleAccounts},
 			ending{p, "", "", at("username", "investment_only"), refused, contract.SubIncompatibleAccounts},
 			ending{p, "", "", at("username", "no_transactions"), ok, contract.SubNoRecentInformation},
@@ -70,7 +70,7 @@ func endings() (all []ending) {
 	}
 	for _, p := range []contract.Product{contract.Income, contract.Eligibility} {
 		all = append(all,
-			// By the user name at a payroll provider.
+			// By the username at a payroll provider.
 			ending{p, "mfa required", "", brought(p, "payroll", payroll("default")), refused, contract.SubMFARequired},
 			ending{p, "", "", brought(p, "payroll", payroll("default")), ok, ""},
 			ending{p, "", "", brought(p, "payroll", payroll("no_statements")), ok, contract.SubNoRecentInformation},

@@ -226,7 +226,7 @@ var names = [][2]string{{"Default", "Harper"}, {"Noincome", "Doyle"}, {"Ana", "e
 	{"Ana", "expiresoon"}, {"mfa required", "Ana"}, {"Ana", "nofile"},
 	{"getAdaptiveDecisionResult", "pdfTrusted"}, {"getAdaptiveDecisionResult", "imageTrusted"}}
 
-// usernames are user names of the sandbox's banks and payroll providers.
+// usernames are usernames of the sandbox's banks and payroll providers.
 var usernames = []string{"default", "single", "multi", "joint", "noincome", "no_transactions", "error",
 	"supplier_unresponsive", "mfa", "debt_only", "investment_only", "gig", "overdraft", "benefits", "transfers", "transfers_savings",
 	"e_banking_unsupported", "hourly", "two_jobs", "new_hire", "terminated", "no_statements", "incomplete", "session_expired"}
@@ -262,7 +262,7 @@ func (p production) tryAllSteps(path, username string) {
 }
 
 // TestProductionHasNoInventedData tries to complete visits of every product, begun in every
-// way, with names and user names of the sandbox. None of them has a report, and the
+// way, with names and usernames of the sandbox. None of them has a report, and the
 // status, substatus, and page of each say so.
 func TestProductionHasNoInventedData(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {

@@ -31,7 +31,7 @@ import (
 // token.
 type Client struct {
 	BaseURL     string               // the service, e.g. https://api.example.com; a path prefix is kept
-	ClientID    string               // API identifier, the Basic user name
+	ClientID    string               // API identifier, the Basic username
 	SecretKey   string               // API key, the Basic password
 	Environment contract.Environment // sent as X-ENVIRONMENT; "" leaves it to the host
 

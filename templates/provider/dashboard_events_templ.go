@@ -81,7 +81,7 @@ func DashboardWebhooksPage(d Dashboard, v DashboardWebhooks) templ.Component {
 				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "url", Label: i18n.T(d.Lang, "dashboard.webhooks.callback_url"),
 					Hint: i18n.T(d.Lang, "dashboard.webhooks.callback_hint"), Lang: d.Lang, Value: d.value("url", v.URL),
 					Error: d.wrong("url"), InputMode: "url", MaxLength: 2048,
-					Attrs: templ.Attributes{"spellcheck": "false", "autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
+					Attrs: templ.Attributes{"autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -567,7 +567,7 @@ func DashboardReportPage(d Dashboard, v DashboardReport) templ.Component {
 				}
 				templ_7745c5c3_Err = ui.Field(ui.Input{Name: "publicId", Label: i18n.T(d.Lang, "dashboard.share.account"), Lang: d.Lang,
 					Value: d.value("publicId", ""), Error: d.wrong("publicId"), MaxLength: 128,
-					Attrs: templ.Attributes{"spellcheck": "false", "autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
+					Attrs: templ.Attributes{"autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1154,7 +1154,7 @@ func DashboardSharingPage(d Dashboard, v DashboardSharing) templ.Component {
 					ctx = templ.InitializeContext(ctx)
 					templ_7745c5c3_Err = ui.Field(ui.Input{Name: "publicToken", Label: i18n.T(d.Lang, "dashboard.sharing.publictoken_of_report"), Lang: d.Lang,
 						Value: d.value("publicToken", ""), Error: d.wrong("publicToken"), MaxLength: 36,
-						Attrs: templ.Attributes{"spellcheck": "false", "autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
+						Attrs: templ.Attributes{"autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -1164,7 +1164,7 @@ func DashboardSharingPage(d Dashboard, v DashboardSharing) templ.Component {
 					}
 					templ_7745c5c3_Err = ui.Field(ui.Input{Name: "publicId", Label: i18n.T(d.Lang, "dashboard.share.account"), Lang: d.Lang,
 						Value: d.value("publicId", ""), Error: d.wrong("publicId"), MaxLength: 128,
-						Attrs: templ.Attributes{"spellcheck": "false", "autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
+						Attrs: templ.Attributes{"autocapitalize": "none", "autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

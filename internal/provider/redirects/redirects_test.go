@@ -319,10 +319,10 @@ func TestSandboxCompletesVisit(t *testing.T) {
 			outcome string
 		}{
 			{"success", map[string]any{}, "SUCCESS", "SUCCESS"},
-			{"another user name", map[string]any{"username": "joint"}, "SUCCESS", "SUCCESS"},
+			{"another username", map[string]any{"username": "joint"}, "SUCCESS", "SUCCESS"},
 			{"an error of the report", map[string]any{"username": "error"}, "ERROR", "SUCCESS"},
 			{"a bank that does not answer", map[string]any{"username": "supplier_unresponsive"}, "SUPPLIER_UNRESPONSIVE", "ERROR"},
-			{"an unknown user name", map[string]any{"username": "unknown"}, "NOT_AUTHENTICATED", "ERROR"},
+			{"an unknown username", map[string]any{"username": "unknown"}, "NOT_AUTHENTICATED", "ERROR"},
 			{"a closed visit", map[string]any{"end": "exit"}, "PENDING", "EXIT"},
 			{"an error of the widget", map[string]any{"end": "error:REQUEST_TIMEOUT"}, "ERROR", "ERROR"},
 		} {

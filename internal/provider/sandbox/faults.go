@@ -76,7 +76,7 @@ func (f Fault) bank() (fdxbank.Fault, bool) {
 }
 
 // Bank returns the fault of a user at an FDX institution: that of the oldest action
-// bank:FAULT whose path begins with the institution, or else the one that the user name
+// bank:FAULT whose path begins with the institution, or else the one that the username
 // selects. Such an action meets all requests, whatever its method.
 func (f *Faults) Bank(institution, username string) fdxbank.Fault {
 	f.mu.Lock()

@@ -51,7 +51,7 @@ func (f form) Check(_, username string, q sources.Question, answer string) error
 	login := f.login(username)
 	switch {
 	case !login.Known || !signin.Right(q, answer):
-		return sources.Fail(sources.Denied, errors.New("a wrong user name, password, or code"))
+		return sources.Fail(sources.Denied, errors.New("a wrong username, password, or code"))
 	case q == sources.Password && (login.Reason == sources.Unresponsive || login.Reason == sources.Unsupported):
 		return sources.Fail(login.Reason, errors.New("the user is refused"))
 	}

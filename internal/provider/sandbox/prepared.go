@@ -29,7 +29,7 @@ type Contents struct {
 	At       time.Time        `json:"at,omitzero"` // when the data were retrieved; zero: when they are served
 
 	Employers []string        `json:"employers,omitempty"` // that are stated
-	Payroll   []visits.SignIn `json:"payroll,omitempty"`   // their providers by id, their user names as profiles
+	Payroll   []visits.SignIn `json:"payroll,omitempty"`   // their providers by id, their usernames as profiles
 	Supplier  string          `json:"supplier,omitempty"`  // its code
 }
 

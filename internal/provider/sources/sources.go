@@ -6,8 +6,8 @@
 // Every connector lists its institutions, and a Catalogue makes one list of them. There
 // are three ways to the data. An Authorizer sends the applicant to the institution's own
 // pages; its access is stored as a connection, which can be renewed and revoked. A Form,
-// which only the sandbox has, asks for a user name, a password, and a code in the widget;
-// its access is computed from the user name and not stored. Both fetch in the same way. A
+// which only the sandbox has, asks for a username, a password, and a code in the widget;
+// its access is computed from the username and not stored. Both fetch in the same way. A
 // Bureau needs no access: it finds a person by name.
 //
 // Methods return a *Failure for errors of the institution and decisions of the

@@ -24,8 +24,8 @@ func answered(kind flow.EventKind, err error) flow.Input {
 	return in
 }
 
-// signIn returns the input of a user name and a password in the form of the chosen
-// institution. A user name that the institution does not accept may be the applicant's
+// signIn returns the input of a username and a password in the form of the chosen
+// institution. A username that the institution does not accept may be the applicant's
 // real one, and is left out.
 func (s *Service) signIn(v visit, username, password string) flow.Input {
 	form, err := s.Sources.Form(v.environment, v.Bank)

@@ -10,7 +10,7 @@ import (
 )
 
 // TestKeepsWhatWasTyped checks that a refused form comes back with what was typed, but for
-// the password, and that the user name of a wrong password is stored nowhere.
+// the password, and that the username of a wrong password is stored nowhere.
 func TestKeepsWhatWasTyped(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, named("Ada", "Lovelace"))
@@ -21,22 +21,22 @@ func TestKeepsWhatWasTyped(t *testing.T) {
 		}{
 			"no password":       {[]string{"username", "Ada.L "}, i18ntest.EN("visit.sign_in.missing")},
 			"the wrong one":     {[]string{"username", "Ada.L ", "password", "wrong"}, i18ntest.EN("visit.sign_in.wrong.other", "n", "2")},
-			"a user name alone": {[]string{"username", " ", "password", "x"}, i18ntest.EN("visit.sign_in.missing")},
+			"a username alone": {[]string{"username", " ", "password", "x"}, i18ntest.EN("visit.sign_in.missing")},
 		} {
 			answer := a.post(t, append([]string{"action", "sign-in"}, c.form...)...)
 			text := html.UnescapeString(answer.Body)
 			if answer.Status != 422 || !strings.Contains(text, c.says) {
 				t.Errorf("%s: %d, without %q", name, answer.Status, c.says)
 			}
-			if strings.Contains(text, `value="Ada.L "`) == (name == "a user name alone") || strings.Contains(text, `value="wrong"`) {
+			if strings.Contains(text, `value="Ada.L "`) == (name == "a username alone") || strings.Contains(text, `value="wrong"`) {
 				t.Errorf("%s: the fields come back as %s", name, text)
 			}
 		}
 		if n := r.Count(`SELECT COUNT(*) FROM visits WHERE username <> ''`); n != 0 {
-			t.Error("the user name was stored")
+			t.Error("the username was stored")
 		}
 		if strings.Contains(a.get(t).Body, "Ada.L") {
-			t.Error("the page shows the user name after a reload")
+			t.Error("the page shows the username after a reload")
 		}
 	})
 }

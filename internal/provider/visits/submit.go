@@ -101,7 +101,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 			return s.rejectBack(w, r, acted)
 		}
 		if in.Kind == flow.EventSignedIn && v.Step == flow.StepSignIn && acted.Active() && acted.Step == flow.StepSignIn {
-			// A wrong password. The user name is in this answer only: it is not stored.
+			// A wrong password. The username is in this answer only: it is not stored.
 			return s.renderWith(w, r, acted, http.StatusUnprocessableEntity, func(p *pages.Visit) { p.Username = usernameIn(form) })
 		}
 		v = acted
@@ -210,7 +210,7 @@ func (s *Service) input(ctx context.Context, v visit, form url.Values) (in flow.
 	return in, "", err
 }
 
-// usernameIn returns the user name in the form of a sign-in, as it was typed.
+// usernameIn returns the username in the form of a sign-in, as it was typed.
 func usernameIn(form url.Values) string {
 	if form.Get("action") != "sign-in" {
 		return ""

@@ -317,7 +317,7 @@ func shareForm(l i18n.Lang, to string, v Sharing) templ.Component {
 			ctx = templ.InitializeContext(ctx)
 			templ_7745c5c3_Err = ui.Field(ui.Input{Name: "publicId", Label: i18n.T(l, "review.share.public_id"), Hint: i18n.T(l, "review.share.public_hint"),
 				Error: publicID, Lang: l, Value: v.PublicID, MaxLength: 128,
-				Autocomplete: "off", Attrs: templ.Attributes{"list": "third-parties", "spellcheck": "false",
+				Autocomplete: "off", Attrs: templ.Attributes{"list": "third-parties",
 					"autocapitalize": "none", "autofocus": publicID != ""}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -1,6 +1,6 @@
 // Package banks is the catalogue of mock banks for the sandbox's widget and the list
 // of banks (API reference: Reports). All names are invented, and all domains are under
-// the top-level domain reserved for examples. Every bank accepts the same user names;
+// the top-level domain reserved for examples. Every bank accepts the same usernames;
 // online-only banks issue tokenized account numbers.
 package banks
 

@@ -3,7 +3,7 @@
 // pages, and for all suppliers of credit files. It is served at the origin of the mock
 // banks, below Path. Production does not contain it.
 //
-// User names, passwords, and the one-time code are those of package payroll. Some user
+// Usernames, passwords, and the one-time code are those of package payroll. Some user
 // names end differently, because the protocol has its own ways to say so:
 //
 //	error                  payroll data: INVALID_REQUEST

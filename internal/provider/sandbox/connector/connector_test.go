@@ -419,7 +419,7 @@ func TestPayrollData(t *testing.T) {
 	}
 }
 
-// TestUserNames checks the outcomes that user names select.
+// TestUserNames checks the outcomes that usernames select.
 func TestUserNames(t *testing.T) {
 	s := sqlite(t)
 	for username, want := range map[string]struct {

@@ -170,7 +170,7 @@ func (s *Server) payroll(ctx context.Context, q request) (any, error) {
 	case expired(q.Access, now):
 		return nil, over("EXPIRED", "the access must be renewed")
 	case username == "error":
-		return nil, invalid("the user name error has no data")
+		return nil, invalid("the username error has no data")
 	case username == confirming:
 		return nil, over("CONFIRMATION_REQUIRED", "the payroll provider asks for a code again")
 	case username == "supplier_unresponsive":

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Fault is how an institution misbehaves toward one user. The user name fdx_FAULT
+// Fault is how an institution misbehaves toward one user. The username fdx_FAULT
 // selects each, as in fdx_slow; the data are those of the user default, and of multi
 // where there must be several accounts.
 type Fault string
@@ -44,7 +44,7 @@ func Faults() []Fault {
 		FaultOverflow, FaultFuture, FaultMarkup}
 }
 
-// FaultOf returns the fault that a user name selects.
+// FaultOf returns the fault that a username selects.
 func FaultOf(username string) Fault {
 	switch username {
 	case "error":

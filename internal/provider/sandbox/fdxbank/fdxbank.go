@@ -10,7 +10,7 @@
 // tokens that are rotated. The reuse of a code or of a refresh token ends the consent.
 // A refresh token is issued for the scope offline_access, and without openid always.
 //
-// The user names and passwords are those of the sandbox's other banks (package
+// The usernames and passwords are those of the sandbox's other banks (package
 // profiles). Some end differently, because an institution has its own ways to say so:
 //
 //	error                  answers are not JSON
@@ -18,7 +18,7 @@
 //	mfa                    no code is accepted: access_denied after three
 //	e_banking_unsupported  unmet_authentication_requirements after the sign-in
 //
-// Further user names select faults; see Fault.
+// Further usernames select faults; see Fault.
 package fdxbank
 
 import (

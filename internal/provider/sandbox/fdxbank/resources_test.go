@@ -330,7 +330,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultsAreDocumented checks that the reference names the user name of each fault.
+// TestFaultsAreDocumented checks that the reference names the username of each fault.
 func TestFaultsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../../../docs/reference/sandbox-banks.md")
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package payroll implements the sandbox's payroll providers: a catalogue of invented
 // employers, payroll companies, and gig platforms, and the test consumers who sign in
-// there (docs/divergences.md lists the user names). Statements are generated relative
+// there (docs/divergences.md lists the usernames). Statements are generated relative
 // to the day they are fetched: the same sign-in, link, and day give the same data, and
 // an issued statement never changes. Withheld amounts follow the year's taxes.
 //
@@ -25,7 +25,7 @@ import (
 // Providers implements all of them. Its zero value is ready.
 type Providers struct{}
 
-// Login returns the result of a user name. User names of the mock banks work too where
+// Login returns the result of a username. Usernames of the mock banks work too where
 // they make sense.
 func (Providers) Login(username string) signin.Login {
 	name := strings.ToLower(strings.TrimSpace(username))
@@ -40,7 +40,7 @@ func (Providers) Login(username string) signin.Login {
 	return signin.Login{Known: known, Reason: reason}
 }
 
-// aliases are user names of the mock banks with their profiles here.
+// aliases are usernames of the mock banks with their profiles here.
 var aliases = map[string]string{"single": "hourly", "multi": "two_jobs", "noincome": "no_statements", "no_transactions": "no_statements"}
 
 // Fetch retrieves a provider's data on a profile at an instant. An unknown provider or

@@ -30,7 +30,7 @@ type job struct {
 	deposits    []income.Deposit
 }
 
-// profiles are the test consumers by user name. Those who also exist at the mock banks
+// profiles are the test consumers by username. Those who also exist at the mock banks
 // have their pay deposited to their accounts there.
 var profiles = map[string]profile{
 	"default": {

@@ -6,7 +6,7 @@ import (
 )
 
 // all returns the five profiles. A submission selects one by the first name of its
-// owner, and a sign-in at the mock bank by its user name.
+// owner, and a sign-in at the mock bank by its username.
 func all() []profile {
 	return []profile{defaultProfile(), singleProfile(), multiProfile(), jointProfile(), noIncomeProfile()}
 }

@@ -1,6 +1,6 @@
 // Package profiles implements the sandbox's bank: test consumers whose two years
 // of payroll, rent, bills, purchases, and transfers are generated relative to the day
-// they are fetched (docs/divergences.md lists the user names). The same profile, link,
+// they are fetched (docs/divergences.md lists the usernames). The same profile, link,
 // and day give the same data, and the figures of complete months do not depend on the
 // day within the month. The package contains no figures of reports: scores and
 // attributes come from the normal analysis.
@@ -45,7 +45,7 @@ func (Bank) Of(firstName string) string {
 	return ""
 }
 
-// Login returns the result of a user name at the mock bank.
+// Login returns the result of a username at the mock bank.
 func (Bank) Login(username string) signin.Login {
 	out := signin.Login{Known: true}
 	switch name := strings.ToLower(strings.TrimSpace(username)); name {

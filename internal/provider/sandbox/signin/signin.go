@@ -24,7 +24,7 @@ import (
 	"vestibule/web"
 )
 
-// Login is the result of a user name.
+// Login is the result of a username.
 type Login struct {
 	Known   bool
 	Profile string         // test profile; empty: no access

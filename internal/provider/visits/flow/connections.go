@@ -8,7 +8,7 @@ import (
 )
 
 // Connection is a source that the applicant connected or failed to connect, or an
-// employer that the applicant skipped. It contains nothing personal: the user name is
+// employer that the applicant skipped. It contains nothing personal: the username is
 // the mock provider's, and accounts are ids of the report.
 type Connection struct {
 	SourceType SourceType         `json:"way,omitempty"`

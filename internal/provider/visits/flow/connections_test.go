@@ -126,7 +126,7 @@ func TestStateMachinePaths(t *testing.T) {
 		name     string
 		scenario Scenario
 		inputs   []Input
-		want     Journey // without product, bank, user name, tries and scenario
+		want     Journey // without product, bank, username, tries and scenario
 		do       Effects
 	}{
 		{name: "payroll is connected, and nothing more", inputs: after(payroll, signedIn(loginDefault),

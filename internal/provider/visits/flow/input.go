@@ -16,7 +16,7 @@ const (
 	EventInstitutionCleared   EventKind = "rechose"    // back to the list of them
 	EventAuthorized           EventKind = "authorized" // at the institution's own pages
 	EventAuthorizationFailed  EventKind = "unauthorized"
-	EventSignedIn             EventKind = "signed in" // with a user name and a password, right or wrong
+	EventSignedIn             EventKind = "signed in" // with a username and a password, right or wrong
 	EventMFAResent            EventKind = "resent"    // another one-time code was asked for
 	EventMFASubmitted         EventKind = "coded"     // a one-time code was given
 	EventAccountsSelected     EventKind = "picked"    // accounts of the bank
@@ -50,7 +50,7 @@ type Input struct {
 	Connection     string               // of Authorized: id of the access
 	Reason         string               // of EmployerSkipped: one of report.SkippedReasons; of AuthorizationFailed: see Connection
 	Username       string               // of SignedIn
-	Correct        bool                 // of SignedIn: user name and password are right; of MFASubmitted: the code is
+	Correct        bool                 // of SignedIn: username and password are right; of MFASubmitted: the code is
 	SessionExpired bool                 // of MFASubmitted: the session has ended
 	Unusable       bool                 // of MFASubmitted: the bank has no account that a report can use
 	Empty          bool                 // of MFASubmitted, AccountsSelected: the source has no recent data

@@ -62,7 +62,7 @@ func TestNext(t *testing.T) {
 		name     string
 		scenario Scenario
 		inputs   []Input
-		want     Journey // without the bank, the user name, the tries and the scenario
+		want     Journey // without the bank, the username, the tries and the scenario
 		do       Effects // of the last input
 		refused  bool    // the last input
 	}{
@@ -78,7 +78,7 @@ func TestNext(t *testing.T) {
 			want: Journey{State: Connecting, Step: StepCode, Status: contract.StatusPending}, refused: true},
 		{name: "a password is wrong", inputs: after(toSignIn, wrongSignIn),
 			want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
-		{name: "a user name is unknown, which is no other than a wrong password", inputs: after(toSignIn, wrongSignIn),
+		{name: "a username is unknown, which is no other than a wrong password", inputs: after(toSignIn, wrongSignIn),
 			want: Journey{State: Connecting, Step: StepSignIn, Status: contract.StatusPending}},
 		{name: "a third password is wrong", inputs: after(toSignIn, wrongSignIn, wrongSignIn, wrongSignIn, leaves),
 			want: end(Failed, contract.StatusNotAuthenticated, "", contract.WidgetSupplierError), do: SetStatus},

@@ -2,7 +2,7 @@
 
 -- A visit is one applicant's way through the widget or the hosted page. What he
 -- typed is not here: his details are the consumer's, sealed there, and of a
--- sign-in only the mock bank's user name is kept, which is not his.
+-- sign-in only the mock bank's username is kept, which is not his.
 CREATE TABLE visits (
     id                TEXT PRIMARY KEY,
     public_token      TEXT NOT NULL UNIQUE,
