@@ -27,7 +27,10 @@ export function startKeys(): void {
 	if (!hint || !toggle) return;
 	hint.hidden = false;
 	const pages = beside("next") !== null || beside("prev") !== null;
-	const works = { rows: !pages && rows().length > 0, pages, select: document.querySelector("tr input[name=id]") !== null, search: search !== null };
+	const works = {
+		rows: !pages && rows().length > 0, pages,
+		select: document.querySelector("tr input[name=id]") !== null, search: search !== null,
+	};
 	for (const part of hint.querySelectorAll<HTMLElement>("[data-keys-of]")) part.hidden = !works[part.dataset.keysOf as keyof typeof works];
 	let active = !keysOff();
 	const show = (): void => {

@@ -80,7 +80,8 @@ func TestInvalidBrands(t *testing.T) {
 		files map[string]string
 		says  []string
 	}{
-		"no name":             {brand: "logo: l.svg", files: map[string]string{"l.svg": square}, says: []string{"name: must have 1 to 60 characters"}},
+		"no name": {brand: "logo: l.svg", files: map[string]string{"l.svg": square},
+			says: []string{"name: must have 1 to 60 characters"}},
 		"an unknown field":    {brand: "name: A\ncolour: red", says: []string{"the key colour is unknown"}},
 		"two documents":       {brand: "name: A\n---\nname: B", says: []string{"more than one document"}},
 		"a file that is away": {brand: "name: A\nlogo: none.svg", says: []string{"logo: ", "no such file"}},

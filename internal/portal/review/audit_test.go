@@ -40,7 +40,8 @@ func TestAuditSentences(t *testing.T) {
 	}
 	for want, x := range map[string]pages.AuditLine{
 		`<a class="said" href="/review/audit?actor=` + user + `">ann@example.com</a> assigned application ` +
-			`<a class="said" href="/review/applications/` + appReady + `">` + appReady[:8] + `</a> to <strong class="said">bob@example.com</strong>`: {
+			`<a class="said" href="/review/applications/` + appReady + `">` + appReady[:8] +
+			`</a> to <strong class="said">bob@example.com</strong>`: {
 			Actor: "ann@example.com", ActorID: user, Action: audit.Assigned, Application: appReady, Object: "bob@example.com", Detail: audit.Given},
 		`<strong class="said">An unknown user</strong> failed to sign in (<strong class="said">by password</strong>)`: {
 			Action: "signInFailed", Detail: "password"},

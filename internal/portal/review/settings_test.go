@@ -202,7 +202,8 @@ func TestListColumns(t *testing.T) {
 		if status, to = choose(url.Values{}); status != 303 || shown(d, to) != "" {
 			t.Errorf("no column besides the name: %d, %s", status, shown(d, to))
 		}
-		for _, bad := range []url.Values{{"column": {"x"}}, {"column": {"state"}, "view": {"x"}}, {"column": {"state"}, "columns": {"score,state"}}} {
+		for _, bad := range []url.Values{{"column": {"x"}}, {"column": {"state"}, "view": {"x"}},
+			{"column": {"state"}, "columns": {"score,state"}}} {
 			if resp, _ := d.post("/review/columns", bad); resp.StatusCode != 400 {
 				t.Errorf("choosing %v: %d", bad, resp.StatusCode)
 			}
