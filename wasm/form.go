@@ -172,7 +172,8 @@ func (f *form) show(one *field, p *prefill.Problem) {
 	setText(one.text, text)
 	all(f.el, `[data-field="`+one.key+`"] :is(input,select,textarea)`, func(control js.Value) {
 		control.Call(method, "aria-invalid", "true")
-		if fold := control.Call("closest", ".form-more"); p != nil && fold.Truthy() {
+		// A fold within the field has only further controls: "More employers".
+		if fold := control.Call("closest", ".form-more:not([data-field] *)"); p != nil && fold.Truthy() {
 			fold.Set("open", true)
 		}
 	})

@@ -8,6 +8,9 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
+// LoggerForRiver is loggerForRiver.
+var LoggerForRiver = loggerForRiver
+
 // Ahead makes the queue assume that the database's clock is ahead by d.
 func (q *Queue) Ahead(d time.Duration) { q.clockOffset.by.Store(int64(d)) }
 

@@ -16,7 +16,9 @@ import (
 	"log/slog"
 	"math"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -228,7 +230,7 @@ func NewQueue(ctx context.Context, db *store.DB, reg *Registry, log *slog.Logger
 	if err := q.migrate(ctx); err != nil {
 		return nil, fmt.Errorf("jobs: migrate: %w", err)
 	}
-	insert, err := river.NewClient(q.driver(), &river.Config{Logger: warningsOnly(log)})
+	insert, err := river.NewClient(q.driver(), &river.Config{Logger: loggerForRiver(log)})
 	if err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
 	}
@@ -244,7 +246,7 @@ func (q *Queue) driver() riverdriver.Driver[*sql.Tx] {
 }
 
 func (q *Queue) migrate(ctx context.Context) error {
-	m, err := rivermigrate.New(q.driver(), &rivermigrate.Config{Logger: warningsOnly(q.log)})
+	m, err := rivermigrate.New(q.driver(), &rivermigrate.Config{Logger: loggerForRiver(q.log)})
 	if err != nil {
 		return err
 	}
@@ -333,7 +335,7 @@ func (q *Queue) Start(ctx context.Context) error {
 	}
 	run, err := river.NewClient(driver, &river.Config{
 		ID:                q.runner,
-		Logger:            warningsOnly(q.log),
+		Logger:            loggerForRiver(q.log),
 		Workers:           workers,
 		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 16}},
 		FetchCooldown:     20 * time.Millisecond,
@@ -442,15 +444,38 @@ func (f *failures) HandlePanic(ctx context.Context, j *rivertype.JobRow, p any, 
 	return nil
 }
 
-// warningsOnly drops River's log lines below level Warn.
-func warningsOnly(log *slog.Logger) *slog.Logger { return slog.New(atLeastWarn{log.Handler()}) }
+// loggerForRiver returns the logger for River: from level Warn, and without most of the lines that
+// it writes ten times a second while the database does not answer.
+func loggerForRiver(log *slog.Logger) *slog.Logger {
+	return slog.New(riverLog{log.Handler(), new(atomic.Int64)})
+}
 
-type atLeastWarn struct{ slog.Handler }
+// fetchErrorInterval is the minimum time between two lines about failed fetches.
+const fetchErrorInterval = 10 * time.Second
 
-func (h atLeastWarn) Enabled(ctx context.Context, l slog.Level) bool {
+type riverLog struct {
+	slog.Handler
+	fetchError *atomic.Int64 // time of the last line about a failed fetch, ns
+}
+
+func (h riverLog) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
 }
-func (h atLeastWarn) WithAttrs(a []slog.Attr) slog.Handler {
-	return atLeastWarn{h.Handler.WithAttrs(a)}
+
+func (h riverLog) Handle(ctx context.Context, r slog.Record) error {
+	if strings.HasSuffix(r.Message, "Error fetching jobs") {
+		last, now := h.fetchError.Load(), r.Time.UnixNano()
+		if now-last < int64(fetchErrorInterval) || !h.fetchError.CompareAndSwap(last, now) {
+			return nil
+		}
+	}
+	return h.Handler.Handle(ctx, r)
 }
-func (h atLeastWarn) WithGroup(n string) slog.Handler { return atLeastWarn{h.Handler.WithGroup(n)} }
+
+func (h riverLog) WithAttrs(a []slog.Attr) slog.Handler {
+	return riverLog{h.Handler.WithAttrs(a), h.fetchError}
+}
+
+func (h riverLog) WithGroup(n string) slog.Handler {
+	return riverLog{h.Handler.WithGroup(n), h.fetchError}
+}

@@ -487,3 +487,29 @@ func TestNoAttemptLimit(t *testing.T) {
 		}
 	})
 }
+
+func TestFetchErrorsAreLoggedEveryTenSeconds(t *testing.T) {
+	var out strings.Builder
+	log := jobs.LoggerForRiver(slog.New(slog.NewTextHandler(&out, nil))).With("party", "portal")
+	began := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+	write := func(after time.Duration, level slog.Level, message string) {
+		r := slog.NewRecord(began.Add(after), level, message, 0)
+		if log.Enabled(t.Context(), level) {
+			if err := log.Handler().Handle(t.Context(), r); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for i := range 205 { // twenty seconds and a half
+		write(time.Duration(i)*100*time.Millisecond, slog.LevelError, "producer: Error fetching jobs")
+		if i < 2 {
+			write(0, slog.LevelInfo, "started")
+			write(0, slog.LevelWarn, "a job is stuck")
+		}
+	}
+	for message, want := range map[string]int{"fetching": 3, "started": 0, "stuck": 2, "party=portal": 5} {
+		if n := strings.Count(out.String(), message); n != want {
+			t.Errorf("%s: %d lines, want %d", message, n, want)
+		}
+	}
+}
