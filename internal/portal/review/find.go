@@ -67,10 +67,9 @@ func readFilter(q url.Values, by staff.User) (filter, bool) {
 	if f.sort == f.ownSort() {
 		f.sort = ""
 	}
-	var ok1, ok2 bool
-	f.from, ok1 = search.ParseDay(q.Get("from"))
-	f.to, ok2 = search.ParseDay(q.Get("to"))
-	return f, ok1 && ok2 && (f.queue == "" || slices.Contains(queues[:], f.queue)) && (f.state == "" || slices.Contains(states[:], f.state)) &&
+	var daysOK bool
+	f.from, f.to, daysOK = staff.ParseDays(q)
+	return f, daysOK && (f.queue == "" || slices.Contains(queues[:], f.queue)) && (f.state == "" || slices.Contains(states[:], f.state)) &&
 		(f.product == "" || contract.Product(f.product).Valid()) &&
 		(f.outcome == "" || slices.Contains(outcomes[:], f.outcome)) &&
 		(f.decision == "" || f.decision == search.Undecided || slices.Contains(decisions.All, f.decision)) &&
@@ -110,7 +109,7 @@ func (f filter) url(after string) string {
 	q := url.Values{}
 	for name, v := range map[string]string{"queue": f.queue, "state": f.state, "product": f.product, "outcome": f.outcome,
 		"decision": f.decision, "assignee": f.assignee, "columns": f.columns,
-		"from": search.FormatDay(f.from), "to": search.FormatDay(f.to), "find": f.find, "sort": f.sort, "after": after} {
+		"from": staff.FormatDay(f.from), "to": staff.FormatDay(f.to), "find": f.find, "sort": f.sort, "after": after} {
 		if v != "" {
 			q.Set(name, v)
 		}

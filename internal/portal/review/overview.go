@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
 	"time"
 
@@ -22,59 +20,18 @@ import (
 	"vestibule/templates/ui"
 )
 
-// periods are the numbers of days that the overview can show; the first is the default.
-var periods = [...]int{30, 7, 90}
-
 const (
-	maxDays = 366
+	maxDays = 366 // of an overview
 	oneDay  = 24 * time.Hour
 )
 
-// span is a range of days, in UTC.
-type span struct {
-	from  time.Time
-	days  int
-	fixed bool // the last days, as one of periods
-}
-
-// readSpan reads the days of the overview from its address: a number of days to today, or the
-// first and the last day. false: there is no such period.
-func readSpan(q url.Values, today time.Time) (s span, ok bool) {
-	if !q.Has("from") && !q.Has("to") {
-		s = span{days: periods[0], fixed: true}
-		if text := q.Get("days"); text != "" {
-			s.days, _ = strconv.Atoi(text)
-		}
-		s.from = today.AddDate(0, 0, 1-s.days)
-		return s, slices.Contains(periods[:], s.days)
-	}
-	from, ok1 := search.ParseDay(q.Get("from"))
-	to, ok2 := search.ParseDay(q.Get("to"))
-	if to.IsZero() || to.After(today) {
-		to = today
-	}
-	if from.IsZero() {
-		from = to.AddDate(0, 0, 1-periods[0])
-	}
-	if from.After(to) {
-		from, to = to, from
-	}
-	s = span{from: from, days: int(to.Sub(from)/oneDay) + 1}
-	if s.days > maxDays {
-		s.from, s.days = to.AddDate(0, 0, 1-maxDays), maxDays
-	}
-	return s, ok1 && ok2
-}
-
-func (s span) last() time.Time { return s.from.AddDate(0, 0, s.days-1) }
-
-// period returns the time of the span until now, and as long a time before it.
-func (s span) period(now time.Time) (in, before applications.Period) {
-	in = applications.Period{From: s.from, To: s.last().Add(oneDay)}
+// periodsOf returns the time of the days until now, and as long a time before it.
+func periodsOf(d staff.Days, now time.Time) (in, before applications.Period) {
+	in = applications.Period{From: d.First, To: d.Last.Add(oneDay)}
 	if in.To.After(now) {
 		in.To = now.Add(time.Microsecond)
 	}
-	return in, applications.Period{From: in.From.AddDate(0, 0, -s.days), To: in.To.AddDate(0, 0, -s.days)}
+	return in, applications.Period{From: in.From.AddDate(0, 0, -d.Count()), To: in.To.AddDate(0, 0, -d.Count())}
 }
 
 // overview shows how many applications were started, how far they got, how long reports
@@ -83,23 +40,23 @@ func (d *Handler) overview(w http.ResponseWriter, r *http.Request, by staff.User
 	waiting := filter{queue: queueToDecide, user: by.ID}
 	v := pages.OverviewView{ToDecideURL: waiting.url("")}
 	err := d.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		s, ok := readSpan(r.URL.Query(), tx.Now.UTC().Truncate(oneDay))
+		days, ok := staff.ReadDays(r.URL.Query(), tx.Now, maxDays)
 		if !ok {
 			return httpx.NewError(contract.CodeNotFound, errors.New("no such period"))
 		}
-		v.From, v.To, v.Today = search.FormatDay(s.from), search.FormatDay(s.last()), search.FormatDay(tx.Now.UTC())
-		for _, n := range slices.Sorted(slices.Values(periods[:])) {
+		v.From, v.To, v.Today = staff.FormatDay(days.First), staff.FormatDay(days.Last), staff.FormatDay(tx.Now.UTC())
+		for _, n := range staff.Periods {
 			v.Periods = append(v.Periods, pages.OverviewPeriod{Days: n, URL: "/review/overview?days=" + strconv.Itoa(n),
-				Current: s.fixed && n == s.days})
+				Current: n == days.Period})
 		}
-		in, before := s.period(tx.Now)
+		in, before := periodsOf(days, tx.Now)
 		var err error
-		if v.OverviewFigures, err = d.overviewFigures(ctx, tx, in, s.days); err != nil {
+		if v.OverviewFigures, err = d.overviewFigures(ctx, tx, in, days.Count()); err != nil {
 			return err
 		}
 		// Deleted applications are missing from the time before.
 		if n := d.Deletion.RetentionDays; n == 0 || !before.From.Before(tx.Now.AddDate(0, 0, -n)) {
-			then, err := d.overviewFigures(ctx, tx, before, s.days)
+			then, err := d.overviewFigures(ctx, tx, before, days.Count())
 			if err != nil {
 				return err
 			}
@@ -110,9 +67,9 @@ func (d *Handler) overview(w http.ResponseWriter, r *http.Request, by staff.User
 		}
 		endings, err := d.Applications.Endings(ctx, tx, in)
 		for _, e := range endings {
-			list := filter{state: string(e.State), from: s.from}
-			if !s.fixed {
-				list.to = s.last()
+			list := filter{state: string(e.State), from: days.First}
+			if days.Period == 0 {
+				list.to = days.Last
 			}
 			v.Endings = append(v.Endings, pages.OverviewEnding{State: string(e.State), Status: e.Status, Substatus: e.Substatus,
 				Error: e.Error, Count: e.Count, URL: list.url("")})

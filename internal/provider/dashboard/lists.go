@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/staff"
 	pages "vestibule/templates/provider"
 )
 
@@ -31,13 +33,9 @@ func listOf(path string, q url.Values) pages.DashboardList {
 
 // parseDays parses the first and the last day of a filter; "" is the zero time.
 func parseDays(q url.Values) (from, to time.Time, err error) {
-	if text := q.Get("from"); text != "" {
-		if from, err = time.Parse(time.DateOnly, text); err != nil {
-			return from, to, err
-		}
-	}
-	if text := q.Get("to"); text != "" {
-		to, err = time.Parse(time.DateOnly, text)
+	from, to, ok := staff.ParseDays(q)
+	if !ok {
+		err = errors.New("no such day")
 	}
 	return from, to, err
 }

@@ -17,13 +17,11 @@ import (
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/provider/webhooks"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 	pages "vestibule/templates/provider"
 )
-
-// periods are the numbers of days that the overview can show; the first is the default.
-var periods = [...]int{30, 7, 90}
 
 // maxInstitutions is the number of institutions on the overview.
 const maxInstitutions = 10
@@ -31,44 +29,22 @@ const maxInstitutions = 10
 // maxPeriod is the maximum number of days of an overview.
 const maxPeriod = 90
 
-// period sets the days of an overview: the last ones, or those from a day to another. Days in
-// the future and those before maxPeriod are left out.
+// period sets the days of an overview.
 func period(q url.Values, now time.Time, v *pages.DashboardOverview) error {
-	today := now.UTC().Truncate(day)
-	from, to, err := parseDays(q)
-	if err != nil {
+	days, ok := staff.ReadDays(q, now, maxPeriod)
+	if !ok {
 		return unknown("period")
 	}
-	days := periods[0]
-	if text := q.Get("days"); text != "" {
-		if days, err = strconv.Atoi(text); err != nil || !slices.Contains(periods[:], days) {
-			return unknown("period")
-		}
-	}
-	ranged := !from.IsZero() || !to.IsZero()
-	for _, n := range slices.Sorted(slices.Values(periods[:])) {
+	for _, n := range staff.Periods {
 		text := strconv.Itoa(n)
-		v.Periods = append(v.Periods, pages.DashboardChip{Name: text, URL: "/dashboard?days=" + text, Current: n == days && !ranged})
+		v.Periods = append(v.Periods, pages.DashboardChip{Name: text, URL: "/dashboard?days=" + text, Current: n == days.Period})
 	}
-	if !to.IsZero() && from.After(to) {
-		from, to = to, from
+	v.Since = days.First
+	for i := range days.Count() {
+		v.Days = append(v.Days, pages.DashboardDay{Day: days.First.AddDate(0, 0, i)})
 	}
-	if to.IsZero() || to.After(today) {
-		to = today
-	}
-	switch {
-	case from.IsZero():
-		from = to.AddDate(0, 0, 1-days)
-	case from.After(to):
-		from = to
-	case to.Sub(from) >= maxPeriod*day:
-		from = to.AddDate(0, 0, 1-maxPeriod)
-	}
-	for v.Since = from; !from.After(to); from = from.AddDate(0, 0, 1) {
-		v.Days = append(v.Days, pages.DashboardDay{Day: from})
-	}
-	if to.Before(today) {
-		v.Until = to.AddDate(0, 0, 1)
+	if until := days.Last.Add(day); until.Before(now) {
+		v.Until = until
 	}
 	return nil
 }

@@ -17,7 +17,6 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/deletion"
-	"vestibule/internal/portal/review/search"
 	"vestibule/internal/portal/review/sharing"
 	"vestibule/internal/portal/review/spreadsheet"
 	"vestibule/internal/staff"
@@ -91,11 +90,10 @@ type Filter struct {
 func ReadFilter(q url.Values) (f Filter, ok bool) {
 	f.Actor, f.Action, f.Subject, f.Cursor = strings.ToLower(strings.TrimSpace(q.Get("actor"))), q.Get("action"),
 		strings.ToLower(strings.TrimSpace(q.Get("application"))), q.Get("after")
-	var ok1, ok2 bool
-	f.From, ok1 = search.ParseDay(q.Get("from"))
-	f.To, ok2 = search.ParseDay(q.Get("to"))
+	var daysOK bool
+	f.From, f.To, daysOK = staff.ParseDays(q)
 	f.After, _ = applications.ReadCursor(f.Cursor)
-	return f, ok1 && ok2 && (f.Actor == "" || contract.IsUUID(f.Actor)) && (f.Subject == "" || contract.IsUUID(f.Subject)) &&
+	return f, daysOK && (f.Actor == "" || contract.IsUUID(f.Actor)) && (f.Subject == "" || contract.IsUUID(f.Subject)) &&
 		(f.Action == "" || slices.Contains(Actions, f.Action)) && len(f.Cursor) <= 100
 }
 
@@ -106,7 +104,7 @@ func (f Filter) URL() string { return f.url(path, "") }
 func (f Filter) url(path, after string) string {
 	q := url.Values{}
 	for name, v := range map[string]string{"actor": f.Actor, "action": f.Action, "application": f.Subject,
-		"from": search.FormatDay(f.From), "to": search.FormatDay(f.To), "after": after} {
+		"from": staff.FormatDay(f.From), "to": staff.FormatDay(f.To), "after": after} {
 		if v != "" {
 			q.Set(name, v)
 		}
@@ -130,8 +128,8 @@ func (s *Service) entries(ctx context.Context, tx *store.Tx, f Filter, size int)
 // Page returns a page of the log, newest first. The text of the filter is searched in the
 // words of a language.
 func (s *Service) Page(ctx context.Context, f Filter, lang i18n.Lang) (pages.AuditView, error) {
-	v := pages.AuditView{Text: f.Text, Actor: f.Actor, Action: f.Action, Application: f.Subject, From: search.FormatDay(f.From),
-		To: search.FormatDay(f.To), Actions: Actions, File: f.url(filePath, "")}
+	v := pages.AuditView{Text: f.Text, Actor: f.Actor, Action: f.Action, Application: f.Subject, From: staff.FormatDay(f.From),
+		To: staff.FormatDay(f.To), Actions: Actions, File: f.url(filePath, "")}
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		users, err := s.Staff.Users(ctx, tx, "")
 		if err != nil {

@@ -1,0 +1,79 @@
+package staff
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// ParseDay parses a day of a filter, such as 2026-01-31, in UTC. "" gives the zero time.
+func ParseDay(s string) (time.Time, bool) {
+	if s == "" {
+		return time.Time{}, true
+	}
+	t, err := time.ParseInLocation(time.DateOnly, s, time.UTC)
+	return t, err == nil && t.Year() >= 1970 && t.Year() < 3000
+}
+
+// FormatDay formats a day for ParseDay; the zero time gives "".
+func FormatDay(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.DateOnly)
+}
+
+// ParseDays parses the first and the last day of a filter, from and to.
+func ParseDays(q url.Values) (from, to time.Time, ok bool) {
+	from, ok1 := ParseDay(q.Get("from"))
+	to, ok2 := ParseDay(q.Get("to"))
+	return from, to, ok1 && ok2
+}
+
+// Periods are the numbers of days to today that an overview offers, in order.
+var Periods = [...]int{7, 30, 90}
+
+const usualPeriod = 30
+
+// Days is a range of whole days in UTC, none of which is in the future.
+type Days struct {
+	First, Last time.Time // at 00:00
+	Period      int       // the one of Periods that was chosen; 0 for other days
+}
+
+// Count returns the number of days.
+func (d Days) Count() int { return int(d.Last.Sub(d.First)/(24*time.Hour)) + 1 }
+
+// ReadDays reads the days of an overview from its address: a number of Periods, or the first
+// and the last day in either order. Of more than most days it returns the last ones. false:
+// the address is wrong.
+func ReadDays(q url.Values, now time.Time, most int) (d Days, ok bool) {
+	today := now.UTC().Truncate(24 * time.Hour)
+	from, to, ok := ParseDays(q)
+	days := usualPeriod
+	if text := q.Get("days"); text != "" {
+		days, _ = strconv.Atoi(text)
+	}
+	if !ok || !slices.Contains(Periods[:], days) {
+		return d, false
+	}
+	if from.IsZero() && to.IsZero() {
+		return Days{today.AddDate(0, 0, 1-days), today, days}, true
+	}
+	if !to.IsZero() && from.After(to) {
+		from, to = to, from
+	}
+	if to.IsZero() || to.After(today) {
+		to = today
+	}
+	switch earliest := to.AddDate(0, 0, 1-most); {
+	case from.IsZero():
+		from = to.AddDate(0, 0, 1-days)
+	case from.After(to):
+		from = to
+	case from.Before(earliest):
+		from = earliest
+	}
+	return Days{First: from, Last: to}, true
+}
