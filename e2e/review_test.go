@@ -155,6 +155,7 @@ func TestReview(t *testing.T) {
 	click(t, v.page(button(en("review.list.take"))))
 	click(t, v.page(".queues a >> text="+en("review.queues.mine")))
 	wantRows(1)
+	keysWork(t, v)
 	must(t, v.Keyboard().Press("?"))
 	must(t, v.Keyboard().Press("Enter")) // turns the keys off, and again on
 	must(t, v.Keyboard().Press("j"))
@@ -168,10 +169,12 @@ func TestReview(t *testing.T) {
 	must(t, v.Keyboard().Type(en("review.overview.title")))
 	must(t, v.Keyboard().Press("Enter"))
 	title(t, v, en("review.overview.title"))
+	see(t, v.page("[data-commands-open]"))
 	must(t, v.Keyboard().Press("Control+k"))
 	must(t, v.Keyboard().Type(en("review.queues.mine")))
 	must(t, v.Keyboard().Press("Enter"))
 	wantRows(1)
+	keysWork(t, v)
 	must(t, v.Keyboard().Press("j"))
 	must(t, v.Keyboard().Press("Enter"))
 	click(t, v.page(button(en("review.list.release"))))
@@ -218,6 +221,13 @@ func TestReview(t *testing.T) {
 
 // TestListIsAPlaceToWork sorts the list, searches while typing, saves a filter, chooses
 // dense rows, and keeps the list open while others work.
+// keysWork waits until the page listens to its keys: a click that opens a page does not wait
+// for the page's script.
+func keysWork(t *testing.T, v *visitor) {
+	t.Helper()
+	see(t, v.Locator("[data-keys]"))
+}
+
 func TestListIsAPlaceToWork(t *testing.T) {
 	t.Parallel()
 	s := start(t)
