@@ -26,7 +26,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -425,14 +424,4 @@ func NewID() string { return uuid.Must(uuid.NewV7()).String() }
 func Hash(secret string) []byte {
 	h := sha256.Sum256([]byte(secret))
 	return h[:]
-}
-
-// Redact returns the URL of a database without user and password, for the log.
-func Redact(dsn string) string {
-	u, err := url.Parse(dsn)
-	if err != nil || dsn == "" {
-		return "sqlite"
-	}
-	u.User, u.RawQuery = nil, ""
-	return strings.TrimSuffix(u.String(), "/")
 }

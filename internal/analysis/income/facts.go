@@ -41,14 +41,6 @@ func (s sums) total() (all report.Cents) {
 	return all
 }
 
-// wages returns the net income of all jobs.
-func (s sums) wages() (all report.Cents) {
-	for _, c := range s[:maxJobs] {
-		all = plus(all, c)
-	}
-	return all
-}
-
 // gross returns the gross income of all kinds.
 func (s sums) gross(r rates) report.Cents {
 	all := s[other]
