@@ -14,6 +14,14 @@ func back(t *testing.T, v *visitor) {
 	must(t, err)
 }
 
+// located waits until the hosted page's script knows the page's place in the history.
+// Before, Back shows the current step again.
+func located(t *testing.T, v *visitor) {
+	t.Helper()
+	_, err := v.WaitForFunction(`() => history.state?.visit`, nil)
+	must(t, err)
+}
+
 // forward presses the browser's Forward and waits until the host's page at url has run its
 // script. Playwright's GoForward and WaitForURL can miss a page that the browser exchanges.
 func forward(t *testing.T, v *visitor, url string) {
@@ -157,6 +165,7 @@ func TestBackOnTheHostedPage(t *testing.T) {
 	step(t, v.page, "consent")
 	for _, name := range []string{"bank", "sign-in", "code"} {
 		reachFrom(t, v.page, before(name), name)
+		located(t, v)
 	}
 	_, err := v.Reload()
 	must(t, err)
@@ -167,6 +176,7 @@ func TestBackOnTheHostedPage(t *testing.T) {
 	}
 	for _, name := range []string{"sign-in", "code", "accounts"} {
 		reachFrom(t, v.page, before(name), name)
+		located(t, v)
 	}
 	back(t, v)
 	see(t, v.page(noWayBack))

@@ -121,6 +121,29 @@ func TestPayStubsInTheWidget(t *testing.T) {
 	}
 }
 
+// TestFileChosenBeforeTheScript: on a slow connection the applicant can choose a file before
+// the page's script runs, which hides the button.
+func TestFileChosenBeforeTheScript(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	v.open(t, s.incomeVisit(t, "en"))
+	submit(t, v.page)
+	step(t, v.page, "source")
+	arrived := make(chan struct{})
+	must(t, v.Route("**/*.js", func(r playwright.Route) {
+		go func() {
+			<-arrived
+			r.Continue()
+		}()
+	}))
+	click(t, v.page("button[value=paystubs]"))
+	step(t, v.page, "documents")
+	must(t, v.page("#file").SetInputFiles([]playwright.InputFile{stubFile("paystub.pdf", "one")}))
+	close(arrived)
+	see(t, v.page("role=heading >> text="+en("visit.documents.added.one")))
+}
+
 // TestUploadsThatAreNotSent says so of a file that is too large, and of an upload that
 // was stopped; the form can be used again after each.
 func TestUploadsThatAreNotSent(t *testing.T) {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
@@ -53,9 +54,10 @@ func TestNoteOutlivesItsSession(t *testing.T) {
 	at(t, v, own)
 	holding := func(selector, want string) {
 		t.Helper()
-		if got, err := v.page(selector).InputValue(); err != nil || got != want {
-			t.Errorf("%s holds %q, want %q: %v", selector, got, want, err)
-		}
+		until(t, fmt.Sprintf("%s to hold %q", selector, want), func() bool {
+			got, err := v.page(selector).InputValue()
+			return err == nil && got == want
+		})
 	}
 	holding("#note", "She called about the rent.")
 	holding("#text", "Please connect your savings account.")

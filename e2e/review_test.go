@@ -273,6 +273,7 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	v.axe(t)
 	click(t, v.page(button(en("review.list.saved.save"))))
 	wantRows(1)
+	keysWork(t, v)
 	fill(t, v.page("[name=query]"), "")
 	wantRows(2)
 	click(t, v.page(button(en("ui.dense"))))

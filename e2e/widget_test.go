@@ -473,6 +473,7 @@ func TestHostedPageSurvives(t *testing.T) {
 			break
 		}
 		reachFrom(t, v.page, name, names[i+1])
+		located(t, v)
 		if i == 0 {
 			continue // Back would leave
 		}

@@ -45,13 +45,13 @@ export function enhance(step: HTMLElement, headers: Record<string, string>, show
     return undefined;
   };
 
-  const send = (chosen: Iterable<File>) => {
+  const send = (files: Iterable<File>) => {
     if (request) return;
     const body = new FormData();
     body.append("nonce", form.querySelector<HTMLInputElement>("[name=nonce]")!.value);
     const problems: string[] = [];
     let count = 0;
-    for (const f of chosen) {
+    for (const f of files) {
       const problem = wrong(f) ?? (count === Number(limits.maxFiles) ? limits.tooMany : undefined);
       if (problem) {
         const words = problem.replace("%", () => f.name);
@@ -97,12 +97,14 @@ export function enhance(step: HTMLElement, headers: Record<string, string>, show
     sent.send(body);
   };
 
+  const chosen = () => inputs.flatMap((i) => [...(i.files ?? [])]);
+
   part("cancel").addEventListener("click", () => request?.abort());
   for (const input of inputs) input.addEventListener("change", () => send([...(input.files ?? [])]));
   form.addEventListener("submit", (e) => {
     e.preventDefault();
     e.stopPropagation();
-    send(inputs.flatMap((i) => [...(i.files ?? [])]));
+    send(chosen());
   });
   for (const type of ["dragenter", "dragover"]) {
     form.addEventListener(type, (e) => {
@@ -116,4 +118,5 @@ export function enhance(step: HTMLElement, headers: Record<string, string>, show
     e.preventDefault();
     send([...((e as DragEvent).dataTransfer?.files ?? [])]);
   });
+  if (chosen().length) send(chosen()); // before this script ran
 }
