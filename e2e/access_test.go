@@ -334,6 +334,11 @@ func readableInLowWindow(t *testing.T, v *visitor) {
 	t.Helper()
 	must(t, v.SetViewportSize(320, 200))
 	defer func() { must(t, v.SetViewportSize(1280, 720)) }()
+	until(t, "the step takes clicks in the low window", func() bool { // until then, no point belongs to it
+		takes, err := v.widget("#step").Evaluate(`() => innerHeight <= 200 &&
+			document.getAnimations().every((a) => a.animationName !== "settle")`, nil)
+		return err == nil && takes == true
+	})
 	hidden, err := v.widget(".visit-list").Locator("li").EvaluateAll(`(all) => all.filter((e) => {
 		e.scrollIntoView({ block: "center" });
 		const at = e.getBoundingClientRect();
