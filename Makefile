@@ -95,7 +95,7 @@ lint: ## staticcheck
 vuln: ## known vulnerabilities in dependencies (asks the Go vulnerability database)
 	@$(GO) run $(GOVULNCHECK) ./...
 
-bench: tools assets ## figures beside peers and limits, a line each; ONLY=wasm|pages|redirect|engine|api|scale|store runs one group, ONLY=returns|sealing|replicas|search|flood a part of one
+bench: tools assets ## figures beside peers and limits, a line each; ONLY=wasm|pages|redirect|engine|api|scale|sources|store runs one group, or one of the parts that bench/main.go names
 	@cd bench && $(GO) run . -only '$(ONLY)'
 
 lighthouse: assets ## Lighthouse on pages of both parties: fails below 100 but for performance, which this machine's load moves

@@ -35,8 +35,16 @@ func TestFailures(t *testing.T) {
 		click(t, v.page(link(en("status.continue"))))
 		step(t, v.widget, "consent")
 	})
+	t.Run("the machine has no network, and the portal runs on it", func(t *testing.T) {
+		v := visit(t)
+		must(t, v.AddInitScript(playwright.Script{Content: playwright.String(
+			`Object.defineProperty(navigator, "onLine", { get: () => false })`)}))
+		s.apply(t, v, "embedded", "")
+		step(t, v.widget, "consent")
+	})
 	t.Run("the network is gone with the form filled in", func(t *testing.T) {
 		v := visit(t)
+		v.expect("ERR_INTERNET_DISCONNECTED")
 		v.open(t, s.Portal+"/apply/cashflow")
 		must(t, v.page("form[data-live=on]").WaitFor())
 		fillForm(t, v, applicant)

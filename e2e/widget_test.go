@@ -46,6 +46,22 @@ func same(t *testing.T, what string, got, want []string) {
 	}
 }
 
+// TestWidgetAsksForThePagesLanguage checks that the provider, not the script, decides which
+// languages there are: a further one needs only its texts.
+func TestWidgetAsksForThePagesLanguage(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	v := visit(t)
+	v.open(t, h.URL+"/?lang=fr-CA")
+	begin(t, v, h.options(map[string]any{"token": s.token(t, nil)}), "first")
+	src, err := v.page("#nova-embed iframe").GetAttribute("src")
+	must(t, err)
+	if !strings.Contains(src, "&lang=fr&") {
+		t.Errorf("the frame is %s", src)
+	}
+}
+
 // TestUsersOfTheMockBank checks each user's outcome: the callback, the report's status,
 // and a message that no other outcome has.
 func TestUsersOfTheMockBank(t *testing.T) {

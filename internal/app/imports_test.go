@@ -168,6 +168,27 @@ func TestImportOrder(t *testing.T) {
 	}
 }
 
+// TestContributingNamesThePackages requires that the table of CONTRIBUTING.md has the
+// packages of each party in that order.
+func TestContributingNamesThePackages(t *testing.T) {
+	raw, err := os.ReadFile("../../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for party, order := range importOrder {
+		_, row, _ := strings.Cut(string(raw), "\n| `"+party+"` |")
+		row, _, _ = strings.Cut(row, "\n")
+		for _, name := range order {
+			_, rest, found := strings.Cut(row, "`"+name+"`")
+			if !found {
+				t.Errorf("the row of %s lacks %s, or has it out of order", party, name)
+				continue
+			}
+			row = rest
+		}
+	}
+}
+
 // TestSQLInStoreFilesOnly keeps queries in the store and in files named store.go or
 // *_store.go.
 func TestSQLInStoreFilesOnly(t *testing.T) {

@@ -15,7 +15,7 @@ func TestKeepsLanguage(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		for _, c := range []struct{ chosen, browsers, there string }{
-			{"es", "en-US,en;q=0.9", "?lang=es"}, {"es", "es-MX", ""}, {"", "es-MX", ""}, {"en", "es-MX", "?lang=en"}, {"xx", "fr", ""},
+			{"es", "en-US,en;q=0.9", "?lang=es"}, {"es", "es-MX", ""}, {"", "es-MX", ""}, {"en", "es-MX", "?lang=en"}, {"xx", "yy", ""},
 		} {
 			b := r.browser()
 			if c.chosen != "" {

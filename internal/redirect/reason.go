@@ -28,7 +28,7 @@ var reasons = [...]struct {
 	{errOutcome, "outcome"},
 	{errUnknownAttempt, "unknown_attempt"},
 	{errHandle, "unknown_handle"},
-	{errTooManyStashed, "parked_too_often"},
+	{errTooManyStashed, "too_many_outcomes"},
 	{errOtherBrowser, "other_browser"},
 	{errLate, "late"},
 	{errTokenTwice, "used_before"},

@@ -7,9 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -499,4 +503,27 @@ func FuzzBody(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestReasonsAreDocumented requires each metric label of a refusal in troubleshooting.md.
+func TestReasonsAreDocumented(t *testing.T) {
+	raw, err := os.ReadFile("../../docs/reference/troubleshooting.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(raw), "\n## Returns that are refused\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	documented := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| (`.*?`) \\|").FindAllStringSubmatch(section, -1) {
+		for _, name := range strings.Split(row[1], ", ") {
+			documented[strings.Trim(name, "`")] = true
+		}
+	}
+	want := map[string]bool{"other": true}
+	for _, r := range reasons {
+		want[r.name] = true
+	}
+	if !maps.Equal(documented, want) {
+		t.Errorf("documented %v, want %v", slices.Sorted(maps.Keys(documented)), slices.Sorted(maps.Keys(want)))
+	}
 }

@@ -41,11 +41,11 @@ const (
 	errIssuer         = refusal("token is of another issuer")
 	errOutcome        = refusal("claims are not an outcome")
 	errUnknownAttempt = refusal("no attempt of ours sent these redirectArgs")
-	errHandle         = refusal("no outcome is parked under this handle")
-	errTooManyStashed = refusal("attempt has too many parked outcomes")
+	errHandle         = refusal("no outcome is stored under this handle")
+	errTooManyStashed = refusal("attempt has too many stored outcomes")
 	errOtherBrowser   = refusal("attempt was begun by another browser")
 	errLate           = refusal("attempt has expired")
-	errTokenTwice     = refusal("publicToken has landed another attempt")
+	errTokenTwice     = refusal("publicToken has completed another attempt")
 )
 
 // handleReturnGet handles a return by GET, with ?jwt=[token].

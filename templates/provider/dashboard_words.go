@@ -39,16 +39,10 @@ func statusTone(s contract.Status) ui.Tone {
 	return ui.Danger
 }
 
-var dashboardSpanishMonths = [...]string{"ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"}
-
 // moment formats an instant in UTC, to the second.
 func (d Dashboard) moment(t time.Time) string {
 	t = t.UTC()
-	day := t.Format("Jan 2, 2006")
-	if d.Lang == i18n.Spanish {
-		day = strconv.Itoa(t.Day()) + " " + dashboardSpanishMonths[t.Month()-1] + " " + strconv.Itoa(t.Year())
-	}
-	return day + ", " + t.Format("15:04:05") + " UTC"
+	return ui.DayWords(d.Lang, t) + ", " + t.Format("15:04:05") + " UTC"
 }
 
 func number(n int) string { return strconv.Itoa(n) }

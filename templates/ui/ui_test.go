@@ -129,7 +129,7 @@ func TestPickLanguage(t *testing.T) {
 		{"nonsense is passed over", "xx", "../es", "es-MX,es;q=0.9", i18n.Spanish},
 		{"weights count", "", "", "en;q=0.4, es;q=0.8", i18n.Spanish},
 		{"equal weights keep the order", "", "", "es, en", i18n.Spanish},
-		{"unknown languages are skipped", "", "", "fr, de;q=0.9, es;q=0.1", i18n.Spanish},
+		{"unknown languages are skipped", "", "", "xx, yy;q=0.9, es;q=0.1", i18n.Spanish},
 		{"a refused language is not taken", "", "", "es;q=0", i18n.English},
 		{"a broken weight is skipped", "", "", "es;q=x", i18n.English},
 		{"upper case", "", "", "ES-us", i18n.Spanish},
@@ -143,7 +143,7 @@ func TestPickLanguage(t *testing.T) {
 }
 
 func TestLanguagesOmitLongAddresses(t *testing.T) {
-	for path, want := range map[string]int{"/apply/cashflow": 2, "/" + strings.Repeat("a", 60_000): 0,
+	for path, want := range map[string]int{"/apply/cashflow": len(i18n.Languages()), "/" + strings.Repeat("a", 60_000): 0,
 		"/?q=" + strings.Repeat("a", 60_000): 0} {
 		u, err := url.Parse(path)
 		if err != nil {

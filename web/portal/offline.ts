@@ -1,17 +1,30 @@
 // Submitting a form without a connection would replace the page, with the entered
-// data, by the browser's error page. The script stops the submission and says so.
+// data, by the browser's error page. The script stops the submission and says so. A
+// browser without a network can still reach a portal on its own machine, so it asks.
 
 const note = document.getElementById("offline");
 
 if (note) {
+	let reached = false;
 	document.addEventListener(
 		"submit",
 		(e) => {
-			if (navigator.onLine) return;
+			if (navigator.onLine || reached) {
+				reached = false;
+				return;
+			}
 			e.preventDefault();
 			e.stopImmediatePropagation();
-			note.hidden = false;
-			note.scrollIntoView({ block: "nearest" });
+			fetch("/", { method: "HEAD", cache: "no-store" }).then(
+				() => {
+					reached = true;
+					(e.target as HTMLFormElement).requestSubmit(e.submitter);
+				},
+				() => {
+					note.hidden = false;
+					note.scrollIntoView({ block: "nearest" });
+				},
+			);
 		},
 		{ capture: true },
 	);

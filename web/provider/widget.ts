@@ -168,7 +168,7 @@ function load(v: Visit, into: HTMLElement): HTMLIFrameElement {
 // is not sent, holds the nonce that both sides put into every message.
 function address(v: Visit, attempt: number): string {
   const lang = document.documentElement.lang.slice(0, 2).toLowerCase();
-  const query = lang === "en" || lang === "es" ? `&lang=${lang}` : "";
+  const query = /^[a-z]{2}$/.test(lang) ? `&lang=${lang}` : "";
   const account = new URLSearchParams({ env: `${v.data.env}`, publicId: `${v.data.publicId}` });
   return `${origin}/widget/v1/frame?attempt=${attempt}${query}&${account}#${v.nonce}`;
 }

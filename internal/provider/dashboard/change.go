@@ -321,7 +321,7 @@ func (s *Service) langCookie() string {
 
 // remember stores a requested language in a cookie.
 func (s *Service) remember(w http.ResponseWriter, r *http.Request) {
-	if asked := i18n.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && (asked == i18n.English || asked == i18n.Spanish) {
+	if asked := i18n.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && asked.Spoken() {
 		http.SetCookie(w, &http.Cookie{Name: s.langCookie(), Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
 			Secure: s.public.Scheme == "https", HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	}

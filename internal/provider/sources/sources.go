@@ -163,7 +163,7 @@ type Document struct {
 type AuthorizeRequest struct {
 	RedirectURI string // where the institution sends the browser back to
 	State       string // random; the callback carries it
-	Language    string // "en" or "es": preferred language of the institution's pages
+	Language    string // preferred language of the institution's pages, such as "es"
 }
 
 // Authorization is a begun authorization.

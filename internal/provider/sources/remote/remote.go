@@ -208,8 +208,12 @@ func (c *Connector) Authorize(ctx context.Context, institution string, r sources
 		URL string `json:"url"`
 		pending
 	}
+	language := "en" // the document allows en and es
+	if r.Language == "es" {
+		language = "es"
+	}
 	err = p.call(ctx, authorize, map[string]any{"institution": institution, "redirectUri": r.RedirectURI, "state": r.State,
-		"language": r.Language}, &answer)
+		"language": language}, &answer)
 	if err != nil {
 		return out, err
 	}

@@ -87,6 +87,24 @@ const payrollAnswer = `{"owner":{"firstName":"Ana","lastName":"Reyes","emails":[
 	{"payDate":"2026-05-15","start":"2026-05-01","end":"2026-05-14","hours":8000,"gross":2450.75,"grossYtd":4901.5,"net":1e3,"netYtd":2891.2},
 	{"payDate":"2026-06-15","start":"2026-06-01","end":"2026-06-14","gross":1,"grossYtd":1,"net":1,"netYtd":1}]}]}`
 
+// TestAuthorizeSendsADocumentedLanguage: a catalog may have further languages, and
+// connectors know two.
+func TestAuthorizeSendsADocumentedLanguage(t *testing.T) {
+	f, c := newFake(t)
+	for language, want := range map[string]string{"en": "en", "es": "es", "fr": "en", "": "en"} {
+		f.answers["/v1/authorizations"] = func(w http.ResponseWriter, body map[string]any) {
+			if body["language"] != want {
+				t.Errorf("%q is sent as %v, want %s", language, body["language"], want)
+			}
+			_, _ = io.WriteString(w, `{"url":"`+f.URL+`/sign-in/7","authorization":"secret 7"}`)
+		}
+		if _, err := c.Authorize(t.Context(), "paywright", sources.AuthorizeRequest{RedirectURI: "https://v.example/oauth/callback",
+			State: "a state of some length", Language: language}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestPayroll(t *testing.T) {
 	f, c := newFake(t)
 	f.answers["/v1/authorizations"] = func(w http.ResponseWriter, body map[string]any) {
