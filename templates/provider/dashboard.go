@@ -126,6 +126,7 @@ type DashboardAttempt struct {
 type DashboardCredential struct {
 	ID, ClientID              string
 	Created, Expires, Revoked time.Time
+	Used                      time.Time // the hour of its last use; zero for never
 	Live                      bool
 	Rotatable                 bool // no other secret of the client is valid
 }
