@@ -289,6 +289,7 @@ type DashboardPerson struct {
 type DashboardEntry struct {
 	At                          time.Time
 	By, Action, Object, Details string
+	More                        []DashboardEntry // older entries of its run
 }
 
 // DashboardAudit is the audit log.
@@ -299,6 +300,7 @@ type DashboardAudit struct {
 	Of       *DashboardPerson  // the user of the filter; nil for none
 	Actions  []string          // to filter by
 	Rows     []DashboardEntry
+	Count    int // of entries
 }
 
 // page returns the layout of a page with a title.

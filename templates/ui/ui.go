@@ -9,6 +9,7 @@ package ui
 import (
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -424,6 +425,13 @@ func discColor(r Row) string {
 		sum += int(c)
 	}
 	return "row-disc-" + strconv.Itoa(sum%discColors)
+}
+
+// RunEntry is an entry of a log within a run of such entries.
+type RunEntry struct {
+	At   time.Time
+	Body templ.Component
+	Note string // small; "" for none
 }
 
 // KeyFigure is a figure with its name.
