@@ -145,8 +145,22 @@ func TestOverviewComparesPeriods(t *testing.T) {
 		}
 		b.exec(`UPDATE customers SET created_at = $1`, store.Micros(now.AddDate(0, 0, -100)))
 		// Two reports of the week before count; all events were delivered today.
-		if got := figures("/dashboard?days=7"); !slices.Equal(got, []string{"+50%", "+50%", "−50%", "−50%"}) {
+		today := now.Truncate(day)
+		before := ui.DaysWords(i18n.English, today.AddDate(0, 0, -13), today.AddDate(0, 0, -7))
+		more := i18ntest.EN("ui.change.more", "percent", "50", "days", before)
+		less := i18ntest.EN("ui.change.less", "percent", "50", "days", before)
+		sent := i18ntest.EN("ui.change.before", "days", before, "n", "0")
+		if got := figures("/dashboard?days=7"); !slices.Equal(got, []string{more, more, less, less, sent}) {
 			t.Errorf("changes %q", got)
+		}
+		// The plot has the day a week ago behind today, by the same hour.
+		page := d.page("/dashboard?days=7")
+		counted := func(ready int) string {
+			return i18ntest.EN("dashboard.overview.day", "ready", fmt.Sprint(ready), "pending", "0", "failed", "0")
+		}
+		both := ui.DayWords(i18n.English, today) + ": " + counted(2) + ". " + ui.DayWords(i18n.English, today.AddDate(0, 0, -7)) + ": " + counted(1)
+		if !strings.Contains(page, both) || strings.Count(page, `class="plot-before"`) != 2 {
+			t.Errorf("the plots lack the days before: %q", groups(page, `<title>([^<]*)</title>`))
 		}
 		if got := figures("/dashboard?days=90"); got != nil {
 			t.Errorf("data of 180 days are not kept, and the changes are %q", got)

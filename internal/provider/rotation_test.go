@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/provider/customers"
-
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
+	"vestibule/templates/ui"
 )
 
 // entitle enables or disables entitlements of an account, as the operator does.
@@ -74,6 +76,45 @@ func TestRotateCredential(t *testing.T) {
 		if n := b.one(`SELECT CAST(count(*) AS TEXT) FROM credentials WHERE client_id = $1`, b.seed.ClientID); n != "3" {
 			t.Errorf("%s secrets are kept, want 3 hashes", n)
 		}
+	})
+}
+
+// TestCredentialUse finds the hour of a secret's last use on the dashboard, and no earlier one.
+func TestCredentialUse(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		d := b.signIn(customerUser)
+		never := i18ntest.EN("dashboard.credentials.never_used")
+		if !strings.Contains(d.page("/dashboard/credentials"), never) {
+			t.Fatal("a new secret is not called unused")
+		}
+		b.want("a wrong secret", b.get("/connect/accesstoken", basic(b.seed.ClientID, store.NewSecret())), 403, contract.CodeUnknownCustomer)
+		if !strings.Contains(d.page("/dashboard/credentials"), never) {
+			t.Error("a wrong secret counts as a use")
+		}
+		used := func(when string) time.Time {
+			t.Helper()
+			hour := b.now().Truncate(time.Hour)
+			if page := d.page("/dashboard/credentials"); !strings.Contains(page, ui.HourWords(i18n.English, hour)) {
+				t.Errorf("%s: the page lacks %q", when, ui.HourWords(i18n.English, hour))
+			}
+			return hour
+		}
+		for _, a := range b.concurrently(20, "GET", "/connect/accesstoken", b.basic(), nil) {
+			b.want("a use", a, 200, "")
+		}
+		first := used("after the first uses")
+		b.exec(`UPDATE credentials SET used_at = $1 WHERE client_id = $2`, store.Micros(first.Add(5*time.Hour)), b.seed.ClientID)
+		b.want("a use in an earlier hour than the last", b.get("/connect/accesstoken", b.basic()), 200, "")
+		if page := d.page("/dashboard/credentials"); !strings.Contains(page, ui.HourWords(i18n.English, first.Add(5*time.Hour))) {
+			t.Error("an earlier use replaced a later one")
+		}
+		token := b.bearer(b.basic())
+		b.exec(`UPDATE credentials SET used_at = $1 WHERE client_id = $2`, store.Micros(first.Add(-time.Hour)), b.seed.ClientID)
+		if a := b.get("/connect/status", append(token, "X-EXTERNAL-ID", "x")); a.status == 403 {
+			t.Errorf("an access token: %d", a.status)
+		}
+		used("after a use in a later hour")
 	})
 }
 

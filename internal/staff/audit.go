@@ -39,6 +39,22 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, e Entry) error {
 	return s.insertEntry(ctx, tx, e)
 }
 
+// Runs joins consecutive entries, newest first, with the same user, action and details, if they
+// are within an hour.
+func Runs(all []Entry) (runs [][]Entry) {
+	for _, e := range all {
+		if n := len(runs) - 1; n >= 0 {
+			newest := runs[n][0]
+			if newest.Actor == e.Actor && newest.Action == e.Action && newest.Detail == e.Detail && newest.At.Sub(e.At) <= time.Hour {
+				runs[n] = append(runs[n], e)
+				continue
+			}
+		}
+		runs = append(runs, []Entry{e})
+	}
+	return runs
+}
+
 // EntryFilter selects entries of the audit log. The zero value selects all.
 type EntryFilter struct {
 	Actor, Action, Subject string

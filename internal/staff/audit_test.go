@@ -95,3 +95,34 @@ func TestFailedSignInsAreRecorded(t *testing.T) {
 		}
 	})
 }
+
+func TestRuns(t *testing.T) {
+	at := func(minutes int, actor, action, detail string) Entry {
+		return Entry{Actor: actor, Action: action, Detail: detail, At: noon.Add(-time.Duration(minutes) * time.Minute)}
+	}
+	all := []Entry{
+		at(0, "ann", "read", ""), at(1, "ann", "read", ""), at(60, "ann", "read", ""), // an hour
+		at(61, "ann", "read", ""),                                      // more than an hour after the newest
+		at(62, "bob", "read", ""),                                      // another user
+		at(63, "bob", "opened", ""),                                    // another action
+		at(64, "bob", "opened", "pdf"), at(65, "bob", "opened", "pdf"), // other details
+		at(66, "bob", "opened", ""), // not consecutive with the first
+	}
+	var got []int
+	entries := 0
+	for _, run := range Runs(all) {
+		got = append(got, len(run))
+		for _, e := range run {
+			if e != all[entries] {
+				t.Errorf("entry %d is %v", entries, e)
+			}
+			entries++
+		}
+	}
+	if want := []int{3, 1, 1, 1, 2, 1}; !slices.Equal(got, want) {
+		t.Errorf("the runs have %v entries, want %v", got, want)
+	}
+	if Runs(nil) != nil {
+		t.Error("no entries make a run")
+	}
+}

@@ -126,6 +126,7 @@ type DashboardAttempt struct {
 type DashboardCredential struct {
 	ID, ClientID              string
 	Created, Expires, Revoked time.Time
+	Used                      time.Time // the hour of its last use; zero for never
 	Live                      bool
 	Rotatable                 bool // no other secret of the client is valid
 }
@@ -288,6 +289,7 @@ type DashboardPerson struct {
 type DashboardEntry struct {
 	At                          time.Time
 	By, Action, Object, Details string
+	More                        []DashboardEntry // older entries of its run
 }
 
 // DashboardAudit is the audit log.
@@ -298,6 +300,7 @@ type DashboardAudit struct {
 	Of       *DashboardPerson  // the user of the filter; nil for none
 	Actions  []string          // to filter by
 	Rows     []DashboardEntry
+	Count    int // of entries
 }
 
 // page returns the layout of a page with a title.

@@ -1264,7 +1264,7 @@ func DashboardAuditPage(d Dashboard, v DashboardAudit) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = livePart(d, true, len(v.Rows)).Render(templ.WithChildren(ctx, templ_7745c5c3_Var50), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = livePart(d, true, v.Count).Render(templ.WithChildren(ctx, templ_7745c5c3_Var50), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1299,10 +1299,18 @@ func (v DashboardAudit) grid(d Dashboard) ui.Grid {
 			by = i18n.T(d.Lang, "dashboard.audit.removed_user")
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Body: when(d, e.At)}, {Body: inOneLine(by)},
-			{Text: i18n.Code(d.Lang, "dashboard.actions", e.Action)}, {Body: concerns(d, e.Object)},
+			{Body: ui.Run(d.Lang, ui.Given(i18n.Code(d.Lang, "dashboard.actions", e.Action)), e.more(d))}, {Body: concerns(d, e.Object)},
 			{Body: concerns(d, e.Details)}})
 	}
 	return g
+}
+
+// more returns the older entries of the run. Its entries have the same action and details.
+func (e DashboardEntry) more(d Dashboard) (out []ui.RunEntry) {
+	for _, m := range e.More {
+		out = append(out, ui.RunEntry{At: m.At, Body: concerns(d, m.Object)})
+	}
+	return out
 }
 
 // concerns shows what a change is about: an identifier, a user or a word.
@@ -1371,7 +1379,7 @@ func inOneLine(s string) templ.Component {
 		var templ_7745c5c3_Var55 string
 		templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.ResolveAttributeValue(s)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 315, Col: 39}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 323, Col: 39}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var55)
 		if templ_7745c5c3_Err != nil {
@@ -1384,7 +1392,7 @@ func inOneLine(s string) templ.Component {
 		var templ_7745c5c3_Var56 string
 		templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(s)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 315, Col: 45}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 323, Col: 45}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
 		if templ_7745c5c3_Err != nil {
@@ -1427,7 +1435,7 @@ func userLink(p DashboardPerson) templ.Component {
 		var templ_7745c5c3_Var58 templ.SafeURL
 		templ_7745c5c3_Var58, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL("/dashboard/audit?user=" + p.ID))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 320, Col: 90}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 328, Col: 90}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var58))
 		if templ_7745c5c3_Err != nil {
@@ -1440,7 +1448,7 @@ func userLink(p DashboardPerson) templ.Component {
 		var templ_7745c5c3_Var59 string
 		templ_7745c5c3_Var59, templ_7745c5c3_Err = templ.JoinStringErrs(p.Email)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 320, Col: 102}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 328, Col: 102}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var59))
 		if templ_7745c5c3_Err != nil {
@@ -1483,7 +1491,7 @@ func signedIn(d Dashboard, p DashboardPerson) templ.Component {
 			var templ_7745c5c3_Var61 string
 			templ_7745c5c3_Var61, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.people.never"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 325, Col: 64}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 333, Col: 64}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var61))
 			if templ_7745c5c3_Err != nil {
@@ -1637,7 +1645,7 @@ func DashboardPeoplePage(d Dashboard, v DashboardPeople) templ.Component {
 					var templ_7745c5c3_Var68 string
 					templ_7745c5c3_Var68, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.people.let_them"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 351, Col: 50}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 359, Col: 50}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var68))
 					if templ_7745c5c3_Err != nil {
@@ -1690,7 +1698,7 @@ func DashboardPeoplePage(d Dashboard, v DashboardPeople) templ.Component {
 				var templ_7745c5c3_Var70 string
 				templ_7745c5c3_Var70, templ_7745c5c3_Err = templ.ResolveAttributeValue(d.Email)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 358, Col: 69}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 366, Col: 69}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var70)
 				if templ_7745c5c3_Err != nil {
@@ -1730,7 +1738,7 @@ func DashboardPeoplePage(d Dashboard, v DashboardPeople) templ.Component {
 					var templ_7745c5c3_Var72 string
 					templ_7745c5c3_Var72, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.people.change_it"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 367, Col: 51}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_accounts.templ`, Line: 375, Col: 51}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var72))
 					if templ_7745c5c3_Err != nil {
@@ -1762,6 +1770,54 @@ func DashboardPeoplePage(d Dashboard, v DashboardPeople) templ.Component {
 	})
 }
 
+func userActions(d Dashboard, p DashboardPerson) templ.Component {
+	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
+			return templ_7745c5c3_CtxErr
+		}
+		templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+		if !templ_7745c5c3_IsBuffer {
+			defer func() {
+				templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err == nil {
+					templ_7745c5c3_Err = templ_7745c5c3_BufErr
+				}
+			}()
+		}
+		ctx = templ.InitializeContext(ctx)
+		templ_7745c5c3_Var73 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var73 == nil {
+			templ_7745c5c3_Var73 = templ.NopComponent
+		}
+		ctx = templ.ClearChildren(ctx)
+		templ_7745c5c3_Var74 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
+			templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
+			templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
+			if !templ_7745c5c3_IsBuffer {
+				defer func() {
+					templ_7745c5c3_BufErr := templruntime.ReleaseBuffer(templ_7745c5c3_Buffer)
+					if templ_7745c5c3_Err == nil {
+						templ_7745c5c3_Err = templ_7745c5c3_BufErr
+					}
+				}()
+			}
+			ctx = templ.InitializeContext(ctx)
+			templ_7745c5c3_Err = confirmed(d, "/dashboard/people/"+p.ID+"/remove", i18n.T(d.Lang, "dashboard.people.sessions_that_are_open_end"),
+				i18n.T(d.Lang, "dashboard.people.remove_them")).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			return nil
+		})
+		templ_7745c5c3_Err = ui.RowMenu(d.Lang, p.Email).Render(templ.WithChildren(ctx, templ_7745c5c3_Var74), templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		return nil
+	})
+}
+
 func (v DashboardPeople) grid(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.people.people_of_this_account"), HideCaption: true, Named: true, Columns: []ui.Column{
 		v.List.column(i18n.T(d.Lang, "dashboard.email.label"), "", "ascending", "-email"),
@@ -1770,8 +1826,7 @@ func (v DashboardPeople) grid(d Dashboard) ui.Grid {
 	for _, p := range v.Rows {
 		action := ui.Cell{Text: i18n.T(d.Lang, "dashboard.people.you")}
 		if !p.Self {
-			action = ui.Cell{Body: confirm(d, "/dashboard/people/"+p.ID+"/remove", i18n.T(d.Lang, "dashboard.people.remove"),
-				i18n.T(d.Lang, "dashboard.people.sessions_that_are_open_end"), i18n.T(d.Lang, "dashboard.people.remove_them"))}
+			action = ui.Cell{Body: userActions(d, p)}
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Body: userLink(p)}, {Body: when(d, p.Created)}, {Body: signedIn(d, p)}, action})
 	}

@@ -345,7 +345,7 @@ func DashboardWebhooksPage(d Dashboard, v DashboardWebhooks) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = sentFigure(d, "hours", i18n.T(d.Lang, "dashboard.health.by_hour"), v.Hours, true).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.DailyFigure(d.Lang, sentPlot(d, "hours", i18n.T(d.Lang, "dashboard.health.by_hour"), v.Hours, true)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -367,7 +367,7 @@ func DashboardWebhooksPage(d Dashboard, v DashboardWebhooks) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = sentFigure(d, "days", i18n.T(d.Lang, "dashboard.health.by_day"), v.Days, false).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.DailyFigure(d.Lang, sentPlot(d, "days", i18n.T(d.Lang, "dashboard.health.by_day"), v.Days, false)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -122,7 +122,7 @@ func (l DashboardList) tags(d Dashboard, institution string) (out []DashboardChi
 			add(name, i18n.T(d.Lang, "dashboard.list.answer", "answer", d.answer(code)))
 		case "hour":
 			if at, err := time.Parse(DashboardHour, value); err == nil {
-				add(name, hourWords(d, at))
+				add(name, ui.HourWords(d.Lang, at))
 			}
 		}
 	}

@@ -26,7 +26,8 @@ type DashboardOverview struct {
 	Deliveries   []DashboardSent
 	Answers      []DashboardAnswer // the most frequent first
 
-	// Before has the totals of as long a time before; nil if they are not complete.
+	// Before has the days, deliveries and durations of as long a time before; nil if there
+	// are none, or some are deleted.
 	Before *DashboardOverview
 }
 
@@ -145,10 +146,10 @@ func (v DashboardOverview) figures(d Dashboard) []ui.KeyFigure {
 		out[5].Tone = ui.Danger
 	}
 	if v.Before != nil {
-		now, before := v.measures(), v.Before.measures()
-		for i := range out {
-			if c := ui.Change(now[i], before[i]); c != "" {
-				out[i].Change, out[i].Against = c, v.against(d)
+		before, days := v.Before.measures(), v.Before.dayWords(d)
+		for i, n := range v.measures() {
+			if timed := i == 2 || i == 3; !timed || n > 0 && before[i] > 0 {
+				out[i].Change = ui.Change(d.Lang, n, before[i], days)
 			}
 		}
 	}
@@ -162,59 +163,69 @@ func (v DashboardOverview) measures() [6]int64 {
 	return [...]int64{int64(ready + pending + failed), int64(ready), int64(v.typical(50)), int64(v.typical(90)), int64(delivered), int64(lost)}
 }
 
-// against names the time that the figures are compared with.
-func (v DashboardOverview) against(d Dashboard) string {
-	return i18n.T(d.Lang, "dashboard.overview.against", "n", number(len(v.Days)))
+// dayWords names the days of the overview.
+func (v DashboardOverview) dayWords(d Dashboard) string {
+	return ui.DaysWords(d.Lang, v.Since, v.last())
 }
 
-func (v DashboardOverview) plot(d Dashboard) ui.BarPlot {
-	var days []ui.DayBar
+// bars returns the reports of each day.
+func (v DashboardOverview) bars(d Dashboard) (out []ui.DayBar) {
 	for _, x := range v.Days {
-		b := ui.DayBar{Day: x.Day, First: x.Ready, More: x.Pending, Down: x.Failed,
-			Title: ui.DayWords(d.Lang, x.Day) + ": " + i18n.T(d.Lang, "dashboard.overview.day",
-				"ready", number(x.Ready), "pending", number(x.Pending), "failed", number(x.Failed))}
-		if x.Ready+x.Pending+x.Failed > 0 {
-			day := x.Day.Format(time.DateOnly)
-			b.URL = dashboardLink("/dashboard/reports", "from", day, "to", day)
-		}
-		days = append(days, b)
+		day := x.Day.Format(time.DateOnly)
+		out = append(out, ui.DayBar{Start: x.Day, First: x.Ready, More: x.Pending, Down: x.Failed,
+			Words: i18n.T(d.Lang, "dashboard.overview.day", "ready", number(x.Ready), "pending", number(x.Pending), "failed", number(x.Failed)),
+			URL:   dashboardLink("/dashboard/reports", "from", day, "to", day)})
 	}
-	return ui.DailyBars(d.Lang, days, ui.BarPlot{ID: "days", Label: "days-name", Story: "days-story", Failures: true})
+	return out
 }
 
-// sentPlot is a plot of deliveries by day or by hour, named and described by the elements
-// id-name and id-story.
-func sentPlot(d Dashboard, id string, all []DashboardSent, hourly bool) ui.BarPlot {
-	p := ui.BarPlot{ID: id, Label: id + "-name", Story: id + "-story", Failures: true}
-	var bars []ui.DayBar
+func (v DashboardOverview) plot(d Dashboard) ui.DayPlot {
+	ready, pending, failed := v.totals()
+	p := ui.DayPlot{ID: "days", Title: i18n.T(d.Lang, "dashboard.overview.by_day"), Bars: v.bars(d),
+		Story: i18n.T(d.Lang, "dashboard.overview.story", "ready", number(ready), "pending", number(pending), "failed", number(failed)),
+		Parts: [...]string{i18n.T(d.Lang, "dashboard.overview.ready"), i18n.T(d.Lang, "dashboard.overview.pending"),
+			i18n.T(d.Lang, "dashboard.overview.failed")}}
+	if v.Before != nil {
+		p.Earlier = v.Before.bars(d)
+	}
+	return p
+}
+
+func (v DashboardOverview) sentPlot(d Dashboard) ui.DayPlot {
+	p := sentPlot(d, "sent", i18n.T(d.Lang, "dashboard.overview.deliveries_by_day"), v.Deliveries, false)
+	if v.Before != nil {
+		p.Earlier = sentBars(d, v.Before.Deliveries, false)
+	}
+	return p
+}
+
+// sentPlot is a plot of deliveries by day or by hour.
+func sentPlot(d Dashboard, id, title string, all []DashboardSent, hourly bool) ui.DayPlot {
+	return ui.DayPlot{ID: id, Title: title, Story: sentWords(d, all...), Hourly: hourly, Bars: sentBars(d, all, hourly),
+		None: i18n.T(d.Lang, "dashboard.overview.no_deliveries"),
+		Parts: [...]string{i18n.T(d.Lang, "dashboard.overview.deliveries_delivered"),
+			i18n.T(d.Lang, "dashboard.overview.deliveries_pending"), i18n.T(d.Lang, "dashboard.overview.deliveries_failed")}}
+}
+
+func sentBars(d Dashboard, all []DashboardSent, hourly bool) (out []ui.DayBar) {
 	for _, x := range all {
-		b := ui.DayBar{Day: x.Start, First: x.Delivered, More: x.Pending, Down: x.Failed}
-		day, link := x.Start.Format(time.DateOnly), "/dashboard/deliveries"
+		b := ui.DayBar{Start: x.Start, First: x.Delivered, More: x.Pending, Down: x.Failed, Words: sentWords(d, x)}
 		if hourly {
-			b.Title, link = hourWords(d, x.Start), dashboardLink(link, "hour", x.Start.Format(DashboardHour))
+			b.URL = dashboardLink("/dashboard/deliveries", "hour", x.Start.Format(DashboardHour))
 		} else {
-			b.Title, link = ui.DayWords(d.Lang, x.Start), dashboardLink(link, "from", day, "to", day)
+			day := x.Start.Format(time.DateOnly)
+			b.URL = dashboardLink("/dashboard/deliveries", "from", day, "to", day)
 		}
-		if x.Delivered+x.Pending+x.Failed > 0 {
-			b.URL = link
-		}
-		b.Title += ": " + sentWords(d, x.Delivered, x.Pending, x.Failed)
-		bars = append(bars, b)
+		out = append(out, b)
 	}
-	if hourly {
-		return ui.HourlyBars(bars, p)
-	}
-	return ui.DailyBars(d.Lang, bars, p)
+	return out
 }
 
 // DashboardHour is the format of an hour in an address, in UTC.
 const DashboardHour = "2006-01-02T15"
 
-func hourWords(d Dashboard, at time.Time) string {
-	return ui.DayWords(d.Lang, at) + ", " + at.Format("15:04") + "–" + at.Add(time.Hour).Format("15:04")
-}
-
-func sentWords(d Dashboard, delivered, pending, failed int) string {
+func sentWords(d Dashboard, all ...DashboardSent) string {
+	delivered, pending, failed := totalSent(all)
 	return i18n.T(d.Lang, "dashboard.overview.deliveries_day",
 		"delivered", number(delivered), "pending", number(pending), "failed", number(failed))
 }

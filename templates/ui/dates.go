@@ -49,6 +49,11 @@ func MomentWords(l i18n.Lang, t time.Time) string {
 	return DayWords(l, t.UTC()) + ", " + t.UTC().Format("15:04") + " UTC"
 }
 
+// HourWords names an hour, as in "Jan 2, 2006, 15:00–16:00".
+func HourWords(l i18n.Lang, at time.Time) string {
+	return DayWords(l, at) + ", " + at.Format("15:04") + "–" + at.Add(time.Hour).Format("15:04")
+}
+
 // MachineTime formats an instant for the attribute datetime.
 func MachineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/a-h/templ"
-
-	"vestibule/internal/i18n"
 )
 
 // Plots are drawn on the server in integers: values are in the caller's unit (cents,
@@ -68,6 +66,7 @@ type BarPlot struct {
 	Say              func(int64) string
 	Unmarked         bool // the bars have no mark
 	Failures         bool // the bars downwards count failures
+	Compared         bool // behind the bars is the outline of an earlier time's bars
 }
 
 // Bars holds the bars of one place. No value is negative: Down is drawn downwards.
@@ -75,6 +74,8 @@ type Bars struct {
 	First, More int64 // the two parts of the bar upwards
 	Down        int64
 	Mark        int64
+	Before      int64  // height upwards at an earlier time
+	BeforeDown  int64  // height downwards at that time
 	Text        string // below
 	Rank        int    // as in PlotMark
 	Major       bool
@@ -307,9 +308,30 @@ func (p LinePlot) at(i int) string { return percent(int64(i), int64(p.last())) }
 func (p BarPlot) axis() axis {
 	var all []int64
 	for _, b := range p.Bars {
-		all = append(all, b.First+b.More, -b.Down, b.Mark)
+		all = append(all, b.First+b.More, -b.Down, b.Mark, b.Before, -b.BeforeDown)
 	}
 	return newAxis(all, plotTall, 7, p.Least)
+}
+
+// outline returns the path around the bars of the earlier time. x values are places, y values
+// tenths of a pixel.
+func (p BarPlot) outline(a axis) string {
+	var above, below strings.Builder
+	for i, b := range p.Bars {
+		y := strconv.FormatInt(a.y(b.Before), 10)
+		if i == 0 {
+			above.WriteString("M0 " + y)
+		}
+		above.WriteString("V" + y + "H" + strconv.Itoa(i+1))
+		last := len(p.Bars) - 1 - i
+		below.WriteString("V" + strconv.FormatInt(a.y(-p.Bars[last].BeforeDown), 10) + "H" + strconv.Itoa(last))
+	}
+	return above.String() + below.String() + "Z"
+}
+
+// box returns the view box of the outline.
+func (p BarPlot) box(a axis) string {
+	return "0 0 " + strconv.Itoa(len(p.Bars)) + " " + strconv.FormatInt(a.height, 10)
 }
 
 // at returns a horizontal position in a place, in hundredths of its width.
@@ -367,52 +389,4 @@ func described(id string) templ.Attributes {
 		return nil
 	}
 	return templ.Attributes{"aria-describedby": id}
-}
-
-// DayBar is the bar of a day or an hour: two parts upwards and one downwards.
-type DayBar struct {
-	Day               time.Time // its beginning
-	First, More, Down int
-	Title             string // tooltip
-	URL               string // of its details; "" for none
-}
-
-// DailyBars fills a plot with a bar for each of consecutive days. Some, counted from the last,
-// have their dates below.
-func DailyBars(l i18n.Lang, days []DayBar, p BarPlot) BarPlot {
-	every := 14
-	switch {
-	case len(days) > 120:
-		every = (len(days) + 7) / 8
-	case len(days) <= 7:
-		every = 2
-	case len(days) <= 14:
-		every = 4
-	case len(days) <= 31:
-		every = 7
-	}
-	return countBars(days, every, func(t time.Time) string { return DayAndMonth(l, t) }, p)
-}
-
-// HourlyBars fills a plot with a bar for each of consecutive hours. Every fourth, counted from
-// the last, has its time below.
-func HourlyBars(hours []DayBar, p BarPlot) BarPlot {
-	return countBars(hours, 4, func(t time.Time) string { return t.Format("15:04") }, p)
-}
-
-// countBars fills a plot with bars, of which every one of some has a label.
-func countBars(bars []DayBar, every int, label func(time.Time) string, p BarPlot) BarPlot {
-	p.Least, p.Unmarked = 1, true
-	p.Say = func(n int64) string { return strconv.FormatInt(max(n, -n), 10) }
-	for i, d := range bars {
-		b := Bars{First: int64(d.First), More: int64(d.More), Down: int64(d.Down), Rank: 1, Title: d.Title, URL: d.URL}
-		if fromLast := len(bars) - 1 - i; fromLast%every == 0 {
-			b.Text = label(d.Day)
-			if fromLast%(2*every) != 0 {
-				b.Rank = 2
-			}
-		}
-		p.Bars = append(p.Bars, b)
-	}
-	return p
 }

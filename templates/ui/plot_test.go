@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"vestibule/internal/i18n"
 	"vestibule/internal/testutil/proptest"
 )
 
@@ -103,7 +104,8 @@ func TestPlotBounds(t *testing.T) {
 		bars := BarPlot{ID: "b", Label: "l", Least: 100, Say: p.Say}
 		for i := 0; i+2 < len(values) && i < 40; i += 3 {
 			abs := func(v int64) int64 { return max(v, -v) }
-			bars.Bars = append(bars.Bars, Bars{First: abs(values[i]), More: abs(values[i+1]), Down: abs(values[i+2]), Mark: values[i], Text: "x"})
+			bars.Compared = true
+			bars.Bars = append(bars.Bars, Bars{Before: abs(values[i+1]), BeforeDown: abs(values[i]), First: abs(values[i]), More: abs(values[i+1]), Down: abs(values[i+2]), Mark: values[i], Text: "x"})
 		}
 		var out bytes.Buffer
 		for _, err := range []error{Lines(p).Render(t.Context(), &out), BarsUpAndDown(bars).Render(t.Context(), &out)} {
@@ -115,6 +117,9 @@ func TestPlotBounds(t *testing.T) {
 			if n, err := strconv.ParseFloat(m[1], 64); err != nil || n < 0 || n > 100 {
 				t.Fatalf("an element has the position %s", m[0])
 			}
+		}
+		if coordinate := regexp.MustCompile(`[MVH ]-\d`).FindString(bars.outline(bars.axis())); coordinate != "" {
+			t.Fatalf("the outline has the coordinate %q", coordinate)
 		}
 		if strings.Contains(out.String(), `height="-`) || strings.Contains(out.String(), "style=") {
 			t.Fatalf("a negative height or inline style:\n%s", out.String())
@@ -144,9 +149,14 @@ func TestPlots(t *testing.T) {
 		"plot-bars": BarsUpAndDown(BarPlot{ID: "b", Label: "b-name", Story: "b-story", Least: 100, Say: say,
 			Bars: []Bars{{First: 100, More: 200, Down: 50, Mark: 250, Text: "Jan", Rank: 1, Title: "Jan: 2.50"},
 				{Down: 300, Mark: -300, Text: "Feb", Rank: 2, Faint: true}}}),
-		"plot-failures": BarsUpAndDown(HourlyBars([]DayBar{{Day: time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC), Down: 2, Title: "09:00"},
-			{Day: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), First: 3, More: 1, Title: "10:00", URL: "/hour"}},
-			BarPlot{ID: "h", Label: "h-name", Failures: true})),
+		"plot-hours": DailyFigure(i18n.English, DayPlot{ID: "h", Title: "By hour", Story: "Six", Parts: [...]string{"Up", "More", "Down"}, Hourly: true,
+			Bars: []DayBar{{Start: time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC), Down: 2, Words: "two", URL: "/nine"},
+				{Start: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), First: 3, More: 1, Words: "four", URL: "/ten"}}}),
+		"plot-days": DailyFigure(i18n.Spanish, DayPlot{ID: "d", Title: "By day", Story: "Eight", Parts: [...]string{"Up", "More", "Down"},
+			Bars: []DayBar{{Start: time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC), Words: "none", URL: "/none"},
+				{Start: time.Date(2026, 5, 5, 0, 0, 0, 0, time.UTC), First: 3, More: 1, Down: 1, Words: "five", URL: "/five"}},
+			Earlier: []DayBar{{Start: time.Date(2026, 5, 2, 0, 0, 0, 0, time.UTC), First: 2, Down: 1, Words: "three"},
+				{Start: time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC), Words: "none"}}}),
 		"meter": MeterBar(Meter{Value: 3, Most: 8, Mark: 4, Marked: true}),
 		"dial":  DialScale(Dial{Label: "Score 512", Low: 300, High: 850, Value: 512, Mark: 840, Marked: true, MarkText: "Reference 840"}),
 	} {

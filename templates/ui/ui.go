@@ -9,6 +9,7 @@ package ui
 import (
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -426,22 +427,11 @@ func discColor(r Row) string {
 	return "row-disc-" + strconv.Itoa(sum%discColors)
 }
 
-// Change says by how much a figure changed: "+12%". It is "" without a figure before.
-func Change(now, before int64) string {
-	if before <= 0 || now <= 0 {
-		return ""
-	}
-	percent := (now-before)*100 + before/2
-	if now < before {
-		percent = (now-before)*100 - before/2
-	}
-	switch percent /= before; {
-	case percent < 0:
-		return "−" + strconv.FormatInt(-percent, 10) + "%"
-	case percent == 0:
-		return "±0%"
-	}
-	return "+" + strconv.FormatInt(percent, 10) + "%"
+// RunEntry is an entry of a log within a run of such entries.
+type RunEntry struct {
+	At   time.Time
+	Body templ.Component
+	Note string // small; "" for none
 }
 
 // KeyFigure is a figure with its name.
@@ -449,6 +439,5 @@ type KeyFigure struct {
 	Label, Value string
 	URL          string // of what it counts; "" for none
 	Tone         Tone
-	Change       string // against an earlier time: "+12%"; "" for none
-	Against      string // names that time
+	Change       string // against an earlier time, in words; "" for none
 }

@@ -6,12 +6,14 @@ import { startCommands } from "../ui/commands";
 import { copying } from "../ui/copy";
 import { startKeys } from "../ui/keys";
 import { startLive } from "../ui/live";
+import { startMenus } from "../ui/menus";
 import { startPlots } from "../ui/plots";
 import { startScroll } from "../ui/scroll";
 
 copying(document);
 startCommands();
 startKeys();
+startMenus();
 startPlots();
 startScroll();
 startLive();

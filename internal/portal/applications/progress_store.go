@@ -19,7 +19,10 @@ type Progress struct {
 }
 
 // Period selects applications that were started in [From, To).
-type Period struct{ From, To time.Time }
+type Period struct {
+	From, To time.Time
+	Product  contract.Product // "" for all products
+}
 
 // Progress counts the applications of a period by the furthest state that each reached.
 func (s *Service) Progress(ctx context.Context, q store.Queryer, in Period) (p Progress, err error) {
@@ -29,11 +32,11 @@ func (s *Service) Progress(ctx context.Context, q store.Queryer, in Period) (p P
 				MAX(CASE WHEN t.to_state IN ($3, $4, $5) THEN 1 ELSE 0 END) AS finished,
 				MAX(CASE WHEN t.to_state = $5 THEN 1 ELSE 0 END) AS reported
 			FROM applications a LEFT JOIN application_timeline t ON t.application_id = a.id
-			WHERE a.created_at >= $1 AND a.created_at < $6
+			WHERE a.created_at >= $1 AND a.created_at < $6 AND ($7 = '' OR a.product = $7)
 			GROUP BY a.id
 		) AS furthest`,
 		store.Micros(in.From), string(journey.Connecting), string(journey.Returned), string(journey.Pending), string(journey.Ready),
-		store.Micros(in.To)).
+		store.Micros(in.To), string(in.Product)).
 		Scan(&p.Started, &p.Visited, &p.Finished, &p.Reported)
 	return p, err
 }
@@ -50,9 +53,9 @@ func (s *Service) TimesToReport(ctx context.Context, q store.Queryer, in Period)
 		return time.Duration(micros) * time.Microsecond, err
 	}, `SELECT took FROM (
 			SELECT report_at - created_at AS took FROM applications
-			WHERE created_at >= $1 AND created_at < $2 AND report_at > 0
+			WHERE created_at >= $1 AND created_at < $2 AND report_at > 0 AND ($4 = '' OR product = $4)
 			ORDER BY created_at DESC LIMIT $3
-		) AS newest ORDER BY took`, store.Micros(in.From), store.Micros(in.To), maxDurations)
+		) AS newest ORDER BY took`, store.Micros(in.From), store.Micros(in.To), maxDurations, string(in.Product))
 }
 
 // Ending is a way in which applications ended without a report. Status, Substatus and Error
@@ -71,9 +74,10 @@ func (s *Service) Endings(ctx context.Context, q store.Queryer, in Period) ([]En
 	return store.QueryAll(ctx, q, func(row store.Row) (e Ending, err error) {
 		return e, row.Scan(&e.State, &e.Status, &e.Substatus, &e.Error, &e.Count)
 	}, `SELECT state, status, substatus, error, COUNT(*) AS n FROM applications
-		WHERE created_at >= $1 AND created_at < $5 AND state IN ($2, $3, $4)
+		WHERE created_at >= $1 AND created_at < $5 AND state IN ($2, $3, $4) AND ($6 = '' OR product = $6)
 		GROUP BY state, status, substatus, error ORDER BY n DESC, state, status, substatus, error`,
-		store.Micros(in.From), string(journey.Failed), string(journey.Exited), string(journey.Expired), store.Micros(in.To))
+		store.Micros(in.From), string(journey.Failed), string(journey.Exited), string(journey.Expired), store.Micros(in.To),
+		string(in.Product))
 }
 
 // minUsual is the number of applicants whose times say something about others.

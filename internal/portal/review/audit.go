@@ -72,6 +72,15 @@ func (d *Handler) showAudit(w http.ResponseWriter, r *http.Request, by staff.Use
 			return err
 		}
 	}
+	if f.Subject != "" && r.URL.Query().Has("list") {
+		a, err := d.Applications.Get(r.Context(), f.Subject)
+		if err == nil {
+			v.Place, err = d.place(r.Context(), r, by, a)
+		}
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
 	read := staff.Entry{Actor: by.ID, Action: audit.Read, Subject: f.Subject, Object: f.Actor}
 	if err := d.auditPart(r, read); err != nil {
 		return err

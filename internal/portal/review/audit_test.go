@@ -4,9 +4,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"vestibule/internal/i18n"
 	"vestibule/internal/portal/review/audit"
+	"vestibule/internal/testutil/i18ntest"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
 )
@@ -53,6 +55,23 @@ func TestAuditSentences(t *testing.T) {
 		if said := sentenceOf(t, i18n.English, x, text); said != want {
 			t.Errorf("%s is said as\n%s\nwant\n%s", x.Action, said, want)
 		}
+	}
+}
+
+// TestAuditRuns folds entries like the newest behind their number.
+func TestAuditRuns(t *testing.T) {
+	line := pages.AuditLine{At: noon, Actor: "ann@example.com", Action: "listed", Request: "request-1"}
+	older := line
+	older.At, older.Request = noon.Add(-50*time.Minute), "request-2"
+	line.More = []pages.AuditLine{older}
+	var page strings.Builder
+	if err := pages.Audit(ui.Page{Lang: i18n.English}, pages.AuditView{Lines: []pages.AuditLine{line}, Count: 2}).Render(t.Context(), &page); err != nil {
+		t.Fatal(err)
+	}
+	_, folded, _ := strings.Cut(page.String(), i18ntest.EN("ui.run.one", "time", older.At.UTC().Format("15:04")))
+	if !strings.Contains(folded, older.At.UTC().Format(time.TimeOnly)) || !strings.Contains(folded, "request-2") ||
+		strings.Count(page.String(), `class="sentence"`) != 2 {
+		t.Errorf("the older entry is not behind the newest: %s", page.String())
 	}
 }
 

@@ -123,6 +123,9 @@ func (d *Handler) letter(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
+	if v.Place, err = d.place(r.Context(), r, by, a); err != nil {
+		return err
+	}
 	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.LetterOpened, Subject: a.ID}); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -26,30 +27,57 @@ const (
 )
 
 // periodsOf returns the time of the days until now, and as long a time before it.
-func periodsOf(d staff.Days, now time.Time) (in, before applications.Period) {
-	in = applications.Period{From: d.First, To: d.Last.Add(oneDay)}
+func periodsOf(d staff.Days, now time.Time, p contract.Product) (in, before applications.Period) {
+	in = applications.Period{From: d.First, To: d.Last.Add(oneDay), Product: p}
 	if in.To.After(now) {
 		in.To = now.Add(time.Microsecond)
 	}
-	return in, applications.Period{From: in.From.AddDate(0, 0, -d.Count()), To: in.To.AddDate(0, 0, -d.Count())}
+	return in, applications.Period{From: in.From.AddDate(0, 0, -d.Count()), To: in.To.AddDate(0, 0, -d.Count()), Product: p}
+}
+
+// products in the order of a choice.
+var products = [...]contract.Product{contract.Cashflow, contract.Income, contract.Eligibility, contract.Passport}
+
+// overviewChoices sets the periods and the products to choose from: each keeps the other.
+func overviewChoices(v *pages.OverviewView, days staff.Days) {
+	address := func(days int, p contract.Product) string {
+		q := url.Values{}
+		if days > 0 {
+			q.Set("days", strconv.Itoa(days))
+		} else {
+			q.Set("from", v.From)
+			q.Set("to", v.To)
+		}
+		if p != "" {
+			q.Set("product", string(p))
+		}
+		return "/review/overview?" + q.Encode()
+	}
+	for _, n := range staff.Periods {
+		v.Periods = append(v.Periods, pages.OverviewPeriod{Days: n, URL: address(n, v.Product), Current: n == days.Period})
+	}
+	for _, p := range append([]contract.Product{""}, products[:]...) {
+		v.Products = append(v.Products, pages.OverviewProduct{Product: p, URL: address(days.Period, p), Current: p == v.Product})
+	}
 }
 
 // overview shows how many applications were started, how far they got, how long reports
-// took, and why there are none.
+// took, and why there are none: of all products or of one.
 func (d *Handler) overview(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	waiting := filter{queue: queueToDecide, user: by.ID}
-	v := pages.OverviewView{ToDecideURL: waiting.url("")}
+	product := contract.Product(r.URL.Query().Get("product"))
+	if product != "" && !product.Valid() {
+		return httpx.NewError(contract.CodeNotFound, errors.New("no such product"))
+	}
+	waiting := filter{queue: queueToDecide, user: by.ID, product: string(product)}
+	v := pages.OverviewView{Product: product, ToDecideURL: waiting.url("")}
 	err := d.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		days, ok := staff.ReadDays(r.URL.Query(), tx.Now, maxDays)
 		if !ok {
 			return httpx.NewError(contract.CodeNotFound, errors.New("no such period"))
 		}
 		v.From, v.To, v.Today = staff.FormatDay(days.First), staff.FormatDay(days.Last), staff.FormatDay(tx.Now.UTC())
-		for _, n := range staff.Periods {
-			v.Periods = append(v.Periods, pages.OverviewPeriod{Days: n, URL: "/review/overview?days=" + strconv.Itoa(n),
-				Current: n == days.Period})
-		}
-		in, before := periodsOf(days, tx.Now)
+		overviewChoices(&v, days)
+		in, before := periodsOf(days, tx.Now, product)
 		var err error
 		if v.OverviewFigures, err = d.overviewFigures(ctx, tx, in, days.Count()); err != nil {
 			return err
@@ -60,14 +88,16 @@ func (d *Handler) overview(w http.ResponseWriter, r *http.Request, by staff.User
 			if err != nil {
 				return err
 			}
-			v.Before = &then
+			if then.Progress.Started > 0 {
+				v.Before = &then
+			}
 		}
 		if v.ToDecide, err = d.Index.Count(ctx, tx, waiting.selection(tx.Now)); err != nil {
 			return err
 		}
 		endings, err := d.Applications.Endings(ctx, tx, in)
 		for _, e := range endings {
-			list := filter{state: string(e.State), from: days.First}
+			list := filter{state: string(e.State), product: string(product), from: days.First}
 			if days.Period == 0 {
 				list.to = days.Last
 			}
@@ -88,7 +118,7 @@ func (d *Handler) overviewFigures(ctx context.Context, tx *store.Tx, in applicat
 	v.Days = make([]pages.OverviewDay, days)
 	for i := range v.Days {
 		day := in.From.AddDate(0, 0, i)
-		v.Days[i] = pages.OverviewDay{Day: day, URL: filter{from: day, to: day}.url("")}
+		v.Days[i] = pages.OverviewDay{Day: day, URL: filter{product: string(in.Product), from: day, to: day}.url("")}
 	}
 	counts, err := search.CountDays(ctx, tx, in)
 	if err != nil {

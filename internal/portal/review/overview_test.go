@@ -211,8 +211,11 @@ func TestOverviewOfDays(t *testing.T) {
 		today := noon.Truncate(24 * time.Hour)
 		day := func(n int) string { return today.AddDate(0, 0, -n).Format(time.DateOnly) }
 		for i, ago := range []int{200, 204, 204, 205, 208, 209, 210} { // 4 from 205 to 200, 3 before
-			at := today.AddDate(0, 0, -ago)
-			d.add(stored{Application: one(fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i), contract.Income, journey.Failed, at, at)})
+			at, product := today.AddDate(0, 0, -ago), contract.Income
+			if i == 1 {
+				product = contract.Cashflow
+			}
+			d.add(stored{Application: one(fmt.Sprintf("bbbbbbbb-0000-4000-8000-%012d", i), product, journey.Failed, at, at)})
 		}
 		shown := func(page, pattern string) (out []string) {
 			for _, m := range regexp.MustCompile(pattern).FindAllStringSubmatch(page, -1) {
@@ -222,17 +225,39 @@ func TestOverviewOfDays(t *testing.T) {
 		}
 		figures := func(page string) string {
 			return strings.Join(shown(page, `key-figure-value">([^<]*)<`)[:3], " ") + ", " +
-				strings.Join(shown(page, `key-figure-change">([^<]*)<`), " ")
+				strings.Join(shown(page, `key-figure-change">([^<]*)<`), ", ")
 		}
+		before := ui.DaysWords(i18n.English, today.AddDate(0, 0, -211), today.AddDate(0, 0, -206))
+		more := i18ntest.EN("ui.change.more", "percent", "33", "days", before)
 		_, page := d.get("/review/overview?from=" + day(205) + "&to=" + day(200))
-		if got := figures(page); got != "4 0 4, +33% +33%" || strings.Count(page, `class="plot-bars`) != 6 {
+		if got := figures(page); got != "4 0 4, "+more+", "+more || strings.Count(page, `class="plot-bars`) != 6 {
 			t.Errorf("the figures are %q, with %d days", got, strings.Count(page, `class="plot-bars`))
+		}
+		counted := func(n int) string {
+			return i18ntest.EN("review.overview.day", "ready", "0", "open", "0", "ended", strconv.Itoa(n))
+		}
+		both := ui.DayWords(i18n.English, today.AddDate(0, 0, -204)) + ": " + counted(2) + ". " +
+			ui.DayWords(i18n.English, today.AddDate(0, 0, -210)) + ": " + counted(1)
+		if !strings.Contains(page, both) || strings.Count(page, `class="plot-before"`) != 1 {
+			t.Errorf("the plot lacks the days before: %q", shown(page, `<title>([^<]*)</title>`))
 		}
 		if to := "/review?from=" + day(205) + "&amp;state=failed&amp;to=" + day(200); !strings.Contains(page, to) {
 			t.Errorf("the page lacks a link to %s", to)
 		}
 		if _, turned := d.get("/review/overview?from=" + day(200) + "&to=" + day(205)); figures(turned) != figures(page) {
 			t.Errorf("from the last to the first day: %q", figures(turned))
+		}
+		income := "/review/overview?from=" + day(205) + "&product=income&to=" + day(200)
+		if !strings.Contains(page, strings.ReplaceAll(income, "&", "&amp;")) {
+			t.Error("the page lacks a link to a product in the same days")
+		}
+		_, page = d.get(income)
+		same := i18ntest.EN("ui.change.same", "days", before)
+		if got := figures(page); got != "3 0 3, "+same+", "+same || !strings.Contains(page, "/review/overview?days=7&amp;product=income") {
+			t.Errorf("one product's figures are %q", got)
+		}
+		if to := "/review?from=" + day(205) + "&amp;product=income&amp;state=failed&amp;to=" + day(200); !strings.Contains(page, to) {
+			t.Errorf("the page of a product lacks a link to %s", to)
 		}
 		d.Deletion.RetentionDays = 208
 		if _, page := d.get("/review/overview?from=" + day(205) + "&to=" + day(200)); figures(page) != "4 0 4, " {
@@ -250,7 +275,7 @@ func TestOverviewOfDays(t *testing.T) {
 				t.Errorf("%s: %v, want %v", query, got, want)
 			}
 		}
-		for _, bad := range []string{"from=x", "from=2026-02-30&to=2026-03-01", "to=1&from="} {
+		for _, bad := range []string{"product=x", "from=x", "from=2026-02-30&to=2026-03-01", "to=1&from="} {
 			if resp, _ := d.get("/review/overview?" + bad); resp.StatusCode != 404 {
 				t.Errorf("%s: %d", bad, resp.StatusCode)
 			}

@@ -205,6 +205,10 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	if v.Place, err = d.place(ctx, r, by, a); err != nil {
 		return err
 	}
+	if c, ok := v.Report.(pages.ReportView); ok {
+		c.Place = v.Place
+		v.Report = c
+	}
 	for _, l := range lines {
 		v.Timeline = append(v.Timeline, pages.Line{At: l.At, Kind: l.Kind, Attempt: l.Attempt,
 			Status: l.Status, Substatus: l.Substatus, Error: l.Error, From: l.From, To: l.To})

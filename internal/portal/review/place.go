@@ -8,7 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -39,6 +42,38 @@ func applicationURL(r *http.Request, id, done, part string) string {
 		to += "#" + part
 	}
 	return to
+}
+
+// subPages are the pages below an application's that lead to the same page of the next.
+var subPages = [...]string{"/report", "/transactions", "/files", "/letter"}
+
+// samePage returns the address of the page of a request in a list for another application.
+func samePage(r *http.Request, list, id string) string {
+	q := url.Values{"list": {list}}
+	if r.URL.Path == audit.Path {
+		q.Set("application", id)
+		return audit.Path + "?" + q.Encode()
+	}
+	to := "/review/applications/" + id
+	for _, page := range subPages {
+		if strings.HasSuffix(r.URL.Path, page) {
+			to += page
+		}
+	}
+	return to + "?" + q.Encode()
+}
+
+// orApplication opens the application where it lacks the page that the list leads to.
+func (d *Handler) orApplication(page userHandler) userHandler {
+	return func(w http.ResponseWriter, r *http.Request, by staff.User) error {
+		err := page(w, r, by)
+		var e *httpx.Error
+		if r.URL.Query().Has("list") && errors.As(err, &e) && (e.Code == contract.CodeNotFound || e.Code == contract.CodeReportNotReady) {
+			httpx.SeeOther(w, applicationURL(r, r.PathValue("id"), "", ""))
+			return nil
+		}
+		return err
+	}
 }
 
 // place finds an application in the list that the request's address names: the list
@@ -91,7 +126,7 @@ func (d *Handler) place(ctx context.Context, r *http.Request, by staff.User, a a
 		if i < 0 || i >= len(all.Rows) {
 			return ""
 		}
-		return applicationURL(r, all.Rows[i].ID, "", "")
+		return samePage(r, given[0], all.Rows[i].ID)
 	}
 	p.Previous, p.Next = to(at-1), to(next)
 	return p, nil

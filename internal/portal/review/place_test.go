@@ -105,6 +105,55 @@ func TestPlaceStaysInList(t *testing.T) {
 	})
 }
 
+// TestPlaceOnSubPages stays on the same page of the next application, and opens the application
+// where it lacks that page.
+func TestPlaceOnSubPages(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		older := "/review/applications/bbbbbbbb-0000-4000-8000-000000000001"
+		d.add(stored{Application: one("bbbbbbbb-0000-4000-8000-000000000001", contract.Income, journey.Exited, noon.AddDate(-1, 0, 0), noon)})
+		list := "?list=sort%3Dstarted" // the oldest first
+		_, page := d.get(own + list)
+		if to := hrefOf(page, `href="`+own+`/report`); to != own+"/report"+list {
+			t.Errorf("the application leads to its report at %q", to)
+		}
+		log := hrefOf(page, `href="/review/audit?`)
+		for path, before := range map[string]string{own + "/report" + list: older + "/report" + list, log: ""} {
+			_, page := d.get(path)
+			to := hrefOf(page, `rel="prev"`)
+			if back := hrefOf(page, `href="`+own+`?`); back != own+list {
+				t.Errorf("%s leads back to %q", path, back)
+			}
+			for i := 0; i < 9 && !strings.Contains(to, older[len("/review/applications/"):]); i++ {
+				resp, page := d.get(to)
+				if resp.StatusCode == 303 {
+					_, page = d.get(resp.Header.Get("Location"))
+					to = strings.Replace(hrefOf(page, `rel="prev"`), "?", "/report?", 1)
+					continue
+				}
+				to = hrefOf(page, `rel="prev"`)
+			}
+			if before == "" {
+				if resp, page := d.get(to); resp.StatusCode != 200 || !strings.HasPrefix(to, "/review/audit?") || hrefOf(page, `rel="next"`) == "" {
+					t.Errorf("the audit log of the oldest is %q: %d", to, resp.StatusCode)
+				}
+			} else if to != before {
+				t.Errorf("the oldest after %s is %q, want %q", path, to, before)
+			}
+		}
+		for _, page := range []string{"/report", "/transactions", "/letter"} {
+			resp, _ := d.get(older + page + list)
+			if to := resp.Header.Get("Location"); resp.StatusCode != 303 || to != older+list {
+				t.Errorf("%s that is not there: %d to %q", page, resp.StatusCode, to)
+			}
+			if resp, _ := d.get(older + page); resp.StatusCode != 404 {
+				t.Errorf("%s that is not there, in no list: %d", page, resp.StatusCode)
+			}
+		}
+	})
+}
+
 // hrefOf returns the address of the first link with a part of its tag; "" for none.
 func hrefOf(page, part string) string {
 	for _, tag := range strings.Split(page, "<a ")[1:] {

@@ -147,6 +147,11 @@ func (d *Handler) report(w http.ResponseWriter, r *http.Request, by staff.User) 
 		c.Query, c.Node = query, node
 		v = c
 	}
+	place, err := d.place(r.Context(), r, by, a)
+	if err != nil {
+		return err
+	}
+	v = pages.InPlace(v, place)
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.ReportPage(p, v) })
 }
 
@@ -176,6 +181,9 @@ func (d *Handler) transactions(w http.ResponseWriter, r *http.Request, by staff.
 		return err
 	}
 	v.Name = people[a.ID].FullName()
+	if v.Place, err = d.place(r.Context(), r, by, a); err != nil {
+		return err
+	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Transactions(p, v) })
 }
 

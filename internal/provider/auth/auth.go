@@ -50,6 +50,7 @@ type Authenticator struct {
 	// Concurrent requests of a client share one query for its credential.
 	clients     store.Coalescer[string, []Client] // by client id
 	credentials store.Coalescer[string, Client]   // by credential id
+	uses        store.Coalescer[string, struct{}] // by credential id
 }
 
 // Directory finds customers. Package customers implements it.
@@ -60,12 +61,15 @@ type Directory interface {
 	Client(ctx context.Context, q store.Queryer, credentialID string) (Client, error)
 	// Account returns the account of a publicId, or store.ErrNotFound.
 	Account(ctx context.Context, q store.Queryer, publicID string) (Caller, error)
+	// MarkUsed sets Client.Used of a credential, unless it is as late already.
+	MarkUsed(ctx context.Context, tx *store.Tx, credentialID string, hour time.Time) error
 }
 
 // Client is a valid credential with its account.
 type Client struct {
 	CredentialID string
-	SecretHash   []byte // SHA-256
+	SecretHash   []byte    // SHA-256
+	Used         time.Time // the hour of its last use; zero for never
 	Caller
 }
 
@@ -127,6 +131,7 @@ func (a *Authenticator) Bearer(next httpx.HandlerFunc) httpx.HandlerFunc {
 // account that X-PUBLIC-ID names. It changes the error of an unsupported Content-Type to
 // MALFORMED_HEADERS (API reference: error responses).
 func (a *Authenticator) serveAs(w http.ResponseWriter, r *http.Request, client Client, next httpx.HandlerFunc) error {
+	a.markUsed(r.Context(), client)
 	caller := client.Caller
 	publicID, err := header(r, "X-Public-Id")
 	if err != nil {
@@ -148,6 +153,23 @@ func (a *Authenticator) serveAs(w http.ResponseWriter, r *http.Request, client C
 		return malformed("Content-Type", "must be application/json")
 	}
 	return err
+}
+
+// markUsed keeps the hour of a credential's use, with one write an hour. Its failure does not
+// fail the request.
+func (a *Authenticator) markUsed(ctx context.Context, client Client) {
+	hour := a.Now().UTC().Truncate(time.Hour)
+	if !client.Used.Before(hour) {
+		return
+	}
+	_, err := a.uses.Do(ctx, client.CredentialID, func(ctx context.Context) (none struct{}, err error) {
+		return none, a.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+			return a.Directory.MarkUsed(ctx, tx, client.CredentialID, hour)
+		})
+	})
+	if err != nil && ctx.Err() == nil {
+		a.Log.WarnContext(ctx, "the use of a credential is not kept", "err", err)
+	}
 }
 
 // Customer returns the account of a publicId that a browser sent. It returns

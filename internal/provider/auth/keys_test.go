@@ -106,6 +106,8 @@ func (d directory) Client(context.Context, store.Queryer, string) (Client, error
 	return Client{}, store.ErrNotFound
 }
 
+func (d directory) MarkUsed(context.Context, *store.Tx, string, time.Time) error { return nil }
+
 func (d directory) Account(_ context.Context, _ store.Queryer, publicID string) (Caller, error) {
 	switch publicID {
 	case "pub-child":
@@ -202,6 +204,55 @@ func (d *revocable) Client(context.Context, store.Queryer, string) (Client, erro
 		return Client{}, store.ErrNotFound
 	}
 	return Client{CredentialID: "1", Caller: Caller{CustomerID: "p", Environment: contract.Sandbox}}, nil
+}
+
+// TestMarksUseOncePerHour counts the writes of requests within an hour and after it.
+func TestMarksUseOncePerHour(t *testing.T) {
+	db := storetest.SQLite(t, store.Provider)
+	at := time.Date(2026, 3, 1, 12, 59, 0, 0, time.UTC)
+	d := &used{directory: directory{store.Hash("s3cret")}}
+	a := &Authenticator{DB: db, Directory: d, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return at }, Default: contract.Sandbox}
+	h := httpx.API(a.Log, a.Basic(func(http.ResponseWriter, *http.Request) error { return nil }))
+	for i, want := range []int{1, 1, 2, 2} {
+		if i == 2 {
+			at = at.Add(time.Minute)
+		}
+		r := httptest.NewRequest("GET", "/", nil)
+		r.SetBasicAuth("parent", "s3cret")
+		rec := httptest.NewRecorder()
+		if h.ServeHTTP(rec, r); rec.Code != 200 || d.writes != want || !d.hour.Equal(at.Truncate(time.Hour)) {
+			t.Errorf("request %d: %d, with %d writes, the last of %v; want %d", i, rec.Code, d.writes, d.hour, want)
+		}
+	}
+	at, d.err = at.Add(time.Hour), errors.New("the disk is full")
+	r := httptest.NewRequest("GET", "/", nil)
+	r.SetBasicAuth("parent", "s3cret")
+	rec := httptest.NewRecorder()
+	if h.ServeHTTP(rec, r); rec.Code != 200 {
+		t.Errorf("a request whose use is not kept: %d", rec.Code)
+	}
+}
+
+// used is a directory that keeps and counts uses.
+type used struct {
+	directory
+	hour   time.Time
+	writes int
+	err    error
+}
+
+func (d *used) Clients(ctx context.Context, q store.Queryer, id string) ([]Client, error) {
+	all, err := d.directory.Clients(ctx, q, id)
+	for i := range all {
+		all[i].Used = d.hour
+	}
+	return all, err
+}
+
+func (d *used) MarkUsed(_ context.Context, _ *store.Tx, _ string, hour time.Time) error {
+	d.hour = hour
+	d.writes++
+	return d.err
 }
 
 func FuzzAuthorization(f *testing.F) {

@@ -27,6 +27,7 @@ type Credential struct {
 	Created    time.Time
 	Expires    time.Time // when a rotated secret ends; zero: never
 	Revoked    time.Time // zero: not revoked
+	Used       time.Time // the hour of its last use; zero: never
 }
 
 // Valid reports whether the secret is valid at now.

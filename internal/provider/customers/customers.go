@@ -100,6 +100,11 @@ func (s *Service) Client(ctx context.Context, q store.Queryer, credentialID stri
 	return found[0], nil
 }
 
+// MarkUsed implements auth.Directory.
+func (s *Service) MarkUsed(ctx context.Context, tx *store.Tx, credentialID string, hour time.Time) error {
+	return markUsed(ctx, tx, credentialID, hour)
+}
+
 // Account implements auth.Directory.
 func (s *Service) Account(ctx context.Context, q store.Queryer, publicID string) (auth.Caller, error) {
 	return caller(ctx, q, publicID)

@@ -17,11 +17,27 @@ const validCredential = `k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.exp
 // clients returns the matching credentials that are valid at now.
 func clients(ctx context.Context, q store.Queryer, where, value string, now time.Time) ([]auth.Client, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (c auth.Client, err error) {
-		err = row.Scan(&c.CredentialID, &c.SecretHash, &c.CustomerID, &c.PublicID, &c.ParentID, &c.Environment)
+		var used int64
+		err = row.Scan(&c.CredentialID, &c.SecretHash, &used, &c.CustomerID, &c.PublicID, &c.ParentID, &c.Environment)
+		c.Used = usedTime(used)
 		return c, err
-	}, `SELECT k.id, k.secret_hash, c.id, c.public_id, coalesce(c.parent_id, ''), c.environment
+	}, `SELECT k.id, k.secret_hash, k.used_at, c.id, c.public_id, coalesce(c.parent_id, ''), c.environment
 		FROM credentials k JOIN customers c ON c.id = k.customer_id
 		WHERE `+where+` AND `+validCredential, value, store.Micros(now))
+}
+
+// usedTime returns the zero time for a credential that was never used.
+func usedTime(micros int64) (t time.Time) {
+	if micros > 0 {
+		t = store.Time(micros)
+	}
+	return t
+}
+
+// markUsed keeps the hour of a credential's use.
+func markUsed(ctx context.Context, tx *store.Tx, id string, hour time.Time) error {
+	_, err := tx.ExecContext(ctx, `UPDATE credentials SET used_at = $2 WHERE id = $1 AND used_at < $2`, id, store.Micros(hour))
+	return err
 }
 
 // caller returns the account with a publicId, as auth needs it.
@@ -303,10 +319,10 @@ func insertCredential(ctx context.Context, tx *store.Tx, k Credential, hash []by
 
 func credentials(ctx context.Context, q store.Queryer, where string, args ...any) ([]Credential, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (k Credential, err error) {
-		var created int64
+		var created, used int64
 		var expires, revoked sql.NullInt64
-		err = row.Scan(&k.ID, &k.CustomerID, &k.ClientID, &created, &expires, &revoked)
-		k.Created = store.Time(created)
+		err = row.Scan(&k.ID, &k.CustomerID, &k.ClientID, &created, &expires, &revoked, &used)
+		k.Created, k.Used = store.Time(created), usedTime(used)
 		if expires.Valid {
 			k.Expires = store.Time(expires.Int64)
 		}
@@ -314,7 +330,7 @@ func credentials(ctx context.Context, q store.Queryer, where string, args ...any
 			k.Revoked = store.Time(revoked.Int64)
 		}
 		return k, err
-	}, `SELECT id, customer_id, client_id, created_at, expires_at, revoked_at FROM credentials WHERE `+where, args...)
+	}, `SELECT id, customer_id, client_id, created_at, expires_at, revoked_at, used_at FROM credentials WHERE `+where, args...)
 }
 
 // findValidCredential returns a valid credential of the customer, and the number of its

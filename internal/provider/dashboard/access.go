@@ -25,7 +25,7 @@ func (s *Service) credentials(ctx context.Context, _ *http.Request, by user, d p
 		live := c.Valid(now)
 		rotatable := live && !slices.ContainsFunc(all,
 			func(o customers.Credential) bool { return o.Valid(now) && o.ID != c.ID && o.ClientID == c.ClientID })
-		v = append(v, pages.DashboardCredential{ID: c.ID, ClientID: c.ClientID, Created: c.Created, Expires: c.Expires, Revoked: c.Revoked,
+		v = append(v, pages.DashboardCredential{ID: c.ID, ClientID: c.ClientID, Created: c.Created, Expires: c.Expires, Revoked: c.Revoked, Used: c.Used,
 			Live: live, Rotatable: rotatable})
 	}
 	return pages.DashboardCredentialsPage(d, v), err
@@ -181,10 +181,18 @@ func (s *Service) entries(ctx context.Context, r *http.Request, by user, d pages
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range all {
-		v.Rows = append(v.Rows, pages.DashboardEntry{At: e.At, By: emails[e.Actor], Action: e.Action,
-			Object: cmp.Or(emails[e.Object], e.Object), Details: e.Detail})
+	line := func(e staff.Entry) pages.DashboardEntry {
+		return pages.DashboardEntry{At: e.At, By: emails[e.Actor], Action: e.Action, Object: cmp.Or(emails[e.Object], e.Object),
+			Details: e.Detail}
 	}
+	for _, run := range staff.Runs(all) {
+		x := line(run[0])
+		for _, e := range run[1:] {
+			x.More = append(x.More, line(e))
+		}
+		v.Rows = append(v.Rows, x)
+	}
+	v.Count = len(all)
 	if n := len(all); n > 0 {
 		v.List.Pager = listPager(q, "/dashboard/audit", text, n == pageSize, cursorText(store.Cursor{At: all[n-1].At, ID: all[n-1].ID}))
 	}

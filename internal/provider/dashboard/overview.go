@@ -39,14 +39,19 @@ func period(q url.Values, now time.Time, v *pages.DashboardOverview) error {
 		text := strconv.Itoa(n)
 		v.Periods = append(v.Periods, pages.DashboardChip{Name: text, URL: "/dashboard?days=" + text, Current: n == days.Period})
 	}
-	v.Since = days.First
-	for i := range days.Count() {
-		v.Days = append(v.Days, pages.DashboardDay{Day: days.First.AddDate(0, 0, i)})
-	}
+	v.Since, v.Days = days.First, daysFrom(days.First, days.Count())
 	if until := days.Last.Add(day); until.Before(now) {
 		v.Until = until
 	}
 	return nil
+}
+
+func daysFrom(first time.Time, n int) []pages.DashboardDay {
+	out := make([]pages.DashboardDay, n)
+	for i := range out {
+		out[i].Day = first.AddDate(0, 0, i)
+	}
+	return out
 }
 
 // overview shows the reports, visits and deliveries of some days.
@@ -138,7 +143,7 @@ func (s *Service) overviewDeliveries(ctx context.Context, tx *store.Tx, customer
 }
 
 // overviewBefore adds the figures of as long a time before, if the account existed
-// then and all of its reports and events are still kept.
+// then, all of its reports and events are still kept, and there are some.
 func (s *Service) overviewBefore(ctx context.Context, tx *store.Tx, by user, v *pages.DashboardOverview) error {
 	until := v.Until
 	if until.IsZero() {
@@ -148,13 +153,15 @@ func (s *Service) overviewBefore(ctx context.Context, tx *store.Tx, by user, v *
 	if since.Before(by.account.Created) || tx.Now.Sub(since) > min(reports.MaxAge, webhooks.MaxAge) {
 		return nil
 	}
-	before := pages.DashboardOverview{Since: since, Days: make([]pages.DashboardDay, 1)}
+	before := pages.DashboardOverview{Since: since, Days: daysFrom(since, len(v.Days))}
 	all, err := s.Reports.CountDays(ctx, tx, by.account.ID, since, until)
 	if err != nil {
 		return err
 	}
 	addReports(all, &before)
-	if before.Deliveries, err = s.sent(ctx, tx, by.account.ID, webhook.Window{Since: since, Until: until, Step: day}, 1, nil); err != nil {
+	w, events := webhook.Window{Since: since, Until: until, Step: day}, 0
+	before.Deliveries, err = s.sent(ctx, tx, by.account.ID, w, len(v.Days), func(c webhook.Count) { events += c.Count })
+	if err != nil || len(all) == 0 && events == 0 {
 		return err
 	}
 	before.Durations, err = s.Reports.TimesToReport(ctx, tx, by.account.ID, since, until)

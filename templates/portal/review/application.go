@@ -105,11 +105,32 @@ func (v ApplicationView) to(path, part string) string {
 	return to
 }
 
-func (v ApplicationView) inList() string {
-	if v.Place == nil {
+func (v ApplicationView) inList() string { return v.Place.query() }
+
+// audit returns the address of the audit log of the application.
+func (v ApplicationView) audit() string {
+	q := url.Values{"application": {v.Row.ID}}
+	if v.Place != nil {
+		q.Set("list", v.Place.List)
+	}
+	return "/review/audit?" + q.Encode()
+}
+
+// in puts the list into an address, before its fragment.
+func (p *Place) in(address string) string {
+	path, fragment, found := strings.Cut(address, "#")
+	if path += p.query(); found {
+		path += "#" + fragment
+	}
+	return path
+}
+
+// query returns the query of an address whose page is in the same list; "" in none.
+func (p *Place) query() string {
+	if p == nil {
 		return ""
 	}
-	return "?" + url.Values{"list": {v.Place.List}}.Encode()
+	return "?" + url.Values{"list": {p.List}}.Encode()
 }
 
 // Attempt is an attempt of the applicant to connect.

@@ -17,6 +17,7 @@ type AuditLine struct {
 	Actor, Action, Application, Request string
 	Object, Detail                      string
 	ActorID, ObjectID                   string
+	More                                []AuditLine // older entries of its run
 }
 
 // AuditWords returns the words by which a search finds the entries of an action.
@@ -111,6 +112,14 @@ func (x AuditLine) sentence(l i18n.Lang) templ.Component {
 		}
 	}
 	return templ.Raw(`<span class="sentence">` + out.String() + `</span>`)
+}
+
+// more returns the older entries of the run.
+func (x AuditLine) more(l i18n.Lang) (out []ui.RunEntry) {
+	for _, m := range x.More {
+		out = append(out, ui.RunEntry{At: m.At, Body: m.sentence(l), Note: m.Request})
+	}
+	return out
 }
 
 // hasDetail reports whether the details say more than the sentence.

@@ -149,10 +149,12 @@ type AuditView struct {
 	Text                                 string // the search text
 	After                                string // cursor of the next page of the search; "" at its end
 	Users                                []UserOption
-	Of                                   *User // the user of the filter; nil for none
-	Work                                 Work  // of that user
+	Place                                *Place // of the filter's application; nil for none
+	Of                                   *User  // the user of the filter; nil for none
+	Work                                 Work   // of that user
 	Actions                              []string
 	Lines                                []AuditLine
+	Count                                int    // of entries
 	Older, Newest                        string // URLs; empty for none
 	File                                 string // URL of the CSV file with all selected entries
 }
@@ -179,7 +181,7 @@ func (v AuditView) grid(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.menu.audit"), HideCaption: true, Columns: []ui.Column{
 		{Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.what")}, {Label: i18n.T(l, "review.audit.request")}}}
 	for _, x := range v.Lines {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: instant(l, x.At)}, {Body: x.sentence(l)}, {Body: mono(x.Request)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: instant(l, x.At)}, {Body: ui.Run(l, x.sentence(l), x.more(l))}, {Body: mono(x.Request)}})
 	}
 	return g
 }

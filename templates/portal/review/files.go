@@ -24,7 +24,8 @@ type File struct {
 // FilesView is the page with a report's files, as the service lists them now.
 type FilesView struct {
 	ApplicationID string
-	HasPage       bool // the report has a page to go back to
+	Place         *Place // in the list from which the application was opened; nil for none
+	HasPage       bool   // the report has a page to go back to
 	Files         []File
 	Problem       FilesProblem
 	Retry         string // the address to try again; "" for none

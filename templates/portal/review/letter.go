@@ -13,6 +13,7 @@ import (
 // LetterView is a decision letter to the applicant.
 type LetterView struct {
 	ApplicationID, Reference string
+	Place                    *Place // in the list from which the application was opened; nil for none
 	Name                     string
 	Address                  []string
 	Creditor                 string // name and address of the creditor; "" shows only the brand's name

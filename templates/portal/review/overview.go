@@ -13,8 +13,10 @@ import (
 // OverviewView is the overview of the applications that were started in a period.
 type OverviewView struct {
 	OverviewFigures
-	Before          *OverviewFigures // of as long a time before; nil if some are deleted
+	Before          *OverviewFigures // of as long a time before; nil if there are none, or some are deleted
+	Product         contract.Product // "" for all
 	Periods         []OverviewPeriod
+	Products        []OverviewProduct
 	From, To, Today string // days in ISO 8601 format
 	ToDecide        int    // of all times
 	ToDecideURL     string
@@ -34,6 +36,20 @@ type OverviewPeriod struct {
 	Days    int
 	URL     string
 	Current bool
+}
+
+// OverviewProduct is a product to choose, or all.
+type OverviewProduct struct {
+	Product contract.Product
+	URL     string
+	Current bool
+}
+
+func (p OverviewProduct) name(l i18n.Lang) string {
+	if p.Product == "" {
+		return i18n.T(l, "review.overview.all_products")
+	}
+	return i18n.Code(l, "review.products", p.Product)
 }
 
 // OverviewDay counts the applications that were started on a day (UTC).
@@ -95,34 +111,39 @@ func (v OverviewView) figures(l i18n.Lang) []ui.KeyFigure {
 		out[2].Tone = ui.Danger
 	}
 	if v.Before != nil {
-		before := v.Before.measures()
+		before, days := v.Before.measures(), v.Before.dayWords(l)
 		for i, now := range v.measures() {
-			if out[i].Change = ui.Change(now, before[i]); out[i].Change != "" {
-				out[i].Against = v.against(l)
+			if timed := i == 3; !timed || now > 0 && before[i] > 0 {
+				out[i].Change = ui.Change(l, now, before[i], days)
 			}
 		}
 	}
 	return out
 }
 
-// against names the time that the figures are compared with.
-func (v OverviewView) against(l i18n.Lang) string {
-	return i18n.N(l, "review.overview.against", len(v.Days))
+// dayWords names the days.
+func (v OverviewFigures) dayWords(l i18n.Lang) string {
+	return ui.DaysWords(l, v.Days[0].Day, v.Days[len(v.Days)-1].Day)
 }
 
-func (v OverviewView) plot(l i18n.Lang) ui.BarPlot {
-	var days []ui.DayBar
+func (v OverviewFigures) bars(l i18n.Lang) (out []ui.DayBar) {
 	for _, d := range v.Days {
-		title := ui.DayWords(l, d.Day) + ": " + i18n.T(l, "review.overview.day",
-			"ready", strconv.Itoa(d.Ready), "open", strconv.Itoa(d.Open), "ended", strconv.Itoa(d.Ended))
-		url := d.URL
-		if d.Ready+d.Open+d.Ended == 0 {
-			url = ""
-		}
-		days = append(days, ui.DayBar{Day: d.Day, First: d.Ready, More: d.Open, Down: d.Ended, Title: title, URL: url})
+		out = append(out, ui.DayBar{Start: d.Day, First: d.Ready, More: d.Open, Down: d.Ended, URL: d.URL,
+			Words: i18n.T(l, "review.overview.day", "ready", strconv.Itoa(d.Ready), "open", strconv.Itoa(d.Open),
+				"ended", strconv.Itoa(d.Ended))})
 	}
-	return ui.DailyBars(l, days, ui.BarPlot{ID: "overview-days", Label: "overview-days-name", Story: "overview-days-story",
-		Failures: true})
+	return out
+}
+
+func (v OverviewView) plot(l i18n.Lang) ui.DayPlot {
+	ready, open, ended := v.total()
+	p := ui.DayPlot{ID: "overview-days", Title: i18n.T(l, "review.overview.by_day"), Bars: v.bars(l),
+		Story: i18n.T(l, "review.overview.story", "ready", strconv.Itoa(ready), "open", strconv.Itoa(open), "ended", strconv.Itoa(ended)),
+		Parts: [...]string{i18n.T(l, "review.overview.with_report"), i18n.T(l, "review.overview.open"), i18n.T(l, "review.overview.ended")}}
+	if v.Before != nil {
+		p.Earlier = v.Before.bars(l)
+	}
+	return p
 }
 
 // steps lists how far applications got, with their share of all, and how many in the time before.
@@ -134,19 +155,16 @@ func (v OverviewView) steps(l i18n.Lang) ui.Grid {
 		"review.overview.step_reported", "review.overview.step_decided"}
 	for i, n := range v.reached() {
 		row := []ui.Cell{{Text: i18n.T(l, names[i])}, {Text: strconv.Itoa(n)}, {Body: ui.Share(n, v.Progress.Started)}}
-		if v.compared() {
+		if v.Before != nil {
 			row = slices.Insert(row, 2, ui.Cell{Body: overviewBefore(l, strconv.Itoa(v.Before.reached()[i]))})
 		}
 		g.Rows = append(g.Rows, row)
 	}
-	if v.compared() {
+	if v.Before != nil {
 		g.Columns = slices.Insert(g.Columns, 2, ui.Column{Label: i18n.T(l, "review.overview.before"), Number: true})
 	}
 	return g
 }
-
-// compared reports whether there were applications in the time before.
-func (v OverviewView) compared() bool { return v.Before != nil && v.Before.Progress.Started > 0 }
 
 // reached counts the applications that reached each step.
 func (v OverviewFigures) reached() [5]int {

@@ -20,6 +20,7 @@ type ReportView struct {
 	Pending       bool             // the analysis is still being fetched
 	Query, Node   string           // select figures; empty selects all
 	Attempt       int              // of an earlier report; 0 for the newest
+	Place         *Place           // in the list from which the application was opened; nil for none
 }
 
 // url returns an address below the application's page.

@@ -17,6 +17,7 @@ import (
 type sheet struct {
 	title         i18n.Key
 	applicationID string
+	place         *Place            // in the list from which the application was opened; nil for none
 	identities    []report.Identity // in the form of a cashflow report
 	product       *report.Product
 	retrieved     time.Time
@@ -28,6 +29,26 @@ type sheet struct {
 	findings      []finding
 	stated        templ.Component // stated values beside the found ones; nil for none
 	sections      []section
+}
+
+// InPlace returns a report whose page leads to the reports of the applications beside it.
+func InPlace(v Measured, p *Place) Measured {
+	if c, ok := v.(ReportView); ok {
+		c.Place = p
+		v = c
+	}
+	return placed{v, p}
+}
+
+type placed struct {
+	Measured
+	place *Place
+}
+
+func (p placed) sheet(l i18n.Lang) sheet {
+	s := p.Measured.sheet(l)
+	s.place = p.place
+	return s
 }
 
 // download is a link to a file of the report, by its path below the application.

@@ -88,6 +88,9 @@ func (v ReportView) transactions(s Selection) string {
 	if v.Attempt > 0 {
 		q.Set("attempt", strconv.Itoa(v.Attempt))
 	}
+	if v.Place != nil {
+		q.Set("list", v.Place.List)
+	}
 	return v.url("/transactions?" + q.Encode())
 }
 

@@ -69,7 +69,7 @@ type Service struct {
 
 // Addresses of the page and of the file.
 const (
-	path     = "/review/audit"
+	Path     = "/review/audit"
 	filePath = "/review/audit.csv"
 )
 
@@ -98,7 +98,7 @@ func ReadFilter(q url.Values) (f Filter, ok bool) {
 }
 
 // URL returns the address of the first page.
-func (f Filter) URL() string { return f.url(path, "") }
+func (f Filter) URL() string { return f.url(Path, "") }
 
 // url returns the address of the entries after a cursor, as a page or a file.
 func (f Filter) url(path, after string) string {
@@ -153,7 +153,7 @@ func (s *Service) Page(ctx context.Context, f Filter, lang i18n.Lang) (pages.Aud
 		if err != nil {
 			return err
 		}
-		for _, e := range found {
+		line := func(e staff.Entry) pages.AuditLine {
 			x := pages.AuditLine{At: e.At, Actor: cmp.Or(emails[e.Actor], e.Actor), Action: e.Action,
 				Application: e.Subject, Object: cmp.Or(emails[e.Object], e.Object), Detail: e.Detail, Request: e.RequestID}
 			if emails[e.Actor] != "" {
@@ -162,15 +162,23 @@ func (s *Service) Page(ctx context.Context, f Filter, lang i18n.Lang) (pages.Aud
 			if emails[e.Object] != "" {
 				x.ObjectID = e.Object
 			}
+			return x
+		}
+		for _, run := range staff.Runs(found) {
+			x := line(run[0])
+			for _, e := range run[1:] {
+				x.More = append(x.More, line(e))
+			}
 			v.Lines = append(v.Lines, x)
 		}
+		v.Count = len(found)
 		if f.Text != "" {
 			v.After = next
 		} else if next != "" {
-			v.Older = f.url(path, next)
+			v.Older = f.url(Path, next)
 		}
 		if f.Cursor != "" {
-			v.Newest = f.url(path, "")
+			v.Newest = f.url(Path, "")
 		}
 		return nil
 	})

@@ -1,0 +1,51 @@
+package e2e
+
+import "testing"
+
+// TestRowMenuCloses opens a user's actions on the review dashboard, and closes them by a key, by
+// a press outside and by leaving them. Without script they open and close by their button.
+func TestRowMenuCloses(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	open := func(v *visitor) {
+		t.Helper()
+		v.open(t, s.Portal+"/review")
+		s.signInToReview(t, v, s.Credentials.Reviewer.Password)
+		at(t, v, s.Portal+"/review")
+		v.open(t, s.Portal+"/review/people")
+	}
+	plain := visit(t, noScript)
+	open(plain)
+	plain.send(t, s.Portal+"/review/people", "email", "colleague@example.org", "role", "auditor")
+	plain.open(t, s.Portal+"/review/people")
+	role := ".row-menu select"
+	click(t, plain.page(".row-menu > summary"))
+	see(t, plain.page(role))
+	click(t, plain.page(".row-menu > summary"))
+	unseen(t, plain, role)
+
+	v := visit(t)
+	open(v)
+	for name, leave := range map[string]func(){
+		"Escape":          func() { must(t, v.Keyboard().Press("Escape")) },
+		"a press outside": func() { click(t, v.page("h1")) },
+		"the focus leaves": func() {
+			must(t, v.page(".row-menu button").Last().Focus())
+			must(t, v.Keyboard().Press("Tab"))
+		},
+	} {
+		click(t, v.page(".row-menu > summary"))
+		see(t, v.page(role))
+		v.axe(t)
+		leave()
+		unseen(t, v, role)
+		if name == "Escape" {
+			see(t, v.page(".row-menu > summary:focus"))
+		}
+	}
+}
+
+func unseen(t *testing.T, v *visitor, selector string) {
+	t.Helper()
+	until(t, selector+" is hidden", func() bool { seen, err := v.page(selector).IsVisible(); return err == nil && !seen })
+}

@@ -1,0 +1,161 @@
+package ui
+
+import (
+	"strconv"
+	"time"
+
+	"vestibule/internal/i18n"
+)
+
+// DayPlot is a plot of counts by day or by hour, with its words and a table of the same numbers.
+type DayPlot struct {
+	ID      string // unique on the page
+	Title   string
+	Story   string    // the counts of all days in words
+	None    string    // instead of a plot without counts; "" shows that plot
+	Parts   [3]string // names of the two parts upwards and of the one downwards
+	Bars    []DayBar  // consecutive days or hours
+	Earlier []DayBar  // as many of the time before; nil for none
+	Hourly  bool
+}
+
+// DayBar is the bar of a day or an hour: two parts upwards and one downwards.
+type DayBar struct {
+	Start             time.Time
+	First, More, Down int
+	Words             string // its counts
+	URL               string // of what it counts; used if there is something
+}
+
+func (b DayBar) count() int { return b.First + b.More + b.Down }
+
+func (p DayPlot) count() (n int) {
+	for _, bars := range [][]DayBar{p.Bars, p.Earlier} {
+		for _, b := range bars {
+			n += b.count()
+		}
+	}
+	return n
+}
+
+// when names a day or an hour.
+func (p DayPlot) when(l i18n.Lang, at time.Time) string {
+	if p.Hourly {
+		return HourWords(l, at)
+	}
+	return DayWords(l, at)
+}
+
+// every returns the distance of the bars that have a label, in bars.
+func (p DayPlot) every() int {
+	switch n := len(p.Bars); {
+	case p.Hourly:
+		return 4
+	case n > 120:
+		return (n + 7) / 8
+	case n <= 7:
+		return 2
+	case n <= 14:
+		return 4
+	case n <= 31:
+		return 7
+	}
+	return 14
+}
+
+func (p DayPlot) plot(l i18n.Lang) BarPlot {
+	out := BarPlot{ID: p.ID, Label: p.ID + "-name", Story: p.ID + "-story", Least: 1, Unmarked: true, Failures: true,
+		Compared: p.Earlier != nil, Say: func(n int64) string { return strconv.FormatInt(max(n, -n), 10) }}
+	every := p.every()
+	for i, d := range p.Bars {
+		b := Bars{First: int64(d.First), More: int64(d.More), Down: int64(d.Down), Rank: 1,
+			Title: p.when(l, d.Start) + ": " + d.Words}
+		if d.count() > 0 {
+			b.URL = d.URL
+		}
+		if p.Earlier != nil {
+			then := p.Earlier[i]
+			b.Before, b.BeforeDown = int64(then.First+then.More), int64(then.Down)
+			b.Title += ". " + p.when(l, then.Start) + ": " + then.Words
+		}
+		if fromLast := len(p.Bars) - 1 - i; fromLast%every == 0 {
+			b.Text = DayAndMonth(l, d.Start)
+			if p.Hourly {
+				b.Text = d.Start.Format("15:04")
+			}
+			if fromLast%(2*every) != 0 {
+				b.Rank = 2
+			}
+		}
+		out.Bars = append(out.Bars, b)
+	}
+	return out
+}
+
+// table lists the days with counts, newest first.
+func (p DayPlot) table(l i18n.Lang) Grid {
+	first := i18n.T(l, "ui.days.day")
+	if p.Hourly {
+		first = i18n.T(l, "ui.days.hour")
+	}
+	g := Grid{Caption: p.Title, HideCaption: true, Named: true, Columns: []Column{{Label: first}}}
+	for _, name := range p.Parts {
+		g.Columns = append(g.Columns, Column{Label: name, Number: true})
+	}
+	if p.Earlier != nil {
+		g.Columns = append(g.Columns, Column{Label: i18n.T(l, "ui.days.before"), Number: true})
+	}
+	for i := len(p.Bars) - 1; i >= 0; i-- {
+		b, before := p.Bars[i], 0
+		if p.Earlier != nil {
+			before = p.Earlier[i].count()
+		}
+		if b.count()+before == 0 {
+			continue
+		}
+		row := []Cell{{Text: p.when(l, b.Start)}}
+		for _, n := range [...]int{b.First, b.More, b.Down} {
+			row = append(row, Cell{Text: strconv.Itoa(n)})
+		}
+		if p.Earlier != nil {
+			row = append(row, Cell{Text: strconv.Itoa(before)})
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return g
+}
+
+// Change says by how much a number differs from that of earlier days: "12% more than Nov 12 to
+// 18". Where one of them is 0, it says the earlier number, and nothing if both are.
+func Change(l i18n.Lang, now, before int64, days string) string {
+	if now == 0 && before == 0 {
+		return ""
+	}
+	if now == 0 || before == 0 {
+		return i18n.T(l, "ui.change.before", "days", days, "n", strconv.FormatInt(before, 10))
+	}
+	switch percent := ((max(now, before)-min(now, before))*100 + before/2) / before; {
+	case percent == 0:
+		return i18n.T(l, "ui.change.same", "days", days)
+	case now > before:
+		return i18n.T(l, "ui.change.more", "percent", strconv.FormatInt(percent, 10), "days", days)
+	default:
+		return i18n.T(l, "ui.change.less", "percent", strconv.FormatInt(percent, 10), "days", days)
+	}
+}
+
+// DaysWords names the days from one to another without their years: "Nov 12 to 18".
+func DaysWords(l i18n.Lang, first, last time.Time) string {
+	from, to := DayAndMonth(l, first), DayAndMonth(l, last)
+	switch {
+	case first.Equal(last):
+		return i18n.T(l, "ui.days.one", "day", to)
+	case first.Year() != last.Year():
+		from, to = DayWords(l, first), DayWords(l, last)
+	case first.Month() == last.Month() && l == i18n.Spanish:
+		from = strconv.Itoa(first.Day())
+	case first.Month() == last.Month():
+		to = strconv.Itoa(last.Day())
+	}
+	return i18n.T(l, "ui.days.range", "first", from, "last", to)
+}
