@@ -42,6 +42,51 @@ const (
 	providerHost = "service.example.com"
 )
 
+var proxies = map[string]func(t *testing.T, dir, at, portal, provider string) *exec.Cmd{"nginx": nginx, "caddy": caddy}
+
+// TestProxiesLogNoQueries asks each proxy for an address with a token while the program is away.
+func TestProxiesLogNoQueries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts proxies")
+	}
+	for name, configure := range proxies {
+		t.Run(name, func(t *testing.T) {
+			dir, at := t.TempDir(), ports.Must(t, "127.0.0.1")
+			c := newClient(t, at, certificate(t, dir))
+			proxy := configure(t, dir, at, ports.Must(t, "127.0.0.1"), ports.Must(t, "127.0.0.1"))
+			out := &logtest.Buffer{}
+			proxy.Stdout, proxy.Stderr = out, out
+			if err := proxy.Start(); err != nil {
+				t.Fatal(err)
+			}
+			status := 0
+			for deadline := time.Now().Add(20 * time.Second); status == 0 && time.Now().Before(deadline); {
+				if resp, err := c.Get("https://" + portalHost + "/redirect/return?jwt=canary"); err == nil {
+					resp.Body.Close()
+					status = resp.StatusCode
+				}
+			}
+			proxy.Process.Signal(os.Interrupt)
+			proxy.Wait()
+			if status != http.StatusBadGateway {
+				t.Errorf("the answer is %d", status)
+			}
+			logs, _ := filepath.Glob(filepath.Join(dir, "*.log"))
+			all := out.String()
+			for _, path := range logs {
+				raw, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all += string(raw)
+			}
+			if all == "" || strings.Contains(all, "canary") {
+				t.Errorf("the logs are\n%s", all)
+			}
+		})
+	}
+}
+
 // TestProxies starts the program behind each proxy with the configuration of this folder,
 // of which only addresses and certificates are replaced.
 func TestProxies(t *testing.T) {
@@ -53,13 +98,10 @@ func TestProxies(t *testing.T) {
 	roots := certificate(t, dir)
 	portal, provider := ports.Must(t, "127.0.0.1"), ports.Must(t, "127.0.0.1")
 	start(t, portal, provider)
-	for name, run := range map[string]func(t *testing.T, at string) *exec.Cmd{
-		"nginx": func(t *testing.T, at string) *exec.Cmd { return nginx(t, dir, at, portal, provider) },
-		"caddy": func(t *testing.T, at string) *exec.Cmd { return caddy(t, dir, at, portal, provider) },
-	} {
+	for name, configure := range proxies {
 		t.Run(name, func(t *testing.T) {
 			at := ports.Must(t, "127.0.0.1")
-			proxy := run(t, at)
+			proxy := configure(t, dir, at, portal, provider)
 			log := &logtest.Buffer{}
 			proxy.Stdout, proxy.Stderr = log, log
 			if err := proxy.Start(); err != nil {
@@ -224,12 +266,12 @@ func caddy(t *testing.T, dir, at, portal, provider string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	_, port, _ := net.SplitHostPort(at)
-	conf := replace(t, string(raw), "flush_interval", "flush_interval")
+	conf := string(raw)
 	for _, host := range []string{"{$PORTAL_HOST:" + portalHost + "} {", "{$PROVIDER_HOST:" + providerHost + "} {"} {
 		conf = replace(t, conf, host, strings.TrimSuffix(host, " {")+":"+port+" {\n\ttls "+dir+"/cert.pem "+dir+"/key.pem")
 	}
 	main := filepath.Join(dir, "Caddyfile")
-	write(t, main, "{\n\tadmin off\n\tauto_https disable_redirects\n\tdefault_bind 127.0.0.1\n}\n"+conf)
+	write(t, main, replace(t, conf, "\n{\n\tlog {", "\n{\n\tadmin off\n\tauto_https disable_redirects\n\tdefault_bind 127.0.0.1\n\tlog {"))
 	cmd := exec.Command(path, "run", "--config", main, "--adapter", "caddyfile")
 	cmd.Env = append(os.Environ(), "PORTAL_UPSTREAM="+portal, "PROVIDER_UPSTREAM="+provider,
 		"XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir, "HOME="+dir)
