@@ -25,8 +25,8 @@ func (s *Service) credentials(ctx context.Context, _ *http.Request, by user, d p
 		live := c.Valid(now)
 		rotatable := live && !slices.ContainsFunc(all,
 			func(o customers.Credential) bool { return o.Valid(now) && o.ID != c.ID && o.ClientID == c.ClientID })
-		v = append(v, pages.DashboardCredential{ID: c.ID, ClientID: c.ClientID, Created: c.Created, Expires: c.Expires, Revoked: c.Revoked, Used: c.Used,
-			Live: live, Rotatable: rotatable})
+		v = append(v, pages.DashboardCredential{ID: c.ID, ClientID: c.ClientID, Created: c.Created, Expires: c.Expires, Revoked: c.Revoked,
+			Used: c.Used, Live: live, Rotatable: rotatable})
 	}
 	return pages.DashboardCredentialsPage(d, v), err
 }
