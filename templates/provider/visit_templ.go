@@ -1881,7 +1881,7 @@ func end(v Visit) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Button(ui.Action{Kind: ui.Quiet, Name: "action", Value: "reopen"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var90), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Button(ui.Action{Kind: ui.Secondary, Wide: true, Name: "action", Value: "reopen"}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var90), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
