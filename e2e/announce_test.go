@@ -173,7 +173,7 @@ func withMore(all ...map[string]any) map[string]any {
 func (v *visitor) signInErrors(t *testing.T) {
 	t.Helper()
 	step(t, v.widget, "sign-in")
-	v.heardOnce(t, v.widget, en("visit.sign_in.missing"), func() { submit(t, v.widget) })
+	v.heardOnce(t, v.widget, en("visit.sign_in.no_username"), func() { submit(t, v.widget) })
 	fill(t, v.widget("[name=username]"), "default")
 	fill(t, v.widget("[name=password]"), "wrong")
 	v.forget(t)
@@ -189,9 +189,10 @@ func TestErrorsOfFullPagesAreAnnounced(t *testing.T) {
 	v.expect("422")
 	v.open(t, s.hosted(t, "cashflow", "en", nil))
 	reach(t, v.page, "code")
-	for _, c := range [][2]string{{"12", "[name=code][aria-invalid=true]"}, {"654321", ".notice-danger"}} {
+	for _, c := range [][2]string{{"12", en("visit.code.invalid")}, {"654321", en("visit.code.wrong.other", "n", "2")}} {
 		fill(t, v.page("[name=code]"), c[0])
 		submit(t, v.page)
-		focused(t, v.page(c[1]))
+		see(t, v.page("#code-error >> text="+c[1]))
+		focused(t, v.page("[name=code][aria-invalid=true]"))
 	}
 }

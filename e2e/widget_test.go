@@ -183,7 +183,8 @@ func TestWrongPassword(t *testing.T) {
 	v.expect("422")
 	reach(t, v.widget, "sign-in")
 	click(t, v.widget(button(en("visit.sign_in.submit"))))
-	see(t, v.widget(text(en("visit.sign_in.missing"))))
+	see(t, v.widget(text(en("visit.sign_in.no_username"))))
+	see(t, v.widget(text(en("visit.sign_in.no_password"))))
 	try := func(username, password string) {
 		fill(t, v.widget("[name=username]"), username)
 		fill(t, v.widget("[name=password]"), password)
@@ -376,25 +377,29 @@ func TestFireBeforeRegister(t *testing.T) {
 	}
 }
 
-// TestBankSearch narrows the list while typing, and by its button.
+// TestBankSearch narrows the list while typing, and by its button, in the widget and on the
+// hosted page.
 func TestBankSearch(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	v := embed(t, s, newHost(t, s))
-	reach(t, v.widget, "bank")
-	must(t, v.widget("#q").PressSequentially("honey"))
-	see(t, v.widget(text(en("visit.banks.found.one"))))
-	focused(t, v.widget("#q"))
-	if got, _ := v.widget("button[name=bank]").Count(); got != 1 {
-		t.Errorf("%d banks are shown, want 1", got)
+	embedded, full := embed(t, s, newHost(t, s)), visit(t)
+	full.open(t, s.hosted(t, "cashflow", "en", nil))
+	for _, at := range []func(string) playwright.Locator{embedded.widget, full.page} {
+		reach(t, at, "bank")
+		must(t, at("#q").PressSequentially("honey"))
+		see(t, at("#live >> text="+en("visit.banks.found.one")))
+		focused(t, at("#q"))
+		if got, _ := at("button[name=bank]").Count(); got != 1 {
+			t.Errorf("%d banks are shown, want 1", got)
+		}
+		fill(t, at("#q"), "no such bank")
+		see(t, at("#banks >> text="+en("visit.banks.found.none")))
+		fill(t, at("#q"), "wichita")
+		must(t, at("#q").Press("Enter"))
+		see(t, at("button[name=bank] >> text=Tallgrass Bank"))
+		click(t, at("button[name=bank] >> text=Tallgrass Bank"))
+		see(t, at(`role=heading[name="`+en("visit.title.sign_in", "bank", "Tallgrass Bank")+`"]`))
 	}
-	fill(t, v.widget("#q"), "no such bank")
-	see(t, v.widget("text="+en("visit.banks.found.none")))
-	fill(t, v.widget("#q"), "wichita")
-	must(t, v.widget("#q").Press("Enter"))
-	see(t, v.widget("button[name=bank] >> text=Tallgrass Bank"))
-	click(t, v.widget("button[name=bank] >> text=Tallgrass Bank"))
-	see(t, v.widget(`role=heading[name="`+en("visit.title.sign_in", "bank", "Tallgrass Bank")+`"]`))
 }
 
 // TestChoiceOfAccounts requires at least one account that a report can be made from.

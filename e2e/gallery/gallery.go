@@ -23,6 +23,7 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
+	"vestibule/internal/report"
 	"vestibule/internal/testutil/i18ntest"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/portal/review"
@@ -118,7 +119,11 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 			Origin: applications.FromWeb, HasApplicant: true, Version: 2, Journey: j}
 		lines := []applications.TimelineEntry{{Seq: 1, At: at, Kind: "created", To: "started"},
 			{Seq: 2, At: at, Kind: applications.Joined, From: "started", To: "started"}}
-		all = append(all, Exhibit{"status, " + name, pages.StatusPage(site.StatusView(base, a, v, lines))})
+		m := site.StatusView(base, a, v, lines)
+		if j.State == journey.Ready {
+			m.Receipt = &pages.Receipt{From: []report.Source{{SourceID: "HARBOR_NATIONAL_BANK"}}, Shared: at, Days: 90}
+		}
+		all = append(all, Exhibit{"status, " + name, pages.StatusPage(m)})
 	}
 	for _, state := range journey.States() {
 		if state != journey.Failed {

@@ -32,8 +32,8 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 		}
 		all = append(all, Exhibit{name, visit.HostedPage(v, urls, choices)})
 	}
-	problem := func(en, es string) func(*visit.Visit) {
-		return func(v *visit.Visit) { v.Problem = string(sample(lang, en, es)) }
+	problem := func(field string, words i18n.Key) func(*visit.Visit) {
+		return func(v *visit.Visit) { v.Problems = map[string]string{field: i18n.T(lang, words)} }
 	}
 
 	cash := visit.Visit{Product: contract.Cashflow, Bank: banks[0].Name}
@@ -42,8 +42,8 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 	show("cashflow, bank", at(cash, visit.Banks), func(v *visit.Visit) { v.Banks, v.More = banks, 30 })
 	show("cashflow, no bank found", at(cash, visit.Banks), func(v *visit.Visit) { v.Query = "zzz" })
 	show("cashflow, sign in", at(cash, visit.SignIn), nil)
-	show("cashflow, sign in, nothing typed", at(cash, visit.SignIn), problem("Enter your username.", "Escriba su usuario."))
-	show("cashflow, sign in, refused", at(cash, visit.SignIn), func(v *visit.Visit) { v.Tries = 2 })
+	show("cashflow, sign in, nothing typed", at(cash, visit.SignIn), problem("username", "visit.sign_in.no_username"))
+	show("cashflow, sign in, refused", at(cash, visit.SignIn), func(v *visit.Visit) { v.Tries, v.Username = 2, "default" })
 	show("cashflow, code", at(cash, visit.Code), nil)
 	show("cashflow, code, wrong", at(cash, visit.Code), func(v *visit.Visit) { v.CodeTries, v.Codes = 2, 1 })
 	show("cashflow, code, another sent", at(cash, visit.Code), func(v *visit.Visit) { v.Codes, v.CodeWait = 2, 30 })
@@ -55,7 +55,7 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 	show("cashflow, accounts", at(cash, visit.Accounts), func(v *visit.Visit) { v.Accounts = accounts })
 	show("cashflow, no account chosen", at(cash, visit.Accounts), func(v *visit.Visit) {
 		v.Accounts = accounts
-		problem("Choose an account.", "Elija una cuenta.")(v)
+		problem("account", "visit.accounts.none")(v)
 	})
 	show("cashflow, report being made", at(cash, visit.Progress), func(v *visit.Visit) {
 		v.Connected = []visit.Connected{{SourceType: visit.SourceBank, Name: banks[0].Name}}
@@ -86,7 +86,7 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 	show("income, pay stubs", at(stubs, visit.Documents), nil)
 	show("income, pay stubs added", at(stubs, visit.Documents), func(v *visit.Visit) {
 		v.Documents = []visit.Document{{ID: "1", Name: "may.pdf", Size: 90_000}, {ID: "2", Size: 3 << 20}}
-		problem("This file is too large.", "Este archivo es demasiado grande.")(v)
+		problem("file", "visit.documents.not_chosen")(v)
 	})
 	show("income, is this all", at(earned, visit.Finish), func(v *visit.Visit) {
 		v.Connected = []visit.Connected{{SourceType: visit.SourceBank, Name: banks[0].Name},
@@ -146,7 +146,7 @@ func bankPages(assets Assets, lang i18n.Lang, choices []ui.Choice) (all []Exhibi
 	}
 	same := func(*bank.Page) {}
 	show("bank, sign in", "sign-in", func(p *bank.Page) { p.TriesLeft = 2 })
-	show("bank, code", "code", func(p *bank.Page) { p.Problem = "visit.code.invalid" })
+	show("bank, code", "code", func(p *bank.Page) { p.Problems = map[string]i18n.Key{"code": "visit.code.invalid"} })
 	show("bank, accounts", "accounts", same)
 	show("bank, consent", "consent", same)
 	show("bank, refused", "refused", func(p *bank.Page) { p.Reason = "bank.refused.tries" })

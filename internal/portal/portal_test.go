@@ -62,7 +62,8 @@ func TestEmbeddedFromFormToReport(t *testing.T) {
 		if n := r.provider.fetched(); n != 1 {
 			t.Errorf("%d fetches, want 1", n)
 		}
-		if p := b.get(a); p.status != 200 || !strings.Contains(p.body, i18ntest.EN("status.ready.title")) {
+		if p := b.get(a); p.status != 200 || !strings.Contains(p.body, i18ntest.EN("status.ready.title")) ||
+			!strings.Contains(p.body, "Harbor National Bank") {
 			t.Errorf("status page: %d", p.status)
 		}
 		if p := b.get(a + "/connect"); p.status != 303 || p.location != a {

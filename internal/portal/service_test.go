@@ -83,7 +83,8 @@ func newService(t *testing.T) *service {
 			return
 		}
 		body := map[string]any{"meta": map[string]any{"public_token": v.publicToken, "created_at": "2026-05-04T10:00:00.000Z",
-			"api_version": "2.0.0", "status": "SUCCESS", "external_id": v.externalID}}
+			"api_version": "2.0.0", "status": "SUCCESS", "external_id": v.externalID},
+			"sources": []any{map[string]any{"source_id": "HARBOR_NATIONAL_BANK", "source_type": "BANK_TRANSACTION", "status": "SUCCESS"}}}
 		s.set(func() {
 			s.fetches++
 			if s.adverse != nil {

@@ -99,7 +99,7 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 		Products: c.Account.Products, AssetsOnly: c.Account.AssetsOnly,
 		Environment: c.Environment, Now: c.Now, Log: c.Log, FormTargets: origins, NotifiedDecisions: c.Review.Pages()}
 	h.applicants = &applicant.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver,
-		PublicID: c.Account.PublicID, Limit: limit(c.Pages.ApplyRate), Mode: c.Pages.mode(),
+		PublicID: c.Account.PublicID, Limit: limit(c.Pages.ApplyRate), Mode: c.Pages.mode(), RetentionDays: c.Review.RetentionDays,
 		Secure: renderer.secure, Base: renderer.base, Adapt: renderer.adapt}
 	if h.notify, err = wireNotify(c, service, h.queue); err != nil {
 		return h, err

@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
+	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
 
@@ -80,7 +81,11 @@ func examples(lang i18n.Lang) map[string]templ.Component {
 			m.Moving, m.Slow = true, true
 			m.Lines = []StatusLine{{at, sample(lang, "Begun.", "Empezó.")}}
 		}),
-		"status-ready":  status("ready", func(m *Status) { m.Final, m.ReturnURL = true, "https://shop.example/back" }),
+		"status-ready": status("ready", func(m *Status) {
+			m.Final, m.ReturnURL = true, "https://shop.example/back"
+			m.Receipt = &Receipt{Shared: at, Days: 90, From: []report.Source{{SourceID: "NORTHWIND_<BANK>", SourceType: "BANK_TRANSACTION"},
+				{SourceID: "PAYSTUB_1", SourceType: report.SourcePaystub}, {SourceID: "PAYSTUB_2", SourceType: report.SourcePaystub}}}
+		}),
 		"status-failed": status("failed", func(m *Status) { m.Final, m.Retry = true, true }),
 		"status-final": status("failed", func(m *Status) {
 			m.Final, m.Detail, m.Tone = true, sample(lang, "No use.", "No sirve."), ui.Warning

@@ -5,6 +5,7 @@ package portal
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
 
@@ -269,6 +271,46 @@ type Status struct {
 	ReturnURL string
 	Resume    ResumeOptions
 	Lines     []StatusLine
+	Receipt   *Receipt // with a report
+}
+
+// Receipt states what an applicant shared, and how long the portal keeps it.
+type Receipt struct {
+	From   []report.Source
+	Shared time.Time
+	Days   int // without activity, after which the application is deleted; 0: not by itself
+}
+
+// receiptFacts returns the receipt in rows.
+func (s Status) receiptFacts() []ui.Fact {
+	var from []string
+	for _, x := range s.Receipt.From {
+		name := report.SourceName(x.SourceID)
+		switch x.SourceType {
+		case report.SourcePaystub:
+			name = i18n.T(s.Lang, "visit.connected.pay_stubs")
+		case report.VerifiedByDocument, report.SourceIdentityDocument:
+			name = i18n.T(s.Lang, "visit.connected.documents")
+		case report.SourceCreditBureau:
+			name = strings.ReplaceAll(x.SourceID, "_", " ") // country and initials
+		}
+		if !slices.Contains(from, name) {
+			from = append(from, name)
+		}
+	}
+	var facts []ui.Fact
+	if s.Brand.Name != "" {
+		facts = append(facts, ui.Fact{Term: i18n.T(s.Lang, "visit.receipt.with"), Text: s.Brand.Name})
+	}
+	if len(from) > 0 {
+		facts = append(facts, ui.Fact{Term: i18n.T(s.Lang, "visit.receipt.from"), Text: strings.Join(from, ", ")})
+	}
+	kept := s.Say("status.receipt.kept_open")
+	if s.Receipt.Days > 0 {
+		kept = i18n.N(s.Lang, "status.receipt.kept_days", s.Receipt.Days)
+	}
+	return append(facts, ui.Fact{Term: i18n.T(s.Lang, "visit.receipt.shared"), Text: ui.DayWords(s.Lang, s.Receipt.Shared.UTC())},
+		ui.Fact{Term: i18n.T(s.Lang, "status.receipt.kept"), Text: kept})
 }
 
 // Asked is a reviewer's request for more.

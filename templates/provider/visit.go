@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/a-h/templ"
 
@@ -107,7 +106,7 @@ type Visit struct {
 	MaxFiles     int
 	MaxFileSize  int64 // bytes
 	FileProblems FileProblems
-	Problem      string // error of the submitted form; empty for none
+	Problems     map[string]string // errors of the submitted form by field
 
 	Note        i18n.Key // note about the whole step; empty for none
 	PublicToken string
@@ -257,20 +256,22 @@ func (v Visit) agreement() string {
 	return i18n.T(v.Lang, key, "service", v.Operator.Name, "company", v.Customer)
 }
 
-// usernameProblem and passwordProblem return the error of the field that was left empty.
-func (v Visit) usernameProblem() string {
-	if strings.TrimSpace(v.Username) != "" {
-		return ""
+// problem returns the error of a field of the step's form. A wrong username or password is
+// shown at the password, or at the username if that has to be typed again.
+func (v Visit) problem(field string) string {
+	switch {
+	case len(v.Problems) > 0:
+		return v.Problems[field]
+	case v.Tries > 0 && (field == "username" && v.Username == "" || field == "password" && v.Username != ""):
+		return i18n.N(v.Lang, "visit.sign_in.wrong", v.Tries)
+	case v.CodeTries > 0 && field == "code":
+		return i18n.N(v.Lang, "visit.code.wrong", v.CodeTries)
 	}
-	return v.Problem
+	return ""
 }
 
-func (v Visit) passwordProblem() string {
-	if strings.TrimSpace(v.Username) == "" {
-		return ""
-	}
-	return v.Problem
-}
+// refused reports whether the step's form was refused.
+func (v Visit) refused() bool { return len(v.Problems) > 0 || v.Tries > 0 || v.CodeTries > 0 }
 
 // link returns the address of the visit's page with the language, which no cookie stores,
 // and with the parameter flag set to 1.

@@ -106,14 +106,6 @@ func (v Visit) codeSent() string {
 	return i18n.T(v.Lang, "visit.code.sent", "bank", v.Bank)
 }
 
-func (v Visit) wrongCode() string {
-	if v.CodeTries == 1 {
-		return i18n.T(v.Lang, "visit.code.wrong.one")
-	}
-	n := strconv.Itoa(v.CodeTries)
-	return i18n.T(v.Lang, "visit.code.wrong.other", "n", n)
-}
-
 // seconds returns the seconds until another code can be requested.
 func (v Visit) seconds() string {
 	return strconv.Itoa(v.CodeWait)

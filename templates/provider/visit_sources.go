@@ -70,14 +70,6 @@ func (v Visit) rows() []ui.Row {
 	return rows
 }
 
-func (v Visit) wrongPassword() string {
-	if v.Tries == 1 {
-		return i18n.T(v.Lang, "visit.sign_in.wrong.one")
-	}
-	n := strconv.Itoa(v.Tries)
-	return i18n.T(v.Lang, "visit.sign_in.wrong.other", "n", n)
-}
-
 func (v Visit) accountOptions() []ui.Option {
 	out := make([]ui.Option, len(v.Accounts))
 	for i, a := range v.Accounts {

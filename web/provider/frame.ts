@@ -14,6 +14,7 @@ import { countDown } from "./parts/countdown";
 import { settle } from "./parts/guard";
 import { forget, secretFor } from "./parts/secret";
 import { keepInView } from "./parts/inview";
+import { filter } from "./parts/search";
 import { enhance } from "./parts/upload";
 
 const host = window.parent;
@@ -320,33 +321,7 @@ async function submit(form: HTMLFormElement, by: HTMLButtonElement | null): Prom
   }
 }
 
-// Filters the list of banks while the applicant types into the search field.
-let typing = 0;
-addEventListener("input", (e) => {
-  const field = e.target as HTMLInputElement;
-  if (!field.matches?.("[data-search]")) return;
-  clearTimeout(typing);
-  typing = setTimeout(() => void search(field), 180);
-});
-
-// search dims the list until its replacement arrives.
-let searches = 0;
-async function search(field: HTMLInputElement): Promise<void> {
-  const asked = field.value;
-  const nth = ++searches;
-  document.getElementById("banks")?.setAttribute("aria-busy", "true");
-  const answer = await request(stepURL(new URLSearchParams({ q: asked }).toString()));
-  const text = answer?.ok ? await answer.text() : "";
-  await released();
-  if (nth !== searches || !field.isConnected) return;
-  const old = document.getElementById("banks");
-  old?.removeAttribute("aria-busy");
-  const found = new DOMParser().parseFromString(text, "text/html").getElementById("banks");
-  if (!found || busy || field.value !== asked) return;
-  old?.replaceWith(document.adoptNode(found));
-  tellHeight();
-  live.textContent = found.querySelector("[data-count]")?.textContent ?? "";
-}
+filter((q) => request(stepURL(new URLSearchParams({ q }).toString())), () => !busy, tellHeight);
 
 addEventListener("click", (e) => {
   const target = (e.target as Element).closest?.("[data-close], [data-done]");
@@ -389,8 +364,12 @@ async function leave(): Promise<void> {
   end("exit", { publicToken });
 }
 
+// stepOf returns the step of a page. Browsers log an error for a field that asks for the
+// focus in a frame of another site.
 function stepOf(html: string): HTMLElement | null {
-  return new DOMParser().parseFromString(html, "text/html").getElementById("step");
+  const step = new DOMParser().parseFromString(html, "text/html").getElementById("step");
+  for (const e of step?.querySelectorAll("[autofocus]") ?? []) e.removeAttribute("autofocus");
+  return step;
 }
 
 addEventListener("keydown", (e) => {

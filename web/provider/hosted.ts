@@ -1,6 +1,7 @@
-// The hosted page's script. While the report is made, it polls and swaps in the new
-// step; when the visit is over, it returns the applicant after a short delay, or at
-// once by the button. Without script the page reloads to do both.
+// The hosted page's script. It filters the list of institutions while the applicant types.
+// While the report is made, it polls and swaps in the new step; when the visit is over, it
+// returns the applicant after a short delay, or at once by the button. Without script the
+// page reloads to do both.
 
 import { arrive } from "./parts/arrive";
 import { goBack, leaves, mark, place } from "./parts/entries";
@@ -8,6 +9,7 @@ import { released } from "../ui/press";
 import "../ui/busy";
 import { countDown } from "./parts/countdown";
 import "./parts/guard";
+import { filter } from "./parts/search";
 import { enhance } from "./parts/upload";
 
 const step = () => document.getElementById("step")!;
@@ -19,8 +21,11 @@ function follow(): void {
   if (end === "success" && back) setTimeout(() => location.assign(back.href), 2_500);
 }
 
+// load fetches a page of the visit; it returns undefined without an answer.
+const load = (url: string | URL) => fetch(url, { cache: "no-store" }).catch(() => undefined);
+
 async function look(): Promise<void> {
-  const answer = await fetch(location.href, { cache: "no-store" }).catch(() => undefined);
+  const answer = await load(location.href);
   const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html");
   const next = page && page.getElementById("step");
   if (next && next.dataset.step !== step().dataset.step) {
@@ -50,7 +55,7 @@ async function uploaded(html: string | undefined): Promise<void> {
 
 // stopped shows the files of a stopped upload that arrived before.
 async function stopped(): Promise<void> {
-  const answer = await fetch(location.href, { cache: "no-store" }).catch(() => undefined);
+  const answer = await load(location.href);
   const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html");
   const next = page && page.getElementById("step");
   if (next && next.dataset.nonce !== step().dataset.nonce) put(page, next);
@@ -105,6 +110,12 @@ addEventListener("submit", (e) => {
   if (now && !e.defaultPrevented && (e.target as HTMLFormElement).method === "post") remember({ ...now, going: true });
 });
 addEventListener("pageshow", (e) => e.persisted && location.reload());
+
+filter((q) => {
+  const url = new URL(location.href);
+  url.searchParams.set("q", q);
+  return load(url);
+}, () => !step().querySelector("[data-busy]"), () => {});
 
 void locate();
 countDown(step());

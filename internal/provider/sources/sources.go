@@ -23,12 +23,14 @@ import (
 	"errors"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/analysis/passport"
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/report"
 )
 
@@ -127,6 +129,29 @@ const (
 
 // CodeLength is the number of digits of a one-time code.
 const CodeLength = 6
+
+// ReadSignIn returns the username and the password of a form, or the problems of its fields.
+func ReadSignIn(form url.Values) (username, password string, problems map[string]i18n.Key) {
+	username, password = strings.ToLower(strings.TrimSpace(form.Get("username"))), form.Get("password")
+	problems = map[string]i18n.Key{}
+	if username == "" {
+		problems["username"] = "visit.sign_in.no_username"
+	}
+	if password == "" {
+		problems["password"] = "visit.sign_in.no_password"
+	}
+	return username, password, problems
+}
+
+// ReadCode returns the one-time code of a form without its spaces, or the problem of its
+// field.
+func ReadCode(form url.Values) (code string, problems map[string]i18n.Key) {
+	code = strings.Join(strings.Fields(form.Get("code")), "")
+	if len(code) != CodeLength || strings.Trim(code, "0123456789") != "" {
+		return "", map[string]i18n.Key{"code": "visit.code.invalid"}
+	}
+	return code, nil
+}
 
 // Bureau is a connector to suppliers of credit files.
 type Bureau interface {

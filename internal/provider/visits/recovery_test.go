@@ -19,9 +19,9 @@ func TestKeepsWhatWasTyped(t *testing.T) {
 			form []string
 			says string
 		}{
-			"no password":      {[]string{"username", "Ada.L "}, i18ntest.EN("visit.sign_in.missing")},
+			"no password":      {[]string{"username", "Ada.L "}, i18ntest.EN("visit.sign_in.no_password")},
 			"the wrong one":    {[]string{"username", "Ada.L ", "password", "wrong"}, i18ntest.EN("visit.sign_in.wrong.other", "n", "2")},
-			"a username alone": {[]string{"username", " ", "password", "x"}, i18ntest.EN("visit.sign_in.missing")},
+			"a username alone": {[]string{"username", " ", "password", "x"}, i18ntest.EN("visit.sign_in.no_username")},
 		} {
 			answer := a.post(t, append([]string{"action", "sign-in"}, c.form...)...)
 			text := html.UnescapeString(answer.Body)

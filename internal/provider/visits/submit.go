@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
@@ -39,7 +38,7 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
 	if v.hosted && v.browser == nil && r.Method == http.MethodGet && s.secretOf(r, handle) == "" {
 		s.setSecret(w, r, handle)
 	}
-	return s.render(w, r, v, http.StatusOK, "")
+	return s.renderWith(w, r, v, http.StatusOK, func(*pages.Visit) {})
 }
 
 // submit handles a step's form. A form that the current step does not accept, because
@@ -77,13 +76,16 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		redirectTo(w, r, Path(handle))
 		return nil
 	}
-	in, problem, err := s.input(r.Context(), v, form)
+	in, problems, err := s.input(r.Context(), v, form)
 	if err != nil {
 		return err
 	}
-	if problem != "" {
+	if len(problems) > 0 {
 		return s.renderWith(w, r, v, http.StatusUnprocessableEntity, func(p *pages.Visit) {
-			p.Problem, p.Username = i18n.T(language(r), problem), usernameIn(form)
+			p.Problems, p.Username = map[string]string{}, usernameIn(form)
+			for field, problem := range problems {
+				p.Problems[field] = i18n.T(p.Lang, problem)
+			}
 			for i, a := range p.Accounts {
 				p.Accounts[i].Chosen = slices.Contains(form["account"], a.ID)
 			}
@@ -92,7 +94,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	if in.Kind != "" {
 		acted, err := s.apply(r.Context(), handle, nonce, in)
 		if errors.Is(err, errNoDocument) {
-			return s.render(w, r, v, http.StatusUnprocessableEntity, i18n.T(language(r), "visit.documents.none"))
+			return s.renderFileProblem(w, r, v, http.StatusUnprocessableEntity, i18n.T(language(r), "visit.documents.none"))
 		}
 		if err != nil {
 			return err
@@ -123,10 +125,10 @@ func (s *Service) rejectBack(w http.ResponseWriter, r *http.Request, v visit) er
 	return s.renderWith(w, r, v, http.StatusUnprocessableEntity, func(p *pages.Visit) { p.Note = "visit.no_way_back" })
 }
 
-// input converts a form to an input of the state machine. problem is what to correct
-// in the current step's form; a form of another step is not a problem, and becomes an
-// input that the machine does not accept.
-func (s *Service) input(ctx context.Context, v visit, form url.Values) (in flow.Input, problem i18n.Key, err error) {
+// input converts a form to an input of the state machine. problems are what to correct
+// in the current step's form, by field; a form of another step is not a problem, and
+// becomes an input that the machine does not accept.
+func (s *Service) input(ctx context.Context, v visit, form url.Values) (in flow.Input, problems map[string]i18n.Key, err error) {
 	choices := s.catalogue(v.environment)
 	switch form.Get("action") {
 	case "consent":
@@ -159,31 +161,31 @@ func (s *Service) input(ctx context.Context, v visit, form url.Values) (in flow.
 		in.Kind = flow.EventInstitutionCleared
 	case "sign-in":
 		if v.Step != flow.StepSignIn {
-			return in, "", nil
+			return in, nil, nil
 		}
-		username, password := strings.ToLower(strings.TrimSpace(form.Get("username"))), form.Get("password")
-		if username == "" || password == "" {
-			return in, "visit.sign_in.missing", nil
+		username, password, problems := sources.ReadSignIn(form)
+		if len(problems) > 0 {
+			return in, problems, nil
 		}
 		in = s.signIn(v, username, password)
 	case "code":
 		if v.Step != flow.StepCode {
-			return in, "", nil
+			return in, nil, nil
 		}
-		code := strings.ReplaceAll(form.Get("code"), " ", "")
-		if len(code) != sources.CodeLength || strings.Trim(code, "0123456789") != "" {
-			return in, "visit.code.invalid", nil
+		code, problems := sources.ReadCode(form)
+		if len(problems) > 0 {
+			return in, problems, nil
 		}
 		in, err = s.enterCode(ctx, v, code)
 	case "no-code":
 		in.Kind = flow.EventMFAResent
 	case "accounts":
 		if v.Step != flow.StepAccounts {
-			return in, "", nil
+			return in, nil, nil
 		}
 		data, err := s.fetchForm(ctx, v)
 		if err != nil {
-			return in, "", err
+			return in, nil, err
 		}
 		chosen := false
 		in = flow.Input{Kind: flow.EventAccountsSelected, Empty: data.Empty(), More: form.Get("more") != ""}
@@ -194,7 +196,7 @@ func (s *Service) input(ctx context.Context, v visit, form url.Values) (in flow.
 			}
 		}
 		if !chosen {
-			return flow.Input{}, "visit.accounts.none", nil
+			return flow.Input{}, map[string]i18n.Key{"account": "visit.accounts.none"}, nil
 		}
 	case "hand-in":
 		in.Kind = flow.EventDocumentsSubmitted
@@ -207,7 +209,7 @@ func (s *Service) input(ctx context.Context, v visit, form url.Values) (in flow.
 	case "reopen":
 		in.Kind = flow.EventReopened
 	}
-	return in, "", err
+	return in, nil, err
 }
 
 // usernameIn returns the username in the form of a sign-in, as it was typed.

@@ -95,7 +95,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if r.ContentLength > maxUpload {
-		return s.render(w, r, v, http.StatusRequestEntityTooLarge, v.rejectionText(language(r), "", documents.ErrTooLarge))
+		return s.renderFileProblem(w, r, v, http.StatusRequestEntityTooLarge, v.rejectionText(language(r), "", documents.ErrTooLarge))
 	}
 	if err := httpx.RejectContentCoding(w, r); err != nil {
 		return err
@@ -114,7 +114,7 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		if v.acceptsFiles() {
-			return s.render(w, r, v, http.StatusUnprocessableEntity, problem)
+			return s.renderFileProblem(w, r, v, http.StatusUnprocessableEntity, problem)
 		}
 	}
 	redirectTo(w, r, Path(handle))

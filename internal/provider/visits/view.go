@@ -20,12 +20,12 @@ import (
 	"vestibule/templates/ui"
 )
 
-// render writes the page of v, or only its step for the frame.
-func (s *Service) render(w http.ResponseWriter, r *http.Request, v visit, status int, problem string) error {
-	return s.renderWith(w, r, v, status, func(p *pages.Visit) { p.Problem = problem })
+// renderFileProblem is renderWith the error of the form that takes files.
+func (s *Service) renderFileProblem(w http.ResponseWriter, r *http.Request, v visit, status int, problem string) error {
+	return s.renderWith(w, r, v, status, func(p *pages.Visit) { p.Problems = map[string]string{"file": problem} })
 }
 
-// renderWith is render with additions to the page.
+// renderWith writes the page of v with additions, or only its step for the frame.
 func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, status int, more func(*pages.Visit)) error {
 	part := r.Header.Get(partHeader) != ""
 	origin, err := s.returnOrigin(r.Context(), v)

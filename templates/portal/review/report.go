@@ -53,22 +53,12 @@ func (v ReportView) sheet(l i18n.Lang) sheet {
 // source shows a source by its name; the id, which files and API have, is its title.
 func source(l i18n.Lang, id string) templ.Component { return sourceName(sourceWords(l, id), id) }
 
-// sourceWords returns the words of a source's id, as in "Northwind Logistics" for
-// NORTHWIND_LOGISTICS. It leaves ids of another form as they are.
+// sourceWords returns the words of a source's id.
 func sourceWords(l i18n.Lang, id string) string {
 	if text, ok := i18n.Find(l, "review.sources", id); ok {
 		return text
 	}
-	if id == "" || id != strings.ToUpper(id) {
-		return id
-	}
-	words := strings.Split(id, "_")
-	for i, w := range words {
-		if len(w) > 3 || i > 0 && len(w) > 1 && strings.ContainsAny(w, "AEIOU") {
-			words[i] = w[:1] + strings.ToLower(w[1:])
-		}
-	}
-	return strings.Join(words, " ")
+	return report.SourceName(id)
 }
 
 // section is a part of the page with a heading.

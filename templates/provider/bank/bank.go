@@ -15,15 +15,16 @@ import (
 type Page struct {
 	Lang        i18n.Lang
 	Languages   []ui.Choice
-	Style, Icon string // URLs
-	Bank        string // name of the bank or payroll provider
-	Payroll     bool   // it is a payroll provider
-	Client      string // the party that requests access
-	Step        string // sign-in, code, accounts, consent, refused
-	Action      string // address of the forms
-	TriesLeft   int    // after a wrong password or code; 0 before one
-	Problem     i18n.Key
-	Reason      i18n.Key // why the bank refused
+	Style, Icon string              // URLs
+	Bank        string              // name of the bank or payroll provider
+	Payroll     bool                // it is a payroll provider
+	Client      string              // the party that requests access
+	Step        string              // sign-in, code, accounts, consent, refused
+	Action      string              // address of the forms
+	TriesLeft   int                 // after a wrong password or code; 0 before one
+	Problems    map[string]i18n.Key // of the submitted form, by field
+	Username    string              // typed before the form was refused
+	Reason      i18n.Key            // why the bank refused
 	Accounts    []Account
 	Shared      []i18n.Key // what the client may read
 	Until       time.Time  // end of the consent
@@ -75,10 +76,22 @@ func (p Page) either(bank, payroll i18n.Key) string {
 	return i18n.T(p.Lang, bank, "company", p.Client)
 }
 
-func (p Page) problem() string { return p.t(p.Problem) }
+// problem returns the error of a field. A wrong username or password is shown at the
+// username: both have to be typed again.
+func (p Page) problem(field string) string {
+	switch {
+	case len(p.Problems) > 0:
+		return p.t(p.Problems[field])
+	case p.TriesLeft > 0 && field == "username":
+		return i18n.N(p.Lang, "visit.sign_in.wrong", p.TriesLeft)
+	case p.TriesLeft > 0 && field == "code":
+		return i18n.N(p.Lang, "visit.code.wrong", p.TriesLeft)
+	}
+	return ""
+}
 
 func (p Page) layout() ui.Page {
-	return ui.Page{Lang: p.Lang, Title: p.title(), Refused: p.Problem != "" || p.TriesLeft > 0, Brand: ui.Brand{Name: p.Bank},
+	return ui.Page{Lang: p.Lang, Title: p.title(), Refused: len(p.Problems) > 0 || p.TriesLeft > 0, Brand: ui.Brand{Name: p.Bank},
 		Icon: p.Icon, Styles: []string{p.Style}, Languages: p.Languages, Footer: ui.SandboxNote(p.Lang),
 		Attrs: templ.Attributes{"data-mode": "hosted"}}
 }

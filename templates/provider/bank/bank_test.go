@@ -36,11 +36,13 @@ func examples(lang i18n.Lang) map[string]templ.Component {
 		p.Shared = []i18n.Key{"bank.payroll.jobs", "bank.payroll.statements", "bank.payroll.identity"}
 	}
 	return map[string]templ.Component{
-		"sign-in":         at("sign-in", same),
-		"sign-in-wrong":   at("sign-in", func(p *Page) { p.TriesLeft = 1 }),
-		"sign-in-missing": at("sign-in", func(p *Page) { p.Problem = "visit.sign_in.missing" }),
+		"sign-in":       at("sign-in", same),
+		"sign-in-wrong": at("sign-in", func(p *Page) { p.TriesLeft = 1 }),
+		"sign-in-missing": at("sign-in", func(p *Page) {
+			p.Problems, p.Username = map[string]i18n.Key{"password": "visit.sign_in.no_password"}, "a<b"
+		}),
 		"code":            at("code", func(p *Page) { p.TriesLeft = 2 }),
-		"accounts":        at("accounts", func(p *Page) { p.Problem = "bank.accounts.none" }),
+		"accounts":        at("accounts", func(p *Page) { p.Problems = map[string]i18n.Key{"account": "bank.accounts.none"} }),
 		"consent":         at("consent", same),
 		"refused":         at("refused", func(p *Page) { p.Reason = "bank.refused.tries" }),
 		"payroll-sign-in": at("sign-in", payroll),

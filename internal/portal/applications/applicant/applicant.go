@@ -28,6 +28,10 @@ type Handler struct {
 	Mode     applications.Mode // where applicants of the form verify; "" if they choose
 	Secure   bool              // whether the portal's address uses https
 
+	// RetentionDays is the number of days without activity after which an application is
+	// deleted; 0 disables that.
+	RetentionDays int
+
 	// Base returns the data that all pages of a request share.
 	Base func(r *http.Request) pages.Base
 

@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal"
 	"vestibule/templates/ui"
@@ -37,8 +38,30 @@ func (s *Handler) status(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
+	if m.Receipt, err = s.receipt(r.Context(), a); err != nil {
+		return err
+	}
 	httpx.SetSecurityHeaders(w, policy(v, httpx.CSP{FormAction: s.Service.FormTargets}))
 	return httpx.HTML(w, r, http.StatusOK, pages.StatusPage(m))
+}
+
+// receipt returns what the applicant shared with the newest report, or nil without one.
+func (s *Handler) receipt(ctx context.Context, a applications.Application) (*pages.Receipt, error) {
+	if a.Journey.State != journey.Ready || !a.HasReport() {
+		return nil, nil
+	}
+	raw, err := s.Service.Report(ctx, a.ID)
+	if errors.Is(err, applications.ErrNoReport) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	from, err := report.SharedSources(raw)
+	if err != nil { // a report of another form names no sources
+		s.Service.Log.WarnContext(ctx, "sources of a report not read", "application", a.ID, "err", err.Error())
+	}
+	return &pages.Receipt{From: from, Shared: a.Report.At, Days: s.RetentionDays}, nil
 }
 
 // StatusView returns the content of an application's status page: its state, the

@@ -32,7 +32,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.write(w, r, http.StatusOK, at, "")
+	return s.write(w, r, http.StatusOK, at, nil, nil)
 }
 
 // current returns the authorization of a page.
@@ -49,8 +49,11 @@ func (s *Server) current(r *http.Request) (authorization, error) {
 	return at, err
 }
 
-func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, at authorization, problem i18n.Key) error {
-	v := bank.Page{Bank: s.served[at.institution].Name, Payroll: true, Client: client, Problem: problem, Reason: "bank.refused.tries",
+// write writes the page of a step. problems and form are those of a refused form.
+func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, at authorization, problems signin.Problems,
+	form url.Values) error {
+	v := bank.Page{Bank: s.served[at.institution].Name, Payroll: true, Client: client, Problems: problems, Username: httpx.Truncate(form.Get("username"), 100),
+		Reason: "bank.refused.tries",
 		Until:  s.config.Now().AddDate(0, 0, consentDays),
 		Shared: []i18n.Key{"bank.payroll.jobs", "bank.payroll.statements", "bank.payroll.identity"}}
 	return s.pages.Write(w, r, status, v, at.State, []string{at.language}, at.redirectURI)
@@ -66,23 +69,23 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	next, problem := at.State, i18n.Key("")
+	next, problems := at.State, signin.Problems(nil)
 	action := form.Get("action")
 	switch {
 	case action == "cancel":
 		next.Step = signin.StepDone
 	case action != string(at.Step):
 	case at.Step == signin.StepSignIn:
-		next, problem = at.SignIn(form, func(username string) bool {
+		next, problems = at.SignIn(form, func(username string) bool {
 			return payroll.Providers{}.Login(username).Known || username == confirming
 		})
 	case at.Step == signin.StepCode:
-		next, problem = at.EnterCode(form, signin.StepConsent)
+		next, problems = at.EnterCode(form, signin.StepConsent)
 	case at.Step == signin.StepConsent:
 		next.Step = stepAgreed
 	}
-	if problem != "" {
-		return s.write(w, r, http.StatusUnprocessableEntity, at, problem)
+	if len(problems) > 0 {
+		return s.write(w, r, http.StatusUnprocessableEntity, at, problems, form)
 	}
 	code, expires := "", at.expires
 	if next.Step == stepAgreed {

@@ -45,11 +45,14 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.write(w, r, http.StatusOK, at, c, b, "")
+	return s.write(w, r, http.StatusOK, at, c, b, nil, nil)
 }
 
-func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, at request, c Client, b banks.Bank, problem i18n.Key) error {
-	v := pages.Page{Bank: b.Name, Client: c.Name, Problem: problem, Until: s.config.Now().AddDate(0, 0, c.days())}
+// write writes the page of a step. problems and form are those of a refused form.
+func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, at request, c Client, b banks.Bank,
+	problems signin.Problems, form url.Values) error {
+	v := pages.Page{Bank: b.Name, Client: c.Name, Problems: problems, Username: httpx.Truncate(form.Get("username"), 100),
+		Until: s.config.Now().AddDate(0, 0, c.days())}
 	switch at.Step {
 	case signin.StepRefused:
 		v.Reason = refusals[s.refusal(b, at)].text
@@ -116,23 +119,23 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	next, problem := at, i18n.Key("")
+	next, problems := at, signin.Problems(nil)
 	action := form.Get("action")
 	switch {
 	case action == "cancel":
 		next.Step = signin.StepDone
 	case action != string(at.Step):
 	case at.Step == signin.StepSignIn:
-		next, problem = s.signIn(b, at, form)
+		next, problems = s.signIn(b, at, form)
 	case at.Step == signin.StepCode:
-		next.State, problem = at.EnterCode(form, stepAccounts)
+		next.State, problems = at.EnterCode(form, stepAccounts)
 	case at.Step == stepAccounts:
-		next, problem = s.choose(b, at, form)
+		next, problems = s.choose(b, at, form)
 	case at.Step == signin.StepConsent:
 		next.Step = signin.StepDone
 	}
-	if problem != "" {
-		return s.write(w, r, http.StatusUnprocessableEntity, at, c, b, problem)
+	if len(problems) > 0 {
+		return s.write(w, r, http.StatusUnprocessableEntity, at, c, b, problems, form)
 	}
 	agreed := action == string(signin.StepConsent) && next.Step == signin.StepDone
 	code, moved, now := store.NewSecret(), false, s.config.Now()
@@ -164,8 +167,8 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request) error {
 }
 
 // signIn takes the form of the sign-in. Some users are refused.
-func (s *Server) signIn(b banks.Bank, at request, form url.Values) (request, i18n.Key) {
-	next, problem := at.SignIn(form, func(username string) bool {
+func (s *Server) signIn(b banks.Bank, at request, form url.Values) (request, signin.Problems) {
+	next, problems := at.SignIn(form, func(username string) bool {
 		return profiles.Bank{}.Login(username).Known || FaultOf(username) != FaultNone
 	})
 	if next.Step == signin.StepCode &&
@@ -173,11 +176,11 @@ func (s *Server) signIn(b banks.Bank, at request, form url.Values) (request, i18
 		next.Step = signin.StepRefused
 	}
 	at.State = next
-	return at, problem
+	return at, problems
 }
 
 // choose keeps the chosen accounts, in the institution's order.
-func (s *Server) choose(b banks.Bank, at request, form url.Values) (request, i18n.Key) {
+func (s *Server) choose(b banks.Bank, at request, form url.Values) (request, signin.Problems) {
 	at.accounts = nil
 	for _, a := range s.data(b.ID, at.Username, at.clientID).Connections[0].Accounts {
 		if slices.Contains(form["account"], a.ID) {
@@ -185,8 +188,8 @@ func (s *Server) choose(b banks.Bank, at request, form url.Values) (request, i18
 		}
 	}
 	if len(at.accounts) == 0 {
-		return at, "bank.accounts.none"
+		return at, signin.Problems{"account": "bank.accounts.none"}
 	}
 	at.Step = signin.StepConsent
-	return at, ""
+	return at, nil
 }

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"unicode"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
@@ -69,34 +68,32 @@ type State struct {
 	Tries    int // wrong passwords or codes at this step
 }
 
-// SignIn returns the state after the form of StepSignIn, or the problem of the form.
-func (s State) SignIn(form url.Values, known func(username string) bool) (State, i18n.Key) {
-	username, password := strings.ToLower(strings.TrimSpace(form.Get("username"))), form.Get("password")
-	if username == "" || password == "" {
-		return s, "visit.sign_in.missing"
+// Problems are the errors of a form by field.
+type Problems = map[string]i18n.Key
+
+// SignIn returns the state after the form of StepSignIn, or the problems of its fields.
+func (s State) SignIn(form url.Values, known func(username string) bool) (State, Problems) {
+	username, password, problems := sources.ReadSignIn(form)
+	if len(problems) > 0 {
+		return s, problems
 	}
 	if !known(username) || !Right(sources.Password, password) {
-		return s.fail(), ""
+		return s.fail(), nil
 	}
-	return State{Step: StepCode, Username: username}, ""
+	return State{Step: StepCode, Username: username}, nil
 }
 
-// EnterCode returns the state after the form of StepCode, or the problem of the form. The
+// EnterCode returns the state after the form of StepCode, or the problem of its field. The
 // right code leads to next. No code is right for the user mfa.
-func (s State) EnterCode(form url.Values, next Step) (State, i18n.Key) {
-	code := strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) {
-			return -1
-		}
-		return r
-	}, form.Get("code"))
-	if len(code) != sources.CodeLength || strings.Trim(code, "0123456789") != "" {
-		return s, "visit.code.invalid"
+func (s State) EnterCode(form url.Values, next Step) (State, Problems) {
+	code, problems := sources.ReadCode(form)
+	if len(problems) > 0 {
+		return s, problems
 	}
 	if !Right(sources.Code, code) || s.Username == "mfa" {
-		return s.fail(), ""
+		return s.fail(), nil
 	}
-	return State{Step: next, Username: s.Username}, ""
+	return State{Step: next, Username: s.Username}, nil
 }
 
 // fail counts a wrong password or code. After MaxTries the institution refuses.
