@@ -86,6 +86,18 @@ func TestPlaygroundCode(t *testing.T) {
 	}
 }
 
+// TestPlaygroundSpeaksThePagesLanguage checks that the pages in the frame speak the language of
+// the playground until another one is chosen.
+func TestPlaygroundSpeaksThePagesLanguage(t *testing.T) {
+	each(t, func(t *testing.T, r *testServer) {
+		for query, want := range map[string]string{"lang=en": "en", "lang=es": "es", "lang=es&speaks=en": "en"} {
+			if p := r.browser().get("/developers?" + query); !strings.Contains(p.body, `<option value="`+want+`" selected>`) {
+				t.Errorf("%s does not choose %s", query, want)
+			}
+		}
+	})
+}
+
 // TestPlaygroundRunShowsMessages checks that a run is visible only to its browser. It
 // shows all messages until the report arrives, and nothing secret or personal.
 func TestPlaygroundRunShowsMessages(t *testing.T) {

@@ -25,7 +25,11 @@ const maxForm = 8 << 10
 const placeholderOrigin = "https://app.example.com"
 
 func (h *Handler) playground(w http.ResponseWriter, r *http.Request) error {
-	return h.show(w, r, http.StatusOK, h.read(r.URL.Query()), false)
+	q := r.URL.Query()
+	if !q.Has("speaks") {
+		q.Set("speaks", string(h.Applicants.Base(r).Lang))
+	}
+	return h.show(w, r, http.StatusOK, h.read(q), false)
 }
 
 func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, c pages.Choice, tooOften bool) error {
