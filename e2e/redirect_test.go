@@ -114,8 +114,8 @@ func (s *site) stays(t *testing.T, v *visitor, a opened, back string) {
 	state(t, v, "ready")
 	_, err = v.GoBack()
 	must(t, err)
-	if strings.HasPrefix(v.URL(), s.Provider) { // the visit is over, and leads back once more
-		step(t, v.page, "end")
+	if strings.HasPrefix(v.URL(), s.Provider) { // the visit is over, and leads back by itself
+		at(t, v, s.statusURL(a))
 	}
 	for _, url := range []string{back, back, s.statusURL(a) + "/connect"} {
 		v.open(t, url)

@@ -158,7 +158,8 @@ func TestOverviewComparesPeriods(t *testing.T) {
 		counted := func(ready int) string {
 			return i18ntest.EN("dashboard.overview.day", "ready", fmt.Sprint(ready), "pending", "0", "failed", "0")
 		}
-		both := ui.DayWords(i18n.English, today) + ": " + counted(2) + ". " + ui.DayWords(i18n.English, today.AddDate(0, 0, -7)) + ": " + counted(1)
+		both := ui.DayWords(i18n.English, today) + ": " + counted(2) + ". " +
+			ui.DayWords(i18n.English, today.AddDate(0, 0, -7)) + ": " + counted(1)
 		if !strings.Contains(page, both) || strings.Count(page, `class="plot-before"`) != 2 {
 			t.Errorf("the plots lack the days before: %q", groups(page, `<title>([^<]*)</title>`))
 		}

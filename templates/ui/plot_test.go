@@ -105,7 +105,8 @@ func TestPlotBounds(t *testing.T) {
 		for i := 0; i+2 < len(values) && i < 40; i += 3 {
 			abs := func(v int64) int64 { return max(v, -v) }
 			bars.Compared = true
-			bars.Bars = append(bars.Bars, Bars{Before: abs(values[i+1]), BeforeDown: abs(values[i]), First: abs(values[i]), More: abs(values[i+1]), Down: abs(values[i+2]), Mark: values[i], Text: "x"})
+			bars.Bars = append(bars.Bars, Bars{Before: abs(values[i+1]), BeforeDown: abs(values[i]), First: abs(values[i]),
+				More: abs(values[i+1]), Down: abs(values[i+2]), Mark: values[i], Text: "x"})
 		}
 		var out bytes.Buffer
 		for _, err := range []error{Lines(p).Render(t.Context(), &out), BarsUpAndDown(bars).Render(t.Context(), &out)} {
@@ -149,7 +150,8 @@ func TestPlots(t *testing.T) {
 		"plot-bars": BarsUpAndDown(BarPlot{ID: "b", Label: "b-name", Story: "b-story", Least: 100, Say: say,
 			Bars: []Bars{{First: 100, More: 200, Down: 50, Mark: 250, Text: "Jan", Rank: 1, Title: "Jan: 2.50"},
 				{Down: 300, Mark: -300, Text: "Feb", Rank: 2, Faint: true}}}),
-		"plot-hours": DailyFigure(i18n.English, DayPlot{ID: "h", Title: "By hour", Story: "Six", Parts: [...]string{"Up", "More", "Down"}, Hourly: true,
+		"plot-hours": DailyFigure(i18n.English, DayPlot{ID: "h", Title: "By hour", Story: "Six", Hourly: true,
+			Parts: [...]string{"Up", "More", "Down"},
 			Bars: []DayBar{{Start: time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC), Down: 2, Words: "two", URL: "/nine"},
 				{Start: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), First: 3, More: 1, Words: "four", URL: "/ten"}}}),
 		"plot-days": DailyFigure(i18n.Spanish, DayPlot{ID: "d", Title: "By day", Story: "Eight", Parts: [...]string{"Up", "More", "Down"},

@@ -65,7 +65,8 @@ func TestAuditRuns(t *testing.T) {
 	older.At, older.Request = noon.Add(-50*time.Minute), "request-2"
 	line.More = []pages.AuditLine{older}
 	var page strings.Builder
-	if err := pages.Audit(ui.Page{Lang: i18n.English}, pages.AuditView{Lines: []pages.AuditLine{line}, Count: 2}).Render(t.Context(), &page); err != nil {
+	v := pages.AuditView{Lines: []pages.AuditLine{line}, Count: 2}
+	if err := pages.Audit(ui.Page{Lang: i18n.English}, v).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
 	}
 	_, folded, _ := strings.Cut(page.String(), i18ntest.EN("ui.run.one", "time", older.At.UTC().Format("15:04")))

@@ -211,7 +211,8 @@ func TestMarksUseOncePerHour(t *testing.T) {
 	db := storetest.SQLite(t, store.Provider)
 	at := time.Date(2026, 3, 1, 12, 59, 0, 0, time.UTC)
 	d := &used{directory: directory{store.Hash("s3cret")}}
-	a := &Authenticator{DB: db, Directory: d, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return at }, Default: contract.Sandbox}
+	a := &Authenticator{DB: db, Directory: d, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return at },
+		Default: contract.Sandbox}
 	h := httpx.API(a.Log, a.Basic(func(http.ResponseWriter, *http.Request) error { return nil }))
 	for i, want := range []int{1, 1, 2, 2} {
 		if i == 2 {

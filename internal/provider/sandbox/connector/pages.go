@@ -52,8 +52,8 @@ func (s *Server) current(r *http.Request) (authorization, error) {
 // write writes the page of a step. problems and form are those of a refused form.
 func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, at authorization, problems signin.Problems,
 	form url.Values) error {
-	v := bank.Page{Bank: s.served[at.institution].Name, Payroll: true, Client: client, Problems: problems, Username: httpx.Truncate(form.Get("username"), 100),
-		Reason: "bank.refused.tries",
+	v := bank.Page{Bank: s.served[at.institution].Name, Payroll: true, Client: client, Problems: problems,
+		Username: httpx.Truncate(form.Get("username"), 100), Reason: "bank.refused.tries",
 		Until:  s.config.Now().AddDate(0, 0, consentDays),
 		Shared: []i18n.Key{"bank.payroll.jobs", "bank.payroll.statements", "bank.payroll.identity"}}
 	return s.pages.Write(w, r, status, v, at.State, []string{at.language}, at.redirectURI)
