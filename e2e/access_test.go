@@ -272,7 +272,8 @@ func TestWidgetIsAccessible(t *testing.T) {
 				fill(t, v.widget("[name=username]"), "default")
 				fill(t, v.widget("[name=password]"), "wrong")
 				submit(t, v.widget)
-				see(t, v.widget(".notice-danger"))
+				wrong := map[string]string{"en": en("visit.sign_in.wrong.other", "n", "2"), "es": es("visit.sign_in.wrong.other", "n", "2")}
+				see(t, v.widget("text="+wrong[lang]))
 				checkAccessibility(t, v, "widget, wrong password")
 			case "accounts":
 				click(t, v.widget("[data-testid=close]"))

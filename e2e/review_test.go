@@ -262,7 +262,7 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	see(t, v.page("[data-commands-open]:focus"))
 
 	// The search and the name of a filter.
-	must(t, v.page("[name=query]").PressSequentially("cHe"))
+	must(t, v.page("#filter-query").PressSequentially("cHe"))
 	wantRows(1)
 	see(t, rows.Locator("text=Multi Chen"))
 	if address := v.URL(); !strings.Contains(address, "find=") || !strings.Contains(address, "sort=started") {

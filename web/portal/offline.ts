@@ -5,6 +5,7 @@
 const note = document.getElementById("offline");
 
 if (note) {
+	let asking = false;
 	let reached = false;
 	document.addEventListener(
 		"submit",
@@ -15,12 +16,16 @@ if (note) {
 			}
 			e.preventDefault();
 			e.stopImmediatePropagation();
+			if (asking) return; // a second click
+			asking = true;
 			fetch("/", { method: "HEAD", cache: "no-store" }).then(
 				() => {
+					asking = false;
 					reached = true;
 					(e.target as HTMLFormElement).requestSubmit(e.submitter);
 				},
 				() => {
+					asking = false;
 					note.hidden = false;
 					note.scrollIntoView({ block: "nearest" });
 				},
