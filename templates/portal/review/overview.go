@@ -3,6 +3,7 @@ package review
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"vestibule/internal/contract"
@@ -189,7 +190,7 @@ func (v OverviewView) waits(l i18n.Lang) ui.Grid {
 	for i, n := range counts {
 		name := i18n.T(l, "review.overview.longer")
 		if i < len(limits) {
-			name = "≤ " + ui.Roughly(limits[i])
+			name = strings.ReplaceAll("≤ "+ui.Roughly(limits[i]), " ", "\u00a0") // in one line
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Text: name}, {Text: strconv.Itoa(n)}, {Body: ui.Share(n, len(v.Durations))}})
 	}
