@@ -25,6 +25,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -53,25 +54,16 @@ func TestProxiesLogNoQueries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, at := t.TempDir(), ports.Must(t, "127.0.0.1")
 			c := newClient(t, at, certificate(t, dir))
-			proxy := configure(t, dir, at, ports.Must(t, "127.0.0.1"), ports.Must(t, "127.0.0.1"))
-			out := &logtest.Buffer{}
-			proxy.Stdout, proxy.Stderr = out, out
-			if err := proxy.Start(); err != nil {
+			out, stop := run(t, configure(t, dir, at, ports.Must(t, "127.0.0.1"), ports.Must(t, "127.0.0.1")))
+			resp := answer(t, c, "https://"+portalHost+"/redirect/return?jwt=canary")
+			stop()
+			if resp.StatusCode != http.StatusBadGateway {
+				t.Errorf("the answer is %s", resp.Status)
+			}
+			logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
+			if err != nil {
 				t.Fatal(err)
 			}
-			status := 0
-			for deadline := time.Now().Add(20 * time.Second); status == 0 && time.Now().Before(deadline); {
-				if resp, err := c.Get("https://" + portalHost + "/redirect/return?jwt=canary"); err == nil {
-					resp.Body.Close()
-					status = resp.StatusCode
-				}
-			}
-			proxy.Process.Signal(os.Interrupt)
-			proxy.Wait()
-			if status != http.StatusBadGateway {
-				t.Errorf("the answer is %d", status)
-			}
-			logs, _ := filepath.Glob(filepath.Join(dir, "*.log"))
 			all := out.String()
 			for _, path := range logs {
 				raw, err := os.ReadFile(path)
@@ -101,35 +93,51 @@ func TestProxies(t *testing.T) {
 	for name, configure := range proxies {
 		t.Run(name, func(t *testing.T) {
 			at := ports.Must(t, "127.0.0.1")
-			proxy := configure(t, dir, at, portal, provider)
-			log := &logtest.Buffer{}
-			proxy.Stdout, proxy.Stderr = log, log
-			if err := proxy.Start(); err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				proxy.Process.Signal(os.Interrupt)
-				proxy.Wait()
-				if t.Failed() {
-					t.Log(log)
-				}
-			})
+			run(t, configure(t, dir, at, portal, provider))
 			behind(t, newClient(t, at, roots))
 		})
 	}
 }
 
-// behind checks what the program needs of a proxy.
-func behind(t *testing.T, c *http.Client) {
+// run starts a proxy, which ends with stop or with the test, and returns what it prints.
+func run(t *testing.T, proxy *exec.Cmd) (out *logtest.Buffer, stop func()) {
+	out = &logtest.Buffer{}
+	proxy.Stdout, proxy.Stderr = out, out
+	if err := proxy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stop = sync.OnceFunc(func() {
+		proxy.Process.Signal(os.Interrupt)
+		proxy.Wait() // its status is that of an interrupted program
+	})
+	t.Cleanup(func() {
+		stop()
+		if t.Failed() {
+			t.Log(out)
+		}
+	})
+	return out, stop
+}
+
+// answer asks a proxy that has just started, until it answers.
+func answer(t *testing.T, c *http.Client, address string) *http.Response {
+	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
-	var resp *http.Response
-	var err error
-	for resp == nil {
-		if resp, err = c.Get("https://" + portalHost + "/?lang=es"); err != nil && time.Now().After(deadline) {
+	for {
+		resp, err := c.Get(address)
+		if err == nil {
+			resp.Body.Close()
+			return resp
+		}
+		if time.Now().After(deadline) {
 			t.Fatal(err)
 		}
 	}
-	resp.Body.Close()
+}
+
+// behind checks what the program needs of a proxy.
+func behind(t *testing.T, c *http.Client) {
+	resp := answer(t, c, "https://"+portalHost+"/?lang=es")
 	if resp.StatusCode != 200 || resp.Header.Get("Strict-Transport-Security") == "" {
 		t.Errorf("landing page: %s %v", resp.Status, resp.Header)
 	}

@@ -379,7 +379,7 @@ func TestStashedOutcomesAreBounded(t *testing.T) {
 		}
 		var n int
 		if err := w.db.SQL.QueryRow(`SELECT COUNT(*) FROM parked_outcomes`).Scan(&n); err != nil || n != 0 {
-			t.Errorf("%d parked after the sweep, %v", n, err)
+			t.Errorf("%d stored after the sweep, %v", n, err)
 		}
 		w.advance(25 * time.Hour)
 		if err := w.handler.Sweep(t.Context()); err != nil {
