@@ -39,9 +39,20 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, e Entry) error {
 	return s.insertEntry(ctx, tx, e)
 }
 
-// Runs joins consecutive entries, newest first, with the same user, action and details, if they
-// are within an hour.
-func Runs(all []Entry) (runs [][]Entry) {
+// Lines makes a line of each run of consecutive entries, newest first, with the same user, action
+// and details within an hour. line gets the newest entry, with lines of the older ones.
+func Lines[L any](all []Entry, line func(newest Entry, older []L) L) (out []L) {
+	for _, run := range runs(all) {
+		var older []L
+		for _, e := range run[1:] {
+			older = append(older, line(e, nil))
+		}
+		out = append(out, line(run[0], older))
+	}
+	return out
+}
+
+func runs(all []Entry) (runs [][]Entry) {
 	for _, e := range all {
 		if n := len(runs) - 1; n >= 0 {
 			newest := runs[n][0]

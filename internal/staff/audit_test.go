@@ -110,7 +110,7 @@ func TestRuns(t *testing.T) {
 	}
 	var got []int
 	entries := 0
-	for _, run := range Runs(all) {
+	for _, run := range runs(all) {
 		got = append(got, len(run))
 		for _, e := range run {
 			if e != all[entries] {
@@ -122,7 +122,7 @@ func TestRuns(t *testing.T) {
 	if want := []int{3, 1, 1, 1, 2, 1}; !slices.Equal(got, want) {
 		t.Errorf("the runs have %v entries, want %v", got, want)
 	}
-	if Runs(nil) != nil {
+	if runs(nil) != nil {
 		t.Error("no entries make a run")
 	}
 }

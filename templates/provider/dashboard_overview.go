@@ -146,21 +146,17 @@ func (v DashboardOverview) figures(d Dashboard) []ui.KeyFigure {
 		out[5].Tone = ui.Danger
 	}
 	if v.Before != nil {
-		before, days := v.Before.measures(), v.Before.dayWords(d)
-		for i, n := range v.measures() {
-			if timed := i == 2 || i == 3; !timed || n > 0 && before[i] > 0 {
-				out[i].Change = ui.Change(d.Lang, n, before[i], days)
-			}
-		}
+		ui.Compare(d.Lang, out, v.measures(), v.Before.measures(), v.Before.dayWords(d))
 	}
 	return out
 }
 
 // measures returns the figures of the overview as numbers, in their order.
-func (v DashboardOverview) measures() [6]int64 {
+func (v DashboardOverview) measures() []ui.Measure {
 	ready, pending, failed := v.totals()
 	delivered, _, lost := v.sent()
-	return [...]int64{int64(ready + pending + failed), int64(ready), int64(v.typical(50)), int64(v.typical(90)), int64(delivered), int64(lost)}
+	return []ui.Measure{{N: int64(ready + pending + failed)}, {N: int64(ready)}, {N: int64(v.typical(50)), Duration: true},
+		{N: int64(v.typical(90)), Duration: true}, {N: int64(delivered)}, {N: int64(lost)}}
 }
 
 // dayWords names the days of the overview.

@@ -125,9 +125,25 @@ func (p DayPlot) table(l i18n.Lang) Grid {
 	return g
 }
 
-// Change says by how much a number differs from that of earlier days: "12% more than Nov 12 to
+// Measure is the number behind a key figure: a count, or a duration, of which 0 is unknown.
+type Measure struct {
+	N        int64
+	Duration bool
+}
+
+// Compare says of each figure how it changed since earlier days. now and before are the numbers
+// of the first figures; a duration is only compared with another one.
+func Compare(l i18n.Lang, figures []KeyFigure, now, before []Measure, days string) {
+	for i, m := range now {
+		if !m.Duration || m.N > 0 && before[i].N > 0 {
+			figures[i].Change = change(l, m.N, before[i].N, days)
+		}
+	}
+}
+
+// change says by how much a number differs from that of earlier days: "12% more than Nov 12 to
 // 18". Where one of them is 0, it says the earlier number, and nothing if both are.
-func Change(l i18n.Lang, now, before int64, days string) string {
+func change(l i18n.Lang, now, before int64, days string) string {
 	if now == 0 && before == 0 {
 		return ""
 	}

@@ -23,7 +23,7 @@ func TestChange(t *testing.T) {
 	} {
 		for l, want := range map[i18n.Lang]string{i18n.English: tc.en, i18n.Spanish: tc.es} {
 			days := DaysWords(l, date("2026-11-12"), date("2026-11-18"))
-			if got := Change(l, tc.now, tc.before, days); got != want {
+			if got := change(l, tc.now, tc.before, days); got != want {
 				t.Errorf("%d after %d: %q, want %q", tc.now, tc.before, got, want)
 			}
 		}

@@ -116,6 +116,6 @@ func (d *Handler) measured(ctx context.Context, a applications.Application) (pag
 	if err != nil {
 		return out, err
 	}
-	out.Report, err = d.view(ctx, a, 0, nil, raw)
+	out.Report, err = d.view(ctx, a, 0, nil, nil, raw)
 	return out, err
 }

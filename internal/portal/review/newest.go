@@ -43,7 +43,7 @@ func (d *Handler) newest(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	shown, err := d.view(r.Context(), a, 0, stated, raw)
+	shown, err := d.view(r.Context(), a, 0, stated, nil, raw)
 	if err != nil {
 		return err
 	}

@@ -164,10 +164,13 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	if v.Stated, err = d.statedOf(ctx, a); err != nil {
 		return err
 	}
+	if v.Place, err = d.place(ctx, r, by, a); err != nil {
+		return err
+	}
 	if a.HasReport() && hasPage(a.Product) {
 		raw, err := d.Applications.Report(ctx, a.ID)
 		if err == nil {
-			v.Report, err = d.view(ctx, a, 0, v.Stated, raw)
+			v.Report, err = d.view(ctx, a, 0, v.Stated, v.Place, raw)
 		}
 		if err == nil && r.Method != http.MethodHead {
 			err = d.audit(r, staff.Entry{Actor: by.ID, Action: audit.ReportViewed, Subject: a.ID})
@@ -201,13 +204,6 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 		if v.Deciders, err = d.deciders(ctx, by); err != nil {
 			return err
 		}
-	}
-	if v.Place, err = d.place(ctx, r, by, a); err != nil {
-		return err
-	}
-	if c, ok := v.Report.(pages.ReportView); ok {
-		c.Place = v.Place
-		v.Report = c
 	}
 	for _, l := range lines {
 		v.Timeline = append(v.Timeline, pages.Line{At: l.At, Kind: l.Kind, Attempt: l.Attempt,

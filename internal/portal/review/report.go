@@ -68,24 +68,24 @@ func (d *Handler) analysis(ctx context.Context, id string, attempt int) (a *repo
 }
 
 // view returns the report of an attempt as a page's view, beside what the applicant
-// stated.
+// stated, in the place of the application in a list.
 func (d *Handler) view(ctx context.Context, a applications.Application, attempt int,
-	stated *pages.Stated, raw []byte) (pages.Measured, error) {
+	stated *pages.Stated, place *pages.Place, raw []byte) (pages.Measured, error) {
 	v, err := parseView(a.Product, raw, stated)
 	if c, ok := v.(pages.ReportView); ok && err == nil {
-		c.ApplicationID, c.Attempt = a.ID, attempt
+		c.ApplicationID, c.Attempt, c.Place = a.ID, attempt, place
 		c.Analysis, c.Pending, err = d.analysis(ctx, a.ID, attempt)
 		return c, err
 	}
 	switch v := v.(type) {
 	case pages.IncomeView:
-		v.ApplicationID, v.PDFImages = a.ID, d.PageImages.PDF()
+		v.ApplicationID, v.Place, v.PDFImages = a.ID, place, d.PageImages.PDF()
 		return v, err
 	case pages.EligibilityView:
-		v.ApplicationID, v.PDFImages = a.ID, d.PageImages.PDF()
+		v.ApplicationID, v.Place, v.PDFImages = a.ID, place, d.PageImages.PDF()
 		return v, err
 	case pages.PassportView:
-		v.ApplicationID = a.ID
+		v.ApplicationID, v.Place = a.ID, place
 		return v, err
 	}
 	return v, err
@@ -139,7 +139,11 @@ func (d *Handler) report(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	v, err := d.view(r.Context(), a, attempt, stated, raw)
+	place, err := d.place(r.Context(), r, by, a)
+	if err != nil {
+		return err
+	}
+	v, err := d.view(r.Context(), a, attempt, stated, place, raw)
 	if err != nil {
 		return err
 	}
@@ -147,11 +151,6 @@ func (d *Handler) report(w http.ResponseWriter, r *http.Request, by staff.User) 
 		c.Query, c.Node = query, node
 		v = c
 	}
-	place, err := d.place(r.Context(), r, by, a)
-	if err != nil {
-		return err
-	}
-	v = pages.InPlace(v, place)
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.ReportPage(p, v) })
 }
 
@@ -164,7 +163,11 @@ func (d *Handler) transactions(w http.ResponseWriter, r *http.Request, by staff.
 	if a.Product != contract.Cashflow {
 		return httpx.NewError(contract.CodeNotFound, errNoPage)
 	}
-	shown, err := d.view(r.Context(), a, attempt, nil, raw)
+	place, err := d.place(r.Context(), r, by, a)
+	if err != nil {
+		return err
+	}
+	shown, err := d.view(r.Context(), a, attempt, nil, place, raw)
 	if err != nil {
 		return err
 	}
@@ -181,9 +184,6 @@ func (d *Handler) transactions(w http.ResponseWriter, r *http.Request, by staff.
 		return err
 	}
 	v.Name = people[a.ID].FullName()
-	if v.Place, err = d.place(r.Context(), r, by, a); err != nil {
-		return err
-	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Transactions(p, v) })
 }
 

@@ -181,17 +181,10 @@ func (s *Service) entries(ctx context.Context, r *http.Request, by user, d pages
 	if err != nil {
 		return nil, err
 	}
-	line := func(e staff.Entry) pages.DashboardEntry {
+	v.Rows = staff.Lines(all, func(e staff.Entry, older []pages.DashboardEntry) pages.DashboardEntry {
 		return pages.DashboardEntry{At: e.At, By: emails[e.Actor], Action: e.Action, Object: cmp.Or(emails[e.Object], e.Object),
-			Details: e.Detail}
-	}
-	for _, run := range staff.Runs(all) {
-		x := line(run[0])
-		for _, e := range run[1:] {
-			x.More = append(x.More, line(e))
-		}
-		v.Rows = append(v.Rows, x)
-	}
+			Details: e.Detail, More: older}
+	})
 	v.Count = len(all)
 	if n := len(all); n > 0 {
 		v.List.Pager = listPager(q, "/dashboard/audit", text, n == pageSize, cursorText(store.Cursor{At: all[n-1].At, ID: all[n-1].ID}))

@@ -130,10 +130,13 @@ const (
 // CodeLength is the number of digits of a one-time code.
 const CodeLength = 6
 
+// Problems are the errors of a form by field.
+type Problems = map[string]i18n.Key
+
 // ReadSignIn returns the username and the password of a form, or the problems of its fields.
-func ReadSignIn(form url.Values) (username, password string, problems map[string]i18n.Key) {
+func ReadSignIn(form url.Values) (username, password string, problems Problems) {
 	username, password = strings.ToLower(strings.TrimSpace(form.Get("username"))), form.Get("password")
-	problems = map[string]i18n.Key{}
+	problems = Problems{}
 	if username == "" {
 		problems["username"] = "visit.sign_in.no_username"
 	}
@@ -145,10 +148,10 @@ func ReadSignIn(form url.Values) (username, password string, problems map[string
 
 // ReadCode returns the one-time code of a form without its spaces, or the problem of its
 // field.
-func ReadCode(form url.Values) (code string, problems map[string]i18n.Key) {
+func ReadCode(form url.Values) (code string, problems Problems) {
 	code = strings.Join(strings.Fields(form.Get("code")), "")
 	if len(code) != CodeLength || strings.Trim(code, "0123456789") != "" {
-		return "", map[string]i18n.Key{"code": "visit.code.invalid"}
+		return "", Problems{"code": "visit.code.invalid"}
 	}
 	return code, nil
 }

@@ -128,7 +128,7 @@ func (s *Service) rejectBack(w http.ResponseWriter, r *http.Request, v visit) er
 // input converts a form to an input of the state machine. problems are what to correct
 // in the current step's form, by field; a form of another step is not a problem, and
 // becomes an input that the machine does not accept.
-func (s *Service) input(ctx context.Context, v visit, form url.Values) (in flow.Input, problems map[string]i18n.Key, err error) {
+func (s *Service) input(ctx context.Context, v visit, form url.Values) (in flow.Input, problems sources.Problems, err error) {
 	choices := s.catalogue(v.environment)
 	switch form.Get("action") {
 	case "consent":
@@ -196,7 +196,7 @@ func (s *Service) input(ctx context.Context, v visit, form url.Values) (in flow.
 			}
 		}
 		if !chosen {
-			return flow.Input{}, map[string]i18n.Key{"account": "visit.accounts.none"}, nil
+			return flow.Input{}, sources.Problems{"account": "visit.accounts.none"}, nil
 		}
 	case "hand-in":
 		in.Kind = flow.EventDocumentsSubmitted

@@ -18,6 +18,7 @@ import (
 type EligibilityView struct {
 	ApplicationID string
 	Stated        *Stated // nil: the applicant stated nothing
+	Place         *Place  // in the list from which the application was opened; nil for none
 	Report        *report.Eligibility
 	PDFImages     bool // the portal renders PDF files
 }
@@ -72,7 +73,7 @@ func connectionRefs(all []report.ConnectionRef) []report.SourceRef {
 
 func (v EligibilityView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	s := sheet{title: "review.report.eligibility_title", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID,
+	s := sheet{title: "review.report.eligibility_title", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID, place: v.Place,
 		identities: v.identities(), product: r.Product,
 		retrieved: r.Meta.CreatedAt.Time, notices: slices.Concat(otherShape(l, r.LeftOut), noData(l, r.Meta),
 			currencyNotices(l, v.in(), v.inCurrency(l))), keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),

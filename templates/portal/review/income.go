@@ -16,6 +16,7 @@ import (
 type IncomeView struct {
 	ApplicationID string
 	Stated        *Stated // nil: the applicant stated nothing
+	Place         *Place  // in the list from which the application was opened; nil for none
 	Report        *report.Income
 	Newest        bool // fetched from the service now, not the stored copy
 	PDFImages     bool // the portal renders PDF files
@@ -69,7 +70,7 @@ func recordRefs(all []report.RecordRef) []report.SourceRef {
 
 func (v IncomeView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	s := sheet{title: "review.report.income_title", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID,
+	s := sheet{title: "review.report.income_title", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID, place: v.Place,
 		identities: v.identities(), product: r.Product,
 		retrieved: r.Meta.CreatedAt.Time, notices: append(noData(l, r.Meta), currencyNotices(l, v.in(), v.inCurrency(l))...),
 		keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),

@@ -90,9 +90,10 @@ func (v OverviewFigures) typical(share int) time.Duration {
 }
 
 // measures returns what is compared with an earlier time, in the order of figures.
-func (v OverviewFigures) measures() []int64 {
+func (v OverviewFigures) measures() []ui.Measure {
 	_, _, ended := v.total()
-	return []int64{int64(v.Progress.Started), int64(v.Progress.Reported), int64(ended), int64(v.typical(50))}
+	return []ui.Measure{{N: int64(v.Progress.Started)}, {N: int64(v.Progress.Reported)}, {N: int64(ended)},
+		{N: int64(v.typical(50)), Duration: true}}
 }
 
 func (v OverviewView) figures(l i18n.Lang) []ui.KeyFigure {
@@ -112,12 +113,7 @@ func (v OverviewView) figures(l i18n.Lang) []ui.KeyFigure {
 		out[2].Tone = ui.Danger
 	}
 	if v.Before != nil {
-		before, days := v.Before.measures(), v.Before.dayWords(l)
-		for i, now := range v.measures() {
-			if timed := i == 3; !timed || now > 0 && before[i] > 0 {
-				out[i].Change = ui.Change(l, now, before[i], days)
-			}
-		}
+		ui.Compare(l, out, v.measures(), v.Before.measures(), v.Before.dayWords(l))
 	}
 	return out
 }

@@ -16,6 +16,7 @@ import (
 type PassportView struct {
 	ApplicationID string
 	Stated        *Stated // nil: the applicant stated nothing
+	Place         *Place  // in the list from which the application was opened; nil for none
 	Report        *report.Passport
 }
 
@@ -39,7 +40,7 @@ func (v PassportView) identities() []report.Identity {
 
 func (v PassportView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	return sheet{title: "review.report.passport_title", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID,
+	return sheet{title: "review.report.passport_title", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID, place: v.Place,
 		identities: v.identities(), product: r.Product,
 		retrieved: r.Meta.CreatedAt.Time, notices: append(otherShape(l, r.LeftOut), noData(l, r.Meta)...),
 		keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),

@@ -31,26 +31,6 @@ type sheet struct {
 	sections      []section
 }
 
-// InPlace returns a report whose page leads to the reports of the applications beside it.
-func InPlace(v Measured, p *Place) Measured {
-	if c, ok := v.(ReportView); ok {
-		c.Place = p
-		v = c
-	}
-	return placed{v, p}
-}
-
-type placed struct {
-	Measured
-	place *Place
-}
-
-func (p placed) sheet(l i18n.Lang) sheet {
-	s := p.Measured.sheet(l)
-	s.place = p.place
-	return s
-}
-
 // download is a link to a file of the report, by its path below the application.
 type download struct {
 	path  string

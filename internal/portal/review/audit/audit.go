@@ -153,9 +153,9 @@ func (s *Service) Page(ctx context.Context, f Filter, lang i18n.Lang) (pages.Aud
 		if err != nil {
 			return err
 		}
-		line := func(e staff.Entry) pages.AuditLine {
-			x := pages.AuditLine{At: e.At, Actor: cmp.Or(emails[e.Actor], e.Actor), Action: e.Action,
-				Application: e.Subject, Object: cmp.Or(emails[e.Object], e.Object), Detail: e.Detail, Request: e.RequestID}
+		v.Lines = staff.Lines(found, func(e staff.Entry, older []pages.AuditLine) pages.AuditLine {
+			x := pages.AuditLine{At: e.At, Actor: cmp.Or(emails[e.Actor], e.Actor), Action: e.Action, Application: e.Subject,
+				Object: cmp.Or(emails[e.Object], e.Object), Detail: e.Detail, Request: e.RequestID, More: older}
 			if emails[e.Actor] != "" {
 				x.ActorID = e.Actor
 			}
@@ -163,14 +163,7 @@ func (s *Service) Page(ctx context.Context, f Filter, lang i18n.Lang) (pages.Aud
 				x.ObjectID = e.Object
 			}
 			return x
-		}
-		for _, run := range staff.Runs(found) {
-			x := line(run[0])
-			for _, e := range run[1:] {
-				x.More = append(x.More, line(e))
-			}
-			v.Lines = append(v.Lines, x)
-		}
+		})
 		v.Count = len(found)
 		if f.Text != "" {
 			v.After = next

@@ -9,6 +9,7 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/sandbox/payroll"
 	"vestibule/internal/provider/sandbox/signin"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/store"
 	"vestibule/templates/provider/bank"
 )
@@ -50,7 +51,7 @@ func (s *Server) current(r *http.Request) (authorization, error) {
 }
 
 // write writes the page of a step. problems and form are those of a refused form.
-func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, at authorization, problems signin.Problems,
+func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, at authorization, problems sources.Problems,
 	form url.Values) error {
 	v := bank.Page{Bank: s.served[at.institution].Name, Payroll: true, Client: client, Problems: problems,
 		Username: httpx.Truncate(form.Get("username"), 100), Reason: "bank.refused.tries",
@@ -69,7 +70,7 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	next, problems := at.State, signin.Problems(nil)
+	next, problems := at.State, sources.Problems(nil)
 	action := form.Get("action")
 	switch {
 	case action == "cancel":

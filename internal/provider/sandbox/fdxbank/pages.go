@@ -14,6 +14,7 @@ import (
 	"vestibule/internal/provider/sandbox/banks"
 	"vestibule/internal/provider/sandbox/profiles"
 	"vestibule/internal/provider/sandbox/signin"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider/bank"
 )
@@ -50,7 +51,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 
 // write writes the page of a step. problems and form are those of a refused form.
 func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, at request, c Client, b banks.Bank,
-	problems signin.Problems, form url.Values) error {
+	problems sources.Problems, form url.Values) error {
 	v := pages.Page{Bank: b.Name, Client: c.Name, Problems: problems, Username: httpx.Truncate(form.Get("username"), 100),
 		Until: s.config.Now().AddDate(0, 0, c.days())}
 	switch at.Step {
@@ -119,7 +120,7 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	next, problems := at, signin.Problems(nil)
+	next, problems := at, sources.Problems(nil)
 	action := form.Get("action")
 	switch {
 	case action == "cancel":
@@ -167,7 +168,7 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request) error {
 }
 
 // signIn takes the form of the sign-in. Some users are refused.
-func (s *Server) signIn(b banks.Bank, at request, form url.Values) (request, signin.Problems) {
+func (s *Server) signIn(b banks.Bank, at request, form url.Values) (request, sources.Problems) {
 	next, problems := at.SignIn(form, func(username string) bool {
 		return profiles.Bank{}.Login(username).Known || FaultOf(username) != FaultNone
 	})
@@ -180,7 +181,7 @@ func (s *Server) signIn(b banks.Bank, at request, form url.Values) (request, sig
 }
 
 // choose keeps the chosen accounts, in the institution's order.
-func (s *Server) choose(b banks.Bank, at request, form url.Values) (request, signin.Problems) {
+func (s *Server) choose(b banks.Bank, at request, form url.Values) (request, sources.Problems) {
 	at.accounts = nil
 	for _, a := range s.data(b.ID, at.Username, at.clientID).Connections[0].Accounts {
 		if slices.Contains(form["account"], a.ID) {
@@ -188,7 +189,7 @@ func (s *Server) choose(b banks.Bank, at request, form url.Values) (request, sig
 		}
 	}
 	if len(at.accounts) == 0 {
-		return at, signin.Problems{"account": "bank.accounts.none"}
+		return at, sources.Problems{"account": "bank.accounts.none"}
 	}
 	at.Step = signin.StepConsent
 	return at, nil

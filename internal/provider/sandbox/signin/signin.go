@@ -68,11 +68,8 @@ type State struct {
 	Tries    int // wrong passwords or codes at this step
 }
 
-// Problems are the errors of a form by field.
-type Problems = map[string]i18n.Key
-
 // SignIn returns the state after the form of StepSignIn, or the problems of its fields.
-func (s State) SignIn(form url.Values, known func(username string) bool) (State, Problems) {
+func (s State) SignIn(form url.Values, known func(username string) bool) (State, sources.Problems) {
 	username, password, problems := sources.ReadSignIn(form)
 	if len(problems) > 0 {
 		return s, problems
@@ -85,7 +82,7 @@ func (s State) SignIn(form url.Values, known func(username string) bool) (State,
 
 // EnterCode returns the state after the form of StepCode, or the problem of its field. The
 // right code leads to next. No code is right for the user mfa.
-func (s State) EnterCode(form url.Values, next Step) (State, Problems) {
+func (s State) EnterCode(form url.Values, next Step) (State, sources.Problems) {
 	code, problems := sources.ReadCode(form)
 	if len(problems) > 0 {
 		return s, problems
