@@ -100,7 +100,7 @@ bench: tools assets ## figures beside peers and limits, a line each; ONLY=wasm|p
 
 lighthouse: assets ## Lighthouse on pages of both parties: fails below 100 but for performance, which this machine's load moves
 	@e2e/setup.sh lighthouse
-	@$(GO) test ./e2e -run '^TestLighthouse$$' -count=1 -v -lighthouse | grep -v '^ *time=\|^=== '
+	@set -o pipefail; $(GO) test ./e2e -run '^TestLighthouse$$' -count=1 -v -timeout 60m -lighthouse | grep --line-buffered -v '^ *time=\|^=== '
 
 # The soak starts the program that was built, with its flags.
 soak: build ## live through a day of use in D (10m) on SQLite, or on R replicas with PostgreSQL, and say whether it stood it
