@@ -119,7 +119,8 @@ func (e *examination) client(ctx context.Context, m *metadata) {
 	err := e.post(ctx, m, rest.Request{What: "token request", URL: m.Token, Watch: e.observe}, form)
 	method := e.in.Authentication
 	if method == PrivateKeyJWT {
-		method += " with " + string(e.signingKey(m).Alg)
+		key := e.signingKey(m)
+		method += " with " + string(key.Alg) + " and the key_id " + key.ID
 	}
 	var status *rest.StatusError
 	switch errors.As(err, &status); {

@@ -3,8 +3,10 @@ package fdx
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
 	"vestibule/internal/provider/sources"
 )
 
@@ -70,5 +72,23 @@ func TestExamine(t *testing.T) {
 	}
 	if _, err := newFakeBank(t, false).connect(nil).Examine(t.Context(), "other"); err == nil {
 		t.Error("an unknown institution is examined")
+	}
+}
+
+// TestExamineNamesTheKey checks that an operator whose key the bank does not know reads
+// which key_id the bank must have.
+func TestExamineNamesTheKey(t *testing.T) {
+	b := newFakeBank(t, true)
+	b.accepts = func(*http.Request) bool { return false }
+	checks, err := b.connect(func(in *Institution) {
+		in.Authentication, in.Key, in.KeyID = PrivateKeyJWT, signers(t)["ES256"], "key-of-2026"
+	}).Examine(t.Context(), "fake")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(checks, func(c sources.Check) bool {
+		return c.Name == CheckClient && !c.OK && strings.HasSuffix(c.Detail, "the key_id key-of-2026")
+	}) {
+		t.Errorf("no check names the key: %+v", checks)
 	}
 }
