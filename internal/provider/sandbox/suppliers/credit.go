@@ -100,7 +100,7 @@ func (g *generator) tradeline(i int, kind string, adult int, open bool) passport
 	}
 	t := passport.Tradeline{ID: derive(g.link, fmt.Sprint(g.supplier, "/tradeline/", i)),
 		Type: kind, Opened: g.monthsAgo(age, g.between(1, 28))}
-	limit := g.money(g.monthly*int64(g.between(term.low, term.high))/100, 2)
+	limit := g.money(g.MonthlyWage*int64(g.between(term.low, term.high))/100, 2)
 	zero := report.Cents(0)
 	t.Limit, t.PastDue = &limit, &zero
 	until := 1 // months ago of the last mark
@@ -186,7 +186,7 @@ func (g *generator) chargeOff(t *passport.Tradeline) {
 
 func (g *generator) collection(t passport.Tradeline) passport.Collection {
 	original, balance := *t.Balance, unit(*t.Balance*report.Cents(g.between(30, 100))/100)
-	return passport.Collection{Agency: g.agency, Creditor: g.pick(g.lenders),
+	return passport.Collection{Agency: g.Collector, Creditor: g.pick(g.Lenders...),
 		Assigned: report.Date{Time: t.Marks[0].Month.AddDate(0, 0, 9)}, Original: &original, Balance: &balance}
 }
 
@@ -197,17 +197,17 @@ func (g *generator) inquiriesAndRecords(f *passport.File, how temper, last strin
 		looks = 1
 	}
 	for range looks {
-		q := passport.Inquiry{Date: g.monthsAgo(g.between(0, 23), g.between(1, 28)), Inquirer: g.pick(g.lenders),
-			Purpose: g.pick("NEW_CREDIT|NEW_CREDIT|ACCOUNT_REVIEW|TENANCY")}
+		q := passport.Inquiry{Date: g.monthsAgo(g.between(0, 23), g.between(1, 28)), Inquirer: g.pick(g.Lenders...),
+			Purpose: g.pick("NEW_CREDIT", "NEW_CREDIT", "ACCOUNT_REVIEW", "TENANCY")}
 		if q.Purpose == "NEW_CREDIT" {
-			asked := g.money(g.monthly*int64(g.between(50, 900))/100, 2)
+			asked := g.money(g.MonthlyWage*int64(g.between(50, 900))/100, 2)
 			q.Amount = &asked
 		}
 		f.Inquiries = append(f.Inquiries, q)
 	}
 	if how == arrears {
 		amount := *f.Tradelines[0].Balance
-		p := passport.PublicRecord{Type: g.pick("JUDGMENT|TAX_LIEN"), Court: g.court,
+		p := passport.PublicRecord{Type: g.pick("JUDGMENT", "TAX_LIEN"), Court: g.Court,
 			Filed: g.monthsAgo(min(g.between(4, 50), g.adult), 21), Amount: &amount}
 		if g.chance(40) {
 			p.Resolved = report.Date{Time: p.Filed.AddDate(0, g.between(1, 3), 0)}
@@ -216,7 +216,7 @@ func (g *generator) inquiriesAndRecords(f *passport.File, how temper, last strin
 	}
 	if how == arrears || how == slips && g.chance(40) {
 		for n := g.between(1, 2); n > 0; n-- {
-			amount := unit(report.Cents(g.monthly * int64(g.between(3, 20))))
+			amount := unit(report.Cents(g.MonthlyWage * int64(g.between(3, 20))))
 			f.NSF = append(f.NSF, passport.NSF{Institution: f.BankAccounts[0].Institution,
 				Date: g.monthsAgo(g.between(1, 18), g.between(1, 28)), Amount: &amount})
 		}

@@ -78,24 +78,24 @@ func (Bureaus) Place(l i18n.Lang, code string) string {
 	}
 	region, err := language.ParseRegion(report.Text(s.Country))
 	if err != nil {
-		return c.name
+		return c.Name
 	}
 	names := display.English
 	if l == i18n.Spanish {
 		names = display.Spanish
 	}
 	name := names.Regions().Name(region)
-	if strings.EqualFold(name, c.name) {
+	if strings.EqualFold(name, c.Name) {
 		return name
 	}
-	return name + " · " + c.name
+	return name + " · " + c.Name
 }
 
 // Quote returns the sandbox's rate for a currency, or nil.
 func (Bureaus) Quote(currency string, at time.Time) *passport.Quote {
-	for _, c := range countries {
-		if c.currency == currency {
-			return &passport.Quote{Currency: currency, Rate: report.Rate(c.rate), Day: report.DateOf(at), Source: quoted}
+	for _, c := range countries() {
+		if c.Currency == currency {
+			return &passport.Quote{Currency: currency, Rate: report.Rate(c.Rate), Day: report.DateOf(at), Source: quoted}
 		}
 	}
 	return nil
@@ -149,7 +149,7 @@ func (Bureaus) Fetch(code, link string, typed *passport.Consumer, at time.Time) 
 	if g.adult < pastCredit {
 		last = ThinFile
 	}
-	out.Currency = g.currency
+	out.Currency = g.Currency
 	g.addressesAndJobs(&out)
 	g.credit(&out, last)
 	return out
@@ -179,10 +179,7 @@ func derive(link, what string) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(link+"/passport/"+what)).String()
 }
 
-func (g *generator) pick(s string) string {
-	all := list(s)
-	return all[g.rand.IntN(len(all))]
-}
+func (g *generator) pick(all ...string) string { return all[g.rand.IntN(len(all))] }
 
 // between returns a number from low to high, inclusive.
 func (g *generator) between(low, high int) int { return low + g.rand.IntN(high-low+1) }
@@ -218,8 +215,8 @@ func (g *generator) person(typed *passport.Consumer, fields report.IdentityField
 	given, family := g.named(typed)
 	first, firstLatin := spelling(given)
 	last, lastLatin := spelling(family)
-	middle, _ := spelling(g.other(g.givenNames, given))
-	second, _ := spelling(g.other(g.family, family))
+	middle, _ := spelling(g.other(g.GivenNames, given))
+	second, _ := spelling(g.other(g.FamilyNames, family))
 	p := passport.Person{First: first, Last: last, Middle: middle, Deceased: deceased,
 		Transliterated: firstLatin + " " + lastLatin,
 		Born:           report.Date{Time: time.Date(g.between(1964, 2001), time.Month(g.between(1, 12)), g.between(1, 28), 0, 0, 0, 0, time.UTC)}}
@@ -228,7 +225,7 @@ func (g *generator) person(typed *passport.Consumer, fields report.IdentityField
 	if g.foreign() {
 		p.Others = []string{firstLatin + " " + lastLatin}
 	}
-	if g.upper {
+	if g.Capitals {
 		for _, s := range []*string{&p.First, &p.Last, &p.Middle, &p.Full, &p.Others[0]} {
 			*s = strings.ToUpper(*s)
 		}
@@ -242,19 +239,19 @@ func (g *generator) person(typed *passport.Consumer, fields report.IdentityField
 			p.Born = typed.Born
 		}
 	}
-	p.Telephones = []string{g.filled(g.phone)}
+	p.Telephones = []string{g.filled(g.Phone)}
 	if deceased {
 		p.Died = g.monthsAgo(5, 11)
 	}
 	issued := g.between(14, 90)
-	p.Documents = []passport.Document{{Type: g.pick("PASSPORT|NATIONAL_ID|DRIVERS_LICENSE"), Number: g.filled("@#######"), Country: g.code,
+	p.Documents = []passport.Document{{Type: g.pick("PASSPORT", "NATIONAL_ID", "DRIVERS_LICENSE"), Number: g.filled("@#######"), Country: g.code,
 		Issued: g.monthsAgo(issued, 9), Expires: report.Date{Time: g.monthsAgo(issued, 9).AddDate(10, 0, 0)}}}
 	return p
 }
 
 // named selects the names of the file's person, each with its Latin spelling.
 func (g *generator) named(typed *passport.Consumer) (given, family string) {
-	given, family = g.pick(g.givenNames), g.pick(g.family)
+	given, family = g.pick(g.GivenNames...), g.pick(g.FamilyNames...)
 	if typed == nil || typed.First == "" || typed.Last == "" {
 		return given, family
 	}
@@ -264,7 +261,7 @@ func (g *generator) named(typed *passport.Consumer) (given, family string) {
 		}
 		return given, family
 	}
-	first, last := known(g.givenNames, typed.First), known(g.family, typed.Last)
+	first, last := known(g.GivenNames, typed.First), known(g.FamilyNames, typed.Last)
 	if first == "" || last == "" {
 		return given, family
 	}
@@ -272,9 +269,9 @@ func (g *generator) named(typed *passport.Consumer) (given, family string) {
 }
 
 // known finds a name in a list by either spelling.
-func known(names, typed string) string {
+func known(names []string, typed string) string {
 	bare := func(s string) string { return strings.NewReplacer("-", "", " ", "").Replace(strings.ToLower(s)) }
-	for _, n := range list(names) {
+	for _, n := range names {
 		if own, latin := spelling(n); bare(own) == bare(typed) || bare(latin) == bare(typed) {
 			return n
 		}
@@ -292,20 +289,16 @@ func latin(s string) bool {
 }
 
 // other returns a name of the list other than n.
-func (g *generator) other(names, n string) string {
-	all := slices.DeleteFunc(list(names), func(s string) bool { return s == n })
+func (g *generator) other(names []string, n string) string {
+	all := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == n })
 	return all[g.rand.IntN(len(all))]
 }
 
 // full formats the name by the country's customs. A middle name is included only if
 // the supplier provides it.
 func (g *generator) full(first, middle, last, second string, fields report.IdentityFields) string {
-	order, joint := g.order, " "
-	if strings.HasPrefix(order, "-") {
-		order, joint = order[1:], ""
-	}
 	var parts []string
-	for _, which := range strings.Fields(order) {
+	for _, which := range strings.Fields(g.NameOrder) {
 		switch which {
 		case "G":
 			parts = append(parts, first)
@@ -319,7 +312,10 @@ func (g *generator) full(first, middle, last, second string, fields report.Ident
 			parts = append(parts, second)
 		}
 	}
-	return strings.Join(parts, joint)
+	if g.NamesJoined {
+		return strings.Join(parts, "")
+	}
+	return strings.Join(parts, " ")
 }
 
 // mailbox returns the plain letters of a name.
@@ -336,29 +332,29 @@ func mailbox(s string) string {
 // addressesAndJobs generates addresses, employers, numbers, and bank accounts.
 func (g *generator) addressesAndJobs(f *passport.File) {
 	home := g.between(8, 50)
-	at := g.rand.IntN(len(list(g.homes)))
+	at := g.rand.IntN(len(g.Addresses))
 	f.Addresses = []passport.Address{g.address(at, g.monthsAgo(home, 3), g.monthsAgo(1, 20))}
 	if g.chance(70) {
 		f.Addresses = append(f.Addresses, g.address(at+1, g.monthsAgo(home+g.between(12, 60), 14), g.monthsAgo(home, 2)))
 	}
 	since := min(g.between(5, 70), g.adult)
-	wage := g.money(g.monthly*int64(g.between(60, 190))/100, 2)
-	f.Employers = []passport.Employer{{Name: g.pick(g.works), Job: g.pick(g.jobs),
+	wage := g.money(g.MonthlyWage*int64(g.between(60, 190))/100, 2)
+	f.Employers = []passport.Employer{{Name: g.pick(g.Employers...), Job: g.pick(g.Jobs...),
 		Start: g.monthsAgo(since, 1), Last: g.monthsAgo(1, 18), Monthly: &wage}}
 	if g.chance(55) {
 		before := g.money(int64(wage)/100*int64(g.between(55, 90))/100, 2)
-		f.Employers = append(f.Employers, passport.Employer{Name: g.other(g.works, f.Employers[0].Name), Job: g.pick(g.jobs),
+		f.Employers = append(f.Employers, passport.Employer{Name: g.other(g.Employers, f.Employers[0].Name), Job: g.pick(g.Jobs...),
 			Start: g.monthsAgo(min(since+g.between(10, 60), g.adult), 1), End: g.monthsAgo(since, 1),
 			Last: g.monthsAgo(since+1, 18), Monthly: &before})
 	}
 	if g.chance(25) {
 		extra := g.money(int64(wage)/100*int64(g.between(8, 25))/100, 2)
-		f.OtherIncomes = []passport.OtherIncome{{Type: g.pick("RENTAL|SELF_EMPLOYMENT|BENEFIT"),
+		f.OtherIncomes = []passport.OtherIncome{{Type: g.pick("RENTAL", "SELF_EMPLOYMENT", "BENEFIT"),
 			Frequency: "MONTHLY", Amount: &extra, Reported: g.monthsAgo(2, 7)}}
 	}
-	f.Identifiers = []passport.Identifier{{Type: g.kind, Value: g.filled(g.number), Country: g.code}}
+	f.Identifiers = []passport.Identifier{{Type: g.IdentifierType, Value: g.filled(g.Identifier), Country: g.code}}
 	for n := g.between(1, 2); n > 0; n-- {
-		a := passport.BankAccount{Institution: g.pick(g.lenders), Type: report.Checking,
+		a := passport.BankAccount{Institution: g.pick(g.Lenders...), Type: report.Checking,
 			Number: g.filled("##########"), Opened: g.monthsAgo(g.between(14, 120), 6)}
 		if n == 2 {
 			a.Type = report.Savings
@@ -370,17 +366,15 @@ func (g *generator) addressesAndJobs(f *passport.File) {
 	}
 }
 
-// address returns the n-th address of the country; streets and cities have the same
-// order.
+// address returns the n-th address of the country.
 func (g *generator) address(n int, first, last report.Date) passport.Address {
-	homes := list(g.homes)
-	at := strings.Split(list(g.cities)[n%len(homes)], ";")
-	a := passport.Address{Street: homes[n%len(homes)], City: at[0], Region: at[1], Postcode: at[2], Country: g.code, First: first, Last: last}
-	a.Line = strings.NewReplacer("S", a.Street, "C", a.City, "R", a.Region, "P", a.Postcode).Replace(g.line)
-	if g.code == "KOR" || g.code == "CHN" {
-		a.Line = g.name + " " + a.Line
+	at := g.Addresses[n%len(g.Addresses)]
+	a := passport.Address{Street: at.Street, City: at.City, Region: at.Region, Postcode: at.Postcode, Country: g.code, First: first, Last: last}
+	a.Line = strings.NewReplacer("S", a.Street, "C", a.City, "R", a.Region, "P", a.Postcode).Replace(g.AddressLine)
+	if g.CountryFirst {
+		a.Line = g.Name + " " + a.Line
 	} else {
-		a.Line += ", " + g.name
+		a.Line += ", " + g.Name
 	}
 	return a
 }

@@ -36,9 +36,9 @@ func codes() (out []string) {
 // applicants draws what people type: names of every country's pool, the names that
 // choose a file, and names from nowhere.
 func applicants(t *rapid.T) *passport.Consumer {
-	country := countries[rapid.SampledFrom(slices.Sorted(keys(countries))).Draw(t, "country")]
-	given, latin := spelling(rapid.SampledFrom(list(country.givenNames)).Draw(t, "given"))
-	family, _ := spelling(rapid.SampledFrom(list(country.family)).Draw(t, "family"))
+	country := countries()[rapid.SampledFrom(slices.Sorted(keys(countries()))).Draw(t, "country")]
+	given, latin := spelling(rapid.SampledFrom(country.GivenNames).Draw(t, "given"))
+	family, _ := spelling(rapid.SampledFrom(country.FamilyNames).Draw(t, "family"))
 	switch rapid.IntRange(0, 9).Draw(t, "kind") {
 	case 0:
 		return nil
@@ -382,7 +382,7 @@ func TestSuppliersMatchContract(t *testing.T) {
 			t.Errorf("%s has no scale", s.Code)
 		}
 		c, ok := in(*s.Country)
-		if !ok || !strings.HasPrefix(s.Code, *s.Country+"_") || (Bureaus{}).Quote(c.currency, time.Now()) == nil {
+		if !ok || !strings.HasPrefix(s.Code, *s.Country+"_") || (Bureaus{}).Quote(c.Currency, time.Now()) == nil {
 			t.Errorf("%s is of %s, which the sandbox knows: %v", s.Code, *s.Country, ok)
 		}
 	}
