@@ -100,6 +100,15 @@ left out: 1 transaction of checking …6789 in another currency than USD left ou
 left out: 1 transaction of checking …6789 without an amount or a day left out
 left out: credit card …1111 left out: a cashflow report is made of checking and savings accounts
 `},
+		"OFX 1 without the end tag of the last transaction": {"x.ofx", strings.Replace(sgml, "Later</STMTTRN>", "Later", 1), `OFX
+Kestrel Bank checking …6789 CHECKING USD "000123456789" 5244.23 at 2026-11-01
+2026-10-30 2100.00 NORTHWIND LLC PAYROLL PPD ID: 99
+2026-10-31 -45.50 SMITH & SONS | café
+2026-10-31 -10.00 Check 102
+left out: 1 transaction of checking …6789 in another currency than USD left out
+left out: 1 transaction of checking …6789 without an amount or a day left out
+left out: credit card …1111 left out: a cashflow report is made of checking and savings accounts
+`},
 		"OFX 2 in XML": {"x.ofx", xmlOFX, `OFX
 Bank savings SAVINGS USD "55" no balance
 2026-01-31 1.20 Interest

@@ -97,15 +97,15 @@ func readOFX(f *File, text string) error {
 				s = &statement{kind: name}
 			}
 			continue
-		case "STMTTRN":
+		case "STMTTRN", "BANKTRANLIST": // some banks do not close the last transaction of a list
 			if err := closeTransaction(); err != nil {
 				return err
 			}
-			if !closing {
+			if !closing && name == "STMTTRN" {
 				fields = map[string]string{}
 			}
 			continue
-		case "BANKACCTFROM", "CCACCTFROM", "LEDGERBAL", "AVAILBAL", "FI", "BANKACCTTO", "CCACCTTO", "BALLIST", "BANKTRANLISTP", "CURRENCY",
+		case "BANKACCTFROM", "CCACCTFROM", "LEDGERBAL", "AVAILBAL", "FI", "BANKACCTTO", "CCACCTTO", "BALLIST", "CURRENCY",
 			"ORIGCURRENCY", "IMAGEDATA":
 			if closing {
 				for i := len(within) - 1; i >= 0; i-- {

@@ -244,8 +244,8 @@ func (g *generator) person(typed *passport.Consumer, fields report.IdentityField
 		p.Died = g.monthsAgo(5, 11)
 	}
 	issued := g.between(14, 90)
-	p.Documents = []passport.Document{{Type: g.pick("PASSPORT", "NATIONAL_ID", "DRIVERS_LICENSE"), Number: g.filled("@#######"), Country: g.code,
-		Issued: g.monthsAgo(issued, 9), Expires: report.Date{Time: g.monthsAgo(issued, 9).AddDate(10, 0, 0)}}}
+	p.Documents = []passport.Document{{Type: g.pick("PASSPORT", "NATIONAL_ID", "DRIVERS_LICENSE"), Number: g.filled("@#######"),
+		Country: g.code, Issued: g.monthsAgo(issued, 9), Expires: report.Date{Time: g.monthsAgo(issued, 9).AddDate(10, 0, 0)}}}
 	return p
 }
 
@@ -369,7 +369,8 @@ func (g *generator) addressesAndJobs(f *passport.File) {
 // address returns the n-th address of the country.
 func (g *generator) address(n int, first, last report.Date) passport.Address {
 	at := g.Addresses[n%len(g.Addresses)]
-	a := passport.Address{Street: at.Street, City: at.City, Region: at.Region, Postcode: at.Postcode, Country: g.code, First: first, Last: last}
+	a := passport.Address{Street: at.Street, City: at.City, Region: at.Region, Postcode: at.Postcode, Country: g.code,
+		First: first, Last: last}
 	a.Line = strings.NewReplacer("S", a.Street, "C", a.City, "R", a.Region, "P", a.Postcode).Replace(g.AddressLine)
 	if g.CountryFirst {
 		a.Line = g.Name + " " + a.Line
