@@ -68,13 +68,13 @@ type Service struct {
 func (s *Service) Routes(mux *http.ServeMux) {
 	sameOrigin := http.NewCrossOriginProtection()
 	sameOrigin.SetDenyHandler(s.page(func(http.ResponseWriter, *http.Request) error { return errOtherOrigin }))
-	mux.Handle("GET "+Path, s.page(s.show))
-	mux.Handle("GET "+Path+"/link/{token}", s.page(s.showLink))
-	mux.Handle("GET "+Path+"/end/{account}", s.page(s.showEnd))
-	mux.Handle("POST "+Path, sameOrigin.Handler(s.page(s.request)))
-	mux.Handle("POST "+Path+"/link/{token}", sameOrigin.Handler(s.page(s.openLink)))
-	mux.Handle("POST "+Path+"/end/{account}", sameOrigin.Handler(s.page(s.end)))
-	mux.Handle("POST "+Path+"/sign-out", sameOrigin.Handler(s.page(s.signOut)))
+	mux.Handle("GET /access", s.page(s.show))
+	mux.Handle("GET /access/link/{token}", s.page(s.showLink))
+	mux.Handle("GET /access/end/{account}", s.page(s.showEnd))
+	mux.Handle("POST /access", sameOrigin.Handler(s.page(s.request)))
+	mux.Handle("POST /access/link/{token}", sameOrigin.Handler(s.page(s.openLink)))
+	mux.Handle("POST /access/end/{account}", sameOrigin.Handler(s.page(s.end)))
+	mux.Handle("POST /access/sign-out", sameOrigin.Handler(s.page(s.signOut)))
 }
 
 // Register adds the jobs of the package.
