@@ -209,6 +209,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 		t.Fatal("the colleague was given no link")
 	}
 	applicant.send(t, s.Portal+"/return", "email", person["email"].(string))
+	applicant.send(t, s.Provider+"/access", "email", person["email"].(string))
 	letter := found(t, staff, review+"/letters", `(/resume/[^"<\s]+)`)
 	event := found(t, staff, review+"/events", `"(/review/events/[0-9a-f-]{36})"`)
 	withdraw := found(t, staff, own, `"(/review/shares/[0-9a-f-]{36}/withdraw)"`)
@@ -220,6 +221,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 	at(t, staff, dashboard)
 	delivery := found(t, staff, dashboard+"/deliveries", `"(/dashboard/deliveries/[0-9a-f-]{36})"`)
 	report := found(t, staff, dashboard+"/reports", `"(/dashboard/reports/[0-9a-f-]{36})"`)
+	shared := found(t, staff, dashboard+"/outbox", `(/access/link/[^"<\s]+)`)
 	child := "/dashboard/accounts/" + call(t, "POST", s.Provider+"/accounts", s.basic(),
 		map[string]any{"accountName": "Child"}, 2)["publicId"].(string)
 	var correct string
@@ -259,7 +261,8 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 				look(s.Portal, "/", "/apply/cashflow", "/legal/privacy", "/legal/terms", "/return",
 					"/developers", "/developers/guides/embed", "/api/v1/docs", "/api/v1/docs/applications",
 					letter, "/resume/nothing", welcome, "/review/sign-in", "/redirect/return", "/redirect/finish/nothing", "/embed/v1/frame")
-				look(s.Provider, "/docs", "/docs/visits", "/docs/schemas", "/docs/errors", "/dashboard/sign-in", "/redirect/nothing", "/invite/nothing")
+				look(s.Provider, "/docs", "/docs/visits", "/docs/schemas", "/docs/errors", "/dashboard/sign-in", "/redirect/nothing", "/invite/nothing",
+					"/access", shared, "/access/link/nothing")
 				look("", s.hosted(t, "cashflow", lang, nil))
 				look("", strings.Split(v.URL(), "?")[0]+"/return")
 			})

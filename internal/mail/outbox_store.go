@@ -22,8 +22,8 @@ type Table struct {
 var ApplicationEmails = newTable("application_letters", "application_id", "''", "NULL", "decision = 0", "withheld = ''")
 
 // Invites is the provider's table. The text of an email that was given up stays, so that
-// the customer can pass it on.
-var Invites = newTable("outbox", "public_token", "customer_id", "body", "1 = 1", "1 = 1")
+// the customer can pass it on, unless the email is hidden from the customer.
+var Invites = newTable("outbox", "public_token", "customer_id", "CASE WHEN hidden THEN NULL ELSE body END", "1 = 1", "NOT hidden")
 
 func newTable(name, about, customer, failedBody, deletable, listed string) Table {
 	return Table{name, strings.NewReplacer("{table}", name, "{about}", about, "{customer}", customer,

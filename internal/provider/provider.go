@@ -23,6 +23,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
+	"vestibule/internal/provider/access"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
@@ -91,6 +92,7 @@ type Provider struct {
 	sandbox    Sandbox // nil in production
 	catalogues map[contract.Environment]sources.Catalogue
 
+	mailboxes    *mail.Mailboxes
 	keys         *auth.Keys
 	auth         *auth.Authenticator
 	customers    *customers.Service
@@ -103,6 +105,7 @@ type Provider struct {
 	visits       *visits.Service
 	redirects    *redirects.Service
 	invites      *invites.Service
+	access       *access.Service // nil if no email can be sent
 	submissions  *submissions.Service
 	dashboard    *dashboard.Service
 
@@ -136,6 +139,9 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	}
 	queue.DisableWorkers = c.DisableWorkers
 	p.queue = queue
+	if p.mailboxes, err = mail.OpenMailboxes(ctx, c.DB); err != nil {
+		return nil, fmt.Errorf("provider: %w", err)
+	}
 	observe(c, queue)
 	p.wire()
 	for _, open := range []func(context.Context) error{p.keys.Ensure, p.bankaccounts.Open, p.dashboard.Open} {
@@ -148,6 +154,9 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.webhooks.Register(registry)
 	p.visits.Register(registry)
 	p.invites.Register(registry)
+	if p.access != nil {
+		p.access.Register(registry)
+	}
 	p.registerRetention(registry)
 	return p, nil
 }
@@ -177,6 +186,9 @@ func (p *Provider) Handler() http.Handler {
 	p.visits.Routes(mux)
 	p.redirects.Routes(mux)
 	p.invites.Routes(mux)
+	if p.access != nil {
+		p.access.Routes(mux)
+	}
 	p.submissions.Routes(mux)
 	p.bankaccounts.Routes(mux)
 	p.sharing.Routes(mux)
@@ -198,7 +210,7 @@ func (p *Provider) Handler() http.Handler {
 // isPage reports whether the response to r is a page, not an answer of the API.
 func isPage(r *http.Request) bool {
 	for _, prefix := range []string{"/visit/", visits.CallbackPath, "/redirect/", "/invite/", "/widget/v1/frame", "/widget/v1/problems/",
-		"/dashboard"} {
+		access.Path, "/dashboard"} {
 		if strings.HasPrefix(r.URL.Path, prefix) {
 			return true
 		}

@@ -21,7 +21,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		grows := strings.Fields(`reports report_data documents document_parts consumers data_keys bank_connections
 			bank_accounts bank_account_names source_authorizations source_connections source_events
 			report_refreshes visits visit_events initialization_tokens redirects invites outbox events deliveries delivery_attempts relay_tokens
-			report_revisions audit sessions sign_in_tries dashboard_forms dashboard_notices`)
+			report_revisions audit sessions sign_in_tries dashboard_forms dashboard_notices access_requests access_links link_tries`)
 		// Settings, keys with another deletion, and tables of a bounded number of rows.
 		stays := strings.Fields(`customers entitlements credentials products product_configurations complete_urls
 			widget_origins themes theme_logos staff staff_settings callbacks callback_secrets signing_keys session_keys
@@ -73,6 +73,10 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 			WHERE handle_hash IS NOT NULL LIMIT 1`)
 		b.exec(`INSERT INTO source_events (connection_id, seq, at, kind) VALUES ('c', 1, 1, 'authorized')`)
 		b.exec(`INSERT INTO report_refreshes (public_token, input) SELECT 'p', handle_hash FROM visits WHERE handle_hash IS NOT NULL LIMIT 1`)
+		for _, into := range []string{`access_requests (mailbox, id, lang, created_at) SELECT handle_hash, 'r', 'en', 1`,
+			`access_links (hash, mailbox, expires_at) SELECT handle_hash, handle_hash, 1`, `link_tries (key, tries, since) SELECT handle_hash, 1, 1`} {
+			b.exec(`INSERT INTO ` + into + ` FROM visits WHERE handle_hash IS NOT NULL LIMIT 1`)
+		}
 		before := rows()
 		for table, n := range before {
 			if n <= none[table] && !strings.Contains(" report_revisions dashboard_forms dashboard_notices sign_in_tries ", " "+table+" ") {

@@ -8,6 +8,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/provider/access"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
@@ -36,7 +37,7 @@ func (p *Provider) wire() {
 	if p.sandbox == nil {
 		p.auth.Only = contract.Production
 	}
-	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth}
+	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Mailboxes: p.mailboxes}
 	p.documents = &documents.Service{DB: c.DB}
 	p.connections = &sources.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, RedirectURI: c.URL + visits.CallbackPath,
 		Catalogue: func(env contract.Environment) sources.Catalogue { return p.catalogues[env] },
@@ -67,11 +68,20 @@ func (p *Provider) wire() {
 		Customers: p.customers, Visits: p.visits}
 	p.invites = &invites.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Visits: p.visits, Mail: c.Mail}
+	if c.Mail != nil || c.Environment == contract.Sandbox { // whose emails are shown in the outbox
+		p.visits.HasAccessPage = true
+		p.access = &access.Service{DB: c.DB, Queue: p.queue, Now: p.now, URL: c.URL, Sandbox: c.Environment == contract.Sandbox,
+			Secure: p.visits.Secure, BehindProxy: c.BehindProxy, Mailboxes: p.mailboxes, Customers: p.customers, Sharing: p.sharing,
+			Visits: p.visits, Invites: p.invites}
+	}
 	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports}
 	p.dashboard = &dashboard.Service{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets, BehindProxy: c.BehindProxy,
 		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,
 		Invites: p.invites}
 
+	if p.access != nil {
+		p.access.OnEnded = p.dashboard.RecordConsumer
+	}
 	p.auth.Directory = p.customers
 	p.customers.Withdrawn = p.consentWithdrawn
 	p.reports.OnChange, p.reports.Shared, p.reports.Connect, p.reports.OnFinished = p.statusChanged,

@@ -63,6 +63,7 @@ type Visit struct {
 	Path       string // of the visit's page, without a query
 	Nonce      string // of the displayed step; its forms submit it
 	Customer   string // the company that receives the report
+	Access     string // address of the page of what consumers have shared; empty: none
 	Operator   Operator
 	Passwords  Passwords
 	Updates    bool     // updated reports are possible from some source
@@ -396,4 +397,5 @@ type Message struct {
 	Text  i18n.Key
 
 	StartOver string // address that starts the visit over in this browser; empty: none
+	Access    string // address of the page of what consumers have shared; empty: none
 }

@@ -54,7 +54,7 @@ func (d *Handler) handleNewLink(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if ok, err := d.allowed(r.Context(), d.keyed("links", a.ID), maxLinks); err != nil {
+	if ok, err := d.mailboxes.Allow(r.Context(), "links", a.ID, maxLinks); err != nil {
 		return err
 	} else if !ok {
 		return errTooOften
@@ -254,7 +254,7 @@ func (d *Handler) handleForm(w http.ResponseWriter, r *http.Request) error {
 		return d.form(w, r, http.StatusUnprocessableEntity, email, "resume.find.no_email")
 	}
 	base := d.Applicants.Base(r)
-	if err := d.requestEmail(r, email, request{mailbox: d.mailbox(email), lang: base.Lang}); err != nil {
+	if err := d.requestEmail(r, email, request{mailbox: d.mailboxes.Hash(email), lang: base.Lang}); err != nil {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
@@ -266,7 +266,7 @@ func (d *Handler) handleForm(w http.ResponseWriter, r *http.Request) error {
 // reveals the limit of the client's network, but not that of the mailbox. An address without
 // applications gets no email.
 func (d *Handler) requestEmail(r *http.Request, email string, wanted request) error {
-	if ok, err := d.allowed(r.Context(), d.keyed("place", httpx.ClientNetwork(r, d.BehindProxy).String()), maxNetworkEmails); err != nil {
+	if ok, err := d.mailboxes.Allow(r.Context(), "place", httpx.ClientNetwork(r, d.BehindProxy).String(), maxNetworkEmails); err != nil {
 		return err
 	} else if !ok {
 		return errTooOften
@@ -274,7 +274,7 @@ func (d *Handler) requestEmail(r *http.Request, email string, wanted request) er
 	if email == "" {
 		return nil
 	}
-	ok, err := d.allowed(r.Context(), d.keyed("letters", string(d.mailbox(email))), maxEmails)
+	ok, err := d.mailboxes.Allow(r.Context(), "letters", string(d.mailboxes.Hash(email)), maxEmails)
 	if err != nil || !ok {
 		return err
 	}

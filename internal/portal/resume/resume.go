@@ -12,12 +12,8 @@ package resume
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
 	"errors"
 	"log/slog"
-	"strings"
 	"time"
 
 	"vestibule/internal/contract"
@@ -36,10 +32,9 @@ const (
 	EmailLife = 24 * time.Hour
 )
 
-// Limits per window: links of one application, emails to one address, and emails
-// requested by one network.
+// Limits within mail.TriesWindow: links of one application, emails to one address, and
+// emails requested by one network.
 const (
-	window           = time.Hour
 	maxLinks         = 20
 	maxEmails        = 3
 	maxNetworkEmails = 20
@@ -62,24 +57,13 @@ type Handler struct {
 	// transaction that records it; may be nil.
 	OnSettled func(ctx context.Context, tx *store.Tx, application string, number int64, sent bool) error
 
-	mailboxKey []byte
+	mailboxes *mail.Mailboxes
 }
 
-// Open loads the key that addresses are hashed with. The first start creates it, and
-// all replicas share it.
+// Open loads the key that addresses are hashed with.
 func (d *Handler) Open(ctx context.Context) (err error) {
-	d.mailboxKey, err = d.DB.GetOrCreateSecret(ctx, "mailboxes", func() ([]byte, error) {
-		key := make([]byte, 32)
-		rand.Read(key)
-		return key, nil
-	})
+	d.mailboxes, err = mail.OpenMailboxes(ctx, d.DB)
 	return err
-}
-
-// mailbox returns the keyed hash by which the applications of an email address are
-// found.
-func (d *Handler) mailbox(email string) []byte {
-	return d.keyed("mailbox", strings.ToLower(strings.TrimSpace(email)))
 }
 
 // OnApplicant makes an application findable by its applicant's email address.
@@ -87,13 +71,7 @@ func (d *Handler) OnApplicant(ctx context.Context, tx *store.Tx, a applications.
 	if f.Email == "" {
 		return nil
 	}
-	return insertMailbox(ctx, tx, a.ID, d.mailbox(f.Email))
-}
-
-func (d *Handler) keyed(label, value string) []byte {
-	mac := hmac.New(sha256.New, d.mailboxKey)
-	mac.Write([]byte(label + "\x00" + value))
-	return mac.Sum(nil)
+	return insertMailbox(ctx, tx, a.ID, d.mailboxes.Hash(f.Email))
 }
 
 // CanEmail reports whether requested emails can be sent or shown in the outbox.
@@ -112,13 +90,7 @@ func (d *Handler) link(ctx context.Context, tx *store.Tx, id string, life time.D
 	return url, insertLink(ctx, tx, store.Hash(secret), id, tx.Now.Add(life))
 }
 
-// allowed counts a try and reports whether it is within the limit.
-func (d *Handler) allowed(ctx context.Context, key []byte, most int64) (bool, error) {
-	n, err := countTry(ctx, d.DB.SQL, key, d.now(), window)
-	return n <= most, err
-}
-
-var errTooOften = &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: window, Why: errors.New("too many links or emails requested")}
+var errTooOften = &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: mail.TriesWindow, Why: errors.New("too many links or emails requested")}
 
 func (d *Handler) now() time.Time { return d.Now().UTC().Truncate(time.Microsecond) }
 
@@ -127,5 +99,5 @@ func Forget(ctx context.Context, tx *store.Tx, id string) error { return forget(
 
 // Sweep deletes expired rows.
 func (d *Handler) Sweep(ctx context.Context) error {
-	return errors.Join(sweep(ctx, d.DB.SQL, d.now()), d.emails().Sweep(ctx))
+	return errors.Join(sweep(ctx, d.DB.SQL, d.now()), d.mailboxes.Sweep(ctx), d.emails().Sweep(ctx))
 }

@@ -33,16 +33,6 @@ func useLink(ctx context.Context, tx *store.Tx, hash []byte) (id string, err err
 	return id, store.MapNotFound(err)
 }
 
-// countTry counts a try under key and returns the number of tries within the window.
-func countTry(ctx context.Context, q store.Queryer, key []byte, now time.Time, window time.Duration) (n int64, err error) {
-	err = q.QueryRowContext(ctx, `INSERT INTO link_tries (key, tries, since) VALUES ($1, 1, $2)
-		ON CONFLICT (key) DO UPDATE SET
-			tries = CASE WHEN link_tries.since <= $3 THEN 1 ELSE link_tries.tries + 1 END,
-			since = CASE WHEN link_tries.since <= $3 THEN $2 ELSE link_tries.since END
-		RETURNING tries`, key, store.Micros(now), store.Micros(now.Add(-window))).Scan(&n)
-	return n, err
-}
-
 func insertMailbox(ctx context.Context, tx *store.Tx, id string, mailbox []byte) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO application_mailboxes (application_id, mailbox, created_at) VALUES ($1, $2, $3)
 		ON CONFLICT (application_id) DO UPDATE SET mailbox = $2`, id, mailbox, store.Micros(tx.Now))
@@ -138,7 +128,6 @@ func sweep(ctx context.Context, q store.Queryer, now time.Time) error {
 		`UPDATE application_letters SET failed_at = expires_at, body = NULL
 			WHERE expires_at < $1 AND decision > 0 AND body IS NOT NULL`: now,
 		`DELETE FROM letter_requests WHERE created_at < $1`: now.Add(-EmailLife),
-		`DELETE FROM link_tries WHERE since < $1`:           now.Add(-window),
 	} {
 		_, err := q.ExecContext(ctx, query, store.Micros(before))
 		errs = append(errs, err)

@@ -20,6 +20,8 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/mail"
+	"vestibule/internal/prefill"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
 )
@@ -30,6 +32,10 @@ type Service struct {
 	Auth *auth.Authenticator // authenticates the callers of the consumers API
 	Log  *slog.Logger
 	Now  func() time.Time // the provider's clock
+
+	// Mailboxes hashes the addresses that consumers are found by. Without it, new consumers
+	// get their hash from a later Sweep.
+	Mailboxes *mail.Mailboxes
 
 	// Withdrawn ends visits that wait for a consumer, in the transaction that withdraws
 	// consent. May be nil.
@@ -77,6 +83,15 @@ type Consumer struct {
 	Prefill          json.RawMessage // as CheckPrefill returns it; nil for none
 	ConsentWithdrawn bool
 	Created, Updated time.Time
+}
+
+// Email returns the email address in the consumer's prefill, or "".
+func (c Consumer) Email() string {
+	var p prefill.Fields
+	if len(c.Prefill) > 0 {
+		_ = json.Unmarshal(c.Prefill, &p) // it was validated before it was stored
+	}
+	return p.Email
 }
 
 // ErrDuplicateExternalID is returned for a consumerExternalId of another consumer of
@@ -159,6 +174,24 @@ func (s *Service) ConsentWithdrawn(ctx context.Context, q store.Queryer, custome
 	return consentWithdrawn(ctx, q, customerID, consumerID)
 }
 
+// Withdraw records that a consumer has withdrawn consent, and ends the consumer's visits
+// and access. The customer can still read existing reports, third parties cannot. Account
+// numbers are no longer readable. It returns false if consent was withdrawn before, and
+// store.ErrNotFound for an unknown consumer.
+func (s *Service) Withdraw(ctx context.Context, tx *store.Tx, customerID, consumerID string) (first bool, err error) {
+	if first, err = withdraw(ctx, tx, customerID, consumerID); err != nil {
+		return false, err
+	}
+	if !first {
+		_, _, err = consumer(ctx, tx, customerID, consumerID)
+		return false, err
+	}
+	if s.Withdrawn != nil {
+		err = s.Withdrawn(ctx, tx, consumerID)
+	}
+	return true, err
+}
+
 // consumerAge is how long an unused consumer is kept, which is as long as its reports
 // can be read.
 const consumerAge = 90 * 24 * time.Hour
@@ -176,27 +209,53 @@ func (s *Service) Sweep(ctx context.Context) error {
 		}
 		return int64(len(unused)), err
 	})
+	if err == nil && s.Mailboxes != nil {
+		err = s.DB.Sweep(ctx, 100, s.hashMailboxes)
+	}
 	if err != nil {
 		return fmt.Errorf("customers: sweep: %w", err)
 	}
 	return nil
 }
 
+// hashMailboxes computes the hashes that consumers of an earlier version lack.
+func (s *Service) hashMailboxes(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+	all, err := unhashedConsumers(ctx, tx, limit)
+	for _, c := range all {
+		c.Prefill, err = s.DB.Vault.Open(ctx, tx, c.KeyID, prefillCell(c.ID), c.sealed)
+		if err != nil && !errors.Is(err, store.ErrShredded) && !errors.Is(err, store.ErrSeal) {
+			return 0, err
+		}
+		if err := setMailbox(ctx, tx, c.ID, s.mailbox(c.Consumer)); err != nil {
+			return 0, err
+		}
+	}
+	return int64(len(all)), err
+}
+
+// mailbox returns the hash of the consumer's email address; nil without Mailboxes.
+func (s *Service) mailbox(c Consumer) []byte {
+	if s.Mailboxes == nil {
+		return nil
+	}
+	return s.Mailboxes.Hash(c.Email())
+}
+
 // CreateConsumer adds a consumer with a new data key. If another consumer has the
 // externalID, it returns ErrDuplicateExternalID, and tx stays usable.
 func (s *Service) CreateConsumer(ctx context.Context, tx *store.Tx, customerID,
-	externalID string, prefill json.RawMessage) (Consumer, error) {
+	externalID string, fields json.RawMessage) (Consumer, error) {
 	key, err := s.DB.Vault.NewKey(ctx, tx)
 	if err != nil {
 		return Consumer{}, err
 	}
 	c := Consumer{ID: uuid.NewString(), CustomerID: customerID, ExternalID: externalID,
-		KeyID: key, Prefill: prefill, Created: tx.Now, Updated: tx.Now}
+		KeyID: key, Prefill: fields, Created: tx.Now, Updated: tx.Now}
 	sealed, err := s.sealPrefill(ctx, tx, c)
 	if err != nil {
 		return Consumer{}, err
 	}
-	added, err := insertConsumer(ctx, tx, c, sealed)
+	added, err := insertConsumer(ctx, tx, c, sealed, s.mailbox(c))
 	if err != nil {
 		return Consumer{}, err
 	}

@@ -160,7 +160,7 @@ func (s *Service) patchConsumer(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		ok, err := updateConsumer(ctx, tx, c, sealed)
+		ok, err := updateConsumer(ctx, tx, c, sealed, s.mailbox(c))
 		if err == nil && !ok {
 			return ErrDuplicateExternalID
 		}
@@ -172,23 +172,12 @@ func (s *Service) patchConsumer(w http.ResponseWriter, r *http.Request) error {
 	return writeConsumer(w, c)
 }
 
-// withdrawConsent records that the consumer has withdrawn consent. The customer can
-// still read existing reports, third parties cannot. Account numbers are no longer
-// readable, and visits that wait for the consumer end.
+// withdrawConsent handles DELETE /connect/consumers/{id}.
 func (s *Service) withdrawConsent(w http.ResponseWriter, r *http.Request) error {
 	id := pathID(r)
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		ok, err := withdraw(ctx, tx, auth.CallerOf(ctx).CustomerID, id)
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return mapNotFound(store.ErrNotFound)
-		}
-		if s.Withdrawn != nil {
-			return s.Withdrawn(ctx, tx, id)
-		}
-		return nil
+		_, err := s.Withdraw(ctx, tx, auth.CallerOf(ctx).CustomerID, id)
+		return mapNotFound(err)
 	})
 	if err != nil {
 		return err

@@ -366,10 +366,11 @@ func revoke(ctx context.Context, tx *store.Tx, customerID, id string) (bool, err
 
 // insertConsumer adds a consumer. It returns false if another consumer of the customer
 // has the external id.
-func insertConsumer(ctx context.Context, tx *store.Tx, c Consumer, sealed []byte) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO consumers (id, customer_id, external_id, key_id, prefill, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (customer_id, external_id) DO NOTHING`,
-		c.ID, c.CustomerID, nullable(c.ExternalID), c.KeyID, sealed, store.Micros(c.Created), store.Micros(c.Updated)))
+func insertConsumer(ctx context.Context, tx *store.Tx, c Consumer, sealed, mailbox []byte) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO consumers
+		(id, customer_id, external_id, key_id, prefill, created_at, updated_at, mailbox)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (customer_id, external_id) DO NOTHING`,
+		c.ID, c.CustomerID, nullable(c.ExternalID), c.KeyID, sealed, store.Micros(c.Created), store.Micros(c.Updated), mailbox))
 }
 
 func consumer(ctx context.Context, q store.Queryer, customerID, consumerID string) (Consumer, []byte, error) {
@@ -387,17 +388,36 @@ func consumer(ctx context.Context, q store.Queryer, customerID, consumerID strin
 
 // updateConsumer updates a consumer that was read in the same transaction. It returns
 // false if another consumer of the customer has the external id.
-func updateConsumer(ctx context.Context, tx *store.Tx, c Consumer, sealed []byte) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE consumers SET external_id = $1, prefill = $2, updated_at = $3
+func updateConsumer(ctx context.Context, tx *store.Tx, c Consumer, sealed, mailbox []byte) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE consumers SET external_id = $1, prefill = $2, updated_at = $3, mailbox = $6
 		WHERE id = $4 AND NOT EXISTS (SELECT 1 FROM consumers o WHERE o.customer_id = $5 AND o.external_id = $1 AND o.id <> $4)`,
-		nullable(c.ExternalID), sealed, store.Micros(c.Updated), c.ID, c.CustomerID))
+		nullable(c.ExternalID), sealed, store.Micros(c.Updated), c.ID, c.CustomerID, mailbox))
+}
+
+// unhashedConsumer is a consumer with an encrypted prefill, whose mailbox is missing.
+type unhashedConsumer struct {
+	Consumer
+	sealed []byte
+}
+
+func unhashedConsumers(ctx context.Context, tx *store.Tx, limit int) ([]unhashedConsumer, error) {
+	return store.QueryAll(ctx, tx, func(row store.Row) (c unhashedConsumer, err error) {
+		err = row.Scan(&c.ID, &c.KeyID, &c.sealed)
+		return c, err
+	}, `SELECT id, key_id, prefill FROM consumers WHERE mailbox IS NULL AND prefill IS NOT NULL ORDER BY id LIMIT $1`, limit)
+}
+
+func setMailbox(ctx context.Context, tx *store.Tx, id string, mailbox []byte) error {
+	_, err := tx.ExecContext(ctx, `UPDATE consumers SET mailbox = $2 WHERE id = $1 AND mailbox IS NULL AND prefill IS NOT NULL`, id, mailbox)
+	return err
 }
 
 // withdraw records the withdrawal of consent once; it returns false for an unknown
-// consumer.
+// consumer, and if consent was withdrawn before.
 func withdraw(ctx context.Context, tx *store.Tx, customerID, consumerID string) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE consumers SET withdrawn_at = coalesce(withdrawn_at, $1), updated_at = $1
-		WHERE id = $2 AND customer_id = $3 AND erased_at IS NULL`, store.Micros(tx.Now), consumerID, customerID))
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE consumers SET withdrawn_at = $1, updated_at = $1
+		WHERE id = $2 AND customer_id = $3 AND erased_at IS NULL AND withdrawn_at IS NULL`,
+		store.Micros(tx.Now), consumerID, customerID))
 }
 
 // consentWithdrawn reports whether consent was withdrawn, also for an erased consumer.
@@ -426,7 +446,7 @@ func unusedConsumers(ctx context.Context, tx *store.Tx, unchanged time.Time, lim
 // consent was withdrawn.
 func eraseConsumer(ctx context.Context, tx *store.Tx, id string) error {
 	_, err := tx.ExecContext(ctx, `UPDATE consumers SET erased_at = $2, prefill = NULL,
-		external_id = NULL WHERE id = $1`, id, store.Micros(tx.Now))
+		mailbox = NULL, external_id = NULL WHERE id = $1`, id, store.Micros(tx.Now))
 	return err
 }
 

@@ -163,7 +163,8 @@ func (s *Service) entries(ctx context.Context, r *http.Request, by user, d pages
 	if err != nil {
 		return nil, err
 	}
-	emails := map[string]string{operator: i18n.T(d.Lang, "dashboard.author.providers_operator")}
+	emails := map[string]string{operator: i18n.T(d.Lang, "dashboard.author.providers_operator"),
+		consumer: i18n.T(d.Lang, "dashboard.author.consumer")}
 	for _, u := range users {
 		emails[u.ID] = u.Email
 		person := pages.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: signIns[u.ID]}

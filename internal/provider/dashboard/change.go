@@ -214,6 +214,14 @@ func (s *Service) RecordOperator(ctx context.Context, tx *store.Tx, customerID, 
 	return s.Staff.Record(ctx, tx, staff.Entry{Actor: operator, Action: action, Subject: customerID, Object: object, Detail: detail})
 }
 
+// consumer is the author in the audit trail of what a consumer did.
+const consumer = "consumer"
+
+// RecordConsumer adds to the audit trail of a customer that a consumer ended its access.
+func (s *Service) RecordConsumer(ctx context.Context, tx *store.Tx, customerID, consumerID string) error {
+	return s.Staff.Record(ctx, tx, staff.Entry{Actor: consumer, Action: "access ended", Subject: customerID, Object: consumerID})
+}
+
 func noticeCell(sessionID string) store.Cell {
 	return store.Cell{Table: "dashboard_notices", Column: "sealed", Row: sessionID}
 }

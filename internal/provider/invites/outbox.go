@@ -47,6 +47,28 @@ func (s *Service) emails() mail.Outbox {
 		Job: func(id string) jobs.Args { return Deliver{id} }}
 }
 
+// Email is a new email of the outbox, about a report. The recipient and the text are
+// encrypted under the data key of the report's consumer.
+type Email struct {
+	CustomerID, PublicToken, KeyID string
+	To, Subject, Text              string // the subject has nothing of the consumer
+	Expires                        time.Time
+	Hidden                         bool // not for users of the dashboard
+}
+
+// Write adds an email to the outbox.
+func (s *Service) Write(ctx context.Context, tx *store.Tx, e Email) error {
+	id := uuid.NewString()
+	recipient, body, err := s.emails().Seal(ctx, tx, e.KeyID, id, e.To, e.Text)
+	if err != nil {
+		return err
+	}
+	if err := insertEmail(ctx, tx, id, e, recipient, body); err != nil {
+		return err
+	}
+	return s.emails().Enqueue(ctx, tx, id, id)
+}
+
 // write adds an email with a link to the outbox. The link works until expires.
 func (s *Service) write(ctx context.Context, tx *store.Tx, r reports.Report, expires time.Time, to, link string) error {
 	customer, err := s.Customers.ByID(ctx, tx, r.CustomerID)
@@ -54,21 +76,19 @@ func (s *Service) write(ctx context.Context, tx *store.Tx, r reports.Report, exp
 		return err
 	}
 	subject, text := compose(customer.ApplicantName(), link, expires)
-	e := email{id: uuid.NewString(), customerID: r.CustomerID, publicToken: r.PublicToken, keyID: r.KeyID,
-		subject: subject, expires: expires}
-	if e.recipient, e.body, err = s.emails().Seal(ctx, tx, r.KeyID, e.id, to, text); err != nil {
-		return err
-	}
-	if err := insertEmail(ctx, tx, e); err != nil {
-		return err
-	}
-	return s.emails().Enqueue(ctx, tx, e.id, e.id)
+	return s.Write(ctx, tx, Email{CustomerID: r.CustomerID, PublicToken: r.PublicToken, KeyID: r.KeyID, To: to,
+		Subject: subject, Text: text, Expires: expires})
+}
+
+// OneLine returns a company's name for a header line of an email.
+func OneLine(name string) string {
+	return strings.Join(strings.FieldsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
 }
 
 // compose writes the email of an invite in every language, because the reader's
 // language is not known.
 func compose(customer, link string, expires time.Time) (subject, text string) {
-	customer = strings.Join(strings.FieldsFunc(customer, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
+	customer = OneLine(customer)
 	var texts []string
 	for _, l := range i18n.Languages() {
 		texts = append(texts, i18n.T(l, "email.invite.body", "company", customer, "link", link, "until", ui.MomentWords(l, expires)))

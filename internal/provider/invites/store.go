@@ -18,18 +18,10 @@ func visitOf(ctx context.Context, q store.Queryer, handle string) (visitID strin
 	return visitID, store.MapNotFound(err)
 }
 
-// email is a new row of outbox.
-type email struct {
-	id, customerID, publicToken, keyID string
-	recipient, body                    []byte // encrypted
-	subject                            string
-	expires                            time.Time
-}
-
-func insertEmail(ctx context.Context, tx *store.Tx, e email) error {
+func insertEmail(ctx context.Context, tx *store.Tx, id string, e Email, recipient, body []byte) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO outbox
-		(id, customer_id, public_token, key_id, recipient, subject, body, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		e.id, e.customerID, e.publicToken, e.keyID, e.recipient, e.subject, e.body, store.Micros(tx.Now), store.Micros(e.expires))
+		(id, customer_id, public_token, key_id, recipient, subject, body, created_at, expires_at, hidden)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		id, e.CustomerID, e.PublicToken, e.KeyID, recipient, e.Subject, body, store.Micros(tx.Now), store.Micros(e.Expires), e.Hidden)
 	return err
 }

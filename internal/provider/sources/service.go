@@ -197,6 +197,11 @@ func (s *Service) Get(ctx context.Context, q store.Queryer, id string) (Connecti
 	return getConnection(ctx, q, id)
 }
 
+// OfReport returns the connections of a report, ended ones too, oldest first.
+func (s *Service) OfReport(ctx context.Context, q store.Queryer, publicToken string) ([]Connection, error) {
+	return ofReport(ctx, q, publicToken)
+}
+
 // Events returns the audit trail of a report's connections, oldest first.
 func (s *Service) Events(ctx context.Context, q store.Queryer, publicToken string) ([]Event, error) {
 	return eventsOfReport(ctx, q, publicToken)

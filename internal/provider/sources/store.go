@@ -87,6 +87,12 @@ func getConnection(ctx context.Context, q store.Queryer, id string) (Connection,
 	return scanConnection(q.QueryRowContext(ctx, `SELECT `+connectionColumns+` FROM source_connections WHERE id = $1`, id))
 }
 
+// ofReport returns the connections of a report, oldest first.
+func ofReport(ctx context.Context, q store.Queryer, publicToken string) ([]Connection, error) {
+	return store.QueryAll(ctx, q, scanConnection, `SELECT `+connectionColumns+` FROM source_connections
+		WHERE public_token = $1 ORDER BY created_at, id`, publicToken)
+}
+
 // lease reserves the access of a connection until an instant and returns it encrypted.
 // If another fetch has reserved it, or it has ended or expired, it returns
 // store.ErrNotFound.

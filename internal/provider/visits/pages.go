@@ -40,8 +40,25 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 		}
 		e := httpx.AsError(err)
 		httpx.LogError(r, s.Log, e)
-		s.write(w, r, e.HTTPStatus(), httpx.CSP{}, pages.MessagePage(m, s.urls()))
+		s.message(w, r, e.HTTPStatus(), m)
 	})
+}
+
+// message writes a page with a message. It leads to the page of what consumers have shared.
+func (s *Service) message(w http.ResponseWriter, r *http.Request, status int, m pages.Message) {
+	m.Access = s.accessLink(m.Lang)
+	s.write(w, r, status, httpx.CSP{}, pages.MessagePage(m, s.Urls()))
+}
+
+// AccessPath is the path of the page of what consumers have shared.
+const AccessPath = "/access"
+
+// accessLink returns the address of that page, or "" if there is none.
+func (s *Service) accessLink(l i18n.Lang) string {
+	if !s.HasAccessPage {
+		return ""
+	}
+	return pages.Access{Lang: l}.Link(AccessPath)
 }
 
 // LinkPage adapts a handler of a link to a visit, a redirect's or an invite's. It
@@ -52,14 +69,15 @@ func (s *Service) LinkPage(h httpx.HandlerFunc, words func(error) (title, text i
 		if err == nil {
 			return
 		}
-		m := pages.Message{Lang: language(r)}
-		m.Title, m.Text = words(err)
 		if errors.Is(err, store.ErrNotFound) {
 			err = httpx.NewError(contract.CodeNotFound, err)
 		}
+		m := pages.Message{Lang: language(r)}
+		m.Title, m.Text = words(err)
 		e := httpx.AsError(err)
 		httpx.LogError(r, s.Log, e)
-		s.write(w, r, e.HTTPStatus(), httpx.CSP{}, pages.MessagePage(m, s.urls()))
+		httpx.RetryAfter(w, e.RetryAfter)
+		s.message(w, r, e.HTTPStatus(), m)
 	})
 }
 
@@ -69,7 +87,7 @@ func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
 	if status != http.StatusNotFound {
 		m.Title, m.Text = "visit.failed_request.title", "visit.failed_request.text"
 	}
-	s.write(w, r, status, httpx.CSP{}, pages.MessagePage(m, s.urls()))
+	s.message(w, r, status, m)
 }
 
 func (s *Service) write(w http.ResponseWriter, r *http.Request, status int, policy httpx.CSP, c templ.Component) {
@@ -81,7 +99,8 @@ func (s *Service) write(w http.ResponseWriter, r *http.Request, status int, poli
 	}
 }
 
-func (s *Service) urls() pages.Urls {
+// Urls returns the addresses of the assets of pages.
+func (s *Service) Urls() pages.Urls {
 	return pages.Urls{Style: s.Assets.URL("provider.css"), Icon: s.Assets.URL("icon.svg"), Font: s.Assets.URL("inter.woff2"),
 		Frame: s.Assets.URL("frame.js"), Hosted: s.Assets.URL("hosted.js"), Submit: s.Assets.URL("submit.js"),
 		Close: s.Assets.URL("close.js"), Service: s.Operator.Name}
@@ -96,7 +115,7 @@ func language(r *http.Request) i18n.Lang {
 // an account in the address, or with another one, register rejects the page.
 func (s *Service) frame(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	policy, urls := httpx.CSP{FrameAncestors: "*"}, s.urls()
+	policy, urls := httpx.CSP{FrameAncestors: "*"}, s.Urls()
 	caller, err := s.Auth.Customer(r.Context(), s.DB.SQL, q.Get("publicId"), contract.Environment(q.Get("env")))
 	if err == nil {
 		var origins []string

@@ -18,7 +18,7 @@ const logoPrefix = theme.Prefix + "logo/"
 // themedUrls returns the addresses of the pages' assets with the theme of an account. A
 // stored color that a later version refuses is ignored.
 func (s *Service) themedUrls(ctx context.Context, customerID string) (pages.Urls, error) {
-	u := s.urls()
+	u := s.Urls()
 	t, err := s.Customers.Theme(ctx, s.DB.SQL, customerID)
 	if err != nil {
 		return u, err

@@ -118,7 +118,7 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 		Lang: language(r), Path: Path(r.PathValue("handle")), Nonce: v.nonce(), Customer: customer, Sandbox: v.environment == contract.Sandbox,
 		Product: v.Product, Verifies: v.Employers > 0, IncomeOnly: v.IncomeOnly,
 		Step: pages.Step(v.Step), SourceType: pages.SourceType(v.SourceType),
-		Operator: s.Operator, Passwords: choices.passwords(v.Product == contract.Income || v.Employers > 0),
+		Access: s.accessLink(language(r)), Operator: s.Operator, Passwords: choices.passwords(v.Product == contract.Income || v.Employers > 0),
 		Bank: chosen.Name, Place: placeOf(chosen, language(r)), PublicToken: v.publicToken,
 		Status: v.Status, Substatus: v.Substatus, Error: v.Error, Unsourced: pages.Unsourced(v.Missing), Unconfigured: v.Unconfigured(),
 	}

@@ -41,6 +41,9 @@ type Service struct {
 	Operator  pages.Operator   // of the service; the name must be set
 	Secure    bool             // applicants come by https: cookies are for it alone
 
+	// HasAccessPage: consumers can see and end what they have shared, at AccessPath.
+	HasAccessPage bool
+
 	// Sandbox is nil in production. With it, the applicant's name may select a simulated failure.
 	Sandbox Sandbox
 

@@ -45,7 +45,8 @@ type Server struct {
 	browser *Browser // used by Do
 }
 
-// Browser keeps the cookies of hosted visits, like one applicant's browser.
+// Browser keeps the cookies of hosted visits and of the page of what consumers have shared,
+// like one applicant's browser.
 type Browser struct {
 	server  *Server
 	mu      sync.Mutex
@@ -67,8 +68,9 @@ func (b *Browser) keep(res *http.Response) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, c := range res.Cookies() {
+		name := strings.TrimPrefix(c.Name, "__Host-")
 		switch {
-		case !strings.HasPrefix(strings.TrimPrefix(c.Name, "__Host-"), "visit-"):
+		case !strings.HasPrefix(name, "visit-") && name != "access":
 		case c.MaxAge < 0:
 			delete(b.cookies, c.Name)
 		default:

@@ -1,0 +1,55 @@
+package mail
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+// Mailboxes recognizes email addresses by a keyed hash, so that a party finds rows by an
+// address that the database cannot reveal, and limits what strangers can request. The
+// party's database needs the table link_tries.
+type Mailboxes struct {
+	db  *store.DB
+	key []byte
+}
+
+// TriesWindow is how long a try counts against its limit.
+const TriesWindow = time.Hour
+
+// OpenMailboxes loads the key of a party's database. The first start creates it, and all
+// replicas share it.
+func OpenMailboxes(ctx context.Context, db *store.DB) (*Mailboxes, error) {
+	key, err := db.GetOrCreateSecret(ctx, "mailboxes", func() ([]byte, error) {
+		key := make([]byte, 32)
+		rand.Read(key)
+		return key, nil
+	})
+	return &Mailboxes{db, key}, err
+}
+
+// Hash returns the hash of an email address, in which case and surrounding spaces do not
+// matter.
+func (m *Mailboxes) Hash(address string) []byte { return m.keyed("mailbox", NormalizeAddress(address)) }
+
+func (m *Mailboxes) keyed(label, value string) []byte {
+	mac := hmac.New(sha256.New, m.key)
+	mac.Write([]byte(label + "\x00" + value))
+	return mac.Sum(nil)
+}
+
+// Allow counts a try of the value under a label, and reports whether at most that many
+// were made within TriesWindow.
+func (m *Mailboxes) Allow(ctx context.Context, label, value string, most int64) (bool, error) {
+	n, err := countTry(ctx, m.db.SQL, m.keyed(label, value), m.now())
+	return n <= most, err
+}
+
+// Sweep deletes tries that no longer count.
+func (m *Mailboxes) Sweep(ctx context.Context) error { return deleteTries(ctx, m.db.SQL, m.now()) }
+
+func (m *Mailboxes) now() time.Time { return m.db.Now().UTC().Truncate(time.Microsecond) }

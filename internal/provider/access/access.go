@@ -1,0 +1,90 @@
+// Package access is the page on which consumers see what they have shared through the
+// service, and end a company's access (docs/explanation/how-it-works.md, "What a consumer
+// can see and end").
+//
+// A consumer proves an email address by a link, which works once, only by POST, and opens a
+// session of 30 minutes. The page lists the reports of all consumers with this address in
+// their details, of every company. Persons who share a mailbox see each other's lists: the
+// company, the kind of report, dates and names of sources, and no other details. Ending
+// access withdraws their consent as DELETE /connect/consumers/{id} does.
+//
+// The answer to a request for a link is the same, after the same work, whether or not the
+// address is known, and requests are limited by address and by network. Secrets are stored
+// as SHA-256 only.
+package access
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/mail"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/invites"
+	"vestibule/internal/provider/sharing"
+	"vestibule/internal/provider/visits"
+	"vestibule/internal/store"
+)
+
+// Path is the path of the page.
+const Path = visits.AccessPath
+
+const (
+	linkLife    = 30 * time.Minute
+	sessionLife = 30 * time.Minute
+)
+
+// Limits within mail.TriesWindow: emails to one address, and emails requested by one
+// network.
+const (
+	maxEmails        = 3
+	maxNetworkEmails = 20
+)
+
+// Service serves the page. All fields but Secure and BehindProxy must be set.
+type Service struct {
+	DB          *store.DB
+	Queue       jobs.Enqueuer
+	Now         func() time.Time // the provider's clock
+	URL         string           // the provider's public base, without a trailing slash
+	Sandbox     bool
+	Secure      bool // consumers come by https: cookies are for it alone
+	BehindProxy bool // client addresses are in the proxy's headers
+	Mailboxes   *mail.Mailboxes
+	Customers   *customers.Service
+	Sharing     *sharing.Service
+	Visits      *visits.Service
+	Invites     *invites.Service // has the outbox
+
+	// OnEnded is called for each consumer whose access was ended, in the transaction that
+	// ends it.
+	OnEnded func(ctx context.Context, tx *store.Tx, customerID, consumerID string) error
+}
+
+// Routes adds the pages to mux.
+func (s *Service) Routes(mux *http.ServeMux) {
+	sameOrigin := http.NewCrossOriginProtection()
+	sameOrigin.SetDenyHandler(s.page(func(http.ResponseWriter, *http.Request) error { return errOtherOrigin }))
+	mux.Handle("GET /access", s.page(s.show))
+	mux.Handle("GET /access/link/{token}", s.page(s.showLink))
+	mux.Handle("GET /access/end/{account}", s.page(s.showEnd))
+	mux.Handle("POST /access", sameOrigin.Handler(s.page(s.request)))
+	mux.Handle("POST /access/link/{token}", sameOrigin.Handler(s.page(s.openLink)))
+	mux.Handle("POST /access/end/{account}", sameOrigin.Handler(s.page(s.end)))
+	mux.Handle("POST /access/sign-out", sameOrigin.Handler(s.page(s.signOut)))
+}
+
+// Register adds the jobs of the package.
+func (s *Service) Register(r *jobs.Registry) { jobs.Register(r, s.write) }
+
+// Sweep deletes expired links, sessions and requests.
+func (s *Service) Sweep(ctx context.Context) error {
+	err := errors.Join(s.DB.Sweep(ctx, 100, deleteExpiredLinks, deleteOldRequests), s.Mailboxes.Sweep(ctx))
+	if err != nil {
+		return fmt.Errorf("access: sweep: %w", err)
+	}
+	return nil
+}

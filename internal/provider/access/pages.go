@@ -1,0 +1,277 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
+	"vestibule/internal/jobs"
+	"vestibule/internal/mail"
+	"vestibule/internal/prefill"
+	"vestibule/internal/store"
+	pages "vestibule/templates/provider"
+	"vestibule/templates/ui"
+)
+
+// maxForm is the maximum size in bytes of a form.
+const maxForm = 4 << 10
+
+var (
+	errOtherOrigin = httpx.NewError(contract.CodeForbidden, errors.New("form of another origin"))
+	errTooOften    = &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: mail.TriesWindow, Why: errors.New("too many links requested")}
+)
+
+// page adapts a handler whose errors are shown as pages.
+func (s *Service) page(h httpx.HandlerFunc) http.Handler {
+	return s.Visits.LinkPage(h, func(err error) (title, text i18n.Key) {
+		switch httpx.AsError(err).Code {
+		case contract.CodeNotFound:
+			return "visit.not_found.title", "access.not_found"
+		case contract.CodeRateLimited:
+			return "access.too_often.title", "access.too_often.text"
+		}
+		return "visit.failed_request.title", "visit.failed_request.text"
+	})
+}
+
+// base returns the common part of a page, with links to other languages unless its address
+// has a secret.
+func (s *Service) base(r *http.Request) pages.Access {
+	b := pages.Access{Lang: ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language")), Urls: s.Visits.Urls(),
+		Sandbox: s.Sandbox}
+	if r.PathValue("token") == "" {
+		b.Languages = ui.Languages(b.Lang, &url.URL{Path: r.URL.EscapedPath()})
+	}
+	return b
+}
+
+func write(w http.ResponseWriter, r *http.Request, status int, page httpx.Renderer) error {
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
+	return httpx.HTML(w, r, status, page)
+}
+
+// cookieName returns the name of the session's cookie.
+func (s *Service) cookieName() string {
+	if s.Secure {
+		return "__Host-access"
+	}
+	return "access"
+}
+
+// session returns the hash of the session's secret, or nil.
+func (s *Service) session(r *http.Request) []byte {
+	all := r.CookiesNamed(s.cookieName())
+	if len(all) != 1 || len(all[0].Value) > 100 {
+		return nil
+	}
+	return store.Hash(all[0].Value)
+}
+
+func (s *Service) setCookie(w http.ResponseWriter, value string, life int) {
+	// Lax, not Strict: consumers also reach the page by links on other sites.
+	http.SetCookie(w, &http.Cookie{Name: s.cookieName(), Value: value, Path: "/", MaxAge: life,
+		HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode})
+}
+
+// show shows what the consumer has shared or, without a session, the form that requests a
+// link.
+func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
+	mailbox, err := mailboxOf(r.Context(), s.DB.SQL, s.session(r), s.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return s.form(w, r, http.StatusOK, pages.AccessForm{Expired: s.session(r) != nil})
+	}
+	if err != nil {
+		return err
+	}
+	v := pages.AccessList{Access: s.base(r)}
+	if v.Companies, err = s.shared(r.Context(), v.Lang, mailbox); err != nil {
+		return err
+	}
+	for _, c := range v.Companies {
+		if c.Account == r.URL.Query().Get("ended") && !c.Open {
+			v.Ended = c.Name
+		}
+	}
+	return write(w, r, http.StatusOK, pages.AccessListPage(v))
+}
+
+func (s *Service) form(w http.ResponseWriter, r *http.Request, status int, f pages.AccessForm) error {
+	f.Access = s.base(r)
+	return write(w, r, status, pages.AccessFormPage(f))
+}
+
+// request requests an email with a link. The answer and the work are the same for every
+// valid address, including one over its limit.
+func (s *Service) request(w http.ResponseWriter, r *http.Request) error {
+	in, err := httpx.DecodeForm(w, r, maxForm)
+	if err != nil {
+		return err
+	}
+	email := strings.TrimSpace(in.Get("email"))
+	if !prefill.IsEmail(email) {
+		return s.form(w, r, http.StatusUnprocessableEntity, pages.AccessForm{Email: email, Problem: "access.form.no_email"})
+	}
+	if ok, err := s.Mailboxes.Allow(r.Context(), "place", httpx.ClientNetwork(r, s.BehindProxy).String(), maxNetworkEmails); err != nil {
+		return err
+	} else if !ok {
+		return errTooOften
+	}
+	b := s.base(r)
+	wanted := emailRequest{id: uuid.NewString(), mailbox: s.Mailboxes.Hash(email), lang: b.Lang}
+	ok, err := s.Mailboxes.Allow(r.Context(), "letters", string(wanted.mailbox), maxEmails)
+	if err != nil {
+		return err
+	}
+	if ok {
+		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+			if err := insertRequest(ctx, tx, wanted); err != nil {
+				return err
+			}
+			return s.Queue.Enqueue(ctx, tx, Write{wanted.id}, jobs.UniqueKey(wanted.id))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return write(w, r, http.StatusOK, pages.AccessNoticePage(pages.AccessNotice{Access: b, Title: "access.sent.title", Text: "access.sent.text"}))
+}
+
+// showLink shows the page of a link. It changes nothing, so that mail scanners that open
+// links do not use them up.
+func (s *Service) showLink(w http.ResponseWriter, r *http.Request) error {
+	b := s.base(r)
+	works, err := linkWorks(r.Context(), s.DB.SQL, store.Hash(r.PathValue("token")), s.Now())
+	if err != nil {
+		return err
+	}
+	if works {
+		return write(w, r, http.StatusOK, pages.AccessLinkPage(b, Path+"/link/"+url.PathEscape(r.PathValue("token"))))
+	}
+	_, err = mailboxOf(r.Context(), s.DB.SQL, s.session(r), s.Now())
+	if err == nil {
+		httpx.SeeOther(w, b.Link(Path)) // the browser that has used it
+		return nil
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	return write(w, r, http.StatusGone, pages.AccessNoticePage(pages.AccessNotice{Access: b, Title: "access.used.title", Text: "access.used.text",
+		Again: true}))
+}
+
+// openLink uses up the link and opens a session.
+func (s *Service) openLink(w http.ResponseWriter, r *http.Request) error {
+	secret, opened := store.NewSecret(), false
+	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
+		opened, err = useLink(ctx, tx, store.Hash(r.PathValue("token")), store.Hash(secret))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if !opened {
+		return s.showLink(w, r)
+	}
+	s.setCookie(w, secret, int(sessionLife.Seconds()))
+	httpx.SeeOther(w, s.base(r).Link(Path))
+	return nil
+}
+
+// signOut ends the session.
+func (s *Service) signOut(w http.ResponseWriter, r *http.Request) error {
+	if err := deleteSession(r.Context(), s.DB.SQL, s.session(r)); err != nil {
+		return err
+	}
+	s.setCookie(w, "", -1)
+	httpx.SeeOther(w, s.base(r).Link(Path))
+	return nil
+}
+
+// showEnd asks for confirmation before a company's access is ended.
+func (s *Service) showEnd(w http.ResponseWriter, r *http.Request) error {
+	b := s.base(r)
+	mailbox, err := mailboxOf(r.Context(), s.DB.SQL, s.session(r), s.Now())
+	if errors.Is(err, store.ErrNotFound) {
+		return s.form(w, r, http.StatusForbidden, pages.AccessForm{Expired: true})
+	}
+	if err != nil {
+		return err
+	}
+	all, err := s.shared(r.Context(), b.Lang, mailbox)
+	if err != nil {
+		return err
+	}
+	for _, c := range all {
+		if c.Account != r.PathValue("account") {
+			continue
+		}
+		if !c.Open {
+			httpx.SeeOther(w, b.Link(Path)+"&"+url.Values{"ended": {c.Account}}.Encode())
+			return nil
+		}
+		return write(w, r, http.StatusOK, pages.AccessEndPage(pages.AccessEnd{Access: b, Company: c}))
+	}
+	return store.ErrNotFound
+}
+
+// end ends a company's access. A second request changes nothing.
+func (s *Service) end(w http.ResponseWriter, r *http.Request) error {
+	b := s.base(r)
+	account := r.PathValue("account")
+	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		mailbox, err := mailboxOf(ctx, tx, s.session(r), tx.Now)
+		if err != nil {
+			return errors.Join(errNoSession, err)
+		}
+		company, err := s.Customers.Account(ctx, tx, account)
+		if err != nil {
+			return err
+		}
+		to, err := newestOf(ctx, tx, mailbox, company.CustomerID)
+		if err != nil {
+			return err
+		}
+		return s.withdraw(ctx, tx, b.Lang, mailbox, to)
+	})
+	if errors.Is(err, errNoSession) && errors.Is(err, store.ErrNotFound) {
+		return s.form(w, r, http.StatusForbidden, pages.AccessForm{Expired: true})
+	}
+	if err != nil {
+		return err
+	}
+	httpx.SeeOther(w, b.Link(Path)+"&"+url.Values{"ended": {account}}.Encode())
+	return nil
+}
+
+var errNoSession = errors.New("access: the session is not known")
+
+// withdraw withdraws the consent of all consumers of the mailbox at the recipient's company,
+// and confirms it by email.
+func (s *Service) withdraw(ctx context.Context, tx *store.Tx, l i18n.Lang, mailbox []byte, to recipient) error {
+	ids, err := consenting(ctx, tx, mailbox, to.customerID)
+	ended := false
+	for _, id := range ids {
+		first, err := s.Customers.Withdraw(ctx, tx, to.customerID, id)
+		if err != nil {
+			return err
+		}
+		if !first {
+			continue
+		}
+		ended = true
+		if err := s.OnEnded(ctx, tx, to.customerID, id); err != nil {
+			return err
+		}
+	}
+	if err != nil || !ended {
+		return err
+	}
+	return s.confirm(ctx, tx, l, to)
+}

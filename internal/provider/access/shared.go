@@ -1,0 +1,112 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sharing"
+	"vestibule/internal/provider/visits/flow"
+	"vestibule/internal/store"
+	pages "vestibule/templates/provider"
+)
+
+// shared lists the companies that the consumers of a mailbox shared reports with, those of
+// the newest reports first.
+func (s *Service) shared(ctx context.Context, l i18n.Lang, mailbox []byte) (out []pages.AccessCompany, err error) {
+	rows, err := sharedReports(ctx, s.DB.SQL, mailbox)
+	if err != nil {
+		return nil, err
+	}
+	at := map[string]int{} // indexes in out by customer
+	for _, row := range rows {
+		i, known := at[row.customerID]
+		if !known {
+			a, err := s.Customers.ByID(ctx, s.DB.SQL, row.customerID)
+			if err != nil {
+				return nil, err
+			}
+			i = len(out)
+			at[row.customerID] = i
+			out = append(out, pages.AccessCompany{Name: a.ApplicantName(), Account: a.PublicID, Older: row.total})
+		}
+		report, err := s.report(ctx, l, row)
+		if err != nil {
+			return nil, err
+		}
+		c := &out[i]
+		c.Open = c.Open || row.withdrawn.IsZero()
+		c.Older--
+		c.Reports = append(c.Reports, report)
+	}
+	return out, nil
+}
+
+// report describes a report without personal data.
+func (s *Service) report(ctx context.Context, l i18n.Lang, row sharedReport) (pages.AccessReport, error) {
+	r := pages.AccessReport{Kind: row.kind, Shared: row.created, Withdrawn: row.withdrawn, Updates: row.updates, Updated: row.updated,
+		Pending: row.status == contract.StatusPending}
+	if row.status == contract.StatusSuccess {
+		r.Until = row.created.Add(reports.MaxAge)
+		if row.updates > 0 {
+			r.Until = row.updated.Add(reports.MaxAge)
+		}
+	}
+	if err := s.addSources(ctx, l, row, &r); err != nil {
+		return r, err
+	}
+	shares, err := s.Sharing.Shares(ctx, s.DB.SQL, row.customerID, row.publicToken)
+	if err != nil {
+		return r, err
+	}
+	for _, share := range shares {
+		if share.Read.IsZero() && share.State(s.Now()) != sharing.Active {
+			continue // it was never read, and cannot be
+		}
+		a, err := s.Customers.ByID(ctx, s.DB.SQL, share.ThirdPartyID)
+		if err != nil {
+			return r, err
+		}
+		r.ThirdParties = append(r.ThirdParties, a.ApplicantName())
+	}
+	return r, nil
+}
+
+// addSources adds the sources that the report has data of, and the access that is open.
+func (s *Service) addSources(ctx context.Context, l i18n.Lang, row sharedReport, r *pages.AccessReport) error {
+	add := func(name string) {
+		if !slices.Contains(r.From, name) {
+			r.From = append(r.From, name)
+		}
+	}
+	visit, err := s.Visits.Summary(ctx, s.DB.SQL, row.source)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	for _, source := range visit.Sources {
+		switch {
+		case source.Skipped != "" || source.Failed != "":
+		case source.Institution != "":
+			add(source.Institution)
+		case source.Type == flow.SourceDocuments:
+			add(i18n.T(l, "visit.connected.documents"))
+		default:
+			add(i18n.T(l, "visit.connected.pay_stubs"))
+		}
+	}
+	connections, err := s.Visits.Sources.OfReport(ctx, s.DB.SQL, row.source)
+	if err != nil {
+		return err
+	}
+	for _, c := range connections {
+		name := s.Visits.InstitutionName(c.Environment, c.Institution)
+		add(name)
+		if c.Ended.IsZero() && c.Expires.After(s.Now()) {
+			r.Access = append(r.Access, pages.OpenAccess{Name: name, Until: c.Expires})
+		}
+	}
+	return nil
+}
