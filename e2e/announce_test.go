@@ -173,11 +173,16 @@ func withMore(all ...map[string]any) map[string]any {
 func (v *visitor) signInErrors(t *testing.T) {
 	t.Helper()
 	step(t, v.widget, "sign-in")
-	v.heardOnce(t, v.widget, en("visit.sign_in.no_username"), func() { submit(t, v.widget) })
+	v.heardOnce(t, v.widget, en("form.problems"), func() { submit(t, v.widget) })
+	click(t, v.widget(`#summary a[href="#password"]`))
+	focused(t, v.widget("[name=password][aria-invalid=true]"))
 	fill(t, v.widget("[name=username]"), "default")
 	fill(t, v.widget("[name=password]"), "wrong")
 	v.forget(t)
 	v.heardOnce(t, v.widget, en("visit.sign_in.wrong.other", "n", "2"), func() { submit(t, v.widget) })
+	if n, err := v.widget("#summary").Count(); err != nil || n != 0 {
+		t.Errorf("a summary lists a single error: %d, %v", n, err)
+	}
 }
 
 // TestErrorsOfFullPagesAreAnnounced: the hosted page is loaded anew, and the focus is on the

@@ -81,7 +81,7 @@ func TestDashboard(t *testing.T) {
 
 	// By keyboard alone: open, read, press.
 	v.open(t, dashboard+"/credentials")
-	must(t, v.page("summary >> text=Rotate").Focus())
+	must(t, v.page(".row-menu > summary").Focus())
 	must(t, v.Keyboard().Press("Enter"))
 	must(t, v.Keyboard().Press("Tab"))
 	must(t, v.Keyboard().Press("Enter"))

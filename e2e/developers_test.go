@@ -15,6 +15,9 @@ func TestPlayground(t *testing.T) {
 	must(t, v.Context.GrantPermissions([]string{"clipboard-read", "clipboard-write"}))
 	v.open(t, s.Portal+"/")
 	click(t, v.page(`a[href="/developers"]`))
+	if run, err := v.page(button(en("developers.run"))).BoundingBox(); err != nil || run.Y+run.Height > 720 {
+		t.Errorf("the button that runs the choices is at %+v (%v), below the first screen of 720 px", run, err)
+	}
 	must(t, v.page("[name=way][value=register-token]").Check())
 	choose := func(id string) { // the tab of a listing, which shows its code alone
 		t.Helper()

@@ -48,8 +48,11 @@ func SharedSources(raw []byte) ([]Source, error) {
 }
 
 // SourceName returns a source's id in words, as in "Northwind Logistics" for
-// NORTHWIND_LOGISTICS. It leaves ids of another form as they are.
+// NORTHWIND_LOGISTICS, and a supplier's name. It leaves ids of another form as they are.
 func SourceName(id string) string {
+	if s, ok := SupplierOf(id); ok {
+		return s.Name
+	}
 	if id == "" || id != strings.ToUpper(id) {
 		return id
 	}

@@ -291,8 +291,6 @@ func (s Status) receiptFacts() []ui.Fact {
 			name = i18n.T(s.Lang, "visit.connected.pay_stubs")
 		case report.VerifiedByDocument, report.SourceIdentityDocument:
 			name = i18n.T(s.Lang, "visit.connected.documents")
-		case report.SourceCreditBureau:
-			name = strings.ReplaceAll(x.SourceID, "_", " ") // country and initials
 		}
 		if !slices.Contains(from, name) {
 			from = append(from, name)

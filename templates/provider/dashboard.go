@@ -40,6 +40,13 @@ type Dashboard struct {
 	Wrong string     // the invalid field of the submitted form; empty for none
 	Words string     // the error message
 	Given url.Values // the submitted values
+	Back  ui.Link    // the page above this one; none on pages of the menu
+}
+
+// under returns d with a link to the page above.
+func (d Dashboard) under(url string, words i18n.Key) Dashboard {
+	d.Back = ui.Link{Text: i18n.T(d.Lang, words), URL: url}
+	return d
 }
 
 // DashboardWebhooks is the page of the webhook callback.

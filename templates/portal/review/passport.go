@@ -83,7 +83,7 @@ func (v PassportView) keys(l i18n.Lang) []key {
 	var out []key
 	for _, s := range v.Report.Scores {
 		out = append(out, key{label: i18n.T(l, "review.passport.score"), value: strconv.Itoa(s.Value),
-			is: s.Type + ", " + strconv.Itoa(s.Minimum) + " " + i18n.T(l, "review.report.score_to") + " " + strconv.Itoa(s.Maximum)})
+			is: scoreName(s) + ", " + strconv.Itoa(s.Minimum) + " " + i18n.T(l, "review.report.score_to") + " " + strconv.Itoa(s.Maximum)})
 	}
 	for _, c := range v.Report.Currencies {
 		native := func(label i18n.Key, converted, own *report.Cents) {

@@ -2,6 +2,7 @@ package review
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"vestibule/internal/i18n"
@@ -67,7 +68,7 @@ func passportDocumentGrid(l i18n.Lang, all []report.IdentityDocument) ui.Grid {
 
 // scoreDial draws a bureau's score on its scale; false for an invalid scale.
 func scoreDial(l i18n.Lang, s report.PassportScore) (ui.Dial, bool) {
-	return ui.Dial{Label: i18n.T(l, "review.passport.score_on_scale", "type", s.Type, "value", strconv.Itoa(s.Value),
+	return ui.Dial{Label: i18n.T(l, "review.passport.score_on_scale", "type", scoreName(s), "value", strconv.Itoa(s.Value),
 			"minimum", strconv.Itoa(s.Minimum), "maximum", strconv.Itoa(s.Maximum)), Low: s.Minimum, High: s.Maximum, Value: s.Value},
 		s.Minimum < s.Maximum && s.Value >= s.Minimum && s.Value <= s.Maximum
 }
@@ -94,13 +95,21 @@ func totalsGrid(l i18n.Lang, c report.PassportCurrency) ui.Grid {
 	return g
 }
 
+// scoreName returns a score's name with its supplier in words.
+func scoreName(s report.PassportScore) string {
+	if rest, ok := strings.CutPrefix(s.Type, s.SourceID+" "); ok {
+		return report.SourceName(s.SourceID) + " " + rest
+	}
+	return s.Type
+}
+
 func rateFacts(l i18n.Lang, c report.PassportCurrency) []ui.Fact {
 	if c.Rate == nil {
 		return []ui.Fact{{Term: i18n.T(l, "review.passport.rate"), Text: i18n.T(l, "review.passport.no_rate")}}
 	}
 	return []ui.Fact{{Term: i18n.T(l, "review.passport.rate"), Text: "1 " + c.Currency + " = " + plain(c.Rate.String()) + " USD"},
 		{Term: i18n.T(l, "review.passport.rate_day"), Body: date(l, c.RateDate)},
-		{Term: i18n.T(l, "review.passport.rate_by"), Body: given(l, report.Text(c.RateSource))}, {Term: i18n.T(l, "review.report.source"),
+		{Term: i18n.T(l, "review.passport.rate_by"), Body: given(l, sourceWords(l, report.Text(c.RateSource)))}, {Term: i18n.T(l, "review.report.source"),
 			Body: source(l, c.SourceID)}}
 }
 

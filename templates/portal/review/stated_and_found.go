@@ -198,13 +198,8 @@ func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell, alone []string) {
 	}
 	for _, e := range employers {
 		all := f.employers
-		if len(employers) > 1 { // the report compares with all stated employers
-			all = slices.Clone(all)
-			for i := range all {
-				if all[i].compared == matched && !sameWords(all[i].text, e) {
-					all[i].compared = notCompared
-				}
-			}
+		if len(employers) > 1 { // another stated employer does not contradict this one
+			all = slices.DeleteFunc(slices.Clone(all), func(t foundText) bool { return t.compared == matched && !sameWords(t.text, e) })
 		}
 		row("review.report.employer", e, all, sameWords)
 	}

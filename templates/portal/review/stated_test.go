@@ -1,10 +1,12 @@
 package review
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/templates/ui"
@@ -44,5 +46,31 @@ func TestPagesNameAccountsInAnotherCurrency(t *testing.T) {
 	if page := render(t, ReportPage(ui.Page{}, cashflow)); !strings.Contains(page, "The figures of this report are in EUR.") ||
 		strings.Contains(page, "another currency") {
 		t.Error("figures in euros are not said to be")
+	}
+}
+
+// TestStatedEmployersDoNotContradictEachOther has two stated employers, of which one is found.
+func TestStatedEmployersDoNotContradictEachOther(t *testing.T) {
+	v := madeEligibility()
+	v.Report.Employment[0].EmployerName = report.Null("Tern & Sons")
+	s := Stated{Fields: prefill.Fields{StatedEmployerNames: []string{"Tern & Sons", "Heron"}}, Found: v}
+	rows, _ := s.rows(i18n.English)
+	var found []string
+	for _, row := range rows {
+		for _, key := range []i18n.Key{"review.stated.confirmed", "review.stated.contradicted", "review.report.not_compared"} {
+			if words := i18ntest.EN(key); strings.Contains(render(t, row[3].Body), words) {
+				found = append(found, words)
+			}
+		}
+	}
+	want := []string{i18ntest.EN("review.stated.confirmed"), i18ntest.EN("review.report.not_compared")}
+	if !slices.Equal(found, want) {
+		t.Errorf("the employers are %q, want %q", found, want)
+	}
+	v.Report.Employment[0].Matching.EmployerName = report.EmployerNameMatching{Unmatched: []report.StatedName{{StatedEmployer: "Heron"}}}
+	v.Report.Employment[0].EmployerName = report.Null("Egret")
+	rows, _ = s.rows(i18n.English)
+	if got := render(t, rows[len(rows)-1][3].Body); !strings.Contains(got, i18ntest.EN("review.stated.contradicted")) {
+		t.Errorf("an employer that the applicant did not state does not contradict: %s", got)
 	}
 }

@@ -41,6 +41,9 @@ func examples(lang i18n.Lang) map[string]templ.Component {
 		"sign-in-missing": at("sign-in", func(p *Page) {
 			p.Problems, p.Username = map[string]i18n.Key{"password": "visit.sign_in.no_password"}, "a<b"
 		}),
+		"sign-in-empty": at("sign-in", func(p *Page) {
+			p.Problems = map[string]i18n.Key{"username": "visit.sign_in.no_username", "password": "visit.sign_in.no_password"}
+		}),
 		"code":            at("code", func(p *Page) { p.TriesLeft = 2 }),
 		"accounts":        at("accounts", func(p *Page) { p.Problems = map[string]i18n.Key{"account": "bank.accounts.none"} }),
 		"consent":         at("consent", same),
