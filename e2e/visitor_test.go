@@ -34,6 +34,17 @@ func phone(o *playwright.BrowserNewContextOptions) {
 // content security policy, script error or console error on its pages fails it.
 func visit(t *testing.T, options ...option) *visitor {
 	t.Helper()
+	v := pageless(t, options...)
+	var err error
+	v.Page, err = v.Context.NewPage()
+	must(t, err)
+	return v
+}
+
+// pageless is a visit whose requests show no page: a browser's cookies. A page costs more
+// than all its requests.
+func pageless(t *testing.T, options ...option) *visitor {
+	t.Helper()
 	needBrowser(t)
 	o := playwright.BrowserNewContextOptions{ReducedMotion: playwright.ReducedMotionReduce, Locale: playwright.String("en-US")}
 	for _, f := range options {
@@ -49,10 +60,8 @@ func visit(t *testing.T, options ...option) *visitor {
 		}
 	})
 	ctx.OnWebError(func(e playwright.WebError) { v.note("script: " + e.Error().Error()) })
-	v.Page, err = ctx.NewPage()
-	must(t, err)
 	t.Cleanup(func() {
-		if t.Failed() && !v.Page.IsClosed() {
+		if t.Failed() && v.Page != nil && !v.Page.IsClosed() {
 			if name := os.Getenv("E2E_SHOTS"); name != "" {
 				v.Screenshot(playwright.PageScreenshotOptions{Path: playwright.String(fmt.Sprintf("%s/%s.png", name,
 					strings.ReplaceAll(t.Name(), "/", "_"))), FullPage: playwright.Bool(true)})
