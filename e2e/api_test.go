@@ -276,8 +276,8 @@ func TestBackendMistakes(t *testing.T) {
 
 	// A reviewer sees the two valid applications, and nothing of the refused ones.
 	v := visit(t)
+	s.signIn(t, v)
 	v.open(t, s.Portal+"/review")
-	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
 	see(t, v.page("table"))
 	if n, err := v.page("table tbody tr").Count(); err != nil || n != 2 {
 		t.Errorf("%d applications are stored, want 2", n)

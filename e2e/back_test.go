@@ -212,8 +212,8 @@ func TestRegisteredSites(t *testing.T) {
 	h, other := newHost(t, s), newHost(t, s)
 	staff := visit(t)
 	staff.expect("422")
+	s.signInStaff(t, staff)
 	staff.open(t, s.Provider+"/dashboard/redirects")
-	s.signInToDashboard(t, staff, s.Credentials.Dashboard.Password)
 	see(t, staff.page("[name=origin]"))
 	for _, origin := range []string{"https://*.example.com", h.URL + "/"} {
 		fill(t, staff.page("[name=origin]"), origin)

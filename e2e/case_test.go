@@ -13,13 +13,11 @@ import (
 func TestDecideOnOnePage(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	applicant := visit(t, noScript)
-	one := s.submit(t, applicant, "default", "", map[string]any{"externalId": "loan-3001"})
+	one := s.submit(t, pageless(t), "default", "", map[string]any{"externalId": "loan-3001"})
 	s.await(t, one.ID, "ready")
 	url := s.Portal + "/review/applications/" + one.ID
 	v := visit(t)
-	v.open(t, url)
-	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
+	s.signIn(t, v)
 	found(t, v, url, `(id="total")`) // the analysis is ready
 	v.open(t, url)
 
@@ -106,8 +104,8 @@ func TestDecideOnOnePage(t *testing.T) {
 
 	// Without script all sections are there.
 	plain := visit(t, noScript)
+	s.signIn(t, plain)
 	plain.open(t, url)
-	s.signInToReview(t, plain, s.Credentials.Reviewer.Password)
 	for _, id := range []string{"score", "money", "history", "details"} {
 		see(t, plain.page("#"+id+"-part"))
 	}

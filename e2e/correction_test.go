@@ -12,8 +12,8 @@ func TestReportCorrection(t *testing.T) {
 	s.control(t, "POST", "/visits/"+init["token"].(string)+"/complete", map[string]any{"username": "default"})
 
 	v := visit(t)
+	s.signInStaff(t, v)
 	v.open(t, s.Provider+"/dashboard/reports")
-	s.signInToDashboard(t, v, s.Credentials.Dashboard.Password)
 	fill(t, v.page("[name=query]"), "dispute-1")
 	click(t, v.page(button(en("dashboard.find"))))
 	click(t, v.page(link(en("dashboard.report.correct_figures"))))

@@ -40,9 +40,8 @@ func TestNoteOutlivesItsSession(t *testing.T) {
 	a := s.begin(t, "redirect")
 	v := visit(t)
 	own := s.Portal + "/review/applications/" + a.ID
+	s.signIn(t, v)
 	v.open(t, own)
-	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
-	at(t, v, own)
 	fill(t, v.page("#text"), "Please connect your savings account.")
 	click(t, v.page("label.choice:has([value=moreAsked])"))
 	must(t, v.Context.ClearCookies())

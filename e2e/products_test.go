@@ -14,7 +14,7 @@ import (
 func TestProducts(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	plain := visit(t, noScript)
+	plain := pageless(t)
 	stub, err := os.ReadFile("../internal/analysis/paystub/testdata/modern.pdf")
 	must(t, err)
 	ready := func(product string, how map[string]any, names map[string]any) string {
@@ -60,8 +60,8 @@ func TestProducts(t *testing.T) {
 	step(t, v.widget, "consent")
 
 	v = visit(t)
+	s.signIn(t, v)
 	v.open(t, altered+"/report")
-	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
 	see(t, v.page(`.finding-danger:has-text("`+en("review.ask.documents")+`"):has-text("`+
 		en("review.stubs.altered", "n", "1", "all", "1")+`")`))
 	see(t, v.page(`.stub .badge:text-is("`+en("review.stub.altered")+`")`))

@@ -24,8 +24,14 @@ func (s *site) signInToReview(t *testing.T, v *visitor, password string) {
 	click(t, v.page("form[action='/review/sign-in'] button"))
 }
 
-// submit creates an application with the given data and walks its visit; missing data
-// is person's.
+// signIn signs the first start's reviewer in without a page.
+func (s *site) signIn(t *testing.T, v *visitor) {
+	t.Helper()
+	v.send(t, s.Portal+"/review/sign-in", "email", s.Credentials.Reviewer.Email, "password", s.Credentials.Reviewer.Password)
+}
+
+// submit creates an application with the given data, walks its visit and returns, all
+// without a page; missing data is person's.
 func (s *site) submit(t *testing.T, v *visitor, username, end string, more map[string]any) reached {
 	t.Helper()
 	in := map[string]any{"product": "cashflow", "mode": "redirect-form", "prefill": person}
@@ -36,7 +42,7 @@ func (s *site) submit(t *testing.T, v *visitor, username, end string, more map[s
 	a := opened{out["id"].(string), out["connectUrl"].(string)}
 	r := s.complete(t, leave(t, v, a.ConnectURL), username, end)
 	r.opened = a
-	v.open(t, r.back)
+	page(t, v, r.back)
 	return r
 }
 
@@ -236,8 +242,8 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	s.api(t, "POST", "/applications", map[string]any{"product": "income", "mode": "embedded", "prefill": multi})
 	review := s.Portal + "/review"
 	v := visit(t)
+	s.signIn(t, v)
 	v.open(t, review)
-	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
 	rows := v.page("table tbody tr")
 	wantRows := func(want int) {
 		t.Helper()
@@ -293,13 +299,13 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	row := v.page(fmt.Sprintf("tr[data-id=%q]", first.ID))
 	click(t, row.Locator(".list-check"))
 	other := visit(t, noScript)
+	s.signIn(t, other)
 	other.open(t, review+"/applications/"+first.ID)
-	s.signInToReview(t, other, s.Credentials.Reviewer.Password)
 	click(t, other.page(button(en("review.list.take"))))
 	see(t, row.Locator("text="+en("review.list.you")))
 	trail := visit(t)
+	s.signIn(t, trail)
 	trail.open(t, review+"/audit?action=assigned")
-	s.signInToReview(t, trail, s.Credentials.Reviewer.Password)
 	said := func(key i18n.Key) string { // the words between who and the application
 		words := strings.Split(en(key, "who", "|", "application", "|"), "|")[1]
 		return ".sentence:has-text('" + strings.TrimSpace(words) + "')"
@@ -355,15 +361,12 @@ func TestListIsAPlaceToWork(t *testing.T) {
 func TestDecisionsAndDeletion(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	applicant := visit(t, noScript)
-	a := s.submit(t, applicant, "default", "", map[string]any{"externalId": "loan-2001"})
+	a := s.submit(t, pageless(t), "default", "", map[string]any{"externalId": "loan-2001"})
 	s.await(t, a.ID, "ready")
-	must(t, applicant.Page.Close()) // it would load itself again when there is nothing left of it
 	v := visit(t)
 	own := s.Portal + "/review/applications/" + a.ID
+	s.signIn(t, v)
 	v.open(t, own)
-	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
-	at(t, v, own)
 	reason := v.page("label.choice:has([name=reason]) .choice-label").First()
 	words := read(t, reason)
 	click(t, v.page("label.choice:has([value=declined])"))

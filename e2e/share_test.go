@@ -10,12 +10,12 @@ import (
 func TestSharing(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	done := s.submit(t, visit(t, noScript), "default", "", nil)
+	done := s.submit(t, pageless(t), "default", "", nil)
 	s.await(t, done.ID, "ready")
 	at := s.Portal + "/review/applications/" + done.ID
 	v := visit(t)
+	s.signIn(t, v)
 	v.open(t, at)
-	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
 	card := v.page("#sharing-part")
 	click(t, v.page(`.contents a[href="#sharing"]`))
 	see(t, card.Locator(text(en("review.share.none"))))

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"net/url"
 	"strings"
 	"testing"
 
@@ -10,23 +9,11 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// hand begins a redirect by form in v's browser, which is then at the provider,
-// and returns the redirect's token.
+// hand begins a redirect by form as v's browser, and returns the redirect's token.
 func (s *site) hand(t *testing.T, v *visitor) (opened, string) {
 	t.Helper()
 	a := s.begin(t, "redirect-form")
-	sent := v.sent(s.Provider + "/redirect/")
-	v.open(t, a.ConnectURL)
-	step(t, v.page, "consent")
-	for _, r := range sent() {
-		if body, err := r.PostData(); err == nil && r.Method() == "POST" {
-			form, err := url.ParseQuery(body)
-			must(t, err)
-			return a, form.Get("token")
-		}
-	}
-	t.Fatal("the browser has posted no token")
-	return opened{}, ""
+	return a, leave(t, v, a.ConnectURL)
 }
 
 // TestStatusPageMoves follows an application on its status page: with script by the event
@@ -122,7 +109,7 @@ func TestStatusPageEnds(t *testing.T) {
 		a, token := s.hand(t, v)
 		r := s.complete(t, token, c.username, c.end)
 		if c.state != "failed" { // of a failure the webhook tells more than the return
-			v.open(t, r.back)
+			page(t, v, r.back)
 		}
 		s.await(t, a.ID, c.state)
 		v.open(t, s.statusURL(a))

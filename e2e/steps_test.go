@@ -45,17 +45,25 @@ func (s *site) apply(t *testing.T, v *visitor, mode, query string) {
 	click(t, v.page(button(en("apply.continue"))))
 }
 
+// fillForm fills in the fields by their names. It asks once which of them are lists, and
+// which are folded away.
 func fillForm(t *testing.T, v *visitor, fields map[string]string) {
 	t.Helper()
+	kinds, err := v.Evaluate(`() => Object.fromEntries([["list", "select[name]"], ["folded", "details.form-more:not([open]) [name]"]]
+		.flatMap(([kind, which]) => [...document.querySelectorAll(which)].map((e) => [kind + " " + e.name, true])))`)
+	must(t, err)
+	is := kinds.(map[string]any)
 	for name, value := range fields {
 		field := v.page(fmt.Sprintf("[name=%q]", name))
-		unfold(t, v, name)
-		if tag, err := field.Evaluate("e => e.tagName", nil); err == nil && tag == "SELECT" {
-			_, err := field.SelectOption(playwright.SelectOptionValues{Values: playwright.StringSlice(value)})
-			must(t, err)
+		if is["folded "+name] == true {
+			unfold(t, v, name)
+		}
+		if is["list "+name] != true {
+			fill(t, field, value)
 			continue
 		}
-		fill(t, field, value)
+		_, err := field.SelectOption(playwright.SelectOptionValues{Values: playwright.StringSlice(value)})
+		must(t, err)
 	}
 }
 

@@ -34,6 +34,17 @@ func phone(o *playwright.BrowserNewContextOptions) {
 // content security policy, script error or console error on its pages fails it.
 func visit(t *testing.T, options ...option) *visitor {
 	t.Helper()
+	v := pageless(t, options...)
+	var err error
+	v.Page, err = v.Context.NewPage()
+	must(t, err)
+	return v
+}
+
+// pageless is a visit whose requests show no page: a browser's cookies. A page costs more
+// than all its requests.
+func pageless(t *testing.T, options ...option) *visitor {
+	t.Helper()
 	needBrowser(t)
 	o := playwright.BrowserNewContextOptions{ReducedMotion: playwright.ReducedMotionReduce, Locale: playwright.String("en-US")}
 	for _, f := range options {
@@ -49,10 +60,8 @@ func visit(t *testing.T, options ...option) *visitor {
 		}
 	})
 	ctx.OnWebError(func(e playwright.WebError) { v.note("script: " + e.Error().Error()) })
-	v.Page, err = ctx.NewPage()
-	must(t, err)
 	t.Cleanup(func() {
-		if t.Failed() && !v.Page.IsClosed() {
+		if t.Failed() && v.Page != nil && !v.Page.IsClosed() {
 			if name := os.Getenv("E2E_SHOTS"); name != "" {
 				v.Screenshot(playwright.PageScreenshotOptions{Path: playwright.String(fmt.Sprintf("%s/%s.png", name,
 					strings.ReplaceAll(t.Name(), "/", "_"))), FullPage: playwright.Bool(true)})
@@ -171,17 +180,22 @@ func (v *visitor) SetViewportSize(width, height int) error {
 }
 
 // click, fill and read fail the test when the page does not let them.
-// click moves the mouse over a control and presses it once the control has noticed the
-// mouse. The browser finds another site's frame by the displayed frame of the page, and a
-// test can be ahead of the display, unlike a person.
+// In a page with frames, click moves the mouse over the control and presses it once the
+// control has noticed the mouse: the browser finds another site's frame by the displayed
+// frame of the page, and a test can be ahead of the display, unlike a person.
 func click(t *testing.T, l playwright.Locator) {
 	t.Helper()
-	until(t, "the mouse is over what is to be clicked", func() bool {
-		must(t, l.Hover())
-		over, err := l.Evaluate(`(e) => e.matches(":hover")`, nil)
-		must(t, err)
-		return over == true
-	})
+	page, err := l.Page()
+	must(t, err)
+	if len(page.MainFrame().ChildFrames()) > 0 {
+		over := l.And(page.Locator(":hover"))
+		until(t, "the mouse is over what is to be clicked", func() bool {
+			must(t, l.Hover())
+			n, err := over.Count()
+			must(t, err)
+			return n > 0
+		})
+	}
 	must(t, l.Click())
 }
 

@@ -18,10 +18,16 @@ import (
 func embed(t *testing.T, s *site, h *host, options ...option) *visitor {
 	t.Helper()
 	v := visit(t, options...)
+	v.embed(t, s, h)
+	return v
+}
+
+// embed begins another visit in v's page, which costs less than another browser.
+func (v *visitor) embed(t *testing.T, s *site, h *host) {
+	t.Helper()
 	v.open(t, h.URL+"/")
 	begin(t, v, h.options(map[string]any{"token": s.token(t, nil)}), "first")
 	step(t, v.widget, "consent")
-	return v
 }
 
 // reach takes a widget that is at its first step to the named one.
@@ -68,6 +74,7 @@ func TestUsersOfTheMockBank(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	h := newHost(t, s)
+	v := visit(t)
 	for _, c := range []struct {
 		user, until, callback, status, substatus string
 		failed, end                              i18n.Key
@@ -90,8 +97,7 @@ func TestUsersOfTheMockBank(t *testing.T) {
 			"visit.failed.no_online_banking", "visit.end.bank.no_online_banking"},
 	} {
 		t.Run(c.user, func(t *testing.T) {
-			t.Parallel()
-			v := embed(t, s, h)
+			v.embed(t, s, h)
 			signIn(t, v.widget, c.user)
 			if c.until != "sign-in" {
 				step(t, v.widget, "code")
@@ -138,6 +144,7 @@ func TestNamesOfTheSandbox(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	h := newHost(t, s)
+	v := visit(t)
 	for _, c := range []struct {
 		name              string
 		person            map[string]any
@@ -148,7 +155,6 @@ func TestNamesOfTheSandbox(t *testing.T) {
 		{"expiresoon", acceptable(map[string]any{"lastName": "expiresoon"}), "EXPIRED", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v := visit(t)
 			v.open(t, h.URL+"/")
 			begin(t, v, h.options(map[string]any{"token": s.token(t, map[string]any{"prefill": c.person})}), "first")
 			word := "SUPPLIER_ERROR"
@@ -263,10 +269,10 @@ func TestCloseAtEachStep(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	h := newHost(t, s)
+	v := visit(t)
 	for _, name := range []string{"consent", "bank", "sign-in", "code", "accounts"} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			v := embed(t, s, h)
+			v.embed(t, s, h)
 			reach(t, v.widget, name)
 			click(t, v.widget("[data-testid=close]"))
 			click(t, v.widget(button(en("visit.leave.stay"))))
@@ -283,8 +289,7 @@ func TestCloseAtEachStep(t *testing.T) {
 			}
 		})
 		t.Run(name+" by Esc", func(t *testing.T) {
-			t.Parallel()
-			v := dialog(t, s, h)
+			v.dialog(t, s, h)
 			reach(t, v.widget, name)
 			must(t, v.Keyboard().Press("Escape"))
 			see(t, v.widget("#leave[open]"))
@@ -302,10 +307,9 @@ func TestCloseAtEachStep(t *testing.T) {
 	}
 }
 
-// dialog is a widget over a customer's page, by the page's own button.
-func dialog(t *testing.T, s *site, h *host, options ...option) *visitor {
+// dialog opens a widget over a customer's page, by the page's own button.
+func (v *visitor) dialog(t *testing.T, s *site, h *host) {
 	t.Helper()
-	v := visit(t, options...)
 	v.open(t, h.URL+"/")
 	begin(t, v, h.options(map[string]any{"token": s.token(t, nil), "useManualFire": true}), "first")
 	if n, err := v.page("iframe").Count(); err != nil || n != 0 {
@@ -313,7 +317,6 @@ func dialog(t *testing.T, s *site, h *host, options ...option) *visitor {
 	}
 	click(t, v.page("#fire"))
 	step(t, v.widget, "consent")
-	return v
 }
 
 // TestFire opens one dialog however often it is called, keeps the focus in it,
@@ -321,7 +324,8 @@ func dialog(t *testing.T, s *site, h *host, options ...option) *visitor {
 func TestFire(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	v := dialog(t, s, newHost(t, s))
+	v := visit(t)
+	v.dialog(t, s, newHost(t, s))
 	_, err := v.Evaluate(`() => { SvcWidget.fire(); SvcWidget.fire(); }`)
 	must(t, err)
 	if n, err := v.page("dialog iframe").Count(); err != nil || n != 1 {
@@ -703,6 +707,7 @@ func TestDestroy(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	h := newHost(t, s)
+	v := visit(t)
 	for name, at := range map[string]struct {
 		manual bool
 		until  func(t *testing.T, v *visitor)
@@ -719,8 +724,6 @@ func TestDestroy(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			v := visit(t)
 			v.open(t, h.URL+"/")
 			before, listening := outline(t, v), listeners(t, v)
 			begin(t, v, h.options(map[string]any{"token": s.token(t, nil), "useManualFire": at.manual}), "first")
