@@ -403,7 +403,7 @@ func TestUnfinishedVisits(t *testing.T) {
 		visit := s.Do("GET", a.JSON["inviteLink"].(string), nil).Header.Get("Location")
 		b := s.open(s.link("ana@example.com", 1))
 		checkBody(t, b.Do("GET", "/access?lang=en", nil), 200, []string{i18ntest.EN("access.list.none")}, []string{"Vestibule</h2>"})
-		checkBody(t, s.Do("GET", visit+"?lang=en", nil), 200, []string{`href="/access?lang=en"`}, nil)
+		s.Do("GET", visit, nil)
 		s.Do("POST", visit, url.Values{"action": {"consent"}})
 		checkBody(t, b.Do("GET", "/access?lang=en", nil), 200, []string{i18ntest.EN("access.pending"), "Vestibule</h2>"}, nil)
 		b.Do("POST", "/access/end/"+s.Seed.PublicID, nil)
