@@ -30,9 +30,10 @@ func TestAccessReports(t *testing.T) {
 				{"Report", "Can be read until Apr 1, 2026"}}},
 		"ended": {AccessReport{Access: open, Until: day(4, 1), Withdrawn: day(2, 2), ThirdParties: []string{"Acme", "Harbor"}},
 			[][2]string{{"Access", "Ended on Feb 2, 2026"}, {"Report", "Can be read until Apr 1, 2026"}, {"Shared with", "Acme, Harbor"}}},
-		"not finished":     {AccessReport{Pending: true}, [][2]string{{"Access", "No access is open"}, {"Report", "Not finished"}}},
-		"ended unfinished": {AccessReport{Pending: true, Withdrawn: day(2, 2)}, [][2]string{{"Access", "Ended on Feb 2, 2026"}, {"Report", "No report was made"}}},
-		"failed":           {AccessReport{}, [][2]string{{"Access", "No access is open"}, {"Report", "No report was made"}}},
+		"not finished": {AccessReport{Pending: true}, [][2]string{{"Access", "No access is open"}, {"Report", "Not finished"}}},
+		"ended unfinished": {AccessReport{Pending: true, Withdrawn: day(2, 2)},
+			[][2]string{{"Access", "Ended on Feb 2, 2026"}, {"Report", "No report was made"}}},
+		"failed": {AccessReport{}, [][2]string{{"Access", "No access is open"}, {"Report", "No report was made"}}},
 	} {
 		var got [][2]string
 		for _, f := range c.report.facts(i18n.English) {

@@ -361,7 +361,8 @@ func TestRequestsAreAnsweredAlike(t *testing.T) {
 			s.request("nobody@example.com")
 		}
 		a := s.request("eve@example.com")
-		if checkBody(t, a, http.StatusTooManyRequests, []string{i18ntest.EN("access.too_often.title")}, nil); a.Header.Get("Retry-After") != "3600" {
+		checkBody(t, a, http.StatusTooManyRequests, []string{i18ntest.EN("access.too_often.title")}, nil)
+		if a.Header.Get("Retry-After") != "3600" {
 			t.Errorf("Retry-After: %q", a.Header.Get("Retry-After"))
 		}
 		s.idle()
