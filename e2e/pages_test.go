@@ -209,7 +209,6 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 		t.Fatal("the colleague was given no link")
 	}
 	applicant.send(t, s.Portal+"/return", "email", person["email"].(string))
-	applicant.send(t, s.Provider+"/access", "email", person["email"].(string))
 	letter := found(t, staff, review+"/letters", `(/resume/[^"<\s]+)`)
 	event := found(t, staff, review+"/events", `"(/review/events/[0-9a-f-]{36})"`)
 	withdraw := found(t, staff, own, `"(/review/shares/[0-9a-f-]{36}/withdraw)"`)
@@ -221,7 +220,19 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 	at(t, staff, dashboard)
 	delivery := found(t, staff, dashboard+"/deliveries", `"(/dashboard/deliveries/[0-9a-f-]{36})"`)
 	report := found(t, staff, dashboard+"/reports", `"(/dashboard/reports/[0-9a-f-]{36})"`)
-	shared := found(t, staff, dashboard+"/outbox", `(/access/link/[^"<\s]+)`)
+	consumer := visit(t, noScript)
+	newest := func() string {
+		consumer.send(t, s.Provider+"/access", "email", person["email"].(string))
+		return found(t, staff, dashboard+"/outbox", `(/access/link/[^"<?\s]+)`)
+	}
+	used := newest()
+	consumer.send(t, s.Provider+used)
+	end := found(t, consumer, s.Provider+"/access", `(/access/end/[^"<?\s]+)`)
+	shared := newest()
+	until(t, "there is another link", func() bool {
+		shared = found(t, staff, dashboard+"/outbox", `(/access/link/[^"<?\s]+)`)
+		return shared != used
+	})
 	child := "/dashboard/accounts/" + call(t, "POST", s.Provider+"/accounts", s.basic(),
 		map[string]any{"accountName": "Child"}, 2)["publicId"].(string)
 	var correct string
@@ -234,6 +245,8 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 	kept, err := staff.Context.StorageState()
 	must(t, err)
 	mine, err := applicant.Context.StorageState()
+	must(t, err)
+	consented, err := consumer.Context.StorageState()
 	must(t, err)
 	must(t, applicant.Page.Close()) // others continue as this applicant, and the page would reload
 
@@ -276,6 +289,9 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 				click(t, v.page("form[action='/developers/runs'] button[type=submit]").First())
 				must(t, v.WaitForURL(s.Portal+"/developers/runs/*"))
 				look("", v.URL())
+			})
+			as("a consumer", consented, func(t *testing.T, v *visitor, look func(string, ...string)) {
+				look(s.Provider, end, "/access")
 			})
 			as("a reviewer", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(review, "", "/overview", "/letters", "/applications/"+first.ID, "/applications/"+first.ID+"/report",

@@ -376,7 +376,11 @@ func TestConsumers(t *testing.T) {
 			t.Errorf("the report's consumer is not %s: %v", id, err)
 		}
 		b.want("consent withdrawn", b.ask(b.service.URL, "DELETE", path, b.basic(), nil), 204, "")
+		b.advance("1h")
 		b.want("consent withdrawn twice", b.ask(b.service.URL, "DELETE", path, b.basic(), nil), 204, "")
+		if n := b.count(`SELECT count(*) FROM consumers WHERE withdrawn_at = updated_at`); n != 1 {
+			t.Error("the second withdrawal counts for the retention")
+		}
 		if a := b.get(path, b.basic()); a.body["consentWithdrawn"] != true {
 			t.Errorf("after withdrawal it reads %s", a.raw)
 		}

@@ -125,6 +125,9 @@ func (r AccessReport) access(l i18n.Lang) string {
 	if len(r.Access) == 0 {
 		return i18n.T(l, "access.none_open")
 	}
+	if len(r.From) == 1 && len(r.Access) == 1 {
+		return i18n.T(l, "access.open_until_only", "day", ui.DayWords(l, r.Access[0].Until.UTC()))
+	}
 	var all []string
 	for _, a := range r.Access {
 		all = append(all, i18n.T(l, "access.open_until", "source", a.Name, "day", ui.DayWords(l, a.Until.UTC())))

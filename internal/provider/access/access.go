@@ -70,10 +70,10 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	sameOrigin.SetDenyHandler(s.page(func(http.ResponseWriter, *http.Request) error { return errOtherOrigin }))
 	mux.Handle("GET /access", s.page(s.show))
 	mux.Handle("GET /access/link/{token}", s.page(s.showLink))
-	mux.Handle("GET /access/end/{account}", s.page(s.showEnd))
+	mux.Handle("GET /access/end/{account}", s.withSession(s.showEnd))
 	mux.Handle("POST /access", sameOrigin.Handler(s.page(s.request)))
 	mux.Handle("POST /access/link/{token}", sameOrigin.Handler(s.page(s.openLink)))
-	mux.Handle("POST /access/end/{account}", sameOrigin.Handler(s.page(s.end)))
+	mux.Handle("POST /access/end/{account}", sameOrigin.Handler(s.withSession(s.end)))
 	mux.Handle("POST /access/sign-out", sameOrigin.Handler(s.page(s.signOut)))
 }
 

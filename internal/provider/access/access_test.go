@@ -361,7 +361,8 @@ func TestRequestsAreAnsweredAlike(t *testing.T) {
 			s.request("nobody@example.com")
 		}
 		a := s.request("eve@example.com")
-		if checkBody(t, a, http.StatusTooManyRequests, []string{i18ntest.EN("access.too_often.title")}, nil); a.Header.Get("Retry-After") != "3600" {
+		checkBody(t, a, http.StatusTooManyRequests, []string{i18ntest.EN("access.too_often.title")}, nil)
+		if a.Header.Get("Retry-After") != "3600" {
 			t.Errorf("Retry-After: %q", a.Header.Get("Retry-After"))
 		}
 		s.idle()
@@ -403,7 +404,7 @@ func TestUnfinishedVisits(t *testing.T) {
 		visit := s.Do("GET", a.JSON["inviteLink"].(string), nil).Header.Get("Location")
 		b := s.open(s.link("ana@example.com", 1))
 		checkBody(t, b.Do("GET", "/access?lang=en", nil), 200, []string{i18ntest.EN("access.list.none")}, []string{"Vestibule</h2>"})
-		checkBody(t, s.Do("GET", visit+"?lang=en", nil), 200, []string{`href="/access?lang=en"`}, nil)
+		s.Do("GET", visit, nil)
 		s.Do("POST", visit, url.Values{"action": {"consent"}})
 		checkBody(t, b.Do("GET", "/access?lang=en", nil), 200, []string{i18ntest.EN("access.pending"), "Vestibule</h2>"}, nil)
 		b.Do("POST", "/access/end/"+s.Seed.PublicID, nil)

@@ -47,7 +47,7 @@ func (s *Service) base(r *http.Request) pages.Access {
 	b := pages.Access{Lang: ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language")), Urls: s.Visits.Urls(),
 		Sandbox: s.Sandbox}
 	if r.PathValue("token") == "" {
-		b.Languages = ui.Languages(b.Lang, &url.URL{Path: r.URL.EscapedPath()})
+		b.Languages = ui.Languages(b.Lang, &url.URL{Path: r.URL.Path, RawPath: r.URL.EscapedPath()})
 	}
 	return b
 }
@@ -140,7 +140,8 @@ func (s *Service) request(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	return write(w, r, http.StatusOK, pages.AccessNoticePage(pages.AccessNotice{Access: b, Title: "access.sent.title", Text: "access.sent.text"}))
+	return write(w, r, http.StatusOK,
+		pages.AccessNoticePage(pages.AccessNotice{Access: b, Title: "access.sent.title", Text: "access.sent.text"}))
 }
 
 // showLink shows the page of a link. It changes nothing, so that mail scanners that open
@@ -162,8 +163,8 @@ func (s *Service) showLink(w http.ResponseWriter, r *http.Request) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	return write(w, r, http.StatusGone, pages.AccessNoticePage(pages.AccessNotice{Access: b, Title: "access.used.title", Text: "access.used.text",
-		Again: true}))
+	return write(w, r, http.StatusGone,
+		pages.AccessNoticePage(pages.AccessNotice{Access: b, Title: "access.used.title", Text: "access.used.text", Again: true}))
 }
 
 // openLink uses up the link and opens a session.
@@ -194,16 +195,24 @@ func (s *Service) signOut(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// withSession adapts a handler that needs the mailbox of a session. Without a session, it
+// shows the form.
+func (s *Service) withSession(h func(w http.ResponseWriter, r *http.Request, mailbox []byte) error) http.Handler {
+	return s.page(func(w http.ResponseWriter, r *http.Request) error {
+		mailbox, err := mailboxOf(r.Context(), s.DB.SQL, s.session(r), s.Now())
+		if errors.Is(err, store.ErrNotFound) {
+			return s.form(w, r, http.StatusForbidden, pages.AccessForm{Expired: true})
+		}
+		if err != nil {
+			return err
+		}
+		return h(w, r, mailbox)
+	})
+}
+
 // showEnd asks for confirmation before a company's access is ended.
-func (s *Service) showEnd(w http.ResponseWriter, r *http.Request) error {
+func (s *Service) showEnd(w http.ResponseWriter, r *http.Request, mailbox []byte) error {
 	b := s.base(r)
-	mailbox, err := mailboxOf(r.Context(), s.DB.SQL, s.session(r), s.Now())
-	if errors.Is(err, store.ErrNotFound) {
-		return s.form(w, r, http.StatusForbidden, pages.AccessForm{Expired: true})
-	}
-	if err != nil {
-		return err
-	}
 	all, err := s.shared(r.Context(), b.Lang, mailbox)
 	if err != nil {
 		return err
@@ -213,7 +222,7 @@ func (s *Service) showEnd(w http.ResponseWriter, r *http.Request) error {
 			continue
 		}
 		if !c.Open {
-			httpx.SeeOther(w, b.Link(Path)+"&"+url.Values{"ended": {c.Account}}.Encode())
+			seeEnded(w, b, c.Account)
 			return nil
 		}
 		return write(w, r, http.StatusOK, pages.AccessEndPage(pages.AccessEnd{Access: b, Company: c}))
@@ -222,14 +231,9 @@ func (s *Service) showEnd(w http.ResponseWriter, r *http.Request) error {
 }
 
 // end ends a company's access. A second request changes nothing.
-func (s *Service) end(w http.ResponseWriter, r *http.Request) error {
-	b := s.base(r)
-	account := r.PathValue("account")
+func (s *Service) end(w http.ResponseWriter, r *http.Request, mailbox []byte) error {
+	b, account := s.base(r), r.PathValue("account")
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		mailbox, err := mailboxOf(ctx, tx, s.session(r), tx.Now)
-		if err != nil {
-			return errors.Join(errNoSession, err)
-		}
 		company, err := s.Customers.Account(ctx, tx, account)
 		if err != nil {
 			return err
@@ -240,22 +244,25 @@ func (s *Service) end(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.withdraw(ctx, tx, b.Lang, mailbox, to)
 	})
-	if errors.Is(err, errNoSession) && errors.Is(err, store.ErrNotFound) {
-		return s.form(w, r, http.StatusForbidden, pages.AccessForm{Expired: true})
-	}
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, b.Link(Path)+"&"+url.Values{"ended": {account}}.Encode())
+	seeEnded(w, b, account)
 	return nil
 }
 
-var errNoSession = errors.New("access: the session is not known")
+// seeEnded redirects to the list, which says that a company's access has ended.
+func seeEnded(w http.ResponseWriter, b pages.Access, account string) {
+	httpx.SeeOther(w, b.Link(Path)+"&"+url.Values{"ended": {account}}.Encode())
+}
 
 // withdraw withdraws the consent of all consumers of the mailbox at the recipient's company,
 // and confirms it by email.
 func (s *Service) withdraw(ctx context.Context, tx *store.Tx, l i18n.Lang, mailbox []byte, to recipient) error {
 	ids, err := consenting(ctx, tx, mailbox, to.customerID)
+	if err != nil {
+		return err
+	}
 	ended := false
 	for _, id := range ids {
 		first, err := s.Customers.Withdraw(ctx, tx, to.customerID, id)
@@ -270,8 +277,8 @@ func (s *Service) withdraw(ctx context.Context, tx *store.Tx, l i18n.Lang, mailb
 			return err
 		}
 	}
-	if err != nil || !ended {
-		return err
+	if !ended {
+		return nil
 	}
 	return s.confirm(ctx, tx, l, to)
 }

@@ -1,0 +1,73 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// TestConsumerEndsAccess checks the whole way of a consumer with mouse and keyboard: from the
+// end of a visit, with access to a bank that stays open, by the link of an email to the page
+// of what was shared, and to the end of a company's access.
+func TestConsumerEndsAccess(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
+	v := visit(t)
+	v.expect("Failed to load resource") // the refused form
+	v.open(t, s.hosted(t, "cashflow", "en", nil))
+	toOpenBank(t, v.page, true)
+	click(t, v.page(button(en("visit.authorize.submit", "bank", openBank))))
+	atOpenBank(t, v.Page, "default")
+	step(t, v.page, "connected")
+	click(t, v.page(button(en("visit.employers.finish"))))
+	see(t, v.page("[data-testid=receipt]"))
+
+	opened, err := v.Context.ExpectPage(func() error { return v.page(link(en("access.offer_later"))).Click() })
+	must(t, err)
+	c := &visitor{Page: opened, Context: v.Context}
+	title(t, c, en("access.title"))
+	c.tabTo(t, c.page("[name=email]"))
+	must(t, c.Keyboard().Type("not an address"))
+	must(t, c.Keyboard().Press("Enter"))
+	c.tabTo(t, c.page(link(en("access.form.no_email"))))
+	must(t, c.Keyboard().Press("Enter"))
+	must(t, c.Keyboard().Press("ControlOrMeta+a"))
+	must(t, c.Keyboard().Type(acceptable(nil)["email"].(string)))
+	must(t, c.Keyboard().Press("Enter"))
+	title(t, c, en("access.sent.title"))
+
+	staff := visit(t, noScript)
+	staff.open(t, s.Provider+"/dashboard")
+	s.signInToDashboard(t, staff, s.Credentials.Dashboard.Password)
+	at(t, staff, s.Provider+"/dashboard")
+	address := s.Provider + found(t, staff, s.Provider+"/dashboard/outbox", `(/access/link/[^"<\s]+)`)
+	c.open(t, address)
+	c.tabTo(t, c.page(button(en("access.link.submit"))))
+	must(t, c.Keyboard().Press("Enter"))
+	see(t, c.page("h2 >> text="+"Vestibule"))
+	see(t, c.page("dd:has-text(\"Open until\")"))
+	other := visit(t)
+	if status := other.answer(t, address); status != 410 {
+		t.Errorf("the used link in another browser is answered %d", status)
+	}
+	click(t, other.page(link(en("access.used.again"))))
+	see(t, other.page("[name=email]"))
+
+	click(t, c.page(link(en("access.end.open", "company", "Vestibule"))))
+	title(t, c, en("access.end.title", "company", "Vestibule"))
+	c.tabTo(t, c.page(button(en("access.end.submit"))))
+	must(t, c.Keyboard().Press("Enter"))
+	see(t, c.page(text(en("access.list.ended", "company", "Vestibule"))))
+	if n, err := c.page(link(en("access.end.open", "company", "Vestibule"))).Count(); err != nil || n != 0 {
+		t.Errorf("access can be ended again: %d %v", n, err)
+	}
+	cookies, err := c.Context.Cookies(s.Provider)
+	must(t, err)
+	for _, k := range cookies {
+		if k.Name == "access" && (!k.HttpOnly || k.SameSite == nil || *k.SameSite != *playwright.SameSiteAttributeLax) {
+			t.Errorf("the session's cookie is %+v", k)
+		}
+	}
+	click(t, c.page(button(en("access.sign_out"))))
+	see(t, c.page("[name=email]"))
+}

@@ -1,0 +1,49 @@
+package provider
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
+)
+
+func TestAccessReports(t *testing.T) {
+	day := func(month time.Month, day int) time.Time { return time.Date(2026, month, day, 12, 0, 0, 0, time.UTC) }
+	open := []OpenAccess{{"Kestrel Bank", day(3, 1)}}
+	for name, c := range map[string]struct {
+		report AccessReport
+		want   [][2]string
+	}{
+		"open": {AccessReport{From: []string{"Kestrel Bank"}, Access: open, Until: day(4, 1)},
+			[][2]string{{"From", "Kestrel Bank"}, {"Access", "Open until Mar 1, 2026"}, {"Report", "Can be read until Apr 1, 2026"}}},
+		"one of two open": {AccessReport{From: []string{"Kestrel Bank", "pay stubs"}, Access: open, Until: day(4, 1)},
+			[][2]string{{"From", "Kestrel Bank, pay stubs"}, {"Access", "Kestrel Bank: open until Mar 1, 2026."},
+				{"Report", "Can be read until Apr 1, 2026"}}},
+		"updated": {AccessReport{Access: open, Until: day(4, 1), Updates: 2, Updated: day(2, 3)},
+			[][2]string{{"Access", "Kestrel Bank: open until Mar 1, 2026."}, {"Updates", "2 updated reports, the last on Feb 3, 2026"},
+				{"Report", "Can be read until Apr 1, 2026"}}},
+		"updated once": {AccessReport{Until: day(4, 1), Updates: 1, Updated: day(2, 3)},
+			[][2]string{{"Access", "No access is open"}, {"Updates", "One updated report, on Feb 3, 2026"},
+				{"Report", "Can be read until Apr 1, 2026"}}},
+		"ended": {AccessReport{Access: open, Until: day(4, 1), Withdrawn: day(2, 2), ThirdParties: []string{"Acme", "Harbor"}},
+			[][2]string{{"Access", "Ended on Feb 2, 2026"}, {"Report", "Can be read until Apr 1, 2026"}, {"Shared with", "Acme, Harbor"}}},
+		"not finished": {AccessReport{Pending: true}, [][2]string{{"Access", "No access is open"}, {"Report", "Not finished"}}},
+		"ended unfinished": {AccessReport{Pending: true, Withdrawn: day(2, 2)},
+			[][2]string{{"Access", "Ended on Feb 2, 2026"}, {"Report", "No report was made"}}},
+		"failed": {AccessReport{}, [][2]string{{"Access", "No access is open"}, {"Report", "No report was made"}}},
+	} {
+		var got [][2]string
+		for _, f := range c.report.facts(i18n.English) {
+			got = append(got, [2]string{f.Term, f.Text})
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	if got := (AccessReport{Kind: contract.Income, Shared: day(1, 2)}).name(i18n.Spanish); got != "Informe de ingresos del 2 ene 2026" {
+		t.Errorf("a report is named %q", got)
+	}
+}
