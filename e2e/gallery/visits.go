@@ -42,7 +42,10 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 	show("cashflow, bank", at(cash, visit.Banks), func(v *visit.Visit) { v.Banks, v.More = banks, 30 })
 	show("cashflow, no bank found", at(cash, visit.Banks), func(v *visit.Visit) { v.Query = "zzz" })
 	show("cashflow, sign in", at(cash, visit.SignIn), nil)
-	show("cashflow, sign in, nothing typed", at(cash, visit.SignIn), problem("username", "visit.sign_in.no_username"))
+	show("cashflow, sign in, nothing typed", at(cash, visit.SignIn), func(v *visit.Visit) {
+		v.Problems = map[string]string{"username": i18n.T(lang, "visit.sign_in.no_username"),
+			"password": i18n.T(lang, "visit.sign_in.no_password")}
+	})
 	show("cashflow, sign in, refused", at(cash, visit.SignIn), func(v *visit.Visit) { v.Tries, v.Username = 2, "default" })
 	show("cashflow, code", at(cash, visit.Code), nil)
 	show("cashflow, code, wrong", at(cash, visit.Code), func(v *visit.Visit) { v.CodeTries, v.Codes = 2, 1 })

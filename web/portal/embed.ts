@@ -211,9 +211,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
       close.type = "button";
       close.setAttribute("aria-label", this.text("embed.element.close"));
       this.note = make("div", { position: "absolute", inset: "44px 12px 12px" }, this.text("embed.element.opening"));
-      const name = make("div", { font: "600 16px/44px system-ui, sans-serif", padding: "0 56px 0 12px",
-        whiteSpace: "nowrap", overflow: "hidden", textOverflow: "ellipsis" }, this.called());
-      dialog.append(name, close, this.note);
+      dialog.append(close, this.note);
       this.shadowRoot!.append(dialog);
       this.on(close, "click", () => this.close());
       this.on(dialog, "close", () => {

@@ -90,10 +90,14 @@ func OneLine(name string) string {
 func compose(customer, link string, expires time.Time) (subject, text string) {
 	customer = OneLine(customer)
 	var texts []string
-	for _, l := range i18n.Languages() {
+	below := ""
+	for i, l := range i18n.Languages() {
+		if i > 0 {
+			below += i18n.T(l, "email.invite.below") + "\n"
+		}
 		texts = append(texts, i18n.T(l, "email.invite.body", "company", customer, "link", link, "until", ui.MomentWords(l, expires)))
 	}
-	return i18n.T(i18n.English, "email.invite.subject", "company", customer), strings.Join(texts, "\n--\n\n")
+	return i18n.T(i18n.English, "email.invite.subject", "company", customer), below + "\n" + strings.Join(texts, "\n--\n\n")
 }
 
 // Outbox lists a customer's emails whose link has not expired. Each is about a report. The

@@ -109,8 +109,8 @@ func rateFacts(l i18n.Lang, c report.PassportCurrency) []ui.Fact {
 	}
 	return []ui.Fact{{Term: i18n.T(l, "review.passport.rate"), Text: "1 " + c.Currency + " = " + plain(c.Rate.String()) + " USD"},
 		{Term: i18n.T(l, "review.passport.rate_day"), Body: date(l, c.RateDate)},
-		{Term: i18n.T(l, "review.passport.rate_by"), Body: given(l, sourceWords(l, report.Text(c.RateSource)))}, {Term: i18n.T(l, "review.report.source"),
-			Body: source(l, c.SourceID)}}
+		{Term: i18n.T(l, "review.passport.rate_by"), Body: given(l, sourceWords(l, report.Text(c.RateSource)))},
+		{Term: i18n.T(l, "review.report.source"), Body: source(l, c.SourceID)}}
 }
 
 func tradelineTone(status string) ui.Tone {
