@@ -102,7 +102,7 @@ func checkAccessibility(t *testing.T, v *visitor, where string) {
 		width, height int
 		text          string
 	}{{320, 640, ""}, {640, 400, ""}, {1280, 720, "200%"}} {
-		must(t, v.SetViewportSize(size.width, size.height))
+		must(t, v.Page.SetViewportSize(size.width, size.height)) // nothing is pressed
 		for _, f := range v.live() {
 			wide, err := f.Evaluate(wideScript, size.text)
 			must(t, err)
@@ -111,6 +111,7 @@ func checkAccessibility(t *testing.T, v *visitor, where string) {
 			}
 		}
 	}
+	must(t, v.SetViewportSize(1280, 720))
 	check := func(options string) {
 		t.Helper()
 		for _, f := range v.live() {

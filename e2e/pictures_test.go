@@ -32,16 +32,17 @@ const grain = 4
 func pictured(t *testing.T, v *visitor, wideAndDark bool, folder, name string) {
 	t.Helper()
 	if wideAndDark {
-		must(t, v.SetViewportSize(1100, 800))
+		must(t, v.Page.SetViewportSize(1100, 800)) // nothing is pressed
 		must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeDark}))
 		defer func() {
 			must(t, v.EmulateMedia(playwright.PageEmulateMediaOptions{ColorScheme: playwright.ColorSchemeLight}))
-			must(t, v.SetViewportSize(320, 640))
+			must(t, v.Page.SetViewportSize(320, 640))
 		}()
 	}
-	_, err := v.AddStyleTag(playwright.PageAddStyleTagOptions{Content: playwright.String(oneFace)})
-	must(t, err)
-	_, err = v.Evaluate(`() => Promise.all(["1em One", "bold 1em One"].map((face) => document.fonts.load(face)))`)
+	_, err := v.Evaluate(`(rules) => {
+		document.head.append(Object.assign(document.createElement("style"), { textContent: rules }));
+		return Promise.all(["1em One", "bold 1em One"].map((face) => document.fonts.load(face))).then(() => {});
+	}`, oneFace)
 	must(t, err)
 	raw, err := v.Screenshot(playwright.PageScreenshotOptions{FullPage: playwright.Bool(true),
 		Animations: playwright.ScreenshotAnimationsDisabled, Caret: playwright.ScreenshotCaretHide})

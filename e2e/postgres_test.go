@@ -26,8 +26,8 @@ func TestPostgres(t *testing.T) {
 			t.Errorf("the browser ended at %s", v.URL())
 		}
 	}
+	s.signIn(t, v)
 	v.open(t, s.Portal+"/review")
-	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
 	click(t, v.page("table tbody a").First())
 	click(t, v.page(link(en("review.application.print"))))
 	see(t, v.page("article.report"))
