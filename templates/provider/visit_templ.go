@@ -763,7 +763,7 @@ func agreement(v Visit) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if v.Operator.Terms != "" || v.Operator.Privacy != "" || v.Access != "" {
+		if v.Operator.Terms != "" || v.Operator.Privacy != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<p class=\"fine visit-legal\"><span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
