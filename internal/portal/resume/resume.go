@@ -90,7 +90,8 @@ func (d *Handler) link(ctx context.Context, tx *store.Tx, id string, life time.D
 	return url, insertLink(ctx, tx, store.Hash(secret), id, tx.Now.Add(life))
 }
 
-var errTooOften = &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: mail.TriesWindow, Why: errors.New("too many links or emails requested")}
+var errTooOften = &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: mail.TriesWindow,
+	Why: errors.New("too many links or emails requested")}
 
 func (d *Handler) now() time.Time { return d.Now().UTC().Truncate(time.Microsecond) }
 
