@@ -45,6 +45,25 @@ func TestRowMenuCloses(t *testing.T) {
 	}
 }
 
+// TestLivePartKeepsTheFocus lets the page of users renew its list while the focus is on the
+// button of a row's menu: it stays on the button of the same row.
+func TestLivePartKeepsTheFocus(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	s.signIn(t, v)
+	v.send(t, s.Portal+"/review/people", "email", "colleague@example.org", "role", "auditor")
+	v.open(t, s.Portal+"/review/people")
+	must(t, v.page(".row-menu > summary").Focus())
+	_, err := v.Evaluate(`() => { document.querySelector("#live-part").firstElementChild.dataset.old = "" }`)
+	must(t, err)
+	until(t, "the list is renewed", func() bool {
+		n, err := v.page("[data-old]").Count()
+		return err == nil && n == 0
+	})
+	see(t, v.page(".row-menu > summary:focus"))
+}
+
 func unseen(t *testing.T, v *visitor, selector string) {
 	t.Helper()
 	until(t, selector+" is hidden", func() bool { seen, err := v.page(selector).IsVisible(); return err == nil && !seen })

@@ -208,7 +208,7 @@ func TestWebhookIsSentUntilItArrives(t *testing.T) {
 	signIn(t, v.page, "supplier_unresponsive")
 	giveUp(t, v.page)
 	step(t, v.page, "end")
-	until(t, "the webhook has failed", func() bool { return s.logged("msg=webhook", "state=pending") == 1 })
+	until(t, "the webhook has failed", func() bool { return s.logged("msg=webhook", "state=pending") > 0 })
 
 	v.open(t, s.statusURL(a))
 	state(t, v, "connecting")

@@ -133,7 +133,7 @@ func TestReviewShowsPassport(t *testing.T) {
 		reviewer := w.signIn(t)
 		at := w.Portal + "/review/applications/" + id
 		page := string(good(t, 200, ask(t, "GET", at+"/report", "", "Cookie", reviewer)).Body)
-		for _, want := range []string{i18ntest.EN("review.report.passport_title"), "KOR_NICE credit score",
+		for _, want := range []string{i18ntest.EN("review.report.passport_title"), report.SourceName("KOR_NICE") + " credit score",
 			"1 KRW = 0.00072 USD", i18ntest.EN("review.passport.history"), i18ntest.EN("review.report.findings")} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the page lacks %q", want)

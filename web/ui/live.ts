@@ -38,21 +38,33 @@ function inUse(part: HTMLElement): boolean {
 		part.contains(document.activeElement?.closest("input, select, textarea") ?? null);
 }
 
+// controls are what can have the focus while a part is replaced.
+const controls = "a[href], button, summary";
+
+// sign says which control of a part an element is: where it leads, or its name and its form.
+const sign = (el: Element): string => {
+	const name = el.getAttribute("href") ?? el.getAttribute("aria-label") ?? el.textContent;
+	return [el.tagName, name, el.closest("form")?.getAttribute("action")].join(" ");
+};
+
 // put shows a part in place of the page's, unless it is in use and may wait. The focus stays
-// on the same link. It returns whether anything but relative times changed; undefined if it
-// waits.
+// on the same control. It returns whether anything but relative times changed; undefined if
+// it waits.
 async function put(html: string, mayWait: boolean): Promise<boolean | undefined> {
 	const next = new DOMParser().parseFromString(html, "text/html").getElementById("live-part");
 	await released();
 	const part = document.getElementById("live-part");
 	if (!next || !part || (mayWait && inUse(part))) return undefined;
 	const changed = keys(part) !== keys(next);
-	const focused = part.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null;
+	const focused = part.contains(document.activeElement) ? document.activeElement : null;
 	for (const name of ["data-found", "data-changed"]) part.setAttribute(name, next.getAttribute(name) ?? "");
 	part.replaceChildren(...next.childNodes);
 	copying(part);
 	startScroll();
-	if (focused) part.querySelector<HTMLElement>(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+	if (focused) {
+		const same = [...part.querySelectorAll<HTMLElement>(controls)].filter((el) => sign(el) === sign(focused));
+		if (same.length === 1 || focused.hasAttribute("href")) same[0]?.focus({ preventScroll: true });
+	}
 	return changed;
 }
 
