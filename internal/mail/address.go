@@ -26,3 +26,9 @@ func IsAddress(s string) bool {
 	return at > 0 && at < len(s)-1 && utf8.RuneCountInString(s) <= maxAddress &&
 		!strings.ContainsFunc(s, func(c rune) bool { return !unicode.IsPrint(c) || strings.ContainsRune(" <>\"(),;:\\", c) })
 }
+
+// OneLine returns a name for a header line of an email: one line, without control
+// characters.
+func OneLine(name string) string {
+	return strings.Join(strings.FieldsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
+}

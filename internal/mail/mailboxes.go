@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"time"
 
 	"vestibule/internal/store"
@@ -47,6 +48,31 @@ func (m *Mailboxes) keyed(label, value string) []byte {
 func (m *Mailboxes) Allow(ctx context.Context, label, value string, most int64) (bool, error) {
 	n, err := countTry(ctx, m.db.SQL, m.keyed(label, value), m.now())
 	return n <= most, err
+}
+
+// Limits within TriesWindow: emails to one address, and emails requested by one network.
+const (
+	maxEmails        = 3
+	maxNetworkEmails = 20
+)
+
+// ErrNetworkLimit is returned for a network that requested too many emails. The answer to
+// a request may reveal it, unlike the limit of an address.
+var ErrNetworkLimit = errors.New("mail: too many emails requested by the network")
+
+// AllowEmail counts a network's request for an email to an address, and reports whether
+// the email may be written. A request without an address counts for the network alone, and
+// no email may be written.
+func (m *Mailboxes) AllowEmail(ctx context.Context, network, address string) (bool, error) {
+	if ok, err := m.Allow(ctx, "place", network, maxNetworkEmails); err != nil {
+		return false, err
+	} else if !ok {
+		return false, ErrNetworkLimit
+	}
+	if address == "" {
+		return false, nil
+	}
+	return m.Allow(ctx, "letters", string(m.Hash(address)), maxEmails)
 }
 
 // Sweep deletes tries that no longer count.

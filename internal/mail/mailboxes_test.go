@@ -2,6 +2,8 @@ package mail
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -55,4 +57,28 @@ func testMailboxes(t *testing.T, db *store.DB) {
 	if err := db.SQL.QueryRowContext(t.Context(), `SELECT count(*) FROM link_tries`).Scan(&left); err != nil || left != 0 {
 		t.Errorf("%d tries are left (%v)", left, err)
 	}
+}
+
+// TestEmailLimits checks what one address gets, and what one network can request, within an
+// hour.
+func TestEmailLimits(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		m, err := OpenMailboxes(t.Context(), db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range maxNetworkEmails + 1 {
+			address := fmt.Sprintf("person-%d@example.com", n/(maxEmails+1))
+			ok, err := m.AllowEmail(t.Context(), "192.0.2.0/24", address)
+			if want := n < maxNetworkEmails; errors.Is(err, ErrNetworkLimit) == want {
+				t.Errorf("request %d: %v", n, err)
+			}
+			if want := n%(maxEmails+1) < maxEmails && n < maxNetworkEmails; ok != want {
+				t.Errorf("request %d for %s is allowed: %t", n, address, ok)
+			}
+		}
+		if ok, err := m.AllowEmail(t.Context(), "198.51.100.0/24", ""); ok || err != nil {
+			t.Errorf("a request without an address: %t (%v)", ok, err)
+		}
+	})
 }

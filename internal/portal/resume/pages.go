@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
+	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/prefill"
@@ -266,15 +267,10 @@ func (d *Handler) handleForm(w http.ResponseWriter, r *http.Request) error {
 // reveals the limit of the client's network, but not that of the mailbox. An address without
 // applications gets no email.
 func (d *Handler) requestEmail(r *http.Request, email string, wanted request) error {
-	if ok, err := d.mailboxes.Allow(r.Context(), "place", httpx.ClientNetwork(r, d.BehindProxy).String(), maxNetworkEmails); err != nil {
-		return err
-	} else if !ok {
+	ok, err := d.mailboxes.AllowEmail(r.Context(), httpx.ClientNetwork(r, d.BehindProxy).String(), email)
+	if errors.Is(err, mail.ErrNetworkLimit) {
 		return errTooOften
 	}
-	if email == "" {
-		return nil
-	}
-	ok, err := d.mailboxes.Allow(r.Context(), "letters", string(d.mailboxes.Hash(email)), maxEmails)
 	if err != nil || !ok {
 		return err
 	}

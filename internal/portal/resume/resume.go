@@ -32,13 +32,8 @@ const (
 	EmailLife = 24 * time.Hour
 )
 
-// Limits within mail.TriesWindow: links of one application, emails to one address, and
-// emails requested by one network.
-const (
-	maxLinks         = 20
-	maxEmails        = 3
-	maxNetworkEmails = 20
-)
+// maxLinks is the maximum number of links of one application within mail.TriesWindow.
+const maxLinks = 20
 
 // Handler creates resume links and sends emails. All fields but Mail and OnSettled are required.
 type Handler struct {

@@ -37,13 +37,6 @@ const (
 	sessionLife = 30 * time.Minute
 )
 
-// Limits within mail.TriesWindow: emails to one address, and emails requested by one
-// network.
-const (
-	maxEmails        = 3
-	maxNetworkEmails = 20
-)
-
 // Service serves the page. All fields but Secure and BehindProxy must be set.
 type Service struct {
 	DB          *store.DB

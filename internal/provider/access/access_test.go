@@ -330,7 +330,7 @@ func TestRequestsAreAnsweredAlike(t *testing.T) {
 				t.Errorf("a known address again: %d %s", a.Status, a.Body)
 			}
 		}
-		unknown := s.request("nobody@example.com")
+		unknown := s.request("unknown@example.com")
 		if unknown.Status != http.StatusOK || unknown.Body != known.Body || !strings.Contains(known.Body, i18ntest.EN("access.sent.text")) {
 			t.Errorf("an unknown address: %d %s\nknown: %d %s", unknown.Status, unknown.Body, known.Status, known.Body)
 		}
@@ -358,7 +358,7 @@ func TestRequestsAreAnsweredAlike(t *testing.T) {
 		s.idle()
 		s.emails(4)
 		for range 19 {
-			s.request("nobody@example.com")
+			s.request("unknown@example.com")
 		}
 		a := s.request("eve@example.com")
 		checkBody(t, a, http.StatusTooManyRequests, []string{i18ntest.EN("access.too_often.title")}, nil)

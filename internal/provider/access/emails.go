@@ -7,6 +7,7 @@ import (
 
 	"vestibule/internal/i18n"
 	"vestibule/internal/jobs"
+	"vestibule/internal/mail"
 	"vestibule/internal/provider/invites"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
@@ -51,7 +52,7 @@ func (s *Service) confirm(ctx context.Context, tx *store.Tx, l i18n.Lang, to rec
 	if err != nil {
 		return err
 	}
-	name := invites.OneLine(company.ApplicantName())
+	name := mail.OneLine(company.ApplicantName())
 	return s.send(ctx, tx, to, i18n.T(l, "email.access_ended.subject", "company", name), i18n.T(l, "email.access_ended.body",
 		"company", name, "service", s.Visits.Operator.Name, "link", s.URL+pages.Access{Lang: l}.Link(Path)), confirmationLife)
 }

@@ -57,13 +57,7 @@ func write(w http.ResponseWriter, r *http.Request, status int, page httpx.Render
 	return httpx.HTML(w, r, status, page)
 }
 
-// cookieName returns the name of the session's cookie.
-func (s *Service) cookieName() string {
-	if s.Secure {
-		return "__Host-access"
-	}
-	return "access"
-}
+func (s *Service) cookieName() string { return httpx.HostCookie("access", s.Secure) }
 
 // session returns the hash of the session's secret, or nil.
 func (s *Service) session(r *http.Request) []byte {
@@ -118,18 +112,16 @@ func (s *Service) request(w http.ResponseWriter, r *http.Request) error {
 	if !prefill.IsEmail(email) {
 		return s.form(w, r, http.StatusUnprocessableEntity, pages.AccessForm{Email: email, Problem: "access.form.no_email"})
 	}
-	if ok, err := s.Mailboxes.Allow(r.Context(), "place", httpx.ClientNetwork(r, s.BehindProxy).String(), maxNetworkEmails); err != nil {
-		return err
-	} else if !ok {
+	ok, err := s.Mailboxes.AllowEmail(r.Context(), httpx.ClientNetwork(r, s.BehindProxy).String(), email)
+	if errors.Is(err, mail.ErrNetworkLimit) {
 		return errTooOften
 	}
-	b := s.base(r)
-	wanted := emailRequest{id: uuid.NewString(), mailbox: s.Mailboxes.Hash(email), lang: b.Lang}
-	ok, err := s.Mailboxes.Allow(r.Context(), "letters", string(wanted.mailbox), maxEmails)
 	if err != nil {
 		return err
 	}
+	b := s.base(r)
 	if ok {
+		wanted := emailRequest{id: uuid.NewString(), mailbox: s.Mailboxes.Hash(email), lang: b.Lang}
 		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 			if err := insertRequest(ctx, tx, wanted); err != nil {
 				return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/google/uuid"
 
@@ -80,15 +79,10 @@ func (s *Service) write(ctx context.Context, tx *store.Tx, r reports.Report, exp
 		Subject: subject, Text: text, Expires: expires})
 }
 
-// OneLine returns a company's name for a header line of an email.
-func OneLine(name string) string {
-	return strings.Join(strings.FieldsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }), " ")
-}
-
 // compose writes the email of an invite in every language, because the reader's
 // language is not known.
 func compose(customer, link string, expires time.Time) (subject, text string) {
-	customer = OneLine(customer)
+	customer = mail.OneLine(customer)
 	var texts []string
 	below := ""
 	for i, l := range i18n.Languages() {

@@ -53,7 +53,7 @@ func (s *Service) message(w http.ResponseWriter, r *http.Request, status int, m 
 // AccessPath is the path of the page of what consumers have shared.
 const AccessPath = "/access"
 
-// accessLink returns the address of that page, or "" if there is none.
+// accessLink returns the address of that page, or "" without one.
 func (s *Service) accessLink(l i18n.Lang) string {
 	if !s.HasAccessPage {
 		return ""
