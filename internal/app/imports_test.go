@@ -143,7 +143,7 @@ func TestImportRules(t *testing.T) {
 var importOrder = map[string][]string{
 	"internal/portal": {"applications", "notify", "resume", "embedkit", "api", "review", "connect", "developers"},
 	"internal/provider": {"auth", "customers", "documents", "ocr", "sources", "reports", "webhooks", "sharing", "bankaccounts", "visits",
-		"redirects", "invites", "access", "submissions", "dashboard", "sandbox"},
+		"redirects", "outbox", "invites", "access", "submissions", "dashboard", "sandbox"},
 }
 
 // TestImportOrder keeps the packages below a party to one order. The party's own

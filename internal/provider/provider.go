@@ -30,6 +30,7 @@ import (
 	"vestibule/internal/provider/dashboard"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/invites"
+	"vestibule/internal/provider/outbox"
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
@@ -104,6 +105,7 @@ type Provider struct {
 	bankaccounts *bankaccounts.Service
 	visits       *visits.Service
 	redirects    *redirects.Service
+	outbox       *outbox.Service
 	invites      *invites.Service
 	access       *access.Service // nil if no email can be sent
 	submissions  *submissions.Service
@@ -153,7 +155,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.reports.Register(registry)
 	p.webhooks.Register(registry)
 	p.visits.Register(registry)
-	p.invites.Register(registry)
+	p.outbox.Register(registry)
 	if p.access != nil {
 		p.access.Register(registry)
 	}

@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/provider/dashboard"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/invites"
+	"vestibule/internal/provider/outbox"
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
@@ -66,18 +67,19 @@ func (p *Provider) wire() {
 		MaxUploadBytes: int64(c.Limits.WidgetFiles) << 20}
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth, Keys: p.keys,
 		Customers: p.customers, Visits: p.visits}
-	p.invites = &invites.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth,
-		Customers: p.customers, Reports: p.reports, Visits: p.visits, Mail: c.Mail}
+	p.outbox = &outbox.Service{DB: c.DB, Queue: p.queue, Mail: c.Mail, Now: p.now}
+	p.invites = &invites.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth,
+		Customers: p.customers, Reports: p.reports, Visits: p.visits, Outbox: p.outbox}
 	if c.Mail != nil || c.Environment == contract.Sandbox { // whose emails are shown in the outbox
 		p.visits.HasAccessPage = true
 		p.access = &access.Service{DB: c.DB, Queue: p.queue, Now: p.now, URL: c.URL, Sandbox: c.Environment == contract.Sandbox,
 			Secure: p.visits.Secure, BehindProxy: c.BehindProxy, Mailboxes: p.mailboxes, Customers: p.customers, Sharing: p.sharing,
-			Visits: p.visits, Invites: p.invites}
+			Visits: p.visits, Outbox: p.outbox}
 	}
 	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports}
 	p.dashboard = &dashboard.Service{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets, BehindProxy: c.BehindProxy,
 		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,
-		Invites: p.invites}
+		Outbox: p.outbox}
 
 	if p.access != nil {
 		p.access.OnEnded = p.dashboard.RecordConsumer

@@ -23,7 +23,7 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/provider/customers"
-	"vestibule/internal/provider/invites"
+	"vestibule/internal/provider/outbox"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/store"
@@ -50,7 +50,7 @@ type Service struct {
 	Customers   *customers.Service
 	Sharing     *sharing.Service
 	Visits      *visits.Service
-	Invites     *invites.Service // has the outbox
+	Outbox      *outbox.Service
 
 	// OnEnded is called for each consumer whose access was ended, in the transaction that
 	// ends it.

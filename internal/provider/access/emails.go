@@ -8,7 +8,7 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
-	"vestibule/internal/provider/invites"
+	"vestibule/internal/provider/outbox"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
 )
@@ -64,8 +64,8 @@ func (s *Service) send(ctx context.Context, tx *store.Tx, to recipient, subject,
 	if err != nil {
 		return err
 	}
-	return s.Invites.Write(ctx, tx, invites.Email{CustomerID: to.customerID, PublicToken: to.publicToken, KeyID: c.KeyID, To: c.Email(),
-		Subject: subject, Text: text, Expires: tx.Now.Add(life), Hidden: s.Invites.Sends()})
+	return s.Outbox.Write(ctx, tx, outbox.Email{CustomerID: to.customerID, PublicToken: to.publicToken, KeyID: c.KeyID, To: c.Email(),
+		Subject: subject, Text: text, Expires: tx.Now.Add(life), Hidden: s.Outbox.Sends()})
 }
 
 func ignoreNotFound(err error) error {

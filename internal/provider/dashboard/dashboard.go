@@ -27,7 +27,7 @@ import (
 	"time"
 
 	"vestibule/internal/provider/customers"
-	"vestibule/internal/provider/invites"
+	"vestibule/internal/provider/outbox"
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
@@ -57,7 +57,7 @@ type Service struct {
 	Sharing   *sharing.Service
 	Visits    *visits.Service
 	Redirects *redirects.Service
-	Invites   *invites.Service
+	Outbox    *outbox.Service
 
 	Staff *staff.Service // set by Open
 

@@ -427,11 +427,11 @@ func (s *Service) emails(ctx context.Context, r *http.Request, by user, d pages.
 	if text != "" {
 		f.Limit = maxSearched
 	}
-	all, err := s.Invites.Outbox(ctx, s.DB.SQL, f)
+	all, err := s.Outbox.List(ctx, s.DB.SQL, f)
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DashboardOutbox{List: listOf("/dashboard/outbox", q), Searched: text, Sends: s.Invites.Sends(), States: mail.States()}
+	v := pages.DashboardOutbox{List: listOf("/dashboard/outbox", q), Searched: text, Sends: s.Outbox.Sends(), States: mail.States()}
 	for _, l := range all {
 		if has(text, l.To, l.Subject) {
 			row := pages.DashboardLetter{ID: l.ID, Report: s.reference(l.About), To: l.To, Subject: l.Subject, Body: l.Text,
@@ -457,7 +457,7 @@ func (s *Service) resendEmail(ctx context.Context, tx *store.Tx, by user, in inp
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("email")
 	}
-	ok, err := s.Invites.Resend(ctx, tx, by.account.ID, in.id)
+	ok, err := s.Outbox.Resend(ctx, tx, by.account.ID, in.id)
 	if err == nil && !ok {
 		err = nothing{"email not sent"}
 	}

@@ -24,11 +24,10 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
-	"vestibule/internal/jobs"
-	"vestibule/internal/mail"
 	"vestibule/internal/prefill"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/outbox"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/store"
@@ -38,10 +37,9 @@ import (
 // details.
 const maxBody = 64 << 10
 
-// Service serves invites. All fields but Mail must be set.
+// Service serves invites. All fields must be set.
 type Service struct {
 	DB        *store.DB
-	Queue     jobs.Enqueuer
 	Log       *slog.Logger
 	Now       func() time.Time // the provider's clock
 	URL       string           // the provider's public base, without a trailing slash
@@ -49,7 +47,7 @@ type Service struct {
 	Customers *customers.Service
 	Reports   *reports.Service
 	Visits    *visits.Service
-	Mail      mail.Mailer // nil: emails stay in the outbox for users of the dashboard
+	Outbox    *outbox.Service
 }
 
 // Routes adds the endpoints of invites to mux.

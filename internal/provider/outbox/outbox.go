@@ -1,25 +1,32 @@
-package invites
+// Package outbox writes and sends the provider's emails. Without a mail server, they wait
+// for users of the dashboard, who pass them on.
+package outbox
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/i18n"
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
-	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
-	"vestibule/templates/ui"
 )
+
+// Service has the emails. All fields but Mail must be set.
+type Service struct {
+	DB    *store.DB
+	Queue jobs.Enqueuer
+	Mail  mail.Mailer      // nil: emails stay in the outbox for users of the dashboard
+	Now   func() time.Time // the provider's clock
+}
 
 // Deliver is the job that sends an email of the outbox.
 type Deliver struct {
 	EmailID string `json:"letterId"`
 }
 
+// Kind names the job. Rows of queues have this name.
 func (Deliver) Kind() string { return "invites.deliver" }
 
 // maxAttempts is how often an email is tried; with the waits between the attempts, about
@@ -68,35 +75,9 @@ func (s *Service) Write(ctx context.Context, tx *store.Tx, e Email) error {
 	return s.emails().Enqueue(ctx, tx, id, id)
 }
 
-// write adds an email with a link to the outbox. The link works until expires.
-func (s *Service) write(ctx context.Context, tx *store.Tx, r reports.Report, expires time.Time, to, link string) error {
-	customer, err := s.Customers.ByID(ctx, tx, r.CustomerID)
-	if err != nil {
-		return err
-	}
-	subject, text := compose(customer.ApplicantName(), link, expires)
-	return s.Write(ctx, tx, Email{CustomerID: r.CustomerID, PublicToken: r.PublicToken, KeyID: r.KeyID, To: to,
-		Subject: subject, Text: text, Expires: expires})
-}
-
-// compose writes the email of an invite in every language, because the reader's
-// language is not known.
-func compose(customer, link string, expires time.Time) (subject, text string) {
-	customer = mail.OneLine(customer)
-	var texts []string
-	below := ""
-	for i, l := range i18n.Languages() {
-		if i > 0 {
-			below += i18n.T(l, "email.invite.below") + "\n"
-		}
-		texts = append(texts, i18n.T(l, "email.invite.body", "company", customer, "link", link, "until", ui.MomentWords(l, expires)))
-	}
-	return i18n.T(i18n.English, "email.invite.subject", "company", customer), below + "\n" + strings.Join(texts, "\n--\n\n")
-}
-
-// Outbox lists a customer's emails whose link has not expired. Each is about a report. The
+// List returns a customer's emails whose link has not expired. Each is about a report. The
 // next page begins at the last one's Created and ID.
-func (s *Service) Outbox(ctx context.Context, q store.Queryer, f mail.Filter) ([]mail.Email, error) {
+func (s *Service) List(ctx context.Context, q store.Queryer, f mail.Filter) ([]mail.Email, error) {
 	return s.emails().List(ctx, q, f)
 }
 
