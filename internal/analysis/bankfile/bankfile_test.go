@@ -67,6 +67,17 @@ COMPRESSION:NONE
 </CCSTMTRS></CCSTMTTRNRS></CREDITCARDMSGSRSV1>
 </OFX>`
 
+// sgmlRead is how sgml is read.
+const sgmlRead = `OFX
+Kestrel Bank checking …6789 CHECKING USD "000123456789" 5244.23 at 2026-11-01
+2026-10-30 2100.00 NORTHWIND LLC PAYROLL PPD ID: 99
+2026-10-31 -45.50 SMITH & SONS | café
+2026-10-31 -10.00 Check 102
+left out: 1 transaction of checking …6789 in another currency than USD left out
+left out: 1 transaction of checking …6789 without an amount or a day left out
+left out: credit card …1111 left out: a cashflow report is made of checking and savings accounts
+`
+
 const xmlOFX = `<?xml version="1.0" encoding="UTF-8" standalone="no"?><?OFX OFXHEADER="200" VERSION="211"?>
 <OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>USD</CURDEF>
 <BANKACCTFROM><BANKID>1</BANKID><ACCTID>55</ACCTID><ACCTTYPE>MONEYMRKT</ACCTTYPE></BANKACCTFROM>
@@ -91,24 +102,8 @@ const camt = `<?xml version="1.0" encoding="UTF-8"?>
 
 func TestRead(t *testing.T) {
 	for name, c := range map[string]struct{ file, content, want string }{
-		"OFX 1 without end tags": {"a/stmt.qfx", sgml, `OFX
-Kestrel Bank checking …6789 CHECKING USD "000123456789" 5244.23 at 2026-11-01
-2026-10-30 2100.00 NORTHWIND LLC PAYROLL PPD ID: 99
-2026-10-31 -45.50 SMITH & SONS | café
-2026-10-31 -10.00 Check 102
-left out: 1 transaction of checking …6789 in another currency than USD left out
-left out: 1 transaction of checking …6789 without an amount or a day left out
-left out: credit card …1111 left out: a cashflow report is made of checking and savings accounts
-`},
-		"OFX 1 without the end tag of the last transaction": {"x.ofx", strings.Replace(sgml, "Later</STMTTRN>", "Later", 1), `OFX
-Kestrel Bank checking …6789 CHECKING USD "000123456789" 5244.23 at 2026-11-01
-2026-10-30 2100.00 NORTHWIND LLC PAYROLL PPD ID: 99
-2026-10-31 -45.50 SMITH & SONS | café
-2026-10-31 -10.00 Check 102
-left out: 1 transaction of checking …6789 in another currency than USD left out
-left out: 1 transaction of checking …6789 without an amount or a day left out
-left out: credit card …1111 left out: a cashflow report is made of checking and savings accounts
-`},
+		"OFX 1 without end tags": {"a/stmt.qfx", sgml, sgmlRead},
+		"OFX 1 without the end tag of the last transaction": {"x.ofx", strings.Replace(sgml, "Later</STMTTRN>", "Later", 1), sgmlRead},
 		"OFX 2 in XML": {"x.ofx", xmlOFX, `OFX
 Bank savings SAVINGS USD "55" no balance
 2026-01-31 1.20 Interest
