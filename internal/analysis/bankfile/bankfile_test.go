@@ -102,7 +102,7 @@ const camt = `<?xml version="1.0" encoding="UTF-8"?>
 
 func TestRead(t *testing.T) {
 	for name, c := range map[string]struct{ file, content, want string }{
-		"OFX 1 without end tags": {"a/stmt.qfx", sgml, sgmlRead},
+		"OFX 1 without end tags":                            {"a/stmt.qfx", sgml, sgmlRead},
 		"OFX 1 without the end tag of the last transaction": {"x.ofx", strings.Replace(sgml, "Later</STMTTRN>", "Later", 1), sgmlRead},
 		"OFX 2 in XML": {"x.ofx", xmlOFX, `OFX
 Bank savings SAVINGS USD "55" no balance
