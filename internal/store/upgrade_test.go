@@ -20,7 +20,7 @@ var takes = regexp.MustCompile(`(?i)\b(DROP\s+(TABLE|COLUMN)|RENAME|ALTER\s+COLU
 // may be NULL.
 func TestMigrationsKeepOlderReplicasWorking(t *testing.T) {
 	// These precede the first release, so no older replica exists.
-	before := []string{"portal/00090_desk.sql", "provider/00220_consumer_accounts.sql", "provider/00280_report_data.sql"}
+	before := []string{"portal/00090_review_dashboard.sql", "provider/00220_consumer_accounts.sql", "provider/00280_report_data.sql"}
 	for _, party := range []string{store.Portal, store.Provider} {
 		files, err := fs.Glob(store.Migrations(party), "*.sql")
 		if err != nil || len(files) == 0 {

@@ -1,13 +1,13 @@
 -- +goose Up
--- One data key per consumer, wrapped by the master key; deleting the row
--- shreds whatever was sealed under it.
+-- A data key for each consumer, encrypted under the key-encryption key. Deleting the row
+-- makes everything that was encrypted under it unreadable.
 CREATE TABLE data_keys (
     id         TEXT   PRIMARY KEY,
     wrapped    BYTEA  NOT NULL,
     created_at BIGINT NOT NULL
 );
 
--- What a party made once at its first start and must find again: sealed under
+-- Secrets that a party creates at its first start and reads at later ones, encrypted under
 -- the system key.
 CREATE TABLE keepsakes (
     name   TEXT  PRIMARY KEY,

@@ -1,14 +1,14 @@
 -- +goose Up
--- Keys that sign the session cookie. The newest signs; older ones verify until
--- the longest session signed with them has ended.
+-- Keys that sign the session cookie. The newest key signs. Older keys verify until the
+-- longest session that they signed has ended.
 CREATE TABLE session_keys (
     id         TEXT   PRIMARY KEY,
     sealed     BYTEA  NOT NULL,
     created_at BIGINT NOT NULL
 );
 
--- A browser. The id stays, and other tables refer to it; the secret in the
--- cookie, of which only the hash is here, is replaced at each renewal.
+-- A browser's session. Other tables refer to its id, which stays the same. The cookie holds
+-- a secret, stored here as a hash, that each renewal replaces.
 CREATE TABLE sessions (
     id           TEXT   PRIMARY KEY,
     secret_hash  BYTEA  NOT NULL UNIQUE,

@@ -1,6 +1,6 @@
 -- +goose Up
--- One application of one applicant. The columns from state to succeeded are the
--- journey's; version grows by one with each line of the timeline.
+-- An application of one applicant. Package journey owns the columns from state to
+-- succeeded. version grows by one with each row of the timeline.
 CREATE TABLE applications (
     id                TEXT    PRIMARY KEY,
     product           TEXT    NOT NULL,
@@ -36,15 +36,15 @@ CREATE INDEX applications_moved ON applications (updated_at);
 CREATE INDEX applications_state ON applications (state, created_at);
 CREATE INDEX applications_token ON applications (public_token);
 
--- Which browsers may see an application.
+-- The browsers that may see an application.
 CREATE TABLE application_sessions (
     session_id     TEXT NOT NULL,
     application_id TEXT NOT NULL,
     PRIMARY KEY (session_id, application_id)
 );
 
--- One visit at the provider. The token is sealed, and kept only until the widget
--- has opened with it.
+-- A visit at the provider. The token is encrypted and stored until the widget has opened
+-- with it.
 CREATE TABLE application_attempts (
     application_id TEXT    NOT NULL,
     attempt        BIGINT  NOT NULL,
@@ -61,8 +61,8 @@ CREATE TABLE application_attempts (
 );
 CREATE INDEX application_attempts_token ON application_attempts (public_token);
 
--- Every input that came, whether it moved anything or not, without anything
--- personal. The key is the input's own: the same input is there once.
+-- Every input of an application, also those that changed nothing, without personal data.
+-- The key identifies the input, so that the same input is stored once.
 CREATE TABLE application_timeline (
     application_id TEXT   NOT NULL,
     key            TEXT   NOT NULL,

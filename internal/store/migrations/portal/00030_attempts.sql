@@ -1,7 +1,7 @@
 -- +goose Up
--- One try of one application to be verified by secure redirect. It is found by
--- the redirectArgs that it sent, of which only the hash is here, and landed once,
--- by one conditional UPDATE. Args are the caller's own part of them, sealed.
+-- An attempt to verify an application by secure redirect. It is found by the hash of the
+-- redirectArgs that it sent. One conditional UPDATE consumes it (landed_at). args is the
+-- caller's part of redirectArgs, encrypted.
 CREATE TABLE attempts (
     id             TEXT   PRIMARY KEY,
     reference_hash BYTEA  NOT NULL UNIQUE,
@@ -19,8 +19,8 @@ CREATE TABLE attempts (
 );
 CREATE INDEX attempts_open ON attempts (landed_at, expires_at);
 
--- An outcome that came by cross-site POST, verified, waiting for the browser to
--- come back for it with its cookie.
+-- A verified outcome that arrived by cross-site POST and waits until the browser returns
+-- with its cookie.
 CREATE TABLE parked_outcomes (
     handle_hash  BYTEA  PRIMARY KEY,
     attempt_id   TEXT   NOT NULL,

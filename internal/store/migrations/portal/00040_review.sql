@@ -1,21 +1,21 @@
 -- +goose Up
--- Those who may look at applications and reports.
+-- Users of the review dashboard.
 CREATE TABLE reviewers (
     id            TEXT PRIMARY KEY,
     email_hash    BYTEA NOT NULL UNIQUE, -- SHA-256 of the address in lower case
     email_sealed  BYTEA NOT NULL,
-    password_hash TEXT NOT NULL, -- argon2id, in its usual written form
+    password_hash TEXT NOT NULL, -- argon2id in PHC string format
     created_at    BIGINT NOT NULL
 );
 
--- Tries to sign in, by whom and from where, within a window.
+-- Attempts to sign in within a window, by address and by network.
 CREATE TABLE sign_in_tries (
-    key   BYTEA PRIMARY KEY, -- SHA-256 of the address, alone or with the place it came from
+    key   BYTEA PRIMARY KEY, -- SHA-256 of the address, alone or with the network
     tries BIGINT NOT NULL,
     since BIGINT NOT NULL
 );
 
--- Who looked at which report, and took it away.
+-- Who viewed or downloaded which report.
 CREATE TABLE report_views (
     id             TEXT PRIMARY KEY,
     reviewer_id    TEXT NOT NULL,

@@ -1,16 +1,16 @@
 -- +goose Up
--- What lets one applicant's browser into an application that an onboarding app
--- made: a secret, of which only the SHA-256 is kept.
+-- An embed token: it admits one browser to an application that an onboarding app created.
+-- Stored as SHA-256.
 CREATE TABLE embed_grants (
     hash           BYTEA PRIMARY KEY,
     application_id TEXT NOT NULL,
-    session_id     TEXT, -- the browser that it went to; null until then
+    session_id     TEXT, -- the browser that used it; null before
     created_at     BIGINT NOT NULL,
     expires_at     BIGINT NOT NULL
 );
 CREATE INDEX embed_grants_by_expiry ON embed_grants (expires_at);
 
--- Requests that may be sent again under their Idempotency-Key.
+-- Requests that an onboarding app can repeat under the same Idempotency-Key.
 CREATE TABLE api_requests (
     hash           BYTEA PRIMARY KEY, -- of the API key and the Idempotency-Key
     request_hash   BYTEA NOT NULL,    -- of the body, keyed with the API key

@@ -1,25 +1,25 @@
 -- +goose Up
--- Whom the report of an application is shared with. There is one row for the pair,
--- for good: repeating the grant moves granted_at, and what was withdrawn stays so.
+-- The third parties that a report is shared with: one row for each application and third
+-- party. Sharing again moves granted_at. A withdrawn share stays withdrawn.
 CREATE TABLE report_shares (
-    id             TEXT   PRIMARY KEY, -- made of the pair
+    id             TEXT   PRIMARY KEY, -- derived from application_id and public_id
     application_id TEXT   NOT NULL,
     public_id      TEXT   NOT NULL, -- the third party's account at the service
-    label          BYTEA, -- sealed: what reviewers call it
-    relay_token    BYTEA  NOT NULL, -- sealed
+    label          BYTEA, -- encrypted; the name that reviewers see
+    relay_token    BYTEA  NOT NULL, -- encrypted
     created_at     BIGINT NOT NULL,
     created_by     TEXT   NOT NULL, -- a reviewer
-    granted_at     BIGINT NOT NULL, -- for the last time; good for 72 hours
+    granted_at     BIGINT NOT NULL, -- the last time; valid for 72 hours
     granted_by     TEXT   NOT NULL,
     withdrawn_at   BIGINT,
-    withdrawn_by   TEXT   NOT NULL, -- empty: nobody here
+    withdrawn_by   TEXT   NOT NULL, -- a reviewer; empty if not withdrawn here
     UNIQUE (application_id, public_id)
 );
 CREATE INDEX report_shares_newest ON report_shares (granted_at);
 
--- Who shared which report with whom, and withdrew it. A line is written before the
--- service is asked, and removed when it refuses: one without done_at is of a
--- request that nobody knows the answer to.
+-- Who shared which report with whom, and who withdrew it. A row is written before the
+-- request to the service and deleted if the service refuses. Without done_at, the answer to
+-- the request is unknown.
 CREATE TABLE report_share_log (
     id             TEXT   PRIMARY KEY,
     application_id TEXT   NOT NULL,

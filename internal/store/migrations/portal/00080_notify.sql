@@ -1,27 +1,27 @@
 -- +goose Up
--- What the onboarding app is told: one row for each change of an application's
--- state, written in the transaction that changes it, while there is an address to
--- tell it at. seq is that of the application's timeline.
+-- Webhook events for the onboarding app: one row for each change of an application's state,
+-- written in the transaction that changes it, if a webhook address is configured. seq is
+-- that of the application's timeline.
 CREATE TABLE app_events (
     id             TEXT   PRIMARY KEY,
     application_id TEXT   NOT NULL,
     seq            BIGINT NOT NULL,
     type           TEXT   NOT NULL,
-    body           BYTEA  NOT NULL, -- sealed under the application's data key
+    body           BYTEA  NOT NULL, -- encrypted under the application's data key
     resends        BIGINT NOT NULL,
     created_at     BIGINT NOT NULL,
     UNIQUE (application_id, seq)
 );
 CREATE INDEX app_events_by_age ON app_events (created_at);
 
--- An event on its way. state is pending, delivered, disabled or given up; attempts
--- counts those that were made.
+-- The delivery of an event. state is pending, delivered, disabled or given up. attempts
+-- counts the requests sent.
 CREATE TABLE app_deliveries (
     id         TEXT   PRIMARY KEY,
     event_id   TEXT   NOT NULL,
     state      TEXT   NOT NULL,
     attempts   BIGINT NOT NULL,
-    last_http  BIGINT NOT NULL, -- 0: no answer yet
+    last_http  BIGINT NOT NULL, -- 0 before an answer
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
 );
@@ -39,7 +39,8 @@ CREATE TABLE app_delivery_attempts (
     PRIMARY KEY (delivery_id, attempt)
 );
 
--- Addresses that answered 410, until somebody turns them on again.
+-- Webhook addresses that answered 410. They receive nothing until a user enables them
+-- again.
 CREATE TABLE app_stops (
     url_hash BYTEA  PRIMARY KEY, -- SHA-256
     at       BIGINT NOT NULL

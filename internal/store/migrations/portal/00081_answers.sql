@@ -1,4 +1,4 @@
 -- +goose Up
--- What a request under an Idempotency-Key was answered, sealed under the system
--- key, since it lets a browser in.
+-- The answer to a request with an Idempotency-Key, encrypted under the system key because
+-- it contains an embed token.
 ALTER TABLE api_requests ADD COLUMN answer BYTEA;

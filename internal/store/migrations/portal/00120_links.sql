@@ -1,18 +1,18 @@
 -- +goose Up
--- Links that let one more browser into an application, each once. Of the secret
--- only the SHA-256 is here.
+-- Resume links: each admits one more browser to an application, once. Secrets are stored as
+-- SHA-256.
 CREATE TABLE application_links (
     hash           BYTEA  PRIMARY KEY,
     application_id TEXT   NOT NULL,
     created_at     BIGINT NOT NULL,
     expires_at     BIGINT NOT NULL,
-    used_at        BIGINT -- null until a browser was let in
+    used_at        BIGINT -- null before its use
 );
 CREATE INDEX application_links_by_application ON application_links (application_id);
 CREATE INDEX application_links_by_expiry ON application_links (expires_at);
 
--- Somebody asked for a letter with links: for one application, or for those of an
--- e-mail address. The job that looks takes the row away.
+-- A request for an email with resume links, for one application or for the applications of
+-- an email address. The job that writes the email deletes the request.
 CREATE TABLE letter_requests (
     id             TEXT   PRIMARY KEY,
     application_id TEXT   NOT NULL, -- or empty
@@ -21,8 +21,8 @@ CREATE TABLE letter_requests (
     created_at     BIGINT NOT NULL
 );
 
--- Letters, sealed by the key of the application that they are about. The text,
--- with its links, goes when the letter was sent.
+-- Emails to applicants, encrypted under the key of their application. The text, which
+-- contains links, is deleted after the email is sent.
 CREATE TABLE application_letters (
     id             TEXT   PRIMARY KEY,
     application_id TEXT   NOT NULL,
@@ -38,15 +38,15 @@ CREATE TABLE application_letters (
 CREATE INDEX application_letters_by_application ON application_letters (application_id);
 CREATE INDEX application_letters_by_expiry ON application_letters (expires_at);
 
--- How often links and letters were asked for within a window, by a hash of who or
--- for what.
+-- How many links and emails were requested within a window, by a hash of the requester or
+-- the address.
 CREATE TABLE link_tries (
     key   BYTEA  PRIMARY KEY,
     tries BIGINT NOT NULL,
     since BIGINT NOT NULL
 );
 
--- By which e-mail address an application is found: a keyed hash.
+-- The email address of an application as a keyed hash.
 CREATE TABLE application_mailboxes (
     application_id TEXT   PRIMARY KEY,
     mailbox        BYTEA  NOT NULL,

@@ -1,16 +1,16 @@
 -- +goose Up
--- Applications that were made on the playground, and how they are shown there.
+-- Applications of the developers' playground, and how the playground shows them.
 CREATE TABLE developer_runs (
     application_id TEXT   PRIMARY KEY,
     way            TEXT   NOT NULL,
-    lang           TEXT   NOT NULL, -- of the element
-    theme          TEXT   NOT NULL, -- own (the person's), light or dark
-    username       TEXT   NOT NULL, -- the mock bank's, to be proposed
-    token          BYTEA  NOT NULL, -- the embed token, sealed
+    lang           TEXT   NOT NULL, -- language of the embedded element
+    theme          TEXT   NOT NULL, -- own (the browser's), light or dark
+    username       TEXT   NOT NULL, -- the mock bank's username that the playground proposes
+    token          BYTEA  NOT NULL, -- the embed token, encrypted
     created_at     BIGINT NOT NULL
 );
 
--- What a verified outcome token of such an application had besides its outcome.
+-- Claims of the verified result of such an application, besides its outcome.
 CREATE TABLE developer_returns (
     application_id TEXT   NOT NULL,
     attempt        BIGINT NOT NULL,

@@ -1,11 +1,11 @@
 -- +goose Up
--- What was last decided of an application, as the onboarding app is told it: codes
--- of reasons, and nothing that anybody wrote. decisions counts them.
+-- The newest decision on an application as the onboarding app sees it: the decision and its
+-- reason codes, without the reviewer's text. decisions counts all of them.
 ALTER TABLE applications ADD COLUMN decision TEXT NOT NULL DEFAULT ''; -- empty for none
 ALTER TABLE applications ADD COLUMN decisions BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE applications ADD COLUMN decided_at BIGINT NOT NULL DEFAULT 0;
-ALTER TABLE applications ADD COLUMN reasons TEXT NOT NULL DEFAULT ''; -- with a space between them
-ALTER TABLE application_timeline ADD COLUMN reasons TEXT NOT NULL DEFAULT ''; -- of a decision, so too
+ALTER TABLE applications ADD COLUMN reasons TEXT NOT NULL DEFAULT ''; -- separated by spaces
+ALTER TABLE application_timeline ADD COLUMN reasons TEXT NOT NULL DEFAULT ''; -- of a decision, separated by spaces
 
 UPDATE applications SET
     decision = (SELECT d.decision FROM review_decisions d WHERE d.application_id = applications.id ORDER BY d.seq DESC LIMIT 1),

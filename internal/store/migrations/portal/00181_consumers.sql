@@ -1,4 +1,4 @@
 -- +goose Up
--- Whom the service knows an attempt's applicant as, as its webhook or report said: whose
--- consent is withdrawn there when the application is deleted at their request.
+-- The provider's id for an attempt's applicant, as its webhook or report named it. Deleting
+-- an application at the applicant's request withdraws this consumer's consent.
 ALTER TABLE application_attempts ADD COLUMN named_consumer TEXT NOT NULL DEFAULT '';

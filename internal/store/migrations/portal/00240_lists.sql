@@ -5,8 +5,9 @@ UPDATE review_index SET decided_at = COALESCE((SELECT MAX(d.at) FROM review_deci
     WHERE d.application_id = review_index.application_id), 0) WHERE decision <> '';
 CREATE INDEX review_index_decided ON review_index (decided_at, application_id);
 
--- What the list shows of the newest report. The verdict is a word; figures are encrypted
--- under the application's data key. report_at is the report that they are of.
+-- What the list shows of the newest report. The verdict is a word. Figures are encrypted
+-- under the application's data key. report_at is the time of the report that they come
+-- from.
 ALTER TABLE review_index ADD COLUMN verdict TEXT NOT NULL DEFAULT '';
 ALTER TABLE review_index ADD COLUMN summary BYTEA;
 ALTER TABLE review_index ADD COLUMN report_at BIGINT NOT NULL DEFAULT 0;
@@ -26,7 +27,7 @@ CREATE TABLE review_filters (
 );
 CREATE INDEX review_filters_by_reviewer ON review_filters (reviewer_id, created_at, id);
 
--- How a user wants the list.
+-- A user's settings of the list.
 CREATE TABLE review_settings (
     reviewer_id TEXT PRIMARY KEY,
     density     TEXT NOT NULL -- comfortable, dense

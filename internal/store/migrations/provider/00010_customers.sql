@@ -1,6 +1,6 @@
 -- +goose Up
--- An account of one environment. A child account names its parent. generated
--- marks the sandbox customers that are there from the first start.
+-- A customer's account in one environment. A child account names its parent. generated
+-- marks the accounts that a sandbox creates at its first start.
 CREATE TABLE customers (
     id           TEXT    PRIMARY KEY,
     public_id    TEXT    NOT NULL UNIQUE,
@@ -13,8 +13,8 @@ CREATE TABLE customers (
     created_at   BIGINT  NOT NULL
 );
 
--- A secret of a client. Two rows of one client_id are both valid while the
--- secret is being rotated; expires_at ends the old one. Deleting a row revokes.
+-- A secret of a client. During a rotation, two rows with one client_id are valid;
+-- expires_at ends the older one. Deleting a row revokes the secret.
 CREATE TABLE credentials (
     id          TEXT   PRIMARY KEY,
     customer_id TEXT   NOT NULL REFERENCES customers (id),
@@ -35,7 +35,7 @@ CREATE TABLE products (
     UNIQUE (customer_id, name)
 );
 
--- Where outcomes may be returned to. Position 0 is the static complete URL.
+-- The complete URLs that secure redirect may return to. Position 0 is the static one.
 CREATE TABLE complete_urls (
     customer_id TEXT   NOT NULL REFERENCES customers (id),
     position    BIGINT NOT NULL,
@@ -43,7 +43,7 @@ CREATE TABLE complete_urls (
     PRIMARY KEY (customer_id, position)
 );
 
--- prefill is sealed under key_id, the consumer's own data key.
+-- Consumers. prefill is encrypted under key_id, the consumer's own data key.
 CREATE TABLE consumers (
     id           TEXT   PRIMARY KEY,
     customer_id  TEXT   NOT NULL REFERENCES customers (id),
@@ -56,9 +56,9 @@ CREATE TABLE consumers (
     UNIQUE (customer_id, external_id)
 );
 
--- Keys that sign. The public halves of purpose 'outcome' are the key set; those
--- of 'access' never leave. A key signs from signs_from until a newer one does,
--- and is kept until what it signed has expired.
+-- Signing keys. The public halves of the keys with purpose 'outcome' are the published key
+-- set; keys with purpose 'access' are not published. A key signs from signs_from until a
+-- newer key does, and is stored until everything that it signed has expired.
 CREATE TABLE signing_keys (
     id         TEXT   PRIMARY KEY,
     purpose    TEXT   NOT NULL,

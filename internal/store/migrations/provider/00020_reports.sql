@@ -1,6 +1,6 @@
 -- +goose Up
--- A report and what it is made from. input and body are sealed under key_id, the
--- consumer's data key.
+-- A report and the input that it is computed from. input and body are encrypted under
+-- key_id, the consumer's data key.
 CREATE TABLE reports (
     public_token TEXT   PRIMARY KEY,
     customer_id  TEXT   NOT NULL REFERENCES customers (id),

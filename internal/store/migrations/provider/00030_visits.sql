@@ -1,8 +1,8 @@
 -- +goose Up
 
--- A visit is one applicant's way through the widget or the hosted page. What he
--- typed is not here: his details are the consumer's, sealed there, and of a
--- sign-in only the mock bank's username is kept, which is not his.
+-- An applicant's visit to the widget or the hosted page. It stores nothing that the
+-- applicant typed except for the mock bank's username, which is not personal. The
+-- applicant's details are the consumer's, encrypted there.
 CREATE TABLE visits (
     id                TEXT PRIMARY KEY,
     public_token      TEXT NOT NULL UNIQUE,
@@ -11,7 +11,7 @@ CREATE TABLE visits (
     product           TEXT NOT NULL,
     environment       TEXT NOT NULL,
     consumer_id       TEXT NOT NULL,
-    handle_hash       BYTEA UNIQUE, -- SHA-256; null until somebody may come
+    handle_hash       BYTEA UNIQUE, -- SHA-256; null before the visit can be opened
     state             TEXT NOT NULL,
     step              TEXT NOT NULL,
     rehearsal         TEXT NOT NULL,
@@ -22,18 +22,18 @@ CREATE TABLE visits (
     substatus         TEXT NOT NULL,
     error             TEXT NOT NULL,
     sandbox_report_id TEXT NOT NULL,
-    version           BIGINT NOT NULL, -- counts the changes; each is conditional on the one before
+    version           BIGINT NOT NULL, -- counts the changes; each change is conditional on the version that it read
     created_at        BIGINT NOT NULL,
     expires_at        BIGINT NOT NULL,
-    ended_at          BIGINT NOT NULL  -- 0: not yet
+    ended_at          BIGINT NOT NULL  -- 0 before
 );
 
 CREATE INDEX visits_due ON visits (expires_at) WHERE ended_at = 0;
 
--- The timeline of a visit: one line a change, without anything personal.
+-- The timeline of a visit: one row for each change, without personal data.
 CREATE TABLE visit_events (
     visit_id TEXT NOT NULL REFERENCES visits (id),
-    seq      BIGINT NOT NULL, -- the visit's version after it
+    seq      BIGINT NOT NULL, -- the visit's version after the change
     at       BIGINT NOT NULL,
     kind     TEXT NOT NULL,
     state    TEXT NOT NULL,
@@ -45,5 +45,5 @@ CREATE TABLE initialization_tokens (
     hash       BYTEA PRIMARY KEY, -- SHA-256 of the token
     visit_id   TEXT NOT NULL UNIQUE REFERENCES visits (id),
     expires_at BIGINT NOT NULL,
-    used_at    BIGINT NOT NULL    -- 0: not yet
+    used_at    BIGINT NOT NULL    -- 0 before
 );

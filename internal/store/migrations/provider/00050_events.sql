@@ -1,5 +1,5 @@
 -- +goose Up
--- Where a customer's events go. A callback that answered 410 is disabled.
+-- The address that receives a customer's webhooks. Answering 410 disables it.
 CREATE TABLE callbacks (
     id          TEXT   PRIMARY KEY,
     customer_id TEXT   NOT NULL UNIQUE REFERENCES customers (id),
@@ -8,8 +8,8 @@ CREATE TABLE callbacks (
     created_at  BIGINT NOT NULL
 );
 
--- Secrets that sign a callback's events, sealed under the system key. All that
--- have not expired sign, so that a receiver can change from one to the other.
+-- Secrets that sign a callback's webhooks, encrypted under the system key. All secrets that
+-- have not expired sign, so that a receiver can change from one to the next.
 CREATE TABLE callback_secrets (
     id          TEXT   PRIMARY KEY,
     callback_id TEXT   NOT NULL REFERENCES callbacks (id),
@@ -19,9 +19,8 @@ CREATE TABLE callback_secrets (
 );
 CREATE INDEX callback_secrets_callback ON callback_secrets (callback_id);
 
--- The outbox: one row for each change of a report's status, written in the
--- transaction that changes it. What the customer called the report is read from
--- the report when the event is sent.
+-- Webhook events: one row for each change of a report's status, written in the transaction
+-- that changes it. The customer's own ids are read from the report when the event is sent.
 CREATE TABLE events (
     id           TEXT   PRIMARY KEY,
     customer_id  TEXT   NOT NULL REFERENCES customers (id),
@@ -32,8 +31,8 @@ CREATE TABLE events (
 );
 CREATE INDEX events_report ON events (public_token);
 
--- An event on its way to a callback. state is pending, delivered, disabled or
--- given up; attempts counts those that were made.
+-- The delivery of an event to a callback. state is pending, delivered, disabled or given
+-- up. attempts counts the requests sent.
 CREATE TABLE deliveries (
     id          TEXT   PRIMARY KEY,
     event_id    TEXT   NOT NULL REFERENCES events (id),

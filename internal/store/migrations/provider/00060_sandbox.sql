@@ -1,11 +1,11 @@
 -- +goose Up
--- How far the sandbox's clock stands from the time of day.
+-- The difference between the sandbox's clock and the time of day.
 CREATE TABLE sandbox_clock (
     id     BIGINT PRIMARY KEY CHECK (id = 1),
     offset_micros BIGINT NOT NULL
 );
 
--- Reports that were configured to be served as they are.
+-- Reports that a sandbox serves as they were configured, without computing them.
 CREATE TABLE sandbox_reports (
     id          TEXT   PRIMARY KEY,
     customer_id TEXT   NOT NULL REFERENCES customers (id),

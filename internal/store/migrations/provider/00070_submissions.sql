@@ -1,7 +1,7 @@
 -- +goose Up
--- How many submissions of an account were ever accepted, and when the last thirty
--- of them were: number n stands in slot n modulo 30. The next one may take its
--- slot once what is there is a minute old.
+-- How many submissions an account has made, and when it made the last thirty: submission n
+-- is in slot n modulo 30. The next one can take its slot when the row in it is a minute
+-- old.
 CREATE TABLE submission_counts (
     customer_id TEXT   PRIMARY KEY REFERENCES customers (id),
     accepted    BIGINT NOT NULL
@@ -13,6 +13,6 @@ CREATE TABLE submission_slots (
     PRIMARY KEY (customer_id, slot)
 );
 
--- What an account may do beyond the ordinary.
+-- Features enabled for an account.
 ALTER TABLE customers ADD COLUMN custom_reports BOOLEAN NOT NULL DEFAULT FALSE; -- sandboxReportId
 ALTER TABLE customers ADD COLUMN ach_details    BOOLEAN NOT NULL DEFAULT FALSE; -- account numbers in full

@@ -1,8 +1,7 @@
 -- +goose Up
--- A report that its owner shares with a third party. There is one row for the
--- pair, for good: repeating the grant moves expires_at, and what was revoked stays
--- so. read_at is when the third party first read the report; from then on
--- expires_at says nothing any more.
+-- A report that its owner shares with a third party: one row for each report and third
+-- party. Sharing again moves expires_at. A revoked row stays revoked. read_at is when the
+-- third party first read the report; after that, expires_at no longer applies.
 CREATE TABLE relay_tokens (
     token          TEXT   PRIMARY KEY,
     public_token   TEXT   NOT NULL REFERENCES reports (public_token) ON DELETE CASCADE,

@@ -1,5 +1,5 @@
 -- +goose Up
--- The forms of the dashboard that were sent: each is taken once.
+-- Forms of the dashboard that were submitted. Each is accepted once.
 CREATE TABLE dashboard_forms (
     nonce      TEXT   PRIMARY KEY,
     session_id TEXT   NOT NULL,

@@ -1,6 +1,6 @@
 -- +goose Up
--- A link that a customer sends to an applicant: the way to a visit on the hosted
--- page, as long as the visit waits.
+-- A link to a visit on the hosted page that a customer sends to an applicant. It is valid
+-- while the visit waits.
 CREATE TABLE invites (
     id          TEXT   PRIMARY KEY,
     visit_id    TEXT   NOT NULL UNIQUE REFERENCES visits (id),
@@ -10,22 +10,22 @@ CREATE TABLE invites (
     expires_at  BIGINT NOT NULL
 );
 
--- Letters to applicants: to be sent by the mail server, or, without one, to be read
--- on the dashboard and passed on by hand. recipient and body are sealed under
--- key_id, the consumer's data key; a body is dropped when it was sent, and the whole
--- letter when its link is over.
+-- Emails to applicants. The mail server sends them; without one, a user reads them on the
+-- dashboard and passes them on. recipient and body are encrypted under key_id, the
+-- consumer's data key. The body is deleted after it was sent, the row when its link
+-- expires.
 CREATE TABLE outbox (
     id           TEXT   PRIMARY KEY,
     customer_id  TEXT   NOT NULL REFERENCES customers (id),
     public_token TEXT   NOT NULL REFERENCES reports (public_token) ON DELETE CASCADE,
     key_id       TEXT   NOT NULL,
     recipient    BYTEA  NOT NULL,
-    subject      TEXT   NOT NULL, -- nothing of the applicant
+    subject      TEXT   NOT NULL, -- without personal data
     body         BYTEA,
     created_at   BIGINT NOT NULL,
     expires_at   BIGINT NOT NULL,
-    sent_at      BIGINT, -- null: not
-    failed_at    BIGINT  -- null: not given up
+    sent_at      BIGINT, -- null before
+    failed_at    BIGINT  -- null unless given up
 );
 CREATE INDEX outbox_customer ON outbox (customer_id, created_at, id);
 CREATE INDEX outbox_expiry   ON outbox (expires_at);

@@ -1,14 +1,14 @@
 -- +goose Up
--- Files that applicants hand over, sealed under the report's data key: the name
--- here, the contents in parts, so that nothing is ever in memory as a whole. A row
--- without kept_at is still being uploaded, or was given up.
+-- Files that applicants upload, encrypted under the report's data key: the name here, the
+-- contents in parts, so that no file is in memory as a whole. A row without kept_at is an
+-- upload in progress or an abandoned one.
 CREATE TABLE documents (
     id           TEXT   PRIMARY KEY,
     public_token TEXT   NOT NULL REFERENCES reports (public_token) ON DELETE CASCADE,
     key_id       TEXT   NOT NULL,
     kind         TEXT   NOT NULL, -- document_type of the files list
-    content_type TEXT   NOT NULL, -- as the contents say
-    name         BYTEA  NOT NULL, -- sealed
+    content_type TEXT   NOT NULL, -- detected from the contents
+    name         BYTEA  NOT NULL, -- encrypted
     size         BIGINT NOT NULL, -- bytes
     begun_at     BIGINT NOT NULL,
     kept_at      BIGINT

@@ -1,4 +1,4 @@
 -- +goose Up
--- What the applicant has connected so far, as JSON: which providers, the mock's user
--- names, ids of accounts. Nothing of it is his.
+-- The applicant's connections so far, as JSON: providers, the mock bank's usernames and ids
+-- of accounts. None of it is personal.
 ALTER TABLE visits ADD COLUMN sources TEXT NOT NULL DEFAULT '';

@@ -1,8 +1,8 @@
 -- +goose Up
--- What a report is made from and what was made, both sealed under the report's
--- key_id. They are large, and stand apart so that the rows of reports, which every
--- request reads, are small. created_at and held_at are the report's own, which never
--- change: what the sweep looks for. The row goes when the report is forgotten.
+-- The input and the body of a report, encrypted under the report's key_id. They are in a
+-- table of their own because they are large and every request reads the rows of reports.
+-- created_at and held_at are the report's, which never change; the retention job reads
+-- them. Deleting the report's body deletes the row.
 CREATE TABLE report_data (
     public_token TEXT   PRIMARY KEY REFERENCES reports (public_token) ON DELETE CASCADE,
     created_at   BIGINT NOT NULL,

@@ -1,11 +1,11 @@
 -- +goose Up
--- How often people corrected a report; each correction is conditional on the one
--- before, so that of two at once one is made.
+-- How often users corrected a report. A correction is conditional on the count that it
+-- read, so that one of two concurrent corrections succeeds.
 ALTER TABLE reports ADD COLUMN revision BIGINT NOT NULL DEFAULT 0;
 
--- The corrections of a report, from 1 on: who made it, why, and the body that it
--- replaced. reason and replaced are sealed under the report's key_id. A row goes
--- with what else the report holds.
+-- The corrections of a report, from 1 on: who corrected it, why, and the body that it
+-- replaced. reason and replaced are encrypted under the report's key_id. The rows are
+-- deleted with the report's body.
 CREATE TABLE report_revisions (
     public_token TEXT   NOT NULL REFERENCES report_data (public_token) ON DELETE CASCADE,
     revision     BIGINT NOT NULL,

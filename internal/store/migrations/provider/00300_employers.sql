@@ -1,10 +1,10 @@
 -- +goose Up
--- Of an eligibility report's visit: how many stated employers are verified, which of
--- them is at the moment (from 1; 0: none), and whether that is all that is asked for.
--- Their names are the consumer's, sealed there.
+-- For visits of eligibility reports: how many stated employers are verified, the number of
+-- the current one (from 1; 0 for none), and whether the product asks for nothing else. The
+-- names are the consumer's, encrypted there.
 ALTER TABLE visits ADD COLUMN employers INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE visits ADD COLUMN employer INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE visits ADD COLUMN income_only BOOLEAN NOT NULL DEFAULT FALSE;
 
--- Which of them a document was uploaded for; 0: none.
+-- The number of the stated employer that a document was uploaded for; 0 for none.
 ALTER TABLE documents ADD COLUMN employer INTEGER NOT NULL DEFAULT 0;

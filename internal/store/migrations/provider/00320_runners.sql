@@ -1,5 +1,5 @@
 -- +goose Up
--- Processes that run jobs, so that what a killed one ran is taken up by another.
+-- Processes that run jobs. When one stops without notice, another takes up its jobs.
 CREATE TABLE job_runners (
     id      TEXT   PRIMARY KEY,
     seen_at BIGINT NOT NULL -- by the database's clock

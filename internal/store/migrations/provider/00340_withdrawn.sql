@@ -1,3 +1,3 @@
 -- +goose Up
--- The visits that wait for a consumer, which end when it withdraws consent.
+-- For the visits in progress of a consumer, which end when the consumer withdraws consent.
 CREATE INDEX visits_consumer ON visits (consumer_id) WHERE ended_at = 0;

@@ -1,3 +1,3 @@
 -- +goose Up
--- Whether a visit was begun from the applicant's page, without a token of the customer's.
+-- Whether a visit began without an initialization token, from the applicant's page.
 ALTER TABLE visits ADD COLUMN tokenless BOOLEAN NOT NULL DEFAULT FALSE;

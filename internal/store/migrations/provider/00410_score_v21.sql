@@ -1,3 +1,3 @@
 -- +goose Up
--- Whether cashflow reports of the configuration have score v2.1 beside v2.0.
+-- Whether the configuration's cashflow reports include score v2.1 besides v2.0.
 ALTER TABLE product_configurations ADD COLUMN score_v21 BOOLEAN NOT NULL DEFAULT FALSE;

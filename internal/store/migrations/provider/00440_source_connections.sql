@@ -1,5 +1,5 @@
 -- +goose Up
--- Authorizations at institutions that have begun, and the access that came of them.
+-- Authorizations at institutions, and the access that they gave.
 CREATE TABLE source_authorizations (
     state_hash   BYTEA PRIMARY KEY,   -- SHA-256 of the state parameter
     browser_hash BYTEA  NOT NULL,     -- SHA-256 of the secret in the browser's cookie
@@ -17,7 +17,7 @@ CREATE INDEX source_authorizations_visit ON source_authorizations (visit_id);
 
 CREATE TABLE source_connections (
     id           TEXT PRIMARY KEY,
-    public_token TEXT   NOT NULL,     -- of the report that it was made for
+    public_token TEXT   NOT NULL,     -- of the report that the access was given for
     customer_id  TEXT   NOT NULL,
     consumer_id  TEXT   NOT NULL,
     environment  TEXT   NOT NULL,

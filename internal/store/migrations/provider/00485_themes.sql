@@ -1,5 +1,5 @@
 -- +goose Up
--- How the applicant's pages of an account look. A child account without a row has its
+-- The theme of an account's pages for applicants. A child account without a row has its
 -- parent's theme.
 CREATE TABLE themes (
     customer_id   TEXT    PRIMARY KEY REFERENCES customers (id),

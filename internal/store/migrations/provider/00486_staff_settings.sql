@@ -1,5 +1,5 @@
 -- +goose Up
--- What users of the dashboard chose for themselves.
+-- Settings that users of the dashboard chose.
 CREATE TABLE staff_settings (
     staff_id TEXT PRIMARY KEY REFERENCES staff (id) ON DELETE CASCADE,
     density  TEXT NOT NULL -- comfortable, dense

@@ -1,3 +1,3 @@
 -- +goose Up
--- What the receiver answered to an attempt, sealed like the event's body.
+-- The beginning of the receiver's answer to an attempt, encrypted like the event's body.
 ALTER TABLE delivery_attempts ADD COLUMN answer BYTEA;

@@ -1,30 +1,29 @@
 -- +goose Up
--- What each of the desk's people may do: reviewer, administrator, auditor. Those
--- who were here before could do all that there was. A person who signs in by
--- another house's account is known by the hash of its issuer and subject, from the
--- first time on.
+-- The role of each user: reviewer, administrator or auditor. Existing users become
+-- administrators, because they could do everything before. From the first sign-in by OpenID
+-- Connect, a user is found by the hash of issuer and subject.
 ALTER TABLE reviewers ADD COLUMN role TEXT NOT NULL DEFAULT 'administrator';
-ALTER TABLE reviewers ADD COLUMN disabled_at BIGINT NOT NULL DEFAULT 0; -- 0: may sign in
+ALTER TABLE reviewers ADD COLUMN disabled_at BIGINT NOT NULL DEFAULT 0; -- 0 if the user may sign in
 ALTER TABLE reviewers ADD COLUMN subject_hash BYTEA;
 ALTER TABLE reviewers ADD COLUMN signed_in_at BIGINT NOT NULL DEFAULT 0;
 CREATE UNIQUE INDEX reviewers_subject ON reviewers (subject_hash);
 
--- Links by which a person sets a password, once. There is one for a person.
+-- Single-use links to set a password, at most one for each user.
 CREATE TABLE review_links (
     reviewer_id TEXT   PRIMARY KEY,
     hash        BYTEA  NOT NULL UNIQUE,
     expires_at  BIGINT NOT NULL
 );
 
--- Who saw and did what, in lines that nothing changes and nothing deletes. All of
--- it is ids and words of the desk's own.
+-- The audit trail: who saw and did what. Rows are never changed or deleted. They hold ids
+-- and fixed words, no personal data.
 CREATE TABLE review_audit (
     id             TEXT   PRIMARY KEY,
     at             BIGINT NOT NULL,
-    actor          TEXT   NOT NULL, -- a person's id; empty for nobody who is known
+    actor          TEXT   NOT NULL, -- a user's id; empty for an unknown user
     action         TEXT   NOT NULL,
-    application_id TEXT   NOT NULL, -- empty: of none
-    object         TEXT   NOT NULL, -- what else it was done to: a person, a share; empty for nothing
+    application_id TEXT   NOT NULL, -- empty for none
+    object         TEXT   NOT NULL, -- a user or a share; empty for none
     detail         TEXT   NOT NULL,
     request_id     TEXT   NOT NULL
 );
@@ -37,21 +36,22 @@ SELECT id, at, reviewer_id, CASE action WHEN 'viewed' THEN 'reportViewed' WHEN '
     application_id, '', '', request_id FROM report_views;
 DROP TABLE report_views;
 
--- What the desk looks applications up by, one narrow row for each.
+-- The index that lists and searches of applications read: one narrow row for each
+-- application.
 CREATE TABLE review_index (
     application_id TEXT    PRIMARY KEY,
     data_key       TEXT    NOT NULL,
     product        TEXT    NOT NULL,
     mode           TEXT    NOT NULL,
     external_id    TEXT    NOT NULL,
-    external_key   BYTEA, -- external_id in lower case: bytes sort alike on every database
+    external_key   BYTEA, -- external_id in lower case; bytes sort alike on both engines
     public_token   TEXT    NOT NULL,
     state          TEXT    NOT NULL,
     outcome        TEXT    NOT NULL, -- SUCCESS, EXIT, ERROR; empty while it has none
     attempt        BIGINT  NOT NULL,
     decision       TEXT    NOT NULL, -- the newest; empty for none
     has_report     BOOLEAN NOT NULL,
-    named          BOOLEAN NOT NULL, -- this row and the applicant's words are as they should be
+    named          BOOLEAN NOT NULL, -- whether this row and the applicant's review_tokens are up to date
     created_at     BIGINT  NOT NULL,
     updated_at     BIGINT  NOT NULL
 );
@@ -65,14 +65,14 @@ CREATE INDEX review_index_external ON review_index (external_key, application_id
 CREATE INDEX review_index_token ON review_index (public_token);
 CREATE INDEX review_index_moved ON review_index (updated_at, application_id);
 CREATE INDEX review_index_unnamed ON review_index (named, application_id);
--- The rest of these is filled in by the program, which can open what is sealed.
+-- The program fills in the other columns, because it can decrypt what they are made from.
 INSERT INTO review_index (application_id, data_key, product, mode, external_id, public_token, state, outcome,
     attempt, decision, has_report, named, created_at, updated_at)
 SELECT id, data_key, product, mode, external_id, public_token, state, '', attempt, '', report_at <> 0, FALSE, created_at, updated_at
 FROM applications;
 
--- An applicant's names and address, word by word, each as a keyed hash: who has
--- the database alone cannot tell whether somebody is in it.
+-- The words of an applicant's names and address, each as a keyed hash. The database alone
+-- does not tell whether a person is in it.
 CREATE TABLE review_tokens (
     token          BYTEA  NOT NULL,
     created_at     BIGINT NOT NULL, -- of the application
@@ -81,54 +81,53 @@ CREATE TABLE review_tokens (
 );
 CREATE INDEX review_tokens_by_application ON review_tokens (application_id);
 
--- What somebody looks for, for as long as the pages that show it are turned: a
--- name has no place in an address.
+-- A search text, stored while its pages of results are open, because names must not be in
+-- URLs.
 CREATE TABLE review_searches (
     handle      TEXT   PRIMARY KEY,
     reviewer_id TEXT   NOT NULL,
-    query       BYTEA  NOT NULL, -- sealed
+    query       BYTEA  NOT NULL, -- encrypted
     expires_at  BIGINT NOT NULL
 );
 CREATE INDEX review_searches_expiry ON review_searches (expires_at);
 
--- What was decided, the newest last. Seq counts from 1 within an application.
+-- The decisions of an application. seq counts from 1 within an application.
 CREATE TABLE review_decisions (
     application_id TEXT   NOT NULL,
     seq            BIGINT NOT NULL,
     decision       TEXT   NOT NULL, -- approved, declined, moreAsked, escalated
-    reasons        TEXT   NOT NULL, -- codes of the report, with a space between them
-    text           BYTEA, -- sealed under the application's key
+    reasons        TEXT   NOT NULL, -- the report's reason codes, separated by spaces
+    text           BYTEA, -- encrypted under the application's key
     reviewer_id    TEXT   NOT NULL,
     at             BIGINT NOT NULL,
     PRIMARY KEY (application_id, seq)
 );
 
--- What reviewers tell each other of an application.
+-- Notes of reviewers on an application.
 CREATE TABLE review_notes (
     id             TEXT   PRIMARY KEY,
     application_id TEXT   NOT NULL,
-    text           BYTEA  NOT NULL, -- sealed under the application's key
+    text           BYTEA  NOT NULL, -- encrypted under the application's key
     reviewer_id    TEXT   NOT NULL,
     at             BIGINT NOT NULL
 );
 CREATE INDEX review_notes_by_application ON review_notes (application_id, at, id);
 
--- What is left of an application that was deleted.
+-- A record of each deleted application.
 CREATE TABLE review_deletions (
     application_id TEXT   PRIMARY KEY,
     at             BIGINT NOT NULL,
-    reviewer_id    TEXT   NOT NULL, -- empty: it was as old as any may get
+    reviewer_id    TEXT   NOT NULL, -- empty if the retention period ended
     reason         TEXT   NOT NULL
 );
 CREATE INDEX review_deletions_newest ON review_deletions (at, application_id);
 
--- Sign-ins by another house's account that are under way, each good once and in
--- the browser in which it was begun.
+-- OpenID Connect sign-ins in progress. Each is used once, in the browser in which it began.
 CREATE TABLE review_arrivals (
     state_hash BYTEA  PRIMARY KEY,
     id         TEXT   NOT NULL,
     session_id TEXT   NOT NULL,
-    sealed     BYTEA  NOT NULL, -- nonce and verifier
+    sealed     BYTEA  NOT NULL, -- encrypted nonce and PKCE verifier
     next       TEXT   NOT NULL,
     used       BOOLEAN NOT NULL,
     expires_at BIGINT NOT NULL
