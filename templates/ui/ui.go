@@ -61,6 +61,8 @@ func Wide(p Page) Page {
 type Brand struct {
 	Name string
 	Logo *Logo // nil: the default mark beside the name
+	// Monogram shows the name's first letters in place of the default mark.
+	Monogram bool
 }
 
 // IconName names an icon.
@@ -321,7 +323,7 @@ type Row struct {
 	Name, Value string
 	Title       string
 	Detail      string
-	Initial     string // one or two letters for the disc before it; default: first letter of the title
+	Initial     string // one or two letters for the disc before it; default: the initials of the title
 	Plain       bool   // no disc, because the title is not a name
 	Attrs       templ.Attributes
 }
@@ -413,14 +415,10 @@ func Breakable(s string) string {
 	return strings.Join(parts, "<wbr>")
 }
 
-// initials returns the monogram of a row: its own, or the first letters of the title's
-// first two words.
-func initials(r Row) string {
-	if r.Initial != "" {
-		return r.Initial
-	}
+// initials returns the first letters of a title's first two words.
+func initials(title string) string {
 	var out []rune
-	for _, w := range strings.Fields(r.Title) {
+	for _, w := range strings.Fields(title) {
 		if first, _ := utf8.DecodeRuneInString(w); unicode.IsLetter(first) || unicode.IsDigit(first) {
 			if out = append(out, unicode.ToUpper(first)); len(out) == 2 {
 				break
@@ -434,9 +432,9 @@ func initials(r Row) string {
 const discColors = 4
 
 // discColor returns the color class of a monogram, the same for the same title.
-func discColor(r Row) string {
+func discColor(title string) string {
 	sum := 0
-	for _, c := range []byte(r.Title) {
+	for _, c := range []byte(title) {
 		sum += int(c)
 	}
 	return "row-disc-" + strconv.Itoa(sum%discColors)

@@ -91,14 +91,14 @@ func (p Page) problem(field string) string {
 }
 
 func (p Page) layout() ui.Page {
-	return ui.Page{Lang: p.Lang, Title: p.title(), Refused: len(p.Problems) > 0 || p.TriesLeft > 0, Brand: ui.Brand{Name: p.Bank},
+	return ui.Page{Lang: p.Lang, Title: p.title(), Refused: len(p.Problems) > 0 || p.TriesLeft > 0, Brand: ui.Brand{Name: p.Bank, Monogram: true},
 		Icon: p.Icon, Styles: []string{p.Style}, Languages: p.Languages, Footer: ui.SandboxNote(p.Lang),
 		Attrs: templ.Attributes{"data-mode": "hosted"}}
 }
 
-func (m Message) brand() string {
+func (m Message) brand() ui.Brand {
 	if m.Bank == "" {
-		return i18n.T(m.Lang, "bank.sandbox.brand")
+		return ui.Brand{Name: i18n.T(m.Lang, "bank.sandbox.brand")}
 	}
-	return m.Bank
+	return ui.Brand{Name: m.Bank, Monogram: true}
 }

@@ -961,7 +961,7 @@ func MessagePage(m Message) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(ui.Page{Lang: m.Lang, Title: i18n.T(m.Lang, m.Title), Brand: ui.Brand{Name: m.brand()}, Icon: m.Icon,
+		templ_7745c5c3_Err = ui.Layout(ui.Page{Lang: m.Lang, Title: i18n.T(m.Lang, m.Title), Brand: m.brand(), Icon: m.Icon,
 			Styles: []string{m.Style}, Footer: ui.SandboxNote(m.Lang), Attrs: templ.Attributes{"data-mode": "hosted"}}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var44), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
