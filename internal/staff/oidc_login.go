@@ -75,6 +75,11 @@ func (s *Service) setPending(w http.ResponseWriter, r *http.Request, p *pendingS
 	return nil
 }
 
+// OtherAccount is the parameter with which StartOIDC asks the issuer to let the user choose
+// an account (OpenID Connect Core, section 3.1.2.1). Without it, most issuers sign in the
+// account that was just refused.
+const OtherAccount = "choose"
+
 // StartOIDC starts a sign-in at the issuer, or continues the browser's current one, so
 // that two tabs share it. The callback is valid once, for ten minutes, in this browser.
 func (s *Service) StartOIDC(w http.ResponseWriter, r *http.Request) error {
@@ -102,7 +107,11 @@ func (s *Service) StartOIDC(w http.ResponseWriter, r *http.Request) error {
 	if err := s.setPending(w, r, &p); err != nil {
 		return err
 	}
-	httpx.SeeOther(w, s.flow(found).AuthCodeURL(p.State, oidc.Nonce(p.Nonce), oauth2.S256ChallengeOption(p.Verifier)))
+	options := []oauth2.AuthCodeOption{oidc.Nonce(p.Nonce), oauth2.S256ChallengeOption(p.Verifier)}
+	if r.URL.Query().Has(OtherAccount) {
+		options = append(options, oauth2.SetAuthURLParam("prompt", "select_account"))
+	}
+	httpx.SeeOther(w, s.flow(found).AuthCodeURL(p.State, options...))
 	return nil
 }
 
@@ -140,7 +149,7 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) error {
 	if err := s.recordFailure(r.Context(), User{}, byOIDC); err != nil {
 		return err
 	}
-	return s.showSignIn(w, r, status, SignInPage{Problem: problem})
+	return s.showSignIn(w, r, status, SignInPage{Problem: problem, Next: p.Next})
 }
 
 // callbackError is the reason that a callback was refused. It does not quote library

@@ -43,7 +43,16 @@ func TestOIDCAdmitsAddedUsers(t *testing.T) {
 		if v := d.signInPage(); v.Issuer != "Acme <ID>" || !v.Passwords {
 			t.Errorf("the sign-in page: %+v", v)
 		}
+		for _, c := range []struct{ address, prompt string }{{"/review/oidc/login", ""}, {"/review/oidc/login?choose=1", "select_account"}} {
+			resp, _ := d.newBrowser().get(c.address)
+			if to, err := url.Parse(resp.Header.Get("Location")); err != nil || to.Query().Get("prompt") != c.prompt || to.Query().Get("nonce") == "" {
+				t.Errorf("%s leads to %s (%v)", c.address, to, err)
+			}
+		}
 		nina := d.newBrowser()
+		if status, _, page := nina.signInAt(s, "/review/y"); !strings.Contains(page, `"/review/y"`) {
+			t.Errorf("a refused account loses the page to continue with: %d %s", status, page)
+		}
 		if status, _, page := nina.signInAt(s, ""); status != 403 || d.problem(page) != NotAdmitted {
 			t.Errorf("an unknown user: %d %s", status, page)
 		}

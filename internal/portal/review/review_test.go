@@ -475,7 +475,10 @@ func TestSignInPage(t *testing.T) {
 		!strings.Contains(page, `name="password"`) {
 		t.Errorf("with an issuer and passwords:\n%s", page)
 	}
-	if page := show(staff.SignInPage{Issuer: "Acme"}); strings.Contains(page, `name="password"`) {
+	if page := show(staff.SignInPage{Issuer: "Acme", Problem: staff.NotAdmitted}); !strings.Contains(page, "/review/oidc/login?choose=1") {
+		t.Errorf("after a refused account:\n%s", page)
+	}
+	if page := show(staff.SignInPage{Issuer: "Acme"}); strings.Contains(page, `name="password"`) || strings.Contains(page, "choose=") {
 		t.Errorf("without passwords:\n%s", page)
 	}
 	if page := show(staff.SignInPage{Passwords: true}); strings.Contains(page, i18ntest.EN("review.sign_in.with")) ||

@@ -17,12 +17,20 @@ var signInProblems = map[staff.Problem]i18n.Key{
 	staff.IssuerFailed: "review.sign_in.oidc_failed", staff.ClaimsMissing: "review.sign_in.no_claims",
 }
 
-// oidcLogin returns the address where the sign-in at the issuer begins.
-func oidcLogin(next string) string {
-	if next == "" {
+// oidcLogin returns the address where the sign-in at the issuer begins. After a refused
+// account, the issuer asks which account to use.
+func oidcLogin(v staff.SignInPage) string {
+	q := url.Values{}
+	if v.Next != "" {
+		q.Set("next", v.Next)
+	}
+	if v.Problem == staff.NotAdmitted || v.Problem == staff.ClaimsMissing {
+		q.Set(staff.OtherAccount, "1")
+	}
+	if len(q) == 0 {
 		return "/review/oidc/login"
 	}
-	return "/review/oidc/login?" + url.Values{"next": {next}}.Encode()
+	return "/review/oidc/login?" + q.Encode()
 }
 
 // Row is one application of the list.
