@@ -209,10 +209,10 @@ func TestPortalPagesAreAccessible(t *testing.T) {
 		v.open(t, s.Portal+"/apply/nothing")
 		checkAccessibility(t, v, "no such product")
 		v.open(t, s.Portal+"/apply/cashflow?mode=token")
-		must(t, v.page("form[data-live=on]").WaitFor())
+		touchForm(t, v)
 		checkAccessibility(t, v, "the form with the integrator's choices")
 		v.open(t, s.Portal+"/apply/cashflow")
-		must(t, v.page("form[data-live=on]").WaitFor())
+		touchForm(t, v)
 		click(t, v.page("main form button[type=submit]"))
 		see(t, v.page("#summary"))
 		checkAccessibility(t, v, "the form with problems")
@@ -372,10 +372,10 @@ func TestKeyboardAlone(t *testing.T) {
 	press("Enter")
 	v.tabTo(t, v.page(`a[href="/apply/cashflow"]`))
 	press("Enter")
-	must(t, v.page("form[data-live=on]").WaitFor())
 	for _, f := range []struct{ field, text string }{{"firstName", "Zoë"}, {"lastName", "O’Hara"}, {"email", "zoe@example.org"},
 		{"dob-month", "2"}, {"dob-day", "29"}, {"dob-year", "1992"}} {
 		v.tabTo(t, v.page("#"+f.field))
+		must(t, v.page("form[data-live=on]").WaitFor())
 		enter(f.text)
 	}
 	v.tabTo(t, v.page("input[name=mode]:checked"))

@@ -145,7 +145,7 @@ func TestErrorsAreAnnouncedOnce(t *testing.T) {
 			t.Parallel()
 			v := listening(t)
 			v.open(t, s.Portal+"/apply/"+product)
-			must(t, v.page("form[data-live=on]").WaitFor())
+			touchForm(t, v)
 			v.heardOnce(t, v.page, en("form.problems"), func() { click(t, v.page(button(en("apply.continue")))) })
 
 			token := call(t, http.MethodPost, s.Provider+"/connect/initialization", s.basic(),

@@ -32,7 +32,21 @@ func TestRedirectWithoutScript(t *testing.T) {
 func (s *site) form(t *testing.T, v *visitor) {
 	t.Helper()
 	v.open(t, s.Portal+"/apply/cashflow")
-	must(t, v.page("form[data-live=on]").WaitFor())
+	touchForm(t, v)
+}
+
+// touchForm waits until the form is checked while typing, which begins with the first key
+// or press.
+func touchForm(t *testing.T, v *visitor) {
+	t.Helper()
+	form := v.page("form[data-vestibule=prefill]")
+	see(t, form)
+	until(t, "the form is checked", func() bool {
+		must(t, v.Keyboard().Press("Shift"))
+		on, err := form.GetAttribute("data-live")
+		must(t, err)
+		return on == "on"
+	})
 }
 
 // wrongs returns the errors of the form by field.
@@ -370,6 +384,29 @@ func TestServerChecksAgain(t *testing.T) {
 	step(t, v.page, "consent")
 	if n := s.stored(t); n != 1 {
 		t.Errorf("%d applications are stored, want 1", n)
+	}
+}
+
+// TestModuleStartsWhenTouched checks that a worker compiles the form's module, and that the
+// page neither compiles it again nor runs it before the form is touched.
+func TestModuleStartsWhenTouched(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	asked, compiled := v.sent(".wasm"), make(chan struct{}, 9)
+	v.Page.OnWorker(func(w playwright.Worker) { w.OnClose(func(playwright.Worker) { compiled <- struct{}{} }) })
+	v.open(t, s.Portal+"/apply/cashflow")
+	select {
+	case <-compiled:
+	case <-time.After(patience):
+		t.Fatal("no worker has compiled the module")
+	}
+	if on, err := v.page("form[data-vestibule=prefill]").GetAttribute("data-live"); err != nil || on != "" {
+		t.Errorf("the module runs in a form that was not touched: %q (%v)", on, err)
+	}
+	touchForm(t, v)
+	if n := len(asked()); n != 1 {
+		t.Errorf("the module was asked for %d times, want 1", n)
 	}
 }
 

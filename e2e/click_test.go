@@ -49,7 +49,7 @@ func TestPressThroughWords(t *testing.T) {
 	v := visit(t, window(1200, 900))
 	must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(holdPresses)}))
 	v.open(t, s.Portal+"/apply/cashflow")
-	see(t, v.page(`form[data-live="on"]`))
+	touchForm(t, v)
 	fill(t, v.page("#email"), "zoe@")
 	button := v.page(button(en("apply.continue")))
 	must(t, button.ScrollIntoViewIfNeeded())
@@ -69,7 +69,7 @@ func TestPressThroughWords(t *testing.T) {
 
 	// A press that becomes no click keeps nothing back either.
 	v.open(t, s.Portal+"/apply/cashflow")
-	see(t, v.page(`form[data-live="on"]`))
+	touchForm(t, v)
 	fill(t, v.page("#email"), "zoe@")
 	press(t, v, v.page("h1"))
 	must(t, v.Mouse().Move(1, 1))

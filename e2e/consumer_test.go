@@ -70,4 +70,12 @@ func TestConsumerEndsAccess(t *testing.T) {
 	}
 	click(t, c.page(button(en("access.sign_out"))))
 	see(t, c.page("[name=email]"))
+
+	applicant := visit(t)
+	application := s.submit(t, applicant, "default", "", nil)
+	s.await(t, application.ID, "ready")
+	applicant.open(t, s.Portal+"/applications/"+application.ID)
+	opened, err = applicant.Context.ExpectPage(func() error { return applicant.page(link(en("status.receipt.access"))).Click() })
+	must(t, err)
+	title(t, &visitor{Page: opened, Context: applicant.Context}, en("access.title"))
 }

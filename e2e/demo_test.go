@@ -87,7 +87,7 @@ func TestDemo(t *testing.T) {
 	v.open(t, s.Portal+"/")
 	pictures.shot(t, v, "landing")
 	click(t, v.page(`a[href="/apply/cashflow"]`))
-	see(t, v.Locator(`form[data-live="on"]`))
+	touchForm(t, v)
 	fillForm(t, v, multi)
 	fill(t, v.page("#email"), "multi.chen@mail")
 	must(t, v.page("#phone").Focus())

@@ -46,7 +46,7 @@ func TestFailures(t *testing.T) {
 		v := visit(t)
 		v.expect("ERR_INTERNET_DISCONNECTED")
 		v.open(t, s.Portal+"/apply/cashflow")
-		must(t, v.page("form[data-live=on]").WaitFor())
+		touchForm(t, v)
 		fillForm(t, v, applicant)
 		must(t, v.Context.SetOffline(true))
 		click(t, v.page(button(en("apply.continue"))))

@@ -239,6 +239,29 @@ func TestEmbedKit(t *testing.T) {
 		must(t, v.page("#m dialog:not([open])").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
 	})
 
+	t.Run("as a dialog that the widget closes", func(t *testing.T) {
+		t.Parallel()
+		_, token := h.token(t, nil)
+		h.bodies.Store("/closed", element(`id="m" mode="modal"`, token))
+		v := visit(t)
+		v.open(t, h.URL+"/closed")
+		opener, closer := v.page(button(en("embed.element.label"))), v.page(button(en("embed.element.close")))
+		click(t, opener)
+		step(t, v.bank("m"), "consent")
+		must(t, closer.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateHidden}))
+		v.axe(t)
+		click(t, v.bank("m")("[data-testid=close]"))
+		click(t, v.bank("m")("#leave button[value=leave]"))
+		heard(t, v, "m close")
+		if got := told(t, v); !strings.HasSuffix(got, "m exit\nm close") {
+			t.Errorf("the page was told\n%s", got)
+		}
+		click(t, opener)
+		see(t, v.inside("m").Locator("text="+en("connect.stopped.title")))
+		click(t, closer)
+		must(t, v.page("#m dialog:not([open])").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
+	})
+
 	t.Run("twice, moved, upgraded late, with the script twice", func(t *testing.T) {
 		t.Parallel()
 		_, first := h.token(t, nil)

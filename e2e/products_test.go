@@ -46,7 +46,7 @@ func TestProducts(t *testing.T) {
 	// The form: missing data is reported, and six names can be given.
 	v := visit(t)
 	v.open(t, s.Portal+"/apply/eligibility")
-	see(t, v.page("form[data-live=on]"))
+	touchForm(t, v)
 	fillForm(t, v, applicant)
 	fillForm(t, v, map[string]string{"state": "OH"})
 	click(t, v.page(button(en("apply.continue"))))

@@ -11,8 +11,9 @@
 //
 // # The page
 //
-// module.ts loads the module after the first paint, fetches scripts for it, and shows the
-// elements of a phase. The page's language is <html lang>.
+// module.ts loads the module after the first paint, and runs it at once for the widget, and
+// for a form when the applicant first touches it. It fetches scripts for the module, and
+// shows the elements of a phase. The page's language is <html lang>.
 //
 // A form to check:
 //

@@ -126,7 +126,8 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 	})
 	show("passport, done", at(abroad, visit.End), func(v *visit.Visit) { v.End, v.Status = "success", contract.StatusSuccess })
 
-	return append(append(all, bankPages(assets, lang, choices)...),
+	all = append(all, bankPages(assets, lang, choices)...)
+	return append(append(all, accessPages(urls, lang, choices)...),
 		Exhibit{"widget, before its first step", visit.FrameShell(lang, urls)},
 		Exhibit{"widget, cannot begin",
 			visit.MessagePage(visit.Message{Lang: lang, Title: sample(lang, "Not here any more", "Ya no está aquí"),
@@ -161,4 +162,33 @@ func bankPages(assets Assets, lang i18n.Lang, choices []ui.Choice) (all []Exhibi
 	show("payroll provider, consent", "consent", payroll)
 	return append(all, Exhibit{"bank, ended", bank.MessagePage(bank.Message{Lang: lang, Style: assets.URL("provider.css"),
 		Icon: assets.URL("icon.svg"), Title: "bank.ended.title", Text: "bank.ended.text"})})
+}
+
+// accessPages are the pages on which consumers see and end what they have shared.
+func accessPages(urls visit.Urls, lang i18n.Lang, choices []ui.Choice) []Exhibit {
+	urls.Service = "Vestibule Verification"
+	page := visit.Access{Lang: lang, Urls: urls, Languages: choices, Sandbox: true}
+	secret := page
+	secret.Languages = nil
+	day := func(month time.Month, day int) time.Time { return time.Date(2026, month, day, 12, 0, 0, 0, time.UTC) }
+	open := visit.AccessCompany{Name: "Harbor Lane", Account: "1", Open: true, Older: 2, Reports: []visit.AccessReport{
+		{Kind: contract.Income, Shared: day(3, 4), From: []string{"Amber Coast Bank", "Harbor Light Payroll"},
+			Access: []visit.OpenAccess{{Name: "Amber Coast Bank", Until: day(6, 2)}}, Until: day(9, 4), Updates: 2, Updated: day(5, 1),
+			ThirdParties: []string{"Northwind Mortgage"}},
+		{Kind: contract.Cashflow, Shared: day(2, 3), Pending: true}}}
+	ended := visit.AccessCompany{Name: "Tern & Sons", Account: "2", Reports: []visit.AccessReport{
+		{Kind: contract.Cashflow, Shared: day(1, 2), From: []string{"Amber Coast Bank"}, Until: day(7, 2), Withdrawn: day(3, 5)}}}
+	return []Exhibit{
+		{"access, ask for the link", visit.AccessFormPage(visit.AccessForm{Access: page})},
+		{"access, address refused", visit.AccessFormPage(visit.AccessForm{Access: page, Email: "ana@", Problem: "access.form.no_email"})},
+		{"access, session over", visit.AccessFormPage(visit.AccessForm{Access: page, Expired: true})},
+		{"access, link sent", visit.AccessNoticePage(visit.AccessNotice{Access: page, Title: "access.sent.title", Text: "access.sent.text"})},
+		{"access, open the link", visit.AccessLinkPage(secret, "/access/link/h")},
+		{"access, link used", visit.AccessNoticePage(visit.AccessNotice{Access: secret, Title: "access.used.title",
+			Text: "access.used.text", Again: true})},
+		{"access, what was shared", visit.AccessListPage(visit.AccessList{Access: page, Companies: []visit.AccessCompany{open, ended}})},
+		{"access, nothing shared", visit.AccessListPage(visit.AccessList{Access: page})},
+		{"access, whether to end", visit.AccessEndPage(visit.AccessEnd{Access: page, Company: open})},
+		{"access, ended", visit.AccessListPage(visit.AccessList{Access: page, Companies: []visit.AccessCompany{ended}, Ended: ended.Name})},
+	}
 }

@@ -90,6 +90,7 @@ func TestValidateRejectsBadConfigurations(t *testing.T) {
 			"--smtp-username=x", "--smtp-password=y"}, "no password without TLS"},
 		"a brand file that is not there":   {[]string{"--brand-file=nowhere/brand.yaml"}, "--brand-file"},
 		"a widget script that is no URL":   {[]string{"--widget-script-url=javascript:alert(1)"}, "--widget-script-url"},
+		"an access page that is no URL":    {[]string{"--service-access-url=provider.example/access"}, "--service-access-url"},
 		"a widget global with a dot":       {[]string{"--widget-global=a.b"}, "JavaScript identifier"},
 		"another database":                 {[]string{"--database-url=mysql://localhost"}, "postgres://"},
 		"a product of an unknown kind":     {elsewhere("--products=loans=6f1a6e0e-3c39-4b4f-9a3d-111111111111"), `"loans" is not a product`},

@@ -22,6 +22,7 @@ import (
 	"vestibule/internal/portal"
 	"vestibule/internal/portal/branding"
 	"vestibule/internal/provider"
+	"vestibule/internal/provider/access"
 	"vestibule/internal/provider/sandbox"
 	"vestibule/internal/store"
 	"vestibule/internal/telemetry"
@@ -390,6 +391,9 @@ func (p *program) startPortal(ctx context.Context, which parties, made customers
 		a.PublicID, a.ClientID, a.SecretKey, a.Products = made.PublicID, made.ClientID, made.SecretKey, made.Products
 		// Besides the generated secret, those that it was rotated to.
 		a.WebhookSecrets = append([]string{made.WebhookSecret}, a.WebhookSecrets...)
+	}
+	if which.provider && conf.Pages.ServiceAccessURL == "" {
+		conf.Pages.ServiceAccessURL = conf.ProviderURL + access.Path
 	}
 	if conf.Pages.WidgetScriptURL == "" {
 		conf.Pages.WidgetScriptURL = conf.ProviderURL + "/widget/v1/widget.js"

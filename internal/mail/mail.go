@@ -1,4 +1,4 @@
-// Package mail sends short plain-text emails by SMTP, and has the outbox that keeps them
+// Package mail sends short emails by SMTP, and has the outbox that keeps them
 // until they are sent. It is the only package that uses go-mail.
 //
 // It refuses servers without TLS unless configured to do without, and never sends
@@ -29,13 +29,14 @@ const (
 	None     Security = "none"     // unencrypted: for a server on this machine
 )
 
-// Message is a plain-text email. ID is the same at each sending, so that a receiver can
+// Message is an email, as plain text and as HTML with the same words. ID is the same at each sending, so that a receiver can
 // recognize repeats.
 type Message struct {
 	ID      string // letters, digits and dashes
 	To      string // one address
 	Subject string
 	Text    string
+	HTML    string // "": only the text
 }
 
 // ErrRefused is returned for an email that the server rejects permanently.
@@ -108,6 +109,9 @@ func (s *Sender) Send(ctx context.Context, msg Message) error {
 	m.SetDate()
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetBodyString(gomail.TypeTextPlain, msg.Text)
+	if msg.HTML != "" {
+		m.AddAlternativeString(gomail.TypeTextHTML, msg.HTML)
+	}
 
 	// go-mail leaves an unusable connection open, and ignores ctx once connected, so
 	// close the connection here.

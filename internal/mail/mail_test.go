@@ -14,6 +14,7 @@ import (
 	"io"
 	"math/big"
 	"mime"
+	"mime/multipart"
 	"mime/quotedprintable"
 	"net"
 	"net/mail"
@@ -150,6 +151,55 @@ func (s *server) serve(c net.Conn) {
 
 var letter = Message{ID: "7d3f0c5e", To: "ada@example.org", Subject: "Verificación ñ",
 	Text: "Hello,\n\nhttps://service.example/invite/" + strings.Repeat("x", 80) + "\n.\n¿Sí?\n"}
+
+// TestEmailHasBothForms checks that an email with HTML has the text first, that both arrive
+// unchanged, and that no line exceeds the limits of RFC 5322 and RFC 2045.
+func TestEmailHasBothForms(t *testing.T) {
+	s := (&server{}).start(t)
+	sender, err := New(Config{Addr: s.addr, Roots: s.roots, From: "no-reply@service.example", Security: STARTTLS})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := letter
+	both.Subject = strings.Repeat("Verificación ñ ", 12)
+	both.HTML = "<p lang=\"es\">¿Sí? " + strings.Repeat("x", 2000) + "</p>\n.\n"
+	if err := sender.Send(t.Context(), both); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(s.letters[0]) {
+		if len(line) > 78+len("\r\n") {
+			t.Errorf("a line of %d characters: %q", len(line), line)
+		}
+	}
+	got, err := mail.ReadMessage(strings.NewReader(s.letters[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject, err := new(mime.WordDecoder).DecodeHeader(got.Header.Get("Subject"))
+	if err != nil || strings.TrimSpace(subject) != strings.TrimSpace(both.Subject) {
+		t.Errorf("subject %q, %v", subject, err)
+	}
+	kind, params, err := mime.ParseMediaType(got.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/alternative" {
+		t.Fatalf("%s, %v", kind, err)
+	}
+	parts := multipart.NewReader(got.Body, params["boundary"])
+	for _, want := range []struct{ kind, content string }{{"text/plain; charset=UTF-8", both.Text}, {"text/html; charset=UTF-8", both.HTML}} {
+		part, err := parts.NextRawPart()
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := io.ReadAll(quotedprintable.NewReader(part))
+		content := strings.ReplaceAll(strings.ReplaceAll(string(raw), "\r\n", "\n"), "\n..\n", "\n.\n")
+		if part.Header.Get("Content-Type") != want.kind || part.Header.Get("Content-Transfer-Encoding") != "quoted-printable" ||
+			err != nil || strings.TrimSpace(content) != strings.TrimSpace(want.content) {
+			t.Errorf("%v, %v: %q, want %q", part.Header, err, content, want.content)
+		}
+	}
+	if _, err := parts.NextRawPart(); err != io.EOF {
+		t.Errorf("a third part: %v", err)
+	}
+}
 
 func TestInviteEmailArrives(t *testing.T) {
 	for name, c := range map[string]struct {

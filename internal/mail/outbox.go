@@ -12,7 +12,7 @@ import (
 
 // Outbox sends a party's emails. The party inserts an email, encrypted by Seal, and
 // calls Enqueue in the same transaction; a job then makes the attempts. An email that
-// is sent twice has the same Message.ID. Its text is deleted once it is sent.
+// is sent twice has the same Message.ID. Its text and HTML are deleted once it is sent.
 type Outbox struct {
 	DB    *store.DB
 	Queue jobs.Enqueuer
@@ -36,18 +36,21 @@ type Mailer interface {
 	Send(ctx context.Context, m Message) error
 }
 
-// Email is an email of the outbox. To, Subject and Text are those of Message.
+// Email is an email of the outbox.
 type Email struct {
-	Message        // the text is empty after it was deleted
+	Message        // text and HTML are empty after they were deleted
 	About   string // id of the application, or publicToken of the report
 	Created time.Time
 	Expires time.Time // of the email's link
 	Sent    time.Time // zero: not sent
 	Failed  time.Time // zero: not given up
 
-	keyID           string
-	recipient, body []byte // encrypted
+	keyID  string
+	sealed Sealed
 }
+
+// Sealed has the encrypted columns of an email. HTML is nil without an HTML part.
+type Sealed struct{ Recipient, Body, HTML []byte }
 
 // State is what became of an email.
 type State string
@@ -93,13 +96,28 @@ func Backoff(most time.Duration) func(attempt int) time.Duration {
 	return func(attempt int) time.Duration { return min(15*time.Second<<min(attempt, 12), most) }
 }
 
-// Seal encrypts the recipient and the text of an email under a data key.
-func (o Outbox) Seal(ctx context.Context, q store.Queryer, keyID, id, to, text string) (recipient, body []byte, err error) {
-	if recipient, err = o.DB.Vault.Seal(ctx, q, keyID, o.Table.cell(id, "recipient"), []byte(to)); err != nil {
-		return nil, nil, err
+// Seal encrypts the recipient, the text and the HTML of an email under a data key.
+func (o Outbox) Seal(ctx context.Context, q store.Queryer, keyID string, m Message) (s Sealed, err error) {
+	for _, c := range columns(&s, &m) {
+		if c.name == "html" && m.HTML == "" {
+			continue
+		}
+		if *c.sealed, err = o.DB.Vault.Seal(ctx, q, keyID, o.Table.cell(m.ID, c.name), []byte(*c.plain)); err != nil {
+			return s, err
+		}
 	}
-	body, err = o.DB.Vault.Seal(ctx, q, keyID, o.Table.cell(id, "body"), []byte(text))
-	return recipient, body, err
+	return s, nil
+}
+
+// column is an encrypted column with its value in an email.
+type column struct {
+	name   string
+	sealed *[]byte
+	plain  *string
+}
+
+func columns(s *Sealed, m *Message) [3]column {
+	return [...]column{{"recipient", &s.Recipient, &m.To}, {"body", &s.Body, &m.Text}, {"html", &s.HTML, &m.HTML}}
 }
 
 // Enqueue enqueues the delivery of an email if there is a mail server. There is at most
@@ -199,13 +217,14 @@ func (o Outbox) List(ctx context.Context, q store.Queryer, f Filter) (out []Emai
 
 // open decrypts an email.
 func (o Outbox) open(ctx context.Context, q store.Queryer, e *Email) error {
-	to, err := o.DB.Vault.Open(ctx, q, e.keyID, o.Table.cell(e.ID, "recipient"), e.recipient)
-	if err != nil {
-		return err
+	for _, c := range columns(&e.sealed, &e.Message) {
+		plain, err := o.DB.Vault.Open(ctx, q, e.keyID, o.Table.cell(e.ID, c.name), *c.sealed)
+		if err != nil {
+			return err
+		}
+		*c.plain = string(plain)
 	}
-	text, err := o.DB.Vault.Open(ctx, q, e.keyID, o.Table.cell(e.ID, "body"), e.body)
-	e.To, e.Text = string(to), string(text)
-	return err
+	return nil
 }
 
 // Sweep deletes emails that have expired.

@@ -16,31 +16,34 @@ type Table struct {
 	sql  func(query string) string
 }
 
-// ApplicationEmails is the portal's table. The text of an email that was given up is
-// deleted, because it may have a link to an application. Emails of decisions stay, for
+// ApplicationEmails is the portal's table. The text and HTML of an email that was given up
+// are deleted, because it may have a link to an application. Emails of decisions stay, for
 // the record of how they were sent. Withheld emails are not listed.
-var ApplicationEmails = newTable("application_letters", "application_id", "''", "NULL", "decision = 0", "withheld = ''")
+var ApplicationEmails = newTable("application_letters", "application_id", "''", "1 = 1", "decision = 0", "withheld = ''")
 
-// Invites is the provider's table. The text of an email that was given up stays, so that
-// the customer can pass it on, unless the email is hidden from the customer.
-var Invites = newTable("outbox", "public_token", "customer_id", "CASE WHEN hidden THEN NULL ELSE body END", "1 = 1", "NOT hidden")
+// Invites is the provider's table. The text and HTML of an email that was given up stay, so
+// that the customer can pass it on, unless the email is hidden from the customer.
+var Invites = newTable("outbox", "public_token", "customer_id", "hidden", "1 = 1", "NOT hidden")
 
-func newTable(name, about, customer, failedBody, deletable, listed string) Table {
+// newTable returns a table. secret is the condition of emails whose content is deleted when
+// they are given up.
+func newTable(name, about, customer, secret, deletable, listed string) Table {
 	return Table{name, strings.NewReplacer("{table}", name, "{about}", about, "{customer}", customer,
-		"{failed body}", failedBody, "{deletable}", deletable, "{listed}", listed).Replace}
+		"{secret}", secret, "{deletable}", deletable, "{listed}", listed).Replace}
 }
 
 func (t Table) cell(id, column string) store.Cell {
 	return store.Cell{Table: t.name, Column: column, Row: id}
 }
 
-const selectEmail = `SELECT id, {about}, key_id, recipient, subject, body, created_at, expires_at, sent_at, failed_at FROM {table} `
+const selectEmail = `SELECT id, {about}, key_id, recipient, subject, body, html, created_at, expires_at, sent_at, failed_at FROM {table} `
 
 func scan(row store.Row) (Email, error) {
 	var e Email
 	var created, expires int64
 	var sent, failed sql.NullInt64
-	err := row.Scan(&e.ID, &e.About, &e.keyID, &e.recipient, &e.Subject, &e.body, &created, &expires, &sent, &failed)
+	err := row.Scan(&e.ID, &e.About, &e.keyID, &e.sealed.Recipient, &e.Subject, &e.sealed.Body, &e.sealed.HTML,
+		&created, &expires, &sent, &failed)
 	e.Created, e.Expires, e.Sent, e.Failed = store.Time(created), store.Time(expires), store.NullTime(sent), store.NullTime(failed)
 	return e, store.MapNotFound(err)
 }
@@ -67,12 +70,13 @@ func (t Table) list(ctx context.Context, q store.Queryer, f Filter, now time.Tim
 		store.Micros(f.Since), store.MicrosOrEnd(f.Until))
 }
 
-// settle records that an email was sent, and deletes its text, or that it was given up.
+// settle records that an email was sent, and deletes its content, or that it was given up.
 // It returns false if that was recorded before.
 func (t Table) settle(ctx context.Context, tx *store.Tx, id string, sent bool) (bool, error) {
-	query := `UPDATE {table} SET failed_at = $2, body = {failed body} WHERE id = $1 AND sent_at IS NULL AND failed_at IS NULL`
+	query := `UPDATE {table} SET failed_at = $2, body = CASE WHEN {secret} THEN NULL ELSE body END,
+		html = CASE WHEN {secret} THEN NULL ELSE html END WHERE id = $1 AND sent_at IS NULL AND failed_at IS NULL`
 	if sent {
-		query = `UPDATE {table} SET sent_at = $2, body = NULL WHERE id = $1 AND sent_at IS NULL`
+		query = `UPDATE {table} SET sent_at = $2, body = NULL, html = NULL WHERE id = $1 AND sent_at IS NULL`
 	}
 	return store.ExecOne(tx.ExecContext(ctx, t.sql(query), id, store.Micros(tx.Now)))
 }

@@ -92,13 +92,13 @@ func (r *testServer) add(customer, to string, life time.Duration) string {
 			return err
 		}
 		r.keys[id] = key
-		recipient, body, err := r.Seal(ctx, tx, key, id, to, "text-canary")
+		sealed, err := r.Seal(ctx, tx, key, Message{ID: id, To: to, Text: "text-canary", HTML: "html-canary"})
 		if err != nil {
 			return err
 		}
-		query := `INSERT INTO application_letters (application_id, key_id, recipient, subject, body, created_at, expires_at, id)
-			VALUES ($1, $2, $3, 'Subject', $4, $5, $6, $7)`
-		args := []any{"about-" + id, key, recipient, body, store.Micros(r.now), store.Micros(r.now.Add(life)), id}
+		query := `INSERT INTO application_letters (application_id, key_id, recipient, subject, body, html, created_at, expires_at, id)
+			VALUES ($1, $2, $3, 'Subject', $4, $5, $6, $7, $8)`
+		args := []any{"about-" + id, key, sealed.Recipient, sealed.Body, sealed.HTML, store.Micros(r.now), store.Micros(r.now.Add(life)), id}
 		if r.provider() {
 			_, err := tx.ExecContext(ctx, `INSERT INTO reports
 				(public_token, customer_id, product_id, kind, key_id, status, created_at, updated_at)
@@ -106,8 +106,8 @@ func (r *testServer) add(customer, to string, life time.Duration) string {
 			if err != nil {
 				return err
 			}
-			query = `INSERT INTO outbox (public_token, key_id, recipient, subject, body, created_at, expires_at, id, customer_id)
-				VALUES ($1, $2, $3, 'Subject', $4, $5, $6, $7, $8)`
+			query = `INSERT INTO outbox (public_token, key_id, recipient, subject, body, html, created_at, expires_at, id, customer_id)
+				VALUES ($1, $2, $3, 'Subject', $4, $5, $6, $7, $8, $9)`
 			args = append(args, customer)
 		}
 		if _, err := tx.ExecContext(ctx, query, args...); err != nil {
@@ -167,11 +167,11 @@ func TestOutboxSendsOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		want := Message{ID: id, To: "ada@example.org", Subject: "Subject", Text: "text-canary"}
+		want := Message{ID: id, To: "ada@example.org", Subject: "Subject", Text: "text-canary", HTML: "html-canary"}
 		if len(r.sent) != testAttempts || slices.ContainsFunc(r.sent, func(m Message) bool { return m != want }) {
 			t.Errorf("sent %+v, want %d times %+v", r.sent, testAttempts, want)
 		}
-		if e := r.list(Filter{})[0]; !e.Sent.Equal(r.now) || !e.Failed.IsZero() || e.Text != "" || e.To != want.To || e.About != "about-"+id {
+		if e := r.list(Filter{})[0]; !e.Sent.Equal(r.now) || !e.Failed.IsZero() || e.Text+e.HTML != "" || e.To != want.To || e.About != "about-"+id {
 			t.Errorf("after it was sent: %+v", e)
 		}
 		if !slices.Equal(r.settled, []string{id + " true"}) {
@@ -193,7 +193,7 @@ func TestOutboxGivesUp(t *testing.T) {
 				t.Errorf("%s: no error", name)
 			}
 			e := r.list(Filter{})[0]
-			if !e.Failed.Equal(r.now) || !e.Sent.IsZero() || (e.Text != "") != r.provider() {
+			if !e.Failed.Equal(r.now) || !e.Sent.IsZero() || (e.Text != "") != r.provider() || (e.HTML != "") != r.provider() {
 				t.Errorf("%s: %+v", name, e)
 			}
 			if err := r.attempt(id, c.attempt); err != nil || len(r.sent) != 1 || !slices.Equal(r.settled, []string{id + " false"}) {
@@ -360,11 +360,11 @@ func TestOutboxLists(t *testing.T) {
 func TestOutboxIsEncrypted(t *testing.T) {
 	eachOutbox(t, func(t *testing.T, r *testServer) {
 		r.add("a", "ada-canary@example.org", 72*time.Hour)
-		var recipient, body []byte
-		if err := r.DB.SQL.QueryRow(r.Table.sql(`SELECT recipient, body FROM {table}`)).Scan(&recipient, &body); err != nil {
+		var recipient, body, html []byte
+		if err := r.DB.SQL.QueryRow(r.Table.sql(`SELECT recipient, body, html FROM {table}`)).Scan(&recipient, &body, &html); err != nil {
 			t.Fatal(err)
 		}
-		for _, column := range [][]byte{recipient, body} {
+		for _, column := range [][]byte{recipient, body, html} {
 			if len(column) == 0 || bytes.Contains(column, []byte("canary")) {
 				t.Errorf("stored as %q", column)
 			}

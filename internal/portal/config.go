@@ -17,6 +17,8 @@ type Pages struct {
 	WidgetScriptURL string `name:"widget-script-url" placeholder:"URL" help:"Widget script. Default: the provider's /widget/v1/widget.js."`
 	WidgetGlobal    string `name:"widget-global" default:"SvcWidget" placeholder:"NAME" help:"Global object of the widget script."`
 
+	ServiceAccessURL string `name:"service-access-url" placeholder:"URL" help:"Page where applicants see and end what the service shares."`
+
 	ApplyMode string `default:"embedded" enum:"embedded,redirect,redirect-form,ask" help:"Where applicants verify; with ask, they choose."`
 
 	ApplyRate int `default:"20" placeholder:"N" help:"Applications per minute from one address on the form, per process; 0: no limit."`
@@ -28,9 +30,12 @@ func (p Pages) Validate() error {
 	if _, err := branding.Load(p.BrandFile); err != nil {
 		errs = append(errs, fmt.Errorf("--brand-file: %w", err))
 	}
-	if p.WidgetScriptURL != "" && !httpx.IsBaseURL(p.WidgetScriptURL) {
-		errs = append(errs, fmt.Errorf("--widget-script-url %q: must be an absolute http or https URL without user, query or fragment",
-			p.WidgetScriptURL))
+	for _, f := range []struct{ flag, address string }{
+		{"--widget-script-url", p.WidgetScriptURL}, {"--service-access-url", p.ServiceAccessURL},
+	} {
+		if f.address != "" && !httpx.IsBaseURL(f.address) {
+			errs = append(errs, fmt.Errorf("%s %q: must be an absolute http or https URL without user, query or fragment", f.flag, f.address))
+		}
 	}
 	if !identifier(p.WidgetGlobal) {
 		errs = append(errs, fmt.Errorf("--widget-global %q: must be a JavaScript identifier", p.WidgetGlobal))

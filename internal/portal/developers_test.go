@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"go/format"
 	"html"
+	"maps"
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,6 +36,16 @@ func listing(p page, id string) string {
 // uncolored returns the text of colored code.
 func uncolored(markup string) string {
 	return html.UnescapeString(regexp.MustCompile(`</?span[^>]*>`).ReplaceAllString(markup, ""))
+}
+
+// members returns the names of a JSON object.
+func members(t *testing.T, object string) []string {
+	t.Helper()
+	var of map[string]any
+	if err := json.Unmarshal([]byte(object), &of); err != nil {
+		t.Fatalf("%v: %s", err, object)
+	}
+	return slices.Sorted(maps.Keys(of))
 }
 
 // TestPlaygroundCode checks that the API accepts the playground's code for every product,
@@ -74,8 +86,9 @@ func TestPlaygroundCode(t *testing.T) {
 					}
 				default:
 					calls++
-					if got := b.do("POST", "/api/v1/applications", "application/json", body, "Authorization", "Bearer "+apiKey); got.status != 201 {
-						t.Errorf("%s: the API answers %d %s to\n%s", at, got.status, got.body, body)
+					got := b.do("POST", "/api/v1/applications", "application/json", body, "Authorization", "Bearer "+apiKey)
+					if got.status != 201 || !slices.Equal(members(t, got.body), members(t, listing(p, "response"))) {
+						t.Errorf("%s: the API answers %d %s to\n%s\nand the page shows\n%s", at, got.status, got.body, body, listing(p, "response"))
 					}
 				}
 			}
@@ -103,7 +116,7 @@ func TestPlaygroundSpeaksThePagesLanguage(t *testing.T) {
 func TestPlaygroundRunShowsMessages(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
-		p := b.post("/developers/runs", url.Values{"product": {"cashflow"}, "way": {"redirect"}, "person": {"ana"}})
+		p := b.post("/developers/runs", url.Values{"product": {"cashflow"}, "way": {"redirect"}, "person": {"luis"}})
 		if p.status != 303 || !strings.HasPrefix(p.location, "/developers/runs/") {
 			t.Fatalf("run = %d to %q\n%s", p.status, p.location, p.body)
 		}
@@ -122,6 +135,10 @@ func TestPlaygroundRunShowsMessages(t *testing.T) {
 		}
 		b.follow(application, "ready")
 		shown := b.get(run)
+		if again := regexp.MustCompile(`/developers\?[^"]*person=luis`).FindString(shown.body); again == "" ||
+			!strings.Contains(b.get(html.UnescapeString(again)).body, `value="luis" selected`) {
+			t.Errorf("choosing again by %q forgets the applicant", again)
+		}
 		told := uncolored(shown.body)
 		for _, want := range []string{"POST /api/v1/applications", "POST /secure-redirect", external,
 			"signature verified", `"outcome": "SUCCESS"`, `"kid": "`, `"iat": `,
@@ -130,7 +147,7 @@ func TestPlaygroundRunShowsMessages(t *testing.T) {
 				t.Errorf("the timeline lacks %s", want)
 			}
 		}
-		for _, secret := range []string{"Pérez", "ana@example.com", "1990-06-15", apiKey, publicToken, r.provider.args} {
+		for _, secret := range []string{"Harmon", "luis@example.com", "1984-02-29", apiKey, publicToken, r.provider.args} {
 			if strings.Contains(told, secret) {
 				t.Errorf("the page has %q", secret)
 			}

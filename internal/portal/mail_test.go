@@ -131,7 +131,8 @@ func TestDeliversDecisionEmails(t *testing.T) {
 		decide("0", "moreAsked")
 		admin.shows(own, i18ntest.EN("review.email_states.sent"))
 		if got := box.letters(); len(got) != 1 || !strings.Contains(got[0], "To: <canaria@example.com>") ||
-			!strings.Contains(got[0], "a canary text") || !strings.Contains(got[0], "/resume/") {
+			strings.Count(got[0], "a canary text") != 2 || !strings.Contains(got[0], "/resume/") ||
+			!strings.Contains(got[0], "multipart/alternative") {
 			t.Fatalf("sent: %q", got)
 		}
 		decide("1", "escalated")

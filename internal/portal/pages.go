@@ -28,6 +28,7 @@ type pageRenderer struct {
 	brand         *branding.Brand
 	assetsOnly    bool // the eligibility product verifies only assets
 	resumeByEmail bool // applicants can request a resume link by email
+	accessURL     string
 	log           *slog.Logger
 }
 
@@ -62,7 +63,7 @@ func (l *pageRenderer) remember(next http.Handler) http.Handler {
 func (l *pageRenderer) base(r *http.Request) pages.Base {
 	lang := l.language(r)
 	return pages.Base{Lang: lang, Assets: l.assets, Sandbox: l.sandbox, Languages: languages(lang, r),
-		Brand: l.brand.Page, AssetsOnly: l.assetsOnly}
+		Brand: l.brand.Page, AssetsOnly: l.assetsOnly, AccessURL: l.accessURL}
 }
 
 // page returns what all pages for reviewers share.

@@ -105,7 +105,7 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 		return h, err
 	}
 	h.resume = &resume.Handler{DB: c.DB, Applicants: h.applicants, Queue: h.queue, Mail: c.Mail, URL: c.URL, Brand: c.Brand.Page.Name,
-		Environment: c.Environment, BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log}
+		Light: c.Brand.Light, Dark: c.Brand.Dark, Environment: c.Environment, BehindProxy: c.BehindProxy, Now: c.Now, Log: c.Log}
 	if err := h.resume.Open(ctx); err != nil {
 		return h, fmt.Errorf("portal: %w", err)
 	}

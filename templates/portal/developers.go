@@ -36,7 +36,13 @@ type Playground struct {
 	Ways      []string
 	Usernames []string
 	Listings  []Listing
+	Status    int // of the response to the back end's request; 0 without a request
+	Response  string
 	TooOften  bool
+}
+
+func responseTitle(l i18n.Lang, status int) string {
+	return i18n.T(l, "developers.response") + ": " + strconv.Itoa(status)
 }
 
 func (p Playground) server() (out []Listing) {
@@ -84,6 +90,8 @@ type TraceLine struct {
 	Kind       TraceKind
 	Was, State string // the application's states before and after; "" if unchanged
 	Body       string
+	Status     int // of the response; 0 for none
+	Response   string
 	URL        string // of the report, for reviewers
 }
 

@@ -88,6 +88,10 @@ func examples(lang i18n.Lang) map[string]templ.Component {
 				{SourceID: "AUS_EFX", SourceType: report.SourceCreditBureau}}}
 		}),
 		"status-failed": status("failed", func(m *Status) { m.Final, m.Retry = true, true }),
+		"status-access": status("ready", func(m *Status) {
+			m.Final, m.AccessURL, m.Receipt = true, "https://svc.example/access", &Receipt{Shared: at}
+		}),
+		"status-ended": status("failed", func(m *Status) { m.Final, m.AccessURL = true, "https://svc.example/access" }),
 		"status-final": status("failed", func(m *Status) {
 			m.Final, m.Detail, m.Tone = true, sample(lang, "No use.", "No sirve."), ui.Warning
 		}),
@@ -96,13 +100,14 @@ func examples(lang i18n.Lang) map[string]templ.Component {
 			Speaks: i18n.Spanish, Theme: "dark", Person: "ana", Username: "mfa"},
 			Products: []contract.Product{contract.Cashflow, contract.Income},
 			Ways:     []string{"inline", "modal"}, Usernames: []string{"default", "mfa"},
+			Status: 201, Response: `{"id": "<b>"}`,
 			Listings: []Listing{{"curl", "curl", true, "curl -d '{\"a\": \"<b>\"}'"}, {"html", "HTML", false, "<p>"}}}),
 		"developers-run": RunPage(Run{Base: base, ID: id, Product: contract.Cashflow, Way: "modal", Element: "modal",
 			Speaks: i18n.Spanish, Theme: "dark", Username: "mfa", Token: "t",
 			State: "ready", Version: 4, Final: true, Self: "/self", Connect: "/connect", Status: "/status",
 			Again: "/developers?way=modal", Lines: []TraceLine{
-				{"1", at, PartyApp, PartyPortal, "POST /api/v1/applications", "created", "", "started", "{}", ""},
-				{"2", at, PartyPortal, PartyProvider, "GET /report", "fetched", "pending", "ready", `{"a": "<b>"}`, "/review/applications/1"}}}),
+				{"1", at, PartyApp, PartyPortal, "POST /api/v1/applications", "created", "", "started", "{}", 201, `{"id": "<b>"}`, ""},
+				{"2", at, PartyPortal, PartyProvider, "GET /report", "fetched", "pending", "ready", `{"a": "<b>"}`, 0, "", "/review/applications/1"}}}),
 		"developers-guide": GuidePage(Guide{Base: base, Name: "redirect", Title: "Guide",
 			HTML: "<p>Words.</p>", Contents: []Section{{"a", "A"}}}),
 		"host": HostPage(Host{Base: base, Origin: "https://shop.example", Here: "/applications/1/connect?grant=t.key&window=top"}),

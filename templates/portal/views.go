@@ -14,6 +14,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/journey"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -31,6 +32,10 @@ type Base struct {
 	Frame     Frame       // with Framed
 	Brand     Brand
 
+	// AccessURL is the verification service's page where applicants see and end what they
+	// shared; "" if it is not known.
+	AccessURL string
+
 	AssetsOnly bool // the eligibility product verifies only assets, so the form does not ask for employers
 }
 
@@ -46,6 +51,9 @@ func (b Base) In(parent, application string) Base {
 	b.Framed, b.Languages, b.Frame = true, nil, Frame{Parent: parent, Application: application}
 	return b
 }
+
+// accessLink returns AccessURL in the page's language.
+func (b Base) accessLink() string { return b.AccessURL + "?lang=" + string(b.Lang) }
 
 // out returns the attributes of a link that leaves the frame.
 func (b Base) out() templ.Attributes {
@@ -87,6 +95,7 @@ func (b Base) page(title string, scripts ...string) ui.Page {
 func (b Base) wasm(title string, scripts ...string) ui.Page {
 	p := b.page(title, append([]string{"module.js"}, scripts...)...)
 	p.Attrs["data-wasm"], p.Attrs["data-wasm-exec"] = b.Assets.URL("vestibule.wasm"), b.Assets.URL("wasm_exec.js")
+	p.Attrs["data-wasm-worker"] = b.Assets.URL("warm.js")
 	return p
 }
 
@@ -279,6 +288,20 @@ type Receipt struct {
 	From   []report.Source
 	Shared time.Time
 	Days   int // without activity, after which the application is deleted; 0: not by itself
+}
+
+// deleteText names the company for what the applicant cannot end at the service.
+func (s Status) deleteText() i18n.Key {
+	if s.AccessURL != "" {
+		return "status.receipt.delete_only"
+	}
+	return "status.receipt.delete"
+}
+
+// offersAccess reports whether the page links what was shared outside the receipt: a visit
+// that ended without a report may have left access open.
+func (s Status) offersAccess() bool {
+	return s.AccessURL != "" && s.Receipt == nil && s.State != string(journey.Started) && s.State != string(journey.Connecting)
 }
 
 // receiptFacts returns the receipt in rows.

@@ -51,6 +51,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
   placed?: boolean; // in a page, and begun there
   box?: HTMLElement; // inline: the reserved area
   dialog?: HTMLDialogElement;
+  shut?: HTMLElement; // the button that closes the dialog
   frame?: HTMLIFrameElement;
   note?: HTMLElement; // text while the frame is not visible
   spoken?: boolean; // the frame has sent a message
@@ -178,7 +179,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     const open = this.dialog?.open;
     for (const undo of this.undo.splice(0).reverse()) undo();
     this.shadowRoot!.replaceChildren();
-    this.box = this.dialog = this.frame = this.note = undefined;
+    this.box = this.dialog = this.shut = this.frame = this.note = undefined;
     this.spoken = this.ready = false;
     if (open) this.say("close");
   }
@@ -204,7 +205,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
       });
       this.dialog = dialog;
       dialog.setAttribute("aria-label", this.called());
-      const close = make("button", {
+      const close = this.shut = make("button", {
         position: "absolute", top: "0", right: "0", width: "44px", height: "44px", border: "0", background: "none",
           color: "inherit", font: "24px/1 sans-serif", cursor: "pointer",
       }, "×");
@@ -240,9 +241,8 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     if (this.frame) return;
     const frame = make("iframe", { border: "0", width: "100%", background: "transparent", visibility: "hidden" });
     this.frame = frame;
-    Object.assign(frame.style, this.dialog
-      ? { position: "absolute", inset: "44px 0 0", height: "calc(100% - 44px)" }
-      : { gridArea: "1 / 1", display: "block", height: `${this.reserved()}px` });
+    if (!this.dialog) Object.assign(frame.style, { gridArea: "1 / 1", display: "block", height: `${this.reserved()}px` });
+    this.fill(false);
     frame.title = this.called();
     frame.name = location.href; // framed.ts leads back to it
     frame.referrerPolicy = "no-referrer";
@@ -258,6 +258,15 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     });
     this.undo.push(() => clearTimeout(timer));
     (this.dialog ?? this.box)!.append(frame);
+  }
+
+  // fill gives the whole dialog to the frame while the provider's widget is shown in it,
+  // which has a button to close of its own.
+  fill(all: boolean): void {
+    if (!this.dialog) return;
+    const top = all ? "0px" : "44px";
+    this.shut!.hidden = all;
+    Object.assign(this.frame!.style, { position: "absolute", inset: `${top} 0 0`, height: `calc(100% - ${top})` });
   }
 
   receive(e: MessageEvent): void {
@@ -276,13 +285,16 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
       frame.style.height = `${Math.max(this.reserved(), Math.ceil(detail.height))}px`;
     }
     if (event === "escape") this.close();
+    if (event === "widget") this.fill(!!detail.open);
     if (event === "step") {
+      this.fill(false);
       // The next page begins at its top, also where the last one was scrolled out of sight.
       if (this.ready && this.box && this.box.getBoundingClientRect().top < 0) this.scrollIntoView();
       if (!this.ready) this.say("ready", { application: detail.application });
       this.ready = true;
     }
     if (framed.includes(event)) this.say(event, detail);
+    if (event === "exit") this.close(); // the applicant has just confirmed it
   }
 
   // fail says that the frame could not be shown, and links to the portal's page.

@@ -1,6 +1,6 @@
 // A page in another site's frame reports to the surrounding page: the applicant's
-// step, the widget's callbacks, the application's state, the height of the page, and
-// the Escape key. It sends only to the origin that the server named and accepts no
+// step, whether the widget is shown, its callbacks, the application's state, the height of
+// the page, and the Escape key. It sends only to the origin that the server named and accepts no
 // messages. The table in internal/portal/embedkit defines the names and details.
 
 const { parent: around, application, error } = document.body.dataset;
@@ -50,6 +50,18 @@ if (around && window.parent !== window) {
     };
     new MutationObserver(look).observe(connect, { attributes: true, attributeFilter: ["data-phase"] });
     look();
+
+    let widget: Element | undefined;
+    document.addEventListener("load", (e) => {
+      if (!(e.target instanceof HTMLIFrameElement)) return;
+      widget = e.target;
+      tell("widget", { open: true });
+    }, true);
+    new MutationObserver(() => {
+      if (!widget || widget.isConnected) return;
+      widget = undefined;
+      tell("widget", { open: false });
+    }).observe(document.body, { childList: true, subtree: true });
   }
 
   if (step === "status") {

@@ -1,7 +1,10 @@
 // Loads the WASM module once the page has been painted, with one retry, and does its
 // work in the page: it fetches the provider's script and shows the parts for the
-// phase that the module sets. The page works without the module: if it cannot run,
-// the page with the widget shows the link that works without it.
+// phase that the module sets. A worker compiles the module (warm.ts), because that blocks a
+// slow phone for a second. The start of Go's runtime remains, which is one task: a form has
+// the module compiled, but runs it when the applicant first touches the form. The page works
+// without the module: if it cannot run, the page with the widget shows the link that works
+// without it.
 
 import "../ui/busy";
 import { checker, type Check } from "./parts/check";
@@ -14,6 +17,7 @@ declare global {
 }
 
 const patience = 15_000; // for a script, in milliseconds
+const early = new Map<string, Promise<boolean>>(); // scripts that the module has yet to ask for
 
 globalThis.vestibule = { script };
 
@@ -23,20 +27,32 @@ for (const section of sections) {
   // The widget adds and removes its frame, also as a dialog over the page.
   new MutationObserver(() => show(section)).observe(document.body, { childList: true, subtree: true });
   show(section);
+  const address = section.dataset.script;
+  if (address && !early.has(address)) early.set(address, fetchScript(address));
 }
 
 // A page brought back by Back has a token that may be used up: ask the server.
 if (sections.length) addEventListener("pageshow", (e) => e.persisted && location.reload());
 
-const place = document.querySelector<HTMLElement>("[data-wasm][data-wasm-exec]");
-if (place) painted(() => void load(place.dataset.wasm!, place.dataset.wasmExec!));
+// wanted is fulfilled when the page needs the module: with the widget at once, in a form when
+// the applicant first touches it. What was submitted before, the server checks.
+const wanted = new Promise<void>((resolve) => {
+  if (sections.length || document.activeElement?.closest("form")) return resolve();
+  for (const type of ["focusin", "pointerdown", "keydown"]) {
+    document.addEventListener(type, () => painted(resolve), { capture: true, once: true, passive: true });
+  }
+});
 
-async function load(module: string, support: string): Promise<void> {
+const place = document.querySelector<HTMLElement>("[data-wasm][data-wasm-exec][data-wasm-worker]");
+if (place) painted(() => void load(place.dataset.wasm!, place.dataset.wasmExec!, place.dataset.wasmWorker!));
+
+async function load(module: string, support: string, worker: string): Promise<void> {
   for (const last of [false, true]) {
     try {
+      const compiled = await compile(module, support, worker);
+      await wanted;
       if (!globalThis.Go) await script(support);
       const go = new globalThis.Go!();
-      const compiled = await WebAssembly.compileStreaming(fetch(module));
       await turn();
       const instance = await WebAssembly.instantiate(compiled, go.importObject);
       await turn();
@@ -52,9 +68,30 @@ async function load(module: string, support: string): Promise<void> {
   }
 }
 
+// compile compiles the module in a worker or, if that fails, in the page.
+async function compile(module: string, support: string, address: string): Promise<WebAssembly.Module> {
+  const compiled = await new Promise<WebAssembly.Module | undefined>((resolve) => {
+    const worker = new Worker(address, { type: "module" });
+    const end = (compiled?: WebAssembly.Module): void => {
+      worker.terminate();
+      resolve(compiled);
+    };
+    worker.onmessage = (e) => end(e.data);
+    worker.onerror = worker.onmessageerror = () => end();
+    worker.postMessage({ module: new URL(module, location.href).href, support: new URL(support, location.href).href });
+  }).catch(() => undefined);
+  return compiled ?? WebAssembly.compileStreaming(fetch(module));
+}
+
 // script fetches a script and tells whether it ran. After a failure it takes a
 // second to answer, so that the next try has a chance.
 function script(address: string): Promise<boolean> {
+  const begun = early.get(address);
+  early.delete(address);
+  return begun ?? fetchScript(address);
+}
+
+function fetchScript(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const el = document.createElement("script");
     const failed = (): void => {

@@ -74,6 +74,8 @@ const (
 // Brand is the loaded brand. The zero value is Vestibule's.
 type Brand struct {
 	Page  pages.Brand
+	Light theme.Colors // nil for Vestibule's brand
+	Dark  theme.Colors
 	legal map[string]map[i18n.Lang]string // HTML by document and language
 	files map[string]asset                // by file name in the address
 }
@@ -137,6 +139,7 @@ func (l *loader) load(f file) {
 		l.problem("wordmark", errors.New("is for a logo, which is not given"))
 	}
 	light, dark, err := themes(f.Colors.Light, f.Colors.Dark)
+	l.out.Light, l.out.Dark = light, dark
 	l.problem("colors", err)
 	if css := theme.StyleSheet(light, dark); err == nil && css != "" {
 		b.Style = l.publish("css", "text/css; charset=utf-8", []byte(css))

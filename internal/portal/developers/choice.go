@@ -2,6 +2,7 @@ package developers
 
 import (
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/prefill"
 	pages "vestibule/templates/portal"
 )
@@ -144,6 +146,23 @@ func (h *Handler) listings(c pages.Choice, origin string) []pages.Listing {
 		out = call(h.ProviderURL+"/connect/initialization", initialization{h.Applicants.Service.Products[c.Product], person}, true)
 	}
 	return append(out, h.page(c, w, person)...)
+}
+
+// response returns the status and the body of the response to the back end's request; zero
+// values without a request.
+func (h *Handler) response(c pages.Choice) (status int, body string) {
+	switch optionOf(c.Way).variant {
+	case "":
+		return http.StatusCreated, createdBody("…", "…", h.URL+applicant.ConnectURL("…")+"?grant=…")
+	case applications.ByToken:
+		return http.StatusOK, object(member{"token", "…"}, member{"exp", "…"})
+	}
+	return 0, ""
+}
+
+// createdBody returns the portal's response to the request that creates an application.
+func createdBody(id, embedToken, connectURL string) string {
+	return object(member{"id", id}, member{"embedToken", embedToken}, member{"connectUrl", connectURL})
 }
 
 // call returns a POST in three languages. Keys come from the environment.

@@ -35,6 +35,7 @@ func (h *Handler) playground(w http.ResponseWriter, r *http.Request) error {
 func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, c pages.Choice, tooOften bool) error {
 	m := pages.Playground{Base: h.Applicants.Base(r), Choice: c, Products: h.products(), Usernames: usernames,
 		Listings: h.listings(c, placeholderOrigin), TooOften: tooOften}
+	m.Status, m.Response = h.response(c)
 	for _, w := range options {
 		m.Ways = append(m.Ways, w.name)
 	}
@@ -86,7 +87,7 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return h.saveView(ctx, tx, id, view{way: c.Way, lang: c.Speaks, theme: c.Theme, username: c.Username, token: token})
+		return h.saveView(ctx, tx, id, view{way: c.Way, lang: c.Speaks, theme: c.Theme, person: c.Person, username: c.Username, token: token})
 	})
 	if err != nil {
 		return err
@@ -148,7 +149,7 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 		Element: way.element, State: string(a.Journey.State), Version: a.Version, Final: final, Lines: lines,
 		Self: runURL(id), Connect: applicant.ConnectURL(id), Status: applicant.StatusURL(id),
 		Again: "/developers?" + url.Values{"product": {string(a.Product)}, "way": {k.way}, "speaks": {string(k.lang)},
-			"theme": {k.theme}, "username": {k.username}}.Encode()}
+			"theme": {k.theme}, "person": {k.person}, "username": {k.username}}.Encode()}
 	if way.variant != "" {
 		m.Element = "inline"
 	}

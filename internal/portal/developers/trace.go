@@ -3,6 +3,7 @@ package developers
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,10 +134,11 @@ func (h *Handler) line(a applications.Application, k view, l applications.Timeli
 			object(append([]member{{"type", "VISIT"}, {"publicId", h.Applicants.PublicID}, {"externalId", t.ExternalID}}, proof...)...)
 	case journey.Poll:
 		out.What = "GET /connect/status"
-		out.Body = "X-EXTERNAL-ID: " + t.ExternalID + "\n\n200\n" + object(proof...)
+		out.Body, out.Status, out.Response = "X-EXTERNAL-ID: "+t.ExternalID, http.StatusOK, object(proof...)
 	case journey.Fetched:
 		out.What, out.URL = "GET "+reportPath(a.Product), "/review/applications/"+a.ID
-		out.Body = "X-EXTERNAL-ID: " + t.ExternalID + "\n\n200\n" + object(member{"publicToken", masked(a.Journey.PublicToken)},
+		out.Body, out.Status = "X-EXTERNAL-ID: "+t.ExternalID, http.StatusOK
+		out.Response = object(member{"publicToken", masked(a.Journey.PublicToken)},
 			member{"status", string(l.Status)}, member{"substatus", string(l.Substatus)}, member{"report", "…"})
 	default:
 		out.From, out.To = pages.PartyPortal, pages.PartyPortal
@@ -164,9 +166,9 @@ func (h *Handler) created(out *pages.TraceLine, a applications.Application, k vi
 	out.What = "POST /api/v1/applications"
 	out.Body = "Authorization: Bearer …\n" + object(member{"product", string(a.Product)},
 		member{"mode", string(a.Mode)}, member{"allowedOrigin", a.AllowedOrigin},
-		member{"returnUrl", a.ReturnURL}, member{"prefill", data}) +
-		"\n\n201\n" + object(member{"id", a.ID}, member{"embedToken", masked(k.token)},
-		member{"connectUrl", h.URL + applicant.ConnectURL(a.ID) + "?grant=" + masked(k.token)})
+		member{"returnUrl", a.ReturnURL}, member{"prefill", data})
+	out.Status = http.StatusCreated
+	out.Response = createdBody(a.ID, masked(k.token), h.URL+applicant.ConnectURL(a.ID)+"?grant="+masked(k.token))
 }
 
 // begun describes how an attempt at the provider was opened.
@@ -178,15 +180,16 @@ func (h *Handler) begun(out *pages.TraceLine, a applications.Application, k view
 		out.Kind, out.What = pages.TraceLeave, "POST /secure-redirect"
 		out.Body = "Authorization: Basic …\n" + object(member{"productId", h.Applicants.Service.Products[a.Product]},
 			member{"externalId", t.ExternalID},
-			member{"redirectArgs", "…"}, member{"completeUrl", h.URL + "/redirect/return"}, member{"prefill", "…"}) +
-			"\n\n200\n" + object(member{"redirectUrl", h.ProviderURL + "/redirect/…"}, member{"redirectToken", "…"})
+			member{"redirectArgs", "…"}, member{"completeUrl", h.URL + "/redirect/return"}, member{"prefill", "…"})
+		out.Status, out.Response = http.StatusOK, object(member{"redirectUrl", h.ProviderURL + "/redirect/…"}, member{"redirectToken", "…"})
 	case optionOf(k.way).variant == applications.ByPrefill:
 		out.From, out.Kind, out.What = pages.PartyBrowser, pages.TraceRegister, h.Global+".register"
 		out.Body = object(member{"productId", h.Applicants.Service.Products[a.Product]}, member{"publicId", h.Applicants.PublicID},
 			member{"externalId", t.ExternalID}, member{"prefill", "…"})
 	default:
 		out.What = "POST /connect/initialization"
-		out.Body = "Authorization: Basic …\n" + request + "\n\n200\n" + object(member{"token", "…"}, member{"exp", instant(t.TokenUntil)})
+		out.Body = "Authorization: Basic …\n" + request
+		out.Status, out.Response = http.StatusOK, object(member{"token", "…"}, member{"exp", instant(t.TokenUntil)})
 	}
 }
 

@@ -83,7 +83,8 @@ func Events() []Event {
 		{Name: "success", Callback: "onSuccess", Doc: "The applicant completed the visit at the provider. The report follows.",
 			Framed: true, Detail: []Field{applicationField,
 				{Name: "publicToken", TS: "string", Doc: "Identifies the report."}, {Name: "status", TS: "Status", Doc: "Status of the report."}}},
-		{Name: "exit", Callback: "onExit", Doc: "The applicant closed the visit at the provider. They can start another visit.",
+		{Name: "exit", Callback: "onExit", Doc: "The applicant closed the visit at the provider. They can start another visit. " +
+			"A dialog closes.",
 			Framed: true, Detail: []Field{applicationField, tokenField}},
 		{Name: "error", Callback: "onError", Doc: "The visit failed, or the frame could not be shown. " +
 			"The applicant sees the reason.", Framed: true, Detail: []Field{

@@ -60,7 +60,7 @@ func TestFrameErrorsMatchTheTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent := map[string]bool{"size": false, "escape": false}
+	sent := map[string]bool{"size": false, "escape": false, "widget": false}
 	for _, e := range Events() {
 		if e.Framed {
 			sent[e.Name] = false

@@ -9,7 +9,9 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/mail"
 	"vestibule/internal/store"
+	"vestibule/templates/ui"
 )
 
 // DecisionLife is how long the resume link in the email of a decision works, and how
@@ -92,7 +94,7 @@ func (d *Handler) ResendDecision(ctx context.Context, tx *store.Tx, in DecisionE
 // decisionEmail composes an email. A withheld one has neither recipient nor text.
 func (d *Handler) decisionEmail(ctx context.Context, tx *store.Tx, in DecisionEmail, id string) (email, error) {
 	e := email{id: id, application: in.Application, decision: in.Number, withheld: strings.Join(in.Withheld, " "),
-		recipient: []byte{}, expires: tx.Now.Add(DecisionLife)}
+		Sealed: mail.Sealed{Recipient: []byte{}}, expires: tx.Now.Add(DecisionLife)}
 	var err error
 	if e.keyID, err = d.Applicants.Service.Key(ctx, tx, in.Application); err != nil || e.withheld != "" {
 		return e, err
@@ -104,9 +106,7 @@ func (d *Handler) decisionEmail(ctx context.Context, tx *store.Tx, in DecisionEm
 		}
 	}
 	subject, text := in.Write(link)
-	e.subject = subject
-	e.recipient, e.body, err = d.emails().Seal(ctx, tx, e.keyID, id, in.Email, text)
-	return e, err
+	return e, d.compose(ctx, tx, &e, in.Email, subject, ui.EmailText{Lang: in.Lang, Text: text}, link)
 }
 
 // DecisionEmails lists the delivery states of an application's decision emails.

@@ -9,7 +9,7 @@ import (
 
 // supersede withholds unsent emails of earlier decisions.
 func supersede(ctx context.Context, tx *store.Tx, id string, number int64) error {
-	_, err := tx.ExecContext(ctx, `UPDATE application_letters SET failed_at = $3, withheld = 'superseded', body = NULL
+	_, err := tx.ExecContext(ctx, `UPDATE application_letters SET failed_at = $3, withheld = 'superseded', body = NULL, html = NULL
 		WHERE application_id = $1 AND decision > 0 AND decision < $2 AND sent_at IS NULL AND failed_at IS NULL`,
 		id, number, store.Micros(tx.Now))
 	return err
@@ -25,8 +25,8 @@ func clearFailure(ctx context.Context, tx *store.Tx, application string, number 
 
 // updateEmail replaces the content and the expiry of an email.
 func updateEmail(ctx context.Context, tx *store.Tx, e email) error {
-	_, err := tx.ExecContext(ctx, `UPDATE application_letters SET recipient = $2, subject = $3, body = $4, expires_at = $5 WHERE id = $1`,
-		e.id, e.recipient, e.subject, e.body, store.Micros(e.expires))
+	_, err := tx.ExecContext(ctx, `UPDATE application_letters SET recipient = $2, subject = $3, body = $4, html = $5, expires_at = $6
+		WHERE id = $1`, e.id, e.Recipient, e.subject, e.Body, e.HTML, store.Micros(e.expires))
 	return err
 }
 

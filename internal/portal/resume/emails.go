@@ -133,29 +133,45 @@ var (
 func (d *Handler) sendLinks(ctx context.Context, tx *store.Tx, about []applications.Application, to string, lang i18n.Lang,
 	words wording) error {
 	e := email{id: uuid.NewString(), application: about[0].ID, expires: tx.Now.Add(EmailLife)}
-	var lines []string
+	var lines, links []string
 	for _, a := range about {
 		link, err := d.link(ctx, tx, a.ID, EmailLife, lang)
 		if err != nil {
 			return err
 		}
+		links = append(links, link)
 		lines = append(lines, i18n.T(lang, "email.resume.application", "product", i18n.T(lang, pages.ProductName(a.Product)),
 			"begun", ui.MomentWords(lang, a.CreatedAt), "link", link))
 	}
 	name := d.name()
-	e.subject = i18n.T(lang, words.subject, "company", name)
 	text := i18n.T(lang, words.body, "company", name, "applications", strings.Join(lines, "\n\n"))
 	var err error
 	if e.keyID, err = d.Applicants.Service.Key(ctx, tx, e.application); err != nil {
 		return err
 	}
-	if e.recipient, e.body, err = d.emails().Seal(ctx, tx, e.keyID, e.id, to, text); err != nil {
+	err = d.compose(ctx, tx, &e, to, i18n.T(lang, words.subject, "company", name), ui.EmailText{Lang: lang, Text: text}, links...)
+	if err != nil {
 		return err
 	}
 	if _, err := insertEmail(ctx, tx, e); err != nil {
 		return err
 	}
 	return d.emails().Enqueue(ctx, tx, e.id, e.id)
+}
+
+// compose sets the subject and the encrypted content of an email. Each link is a line of
+// the text.
+func (d *Handler) compose(ctx context.Context, tx *store.Tx, e *email, to, subject string, text ui.EmailText, links ...string) (err error) {
+	text.Button = i18n.T(text.Lang, "email.resume.button")
+	m := mail.Message{ID: e.id, To: to, Text: text.Text}
+	m.HTML, err = ui.Email{Lang: text.Lang, Subject: subject, Brand: d.name(), Light: d.Light, Dark: d.Dark,
+		Texts: []ui.EmailText{text}, Links: links}.HTML(ctx)
+	if err != nil {
+		return err
+	}
+	e.subject = subject
+	e.Sealed, err = d.emails().Seal(ctx, tx, e.keyID, m)
+	return err
 }
 
 // Emails returns the newest emails in a state.

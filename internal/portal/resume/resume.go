@@ -24,6 +24,7 @@ import (
 	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
+	"vestibule/internal/theme"
 )
 
 // Lifetimes of a link that is shown on a page, and of one sent by email.
@@ -40,9 +41,10 @@ type Handler struct {
 	DB          *store.DB
 	Applicants  *applicant.Handler
 	Queue       applications.Queue
-	Mail        mail.Mailer // nil: emails wait in the outbox, which only a sandbox has
-	URL         string      // the portal's public address, without a slash at the end
-	Brand       string      // sender of the emails; default Vestibule
+	Mail        mail.Mailer  // nil: emails wait in the outbox, which only a sandbox has
+	URL         string       // the portal's public address, without a slash at the end
+	Brand       string       // sender of the emails; default Vestibule
+	Light, Dark theme.Colors // of the emails; nil: Vestibule's
 	Environment contract.Environment
 	BehindProxy bool // take the client's address from the proxy's headers
 	Now         func() time.Time

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/mail"
 	"vestibule/internal/store"
 )
 
@@ -75,9 +76,9 @@ func deleteRequest(ctx context.Context, tx *store.Tx, id string) (bool, error) {
 // email is a new row of application_letters.
 type email struct {
 	id, application, keyID string
-	recipient, body        []byte // encrypted
 	subject                string
-	expires                time.Time
+	mail.Sealed
+	expires time.Time
 
 	decision int64  // number of its decision; 0 for resume links
 	withheld string // reasons for not sending it
@@ -88,9 +89,9 @@ type email struct {
 func insertEmail(ctx context.Context, tx *store.Tx, e email) (bool, error) {
 	failed := sql.NullInt64{Int64: store.Micros(tx.Now), Valid: e.withheld != ""}
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO application_letters
-		(id, application_id, key_id, recipient, subject, body, created_at, expires_at, failed_at, decision, withheld)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
-		e.id, e.application, e.keyID, e.recipient, e.subject, e.body, store.Micros(tx.Now), store.Micros(e.expires),
+		(id, application_id, key_id, recipient, subject, body, html, created_at, expires_at, failed_at, decision, withheld)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING`,
+		e.id, e.application, e.keyID, e.Recipient, e.subject, e.Body, e.HTML, store.Micros(tx.Now), store.Micros(e.expires),
 		failed, e.decision, e.withheld))
 }
 
@@ -125,7 +126,7 @@ func sweep(ctx context.Context, q store.Queryer, now time.Time) error {
 	var errs []error
 	for query, before := range map[string]time.Time{
 		`DELETE FROM application_links WHERE expires_at < $1`: now.Add(-linksKept),
-		`UPDATE application_letters SET failed_at = expires_at, body = NULL
+		`UPDATE application_letters SET failed_at = expires_at, body = NULL, html = NULL
 			WHERE expires_at < $1 AND decision > 0 AND body IS NOT NULL`: now,
 		`DELETE FROM letter_requests WHERE created_at < $1`: now.Add(-EmailLife),
 	} {

@@ -113,9 +113,10 @@ func (s *testServer) link(email string, n int) string {
 	if a := s.request(email); a.Status != http.StatusOK {
 		s.t.Fatalf("request: %d %s", a.Status, a.Body)
 	}
-	m := linkPattern.FindStringSubmatch(s.emails(n)[n-1].Text)
-	if m == nil || m[1] != s.URL {
-		s.t.Fatalf("no link in %q", s.emails(n)[n-1].Text)
+	sent := s.emails(n)[n-1]
+	m := linkPattern.FindStringSubmatch(sent.Text)
+	if m == nil || m[1] != s.URL || !strings.Contains(sent.HTML, `href="`+m[0]+`"`) {
+		s.t.Fatalf("no link in %q or %q", sent.Text, sent.HTML)
 	}
 	return m[2]
 }

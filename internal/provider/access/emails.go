@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/provider/outbox"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
+	"vestibule/templates/ui"
 )
 
 // Write is the job that writes a requested email with a link.
@@ -37,9 +38,9 @@ func (s *Service) write(ctx context.Context, _ jobs.Job, w Write) error {
 		if err := insertLink(ctx, tx, store.Hash(secret), r.mailbox); err != nil {
 			return err
 		}
-		service := s.Visits.Operator.Name
-		return s.send(ctx, tx, to, i18n.T(r.lang, "email.access.subject", "service", service), i18n.T(r.lang, "email.access.body",
-			"service", service, "link", s.URL+pages.Access{Lang: r.lang}.Link(Path+"/link/"+secret)), linkLife)
+		service, link := s.Visits.Operator.Name, s.URL+pages.Access{Lang: r.lang}.Link(Path+"/link/"+secret)
+		return s.send(ctx, tx, to, r.lang, i18n.T(r.lang, "email.access.subject", "service", service),
+			i18n.T(r.lang, "email.access.body", "service", service, "link", link), link, linkLife)
 	})
 }
 
@@ -52,20 +53,22 @@ func (s *Service) confirm(ctx context.Context, tx *store.Tx, l i18n.Lang, to rec
 	if err != nil {
 		return err
 	}
-	name := mail.OneLine(company.ApplicantName())
-	return s.send(ctx, tx, to, i18n.T(l, "email.access_ended.subject", "company", name), i18n.T(l, "email.access_ended.body",
-		"company", name, "service", s.Visits.Operator.Name, "link", s.URL+pages.Access{Lang: l}.Link(Path)), confirmationLife)
+	name, service, link := mail.OneLine(company.ApplicantName()), s.Visits.Operator.Name, s.URL+pages.Access{Lang: l}.Link(Path)
+	return s.send(ctx, tx, to, l, i18n.T(l, "email.access_ended.subject", "company", name),
+		i18n.T(l, "email.access_ended.body", "company", name, "service", service, "link", link), link, confirmationLife)
 }
 
-// send adds an email to the outbox. It goes to the address in the consumer's details, not to
-// one that was typed.
-func (s *Service) send(ctx context.Context, tx *store.Tx, to recipient, subject, text string, life time.Duration) error {
+// send adds an email with a link to the outbox. It goes to the address in the consumer's
+// details, not to one that was typed.
+func (s *Service) send(ctx context.Context, tx *store.Tx, to recipient, l i18n.Lang, subject, text, link string, life time.Duration) error {
 	c, err := s.Customers.Consumer(ctx, tx, to.customerID, to.consumerID)
 	if err != nil {
 		return err
 	}
 	return s.Outbox.Write(ctx, tx, outbox.Email{CustomerID: to.customerID, PublicToken: to.publicToken, KeyID: c.KeyID, To: c.Email(),
-		Subject: subject, Text: text, Expires: tx.Now.Add(life), Hidden: s.Outbox.Sends()})
+		Look: ui.Email{Lang: l, Subject: subject, Brand: s.Visits.Operator.Name, Links: []string{link},
+			Texts: []ui.EmailText{{Lang: l, Button: i18n.T(l, "email.access.button"), Text: text}}},
+		Text: text, Expires: tx.Now.Add(life), Hidden: s.Outbox.Sends()})
 }
 
 func ignoreNotFound(err error) error {

@@ -20,6 +20,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/mail"
 	"vestibule/internal/prefill"
 	"vestibule/internal/provider/auth"
@@ -82,6 +83,7 @@ type Consumer struct {
 	KeyID            string          // data key of all the consumer's data
 	Prefill          json.RawMessage // as CheckPrefill returns it; nil for none
 	ConsentWithdrawn bool
+	Lang             i18n.Lang // of the page on which they last agreed to a visit; "" if unknown
 	Created, Updated time.Time
 }
 
@@ -92,6 +94,11 @@ func (c Consumer) Email() string {
 		_ = json.Unmarshal(c.Prefill, &p) // it was validated before it was stored
 	}
 	return p.Email
+}
+
+// SetLanguage records the language in which a consumer agreed to a visit.
+func (s *Service) SetLanguage(ctx context.Context, consumerID string, l i18n.Lang) error {
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return setLanguage(ctx, tx, consumerID, l) })
 }
 
 // ErrDuplicateExternalID is returned for a consumerExternalId of another consumer of

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/i18n"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
 )
@@ -378,9 +379,9 @@ func consumer(ctx context.Context, q store.Queryer, customerID, consumerID strin
 	var sealed []byte
 	var withdrawn sql.NullInt64
 	var created, updated int64
-	err := q.QueryRowContext(ctx, `SELECT id, customer_id, coalesce(external_id, ''), key_id, prefill, withdrawn_at, created_at, updated_at
-		FROM consumers WHERE id = $1 AND customer_id = $2 AND erased_at IS NULL`, consumerID, customerID).
-		Scan(&c.ID, &c.CustomerID, &c.ExternalID, &c.KeyID, &sealed, &withdrawn, &created, &updated)
+	err := q.QueryRowContext(ctx, `SELECT id, customer_id, coalesce(external_id, ''), key_id, prefill, withdrawn_at, lang,
+		created_at, updated_at FROM consumers WHERE id = $1 AND customer_id = $2 AND erased_at IS NULL`, consumerID, customerID).
+		Scan(&c.ID, &c.CustomerID, &c.ExternalID, &c.KeyID, &sealed, &withdrawn, &c.Lang, &created, &updated)
 	c.ConsentWithdrawn = withdrawn.Valid
 	c.Created, c.Updated = store.Time(created), store.Time(updated)
 	return c, sealed, store.MapNotFound(err)
@@ -409,6 +410,11 @@ func unhashedConsumers(ctx context.Context, tx *store.Tx, limit int) ([]unhashed
 
 func setMailbox(ctx context.Context, tx *store.Tx, id string, mailbox []byte) error {
 	_, err := tx.ExecContext(ctx, `UPDATE consumers SET mailbox = $2 WHERE id = $1 AND mailbox IS NULL AND prefill IS NOT NULL`, id, mailbox)
+	return err
+}
+
+func setLanguage(ctx context.Context, tx *store.Tx, id string, l i18n.Lang) error {
+	_, err := tx.ExecContext(ctx, `UPDATE consumers SET lang = $2 WHERE id = $1 AND lang <> $2 AND erased_at IS NULL`, id, string(l))
 	return err
 }
 
@@ -446,7 +452,7 @@ func unusedConsumers(ctx context.Context, tx *store.Tx, unchanged time.Time, lim
 // consent was withdrawn.
 func eraseConsumer(ctx context.Context, tx *store.Tx, id string) error {
 	_, err := tx.ExecContext(ctx, `UPDATE consumers SET erased_at = $2, prefill = NULL,
-		mailbox = NULL, external_id = NULL WHERE id = $1`, id, store.Micros(tx.Now))
+		mailbox = NULL, external_id = NULL, lang = '' WHERE id = $1`, id, store.Micros(tx.Now))
 	return err
 }
 

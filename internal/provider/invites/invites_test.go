@@ -302,11 +302,12 @@ func TestInviteByEmail(t *testing.T) {
 		})
 		all := post.got()
 		if len(all) != 1 || all[0].To != "ana.other@example.com" || strings.Count(all[0].Text, link) != 2 ||
+			strings.Count(all[0].HTML, `href="`+link+`"`) != 4 || !strings.Contains(all[0].Subject, " / ") ||
 			!strings.Contains(all[0].Subject, "Vestibule") {
 			t.Fatalf("letters: %+v", all)
 		}
 		for _, personal := range []string{"Ana", "Pérez", "1990"} {
-			if strings.Contains(all[0].Text+all[0].Subject, personal) {
+			if strings.Contains(all[0].Text+all[0].HTML+all[0].Subject, personal) {
 				t.Errorf("the letter says %q", personal)
 			}
 		}
@@ -335,6 +336,29 @@ func TestInviteByEmail(t *testing.T) {
 		}
 		if n := r.Count(`SELECT count(*) FROM outbox`); n != 3 {
 			t.Errorf("%d letters in the outbox, want 3", n)
+		}
+	})
+}
+
+// TestInviteInTheConsumersLanguage checks that the subject is in the language in which the
+// consumer last agreed to a visit.
+func TestInviteInTheConsumersLanguage(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		var post postman
+		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.Mail = &post })
+		consumer := r.Do("POST", "/connect/consumers", map[string]any{"prefill": providertest.Prefill()}, r.Basic).JSON["consumerId"]
+		product := map[string]any{"productId": r.Seed.Products[contract.Cashflow], "consumerId": consumer}
+		link, _ := r.Do("POST", "/connect/invite-link", product, r.Basic).JSON["inviteLink"].(string)
+		path := opened(t, r, link+"?lang=es")
+		r.Do("GET", path, nil)
+		steps(t, r, path, url.Values{"action": {"consent"}})
+		product["deliverTo"] = "ana@example.com"
+		if a := r.Do("POST", "/connect/invite", product, r.Basic); a.Status != 200 {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+		r.Until("the email", func() bool { return len(post.got()) == 1 })
+		if got, want := post.got()[0].Subject, i18ntest.ES("email.invite.subject", "company", "Vestibule"); got != want {
+			t.Errorf("subject %q, want %q", got, want)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/store"
+	"vestibule/templates/ui"
 )
 
 // Service has the emails. All fields but Mail must be set.
@@ -53,11 +54,13 @@ func (s *Service) emails() mail.Outbox {
 		Job: func(id string) jobs.Args { return Deliver{id} }}
 }
 
-// Email is a new email of the outbox, about a report. The recipient and the text are
+// Email is a new email of the outbox, about a report. The recipient and the content are
 // encrypted under the data key of the report's consumer.
 type Email struct {
 	CustomerID, PublicToken, KeyID string
-	To, Subject, Text              string // the subject has nothing of the consumer
+	To                             string
+	Look                           ui.Email // its subject has nothing of the consumer
+	Text                           string   // has the texts of Look
 	Expires                        time.Time
 	Hidden                         bool // not for users of the dashboard
 }
@@ -65,11 +68,15 @@ type Email struct {
 // Write adds an email to the outbox.
 func (s *Service) Write(ctx context.Context, tx *store.Tx, e Email) error {
 	id := uuid.NewString()
-	recipient, body, err := s.emails().Seal(ctx, tx, e.KeyID, id, e.To, e.Text)
+	html, err := e.Look.HTML(ctx)
 	if err != nil {
 		return err
 	}
-	if err := insertEmail(ctx, tx, id, e, recipient, body); err != nil {
+	sealed, err := s.emails().Seal(ctx, tx, e.KeyID, mail.Message{ID: id, To: e.To, Text: e.Text, HTML: html})
+	if err != nil {
+		return err
+	}
+	if err := insertEmail(ctx, tx, id, e, sealed); err != nil {
 		return err
 	}
 	return s.emails().Enqueue(ctx, tx, id, id)

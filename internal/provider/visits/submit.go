@@ -99,6 +99,11 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		if in.Kind == flow.EventConsented && acted.Step != flow.StepConsent {
+			if err := s.Customers.SetLanguage(r.Context(), v.consumerID, language(r)); err != nil {
+				return err
+			}
+		}
 		if in.Kind == flow.EventWentBack && acted.Active() && acted.nonce() == v.nonce() {
 			return s.rejectBack(w, r, acted)
 		}

@@ -116,7 +116,7 @@ export interface VestibuleApplyEvents {
   step: CustomEvent<{ application: string; step: Step }>;
   /** The applicant completed the visit at the provider. The report follows. The widget's onSuccess. */
   success: CustomEvent<{ application: string; publicToken: string; status: Status }>;
-  /** The applicant closed the visit at the provider. They can start another visit. The widget's onExit. */
+  /** The applicant closed the visit at the provider. They can start another visit. A dialog closes. The widget's onExit. */
   exit: CustomEvent<{ application: string; publicToken?: string }>;
   /** The visit failed, or the frame could not be shown. The applicant sees the reason. The widget's onError. */
   error: CustomEvent<{ application?: string; publicToken?: string; errorType: ErrorType }>;
