@@ -99,6 +99,7 @@ func (s *Service) changes() map[string]form {
 		"POST /dashboard/credentials/{id}/revoke":    {s.credentials, credentials, s.revoke, nil},
 		"POST /dashboard/accounts":                   {s.children, "/dashboard/accounts", s.addChild, nil},
 		"POST /dashboard/accounts/{id}/products":     {s.child, "/dashboard/accounts/{id}", s.addProduct, nil},
+		"POST /dashboard/credentials/{id}/rename":    {s.credentials, credentials, s.rename, nil},
 		"POST /dashboard/theme":                      {s.theme, "/dashboard/theme", s.setTheme, nil},
 		"POST /dashboard/theme/reset":                {s.theme, "/dashboard/theme", s.resetTheme, nil},
 		"POST /dashboard/configurations":             {s.products, "/dashboard/products", s.assign, nil},
