@@ -68,6 +68,12 @@ func (d *Handler) showLive(w http.ResponseWriter, r *http.Request, make func(ui.
 }
 
 // menu adds the review dashboard's menu for a user. It tells scripts the user and
+	return d.showOrPart(w, r, http.StatusOK, ui.Live, make)
+}
+
+// showOrPart shows a page, or the fragment of it that a script asks for.
+func (d *Handler) showOrPart(w http.ResponseWriter, r *http.Request, status int, fragment string,
+	make func(ui.Page) templ.Component) error {
 // whether an action was just completed; drafts depend on both.
 func (d *Handler) menu(p ui.Page, r *http.Request, by staff.User) (ui.Page, error) {
 	p.Attrs = templ.Attributes{"data-reviewer": by.ID, "data-page": "review"}
@@ -209,7 +215,7 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 		v.Timeline = append(v.Timeline, pages.Line{At: l.At, Kind: l.Kind, Attempt: l.Attempt,
 			Status: l.Status, Substatus: l.Substatus, Error: l.Error, From: l.From, To: l.To})
 	}
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Application(p, v) })
+	return d.showOrPart(w, r, status, pages.Peek, func(p ui.Page) templ.Component { return pages.Application(p, v) })
 }
 
 // fillAssignee adds the user who works on an application.
