@@ -273,8 +273,10 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 			as("anybody", nil, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(s.Portal, "/", "/apply/cashflow", "/legal/privacy", "/legal/terms", "/return",
 					"/developers", "/developers/guides/embed", "/api/v1/docs", "/api/v1/docs/applications",
-					letter, "/resume/nothing", welcome, "/review/sign-in", "/redirect/return", "/redirect/finish/nothing", "/embed/v1/frame")
-				look(s.Provider, "/docs", "/docs/visits", "/docs/schemas", "/docs/errors", "/dashboard/sign-in", "/redirect/nothing", "/invite/nothing",
+					letter, "/resume/nothing", welcome, "/review/sign-in", "/review/forgotten-password", "/redirect/return",
+					"/redirect/finish/nothing", "/embed/v1/frame")
+				look(s.Provider, "/docs", "/docs/visits", "/docs/schemas", "/docs/errors", "/dashboard/sign-in",
+					"/dashboard/forgotten-password", "/dashboard/set-password/nothing", "/redirect/nothing", "/invite/nothing",
 					"/access", shared, "/access/link/nothing")
 				look("", s.hosted(t, "cashflow", lang, nil))
 				look("", strings.Split(v.URL(), "?")[0]+"/return")

@@ -287,6 +287,8 @@ func (w *testServer) routes(t *testing.T) []route {
 			who: "reviewer", header: reviewer, kind: asForm, body: "do=link"},
 		{base: p, method: "GET", pattern: "/review/oidc/login", shape: asPage},
 		{base: p, method: "GET", pattern: "/review/sign-in/return", shape: asPage},
+		{base: p, method: "GET", pattern: "/review/forgotten-password", shape: asPage},
+		{base: p, method: "POST", pattern: "/review/forgotten-password", shape: asPage, kind: asForm, body: "email=" + canaryEmail},
 		{base: p, method: "GET", pattern: "/review/set-password/{token}", param: canaryText, shape: asPage},
 		{base: p, method: "POST", pattern: "/review/set-password/{token}", param: canaryText,
 			shape: asPage, kind: asForm, body: "password=" + canaryText},

@@ -2,9 +2,11 @@ package portal_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -164,6 +166,39 @@ func TestDeliversDecisionEmails(t *testing.T) {
 		}
 		if strings.Contains(r.log.String(), "canary text") || strings.Contains(r.log.String(), "canaria@") {
 			t.Error("the log has something personal")
+		}
+	})
+}
+
+// mailServer passes the emails on that it is sent.
+type mailServer chan mail.Message
+
+func (s mailServer) Send(_ context.Context, m mail.Message) error {
+	s <- m
+	return nil
+}
+
+// TestReviewersResetPasswords requests a link from the sign-in page and sets a new password.
+func TestReviewersResetPasswords(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		sent := make(mailServer, 1)
+		r := newTestServer(t, db, func(c *portal.Config) { c.Mail = sent })
+		old, b := r.signedInAdmin(), r.browser()
+		if p := b.get("/review/sign-in"); !strings.Contains(p.body, `href="/review/forgotten-password"`) {
+			t.Error("the sign-in page does not link the page for forgotten passwords")
+		}
+		b.shows(b.post("/review/forgotten-password", url.Values{"email": {"Admin@Example.com"}}).location, i18ntest.EN("ui.forgotten.sent"))
+		link := regexp.MustCompile(`/review/set-password/[^?\s]+`).FindString((<-sent).Text)
+		b.shows(link, "admin@example.com")
+		if p := b.post(link, url.Values{"password": {"a new long password"}}); p.status != 303 || p.location != "/review" {
+			t.Fatalf("setting the password: %d\n%s", p.status, p.body)
+		}
+		b.shows("/review/audit?action=resetSent", "admin@example.com")
+		if p := old.get("/review"); p.status != 303 {
+			t.Errorf("a session of the old password: %d", p.status)
+		}
+		if p := b.get(link); p.status != 410 {
+			t.Errorf("a used link: %d", p.status)
 		}
 	})
 }

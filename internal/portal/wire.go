@@ -13,8 +13,10 @@ import (
 	"vestibule/docs"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/jobs"
 	"vestibule/internal/jose"
+	"vestibule/internal/mail"
 	"vestibule/internal/pageimage"
 	"vestibule/internal/portal/api"
 	"vestibule/internal/portal/applications"
@@ -122,8 +124,12 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 		Audience: c.Account.PublicID,
 		Issuer:   cmp.Or(c.Account.Issuer, c.ProviderURL), Now: c.Now, OnStarted: service.RedirectStarted, OnOutcome: service.RedirectOutcome,
 		Next: func(a redirect.Attempt) string { return applicant.StatusURL(a.Application) }}
+	reset, err := passwordReset(ctx, c, renderer, h.queue)
+	if err != nil {
+		return h, err
+	}
 	h.staff, err = staff.New(ctx, staff.Config{Schema: staff.Reviewers, DB: c.DB, Sessions: h.sessions, Now: c.Now, Log: c.Log, URL: c.URL,
-		Home: "/review", KnownCookie: "vestibule-known", BehindProxy: c.BehindProxy, NoPasswords: !c.SignIn.LocalAccounts,
+		Home: "/review", KnownCookie: "vestibule-known", BehindProxy: c.BehindProxy, NoPasswords: !c.SignIn.LocalAccounts, Reset: reset,
 		OIDC: c.SignIn.Issuer(), OIDCStarts: limit(signInStarts), Roles: review.RolesByPrivilege})
 	if err != nil {
 		return h, err
@@ -144,7 +150,7 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 		Index: h.search, Sharing: shares, Decisions: decided, Deletion: h.deletion,
 		Audit: &audit.Service{DB: c.DB, Staff: h.staff, Log: c.Log}, PageImages: pageimage.New(c.Review.PageImages != "off"),
 		URL: c.URL, Log: c.Log, Page: renderer.page, Adapt: renderer.adapt}
-	h.staff.ShowSignIn = h.review.ShowSignIn
+	h.staff.ShowSignIn, h.staff.ShowForgotten, h.staff.ShowPassword = h.review.ShowSignIn, h.review.ShowForgotten, h.review.ShowPassword
 	h.connect = &connect.Handler{Applicants: h.applicants, Service: client, Redirects: h.redirect,
 		ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal,
 		Origins: origins, Now: c.Now, Log: c.Log}
@@ -163,7 +169,19 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 	h.notify.Register(registry)
 	h.deletion.Register(registry)
 	h.search.Register(registry)
+	h.staff.Register(registry)
 	return h, nil
+}
+
+// passwordReset configures the emails to reviewers who forgot their password; nil without a
+// mail server.
+func passwordReset(ctx context.Context, c Config, renderer *pageRenderer, queue *jobs.Queue) (*staff.Reset, error) {
+	if c.Mail == nil {
+		return nil, nil
+	}
+	mailboxes, err := mail.OpenMailboxes(ctx, c.DB)
+	return &staff.Reset{Mail: c.Mail, Mailboxes: mailboxes, Queue: queue, Site: cmp.Or(c.Brand.Page.Name, "Vestibule"),
+		Language: func(r *http.Request) i18n.Lang { return renderer.page(r).Lang }}, err
 }
 
 // wireNotify creates the service that sends events to the onboarding app.

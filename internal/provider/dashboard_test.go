@@ -209,7 +209,7 @@ func changePaths(t *testing.T) []string {
 	var out []string
 	for _, m := range regexp.MustCompile(`"POST (/dashboard[^"]*)"`).FindAllStringSubmatch(string(raw), -1) {
 		if !strings.HasSuffix(m[1], "/find") && !strings.HasSuffix(m[1], "/sign-in") && !strings.HasSuffix(m[1], "/check") &&
-			!strings.HasSuffix(m[1], "/density") {
+			!strings.HasSuffix(m[1], "/density") && m[1] != "/dashboard/forgotten-password" && m[1] != "/dashboard/set-password/{token}" {
 			out = append(out, m[1])
 		}
 	}
@@ -276,7 +276,9 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			{"/dashboard/redirects/origins/remove", none, func() []string { return []string{"origin", "https://widget.example"} },
 				"widget origin removed"},
 			{"/dashboard/redirects/return", none, func() []string { return []string{"mode", "post", "requireForm", "yes"} }, "return changed"},
-			{"/dashboard/credentials", none, func() []string { return nil }, "credential issued"},
+			{"/dashboard/credentials", none, func() []string { return []string{"name", "Loan server"} }, "credential issued"},
+			{"/dashboard/credentials/{id}/rename", credential, func() []string { return []string{"name", "Branch office"} },
+				"credential renamed"},
 			{"/dashboard/credentials/{id}/rotate", credential, func() []string { return nil }, "credential rotated"},
 			{"/dashboard/credentials/{id}/revoke", credential, func() []string { return nil }, "credential revoked"},
 			{"/dashboard/accounts", none, func() []string { return []string{"name", "A child", "displayName", "Child"} }, "child added"},
@@ -534,7 +536,7 @@ func TestDashboardShowsSecretOnce(t *testing.T) {
 			{"/dashboard/credentials", "/dashboard/credentials", `data-testid="secret"[^>]*>([A-Za-z0-9_-]{43})<`},
 			{"/dashboard/webhooks/rotate", "/dashboard/webhooks", `data-testid="secret"[^>]*>(whsec_[A-Za-z0-9+/=]+)<`},
 		} {
-			form := d.form("secret", d.find("/dashboard/webhooks", `name="secret" value="([^"]+)"`))
+			form := d.form("name", "Loan server", "secret", d.find("/dashboard/webhooks", `name="secret" value="([^"]+)"`))
 			if a := d.send(tc.path, form); a.status != 303 || a.header.Get("Location") != tc.page || strings.Contains(string(a.raw), "whsec_") {
 				t.Fatalf("%s: %d", tc.path, a.status)
 			}

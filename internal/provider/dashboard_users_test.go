@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -12,6 +13,8 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
+	"vestibule/internal/mail"
 	"vestibule/internal/provider"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -352,6 +355,57 @@ func TestDashboardUserHistory(t *testing.T) {
 		}
 		if strings.Contains(bob, "</td>") || !strings.Contains(bob, i18ntest.EN("dashboard.people.never")) {
 			t.Errorf("the history of a user who did nothing:\n%s", bob)
+		}
+	})
+}
+
+// mailServer passes the emails on that it is sent.
+type mailServer chan mail.Message
+
+func (s mailServer) Send(_ context.Context, m mail.Message) error {
+	s <- m
+	return nil
+}
+
+// TestDashboardResetsPasswords requests a link, opens it as from an email program, and sets a
+// new password.
+func TestDashboardResetsPasswords(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		sent := make(mailServer, 1)
+		b := newTestServer(t, db, func(c *provider.Config) { c.Mail = sent })
+		b.addUsers()
+		old, d := b.signIn(customerUser), b.browser()
+		if text := d.page("/dashboard/sign-in"); !strings.Contains(text, `href="/dashboard/forgotten-password"`) {
+			t.Error("the sign-in page does not link the page for forgotten passwords")
+		}
+		to := d.send("/dashboard/forgotten-password", url.Values{"email": {customerUser.Email}}).header.Get("Location")
+		if text := d.page(to); !strings.Contains(text, i18ntest.EN("ui.forgotten.sent")) {
+			t.Errorf("after the request: %s", text)
+		}
+		link := regexp.MustCompile(`/dashboard/set-password/[^?\s]+`).FindString((<-sent).Text)
+		page := d.ask("GET", link+"?lang=en", "", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document")
+		if !strings.Contains(string(page.raw), strings.ToLower(customerUser.Email)) {
+			t.Errorf("the link's page: %d %s", page.status, page.raw)
+		}
+		form := url.Values{"password": {"a new long password"}}
+		if a := d.ask("POST", link, form.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Origin",
+			"https://evil.example"); a.status != 403 {
+			t.Errorf("the form of another site: %d", a.status)
+		}
+		if a := d.send(link, form); a.status != 303 || d.ask("GET", "/dashboard", "").status != 200 {
+			t.Errorf("setting the password: %d %s", a.status, a.raw)
+		}
+		if old.ask("GET", "/dashboard", "").status != 303 {
+			t.Error("a session of the old password works")
+		}
+		a := b.browser().ask("GET", link, "")
+		if a.status != 410 || !strings.Contains(string(a.raw), i18ntest.EN("dashboard.link_expired.title")) {
+			t.Errorf("a used link: %d %s", a.status, a.raw)
+		}
+		for _, action := range []string{"password link sent", "password set"} {
+			if text := d.page("/dashboard/audit"); !strings.Contains(text, i18n.Code(i18n.English, "dashboard.actions", action)) {
+				t.Errorf("the audit trail does not say %q", action)
+			}
 		}
 	})
 }

@@ -156,6 +156,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.webhooks.Register(registry)
 	p.visits.Register(registry)
 	p.outbox.Register(registry)
+	p.dashboard.Staff.Register(registry)
 	if p.access != nil {
 		p.access.Register(registry)
 	}

@@ -144,7 +144,7 @@ func TestChildWithCredentials(t *testing.T) {
 		id := b.one(`SELECT id FROM customers WHERE public_id = $1`, child)
 		var issued customers.Issued
 		if err := b.db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
-			issued, err = service.IssueCredential(ctx, tx, id)
+			issued, err = service.IssueCredential(ctx, tx, id, "")
 			return err
 		}); err != nil {
 			t.Fatal(err)

@@ -79,7 +79,7 @@ func (p *Provider) wire() {
 	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports}
 	p.dashboard = &dashboard.Service{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets, BehindProxy: c.BehindProxy,
 		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,
-		Outbox: p.outbox}
+		Outbox: p.outbox, Mail: c.Mail, Mailboxes: p.mailboxes, Queue: p.queue}
 
 	if p.access != nil {
 		p.access.OnEnded = p.dashboard.RecordConsumer

@@ -40,14 +40,59 @@ const usualPeriod = 30
 type Days struct {
 	First, Last time.Time // at 00:00
 	Period      int       // the one of Periods that was chosen; 0 for other days
+
+	Before  time.Time // first of the earlier days to compare with, which are as many
+	Compare string    // how those were chosen: CompareYear, CompareDay, "" for the days just before
+}
+
+// Ways to choose the days to compare with.
+const (
+	CompareYear = "year" // the same days of the year before
+	CompareDay  = "day"  // those from the day since
+)
+
+// Params returns the parameters of an overview's address with a number of Periods, or with
+// the same days for 0. It compares with the same kind of days.
+func (d Days) Params(period int) url.Values {
+	q := url.Values{}
+	if period > 0 {
+		q.Set("days", strconv.Itoa(period))
+	} else {
+		q.Set("from", FormatDay(d.First))
+		q.Set("to", FormatDay(d.Last))
+	}
+	if d.Compare != "" {
+		q.Set("compare", d.Compare)
+	}
+	if d.Compare == CompareDay {
+		q.Set("since", FormatDay(d.Before))
+	}
+	return q
+}
+
+// compare reads the days to compare with. The default are those just before.
+func (d Days) compare(q url.Values) (Days, bool) {
+	since, ok := ParseDay(q.Get("since"))
+	d.Compare, d.Before = q.Get("compare"), d.First.AddDate(0, 0, -d.Count())
+	switch {
+	case d.Compare == CompareYear:
+		d.Before = d.First.AddDate(-1, 0, 0)
+	case d.Compare == CompareDay && since.IsZero():
+		d.Compare = ""
+	case d.Compare == CompareDay:
+		d.Before, ok = since, ok && since.Before(d.First)
+	case d.Compare != "":
+		ok = false
+	}
+	return d, ok
 }
 
 // Count returns the number of days.
 func (d Days) Count() int { return int(d.Last.Sub(d.First)/(24*time.Hour)) + 1 }
 
 // ReadDays reads the days of an overview from its address: a number of Periods, or the first
-// and the last day in either order. Of more than most days it returns the last ones. false:
-// the address is wrong.
+// and the last day in either order, and the earlier days to compare with. Of more than most
+// days it returns the last ones. false: the address is wrong.
 func ReadDays(q url.Values, now time.Time, most int) (d Days, ok bool) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	from, to, ok := ParseDays(q)
@@ -59,7 +104,7 @@ func ReadDays(q url.Values, now time.Time, most int) (d Days, ok bool) {
 		return d, false
 	}
 	if from.IsZero() && to.IsZero() {
-		return Days{today.AddDate(0, 0, 1-days), today, days}, true
+		return Days{First: today.AddDate(0, 0, 1-days), Last: today, Period: days}.compare(q)
 	}
 	if !to.IsZero() && from.After(to) {
 		from, to = to, from
@@ -75,5 +120,5 @@ func ReadDays(q url.Values, now time.Time, most int) (d Days, ok bool) {
 	case from.Before(earliest):
 		from = earliest
 	}
-	return Days{First: from, Last: to}, true
+	return Days{First: from, Last: to}.compare(q)
 }

@@ -20,6 +20,13 @@ func TestReadDays(t *testing.T) {
 		"from=2026-05-05&to=2026-05-01": "2026-05-01 2026-05-05 5 days, period 0",
 		"from=2999-01-01":               "2026-06-01 2026-06-01 1 days, period 0",
 		"from=2000-01-01":               "2026-03-04 2026-06-01 90 days, period 0",
+		"from=2026-05-30&compare=":      "2026-05-30 2026-06-01 3 days, period 0",
+		"from=2026-05-30&compare=year":  "2026-05-30 2026-06-01 3 days, period 0, year from 2025-05-30",
+		"days=7&compare=day&since=":     "2026-05-26 2026-06-01 7 days, period 7",
+		"compare=day&since=2026-01-02":  "2026-05-03 2026-06-01 30 days, period 30, day from 2026-01-02",
+		"compare=day&since=2026-05-03":  "refused",
+		"compare=month":                 "refused",
+		"since=x":                       "refused",
 		"days=8":                        "refused",
 		"days=x":                        "refused",
 		"from=2026-02-30":               "refused",
@@ -32,6 +39,14 @@ func TestReadDays(t *testing.T) {
 		got := "refused"
 		if d, ok := staff.ReadDays(q, now, 90); ok {
 			got = fmt.Sprintf("%s %s %d days, period %d", staff.FormatDay(d.First), staff.FormatDay(d.Last), d.Count(), d.Period)
+			if d.Compare != "" {
+				got += fmt.Sprintf(", %s from %s", d.Compare, staff.FormatDay(d.Before))
+			} else if d.Before.AddDate(0, 0, d.Count()) != d.First {
+				t.Errorf("%q compares with the days from %s", query, d.Before)
+			}
+			if again, ok := staff.ReadDays(d.Params(d.Period), now, 90); !ok || again != d {
+				t.Errorf("%q: %+v leads to %+v", query, d, again)
+			}
 		}
 		if got != want {
 			t.Errorf("%q: %s, want %s", query, got, want)

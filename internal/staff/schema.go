@@ -6,18 +6,20 @@ type Schema struct {
 	users   string // table of the users
 	columns string // the columns of users that scanUser reads
 	owner   string // the column of users with the role or the account
-	links   string // table of links to set a password; "" if there are none
+	links   string // table of links to set a password
 	states  string // table of used OpenID Connect states; "" if there are none
 
-	settings, settingsOf string // table of what users chose for themselves, and its column with the user's ID
+	settings string // table of what users chose for themselves
+	userID   string // the column of links and settings with the user's ID
+	signIns  bool   // users have a column with the time of the last sign-in
 
 	audit   string // table of the audit log
 	actor   string // its column with the ID of the user who acted
 	subject string // its column with what entries are listed by
 
 	// Actions of the audit log; an empty one is not recorded.
-	signedIn, signedOut, signInFailed string
-	namesMethod                       bool // entries of sign-ins name the method
+	signedIn, signedOut, signInFailed, resetSent, passwordSet string
+	namesMethod                                               bool // entries of sign-ins name the method
 }
 
 var (
@@ -27,9 +29,9 @@ var (
 		users:   "reviewers",
 		columns: "id, email_sealed, password_hash, created_at, '', role, disabled_at, subject_hash IS NOT NULL, signed_in_at",
 		owner:   "role", links: "review_links", states: "review_arrivals",
-		settings: "review_settings", settingsOf: "reviewer_id",
+		settings: "review_settings", userID: "reviewer_id", signIns: true,
 		audit: "review_audit", actor: "actor", subject: "application_id",
-		signedIn: SignedIn, signedOut: SignedOut, signInFailed: SignInFailed, namesMethod: true,
+		signedIn: SignedIn, signedOut: SignedOut, signInFailed: SignInFailed, resetSent: ResetSent, passwordSet: PasswordSet, namesMethod: true,
 	}
 	// CustomerUsers are the users of the provider's dashboard. Each belongs to the account
 	// of a customer, and so does each audit entry.
@@ -37,9 +39,10 @@ var (
 		users:    "staff",
 		columns:  "id, email_sealed, password_hash, created_at, customer_id, '', 0, FALSE, 0",
 		owner:    "customer_id",
-		settings: "staff_settings", settingsOf: "staff_id",
+		links:    "staff_links",
+		settings: "staff_settings", userID: "staff_id",
 		audit: "audit", actor: "staff_id", subject: "customer_id",
-		signedIn: "signed in", signedOut: "signed out",
+		signedIn: "signed in", signedOut: "signed out", resetSent: "password link sent", passwordSet: "password set",
 	}
 )
 
@@ -51,6 +54,7 @@ const (
 	UserAdded    = "personAdded"
 	UserChanged  = "personChanged"
 	LinkIssued   = "personLinked"
+	ResetSent    = "resetSent"
 	PasswordSet  = "passwordSet"
 )
 

@@ -56,7 +56,8 @@ func start(t *testing.T, db *store.DB, schema Schema, edit ...func(*Config)) *te
 	clock := func() time.Time { return *d.now }
 	db.SetClock(clock)
 	c := Config{Schema: schema, DB: db, Now: clock, Log: slog.New(slog.DiscardHandler), URL: "https://portal.example", Home: "/review",
-		KnownCookie: "known", Roles: []Role{administrator, reviewer, auditor}, ShowSignIn: showAsJSON}
+		KnownCookie: "known", Roles: []Role{administrator, reviewer, auditor}, ShowSignIn: showAsJSON[SignInPage],
+		ShowForgotten: showAsJSON[ForgottenPage], ShowPassword: showAsJSON[PasswordPage]}
 	for _, f := range edit {
 		f(&c)
 	}
@@ -83,20 +84,16 @@ func start(t *testing.T, db *store.DB, schema Schema, edit ...func(*Config)) *te
 	handle("POST /review/sign-out", d.SignOut)
 	handle("GET /review/oidc/login", d.StartOIDC)
 	handle("GET /review/sign-in/return", d.FinishOIDC)
-	handle("POST /review/set-password/{token}", func(w http.ResponseWriter, r *http.Request) error {
-		err := d.UseLink(w, r, r.PathValue("token"), r.FormValue("password"))
-		if errors.Is(err, store.ErrNotFound) {
-			w.WriteHeader(http.StatusNotFound)
-			return nil
-		}
-		return err
-	})
+	handle("GET /review/forgotten-password", d.ForgottenPage)
+	handle("POST /review/forgotten-password", d.RequestReset)
+	handle("GET /review/set-password/{token}", d.PasswordPage)
+	handle("POST /review/set-password/{token}", d.SetPassword)
 	d.srv = httptest.NewServer(mux)
 	t.Cleanup(d.srv.Close)
 	return d.newBrowser()
 }
 
-func showAsJSON(w http.ResponseWriter, _ *http.Request, status int, v SignInPage) error {
+func showAsJSON[V any](w http.ResponseWriter, _ *http.Request, status int, v V) error {
 	return httpx.JSON(w, status, v)
 }
 

@@ -359,8 +359,13 @@ func TestPasswordsCanBeDisabled(t *testing.T) {
 	if resp := d.signIn(admin, secret); resp.StatusCode != 404 {
 		t.Errorf("a password: %d", resp.StatusCode)
 	}
-	if _, err := d.LinkUser(t.Context(), "x"); !errors.Is(err, errNoPasswords) {
-		t.Errorf("a link: %v", err)
+	for _, path := range []string{"/review/set-password/x", "/review/forgotten-password"} {
+		if resp, _ := d.get(path); resp.StatusCode != 404 {
+			t.Errorf("GET %s: %d", path, resp.StatusCode)
+		}
+		if resp, _ := d.post(path, url.Values{"email": {admin}, "password": {secret}}); resp.StatusCode != 404 {
+			t.Errorf("POST %s: %d", path, resp.StatusCode)
+		}
 	}
 	if token, err := d.Invite(t.Context(), d.user(admin), User{Email: "nina@example.com", Role: auditor}); token != "" || err != nil {
 		t.Errorf("inviting a user makes the link %q, %v", token, err)

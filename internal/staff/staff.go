@@ -5,11 +5,15 @@
 // Each dashboard has a Service with its own Schema, in its own database. It renders the
 // pages and mounts the handlers of this package at its own addresses:
 //
-//	GET  {home}/sign-in         SignInPage
-//	POST {home}/sign-in         SignIn
-//	POST {home}/sign-out        SignOut
-//	GET  {home}/oidc/login      StartOIDC
-//	GET  {home}/sign-in/return  FinishOIDC
+//	GET  {home}/sign-in               SignInPage
+//	POST {home}/sign-in               SignIn
+//	POST {home}/sign-out              SignOut
+//	GET  {home}/oidc/login            StartOIDC
+//	GET  {home}/sign-in/return        FinishOIDC
+//	GET  {home}/forgotten-password    ForgottenPage
+//	POST {home}/forgotten-password    RequestReset
+//	GET  {home}/set-password/{token}  PasswordPage
+//	POST {home}/set-password/{token}  SetPassword
 package staff
 
 import (
@@ -41,13 +45,16 @@ type Config struct {
 	KnownCookie string // name of the cookie that marks known browsers; over https the prefix __Host- is added
 	BehindProxy bool   // take the client's address from the proxy's headers
 
-	// ShowSignIn renders the sign-in page.
-	ShowSignIn func(w http.ResponseWriter, r *http.Request, status int, v SignInPage) error
+	// Functions that render the pages.
+	ShowSignIn    func(w http.ResponseWriter, r *http.Request, status int, v SignInPage) error
+	ShowForgotten func(w http.ResponseWriter, r *http.Request, status int, v ForgottenPage) error
+	ShowPassword  func(w http.ResponseWriter, r *http.Request, status int, v PasswordPage) error
 
 	// SignedOut runs in the transaction that ends a session; may be nil.
 	SignedOut func(ctx context.Context, tx *store.Tx, sessionID string) error
 
 	NoPasswords bool             // disables sign-in by password
+	Reset       *Reset           // nil without a mail server: users ask an administrator for a new password
 	OIDC        *OIDC            // the issuer whose accounts may sign in; may be nil
 	OIDCStarts  *httpx.RateLimit // limits sign-ins at the issuer by client address; nil: no limit
 	Roles       []Role           // roles that OIDC may assign, from the most to the least privileged

@@ -85,7 +85,7 @@ func (s *Service) Invite(ctx context.Context, by, u User) (token string, err err
 			return err
 		}
 		if !s.NoPasswords {
-			if token, err = s.issueLink(ctx, tx, id); err != nil {
+			if token, err = s.issueLink(ctx, tx, id, linkLife); err != nil {
 				return err
 			}
 		}
@@ -95,9 +95,9 @@ func (s *Service) Invite(ctx context.Context, by, u User) (token string, err err
 }
 
 // issueLink stores a new link and returns its token.
-func (s *Service) issueLink(ctx context.Context, tx *store.Tx, id string) (token string, err error) {
+func (s *Service) issueLink(ctx context.Context, tx *store.Tx, id string, life time.Duration) (token string, err error) {
 	token = store.NewSecret()
-	return token, s.setLink(ctx, tx, id, store.Hash(token), s.Clock().Add(linkLife))
+	return token, s.setLink(ctx, tx, id, store.Hash(token), s.Clock().Add(life))
 }
 
 // Change is a change of a user.
@@ -134,7 +134,7 @@ func (s *Service) Change(ctx context.Context, by User, id string, change Change,
 			err = s.setDisabled(ctx, tx, id, time.Time{})
 		case NewLink:
 			e.Action, e.Detail = LinkIssued, ""
-			token, err = s.issueLink(ctx, tx, id)
+			token, err = s.issueLink(ctx, tx, id, linkLife)
 		}
 		if err != nil {
 			return err
@@ -144,20 +144,12 @@ func (s *Service) Change(ctx context.Context, by User, id string, change Change,
 	return u, token, err
 }
 
-// LinkUser returns the user of a link without using it up, or store.ErrNotFound.
-func (s *Service) LinkUser(ctx context.Context, token string) (User, error) {
-	if s.NoPasswords {
-		return User{}, errNoPasswords
-	}
-	return s.byLink(ctx, s.DB.SQL, store.Hash(token))
-}
-
 var errNoPasswords = httpx.NewError(contract.CodeNotFound, errors.New("there are no passwords here"))
 
-// UseLink sets the password of a link's user, uses up the link, ends the user's other
+// useLink sets the password of a link's user, uses up the link, ends the user's other
 // sessions, and signs the user in. It returns store.ErrNotFound if the link is no longer
 // valid. The caller checks the password with ValidPassword.
-func (s *Service) UseLink(w http.ResponseWriter, r *http.Request, token, password string) error {
+func (s *Service) useLink(w http.ResponseWriter, r *http.Request, token, password string) error {
 	link := store.Hash(token)
 	hash, err := s.HashPassword(r.Context(), password)
 	if err != nil {
@@ -168,13 +160,13 @@ func (s *Service) UseLink(w http.ResponseWriter, r *http.Request, token, passwor
 		if err != nil {
 			return u, err
 		}
-		if ok, err := s.useLink(ctx, tx, link); err != nil || !ok {
+		if ok, err := s.takeLink(ctx, tx, link); err != nil || !ok {
 			return u, cmp.Or(err, store.ErrNotFound)
 		}
 		if err := errors.Join(s.setPassword(ctx, tx, u.ID, hash), s.Sessions.EndAll(ctx, tx, u.ID)); err != nil {
 			return u, err
 		}
-		return u, s.Record(ctx, tx, Entry{Actor: u.ID, Action: PasswordSet, Object: u.ID})
+		return u, s.Record(ctx, tx, Entry{Actor: u.ID, Action: s.Schema.passwordSet, Subject: u.Account, Object: u.ID})
 	})
 }
 
@@ -201,12 +193,12 @@ func (s *Service) CheckOwnPassword(ctx context.Context, u User, current session.
 }
 
 // ReplacePassword replaces the password that old is the hash of, and ends the user's
-// other sessions. It reports false if the password has changed since; of concurrent
+// other sessions and an unused link. It reports false if the password has changed since; of concurrent
 // changes, one succeeds.
 func (s *Service) ReplacePassword(ctx context.Context, tx *store.Tx, current session.Session, old, hash string) (bool, error) {
 	ok, err := s.replacePassword(ctx, tx, current.Principal, old, hash)
 	if err != nil || !ok {
 		return false, err
 	}
-	return true, s.Sessions.EndOthers(ctx, tx, current)
+	return true, errors.Join(s.deleteLink(ctx, tx, current.Principal), s.Sessions.EndOthers(ctx, tx, current))
 }

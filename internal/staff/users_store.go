@@ -113,7 +113,7 @@ func (s *Service) setDisabled(ctx context.Context, tx *store.Tx, id string, at t
 
 // setSignedIn stores the time of a sign-in, if the dashboard has a column for it.
 func (s *Service) setSignedIn(ctx context.Context, tx *store.Tx, id string) error {
-	if s.Schema.links == "" {
+	if !s.Schema.signIns {
 		return nil
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET signed_in_at = $2 WHERE id = $1`, id, store.Micros(tx.Now))
@@ -137,13 +137,13 @@ func (s *Service) deleteUser(ctx context.Context, tx *store.Tx, account, id stri
 }
 
 func (s *Service) density(ctx context.Context, q store.Queryer, userID string) (density string, err error) {
-	err = q.QueryRowContext(ctx, `SELECT density FROM `+s.Schema.settings+` WHERE `+s.Schema.settingsOf+` = $1`, userID).Scan(&density)
+	err = q.QueryRowContext(ctx, `SELECT density FROM `+s.Schema.settings+` WHERE `+s.Schema.userID+` = $1`, userID).Scan(&density)
 	return density, store.MapNotFound(err)
 }
 
 func (s *Service) setDensity(ctx context.Context, q store.Queryer, userID, density string) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO `+s.Schema.settings+` (`+s.Schema.settingsOf+`, density) VALUES ($1, $2)
-		ON CONFLICT (`+s.Schema.settingsOf+`) DO UPDATE SET density = excluded.density`, userID, density)
+	_, err := q.ExecContext(ctx, `INSERT INTO `+s.Schema.settings+` (`+s.Schema.userID+`, density) VALUES ($1, $2)
+		ON CONFLICT (`+s.Schema.userID+`) DO UPDATE SET density = excluded.density`, userID, density)
 	return err
 }
 
@@ -156,13 +156,13 @@ func (s *Service) bindSubject(ctx context.Context, tx *store.Tx, id string, subj
 
 // setLink stores a user's link to set a password; an earlier link becomes invalid.
 func (s *Service) setLink(ctx context.Context, tx *store.Tx, id string, hash []byte, until time.Time) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO `+s.Schema.links+` (reviewer_id, hash, expires_at) VALUES ($1, $2, $3)
-		ON CONFLICT (reviewer_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`, id, hash, store.Micros(until))
+	_, err := tx.ExecContext(ctx, `INSERT INTO `+s.Schema.links+` (`+s.Schema.userID+`, hash, expires_at) VALUES ($1, $2, $3)
+		ON CONFLICT (`+s.Schema.userID+`) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`, id, hash, store.Micros(until))
 	return err
 }
 
 func (s *Service) deleteLink(ctx context.Context, tx *store.Tx, id string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM `+s.Schema.links+` WHERE reviewer_id = $1`, id)
+	_, err := tx.ExecContext(ctx, `DELETE FROM `+s.Schema.links+` WHERE `+s.Schema.userID+` = $1`, id)
 	return err
 }
 
@@ -170,16 +170,20 @@ func (s *Service) deleteLink(ctx context.Context, tx *store.Tx, id string) error
 // or the user is disabled.
 func (s *Service) byLink(ctx context.Context, q store.Queryer, hash []byte) (User, error) {
 	var id string
-	err := q.QueryRowContext(ctx, `SELECT reviewer_id FROM `+s.Schema.links+` WHERE hash = $1 AND expires_at > $2`,
+	err := q.QueryRowContext(ctx, `SELECT `+s.Schema.userID+` FROM `+s.Schema.links+` WHERE hash = $1 AND expires_at > $2`,
 		hash, store.Micros(s.Clock())).Scan(&id)
 	if err != nil {
 		return User{}, store.MapNotFound(err)
 	}
-	return s.user(ctx, q, `WHERE id = $1 AND disabled_at = 0`, id)
+	u, err := s.User(ctx, q, id)
+	if err == nil && !u.Disabled.IsZero() {
+		err = store.ErrNotFound
+	}
+	return u, err
 }
 
-// useLink uses up a link; only one of several concurrent calls succeeds.
-func (s *Service) useLink(ctx context.Context, tx *store.Tx, hash []byte) (bool, error) {
+// takeLink uses up a link; only one of several concurrent calls succeeds.
+func (s *Service) takeLink(ctx context.Context, tx *store.Tx, hash []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM `+s.Schema.links+
 		` WHERE hash = $1 AND expires_at > $2`, hash, store.Micros(s.Clock())))
 }
@@ -194,7 +198,7 @@ func (s *Service) useState(ctx context.Context, tx *store.Tx, p pendingSignIn) (
 
 // sweepExpired deletes expired links and states.
 func (s *Service) sweepExpired(ctx context.Context, tx *store.Tx, now time.Time) error {
-	for _, table := range []string{s.Schema.links, s.Schema.states} {
+	for _, table := range []string{s.Schema.links, s.Schema.states, "password_requests"} {
 		if table == "" {
 			continue
 		}

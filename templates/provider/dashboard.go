@@ -131,7 +131,7 @@ type DashboardAttempt struct {
 
 // DashboardCredential is a secret of the API.
 type DashboardCredential struct {
-	ID, ClientID              string
+	ID, ClientID, Name        string
 	Created, Expires, Revoked time.Time
 	Used                      time.Time // the hour of its last use; zero for never
 	Live                      bool

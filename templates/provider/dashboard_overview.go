@@ -26,9 +26,10 @@ type DashboardOverview struct {
 	Deliveries   []DashboardSent
 	Answers      []DashboardAnswer // the most frequent first
 
-	// Before has the days, deliveries and durations of as long a time before; nil if there
-	// are none, or some are deleted.
-	Before *DashboardOverview
+	// Before has the days, deliveries and durations to compare with; nil if there are none, or
+	// some are deleted.
+	Before  *DashboardOverview
+	Compare ui.Comparison
 }
 
 // DashboardDay counts the reports that were started on a day (UTC).
@@ -146,7 +147,7 @@ func (v DashboardOverview) figures(d Dashboard) []ui.KeyFigure {
 		out[5].Tone = ui.Danger
 	}
 	if v.Before != nil {
-		ui.Compare(d.Lang, out, v.measures(), v.Before.measures(), v.Before.dayWords(d))
+		ui.Compare(d.Lang, out, v.measures(), v.Before.measures(), v.beforeWords(d))
 	}
 	return out
 }
@@ -159,9 +160,9 @@ func (v DashboardOverview) measures() []ui.Measure {
 		{N: int64(v.typical(90)), Duration: true}, {N: int64(delivered)}, {N: int64(lost)}}
 }
 
-// dayWords names the days of the overview.
-func (v DashboardOverview) dayWords(d Dashboard) string {
-	return ui.DaysWords(d.Lang, v.Since, v.last())
+// beforeWords names the days to compare with.
+func (v DashboardOverview) beforeWords(d Dashboard) string {
+	return ui.EarlierDays(d.Lang, v.Before.Since, v.Before.last(), v.Since)
 }
 
 // bars returns the reports of each day.

@@ -160,6 +160,14 @@ func change(l i18n.Lang, now, before int64, days string) string {
 	}
 }
 
+// EarlierDays names earlier days, with their year if it is not that of a later day.
+func EarlierDays(l i18n.Lang, first, last, later time.Time) string {
+	if first.Year() == later.Year() {
+		return DaysWords(l, first, last)
+	}
+	return i18n.T(l, "ui.days.range", "first", DayWords(l, first), "last", DayWords(l, last))
+}
+
 // DaysWords names the days from one to another without their years: "Nov 12 to 18".
 func DaysWords(l i18n.Lang, first, last time.Time) string {
 	from, to := DayAndMonth(l, first), DayAndMonth(l, last)

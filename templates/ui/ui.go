@@ -290,6 +290,7 @@ type Column struct {
 	Number bool   // aligned right, figures of one width
 	URL    string // sorts the table by the column, or the other way around; "" for none
 	Sort   string // the current order: "ascending", "descending", "" for none
+	Screen bool   // not printed
 }
 
 // Cell is a cell of a table. Body, if set, replaces Text; URL makes Text a link.

@@ -6,6 +6,7 @@
 
 import { released } from "../ui/press";
 import { startScroll } from "../ui/scroll";
+import { startPeek } from "./parts/peek";
 
 const pause = 5_000; // between two questions for changes
 const maxPause = 60_000; // after failures
@@ -17,6 +18,8 @@ interface Changes {
 	new: number;
 	queues: Record<string, string>;
 }
+
+let peekAgain: ReturnType<typeof startPeek> = () => undefined;
 
 function list(): HTMLElement | null {
 	return document.querySelector<HTMLElement>("[data-part=list]");
@@ -45,6 +48,7 @@ function show(page: Document): void {
 	if (link) link.hidden = true;
 	startScroll();
 	startChoice();
+	peekAgain();
 }
 
 // search shows what the form finds, without leaving the page.
@@ -139,6 +143,7 @@ function apply(part: HTMLElement, changes: Changes): void {
 		const row = rowOf(id);
 		if (!row) continue;
 		update(row, html);
+		peekAgain(id);
 		changed++;
 	}
 	for (const id of changes.deleted ?? []) {
@@ -215,5 +220,6 @@ export function startList(): void {
 	if (!form || !list()) return;
 	startSearch(form);
 	startChoice();
+	peekAgain = startPeek(announce);
 	follow();
 }

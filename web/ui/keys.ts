@@ -1,5 +1,5 @@
 // Moves through a list by keys: j and k, Enter as on any link, x to select, / for the search,
-// ? for the line that explains them. On the page of one row, j and k open the next and the
+// ? for the line that explains them. A list's own script can use Space. On the page of one row, j and k open the next and the
 // previous. commands.ts has the menu of commands. Keys do nothing while the user types, or with a
 // modifier. The user can turn them off in this browser, for example for speech input.
 
@@ -32,6 +32,7 @@ export function startKeys(): void {
 	const works = {
 		rows: !pages && rows().length > 0, pages,
 		select: document.querySelector("tr input[name=id]") !== null, search: search !== null,
+		peek: document.querySelector("[data-peek]") !== null && rows().length > 0,
 	};
 	for (const part of hint.querySelectorAll<HTMLElement>("[data-keys-of]")) part.hidden = !works[part.dataset.keysOf as keyof typeof works];
 	let active = !keysOff();

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
@@ -26,13 +24,13 @@ const (
 	oneDay  = 24 * time.Hour
 )
 
-// periodsOf returns the time of the days until now, and as long a time before it.
+// periodsOf returns the time of the days until now, and as long an earlier time to compare with.
 func periodsOf(d staff.Days, now time.Time, p contract.Product) (in, before applications.Period) {
 	in = applications.Period{From: d.First, To: d.Last.Add(oneDay), Product: p}
 	if in.To.After(now) {
 		in.To = now.Add(time.Microsecond)
 	}
-	return in, applications.Period{From: in.From.AddDate(0, 0, -d.Count()), To: in.To.AddDate(0, 0, -d.Count()), Product: p}
+	return in, applications.Period{From: d.Before, To: d.Before.Add(in.To.Sub(in.From)), Product: p}
 }
 
 // products in the order of a choice.
@@ -40,14 +38,8 @@ var products = [...]contract.Product{contract.Cashflow, contract.Income, contrac
 
 // overviewChoices sets the periods and the products to choose from: each keeps the other.
 func overviewChoices(v *pages.OverviewView, days staff.Days) {
-	address := func(days int, p contract.Product) string {
-		q := url.Values{}
-		if days > 0 {
-			q.Set("days", strconv.Itoa(days))
-		} else {
-			q.Set("from", v.From)
-			q.Set("to", v.To)
-		}
+	address := func(period int, p contract.Product) string {
+		q := days.Params(period)
 		if p != "" {
 			q.Set("product", string(p))
 		}
@@ -76,6 +68,7 @@ func (d *Handler) overview(w http.ResponseWriter, r *http.Request, by staff.User
 			return httpx.NewError(contract.CodeNotFound, errors.New("no such period"))
 		}
 		v.From, v.To, v.Today = staff.FormatDay(days.First), staff.FormatDay(days.Last), staff.FormatDay(tx.Now.UTC())
+		v.Compare = ui.Comparison{By: days.Compare, First: days.Before, Last: days.Before.AddDate(0, 0, days.Count()-1)}
 		overviewChoices(&v, days)
 		in, before := periodsOf(days, tx.Now, product)
 		var err error

@@ -271,11 +271,24 @@ func TestOverviewOfDays(t *testing.T) {
 			"from=" + day(2) + "&to=" + day(2) + "&days": {day(2), day(2)},
 		} {
 			_, page := d.get("/review/overview?" + query)
-			if got := shown(page, `type="date"[^>]*value="([^"]*)"`); !slices.Equal(got, want[:]) {
+			if got := shown(page, `id="overview-[^>]*value="([^"]*)"`); !slices.Equal(got, want[:]) {
 				t.Errorf("%s: %v, want %v", query, got, want)
 			}
 		}
-		for _, bad := range []string{"product=x", "from=x", "from=2026-02-30&to=2026-03-01", "to=1&from="} {
+		d.Deletion.RetentionDays = 0
+		days := "/review/overview?from=" + day(205) + "&to=" + day(200)
+		same = i18ntest.EN("ui.change.same", "days", ui.DaysWords(i18n.English, today.AddDate(0, 0, -210), today.AddDate(0, 0, -205)))
+		_, page = d.get(days + "&compare=day&since=" + day(210))
+		if got := figures(page); got != "4 0 4, "+same+", "+same || !strings.Contains(page, "?compare=day&amp;days=7&amp;since="+day(210)) {
+			t.Errorf("compared with chosen days: %q", got)
+		}
+		_, page = d.get(days + "&compare=year")
+		first := today.AddDate(0, 0, -205).AddDate(-1, 0, 0)
+		none := i18ntest.EN("ui.compare.none", "days", ui.EarlierDays(i18n.English, first, first.AddDate(0, 0, 5), time.Time{}))
+		if got := figures(page); got != "4 0 4, " || !strings.Contains(page, "?compare=year&amp;days=7") || !strings.Contains(page, none) {
+			t.Errorf("compared with a year ago: %q", got)
+		}
+		for _, bad := range []string{"compare=x", "compare=day&since=" + day(0), "product=x", "from=x", "from=2026-02-30&to=2026-03-01", "to=1&from="} {
 			if resp, _ := d.get("/review/overview?" + bad); resp.StatusCode != 404 {
 				t.Errorf("%s: %d", bad, resp.StatusCode)
 			}

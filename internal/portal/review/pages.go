@@ -32,6 +32,19 @@ func (d *Handler) ShowSignIn(w http.ResponseWriter, r *http.Request, status int,
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.SignIn(p, v) })
 }
 
+// ShowForgotten renders the page for users who forgot their password.
+func (d *Handler) ShowForgotten(w http.ResponseWriter, r *http.Request, status int, v staff.ForgottenPage) error {
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.ForgottenPassword(p, v) })
+}
+
+// ShowPassword renders the page of a link to set a password.
+func (d *Handler) ShowPassword(w http.ResponseWriter, r *http.Request, status int, v staff.PasswordPage) error {
+	if v.Expired {
+		return d.showMessage(w, r, status, pages.LinkExpired)
+	}
+	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.SetPassword(p, v) })
+}
+
 // show renders the whole page before sending its first byte, so that a failure can
 // still be answered with an error page.
 func (d *Handler) show(w http.ResponseWriter, r *http.Request, status int, make func(ui.Page) templ.Component) error {
@@ -53,14 +66,19 @@ func (d *Handler) show(w http.ResponseWriter, r *http.Request, status int, make 
 	return nil
 }
 
-// showLive shows a page with a part that the page's script keeps current. The script asks
-// for that part alone.
+// showLive shows a page with a part that the page's script keeps current.
 func (d *Handler) showLive(w http.ResponseWriter, r *http.Request, make func(ui.Page) templ.Component) error {
+	return d.showOrPart(w, r, http.StatusOK, ui.Live, make)
+}
+
+// showOrPart shows a page, or the fragment of it that a script asks for.
+func (d *Handler) showOrPart(w http.ResponseWriter, r *http.Request, status int, fragment string,
+	make func(ui.Page) templ.Component) error {
 	if r.Header.Get(httpx.PartHeader) == "" {
-		return d.show(w, r, http.StatusOK, make)
+		return d.show(w, r, status, make)
 	}
 	var part bytes.Buffer
-	if err := templ.RenderFragments(r.Context(), &part, make(d.Page(r)), ui.Live); err != nil {
+	if err := templ.RenderFragments(r.Context(), &part, make(d.Page(r)), fragment); err != nil {
 		return err
 	}
 	httpx.Part(w, r, part.Bytes(), "")
@@ -209,7 +227,7 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 		v.Timeline = append(v.Timeline, pages.Line{At: l.At, Kind: l.Kind, Attempt: l.Attempt,
 			Status: l.Status, Substatus: l.Substatus, Error: l.Error, From: l.From, To: l.To})
 	}
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Application(p, v) })
+	return d.showOrPart(w, r, status, pages.Peek, func(p ui.Page) templ.Component { return pages.Application(p, v) })
 }
 
 // fillAssignee adds the user who works on an application.

@@ -96,6 +96,46 @@ func TestPartsForScripts(t *testing.T) {
 	})
 }
 
+// TestPeekIsAPartOfThePage asks for what the list shows of an application: parts of its page,
+// for the same users and with the same entries in the trail.
+func TestPeekIsAPartOfThePage(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		entries := func() (n int) {
+			if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action IN ('opened', 'reportViewed')`).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		_, whole := d.get(own)
+		before := entries()
+		resp, part := d.part(own, "")
+		if resp.StatusCode != 200 || before != 2 || entries() != 2*before {
+			t.Errorf("%d, and %d entries after %d of the page", resp.StatusCode, entries(), before)
+		}
+		for _, want := range []string{`id="verdict"`, `class="finding`, `class="case-about"`} {
+			if !strings.Contains(part, want) || !strings.Contains(whole, want) {
+				t.Errorf("the part or the page lacks %s", want)
+			}
+		}
+		for _, not := range []string{"<main", "<form", "<h1", `id="decision"`} {
+			if strings.Contains(part, not) || !strings.Contains(whole, not) {
+				t.Errorf("the part has %s, or the page lacks it", not)
+			}
+		}
+		if _, waiting := d.part("/review/applications/"+appStarted, ""); !strings.Contains(waiting, i18ntest.EN("review.awaited.started")) {
+			t.Errorf("without a report: %s", waiting)
+		}
+		if resp, _ := d.part("/review/applications/"+appOld, ""); resp.StatusCode != 404 {
+			t.Errorf("an unknown application: %d", resp.StatusCode)
+		}
+		if resp, _ := d.browser().part(own, ""); resp.StatusCode != 303 {
+			t.Errorf("signed out: %d", resp.StatusCode)
+		}
+	})
+}
+
 // TestErrorPages shows users errors in their own words, with the menu and a way back.
 func TestErrorPages(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))

@@ -83,8 +83,10 @@ func (d *Handler) Routes(mux *http.ServeMux) {
 	page("POST /review/sign-out", d.Staff.SignOut)
 	page("GET /review/oidc/login", d.Staff.StartOIDC)
 	page("GET /review/sign-in/return", d.Staff.FinishOIDC)
-	page("GET /review/set-password/{token}", d.passwordPage)
-	page("POST /review/set-password/{token}", d.setPassword)
+	page("GET /review/forgotten-password", d.Staff.ForgottenPage)
+	page("POST /review/forgotten-password", d.Staff.RequestReset)
+	page("GET /review/set-password/{token}", d.Staff.PasswordPage)
+	page("POST /review/set-password/{token}", d.Staff.SetPassword)
 	for _, r := range d.table() {
 		page(r.pattern, d.only(r.roles, r.handle))
 	}

@@ -24,6 +24,7 @@ type Credential struct {
 	ID         string
 	CustomerID string
 	ClientID   string
+	Name       string // what the client is for; "" without one
 	Created    time.Time
 	Expires    time.Time // when a rotated secret ends; zero: never
 	Revoked    time.Time // zero: not revoked
@@ -37,7 +38,7 @@ func (c Credential) Valid(now time.Time) bool {
 
 // Issued is a new secret, in plain text.
 type Issued struct {
-	ClientID        string
+	ClientID, Name  string
 	SecretKey       string
 	PreviousExpires time.Time // of a rotation: when the previous secret ends
 }
@@ -47,15 +48,16 @@ func (s *Service) Credentials(ctx context.Context, q store.Queryer, customerID s
 	return credentials(ctx, q, `customer_id = $1 ORDER BY created_at DESC, id`, customerID)
 }
 
-// IssueCredential creates a client with a secret for an account. Existing clients stay.
-// A new child account has no client: its parent acts for it. IssueCredential returns
-// store.ErrNotFound for an unknown account.
-func (s *Service) IssueCredential(ctx context.Context, tx *store.Tx, customerID string) (Issued, error) {
+// IssueCredential creates a client with a name and a secret for an account. Existing
+// clients stay. A new child account has no client: its parent acts for it. IssueCredential
+// returns store.ErrNotFound for an unknown account. The caller validates the name.
+func (s *Service) IssueCredential(ctx context.Context, tx *store.Tx, customerID, name string) (Issued, error) {
 	if _, err := account(ctx, tx, `id = $1`, customerID); err != nil {
 		return Issued{}, err
 	}
-	k := Credential{ID: uuid.NewString(), CustomerID: customerID, ClientID: "client-" + strings.ToLower(rand.Text()), Created: tx.Now}
-	out := Issued{ClientID: k.ClientID, SecretKey: store.NewSecret()}
+	k := Credential{ID: uuid.NewString(), CustomerID: customerID, ClientID: "client-" + strings.ToLower(rand.Text()), Name: name,
+		Created: tx.Now}
+	out := Issued{ClientID: k.ClientID, Name: k.Name, SecretKey: store.NewSecret()}
 	return out, insertCredential(ctx, tx, k, store.Hash(out.SecretKey))
 }
 
@@ -79,9 +81,16 @@ func (s *Service) RotateCredential(ctx context.Context, tx *store.Tx, customerID
 	if err != nil {
 		return Issued{}, err
 	}
-	out := Issued{ClientID: k.ClientID, SecretKey: store.NewSecret(), PreviousExpires: k.Expires}
-	next := Credential{ID: uuid.NewString(), CustomerID: k.CustomerID, ClientID: k.ClientID, Created: tx.Now}
+	out := Issued{ClientID: k.ClientID, Name: k.Name, SecretKey: store.NewSecret(), PreviousExpires: k.Expires}
+	next := Credential{ID: uuid.NewString(), CustomerID: k.CustomerID, ClientID: k.ClientID, Name: k.Name, Created: tx.Now}
 	return out, insertCredential(ctx, tx, next, store.Hash(out.SecretKey))
+}
+
+// RenameClient names the client of a credential of the account, which may have ended. It
+// returns store.ErrNotFound for a credential that is not the account's. The caller
+// validates the name.
+func (s *Service) RenameClient(ctx context.Context, tx *store.Tx, customerID, credentialID, name string) error {
+	return requireRow(renameClient(ctx, tx, customerID, credentialID, name))
 }
 
 // RevokeCredential ends a credential of the account immediately, with its access

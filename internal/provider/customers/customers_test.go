@@ -261,7 +261,7 @@ func TestCredentialLifecycle(t *testing.T) {
 		}
 		var first, lost, second Issued
 		r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
-			first, err = r.IssueCredential(ctx, tx, c.ID)
+			first, err = r.IssueCredential(ctx, tx, c.ID, "Loan server")
 			return err
 		})
 		newest := func() Credential {
@@ -289,6 +289,19 @@ func TestCredentialLifecycle(t *testing.T) {
 		}
 		r.at = r.at.Add(time.Hour)
 		unknown := newest()
+		rename := func(account, name string) error {
+			return r.try(func(ctx context.Context, tx *store.Tx) error { return r.RenameClient(ctx, tx, account, k.ID, name) })
+		}
+		if err := rename(r.parent, "Theirs"); !errors.Is(err, store.ErrNotFound) || unknown.Name != "Loan server" || lost.Name != unknown.Name {
+			t.Errorf("after a rotation the client is called %q, renamed by another: %v", unknown.Name, err)
+		}
+		if err := rename(c.ID, "Branch office"); err != nil {
+			t.Error(err)
+		}
+		if all, err := r.Credentials(t.Context(), db.SQL, c.ID); err != nil || len(all) != 2 ||
+			all[0].Name != "Branch office" || all[1].Name != all[0].Name {
+			t.Errorf("both secrets of a renamed client: %+v, %v", all, err)
+		}
 		if err := r.revoke(r.parent, unknown.ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("revoked by another: %v", err)
 		}
@@ -328,7 +341,7 @@ func TestCredentialLifecycle(t *testing.T) {
 			t.Errorf("%d credentials are listed, %d of them valid; want 3 and 2", len(all), valid)
 		}
 		if err := r.try(func(ctx context.Context, tx *store.Tx) error {
-			_, err := r.IssueCredential(ctx, tx, "x")
+			_, err := r.IssueCredential(ctx, tx, "x", "Loan server")
 			return err
 		}); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a secret for an unknown account: %v", err)

@@ -312,9 +312,9 @@ func upsertGenerated(ctx context.Context, tx *store.Tx, s Seed) (string, error) 
 // insertCredential adds a credential. A credential with the same secret does not
 // change, even if it has ended.
 func insertCredential(ctx context.Context, tx *store.Tx, k Credential, hash []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO credentials (id, customer_id, client_id, secret_hash, created_at)
-		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (secret_hash) DO NOTHING`,
-		k.ID, k.CustomerID, k.ClientID, hash, store.Micros(k.Created))
+	_, err := tx.ExecContext(ctx, `INSERT INTO credentials (id, customer_id, client_id, name, secret_hash, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (secret_hash) DO NOTHING`,
+		k.ID, k.CustomerID, k.ClientID, k.Name, hash, store.Micros(k.Created))
 	return err
 }
 
@@ -322,7 +322,7 @@ func credentials(ctx context.Context, q store.Queryer, where string, args ...any
 	return store.QueryAll(ctx, q, func(row store.Row) (k Credential, err error) {
 		var created, used int64
 		var expires, revoked sql.NullInt64
-		err = row.Scan(&k.ID, &k.CustomerID, &k.ClientID, &created, &expires, &revoked, &used)
+		err = row.Scan(&k.ID, &k.CustomerID, &k.ClientID, &k.Name, &created, &expires, &revoked, &used)
 		k.Created, k.Used = store.Time(created), usedTime(used)
 		if expires.Valid {
 			k.Expires = store.Time(expires.Int64)
@@ -331,7 +331,7 @@ func credentials(ctx context.Context, q store.Queryer, where string, args ...any
 			k.Revoked = store.Time(revoked.Int64)
 		}
 		return k, err
-	}, `SELECT id, customer_id, client_id, created_at, expires_at, revoked_at, used_at FROM credentials WHERE `+where, args...)
+	}, `SELECT id, customer_id, client_id, name, created_at, expires_at, revoked_at, used_at FROM credentials WHERE `+where, args...)
 }
 
 // findValidCredential returns a valid credential of the customer, and the number of its
@@ -340,9 +340,9 @@ func findValidCredential(ctx context.Context, tx *store.Tx, customerID, id strin
 	k := Credential{ID: id, CustomerID: customerID}
 	var expires sql.NullInt64
 	var rotations int64
-	err := tx.QueryRowContext(ctx, `SELECT k.client_id, k.expires_at, k.rotations FROM credentials k
+	err := tx.QueryRowContext(ctx, `SELECT k.client_id, k.name, k.expires_at, k.rotations FROM credentials k
 		WHERE k.id = $1 AND `+validCredential+` AND k.customer_id = $3`,
-		id, store.Micros(tx.Now), customerID).Scan(&k.ClientID, &expires, &rotations)
+		id, store.Micros(tx.Now), customerID).Scan(&k.ClientID, &k.Name, &expires, &rotations)
 	if expires.Valid {
 		k.Expires = store.Time(expires.Int64)
 	}
@@ -356,6 +356,14 @@ func rotate(ctx context.Context, tx *store.Tx, k Credential, seen int64) (bool, 
 		WHERE id = $1 AND rotations = $4 AND revoked_at IS NULL
 			AND NOT EXISTS (SELECT 1 FROM credentials k WHERE k.client_id = $5 AND k.id <> $1 AND `+validCredential+`)`,
 		k.ID, store.Micros(tx.Now), store.Micros(k.Expires), seen, k.ClientID))
+}
+
+// renameClient names all credentials of a client. It returns false if the customer has no
+// such credential.
+func renameClient(ctx context.Context, tx *store.Tx, customerID, id, name string) (bool, error) {
+	n, err := store.RowsAffected(tx.ExecContext(ctx, `UPDATE credentials SET name = $3 WHERE customer_id = $1
+		AND client_id = (SELECT client_id FROM credentials WHERE id = $2 AND customer_id = $1)`, customerID, id, name))
+	return n > 0, err
 }
 
 // revoke revokes a credential and returns true for the first call only.

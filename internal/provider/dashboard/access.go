@@ -25,15 +25,31 @@ func (s *Service) credentials(ctx context.Context, _ *http.Request, by user, d p
 		live := c.Valid(now)
 		rotatable := live && !slices.ContainsFunc(all,
 			func(o customers.Credential) bool { return o.Valid(now) && o.ID != c.ID && o.ClientID == c.ClientID })
-		v = append(v, pages.DashboardCredential{ID: c.ID, ClientID: c.ClientID, Created: c.Created, Expires: c.Expires, Revoked: c.Revoked,
-			Used: c.Used, Live: live, Rotatable: rotatable})
+		v = append(v, pages.DashboardCredential{ID: c.ID, ClientID: c.ClientID, Name: c.Name, Created: c.Created, Expires: c.Expires,
+			Revoked: c.Revoked, Used: c.Used, Live: live, Rotatable: rotatable})
 	}
 	return pages.DashboardCredentialsPage(d, v), err
 }
 
-func (s *Service) issue(ctx context.Context, tx *store.Tx, by user, _ input) (done, error) {
-	made, err := s.Customers.IssueCredential(ctx, tx, by.account.ID)
-	return done{action: "credential issued", object: made.ClientID, flash: "issued", secret: made.SecretKey}, err
+func (s *Service) issue(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	name := in.field("name")
+	if customers.NameProblem(name) != "" {
+		return done{}, wrong("name", "dashboard.name.invalid")
+	}
+	made, err := s.Customers.IssueCredential(ctx, tx, by.account.ID, name)
+	return done{action: "credential issued", object: made.ClientID, detail: name, flash: "issued", secret: made.SecretKey}, err
+}
+
+func (s *Service) rename(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	name := in.field("name")
+	if !contract.IsUUID(in.id) {
+		return done{}, unknown("credential")
+	}
+	if customers.NameProblem(name) != "" {
+		return done{}, wrong("name", "dashboard.name.invalid")
+	}
+	return done{action: "credential renamed", object: in.id, detail: name, flash: "renamed"},
+		s.Customers.RenameClient(ctx, tx, by.account.ID, in.id, name)
 }
 
 func (s *Service) rotate(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -44,14 +60,22 @@ func (s *Service) rotate(ctx context.Context, tx *store.Tx, by user, in input) (
 	if errors.Is(err, customers.ErrOverlap) {
 		err = nothing{"overlap"}
 	}
-	return done{action: "credential rotated", object: made.ClientID, flash: "rotated", secret: made.SecretKey}, err
+	return done{action: "credential rotated", object: made.ClientID, detail: made.Name, flash: "rotated", secret: made.SecretKey}, err
 }
 
 func (s *Service) revoke(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("credential")
 	}
-	return done{action: "credential revoked", object: in.id, flash: "revoked"}, s.Customers.RevokeCredential(ctx, tx, by.account.ID, in.id)
+	out := done{action: "credential revoked", object: in.id, flash: "revoked"}
+	all, err := s.Customers.Credentials(ctx, tx, by.account.ID)
+	if i := slices.IndexFunc(all, func(c customers.Credential) bool { return c.ID == in.id }); i >= 0 {
+		out.object, out.detail = all[i].ClientID, all[i].Name
+	}
+	if err != nil {
+		return done{}, err
+	}
+	return out, s.Customers.RevokeCredential(ctx, tx, by.account.ID, in.id)
 }
 
 func (s *Service) redirects(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {

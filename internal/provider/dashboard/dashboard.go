@@ -26,6 +26,8 @@ import (
 	"net/url"
 	"time"
 
+	"vestibule/internal/jobs"
+	"vestibule/internal/mail"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/outbox"
 	"vestibule/internal/provider/redirects"
@@ -39,8 +41,8 @@ import (
 	"vestibule/web"
 )
 
-// Service serves the dashboard. All fields except BehindProxy must be set; call Open
-// before the first request.
+// Service serves the dashboard. All fields except BehindProxy and Mail must be set; call
+// Open before the first request.
 type Service struct {
 	DB     *store.DB
 	Log    *slog.Logger
@@ -58,6 +60,10 @@ type Service struct {
 	Visits    *visits.Service
 	Redirects *redirects.Service
 	Outbox    *outbox.Service
+
+	Mail      mail.Mailer // sends links to users who forgot their password; nil: none are sent
+	Mailboxes *mail.Mailboxes
+	Queue     jobs.Enqueuer
 
 	Staff *staff.Service // set by Open
 
@@ -80,10 +86,14 @@ func (s *Service) Open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("dashboard: sessions: %w", err)
 	}
+	var reset *staff.Reset
+	if s.Mail != nil {
+		reset = &staff.Reset{Mail: s.Mail, Mailboxes: s.Mailboxes, Queue: s.Queue, Site: s.Visits.Operator.Name, Language: s.language}
+	}
 	s.Staff, err = staff.New(ctx, staff.Config{Schema: staff.CustomerUsers, DB: s.DB,
 		Sessions: s.sessions, Now: s.Now, Clock: s.Today, Log: s.Log,
 		URL: public.String(), Home: home, KnownCookie: "vestibule-dashboard-known", BehindProxy: s.BehindProxy,
-		ShowSignIn: s.showSignIn, SignedOut: dropNotice})
+		ShowSignIn: s.showSignIn, ShowForgotten: s.showForgotten, ShowPassword: s.showPassword, SignedOut: dropNotice, Reset: reset})
 	if err != nil {
 		return fmt.Errorf("dashboard: %w", err)
 	}

@@ -21,6 +21,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 	pages "vestibule/templates/provider"
+	"vestibule/templates/ui"
 )
 
 // maxInstitutions is the number of institutions on the overview.
@@ -37,8 +38,9 @@ func period(q url.Values, now time.Time, v *pages.DashboardOverview) error {
 	}
 	for _, n := range staff.Periods {
 		text := strconv.Itoa(n)
-		v.Periods = append(v.Periods, pages.DashboardChip{Name: text, URL: "/dashboard?days=" + text, Current: n == days.Period})
+		v.Periods = append(v.Periods, pages.DashboardChip{Name: text, URL: "/dashboard?" + days.Params(n).Encode(), Current: n == days.Period})
 	}
+	v.Compare = ui.Comparison{By: days.Compare, First: days.Before, Last: days.Before.AddDate(0, 0, days.Count()-1)}
 	v.Since, v.Days = days.First, daysFrom(days.First, days.Count())
 	if until := days.Last.Add(day); until.Before(now) {
 		v.Until = until
@@ -142,14 +144,15 @@ func (s *Service) overviewDeliveries(ctx context.Context, tx *store.Tx, customer
 	return err
 }
 
-// overviewBefore adds the figures of as long a time before, if the account existed
+// overviewBefore adds the figures of the earlier days to compare with, if the account existed
 // then, all of its reports and events are still kept, and there are some.
 func (s *Service) overviewBefore(ctx context.Context, tx *store.Tx, by user, v *pages.DashboardOverview) error {
 	until := v.Until
 	if until.IsZero() {
 		until = tx.Now
 	}
-	since, until := v.Since.AddDate(0, 0, -len(v.Days)), until.AddDate(0, 0, -len(v.Days))
+	since := v.Compare.First
+	until = since.Add(until.Sub(v.Since))
 	if since.Before(by.account.Created) || tx.Now.Sub(since) > min(reports.MaxAge, webhooks.MaxAge) {
 		return nil
 	}

@@ -11,6 +11,10 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /dashboard/sign-in", s.guarded(s.Staff.SignInPage))
 	mux.Handle("POST /dashboard/sign-in", s.guarded(s.Staff.SignIn))
 	mux.Handle("POST /dashboard/sign-out", s.guarded(s.Staff.SignOut))
+	mux.Handle("GET /dashboard/forgotten-password", s.guarded(s.Staff.ForgottenPage))
+	mux.Handle("POST /dashboard/forgotten-password", s.guarded(s.Staff.RequestReset))
+	mux.Handle("GET /dashboard/set-password/{token}", s.guarded(s.Staff.PasswordPage))
+	mux.Handle("POST /dashboard/set-password/{token}", s.guarded(s.Staff.SetPassword))
 	for pattern, show := range map[string]page{
 		"GET /dashboard":               s.overview,
 		"GET /dashboard/reports/{id}":  s.report,
@@ -95,6 +99,7 @@ func (s *Service) changes() map[string]form {
 		"POST /dashboard/redirects/origins/remove":   {s.redirects, redirects, s.removeOrigin, nil},
 		"POST /dashboard/redirects/return":           {s.redirects, redirects, s.setReturn, nil},
 		"POST /dashboard/credentials":                {s.credentials, credentials, s.issue, nil},
+		"POST /dashboard/credentials/{id}/rename":    {s.credentials, credentials, s.rename, nil},
 		"POST /dashboard/credentials/{id}/rotate":    {s.credentials, credentials, s.rotate, nil},
 		"POST /dashboard/credentials/{id}/revoke":    {s.credentials, credentials, s.revoke, nil},
 		"POST /dashboard/accounts":                   {s.children, "/dashboard/accounts", s.addChild, nil},

@@ -61,6 +61,18 @@ func (s *Service) showSignIn(w http.ResponseWriter, r *http.Request, status int,
 	return s.show(w, r, status, pages.DashboardSignInPage(d, v))
 }
 
+func (s *Service) showForgotten(w http.ResponseWriter, r *http.Request, status int, v staff.ForgottenPage) error {
+	d := s.frame(r)
+	d.Languages = s.languages(r, "sent")
+	return s.show(w, r, status, pages.DashboardForgottenPage(d, v))
+}
+
+func (s *Service) showPassword(w http.ResponseWriter, r *http.Request, status int, v staff.PasswordPage) error {
+	d := s.frame(r)
+	d.Languages = s.languages(r)
+	return s.show(w, r, status, pages.DashboardPasswordPage(d, v))
+}
+
 // guarded returns h for requests that come from these pages.
 func (s *Service) guarded(h httpx.HandlerFunc) http.Handler {
 	return s.adapt(func(w http.ResponseWriter, r *http.Request) error {

@@ -137,12 +137,6 @@ func (v UsersView) grid(l i18n.Lang) ui.Grid {
 	return g
 }
 
-// SetPasswordView is the page on which a user sets a password.
-type SetPasswordView struct {
-	Email, Action string
-	Bad           bool
-}
-
 // AuditView is a page of the audit log with its filter.
 type AuditView struct {
 	Actor, Action, Application, From, To string

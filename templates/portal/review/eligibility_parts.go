@@ -189,7 +189,7 @@ func failedGrid(l i18n.Lang, all []report.FailedConnection) ui.Grid {
 func (v EligibilityView) documents(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.eligibility.documents_caption"),
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.subtype")}, {Label: i18n.T(l, "review.report.source")},
-			{Label: i18n.T(l, "review.eligibility.available")}, {Label: i18n.T(l, "review.stub.kind_of_file")}}}
+			{Label: i18n.T(l, "review.eligibility.available")}, {Label: i18n.T(l, "review.stub.kind_of_file"), Screen: true}}}
 	for _, d := range v.Report.Documents {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: code(l, d.DocumentType)}, {Body: source(l, d.SourceID)}, {Body: date(l, d.AvailableDate)},
 			{Body: fileLink(l, v.ApplicationID, d.SourceFilepath, code(l, d.DocumentType))}})

@@ -14,7 +14,8 @@ import (
 // OverviewView is the overview of the applications that were started in a period.
 type OverviewView struct {
 	OverviewFigures
-	Before          *OverviewFigures // of as long a time before; nil if there are none, or some are deleted
+	Before          *OverviewFigures // to compare with; nil if there are none, or some are deleted
+	Compare         ui.Comparison
 	Product         contract.Product // "" for all
 	Periods         []OverviewPeriod
 	Products        []OverviewProduct
@@ -113,14 +114,14 @@ func (v OverviewView) figures(l i18n.Lang) []ui.KeyFigure {
 		out[2].Tone = ui.Danger
 	}
 	if v.Before != nil {
-		ui.Compare(l, out, v.measures(), v.Before.measures(), v.Before.dayWords(l))
+		ui.Compare(l, out, v.measures(), v.Before.measures(), v.beforeWords(l))
 	}
 	return out
 }
 
-// dayWords names the days.
-func (v OverviewFigures) dayWords(l i18n.Lang) string {
-	return ui.DaysWords(l, v.Days[0].Day, v.Days[len(v.Days)-1].Day)
+// beforeWords names the days to compare with.
+func (v OverviewView) beforeWords(l i18n.Lang) string {
+	return ui.EarlierDays(l, v.Before.Days[0].Day, v.Before.Days[len(v.Before.Days)-1].Day, v.Days[0].Day)
 }
 
 func (v OverviewFigures) bars(l i18n.Lang) (out []ui.DayBar) {

@@ -1,0 +1,191 @@
+package staff
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
+	"vestibule/internal/jobs"
+	"vestibule/internal/mail"
+	"vestibule/internal/store"
+)
+
+// Reset configures the emails to users who forgot their password.
+type Reset struct {
+	Mail      mail.Mailer
+	Mailboxes *mail.Mailboxes // limits the emails by address and network
+	Queue     jobs.Enqueuer
+	Site      string                          // name of the dashboard's owner in the email
+	Language  func(r *http.Request) i18n.Lang // of the email
+}
+
+// resetLife is how long a requested link works.
+const resetLife = 30 * time.Minute
+
+// ForgottenPage is the content of the page that asks for a link to set a new password.
+type ForgottenPage struct {
+	Email     string // as typed
+	NoAddress bool   // it is not an email address
+	Sent      bool   // an email was sent, if a user has the address
+	Mails     bool   // there is a mail server
+}
+
+// PasswordPage is the content of the page of a link to set a password.
+type PasswordPage struct {
+	Email, Action string
+	Bad           bool // the password was too short or too long
+	Expired       bool // the link is used, replaced or expired
+}
+
+// ForgottenPage shows the page that asks for a link.
+func (s *Service) ForgottenPage(w http.ResponseWriter, r *http.Request) error {
+	return s.showForgotten(w, r, http.StatusOK, ForgottenPage{Sent: r.URL.Query().Has("sent")})
+}
+
+func (s *Service) showForgotten(w http.ResponseWriter, r *http.Request, status int, v ForgottenPage) error {
+	if s.NoPasswords {
+		return errNoPasswords
+	}
+	v.Mails = s.Reset != nil
+	return s.ShowForgotten(w, r, status, v)
+}
+
+// RequestReset requests an email with a link to set a new password. The answer and the work
+// are the same for every address; the job finds the user.
+func (s *Service) RequestReset(w http.ResponseWriter, r *http.Request) error {
+	if s.NoPasswords || s.Reset == nil {
+		return s.showForgotten(w, r, http.StatusOK, ForgottenPage{})
+	}
+	form, err := httpx.DecodeForm(w, r, maxForm)
+	if err != nil {
+		return err
+	}
+	email := mail.NormalizeAddress(form.Get("email"))
+	if !mail.IsAddress(email) {
+		return s.showForgotten(w, r, http.StatusUnprocessableEntity, ForgottenPage{Email: email, NoAddress: true})
+	}
+	allowed, err := s.Reset.Mailboxes.AllowEmail(r.Context(), httpx.ClientNetwork(r, s.BehindProxy).String(), email)
+	if errors.Is(err, mail.ErrNetworkLimit) {
+		return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: mail.TriesWindow, Why: err}
+	}
+	if err != nil {
+		return err
+	}
+	if allowed {
+		wanted := resetRequest{id: store.NewID(), email: email, lang: s.Reset.Language(r), expires: s.Clock().Add(resetLife)}
+		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+			if err := s.insertRequest(ctx, tx, wanted); err != nil {
+				return err
+			}
+			return s.Reset.Queue.Enqueue(ctx, tx, SendReset{wanted.id}, jobs.UniqueKey(wanted.id))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	httpx.SeeOther(w, s.Home+"/forgotten-password?sent=1")
+	return nil
+}
+
+// SendReset is the job that sends a requested link.
+type SendReset struct {
+	Request string `json:"request"`
+}
+
+// Kind names the job.
+func (SendReset) Kind() string { return "staff.reset" }
+
+// Register adds the jobs of the package.
+func (s *Service) Register(r *jobs.Registry) {
+	jobs.Register(r, s.sendReset, jobs.MaxAttempts(6), jobs.Backoff(mail.Backoff(10*time.Minute)))
+}
+
+// sendReset sends a link to the user who has the requested address and a password. A later
+// attempt sends another link in place of the earlier one.
+func (s *Service) sendReset(ctx context.Context, _ jobs.Job, args SendReset) error {
+	if s.Reset == nil {
+		return jobs.Cancel(errors.New("the mail server was removed from the configuration"))
+	}
+	var msg mail.Message
+	err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		msg = mail.Message{}
+		wanted, err := s.request(ctx, tx, args.Request)
+		if err != nil {
+			return err
+		}
+		u, err := s.byEmail(ctx, tx, wanted.email)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		if err != nil || !u.Disabled.IsZero() || !u.HasPassword || s.NoPasswords {
+			return s.deleteRequest(ctx, tx, args.Request)
+		}
+		token, err := s.issueLink(ctx, tx, u.ID, resetLife)
+		if err != nil {
+			return err
+		}
+		msg = mail.Message{ID: args.Request, To: u.Email, Subject: i18n.T(wanted.lang, "email.reset.subject", "site", s.Reset.Site),
+			Text: i18n.T(wanted.lang, "email.reset.body", "site", s.Reset.Site,
+				"link", s.URL+s.Home+"/set-password/"+token+"?lang="+string(wanted.lang))}
+		return s.Record(ctx, tx, Entry{ID: args.Request, Actor: u.ID, Action: s.Schema.resetSent, Subject: u.Account, Object: u.ID})
+	})
+	if errors.Is(err, store.ErrNotFound) {
+		return nil // sent before, or too old
+	}
+	if err != nil || msg.To == "" {
+		return err
+	}
+	if err := s.Reset.Mail.Send(ctx, msg); errors.Is(err, mail.ErrRefused) {
+		return jobs.Cancel(err)
+	} else if err != nil {
+		return err
+	}
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return s.deleteRequest(ctx, tx, args.Request) })
+}
+
+// PasswordPage shows the page of a link to set a password without using the link up.
+func (s *Service) PasswordPage(w http.ResponseWriter, r *http.Request) error {
+	return s.withLink(w, r, func(u User) error {
+		return s.ShowPassword(w, r, http.StatusOK, PasswordPage{Email: u.Email, Action: r.URL.EscapedPath()})
+	})
+}
+
+// SetPassword handles the form of that page: it sets the password and signs the user in.
+func (s *Service) SetPassword(w http.ResponseWriter, r *http.Request) error {
+	return s.withLink(w, r, func(u User) error {
+		form, err := httpx.DecodeForm(w, r, maxForm)
+		if err != nil {
+			return err
+		}
+		password := form.Get("password")
+		if !ValidPassword(password) {
+			return s.ShowPassword(w, r, http.StatusUnprocessableEntity,
+				PasswordPage{Email: u.Email, Action: r.URL.EscapedPath(), Bad: true})
+		}
+		if err := s.useLink(w, r, r.PathValue("token"), password); err != nil {
+			return err
+		}
+		httpx.SeeOther(w, s.Home)
+		return nil
+	})
+}
+
+// withLink calls show with the user of the request's link, and answers that the link has
+// expired if it has none.
+func (s *Service) withLink(w http.ResponseWriter, r *http.Request, show func(User) error) error {
+	if s.NoPasswords {
+		return errNoPasswords
+	}
+	u, err := s.byLink(r.Context(), s.DB.SQL, store.Hash(r.PathValue("token")))
+	if err == nil {
+		err = show(u)
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return s.ShowPassword(w, r, http.StatusGone, PasswordPage{Expired: true})
+	}
+	return err
+}
