@@ -33,17 +33,23 @@ assets: ## web/dist: what a browser loads
 
 generate: ## what is generated and committed: templ's Go code, declarations, tables (.gitattributes)
 	@$(GO) tool templ generate -log-level error
-	@$(GO) generate ./...
+	@$(GO) generate -skip '$(SKIP)' ./...
 
 test: tools assets ## every test, after installing what they need and this machine lacks
 	@$(MAKE) --no-print-directory check
 	@$(MAKE) --no-print-directory openapi
 	@VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GO) test $(PARALLEL) -timeout 40m ./...
 
-# A package more at once than there are processors, for the tests wait for disks, and
-# those that take longest first.
-test-fast: assets check ## the tests without browser and PostgreSQL
-	@VESTIBULE_TEST_POSTGRES=off $(GO) test -short $(PARALLEL) -p $$(($$(nproc) + 1)) $$($(GO) list ./internal/provider ./internal/app ./... | grep -v /e2e)
+# Tests that run the whole program, or attack it, kill it or put it behind proxies.
+WHOLE := /(e2e|cmd/server|docs/deploy|testutil/(attacktest|crashtest))$$
+# Where memory can hold it, the tests' databases are not on a disk.
+MEMORY = $$([ "$$(df --output=avail /dev/shm 2>/dev/null | tail -1)" -gt 2000000 ] 2>/dev/null && echo TMPDIR=/dev/shm GOTMPDIR=$${GOTMPDIR-$${TMPDIR-/tmp}})
+
+# A package more at once than there are processors, and those that take longest first.
+# Programs that live for seconds collect garbage less often. The check runs all of go vet.
+test-fast: assets check ## the short tests: no browser, no PostgreSQL, no whole program, no large corpora
+	@env $(MEMORY) VESTIBULE_TEST_POSTGRES=off GOGC=400 $(GO) test -short -vet=off $(PARALLEL) -p $$(($$(nproc) + 1)) \
+		$$($(GO) list ./internal/provider ./internal/provider/visits ./internal/portal ./internal/portal/review ./... | grep -vE '$(WHOLE)')
 
 test-race: tools assets ## every test but the browser's, under the race detector
 	@CGO_ENABLED=1 VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GO) test -race $(PARALLEL) -timeout 30m $$($(GO) list ./... | grep -v /e2e)
@@ -67,7 +73,8 @@ GENERATED := git ls-files ':(attr:linguist-generated)'
 # Sources whose lines have 140 columns at most.
 SOURCES := git ls-files -- ':(attr:!linguist-generated)*.go' ':(attr:!linguist-generated)*.ts' '*.css' '*.templ' '*.mjs' ':!:*/testdata/*'
 
-# Formatting, vet, width, and whether generated files are marked, and fresh.
+# Formatting, vet, width, and whether generated files are marked, and fresh. A file that a
+# test generates is compared by the same test, in every run of the tests.
 check: ## formatting, go vet, the width of lines, and whether generated files are fresh
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'gofmt would change:'; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	@$(GO) vet ./...
@@ -77,7 +84,7 @@ check: ## formatting, go vet, the width of lines, and whether generated files ar
 	@! LC_ALL=C.UTF-8 grep -nE '^.{141,}' $$($(SOURCES)) || { echo 'lines over 140 columns'; exit 1; }
 	@awk 'FNR == 1 { code = 0 } /^ *```/ { code = !code } length > 140 && !code && !/^ *[|<#]/ { print FILENAME ":" FNR; long = 1 } END { exit long }' \
 		$$(git ls-files '*.md' ':!:CHANGELOG.md') || { echo 'lines over 140 columns, outside of tables and listings'; exit 1; }
-	@before=$$(sha256sum $$($(GENERATED)) $$(git ls-files docs/\*.md) NOTICE); $(MAKE) --no-print-directory generate >/dev/null && \
+	@before=$$(sha256sum $$($(GENERATED)) $$(git ls-files docs/\*.md) NOTICE); $(MAKE) --no-print-directory generate SKIP='go test' >/dev/null && \
 		diff <(echo "$$before") <(sha256sum $$($(GENERATED)) $$(git ls-files docs/\*.md) NOTICE) || { echo 'generated files were stale; make generate has written them anew'; exit 1; }
 
 test-crash: assets ## kill the program N times (200) under load on each database engine, and report what was lost or doubled

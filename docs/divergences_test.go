@@ -15,14 +15,39 @@ func TestEveryDivergenceIsPinned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	pinned(t, string(page), "unspecified")
+}
+
+// TestSecurityPageNamesExistingTests checks that SECURITY.md names an existing test for each
+// threat.
+func TestSecurityPageNamesExistingTests(t *testing.T) {
+	page, err := os.ReadFile("../SECURITY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, threats, _ := strings.Cut(string(page), "## Threats")
+	threats, _, ok := strings.Cut(threats, "## What is not protected")
+	if !ok {
+		t.Fatal("the page has no threats")
+	}
+	if rows := pinned(t, threats, "attack"); rows < 40 {
+		t.Errorf("only %d threats", rows)
+	}
+}
+
+// pinned checks that each row of the tables names an existing test, and returns the number
+// of rows. The first cell of the tables' header is head.
+func pinned(t *testing.T, text, head string) (rows int) {
+	t.Helper()
 	tests := map[string]string{} // folder → its test files
-	for i, line := range strings.Split(string(page), "\n") {
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| unspecified |") {
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| "+head+" |") {
 			continue
 		}
+		rows++
 		pins := pin.FindAllStringSubmatch(line, -1)
 		if len(pins) == 0 {
-			t.Errorf("line %d has no test: %.80s", i+1, line)
+			t.Errorf("no test named: %.80s", line)
 		}
 		for _, p := range pins {
 			folder, name := p[1], p[2]
@@ -30,10 +55,11 @@ func TestEveryDivergenceIsPinned(t *testing.T) {
 				tests[folder] = sourceFiles(t, filepath.Join("..", filepath.FromSlash(folder)))
 			}
 			if !strings.Contains(tests[folder], "\nfunc "+name+"(") {
-				t.Errorf("line %d: %s has no %s", i+1, folder, name)
+				t.Errorf("%s has no %s: %.80s", folder, name, line)
 			}
 		}
 	}
+	return rows
 }
 
 func sourceFiles(t *testing.T, dir string) string {

@@ -16,6 +16,9 @@ import (
 // TestSignedResultVerification runs the page's code on tokens around the bounds that
 // the portal itself keeps, well on either side of them, and on others.
 func TestSignedResultVerification(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts Node for each case")
+	}
 	node := tools.Node(t)
 	page, err := os.ReadFile("tutorials/redirect.md")
 	if err != nil {

@@ -142,6 +142,9 @@ func TestEventMatchesItsDocumentation(t *testing.T) {
 
 // TestEventVerification runs the code of both pages on genuine events and others.
 func TestEventVerification(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
 	for language, files := range map[string]map[string]string{
 		"go": {"go.mod": "module app\n\ngo 1.24\n", "verify.go": block(t, portalEvents, "go"), "main.go": `package main
 

@@ -46,6 +46,9 @@ process.stdout.write(JSON.stringify(answers), () => process.exit(0));
 // TestCasesUnderNode runs the one table of prefill cases through the module:
 // fields, codes, order and words are those of the native rules.
 func TestCasesUnderNode(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the module")
+	}
 	node := tools.Node(t)
 	dir := t.TempDir()
 	module := filepath.Join(dir, "vestibule.wasm")

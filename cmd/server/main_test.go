@@ -28,6 +28,9 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts the whole program")
+	}
 	assets.Need(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",

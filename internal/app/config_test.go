@@ -154,6 +154,9 @@ func (o *startOutput) Write(p []byte) (int, error) {
 // TestStartPagesSayHowToSignIn reads the lines after ready, with and without passwords of
 // reviewers.
 func TestStartPagesSayHowToSignIn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts the whole program")
+	}
 	assets.Need(t)
 	staff.UseCheapHashes()
 	const issuer = "https://id.example"

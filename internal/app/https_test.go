@@ -18,6 +18,9 @@ import (
 // set Strict-Transport-Security, cookies are bound to the host, and every listener
 // closes connections whose body does not arrive.
 func TestBehindAProxyOnHTTPS(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts the whole program")
+	}
 	t.Parallel()
 	assets.Need(t)
 	at, log := map[string]string{}, &logtest.Buffer{}

@@ -1,14 +1,17 @@
 package app_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -20,24 +23,32 @@ type pkg struct {
 	GoFiles    []string
 }
 
-func list(t *testing.T) []pkg { return listFor(t, "vestibule/...") }
+// list returns the packages of this module.
+func list(t *testing.T) []pkg {
+	t.Helper()
+	all, err := listed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+var listed = sync.OnceValues(func() ([]pkg, error) { return listFor("vestibule/...") })
 
 // listFor lists packages for the platform in env.
-func listFor(t *testing.T, of string, env ...string) []pkg {
-	t.Helper()
+func listFor(of string, env ...string) (all []pkg, err error) {
 	cmd := exec.Command("go", "list", "-deps=false", "-json=ImportPath,Imports,Deps,GoFiles", of)
 	cmd.Dir, cmd.Env = "../..", append(os.Environ(), env...)
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("go list: %v", err)
+		return nil, fmt.Errorf("go list: %w", err)
 	}
-	var all []pkg
-	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p pkg
 		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			return all
+			return all, nil
 		} else if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		all = append(all, p)
 	}
@@ -99,7 +110,11 @@ func TestImportRules(t *testing.T) {
 			}
 		}
 	}
-	for _, p := range listFor(t, "vestibule/wasm", "GOOS=js", "GOARCH=wasm") {
+	inBrowser, err := listFor("vestibule/wasm", "GOOS=js", "GOARCH=wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range inBrowser {
 		for _, d := range p.Deps {
 			if within(d, "fmt", "encoding/json", "regexp", "net", "time") {
 				t.Errorf("%s reaches %s: it runs in the browser", p.ImportPath, d)

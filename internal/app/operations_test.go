@@ -291,6 +291,9 @@ func health(t *testing.T, admin string, exit int, says string) {
 
 // TestEntrances opens each page that the program logs when it is ready.
 func TestEntrances(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts the whole program")
+	}
 	t.Parallel()
 	assets.Need(t)
 	dir := t.TempDir()

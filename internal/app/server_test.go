@@ -60,6 +60,9 @@ func eachEngine(t *testing.T, f func(t *testing.T, w *testServer), more ...strin
 // drain with exit code 0.
 func startServer(t *testing.T, databaseURL string, more ...string) *testServer {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts the whole program")
+	}
 	assets.Need(t)
 	staff.UseCheapHashes()
 	w := &testServer{dir: storetest.DataDir(t), databaseURL: databaseURL, Log: &logtest.Buffer{}}

@@ -128,7 +128,7 @@ func TestDecodeJSONNamesEveryFault(t *testing.T) {
 		})
 	}
 	var many strings.Builder
-	for i := range 5000 {
+	for i := range 500 {
 		fmt.Fprintf(&many, `"%s%d":1,`, strings.Repeat("é", i), i)
 	}
 	var in request

@@ -213,6 +213,9 @@ func TestOnlyChangesAreBuilt(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
+	root := tree(t, sources())
+	build(t, root)
+	before := everything(t, root)
 	for _, c := range []struct{ name, file, content, want string }{
 		{"a script with an error", "web/portal/bad.ts", "const = 1;", "bad.ts"},
 		{"an import that is not there", "web/portal/bad.ts", "import './gone';\n", "gone"},
@@ -222,10 +225,9 @@ func TestRefusals(t *testing.T) {
 		{"a kind that browsers are not served", "web/portal/notes.docx", "x", "not a kind of file"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			root := tree(t, sources())
-			build(t, root)
-			before := everything(t, root)
-			write(t, filepath.Join(root, c.file), c.content)
+			refused := filepath.Join(root, c.file)
+			write(t, refused, c.content)
+			defer os.Remove(refused)
 			var log bytes.Buffer
 			err := run(context.Background(), []string{"-root", root}, &log)
 			if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -112,6 +112,9 @@ func TestProgramsAreLimited(t *testing.T) {
 
 // TestManyPages checks that a PDF file of many pages is read up to the limit.
 func TestManyPages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	e := fake(t, `case "$1" in
 -gray) printf 'P5\n200 200\n255\n'; head -c 40000 /dev/zero ;;
 *) cat >/dev/null; printf '5\t1\t1\t1\t1\t1\t10\t10\t50\t20\t95\tpage' ;;

@@ -81,6 +81,9 @@ func each(t *testing.T, f func(t *testing.T, f *fleet)) {
 
 func deploy(t *testing.T, replicas int, databaseURL string) *fleet {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts the whole program")
+	}
 	assets.Need(t)
 	staff.UseCheapHashes()
 	f := &fleet{databaseURL: databaseURL, service: newService(t), log: &logtest.Buffer{}, secret: webhook.NewSecret(), began: time.Now(),

@@ -2,61 +2,11 @@ package attacktest
 
 import (
 	"net"
-	"os"
-	"path/filepath"
-	"regexp"
-	"strings"
 	"sync/atomic"
 	"testing"
 
 	"vestibule/internal/webhook"
 )
-
-var named = regexp.MustCompile("`([a-z0-9/]+)\\.((?:Test|Fuzz)[A-Za-z0-9_]+)`")
-
-// TestSecurityPageNamesExistingTests checks that the tests named in SECURITY.md
-// exist.
-func TestSecurityPageNamesExistingTests(t *testing.T) {
-	page, err := os.ReadFile("../../../SECURITY.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, threats, _ := strings.Cut(string(page), "## Threats")
-	threats, _, ok := strings.Cut(threats, "## What is not protected")
-	if !ok {
-		t.Fatal("the page has no threats")
-	}
-	code := map[string]string{} // folder → its tests
-	rows := 0
-	for _, line := range strings.Split(threats, "\n") {
-		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| attack |") {
-			continue
-		}
-		rows++
-		tests := named.FindAllStringSubmatch(line, -1)
-		if len(tests) == 0 {
-			t.Errorf("no test named: %.80s", line)
-		}
-		for _, m := range tests {
-			if _, ok := code[m[1]]; !ok {
-				files, _ := filepath.Glob(filepath.Join("../../..", m[1], "*_test.go"))
-				for _, file := range files {
-					raw, err := os.ReadFile(file)
-					if err != nil {
-						t.Fatal(err)
-					}
-					code[m[1]] += string(raw)
-				}
-			}
-			if !strings.Contains(code[m[1]], "\nfunc "+m[2]+"(") {
-				t.Errorf("%s has no %s", m[1], m[2])
-			}
-		}
-	}
-	if rows < 40 {
-		t.Errorf("only %d threats", rows)
-	}
-}
 
 // TestSenderRefusesInternalAddresses uses names and notations of addresses of this machine
 // or its network. The sender checks the address when it connects, so an earlier DNS answer

@@ -190,6 +190,9 @@ func TestConnectorSigningAlgorithms(t *testing.T) {
 // TestConnectorFaults gives each fault of the bank its outcome: a reason for the whole,
 // or for accounts.
 func TestConnectorFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	s := start(t, storetest.SQLite(t, store.Provider), func(c *fdxbank.Config) { c.Wait = func(context.Context, time.Duration) {} })
 	whole := map[fdxbank.Fault]sources.Reason{fdxbank.FaultError: sources.Unresponsive, fdxbank.FaultDown: sources.Unresponsive,
 		fdxbank.FaultExpired: sources.Unauthorized, fdxbank.FaultMFA: sources.Challenged,

@@ -104,11 +104,23 @@ func TestProfileOutcomes(t *testing.T) {
 	}
 }
 
+// fetchDates are 400 consecutive dates, a leap day among them; in a short run, every
+// thirteenth.
+func fetchDates(t *testing.T) (all []time.Time) {
+	t.Helper()
+	step := 1
+	if testing.Short() {
+		step = 13
+	}
+	for n := 0; n < 400; n += step {
+		all = append(all, at(t, "2023-12-20T23:59:59Z").AddDate(0, 0, n))
+	}
+	return all
+}
+
 // TestGeneratorProperties walks a year of fetch dates.
 func TestGeneratorProperties(t *testing.T) {
-	start := at(t, "2023-12-20T23:59:59Z")
-	for n := range 400 {
-		when := start.AddDate(0, 0, n)
+	for _, when := range fetchDates(t) {
 		fetch := report.DateOf(when)
 		for _, name := range Names() {
 			for _, a := range (Bank{}).Fetch(name, link, when).Connections[0].Accounts {

@@ -176,6 +176,9 @@ func endless(w http.ResponseWriter, r *http.Request, s string) {
 
 // TestMemory measures the heap while a bank sends an endless answer, of each kind.
 func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
 	const limit = 64 << 20
 	long := strings.Repeat("é<", 300)
 	for name, answer := range map[string]func(first int, w http.ResponseWriter, r *http.Request) (next int){
