@@ -38,6 +38,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/webhook"
+	"vestibule/templates/ui"
 )
 
 // handlers holds the packages of a portal, connected to each other.
@@ -180,7 +181,8 @@ func passwordReset(ctx context.Context, c Config, renderer *pageRenderer, queue 
 		return nil, nil
 	}
 	mailboxes, err := mail.OpenMailboxes(ctx, c.DB)
-	return &staff.Reset{Mail: c.Mail, Mailboxes: mailboxes, Queue: queue, Site: cmp.Or(c.Brand.Page.Name, "Vestibule"),
+	return &staff.Reset{Mail: c.Mail, Mailboxes: mailboxes, Queue: queue,
+		Look:     ui.Email{Brand: cmp.Or(c.Brand.Page.Name, "Vestibule"), Light: c.Brand.Light, Dark: c.Brand.Dark},
 		Language: func(r *http.Request) i18n.Lang { return renderer.page(r).Lang }}, err
 }
 

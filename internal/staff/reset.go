@@ -12,6 +12,7 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/store"
+	"vestibule/templates/ui"
 )
 
 // Reset configures the emails to users who forgot their password.
@@ -19,7 +20,7 @@ type Reset struct {
 	Mail      mail.Mailer
 	Mailboxes *mail.Mailboxes // limits the emails by address and network
 	Queue     jobs.Enqueuer
-	Site      string                          // name of the dashboard's owner in the email
+	Look      ui.Email                        // brand and colors; the brand names the dashboard's owner
 	Language  func(r *http.Request) i18n.Lang // of the email
 }
 
@@ -128,9 +129,10 @@ func (s *Service) sendReset(ctx context.Context, _ jobs.Job, args SendReset) err
 		if err != nil {
 			return err
 		}
-		msg = mail.Message{ID: args.Request, To: u.Email, Subject: i18n.T(wanted.lang, "email.reset.subject", "site", s.Reset.Site),
-			Text: i18n.T(wanted.lang, "email.reset.body", "site", s.Reset.Site,
-				"link", s.URL+s.Home+"/set-password/"+token+"?lang="+string(wanted.lang))}
+		msg = mail.Message{ID: args.Request, To: u.Email}
+		if err := s.Reset.write(ctx, &msg, wanted.lang, s.URL+s.Home+"/set-password/"+token+"?lang="+string(wanted.lang)); err != nil {
+			return err
+		}
 		return s.Record(ctx, tx, Entry{ID: args.Request, Actor: u.ID, Action: s.Schema.resetSent, Subject: u.Account, Object: u.ID})
 	})
 	if errors.Is(err, store.ErrNotFound) {
@@ -145,6 +147,17 @@ func (s *Service) sendReset(ctx context.Context, _ jobs.Job, args SendReset) err
 		return err
 	}
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return s.deleteRequest(ctx, tx, args.Request) })
+}
+
+// write sets the subject, the text and the HTML of an email with a link.
+func (r *Reset) write(ctx context.Context, m *mail.Message, lang i18n.Lang, link string) (err error) {
+	look := r.Look
+	m.Subject = i18n.T(lang, "email.reset.subject", "site", look.Brand)
+	m.Text = i18n.T(lang, "email.reset.body", "site", look.Brand, "link", link)
+	look.Lang, look.Subject, look.Links = lang, m.Subject, []string{link}
+	look.Texts = []ui.EmailText{{Lang: lang, Button: i18n.T(lang, "email.reset.button"), Text: m.Text}}
+	m.HTML, err = look.HTML(ctx)
+	return err
 }
 
 // PasswordPage shows the page of a link to set a password without using the link up.

@@ -18,6 +18,7 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/store"
+	"vestibule/templates/ui"
 )
 
 // postOffice is a mail server and a queue that records its jobs.
@@ -53,7 +54,7 @@ func eachReset(t *testing.T, f func(t *testing.T, d *testServer, p *postOffice))
 		if err != nil {
 			panic(err)
 		}
-		c.Reset = &Reset{Mail: p, Mailboxes: boxes, Queue: p, Site: "Northwind",
+		c.Reset = &Reset{Mail: p, Mailboxes: boxes, Queue: p, Look: ui.Email{Brand: "Northwind"},
 			Language: func(*http.Request) i18n.Lang { return i18n.Spanish }}
 	})
 }
@@ -76,6 +77,9 @@ func (d *testServer) run(p *postOffice) (link string) {
 	p.queued = nil
 	if n := len(p.sent); n > 0 {
 		link = regexp.MustCompile(`/review/set-password/[^?\s]+`).FindString(p.sent[n-1].Text)
+		if !strings.Contains(p.sent[n-1].HTML, link) {
+			d.t.Errorf("the HTML has no button to %s:\n%s", link, p.sent[n-1].HTML)
+		}
 	}
 	return link
 }

@@ -38,6 +38,7 @@ import (
 	"vestibule/internal/session"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
+	"vestibule/templates/ui"
 	"vestibule/web"
 )
 
@@ -88,7 +89,8 @@ func (s *Service) Open(ctx context.Context) error {
 	}
 	var reset *staff.Reset
 	if s.Mail != nil {
-		reset = &staff.Reset{Mail: s.Mail, Mailboxes: s.Mailboxes, Queue: s.Queue, Site: s.Visits.Operator.Name, Language: s.language}
+		reset = &staff.Reset{Mail: s.Mail, Mailboxes: s.Mailboxes, Queue: s.Queue,
+			Look: ui.Email{Brand: s.Visits.Operator.Name}, Language: s.language}
 	}
 	s.Staff, err = staff.New(ctx, staff.Config{Schema: staff.CustomerUsers, DB: s.DB,
 		Sessions: s.sessions, Now: s.Now, Clock: s.Today, Log: s.Log,
