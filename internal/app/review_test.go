@@ -75,7 +75,8 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 	staff := w.staff(t, w.Credentials.Dashboard)
 	w.others = w.staff(t, w.Credentials.ThirdParty.Dashboard)
 	// A client that may be lost: the portal continues with its own.
-	good(t, 303, ask(t, "POST", w.Provider+"/dashboard/credentials", w.form(t, staff), append([]string{"Content-Type", asForm}, staff...)...))
+	good(t, 303, ask(t, "POST", w.Provider+"/dashboard/credentials", w.form(t, staff, "name", "Loan server"),
+		append([]string{"Content-Type", asForm}, staff...)...))
 	good(t, 303, ask(t, "POST", w.Provider+"/dashboard/people", w.form(t, staff, "email", "bob@example.org"),
 		append([]string{"Content-Type", asForm}, staff...)...))
 	credential := w.onPage(t, staff, "/dashboard/credentials", rotateURL)

@@ -237,7 +237,7 @@ func (v TransactionsView) grid(l i18n.Lang, all []report.AnalysisTransaction) ui
 			when = ui.Cell{Body: dayLink(l, day.Time, v.transactions(Selection{Account: v.Selected.Account, Day: day.String()}))}
 		}
 		g.Rows = append(g.Rows, []ui.Cell{when, {Body: given(l, t.Description)}, category,
-			{Text: analysisAccount(l, v.Analysis.Accounts[t.Account])}, {Text: v.in().format(t.Amount)}})
+			{Body: accountCell(l, v.Analysis.Accounts[t.Account])}, {Text: v.in().format(t.Amount)}})
 	}
 	return g
 }
