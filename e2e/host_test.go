@@ -133,7 +133,8 @@ func (h *host) module(w http.ResponseWriter, r *http.Request) {
 	}
 	assets := web.Portal()
 	h.page(w, r, fmt.Sprintf("script-src 'self' 'wasm-unsafe-eval' %[1]s; connect-src 'self'; frame-src %[1]s", h.site.Provider),
-		fmt.Sprintf(`<div data-wasm=%q data-wasm-exec=%q data-wasm-worker=%q></div><div id="nova-embed"></div>%s<script type="module" src=%q></script>`,
+		fmt.Sprintf(`<div data-wasm=%q data-wasm-exec=%q data-wasm-worker=%q></div><div id="nova-embed"></div>%s`+
+			`<script type="module" src=%q></script>`,
 			assets.URL("vestibule.wasm"), assets.URL("wasm_exec.js"), assets.URL("warm.js"), body.String(), assets.URL("module.js")))
 }
 

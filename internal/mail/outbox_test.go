@@ -171,7 +171,8 @@ func TestOutboxSendsOnce(t *testing.T) {
 		if len(r.sent) != testAttempts || slices.ContainsFunc(r.sent, func(m Message) bool { return m != want }) {
 			t.Errorf("sent %+v, want %d times %+v", r.sent, testAttempts, want)
 		}
-		if e := r.list(Filter{})[0]; !e.Sent.Equal(r.now) || !e.Failed.IsZero() || e.Text+e.HTML != "" || e.To != want.To || e.About != "about-"+id {
+		if e := r.list(Filter{})[0]; !e.Sent.Equal(r.now) || !e.Failed.IsZero() || e.Text+e.HTML != "" || e.To != want.To ||
+			e.About != "about-"+id {
 			t.Errorf("after it was sent: %+v", e)
 		}
 		if !slices.Equal(r.settled, []string{id + " true"}) {

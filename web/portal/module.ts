@@ -17,7 +17,6 @@ declare global {
 }
 
 const patience = 15_000; // for a script, in milliseconds
-const early = new Map<string, Promise<boolean>>(); // scripts that the module has yet to ask for
 
 globalThis.vestibule = { script };
 
@@ -27,8 +26,7 @@ for (const section of sections) {
   // The widget adds and removes its frame, also as a dialog over the page.
   new MutationObserver(() => show(section)).observe(document.body, { childList: true, subtree: true });
   show(section);
-  const address = section.dataset.script;
-  if (address && !early.has(address)) early.set(address, fetchScript(address));
+  if (section.dataset.script) preconnect(section.dataset.script);
 }
 
 // A page brought back by Back has a token that may be used up: ask the server.
@@ -83,15 +81,18 @@ async function compile(module: string, support: string, address: string): Promis
   return compiled ?? WebAssembly.compileStreaming(fetch(module));
 }
 
+// preconnect opens the connection to a script's server. The module asks for the script itself
+// if it finds no fault in the data.
+function preconnect(address: string): void {
+  const link = document.createElement("link");
+  link.rel = "preconnect";
+  link.href = new URL(address, location.href).origin;
+  document.head.append(link);
+}
+
 // script fetches a script and tells whether it ran. After a failure it takes a
 // second to answer, so that the next try has a chance.
 function script(address: string): Promise<boolean> {
-  const begun = early.get(address);
-  early.delete(address);
-  return begun ?? fetchScript(address);
-}
-
-function fetchScript(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const el = document.createElement("script");
     const failed = (): void => {
