@@ -42,13 +42,10 @@ test: tools assets ## every test, after installing what they need and this machi
 
 # Tests that run the whole program, or attack it, kill it or put it behind proxies.
 WHOLE := /(e2e|cmd/server|docs/deploy|testutil/(attacktest|crashtest))$$
-# Where memory can hold it, the tests' databases are not on a disk.
-MEMORY = $$([ "$$(df --output=avail /dev/shm 2>/dev/null | tail -1)" -gt 2000000 ] 2>/dev/null && echo TMPDIR=/dev/shm GOTMPDIR=$${GOTMPDIR-$${TMPDIR-/tmp}})
-
 # A package more at once than there are processors, and those that take longest first.
 # Programs that live for seconds collect garbage less often. The check runs all of go vet.
 test-fast: assets check ## the short tests: no browser, no PostgreSQL, no whole program, no large corpora
-	@env $(MEMORY) VESTIBULE_TEST_POSTGRES=off GOGC=400 $(GO) test -short -vet=off $(PARALLEL) -p $$(($$(nproc) + 1)) \
+	@VESTIBULE_TEST_POSTGRES=off GOGC=400 $(GO) test -short -vet=off $(PARALLEL) -p $$(($$(nproc) + 1)) \
 		$$($(GO) list ./internal/provider ./internal/provider/visits ./internal/portal ./internal/portal/review ./... | grep -vE '$(WHOLE)')
 
 test-race: tools assets ## every test but the browser's, under the race detector

@@ -325,7 +325,7 @@ func TestDialogIsAccessible(t *testing.T) {
 		onward(t, v.widget, from)
 	}
 	must(t, v.Context.Route("**/widget/v1/widget.js", func(r playwright.Route) { go r.Abort() }))
-	s.apply(t, v, "embedded", "")
+	s.arrive(t, v, "embedded")
 	see(t, v.page("[data-phase=unavailable]"))
 	checkAccessibility(t, v, "page whose widget is blocked")
 }

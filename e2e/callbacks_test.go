@@ -96,7 +96,7 @@ func TestCallbacksAreReportedOnce(t *testing.T) {
 			if c.refuse > 0 {
 				refuseFirst(t, v)
 			}
-			s.apply(t, v, "embedded", "")
+			s.arrive(t, v, "embedded")
 			step(t, v.widget, "consent")
 			id := v.id(t)
 			c.end(t, v)
@@ -132,7 +132,7 @@ func TestOnAfterAnEnd(t *testing.T) {
 	t.Run("again here", func(t *testing.T) {
 		t.Parallel()
 		v := visit(t)
-		s.apply(t, v, "embedded", "")
+		s.arrive(t, v, "embedded")
 		click(t, v.widget("[data-testid=close]"))
 		click(t, v.widget("[data-testid=confirm-close]"))
 		see(t, v.page("[data-phase=exited]"))
@@ -143,7 +143,7 @@ func TestOnAfterAnEnd(t *testing.T) {
 	t.Run("there instead", func(t *testing.T) {
 		t.Parallel()
 		v := visit(t)
-		s.apply(t, v, "embedded", "")
+		s.arrive(t, v, "embedded")
 		signIn(t, v.widget, "e_banking_unsupported")
 		giveUp(t, v.widget)
 		see(t, v.page("[data-phase=retry]"))
@@ -215,7 +215,7 @@ func TestBlockedScript(t *testing.T) {
 	v.expect("Failed to load resource")
 	tried := v.sent("/widget/v1/widget.js")
 	must(t, v.Context.Route("**/widget/v1/widget.js", func(r playwright.Route) { go r.Abort() }))
-	s.apply(t, v, "embedded", "")
+	s.arrive(t, v, "embedded")
 	see(t, v.page("[data-phase=unavailable]"))
 	see(t, v.page(text(en("browser.connect.unavailable"))))
 	if n := len(tried()); n != 2 {
@@ -233,7 +233,7 @@ func TestFailedOnceScript(t *testing.T) {
 	v := visit(t)
 	v.expect("Failed to load resource")
 	must(t, v.Context.Route("**/widget/v1/widget.js", func(r playwright.Route) { go r.Abort() }, 1))
-	s.apply(t, v, "embedded", "")
+	s.arrive(t, v, "embedded")
 	step(t, v.widget, "consent")
 }
 
@@ -245,7 +245,7 @@ func TestProviderAway(t *testing.T) {
 	v := visit(t)
 	v.expect("503")
 	s.fault(t, "POST /connect/initialization", "status:503", -1)
-	s.apply(t, v, "embedded", "")
+	s.arrive(t, v, "embedded")
 	see(t, v.page("text="+en("status.started.title")))
 	s.control(t, http.MethodDelete, "/faults", nil)
 	click(t, v.page(link(en("notice.try_again"))))

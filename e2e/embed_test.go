@@ -139,7 +139,7 @@ func TestConnectPageSurvives(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	v := visit(t)
-	s.apply(t, v, "embedded", "")
+	s.arrive(t, v, "embedded")
 	step(t, v.widget, "consent")
 	connect := v.URL()
 	reach(t, v.widget, "sign-in")

@@ -27,7 +27,7 @@ func TestFailures(t *testing.T) {
 		v := visit(t)
 		v.expect("Failed to load resource")
 		s.fault(t, "POST /connect/initialization", "status:403", -1)
-		s.apply(t, v, "embedded", "")
+		s.arrive(t, v, "embedded")
 		title(t, v, en("connect.service_refused.title"))
 		see(t, v.page("text="+en("widget.error.setup")))
 		s.control(t, http.MethodDelete, "/faults", nil)
@@ -98,7 +98,7 @@ func TestFailures(t *testing.T) {
 	})
 	t.Run("two devices", func(t *testing.T) {
 		computer, pocket := visit(t), visit(t, phone, dark)
-		s.apply(t, computer, "embedded", "")
+		s.arrive(t, computer, "embedded")
 		step(t, computer.widget, "consent")
 		click(t, computer.page(button(en("device.title"))))
 		see(t, computer.page(`role=img[name="`+en("device.qr_code")+`"]`))

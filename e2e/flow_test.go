@@ -23,6 +23,13 @@ func (s *site) begin(t *testing.T, mode string) opened {
 	return opened{out["id"].(string), out["connectUrl"].(string)}
 }
 
+// arrive opens an application of the mode as v's browser, at the widget or at the
+// provider's page. It takes a page less than apply.
+func (s *site) arrive(t *testing.T, v *visitor, mode string) {
+	t.Helper()
+	v.open(t, s.begin(t, mode).ConnectURL)
+}
+
 // statusURL is the address of an application's status page.
 func (s *site) statusURL(a opened) string { return s.Portal + "/applications/" + a.ID }
 

@@ -61,7 +61,7 @@ func TestOpenBankBesideTheWidget(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	v := visit(t)
-	s.apply(t, v, "embedded", "")
+	s.arrive(t, v, "embedded")
 	toOpenBank(t, v.widget, false)
 	bank, err := v.Context.ExpectPage(func() error {
 		return v.widget(button(en("visit.authorize.submit", "bank", openBank))).Click()
@@ -109,7 +109,7 @@ func TestOpenBankTwice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := visit(t)
-			s.apply(t, v, "embedded", "")
+			s.arrive(t, v, "embedded")
 			toOpenBank(t, v.widget, false)
 			again := first(t, v, window(v, "visit.authorize.submit"))
 			atOpenBank(t, window(v, again), "default")
@@ -124,7 +124,7 @@ func TestOpenBankOnAHostedPage(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	v := visit(t)
-	s.apply(t, v, "redirect", "")
+	s.arrive(t, v, "redirect")
 	toOpenBank(t, v.page, true)
 	click(t, v.page(button(en("visit.authorize.submit", "bank", openBank))))
 	click(t, v.page(button(en("bank.cancel", "company", "Vestibule"))))
@@ -149,7 +149,7 @@ func TestOpenBankWantsSecondFactor(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	v := visit(t)
-	s.apply(t, v, "redirect", "")
+	s.arrive(t, v, "redirect")
 	toOpenBank(t, v.page, true)
 	click(t, v.page(button(en("visit.authorize.submit", "bank", openBank))))
 	atOpenBank(t, v.Page, "fdx_mfa")
@@ -168,7 +168,7 @@ func TestOpenBankWithoutWindows(t *testing.T) {
 	must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(`
 		const submit = HTMLFormElement.prototype.submit;
 		HTMLFormElement.prototype.submit = function () { if (this.target !== "_blank") submit.call(this); };`)}))
-	s.apply(t, v, "embedded", "")
+	s.arrive(t, v, "embedded")
 	toOpenBank(t, v.widget, false)
 	click(t, v.widget(button(en("visit.authorize.submit", "bank", openBank))))
 	see(t, v.widget(text(en("visit.authorize.blocked", "bank", openBank))))
@@ -211,7 +211,7 @@ func TestOpenBankInAWebview(t *testing.T) {
 					at, page = v.bank("a"), h.URL+path+"?page=1#here"
 					v.open(t, page)
 				} else {
-					v.open(t, s.begin(t, "embedded").ConnectURL)
+					s.arrive(t, v, "embedded")
 				}
 				step(t, at, "consent")
 				onward(t, at, "consent")

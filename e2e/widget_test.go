@@ -481,7 +481,7 @@ func TestHostedPageSurvives(t *testing.T) {
 	s := start(t)
 	v := visit(t)
 	v.expect("422")
-	s.apply(t, v, "redirect", "")
+	s.arrive(t, v, "redirect")
 	step(t, v.page, "consent")
 	names := []string{"consent", "bank", "sign-in", "code", "accounts", "end"}
 	for i, name := range names[:5] {
@@ -520,7 +520,7 @@ func TestFormsOfAnotherTab(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	v := visit(t)
-	s.apply(t, v, "redirect", "")
+	s.arrive(t, v, "redirect")
 	reach(t, v.page, "sign-in")
 	behind, err := v.Context.NewPage()
 	must(t, err)

@@ -17,9 +17,6 @@ import (
 // know. Doctor leaves no row in any table.
 func TestDoctorAcceptsTheEmbeddedProvider(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
-		if err := os.Chmod(w.dir, 0o700); err != nil { // the program makes its own so
-			t.Fatal(err)
-		}
 		before := w.rows(t)
 		examine := func(args ...string) (int, string) {
 			var out, log bytes.Buffer

@@ -51,7 +51,7 @@ func Each(t *testing.T, party string, f func(t *testing.T, db *store.DB)) {
 // process makes once.
 func SQLite(t testing.TB, party string) *store.DB {
 	t.Helper()
-	dir := t.TempDir()
+	dir := folder(t)
 	raw, err := sqliteTemplate(party)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func SQLite(t testing.TB, party string) *store.DB {
 // start on migrations.
 func DataDir(t testing.TB) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir := folder(t)
 	for _, party := range []string{store.Portal, store.Provider} {
 		raw, err := sqliteTemplate(party)
 		if err == nil {
@@ -77,6 +77,22 @@ func DataDir(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
+	return dir
+}
+
+// folder returns a folder for SQLite files, in memory where there is room: on a disk, tests
+// wait for its writes.
+func folder(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(cluster.InMemory(), "vestibule-sqlite-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
 	return dir
 }
 

@@ -38,10 +38,10 @@ type Cluster struct {
 	stop   chan os.Signal
 }
 
-// inMemory returns the folder of a file system in memory with 4 GiB to spare, or "". A
+// InMemory returns the folder of a file system in memory with 4 GiB to spare, or "". A
 // test makes and deletes a database of 1,200 files, which takes ext4 longer each time: it
 // does not use an inode again for seconds, and passes over all of these in its search.
-func inMemory() string {
+func InMemory() string {
 	const dir, spare = "/dev/shm", 4 << 30
 	var fs syscall.Statfs_t
 	if syscall.Statfs(dir, &fs) != nil || fs.Bavail*uint64(fs.Bsize) < spare {
@@ -57,7 +57,7 @@ func Start(ctx context.Context, settings ...string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(inMemory(), "vestibule-pg-")
+	dir, err := os.MkdirTemp(InMemory(), "vestibule-pg-")
 	if err != nil {
 		return nil, err
 	}
