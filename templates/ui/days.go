@@ -162,8 +162,11 @@ func change(l i18n.Lang, now, before int64, days string) string {
 
 // EarlierDays names earlier days, with their year if it is not that of a later day.
 func EarlierDays(l i18n.Lang, first, last, later time.Time) string {
-	if first.Year() == later.Year() {
+	switch {
+	case first.Year() == later.Year():
 		return DaysWords(l, first, last)
+	case first.Equal(last):
+		return i18n.T(l, "ui.days.one", "day", DayWords(l, first))
 	}
 	return i18n.T(l, "ui.days.range", "first", DayWords(l, first), "last", DayWords(l, last))
 }
