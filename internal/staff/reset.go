@@ -58,8 +58,8 @@ func (s *Service) showForgotten(w http.ResponseWriter, r *http.Request, status i
 // RequestReset requests an email with a link to set a new password. The answer and the work
 // are the same for every address; the job finds the user.
 func (s *Service) RequestReset(w http.ResponseWriter, r *http.Request) error {
-	if s.NoPasswords || s.Reset == nil {
-		return s.showForgotten(w, r, http.StatusOK, ForgottenPage{})
+	if s.NoPasswords {
+		return errNoPasswords
 	}
 	form, err := httpx.DecodeForm(w, r, maxForm)
 	if err != nil {
@@ -68,6 +68,9 @@ func (s *Service) RequestReset(w http.ResponseWriter, r *http.Request) error {
 	email := mail.NormalizeAddress(form.Get("email"))
 	if !mail.IsAddress(email) {
 		return s.showForgotten(w, r, http.StatusUnprocessableEntity, ForgottenPage{Email: email, NoAddress: true})
+	}
+	if s.Reset == nil {
+		return s.showForgotten(w, r, http.StatusOK, ForgottenPage{})
 	}
 	allowed, err := s.Reset.Mailboxes.AllowEmail(r.Context(), httpx.ClientNetwork(r, s.BehindProxy).String(), email)
 	if errors.Is(err, mail.ErrNetworkLimit) {
