@@ -326,11 +326,11 @@ type (
 		Current         bool
 	}
 	peerPage struct {
-		Lang, Title, Description, Icon, WASM, Exec, Skip, Home, Brand, Heading, Intro string
-		Font, Action, Product, Today, Mode, Continue, Small                           string
-		Styles, Scripts, Steps                                                        []string
-		Languages                                                                     []peerLanguage
-		Applicant                                                                     struct {
+		Lang, Title, Description, Icon, WASM, Exec, Worker, Skip, Home, Brand, Heading, Intro string
+		Font, Action, Product, Today, Mode, Continue, Small                                   string
+		Styles, Scripts, Steps                                                                []string
+		Languages                                                                             []peerLanguage
+		Applicant                                                                             struct {
 			Names []peerField
 			Email peerField
 			Date  peerDate
@@ -375,7 +375,8 @@ func applyPeer() peerPage {
 	income.Prefix = "$"
 	p := peerPage{Lang: "en", Title: "Apply with a cashflow report · Vestibule",
 		Font: assets.URL("inter.woff2"), Icon: assets.URL("icon.svg"), WASM: assets.URL("vestibule.wasm"),
-		Exec: assets.URL("wasm_exec.js"), Skip: "Skip to the content", Home: "/", Brand: "Vestibule", Heading: "Apply with a cashflow report",
+		Exec: assets.URL("wasm_exec.js"), Worker: assets.URL("warm.js"), Skip: "Skip to the content", Home: "/",
+		Brand: "Vestibule", Heading: "Apply with a cashflow report",
 		Intro:  "Tell us who you are. Next, you sign in at your bank. We never see your password.",
 		Action: "/applications", Product: "cashflow", Today: applyToday, Mode: "embedded",
 		Continue: "Continue", Small: "Sandbox: no real bank, no real data.",
