@@ -45,7 +45,8 @@ func TestOIDCAdmitsAddedUsers(t *testing.T) {
 		}
 		for _, c := range []struct{ address, prompt string }{{"/review/oidc/login", ""}, {"/review/oidc/login?choose=1", "select_account"}} {
 			resp, _ := d.newBrowser().get(c.address)
-			if to, err := url.Parse(resp.Header.Get("Location")); err != nil || to.Query().Get("prompt") != c.prompt || to.Query().Get("nonce") == "" {
+			to, err := url.Parse(resp.Header.Get("Location"))
+			if err != nil || to.Query().Get("prompt") != c.prompt || to.Query().Get("nonce") == "" {
 				t.Errorf("%s leads to %s (%v)", c.address, to, err)
 			}
 		}

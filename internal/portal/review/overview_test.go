@@ -288,7 +288,8 @@ func TestOverviewOfDays(t *testing.T) {
 		if got := figures(page); got != "4 0 4, " || !strings.Contains(page, "?compare=year&amp;days=7") || !strings.Contains(page, none) {
 			t.Errorf("compared with a year ago: %q", got)
 		}
-		for _, bad := range []string{"compare=x", "compare=day&since=" + day(0), "product=x", "from=x", "from=2026-02-30&to=2026-03-01", "to=1&from="} {
+		for _, bad := range []string{"compare=x", "compare=day&since=" + day(0), "product=x", "from=x",
+			"from=2026-02-30&to=2026-03-01", "to=1&from="} {
 			if resp, _ := d.get("/review/overview?" + bad); resp.StatusCode != 404 {
 				t.Errorf("%s: %d", bad, resp.StatusCode)
 			}

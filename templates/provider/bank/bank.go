@@ -91,8 +91,9 @@ func (p Page) problem(field string) string {
 }
 
 func (p Page) layout() ui.Page {
-	return ui.Page{Lang: p.Lang, Title: p.title(), Refused: len(p.Problems) > 0 || p.TriesLeft > 0, Brand: ui.Brand{Name: p.Bank, Monogram: true},
-		Icon: p.Icon, Styles: []string{p.Style}, Languages: p.Languages, Footer: ui.SandboxNote(p.Lang),
+	return ui.Page{Lang: p.Lang, Title: p.title(), Refused: len(p.Problems) > 0 || p.TriesLeft > 0,
+		Brand: ui.Brand{Name: p.Bank, Monogram: true}, Icon: p.Icon, Styles: []string{p.Style},
+		Languages: p.Languages, Footer: ui.SandboxNote(p.Lang),
 		Attrs: templ.Attributes{"data-mode": "hosted"}}
 }
 
