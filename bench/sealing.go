@@ -245,11 +245,11 @@ func keep(ctx context.Context, place string) error {
 	}
 	defer s.stop()
 	var tokens []string
-	told := bufio.NewScanner(os.Stdin)
-	for n := 0; told.Scan(); n++ {
+	commands := bufio.NewScanner(os.Stdin)
+	for n := 0; commands.Scan(); n++ {
 		var run func() error
 		of := readAtOnce
-		switch told.Text() {
+		switch commands.Text() {
 		case "write":
 			of = keptAtOnce
 			bodies := make([][]byte, of)
@@ -272,7 +272,7 @@ func keep(ctx context.Context, place string) error {
 			return err
 		}
 	}
-	return told.Err()
+	return commands.Err()
 }
 
 // over runs f for 0 to n-1, four at a time.

@@ -28,7 +28,7 @@ func TestPostgres(t *testing.T) {
 	}
 	s.signIn(t, v)
 	v.open(t, s.Portal+"/review")
-	click(t, v.page("table tbody a").First())
+	click(t, v.page("table tbody .list-link").First())
 	click(t, v.page(link(en("review.application.print"))))
 	see(t, v.page("article.report"))
 	if n := s.fetches(); n != 2 {

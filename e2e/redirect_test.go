@@ -105,7 +105,7 @@ func TestRedirect(t *testing.T) {
 	})
 }
 
-// stays holds a landed application to be where it is: after a reload, Back, and
+// stays checks that an application with an outcome stays as it is: after a reload, Back, and
 // the return's address again.
 func (s *site) stays(t *testing.T, v *visitor, a opened, back string) {
 	t.Helper()
@@ -178,7 +178,7 @@ func TestRedirectBelongsToItsBrowser(t *testing.T) {
 		state(t, x.v, "ready")
 	}
 
-	// Once landed, the address is as useless elsewhere as before.
+	// After its use, the address works in no other browser either.
 	if status := stranger.answer(t, r.back); status != 403 {
 		t.Errorf("a used return is answered %d elsewhere", status)
 	}

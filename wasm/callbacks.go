@@ -55,7 +55,7 @@ func (c *connect) take(h widgetCallback, publicToken, word string) {
 	// A widget that does not find its visit again needs another token, which the page
 	// gets by itself once it has reported that.
 	again := h == onError && word == string(contract.WidgetInvalidToken) && has(c.el, "resumed")
-	tell := func() {
+	showResult := func() {
 		c.el.Get("dataset").Set("reported", publicToken) // for framed.ts, like the word
 		c.el.Get("dataset").Set("word", word)
 		c.show(phase, c.app.HintText())
@@ -63,7 +63,7 @@ func (c *connect) take(h widgetCallback, publicToken, word string) {
 	if again {
 		c.show("loading", "")
 	} else {
-		tell()
+		showResult()
 	}
 	body := js.Global().Get("JSON").Call("stringify", object("eventId", js.Global().Get("crypto").Call("randomUUID"), "type", callbackNames[h],
 		"attempt", c.app.Attempt, "publicToken", publicToken, "status", status, "errorType", errorType))
@@ -74,7 +74,7 @@ func (c *connect) take(h widgetCallback, publicToken, word string) {
 			return
 		}
 		if again {
-			tell()
+			showResult()
 		}
 		if next == "" && h == onSuccess {
 			next = data(c.el, "next")

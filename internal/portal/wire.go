@@ -180,9 +180,10 @@ func passwordReset(ctx context.Context, c Config, renderer *pageRenderer, queue 
 	if c.Mail == nil {
 		return nil, nil
 	}
+	site := cmp.Or(c.Brand.Page.Name, "Vestibule")
 	mailboxes, err := mail.OpenMailboxes(ctx, c.DB)
 	return &staff.Reset{Mail: c.Mail, Mailboxes: mailboxes, Queue: queue,
-		Look:     ui.Email{Brand: cmp.Or(c.Brand.Page.Name, "Vestibule"), Light: c.Brand.Light, Dark: c.Brand.Dark},
+		Site: site, HTML: ui.Email{Brand: site, Light: c.Brand.Light, Dark: c.Brand.Dark}.WithLink,
 		Language: func(r *http.Request) i18n.Lang { return renderer.page(r).Lang }}, err
 }
 

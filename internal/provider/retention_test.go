@@ -21,7 +21,8 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		grows := strings.Fields(`reports report_data documents document_parts consumers data_keys bank_connections
 			bank_accounts bank_account_names source_authorizations source_connections source_events
 			report_refreshes visits visit_events initialization_tokens redirects invites outbox events deliveries delivery_attempts relay_tokens
-			report_revisions audit sessions sign_in_tries dashboard_forms dashboard_notices access_requests access_links link_tries`)
+			report_revisions audit sessions sign_in_tries dashboard_forms dashboard_notices access_requests access_links link_tries
+			staff_links password_requests`)
 		// Settings, keys with another deletion, and tables of a bounded number of rows.
 		stays := strings.Fields(`customers entitlements credentials products product_configurations complete_urls
 			widget_origins themes theme_logos staff staff_settings callbacks callback_secrets signing_keys session_keys
@@ -78,6 +79,10 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 			`link_tries (key, tries, since) SELECT handle_hash, 1, 1`} {
 			b.exec(`INSERT INTO ` + into + ` FROM visits WHERE handle_hash IS NOT NULL LIMIT 1`)
 		}
+		b.exec(`INSERT INTO staff_links (staff_id, hash, expires_at) SELECT s.id, v.handle_hash, 1 FROM staff s, visits v
+			WHERE v.handle_hash IS NOT NULL LIMIT 1`)
+		b.exec(`INSERT INTO password_requests (id, email_sealed, lang, expires_at) SELECT 'r', handle_hash, 'en', 1 FROM visits
+			WHERE handle_hash IS NOT NULL LIMIT 1`)
 		before := rows()
 		for table, n := range before {
 			if n <= none[table] && !strings.Contains(" report_revisions dashboard_forms dashboard_notices sign_in_tries ", " "+table+" ") {

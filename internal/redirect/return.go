@@ -193,7 +193,7 @@ func (c *Handler) consume(w http.ResponseWriter, r *http.Request, a Attempt, o O
 		return err
 	}
 	if set != nil {
-		c.Log.InfoContext(r.Context(), "attempt landed", "attempt", a.ID, "outcome", string(o.Kind), "requestId", httpx.RequestID(r.Context()))
+		c.Log.InfoContext(r.Context(), "attempt consumed", "attempt", a.ID, "outcome", string(o.Kind), "requestId", httpx.RequestID(r.Context()))
 		if err := set(w); err != nil {
 			return err
 		}

@@ -12,7 +12,6 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/store"
-	"vestibule/templates/ui"
 )
 
 // Reset configures the emails to users who forgot their password.
@@ -20,8 +19,10 @@ type Reset struct {
 	Mail      mail.Mailer
 	Mailboxes *mail.Mailboxes // limits the emails by address and network
 	Queue     jobs.Enqueuer
-	Look      ui.Email                        // brand and colors; the brand names the dashboard's owner
+	Site      string                          // name of the dashboard's owner in the email
 	Language  func(r *http.Request) i18n.Lang // of the email
+	// HTML renders the HTML of an email, in which the line of the text with the link is a button.
+	HTML func(ctx context.Context, lang i18n.Lang, subject, text, link, button string) (string, error)
 }
 
 // resetLife is how long a requested link works.
@@ -154,12 +155,9 @@ func (s *Service) sendReset(ctx context.Context, _ jobs.Job, args SendReset) err
 
 // write sets the subject, the text and the HTML of an email with a link.
 func (r *Reset) write(ctx context.Context, m *mail.Message, lang i18n.Lang, link string) (err error) {
-	look := r.Look
-	m.Subject = i18n.T(lang, "email.reset.subject", "site", look.Brand)
-	m.Text = i18n.T(lang, "email.reset.body", "site", look.Brand, "link", link)
-	look.Lang, look.Subject, look.Links = lang, m.Subject, []string{link}
-	look.Texts = []ui.EmailText{{Lang: lang, Button: i18n.T(lang, "email.reset.button"), Text: m.Text}}
-	m.HTML, err = look.HTML(ctx)
+	m.Subject = i18n.T(lang, "email.reset.subject", "site", r.Site)
+	m.Text = i18n.T(lang, "email.reset.body", "site", r.Site, "link", link)
+	m.HTML, err = r.HTML(ctx, lang, m.Subject, m.Text, link, i18n.T(lang, "email.reset.button"))
 	return err
 }
 

@@ -54,7 +54,7 @@ func eachReset(t *testing.T, f func(t *testing.T, d *testServer, p *postOffice))
 		if err != nil {
 			panic(err)
 		}
-		c.Reset = &Reset{Mail: p, Mailboxes: boxes, Queue: p, Look: ui.Email{Brand: "Northwind"},
+		c.Reset = &Reset{Mail: p, Mailboxes: boxes, Queue: p, Site: "Northwind", HTML: ui.Email{Brand: "Northwind"}.WithLink,
 			Language: func(*http.Request) i18n.Lang { return i18n.Spanish }}
 	})
 }

@@ -14,7 +14,7 @@ import (
 // Choice holds the options of the playground.
 type Choice struct {
 	Product  contract.Product
-	Way      string
+	Option   string
 	Speaks   i18n.Lang // language of the element
 	Theme    string    // own (the applicant's setting), light or dark
 	Person   string    // ana, luis or none
@@ -33,7 +33,7 @@ type Playground struct {
 	Base
 	Choice    Choice
 	Products  []contract.Product
-	Ways      []string
+	Options   []string
 	Usernames []string
 	Listings  []Listing
 	Status    int // of the response to the back end's request; 0 without a request
@@ -75,7 +75,7 @@ const (
 type TraceKind string
 
 const (
-	TraceNotified TraceKind = "told"
+	TraceNotified TraceKind = "notified"
 	TraceLeave    TraceKind = "leave"
 	TraceRegister TraceKind = "register"
 	TraceElement  TraceKind = "element"
@@ -100,7 +100,7 @@ type Run struct {
 	Base
 	ID       string
 	Product  contract.Product
-	Way      string
+	Option   string
 	Element  string // mode of the element; "" is a link to the provider's page
 	Speaks   i18n.Lang
 	Theme    string
@@ -185,12 +185,12 @@ func (p Playground) products() ui.Question {
 	return q
 }
 
-func (p Playground) ways() ui.Question {
+func (p Playground) options() ui.Question {
 	q := ui.Question{Name: "way", Label: i18n.T(p.Lang, "developers.way"), Lang: p.Lang}
-	for _, x := range p.Ways {
-		w := wayTexts[x]
+	for _, x := range p.Options {
+		w := optionTexts[x]
 		q.Options = append(q.Options, ui.Option{Value: x, Label: i18n.T(p.Lang, w.title), Detail: i18n.T(p.Lang, w.text),
-			Chosen: x == p.Choice.Way})
+			Chosen: x == p.Choice.Option})
 	}
 	return q
 }
@@ -236,7 +236,7 @@ func (p Playground) usernames() ui.Question {
 
 type titleAndText struct{ title, text i18n.Key }
 
-var wayTexts = map[string]titleAndText{
+var optionTexts = map[string]titleAndText{
 	"inline":           {"developers.ways.inline.title", "developers.ways.inline.text"},
 	"modal":            {"developers.ways.modal.title", "developers.ways.modal.text"},
 	"page":             {"developers.ways.page.title", "developers.ways.page.text"},

@@ -96,13 +96,13 @@ func examples(lang i18n.Lang) map[string]templ.Component {
 			m.Final, m.Detail, m.Tone = true, sample(lang, "No use.", "No sirve."), ui.Warning
 		}),
 		"status-open": status("connecting", func(m *Status) { m.Connect, m.Other = "/connect", true }),
-		"developers": PlaygroundPage(Playground{Base: base, Choice: Choice{Product: contract.Cashflow, Way: "modal",
+		"developers": PlaygroundPage(Playground{Base: base, Choice: Choice{Product: contract.Cashflow, Option: "modal",
 			Speaks: i18n.Spanish, Theme: "dark", Person: "ana", Username: "mfa"},
 			Products: []contract.Product{contract.Cashflow, contract.Income},
-			Ways:     []string{"inline", "modal"}, Usernames: []string{"default", "mfa"},
+			Options:  []string{"inline", "modal"}, Usernames: []string{"default", "mfa"},
 			Status: 201, Response: `{"id": "<b>"}`,
 			Listings: []Listing{{"curl", "curl", true, "curl -d '{\"a\": \"<b>\"}'"}, {"html", "HTML", false, "<p>"}}}),
-		"developers-run": RunPage(Run{Base: base, ID: id, Product: contract.Cashflow, Way: "modal", Element: "modal",
+		"developers-run": RunPage(Run{Base: base, ID: id, Product: contract.Cashflow, Option: "modal", Element: "modal",
 			Speaks: i18n.Spanish, Theme: "dark", Username: "mfa", Token: "t",
 			State: "ready", Version: 4, Final: true, Self: "/self", Connect: "/connect", Status: "/status",
 			Again: "/developers?way=modal", Lines: []TraceLine{

@@ -167,7 +167,7 @@ type DashboardReport struct {
 	Retrieved   time.Time
 	Revisable   bool // its figures can be corrected
 
-	Way        string // "visit", "redirect", "form", "submission"
+	Origin     string // "visit", "redirect", "form", "submission"
 	State      string // of the visit
 	Expires    time.Time
 	Sources    []DashboardSource

@@ -895,7 +895,7 @@ func (v DashboardReport) facts(d Dashboard) []ui.Fact {
 		{Term: i18n.T(d.Lang, "dashboard.status"), Body: statusBadge(d, v.Status, v.Substatus)},
 		{Term: i18n.T(d.Lang, "dashboard.report.codes"), Body: statusCode(v.Status, v.Substatus)},
 		{Term: i18n.T(d.Lang, "dashboard.reports.product"), Text: d.kind(v.Kind)},
-		{Term: i18n.T(d.Lang, "dashboard.report.came"), Text: i18n.Code(d.Lang, "dashboard.origins", v.Way)},
+		{Term: i18n.T(d.Lang, "dashboard.report.came"), Text: i18n.Code(d.Lang, "dashboard.origins", v.Origin)},
 	}
 	if v.State != "" {
 		facts = append(facts, ui.Fact{Term: i18n.T(d.Lang, "dashboard.report.visit"), Body: stateBadge(d, v.State)})

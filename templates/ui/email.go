@@ -43,6 +43,14 @@ func (e Email) HTML(ctx context.Context) (string, error) {
 	return out.String(), err
 }
 
+// WithLink renders an email with the brand and the colors of e and one text, of which one
+// line is the link. The line becomes a button.
+func (e Email) WithLink(ctx context.Context, lang i18n.Lang, subject, text, link, button string) (string, error) {
+	e.Lang, e.Subject, e.Links = lang, subject, []string{link}
+	e.Texts = []EmailText{{Lang: lang, Button: button, Text: text}}
+	return e.HTML(ctx)
+}
+
 // emailBlock is a paragraph or, with link, a button.
 type emailBlock struct {
 	lines []string

@@ -1,6 +1,6 @@
-// Leads back to the page with the element, where a bank's pages took its window. The frame
-// has put the address of that page into the fragment of its own (framed.ts). Without it,
-// the applicant continues here.
+// Returns to the page with the element, after a bank's pages were shown in its window. The
+// frame stored the address of that page in its own fragment (framed.ts). Without it, the
+// applicant continues here.
 
 const { host } = document.body.dataset;
 const here = document.querySelector<HTMLAnchorElement>("a[data-here]")!.href;

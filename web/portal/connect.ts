@@ -27,10 +27,10 @@ function begun(el: HTMLElement): void {
 }
 
 if (section) {
-	let told = false;
+	let reported = false;
 	const once = (): void => {
-		if (!told) begun(section);
-		told = true;
+		if (!reported) begun(section);
+		reported = true;
 	};
 	document.querySelector("[data-vestibule-fire]")?.addEventListener("click", once);
 	const look = (): void => {

@@ -36,7 +36,7 @@ if (form) {
 			old.replaceWith(next);
 			copying(next);
 			tabs(next);
-			// The languages lead to the same choices.
+			// The links to other languages keep the choices.
 			const here = document.querySelector(".languages");
 			const there = page?.querySelector(".languages");
 			if (here && there) here.replaceWith(document.importNode(there, true));
@@ -46,7 +46,7 @@ if (form) {
 }
 
 const names = ["open", "ready", "step", "success", "exit", "error", "state", "complete", "close"];
-const told: HTMLElement[] = [];
+const received: HTMLElement[] = [];
 
 function trace(): HTMLElement | null {
 	return document.getElementById("trace");
@@ -56,7 +56,7 @@ function trace(): HTMLElement | null {
 function merge(): void {
 	const list = trace()?.querySelector("ol");
 	if (!list) return;
-	list.append(...told);
+	list.append(...received);
 	list.append(...[...list.children].sort((a, b) => at(a) - at(b)));
 }
 
@@ -70,7 +70,7 @@ function heard(e: Event): void {
 	if (!made) return;
 	const now = new Date();
 	made.dataset.at = String(now.getTime() * 1000);
-	made.dataset.key = `element-${told.length}`;
+	made.dataset.key = `element-${received.length}`;
 	const time = made.querySelector("time")!;
 	time.dateTime = now.toISOString();
 	time.textContent = now.toISOString().slice(11, 23);
@@ -79,7 +79,7 @@ function heard(e: Event): void {
 		detail["step"] ?? detail["state"] ?? detail["errorType"] ?? detail["status"] ?? ""].join(" ").trim();
 	made.querySelector("pre code")!.textContent = JSON.stringify({ ...detail,
 		...(publicToken ? { publicToken: `${String(publicToken).slice(0, 6)}…` } : {}) }, null, 2);
-	told.push(made);
+	received.push(made);
 	merge();
 	// A callback after the report is not on the event stream.
 	if (e.type === "step" || e.type === "complete") void refresh();

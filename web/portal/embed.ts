@@ -20,19 +20,19 @@ const grace = 4_000; // the same after the frame has loaded
 // key for reloads and for frameworks that mount the element twice.
 const keys = new Map<string, string>();
 
-const place = (token: string): string => "vestibule:" + token.slice(0, 12);
+const storageName = (token: string): string => "vestibule:" + token.slice(0, 12);
 
-function known(token: string): string | undefined {
+function storedKey(token: string): string | undefined {
   try {
-    return keys.get(token) ?? sessionStorage.getItem(place(token)) ?? undefined;
+    return keys.get(token) ?? sessionStorage.getItem(storageName(token)) ?? undefined;
   } catch {} // there may be no storage
 }
 
 function key(token: string): string {
-  const k = known(token) ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
+  const k = storedKey(token) ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
   keys.set(token, k);
   try {
-    sessionStorage.setItem(place(token), k);
+    sessionStorage.setItem(storageName(token), k);
   } catch {}
   return k;
 }
@@ -48,14 +48,14 @@ function make<K extends keyof HTMLElementTagNameMap>(tag: K, style?: Partial<CSS
 class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"> {
   static observedAttributes = ["token", "mode"];
 
-  placed?: boolean; // in a page, and begun there
+  attached?: boolean; // connected to a page, and begun
   box?: HTMLElement; // inline: the reserved area
   dialog?: HTMLDialogElement;
-  shut?: HTMLElement; // the button that closes the dialog
+  closeButton?: HTMLElement; // of the dialog
   frame?: HTMLIFrameElement;
   note?: HTMLElement; // text while the frame is not visible
-  spoken?: boolean; // the frame has sent a message
-  ready?: boolean; // and shown a step
+  answered?: boolean; // the frame has sent a message
+  ready?: boolean; // the frame has shown a step
   overflow?: string; // of the page behind the dialog
   undo: (() => void)[] = [];
 
@@ -71,7 +71,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
   }
 
   connectedCallback(): void {
-    // A framework may have set properties before it was ours.
+    // A framework may have set properties before the element was defined.
     for (const p of properties) {
       if (Object.prototype.hasOwnProperty.call(this, p)) {
         const value = (this as never)[p];
@@ -79,25 +79,25 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
         (this as Record<string, unknown>)[p] = value;
       }
     }
-    this.placed = true;
+    this.attached = true;
     this.begin();
   }
 
   disconnectedCallback(): void {
-    this.placed = false;
+    this.attached = false;
     this.end();
   }
 
   attributeChangedCallback(_: string, old: string | null, now: string | null): void {
-    if (old === now || !this.placed) return;
+    if (old === now || !this.attached) return;
     this.end();
     this.begin();
   }
 
   open(): void {
-    if (!this.placed || !this.tell("token")) return;
-    if (this.way() === "redirect") return location.assign(this.address(true));
-    if (this.way() === "modal") this.show();
+    if (!this.attached || !this.attribute("token")) return;
+    if (this.presentation() === "redirect") return location.assign(this.address(true));
+    if (this.presentation() === "modal") this.show();
     this.load();
     this.frame?.focus();
   }
@@ -106,35 +106,36 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     this.dialog?.close();
   }
 
-  tell(name: string): string {
+  attribute(name: string): string {
     return this.getAttribute(name) ?? "";
   }
 
-  way(): string {
-    const mode = this.tell("mode");
-    // Without dialogs, as browsers had none before 2022, the portal's page it is.
+  // presentation is inline, modal or redirect.
+  presentation(): string {
+    const mode = this.attribute("mode");
+    // Browsers before 2022 have no dialogs: they redirect to the portal's page.
     return mode === "modal" && !("HTMLDialogElement" in window) ? "redirect" : mode || "inline";
   }
 
-  // tongue is the language of the page here; the portal knows whether it speaks it.
-  tongue(): string {
+  // language is the language of the page around the element. The portal decides whether it has it.
+  language(): string {
     return (this.closest("[lang]") as HTMLElement | null)?.lang.split("-")[0]!.toLowerCase() ?? "";
   }
 
   text(key: keyof typeof texts.en): string {
-    return (texts[this.tongue() as "en"] ?? texts.en)[key];
+    return (texts[this.language() as "en"] ?? texts.en)[key];
   }
 
-  called(): string {
-    return this.tell("label") || this.text("embed.element.label");
+  accessibleName(): string {
+    return this.attribute("label") || this.text("embed.element.label");
   }
 
-  // address is where the frame begins, or the window. The key is for frames; a
-  // window brings it too where a frame had the token, which then changes hands.
+  // address is the first page of the frame, or of the window (top). A frame sends its key with
+  // the token. A window sends it only if a frame used the token before: the window then takes over.
   address(top?: boolean): string {
-    const token = this.tell("token");
-    const grant = top && !known(token) ? token : `${token}.${key(token)}`;
-    const query = new URLSearchParams({ grant, lang: this.tongue(), ...(top ? { window: "top" } : { origin: location.origin }) });
+    const token = this.attribute("token");
+    const grant = top && !storedKey(token) ? token : `${token}.${key(token)}`;
+    const query = new URLSearchParams({ grant, lang: this.language(), ...(top ? { window: "top" } : { origin: location.origin }) });
     return `${origin}${path}frame?${query}`;
   }
 
@@ -143,15 +144,15 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     this.undo.push(() => target.removeEventListener(type, f as EventListener));
   }
 
-  say(type: string, detail: object = {}): void {
+  emit(type: string, detail: object = {}): void {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
   begin(): void {
     const root = this.shadowRoot!;
     const slot = make("slot");
-    if (this.way() !== "inline") {
-      slot.append(make("button", {}, this.called()));
+    if (this.presentation() !== "inline") {
+      slot.append(make("button", {}, this.accessibleName()));
       root.append(slot);
       this.on(this, "click", (e: MouseEvent) => {
         const path = e.composedPath();
@@ -159,7 +160,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
         e.preventDefault();
         this.open();
       });
-      for (const type of ["pointerenter", "focusin"]) this.on(this, type, () => this.warm());
+      for (const type of ["pointerenter", "focusin"]) this.on(this, type, () => this.preconnect());
       return;
     }
     this.box = make("div", { display: "grid", minHeight: `${this.reserved()}px` });
@@ -168,7 +169,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     this.note.append(slot);
     this.box.append(this.note);
     root.append(this.box);
-    if (!this.tell("token")) return;
+    if (!this.attribute("token")) return;
     if (!("IntersectionObserver" in window)) return this.load();
     const seen = new IntersectionObserver((all) => all.some((e) => e.isIntersecting) && this.load(), { rootMargin: "300px" });
     seen.observe(this.box);
@@ -179,17 +180,17 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     const open = this.dialog?.open;
     for (const undo of this.undo.splice(0).reverse()) undo();
     this.shadowRoot!.replaceChildren();
-    this.box = this.dialog = this.shut = this.frame = this.note = undefined;
-    this.spoken = this.ready = false;
-    if (open) this.say("close");
+    this.box = this.dialog = this.closeButton = this.frame = this.note = undefined;
+    this.answered = this.ready = false;
+    if (open) this.emit("close");
   }
 
   reserved(): number {
-    return parseInt(this.tell("height"), 10) || 860;
+    return parseInt(this.attribute("height"), 10) || 860;
   }
 
-  // warm opens the connection when the applicant is about to press the button.
-  warm(): void {
+  // preconnect opens the connection when the applicant is about to press the button.
+  preconnect(): void {
     if (document.head.querySelector(`link[rel=preconnect][href="${origin}"]`)) return;
     const link = make("link");
     link.rel = "preconnect";
@@ -204,8 +205,8 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
         padding: "0", border: "0", overflow: "hidden", background: "Canvas", color: "CanvasText", colorScheme: "light dark",
       });
       this.dialog = dialog;
-      dialog.setAttribute("aria-label", this.called());
-      const close = this.shut = make("button", {
+      dialog.setAttribute("aria-label", this.accessibleName());
+      const close = this.closeButton = make("button", {
         position: "absolute", top: "0", right: "0", width: "44px", height: "44px", border: "0", background: "none",
           color: "inherit", font: "24px/1 sans-serif", cursor: "pointer",
       }, "×");
@@ -216,19 +217,19 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
       this.shadowRoot!.append(dialog);
       this.on(close, "click", () => this.close());
       this.on(dialog, "close", () => {
-        this.free(true);
-        this.say("close");
+        this.setScrolling(true);
+        this.emit("close");
       });
-      this.undo.push(() => this.free(true));
+      this.undo.push(() => this.setScrolling(true));
     }
     if (this.dialog.open) return;
-    this.free(false);
+    this.setScrolling(false);
     this.dialog.showModal();
-    this.say("open");
+    this.emit("open");
   }
 
-  // free lets the page behind a dialog scroll, or not, and leaves no trace.
-  free(on: boolean): void {
+  // setScrolling allows or prevents scrolling of the page behind the dialog, and restores its style.
+  setScrolling(on: boolean): void {
     const root = document.documentElement;
     if (on === (this.overflow === undefined)) return;
     if (!on) this.overflow = root.style.overflow;
@@ -243,7 +244,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     this.frame = frame;
     if (!this.dialog) Object.assign(frame.style, { gridArea: "1 / 1", display: "block", height: `${this.reserved()}px` });
     this.fill(false);
-    frame.title = this.called();
+    frame.title = this.accessibleName();
     frame.name = location.href; // framed.ts leads back to it
     frame.referrerPolicy = "no-referrer";
     frame.src = this.address();
@@ -260,12 +261,12 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     (this.dialog ?? this.box)!.append(frame);
   }
 
-  // fill gives the whole dialog to the frame while the provider's widget is shown in it,
-  // which has a button to close of its own.
+  // fill gives the whole dialog to the frame while it shows the provider's widget, which has its
+  // own close button.
   fill(all: boolean): void {
     if (!this.dialog) return;
     const top = all ? "0px" : "44px";
-    this.shut!.hidden = all;
+    this.closeButton!.hidden = all;
     Object.assign(this.frame!.style, { position: "absolute", inset: `${top} 0 0`, height: `calc(100% - ${top})` });
   }
 
@@ -274,8 +275,8 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     const frame = this.frame;
     if (e.origin !== origin || !frame || e.source !== frame.contentWindow || !m || m.type !== "vestibule") return;
     const { type: _, event, ...detail } = m;
-    if (!this.spoken) {
-      this.spoken = true;
+    if (!this.answered) {
+      this.answered = true;
       frame.style.visibility = "";
       this.note!.hidden = true;
       this.note!.style.display = "none";
@@ -290,16 +291,16 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
       this.fill(false);
       // The next page begins at its top, also where the last one was scrolled out of sight.
       if (this.ready && this.box && this.box.getBoundingClientRect().top < 0) this.scrollIntoView();
-      if (!this.ready) this.say("ready", { application: detail.application });
+      if (!this.ready) this.emit("ready", { application: detail.application });
       this.ready = true;
     }
-    if (framed.includes(event)) this.say(event, detail);
+    if (framed.includes(event)) this.emit(event, detail);
     if (event === "exit") this.close(); // the applicant has just confirmed it
   }
 
   // fail says that the frame could not be shown, and links to the portal's page.
   fail(errorType: ElementError | WidgetErrorType): void {
-    if (this.spoken || !this.note?.isConnected) return;
+    if (this.answered || !this.note?.isConnected) return;
     console.error(`vestibule-apply: ${errorType}: is frame-src ${origin} in this page's policy, ` +
       `and ${location.origin} the token's allowedOrigin?`);
     const link = make("a", {}, this.text("connect.secure_page"));
@@ -309,7 +310,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     p.setAttribute("role", "alert");
     p.append(link);
     this.note.replaceChildren(p);
-    this.say("error", { errorType });
+    this.emit("error", { errorType });
   }
 }
 

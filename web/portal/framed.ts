@@ -6,13 +6,13 @@
 const { parent: around, application, error } = document.body.dataset;
 const main = document.querySelector("main")!;
 
-function tell(event: string, detail?: object): void {
+function send(event: string, detail?: object): void {
   window.parent.postMessage({ type: "vestibule", event, ...(application && { application }), ...detail }, around!);
 }
 
-// The element names the frame by the address of its page. Kept in the fragment, which no
-// server gets, it leads back from the pages of a bank that took that page's window (back.ts).
-// The provider takes no longer addresses.
+// The element names the frame by the address of its page. Stored in the fragment, which
+// is not sent to servers, it is where back.ts returns after a bank's pages were shown in that
+// page's window. The provider accepts addresses of this length at most.
 function rememberPage(): void {
   const address = location.href.split("#")[0] + "#" + encodeURIComponent(window.name);
   try {
@@ -28,13 +28,13 @@ if (around && window.parent !== window) {
   // The body is at least as high as the frame; its content may be lower.
   const size = (): void => {
     const low = Math.max(...Array.from(main.children, (el) => el.getBoundingClientRect().bottom));
-    tell("size", { height: Math.ceil(low + scrollY + parseFloat(getComputedStyle(main).paddingBottom)) });
+    send("size", { height: Math.ceil(low + scrollY + parseFloat(getComputedStyle(main).paddingBottom)) });
   };
   size();
   const resized = new ResizeObserver(size);
   for (const el of [main, ...main.children]) resized.observe(el);
-  if (error) tell("error", { errorType: error });
-  if (step) tell("step", { step });
+  if (error) send("error", { errorType: error });
+  if (step) send("step", { step });
 
   if (connect) {
     let phase = "";
@@ -43,10 +43,10 @@ if (around && window.parent !== window) {
       phase = connect.dataset.phase ?? "";
       const { reported, word } = connect.dataset;
       const of = reported ? { publicToken: reported } : {};
-      if (phase === "returned") tell("success", { ...of, status: word });
-      if (phase === "exited") tell("exit", of);
-      if (phase === "retry" || phase === "final") tell("error", { ...of, errorType: word || "INTERNAL_ERROR" });
-      if (phase === "unavailable") tell("error", { errorType: "WIDGET_UNAVAILABLE" });
+      if (phase === "returned") send("success", { ...of, status: word });
+      if (phase === "exited") send("exit", of);
+      if (phase === "retry" || phase === "final") send("error", { ...of, errorType: word || "INTERNAL_ERROR" });
+      if (phase === "unavailable") send("error", { errorType: "WIDGET_UNAVAILABLE" });
     };
     new MutationObserver(look).observe(connect, { attributes: true, attributeFilter: ["data-phase"] });
     look();
@@ -55,12 +55,12 @@ if (around && window.parent !== window) {
     document.addEventListener("load", (e) => {
       if (!(e.target instanceof HTMLIFrameElement)) return;
       widget = e.target;
-      tell("widget", { open: true });
+      send("widget", { open: true });
     }, true);
     new MutationObserver(() => {
       if (!widget || widget.isConnected) return;
       widget = undefined;
-      tell("widget", { open: false });
+      send("widget", { open: false });
     }).observe(document.body, { childList: true, subtree: true });
   }
 
@@ -70,8 +70,8 @@ if (around && window.parent !== window) {
       const at = document.getElementById("status");
       if (!at || at.dataset.state === state) return;
       state = at.dataset.state ?? "";
-      tell("state", { state });
-      if (!at.dataset.stream) tell("complete", { state });
+      send("state", { state });
+      if (!at.dataset.stream) send("complete", { state });
       resized.observe(at);
     };
     new MutationObserver(look).observe(main, { childList: true });
@@ -79,6 +79,6 @@ if (around && window.parent !== window) {
   }
 
   document.addEventListener("keydown", (e) => {
-    if (e.key === "Escape" && !e.defaultPrevented) tell("escape");
+    if (e.key === "Escape" && !e.defaultPrevented) send("escape");
   });
 }

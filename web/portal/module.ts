@@ -112,7 +112,7 @@ function script(address: string): Promise<boolean> {
 }
 
 // show shows the parts that name the section's phase, and hides the others. While the
-// widget is on the page it says itself what went wrong, and knows more of it.
+// widget is on the page, the widget itself shows what went wrong, in more detail.
 function show(section: HTMLElement): void {
   for (const part of section.querySelectorAll<HTMLElement>("[data-when]")) {
     part.hidden = !part.matches(`[data-when~="${section.dataset.phase}"]`);

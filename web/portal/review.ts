@@ -83,8 +83,8 @@ function live(form: HTMLFormElement): void {
 	});
 }
 
-// A page that the server has filtered lacks the other figures: there the form keeps
-// asking the server.
+// A page that the server filtered lacks the other figures, so its form requests them from the
+// server.
 if (form && !new URLSearchParams(location.search).get("q") && !new URLSearchParams(location.search).get("node")) live(form);
 
 // An application's page has several forms, and submitting one would lose the text in

@@ -60,8 +60,8 @@ async function load(): Promise<boolean> {
 	return true;
 }
 
-// unused resolves when the region is not in use, with the focused element. A control
-// that was clicked keeps the focus without being in use.
+// unused resolves when the applicant does not use the region, with the focused element. A
+// control that was clicked has the focus, but is not in use.
 async function unused(old: HTMLElement): Promise<Element | null> {
 	for (;;) {
 		await released();

@@ -61,7 +61,7 @@ addEventListener("message", (e: MessageEvent) => {
   if (hostOrigin !== "*" && e.origin !== hostOrigin) return;
   if (m.type === "ask") askToClose();
   if (m.type === "leave") void leave();
-  if (m.type === "page") told?.(m.url);
+  if (m.type === "page") resolvePage?.(m.url);
 });
 
 // begun shows the step once the window beside the widget has asked for the bank.
@@ -75,10 +75,10 @@ async function begun(): Promise<boolean> {
 }
 
 // pageAround asks the embedding page for its address, which must be of its origin.
-let told: ((url: unknown) => void) | undefined;
+let resolvePage: ((url: unknown) => void) | undefined;
 async function pageAround(): Promise<string | undefined> {
   const url = await new Promise((resolve) => {
-    told = resolve;
+    resolvePage = resolve;
     send("where");
     setTimeout(resolve, 2_000);
   });
@@ -229,7 +229,7 @@ function deepen(steps: number): void {
   while (at < steps) mark({ run: publicToken!, n: ++at }, "pushState");
 }
 
-// unwind leaves the history as it was before the first step.
+// unwind restores the history from before the first step.
 async function unwind(): Promise<void> {
   if (at === 0) return;
   const done = new Promise((resolve) => addEventListener("popstate", resolve, { once: true }));

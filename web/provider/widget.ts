@@ -7,7 +7,7 @@
 import type { RegisterOptions, SvcWidget, WidgetErrorType } from "./parts/widget-api.d.ts";
 import { texts } from "./parts/texts";
 
-type Hooks = Partial<Pick<RegisterOptions, "onSuccess" | "onExit" | "onError">>;
+type Callbacks = Partial<Pick<RegisterOptions, "onSuccess" | "onExit" | "onError">>;
 
 type Visit = {
   data: Record<string, unknown>;
@@ -32,7 +32,7 @@ const patience = 10_000; // for the frame's greeting; it is loaded twice at most
 const scriptURL = (document.currentScript as HTMLScriptElement | null)?.src || location.href;
 const origin = new URL(scriptURL).origin;
 
-let hooks: Hooks = {};
+let callbacks: Callbacks = {};
 let identity = ""; // of the registration: registering the same again only replaces the callbacks
 let manual = false;
 let visit: Visit | undefined;
@@ -43,7 +43,7 @@ function register(options: RegisterOptions): void {
     if (options[key] !== undefined) data[key] = options[key];
   }
   const wanted = JSON.stringify([data, !!options.useManualFire]);
-  hooks = options;
+  callbacks = options;
   if (wanted === identity) return;
   end();
   identity = wanted;
@@ -67,7 +67,7 @@ function fire(): void {
 
 function destroy(): void {
   end();
-  hooks = {};
+  callbacks = {};
   identity = "";
   for (const s of document.querySelectorAll<HTMLScriptElement>("script[src]")) {
     if (s.src === scriptURL) s.remove();
@@ -208,9 +208,9 @@ function receive(v: Visit, e: MessageEvent): void {
       if (!v.dialog && m.height > 0 && m.height < 10_000) v.frame.style.height = `${Math.ceil(m.height)}px`;
       return;
     case "success":
-      return once(v, () => hooks.onSuccess?.(text(m.publicToken)!, m.status));
+      return once(v, () => callbacks.onSuccess?.(text(m.publicToken)!, m.status));
     case "error":
-      return once(v, () => hooks.onError?.(text(m.publicToken), text(m.errorType) as WidgetErrorType));
+      return once(v, () => callbacks.onError?.(text(m.publicToken), text(m.errorType) as WidgetErrorType));
     case "exit":
       return exit(v);
     case "close":
@@ -218,9 +218,8 @@ function receive(v: Visit, e: MessageEvent): void {
   }
 }
 
-// The tab keeps the frame's secret where the browser blocks the frame's own storage, so
-// that a page that is loaded again finds its visit. It is of no use without the
-// registration.
+// The tab stores the frame's secret if the browser blocks the frame's own storage, so that
+// a reloaded page finds its visit. Without the registration, the secret is worthless.
 const place = "SvcWidget";
 
 function keep(secret: string | undefined): void {
@@ -258,12 +257,12 @@ function once(v: Visit, call: () => void): void {
 function exit(v: Visit): void {
   const publicToken = v.publicToken;
   unmount(v);
-  once(v, () => hooks.onExit?.(publicToken));
+  once(v, () => callbacks.onExit?.(publicToken));
 }
 
 function fail(v: Visit, errorType: WidgetErrorType): void {
   unmount(v);
-  once(v, () => hooks.onError?.(v.publicToken, errorType));
+  once(v, () => callbacks.onError?.(v.publicToken, errorType));
 }
 
 function askToClose(v: Visit): void {

@@ -98,7 +98,7 @@ function field(form: HTMLFormElement, name: string): string {
 }
 
 // Returns the value of Authorization for an operation. An access token is requested for
-// each request: its life is five minutes, and the page keeps nothing.
+// each request, because it expires after five minutes. The page stores nothing.
 async function authorization(access: string, from: HTMLFormElement): Promise<string> {
 	const basic = `Basic ${base64(`${field(from, "id")}:${field(from, "secret")}`)}`;
 	if (access === "" || access === "basic") return access && basic;

@@ -4,7 +4,7 @@
 addEventListener("submit", (e) => {
   if (!e.defaultPrevented) (e as SubmitEvent).submitter?.setAttribute("data-busy", "");
 });
-// A page that Back brings back is as it was left.
+// A page that Back restores can be sent again.
 addEventListener("pageshow", () => {
   for (const el of document.querySelectorAll("[data-busy]")) el.removeAttribute("data-busy");
 });

@@ -41,7 +41,7 @@ function inUse(part: HTMLElement): boolean {
 // controls are what can have the focus while a part is replaced.
 const controls = "a[href], button, summary";
 
-// sign says which control of a part an element is: where it leads, or its name and its form.
+// sign identifies a control of a part by its address, or by its name and form.
 const sign = (el: Element): string => {
 	const name = el.getAttribute("href") ?? el.getAttribute("aria-label") ?? el.textContent;
 	return [el.tagName, name, el.closest("form")?.getAttribute("action")].join(" ");

@@ -69,7 +69,7 @@ function startDays(plot: HTMLElement, readout: HTMLElement): void {
 		readout.textContent = hint;
 		day = -1;
 	};
-	// choose marks a day, and makes the link of its month lead to it.
+	// choose marks a day, and points the link of its month to it.
 	const choose = (i: number): SVGAElement => {
 		clear();
 		day = Math.min(Math.max(i, 0), last);

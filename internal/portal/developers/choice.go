@@ -61,10 +61,10 @@ func (h *Handler) read(q url.Values) pages.Choice {
 	for i, w := range options {
 		names[i] = w.name
 	}
-	c := pages.Choice{Product: contract.Product(pick("product", products...)), Way: pick("way", names...),
+	c := pages.Choice{Product: contract.Product(pick("product", products...)), Option: pick("way", names...),
 		Speaks: i18n.Lang(pick("speaks", "en", "es")),
 		Theme:  pick("theme", "own", "light", "dark"), Person: pick("person", "ana", "luis", "none"), Username: pick("username", usernames...)}
-	if optionOf(c.Way).variant != "" && c.Person == "none" { // the provider's script needs the data at the start
+	if optionOf(c.Option).variant != "" && c.Person == "none" { // the provider's script needs the data at the start
 		c.Person = "ana"
 	}
 	return c
@@ -130,7 +130,7 @@ func pretty(v any, indent string) string {
 // listings returns the code of a choice: the back end's request and the code of the
 // page. origin is that of the reader's page.
 func (h *Handler) listings(c pages.Choice, origin string) []pages.Listing {
-	w, person := optionOf(c.Way), h.person(c)
+	w, person := optionOf(c.Option), h.person(c)
 	var out []pages.Listing
 	switch {
 	case w.variant == "":
@@ -151,7 +151,7 @@ func (h *Handler) listings(c pages.Choice, origin string) []pages.Listing {
 // response returns the status and the body of the response to the back end's request; zero
 // values without a request.
 func (h *Handler) response(c pages.Choice) (status int, body string) {
-	switch optionOf(c.Way).variant {
+	switch optionOf(c.Option).variant {
 	case "":
 		return http.StatusCreated, createdBody("…", "…", h.URL+applicant.ConnectURL("…")+"?grant=…")
 	case applications.ByToken:

@@ -37,7 +37,7 @@ func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, c pag
 		Listings: h.listings(c, placeholderOrigin), TooOften: tooOften}
 	m.Status, m.Response = h.response(c)
 	for _, w := range options {
-		m.Ways = append(m.Ways, w.name)
+		m.Options = append(m.Options, w.name)
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, status, pages.PlaygroundPage(m))
@@ -59,9 +59,9 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	way := optionOf(c.Way)
+	chosen := optionOf(c.Option)
 	origin := h.origin(r)
-	n := applications.New{Product: c.Product, Mode: way.mode, Variant: way.variant,
+	n := applications.New{Product: c.Product, Mode: chosen.mode, Variant: chosen.variant,
 		Origin: applications.FromAPI, ReturnURL: origin + "/developers",
 		AllowedOrigin: origin, Lang: i18n.English}
 	if person := h.person(c); person != nil {
@@ -87,7 +87,7 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return h.saveView(ctx, tx, id, view{way: c.Way, lang: c.Speaks, theme: c.Theme, person: c.Person, username: c.Username, token: token})
+		return h.saveView(ctx, tx, id, view{option: c.Option, lang: c.Speaks, theme: c.Theme, person: c.Person, username: c.Username, token: token})
 	})
 	if err != nil {
 		return err
@@ -143,14 +143,14 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	way := optionOf(k.way)
-	m := pages.Run{Base: h.Applicants.Base(r), ID: id, Product: a.Product, Way: k.way,
+	chosen := optionOf(k.option)
+	m := pages.Run{Base: h.Applicants.Base(r), ID: id, Product: a.Product, Option: k.option,
 		Speaks: k.lang, Theme: k.theme, Username: k.username, Token: k.token,
-		Element: way.element, State: string(a.Journey.State), Version: a.Version, Final: final, Lines: lines,
+		Element: chosen.element, State: string(a.Journey.State), Version: a.Version, Final: final, Lines: lines,
 		Self: runURL(id), Connect: applicant.ConnectURL(id), Status: applicant.StatusURL(id),
-		Again: "/developers?" + url.Values{"product": {string(a.Product)}, "way": {k.way}, "speaks": {string(k.lang)},
+		Again: "/developers?" + url.Values{"product": {string(a.Product)}, "way": {k.option}, "speaks": {string(k.lang)},
 			"theme": {k.theme}, "person": {k.person}, "username": {k.username}}.Encode()}
-	if way.variant != "" {
+	if chosen.variant != "" {
 		m.Element = "inline"
 	}
 	if !final {

@@ -90,7 +90,7 @@ func (s *Service) Open(ctx context.Context) error {
 	var reset *staff.Reset
 	if s.Mail != nil {
 		reset = &staff.Reset{Mail: s.Mail, Mailboxes: s.Mailboxes, Queue: s.Queue,
-			Look: ui.Email{Brand: s.Visits.Operator.Name}, Language: s.language}
+			Site: s.Visits.Operator.Name, Language: s.language, HTML: ui.Email{Brand: s.Visits.Operator.Name}.WithLink}
 	}
 	s.Staff, err = staff.New(ctx, staff.Config{Schema: staff.CustomerUsers, DB: s.DB,
 		Sessions: s.sessions, Now: s.Now, Clock: s.Today, Log: s.Log,

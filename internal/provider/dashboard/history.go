@@ -72,14 +72,14 @@ func (s *Service) visitHistory(ctx context.Context, q store.Queryer, r reports.R
 	visit, err := s.Visits.Summary(ctx, q, r.PublicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		if r.Forgotten {
-			v.Way = "forgotten"
+			v.Origin = "forgotten"
 		}
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	v.Way, v.State = "visit", string(visit.State)
+	v.Origin, v.State = "visit", string(visit.State)
 	for _, x := range visit.Sources {
 		v.Sources = append(v.Sources, pages.DashboardSource{Type: string(x.Type), Institution: x.Institution, Empty: x.Empty,
 			Skipped: x.Skipped, Failed: x.Failed, Substatus: x.Substatus, Reason: x.Reason})
@@ -110,9 +110,9 @@ func (s *Service) visitHistory(ctx context.Context, q store.Queryer, r reports.R
 	if err != nil {
 		return err
 	}
-	v.Way = "redirect"
+	v.Origin = "redirect"
 	if redirect.FormOnly {
-		v.Way = "form"
+		v.Origin = "form"
 	}
 	add(redirect.Created, "redirect", "")
 	return nil

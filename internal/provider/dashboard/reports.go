@@ -252,7 +252,7 @@ func (s *Service) report(ctx context.Context, r *http.Request, by user, d pages.
 			return err
 		}
 		v = s.reportView(x)
-		v.PublicToken, v.Way, v.Revisable = x.PublicToken, "submission", s.Reports.Revisable(x)
+		v.PublicToken, v.Origin, v.Revisable = x.PublicToken, "submission", s.Reports.Revisable(x)
 		v.Moments = []pages.DashboardMoment{{At: x.Created, Kind: "report"}}
 		if err := s.history(ctx, tx, x, &v); err != nil {
 			return err

@@ -178,11 +178,11 @@ func (v ApplicationView) decided() bool {
 // awaited says since when an application without a report is in its state, and what the
 // applicant sees.
 func (v ApplicationView) awaited(l i18n.Lang) []ui.Fact {
-	return append([]ui.Fact{{Term: i18n.T(l, "review.application.since"), Body: when(l, v.Row.UpdatedAt)}}, v.told(l)...)
+	return append([]ui.Fact{{Term: i18n.T(l, "review.application.since"), Body: when(l, v.Row.UpdatedAt)}}, v.applicantFacts(l)...)
 }
 
-// told has what the applicant sees, and the report's status if it has one.
-func (v ApplicationView) told(l i18n.Lang) []ui.Fact {
+// applicantFacts has what the applicant sees, and the report's status if it has one.
+func (v ApplicationView) applicantFacts(l i18n.Lang) []ui.Fact {
 	facts := []ui.Fact{{Term: i18n.T(l, "review.application.told"), Text: sentences(l, v.Words)}}
 	if r := Result(l, v.Status, v.Substatus, v.Error); r != "" {
 		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.application.report_status"), Text: r})
@@ -204,7 +204,7 @@ func (v ApplicationView) facts(l i18n.Lang) []ui.Fact {
 		{Term: i18n.T(l, "review.application.public_token"), Body: given(l, v.Token)},
 	}
 	if v.HasReport { // without one, the page says it above
-		facts = append(facts, v.told(l)...)
+		facts = append(facts, v.applicantFacts(l)...)
 	}
 	return facts
 }

@@ -116,7 +116,7 @@ var listColumns = []listColumn{
 	{name: "updated", label: "review.application.moved", unusual: true},
 }
 
-// onlyName stands for no other column than the name.
+// onlyName is the choice of the name as the only column.
 const onlyName = "name"
 
 // UsualColumns lists the columns of users who did not choose.

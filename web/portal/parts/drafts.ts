@@ -58,7 +58,7 @@ function keys(): string[] {
 	return Object.keys(sessionStorage).filter((key) => key.startsWith(prefix));
 }
 
-// restore fills a form in as it was left, unless the server has filled it in itself.
+// restore fills in a form from its draft, unless the server has filled it in.
 function restore(form: HTMLFormElement): void {
 	const draft = read(keyOf(form));
 	const fields = fieldsOf(form);

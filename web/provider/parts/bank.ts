@@ -1,11 +1,10 @@
-// Opens the bank's own pages, which cannot be shown in a frame: in a window beside the
-// widget, or, where the browser does not open one, in the tab of the embedding page, to
-// which the bank leads back.
+// Opens the bank's own pages, which cannot be shown in a frame: in a second window or, if
+// the browser opens none, in the tab of the embedding page, to which the bank redirects.
 //
-// A page may isolate the windows that its frames open, so that the browser does not tell
-// whether one was opened. The service tells: the new window asks it for the bank's
-// address. Some webviews have one window only and show the bank in it: the last page of
-// each window leads back to the embedding page, too.
+// A page can isolate the windows that its frames open. The browser then hides whether one
+// was opened, but the service knows it: the new window requests the bank's address there.
+// Some webviews have one window only and show the bank in it. Therefore the last page of
+// each window links to the embedding page, too.
 
 const patience = 3_000; // milliseconds until a window that asks for nothing counts as blocked
 

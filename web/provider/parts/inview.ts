@@ -4,8 +4,8 @@
 
 const often = 150; // milliseconds
 
-// keepInView keeps an element with a fixed position at the top of what can be seen, and
-// below the head of the step, until the element is hidden.
+// keepInView keeps an element with a fixed position at the top of the visible part of
+// the frame, below the head of the step, until the element is hidden.
 export function keepInView(element: HTMLElement): void {
   element.style.top = `${belowHead(0)}px`;
   look(element);

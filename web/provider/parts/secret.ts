@@ -1,9 +1,9 @@
-// A page that is loaded again finds its visit by a secret of the browser: the same
-// registration with the same secret leads to the same visit. The frame keeps the secret
-// in the provider's own storage, where the page around it cannot read it. Only where
-// that storage is blocked does the page keep it; it is of no use without the
-// registration. A registration without a token is kept for the tab alone, because
-// another applicant may begin with the same words.
+// A reloaded page finds its visit by a secret of the browser: the same registration with
+// the same secret gets the same visit. The frame stores the secret in the provider's own
+// storage, which the embedding page cannot read. If that storage is blocked, the embedding
+// page stores it; without the registration, it is worthless. The secret of a registration
+// without a token is stored for the tab alone, because another applicant may begin with
+// the same details.
 
 const name = "vestibule-visit";
 const shape = /^[\w-]{42}[AEIMQUYcgkosw048]$/; // 256 bits in base64url
@@ -12,8 +12,8 @@ export type Secret = { value: string; kept: boolean };
 
 const storage = (token: unknown): Storage => (token ? localStorage : sessionStorage);
 
-// secretFor finds or makes the secret. offered is what the page kept, and is used only
-// where the frame can keep none.
+// secretFor finds or creates the secret. offered is the one that the embedding page stored.
+// It is used only if the frame cannot store one.
 export function secretFor(token: unknown, offered: unknown): Secret {
   try {
     const found = storage(token).getItem(name) ?? "";
