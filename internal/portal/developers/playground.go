@@ -87,7 +87,8 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return h.saveView(ctx, tx, id, view{option: c.Option, lang: c.Speaks, theme: c.Theme, person: c.Person, username: c.Username, token: token})
+		return h.saveView(ctx, tx, id, view{option: c.Option, lang: c.Speaks, theme: c.Theme, person: c.Person,
+			username: c.Username, token: token})
 	})
 	if err != nil {
 		return err
