@@ -66,21 +66,21 @@ func TestFrameErrorsMatchTheTable(t *testing.T) {
 			sent[e.Name] = false
 		}
 	}
-	for _, part := range strings.Split(string(raw), `tell("`)[1:] {
+	for _, part := range strings.Split(string(raw), `send("`)[1:] {
 		name, _, _ := strings.Cut(part, `"`)
 		if _, known := sent[name]; !known {
-			t.Errorf("the frame tells %q, which is in no table", name)
+			t.Errorf("the frame sends %q, which is in no table", name)
 		}
 		sent[name] = true
 	}
 	for name, is := range sent {
 		if !is {
-			t.Errorf("nothing tells %q", name)
+			t.Errorf("nothing sends %q", name)
 		}
 	}
 	for _, step := range Steps() {
 		if !strings.Contains(string(raw), `"`+step+`"`) {
-			t.Errorf("nothing tells the step %q", step)
+			t.Errorf("nothing sends the step %q", step)
 		}
 	}
 }
