@@ -29,7 +29,8 @@ const (
 	None     Security = "none"     // unencrypted: for a server on this machine
 )
 
-// Message is an email, as plain text and as HTML with the same words. ID is the same at each sending, so that a receiver can
+// Message is an email, as plain text and as HTML with the same words. ID is the same at each
+// sending, so that a receiver can
 // recognize repeats.
 type Message struct {
 	ID      string // letters, digits and dashes

@@ -1290,7 +1290,7 @@ func DashboardForgottenPage(d Dashboard, v staff.ForgottenPage) templ.Component 
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = ui.ForgottenPassword(d.Lang, "/dashboard", ui.Forgotten(v)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.ForgottenPassword(d.Lang, "/dashboard", v).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

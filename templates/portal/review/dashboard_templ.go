@@ -1408,7 +1408,7 @@ func ForgottenPassword(p ui.Page, v staff.ForgottenPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.ForgottenPassword(p.Lang, "/review", ui.Forgotten(v)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.ForgottenPassword(p.Lang, "/review", v).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
