@@ -52,16 +52,19 @@ func TestLivePartKeepsTheFocus(t *testing.T) {
 	s := start(t)
 	v := visit(t)
 	s.signIn(t, v)
+	const summary = `tr:has-text("colleague@example.org") .row-menu > summary`
 	v.send(t, s.Portal+"/review/people", "email", "colleague@example.org", "role", "auditor")
 	v.open(t, s.Portal+"/review/people")
-	must(t, v.page(".row-menu > summary").Focus())
+	must(t, v.page(summary).Focus())
 	_, err := v.Evaluate(`() => { document.querySelector("#live-part").firstElementChild.dataset.old = "" }`)
 	must(t, err)
+	// The first answer may have come before the mark: only a list that has changed surely replaces it.
+	v.send(t, s.Portal+"/review/people", "email", "other@example.org", "role", "auditor")
 	until(t, "the list is renewed", func() bool {
 		n, err := v.page("[data-old]").Count()
 		return err == nil && n == 0
 	})
-	see(t, v.page(".row-menu > summary:focus"))
+	see(t, v.page(summary+":focus"))
 }
 
 func unseen(t *testing.T, v *visitor, selector string) {
