@@ -18,7 +18,7 @@ func TestPlayground(t *testing.T) {
 	if run, err := v.page(button(en("developers.run"))).BoundingBox(); err != nil || run.Y+run.Height > 720 {
 		t.Errorf("the button that runs the choices is at %+v (%v), below the first screen of 720 px", run, err)
 	}
-	must(t, v.page("[name=way][value=register-token]").Check())
+	must(t, v.page("[name=integration][value=register-token]").Check())
 	choose := func(id string) { // the tab of a listing, which shows its code alone
 		t.Helper()
 		click(t, v.page(`.code-tabs a[href="#listing-`+id+`"]`))
@@ -30,7 +30,7 @@ func TestPlayground(t *testing.T) {
 		t.Errorf("the code of a tab that was not chosen is shown: %v, %v", shown, err)
 	}
 	// The chosen tab stays chosen when another option changes.
-	must(t, v.page("[name=way][value=inline]").Check())
+	must(t, v.page("[name=integration][value=inline]").Check())
 	must(t, v.page("#code-html:has-text('<vestibule-apply')").WaitFor(playwright.LocatorWaitForOptions{
 		State: playwright.WaitForSelectorStateAttached}))
 	see(t, v.page(`.code-tabs a[href="#listing-js"][aria-current]`))

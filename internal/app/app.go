@@ -1,6 +1,6 @@
 // Package app is the program: it reads the configuration, opens each party's database,
 // gives each party its listener, and drains at the end. It is the only package that
-// knows both parties, and lets them meet over HTTP alone.
+// imports both parties; they communicate only over HTTP.
 //
 // Run is what main and the browser tests call. It refuses a configuration that would
 // expose what must not be, and says which flag to change.

@@ -84,7 +84,7 @@ func (w *testServer) routes(t *testing.T) []route {
 	pictured, shown := w.pictured(t, reviewer)
 	themed := w.themeRoutes(t)
 	p, s, k := w.Portal, w.Provider, w.Control
-	run := good(t, 303, ask(t, "POST", p+"/developers/runs", "product=cashflow&way=inline", "Content-Type", asForm))
+	run := good(t, 303, ask(t, "POST", p+"/developers/runs", "product=cashflow&integration=inline", "Content-Type", asForm))
 	played, player := strings.TrimPrefix(run.Header.Get("Location"), "/developers/runs/"), cookieOf(t, run)
 
 	delivery := w.delivered(t, ready)
@@ -323,7 +323,7 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/embed/v1/embed.d.ts", shape: asFile},
 		{base: p, method: "GET", pattern: "/embed/v1/frame", shape: asPage},
 		{base: p, method: "GET", pattern: "/developers", shape: asPage},
-		{base: p, method: "POST", pattern: "/developers/runs", shape: asPage, kind: asForm, body: "product=cashflow&way=inline"},
+		{base: p, method: "POST", pattern: "/developers/runs", shape: asPage, kind: asForm, body: "product=cashflow&integration=inline"},
 		{base: p, method: "GET", pattern: "/developers/runs/{id}", param: played, shape: asPage,
 			who: "visitor", header: []string{"Cookie", player}},
 		{base: p, method: "GET", pattern: "/developers/guides/{guide}", param: "embed", shape: asPage},

@@ -71,7 +71,7 @@ var (
 	ErrExpired         = errors.New("jose: token has expired")
 	ErrNotYet          = errors.New("jose: token is from the future")
 	ErrTooOld          = errors.New("jose: token was issued too long ago")
-	ErrLifetime        = errors.New("jose: token lives too long, or ends before it begins")
+	ErrLifetime        = errors.New("jose: token is valid for too long, or expires before it is valid")
 	ErrUnfitKey        = errors.New("jose: key is not fit for checking signatures")
 )
 

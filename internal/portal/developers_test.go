@@ -61,8 +61,8 @@ func TestPlaygroundCode(t *testing.T) {
 					continue
 				}
 				at := product + " " + way + " " + person
-				p := b.get("/developers?" + url.Values{"product": {product}, "way": {way},
-					"person": {person}, "theme": {"dark"}, "speaks": {"es"}}.Encode())
+				p := b.get("/developers?" + url.Values{"product": {product}, "integration": {way},
+					"person": {person}, "theme": {"dark"}, "page-language": {"es"}}.Encode())
 				if p.status != 200 || strings.Contains(p.body, apiKey) || !strings.Contains(p.body, `value="`+way+`" checked`) {
 					t.Fatalf("%s: %d\n%s", at, p.status, p.body)
 				}
@@ -103,7 +103,7 @@ func TestPlaygroundCode(t *testing.T) {
 // the playground until another one is chosen.
 func TestPlaygroundSpeaksThePagesLanguage(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
-		for query, want := range map[string]string{"lang=en": "en", "lang=es": "es", "lang=es&speaks=en": "en"} {
+		for query, want := range map[string]string{"lang=en": "en", "lang=es": "es", "lang=es&page-language=en": "en"} {
 			if p := r.browser().get("/developers?" + query); !strings.Contains(p.body, `<option value="`+want+`" selected>`) {
 				t.Errorf("%s does not choose %s", query, want)
 			}
@@ -116,7 +116,7 @@ func TestPlaygroundSpeaksThePagesLanguage(t *testing.T) {
 func TestPlaygroundRunShowsMessages(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
-		p := b.post("/developers/runs", url.Values{"product": {"cashflow"}, "way": {"redirect"}, "person": {"luis"}})
+		p := b.post("/developers/runs", url.Values{"product": {"cashflow"}, "integration": {"redirect"}, "person": {"luis"}})
 		if p.status != 303 || !strings.HasPrefix(p.location, "/developers/runs/") {
 			t.Fatalf("run = %d to %q\n%s", p.status, p.location, p.body)
 		}
@@ -166,13 +166,13 @@ func TestRunShowsTheChosenIntegration(t *testing.T) {
 		form url.Values
 		want string
 	}{
-		{url.Values{"way": {"modal"}, "theme": {"dark"}, "speaks": {"es"}}, `<vestibule-apply data-theme="dark" lang="es" mode="modal" token="`},
-		{url.Values{"way": {"page"}}, `<vestibule-apply data-theme="own" lang="en" mode="redirect" token="`},
-		{url.Values{"way": {"x"}, "product": {"x"}, "person": {"x"}, "username": {"x"}},
+		{url.Values{"integration": {"modal"}, "theme": {"dark"}, "page-language": {"es"}}, `<vestibule-apply data-theme="dark" lang="es" mode="modal" token="`},
+		{url.Values{"integration": {"page"}}, `<vestibule-apply data-theme="own" lang="en" mode="redirect" token="`},
+		{url.Values{"integration": {"x"}, "product": {"x"}, "person": {"x"}, "username": {"x"}},
 			`<vestibule-apply data-theme="own" height="640" lang="en" mode="inline" token="`},
-		{url.Values{"way": {"register-prefill"}, "person": {"none"}},
+		{url.Values{"integration": {"register-prefill"}, "person": {"none"}},
 			`<vestibule-apply data-theme="own" height="640" lang="en" mode="inline" token="`},
-		{url.Values{"way": {"redirect-form"}}, `/connect" target="_blank"`},
+		{url.Values{"integration": {"redirect-form"}}, `/connect" target="_blank"`},
 	} {
 		b := r.browser()
 		p := b.post("/developers/runs", c.form)
@@ -199,7 +199,7 @@ func TestPlaygroundSharesFormLimit(t *testing.T) {
 	if p := send("/developers/runs", url.Values{}); p.status != 303 {
 		t.Fatalf("a run = %d", p.status)
 	}
-	if p := send("/developers/runs", url.Values{"way": {"modal"}}); p.status != 429 || p.header.Get("Retry-After") == "" ||
+	if p := send("/developers/runs", url.Values{"integration": {"modal"}}); p.status != 429 || p.header.Get("Retry-After") == "" ||
 		!strings.Contains(p.body, `value="modal" checked`) {
 		t.Errorf("one too many = %d", p.status)
 	}

@@ -89,7 +89,7 @@ func languages(lang i18n.Lang, r *http.Request) []ui.Choice {
 	keep := url.Values{}
 	for _, name := range []string{"mode", "queue", "state", "after", "q", "node", "product", "outcome", "decision", "from", "to",
 		"assignee", "sort", "find", "with", "days", "attempt", "month", "actor", "action", "application",
-		"way", "speaks", "theme", "person", "username"} {
+		"integration", "page-language", "theme", "person", "username"} {
 		if v := r.URL.Query().Get(name); v != "" {
 			keep.Set(name, v)
 		}

@@ -40,7 +40,7 @@ const (
 	errAudience       = refusal("token is for another customer")
 	errIssuer         = refusal("token is of another issuer")
 	errOutcome        = refusal("claims are not an outcome")
-	errUnknownAttempt = refusal("no attempt of ours sent these redirectArgs")
+	errUnknownAttempt = refusal("no attempt of this portal sent these redirectArgs")
 	errHandle         = refusal("no outcome is stored under this handle")
 	errTooManyStashed = refusal("attempt has too many stored outcomes")
 	errOtherBrowser   = refusal("attempt was begun by another browser")

@@ -13,12 +13,12 @@ import (
 
 // Choice holds the options of the playground.
 type Choice struct {
-	Product  contract.Product
-	Option   string
-	Speaks   i18n.Lang // language of the element
-	Theme    string    // own (the applicant's setting), light or dark
-	Person   string    // ana, luis or none
-	Username string    // the mock bank's
+	Product     contract.Product
+	Integration string
+	PageLang    i18n.Lang // language of the element
+	Theme       string    // own (the applicant's setting), light or dark
+	Person      string    // ana, luis or none
+	Username    string    // the mock bank's
 }
 
 // Listing is a code example.
@@ -31,14 +31,14 @@ type Listing struct {
 // Playground is the page with the options and their code.
 type Playground struct {
 	Base
-	Choice    Choice
-	Products  []contract.Product
-	Options   []string
-	Usernames []string
-	Listings  []Listing
-	Status    int // of the response to the back end's request; 0 without a request
-	Response  string
-	TooOften  bool
+	Choice       Choice
+	Products     []contract.Product
+	Integrations []string
+	Usernames    []string
+	Listings     []Listing
+	Status       int // of the response to the back end's request; 0 without a request
+	Response     string
+	TooOften     bool
 }
 
 func responseTitle(l i18n.Lang, status int) string {
@@ -98,23 +98,23 @@ type TraceLine struct {
 // Run is a running application of the playground.
 type Run struct {
 	Base
-	ID       string
-	Product  contract.Product
-	Option   string
-	Element  string // mode of the element; "" is a link to the provider's page
-	Speaks   i18n.Lang
-	Theme    string
-	Username string
-	Token    string
-	State    string
-	Version  int64
-	Final    bool
-	Lines    []TraceLine
-	Stream   string
-	Self     string
-	Connect  string
-	Status   string
-	Again    string
+	ID          string
+	Product     contract.Product
+	Integration string
+	Element     string // mode of the element; "" is a link to the provider's page
+	PageLang    i18n.Lang
+	Theme       string
+	Username    string
+	Token       string
+	State       string
+	Version     int64
+	Final       bool
+	Lines       []TraceLine
+	Stream      string
+	Self        string
+	Connect     string
+	Status      string
+	Again       string
 }
 
 func (r Run) attrs() templ.Attributes {
@@ -126,7 +126,7 @@ func (r Run) attrs() templ.Attributes {
 }
 
 func (r Run) elementAttrs() templ.Attributes {
-	a := templ.Attributes{"token": r.Token, "mode": r.Element, "lang": string(r.Speaks), "data-theme": r.Theme}
+	a := templ.Attributes{"token": r.Token, "mode": r.Element, "lang": string(r.PageLang), "data-theme": r.Theme}
 	if r.Element == "inline" {
 		a["height"] = "640"
 	}
@@ -135,8 +135,8 @@ func (r Run) elementAttrs() templ.Attributes {
 
 // connect returns the address of the connect page in the chosen language.
 func (r Run) connect() string {
-	if r.Speaks != r.Lang {
-		return r.Connect + "?lang=" + string(r.Speaks)
+	if r.PageLang != r.Lang {
+		return r.Connect + "?lang=" + string(r.PageLang)
 	}
 	return r.Connect
 }
@@ -160,7 +160,7 @@ var guideNames = []struct {
 }{
 	{"back-end", "developers.guide.back_end.title", "developers.guide.back_end.text"},
 	{"embed", "developers.guide.embed.title", "developers.guide.embed.text"},
-	{"redirect", "developers.ways.redirect.title", "developers.guide.redirect.text"},
+	{"redirect", "developers.integrations.redirect.title", "developers.guide.redirect.text"},
 	{"webhooks", "developers.guide.webhooks.title", "developers.guide.webhooks.text"},
 	{"production", "developers.guide.production.title", "developers.guide.production.text"},
 	{"another-provider", "developers.guide.another_provider.title", "developers.guide.another_provider.text"},
@@ -185,20 +185,20 @@ func (p Playground) products() ui.Question {
 	return q
 }
 
-func (p Playground) options() ui.Question {
-	q := ui.Question{Name: "way", Label: i18n.T(p.Lang, "developers.way"), Lang: p.Lang}
-	for _, x := range p.Options {
-		w := optionTexts[x]
+func (p Playground) integrations() ui.Question {
+	q := ui.Question{Name: "integration", Label: i18n.T(p.Lang, "developers.integration"), Lang: p.Lang}
+	for _, x := range p.Integrations {
+		w := integrationTexts[x]
 		q.Options = append(q.Options, ui.Option{Value: x, Label: i18n.T(p.Lang, w.title), Detail: i18n.T(p.Lang, w.text),
-			Chosen: x == p.Choice.Option})
+			Chosen: x == p.Choice.Integration})
 	}
 	return q
 }
 
-func (p Playground) speaks() ui.Question {
-	q := ui.Question{Name: "speaks", Label: i18n.T(p.Lang, "developers.speaks"), Lang: p.Lang}
+func (p Playground) pageLanguage() ui.Question {
+	q := ui.Question{Name: "page-language", Label: i18n.T(p.Lang, "developers.page-language"), Lang: p.Lang}
 	for _, l := range i18n.Languages() {
-		q.Options = append(q.Options, ui.Option{Value: string(l), Label: l.Name(), Chosen: l == p.Choice.Speaks})
+		q.Options = append(q.Options, ui.Option{Value: string(l), Label: l.Name(), Chosen: l == p.Choice.PageLang})
 	}
 	return q
 }
@@ -236,14 +236,14 @@ func (p Playground) usernames() ui.Question {
 
 type titleAndText struct{ title, text i18n.Key }
 
-var optionTexts = map[string]titleAndText{
-	"inline":           {"developers.ways.inline.title", "developers.ways.inline.text"},
-	"modal":            {"developers.ways.modal.title", "developers.ways.modal.text"},
-	"page":             {"developers.ways.page.title", "developers.ways.page.text"},
-	"redirect":         {"developers.ways.redirect.title", "developers.ways.redirect.text"},
-	"redirect-form":    {"developers.ways.redirect-form.title", "developers.ways.redirect-form.text"},
-	"register-token":   {"developers.ways.register-token.title", "developers.ways.register-token.text"},
-	"register-prefill": {"developers.ways.register-prefill.title", "developers.ways.register-prefill.text"},
+var integrationTexts = map[string]titleAndText{
+	"inline":           {"developers.integrations.inline.title", "developers.integrations.inline.text"},
+	"modal":            {"developers.integrations.modal.title", "developers.integrations.modal.text"},
+	"page":             {"developers.integrations.page.title", "developers.integrations.page.text"},
+	"redirect":         {"developers.integrations.redirect.title", "developers.integrations.redirect.text"},
+	"redirect-form":    {"developers.integrations.redirect-form.title", "developers.integrations.redirect-form.text"},
+	"register-token":   {"developers.integrations.register-token.title", "developers.integrations.register-token.text"},
+	"register-prefill": {"developers.integrations.register-prefill.title", "developers.integrations.register-prefill.text"},
 }
 
 func (l TraceLine) route(lang i18n.Lang) string {

@@ -96,16 +96,16 @@ func examples(lang i18n.Lang) map[string]templ.Component {
 			m.Final, m.Detail, m.Tone = true, sample(lang, "No use.", "No sirve."), ui.Warning
 		}),
 		"status-open": status("connecting", func(m *Status) { m.Connect, m.Other = "/connect", true }),
-		"developers": PlaygroundPage(Playground{Base: base, Choice: Choice{Product: contract.Cashflow, Option: "modal",
-			Speaks: i18n.Spanish, Theme: "dark", Person: "ana", Username: "mfa"},
-			Products: []contract.Product{contract.Cashflow, contract.Income},
-			Options:  []string{"inline", "modal"}, Usernames: []string{"default", "mfa"},
+		"developers": PlaygroundPage(Playground{Base: base, Choice: Choice{Product: contract.Cashflow, Integration: "modal",
+			PageLang: i18n.Spanish, Theme: "dark", Person: "ana", Username: "mfa"},
+			Products:     []contract.Product{contract.Cashflow, contract.Income},
+			Integrations: []string{"inline", "modal"}, Usernames: []string{"default", "mfa"},
 			Status: 201, Response: `{"id": "<b>"}`,
 			Listings: []Listing{{"curl", "curl", true, "curl -d '{\"a\": \"<b>\"}'"}, {"html", "HTML", false, "<p>"}}}),
-		"developers-run": RunPage(Run{Base: base, ID: id, Product: contract.Cashflow, Option: "modal", Element: "modal",
-			Speaks: i18n.Spanish, Theme: "dark", Username: "mfa", Token: "t",
+		"developers-run": RunPage(Run{Base: base, ID: id, Product: contract.Cashflow, Integration: "modal", Element: "modal",
+			PageLang: i18n.Spanish, Theme: "dark", Username: "mfa", Token: "t",
 			State: "ready", Version: 4, Final: true, Self: "/self", Connect: "/connect", Status: "/status",
-			Again: "/developers?way=modal", Lines: []TraceLine{
+			Again: "/developers?integration=modal", Lines: []TraceLine{
 				{"1", at, PartyApp, PartyPortal, "POST /api/v1/applications", "created", "", "started", "{}", 201, `{"id": "<b>"}`, ""},
 				{"2", at, PartyPortal, PartyProvider, "GET /report", "fetched", "pending", "ready", `{"a": "<b>"}`, 0, "", "/review/applications/1"}}}),
 		"developers-guide": GuidePage(Guide{Base: base, Name: "redirect", Title: "Guide",

@@ -15,15 +15,15 @@ import (
 	pages "vestibule/templates/portal"
 )
 
-// option is a way to take an applicant through the verification.
-type option struct {
+// integration is a way to take an applicant through the verification.
+type integration struct {
 	name    string // value in addresses and forms
 	mode    applications.Mode
 	variant applications.Variant // how the provider's script is initialized; "" for the kit or a redirect
 	element string               // mode of the element; "" without the element
 }
 
-var options = []option{
+var integrations = []integration{
 	{name: "inline", mode: applications.Embedded, element: "inline"},
 	{name: "modal", mode: applications.Embedded, element: "modal"},
 	{name: "page", mode: applications.Embedded, element: "redirect"},
@@ -33,11 +33,11 @@ var options = []option{
 	{name: "register-prefill", mode: applications.Embedded, variant: applications.ByPrefill},
 }
 
-func optionOf(name string) option {
-	if i := slices.IndexFunc(options, func(w option) bool { return w.name == name }); i >= 0 {
-		return options[i]
+func integrationOf(name string) integration {
+	if i := slices.IndexFunc(integrations, func(w integration) bool { return w.name == name }); i >= 0 {
+		return integrations[i]
 	}
-	return options[0]
+	return integrations[0]
 }
 
 // usernames lists the usernames of the mock banks in the sandbox.
@@ -45,7 +45,7 @@ var usernames = []string{"default", "single", "multi", "joint", "noincome", "err
 	"debt_only", "investment_only", "no_transactions", "e_banking_unsupported", "gig", "overdraft", "benefits", "transfers",
 	"transfers_savings"}
 
-// read reads a choice from a form or a query. Unknown values become the first option.
+// read reads a choice from a form or a query. Unknown values become the first value.
 func (h *Handler) read(q url.Values) pages.Choice {
 	pick := func(name string, all ...string) string {
 		if v := q.Get(name); len(all) == 0 || slices.Contains(all, v) {
@@ -54,17 +54,17 @@ func (h *Handler) read(q url.Values) pages.Choice {
 		return all[0]
 	}
 	offered := h.products()
-	products, names := make([]string, len(offered)), make([]string, len(options))
+	products, names := make([]string, len(offered)), make([]string, len(integrations))
 	for i, p := range offered {
 		products[i] = string(p)
 	}
-	for i, w := range options {
+	for i, w := range integrations {
 		names[i] = w.name
 	}
-	c := pages.Choice{Product: contract.Product(pick("product", products...)), Option: pick("way", names...),
-		Speaks: i18n.Lang(pick("speaks", "en", "es")),
-		Theme:  pick("theme", "own", "light", "dark"), Person: pick("person", "ana", "luis", "none"), Username: pick("username", usernames...)}
-	if optionOf(c.Option).variant != "" && c.Person == "none" { // the provider's script needs the data at the start
+	c := pages.Choice{Product: contract.Product(pick("product", products...)), Integration: pick("integration", names...),
+		PageLang: i18n.Lang(pick("page-language", "en", "es")),
+		Theme:    pick("theme", "own", "light", "dark"), Person: pick("person", "ana", "luis", "none"), Username: pick("username", usernames...)}
+	if integrationOf(c.Integration).variant != "" && c.Person == "none" { // the provider's script needs the data at the start
 		c.Person = "ana"
 	}
 	return c
@@ -130,7 +130,7 @@ func pretty(v any, indent string) string {
 // listings returns the code of a choice: the back end's request and the code of the
 // page. origin is that of the reader's page.
 func (h *Handler) listings(c pages.Choice, origin string) []pages.Listing {
-	w, person := optionOf(c.Option), h.person(c)
+	w, person := integrationOf(c.Integration), h.person(c)
 	var out []pages.Listing
 	switch {
 	case w.variant == "":
@@ -151,7 +151,7 @@ func (h *Handler) listings(c pages.Choice, origin string) []pages.Listing {
 // response returns the status and the body of the response to the back end's request; zero
 // values without a request.
 func (h *Handler) response(c pages.Choice) (status int, body string) {
-	switch optionOf(c.Option).variant {
+	switch integrationOf(c.Integration).variant {
 	case "":
 		return http.StatusCreated, createdBody("…", "…", h.URL+applicant.ConnectURL("…")+"?grant=…")
 	case applications.ByToken:
@@ -221,7 +221,7 @@ const ` + result + ` = await response.json();`},
 }
 
 // page returns the code of the reader's page.
-func (h *Handler) page(c pages.Choice, w option, person *prefill.Fields) []pages.Listing {
+func (h *Handler) page(c pages.Choice, w integration, person *prefill.Fields) []pages.Listing {
 	html := func(code string) pages.Listing { return pages.Listing{ID: "html", Title: "HTML", Code: code} }
 	script := func(code string) pages.Listing { return pages.Listing{ID: "js", Title: "JavaScript", Code: code} }
 	switch {
@@ -233,11 +233,11 @@ func (h *Handler) page(c pages.Choice, w option, person *prefill.Fields) []pages
 		inside := ""
 		if w.element != "inline" {
 			inside = "\n  <button>" + map[i18n.Lang]string{i18n.English: "Verify with your bank",
-				i18n.Spanish: "Verificar con su banco"}[c.Speaks] + "</button>\n"
+				i18n.Spanish: "Verificar con su banco"}[c.PageLang] + "</button>\n"
 		}
 		out := []pages.Listing{
 			html(`<script src="` + h.URL + `/embed/v1/embed.js" async></script>` + "\n" +
-				`<vestibule-apply` + attributes + ` lang="` + string(c.Speaks) + `" token="EMBED_TOKEN">` + inside + `</vestibule-apply>`),
+				`<vestibule-apply` + attributes + ` lang="` + string(c.PageLang) + `" token="EMBED_TOKEN">` + inside + `</vestibule-apply>`),
 			script(`const element = document.querySelector("vestibule-apply");
 element.addEventListener("complete", (e) => {
   // A reason for your back end to ask, and no proof.
@@ -266,5 +266,5 @@ element.addEventListener("complete", (e) => {
 });`)}
 	}
 	return []pages.Listing{html(`<a href="CONNECT_URL">` + map[i18n.Lang]string{i18n.English: "Verify with your bank",
-		i18n.Spanish: "Verificar con su banco"}[c.Speaks] + `</a>`)}
+		i18n.Spanish: "Verificar con su banco"}[c.PageLang] + `</a>`)}
 }

@@ -26,8 +26,8 @@ const placeholderOrigin = "https://app.example.com"
 
 func (h *Handler) playground(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	if !q.Has("speaks") {
-		q.Set("speaks", string(h.Applicants.Base(r).Lang))
+	if !q.Has("page-language") {
+		q.Set("page-language", string(h.Applicants.Base(r).Lang))
 	}
 	return h.show(w, r, http.StatusOK, h.read(q), false)
 }
@@ -36,8 +36,8 @@ func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, c pag
 	m := pages.Playground{Base: h.Applicants.Base(r), Choice: c, Products: h.products(), Usernames: usernames,
 		Listings: h.listings(c, placeholderOrigin), TooOften: tooOften}
 	m.Status, m.Response = h.response(c)
-	for _, w := range options {
-		m.Options = append(m.Options, w.name)
+	for _, w := range integrations {
+		m.Integrations = append(m.Integrations, w.name)
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, status, pages.PlaygroundPage(m))
@@ -59,7 +59,7 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	chosen := optionOf(c.Option)
+	chosen := integrationOf(c.Integration)
 	origin := h.origin(r)
 	n := applications.New{Product: c.Product, Mode: chosen.mode, Variant: chosen.variant,
 		Origin: applications.FromAPI, ReturnURL: origin + "/developers",
@@ -87,7 +87,7 @@ func (h *Handler) run(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return h.saveView(ctx, tx, id, view{option: c.Option, lang: c.Speaks, theme: c.Theme, person: c.Person,
+		return h.saveView(ctx, tx, id, view{integration: c.Integration, lang: c.PageLang, theme: c.Theme, person: c.Person,
 			username: c.Username, token: token})
 	})
 	if err != nil {
@@ -144,12 +144,12 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	chosen := optionOf(k.option)
-	m := pages.Run{Base: h.Applicants.Base(r), ID: id, Product: a.Product, Option: k.option,
-		Speaks: k.lang, Theme: k.theme, Username: k.username, Token: k.token,
+	chosen := integrationOf(k.integration)
+	m := pages.Run{Base: h.Applicants.Base(r), ID: id, Product: a.Product, Integration: k.integration,
+		PageLang: k.lang, Theme: k.theme, Username: k.username, Token: k.token,
 		Element: chosen.element, State: string(a.Journey.State), Version: a.Version, Final: final, Lines: lines,
 		Self: runURL(id), Connect: applicant.ConnectURL(id), Status: applicant.StatusURL(id),
-		Again: "/developers?" + url.Values{"product": {string(a.Product)}, "way": {k.option}, "speaks": {string(k.lang)},
+		Again: "/developers?" + url.Values{"product": {string(a.Product)}, "integration": {k.integration}, "page-language": {string(k.lang)},
 			"theme": {k.theme}, "person": {k.person}, "username": {k.username}}.Encode()}
 	if chosen.variant != "" {
 		m.Element = "inline"

@@ -12,9 +12,9 @@ import (
 
 // view holds how an application is shown.
 type view struct {
-	option, theme, person, username string
-	lang                            i18n.Lang
-	token                           string
+	integration, theme, person, username string
+	lang                                 i18n.Lang
+	token                                string
 }
 
 func tokenCell(id string) store.Cell {
@@ -31,7 +31,7 @@ func (h *Handler) saveView(ctx context.Context, tx *store.Tx, id string, k view)
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO developer_runs (application_id, way, lang, theme, person, username, token, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, id, k.option, string(k.lang), k.theme, k.person, k.username, sealed, store.Micros(tx.Now))
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, id, k.integration, string(k.lang), k.theme, k.person, k.username, sealed, store.Micros(tx.Now))
 	return err
 }
 
@@ -40,7 +40,7 @@ func (h *Handler) loadView(ctx context.Context, id string) (view, error) {
 	var sealed []byte
 	err := h.Applicants.Service.DB.SQL.QueryRowContext(ctx, `SELECT way, lang, theme, person,
 		username, token FROM developer_runs WHERE application_id = $1`, id).
-		Scan(&k.option, &k.lang, &k.theme, &k.person, &k.username, &sealed)
+		Scan(&k.integration, &k.lang, &k.theme, &k.person, &k.username, &sealed)
 	if err != nil {
 		return k, store.MapNotFound(err)
 	}

@@ -158,7 +158,7 @@ func (h *Handler) created(out *pages.TraceLine, a applications.Application, k vi
 	if a.HasApplicant {
 		data = "…"
 	}
-	if optionOf(k.option).variant != "" {
+	if integrationOf(k.integration).variant != "" {
 		out.To, out.What = pages.PartyApp, "application"
 		out.Body = object(member{"product", string(a.Product)}, member{"id", a.ID})
 		return
@@ -182,7 +182,7 @@ func (h *Handler) begun(out *pages.TraceLine, a applications.Application, k view
 			member{"externalId", t.ExternalID},
 			member{"redirectArgs", "…"}, member{"completeUrl", h.URL + "/redirect/return"}, member{"prefill", "…"})
 		out.Status, out.Response = http.StatusOK, object(member{"redirectUrl", h.ProviderURL + "/redirect/…"}, member{"redirectToken", "…"})
-	case optionOf(k.option).variant == applications.ByPrefill:
+	case integrationOf(k.integration).variant == applications.ByPrefill:
 		out.From, out.Kind, out.What = pages.PartyBrowser, pages.TraceRegister, h.Global+".register"
 		out.Body = object(member{"productId", h.Applicants.Service.Products[a.Product]}, member{"publicId", h.Applicants.PublicID},
 			member{"externalId", t.ExternalID}, member{"prefill", "…"})

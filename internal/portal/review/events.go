@@ -118,7 +118,7 @@ func (d *Handler) resendEvent(w http.ResponseWriter, r *http.Request, by staff.U
 	}
 	resends, err := strconv.ParseInt(form.Get("resends"), 10, 64)
 	if err != nil || resends < 0 {
-		return httpx.NewError(contract.CodeMalformedBody, errors.New("no form of ours"))
+		return httpx.NewError(contract.CodeMalformedBody, errors.New("no form of this page"))
 	}
 	var id string
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {

@@ -144,7 +144,7 @@ func (s *Service) switchCallback(ctx context.Context, tx *store.Tx, by user, in 
 
 // malformed is the error of a field that no form of these pages sends.
 func malformed(field string) error {
-	return httpx.NewError(contract.CodeMalformedBody, errors.New("no form of ours: "+field))
+	return httpx.NewError(contract.CodeMalformedBody, errors.New("no form of this page: "+field))
 }
 
 func (s *Service) subscribe(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {

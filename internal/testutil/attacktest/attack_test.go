@@ -504,7 +504,7 @@ func TestTransport(t *testing.T) {
 		})
 		t.Run("the playground gives applicants' rights only", func(t *testing.T) {
 			f.keep("ana@example.com", "Pérez")
-			choice := url.Values{"product": {"cashflow"}, "way": {"redirect"}, "person": {"ana"},
+			choice := url.Values{"product": {"cashflow"}, "integration": {"redirect"}, "person": {"ana"},
 				"username": {`"><script>alert(1)</script>`}, "theme": {"//evil.example"},
 				"origin": {"https://evil.example"}, "returnUrl": {"https://evil.example"},
 				"externalId": {"taken"}, "publicId": {"applicant-else"}}.Encode()
