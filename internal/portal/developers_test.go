@@ -166,7 +166,8 @@ func TestRunShowsTheChosenIntegration(t *testing.T) {
 		form url.Values
 		want string
 	}{
-		{url.Values{"integration": {"modal"}, "theme": {"dark"}, "page-language": {"es"}}, `<vestibule-apply data-theme="dark" lang="es" mode="modal" token="`},
+		{url.Values{"integration": {"modal"}, "theme": {"dark"}, "page-language": {"es"}},
+			`<vestibule-apply data-theme="dark" lang="es" mode="modal" token="`},
 		{url.Values{"integration": {"page"}}, `<vestibule-apply data-theme="own" lang="en" mode="redirect" token="`},
 		{url.Values{"integration": {"x"}, "product": {"x"}, "person": {"x"}, "username": {"x"}},
 			`<vestibule-apply data-theme="own" height="640" lang="en" mode="inline" token="`},
