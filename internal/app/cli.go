@@ -85,8 +85,8 @@ type command struct {
 	warnings []string
 }
 
-// uses reports whether a command uses a flag of Config.
-func uses(command string, f *kong.Flag) bool {
+// usesFlag reports whether a command uses a flag of Config.
+func usesFlag(command string, f *kong.Flag) bool {
 	names, some := used[command]
 	return !some || slices.Contains(names, f.Group.Key) || slices.Contains(names, f.Name)
 }
@@ -120,7 +120,7 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (out command, done 
 		return out, true, nil
 	}
 	if err != nil {
-		return out, false, plainly(err)
+		return out, false, rephrase(err)
 	}
 	out.name, _, _ = strings.Cut(parsed.Command(), " <")
 	first, _, _ := strings.Cut(out.name, " ")
@@ -128,12 +128,12 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (out command, done 
 	for _, f := range parsed.Model.Flags {
 		if f.Group != nil {
 			out.flags[f.Name] = true
-			out.groups[f.Group.Key] = out.groups[f.Group.Key] || uses(first, f)
+			out.groups[f.Group.Key] = out.groups[f.Group.Key] || usesFlag(first, f)
 		}
 	}
 	for _, p := range parsed.Path {
 		switch f := p.Flag; {
-		case f == nil || p.Resolved || f.Group == nil || uses(first, f):
+		case f == nil || p.Resolved || f.Group == nil || usesFlag(first, f):
 		case f.Group.Key == "sandbox" || f.Name == "events-url":
 			return out, false, fmt.Errorf("--%s: the command %s does not use it", f.Name, first)
 		default:
@@ -159,8 +159,8 @@ var parserWords = []struct {
 	{regexp.MustCompile(`^(?:unknown flag|unexpected argument) .*`), "$0; `vestibule --help` lists commands and flags"},
 }
 
-// plainly rephrases an error of the parser.
-func plainly(err error) error {
+// rephrase rephrases an error of the parser.
+func rephrase(err error) error {
 	text := err.Error()
 	for _, w := range parserWords {
 		text = w.parser.ReplaceAllString(text, w.plain)
@@ -188,7 +188,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 			n = n.Parent
 		}
 		for _, f := range ctx.Model.Flags {
-			f.Hidden = f.Group != nil && !uses(n.Name, f)
+			f.Hidden = f.Group != nil && !usesFlag(n.Name, f)
 		}
 	}
 	return kong.DefaultHelpPrinter(options, ctx)

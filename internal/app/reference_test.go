@@ -112,7 +112,7 @@ func cell(help string) string { return strings.NewReplacer("|", "\\|", "\n", " "
 func usedBy(f *kong.Flag) string {
 	var names []string
 	for _, name := range []string{"serve", "portal", "provider", "doctor", "customer", "keys", "credentials", "report", "health"} {
-		if uses(name, f) {
+		if usesFlag(name, f) {
 			names = append(names, name)
 		}
 	}

@@ -154,7 +154,7 @@ func (o Outbox) Deliver(ctx context.Context, emailID string) error {
 	if err != nil {
 		return err
 	}
-	return o.settle(ctx, emailID, true)
+	return o.recordResult(ctx, emailID, true)
 }
 
 // Discarded gives up an email that could not be sent. Without a mail server it stays in
@@ -163,7 +163,7 @@ func (o Outbox) Discarded(ctx context.Context, emailID string) error {
 	if o.Mail == nil {
 		return nil
 	}
-	return o.settle(ctx, emailID, false)
+	return o.recordResult(ctx, emailID, false)
 }
 
 // Retry sends an email of a customer again, with as many attempts as at first. It returns
@@ -181,9 +181,9 @@ func (o Outbox) Retry(ctx context.Context, tx *store.Tx, customerID, emailID str
 	return true, o.Enqueue(ctx, tx, emailID, store.NewID()) // a new key, because the failed job may still count as running
 }
 
-func (o Outbox) settle(ctx context.Context, emailID string, sent bool) error {
+func (o Outbox) recordResult(ctx context.Context, emailID string, sent bool) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		first, err := o.Table.settle(ctx, tx, emailID, sent)
+		first, err := o.Table.recordResult(ctx, tx, emailID, sent)
 		if err != nil || !first || o.OnSettled == nil {
 			return err
 		}

@@ -70,9 +70,9 @@ func (t Table) list(ctx context.Context, q store.Queryer, f Filter, now time.Tim
 		store.Micros(f.Since), store.MicrosOrEnd(f.Until))
 }
 
-// settle records that an email was sent, and deletes its content, or that it was given up.
+// recordResult records that an email was sent, and deletes its content, or that it was given up.
 // It returns false if that was recorded before.
-func (t Table) settle(ctx context.Context, tx *store.Tx, id string, sent bool) (bool, error) {
+func (t Table) recordResult(ctx context.Context, tx *store.Tx, id string, sent bool) (bool, error) {
 	query := `UPDATE {table} SET failed_at = $2, body = CASE WHEN {secret} THEN NULL ELSE body END,
 		html = CASE WHEN {secret} THEN NULL ELSE html END WHERE id = $1 AND sent_at IS NULL AND failed_at IS NULL`
 	if sent {

@@ -180,7 +180,7 @@ func (r *Rules) Problems(o Object) []Problem {
 	for j := range o {
 		m := &o[j]
 		i := place(m.Key)
-		if i != unknownKey && r.takes(i) {
+		if i != unknownKey && r.accepts(i) {
 			values[i] = &m.Value
 			if m.Value.Kind == Null {
 				values[i] = nil
@@ -222,7 +222,7 @@ func (r *Rules) fields(o Object) (f Fields) {
 		nil, &f.StatedEmployerName, nil}
 	for _, m := range o {
 		i := place(m.Key)
-		if i == unknownKey || !r.takes(i) {
+		if i == unknownKey || !r.accepts(i) {
 			continue
 		}
 		switch m.Value.Kind {
@@ -264,7 +264,7 @@ func Keys(p contract.Product) []string {
 	r := Rules{Product: p}
 	var out []string
 	for i, k := range keys {
-		if r.takes(i) {
+		if r.accepts(i) {
 			out = append(out, k)
 		}
 	}
@@ -287,7 +287,7 @@ func (r *Rules) requires(i int) bool {
 	return false
 }
 
-func (r *Rules) takes(i int) bool {
+func (r *Rules) accepts(i int) bool {
 	switch i {
 	case statedEmployerName:
 		return r.Product != contract.Eligibility

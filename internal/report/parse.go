@@ -69,12 +69,12 @@ func (a *Analysis) checkDays() string {
 	case len(a.Total) != days:
 		return "the balances do not fit the days"
 	}
-	if !short(maxAnalysisCode, a.Currency) {
+	if !areShort(maxAnalysisCode, a.Currency) {
 		return "the currency is too long"
 	}
 	for _, x := range a.Others {
-		if !short(maxAnalysisCode, x.AccountID, x.SourceID, Text(x.TruncatedNumber), x.Currency) ||
-			!short(maxAnalysisText, Text(x.Institution), Text(x.Name)) {
+		if !areShort(maxAnalysisCode, x.AccountID, x.SourceID, Text(x.TruncatedNumber), x.Currency) ||
+			!areShort(maxAnalysisText, Text(x.Institution), Text(x.Name)) {
 			return "another account's texts are too long"
 		}
 	}
@@ -82,8 +82,8 @@ func (a *Analysis) checkDays() string {
 		if len(x.Balances) != days {
 			return "an account's balances do not fit the days"
 		}
-		if !short(maxAnalysisCode, x.AccountID, x.SourceID, Text(x.Subtype), Text(x.TruncatedNumber)) ||
-			!short(maxAnalysisText, Text(x.Institution), Text(x.Name)) {
+		if !areShort(maxAnalysisCode, x.AccountID, x.SourceID, Text(x.Subtype), Text(x.TruncatedNumber)) ||
+			!areShort(maxAnalysisText, Text(x.Institution), Text(x.Name)) {
 			return "an account's texts are too long"
 		}
 	}
@@ -112,12 +112,13 @@ func (a *Analysis) checkFlows() string {
 		return "too many streams, categories or returned payments"
 	}
 	for _, s := range a.Streams {
-		if !directed(s.Direction) || s.Count < 0 || !short(maxAnalysisText, s.Name) || !short(maxAnalysisCode, s.Category, s.Group, s.Cadence) {
+		if !directed(s.Direction) || s.Count < 0 || !areShort(maxAnalysisText, s.Name) ||
+			!areShort(maxAnalysisCode, s.Category, s.Group, s.Cadence) {
 			return "a stream makes no sense"
 		}
 	}
 	for _, c := range a.Categories {
-		if !directed(c.Direction) || c.Count < 0 || !short(maxAnalysisText, c.Description) || !short(maxAnalysisCode, c.Category, c.Group) {
+		if !directed(c.Direction) || c.Count < 0 || !areShort(maxAnalysisText, c.Description) || !areShort(maxAnalysisCode, c.Category, c.Group) {
 			return "a category makes no sense"
 		}
 	}
@@ -126,12 +127,12 @@ func (a *Analysis) checkFlows() string {
 	}
 	for _, t := range a.Transactions {
 		if t.Account < 0 || t.Account >= len(a.Accounts) || t.Stream != nil && (*t.Stream < 0 || *t.Stream >= len(a.Streams)) ||
-			!short(maxAnalysisText, t.Description) || !short(maxAnalysisCode, t.Category, t.Bins) {
+			!areShort(maxAnalysisText, t.Description) || !areShort(maxAnalysisCode, t.Category, t.Bins) {
 			return "a transaction makes no sense"
 		}
 	}
 	for _, r := range a.Returned {
-		if !short(maxAnalysisText, r.Description) || !short(maxAnalysisCode, r.AccountID, r.Category) {
+		if !areShort(maxAnalysisText, r.Description) || !areShort(maxAnalysisCode, r.AccountID, r.Category) {
 			return "a returned payment's texts are too long"
 		}
 	}
@@ -152,17 +153,17 @@ func (a *Analysis) checkScores() string {
 	}
 	for _, s := range a.Scores {
 		if len(s.Bins) > maxAnalysisBins || !counts(s.Base, s.Maximum, s.Points, s.Most) || s.Maximum <= s.Base || s.Points > s.Most ||
-			s.Value != nil && (*s.Value < s.Base || *s.Value > s.Maximum) || !short(maxAnalysisCode, s.Version) {
+			s.Value != nil && (*s.Value < s.Base || *s.Value > s.Maximum) || !areShort(maxAnalysisCode, s.Version) {
 			return "a score makes no sense"
 		}
 		for _, b := range s.Bins {
 			if !counts(b.Points, b.Most, b.Reference) || b.Points > b.Most || b.Reference > b.Most || len(b.Ranges) > maxAnalysisBins ||
-				!short(maxAnalysisText, b.Description) || !short(maxAnalysisCode, b.Letter, b.Attribute, b.Code, b.Unit, string(b.Value)) {
+				!areShort(maxAnalysisText, b.Description) || !areShort(maxAnalysisCode, b.Letter, b.Attribute, b.Code, b.Unit, string(b.Value)) {
 				return "a score's bin makes no sense"
 			}
 			for _, c := range b.Ranges {
-				if !counts(c.Points) || c.Low != nil && !short(maxAnalysisCode, string(*c.Low)) ||
-					c.High != nil && !short(maxAnalysisCode, string(*c.High)) {
+				if !counts(c.Points) || c.Low != nil && !areShort(maxAnalysisCode, string(*c.Low)) ||
+					c.High != nil && !areShort(maxAnalysisCode, string(*c.High)) {
 					return "a bin's range makes no sense"
 				}
 			}
@@ -173,7 +174,7 @@ func (a *Analysis) checkScores() string {
 
 func directed(s string) bool { return s == "IN" || s == "OUT" }
 
-func short(most int, all ...string) bool {
+func areShort(most int, all ...string) bool {
 	for _, s := range all {
 		if len(s) > most {
 			return false

@@ -211,7 +211,7 @@ func (o *Outbox) Deliver(ctx context.Context, deliveryID string) error {
 	if target.Once && state == StatePending {
 		state = StateGivenUp
 	}
-	if state, err = o.settle(ctx, d, state, wait, target.URL, result); err != nil || state != StatePending {
+	if state, err = o.recordResult(ctx, d, state, wait, target.URL, result); err != nil || state != StatePending {
 		return err
 	}
 	return jobs.Snooze(wait)
@@ -230,8 +230,8 @@ func (o *Outbox) end(ctx context.Context, d Delivery, state State) error {
 	})
 }
 
-// settle records the result of an attempt and returns the new state of the delivery.
-func (o *Outbox) settle(ctx context.Context, d Delivery, next State, wait time.Duration, url string,
+// recordResult records the result of an attempt and returns the new state of the delivery.
+func (o *Outbox) recordResult(ctx context.Context, d Delivery, next State, wait time.Duration, url string,
 	result Result) (state State, err error) {
 	var composed []byte
 	if o.Body != nil {

@@ -175,7 +175,7 @@ func (v *Receiver) Read(r *http.Request) (id string, body []byte, err error) {
 // isJSON reports whether there is one Content-Type and it is application/json, in UTF-8
 // if it names a charset.
 func isJSON(h http.Header) bool {
-	value, ok := only(h, "Content-Type")
+	value, ok := singleHeader(h, "Content-Type")
 	kind, params, err := mime.ParseMediaType(value)
 	charset, named := params["charset"]
 	return ok && err == nil && kind == "application/json" && (!named || strings.EqualFold(charset, "utf-8"))
@@ -184,9 +184,9 @@ func isJSON(h http.Header) bool {
 // Verify checks the headers' signature of body and returns the event's id. It compares
 // in constant time.
 func (v *Receiver) Verify(h http.Header, body []byte) (id string, err error) {
-	id, ok1 := only(h, HeaderID)
-	timestamp, ok2 := only(h, HeaderTimestamp)
-	signatures, ok3 := only(h, HeaderSignature)
+	id, ok1 := singleHeader(h, HeaderID)
+	timestamp, ok2 := singleHeader(h, HeaderTimestamp)
+	signatures, ok3 := singleHeader(h, HeaderSignature)
 	if !ok1 || !ok2 || !ok3 || !isID(id) || len(signatures) > 4<<10 {
 		return "", ErrHeaders
 	}
@@ -214,8 +214,8 @@ func (v *Receiver) Verify(h http.Header, body []byte) (id string, err error) {
 	return id, nil
 }
 
-// only returns the value of a header that occurs exactly once.
-func only(h http.Header, name string) (string, bool) {
+// singleHeader returns the value of a header that occurs exactly once.
+func singleHeader(h http.Header, name string) (string, bool) {
 	values := h.Values(name)
 	if len(values) != 1 {
 		return "", false

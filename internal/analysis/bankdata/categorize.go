@@ -13,7 +13,7 @@ type Verdict struct {
 func Categorize(t Transaction, in bool) Verdict {
 	r := newReader()
 	r.read(&t)
-	c, d := r.judge()
+	c, d := r.verdicts()
 	if in {
 		return c
 	}
@@ -60,8 +60,8 @@ type hit struct {
 
 const noScore = ^uint32(0)
 
-// judge decides both directions at once, because categorize caches a descriptor's judgment.
-func (r *reader) judge() (credit, debit Verdict) {
+// verdicts decides both directions at once, because categorize caches a descriptor's judgment.
+func (r *reader) verdicts() (credit, debit Verdict) {
 	r.credit = hits{hit{score: noScore}, hit{score: noScore}, hit{score: noScore}}
 	r.debit = r.credit
 	r.seen, r.phrase, r.rank = partSet{}, [2]int32{}, noScore
@@ -126,7 +126,7 @@ func (r *reader) lookUp() {
 		w := word{start: start, end: end}
 		w.id, w.stem, w.flags = r.lex.lookup(r.text.buf[start:end])
 		if w.id|w.stem == 0 {
-			r.unglue(&w)
+			r.splitAttached(&w)
 		}
 		words = append(words, w)
 		start = end + 1
@@ -139,9 +139,9 @@ func (r *reader) lookUp() {
 	}
 }
 
-// unglue removes what some banks attach to a shop's name without a space: PUR before it, or
+// splitAttached removes what some banks attach to a shop's name without a space: PUR before it, or
 // a state after it. The lexicon must know the rest.
-func (r *reader) unglue(w *word) {
+func (r *reader) splitAttached(w *word) {
 	const before, state, rest = "PUR", 2, 4
 	buf := r.text.buf[w.start:w.end]
 	if len(buf) < state+rest {
@@ -248,10 +248,10 @@ func (h *hits) verdict() Verdict {
 		return Verdict{m.leaf, TierMechanism}
 	}
 	if h.merchant.leaf != LeafOther {
-		return h.merchant.as(TierMerchant)
+		return h.merchant.verdict(TierMerchant)
 	}
 	if h.pattern.leaf != LeafOther {
-		return h.pattern.as(TierPattern)
+		return h.pattern.verdict(TierPattern)
 	}
 	return Verdict{LeafOther, TierOther}
 }
@@ -265,8 +265,8 @@ func (h *hit) overrides(weak Leaf) bool {
 	return h.leaf != LeafOther && !h.derived
 }
 
-// as returns the hit's verdict: the direction decides an incoming purchase.
-func (h *hit) as(t Tier) Verdict {
+// verdict returns the hit's verdict: the direction decides an incoming purchase.
+func (h *hit) verdict(t Tier) Verdict {
 	if h.derived {
 		t = TierDirection
 	}

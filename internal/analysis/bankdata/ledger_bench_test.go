@@ -61,7 +61,7 @@ func BenchmarkCategorize(b *testing.B) {
 	r := newReader()
 	for b.Loop() {
 		r.read(&t)
-		r.judge()
+		r.verdicts()
 		r.party()
 	}
 }

@@ -497,7 +497,7 @@ func TestCachedJudgments(t *testing.T) {
 			of := l.transaction(e)
 			r := newReader()
 			r.read(of)
-			r.judge()
+			r.verdicts()
 			if got, want := (Verdict{e.Leaf, e.Tier}), Categorize(*of, !e.Out); got != want || l.Parties[e.Party] != string(r.party()) {
 				t.Fatalf("%+v is %v of %q, want %v of %q", *of, got, l.Parties[e.Party], want, r.party())
 			}

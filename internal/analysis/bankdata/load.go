@@ -22,7 +22,7 @@ func (l *Ledger) load(d Data, start Day) {
 			total += len(a.Transactions)
 		}
 	}
-	l.place(start, total)
+	l.addEntries(start, total)
 	for i := 0; i < len(l.Entries); {
 		j := i + 1
 		for j < len(l.Entries) && l.Entries[j].Day == l.Entries[i].Day {
@@ -47,8 +47,8 @@ func (l *Ledger) sortDay(day []Entry) {
 	}
 }
 
-// place makes the entries, sorted by day.
-func (l *Ledger) place(start Day, total int) {
+// addEntries makes the entries, sorted by day.
+func (l *Ledger) addEntries(start Day, total int) {
 	next := make([]int32, l.Fetch-start+2) // by day: the index of its next entry
 	days := make([]int16, 0, total)        // since start; -1 if left out
 	kept := 0
@@ -137,7 +137,7 @@ func (l *Ledger) categorize() {
 		if n >= 0 {
 			j = kept[n]
 		} else {
-			j.credit, j.debit = r.judge()
+			j.credit, j.debit = r.verdicts()
 			j.paper = r.paper()
 			name := r.party()
 			p, hashed := parties.find(name)

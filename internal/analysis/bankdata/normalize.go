@@ -126,7 +126,7 @@ func (t *text) add(s string) {
 			continue
 		}
 		if digits || buf[start] == 'X' || buf[n-1] == 'X' {
-			n = start + bare(buf[start:n], digits, first)
+			n = start + trimmedLength(buf[start:n], digits, first)
 			digits = false
 		}
 		first = false
@@ -169,10 +169,10 @@ func leadingLetters(x uint64) (capitals uint64, letters int) {
 // number for a glued word.
 const gluedBefore, gluedBehind = 5, 4
 
-// bare removes the same characters from a word as unmask, moves the rest to its
+// trimmedLength removes the same characters from a word as unmask, moves the rest to its
 // beginning, and returns its length: 0 for a number, mask or code. The first word of a
 // descriptor may be a letter and a number.
-func bare(w []byte, digits, first bool) int {
+func trimmedLength(w []byte, digits, first bool) int {
 	from, to := unmask(w)
 	if to-from == 1 && len(w) > 1 {
 		if first && from == 0 && isDigit(w[1]) && w[0] < utf8.RuneSelf {
@@ -196,7 +196,7 @@ func bare(w []byte, digits, first bool) int {
 		if !ascii || number-from < gluedBefore || to-number-1 < gluedBehind {
 			return 0
 		}
-		return copy(w, w[from:from+bare(w[from:number], false, false)])
+		return copy(w, w[from:from+trimmedLength(w[from:number], false, false)])
 	}
 	return copy(w, w[from:to])
 }

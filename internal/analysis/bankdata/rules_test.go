@@ -68,7 +68,7 @@ func TestPartsOfWords(t *testing.T) {
 	} {
 		r := &reader{lex: l}
 		r.read(&Transaction{Description: c.text})
-		if in, out := r.judge(); in.Leaf != c.in || out.Leaf != c.out {
+		if in, out := r.verdicts(); in.Leaf != c.in || out.Leaf != c.out {
 			t.Errorf("%q is %v, %v, want %v, %v", c.text, in.Leaf, out.Leaf, c.in, c.out)
 		}
 	}

@@ -21,7 +21,7 @@ func (l *Ledger) pairTransfers() {
 	if len(l.Accounts) < 2 {
 		return
 	}
-	legs := l.legs()
+	legs := l.transferCandidates()
 	slices.SortFunc(legs, func(a, b leg) int {
 		if a.amount != b.amount {
 			return cmp.Compare(a.amount, b.amount)
@@ -38,9 +38,9 @@ func (l *Ledger) pairTransfers() {
 	}
 }
 
-// legs lists the entries that may be a leg and may have an opposite one. A few bits of the
+// transferCandidates lists the entries that may be a leg and may have an opposite one. A few bits of the
 // amount rule out most entries.
-func (l *Ledger) legs() []leg {
+func (l *Ledger) transferCandidates() []leg {
 	const in, out = 1, 2
 	shift := 64 - bits.Len(uint(4*len(l.Entries)))
 	seen := make([]uint8, 1<<(64-shift))
@@ -180,13 +180,13 @@ func (l *Ledger) pair(a, b *Entry) {
 	case from && !to:
 		in = LeafSavingsIn
 	}
-	a.own(out)
-	b.own(in)
+	a.markOwnTransfer(out)
+	b.markOwnTransfer(in)
 }
 
-// own makes the entry a leg of an own transfer. It keeps the leaf of its words if that is
+// markOwnTransfer makes the entry a leg of an own transfer. It keeps the leaf of its words if that is
 // the same, or more specific: savings or investments.
-func (e *Entry) own(leaf Leaf) {
+func (e *Entry) markOwnTransfer(leaf Leaf) {
 	e.Own = true
 	saving := e.Leaf == LeafSavingsIn || e.Leaf == LeafSavingsOut || e.Leaf == LeafInvestIn || e.Leaf == LeafInvestOut
 	if e.Leaf != leaf && !(saving && (leaf == LeafOwnIn || leaf == LeafOwnOut)) {

@@ -166,7 +166,7 @@ func Combine(files []File) (bankdata.Data, report.Date, error) {
 		if a.NoBalance {
 			return bankdata.Data{}, report.Date{}, fmt.Errorf("no balance of the account %s", a.Name)
 		}
-		asOf = later(asOf, a.newest())
+		asOf = laterDate(asOf, a.newest())
 	}
 	var out bankdata.Data
 	count := map[string]int{}
@@ -200,12 +200,12 @@ func (a *Account) newest() (day report.Date) {
 		day = *a.BalanceDate
 	}
 	for i := range a.Transactions {
-		day = later(day, a.Transactions[i].Posted)
+		day = laterDate(day, a.Transactions[i].Posted)
 	}
 	return day
 }
 
-func later(a, b report.Date) report.Date {
+func laterDate(a, b report.Date) report.Date {
 	if b.After(a.Time) {
 		return b
 	}

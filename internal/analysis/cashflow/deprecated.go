@@ -10,44 +10,45 @@ func Deprecated() []Definition { return append([]Definition(nil), deprecated[:].
 var deprecated = [...]Definition{
 	{"AV_ASSETS_TOTAL_BALANCE_CUR", NodeAssets, Balance, Current, OldDollar, "10", "Sum of current balances", balanceNow(allAccounts)},
 	{"AV_ASSETS_CHECKING_BALANCE_CUR", NodeAssets, Balance, Current, OldDollar, "10",
-		"Sum of current balances of CHECKING accounts", held(checkingAccounts, balanceNow(checkingAccounts))},
+		"Sum of current balances of CHECKING accounts", missingWithoutAccounts(checkingAccounts, balanceNow(checkingAccounts))},
 	{"AV_ASSETS_SAVINGS_BALANCE_CUR", NodeAssets, Balance, Current, OldDollar, "14", "Sum of current balances of SAVINGS accounts",
-		held(savingsAccounts, balanceNow(savingsAccounts))},
+		missingWithoutAccounts(savingsAccounts, balanceNow(savingsAccounts))},
 	{"AV_ASSETS_SAVINGS_PRESENT_CUR", NodeAssets, Boolean, Current, OldBoolean, "14", "1 with a SAVINGS account, else 0", savingsPresent},
 	{"AV_ASSETS_TOTAL_AVG_12M", NodeAssets, Avg, Last12, OldDollar, "10",
 		"Mean end-of-day total balance, last 12 complete months", balanceMean(allAccounts)},
 	{"AV_ASSETS_SAVINGS_AVG_6M", NodeAssets, Avg, Last6, OldDollar, "14",
-		"Mean end-of-day SAVINGS balance, last 6 complete months", held(savingsAccounts, balanceMean(savingsAccounts))},
+		"Mean end-of-day SAVINGS balance, last 6 complete months", missingWithoutAccounts(savingsAccounts, balanceMean(savingsAccounts))},
 	{"AV_ASSETS_NEGATIVE_DAYS_6M", NodeAssets, Count, Last6, OldShort, "15",
 		"Days on which at least one account ended the day below 0, last 6 complete months", negativeDays},
 	{"AV_INCOME_TOTAL_AVG_12M", NodeIncome, Avg, Last12, OldDollar, "21", "Average monthly income, last 12 complete months",
-		known(of(income), monthlyMean(of(income)))},
+		missingWithout(of(income), monthlyMean(of(income)))},
 	{"AV_INCOME_TOTAL_SUM_6M", NodeIncome, Sum, Last6, OldDollar, "21",
-		"Income, last 6 complete months", known(of(income), sumOf(of(income)))},
+		"Income, last 6 complete months", missingWithout(of(income), sumOf(of(income)))},
 	{"AV_INCOME_PAYROLL_SUM_6M", NodeIncome, Sum, Last6, OldDollar, "21", "Payroll credits, last 6 complete months",
-		known(of(payroll), sumOf(of(payroll)))},
+		missingWithout(of(payroll), sumOf(of(payroll)))},
 	{"AV_INCOME_PAYROLL_PRESENT_3M", NodeIncome, Boolean, Last3, OldBoolean, "21",
-		"1 with a payroll credit in the last 3 complete months, else 0", known(of(payroll), present(payroll))},
+		"1 with a payroll credit in the last 3 complete months, else 0", missingWithout(of(payroll), present(payroll))},
 	{"AV_INCOME_BENEFIT_SUM_12M", NodeIncome, Sum, Last12, OldDollar, "21",
-		"Government benefit and retirement credits, last 12 complete months", known(of(benefit), sumOf(of(benefit)))},
+		"Government benefit and retirement credits, last 12 complete months", missingWithout(of(benefit), sumOf(of(benefit)))},
 	{"AV_INCOME_TOTAL_REC", NodeIncome, Recency, History, OldShort, "25",
-		"Days since the most recent income credit", known(of(income), since(income))},
+		"Days since the most recent income credit", missingWithout(of(income), recency(income))},
 	{"AV_EXPENSES_TOTAL_AVG_12M", NodeExpenses, Avg, Last12, OldDollar, "30", "Average monthly debits, last 12 complete months",
-		known(of(debits), monthlyMean(of(debits)))},
+		missingWithout(of(debits), monthlyMean(of(debits)))},
 	{"AV_EXPENSES_HOUSING_AVG_6M", NodeExpenses, Avg, Last6, OldDollar, "34",
-		"Average monthly rent and mortgage payments, last 6 complete months", known(of(housing), monthlyMean(of(housing)))},
+		"Average monthly rent and mortgage payments, last 6 complete months", missingWithout(of(housing), monthlyMean(of(housing)))},
 	{"AV_EXPENSES_LOANPMT_SUM_6M", NodeExpenses, Sum, Last6, OldDollar, "35", "Loan payments, last 6 complete months",
-		known(of(loanPayment), sumOf(of(loanPayment)))},
+		missingWithout(of(loanPayment), sumOf(of(loanPayment)))},
 	{"AV_EXPENSES_NSFOD_CNT_6M", NodeExpenses, Count, Last6, OldShort, "40",
-		"NSF and overdraft events, last 6 complete months", known(of(nsf), countOf(nsf))},
+		"NSF and overdraft events, last 6 complete months", missingWithout(of(nsf), countOf(nsf))},
 	{"AV_EXPENSES_NSFOD_PRESENT_12M", NodeExpenses, Boolean, Last12, OldBoolean, "40",
-		"1 with an NSF or overdraft event in the last 12 complete months, else 0", known(of(nsf), present(nsf))},
+		"1 with an NSF or overdraft event in the last 12 complete months, else 0", missingWithout(of(nsf), present(nsf))},
 	{"AV_RATIO_EXPENSES_INFLOW_6M", NodeRatio, Ratio, Last6, OldFloat, "32",
-		"Debits divided by credits, own-account transfers included, last 6 complete months", known(of(debits), ratio(of(debits), of(credits)))},
+		"Debits divided by credits, own-account transfers included, last 6 complete months",
+		missingWithout(of(debits), ratio(of(debits), of(credits)))},
 	{"AV_RATIO_HOUSING_INCOME_12M", NodeRatio, Ratio, Last12, OldFloat, "34",
-		"Rent and mortgage payments divided by income, last 12 complete months", known(of(housing), ratio(of(housing), of(income)))},
+		"Rent and mortgage payments divided by income, last 12 complete months", missingWithout(of(housing), ratio(of(housing), of(income)))},
 	{"AV_RATIO_DEBTPMT_INCOME_6M", NodeRatio, Ratio, Last6, OldFloat, "35",
-		"Loan, card and advance payments divided by income, last 6 complete months", known(debt, ratio(debt, of(income)))},
+		"Loan, card and advance payments divided by income, last 6 complete months", missingWithout(debt, ratio(debt, of(income)))},
 	{"AV_TOTALS_TRANSACTION_CNT_ALL", NodeTotals, Count, History, OldLong, "61",
 		"Number of posted transactions, whole history", countOf(everything)},
 	{"AV_TOTALS_NET_SUM_ALL", NodeTotals, Sum, History, OldLong, "50", "Credits minus debits in whole dollars, whole history",
@@ -56,8 +57,8 @@ var deprecated = [...]Definition{
 		"Months with positive net cash flow less months with negative, last 12 complete months", monthBalance},
 }
 
-// known returns a measure that is missing if the history has no transaction of b.
-func known(b blend, m measure) measure {
+// missingWithout returns a measure that is missing if the history has no transaction of b.
+func missingWithout(b blend, m measure) measure {
 	return func(f *facts, w Window) figure {
 		if !b.occurs(f) {
 			return missing(noCategory)
@@ -66,8 +67,8 @@ func known(b blend, m measure) measure {
 	}
 }
 
-// held returns a measure that is missing without accounts of h.
-func held(h holdings, m measure) measure {
+// missingWithoutAccounts returns a measure that is missing without accounts of h.
+func missingWithoutAccounts(h holdings, m measure) measure {
 	return func(f *facts, w Window) figure {
 		if h.count(f) == 0 {
 			return missing(noCategory)
@@ -89,7 +90,7 @@ func present(s subject) measure {
 }
 
 func wholeDollars(b blend) measure {
-	return func(f *facts, w Window) figure { return over(b.sum(f.in, w).sum, 100) }
+	return func(f *facts, w Window) figure { return ratioOf(b.sum(f.in, w).sum, 100) }
 }
 
 func monthBalance(f *facts, w Window) figure {
@@ -105,5 +106,5 @@ func monthBalance(f *facts, w Window) figure {
 			n--
 		}
 	}
-	return whole(n)
+	return integer(n)
 }

@@ -84,7 +84,7 @@ func (in *incomes) read(wages *[historyMonths + 1]int64, n int) kept {
 	best := kept{points: -1}
 	try := func(mean, variation figure) {
 		k := kept{months: months, mean: mean, variation: variation}
-		for b, f := range map[*Bin]figure{monthsBin: whole(months), meanBin: mean, variationBin: variation} {
+		for b, f := range map[*Bin]figure{monthsBin: integer(months), meanBin: mean, variationBin: variation} {
 			k.points += b.points(universal[b.at].Type.value(f)) // the order of the map does not matter
 		}
 		if k.points > best.points {
@@ -97,7 +97,7 @@ func (in *incomes) read(wages *[historyMonths + 1]int64, n int) kept {
 	}
 	covered := slices.Clone(wages[1 : n+1])
 	sum, refunds := total(covered), total(in.refunds[1:n+1])
-	mean := over(sum+refunds, int64(n))
+	mean := ratioOf(sum+refunds, int64(n))
 	if n < leastMonths {
 		try(mean, missing(noValues))
 		return best
@@ -107,7 +107,7 @@ func (in *incomes) read(wages *[historyMonths + 1]int64, n int) kept {
 	for _, level := range append([]Cell{{}}, meanBin.Cells...) {
 		least := max(leastIncome*int64(n), level.Bound*int64(n)-refunds)
 		if least <= sum {
-			try(over(least+refunds, int64(n)), variation(cutTo(covered, least)))
+			try(ratioOf(least+refunds, int64(n)), variation(cutTo(covered, least)))
 		}
 	}
 	return best

@@ -64,7 +64,7 @@ func sumOf(b blend) measure {
 		if !f.used(w) {
 			return missing(noValues)
 		}
-		return whole(b.sum(f.in, w).sum)
+		return integer(b.sum(f.in, w).sum)
 	}
 }
 
@@ -74,7 +74,7 @@ func countOf(s subject) measure {
 		if !f.used(w) {
 			return missing(noValues)
 		}
-		return whole(f.in(s, w).count)
+		return integer(f.in(s, w).count)
 	}
 }
 
@@ -91,7 +91,7 @@ func monthsOf(s subject) measure {
 				n++
 			}
 		}
-		return whole(n)
+		return integer(n)
 	}
 }
 
@@ -106,7 +106,7 @@ func positiveMonths(f *facts, w Window) figure {
 			n++
 		}
 	}
-	return whole(n)
+	return integer(n)
 }
 
 // monthlyMean measures the blend's mean over the window's whole months.
@@ -116,7 +116,7 @@ func monthlyMean(b blend) measure {
 		if n == 0 || !f.used(w) || !b.occurs(f) {
 			return missing(noValues)
 		}
-		return over(b.sum(f.inWhole, w).sum, int64(n))
+		return ratioOf(b.sum(f.inWhole, w).sum, int64(n))
 	}
 }
 
@@ -132,7 +132,7 @@ func monthlyMin(b blend) measure {
 		for _, v := range months[1:] {
 			low = min(low, v)
 		}
-		return whole(low)
+		return integer(low)
 	}
 }
 
@@ -168,12 +168,12 @@ func meanOf(s subject) measure {
 		if c.count == 0 {
 			return missing(noValues)
 		}
-		return over(c.sum, c.count)
+		return ratioOf(c.sum, c.count)
 	}
 }
 
-// since measures the days from the subject's last transaction to the fetch date.
-func since(s subject) measure {
+// recency measures the days from the subject's last transaction to the fetch date.
+func recency(s subject) measure {
 	return func(f *facts, _ Window) figure {
 		if f.by[s].all.count == 0 {
 			return missing(noValues)
@@ -185,11 +185,11 @@ func since(s subject) measure {
 // shareSince measures since divided by the days of history.
 func shareSince(s subject) measure {
 	return func(f *facts, w Window) figure {
-		d := since(s)(f, w)
+		d := recency(s)(f, w)
 		if d.state != exact {
 			return d
 		}
-		return over(d.num, f.historyDays())
+		return ratioOf(d.num, f.historyDays())
 	}
 }
 
@@ -200,12 +200,12 @@ func oldest(f *facts, _ Window) figure { return days(f.fetch - f.oldest) }
 
 // sumPer30 measures the blend's sum per 30 days of history.
 func sumPer30(b blend) measure {
-	return func(f *facts, w Window) figure { return over(30*b.sum(f.in, w).sum, f.historyDays()) }
+	return func(f *facts, w Window) figure { return ratioOf(30*b.sum(f.in, w).sum, f.historyDays()) }
 }
 
 // countPer30 measures the number of the subject's transactions per 30 days of history.
 func countPer30(s subject) measure {
-	return func(f *facts, w Window) figure { return over(30*f.in(s, w).count, f.historyDays()) }
+	return func(f *facts, w Window) figure { return ratioOf(30*f.in(s, w).count, f.historyDays()) }
 }
 
 // ratio measures one blend's sum over the window divided by another's.
@@ -214,7 +214,7 @@ func ratio(num, den blend) measure {
 		if !f.used(w) {
 			return missing(noValues)
 		}
-		return over(num.sum(f.in, w).sum, den.sum(f.in, w).sum)
+		return ratioOf(num.sum(f.in, w).sum, den.sum(f.in, w).sum)
 	}
 }
 
@@ -224,7 +224,7 @@ func recentShare(b blend) measure {
 		if !f.used(w) {
 			return missing(noValues)
 		}
-		return over(4*b.sum(f.in, Last3).sum, b.sum(f.in, w).sum)
+		return ratioOf(4*b.sum(f.in, Last3).sum, b.sum(f.in, w).sum)
 	}
 }
 
@@ -235,7 +235,7 @@ func reserve(f *facts, w Window) figure {
 		return missing(noValues)
 	}
 	sum, count := f.daySum(f.total, w)
-	return over(sum*int64(n), count*f.inWhole(debits, w).sum)
+	return ratioOf(sum*int64(n), count*f.inWhole(debits, w).sum)
 }
 
 // topStream measures the largest recurring stream's share of the window's income.
@@ -258,7 +258,7 @@ func topStream(f *facts, w Window) figure {
 		}
 		top = max(top, sum)
 	}
-	return over(top, f.in(income, w).sum)
+	return ratioOf(top, f.in(income, w).sum)
 }
 
 // interval measures the mean gap between the primary income stream's payment days in the
@@ -286,7 +286,7 @@ func interval(f *facts, w Window) figure {
 	if gaps < 1 {
 		return missing(noValues)
 	}
-	return over(int64(last-first), gaps)
+	return ratioOf(int64(last-first), gaps)
 }
 
 // longestGap measures the longest gap between two days of income. The window is always
@@ -295,7 +295,7 @@ func longestGap(f *facts, _ Window) figure {
 	if f.gap < 0 {
 		return missing(noValues)
 	}
-	return whole(f.gap)
+	return integer(f.gap)
 }
 
 // tenure measures the days since the first credit of the primary active income stream.
@@ -317,7 +317,7 @@ func activeStreams(in bool) measure {
 				n++
 			}
 		}
-		return whole(n)
+		return integer(n)
 	}
 }
 
@@ -370,11 +370,11 @@ func balanceNow(h holdings) measure {
 				sum += int64(a.Balance)
 			}
 		}
-		return whole(sum)
+		return integer(sum)
 	}
 }
 
-func accountCount(f *facts, _ Window) figure { return whole(int64(len(f.ledger.Accounts))) }
+func accountCount(f *facts, _ Window) figure { return integer(int64(len(f.ledger.Accounts))) }
 
 // wholeDays returns the day-end balances in the window's whole months.
 func (f *facts) wholeDays(ends []report.Cents, w Window) []report.Cents {
@@ -400,7 +400,7 @@ func balanceMean(h holdings) measure {
 		if n == 0 {
 			return missing(noValues)
 		}
-		return over(sum, n)
+		return ratioOf(sum, n)
 	}
 }
 
@@ -415,7 +415,7 @@ func balanceEdge(better func(a, b report.Cents) report.Cents) measure {
 		for _, c := range ends[1:] {
 			edge = better(edge, c)
 		}
-		return whole(int64(edge))
+		return integer(int64(edge))
 	}
 }
 
@@ -457,7 +457,7 @@ func negativeDays(f *facts, w Window) figure {
 			n++
 		}
 	}
-	return whole(n)
+	return integer(n)
 }
 
 // sinceNegative measures the days since the last of these days before the fetch date.
@@ -485,5 +485,5 @@ func lowDays(f *facts, w Window) figure {
 			n++
 		}
 	}
-	return whole(n)
+	return integer(n)
 }

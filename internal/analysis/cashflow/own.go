@@ -31,13 +31,13 @@ var ownAbout = [cardBins]string{
 	"Days since the oldest purchase, bill or other spending",
 }
 
-// lent reports whether an entry is a credit that is not the person's own money.
-func lent(e *bankdata.Entry) bool { return e.Amount > 0 && notOwn[e.Leaf] }
+// notOwnMoney reports whether an entry is a credit that is not the person's own money.
+func notOwnMoney(e *bankdata.Entry) bool { return e.Amount > 0 && notOwn[e.Leaf] }
 
 // isExcluded reports whether an entry is excluded from the balances of own money: borrowed or
 // refunded money, an own transfer, and the repayment of an advance.
 func isExcluded(e *bankdata.Entry) bool {
-	return e.Own || lent(e) || e.Amount < 0 && e.Leaf == bankdata.LeafAdvanceOut
+	return e.Own || notOwnMoney(e) || e.Amount < 0 && e.Leaf == bankdata.LeafAdvanceOut
 }
 
 // spending reports whether an entry is a debit that proves activity of the person: not a
@@ -129,21 +129,21 @@ func ownLines(f *facts, v *values) []scored {
 	}
 	debts := missing(undefined)
 	if income := sum(income, Last3); income >= leastIncome*int64(Last3.months()) {
-		debts = over(debt.sum(f.in, Last3).sum, income)
+		debts = ratioOf(debt.sum(f.in, Last3).sum, income)
 	}
 	figures := [cardBins]figure{
 		balanceMean(allAccounts)(&o.facts, Last3),
 		balanceEdge(lower)(&o.facts, Last3),
 		negativeDays(&o.facts, Last3),
-		whole(o.events),
-		whole(kept.months),
+		integer(o.events),
+		integer(kept.months),
 		kept.mean,
 		kept.variation,
-		over(sum(moneyOut, Last3), sum(external, Last3)),
-		whole(positive),
+		ratioOf(sum(moneyOut, Last3), sum(external, Last3)),
+		integer(positive),
 		debts,
-		over(o.saved, sum(moneyOut, Last12)),
-		whole(f.in(advance, Last6).count),
+		ratioOf(o.saved, sum(moneyOut, Last12)),
+		integer(f.in(advance, Last6).count),
 		oldest(&o.facts, History),
 	}
 	out := make([]scored, len(card))

@@ -35,8 +35,8 @@ func set(t *testing.T, written map[string]figure) *values {
 
 // TestBins checks each bin's points on both sides of every bound.
 func TestBins(t *testing.T) {
-	cents := func(n int64) figure { return whole(n) }
-	ratio := func(n int64) figure { return over(n, 100_000) }
+	cents := func(n int64) figure { return integer(n) }
+	ratio := func(n int64) figure { return ratioOf(n, 100_000) }
 	for _, c := range []struct {
 		attribute string
 		of        func(int64) figure
@@ -51,9 +51,9 @@ func TestBins(t *testing.T) {
 		{"UA_ASSET_TOTAL_MIN_3M", cents,
 			[]int64{-1, 0, 49_99, 50_00, 249_99, 250_00, 999_99, 1_000_00, 2_499_99, 2_500_00},
 			[]int{0, 8, 8, 18, 18, 29, 29, 38, 38, 45}, 18, 0},
-		{"UA_ASSET_NEGDAYS_CNT_3M", whole, []int64{0, 1, 2, 3, 5, 6, 10, 11, 92}, []int{50, 34, 34, 20, 20, 9, 9, 0, 0}, 34, 0},
-		{"UA_EXPENSE_NSFOD_CNT_12M", whole, []int64{0, 1, 2, 3, 4, 6, 7, 9_995}, []int{65, 46, 29, 29, 13, 13, 0, 0}, 46, 0},
-		{"UA_CADENCE_INCOME_MONTHS_CNT_12M", whole, []int64{12, 11, 10, 9, 8, 6, 5, 3, 2, 0}, []int{55, 48, 36, 36, 21, 21, 9, 9, 0, 0}, 9, 0},
+		{"UA_ASSET_NEGDAYS_CNT_3M", integer, []int64{0, 1, 2, 3, 5, 6, 10, 11, 92}, []int{50, 34, 34, 20, 20, 9, 9, 0, 0}, 34, 0},
+		{"UA_EXPENSE_NSFOD_CNT_12M", integer, []int64{0, 1, 2, 3, 4, 6, 7, 9_995}, []int{65, 46, 29, 29, 13, 13, 0, 0}, 46, 0},
+		{"UA_CADENCE_INCOME_MONTHS_CNT_12M", integer, []int64{12, 11, 10, 9, 8, 6, 5, 3, 2, 0}, []int{55, 48, 36, 36, 21, 21, 9, 9, 0, 0}, 9, 0},
 		{"UA_INFLOW_INCOME_AVG_12R", cents,
 			[]int64{7_500_00, 7_499_99, 5_000_00, 4_999_99, 3_500_00, 3_499_99, 2_000_00, 1_999_99, 1_000_00, 999_99, 0},
 			[]int{40, 35, 35, 28, 28, 19, 19, 9, 9, 0, 0}, 9, 0},
@@ -62,14 +62,14 @@ func TestBins(t *testing.T) {
 		{"UA_RATIO_EXPENSE_INFLOW_3M", ratio,
 			[]int64{0, 80_000, 80_001, 90_000, 90_001, 97_000, 97_001, 103_000, 103_001, 115_000, 115_001},
 			[]int{45, 45, 37, 37, 27, 27, 17, 17, 7, 7, 0}, 7, 0},
-		{"UA_CASHFLOW_NETPOS_CNT_12M", whole, []int64{12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 0},
+		{"UA_CASHFLOW_NETPOS_CNT_12M", integer, []int64{12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 0},
 			[]int{35, 35, 28, 28, 20, 20, 12, 12, 5, 5, 0, 0}, 5, 0},
 		{"UA_RATIO_DEBTPMT_INCOME_3M", ratio,
 			[]int64{0, 1, 10_000, 10_001, 20_000, 20_001, 36_000, 36_001, 50_000, 50_001},
 			[]int{30, 27, 27, 24, 24, 16, 16, 7, 7, 0}, 7, 0},
 		{"UA_RATIO_SAVINGS_INFLOW_12M", ratio, []int64{10_000, 9_999, 5_000, 4_999, 1_000, 999, 0}, []int{20, 14, 14, 7, 7, 0, 0}, 0, 0},
-		{"UA_INFLOW_ADVANCE_CNT_6M", whole, []int64{0, 1, 2, 3, 5, 6}, []int{20, 11, 11, 4, 4, 0}, 11, 0},
-		{"UA_TOTAL_OLDEST_REC", whole, []int64{731, 700, 699, 540, 539, 365, 364, 180, 179, 90, 89, 0},
+		{"UA_INFLOW_ADVANCE_CNT_6M", integer, []int64{0, 1, 2, 3, 5, 6}, []int{20, 11, 11, 4, 4, 0}, 11, 0},
+		{"UA_TOTAL_OLDEST_REC", integer, []int64{731, 700, 699, 540, 539, 365, 364, 180, 179, 90, 89, 0},
 			[]int{30, 30, 25, 25, 19, 19, 10, 10, 4, 4, 0, 0}, 0, 0},
 	} {
 		b := &card[slices.IndexFunc(card[:], func(b Bin) bool { return b.Attribute == c.attribute })]
@@ -117,21 +117,21 @@ func TestReasons(t *testing.T) {
 	}{
 		"at full points, that of the reference's weakest bin": {nil, "850 [72]"},
 		"below the reference, the largest loss first": {map[string]figure{
-			"UA_EXPENSE_NSFOD_CNT_12M": whole(9), "UA_ASSET_TOTAL_MIN_3M": whole(-1), "UA_INFLOW_ADVANCE_CNT_6M": whole(9),
+			"UA_EXPENSE_NSFOD_CNT_12M": integer(9), "UA_ASSET_TOTAL_MIN_3M": integer(-1), "UA_INFLOW_ADVANCE_CNT_6M": integer(9),
 		}, "720 [40 11 27]"},
 		"never more than four": {map[string]figure{
-			"UA_EXPENSE_NSFOD_CNT_12M": whole(9), "UA_ASSET_TOTAL_MIN_3M": whole(-1), "UA_INFLOW_ADVANCE_CNT_6M": whole(9),
-			"UA_ASSET_TOTAL_AVG_3M": whole(-1), "UA_ASSET_NEGDAYS_CNT_3M": whole(60),
+			"UA_EXPENSE_NSFOD_CNT_12M": integer(9), "UA_ASSET_TOTAL_MIN_3M": integer(-1), "UA_INFLOW_ADVANCE_CNT_6M": integer(9),
+			"UA_ASSET_TOTAL_AVG_3M": integer(-1), "UA_ASSET_NEGDAYS_CNT_3M": integer(60),
 		}, "590 [40 10 15 11]"},
 		"a tie in the card's order": {map[string]figure{
-			"UA_RATIO_INCOME_VARIATION_12M": whole(2), "UA_ASSET_TOTAL_MIN_3M": whole(-1),
+			"UA_RATIO_INCOME_VARIATION_12M": integer(2), "UA_ASSET_TOTAL_MIN_3M": integer(-1),
 		}, "770 [11 23]"},
 		"none below the reference, measured against the maximum": {map[string]figure{
-			"UA_ASSET_TOTAL_AVG_3M": whole(6_000_00), "UA_TOTAL_OLDEST_REC": whole(600), "UA_EXPENSE_NSFOD_CNT_12M": whole(0),
-			"UA_RATIO_SAVINGS_INFLOW_12M": over(7, 100),
+			"UA_ASSET_TOTAL_AVG_3M": integer(6_000_00), "UA_TOTAL_OLDEST_REC": integer(600), "UA_EXPENSE_NSFOD_CNT_12M": integer(0),
+			"UA_RATIO_SAVINGS_INFLOW_12M": ratioOf(7, 100),
 		}, "827 [60]"},
 		"none below it, several below the maximum": {map[string]figure{
-			"UA_ASSET_TOTAL_AVG_3M": whole(6_000_00), "UA_RATIO_SAVINGS_INFLOW_12M": over(7, 100),
+			"UA_ASSET_TOTAL_AVG_3M": integer(6_000_00), "UA_RATIO_SAVINGS_INFLOW_12M": ratioOf(7, 100),
 		}, "832 [10 72]"},
 	} {
 		v := set(t, c.of)
@@ -169,9 +169,9 @@ func TestVersion10(t *testing.T) {
 	}{
 		{nil, "850 [11]"},
 		// 45 of 415 points less: 300 + 370 × 550 ÷ 415 = 790.36
-		{map[string]figure{"UA_ASSET_TOTAL_MIN_3M": whole(-1)}, "790 [11]"},
+		{map[string]figure{"UA_ASSET_TOTAL_MIN_3M": integer(-1)}, "790 [11]"},
 		// bins of v2.0 only change nothing
-		{map[string]figure{"UA_INFLOW_ADVANCE_CNT_6M": whole(60), "UA_TOTAL_OLDEST_REC": whole(70)}, "850 [11]"},
+		{map[string]figure{"UA_INFLOW_ADVANCE_CNT_6M": integer(60), "UA_TOTAL_OLDEST_REC": integer(70)}, "850 [11]"},
 	} {
 		if got := spell(scoreVersion{"v1.0", linesOf(inV1)}.score(f, set(t, c.of), nil)); got != c.want {
 			t.Errorf("v1.0 with %v = %s, want %s", c.of, got, c.want)
@@ -294,7 +294,7 @@ func TestScorecardProperties(t *testing.T) {
 		}
 		c := b.Cells[rapid.IntRange(0, len(b.Cells)-1).Draw(t, b.Letter+" cell")]
 		n := c.Bound + rapid.Int64Range(-2, 2).Draw(t, b.Letter)
-		return kind.value(over(n, map[ValueType]int64{Float: 100_000}[kind]+map[ValueType]int64{Dollar: 1, Short: 1}[kind]))
+		return kind.value(ratioOf(n, map[ValueType]int64{Float: 100_000}[kind]+map[ValueType]int64{Dollar: 1, Short: 1}[kind]))
 	}
 	proptest.Check(t, func(t *rapid.T) {
 		v := new(values)

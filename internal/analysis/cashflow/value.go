@@ -75,13 +75,13 @@ type figure struct {
 	num, den int64
 }
 
-func whole(n int64) figure      { return figure{num: n, den: 1} }
+func integer(n int64) figure    { return figure{num: n, den: 1} }
 func missing(s state) figure    { return figure{state: s} }
-func days[T ~int32](n T) figure { return whole(int64(n)) }
-func yesNo(yes bool) figure     { return whole(map[bool]int64{true: 1}[yes]) }
+func days[T ~int32](n T) figure { return integer(int64(n)) }
+func yesNo(yes bool) figure     { return integer(map[bool]int64{true: 1}[yes]) }
 
-// over returns num/den, which is undefined if den is 0.
-func over(num, den int64) figure {
+// ratioOf returns num/den, which is undefined if den is 0.
+func ratioOf(num, den int64) figure {
 	if den == 0 {
 		return missing(undefined)
 	}
@@ -181,7 +181,7 @@ func slope(y []int64) figure {
 		x := int64(i)
 		sx, sxx, sy, sxy = sx+x, sxx+x*x, sy+v, sxy+x*v
 	}
-	return over(n*sxy-sx*sy, n*sxx-sx*sx)
+	return ratioOf(n*sxy-sx*sy, n*sxx-sx*sx)
 }
 
 // variation returns the population standard deviation of nonnegative amounts divided by
@@ -204,7 +204,7 @@ func variation(y []int64) figure {
 		next := uint64(2*k + 1)
 		return under.below(square.times(next * next))
 	})
-	return over(int64(k), 100_000)
+	return ratioOf(int64(k), 100_000)
 }
 
 // wide is an unsigned integer of 192 bits, lowest word first.

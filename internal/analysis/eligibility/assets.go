@@ -48,7 +48,7 @@ type figures struct {
 func (in *Input) accounts(cash *bankdata.Ledger, fetch report.Date) []report.AssetAccount {
 	ofCash := figuresOf(cash, true)
 	var ofOthers []figures
-	if others := in.others(cash.Currency); others.Connections != nil {
+	if others := in.otherAssets(cash.Currency); others.Connections != nil {
 		// An investment's balance does not follow from its transactions, because its value
 		// changes too.
 		ofOthers = figuresOf(bankdata.Read(others, fetch), false)
@@ -110,9 +110,9 @@ func account(c bankdata.Connection, a bankdata.Account, f figures) report.AssetA
 	return out
 }
 
-// others returns the accounts of a currency that are not cash-equivalent, marked as cash so
+// otherAssets returns the accounts of a currency that are not cash-equivalent, marked as cash so
 // that bankdata.Read includes them. Without such accounts, it has no connections.
-func (in *Input) others(currency string) (out bankdata.Data) {
+func (in *Input) otherAssets(currency string) (out bankdata.Data) {
 	for _, c := range in.Bank.Connections {
 		var kept []bankdata.Account
 		for _, a := range c.Accounts {
@@ -144,7 +144,7 @@ func figuresOf(l *bankdata.Ledger, balances bool) []figures {
 			f.first, f.income = &first, new(report.Cents)
 		}
 		if e.Day > year && (e.Leaf == bankdata.LeafInterest || e.Leaf == bankdata.LeafDividend) {
-			*f.income = within(*f.income + e.Amount)
+			*f.income = clamp(*f.income + e.Amount)
 		}
 	}
 	for i := range out {
@@ -172,5 +172,5 @@ func mean(balances []report.Cents) report.Cents {
 	if 2*rest >= n {
 		whole++
 	}
-	return within(whole)
+	return clamp(whole)
 }

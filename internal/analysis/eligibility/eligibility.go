@@ -80,7 +80,7 @@ func (in *Input) workflow() report.Workflow { return cmp.Or(in.Workflow, report.
 // failure does. A report of income without any source is SUCCESS with
 // NO_RECENT_USABLE_INFORMATION: it contains the stated employers.
 func Outcome(in Input, asOf time.Time) (contract.Status, contract.Substatus) {
-	in = in.within()
+	in = in.forWorkflow()
 	w := in.workflow()
 	bank, sub := contract.Status(""), contract.Substatus("")
 	if len(in.Bank.Connections) > 0 || !w.Income() && len(in.Failed) == 0 {
@@ -95,7 +95,7 @@ func Outcome(in Input, asOf time.Time) (contract.Status, contract.Substatus) {
 	case bank != "":
 		return bank, sub
 	case len(in.Payroll) > 0:
-		return in.Payroll[0].standing()
+		return in.Payroll[0].sourceStatus()
 	case len(in.Documents) > 0 && w.Income():
 		return in.Documents[0].Status, in.Documents[0].Substatus
 	case len(in.Failed) > 0:
@@ -104,8 +104,8 @@ func Outcome(in Input, asOf time.Time) (contract.Status, contract.Substatus) {
 	return contract.StatusSuccess, contract.SubNoRecentInformation
 }
 
-// within returns the input without the data that its workflow does not use.
-func (in Input) within() Input {
+// forWorkflow returns the input without the data that its workflow does not use.
+func (in Input) forWorkflow() Input {
 	if !in.workflow().Assets() {
 		in.Bank, in.Failed = bankdata.Data{}, nil
 	}
@@ -120,7 +120,7 @@ func (in Input) within() Input {
 func (in *Input) verified(fetch report.Date) (good, paid bool) {
 	for i := range in.Payroll {
 		c := &in.Payroll[i]
-		if !c.good() {
+		if !c.successful() {
 			continue
 		}
 		good = true
@@ -138,7 +138,7 @@ func (in *Input) verified(fetch report.Date) (good, paid bool) {
 func Build(in Input, asOf time.Time) report.Eligibility {
 	w := in.workflow()
 	status, sub := Outcome(in, asOf)
-	in = in.within()
+	in = in.forWorkflow()
 	r := report.Eligibility{
 		Meta: &report.Meta{
 			PublicToken:        in.PublicToken,
@@ -208,7 +208,7 @@ func (in *Input) identities() []report.EligibilityIdentity {
 		source(c.SourceID, c.ID, owners...)
 	}
 	for i := range in.Payroll {
-		if p := &in.Payroll[i].Payroll; in.Payroll[i].good() && p.Owner.FullName() != "" {
+		if p := &in.Payroll[i].Payroll; in.Payroll[i].successful() && p.Owner.FullName() != "" {
 			source(p.SourceID, p.ID, p.Owner.Person)
 		}
 	}

@@ -30,7 +30,7 @@ func (in *Input) stated() []report.StatedEmployer {
 			SkippedReason: report.Null(in.Skipped[name])}
 		for i := range in.Payroll {
 			if c := &in.Payroll[i]; in.concerns(c, name) {
-				status, sub := c.standing()
+				status, sub := c.sourceStatus()
 				e.VerificationSources = append(e.VerificationSources, report.VerificationSource{
 					SourceID: c.Payroll.SourceID, SourceUUID: c.Payroll.ID, SourceType: report.SourcePayroll, Status: status, Substatus: substatus(sub)})
 			}
@@ -78,7 +78,7 @@ func (in *Input) employment() []report.EligibilityEmployment {
 	var out []report.EligibilityEmployment
 	for i := range in.Payroll {
 		c := &in.Payroll[i]
-		if !c.good() {
+		if !c.successful() {
 			continue
 		}
 		for _, j := range c.jobs() {

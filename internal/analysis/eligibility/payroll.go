@@ -18,9 +18,9 @@ type Connected struct {
 	Substatus contract.Substatus `json:"substatus,omitempty"`
 }
 
-// standing returns the connection's status as a source: ERROR with
+// sourceStatus returns the connection's status as a source: ERROR with
 // INCOMPLETE_INFORMATION if it does not name an employer.
-func (c *Connected) standing() (contract.Status, contract.Substatus) {
+func (c *Connected) sourceStatus() (contract.Status, contract.Substatus) {
 	switch {
 	case c.Status != "" && c.Status != contract.StatusSuccess:
 		return c.Status, c.Substatus
@@ -30,9 +30,9 @@ func (c *Connected) standing() (contract.Status, contract.Substatus) {
 	return contract.StatusSuccess, ""
 }
 
-// good reports whether the connection is successful.
-func (c *Connected) good() bool {
-	status, _ := c.standing()
+// successful reports whether the connection is successful.
+func (c *Connected) successful() bool {
+	status, _ := c.sourceStatus()
 	return status == contract.StatusSuccess
 }
 
@@ -52,7 +52,7 @@ func (in *Input) income(fetch report.Date) *report.EligibilityIncome {
 	var out []report.EligibilityPayroll
 	for i := range in.Payroll {
 		c := &in.Payroll[i]
-		if !c.good() {
+		if !c.successful() {
 			continue
 		}
 		for _, j := range c.jobs() {
@@ -138,7 +138,7 @@ func summaries(platform string, paid []income.Statement) []report.GigSummary {
 			to *report.Cents
 			of report.Cents
 		}{{g.Gross, s.Gross}, {g.Tips, s.Gig.Tips}, {g.Bonuses, s.Gig.Bonuses}, {g.Fees, s.Gig.Fees}, {g.Deposited, s.Net}} {
-			*c.to = within(*c.to + c.of)
+			*c.to = clamp(*c.to + c.of)
 		}
 	}
 	return out
@@ -157,5 +157,5 @@ func hours(hundredths int64) *report.Hours {
 // that none overflows.
 const most report.Cents = 1_000_000_000_000_000
 
-// within limits an amount to those of a report.
-func within(c report.Cents) report.Cents { return max(-most, min(c, most)) }
+// clamp limits an amount to those of a report.
+func clamp(c report.Cents) report.Cents { return max(-most, min(c, most)) }

@@ -24,14 +24,14 @@ func employerOf(name string) employer {
 	if len(e.words) > maxNameWords {
 		e.words = e.words[:maxNameWords]
 	}
-	e.telling = without(e.words, legalForms, moving, processors)
+	e.telling = removeWords(e.words, legalForms, moving, processors)
 	if len(e.telling) == 0 { // the employer is a payroll company
-		e.telling = without(e.words, legalForms, moving)
+		e.telling = removeWords(e.words, legalForms, moving)
 	}
 	return e
 }
 
-func without(words []string, sets ...map[string]bool) []string {
+func removeWords(words []string, sets ...map[string]bool) []string {
 	var out []string
 	for _, w := range words {
 		if len(w) > 1 && !slices.ContainsFunc(sets, func(s map[string]bool) bool { return s[w] }) {
@@ -82,7 +82,7 @@ func isDistinctive(w string) bool { return len(w) >= 4 && !common[w] }
 func shortened(x, y []string) bool {
 	same := false
 	for i := range x {
-		if !short(x[i], y[i]) && !short(y[i], x[i]) {
+		if !isAbbreviation(x[i], y[i]) && !isAbbreviation(y[i], x[i]) {
 			return false
 		}
 		same = same || x[i] == y[i] && isDistinctive(x[i])
@@ -90,9 +90,9 @@ func shortened(x, y []string) bool {
 	return same
 }
 
-// short reports whether s is w or an abbreviation of it: its beginning, or some of its
+// isAbbreviation reports whether s is w or an abbreviation of it: its beginning, or some of its
 // letters including the first and the last.
-func short(s, w string) bool {
+func isAbbreviation(s, w string) bool {
 	switch {
 	case s == w:
 		return true
@@ -209,7 +209,7 @@ func payerOf(t *bankdata.Transaction, holders map[string]bool) string {
 		text = companyIn(t.Description)
 	}
 	words := untilEntry(strings.Fields(bankdata.Normalize(text)))
-	words = withoutHolder(without(words, moving, processors), holders)
+	words = withoutHolder(removeWords(words, moving, processors), holders)
 	if n := len(words); n > 3 {
 		if _, state := stateTaxes()[words[n-1]]; state {
 			words = words[:n-2]
@@ -250,7 +250,7 @@ func companyIn(text string) string {
 // untilEntry returns the words before an entry word that follows a company's name.
 func untilEntry(words []string) []string {
 	for i, w := range words {
-		if entries[w] && len(without(words[:i], legalForms, moving, processors)) > 0 {
+		if entries[w] && len(removeWords(words[:i], legalForms, moving, processors)) > 0 {
 			return words[:i]
 		}
 	}

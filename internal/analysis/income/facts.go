@@ -24,11 +24,11 @@ const (
 // sums holds net income by kind.
 type sums [kinds]report.Cents
 
-func (s *sums) add(kind int, c report.Cents) { s[kind] = plus(s[kind], c) }
+func (s *sums) add(kind int, c report.Cents) { s[kind] = addCapped(s[kind], c) }
 
 func (s sums) plus(t sums) sums {
 	for i := range s {
-		s[i] = plus(s[i], t[i])
+		s[i] = addCapped(s[i], t[i])
 	}
 	return s
 }
@@ -36,7 +36,7 @@ func (s sums) plus(t sums) sums {
 // total returns the net income of all kinds.
 func (s sums) total() (all report.Cents) {
 	for _, c := range s {
-		all = plus(all, c)
+		all = addCapped(all, c)
 	}
 	return all
 }
@@ -45,7 +45,7 @@ func (s sums) total() (all report.Cents) {
 func (s sums) gross(r rates) report.Cents {
 	all := s[other]
 	for i, c := range s[:maxJobs] {
-		all = plus(all, r[i].of(c))
+		all = addCapped(all, r[i].of(c))
 	}
 	return all
 }
@@ -160,7 +160,7 @@ func (f *facts) count(e *bankdata.Entry, kind, month int) {
 	f.month[month].add(kind, e.Amount)
 	if month >= 1 && month <= 3 {
 		a := &f.accounts[e.Account]
-		a.recent = plus(a.recent, e.Amount)
+		a.recent = addCapped(a.recent, e.Amount)
 	}
 }
 
@@ -189,8 +189,8 @@ func (f *facts) monthOf(d bankdata.Day) int {
 	return historyMonths
 }
 
-// last returns the sum of the last n complete months.
-func (f *facts) last(n int) (s sums) {
+// lastMonths returns the sum of the last n complete months.
+func (f *facts) lastMonths(n int) (s sums) {
 	for _, m := range f.month[1 : n+1] {
 		s = s.plus(m)
 	}
@@ -204,7 +204,7 @@ func (f *facts) annualized(n int) (sums, bool) {
 	if n == 0 {
 		return sums{}, false
 	}
-	return f.last(n).annual(n), true
+	return f.lastMonths(n).annual(n), true
 }
 
 // consistent reports whether there is income in each of the last three complete
@@ -229,7 +229,7 @@ func (f *facts) base() (base sums) {
 	n := min(f.covered-1, 12)
 	var year sums
 	if n > 0 {
-		year = f.last(n)
+		year = f.lastMonths(n)
 	}
 	for i := range base[:maxJobs] {
 		if year[i] > 0 {
@@ -244,7 +244,7 @@ func (f *facts) base() (base sums) {
 // primaryAccount reports whether one account receives at least half of the income of the
 // last three complete months, and has debits in each of them.
 func (f *facts) primaryAccount() bool {
-	all := f.last(3).total()
+	all := f.lastMonths(3).total()
 	for _, a := range f.accounts {
 		if a.recent > 0 && 2*a.recent >= all && a.spent[1] && a.spent[2] && a.spent[3] {
 			return true

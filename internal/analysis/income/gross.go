@@ -127,8 +127,8 @@ func divide(hi, lo, d uint64) report.Cents {
 // to it, so that none overflows.
 const most report.Cents = 1_000_000_000_000_000
 
-// plus adds two nonnegative amounts. The maximum is most.
-func plus(a, b report.Cents) report.Cents { return min(a+b, most) }
+// addCapped adds two nonnegative amounts. The maximum is most.
+func addCapped(a, b report.Cents) report.Cents { return min(a+b, most) }
 
 // annual scales a sum over n months to a year, rounded half up.
 func annual(sum report.Cents, n int) report.Cents {

@@ -175,7 +175,7 @@ func (in *Input) summary(fetch report.Date) (out report.IncomeSummary) {
 func (f *facts) node(in *Input, stated []employer) *report.IncomeNode {
 	taxes := netOf(taxesOf(f.year), f.state(in))
 	r := ratesOf(f.base(), taxes)
-	year := f.last(12)
+	year := f.lastMonths(12)
 	net, gross := year.total(), year.gross(r)
 	out := &report.IncomeNode{Summary: report.IncomeSummary{AnnualGross: &gross, AnnualNet: &net}}
 	a := report.FinancialAccount{

@@ -124,12 +124,12 @@ func (f *facts) join(x *inflow, s *bankdata.Stream) {
 		if e.Day >= f.start[0] {
 			continue
 		}
-		x.year = plus(x.year, e.Amount)
+		x.year = addCapped(x.year, e.Amount)
 		if e.Day >= f.start[3] {
-			x.recent = plus(x.recent, e.Amount)
+			x.recent = addCapped(x.recent, e.Amount)
 		}
 		if e.Day >= whole {
-			x.whole = plus(x.whole, e.Amount)
+			x.whole = addCapped(x.whole, e.Amount)
 		}
 	}
 }

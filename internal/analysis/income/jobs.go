@@ -52,7 +52,7 @@ func (f *facts) findJobs() {
 			job = 0
 		}
 		until[job] = max(until[job], p.last)
-		sums[job] = plus(sums[job], p.sum)
+		sums[job] = addCapped(sums[job], p.sum)
 		for _, party := range p.parties {
 			f.jobs[party] = job
 		}
@@ -83,7 +83,7 @@ func (f *facts) employers() (found []paying) {
 		p.parties = append(p.parties, s.Party)
 		p.first, p.last = min(p.first, s.First), max(p.last, s.Last)
 		for _, at := range s.Entries {
-			p.sum = plus(p.sum, f.ledger.Entries[at].Amount)
+			p.sum = addCapped(p.sum, f.ledger.Entries[at].Amount)
 		}
 	}
 	return found

@@ -200,7 +200,7 @@ func paid(all []Payroll, fetch report.Date) (gross, net report.Cents, ok bool) {
 		for n := range all[i].Jobs {
 			if j := &all[i].Jobs[n]; j.Employer != "" {
 				g, k, some := j.Year(fetch)
-				gross, net, ok = plus(gross, g), plus(net, k), ok || some
+				gross, net, ok = addCapped(gross, g), addCapped(net, k), ok || some
 			}
 		}
 	}

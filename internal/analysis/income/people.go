@@ -39,7 +39,7 @@ func identities(in Input) []report.IncomeIdentity {
 	known := func(source string, o bankdata.Owner) {
 		id := identity(source, o.RecordID, o.Person)
 		same := in.Consumer != nil && bankdata.SameName(in.Consumer.FullName(), o.FullName())
-		place(&m.FullName, same, report.RecordRef{SourceID: id.SourceID, SourceRecordID: id.SourceRecordID})
+		addRecord(&m.FullName, same, report.RecordRef{SourceID: id.SourceID, SourceRecordID: id.SourceRecordID})
 		out = append(out, id)
 	}
 	for _, c := range in.Bank.Connections {
@@ -76,8 +76,8 @@ func emptyMatching() report.RecordMatching {
 	return report.RecordMatching{Matched: []report.RecordRef{}, Unmatched: []report.RecordRef{}}
 }
 
-// place adds a record to the matched or to the unmatched ones.
-func place(m *report.RecordMatching, same bool, ref report.RecordRef) {
+// addRecord adds a record to the matched or to the unmatched ones.
+func addRecord(m *report.RecordMatching, same bool, ref report.RecordRef) {
 	if same {
 		m.Matched = append(m.Matched, ref)
 	} else {
@@ -138,7 +138,7 @@ func (f *facts) employment(in *Input, stated []employer) []report.Employment {
 	for i := range stated {
 		m := report.EmploymentMatching{EmployerName: emptyMatching()}
 		for n, e := range out[len(stated):] {
-			place(&m.EmployerName, like[n] == i, report.RecordRef{SourceID: e.SourceID, SourceRecordID: e.SourceRecordID})
+			addRecord(&m.EmployerName, like[n] == i, report.RecordRef{SourceID: e.SourceID, SourceRecordID: e.SourceRecordID})
 		}
 		out[i].Matching = &m
 	}

@@ -136,7 +136,7 @@ func Gross(in Input, net report.RevisedValues, asOf time.Time) (out report.Revis
 	f := read(bankdata.Read(in.Bank, report.DateOf(asOf)), employersOf(in.StatedEmployers))
 	taxes := netOf(taxesOf(f.year), f.state(&in))
 	if net.NetAnnual != nil {
-		was := f.last(12)
+		was := f.lastMonths(12)
 		now := was.like(report.Cents(*net.NetAnnual) * 100)
 		// Wages of less than a year are taxed at the rate of a whole year.
 		base := now

@@ -91,7 +91,7 @@ func earned(all []Paystub) (gross, net *report.Cents) {
 		}
 		sum := min(*c, most)
 		if *to != nil {
-			sum = plus(**to, sum)
+			sum = addCapped(**to, sum)
 		}
 		*to = &sum
 	}

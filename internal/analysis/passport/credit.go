@@ -35,7 +35,7 @@ func History(marks []Mark, day report.Date) []report.PaymentMonth {
 	now := monthNumber(day.Time)
 	for _, m := range marks {
 		if at := now - 1 - monthNumber(m.Month.Time); at >= 0 && at < report.HistoryMonths {
-			worst[at] = max(worst[at], 1+place(m))
+			worst[at] = max(worst[at], 1+severity(m))
 		}
 	}
 	for i := range out {
@@ -53,7 +53,7 @@ func History(marks []Mark, day report.Date) []report.PaymentMonth {
 var paid = []string{report.PaidOK, report.PaidLate1, report.PaidLate30, report.PaidLate60,
 	report.PaidLate90, report.PaidLate120, report.PaidChargedOff}
 
-func place(m Mark) int {
+func severity(m Mark) int {
 	switch {
 	case m.ChargedOff:
 		return 6

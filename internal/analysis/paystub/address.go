@@ -113,7 +113,7 @@ func (s *sheet) blocks() (out []block) {
 			city, state, zip, ok := town(c.text)
 			if !ok && isZIP(c.text) && n > 0 { // the town may be in the line above
 				for k := n - 1; k >= 0 && k >= n-2 && !ok; k-- {
-					if up := over(s.rows[k], c); up != nil {
+					if up := cellAbove(s.rows[k], c); up != nil {
 						if city, state, zip, ok = town(up.text + " " + c.text); ok {
 							c = &cell{text: up.text + " " + c.text, page: up.page, x0: up.x0, x1: up.x1, y: up.y, size: up.size}
 						}
@@ -129,7 +129,7 @@ func (s *sheet) blocks() (out []block) {
 				if s.rows[k].y() < c.y+0.1 && s.rows[k][0].page == c.page {
 					continue
 				}
-				up := over(s.rows[k], b.cells[0])
+				up := cellAbove(s.rows[k], b.cells[0])
 				if up == nil {
 					if b.cells[0].page != s.rows[k][0].page || s.rows[k].y()-b.cells[0].y > 2.2*max(s.rows[k][0].size, c.size) {
 						break
@@ -192,10 +192,10 @@ func unitOf(words string) bool {
 	return false
 }
 
-// over returns the cell of a row that is directly above another cell, or nil.
-func over(r row, c *cell) *cell {
+// cellAbove returns the cell of a row that is directly above another cell, or nil.
+func cellAbove(r row, c *cell) *cell {
 	for _, up := range r {
-		if below(up, c) {
+		if isBelow(up, c) {
 			return up
 		}
 	}

@@ -54,10 +54,10 @@ func (s *sheet) amounts() *table {
 		}
 		t.row(s, n, rest)
 	}
-	t.vote()
+	t.classifyUntitled()
 	t.count()
-	t.understand()
-	t.infer(s)
+	t.determineTotals()
+	t.inferTotals(s)
 	return t
 }
 
@@ -90,7 +90,7 @@ func (t *table) columnOf(label *cell, numbers []*cell) (*header, *segment, []per
 			g := &h.segments[k]
 			// The labels of the first table may begin to the left of its header.
 			left := k == 0 && i == len(t.headers)-1 && label != nil && label.x0 < g.from && len(numbers) > 1 &&
-				!slices.ContainsFunc(numbers, func(c *cell) bool { return c.money && g.below(c) == noPeriod })
+				!slices.ContainsFunc(numbers, func(c *cell) bool { return c.money && g.kindOf(c) == noPeriod })
 			if label != nil && (label.x0 < g.from && !left || label.x0 > g.columns[len(g.columns)-1].x1) {
 				continue
 			}
@@ -104,7 +104,7 @@ func (t *table) columnOf(label *cell, numbers []*cell) (*header, *segment, []per
 				t.spend(len(g.columns))
 				kinds[m] = noPeriod
 				if c.x0 < next {
-					kinds[m] = g.below(c)
+					kinds[m] = g.kindOf(c)
 				}
 				found = found || kinds[m] != noPeriod
 			}
@@ -262,9 +262,10 @@ func split(c *cell) (label, amount *cell, ok bool) {
 // left of the amounts.
 func (t *table) take(s *sheet, n int, label *cell, numbers []*cell) {
 	if label != nil {
-		if p := periodOf(label.words); p == ytd && t.beneath(numbers) {
+		if p := periodOf(label.words); p == ytd && t.readYearToDateBelow(numbers) {
 			return
-		} else if (p == current || p == ytd) && (t.across(s, n, p, numbers) || t.indented(s, n, p, label, numbers) || !isTotalOf(label.words)) {
+		} else if (p == current || p == ytd) &&
+			(t.readPeriodRow(s, n, p, numbers) || t.indented(s, n, p, label, numbers) || !isTotalOf(label.words)) {
 			return
 		}
 	}
@@ -272,7 +273,7 @@ func (t *table) take(s *sheet, n int, label *cell, numbers []*cell) {
 		return
 	}
 	if label == nil {
-		label = s.astride(n, numbers[0])
+		label = s.labelAcrossRow(n, numbers[0])
 	}
 	if label != nil && !itemOfAny(label.words) {
 		if words := s.wrapped(n, label, numbers[0]); words != "" {
@@ -311,7 +312,7 @@ func (t *table) takeLine(label *cell, numbers []*cell) bool {
 	if g != nil && l.in == elsewhere {
 		if l.item != net {
 			t.addInKind(l, numbers, kinds)
-			t.setAside(numbers, kinds)
+			t.keepOtherAmounts(numbers, kinds)
 			return true
 		}
 		l.weak, l.counted = true, false
@@ -475,9 +476,9 @@ func (l *line) set(p period, c *cell) {
 	}
 }
 
-// below reads an amount whose label is above it, and reports whether there is one.
-func (t *table) below(s *sheet, n int, c *cell) bool {
-	i, of := t.above(s, n, c, 2)
+// readBelowLabel reads an amount whose label is above it, and reports whether there is one.
+func (t *table) readBelowLabel(s *sheet, n int, c *cell) bool {
+	i, of := t.itemAbove(s, n, c, 2)
 	if i != noItem {
 		l := line{item: i, page: c.page, y: c.y, weak: i < gross || i > totalDeductions}
 		l.set(max(of, current), c)

@@ -55,8 +55,8 @@ type mark struct{ page, run int }
 // takes memory. A line of a stub has a few hundred bytes.
 const maxRun = 50_000
 
-// lay arranges the text of a file in rows.
-func lay(f *pdf.File) *sheet {
+// layOut arranges the text of a file in rows.
+func layOut(f *pdf.File) *sheet {
 	s := &sheet{steps: &steps{left: maxSteps}, file: f}
 	for n := range f.Pages {
 		p := &f.Pages[n]
@@ -255,7 +255,7 @@ func lines(pieces []*cell) (rows []row) {
 				}
 				gap := c.x0 - before.x1
 				size := min(c.size, before.size)
-				whole := gap > -0.35*size && gap < 1.5*size && torn(before.text, c.text, gap < 0.4*size)
+				whole := gap > -0.35*size && gap < 1.5*size && isSplitAmount(before.text, c.text, gap < 0.4*size)
 				// Two amounts, or an amount and a word, are in two columns.
 				_, ended := money(before.text)
 				_, another := money(c.text)
@@ -282,7 +282,7 @@ func lines(pieces []*cell) (rows []row) {
 			out = append(out, c)
 		}
 		for _, c := range out {
-			c.set(spaced(withoutRule(strings.TrimSpace(c.text))))
+			c.set(spaceAfterColon(withoutRule(strings.TrimSpace(c.text))))
 		}
 		out = slices.DeleteFunc(out, func(c *cell) bool { return strings.Trim(c.text, " $:.") == "" })
 		if len(out) > 0 {
@@ -354,9 +354,9 @@ func isHead(text string) bool {
 	return periodOf(w) != noPeriod || isAmounts(w)
 }
 
-// torn reports whether two pieces form an amount: the first is not an amount by itself,
+// isSplitAmount reports whether two pieces form an amount: the first is not an amount by itself,
 // and neither is the second, unless they are closer than columns ever are.
-func torn(a, b string, close bool) bool {
+func isSplitAmount(a, b string, close bool) bool {
 	if len(a) > 12 || len(b) > 12 || a == "$" || !number(a) {
 		return false
 	}

@@ -58,7 +58,7 @@ func periodOf(words string) period {
 	if strings.HasSuffix(words, " rate") && len(words) < 24 {
 		return rated
 	}
-	if rest, found := without(words, "usd"); found && rest != "" {
+	if rest, found := removeWords(words, "usd"); found && rest != "" {
 		return periodWords[rest]
 	}
 	return noPeriod
@@ -254,8 +254,8 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 	for i := range h.segments {
 		g := &h.segments[i]
 		g.n = i
-		g.guess()
-		s.reach(n, &h, i)
+		g.assignUnknownColumn()
+		s.extendToLabel(n, &h, i)
 		g.to = g.columns[len(g.columns)-1].x1 + 14
 		if over := s.titleOver(n, g); over == elsewhere || g.in == noSection {
 			if over == elsewhere && s.taxable(n, g) {
@@ -289,9 +289,9 @@ func (s *sheet) taxable(n int, g *segment) bool {
 	return false
 }
 
-// guess uses an unknown column directly before the year to date as the current period's, if
+// assignUnknownColumn uses an unknown column directly before the year to date as the current period's, if
 // there is no other.
-func (g *segment) guess() {
+func (g *segment) assignUnknownColumn() {
 	if slices.ContainsFunc(g.columns, func(c column) bool { return c.kind == current }) {
 		return
 	}
@@ -303,9 +303,9 @@ func (g *segment) guess() {
 	}
 }
 
-// reach moves the left edge of a table to the beginning of its first line's label, because
+// extendToLabel moves the left edge of a table to the beginning of its first line's label, because
 // the title may be centered above the labels.
-func (s *sheet) reach(n int, h *header, i int) {
+func (s *sheet) extendToLabel(n int, h *header, i int) {
 	g, least := &h.segments[i], -1e9
 	if i > 0 {
 		least = h.segments[i-1].columns[len(h.segments[i-1].columns)-1].x1
@@ -317,7 +317,7 @@ func (s *sheet) reach(n int, h *header, i int) {
 			switch {
 			case !c.number && c.x0 > least && c.x0 < g.columns[0].x0:
 				label = c
-			case c.number && c.x0 > least && label != nil && g.below(c) != noPeriod:
+			case c.number && c.x0 > least && label != nil && g.kindOf(c) != noPeriod:
 				if g.from < -1e8 {
 					g.from = label.x0 - 30
 				}

@@ -43,7 +43,7 @@ func (t *table) count() {
 		}
 		e.y = l.y
 		sum := sums[l.group]
-		total := isTotal(l.label) && sum[now] == 0 && sum[toDate] == 0 && t.leads(i) || l.item >= gross &&
+		total := isTotal(l.label) && sum[now] == 0 && sum[toDate] == 0 && t.isSubtotal(i) || l.item >= gross &&
 			l.item <= totalDeductions || l.item == paidByCheck || contains(l.label, "total") ||
 			contains(l.label, "totals") || contains(l.label, "subtotal") || l.label == "" ||
 			isTotal(l.label) && (l.cells[now] == nil || near(sum[now], l.amount[now], 2)) &&
@@ -59,7 +59,7 @@ func (t *table) count() {
 			sum[toDate] += l.amount[toDate]
 		}
 		switch {
-		case total && sum[now] == 0 && sum[toDate] == 0 && t.leads(i): // the total is above its lines
+		case total && sum[now] == 0 && sum[toDate] == 0 && t.isSubtotal(i): // the total is above its lines
 		case l.item == gross: // deductions may follow in the same table
 			e.over[earnings], e.over[noSection] = true, true
 		case total && l.in == deductions && ofTaxes(l.label): // other deductions may follow
@@ -82,8 +82,8 @@ func ofTaxes(words string) bool {
 	return any
 }
 
-// leads reports whether the lines after a line in its table add up to its amounts.
-func (t *table) leads(i int) bool {
+// isSubtotal reports whether the lines after a line in its table add up to its amounts.
+func (t *table) isSubtotal(i int) bool {
 	first := &t.lines[i]
 	var sum [2]report.Cents
 	n := 0

@@ -52,7 +52,7 @@ func (s *sheet) fields() *fields {
 			if what = labelOf(c.words); what == noField || what == fieldOther || what == fieldHire && c.words == "start date" && besideEnd(r) {
 				continue
 			}
-			for _, v := range s.beside(n, i, what) {
+			for _, v := range s.valuesNear(n, i, what) {
 				s.spend(512 + len(v.text))
 				if f.put(what, v.text, v) || f.putLong(s, what, v) {
 					break
@@ -121,7 +121,7 @@ func (s *sheet) placement() (below [2]int) {
 				continue
 			}
 			right, down := false, false
-			for _, v := range s.beside(n, i, what) {
+			for _, v := range s.valuesNear(n, i, what) {
 				s.spend(512 + len(v.text))
 				if mayBeValue(what, v.text) {
 					right = right || abs(v.y-c.y) < 1
@@ -199,7 +199,7 @@ func (f *fields) putLong(s *sheet, what field, v *cell) bool {
 			}
 			if n+1 < len(s.rows) {
 				for _, under := range s.rows[n+1] {
-					if below(v, under) && (what == fieldPeriod && f.putPeriod(v.text+" "+under.text, v) ||
+					if isBelow(v, under) && (what == fieldPeriod && f.putPeriod(v.text+" "+under.text, v) ||
 						what == fieldPay && f.put(what, v.text+" "+under.text, v)) {
 						return true
 					}
@@ -222,7 +222,7 @@ func (s *sheet) dated(f *fields) {
 				f.put(fieldPay, rest, c)
 				continue
 			}
-			for _, v := range s.beside(n, i, fieldPay) {
+			for _, v := range s.valuesNear(n, i, fieldPay) {
 				if f.put(fieldPay, v.text, v) {
 					break
 				}
@@ -316,10 +316,10 @@ func (s *sheet) spanned(f *fields) {
 // three.
 const maxBeside = 12
 
-// beside returns the cells to the right of a label and below it that may be its value, the
+// valuesNear returns the cells to the right of a label and below it that may be its value, the
 // nearest first. Vertical distance counts double. Cells where the stub usually has its
 // values come first.
-func (s *sheet) beside(n, i int, what field) []*cell {
+func (s *sheet) valuesNear(n, i int, what field) []*cell {
 	label := s.rows[n][i]
 	type place struct {
 		cell *cell
@@ -422,7 +422,7 @@ func (f *fields) put(what field, text string, c *cell) bool {
 		if f.provider == "" && isText(text) && len(text) < 60 {
 			f.provider = text
 			if known := providerIn(plain(text)); known != "" {
-				if rest, _ := without(plain(text), plain(known)); rest != "" && rest != "payroll" {
+				if rest, _ := removeWords(plain(text), plain(known)); rest != "" && rest != "payroll" {
 					f.provider = known // without the other words
 				}
 			}

@@ -15,7 +15,7 @@ import (
 func (d *Document) figures() {
 	t := &d.table
 	var checked, ok, known, fits, short [2]bool
-	whole := [2]bool{t.whole(now), t.whole(toDate)}
+	whole := [2]bool{t.balances(now), t.balances(toDate)}
 	for k := range checked {
 		checked[k], ok[k], short[k] = t.sums(k)
 		known[k], fits[k] = t.balance(k)
@@ -54,9 +54,9 @@ func (t *table) otherNet(n report.Cents) bool {
 	return slices.ContainsFunc(t.lines, func(l line) bool { return l.item == net && !l.weak && l.cells[now] != nil && l.amount[now] > n })
 }
 
-// whole reports whether a column was read completely: its lines add up to its totals, and
+// balances reports whether a column was read completely: its lines add up to its totals, and
 // gross less the deductions is net.
-func (t *table) whole(k int) bool {
+func (t *table) balances(k int) bool {
 	checked, ok, _ := t.sums(k)
 	known, fits := t.balance(k)
 	return checked && ok && known && fits
@@ -116,7 +116,7 @@ func (t *table) sums(k int) (checked, ok, short bool) {
 	}
 	ok = true
 	if v := t.value(gross, k); v != nil && count[earnings] > 0 {
-		checked, ok = true, t.explained(*v-sum[earnings], k) || near(sum[earnings]-inKind, *v, 2)
+		checked, ok = true, t.isExplained(*v-sum[earnings], k) || near(sum[earnings]-inKind, *v, 2)
 		short = sum[earnings] < *v
 	}
 	if v := t.value(totalDeductions, k); v != nil && *v != 0 && count[deductions] > 0 {
@@ -174,7 +174,7 @@ func (t *table) balance(k int) (known, ok bool) {
 	if total := t.value(totalDeductions, k); total != nil && lines == 0 {
 		less, lines = *total, 1
 	}
-	return lines > 0 && !lost, t.explained(*n-(*g-less), k) || near(*g-less+more, *n, 2) || near(*g-less+more-inKind, *n, 2)
+	return lines > 0 && !lost, t.isExplained(*n-(*g-less), k) || near(*g-less+more, *n, 2) || near(*g-less+more-inKind, *n, 2)
 }
 
 func near(a, b, by report.Cents) bool { return a-b <= by && b-a <= by }
@@ -250,7 +250,7 @@ func decimal(s string) (int64, bool) {
 // growth compares the year to date with the period.
 func (d *Document) growth() {
 	t := &d.table
-	sure := t.whole(now) || t.whole(toDate)
+	sure := t.balances(now) || t.balances(toDate)
 	for i := range t.lines {
 		if l := &t.lines[i]; !l.weak && l.cells[now] != nil && l.cells[toDate] != nil && l.item != noItem && l.amount[now] > l.amount[toDate] {
 			d.find(YearToDate, sure, l.cells[now].area(), l.cells[toDate].area())
@@ -309,16 +309,16 @@ func (d *Document) rates() {
 		leastM += percent(max(0, min(g-other, over-otherYTD)), payrolltax.Additional)
 		mostM += percent(max(0, min(g, over)), payrolltax.Additional)
 	}
-	d.within(socialSecurity, now, least, most, 2)
-	d.within(medicare, now, leastM, mostM, 2)
-	d.within(fica, now, least+leastM, most+mostM, 3)
+	d.checkTaxRange(socialSecurity, now, least, most, 2)
+	d.checkTaxRange(medicare, now, leastM, mostM, 2)
+	d.checkTaxRange(fica, now, least+leastM, most+mostM, 3)
 
 	// Both taxes apply to the same wage up to the wage base.
 	if s, m := p.SocialSecurityTax, p.MedicareTax; s != nil && m != nil && *s > 0 && *m > 0 &&
 		before >= 0 && before+g <= min(base, payrolltax.AdditionalFrom) {
 		off := *s*payrolltax.Medicare - *m*payrolltax.SocialSecurity
 		if by := report.Cents(2 * (payrolltax.Medicare + payrolltax.SocialSecurity)); !near(off, 0, by) {
-			d.find(DeductionsOff, d.table.whole(now) && !near(off, 0, 100*payrolltax.SocialSecurity),
+			d.find(DeductionsOff, d.table.balances(now) && !near(off, 0, 100*payrolltax.SocialSecurity),
 				d.areas(now, socialSecurity, medicare)...)
 		}
 	}
@@ -332,20 +332,20 @@ func (d *Document) rates() {
 		return percent(max(0, wage), payrolltax.Medicare) + percent(max(0, wage-payrolltax.AdditionalFrom), payrolltax.Additional)
 	}
 	leastM, mostM = of(y-otherYTD), of(y+inKindYTD)
-	d.within(socialSecurity, toDate, least, most, 60)
-	d.within(medicare, toDate, leastM, mostM, 60)
-	d.within(fica, toDate, least+leastM, most+mostM, 60)
+	d.checkTaxRange(socialSecurity, toDate, least, most, 60)
+	d.checkTaxRange(medicare, toDate, leastM, mostM, 60)
+	d.checkTaxRange(fica, toDate, least+leastM, most+mostM, 60)
 }
 
-// within checks that a tax is in its range. A missing or zero tax means that the employee is
+// checkTaxRange checks that a tax is in its range. A missing or zero tax means that the employee is
 // exempt.
-func (d *Document) within(i item, k int, least, most, by report.Cents) {
+func (d *Document) checkTaxRange(i item, k int, least, most, by report.Cents) {
 	c := d.table.value(i, k)
 	if c == nil || *c == 0 {
 		return
 	}
 	if v := *c; v < 0 || v < least-by || v > most+by {
-		d.find(DeductionsOff, d.table.whole(now) && (v < least-100 || v > most+100), d.areas(k, i)...)
+		d.find(DeductionsOff, d.table.balances(now) && (v < least-100 || v > most+100), d.areas(k, i)...)
 	}
 }
 

@@ -29,12 +29,12 @@ func unnumbered(words string) string {
 func undated(words string) (string, period) {
 	of := noPeriod
 	for _, w := range []string{"year to date", "ytd", "y t d", "yr to date", "acumulado"} {
-		if rest, found := without(words, w); found {
+		if rest, found := removeWords(words, w); found {
 			words, of = rest, ytd
 		}
 	}
 	for _, w := range []string{"this period", "current", "this check", "this pay period", "this pay"} {
-		if rest, found := without(words, w); found && rest != "" && of == noPeriod {
+		if rest, found := removeWords(words, w); found && rest != "" && of == noPeriod {
 			words, of = rest, current
 		}
 	}

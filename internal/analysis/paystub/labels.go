@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// astride returns the label of a row of amounts that has two lines, one above and one below
+// labelAcrossRow returns the label of a row of amounts that has two lines, one above and one below
 // the row, or nil if none exists.
-func (s *sheet) astride(n int, first *cell) *cell {
+func (s *sheet) labelAcrossRow(n int, first *cell) *cell {
 	if n == 0 || n+1 >= len(s.rows) {
 		return nil
 	}
@@ -53,20 +53,20 @@ func (s *sheet) wrapped(n int, label, first *cell) string {
 // allBelow reads amounts whose labels are above them, and reports whether it found any.
 func (t *table) allBelow(s *sheet, n int, numbers []*cell) (any bool) {
 	for _, c := range numbers {
-		if c.money && t.below(s, n, c) {
+		if c.money && t.readBelowLabel(s, n, c) {
 			any = true
 		}
 	}
 	return any
 }
 
-// across reads a row whose label is a period, with the labels of the amounts above them.
-func (t *table) across(s *sheet, n int, p period, numbers []*cell) (any bool) {
+// readPeriodRow reads a row whose label is a period, with the labels of the amounts above them.
+func (t *table) readPeriodRow(s *sheet, n int, p period, numbers []*cell) (any bool) {
 	for _, c := range numbers {
 		if !c.money {
 			continue
 		}
-		i, of := t.above(s, n, c, 6)
+		i, of := t.itemAbove(s, n, c, 6)
 		if i == noItem || i == reimbursement {
 			continue
 		}
@@ -81,8 +81,8 @@ func (t *table) across(s *sheet, n int, p period, numbers []*cell) (any bool) {
 	return any
 }
 
-// beneath reads a year-to-date amount that is below the period's amount.
-func (t *table) beneath(numbers []*cell) bool {
+// readYearToDateBelow reads a year-to-date amount that is below the period's amount.
+func (t *table) readYearToDateBelow(numbers []*cell) bool {
 	if len(numbers) != 1 || len(t.lines) == 0 || !numbers[0].money {
 		return false
 	}
@@ -115,7 +115,7 @@ func (s *sheet) underWords(n int, numbers []*cell) bool {
 
 // indented reads an amount beside a period, where the item's label is above the period.
 func (t *table) indented(s *sheet, n int, p period, label *cell, numbers []*cell) bool {
-	i, _ := t.above(s, n, label, 3)
+	i, _ := t.itemAbove(s, n, label, 3)
 	if len(numbers) != 1 || !numbers[0].money || i < gross || i > totalDeductions {
 		return false
 	}
@@ -125,8 +125,8 @@ func (t *table) indented(s *sheet, n int, p period, label *cell, numbers []*cell
 	return true
 }
 
-// below returns the kind of the column that an amount is in.
-func (g *segment) below(c *cell) period {
+// kindOf returns the kind of the column that an amount is in.
+func (g *segment) kindOf(c *cell) period {
 	best, at := 14.0, -1
 	for k, head := range g.columns {
 		if d := min(abs(head.x1-c.x1), abs(head.x0-c.x0), abs(head.x0+head.x1-c.x0-c.x1)/2); d < best {
@@ -154,9 +154,9 @@ func (g *segment) below(c *cell) period {
 	return g.columns[at].kind
 }
 
-// above finds the item above an amount, within the given number of rows. The first label
+// itemAbove finds the item above an amount, within the given number of rows. The first label
 // above decides, together with the label above that one if both are one item.
-func (t *table) above(s *sheet, n int, c *cell, rows int) (item, period) {
+func (t *table) itemAbove(s *sheet, n int, c *cell, rows int) (item, period) {
 	var first *cell
 	for k := n - 1; k >= 0 && k >= n-rows; k-- {
 		if s.rows[k][0].page != c.page || s.rows[k].y()-c.y > float64(rows)*3*max(c.size, 6) {

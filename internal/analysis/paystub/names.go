@@ -80,7 +80,7 @@ func (s *sheet) militaryEmployer(f *fields, n, i int) bool {
 	if c := s.rows[n][i]; c.words != "branch" && c.words != "service" && c.words != "branch of service" {
 		return false
 	}
-	for _, v := range s.beside(n, i, fieldEmployer) {
+	for _, v := range s.valuesNear(n, i, fieldEmployer) {
 		if slices.Contains(services, v.words) {
 			return f.put(fieldEmployer, v.text, v)
 		}

@@ -124,13 +124,14 @@ func (s *sheet) home(f *fields, blocks []block) int {
 		if f.employerCell != nil && b.has(f.employerCell) || isCompany(first.text) {
 			continue
 		}
-		if label := s.before(first); label != nil && labelOf(label.words) == fieldAddress || s.under(first, fieldAddress) {
+		if label := s.cellLeftOf(first); label != nil && labelOf(label.words) == fieldAddress || s.hasLabelAbove(first, fieldAddress) {
 			return i
 		}
 		if f.employeeCell == nil {
 			continue
 		}
-		if label := s.before(f.employeeCell); street(first.text) && (below(f.employeeCell, first) || label != nil && below(label, first)) {
+		label := s.cellLeftOf(f.employeeCell)
+		if street(first.text) && (isBelow(f.employeeCell, first) || label != nil && isBelow(label, first)) {
 			return i
 		}
 	}
@@ -148,15 +149,15 @@ func (s *sheet) home(f *fields, blocks []block) int {
 	return only
 }
 
-// under reports whether a label of a kind is directly above a cell.
-func (s *sheet) under(c *cell, what field) bool {
+// hasLabelAbove reports whether a label of a kind is directly above a cell.
+func (s *sheet) hasLabelAbove(c *cell, what field) bool {
 	for _, r := range s.rows {
 		s.spend(1)
 		if r[0].page != c.page || r.y() <= c.y || r.y()-c.y > 3*max(c.size, r[0].size) {
 			continue
 		}
 		for _, up := range r {
-			if labelOf(up.words) == what && below(up, c) {
+			if labelOf(up.words) == what && isBelow(up, c) {
 				return true
 			}
 		}
@@ -191,7 +192,7 @@ func (s *sheet) lineParties(f *fields) {
 			case a.name != "" && f.employer == "" && !sameName(a.name, f.employee) && (isCompany(a.name) || f.employee != "" || n < 3):
 				f.employer, f.employerCell = a.name, c
 			case a.name == "" && label == noField && f.employee != "" && !f.hasAddress && f.employeeCell != nil &&
-				(below(f.employeeCell, c) || i > 0 && r[i-1] == f.employeeCell) && !isCompany(f.employee):
+				(isBelow(f.employeeCell, c) || i > 0 && r[i-1] == f.employeeCell) && !isCompany(f.employee):
 				f.setAddress(a)
 			}
 		}
@@ -201,7 +202,7 @@ func (s *sheet) lineParties(f *fields) {
 // namedOver reports whether a name is directly above a line.
 func (s *sheet) namedOver(n int, c *cell, name string) bool {
 	for k := n - 1; k >= 0 && k >= n-2; k-- {
-		if up := over(s.rows[k], c); up != nil {
+		if up := cellAbove(s.rows[k], c); up != nil {
 			return sameName(up.text, name)
 		}
 	}
@@ -212,7 +213,7 @@ func (s *sheet) namedOver(n int, c *cell, name string) bool {
 // or is at the top of the page, otherwise nil.
 func (s *sheet) companyOver(n int, c *cell, f *fields) *cell {
 	for k := n - 1; k >= 0 && k >= n-2; k-- {
-		if up := over(s.rows[k], c); up != nil {
+		if up := cellAbove(s.rows[k], c); up != nil {
 			if isText(up.text) && !street(up.text) && !sameName(up.text, f.employee) && providerIn(up.words) == "" &&
 				(isCompany(up.text) || f.employee != "" && n < 4) {
 				return up
@@ -303,8 +304,8 @@ func sameName(a, b string) bool {
 	return full(x) > 1 && full(y) > 1 && within(x, y) && within(y, x) || slices.Equal(x, y)
 }
 
-// before returns the cell to the left of another, or nil.
-func (s *sheet) before(c *cell) *cell {
+// cellLeftOf returns the cell to the left of another, or nil.
+func (s *sheet) cellLeftOf(c *cell) *cell {
 	s.spend(s.cells)
 	for _, r := range s.rows {
 		for i, x := range r {
@@ -318,9 +319,9 @@ func (s *sheet) before(c *cell) *cell {
 
 func (b block) has(c *cell) bool { return slices.Contains(b.cells, c) }
 
-// below reports whether b is directly below a, aligned to the left, to the right or
+// isBelow reports whether b is directly below a, aligned to the left, to the right or
 // centered.
-func below(a, b *cell) bool {
+func isBelow(a, b *cell) bool {
 	return a.page == b.page && a.y > b.y && a.y-b.y < 2.2*max(a.size, b.size) &&
 		(abs(a.x0-b.x0) < 4 || abs(a.x1-b.x1) < 1 || abs(a.x0+a.x1-b.x0-b.x1) < 2)
 }

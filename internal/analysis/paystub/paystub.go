@@ -141,7 +141,7 @@ func (d *Document) understand() {
 			panic(p)
 		}
 	}()
-	s := lay(d.file)
+	s := layOut(d.file)
 	switch d.program(); {
 	case len(s.rows) == 0:
 		d.Outcome = NoText
@@ -163,9 +163,9 @@ func (d *Document) understand() {
 	d.figures()
 	d.days()
 	if d.scanned {
-		d.doubts()
+		d.findLowConfidence()
 	} else {
-		d.look(s)
+		d.compareDrawing(s)
 	}
 }
 

@@ -80,7 +80,7 @@ func (d *Document) positions(findings []finding) *report.Positions {
 	}
 	add := func(m report.Mark, at ...area) {
 		for _, a := range at {
-			if len(out.Marks) < maxMarks && d.place(a, &m) {
+			if len(out.Marks) < maxMarks && d.setMark(a, &m) {
 				out.Marks = append(out.Marks, m)
 			}
 		}
@@ -125,8 +125,8 @@ var amountFields = []struct {
 	{fica, "fica_tax_deductions_amount"},
 }
 
-// place sets a mark's rectangle to an area; false if it is not on a listed page.
-func (d *Document) place(a area, m *report.Mark) bool {
+// setMark sets a mark's rectangle to an area; false if it is not on a listed page.
+func (d *Document) setMark(a area, m *report.Mark) bool {
 	if a.page < 0 || a.page >= min(len(d.file.Pages), maxMarkedPages) {
 		return false
 	}
@@ -135,7 +135,7 @@ func (d *Document) place(a area, m *report.Mark) bool {
 	top, bottom := 1-a.y1/p.Height, 1-a.y0/p.Height
 	switch {
 	case d.scanned:
-		left, top, right, bottom = d.pictures[a.page].around(a)
+		left, top, right, bottom = d.pictures[a.page].rectangleOf(a)
 	case p.Rotate == 90:
 		left, top, right, bottom = 1-bottom, left, 1-top, right
 	case p.Rotate == 180:

@@ -34,8 +34,8 @@ type Picture struct {
 	X, Y          [3]float64
 }
 
-// around returns the rectangle of the picture around an area of the straightened page.
-func (p *Picture) around(a area) (left, top, right, bottom float64) {
+// rectangleOf returns the rectangle of the picture around an area of the straightened page.
+func (p *Picture) rectangleOf(a area) (left, top, right, bottom float64) {
 	left, top, right, bottom = 1, 1, 0, 0
 	for _, at := range [][2]float64{{a.x0, a.y0}, {a.x0, a.y1}, {a.x1, a.y0}, {a.x1, a.y1}} {
 		x := p.X[0]*at[0] + p.X[1]*at[1] + p.X[2]
@@ -82,8 +82,8 @@ func (d *Document) Scanned(pages []ScannedPage) *Document {
 	return out
 }
 
-// doubts finds a figure or a date that the engine read with low confidence.
-func (d *Document) doubts() {
+// findLowConfidence finds a figure or a date that the engine read with low confidence.
+func (d *Document) findLowConfidence() {
 	var at []area
 	add := func(c *cell) {
 		if c != nil && d.doubtful(c) {

@@ -169,8 +169,8 @@ func contains(words, some string) bool {
 	}
 }
 
-// without removes some from words, as whole words.
-func without(words, some string) (rest string, found bool) {
+// removeWords removes some from words, as whole words.
+func removeWords(words, some string) (rest string, found bool) {
 	if !contains(words, some) {
 		return words, false
 	}

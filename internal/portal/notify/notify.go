@@ -55,7 +55,7 @@ const atOnce = 8
 func New(s Service) *Service {
 	s.outbox = &webhook.Outbox{DB: s.DB, Queue: s.Queue, Sender: s.Sender, Tables: webhook.ApplicationTables, Log: s.Log, Now: s.Now,
 		MaxAge: maxAge, AtOnce: atOnce, LogSubject: "application", Job: func(id string) jobs.Args { return deliver{id} },
-		Target: s.target, Gone: s.gone, Key: s.Applications.Key}
+		Target: s.target, Gone: s.stopDeliveries, Key: s.Applications.Key}
 	return &s
 }
 
@@ -192,7 +192,7 @@ func (s *Service) target(ctx context.Context, q store.Queryer, _ webhook.Deliver
 	return webhook.Target{URL: s.URL, Secrets: s.Secrets, Off: s.URL == "" || !stopped.IsZero()}, err
 }
 
-// gone stops deliveries to the receiver until Resume.
-func (s *Service) gone(ctx context.Context, tx *store.Tx, _ webhook.Delivery, url string) (bool, error) {
+// stopDeliveries stops deliveries to the receiver until Resume.
+func (s *Service) stopDeliveries(ctx context.Context, tx *store.Tx, _ webhook.Delivery, url string) (bool, error) {
 	return true, insertStop(ctx, tx, url)
 }

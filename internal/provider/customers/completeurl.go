@@ -92,9 +92,9 @@ func rawPath(raw string) string {
 	return "/" + path
 }
 
-// within reports whether c has the origin of a registered URL, and its path or
+// isWithin reports whether c has the origin of a registered URL, and its path or
 // one below it.
-func (c CompleteURL) within(registered string) bool {
+func (c CompleteURL) isWithin(registered string) bool {
 	base, _, _ := strings.Cut(registered, "?")
 	r, err := ParseCompleteURL(base)
 	if err != nil || r.Origin != c.Origin {
@@ -112,7 +112,7 @@ func MatchCompleteURL(raw string, registered []string) (CompleteURL, error) {
 		return c, err
 	}
 	for _, r := range registered {
-		if c.within(r) {
+		if c.isWithin(r) {
 			return c, nil
 		}
 	}

@@ -93,9 +93,9 @@ func setReturn(ctx context.Context, tx *store.Tx, customerID, mode string, requi
 		require_form = $2 WHERE id = $3`, mode, requireForm, customerID))
 }
 
-// entitled reports whether an account has an entitlement, by its own setting or else
+// isEntitled reports whether an account has an entitlement, by its own setting or else
 // its parent's.
-func entitled(ctx context.Context, q store.Queryer, customerID string, e Entitlement) (enabled bool, err error) {
+func isEntitled(ctx context.Context, q store.Queryer, customerID string, e Entitlement) (enabled bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT coalesce(o.enabled, p.enabled, FALSE) FROM customers c
 		LEFT JOIN entitlements o ON o.customer_id = c.id AND o.name = $2
 		LEFT JOIN entitlements p ON p.customer_id = c.parent_id AND p.name = $2

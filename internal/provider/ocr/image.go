@@ -98,8 +98,8 @@ func (g *gray) upright(orientation int) *gray {
 // tile is the side in pixels of the areas whose paper is taken to be equally bright.
 const tile = 32
 
-// even makes the paper white where it is darker, as in a photograph.
-func (g *gray) even() {
+// whitenPaper makes the paper white where it is darker, as in a photograph.
+func (g *gray) whitenPaper() {
 	nx, ny := (g.w+tile-1)/tile, (g.h+tile-1)/tile
 	paper := make([]float64, nx*ny)
 	for ty := range ny {
@@ -304,8 +304,8 @@ func (g *gray) thinLine(out []int, i, n, from, to, across, along int) []int {
 	return out
 }
 
-// without returns the image with white in place of the words that are not doubtful.
-func (g *gray) without(words []box) *gray {
+// withoutClearWords returns the image with white in place of the words that are not doubtful.
+func (g *gray) withoutClearWords(words []box) *gray {
 	out := newGray(g.w, g.h)
 	out.from = g.from
 	copy(out.px, g.px)

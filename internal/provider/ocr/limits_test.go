@@ -209,7 +209,7 @@ func FuzzPage(f *testing.F) {
 	white := newGray(2550, 3300)
 	f.Fuzz(func(t *testing.T, tsv []byte) {
 		words := parseTSV(tsv)
-		settle(words)
+		alignEstimates(words)
 		p := page(words, white)
 		for _, w := range p.Words {
 			if !(w.Size > 0 && w.Size < 1e6 && w.X1 > w.X0 && w.X0 > -1e6 && w.X1 < 1e6 && w.Y > -1e7 && w.Y < 1e7) || len(w.Text) > 2*maxWord+1 {

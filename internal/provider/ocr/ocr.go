@@ -165,7 +165,7 @@ func (e *Engine) readPage(ctx context.Context, g *gray) (paystub.ScannedPage, er
 	if n := max(g.w, g.h) / longSide; n > 1 {
 		g = g.shrink(n)
 	}
-	g.even()
+	g.whitenPaper()
 	best, most := paystub.ScannedPage{}, -1
 	for range 4 {
 		page, err := e.readLevel(ctx, g)
@@ -207,7 +207,7 @@ func (e *Engine) readLevel(ctx context.Context, g *gray) (paystub.ScannedPage, e
 		return paystub.ScannedPage{}, err
 	}
 	if doubts := doubtful(words); len(words)-doubts > enough {
-		if rest, x, y, any := g.without(words).cropped(); any {
+		if rest, x, y, any := g.withoutClearWords(words).cropped(); any {
 			again, err := e.words(ctx, rest, sparse)
 			if err != nil {
 				return paystub.ScannedPage{}, err
@@ -237,7 +237,7 @@ func (e *Engine) words(ctx context.Context, g *gray, way string) ([]box, error) 
 		return nil, err
 	}
 	words := parseTSV(out)
-	settle(words)
+	alignEstimates(words)
 	return words, nil
 }
 

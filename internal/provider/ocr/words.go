@@ -44,15 +44,15 @@ func parseTSV(out []byte) (all []box) {
 		if !valid || b.text == "" || len(b.text) > maxWord || b.w <= 0 || b.h <= 0 {
 			continue
 		}
-		b.text = pointed(b.text)
+		b.text = withDecimalPoint(b.text)
 		b.estimate()
 		all = append(all, b)
 	}
 	return all
 }
 
-// pointed returns an amount with a point in place of a comma before the cents.
-func pointed(text string) string {
+// withDecimalPoint returns an amount with a point in place of a comma before the cents.
+func withDecimalPoint(text string) string {
 	end := strings.TrimRight(text, "-*)")
 	if at := len(end) - 3; at > 0 && end[at] == ',' && strings.Trim(end, "$(-0123456789,") == "" && cents(end[at+1:]) && isDigit(end[at-1]) {
 		return text[:at] + "." + text[at+1:]
@@ -90,10 +90,10 @@ func extent(text string) (rise, drop float64) {
 	return rise, drop
 }
 
-// settle replaces the estimates of words by those of the words beside them where these differ
+// alignEstimates replaces the estimates of words by those of the words beside them where these differ
 // little, and those of signs by those of the nearest word. A word whose box reaches into the next
 // line gets the estimates of its line.
-func settle(all []box) {
+func alignEstimates(all []box) {
 	lines := map[string][]*box{}
 	for i := range all {
 		lines[all[i].line] = append(lines[all[i].line], &all[i])
@@ -259,7 +259,7 @@ func merge(words, again []box) (out []box) {
 		var places []int
 		better := true
 		for i := range words {
-			if b := &words[i]; b.over(&a) {
+			if b := &words[i]; b.overlaps(&a) {
 				places = append(places, i)
 				better = better && b.doubtful && a.confidence >= sureConfidence && (a.confidence > b.confidence || b.size > 1.3*usual)
 			}
@@ -282,8 +282,8 @@ func merge(words, again []box) (out []box) {
 
 func (b *box) move(x, y float64) { b.x, b.y, b.base = b.x+x, b.y+y, b.base+y }
 
-// over reports whether two words have a third of the smaller one in common.
-func (b *box) over(o *box) bool {
+// overlaps reports whether two words have a third of the smaller one in common.
+func (b *box) overlaps(o *box) bool {
 	w := min(b.x+b.w, o.x+o.w) - max(b.x, o.x)
 	h := min(b.y+b.h, o.y+o.h) - max(b.y, o.y)
 	return w > 0 && h > 0 && 3*w*h > min(b.w*b.h, o.w*o.h)
@@ -333,7 +333,7 @@ func (g *gray) join(all []box, pitch float64) (out []box) {
 				alike = 0.4
 			}
 			if b.base == before.base && gap > least && gap < space && len(before.text) < maxWord &&
-				math.Abs(b.size-before.size) < alike*b.size && (between != " " || !rows.apart(before, &b)) {
+				math.Abs(b.size-before.size) < alike*b.size && (between != " " || !rows.areTwoColumns(before, &b)) {
 				if digits(b.text) == digits(before.text) {
 					before.confidence = min(before.confidence, b.confidence)
 				} else if digits(b.text) {
@@ -403,9 +403,9 @@ func amountRows(all []box) columnRows {
 	return rows
 }
 
-// apart reports whether two words are the headers of two columns: in several lines below them,
+// areTwoColumns reports whether two words are the headers of two columns: in several lines below them,
 // an amount ends below the first word's end, and another one is below the second word.
-func (rows columnRows) apart(a, b *box) bool {
+func (rows columnRows) areTwoColumns(a, b *box) bool {
 	if digits(a.text) || digits(b.text) {
 		return false
 	}

@@ -74,7 +74,7 @@ func TestPointed(t *testing.T) {
 		"-29,34": "-29.34", "1,234,56-": "1,234.56-", "$7,78": "$7.78", "1,234": "1,234", "9,2025": "9,2025",
 		"9,25": "9.25", ",25": ",25", "a,25": "a,25",
 	} {
-		if got := pointed(in); got != want {
+		if got := withDecimalPoint(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}

@@ -50,7 +50,7 @@ type Service struct {
 func New(s Service) *Service {
 	s.outbox = &webhook.Outbox{DB: s.DB, Queue: s.Queue, Sender: s.Sender, Tables: webhook.ReportTables, Log: s.Log, Now: s.Now,
 		MaxAge: MaxAge, Job: func(id string) jobs.Args { return deliver{id} },
-		Target: s.target, Gone: s.gone, Key: s.key, Body: s.body}
+		Target: s.target, Gone: s.disableCallback, Key: s.key, Body: s.body}
 	return &s
 }
 
@@ -130,8 +130,8 @@ func (s *Service) target(ctx context.Context, q store.Queryer, d webhook.Deliver
 	return t, nil
 }
 
-// gone disables the callback of a delivery.
-func (s *Service) gone(ctx context.Context, tx *store.Tx, d webhook.Delivery, url string) (bool, error) {
+// disableCallback disables the callback of a delivery.
+func (s *Service) disableCallback(ctx context.Context, tx *store.Tx, d webhook.Delivery, url string) (bool, error) {
 	return disableCallback(ctx, tx, d.CallbackID, url)
 }
 

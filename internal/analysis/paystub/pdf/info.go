@@ -109,15 +109,15 @@ func (r *reader) updates() {
 		r.out.Linearized = r.asInt(lin.get("L")) == len(r.b)
 	}
 	for i := first - 1; i >= 0; i-- {
-		if len(r.sections[i].numbers) == 0 && i+1 < len(r.sections) && r.hybrid(i) {
+		if len(r.sections[i].numbers) == 0 && i+1 < len(r.sections) && r.isHybridStream(i) {
 			continue
 		}
 		r.out.Updates = append(r.out.Updates, r.update(i))
 	}
 }
 
-// hybrid reports whether a section is the stream that belongs to a cross-reference table.
-func (r *reader) hybrid(i int) bool {
+// isHybridStream reports whether a section is the stream that belongs to a cross-reference table.
+func (r *reader) isHybridStream(i int) bool {
 	return i > 0 && r.sections[i-1].trailer.get("XRefStm") == r.sections[i].at
 }
 

@@ -263,7 +263,7 @@ func (r *reader) repair() {
 		if i >= 3 && bytes.Equal(r.b[i-3:i], []byte("end")) {
 			continue
 		}
-		num, from, ok := before(r.b, i)
+		num, from, ok := numbersBefore(r.b, i)
 		if !ok {
 			continue
 		}
@@ -322,8 +322,8 @@ func (r *reader) try(f func() any) (v any) {
 	return f()
 }
 
-// before reads the two numbers before an "obj" at i, and returns where they begin.
-func before(b []byte, i int) (num, from int, ok bool) {
+// numbersBefore reads the two numbers before an "obj" at i, and returns where they begin.
+func numbersBefore(b []byte, i int) (num, from int, ok bool) {
 	back := func() (n int) {
 		for i > 0 && space(b[i-1]) {
 			i--

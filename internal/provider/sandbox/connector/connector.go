@@ -168,7 +168,7 @@ func invalid(message string) error {
 	return &problem{"INVALID_REQUEST", message, http.StatusBadRequest}
 }
 
-func over(code, message string) error { return &problem{code, message, http.StatusConflict} }
+func conflict(code, message string) error { return &problem{code, message, http.StatusConflict} }
 
 // operation adapts an operation, whose result is the answer; nil for no content.
 func (s *Server) operation(name string, run func(context.Context, request) (any, error)) http.Handler {

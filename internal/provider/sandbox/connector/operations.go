@@ -76,23 +76,23 @@ func (s *Server) complete(ctx context.Context, q request) (any, error) {
 		at, err := ofAuthorization(ctx, tx, q.Authorization, in.ID)
 		switch {
 		case errors.Is(err, store.ErrNotFound):
-			refused = over("ABANDONED", "the authorization is unknown, or has expired")
+			refused = conflict("ABANDONED", "the authorization is unknown, or has expired")
 			return nil
 		case err != nil:
 			return err
 		case at.Step == stepGranted:
-			refused = over("ENDED", "the code was used before")
+			refused = conflict("ENDED", "the code was used before")
 			return nil
 		case at.Step == signin.StepDone || at.Step == signin.StepRefused:
-			refused = over("DENIED", "the applicant refused, or was refused")
+			refused = conflict("DENIED", "the applicant refused, or was refused")
 			return nil
 		case at.Username == "session_expired":
-			refused = over("ABANDONED", "the session at the payroll provider expired")
+			refused = conflict("ABANDONED", "the session at the payroll provider expired")
 			return nil
 		}
 		granted, err := exchange(ctx, tx, q.Authorization, q.Code, g, now)
 		if err == nil && !granted {
-			refused = over("ABANDONED", "the code is not of this authorization, or has expired")
+			refused = conflict("ABANDONED", "the code is not of this authorization, or has expired")
 		}
 		return err
 	})
@@ -141,7 +141,7 @@ func (s *Server) renew(ctx context.Context, q request) (any, error) {
 		return err
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, over("ENDED", "the access is unknown, was renewed or revoked, or has ended")
+		return nil, conflict("ENDED", "the access is unknown, was renewed or revoked, or has ended")
 	}
 	return g, err
 }
@@ -164,15 +164,15 @@ func (s *Server) payroll(ctx context.Context, q request) (any, error) {
 	id, username, err := ofAccess(ctx, s.config.DB.SQL, q.Access, in.ID, now)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return nil, over("ENDED", "the access is unknown, was revoked, or has expired")
+		return nil, conflict("ENDED", "the access is unknown, was revoked, or has expired")
 	case err != nil:
 		return nil, err
 	case expired(q.Access, now):
-		return nil, over("EXPIRED", "the access must be renewed")
+		return nil, conflict("EXPIRED", "the access must be renewed")
 	case username == "error":
 		return nil, invalid("the username error has no data")
 	case username == confirming:
-		return nil, over("CONFIRMATION_REQUIRED", "the payroll provider asks for a code again")
+		return nil, conflict("CONFIRMATION_REQUIRED", "the payroll provider asks for a code again")
 	case username == "supplier_unresponsive":
 		return nil, &problem{"UNRESPONSIVE", "the payroll provider does not answer", http.StatusServiceUnavailable}
 	}

@@ -62,7 +62,7 @@ func (s *Server) resource(h func(w http.ResponseWriter, r *http.Request, a acces
 			if err != nil {
 				return nil, err
 			}
-			if done, err := s.misbehave(w, r, a); done || err != nil {
+			if done, err := s.injectFault(w, r, a); done || err != nil {
 				return nil, err
 			}
 			return h(w, r, a)
@@ -137,9 +137,9 @@ func (s *Server) authorized(r *http.Request, scopes []string) (access, error) {
 	return a, nil
 }
 
-// misbehave does what the fault wants of every resource. It reports whether it has
+// injectFault does what the fault wants of every resource. It reports whether it has
 // answered.
-func (s *Server) misbehave(w http.ResponseWriter, r *http.Request, a access) (bool, error) {
+func (s *Server) injectFault(w http.ResponseWriter, r *http.Request, a access) (bool, error) {
 	second := func() bool { return s.counts.next(a.token.consent.id+r.URL.Path)%2 == 1 }
 	switch a.fault {
 	case FaultSlow:

@@ -65,13 +65,13 @@ func (s *Server) transactions(w http.ResponseWriter, r *http.Request, a access) 
 		Transactions []any `json:"transactions"`
 	}{Page: page{Total: len(all)}, Transactions: []any{}}
 	for i, t := range all[min(offset, len(all)):min(offset+limit, len(all))] {
-		out.Transactions = append(out.Transactions, a.movement(of, t, offset+i))
+		out.Transactions = append(out.Transactions, a.transaction(of, t, offset+i))
 	}
 	if a.fault == FaultEndless {
 		for i := len(out.Transactions); i < limit && len(all) > 0; i++ {
 			t := all[len(all)-1]
 			t.ID = fmt.Sprintf("%s-%d", t.ID, offset+i)
-			out.Transactions = append(out.Transactions, a.movement(of, t, offset+i))
+			out.Transactions = append(out.Transactions, a.transaction(of, t, offset+i))
 		}
 	}
 	if offset+limit < len(all) || a.fault == FaultEndless {
@@ -83,9 +83,9 @@ func (s *Server) transactions(w http.ResponseWriter, r *http.Request, a access) 
 	return out, nil
 }
 
-// movement returns a transaction as the institution describes it. n counts the
+// transaction returns a transaction as the institution describes it. n counts the
 // transactions of the list.
-func (a access) movement(of bankdata.Account, t bankdata.Transaction, n int) any {
+func (a access) transaction(of bankdata.Account, t bankdata.Transaction, n int) any {
 	category, _, _, wrapper := kindOf(of)
 	posted := t.Posted.Time
 	if a.fault == FaultFuture && n < 3 {

@@ -29,7 +29,7 @@ func (j job) fetch(profile, recordID string, fetch report.Date) income.Job {
 	oldest := bankdata.MonthsBefore(fetch, 12)
 	year, gross, net := 0, report.Cents(0), report.Cents(0)
 	for _, p := range paydays(j.frequency, time.Date(oldest.Year(), 1, 1, 0, 0, 0, 0, time.UTC), fetch.Time) {
-		days, worked := p.days(), p.worked(hired, last)
+		days, worked := p.days(), p.daysWorked(hired, last)
 		if worked == 0 {
 			continue
 		}
@@ -113,8 +113,8 @@ type payday struct{ start, end, pay time.Time }
 
 func (p payday) days() int64 { return between(p.start, p.end) }
 
-// worked returns how many days of the period are within the job.
-func (p payday) worked(hired, last report.Date) int64 {
+// daysWorked returns how many days of the period are within the job.
+func (p payday) daysWorked(hired, last report.Date) int64 {
 	from, to := p.start, p.end
 	if hired.After(from) {
 		from = hired.Time

@@ -5,9 +5,9 @@ import (
 	"vestibule/internal/report"
 )
 
-// others returns profiles that only a sign-in selects: irregular income, a spiral of
+// otherProfiles returns profiles that only a sign-in selects: irregular income, a spiral of
 // overdrafts, benefits, and one person with accounts at two banks.
-func others() []profile {
+func otherProfiles() []profile {
 	return []profile{gigProfile(), overdraftProfile(), benefitsProfile(), transfersProfile(), transfersSavingsProfile()}
 }
 

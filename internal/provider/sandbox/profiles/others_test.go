@@ -19,7 +19,7 @@ import (
 // sign-in selects with its golden file.
 func TestOtherProfileReports(t *testing.T) {
 	when := at(t, "2026-07-14T09:30:15.123Z")
-	for _, p := range others() {
+	for _, p := range otherProfiles() {
 		data := Bank{}.Fetch(p.name, link, when)
 		if login := (Bank{}).Login(p.name); login.Profile != p.name {
 			t.Errorf("%s signs in as %+v", p.name, login)
@@ -58,7 +58,7 @@ func TestProfilePurchases(t *testing.T) {
 	for _, b := range everyday() {
 		shops = append(shops, b.texts...)
 	}
-	for _, p := range slices.Concat(all(), others()) {
+	for _, p := range slices.Concat(all(), otherProfiles()) {
 		for n := range 24 {
 			when := at(t, "2026-07-31T12:00:00Z").AddDate(0, n, 0)
 			for _, a := range (Bank{}).Fetch(p.name, link, when).Connections[0].Accounts {

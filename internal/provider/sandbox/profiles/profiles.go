@@ -132,7 +132,7 @@ func derive(link, what string) string {
 }
 
 func find(name string) (profile, bool) {
-	for _, p := range slices.Concat(all(), unusable(), others()) {
+	for _, p := range slices.Concat(all(), unusable(), otherProfiles()) {
 		if p.name == name {
 			return p, true
 		}

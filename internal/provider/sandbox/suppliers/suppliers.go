@@ -220,7 +220,7 @@ func (g *generator) person(typed *passport.Consumer, fields report.IdentityField
 	p := passport.Person{First: first, Last: last, Middle: middle, Deceased: deceased,
 		Transliterated: firstLatin + " " + lastLatin,
 		Born:           report.Date{Time: time.Date(g.between(1964, 2001), time.Month(g.between(1, 12)), g.between(1, 28), 0, 0, 0, 0, time.UTC)}}
-	p.Full = g.full(first, middle, last, second, fields)
+	p.Full = g.fullName(first, middle, last, second, fields)
 	p.Others = []string{strings.TrimSpace(first + " " + second)}
 	if g.foreign() {
 		p.Others = []string{firstLatin + " " + lastLatin}
@@ -261,15 +261,15 @@ func (g *generator) named(typed *passport.Consumer) (given, family string) {
 		}
 		return given, family
 	}
-	first, last := known(g.GivenNames, typed.First), known(g.FamilyNames, typed.Last)
+	first, last := findName(g.GivenNames, typed.First), findName(g.FamilyNames, typed.Last)
 	if first == "" || last == "" {
 		return given, family
 	}
 	return first, last
 }
 
-// known finds a name in a list by either spelling.
-func known(names []string, typed string) string {
+// findName finds a name in a list by either spelling.
+func findName(names []string, typed string) string {
 	bare := func(s string) string { return strings.NewReplacer("-", "", " ", "").Replace(strings.ToLower(s)) }
 	for _, n := range names {
 		if own, latin := spelling(n); bare(own) == bare(typed) || bare(latin) == bare(typed) {
@@ -294,9 +294,9 @@ func (g *generator) other(names []string, n string) string {
 	return all[g.rand.IntN(len(all))]
 }
 
-// full formats the name by the country's customs. A middle name is included only if
+// fullName formats the name by the country's customs. A middle name is included only if
 // the supplier provides it.
-func (g *generator) full(first, middle, last, second string, fields report.IdentityFields) string {
+func (g *generator) fullName(first, middle, last, second string, fields report.IdentityFields) string {
 	var parts []string
 	for _, which := range strings.Fields(g.NameOrder) {
 		switch which {

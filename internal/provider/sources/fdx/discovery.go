@@ -118,7 +118,7 @@ func (b *bank) document(ctx context.Context) (*metadata, error) {
 	oauth.Path, oauth.RawPath = "/.well-known/oauth-authorization-server"+strings.TrimSuffix(u.Path, "/"), ""
 	for _, address := range []string{strings.TrimSuffix(b.in.Issuer, "/") + "/.well-known/openid-configuration", oauth.String()} {
 		var m metadata
-		err = b.get(ctx, "", rest.Request{What: "discovery document", URL: address, Read: into(&m)})
+		err = b.get(ctx, "", rest.Request{What: "discovery document", URL: address, Read: decodeInto(&m)})
 		var status *rest.StatusError
 		if errors.Is(err, rest.ErrNotJSON) || errors.As(err, &status) && status.Code < 500 && status.Code != http.StatusTooManyRequests {
 			continue

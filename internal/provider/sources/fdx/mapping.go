@@ -322,8 +322,8 @@ func emails(list texts) (out []string) {
 	return out
 }
 
-// owns reports whether a relationship is that of an owner.
-func owns(relationship text) bool {
+// isOwner reports whether a relationship is that of an owner.
+func isOwner(relationship text) bool {
 	switch relationship {
 	case "AUTHORIZED_USER", "AUTHORIZED_SIGNER", "POWER_OF_ATTORNEY", "TRUSTEE", "DELEGATE", "ADMIN":
 		return false
@@ -338,7 +338,7 @@ func (c *contact) apply(b *bank, into *bankdata.Account) (owners []bankdata.Owne
 	addresses := c.Addresses
 	for i := range c.Holders[:min(len(c.Holders), maxHolders)] {
 		h := &c.Holders[i]
-		if !owns(h.Relationship) {
+		if !isOwner(h.Relationship) {
 			continue
 		}
 		joint = joint || strings.Contains(string(h.Relationship), "JOINT") || strings.HasPrefix(string(h.Relationship), "SECONDARY")

@@ -114,7 +114,7 @@ func (b *bank) push(ctx context.Context, m *metadata, q url.Values) (url.Values,
 	var answer struct {
 		URI string `json:"request_uri"`
 	}
-	r := rest.Request{What: "pushed authorization request", URL: m.PAR, Repeat: true, Read: into(&answer)}
+	r := rest.Request{What: "pushed authorization request", URL: m.PAR, Repeat: true, Read: decodeInto(&answer)}
 	if err := b.post(ctx, m, r, q); err != nil {
 		return nil, oauthFailure(err, sources.Misused)
 	}
@@ -277,7 +277,7 @@ type tokenAnswer struct {
 // refresh tokens can be used once.
 func (b *bank) token(ctx context.Context, m *metadata, form url.Values) (g sources.Grant, answer tokenAnswer, err error) {
 	began := b.now()
-	if err := b.post(ctx, m, rest.Request{What: "token request", URL: m.Token, Read: into(&answer)}, form); err != nil {
+	if err := b.post(ctx, m, rest.Request{What: "token request", URL: m.Token, Read: decodeInto(&answer)}, form); err != nil {
 		return g, answer, err
 	}
 	g = sources.Grant{Access: string(answer.Access), Refresh: string(answer.Refresh), Scope: string(answer.Scope),

@@ -106,7 +106,7 @@ func (f *fetch) resource(account string, below ...string) string {
 
 // get retrieves one object.
 func (f *fetch) get(ctx context.Context, what, address string, target any) error {
-	return f.bank.get(ctx, f.token, rest.Request{What: what, URL: address, Read: into(target)})
+	return f.bank.get(ctx, f.token, rest.Request{What: what, URL: address, Read: decodeInto(target)})
 }
 
 // optional retrieves an object that an institution may not have, and reports success.

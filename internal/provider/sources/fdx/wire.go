@@ -25,8 +25,8 @@ func decodeJSON(r *http.Response, into any) error {
 	return decode(json.NewDecoder(r.Body), into)
 }
 
-// into returns a function that decodes an answer by decodeJSON.
-func into(target any) func(*http.Response) error {
+// decodeInto returns a function that decodes an answer by decodeJSON.
+func decodeInto(target any) func(*http.Response) error {
 	return func(r *http.Response) error { return decodeJSON(r, target) }
 }
 

@@ -22,13 +22,13 @@ type figure struct {
 	bold  bool
 }
 
-// look compares how the amounts were drawn, because an edited amount is rarely drawn like
+// compareDrawing compares how the amounts were drawn, because an edited amount is rarely drawn like
 // the others.
-func (d *Document) look(s *sheet) {
+func (d *Document) compareDrawing(s *sheet) {
 	all := s.figuresOf()
-	d.torn(s)
-	d.fonts(all)
-	d.pieces(all)
+	d.findSplitAmounts(s)
+	d.findOtherFonts(all)
+	d.findPieces(all)
 	d.rows(s)
 	for _, column := range columns(all) {
 		s.spend(len(column) * len(column) / 8) // each pair is compared
@@ -54,9 +54,9 @@ func (s *sheet) figuresOf() (out []figure) {
 			x := figure{cell: c}
 			if label != nil && c.size < 1.3*label.size { // a larger amount has its label above it
 				x.label = label
-				x.total = totals(label)
+				x.total = isTotalLabel(label)
 				if p := periodOf(label.words); before != nil && (p == current || p == ytd) {
-					x.total = totals(before) // "Net Pay", then "This Period" and its amount
+					x.total = isTotalLabel(before) // "Net Pay", then "This Period" and its amount
 				}
 			}
 			object := 0
@@ -74,7 +74,7 @@ func (s *sheet) figuresOf() (out []figure) {
 				}
 			}
 			if x.first != nil {
-				x.bold = bold(x.font.Name)
+				x.bold = isBold(x.font.Name)
 				out = append(out, x)
 			}
 		}
@@ -82,8 +82,8 @@ func (s *sheet) figuresOf() (out []figure) {
 	return out
 }
 
-// totals reports whether a label is for a total, which is often bold.
-func totals(label *cell) bool { return isTotal(label.words) || contains(label.words, "net") }
+// isTotalLabel reports whether a label is for a total, which is often bold.
+func isTotalLabel(label *cell) bool { return isTotal(label.words) || contains(label.words, "net") }
 
 // family returns a font's name without its style.
 func family(name string) string {
@@ -94,17 +94,17 @@ func family(name string) string {
 	return name
 }
 
-// bold reports whether a font's name contains a bold style.
-func bold(name string) bool {
+// isBold reports whether a font's name contains a bold style.
+func isBold(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "bold") || strings.Contains(name, "black") || strings.Contains(name, "heavy")
 }
 
-// few reports whether n of a number of amounts are exceptions.
-func few(n, of int) bool { return n > 0 && of >= 5 && n <= max(2, of*15/100) }
+// areExceptions reports whether n of a number of amounts are exceptions.
+func areExceptions(n, of int) bool { return n > 0 && of >= 5 && n <= max(2, of*15/100) }
 
-// fonts finds amounts whose font differs from that of nearly all amounts.
-func (d *Document) fonts(all []figure) {
+// findOtherFonts finds amounts whose font differs from that of nearly all amounts.
+func (d *Document) findOtherFonts(all []figure) {
 	type key struct {
 		family   string
 		embedded bool
@@ -126,7 +126,7 @@ func (d *Document) fonts(all []figure) {
 		own := x.label != nil && d.fontOf(x.label) == x.index
 		k := key{family(x.font.Name), x.font.Embedded}
 		// A font of the same name may be another one: another subset, or one that was added.
-		if !own && (few(groups[k], len(all)) || len(names[x.font.Name]) > 1 && few(objects[x.index], len(all))) {
+		if !own && (areExceptions(groups[k], len(all)) || len(names[x.font.Name]) > 1 && areExceptions(objects[x.index], len(all))) {
 			odd = append(odd, x.cell.area())
 		}
 	}
@@ -135,9 +135,9 @@ func (d *Document) fonts(all []figure) {
 	}
 }
 
-// torn finds amounts that were drawn in parts which are separated within a group of
+// findSplitAmounts finds amounts that were drawn in parts which are separated within a group of
 // thousands.
-func (d *Document) torn(s *sheet) {
+func (d *Document) findSplitAmounts(s *sheet) {
 	for _, r := range s.rows {
 		for i, c := range r {
 			s.spend(1 + len(c.text)/8)
@@ -164,9 +164,9 @@ func cutShort(s string) bool {
 // fontOf returns the font of a cell's first run.
 func (d *Document) fontOf(c *cell) int { return d.file.Pages[c.page].Runs[c.runs[0]].Font }
 
-// pieces finds amounts that, unlike the others, were drawn in parts or in a separate content
+// findPieces finds amounts that, unlike the others, were drawn in parts or in a separate content
 // stream, or whose letters have another width, spacing or size.
-func (d *Document) pieces(all []figure) {
+func (d *Document) findPieces(all []figure) {
 	if len(all) == 0 {
 		return
 	}
@@ -177,7 +177,7 @@ func (d *Document) pieces(all []figure) {
 		},
 		func(x figure) bool { return x.parts > 1 },
 	} {
-		if odd, _ := divide(all, is); few(len(odd), len(all)) {
+		if odd, _ := divide(all, is); areExceptions(len(odd), len(all)) {
 			d.find(TextTouchedUp, true, odd...)
 		}
 	}
@@ -186,9 +186,9 @@ func (d *Document) pieces(all []figure) {
 		func(x figure) bool { return abs(x.first.Spacing-all[0].first.Spacing) > 0.01 },
 	} {
 		odd, rest := divide(all, is)
-		if few(len(odd), len(all)) {
+		if areExceptions(len(odd), len(all)) {
 			d.find(TextTouchedUp, true, odd...)
-		} else if len(odd) > 0 && few(len(rest), len(all)) {
+		} else if len(odd) > 0 && areExceptions(len(rest), len(all)) {
 			d.find(TextTouchedUp, true, rest...)
 		}
 	}
@@ -197,7 +197,7 @@ func (d *Document) pieces(all []figure) {
 		streams[x.first.Stream] = append(streams[x.first.Stream], x.cell.area())
 	}
 	for _, odd := range streams {
-		if few(len(odd), len(all)) && len(streams) > 1 && len(d.file.Pages) == 1 {
+		if areExceptions(len(odd), len(all)) && len(streams) > 1 && len(d.file.Pages) == 1 {
 			d.find(TextTouchedUp, true, odd...)
 		}
 	}
@@ -242,7 +242,7 @@ func (d *Document) rows(s *sheet) {
 			case !c.number: // maybe the label of another table in the same row
 				level, size = c.y, c.size
 			case c.money:
-				if abs(c.y-level) > 0.12 && abs(c.size-size) < 0.01 && !r.another(c) {
+				if abs(c.y-level) > 0.12 && abs(c.size-size) < 0.01 && !r.hasAnotherAmount(c) {
 					off = append(off, c.area())
 				}
 			}
@@ -254,14 +254,14 @@ func (d *Document) rows(s *sheet) {
 			straight++
 		}
 	}
-	if few(rows, rows+straight) {
+	if areExceptions(rows, rows+straight) {
 		d.find(TextTouchedUp, true, crooked...)
 	}
 }
 
-// another reports whether a row has another amount on the same baseline as c. Such amounts
+// hasAnotherAmount reports whether a row has another amount on the same baseline as c. Such amounts
 // may have a label of two lines above and below them.
-func (r row) another(c *cell) bool {
+func (r row) hasAnotherAmount(c *cell) bool {
 	return slices.ContainsFunc(r, func(o *cell) bool { return o != c && o.money && abs(o.y-c.y) < 0.02 })
 }
 
@@ -288,7 +288,7 @@ func columns(all []figure) (out [][]figure) {
 // column finds the single amount of a column with another edge, size, style or position in
 // the drawing order.
 func (d *Document) column(s *sheet, c []figure) {
-	if x := s.strayed(c); len(x) > 0 && len(x) <= max(1, len(c)/6) {
+	if x := s.misaligned(c); len(x) > 0 && len(x) <= max(1, len(c)/6) {
 		d.find(TextTouchedUp, false, x...)
 	}
 	var sizes, styles []area
@@ -312,7 +312,7 @@ func (d *Document) column(s *sheet, c []figure) {
 		if peers >= 3 && size == peers && abs(x.cell.size-x.label.size) > 0.05 {
 			sizes = append(sizes, x.cell.area())
 		}
-		if peers >= 3 && style == peers && bold(d.file.Fonts[d.fontOf(x.label)].Name) != x.bold {
+		if peers >= 3 && style == peers && isBold(d.file.Fonts[d.fontOf(x.label)].Name) != x.bold {
 			styles = append(styles, x.cell.area())
 		}
 	}
@@ -325,10 +325,10 @@ func (d *Document) column(s *sheet, c []figure) {
 	d.order(c)
 }
 
-// strayed returns the amounts within a column that are not right-aligned with the others. There
+// misaligned returns the amounts within a column that are not right-aligned with the others. There
 // are none in columns that are not right-aligned, or have signs after their amounts. Amounts
 // that are aligned with a column header above them do not count.
-func (s *sheet) strayed(c []figure) (out []area) {
+func (s *sheet) misaligned(c []figure) (out []area) {
 	same := make([]int, len(c))
 	best := 0
 	for i, x := range c {

@@ -37,11 +37,11 @@ func Report(docs []*Document, bank Bank, asOf report.Date) []report.Paystub {
 		if made, ok := stamp(d.file.Info.Created); ok && made.After(asOf.AddDate(0, 0, 2)) {
 			found[i] = append(found[i], finding{DatesDisagree, true, nil})
 		}
-		if !bank.has(d) {
+		if !bank.hasDeposit(d) {
 			found[i] = append(found[i], finding{NoDeposit, false, d.areas(now, net)})
 		}
 	}
-	together(docs, found)
+	compareStubs(docs, found)
 	out := make([]report.Paystub, len(docs))
 	for i, d := range docs {
 		out[i] = d.Stub
@@ -51,10 +51,10 @@ func Report(docs []*Document, bank Bank, asOf report.Date) []report.Paystub {
 	return out
 }
 
-// has reports whether the net pay was deposited, in one or several deposits of one day from
+// hasDeposit reports whether the net pay was deposited, in one or several deposits of one day from
 // two days before the pay date to five days after it. It is true if the bank data do not
 // cover these days, or the pay date or the net pay is unknown.
-func (b *Bank) has(d *Document) bool {
+func (b *Bank) hasDeposit(d *Document) bool {
 	pay, amount := d.fields.pay, d.Stub.NetTotal
 	if !pay.valid || amount == nil || *amount <= 0 || b.From.IsZero() || b.To.IsZero() {
 		return true
@@ -71,25 +71,25 @@ func (b *Bank) has(d *Document) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(days[:], func(day []report.Cents) bool { return adds(day, *amount) })
+	return slices.ContainsFunc(days[:], func(day []report.Cents) bool { return sumTo(day, *amount) })
 }
 
-// adds reports whether some of the amounts add up to the sum.
-func adds(amounts []report.Cents, sum report.Cents) bool {
+// sumTo reports whether some of the amounts add up to the sum.
+func sumTo(amounts []report.Cents, sum report.Cents) bool {
 	if sum == 0 {
 		return true
 	}
 	for i, a := range amounts {
-		if a <= sum && adds(amounts[i+1:], sum-a) {
+		if a <= sum && sumTo(amounts[i+1:], sum-a) {
 			return true
 		}
 	}
 	return false
 }
 
-// together compares the stubs of one person and employer: the periods of any two stubs, and
+// compareStubs compares the stubs of one person and employer: the periods of any two stubs, and
 // the other values of consecutive stubs in a year.
-func together(docs []*Document, found [][]finding) {
+func compareStubs(docs []*Document, found [][]finding) {
 	type who struct{ employee, employer string }
 	groups := map[who][]int{}
 	for i, d := range docs {
@@ -105,7 +105,7 @@ func together(docs []*Document, found [][]finding) {
 				a, b := docs[all[k]], docs[all[m]]
 				reason, grave := "", false
 				switch {
-				case overlap(a, b) && !twice(a, b):
+				case overlap(a, b) && !sameStub(a, b):
 					reason = StubsDisagree
 				case k == m-1 && a.fields.pay.date.Year() == b.fields.pay.date.Year():
 					reason, grave = consecutive(a, b)
@@ -115,15 +115,15 @@ func together(docs []*Document, found [][]finding) {
 				}
 				// It is unknown which of the two is wrong.
 				for _, n := range []int{all[k], all[m]} {
-					found[n] = append(found[n], finding{reason, grave, docs[n].disagreeing(reason)})
+					found[n] = append(found[n], finding{reason, grave, docs[n].disagreement(reason)})
 				}
 			}
 		}
 	}
 }
 
-// disagreeing returns where a stub shows what it and another stub disagree about.
-func (d *Document) disagreeing(reason string) []area {
+// disagreement returns where a stub shows what it and another stub disagree about.
+func (d *Document) disagreement(reason string) []area {
 	if reason == YearToDate {
 		return d.areas(toDate, gross)
 	}
@@ -138,8 +138,8 @@ func overlap(a, b *Document) bool {
 	return within(a.fields.start, &b.fields) || within(b.fields.start, &a.fields)
 }
 
-// twice reports whether two documents show the same stub.
-func twice(a, b *Document) bool {
+// sameStub reports whether two documents show the same stub.
+func sameStub(a, b *Document) bool {
 	p, q := &a.Stub, &b.Stub
 	return a.fields.pay.date.Equal(b.fields.pay.date.Time) &&
 		equal(p.GrossTotal, q.GrossTotal) && equal(p.NetTotal, q.NetTotal) && equal(p.GrossTotalYTD, q.GrossTotalYTD)
@@ -148,7 +148,7 @@ func twice(a, b *Document) bool {
 // consecutive compares a stub with the one before it in the same year. The reason is empty
 // if they agree.
 func consecutive(a, b *Document) (reason string, grave bool) {
-	if twice(a, b) {
+	if sameStub(a, b) {
 		return "", false
 	}
 	if a.fields.pay.date.Equal(b.fields.pay.date.Time) {

@@ -9,9 +9,9 @@ import (
 // maxAside is the maximum number of amounts from other tables to keep for each column.
 const maxAside = 60
 
-// setAside keeps amounts of other tables: one of them may explain the difference that
+// keepOtherAmounts keeps amounts of other tables: one of them may explain the difference that
 // remains between gross less deductions and net.
-func (t *table) setAside(numbers []*cell, kinds []period) {
+func (t *table) keepOtherAmounts(numbers []*cell, kinds []period) {
 	for i, c := range numbers {
 		k := now
 		if kinds[i] == ytd {
@@ -23,9 +23,9 @@ func (t *table) setAside(numbers []*cell, kinds []period) {
 	}
 }
 
-// explained reports whether a difference is zero, or an amount outside the earnings and
+// isExplained reports whether a difference is zero, or an amount outside the earnings and
 // deductions, such as a reimbursement or a payment in kind.
-func (t *table) explained(left report.Cents, k int) bool {
+func (t *table) isExplained(left report.Cents, k int) bool {
 	if near(left, 0, 2) {
 		return true
 	}
@@ -38,8 +38,8 @@ func (t *table) explained(left report.Cents, k int) bool {
 	})
 }
 
-// extras returns the amounts that may be paid in addition to the gross.
-func (t *table) extras(k int) []report.Cents {
+// extraAmounts returns the amounts that may be paid in addition to the gross.
+func (t *table) extraAmounts(k int) []report.Cents {
 	out := slices.Clone(t.aside[k])
 	for i := range t.lines {
 		if l := &t.lines[i]; l.cells[k] != nil && l.group != (group{}) &&

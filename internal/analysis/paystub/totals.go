@@ -6,9 +6,9 @@ import (
 	"vestibule/internal/report"
 )
 
-// vote classifies tables without a title as earnings or deductions, by the items of their
+// classifyUntitled classifies tables without a title as earnings or deductions, by the items of their
 // lines.
-func (t *table) vote() {
+func (t *table) classifyUntitled() {
 	type votes struct{ earned, taken int }
 	all := map[group]*votes{}
 	for i := range t.lines {
@@ -90,9 +90,9 @@ func (t *table) groupsOf(in section) (out []group) {
 // maxTables is the maximum number of tables in a section for which all subsets are tried.
 const maxTables = 8
 
-// choose keeps the largest subset of a section's tables whose lines add up to a sum, because
+// chooseTables keeps the largest subset of a section's tables whose lines add up to a sum, because
 // other tables may repeat lines or show something else. If no subset does, it keeps all.
-func (t *table) choose(in section, sum [2]*report.Cents) {
+func (t *table) chooseTables(in section, sum [2]*report.Cents) {
 	all := t.groupsOf(in)
 	if len(all) < 2 || len(all) > maxTables || sum[now] == nil && sum[toDate] == nil {
 		return
@@ -112,7 +112,7 @@ func (t *table) choose(in section, sum [2]*report.Cents) {
 				continue
 			}
 			if v, any := t.sumOf(in, some, k); any && (near(v, *sum[k], 2) || in == deductions &&
-				slices.ContainsFunc(t.extras(k), func(c report.Cents) bool { return near(v, *sum[k]+c, 2) })) {
+				slices.ContainsFunc(t.extraAmounts(k), func(c report.Cents) bool { return near(v, *sum[k]+c, 2) })) {
 				fits += 100
 			} else if any && v != 0 {
 				fits -= 50
@@ -133,9 +133,9 @@ func (t *table) choose(in section, sum [2]*report.Cents) {
 	}
 }
 
-// halves treats lines with the label FICA as social security or Medicare, if the other tax
+// splitFICA treats lines with the label FICA as social security or Medicare, if the other tax
 // has a line and the amounts match the rates.
-func (t *table) halves() {
+func (t *table) splitFICA() {
 	for k := range 2 {
 		f, s, m := t.value(fica, k), t.value(socialSecurity, k), t.value(medicare, k)
 		if f == nil || *f == 0 || (s == nil) == (m == nil) {
@@ -159,15 +159,15 @@ func (t *table) halves() {
 	}
 }
 
-// copies removes tables that repeat an earlier table, as on a check's second stub.
-func (t *table) copies() {
+// removeCopies removes tables that repeat an earlier table, as on a check's second stub.
+func (t *table) removeCopies() {
 	for _, in := range []section{earnings, deductions} {
 		all := t.groupsOf(in)
 		if len(all) > maxTables {
 			continue
 		}
 		for n, b := range all {
-			if again := slices.ContainsFunc(all[:n], func(a group) bool { return a.header != b.header && t.within(b, a, in) }); !again {
+			if again := slices.ContainsFunc(all[:n], func(a group) bool { return a.header != b.header && t.isCopy(b, a, in) }); !again {
 				continue
 			}
 			for i := range t.lines {
@@ -179,9 +179,9 @@ func (t *table) copies() {
 	}
 }
 
-// within reports whether each line of a table is also in another table with the same amounts.
+// isCopy reports whether each line of a table is also in another table with the same amounts.
 // It is false for a single line of earnings if both tables together add up to the gross.
-func (t *table) within(b, a group, in section) bool {
+func (t *table) isCopy(b, a group, in section) bool {
 	t.spend(len(t.lines) * len(t.lines) / 8)
 	n := 0
 	for i := range t.lines {
@@ -204,10 +204,10 @@ func (t *table) within(b, a group, in section) bool {
 	return n > 0
 }
 
-// understand determines the totals and the tables that they belong to.
-func (t *table) understand() {
-	t.copies()
-	t.halves()
+// determineTotals determines the totals and the tables that they belong to.
+func (t *table) determineTotals() {
+	t.removeCopies()
+	t.splitFICA()
 	t.totals()
 	var g, less [2]*report.Cents
 	for k := range g {
@@ -217,8 +217,8 @@ func (t *table) understand() {
 			less[k] = &v
 		}
 	}
-	t.choose(earnings, g)
-	t.choose(deductions, less)
+	t.chooseTables(earnings, g)
+	t.chooseTables(deductions, less)
 	// A part of the gross is at most the gross.
 	if v := t.value(gross, now); v != nil && *v > 0 {
 		for i := range t.lines {
@@ -229,9 +229,9 @@ func (t *table) understand() {
 	}
 }
 
-// infer finds a gross without a label as the sum of the earnings, and a net without a label
+// inferTotals finds a gross without a label as the sum of the earnings, and a net without a label
 // as gross less the deductions, if the stub shows this amount.
-func (t *table) infer(s *sheet) {
+func (t *table) inferTotals(s *sheet) {
 	lines := map[*cell]bool{}
 	for i := range t.lines {
 		for _, c := range t.lines[i].cells {

@@ -11,7 +11,7 @@ func (s *sheet) splitTexts() {
 	for n, r := range s.rows {
 		var out row
 		for i, c := range r {
-			at := s.cuts(c)
+			at := s.labelStarts(c)
 			if len(at) == 0 {
 				if out != nil {
 					out = append(out, c)
@@ -50,9 +50,9 @@ func (c *cell) part(from, to int) *cell {
 	return &p
 }
 
-// cuts returns the positions in a cell's text at which another label begins.
-func (s *sheet) cuts(c *cell) (at []int) {
-	if at := bars(c.text); len(at) > 0 {
+// labelStarts returns the positions in a cell's text at which another label begins.
+func (s *sheet) labelStarts(c *cell) (at []int) {
+	if at := barPositions(c.text); len(at) > 0 {
 		s.spend(len(c.text))
 		return at
 	}
@@ -71,7 +71,7 @@ func (s *sheet) cuts(c *cell) (at []int) {
 		}
 		s.spend(96)
 		before := strings.TrimRight(c.text[from:k], " ")
-		if s.begins(before, c.text[k:]) {
+		if s.beginsWithLabel(before, c.text[k:]) {
 			at = append(at, k)
 			from = k
 		}
@@ -79,9 +79,9 @@ func (s *sheet) cuts(c *cell) (at []int) {
 	return at
 }
 
-// bars returns the positions after the vertical bars that separate the columns of a table:
+// barPositions returns the positions after the vertical bars that separate the columns of a table:
 // bars beside a number, or without spaces around them.
-func bars(text string) (at []int) {
+func barPositions(text string) (at []int) {
 	if len(text) > 300 || !strings.Contains(text, "|") {
 		return nil
 	}
@@ -126,13 +126,13 @@ func (s *sheet) joinTowns() {
 	}
 }
 
-// begins reports whether the rest of a text, after before, begins with another label or
+// beginsWithLabel reports whether the rest of a text, after before, begins with another label or
 // value.
-func (s *sheet) begins(before, rest string) bool {
+func (s *sheet) beginsWithLabel(before, rest string) bool {
 	last := before[strings.LastIndexByte(before, ' ')+1:]
 	if strings.ContainsAny(rest[:1], "|•·;") || strings.ContainsAny(last, "|•·;") {
 		before, rest = strings.TrimRight(before, " |•·;"), strings.TrimLeft(rest, " |•·;")
-		return valued(before) && valued(rest)
+		return isLabelWithValue(before) && isLabelWithValue(rest)
 	}
 	if d, after, state := dateIn(rest); state == goodDate && after == "" && !d.IsZero() {
 		return frequencyOf(plain(before)) != "" || strings.Trim(before, "0123456789") == "" && len(before) > 4
@@ -155,8 +155,8 @@ func (s *sheet) begins(before, rest string) bool {
 		!slices.Contains([]string{"next", "previous", "prior", "last"}, strings.ToLower(last))
 }
 
-// valued reports whether a text is a label followed by its value.
-func valued(text string) bool {
+// isLabelWithValue reports whether a text is a label followed by its value.
+func isLabelWithValue(text string) bool {
 	if _, _, ok := split(&cell{text: text}); ok {
 		return true
 	}
@@ -175,8 +175,8 @@ func endsInDate(text string) bool {
 	return false
 }
 
-// spaced inserts a space after the colon of a label.
-func spaced(text string) string {
+// spaceAfterColon inserts a space after the colon of a label.
+func spaceAfterColon(text string) string {
 	for i := 1; i+1 < len(text) && i < maxLabel; i++ {
 		if text[i] == ':' && text[i+1] != ' ' && text[i+1] != '/' && text[i-1]|0x20 >= 'a' && text[i-1]|0x20 <= 'z' {
 			return text[:i+1] + " " + text[i+1:]
