@@ -169,7 +169,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 	t.Parallel()
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(app.Close)
-	s := start(t, "--events-url="+app.URL, "--brand-file="+brandOfTexts(t))
+	s := start(t, "--events-url="+app.URL, "--brand-file="+brandOfTexts(t), "--sandbox-bank-addr=127.0.0.1:0")
 	portalMux, portalPatterns := addresses(t, "../internal/portal", "../internal/redirect")
 	providerMux, providerPatterns := addresses(t, "../internal/provider")
 
@@ -189,6 +189,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 	disputed := call(t, "POST", s.Provider+"/connect/initialization", s.basic(), map[string]any{
 		"productId": s.Credentials.Products["income"], "externalId": "dispute-1", "prefill": person}, 2)
 	s.control(t, "POST", "/visits/"+disputed["token"].(string)+"/complete", map[string]any{"username": "default"})
+	s.connectOpenBank(t, person)
 	call(t, "POST", s.Provider+"/connect/invite", s.basic(), map[string]any{"productId": s.Credentials.Products["cashflow"],
 		"prefill": person, "deliverTo": "zoe@example.org"}, 2)
 
@@ -228,6 +229,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 	used := newest()
 	consumer.send(t, s.Provider+used)
 	end := found(t, consumer, s.Provider+"/access", `(/access/end/[^"<?\s]+)`)
+	disconnect := found(t, consumer, s.Provider+"/access", `(/access/disconnect/[^"<?\s]+)`)
 	shared := newest()
 	until(t, "there is another link", func() bool {
 		shared = found(t, staff, dashboard+"/outbox", `(/access/link/[^"<?\s]+)`)
@@ -293,7 +295,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 				look("", v.URL())
 			})
 			as("a consumer", consented, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(s.Provider, end, "/access")
+				look(s.Provider, end, disconnect, "/access")
 			})
 			as("a reviewer", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(review, "", "/overview", "/letters", "/applications/"+first.ID, "/applications/"+first.ID+"/report",

@@ -5,6 +5,7 @@ package providertest
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -280,6 +281,17 @@ func (b *Browser) Do(method, path string, body any, edit ...func(*http.Request))
 
 // Basic authenticates a request as the test's customer.
 func (r *Server) Basic(req *http.Request) { req.SetBasicAuth(r.Seed.ClientID, r.Seed.SecretKey) }
+
+// Bearer authenticates a request as the test's customer with an access token, and names a
+// report.
+func (r *Server) Bearer(publicToken string) func(*http.Request) {
+	r.T.Helper()
+	token, _ := r.Do("GET", "/connect/accesstoken", nil, r.Basic).JSON["accessToken"].(string)
+	return func(req *http.Request) {
+		req.Header.Set("Authorization", "Bearer "+base64.StdEncoding.EncodeToString([]byte(token)))
+		req.Header.Set("X-PUBLIC-TOKEN", publicToken)
+	}
+}
 
 // ThirdParty authenticates a request as the other customer.
 func (r *Server) ThirdParty(req *http.Request) {
