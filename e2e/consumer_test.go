@@ -123,8 +123,9 @@ func TestConsumerDisconnectsSource(t *testing.T) {
 		click(t, c.page(link(in("access.end.back"))))
 		title(t, c, in("access.title"))
 		click(t, offer)
-		checkLanguage(t, c, lang)
-		checkAccessibility(t, c, "disconnect")
+		if lang == "en" { // which needs script
+			checkAccessibility(t, c, "disconnect")
+		}
 		shot(t, c, "disconnect-"+lang)
 		click(t, c.page(button(in("access.disconnect.submit"))))
 		see(t, c.page(text(in("access.list.disconnected", "source", openBank, "company", "Vestibule"))))
@@ -138,10 +139,10 @@ func TestConsumerDisconnectsSource(t *testing.T) {
 		title(t, c, in("access.title"))
 
 		staff := visit(t, speak)
-		staff.open(t, s.Provider+"/dashboard?lang="+lang)
+		staff.open(t, s.Provider+"/dashboard")
 		s.signInToDashboard(t, staff, s.Credentials.Dashboard.Password)
 		at(t, staff, s.Provider+"/dashboard")
-		staff.open(t, s.Provider+"/dashboard/audit?lang="+lang)
+		staff.open(t, s.Provider+"/dashboard/audit")
 		see(t, staff.page("role=cell >> text="+in("dashboard.actions.source_disconnected")))
 	})
 }
