@@ -102,14 +102,14 @@ func TestConsumerDisconnectsSource(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	words := map[string]func(i18n.Key, ...string) string{"en": en, "es": es}
-	speaking(t, func(t *testing.T, lang string, speak option) {
+	eachLanguage(t, func(t *testing.T, lang string, language option) {
 		in, script := words[lang], option(func(*playwright.BrowserNewContextOptions) {})
 		if lang == "es" {
 			script = noScript
 		}
 		email := lang + "@example.org"
 		s.connectOpenBank(t, map[string]any{"email": email})
-		c := visit(t, speak, script)
+		c := visit(t, language, script)
 		c.open(t, s.Provider+"/access?lang="+lang)
 		fill(t, c.page("[name=email]"), email)
 		click(t, c.page(button(in("access.form.submit"))))
@@ -138,7 +138,7 @@ func TestConsumerDisconnectsSource(t *testing.T) {
 		must(t, err)
 		title(t, c, in("access.title"))
 
-		staff := visit(t, speak)
+		staff := visit(t, language)
 		staff.open(t, s.Provider+"/dashboard")
 		s.signInToDashboard(t, staff, s.Credentials.Dashboard.Password)
 		at(t, staff, s.Provider+"/dashboard")

@@ -253,13 +253,13 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 	must(t, applicant.Page.Close()) // others continue as this applicant, and the page would reload
 
 	var pictures screens
-	speaking(t, func(t *testing.T, lang string, speak option) {
+	eachLanguage(t, func(t *testing.T, lang string, language option) {
 		all := &seen{site: s, portal: portalMux, provider: providerMux, screens: &pictures}
 		t.Run("as", func(t *testing.T) {
 			as := func(name string, state *playwright.StorageState, walk func(t *testing.T, v *visitor, look func(base string, paths ...string))) {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					v := visit(t, speak, func(o *playwright.BrowserNewContextOptions) {
+					v := visit(t, language, func(o *playwright.BrowserNewContextOptions) {
 						if state != nil {
 							o.StorageState = state.ToOptionalStorageState()
 						}
@@ -272,7 +272,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 					})
 				})
 			}
-			as("anybody", nil, func(t *testing.T, v *visitor, look func(string, ...string)) {
+			as("a visitor", nil, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(s.Portal, "/", "/apply/cashflow", "/legal/privacy", "/legal/terms", "/return",
 					"/developers", "/developers/guides/embed", "/api/v1/docs", "/api/v1/docs/applications",
 					letter, "/resume/nothing", welcome, "/review/sign-in", "/review/forgotten-password", "/redirect/return",

@@ -60,7 +60,7 @@ func (r refreshServer) connected() (publicToken string) {
 // ended waits for the webhook of a report.
 func (r refreshServer) ended(publicToken string, want contract.Status) map[string]any {
 	r.T.Helper()
-	event := r.Hooks(publicToken, 1)[0]
+	event := r.Webhooks(publicToken, 1)[0]
 	if event["status"] != string(want) {
 		r.T.Fatalf("the report ends in %v, want %s", event, want)
 	}

@@ -91,7 +91,7 @@ func (s *testServer) share(firstName, email string) string {
 	if status != http.StatusOK || publicToken == "" {
 		s.t.Fatalf("complete: %d %v", status, a)
 	}
-	s.Hooks(publicToken, 1)
+	s.Webhooks(publicToken, 1)
 	return publicToken
 }
 

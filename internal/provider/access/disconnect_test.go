@@ -76,7 +76,7 @@ func (s *bankServer) connected(consumer string, banks ...string) (publicToken st
 // finished waits for the webhook of a report.
 func (s *bankServer) finished(publicToken string, want contract.Status) {
 	s.t.Helper()
-	if event := s.Hooks(publicToken, 1)[0]; event["status"] != string(want) {
+	if event := s.Webhooks(publicToken, 1)[0]; event["status"] != string(want) {
 		s.t.Fatalf("the report ends in %v, want %s", event, want)
 	}
 }
@@ -179,7 +179,7 @@ func TestConsumerDisconnectsSource(t *testing.T) {
 		if a := s.numbers(eve, s.accounts(eve)["Open Bank"]); a.Status != http.StatusOK {
 			t.Errorf("account numbers of another consumer: %d %s", a.Status, a.Body)
 		}
-		if n := len(s.Hooks(report, 1)); n != 1 {
+		if n := len(s.Webhooks(report, 1)); n != 1 {
 			t.Errorf("%d webhooks, want that of the report only", n)
 		}
 		if n := s.Count(`SELECT count(*) FROM audit WHERE action = 'source disconnected' AND staff_id = 'consumer' AND detail = ''
