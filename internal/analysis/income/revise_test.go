@@ -129,11 +129,12 @@ func TestRevise(t *testing.T) {
 	var changed []string
 	a := model(t, revised)
 	for name, same := range map[string]bool{
-		"revision":         report.Text(revised.Meta.Revision) == "1" && revised.Meta.RevisionCreatedAt.Equal(at),
-		"creation":         revised.Meta.CreatedAt == banked.Meta.CreatedAt,
-		"summary":          *revised.Income.Summary.AnnualNet == 57_200_00 && *revised.Income.Summary.AnnualGross == 67_204_00,
-		"model":            *a.NetAnnual == 57_200 && *a.GrossAnnual == 67_204 && *a.NetRecent == 28_600,
-		"revised values":   figuresText(*revised.Income.Revised) == figuresText(Figures(&revised)) && figuresText(then) == figuresText(Figures(&revised)),
+		"revision": report.Text(revised.Meta.Revision) == "1" && revised.Meta.RevisionCreatedAt.Equal(at),
+		"creation": revised.Meta.CreatedAt == banked.Meta.CreatedAt,
+		"summary":  *revised.Income.Summary.AnnualNet == 57_200_00 && *revised.Income.Summary.AnnualGross == 67_204_00,
+		"model":    *a.NetAnnual == 57_200 && *a.GrossAnnual == 67_204 && *a.NetRecent == 28_600,
+		"revised values": figuresText(*revised.Income.Revised) == figuresText(Figures(&revised)) &&
+			figuresText(then) == figuresText(Figures(&revised)),
 		"history":          cmp.Equal(a.History, model(t, banked).History),
 		"inflows and rest": cmp.Equal(a.Descriptions, model(t, banked).Descriptions) && a.IsConsistent,
 	} {

@@ -151,7 +151,8 @@ func TestErrorPages(t *testing.T) {
 		d.requireText(path, page, i18ntest.EN("review.not_found.title"), i18ntest.EN("review.menu.back"), `href="/review/events"`)
 	}
 	resp, page := d.post("/review/filters", url.Values{"name": {""}})
-	if d.requireText("a form that no page has", page, i18ntest.EN("notice.bad_request.title"), `href="/review/events"`); resp.StatusCode != 400 {
+	if d.requireText("a form that no page has", page, i18ntest.EN("notice.bad_request.title"),
+		`href="/review/events"`); resp.StatusCode != 400 {
 		t.Errorf("a form that no page has: %d", resp.StatusCode)
 	}
 	if resp, _ := d.browser().get("/review/nothing"); resp.Header.Get("Location") != "/review/sign-in?next=%2Freview%2Fnothing" {

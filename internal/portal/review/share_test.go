@@ -238,7 +238,8 @@ func TestShareRenewAndWithdraw(t *testing.T) {
 			t.Errorf("the question, once it is withdrawn, leads to %q", resp.Header.Get("Location"))
 		}
 		_, page = d.get(own + "?done=withdrawn")
-		d.requireText("withdrawn", page, i18ntest.EN("review.share.done.withdrawn"), ">Withdrawn<", "Mar 17, 2026, 14:00 UTC", "by reviewer@example.com")
+		d.requireText("withdrawn", page, i18ntest.EN("review.share.done.withdrawn"), ">Withdrawn<", "Mar 17, 2026, 14:00 UTC",
+			"by reviewer@example.com")
 		if strings.Contains(page, i18ntest.EN("review.share.more")) {
 			t.Errorf("what was withdrawn can be given more time:\n%s", page)
 		}
