@@ -269,8 +269,8 @@ func TestJobsOfAKilledReplicaAreResumed(t *testing.T) {
 		if db.Dialect == store.Postgres {
 			var left int
 			if err := db.SQL.QueryRow(`SELECT count(*) FROM river_job WHERE state = 'running'
-				AND args::text LIKE '%living%'`).Scan(&left); err != nil || left != 1 {
-				t.Errorf("%d jobs of the living run, %v, want 1", left, err)
+				AND args::text LIKE '%live replica%'`).Scan(&left); err != nil || left != 1 {
+				t.Errorf("%d jobs of the live replica run, %v, want 1", left, err)
 			}
 		}
 	})
