@@ -149,8 +149,8 @@ func checkAccessibility(t *testing.T, v *visitor, where string) {
 	}
 }
 
-// speaking runs the test in both languages.
-func speaking(t *testing.T, test func(t *testing.T, lang string, speak option)) {
+// eachLanguage runs the test in each language.
+func eachLanguage(t *testing.T, test func(t *testing.T, lang string, language option)) {
 	t.Helper()
 	t.Run("en", func(t *testing.T) {
 		t.Parallel()
@@ -203,8 +203,8 @@ var walkingSteps = []string{"consent", "bank", "sign-in", "code", "accounts"}
 func TestPortalPagesAreAccessible(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	speaking(t, func(t *testing.T, lang string, speak option) {
-		v := visit(t, speak)
+	eachLanguage(t, func(t *testing.T, lang string, language option) {
+		v := visit(t, language)
 		v.expect("404")
 		v.open(t, s.Portal+"/apply/nothing")
 		checkAccessibility(t, v, "no such product")
@@ -249,8 +249,8 @@ func TestPortalPagesAreAccessible(t *testing.T) {
 func TestWidgetIsAccessible(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	speaking(t, func(t *testing.T, lang string, speak option) {
-		v := visit(t, speak)
+	eachLanguage(t, func(t *testing.T, lang string, language option) {
+		v := visit(t, language)
 		v.expect("422")
 		v.open(t, s.Portal+"/apply/cashflow")
 		fillForm(t, v, applicant)

@@ -13,9 +13,9 @@ import (
 // region that appears or changes, and what the element that gets the focus says, with its
 // description and that of its group.
 const announcedScript = `(() => {
-	const heard = (window.heard = []);
+	const announced = (window.announced = []);
 	const live = "[role=alert], [role=status], [aria-live]";
-	const add = (how, words) => words.trim() && heard.push(how + ": " + words.replace(/\s+/g, " ").trim());
+	const add = (how, words) => words.trim() && announced.push(how + ": " + words.replace(/\s+/g, " ").trim());
 	new MutationObserver((records) => {
 		const regions = new Set();
 		for (const r of records) {
@@ -36,8 +36,8 @@ const announcedScript = `(() => {
 	}, true);
 })()`
 
-// listening runs the script in every document of a new visitor.
-func listening(t *testing.T, options ...option) *visitor {
+// recordAnnouncements runs the script in every document of a new visitor.
+func recordAnnouncements(t *testing.T, options ...option) *visitor {
 	t.Helper()
 	v := visit(t, options...)
 	v.expect("422")
@@ -46,36 +46,36 @@ func listening(t *testing.T, options ...option) *visitor {
 	return v
 }
 
-// heardOnce does something that leads to an error, and checks that it is announced once.
-func (v *visitor) heardOnce(t *testing.T, at place, what string, act func()) {
+// announcedOnce does something that leads to an error, and checks that it is announced once.
+func (v *visitor) announcedOnce(t *testing.T, at place, what string, act func()) {
 	t.Helper()
 	act()
 	see(t, at("text="+what))
-	var heard []string
+	var announced []string
 	for _, f := range v.live() {
 		out, err := f.Evaluate(`async () => {
 			await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())));
-			return JSON.stringify(heard.splice(0));
+			return JSON.stringify(announced.splice(0));
 		}`)
 		must(t, err)
 		var here []string
 		must(t, json.Unmarshal([]byte(out.(string)), &here))
 		for _, words := range here {
 			if strings.Contains(words, what) {
-				heard = append(heard, words)
+				announced = append(announced, words)
 			}
 		}
 	}
-	if len(heard) != 1 {
-		t.Errorf("%q is announced %d times, want once: %q", what, len(heard), heard)
+	if len(announced) != 1 {
+		t.Errorf("%q is announced %d times, want once: %q", what, len(announced), announced)
 	}
 }
 
-// forget drops what was heard so far.
+// forget drops the announcements so far.
 func (v *visitor) forget(t *testing.T) {
 	t.Helper()
 	for _, f := range v.live() {
-		_, err := f.Evaluate(`() => { heard.length = 0 }`)
+		_, err := f.Evaluate(`() => { announced.length = 0 }`)
 		must(t, err)
 	}
 }
@@ -100,8 +100,8 @@ func TestErrorsAreAnnouncedOnce(t *testing.T) {
 			code := func(code string) func() {
 				return func() { fill(t, v.widget("[name=code]"), code); submit(t, v.widget) }
 			}
-			v.heardOnce(t, v.widget, en("visit.code.invalid"), code("12"))
-			v.heardOnce(t, v.widget, en("visit.code.wrong.other", "n", "2"), code("654321"))
+			v.announcedOnce(t, v.widget, en("visit.code.invalid"), code("12"))
+			v.announcedOnce(t, v.widget, en("visit.code.wrong.other", "n", "2"), code("654321"))
 			code("123456")()
 			step(t, v.widget, "accounts")
 			all, err := v.widget("[name=account]").All()
@@ -110,8 +110,8 @@ func TestErrorsAreAnnouncedOnce(t *testing.T) {
 				must(t, a.Uncheck())
 			}
 			v.forget(t)
-			v.heardOnce(t, v.widget, en("visit.accounts.none"), func() { submit(t, v.widget) })
-			v.heardOnce(t, v.widget, en("visit.frame.offline"), func() {
+			v.announcedOnce(t, v.widget, en("visit.accounts.none"), func() { submit(t, v.widget) })
+			v.announcedOnce(t, v.widget, en("visit.frame.offline"), func() {
 				must(t, v.Context.SetOffline(true))
 				submit(t, v.widget)
 			})
@@ -130,7 +130,7 @@ func TestErrorsAreAnnouncedOnce(t *testing.T) {
 			step(t, v.widget, "source")
 			click(t, v.widget("button[value=paystubs]"))
 			step(t, v.widget, "documents")
-			v.heardOnce(t, v.widget, en("visit.documents.wrong_type"), func() {
+			v.announcedOnce(t, v.widget, en("visit.documents.wrong_type"), func() {
 				must(t, v.widget("#file").SetInputFiles([]playwright.InputFile{{Name: "a.txt", MimeType: "text/plain", Buffer: []byte("a")}}))
 			})
 		}},
@@ -138,15 +138,15 @@ func TestErrorsAreAnnouncedOnce(t *testing.T) {
 			step(t, v.widget, "supplier")
 			click(t, v.widget("button[name=supplier]").First())
 			step(t, v.widget, "confirm")
-			v.heardOnce(t, v.widget, en("visit.failed.bureau_unresponsive"), func() { submit(t, v.widget) })
+			v.announcedOnce(t, v.widget, en("visit.failed.bureau_unresponsive"), func() { submit(t, v.widget) })
 		}},
 	} {
 		t.Run(product, func(t *testing.T) {
 			t.Parallel()
-			v := listening(t)
+			v := recordAnnouncements(t)
 			v.open(t, s.Portal+"/apply/"+product)
 			touchForm(t, v)
-			v.heardOnce(t, v.page, en("form.problems"), func() { click(t, v.page(button(en("apply.continue")))) })
+			v.announcedOnce(t, v.page, en("form.problems"), func() { click(t, v.page(button(en("apply.continue")))) })
 
 			token := call(t, http.MethodPost, s.Provider+"/connect/initialization", s.basic(),
 				map[string]any{"productId": s.Credentials.Products[product], "prefill": withMore(c.person, c.more)}, 2)["token"]
@@ -173,13 +173,13 @@ func withMore(all ...map[string]any) map[string]any {
 func (v *visitor) signInErrors(t *testing.T) {
 	t.Helper()
 	step(t, v.widget, "sign-in")
-	v.heardOnce(t, v.widget, en("form.problems"), func() { submit(t, v.widget) })
+	v.announcedOnce(t, v.widget, en("form.problems"), func() { submit(t, v.widget) })
 	click(t, v.widget(`#summary a[href="#password"]`))
 	focused(t, v.widget("[name=password][aria-invalid=true]"))
 	fill(t, v.widget("[name=username]"), "default")
 	fill(t, v.widget("[name=password]"), "wrong")
 	v.forget(t)
-	v.heardOnce(t, v.widget, en("visit.sign_in.wrong.other", "n", "2"), func() { submit(t, v.widget) })
+	v.announcedOnce(t, v.widget, en("visit.sign_in.wrong.other", "n", "2"), func() { submit(t, v.widget) })
 	if n, err := v.widget("#summary").Count(); err != nil || n != 0 {
 		t.Errorf("a summary lists a single error: %d, %v", n, err)
 	}

@@ -129,10 +129,10 @@ func TestFormsThatAreRefused(t *testing.T) {
 			"city state zip", "city state zip"},
 		{"a negative income", map[string]string{"statedAnnualIncome": "-1"}, "statedAnnualIncome", ""},
 	}
-	for lang, speak := range map[string]option{"en": func(*playwright.BrowserNewContextOptions) {}, "es": spanish} {
+	for lang, language := range map[string]option{"en": func(*playwright.BrowserNewContextOptions) {}, "es": spanish} {
 		t.Run(lang, func(t *testing.T) {
 			t.Parallel()
-			v := visit(t, speak)
+			v := visit(t, language)
 			for i, f := range forms {
 				if lang == "es" && i > 2 {
 					break // each field has been wrong: the rules are those of the other language

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/i18n"
 )
 
 // TestConsumerEndsAccess checks the whole way of a consumer with mouse and keyboard: from the
@@ -12,16 +14,8 @@ import (
 func TestConsumerEndsAccess(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
-	v := visit(t)
+	v := s.connectOpenBank(t, nil)
 	v.expect("Failed to load resource") // the refused form
-	v.open(t, s.hosted(t, "cashflow", "en", nil))
-	toOpenBank(t, v.page, true)
-	click(t, v.page(button(en("visit.authorize.submit", "bank", openBank))))
-	atOpenBank(t, v.Page, "default")
-	step(t, v.page, "connected")
-	click(t, v.page(button(en("visit.employers.finish"))))
-	see(t, v.page("[data-testid=receipt]"))
-
 	opened, err := v.Context.ExpectPage(func() error { return v.page(link(en("access.offer_later"))).Click() })
 	must(t, err)
 	c := &visitor{Page: opened, Context: v.Context}
@@ -36,11 +30,7 @@ func TestConsumerEndsAccess(t *testing.T) {
 	must(t, c.Keyboard().Press("Enter"))
 	title(t, c, en("access.sent.title"))
 
-	staff := visit(t, noScript)
-	staff.open(t, s.Provider+"/dashboard")
-	s.signInToDashboard(t, staff, s.Credentials.Dashboard.Password)
-	at(t, staff, s.Provider+"/dashboard")
-	address := s.Provider + found(t, staff, s.Provider+"/dashboard/outbox", `(/access/link/[^"<\s]+)`)
+	address := s.accessLink(t, "en")
 	c.open(t, address)
 	c.tabTo(t, c.page(button(en("access.link.submit"))))
 	must(t, c.Keyboard().Press("Enter"))
@@ -78,4 +68,81 @@ func TestConsumerEndsAccess(t *testing.T) {
 	opened, err = applicant.Context.ExpectPage(func() error { return applicant.page(link(en("status.receipt.access"))).Click() })
 	must(t, err)
 	title(t, &visitor{Page: opened, Context: applicant.Context}, en("access.title"))
+}
+
+// connectOpenBank connects a bank whose access stays open, in a visit of a person, and
+// returns the browser at the end of the visit.
+func (s *site) connectOpenBank(t *testing.T, more map[string]any) *visitor {
+	t.Helper()
+	v := visit(t)
+	v.open(t, s.hosted(t, "cashflow", "en", more))
+	toOpenBank(t, v.page, true)
+	click(t, v.page(button(en("visit.authorize.submit", "bank", openBank))))
+	atOpenBank(t, v.Page, "default")
+	step(t, v.page, "connected")
+	click(t, v.page(button(en("visit.employers.finish"))))
+	see(t, v.page("[data-testid=receipt]"))
+	return v
+}
+
+// accessLink returns the newest link in a language to the page of what a consumer has shared,
+// from the outbox.
+func (s *site) accessLink(t *testing.T, lang string) string {
+	t.Helper()
+	staff := visit(t, noScript)
+	staff.open(t, s.Provider+"/dashboard")
+	s.signInToDashboard(t, staff, s.Credentials.Dashboard.Password)
+	at(t, staff, s.Provider+"/dashboard")
+	return s.Provider + found(t, staff, s.Provider+"/dashboard/outbox", `(/access/link/[^"<?\s]+\?lang=`+lang+`)`)
+}
+
+// TestConsumerDisconnectsSource disconnects a bank by mouse, in English with script and in
+// Spanish without, and looks at the customer's audit trail.
+func TestConsumerDisconnectsSource(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
+	words := map[string]func(i18n.Key, ...string) string{"en": en, "es": es}
+	eachLanguage(t, func(t *testing.T, lang string, language option) {
+		in, script := words[lang], option(func(*playwright.BrowserNewContextOptions) {})
+		if lang == "es" {
+			script = noScript
+		}
+		email := lang + "@example.org"
+		s.connectOpenBank(t, map[string]any{"email": email})
+		c := visit(t, language, script)
+		c.open(t, s.Provider+"/access?lang="+lang)
+		fill(t, c.page("[name=email]"), email)
+		click(t, c.page(button(in("access.form.submit"))))
+		title(t, c, in("access.sent.title"))
+		c.open(t, s.accessLink(t, lang))
+		click(t, c.page(button(in("access.link.submit"))))
+
+		offer := c.page(link(in("access.disconnect.open", "source", openBank)))
+		click(t, offer)
+		title(t, c, in("access.disconnect.title", "source", openBank, "company", "Vestibule"))
+		click(t, c.page(link(in("access.end.back"))))
+		title(t, c, in("access.title"))
+		click(t, offer)
+		if lang == "en" { // which needs script
+			checkAccessibility(t, c, "disconnect")
+		}
+		shot(t, c, "disconnect-"+lang)
+		click(t, c.page(button(in("access.disconnect.submit"))))
+		see(t, c.page(text(in("access.list.disconnected", "source", openBank, "company", "Vestibule"))))
+		see(t, c.page(link(in("access.end.open", "company", "Vestibule"))))
+		shot(t, c, "disconnected-"+lang)
+		if n, err := offer.Count(); err != nil || n != 0 {
+			t.Errorf("the bank can be disconnected again: %d %v", n, err)
+		}
+		_, err := c.GoBack() // to the form, which is sent a second time
+		must(t, err)
+		title(t, c, in("access.title"))
+
+		staff := visit(t, language)
+		staff.open(t, s.Provider+"/dashboard")
+		s.signInToDashboard(t, staff, s.Credentials.Dashboard.Password)
+		at(t, staff, s.Provider+"/dashboard")
+		staff.open(t, s.Provider+"/dashboard/audit")
+		see(t, staff.page("role=cell >> text="+in("dashboard.actions.source_disconnected")))
+	})
 }

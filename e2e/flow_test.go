@@ -84,7 +84,7 @@ func (s *site) fault(t *testing.T, match, action string, times int) {
 	s.control(t, "POST", "/faults", map[string]any{"match": match, "action": action, "times": times})
 }
 
-// stateOf is the state as the portal's API tells it.
+// stateOf is the state that the portal's API returns.
 func (s *site) stateOf(t *testing.T, id string) string {
 	t.Helper()
 	return s.api(t, "GET", "/applications/"+id, nil)["state"].(string)

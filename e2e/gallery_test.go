@@ -48,8 +48,8 @@ func TestGallery(t *testing.T) {
 		srv := httptest.NewServer(mux)
 		t.Cleanup(srv.Close)
 		t.Run(g.name, func(t *testing.T) {
-			speaking(t, func(t *testing.T, lang string, speak option) {
-				v := visit(t, speak, phone, func(o *playwright.BrowserNewContextOptions) { o.BypassCSP = playwright.Bool(true) })
+			eachLanguage(t, func(t *testing.T, lang string, language option) {
+				v := visit(t, language, phone, func(o *playwright.BrowserNewContextOptions) { o.BypassCSP = playwright.Bool(true) })
 				var got strings.Builder
 				for i, e := range g.exhibits(g.assets, i18n.Lang(lang)) {
 					// with its style sheets

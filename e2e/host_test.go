@@ -214,7 +214,7 @@ func (s *site) token(t *testing.T, more map[string]any) string {
 	return call(t, http.MethodPost, s.Provider+"/connect/initialization", s.basic(), body, 2)["token"].(string)
 }
 
-// report is status and substatus of a report, as the provider tells its customer.
+// report is status and substatus of a report, that the provider returns to its customer.
 func (s *site) report(t *testing.T, publicToken string) (status, substatus string) {
 	t.Helper()
 	access := call(t, http.MethodGet, s.Provider+"/connect/accesstoken", s.basic(), nil, 2)["accessToken"].(string)

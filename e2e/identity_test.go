@@ -16,10 +16,10 @@ func photoFile(name string) playwright.InputFile {
 func TestIdentityDocument(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	speaking(t, func(t *testing.T, lang string, speak option) {
-		for name, more := range map[string]option{"mouse": speak, "no script on a phone": noScript} {
+	eachLanguage(t, func(t *testing.T, lang string, language option) {
+		for name, more := range map[string]option{"mouse": language, "no script on a phone": noScript} {
 			t.Run(name, func(t *testing.T) {
-				v := visit(t, speak, more, phone)
+				v := visit(t, language, more, phone)
 				accessible := func(what string) {
 					if name == "mouse" { // axe is a script
 						checkAccessibility(t, v, what)

@@ -38,7 +38,7 @@ window.listen = (el) => ["open", "ready", "step", "success", "exit", "error", "s
 	const li = document.createElement("li");
 	const d = e.detail;
 	li.textContent = [el.id, name, d.step ?? d.state ?? d.errorType ?? d.status ?? ""].join(" ").trim();
-	document.getElementById("told").append(li);
+	document.getElementById("events").append(li);
 }));
 document.querySelectorAll("vestibule-apply").forEach(listen);`
 
@@ -73,7 +73,7 @@ func (h *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				"require-trusted-types-for 'script'; script-src 'self' %s; frame-src %s", h.site.Portal, frames))
 		fmt.Fprintf(w, `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width, initial-scale=1">
 			<link rel="icon" href="data:,"><link rel="stylesheet" href="/shop.css"><title>Shop</title><main><h1>Shop</h1>
-			<ol id="told" hidden></ol>%s</main><script src="%s/embed/v1/embed.js" async></script><script src="/shop.js"></script>`,
+			<ol id="events" hidden></ol>%s</main><script src="%s/embed/v1/embed.js" async></script><script src="/shop.js"></script>`,
 			body, h.site.Portal)
 	default:
 		http.NotFound(w, r)
@@ -95,18 +95,18 @@ func element(attributes string, token string) string {
 	return fmt.Sprintf(`<vestibule-apply %s token="%s"></vestibule-apply>`, attributes, html.EscapeString(token))
 }
 
-// heard waits for an event of an element.
-func heard(t *testing.T, v *visitor, what string) {
+// awaitEvent waits for an event of an element.
+func awaitEvent(t *testing.T, v *visitor, what string) {
 	t.Helper()
-	if err := v.page("#told li:text-is('" + what + "')").First().WaitFor(playwright.LocatorWaitForOptions{
+	if err := v.page("#events li:text-is('" + what + "')").First().WaitFor(playwright.LocatorWaitForOptions{
 		State: playwright.WaitForSelectorStateAttached}); err != nil {
-		t.Fatalf("the page was not told %q, but\n%s", what, told(t, v))
+		t.Fatalf("the page did not get the event %q, but\n%s", what, events(t, v))
 	}
 }
 
-func told(t *testing.T, v *visitor) string {
+func events(t *testing.T, v *visitor) string {
 	t.Helper()
-	all, err := v.Evaluate(`() => [...document.getElementById("told").children].map((li) => li.textContent).join("\n")`)
+	all, err := v.Evaluate(`() => [...document.getElementById("events").children].map((li) => li.textContent).join("\n")`)
 	must(t, err)
 	return all.(string)
 }
@@ -159,7 +159,7 @@ func TestEmbedKit(t *testing.T) {
 		v.open(t, h.URL+"/inline")
 		must(t, v.page("vestibule-apply:defined").WaitFor())
 		if n := len(frames()); n != 0 {
-			t.Errorf("%d frames were fetched before anybody could see one", n)
+			t.Errorf("%d frames were fetched before one was in view", n)
 		}
 		must(t, v.page("#a").ScrollIntoViewIfNeeded())
 		step(t, v.bank("a"), "consent")
@@ -173,9 +173,9 @@ func TestEmbedKit(t *testing.T) {
 		must(t, err)
 		must(t, v.page("#a").ScrollIntoViewIfNeeded())
 		walk(t, v.bank("a"), "default")
-		heard(t, v, "a complete ready")
-		if got, want := told(t, v), "a ready\na step connect\na success SUCCESS\na step status\n"; !strings.HasPrefix(got, want) {
-			t.Errorf("the page was told\n%s\nwant\n%s…", got, want)
+		awaitEvent(t, v, "a complete ready")
+		if got, want := events(t, v), "a ready\na step connect\na success SUCCESS\na step status\n"; !strings.HasPrefix(got, want) {
+			t.Errorf("the page got the events\n%s\nwant\n%s…", got, want)
 		}
 		see(t, v.inside("a").Locator(`#status[data-state="ready"]`))
 		if got := s.stateOf(t, id); got != "ready" {
@@ -190,7 +190,7 @@ func TestEmbedKit(t *testing.T) {
 		other.expect("404")
 		other.open(t, h.URL+"/inline")
 		must(t, other.page("#a").ScrollIntoViewIfNeeded())
-		heard(t, other, "a error EMBED_TOKEN_INVALID")
+		awaitEvent(t, other, "a error EMBED_TOKEN_INVALID")
 		see(t, other.inside("a").Locator("text="+en("embed.opened_elsewhere.title")))
 	})
 
@@ -208,7 +208,7 @@ func TestEmbedKit(t *testing.T) {
 		}
 		for range 2 { // the entered data is there when it is opened again
 			must(t, v.Keyboard().Press("Enter"))
-			heard(t, v, "m step details")
+			awaitEvent(t, v, "m step details")
 			see(t, v.page(`role=dialog[name="`+es("embed.element.label")+`"]`))
 			name := v.inside("m").Locator("#firstName")
 			if value, err := name.InputValue(); err != nil || value != "" && value != "Zoë" {
@@ -231,8 +231,8 @@ func TestEmbedKit(t *testing.T) {
 				t.Errorf("after the dialog the button has focus, and the page its scrolling: %v (%v)", focused, err)
 			}
 		}
-		if got, want := told(t, v), "m open\nm ready\nm step details\nm close\nm open\nm close"; got != want {
-			t.Errorf("the page was told\n%s\nwant\n%s", got, want)
+		if got, want := events(t, v), "m open\nm ready\nm step details\nm close\nm open\nm close"; got != want {
+			t.Errorf("the page got the events\n%s\nwant\n%s", got, want)
 		}
 		must(t, opener.Press("Enter"))
 		click(t, v.page(button(es("visit.close"))))
@@ -252,9 +252,9 @@ func TestEmbedKit(t *testing.T) {
 		v.axe(t)
 		click(t, v.bank("m")("[data-testid=close]"))
 		click(t, v.bank("m")("#leave button[value=leave]"))
-		heard(t, v, "m close")
-		if got := told(t, v); !strings.HasSuffix(got, "m exit\nm close") {
-			t.Errorf("the page was told\n%s", got)
+		awaitEvent(t, v, "m close")
+		if got := events(t, v); !strings.HasSuffix(got, "m exit\nm close") {
+			t.Errorf("the page got the events\n%s", got)
 		}
 		click(t, opener)
 		see(t, v.inside("m").Locator("text="+en("connect.stopped.title")))
@@ -297,11 +297,11 @@ func TestEmbedKit(t *testing.T) {
 		must(t, v.page("#a").ScrollIntoViewIfNeeded())
 		see(t, v.inside("a").Locator(`[data-attempt="1"][data-resumed]`))
 		walk(t, v.bank("a"), "default")
-		heard(t, v, "a complete ready")
+		awaitEvent(t, v, "a complete ready")
 		if n, err := v.page("iframe").Count(); err != nil || n != 2 {
 			t.Errorf("%d frames (%v), want 2", n, err)
 		}
-		if strings.Contains(told(t, v), "b success") {
+		if strings.Contains(events(t, v), "b success") {
 			t.Error("one element has the events of the other")
 		}
 	})
@@ -346,10 +346,10 @@ func TestEmbedKit(t *testing.T) {
 		v.expect("frame-src")
 		v.expect("FRAME_BLOCKED")
 		v.open(t, evil.URL+"/honest")
-		heard(t, v, "a error ORIGIN_NOT_ALLOWED")
+		awaitEvent(t, v, "a error ORIGIN_NOT_ALLOWED")
 		see(t, v.inside("a").Locator("text="+en("embed.setup.title")))
 
-		// Messages of anybody but the frame are nothing.
+		// Messages of other windows than the frame are ignored.
 		_, err := v.Evaluate(`(portal) => {
 			for (const source of [window, document.createElement("iframe")])
 				for (const from of [portal, location.origin])
@@ -357,7 +357,7 @@ func TestEmbedKit(t *testing.T) {
 						state: "ready" }, origin: from, source: source === window ? window : null }));
 		}`, s.Portal)
 		must(t, err)
-		if strings.Contains(told(t, v), "complete") {
+		if strings.Contains(events(t, v), "complete") {
 			t.Error("the element accepts messages from any window")
 		}
 
@@ -368,7 +368,7 @@ func TestEmbedKit(t *testing.T) {
 
 		// A page whose policy does not allow the frame says so, and offers a next step.
 		v.open(t, h.URL+"/no-frames")
-		heard(t, v, "a error FRAME_BLOCKED")
+		awaitEvent(t, v, "a error FRAME_BLOCKED")
 		click(t, v.page("text="+en("connect.secure_page")))
 		step(t, v.widget, "consent")
 	})

@@ -142,10 +142,10 @@ func TestOpenBankOnAHostedPage(t *testing.T) {
 	state(t, v, "ready")
 }
 
-// TestOpenBankWantsSecondFactor checks that a bank that wants a second factor again, when
+// TestOpenBankRequiresSecondFactor checks that a bank that wants a second factor again, when
 // its data are fetched, ends the visit with the status for that, and the applicant reads
 // what to do.
-func TestOpenBankWantsSecondFactor(t *testing.T) {
+func TestOpenBankRequiresSecondFactor(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	v := visit(t)
@@ -242,7 +242,7 @@ func TestOpenBankInAWebview(t *testing.T) {
 				}
 				must(t, at(button(es("visit.employers.finish"))).Press("Enter"))
 				if embedded {
-					heard(t, v, "a complete ready")
+					awaitEvent(t, v, "a complete ready")
 				} else {
 					state(t, v, "ready")
 				}
@@ -255,8 +255,8 @@ func TestOpenBankInAWebview(t *testing.T) {
 // its own pages, and sees income in the report.
 func TestPayrollCompanyOfConnector(t *testing.T) {
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
-	speaking(t, func(t *testing.T, lang string, speak option) {
-		v := visit(t, speak)
+	eachLanguage(t, func(t *testing.T, lang string, language option) {
+		v := visit(t, language)
 		v.open(t, s.incomeVisit(t, lang))
 		step(t, v.page, "consent")
 		onward(t, v.page, "consent")

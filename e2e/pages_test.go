@@ -169,7 +169,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 	t.Parallel()
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(app.Close)
-	s := start(t, "--events-url="+app.URL, "--brand-file="+brandOfTexts(t))
+	s := start(t, "--events-url="+app.URL, "--brand-file="+brandOfTexts(t), "--sandbox-bank-addr=127.0.0.1:0")
 	portalMux, portalPatterns := addresses(t, "../internal/portal", "../internal/redirect")
 	providerMux, providerPatterns := addresses(t, "../internal/provider")
 
@@ -189,6 +189,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 	disputed := call(t, "POST", s.Provider+"/connect/initialization", s.basic(), map[string]any{
 		"productId": s.Credentials.Products["income"], "externalId": "dispute-1", "prefill": person}, 2)
 	s.control(t, "POST", "/visits/"+disputed["token"].(string)+"/complete", map[string]any{"username": "default"})
+	s.connectOpenBank(t, person)
 	call(t, "POST", s.Provider+"/connect/invite", s.basic(), map[string]any{"productId": s.Credentials.Products["cashflow"],
 		"prefill": person, "deliverTo": "zoe@example.org"}, 2)
 
@@ -228,6 +229,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 	used := newest()
 	consumer.send(t, s.Provider+used)
 	end := found(t, consumer, s.Provider+"/access", `(/access/end/[^"<?\s]+)`)
+	disconnect := found(t, consumer, s.Provider+"/access", `(/access/disconnect/[^"<?\s]+)`)
 	shared := newest()
 	until(t, "there is another link", func() bool {
 		shared = found(t, staff, dashboard+"/outbox", `(/access/link/[^"<?\s]+)`)
@@ -251,13 +253,13 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 	must(t, applicant.Page.Close()) // others continue as this applicant, and the page would reload
 
 	var pictures screens
-	speaking(t, func(t *testing.T, lang string, speak option) {
+	eachLanguage(t, func(t *testing.T, lang string, language option) {
 		all := &seen{site: s, portal: portalMux, provider: providerMux, screens: &pictures}
 		t.Run("as", func(t *testing.T) {
 			as := func(name string, state *playwright.StorageState, walk func(t *testing.T, v *visitor, look func(base string, paths ...string))) {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					v := visit(t, speak, func(o *playwright.BrowserNewContextOptions) {
+					v := visit(t, language, func(o *playwright.BrowserNewContextOptions) {
 						if state != nil {
 							o.StorageState = state.ToOptionalStorageState()
 						}
@@ -270,7 +272,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 					})
 				})
 			}
-			as("anybody", nil, func(t *testing.T, v *visitor, look func(string, ...string)) {
+			as("a visitor", nil, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(s.Portal, "/", "/apply/cashflow", "/legal/privacy", "/legal/terms", "/return",
 					"/developers", "/developers/guides/embed", "/api/v1/docs", "/api/v1/docs/applications",
 					letter, "/resume/nothing", welcome, "/review/sign-in", "/review/forgotten-password", "/redirect/return",
@@ -293,7 +295,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 				look("", v.URL())
 			})
 			as("a consumer", consented, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(s.Provider, end, "/access")
+				look(s.Provider, end, disconnect, "/access")
 			})
 			as("a reviewer", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(review, "", "/overview", "/letters", "/applications/"+first.ID, "/applications/"+first.ID+"/report",

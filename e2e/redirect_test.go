@@ -61,7 +61,7 @@ func TestRedirect(t *testing.T) {
 		click(t, v.page("a[data-return]"))
 		at(t, v, s.statusURL(a))
 		state(t, v, "failed")
-		until(t, "the webhook has told the status", func() bool {
+		until(t, "the webhook has reported the status", func() bool {
 			got := s.api(t, "GET", "/applications/"+a.ID, nil)
 			return got["outcome"] == "ERROR" && got["status"] == "SUPPLIER_UNRESPONSIVE"
 		})

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-playwright=1.52.0 # the driver that playwright-go v0.5200.1 speaks to
+playwright=1.52.0 # the driver of playwright-go v0.5200.1
 axe=4.10.3
 lighthouse=12.8.2
 react=19.1.0

@@ -157,8 +157,8 @@ func TestDialogIsStable(t *testing.T) {
 func TestFormFitsOneScreen(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--apply-mode=embedded")
-	speaking(t, func(t *testing.T, _ string, speak option) {
-		v := visit(t, speak, func(o *playwright.BrowserNewContextOptions) { o.Viewport = &playwright.Size{Width: 1280, Height: 800} })
+	eachLanguage(t, func(t *testing.T, _ string, language option) {
+		v := visit(t, language, func(o *playwright.BrowserNewContextOptions) { o.Viewport = &playwright.Size{Width: 1280, Height: 800} })
 		v.open(t, s.Portal+"/apply/cashflow")
 		box, err := v.page("main form button[type=submit]").BoundingBox()
 		must(t, err)

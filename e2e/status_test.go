@@ -35,7 +35,7 @@ func TestStatusPageMoves(t *testing.T) {
 	title(t, v, en("status.pending.title"))
 	see(t, v.page("role=progressbar"))
 	checkAccessibility(t, v, "status, pending") // something would move
-	// The stream will tell of the report, but the page is not to be had at once.
+	// The stream announces the report, but the page fails at first.
 	v.expect("ERR_FAILED")
 	must(t, v.Route(s.statusURL(a), func(r playwright.Route) { r.Abort() }, 1))
 
@@ -108,7 +108,7 @@ func TestStatusPageEnds(t *testing.T) {
 	} {
 		a, token := s.hand(t, v)
 		r := s.complete(t, token, c.username, c.end)
-		if c.state != "failed" { // of a failure the webhook tells more than the return
+		if c.state != "failed" { // the webhook reports more of a failure than the return
 			page(t, v, r.back)
 		}
 		s.await(t, a.ID, c.state)

@@ -198,7 +198,7 @@ func TestWebhooksInEveryOrder(t *testing.T) {
 func TestWebhookIsSentUntilItArrives(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.fault(t, "GET /connect/status", "status:404", -1) // nothing but the webhook tells
+	s.fault(t, "GET /connect/status", "status:404", -1) // only the webhook reports the status
 	away := httptest.NewServer(http.NotFoundHandler())
 	away.Close()
 	s.callback(t, away.URL)

@@ -18,9 +18,9 @@ func TestLackingListsUncoveredParts(t *testing.T) {
 	}
 }
 
-// TestEveryOperationSaysItsErrors requires documented errors for every operation with
+// TestEveryOperationListsItsErrors requires documented errors for every operation with
 // credentials.
-func TestEveryOperationSaysItsErrors(t *testing.T) {
+func TestEveryOperationListsItsErrors(t *testing.T) {
 	for _, d := range []Document{OfTheService, OfThePortal} {
 		m, err := read(d)
 		if err != nil {

@@ -175,7 +175,9 @@ func accessPages(urls visit.Urls, lang i18n.Lang, choices []ui.Choice) []Exhibit
 		{Kind: contract.Income, Shared: day(3, 4), From: []string{"Amber Coast Bank", "Harbor Light Payroll"},
 			Access: []visit.OpenAccess{{Name: "Amber Coast Bank", Until: day(6, 2)}}, Until: day(9, 4), Updates: 2, Updated: day(5, 1),
 			ThirdParties: []string{"Northwind Mortgage"}},
-		{Kind: contract.Cashflow, Shared: day(2, 3), Pending: true}}}
+		{Kind: contract.Cashflow, Shared: day(2, 3), Pending: true}}, Sources: []visit.AccessSource{{ID: "1", Name: "Amber Coast Bank"}}}
+	two := open
+	two.Sources = append(two.Sources, visit.AccessSource{ID: "2", Name: "Tern Island Credit Union"})
 	ended := visit.AccessCompany{Name: "Tern & Sons", Account: "2", Reports: []visit.AccessReport{
 		{Kind: contract.Cashflow, Shared: day(1, 2), From: []string{"Amber Coast Bank"}, Until: day(7, 2), Withdrawn: day(3, 5)}}}
 	return []Exhibit{
@@ -189,6 +191,9 @@ func accessPages(urls visit.Urls, lang i18n.Lang, choices []ui.Choice) []Exhibit
 		{"access, what was shared", visit.AccessListPage(visit.AccessList{Access: page, Companies: []visit.AccessCompany{open, ended}})},
 		{"access, nothing shared", visit.AccessListPage(visit.AccessList{Access: page})},
 		{"access, whether to end", visit.AccessEndPage(visit.AccessEnd{Access: page, Company: open})},
+		{"access, whether to disconnect", visit.AccessDisconnectPage(visit.AccessDisconnect{Access: page, Company: two, Source: two.Sources[0]})},
+		{"access, disconnected", visit.AccessListPage(visit.AccessList{Access: page, Companies: []visit.AccessCompany{two},
+			Disconnected: "Harbor Light Payroll", From: two.Name})},
 		{"access, ended", visit.AccessListPage(visit.AccessList{Access: page, Companies: []visit.AccessCompany{ended}, Ended: ended.Name})},
 	}
 }

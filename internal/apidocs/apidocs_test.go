@@ -84,11 +84,11 @@ func TestExamplesMatchTheirDocuments(t *testing.T) {
 				}
 			}
 		}
-		hooks := 0
+		webhooks := 0
 		for _, item := range c.doc.Webhooks {
-			hooks += len(item.Operations())
+			webhooks += len(item.Operations())
 		}
-		if len(read) != seen+min(hooks, 1) { // the webhooks have one path in words
+		if len(read) != seen+min(webhooks, 1) { // the webhooks have one path in words
 			t.Errorf("%s: %d operations, want %d and the webhooks", name, len(read), seen)
 		}
 	}

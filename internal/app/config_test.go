@@ -102,10 +102,10 @@ func TestValidateRejectsBadConfigurations(t *testing.T) {
 		"a webhook secret of another form": {elsewhere("--webhook-secret=" + canaryText), "whsec_"},
 		"a short API key":                  {[]string{"--portal-api-key=canary-4711"}, "20 to 200"},
 		"an invalid events secret":         {[]string{"--events-secret=canary-4711"}, "--events-secret: must be whsec_"},
-		"events without TLS":               {[]string{"--events-url=http://app.example.com/hooks"}, "--events-url"},
-		"events to a private address":      {[]string{"--events-url=https://10.0.0.7/hooks"}, "--events-url"},
+		"events without TLS":               {[]string{"--events-url=http://app.example.com/webhooks"}, "--events-url"},
+		"events to a private address":      {[]string{"--events-url=https://10.0.0.7/webhooks"}, "--events-url"},
 		"events to a proxied portal's own": {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy",
-			"--portal-url=https://portal.example", "--events-url=http://127.0.0.1:9/hooks"}, "--events-url"},
+			"--portal-url=https://portal.example", "--events-url=http://127.0.0.1:9/webhooks"}, "--events-url"},
 		"an API key with a space":          {[]string{"--portal-api-key=" + canaryText + " " + canaryText}, "20 to 200"},
 		"a retention of less than nothing": {[]string{"--retention-days=-1"}, "--retention-days"},
 		"jobs that no process runs":        {[]string{"--no-workers"}, "--no-workers"},
@@ -123,7 +123,7 @@ func TestValidateRejectsBadConfigurations(t *testing.T) {
 		"no sign-in at all": {[]string{"--no-local-accounts"}, "could not sign in"},
 		"no administrator": {[]string{"--no-local-accounts", "--oidc-issuer=https://id.example", "--oidc-client-id=a",
 			"--oidc-client-secret=b", "--oidc-roles=x=auditor"}, "role administrator"},
-		"events of a provider alone": {alone("--events-url=https://app.example/hooks"), "--events-url: the command provider does not use it"},
+		"events of a provider alone": {alone("--events-url=https://app.example/webhooks"), "--events-url: the command provider does not use it"},
 		"an invalid mode of return":  {[]string{"--return-mode=put"}, "return-mode"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -253,9 +253,9 @@ func TestValidateAcceptsGoodConfigurations(t *testing.T) {
 		"a slash at the end":         {"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--portal-url=https://apply.example/"},
 		"behind a proxy":             elsewhere("--portal-addr=0.0.0.0:0", "--behind-proxy", "--portal-url=https://apply.example"),
 		"IPv6":                       {"provider", "--provider-addr=[::1]:0"},
-		"events of an app": elsewhere("--events-url=https://app.example.com/hooks",
+		"events of an app": elsewhere("--events-url=https://app.example.com/webhooks",
 			"--events-secret=whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz,whsec_YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4"),
-		"events of an app here":   elsewhere("--events-url=http://127.0.0.1:9000/hooks"),
+		"events of an app here":   elsewhere("--events-url=http://127.0.0.1:9000/webhooks"),
 		"an API key of one's own": elsewhere("--portal-api-key=0123456789-abcdefghij"),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -22,12 +22,12 @@ type onboarding struct {
 	mu      sync.Mutex
 	secret  webhook.Secret
 	answers []int // of the next requests; 204 after these
-	got     []told
-	heard   chan struct{} // a value for each request
+	got     []delivery
+	arrived chan struct{} // a value for each request
 }
 
-// told is one request to the onboarding app.
-type told struct {
+// delivery is one request to the onboarding app.
+type delivery struct {
 	id, body  string
 	answered  int
 	EventID   string
@@ -37,7 +37,7 @@ type told struct {
 }
 
 func newOnboarding(t *testing.T) *onboarding {
-	o := &onboarding{t: t, heard: make(chan struct{}, 1000)}
+	o := &onboarding{t: t, arrived: make(chan struct{}, 1000)}
 	o.Server = httptest.NewServer(o)
 	t.Cleanup(o.Close)
 	return o
@@ -51,7 +51,7 @@ func (o *onboarding) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		o.t.Error(err)
 	}
 	receiver := &webhook.Receiver{Secrets: []webhook.Secret{o.secret}}
-	e := told{body: string(body), answered: http.StatusNoContent}
+	e := delivery{body: string(body), answered: http.StatusNoContent}
 	if e.id, err = receiver.Verify(r.Header, body); err != nil {
 		o.t.Errorf("an event that cannot be verified: %v\n%s", err, body)
 	}
@@ -63,7 +63,7 @@ func (o *onboarding) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	o.got = append(o.got, e)
 	w.WriteHeader(e.answered)
-	o.heard <- struct{}{}
+	o.arrived <- struct{}{}
 }
 
 // next waits for n more requests.
@@ -71,7 +71,7 @@ func (o *onboarding) next(n int) {
 	o.t.Helper()
 	for end := time.After(30 * time.Second); n > 0; n-- {
 		select {
-		case <-o.heard:
+		case <-o.arrived:
 		case <-end:
 			o.mu.Lock()
 			defer o.mu.Unlock()
@@ -94,7 +94,7 @@ func TestOnboardingAppReceivesEvents(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			app := newOnboarding(t)
-			w := startServer(t, url(t), "--events-url="+app.URL+"/hooks")
+			w := startServer(t, url(t), "--events-url="+app.URL+"/webhooks")
 			secret, err := webhook.ParseSecret(w.Credentials.EventsSecret)
 			if err != nil {
 				t.Fatal(err)
@@ -133,10 +133,10 @@ func TestOnboardingAppReceivesEvents(t *testing.T) {
 			if !slices.Equal(first, want) || !slices.Equal(again, []string{"application.connecting"}) {
 				t.Errorf("sent %q and then %q, want %q and then what had failed", first, again, want)
 			}
-			ready := app.got[slices.IndexFunc(app.got, func(e told) bool { return e.Type == "application.ready" })]
+			ready := app.got[slices.IndexFunc(app.got, func(e delivery) bool { return e.Type == "application.ready" })]
 			if shown := get("/api/v1/applications/" + id); ready.Applicant["state"] != "ready" ||
 				ready.Applicant["outcome"] != "SUCCESS" || ready.Applicant["externalId"] != shown["externalId"] {
-				t.Errorf("told %s of\n%v", ready.body, shown)
+				t.Errorf("the event is %s, and the application\n%v", ready.body, shown)
 			}
 
 			// The delivery log lists all deliveries, and redelivers on request.

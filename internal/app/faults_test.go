@@ -67,7 +67,7 @@ func TestApplicationsSucceedDespiteFaults(t *testing.T) {
 		for range 4 {
 			ids = append(ids, w.returned(t))
 			id, token := w.application(t, "embedded")
-			w.complete(t, w.connect(t, id, w.enter(t, id, token))) // the webhook or a poll will tell
+			w.complete(t, w.connect(t, id, w.enter(t, id, token))) // the webhook or a poll reports the result
 			ids = append(ids, id)
 		}
 		for _, id := range ids {
@@ -184,7 +184,7 @@ func TestEveryFaultEndsWell(t *testing.T) {
 		}
 		good(t, 303, ask(t, "GET", w.Portal+"/applications/"+id+"/connect", "", "Cookie", cookie))
 	})
-	t.Run("a widget that cannot be begun is begun again, and polls alone tell of it", func(t *testing.T) {
+	t.Run("a widget that cannot start is started again, and only polls report its result", func(t *testing.T) {
 		good(t, 200, ask(t, "POST", w.Control+"/callbacks", `{"publicId":"`+w.Credentials.PublicID+
 			`","url":"`+w.Control+`/nowhere"}`, "Content-Type", asJSON))
 		id, embed := w.application(t, "embedded")

@@ -56,13 +56,13 @@ func TestIdentifiersBelongToOneCustomer(t *testing.T) {
 			"status": {publicToken, uuid.NewString(), func(id string) *http.Request {
 				return ask(t, "GET", w.Provider+"/connect/status", "", "Authorization", theirs, "X-Public-Token", id)
 			}},
-			"status by external id": {"mine-1", "nobodys", func(id string) *http.Request {
+			"status by external id": {"mine-1", "unknown", func(id string) *http.Request {
 				return ask(t, "GET", w.Provider+"/connect/status", "", "Authorization", theirs, "X-External-Id", id)
 			}},
 			"report": {publicToken, uuid.NewString(), func(id string) *http.Request {
 				return ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", "Authorization", theirs, "X-Public-Token", id)
 			}},
-			"report by external id": {"mine-1", "nobodys", func(id string) *http.Request {
+			"report by external id": {"mine-1", "unknown", func(id string) *http.Request {
 				return ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", "Authorization", theirs, "X-External-Id", id)
 			}},
 			"report to share": {publicToken, uuid.NewString(), func(id string) *http.Request {
@@ -74,7 +74,7 @@ func TestIdentifiersBelongToOneCustomer(t *testing.T) {
 			"relay token for another third party": {elsewhere, uuid.NewString(), func(id string) *http.Request {
 				return ask(t, "GET", w.Provider+"/connect/cashflow/v2/json", "", "Authorization", theirs, "X-Public-Token", id)
 			}},
-			"account": {own.PublicID, "nobodys", func(id string) *http.Request {
+			"account": {own.PublicID, "unknown", func(id string) *http.Request {
 				return ask(t, "GET", w.Provider+"/connect/status", "", "Authorization", theirs, "X-Public-Token", publicToken, "X-Public-Id", id)
 			}},
 			"consumer": {consumer, uuid.NewString(), func(id string) *http.Request {
@@ -115,7 +115,7 @@ func TestIdentifiersBelongToOneCustomer(t *testing.T) {
 			"token in the widget": {unused, strings.Repeat("A", 43), func(id string) *http.Request {
 				return ask(t, "POST", w.Provider+"/widget/v1/visits", widget(id), "Content-Type", asJSON)
 			}},
-			"complete URL": {w.Portal + "/redirect/return", "https://nobodys.example/", func(id string) *http.Request {
+			"complete URL": {w.Portal + "/redirect/return", "https://unknown.example/", func(id string) *http.Request {
 				return ask(t, "POST", w.Provider+"/secure-redirect", initialization("completeUrl", id), asOther...)
 			}},
 		} {

@@ -120,13 +120,13 @@ func TestConcurrentDuplicatesCountOnce(t *testing.T) {
 			}), map[int]int{303: 1, 404: many - 1})
 		})
 
-		t.Run("hook and webhook", func(t *testing.T) {
+		t.Run("callback and webhook", func(t *testing.T) {
 			id, token := w.application(t, "embedded")
 			cookie := w.enter(t, id, token)
 			done := w.complete(t, w.connect(t, id, cookie))
-			only(t, "hooks", atOnce(t, many, func(int) *http.Request {
+			only(t, "callbacks", atOnce(t, many, func(int) *http.Request {
 				return ask(t, "POST", w.Portal+"/applications/"+id+"/callbacks",
-					`{"eventId":"hook-1","type":"onSuccess","attempt":1,"publicToken":"`+done.field("publicToken")+
+					`{"eventId":"callback-1","type":"onSuccess","attempt":1,"publicToken":"`+done.field("publicToken")+
 						`","status":"SUCCESS"}`, "Cookie", cookie, "Content-Type", asJSON)
 			}), map[int]int{204: many})
 			body := `{"eventId":"evt_again","type":"VISIT","status":"SUCCESS","publicToken":"` + done.field("publicToken") + `"}`

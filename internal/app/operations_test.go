@@ -239,7 +239,7 @@ func TestTraces(t *testing.T) {
 		t.Errorf("the parent of the provider's span is %v, want %v", got, want)
 	}
 	// The report's job is of the request that ended the visit, and the portal's, which
-	// fetches the report, of the webhook that told of it.
+	// fetches the report, of the webhook that announced it.
 	if got := above(find("job reports.generate")); len(got) != 3 || got[1] != "POST /visits/{token}/complete" {
 		t.Errorf("the parent of the report's job is %v", got)
 	}
@@ -407,8 +407,8 @@ func TestReadinessWaitsForTheMigrations(t *testing.T) {
 	}
 }
 
-// TestReadinessKnowsTheDatabase disconnects the database for a while.
-func TestReadinessKnowsTheDatabase(t *testing.T) {
+// TestReadinessIncludesTheDatabase disconnects the database for a while.
+func TestReadinessIncludesTheDatabase(t *testing.T) {
 	t.Parallel()
 	u, err := url.Parse(storetest.MigratedURL(t))
 	if err != nil {

@@ -161,6 +161,8 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: s, method: "POST", pattern: "/access/link/{token}", param: canaryText, shape: asPage},
 		{base: s, method: "GET", pattern: "/access/end/{account}", param: c.ThirdParty.PublicID, shape: asPage},
 		{base: s, method: "POST", pattern: "/access/end/{account}", param: c.ThirdParty.PublicID, shape: asPage},
+		{base: s, method: "GET", pattern: "/access/disconnect/{source}", param: canaryText, shape: asPage},
+		{base: s, method: "POST", pattern: "/access/disconnect/{source}", param: canaryText, shape: asPage},
 		{base: s, method: "POST", pattern: "/access/sign-out", shape: asPage},
 		{base: s, method: "GET", pattern: "/redirect/{handle}", param: handle, shape: asPage},
 		{base: s, method: "POST", pattern: "/redirect/{handle}", param: handle, shape: asPage,

@@ -85,7 +85,7 @@ func TestReviewerSharesReport(t *testing.T) {
 		// Deleted at the person's request, the application is gone here, and the consent
 		// there.
 		if n := w.count(t, store.Provider, `SELECT COUNT(*) FROM consumers WHERE withdrawn_at IS NOT NULL`); n != 0 {
-			t.Errorf("%d consents are withdrawn before anybody asked", n)
+			t.Errorf("%d consents are withdrawn before a request", n)
 		}
 		good(t, 303, ask(t, "POST", at+"/delete", url.Values{"id": {id}, "cause": {"request"}, "sure": {"yes"}}.Encode(),
 			"Cookie", cookie, "Content-Type", asForm))

@@ -25,7 +25,7 @@ func TestCustomerSubmitsData(t *testing.T) {
 		}
 		receiver := webhook.Receiver{Secrets: []webhook.Secret{secret}, Now: time.Now}
 		events := make(chan webhook.Event, 10)
-		hook := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			event, err := receiver.Receive(r)
 			if err != nil {
 				t.Errorf("webhook: %v", err)
@@ -33,8 +33,8 @@ func TestCustomerSubmitsData(t *testing.T) {
 			events <- event
 			rw.WriteHeader(http.StatusNoContent)
 		}))
-		t.Cleanup(hook.Close)
-		good(t, 200, ask(t, "POST", w.Control+"/callbacks", `{"publicId":"`+c.PublicID+`","url":"`+hook.URL+`"}`, "Content-Type", asJSON))
+		t.Cleanup(server.Close)
+		good(t, 200, ask(t, "POST", w.Control+"/callbacks", `{"publicId":"`+c.PublicID+`","url":"`+server.URL+`"}`, "Content-Type", asJSON))
 
 		client := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: contract.Sandbox}
 		in := salaried(time.Now().Add(-time.Hour))

@@ -52,7 +52,7 @@ func TestClientNetwork(t *testing.T) {
 			t.Errorf("behind a proxy, %q is at %s, want %s", forwarded, got, want)
 		}
 		if got := ClientNetwork(r, false).String(); got != "192.0.2.7" {
-			t.Errorf("without one, %q is at %s: forwarding headers are anybody's", forwarded, got)
+			t.Errorf("without one, %q is at %s: any client can send forwarding headers", forwarded, got)
 		}
 	}
 }

@@ -234,14 +234,14 @@ func TestJobsOfAKilledReplicaAreResumed(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		attempts := make(chan int, 10)
 		q := queue(t, db, func(j jobs.Job, _ greeting) error { attempts <- j.Attempt; return nil })
-		enqueue(t, db, q, "of the dead")
+		enqueue(t, db, q, "of the killed replica")
 		by, list := "", `ARRAY['%s']`
 		if db.Dialect == store.SQLite {
 			list = `json_array('%s')`
 		} else {
-			by = "living"
+			by = "live"
 			if _, err := db.SQL.Exec(`INSERT INTO job_runners (id, seen_at)
-				VALUES ('living', CAST(extract(epoch FROM now()) * 1000000 AS BIGINT))`); err != nil {
+				VALUES ('live', CAST(extract(epoch FROM now()) * 1000000 AS BIGINT))`); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -252,9 +252,9 @@ func TestJobsOfAKilledReplicaAreResumed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		running("dead")
+		running("killed")
 		if by != "" {
-			enqueue(t, db, q, "of the living")
+			enqueue(t, db, q, "of the live replica")
 			running(by)
 		}
 		start(t, q)
@@ -269,8 +269,8 @@ func TestJobsOfAKilledReplicaAreResumed(t *testing.T) {
 		if db.Dialect == store.Postgres {
 			var left int
 			if err := db.SQL.QueryRow(`SELECT count(*) FROM river_job WHERE state = 'running'
-				AND args::text LIKE '%living%'`).Scan(&left); err != nil || left != 1 {
-				t.Errorf("%d jobs of the living run, %v, want 1", left, err)
+				AND args::text LIKE '%live replica%'`).Scan(&left); err != nil || left != 1 {
+				t.Errorf("%d jobs of the live replica run, %v, want 1", left, err)
 			}
 		}
 	})
@@ -294,12 +294,12 @@ func TestUnusedIndexesAreDropped(t *testing.T) {
 // TestStopIsNoFailure checks that a job canceled by a stop runs at the next start.
 func TestStopIsNoFailure(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		began, lost := make(chan int, 10), make(chan greeting, 10)
+		began, discarded := make(chan int, 10), make(chan greeting, 10)
 		q := queueOf(t, db, func(ctx context.Context, j jobs.Job, _ greeting) error {
 			began <- j.Attempt
 			<-ctx.Done()
 			return ctx.Err()
-		}, jobs.MaxAttempts(1), jobs.OnDiscard(func(_ context.Context, a greeting) error { lost <- a; return nil }))
+		}, jobs.MaxAttempts(1), jobs.OnDiscard(func(_ context.Context, a greeting) error { discarded <- a; return nil }))
 		enqueue(t, db, q, "slow")
 		for range 3 {
 			if err := q.Start(t.Context()); err != nil {
@@ -319,8 +319,8 @@ func TestStopIsNoFailure(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if len(lost) > 0 {
-			t.Error("it was given up for lost")
+		if len(discarded) > 0 {
+			t.Error("it was discarded")
 		}
 	})
 }
@@ -329,11 +329,11 @@ func TestStopIsNoFailure(t *testing.T) {
 // run fails in any way, and again if OnDiscard fails.
 func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		type lost struct {
-			name  string
-			alive bool
+		type discard struct {
+			name     string
+			separate bool
 		}
-		told, ended := make(chan lost, 20), make(chan string, 20)
+		discards, ended := make(chan discard, 20), make(chan string, 20)
 		refuse := make(chan error, 1)
 		q := queueOf(t, db, func(ctx context.Context, j jobs.Job, a greeting) error {
 			defer func() { ended <- a.Name }()
@@ -353,7 +353,7 @@ func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 			return nil
 		}, jobs.MaxAttempts(2), jobs.Timeout(50*time.Millisecond), jobs.Backoff(func(int) time.Duration { return 0 }),
 			jobs.OnDiscard(func(ctx context.Context, a greeting) error {
-				told <- lost{a.Name, ctx.Err() == nil}
+				discards <- discard{a.Name, ctx.Err() == nil}
 				select {
 				case err := <-refuse:
 					return err
@@ -363,9 +363,9 @@ func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 			}))
 		start(t, q)
 		for _, c := range []struct {
-			name string
-			runs int
-			told bool
+			name      string
+			runs      int
+			discarded bool
 		}{{"good", 1, false}, {"later", 1, false}, {"error", 2, true}, {"panic", 2, true}, {"slow", 2, true}, {"given", 1, true}} {
 			enqueue(t, db, q, c.name)
 			for range c.runs {
@@ -373,10 +373,10 @@ func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 					t.Fatalf("%s ran, want %s", got, c.name)
 				}
 			}
-			if !c.told {
+			if !c.discarded {
 				continue
 			}
-			if got := <-told; got != (lost{c.name, true}) {
+			if got := <-discards; got != (discard{c.name, true}) {
 				t.Errorf("OnDiscard got %+v, want %s in a separate context", got, c.name)
 			}
 		}
@@ -386,7 +386,7 @@ func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 			for range 2 {
 				next(t, ended)
 			}
-			<-told
+			<-discards
 			for again := false; !again; { // it waits a minute from when River has written so
 				if err := q.Shift(t.Context(), 2*time.Minute); err != nil {
 					t.Fatal(err)
@@ -397,12 +397,12 @@ func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 				case <-time.After(50 * time.Millisecond):
 				}
 			}
-			if got := <-told; got.name != name {
+			if got := <-discards; got.name != name {
 				t.Errorf("OnDiscard got %+v, want %s", got, name)
 			}
 		}
-		if len(told) > 0 || len(ended) > 0 {
-			t.Errorf("%d discards reported and %d runs too many", len(told), len(ended))
+		if len(discards) > 0 || len(ended) > 0 {
+			t.Errorf("%d discards reported and %d runs too many", len(discards), len(ended))
 		}
 	})
 }
@@ -411,9 +411,9 @@ func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 // started several times, but not if it was only running when the process was killed.
 func TestJobsThatKillTheirProcessAreDiscarded(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		ran, lost := make(chan string, 10), make(chan string, 10)
+		ran, discarded := make(chan string, 10), make(chan string, 10)
 		q := queueOf(t, db, func(_ context.Context, j jobs.Job, a greeting) error { ran <- a.Name; return nil },
-			jobs.MaxAttempts(1), jobs.OnDiscard(func(_ context.Context, a greeting) error { lost <- a.Name; return nil }))
+			jobs.MaxAttempts(1), jobs.OnDiscard(func(_ context.Context, a greeting) error { discarded <- a.Name; return nil }))
 		for name, begun := range map[string]int{"bystander": 3, "killer": 60} {
 			enqueue(t, db, q, name)
 			names := make([]string, begun)
@@ -431,8 +431,8 @@ func TestJobsThatKillTheirProcessAreDiscarded(t *testing.T) {
 			}
 		}
 		start(t, q)
-		if ran, gone := next(t, ran), next(t, lost); ran != "bystander" || gone != "killer" {
-			t.Errorf("%s ran and %s is lost", ran, gone)
+		if ran, gone := next(t, ran), next(t, discarded); ran != "bystander" || gone != "killer" {
+			t.Errorf("%s ran and %s was discarded", ran, gone)
 		}
 	})
 }

@@ -16,7 +16,7 @@ import (
 // watcher records what the queue reports.
 type watcher struct {
 	mu    sync.Mutex
-	told  []string
+	runs  []string
 	ended chan struct{}
 }
 
@@ -25,7 +25,7 @@ func (w *watcher) Traceparent(context.Context) string { return "from-there" }
 func (w *watcher) Job(ctx context.Context, kind, carried string, _ int) (context.Context, func(string)) {
 	return ctx, func(outcome string) {
 		w.mu.Lock()
-		w.told = append(w.told, kind+" "+carried+" "+outcome)
+		w.runs = append(w.runs, kind+" "+carried+" "+outcome)
 		w.mu.Unlock()
 		w.ended <- struct{}{}
 	}
@@ -69,11 +69,11 @@ func TestQueueReportsRunsAndWaitingJobs(t *testing.T) {
 		for range bells {
 			<-w.ended
 		}
-		slices.Sort(w.told)
+		slices.Sort(w.runs)
 		want := []string{"greeting from-there done", "greeting from-there failed", "greeting from-there failed",
 			"greeting from-there given_up", "greeting from-there later"}
-		if !slices.Equal(w.told, want) {
-			t.Errorf("told %q, want %q", w.told, want)
+		if !slices.Equal(w.runs, want) {
+			t.Errorf("runs %q, want %q", w.runs, want)
 		}
 		if err := q.Stop(t.Context()); err != nil {
 			t.Error(err)

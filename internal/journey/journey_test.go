@@ -241,9 +241,9 @@ func TestHintsProveNothing(t *testing.T) {
 // does not replace the callback's error, which says more than a status.
 func TestReturnErrorIsKept(t *testing.T) {
 	back := Input{Kind: ReturnError, Attempt: 1, Error: contract.WidgetInvalidProduct, At: t0 + 5}
-	hook := Input{Kind: Webhook, Attempt: 1, EventID: "e", PublicToken: "p", Status: contract.StatusError,
+	delivery := Input{Kind: Webhook, Attempt: 1, EventID: "e", PublicToken: "p", Status: contract.StatusError,
 		Substatus: contract.SubIncomplete, At: t0 + 6}
-	for name, order := range map[string][]Input{"the return first": {back, hook}, "the webhook first": {hook, back}} {
+	for name, order := range map[string][]Input{"the return first": {back, delivery}, "the webhook first": {delivery, back}} {
 		a := at(Connecting)
 		var did Do
 		for _, in := range order {

@@ -27,11 +27,11 @@ import (
 type eventReceiver struct {
 	*httptest.Server
 	secret string
-	heard  chan string
+	bodies chan string
 }
 
-func newHearing(t *testing.T, kind string) *eventReceiver {
-	h := &eventReceiver{secret: webhook.NewSecret(), heard: make(chan string, 100)}
+func newEventReceiver(t *testing.T, kind string) *eventReceiver {
+	h := &eventReceiver{secret: webhook.NewSecret(), bodies: make(chan string, 100)}
 	secret, err := webhook.ParseSecret(h.secret)
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func newHearing(t *testing.T, kind string) *eventReceiver {
 			t.Errorf("an event that cannot be verified: %v", err)
 		}
 		if strings.Contains(string(body), `"type":"`+kind+`"`) {
-			h.heard <- string(body)
+			h.bodies <- string(body)
 		}
 		w.WriteHeader(http.StatusNoContent)
 	}))
@@ -53,7 +53,7 @@ func newHearing(t *testing.T, kind string) *eventReceiver {
 func (h *eventReceiver) next(t *testing.T) string {
 	t.Helper()
 	select {
-	case body := <-h.heard:
+	case body := <-h.bodies:
 		return body
 	case <-time.After(30 * time.Second):
 		t.Fatal("no event arrived")
@@ -66,7 +66,7 @@ func (h *eventReceiver) next(t *testing.T) string {
 // text.
 func TestOnboardingAppReceivesDecisions(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		app := newHearing(t, "application.decided")
+		app := newEventReceiver(t, "application.decided")
 		events := func(c *portal.Config) {
 			c.Events.URL, c.Events.Secrets, c.Events.OnLoopback = app.URL, []string{app.secret}, true
 		}
@@ -118,18 +118,18 @@ func TestOnboardingAppReceivesDecisions(t *testing.T) {
 		}
 		second := app.next(t) // events of an application arrive in order, so nothing else came before it
 
-		type told struct {
+		type event struct {
 			Type        string
 			Sequence    int64
 			Application map[string]any
 		}
-		var one, two told
-		for body, into := range map[string]*told{first: &one, second: &two} {
+		var one, two event
+		for body, into := range map[string]*event{first: &one, second: &two} {
 			if err := json.Unmarshal([]byte(body), into); err != nil {
 				t.Fatal(err)
 			}
 		}
-		at := func(e told) any { return e.Application["decision"].(map[string]any)["at"] }
+		at := func(e event) any { return e.Application["decision"].(map[string]any)["at"] }
 		decision := func(kind string, number float64, at any, reasons ...any) map[string]any {
 			return map[string]any{"kind": kind, "number": number, "at": at, "answeredAt": nil, "reasons": append([]any{}, reasons...)}
 		}

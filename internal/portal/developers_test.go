@@ -99,9 +99,9 @@ func TestPlaygroundCode(t *testing.T) {
 	}
 }
 
-// TestPlaygroundSpeaksThePagesLanguage checks that the pages in the frame speak the language of
+// TestPlaygroundUsesThePagesLanguage checks that the pages in the frame are in the language of
 // the playground until another one is chosen.
-func TestPlaygroundSpeaksThePagesLanguage(t *testing.T) {
+func TestPlaygroundUsesThePagesLanguage(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		for query, want := range map[string]string{"lang=en": "en", "lang=es": "es", "lang=es&page-language=en": "en"} {
 			if p := r.browser().get("/developers?" + query); !strings.Contains(p.body, `<option value="`+want+`" selected>`) {
@@ -139,21 +139,21 @@ func TestPlaygroundRunShowsMessages(t *testing.T) {
 			!strings.Contains(b.get(html.UnescapeString(again)).body, `value="luis" selected`) {
 			t.Errorf("choosing again by %q forgets the applicant", again)
 		}
-		told := uncolored(shown.body)
+		text := uncolored(shown.body)
 		for _, want := range []string{"POST /api/v1/applications", "POST /secure-redirect", external,
 			"signature verified", `"outcome": "SUCCESS"`, `"kid": "`, `"iat": `,
 			"GET /connect/cashflow/v2/json", `href="/review` + application + `"`, `data-state="ready"`} {
-			if !strings.Contains(told, want) {
+			if !strings.Contains(text, want) {
 				t.Errorf("the timeline lacks %s", want)
 			}
 		}
 		for _, secret := range []string{"Harmon", "luis@example.com", "1984-02-29", apiKey, publicToken, r.provider.args} {
-			if strings.Contains(told, secret) {
+			if strings.Contains(text, secret) {
 				t.Errorf("the page has %q", secret)
 			}
 		}
 		if t.Failed() {
-			t.Log(told)
+			t.Log(text)
 		}
 	})
 }

@@ -179,7 +179,7 @@ func TestShowsDecisionsToApplicants(t *testing.T) {
 			t.Errorf("the letters:\n%s", letters)
 		}
 	})
-	t.Run("untold", func(t *testing.T) {
+	t.Run("without email and page", func(t *testing.T) {
 		r := newTestServer(t, storetest.SQLite(t, store.Portal), func(c *portal.Config) {
 			c.Review.DecisionEmails, c.Review.DecisionPages = []string{"approved"}, []string{}
 		})

@@ -90,7 +90,7 @@ func TestLinkGrantsOneBrowserAccess(t *testing.T) {
 		for _, p := range []page{other.get(link), other.post(link, nil), other.get("/resume/" + store.NewSecret()),
 			other.post("/resume/"+store.NewSecret(), nil)} {
 			if p.status != 410 || p.header.Get("Set-Cookie") != "" || !strings.Contains(p.body, i18ntest.EN("resume.used.title")) {
-				t.Errorf("a dead link = %d\n%s", p.status, p.body)
+				t.Errorf("a link that no longer works = %d\n%s", p.status, p.body)
 			}
 		}
 		// The phone finishes, and the first browser sees it.

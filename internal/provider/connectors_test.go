@@ -28,7 +28,7 @@ func (r refreshServer) product(kind contract.Product) providertest.Answer {
 
 func (r refreshServer) income(publicToken string) *report.Income {
 	r.T.Helper()
-	a := r.Do("GET", "/connect/income/v2/json", nil, r.bearer(publicToken))
+	a := r.Do("GET", "/connect/income/v2/json", nil, r.Bearer(publicToken))
 	got, err := report.ParseIncome([]byte(a.Body))
 	if err != nil {
 		r.T.Fatalf("%d %s: %v", a.Status, a.Body, err)
@@ -141,7 +141,7 @@ func TestBankAnswersInPart(t *testing.T) {
 			if c.source == "" {
 				continue
 			}
-			got, err := report.ParseCashflow([]byte(r.Do("GET", "/connect/cashflow/v2/json", nil, r.bearer(token)).Body))
+			got, err := report.ParseCashflow([]byte(r.Do("GET", "/connect/cashflow/v2/json", nil, r.Bearer(token)).Body))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -201,7 +201,7 @@ func TestBureauOfConnector(t *testing.T) {
 		if r.bank.Count("file MEX_CDC") != 1 {
 			t.Errorf("calls %v", r.bank.Calls())
 		}
-		got, err := report.ParsePassport([]byte(r.Do("GET", "/connect/passport/v4/json", nil, r.bearer(token)).Body))
+		got, err := report.ParsePassport([]byte(r.Do("GET", "/connect/passport/v4/json", nil, r.Bearer(token)).Body))
 		if err != nil || len(got.Identities) < 2 {
 			t.Errorf("%+v, %v", got, err)
 		}

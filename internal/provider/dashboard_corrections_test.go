@@ -249,7 +249,7 @@ func TestCorrectionInReportCurrency(t *testing.T) {
 				}
 			}
 			if strings.Contains(text, "$") || strings.Contains(text, "dollar") {
-				t.Errorf("%s speaks of dollars", what)
+				t.Errorf("%s mentions dollars", what)
 			}
 		}
 		read("the form", d.page(page), "now "+euros(*now.GrossAnnual), "now "+euros(*now.NetRecent),

@@ -490,7 +490,7 @@ func TestDashboardSendsTestEvent(t *testing.T) {
 			w.WriteHeader(answer)
 		}))
 		defer receiver.Close()
-		d.send("/dashboard/webhooks/callback", d.form("url", receiver.URL+"/hook"))
+		d.send("/dashboard/webhooks/callback", d.form("url", receiver.URL+"/webhook"))
 		if text := d.page("/dashboard/webhooks"); strings.Contains(text, i18ntest.EN("dashboard.test.last")) {
 			t.Error("there was no test yet")
 		}

@@ -121,15 +121,15 @@ func TestSeedKeepsChanges(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.addUsers()
 		d := b.signIn(customerUser)
-		b.want("callback", b.do("POST", "/callbacks", map[string]any{"publicId": "svc-portal", "url": "https://one.example/hook"}), 200, "")
+		b.want("callback", b.do("POST", "/callbacks", map[string]any{"publicId": "svc-portal", "url": "https://one.example/webhook"}), 200, "")
 		b.want("redirect URL", b.do("POST", "/complete-urls",
 			map[string]any{"publicId": "svc-portal", "url": "https://one.example/back"}), 204, "")
-		if !strings.Contains(d.page("/dashboard/webhooks"), "https://one.example/hook") ||
+		if !strings.Contains(d.page("/dashboard/webhooks"), "https://one.example/webhook") ||
 			!strings.Contains(d.page("/dashboard/redirects"), "https://one.example/back") {
 			t.Error("the dashboard does not show what the control set")
 		}
 		for path, form := range map[string]url.Values{
-			"/dashboard/webhooks/callback": d.form("url", "https://two.example/hook"),
+			"/dashboard/webhooks/callback": d.form("url", "https://two.example/webhook"),
 			"/dashboard/redirects/add":     d.form("url", "https://two.example/back"),
 			"/dashboard/redirects/return":  d.form("mode", "post"),
 		} {
@@ -140,7 +140,7 @@ func TestSeedKeepsChanges(t *testing.T) {
 		if err := b.provider.Seed(t.Context(), b.seed); err != nil {
 			t.Fatal(err)
 		}
-		if text := d.page("/dashboard/webhooks"); !strings.Contains(text, "https://two.example/hook") {
+		if text := d.page("/dashboard/webhooks"); !strings.Contains(text, "https://two.example/webhook") {
 			t.Error("a seed undid the callback")
 		}
 		if text := d.page("/dashboard/redirects"); !strings.Contains(text, "https://two.example/back") ||

@@ -474,7 +474,7 @@ func TestProductionCannotReachSandbox(t *testing.T) {
 			map[string]any{"productId": p.seed.Products[contract.Cashflow], "prefill": applicant})
 		for path, body := range map[string]any{
 			"/visits/" + a.text("token") + "/complete": map[string]any{"username": "default"},
-			"/callbacks":       map[string]any{"publicId": p.seed.PublicID, "url": "https://elsewhere.example/hook"},
+			"/callbacks":       map[string]any{"publicId": p.seed.PublicID, "url": "https://elsewhere.example/webhook"},
 			"/complete-urls":   map[string]any{"publicId": p.seed.PublicID, "url": "https://elsewhere.example/return"},
 			"/sandbox-reports": map[string]any{"publicId": p.seed.PublicID, "product": "cashflow", "profile": "default"},
 		} {

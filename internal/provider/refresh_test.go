@@ -1,7 +1,6 @@
 package provider_test
 
 import (
-	"encoding/base64"
 	"errors"
 	"net/http"
 	"sync"
@@ -40,15 +39,6 @@ func withOpenBank(t *testing.T, f func(t *testing.T, r refreshServer)) {
 	})
 }
 
-// bearer adds an access token and the name of a report.
-func (r refreshServer) bearer(publicToken string) func(*http.Request) {
-	token := r.Do("GET", "/connect/accesstoken", nil, r.Basic).JSON["accessToken"].(string)
-	return func(req *http.Request) {
-		req.Header.Set("Authorization", "Bearer "+base64.StdEncoding.EncodeToString([]byte(token)))
-		req.Header.Set("X-PUBLIC-TOKEN", publicToken)
-	}
-}
-
 func (r refreshServer) visit() providertest.Answer {
 	r.T.Helper()
 	a := r.Do("POST", "/widget/v1/visits", map[string]any{"env": "sandbox", "productId": r.Seed.Products[contract.Cashflow],
@@ -70,7 +60,7 @@ func (r refreshServer) connected() (publicToken string) {
 // ended waits for the webhook of a report.
 func (r refreshServer) ended(publicToken string, want contract.Status) map[string]any {
 	r.T.Helper()
-	event := r.Hooks(publicToken, 1)[0]
+	event := r.Webhooks(publicToken, 1)[0]
 	if event["status"] != string(want) {
 		r.T.Fatalf("the report ends in %v, want %s", event, want)
 	}
@@ -79,7 +69,7 @@ func (r refreshServer) ended(publicToken string, want contract.Status) map[strin
 
 func (r refreshServer) refresh(publicToken string) providertest.Answer {
 	r.T.Helper()
-	return r.Do("POST", "/connect/refresh", nil, r.bearer(publicToken))
+	return r.Do("POST", "/connect/refresh", nil, r.Bearer(publicToken))
 }
 
 // advance moves the sandbox's clock and catches up with what is due.
@@ -116,7 +106,7 @@ func TestRefresh(t *testing.T) {
 		}
 		body := func(token string) *report.Cashflow {
 			t.Helper()
-			got, err := report.ParseCashflow([]byte(r.Do("GET", "/connect/cashflow/v2/json", nil, r.bearer(token)).Body))
+			got, err := report.ParseCashflow([]byte(r.Do("GET", "/connect/cashflow/v2/json", nil, r.Bearer(token)).Body))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,9 +158,9 @@ func TestRefresh(t *testing.T) {
 func TestRefreshRefuses(t *testing.T) {
 	withOpenBank(t, func(t *testing.T, r refreshServer) {
 		r.want("an unknown report", r.refresh(uuid.NewString()), http.StatusNotFound, contract.CodeInvalidToken)
-		r.want("no report", r.Do("POST", "/connect/refresh", nil, r.bearer("")), http.StatusBadRequest, contract.CodeMalformedHeaders)
+		r.want("no report", r.Do("POST", "/connect/refresh", nil, r.Bearer("")), http.StatusBadRequest, contract.CodeMalformedHeaders)
 		r.want("a pending report", r.refresh(r.visit().JSON["publicToken"].(string)), http.StatusNotFound, contract.CodeReportNotReady)
-		r.want("a compressed body", r.Do("POST", "/connect/refresh", "{}", r.bearer(uuid.NewString()), func(req *http.Request) {
+		r.want("a compressed body", r.Do("POST", "/connect/refresh", "{}", r.Bearer(uuid.NewString()), func(req *http.Request) {
 			req.Header.Set("Content-Encoding", "gzip")
 		}), http.StatusUnsupportedMediaType, contract.CodeUnsupportedMediaType)
 

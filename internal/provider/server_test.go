@@ -107,8 +107,8 @@ func newTestServer(t *testing.T, db *store.DB, more ...func(*provider.Config)) *
 	}
 	b := &testServer{t: t, db: db, log: &logtest.Buffer{}}
 	b.inbox = &inbox{arrived: make(chan struct{}, 100), receiver: webhook.Receiver{Secrets: []webhook.Secret{secret}, Now: time.Now}}
-	hook := httptest.NewServer(b.inbox)
-	t.Cleanup(hook.Close)
+	receiver := httptest.NewServer(b.inbox)
+	t.Cleanup(receiver.Close)
 
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -136,7 +136,7 @@ func newTestServer(t *testing.T, db *store.DB, more ...func(*provider.Config)) *
 		Products:      map[contract.Product]string{},
 		WebhookSecret: "whsec_" + base64.StdEncoding.EncodeToString([]byte("a webhook secret of 32 bytes, ok")),
 		ThirdParty:    provider.SeedAccount{PublicID: "svc-third", ClientID: "client-third", SecretKey: store.NewSecret()},
-		CallbackURL:   hook.URL, CompleteURL: "https://customer.example/done?jwt=[token]", ReturnMode: "get"}
+		CallbackURL:   receiver.URL, CompleteURL: "https://customer.example/done?jwt=[token]", ReturnMode: "get"}
 	for _, p := range contract.Products() {
 		b.seed.Products[p] = uuid.NewString()
 	}

@@ -51,9 +51,9 @@ func (b *testServer) withdraw(token string) answer {
 func (b *testServer) thirdPartyInbox() *inbox {
 	b.t.Helper()
 	in := &inbox{arrived: make(chan struct{}, 100), receiver: webhook.Receiver{Now: time.Now}}
-	hook := httptest.NewServer(in)
-	b.t.Cleanup(hook.Close)
-	a := b.do("POST", "/callbacks", map[string]any{"publicId": b.seed.ThirdParty.PublicID, "url": hook.URL})
+	receiver := httptest.NewServer(in)
+	b.t.Cleanup(receiver.Close)
+	a := b.do("POST", "/callbacks", map[string]any{"publicId": b.seed.ThirdParty.PublicID, "url": receiver.URL})
 	b.want("callback", a, 200, "")
 	secret, err := webhook.ParseSecret(a.text("secret"))
 	if err != nil {

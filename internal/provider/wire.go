@@ -74,7 +74,7 @@ func (p *Provider) wire() {
 		p.visits.HasAccessPage = true
 		p.access = &access.Service{DB: c.DB, Queue: p.queue, Now: p.now, URL: c.URL, Sandbox: c.Environment == contract.Sandbox,
 			Secure: p.visits.Secure, BehindProxy: c.BehindProxy, Mailboxes: p.mailboxes, Customers: p.customers, Sharing: p.sharing,
-			Visits: p.visits, Outbox: p.outbox}
+			Sources: p.connections, Accounts: p.bankaccounts, Visits: p.visits, Outbox: p.outbox}
 	}
 	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports}
 	p.dashboard = &dashboard.Service{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets, BehindProxy: c.BehindProxy,
@@ -82,7 +82,7 @@ func (p *Provider) wire() {
 		Outbox: p.outbox, Mail: c.Mail, Mailboxes: p.mailboxes, Queue: p.queue}
 
 	if p.access != nil {
-		p.access.OnEnded = p.dashboard.RecordConsumer
+		p.access.Record = p.dashboard.RecordConsumer
 	}
 	p.auth.Directory = p.customers
 	p.customers.Withdrawn = p.consentWithdrawn

@@ -352,10 +352,10 @@ func TestStartedIsKeptWithTheAttempt(t *testing.T) {
 		if _, _, err := w.handler.Start(t.Context(), StartRequest{Identity: "b", Application: v.Application, Number: 2}); !errors.Is(err, fail) {
 			t.Errorf("Start = %v, want what Started said", err)
 		}
-		var kept, told int
-		if err := w.db.SQL.QueryRow(`SELECT (SELECT COUNT(*) FROM attempts), (SELECT COUNT(*) FROM test_landings)`).Scan(&kept,
-			&told); err != nil || kept != 1 || told != 1 {
-			t.Errorf("%d attempts stored, %d reported (%v), want one each", kept, told, err)
+		var attempts, landings int
+		if err := w.db.SQL.QueryRow(`SELECT (SELECT COUNT(*) FROM attempts), (SELECT COUNT(*) FROM test_landings)`).Scan(&attempts,
+			&landings); err != nil || attempts != 1 || landings != 1 {
+			t.Errorf("%d attempts stored, %d reported (%v), want one each", attempts, landings, err)
 		}
 	})
 }

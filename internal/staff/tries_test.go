@@ -159,7 +159,7 @@ func TestKnownBrowserHasItsOwnLimit(t *testing.T) {
 			t.Errorf("the cookie is %s", mine)
 		}
 		if raw, err := base64.RawURLEncoding.DecodeString(mine.Value); err != nil || bytes.Contains(raw, []byte("a@")) || len(mine.Value) > 100 {
-			t.Errorf("the cookie has %d characters, and tells the address: %v", len(mine.Value), err)
+			t.Errorf("the cookie has %d characters, and contains the address: %v", len(mine.Value), err)
 		}
 		good := from("A@B.example ", mine)
 		if good.browser == "" || good.browser == from(email, second).browser || good.browser != from(email, mine).browser {

@@ -82,14 +82,14 @@ func TestPanicReachesAllCallers(t *testing.T) {
 				return gather.Do(t.Context(), "k", func(context.Context, []string) (map[string]int, error) { return map[string]int{"k": f()}, nil })
 			},
 		} {
-			told := func(f func() int) {
+			wantPanic := func(f func() int) {
 				if _, err := ask(f); err == nil || !strings.Contains(err.Error(), "panic: here") {
 					t.Errorf("%s: %v", what, err)
 				}
 			}
-			told(func() int {
-				go told(func() int { panic("here") })
-				go told(func() int { panic("here") })
+			wantPanic(func() int {
+				go wantPanic(func() int { panic("here") })
+				go wantPanic(func() int { panic("here") })
 				synctest.Wait()
 				panic("here")
 			})

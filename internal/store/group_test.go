@@ -84,27 +84,27 @@ func behind(t *testing.T, db *DB, fs ...func(ctx context.Context, tx *Tx) error)
 func TestConcurrentTransactionsShareACommit(t *testing.T) {
 	db := grouped(t)
 	refused := errors.New("refused")
-	var told atomic.Bool
+	var committed atomic.Bool
 	errs := behind(t, db,
 		func(ctx context.Context, tx *Tx) error {
-			tx.AfterCommit(func() { told.Store(true) })
+			tx.AfterCommit(func() { committed.Store(true) })
 			return note(tx, "first")
 		},
 		func(ctx context.Context, tx *Tx) error {
-			tx.AfterCommit(func() { t.Error("told of what was refused") })
+			tx.AfterCommit(func() { t.Error("AfterCommit ran for a refused transaction") })
 			return errors.Join(note(tx, "second"), refused)
 		},
 		func(_ context.Context, tx *Tx) error {
 			if got := notes(t, tx); !slices.Equal(got, []string{"first"}) {
 				t.Errorf("the third one finds %v", got)
 			}
-			if got := notes(t, db.SQL); len(got) != 0 || told.Load() {
-				t.Errorf("before the commit others find %v, and the first one is told: %v", got, told.Load())
+			if got := notes(t, db.SQL); len(got) != 0 || committed.Load() {
+				t.Errorf("before the commit others find %v, and the first AfterCommit ran: %v", got, committed.Load())
 			}
 			return note(tx, "third")
 		})
-	if errs[0] != nil || !errors.Is(errs[1], refused) || errs[2] != nil || !told.Load() {
-		t.Errorf("errors %v, told %v", errs, told.Load())
+	if errs[0] != nil || !errors.Is(errs[1], refused) || errs[2] != nil || !committed.Load() {
+		t.Errorf("errors %v, AfterCommit ran: %v", errs, committed.Load())
 	}
 	if got := notes(t, db.SQL); !slices.Equal(got, []string{"first", "third"}) {
 		t.Errorf("notes: %v", got)
@@ -183,7 +183,7 @@ func TestWritersAtOnce(t *testing.T) {
 			returned = true
 			ok := i%7 == 0 || i%7 == 6
 			if ok != (err == nil) || ok != kept || i%7 == 1 && !errors.Is(err, refused) || i%7 > 3 && !ok && !errors.Is(err, context.Canceled) {
-				t.Errorf("%d: %v, told %v", i, err, kept)
+				t.Errorf("%d: %v, AfterCommit ran: %v", i, err, kept)
 			}
 			if ok {
 				mu.Lock()

@@ -12,7 +12,7 @@ type document struct {
 	Tags  []string
 }
 
-func TestDecodeSaysWhatIsWrong(t *testing.T) {
+func TestDecodeNamesTheMistake(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                           "",
 		"name: a\ncount: 1":          "",

@@ -167,9 +167,9 @@ func TestHierarchyCallsThatAreRetried(t *testing.T) {
 }
 
 func TestParentNamesItsChild(t *testing.T) {
-	heard := ""
+	received := ""
 	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
-		heard = r.Header.Get("X-PUBLIC-ID")
+		received = r.Header.Get("X-PUBLIC-ID")
 		writeJSON(w, 200, map[string]any{"token": "abc", "redirectUrl": "http://127.0.0.1:1/redirect/abc",
 			"redirectToken": "rt", "consumerId": token1})
 	}}
@@ -186,9 +186,9 @@ func TestParentNamesItsChild(t *testing.T) {
 		},
 	} {
 		for _, id := range []string{"svc-child", ""} {
-			heard = "nothing"
-			if err := call(id); err != nil || heard != id {
-				t.Errorf("%s for %q: %v, and the service heard %q", name, id, err, heard)
+			received = "nothing"
+			if err := call(id); err != nil || received != id {
+				t.Errorf("%s for %q: %v, and the service received %q", name, id, err, received)
 			}
 		}
 		if err := call("a\nb"); CodeOf(err) != contract.CodeMalformedHeaders {

@@ -474,13 +474,13 @@ func TestInitializationRequest(t *testing.T) {
 }
 
 func TestCheckFollowsNoRedirect(t *testing.T) {
-	heard := 0
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { heard++ }))
+	requests := 0
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests++ }))
 	defer elsewhere.Close()
 	srv := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	defer srv.Close()
 	c := &Client{BaseURL: srv.URL, ClientID: "client", SecretKey: "secret"}
-	if err := c.Check(t.Context()); CodeOf(err) != contract.CodeUpstream || heard != 0 {
-		t.Errorf("Check = %v, and %d requests went elsewhere", err, heard)
+	if err := c.Check(t.Context()); CodeOf(err) != contract.CodeUpstream || requests != 0 {
+		t.Errorf("Check = %v, and %d requests went elsewhere", err, requests)
 	}
 }

@@ -22,9 +22,9 @@ func TestDelivery(t *testing.T) {
 		{200, Delivered}, {204, Delivered}, {301, Retry}, {308, Retry}, {400, Retry}, {404, Retry}, {410, Disabled}, {429, Retry}, {500, Retry},
 		{503, Retry},
 	} {
-		heard := 0
+		requests := 0
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			heard++
+			requests++
 			v := &Receiver{Secrets: []Secret{s}}
 			if _, err := v.Receive(r); err != nil {
 				t.Errorf("the receiver refuses: %v", err)
@@ -36,8 +36,8 @@ func TestDelivery(t *testing.T) {
 		}))
 		got := NewSender(true, nil).Deliver(t.Context(), srv.URL, []Secret{s}, "evt_1", body)
 		srv.Close()
-		if got.Outcome != tc.want || got.HTTP != tc.status || heard != 1 || got.Err != nil {
-			t.Errorf("answered %d: %+v after %d requests, want %v after one", tc.status, got, heard, tc.want)
+		if got.Outcome != tc.want || got.HTTP != tc.status || requests != 1 || got.Err != nil {
+			t.Errorf("answered %d: %+v after %d requests, want %v after one", tc.status, got, requests, tc.want)
 		}
 		if tc.want == Retry && got.RetryAfter != time.Minute {
 			t.Errorf("answered %d: RetryAfter = %v", tc.status, got.RetryAfter)

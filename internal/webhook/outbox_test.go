@@ -21,7 +21,7 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
-const secretURL = "https://a.example/hook-canary"
+const secretURL = "https://a.example/webhook-canary"
 
 // testServer is an outbox with a receiver whose answers the test sets, and a queue whose
 // jobs the test runs.
@@ -339,7 +339,7 @@ func TestOutboxKeepsAnotherURLOn(t *testing.T) {
 	eachOutbox(t, func(t *testing.T, r *testServer) {
 		id := r.record("s", 1)
 		r.answers = []Result{{Outcome: Disabled, HTTP: 410}}
-		r.meantime = func() { r.url = "https://new.example/hook" }
+		r.meantime = func() { r.url = "https://new.example/webhook" }
 		if wait, again := r.attempt(id); !again || wait != 0 || r.off || r.get(id).State != StatePending {
 			t.Errorf("after 410 of the former URL: %+v, again %v after %s", r.get(id), again, wait)
 		}

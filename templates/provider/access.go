@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -58,6 +59,10 @@ type AccessList struct {
 	Access
 	Companies []AccessCompany
 	Ended     string // name of the company whose access was just ended; "" for none
+
+	// Disconnected is the name of the source that was just disconnected, and From that of the
+	// company; "" for none.
+	Disconnected, From string
 }
 
 // AccessEnd is the page that asks for confirmation.
@@ -66,13 +71,27 @@ type AccessEnd struct {
 	Company AccessCompany
 }
 
+// AccessDisconnect is the page that asks for confirmation before a source is disconnected.
+type AccessDisconnect struct {
+	Access
+	Company AccessCompany
+	Source  AccessSource
+}
+
+// AccessSource is a source that a company can still use.
+type AccessSource struct {
+	ID   string // of the access
+	Name string
+}
+
 // AccessCompany is a company with the newest reports that it got.
 type AccessCompany struct {
 	Name    string
 	Account string // its publicId
 	Open    bool   // its access has not been ended
 	Reports []AccessReport
-	Older   int // number of older reports
+	Older   int            // number of older reports
+	Sources []AccessSource // that can be disconnected
 }
 
 // AccessReport is a report that a consumer shared.
@@ -152,6 +171,32 @@ func (c AccessCompany) consequences(l i18n.Lang) (all []string) {
 		all = append(all, i18n.T(l, k, "company", c.Name))
 	}
 	return all
+}
+
+func (m AccessDisconnect) title() string {
+	return i18n.T(m.Lang, "access.disconnect.title", "source", m.Source.Name, "company", m.Company.Name)
+}
+
+// consequences lists what disconnecting the source does.
+func (m AccessDisconnect) consequences() (all []string) {
+	keys := []i18n.Key{"access.disconnect.data", "access.disconnect.revoked"}
+	if len(m.Company.Sources) > 1 {
+		keys = append(keys, "access.disconnect.others")
+	}
+	for _, k := range append(keys, "access.end.kept") {
+		all = append(all, i18n.T(m.Lang, k, "company", m.Company.Name, "source", m.Source.Name))
+	}
+	return all
+}
+
+// kept lists the reports with data of the source that the company can still read.
+func (m AccessDisconnect) kept() (facts []ui.Fact) {
+	for _, r := range m.Company.Reports {
+		if !r.Until.IsZero() && slices.Contains(r.From, m.Source.Name) {
+			facts = append(facts, ui.Fact{Term: r.name(m.Lang), Text: r.kept(m.Lang)})
+		}
+	}
+	return facts
 }
 
 func (a Access) action(path string) templ.SafeURL { return templ.SafeURL(a.Link(path)) }

@@ -44,10 +44,10 @@ func TestAPIDocsPages(t *testing.T) {
 			}
 			for _, s := range m.Sections {
 				page := of["/docs/"+s.ID]
-				of["/docs"].wants(t, "section-"+s.ID, s.Name)
+				of["/docs"].requireText(t, "section-"+s.ID, s.Name)
 				for _, op := range s.Operations {
-					of["/docs"].wants(t, op.ID, op.Title)
-					page.wants(t, op.ID, op.Title)
+					of["/docs"].requireText(t, op.ID, op.Title)
+					page.requireText(t, op.ID, op.Title)
 					if op.Body != nil && !strings.Contains(page.text, op.Body.Example) {
 						t.Errorf("%s: the example of the body is missing", op.ID)
 					}
@@ -59,10 +59,10 @@ func TestAPIDocsPages(t *testing.T) {
 				}
 			}
 			for _, s := range m.Shapes {
-				of["/docs/schemas"].wants(t, s.ID, s.Name)
+				of["/docs/schemas"].requireText(t, s.ID, s.Name)
 			}
 			for _, c := range contract.Codes() {
-				of["/docs/errors"].wants(t, "error-"+string(c.Code), string(c.Code))
+				of["/docs/errors"].requireText(t, "error-"+string(c.Code), string(c.Code))
 			}
 			for path, page := range of {
 				for _, link := range page.links {
@@ -104,7 +104,7 @@ type page struct {
 	text  string
 }
 
-func (p page) wants(t *testing.T, id, words string) {
+func (p page) requireText(t *testing.T, id, words string) {
 	t.Helper()
 	if !strings.Contains(p.ids[id], words) {
 		t.Errorf("%s is missing, or is %q instead of %q", id, p.ids[id], words)

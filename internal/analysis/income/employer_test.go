@@ -34,7 +34,7 @@ func TestAlike(t *testing.T) {
 		{"Walmart", "WAL MART STORES", sameBeginning},
 		{"Wal-Mart", "WALMART STORES", sameBeginning},
 		{"DoorDash", "DOOR DASH INC", sameWords},
-		{"AT&T", "ATT SERVICES", 0}, // three letters tell too little
+		{"AT&T", "ATT SERVICES", 0}, // three letters are too few
 		{"AT&T Services", "ATT SERVICES PAYROLL", sameWords},
 		{"Johnson & Johnson", "JOHNSON JOHNSON", sameWords},
 		{"Café Olé", "CAFE OLE", sameWords},

@@ -38,7 +38,7 @@ func figures(grossAnnual, netAnnual, grossRecent, netRecent int64) (v report.Rev
 	return v
 }
 
-func told(v report.RevisedValues) string {
+func figuresText(v report.RevisedValues) string {
 	var out []string
 	for _, name := range report.RevisedNames() {
 		if n := *v.Figure(name); n != nil {
@@ -56,7 +56,7 @@ func none(report.RevisedValues) (report.RevisedValues, error) {
 func TestCorrectionChanges(t *testing.T) {
 	in, banked := wages()
 	estimate := func(v report.RevisedValues) (report.RevisedValues, error) { return Gross(in, v, asOf), nil }
-	if got, want := told(Figures(&banked)), "gross_annual 32245, net_annual 28600, gross_recent 32245, net_recent 28600"; got != want {
+	if got, want := figuresText(Figures(&banked)), "gross_annual 32245, net_annual 28600, gross_recent 32245, net_recent 28600"; got != want {
 		t.Fatalf("the report says %s, want %s", got, want)
 	}
 	for name, c := range map[string]struct {
@@ -92,7 +92,7 @@ func TestCorrectionChanges(t *testing.T) {
 			figures(9_000, 8_000, -1, 8_000), none, "gross_recent: " + UnfitMissing},
 	} {
 		then, err := Corrected(&c.of, c.stated, c.estimate)
-		got := told(then)
+		got := figuresText(then)
 		if err != nil {
 			var no Unfit
 			if !errors.As(err, &no) {
@@ -129,11 +129,12 @@ func TestRevise(t *testing.T) {
 	var changed []string
 	a := model(t, revised)
 	for name, same := range map[string]bool{
-		"revision":         report.Text(revised.Meta.Revision) == "1" && revised.Meta.RevisionCreatedAt.Equal(at),
-		"creation":         revised.Meta.CreatedAt == banked.Meta.CreatedAt,
-		"summary":          *revised.Income.Summary.AnnualNet == 57_200_00 && *revised.Income.Summary.AnnualGross == 67_204_00,
-		"model":            *a.NetAnnual == 57_200 && *a.GrossAnnual == 67_204 && *a.NetRecent == 28_600,
-		"revised values":   told(*revised.Income.Revised) == told(Figures(&revised)) && told(then) == told(Figures(&revised)),
+		"revision": report.Text(revised.Meta.Revision) == "1" && revised.Meta.RevisionCreatedAt.Equal(at),
+		"creation": revised.Meta.CreatedAt == banked.Meta.CreatedAt,
+		"summary":  *revised.Income.Summary.AnnualNet == 57_200_00 && *revised.Income.Summary.AnnualGross == 67_204_00,
+		"model":    *a.NetAnnual == 57_200 && *a.GrossAnnual == 67_204 && *a.NetRecent == 28_600,
+		"revised values": figuresText(*revised.Income.Revised) == figuresText(Figures(&revised)) &&
+			figuresText(then) == figuresText(Figures(&revised)),
 		"history":          cmp.Equal(a.History, model(t, banked).History),
 		"inflows and rest": cmp.Equal(a.Descriptions, model(t, banked).Descriptions) && a.IsConsistent,
 	} {
@@ -151,8 +152,8 @@ func TestRevise(t *testing.T) {
 	}
 	second := Revise(revised, again, 2, at)
 	if report.Text(second.Meta.Revision) != "2" || *second.Income.Summary.AnnualGross != 67_204_00 ||
-		told(*second.Income.Revised) != "gross_annual 67204, net_annual 57200, gross_recent 30000, net_recent 28600" {
-		t.Errorf("the second revision says %s, %v", told(*second.Income.Revised), second.Income.Summary)
+		figuresText(*second.Income.Revised) != "gross_annual 67204, net_annual 57200, gross_recent 30000, net_recent 28600" {
+		t.Errorf("the second revision says %s, %v", figuresText(*second.Income.Revised), second.Income.Summary)
 	}
 	for name, r := range map[string]report.Income{"of payroll": jobs(), "of nothing": Build(Input{Bank: bankdata.Data{}}, asOf)} {
 		then, err := Corrected(&r, figures(9_000, 8_000, -1, -1), none)

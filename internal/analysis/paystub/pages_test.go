@@ -67,9 +67,9 @@ func printedPages(t *testing.T) (out []printed) {
 	return out
 }
 
-// told returns the fields of a document that are not null, by the contract's names, and
+// fieldsOf returns the fields of a document that are not null, by the contract's names, and
 // employer_name.
-func told(t *testing.T, d *paystub.Document) map[string]string {
+func fieldsOf(t *testing.T, d *paystub.Document) map[string]string {
 	t.Helper()
 	raw, err := json.Marshal(d.Stub)
 	if err != nil {
@@ -109,7 +109,7 @@ func TestPrintedPages(t *testing.T) {
 		c := sum[setOf(p.name)]
 		c.stubs++
 		d := paystub.Open(p.file)
-		got := told(t, d)
+		got := fieldsOf(t, d)
 		names := maps.Clone(p.truth)
 		maps.Copy(names, got)
 		wrong := []string{}

@@ -81,7 +81,7 @@ func serve(t testing.TB, db *store.DB) *client {
 	c.API = &API{DB: db, Applications: apps, Kit: &embedkit.Kit{DB: db, Now: now}, Key: key,
 		URL: "http://localhost:8080", Now: now, Log: log, Spec: docs.PortalOpenAPI,
 		Events: notify.New(notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox,
-			URL: "https://app.example.com/hooks", Now: now, Log: log})}
+			URL: "https://app.example.com/webhooks", Now: now, Log: log})}
 	apps.OnChange = append(apps.OnChange, c.Events.Record)
 	c.Routes(c.mux)
 	return c

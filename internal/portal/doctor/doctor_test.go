@@ -43,11 +43,11 @@ func admit(t *testing.T) (*fixture, doctor.Config) {
 	}
 	receiver := &webhook.Receiver{Secrets: []webhook.Secret{parsed}}
 	w := &fixture{answer: map[string]http.HandlerFunc{
-		"/connect/jwkset": says(200, "application/json", string(keys)),
-		"/connect/accesstoken": says(200, "application/json",
+		"/connect/jwkset": respond(200, "application/json", string(keys)),
+		"/connect/accesstoken": respond(200, "application/json",
 			fmt.Sprintf(`{"accessToken":"YQ==","exp":%d}`, time.Now().Add(5*time.Minute).Unix())),
-		"/secure-redirect":     says(400, "application/json", `{"error":"INVALID_PREFILL_EMAIL"}`),
-		"/widget/v1/widget.js": says(200, "text/javascript; charset=utf-8", "window.SvcWidget={}"),
+		"/secure-redirect":     respond(400, "application/json", `{"error":"INVALID_PREFILL_EMAIL"}`),
+		"/widget/v1/widget.js": respond(200, "text/javascript; charset=utf-8", "window.SvcWidget={}"),
 		"/webhooks/visit": func(rw http.ResponseWriter, r *http.Request) {
 			if _, err := receiver.Receive(r); err != webhook.ErrOtherType {
 				rw.WriteHeader(http.StatusUnauthorized)
@@ -74,7 +74,7 @@ func admit(t *testing.T) (*fixture, doctor.Config) {
 		ReturnMode: "get", Now: time.Now}
 }
 
-func says(status int, contentType, body string) http.HandlerFunc {
+func respond(status int, contentType, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)
 		w.WriteHeader(status)
@@ -84,7 +84,7 @@ func says(status int, contentType, body string) http.HandlerFunc {
 
 func TestFindsEachProblem(t *testing.T) {
 	refuses := func(status int, code string) http.HandlerFunc {
-		return says(status, "application/json", `{"error":"`+code+`"}`)
+		return respond(status, "application/json", `{"error":"`+code+`"}`)
 	}
 	for name, c := range map[string]struct {
 		change func(*fixture, *doctor.Config)
@@ -101,10 +101,10 @@ func TestFindsEachProblem(t *testing.T) {
 			p.Now = func() time.Time { return time.Now().Add(-15 * time.Second) }
 		}, "warn clock: "},
 		"no key set": {func(w *fixture, _ *doctor.Config) {
-			w.answer["/connect/jwkset"] = says(200, "text/html", "<p>hello")
+			w.answer["/connect/jwkset"] = respond(200, "text/html", "<p>hello")
 		}, "fail key set: is not a key set"},
 		"no usable key": {func(w *fixture, _ *doctor.Config) {
-			w.answer["/connect/jwkset"] = says(200, "application/json", `{"keys":[{"kty":"oct","k":"AAAA","kid":"a"}]}`)
+			w.answer["/connect/jwkset"] = respond(200, "application/json", `{"keys":[{"kty":"oct","k":"AAAA","kid":"a"}]}`)
 		}, "fail key set: has no usable key"},
 		"another environment's credentials": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/connect/accesstoken"] = refuses(403, "UNKNOWN_CUSTOMER")
@@ -124,10 +124,10 @@ func TestFindsEachProblem(t *testing.T) {
 			w.answer["/secure-redirect"] = refuses(500, "INTERNAL_ERROR")
 		}, "skip product cashflow: could not be checked"},
 		"a page in place of the script": {func(w *fixture, _ *doctor.Config) {
-			w.answer["/widget/v1/widget.js"] = says(200, "text/html", "SvcWidget")
+			w.answer["/widget/v1/widget.js"] = respond(200, "text/html", "SvcWidget")
 		}, "fail widget: the script's address answers with a content type other"},
 		"no script": {func(w *fixture, _ *doctor.Config) {
-			w.answer["/widget/v1/widget.js"] = says(404, "text/plain", "")
+			w.answer["/widget/v1/widget.js"] = respond(404, "text/plain", "")
 		}, "fail widget: the script's address answers 404"},
 		"another global": {func(_ *fixture, p *doctor.Config) { p.WidgetGlobal = "Other" }, "warn widget: the script does not define Other"},
 		"another webhook secret": {func(_ *fixture, p *doctor.Config) {

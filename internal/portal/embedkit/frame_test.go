@@ -259,7 +259,7 @@ func TestFirstPageOfAFrame(t *testing.T) {
 			t.Errorf("%s does not say %s to the page around it:\n%s", tc.name, tc.problem, body.String())
 		}
 		if strings.Contains(body.String(), id) || strings.Contains(body.String(), token) {
-			t.Errorf("%s tells of the application", tc.name)
+			t.Errorf("%s names the application", tc.name)
 		}
 	}
 	// A refused token is not used up.

@@ -33,7 +33,7 @@ type testServer struct {
 	sent    []string // type of each attempt
 }
 
-const here = "https://app.example.com/hooks/whose-path-is-secret"
+const here = "https://app.example.com/webhooks/whose-path-is-secret"
 
 func each(t *testing.T, f func(t *testing.T, r *testServer)) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newTestServer(t, db)) })

@@ -50,20 +50,20 @@ func TestCompareReports(t *testing.T) {
 	other.Report = applications.StoredReport{Attempt: 1, At: noon}
 	d.add(other)
 	_, page := d.get(own)
-	d.says("the other applications", page, i18ntest.EN("review.compare.others"), "order-9", own+"/compare?with="+appLater)
+	d.requireText("the other applications", page, i18ntest.EN("review.compare.others"), "order-9", own+"/compare?with="+appLater)
 	if strings.Contains(page, "with="+appOld) {
 		t.Error("a report of another kind is offered to be compared")
 	}
 	for _, path := range []string{own + "/compare?with=" + appLater, "/review/applications/" +
 		appLater + "/compare?with=" + strings.ToUpper(appReady)} {
 		_, page = d.get(path)
-		d.says(path, page, ">512<", ">540<", ">+28<", "$1,250.00", "$1,000.50", "−$249.50", ">+3<", ">none<")
+		d.requireText(path, page, ">512<", ">540<", ">+28<", "$1,250.00", "$1,000.50", "−$249.50", ">+3<", ">none<")
 		if strings.Index(page, "order-7, Mar 14, 2026") > strings.Index(page, "order-9, Apr 14, 2026") {
 			t.Errorf("%s: the newer report comes first", path)
 		}
 	}
 	_, page = d.get(own + "/compare?lang=es&with=" + appLater)
-	d.says("in Spanish", page, i18ntest.ES("review.compare.title"), "Diferencia", "ninguna")
+	d.requireText("in Spanish", page, i18ntest.ES("review.compare.title"), "Diferencia", "ninguna")
 	if d.audited(audit.Compared) != 3 {
 		t.Errorf("%d comparisons are written down, want 3", d.audited(audit.Compared))
 	}

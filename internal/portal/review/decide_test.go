@@ -92,7 +92,7 @@ func TestDecisionsApplyToTheVersionShown(t *testing.T) {
 		if resp.StatusCode != 409 {
 			t.Errorf("deciding on what was seen before: %d", resp.StatusCode)
 		}
-		d.says("another reviewer was faster", page, i18ntest.EN("review.decide.late"), "reviewer@example.com",
+		d.requireText("another reviewer was faster", page, i18ntest.EN("review.decide.late"), "reviewer@example.com",
 			"Declined", "mine stays typed", `name="seen" value="1"`, "&lt;i&gt;second&lt;/i&gt;")
 		if resp, _ := other.post(own+"/decision", url.Values{"seen": {"1"}, "decision": {decisions.Escalated}}); resp.StatusCode != 303 {
 			t.Errorf("deciding anew: %d", resp.StatusCode)
@@ -105,7 +105,7 @@ func TestDecisionsApplyToTheVersionShown(t *testing.T) {
 			t.Errorf("deciding a third time: %d", resp.StatusCode)
 		}
 		_, page = d.get(own)
-		d.says("decided thrice", page, i18ntest.EN("review.decide.before"), "Escalated", "(2)", "/letter")
+		d.requireText("decided thrice", page, i18ntest.EN("review.decide.before"), "Escalated", "(2)", "/letter")
 		if _, page := d.get("/review?decision=declined"); !strings.Contains(page, "order-7") {
 			t.Errorf("the list of what was declined:\n%s", page)
 		}
@@ -118,23 +118,23 @@ func TestDecisionsApplyToTheVersionShown(t *testing.T) {
 			t.Errorf("the timeline has %q, want %q: %v", kinds, want, err)
 		}
 		_, page = d.get(own + "/letter")
-		d.says("the letter", page, "Zoë O’Hara-Núñez", "was declined", "Balance too low", "(11)",
+		d.requireText("the letter", page, "Zoë O’Hara-Núñez", "was declined", "Balance too low", "(11)",
 			"Returned &lt;b&gt;payments&lt;/b&gt;", "In my own words.", "512", i18ntest.EN("review.letter.rights"),
 			"Equal Credit Opportunity Act", "order-7")
 		_, page = d.get(own + "/letter?lang=es")
-		d.says("the letter in Spanish", page, i18ntest.ES("review.letter.declined"), "512", i18ntest.ES("review.letter.rights"), "order-7",
+		d.requireText("the letter in Spanish", page, i18ntest.ES("review.letter.declined"), "512", i18ntest.ES("review.letter.rights"), "order-7",
 			i18ntest.ES("review.letter.lacks.noRegulator"), "<code>--regulator</code>")
-		d.says("the letter in Spanish", page, "<strong>reports.example</strong>",
+		d.requireText("the letter in Spanish", page, "<strong>reports.example</strong>",
 			i18ntest.ES("review.letter.lacks.noAgency"), "<code>--report-agency</code>")
-		d.says("the letter in Spanish", page, i18ntest.ES("review.letter.lacks.noCreditor"), "<code>--creditor</code>")
+		d.requireText("the letter in Spanish", page, i18ntest.ES("review.letter.lacks.noCreditor"), "<code>--creditor</code>")
 		d.Decisions.Creditor, d.Decisions.Regulator, d.Decisions.Agency = "Harbor Bank, 2 Pier Road, Boston, MA 02110",
 			"Federal Trade Commission, Washington, DC 20580", "Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100"
 		if _, page = d.get(own + "/letter"); strings.Contains(page, "<code>--") {
 			t.Error("a letter that names the agencies warns of naming none")
 		}
-		d.says("the letter", page, "Harbor Bank, 2 Pier Road, Boston, MA 02110")
-		d.says("the letter", page, "<strong>Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100</strong>")
-		d.says("the letter", page, "administers compliance with this law concerning this "+
+		d.requireText("the letter", page, "Harbor Bank, 2 Pier Road, Boston, MA 02110")
+		d.requireText("the letter", page, "<strong>Amber Reports, 1 Main Street, Boston, MA 02101, 800-555-0100</strong>")
+		d.requireText("the letter", page, "administers compliance with this law concerning this "+
 			"creditor is Federal Trade Commission, Washington, DC 20580.")
 
 		var text []byte
@@ -185,7 +185,7 @@ func TestNotes(t *testing.T) {
 			t.Errorf("a note leads to %q", resp.Header.Get("Location"))
 		}
 		_, page := d.get(own + "?done=noted&lang=es")
-		d.says("a note", page, i18ntest.ES("review.notes.done"), "Called &lt;twice&gt;", "no answer", "reviewer@example.com")
+		d.requireText("a note", page, i18ntest.ES("review.notes.done"), "Called &lt;twice&gt;", "no answer", "reviewer@example.com")
 		var text []byte
 		if err := db.SQL.QueryRow(`SELECT text FROM review_notes`).Scan(&text); err != nil || strings.Contains(string(text), "Called") {
 			t.Errorf("kept in the clear: %q %v", text, err)
@@ -260,7 +260,7 @@ func TestIncompleteLettersAreWithheld(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, page := d.get(own)
-	d.says("the page", page, "was not sent:", i18ntest.EN("review.email_withheld.noServer"), i18ntest.EN("review.email_states.failed"))
+	d.requireText("the page", page, "was not sent:", i18ntest.EN("review.email_withheld.noServer"), i18ntest.EN("review.email_states.failed"))
 }
 
 // TestLetterPreview checks that a preview shows the letter and stores nothing; a letter
@@ -274,7 +274,7 @@ func TestLetterPreview(t *testing.T) {
 	if resp.StatusCode != 200 {
 		t.Fatalf("= %d", resp.StatusCode)
 	}
-	d.says("the page with the letter", page, i18ntest.EN("review.letter.preview"), "Returned &lt;b&gt;payments&lt;/b&gt;",
+	d.requireText("the page with the letter", page, i18ntest.EN("review.letter.preview"), "Returned &lt;b&gt;payments&lt;/b&gt;",
 		"&lt;i&gt;In my words&lt;/i&gt;", i18ntest.EN("review.letter.rights"), i18ntest.EN("review.decide.none"), `name="text"`)
 	form.Set("part", "letter")
 	resp, part := d.post(own+"/preview", form)

@@ -40,7 +40,7 @@ func TestRetention(t *testing.T) {
 			t.Errorf("after 30 days %d are left, and the job comes again: %v", left(), err)
 		}
 		_, page := d.get("/review/deletions")
-		d.says("deleted by age", page, appOld, i18ntest.EN("review.deletion.reasons.age"), i18ntest.EN("review.deletion.aged"), "30")
+		d.requireText("deleted by age", page, appOld, i18ntest.EN("review.deletion.reasons.age"), i18ntest.EN("review.deletion.aged"), "30")
 		if resp, _ := d.get("/review/audit?action=retentionDeleted&application=" + appOld); resp.StatusCode != 200 {
 			t.Errorf("the trail of it: %d", resp.StatusCode)
 		}
@@ -216,12 +216,12 @@ func TestDeletionOffersOnlyTheApplicantsApplications(t *testing.T) {
 		if n := strings.Count(page, " checked"); n != 2 { // this application, and the reason
 			t.Errorf("%d choices are made in advance", n)
 		}
-		d.says("a name alone", page, "may belong to other people", "Maria Garcia")
+		d.requireText("a name alone", page, "may belong to other people", "Maria Garcia")
 		form := url.Values{"id": {id(5), id(49)}, "cause": {deletion.ByMistake}, "sure": {"yes"}}
 		if resp, page := d.post("/review/applications/"+id(5)+"/delete", form); resp.StatusCode != 303 {
 			t.Fatalf("deleting two: %d\n%s", resp.StatusCode, page)
 		}
 		_, trail := d.get("/review/audit?action=deleted")
-		d.says("the trail of two", trail, id(5), id(49))
+		d.requireText("the trail of two", trail, id(5), id(49))
 	})
 }

@@ -70,7 +70,7 @@ func (d *testServer) sent(id string, state webhook.State, attempts ...webhook.Re
 // TestEventPages visits the pages as a reviewer and as an auditor.
 func TestEventPages(t *testing.T) {
 	d := open(t, storetest.SQLite(t, store.Portal))
-	d.Events.URL = "https://app.example.com/hooks/whose-path-is-secret"
+	d.Events.URL = "https://app.example.com/webhooks/whose-path-is-secret"
 	d.signInAs(secret, "")
 	has := func(path string, words ...string) string {
 		t.Helper()

@@ -33,7 +33,7 @@ func (d *testServer) part(path, tag string) (*http.Response, string) {
 func TestPartsForScripts(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
-		d.Events.URL = "https://app.example.com/hooks"
+		d.Events.URL = "https://app.example.com/webhooks"
 		d.signInAs(secret, "")
 		delivery := d.happen(journey.Ready, 1)
 		for _, x := range []struct {
@@ -148,10 +148,11 @@ func TestErrorPages(t *testing.T) {
 		if resp.StatusCode != status {
 			t.Errorf("GET %s = %d, want %d", path, resp.StatusCode, status)
 		}
-		d.says(path, page, i18ntest.EN("review.not_found.title"), i18ntest.EN("review.menu.back"), `href="/review/events"`)
+		d.requireText(path, page, i18ntest.EN("review.not_found.title"), i18ntest.EN("review.menu.back"), `href="/review/events"`)
 	}
 	resp, page := d.post("/review/filters", url.Values{"name": {""}})
-	if d.says("a form that no page has", page, i18ntest.EN("notice.bad_request.title"), `href="/review/events"`); resp.StatusCode != 400 {
+	if d.requireText("a form that no page has", page, i18ntest.EN("notice.bad_request.title"),
+		`href="/review/events"`); resp.StatusCode != 400 {
 		t.Errorf("a form that no page has: %d", resp.StatusCode)
 	}
 	if resp, _ := d.browser().get("/review/nothing"); resp.Header.Get("Location") != "/review/sign-in?next=%2Freview%2Fnothing" {

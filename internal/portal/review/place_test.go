@@ -36,7 +36,7 @@ func TestPlaceInList(t *testing.T) {
 			var back []string
 			for to, i := first, 1; to != "" && i <= n; i++ {
 				_, page = d.get(to)
-				d.says(list, page, i18ntest.EN("review.place.number", "n", fmt.Sprint(i), "of", fmt.Sprint(n)))
+				d.requireText(list, page, i18ntest.EN("review.place.number", "n", fmt.Sprint(i), "of", fmt.Sprint(n)))
 				if i > 1 && hrefOf(page, `rel="prev"`) != back[i-2] {
 					t.Fatalf("%s: before %d is %q, want %q", list, i, hrefOf(page, `rel="prev"`), back[i-2])
 				}
@@ -86,7 +86,7 @@ func TestPlaceStaysInList(t *testing.T) {
 			t.Errorf("the forms lead to (-want +got)\n%s", diff)
 		}
 		_, page := d.get(own + in) // decided, and no longer in the queue
-		d.says("left", page, i18ntest.EN("review.place.left"), i18ntest.EN("review.queues.decide"), `action="`+own+`/notes`+in+`#notes"`)
+		d.requireText("left", page, i18ntest.EN("review.place.left"), i18ntest.EN("review.queues.decide"), `action="`+own+`/notes`+in+`#notes"`)
 		if prev, next := hrefOf(page, `rel="prev"`), hrefOf(page, `rel="next"`); prev != "/review/applications/"+newer+in ||
 			next != "/review/applications/"+older+in {
 			t.Errorf("beside one that left: %q, %q", prev, next)

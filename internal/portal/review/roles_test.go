@@ -232,7 +232,7 @@ func TestAuditLog(t *testing.T) {
 		d := open(t, db)
 		d.signInAs("wrong password here", "")
 		d.post("/review/sign-in", url.Values{"email": {"unknown@example.com"}, "password": {"wrong password here"}})
-		d.post("/review/sign-in", url.Values{"email": {"nobody2@example.com"}, "password": {"wrong password here"}})
+		d.post("/review/sign-in", url.Values{"email": {"unknown2@example.com"}, "password": {"wrong password here"}})
 		d.signInAs(secret, "")
 		d.get("/review")
 		d.post("/review/find", url.Values{"query": {"Zoë"}})
@@ -354,7 +354,7 @@ func TestAuditLog(t *testing.T) {
 			t.Fatalf("the trail cannot be narrowed to a user:\n%s", page)
 		}
 		_, page = d.get("/review/audit?actor=" + me[1])
-		d.says("the trail of a user", page, `<a href="/review?assignee=`+me[1]+`">2</a>`,
+		d.requireText("the trail of a user", page, `<a href="/review?assignee=`+me[1]+`">2</a>`,
 			`<a href="/review/audit?action=decided&amp;actor=`+me[1]+`">1</a>`)
 		if _, page := d.get("/review?assignee=" + me[1]); strings.Count(page, "data-id=") != 2 {
 			t.Errorf("the applications assigned to a user:\n%s", page)

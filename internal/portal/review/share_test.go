@@ -185,7 +185,7 @@ func (d *testServer) wantRedirect(what string, resp *http.Response, done string)
 	}
 }
 
-func (d *testServer) says(what, page string, want ...string) {
+func (d *testServer) requireText(what, page string, want ...string) {
 	d.t.Helper()
 	for _, w := range want {
 		if !strings.Contains(page, w) {
@@ -204,7 +204,7 @@ func TestShareRenewAndWithdraw(t *testing.T) {
 		resp, _ := d.post(own+"/shares", shareForm(" "+harbor+" ", "Harbor <b>Bank</b>"))
 		d.wantRedirect("sharing", resp, "shared")
 		_, page := d.get(own + "?done=shared")
-		d.says("shared", page, i18ntest.EN("review.share.done.shared"), harbor, "Harbor &lt;b&gt;Bank&lt;/b&gt;", "Active",
+		d.requireText("shared", page, i18ntest.EN("review.share.done.shared"), harbor, "Harbor &lt;b&gt;Bank&lt;/b&gt;", "Active",
 			"Mar 17, 2026, 12:00 UTC", "by reviewer@example.com", i18ntest.EN("review.share.more"))
 		if strings.Contains(page, d.sharer.tokens[token+"/"+harbor]) {
 			t.Errorf("the page shows the relay token:\n%s", page)
@@ -213,17 +213,17 @@ func TestShareRenewAndWithdraw(t *testing.T) {
 		*d.now = noon.Add(73 * time.Hour)
 		d.signInAs(secret, "")
 		_, page = d.get(own)
-		d.says("73 hours later", page, i18ntest.EN("review.share.over"), i18ntest.EN("review.share.over_how"))
+		d.requireText("73 hours later", page, i18ntest.EN("review.share.over"), i18ntest.EN("review.share.over_how"))
 		resp, _ = d.post(own+"/shares", url.Values{"publicId": {harbor}})
 		d.wantRedirect("another 72 hours", resp, "renewed")
 		d.expect("renewed", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, open`})
 		_, page = d.get(own + "?done=renewed&lang=es")
-		d.says("renewed, in Spanish", page, i18ntest.ES("review.share.done.renewed"), "Activo", i18ntest.ES("review.share.more"))
+		d.requireText("renewed, in Spanish", page, i18ntest.ES("review.share.done.renewed"), "Activo", i18ntest.ES("review.share.more"))
 
 		*d.now = d.now.Add(time.Hour)
 		id := sharing.ID(appReady, harbor)
 		_, page = d.get("/review/shares/" + id + "/withdraw")
-		d.says("asked before withdrawing", page, i18ntest.EN("review.share.withdraw_submit"),
+		d.requireText("asked before withdrawing", page, i18ntest.EN("review.share.withdraw_submit"),
 			"Harbor &lt;b&gt;Bank&lt;/b&gt;", "order-7", i18ntest.EN("review.share.withdraw_good"))
 		d.expect("only asked", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, open`})
 		resp, _ = d.post("/review/shares/"+id+"/withdraw", nil)
@@ -238,7 +238,8 @@ func TestShareRenewAndWithdraw(t *testing.T) {
 			t.Errorf("the question, once it is withdrawn, leads to %q", resp.Header.Get("Location"))
 		}
 		_, page = d.get(own + "?done=withdrawn")
-		d.says("withdrawn", page, i18ntest.EN("review.share.done.withdrawn"), ">Withdrawn<", "Mar 17, 2026, 14:00 UTC", "by reviewer@example.com")
+		d.requireText("withdrawn", page, i18ntest.EN("review.share.done.withdrawn"), ">Withdrawn<", "Mar 17, 2026, 14:00 UTC",
+			"by reviewer@example.com")
 		if strings.Contains(page, i18ntest.EN("review.share.more")) {
 			t.Errorf("what was withdrawn can be given more time:\n%s", page)
 		}
@@ -246,7 +247,7 @@ func TestShareRenewAndWithdraw(t *testing.T) {
 		if resp.StatusCode != 409 {
 			t.Errorf("sharing what was withdrawn: %d", resp.StatusCode)
 		}
-		d.says("withdrawn for good", page, i18ntest.EN("review.share.withdrawn_before"))
+		d.requireText("withdrawn for good", page, i18ntest.EN("review.share.withdrawn_before"))
 		d.expect("withdrawn", d.rows(), []string{harbor + ` "Harbor <b>Bank</b>" since 2026-03-17 13:00:00, withdrawn`})
 		d.expect("written down", d.lines(), []string{
 			"reviewer@example.com shared svc-harbor done", "reviewer@example.com renewed svc-harbor done",
@@ -331,7 +332,7 @@ func TestWithdrawDuringShare(t *testing.T) {
 		if resp.StatusCode != 409 || !withdrawn {
 			t.Errorf("granting what was withdrawn: %d, withdrawn %v", resp.StatusCode, withdrawn)
 		}
-		d.says("withdrawn meanwhile", page, i18ntest.EN("review.share.withdrawn_before"))
+		d.requireText("withdrawn meanwhile", page, i18ntest.EN("review.share.withdrawn_before"))
 		d.expect("withdrawn", d.rows(), []string{harbor + ` "" since 2026-03-14 12:00:00, withdrawn`})
 	})
 }
@@ -360,14 +361,14 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 		if resp.StatusCode != tc.status {
 			t.Errorf("%v: %d, want %d", tc.err, resp.StatusCode, tc.status)
 		}
-		d.says(tc.err.Error(), page, tc.en, `value="svc-harbor"`, `value="Harbor"`)
+		d.requireText(tc.err.Error(), page, tc.en, `value="svc-harbor"`, `value="Harbor"`)
 		_, page = d.post(own+"/shares?lang=es", shareForm(harbor, "Harbor"))
-		d.says(tc.err.Error(), page, tc.es)
+		d.requireText(tc.err.Error(), page, tc.es)
 		d.expect(tc.err.Error(), d.rows(), nil)
 		var want []string
 		if tc.openWithFiles {
 			want = []string{"reviewer@example.com shared svc-harbor unknown", "reviewer@example.com shared svc-harbor unknown"}
-			d.says("no answer", page, i18ntest.ES("review.share.unknown_end"))
+			d.requireText("no answer", page, i18ntest.ES("review.share.unknown_end"))
 		}
 		d.expect(tc.err.Error(), d.lines(), want)
 		if _, err := d.DB.SQL.Exec(`DELETE FROM report_share_log`); err != nil {
@@ -390,7 +391,7 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 		if resp.StatusCode != tc.status {
 			t.Errorf("withdrawing, %v: %d, want %d", tc.err, resp.StatusCode, tc.status)
 		}
-		d.says("withdrawing, "+tc.err.Error(), page, tc.words)
+		d.requireText("withdrawing, "+tc.err.Error(), page, tc.words)
 		d.expect("not withdrawn", d.rows(), []string{harbor + ` "" since 2026-03-14 12:00:00, open`})
 	}
 }
@@ -417,7 +418,7 @@ func TestRepeatAfterKilledProcess(t *testing.T) {
 		begin("shared")
 		first, _ := d.sharer.CreateRelayToken(t.Context(), token, harbor)
 		_, page := d.get(own)
-		d.says("killed while sharing", page, i18ntest.EN("review.share.none"), i18ntest.EN("review.share.unknown_end"))
+		d.requireText("killed while sharing", page, i18ntest.EN("review.share.none"), i18ntest.EN("review.share.unknown_end"))
 		*d.now = noon.Add(time.Minute)
 		resp, _ := d.post(own+"/shares", shareForm(harbor, ""))
 		d.wantRedirect("sharing again", resp, "shared")
@@ -445,7 +446,7 @@ func TestRepeatAfterKilledProcess(t *testing.T) {
 		if resp.StatusCode != 409 {
 			t.Errorf("more time for what was withdrawn elsewhere: %d", resp.StatusCode)
 		}
-		d.says("withdrawn elsewhere", page, i18ntest.EN("review.share.elsewhere"))
+		d.requireText("withdrawn elsewhere", page, i18ntest.EN("review.share.elsewhere"))
 		d.expect("withdrawn elsewhere", d.rows()[1:], []string{`svc-other "" since 2026-03-14 12:02:00, withdrawn`})
 	})
 }
@@ -536,7 +537,7 @@ func TestSuggestsThirdParties(t *testing.T) {
 		}
 	}
 	_, page := d.get(own)
-	d.says("offered", page, `<option value="svc-harbor" label="Harbor">`,
+	d.requireText("offered", page, `<option value="svc-harbor" label="Harbor">`,
 		`<option value="svc-a" label="Amber">`, `<option value="svc-b" label="">`)
 	d.post(own+"/shares", shareForm(harbor, ""))
 	if _, page := d.get(own); strings.Contains(page, `<option value="svc-harbor"`) {

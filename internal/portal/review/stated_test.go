@@ -48,7 +48,7 @@ func TestShowsStatedValues(t *testing.T) {
 				t.Fatalf("%s shows none of it:\n%s", path, page)
 			}
 			card, _, _ := strings.Cut(page[at:], "</section>")
-			d.says(path, card, "$64,000", "$89,856.00, ", "140%", i18ntest.EN("review.stated.of_it"), "+$25,856.00",
+			d.requireText(path, card, "$64,000", "$89,856.00, ", "140%", i18ntest.EN("review.stated.of_it"), "+$25,856.00",
 				"Feb 3, 1990", "1 Main St, Boston, MA 02101", "212-555-0142",
 				"Harbor Mill", "HARBOR MILL LLC", "Z. Ohara-Smith", "ZOE@example.org")
 			if n := strings.Count(card, "badge-success"); n != 3 { // the email address, the employer, the income
@@ -59,7 +59,7 @@ func TestShowsStatedValues(t *testing.T) {
 			}
 		}
 		_, page := d.get(own + "?lang=es")
-		d.says("in Spanish", page, i18ntest.ES("review.stated.title"), "140%", i18ntest.ES("review.stated.of_it"),
+		d.requireText("in Spanish", page, i18ntest.ES("review.stated.title"), "140%", i18ntest.ES("review.stated.of_it"),
 			i18ntest.ES("review.stated.income"))
 		var out struct {
 			Stated prefill.Fields
@@ -75,7 +75,7 @@ func TestShowsStatedValues(t *testing.T) {
 		}
 		d.change(appReady, func(r *stored) { r.Body, r.Report, r.Journey.State = nil, applications.StoredReport{}, journey.Pending })
 		_, page = d.get(own)
-		d.says("before there is a report", page, i18ntest.EN("review.stated.by_applicant"), "$64,000", "Harbor Mill")
+		d.requireText("before there is a report", page, i18ntest.EN("review.stated.by_applicant"), "$64,000", "Harbor Mill")
 		if strings.Contains(page, i18ntest.EN("review.report.not_compared")) || strings.Contains(page, i18ntest.EN("review.stated.compared")) {
 			t.Error("before there is a report, the page compares with it")
 		}

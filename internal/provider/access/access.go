@@ -1,12 +1,13 @@
 // Package access is the page on which consumers see what they have shared through the
-// service, and end a company's access (docs/explanation/how-it-works.md, "What a consumer
-// can see and end").
+// service, and end a company's access, to all of their sources or to one
+// (docs/explanation/how-it-works.md, "What a consumer can see and end").
 //
 // A consumer proves an email address by a link, which works once, only by POST, and opens a
 // session of 30 minutes. The page lists the reports of all consumers with this address in
 // their details, of every company. Persons who share a mailbox see each other's lists: the
 // company, the kind of report, dates and names of sources, and no other details. Ending
-// access withdraws their consent as DELETE /connect/consumers/{id} does.
+// access withdraws their consent as DELETE /connect/consumers/{id} does. Disconnecting a
+// source ends every access of the company to that institution.
 //
 // The answer to a request for a link is the same, after the same work, whether or not the
 // address is known, and requests are limited by address and by network. Secrets are stored
@@ -22,9 +23,11 @@ import (
 
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
+	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/outbox"
 	"vestibule/internal/provider/sharing"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/store"
 )
@@ -49,13 +52,23 @@ type Service struct {
 	Mailboxes   *mail.Mailboxes
 	Customers   *customers.Service
 	Sharing     *sharing.Service
+	Sources     *sources.Service
+	Accounts    *bankaccounts.Service
 	Visits      *visits.Service
 	Outbox      *outbox.Service
 
-	// OnEnded is called for each consumer whose access was ended, in the transaction that
-	// ends it.
-	OnEnded func(ctx context.Context, tx *store.Tx, customerID, consumerID string) error
+	// Record is called for each consumer who ended access, in the transaction that ends it.
+	Record func(ctx context.Context, tx *store.Tx, action Action, customerID, consumerID string) error
 }
+
+// Action is what a consumer did.
+type Action string
+
+// Actions of consumers.
+const (
+	Ended        Action = "access ended"
+	Disconnected Action = "source disconnected"
+)
 
 // Routes adds the pages to mux.
 func (s *Service) Routes(mux *http.ServeMux) {
@@ -64,9 +77,11 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /access", s.page(s.show))
 	mux.Handle("GET /access/link/{token}", s.page(s.showLink))
 	mux.Handle("GET /access/end/{account}", s.withSession(s.showEnd))
+	mux.Handle("GET /access/disconnect/{source}", s.withSession(s.showDisconnect))
 	mux.Handle("POST /access", sameOrigin.Handler(s.page(s.request)))
 	mux.Handle("POST /access/link/{token}", sameOrigin.Handler(s.page(s.openLink)))
 	mux.Handle("POST /access/end/{account}", sameOrigin.Handler(s.withSession(s.end)))
+	mux.Handle("POST /access/disconnect/{source}", sameOrigin.Handler(s.withSession(s.disconnect)))
 	mux.Handle("POST /access/sign-out", sameOrigin.Handler(s.page(s.signOut)))
 }
 

@@ -91,7 +91,7 @@ func (s *testServer) share(firstName, email string) string {
 	if status != http.StatusOK || publicToken == "" {
 		s.t.Fatalf("complete: %d %v", status, a)
 	}
-	s.Hooks(publicToken, 1)
+	s.Webhooks(publicToken, 1)
 	return publicToken
 }
 
@@ -178,7 +178,7 @@ func TestConsumerEndsAccess(t *testing.T) {
 		personal := []string{"Ana", "Ben", "Eve", "Pérez", "example.com", first, second}
 		list := b.Do("GET", "/access?lang=en", nil)
 		checkBody(t, list, 200, []string{title, "Vestibule", "Third Party", "Feb 19, 2027", i18ntest.EN("access.none_open"), signOut,
-			"/access/end/" + s.Seed.PublicID}, personal)
+			"/access/end/" + s.Seed.PublicID}, append(personal, "/access/disconnect/"))
 		if n := strings.Count(list.Body, "<h3>"); n != 2 {
 			t.Errorf("%d reports are listed, want 2: one person's, and that of another with the same address", n)
 		}
@@ -379,7 +379,7 @@ func TestFormsOfOtherOrigins(t *testing.T) {
 		link := s.link("ana@example.com", 2)
 		for _, header := range [][2]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://evil.example"},
 			{"Origin", "null"}} {
-			for _, path := range []string{"/access", link, "/access/end/" + s.Seed.PublicID, "/access/sign-out"} {
+			for _, path := range []string{"/access", link, "/access/end/" + s.Seed.PublicID, "/access/disconnect/x", "/access/sign-out"} {
 				a := b.Do("POST", path, url.Values{"email": {"ana@example.com"}}, func(r *http.Request) { r.Header.Set(header[0], header[1]) })
 				if a.Status != http.StatusForbidden || len(a.Header.Values("Set-Cookie")) > 0 {
 					t.Errorf("%v to %s: %d", header, path, a.Status)

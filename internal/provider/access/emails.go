@@ -47,15 +47,20 @@ func (s *Service) write(ctx context.Context, _ jobs.Job, w Write) error {
 // confirmationLife is how long the email that confirms an end may wait to be sent.
 const confirmationLife = 24 * time.Hour
 
-// confirm writes the email that confirms the end of a company's access.
-func (s *Service) confirm(ctx context.Context, tx *store.Tx, l i18n.Lang, to recipient) error {
+// confirm writes the email that confirms the end of a company's access, to one source unless
+// source is "".
+func (s *Service) confirm(ctx context.Context, tx *store.Tx, l i18n.Lang, to recipient, source string) error {
 	company, err := s.Customers.ByID(ctx, tx, to.customerID)
 	if err != nil {
 		return err
 	}
-	name, service, link := mail.OneLine(company.ApplicantName()), s.Visits.Operator.Name, s.URL+pages.Access{Lang: l}.Link(Path)
-	return s.send(ctx, tx, to, l, i18n.T(l, "email.access_ended.subject", "company", name),
-		i18n.T(l, "email.access_ended.body", "company", name, "service", service, "link", link), link, confirmationLife)
+	subject, body, link := i18n.Key("email.access_ended.subject"), i18n.Key("email.access_ended.body"), s.URL+pages.Access{Lang: l}.Link(Path)
+	if source != "" {
+		subject, body = "email.access_disconnected.subject", "email.access_disconnected.body"
+	}
+	names := []string{"company", mail.OneLine(company.ApplicantName()), "source", mail.OneLine(source), "service", s.Visits.Operator.Name,
+		"link", link}
+	return s.send(ctx, tx, to, l, i18n.T(l, subject, names...), i18n.T(l, body, names...), link, confirmationLife)
 }
 
 // send adds an email with a link to the outbox. It goes to the address in the consumer's

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -15,6 +16,7 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/prefill"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
 	"vestibule/templates/ui"
@@ -93,7 +95,24 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
 			v.Ended = c.Name
 		}
 	}
+	if id := r.URL.Query().Get("disconnected"); id != "" {
+		if err := s.addDisconnected(r.Context(), mailbox, id, &v); err != nil {
+			return err
+		}
+	}
 	return write(w, r, http.StatusOK, pages.AccessListPage(v))
+}
+
+// addDisconnected adds the source that was disconnected to the list, unless access to it is
+// open again.
+func (s *Service) addDisconnected(ctx context.Context, mailbox []byte, id string, v *pages.AccessList) error {
+	same, err := s.sameSource(ctx, s.DB.SQL, mailbox, id)
+	if err != nil || slices.ContainsFunc(same, func(c sources.Connection) bool { return c.Open(s.Now()) }) {
+		return ignoreNotFound(err)
+	}
+	company, err := s.Customers.ByID(ctx, s.DB.SQL, same[0].CustomerID)
+	v.Disconnected, v.From = s.sourceName(same[0]), company.ApplicantName()
+	return err
 }
 
 func (s *Service) form(w http.ResponseWriter, r *http.Request, status int, f pages.AccessForm) error {
@@ -265,12 +284,113 @@ func (s *Service) withdraw(ctx context.Context, tx *store.Tx, l i18n.Lang, mailb
 			continue
 		}
 		ended = true
-		if err := s.OnEnded(ctx, tx, to.customerID, id); err != nil {
+		if err := s.Record(ctx, tx, Ended, to.customerID, id); err != nil {
 			return err
 		}
 	}
 	if !ended {
 		return nil
 	}
-	return s.confirm(ctx, tx, l, to)
+	return s.confirm(ctx, tx, l, to, "")
+}
+
+// sameSource returns the access of the consumers of a mailbox that one company has to one
+// institution, by the id of any of it. It returns store.ErrNotFound for an id of others.
+func (s *Service) sameSource(ctx context.Context, q store.Queryer, mailbox []byte, id string) ([]sources.Connection, error) {
+	all, err := s.Sources.OfMailbox(ctx, q, mailbox)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(c sources.Connection) bool { return c.ID == id })
+	if i < 0 {
+		return nil, store.ErrNotFound
+	}
+	chosen := all[i]
+	return slices.DeleteFunc(all, func(c sources.Connection) bool {
+		return c.CustomerID != chosen.CustomerID || c.Institution != chosen.Institution
+	}), nil
+}
+
+// showDisconnect asks for confirmation before a source is disconnected.
+func (s *Service) showDisconnect(w http.ResponseWriter, r *http.Request, mailbox []byte) error {
+	b, id := s.base(r), r.PathValue("source")
+	same, err := s.sameSource(r.Context(), s.DB.SQL, mailbox, id)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(same, func(c sources.Connection) bool { return c.Open(s.Now()) }) {
+		seeDisconnected(w, b, id)
+		return nil
+	}
+	company, err := s.Customers.ByID(r.Context(), s.DB.SQL, same[0].CustomerID)
+	if err != nil {
+		return err
+	}
+	all, err := s.shared(r.Context(), b.Lang, mailbox)
+	if err != nil {
+		return err
+	}
+	v := pages.AccessDisconnect{Access: b, Company: pages.AccessCompany{Name: company.ApplicantName()},
+		Source: pages.AccessSource{ID: id, Name: s.sourceName(same[0])}}
+	for _, c := range all {
+		if c.Account == company.PublicID {
+			v.Company = c
+		}
+	}
+	return write(w, r, http.StatusOK, pages.AccessDisconnectPage(v))
+}
+
+// disconnect ends a company's access to a source. A second request changes nothing.
+func (s *Service) disconnect(w http.ResponseWriter, r *http.Request, mailbox []byte) error {
+	b, id := s.base(r), r.PathValue("source")
+	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		same, err := s.sameSource(ctx, tx, mailbox, id)
+		if err != nil {
+			return err
+		}
+		return s.endSource(ctx, tx, b.Lang, mailbox, same)
+	})
+	if err != nil {
+		return err
+	}
+	seeDisconnected(w, b, id)
+	return nil
+}
+
+// seeDisconnected redirects to the list, which says that a source is disconnected.
+func seeDisconnected(w http.ResponseWriter, b pages.Access, id string) {
+	httpx.SeeOther(w, b.Link(Path)+"&"+url.Values{"disconnected": {id}}.Encode())
+}
+
+// endSource ends a company's access to one institution, and confirms it by email.
+func (s *Service) endSource(ctx context.Context, tx *store.Tx, l i18n.Lang, mailbox []byte, all []sources.Connection) error {
+	var consumers []string // whose access was open
+	for _, c := range all {
+		ended, err := s.Sources.EndOne(ctx, tx, c.ID)
+		if err != nil {
+			return err
+		}
+		if !ended {
+			continue
+		}
+		if err := s.Accounts.Disconnected(ctx, tx, c); err != nil {
+			return err
+		}
+		if !slices.Contains(consumers, c.ConsumerID) {
+			consumers = append(consumers, c.ConsumerID)
+		}
+	}
+	for _, id := range consumers {
+		if err := s.Record(ctx, tx, Disconnected, all[0].CustomerID, id); err != nil {
+			return err
+		}
+	}
+	if len(consumers) == 0 {
+		return nil
+	}
+	to, err := newestOf(ctx, tx, mailbox, all[0].CustomerID)
+	if err != nil {
+		return ignoreNotFound(err) // its report is deleted, and the address with it
+	}
+	return s.confirm(ctx, tx, l, to, s.sourceName(all[0]))
 }

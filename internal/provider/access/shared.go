@@ -4,24 +4,27 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
 )
 
 // shared lists the companies that the consumers of a mailbox shared reports with, those of
-// the newest reports first.
+// the newest reports first, with the sources that they can still use.
 func (s *Service) shared(ctx context.Context, l i18n.Lang, mailbox []byte) (out []pages.AccessCompany, err error) {
 	rows, err := sharedReports(ctx, s.DB.SQL, mailbox)
 	if err != nil {
 		return nil, err
 	}
-	at := map[string]int{} // indexes in out by customer
+	at := map[string]int{}      // indexes in out by customer
+	listed := map[string]bool{} // customer and institution of a source
 	for _, row := range rows {
 		i, known := at[row.customerID]
 		if !known {
@@ -42,7 +45,27 @@ func (s *Service) shared(ctx context.Context, l i18n.Lang, mailbox []byte) (out 
 		c.Older--
 		c.Reports = append(c.Reports, report)
 	}
+	connections, err := s.Sources.OfMailbox(ctx, s.DB.SQL, mailbox)
+	if err != nil {
+		return nil, err
+	}
+	for _, source := range connections {
+		i, known := at[source.CustomerID]
+		key := source.CustomerID + "/" + source.Institution
+		if !known || !source.Open(s.Now()) || listed[key] {
+			continue
+		}
+		listed[key] = true
+		out[i].Sources = append(out[i].Sources, pages.AccessSource{ID: source.ID, Name: s.sourceName(source)})
+	}
+	for _, c := range out {
+		slices.SortFunc(c.Sources, func(a, b pages.AccessSource) int { return strings.Compare(a.Name, b.Name) })
+	}
 	return out, nil
+}
+
+func (s *Service) sourceName(c sources.Connection) string {
+	return s.Visits.InstitutionName(c.Environment, c.Institution)
 }
 
 // report describes a report without personal data.
@@ -97,14 +120,14 @@ func (s *Service) addSources(ctx context.Context, l i18n.Lang, row sharedReport,
 			add(i18n.T(l, "visit.connected.pay_stubs"))
 		}
 	}
-	connections, err := s.Visits.Sources.OfReport(ctx, s.DB.SQL, row.source)
+	connections, err := s.Sources.OfReport(ctx, s.DB.SQL, row.source)
 	if err != nil {
 		return err
 	}
 	for _, c := range connections {
-		name := s.Visits.InstitutionName(c.Environment, c.Institution)
+		name := s.sourceName(c)
 		add(name)
-		if c.Ended.IsZero() && c.Expires.After(s.Now()) {
+		if c.Open(s.Now()) {
 			r.Access = append(r.Access, pages.OpenAccess{Name: name, Until: c.Expires})
 		}
 	}

@@ -10,6 +10,8 @@ import (
 
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
@@ -21,8 +23,9 @@ const (
 )
 
 var (
-	// errRevoked is returned for numbers that the bank has revoked.
-	errRevoked = errors.New("bankaccounts: the bank has revoked the number")
+	// errRevoked is returned for numbers that the bank has revoked, and for those of a bank that
+	// the consumer has disconnected.
+	errRevoked = errors.New("bankaccounts: the number was revoked")
 
 	// ErrNoToken is returned by Revoke for a real number.
 	ErrNoToken = errors.New("bankaccounts: a real account number cannot be revoked")
@@ -168,6 +171,24 @@ func (s *Service) Revoke(ctx context.Context, accountID string) error {
 		return store.ErrNotFound
 	case !tokens:
 		return ErrNoToken
+	}
+	return nil
+}
+
+// Disconnected deletes the numbers of the accounts that a report has from ended access to a
+// bank. They can no longer be requested.
+func (s *Service) Disconnected(ctx context.Context, tx *store.Tx, c sources.Connection) error {
+	all, err := reportedAccounts(ctx, tx, c.KeyID)
+	if err != nil {
+		return err
+	}
+	for _, a := range all {
+		if a.connectionID != reports.ConnectionID(a.publicToken, c.ID) {
+			continue // another bank's, or connected again
+		}
+		if err := revokeAccount(ctx, tx, a.id); err != nil {
+			return err
+		}
 	}
 	return nil
 }

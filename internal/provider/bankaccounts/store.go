@@ -130,6 +130,25 @@ func revoke(ctx context.Context, q store.Queryer, accountID string, now time.Tim
 		accountID, store.Micros(now)))
 }
 
+// reportedAccount is an account with the publicToken of a report that has it.
+type reportedAccount struct{ id, connectionID, publicToken string }
+
+// reportedAccounts returns the accounts of a data key, for each report that has them, in the
+// order of their ids.
+func reportedAccounts(ctx context.Context, q store.Queryer, keyID string) ([]reportedAccount, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (a reportedAccount, err error) {
+		return a, row.Scan(&a.id, &a.connectionID, &a.publicToken)
+	}, `SELECT a.id, a.connection_id, n.public_token FROM bank_accounts a JOIN bank_account_names n ON n.bank_account_id = a.id
+		WHERE a.key_id = $1 AND a.revoked_at IS NULL ORDER BY a.id`, keyID)
+}
+
+// revokeAccount marks an account's numbers as revoked and deletes them.
+func revokeAccount(ctx context.Context, tx *store.Tx, id string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE bank_accounts SET revoked_at = $2, numbers = NULL WHERE id = $1 AND revoked_at IS NULL`,
+		id, store.Micros(tx.Now))
+	return err
+}
+
 // hasTokens reports whether accounts with an id exist, and whether any of them has a token.
 func hasTokens(ctx context.Context, q store.Queryer, accountID string) (exists, tokens bool, err error) {
 	var all, tans int

@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/access"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
@@ -217,9 +218,9 @@ func (s *Service) RecordOperator(ctx context.Context, tx *store.Tx, customerID, 
 // consumer is the author in the audit trail of what a consumer did.
 const consumer = "consumer"
 
-// RecordConsumer adds to the audit trail of a customer that a consumer ended its access.
-func (s *Service) RecordConsumer(ctx context.Context, tx *store.Tx, customerID, consumerID string) error {
-	return s.Staff.Record(ctx, tx, staff.Entry{Actor: consumer, Action: "access ended", Subject: customerID, Object: consumerID})
+// RecordConsumer adds what a consumer did to the audit trail of a customer.
+func (s *Service) RecordConsumer(ctx context.Context, tx *store.Tx, action access.Action, customerID, consumerID string) error {
+	return s.Staff.Record(ctx, tx, staff.Entry{Actor: consumer, Action: string(action), Subject: customerID, Object: consumerID})
 }
 
 func noticeCell(sessionID string) store.Cell {

@@ -96,9 +96,9 @@ func TestInviteIsCompletedOnce(t *testing.T) {
 			t.Fatal("no accounts to choose from")
 		}
 		steps(t, r, path, url.Values{"action": {"accounts"}, "account": {id[1]}})
-		hooks := r.Hooks(publicToken, 1)
-		if hooks[0]["status"] != "SUCCESS" || hooks[0]["externalId"] != "case-1" || hooks[0]["userArgs"] != "u" {
-			t.Errorf("webhook %v", hooks[0])
+		events := r.Webhooks(publicToken, 1)
+		if events[0]["status"] != "SUCCESS" || events[0]["externalId"] != "case-1" || events[0]["userArgs"] != "u" {
+			t.Errorf("webhook %v", events[0])
 		}
 		// From then on the page says so, whatever is posted to it.
 		for range 2 {
@@ -184,8 +184,8 @@ func TestInviteExpires(t *testing.T) {
 			}
 			r.Advance(time.Second)
 			r.Control("POST", "/clock", map[string]string{"advance": "0s"})
-			if hook := r.Hooks(publicToken, 1)[0]; hook["status"] != "EXPIRED" || hook["substatus"] != nil {
-				t.Errorf("of %s: webhook %v", c.lives, hook)
+			if event := r.Webhooks(publicToken, 1)[0]; event["status"] != "EXPIRED" || event["substatus"] != nil {
+				t.Errorf("of %s: webhook %v", c.lives, event)
 			}
 			if n := r.Count(`SELECT count(*) FROM reports WHERE public_token = $1 AND status = 'EXPIRED'`, publicToken); n != 1 {
 				t.Errorf("of %s: the report is not EXPIRED", c.lives)
@@ -261,7 +261,7 @@ func TestControlCompletesInvite(t *testing.T) {
 			again["status"] != "SUCCESS" {
 			t.Errorf("walked again: %d %v", status, again)
 		}
-		if len(r.Hooks(publicToken, 1)) != 1 {
+		if len(r.Webhooks(publicToken, 1)) != 1 {
 			t.Error("a second webhook")
 		}
 	})

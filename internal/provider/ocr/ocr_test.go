@@ -41,9 +41,9 @@ func engine(t testing.TB) *Engine {
 	return e
 }
 
-// told returns the fields of a document that are not null, by the contract's names, and
+// fieldsOf returns the fields of a document that are not null, by the contract's names, and
 // employer_name.
-func told(t testing.TB, d *paystub.Document) map[string]string {
+func fieldsOf(t testing.TB, d *paystub.Document) map[string]string {
 	t.Helper()
 	raw, err := json.Marshal(d.Stub)
 	if err != nil {
@@ -177,7 +177,7 @@ func (e *Engine) measure(t *testing.T, file string, d degradation, draw *rand.Ra
 		pages = append(pages, read...)
 	}
 	doc := paystub.Open(jpeg).Scanned(pages)
-	got := told(t, doc)
+	got := fieldsOf(t, doc)
 	names := maps.Clone(truth)
 	maps.Copy(names, got)
 	wrong := []string{}

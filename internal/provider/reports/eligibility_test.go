@@ -71,7 +71,7 @@ func TestEligibilityReportHasTheVisitsData(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v of %s", w, err, raw)
 			}
-			if diff := cmp.Diff(want, told(body)); diff != "" {
+			if diff := cmp.Diff(want, summaryLines(body)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", w, diff)
 			}
 			// A report is the same however often what it was made from is unpacked.
@@ -94,8 +94,8 @@ func TestEligibilityReportHasTheVisitsData(t *testing.T) {
 	})
 }
 
-// told is an eligibility report in lines.
-func told(r *report.Eligibility) (out []string) {
+// summaryLines summarizes an eligibility report in lines.
+func summaryLines(r *report.Eligibility) (out []string) {
 	for _, e := range r.StatedEmployers {
 		line, sep := e.Name+":", " "
 		for _, s := range e.VerificationSources {

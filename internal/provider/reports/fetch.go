@@ -105,12 +105,18 @@ func payrollOf(r Report, at SignIn, provider sources.Institution, f sources.Fetc
 	return p
 }
 
+// ConnectionID returns the identifier that a report uses for a source: the id of the access
+// to an institution.
+func ConnectionID(publicToken, source string) string {
+	return derivedID(publicToken, source+"/connection")
+}
+
 // connectionOf converts fetched data to a connection of the report, with the report's
 // identifiers in place of the institution's. n is how many connections with the same
 // institution are before it.
 func connectionOf(r Report, at SignIn, f sources.Fetched, n int) bankdata.Connection {
 	id := func(what string) string { return derivedID(r.PublicToken, r.sourceKey(at)+"/"+what) }
-	c := bankdata.Connection{ID: id("connection"), SourceID: bankdata.SourceID(at.Name, n), Institution: at.Name,
+	c := bankdata.Connection{ID: ConnectionID(r.PublicToken, r.sourceKey(at)), SourceID: bankdata.SourceID(at.Name, n), Institution: at.Name,
 		Status: f.Status()}
 	for i, o := range f.Owners {
 		o.RecordID = id("owner/" + strconv.Itoa(i))

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -49,6 +50,9 @@ func (s *Service) generate(ctx context.Context, _ jobs.Job, args Generate) error
 	}
 	if errors.Is(err, sources.ErrBusy) {
 		return jobs.Snooze(busyWait)
+	}
+	if errors.Is(err, errAccessEnded) {
+		return jobs.Snooze(0) // from the access that is left
 	}
 	return err
 }
@@ -114,10 +118,14 @@ func (s *Service) produce(ctx context.Context, publicToken string) error {
 		}
 		return connect(ctx, tx)
 	})
-	if errors.Is(err, errConsentEnded) {
+	if !errors.Is(err, errAccessEnded) {
+		return err
+	}
+	withdrawn, err := s.Customers.ConsentWithdrawn(ctx, s.DB.SQL, r.CustomerID, r.ConsumerID)
+	if withdrawn || errors.Is(err, store.ErrNotFound) {
 		return s.end(ctx, publicToken, contract.StatusNotAuthenticated, "", nil)
 	}
-	return err
+	return cmp.Or(err, errAccessEnded)
 }
 
 // made is a generated report before it is stored.

@@ -276,19 +276,19 @@ func (s *Service) basis(ctx context.Context, q store.Queryer, r Report) (Input, 
 	return unpackInput(raw)
 }
 
-// errConsentEnded is returned if access ended while a report was made from it.
-var errConsentEnded = errors.New("reports: consent ended while the report was made")
+// errAccessEnded is returned if access ended while a report was made from it.
+var errAccessEnded = errors.New("reports: access ended while the report was made")
 
-// requireAccess returns errConsentEnded if access that a report was made from has ended
-// meanwhile.
+// requireAccess returns errAccessEnded if access that a report was made from has ended
+// meanwhile. Otherwise it does not end before tx does.
 func (s *Service) requireAccess(ctx context.Context, tx *store.Tx, in Input, fetched map[string]fetched) error {
 	for _, at := range slices.Concat(in.Banks, in.SignIns) {
 		if f, ok := fetched[at.Connection]; !ok || f.failed != "" { // failed, or access by a form
 			continue
 		}
-		c, err := s.Sources.Get(ctx, tx, at.Connection)
+		c, err := s.Sources.Lock(ctx, tx, at.Connection)
 		if errors.Is(err, store.ErrNotFound) || err == nil && !c.Ended.IsZero() {
-			return errConsentEnded
+			return errAccessEnded
 		}
 		if err != nil {
 			return err

@@ -164,7 +164,7 @@ func TestListsOfShares(t *testing.T) {
 			t.Errorf("a third party lists %v, %v", none, err)
 		}
 
-		// The report ends: those who may still read it are told.
+		// The report ends: third parties that may still read it are notified.
 		r.tx(t, func(ctx context.Context, tx *store.Tx) error {
 			return r.StatusChanged(ctx, tx, reports.StatusChange{CustomerID: "owner", PublicToken: "r1", Status: contract.StatusSuccess})
 		})

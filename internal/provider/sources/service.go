@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -197,6 +198,17 @@ func (s *Service) Get(ctx context.Context, q store.Queryer, id string) (Connecti
 	return getConnection(ctx, q, id)
 }
 
+// Lock returns a connection, or store.ErrNotFound. It cannot end before tx does.
+func (s *Service) Lock(ctx context.Context, tx *store.Tx, id string) (Connection, error) {
+	return lockConnection(ctx, tx, id, s.DB.ForUpdate())
+}
+
+// OfMailbox returns the connections of the consumers whose details have an email address,
+// by its hash; ended ones too, in the order of their ids.
+func (s *Service) OfMailbox(ctx context.Context, q store.Queryer, mailbox []byte) ([]Connection, error) {
+	return ofMailbox(ctx, q, mailbox)
+}
+
 // OfReport returns the connections of a report, ended ones too, oldest first.
 func (s *Service) OfReport(ctx context.Context, q store.Queryer, publicToken string) ([]Connection, error) {
 	return ofReport(ctx, q, publicToken)
@@ -260,18 +272,17 @@ func (s *Service) Fetch(ctx context.Context, id string, from, to report.Date) (F
 // lease reserves the access of a connection and decrypts it.
 func (s *Service) lease(ctx context.Context, c Connection) (g Grant, err error) {
 	var sealed []byte
-	var now time.Time
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		now = tx.Now
-		sealed, err = lease(ctx, tx, c.ID, now.Add(FetchTimeout+time.Minute))
-		return err
+		sealed, err = lease(ctx, tx, c.ID, tx.Now.Add(FetchTimeout+time.Minute))
+		if !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		if now, err := getConnection(ctx, tx, c.ID); err != nil || now.Open(tx.Now) {
+			return cmp.Or(err, ErrBusy)
+		}
+		return Fail(Ended, errors.New("the connection has ended"))
 	})
-	switch {
-	case errors.Is(err, store.ErrNotFound) && (!c.Ended.IsZero() || !now.Before(c.Expires)):
-		return g, Fail(Ended, errors.New("the connection has ended"))
-	case errors.Is(err, store.ErrNotFound):
-		return g, ErrBusy
-	case err != nil:
+	if err != nil {
 		return g, err
 	}
 	return s.open(ctx, s.DB.SQL, c, sealed)
@@ -360,24 +371,26 @@ func (s *Service) ConsentWithdrawn(ctx context.Context, tx *store.Tx, consumerID
 	return s.End(ctx, tx, ids...)
 }
 
-// End marks connections as ended. A job revokes the access at the institution.
+// End ends connections as EndOne does.
 func (s *Service) End(ctx context.Context, tx *store.Tx, ids ...string) error {
 	for _, id := range ids {
-		ended, err := end(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		if !ended {
-			continue
-		}
-		if err := addEvent(ctx, tx, id, "ended", ""); err != nil {
-			return err
-		}
-		if err := s.Queue.Enqueue(ctx, tx, Revoke{id}, jobs.UniqueKey(id)); err != nil {
+		if _, err := s.EndOne(ctx, tx, id); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// EndOne marks a connection as ended. A job revokes the access at the institution. EndOne
+// returns false if the connection had ended before.
+func (s *Service) EndOne(ctx context.Context, tx *store.Tx, id string) (ended bool, err error) {
+	if ended, err = end(ctx, tx, id); err != nil || !ended {
+		return false, err
+	}
+	if err := addEvent(ctx, tx, id, "ended", ""); err != nil {
+		return false, err
+	}
+	return true, s.Queue.Enqueue(ctx, tx, Revoke{id}, jobs.UniqueKey(id))
 }
 
 // Revoke is the job that revokes the access of an ended connection at its institution,

@@ -58,8 +58,11 @@ type Connection struct {
 	KeyID       string
 	Created     time.Time
 	Expires     time.Time
-	Ended       time.Time // zero: the access can be used
+	Ended       time.Time // zero: the access can be used, until it expires
 }
+
+// Open reports whether the access can be used at a time.
+func (c Connection) Open(at time.Time) bool { return c.Ended.IsZero() && at.Before(c.Expires) }
 
 const connectionColumns = `id, public_token, customer_id, consumer_id, environment, institution, key_id, created_at, expires_at, ended_at`
 
@@ -85,6 +88,15 @@ func insertConnection(ctx context.Context, tx *store.Tx, c Connection, access []
 
 func getConnection(ctx context.Context, q store.Queryer, id string) (Connection, error) {
 	return scanConnection(q.QueryRowContext(ctx, `SELECT `+connectionColumns+` FROM source_connections WHERE id = $1`, id))
+}
+
+func lockConnection(ctx context.Context, tx *store.Tx, id, forUpdate string) (Connection, error) {
+	return scanConnection(tx.QueryRowContext(ctx, `SELECT `+connectionColumns+` FROM source_connections WHERE id = $1`+forUpdate, id))
+}
+
+func ofMailbox(ctx context.Context, q store.Queryer, mailbox []byte) ([]Connection, error) {
+	return store.QueryAll(ctx, q, scanConnection, `SELECT `+connectionColumns+` FROM source_connections WHERE consumer_id IN (
+		SELECT id FROM consumers WHERE mailbox = $1 AND erased_at IS NULL) ORDER BY id`, mailbox)
 }
 
 // ofReport returns the connections of a report, oldest first.

@@ -235,9 +235,9 @@ func TestAuthorizedBankMakesAReport(t *testing.T) {
 			t.Fatalf("the callback answers %d %s", back.Status, back.Body)
 		}
 		a.post(t, "action", "finish")
-		hooks := r.Hooks(a.publicToken, 1)
-		if hooks[0]["status"] != "SUCCESS" {
-			t.Fatalf("%v", hooks)
+		events := r.Webhooks(a.publicToken, 1)
+		if events[0]["status"] != "SUCCESS" {
+			t.Fatalf("%v", events)
 		}
 		if bank.Count("renew refresh-1") != 1 || bank.Count("fetch access-2") != 1 || bank.Count("fetch access-1") != 0 {
 			t.Errorf("calls %v", bank.Calls())
@@ -322,8 +322,8 @@ func TestAuthorizationOutcomes(t *testing.T) {
 				t.Errorf("the page says %s", page.Body)
 			}
 			a.giveUp(t)
-			if hooks := r.Hooks(a.publicToken, 1); hooks[0]["status"] != string(contract.StatusNotAuthenticated) {
-				t.Errorf("%v", hooks)
+			if events := r.Webhooks(a.publicToken, 1); events[0]["status"] != string(contract.StatusNotAuthenticated) {
+				t.Errorf("%v", events)
 			}
 		})
 		t.Run("a window that was closed is not awaited after a refusal in another", func(t *testing.T) {
@@ -402,10 +402,10 @@ func TestAuthorizationOutcomes(t *testing.T) {
 				a, query := atBank(t, r, nil)
 				a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
 				a.post(t, "action", "finish")
-				hooks := r.Hooks(a.publicToken, 1)
-				if mfa := hooks[0]["substatus"] == string(contract.SubMFARequired); hooks[0]["status"] != string(want) ||
+				events := r.Webhooks(a.publicToken, 1)
+				if mfa := events[0]["substatus"] == string(contract.SubMFARequired); events[0]["status"] != string(want) ||
 					mfa != (reason == sources.Challenged) {
-					t.Errorf("%s: %v, want %s", reason, hooks, want)
+					t.Errorf("%s: %v, want %s", reason, events, want)
 				}
 			}
 		})

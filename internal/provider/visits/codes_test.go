@@ -87,8 +87,8 @@ func TestConcurrentWrongCodes(t *testing.T) {
 			a.post(t, "action", "bank", "bank", "kestrel-bank")
 			a.post(t, "action", "sign-in", "username", "default", "password", "x")
 		}
-		if hook := r.Hooks(a.publicToken, 1)[0]; hook["status"] != "NOT_AUTHENTICATED" || hook["substatus"] != "MFA_REQUIRED_ON_FETCH" {
-			t.Errorf("the webhook says %v", hook)
+		if event := r.Webhooks(a.publicToken, 1)[0]; event["status"] != "NOT_AUTHENTICATED" || event["substatus"] != "MFA_REQUIRED_ON_FETCH" {
+			t.Errorf("the webhook says %v", event)
 		}
 	})
 }
@@ -122,8 +122,8 @@ func TestChooseAnotherBankAfterFailure(t *testing.T) {
 			}
 			a.post(t, form...)
 			r.Until("the end", func() bool { return a.step(t) == "end" })
-			if hooks := r.Hooks(a.publicToken, 1); len(hooks) != 1 || hooks[0]["status"] != "SUCCESS" {
-				t.Errorf("%s: the webhooks say %v", c.username, hooks)
+			if events := r.Webhooks(a.publicToken, 1); len(events) != 1 || events[0]["status"] != "SUCCESS" {
+				t.Errorf("%s: the webhooks say %v", c.username, events)
 			}
 		}
 	})
@@ -141,8 +141,8 @@ func TestFailureIsAnnouncedInTime(t *testing.T) {
 		if code, got := r.Control("POST", "/clock", map[string]any{"advance": "30m"}); code != 200 { // which ends what is due
 			t.Fatalf("the clock: %d %v", code, got)
 		}
-		if hook := r.Hooks(gone.publicToken, 1)[0]; hook["status"] != string(contract.StatusSupplierUnresponsive) {
-			t.Errorf("the webhook says %v", hook)
+		if event := r.Webhooks(gone.publicToken, 1)[0]; event["status"] != string(contract.StatusSupplierUnresponsive) {
+			t.Errorf("the webhook says %v", event)
 		}
 		if gone.step(t) != "end" || stays.step(t) != "bank" {
 			t.Errorf("after half an hour: %s and %s", gone.step(t), stays.step(t))

@@ -133,13 +133,13 @@ func TestIncomeVisitOutcomes(t *testing.T) {
 				if !strings.Contains(body, `data-end="`+c.end+`"`) {
 					t.Errorf("the page does not end in %s: %s", c.end, body)
 				}
-				hook := r.Hooks(a.publicToken, 1)[0]
+				event := r.Webhooks(a.publicToken, 1)[0]
 				substatus := any(nil)
 				if c.substatus != "" {
 					substatus = string(c.substatus)
 				}
-				if hook["status"] != string(c.status) || hook["substatus"] != substatus {
-					t.Errorf("the webhook says %v %v, want %s %s", hook["status"], hook["substatus"], c.status, c.substatus)
+				if event["status"] != string(c.status) || event["substatus"] != substatus {
+					t.Errorf("the webhook says %v %v, want %s %s", event["status"], event["substatus"], c.status, c.substatus)
 				}
 				if n := r.Count(`SELECT count(*) FROM events WHERE public_token = $1`, a.publicToken); n != 1 {
 					t.Errorf("%d events, want one", n)
@@ -176,8 +176,8 @@ func TestAddingASource(t *testing.T) {
 		}
 		a.post(t, "action", "finish")
 		r.Until("the end", func() bool { return a.step(t) == "end" })
-		if hook := r.Hooks(a.publicToken, 1)[0]; hook["status"] != "SUCCESS" {
-			t.Errorf("the webhook says %v", hook)
+		if event := r.Webhooks(a.publicToken, 1)[0]; event["status"] != "SUCCESS" {
+			t.Errorf("the webhook says %v", event)
 		}
 		if body := r.Do("GET", a.path+"?lang=es", nil).Body; !strings.Contains(body, "Los datos de sus ingresos") {
 			t.Errorf("the end: %s", body)

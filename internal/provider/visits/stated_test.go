@@ -162,8 +162,8 @@ func TestEmployerVisit(t *testing.T) {
 		a.post(t, "action", "finish")
 		a.post(t, "action", "finish")
 		r.Until("the end", func() bool { return a.step(t) == "end" })
-		if hook := r.Hooks(a.publicToken, 1)[0]; hook["status"] != "SUCCESS" || hook["substatus"] != nil {
-			t.Errorf("the webhook says %v", hook)
+		if event := r.Webhooks(a.publicToken, 1)[0]; event["status"] != "SUCCESS" || event["substatus"] != nil {
+			t.Errorf("the webhook says %v", event)
 		}
 		// The sources are named for an hour.
 		shared, _, _ := strings.Cut(i18ntest.EN("visit.end.employers.shared_with_money", "company", "|"), "|")
@@ -246,8 +246,8 @@ func TestEmployerVisitOutcomes(t *testing.T) {
 			}
 			a.giveUp(t)
 			r.Until("the end", func() bool { return a.step(t) == "end" })
-			hook := r.Hooks(a.publicToken, 1)[0]
-			if got := fmt.Sprint(hook["status"], " ", hook["substatus"]); got != fmt.Sprint(c.status, " ", orNil(c.substatus)) ||
+			event := r.Webhooks(a.publicToken, 1)[0]
+			if got := fmt.Sprint(event["status"], " ", event["substatus"]); got != fmt.Sprint(c.status, " ", orNil(c.substatus)) ||
 				!strings.Contains(a.get(t).Body, `data-end="`+c.end+`"`) {
 				t.Errorf("%s: the webhook says %s, want %s %s and %s", c.name, got, c.status, c.substatus, c.end)
 			}

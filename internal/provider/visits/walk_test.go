@@ -97,7 +97,7 @@ func (a applicant) toAccounts(t *testing.T, username string) []string {
 	return ids
 }
 
-// giveUp leaves a visit whose source could not be connected: it has told nothing so far.
+// giveUp leaves a visit whose source could not be connected: no webhook was sent so far.
 func (a applicant) giveUp(t *testing.T) {
 	t.Helper()
 	if a.step(t) != "failed" {
@@ -180,10 +180,10 @@ func TestVisitOutcomes(t *testing.T) {
 				if !strings.Contains(body, `data-end="`+c.end+`"`) {
 					t.Errorf("the page does not end in %s: %s", c.end, body)
 				}
-				hooks := r.Hooks(a.publicToken, 1)
-				if hooks[0]["status"] != string(c.status) || hooks[0]["substatus"] != nil && hooks[0]["substatus"] != string(c.substatus) ||
-					c.substatus != "" && hooks[0]["substatus"] == nil {
-					t.Errorf("the webhook says %v %v, want %s %s", hooks[0]["status"], hooks[0]["substatus"], c.status, c.substatus)
+				events := r.Webhooks(a.publicToken, 1)
+				if events[0]["status"] != string(c.status) || events[0]["substatus"] != nil && events[0]["substatus"] != string(c.substatus) ||
+					c.substatus != "" && events[0]["substatus"] == nil {
+					t.Errorf("the webhook says %v %v, want %s %s", events[0]["status"], events[0]["substatus"], c.status, c.substatus)
 				}
 				if n := r.Count(`SELECT count(*) FROM events WHERE public_token = $1`, a.publicToken); n != 1 {
 					t.Errorf("%d events, want one", n)
@@ -296,8 +296,8 @@ func TestVisitExpires(t *testing.T) {
 			if body := a.get(t).Body; !strings.Contains(body, "expired") || !strings.Contains(body, `data-error="REQUEST_TIMEOUT"`) {
 				t.Errorf("%s: the page does not say so: %s", c.name, body)
 			}
-			if hooks := r.Hooks(a.publicToken, 1); hooks[0]["status"] != "EXPIRED" {
-				t.Errorf("%s: the webhook says %v", c.name, hooks[0]["status"])
+			if events := r.Webhooks(a.publicToken, 1); events[0]["status"] != "EXPIRED" {
+				t.Errorf("%s: the webhook says %v", c.name, events[0]["status"])
 			}
 		}
 		tok := token(r, map[string]any{"prefill": named("Ana", "expiresoon")})
@@ -383,8 +383,8 @@ func TestPreparedReport(t *testing.T) {
 			}
 			walker := applicant{r, "/visit/" + a.JSON["handle"].(string), a.JSON["publicToken"].(string)}
 			r.Until("the report", func() bool { return strings.Contains(walker.get(t).Body, `data-end="success"`) })
-			if hooks := r.Hooks(walker.publicToken, 1); hooks[0]["status"] != "SUCCESS" {
-				t.Errorf("%s: the webhook says %v", name, hooks[0]["status"])
+			if events := r.Webhooks(walker.publicToken, 1); events[0]["status"] != "SUCCESS" {
+				t.Errorf("%s: the webhook says %v", name, events[0]["status"])
 			}
 		}
 		a := register(r, map[string]any{"prefill": providertest.Prefill(), "sandboxReportId": id,
@@ -411,8 +411,8 @@ func TestConcurrentStep(t *testing.T) {
 		}
 		wg.Wait()
 		r.Until("the end", func() bool { return a.step(t) == "end" })
-		if hooks := r.Hooks(a.publicToken, 1); len(hooks) != 1 || hooks[0]["status"] != "SUCCESS" {
-			t.Errorf("webhooks %v", hooks)
+		if events := r.Webhooks(a.publicToken, 1); len(events) != 1 || events[0]["status"] != "SUCCESS" {
+			t.Errorf("webhooks %v", events)
 		}
 		// begun, came, consented, chose, signed in, coded, picked, made
 		if n := r.Count(`SELECT count(*) FROM visit_events e JOIN visits v ON v.id = e.visit_id
@@ -443,8 +443,8 @@ func TestAddBankToCashflowReport(t *testing.T) {
 			t.Errorf("a second bank that fails leads to %q %s", a.step(t), page.Body)
 		}
 		a.post(t, "action", "finish")
-		if hooks := r.Hooks(a.publicToken, 1); hooks[0]["status"] != string(contract.StatusSuccess) {
-			t.Errorf("%v", hooks)
+		if events := r.Webhooks(a.publicToken, 1); events[0]["status"] != string(contract.StatusSuccess) {
+			t.Errorf("%v", events)
 		}
 	})
 }

@@ -169,7 +169,7 @@ func (r *testServer) delivery(id string) webhook.Delivery {
 // TestRetriesSendSameBody also when the customer's label of the report changes.
 func TestRetriesSendSameBody(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
-		r.setURL(mine, "https://a.example/hook")
+		r.setURL(mine, "https://a.example/webhook")
 		r.answers = []webhook.Result{{HTTP: 503}}
 		id := r.happen(contract.StatusSuccess)
 		if d := r.delivery(id); d.Body != nil {
@@ -201,7 +201,7 @@ func TestRetriesSendSameBody(t *testing.T) {
 
 func TestDeliveriesAreVisibleToOwnerOnly(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
-		r.setURL(mine, "https://a.example/hook")
+		r.setURL(mine, "https://a.example/webhook")
 		id := r.happen(contract.StatusSuccess)
 		r.work(id)
 		for range 2 { // without a callback of the other customer, and with one
@@ -219,7 +219,7 @@ func TestDeliveriesAreVisibleToOwnerOnly(t *testing.T) {
 					t.Errorf("%s has %d deliveries and counts %v (%v), want %d", customer, len(list), counts, err, want)
 				}
 			}
-			r.setURL(theirs, "https://b.example/hook")
+			r.setURL(theirs, "https://b.example/webhook")
 		}
 		r.tx(func(ctx context.Context, tx *store.Tx) error {
 			_, err := r.SetEnabled(ctx, tx, mine, false)
@@ -242,7 +242,7 @@ func TestSubscriptionChoosesStatuses(t *testing.T) {
 		if err := subscribe(contract.StatusError); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("without a callback: %v", err)
 		}
-		r.setURL(mine, "https://a.example/hook")
+		r.setURL(mine, "https://a.example/webhook")
 		if r.happen(contract.StatusSuccess) == "" {
 			t.Error("a new callback does not get every event")
 		}
@@ -266,10 +266,10 @@ func TestSubscriptionChoosesStatuses(t *testing.T) {
 
 func TestConcurrentRotations(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
-		if r.setURL(mine, "https://a.example/hook") == "" {
+		if r.setURL(mine, "https://a.example/webhook") == "" {
 			t.Fatal("a new callback has no secret")
 		}
-		if r.setURL(mine, "https://b.example/hook") != "" {
+		if r.setURL(mine, "https://b.example/webhook") != "" {
 			t.Error("another address shows the secret again")
 		}
 		old := r.callback(mine).Signers
@@ -300,7 +300,7 @@ func TestConcurrentRotations(t *testing.T) {
 		if won.Load() != 1 || len(now) != 2 || now[1].ID != old[0].ID || !now[1].Ends.Equal(r.now.Add(Rotation)) || !now[0].Ends.IsZero() {
 			t.Errorf("%d rotations won; signers %+v", won.Load(), now)
 		}
-		r.setURL(theirs, "https://c.example/hook")
+		r.setURL(theirs, "https://c.example/webhook")
 		r.tx(func(ctx context.Context, tx *store.Tx) error {
 			if _, ok, err := r.Rotate(ctx, tx, theirs, now[0].ID); ok || err != nil {
 				t.Errorf("another customer's secret: %v, %v", ok, err)
@@ -326,7 +326,7 @@ func TestCallbackIsEnabledAndDisabled(t *testing.T) {
 		if set(false) {
 			t.Error("a callback that is not there was turned off")
 		}
-		r.setURL(mine, "https://a.example/hook")
+		r.setURL(mine, "https://a.example/webhook")
 		if set(true) || !set(false) || set(false) || r.callback(mine).Disabled != r.now || r.happen(contract.StatusSuccess) != "" {
 			t.Errorf("off is not off: %+v", r.callback(mine))
 		}
@@ -339,10 +339,10 @@ func TestCallbackIsEnabledAndDisabled(t *testing.T) {
 // TestGoneDisablesOneURL that was set while the former one answered.
 func TestGoneDisablesOneURL(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
-		r.setURL(mine, "https://old.example/hook")
+		r.setURL(mine, "https://old.example/webhook")
 		gone := webhook.Result{Outcome: webhook.Disabled, HTTP: 410}
 		r.answers = []webhook.Result{gone, gone}
-		r.meantime = func() { r.setURL(mine, "https://new.example/hook") }
+		r.meantime = func() { r.setURL(mine, "https://new.example/webhook") }
 		id := r.happen(contract.StatusSuccess)
 		r.work(id)
 		if c := r.callback(mine); !c.Disabled.IsZero() || r.delivery(id).State != webhook.StatePending {
@@ -373,8 +373,8 @@ func TestTestEvents(t *testing.T) {
 		if _, err := send(mine); !errors.Is(err, webhook.ErrStopped) {
 			t.Errorf("without a callback: %v", err)
 		}
-		r.setURL(mine, "https://a.example/hook")
-		r.setURL(theirs, "https://b.example/hook")
+		r.setURL(mine, "https://a.example/webhook")
+		r.setURL(theirs, "https://b.example/webhook")
 		r.tx(func(ctx context.Context, tx *store.Tx) error {
 			return r.Subscribe(ctx, tx, mine, []contract.Status{contract.StatusError})
 		})

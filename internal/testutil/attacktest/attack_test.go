@@ -558,8 +558,8 @@ func TestTransport(t *testing.T) {
 					t.Errorf("%s of another applicant = %d, of an unknown application = %d", path, got.status, want.status)
 				}
 			}
-			hook := `{"eventId":"e-1","type":"onSuccess","attempt":1,"publicToken":"` + mine.publicToken + `","status":"SUCCESS"}`
-			refused(t, "another's hook", f.do(t, theirs.browser.copy(), "POST", mine.application+"/callbacks", hook, "Content-Type", asJSON))
+			callback := `{"eventId":"e-1","type":"onSuccess","attempt":1,"publicToken":"` + mine.publicToken + `","status":"SUCCESS"}`
+			refused(t, "another's callback", f.do(t, theirs.browser.copy(), "POST", mine.application+"/callbacks", callback, "Content-Type", asJSON))
 			for _, path := range []string{"/restart", "/link", "/applicant"} {
 				refused(t, "another's "+path, f.do(t, theirs.browser.copy(), "POST", mine.application+path, "", "Content-Type", asForm))
 			}

@@ -12,7 +12,7 @@ import (
 // or its network. The sender checks the address when it connects, so an earlier DNS answer
 // does not matter.
 func TestSenderRefusesInternalAddresses(t *testing.T) {
-	var heard atomic.Int32
+	var connections atomic.Int32
 	inside, err := net.Listen("tcp", ":0")
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestSenderRefusesInternalAddresses(t *testing.T) {
 			if err != nil {
 				return
 			}
-			heard.Add(1)
+			connections.Add(1)
 			c.Close()
 		}
 	}()
@@ -34,13 +34,13 @@ func TestSenderRefusesInternalAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	try := func(s *webhook.Sender, host string) webhook.Result {
-		return s.Deliver(t.Context(), "https://"+host+":"+port+"/hook", []webhook.Secret{secret}, "evt_1", []byte(`{}`))
+		return s.Deliver(t.Context(), "https://"+host+":"+port+"/webhook", []webhook.Secret{secret}, "evt_1", []byte(`{}`))
 	}
 	sender := webhook.NewSender(false, nil)
 	for _, host := range []string{"127.0.0.1", "127.1.2.3", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:10.0.0.1]",
 		"[64:ff9b::7f00:1]", "[2002:7f00:1::]", "0.0.0.0", "[::]", "10.1.2.3", "172.16.0.1", "192.168.0.1", "169.254.169.254", "100.64.0.1",
 		"[fe80::1]", "[fc00::1]", "[fd00:ec2::254]", "224.0.0.1", "255.255.255.255"} {
-		if sender.CheckURL("https://"+host+"/hook") == nil {
+		if sender.CheckURL("https://"+host+"/webhook") == nil {
 			t.Errorf("%s can be registered", host)
 		}
 		if got := try(sender, host); got.Err == nil {
@@ -52,10 +52,10 @@ func TestSenderRefusesInternalAddresses(t *testing.T) {
 			t.Errorf("%s: %+v", host, got)
 		}
 	}
-	if n := heard.Load(); n != 0 {
+	if n := connections.Load(); n != 0 {
 		t.Errorf("%d connections were made to this machine", n)
 	}
-	if try(webhook.NewSender(true, nil), "127.0.0.1"); heard.Load() == 0 {
+	if try(webhook.NewSender(true, nil), "127.0.0.1"); connections.Load() == 0 {
 		t.Error("nothing arrives where loopback is allowed, so this test shows nothing")
 	}
 }

@@ -139,19 +139,29 @@ var leadsTo = regexp.MustCompile(`content="0;url=([^"]+)"`)
 // report. visit is the answer that opened the visit.
 func (r *Server) ConnectOpenBank(visit Answer) (publicToken string) {
 	r.T.Helper()
-	return r.connect(visit, url.Values{"action": {"bank"}, "bank": {"open-bank"}})
+	return r.ConnectBanks(visit, "open-bank")
+}
+
+// ConnectBanks is ConnectOpenBank with several banks, by their ids.
+func (r *Server) ConnectBanks(visit Answer, ids ...string) (publicToken string) {
+	r.T.Helper()
+	var all [][]url.Values
+	for _, id := range ids {
+		all = append(all, []url.Values{{"action": {"bank"}, "bank": {id}}})
+	}
+	return r.connect(visit, all...)
 }
 
 // ConnectOpenPayroll is ConnectOpenBank with the payroll provider, for an income report.
 func (r *Server) ConnectOpenPayroll(visit Answer) (publicToken string) {
 	r.T.Helper()
-	return r.connect(visit, url.Values{"action": {"source"}, "source": {"payroll"}},
-		url.Values{"action": {"employer"}, "employer": {"open-payroll"}})
+	return r.connect(visit, []url.Values{{"action": {"source"}, "source": {"payroll"}},
+		{"action": {"employer"}, "employer": {"open-payroll"}}})
 }
 
-// connect consents, posts forms that lead to an institution, returns from its pages, and
-// finishes the visit.
-func (r *Server) connect(visit Answer, forms ...url.Values) (publicToken string) {
+// connect consents, connects sources, and finishes the visit. For each source it posts the
+// forms that lead to an institution, and returns from its pages.
+func (r *Server) connect(visit Answer, sources ...[]url.Values) (publicToken string) {
 	r.T.Helper()
 	path := "/visit/" + visit.JSON["handle"].(string)
 	post := func(form url.Values) {
@@ -161,21 +171,26 @@ func (r *Server) connect(visit Answer, forms ...url.Values) (publicToken string)
 		}
 	}
 	post(url.Values{"action": {"consent"}})
-	for _, form := range forms {
-		post(form)
-	}
-	leaving := r.Do("POST", path+"/authorize", url.Values{})
-	m := leadsTo.FindStringSubmatch(leaving.Body)
-	if m == nil {
-		r.T.Fatalf("to the institution: %d %s", leaving.Status, leaving.Body)
-	}
-	address, err := url.Parse(strings.ReplaceAll(m[1], "&amp;", "&"))
-	if err != nil {
-		r.T.Fatal(err)
-	}
-	callback := url.Values{"state": address.Query()["state"], "code": {"good"}}
-	if a := r.Do("GET", "/oauth/callback?"+callback.Encode(), nil); a.Status != http.StatusOK {
-		r.T.Fatalf("the callback answers %d %s", a.Status, a.Body)
+	for i, forms := range sources {
+		if i > 0 {
+			post(url.Values{"action": {"more"}})
+		}
+		for _, form := range forms {
+			post(form)
+		}
+		leaving := r.Do("POST", path+"/authorize", url.Values{})
+		m := leadsTo.FindStringSubmatch(leaving.Body)
+		if m == nil {
+			r.T.Fatalf("to the institution: %d %s", leaving.Status, leaving.Body)
+		}
+		address, err := url.Parse(strings.ReplaceAll(m[1], "&amp;", "&"))
+		if err != nil {
+			r.T.Fatal(err)
+		}
+		callback := url.Values{"state": address.Query()["state"], "code": {"good"}}
+		if a := r.Do("GET", "/oauth/callback?"+callback.Encode(), nil); a.Status != http.StatusOK {
+			r.T.Fatalf("the callback answers %d %s", a.Status, a.Body)
+		}
 	}
 	post(url.Values{"action": {"finish"}})
 	return visit.JSON["publicToken"].(string)

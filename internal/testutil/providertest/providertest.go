@@ -5,6 +5,7 @@ package providertest
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -34,13 +35,13 @@ type Server struct {
 	DB       *store.DB
 	URL      string
 	Seed     provider.Seed
-	Return   *httptest.Server // the customer's server: redirect URL /return, callback /hook
+	Return   *httptest.Server // the customer's server: redirect URL /return, callback /webhook
 
-	mu    sync.Mutex
-	now   time.Time
-	log   bytes.Buffer
-	hooks []map[string]any
-	posts []url.Values
+	mu       sync.Mutex
+	now      time.Time
+	log      bytes.Buffer
+	webhooks []map[string]any
+	posts    []url.Values
 
 	browser *Browser // used by Do
 }
@@ -109,7 +110,7 @@ func Start(t testing.TB, db *store.DB, mode string, edit ...func(*provider.Confi
 		WebhookSecret: "whsec_" + "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=",
 		Products:      map[contract.Product]string{}, ThirdParty: provider.SeedAccount{PublicID: uuid.NewString(),
 			ClientID: "third", SecretKey: "third-secret"},
-		CallbackURL: r.Return.URL + "/hook", CompleteURL: r.Return.URL + "/return?jwt=[token]", ReturnMode: mode}
+		CallbackURL: r.Return.URL + "/webhook", CompleteURL: r.Return.URL + "/return?jwt=[token]", ReturnMode: mode}
 	for _, kind := range contract.Products() {
 		r.Seed.Products[kind] = uuid.NewString()
 	}
@@ -167,25 +168,25 @@ func (r *Server) customer(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case req.URL.Path == "/hook":
+	case req.URL.Path == "/webhook":
 		var event map[string]any
 		json.Unmarshal(body, &event)
-		r.hooks = append(r.hooks, event)
+		r.webhooks = append(r.webhooks, event)
 	case req.Method == http.MethodPost:
 		form, _ := url.ParseQuery(string(body))
 		r.posts = append(r.posts, form)
 	}
 }
 
-// Hooks waits for at least n webhooks of a report and returns them.
-func (r *Server) Hooks(publicToken string, n int) []map[string]any {
+// Webhooks waits for at least n webhooks of a report and returns them.
+func (r *Server) Webhooks(publicToken string, n int) []map[string]any {
 	r.T.Helper()
 	var found []map[string]any
 	r.Until("webhooks", func() bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		found = nil
-		for _, h := range r.hooks {
+		for _, h := range r.webhooks {
 			if h["publicToken"] == publicToken {
 				found = append(found, h)
 			}
@@ -280,6 +281,17 @@ func (b *Browser) Do(method, path string, body any, edit ...func(*http.Request))
 
 // Basic authenticates a request as the test's customer.
 func (r *Server) Basic(req *http.Request) { req.SetBasicAuth(r.Seed.ClientID, r.Seed.SecretKey) }
+
+// Bearer authenticates a request as the test's customer with an access token, and names a
+// report.
+func (r *Server) Bearer(publicToken string) func(*http.Request) {
+	r.T.Helper()
+	token, _ := r.Do("GET", "/connect/accesstoken", nil, r.Basic).JSON["accessToken"].(string)
+	return func(req *http.Request) {
+		req.Header.Set("Authorization", "Bearer "+base64.StdEncoding.EncodeToString([]byte(token)))
+		req.Header.Set("X-PUBLIC-TOKEN", publicToken)
+	}
+}
 
 // ThirdParty authenticates a request as the other customer.
 func (r *Server) ThirdParty(req *http.Request) {

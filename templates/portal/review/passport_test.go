@@ -100,7 +100,7 @@ func TestCreditFileContent(t *testing.T) {
 		{"one of that very day", func(r *report.Passport) { day := on("2026-03-10"); r.Identities[1].Documents[0].Expires = &day },
 			"review.ask.documents", ui.Success},
 		{"a name that is known", func(*report.Passport) {}, "review.ask.person", ui.Success},
-		{"a person who is dead", func(r *report.Passport) { r.Identities[1].IsDeceased = b(true) }, "review.ask.person", ui.Danger},
+		{"a person who is deceased", func(r *report.Passport) { r.Identities[1].IsDeceased = b(true) }, "review.ask.person", ui.Danger},
 	} {
 		v := madePassport()
 		tc.change(v.Report)

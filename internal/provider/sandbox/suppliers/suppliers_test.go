@@ -195,12 +195,12 @@ func consistent(t *rapid.T, r report.Passport, file passport.File, day report.Da
 }
 
 // TestIdentityHasTheMatrixFields: all fields that a supplier provides are
-// there, and no others, for the living and the dead.
+// there, and no others, for living and deceased persons.
 func TestIdentityHasTheMatrixFields(t *testing.T) {
 	at := time.Date(2026, 7, 14, 9, 0, 0, 0, time.UTC)
 	for _, s := range report.Suppliers() {
 		for _, last := range []string{"Melnyk", "Deceased"} {
-			dead := last == "Deceased"
+			deceased := last == "Deceased"
 			r := passport.Build(passport.Input{File: Bureaus{}.Fetch(s.Code, link, &passport.Consumer{First: "Oleksandr", Last: last}, at)}, at)
 			id := r.Identities[0]
 			got := report.IdentityFields{FirstName: id.FirstName != nil, LastName: id.LastName != nil,
@@ -210,11 +210,11 @@ func TestIdentityHasTheMatrixFields(t *testing.T) {
 				Telephones: len(id.Telephones) > 0, IsDeceased: id.IsDeceased != nil,
 				DateOfDeath: id.DateOfDeath != nil, Documents: len(id.Documents) > 0}
 			want := s.Fields
-			want.DateOfDeath = want.DateOfDeath && dead
+			want.DateOfDeath = want.DateOfDeath && deceased
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s, %s: %s", s.Code, last, diff)
 			}
-			if id.IsDeceased != nil && *id.IsDeceased != dead {
+			if id.IsDeceased != nil && *id.IsDeceased != deceased {
 				t.Errorf("%s: is_deceased of %s is %v", s.Code, last, *id.IsDeceased)
 			}
 		}

@@ -51,7 +51,7 @@ func TestEmployers(t *testing.T) {
 		incomeOnly bool
 		inputs     string // after the consent
 		step       Step
-		told       string // of the sources: employer way status or reason, in their order
+		sources    string // each one: employer way status or reason, in their order
 		last       bool   // whether the last input is taken
 	}{
 		{"the list comes first", 2, false, "", StepEmployers, noEmployer, true},
@@ -129,16 +129,16 @@ func TestEmployers(t *testing.T) {
 		if (j.Step == StepEmployers || j.Step == StepConnected) && (j.SourceType != "" || j.Bank != "" || j.Username != "" || j.Employer != 0) {
 			t.Errorf("%s: half done behind the list: %+v", c.name, j)
 		}
-		var told []string
+		var lines []string
 		for _, s := range j.Connections() {
 			words := []string{fmt.Sprint(s.Employer), string(s.SourceType), s.Skipped, string(s.Failed)}
 			if s.Number > 0 {
 				words = append(words, fmt.Sprint(s.Number))
 			}
-			told = append(told, strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " "))
+			lines = append(lines, strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), " "))
 		}
-		if got := strings.Join(told, ", "); j.Step != c.step || got != c.told {
-			t.Errorf("%s leads to %s with %q, want %s with %q", c.name, j.Step, got, c.step, c.told)
+		if got := strings.Join(lines, ", "); j.Step != c.step || got != c.sources {
+			t.Errorf("%s leads to %s with %q, want %s with %q", c.name, j.Step, got, c.step, c.sources)
 		}
 	}
 }

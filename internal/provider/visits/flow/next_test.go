@@ -212,7 +212,7 @@ func TestNextProperties(t *testing.T) {
 			j.Employers, j.IncomeOnly = rapid.IntRange(0, 3).Draw(t, "employers"), rapid.Bool().Draw(t, "income only")
 			j.IncomeOnly = j.IncomeOnly && j.Employers > 0
 		}
-		told := 0
+		ended := 0
 		for i := range rapid.IntRange(1, 40).Draw(t, "length") {
 			in := Input{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
 				SourceType: rapid.SampledFrom([]SourceType{"", SourceBank, SourcePayroll, SourcePaystubs, SourceDocuments}).Draw(t, "way"),
@@ -232,9 +232,9 @@ func TestNextProperties(t *testing.T) {
 				t.Fatalf("%d: %s moved a visit that is over: %+v", i, in.Kind, j)
 			}
 			if do&SetStatus != 0 {
-				told++
+				ended++
 				if !next.Status.Final() || !next.State.Over() {
-					t.Fatalf("%d: %s told %+v", i, in.Kind, next)
+					t.Fatalf("%d: %s ends %+v", i, in.Kind, next)
 				}
 			}
 			j = next
@@ -253,8 +253,8 @@ func TestNextProperties(t *testing.T) {
 				t.Fatalf("%d: outcome %q with error %q", i, j.Outcome(), j.Error)
 			}
 		}
-		if told > 1 {
-			t.Fatalf("told %d times", told)
+		if ended > 1 {
+			t.Fatalf("the status was set %d times", ended)
 		}
 	})
 }
