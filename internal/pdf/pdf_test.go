@@ -15,7 +15,7 @@ func newLetter() *Sheet {
 }
 
 // read returns the text of each page, and checks that nothing is drawn beyond a page.
-func read(t *testing.T, s *Sheet) (pages []string, file *reader.File) {
+func read(t *testing.T, s *Sheet) (pages []string, file *reader.File, raw []byte) {
 	t.Helper()
 	raw, err := s.Bytes()
 	if err != nil {
@@ -35,7 +35,7 @@ func read(t *testing.T, s *Sheet) (pages []string, file *reader.File) {
 		}
 		pages = append(pages, b.String())
 	}
-	return pages, file
+	return pages, file, raw
 }
 
 // TestFontsAreNotModified checks that drawing does not modify the fonts, which other
@@ -91,13 +91,13 @@ func TestTable(t *testing.T) {
 			{Text: "−$999,999,999.00", Bold: true}})
 	}
 	s.Table([]Column{{Title: "Name"}, {Title: "Words"}, {Title: "Amount", Right: true}, {Title: "Sum", Right: true}}, rows)
-	pages, file := read(t, s)
+	pages, file, _ := read(t, s)
 	if len(pages) < 3 {
 		t.Fatalf("%d pages", len(pages))
 	}
 	n := 0
 	for i, p := range pages {
-		n += strings.Count(p, "−$999,999,999.00")
+		n += strings.Count(p, "–$999,999,999.00")
 		if strings.Count(p, "Amount") != 1 || !strings.Contains(p, "at the bottom") {
 			t.Errorf("page %d:\n%s", i+1, p)
 		}
@@ -123,7 +123,7 @@ func TestTableOfLongTexts(t *testing.T) {
 		row = append(row, Cell{Text: strings.Repeat("W", 900)}, Cell{Text: strings.Repeat("\n", 900)})
 	}
 	s.Table(columns, [][]Cell{row[:9], row[9:], {{}, {}, {}, {}, {}, {}, {}, {}, {}}})
-	if pages, _ := read(t, s); len(pages) != 1 || !strings.Contains(pages[0], "…") {
+	if pages, _, _ := read(t, s); len(pages) != 1 || !strings.Contains(pages[0], "…") {
 		t.Errorf("%d pages", len(pages))
 	}
 }
@@ -131,11 +131,10 @@ func TestTableOfLongTexts(t *testing.T) {
 func TestDocumentIsDescribed(t *testing.T) {
 	s := newLetter()
 	s.Heading("Puntuación", 0)
-	pages, file := read(t, s)
+	pages, file, raw := read(t, s)
 	if p := file.Pages[0]; p.Width != 612 || p.Height != 792 || file.Info.Title != "Título" || file.Info.Created[:16] != "D:20260714090000" {
 		t.Errorf("%+v of %v × %v", file.Info, p.Width, p.Height)
 	}
-	raw, _ := s.Bytes()
 	if !bytes.Contains(raw, []byte("/Lang (es)")) || !strings.Contains(pages[0], "Página 1 de 1") {
 		t.Errorf("without language or page number: %q", pages)
 	}

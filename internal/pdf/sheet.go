@@ -148,13 +148,15 @@ type run struct{ family, text string }
 // most is the maximum number of letters of a text, more than a name, a notice or a reason has.
 const most = 2000
 
-// printable returns the letters of a text: all spaces become plain spaces, and controls are
-// removed.
+// printable returns the letters of a text: all spaces become plain spaces, the minus sign, which
+// the fonts lack, a dash, and controls are removed.
 func printable(text string) (letters []rune) {
 	for _, r := range norm.NFC.String(strings.ToValidUTF8(text[:min(len(text), 4*most)], "")) {
 		switch {
 		case unicode.IsSpace(r):
 			r = ' '
+		case r == '−':
+			r = '–'
 		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
 			continue
 		}

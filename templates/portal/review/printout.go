@@ -287,6 +287,8 @@ func (r *textReader) node(n *html.Node) {
 		return
 	case n.DataAtom == atom.Br, n.DataAtom == atom.P, n.DataAtom == atom.Li, is("stream-kind"), is("abroad"): // begin a line
 		r.text.WriteByte('\n')
+	case is("month-part"):
+		r.text.WriteByte(' ')
 	case n.DataAtom == atom.Strong:
 		r.out.Strong = true
 	}

@@ -24,7 +24,7 @@ var (
 	plain = pdf.Style{Size: 9, Ink: pdf.Ink}
 	small = pdf.Style{Size: 8, Ink: pdf.Muted}
 	label = pdf.Style{Size: 7, Ink: pdf.Muted}
-	value = pdf.Style{Size: 8.5, Ink: pdf.Ink}
+	value = pdf.Style{Size: 8, Ink: pdf.Ink}
 )
 
 type document struct {
@@ -152,7 +152,7 @@ func tint(t ui.Tone) pdf.Color {
 // part draws a part of the printout. A title stays with what is below it, also if that is the
 // next part.
 func (d *document) part(p, next pages.PrintPart) {
-	keep := 16.0
+	keep := 12.0
 	if next.Minor && p.Text == "" && len(p.Keys)+len(p.Facts)+len(p.Items)+len(p.Table.Rows) == 0 {
 		keep = 28
 	}
