@@ -57,9 +57,9 @@ func Render(p pages.Printout, b Brand, made time.Time) ([]byte, error) {
 
 // head draws the top of the pages after the first.
 func (d *document) head() {
-	st := pdf.Style{Size: 8, Bold: true, Ink: pdf.Ink}
-	w := d.Text(d.Right(), 9, pdf.Style{Size: 8, Ink: pdf.Muted, Right: true}, d.ID)
-	d.Text(pdf.Margin, 9, st, d.Fit(st, d.Inner()-w-6, d.Name))
+	name, id := pdf.Style{Size: 8, Bold: true, Ink: pdf.Ink}, pdf.Style{Size: 8, Ink: pdf.Muted, Right: true}
+	d.Text(pdf.Margin, 9, name, d.Fit(name, d.Inner()-d.Width(id, d.ID)-6, d.Name))
+	d.Text(d.Right(), 9, id, d.ID)
 	d.Line(pdf.Margin, 13.5, d.Right(), 13.5, pdf.Rule, 0.2)
 	d.Y = 17
 }
@@ -73,10 +73,11 @@ func (d *document) letterhead(b Brand) {
 		d.Picture(x, pdf.Margin-2, w, high, "logo", b.Logo)
 		x += w + 3
 	}
-	room := d.Right() - d.Text(d.Right(), pdf.Margin+0.8, title, d.Title) - 6
+	room := d.Right() - d.Width(title, d.Title) - 6
 	if st := (pdf.Style{Size: 11, Bold: true, Ink: pdf.Ink}); x == pdf.Margin || !b.Wordmark {
 		d.Text(x, pdf.Margin+0.8, st, d.Fit(st, room-x, b.Name))
 	}
+	d.Text(d.Right(), pdf.Margin+0.8, title, d.Title)
 	d.Line(pdf.Margin, pdf.Margin+9, d.Right(), pdf.Margin+9, pdf.Rule, 0.3)
 	d.Y = pdf.Margin + 14
 	name := pdf.Style{Size: 19, Bold: true, Ink: pdf.Ink}
