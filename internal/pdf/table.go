@@ -33,15 +33,15 @@ func Texts(rows [][]string) [][]Cell {
 
 // Measures of a table.
 const (
-	gap       = 3.0 // between columns
-	over      = 1.4 // above and below the lines of a row
-	leastText = 14  // width of a column of texts beside numbers
-	maxLines  = 12  // of a cell; then its last line ends in an ellipsis
+	gap       = 3.0  // between columns
+	over      = 1.15 // above and below the lines of a row
+	leastText = 14   // width of a column of texts beside numbers
+	maxLines  = 12   // of a cell; then its last line ends in an ellipsis
 )
 
 var (
 	headStyle = Style{Size: 7, Ink: Muted}
-	cellStyle = Style{Size: 8.5, Ink: Ink}
+	cellStyle = Style{Size: 8, Ink: Ink}
 )
 
 // Table draws a table with wrapped cells. Its head is repeated on each page; without titles there
