@@ -7,6 +7,7 @@ import (
 	"time"
 
 	reader "vestibule/internal/analysis/paystub/pdf"
+	"vestibule/internal/testutil/pdftest"
 )
 
 func newLetter() *Sheet {
@@ -14,28 +15,15 @@ func newLetter() *Sheet {
 		Width: LetterWidth, Height: LetterHeight, Footer: "at the bottom", PageOf: "Página {page} de {pages}"})
 }
 
-// read returns the text of each page, and checks that nothing is drawn beyond a page.
+// read returns the text of each page, the document, and its bytes.
 func read(t *testing.T, s *Sheet) (pages []string, file *reader.File, raw []byte) {
 	t.Helper()
 	raw, err := s.Bytes()
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err = reader.Open(raw)
-	if err != nil || file.Repaired {
-		t.Fatalf("a strict reader: %v, repaired %v", err, err == nil && file.Repaired)
-	}
-	for _, p := range file.Pages {
-		var b strings.Builder
-		for _, run := range p.Runs {
-			if run.X < 0 || run.End > p.Width || run.Y < 0 || run.Y > p.Height {
-				t.Errorf("%q is drawn beyond the page", run.Text)
-			}
-			b.WriteString(run.Text + "\n")
-		}
-		pages = append(pages, b.String())
-	}
-	return pages, file, raw
+	file = pdftest.Read(t, raw)
+	return pdftest.Pages(file), file, raw
 }
 
 // TestFontsAreNotModified checks that drawing does not modify the fonts, which other

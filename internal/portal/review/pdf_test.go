@@ -6,29 +6,19 @@ import (
 	"strings"
 	"testing"
 
-	"vestibule/internal/analysis/paystub/pdf"
 	"vestibule/internal/i18n"
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
+	"vestibule/internal/testutil/pdftest"
 	"vestibule/internal/testutil/storetest"
 )
 
 // textOf returns the text of a PDF.
 func textOf(t *testing.T, raw string) string {
 	t.Helper()
-	file, err := pdf.Open([]byte(raw))
-	if err != nil {
-		t.Fatalf("%v in %.200q", err, raw)
-	}
-	var out strings.Builder
-	for _, p := range file.Pages {
-		for _, run := range p.Runs {
-			out.WriteString(run.Text + "\n")
-		}
-	}
-	return out.String()
+	return strings.Join(pdftest.Pages(pdftest.Read(t, []byte(raw))), "")
 }
 
 func TestReportPDF(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 
 	"vestibule/internal/analysis/paystub/pdf"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/pdftest"
 	"vestibule/internal/testutil/proptest"
 )
 
@@ -31,21 +32,8 @@ func read(t *testing.T, r report.Passport) (pages []string, file *pdf.File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err = pdf.Open(raw)
-	if err != nil || file.Repaired {
-		t.Fatalf("a strict reader: %v, repaired %v", err, err == nil && file.Repaired)
-	}
-	for _, p := range file.Pages {
-		var b strings.Builder
-		for _, run := range p.Runs {
-			if run.X < 0 || run.End > p.Width || run.Y < 0 || run.Y > p.Height {
-				t.Errorf("%q is drawn beyond the page", run.Text)
-			}
-			b.WriteString(run.Text + "\n")
-		}
-		pages = append(pages, b.String())
-	}
-	return pages, file
+	file = pdftest.Read(t, raw)
+	return pdftest.Pages(file), file
 }
 
 func TestRenderWithoutData(t *testing.T) {
