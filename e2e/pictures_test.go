@@ -15,7 +15,7 @@ import (
 )
 
 // faces is a folder with a typeface that is the same on every machine.
-const faces = "../internal/analysis/passport/pdf/fonts"
+const faces = "../internal/pdf/fonts"
 
 // oneFace sets a page in that typeface.
 const oneFace = `

@@ -140,6 +140,10 @@ func TestReview(t *testing.T) {
 
 	// The account's owner matches.
 	v.open(t, review+"/applications/"+owner.ID)
+	name, body := kept(t, v, link(en("review.pdf.download")))
+	if name != "cashflow-"+owner.ID+".pdf" || !bytes.HasPrefix(body, []byte("%PDF-")) {
+		t.Errorf("%s: %.80q", name, body)
+	}
 	click(t, v.page(link(en("review.application.print"))))
 	see(t, v.page(text(en("review.report.all_match"))))
 	if n, err := v.page("role=cell >> text=" + en("review.report.unmatched")).Count(); err != nil || n != 0 {

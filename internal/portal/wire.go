@@ -21,6 +21,7 @@ import (
 	"vestibule/internal/portal/api"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
+	"vestibule/internal/portal/branding"
 	"vestibule/internal/portal/connect"
 	"vestibule/internal/portal/developers"
 	"vestibule/internal/portal/embedkit"
@@ -30,6 +31,7 @@ import (
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/deletion"
+	"vestibule/internal/portal/review/printout"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/portal/review/sharing"
 	"vestibule/internal/redirect"
@@ -150,7 +152,8 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 	h.review = &review.Handler{DB: c.DB, Staff: h.staff, Applications: service, Letters: h.resume, Events: h.notify,
 		Index: h.search, Sharing: shares, Decisions: decided, Deletion: h.deletion,
 		Audit: &audit.Service{DB: c.DB, Staff: h.staff, Log: c.Log}, PageImages: pageimage.New(c.Review.PageImages != "off"),
-		URL: c.URL, Log: c.Log, Page: renderer.page, Adapt: renderer.adapt}
+		Brand: printoutBrand(c.Brand), URL: c.URL, Log: c.Log, Page: renderer.page, Adapt: renderer.adapt}
+	h.api.PDF = h.review.ReportPDF
 	h.staff.ShowSignIn, h.staff.ShowForgotten, h.staff.ShowPassword = h.review.ShowSignIn, h.review.ShowForgotten, h.review.ShowPassword
 	h.connect = &connect.Handler{Applicants: h.applicants, Service: client, Redirects: h.redirect,
 		ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal,
@@ -172,6 +175,11 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 	h.search.Register(registry)
 	h.staff.Register(registry)
 	return h, nil
+}
+
+// printoutBrand returns the brand at the top of PDF files.
+func printoutBrand(b *branding.Brand) printout.Brand {
+	return printout.Brand{Name: cmp.Or(b.Page.Name, "Vestibule"), Logo: b.Print, Wordmark: b.Page.Logo != nil && b.Page.Logo.Wordmark}
 }
 
 // passwordReset configures the emails to reviewers who forgot their password; nil without a

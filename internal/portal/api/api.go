@@ -7,6 +7,7 @@
 package api
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -19,6 +20,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/embedkit"
 	"vestibule/internal/portal/notify"
@@ -36,7 +38,11 @@ type API struct {
 	Now          func() time.Time
 	Log          *slog.Logger
 	Spec         func() ([]byte, error) // the OpenAPI document, JSON
-	Rate         int                    // requests per second of the key in this process; default 50
+
+	// PDF returns the newest report of an application as a PDF; store.ErrNotFound without a report.
+	PDF func(ctx context.Context, app applications.Application, l i18n.Lang) ([]byte, error)
+
+	Rate int // requests per second of the key in this process; default 50
 
 	bucket bucket
 }

@@ -115,6 +115,37 @@ func TestFilesOfAReport(t *testing.T) {
 	}
 }
 
+func TestReportPDF(t *testing.T) {
+	c := serve(t, storetest.SQLite(t, store.Portal))
+	_, made := c.do("POST", "/api/v1/applications", good)
+	id := made["id"].(string)
+	at := "/api/v1/applications/" + id + "/report.pdf"
+	if resp, e := c.do("GET", at, ""); resp.StatusCode != 404 || e["error"] != "REPORT_NOT_READY" || e["state"] != "started" {
+		t.Errorf("before the report: %d %v", resp.StatusCode, e)
+	}
+	c.ready(id, `{}`)
+	for query, want := range map[string]string{"": "%PDF-1.7 en {}", "?lang=en": "%PDF-1.7 en {}", "?lang=es": "%PDF-1.7 es {}"} {
+		r := httptest.NewRequest("GET", at+query, nil)
+		r.Header.Set("Authorization", "Bearer "+key)
+		got := openapitest.Serve(t, c.mux, r)
+		if raw, _ := io.ReadAll(got.Body); string(raw) != want || got.Header.Get("Content-Type") != "application/pdf" ||
+			got.Header.Get("Content-Disposition") != `attachment; filename="cashflow-`+id+`.pdf"` ||
+			got.Header.Get("Cache-Control") != "no-store" || got.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %s, %v", query, raw, got.Header)
+		}
+	}
+	for _, bad := range []string{"lang=", "lang=fr", "lang=en&lang=es"} {
+		if resp, e := c.do("GET", at+"?"+bad, ""); resp.StatusCode != 400 || e["error"] != "INVALID_PARAMETERS" {
+			t.Errorf("?%s = %d %v", bad, resp.StatusCode, e)
+		}
+	}
+	for _, unknown := range []string{uuid.NewString(), "x"} {
+		if resp, e := c.do("GET", "/api/v1/applications/"+unknown+"/report.pdf", ""); resp.StatusCode != 404 || e["error"] != "NOT_FOUND" {
+			t.Errorf("of %s: %d %v", unknown, resp.StatusCode, e)
+		}
+	}
+}
+
 func TestDeliveriesOfEvents(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	first, other := c.delivered()
@@ -272,7 +303,7 @@ func TestIdempotencyKey(t *testing.T) {
 func keyed() []string {
 	one, delivery := "/api/v1/applications/"+uuid.NewString(), "/api/v1/webhooks/deliveries/"+uuid.NewString()
 	return []string{"POST /api/v1/applications", "GET /api/v1/applications", "GET " + one,
-		"POST " + one + "/embed-token", "GET " + one + "/report",
+		"POST " + one + "/embed-token", "GET " + one + "/report", "GET " + one + "/report.pdf",
 		"GET " + one + "/files", "GET " + one + "/files/x", "GET " + one + "/events",
 		"GET /api/v1/webhooks", "POST /api/v1/webhooks/enable", "GET /api/v1/webhooks/deliveries",
 		"GET " + delivery, "POST " + delivery + "/redeliver"}

@@ -296,6 +296,32 @@ func (a *API) report(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// reportPDF sends the report with its verdict and the decisions as a PDF.
+func (a *API) reportPDF(w http.ResponseWriter, r *http.Request) error {
+	app, err := a.find(r)
+	if err != nil {
+		return err
+	}
+	l := i18n.English
+	if values, ok := r.URL.Query()["lang"]; ok {
+		if l = i18n.Lang(values[0]); len(values) > 1 || !l.Spoken() {
+			return httpx.NewError(contract.CodeInvalidParameters, errors.New("unknown language"),
+				httpx.Detail{Field: "lang", Message: "is en or es"})
+		}
+	}
+	raw, err := a.PDF(r.Context(), app, l)
+	if errors.Is(err, store.ErrNotFound) {
+		return notReady(app, err)
+	}
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(raw)))
+	httpx.SetDownload(w, "application/pdf", string(app.Product)+"-"+app.ID+".pdf")
+	_, _ = w.Write(raw) // the client has disconnected
+	return nil
+}
+
 func notReady(app applications.Application, why error) error {
 	return &httpx.Error{Code: contract.CodeReportNotReady, Why: why, Message: "There is no report yet; follow the application's state.",
 		Extra: map[string]any{"state": app.Journey.State, "status": null(app.Journey.Status)}}

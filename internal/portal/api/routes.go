@@ -15,6 +15,7 @@ func (a *API) Routes(mux *http.ServeMux) {
 	api("GET /api/v1/applications/{id}", a.authorized(a.get))
 	api("POST /api/v1/applications/{id}/embed-token", a.authorized(a.newToken))
 	api("GET /api/v1/applications/{id}/report", a.authorized(a.report))
+	api("GET /api/v1/applications/{id}/report.pdf", a.authorized(a.reportPDF))
 	api("GET /api/v1/applications/{id}/files", a.authorized(a.files))
 	api("GET /api/v1/applications/{id}/files/{path}", a.authorized(a.file))
 	api("GET /api/v1/applications/{id}/events", a.authorized(a.events))

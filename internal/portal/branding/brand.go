@@ -74,6 +74,7 @@ const (
 // Brand is the loaded brand. The zero value is Vestibule's.
 type Brand struct {
 	Page  pages.Brand
+	Print []byte       // the logo as a PNG file for paper; nil without a logo that is a PNG file
 	Light theme.Colors // nil for Vestibule's brand
 	Dark  theme.Colors
 	legal map[string]map[i18n.Lang]string // HTML by document and language
@@ -127,6 +128,11 @@ func (l *loader) load(f file) {
 	}
 	if logo := l.picture("logo", f.Logo); logo != nil {
 		b.Logo = &ui.Logo{URL: logo.url, Width: logo.width, Height: logo.height, Wordmark: f.Wordmark}
+		if logo.kind == "image/png" {
+			var err error
+			l.out.Print, err = opaque(logo.body)
+			l.problem("logo", err)
+		}
 	}
 	if dark := l.picture("logoDark", f.LogoDark); dark != nil {
 		if b.Logo == nil {

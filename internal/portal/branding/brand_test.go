@@ -1,6 +1,10 @@
 package branding
 
 import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -61,6 +65,25 @@ func TestExampleBrand(t *testing.T) {
 	b.ServeHTTP(w, httptest.NewRequest("GET", Prefix+"../brand.yaml", nil))
 	if w.Code != 404 {
 		t.Errorf("another file = %d", w.Code)
+	}
+}
+
+// TestLogoOnPaper checks that a PNG logo for paper is opaque, and that an SVG logo gives none.
+func TestLogoOnPaper(t *testing.T) {
+	var logo bytes.Buffer
+	if err := png.Encode(&logo, image.NewNRGBA64(image.Rect(0, 0, 8, 4))); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Load(write(t, "name: A\nlogo: a.png\n", map[string]string{"a.png": logo.String()}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(bytes.NewReader(b.Print))
+	if err != nil || img.Bounds() != image.Rect(0, 0, 8, 4) || img.At(3, 3) != (color.RGBA{255, 255, 255, 255}) {
+		t.Errorf("%v, %v", img, err)
+	}
+	if b, err := Load(write(t, "name: A\nlogo: a.svg\n", map[string]string{"a.svg": square})); err != nil || b.Print != nil {
+		t.Errorf("of an SVG file: %d bytes, %v", len(b.Print), err)
 	}
 }
 

@@ -1,7 +1,11 @@
 package branding
 
 import (
+	"bytes"
 	"fmt"
+	"image"
+	"image/draw"
+	"image/png"
 	"path/filepath"
 	"strings"
 
@@ -11,6 +15,7 @@ import (
 // picture is a served image.
 type picture struct {
 	url, kind     string
+	body          []byte
 	width, height int // scaled to the header's height
 }
 
@@ -34,5 +39,19 @@ func (l *loader) picture(field, name string) *picture {
 		l.problem(field, err)
 		return nil
 	}
-	return &picture{url: l.publish(extension, p.Type, p.Body), kind: p.Type, width: p.Width, height: p.Height}
+	return &picture{url: l.publish(extension, p.Type, p.Body), kind: p.Type, body: p.Body, width: p.Width, height: p.Height}
+}
+
+// opaque returns the pixels of a PNG file over white.
+func opaque(raw []byte) ([]byte, error) {
+	img, err := png.Decode(bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	paper := image.NewRGBA(image.Rectangle{Max: img.Bounds().Size()})
+	draw.Draw(paper, paper.Bounds(), image.White, image.Point{}, draw.Src)
+	draw.Draw(paper, paper.Bounds(), img, img.Bounds().Min, draw.Over)
+	var out bytes.Buffer
+	err = png.Encode(&out, paper)
+	return out.Bytes(), err
 }

@@ -25,6 +25,7 @@ import (
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/deletion"
+	"vestibule/internal/portal/review/printout"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/portal/review/sharing"
 	"vestibule/internal/staff"
@@ -46,6 +47,7 @@ type Handler struct {
 	Deletion     *deletion.Service
 	Audit        *audit.Service
 	PageImages   *pageimage.Renderer // shows documents as images
+	Brand        printout.Brand      // at the top of PDF files
 	URL          string              // public address of the portal, for links
 	Log          *slog.Logger
 

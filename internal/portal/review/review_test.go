@@ -27,6 +27,7 @@ import (
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/deletion"
+	"vestibule/internal/portal/review/printout"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/portal/review/sharing"
 	"vestibule/internal/prefill"
@@ -204,7 +205,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 		Audit:   &audit.Service{DB: db, Staff: users, Log: log},
 		Decisions: &decisions.Service{DB: db, Staff: users, Applications: apps, Letters: letters, URL: "https://portal.example",
 			Host: "reports.example", Now: clock},
-		Log: log, URL: "https://portal.example",
+		Brand: printout.Brand{Name: "Harbor Lending"}, Log: log, URL: "https://portal.example",
 		Page: func(r *http.Request) ui.Page {
 			lang := ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language"))
 			return ui.Page{Lang: lang, Languages: ui.Languages(lang, r.URL)}

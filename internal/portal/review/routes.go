@@ -35,6 +35,7 @@ func (d *Handler) table() []route {
 		{"GET /review/applications/{id}/transactions", allRoles, d.orApplication(d.transactions)},
 		{"GET /review/applications/{id}/newest", allRoles, d.newest},
 		{"GET /review/applications/{id}/report.json", allRoles, d.download},
+		{"GET /review/applications/{id}/report.pdf", allRoles, d.reportPDF},
 		{"GET /review/applications/{id}/report.csv", allRoles, d.reportCSV},
 		{"GET /review/applications/{id}/months.csv", allRoles, d.monthsCSV},
 		{"GET /review/applications/{id}/files", allRoles, d.orApplication(d.files)},

@@ -40,6 +40,8 @@ type Measured interface {
 	measures(l i18n.Lang) []measure // figures that can be compared
 	sources() found                 // values to compare with what the applicant stated
 	sheet(l i18n.Lang) sheet        // parts of the page
+	printScore(p *printer)          // adds the score to a printout
+	print(p *printer)               // adds the tables to a printout
 }
 
 // measure is a figure. Figures of the same name in two reports are compared.

@@ -75,7 +75,7 @@ func (v EligibilityView) sheet(l i18n.Lang) sheet {
 	r := v.Report
 	s := sheet{title: "review.report.eligibility_title", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID, place: v.Place,
 		identities: v.identities(), product: r.Product,
-		retrieved: r.Meta.CreatedAt.Time, notices: slices.Concat(otherShape(l, r.LeftOut), noData(l, r.Meta),
+		meta: r.Meta, notices: slices.Concat(otherShape(l, r.LeftOut), noData(l, r.Meta),
 			currencyNotices(l, v.in(), v.inCurrency(l))), keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if v.HasStatements() {

@@ -72,7 +72,7 @@ func (v IncomeView) sheet(l i18n.Lang) sheet {
 	r := v.Report
 	s := sheet{title: "review.report.income_title", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID, place: v.Place,
 		identities: v.identities(), product: r.Product,
-		retrieved: r.Meta.CreatedAt.Time, notices: append(noData(l, r.Meta), currencyNotices(l, v.in(), v.inCurrency(l))...),
+		meta: r.Meta, notices: append(noData(l, r.Meta), currencyNotices(l, v.in(), v.inCurrency(l))...),
 		keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if v.HasStatements() {

@@ -42,7 +42,7 @@ func (v PassportView) sheet(l i18n.Lang) sheet {
 	r := v.Report
 	return sheet{title: "review.report.passport_title", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID, place: v.Place,
 		identities: v.identities(), product: r.Product,
-		retrieved: r.Meta.CreatedAt.Time, notices: append(otherShape(l, r.LeftOut), noData(l, r.Meta)...),
+		meta: r.Meta, notices: append(otherShape(l, r.LeftOut), noData(l, r.Meta)...),
 		keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 }

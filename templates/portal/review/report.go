@@ -35,7 +35,7 @@ func (v ReportView) in() currency { return currency(v.Report.In()) }
 func (v ReportView) sheet(l i18n.Lang) sheet {
 	s := sheet{title: "review.report.cashflow", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID, place: v.Place,
 		identities: v.Report.Identities, product: v.Report.Product,
-		retrieved: v.Report.Meta.CreatedAt.Time, notices: append(noData(l, v.Report.Meta),
+		meta: v.Report.Meta, notices: append(noData(l, v.Report.Meta),
 			currencyNotices(l, v.in(), v.inCurrency(l))...), keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if len(v.Report.Attributes) > 0 {

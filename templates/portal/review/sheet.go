@@ -2,7 +2,6 @@ package review
 
 import (
 	"strings"
-	"time"
 
 	"github.com/a-h/templ"
 
@@ -20,7 +19,7 @@ type sheet struct {
 	place         *Place            // in the list from which the application was opened; nil for none
 	identities    []report.Identity // in the form of a cashflow report
 	product       *report.Product
-	retrieved     time.Time
+	meta          *report.Meta
 	downloads     []download
 	newest        bool // offers the service's current report
 	kept          bool // shows the service's current report, with a link to the stored one

@@ -158,9 +158,14 @@ func (s *Stated) component(l i18n.Lang) templ.Component {
 		}
 		return statedFacts(l, all)
 	}
-	return statedCard(l, alone, ui.Grid{Caption: i18n.T(l, "review.stated.title"), HideCaption: true, Rows: rows, Columns: []ui.Column{
+	return statedCard(l, alone, statedGrid(l, rows))
+}
+
+// statedGrid returns the stated values beside the found ones.
+func statedGrid(l i18n.Lang, rows [][]ui.Cell) ui.Grid {
+	return ui.Grid{Caption: i18n.T(l, "review.stated.title"), HideCaption: true, Rows: rows, Columns: []ui.Column{
 		{Label: i18n.T(l, "review.stated.what")}, {Label: i18n.T(l, "review.stated.stated")},
-		{Label: i18n.T(l, "review.stated.found")}, {Label: i18n.T(l, "review.stated.compared")}}})
+		{Label: i18n.T(l, "review.stated.found")}, {Label: i18n.T(l, "review.stated.compared")}}}
 }
 
 // rows returns the stated values beside the found ones, and those of which the report has none.

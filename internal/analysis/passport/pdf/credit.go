@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/pdf"
 	"vestibule/internal/report"
 )
 
@@ -9,39 +10,39 @@ import (
 func (d *document) score() {
 	for i, sc := range d.Scores {
 		if i == 0 {
-			d.heading("Score", 30)
+			d.Heading("Score", 30)
 		} else {
-			d.ensure(30)
-			d.y += 4
+			d.Ensure(30)
+			d.Y += 4
 		}
 		const gauge = 108.0
-		d.text(margin, d.y, style{size: 26, bold: true, ink: ink}, itoa(sc.Value))
-		d.text(margin, d.y+11, small, d.fit(small, 50, sc.Type))
-		d.text(margin, d.y+15, small, "as of "+day(sc.Date))
-		x, y := margin+width-gauge, d.y+4
+		d.Text(pdf.Margin, d.Y, pdf.Style{Size: 26, Bold: true, Ink: pdf.Ink}, itoa(sc.Value))
+		d.Text(pdf.Margin, d.Y+11, small, d.Fit(small, 50, sc.Type))
+		d.Text(pdf.Margin, d.Y+15, small, "as of "+day(sc.Date))
+		x, y := pdf.Margin+width-gauge, d.Y+4
 		share := float64(sc.Value-sc.Minimum) / float64(max(sc.Maximum-sc.Minimum, 1))
 		share = min(max(share, 0), 1)
-		fifths := []color{bad, {208, 120, 30}, {214, 180, 70}, {120, 160, 80}, good}
+		fifths := []pdf.Color{pdf.Bad, {208, 120, 30}, {214, 180, 70}, {120, 160, 80}, pdf.Good}
 		for n, c := range fifths {
-			d.box(x+float64(n)*gauge/5, y, gauge/5-0.6, 4, c)
+			d.Box(x+float64(n)*gauge/5, y, gauge/5-0.6, 4, c)
 		}
 		at := x + share*gauge
-		d.pdf.SetFillColor(ink[0], ink[1], ink[2])
-		d.pdf.MoveTo(at, y-0.4)
-		d.pdf.LineTo(at-1.9, y-3.6)
-		d.pdf.LineTo(at+1.9, y-3.6)
-		d.pdf.ClosePath()
-		d.pdf.DrawPath("F")
-		d.line(at, y-0.4, at, y+4.6, ink, 0.5)
-		d.text(x, y+5.4, small, itoa(sc.Minimum))
-		d.text(x+gauge, y+5.4, style{size: small.size, ink: muted, right: true}, itoa(sc.Maximum))
+		d.PDF.SetFillColor(pdf.Ink[0], pdf.Ink[1], pdf.Ink[2])
+		d.PDF.MoveTo(at, y-0.4)
+		d.PDF.LineTo(at-1.9, y-3.6)
+		d.PDF.LineTo(at+1.9, y-3.6)
+		d.PDF.ClosePath()
+		d.PDF.DrawPath("F")
+		d.Line(at, y-0.4, at, y+4.6, pdf.Ink, 0.5)
+		d.Text(x, y+5.4, small, itoa(sc.Minimum))
+		d.Text(x+gauge, y+5.4, pdf.Style{Size: small.Size, Ink: pdf.Muted, Right: true}, itoa(sc.Maximum))
 		words := itoa(percent(sc.Value, sc.Minimum, sc.Maximum)) + " % of the way up the bureau's scale; higher is better"
-		d.text(x+gauge/2-d.width(small, words)/2, y+5.4, small, words)
+		d.Text(x+gauge/2-d.Width(small, words)/2, y+5.4, small, words)
 		y += 11
 		for _, r := range sc.Reasons {
-			y += d.paragraph(x, y, gauge, style{size: 8.5, ink: ink}, "• "+r.Description) + 0.6
+			y += d.Paragraph(x, y, gauge, pdf.Style{Size: 8.5, Ink: pdf.Ink}, "• "+r.Description) + 0.6
 		}
-		d.y = max(d.y+20, y)
+		d.Y = max(d.Y+20, y)
 	}
 }
 
@@ -76,7 +77,7 @@ func (d *document) summary() {
 	if d.currency == nil {
 		return
 	}
-	d.heading("Credit at a glance", 30)
+	d.Heading("Credit at a glance", 30)
 	c := d.currency
 	open, late, asked := d.counts()
 	usd := func(v *report.Cents) string {
@@ -87,46 +88,46 @@ func (d *document) summary() {
 	}
 	cells := []struct {
 		label, value, under string
-		ink                 color
+		ink                 pdf.Color
 	}{
-		{"Balance", money(c.Totals.Balance, c.Currency), usd(c.TotalsUSD.Balance), ink},
-		{"Limits and loans", money(c.Totals.CreditLimit, c.Currency), usd(c.TotalsUSD.CreditLimit), ink},
-		{"Payments a month", money(c.Totals.MonthlyPayment, c.Currency), usd(c.TotalsUSD.MonthlyPayment), ink},
-		{"Past due", money(c.Totals.PastDue, c.Currency), usd(c.TotalsUSD.PastDue), good},
-		{"Open credits", itoa(open), "of " + itoa(len(d.Tradelines)) + " in the file", ink},
-		{"Months late by 30 days or more", itoa(late), "in the last 24, over all credits", good},
-		{"Inquiries", itoa(asked), "in the last 12 months", ink},
-		{"Records and collections", itoa(len(d.PublicRecords) + len(d.Collections)), "in the file", good},
+		{"Balance", money(c.Totals.Balance, c.Currency), usd(c.TotalsUSD.Balance), pdf.Ink},
+		{"Limits and loans", money(c.Totals.CreditLimit, c.Currency), usd(c.TotalsUSD.CreditLimit), pdf.Ink},
+		{"Payments a month", money(c.Totals.MonthlyPayment, c.Currency), usd(c.TotalsUSD.MonthlyPayment), pdf.Ink},
+		{"Past due", money(c.Totals.PastDue, c.Currency), usd(c.TotalsUSD.PastDue), pdf.Good},
+		{"Open credits", itoa(open), "of " + itoa(len(d.Tradelines)) + " in the file", pdf.Ink},
+		{"Months late by 30 days or more", itoa(late), "in the last 24, over all credits", pdf.Good},
+		{"Inquiries", itoa(asked), "in the last 12 months", pdf.Ink},
+		{"Records and collections", itoa(len(d.PublicRecords) + len(d.Collections)), "in the file", pdf.Good},
 	}
 	if p := c.Totals.PastDue; p != nil && *p > 0 {
-		cells[3].ink = bad
+		cells[3].ink = pdf.Bad
 	}
 	if late > 0 {
-		cells[5].ink = bad
+		cells[5].ink = pdf.Bad
 	}
 	if len(d.PublicRecords)+len(d.Collections) > 0 {
-		cells[7].ink = bad
+		cells[7].ink = pdf.Bad
 	}
 	const w, h = width / 4, 17.5
 	for i, cell := range cells {
-		x, y := margin+float64(i%4)*w, d.y+float64(i/4)*h
-		d.frame(x, y, w, h, rule)
-		d.text(x+3, y+2.2, label, d.fit(label, w-6, cell.label))
-		st := style{size: 11.5, bold: true, ink: cell.ink}
-		for d.width(st, cell.value) > w-6 && st.size > 7 {
-			st.size -= 0.5
+		x, y := pdf.Margin+float64(i%4)*w, d.Y+float64(i/4)*h
+		d.Frame(x, y, w, h, pdf.Rule)
+		d.Text(x+3, y+2.2, label, d.Fit(label, w-6, cell.label))
+		st := pdf.Style{Size: 11.5, Bold: true, Ink: cell.ink}
+		for d.Width(st, cell.value) > w-6 && st.Size > 7 {
+			st.Size -= 0.5
 		}
-		d.text(x+3, y+6.2, st, cell.value)
-		d.text(x+3, y+12.4, label, d.fit(label, w-6, cell.under))
+		d.Text(x+3, y+6.2, st, cell.value)
+		d.Text(x+3, y+12.4, label, d.Fit(label, w-6, cell.under))
 	}
-	d.y += 2*h + 1.5
+	d.Y += 2*h + 1.5
 	if c.Rate != nil && c.Currency != "USD" {
 		text := "Amounts are in " + c.Currency + ". US dollars are for orientation, at " +
 			c.Rate.String() + " for one " + c.Currency + ", " + day(c.RateDate)
 		if c.RateSource != nil {
 			text += ", " + *c.RateSource
 		}
-		d.y += d.paragraph(margin, d.y, width, label, text+".")
+		d.Y += d.Paragraph(pdf.Margin, d.Y, width, label, text+".")
 	}
 }
 
@@ -135,18 +136,18 @@ func (d *document) tradelines() {
 	if len(d.Tradelines) == 0 {
 		return
 	}
-	d.heading("Credits", 40)
-	x := margin
-	d.text(x, d.y, label, "Payment months:")
-	x += d.width(label, "Payment months:") + 3
+	d.Heading("Credits", 40)
+	x := pdf.Margin
+	d.Text(x, d.Y, label, "Payment months:")
+	x += d.Width(label, "Payment months:") + 3
 	for _, m := range months {
-		d.cell(x, d.y-0.5, m.paid)
+		d.cell(x, d.Y-0.5, m.paid)
 		x += 4.6
-		d.text(x, d.y, label, m.words)
-		x += d.width(label, m.words) + 3.5
+		d.Text(x, d.Y, label, m.words)
+		x += d.Width(label, m.words) + 3.5
 	}
-	d.text(x, d.y, label, "· no data")
-	d.y += 6
+	d.Text(x, d.Y, label, "· no data")
+	d.Y += 6
 	for _, t := range d.Tradelines {
 		d.tradeline(t)
 	}
@@ -154,19 +155,19 @@ func (d *document) tradelines() {
 
 func (d *document) tradeline(t report.Tradeline) {
 	const h = 25.5
-	if d.ensure(h) {
-		d.y += 1
+	if d.Ensure(h) {
+		d.Y += 1
 	}
-	y := d.y
-	d.line(margin, y, pageWidth-margin, y, rule, 0.25)
+	y := d.Y
+	d.Line(pdf.Margin, y, pageWidth-pdf.Margin, y, pdf.Rule, 0.25)
 	y += 2.2
-	w := d.text(margin, y, style{size: 10, bold: true, ink: ink}, word(t.Type))
-	d.chip(margin+w+3, y, t.Status)
+	w := d.Text(pdf.Margin, y, pdf.Style{Size: 10, Bold: true, Ink: pdf.Ink}, word(t.Type))
+	d.chip(pdf.Margin+w+3, y, t.Status)
 	span := "opened " + day(t.Opened)
 	if t.Closed != nil {
 		span += ", closed " + day(t.Closed)
 	}
-	d.text(pageWidth-margin, y+0.4, style{size: 8, ink: muted, right: true}, span)
+	d.Text(pageWidth-pdf.Margin, y+0.4, pdf.Style{Size: 8, Ink: pdf.Muted, Right: true}, span)
 	y += 6
 	limit := "Limit"
 	switch t.Type {
@@ -177,28 +178,28 @@ func (d *document) tradeline(t report.Tradeline) {
 		label string
 		value *report.Cents
 	}{{limit, t.CreditLimit}, {"Balance", t.Balance}, {"A month", t.MonthlyPayment}, {"Past due", t.PastDue}} {
-		at := margin + float64(i)*width/4
+		at := pdf.Margin + float64(i)*width/4
 		st := plain
 		if i == 3 && f.value != nil && *f.value > 0 {
-			st = style{size: 9, bold: true, ink: bad}
+			st = pdf.Style{Size: 9, Bold: true, Ink: pdf.Bad}
 		}
-		d.text(at, y, label, f.label)
-		d.text(at, y+2.8, st, d.fit(st, width/4-3, money(f.value, t.Currency)))
+		d.Text(at, y, label, f.label)
+		d.Text(at, y+2.8, st, d.Fit(st, width/4-3, money(f.value, t.Currency)))
 	}
 	y += 8.4
 	d.history(y, t.History)
-	d.y += h
+	d.Y += h
 }
 
 func (d *document) chip(x, y float64, status string) {
-	c := map[string]color{report.TradelineOpen: good, report.TradelineDelinquent: bad, report.TradelineChargedOff: grave}[status]
-	if c == (color{}) {
-		c = muted
+	c := map[string]pdf.Color{report.TradelineOpen: pdf.Good, report.TradelineDelinquent: pdf.Bad, report.TradelineChargedOff: grave}[status]
+	if c == (pdf.Color{}) {
+		c = pdf.Muted
 	}
-	st := style{size: 7, bold: true, ink: white}
+	st := pdf.Style{Size: 7, Bold: true, Ink: pdf.White}
 	text := word(status)
-	d.box(x, y-0.1, d.width(st, text)+4, 4.4, c)
-	d.text(x+2, y+0.9, st, text)
+	d.Box(x, y-0.1, d.Width(st, text)+4, 4.4, c)
+	d.Text(x+2, y+0.9, st, text)
 }
 
 // history draws the grid of months, the oldest month on the left.
@@ -207,18 +208,18 @@ func (d *document) history(y float64, all []report.PaymentMonth) {
 	const step = width / report.HistoryMonths
 	for i := range n {
 		m := all[n-1-i]
-		x := margin + float64(i)*step
+		x := pdf.Margin + float64(i)*step
 		if p, ok := paidOf(m.Status); ok {
 			d.wide(x, y, step-0.7, p)
 		} else {
-			d.box(x, y, step-0.7, 4, pale)
-			d.text(x+(step-0.7)/2-0.4, y+0.8, label, "·")
+			d.Box(x, y, step-0.7, 4, pdf.Pale)
+			d.Text(x+(step-0.7)/2-0.4, y+0.8, label, "·")
 		}
 		if len(m.Month) != 7 {
 			continue
 		}
 		if i == 0 || m.Month[5:] == "01" {
-			d.text(x, y+4.6, style{size: 6, ink: muted}, m.Month)
+			d.Text(x, y+4.6, pdf.Style{Size: 6, Ink: pdf.Muted}, m.Month)
 		}
 	}
 }
@@ -226,15 +227,15 @@ func (d *document) history(y float64, all []report.PaymentMonth) {
 func (d *document) cell(x, y float64, p paid) { d.wide(x, y, 4, p) }
 
 func (d *document) wide(x, y, w float64, p paid) {
-	d.box(x, y, w, 4, p.fill)
+	d.Box(x, y, w, 4, p.fill)
 	if p.mark == "✓" { // drawn, because the fonts lack it
-		d.pdf.SetDrawColor(255, 255, 255)
-		d.pdf.SetLineWidth(0.45)
+		d.PDF.SetDrawColor(255, 255, 255)
+		d.PDF.SetLineWidth(0.45)
 		cx := x + w/2
-		d.pdf.Line(cx-1.1, y+2.1, cx-0.3, y+2.9)
-		d.pdf.Line(cx-0.3, y+2.9, cx+1.2, y+1.1)
+		d.PDF.Line(cx-1.1, y+2.1, cx-0.3, y+2.9)
+		d.PDF.Line(cx-0.3, y+2.9, cx+1.2, y+1.1)
 		return
 	}
-	st := style{size: 6, bold: true, ink: white}
-	d.text(x+w/2-d.width(st, p.mark)/2, y+1, st, p.mark)
+	st := pdf.Style{Size: 6, Bold: true, Ink: pdf.White}
+	d.Text(x+w/2-d.Width(st, p.mark)/2, y+1, st, p.mark)
 }

@@ -3,53 +3,17 @@ package pdf
 import (
 	"strings"
 
+	"vestibule/internal/pdf"
 	"vestibule/internal/report"
 )
 
-// column is a column of a table.
-type column struct {
-	title string
-	share float64 // width in hundredths of the page's width
-	right bool    // right-aligned
-}
-
 // table draws a section with a table.
-func (d *document) table(title string, columns []column, rows [][]string) {
+func (d *document) table(title string, columns []pdf.Column, rows [][]string) {
 	if len(rows) == 0 {
 		return
 	}
-	d.heading(title, 14)
-	head := func() {
-		x := margin
-		for _, c := range columns {
-			d.put(x, c, label, c.title)
-			x += c.share * width / 100
-		}
-		d.y += 4.6
-	}
-	head()
-	for _, row := range rows {
-		if d.ensure(6) {
-			head()
-		}
-		d.line(margin, d.y, pageWidth-margin, d.y, rule, 0.15)
-		x := margin
-		for i, c := range columns {
-			d.put(x, c, style{size: 8.5, ink: ink}, row[i])
-			x += c.share * width / 100
-		}
-		d.y += 6
-	}
-}
-
-func (d *document) put(x float64, c column, st style, text string) {
-	w := c.share * width / 100
-	text = d.fit(st, w-2, text)
-	y := d.y + 1.4
-	if st.right = c.right; c.right {
-		x += w
-	}
-	d.text(x, y, st, text)
+	d.Heading(title, 14)
+	d.Table(columns, pdf.Texts(rows))
 }
 
 // negatives draws public records, collections, returned payments and disputes, and says
@@ -59,20 +23,21 @@ func (d *document) negatives() {
 	for _, p := range d.PublicRecords {
 		rows = append(rows, []string{word(p.Type), report.Text(p.Court), day(p.Filed), word(p.Status), moneyOf(p.Amount, p.Currency)})
 	}
-	d.table("Public records", []column{{"Kind", 18, false}, {"Court or authority", 38, false},
-		{"Filed", 14, false}, {"Status", 12, false}, {"Amount", 18, true}}, rows)
+	d.table("Public records", []pdf.Column{{Title: "Kind", Share: 18}, {Title: "Court or authority", Share: 38},
+		{Title: "Filed", Share: 14}, {Title: "Status", Share: 12}, {Title: "Amount", Share: 18, Right: true}}, rows)
 	rows = nil
 	for _, c := range d.Collections {
 		rows = append(rows, []string{report.Text(c.Agency), report.Text(c.Creditor), day(c.Assigned), word(c.Status),
 			moneyOf(c.Original, c.Currency), moneyOf(c.Balance, c.Currency)})
 	}
-	d.table("Collections", []column{{"Agency", 24, false}, {"Creditor", 22, false}, {"Assigned", 13, false},
-		{"Status", 9, false}, {"Was", 16, true}, {"Is", 16, true}}, rows)
+	d.table("Collections", []pdf.Column{{Title: "Agency", Share: 24}, {Title: "Creditor", Share: 22}, {Title: "Assigned", Share: 13},
+		{Title: "Status", Share: 9}, {Title: "Was", Share: 16, Right: true}, {Title: "Is", Share: 16, Right: true}}, rows)
 	rows = nil
 	for _, n := range d.NSF {
 		rows = append(rows, []string{report.Text(n.Institution), day(n.Date), moneyOf(n.Amount, n.Currency)})
 	}
-	d.table("Returned payments", []column{{"Institution", 60, false}, {"Date", 20, false}, {"Amount", 20, true}}, rows)
+	d.table("Returned payments", []pdf.Column{{Title: "Institution", Share: 60}, {Title: "Date", Share: 20},
+		{Title: "Amount", Share: 20, Right: true}}, rows)
 	rows = nil
 	for _, p := range d.Disputes {
 		about := none
@@ -83,8 +48,8 @@ func (d *document) negatives() {
 		}
 		rows = append(rows, []string{about, report.Text(p.Description), day(p.Filed), word(p.Status)})
 	}
-	d.table("Disputes", []column{{"About", 24, false}, {"What the consumer says", 50, false},
-		{"Filed", 14, false}, {"Status", 12, false}}, rows)
+	d.table("Disputes", []pdf.Column{{Title: "About", Share: 24}, {Title: "What the consumer says", Share: 50},
+		{Title: "Filed", Share: 14}, {Title: "Status", Share: 12}}, rows)
 	if d.currency == nil {
 		return
 	}
@@ -99,9 +64,9 @@ func (d *document) negatives() {
 		}
 	}
 	if len(clean) > 0 {
-		d.y += 4
-		d.ensure(6)
-		d.y += d.paragraph(margin, d.y, width, style{size: 8.5, ink: muted}, "The file has no "+strings.Join(clean, ", no ")+".")
+		d.Y += 4
+		d.Ensure(6)
+		d.Y += d.Paragraph(pdf.Margin, d.Y, width, pdf.Style{Size: 8.5, Ink: pdf.Muted}, "The file has no "+strings.Join(clean, ", no ")+".")
 	}
 }
 
@@ -110,7 +75,8 @@ func (d *document) inquiries() {
 	for _, q := range d.Inquiries {
 		rows = append(rows, []string{day(q.Date), report.Text(q.Inquirer), word(report.Text(q.Purpose)), moneyOf(q.Amount, q.Currency)})
 	}
-	d.table("Inquiries", []column{{"Date", 16, false}, {"Who asked", 44, false}, {"Purpose", 20, false}, {"Amount asked for", 20, true}}, rows)
+	d.table("Inquiries", []pdf.Column{{Title: "Date", Share: 16}, {Title: "Who asked", Share: 44}, {Title: "Purpose", Share: 20},
+		{Title: "Amount asked for", Share: 20, Right: true}}, rows)
 }
 
 // life draws employers, other incomes, addresses and bank accounts.
@@ -120,25 +86,27 @@ func (d *document) life() {
 		rows = append(rows, []string{orNone(report.Text(e.Name)), orNone(report.Text(e.JobTitle)),
 			month(e.Start), month(e.End), moneyOf(e.MonthlyIncome, e.Currency)})
 	}
-	d.table("Employers", []column{{"Employer", 34, false}, {"Job", 24, false}, {"From", 12, false},
-		{"To", 12, false}, {"A month", 18, true}}, rows)
+	d.table("Employers", []pdf.Column{{Title: "Employer", Share: 34}, {Title: "Job", Share: 24}, {Title: "From", Share: 12},
+		{Title: "To", Share: 12}, {Title: "A month", Share: 18, Right: true}}, rows)
 	rows = nil
 	for _, o := range d.OtherIncomes {
 		rows = append(rows, []string{word(o.Type), word(report.Text(o.Frequency)), day(o.Reported), moneyOf(o.Amount, o.Currency)})
 	}
-	d.table("Other income", []column{{"Kind", 34, false}, {"How often", 24, false}, {"Reported", 24, false}, {"Amount", 18, true}}, rows)
+	d.table("Other income", []pdf.Column{{Title: "Kind", Share: 34}, {Title: "How often", Share: 24},
+		{Title: "Reported", Share: 24}, {Title: "Amount", Share: 18, Right: true}}, rows)
 	rows = nil
 	for _, a := range d.Addresses {
 		rows = append(rows, []string{orNone(report.Text(a.Address)), month(a.First), month(a.Last)})
 	}
-	d.table("Addresses", []column{{"Address", 70, false}, {"First reported", 15, false}, {"Last reported", 15, false}}, rows)
+	d.table("Addresses", []pdf.Column{{Title: "Address", Share: 70}, {Title: "First reported", Share: 15},
+		{Title: "Last reported", Share: 15}}, rows)
 	rows = nil
 	for _, a := range d.BankAccounts {
 		rows = append(rows, []string{orNone(report.Text(a.Institution)), word(report.Text(a.Type)),
 			"ends in " + orNone(report.Text(a.Truncated)), day(a.Opened), day(a.Closed)})
 	}
-	d.table("Bank accounts", []column{{"Institution", 36, false}, {"Kind", 16, false}, {"Number", 20, false},
-		{"Opened", 14, false}, {"Closed", 14, false}}, rows)
+	d.table("Bank accounts", []pdf.Column{{Title: "Institution", Share: 36}, {Title: "Kind", Share: 16}, {Title: "Number", Share: 20},
+		{Title: "Opened", Share: 14}, {Title: "Closed", Share: 14}}, rows)
 }
 
 func (d *document) notices() {
@@ -146,16 +114,16 @@ func (d *document) notices() {
 	for _, n := range d.Notices {
 		all = append(all, n.Description)
 	}
-	if d.missing {
+	if d.Missing {
 		all = append(all, "Letters that this document's fonts do not have stand as question marks. The JSON report has them.")
 	}
 	all = append(all, "This document shows a report that a supplier abroad gave. Figures "+
 		"are the supplier's; a dash means that it reported nothing.")
-	d.heading("Notices", 8)
+	d.Heading("Notices", 8)
 	for _, n := range all {
-		lines := d.wrap(plain, width-4, n)
-		d.ensure(float64(len(lines)) * 4.5)
-		d.text(margin, d.y, plain, "•")
-		d.y += d.paragraph(margin+4, d.y, width-4, plain, n) + 1.2
+		lines := d.Wrap(plain, width-4, n)
+		d.Ensure(float64(len(lines)) * 4.5)
+		d.Text(pdf.Margin, d.Y, plain, "•")
+		d.Y += d.Paragraph(pdf.Margin+4, d.Y, width-4, plain, n) + 1.2
 	}
 }

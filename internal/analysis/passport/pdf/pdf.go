@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/pdf"
 	"vestibule/internal/report"
 )
 
@@ -46,7 +47,9 @@ func Render(r report.Passport) ([]byte, error) {
 		}
 	}
 	d.day = report.DateOf(made)
-	d.sheet = newSheet(made, "Credit passport "+token, d.supplier.Name, "Credit passport · "+token+" · "+made.UTC().Format("2 Jan 2006"))
+	d.Sheet = pdf.New(pdf.Settings{Title: "Credit passport " + token, Subject: d.supplier.Name, Language: "en", Made: made,
+		Width: pageWidth, Height: pdf.A4Height, PageOf: "Page {page} of {pages}",
+		Footer: "Credit passport · " + token + " · " + made.UTC().Format("2 Jan 2006")})
 	d.title(product, token, made)
 	d.warnings()
 	d.identity()
@@ -57,11 +60,17 @@ func Render(r report.Passport) ([]byte, error) {
 	d.inquiries()
 	d.life()
 	d.notices()
-	return d.bytes()
+	return d.Bytes()
 }
 
+// Widths of a page and of what is drawn on it, in millimeters.
+const (
+	pageWidth = pdf.A4Width
+	width     = pageWidth - 2*pdf.Margin
+)
+
 type document struct {
-	*sheet
+	*pdf.Sheet
 	report.Passport
 	source   string // source_id of the supplier
 	supplier report.Supplier
@@ -72,25 +81,26 @@ type document struct {
 }
 
 var (
-	plain = style{size: 9, ink: ink}
-	small = style{size: 7.5, ink: muted}
-	label = style{size: 7, ink: muted}
+	plain = pdf.Style{Size: 9, Ink: pdf.Ink}
+	small = pdf.Style{Size: 7.5, Ink: pdf.Muted}
+	label = pdf.Style{Size: 7, Ink: pdf.Muted}
 )
 
 func (d *document) title(product, token string, made time.Time) {
-	d.box(0, 0, pageWidth, 29, accent)
-	d.pdf.Bookmark("Summary", 0, 0)
-	d.text(margin, 9, style{size: 19, bold: true, ink: white}, "Credit passport")
-	d.text(margin, 18.5, style{size: 9, ink: white}, d.fit(plain, 100, product))
+	d.Box(0, 0, pageWidth, 29, pdf.Accent)
+	d.PDF.Bookmark("Summary", 0, 0)
+	d.Text(pdf.Margin, 9, pdf.Style{Size: 19, Bold: true, Ink: pdf.White}, "Credit passport")
+	d.Text(pdf.Margin, 18.5, pdf.Style{Size: 9, Ink: pdf.White}, d.Fit(plain, 100, product))
 	at := made.UTC().Format("2 January 2006, 15:04 UTC")
-	d.text(pageWidth-margin, 9.5, style{size: 11.5, bold: true, ink: white, right: true},
-		d.fit(style{size: 11.5, bold: true}, 90, d.supplier.Name))
-	d.text(pageWidth-margin, 15, style{size: 8, ink: white, right: true}, "Retrieved "+at)
-	d.text(pageWidth-margin, 19.2, style{size: 8, ink: white, right: true}, "Report "+token)
+	d.Text(pageWidth-pdf.Margin, 9.5, pdf.Style{Size: 11.5, Bold: true, Ink: pdf.White, Right: true},
+		d.Fit(pdf.Style{Size: 11.5, Bold: true}, 90, d.supplier.Name))
+	d.Text(pageWidth-pdf.Margin, 15, pdf.Style{Size: 8, Ink: pdf.White, Right: true}, "Retrieved "+at)
+	d.Text(pageWidth-pdf.Margin, 19.2, pdf.Style{Size: 8, Ink: pdf.White, Right: true}, "Report "+token)
 	if d.Meta != nil && d.Meta.ExternalID != nil {
-		d.text(pageWidth-margin, 23.4, style{size: 8, ink: white, right: true}, d.fit(small, 90, "Your reference "+*d.Meta.ExternalID))
+		d.Text(pageWidth-pdf.Margin, 23.4, pdf.Style{Size: 8, Ink: pdf.White, Right: true},
+			d.Fit(small, 90, "Your reference "+*d.Meta.ExternalID))
 	}
-	d.y = 35
+	d.Y = 35
 }
 
 // warnings draws what a reader must know first.
@@ -106,7 +116,7 @@ func (d *document) warnings() {
 		all = append(all, "The name in the file is not the name that the applicant gave. See that they are the same person.")
 	}
 	for _, id := range []*report.PassportIdentity{d.file, d.typed} {
-		if id == nil || d.covers(report.Text(id.FullName)) {
+		if id == nil || pdf.Covers(report.Text(id.FullName)) {
 			continue
 		}
 		all = append(all, "A name is written in letters that this document's fonts do not "+
@@ -114,23 +124,14 @@ func (d *document) warnings() {
 		break
 	}
 	for _, text := range all {
-		st := style{size: 9, bold: true, ink: bad}
-		lines := d.wrap(st, width-10, text)
+		st := pdf.Style{Size: 9, Bold: true, Ink: pdf.Bad}
+		lines := d.Wrap(st, width-10, text)
 		h := float64(len(lines))*4.5 + 4
-		d.box(margin, d.y, width, h, color{253, 240, 238})
-		d.box(margin, d.y, 1.4, h, bad)
-		d.paragraph(margin+5, d.y+2.2, width-10, st, text)
-		d.y += h + 2.5
+		d.Box(pdf.Margin, d.Y, width, h, pdf.Color{253, 240, 238})
+		d.Box(pdf.Margin, d.Y, 1.4, h, pdf.Bad)
+		d.Paragraph(pdf.Margin+5, d.Y+2.2, width-10, st, text)
+		d.Y += h + 2.5
 	}
-}
-
-func (d *document) covers(text string) bool {
-	for _, r := range d.runs(text) {
-		if strings.Contains(r.text, string(placeholder)) && !strings.ContainsRune(text, placeholder) {
-			return false
-		}
-	}
-	return true
 }
 
 // identity draws the box with the person's data.
@@ -179,7 +180,7 @@ func (d *document) identity() {
 	value := plain
 	tall := func(all []field) (h float64) {
 		for _, f := range all {
-			h += high + float64(max(len(d.wrap(value, column, f.value)), 1)-1)*4.4
+			h += high + float64(max(len(d.Wrap(value, column, f.value)), 1)-1)*4.4
 		}
 		return h
 	}
@@ -187,26 +188,26 @@ func (d *document) identity() {
 	if id.TransliteratedName == nil {
 		h -= 5
 	}
-	top := d.y
-	d.box(margin, top, width, h, pale)
-	d.frame(margin, top, width, h, rule)
+	top := d.Y
+	d.Box(pdf.Margin, top, width, h, pdf.Pale)
+	d.Frame(pdf.Margin, top, width, h, pdf.Rule)
 	y := top + 4
-	d.text(margin+5, y, style{size: 19, bold: true, ink: ink}, d.fit(style{size: 19, bold: true}, width-55, name))
+	d.Text(pdf.Margin+5, y, pdf.Style{Size: 19, Bold: true, Ink: pdf.Ink}, d.Fit(pdf.Style{Size: 19, Bold: true}, width-55, name))
 	d.match(y)
 	y += 9.5
 	if id.TransliteratedName != nil {
-		d.text(margin+5, y, style{size: 11, ink: muted}, d.fit(style{size: 11}, width-55, *id.TransliteratedName))
+		d.Text(pdf.Margin+5, y, pdf.Style{Size: 11, Ink: pdf.Muted}, d.Fit(pdf.Style{Size: 11}, width-55, *id.TransliteratedName))
 		y += 5.5
 	}
 	y += 2.5
 	for i, all := range [][]field{left, right} {
-		x, at := margin+5+float64(i)*width/2, y
+		x, at := pdf.Margin+5+float64(i)*width/2, y
 		for _, f := range all {
-			d.text(x, at, label, f.label)
-			at += max(d.paragraph(x, at+3, column, value, f.value), 4.4) + high - 4.4
+			d.Text(x, at, label, f.label)
+			at += max(d.Paragraph(x, at+3, column, value, f.value), 4.4) + high - 4.4
 		}
 	}
-	d.y = top + h
+	d.Y = top + h
 }
 
 // match draws whether the file's name matches the entered name.
@@ -214,16 +215,16 @@ func (d *document) match(y float64) {
 	if d.typed == nil || d.file == nil || d.typed.Matching == nil {
 		return
 	}
-	text, c := "matches the application", good
+	text, c := "matches the application", pdf.Good
 	if len(d.typed.Matching.FullName.Matched) == 0 {
-		text, c = "another name than applied", bad
+		text, c = "another name than applied", pdf.Bad
 	}
-	st := style{size: 7.5, bold: true, ink: white}
-	w := d.width(st, text) + 5
-	d.box(pageWidth-margin-5-w, y+0.6, w, 5.4, c)
-	d.text(pageWidth-margin-5-w+2.5, y+1.9, st, text)
-	d.text(pageWidth-margin-5, y+7.6, style{size: 7.5, ink: muted, right: true},
-		d.fit(small, 46, "applied as "+orNone(report.Text(d.typed.FullName))))
+	st := pdf.Style{Size: 7.5, Bold: true, Ink: pdf.White}
+	w := d.Width(st, text) + 5
+	d.Box(pageWidth-pdf.Margin-5-w, y+0.6, w, 5.4, c)
+	d.Text(pageWidth-pdf.Margin-5-w+2.5, y+1.9, st, text)
+	d.Text(pageWidth-pdf.Margin-5, y+7.6, pdf.Style{Size: 7.5, Ink: pdf.Muted, Right: true},
+		d.Fit(small, 46, "applied as "+orNone(report.Text(d.typed.FullName))))
 }
 
 func age(born *report.Date, on report.Date) string {

@@ -11,6 +11,7 @@ import (
 
 	"vestibule/internal/analysis/paystub/pdf"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/pdftest"
 	"vestibule/internal/testutil/proptest"
 )
 
@@ -31,21 +32,8 @@ func read(t *testing.T, r report.Passport) (pages []string, file *pdf.File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err = pdf.Open(raw)
-	if err != nil || file.Repaired {
-		t.Fatalf("a strict reader: %v, repaired %v", err, err == nil && file.Repaired)
-	}
-	for _, p := range file.Pages {
-		var b strings.Builder
-		for _, run := range p.Runs {
-			if run.X < 0 || run.End > p.Width || run.Y < 0 || run.Y > p.Height {
-				t.Errorf("%q is drawn beyond the page", run.Text)
-			}
-			b.WriteString(run.Text + "\n")
-		}
-		pages = append(pages, b.String())
-	}
-	return pages, file
+	file = pdftest.Read(t, raw)
+	return pdftest.Pages(file), file
 }
 
 func TestRenderWithoutData(t *testing.T) {
@@ -116,27 +104,6 @@ func TestLongTextsStayOnThePage(t *testing.T) {
 	for i, p := range pages {
 		if want := fmt.Sprintf("Page %d of %d", i+1, len(pages)); !strings.Contains(p, want) {
 			t.Errorf("no %q on a page", want)
-		}
-	}
-}
-
-// TestFontsAreNotModified checks that rendering does not modify the fonts, which other
-// goroutines may use. fpdf writes into a font's bytes when it makes a subset.
-func TestFontsAreNotModified(t *testing.T) {
-	fonts := map[string][]byte{"sans": sansTTF, "bold": boldTTF, "han": hanTTF, "hangul": hangulTTF}
-	before := map[string][]byte{}
-	for name, font := range fonts {
-		before[name] = bytes.Clone(font)
-	}
-	r := minimal()
-	name := "김민준 欧阳雨桐 田中さくら Коваленко Олена Nguyễn Văn Ðức"
-	r.Identities[0].FullName, r.Identities[0].TransliteratedName = &name, nil
-	if _, err := Render(r); err != nil {
-		t.Fatal(err)
-	}
-	for name, font := range fonts {
-		if !bytes.Equal(font, before[name]) {
-			t.Errorf("the font %s has changed", name)
 		}
 	}
 }
@@ -234,26 +201,6 @@ func TestAmounts(t *testing.T) {
 	}{{123_456_789_00, "KRW", "KRW 123,456,789"}, {-1_234_05, "EUR", "EUR −1,234.05"}, {7, "USD", "USD 0.07"}, {999_00, "MXN", "MXN 999.00"}} {
 		if got := money(&c.cents, c.currency); got != c.want {
 			t.Errorf("money(%d, %s) = %q, want %q", c.cents, c.currency, got, c.want)
-		}
-	}
-}
-
-// TestFontCoverage compares the embedded fonts with their README.
-func TestFontCoverage(t *testing.T) {
-	for _, c := range []struct {
-		family    string
-		low, high rune
-	}{{sans, 0x20, 0x7e}, {sans, 0xa1, 0x17f}, {sans, 0x400, 0x45f}, {sans, 0x490, 0x491}, {sans, 0x1ea0, 0x1ef9},
-		{hangul, 0xac00, 0xd7a3}, {han, 0x4e00, 0x9fa5}, {han, 0x3041, 0x3093}} {
-		for r := c.low; r <= c.high; r++ {
-			if got := family(r); got != c.family {
-				t.Fatalf("%U is in %q, want %q", r, got, c.family)
-			}
-		}
-	}
-	for _, r := range []rune{0, 0x5d0, 0x627, 0x915, 0x20bb7, -1} {
-		if got := family(r); got != "" {
-			t.Errorf("%U is said to be in %s", r, got)
 		}
 	}
 }

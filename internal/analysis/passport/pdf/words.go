@@ -5,10 +5,14 @@ import (
 	"strings"
 
 	"vestibule/internal/analysis/passport"
+	"vestibule/internal/pdf"
 	"vestibule/internal/report"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
+
+// grave is the color of the worst.
+var grave = pdf.Color{86, 20, 28}
 
 // none replaces values that the supplier did not report.
 const none = "–"
@@ -85,7 +89,7 @@ func word(code string) string {
 
 // paid is the look of a month in the grid.
 type paid struct {
-	fill  color
+	fill  pdf.Color
 	mark  string
 	words string
 }
@@ -95,12 +99,12 @@ var months = []struct {
 	status string
 	paid
 }{
-	{report.PaidOK, paid{good, "✓", "paid"}},
-	{report.PaidLate1, paid{color{214, 170, 60}, "1", "1–29 days late"}},
-	{report.PaidLate30, paid{warn, "30", "30–59"}},
-	{report.PaidLate60, paid{color{196, 84, 20}, "60", "60–89"}},
-	{report.PaidLate90, paid{bad, "90", "90–119"}},
-	{report.PaidLate120, paid{color{140, 28, 30}, "120", "120 or more"}},
+	{report.PaidOK, paid{pdf.Good, "✓", "paid"}},
+	{report.PaidLate1, paid{pdf.Color{214, 170, 60}, "1", "1–29 days late"}},
+	{report.PaidLate30, paid{pdf.Warn, "30", "30–59"}},
+	{report.PaidLate60, paid{pdf.Color{196, 84, 20}, "60", "60–89"}},
+	{report.PaidLate90, paid{pdf.Bad, "90", "90–119"}},
+	{report.PaidLate120, paid{pdf.Color{140, 28, 30}, "120", "120 or more"}},
 	{report.PaidChargedOff, paid{grave, "CO", "charged off"}},
 }
 

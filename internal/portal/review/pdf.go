@@ -1,0 +1,61 @@
+package review
+
+import (
+	"context"
+	"net/http"
+
+	"vestibule/internal/i18n"
+	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/audit"
+	"vestibule/internal/portal/review/printout"
+	"vestibule/internal/staff"
+	pages "vestibule/templates/portal/review"
+)
+
+// reportPDF sends the report with its verdict and the decisions as a PDF.
+func (d *Handler) reportPDF(w http.ResponseWriter, r *http.Request, by staff.User) error {
+	a, attempt, raw, err := d.body(r, by, audit.ReportExported)
+	if err != nil {
+		return err
+	}
+	body, err := d.printout(r.Context(), a, attempt, raw, d.Page(r).Lang)
+	if err != nil {
+		return err
+	}
+	attach(w, "application/pdf", string(a.Product)+"-"+a.ID+".pdf", body)
+	return nil
+}
+
+// ReportPDF returns the newest report of an application as a PDF; store.ErrNotFound without a
+// report.
+func (d *Handler) ReportPDF(ctx context.Context, a applications.Application, l i18n.Lang) ([]byte, error) {
+	raw, err := d.Applications.Report(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	return d.printout(ctx, a, 0, raw, l)
+}
+
+// printout draws the report of an attempt.
+func (d *Handler) printout(ctx context.Context, a applications.Application, attempt int, raw []byte, l i18n.Lang) ([]byte, error) {
+	v := pages.ApplicationView{Row: row(a)}
+	var err error
+	if v.Stated, err = d.statedOf(ctx, a); err != nil {
+		return nil, err
+	}
+	if v.Stated != nil {
+		v.Row.Name = v.Stated.Fields.FullName()
+	}
+	if v.Report, err = d.view(ctx, a, attempt, v.Stated, nil, raw); err != nil {
+		return nil, err
+	}
+	if err := d.Decisions.Fill(ctx, a, &v.Deciding, &v.Notes); err != nil {
+		return nil, err
+	}
+	now := d.Index.Now()
+	p, err := v.Printout(l, now)
+	if err != nil {
+		return nil, err
+	}
+	return printout.Render(p, d.Brand, now)
+}
