@@ -41,9 +41,16 @@ func TestHeaderOnPhones(t *testing.T) {
 				}
 			}
 			// The order of the focus is that of the picture.
-			for _, focused := range []string{".skip:focus", ".brand:focus", ".command-open:focus", opener + ":focus"} {
+			x := -1.0
+			for _, focused := range []string{".skip", ".brand", ".command-open", opener} {
 				press("Tab")
-				see(t, v.page(focused))
+				see(t, v.page(focused+":focus"))
+				box, err := v.page(focused).BoundingBox()
+				must(t, err)
+				if focused == opener && box.X <= x {
+					t.Errorf("%s is left of what has the focus before it", focused)
+				}
+				x = box.X
 			}
 			press("Enter")
 			see(t, v.page(target))

@@ -113,20 +113,20 @@ func TestDecideBesideTheList(t *testing.T) {
 	press("d")
 	see(t, v.page(choice("approved")+":focus"))
 	v.axe(t)
-	press("Space", "Enter")
+	press("Space", "Control+Enter")
 	see(t, v.page(panel+"[data-next]:focus"))
-	see(t, v.page(panel+text(en("review.decide.done"))))
+	see(t, v.page(panel+">> "+text(en("review.decide.done"))))
 	see(t, v.page(row(0)+".list-gone")) // in place, at once
 	see(t, v.page("[data-queue=decide]:has-text('2')"))
 	press("Enter")
 	see(t, v.page(row(1)+"[data-peeked] .list-link:focus"))
-	see(t, v.page(panel+"[name=seen][value='0']"))
+	see(t, v.page(panel+".decision-form:has([name=seen][value='0'])"))
 
 	// Refused, it keeps what was typed. Escape leaves the form, then the panel.
 	v.expect("422")
 	press("d", "ArrowDown") // decline, without a reason
-	click(t, v.page(panel+button(en("review.decide.submit"))))
-	see(t, v.page(panel+text(en("review.decide.no_reason"))))
+	click(t, v.page(panel+">> "+button(en("review.decide.submit"))))
+	see(t, v.page(panel+">> "+text(en("review.decide.no_reason"))))
 	see(t, v.page(choice("declined")+":checked:focus"))
 	fill(t, v.page(panel+"[name=text] >> nth=0"), "Please call us.")
 	press("Escape")
@@ -141,8 +141,8 @@ func TestDecideBesideTheList(t *testing.T) {
 	see(t, v.page(row(1)+".list-gone"))
 	v.expect("409")
 	click(t, v.page("[data-peek-decide]"))
-	click(t, v.page(panel+button(en("review.decide.submit"))))
-	see(t, v.page(panel+text(en("review.decide.late"))))
+	click(t, v.page(panel+">> "+button(en("review.decide.submit"))))
+	see(t, v.page(panel+">> "+text(en("review.decide.late"))))
 	if n := audited("decided", ids[1]); n != 1 {
 		t.Errorf("the trail has %d decisions of the colleague's", n)
 	}
@@ -151,12 +151,12 @@ func TestDecideBesideTheList(t *testing.T) {
 	must(t, v.page(row(2)).Hover())
 	click(t, v.page(row(2)+" .peek-open"))
 	see(t, v.page(row(2)+"[data-peeked]"))
-	see(t, v.page(panel+"[name=seen][value='0']"))
+	see(t, v.page(panel+".decision-form:has([name=seen][value='0'])"))
 	click(t, v.page(panel+".assign-open"))
 	click(t, v.page(panel+".assign-menu button").First())
 	see(t, v.page(panel+".assign-open:has-text('"+en("review.list.you")+"'):focus"))
 	fill(t, v.page(panel+"#note"), "Called, no answer.")
-	click(t, v.page(panel+button(en("review.notes.submit"))))
+	click(t, v.page(panel+">> "+button(en("review.notes.submit"))))
 	see(t, v.page(panel+".taken:has-text('Called, no answer.')"))
 	see(t, v.page(panel+"#note:focus"))
 	if typed, err := v.page(panel + "#note").InputValue(); err != nil || typed != "" {
@@ -165,11 +165,11 @@ func TestDecideBesideTheList(t *testing.T) {
 	v.expect("ERR_FAILED")
 	must(t, v.Context.Route("**/decision*", func(r playwright.Route) { go r.Abort() }))
 	must(t, v.page(choice("approved")).Check())
-	click(t, v.page(panel+button(en("review.decide.submit"))))
-	see(t, v.page(panel+text(en("review.peek.unsent"))))
+	click(t, v.page(panel+">> "+button(en("review.decide.submit"))))
+	see(t, v.page(panel+">> "+text(en("review.peek.unsent"))))
 	must(t, v.Context.Unroute("**/decision*"))
-	must(t, v.page(panel+button(en("review.decide.submit"))).Dblclick())
-	see(t, v.page(panel+text(en("review.decide.done"))))
+	must(t, v.page(panel+">> "+button(en("review.decide.submit"))).Dblclick())
+	see(t, v.page(panel+">> "+text(en("review.decide.done"))))
 	if n := audited("decided", ids[2]); n != 1 {
 		t.Errorf("a decision that was pressed twice has %d entries", n)
 	}

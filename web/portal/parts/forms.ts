@@ -1,5 +1,6 @@
 // Goes to the forms of an application by keys: d to decide, a to assign, n to add a note. On the
-// list, peek.ts does it for the application of its row.
+// list, peek.ts does it for the application of its row. Ctrl+Enter or Cmd+Enter sends the form of the
+// field; Enter alone is easily pressed by mistake, so in a decision it only shows the letter.
 
 import { keysOff } from "../../ui/keys";
 
@@ -21,6 +22,12 @@ export function goTo(part: ParentNode, goal = goals.d!): void {
 }
 
 export function startFormKeys(): void {
+	document.addEventListener("keydown", (e) => {
+		const form = (e.target as Element).closest<HTMLFormElement>(".decision-form, #notes form");
+		if (!form || e.key !== "Enter" || !(e.ctrlKey || e.metaKey) || e.isComposing || e.repeat) return;
+		e.preventDefault();
+		form.requestSubmit([...form.querySelectorAll<HTMLButtonElement>("button[type=submit], button:not([type])")].pop());
+	});
 	if (document.querySelector("[data-peek]")) return;
 	document.addEventListener("keydown", (e) => {
 		const goal = goalOf(e);

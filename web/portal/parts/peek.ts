@@ -4,6 +4,7 @@
 // sent without leaving the list. On a phone the button opens the application.
 
 import { keysOff } from "../../ui/keys";
+import { startScroll } from "../../ui/scroll";
 import { dropDraft, restoreDrafts } from "./drafts";
 import { goalOf, goTo } from "./forms";
 import { startLetter } from "./letter";
@@ -58,6 +59,7 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 		unsent.hidden = true;
 		restoreDrafts(body);
 		startLetter(body);
+		startScroll();
 		return true;
 	};
 	const load = async (link: HTMLAnchorElement, goal: string): Promise<void> => {
@@ -135,8 +137,10 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 		const row = button?.closest("tr");
 		if (!row || !room.matches || !plain(e)) return;
 		e.preventDefault();
+		const closes = row.dataset.id === id; // before the focus opens it
 		linkOf(row)?.focus();
-		toggle(row);
+		if (closes) close();
+		else open(row, 0);
 	});
 	panel.addEventListener("click", (e) => {
 		const next = (e.target as Element).closest<HTMLAnchorElement>("[data-next]");
