@@ -381,8 +381,9 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			if want, ok := values[step.path+" "+detail]; ok && changed != want {
 				t.Errorf("%s: the audit trail has the values %s, want %s", path, changed, want)
 			}
-			if all := action + object + detail + changed; strings.Contains(all, "canary") || strings.Contains(all, token) || strings.Contains(all, "whsec") {
-				t.Errorf("%s: the audit trail has %q of %q: %q", path, action, object, detail)
+			all := action + object + detail + changed
+			if strings.Contains(all, "canary") || strings.Contains(all, token) || strings.Contains(all, "whsec") {
+				t.Errorf("%s: the audit trail has %q of %q: %q, %s", path, action, object, detail, changed)
 			}
 			if a := send(d, path, form); a.status != 303 || b.audited() != before+1 {
 				t.Errorf("%s sent twice: %d, and %d lines", path, a.status, b.audited()-before)

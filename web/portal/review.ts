@@ -94,7 +94,8 @@ if (form && !new URLSearchParams(location.search).get("q") && !new URLSearchPara
 // default value, so every non-empty field counts.
 let losing = false;
 document.addEventListener("submit", (e) => {
-	losing = !e.defaultPrevented && [...document.querySelectorAll<HTMLTextAreaElement>("form textarea")].some((t) => t.form !== e.target && t.value.trim() !== "");
+	losing = !e.defaultPrevented &&
+		[...document.querySelectorAll<HTMLTextAreaElement>("form textarea")].some((t) => t.form !== e.target && t.value.trim() !== "");
 });
 window.addEventListener("beforeunload", (e) => {
 	if (losing) e.preventDefault();

@@ -1,6 +1,7 @@
-// Moves through a list by keys: j and k, Enter as on any link, x to select, / for the search,
-// ? for the line that explains them. A list's own script can use Space and show the row marked data-peeked beside the list, from
-// where j and k go on. On the page of one row, j and k open the next and the previous. commands.ts has the menu of commands. Keys do nothing while the user types, or with a
+// Moves through a list by keys: j and k, Enter as on any link, x to select, / for the search, ? for
+// the line that explains them. A list's own script can use Space and show the row marked data-peeked
+// beside the list, from where j and k go on. On the page of one row, j and k open the next and the
+// previous. commands.ts has the menu of commands. Keys do nothing while the user types, or with a
 // modifier. The user can turn them off in this browser, for example for speech input.
 
 const stored = "vestibule-keys";
@@ -74,7 +75,8 @@ export function startKeys(): void {
 			return;
 		}
 		const links = rows();
-		const row = document.activeElement?.closest("tr:has(.list-link, .row-link), li:has(.row-link)") ?? document.querySelector("[data-peeked]");
+		const row = document.activeElement?.closest("tr:has(.list-link, .row-link), li:has(.row-link)") ??
+			document.querySelector("[data-peeked]");
 		const now = row ? links.findIndex((a) => row.contains(a)) : -1;
 		if (e.key === "x") {
 			links[now]?.closest("tr")?.querySelector<HTMLInputElement>("input[name=id]")?.click();

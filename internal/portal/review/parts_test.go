@@ -114,7 +114,8 @@ func TestPeekIsAPartOfThePage(t *testing.T) {
 		if resp.StatusCode != 200 || before != 2 || entries() != 2*before {
 			t.Errorf("%d, and %d entries after %d of the page", resp.StatusCode, entries(), before)
 		}
-		for _, want := range []string{`id="verdict"`, `class="finding`, `class="case-about"`, `class="decision-form`, `id="note"`, `class="assignment`} {
+		for _, want := range []string{`id="verdict"`, `class="finding`, `class="case-about"`, `class="decision-form`, `id="note"`,
+			`class="assignment`} {
 			if !strings.Contains(part, want) || !strings.Contains(whole, want) {
 				t.Errorf("the part or the page lacks %s", want)
 			}
@@ -167,7 +168,8 @@ func TestPeekDecides(t *testing.T) {
 		}
 
 		refused, part := d.postPart(own+"/decision"+in, url.Values{"seen": {"0"}, "decision": {decisions.MoreAsked}})
-		if d.says("a refused decision", part, i18ntest.EN("review.decide.no_text")); refused.StatusCode != 422 || strings.Contains(part, "<main") {
+		d.says("a refused decision", part, i18ntest.EN("review.decide.no_text"))
+		if refused.StatusCode != 422 || strings.Contains(part, "<main") {
 			t.Errorf("a refused decision: %d", refused.StatusCode)
 		}
 		form := url.Values{"seen": {"0"}, "decision": {decisions.Approved}}
@@ -196,7 +198,8 @@ func TestPeekDecides(t *testing.T) {
 		}
 
 		d.postPart(own+"/notes"+in, url.Values{"text": {"Called."}})
-		resp, _ = d.postPart("/review/assign"+in, url.Values{"assign": {appReady + "."}, "id": {appReady}, "back": {"application"}})
+		resp, _ = d.postPart("/review/assign"+in,
+			url.Values{"assign": {appReady + "."}, "id": {appReady}, "back": {"application"}})
 		if _, part = d.part(resp.Header.Get("Location"), ""); !strings.Contains(part, "Called.") {
 			t.Errorf("after a note and an assignment, to %q: %s", resp.Header.Get("Location"), part)
 		}

@@ -153,7 +153,8 @@ func (s *Service) addChild(ctx context.Context, tx *store.Tx, by user, in input)
 		return done{}, err
 	}
 	a, added, err := s.Customers.AddAccount(ctx, tx, by.account.ID, names)
-	return done{action: "child added", object: a.PublicID, values: namesGiven(names), flash: "child", to: "/dashboard/accounts/" + url.PathEscape(a.PublicID)},
+	return done{action: "child added", object: a.PublicID, values: namesGiven(names), flash: "child",
+			to: "/dashboard/accounts/" + url.PathEscape(a.PublicID)},
 		unlessAdded(added, err)
 }
 

@@ -15,7 +15,8 @@ export function goalOf(e: KeyboardEvent): string {
 // goTo puts the focus on a form of a part of the page, in view.
 export function goTo(part: ParentNode, goal = goals.d!): void {
 	const found = part.querySelector<HTMLElement>(goal);
-	const control = found?.matches("form") ? (found.querySelector<HTMLElement>("input:checked") ?? found.querySelector("[type=radio]")) : found;
+	const choice = found?.querySelector<HTMLElement>("input:checked") ?? found?.querySelector<HTMLElement>("[type=radio]");
+	const control = found?.matches("form") ? choice : found;
 	control?.closest("details")?.setAttribute("open", "");
 	found?.scrollIntoView({ block: found.offsetHeight < innerHeight ? "nearest" : "start" });
 	control?.focus({ preventScroll: found !== control });
