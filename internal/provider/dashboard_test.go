@@ -339,7 +339,7 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			"/dashboard/webhooks/subscription 2/" + strconv.Itoa(len(webhooks.Subscribable())): `[["statuses","` +
 				joined(webhooks.Subscribable()) + `","SUCCESS,ERROR"]]`,
 			"/dashboard/redirects/return post, form only":      `[["returnMode","get","post"],["requireForm","no","yes"]]`,
-			"/dashboard/credentials/{id}/rename Branch office": `[["name","","Branch office"]]`,
+			"/dashboard/credentials/{id}/rename Branch office": `[["name","Loan server","Branch office"]]`,
 			"/dashboard/accounts ":                             `[["name","","A child"],["displayName","","Child"]]`,
 			"/dashboard/accounts/{id}/products ":               `[["name","","A product"]]`,
 			"/dashboard/theme ":                                `[["light","","#13584c"],["corners","medium","large"],["font","inter","serif"]]`,
