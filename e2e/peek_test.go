@@ -75,3 +75,138 @@ func TestListShowsAnApplicationBesideIt(t *testing.T) {
 	click(t, phone.page(link(second.ID)))
 	must(t, phone.WaitForURL(review+"/applications/"+second.ID+"*"))
 }
+
+// TestDecideBesideTheList works through a queue in the panel beside the list: by keys, by the
+// mouse, with a refused decision, after a colleague, and with a lost connection.
+func TestDecideBesideTheList(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	applicant := visit(t, noScript)
+	var ids []string // as in the list, newest first
+	for range 3 {
+		a := s.submit(t, applicant, "default", "", nil)
+		s.await(t, a.ID, "ready")
+		ids = append([]string{a.ID}, ids...)
+	}
+	review := s.Portal + "/review"
+	v := visit(t)
+	must(t, v.SetViewportSize(1280, 800))
+	s.signIn(t, v)
+	v.open(t, review+"?queue=decide")
+	keysWork(t, v)
+	press := func(keys ...string) {
+		t.Helper()
+		for _, key := range keys {
+			must(t, v.Keyboard().Press(key))
+		}
+	}
+	row := func(i int) string { return fmt.Sprintf("tr[data-id=%q]", ids[i]) }
+	const panel = "[data-peek]:not([hidden]) "
+	choice := func(decision string) string { return panel + "[name=decision][value=" + decision + "]" }
+	audited := func(action, id string) int {
+		t.Helper()
+		return strings.Count(page(t, v, review+"/audit.csv?application="+id+"&action="+action), ","+action+",")
+	}
+
+	// By keys: d opens the panel at the form, and the next application follows.
+	must(t, v.page(row(0)+" .list-link").Focus())
+	press("d")
+	see(t, v.page(choice("approved")+":focus"))
+	v.axe(t)
+	press("Space", "Control+Enter")
+	see(t, v.page(panel+"[data-next]:focus"))
+	see(t, v.page(panel+">> "+text(en("review.decide.done"))))
+	see(t, v.page(row(0)+".list-gone")) // in place, at once
+	see(t, v.page("[data-queue=decide]:has-text('2')"))
+	press("Enter")
+	see(t, v.page(row(1)+"[data-peeked] .list-link:focus"))
+	see(t, v.page(panel+".decision-form:has([name=seen][value='0'])"))
+
+	// Refused, it keeps what was typed. Escape leaves the form, then the panel.
+	v.expect("422")
+	press("d", "ArrowDown") // decline, without a reason
+	click(t, v.page(panel+">> "+button(en("review.decide.submit"))))
+	see(t, v.page(panel+">> "+text(en("review.decide.no_reason"))))
+	see(t, v.page(choice("declined")+":checked:focus"))
+	fill(t, v.page(panel+"[name=text] >> nth=0"), "Please call us.")
+	press("Escape")
+	see(t, v.page(row(1)+" .list-link:focus"))
+	press("Escape")
+	unseen(t, v, panel)
+
+	// What was typed is there again. A colleague decides meanwhile: this decision is not recorded.
+	press("Space")
+	see(t, v.page(choice("declined")+":checked"))
+	v.send(t, review+"/applications/"+ids[1]+"/decision", "seen", "0", "decision", "escalated")
+	see(t, v.page(row(1)+".list-gone"))
+	v.expect("409")
+	click(t, v.page("[data-peek-decide]"))
+	click(t, v.page(panel+">> "+button(en("review.decide.submit"))))
+	see(t, v.page(panel+">> "+text(en("review.decide.late"))))
+	if n := audited("decided", ids[1]); n != 1 {
+		t.Errorf("the trail has %d decisions of the colleague's", n)
+	}
+
+	// By the mouse: assign, note, and a decision that is pressed twice.
+	must(t, v.page(row(2)).Hover())
+	click(t, v.page(row(2)+" .peek-open"))
+	see(t, v.page(row(2)+"[data-peeked]"))
+	see(t, v.page(panel+".decision-form:has([name=seen][value='0'])"))
+	click(t, v.page(panel+".assign-open"))
+	click(t, v.page(panel+".assign-menu button").First())
+	see(t, v.page(panel+".assign-open:has-text('"+en("review.list.you")+"'):focus"))
+	fill(t, v.page(panel+"#note"), "Called, no answer.")
+	click(t, v.page(panel+">> "+button(en("review.notes.submit"))))
+	see(t, v.page(panel+".taken:has-text('Called, no answer.')"))
+	see(t, v.page(panel+"#note:focus"))
+	if typed, err := v.page(panel + "#note").InputValue(); err != nil || typed != "" {
+		t.Errorf("the note that was sent is still in its field: %q, %v", typed, err)
+	}
+	v.expect("ERR_FAILED")
+	must(t, v.Context.Route("**/decision*", func(r playwright.Route) { go r.Abort() }))
+	must(t, v.page(choice("approved")).Check())
+	click(t, v.page(panel+">> "+button(en("review.decide.submit"))))
+	see(t, v.page(panel+">> "+text(en("review.peek.unsent"))))
+	must(t, v.Context.Unroute("**/decision*"))
+	must(t, v.page(panel+">> "+button(en("review.decide.submit"))).Dblclick())
+	see(t, v.page(panel+">> "+text(en("review.decide.done"))))
+	if n := audited("decided", ids[2]); n != 1 {
+		t.Errorf("a decision that was pressed twice has %d entries", n)
+	}
+	if got := v.URL(); got != review+"?queue=decide" {
+		t.Errorf("the list is at %s", got)
+	}
+
+	// The name and the state stay readable beside the panel, and the search works above it.
+	for selector, least := range map[string]float64{row(2) + " .list-name": 200, row(2) + " [data-column=state]": 60} {
+		box, err := v.page(selector).BoundingBox()
+		must(t, err)
+		side, err := v.page(panel).BoundingBox()
+		must(t, err)
+		if box.X+box.Width > side.X || box.Width < least {
+			t.Errorf("%s is %v px wide and ends at %v, the panel begins at %v", selector, box.Width, box.X+box.Width, side.X)
+		}
+	}
+	fill(t, v.page(".list-search [name=query]"), "Zoë") // above the panel
+	see(t, v.page(panel))
+}
+
+// TestFormKeys goes to the forms of an application's page by keys.
+func TestFormKeys(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	one := s.begin(t, "embedded")
+	v := visit(t)
+	s.signIn(t, v)
+	v.open(t, s.Portal+"/review/applications/"+one.ID)
+	keysWork(t, v)
+	for key, focused := range map[string]string{"d": "[name=decision]:focus", "a": ".assign-open:focus", "n": "#note:focus"} {
+		must(t, v.Keyboard().Press(key))
+		see(t, v.page(focused))
+		_, err := v.Evaluate(`() => document.activeElement.blur()`)
+		must(t, err)
+	}
+	if typed, err := v.page("#note").InputValue(); err != nil || typed != "" {
+		t.Errorf("the key is in the field: %q, %v", typed, err)
+	}
+}

@@ -46,8 +46,9 @@ func sendHTML(w http.ResponseWriter, r *http.Request, status int, html []byte) {
 const PartHeader = "Dashboard-Page"
 
 // Part writes the part of a page that the page's script keeps current, or 304 if the script
-// has it. The ETag ignores once, a text that differs in each answer; "" for none.
-func Part(w http.ResponseWriter, r *http.Request, html []byte, once string) {
+// has it. The ETag ignores once, a text that differs in each answer; "" for none. The answer to
+// a refused form has another status.
+func Part(w http.ResponseWriter, r *http.Request, status int, html []byte, once string) {
 	tagged := html
 	if once != "" {
 		tagged = bytes.ReplaceAll(html, []byte(once), nil)
@@ -56,11 +57,11 @@ func Part(w http.ResponseWriter, r *http.Request, html []byte, once string) {
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 	SetSecurityHeaders(w, CSP{Static: true})
 	w.Header().Set("ETag", tag)
-	if r.Header.Get("If-None-Match") == tag {
+	if status == http.StatusOK && r.Header.Get("If-None-Match") == tag {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	sendHTML(w, r, http.StatusOK, html)
+	sendHTML(w, r, status, html)
 }
 
 // IsLocalPath reports whether next is a path at or below root, with an optional query,

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -199,6 +200,23 @@ func (b *testServer) last() (action, object, detail string) {
 	return action, object, detail
 }
 
+// changed returns the values of the newest entry of the audit trail.
+func (b *testServer) changed() (values string) {
+	b.t.Helper()
+	if err := b.db.SQL.QueryRowContext(b.t.Context(), `SELECT changed FROM audit ORDER BY at DESC, id LIMIT 1`).Scan(&values); err != nil {
+		b.t.Fatal(err)
+	}
+	return values
+}
+
+func joined(all []contract.Status) string {
+	var out []string
+	for _, s := range all {
+		out = append(out, string(s))
+	}
+	return strings.Join(out, ",")
+}
+
 // changePaths returns the paths of the forms that package dashboard registers.
 func changePaths(t *testing.T) []string {
 	t.Helper()
@@ -312,6 +330,24 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			}
 			return by.send(path, form)
 		}
+		address, err := url.Parse(b.seed.CallbackURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := map[string]string{ // by the path and the details
+			"/dashboard/webhooks/callback " + address.Scheme + "://" + address.Host: "", // only the path changes, which may be secret
+			"/dashboard/webhooks/subscription 2/" + strconv.Itoa(len(webhooks.Subscribable())): `[["statuses","` +
+				joined(webhooks.Subscribable()) + `","SUCCESS,ERROR"]]`,
+			"/dashboard/redirects/return post, form only":      `[["returnMode","get","post"],["requireForm","no","yes"]]`,
+			"/dashboard/credentials/{id}/rename Branch office": `[["name","Loan server","Branch office"]]`,
+			"/dashboard/accounts ":                             `[["name","","A child"],["displayName","","Child"]]`,
+			"/dashboard/accounts/{id}/products ":               `[["name","","A product"]]`,
+			"/dashboard/theme ":                                `[["light","","#13584c"],["corners","medium","large"],["font","inter","serif"]]`,
+			"/dashboard/theme/reset ":                          `[["light","#13584c",""],["corners","large","medium"],["font","serif","inter"]]`,
+			"/dashboard/people/password ":                      "",
+			"/dashboard/people ":                               "",
+			"/dashboard/credentials/{id}/rotate Branch office": "",
+		}
 		tested := map[string]bool{}
 		for _, step := range steps {
 			tested[step.path] = true
@@ -341,8 +377,13 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			if n := b.audited(); n != before+1 || action != step.action {
 				t.Errorf("%s: %d lines, the last one %q, want one, %q", path, n-before, action, step.action)
 			}
-			if all := action + object + detail; strings.Contains(all, "canary") || strings.Contains(all, token) || strings.Contains(all, "whsec") {
-				t.Errorf("%s: the audit trail has %q of %q: %q", path, action, object, detail)
+			changed := b.changed()
+			if want, ok := values[step.path+" "+detail]; ok && changed != want {
+				t.Errorf("%s: the audit trail has the values %s, want %s", path, changed, want)
+			}
+			all := action + object + detail + changed
+			if strings.Contains(all, "canary") || strings.Contains(all, token) || strings.Contains(all, "whsec") {
+				t.Errorf("%s: the audit trail has %q of %q: %q, %s", path, action, object, detail, changed)
 			}
 			if a := send(d, path, form); a.status != 303 || b.audited() != before+1 {
 				t.Errorf("%s sent twice: %d, and %d lines", path, a.status, b.audited()-before)

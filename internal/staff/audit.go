@@ -22,8 +22,28 @@ type Entry struct {
 	Subject   string // review dashboard: the application, or ""; provider's dashboard: the account
 	Object    string // what else was acted on, such as a user; "" for nothing
 	Detail    string
+	Values    []Value // that the action changed; none in entries of earlier versions
 	RequestID string
 	At        time.Time
+}
+
+// Value is a setting before and after a change, in codes. It is neither personal nor secret.
+type Value struct{ Setting, Before, After string }
+
+// maxValue is the length in bytes to which the audit log cuts a value.
+const maxValue = 300
+
+// Changed returns the values that differ.
+func Changed(all ...Value) []Value {
+	return slices.DeleteFunc(all, func(v Value) bool { return v.Before == v.After })
+}
+
+// YesNo is the code of a setting that is on or off.
+func YesNo(on bool) string {
+	if on {
+		return "yes"
+	}
+	return "no"
 }
 
 // Record adds an entry to the audit log in the transaction of the audited action. It
@@ -56,7 +76,8 @@ func runs(all []Entry) (runs [][]Entry) {
 	for _, e := range all {
 		if n := len(runs) - 1; n >= 0 {
 			newest := runs[n][0]
-			if newest.Actor == e.Actor && newest.Action == e.Action && newest.Detail == e.Detail && newest.At.Sub(e.At) <= time.Hour {
+			if newest.Actor == e.Actor && newest.Action == e.Action && newest.Detail == e.Detail && slices.Equal(newest.Values, e.Values) &&
+				newest.At.Sub(e.At) <= time.Hour {
 				runs[n] = append(runs[n], e)
 				continue
 			}
@@ -77,7 +98,7 @@ type EntryFilter struct {
 
 // entryWord selects entries by a word of a search.
 type entryWord struct {
-	text           string   // in the object, the details or the subject
+	text           string   // in the object, the details, the values or the subject
 	users, actions []string // or one of these
 }
 
@@ -85,7 +106,7 @@ type entryWord struct {
 const maxWords = 10
 
 // Search makes the filter select the entries that have every word of a text in the user, the
-// action, the object or the details. users has email addresses by ID, actions has words by
+// action, the object, the details or the values. users has email addresses by ID, actions has words by
 // code.
 func (f *EntryFilter) Search(text string, users, actions map[string]string) {
 	having := func(all map[string]string, word string) (out []string) {

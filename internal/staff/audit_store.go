@@ -2,24 +2,64 @@ package staff
 
 import (
 	"context"
+	"encoding/json"
+	"strings"
 	"time"
 
 	"vestibule/internal/store"
 )
 
 func (s *Service) insertEntry(ctx context.Context, tx *store.Tx, e Entry) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO `+s.Schema.audit+` (id, at, `+s.Schema.actor+
-		`, action, `+s.Schema.subject+`, object, detail, request_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
-		e.ID, store.Micros(e.At), e.Actor, e.Action, e.Subject, e.Object, e.Detail, e.RequestID)
+	changed, err := encodeValues(e.Values)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO `+s.Schema.audit+` (id, at, `+s.Schema.actor+
+		`, action, `+s.Schema.subject+`, object, detail, changed, request_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+		e.ID, store.Micros(e.At), e.Actor, e.Action, e.Subject, e.Object, e.Detail, changed, e.RequestID)
 	return err
+}
+
+// encodeValues returns the column of an entry's values; "" for none.
+func encodeValues(all []Value) (string, error) {
+	if len(all) == 0 {
+		return "", nil
+	}
+	cut := func(s string) string {
+		if len(s) > maxValue {
+			s = strings.ToValidUTF8(s[:maxValue], "") + "…"
+		}
+		return s
+	}
+	var rows [][3]string
+	for _, v := range all {
+		rows = append(rows, [3]string{v.Setting, cut(v.Before), cut(v.After)})
+	}
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false) // for searches
+	err := e.Encode(rows)
+	return strings.TrimSpace(out.String()), err
+}
+
+func decodeValues(changed string) (all []Value, err error) {
+	if changed == "" {
+		return nil, nil
+	}
+	var rows [][3]string
+	err = json.Unmarshal([]byte(changed), &rows)
+	for _, r := range rows {
+		all = append(all, Value{r[0], r[1], r[2]})
+	}
+	return all, err
 }
 
 // Entries returns the newest entries that a filter selects, at most limit.
 func (s *Service) Entries(ctx context.Context, q store.Queryer, f EntryFilter, limit int) ([]Entry, error) {
 	c := s.selected(f)
 	return store.QueryAll(ctx, q, scanEntry, `SELECT id, at, `+s.Schema.actor+`, action, `+s.Schema.subject+
-		`, object, detail, request_id FROM `+s.Schema.audit+` `+
+		`, object, detail, changed, request_id FROM `+s.Schema.audit+` `+
 		c.Where()+` ORDER BY at DESC, id DESC LIMIT `+c.Arg(int64(limit)), c.Args...)
 }
 
@@ -38,7 +78,7 @@ func (s *Service) selected(f EntryFilter) (c store.Conditions) {
 	c.Equal(s.Schema.subject, f.Subject)
 	for _, w := range f.words {
 		c.All = append(c.All, "("+c.In(s.Schema.actor, w.users)+" OR "+c.In("object", w.users)+" OR "+c.In("action", w.actions)+
-			" OR "+c.Contains(w.text, "object", "detail", s.Schema.subject)+")")
+			" OR "+c.Contains(w.text, "object", "detail", "changed", s.Schema.subject)+")")
 	}
 	c.Days("at", f.From, f.To)
 	c.After("at", "id", f.After)
@@ -47,8 +87,12 @@ func (s *Service) selected(f EntryFilter) (c store.Conditions) {
 
 func scanEntry(row store.Row) (e Entry, err error) {
 	var at int64
-	err = row.Scan(&e.ID, &at, &e.Actor, &e.Action, &e.Subject, &e.Object, &e.Detail, &e.RequestID)
+	var changed string
+	if err = row.Scan(&e.ID, &at, &e.Actor, &e.Action, &e.Subject, &e.Object, &e.Detail, &changed, &e.RequestID); err != nil {
+		return e, err
+	}
 	e.At = store.Time(at)
+	e.Values, err = decodeValues(changed)
 	return e, err
 }
 

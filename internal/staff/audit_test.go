@@ -3,7 +3,9 @@ package staff
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -75,6 +77,43 @@ func TestEntriesAreFilteredAndPaged(t *testing.T) {
 	})
 }
 
+// TestEntriesHaveValues stores what changes replaced, and finds entries by it. Entries of earlier
+// versions have no values.
+func TestEntriesHaveValues(t *testing.T) {
+	each(t, func(t *testing.T, d *testServer) {
+		values := []Value{{"name", `Loan "<server>" 1%`, "Café"}, {"light", "", "#13584c"}}
+		long := strings.Repeat("é", maxValue)
+		for i, v := range [][]Value{values, Changed(values[0], Value{"dark", "#000000", "#000000"}), {{"name", long, "short"}}, nil} {
+			*d.now = noon.Add(time.Duration(i) * time.Minute)
+			if err := d.record(Entry{Action: "changed", Subject: d.account, Object: fmt.Sprint(i), Values: v}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		find := func(text string) (got []Entry) {
+			t.Helper()
+			f := EntryFilter{Action: "changed"}
+			f.Search(text, nil, nil)
+			got, err := d.Entries(t.Context(), d.DB.SQL, f, 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		all := find("")
+		if len(all) != 4 || all[0].Values != nil || !slices.Equal(all[2].Values, values[:1]) || !slices.Equal(all[3].Values, values) {
+			t.Fatalf("the entries are %+v", all)
+		}
+		if cut := all[1].Values[0].Before; len(cut) > maxValue+len("…") || !strings.HasPrefix(long, strings.TrimSuffix(cut, "…")) {
+			t.Errorf("a long value is %q", cut)
+		}
+		for text, want := range map[string]int{"#13584C": 1, "<SERVER>": 2, "1%": 2, "short": 1, "light": 1, "later": 0} {
+			if got := find(text); len(got) != want {
+				t.Errorf("%q finds %d entries, want %d", text, len(got), want)
+			}
+		}
+	})
+}
+
 // TestFailedSignInsAreRecorded checks that failed sign-ins for unknown addresses share an
 // entry, so that they cannot flood the log. The provider's dashboard records none.
 func TestFailedSignInsAreRecorded(t *testing.T) {
@@ -107,19 +146,21 @@ func TestRuns(t *testing.T) {
 		at(63, "bob", "opened", ""),                                    // another action
 		at(64, "bob", "opened", "pdf"), at(65, "bob", "opened", "pdf"), // other details
 		at(66, "bob", "opened", ""), // not consecutive with the first
+		at(67, "bob", "opened", ""), // other values
 	}
+	all[len(all)-1].Values = []Value{{"name", "a", "b"}}
 	var got []int
 	entries := 0
 	for _, run := range runs(all) {
 		got = append(got, len(run))
 		for _, e := range run {
-			if e != all[entries] {
+			if !reflect.DeepEqual(e, all[entries]) {
 				t.Errorf("entry %d is %v", entries, e)
 			}
 			entries++
 		}
 	}
-	if want := []int{3, 1, 1, 1, 2, 1}; !slices.Equal(got, want) {
+	if want := []int{3, 1, 1, 1, 2, 1, 1}; !slices.Equal(got, want) {
 		t.Errorf("the runs have %v entries, want %v", got, want)
 	}
 	if runs(nil) != nil {

@@ -176,7 +176,8 @@ func (s *Service) admit(ctx context.Context, c claims) (u User, err error) {
 			if err := s.setRole(ctx, tx, u.ID, role); err != nil {
 				return err
 			}
-			return s.Record(ctx, tx, Entry{Actor: u.ID, Action: UserChanged, Object: u.ID, Detail: string(role)})
+			return s.Record(ctx, tx, Entry{Actor: u.ID, Action: UserChanged, Object: u.ID, Detail: string(role),
+				Values: Changed(Value{SettingRole, string(u.Role), string(role)})})
 		}
 		return nil
 	})

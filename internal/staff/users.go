@@ -126,7 +126,7 @@ func (s *Service) Change(ctx context.Context, by User, id string, change Change,
 		e := Entry{Actor: by.ID, Action: UserChanged, Object: id, Detail: string(change)}
 		switch change {
 		case ChangeRole:
-			e.Detail = string(role)
+			e.Detail, e.Values = string(role), Changed(Value{SettingRole, string(u.Role), string(role)})
 			err = s.setRole(ctx, tx, id, role)
 		case Disable:
 			err = errors.Join(s.setDisabled(ctx, tx, id, tx.Now), s.deleteLink(ctx, tx, id), s.Sessions.EndAll(ctx, tx, id))

@@ -164,6 +164,10 @@ func TestChangesOfAUserTakeEffectAtOnce(t *testing.T) {
 			}
 		}
 		change(ChangeRole, auditor)
+		all, err := d.Entries(t.Context(), d.DB.SQL, EntryFilter{Action: UserChanged}, 1)
+		if want := []Value{{SettingRole, string(reviewer), string(auditor)}}; err != nil || len(all) != 1 || !slices.Equal(all[0].Values, want) {
+			t.Errorf("the audit log has %+v, %v", all, err)
+		}
 		if _, page := nina.get("/review"); !strings.Contains(page, `"auditor"`) {
 			t.Errorf("a role takes effect only after the next sign-in: %s", page)
 		}

@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/mail"
 	"vestibule/internal/report"
+	"vestibule/internal/staff"
 	"vestibule/internal/webhook"
 	"vestibule/templates/ui"
 )
@@ -296,6 +297,7 @@ type DashboardPerson struct {
 type DashboardEntry struct {
 	At                          time.Time
 	By, Action, Object, Details string
+	Values                      []staff.Value    // that it changed
 	More                        []DashboardEntry // older entries of its run
 }
 

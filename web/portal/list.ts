@@ -20,6 +20,7 @@ interface Changes {
 }
 
 let peekAgain: ReturnType<typeof startPeek> = () => undefined;
+let askNow = (): void => undefined;
 
 function list(): HTMLElement | null {
 	return document.querySelector<HTMLElement>("[data-part=list]");
@@ -194,12 +195,16 @@ function follow(): void {
 	let timer = 0;
 	let wait = pause;
 	let running = false;
+	let again = false;
 	const next = (ms: number): void => {
 		window.clearTimeout(timer);
 		if (document.visibilityState === "visible") timer = window.setTimeout(() => void step(), ms);
 	};
 	const step = async (): Promise<void> => {
-		if (running) return;
+		if (running) {
+			again = true;
+			return;
+		}
 		running = true;
 		try {
 			if (!(await ask())) return;
@@ -209,8 +214,10 @@ function follow(): void {
 		} finally {
 			running = false;
 		}
-		next(wait);
+		next(again ? 0 : wait);
+		again = false;
 	};
+	askNow = () => next(0);
 	document.addEventListener("visibilitychange", () => next(0)); // a hidden tab asks nothing
 	next(pause);
 }
@@ -220,6 +227,6 @@ export function startList(): void {
 	if (!form || !list()) return;
 	startSearch(form);
 	startChoice();
-	peekAgain = startPeek(announce);
+	peekAgain = startPeek(announce, () => askNow());
 	follow();
 }

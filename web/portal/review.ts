@@ -8,12 +8,14 @@ import { startScroll } from "../ui/scroll";
 import { startList } from "./list";
 import { startDocuments } from "./parts/documents";
 import { keepDrafts } from "./parts/drafts";
+import { startFormKeys } from "./parts/forms";
 import { startLetter } from "./parts/letter";
 import { startTabs } from "./parts/tabs";
 
 keepDrafts();
 startCommands();
 startDocuments();
+startFormKeys();
 startKeys();
 startLetter();
 startList();
@@ -92,7 +94,8 @@ if (form && !new URLSearchParams(location.search).get("q") && !new URLSearchPara
 // default value, so every non-empty field counts.
 let losing = false;
 document.addEventListener("submit", (e) => {
-	losing = [...document.querySelectorAll<HTMLTextAreaElement>("form textarea")].some((t) => t.form !== e.target && t.value.trim() !== "");
+	losing = !e.defaultPrevented &&
+		[...document.querySelectorAll<HTMLTextAreaElement>("form textarea")].some((t) => t.form !== e.target && t.value.trim() !== "");
 });
 window.addEventListener("beforeunload", (e) => {
 	if (losing) e.preventDefault();

@@ -1,5 +1,6 @@
-// Moves through a list by keys: j and k, Enter as on any link, x to select, / for the search,
-// ? for the line that explains them. A list's own script can use Space. On the page of one row, j and k open the next and the
+// Moves through a list by keys: j and k, Enter as on any link, x to select, / for the search, ? for
+// the line that explains them. A list's own script can use Space and show the row marked data-peeked
+// beside the list, from where j and k go on. On the page of one row, j and k open the next and the
 // previous. commands.ts has the menu of commands. Keys do nothing while the user types, or with a
 // modifier. The user can turn them off in this browser, for example for speech input.
 
@@ -33,6 +34,7 @@ export function startKeys(): void {
 		rows: !pages && rows().length > 0, pages,
 		select: document.querySelector("tr input[name=id]") !== null, search: search !== null,
 		peek: document.querySelector("[data-peek]") !== null && rows().length > 0,
+		forms: document.querySelector("[data-peek-decide], .decision-form") !== null,
 	};
 	for (const part of hint.querySelectorAll<HTMLElement>("[data-keys-of]")) part.hidden = !works[part.dataset.keysOf as keyof typeof works];
 	let active = !keysOff();
@@ -73,7 +75,8 @@ export function startKeys(): void {
 			return;
 		}
 		const links = rows();
-		const row = document.activeElement?.closest("tr, li");
+		const row = document.activeElement?.closest("tr:has(.list-link, .row-link), li:has(.row-link)") ??
+			document.querySelector("[data-peeked]");
 		const now = row ? links.findIndex((a) => row.contains(a)) : -1;
 		if (e.key === "x") {
 			links[now]?.closest("tr")?.querySelector<HTMLInputElement>("input[name=id]")?.click();

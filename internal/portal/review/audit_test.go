@@ -8,6 +8,7 @@ import (
 
 	"vestibule/internal/i18n"
 	"vestibule/internal/portal/review/audit"
+	"vestibule/internal/staff"
 	"vestibule/internal/testutil/i18ntest"
 	pages "vestibule/templates/portal/review"
 	"vestibule/templates/ui"
@@ -50,6 +51,11 @@ func TestAuditSentences(t *testing.T) {
 		`<strong class="said">&lt;i&gt;</strong> decided application <a class="said" href="/review/applications/` + appReady +
 			`#decision">` + appReady[:8] + `</a>: <strong class="said">Declined</strong>`: {
 			Actor: "<i>", Action: "decided", Detail: "declined", Application: appReady},
+		`<strong class="said">ann</strong> changed the user <strong class="said">bob</strong>: ` +
+			`<strong class="said">Role: Reviewer → Administrator</strong>`: {Actor: "ann", Action: "personChanged", Object: "bob",
+			Detail: "administrator", Values: []staff.Value{{Setting: staff.SettingRole, Before: "reviewer", After: "administrator"}}},
+		`<strong class="said">ann</strong> changed the user <strong class="said">bob</strong>: ` +
+			`<strong class="said">Administrator</strong>`: {Actor: "ann", Action: "personChanged", Object: "bob", Detail: "administrator"},
 		`<strong class="said">ann</strong>: later`: {Actor: "ann", Action: "later"}, // of another version
 	} {
 		if said := sentenceOf(t, i18n.English, x, text); said != want {

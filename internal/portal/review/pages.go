@@ -81,7 +81,7 @@ func (d *Handler) showOrPart(w http.ResponseWriter, r *http.Request, status int,
 	if err := templ.RenderFragments(r.Context(), &part, make(d.Page(r)), fragment); err != nil {
 		return err
 	}
-	httpx.Part(w, r, part.Bytes(), "")
+	httpx.Part(w, r, status, part.Bytes(), "")
 	return nil
 }
 

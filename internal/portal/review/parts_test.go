@@ -114,12 +114,13 @@ func TestPeekIsAPartOfThePage(t *testing.T) {
 		if resp.StatusCode != 200 || before != 2 || entries() != 2*before {
 			t.Errorf("%d, and %d entries after %d of the page", resp.StatusCode, entries(), before)
 		}
-		for _, want := range []string{`id="verdict"`, `class="finding`, `class="case-about"`} {
+		for _, want := range []string{`id="verdict"`, `class="finding`, `class="case-about"`, `class="decision-form`, `id="note"`,
+			`class="assignment`} {
 			if !strings.Contains(part, want) || !strings.Contains(whole, want) {
 				t.Errorf("the part or the page lacks %s", want)
 			}
 		}
-		for _, not := range []string{"<main", "<form", "<h1", `id="decision"`} {
+		for _, not := range []string{"<main", "<h1", "<aside", "data-tabs", "/shares"} {
 			if strings.Contains(part, not) || !strings.Contains(whole, not) {
 				t.Errorf("the part has %s, or the page lacks it", not)
 			}
@@ -134,6 +135,87 @@ func TestPeekIsAPartOfThePage(t *testing.T) {
 			t.Errorf("signed out: %d", resp.StatusCode)
 		}
 	})
+}
+
+// TestPeekDecides sends the forms of the panel beside the list: they are those of the page, with
+// the same check for decisions that the reviewer has not seen, and the same roles.
+func TestPeekDecides(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		d := open(t, db)
+		d.signInAs(secret, "")
+		const in = "?list=queue%3Ddecide"
+		older := "bbbbbbbb-0000-4000-8000-000000000002"
+		d.add(stored{Application: one(older, contract.Income, journey.Ready, noon.AddDate(0, 0, -1), noon)})
+		auditor := d.as(Auditor)
+		count := func(query string) (n int) {
+			t.Helper()
+			if err := db.SQL.QueryRow(query).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		if _, part := auditor.part(own+in, ""); strings.Contains(part, `class="decision-form`) || strings.Contains(part, `id="note"`) ||
+			!strings.Contains(part, `id="decision"`) {
+			t.Errorf("an auditor is offered forms: %s", part)
+		}
+		for path, form := range map[string]url.Values{
+			own + "/decision": {"seen": {"0"}, "decision": {decisions.Approved}}, own + "/notes": {"text": {"a note"}},
+			"/review/assign": {"id": {appReady}, "do": {"take"}, "back": {"application"}},
+		} {
+			if resp, _ := auditor.postPart(path+in, form); resp.StatusCode != 403 {
+				t.Errorf("an auditor sends %s: %d", path, resp.StatusCode)
+			}
+		}
+
+		refused, part := d.postPart(own+"/decision"+in, url.Values{"seen": {"0"}, "decision": {decisions.MoreAsked}})
+		d.says("a refused decision", part, i18ntest.EN("review.decide.no_text"))
+		if refused.StatusCode != 422 || strings.Contains(part, "<main") {
+			t.Errorf("a refused decision: %d", refused.StatusCode)
+		}
+		form := url.Values{"seen": {"0"}, "decision": {decisions.Approved}}
+		resp, _ := d.postPart(own+"/decision"+in, form)
+		to, _, _ := strings.Cut(resp.Header.Get("Location"), "#")
+		if resp.StatusCode != 303 || !strings.HasPrefix(to, own+"?done=decided") {
+			t.Fatalf("a decision: %d, to %q", resp.StatusCode, to)
+		}
+		_, part = d.part(to, "")
+		d.says("after the decision", part, i18ntest.EN("review.decide.done"), i18ntest.EN("review.decide.next"),
+			`href="/review/applications/`+older+"?list=queue%3Ddecide", `name="seen" value="1"`)
+
+		// Sent again, or by a reviewer who has not seen it, it is not recorded.
+		form.Set("decision", decisions.Declined)
+		form.Set("text", "Written before.")
+		late, part := d.postPart(own+"/decision"+in, form)
+		if late.StatusCode != 409 || strings.Contains(part, "<main") {
+			t.Errorf("a late decision: %d", late.StatusCode)
+		}
+		d.says("a late decision", part, i18ntest.EN("review.decide.late"), "Written before.", `name="seen" value="1"`)
+		if n := count(`SELECT COUNT(*) FROM review_decisions`); n != 1 {
+			t.Errorf("there are %d decisions", n)
+		}
+		if n := count(`SELECT COUNT(*) FROM review_audit WHERE action = 'decided'`); n != 1 {
+			t.Errorf("the trail has %d decisions", n)
+		}
+
+		d.postPart(own+"/notes"+in, url.Values{"text": {"Called."}})
+		resp, _ = d.postPart("/review/assign"+in,
+			url.Values{"assign": {appReady + "."}, "id": {appReady}, "back": {"application"}})
+		if _, part = d.part(resp.Header.Get("Location"), ""); !strings.Contains(part, "Called.") {
+			t.Errorf("after a note and an assignment, to %q: %s", resp.Header.Get("Location"), part)
+		}
+	})
+}
+
+// postPart sends a form as the list's script does.
+func (d *testServer) postPart(path string, form url.Values) (*http.Response, string) {
+	d.t.Helper()
+	req, err := http.NewRequest("POST", d.srv.URL+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set(httpx.PartHeader, "review")
+	return d.do(req)
 }
 
 // TestErrorPages shows users errors in their own words, with the menu and a way back.

@@ -48,8 +48,15 @@ func (s *Service) rename(ctx context.Context, tx *store.Tx, by user, in input) (
 	if customers.NameProblem(name) != "" {
 		return done{}, wrong("name", "dashboard.name.invalid")
 	}
-	return done{action: "credential renamed", object: in.id, detail: name, flash: "renamed"},
-		s.Customers.RenameClient(ctx, tx, by.account.ID, in.id, name)
+	all, err := s.Customers.Credentials(ctx, tx, by.account.ID)
+	if err != nil {
+		return done{}, err
+	}
+	out := done{action: "credential renamed", object: in.id, detail: name, flash: "renamed"}
+	if i := slices.IndexFunc(all, func(c customers.Credential) bool { return c.ID == in.id }); i >= 0 {
+		out.values = staff.Changed(staff.Value{Setting: "name", Before: all[i].Name, After: name})
+	}
+	return out, s.Customers.RenameClient(ctx, tx, by.account.ID, in.id, name)
 }
 
 func (s *Service) rotate(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -119,13 +126,16 @@ func (s *Service) removeURL(ctx context.Context, tx *store.Tx, by user, in input
 }
 
 func (s *Service) staticURL(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	url := in.field("url")
-	return s.edit(ctx, tx, by, "complete URL static", url, "url static", func(urls []string) ([]string, error) {
+	url, before := in.field("url"), ""
+	out, err := s.edit(ctx, tx, by, "complete URL static", url, "url static", func(urls []string) ([]string, error) {
 		if i := slices.Index(urls, url); i < 1 {
 			return nil, nothing{saidNoChange}
 		}
+		before = urls[0]
 		return append([]string{url}, slices.DeleteFunc(urls, func(u string) bool { return u == url })...), nil
 	})
+	out.values = staff.Changed(staff.Value{Setting: "defaultURL", Before: originOf(before), After: originOf(url)})
+	return out, err
 }
 
 func (s *Service) addOrigin(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -156,7 +166,9 @@ func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by user, in input
 	if form {
 		detail += ", form only"
 	}
-	return done{action: "return changed", object: by.account.PublicID, detail: detail, flash: "return"},
+	values := staff.Changed(staff.Value{Setting: "returnMode", Before: by.account.ReturnMode, After: mode},
+		staff.Value{Setting: "requireForm", Before: staff.YesNo(by.account.RequireForm), After: staff.YesNo(form)})
+	return done{action: "return changed", object: by.account.PublicID, detail: detail, values: values, flash: "return"},
 		s.Customers.SetReturn(ctx, tx, by.account.ID, mode, form)
 }
 
@@ -208,7 +220,7 @@ func (s *Service) entries(ctx context.Context, r *http.Request, by user, d pages
 	}
 	v.Rows = staff.Lines(all, func(e staff.Entry, older []pages.DashboardEntry) pages.DashboardEntry {
 		return pages.DashboardEntry{At: e.At, By: emails[e.Actor], Action: e.Action, Object: cmp.Or(emails[e.Object], e.Object),
-			Details: e.Detail, More: older}
+			Details: e.Detail, Values: e.Values, More: older}
 	})
 	v.Count = len(all)
 	if n := len(all); n > 0 {

@@ -11,6 +11,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/staff"
 	pages "vestibule/templates/provider"
 
 	"vestibule/internal/store"
@@ -152,7 +153,8 @@ func (s *Service) addChild(ctx context.Context, tx *store.Tx, by user, in input)
 		return done{}, err
 	}
 	a, added, err := s.Customers.AddAccount(ctx, tx, by.account.ID, names)
-	return done{action: "child added", object: a.PublicID, flash: "child", to: "/dashboard/accounts/" + url.PathEscape(a.PublicID)},
+	return done{action: "child added", object: a.PublicID, values: namesGiven(names), flash: "child",
+			to: "/dashboard/accounts/" + url.PathEscape(a.PublicID)},
 		unlessAdded(added, err)
 }
 
@@ -169,7 +171,27 @@ func (s *Service) addProduct(ctx context.Context, tx *store.Tx, by user, in inpu
 		return done{}, err
 	}
 	p, added, err := s.Customers.AddProduct(ctx, tx, a.ID, names)
-	return done{action: "product added", object: p.ID, flash: "product"}, unlessAdded(added, err)
+	return done{action: "product added", object: p.ID, values: namesGiven(names), flash: "product"}, unlessAdded(added, err)
+}
+
+// namesGiven returns the names of a new account or product for the audit trail.
+func namesGiven(n customers.Names) []staff.Value {
+	return staff.Changed(staff.Value{Setting: "name", After: n.Name}, staff.Value{Setting: "displayName", After: n.DisplayName})
+}
+
+// inherited is a configuration in the audit trail that is the account's or its parent's.
+const inherited = "inherited"
+
+// ownConfiguration returns the ID of the configuration that a product has of its own; "" if it
+// inherits one, and for a product of another account.
+func (s *Service) ownConfiguration(ctx context.Context, q store.Queryer, customerID, product string) (string, error) {
+	all, err := s.Customers.Products(ctx, q, customerID)
+	for _, p := range all {
+		if p.ID == product && !p.Inherited {
+			return p.Configuration.ID, err
+		}
+	}
+	return "", err
 }
 
 // assign assigns a configuration to a product or a child account, or removes it so
@@ -183,18 +205,19 @@ func (s *Service) assign(ctx context.Context, tx *store.Tx, by user, in input) (
 	if by.account.ParentID != "" || !by.configurer {
 		return done{}, unknown("configuration to assign")
 	}
-	out := done{action: "configuration changed", object: account + product, detail: "inherited", flash: "inherited"}
+	out := done{action: "configuration changed", object: account + product, detail: inherited, flash: "inherited"}
+	all, err := s.Customers.Configurations(ctx, tx, by.account.ID)
+	if err != nil {
+		return done{}, err
+	}
 	if configuration != "" {
-		all, err := s.Customers.Configurations(ctx, tx, by.account.ID)
-		if err != nil {
-			return done{}, err
-		}
 		i := slices.IndexFunc(all, func(c customers.Configuration) bool { return c.ID == configuration })
 		if i < 0 {
 			return done{}, unknown("configuration")
 		}
 		out.flash, out.detail = "assigned", all[i].Alias
 	}
+	before, owner := "", by.account.ID
 	if on := account + in.Get("child"); on != "" {
 		// The form is on the page of a child account.
 		a, err := s.Customers.Child(ctx, tx, by.account.ID, on)
@@ -202,7 +225,18 @@ func (s *Service) assign(ctx context.Context, tx *store.Tx, by user, in input) (
 			return done{}, err
 		}
 		out.to = "/dashboard/accounts/" + url.PathEscape(a.PublicID)
+		before, owner = a.ConfigurationID, a.ID
 	}
+	if product != "" {
+		if before, err = s.ownConfiguration(ctx, tx, owner, product); err != nil {
+			return done{}, err
+		}
+	}
+	alias := inherited
+	if i := slices.IndexFunc(all, func(c customers.Configuration) bool { return c.ID == before }); i >= 0 {
+		alias = all[i].Alias
+	}
+	out.values = staff.Changed(staff.Value{Setting: "configuration", Before: alias, After: out.detail})
 	to := customers.Target{Type: customers.TargetProduct, ID: product}
 	if account != "" {
 		to = customers.Target{Type: customers.TargetAccount, ID: account}

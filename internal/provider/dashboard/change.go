@@ -48,10 +48,11 @@ func (in input) field(name string) string { return strings.TrimSpace(in.Get(name
 
 // done describes a change. An empty action means that nothing changed.
 type done struct {
-	action, object, detail string // for the audit trail; without personal data and secrets
-	flash                  flash  // flash message of the next page
-	secret                 string // secret to show once; empty for none
-	to                     string // where to redirect; empty is the form's page
+	action, object, detail string        // for the audit trail; without personal data and secrets
+	values                 []staff.Value // likewise
+	flash                  flash         // flash message of the next page
+	secret                 string        // secret to show once; empty for none
+	to                     string        // where to redirect; empty is the form's page
 }
 
 // flash is the key of a flash message.
@@ -203,7 +204,8 @@ func (s *Service) fresh(ctx context.Context, by user, in input) error {
 
 // write adds a change to the audit trail in the transaction of the change.
 func (s *Service) write(ctx context.Context, tx *store.Tx, by user, d done) error {
-	return s.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: d.action, Subject: by.account.ID, Object: d.object, Detail: d.detail})
+	return s.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: d.action, Subject: by.account.ID, Object: d.object, Detail: d.detail,
+		Values: d.values})
 }
 
 // operator is the author in the audit trail of changes that the provider's operator

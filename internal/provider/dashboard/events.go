@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -15,6 +16,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/webhooks"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 	pages "vestibule/templates/provider"
@@ -28,8 +30,8 @@ const (
 )
 
 func (s *Service) webhooks(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
-	c, err := s.Webhooks.Callback(ctx, s.DB.SQL, by.account.ID)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+	c, err := s.callbackOf(ctx, s.DB.SQL, by)
+	if err != nil {
 		return nil, err
 	}
 	v := pages.DashboardWebhooks{URL: c.URL, Disabled: c.Disabled, MaxTests: webhooks.MaxTests}
@@ -111,7 +113,7 @@ func (s *Service) sendTest(ctx context.Context, tx *store.Tx, by user, _ input) 
 // secret.
 func originOf(address string) string {
 	u, err := url.Parse(address)
-	if err != nil {
+	if err != nil || u.Host == "" {
 		return ""
 	}
 	return u.Scheme + "://" + u.Host
@@ -122,12 +124,26 @@ func (s *Service) setCallback(ctx context.Context, tx *store.Tx, by user, in inp
 	if s.Webhooks.CheckURL(address) != nil {
 		return done{}, wrong("url", "dashboard.callback.invalid")
 	}
+	before, err := s.callbackOf(ctx, tx, by)
+	if err != nil {
+		return done{}, err
+	}
 	secret, err := s.Webhooks.SetURL(ctx, tx, by.account.ID, address)
 	out := done{action: "callback set", object: "callback", detail: originOf(address), flash: "callback", secret: secret}
+	out.values = staff.Changed(staff.Value{Setting: "callbackURL", Before: originOf(before.URL), After: originOf(address)})
 	if secret != "" {
 		out.flash = "signer"
 	}
 	return out, err
+}
+
+// callbackOf returns the callback of the user's account; the zero value for none.
+func (s *Service) callbackOf(ctx context.Context, q store.Queryer, by user) (webhooks.Callback, error) {
+	c, err := s.Webhooks.Callback(ctx, q, by.account.ID)
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil
+	}
+	return c, err
 }
 
 func (s *Service) switchCallback(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -158,9 +174,25 @@ func (s *Service) subscribe(ctx context.Context, tx *store.Tx, by user, in input
 	if len(chosen) == 0 {
 		return done{}, wrong("status", "dashboard.subscription.none")
 	}
+	before, err := s.callbackOf(ctx, tx, by)
+	if err != nil {
+		return done{}, err
+	}
 	return done{action: "subscription changed", object: "callback", detail: strconv.Itoa(len(chosen)) +
-			"/" + strconv.Itoa(len(webhooks.Subscribable())), flash: "subscription"},
+			"/" + strconv.Itoa(len(webhooks.Subscribable())), flash: "subscription",
+			values: staff.Changed(staff.Value{Setting: "statuses", Before: statusCodes(before.Statuses), After: statusCodes(chosen)})},
 		s.Webhooks.Subscribe(ctx, tx, by.account.ID, chosen)
+}
+
+// statusCodes returns the statuses of a subscription for the audit trail; nil are all.
+func statusCodes(chosen []contract.Status) string {
+	var out []string
+	for _, st := range webhooks.Subscribable() {
+		if chosen == nil || slices.Contains(chosen, st) {
+			out = append(out, string(st))
+		}
+	}
+	return strings.Join(out, ",")
 }
 
 func (s *Service) rotateSigner(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {

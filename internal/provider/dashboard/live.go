@@ -71,6 +71,6 @@ func (s *Service) showPart(w http.ResponseWriter, r *http.Request, once string, 
 	if err := templ.RenderFragments(r.Context(), &buf, c, ui.Live); err != nil {
 		return err
 	}
-	httpx.Part(w, r, buf.Bytes(), once)
+	httpx.Part(w, r, http.StatusOK, buf.Bytes(), once)
 	return nil
 }

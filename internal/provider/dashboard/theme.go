@@ -19,6 +19,7 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/visits"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/theme"
 	pages "vestibule/templates/provider"
@@ -95,15 +96,40 @@ func (s *Service) setTheme(ctx context.Context, tx *store.Tx, by user, in input)
 	if err != nil {
 		return done{}, err
 	}
-	return done{action: "theme changed", object: by.account.PublicID, flash: "theme"}, s.Customers.SetTheme(ctx, tx, by.account.ID, given)
+	before, err := s.Customers.Theme(ctx, tx, by.account.ID)
+	if err != nil {
+		return done{}, err
+	}
+	return done{action: "theme changed", object: by.account.PublicID, values: themeValues(before.Settings, given), flash: "theme"},
+		s.Customers.SetTheme(ctx, tx, by.account.ID, given)
+}
+
+// themeValues returns the settings of a theme that differ.
+func themeValues(before, after theme.Settings) []staff.Value {
+	before, after = before.WithDefaults(), after.WithDefaults()
+	return staff.Changed(staff.Value{Setting: "light", Before: before.Light, After: after.Light},
+		staff.Value{Setting: "dark", Before: before.Dark, After: after.Dark},
+		staff.Value{Setting: "corners", Before: before.Corners, After: after.Corners},
+		staff.Value{Setting: "font", Before: before.Font, After: after.Font},
+		staff.Value{Setting: "scheme", Before: before.Scheme, After: after.Scheme},
+		staff.Value{Setting: "wordmark", Before: staff.YesNo(before.Wordmark), After: staff.YesNo(after.Wordmark)})
 }
 
 func (s *Service) resetTheme(ctx context.Context, tx *store.Tx, by user, _ input) (done, error) {
+	before, err := s.Customers.Theme(ctx, tx, by.account.ID)
+	if err != nil {
+		return done{}, err
+	}
 	reset, err := s.Customers.ResetTheme(ctx, tx, by.account.ID)
 	if err == nil && !reset {
 		err = nothing{saidNoChange}
 	}
-	return done{action: "theme reset", object: by.account.PublicID, flash: "theme reset"}, err
+	if err != nil {
+		return done{}, err
+	}
+	after, err := s.Customers.Theme(ctx, tx, by.account.ID)
+	return done{action: "theme reset", object: by.account.PublicID, values: themeValues(before.Settings, after.Settings),
+		flash: "theme reset"}, err
 }
 
 // setLogo stores or removes the logo of a color scheme.

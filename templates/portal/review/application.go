@@ -107,6 +107,15 @@ func (v ApplicationView) to(path, part string) string {
 
 func (v ApplicationView) inList() string { return v.Place.query() }
 
+// next returns the address of the application that follows in the list, or without one in the
+// queue of those to decide; "" after the last of the list.
+func (v ApplicationView) next() string {
+	if v.Place != nil {
+		return v.Place.Next
+	}
+	return reportURL(v.Row.ID, "/next")
+}
+
 // audit returns the address of the audit log of the application.
 func (v ApplicationView) audit() string {
 	q := url.Values{"application": {v.Row.ID}}

@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/staff"
 	"vestibule/templates/ui"
 )
 
@@ -17,7 +18,8 @@ type AuditLine struct {
 	Actor, Action, Application, Request string
 	Object, Detail                      string
 	ActorID, ObjectID                   string
-	More                                []AuditLine // older entries of its run
+	Values                              []staff.Value // that the action changed
+	More                                []AuditLine   // older entries of its run
 }
 
 // AuditWords returns the words by which a search finds the entries of an action.
@@ -127,8 +129,11 @@ func (x AuditLine) hasDetail() bool {
 	return x.Detail != "" && x.Action != "assigned" && (x.Action != "listed" || x.Detail != "undelivered")
 }
 
-// details returns the text of an entry's details.
+// details returns the text of an entry's details: the values that it changed, if it has them.
 func (x AuditLine) details(l i18n.Lang) string {
+	if len(x.Values) > 0 {
+		return strings.Join(ui.ValueTexts(l, x.Values), "; ")
+	}
 	for _, g := range []i18n.Group{"review.decisions", "review.roles", "review.deletion.reasons", "review.audit.details"} {
 		if text, ok := i18n.Find(l, g, x.Detail); ok {
 			return text

@@ -73,6 +73,16 @@ function restore(form: HTMLFormElement): void {
 	save(form, false);
 }
 
+// restoreDrafts fills in the forms of a part that was put into the page.
+export function restoreDrafts(part: Element): void {
+	if (reviewer) for (const form of part.querySelectorAll("form")) if (drafted(form)) restore(form);
+}
+
+// dropDraft deletes the draft of a form that the server accepted.
+export function dropDraft(form: HTMLFormElement): void {
+	sessionStorage.removeItem(keyOf(form));
+}
+
 // keepDrafts starts to save input on this page, and restores saved drafts.
 export function keepDrafts(): void {
 	if (!reviewer) return; // the sign-in page keeps drafts until a reviewer signs in
@@ -81,7 +91,7 @@ export function keepDrafts(): void {
 		const taken = draft?.sent && done !== undefined;
 		if (!draft || draft.reviewer !== reviewer || Date.now() - draft.at > life || taken) sessionStorage.removeItem(key);
 	}
-	for (const form of document.forms) if (drafted(form)) restore(form);
+	restoreDrafts(document.body);
 	document.addEventListener("input", (e) => {
 		const form = (e.target as Field).form;
 		if (form) save(form, false);

@@ -1,11 +1,12 @@
 // Shows the letter of a decision while the reviewer chooses it. Without script the button
 // "Preview" asks the server for it.
 
-export function startLetter(): void {
-	const box = document.querySelector<HTMLElement>("[data-preview]");
+// startLetter starts the decision form of a page or of a part that was put into it.
+export function startLetter(part: ParentNode = document): void {
+	const box = part.querySelector<HTMLElement>("[data-preview]");
 	const form = box?.closest("form");
 	if (!box || !form) return;
-	document.getElementById("preview-letter")!.hidden = true;
+	form.querySelector<HTMLElement>("#preview-letter")!.hidden = true;
 	let timer = 0;
 	let asked = 0;
 	const show = async (): Promise<void> => {

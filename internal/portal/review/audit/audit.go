@@ -155,7 +155,7 @@ func (s *Service) Page(ctx context.Context, f Filter, lang i18n.Lang) (pages.Aud
 		}
 		v.Lines = staff.Lines(found, func(e staff.Entry, older []pages.AuditLine) pages.AuditLine {
 			x := pages.AuditLine{At: e.At, Actor: cmp.Or(emails[e.Actor], e.Actor), Action: e.Action, Application: e.Subject,
-				Object: cmp.Or(emails[e.Object], e.Object), Detail: e.Detail, Request: e.RequestID, More: older}
+				Object: cmp.Or(emails[e.Object], e.Object), Detail: e.Detail, Values: e.Values, Request: e.RequestID, More: older}
 			if emails[e.Actor] != "" {
 				x.ActorID = e.Actor
 			}
@@ -179,7 +179,7 @@ func (s *Service) Page(ctx context.Context, f Filter, lang i18n.Lang) (pages.Aud
 }
 
 // SendCSV sends all entries that a filter selects, newest first: users by email address,
-// actions by their constants.
+// actions, settings and their values by their constants.
 func (s *Service) SendCSV(w http.ResponseWriter, r *http.Request, f Filter) error {
 	var found []staff.Entry
 	emails := map[string]string{}
@@ -203,11 +203,11 @@ func (s *Service) SendCSV(w http.ResponseWriter, r *http.Request, f Filter) erro
 	}
 	httpx.SetDownload(w, spreadsheet.ContentType, "audit.csv")
 	out := spreadsheet.NewWriter(w)
-	out.Row("time", "person", "action", "application", "object", "detail", "request")
+	out.Row("time", "person", "action", "application", "object", "detail", "request", "changes")
 	for {
 		for _, e := range found {
 			out.Row(e.At.UTC().Format(time.RFC3339Nano), cmp.Or(emails[e.Actor], e.Actor), e.Action,
-				e.Subject, cmp.Or(emails[e.Object], e.Object), e.Detail, e.RequestID)
+				e.Subject, cmp.Or(emails[e.Object], e.Object), e.Detail, e.RequestID, changes(e.Values))
 		}
 		if err := out.Flush(); err != nil || f.Cursor == "" {
 			return nil // complete, or the client has disconnected
@@ -217,4 +217,13 @@ func (s *Service) SendCSV(w http.ResponseWriter, r *http.Request, f Filter) erro
 			panic(http.ErrAbortHandler) // abort the connection so that a truncated file is not taken for complete
 		}
 	}
+}
+
+// changes returns the values of an entry for a cell of a spreadsheet.
+func changes(all []staff.Value) string {
+	var out []string
+	for _, v := range all {
+		out = append(out, v.Setting+": "+v.Before+" → "+v.After)
+	}
+	return strings.Join(out, "; ")
 }

@@ -1,0 +1,58 @@
+package ui
+
+import (
+	"strings"
+
+	"vestibule/internal/i18n"
+	"vestibule/internal/staff"
+)
+
+// settings has the names of settings in the audit log, and the texts of their codes; "" for values
+// that are texts themselves.
+var settings = map[string]struct {
+	name  i18n.Key
+	codes i18n.Group
+}{
+	staff.SettingRole: {"review.people.role", "review.roles"},
+	"name":            {"dashboard.name.label", ""},
+	"displayName":     {"dashboard.name.display", ""},
+	"configuration":   {"dashboard.configuration.label", "audit.values"},
+	"callbackURL":     {"dashboard.webhooks.callback_url", ""},
+	"defaultURL":      {"audit.default_url", ""},
+	"statuses":        {"audit.statuses", "statuses"},
+	"returnMode":      {"dashboard.redirects.way_back", "audit.values"},
+	"requireForm":     {"dashboard.redirects.form_only", "audit.values"},
+	"light":           {"dashboard.theme.colors.light", ""},
+	"dark":            {"dashboard.theme.colors.dark", ""},
+	"corners":         {"dashboard.theme.choices.corners", "dashboard.theme.corners"},
+	"font":            {"dashboard.theme.choices.font", "dashboard.theme.fonts"},
+	"scheme":          {"dashboard.theme.choices.scheme", "dashboard.theme.schemes"},
+	"wordmark":        {"dashboard.theme.wordmark", "audit.values"},
+}
+
+// ValueTexts says what an entry of the audit log changed, a text for each setting. A setting of
+// another version is shown by its code.
+func ValueTexts(l i18n.Lang, all []staff.Value) (out []string) {
+	for _, v := range all {
+		s, known := settings[v.Setting]
+		name := v.Setting
+		if known {
+			name = i18n.T(l, s.name)
+		}
+		text := func(value string) string {
+			if value == "" {
+				return i18n.T(l, "audit.none")
+			}
+			if s.codes == "" {
+				return value
+			}
+			codes := strings.Split(value, ",")
+			for i, code := range codes {
+				codes[i] = i18n.Code(l, s.codes, code)
+			}
+			return strings.Join(codes, ", ")
+		}
+		out = append(out, i18n.T(l, "audit.changed", "setting", name, "before", text(v.Before), "after", text(v.After)))
+	}
+	return out
+}
