@@ -168,7 +168,7 @@ func TestPeekDecides(t *testing.T) {
 		}
 
 		refused, part := d.postPart(own+"/decision"+in, url.Values{"seen": {"0"}, "decision": {decisions.MoreAsked}})
-		d.says("a refused decision", part, i18ntest.EN("review.decide.no_text"))
+		d.requireText("a refused decision", part, i18ntest.EN("review.decide.no_text"))
 		if refused.StatusCode != 422 || strings.Contains(part, "<main") {
 			t.Errorf("a refused decision: %d", refused.StatusCode)
 		}
@@ -179,7 +179,7 @@ func TestPeekDecides(t *testing.T) {
 			t.Fatalf("a decision: %d, to %q", resp.StatusCode, to)
 		}
 		_, part = d.part(to, "")
-		d.says("after the decision", part, i18ntest.EN("review.decide.done"), i18ntest.EN("review.decide.next"),
+		d.requireText("after the decision", part, i18ntest.EN("review.decide.done"), i18ntest.EN("review.decide.next"),
 			`href="/review/applications/`+older+"?list=queue%3Ddecide", `name="seen" value="1"`)
 
 		// Sent again, or by a reviewer who has not seen it, it is not recorded.
@@ -189,7 +189,7 @@ func TestPeekDecides(t *testing.T) {
 		if late.StatusCode != 409 || strings.Contains(part, "<main") {
 			t.Errorf("a late decision: %d", late.StatusCode)
 		}
-		d.says("a late decision", part, i18ntest.EN("review.decide.late"), "Written before.", `name="seen" value="1"`)
+		d.requireText("a late decision", part, i18ntest.EN("review.decide.late"), "Written before.", `name="seen" value="1"`)
 		if n := count(`SELECT COUNT(*) FROM review_decisions`); n != 1 {
 			t.Errorf("there are %d decisions", n)
 		}
