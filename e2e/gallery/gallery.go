@@ -185,7 +185,7 @@ func components(base pages.Base) templ.Component {
 			text(words("With its words.", i18ntest.ES("review.decide.text")+"."))))
 	}
 	pieces = append(pieces,
-		ui.ErrorSummary(l, []ui.Wrong{{Field: "name", Words: words("Enter a name.", "Indique un nombre.")}}),
+		ui.ErrorSummary(l, []ui.FieldError{{Field: "name", Words: words("Enter a name.", "Indique un nombre.")}}),
 		within(ui.Card(words("Fields", "Campos")), within(ui.Columns(),
 			ui.Field(ui.Input{Name: "name", Label: words("Name", "Nombre"), Lang: l, Error: words("Enter a name.", "Indique un nombre.")}),
 			ui.Field(ui.Input{Name: "money", Label: words("Amount", "Importe"), Lang: l, Prefix: "$",

@@ -166,8 +166,8 @@ func (l *pageRenderer) isPage(r *http.Request) bool {
 	return !strings.HasSuffix(r.URL.Path, "/callbacks") && !strings.HasSuffix(r.URL.Path, "/stream")
 }
 
-// either answers with a status: people get a page, programs an API error.
-func (l *pageRenderer) either(status int) http.Handler {
+// pageOrAPIError answers with a status: people get a page, programs an API error.
+func (l *pageRenderer) pageOrAPIError(status int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if l.isPage(r) {
 			l.status(w, r, status)

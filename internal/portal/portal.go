@@ -122,10 +122,10 @@ func (p *Portal) routes(renderer *pageRenderer, public *url.URL, c Config) (http
 		return nil, fmt.Errorf("portal: %w", err)
 	}
 	sameSite.AddInsecureBypassPattern("POST /redirect/return")
-	sameSite.SetDenyHandler(renderer.either(http.StatusForbidden))
+	sameSite.SetDenyHandler(renderer.pageOrAPIError(http.StatusForbidden))
 
 	routes := httpx.NotFound(c.Log, mux, renderer.isPage, renderer.status)
-	return httpx.Wrap(c.Log, onlyHost(public, renderer.either(http.StatusMisdirectedRequest),
+	return httpx.Wrap(c.Log, onlyHost(public, renderer.pageOrAPIError(http.StatusMisdirectedRequest),
 		renderer.remember(sameSite.Handler(routes)))), nil
 }
 

@@ -37,9 +37,9 @@ func (l *tryLimits) signed(mark []byte, email string) []byte {
 	return l.keyed("known", email, string(mark))
 }
 
-// known returns the name of the browser that sent r if it is known for the address,
+// knownBrowser returns the name of the browser that sent r if it is known for the address,
 // or "". If two cookies have the same name, it trusts neither.
-func (l *tryLimits) known(r *http.Request, email string) string {
+func (l *tryLimits) knownBrowser(r *http.Request, email string) string {
 	sent := r.CookiesNamed(l.cookie)
 	if len(sent) != 1 {
 		return ""

@@ -49,7 +49,7 @@ type try struct {
 // try returns the sign-in try of a request.
 func (l *tryLimits) try(r *http.Request, email, password string) try {
 	email = mail.NormalizeAddress(email)
-	return try{email: email, password: password, network: httpx.ClientNetwork(r, l.behindProxy).String(), browser: l.known(r, email)}
+	return try{email: email, password: password, network: httpx.ClientNetwork(r, l.behindProxy).String(), browser: l.knownBrowser(r, email)}
 }
 
 // counter is a stored counter of tries and its limit.

@@ -803,7 +803,7 @@ func FindPage(m Find) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Problem != "" {
-				templ_7745c5c3_Err = ui.ErrorSummary(m.Lang, []ui.Wrong{{Field: "email", Words: i18n.T(m.Lang, m.Problem)}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.ErrorSummary(m.Lang, []ui.FieldError{{Field: "email", Words: i18n.T(m.Lang, m.Problem)}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -15,7 +15,7 @@ func (m Landing) tiles() []ui.Tile {
 	var out []ui.Tile
 	for _, p := range m.Products {
 		out = append(out, ui.Tile{Title: i18n.T(m.Lang, ProductName(p)), Text: i18n.T(m.Lang, m.productText(p)),
-			URL: "/apply/" + string(p), Note: m.takes(p), Icon: ui.ProductIcon(p)})
+			URL: "/apply/" + string(p), Note: m.durationWords(p), Icon: ui.ProductIcon(p)})
 	}
 	return out
 }
@@ -26,8 +26,8 @@ var estimated = map[contract.Product]time.Duration{
 	contract.Eligibility: 4 * time.Minute, contract.Passport: 2 * time.Minute,
 }
 
-// takes says how long an application for a product takes, with a minute for the form.
-func (m Landing) takes(p contract.Product) string {
+// durationWords says how long an application for a product takes, with a minute for the form.
+func (m Landing) durationWords(p contract.Product) string {
 	took, ok := m.Usual[p]
 	if !ok {
 		took = estimated[p]
@@ -222,13 +222,13 @@ func (m Apply) mode() string { return cmp.Or(m.Mode, "embedded") }
 func (m Apply) modes() ui.Question {
 	q := ui.Question{Name: "mode", Label: i18n.T(m.Lang, "apply.mode.label"), Lang: m.Lang, Error: m.problem("mode"), Options: []ui.Option{
 		{Value: "embedded", Label: i18n.T(m.Lang, "apply.mode.embedded.label"), Detail: i18n.T(m.Lang, "apply.mode.embedded.text"),
-			Badge: i18n.T(m.Lang, "apply.mode.recommended"), Chosen: m.chose("embedded")},
+			Badge: i18n.T(m.Lang, "apply.mode.recommended"), Chosen: m.isChosen("embedded")},
 		{Value: "redirect", Label: i18n.T(m.Lang, "apply.mode.redirect.label"), Detail: i18n.T(m.Lang, "apply.mode.redirect.text"),
-			Chosen: m.chose("redirect")},
+			Chosen: m.isChosen("redirect")},
 	}}
 	if m.Integrator != nil || m.Mode == "redirect-form" {
 		q.Options = append(q.Options, ui.Option{Value: "redirect-form", Label: i18n.T(m.Lang, "apply.mode.redirect_form.label"),
-			Detail: i18n.T(m.Lang, "apply.mode.redirect_form.text"), Chosen: m.chose("redirect-form")})
+			Detail: i18n.T(m.Lang, "apply.mode.redirect_form.text"), Chosen: m.isChosen("redirect-form")})
 	}
 	return q
 }

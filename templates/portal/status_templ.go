@@ -507,7 +507,7 @@ func StatusPage(m Status) templ.Component {
 						}
 						return nil
 					})
-					templ_7745c5c3_Err = ui.Button(ui.Action{URL: m.ReturnURL, Kind: m.returnKind(), Attrs: m.out()}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var25), templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Button(ui.Action{URL: m.ReturnURL, Kind: m.returnKind(), Attrs: m.leaveFrame()}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var25), templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -55,8 +55,8 @@ func (b Base) In(parent, application string) Base {
 // accessLink returns AccessURL in the page's language.
 func (b Base) accessLink() string { return b.AccessURL + "?lang=" + string(b.Lang) }
 
-// out returns the attributes of a link that leaves the frame.
-func (b Base) out() templ.Attributes {
+// leaveFrame returns the attributes of a link that leaves the frame.
+func (b Base) leaveFrame() templ.Attributes {
 	if b.Framed {
 		return templ.Attributes{"target": "_top"}
 	}
@@ -183,8 +183,8 @@ func (a Apply) input(name string, label i18n.Key) ui.Input {
 	return ui.Input{Name: name, Label: i18n.T(a.Lang, label), Lang: a.Lang, Value: a.value(name), Error: a.problem(name)}
 }
 
-func (a Apply) wrongs() []ui.Wrong {
-	var out []ui.Wrong
+func (a Apply) fieldErrors() []ui.FieldError {
+	var out []ui.FieldError
 	for _, p := range a.Problems {
 		field := p.Field
 		if field == "dob" {
@@ -193,12 +193,14 @@ func (a Apply) wrongs() []ui.Wrong {
 				field = "dob-day"
 			}
 		}
-		out = append(out, ui.Wrong{Field: field, Words: i18n.T(a.Lang, p.Text)})
+		out = append(out, ui.FieldError{Field: field, Words: i18n.T(a.Lang, p.Text)})
 	}
 	return out
 }
 
-func (a Apply) chose(mode string) bool { return a.Mode == mode || a.Mode == "" && mode == "embedded" }
+func (a Apply) isChosen(mode string) bool {
+	return a.Mode == mode || a.Mode == "" && mode == "embedded"
+}
 
 // Connect is the page with the widget.
 type Connect struct {

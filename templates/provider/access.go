@@ -129,7 +129,7 @@ func (r AccessReport) facts(l i18n.Lang) []ui.Fact {
 		facts = append(facts, ui.Fact{Term: i18n.T(l, "access.updates"),
 			Text: i18n.N(l, "access.updates", r.Updates, "day", ui.DayWords(l, r.Updated.UTC()))})
 	}
-	facts = append(facts, ui.Fact{Term: i18n.T(l, "access.kept"), Text: r.kept(l)})
+	facts = append(facts, ui.Fact{Term: i18n.T(l, "access.kept"), Text: r.keptUntil(l)})
 	if len(r.ThirdParties) > 0 {
 		facts = append(facts, ui.Fact{Term: i18n.T(l, "access.third_parties"), Text: strings.Join(r.ThirdParties, ", ")})
 	}
@@ -154,8 +154,8 @@ func (r AccessReport) access(l i18n.Lang) string {
 	return strings.Join(all, " ")
 }
 
-// kept says until when the company can read the report.
-func (r AccessReport) kept(l i18n.Lang) string {
+// keptUntil says until when the company can read the report.
+func (r AccessReport) keptUntil(l i18n.Lang) string {
 	switch {
 	case r.Pending && r.Withdrawn.IsZero():
 		return i18n.T(l, "access.pending")
@@ -193,7 +193,7 @@ func (m AccessDisconnect) consequences() (all []string) {
 func (m AccessDisconnect) kept() (facts []ui.Fact) {
 	for _, r := range m.Company.Reports {
 		if !r.Until.IsZero() && slices.Contains(r.From, m.Source.Name) {
-			facts = append(facts, ui.Fact{Term: r.name(m.Lang), Text: r.kept(m.Lang)})
+			facts = append(facts, ui.Fact{Term: r.name(m.Lang), Text: r.keptUntil(m.Lang)})
 		}
 	}
 	return facts

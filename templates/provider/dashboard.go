@@ -38,10 +38,10 @@ type Dashboard struct {
 	Flash  string // last completed action, a code of dashboard.flash; empty for none
 	Secret string // created by that action; shown only once
 
-	Wrong string     // the invalid field of the submitted form; empty for none
-	Words string     // the error message
-	Given url.Values // the submitted values
-	Back  ui.Link    // the page above this one; none on pages of the menu
+	Invalid string     // the invalid field of the submitted form; empty for none
+	Words   string     // the error message
+	Given   url.Values // the submitted values
+	Back    ui.Link    // the page above this one; none on pages of the menu
 }
 
 // under returns d with a link to the page above.
@@ -376,7 +376,7 @@ func (d Dashboard) value(field, now string) string {
 
 // wrong returns the error message of a field.
 func (d Dashboard) wrong(field string) string {
-	if d.Wrong == field {
+	if d.Invalid == field {
 		return d.Words
 	}
 	return ""

@@ -214,8 +214,8 @@ func dashboardSay(d Dashboard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if d.Wrong != "" {
-			templ_7745c5c3_Err = ui.ErrorSummary(d.Lang, []ui.Wrong{{Field: d.Wrong, Words: d.Words}}).Render(ctx, templ_7745c5c3_Buffer)
+		if d.Invalid != "" {
+			templ_7745c5c3_Err = ui.ErrorSummary(d.Lang, []ui.FieldError{{Field: d.Invalid, Words: d.Words}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1876,7 +1876,7 @@ func Actions() templ.Component {
 
 // ErrorSummary lists the errors at the top of a rejected form, with a link to each field.
 // It takes the focus when the page opens, which announces it; an alert would say it twice.
-func ErrorSummary(lang i18n.Lang, wrong []Wrong) templ.Component {
+func ErrorSummary(lang i18n.Lang, wrong []FieldError) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -250,17 +250,17 @@ type Day struct {
 	Attrs            templ.Attributes
 }
 
-// Wrong is one line of the error summary: the id of the field that it links to, and the
+// FieldError is one line of the error summary: the id of the field that it links to, and the
 // message at the field.
-type Wrong struct{ Field, Words string }
+type FieldError struct{ Field, Words string }
 
 // Several returns the errors of a form's fields for ErrorSummary if there are two or more. A
 // single one gets the focus at its field.
-func Several(problem func(field string) string, fields ...string) []Wrong {
-	var out []Wrong
+func Several(problem func(field string) string, fields ...string) []FieldError {
+	var out []FieldError
 	for _, f := range fields {
 		if words := problem(f); words != "" {
-			out = append(out, Wrong{Field: f, Words: words})
+			out = append(out, FieldError{Field: f, Words: words})
 		}
 	}
 	if len(out) < 2 {

@@ -69,7 +69,8 @@ func TestPieces(t *testing.T) {
 		{"notice", Notice(Note{Title: "Saved"})},
 		{"notice-live", Notice(Note{Tone: Success, ID: "n", Live: true})},
 		{"notice-alert", Notice(Note{Tone: Danger, Title: "No", Live: true})},
-		{"summary", ErrorSummary(i18n.English, []Wrong{{"firstName", "Enter your first name."}, {"dob-month", "Enter your date of birth."}})},
+		{"summary", ErrorSummary(i18n.English, []FieldError{
+			{"firstName", "Enter your first name."}, {"dob-month", "Enter your date of birth."}})},
 		{"summary-empty", ErrorSummary(i18n.English, nil)},
 		{"progress", Progress(Steps{Lang: i18n.English, Names: kinds, Current: 1})},
 		{"progress-done", Progress(Steps{Lang: i18n.Spanish, Names: kinds, Current: 3})},

@@ -63,7 +63,7 @@ func apply(w http.ResponseWriter, r *http.Request) {
 		"prefill": map[string]string{"firstName": r.FormValue("firstName"), "lastName": r.FormValue("lastName"),
 			"email": r.FormValue("email"), "dob": r.FormValue("dob")}})
 	if err != nil {
-		sorry(w, err)
+		showError(w, err)
 		return
 	}
 	session := rand.Text()
@@ -74,9 +74,9 @@ func apply(w http.ResponseWriter, r *http.Request) {
 
 // show shows the page with the element. Each view needs a new token.
 func show(w http.ResponseWriter, r *http.Request) {
-	token, err := call("POST", mine(r)+"/embed-token", struct{}{})
+	token, err := call("POST", applicationPath(r)+"/embed-token", struct{}{})
 	if err != nil {
-		sorry(w, err)
+		showError(w, err)
 		return
 	}
 	fmt.Fprint(w, strings.NewReplacer("PORTAL", portal, "TOKEN", token.EmbedToken).Replace(verify))
@@ -84,9 +84,9 @@ func show(w http.ResponseWriter, r *http.Request) {
 
 // next decides on the status that the portal reports, never on an event of the page.
 func next(w http.ResponseWriter, r *http.Request) {
-	a, err := call("GET", mine(r), nil)
+	a, err := call("GET", applicationPath(r), nil)
 	if err != nil {
-		sorry(w, err)
+		showError(w, err)
 		return
 	}
 	todo := "retry" // failed, exited, expired: there is no report
@@ -102,8 +102,8 @@ func next(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(map[string]string{"next": todo})
 }
 
-// mine returns the path of this visitor's application.
-func mine(r *http.Request) string {
+// applicationPath returns the path of this visitor's application.
+func applicationPath(r *http.Request) string {
 	cookie, err := r.Cookie("session")
 	if err != nil {
 		return "/none"
@@ -112,7 +112,7 @@ func mine(r *http.Request) string {
 	return fmt.Sprint("/", id)
 }
 
-func sorry(w http.ResponseWriter, err error) {
+func showError(w http.ResponseWriter, err error) {
 	log.Print(err)
 	http.Error(w, "This does not work at the moment.", http.StatusBadGateway)
 }

@@ -110,7 +110,7 @@ func (a *app) apply(w http.ResponseWriter, r *http.Request) {
 		a.page(w, http.StatusUnprocessableEntity, "form.html", map[string]any{"Values": applicant, "Problems": refused.Details})
 		return
 	case err != nil:
-		a.sorry(w, err)
+		a.showError(w, err)
 		return
 	}
 	id := rand.Text()
@@ -124,14 +124,14 @@ func (a *app) apply(w http.ResponseWriter, r *http.Request) {
 // verify serves the page with the element. Each view gets a new token, because a token
 // opens on one page only.
 func (a *app) verify(w http.ResponseWriter, r *http.Request) {
-	id := a.mine(r)
+	id := a.applicationPath(r)
 	if id == "" {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return
 	}
 	var token struct{ EmbedToken string }
 	if err := a.portal.Call(r.Context(), http.MethodPost, "/applications/"+id+"/embed-token", "", nil, &token); err != nil {
-		a.sorry(w, err)
+		a.showError(w, err)
 		return
 	}
 	a.page(w, http.StatusOK, "verify.html", map[string]any{"Portal": a.portal.URL, "Token": token.EmbedToken})
@@ -140,14 +140,14 @@ func (a *app) verify(w http.ResponseWriter, r *http.Request) {
 // outcome requests the application from the portal and returns the next step. An event on
 // the page is a reason to ask, not a proof.
 func (a *app) outcome(w http.ResponseWriter, r *http.Request) {
-	id := a.mine(r)
+	id := a.applicationPath(r)
 	if id == "" {
 		http.NotFound(w, r)
 		return
 	}
 	var known portalapi.Application
 	if err := a.portal.Call(r.Context(), http.MethodGet, "/applications/"+id, "", nil, &known); err != nil {
-		a.sorry(w, err)
+		a.showError(w, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -155,7 +155,7 @@ func (a *app) outcome(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]portalapi.Next{"next": known.Next()})
 }
 
-func (a *app) mine(r *http.Request) string {
+func (a *app) applicationPath(r *http.Request) string {
 	cookie, err := r.Cookie("case")
 	if err != nil {
 		return ""
@@ -165,7 +165,7 @@ func (a *app) mine(r *http.Request) string {
 	return a.cases[cookie.Value]
 }
 
-func (a *app) sorry(w http.ResponseWriter, err error) {
+func (a *app) showError(w http.ResponseWriter, err error) {
 	log.Print(err)
 	a.page(w, http.StatusBadGateway, "sorry.html", nil)
 }

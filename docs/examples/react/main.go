@@ -162,19 +162,19 @@ func (a *app) token(w http.ResponseWriter, r *http.Request) {
 	var out struct {
 		EmbedToken string `json:"embedToken"`
 	}
-	answer(w, &out, a.mine(r, http.MethodPost, "/embed-token", &out))
+	answer(w, &out, a.callApplication(r, http.MethodPost, "/embed-token", &out))
 }
 
 // outcome asks the portal for the application, and answers what is next. An event on the page is a reason
 // to ask, not a proof.
 func (a *app) outcome(w http.ResponseWriter, r *http.Request) {
 	var known portalapi.Application
-	err := a.mine(r, http.MethodGet, "", &known)
+	err := a.callApplication(r, http.MethodGet, "", &known)
 	answer(w, map[string]portalapi.Next{"next": known.Next()}, err)
 }
 
-// mine calls the portal for the visitor's application.
-func (a *app) mine(r *http.Request, method, path string, out any) error {
+// callApplication calls the portal for the visitor's application.
+func (a *app) callApplication(r *http.Request, method, path string, out any) error {
 	cookie, err := r.Cookie("case")
 	if err != nil {
 		return &portalapi.Refusal{Status: http.StatusNotFound, Message: "There is no application yet."}

@@ -46,9 +46,9 @@ type userHandler func(w http.ResponseWriter, r *http.Request, by staff.User) err
 
 type userKey struct{}
 
-// only admits users with the given roles, refuses other users, and redirects visitors
+// requireRole admits users with the given roles, refuses other users, and redirects visitors
 // to sign in and back.
-func (d *Handler) only(roles roleSet, next userHandler) httpx.HandlerFunc {
+func (d *Handler) requireRole(roles roleSet, next userHandler) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		by, _, err := d.Staff.Current(r.Context(), d.DB.SQL, r)
 		if err != nil {

@@ -89,6 +89,6 @@ func (d *Handler) Routes(mux *http.ServeMux) {
 	page("GET /review/set-password/{token}", d.Staff.PasswordPage)
 	page("POST /review/set-password/{token}", d.Staff.SetPassword)
 	for _, r := range d.table() {
-		page(r.pattern, d.only(r.roles, r.handle))
+		page(r.pattern, d.requireRole(r.roles, r.handle))
 	}
 }

@@ -134,11 +134,11 @@ func (s *Service) postDecoded(decode func(http.ResponseWriter, *http.Request) (u
 		switch {
 		case errors.As(err, &no):
 			frame := s.frameOf(r, by)
-			frame.Wrong, frame.Words, frame.Given = no.field, i18n.T(frame.Lang, no.text, no.args...), form
+			frame.Invalid, frame.Words, frame.Given = no.field, i18n.T(frame.Lang, no.text, no.args...), form
 			return s.render(w, r, by, http.StatusUnprocessableEntity, frame, c.back)
 		case errors.As(err, &not):
 			err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-				return s.say(ctx, tx, by.session.ID, not.flash, "", true)
+				return s.setFlash(ctx, tx, by.session.ID, not.flash, "", true)
 			})
 		}
 		if err != nil {
@@ -185,7 +185,7 @@ func (s *Service) change(r *http.Request, by *user, d *done, in input, make chan
 		if err := s.write(ctx, tx, *by, *d); err != nil {
 			return err
 		}
-		return s.say(ctx, tx, by.session.ID, d.flash, d.secret, false)
+		return s.setFlash(ctx, tx, by.session.ID, d.flash, d.secret, false)
 	})
 }
 
@@ -229,8 +229,8 @@ func noticeCell(sessionID string) store.Cell {
 	return store.Cell{Table: "dashboard_notices", Column: "sealed", Row: sessionID}
 }
 
-// say sets the flash message of the session; with keep, only if none is waiting.
-func (s *Service) say(ctx context.Context, tx *store.Tx, sessionID string, n flash, secret string, keep bool) error {
+// setFlash sets the flash message of the session; with keep, only if none is waiting.
+func (s *Service) setFlash(ctx context.Context, tx *store.Tx, sessionID string, n flash, secret string, keep bool) error {
 	if n == "" {
 		return nil
 	}

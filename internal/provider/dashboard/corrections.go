@@ -78,9 +78,9 @@ func (s *Service) emailOf(ctx context.Context, q store.Queryer, staffID string) 
 	return u.Email, err
 }
 
-// weigh shows the result of a correction before it is confirmed. It changes nothing,
+// previewCorrection shows the result of a correction before it is confirmed. It changes nothing,
 // so the form's nonce stays valid.
-func (s *Service) weigh(w http.ResponseWriter, r *http.Request) error {
+func (s *Service) previewCorrection(w http.ResponseWriter, r *http.Request) error {
 	if err := s.guard(r); err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (s *Service) weigh(w http.ResponseWriter, r *http.Request) error {
 	}
 	var no refused
 	if errors.As(err, &no) {
-		d.Wrong, d.Words, status, then = no.field, i18n.T(d.Lang, no.text), http.StatusUnprocessableEntity, nil
+		d.Invalid, d.Words, status, then = no.field, i18n.T(d.Lang, no.text), http.StatusUnprocessableEntity, nil
 	} else if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /dashboard/accounts/find", s.find(within("/dashboard/accounts", s.childList)))
 	mux.Handle("POST /dashboard/people/find", s.find(within("/dashboard/people", s.userList)))
 	mux.Handle("POST /dashboard/density", s.adapt(s.setDensity))
-	mux.Handle("POST /dashboard/reports/{id}/correct/check", s.adapt(s.weigh))
+	mux.Handle("POST /dashboard/reports/{id}/correct/check", s.adapt(s.previewCorrection))
 	for pattern, c := range s.changes() {
 		mux.Handle(pattern, s.post(c))
 	}

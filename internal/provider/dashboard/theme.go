@@ -49,7 +49,7 @@ func (s *Service) theme(ctx context.Context, r *http.Request, by user, d pages.D
 		case err == nil:
 			v.Settings, shown, v.Preview = given, given, true
 		case errors.As(err, &no):
-			d.Wrong, d.Words, d.Given = no.field, i18n.T(d.Lang, no.text, no.args...), q
+			d.Invalid, d.Words, d.Given = no.field, i18n.T(d.Lang, no.text, no.args...), q
 		default:
 			return nil, err
 		}

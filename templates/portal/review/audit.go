@@ -38,8 +38,8 @@ var variants = map[string][]string{
 	"listed": {"listed_undelivered"},
 }
 
-// said returns the sentence of the entry, with names of its parts in braces.
-func (x AuditLine) said(l i18n.Lang) string {
+// template returns the sentence of the entry, with names of its parts in braces.
+func (x AuditLine) template(l i18n.Lang) string {
 	code := x.Action
 	switch {
 	case x.Action == "assigned" && x.Detail != "taken", x.Action == "listed" && x.Detail != "":
@@ -83,7 +83,7 @@ func (x AuditLine) part(l i18n.Lang, name string) (text, url string) {
 			c := toApplication(x.Object)
 			return c.Text, c.URL
 		case "eventSent":
-			return Delivery{Type: x.Object}.what(l), "/review/events?application=" + x.Application
+			return Delivery{Type: x.Object}.eventName(l), "/review/events?application=" + x.Application
 		}
 		return user(x.Object, x.ObjectID)
 	}
@@ -93,7 +93,7 @@ func (x AuditLine) part(l i18n.Lang, name string) (text, url string) {
 // sentence says what happened, with links to what it is about.
 func (x AuditLine) sentence(l i18n.Lang) templ.Component {
 	var out strings.Builder
-	text := x.said(l)
+	text := x.template(l)
 	if !strings.Contains(text, "{detail}") && x.hasDetail() {
 		text += " ({detail})"
 	}

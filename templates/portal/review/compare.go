@@ -144,7 +144,7 @@ func (v EligibilityView) measures(l i18n.Lang) []measure {
 	if sum, ok := v.deposited(); ok {
 		out = append(out, inCents(i18n.T(l, "review.eligibility.deposited"), v.in(), &sum))
 	}
-	if now, average, ok := v.held(); ok {
+	if now, average, ok := v.balances(); ok {
 		out = append(out, inCents(i18n.T(l, "review.eligibility.held"), v.in(), &now),
 			inCents(i18n.T(l, "review.eligibility.average"), v.in(), &average))
 	}
@@ -165,7 +165,7 @@ func (v PassportView) measures(l i18n.Lang) []measure {
 			inCents(i18n.T(l, "review.trade.payment")+of, usd, c.TotalsUSD.MonthlyPayment),
 			inCents(i18n.T(l, "review.trade.past_due")+of, usd, c.TotalsUSD.PastDue))
 	}
-	late, _ := v.late()
+	late, _ := v.lateTradelines()
 	return append(out, count(i18n.T(l, "review.passport.tradelines"), len(v.Report.Tradelines)),
 		count(i18n.T(l, "review.compare.months"), late))
 }

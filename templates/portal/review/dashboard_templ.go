@@ -2859,7 +2859,7 @@ func takenDecision(l i18n.Lang, d Decision) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if why := d.Email.why(l); len(why) > 0 {
+				if why := d.Email.problems(l); len(why) > 0 {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 169, "<ul>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -121,8 +121,8 @@ func (m mark) badge() (x, y, width float64) {
 	return max(0, m.x-width-1), m.y + m.height/2, width
 }
 
-// over reports whether two rectangles have most of the smaller one in common.
-func (m mark) over(o mark) bool {
+// overlaps reports whether two rectangles have most of the smaller one in common.
+func (m mark) overlaps(o mark) bool {
 	w := min(m.x+m.width, o.x+o.width) - max(m.x, o.x)
 	h := min(m.y+m.height, o.y+o.height) - max(m.y, o.y)
 	return w > 0.6*min(m.width, o.width) && h > 0.6*min(m.height, o.height)
@@ -146,7 +146,7 @@ func (d document) marks(l i18n.Lang, n int) (out []mark) {
 		switch {
 		case m.Reason != "" && at >= 0:
 			x.title, x.numbers = IrregularityWords(l, m.Reason), []int{at + 1}
-			if i := slices.IndexFunc(found, x.over); i < 0 {
+			if i := slices.IndexFunc(found, x.overlaps); i < 0 {
 				x.id = d.id + "-found-" + strconv.Itoa(n) + "-" + strconv.Itoa(len(found)+1)
 				found = append(found, x)
 			} else if f := &found[i]; !slices.Contains(f.numbers, at+1) {

@@ -73,7 +73,7 @@ func connectionRefs(all []report.ConnectionRef) []report.SourceRef {
 
 func (v EligibilityView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	s := sheet{title: "review.report.eligibility_title", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID, place: v.Place,
+	s := sheet{title: "review.report.eligibility_title", stated: v.Stated.card(v, l), applicationID: v.ApplicationID, place: v.Place,
 		identities: v.identities(), product: r.Product,
 		meta: r.Meta, notices: slices.Concat(otherShape(l, r.LeftOut), noData(l, r.Meta),
 			currencyNotices(l, v.in(), v.inCurrency(l))), keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
@@ -179,9 +179,9 @@ func (v EligibilityView) payrollIncome() (gross, net report.Cents, ok bool) {
 	return gross, net, ok
 }
 
-// held returns the sum of the current balances and of the six-month averages, of the
+// balances returns the sum of the current balances and of the six-month averages, of the
 // accounts for which both are known.
-func (v EligibilityView) held() (now, average report.Cents, ok bool) {
+func (v EligibilityView) balances() (now, average report.Cents, ok bool) {
 	for _, a := range v.assets().AccountDetails {
 		if !a.LeftOut && a.CurrentBalance != nil && a.AverageBalance != nil {
 			now, average, ok = now+*a.CurrentBalance, average+*a.AverageBalance, true
@@ -211,7 +211,7 @@ func (v EligibilityView) keys(l i18n.Lang) []key {
 		out = append(out, key{label: i18n.T(l, "review.eligibility.deposited"), value: v.in().format(sum),
 			is: i18n.T(l, "review.eligibility.deposited_explained")})
 	}
-	if now, average, ok := v.held(); ok {
+	if now, average, ok := v.balances(); ok {
 		out = append(out, key{label: i18n.T(l, "review.eligibility.held"), value: v.in().format(now),
 			is: i18n.T(l, "review.eligibility.held_explained")},
 			key{label: i18n.T(l, "review.eligibility.average"), value: v.in().format(average),
@@ -230,7 +230,7 @@ func (v EligibilityView) keys(l i18n.Lang) []key {
 func (v EligibilityView) findings(l i18n.Lang) []finding {
 	var out []finding
 	if v.Report.Assets == nil || len(v.Report.StatedEmployers) > 0 {
-		out = append(out, v.Stated.weigh(l, v.incomeReal(l), v.sources()), v.employersReal(l))
+		out = append(out, v.Stated.addFoundShare(l, v.incomeReal(l), v.sources()), v.employersReal(l))
 	}
 	if v.Report.Assets != nil {
 		out = append(out, v.assetsReal(l))
@@ -242,7 +242,7 @@ func (v EligibilityView) findings(l i18n.Lang) []finding {
 		}
 		out = append(out, f)
 	}
-	return v.gaps(l).judge(l, append(out, person(l, v.identities())))
+	return v.gaps(l).qualify(l, append(out, person(l, v.identities())))
 }
 
 func (v EligibilityView) gaps(l i18n.Lang) gaps {
@@ -304,7 +304,7 @@ func (v EligibilityView) employersReal(l i18n.Lang) finding {
 // money may belong to another person.
 func (v EligibilityView) assetsReal(l i18n.Lang) finding {
 	f := finding{question: "review.ask.assets", part: "assets"}
-	now, average, ok := v.held()
+	now, average, ok := v.balances()
 	switch {
 	case len(v.assets().AccountDetails) == 0:
 		f.tone, f.answer, f.part = ui.Warning, i18n.T(l, "review.assets_real.no_account"), "failed"

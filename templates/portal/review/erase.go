@@ -48,7 +48,7 @@ func (v EraseView) intro(l i18n.Lang) string {
 	return i18n.T(l, "review.delete.intro")
 }
 
-func (v EraseView) which(l i18n.Lang) ui.Question {
+func (v EraseView) applicationsQuestion(l i18n.Lang) ui.Question {
 	q := ui.Question{Name: "id", Label: i18n.T(l, "review.delete.which"), Lang: l}
 	for _, r := range v.Rows {
 		label := r.Name
@@ -62,7 +62,7 @@ func (v EraseView) which(l i18n.Lang) ui.Question {
 	return q
 }
 
-func (v EraseView) why(l i18n.Lang) ui.Question {
+func (v EraseView) reasonQuestion(l i18n.Lang) ui.Question {
 	q := ui.Question{Name: "cause", Label: i18n.T(l, "review.delete.why"), Lang: l}
 	for _, c := range v.Causes {
 		q.Options = append(q.Options, ui.Option{Value: c, Label: i18n.Code(l, "review.deletion.reasons", c),
@@ -86,7 +86,7 @@ type Deletion struct {
 	At                       time.Time
 }
 
-func (d Deletion) who(l i18n.Lang) string {
+func (d Deletion) deletedBy(l i18n.Lang) string {
 	switch {
 	case d.Cause == "age":
 		return i18n.T(l, "review.deletion.aged")
@@ -102,7 +102,7 @@ func (v DeletionsView) grid(l i18n.Lang) ui.Grid {
 			{Label: i18n.T(l, "review.delete.why")}, {Label: i18n.T(l, "review.deletion.by")}}}
 	for _, r := range v.Rows {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: when(l, r.At)}, {Body: mono(r.ApplicationID)},
-			{Text: i18n.Code(l, "review.deletion.reasons", r.Cause)}, {Text: r.who(l)}})
+			{Text: i18n.Code(l, "review.deletion.reasons", r.Cause)}, {Text: r.deletedBy(l)}})
 	}
 	return g
 }

@@ -171,11 +171,11 @@ func Erase(p ui.Page, v EraseView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Checks(v.which(p.Lang)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Checks(v.applicationsQuestion(p.Lang)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Radios(v.why(p.Lang)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Radios(v.reasonQuestion(p.Lang)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -586,7 +586,7 @@ func Gone(p ui.Page, by string, d Deletion) templ.Component {
 				{Term: i18n.T(p.Lang, "review.application.label"), Body: mono(d.ApplicationID)},
 				{Term: i18n.T(p.Lang, "review.when"), Body: when(p.Lang, d.At)},
 				{Term: i18n.T(p.Lang, "review.delete.why"), Text: i18n.Code(p.Lang, "review.deletion.reasons", d.Cause)},
-				{Term: i18n.T(p.Lang, "review.deletion.by"), Text: d.who(p.Lang)},
+				{Term: i18n.T(p.Lang, "review.deletion.by"), Text: d.deletedBy(p.Lang)},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

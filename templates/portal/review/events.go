@@ -151,9 +151,9 @@ func (d Delivery) tries(l i18n.Lang) ui.Grid {
 	return g
 }
 
-// what says in words what the event is about: the state that the application reached, or
+// eventName says in words what the event is about: the state that the application reached, or
 // that it was decided.
-func (d Delivery) what(l i18n.Lang) string {
+func (d Delivery) eventName(l i18n.Lang) string {
 	state := strings.TrimPrefix(d.Type, "application.")
 	if state == "decided" {
 		return i18n.T(l, "review.list.orders.decided")

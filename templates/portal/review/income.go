@@ -70,7 +70,7 @@ func recordRefs(all []report.RecordRef) []report.SourceRef {
 
 func (v IncomeView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	s := sheet{title: "review.report.income_title", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID, place: v.Place,
+	s := sheet{title: "review.report.income_title", stated: v.Stated.card(v, l), applicationID: v.ApplicationID, place: v.Place,
 		identities: v.identities(), product: r.Product,
 		meta: r.Meta, notices: append(noData(l, r.Meta), currencyNotices(l, v.in(), v.inCurrency(l))...),
 		keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
@@ -195,11 +195,11 @@ func statedShare(l i18n.Lang, cur currency, stated int64, found *int64) string {
 // findings answers whether the report is complete, and income, employer, documents and
 // identity are real.
 func (v IncomeView) findings(l i18n.Lang) []finding {
-	out := []finding{v.Stated.weigh(l, v.incomeReal(l), v.sources()), v.employerReal(l)}
+	out := []finding{v.Stated.addFoundShare(l, v.incomeReal(l), v.sources()), v.employerReal(l)}
 	if n := v.Report.Income; n != nil && len(n.Paystubs) > 0 {
 		out = append(out, genuineFinding(l, n.Paystubs))
 	}
-	return v.gaps(l).judge(l, append(out, v.personReal(l)))
+	return v.gaps(l).qualify(l, append(out, v.personReal(l)))
 }
 
 func (v IncomeView) gaps(l i18n.Lang) gaps {

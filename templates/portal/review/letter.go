@@ -45,7 +45,7 @@ func (v LetterView) title() i18n.Key {
 	return "review.letter.more"
 }
 
-func (v LetterView) dear(l i18n.Lang) string {
+func (v LetterView) salutation(l i18n.Lang) string {
 	if v.Name != "" {
 		return i18n.T(l, "review.letter.dear") + " " + v.Name + ","
 	}
@@ -75,7 +75,7 @@ func (v LetterView) parts(l i18n.Lang) (out []letterPart) {
 			out = append(out, letterPart{text: v.Decision.Text, written: true})
 		}
 	}
-	say(v.dear(l))
+	say(v.salutation(l))
 	thanks := i18n.T(l, "review.letter.thanks") + " " + ui.LongDay(l, v.Began.UTC()) + "."
 	switch v.Decision.Decision {
 	case "declined":
@@ -175,7 +175,7 @@ func (e Email) tone() ui.Tone {
 	return ui.Warning
 }
 
-func (e Email) why(l i18n.Lang) (out []string) {
+func (e Email) problems(l i18n.Lang) (out []string) {
 	for _, w := range e.Why {
 		line := i18n.Code(l, "review.email_withheld", w)
 		if text, ok := i18n.Find(l, "review.letter.lacks", w); ok {

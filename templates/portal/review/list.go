@@ -73,8 +73,8 @@ func (v ListView) assignees(l i18n.Lang) []ui.Option {
 		Chosen: v.Filter.Assignee == "none"})
 }
 
-// found says how many applications the page lists.
-func (v ListView) found(l i18n.Lang) string {
+// countWords says how many applications the page lists.
+func (v ListView) countWords(l i18n.Lang) string {
 	n := i18n.N(l, "review.list.found", len(v.Rows))
 	if v.Older != "" {
 		n = i18n.T(l, "review.list.found.more", "n", strconv.Itoa(len(v.Rows)))
@@ -175,8 +175,8 @@ func (v ListView) orders(l i18n.Lang) []ui.Option {
 // ISO 8601 format.
 type Filter struct{ Text, Find, Queue, State, Product, Outcome, Decision, Assignee, From, To, Columns, Sort, After string }
 
-// narrowing counts the filters besides a text and a queue.
-func (f Filter) narrowing() (n int) {
+// filterCount counts the filters besides a text and a queue.
+func (f Filter) filterCount() (n int) {
 	for _, v := range []string{f.State, f.Product, f.Outcome, f.Decision, f.Assignee, f.From, f.To} {
 		if v != "" {
 			n++
@@ -237,8 +237,8 @@ func (u UserOption) name(l i18n.Lang) string {
 	return u.Email
 }
 
-// who returns a user's address without its domain.
-func (r Row) who(l i18n.Lang) string {
+// assigneeName returns a user's address without its domain.
+func (r Row) assigneeName(l i18n.Lang) string {
 	if r.Mine {
 		return i18n.T(l, "review.list.you")
 	}

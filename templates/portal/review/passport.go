@@ -40,7 +40,7 @@ func (v PassportView) identities() []report.Identity {
 
 func (v PassportView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	return sheet{title: "review.report.passport_title", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID, place: v.Place,
+	return sheet{title: "review.report.passport_title", stated: v.Stated.card(v, l), applicationID: v.ApplicationID, place: v.Place,
 		identities: v.identities(), product: r.Product,
 		meta: r.Meta, notices: append(otherShape(l, r.LeftOut), noData(l, r.Meta)...),
 		keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
@@ -104,9 +104,9 @@ func (v PassportView) keys(l i18n.Lang) []key {
 	return out
 }
 
-// late counts the months of the payment histories that were paid late, and how many
+// lateTradelines counts the months of the payment histories that were paid late, and how many
 // of them by 90 days or more.
-func (v PassportView) late() (late, gravely int) {
+func (v PassportView) lateTradelines() (late, gravely int) {
 	for _, t := range v.Report.Tradelines {
 		for _, m := range t.History {
 			switch report.Text(m.Status) {
@@ -122,7 +122,7 @@ func (v PassportView) late() (late, gravely int) {
 }
 
 func (v PassportView) lateSummary(l i18n.Lang) string {
-	late, gravely := v.late()
+	late, gravely := v.lateTradelines()
 	if late == 0 {
 		return i18n.T(l, "review.late.none")
 	}
@@ -173,7 +173,7 @@ func (v PassportView) documentsReal(l i18n.Lang) (finding, bool) {
 
 func (v PassportView) creditPaid(l i18n.Lang) finding {
 	f := finding{question: "review.ask.credit", part: "tradelines", tone: ui.Success, answer: v.lateSummary(l)}
-	late, gravely := v.late()
+	late, gravely := v.lateTradelines()
 	is := func(status string) bool {
 		return slices.ContainsFunc(v.Report.Tradelines, func(t report.Tradeline) bool { return t.Status == status })
 	}

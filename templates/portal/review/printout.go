@@ -210,7 +210,7 @@ func (p *printer) against(all []signal) {
 	}
 	p.part("review.against.title")
 	for _, s := range all {
-		p.item(s.value + " " + s.label)
+		p.item(s.label + ": " + s.value)
 	}
 }
 

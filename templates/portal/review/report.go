@@ -33,7 +33,7 @@ func (v ReportView) in() currency { return currency(v.Report.In()) }
 
 // sheet returns the parts of the page that all products share.
 func (v ReportView) sheet(l i18n.Lang) sheet {
-	s := sheet{title: "review.report.cashflow", stated: v.Stated.beside(v, l), applicationID: v.ApplicationID, place: v.Place,
+	s := sheet{title: "review.report.cashflow", stated: v.Stated.card(v, l), applicationID: v.ApplicationID, place: v.Place,
 		identities: v.Report.Identities, product: v.Report.Product,
 		meta: v.Report.Meta, notices: append(noData(l, v.Report.Meta),
 			currencyNotices(l, v.in(), v.inCurrency(l))...), keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),

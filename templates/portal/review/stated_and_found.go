@@ -134,8 +134,8 @@ func (v PassportView) sources() found {
 	return f
 }
 
-// beside returns the card of a report's page; nil if nothing was stated.
-func (s *Stated) beside(m Measured, l i18n.Lang) templ.Component {
+// card returns the card of a report's page; nil if nothing was stated.
+func (s *Stated) card(m Measured, l i18n.Lang) templ.Component {
 	if s == nil {
 		return nil
 	}

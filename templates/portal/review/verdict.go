@@ -58,9 +58,9 @@ func (g *gaps) add(name string, part bool) {
 
 func (g gaps) any() bool { return len(g.part)+len(g.all) > 0 }
 
-// judge puts the answer about gaps first. Low income then contradicts nothing, because the
+// qualify puts the answer about gaps first. Low income then contradicts nothing, because the
 // rest may be in the missing accounts.
-func (g gaps) judge(l i18n.Lang, findings []finding) []finding {
+func (g gaps) qualify(l i18n.Lang, findings []finding) []finding {
 	if !g.any() {
 		return findings
 	}
@@ -83,7 +83,7 @@ func (g gaps) judge(l i18n.Lang, findings []finding) []finding {
 // findings answers whether the report is complete, income and identity are real, and whether
 // the applicant can pay.
 func (v ReportView) findings(l i18n.Lang) []finding {
-	return v.gaps(l).judge(l, []finding{v.incomeReal(l), v.canPay(l), person(l, v.Report.Identities)})
+	return v.gaps(l).qualify(l, []finding{v.incomeReal(l), v.canPay(l), person(l, v.Report.Identities)})
 }
 
 func (v ReportView) gaps(l i18n.Lang) gaps {
@@ -139,7 +139,7 @@ func (v ReportView) incomeReal(l i18n.Lang) finding {
 		f.tone = ui.Warning
 	}
 	f.answer = i18n.T(l, "review.income_real.year", "amount", v.in().format(year), "months", strconv.Itoa(months))
-	return v.Stated.weigh(l, f, v.sources())
+	return v.Stated.addFoundShare(l, f, v.sources())
 }
 
 // historyMonths returns the number of months of the last twelve that the history covers.
@@ -221,8 +221,8 @@ func (s *Stated) share(f found) (int64, bool) {
 	return int64(*f.income) / *s.Fields.StatedAnnualIncome, true // cents / dollars
 }
 
-// weigh adds to an answer about the income what share of the stated income was found.
-func (s *Stated) weigh(l i18n.Lang, f finding, by found) finding {
+// addFoundShare adds to an answer about the income what share of the stated income was found.
+func (s *Stated) addFoundShare(l i18n.Lang, f finding, by found) finding {
 	percent, ok := s.share(by)
 	if !ok {
 		return f

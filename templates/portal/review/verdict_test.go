@@ -74,5 +74,5 @@ func TestLowIncomeOfIncompleteReport(t *testing.T) {
 	if got := tone(); got != ui.Warning {
 		t.Errorf("the same of an incomplete report is %s", got)
 	}
-	lacks(t, render(t, v.Stated.beside(v, i18n.English)), render(t, ui.Badge(ui.Warning, "25%")))
+	lacks(t, render(t, v.Stated.card(v, i18n.English)), render(t, ui.Badge(ui.Warning, "25%")))
 }

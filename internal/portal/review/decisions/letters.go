@@ -24,7 +24,7 @@ import (
 func (s *Service) letterOf(ctx context.Context, a applications.Application, taken pages.Decision) (pages.LetterView, string, error) {
 	v := pages.LetterView{ApplicationID: a.ID, Reference: a.ExternalID, Creditor: s.Creditor,
 		Agency: s.Agency, Host: s.Host, Regulator: s.Regulator,
-		Began: a.CreatedAt, Decision: taken, Lacks: s.lacks(a, taken.Decision)}
+		Began: a.CreatedAt, Decision: taken, Lacks: s.missingSettings(a, taken.Decision)}
 	if a.HasReport() {
 		score, err := s.scoreOf(ctx, a)
 		if err != nil {
@@ -51,9 +51,9 @@ func addressOf(f prefill.Fields) (lines []string) {
 	return lines
 }
 
-// lacks lists the legally required parts of a decline letter that the configuration
+// missingSettings lists the legally required parts of a decline letter that the configuration
 // does not provide (docs/how-to/review.md, Decisions).
-func (s *Service) lacks(a applications.Application, decision string) (out []string) {
+func (s *Service) missingSettings(a applications.Application, decision string) (out []string) {
 	if decision != Declined {
 		return nil
 	}

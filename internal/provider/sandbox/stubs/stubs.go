@@ -92,11 +92,11 @@ func open(name string, body []byte) *paystub.Document {
 // verdicts are the results of the authenticity check for the selecting first name, by
 // last name.
 var verdicts = map[string]report.IrregularityDetection{
-	"pdfTrusted": {Status: report.IrregularityNotDetected, FileType: report.Null(report.FilePDF), GenuinePDF: yes(true)},
+	"pdfTrusted": {Status: report.IrregularityNotDetected, FileType: report.Null(report.FilePDF), GenuinePDF: boolPointer(true)},
 	"pdfHighRisk": {Status: report.IrregularityDetected, FileType: report.Null(report.FilePDF),
-		GenuinePDF: yes(false), Reasons: []string{paystub.IncrementalUpdate, paystub.EditorProducer}},
+		GenuinePDF: boolPointer(false), Reasons: []string{paystub.IncrementalUpdate, paystub.EditorProducer}},
 	"pdfWarningApproved": {Status: report.IrregularityReview, FileType: report.Null(report.FilePDF),
-		GenuinePDF: yes(true), Reasons: []string{paystub.DatesDisagree}},
+		GenuinePDF: boolPointer(true), Reasons: []string{paystub.DatesDisagree}},
 	"imageTrusted": {Status: report.IrregularityNotDetected, FileType: report.Null(report.FileImage)},
 	"imageHighRiskManualReview": {Status: report.IrregularityDetected, FileType: report.Null(report.FileImage),
 		Reasons: []string{paystub.Arithmetic}},
@@ -104,7 +104,7 @@ var verdicts = map[string]report.IrregularityDetection{
 
 const decisive = "getAdaptiveDecisionResult"
 
-func yes(v bool) *bool { return &v }
+func boolPointer(v bool) *bool { return &v }
 
 // Files implements reports.StubScenario. Its zero value is ready.
 type Files struct{}
