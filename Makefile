@@ -68,7 +68,7 @@ test-faults: tools assets ## the browser tests against a provider that injects f
 # Files that .gitattributes marks as generated.
 GENERATED := git ls-files ':(attr:linguist-generated)'
 # Sources whose lines have 140 columns at most.
-SOURCES := git ls-files -- ':(attr:!linguist-generated)*.go' ':(attr:!linguist-generated)*.ts' '*.css' '*.templ' '*.mjs' ':!:*/testdata/*'
+SOURCES := git ls-files -- ':(attr:!linguist-generated)*.go' ':(attr:!linguist-generated)*.ts' '*.css' '*.templ' '*.mjs' '*.sql' '*.sh' '*.py' ':!:*/testdata/*'
 
 # Formatting, vet, width, and whether generated files are marked, and fresh. A file that a
 # test generates is compared by the same test, in every run of the tests.

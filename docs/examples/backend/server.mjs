@@ -28,7 +28,7 @@ function next({ state, status, substatus }) {
 }
 
 // The path of this visitor's application.
-const mine = (request) => `/${applications.get(/session=([^;]+)/.exec(request.headers.cookie ?? '')?.[1])}`;
+const applicationPath = (request) => `/${applications.get(/session=([^;]+)/.exec(request.headers.cookie ?? '')?.[1])}`;
 
 const routes = {
   'GET /': (request, response) => response.setHeader('Content-Type', 'text/html').end(form),
@@ -46,12 +46,12 @@ const routes = {
 
   // Shows the page with the element. Each view needs a new token.
   'GET /verify': async (request, response) => {
-    const { embedToken } = await call('POST', `${mine(request)}/embed-token`, {});
+    const { embedToken } = await call('POST', `${applicationPath(request)}/embed-token`, {});
     response.setHeader('Content-Type', 'text/html').end(verify.replace('PORTAL', portal).replace('TOKEN', embedToken));
   },
 
   'GET /next': async (request, response) => {
-    const todo = next(await call('GET', mine(request)));
+    const todo = next(await call('GET', applicationPath(request)));
     response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ next: todo }));
   },
 };

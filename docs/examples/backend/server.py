@@ -69,13 +69,13 @@ class App(BaseHTTPRequestHandler):
 
     def show_element(self):
         """Shows the page with the element. Each view needs a new token."""
-        token = call("POST", f"{self.mine()}/embed-token", {})["embedToken"]
+        token = call("POST", f"{self.application_path()}/embed-token", {})["embedToken"]
         self.answer("text/html", verify.replace("PORTAL", portal).replace("TOKEN", token))
 
     def show_next(self):
-        self.answer("application/json", json.dumps({"next": next_step(call("GET", self.mine()))}))
+        self.answer("application/json", json.dumps({"next": next_step(call("GET", self.application_path()))}))
 
-    def mine(self):
+    def application_path(self):
         """Returns the path of this visitor's application."""
         cookie = SimpleCookie(self.headers.get("Cookie")).get("session")
         return f"/{applications.get(cookie.value) if cookie else None}"

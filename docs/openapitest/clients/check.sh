@@ -22,7 +22,8 @@ for name in openapi portal-openapi connector.openapi; do
   quiet "$npm/tsc" --noEmit --strict --skipLibCheck "$out/$name.ts"
   package=${name//[-.]/}
   mkdir -p "generated/$package"
-  quiet go tool oapi-codegen -generate types,client,std-http,strict-server,spec -package "$package" -o "generated/$package/api.go" "$document"
+  quiet go tool oapi-codegen -generate types,client,std-http,strict-server,spec -package "$package" \
+    -o "generated/$package/api.go" "$document"
 done
 quiet go vet ./generated/...
 echo "OpenAPI: the documents are linted, and their clients in Go and TypeScript compile"

@@ -65,7 +65,7 @@ func (s *Service) rotate(ctx context.Context, tx *store.Tx, by user, in input) (
 	}
 	made, err := s.Customers.RotateCredential(ctx, tx, by.account.ID, in.id)
 	if errors.Is(err, customers.ErrOverlap) {
-		err = nothing{"overlap"}
+		err = noChange{"overlap"}
 	}
 	return done{action: "credential rotated", object: made.ClientID, detail: made.Name, flash: "rotated", secret: made.SecretKey}, err
 }
@@ -95,21 +95,21 @@ func (s *Service) redirects(ctx context.Context, _ *http.Request, by user, d pag
 	return pages.DashboardRedirectsPage(d, v), err
 }
 
-// edit changes the account's redirect URLs.
-func (s *Service) edit(ctx context.Context, tx *store.Tx, by user, action, url string,
-	say flash, change func([]string) ([]string, error)) (done, error) {
+// editURLs changes the account's redirect URLs.
+func (s *Service) editURLs(ctx context.Context, tx *store.Tx, by user, action, url string,
+	shown flash, change func([]string) ([]string, error)) (done, error) {
 	err := s.Customers.EditCompleteURLs(ctx, tx, by.account.ID, change)
 	if errors.Is(err, customers.ErrCompleteURL) {
 		err = wrong("url", "dashboard.complete_url.invalid")
 	}
-	return done{action: action, object: originOf(url), flash: say}, err
+	return done{action: action, object: originOf(url), flash: shown}, err
 }
 
 func (s *Service) addURL(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	url := in.field("url")
-	return s.edit(ctx, tx, by, "complete URL added", url, "url added", func(urls []string) ([]string, error) {
+	return s.editURLs(ctx, tx, by, "complete URL added", url, "url added", func(urls []string) ([]string, error) {
 		if slices.Contains(urls, url) {
-			return nil, nothing{saidNoChange}
+			return nil, noChange{flashNoChange}
 		}
 		return append(urls, url), nil
 	})
@@ -117,9 +117,9 @@ func (s *Service) addURL(ctx context.Context, tx *store.Tx, by user, in input) (
 
 func (s *Service) removeURL(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	url := in.field("url")
-	return s.edit(ctx, tx, by, "complete URL removed", url, "url removed", func(urls []string) ([]string, error) {
+	return s.editURLs(ctx, tx, by, "complete URL removed", url, "url removed", func(urls []string) ([]string, error) {
 		if !slices.Contains(urls, url) {
-			return nil, nothing{saidNoChange}
+			return nil, noChange{flashNoChange}
 		}
 		return slices.DeleteFunc(urls, func(u string) bool { return u == url }), nil
 	})
@@ -127,9 +127,9 @@ func (s *Service) removeURL(ctx context.Context, tx *store.Tx, by user, in input
 
 func (s *Service) staticURL(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	url, before := in.field("url"), ""
-	out, err := s.edit(ctx, tx, by, "complete URL static", url, "url static", func(urls []string) ([]string, error) {
+	out, err := s.editURLs(ctx, tx, by, "complete URL static", url, "url static", func(urls []string) ([]string, error) {
 		if i := slices.Index(urls, url); i < 1 {
-			return nil, nothing{saidNoChange}
+			return nil, noChange{flashNoChange}
 		}
 		before = urls[0]
 		return append([]string{url}, slices.DeleteFunc(urls, func(u string) bool { return u == url })...), nil
@@ -144,7 +144,7 @@ func (s *Service) addOrigin(ctx context.Context, tx *store.Tx, by user, in input
 	case errors.Is(err, customers.ErrWidgetOrigin):
 		err = wrong("origin", "dashboard.origin.invalid")
 	case err == nil && !added:
-		err = nothing{saidNoChange}
+		err = noChange{flashNoChange}
 	}
 	return done{action: "widget origin added", object: originOf(in.field("origin")), flash: "origin added"}, err
 }
@@ -152,7 +152,7 @@ func (s *Service) addOrigin(ctx context.Context, tx *store.Tx, by user, in input
 func (s *Service) removeOrigin(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	removed, err := s.Customers.RemoveWidgetOrigin(ctx, tx, by.account.ID, in.field("origin"))
 	if err == nil && !removed {
-		err = nothing{saidNoChange}
+		err = noChange{flashNoChange}
 	}
 	return done{action: "widget origin removed", object: originOf(in.field("origin")), flash: "origin removed"}, err
 }

@@ -69,11 +69,11 @@ func (refused) Error() string { return "dashboard: a form was refused" }
 
 func wrong(field string, text i18n.Key) error { return refused{field, text, nil} }
 
-// nothing is the error of a change that is unnecessary: it was already made, or its
+// noChange is the error of a change that is unnecessary: it was already made, or its
 // object has changed. The next page says so.
-type nothing struct{ flash flash }
+type noChange struct{ flash flash }
 
-func (nothing) Error() string { return "dashboard: nothing was changed" }
+func (noChange) Error() string { return "dashboard: nothing was changed" }
 
 // get serves a page to a signed-in user and redirects all others to the sign-in page.
 func (s *Service) get(show page) http.Handler {
@@ -130,7 +130,7 @@ func (s *Service) postDecoded(decode func(http.ResponseWriter, *http.Request) (u
 		}
 		to := strings.ReplaceAll(c.path, "{id}", url.PathEscape(in.id))
 		var no refused
-		var not nothing
+		var not noChange
 		switch {
 		case errors.As(err, &no):
 			frame := s.frameOf(r, by)
@@ -170,11 +170,11 @@ func (s *Service) change(r *http.Request, by *user, d *done, in input, make chan
 		}
 		nonce := s.nonce(by.session.ID, in.Get("once"))
 		if nonce == "" {
-			return nothing{saidTooOld}
+			return noChange{flashTooOld}
 		}
 		first, err := takeForm(ctx, tx, nonce, by.session.ID, s.Today())
 		if err == nil && !first {
-			err = nothing{saidTwice}
+			err = noChange{flashTwice}
 		}
 		if err != nil {
 			return err
@@ -193,11 +193,11 @@ func (s *Service) change(r *http.Request, by *user, d *done, in input, make chan
 func (s *Service) fresh(ctx context.Context, by user, in input) error {
 	nonce := s.nonce(by.session.ID, in.Get("once"))
 	if nonce == "" {
-		return nothing{saidTooOld}
+		return noChange{flashTooOld}
 	}
 	used, err := usedForm(ctx, s.DB.SQL, nonce)
 	if err == nil && used {
-		err = nothing{saidTwice}
+		err = noChange{flashTwice}
 	}
 	return err
 }

@@ -135,7 +135,7 @@ func (s *Service) correct(ctx context.Context, tx *store.Tx, by user, in input) 
 	}
 	n, err := s.Reports.Correct(ctx, tx, by.account.ID, token, c)
 	if errors.Is(err, reports.ErrRevised) {
-		return done{}, nothing{"corrected meanwhile"}
+		return done{}, noChange{"corrected meanwhile"}
 	}
 	detail := "revision " + strconv.Itoa(n)
 	for _, name := range report.RevisedNames() {

@@ -24,9 +24,9 @@ import (
 
 // Actions in the audit trail and keys of flash messages. The templates have the texts.
 const (
-	saidTwice    flash = "twice"
-	saidTooOld   flash = "too old"
-	saidNoChange flash = "no change"
+	flashTwice    flash = "twice"
+	flashTooOld   flash = "too old"
+	flashNoChange flash = "no change"
 )
 
 func (s *Service) webhooks(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
@@ -102,9 +102,9 @@ func (s *Service) sendTest(ctx context.Context, tx *store.Tx, by user, _ input) 
 	id, err := s.Webhooks.SendTest(ctx, tx, by.account.ID)
 	switch {
 	case errors.Is(err, webhook.ErrStopped):
-		err = nothing{"no callback"}
+		err = noChange{"no callback"}
 	case errors.Is(err, webhooks.ErrTooManyTests):
-		err = nothing{"too many tests"}
+		err = noChange{"too many tests"}
 	}
 	return done{action: "test event sent", object: id, to: "/dashboard/webhooks#test"}, err
 }
@@ -153,7 +153,7 @@ func (s *Service) switchCallback(ctx context.Context, tx *store.Tx, by user, in 
 	}
 	changed, err := s.Webhooks.SetEnabled(ctx, tx, by.account.ID, state == "on")
 	if err == nil && !changed {
-		err = nothing{saidNoChange}
+		err = noChange{flashNoChange}
 	}
 	return done{action: "callback " + state, object: "callback", flash: flash("callback " + state)}, err
 }
@@ -202,7 +202,7 @@ func (s *Service) rotateSigner(ctx context.Context, tx *store.Tx, by user, in in
 	}
 	secret, ok, err := s.Webhooks.Rotate(ctx, tx, by.account.ID, id)
 	if err == nil && !ok {
-		err = nothing{saidNoChange}
+		err = noChange{flashNoChange}
 	}
 	return done{action: "signer rotated", object: id, flash: "signer rotated", secret: secret}, err
 }
@@ -223,13 +223,13 @@ func (s *Service) redeliverFailed(ctx context.Context, tx *store.Tx, by user, in
 	}
 	there, err := s.Webhooks.HasFailed(ctx, tx, by.account.ID, since)
 	if err == nil && !there {
-		err = nothing{"no failed"}
+		err = noChange{"no failed"}
 	}
 	if err == nil {
 		err = s.Webhooks.RedeliverFailed(ctx, tx, by.account.ID, since)
 	}
 	if errors.Is(err, webhook.ErrStopped) {
-		err = nothing{"no callback"}
+		err = noChange{"no callback"}
 	}
 	return done{action: "failed events redelivered", object: "callback", detail: since.Format(time.DateOnly), flash: "failed redelivered",
 		to: "/dashboard/deliveries?from=" + since.Format(time.DateOnly)}, err
@@ -339,9 +339,9 @@ func (s *Service) redeliver(ctx context.Context, tx *store.Tx, by user, in input
 	id, err := s.Webhooks.Redeliver(ctx, tx, by.account.ID, in.id, resends)
 	switch {
 	case errors.Is(err, webhook.ErrPending):
-		err = nothing{"on its way"}
+		err = noChange{"on its way"}
 	case errors.Is(err, webhook.ErrStopped):
-		err = nothing{"no callback"}
+		err = noChange{"no callback"}
 	}
 	return done{action: "event redelivered", object: id, flash: "redelivered", to: "/dashboard/deliveries/" + id}, err
 }

@@ -109,7 +109,7 @@ func (s *Service) hashOwn(ctx context.Context, _ *http.Request, by user, in *inp
 func (s *Service) setPassword(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	ok, err := s.Staff.ReplacePassword(ctx, tx, by.session, in.old, in.hash)
 	if err == nil && !ok {
-		err = nothing{saidNoChange}
+		err = noChange{flashNoChange}
 	}
 	return done{action: "password changed", object: by.ID, flash: "password"}, err
 }

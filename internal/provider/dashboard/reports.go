@@ -459,7 +459,7 @@ func (s *Service) resendEmail(ctx context.Context, tx *store.Tx, by user, in inp
 	}
 	ok, err := s.Outbox.Resend(ctx, tx, by.account.ID, in.id)
 	if err == nil && !ok {
-		err = nothing{"email not sent"}
+		err = noChange{"email not sent"}
 	}
 	return done{action: "email sent again", object: in.id, flash: "email again"}, err
 }

@@ -122,7 +122,7 @@ func (s *Service) resetTheme(ctx context.Context, tx *store.Tx, by user, _ input
 	}
 	reset, err := s.Customers.ResetTheme(ctx, tx, by.account.ID)
 	if err == nil && !reset {
-		err = nothing{saidNoChange}
+		err = noChange{flashNoChange}
 	}
 	if err != nil {
 		return done{}, err
@@ -141,7 +141,7 @@ func (s *Service) setLogo(ctx context.Context, tx *store.Tx, by user, in input) 
 	if in.Get("remove") != "" {
 		removed, err := s.Customers.RemoveLogo(ctx, tx, by.account.ID, scheme)
 		if err == nil && !removed {
-			err = nothing{saidNoChange}
+			err = noChange{flashNoChange}
 		}
 		return done{action: "logo removed", object: by.account.PublicID, detail: scheme, flash: "logo removed"}, err
 	}
