@@ -316,9 +316,7 @@ func (a *API) reportPDF(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Length", strconv.Itoa(len(raw)))
-	httpx.SetDownload(w, "application/pdf", string(app.Product)+"-"+app.ID+".pdf")
-	_, _ = w.Write(raw) // the client has disconnected
+	httpx.SendDownload(w, "application/pdf", string(app.Product)+"-"+app.ID+".pdf", raw)
 	return nil
 }
 

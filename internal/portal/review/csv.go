@@ -76,7 +76,7 @@ func sendCSV(w http.ResponseWriter, a applications.Application, kind string, row
 	if len(rows) == 0 {
 		return httpx.NewError(contract.CodeNotFound, errNoSuchCSV)
 	}
-	attach(w, spreadsheet.ContentType, string(a.Product)+"-"+a.ID+kind+".csv", spreadsheet.Encode(rows))
+	httpx.SendDownload(w, spreadsheet.ContentType, string(a.Product)+"-"+a.ID+kind+".csv", spreadsheet.Encode(rows))
 	return nil
 }
 

@@ -71,7 +71,7 @@ func (d *Handler) file(w http.ResponseWriter, r *http.Request, by staff.User) er
 		f.Type = "application/octet-stream"
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	attach(w, f.Type, string(a.Product)+"-"+a.ID+"-"+pages.FileRef(f.Path)+ending, f.Body)
+	httpx.SendDownload(w, f.Type, string(a.Product)+"-"+a.ID+"-"+pages.FileRef(f.Path)+ending, f.Body)
 	return nil
 }
 

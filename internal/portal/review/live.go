@@ -190,7 +190,7 @@ func (d *Handler) export(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	attach(w, spreadsheet.ContentType, "applications.csv", spreadsheet.Encode(listTable(rows)))
+	httpx.SendDownload(w, spreadsheet.ContentType, "applications.csv", spreadsheet.Encode(listTable(rows)))
 	return nil
 }
 

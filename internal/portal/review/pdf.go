@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
@@ -22,7 +23,7 @@ func (d *Handler) reportPDF(w http.ResponseWriter, r *http.Request, by staff.Use
 	if err != nil {
 		return err
 	}
-	attach(w, "application/pdf", string(a.Product)+"-"+a.ID+".pdf", body)
+	httpx.SendDownload(w, "application/pdf", string(a.Product)+"-"+a.ID+".pdf", body)
 	return nil
 }
 

@@ -201,13 +201,6 @@ func (d *Handler) download(w http.ResponseWriter, r *http.Request, by staff.User
 	if stated != nil {
 		raw = withStated(raw, stated.Fields)
 	}
-	attach(w, "application/json", string(a.Product)+"-"+a.ID+".json", raw)
+	httpx.SendDownload(w, "application/json", string(a.Product)+"-"+a.ID+".json", raw)
 	return nil
-}
-
-// attach sends a file as a download, without caching or content sniffing.
-func attach(w http.ResponseWriter, contentType, name string, body []byte) {
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	httpx.SetDownload(w, contentType, name)
-	_, _ = w.Write(body) // the client has disconnected
 }
