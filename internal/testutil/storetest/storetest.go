@@ -80,7 +80,7 @@ func DataDir(t testing.TB) string {
 	return dir
 }
 
-// folder returns a folder for SQLite files, in memory where there is room: on a disk, tests
+// folder returns a folder for SQLite files, in memory if possible: on a disk, tests
 // wait for its writes.
 func folder(t testing.TB) string {
 	t.Helper()

@@ -23,7 +23,7 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 	const unsent = panel?.querySelector<HTMLElement>("[data-peek-unsent]");
 	if (!panel || !body || !title || !unsent) return () => undefined;
 	const decide = panel.querySelector<HTMLElement>("[data-peek-decide]");
-	const room = matchMedia("(min-width: 44.01rem)");
+	const wide = matchMedia("(min-width: 44.01rem)");
 	const beside = matchMedia("(min-width: 75rem)"); // otherwise the panel covers the search
 	const headers = { "Dashboard-Page": document.body.dataset.page ?? "" };
 	let id = ""; // of the application that is shown, or will be
@@ -135,7 +135,7 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 	document.addEventListener("click", (e) => {
 		const button = (e.target as Element).closest(".peek-open");
 		const row = button?.closest("tr");
-		if (!row || !room.matches || !plain(e)) return;
+		if (!row || !wide.matches || !plain(e)) return;
 		e.preventDefault();
 		const closes = row.dataset.id === id; // before the focus opens it
 		linkOf(row)?.focus();
@@ -159,11 +159,11 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 			if (document.querySelector(":popover-open, dialog[open]")) return;
 			if (inside && target.matches(fields)) linkOf(current())?.focus();
 			else if (inside || !target.closest(busy)) close();
-		} else if (e.key === " " && target.matches(".list-link") && room.matches && !keysOff()) {
+		} else if (e.key === " " && target.matches(".list-link") && wide.matches && !keysOff()) {
 			e.preventDefault();
 			const row = target.closest("tr");
 			if (row) toggle(row);
-		} else if (goal && decide && room.matches) {
+		} else if (goal && decide && wide.matches) {
 			const row = target.closest("tr:has(.list-link)") as HTMLTableRowElement | null ?? current();
 			if (!row) return;
 			e.preventDefault(); // not into the field
@@ -178,8 +178,8 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 	});
 	decide?.addEventListener("click", () => goTo(body));
 	panel.querySelector("[data-peek-close]")?.addEventListener("click", close);
-	room.addEventListener("change", () => {
-		if (!room.matches) close();
+	wide.addEventListener("change", () => {
+		if (!wide.matches) close();
 	});
 
 	// inUse reports whether the user has the focus in the panel or has filled in any of its forms.
