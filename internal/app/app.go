@@ -101,7 +101,7 @@ func (c *cli) run(ctx context.Context, command command, stdout, stderr io.Writer
 	yes, no := true, false
 	switch command.name {
 	case "doctor":
-		return examine(ctx, config, stdout)
+		return runDoctor(ctx, config, stdout)
 	case "keys rotate":
 		return rotateKeys(ctx, config, log, stdout)
 	case "customer add":

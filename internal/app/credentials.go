@@ -90,8 +90,8 @@ func newStaff() staff {
 	return s
 }
 
-// keep creates a T at the first start, and reads it at later ones.
-func keep[T any](ctx context.Context, db *store.DB, name string, create func() T) (T, error) {
+// getOrCreate creates a T at the first start, and reads it at later ones.
+func getOrCreate[T any](ctx context.Context, db *store.DB, name string, create func() T) (T, error) {
 	var out T
 	raw, err := db.GetOrCreateSecret(ctx, name, func() ([]byte, error) { return json.Marshal(create()) })
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"vestibule/internal/store"
 )
 
-// examine is the command doctor: it prints a line for each finding, and returns
+// runDoctor is the command doctor: it prints a line for each finding, and returns
 // errUnhealthy if one failed. It changes nothing, here or at the provider.
-func examine(ctx context.Context, c *Config, stdout io.Writer) error {
+func runDoctor(ctx context.Context, c *Config, stdout io.Writer) error {
 	found, err := c.examineSources(ctx)
 	if err != nil {
 		return refusal{err}

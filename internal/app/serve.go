@@ -294,10 +294,10 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 		return made, err
 	}
 	if p.config.Process.Environment == contract.Sandbox {
-		if made, err = keep(ctx, db, "generated-customers", newCustomers); err != nil {
+		if made, err = getOrCreate(ctx, db, "generated-customers", newCustomers); err != nil {
 			return made, err
 		}
-		people, err := keep(ctx, db, "generated-logins", newLogins)
+		people, err := getOrCreate(ctx, db, "generated-logins", newLogins)
 		if err != nil {
 			return made, err
 		}
@@ -353,7 +353,7 @@ func (p *program) startPortal(ctx context.Context, which parties, made customers
 	if err != nil {
 		return err
 	}
-	own, err := keep(ctx, db, "generated-staff", newStaff)
+	own, err := getOrCreate(ctx, db, "generated-staff", newStaff)
 	if err != nil {
 		return err
 	}
@@ -363,7 +363,7 @@ func (p *program) startPortal(ctx context.Context, which parties, made customers
 	}
 	signers := c.Events.Secrets
 	if len(signers) == 0 {
-		made, err := keep(ctx, db, "generated-events-secret", webhook.NewSecret)
+		made, err := getOrCreate(ctx, db, "generated-events-secret", webhook.NewSecret)
 		if err != nil {
 			return err
 		}

@@ -52,7 +52,7 @@ func UnmarshalStrict(raw []byte, into any) error {
 	var c checker
 	c.value(v, reflect.TypeOf(into), "")
 	if fault != nil {
-		c.note(fault.Path, fault.Message)
+		c.addProblem(fault.Path, fault.Message)
 	}
 	if len(c.details) > 0 {
 		return NewError(contract.CodeMalformedBody, errors.New("malformed JSON"), c.details...)
@@ -107,7 +107,7 @@ type checker struct {
 
 func (c *checker) full() bool { return len(c.details) == MaxDetails }
 
-func (c *checker) note(path, words string) {
+func (c *checker) addProblem(path, words string) {
 	if c.full() {
 		return
 	}
@@ -129,14 +129,14 @@ func (c *checker) value(v any, into reflect.Type, path string) {
 	if v == nil && path != "" {
 		return
 	}
-	if into != nil && !fits(into, v) {
-		c.note(path, "must be "+article(into))
+	if into != nil && !matchesType(into, v) {
+		c.addProblem(path, "must be "+article(into))
 		into = nil
 	}
 	switch v := v.(type) {
 	case string:
 		if into != nil && into.Kind() == reflect.String && strings.ContainsRune(v, 0) {
-			c.note(path, "has a NUL character")
+			c.addProblem(path, "has a NUL character")
 		}
 	case strictjson.Object:
 		c.members(v, into, path)
@@ -161,11 +161,11 @@ func (c *checker) members(o strictjson.Object, into reflect.Type, path string) {
 		if into != nil && into.Kind() == reflect.Struct {
 			var known bool
 			if inner, known = member(into, m.Name); !known {
-				c.note(at, "is not a field of this request")
+				c.addProblem(at, "is not a field of this request")
 			}
 		}
 		if names[m.Name] {
-			c.note(at, "is given twice")
+			c.addProblem(at, "is given twice")
 		}
 		names[m.Name] = true
 		c.value(m.Value, inner, at)
@@ -178,9 +178,9 @@ var (
 	bytesType       = reflect.TypeFor[[]byte]() // base64 in JSON
 )
 
-// fits reports whether v can be decoded into t. encoding/json checks the range of
+// matchesType reports whether v can be decoded into t. encoding/json checks the range of
 // numbers.
-func fits(t reflect.Type, v any) bool {
+func matchesType(t reflect.Type, v any) bool {
 	switch v.(type) {
 	case string:
 		return t.Kind() == reflect.String || t.Kind() == reflect.Interface || t == bytesType

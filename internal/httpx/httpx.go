@@ -108,7 +108,7 @@ func WriteError(w http.ResponseWriter, r *http.Request, log *slog.Logger, err er
 	LogError(r, log, e)
 	RetryAfter(w, e.RetryAfter)
 	w.Header().Set("Cache-Control", "no-store")
-	b := body{Error: e.Code, Message: e.Message, Details: clipped(e.Details), RequestID: RequestID(r.Context())}
+	b := body{Error: e.Code, Message: e.Message, Details: limitDetails(e.Details), RequestID: RequestID(r.Context())}
 	if b.Message == "" {
 		b.Message = e.Code.Info().Message
 	}
@@ -132,7 +132,7 @@ const (
 	maxDetailWords = 500
 )
 
-func clipped(details []Detail) []Detail {
+func limitDetails(details []Detail) []Detail {
 	out := slices.Clone(details[:min(len(details), MaxDetails)])
 	for i := range out {
 		out[i].Field, out[i].Message = Truncate(out[i].Field, maxDetailField), Truncate(out[i].Message, maxDetailWords)

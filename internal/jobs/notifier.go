@@ -33,16 +33,16 @@ func (d notifyingDriver) GetExecutor() riverdriver.Executor {
 	if d.due == nil {
 		return d.Driver.GetExecutor()
 	}
-	return lookingExecutor{d.Driver.GetExecutor(), d.due}
+	return pollingExecutor{d.Driver.GetExecutor(), d.due}
 }
 
-// lookingExecutor fetches jobs only if one may be due.
-type lookingExecutor struct {
+// pollingExecutor fetches jobs only if one may be due.
+type pollingExecutor struct {
 	riverdriver.Executor
 	due func(context.Context) (bool, error)
 }
 
-func (e lookingExecutor) JobGetAvailable(ctx context.Context, params *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
+func (e pollingExecutor) JobGetAvailable(ctx context.Context, params *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
 	if due, err := e.due(ctx); !due || err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func (l *pageRenderer) page(r *http.Request) ui.Page {
 		Languages: languages(lang, r),
 		Styles:    []string{l.assets.URL("portal.css"), l.assets.URL("review.css")}}
 	p.Scripts = []string{l.assets.URL("review.js")}
-	l.brand.Page.Dress(&p)
+	l.brand.Page.ApplyTo(&p)
 	if l.sandbox {
 		p.Footer = ui.SandboxNote(lang)
 	}

@@ -166,7 +166,7 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 
 	service.OnChange = append(service.OnChange, h.notify.Record, h.search.OnChange)
 	service.OnApplicant = append(service.OnApplicant, h.resume.OnApplicant, h.search.OnApplicant)
-	h.applicants.RequestText = decided.Asked
+	h.applicants.RequestText = decided.RequestOf
 	h.resume.OnSettled = decided.EmailSettled
 	service.Register(registry)
 	h.resume.Register(registry)

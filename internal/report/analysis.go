@@ -39,8 +39,8 @@ type Analysis struct {
 // MaxAnalysisTransactions bounds the transactions of an Analysis.
 const MaxAnalysisTransactions = 20_000
 
-// In returns the currency of all amounts.
-func (a *Analysis) In() string { return cmp.Or(a.Currency, Dollars) }
+// CurrencyCode returns the currency of all amounts.
+func (a *Analysis) CurrencyCode() string { return cmp.Or(a.Currency, Dollars) }
 
 // AnalysisOther is an account that is excluded from the figures.
 type AnalysisOther struct {

@@ -127,8 +127,8 @@ type BalanceTerms struct {
 // Dollars is the default currency.
 const Dollars = "USD"
 
-// In returns the currency of the account's amounts.
-func (t BalanceTerms) In() string { return cmp.Or(t.Currency, Dollars) }
+// CurrencyCode returns the currency of the account's amounts.
+func (t BalanceTerms) CurrencyCode() string { return cmp.Or(t.Currency, Dollars) }
 
 func (t BalanceTerms) terms() BalanceTerms { return t }
 
@@ -137,14 +137,14 @@ func (t BalanceTerms) terms() BalanceTerms { return t }
 func figuresIn[A interface{ terms() BalanceTerms }](accounts []A) string {
 	for _, a := range accounts {
 		if t := a.terms(); !t.LeftOut {
-			return t.In()
+			return t.CurrencyCode()
 		}
 	}
 	return Dollars
 }
 
-// In returns the currency of the report's figures.
-func (r *Cashflow) In() string { return figuresIn(r.AccountDetails) }
+// CurrencyCode returns the currency of the report's figures.
+func (r *Cashflow) CurrencyCode() string { return figuresIn(r.AccountDetails) }
 
 // Values of account_type, account_subtype and responsibility.
 const (

@@ -209,9 +209,9 @@ type AssetAccount struct {
 	BalanceTerms
 }
 
-// In returns the currency of the accounts and their inflows. Amounts of payroll are in
+// CurrencyCode returns the currency of the accounts and their inflows. Amounts of payroll are in
 // US dollars.
-func (a *Assets) In() string { return figuresIn(a.AccountDetails) }
+func (a *Assets) CurrencyCode() string { return figuresIn(a.AccountDetails) }
 
 // FailedConnection is a bank whose connection failed.
 type FailedConnection struct {

@@ -210,17 +210,17 @@ type IncomeAccount struct {
 	BalanceTerms
 }
 
-// In returns the currency of the figures from bank accounts. Amounts of payroll and pay
+// CurrencyCode returns the currency of the figures from bank accounts. Amounts of payroll and pay
 // stubs are in US dollars.
-func (r *Income) In() string { return figuresIn(r.AccountDetails) }
+func (r *Income) CurrencyCode() string { return figuresIn(r.AccountDetails) }
 
-// SummaryIn returns the currency of the summary and of the correctable figures: that of
+// SummaryCurrency returns the currency of the summary and of the correctable figures: that of
 // the bank accounts if the income is theirs.
-func (r *Income) SummaryIn() string {
+func (r *Income) SummaryCurrency() string {
 	if r.Income == nil || len(r.Income.FinancialAccounts) == 0 {
 		return Dollars
 	}
-	return r.In()
+	return r.CurrencyCode()
 }
 
 // IncomeAddress is one contact address known to a bank; the first is the present

@@ -28,7 +28,32 @@ type Entry struct {
 }
 
 // Value is a setting before and after a change, in codes. It is neither personal nor secret.
-type Value struct{ Setting, Before, After string }
+type Value struct {
+	Setting       Setting
+	Before, After string
+}
+
+// Setting is the code of a setting in the values of the audit log.
+type Setting string
+
+// Settings of users, of accounts and products, of webhooks and redirects, and of themes.
+const (
+	SettingRole          Setting = "role"
+	SettingName          Setting = "name"
+	SettingDisplayName   Setting = "displayName"
+	SettingConfiguration Setting = "configuration"
+	SettingCallbackURL   Setting = "callbackURL"
+	SettingStatuses      Setting = "statuses"
+	SettingDefaultURL    Setting = "defaultURL"
+	SettingReturnMode    Setting = "returnMode"
+	SettingRequireForm   Setting = "requireForm"
+	SettingLight         Setting = "light"
+	SettingDark          Setting = "dark"
+	SettingCorners       Setting = "corners"
+	SettingFont          Setting = "font"
+	SettingScheme        Setting = "scheme"
+	SettingWordmark      Setting = "wordmark"
+)
 
 // maxValue is the length in bytes to which the audit log cuts a value.
 const maxValue = 300

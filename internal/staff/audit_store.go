@@ -34,7 +34,7 @@ func encodeValues(all []Value) (string, error) {
 	}
 	var rows [][3]string
 	for _, v := range all {
-		rows = append(rows, [3]string{v.Setting, cut(v.Before), cut(v.After)})
+		rows = append(rows, [3]string{string(v.Setting), cut(v.Before), cut(v.After)})
 	}
 	var out strings.Builder
 	e := json.NewEncoder(&out)
@@ -50,7 +50,7 @@ func decodeValues(changed string) (all []Value, err error) {
 	var rows [][3]string
 	err = json.Unmarshal([]byte(changed), &rows)
 	for _, r := range rows {
-		all = append(all, Value{r[0], r[1], r[2]})
+		all = append(all, Value{Setting(r[0]), r[1], r[2]})
 	}
 	return all, err
 }

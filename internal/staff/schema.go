@@ -58,9 +58,6 @@ const (
 	PasswordSet  = "passwordSet"
 )
 
-// SettingRole is the role of a user in the values of the audit log.
-const SettingRole = "role"
-
 // Methods of signing in, as the audit log names them.
 const (
 	byPassword = "password"

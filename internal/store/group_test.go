@@ -315,7 +315,7 @@ func TestTxNowIsReadAfterTheWait(t *testing.T) {
 		ended <- db.Tx(t.Context(), func(_ context.Context, tx *Tx) error {
 			got = tx.Now
 			now.Add(30)
-			tx.Waited()
+			tx.RefreshNow()
 			if tx.Now.Unix() != 90 {
 				t.Errorf("after Waited, tx.Now is %d s, want 90", tx.Now.Unix())
 			}

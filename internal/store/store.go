@@ -259,9 +259,9 @@ type Tx struct {
 	keys  map[string]cipher.AEAD // data keys read or created in this transaction
 }
 
-// Waited sets Now to the present. Call it after a statement that waits for another
+// RefreshNow sets Now to the present. Call it after a statement that waits for another
 // transaction, where times must not precede those that the other one stored.
-func (tx *Tx) Waited() { tx.Now = tx.db.instant() }
+func (tx *Tx) RefreshNow() { tx.Now = tx.db.instant() }
 
 // AfterCommit calls f after tx has committed, and not after a rollback. The process may
 // be killed in between, so f must only save time, such as by waking a worker. f must

@@ -157,9 +157,9 @@ func (o *Outbox) send(ctx context.Context, tx *store.Tx, d Delivery, delay time.
 	return o.Queue.Enqueue(ctx, tx, o.Job(d.ID), opts...)
 }
 
-// Keep records a delivery of an event while its receiver is turned off. It is not sent,
+// RecordUnsent records a delivery of an event while its receiver is turned off. It is not sent,
 // unless by Redeliver.
-func (o *Outbox) Keep(ctx context.Context, tx *store.Tx, eventID, callbackID string) error {
+func (o *Outbox) RecordUnsent(ctx context.Context, tx *store.Tx, eventID, callbackID string) error {
 	return o.Tables.insertDelivery(ctx, tx, Delivery{ID: store.NewID(), EventID: eventID, CallbackID: callbackID,
 		State: StateDisabled, Created: tx.Now})
 }

@@ -311,7 +311,7 @@ func TestOutboxStopsAtGone(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return r.Keep(ctx, tx, id, r.callback)
+			return r.RecordUnsent(ctx, tx, id, r.callback)
 		})
 		all, err := r.List(t.Context(), r.DB.SQL, Filter{CallbackID: r.callback, State: StateDisabled, Limit: 9})
 		if err != nil || len(all) != 3 || len(r.queue) != 2 {

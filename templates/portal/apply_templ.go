@@ -73,7 +73,7 @@ func LandingPage(m Landing) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, line := range m.safe() {
+			for _, line := range m.safetyPoints() {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<li>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -721,7 +721,7 @@ func ApplyPage(m Apply) templ.Component {
 						}
 						return nil
 					})
-					templ_7745c5c3_Err = folded(m, "apply.home.rest", m.fills("address", "city", "zip")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var34), templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = foldedFields(m, "apply.home.rest", m.fills("address", "city", "zip")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var34), templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -752,7 +752,7 @@ func ApplyPage(m Apply) templ.Component {
 						}
 						return nil
 					})
-					templ_7745c5c3_Err = folded(m, "apply.home.title", m.fills("address", "city", "state", "zip")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var35), templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = foldedFields(m, "apply.home.title", m.fills("address", "city", "state", "zip")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var35), templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -772,7 +772,7 @@ func ApplyPage(m Apply) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if m.lastCard() == cardApplicant {
-					templ_7745c5c3_Err = submit(m).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = submitRow(m).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -813,7 +813,7 @@ func ApplyPage(m Apply) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					if m.lastCard() == cardWork {
-						templ_7745c5c3_Err = submit(m).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = submitRow(m).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -847,7 +847,7 @@ func ApplyPage(m Apply) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					if m.lastCard() == cardMode {
-						templ_7745c5c3_Err = submit(m).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = submitRow(m).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -930,7 +930,7 @@ func ApplyPage(m Apply) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = submit(m).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = submitRow(m).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -955,8 +955,8 @@ func ApplyPage(m Apply) templ.Component {
 	})
 }
 
-// submit ends the form's last card.
-func submit(m Apply) templ.Component {
+// submitRow ends the form's last card.
+func submitRow(m Apply) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1060,9 +1060,9 @@ func submit(m Apply) templ.Component {
 	})
 }
 
-// folded shows optional fields behind a summary. The module opens it if one of them is
+// foldedFields shows optional fields behind a summary. The module opens it if one of them is
 // wrong.
-func folded(m Apply, summary i18n.Key, open bool) templ.Component {
+func foldedFields(m Apply, summary i18n.Key, open bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1200,7 +1200,7 @@ func more(m Apply) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = folded(m, m.moreLabel(), m.fills("phone", "statedAnnualIncome", "statedEmployerName")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var50), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = foldedFields(m, m.moreLabel(), m.fills("phone", "statedAnnualIncome", "statedEmployerName")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var50), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

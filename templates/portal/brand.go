@@ -20,8 +20,8 @@ type Brand struct {
 // Support holds the contacts for help; each may be empty.
 type Support struct{ Email, Phone, URL string }
 
-// Dress sets the brand of a page.
-func (b Brand) Dress(p *ui.Page) {
+// ApplyTo sets the brand of a page.
+func (b Brand) ApplyTo(p *ui.Page) {
 	p.Brand = b.Brand
 	if b.Style != "" {
 		p.Styles = append(p.Styles, b.Style)

@@ -13,8 +13,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// foot is the footer of the applicant's pages: contacts for help and legal texts.
-func foot(b Base) templ.Component {
+// applicantFooter is the footer of the applicant's pages: contacts for help and legal texts.
+func applicantFooter(b Base) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

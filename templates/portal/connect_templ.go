@@ -265,7 +265,7 @@ func ConnectPage(m Connect) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = again(m.Restart, "embedded", i18n.T(m.Lang, "notice.try_again"), ui.Primary, m.Framed).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = restartButton(m.Restart, "embedded", i18n.T(m.Lang, "notice.try_again"), ui.Primary, m.Framed).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -273,7 +273,7 @@ func ConnectPage(m Connect) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = again(m.Restart, "redirect", i18n.T(m.Lang, "connect.secure_page"), ui.Secondary, m.Framed).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = restartButton(m.Restart, "redirect", i18n.T(m.Lang, "connect.secure_page"), ui.Secondary, m.Framed).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -316,7 +316,7 @@ func ConnectPage(m Connect) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = again(m.Restart, "redirect", i18n.T(m.Lang, "connect.secure_page"), ui.Primary, m.Framed).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = restartButton(m.Restart, "redirect", i18n.T(m.Lang, "connect.secure_page"), ui.Primary, m.Framed).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -366,9 +366,9 @@ func ConnectPage(m Connect) templ.Component {
 	})
 }
 
-// again shows a button that starts another attempt in a mode. Outside a frame the form
+// restartButton shows a button that starts another attempt in a mode. Outside a frame the form
 // navigates the top window: only there does the browser send the cookie on return.
-func again(action, mode, words string, kind ui.Kind, framed bool) templ.Component {
+func restartButton(action, mode, words string, kind ui.Kind, framed bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

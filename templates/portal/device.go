@@ -24,12 +24,12 @@ type AnotherDevice struct {
 	Version  int64
 }
 
-func (d AnotherDevice) box() string {
+func (d AnotherDevice) viewBox() string {
 	n := strconv.Itoa(d.Size)
 	return "0 0 " + n + " " + n
 }
 
-func (d AnotherDevice) lasts() string {
+func (d AnotherDevice) lifetimeText() string {
 	return i18n.T(d.Lang, "device.link_lasts", "minutes", strconv.Itoa(d.Minutes))
 }
 

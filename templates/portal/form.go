@@ -48,8 +48,8 @@ type safety struct {
 	text string
 }
 
-// safe answers what applicants worry about.
-func (m Landing) safe() []safety {
+// safetyPoints answers what applicants worry about.
+func (m Landing) safetyPoints() []safety {
 	return []safety{{ui.IconLock, i18n.T(m.Lang, "landing.safe.password")}, {ui.IconChoose, i18n.T(m.Lang, "landing.safe.choice")},
 		{ui.IconAgree, i18n.T(m.Lang, "landing.safe.only", "company", m.company())}}
 }

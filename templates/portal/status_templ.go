@@ -411,7 +411,7 @@ func StatusPage(m Status) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if m.Other {
-					templ_7745c5c3_Err = again(m.Restart, "redirect", i18n.T(m.Lang, "connect.secure_page"), ui.Secondary, m.Framed).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = restartButton(m.Restart, "redirect", i18n.T(m.Lang, "connect.secure_page"), ui.Secondary, m.Framed).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -426,11 +426,11 @@ func StatusPage(m Status) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = again(m.Restart, "embedded", m.retryWords(), ui.Primary, m.Framed).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = restartButton(m.Restart, "embedded", m.retryWords(), ui.Primary, m.Framed).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = again(m.Restart, "redirect", i18n.T(m.Lang, "connect.secure_page"), ui.Secondary, m.Framed).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = restartButton(m.Restart, "redirect", i18n.T(m.Lang, "connect.secure_page"), ui.Secondary, m.Framed).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

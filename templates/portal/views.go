@@ -84,9 +84,9 @@ func (b Base) page(title string, scripts ...string) ui.Page {
 	for _, s := range scripts {
 		p.Scripts = append(p.Scripts, b.Assets.URL(s))
 	}
-	b.Brand.Dress(&p)
+	b.Brand.ApplyTo(&p)
 	if b.Sandbox || b.Brand.Privacy || b.Brand.Terms || b.Brand.Support != (Support{}) {
-		p.Footer = foot(b)
+		p.Footer = applicantFooter(b)
 	}
 	return p
 }

@@ -44,8 +44,8 @@ type Dashboard struct {
 	Back    ui.Link    // the page above this one; none on pages of the menu
 }
 
-// under returns d with a link to the page above.
-func (d Dashboard) under(url string, words i18n.Key) Dashboard {
+// withParent returns d with a link to the page above.
+func (d Dashboard) withParent(url string, words i18n.Key) Dashboard {
 	d.Back = ui.Link{Text: i18n.T(d.Lang, words), URL: url}
 	return d
 }

@@ -100,7 +100,7 @@ func DashboardCredentialsPage(d Dashboard, all []DashboardCredential) templ.Comp
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -460,7 +460,7 @@ func credentialActions(d Dashboard, c DashboardCredential) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -569,7 +569,7 @@ func credentialActions(d Dashboard, c DashboardCredential) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -638,7 +638,7 @@ func credentialActions(d Dashboard, c DashboardCredential) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = none(d).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = noneText(d).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -746,7 +746,7 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -814,7 +814,7 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -960,7 +960,7 @@ func DashboardRedirectsPage(d Dashboard, v DashboardRedirects) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1030,7 +1030,7 @@ func (v DashboardRedirects) grid(d Dashboard) ui.Grid {
 		{Label: i18n.T(d.Lang, "dashboard.redirects.address")}, {Label: i18n.T(d.Lang, "dashboard.redirects.kind")},
 		{Label: i18n.T(d.Lang, "dashboard.actions_label")}}}
 	for i, u := range v.URLs {
-		kind := ui.Cell{Body: none(d)}
+		kind := ui.Cell{Body: noneText(d)}
 		if i == 0 {
 			kind = ui.Cell{Body: ui.Badge(ui.Success, i18n.T(d.Lang, "dashboard.redirects.static"))}
 		}
@@ -1165,7 +1165,7 @@ func urlActions(d Dashboard, url string, static bool) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

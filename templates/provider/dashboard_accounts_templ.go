@@ -165,11 +165,11 @@ func DashboardAccountsPage(d Dashboard, v DashboardAccounts) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = names(d, i18n.T(d.Lang, "dashboard.name.label")).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = nameFields(d, i18n.T(d.Lang, "dashboard.name.label")).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -257,7 +257,7 @@ func DashboardAccountsPage(d Dashboard, v DashboardAccounts) templ.Component {
 	})
 }
 
-func names(d Dashboard, label string) templ.Component {
+func nameFields(d Dashboard, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -320,7 +320,7 @@ func (v DashboardAccounts) grid(d Dashboard) ui.Grid {
 		v.List.column(i18n.T(d.Lang, "dashboard.made_utc"), "newest", "descending", "oldest")}}
 	for _, a := range v.Children {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: rowLink(a.Name, "/dashboard/accounts/"+a.PublicID)},
-			{Body: clipped(d, a.PublicID)}, {Body: when(d, a.Created)}})
+			{Body: identifierInLine(d, a.PublicID)}, {Body: when(d, a.Created)}})
 	}
 	return g
 }
@@ -472,11 +472,11 @@ func DashboardAccountPage(d Dashboard, a DashboardAccount) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = names(d, i18n.T(d.Lang, "dashboard.name.label")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = nameFields(d, i18n.T(d.Lang, "dashboard.name.label")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -564,7 +564,7 @@ func DashboardAccountPage(d Dashboard, a DashboardAccount) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = dashboardPage(d.under("/dashboard/accounts", "dashboard.account.all_child_accounts"), "accounts", a.Name, "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = dashboardPage(d.withParent("/dashboard/accounts", "dashboard.account.all_child_accounts"), "accounts", a.Name, "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -832,7 +832,7 @@ func productActions(d Dashboard, p DashboardProduct, child string, configuration
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = assign(d, "", p.ID, child, p.own(), configurations).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = assign(d, "", p.ID, child, p.ownConfiguration(), configurations).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -872,7 +872,7 @@ func inForce(d Dashboard, p DashboardProduct) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.Configuration.ID == "" {
-			templ_7745c5c3_Err = none(d).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = noneText(d).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -952,7 +952,7 @@ func assign(d Dashboard, account, product, child, now string, all []DashboardCon
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1053,8 +1053,8 @@ func assign(d Dashboard, account, product, child, now string, all []DashboardCon
 	})
 }
 
-// own returns the product's own configuration; empty if it inherits one.
-func (p DashboardProduct) own() string {
+// ownConfiguration returns the product's own configuration; empty if it inherits one.
+func (p DashboardProduct) ownConfiguration() string {
 	if p.Inherited {
 		return ""
 	}
@@ -1313,8 +1313,8 @@ func (v DashboardAudit) grid(d Dashboard) ui.Grid {
 		if by == "" {
 			by = i18n.T(d.Lang, "dashboard.audit.removed_user")
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Body: when(d, e.At)}, {Body: inOneLine(by)},
-			{Body: ui.Run(d.Lang, ui.Given(i18n.Code(d.Lang, "dashboard.actions", e.Action)), e.more(d))}, {Body: concerns(d, e.Object)},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: when(d, e.At)}, {Body: truncatedText(by)},
+			{Body: ui.Run(d.Lang, ui.Given(i18n.Code(d.Lang, "dashboard.actions", e.Action)), e.more(d))}, {Body: changeSubject(d, e.Object)},
 			{Body: e.details(d)}})
 	}
 	return g
@@ -1323,7 +1323,7 @@ func (v DashboardAudit) grid(d Dashboard) ui.Grid {
 // more returns the older entries of the run. Its entries have the same action and details.
 func (e DashboardEntry) more(d Dashboard) (out []ui.RunEntry) {
 	for _, m := range e.More {
-		out = append(out, ui.RunEntry{At: m.At, Body: concerns(d, m.Object)})
+		out = append(out, ui.RunEntry{At: m.At, Body: changeSubject(d, m.Object)})
 	}
 	return out
 }
@@ -1351,7 +1351,7 @@ func (e DashboardEntry) details(d Dashboard) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(e.Values) == 0 {
-			templ_7745c5c3_Err = concerns(d, e.Details).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = changeSubject(d, e.Details).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1388,8 +1388,8 @@ func (e DashboardEntry) details(d Dashboard) templ.Component {
 	})
 }
 
-// concerns shows what a change is about: an identifier, a user or a word.
-func concerns(d Dashboard, s string) templ.Component {
+// changeSubject shows what a change is about: an identifier, a user or a word.
+func changeSubject(d Dashboard, s string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1411,12 +1411,12 @@ func concerns(d Dashboard, s string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if s == "" || contract.IsUUID(s) {
-			templ_7745c5c3_Err = clipped(d, s).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = identifierInLine(d, s).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = inOneLine(s).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = truncatedText(s).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1425,8 +1425,8 @@ func concerns(d Dashboard, s string) templ.Component {
 	})
 }
 
-// inOneLine shows the beginning of a long text.
-func inOneLine(s string) templ.Component {
+// truncatedText shows the beginning of a long text.
+func truncatedText(s string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1695,7 +1695,7 @@ func DashboardPeoplePage(d Dashboard, v DashboardPeople) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1762,7 +1762,7 @@ func DashboardPeoplePage(d Dashboard, v DashboardPeople) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

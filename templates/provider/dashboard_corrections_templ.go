@@ -135,7 +135,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -312,7 +312,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -584,7 +584,7 @@ func DashboardCorrectionPage(d Dashboard, v DashboardCorrection) templ.Component
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = dashboardPage(d.under("/dashboard/reports/"+v.Reference, "dashboard.correction.back_to_report"), "reports",
+		templ_7745c5c3_Err = dashboardPage(d.withParent("/dashboard/reports/"+v.Reference, "dashboard.correction.back_to_report"), "reports",
 			i18n.T(d.Lang, "dashboard.correction.correct_report"), i18n.T(d.Lang, "dashboard.correction.text")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -731,7 +731,7 @@ func (v DashboardCorrection) amountOr(d Dashboard, n *int64) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if n == nil {
-			templ_7745c5c3_Err = none(d).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = noneText(d).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

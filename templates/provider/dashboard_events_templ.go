@@ -74,7 +74,7 @@ func DashboardWebhooksPage(d Dashboard, v DashboardWebhooks) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -121,7 +121,7 @@ func DashboardWebhooksPage(d Dashboard, v DashboardWebhooks) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -227,7 +227,7 @@ func DashboardWebhooksPage(d Dashboard, v DashboardWebhooks) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -490,7 +490,7 @@ func DashboardWebhooksPage(d Dashboard, v DashboardWebhooks) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -594,7 +594,7 @@ func DashboardWebhooksPage(d Dashboard, v DashboardWebhooks) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -1214,7 +1214,7 @@ func redeliverFailed(d Dashboard, v DashboardDeliveries) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1548,8 +1548,8 @@ func briefAnswer(d Dashboard, code int) templ.Component {
 	})
 }
 
-// opener is a link with additional text for screen readers.
-func opener(words, what, url string) templ.Component {
+// linkWithContext is a link with additional text for screen readers.
+func linkWithContext(words, what, url string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1814,7 +1814,7 @@ func DashboardDeliveryPage(d Dashboard, v DashboardDelivery) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -2111,7 +2111,7 @@ func DashboardDeliveryPage(d Dashboard, v DashboardDelivery) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = dashboardPage(d.under("/dashboard/deliveries", "dashboard.delivery.all_deliveries"), "deliveries",
+		templ_7745c5c3_Err = dashboardPage(d.withParent("/dashboard/deliveries", "dashboard.delivery.all_deliveries"), "deliveries",
 			i18n.T(d.Lang, "dashboard.delivery.title", "event", v.event(d)), "").Render(templ.WithChildren(ctx, templ_7745c5c3_Var76), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -2135,7 +2135,7 @@ func otherGrid(d Dashboard, rows []DashboardDelivery) ui.Grid {
 		{Label: i18n.T(d.Lang, "dashboard.when")}, {Label: i18n.T(d.Lang, "dashboard.state")},
 		{Label: i18n.T(d.Lang, "dashboard.answer")}, {Label: i18n.T(d.Lang, "dashboard.delivery.took"), Number: true}}}
 	for _, r := range rows {
-		took := ui.Cell{Body: none(d)}
+		took := ui.Cell{Body: noneText(d)}
 		if r.Tries > 0 {
 			took = ui.Cell{Text: ui.DurationText(r.Last.Took)}
 		}
@@ -2173,7 +2173,7 @@ func (v DashboardDelivery) facts(d Dashboard) []ui.Fact {
 	}
 	if v.Report != "" {
 		facts = append(facts, ui.Fact{Term: i18n.T(d.Lang, "dashboard.report.label"),
-			Body: opener(i18n.T(d.Lang, "dashboard.report.open"), "", "/dashboard/reports/"+v.Report)})
+			Body: linkWithContext(i18n.T(d.Lang, "dashboard.report.open"), "", "/dashboard/reports/"+v.Report)})
 	}
 	return facts
 }

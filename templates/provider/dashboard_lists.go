@@ -37,8 +37,8 @@ func (l DashboardList) with(pairs ...string) string {
 	return l.Path + "?" + q.Encode()
 }
 
-// here returns the address of the page.
-func (l DashboardList) here() string {
+// pageURL returns the address of the page.
+func (l DashboardList) pageURL() string {
 	if len(l.Query) == 0 {
 		return l.Path
 	}

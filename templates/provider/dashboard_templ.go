@@ -74,7 +74,7 @@ func dashboardPage(d Dashboard, section, title, intro string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = dashboardSay(d).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = flashMessage(d).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -136,8 +136,8 @@ func dashboardPage(d Dashboard, section, title, intro string) templ.Component {
 	})
 }
 
-// dashboardSay reports the last action and shows a secret that it created.
-func dashboardSay(d Dashboard) templ.Component {
+// flashMessage reports the last action and shows a secret that it created.
+func flashMessage(d Dashboard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -224,8 +224,8 @@ func dashboardSay(d Dashboard) templ.Component {
 	})
 }
 
-// once is the hidden field with the single-use token of a form.
-func once(d Dashboard) templ.Component {
+// onceField is the hidden field with the single-use token of a form.
+func onceField(d Dashboard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -289,7 +289,7 @@ func at(d Dashboard, t time.Time) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if t.IsZero() {
-			templ_7745c5c3_Err = none(d).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = noneText(d).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -329,7 +329,7 @@ func at(d Dashboard, t time.Time) templ.Component {
 	})
 }
 
-func none(d Dashboard) templ.Component {
+func noneText(d Dashboard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -393,7 +393,7 @@ func mono(d Dashboard, s string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if s == "" {
-			templ_7745c5c3_Err = none(d).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = noneText(d).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -420,9 +420,9 @@ func mono(d Dashboard, s string) templ.Component {
 	})
 }
 
-// clipped shows an identifier in one line of a list. The whole is on the page that the row
+// identifierInLine shows an identifier in one line of a list. The whole is on the page that the row
 // leads to.
-func clipped(d Dashboard, s string) templ.Component {
+func identifierInLine(d Dashboard, s string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -444,7 +444,7 @@ func clipped(d Dashboard, s string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if s == "" {
-			templ_7745c5c3_Err = none(d).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = noneText(d).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -506,7 +506,7 @@ func textOr(d Dashboard, s string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if s == "" {
-			templ_7745c5c3_Err = none(d).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = noneText(d).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1000,7 +1000,7 @@ func confirmed(d Dashboard, path, words, do string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1248,7 +1248,7 @@ func DashboardSignInPage(d Dashboard, v staff.SignInPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(narrow(d.page(i18n.T(d.Lang, "dashboard.sign_in.submit")))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var51), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(narrowPage(d.page(i18n.T(d.Lang, "dashboard.sign_in.submit")))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var51), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1296,7 +1296,7 @@ func DashboardForgottenPage(d Dashboard, v staff.ForgottenPage) templ.Component 
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(narrow(d.page(i18n.T(d.Lang, "ui.forgotten.title")))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var61), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(narrowPage(d.page(i18n.T(d.Lang, "ui.forgotten.title")))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var61), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1368,7 +1368,7 @@ func DashboardPasswordPage(d Dashboard, v staff.PasswordPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(narrow(d.page(i18n.T(d.Lang, "ui.set_password.title")))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var63), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(narrowPage(d.page(i18n.T(d.Lang, "ui.set_password.title")))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var63), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1465,7 +1465,7 @@ func DashboardProblem(d Dashboard, status int) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(narrow(d.page(i18n.T(d.Lang, dashboardProblem(status))))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var66), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(narrowPage(d.page(i18n.T(d.Lang, dashboardProblem(status))))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var66), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1473,7 +1473,7 @@ func DashboardProblem(d Dashboard, status int) templ.Component {
 	})
 }
 
-func narrow(p ui.Page) ui.Page {
+func narrowPage(p ui.Page) ui.Page {
 	p.Wide = false
 	return p
 }

@@ -540,7 +540,7 @@ func themeLogo(d Dashboard, l DashboardLogo) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = once(d).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = onceField(d).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -805,7 +805,7 @@ func themePreview(d Dashboard, v DashboardTheme, l DashboardLogo) templ.Componen
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Rows(Visit{Lang: d.Lang, Left: []SourceType{SourceBank, SourcePayroll}}.wayRows()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Rows(Visit{Lang: d.Lang, Left: []SourceType{SourceBank, SourcePayroll}}.sourceTypeRows()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

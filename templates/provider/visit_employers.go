@@ -36,20 +36,20 @@ func (e Employer) shown() bool {
 	return false
 }
 
-// empty reports whether one of its sources has no recent data.
-func (e Employer) empty() bool {
+// hasNoRecentData reports whether one of its sources has no recent data.
+func (e Employer) hasNoRecentData() bool {
 	return slices.ContainsFunc(e.Sources, func(c Connected) bool { return c.Empty })
 }
 
-// standing returns the tone and the text of the employer's state. Only the report shows
+// badge returns the tone and the text of the employer's state. Only the report shows
 // whether a source verifies the employer.
-func (e Employer) standing(v Visit) (ui.Tone, string) {
+func (e Employer) badge(v Visit) (ui.Tone, string) {
 	switch {
 	case e.shown():
 		return ui.Success, i18n.T(v.Lang, "visit.employer_state.done")
 	case e.Skipped:
 		return ui.Neutral, i18n.T(v.Lang, "visit.employer_state.skipped")
-	case e.empty():
+	case e.hasNoRecentData():
 		return ui.Warning, i18n.T(v.Lang, "visit.employer_state.empty")
 	case len(e.Sources) > 0:
 		return ui.Warning, i18n.T(v.Lang, "visit.employer_state.failed")
@@ -60,7 +60,7 @@ func (e Employer) standing(v Visit) (ui.Tone, string) {
 // verify returns the label of the employer's button.
 func (e Employer) verify(v Visit) string {
 	switch {
-	case e.shown(), e.empty() && !e.Skipped:
+	case e.shown(), e.hasNoRecentData() && !e.Skipped:
 		return i18n.T(v.Lang, "visit.employers.add_source")
 	case e.Skipped:
 		return i18n.T(v.Lang, "visit.employers.verify_after_all")
@@ -70,16 +70,16 @@ func (e Employer) verify(v Visit) string {
 	return i18n.T(v.Lang, "visit.employers.verify")
 }
 
-// by returns the name of a source with its type.
-func (v Visit) by(c Connected) string {
+// nameWithType returns the name of a source with its type.
+func (v Visit) nameWithType(c Connected) string {
 	if c.SourceType == SourcePayroll {
 		return i18n.T(v.Lang, "visit.connected.payroll") + c.Name
 	}
 	return c.shown(v)
 }
 
-// full reports whether the employer has a source of every type.
-func (e Employer) full() bool {
+// hasAllSources reports whether the employer has a source of every type.
+func (e Employer) hasAllSources() bool {
 	good := 0
 	for _, c := range e.Sources {
 		if !c.Failed {
@@ -131,8 +131,8 @@ func (v Visit) reasons() []ui.Row {
 	return rows
 }
 
-// goOn returns the label of the button below the list of employers.
-func (v Visit) goOn() string {
+// continueText returns the label of the button below the list of employers.
+func (v Visit) continueText() string {
 	switch {
 	case v.IncomeOnly && v.nextOpen() > 0:
 		return i18n.T(v.Lang, "visit.employers.finish_with_open")
@@ -144,7 +144,7 @@ func (v Visit) goOn() string {
 	return i18n.T(v.Lang, "visit.employers.continue")
 }
 
-func (v Visit) goOnKind() ui.Kind {
+func (v Visit) continueKind() ui.Kind {
 	if v.nextOpen() > 0 {
 		return ui.Secondary
 	}

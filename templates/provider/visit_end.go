@@ -17,7 +17,7 @@ func (v Visit) endWords() string {
 		return v.unconfiguredWords()
 	case v.nothingRecent() && v.SourceType != SourceBureau:
 		return i18n.T(v.Lang, "visit.end.empty", "company", v.Customer)
-	case v.End == "error" && v.Failure.there():
+	case v.End == "error" && v.Failure.endedAtInstitution():
 		return v.Failure.words(v) + " " + i18n.T(v.Lang, "visit.end.start_again", "company", v.Customer)
 	case v.Verifies:
 		words = v.verifyWords()

@@ -52,21 +52,21 @@ func (f Failure) words(v Visit) string {
 	return i18n.T(v.Lang, "visit.failed.bank_unresponsive")
 }
 
-// there reports whether the connection ended at the institution's own pages, or because of
+// endedAtInstitution reports whether the connection ended at the institution's own pages, or because of
 // them. The status does not say that.
-func (f Failure) there() bool {
+func (f Failure) endedAtInstitution() bool {
 	return slices.Contains([]string{"denied", "abandoned", "ended", "unauthorized", "misused", "rejected"}, f.Reason)
 }
 
-// passing reports whether the same source may work at another try.
-func (f Failure) passing() bool {
+// isTemporary reports whether the same source may work at another try.
+func (f Failure) isTemporary() bool {
 	return f.Substatus != contract.SubIncompatibleAccounts && f.Substatus != contract.SubEBankingNotSupported &&
 		f.Status != contract.StatusError
 }
 
-// anotherKind returns the emphasis of the button that leads to the list of sources.
-func (v Visit) anotherKind() ui.Kind {
-	if v.Failure.passing() {
+// otherSourceKind returns the emphasis of the button that leads to the list of sources.
+func (v Visit) otherSourceKind() ui.Kind {
+	if v.Failure.isTemporary() {
 		return ui.Secondary
 	}
 	return ui.Primary
@@ -81,14 +81,14 @@ func (v Visit) afterFailure() string {
 	case SourceBureau:
 		again, other = "visit.failed.next_country", "visit.failed.other_country"
 	}
-	if v.Failure.passing() {
+	if v.Failure.isTemporary() {
 		return i18n.T(v.Lang, again)
 	}
 	return i18n.T(v.Lang, other)
 }
 
-// another returns the label of the link to the list of sources.
-func (v Visit) another() string {
+// otherSourceText returns the label of the link to the list of sources.
+func (v Visit) otherSourceText() string {
 	switch v.SourceType {
 	case SourcePayroll:
 		return i18n.T(v.Lang, "visit.employers.another")
@@ -126,8 +126,8 @@ func (v Visit) countdown() templ.Attributes {
 	return templ.Attributes{"data-wait": v.seconds(), "aria-describedby": "code-wait"}
 }
 
-// trouble returns the text of a connected source's problem; "" for none.
-func (c Connected) trouble(v Visit) string {
+// problemText returns the text of a connected source's problem; "" for none.
+func (c Connected) problemText(v Visit) string {
 	v.SourceType = c.SourceType
 	switch {
 	case c.Failed:
@@ -140,7 +140,7 @@ func (c Connected) trouble(v Visit) string {
 	return ""
 }
 
-// nothingYet reports whether no connected source has usable data.
-func (v Visit) nothingYet() bool {
+// hasNoUsableSource reports whether no connected source has usable data.
+func (v Visit) hasNoUsableSource() bool {
 	return !slices.ContainsFunc(v.Connected, func(c Connected) bool { return !c.Failed && !c.Empty })
 }

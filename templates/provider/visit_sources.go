@@ -8,8 +8,8 @@ import (
 	"vestibule/templates/ui"
 )
 
-// wayRows returns the source types to choose from.
-func (v Visit) wayRows() []ui.Row {
+// sourceTypeRows returns the source types to choose from.
+func (v Visit) sourceTypeRows() []ui.Row {
 	rows := make([]ui.Row, len(v.Left))
 	for i, w := range v.Left {
 		rows[i] = ui.Row{Name: "source", Value: string(w), Plain: true, Title: i18n.T(v.Lang, "visit.source.bank.title"),
@@ -29,7 +29,7 @@ func (v Visit) wayRows() []ui.Row {
 	return rows
 }
 
-func (v Visit) found() string {
+func (v Visit) foundInstitutions() string {
 	switch v.SourceType {
 	case SourcePayroll:
 		return v.foundEmployers()

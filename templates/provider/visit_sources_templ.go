@@ -75,7 +75,7 @@ func source(v Visit) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Rows(v.wayRows()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Rows(v.sourceTypeRows()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -83,7 +83,7 @@ func source(v Visit) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = turn(v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = backLink(v).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -139,7 +139,7 @@ func finish(v Visit) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if words := c.trouble(v); words != "" {
+			if words := c.problemText(v); words != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p class=\"fine file-trouble\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -167,7 +167,7 @@ func finish(v Visit) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if v.nothingYet() && len(v.Left) > 0 {
+		if v.hasNoUsableSource() && len(v.Left) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p class=\"intro\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -197,7 +197,7 @@ func finish(v Visit) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = more(v, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = connectMoreButton(v, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -205,12 +205,12 @@ func finish(v Visit) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = enough(v, ui.Quiet).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = finishButton(v, ui.Quiet).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = enough(v, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = finishButton(v, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -219,13 +219,13 @@ func finish(v Visit) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(v.Left) > 0 {
-				templ_7745c5c3_Err = more(v, ui.Quiet).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = connectMoreButton(v, ui.Quiet).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
 		}
-		templ_7745c5c3_Err = turn(v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = backLink(v).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -233,8 +233,8 @@ func finish(v Visit) templ.Component {
 	})
 }
 
-// more shows the button that connects another source, and enough the one that finishes.
-func more(v Visit, kind ui.Kind) templ.Component {
+// connectMoreButton shows the button that connects another source, and enough the one that finishes.
+func connectMoreButton(v Visit, kind ui.Kind) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -323,7 +323,7 @@ func more(v Visit, kind ui.Kind) templ.Component {
 	})
 }
 
-func enough(v Visit, kind ui.Kind) templ.Component {
+func finishButton(v Visit, kind ui.Kind) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -465,8 +465,8 @@ func (c Connected) badge(v Visit) templ.Component {
 	})
 }
 
-// turn links back, if there is a step to go back to.
-func turn(v Visit) templ.Component {
+// backLink links back, if there is a step to go back to.
+func backLink(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -805,7 +805,7 @@ func documents(v Visit) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = turn(v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = backLink(v).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

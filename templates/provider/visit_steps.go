@@ -49,7 +49,7 @@ func (v Visit) steps() ui.Steps {
 	return out
 }
 
-func (v Visit) walking() bool {
+func (v Visit) isInProgress() bool {
 	switch v.Step {
 	case Consent, Stated, Why, Source, Banks, Employers, Suppliers, Confirm, Authorize, SignIn, Code, Accounts, Documents, Finish,
 		Failed:

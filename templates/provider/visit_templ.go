@@ -193,7 +193,7 @@ func StepPart(v Visit) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			if v.walking() {
+			if v.isInProgress() {
 				templ_7745c5c3_Err = ui.Progress(v.steps()).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -267,12 +267,12 @@ func StepPart(v Visit) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			case Stated:
-				templ_7745c5c3_Err = stated(v).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = employerList(v).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			case Why:
-				templ_7745c5c3_Err = why(v).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = skipReasons(v).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -344,7 +344,7 @@ func StepPart(v Visit) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Dialog(ui.Frame{Lang: v.Lang, ID: "visit", Title: v.title(), Close: closer(v)}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Dialog(ui.Frame{Lang: v.Lang, ID: "visit", Title: v.title(), Close: closeButton(v)}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var7), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -419,7 +419,7 @@ func fields(v Visit, action string) templ.Component {
 	})
 }
 
-func closer(v Visit) templ.Component {
+func closeButton(v Visit) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -440,7 +440,7 @@ func closer(v Visit) templ.Component {
 			templ_7745c5c3_Var13 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if v.walking() {
+		if v.isInProgress() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<a class=\"button button-quiet visit-close\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1075,9 +1075,9 @@ func banks(v Visit) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var49 string
-		templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(v.found())
+		templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(v.foundInstitutions())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/visit.templ`, Line: 194, Col: 41}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/visit.templ`, Line: 194, Col: 53}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var49))
 		if templ_7745c5c3_Err != nil {
@@ -1095,7 +1095,7 @@ func banks(v Visit) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = turn(v).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = backLink(v).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1296,9 +1296,9 @@ func signIn(v Visit) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			var templ_7745c5c3_Var60 string
-			templ_7745c5c3_Var60, templ_7745c5c3_Err = templ.JoinStringErrs(v.another())
+			templ_7745c5c3_Var60, templ_7745c5c3_Err = templ.JoinStringErrs(v.otherSourceText())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/visit.templ`, Line: 233, Col: 16}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/visit.templ`, Line: 233, Col: 24}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var60))
 			if templ_7745c5c3_Err != nil {

@@ -8,9 +8,9 @@ import (
 // Unsourced holds the source types for which no source is configured.
 type Unsourced struct{ Banks, Payroll, Suppliers bool }
 
-// lacking names the source types that this visit needs and that are not configured; empty
+// missingSources names the source types that this visit needs and that are not configured; empty
 // for none. rest reports whether the applicant can connect or upload something else.
-func (v Visit) lacking() (words i18n.Key, rest bool) {
+func (v Visit) missingSources() (words i18n.Key, rest bool) {
 	banks, payroll := v.Unsourced.Banks && !v.IncomeOnly, v.Unsourced.Payroll && (v.Verifies || v.Product == contract.Income)
 	switch {
 	case v.Product == contract.Passport && v.Unsourced.Suppliers:
@@ -29,7 +29,7 @@ func (v Visit) lacking() (words i18n.Key, rest bool) {
 
 // unsourcedWords returns the current step's text about missing sources; "" for none.
 func (v Visit) unsourcedWords() string {
-	lacking, rest := v.lacking()
+	lacking, rest := v.missingSources()
 	if lacking == "" {
 		return ""
 	}
@@ -47,6 +47,6 @@ func (v Visit) unsourcedWords() string {
 
 // unconfiguredWords returns the text of endWords for a visit without any source.
 func (v Visit) unconfiguredWords() string {
-	lacking, _ := v.lacking()
+	lacking, _ := v.missingSources()
 	return i18n.T(v.Lang, "visit.unsourced.ended", "company", v.Customer, "lacking", i18n.T(v.Lang, lacking))
 }

@@ -222,7 +222,7 @@ func overview(m referencePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = beginning(m).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = introduction(m).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -552,8 +552,8 @@ func credentials(m referencePage) templ.Component {
 	})
 }
 
-// sending is the form that sends a request. The script shows it.
-func sending(m referencePage, op apidocs.Operation) templ.Component {
+// requestForm is the form that sends a request. The script shows it.
+func requestForm(m referencePage, op apidocs.Operation) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1059,7 +1059,7 @@ func contents(m referencePage) templ.Component {
 	})
 }
 
-func beginning(m referencePage) templ.Component {
+func introduction(m referencePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1317,7 +1317,7 @@ func operation(m referencePage, op apidocs.Operation) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = sending(m, op).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = requestForm(m, op).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -251,7 +251,7 @@ func Layout(p Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = side(p).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = sideHeader(p).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -291,7 +291,7 @@ func Layout(p Page) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = sign(p).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = brandLink(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -304,7 +304,7 @@ func Layout(p Page) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = sign(p).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = brandLink(p).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -335,7 +335,7 @@ func Layout(p Page) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.User != nil {
-			templ_7745c5c3_Err = keys(p.Lang).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = keyboardHelp(p.Lang).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -366,10 +366,10 @@ func Layout(p Page) templ.Component {
 	})
 }
 
-// side is the header of a dashboard: brand, account, menu and user, at the side of a wide
+// sideHeader is the header of a dashboard: brand, account, menu and user, at the side of a wide
 // window and at the top of a narrow one. On a phone, a button opens all but the brand and the
 // menu of commands, also without script.
-func side(p Page) templ.Component {
+func sideHeader(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -407,7 +407,7 @@ func side(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = sign(p).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = brandLink(p).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -415,7 +415,7 @@ func side(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = commands(p).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = commandMenu(p).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -545,9 +545,9 @@ func side(p Page) templ.Component {
 	})
 }
 
-// commands is the menu of commands with the button that opens it. web/ui/commands.ts shows
+// commandMenu is the menu of commands with the button that opens it. web/ui/commands.ts shows
 // both, and adds the pages of the menu and the commands of the page.
-func commands(p Page) templ.Component {
+func commandMenu(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -997,8 +997,8 @@ func languages(p Page) templ.Component {
 	})
 }
 
-// sign shows the brand in the header: its logo or the default mark, and its name.
-func sign(p Page) templ.Component {
+// brandLink shows the brand in the header: its logo or the default mark, and its name.
+func brandLink(p Page) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

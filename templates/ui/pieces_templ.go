@@ -1721,9 +1721,9 @@ func keyFigure(f KeyFigure) templ.Component {
 	})
 }
 
-// keys explains the keys of web/ui/keys.ts and web/ui/commands.ts, and turns them off and
+// keyboardHelp explains the keys of web/ui/keys.ts and web/ui/commands.ts, and turns them off and
 // on. The script shows it, with the keys that work on the page.
-func keys(l i18n.Lang) templ.Component {
+func keyboardHelp(l i18n.Lang) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

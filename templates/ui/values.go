@@ -9,25 +9,25 @@ import (
 
 // settings has the names of settings in the audit log, and the texts of their codes; "" for values
 // that are texts themselves.
-var settings = map[string]struct {
+var settings = map[staff.Setting]struct {
 	name  i18n.Key
 	codes i18n.Group
 }{
-	staff.SettingRole: {"review.people.role", "review.roles"},
-	"name":            {"dashboard.name.label", ""},
-	"displayName":     {"dashboard.name.display", ""},
-	"configuration":   {"dashboard.configuration.label", "audit.values"},
-	"callbackURL":     {"dashboard.webhooks.callback_url", ""},
-	"defaultURL":      {"audit.default_url", ""},
-	"statuses":        {"audit.statuses", "statuses"},
-	"returnMode":      {"dashboard.redirects.way_back", "audit.values"},
-	"requireForm":     {"dashboard.redirects.form_only", "audit.values"},
-	"light":           {"dashboard.theme.colors.light", ""},
-	"dark":            {"dashboard.theme.colors.dark", ""},
-	"corners":         {"dashboard.theme.choices.corners", "dashboard.theme.corners"},
-	"font":            {"dashboard.theme.choices.font", "dashboard.theme.fonts"},
-	"scheme":          {"dashboard.theme.choices.scheme", "dashboard.theme.schemes"},
-	"wordmark":        {"dashboard.theme.wordmark", "audit.values"},
+	staff.SettingRole:          {"review.people.role", "review.roles"},
+	staff.SettingName:          {"dashboard.name.label", ""},
+	staff.SettingDisplayName:   {"dashboard.name.display", ""},
+	staff.SettingConfiguration: {"dashboard.configuration.label", "audit.values"},
+	staff.SettingCallbackURL:   {"dashboard.webhooks.callback_url", ""},
+	staff.SettingDefaultURL:    {"audit.default_url", ""},
+	staff.SettingStatuses:      {"audit.statuses", "statuses"},
+	staff.SettingReturnMode:    {"dashboard.redirects.way_back", "audit.values"},
+	staff.SettingRequireForm:   {"dashboard.redirects.form_only", "audit.values"},
+	staff.SettingLight:         {"dashboard.theme.colors.light", ""},
+	staff.SettingDark:          {"dashboard.theme.colors.dark", ""},
+	staff.SettingCorners:       {"dashboard.theme.choices.corners", "dashboard.theme.corners"},
+	staff.SettingFont:          {"dashboard.theme.choices.font", "dashboard.theme.fonts"},
+	staff.SettingScheme:        {"dashboard.theme.choices.scheme", "dashboard.theme.schemes"},
+	staff.SettingWordmark:      {"dashboard.theme.wordmark", "audit.values"},
 }
 
 // ValueTexts says what an entry of the audit log changed, a text for each setting. A setting of
@@ -35,7 +35,7 @@ var settings = map[string]struct {
 func ValueTexts(l i18n.Lang, all []staff.Value) (out []string) {
 	for _, v := range all {
 		s, known := settings[v.Setting]
-		name := v.Setting
+		name := string(v.Setting)
 		if known {
 			name = i18n.T(l, s.name)
 		}

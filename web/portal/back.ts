@@ -5,7 +5,7 @@
 const { host } = document.body.dataset;
 const here = document.querySelector<HTMLAnchorElement>("a[data-here]")!.href;
 
-function around(): string {
+function addressAround(): string {
   try {
     const page = new URL(decodeURIComponent(location.hash.slice(1)));
     return page.origin === host ? page.href : here;
@@ -14,4 +14,4 @@ function around(): string {
   }
 }
 
-location.replace(around());
+location.replace(addressAround());

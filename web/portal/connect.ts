@@ -16,7 +16,7 @@ function stores(): boolean {
 	}
 }
 
-function begun(el: HTMLElement): void {
+function reportOpened(el: HTMLElement): void {
 	if (!el.dataset.report) return;
 	void fetch(el.dataset.report, {
 		method: "POST",
@@ -29,7 +29,7 @@ function begun(el: HTMLElement): void {
 if (section) {
 	let reported = false;
 	const once = (): void => {
-		if (!reported) begun(section);
+		if (!reported) reportOpened(section);
 		reported = true;
 	};
 	document.querySelector("[data-vestibule-fire]")?.addEventListener("click", once);

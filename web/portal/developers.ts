@@ -10,7 +10,7 @@ function tabs(root: ParentNode): void {
 	for (const box of root.querySelectorAll<HTMLElement>("[data-tabs]")) startTabs(box);
 }
 
-async function fetched(address: string): Promise<Document | undefined> {
+async function fetchPage(address: string): Promise<Document | undefined> {
 	const answer = await fetch(address, { headers: { Accept: "text/html" }, cache: "no-store" });
 	return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : undefined;
 }
@@ -28,7 +28,7 @@ if (form) {
 		const mine = ++newest;
 		const query = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
 		const address = `${location.pathname}?${query}`;
-		void fetched(address).then((page) => {
+		void fetchPage(address).then((page) => {
 			const old = document.getElementById("code");
 			const fresh = page?.getElementById("code");
 			if (mine !== newest || !old || !fresh) return;
@@ -57,14 +57,14 @@ function merge(): void {
 	const list = trace()?.querySelector("ol");
 	if (!list) return;
 	list.append(...received);
-	list.append(...[...list.children].sort((a, b) => at(a) - at(b)));
+	list.append(...[...list.children].sort((a, b) => timeOf(a) - timeOf(b)));
 }
 
-function at(line: Element): number {
+function timeOf(line: Element): number {
 	return Number((line as HTMLElement).dataset.at);
 }
 
-function heard(e: Event): void {
+function onElementEvent(e: Event): void {
 	const line = document.querySelector<HTMLTemplateElement>("template#trace-element");
 	const made = line?.content.firstElementChild?.cloneNode(true) as HTMLElement | undefined;
 	if (!made) return;
@@ -96,7 +96,7 @@ async function refresh(): Promise<void> {
 	}
 	busy = true;
 	try {
-		const page = await fetched(trace()?.dataset.self ?? location.href);
+		const page = await fetchPage(trace()?.dataset.self ?? location.href);
 		const old = trace();
 		const fresh = page?.getElementById("trace");
 		if (old && fresh && fresh.outerHTML !== last && Number(fresh.dataset.version) >= Number(old.dataset.version)) {
@@ -135,4 +135,4 @@ if (address) {
 }
 if (trace()) document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && void refresh());
 const element = document.querySelector("vestibule-apply");
-if (element) for (const name of names) element.addEventListener(name, heard);
+if (element) for (const name of names) element.addEventListener(name, onElementEvent);

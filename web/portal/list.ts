@@ -31,7 +31,7 @@ function announce(text: string): void {
 	if (status && text) status.textContent = text;
 }
 
-function counted(n: number, one = "", many = ""): string {
+function countText(n: number, one = "", many = ""): string {
 	return n === 1 ? one : many.replace("{n}", String(n));
 }
 
@@ -159,20 +159,20 @@ function apply(part: HTMLElement, changes: Changes): void {
 		changed++;
 	}
 	const { changedOne, changedMany, newOne, newMany, show = "" } = part.dataset;
-	if (changed > 0) said.push(counted(changed, changedOne, changedMany));
+	if (changed > 0) said.push(countText(changed, changedOne, changedMany));
 	const link = document.querySelector<HTMLAnchorElement>("[data-list-new]");
 	const words = changes.new > 0 ? show.replace("{n}", String(changes.new)) : "";
 	if (link && (link.hidden ? "" : link.textContent) !== words) {
 		link.textContent = words;
 		link.href = location.href;
 		link.hidden = words === "";
-		if (words) said.push(counted(changes.new, newOne, newMany));
+		if (words) said.push(countText(changes.new, newOne, newMany));
 	}
 	announce(said.join(". "));
 }
 
-// ask asks once for changes. It returns false if asking again is useless.
-async function ask(): Promise<boolean> {
+// fetchChanges asks once for changes. It returns false if asking again is useless.
+async function fetchChanges(): Promise<boolean> {
 	const part = list();
 	if (part?.dataset.filter === undefined) return true; // an ended search
 	const body = new URLSearchParams(part.dataset.filter);
@@ -207,7 +207,7 @@ function follow(): void {
 		}
 		running = true;
 		try {
-			if (!(await ask())) return;
+			if (!(await fetchChanges())) return;
 			wait = pause;
 		} catch {
 			wait = Math.min(wait * 2, maxPause);

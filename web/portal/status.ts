@@ -55,14 +55,14 @@ async function load(): Promise<boolean> {
 		const live = document.getElementById("live");
 		if (live) live.textContent = fresh.dataset.title ?? "";
 	}
-	const focused = await unused(old);
+	const focused = await untilUnused(old);
 	if (!again) replaceRegion(old, fresh, focused); // else there is something newer to fetch
 	return true;
 }
 
-// unused resolves when the applicant does not use the region, with the focused element. A
+// untilUnused resolves when the applicant does not use the region, with the focused element. A
 // control that was clicked has the focus, but is not in use.
-async function unused(old: HTMLElement): Promise<Element | null> {
+async function untilUnused(old: HTMLElement): Promise<Element | null> {
 	for (;;) {
 		await released();
 		const focused = old.contains(document.activeElement) ? document.activeElement : null;

@@ -64,13 +64,13 @@ addEventListener("message", (e: MessageEvent) => {
   if (m.type === "page") resolvePage?.(m.url);
 });
 
-// begun shows the step once the window beside the widget has asked for the bank.
-async function begun(): Promise<boolean> {
+// showOnceAuthorizing shows the step once the window beside the widget has asked for the bank.
+async function showOnceAuthorizing(): Promise<boolean> {
   const answer = await request(stepURL());
   if (!answer?.ok) return false;
   const html = await answer.text();
   if (stepOf(html)?.dataset.step === "authorize" && !stepOf(html)?.dataset.poll) return false;
-  swap(html, true);
+  replaceStep(html, true);
   return true;
 }
 
@@ -103,11 +103,11 @@ async function begin(options: Record<string, unknown>, resume: unknown): Promise
   handle = body.handle;
   publicToken = body.publicToken;
   send("opened", { publicToken, ...(!secret.kept && { resume: secret.value }) });
-  at = entry(history.state);
+  at = entryOf(history.state);
   const before = at || (remembered(publicToken!) ?? 1);
   mark({ run: publicToken!, n: at }, "replaceState");
   await show(await request(stepURL()), modal);
-  deepen(before);
+  addHistoryEntries(before);
 }
 
 function stepURL(search = ""): string {
@@ -120,7 +120,7 @@ function stepURL(search = ""): string {
 async function request(url: string, init: RequestInit = {}): Promise<Response | undefined> {
   const stop = new AbortController();
   const limit = setTimeout(() => stop.abort(), giveUpAfter);
-  const slow = setTimeout(() => say("slow"), slowAfter);
+  const slow = setTimeout(() => showNotice("slow"), slowAfter);
   try {
     const headers = { ...init.headers, "X-Visit-Part": "step" };
     return await fetch(url, { ...init, headers, signal: stop.signal, credentials: "omit", cache: "no-store" });
@@ -129,7 +129,7 @@ async function request(url: string, init: RequestInit = {}): Promise<Response | 
   } finally {
     clearTimeout(limit);
     clearTimeout(slow);
-    hush("slow");
+    hideNotice("slow");
   }
 }
 
@@ -141,32 +141,32 @@ async function problem(errorType: string, code = errorType, text?: unknown): Pro
   const answer = await request(`/widget/v1/problems/${encodeURIComponent(code)}?${q}`);
   if (answer?.ok) return show(answer, modal, text);
   document.getElementById("step")!.replaceChildren();
-  say("failed");
+  showNotice("failed");
 }
 
 // show swaps in a step. moved means that the applicant asked for it: only then may the
 // focus move, because it may be in a field of the embedding page.
 async function show(answer: Response | undefined, moved: boolean, text?: unknown): Promise<void> {
-  if (!answer) return say(navigator.onLine ? "failed" : "offline");
+  if (!answer) return showNotice(navigator.onLine ? "failed" : "offline");
   const type = answer.headers.get("Content-Type") ?? "";
-  if (!type.startsWith("text/html")) return say("failed");
+  if (!type.startsWith("text/html")) return showNotice("failed");
   const html = await answer.text();
   await released();
-  swap(html, moved, undefined, text);
+  replaceStep(html, moved, undefined, text);
 }
 
 // came is the HTML of the current step. If the same step arrives again (by polling or
 // "Try again"), entered data is kept.
 let came = "";
 
-function swap(html: string, moved: boolean, first?: string, text?: unknown): void {
+function replaceStep(html: string, moved: boolean, first?: string, text?: unknown): void {
   const next = stepOf(html);
   const now = document.getElementById("step")!;
-  if (!next) return say("failed");
+  if (!next) return showNotice("failed");
   const words = next.querySelector("[data-words]");
   if (words && typeof text === "string") words.textContent = text;
   const asked = notice.contains(document.activeElement);
-  hush();
+  hideNotice();
   clearTimeout(poll);
   const same = now.dataset.step === next.dataset.step;
   const again = next.outerHTML === came;
@@ -176,7 +176,7 @@ function swap(html: string, moved: boolean, first?: string, text?: unknown): voi
       now.replaceWith(document.adoptNode(next));
       if (walked && !same) mark({ run: publicToken!, n: ++at }, "pushState");
       walked = false;
-      tellHeight();
+      sendHeight();
       countDown(next);
       enhance(next, { "X-Visit-Part": "step" }, uploaded, refresh);
     };
@@ -189,16 +189,16 @@ function swap(html: string, moved: boolean, first?: string, text?: unknown): voi
   } else if (asked) {
     arrive(now, () => {});
   }
-  after(document.getElementById("step")!);
+  afterReplace(document.getElementById("step")!);
 }
 
 async function uploaded(html: string | undefined): Promise<void> {
-  if (html === undefined) return say(navigator.onLine ? "failed" : "offline");
+  if (html === undefined) return showNotice(navigator.onLine ? "failed" : "offline");
   await released();
-  if (!busy) swap(html, true, "[data-added]"); // otherwise the pending answer includes the file
+  if (!busy) replaceStep(html, true, "[data-added]"); // otherwise the pending answer includes the file
 }
 
-function after(step: HTMLElement): void {
+function afterReplace(step: HTMLElement): void {
   const { poll: every, end: outcome, status, error } = step.dataset;
   publicToken = step.dataset.publicToken || publicToken;
   if (every) poll = setTimeout(() => void refresh(), Number(every));
@@ -222,15 +222,15 @@ function end(type: string, more: object): void {
   send(type, more);
 }
 
-// deepen adds history entries for the steps before the current one of a reloaded frame:
+// addHistoryEntries adds history entries for the steps before the current one of a reloaded frame:
 // the browser has dropped the entries of the former frame.
-function deepen(steps: number): void {
+function addHistoryEntries(steps: number): void {
   if (leaves(document.getElementById("step")!)) return;
   while (at < steps) mark({ run: publicToken!, n: ++at }, "pushState");
 }
 
-// unwind restores the history from before the first step.
-async function unwind(): Promise<void> {
+// leaveHistoryEntries restores the history from before the first step.
+async function leaveHistoryEntries(): Promise<void> {
   if (at === 0) return;
   const done = new Promise((resolve) => addEventListener("popstate", resolve, { once: true }));
   history.go(-at);
@@ -238,15 +238,15 @@ async function unwind(): Promise<void> {
   await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 500))]);
 }
 
-// entry is the number of the visit's entry that a state of the history belongs to.
-function entry(state: unknown): number {
+// entryOf is the number of the visit's entry that a state of the history belongs to.
+function entryOf(state: unknown): number {
   const p = place(state);
   return p && p.run === publicToken ? p.n : 0;
 }
 
 addEventListener("popstate", (e) => {
   if (!handle) return;
-  const n = entry(e.state);
+  const n = entryOf(e.state);
   const times = at - n;
   if (times < 0) return history.go(times); // nothing was done there yet
   at = n;
@@ -266,8 +266,8 @@ async function back(times: number): Promise<void> {
   }
 }
 
-// say shows one of the shell's notices; hush hides it.
-function say(which: "slow" | "offline" | "failed"): void {
+// showNotice shows one of the shell's notices; hideNotice hides it.
+function showNotice(which: "slow" | "offline" | "failed"): void {
   const words = element<HTMLTemplateElement>(`words-${which}`);
   notice.replaceChildren(words.content.cloneNode(true));
   notice.dataset.which = which;
@@ -284,7 +284,7 @@ addEventListener("online", () => {
   if (notice.dataset.which === "offline" && !notice.hidden && !busy) void refresh();
 });
 
-function hush(which?: string): void {
+function hideNotice(which?: string): void {
   if (notice.hidden || (which && notice.dataset.which !== which)) return;
   notice.hidden = true;
   notice.replaceChildren();
@@ -295,7 +295,7 @@ addEventListener("submit", (e) => {
   const form = e.target as HTMLFormElement;
   if (!handle || form.method === "dialog") return;
   e.preventDefault();
-  if (form.dataset.authorize !== undefined) return void openBank(form, begun);
+  if (form.dataset.authorize !== undefined) return void openBank(form, showOnceAuthorizing);
   void submit(form, e.submitter as HTMLButtonElement | null);
 });
 
@@ -304,7 +304,7 @@ async function submit(form: HTMLFormElement, by: HTMLButtonElement | null): Prom
   busy = true;
   const data = new URLSearchParams(new FormData(form, by) as unknown as Record<string, string>);
   const step = document.getElementById("step")!;
-  hush();
+  hideNotice();
   step.setAttribute("aria-busy", "true");
   by?.setAttribute("aria-disabled", "true");
   try {
@@ -321,18 +321,18 @@ async function submit(form: HTMLFormElement, by: HTMLButtonElement | null): Prom
   }
 }
 
-filter((q) => request(stepURL(new URLSearchParams({ q }).toString())), () => !busy, tellHeight);
+filter((q) => request(stepURL(new URLSearchParams({ q }).toString())), () => !busy, sendHeight);
 
 addEventListener("click", (e) => {
   const target = (e.target as Element).closest?.("[data-close], [data-done]");
   if (!target) return;
   e.preventDefault();
-  if (target.matches("[data-done]")) void unwind().then(() => send("close"));
+  if (target.matches("[data-done]")) void leaveHistoryEntries().then(() => send("close"));
   else askToClose();
 });
 
 function askToClose(): void {
-  if (ended) return void unwind().then(() => send("close"));
+  if (ended) return void leaveHistoryEntries().then(() => send("close"));
   if (!handle) return end("exit", {});
   if (leaveDialog.open) return;
   leaveDialog.showModal();
@@ -356,11 +356,11 @@ async function leave(): Promise<void> {
     if (!answer?.ok) break;
     const html = await answer.text();
     const step = stepOf(html);
-    if (step?.dataset.end === "error") return swap(html, true); // left after a failure
+    if (step?.dataset.end === "error") return replaceStep(html, true); // left after a failure
     if (step?.dataset.end) break;
     nonce = step?.dataset.nonce;
   }
-  await unwind();
+  await leaveHistoryEntries();
   end("exit", { publicToken });
 }
 
@@ -378,16 +378,16 @@ addEventListener("keydown", (e) => {
   askToClose();
 });
 
-// tellHeight asks the embedding page to make the frame as high as its content. It also
+// sendHeight asks the embedding page to make the frame as high as its content. It also
 // runs after each swap, because ResizeObserver does not run in an off-screen frame.
-function tellHeight(): void {
+function sendHeight(): void {
   if (hostOrigin && !modal) send("size", { height: document.body.scrollHeight });
 }
 
-new ResizeObserver(tellHeight).observe(document.body);
+new ResizeObserver(sendHeight).observe(document.body);
 
 if (host === window || !nonce) {
-  say("failed");
+  showNotice("failed");
 } else {
   send("hello");
 }

@@ -196,13 +196,13 @@ function receive(v: Visit, e: MessageEvent): void {
     case "hello":
       v.greeted = true;
       clearTimeout(v.timer);
-      return send(v, "options", { options: v.data, modal: !!v.dialog, resume: v.resume ?? kept() });
+      return send(v, "options", { options: v.data, modal: !!v.dialog, resume: v.resume ?? storedSecret() });
     case "where":
       return send(v, "page", { url: location.href });
     case "opened":
       v.publicToken = text(m.publicToken);
       v.resume = text(m.resume);
-      keep(v.resume);
+      storeSecret(v.resume);
       return;
     case "size":
       if (!v.dialog && m.height > 0 && m.height < 10_000) v.frame.style.height = `${Math.ceil(m.height)}px`;
@@ -222,13 +222,13 @@ function receive(v: Visit, e: MessageEvent): void {
 // a reloaded page finds its visit. Without the registration, the secret is worthless.
 const place = "SvcWidget";
 
-function keep(secret: string | undefined): void {
+function storeSecret(secret: string | undefined): void {
   try {
     if (secret) sessionStorage.setItem(place, secret);
   } catch {} // blocked here as well: a page that is loaded again needs another token
 }
 
-function kept(): string | undefined {
+function storedSecret(): string | undefined {
   try {
     return sessionStorage.getItem(place) ?? undefined;
   } catch {

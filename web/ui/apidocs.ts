@@ -51,7 +51,7 @@ if (contents && search) {
 
 // The samples of all operations are in one language, which the browser remembers.
 const chosen = "apidocs-language";
-function speak(language: string): void {
+function chooseLanguage(language: string): void {
 	if (!document.querySelector(`[data-sample="${CSS.escape(language)}"]`)) return;
 	for (const b of document.querySelectorAll<HTMLElement>("[data-language]")) {
 		b.setAttribute("aria-pressed", String(b.dataset.language === language));
@@ -64,7 +64,7 @@ for (const group of document.querySelectorAll<HTMLElement>(".apidocs-languages")
 		const button = (e.target as Element).closest<HTMLElement>("[data-language]");
 		if (!button?.dataset.language) return;
 		const top = button.getBoundingClientRect().top;
-		speak(button.dataset.language);
+		chooseLanguage(button.dataset.language);
 		scrollBy(0, button.getBoundingClientRect().top - top); // the samples above may have changed their heights
 		try {
 			localStorage.setItem(chosen, button.dataset.language);
@@ -72,7 +72,7 @@ for (const group of document.querySelectorAll<HTMLElement>(".apidocs-languages")
 	});
 }
 try {
-	speak(localStorage.getItem(chosen) ?? "");
+	chooseLanguage(localStorage.getItem(chosen) ?? "");
 } catch {}
 
 const credentials = document.querySelector<HTMLFormElement>("[data-credentials]");

@@ -6,12 +6,12 @@ export function copying(root: ParentNode): void {
 		button.hidden = false;
 		button.addEventListener("click", () => {
 			const code = button.dataset.copy || (button.parentElement?.querySelector("pre, code")?.textContent ?? "");
-			void navigator.clipboard.writeText(code).then(() => say(button.dataset.copied ?? ""));
+			void navigator.clipboard.writeText(code).then(() => announce(button.dataset.copied ?? ""));
 		});
 	}
 }
 
-function say(words: string): void {
+function announce(words: string): void {
 	const live = document.getElementById("live");
 	if (!live) return;
 	live.textContent = "";

@@ -9,9 +9,9 @@ const stored = "vestibule-keys";
 // rows are the links that name the rows of lists. Lists change while the page is open.
 const rows = (): HTMLAnchorElement[] => [...document.querySelectorAll<HTMLAnchorElement>(".list-link, .row-link")];
 
-// beside is the link to the next or the previous page of its kind: the last one, because the
+// relLink is the link to the next or the previous page of its kind: the last one, because the
 // links to the applications of a list are before those to the days of one.
-const beside = (rel: string): HTMLAnchorElement | undefined =>
+const relLink = (rel: string): HTMLAnchorElement | undefined =>
 	[...document.querySelectorAll<HTMLAnchorElement>(`main a[rel=${rel}]`)].pop();
 
 // keysOff reports whether the user has turned keys off.
@@ -29,7 +29,7 @@ export function startKeys(): void {
 	const toggle = document.querySelector<HTMLButtonElement>("[data-keys-toggle]");
 	if (!hint || !toggle) return;
 	hint.hidden = false;
-	const pages = Boolean(beside("next") ?? beside("prev"));
+	const pages = Boolean(relLink("next") ?? relLink("prev"));
 	const works = {
 		rows: !pages && rows().length > 0, pages,
 		select: document.querySelector("tr input[name=id]") !== null, search: search !== null,
@@ -71,7 +71,7 @@ export function startKeys(): void {
 			return;
 		}
 		if (pages && (e.key === "j" || e.key === "k")) {
-			beside(e.key === "j" ? "next" : "prev")?.click();
+			relLink(e.key === "j" ? "next" : "prev")?.click();
 			return;
 		}
 		const links = rows();

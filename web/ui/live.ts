@@ -9,14 +9,14 @@ import { startScroll } from "./scroll";
 const wait = 5_000;
 const longest = 60_000;
 
-// ask requests the part of a page. The header, from the page itself, tells the dashboard
+// request requests the part of a page. The header, from the page itself, tells the dashboard
 // that its own script asks.
-function ask(url: string, init: RequestInit = {}): Promise<Response | undefined> {
+function request(url: string, init: RequestInit = {}): Promise<Response | undefined> {
 	const headers = { ...(init.headers as Record<string, string>), "Dashboard-Page": document.body.dataset.page ?? "" };
 	return fetch(url, { ...init, headers, mode: "same-origin", cache: "no-store", redirect: "manual" }).catch(() => undefined);
 }
 
-function say(words: string | undefined): void {
+function announce(words: string | undefined): void {
 	const live = document.getElementById("live");
 	if (live && words) live.textContent = words;
 }
@@ -41,16 +41,16 @@ function inUse(part: HTMLElement): boolean {
 // controls are what can have the focus while a part is replaced.
 const controls = "a[href], button, summary";
 
-// sign identifies a control of a part by its address, or by its name and form.
-const sign = (el: Element): string => {
+// controlID identifies a control of a part by its address, or by its name and form.
+const controlID = (el: Element): string => {
 	const name = el.getAttribute("href") ?? el.getAttribute("aria-label") ?? el.textContent;
 	return [el.tagName, name, el.closest("form")?.getAttribute("action")].join(" ");
 };
 
-// put shows a part in place of the page's, unless it is in use and may wait. The focus stays
+// replacePart shows a part in place of the page's, unless it is in use and may wait. The focus stays
 // on the same control. It returns whether anything but relative times changed; undefined if
 // it waits.
-async function put(html: string, mayWait: boolean): Promise<boolean | undefined> {
+async function replacePart(html: string, mayWait: boolean): Promise<boolean | undefined> {
 	const next = new DOMParser().parseFromString(html, "text/html").getElementById("live-part");
 	await released();
 	const part = document.getElementById("live-part");
@@ -62,7 +62,7 @@ async function put(html: string, mayWait: boolean): Promise<boolean | undefined>
 	copying(part);
 	startScroll();
 	if (focused) {
-		const same = [...part.querySelectorAll<HTMLElement>(controls)].filter((el) => sign(el) === sign(focused));
+		const same = [...part.querySelectorAll<HTMLElement>(controls)].filter((el) => controlID(el) === controlID(focused));
 		if (same.length === 1 || focused.hasAttribute("href")) same[0]?.focus({ preventScroll: true });
 	}
 	return changed;
@@ -85,13 +85,13 @@ export function startLive(): void {
 
 	const poll = async (): Promise<void> => {
 		if (document.visibilityState === "visible" && !searching) {
-			const answer = await ask(location.href, tag ? { headers: { "If-None-Match": tag } } : {});
+			const answer = await request(location.href, tag ? { headers: { "If-None-Match": tag } } : {});
 			if (answer?.status === 403 || answer?.type === "opaqueredirect") return; // signed out
 			const good = answer?.ok || answer?.status === 304;
 			pause = good ? next(part) : Math.min(2 * pause, longest);
 			if (answer?.ok && !searching) {
-				const changed = await put(await answer.text(), true);
-				if (changed && tag !== "") say(part.dataset.changed);
+				const changed = await replacePart(await answer.text(), true);
+				if (changed && tag !== "") announce(part.dataset.changed);
 				if (changed !== undefined) tag = answer.headers.get("ETag") ?? "";
 				pause = next(part);
 			}
@@ -120,9 +120,9 @@ export function startLive(): void {
 		searching = words !== "";
 		tag = "";
 		const body = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
-		const answer = await (searching ? ask(form.action, { method: "POST", body }) : ask(location.href));
+		const answer = await (searching ? request(form.action, { method: "POST", body }) : request(location.href));
 		if (!answer?.ok || query.value.trim() !== words) return;
-		await put(await answer.text(), false);
-		say(part.dataset.found);
+		await replacePart(await answer.text(), false);
+		announce(part.dataset.found);
 	};
 }

@@ -7,8 +7,8 @@ import (
 	"vestibule/internal/report"
 )
 
-// In returns the currency of the account's amounts.
-func (a *Account) In() string {
+// CurrencyCode returns the currency of the account's amounts.
+func (a *Account) CurrencyCode() string {
 	return cmp.Or(a.Currency, report.Dollars)
 }
 
@@ -21,7 +21,7 @@ func (d *Data) Currency(fetch report.Date) string {
 		for ci := range d.Connections {
 			for ai := range d.Connections[ci].Accounts {
 				if a := &d.Connections[ci].Accounts[ai]; (a.Type == report.CashEquivalent) == kind {
-					counts[a.In()] += 0
+					counts[a.CurrencyCode()] += 0
 				}
 			}
 		}
@@ -41,14 +41,14 @@ func (d *Data) Currency(fetch report.Date) string {
 
 // Counts reports whether the account is in figures of a currency.
 func (a *Account) Counts(currency string) bool {
-	return a.Type == report.CashEquivalent && a.In() == currency
+	return a.Type == report.CashEquivalent && a.CurrencyCode() == currency
 }
 
 // Terms returns the currency and date of the account's balance, for a report whose figures
 // are in a currency.
 func (a *Account) Terms(currency string, fetch report.Date) (t report.BalanceTerms) {
-	if t.LeftOut = a.In() != currency; t.LeftOut || currency != report.Dollars {
-		t.Currency = a.In()
+	if t.LeftOut = a.CurrencyCode() != currency; t.LeftOut || currency != report.Dollars {
+		t.Currency = a.CurrencyCode()
 	}
 	if a.BalanceDate != nil && DayOf(*a.BalanceDate) != DayOf(fetch) {
 		t.BalanceDate = a.BalanceDate
@@ -84,7 +84,7 @@ func (d *Data) countPosted(counts map[string]int, cash bool, fetch report.Date) 
 			for i := range a.Transactions {
 				t := &a.Transactions[i]
 				if day := DayOf(t.Posted); !t.Pending && day >= first && day <= last {
-					counts[a.In()]++
+					counts[a.CurrencyCode()]++
 				}
 			}
 		}

@@ -76,7 +76,7 @@ func otherAccounts(d bankdata.Data, currency string) []report.AnalysisOther {
 		for _, a := range c.Accounts {
 			if a.Type == report.CashEquivalent && !a.Counts(currency) {
 				out = append(out, report.AnalysisOther{AccountID: a.ID, SourceID: c.SourceID, Institution: report.Null(a.Institution),
-					Name: report.Null(a.Name), TruncatedNumber: report.Null(a.Mask()), Currency: a.In()})
+					Name: report.Null(a.Name), TruncatedNumber: report.Null(a.Mask()), Currency: a.CurrencyCode()})
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func (in *Input) accounts(cash *bankdata.Ledger, fetch report.Date) []report.Ass
 		for _, a := range c.Accounts {
 			var f figures
 			switch {
-			case a.In() != cash.Currency:
+			case a.CurrencyCode() != cash.Currency:
 				f = foreign(a, fetch)
 			case a.Type == report.CashEquivalent:
 				f = next(&ofCash)
@@ -116,7 +116,7 @@ func (in *Input) otherAssets(currency string) (out bankdata.Data) {
 	for _, c := range in.Bank.Connections {
 		var kept []bankdata.Account
 		for _, a := range c.Accounts {
-			if a.Type != report.CashEquivalent && a.In() == currency {
+			if a.Type != report.CashEquivalent && a.CurrencyCode() == currency {
 				a.Type = report.CashEquivalent
 				kept = append(kept, a)
 			}

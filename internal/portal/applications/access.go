@@ -6,14 +6,14 @@ import (
 	"vestibule/internal/store"
 )
 
-// Join grants another browser's session access to the application and records that in
+// GrantNewAccess grants another browser's session access to the application and records that in
 // the timeline.
-func (s *Service) Join(ctx context.Context, tx *store.Tx, id, sessionID string) error {
+func (s *Service) GrantNewAccess(ctx context.Context, tx *store.Tx, id, sessionID string) error {
 	a, err := lock(ctx, tx, id)
 	if err != nil {
 		return err
 	}
-	if err := bind(ctx, tx, id, sessionID); err != nil {
+	if err := grantAccess(ctx, tx, id, sessionID); err != nil {
 		return err
 	}
 	state := string(a.Journey.State)
@@ -24,17 +24,17 @@ func (s *Service) Join(ctx context.Context, tx *store.Tx, id, sessionID string) 
 	return nil
 }
 
-// Bind grants a session access to the application.
-func (s *Service) Bind(ctx context.Context, tx *store.Tx, id, sessionID string) error {
-	return bind(ctx, tx, id, sessionID)
+// GrantAccess grants a session access to the application.
+func (s *Service) GrantAccess(ctx context.Context, tx *store.Tx, id, sessionID string) error {
+	return grantAccess(ctx, tx, id, sessionID)
 }
 
-// Bound reports whether a session may see the application.
-func (s *Service) Bound(ctx context.Context, id, sessionID string) (bool, error) {
+// HasAccess reports whether a session may see the application.
+func (s *Service) HasAccess(ctx context.Context, id, sessionID string) (bool, error) {
 	if sessionID == "" {
 		return false, nil
 	}
-	return bound(ctx, s.DB.SQL, id, sessionID)
+	return hasAccess(ctx, s.DB.SQL, id, sessionID)
 }
 
 // Recent returns the applications of a session, newest first.

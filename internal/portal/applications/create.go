@@ -65,7 +65,7 @@ func (s *Service) Create(ctx context.Context, tx *store.Tx, n New) (Application,
 		return Application{}, nil, ErrDuplicateExternalID
 	}
 	if n.SessionID != "" {
-		if err := bind(ctx, tx, a.ID, n.SessionID); err != nil {
+		if err := grantAccess(ctx, tx, a.ID, n.SessionID); err != nil {
 			return Application{}, nil, err
 		}
 	}

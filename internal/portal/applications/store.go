@@ -128,7 +128,7 @@ func lock(ctx context.Context, tx *store.Tx, id string) (Application, error) {
 	if !ok {
 		return Application{}, store.ErrNotFound
 	}
-	tx.Waited()
+	tx.RefreshNow()
 	return get(ctx, tx, id)
 }
 
@@ -226,14 +226,14 @@ func timeline(ctx context.Context, q store.Queryer, id string, after int64, limi
 		FROM application_timeline WHERE application_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, id, after, int64(limit))
 }
 
-func bind(ctx context.Context, tx *store.Tx, id, sessionID string) error {
+func grantAccess(ctx context.Context, tx *store.Tx, id, sessionID string) error {
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO application_sessions (session_id, application_id) VALUES ($1, $2)
 		ON CONFLICT (session_id, application_id) DO NOTHING`, sessionID, id)
 	return err
 }
 
-func bound(ctx context.Context, q store.Queryer, id, sessionID string) (bool, error) {
+func hasAccess(ctx context.Context, q store.Queryer, id, sessionID string) (bool, error) {
 	var n int
 	err := q.QueryRowContext(ctx, `
 		SELECT COUNT(*) FROM application_sessions WHERE session_id = $1 AND application_id = $2`, sessionID, id).Scan(&n)

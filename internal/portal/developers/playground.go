@@ -123,7 +123,7 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if mine, err := h.Applicants.Service.Bound(r.Context(), id, cur.ID); err != nil {
+	if mine, err := h.Applicants.Service.HasAccess(r.Context(), id, cur.ID); err != nil {
 		return err
 	} else if !mine {
 		return notFound

@@ -182,7 +182,7 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, a applications.Appli
 		return err
 	}
 	if !stopped.IsZero() {
-		return s.outbox.Keep(ctx, tx, e.id, "")
+		return s.outbox.RecordUnsent(ctx, tx, e.id, "")
 	}
 	return s.outbox.Send(ctx, tx, e.id, "", 0)
 }

@@ -166,7 +166,7 @@ func (d *Handler) hasAccess(r *http.Request, id string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return d.Applicants.Service.Bound(r.Context(), id, cur.ID)
+	return d.Applicants.Service.HasAccess(r.Context(), id, cur.ID)
 }
 
 // handleOpen grants the browser access and uses up the link.
@@ -186,7 +186,7 @@ func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 		if next, cookie, err = d.Applicants.Sessions.Renew(ctx, tx, cur); err != nil {
 			return err
 		}
-		return d.Applicants.Service.Join(ctx, tx, id, next.ID)
+		return d.Applicants.Service.GrantNewAccess(ctx, tx, id, next.ID)
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return d.showLink(w, r) // shows the reason, or redirects a browser that has access

@@ -55,7 +55,7 @@ func (d *Handler) requireRole(roles roleSet, next userHandler) httpx.HandlerFunc
 			return err
 		}
 		if by.ID == "" {
-			d.toSignIn(w, r)
+			d.redirectToSignIn(w, r)
 			return nil
 		}
 		r = r.WithContext(context.WithValue(r.Context(), userKey{}, by))
@@ -91,10 +91,10 @@ func (d *Handler) notFound(http.ResponseWriter, *http.Request, staff.User) error
 	return httpx.NewError(contract.CodeNotFound, errors.New("no such page"))
 }
 
-// toSignIn redirects to the sign-in page and from there back to the requested page.
+// redirectToSignIn redirects to the sign-in page and from there back to the requested page.
 // For a POST after the session ended, the sign-in page says so and leads back to the
 // form's page, where the browser still has the entered text.
-func (d *Handler) toSignIn(w http.ResponseWriter, r *http.Request) {
+func (d *Handler) redirectToSignIn(w http.ResponseWriter, r *http.Request) {
 	next, post := r.URL.RequestURI(), r.Method == http.MethodPost
 	if post {
 		next = d.formPage(r)

@@ -75,7 +75,7 @@ func (d *Handler) showAudit(w http.ResponseWriter, r *http.Request, by staff.Use
 	if f.Subject != "" && r.URL.Query().Has("list") {
 		a, err := d.Applications.Get(r.Context(), f.Subject)
 		if err == nil {
-			v.Place, err = d.place(r.Context(), r, by, a)
+			v.Place, err = d.positionInList(r.Context(), r, by, a)
 		}
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err

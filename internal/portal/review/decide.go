@@ -103,8 +103,8 @@ func (d *Handler) addNote(w http.ResponseWriter, r *http.Request, by staff.User)
 	return nil
 }
 
-// toForms redirects a reload of a form's result to the application's page.
-func (d *Handler) toForms(w http.ResponseWriter, r *http.Request, _ staff.User) error {
+// redirectToForms redirects a reload of a form's result to the application's page.
+func (d *Handler) redirectToForms(w http.ResponseWriter, r *http.Request, _ staff.User) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (d *Handler) letter(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	if v.Place, err = d.place(r.Context(), r, by, a); err != nil {
+	if v.Place, err = d.positionInList(r.Context(), r, by, a); err != nil {
 		return err
 	}
 	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.LetterOpened, Subject: a.ID}); err != nil {

@@ -52,10 +52,10 @@ func (d *Handler) related(ctx context.Context, a applications.Application) ([]st
 		add(filter{text: people[a.ID].FullName(), whole: true}))
 }
 
-// ofPerson returns the applications with a's name and email address, a first. If a has only
+// applicationsOfPerson returns the applications with a's name and email address, a first. If a has only
 // one of the two, only that one must match, oneSign is true, and the reviewer must decide
 // which applications belong to the applicant.
-func (d *Handler) ofPerson(ctx context.Context, a applications.Application) (ids []string, oneSign bool, err error) {
+func (d *Handler) applicationsOfPerson(ctx context.Context, a applications.Application) (ids []string, oneSign bool, err error) {
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
 	if err != nil {
 		return nil, false, err
@@ -109,7 +109,7 @@ func (d *Handler) erasePage(w http.ResponseWriter, r *http.Request, by staff.Use
 
 func (d *Handler) showErase(w http.ResponseWriter, r *http.Request, status int, by staff.User,
 	a applications.Application, v pages.EraseView) error {
-	ids, oneSign, err := d.ofPerson(r.Context(), a)
+	ids, oneSign, err := d.applicationsOfPerson(r.Context(), a)
 	if err != nil {
 		return err
 	}
@@ -134,8 +134,8 @@ func (d *Handler) showErase(w http.ResponseWriter, r *http.Request, status int, 
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Erase(p, v) })
 }
 
-// eraseChosen permanently deletes the selected applications.
-func (d *Handler) eraseChosen(w http.ResponseWriter, r *http.Request, by staff.User) error {
+// eraseSelected permanently deletes the selected applications.
+func (d *Handler) eraseSelected(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (d *Handler) eraseChosen(w http.ResponseWriter, r *http.Request, by staff.U
 	if err != nil {
 		return err
 	}
-	offered, _, err := d.ofPerson(r.Context(), a)
+	offered, _, err := d.applicationsOfPerson(r.Context(), a)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (d *Handler) files(w http.ResponseWriter, r *http.Request, by staff.User) e
 		v.Files = append(v.Files, pages.File{Kind: f.DocumentType, SourceID: f.SourceID, Path: f.Path,
 			Shown: pages.CanShow(f.Path, d.PageImages.PDF())})
 	}
-	if v.Place, err = d.place(r.Context(), r, by, a); err != nil {
+	if v.Place, err = d.positionInList(r.Context(), r, by, a); err != nil {
 		return err
 	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Files(p, v) })

@@ -120,8 +120,8 @@ func (f filter) url(after string) string {
 	return "/review?" + q.Encode()
 }
 
-// narrowed reports whether the filter excludes anything from its queue.
-func (f filter) narrowed() bool {
+// isNarrowed reports whether the filter excludes anything from its queue.
+func (f filter) isNarrowed() bool {
 	f.queue, f.user, f.columns, f.sort, f.cursor = "", "", "", "", ""
 	return f != filter{}
 }
@@ -151,7 +151,7 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 	}
 	f.find = uuid.NewString()
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		if err := d.Index.Keep(ctx, tx, f.find, by.ID, f.text); err != nil {
+		if err := d.Index.SaveSearch(ctx, tx, f.find, by.ID, f.text); err != nil {
 			return err
 		}
 		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: audit.Searched, Detail: kindOf(f.text)})
@@ -191,8 +191,8 @@ func (d *Handler) next(w http.ResponseWriter, r *http.Request, by staff.User) er
 	return nil
 }
 
-// toList redirects a reload of the form's address to the list.
-func (d *Handler) toList(w http.ResponseWriter, _ *http.Request, _ staff.User) error {
+// redirectToList redirects a reload of the form's address to the list.
+func (d *Handler) redirectToList(w http.ResponseWriter, _ *http.Request, _ staff.User) error {
 	httpx.SeeOther(w, "/review")
 	return nil
 }

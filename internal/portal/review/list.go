@@ -29,7 +29,7 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 	v := pages.ListView{Filter: pages.Filter{Columns: f.columns, Queue: f.queue, State: f.state, Product: f.product,
 		Outcome: f.outcome, Decision: f.decision,
 		Assignee: f.assignee,
-		Find:     f.find, From: staff.FormatDay(f.from), To: staff.FormatDay(f.to), Sort: f.sort, After: f.cursor}, Narrowed: f.narrowed(),
+		Find:     f.find, From: staff.FormatDay(f.from), To: staff.FormatDay(f.to), Sort: f.sort, After: f.cursor}, Narrowed: f.isNarrowed(),
 		Decides: deciders.has(by), Reminds: deciders.has(by) && d.Letters.CanEmail(), Reminded: remindersSent(r),
 		Sorts: f.sorts(), Clear: filter{queue: f.queue, columns: f.columns, sort: f.sort}.url(""), Current: f.url(f.cursor)}
 	if err := d.fillRowParts(r.Context(), by, f, &v); err != nil {
@@ -105,7 +105,7 @@ func (d *Handler) fillRowParts(ctx context.Context, by staff.User, f filter, v *
 // that has expired or belongs to another user.
 func (d *Handler) readText(ctx context.Context, f *filter, by staff.User) (err error) {
 	if f.find != "" {
-		f.text, err = d.Index.Kept(ctx, d.DB.SQL, f.find, by.ID)
+		f.text, err = d.Index.SavedSearch(ctx, d.DB.SQL, f.find, by.ID)
 	}
 	return err
 }

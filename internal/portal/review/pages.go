@@ -182,7 +182,7 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	if v.Stated, err = d.statedOf(ctx, a); err != nil {
 		return err
 	}
-	if v.Place, err = d.place(ctx, r, by, a); err != nil {
+	if v.Place, err = d.positionInList(ctx, r, by, a); err != nil {
 		return err
 	}
 	if a.HasReport() && hasPage(a.Product) {

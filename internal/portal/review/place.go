@@ -76,9 +76,9 @@ func (d *Handler) orApplication(page userHandler) userHandler {
 	}
 }
 
-// place finds an application in the list that the request's address names: the list
+// positionInList finds an application in the list that the request's address names: the list
 // parameter has the parameters of the list's page. nil: the address names no list.
-func (d *Handler) place(ctx context.Context, r *http.Request, by staff.User, a applications.Application) (*pages.Place, error) {
+func (d *Handler) positionInList(ctx context.Context, r *http.Request, by staff.User, a applications.Application) (*pages.Place, error) {
 	given, ok := r.URL.Query()["list"]
 	if !ok {
 		return nil, nil
@@ -90,7 +90,7 @@ func (d *Handler) place(ctx context.Context, r *http.Request, by staff.User, a a
 	}
 	page := f.cursor
 	f.cursor = ""
-	p := &pages.Place{List: f.query(page), URL: f.url(page), Queue: f.queue, Narrowed: f.narrowed()}
+	p := &pages.Place{List: f.query(page), URL: f.url(page), Queue: f.queue, Narrowed: f.isNarrowed()}
 	if err := d.readText(ctx, &f, by); errors.Is(err, store.ErrNotFound) {
 		return p, nil // the search has ended; the list says so
 	} else if err != nil {

@@ -139,7 +139,7 @@ func (d *Handler) report(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	place, err := d.place(r.Context(), r, by, a)
+	place, err := d.positionInList(r.Context(), r, by, a)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (d *Handler) transactions(w http.ResponseWriter, r *http.Request, by staff.
 	if a.Product != contract.Cashflow {
 		return httpx.NewError(contract.CodeNotFound, errNoPage)
 	}
-	place, err := d.place(r.Context(), r, by, a)
+	place, err := d.positionInList(r.Context(), r, by, a)
 	if err != nil {
 		return err
 	}

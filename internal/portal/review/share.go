@@ -46,7 +46,7 @@ func (d *Handler) shareReport(w http.ResponseWriter, r *http.Request, by staff.U
 	if err != nil {
 		return d.showRefusal(w, r, by, a, typed, err)
 	}
-	return toCard(w, r, a.ID, done)
+	return redirectToSharingCard(w, r, a.ID, done)
 }
 
 // showRefusal shows the sharing card of an application with a Refusal. It returns any
@@ -61,24 +61,24 @@ func (d *Handler) showRefusal(w http.ResponseWriter, r *http.Request, by staff.U
 	return d.showApplication(w, r, refusal.Status, by, a, shownParts{sharing: v})
 }
 
-// toShares redirects a reload of the form's result to the sharing card.
-func (d *Handler) toShares(w http.ResponseWriter, r *http.Request, _ staff.User) error {
+// redirectToSharing redirects a reload of the form's result to the sharing card.
+func (d *Handler) redirectToSharing(w http.ResponseWriter, r *http.Request, _ staff.User) error {
 	a, err := d.get(r)
 	if err != nil {
 		return err
 	}
-	return toCard(w, r, a.ID, "")
+	return redirectToSharingCard(w, r, a.ID, "")
 }
 
-// toCard redirects to an application's sharing card.
-func toCard(w http.ResponseWriter, r *http.Request, applicationID string, done pages.ShareDone) error {
+// redirectToSharingCard redirects to an application's sharing card.
+func redirectToSharingCard(w http.ResponseWriter, r *http.Request, applicationID string, done pages.ShareDone) error {
 	w.Header().Set("Cache-Control", "no-store")
 	http.Redirect(w, r, applicationURL(r, applicationID, string(done), "sharing"), http.StatusSeeOther)
 	return nil
 }
 
-// named returns the share that the address names, and its application.
-func (d *Handler) named(r *http.Request) (applications.Application, sharing.Share, error) {
+// findShare returns the share that the address names, and its application.
+func (d *Handler) findShare(r *http.Request) (applications.Application, sharing.Share, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
 		return applications.Application{}, sharing.Share{}, httpx.NewError(contract.CodeNotFound, errors.New("not a share's id"))
@@ -98,12 +98,12 @@ func (d *Handler) named(r *http.Request) (applications.Application, sharing.Shar
 
 // withdrawPage asks for confirmation, since a withdrawal is permanent.
 func (d *Handler) withdrawPage(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, s, err := d.named(r)
+	a, s, err := d.findShare(r)
 	if err != nil {
 		return err
 	}
 	if !s.Withdrawn.IsZero() {
-		return toCard(w, r, a.ID, "")
+		return redirectToSharingCard(w, r, a.ID, "")
 	}
 	v := pages.WithdrawView{Row: row(a), Share: pages.Share{ID: s.ID, PublicID: s.PublicID, Label: s.Label}}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Withdraw(p, v) })
@@ -111,7 +111,7 @@ func (d *Handler) withdrawPage(w http.ResponseWriter, r *http.Request, by staff.
 
 // withdrawReport permanently withdraws a share. It is idempotent.
 func (d *Handler) withdrawReport(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, s, err := d.named(r)
+	a, s, err := d.findShare(r)
 	if err != nil {
 		return err
 	}
@@ -120,5 +120,5 @@ func (d *Handler) withdrawReport(w http.ResponseWriter, r *http.Request, by staf
 			return d.showRefusal(w, r, by, a, pages.Sharing{Withdrawing: true}, err)
 		}
 	}
-	return toCard(w, r, a.ID, sharing.Withdrawn)
+	return redirectToSharingCard(w, r, a.ID, sharing.Withdrawn)
 }

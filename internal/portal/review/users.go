@@ -94,7 +94,7 @@ func (d *Handler) changeUser(w http.ResponseWriter, r *http.Request, by staff.Us
 	}
 	u, token, err := d.Staff.Change(r.Context(), by, id, change, role)
 	if errors.Is(err, staff.ErrRevoked) {
-		d.toSignIn(w, r)
+		d.redirectToSignIn(w, r)
 		return nil
 	}
 	if errors.Is(err, store.ErrNotFound) {

@@ -34,7 +34,7 @@ func (s *Service) credentials(ctx context.Context, _ *http.Request, by user, d p
 func (s *Service) issue(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	name := in.field("name")
 	if customers.NameProblem(name) != "" {
-		return done{}, wrong("name", "dashboard.name.invalid")
+		return done{}, fieldProblem("name", "dashboard.name.invalid")
 	}
 	made, err := s.Customers.IssueCredential(ctx, tx, by.account.ID, name)
 	return done{action: "credential issued", object: made.ClientID, detail: name, flash: "issued", secret: made.SecretKey}, err
@@ -46,7 +46,7 @@ func (s *Service) rename(ctx context.Context, tx *store.Tx, by user, in input) (
 		return done{}, unknown("credential")
 	}
 	if customers.NameProblem(name) != "" {
-		return done{}, wrong("name", "dashboard.name.invalid")
+		return done{}, fieldProblem("name", "dashboard.name.invalid")
 	}
 	all, err := s.Customers.Credentials(ctx, tx, by.account.ID)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Service) rename(ctx context.Context, tx *store.Tx, by user, in input) (
 	}
 	out := done{action: "credential renamed", object: in.id, detail: name, flash: "renamed"}
 	if i := slices.IndexFunc(all, func(c customers.Credential) bool { return c.ID == in.id }); i >= 0 {
-		out.values = staff.Changed(staff.Value{Setting: "name", Before: all[i].Name, After: name})
+		out.values = staff.Changed(staff.Value{Setting: staff.SettingName, Before: all[i].Name, After: name})
 	}
 	return out, s.Customers.RenameClient(ctx, tx, by.account.ID, in.id, name)
 }
@@ -100,7 +100,7 @@ func (s *Service) editURLs(ctx context.Context, tx *store.Tx, by user, action, u
 	shown flash, change func([]string) ([]string, error)) (done, error) {
 	err := s.Customers.EditCompleteURLs(ctx, tx, by.account.ID, change)
 	if errors.Is(err, customers.ErrCompleteURL) {
-		err = wrong("url", "dashboard.complete_url.invalid")
+		err = fieldProblem("url", "dashboard.complete_url.invalid")
 	}
 	return done{action: action, object: originOf(url), flash: shown}, err
 }
@@ -134,7 +134,7 @@ func (s *Service) staticURL(ctx context.Context, tx *store.Tx, by user, in input
 		before = urls[0]
 		return append([]string{url}, slices.DeleteFunc(urls, func(u string) bool { return u == url })...), nil
 	})
-	out.values = staff.Changed(staff.Value{Setting: "defaultURL", Before: originOf(before), After: originOf(url)})
+	out.values = staff.Changed(staff.Value{Setting: staff.SettingDefaultURL, Before: originOf(before), After: originOf(url)})
 	return out, err
 }
 
@@ -142,7 +142,7 @@ func (s *Service) addOrigin(ctx context.Context, tx *store.Tx, by user, in input
 	added, err := s.Customers.AddWidgetOrigin(ctx, tx, by.account.ID, in.field("origin"))
 	switch {
 	case errors.Is(err, customers.ErrWidgetOrigin):
-		err = wrong("origin", "dashboard.origin.invalid")
+		err = fieldProblem("origin", "dashboard.origin.invalid")
 	case err == nil && !added:
 		err = noChange{flashNoChange}
 	}
@@ -160,14 +160,14 @@ func (s *Service) removeOrigin(ctx context.Context, tx *store.Tx, by user, in in
 func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	mode, form := in.Get("mode"), in.Get("requireForm") != ""
 	if mode != "get" && mode != "post" {
-		return done{}, wrong("mode", "dashboard.return.missing")
+		return done{}, fieldProblem("mode", "dashboard.return.missing")
 	}
 	detail := mode
 	if form {
 		detail += ", form only"
 	}
-	values := staff.Changed(staff.Value{Setting: "returnMode", Before: by.account.ReturnMode, After: mode},
-		staff.Value{Setting: "requireForm", Before: staff.YesNo(by.account.RequireForm), After: staff.YesNo(form)})
+	values := staff.Changed(staff.Value{Setting: staff.SettingReturnMode, Before: by.account.ReturnMode, After: mode},
+		staff.Value{Setting: staff.SettingRequireForm, Before: staff.YesNo(by.account.RequireForm), After: staff.YesNo(form)})
 	return done{action: "return changed", object: by.account.PublicID, detail: detail, values: values, flash: "return"},
 		s.Customers.SetReturn(ctx, tx, by.account.ID, mode, form)
 }
@@ -178,7 +178,7 @@ func (s *Service) audit(ctx context.Context, r *http.Request, by user, d pages.D
 
 // entries lists the audit trail, filtered by user, action and day, or by a text.
 func (s *Service) entries(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
-	q := chosen(r, "user", "action", "from", "to")
+	q := selectionParams(r, "user", "action", "from", "to")
 	f := staff.EntryFilter{Subject: by.account.ID, Actor: q.Get("user"), Action: q.Get("action")}
 	var err, err2 error
 	f.After, err = parseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))

@@ -67,7 +67,7 @@ func (s *Service) childList(ctx context.Context, r *http.Request, by user, d pag
 	if by.account.ParentID != "" {
 		return nil, unknown("page of a child account")
 	}
-	q := chosen(r, "sort")
+	q := selectionParams(r, "sort")
 	sort, err := sortOf(q, "-name", "newest", "oldest")
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (s *Service) childList(ctx context.Context, r *http.Request, by user, d pag
 	})
 	v := pages.DashboardAccounts{List: listOf("/dashboard/accounts", q), Searched: text, Addable: by.hierarchy}
 	for _, a := range all {
-		if has(text, a.Name, a.DisplayName, a.PublicID) {
+		if anyContains(text, a.Name, a.DisplayName, a.PublicID) {
 			v.Children = append(v.Children, pages.DashboardAccount{PublicID: a.PublicID,
 				Name: a.Name, DisplayName: a.DisplayName, Created: a.Created})
 		}
@@ -130,7 +130,7 @@ func (s *Service) child(ctx context.Context, r *http.Request, by user, d pages.D
 func (s *Service) names(in input) (customers.Names, error) {
 	for _, f := range []string{"name", "displayName"} {
 		if v := in.field(f); customers.NameProblem(v) != "" && (v != "" || f == "name") {
-			return customers.Names{}, wrong(f, "dashboard.name.invalid")
+			return customers.Names{}, fieldProblem(f, "dashboard.name.invalid")
 		}
 	}
 	return customers.Names{Name: in.field("name"), DisplayName: in.field("displayName")}, nil
@@ -139,7 +139,7 @@ func (s *Service) names(in input) (customers.Names, error) {
 // unlessAdded returns the error for a name that already existed.
 func unlessAdded(added bool, err error) error {
 	if err == nil && !added {
-		return wrong("name", "dashboard.name.taken")
+		return fieldProblem("name", "dashboard.name.taken")
 	}
 	return err
 }
@@ -176,7 +176,8 @@ func (s *Service) addProduct(ctx context.Context, tx *store.Tx, by user, in inpu
 
 // namesGiven returns the names of a new account or product for the audit trail.
 func namesGiven(n customers.Names) []staff.Value {
-	return staff.Changed(staff.Value{Setting: "name", After: n.Name}, staff.Value{Setting: "displayName", After: n.DisplayName})
+	return staff.Changed(staff.Value{Setting: staff.SettingName, After: n.Name},
+		staff.Value{Setting: staff.SettingDisplayName, After: n.DisplayName})
 }
 
 // inherited is a configuration in the audit trail that is the account's or its parent's.
@@ -236,7 +237,7 @@ func (s *Service) assign(ctx context.Context, tx *store.Tx, by user, in input) (
 	if i := slices.IndexFunc(all, func(c customers.Configuration) bool { return c.ID == before }); i >= 0 {
 		alias = all[i].Alias
 	}
-	out.values = staff.Changed(staff.Value{Setting: "configuration", Before: alias, After: out.detail})
+	out.values = staff.Changed(staff.Value{Setting: staff.SettingConfiguration, Before: alias, After: out.detail})
 	to := customers.Target{Type: customers.TargetProduct, ID: product}
 	if account != "" {
 		to = customers.Target{Type: customers.TargetAccount, ID: account}

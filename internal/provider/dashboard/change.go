@@ -67,7 +67,7 @@ type refused struct {
 
 func (refused) Error() string { return "dashboard: a form was refused" }
 
-func wrong(field string, text i18n.Key) error { return refused{field, text, nil} }
+func fieldProblem(field string, text i18n.Key) error { return refused{field, text, nil} }
 
 // noChange is the error of a change that is unnecessary: it was already made, or its
 // object has changed. The next page says so.
@@ -86,7 +86,7 @@ func (s *Service) get(show page) http.Handler {
 			return err
 		}
 		if by.ID == "" {
-			return s.toSignIn(w, r)
+			return s.redirectToSignIn(w, r)
 		}
 		d := s.frameOf(r, by)
 		if r.Method == http.MethodGet {
@@ -145,7 +145,7 @@ func (s *Service) postDecoded(decode func(http.ResponseWriter, *http.Request) (u
 			return err
 		}
 		if by.ID == "" {
-			return s.toSignIn(w, r)
+			return s.redirectToSignIn(w, r)
 		}
 		if d.to != "" {
 			to = d.to

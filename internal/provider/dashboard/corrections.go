@@ -93,7 +93,7 @@ func (s *Service) previewCorrection(w http.ResponseWriter, r *http.Request) erro
 		return err
 	}
 	if by.ID == "" {
-		return s.toSignIn(w, r)
+		return s.redirectToSignIn(w, r)
 	}
 	in := input{Values: form, id: r.PathValue("id")}
 	d, status := s.frameOf(r, by), http.StatusOK
@@ -106,7 +106,7 @@ func (s *Service) previewCorrection(w http.ResponseWriter, r *http.Request) erro
 	c, err := corrected(in, by)
 	if err == nil {
 		var values report.RevisedValues
-		values, err = s.Reports.Weigh(r.Context(), s.DB.SQL, by.account.ID, token, c.Values)
+		values, err = s.Reports.PreviewCorrection(r.Context(), s.DB.SQL, by.account.ID, token, c.Values)
 		then, err = &values, unfit(err)
 	}
 	var no refused
@@ -165,7 +165,7 @@ func corrected(in input, by user) (reports.Correction, error) {
 		*c.Values.Figure(name) = &n
 	}
 	if n := utf8.RuneCountInString(c.Reason); n < minReason || n > maxReason || strings.ContainsFunc(c.Reason, unprintable) {
-		return c, wrong("reason", "dashboard.correction.reason_invalid")
+		return c, fieldProblem("reason", "dashboard.correction.reason_invalid")
 	}
 	return c, nil
 }

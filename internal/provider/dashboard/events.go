@@ -122,7 +122,7 @@ func originOf(address string) string {
 func (s *Service) setCallback(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	address := in.field("url")
 	if s.Webhooks.CheckURL(address) != nil {
-		return done{}, wrong("url", "dashboard.callback.invalid")
+		return done{}, fieldProblem("url", "dashboard.callback.invalid")
 	}
 	before, err := s.callbackOf(ctx, tx, by)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Service) setCallback(ctx context.Context, tx *store.Tx, by user, in inp
 	}
 	secret, err := s.Webhooks.SetURL(ctx, tx, by.account.ID, address)
 	out := done{action: "callback set", object: "callback", detail: originOf(address), flash: "callback", secret: secret}
-	out.values = staff.Changed(staff.Value{Setting: "callbackURL", Before: originOf(before.URL), After: originOf(address)})
+	out.values = staff.Changed(staff.Value{Setting: staff.SettingCallbackURL, Before: originOf(before.URL), After: originOf(address)})
 	if secret != "" {
 		out.flash = "signer"
 	}
@@ -172,7 +172,7 @@ func (s *Service) subscribe(ctx context.Context, tx *store.Tx, by user, in input
 		chosen = append(chosen, contract.Status(v))
 	}
 	if len(chosen) == 0 {
-		return done{}, wrong("status", "dashboard.subscription.none")
+		return done{}, fieldProblem("status", "dashboard.subscription.none")
 	}
 	before, err := s.callbackOf(ctx, tx, by)
 	if err != nil {
@@ -180,7 +180,7 @@ func (s *Service) subscribe(ctx context.Context, tx *store.Tx, by user, in input
 	}
 	return done{action: "subscription changed", object: "callback", detail: strconv.Itoa(len(chosen)) +
 			"/" + strconv.Itoa(len(webhooks.Subscribable())), flash: "subscription",
-			values: staff.Changed(staff.Value{Setting: "statuses", Before: statusCodes(before.Statuses), After: statusCodes(chosen)})},
+			values: staff.Changed(staff.Value{Setting: staff.SettingStatuses, Before: statusCodes(before.Statuses), After: statusCodes(chosen)})},
 		s.Webhooks.Subscribe(ctx, tx, by.account.ID, chosen)
 }
 
@@ -219,7 +219,7 @@ const failedDays = 7
 func (s *Service) redeliverFailed(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	since, err := time.Parse(time.DateOnly, in.field("since"))
 	if err != nil || since.After(tx.Now) {
-		return done{}, wrong("since", "dashboard.failed.invalid")
+		return done{}, fieldProblem("since", "dashboard.failed.invalid")
 	}
 	there, err := s.Webhooks.HasFailed(ctx, tx, by.account.ID, since)
 	if err == nil && !there {
@@ -237,7 +237,7 @@ func (s *Service) redeliverFailed(ctx context.Context, tx *store.Tx, by user, in
 
 // deliveries lists deliveries. State "failed" selects those that were given up or disabled.
 func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
-	q := chosen(r, "state", "status", "answer", "report", "hour", "from", "to", "sort")
+	q := selectionParams(r, "state", "status", "answer", "report", "hour", "from", "to", "sort")
 	f := webhook.Filter{State: webhook.State(q.Get("state")), Type: q.Get("status"), Limit: pageSize}
 	if f.State == failed {
 		f.State, f.Failed = "", true

@@ -92,8 +92,8 @@ func listPager(query url.Values, path, text string, full bool, last string) page
 	return p
 }
 
-// chosen returns the query parameters that select what a list shows.
-func chosen(r *http.Request, names ...string) url.Values {
+// selectionParams returns the query parameters that select what a list shows.
+func selectionParams(r *http.Request, names ...string) url.Values {
 	q := url.Values{}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		for _, name := range append(names, "after") {
@@ -112,9 +112,9 @@ const maxSearched = 1000
 // searched renders a list with the entries that have all words of a text; "" for all.
 type searched func(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error)
 
-// within searches a list by words in its entries' names. After a cursor in the form it goes
+// searchIn searches a list by words in its entries' names. After a cursor in the form it goes
 // on from there.
-func within(path string, list searched) finder {
+func searchIn(path string, list searched) finder {
 	return func(_ context.Context, _ user, query string) (string, page, error) {
 		to := ""
 		if query == "" {
@@ -126,8 +126,8 @@ func within(path string, list searched) finder {
 	}
 }
 
-// has reports whether each word of a search text is part of one of the names, in any case.
-func has(text string, names ...string) bool {
+// anyContains reports whether each word of a search text is part of one of the names, in any case.
+func anyContains(text string, names ...string) bool {
 	all := strings.ToLower(strings.Join(names, "\n"))
 	return !slices.ContainsFunc(strings.Fields(strings.ToLower(text)), func(word string) bool { return !strings.Contains(all, word) })
 }
@@ -151,7 +151,7 @@ func (s *Service) setDensity(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if by.ID == "" {
-		return s.toSignIn(w, r)
+		return s.redirectToSignIn(w, r)
 	}
 	return s.Staff.SaveDensity(w, r, by.ID)
 }

@@ -24,7 +24,7 @@ func (s *Service) users(ctx context.Context, r *http.Request, by user, d pages.D
 // userList lists the users in the order of their addresses, or of the days when they were
 // added.
 func (s *Service) userList(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
-	q := chosen(r, "sort")
+	q := selectionParams(r, "sort")
 	sort, err := sortOf(q, "-email", "newest", "oldest")
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (s *Service) userList(ctx context.Context, r *http.Request, by user, d page
 	}
 	v := pages.DashboardPeople{List: listOf("/dashboard/people", q), Searched: text}
 	for _, u := range all {
-		if has(text, u.Email) {
+		if anyContains(text, u.Email) {
 			v.Rows = append(v.Rows, pages.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: signIns[u.ID],
 				Self: u.ID == by.ID})
 		}
@@ -68,11 +68,11 @@ func (s *Service) hashFirst(ctx context.Context, _ *http.Request, _ user, in *in
 func (s *Service) addUser(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	email := mail.NormalizeAddress(in.Get("email"))
 	if !mail.IsAddress(email) {
-		return done{}, wrong("email", "dashboard.email.invalid")
+		return done{}, fieldProblem("email", "dashboard.email.invalid")
 	}
 	id, err := s.Staff.Insert(ctx, tx, staff.User{Account: by.account.ID, Email: email}, in.hash)
 	if errors.Is(err, staff.ErrKnown) {
-		return done{}, wrong("email", "dashboard.email.taken")
+		return done{}, fieldProblem("email", "dashboard.email.taken")
 	}
 	return done{action: "person added", object: id, flash: "person", secret: in.secret}, err
 }
@@ -92,14 +92,14 @@ func (s *Service) removeUser(ctx context.Context, tx *store.Tx, by user, in inpu
 func (s *Service) hashOwn(ctx context.Context, _ *http.Request, by user, in *input) error {
 	next := in.Get("next")
 	if !staff.ValidPassword(next) {
-		return wrong("next", "dashboard.password.invalid")
+		return fieldProblem("next", "dashboard.password.invalid")
 	}
 	right, old, err := s.Staff.CheckOwnPassword(ctx, by.User, by.session, in.Get("present"))
 	if err != nil {
 		return err
 	}
 	if !right {
-		return wrong("present", "dashboard.password.wrong")
+		return fieldProblem("present", "dashboard.password.wrong")
 	}
 	in.old = old
 	in.hash, err = s.Staff.HashPassword(ctx, next)

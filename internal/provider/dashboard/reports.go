@@ -28,7 +28,7 @@ import (
 
 // reports lists reports. Status "failed" selects those that ended without data.
 func (s *Service) reports(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
-	q := chosen(r, "status", "substatus", "product", "reached", "stopped", "institution", "from", "to", "sort")
+	q := selectionParams(r, "status", "substatus", "product", "reached", "stopped", "institution", "from", "to", "sort")
 	f, err := s.reportFilter(q)
 	if err != nil {
 		return nil, err
@@ -108,8 +108,8 @@ func (s *Service) own(ctx context.Context, q store.Queryer, by user, publicToken
 	return r, err
 }
 
-// toList redirects a reloaded search to the list.
-func (s *Service) toList(path string) httpx.HandlerFunc {
+// redirectToList redirects a reloaded search to the list.
+func (s *Service) redirectToList(path string) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.guard(r); err != nil {
 			return err
@@ -148,7 +148,7 @@ func (s *Service) find(look finder) http.Handler {
 			return err
 		}
 		if by.ID == "" {
-			return s.toSignIn(w, r)
+			return s.redirectToSignIn(w, r)
 		}
 		query := strings.TrimSpace(form.Get("query"))
 		if len(query) > 400 { // an externalId has at most 64 characters
@@ -175,9 +175,9 @@ func (s *Service) find(look finder) http.Handler {
 	})
 }
 
-// named returns the reports whose publicToken or externalId begins with a text, the newest
+// findReportsByID returns the reports whose publicToken or externalId begins with a text, the newest
 // first, and the only one or the one with exactly that name; nil for none.
-func (s *Service) named(ctx context.Context, by user, query string) (all []reports.Report, one *reports.Report, err error) {
+func (s *Service) findReportsByID(ctx context.Context, by user, query string) (all []reports.Report, one *reports.Report, err error) {
 	if query == "" {
 		return nil, nil, nil
 	}
@@ -198,7 +198,7 @@ func (s *Service) named(ctx context.Context, by user, query string) (all []repor
 }
 
 func (s *Service) findReports(ctx context.Context, by user, query string) (string, page, error) {
-	all, one, err := s.named(ctx, by, query)
+	all, one, err := s.findReportsByID(ctx, by, query)
 	to := ""
 	switch {
 	case query == "":
@@ -214,7 +214,7 @@ func (s *Service) findReports(ctx context.Context, by user, query string) (strin
 }
 
 func (s *Service) findDeliveries(ctx context.Context, by user, query string) (string, page, error) {
-	found, one, err := s.named(ctx, by, query)
+	found, one, err := s.findReportsByID(ctx, by, query)
 	to := ""
 	switch {
 	case query == "":
@@ -300,7 +300,7 @@ func (s *Service) received(ctx context.Context, r *http.Request, by user, d page
 // shares lists the sharing tokens that the account gave or received, by the list's path.
 func (s *Service) shares(ctx context.Context, r *http.Request, by user, d pages.Dashboard,
 	path, text string) (pages.DashboardSharing, error) {
-	q := chosen(r, "from", "to", "sort")
+	q := selectionParams(r, "from", "to", "sort")
 	sort, err := sortOf(q, string(reports.Oldest))
 	after, err2 := parseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
 	from, to, err3 := parseDays(q)
@@ -354,7 +354,7 @@ func (s *Service) shareViews(ctx context.Context, all []sharing.Share, received 
 func (s *Service) share(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	token := strings.ToLower(in.field("publicToken"))
 	if !contract.IsUUID(token) {
-		return done{}, wrong("publicToken", "dashboard.share.token_invalid")
+		return done{}, fieldProblem("publicToken", "dashboard.share.token_invalid")
 	}
 	return s.grant(ctx, tx, by, in, token, "publicToken")
 }
@@ -374,22 +374,22 @@ func (s *Service) shareReport(ctx context.Context, tx *store.Tx, by user, in inp
 // grant shares a report; field is the form field for the error.
 func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, token, field string) (done, error) {
 	if !isPublicID(in.field("publicId")) {
-		return done{}, wrong("publicId", "dashboard.share.account_invalid")
+		return done{}, fieldProblem("publicId", "dashboard.share.account_invalid")
 	}
 	relay, err := s.Sharing.Grant(ctx, tx, by.account.Caller(), token, in.field("publicId"))
 	var no *httpx.Error
 	if errors.As(err, &no) {
 		switch no.Code {
 		case contract.CodeInvalidToken:
-			return done{}, wrong(field, "dashboard.share.no_report")
+			return done{}, fieldProblem(field, "dashboard.share.no_report")
 		case contract.CodeReportNotReady:
-			return done{}, wrong(field, "dashboard.share.no_body")
+			return done{}, fieldProblem(field, "dashboard.share.no_body")
 		case contract.CodeInvalidPublicID:
-			return done{}, wrong("publicId", "dashboard.share.no_account")
+			return done{}, fieldProblem("publicId", "dashboard.share.no_account")
 		case contract.CodeRelayTokenExpired:
-			return done{}, wrong(field, "dashboard.share.too_old")
+			return done{}, fieldProblem(field, "dashboard.share.too_old")
 		case contract.CodeRelayTokenRevoked:
-			return done{}, wrong("publicId", "dashboard.share.withdrawn")
+			return done{}, fieldProblem("publicId", "dashboard.share.withdrawn")
 		}
 	}
 	return done{action: "report shared", object: s.reference(relay), detail: in.field("publicId"),
@@ -414,7 +414,7 @@ func (s *Service) outbox(ctx context.Context, r *http.Request, by user, d pages.
 }
 
 func (s *Service) emails(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
-	q := chosen(r, "state", "from", "to", "sort")
+	q := selectionParams(r, "state", "from", "to", "sort")
 	sort, err := sortOf(q, string(reports.Oldest))
 	after, err2 := parseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
 	f := mail.Filter{CustomerID: by.account.ID, State: mail.State(q.Get("state")), Oldest: sort == string(reports.Oldest), Before: after,
@@ -433,7 +433,7 @@ func (s *Service) emails(ctx context.Context, r *http.Request, by user, d pages.
 	}
 	v := pages.DashboardOutbox{List: listOf("/dashboard/outbox", q), Searched: text, Sends: s.Outbox.Sends(), States: mail.States()}
 	for _, l := range all {
-		if has(text, l.To, l.Subject) {
+		if anyContains(text, l.To, l.Subject) {
 			row := pages.DashboardLetter{ID: l.ID, Report: s.reference(l.About), To: l.To, Subject: l.Subject, Body: l.Text,
 				State: l.State(), Created: l.Created, Expires: l.Expires, Sent: l.Sent, Failed: l.Failed}
 			if v.Sends && row.State == mail.GivenUp {

@@ -45,8 +45,8 @@ func (s *Service) current(ctx context.Context, q store.Queryer, r *http.Request)
 	return u, err
 }
 
-// toSignIn redirects to the sign-in page, which leads back to the current page.
-func (s *Service) toSignIn(w http.ResponseWriter, r *http.Request) error {
+// redirectToSignIn redirects to the sign-in page, which leads back to the current page.
+func (s *Service) redirectToSignIn(w http.ResponseWriter, r *http.Request) error {
 	next := r.URL.RequestURI()
 	if r.Method != http.MethodGet || next == home {
 		next = ""

@@ -67,7 +67,7 @@ func settings(in input) (theme.Settings, error) {
 		Scheme: in.Get("scheme"), Wordmark: in.Get("wordmark") != ""}.WithDefaults()
 	for name, color := range map[string]string{"light": given.Light, "dark": given.Dark} {
 		if _, err := theme.ParseColor(color); color != "" && err != nil {
-			return given, wrong(name, "dashboard.theme.color.invalid")
+			return given, fieldProblem(name, "dashboard.theme.color.invalid")
 		}
 	}
 	_, _, err := given.Colors()
@@ -107,12 +107,12 @@ func (s *Service) setTheme(ctx context.Context, tx *store.Tx, by user, in input)
 // themeValues returns the settings of a theme that differ.
 func themeValues(before, after theme.Settings) []staff.Value {
 	before, after = before.WithDefaults(), after.WithDefaults()
-	return staff.Changed(staff.Value{Setting: "light", Before: before.Light, After: after.Light},
-		staff.Value{Setting: "dark", Before: before.Dark, After: after.Dark},
-		staff.Value{Setting: "corners", Before: before.Corners, After: after.Corners},
-		staff.Value{Setting: "font", Before: before.Font, After: after.Font},
-		staff.Value{Setting: "scheme", Before: before.Scheme, After: after.Scheme},
-		staff.Value{Setting: "wordmark", Before: staff.YesNo(before.Wordmark), After: staff.YesNo(after.Wordmark)})
+	return staff.Changed(staff.Value{Setting: staff.SettingLight, Before: before.Light, After: after.Light},
+		staff.Value{Setting: staff.SettingDark, Before: before.Dark, After: after.Dark},
+		staff.Value{Setting: staff.SettingCorners, Before: before.Corners, After: after.Corners},
+		staff.Value{Setting: staff.SettingFont, Before: before.Font, After: after.Font},
+		staff.Value{Setting: staff.SettingScheme, Before: before.Scheme, After: after.Scheme},
+		staff.Value{Setting: staff.SettingWordmark, Before: staff.YesNo(before.Wordmark), After: staff.YesNo(after.Wordmark)})
 }
 
 func (s *Service) resetTheme(ctx context.Context, tx *store.Tx, by user, _ input) (done, error) {
@@ -147,11 +147,11 @@ func (s *Service) setLogo(ctx context.Context, tx *store.Tx, by user, in input) 
 	}
 	field := "logo-" + scheme
 	if in.Get(fileName) == "" {
-		return done{}, wrong(field, "dashboard.theme.logo.missing")
+		return done{}, fieldProblem(field, "dashboard.theme.logo.missing")
 	}
 	picture, err := theme.Clean(strings.TrimPrefix(strings.ToLower(path.Ext(in.Get(fileName))), "."), []byte(in.Get(fileBody)))
 	if err != nil {
-		return done{}, wrong(field, "dashboard.theme.logo.invalid")
+		return done{}, fieldProblem(field, "dashboard.theme.logo.invalid")
 	}
 	return done{action: "logo changed", object: by.account.PublicID, detail: scheme, flash: "logo"},
 		s.Customers.SetLogo(ctx, tx, by.account.ID, scheme, picture)

@@ -75,7 +75,7 @@ func (s *Service) contents(ctx context.Context, r Report, d submittedDocument) (
 
 // stub returns a document as a pay stub to read.
 func (s *Service) stub(ctx context.Context, r Report, in *Input, d submittedDocument) StubFile {
-	return StubFile{Name: d.Name, Employer: in.stated(d.Employer), Body: func() ([]byte, error) { return s.contents(ctx, r, d) }}
+	return StubFile{Name: d.Name, Employer: in.employerAt(d.Employer), Body: func() ([]byte, error) { return s.contents(ctx, r, d) }}
 }
 
 // documents returns the submitted files, whatever the report's status.

@@ -269,7 +269,7 @@ func fileOf(c bankdata.Connection, currency string, retrieved time.Time) fileBod
 		Retrieved: report.TimestampOf(retrieved), Currency: currency, Accounts: []fileAccount{}}
 	for _, a := range c.Accounts {
 		out := fileAccount{ID: a.ID, Name: report.Null(a.Name), Type: report.Null(a.Type), Subtype: report.Null(a.Subtype),
-			Truncated: report.Null(a.Mask()), Currency: report.Null(a.Currency), LeftOut: a.In() != currency,
+			Truncated: report.Null(a.Mask()), Currency: report.Null(a.Currency), LeftOut: a.CurrencyCode() != currency,
 			Balance: a.Balance, BalanceDate: a.BalanceDate, Transactions: []fileTransaction{}}
 		for _, t := range a.Transactions {
 			row := fileTransaction{ID: t.ID, Pending: t.Pending, Amount: t.Amount, Description: report.Null(t.Description),

@@ -172,7 +172,7 @@ func (s *Service) read(ctx context.Context, r Report, in *Input, by StubScenario
 			return nil, err
 		}
 		others = append(others, eligibility.Document{SourceID: d.source, SourceUUID: d.ID,
-			Type: report.VerifiedByDocument, Employer: in.stated(d.Employer), Status: status})
+			Type: report.VerifiedByDocument, Employer: in.employerAt(d.Employer), Status: status})
 	}
 	files := make([]StubFile, len(stubs))
 	for i, d := range stubs {
@@ -185,13 +185,13 @@ func (s *Service) read(ctx context.Context, r Report, in *Input, by StubScenario
 	for i, d := range stubs {
 		p := &in.Paystubs[i]
 		p.ID, p.SourceID, p.Path = d.ID, d.source, d.path()
-		in.PaystubsFor = append(in.PaystubsFor, in.stated(d.Employer))
+		in.PaystubsFor = append(in.PaystubsFor, in.employerAt(d.Employer))
 	}
 	return others, nil
 }
 
-// stated returns the stated employer with a number from 1, or "".
-func (in *Input) stated(n int) string {
+// employerAt returns the stated employer with a number from 1, or "".
+func (in *Input) employerAt(n int) string {
 	if in.Given == nil || n < 1 || n > len(in.Given.Employers) {
 		return ""
 	}

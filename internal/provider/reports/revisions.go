@@ -59,12 +59,12 @@ func (s *Service) Figures(ctx context.Context, q store.Queryer, customerID, publ
 	if err != nil {
 		return Figures{}, err
 	}
-	return Figures{r.revision, income.Figures(body), income.Recent(body), income.Estimated(body), body.SummaryIn()}, nil
+	return Figures{r.revision, income.Figures(body), income.Recent(body), income.Estimated(body), body.SummaryCurrency()}, nil
 }
 
-// Weigh returns the figures of a report as they would be after a correction. Its
+// PreviewCorrection returns the figures of a report as they would be after a correction. Its
 // errors are those of Figures, and an income.Unfit.
-func (s *Service) Weigh(ctx context.Context, q store.Queryer, customerID, publicToken string,
+func (s *Service) PreviewCorrection(ctx context.Context, q store.Queryer, customerID, publicToken string,
 	values report.RevisedValues) (report.RevisedValues, error) {
 	r, body, err := s.revisable(ctx, q, customerID, publicToken)
 	if err != nil {

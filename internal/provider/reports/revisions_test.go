@@ -89,7 +89,7 @@ func TestCorrectionMakesNextRevision(t *testing.T) {
 		}
 		net, gross := int64(40_100), int64(55_000)
 		// The gross of a net is estimated anew while there are data; then it is stated.
-		then, err := r.Weigh(t.Context(), db.SQL, customer, rep.PublicToken, report.RevisedValues{NetAnnual: &net})
+		then, err := r.PreviewCorrection(t.Context(), db.SQL, customer, rep.PublicToken, report.RevisedValues{NetAnnual: &net})
 		if err != nil || *then.GrossAnnual <= net || *then.NetAnnual != net || *then.NetRecent != *income.Figures(first).NetRecent {
 			t.Fatalf("it would come to %+v, %v", then, err)
 		}

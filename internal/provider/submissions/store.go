@@ -45,7 +45,7 @@ func countSubmission(ctx context.Context, tx *store.Tx, customerID string) (time
 	if err != nil {
 		return 0, err
 	}
-	tx.Waited()
+	tx.RefreshNow()
 	ok, err := store.ExecOne(tx.ExecContext(ctx, `INSERT INTO submission_slots (customer_id, slot, at) VALUES ($1, $2, $3)
 		ON CONFLICT (customer_id, slot) DO UPDATE SET at = excluded.at
 		WHERE submission_slots.at <= $4 OR submission_slots.at > $5`,

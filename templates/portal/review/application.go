@@ -95,9 +95,9 @@ func rowURL(id, list string) templ.SafeURL {
 	return templ.SafeURL("/review/applications/" + id + "?" + url.Values{"list": {list}}.Encode())
 }
 
-// to returns the address of a form of the application. The page that follows is in the same
+// urlInList returns the address of a form of the application. The page that follows is in the same
 // list.
-func (v ApplicationView) to(path, part string) string {
+func (v ApplicationView) urlInList(path, part string) string {
 	to := "/review/applications/" + v.Row.ID + path + v.inList()
 	if part != "" {
 		to += "#" + part
@@ -125,8 +125,8 @@ func (v ApplicationView) audit() string {
 	return "/review/audit?" + q.Encode()
 }
 
-// in puts the list into an address, before its fragment.
-func (p *Place) in(address string) string {
+// withList puts the list into an address, before its fragment.
+func (p *Place) withList(address string) string {
 	path, fragment, found := strings.Cut(address, "#")
 	if path += p.query(); found {
 		path += "#" + fragment
@@ -202,15 +202,15 @@ func (v ApplicationView) applicantFacts(l i18n.Lang) []ui.Fact {
 // facts returns the details of the application that reviewers rarely need.
 func (v ApplicationView) facts(l i18n.Lang) []ui.Fact {
 	facts := []ui.Fact{
-		{Term: i18n.T(l, "review.email.label"), Body: given(l, v.Email)},
+		{Term: i18n.T(l, "review.email.label"), Body: textOrDash(l, v.Email)},
 		{Term: i18n.T(l, "review.application.mode"), Text: i18n.Code(l, "review.modes", v.Row.Mode)},
 		{Term: i18n.T(l, "review.application.origin"), Text: i18n.Code(l, "review.origins", v.Origin)},
 		{Term: i18n.T(l, "review.application.began"), Body: when(l, v.Row.CreatedAt)},
 		{Term: i18n.T(l, "review.application.moved"), Body: when(l, v.Row.UpdatedAt)},
 		{Term: i18n.T(l, "review.letter.ref"), Body: mono(v.Row.ID)},
-		{Term: i18n.T(l, "review.application.external_id"), Body: given(l, v.Row.ExternalID)},
-		{Term: i18n.T(l, "review.application.user_args"), Body: given(l, v.UserArgs)},
-		{Term: i18n.T(l, "review.application.public_token"), Body: given(l, v.Token)},
+		{Term: i18n.T(l, "review.application.external_id"), Body: textOrDash(l, v.Row.ExternalID)},
+		{Term: i18n.T(l, "review.application.user_args"), Body: textOrDash(l, v.UserArgs)},
+		{Term: i18n.T(l, "review.application.public_token"), Body: textOrDash(l, v.Token)},
 	}
 	if v.HasReport { // without one, the page says it above
 		facts = append(facts, v.applicantFacts(l)...)
@@ -226,7 +226,7 @@ func (v ApplicationView) attempts(l i18n.Lang) ui.Grid {
 	}}
 	for _, a := range v.Attempts {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: strconv.Itoa(a.Number)}, {Body: when(l, a.Began)}, {Body: when(l, a.Last)},
-			{Body: stateBadge(l, a.State)}, {Body: given(l, Result(l, a.Status, a.Substatus, a.Error))}})
+			{Body: stateBadge(l, a.State)}, {Body: textOrDash(l, Result(l, a.Status, a.Substatus, a.Error))}})
 	}
 	return g
 }
@@ -276,7 +276,7 @@ func (v ApplicationView) title(l i18n.Lang) string {
 	if v.Row.Name != "" {
 		return v.Row.Name
 	}
-	return i18n.T(l, "review.application.label") + " " + shorten(v.Row)
+	return i18n.T(l, "review.application.label") + " " + applicationName(v.Row)
 }
 
 // shownFacts is the number of figures that the top of the page shows.
@@ -298,7 +298,7 @@ func (v ApplicationView) parts(l i18n.Lang) sheet {
 	}
 	add(len(v.Others) > 0, "others", "review.compare.others", func() templ.Component { return otherApplications(l, v) })
 	add(v.HasReport || len(v.Sharing.Shares) > 0, "sharing", "review.share.title",
-		func() templ.Component { return reviewSharing(l, v.to("/shares", "sharing"), v.Sharing) })
+		func() templ.Component { return reviewSharing(l, v.urlInList("/shares", "sharing"), v.Sharing) })
 	add(true, "history", "review.application.history", func() templ.Component { return history(l, v) })
 	add(true, "details", "review.application.details", func() templ.Component { return ui.Facts(v.facts(l)) })
 	return s

@@ -99,7 +99,7 @@ func (v ReportView) measures(l i18n.Lang) []measure {
 		}
 		m := measure{name: i18n.T(l, k.label), none: sentinel(l, a.Name, a.Value) != ""}
 		if isAmount(*a) {
-			m.in = v.in()
+			m.in = v.currency()
 		}
 		if !m.none {
 			c, err := report.ParseCents(a.Value.String())
@@ -120,14 +120,14 @@ func (v IncomeView) measures(l i18n.Lang) []measure {
 	if n == nil {
 		return nil
 	}
-	out := []measure{inCents(i18n.T(l, "review.income.annual_gross"), v.summaryIn(), n.Summary.AnnualGross),
-		inCents(i18n.T(l, "review.income.annual_net"), v.summaryIn(), n.Summary.AnnualNet)}
+	out := []measure{inCents(i18n.T(l, "review.income.annual_gross"), v.summaryCurrency(), n.Summary.AnnualGross),
+		inCents(i18n.T(l, "review.income.annual_net"), v.summaryCurrency(), n.Summary.AnnualNet)}
 	for i, a := range n.FinancialAccounts {
 		of := ""
 		if len(n.FinancialAccounts) > 1 {
 			of = ", " + i18n.T(l, "review.compare.model") + " " + strconv.Itoa(i+1)
 		}
-		out = append(out, inUnits(i18n.T(l, "review.income.recent_gross")+of, v.in(), a.GrossRecent))
+		out = append(out, inUnits(i18n.T(l, "review.income.recent_gross")+of, v.currency(), a.GrossRecent))
 		if a.MatchedIncome != nil {
 			out = append(out, inUnits(i18n.T(l, "review.income.stated")+of, usd, a.MatchedIncome.StatedAnnualIncome))
 		}
@@ -142,11 +142,11 @@ func (v EligibilityView) measures(l i18n.Lang) []measure {
 			inCents(i18n.T(l, "review.income.annual_net"), usd, &net))
 	}
 	if sum, ok := v.deposited(); ok {
-		out = append(out, inCents(i18n.T(l, "review.eligibility.deposited"), v.in(), &sum))
+		out = append(out, inCents(i18n.T(l, "review.eligibility.deposited"), v.currency(), &sum))
 	}
 	if now, average, ok := v.balances(); ok {
-		out = append(out, inCents(i18n.T(l, "review.eligibility.held"), v.in(), &now),
-			inCents(i18n.T(l, "review.eligibility.average"), v.in(), &average))
+		out = append(out, inCents(i18n.T(l, "review.eligibility.held"), v.currency(), &now),
+			inCents(i18n.T(l, "review.eligibility.average"), v.currency(), &average))
 	}
 	if len(v.Report.StatedEmployers) > 0 {
 		out = append(out, count(i18n.T(l, "review.eligibility.employers_short"), v.count()[employerVerified]))
@@ -216,7 +216,7 @@ func (v CompareView) grid(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.compare.title"), HideCaption: true, Named: true,
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.figure")}}}
 	for _, r := range v.Reports {
-		g.Columns = append(g.Columns, ui.Column{Label: shorten(r.Row) + ", " + ui.DayWords(l, r.At.UTC()), Number: true})
+		g.Columns = append(g.Columns, ui.Column{Label: applicationName(r.Row) + ", " + ui.DayWords(l, r.At.UTC()), Number: true})
 	}
 	g.Columns = append(g.Columns, ui.Column{Label: i18n.T(l, "review.compare.differ"), Number: true})
 	// Show both applicants, because the same name may belong to different people.
@@ -224,19 +224,19 @@ func (v CompareView) grid(l i18n.Lang) ui.Grid {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.T(l, name)}, {Body: of(v.Reports[0]), Words: true},
 			{Body: of(v.Reports[1]), Words: true}, {}})
 	}
-	about("review.list.name", func(r Compared) templ.Component { return given(l, r.Name) })
-	about("review.email.label", func(r Compared) templ.Component { return given(l, r.Email) })
+	about("review.list.name", func(r Compared) templ.Component { return textOrDash(l, r.Name) })
+	about("review.email.label", func(r Compared) templ.Component { return textOrDash(l, r.Email) })
 	about("review.decision", func(r Compared) templ.Component { return decisionBadge(l, r.Row.Decision) })
 	for _, p := range v.pairs(l) {
 		row := []ui.Cell{{Text: p[0].name}}
 		for _, m := range p {
 			if m.none {
-				row = append(row, ui.Cell{Body: given(l, "")})
+				row = append(row, ui.Cell{Body: textOrDash(l, "")})
 			} else {
 				row = append(row, ui.Cell{Text: m.format()})
 			}
 		}
-		g.Rows = append(g.Rows, append(row, ui.Cell{Body: given(l, difference(l, p))}))
+		g.Rows = append(g.Rows, append(row, ui.Cell{Body: textOrDash(l, difference(l, p))}))
 	}
 	return g
 }
@@ -247,11 +247,11 @@ func (v ApplicationView) others(l i18n.Lang) ui.Grid {
 			{Label: i18n.T(l, "review.application.state")},
 			{Label: i18n.T(l, "review.decision")}, {Label: i18n.T(l, "review.application.began")}, {Label: i18n.T(l, "review.application.report")}}}
 	for _, o := range v.Others {
-		compare := ui.Cell{Body: given(l, "")}
+		compare := ui.Cell{Body: textOrDash(l, "")}
 		if o.Compare != "" {
 			compare = ui.Cell{Text: i18n.T(l, "review.compare.submit"), URL: o.Compare}
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: shorten(o.Row), URL: "/review/applications/" + o.Row.ID},
+		g.Rows = append(g.Rows, []ui.Cell{{Text: applicationName(o.Row), URL: "/review/applications/" + o.Row.ID},
 			{Text: i18n.Code(l, "review.products", o.Row.Product)},
 			{Body: stateBadge(l, o.Row.State)}, {Body: decisionBadge(l, o.Row.Decision)}, {Text: ui.DayWords(l, o.Row.CreatedAt.UTC())}, compare})
 	}

@@ -64,9 +64,9 @@ func (cur currency) mark(sign, n string) string {
 
 var dollarWords = regexp.MustCompile(`\$[0-9](?:[0-9,.]*[0-9])?|dollars|dólares`)
 
-// of replaces the dollars in an attribute's description by the currency. The numbers stay,
+// inText replaces the dollars in an attribute's description by the currency. The numbers stay,
 // because an attribute's limits are in the currency of its figures.
-func (cur currency) of(words string) string {
+func (cur currency) inText(words string) string {
 	if cur == usd {
 		return words
 	}

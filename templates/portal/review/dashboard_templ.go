@@ -107,7 +107,7 @@ func MessagePage(p ui.Page, m Message) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(titled(p, i18n.T(p.Lang, title))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(withTitle(p, i18n.T(p.Lang, title))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -807,7 +807,7 @@ func Users(p ui.Page, v UsersView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(ui.Wide(titled(p, i18n.T(p.Lang, "review.menu.people")))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var32), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(ui.Wide(withTitle(p, i18n.T(p.Lang, "review.menu.people")))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var32), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1061,7 +1061,7 @@ func userChanges(l i18n.Lang, p User, local bool) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if p.Self {
-			templ_7745c5c3_Err = given(l, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textOrDash(l, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1362,7 +1362,7 @@ func SetPassword(p ui.Page, v staff.PasswordPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(titled(p, i18n.T(p.Lang, "ui.set_password.title"))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var69), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(withTitle(p, i18n.T(p.Lang, "ui.set_password.title"))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var69), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1418,7 +1418,7 @@ func ForgottenPassword(p ui.Page, v staff.ForgottenPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(titled(p, i18n.T(p.Lang, "ui.forgotten.title"))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var71), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(withTitle(p, i18n.T(p.Lang, "ui.forgotten.title"))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var71), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1461,7 +1461,7 @@ func Audit(p ui.Page, v AuditView) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if v.Place != nil {
-				templ_7745c5c3_Err = backTo(p.Lang, v.Place, v.Application, "", i18n.T(p.Lang, "review.application.back")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = backLink(p.Lang, v.Place, v.Application, "", i18n.T(p.Lang, "review.application.back")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1880,7 +1880,7 @@ func Audit(p ui.Page, v AuditView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(ui.Wide(titled(p, i18n.T(p.Lang, "review.menu.audit")))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var73), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(ui.Wide(withTitle(p, i18n.T(p.Lang, "review.menu.audit")))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var73), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -2295,7 +2295,7 @@ func reviewDecide(l i18n.Lang, v ApplicationView) templ.Component {
 							}
 							return nil
 						})
-						templ_7745c5c3_Err = ui.Button(ui.Action{Kind: ui.Secondary, URL: v.to("/letter", ""), Attrs: command}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var115), templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = ui.Button(ui.Action{Kind: ui.Secondary, URL: v.urlInList("/letter", ""), Attrs: command}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var115), templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -2309,9 +2309,9 @@ func reviewDecide(l i18n.Lang, v ApplicationView) templ.Component {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var117 templ.SafeURL
-							templ_7745c5c3_Var117, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.to("/letter", "decision")))
+							templ_7745c5c3_Var117, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.urlInList("/letter", "decision")))
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/dashboard.templ`, Line: 347, Col: 78}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/dashboard.templ`, Line: 347, Col: 85}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var117))
 							if templ_7745c5c3_Err != nil {
@@ -2495,9 +2495,9 @@ func decisionForm(l i18n.Lang, v ApplicationView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var124 templ.SafeURL
-		templ_7745c5c3_Var124, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.to("/decision", "decision")))
+		templ_7745c5c3_Var124, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.urlInList("/decision", "decision")))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/dashboard.templ`, Line: 379, Col: 105}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/dashboard.templ`, Line: 379, Col: 112}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var124))
 		if templ_7745c5c3_Err != nil {
@@ -2595,7 +2595,7 @@ func decisionForm(l i18n.Lang, v ApplicationView) templ.Component {
 				return nil
 			})
 			templ_7745c5c3_Err = ui.Button(ui.Action{Kind: ui.Secondary, ID: "preview-letter",
-				Attrs: templ.Attributes{"formaction": v.to("/preview", "letter-preview")}}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var128), templ_7745c5c3_Buffer)
+				Attrs: templ.Attributes{"formaction": v.urlInList("/preview", "letter-preview")}}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var128), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -2929,7 +2929,7 @@ func decisionBadge(l i18n.Lang, decision string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if decision == "" {
-			templ_7745c5c3_Err = given(l, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textOrDash(l, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -3169,9 +3169,9 @@ func reviewNotes(l i18n.Lang, v ApplicationView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var154 templ.SafeURL
-				templ_7745c5c3_Var154, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.to("/notes", "notes")))
+				templ_7745c5c3_Var154, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(v.urlInList("/notes", "notes")))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/dashboard.templ`, Line: 508, Col: 88}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/dashboard.templ`, Line: 508, Col: 95}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var154))
 				if templ_7745c5c3_Err != nil {
@@ -3365,7 +3365,7 @@ func Letter(p ui.Page, v LetterView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = backTo(p.Lang, v.Place, v.ApplicationID, "#decision", i18n.T(p.Lang, "review.application.back")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = backLink(p.Lang, v.Place, v.ApplicationID, "#decision", i18n.T(p.Lang, "review.application.back")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -3578,7 +3578,7 @@ func Letter(p ui.Page, v LetterView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(ui.Wide(titled(p, i18n.T(p.Lang, v.title())))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var163), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(ui.Wide(withTitle(p, i18n.T(p.Lang, v.title())))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var163), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -42,10 +42,10 @@ func (v EligibilityView) assets() report.Assets {
 	return *v.Report.Assets
 }
 
-// in returns the currency of the accounts and their inflows.
-func (v EligibilityView) in() currency {
+// currency returns the currency of the accounts and their inflows.
+func (v EligibilityView) currency() currency {
 	assets := v.assets()
-	return currency(assets.In())
+	return currency(assets.CurrencyCode())
 }
 
 // identities returns the report's identities in the form of a cashflow report.
@@ -76,7 +76,7 @@ func (v EligibilityView) sheet(l i18n.Lang) sheet {
 	s := sheet{title: "review.report.eligibility_title", stated: v.Stated.card(v, l), applicationID: v.ApplicationID, place: v.Place,
 		identities: v.identities(), product: r.Product,
 		meta: r.Meta, notices: slices.Concat(otherShape(l, r.LeftOut), noData(l, r.Meta),
-			currencyNotices(l, v.in(), v.inCurrency(l))), keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
+			currencyNotices(l, v.currency(), v.inCurrency(l))), keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if v.HasStatements() {
 		s.downloads = append(s.downloads, download{"/report.csv", "review.report.rows"})
@@ -100,7 +100,7 @@ func (v EligibilityView) sections(l i18n.Lang) []section {
 	add(len(a.AccountDetails) > 0, "assets", "review.eligibility.assets",
 		func() templ.Component { return eligibilityAccounts(l, a.AccountDetails) })
 	add(len(a.Inflows) > 0, "inflows", "review.income.inflows", func() templ.Component {
-		return ui.Table(inflowGrid(l, v.in(), a.Inflows, a.MatchedIncome, v.account(l)))
+		return ui.Table(inflowGrid(l, v.currency(), a.Inflows, a.MatchedIncome, v.account(l)))
 	})
 	add(len(a.Failed) > 0, "failed", "review.eligibility.failed", func() templ.Component { return ui.Table(failedGrid(l, a.Failed)) })
 	add(len(r.Checks) > 0, "checks", "review.eligibility.checks", func() templ.Component {
@@ -208,13 +208,13 @@ func (v EligibilityView) keys(l i18n.Lang) []key {
 			key{label: i18n.T(l, "review.income.annual_net"), value: usd.format(net), is: i18n.T(l, "review.eligibility.by_payroll")})
 	}
 	if sum, ok := v.deposited(); ok {
-		out = append(out, key{label: i18n.T(l, "review.eligibility.deposited"), value: v.in().format(sum),
+		out = append(out, key{label: i18n.T(l, "review.eligibility.deposited"), value: v.currency().format(sum),
 			is: i18n.T(l, "review.eligibility.deposited_explained")})
 	}
 	if now, average, ok := v.balances(); ok {
-		out = append(out, key{label: i18n.T(l, "review.eligibility.held"), value: v.in().format(now),
+		out = append(out, key{label: i18n.T(l, "review.eligibility.held"), value: v.currency().format(now),
 			is: i18n.T(l, "review.eligibility.held_explained")},
-			key{label: i18n.T(l, "review.eligibility.average"), value: v.in().format(average),
+			key{label: i18n.T(l, "review.eligibility.average"), value: v.currency().format(average),
 				is: i18n.T(l, "review.eligibility.average_explained")})
 	}
 	if n := len(v.Report.StatedEmployers); n > 0 {

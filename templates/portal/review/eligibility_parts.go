@@ -32,16 +32,16 @@ func triedBy(l i18n.Lang, s report.VerificationSource) string {
 }
 
 func jobFacts(l i18n.Lang, e report.EligibilityEmployment) []ui.Fact {
-	rate := ui.Fact{Term: i18n.T(l, "review.eligibility.pay"), Body: given(l, "")}
+	rate := ui.Fact{Term: i18n.T(l, "review.eligibility.pay"), Body: textOrDash(l, "")}
 	if e.BasePayRate != nil {
 		rate = ui.Fact{Term: i18n.T(l, "review.eligibility.pay"),
 			Text: joined(" ", usd.format(*e.BasePayRate), i18n.Code(l, "review.pay_periods", report.Text(e.BasePayPeriod)))}
 	}
-	return []ui.Fact{{Term: i18n.T(l, "review.report.job"), Body: given(l, report.Text(e.JobTitle))},
+	return []ui.Fact{{Term: i18n.T(l, "review.report.job"), Body: textOrDash(l, report.Text(e.JobTitle))},
 		{Term: i18n.T(l, "review.application.state"),
-			Body: given(l, joined(" · ", employmentWord(l, report.Text(e.Status)), employmentWord(l, report.Text(e.Type))))},
+			Body: textOrDash(l, joined(" · ", employmentWord(l, report.Text(e.Status)), employmentWord(l, report.Text(e.Type))))},
 		{Term: i18n.T(l, "review.eligibility.time"), Body: span(l, e.HireDate, e.TerminationDate)}, rate,
-		{Term: i18n.T(l, "review.report.address"), Body: given(l,
+		{Term: i18n.T(l, "review.report.address"), Body: textOrDash(l,
 			joined(", ", report.Text(e.EmployerLine1), report.Text(e.EmployerLine2), report.Text(e.EmployerCity), report.Text(e.EmployerState)))},
 		{Term: i18n.T(l, "review.report.source"), Body: source(l, e.SourceID)},
 		{Term: i18n.T(l, "review.eligibility.stated_as"), Body: statedAs(l, e.Matching.EmployerName)}}
@@ -53,7 +53,7 @@ func depositGrid(l i18n.Lang, d *report.DirectDepositsMatching) ui.Grid {
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.institution")}, {Label: i18n.T(l, "review.report.number")},
 			{Label: i18n.T(l, "review.eligibility.in_report")}}}
 	row := func(institution, number *string, badge ui.Cell) {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(institution))}, {Body: ending(l, report.Text(number))}, badge})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, report.Text(institution))}, {Body: lastDigits(l, report.Text(number))}, badge})
 	}
 	for _, m := range d.Matched {
 		row(m.InstitutionName, m.TruncatedNumber, ui.Cell{Body: ui.Badge(ui.Success, i18n.T(l, "review.eligibility.is_there"))})
@@ -67,9 +67,9 @@ func depositGrid(l i18n.Lang, d *report.DirectDepositsMatching) ui.Grid {
 func eligibilityPayrollFacts(l i18n.Lang, p report.EligibilityPayroll) []ui.Fact {
 	facts := []ui.Fact{{Term: i18n.T(l, "review.income.annual_gross"), Body: balance(l, usd, p.AnnualGross)},
 		{Term: i18n.T(l, "review.income.annual_net"), Body: balance(l, usd, p.AnnualNet)},
-		{Term: i18n.T(l, "review.payroll.frequency"), Body: given(l, i18n.Code(l, "review.frequencies", report.Text(p.PayFrequency)))},
+		{Term: i18n.T(l, "review.payroll.frequency"), Body: textOrDash(l, i18n.Code(l, "review.frequencies", report.Text(p.PayFrequency)))},
 		{Term: i18n.T(l, "review.payroll.provider"),
-			Body: given(l, i18n.Code(l, "review.providers", report.Text(p.ProviderType)))},
+			Body: textOrDash(l, i18n.Code(l, "review.providers", report.Text(p.ProviderType)))},
 		{Term: i18n.T(l, "review.report.source"), Body: source(l, p.SourceID)}}
 	for _, x := range []struct {
 		term i18n.Key
@@ -101,7 +101,7 @@ func eligibilityStatementGrid(l i18n.Lang, all []report.EligibilityStatement) ui
 			{Label: i18n.T(l, "review.net") + ", " + i18n.T(l, "review.payroll.ytd"), Number: true}}}
 	for _, s := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, s.PayDate)}, {Body: span(l, s.PayPeriodStart, s.PayPeriodEnd)},
-			{Body: given(l, hours(s.HoursWorked))},
+			{Body: textOrDash(l, hours(s.HoursWorked))},
 			money(l, usd, s.GrossTotal), money(l, usd, s.GrossTotalYTD), money(l, usd, s.NetTotal), money(l, usd, s.NetTotalYTD)})
 	}
 	return g
@@ -114,8 +114,8 @@ func gigGrid(l i18n.Lang, all []report.GigSummary) ui.Grid {
 			{Label: i18n.T(l, "review.gigs.tips"), Number: true}, {Label: i18n.T(l, "review.gigs.fees"),
 				Number: true}, {Label: i18n.T(l, "review.gigs.deposited"), Number: true}}}
 	for _, x := range all {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.PlatformName))},
-			{Body: span(l, x.PeriodStart, x.PeriodEnd)}, {Body: given(l, hours(x.HoursWorked))},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, report.Text(x.PlatformName))},
+			{Body: span(l, x.PeriodStart, x.PeriodEnd)}, {Body: textOrDash(l, hours(x.HoursWorked))},
 			money(l, usd, x.Gross), money(l, usd, x.Tips), money(l, usd, x.Fees), money(l, usd, x.Deposited)})
 	}
 	return g
@@ -140,11 +140,12 @@ func assetGrid(l i18n.Lang, all []report.AssetAccount) ui.Grid {
 		if kind == "" {
 			kind = report.Text(a.AccountType)
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, joined(" · ", report.Text(a.InstitutionName), report.Text(a.AccountName)))},
-			{Body: ending(l, report.Text(a.TruncatedNumber))},
-			{Body: given(l, joined(" · ", code(l, kind), code(l, report.Text(a.Responsibility))))}, {Body: given(l, report.Text(a.OwnerFullName))},
-			{Body: stated(l, a.CurrentBalance, a.BalanceTerms)}, money(l, currency(a.In()), a.AverageBalance),
-			money(l, currency(a.In()), a.IncomeFromAssets)})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, joined(" · ", report.Text(a.InstitutionName), report.Text(a.AccountName)))},
+			{Body: lastDigits(l, report.Text(a.TruncatedNumber))},
+			{Body: textOrDash(l, joined(" · ", code(l, kind), code(l, report.Text(a.Responsibility))))},
+			{Body: textOrDash(l, report.Text(a.OwnerFullName))},
+			{Body: stated(l, a.CurrentBalance, a.BalanceTerms)}, money(l, currency(a.CurrencyCode()), a.AverageBalance),
+			money(l, currency(a.CurrencyCode()), a.IncomeFromAssets)})
 	}
 	return g
 }

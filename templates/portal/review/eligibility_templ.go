@@ -48,7 +48,7 @@ func verifiedBy(l i18n.Lang, e report.StatedEmployer) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if len(e.VerificationSources) == 0 {
-			templ_7745c5c3_Err = given(l, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textOrDash(l, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -378,7 +378,7 @@ func eligibilityAccounts(l i18n.Lang, all []report.AssetAccount) templ.Component
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = given(l, mailingLine(x)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = textOrDash(l, mailingLine(x)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -424,7 +424,7 @@ func fileLink(l i18n.Lang, applicationID, path, what string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if path == "" {
-			templ_7745c5c3_Err = given(l, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textOrDash(l, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -56,7 +56,7 @@ func (v EraseView) applicationsQuestion(l i18n.Lang) ui.Question {
 			label = r.ExternalID
 		}
 		q.Options = append(q.Options, ui.Option{Value: r.ID, Label: label, Chosen: r.Chosen,
-			Detail: joined(" · ", r.Email, shorten(Row{ID: r.ID, ExternalID: r.ExternalID}), i18n.Code(l, "review.products", r.Product),
+			Detail: joined(" · ", r.Email, applicationName(Row{ID: r.ID, ExternalID: r.ExternalID}), i18n.Code(l, "review.products", r.Product),
 				stateName(l, r.State), ui.DayWords(l, r.CreatedAt.UTC()))})
 	}
 	return q

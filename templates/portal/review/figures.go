@@ -37,7 +37,7 @@ func (v ReportView) searched() bool { return v.Query != "" || v.Node != "" }
 // figures returns the selected attributes of a node.
 func (v ReportView) figures(l i18n.Lang, node string) []report.Attribute {
 	var out []report.Attribute
-	cur := v.in()
+	cur := v.currency()
 	for _, a := range v.Report.Attributes {
 		if a.Node == node && (v.Node == "" || v.Node == node) && fits(v.Query, searchText(l, cur, a)) {
 			out = append(out, a)
@@ -173,10 +173,10 @@ func (v ReportView) keys(l i18n.Lang) []key {
 		if a == nil {
 			continue
 		}
-		one := key{label: i18n.T(l, k.label), value: figureValue(l, v.in(), *a), none: sentinel(l, a.Name, a.Value) != "",
+		one := key{label: i18n.T(l, k.label), value: figureValue(l, v.currency(), *a), none: sentinel(l, a.Name, a.Value) != "",
 			below: strings.HasPrefix(a.Value.String(), "-")}
 		lang := l
-		if one.is, lang = v.in().attributeWords(l, a.Name, a.Description); lang != l {
+		if one.is, lang = v.currency().attributeWords(l, a.Name, a.Description); lang != l {
 			one.lang = lang
 		}
 		out = append(out, one)

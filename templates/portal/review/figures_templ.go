@@ -188,7 +188,7 @@ func reportAttributes(l i18n.Lang, v ReportView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				for _, a := range figures {
-					templ_7745c5c3_Err = figureRow(l, v.in(), a).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = figureRow(l, v.currency(), a).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

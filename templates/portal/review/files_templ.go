@@ -47,12 +47,12 @@ func Files(p ui.Page, v FilesView) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if v.HasPage {
-				templ_7745c5c3_Err = backTo(p.Lang, v.Place, v.ApplicationID, "/report", i18n.T(p.Lang, "review.files.to_page")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = backLink(p.Lang, v.Place, v.ApplicationID, "/report", i18n.T(p.Lang, "review.files.to_page")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = backTo(p.Lang, v.Place, v.ApplicationID, "", i18n.T(p.Lang, "review.application.back")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = backLink(p.Lang, v.Place, v.ApplicationID, "", i18n.T(p.Lang, "review.application.back")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -193,7 +193,7 @@ func Files(p ui.Page, v FilesView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(ui.Wide(titled(p, i18n.T(p.Lang, "review.report.all_files")))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(ui.Wide(withTitle(p, i18n.T(p.Lang, "review.report.all_files")))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -26,7 +26,7 @@ type stream struct {
 }
 
 func streamKinds(a *report.Analysis) []streamKind {
-	cur := currency(a.In())
+	cur := currency(a.CurrencyCode())
 	out := []streamKind{{title: "review.income.label", in: cur}, {title: "review.report.streams_mix", in: cur},
 		{title: "review.report.streams_out", in: cur}}
 	for i, s := range a.Streams {
@@ -82,7 +82,7 @@ func (k streamKind) grid(l i18n.Lang, v ReportView, ended bool) ui.Grid {
 	}
 	for _, s := range rows {
 		from, last := s.First, s.Last
-		expected := ui.Cell{Body: given(l, "")}
+		expected := ui.Cell{Body: textOrDash(l, "")}
 		if t, ok := next(s.AnalysisStream); ok {
 			d := report.DateOf(t)
 			expected = ui.Cell{Body: date(l, &d)}
@@ -121,7 +121,7 @@ type flowGroup struct {
 }
 
 func flows(a *report.Analysis) []flow {
-	cur := currency(a.In())
+	cur := currency(a.CurrencyCode())
 	var out []flow
 	for _, f := range []flow{{title: "review.legend.in", in: cur}, {title: "review.legend.out", in: cur}} {
 		direction := "IN"
@@ -217,8 +217,8 @@ func (v ReportView) returned(l i18n.Lang) ui.Grid {
 			}
 		}
 		at := r.Date
-		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, &at)}, {Text: CategoryWords(l, r.Category)}, {Body: given(l, account)},
-			{Body: given(l, r.Description)}, {Text: currency(v.Analysis.In()).format(r.Amount)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, &at)}, {Text: CategoryWords(l, r.Category)}, {Body: textOrDash(l, account)},
+			{Body: textOrDash(l, r.Description)}, {Text: currency(v.Analysis.CurrencyCode()).format(r.Amount)}})
 	}
 	return g
 }

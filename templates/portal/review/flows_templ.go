@@ -447,7 +447,7 @@ func monthly(l i18n.Lang, cur currency, c *report.Cents) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if c == nil {
-			templ_7745c5c3_Err = given(l, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textOrDash(l, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -33,10 +33,10 @@ func (v IncomeView) HasStatements() bool {
 		slices.ContainsFunc(v.Report.Income.Payroll, func(p report.Payroll) bool { return len(p.Statements) > 0 }))
 }
 
-// in returns the currency of the figures from bank accounts.
-func (v IncomeView) in() currency { return currency(v.Report.In()) }
+// currency returns the currency of the figures from bank accounts.
+func (v IncomeView) currency() currency { return currency(v.Report.CurrencyCode()) }
 
-func (v IncomeView) summaryIn() currency { return currency(v.Report.SummaryIn()) }
+func (v IncomeView) summaryCurrency() currency { return currency(v.Report.SummaryCurrency()) }
 
 func (v IncomeView) accounts() []report.FinancialAccount {
 	if v.Report.Income == nil {
@@ -72,7 +72,7 @@ func (v IncomeView) sheet(l i18n.Lang) sheet {
 	r := v.Report
 	s := sheet{title: "review.report.income_title", stated: v.Stated.card(v, l), applicationID: v.ApplicationID, place: v.Place,
 		identities: v.identities(), product: r.Product,
-		meta: r.Meta, notices: append(noData(l, r.Meta), currencyNotices(l, v.in(), v.inCurrency(l))...),
+		meta: r.Meta, notices: append(noData(l, r.Meta), currencyNotices(l, v.currency(), v.inCurrency(l))...),
 		keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if v.HasStatements() {
@@ -113,7 +113,7 @@ func (v IncomeView) sections(l i18n.Lang) []section {
 	add(len(income.Payroll) > 0, "payroll", "review.income.from_payroll", func() templ.Component { return incomePayroll(l, income.Payroll) })
 	add(len(income.Paystubs) > 0, "stubs", "review.income.from_stubs", func() templ.Component { return payStubs(l, v) })
 	add(income.Revised != nil, "revised", "review.income.revised_values",
-		func() templ.Component { return ui.Facts(revisedFacts(l, v.summaryIn(), income.Revised)) })
+		func() templ.Component { return ui.Facts(revisedFacts(l, v.summaryCurrency(), income.Revised)) })
 	add(len(r.Employment) > 0, "employment", "review.report.employment", func() templ.Component { return ui.Table(v.employment(l)) })
 	add(len(r.Identities) > 0, "identity", "review.report.identities", func() templ.Component { return identityPart(l, v.identities()) })
 	add(len(r.AccountDetails) > 0, "accounts", "review.report.accounts", func() templ.Component { return incomeAccounts(l, r.AccountDetails) })
@@ -130,7 +130,7 @@ func (v IncomeView) keys(l i18n.Lang) []key {
 	if n == nil {
 		return nil
 	}
-	cur, summary := v.in(), v.summaryIn()
+	cur, summary := v.currency(), v.summaryCurrency()
 	amount := func(label i18n.Key, c *report.Cents, is string) key {
 		if c == nil {
 			return key{label: i18n.T(l, label), value: i18n.T(l, "review.key.unknown"), is: is, none: true}
@@ -335,10 +335,10 @@ func (v IncomeView) employment(l i18n.Lang) ui.Grid {
 			{Label: i18n.T(l, "review.application.state")}, {Label: i18n.T(l, "review.since")},
 			{Label: i18n.T(l, "review.report.address")}, {Label: i18n.T(l, "review.employer.compared")}}}
 	for _, e := range v.Report.Employment {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(e.EmployerName))}, {Body: source(l, e.SourceID)},
-			{Body: given(l, joined(" · ", report.Text(e.JobTitle), employmentWord(l, report.Text(e.Type))))},
-			{Body: given(l, employmentWord(l, report.Text(e.Status)))}, {Body: hired(l, e.HireDate, e.EstimatedHireDate)},
-			{Body: given(l, joined(", ", report.Text(e.EmployerLine1), report.Text(e.EmployerLine2),
+		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, report.Text(e.EmployerName))}, {Body: source(l, e.SourceID)},
+			{Body: textOrDash(l, joined(" · ", report.Text(e.JobTitle), employmentWord(l, report.Text(e.Type))))},
+			{Body: textOrDash(l, employmentWord(l, report.Text(e.Status)))}, {Body: hired(l, e.HireDate, e.EstimatedHireDate)},
+			{Body: textOrDash(l, joined(", ", report.Text(e.EmployerLine1), report.Text(e.EmployerLine2),
 				report.Text(e.EmployerCity), report.Text(e.EmployerState)))},
 			{Body: compared(l, v.comparedEmployer(e), v.employerReal(l).tone)}})
 	}

@@ -76,7 +76,7 @@ func amountOr(l i18n.Lang, cur currency, c *report.Cents) string {
 
 // incomeBars returns the plot of the months: net pay, and above it the deductions.
 func incomeBars(l i18n.Lang, v IncomeView, a report.FinancialAccount, id string) ui.BarPlot {
-	cur := v.in()
+	cur := v.currency()
 	p := ui.BarPlot{ID: id + "-plot", Label: id + "-name", Story: id + "-story", Least: 100, Say: cur.onAxis, Unmarked: true}
 	months := plotMonths(a)
 	for _, m := range months {
@@ -97,7 +97,7 @@ func incomeSummary(l i18n.Lang, v IncomeView, a report.FinancialAccount) string 
 	months := slices.DeleteFunc(slices.Clone(IncomeMonths(a)), v.begun)
 	months = months[max(0, len(months)-12):]
 	var gross, net report.Cents
-	cur, paid := v.in(), 0
+	cur, paid := v.currency(), 0
 	var best, worst *IncomeMonth
 	for i := range months {
 		m := &months[i]
@@ -126,7 +126,8 @@ func incomeMonthGrid(l i18n.Lang, v IncomeView, a report.FinancialAccount) ui.Gr
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.month")},
 			{Label: i18n.T(l, "review.gross"), Number: true}, {Label: i18n.T(l, "review.net"), Number: true}}}
 	for _, m := range slices.Backward(IncomeMonths(a)) {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: monthWords(l, m.Month, v.begun(m))}, money(l, v.in(), m.Gross), money(l, v.in(), m.Net)})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: monthWords(l, m.Month, v.begun(m))},
+			money(l, v.currency(), m.Gross), money(l, v.currency(), m.Net)})
 	}
 	return g
 }
@@ -135,7 +136,7 @@ func incomeMonthGrid(l i18n.Lang, v IncomeView, a report.FinancialAccount) ui.Gr
 func bankFacts(l i18n.Lang, cur currency, a report.FinancialAccount) []ui.Fact {
 	wholeOf := func(cur currency, term i18n.Key, n *int64) ui.Fact {
 		if n == nil {
-			return ui.Fact{Term: i18n.T(l, term), Body: given(l, "")}
+			return ui.Fact{Term: i18n.T(l, term), Body: textOrDash(l, "")}
 		}
 		return ui.Fact{Term: i18n.T(l, term), Text: cur.whole(*n)}
 	}
@@ -166,7 +167,7 @@ func inflowGrid(l i18n.Lang, cur currency, inflows []report.Inflow, from []repor
 		if i := slices.IndexFunc(from, func(m report.MatchedIncomeSource) bool { return m.MatchedInflowID == x.InflowID }); i >= 0 {
 			stated = ui.Cell{Body: ui.Badge(ui.Success, from[i].StatedEmployer)}
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: x.Description}, stated, {Body: given(l, account(x.AccountID))},
+		g.Rows = append(g.Rows, []ui.Cell{{Text: x.Description}, stated, {Body: textOrDash(l, account(x.AccountID))},
 			money(l, cur, x.AnnualIncome), money(l, cur, x.RecentIncome)})
 	}
 	return g
@@ -195,9 +196,11 @@ func incomeAccountGrid(l i18n.Lang, all []report.IncomeAccount) ui.Grid {
 			{Label: i18n.T(l, "review.report.owner")}, {Label: i18n.T(l, "review.report.opened")},
 			{Label: i18n.T(l, "review.report.balance"), Number: true}}}
 	for _, a := range all {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(a.InstitutionName))}, {Body: given(l, report.Text(a.AccountName))},
-			{Body: ending(l, report.Text(a.TruncatedNumber))}, {Text: joined(" · ", code(l, a.AccountType), code(l, report.Text(a.Responsibility)))},
-			{Body: given(l, report.Text(a.OwnerFullName))}, {Body: date(l, a.DateOpened)}, {Body: stated(l, a.CurrentBalance, a.BalanceTerms)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, report.Text(a.InstitutionName))},
+			{Body: textOrDash(l, report.Text(a.AccountName))},
+			{Body: lastDigits(l, report.Text(a.TruncatedNumber))},
+			{Text: joined(" · ", code(l, a.AccountType), code(l, report.Text(a.Responsibility)))},
+			{Body: textOrDash(l, report.Text(a.OwnerFullName))}, {Body: date(l, a.DateOpened)}, {Body: stated(l, a.CurrentBalance, a.BalanceTerms)}})
 	}
 	return g
 }
@@ -212,7 +215,7 @@ func payrollFacts(l i18n.Lang, p report.Payroll) []ui.Fact {
 		{Term: i18n.T(l, "review.payroll.salary"), Body: balance(l, usd, p.AnnualSalaryRate)}, {Term: i18n.T(l, "review.payroll.gross"),
 			Body: balance(l, usd, p.EstimatedGrossAnnual)},
 		{Term: i18n.T(l, "review.payroll.net"), Body: balance(l, usd, p.EstimatedNetAnnual)}, {Term: i18n.T(l, "review.payroll.frequency"),
-			Body: given(l, i18n.Code(l, "review.frequencies", report.Text(p.PayFrequency)))},
+			Body: textOrDash(l, i18n.Code(l, "review.frequencies", report.Text(p.PayFrequency)))},
 		{Term: i18n.T(l, "review.payroll.period"), Body: span(l, p.PayPeriodStart,
 			p.PayPeriodEnd)}, {Term: i18n.T(l, "review.report.source"), Body: source(l, p.SourceID)}}
 }

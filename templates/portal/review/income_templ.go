@@ -100,7 +100,7 @@ func incomeBank(l i18n.Lang, v IncomeView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Table(inflowGrid(l, v.in(), a.Inflows, a.MatchedIncomeSources, v.account(l))).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Table(inflowGrid(l, v.currency(), a.Inflows, a.MatchedIncomeSources, v.account(l))).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -122,7 +122,7 @@ func incomeBank(l i18n.Lang, v IncomeView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Facts(bankFacts(l, v.in(), a)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Facts(bankFacts(l, v.currency(), a)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -666,7 +666,7 @@ func incomeAccounts(l i18n.Lang, all []report.IncomeAccount) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = given(l, mailingLine(x)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = textOrDash(l, mailingLine(x)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -708,7 +708,7 @@ func span(l i18n.Lang, from, to *report.Date) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if from == nil && to == nil {
-			templ_7745c5c3_Err = given(l, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textOrDash(l, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -835,7 +835,7 @@ func sourceList(l i18n.Lang, all []string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(all) == 0 {
-			templ_7745c5c3_Err = given(l, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textOrDash(l, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

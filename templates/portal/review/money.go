@@ -44,7 +44,7 @@ func (v ReportView) hasDays() bool { return v.Analysis != nil && len(v.Analysis.
 
 // balanceLine returns the plot of a series of balances.
 func balanceLine(l i18n.Lang, a *report.Analysis, id string, series []report.Cents, low bool) ui.LinePlot {
-	cur := currency(a.In())
+	cur := currency(a.CurrencyCode())
 	p := ui.LinePlot{ID: id, Label: id + "-name", Story: id + "-story", Low: low, Least: 100,
 		Say: cur.onAxis, Values: make([]int64, len(series))}
 	for i, c := range series {
@@ -75,7 +75,8 @@ func (v ReportView) linked(l i18n.Lang, p ui.LinePlot, account int) ui.LinePlot 
 		p.Spans[i].URL = v.transactions(Selection{Account: account, Month: seriesDay(v.Analysis, p.Spans[i].From).Format("2006-01")})
 	}
 	if to := v.transactions(Selection{Account: account, Day: ui.PlotDay}); to != "" {
-		p.Days = &ui.PlotDays{First: seriesDay(v.Analysis, 0), URL: to, Currency: v.Analysis.In(), Hint: i18n.T(l, "review.report.days_hint")}
+		p.Days = &ui.PlotDays{First: seriesDay(v.Analysis, 0), URL: to, Currency: v.Analysis.CurrencyCode(),
+			Hint: i18n.T(l, "review.report.days_hint")}
 	}
 	return p
 }
@@ -93,7 +94,7 @@ func monthStarts(a *report.Analysis) []int {
 
 // balanceSummary describes a series.
 func balanceSummary(l i18n.Lang, a *report.Analysis, series []report.Cents) string {
-	cur := currency(a.In())
+	cur := currency(a.CurrencyCode())
 	low, high, below := 0, 0, 0
 	for i, c := range series {
 		if c < series[low] {
@@ -121,7 +122,7 @@ func balanceSummary(l i18n.Lang, a *report.Analysis, series []report.Cents) stri
 // balanceGrid returns the balances by month, newest first: the total's closing and lowest
 // balance, and each account's closing balance.
 func balanceGrid(l i18n.Lang, a *report.Analysis) ui.Grid {
-	cur := currency(a.In())
+	cur := currency(a.CurrencyCode())
 	g := ui.Grid{Caption: i18n.T(l, "review.report.balances"), HideCaption: true,
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.month")},
 			{Label: i18n.T(l, "review.report.month_end"), Number: true}, {Label: i18n.T(l, "review.report.lowest"), Number: true}}}
@@ -165,7 +166,7 @@ func parseMonth(m report.AnalysisMonth) time.Time {
 
 func (v ReportView) monthBars(l i18n.Lang) ui.BarPlot {
 	a := v.Analysis
-	cur := currency(a.In())
+	cur := currency(a.CurrencyCode())
 	p := ui.BarPlot{ID: "money-plot", Label: "money", Story: "money-story", Least: 100, Say: cur.onAxis}
 	for _, m := range a.Months {
 		t := parseMonth(m)
@@ -185,7 +186,7 @@ func (v ReportView) monthBars(l i18n.Lang) ui.BarPlot {
 
 // moneySummary describes the complete months.
 func moneySummary(l i18n.Lang, a *report.Analysis) string {
-	cur := currency(a.In())
+	cur := currency(a.CurrencyCode())
 	var in, income, out report.Cents
 	var best, worst *report.AnalysisMonth
 	n := report.Cents(0)
@@ -220,7 +221,7 @@ func moneySummary(l i18n.Lang, a *report.Analysis) string {
 // monthGrid returns the months, newest first.
 func (v ReportView) monthGrid(l i18n.Lang) ui.Grid {
 	a := v.Analysis
-	cur := currency(a.In())
+	cur := currency(a.CurrencyCode())
 	g := ui.Grid{Caption: i18n.T(l, "review.report.money"), HideCaption: true,
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.month")}}}
 	for _, w := range []i18n.Key{"review.report.in", "review.report.income", "review.report.out", "review.net", "review.report.month_end",

@@ -364,7 +364,7 @@ func SignIn(p ui.Page, v staff.SignInPage) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(titled(p, i18n.T(p.Lang, "review.sign_in.title"))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(withTitle(p, i18n.T(p.Lang, "review.sign_in.title"))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

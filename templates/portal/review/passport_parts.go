@@ -12,7 +12,7 @@ import (
 
 // foreignCell returns the cell of an amount in a currency that may be unknown.
 func foreignCell(l i18n.Lang, c *report.Cents, currency *string) ui.Cell {
-	return ui.Cell{Body: given(l, foreign(c, report.Text(currency)))}
+	return ui.Cell{Body: textOrDash(l, foreign(c, report.Text(currency)))}
 }
 
 func columns(l i18n.Lang, all ...i18n.Key) []ui.Column {
@@ -60,8 +60,8 @@ func passportDocumentGrid(l i18n.Lang, all []report.IdentityDocument) ui.Grid {
 		Columns: columns(l, "review.report.subtype", "review.report.number", "review.passport.country",
 			"review.passport.issued", "review.passport.expires")}
 	for _, d := range all {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, d.Type)}, {Body: ending(l, report.Text(d.TruncatedNumber))},
-			{Body: given(l, report.Text(d.Country))}, {Body: date(l, d.Issued)}, {Body: date(l, d.Expires)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, d.Type)}, {Body: lastDigits(l, report.Text(d.TruncatedNumber))},
+			{Body: textOrDash(l, report.Text(d.Country))}, {Body: date(l, d.Issued)}, {Body: date(l, d.Expires)}})
 	}
 	return g
 }
@@ -86,7 +86,7 @@ func totalsGrid(l i18n.Lang, c report.PassportCurrency) ui.Grid {
 	}{{"review.trade.limit", c.Totals.CreditLimit, c.TotalsUSD.CreditLimit}, {"review.trade.balance", c.Totals.Balance, c.TotalsUSD.Balance},
 		{"review.trade.payment", c.Totals.MonthlyPayment, c.TotalsUSD.MonthlyPayment},
 		{"review.trade.past_due", c.Totals.PastDue, c.TotalsUSD.PastDue}} {
-		row := []ui.Cell{{Text: i18n.T(l, x.words)}, {Body: given(l, foreign(x.own, ""))}}
+		row := []ui.Cell{{Text: i18n.T(l, x.words)}, {Body: textOrDash(l, foreign(x.own, ""))}}
 		if converted {
 			row = append(row, money(l, usd, x.usd))
 		}
@@ -109,7 +109,7 @@ func rateFacts(l i18n.Lang, c report.PassportCurrency) []ui.Fact {
 	}
 	return []ui.Fact{{Term: i18n.T(l, "review.passport.rate"), Text: "1 " + c.Currency + " = " + plain(c.Rate.String()) + " USD"},
 		{Term: i18n.T(l, "review.passport.rate_day"), Body: date(l, c.RateDate)},
-		{Term: i18n.T(l, "review.passport.rate_by"), Body: given(l, sourceWords(l, report.Text(c.RateSource)))},
+		{Term: i18n.T(l, "review.passport.rate_by"), Body: textOrDash(l, sourceWords(l, report.Text(c.RateSource)))},
 		{Term: i18n.T(l, "review.report.source"), Body: source(l, c.SourceID)}}
 }
 
@@ -183,7 +183,7 @@ func (v PassportView) collections(l i18n.Lang) ui.Grid {
 	g := hidden(l, "review.passport.collections", "review.passport.agency", "review.passport.creditor", "review.application.state",
 		"review.since", "review.passport.original", "review.trade.balance")
 	for _, x := range v.Report.Collections {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.Agency))}, {Body: given(l, report.Text(x.Creditor))},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, report.Text(x.Agency))}, {Body: textOrDash(l, report.Text(x.Creditor))},
 			{Body: openBadge(l, x.Status)}, {Body: date(l, x.Assigned)},
 			foreignCell(l, x.Original, x.Currency), foreignCell(l, x.Balance, x.Currency)})
 	}
@@ -194,7 +194,7 @@ func (v PassportView) records(l i18n.Lang) ui.Grid {
 	g := hidden(l, "review.passport.records", "review.report.subtype", "review.passport.court", "review.application.state",
 		"review.passport.filed", "review.passport.resolved", "review.amount")
 	for _, x := range v.Report.PublicRecords {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)}, {Body: given(l, report.Text(x.Court))},
+		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)}, {Body: textOrDash(l, report.Text(x.Court))},
 			{Body: openBadge(l, x.Status)}, {Body: date(l, x.Filed)}, {Body: date(l, x.Resolved)}, foreignCell(l, x.Amount, x.Currency)})
 	}
 	return g
@@ -203,7 +203,7 @@ func (v PassportView) records(l i18n.Lang) ui.Grid {
 func (v PassportView) returned(l i18n.Lang) ui.Grid {
 	g := hidden(l, "review.passport.returned", "review.when", "review.report.institution", "review.amount")
 	for _, x := range v.Report.NSF {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, x.Date)}, {Body: given(l, report.Text(x.Institution))},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, x.Date)}, {Body: textOrDash(l, report.Text(x.Institution))},
 			foreignCell(l, x.Amount, x.Currency)})
 	}
 	return g
@@ -219,7 +219,7 @@ func (v PassportView) disputes(l i18n.Lang) ui.Grid {
 			}
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, x.Filed)}, {Body: openBadge(l, x.Status)},
-			{Body: given(l, report.Text(x.Description))}, {Body: given(l, about)}})
+			{Body: textOrDash(l, report.Text(x.Description))}, {Body: textOrDash(l, about)}})
 	}
 	return g
 }
@@ -227,8 +227,8 @@ func (v PassportView) disputes(l i18n.Lang) ui.Grid {
 func (v PassportView) inquiries(l i18n.Lang) ui.Grid {
 	g := hidden(l, "review.passport.inquiries", "review.when", "review.passport.inquirer", "review.passport.purpose", "review.amount")
 	for _, x := range v.Report.Inquiries {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, x.Date)}, {Body: given(l, report.Text(x.Inquirer))},
-			{Body: given(l, passportWord(l, report.Text(x.Purpose)))}, foreignCell(l, x.Amount, x.Currency)})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: date(l, x.Date)}, {Body: textOrDash(l, report.Text(x.Inquirer))},
+			{Body: textOrDash(l, passportWord(l, report.Text(x.Purpose)))}, foreignCell(l, x.Amount, x.Currency)})
 	}
 	return g
 }
@@ -240,7 +240,8 @@ func (v PassportView) addresses(l i18n.Lang) ui.Grid {
 		if line == "" {
 			line = joined(", ", report.Text(x.Street), report.Text(x.City), report.Text(x.Region), report.Text(x.Postcode))
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, line)}, {Body: given(l, report.Text(x.Country))}, {Body: span(l, x.First, x.Last)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, line)}, {Body: textOrDash(l, report.Text(x.Country))},
+			{Body: span(l, x.First, x.Last)}})
 	}
 	return g
 }
@@ -248,7 +249,7 @@ func (v PassportView) addresses(l i18n.Lang) ui.Grid {
 func (v PassportView) employers(l i18n.Lang) ui.Grid {
 	g := hidden(l, "review.report.employment", "review.report.employer", "review.report.job", "review.eligibility.time", "review.a_month")
 	for _, x := range v.Report.Employers {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.Name))}, {Body: given(l, report.Text(x.JobTitle))},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, report.Text(x.Name))}, {Body: textOrDash(l, report.Text(x.JobTitle))},
 			{Body: span(l, x.Start, x.End)}, {Body: amountAbroad(l, v, x.MonthlyIncome, report.Text(x.Currency))}})
 	}
 	return g
@@ -259,7 +260,7 @@ func (v PassportView) incomes(l i18n.Lang) ui.Grid {
 	for _, x := range v.Report.OtherIncomes {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)},
 			{Body: amountAbroad(l, v, x.Amount, report.Text(x.Currency))},
-			{Body: given(l, passportWord(l, report.Text(x.Frequency)))}, {Body: date(l, x.Reported)}})
+			{Body: textOrDash(l, passportWord(l, report.Text(x.Frequency)))}, {Body: date(l, x.Reported)}})
 	}
 	return g
 }
@@ -267,8 +268,8 @@ func (v PassportView) incomes(l i18n.Lang) ui.Grid {
 func (v PassportView) identifiers(l i18n.Lang) ui.Grid {
 	g := hidden(l, "review.passport.identifiers", "review.report.subtype", "review.report.number", "review.passport.country")
 	for _, x := range v.Report.Identifiers {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)}, {Body: ending(l, report.Text(x.Truncated))},
-			{Body: given(l, report.Text(x.Country))}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, x.Type)}, {Body: lastDigits(l, report.Text(x.Truncated))},
+			{Body: textOrDash(l, report.Text(x.Country))}})
 	}
 	return g
 }
@@ -277,9 +278,9 @@ func (v PassportView) accounts(l i18n.Lang) ui.Grid {
 	g := hidden(l, "review.report.accounts", "review.report.institution", "review.report.subtype",
 		"review.report.number", "review.eligibility.time", "review.passport.currency")
 	for _, x := range v.Report.BankAccounts {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(x.Institution))},
-			{Body: given(l, code(l, report.Text(x.Type)))}, {Body: ending(l, report.Text(x.Truncated))},
-			{Body: span(l, x.Opened, x.Closed)}, {Body: given(l, report.Text(x.Currency))}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, report.Text(x.Institution))},
+			{Body: textOrDash(l, code(l, report.Text(x.Type)))}, {Body: lastDigits(l, report.Text(x.Truncated))},
+			{Body: span(l, x.Opened, x.Closed)}, {Body: textOrDash(l, report.Text(x.Currency))}})
 	}
 	return g
 }

@@ -33,8 +33,8 @@ func (v ReportView) printScore(p *printer) {
 	for _, r := range all {
 		text := r.words
 		for _, b := range r.bins {
-			words, _ := v.in().attributeWords(p.lang, b.Attribute, b.Description)
-			text += " (" + words + ": " + binValue(p.lang, v.in(), b) + ")"
+			words, _ := v.currency().attributeWords(p.lang, b.Attribute, b.Description)
+			text += " (" + words + ": " + binValue(p.lang, v.currency(), b) + ")"
 		}
 		p.item(text)
 	}
@@ -92,10 +92,10 @@ func (v IncomeView) print(p *printer) {
 		if len(plotMonths(a)) > 0 {
 			p.text(incomeSummary(l, v, a))
 		}
-		p.facts(bankFacts(l, v.in(), a))
+		p.facts(bankFacts(l, v.currency(), a))
 		if a.IncomeSuite2 != nil && len(a.Inflows) > 0 {
 			p.minor(i18n.T(l, "review.income.inflows"))
-			p.table(inflowGrid(l, v.in(), a.Inflows, a.MatchedIncomeSources, v.account(l)))
+			p.table(inflowGrid(l, v.currency(), a.Inflows, a.MatchedIncomeSources, v.account(l)))
 		}
 		if len(IncomeMonths(a)) > 0 {
 			p.minor(i18n.T(l, "review.income.history"))
@@ -118,7 +118,7 @@ func (v IncomeView) print(p *printer) {
 	}
 	if n.Revised != nil {
 		p.part("review.income.revised_values")
-		p.facts(revisedFacts(l, v.summaryIn(), n.Revised))
+		p.facts(revisedFacts(l, v.summaryCurrency(), n.Revised))
 	}
 	p.section("review.report.identities", identityGrid(l, v.identities()))
 	p.section("review.report.accounts", incomeAccountGrid(l, r.AccountDetails))
@@ -176,7 +176,7 @@ func (v EligibilityView) print(p *printer) {
 		}
 	}
 	p.section("review.eligibility.assets", assetGrid(l, a.AccountDetails))
-	p.section("review.income.inflows", inflowGrid(l, v.in(), a.Inflows, a.MatchedIncome, v.account(l)))
+	p.section("review.income.inflows", inflowGrid(l, v.currency(), a.Inflows, a.MatchedIncome, v.account(l)))
 	p.section("review.eligibility.failed", failedGrid(l, a.Failed))
 	p.section("review.eligibility.documents", v.documents(l))
 	p.section("review.report.identities", identityGrid(l, v.identities()))

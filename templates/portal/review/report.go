@@ -28,15 +28,15 @@ func (v ReportView) url(path string) string {
 	return "/review/applications/" + v.ApplicationID + path
 }
 
-// in returns the currency of the report's figures.
-func (v ReportView) in() currency { return currency(v.Report.In()) }
+// currency returns the currency of the report's figures.
+func (v ReportView) currency() currency { return currency(v.Report.CurrencyCode()) }
 
 // sheet returns the parts of the page that all products share.
 func (v ReportView) sheet(l i18n.Lang) sheet {
 	s := sheet{title: "review.report.cashflow", stated: v.Stated.card(v, l), applicationID: v.ApplicationID, place: v.Place,
 		identities: v.Report.Identities, product: v.Report.Product,
 		meta: v.Report.Meta, notices: append(noData(l, v.Report.Meta),
-			currencyNotices(l, v.in(), v.inCurrency(l))...), keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
+			currencyNotices(l, v.currency(), v.inCurrency(l))...), keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if len(v.Report.Attributes) > 0 {
 		s.downloads = append(s.downloads, download{"/report.csv", "review.report.figures_csv"})
@@ -142,9 +142,10 @@ func (v ReportView) accounts(l i18n.Lang) ui.Grid {
 			Number: true}, {Label: i18n.T(l, "review.report.balance"), Number: true},
 	}}
 	for _, a := range v.Report.AccountDetails {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: given(l, report.Text(a.InstitutionName))}, {Body: given(l, report.Text(a.AccountName))},
-			{Body: ending(l, report.Text(a.TruncatedNumber))}, {Body: given(l, code(l, report.Text(a.AccountSubtype)))},
-			{Body: given(l, report.Text(a.OwnerFullName))}, {Text: strconv.Itoa(a.MonthsAvailable)},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, report.Text(a.InstitutionName))},
+			{Body: textOrDash(l, report.Text(a.AccountName))},
+			{Body: lastDigits(l, report.Text(a.TruncatedNumber))}, {Body: textOrDash(l, code(l, report.Text(a.AccountSubtype)))},
+			{Body: textOrDash(l, report.Text(a.OwnerFullName))}, {Text: strconv.Itoa(a.MonthsAvailable)},
 			{Body: stated(l, a.CurrentBalance, a.BalanceTerms)}})
 	}
 	return g
@@ -154,7 +155,7 @@ func (v ReportView) accounts(l i18n.Lang) ui.Grid {
 func account(l i18n.Lang, a report.Account) []ui.Fact {
 	return []ui.Fact{
 		{Term: i18n.T(l, "review.report.source"), Body: source(l, a.SourceID)},
-		{Term: i18n.T(l, "review.report.responsible"), Body: given(l, code(l, report.Text(a.Responsibility)))},
+		{Term: i18n.T(l, "review.report.responsible"), Body: textOrDash(l, code(l, report.Text(a.Responsibility)))},
 		{Term: i18n.T(l, "review.report.opened"), Body: date(l, a.DateOpened)},
 		{Term: i18n.T(l, "review.report.statement"), Body: date(l, a.LastStatementEndDate)},
 	}

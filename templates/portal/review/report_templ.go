@@ -120,7 +120,7 @@ func reportAccountDetail(l i18n.Lang, a report.Account) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = given(l, mailing(x)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = textOrDash(l, mailing(x)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -165,7 +165,7 @@ func when(l i18n.Lang, t time.Time) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if t.IsZero() {
-			templ_7745c5c3_Err = given(l, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textOrDash(l, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -227,7 +227,7 @@ func date(l i18n.Lang, d *report.Date) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if d == nil {
-			templ_7745c5c3_Err = given(l, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textOrDash(l, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -267,8 +267,8 @@ func date(l i18n.Lang, d *report.Date) templ.Component {
 	})
 }
 
-// given shows a text, or a dash that screen readers read as words.
-func given(l i18n.Lang, s string) templ.Component {
+// textOrDash shows a text, or a dash that screen readers read as words.
+func textOrDash(l i18n.Lang, s string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -339,7 +339,7 @@ func list(l i18n.Lang, all []string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(all) == 0 {
-			templ_7745c5c3_Err = given(l, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textOrDash(l, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -420,8 +420,8 @@ func mono(s string) templ.Component {
 	})
 }
 
-// ending shows the last digits of an account number.
-func ending(l i18n.Lang, last string) templ.Component {
+// lastDigits shows the last digits of an account number.
+func lastDigits(l i18n.Lang, last string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -443,7 +443,7 @@ func ending(l i18n.Lang, last string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if last == "" {
-			templ_7745c5c3_Err = given(l, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textOrDash(l, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -505,7 +505,7 @@ func balance(l i18n.Lang, cur currency, c *report.Cents) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if c == nil {
-			templ_7745c5c3_Err = given(l, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textOrDash(l, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -547,7 +547,7 @@ func stated(l i18n.Lang, c *report.Cents, t report.BalanceTerms) templ.Component
 		}
 		ctx = templ.ClearChildren(ctx)
 		if c == nil {
-			templ_7745c5c3_Err = given(l, "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textOrDash(l, "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -557,9 +557,9 @@ func stated(l i18n.Lang, c *report.Cents, t report.BalanceTerms) templ.Component
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var23 string
-			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(currency(t.In()).format(*c))
+			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(currency(t.CurrencyCode()).format(*c))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/report.templ`, Line: 110, Col: 32}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/report.templ`, Line: 110, Col: 42}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 			if templ_7745c5c3_Err != nil {

@@ -117,7 +117,7 @@ func (v ReportView) counted(card *report.AnalysisScore, b report.AnalysisBin) st
 }
 
 func (v ReportView) cardGrid(l i18n.Lang, card *report.AnalysisScore) ui.Grid {
-	cur := v.in()
+	cur := v.currency()
 	g := ui.Grid{Caption: i18n.T(l, "review.report.card"), HideCaption: true, Columns: []ui.Column{
 		{Label: i18n.T(l, "review.report.figure")}, {Label: i18n.T(l, "review.report.value"),
 			Number: true}, {Label: i18n.T(l, "review.report.points"), Number: true}}}

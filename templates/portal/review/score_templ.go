@@ -112,7 +112,7 @@ func oneScore(l i18n.Lang, v ReportView, s report.Score, card *report.AnalysisSc
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		cur := v.in()
+		cur := v.currency()
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<section class=\"score\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

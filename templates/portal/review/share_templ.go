@@ -501,7 +501,7 @@ func Withdraw(p ui.Page, v WithdrawView) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Facts([]ui.Fact{
 				{Term: i18n.T(p.Lang, "review.share.party"), Body: thirdParty(v.Share.PublicID, v.Share.Label)},
-				{Term: i18n.T(p.Lang, "review.application.label"), Text: shorten(v.Row)},
+				{Term: i18n.T(p.Lang, "review.application.label"), Text: applicationName(v.Row)},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -640,7 +640,7 @@ func Withdraw(p ui.Page, v WithdrawView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(titled(p, i18n.T(p.Lang, "review.share.withdraw_title"))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var22), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(withTitle(p, i18n.T(p.Lang, "review.share.withdraw_title"))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var22), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

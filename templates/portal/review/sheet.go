@@ -92,8 +92,8 @@ func identityGrid(l i18n.Lang, all []report.Identity) ui.Grid {
 		{Label: i18n.T(l, "review.report.emails")}, {Label: i18n.T(l, "review.report.agreement")},
 	}}
 	for _, i := range all {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: source(l, i.SourceID)}, {Body: given(l, report.Text(i.FullName))},
-			{Body: given(l, report.Text(i.FirstName))}, {Body: given(l, report.Text(i.LastName))},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: source(l, i.SourceID)}, {Body: textOrDash(l, report.Text(i.FullName))},
+			{Body: textOrDash(l, report.Text(i.FirstName))}, {Body: textOrDash(l, report.Text(i.LastName))},
 			{Body: list(l, i.Emails)}, {Body: compared(l, compare(all, i), person(l, all).tone)}})
 	}
 	return g
@@ -159,11 +159,11 @@ func aboutFacts(l i18n.Lang, p *report.Product, m *report.Meta) []ui.Fact {
 		ui.Fact{Term: i18n.T(l, "review.application.public_token"), Body: mono(m.PublicToken)},
 		ui.Fact{Term: i18n.T(l, "review.report.retrieved"), Body: when(l, m.CreatedAt.Time)},
 		ui.Fact{Term: i18n.T(l, "review.application.report_status"), Body: statusBadge(l, m.Status)},
-		ui.Fact{Term: i18n.T(l, "review.report.substatus"), Body: given(l, substatusWords(l, m.Substatus))},
-		ui.Fact{Term: i18n.T(l, "review.application.external_id"), Body: given(l, report.Text(m.ExternalID))},
-		ui.Fact{Term: i18n.T(l, "review.application.user_args"), Body: given(l, report.Text(m.UserArgs))},
-		ui.Fact{Term: i18n.T(l, "review.report.consumer"), Body: given(l, report.Text(m.ConsumerID))},
-		ui.Fact{Term: i18n.T(l, "review.report.consumer_ext"), Body: given(l, report.Text(m.ConsumerExternalID))},
+		ui.Fact{Term: i18n.T(l, "review.report.substatus"), Body: textOrDash(l, substatusWords(l, m.Substatus))},
+		ui.Fact{Term: i18n.T(l, "review.application.external_id"), Body: textOrDash(l, report.Text(m.ExternalID))},
+		ui.Fact{Term: i18n.T(l, "review.application.user_args"), Body: textOrDash(l, report.Text(m.UserArgs))},
+		ui.Fact{Term: i18n.T(l, "review.report.consumer"), Body: textOrDash(l, report.Text(m.ConsumerID))},
+		ui.Fact{Term: i18n.T(l, "review.report.consumer_ext"), Body: textOrDash(l, report.Text(m.ConsumerExternalID))},
 		ui.Fact{Term: i18n.T(l, "review.report.revision"), Text: orNever(l, report.Text(m.Revision))})
 	if m.RevisionCreatedAt != nil {
 		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.report.revised_at"), Body: when(l, m.RevisionCreatedAt.Time)})

@@ -50,7 +50,7 @@ func ReportPage(p ui.Page, v Measured) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if s.applicationID != "" {
-				templ_7745c5c3_Err = backTo(p.Lang, s.place, s.applicationID, "", i18n.T(p.Lang, "review.application.back")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = backLink(p.Lang, s.place, s.applicationID, "", i18n.T(p.Lang, "review.application.back")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -336,7 +336,7 @@ func ReportPage(p ui.Page, v Measured) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(ui.Wide(titled(p, i18n.T(p.Lang, s.title)))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(ui.Wide(withTitle(p, i18n.T(p.Lang, s.title)))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -20,7 +20,7 @@ func currencyNotices(l i18n.Lang, figures currency, all []inCurrency) []notice {
 	var names []string
 	for _, a := range all {
 		if a.terms.LeftOut {
-			names = append(names, joined(" ", a.name, "("+a.terms.In()+")"))
+			names = append(names, joined(" ", a.name, "("+a.terms.CurrencyCode()+")"))
 		}
 	}
 	var out []notice

@@ -57,7 +57,7 @@ func fullName(i report.Identity) string {
 }
 
 func (v ReportView) sources() found {
-	f := found{incomeIs: "review.stated.deposited", in: v.in(), part: v.gaps(i18n.English).any()}
+	f := found{incomeIs: "review.stated.deposited", in: v.currency(), part: v.gaps(i18n.English).any()}
 	f.identity(v.Report.Identities)
 	for _, a := range v.Report.AccountDetails {
 		for _, x := range a.Addresses {
@@ -74,7 +74,7 @@ func (v ReportView) sources() found {
 }
 
 func (v IncomeView) sources() found {
-	f := found{incomeIs: "review.income.before_tax", in: v.summaryIn(), part: v.gaps(i18n.English).any()}
+	f := found{incomeIs: "review.income.before_tax", in: v.summaryCurrency(), part: v.gaps(i18n.English).any()}
 	f.identity(v.identities())
 	for _, a := range v.Report.AccountDetails {
 		for _, x := range a.Addresses {
@@ -179,12 +179,12 @@ func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell, alone []string) {
 			return
 		}
 		always := term == "review.list.name" || term == "review.report.employer"
-		if s.Found != nil && !always && len(texts(all)) == 0 && agree(stated, all, alike) == notCompared {
+		if s.Found != nil && !always && len(texts(all)) == 0 && compareTexts(stated, all, alike) == notCompared {
 			alone = append(alone, i18n.T(l, term)+": "+stated)
 			return
 		}
 		out = append(out, []ui.Cell{{Text: i18n.T(l, term)}, {Body: ui.Given(stated)}, {Body: statedTexts(l, texts(all))},
-			{Body: statedAgrees(l, agree(stated, all, alike), identifies(term))}})
+			{Body: statedAgrees(l, compareTexts(stated, all, alike), identifies(term))}})
 	}
 	a := s.Fields
 	row("review.list.name", joined(" ", a.FirstName, a.LastName), f.names, sameWords)
@@ -195,7 +195,7 @@ func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell, alone []string) {
 	row("review.date_of_birth", dayWords(l, a.DOB), births, func(a, b string) bool { return a == b })
 	if a.StatedAnnualIncome != nil {
 		out = append(out, []ui.Cell{{Text: i18n.T(l, "review.stated.income")}, {Text: usd.whole(*a.StatedAnnualIncome)},
-			{Body: given(l, f.incomeText(l))}, {Body: s.incomeCompared(l, f)}})
+			{Body: textOrDash(l, f.incomeText(l))}, {Body: s.incomeCompared(l, f)}})
 	}
 	employers := a.StatedEmployerNames
 	if a.StatedEmployerName != "" && !slices.Contains(employers, a.StatedEmployerName) {
@@ -230,9 +230,9 @@ func texts(all []foundText) (out []string) {
 	return out
 }
 
-// agree compares a stated value with the found ones: by the report's matching, otherwise
+// compareTexts compares a stated value with the found ones: by the report's matching, otherwise
 // by their texts.
-func agree(stated string, all []foundText, alike func(a, b string) bool) comparison {
+func compareTexts(stated string, all []foundText, alike func(a, b string) bool) comparison {
 	out, differs := notCompared, false
 	for _, t := range all {
 		switch {
@@ -338,5 +338,5 @@ func (s *Stated) incomeCompared(l i18n.Lang, f found) templ.Component {
 		}
 		return incomeShare(l, tone, strconv.FormatInt(percent, 10)+"%", differs)
 	}
-	return given(l, differs)
+	return textOrDash(l, differs)
 }

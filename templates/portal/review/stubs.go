@@ -115,18 +115,18 @@ func stubFacts(l i18n.Lang, p report.Paystub) []ui.Fact {
 	}
 	kind := ui.Fact{Term: i18n.T(l, "review.stub.kind_of_file"), Text: i18n.T(l, file)}
 	if report.Text(d.FileType) == "" {
-		kind = ui.Fact{Term: i18n.T(l, "review.stub.kind_of_file"), Body: given(l, "")}
+		kind = ui.Fact{Term: i18n.T(l, "review.stub.kind_of_file"), Body: textOrDash(l, "")}
 	}
 	return []ui.Fact{kind,
-		{Term: i18n.T(l, "review.stub.employee"), Body: given(l, report.Text(p.EmployeeName))},
-		{Term: i18n.T(l, "review.report.address"), Body: given(l,
+		{Term: i18n.T(l, "review.stub.employee"), Body: textOrDash(l, report.Text(p.EmployeeName))},
+		{Term: i18n.T(l, "review.report.address"), Body: textOrDash(l,
 			joined(", ", report.Text(p.EmployeeLine1), report.Text(p.EmployeeLine2), report.Text(p.EmployeeCity),
 				joined(" ", report.Text(p.EmployeeState), report.Text(p.EmployeeZIP))))},
 		{Term: i18n.T(l, "review.stub.period"), Body: span(l, p.PayPeriodStart, p.PayPeriodEnd)},
 		{Term: i18n.T(l, "review.paid_on"), Body: date(l, p.PayDate)},
-		{Term: i18n.T(l, "review.payroll.frequency"), Body: given(l, i18n.Code(l, "review.frequencies", report.Text(p.PayFrequency)))},
+		{Term: i18n.T(l, "review.payroll.frequency"), Body: textOrDash(l, i18n.Code(l, "review.frequencies", report.Text(p.PayFrequency)))},
 		{Term: i18n.T(l, "review.stub.hired"), Body: date(l, p.HireDate)},
-		{Term: i18n.T(l, "review.stub.made_by"), Body: given(l, report.Text(p.PaystubProvider))},
+		{Term: i18n.T(l, "review.stub.made_by"), Body: textOrDash(l, report.Text(p.PaystubProvider))},
 		{Term: i18n.T(l, "review.stub.annual_gross"), Body: balance(l, usd, p.Insights.AnnualGross)},
 		{Term: i18n.T(l, "review.stub.annual_net"), Body: balance(l, usd, p.Insights.AnnualNet)}}
 }
@@ -166,7 +166,7 @@ func stubItems(a report.PaystubAmounts) []StubAmount {
 func stubAmountGrid(l i18n.Lang, a report.PaystubAmounts, d document) ui.Grid {
 	cell := func(c *report.Cents, field string) ui.Cell {
 		if c == nil {
-			return ui.Cell{Body: given(l, "")}
+			return ui.Cell{Body: textOrDash(l, "")}
 		}
 		return ui.Cell{Body: figureLink(usd.format(*c), d.fieldURL(field))}
 	}

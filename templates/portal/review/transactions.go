@@ -115,8 +115,8 @@ func (v TransactionsView) all() []report.AnalysisTransaction {
 	return out
 }
 
-// near returns the days with transactions before and after the selected day, "" for none.
-func (v TransactionsView) near() (before, after string) {
+// nearestDays returns the days with transactions before and after the selected day, "" for none.
+func (v TransactionsView) nearestDays() (before, after string) {
 	any := Selection{Account: v.Selected.Account}
 	for _, t := range v.Analysis.Transactions {
 		switch day := t.Date.String(); {
@@ -188,7 +188,7 @@ func (v TransactionsView) binWords(l i18n.Lang, letter string) string {
 	for _, s := range v.Analysis.Scores {
 		for _, b := range s.Bins {
 			if b.Letter == letter && s.Version == countedVersion {
-				words, _ := v.in().attributeWords(l, b.Attribute, b.Description)
+				words, _ := v.currency().attributeWords(l, b.Attribute, b.Description)
 				return words
 			}
 		}
@@ -211,10 +211,10 @@ func (v TransactionsView) sum(l i18n.Lang, all []report.AnalysisTransaction) str
 	}
 	text := i18n.N(l, "review.transactions.count", len(all))
 	if in != 0 {
-		text += " " + i18n.T(l, "review.transactions.in", "amount", v.in().format(in))
+		text += " " + i18n.T(l, "review.transactions.in", "amount", v.currency().format(in))
 	}
 	if out != 0 {
-		text += " " + i18n.T(l, "review.transactions.out", "amount", v.in().format(-out))
+		text += " " + i18n.T(l, "review.transactions.out", "amount", v.currency().format(-out))
 	}
 	return text
 }
@@ -236,8 +236,8 @@ func (v TransactionsView) grid(l i18n.Lang, all []report.AnalysisTransaction) ui
 		if v.Selected.Day == "" {
 			when = ui.Cell{Body: dayLink(l, day.Time, v.transactions(Selection{Account: v.Selected.Account, Day: day.String()}))}
 		}
-		g.Rows = append(g.Rows, []ui.Cell{when, {Body: given(l, t.Description)}, category,
-			{Body: accountCell(l, v.Analysis.Accounts[t.Account])}, {Text: v.in().format(t.Amount)}})
+		g.Rows = append(g.Rows, []ui.Cell{when, {Body: textOrDash(l, t.Description)}, category,
+			{Body: accountCell(l, v.Analysis.Accounts[t.Account])}, {Text: v.currency().format(t.Amount)}})
 	}
 	return g
 }

@@ -52,7 +52,7 @@ func Transactions(p ui.Page, v TransactionsView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = backTo(l, v.Place, v.ApplicationID, "", cmp.Or(v.Name, i18n.T(l, "review.application.back"))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = backLink(l, v.Place, v.ApplicationID, "", cmp.Or(v.Name, i18n.T(l, "review.application.back"))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -194,7 +194,7 @@ func Transactions(p ui.Page, v TransactionsView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(ui.Wide(titled(p, v.title(l)))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(ui.Wide(withTitle(p, v.title(l)))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -225,7 +225,7 @@ func nearDays(l i18n.Lang, v TransactionsView) templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		before, after := v.near()
+		before, after := v.nearestDays()
 		account := v.Selected.Account
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"near-days no-print\">")
 		if templ_7745c5c3_Err != nil {

@@ -24,7 +24,7 @@ func TestNearDays(t *testing.T) {
 	for of, want := range map[string][2]string{"2026-03-04": {"2026-03-02", "2026-03-09"}, "2026-03-05": {"2026-03-04", "2026-03-09"},
 		"2026-03-01": {"", "2026-03-02"}, "2026-03-20": {"2026-03-09", ""}} {
 		v.Selected.Day = of
-		if before, after := v.near(); before != want[0] || after != want[1] {
+		if before, after := v.nearestDays(); before != want[0] || after != want[1] {
 			t.Errorf("%s: %q and %q, want %q", of, before, after, want)
 		}
 	}
@@ -54,7 +54,7 @@ func TestTransactionsOfAccount(t *testing.T) {
 	if all := v.all(); len(all) != 1 || all[0].Account != 1 {
 		t.Errorf("%+v", all)
 	}
-	if before, after := v.near(); before != "2026-03-04" || after != "2026-03-07" {
+	if before, after := v.nearestDays(); before != "2026-03-04" || after != "2026-03-07" {
 		t.Errorf("near: %q and %q", before, after)
 	}
 	for _, n := range []string{"0", "3", "x"} {

@@ -138,7 +138,7 @@ func (v ReportView) incomeReal(l i18n.Lang) finding {
 	if all := v.historyMonths(); months+12-fewIncomeMonths < all {
 		f.tone = ui.Warning
 	}
-	f.answer = i18n.T(l, "review.income_real.year", "amount", v.in().format(year), "months", strconv.Itoa(months))
+	f.answer = i18n.T(l, "review.income_real.year", "amount", v.currency().format(year), "months", strconv.Itoa(months))
 	return v.Stated.addFoundShare(l, f, v.sources())
 }
 
@@ -170,9 +170,9 @@ func (v ReportView) canPay(l i18n.Lang) finding {
 		f.tone = ui.Success
 	}
 	if left < 0 {
-		f.answer = i18n.T(l, "review.pay.short", "amount", v.in().format(-left))
+		f.answer = i18n.T(l, "review.pay.short", "amount", v.currency().format(-left))
 	} else {
-		f.answer = i18n.T(l, "review.pay.left", "amount", v.in().format(left))
+		f.answer = i18n.T(l, "review.pay.left", "amount", v.currency().format(left))
 	}
 	return f
 }

@@ -55,14 +55,14 @@ type Row struct {
 	Gone       bool   // it is no longer in the list that the user has open
 }
 
-func titled(p ui.Page, title string) ui.Page {
+func withTitle(p ui.Page, title string) ui.Page {
 	p.Title = title
 	return p
 }
 
-// shorten returns the name of an application in headings and lists: the customer's label,
+// applicationName returns the name of an application in headings and lists: the customer's label,
 // or the beginning of its ID.
-func shorten(r Row) string {
+func applicationName(r Row) string {
 	if r.ExternalID != "" && r.ExternalID != r.ID {
 		return r.ExternalID
 	}

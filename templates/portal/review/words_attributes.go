@@ -194,7 +194,7 @@ func AttributeWords(l i18n.Lang, name, description string) (string, i18n.Lang) {
 // attributeWords is AttributeWords with limits and units in the currency.
 func (cur currency) attributeWords(l i18n.Lang, name, description string) (string, i18n.Lang) {
 	words, lang := AttributeWords(l, name, description)
-	return cur.of(words), lang
+	return cur.inText(words), lang
 }
 
 // CategoryWords returns the name of a category; an unknown code is returned unchanged.

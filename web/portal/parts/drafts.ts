@@ -30,12 +30,12 @@ function fieldsOf(form: HTMLFormElement): Field[] {
 		el.matches("input:not([type=hidden], [type=password], [readonly]), textarea, select"));
 }
 
-function drafted(form: HTMLFormElement): boolean {
+function keepsDraft(form: HTMLFormElement): boolean {
 	return form.method === "post" && form.dataset.draft !== "off" && fieldsOf(form).some(isText);
 }
 
 function save(form: HTMLFormElement, sent: boolean): void {
-	if (!reviewer || !drafted(form)) return;
+	if (!reviewer || !keepsDraft(form)) return;
 	const typed = fieldsOf(form).filter((el) => el.name &&
 		(!(el instanceof HTMLInputElement) || !/^(radio|checkbox)$/.test(el.type) || el.checked));
 	if (!typed.some((el) => isText(el) && el.value.trim() !== "")) {
@@ -75,7 +75,7 @@ function restore(form: HTMLFormElement): void {
 
 // restoreDrafts fills in the forms of a part that was put into the page.
 export function restoreDrafts(part: Element): void {
-	if (reviewer) for (const form of part.querySelectorAll("form")) if (drafted(form)) restore(form);
+	if (reviewer) for (const form of part.querySelectorAll("form")) if (keepsDraft(form)) restore(form);
 }
 
 // dropDraft deletes the draft of a form that the server accepted.

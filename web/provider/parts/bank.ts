@@ -13,9 +13,9 @@ export function returnTo(form: HTMLFormElement, address: string): void {
   if (!form.elements.namedItem("return")) add(form, "return", address);
 }
 
-// openBank submits the step's form into a new window. begun asks the service whether the
+// openBank submits the step's form into a new window. hasBegun asks the service whether the
 // window has asked for the bank.
-export async function openBank(form: HTMLFormElement, begun: () => Promise<boolean>): Promise<void> {
+export async function openBank(form: HTMLFormElement, hasBegun: () => Promise<boolean>): Promise<void> {
   if (form.target === "_top") return form.submit();
   form.target = "_blank";
   const beside = add(form, "window", "1");
@@ -23,7 +23,7 @@ export async function openBank(form: HTMLFormElement, begun: () => Promise<boole
   beside.remove();
   for (let waited = 0; waited < patience; waited += 500) {
     await new Promise((resolve) => setTimeout(resolve, 500));
-    if (!form.isConnected || (await begun())) return;
+    if (!form.isConnected || (await hasBegun())) return;
   }
   if (!form.isConnected || !form.elements.namedItem("return")) return;
   form.querySelector<HTMLElement>("[data-blocked]")!.hidden = false;

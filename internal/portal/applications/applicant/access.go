@@ -44,7 +44,7 @@ func (s *Handler) Authorize(w http.ResponseWriter, r *http.Request) (application
 		if err := s.authorizeToken(w, r, id, token, &v); err != nil {
 			return applications.Application{}, v, err
 		}
-	} else if ok, err := s.Service.Bound(r.Context(), id, cur.ID); err != nil {
+	} else if ok, err := s.Service.HasAccess(r.Context(), id, cur.ID); err != nil {
 		return applications.Application{}, v, err
 	} else if !ok {
 		return applications.Application{}, v, errNotFound
@@ -65,7 +65,7 @@ func (s *Handler) authorizeToken(w http.ResponseWriter, r *http.Request, id, tok
 		return s.authorizeFrame(w, r, id, token, v)
 	}
 	if r.Method == http.MethodGet && strings.Contains(token, ".") && r.URL.Query().Get("window") != "top" {
-		if err := s.leadBack(w, r, id, token); err != nil {
+		if err := s.showWayBackToFrame(w, r, id, token); err != nil {
 			return err
 		}
 	}
@@ -83,7 +83,7 @@ func (s *Handler) authorizeToken(w http.ResponseWriter, r *http.Request, id, tok
 			return err
 		}
 		v.Session, v.Holder, cookie = next, "session:"+next.ID, c
-		return s.Service.Bind(ctx, tx, id, next.ID)
+		return s.Service.GrantAccess(ctx, tx, id, next.ID)
 	})
 	if err != nil {
 		return err
@@ -98,10 +98,10 @@ func (s *Handler) authorizeToken(w http.ResponseWriter, r *http.Request, id, tok
 	return ErrRedirected
 }
 
-// leadBack shows the page that leads back to the page around a frame, for the frame's own
+// showWayBackToFrame shows the page that leads back to the page around a frame, for the frame's own
 // address in the top window: a bank's pages lead there if the browser has no other window.
 // The frame keeps the token. It returns nil if no frame has the token.
-func (s *Handler) leadBack(w http.ResponseWriter, r *http.Request, id, token string) error {
+func (s *Handler) showWayBackToFrame(w http.ResponseWriter, r *http.Request, id, token string) error {
 	got, _, origin, err := s.Grant(r.Context(), token, false)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (got != id || origin == "") {
 		return nil

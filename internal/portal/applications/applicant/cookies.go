@@ -14,21 +14,21 @@ const (
 	cookiesURL = "/apply/cookies.css"
 )
 
-func probed(r *http.Request) bool {
+func hasProbeCookie(r *http.Request) bool {
 	c, err := r.Cookie(probeName)
 	return err == nil && c.Value == "1"
 }
 
 // probe sets the probe cookie unless the browser sent it.
 func (s *Handler) probe(w http.ResponseWriter, r *http.Request) {
-	if !probed(r) {
+	if !hasProbeCookie(r) {
 		http.SetCookie(w, &http.Cookie{Name: probeName, Value: "1", Path: "/", Secure: s.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	}
 }
 
 // acceptsCookies reports whether r shows that its browser accepts cookies.
 func (s *Handler) acceptsCookies(r *http.Request) (bool, error) {
-	if probed(r) {
+	if hasProbeCookie(r) {
 		return true, nil
 	}
 	cur, err := s.Sessions.Of(r)

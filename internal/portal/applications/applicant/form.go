@@ -54,7 +54,7 @@ func (s *Handler) form(r *http.Request, p contract.Product) pages.Apply {
 	m := pages.Apply{Base: s.Base(r), Product: p, Action: "/applications",
 		Today: s.Service.Now().UTC().Format("2006-01-02"), Probe: probeField,
 		Mode: string(s.Mode), AskMode: s.Mode == ""}
-	if !probed(r) {
+	if !hasProbeCookie(r) {
 		m.CookieStyle = cookiesURL
 	}
 	return m

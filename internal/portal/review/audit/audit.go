@@ -223,7 +223,7 @@ func (s *Service) SendCSV(w http.ResponseWriter, r *http.Request, f Filter) erro
 func changes(all []staff.Value) string {
 	var out []string
 	for _, v := range all {
-		out = append(out, v.Setting+": "+v.Before+" → "+v.After)
+		out = append(out, string(v.Setting)+": "+v.Before+" → "+v.After)
 	}
 	return strings.Join(out, "; ")
 }

@@ -198,9 +198,9 @@ func (s *Service) Preview(ctx context.Context, a applications.Application, in pa
 	return out, err
 }
 
-// Asked returns what the newest decision asks the applicant for: the reviewer's text
+// RequestOf returns what the newest decision asks the applicant for: the reviewer's text
 // and the report's reasons worded for applicants.
-func (s *Service) Asked(ctx context.Context, l i18n.Lang, id string) (portal.Asked, error) {
+func (s *Service) RequestOf(ctx context.Context, l i18n.Lang, id string) (portal.Asked, error) {
 	a, err := s.Applications.Get(ctx, id)
 	if err != nil {
 		return portal.Asked{}, err

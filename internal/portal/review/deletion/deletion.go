@@ -188,7 +188,7 @@ func (s *Service) Retain(ctx context.Context) error {
 	if s.RetentionDays <= 0 {
 		return nil
 	}
-	behind, _ := s.retained.Load().(search.Place)
+	behind, _ := s.retained.Load().(search.Position)
 	old, err := search.Inactive(ctx, s.DB.SQL, s.Now().AddDate(0, 0, -s.RetentionDays), behind, Batch)
 	if err != nil {
 		return err
@@ -206,6 +206,6 @@ func (s *Service) Retain(ctx context.Context) error {
 		s.retained.Store(old[len(old)-1])
 		return jobs.Snooze(time.Second)
 	}
-	s.retained.Store(search.Place{})
+	s.retained.Store(search.Position{})
 	return jobs.Snooze(retainEvery)
 }

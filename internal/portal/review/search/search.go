@@ -106,7 +106,7 @@ func (x *Index) tokens(f prefill.Fields) [][]byte {
 	var out [][]byte
 	for _, w := range Words(f.FirstName + " " + f.LastName) {
 		out = append(out, x.token("name", w))
-		for _, b := range beginnings(w) {
+		for _, b := range prefixes(w) {
 			out = append(out, x.token("beginning", b))
 		}
 	}
@@ -125,8 +125,8 @@ const (
 	maxBeginning = 20
 )
 
-// beginnings returns the beginnings of a word that find it; none of a short word.
-func beginnings(word string) (out []string) {
+// prefixes returns the beginnings of a word that find it; none of a short word.
+func prefixes(word string) (out []string) {
 	letters := []rune(word)
 	for n := minBeginning; n <= min(len(letters), maxBeginning); n++ {
 		out = append(out, string(letters[:n]))

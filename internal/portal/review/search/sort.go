@@ -80,7 +80,7 @@ func (x *Index) page(ctx context.Context, tx *store.Tx, f Filter, limit int) (pa
 		page, err = x.byFigure(ctx, tx, f)
 	case f.Sort == SortStarted:
 		after, _ := applications.ReadCursor(f.After)
-		page.Rows, err = x.choose(ctx, tx, f, after, limit+1)
+		page.Rows, err = x.selectRows(ctx, tx, f, after, limit+1)
 		for i, e := range page.Rows {
 			page.Rows[i].After = f.cursorOf(e)
 		}
@@ -151,7 +151,7 @@ func (x *Index) grouped(ctx context.Context, tx *store.Tx, f Filter, limit int) 
 		first = 0
 	}
 	for k := first; k < len(groups) && len(all) < limit; k++ {
-		rows, err := x.choose(ctx, tx, groups[k], after, limit-len(all))
+		rows, err := x.selectRows(ctx, tx, groups[k], after, limit-len(all))
 		if err != nil {
 			return all, err
 		}
@@ -220,7 +220,7 @@ func (f Filter) byDecision() (out []Filter) {
 func (x *Index) byFigure(ctx context.Context, tx *store.Tx, f Filter) (page Page, err error) {
 	newest := f
 	newest.Sort, newest.Descending = SortStarted, true
-	all, err := x.choose(ctx, tx, newest, store.Cursor{}, MaxSorted+1)
+	all, err := x.selectRows(ctx, tx, newest, store.Cursor{}, MaxSorted+1)
 	if err != nil {
 		return page, err
 	}

@@ -123,8 +123,8 @@ func searchCell(handle string) store.Cell {
 	return store.Cell{Table: "review_searches", Column: "query", Row: handle}
 }
 
-// Keep stores the text of a user's search under a handle for SearchLife.
-func (x *Index) Keep(ctx context.Context, q store.Queryer, handle, reviewerID, text string) error {
+// SaveSearch stores the text of a user's search under a handle for SearchLife.
+func (x *Index) SaveSearch(ctx context.Context, q store.Queryer, handle, reviewerID, text string) error {
 	sealed, err := x.DB.Vault.Seal(ctx, q, store.SystemKey, searchCell(handle), []byte(text))
 	if err != nil {
 		return err
@@ -134,9 +134,9 @@ func (x *Index) Keep(ctx context.Context, q store.Queryer, handle, reviewerID, t
 	return err
 }
 
-// Kept returns the search text of a handle, or ErrNotFound if the search has expired
+// SavedSearch returns the search text of a handle, or ErrNotFound if the search has expired
 // or belongs to another user.
-func (x *Index) Kept(ctx context.Context, q store.Queryer, handle, reviewerID string) (string, error) {
+func (x *Index) SavedSearch(ctx context.Context, q store.Queryer, handle, reviewerID string) (string, error) {
 	var sealed []byte
 	err := q.QueryRowContext(ctx, `SELECT query FROM review_searches WHERE handle = $1 AND reviewer_id = $2 AND expires_at > $3`,
 		handle, reviewerID, store.Micros(x.Now())).Scan(&sealed)
@@ -172,21 +172,21 @@ func byIDs(ctx context.Context, q store.Queryer, ids []string, f Filter) ([]Foun
 		in[i] = c.Arg(id)
 	}
 	c.All = []string{"i.application_id IN (" + strings.Join(in, ", ") + ")"}
-	f.facets(&c)
+	f.addConditions(&c)
 	c.Days("i.created_at", f.From, f.To)
 	return store.QueryAll(ctx, q, scanEntry, `SELECT `+entryColumns+` FROM review_index i `+c.Where(), c.Args...)
 }
 
-// choose returns the first results of a filter after a row, in the order of the time that
+// selectRows returns the first results of a filter after a row, in the order of the time that
 // it sorts by. A database index answers each arm of the query in that order, so each arm
 // ends after limit rows.
-func (x *Index) choose(ctx context.Context, q store.Queryer, f Filter, after store.Cursor, limit int) ([]Found, error) {
-	b := &arms{f: f, after: after, limit: limit}
+func (x *Index) selectRows(ctx context.Context, q store.Queryer, f Filter, after store.Cursor, limit int) ([]Found, error) {
+	b := &unionQuery{f: f, after: after, limit: limit}
 	if f.Text == "" {
-		for _, c := range f.cells() {
+		for _, c := range f.indexParts() {
 			b.add(`review_index i`, `i.created_at`, `i.application_id`, c)
 		}
-	} else if err := x.textual(ctx, q, b); err != nil {
+	} else if err := x.addTextConditions(ctx, q, b); err != nil {
 		return nil, err
 	}
 	if len(b.all) == 0 {
@@ -198,8 +198,8 @@ func (x *Index) choose(ctx context.Context, q store.Queryer, f Filter, after sto
 		WHERE i.application_id = f.id ORDER BY f.at `+b.order()+`, f.id `+b.order(), b.c.Args...)
 }
 
-// arms holds the arms of one query, which share their arguments.
-type arms struct {
+// unionQuery holds the arms of one query, which share their arguments.
+type unionQuery struct {
 	f     Filter
 	after store.Cursor
 	limit int
@@ -208,7 +208,7 @@ type arms struct {
 }
 
 // order returns the direction in which the query sorts.
-func (b *arms) order() string {
+func (b *unionQuery) order() string {
 	if b.f.ascends() {
 		return "ASC"
 	}
@@ -216,7 +216,7 @@ func (b *arms) order() string {
 }
 
 // add adds an arm: the first matching rows of a source, in order.
-func (b *arms) add(from, created, id string, fit func(*store.Conditions)) {
+func (b *unionQuery) add(from, created, id string, fit func(*store.Conditions)) {
 	b.c.All = nil
 	fit(&b.c)
 	b.c.Days(created, b.f.From, b.f.To)
@@ -233,17 +233,17 @@ func (b *arms) add(from, created, id string, fit func(*store.Conditions)) {
 		` ORDER BY `+at+` `+b.order()+`, `+id+` `+b.order()+` LIMIT `+b.c.Arg(int64(b.limit))+`) AS a`)
 }
 
-// cells splits the filter into parts that an index can answer. A filter on two
+// indexParts splits the filter into parts that an index can answer. A filter on two
 // columns has one part for each value of the third.
-func (f Filter) cells() []func(*store.Conditions) {
+func (f Filter) indexParts() []func(*store.Conditions) {
 	// Few applications, in an index of their own or in the order of an index.
 	if f.Assignee != "" && f.Assignee != Unassigned || !f.DecidedFrom.IsZero() || f.Sort == SortDecided {
-		return []func(*store.Conditions){f.facets}
+		return []func(*store.Conditions){f.addConditions}
 	}
-	if parts := f.parts(); parts != nil {
+	if parts := f.singleValueFilters(); parts != nil {
 		var out []func(*store.Conditions)
 		for _, part := range parts {
-			out = append(out, part.cells()...)
+			out = append(out, part.indexParts()...)
 		}
 		return out
 	}
@@ -260,7 +260,7 @@ func (f Filter) cells() []func(*store.Conditions) {
 		}
 	}
 	if given < 2 {
-		return []func(*store.Conditions){f.facets}
+		return []func(*store.Conditions){f.addConditions}
 	}
 	these := states()
 	if f.Outcome != "" {
@@ -276,7 +276,7 @@ func (f Filter) cells() []func(*store.Conditions) {
 				out = append(out, func(c *store.Conditions) {
 					c.Add("i.state = %s AND i.product = %s AND i.decision = %s", state, string(product), decision(decided))
 					c.Equal("i.outcome", f.Outcome)
-					f.values(c)
+					f.addValueConditions(c)
 				})
 			}
 		}
@@ -284,9 +284,9 @@ func (f Filter) cells() []func(*store.Conditions) {
 	return out
 }
 
-// parts splits a filter of several states or decisions into filters of one; nil if it
+// singleValueFilters splits a filter of several states or decisions into filters of one; nil if it
 // already is one.
-func (f Filter) parts() []Filter {
+func (f Filter) singleValueFilters() []Filter {
 	var out []Filter
 	one := f
 	switch {
@@ -322,12 +322,12 @@ var outcomeStates = map[contract.Outcome][]string{
 	contract.OutcomeError:   {string(journey.Failed)},
 }
 
-// facets adds the filter's conditions other than its text.
-func (f Filter) facets(c *store.Conditions) {
+// addConditions adds the filter's conditions other than its text.
+func (f Filter) addConditions(c *store.Conditions) {
 	c.Equal("i.state", f.State)
 	c.Equal("i.product", f.Product)
 	c.Equal("i.outcome", f.Outcome)
-	f.values(c)
+	f.addValueConditions(c)
 	if len(f.States) > 0 {
 		in := make([]string, len(f.States))
 		for i, s := range f.States {
@@ -348,8 +348,8 @@ func (f Filter) facets(c *store.Conditions) {
 	}
 }
 
-// values adds the conditions on the user and on the verdict.
-func (f Filter) values(c *store.Conditions) {
+// addValueConditions adds the conditions on the user and on the verdict.
+func (f Filter) addValueConditions(c *store.Conditions) {
 	for _, v := range [][2]string{{"i.assignee", f.Assignee}, {"i.verdict", f.Verdict}} {
 		if v[1] == Unassigned || v[1] == Unreported {
 			c.Add(v[0] + " = ''")
@@ -359,18 +359,18 @@ func (f Filter) values(c *store.Conditions) {
 	}
 }
 
-// textual adds an arm for each meaning of a text: an ID, a publicToken, a
+// addTextConditions adds an arm for each meaning of a text: an ID, a publicToken, a
 // prefix of an external ID, an email address, or the beginnings of a name's words.
-func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
+func (x *Index) addTextConditions(ctx context.Context, q store.Queryer, b *unionQuery) error {
 	text := b.f.Text
 	if contract.IsUUID(text) {
 		b.add(`review_index i`, `i.created_at`, `i.application_id`, func(c *store.Conditions) {
 			c.Add("i.application_id = %s", strings.ToLower(text))
-			b.f.facets(c)
+			b.f.addConditions(c)
 		})
 		b.add(`review_index i`, `i.created_at`, `i.application_id`, func(c *store.Conditions) {
 			c.Add("i.public_token IN (%s, %s)", text, strings.ToLower(text))
-			b.f.facets(c)
+			b.f.addConditions(c)
 		})
 	}
 	from := externalKey(text)
@@ -380,7 +380,7 @@ func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
 		` ORDER BY external_key, application_id LIMIT `+b.c.Arg(int64(maxPrefixMatches))+`) AS e CROSS JOIN review_index i`,
 		`i.created_at`, `i.application_id`, func(c *store.Conditions) {
 			c.Add("i.application_id = e.id")
-			b.f.facets(c)
+			b.f.addConditions(c)
 		})
 	var tokens [][]byte
 	if strings.Contains(text, "@") {
@@ -390,7 +390,7 @@ func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
 			tokens = append(tokens, x.wordToken(w, b.f.Whole))
 		}
 	}
-	rarest, err := x.rarest(ctx, q, tokens)
+	rarest, err := x.rarestToken(ctx, q, tokens)
 	if err != nil || rarest < 0 {
 		return err
 	}
@@ -402,14 +402,14 @@ func (x *Index) textual(ctx context.Context, q store.Queryer, b *arms) error {
 					"= t.created_at AND u.application_id = t.application_id)", token)
 			}
 		}
-		b.f.facets(c)
+		b.f.addConditions(c)
 	})
 	return nil
 }
 
-// rarest returns the index of the token with the fewest applications, counted up to
+// rarestToken returns the index of the token with the fewest applications, counted up to
 // 1000, or -1 if a token has none.
-func (x *Index) rarest(ctx context.Context, q store.Queryer, tokens [][]byte) (int, error) {
+func (x *Index) rarestToken(ctx context.Context, q store.Queryer, tokens [][]byte) (int, error) {
 	best, least := -1, math.MaxInt
 	for i, t := range tokens {
 		var n int
@@ -429,8 +429,8 @@ func (x *Index) rarest(ctx context.Context, q store.Queryer, tokens [][]byte) (i
 
 // Count counts the applications of a filter without a text, up to MaxCounted.
 func (x *Index) Count(ctx context.Context, q store.Queryer, f Filter) (n int, err error) {
-	b := &arms{f: f, limit: MaxCounted}
-	for _, c := range f.cells() {
+	b := &unionQuery{f: f, limit: MaxCounted}
+	for _, c := range f.indexParts() {
 		b.add(`review_index i`, `i.created_at`, `i.application_id`, c)
 	}
 	if len(b.all) == 0 {
@@ -457,16 +457,16 @@ func SetDecision(ctx context.Context, tx *store.Tx, applicationID, decision stri
 	return err
 }
 
-// Place is an application's position in the order of last activity.
-type Place struct {
+// Position is an application's position in the order of last activity.
+type Position struct {
 	Micros      int64 // time of its last activity
 	Application string
 }
 
 // Inactive lists applications without activity since an instant, oldest first,
 // starting after a place.
-func Inactive(ctx context.Context, q store.Queryer, since time.Time, behind Place, limit int) ([]Place, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (p Place, err error) {
+func Inactive(ctx context.Context, q store.Queryer, since time.Time, behind Position, limit int) ([]Position, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (p Position, err error) {
 		err = row.Scan(&p.Micros, &p.Application)
 		return p, err
 	}, `SELECT updated_at, application_id FROM review_index

@@ -46,8 +46,8 @@ var countries = sync.OnceValue(func() (all map[string]country) {
 	return all
 })
 
-// in returns the country of a code; MITEK's documents have no fixed country.
-func in(code string) (country, bool) {
+// countryOf returns the country of a code; MITEK's documents have no fixed country.
+func countryOf(code string) (country, bool) {
 	c, ok := countries()[code]
 	return c, ok
 }

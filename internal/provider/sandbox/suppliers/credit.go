@@ -8,13 +8,13 @@ import (
 	"vestibule/internal/report"
 )
 
-// temper is the payment behavior of a person.
-type temper int
+// paymentBehavior is the payment behavior of a person.
+type paymentBehavior int
 
 const (
-	steady  temper = iota // every month
-	slips                 // late now and then, and made good
-	arrears               // behind with one credit, another one given up
+	steady  paymentBehavior = iota // every month
+	slips                          // late now and then, and made good
+	arrears                        // behind with one credit, another one given up
 )
 
 // credit generates scores, tradelines, and their consequences.
@@ -105,20 +105,20 @@ func (g *generator) tradeline(i int, kind string, adult int, open bool) passport
 	t.Limit, t.PastDue = &limit, &zero
 	until := 1 // months ago of the last mark
 	if term.months == 0 {
-		balance := unit(limit * report.Cents(g.between(0, 92)) / 100)
-		payment := min(balance, max(unit(balance/20), unit(limit/100)))
+		balance := wholeUnits(limit * report.Cents(g.between(0, 92)) / 100)
+		payment := min(balance, max(wholeUnits(balance/20), wholeUnits(limit/100)))
 		if closed := g.between(2, 40); i > 0 && !open && closed < age-2 && g.chance(35) {
 			balance, payment, until = 0, 0, closed
 			t.Closed = g.monthsAgo(closed, 15)
 		}
 		t.Balance, t.Payment = &balance, &payment
 	} else {
-		payment := unit(limit/report.Cents(term.months)) + unit(limit/400)
+		payment := wholeUnits(limit/report.Cents(term.months)) + wholeUnits(limit/400)
 		if open {
 			age = min(age, term.months-2)
 			t.Opened = g.monthsAgo(age, 12)
 		}
-		balance := unit(limit * report.Cents(max(term.months-age, 0)) / report.Cents(term.months))
+		balance := wholeUnits(limit * report.Cents(max(term.months-age, 0)) / report.Cents(term.months))
 		if age >= term.months {
 			until = age - term.months + 1
 			balance, payment = 0, 0
@@ -133,8 +133,8 @@ func (g *generator) tradeline(i int, kind string, adult int, open bool) passport
 	return t
 }
 
-// unit rounds an amount down to whole units.
-func unit(c report.Cents) report.Cents { return c / 100 * 100 }
+// wholeUnits rounds an amount down to whole units.
+func wholeUnits(c report.Cents) report.Cents { return c / 100 * 100 }
 
 // missPayment makes one payment late and the next one on time.
 func (g *generator) missPayment(t *passport.Tradeline) {
@@ -148,10 +148,10 @@ func (g *generator) missPayment(t *passport.Tradeline) {
 func (g *generator) addArrears(t *passport.Tradeline, months int) {
 	months = min(months, len(t.Marks)-1)
 	if *t.Balance < 100_00 { // nothing was owed
-		owed := unit(*t.Limit * report.Cents(g.between(40, 90)) / 100)
+		owed := wholeUnits(*t.Limit * report.Cents(g.between(40, 90)) / 100)
 		t.Balance = &owed
 	}
-	payment := max(*t.Payment, unit(*t.Balance/20), 100)
+	payment := max(*t.Payment, wholeUnits(*t.Balance/20), 100)
 	due := min(payment*report.Cents(months), *t.Balance)
 	t.Payment, t.PastDue = &payment, &due
 	for k := range months {
@@ -162,7 +162,7 @@ func (g *generator) addArrears(t *passport.Tradeline, months int) {
 // chargeOff makes the lender charge the credit off after half a year without a payment.
 func (g *generator) chargeOff(t *passport.Tradeline) {
 	if *t.Balance < 100_00 {
-		owed := unit(*t.Limit * report.Cents(g.between(40, 90)) / 100)
+		owed := wholeUnits(*t.Limit * report.Cents(g.between(40, 90)) / 100)
 		t.Balance = &owed
 	}
 	due, zero := *t.Balance, report.Cents(0)
@@ -185,13 +185,13 @@ func (g *generator) chargeOff(t *passport.Tradeline) {
 }
 
 func (g *generator) collection(t passport.Tradeline) passport.Collection {
-	original, balance := *t.Balance, unit(*t.Balance*report.Cents(g.between(30, 100))/100)
+	original, balance := *t.Balance, wholeUnits(*t.Balance*report.Cents(g.between(30, 100))/100)
 	return passport.Collection{Agency: g.Collector, Creditor: g.pick(g.Lenders...),
 		Assigned: report.Date{Time: t.Marks[0].Month.AddDate(0, 0, 9)}, Original: &original, Balance: &balance}
 }
 
 // inquiriesAndRecords generates inquiries and other entries of third parties.
-func (g *generator) inquiriesAndRecords(f *passport.File, how temper, last string) {
+func (g *generator) inquiriesAndRecords(f *passport.File, how paymentBehavior, last string) {
 	looks := g.between(1, 5) + 2*int(how)
 	if last == ThinFile {
 		looks = 1
@@ -216,7 +216,7 @@ func (g *generator) inquiriesAndRecords(f *passport.File, how temper, last strin
 	}
 	if how == arrears || how == slips && g.chance(40) {
 		for n := g.between(1, 2); n > 0; n-- {
-			amount := unit(report.Cents(g.MonthlyWage * int64(g.between(3, 20))))
+			amount := wholeUnits(report.Cents(g.MonthlyWage * int64(g.between(3, 20))))
 			f.NSF = append(f.NSF, passport.NSF{Institution: f.BankAccounts[0].Institution,
 				Date: g.monthsAgo(g.between(1, 18), g.between(1, 28)), Amount: &amount})
 		}
@@ -240,7 +240,7 @@ var scales = map[string][2]int{
 
 // score computes a score from the file: arrears weigh most, then late payments, card
 // utilization, inquiries, and the age of the file.
-func (g *generator) score(f *passport.File, how temper, last string) {
+func (g *generator) score(f *passport.File, how paymentBehavior, last string) {
 	ends := scales[f.Supplier]
 	s := passport.Score{Name: f.Supplier + " credit score", Minimum: ends[0], Maximum: ends[1], Date: g.monthsAgo(1, 28)}
 	if last == ThinFile {

@@ -72,7 +72,7 @@ func (Bureaus) Known(code string) bool { _, ok := report.SupplierOf(code); retur
 // own language if different; for the reader of documents, what it reads.
 func (Bureaus) Place(l i18n.Lang, code string) string {
 	s, _ := report.SupplierOf(code)
-	c, ok := in(report.Text(s.Country))
+	c, ok := countryOf(report.Text(s.Country))
 	if !ok {
 		return i18n.T(l, "visit.supplier.documents")
 	}
@@ -138,7 +138,7 @@ func (Bureaus) Fetch(code, link string, typed *passport.Consumer, at time.Time) 
 		codes := []string{"AUS", "BRA", "DEU", "IND", "KOR", "MEX", "NGA", "PHL", "UKR"}
 		g.code = codes[g.rand.IntN(len(codes))]
 	}
-	g.country, _ = in(g.code)
+	g.country, _ = countryOf(g.code)
 	out.Person = g.person(typed, supplier.Fields, last == Deceased)
 	if code == report.DocumentSupplier {
 		return out
@@ -215,8 +215,8 @@ func (g *generator) person(typed *passport.Consumer, fields report.IdentityField
 	given, family := g.named(typed)
 	first, firstLatin := spelling(given)
 	last, lastLatin := spelling(family)
-	middle, _ := spelling(g.other(g.GivenNames, given))
-	second, _ := spelling(g.other(g.FamilyNames, family))
+	middle, _ := spelling(g.pickOther(g.GivenNames, given))
+	second, _ := spelling(g.pickOther(g.FamilyNames, family))
 	p := passport.Person{First: first, Last: last, Middle: middle, Deceased: deceased,
 		Transliterated: firstLatin + " " + lastLatin,
 		Born:           report.Date{Time: time.Date(g.between(1964, 2001), time.Month(g.between(1, 12)), g.between(1, 28), 0, 0, 0, 0, time.UTC)}}
@@ -288,8 +288,8 @@ func latin(s string) bool {
 	return true
 }
 
-// other returns a name of the list other than n.
-func (g *generator) other(names []string, n string) string {
+// pickOther returns a name of the list other than n.
+func (g *generator) pickOther(names []string, n string) string {
 	all := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == n })
 	return all[g.rand.IntN(len(all))]
 }
@@ -343,7 +343,7 @@ func (g *generator) addressesAndJobs(f *passport.File) {
 		Start: g.monthsAgo(since, 1), Last: g.monthsAgo(1, 18), Monthly: &wage}}
 	if g.chance(55) {
 		before := g.money(int64(wage)/100*int64(g.between(55, 90))/100, 2)
-		f.Employers = append(f.Employers, passport.Employer{Name: g.other(g.Employers, f.Employers[0].Name), Job: g.pick(g.Jobs...),
+		f.Employers = append(f.Employers, passport.Employer{Name: g.pickOther(g.Employers, f.Employers[0].Name), Job: g.pick(g.Jobs...),
 			Start: g.monthsAgo(min(since+g.between(10, 60), g.adult), 1), End: g.monthsAgo(since, 1),
 			Last: g.monthsAgo(since+1, 18), Monthly: &before})
 	}

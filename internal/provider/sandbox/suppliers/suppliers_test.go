@@ -381,7 +381,7 @@ func TestSuppliersMatchContract(t *testing.T) {
 		if _, ok := scales[s.Code]; !ok {
 			t.Errorf("%s has no scale", s.Code)
 		}
-		c, ok := in(*s.Country)
+		c, ok := countryOf(*s.Country)
 		if !ok || !strings.HasPrefix(s.Code, *s.Country+"_") || (Bureaus{}).Quote(c.Currency, time.Now()) == nil {
 			t.Errorf("%s is of %s, which the sandbox knows: %v", s.Code, *s.Country, ok)
 		}

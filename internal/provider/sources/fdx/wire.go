@@ -158,7 +158,7 @@ func parseCents(b []byte) (report.Cents, bool) {
 	}
 	end := len(whole) + exponent + 2 // the digits before end are whole cents
 	n, at := report.Cents(0), 0
-	rest := noise{zeros: max(0, -end)}
+	rest := roundingError{zeros: max(0, -end)}
 	for _, part := range [2][]byte{whole, fraction} {
 		for _, c := range part {
 			if at++; at > end {
@@ -183,14 +183,14 @@ func parseCents(b []byte) (report.Cents, bool) {
 	return n, true
 }
 
-// noise is the fraction of a cent of an amount. Institutions that compute with floating
+// roundingError is the fraction of a cent of an amount. Institutions that compute with floating
 // point send 300.29999999999995 for 300.30, and 2.8e-14 for 0.
-type noise struct {
+type roundingError struct {
 	zeros, nines int  // at its beginning
 	other        bool // another digit follows them
 }
 
-func (f *noise) add(c byte) {
+func (f *roundingError) add(c byte) {
 	switch {
 	case f.other:
 	case c == '0' && f.nines == 0:
@@ -204,7 +204,7 @@ func (f *noise) add(c byte) {
 
 // round returns the cents that the fraction is rounded to, or false if it is more than
 // noise: another number than a cent by a millionth of a cent.
-func (f *noise) round() (report.Cents, bool) {
+func (f *roundingError) round() (report.Cents, bool) {
 	const least = 6
 	switch {
 	case f.nines >= least:

@@ -175,7 +175,7 @@ func (c *Client) attempt(ctx context.Context, r *Request, id string) (time.Durat
 	resp.Body = struct {
 		io.Reader
 		io.Closer
-	}{&markless{r: bounded}, resp.Body}
+	}{&withoutByteOrderMark{r: bounded}, resp.Body}
 	defer func() {
 		_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // the connection can be reused if the body was read to its end
 		resp.Body.Close()
@@ -308,14 +308,14 @@ func (b *boundedBody) keep(err error) error {
 	return err
 }
 
-// markless reads without the byte order mark that some servers send before JSON.
-type markless struct {
+// withoutByteOrderMark reads without the byte order mark that some servers send before JSON.
+type withoutByteOrderMark struct {
 	r     io.Reader
 	begun bool
 	head  []byte // read and not returned
 }
 
-func (m *markless) Read(p []byte) (int, error) {
+func (m *withoutByteOrderMark) Read(p []byte) (int, error) {
 	if !m.begun {
 		m.begun = true
 		var head [3]byte
