@@ -43,7 +43,7 @@ func TestLighthouse(t *testing.T) {
 	}))
 	defer plain.Close()
 	phone := fmt.Sprintf("--throttling.cpuSlowdownMultiplier=%.2f", slower)
-	measure(t, "page without style", "for comparison", func() looked { return lookAt(t, plain.URL, "", phone) })
+	measure(t, "page without style", comparison, func() looked { return lookAt(t, plain.URL, "", phone) })
 	for _, page := range []struct{ name, path string }{{"landing", "/"}, {"apply", "/apply/cashflow"}, {"connect", ""}, {"status", ""}} {
 		t.Run(page.name, func(t *testing.T) {
 			measure(t, page.name, "wanted 100", func() looked {
@@ -87,7 +87,9 @@ func TestLighthouse(t *testing.T) {
 	}
 }
 
-// measure takes three looks at a page.
+const comparison = "for comparison"
+
+// measure takes three looks at a page. Nothing fails a page for comparison.
 func measure(t *testing.T, name, wanted string, look func() looked) {
 	t.Helper()
 	var fast []int
@@ -97,7 +99,7 @@ func measure(t *testing.T, name, wanted string, look func() looked) {
 		for id, c := range seen.Categories {
 			if id == "performance" {
 				fast = append(fast, int(c.Score*100+0.5))
-			} else if c.Score < 1 {
+			} else if c.Score < 1 && wanted != comparison {
 				t.Errorf("%s is %.0f of 100: %s", id, c.Score*100, strings.Join(seen.short(id), "; "))
 			}
 		}
@@ -141,7 +143,11 @@ func lookAt(t *testing.T, url, cookie string, options ...string) (out looked) {
 	t.Helper()
 	headers, err := json.Marshal(map[string]string{"Cookie": cookie})
 	must(t, err)
-	chromium, err := exec.LookPath("chromium")
+	// The shell has no interface of its own, which would run beside the page.
+	chromium, err := exec.LookPath("chromium-headless-shell")
+	if err != nil {
+		chromium, err = exec.LookPath("chromium")
+	}
 	must(t, err)
 	look := func() ([]byte, error) {
 		cmd := exec.Command("node", append([]string{"../.cache/npm/lighthouse/node_modules/lighthouse/cli/index.js",

@@ -69,6 +69,7 @@ import "syscall/js"
 
 func main() {
 	if document := document(); document.Truthy() {
+		pause(0) // so that the runtime's start and this are two short tasks of the browser
 		all(document, `form[data-vestibule="prefill"]`, func(form js.Value) {
 			guard(func() { attachForm(form) })
 		})
