@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/proptest"
@@ -139,4 +140,32 @@ func TestInDollars(t *testing.T) {
 			t.Fatal("an amount without a rate has one")
 		}
 	})
+}
+
+// TestPassportVerdictCountsContradictions checks that the verdict counts each contradiction that
+// the table of stated and found data shows.
+func TestPassportVerdictCountsContradictions(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		fields prefill.Fields
+		tone   ui.Tone
+		title  string
+	}{
+		{"nothing stated", prefill.Fields{}, ui.Success, i18ntest.EN("review.verdict.confirmed")},
+		{"all agree", prefill.Fields{DOB: "1980-02-29", StatedEmployerName: "Acme, Inc."}, ui.Success, i18ntest.EN("review.verdict.confirmed")},
+		{"birth", prefill.Fields{DOB: "1980-03-01"}, ui.Danger, i18n.N(i18n.English, "review.verdict.contradicted", 1)},
+		{"employer", prefill.Fields{StatedEmployerName: "Hartland"}, ui.Danger, i18n.N(i18n.English, "review.verdict.contradicted", 1)},
+		{"both", prefill.Fields{DOB: "1980-03-01", StatedEmployerNames: []string{"ACME INC", "Hartland"}}, ui.Danger,
+			i18n.N(i18n.English, "review.verdict.contradicted", 2)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := madePassport()
+			v.Report.Tradelines, v.Report.Identities[1].Documents = nil, nil
+			v.Report.Employers = []report.PassportEmployer{{SourceID: "MEX_CDC", Name: report.Null("ACME INC")}}
+			v.Stated = &Stated{Fields: c.fields, Found: v}
+			if tone, title := verdict(i18n.English, v.findings(i18n.English)); tone != c.tone || title != c.title {
+				t.Errorf("%v, %q; want %v, %q", tone, title, c.tone, c.title)
+			}
+		})
+	}
 }

@@ -197,10 +197,7 @@ func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell, alone []string) {
 		out = append(out, []ui.Cell{{Text: i18n.T(l, "review.stated.income")}, {Text: usd.whole(*a.StatedAnnualIncome)},
 			{Body: textOrDash(l, f.incomeText(l))}, {Body: s.incomeCompared(l, f)}})
 	}
-	employers := a.StatedEmployerNames
-	if a.StatedEmployerName != "" && !slices.Contains(employers, a.StatedEmployerName) {
-		employers = append([]string{a.StatedEmployerName}, employers...)
-	}
+	employers := s.employers()
 	for _, e := range employers {
 		all := f.employers
 		if len(employers) > 1 { // another stated employer does not contradict this one
@@ -212,6 +209,18 @@ func (s *Stated) rows(l i18n.Lang) (out [][]ui.Cell, alone []string) {
 	row("review.email.label", a.Email, f.emails, strings.EqualFold)
 	row("review.phone", phoneWords(a.Phone), f.phones, samePhone)
 	return out, alone
+}
+
+// employers returns the stated employers, each once.
+func (s *Stated) employers() []string {
+	if s == nil {
+		return nil
+	}
+	all := s.Fields.StatedEmployerNames
+	if first := s.Fields.StatedEmployerName; first != "" && !slices.Contains(all, first) {
+		all = append([]string{first}, all...)
+	}
+	return all
 }
 
 // identifies reports whether a different value contradicts the application. People have

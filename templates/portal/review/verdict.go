@@ -243,3 +243,18 @@ func shareTone(percent int64) ui.Tone {
 	}
 	return ui.Success
 }
+
+// addBirthDate adds to an answer about the person whether a source has the stated date of birth.
+func (s *Stated) addBirthDate(l i18n.Lang, f finding, by found) finding {
+	if s == nil || s.Fields.DOB == "" {
+		return f
+	}
+	switch compareTexts(s.Fields.DOB, by.births, func(a, b string) bool { return a == b }) {
+	case matched:
+		f.answer += " " + i18n.T(l, "review.person_real.born")
+	case unmatched:
+		f.tone = ui.Danger
+		f.answer += " " + i18n.T(l, "review.person_real.another_birth_date")
+	}
+	return f
+}
