@@ -31,7 +31,8 @@ func (d *document) negatives() {
 			moneyOf(c.Original, c.Currency), moneyOf(c.Balance, c.Currency)})
 	}
 	d.table("Collections", []pdf.Column{{Title: "Agency", Share: 24}, {Title: "Creditor", Share: 22}, {Title: "Assigned", Share: 13},
-		{Title: "Status", Share: 9}, {Title: "Was", Share: 16, Right: true}, {Title: "Is", Share: 16, Right: true}}, rows)
+		{Title: "Status", Share: 9}, {Title: "Original amount", Share: 16, Right: true},
+		{Title: "Balance", Share: 16, Right: true}}, rows)
 	rows = nil
 	for _, n := range d.NSF {
 		rows = append(rows, []string{report.Text(n.Institution), day(n.Date), moneyOf(n.Amount, n.Currency)})
