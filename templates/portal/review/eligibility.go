@@ -242,7 +242,7 @@ func (v EligibilityView) findings(l i18n.Lang) []finding {
 		}
 		out = append(out, f)
 	}
-	return v.gaps(l).qualify(l, append(out, person(l, v.identities())))
+	return v.gaps(l).qualify(l, append(out, v.Stated.addPerson(l, person(l, v.identities()), v.sources())))
 }
 
 func (v EligibilityView) gaps(l i18n.Lang) gaps {

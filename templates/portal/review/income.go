@@ -199,7 +199,7 @@ func (v IncomeView) findings(l i18n.Lang) []finding {
 	if n := v.Report.Income; n != nil && len(n.Paystubs) > 0 {
 		out = append(out, genuineFinding(l, n.Paystubs))
 	}
-	return v.gaps(l).qualify(l, append(out, v.personReal(l)))
+	return v.gaps(l).qualify(l, append(out, v.Stated.addPerson(l, v.personReal(l), v.sources())))
 }
 
 func (v IncomeView) gaps(l i18n.Lang) gaps {
@@ -290,6 +290,11 @@ func (v IncomeView) employerReal(l i18n.Lang) finding {
 		f.answer = i18n.T(l, "review.employer_real.unstated", "employers", v.employers())
 	default:
 		f.answer = i18n.T(l, "review.employer_real.none")
+	}
+	if stated == "" { // the report does not have what the applicant stated to the portal
+		if by, ok := v.Stated.employerReal(l, v.sources()); ok {
+			return by
+		}
 	}
 	return f
 }

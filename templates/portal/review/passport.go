@@ -138,7 +138,8 @@ func (v PassportView) lateSummary(l i18n.Lang) string {
 // findings answers whether identity and documents are real, and how credit was repaid.
 func (v PassportView) findings(l i18n.Lang) []finding {
 	out := []finding{v.personReal(l)}
-	if f, ok := v.employerReal(l); ok {
+	if f, ok := v.Stated.employerReal(l, v.sources()); ok {
+		f.part = "employers"
 		out = append(out, f)
 	}
 	if f, ok := v.documentsReal(l); ok {
@@ -155,24 +156,7 @@ func (v PassportView) personReal(l i18n.Lang) finding {
 	if slices.ContainsFunc(v.Report.Identities, func(i report.PassportIdentity) bool { return i.IsDeceased != nil && *i.IsDeceased }) {
 		return finding{question: "review.ask.person", part: "identity", tone: ui.Danger, answer: i18n.T(l, "review.person_real.deceased")}
 	}
-	return v.Stated.addBirthDate(l, person(l, v.identities()), v.sources())
-}
-
-// employerReal answers whether a bureau names the employers that the applicant stated; false if
-// the applicant stated none, or no bureau names one.
-func (v PassportView) employerReal(l i18n.Lang) (finding, bool) {
-	f := finding{question: "review.ask.employer", part: "employers", tone: ui.Success}
-	found := v.sources().employers
-	for _, e := range v.Stated.employers() {
-		switch compareTexts(e, found, sameWords) {
-		case unmatched:
-			f.tone, f.answer = ui.Danger, i18n.T(l, "review.employer_real.another", "employer", e)
-			return f, true
-		case matched:
-			f.answer = i18n.T(l, "review.employer_real.found", "employer", e)
-		}
-	}
-	return f, f.answer != ""
+	return v.Stated.addPerson(l, person(l, v.identities()), v.sources())
 }
 
 // documentsReal compares the identity documents with the day of the report; false if

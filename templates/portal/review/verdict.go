@@ -83,7 +83,8 @@ func (g gaps) qualify(l i18n.Lang, findings []finding) []finding {
 // findings answers whether the report is complete, income and identity are real, and whether
 // the applicant can pay.
 func (v ReportView) findings(l i18n.Lang) []finding {
-	return v.gaps(l).qualify(l, []finding{v.incomeReal(l), v.canPay(l), person(l, v.Report.Identities)})
+	return v.gaps(l).qualify(l, []finding{v.incomeReal(l), v.canPay(l),
+		v.Stated.addPerson(l, person(l, v.Report.Identities), v.sources())})
 }
 
 func (v ReportView) gaps(l i18n.Lang) gaps {
@@ -244,9 +245,30 @@ func shareTone(percent int64) ui.Tone {
 	return ui.Success
 }
 
-// addBirthDate adds to an answer about the person whether a source has the stated date of birth.
-func (s *Stated) addBirthDate(l i18n.Lang, f finding, by found) finding {
-	if s == nil || s.Fields.DOB == "" {
+// addPerson completes the answer about the person: by the name that the applicant gave to the
+// portal if the report compares none, and by the stated date of birth.
+func (s *Stated) addPerson(l i18n.Lang, f finding, by found) finding {
+	if s == nil {
+		return f
+	}
+	if name := joined(" ", s.Fields.FirstName, s.Fields.LastName); name != "" && f.tone == ui.Neutral {
+		all, alike := texts(by.names), 0
+		for _, t := range all {
+			if sameWords(t, name) {
+				alike++
+			}
+		}
+		switch {
+		case len(all) == 0:
+		case alike == len(all):
+			f.tone, f.answer = ui.Success, i18n.T(l, "review.report.all_match")
+		case alike > 0:
+			f.tone, f.answer = ui.Warning, i18n.T(l, "review.report.some_differ")
+		default:
+			f.tone, f.answer = ui.Danger, i18n.T(l, "review.person_real.unknown")
+		}
+	}
+	if s.Fields.DOB == "" {
 		return f
 	}
 	switch compareTexts(s.Fields.DOB, by.births, func(a, b string) bool { return a == b }) {
@@ -257,4 +279,20 @@ func (s *Stated) addBirthDate(l i18n.Lang, f finding, by found) finding {
 		f.answer += " " + i18n.T(l, "review.person_real.another_birth_date")
 	}
 	return f
+}
+
+// employerReal answers whether the sources name the employers that the applicant stated to the
+// portal; false if one side has none.
+func (s *Stated) employerReal(l i18n.Lang, by found) (finding, bool) {
+	f := finding{question: "review.ask.employer", part: "employment"}
+	for _, e := range s.employers() {
+		switch compareTexts(e, by.employers, sameWords) {
+		case unmatched:
+			f.tone, f.answer = ui.Danger, i18n.T(l, "review.employer_real.another", "employer", e)
+			return f, true
+		case matched, partly:
+			f.tone, f.answer = ui.Success, i18n.T(l, "review.employer_real.found", "employer", e)
+		}
+	}
+	return f, f.answer != ""
 }

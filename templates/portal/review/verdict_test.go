@@ -6,6 +6,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/templates/ui"
@@ -75,4 +76,49 @@ func TestLowIncomeOfIncompleteReport(t *testing.T) {
 		t.Errorf("the same of an incomplete report is %s", got)
 	}
 	lacks(t, render(t, v.Stated.card(v, i18n.English)), render(t, ui.Badge(ui.Warning, "25%")))
+}
+
+// TestVerdictUsesWhatThePortalKnows checks that a report that does not have what the applicant
+// stated is compared with what they stated to the portal.
+func TestVerdictUsesWhatThePortalKnows(t *testing.T) {
+	stated := func(first, last, employer string) *Stated {
+		return &Stated{Fields: prefill.Fields{FirstName: first, LastName: last, StatedEmployerName: employer}}
+	}
+	for name, c := range map[string]struct {
+		stated                  *Stated
+		names                   []string
+		person, employer        ui.Tone
+		personWords, employerIs i18n.Key
+	}{
+		"nothing stated": {nil, []string{"ANA NUNEZ"},
+			ui.Neutral, ui.Neutral, "review.person_real.nothing_to_compare", "review.employer_real.unstated"},
+		"all agree": {stated("Ana", "Núñez", "Tern"), []string{"NUNEZ ANA"},
+			ui.Success, ui.Success, "review.report.all_match", "review.employer_real.found"},
+		"one name": {stated("Ana", "Núñez", "TERN"), []string{"ANA NUNEZ", "A. Stranger"},
+			ui.Warning, ui.Success, "review.report.some_differ", "review.employer_real.found"},
+		"another": {stated("Zoë", "Hart", "Heron"), []string{"ANA NUNEZ"},
+			ui.Danger, ui.Danger, "review.person_real.unknown", "review.employer_real.another"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := madeIncome()
+			v.Stated, v.Report.Identities = c.stated, nil
+			for _, n := range c.names {
+				v.Report.Identities = append(v.Report.Identities, report.IncomeIdentity{SourceID: "BANK_ONE", FullName: report.Null(n)})
+			}
+			v.Report.Employment = []report.Employment{{SourceID: "BANK_ONE", EmployerName: report.Null("TERN")}}
+			tones, answers := map[i18n.Key]ui.Tone{}, map[i18n.Key]string{}
+			for _, f := range v.findings(i18n.English) {
+				tones[f.question], answers[f.question] = f.tone, f.answer
+			}
+			employer := ""
+			if c.stated != nil {
+				employer = c.stated.Fields.StatedEmployerName
+			}
+			person, is := i18ntest.EN(c.personWords), i18ntest.EN(c.employerIs, "employer", employer, "employers", "TERN")
+			if tones["review.ask.person"] != c.person || answers["review.ask.person"] != person ||
+				tones["review.ask.employer"] != c.employer || answers["review.ask.employer"] != is {
+				t.Errorf("%v %v; want person %q %q, employer %q %q", tones, answers, c.person, person, c.employer, is)
+			}
+		})
+	}
 }
