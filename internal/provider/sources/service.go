@@ -26,7 +26,8 @@ const (
 	TokenLifetime         = 90 * 24 * time.Hour // the same for institutions that tokenize account numbers
 	FetchTimeout          = 5 * time.Minute     // maximum duration of one fetch
 
-	eventAge = 90 * 24 * time.Hour // how long the audit trail of an ended connection is kept
+	exchangeTime = 2 * time.Minute     // how long a callback may be exchanged for access
+	eventAge     = 90 * 24 * time.Hour // how long the audit trail of an ended connection is kept
 )
 
 // ErrBusy is returned while another fetch uses the access of a connection.
@@ -119,9 +120,10 @@ func (s *Service) Begin(ctx context.Context, b BeginRequest) (Begun, error) {
 
 // HasAuthorization reports whether a visit has an authorization at an institution that
 // can still be completed and was begun after the last callback of the visit: with it, the
-// applicant came back from the bank.
-func (s *Service) HasAuthorization(ctx context.Context, q store.Queryer, visitID, institution string) (bool, error) {
-	return hasAuthorization(ctx, q, visitID, institution, s.Now())
+// applicant came back from the bank. It also reports one whose callback is being exchanged for
+// access: it arrived after the visit last moved.
+func (s *Service) HasAuthorization(ctx context.Context, q store.Queryer, visitID, institution string, moved time.Time) (bool, error) {
+	return hasAuthorization(ctx, q, visitID, institution, moved, s.Now())
 }
 
 // Callback is the outcome of an authorization whose callback arrived.

@@ -29,11 +29,13 @@ func insertAuthorization(ctx context.Context, tx *store.Tx, a authorization, sta
 
 // hasAuthorization reports whether a visit has an authorization at an institution that
 // can still be completed and was begun after the last callback of the visit.
-func hasAuthorization(ctx context.Context, q store.Queryer, visitID, institution string, now time.Time) (ok bool, err error) {
+func hasAuthorization(ctx context.Context, q store.Queryer, visitID, institution string, moved, now time.Time) (ok bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM source_authorizations
-		WHERE visit_id = $1 AND institution = $2 AND used_at = 0 AND expires_at > $3
-			AND created_at >= (SELECT MAX(used_at) FROM source_authorizations WHERE visit_id = $1))`,
-		visitID, institution, store.Micros(now)).Scan(&ok)
+		WHERE visit_id = $1 AND institution = $2 AND (
+			used_at = 0 AND expires_at > $3
+				AND created_at >= (SELECT MAX(used_at) FROM source_authorizations WHERE visit_id = $1)
+			OR used_at > $4 AND used_at > $5))`,
+		visitID, institution, store.Micros(now), store.Micros(moved), store.Micros(now.Add(-exchangeTime))).Scan(&ok)
 	return ok, err
 }
 

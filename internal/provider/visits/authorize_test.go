@@ -433,3 +433,32 @@ func TestWithdrawnConsentEndsAccess(t *testing.T) {
 		r.Until("the access is revoked", func() bool { return bank.Count("revoke refresh-1") == 1 })
 	})
 }
+
+// TestWidgetWaitsWhileAccessIsExchanged checks that the step asks again for its state while the
+// service exchanges the bank's answer for access, which can take seconds.
+func TestWidgetWaitsWhileAccessIsExchanged(t *testing.T) {
+	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
+		waiting := i18ntest.EN("visit.authorize.waiting", "bank", "Open Bank")
+		for _, refusal := range []error{nil, sources.Fail(sources.Denied, errors.New("for a test"))} {
+			a, query := atBank(t, r, nil)
+			asked := false
+			bank.Refusal, bank.Completing = refusal, func() {
+				asked = true
+				if body := a.get(t).Body; !strings.Contains(body, "data-poll") || !strings.Contains(body, waiting) {
+					t.Errorf("during the exchange: %s", body)
+				}
+			}
+			r.Advance(time.Second)
+			a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+			if body := a.get(t).Body; !asked || strings.Contains(body, waiting) {
+				t.Errorf("asked %v; after the exchange with %v: %s", asked, refusal, body)
+			}
+			if refusal != nil {
+				a.post(t, "action", "again")
+				if body := a.get(t).Body; a.step(t) != "authorize" || strings.Contains(body, waiting) {
+					t.Errorf("at another try: %s", body)
+				}
+			}
+		}
+	})
+}

@@ -253,6 +253,13 @@ func addEvent(ctx context.Context, tx *store.Tx, v visit, kind string) error {
 	return err
 }
 
+// lastMove returns when a visit last changed.
+func lastMove(ctx context.Context, q store.Queryer, visitID string) (time.Time, error) {
+	var at int64
+	err := q.QueryRowContext(ctx, `SELECT COALESCE(MAX(at), 0) FROM visit_events WHERE visit_id = $1`, visitID).Scan(&at)
+	return store.Time(at), err
+}
+
 // setHandle sets the handle of a visit's pages: the hosted page, or the widget's
 // frame.
 func setHandle(ctx context.Context, tx *store.Tx, visitID, handle string, hosted bool) error {

@@ -64,7 +64,11 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 		}
 	}
 	if page.Step == pages.Authorize {
-		if page.AtBank, err = s.Sources.HasAuthorization(r.Context(), s.DB.SQL, v.id, v.Bank); err != nil {
+		moved, err := lastMove(r.Context(), s.DB.SQL, v.id)
+		if err != nil {
+			return err
+		}
+		if page.AtBank, err = s.Sources.HasAuthorization(r.Context(), s.DB.SQL, v.id, v.Bank, moved); err != nil {
 			return err
 		}
 		if page.UpdateDays, err = s.updateDays(r.Context(), v); err != nil {

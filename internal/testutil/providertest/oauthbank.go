@@ -26,6 +26,7 @@ type OAuthBank struct {
 	Expires    time.Time              // of the access that Complete gives
 	Refusal    error                  // of Complete; nil: access is given
 	FetchError error                  // of Fetch
+	Completing func()                 // called by Complete; may be nil
 	Fetching   func()                 // called by Fetch; may be nil
 	Change     func(*sources.Fetched) // changes the bank's data; may be nil
 
@@ -84,6 +85,9 @@ func (b *OAuthBank) Authorize(_ context.Context, _ string, r sources.AuthorizeRe
 // Complete gives access, or none for a callback with an error.
 func (b *OAuthBank) Complete(_ context.Context, _ string, pending []byte, q url.Values) (sources.Grant, error) {
 	b.note("complete")
+	if b.Completing != nil {
+		b.Completing()
+	}
 	if string(pending) != "verifier" {
 		return sources.Grant{}, errors.New("another pending")
 	}

@@ -73,9 +73,9 @@ func (d *document) letterhead(b Brand) {
 		d.Picture(x, pdf.Margin-2, w, high, "logo", b.Logo)
 		x += w + 3
 	}
-	room := d.Right() - d.Width(title, d.Title) - 6
+	width := d.Right() - d.Width(title, d.Title) - 6
 	if st := (pdf.Style{Size: 11, Bold: true, Ink: pdf.Ink}); x == pdf.Margin || !b.Wordmark {
-		d.Text(x, pdf.Margin+0.8, st, d.Fit(st, room-x, b.Name))
+		d.Text(x, pdf.Margin+0.8, st, d.Fit(st, width-x, b.Name))
 	}
 	d.Text(d.Right(), pdf.Margin+0.8, title, d.Title)
 	d.Line(pdf.Margin, pdf.Margin+9, d.Right(), pdf.Margin+9, pdf.Rule, 0.3)
