@@ -101,6 +101,16 @@ func TestDecideOnOnePage(t *testing.T) {
 	if number(wide) > 0 {
 		t.Errorf("the page is %v px wider than a phone", wide)
 	}
+	// Its one menu of files has the links that are buttons on wider windows.
+	for _, name := range []string{en("review.application.print"), en("review.pdf.download")} {
+		unseen(t, v, `.case-files > .button:has-text("`+name+`")`)
+	}
+	click(t, v.page(".case-files summary"))
+	see(t, v.page(".case-files "+link(en("review.pdf.download"))))
+	v.axe(t)
+	click(t, v.page(".case-files "+link(en("review.application.print"))))
+	must(t, v.WaitForURL(regexp.MustCompile(regexp.QuoteMeta(url)+`/report`)))
+	v.open(t, url)
 
 	// Without script all sections are there.
 	plain := visit(t, noScript)

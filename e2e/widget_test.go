@@ -562,6 +562,35 @@ func TestPageWithoutPlace(t *testing.T) {
 	same(t, "the callback", called(t, v, 1), []string{"first", "onError", "", "INTERNAL_ERROR"})
 }
 
+// TestSheetOnPhones: on a phone the widget is a sheet to the end of the window, also when a
+// step is shorter; a longer step and a step on a wide window are as high as their content.
+func TestSheetOnPhones(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t, phone, window(390, 844))
+	s.arrive(t, v, "embedded")
+	sheet := func(step, html string) {
+		t.Helper()
+		see(t, v.widget("[data-testid=step-"+step+"]"))
+		see(t, v.widget(html))
+		below, err := v.Evaluate(`() => innerHeight - scrollY - document.querySelector("iframe").getBoundingClientRect().bottom`)
+		must(t, err)
+		if number(below) > 1 {
+			t.Errorf("%s ends %v px above the end of the window", step, below)
+		}
+	}
+	sheet("consent", "html[data-sheet]")
+	click(t, v.widget(button(en("visit.consent.submit"))))
+	sheet("bank", "html:not([data-sheet])")
+	click(t, v.widget("button[name=bank]").First())
+	sheet("sign-in", "html[data-sheet]")
+
+	wide := visit(t)
+	s.arrive(t, wide, "embedded")
+	see(t, wide.widget("[data-testid=step-consent]"))
+	see(t, wide.widget("html:not([data-sheet])"))
+}
+
 // TestSlowFrame is loaded twice, and then given up.
 func TestSlowFrame(t *testing.T) {
 	t.Parallel()

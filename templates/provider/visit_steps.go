@@ -17,7 +17,7 @@ const connecting Step = "connecting"
 func (v Visit) steps() ui.Steps {
 	name := map[Step]string{Consent: i18n.T(v.Lang, "visit.steps.consent"), Source: i18n.T(v.Lang, "visit.steps.source"),
 		Banks: i18n.T(v.Lang, "visit.source.bank.title"), Stated: i18n.T(v.Lang, "visit.steps.employers"),
-		Suppliers: i18n.T(v.Lang, "visit.steps.country"), SignIn: i18n.T(v.Lang, "visit.sign_in.label"),
+		Suppliers: i18n.T(v.Lang, "visit.steps.country"), SignIn: i18n.T(v.Lang, "visit.steps.connection"),
 		connecting: i18n.T(v.Lang, "visit.steps.connection"), Finish: i18n.T(v.Lang, "visit.steps.finish")}
 	if v.SourceType == SourceStubs {
 		name[connecting] = i18n.T(v.Lang, "visit.connected.pay_stubs")
