@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bufio"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,17 +26,23 @@ const plainPage = `<!DOCTYPE html><html lang="en"><meta name="viewport" content=
 <meta name="description" content="A page with one sentence"><link rel="icon" href="data:,"><main><h1>One sentence</h1></main>`
 
 // TestLighthouse runs Lighthouse on the applicant's pages as on a phone with a slow
-// network, and on pages of staff as on a desktop. How much the phone is slower than this
-// machine follows from the machine's benchmark index. All scores must be full except
-// performance: its median of three runs is logged with the machine's load and fails
-// nothing. A page without style, script and font shows which score this machine allows.
+// network, and on pages of staff as on a desktop. The phone is slower than this machine by
+// Lighthouse's default of four, or by less where the machine is slower than a desktop: its
+// benchmark index, the median of three, tells. All scores must be full except performance:
+// its median of three runs is logged with the machine's load and fails nothing. A page
+// without style, script and font shows which score this machine allows.
 func TestLighthouse(t *testing.T) {
 	if !*lighthouse {
 		t.Skip("make lighthouse runs it")
 	}
 	s := start(t)
-	index := lookAt(t, s.Portal+"/", "").Environment.BenchmarkIndex
-	slower := max(1, 4*index/desktopIndex)
+	var indexes []float64
+	for range 3 {
+		indexes = append(indexes, lookAt(t, s.Portal+"/", "").Environment.BenchmarkIndex)
+	}
+	slices.Sort(indexes)
+	index := indexes[1]
+	slower := min(4, max(1, 4*index/desktopIndex))
 	fmt.Printf("benchmark index %.0f: a phone is %.1f times slower\n", index, slower)
 	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -113,6 +121,31 @@ func measure(t *testing.T, name, wanted string, look func() looked) {
 	fmt.Printf("%-24s performance %d of %v, %s%s; load %.5s\n", name, fast[1], fast, wanted, said, load)
 }
 
+// startBrowser starts a browser with an empty profile, and returns the port of its DevTools
+// and a function that ends it.
+func startBrowser(t *testing.T, chromium string) (port string, end func()) {
+	t.Helper()
+	cmd := exec.Command(chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
+		"--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), "about:blank")
+	lines, err := cmd.StderrPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	end = func() {
+		must(t, cmd.Process.Kill())
+		_ = cmd.Wait() // says that it was killed
+	}
+	for scan := bufio.NewScanner(lines); scan.Scan(); {
+		if m := devToolsPort.FindStringSubmatch(scan.Text()); m != nil {
+			return m[1], end
+		}
+	}
+	end()
+	t.Fatal("the browser printed no port")
+	return "", nil
+}
+
+var devToolsPort = regexp.MustCompile(`^DevTools listening on ws://[^/]+:(\d+)/`)
+
 // looked is what Lighthouse says of a page.
 type looked struct {
 	Environment struct{ BenchmarkIndex float64 }
@@ -150,11 +183,12 @@ func lookAt(t *testing.T, url, cookie string, options ...string) (out looked) {
 	}
 	must(t, err)
 	look := func() ([]byte, error) {
-		cmd := exec.Command("node", append([]string{"../.cache/npm/lighthouse/node_modules/lighthouse/cli/index.js",
-			url, "--quiet", "--no-enable-error-reporting",
-			"--output=json", "--extra-headers=" + string(headers), "--chrome-flags=--headless=new --no-sandbox --disable-gpu"}, options...)...)
-		cmd.Env = append(os.Environ(), "CHROME_PATH="+chromium)
-		return cmd.Output()
+		port, end := startBrowser(t, chromium)
+		defer end()
+		// Lighthouse must not take a processor from the page that it measures.
+		return exec.Command("nice", append([]string{"-n", "19", "node", "../.cache/npm/lighthouse/node_modules/lighthouse/cli/index.js",
+			url, "--quiet", "--no-enable-error-reporting", "--port=" + port,
+			"--output=json", "--extra-headers=" + string(headers)}, options...)...).Output()
 	}
 	raw, err := look()
 	for try := 1; err != nil && try < 3; try++ { // a browser on a loaded machine loses its trace at times
