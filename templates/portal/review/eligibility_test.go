@@ -64,7 +64,7 @@ func eligibilityPage(t *testing.T, l i18n.Lang, v EligibilityView) string {
 func TestEligibilityPageShowsTheSources(t *testing.T) {
 	v := madeEligibility()
 	page := eligibilityPage(t, i18n.English, v)
-	lacks(t, page, i18ntest.EN("review.employers_real.some", "verified", "1", "all", "4")+", "+
+	mustHave(t, page, i18ntest.EN("review.employers_real.some", "verified", "1", "all", "4")+", "+
 		i18ntest.EN("review.employers_real.skipped", "n", "1")+", "+
 		i18ntest.EN("review.employers_real.tried", "n", "1")+", "+i18ntest.EN("review.employers_real.open", "n", "1")+".",
 		i18ntest.EN("review.skip_reasons.NO_LONGER_EMPLOYED"),
@@ -75,8 +75,8 @@ func TestEligibilityPageShowsTheSources(t *testing.T) {
 		"38.5", "2025", "$12.34", "Broken Bank", i18ntest.EN("review.completeness.EMPLOYERS_VERIFIED_OR_SKIPPED"),
 		i18ntest.EN("review.assets_real.same"), i18ntest.EN("review.documents.readable"),
 		"/files/"+FileRef("u-bank/transactions.json"), i18ntest.EN("review.codes.BANK_TRANSACTION"), "/report.csv", "1 of 4")
-	has(t, page, "u-bank/transactions", "months.csv")
-	lacks(t, eligibilityPage(t, i18n.Spanish, v), "1 de 4 empleadores indicados verificados",
+	mustNotHave(t, page, "u-bank/transactions", "months.csv")
+	mustHave(t, eligibilityPage(t, i18n.Spanish, v), "1 de 4 empleadores indicados verificados",
 		i18ntest.ES("review.skip_reasons.NO_LONGER_EMPLOYED"),
 		i18ntest.ES("review.pay_periods.HOURLY"), i18ntest.ES("review.eligibility.is_not"),
 		i18ntest.ES("review.completeness.SIX_MONTHS_HISTORY_AVAILABLE"))
@@ -85,18 +85,18 @@ func TestEligibilityPageShowsTheSources(t *testing.T) {
 func TestEligibilityNodes(t *testing.T) {
 	v := madeEligibility()
 	v.Report.Assets, v.Report.Checks = nil, nil
-	has(t, eligibilityPage(t, i18n.English, v), "Assets", "Inflows", i18ntest.EN("review.eligibility.failed"),
+	mustNotHave(t, eligibilityPage(t, i18n.English, v), "Assets", "Inflows", i18ntest.EN("review.eligibility.failed"),
 		i18ntest.EN("review.eligibility.held"), i18ntest.EN("review.eligibility.checks"), i18ntest.EN("review.ask.assets"))
 	v = madeEligibility()
 	v.Report.StatedEmployers, v.Report.Employment, v.Report.Income = nil, nil, nil
 	page := eligibilityPage(t, i18n.English, v)
-	has(t, page, i18ntest.EN("review.eligibility.employers"), i18ntest.EN("review.eligibility.employment"), "Payroll",
+	mustNotHave(t, page, i18ntest.EN("review.eligibility.employers"), i18ntest.EN("review.eligibility.employment"), "Payroll",
 		"report.csv", i18ntest.EN("review.ask.employer")+"<", i18ntest.EN("review.eligibility.employers_short"))
-	lacks(t, page, i18ntest.EN("review.eligibility.held"), i18ntest.EN("review.eligibility.checks"))
+	mustHave(t, page, i18ntest.EN("review.eligibility.held"), i18ntest.EN("review.eligibility.checks"))
 	v.Report = &report.Eligibility{Meta: madeMeta(), Assets: &report.Assets{}}
 	page = eligibilityPage(t, i18n.English, v)
-	lacks(t, page, i18ntest.EN("review.assets_real.no_account"))
-	has(t, page, `class="keys"`, `href="#failed"`)
+	mustHave(t, page, i18ntest.EN("review.assets_real.no_account"))
+	mustNotHave(t, page, `class="keys"`, `href="#failed"`)
 }
 
 func TestAssetsFinding(t *testing.T) {
@@ -147,7 +147,7 @@ func TestOutcomeOfAStatedEmployer(t *testing.T) {
 		!strings.Contains(got.answer, "for 1 name other employers only") {
 		t.Errorf("payroll of another: %+v", got)
 	}
-	lacks(t, eligibilityPage(t, i18n.Spanish, v), i18ntest.ES("review.eligibility.elsewhere"))
+	mustHave(t, eligibilityPage(t, i18n.Spanish, v), i18ntest.ES("review.eligibility.elsewhere"))
 	tern.VerificationSources = append(tern.VerificationSources, report.VerificationSource{SourceID: "DOCUMENT",
 		SourceType: report.VerifiedByDocument, Status: contract.StatusSuccess})
 	if got := v.stateOf(tern); got != employerVerified {

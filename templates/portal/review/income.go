@@ -253,7 +253,7 @@ func (v IncomeView) incomeReal(l i18n.Lang) finding {
 			count += len(p.Statements)
 		}
 		f.tone, f.part = ui.Success, "payroll"
-		f.answer = i18n.T(l, "review.income_real.statements", "count", strconv.Itoa(count))
+		f.answer = i18n.N(l, "review.income_real.statements", count)
 	case len(n.Paystubs) > 0:
 		f.tone, f.part = ui.Warning, "stubs"
 		f.answer = i18n.T(l, "review.income_real.stubs_only")

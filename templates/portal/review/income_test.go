@@ -84,7 +84,7 @@ func incomePage(t *testing.T, l i18n.Lang, v IncomeView) string {
 	return render(t, ReportPage(ui.Page{Lang: l}, v))
 }
 
-func lacks(t *testing.T, page string, wants ...string) {
+func mustHave(t *testing.T, page string, wants ...string) {
 	t.Helper()
 	for _, want := range wants {
 		if !strings.Contains(page, want) {
@@ -96,7 +96,7 @@ func lacks(t *testing.T, page string, wants ...string) {
 	}
 }
 
-func has(t *testing.T, page string, absent ...string) {
+func mustNotHave(t *testing.T, page string, absent ...string) {
 	t.Helper()
 	for _, s := range absent {
 		if strings.Contains(page, s) {
@@ -108,7 +108,7 @@ func has(t *testing.T, page string, absent ...string) {
 func TestIncomePageShowsTheSources(t *testing.T) {
 	v := madeIncome()
 	file := "/review/applications/" + v.ApplicationID + "/files/"
-	lacks(t, incomePage(t, i18n.English, v), "$50,000.50", "$55,000", i18ntest.EN("review.income_change.up", "percent", "10"),
+	mustHave(t, incomePage(t, i18n.English, v), "$50,000.50", "$55,000", i18ntest.EN("review.income_change.up", "percent", "10"),
 		"50% of it was found", "Medium", "$100,000", "$51,000",
 		"Income in 2 of the last 3 complete months. On average gross $2,633.33, net $2,033.33. "+
 			"Most in Feb 2026 ($3,100.00), least in Jan 2026 (not known).",
@@ -122,7 +122,7 @@ func TestIncomePageShowsTheSources(t *testing.T) {
 		file+FileRef("s-1/paystub.pdf"), file+FileRef("s-1/paystub.png"), "Abacus", i18ntest.EN("review.frequencies.SEMI_MONTHLY"), "$8,000.00",
 		"(estimated)", i18ntest.EN("review.employment_values.fulltime"), "You may &lt;dispute&gt; this.", i18ntest.EN("review.report.whole"),
 		"/report.csv", "/months.csv", "/files\"", "Income &lt;report&gt;")
-	lacks(t, incomePage(t, i18n.Spanish, v), i18ntest.ES("review.stubs.altered", "n", "1", "all", "2"),
+	mustHave(t, incomePage(t, i18n.Spanish, v), i18ntest.ES("review.stubs.altered", "n", "1", "all", "2"),
 		i18ntest.ES("review.income_change.up", "percent", "10"),
 		"Ingresos en 2 de los últimos 3 meses completos.",
 		i18ntest.ES("review.irregularities.INCREMENTAL_UPDATE"), i18ntest.ES("review.stub_checks.NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY"),
@@ -144,14 +144,14 @@ func TestSparseIncomeReport(t *testing.T) {
 	sub := contract.SubNoRecentInformation
 	v.Report.Meta.Substatus = &sub
 	page := incomePage(t, i18n.English, v)
-	lacks(t, page, i18ntest.EN("review.income_real.none"), i18ntest.EN("review.report.no_data"), i18ntest.EN("review.report.about"))
-	has(t, page, "plot", "months.csv", "report.csv", i18ntest.EN("review.income.from_stubs"), "Payroll", "Employment</h2>", "Accounts</h2>",
+	mustHave(t, page, i18ntest.EN("review.income_real.none"), i18ntest.EN("review.report.no_data"), i18ntest.EN("review.report.about"))
+	mustNotHave(t, page, "plot", "months.csv", "report.csv", i18ntest.EN("review.income.from_stubs"), "Payroll", "Employment</h2>", "Accounts</h2>",
 		"Identity</h2>", "Sources</h2>", `class="keys"`, i18ntest.EN("review.ask.documents"))
 
 	v = madeIncome()
 	v.Report.Income.FinancialAccounts[0].IncomeSuite2, v.Report.Income.FinancialAccounts[0].MatchedIncome = nil, nil
 	v.Report.Income.FinancialAccounts[0].History = []report.IncomeYear{{Year: 2026}}
-	has(t, incomePage(t, i18n.English, v), i18ntest.EN("review.income.primary"), i18ntest.EN("review.income.risk"),
+	mustNotHave(t, incomePage(t, i18n.English, v), i18ntest.EN("review.income.primary"), i18ntest.EN("review.income.risk"),
 		i18ntest.EN("review.income.stated"), i18ntest.EN("review.income.unmatched"), "plot", "months.csv")
 }
 
@@ -165,10 +165,10 @@ func TestUnreadPayStub(t *testing.T) {
 	stub.ConsistencyChecks = map[string]report.ConsistencyCheck{"EMPLOYEE_NAME_EXISTS": {Value: b(false)}}
 	v.Report.Income.Paystubs = v.Report.Income.Paystubs[1:]
 	page := incomePage(t, i18n.English, v)
-	lacks(t, page, reason)
-	has(t, page, check, "stub-amounts")
+	mustHave(t, page, reason)
+	mustNotHave(t, page, check, "stub-amounts")
 	v.Report.Income.Paystubs[0].EmployeeName = report.Null("A. Stranger") // a part was read
-	lacks(t, incomePage(t, i18n.English, v), reason, check)
+	mustHave(t, incomePage(t, i18n.English, v), reason, check)
 }
 
 func TestIncomeFinding(t *testing.T) {
@@ -247,5 +247,20 @@ func TestIncomeMonths(t *testing.T) {
 			got[len(got)-1].Month.Format("2006-01") != tc.last) {
 			t.Errorf("%s: %+v", tc.name, got)
 		}
+	}
+}
+
+// TestSummariesOfOne: one pay statement and one failed check are named in the singular.
+func TestSummariesOfOne(t *testing.T) {
+	payroll := report.Payroll{Statements: []report.Statement{{}}}
+	v := IncomeView{Report: &report.Income{Income: &report.IncomeNode{Payroll: []report.Payroll{payroll}}}}
+	if got, want := v.incomeReal(i18n.English).answer, "The employer's payroll has a pay statement for this income."; got != want {
+		t.Errorf("one pay statement reads %q, want %q", got, want)
+	}
+	broken := false
+	stub := report.Paystub{ConsistencyChecks: map[string]report.ConsistencyCheck{"EMPLOYEE_NAME_EXISTS": {Value: &broken}}}
+	if got, want := stubsSummary(i18n.Spanish, []report.Paystub{stub}),
+		"Sin irregularidades en los talones de pago, pero una comprobación no se cumple."; got != want {
+		t.Errorf("one failed check reads %q, want %q", got, want)
 	}
 }

@@ -53,7 +53,7 @@ func madePassport() PassportView {
 func TestPassportPage(t *testing.T) {
 	v := madePassport()
 	page := render(t, ReportPage(ui.Page{Lang: i18n.English}, v))
-	lacks(t, page, "ANA NUNEZ", "A. &lt;N&gt;", "Feb 29, 1980", i18ntest.EN("review.documents.expired"),
+	mustHave(t, page, "ANA NUNEZ", "A. &lt;N&gt;", "Feb 29, 1980", i18ntest.EN("review.documents.expired"),
 		i18ntest.EN("review.passport.score_on_scale", "type", "Círculo de Crédito Mexico score", "value", "650",
 			"minimum", "400", "maximum", "850"), "Paid &lt;late&gt;",
 		"1 MXN = 0.05 USD", i18ntest.EN("review.sources.SANDBOX_FIXED_RATES"), "$500.00", "10,000 MXN at the report",
@@ -64,19 +64,19 @@ func TestPassportPage(t *testing.T) {
 		i18ntest.EN("review.passport.codes.NEW_CREDIT"), "Bankruptcy", "Not mine",
 		"1. "+i18ntest.EN("review.passport.codes.CREDIT_CARD"), "About no one.", i18ntest.EN("review.report.whole"),
 		i18ntest.EN("review.late.one"), "/files\"")
-	has(t, page, "Collections", i18ntest.EN("review.passport.returned"), i18ntest.EN("review.passport.incomes"), ".csv", "Addresses")
+	mustNotHave(t, page, "Collections", i18ntest.EN("review.passport.returned"), i18ntest.EN("review.passport.incomes"), ".csv", "Addresses")
 	if strings.Index(page, "Nov 2025") > strings.Index(page, "Feb 2026: "+i18ntest.EN("review.passport.codes.OK")) {
 		t.Error("the latest month does not come last")
 	}
-	lacks(t, render(t, ReportPage(ui.Page{Lang: i18n.Spanish}, v)), "ene 2026: "+i18ntest.ES("review.passport.codes.LATE_30_59"),
+	mustHave(t, render(t, ReportPage(ui.Page{Lang: i18n.Spanish}, v)), "ene 2026: "+i18ntest.ES("review.passport.codes.LATE_30_59"),
 		i18ntest.ES("review.passport.codes.CREDIT_CARD"),
 		i18ntest.ES("review.documents.expired"), i18ntest.ES("review.report.score_scale")+" 400 a 850")
 	v.Report.LeftOut = []string{"scores", "collections"}
-	lacks(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, v)),
+	mustHave(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, v)),
 		"cannot show these parts of the report, or not as a whole: scores, collections.")
 	v.Report = &report.Passport{Meta: madeMeta()}
-	has(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, v)), "cannot show")
-	has(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, v)), "Credits", "Scores",
+	mustNotHave(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, v)), "cannot show")
+	mustNotHave(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, v)), "Credits", "Scores",
 		"Identity</h2>", `class="keys"`, i18ntest.EN("review.ask.credit"), i18ntest.EN("review.ask.documents"))
 }
 

@@ -74,19 +74,16 @@ func stubsSummary(l i18n.Lang, all []report.Paystub) string {
 		}
 		broken += failed(p)
 	}
-	count := func(n int) string { return strconv.Itoa(n) }
-	of := count(len(all))
+	of := strconv.Itoa(len(all))
 	switch {
 	case detected > 0:
-		return i18n.T(l, "review.stubs.altered", "n", count(detected), "all", of)
+		return i18n.T(l, "review.stubs.altered", "n", strconv.Itoa(detected), "all", of)
 	case look > 0:
-		return i18n.T(l, "review.stubs.look", "n", count(look), "all", of)
+		return i18n.T(l, "review.stubs.look", "n", strconv.Itoa(look), "all", of)
 	case broken > 0:
-		return i18n.T(l, "review.stubs.broken", "all", of, "n", count(broken))
-	case len(all) == 1:
-		return i18n.T(l, "review.stubs.fine.one")
+		return i18n.N(l, "review.stubs.broken", broken)
 	}
-	return i18n.T(l, "review.stubs.fine.other", "all", of)
+	return i18n.N(l, "review.stubs.fine", len(all))
 }
 
 func stubTitle(l i18n.Lang, i int, p report.Paystub) string {

@@ -49,7 +49,7 @@ func TestVerdictNamesMissingAccounts(t *testing.T) {
 			page = render(t, Application(ui.Page{Lang: l}, ApplicationView{Report: c.Measured, HasReport: true}))
 			_, page, _ = strings.Cut(page, `id="verdict"`)
 			first, _, _ := strings.Cut(page, "</li>")
-			lacks(t, first, word("review.ask.complete"), want, word("review.finding.close"), `href="#`+c.in+`"`)
+			mustHave(t, first, word("review.ask.complete"), want, word("review.finding.close"), `href="#`+c.in+`"`)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func TestLowIncomeOfIncompleteReport(t *testing.T) {
 	if got := tone(); got != ui.Warning {
 		t.Errorf("the same of an incomplete report is %s", got)
 	}
-	lacks(t, render(t, v.Stated.card(v, i18n.English)), render(t, ui.Badge(ui.Warning, "25%")))
+	mustHave(t, render(t, v.Stated.card(v, i18n.English)), render(t, ui.Badge(ui.Warning, "25%")))
 }
 
 // TestVerdictUsesWhatThePortalKnows checks that a report that does not have what the applicant
