@@ -145,7 +145,8 @@ func TestSparseIncomeReport(t *testing.T) {
 	v.Report.Meta.Substatus = &sub
 	page := incomePage(t, i18n.English, v)
 	mustHave(t, page, i18ntest.EN("review.income_real.none"), i18ntest.EN("review.report.no_data"), i18ntest.EN("review.report.about"))
-	mustNotHave(t, page, "plot", "months.csv", "report.csv", i18ntest.EN("review.income.from_stubs"), "Payroll", "Employment</h2>", "Accounts</h2>",
+	mustNotHave(t, page, "plot", "months.csv", "report.csv", i18ntest.EN("review.income.from_stubs"), "Payroll",
+		"Employment</h2>", "Accounts</h2>",
 		"Identity</h2>", "Sources</h2>", `class="keys"`, i18ntest.EN("review.ask.documents"))
 
 	v = madeIncome()
