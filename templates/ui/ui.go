@@ -77,9 +77,21 @@ const (
 
 // Logo is an image that replaces the default mark.
 type Logo struct {
-	URL, Dark     string // Dark is for the dark theme; "": URL
+	URL, Dark     string // Dark is for the dark color scheme; "": URL, on a light ground
 	Width, Height int    // displayed size in pixels
 	Wordmark      bool   // it contains the name, so the page does not repeat it
+	OnlyDark      bool   // URL is for the dark color scheme; on a light page it is on a dark ground
+}
+
+// class keeps a logo that is made for one color scheme legible in the other.
+func (l Logo) class() string {
+	switch {
+	case l.OnlyDark:
+		return "logo logo-of-dark"
+	case l.Dark == "":
+		return "logo logo-of-light"
+	}
+	return "logo"
 }
 
 func (p Page) brand() string {

@@ -178,3 +178,20 @@ func TestBreaks(t *testing.T) {
 		}
 	}
 }
+
+// TestLogoOfOneScheme: a logo that is made for one color scheme has its own ground in the other.
+func TestLogoOfOneScheme(t *testing.T) {
+	for class, logo := range map[string]Logo{
+		"logo":               {URL: "/day", Dark: "/night"},
+		"logo logo-of-light": {URL: "/day"},
+		"logo logo-of-dark":  {URL: "/night", OnlyDark: true},
+	} {
+		var page strings.Builder
+		if err := LogoImage(logo, "").Render(t.Context(), &page); err != nil {
+			t.Fatal(err)
+		}
+		if want := `<img class="` + class + `"`; !strings.Contains(page.String(), want) {
+			t.Errorf("%+v is shown as %s, want %s", logo, page.String(), want)
+		}
+	}
+}

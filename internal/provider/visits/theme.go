@@ -40,13 +40,14 @@ func (s *Service) themedUrls(ctx context.Context, customerID string) (pages.Urls
 func ThemeLogo(t customers.Theme) *ui.Logo {
 	light, hasLight := t.Logos[theme.Light]
 	dark, hasDark := t.Logos[theme.Dark]
-	if t.Scheme == theme.Dark && hasDark || !hasLight {
-		light, hasLight, hasDark = dark, hasDark, false
+	onlyDark := hasDark && (t.Scheme == theme.Dark || !hasLight)
+	if onlyDark {
+		light, hasLight, hasDark = dark, true, false
 	}
 	if !hasLight {
 		return nil
 	}
-	logo := &ui.Logo{URL: logoPath(light), Width: light.Width, Height: light.Height, Wordmark: t.Wordmark}
+	logo := &ui.Logo{URL: logoPath(light), Width: light.Width, Height: light.Height, Wordmark: t.Wordmark, OnlyDark: onlyDark}
 	if hasDark && t.Scheme != theme.Light {
 		logo.Dark = logoPath(dark)
 	}
