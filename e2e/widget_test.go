@@ -585,6 +585,19 @@ func TestSheetOnPhones(t *testing.T) {
 	click(t, v.widget("button[name=bank]").First())
 	sheet("sign-in", "html[data-sheet]")
 
+	// Closed, the page says once that it was closed, from its top.
+	click(t, v.widget("[data-testid=close]"))
+	click(t, v.widget("[data-testid=confirm-close]"))
+	see(t, v.page(text(en("connect.stopped.title"))))
+	for _, twice := range []string{".connect-words", ".head .intro"} {
+		box, err := v.page(twice).BoundingBox()
+		must(t, err)
+		if box != nil && box.Width > 1 {
+			t.Errorf("%s is shown beside the notice", twice)
+		}
+	}
+	until(t, "the page is at its top", func() bool { y, err := v.Evaluate(`() => scrollY`); return err == nil && number(y) == 0 })
+
 	wide := visit(t)
 	s.arrive(t, wide, "embedded")
 	see(t, wide.widget("[data-testid=step-consent]"))

@@ -22,7 +22,10 @@ globalThis.vestibule = { script };
 
 const sections = document.querySelectorAll<HTMLElement>('[data-vestibule="connect"]');
 for (const section of sections) {
-  new MutationObserver(() => show(section)).observe(section, { attributes: true, attributeFilter: ["data-phase"] });
+  new MutationObserver(() => {
+    show(section);
+    if (section.dataset.phase === "exited") scrollTo(0, 0); // the question whether to close may have moved the page
+  }).observe(section, { attributes: true, attributeFilter: ["data-phase"] });
   // The widget adds and removes its frame, also as a dialog over the page.
   new MutationObserver(() => show(section)).observe(document.body, { childList: true, subtree: true });
   show(section);
