@@ -106,9 +106,9 @@ func TestDecideOnOnePage(t *testing.T) {
 		unseen(t, v, `.case-files > .button:has-text("`+name+`")`)
 	}
 	click(t, v.page(".case-files summary"))
-	see(t, v.page(".case-files "+link(en("review.pdf.download"))))
+	see(t, v.page(".case-files >> "+link(en("review.pdf.download"))))
 	v.axe(t)
-	click(t, v.page(".case-files "+link(en("review.application.print"))))
+	click(t, v.page(".case-files >> "+link(en("review.application.print"))))
 	must(t, v.WaitForURL(regexp.MustCompile(regexp.QuoteMeta(url)+`/report`)))
 	v.open(t, url)
 
