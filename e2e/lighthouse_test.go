@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -129,9 +130,10 @@ func startBrowser(t *testing.T, chromium string) (port string, end func()) {
 		"--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), "about:blank")
 	lines, err := cmd.StderrPipe()
 	must(t, err)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the command may be a script that starts the browser
 	must(t, cmd.Start())
 	end = func() {
-		must(t, cmd.Process.Kill())
+		must(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
 		_ = cmd.Wait() // says that it was killed
 	}
 	for scan := bufio.NewScanner(lines); scan.Scan(); {
