@@ -37,7 +37,7 @@ let publicToken: string | undefined;
 let ended = false;
 let busy = false;
 let poll = 0;
-let fill = 0;
+let sheetTimer = 0;
 let token: unknown;
 let walked = false; // a form led to the next step
 let at = 0; // the entry of the step in the history; see parts/entries
@@ -384,19 +384,19 @@ addEventListener("keydown", (e) => {
 function sendHeight(): void {
   if (!hostOrigin || modal || document.querySelector(".visit-loading")) return;
   send("size", { height: document.body.scrollHeight });
-  if (!fill) fillFrame();
-  clearTimeout(fill);
-  fill = setTimeout(fillFrame, 250); // the page may be about to change the frame's height
+  if (!sheetTimer) updateSheet();
+  clearTimeout(sheetTimer);
+  sheetTimer = setTimeout(updateSheet, 250); // the page may be about to change the frame's height
 }
 
-// fillFrame makes the step a sheet to the frame's end where the page keeps the frame higher
+// updateSheet makes the step a sheet to the frame's end where the page keeps the frame higher
 // than the step, as the portal does on phones.
-function fillFrame(): void {
+function updateSheet(): void {
   document.documentElement.toggleAttribute("data-sheet", !modal && innerHeight > document.body.scrollHeight + 1);
 }
 
 new ResizeObserver(sendHeight).observe(document.body);
-addEventListener("resize", fillFrame);
+addEventListener("resize", updateSheet);
 
 if (host === window || !nonce) {
   showNotice("failed");
