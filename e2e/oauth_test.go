@@ -167,7 +167,7 @@ func TestOpenBankWithoutWindows(t *testing.T) {
 	v := visit(t)
 	must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(`
 		const submit = HTMLFormElement.prototype.submit;
-		HTMLFormElement.prototype.submit = function () { if (this.target !== "_blank") submit.call(this); };`)}))
+		HTMLFormElement.prototype.submit = function () { if (!this.target.startsWith("bank")) submit.call(this); };`)}))
 	s.arrive(t, v, "embedded")
 	toOpenBank(t, v.widget, false)
 	click(t, v.widget(button(en("visit.authorize.submit", "bank", openBank))))
@@ -200,7 +200,7 @@ func TestOpenBankInAWebview(t *testing.T) {
 					window.open = () => null;
 					const submit = HTMLFormElement.prototype.submit;
 					HTMLFormElement.prototype.submit = function () {
-						if (this.target === "_blank") this.target = "` + target + `" || "none";
+						if (this.target.startsWith("bank")) this.target = "` + target + `" || "none";
 						if (this.target !== "none") submit.call(this);
 					};`)}))
 				at, page := v.widget, s.Portal

@@ -397,5 +397,6 @@ type Message struct {
 	Text  i18n.Key
 
 	StartOver string // address that starts the visit over in this browser; empty: none
+	Back      string // address of the visit's step; empty: none
 	Access    string // address of the page of what consumers have shared; empty: none
 }

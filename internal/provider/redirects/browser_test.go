@@ -50,6 +50,10 @@ func TestVisitBelongsToOneBrowser(t *testing.T) {
 		r.Do("GET", path, nil)
 		r.Do("POST", path, url.Values{"action": {"consent"}})
 		checkRejected("after the consent")
+		if a := r.Do("POST", path+"/authorize", nil, func(req *http.Request) { req.Header.Set("Sec-Fetch-Site", "cross-site") }); a.Status !=
+			http.StatusForbidden || !strings.Contains(a.Body, i18ntest.EN("visit.other_site.hosted")) || !strings.Contains(a.Body, `href="`+path) {
+			t.Errorf("another site's form to the bank gets %d %s", a.Status, a.Body)
+		}
 		finish(t, r, path)
 		checkRejected("after the end")
 		for range 2 {

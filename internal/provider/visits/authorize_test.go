@@ -301,12 +301,17 @@ func TestAuthorizationIsBoundToItsBrowser(t *testing.T) {
 		a = newcomer(t, r, providertest.Prefill())
 		a.post(t, "action", "consent")
 		a.post(t, "action", "bank", "bank", "open-bank")
-		answer := a.Do("POST", a.path+"/authorize", url.Values{}, func(req *http.Request) {
+		answer := a.Do("POST", a.path+"/authorize?lang=es", url.Values{}, func(req *http.Request) {
 			req.Header.Set("Sec-Fetch-Site", "cross-site")
 			req.Header.Set("Origin", "https://evil.example")
 		})
 		if answer.Status != http.StatusForbidden || len(answer.Header["Set-Cookie"]) != 0 {
 			t.Errorf("from another site: %d %v", answer.Status, answer.Header["Set-Cookie"])
+		}
+		for _, part := range []string{i18ntest.ES("visit.other_site.title"), i18ntest.ES("visit.other_site.widget")} {
+			if !strings.Contains(answer.Body, part) {
+				t.Errorf("the page for a request from another site lacks %q: %s", part, answer.Body)
+			}
 		}
 	})
 }

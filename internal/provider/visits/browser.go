@@ -24,6 +24,7 @@ import (
 
 var (
 	errOtherBrowser = errors.New("visits: the visit belongs to another browser")
+	errOtherSite    = errors.New("visits: the request comes from another site")
 	errNoCookie     = errors.New("visits: the browser keeps no cookie")
 )
 
@@ -170,19 +171,26 @@ func (s *Service) isInvited(ctx context.Context, v visit) (bool, error) {
 	return v.hosted && origin == "", err
 }
 
-// refusal returns the page for a browser that stores no cookies or does not own the
-// visit. It reveals nothing about the visit.
+// refusal returns the page for a browser that stores no cookies, does not own the visit, or sends
+// another site's request. It reveals nothing about the visit.
 func (s *Service) refusal(w http.ResponseWriter, r *http.Request, why error) (pages.Message, error) {
 	m := pages.Message{Lang: language(r), Title: "visit.no_cookie.title", Text: "visit.no_cookie.text"}
 	if errors.Is(why, errNoCookie) {
 		return m, nil
 	}
-	m.Title, m.Text = "visit.other_browser.title", "visit.other_browser.text"
 	handle := r.PathValue("handle")
 	v, err := byHandle(r.Context(), s.DB.SQL, handle)
 	if err != nil {
 		return m, err
 	}
+	if errors.Is(why, errOtherSite) {
+		m.Title, m.Text = "visit.other_site.title", "visit.other_site.widget"
+		if v.hosted {
+			m.Text, m.Back = "visit.other_site.hosted", Path(handle)+"?"+url.Values{"lang": {string(m.Lang)}}.Encode()
+		}
+		return m, nil
+	}
+	m.Title, m.Text = "visit.other_browser.title", "visit.other_browser.text"
 	if invited, err := s.isInvited(r.Context(), v); err != nil || !invited {
 		return m, err
 	}

@@ -28,7 +28,7 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 			return
 		}
 		m := pages.Message{Lang: language(r), Title: "visit.failed_request.title", Text: "visit.failed_request.text"}
-		if errors.Is(err, errOtherBrowser) || errors.Is(err, errNoCookie) {
+		if errors.Is(err, errOtherBrowser) || errors.Is(err, errNoCookie) || errors.Is(err, errOtherSite) {
 			refusal := err
 			if m, err = s.refusal(w, r, refusal); err == nil {
 				err = httpx.NewError(contract.CodeForbidden, refusal)

@@ -30,7 +30,9 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /visit/{handle}", s.page(s.submit))
 	mux.Handle("POST /visit/{handle}/documents", s.page(s.upload))
 	// Another site must not begin an authorization: its access would go to that site's visit.
-	mux.Handle("POST /visit/{handle}/authorize", http.NewCrossOriginProtection().Handler(s.page(s.beginAuthorization)))
+	sameOrigin := http.NewCrossOriginProtection()
+	sameOrigin.SetDenyHandler(s.page(func(http.ResponseWriter, *http.Request) error { return errOtherSite }))
+	mux.Handle("POST /visit/{handle}/authorize", sameOrigin.Handler(s.page(s.beginAuthorization)))
 	mux.Handle("GET "+CallbackPath, s.LinkPage(s.finishAuthorization, authorizationErrorText))
 	mux.Handle("GET /visit/{handle}/return", s.page(s.redirectBack))
 }

@@ -17,7 +17,9 @@ export function returnTo(form: HTMLFormElement, address: string): void {
 // window has asked for the bank.
 export async function openBank(form: HTMLFormElement, hasBegun: () => Promise<boolean>): Promise<void> {
   if (form.target === "_top") return form.submit();
-  form.target = "_blank";
+  // WebKit says of a form that opens _blank that another site sent it. A window with a name has an
+  // opener until its page, which is isolated by Cross-Origin-Opener-Policy, has arrived.
+  form.target = `bank${Math.random()}`;
   const beside = add(form, "window", "1");
   form.submit();
   beside.remove();
