@@ -101,7 +101,7 @@ async function refresh(): Promise<void> {
 		const fresh = page?.getElementById("trace");
 		if (old && fresh && fresh.outerHTML !== last && Number(fresh.dataset.version) >= Number(old.dataset.version)) {
 			last = fresh.outerHTML;
-			const open = new Set([...old.querySelectorAll<HTMLElement>("li:has(details[open])")].map((li) => li.dataset.key));
+			const open = new Set([...old.querySelectorAll("details[open]")].map((details) => details.closest("li")?.dataset.key));
 			const focused = old.contains(document.activeElement) ? document.activeElement?.closest<HTMLElement>("li")?.dataset.key : undefined;
 			const next = document.importNode(fresh, true);
 			for (const li of next.querySelectorAll<HTMLElement>("li")) if (open.has(li.dataset.key)) li.querySelector("details")!.open = true;

@@ -99,5 +99,6 @@ document.addEventListener("submit", (e) => {
 });
 window.addEventListener("beforeunload", (e) => {
 	if (losing) e.preventDefault();
+	if (losing) e.returnValue = true; // Chrome before 119
 	losing = false;
 });

@@ -9,6 +9,7 @@
 import { arrive } from "./parts/arrive";
 import { goBack, leaves, mark, place, remember, remembered } from "./parts/entries";
 import { openBank, returnTo } from "./parts/bank";
+import { bodyOf } from "../ui/body";
 import { released } from "../ui/press";
 import { countDown } from "./parts/countdown";
 import { settle } from "./parts/guard";
@@ -83,7 +84,15 @@ async function pageAround(): Promise<string | undefined> {
     send("where");
     setTimeout(resolve, 2_000);
   });
-  return typeof url === "string" && url.length <= 2_048 && URL.canParse(url) && new URL(url).origin === hostOrigin ? url : undefined;
+  return typeof url === "string" && url.length <= 2_048 && originOf(url) === hostOrigin ? url : undefined;
+}
+
+function originOf(url: string): string | undefined {
+  try {
+    return new URL(url).origin;
+  } catch {
+    return undefined;
+  }
 }
 
 async function begin(options: Record<string, unknown>, resume: unknown): Promise<void> {
@@ -303,7 +312,7 @@ addEventListener("submit", (e) => {
 async function submit(form: HTMLFormElement, by: HTMLButtonElement | null): Promise<void> {
   if (busy) return;
   busy = true;
-  const data = new URLSearchParams(new FormData(form, by) as unknown as Record<string, string>);
+  const data = bodyOf(form, by);
   const step = document.getElementById("step")!;
   hideNotice();
   step.setAttribute("aria-busy", "true");

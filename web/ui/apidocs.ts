@@ -132,7 +132,7 @@ async function send(form: HTMLFormElement, from: HTMLFormElement): Promise<void>
 		const value = await authorization(form.dataset.access ?? "", from);
 		if (value) headers.set("Authorization", value);
 		const began = performance.now();
-		const answer = await fetch(path + (query.size > 0 ? `?${query}` : ""), {
+		const answer = await fetch(path + (`${query}` && `?${query}`), {
 			method: form.dataset.send ?? "GET",
 			headers,
 			...(body === undefined ? {} : { body }),

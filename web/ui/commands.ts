@@ -102,10 +102,8 @@ export function startCommands(): void {
 		const answer = await fetch(form.action, { method: "POST", body, headers, signal: running.signal });
 		if (!answer.ok) return;
 		const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-		found = [...page.querySelectorAll("tr:has(.list-link, .row-link)")].slice(0, maxFound).map((row) => {
-			const link = row.querySelector(".list-link, .row-link");
-			return leadTo(link?.getAttribute("href") ?? "", textOf(link), textOf(row.querySelector(".list-about")) || (words.found ?? ""));
-		});
+		found = [...page.querySelectorAll("tr .list-link, tr .row-link")].slice(0, maxFound).map((link) =>
+			leadTo(link.getAttribute("href"), textOf(link), textOf(link.closest("tr")?.querySelector(".list-about")) || (words.found ?? "")));
 		const at = chosen;
 		show();
 		choose(at);

@@ -75,9 +75,9 @@ export function startKeys(): void {
 			return;
 		}
 		const links = rows();
-		const row = document.activeElement?.closest("tr:has(.list-link, .row-link), li:has(.row-link)") ??
-			document.querySelector("[data-peeked]");
-		const now = row ? links.findIndex((a) => row.contains(a)) : -1;
+		const rowOf = (a: Element): Element | null => a.closest("tr, li");
+		const focused = links.findIndex((a) => rowOf(a)?.contains(document.activeElement));
+		const now = focused >= 0 ? focused : links.findIndex((a) => rowOf(a)?.matches("[data-peeked]"));
 		if (e.key === "x") {
 			links[now]?.closest("tr")?.querySelector<HTMLInputElement>("input[name=id]")?.click();
 			return;

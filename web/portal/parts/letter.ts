@@ -1,6 +1,8 @@
 // Shows the letter of a decision while the reviewer chooses it. Without script the button
 // "Preview" asks the server for it.
 
+import { bodyOf } from "../../ui/body";
+
 // startLetter starts the decision form of a page or of a part that was put into it.
 export function startLetter(part: ParentNode = document): void {
 	const box = part.querySelector<HTMLElement>("[data-preview]");
@@ -10,7 +12,7 @@ export function startLetter(part: ParentNode = document): void {
 	let timer = 0;
 	let asked = 0;
 	const show = async (): Promise<void> => {
-		const body = new URLSearchParams(new FormData(form) as unknown as Record<string, string>);
+		const body = bodyOf(form);
 		body.set("part", "letter");
 		const mine = ++asked;
 		try {
