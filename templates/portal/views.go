@@ -161,6 +161,7 @@ type Integrator struct {
 
 func (a Apply) layout() ui.Page {
 	p := about(a.wasm(i18n.T(a.Lang, applyTitle(a.Product)), "offline.js"), i18n.T(a.Lang, a.applyIntro(a.Product)))
+	p.Attrs["data-page"] = "apply"
 	p.Refused = len(a.Problems) > 0 || a.Notice != ""
 	if a.CookieStyle != "" {
 		p.Styles = append(p.Styles, a.CookieStyle)
@@ -226,6 +227,14 @@ type Connect struct {
 	Next            string // the status page
 	Restart         string // POST address that opens another attempt
 	Resume          ResumeOptions
+}
+
+func (c Connect) layout() ui.Page {
+	p := about(c.wasm(i18n.T(c.Lang, c.connectTitle(c.Product)), "connect.js"), i18n.T(c.Lang, "connect.intro"))
+	if !c.Manual {
+		p.Head = opening(c.Assets.URL("opening.js"))
+	}
+	return p
 }
 
 func (c Connect) attrs() templ.Attributes {

@@ -2,7 +2,8 @@
 // the page gets the same token in this browser and a new one in another. If the
 // browser stores nothing, the widget could not find its visit again, and the page
 // gets a new token as well. If the WASM module does not load, the page shows the
-// link that works without it. The module does everything else.
+// link that works without it. The document's data-widget is the section's phase, for the styles
+// of what is around the section. The module does everything else.
 
 const patience = 15_000;
 
@@ -34,6 +35,7 @@ if (section) {
 	};
 	document.querySelector("[data-vestibule-fire]")?.addEventListener("click", once);
 	const look = (): void => {
+		if (section.querySelector(".embed")) document.documentElement.dataset.widget = section.dataset.phase;
 		if (section.dataset.phase === "open" && !section.hasAttribute("data-manual-fire")) once();
 	};
 	window.setTimeout(() => {
