@@ -3,7 +3,9 @@
 // it, d, a and n go to its forms, Escape returns to the list and then closes the panel. A form is
 // sent without leaving the list. On a phone the button opens the application.
 
+import { bodyOf } from "../../ui/body";
 import { keysOff } from "../../ui/keys";
+import { hasOpenPopover } from "../../ui/menus";
 import { startScroll } from "../../ui/scroll";
 import { dropDraft, restoreDrafts } from "./drafts";
 import { goalOf, goTo } from "./forms";
@@ -35,6 +37,10 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 	const rows = (): HTMLTableRowElement[] => [...document.querySelectorAll<HTMLTableRowElement>(".list tr[data-id]")];
 	const linkOf = (row: Element | null | undefined): HTMLAnchorElement | null => row?.querySelector<HTMLAnchorElement>(".list-link") ?? null;
 	const current = (): HTMLTableRowElement | undefined => rows().find((row) => row.dataset.id === id);
+	const reveal = (on: boolean): void => {
+		panel.hidden = !on;
+		panel.parentElement?.toggleAttribute("data-peeking", on);
+	};
 	const mark = (): void => rows().forEach((row) => row.toggleAttribute("data-peeked", row.dataset.id === id));
 	const stop = (): void => {
 		window.clearTimeout(timer);
@@ -44,7 +50,7 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 		stop();
 		if (panel.contains(document.activeElement)) linkOf(current())?.focus();
 		id = shown = "";
-		panel.hidden = true;
+		reveal(false);
 		body.replaceChildren();
 		mark();
 	};
@@ -71,7 +77,7 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 		body.inert = false;
 		title.textContent = link.textContent;
 		title.href = link.href;
-		panel.hidden = false;
+		reveal(true);
 		panel.scrollTop = 0;
 		say([title.textContent?.trim(), body.querySelector(".verdict .card-title")?.textContent?.trim()].join(": "));
 		if (goal) goTo(body, goal);
@@ -97,10 +103,8 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 	const send = async (form: HTMLFormElement, button: HTMLElement | null): Promise<void> => {
 		const of = id;
 		const link = title.href;
-		const data = new FormData(form, button);
 		const action = button?.getAttribute("formaction") ?? form.action;
-		const answer = await fetch(action, { method: "POST", body: new URLSearchParams(data as unknown as Record<string, string>), headers,
-			cache: "no-store" });
+		const answer = await fetch(action, { method: "POST", body: bodyOf(form, button), headers, cache: "no-store" });
 		const html = await answer.text();
 		if (answer.ok) dropDraft(form);
 		refresh();
@@ -156,7 +160,7 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 		const inside = panel.contains(target);
 		const goal = goalOf(e);
 		if (e.key === "Escape" && id !== "") {
-			if (document.querySelector(":popover-open, dialog[open]")) return;
+			if (hasOpenPopover() || document.querySelector("dialog[open]")) return;
 			if (inside && target.matches(fields)) linkOf(current())?.focus();
 			else if (inside || !target.closest(busy)) close();
 		} else if (e.key === " " && target.matches(".list-link") && wide.matches && !keysOff()) {
@@ -164,7 +168,7 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 			const row = target.closest("tr");
 			if (row) toggle(row);
 		} else if (goal && decide && wide.matches) {
-			const row = target.closest("tr:has(.list-link)") as HTMLTableRowElement | null ?? current();
+			const row = target.closest<HTMLTableRowElement>(".list tr[data-id]") ?? current();
 			if (!row) return;
 			e.preventDefault(); // not into the field
 			if (row.dataset.id === shown && shown === id) goTo(body, goal);
