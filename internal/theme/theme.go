@@ -46,6 +46,11 @@ var (
 		Light: "0 1px 2px #1a232014, 0 12px 32px -16px #1a232026",
 		Dark:  "0 1px 2px #0006, 0 12px 32px -16px #000a",
 	}
+	// grounds are of logos that are made for one scheme
+	grounds = map[string]string{
+		Light: "--ground-of-light:#0000;--ground-of-dark:#14181f",
+		Dark:  "--ground-of-light:#ffffff;--ground-of-dark:#0000",
+	}
 )
 
 // ErrSetting is returned for a color that does not parse and for an unknown value.
@@ -161,7 +166,8 @@ func (s Settings) css(kind string) (string, error) {
 	schemes := map[string]Colors{Light: light, Dark: dark}
 	names := slices.Sorted(maps.Keys(light))
 	whole := func(scheme string) string {
-		return fmt.Sprintf("{color-scheme:%s;--shadow:%s;%s}\n", scheme, shadows[scheme], schemes[scheme].declarations(names))
+		return fmt.Sprintf("{color-scheme:%s;--shadow:%s;%s;%s}\n", scheme, shadows[scheme], grounds[scheme],
+			schemes[scheme].declarations(names))
 	}
 	var css strings.Builder
 	switch {
