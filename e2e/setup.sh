@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the tests need and this machine lacks: Chromium, its headless
-# shell, PostgreSQL, PgBouncer, nginx, Caddy, Node, tesseract and poppler by apt, the browser driver, axe and React by npm, into
+# shell, WebKit with its driver, Firefox, PostgreSQL, PgBouncer, nginx, Caddy, Node, tesseract and poppler by apt, the browser driver, axe and React by npm, into
 # .cache. Running it again does nothing. With the word react it fetches that alone, for the example;
 # with the word lighthouse that too, which the tests do not need; with the word openapi
 # what make openapi needs.
@@ -25,6 +25,9 @@ if [ "${1-}" != react ]; then
   command -v caddy >/dev/null || missing+=(caddy)
   command -v tesseract >/dev/null || missing+=(tesseract-ocr tesseract-ocr-eng)
   command -v pdftoppm >/dev/null || missing+=(poppler-utils)
+  command -v WebKitWebDriver >/dev/null || missing+=(webkit2gtk-driver)
+  command -v Xvfb >/dev/null || missing+=(xvfb)
+  command -v firefox-esr >/dev/null || command -v firefox >/dev/null || missing+=(firefox-esr)
 fi
 sudo=
 [ "$(id -u)" = 0 ] || sudo=sudo

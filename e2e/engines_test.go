@@ -1,0 +1,404 @@
+package e2e
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"vestibule/e2e/webdriver"
+	"vestibule/internal/testutil/tools"
+)
+
+// engines are the browser engines beside Chromium, in which the other tests run.
+var engines = []struct {
+	name  string
+	start func(t *testing.T, o webdriver.Options) (*webdriver.Browser, error)
+}{
+	{"WebKit", func(t *testing.T, o webdriver.Options) (*webdriver.Browser, error) {
+		if _, _, err := webdriver.FindWebKit(); err != nil {
+			tools.Missing(t, err.Error())
+		}
+		return webdriver.StartWebKit(t.TempDir(), o)
+	}},
+	{"Firefox", func(t *testing.T, o webdriver.Options) (*webdriver.Browser, error) {
+		if _, err := webdriver.FindFirefox(); err != nil {
+			tools.Missing(t, err.Error())
+		}
+		return webdriver.StartFirefox(t.TempDir(), o)
+	}},
+}
+
+// TestEngines walks the main journeys by mouse in WebKit and Firefox, whose scrollbars take room.
+func TestEngines(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
+	byPost := start(t, "--return-mode=post")
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) {
+			walk := func(name string, o webdriver.Options, walk func(d *driven)) {
+				t.Run(name, func(t *testing.T) {
+					t.Parallel()
+					o.Language = "en-US"
+					b, err := e.start(t, o)
+					must(t, err)
+					walk(newDriven(t, b))
+				})
+			}
+			plain := webdriver.Options{}
+			walk("form", plain, func(d *driven) { d.fillRefusedForm(s, true) })
+			walk("form without module", webdriver.Options{NoWASM: true}, func(d *driven) { d.fillRefusedForm(s, false) })
+			walk("widget", plain, func(d *driven) { d.walkWidget(s) })
+			walk("bank in its own window", plain, func(d *driven) { d.walkOpenBank(s) })
+			walk("redirect", plain, func(d *driven) { d.walkRedirect(s, "redirect") })
+			walk("redirect by form, return by POST", plain, func(d *driven) { d.walkRedirect(byPost, "redirect-form") })
+			walk("pay stub", plain, func(d *driven) { d.sendPayStub(s) })
+			walk("review", plain, func(d *driven) { d.review(s) })
+			walk("access", plain, func(d *driven) { d.endAccess(s, strings.ToLower(e.name)+"@example.org") })
+		})
+	}
+}
+
+// fillRefusedForm sends the application form with a wrong field, corrects it and begins. With the
+// module, the field's error appears while the applicant fills in the form.
+func (d *driven) fillRefusedForm(s *site, module bool) {
+	d.open(s.Portal + "/apply/cashflow")
+	for _, name := range []string{"firstName", "lastName", "dob-month", "dob-day", "dob-year"} {
+		d.fill("[name="+name+"]", applicant[name])
+	}
+	if module { // it starts when the form is touched
+		d.holds("the module is ready", `return !!globalThis.vestibule?.check`)
+	}
+	d.fill("[name=email]", "zoe example.org")
+	d.click("input[name=mode][value=embedded]", "")
+	if module {
+		d.see("#email[aria-invalid=true]")
+	}
+	d.click("button", en("apply.continue"))
+	d.see("#summary")
+	d.see("#email[aria-invalid=true]")
+	d.fill("[name=email]", applicant["email"])
+	d.click("button", en("apply.continue"))
+	if !module {
+		d.see(".connect[data-phase=unavailable]")
+		return
+	}
+	d.widget()
+	d.step("consent")
+}
+
+// walkWidget connects a bank in the widget. While its first step rests, the frame keeps its height.
+func (d *driven) walkWidget(s *site) {
+	a := s.begin(d.t, "embedded")
+	d.open(a.ConnectURL)
+	d.widget()
+	d.step("consent")
+	d.page()
+	var heights []float64
+	must(d.t, d.RunAsync(&heights, `
+		const done = arguments[arguments.length - 1], heights = [];
+		const next = () => heights.push(document.querySelector("iframe").offsetHeight) < 60 ? requestAnimationFrame(next) : done(heights);
+		setTimeout(next, 300);`)) // once the frame has its first height
+	if len(slices.Compact(heights)) != 1 {
+		d.t.Errorf("the height of the resting widget changes: %v", slices.Compact(heights))
+	}
+	d.widget()
+	d.walk()
+	d.state("ready")
+}
+
+// walkOpenBank connects a bank with its own sign-in pages, which open in a window beside the widget,
+// without an opener, and which closes by itself.
+func (d *driven) walkOpenBank(s *site) {
+	d.open(s.begin(d.t, "embedded").ConnectURL)
+	d.widget()
+	d.step("consent")
+	d.click("button", en("visit.consent.submit"))
+	d.step("bank")
+	d.fill("[name=q]", openBank)
+	d.holds("the search has found the bank", `return document.querySelectorAll("button[name=bank]").length === 1`)
+	d.click("button[name=bank]", "")
+	d.step("authorize")
+	first := d.inNewWindow(func() { d.click("button", en("visit.authorize.submit", "bank", openBank)) })
+	d.see("[name=username]")
+	d.holds("the bank has no opener", `return window.opener === null`)
+	d.fill("[name=username]", "default")
+	d.fill("[name=password]", "correct horse")
+	must(d.t, d.Key(webdriver.Enter))
+	d.fill("[name=code]", "123456")
+	must(d.t, d.Key(webdriver.Enter))
+	d.click("input[type=checkbox]", "")
+	d.click("button", en("bank.accounts.submit"))
+	d.click("button", en("bank.consent.submit"))
+	d.keep("the bank's window closes", func() error {
+		all, err := d.Windows()
+		if err == nil && len(all) != 1 {
+			err = errors.New("two windows")
+		}
+		return err
+	})
+	must(d.t, d.SwitchTo(first))
+	d.widget()
+	d.step("connected")
+	d.click("button", en("visit.employers.finish"))
+	d.state("ready")
+}
+
+// walkRedirect connects a bank on the provider's pages and returns. The result stays after a reload.
+func (d *driven) walkRedirect(s *site, mode string) {
+	d.open(s.begin(d.t, mode).ConnectURL)
+	d.step("consent")
+	d.walk()
+	d.state("ready")
+	must(d.t, d.Reload())
+	d.state("ready")
+}
+
+// walk connects the first bank, which has a form, from consent to the choice of accounts.
+func (d *driven) walk() {
+	d.step("consent")
+	d.click("button", en("visit.consent.submit"))
+	d.step("bank")
+	d.click("button[name=bank]", "")
+	d.step("sign-in")
+	d.fill("[name=username]", "default")
+	d.fill("[name=password]", "correct horse")
+	d.click("button", en("visit.sign_in.submit"))
+	d.step("code")
+	d.fill("[name=code]", "123456")
+	d.click("button", en("visit.code.submit"))
+	d.step("accounts")
+	d.click("button", en("visit.accounts.submit"))
+}
+
+// sendPayStub gives a file as the proof of income.
+func (d *driven) sendPayStub(s *site) {
+	file := filepath.Join(d.t.TempDir(), "paystub march.pdf")
+	must(d.t, os.WriteFile(file, []byte("%PDF-1.4\nmarch"), 0o600))
+	d.open(s.incomeVisit(d.t, "en"))
+	d.step("consent")
+	d.click("button", en("visit.consent.submit"))
+	d.step("source")
+	d.click("button[value=paystubs]", "")
+	d.step("documents")
+	d.fill("#file", file)
+	d.see("[data-testid=files]")
+	d.click("button", en("visit.documents.submit_pay_stubs"))
+	d.step("connected")
+	d.click("button", en("visit.employers.finish"))
+	d.see("[data-end=success]")
+}
+
+// review sorts the list of applications, opens one by a press on its row, looks at one beside the
+// list, and decides there.
+func (d *driven) review(s *site) {
+	var ids []string // oldest first, as sorted below
+	for range 3 {
+		a := s.submit(d.t, pageless(d.t), "default", "", nil)
+		s.await(d.t, a.ID, "ready")
+		ids = append(ids, a.ID)
+	}
+	d.open(s.Portal + "/review")
+	d.fill("[name=email]", s.Credentials.Reviewer.Email)
+	d.fill("[name=password]", s.Credentials.Reviewer.Password)
+	d.click("form[action='/review/sign-in'] button", "")
+	d.click("[data-column=started] .list-sort", "")
+	d.holds("the list is sorted", `return !!document.querySelector("[aria-sort] .list-sort") && location.search.includes("sort=")`)
+	row := func(i int) string { return `tr[data-id="` + ids[i] + `"] ` }
+	d.press(row(1) + "[data-column=started]")
+	d.holds("the pressed row's application is open", `return location.pathname.endsWith(arguments[0])`, ids[1])
+	must(d.t, d.Back())
+	d.hover(row(0) + "[data-column=started]")
+	d.click(row(0)+".peek-open", "")
+	d.see(".peek .verdict")
+	// A menu may be open in a column while the window becomes too narrow for the column.
+	d.resize(1750)
+	d.click(row(0)+".assign-open", "")
+	d.see(".assign-menu")
+	d.holds("the menu is at its button", `
+		const menu = document.querySelector(arguments[0] + ".assign-menu").getBoundingClientRect();
+		const button = document.querySelector(arguments[0] + ".assign-open").getBoundingClientRect();
+		return Math.abs(menu.left - button.left) < 20 && Math.abs(menu.top - button.bottom) < 20;`, row(0))
+	d.resize(1280)
+	d.see(".peek .verdict")
+	d.click(".peek [name=decision][value=approved]", "")
+	d.click(".peek .decision-form .actions button", "")
+	d.see(".peek [data-next], .peek [role=status]")
+	d.holds("the decision is recorded", `return document.querySelector(".peek").innerText.includes(arguments[0])`, en("review.decide.done"))
+	d.click("[data-peek-close]", "")
+	// On a phone.
+	d.resize(520)
+	d.press(row(2) + ".list-name")
+	d.holds("the pressed row's application is open", `return location.pathname.endsWith(arguments[0])`, ids[2])
+}
+
+// outbox is held while a link is looked up in the outbox that all tests share.
+var outbox sync.Mutex
+
+// endAccess opens the page of what a consumer has shared, and ends access.
+func (d *driven) endAccess(s *site, email string) {
+	data := acceptable(map[string]any{"email": email})
+	s.submit(d.t, pageless(d.t), "default", "", map[string]any{"prefill": data})
+	outbox.Lock()
+	d.open(s.Provider + "/access?lang=en")
+	d.fill("[name=email]", email)
+	d.click("button", en("access.form.submit"))
+	d.holds("the link is sent", `return document.querySelector("h1").innerText === arguments[0]`, en("access.sent.title"))
+	link := s.accessLink(d.t, "en")
+	outbox.Unlock()
+	d.open(link)
+	d.click("button", en("access.link.submit"))
+	d.click("a", en("access.end.open", "company", "Vestibule"))
+	d.click("button", en("access.end.submit"))
+	d.holds("access has ended", `return document.body.innerText.includes(arguments[0])`, en("access.list.ended", "company", "Vestibule"))
+}
+
+// driven is a person's browser that WebDriver drives. Its methods wait until they can act.
+type driven struct {
+	*webdriver.Browser
+	t *testing.T
+}
+
+func newDriven(t *testing.T, b *webdriver.Browser) *driven {
+	t.Helper()
+	d := &driven{b, t}
+	t.Cleanup(func() {
+		if t.Failed() {
+			d.shot(t.Name())
+			var words string
+			if err := b.Run(&words, `return location.href + "\n" + document.body.innerText`); err != nil {
+				words = err.Error()
+			}
+			t.Logf("the page at the end: %s", tail(words, 2000))
+		}
+		b.Close()
+	})
+	must(t, b.Resize(1280, 900))
+	return d
+}
+
+// shot leaves a picture of the window where E2E_SHOTS says.
+func (d *driven) shot(name string) {
+	folder := os.Getenv("E2E_SHOTS")
+	if folder == "" {
+		return
+	}
+	picture, err := d.Screenshot()
+	if err != nil {
+		d.t.Log(err)
+		return
+	}
+	must(d.t, os.WriteFile(filepath.Join(folder, strings.ReplaceAll(name, "/", "_")+".png"), picture, 0o600))
+}
+
+// keep tries an action until it succeeds.
+func (d *driven) keep(what string, act func() error) {
+	d.t.Helper()
+	var err error
+	defer func() {
+		if err != nil {
+			d.t.Logf("%s: %v", what, err)
+		}
+	}()
+	until(d.t, what, func() bool {
+		err = act()
+		return err == nil
+	})
+}
+
+// resize gives the window a width in px.
+func (d *driven) resize(width int) {
+	d.t.Helper()
+	must(d.t, d.Resize(width, 900))
+	d.holds("the window has its size", `return innerWidth === arguments[0]`, width)
+}
+
+func (d *driven) open(url string) { d.t.Helper(); must(d.t, d.Open(url)) }
+
+// click presses the visible element of the selector that has the text, once it can be pressed.
+func (d *driven) click(selector, text string) {
+	d.t.Helper()
+	d.keep("click "+selector+" "+text, func() error { return d.Click(selector, text) })
+}
+
+// press presses the middle of the first element of the selector, whatever is on top there.
+func (d *driven) press(selector string) {
+	d.t.Helper()
+	d.keep("press "+selector, func() error { return d.Press(selector) })
+}
+
+// hover moves the mouse over the first element of the selector.
+func (d *driven) hover(selector string) {
+	d.t.Helper()
+	d.keep("hover over "+selector, func() error { return d.Hover(selector) })
+}
+
+// fill types into the field of the selector, in place of what it has.
+func (d *driven) fill(selector, text string) {
+	d.t.Helper()
+	d.keep("fill "+selector, func() error { return d.Fill(selector, text) })
+}
+
+// see waits until an element of the selector is visible.
+func (d *driven) see(selector string) {
+	d.t.Helper()
+	d.holds("see "+selector, `return [...document.querySelectorAll(arguments[0])].some((e) => e.getClientRects().length > 0)`, selector)
+}
+
+// holds waits until a script returns true.
+func (d *driven) holds(what, script string, args ...any) {
+	d.t.Helper()
+	d.keep(what, func() error {
+		var yes bool
+		if err := d.Run(&yes, script, args...); err != nil {
+			return err
+		}
+		if !yes {
+			return errors.New("not yet")
+		}
+		return nil
+	})
+}
+
+// step waits until the visit in the current frame shows the step of that name.
+func (d *driven) step(name string) { d.t.Helper(); d.see("[data-testid=step-" + name + "]") }
+
+// state waits until the page shows the application's state.
+func (d *driven) state(want string) {
+	d.t.Helper()
+	d.page()
+	d.see("#status[data-state=" + want + "]")
+}
+
+// widget and page make the widget or the page around it the current frame.
+func (d *driven) widget() {
+	d.t.Helper()
+	d.keep("enter the widget", func() error { return d.InFrame("iframe") })
+}
+
+func (d *driven) page() { d.t.Helper(); must(d.t, d.InFrame("")) }
+
+// inNewWindow switches to the window that an action opens, and returns the window of before.
+func (d *driven) inNewWindow(act func()) (before string) {
+	d.t.Helper()
+	before, err := d.Window()
+	must(d.t, err)
+	known, err := d.Windows()
+	must(d.t, err)
+	act()
+	d.keep("a window opens", func() error {
+		all, err := d.Windows()
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(all, func(handle string) bool { return !slices.Contains(known, handle) })
+		if i < 0 {
+			return errors.New("no new window")
+		}
+		return d.SwitchTo(all[i])
+	})
+	return before
+}
