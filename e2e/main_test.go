@@ -67,8 +67,11 @@ func lacking() string {
 }
 
 // chromium is the path of the headless shell, which is the same engine at half the
-// time, or of the whole browser; empty without either.
+// time, or of the whole browser; empty without either. VESTIBULE_E2E_CHROMIUM names another one.
 func chromium() string {
+	if path := os.Getenv("VESTIBULE_E2E_CHROMIUM"); path != "" {
+		return path
+	}
 	for _, name := range []string{"chromium-headless-shell", "chromium"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path

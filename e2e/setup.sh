@@ -3,7 +3,7 @@
 # shell, WebKit with its driver, Firefox, PostgreSQL, PgBouncer, nginx, Caddy, Node, tesseract and poppler by apt, the browser driver, axe and React by npm, into
 # .cache. Running it again does nothing. With the word react it fetches that alone, for the example;
 # with the word lighthouse that too, which the tests do not need; with the word openapi
-# what make openapi needs.
+# what make openapi needs; with the word oldest Chromium 109, the oldest that pages support (58 MB).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,6 +12,7 @@ axe=4.10.3
 lighthouse=12.8.2
 react=19.1.0
 scheduler=0.26.0 # that react-dom asks for
+oldest=109.0.6 # of @sparticuz/chromium, whose versions are Chromium's
 openapi="@redocly/cli@2.77.0 @stoplight/spectral-cli@6.16.3 openapi-typescript@7.13.0 typescript@5.9.3"
 
 missing=()
@@ -76,4 +77,13 @@ if [ "${1-}" = lighthouse ] && [ "$(cat .cache/npm/lighthouse/version 2>/dev/nul
   echo "fetching lighthouse@$lighthouse" >&2
   npm install --silent --ignore-scripts --no-audit --no-fund --prefix .cache/npm/lighthouse "lighthouse@$lighthouse" >/dev/null
   echo "$lighthouse" >.cache/npm/lighthouse/version
+fi
+if [ "${1-}" = oldest ] && [ "$(cat .cache/npm/chromium-109/version 2>/dev/null)" != "$oldest" ]; then
+  fetch @sparticuz/chromium "$oldest"
+  mkdir -p .cache/npm/chromium-109
+  node -e 'const { readFileSync, writeFileSync } = require("fs"), { brotliDecompressSync } = require("zlib");
+    writeFileSync(process.argv[2], brotliDecompressSync(readFileSync(process.argv[1])), { mode: 0o755 })' \
+    .cache/npm/@sparticuz/chromium/package/bin/chromium.br .cache/npm/chromium-109/chromium
+  rm -rf .cache/npm/@sparticuz
+  echo "$oldest" >.cache/npm/chromium-109/version
 fi

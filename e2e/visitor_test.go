@@ -54,6 +54,7 @@ func pageless(t *testing.T, options ...option) *visitor {
 	must(t, err)
 	ctx.SetDefaultTimeout(float64(patience.Milliseconds()))
 	v := &visitor{Context: ctx}
+	v.expect("Found a 'popover' attribute") // of Chrome 109, which has none
 	ctx.OnConsole(func(m playwright.ConsoleMessage) {
 		if m.Type() == "error" {
 			v.note("console: " + m.Text() + " at " + m.Location().URL)
