@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/playwright-community/playwright-go"
+
 	"vestibule/internal/i18n"
 )
 
@@ -235,7 +237,8 @@ func TestReview(t *testing.T) {
 // for the page's script.
 func keysWork(t *testing.T, v *visitor) {
 	t.Helper()
-	see(t, v.Locator("[data-keys]"))
+	must(t, v.Locator("[data-keys]:not([hidden])").WaitFor(playwright.LocatorWaitForOptions{
+		State: playwright.WaitForSelectorStateAttached})) // hidden by styles where there is no mouse
 }
 
 func TestListIsAPlaceToWork(t *testing.T) {

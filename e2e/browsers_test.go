@@ -1,0 +1,284 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+)
+
+// TestOlderBrowsers walks the main journeys in browsers that lack what Firefox 115 or Safari 16.4
+// lacks: web/build/testdata/newer.txt lists it, and docs/reference/browsers.md says what pages do
+// without it. With VESTIBULE_E2E_CHROMIUM it walks them in that browser, for example in Chromium 109:
+//
+//	e2e/setup.sh oldest
+//	VESTIBULE_E2E_CHROMIUM=$PWD/.cache/npm/chromium-109/chromium go test ./e2e -run TestOlderBrowsers
+func TestOlderBrowsers(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	browsers := map[string]oldest{"Firefox 115": {1, 115}, "Safari 16.4": {2, 16.4}}
+	if os.Getenv("VESTIBULE_E2E_CHROMIUM") != "" {
+		browsers = map[string]oldest{"Chromium": {}}
+	}
+	small := func(o *playwright.BrowserNewContextOptions) { o.Viewport = &playwright.Size{Width: 390, Height: 844} }
+	for name, browser := range browsers {
+		open := func(t *testing.T, options ...option) *visitor {
+			t.Helper()
+			v := visit(t, options...)
+			browser.takeFrom(t, v)
+			return v
+		}
+		looks := func(t *testing.T, v *visitor, what string) {
+			t.Helper()
+			v.axe(t)
+			v.fits(t)
+			shot(t, v, strings.NewReplacer(" ", "-", "/", "-").Replace(strings.ToLower(name+" "+what)))
+		}
+		t.Run(name+" applicant", func(t *testing.T) {
+			t.Parallel()
+			v := open(t, small)
+			s.form(t, v)
+			fill(t, v.page("#email"), "zoe@")
+			must(t, v.page("#email").Blur())
+			see(t, v.page("#email-error:not(:empty)"))
+			looks(t, v, "form")
+			fillForm(t, v, applicant)
+			click(t, v.page(button(en("apply.continue"))))
+			step(t, v.widget, "consent")
+			unseen(t, v, ".steps")
+			looks(t, v, "widget")
+			walk(t, v.widget, "default")
+			state(t, v, "ready")
+			looks(t, v, "status")
+
+			v.open(t, s.begin(t, "redirect").ConnectURL)
+			step(t, v.page, "consent")
+			looks(t, v, "hosted")
+			walk(t, v.page, "default")
+			state(t, v, "ready")
+		})
+		t.Run(name+" reviewer", func(t *testing.T) {
+			t.Parallel()
+			a := s.submit(t, pageless(t), "default", "", nil)
+			s.await(t, a.ID, "ready")
+			v := open(t, window(1280, 800))
+			s.signIn(t, v)
+			v.open(t, s.Portal+"/review")
+			keysWork(t, v)
+			row := fmt.Sprintf("tr[data-id=%q] ", a.ID)
+			click(t, v.page(row+".assign-open"))
+			see(t, v.page(row+".assign-menu"))
+			looks(t, v, "menu")
+			must(t, v.Keyboard().Press("Escape"))
+			unseen(t, v, row+".assign-menu")
+			click(t, v.page(row+".assign-open"))
+			click(t, v.page(row+".assign-menu button").First())
+			see(t, v.page(row+".assign-open:has-text('"+en("review.list.you")+"')"))
+			keysWork(t, v)
+			must(t, v.page(row+"[name=id]").Check())
+			see(t, v.page(".list-do [name=do]"))
+			must(t, v.page(row+".list-link").Focus())
+			must(t, v.Keyboard().Press("d"))
+			see(t, v.page("[data-peek] [name=decision]:focus"))
+			list, err := v.page(".list-box").BoundingBox()
+			must(t, err)
+			side, err := v.page("[data-peek]").BoundingBox()
+			must(t, err)
+			if side.X < list.X+list.Width {
+				t.Errorf("the application begins at %v, the list beside it ends at %v", side.X, list.X+list.Width)
+			}
+			must(t, v.page("[data-peek] [name=decision][value=approved]").Check())
+			must(t, v.Keyboard().Press("Control+Enter"))
+			see(t, v.page("[data-peek] >> "+text(en("review.decide.done"))))
+			looks(t, v, "list") // last, because a picture of the whole page may close the panel
+			v.open(t, s.Portal+"/review/applications/"+a.ID)
+			looks(t, v, "application")
+			for _, path := range []string{"/review/overview", "/review/people"} {
+				v.open(t, s.Portal+path)
+				looks(t, v, path[len("/review/"):])
+			}
+
+			must(t, v.SetViewportSize(390, 844))
+			for _, path := range []string{"/review", "/review/overview"} {
+				v.open(t, s.Portal+path)
+				keysWork(t, v)
+				const menu = "#side-menu .side-user"
+				unseen(t, v, menu)
+				click(t, v.page(".side-open"))
+				see(t, v.page(menu))
+				looks(t, v, "phone "+path[1:])
+				must(t, v.Keyboard().Press("Escape"))
+				unseen(t, v, menu)
+			}
+		})
+		t.Run(name+" customer", func(t *testing.T) {
+			t.Parallel()
+			v := open(t, window(1280, 800))
+			s.signInStaff(t, v)
+			for _, path := range []string{"/dashboard", "/dashboard/reports", "/dashboard/webhooks", "/dashboard/people", "/dashboard/theme"} {
+				v.open(t, s.Provider+path)
+				looks(t, v, path[1:])
+			}
+			v.open(t, s.Provider+"/dashboard/reports")
+			click(t, v.page(".dashboard-narrow > summary"))
+			see(t, v.page(".dashboard-filter select"))
+			v.open(t, s.Portal+"/developers")
+			must(t, v.page("[name=integration][value=register-token]").Check())
+			see(t, v.page("#code-js:has-text('.register('), #code-html"))
+			looks(t, v, "playground")
+			v.open(t, s.Provider+"/docs/reports")
+			fill(t, v.page(".apidocs-contents input[type=search]"), "report")
+			looks(t, v, "reference")
+		})
+	}
+}
+
+// oldest is a browser: the place of its versions in newer.txt, and its own.
+type oldest struct {
+	at      int
+	version float64
+}
+
+// newerFeatures are the features that some of the oldest supported browsers lack.
+var newerFeatures = func() string {
+	raw, err := os.ReadFile("../web/build/testdata/newer.txt")
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}()
+
+// lacks returns the names of a kind of features that the browser lacks.
+func (o oldest) lacks(kind string) (names []string) {
+	for line := range strings.Lines(newerFeatures) {
+		w := strings.Fields(line)
+		if w[0] != kind || o.version == 0 {
+			continue
+		}
+		if v, err := strconv.ParseFloat(w[2+o.at], 64); err != nil || v > o.version {
+			names = append(names, regexp.QuoteMeta(strings.TrimPrefix(w[1], "@")))
+		}
+	}
+	return names
+}
+
+// takeFrom makes the browser that visits pages lack what an oldest one lacks.
+func (o oldest) takeFrom(t *testing.T, v *visitor) {
+	t.Helper()
+	if o.version == 0 {
+		return
+	}
+	selectors, err := json.Marshal(strings.Join(o.lacks("selector"), "|"))
+	must(t, err)
+	scripts, err := json.Marshal(o.lacks("script"))
+	must(t, err)
+	must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(fmt.Sprintf(olderScript, selectors, scripts))}))
+	must(t, v.Context.Route("**/*.css*", func(r playwright.Route) {
+		go func() {
+			answer, err := r.Fetch()
+			if err != nil {
+				return // the page is gone
+			}
+			css, err := answer.Text()
+			if err != nil {
+				return
+			}
+			_ = r.Fulfill(playwright.RouteFulfillOptions{ContentType: playwright.String("text/css"), Body: noPopovers + o.style(css)})
+		}()
+	}))
+}
+
+// noPopovers is a style that makes popovers elements like others.
+const noPopovers = `:where([popover]){display:block;position:static;inset:auto;width:auto;height:auto;margin:0;padding:0;border:0;` +
+	`overflow:visible;background:none;color:inherit}`
+
+// olderScript takes the newer features of scripts from a page.
+const olderScript = `(() => {
+	const unknown = new RegExp(":(" + %s + ")(?![\\w-])");
+	for (const of of [Element, Document, DocumentFragment]) {
+		for (const name of ["querySelector", "querySelectorAll", "matches", "closest"]) {
+			const own = of.prototype[name];
+			if (own) of.prototype[name] = function (selector) {
+				if (unknown.test(selector)) throw new SyntaxError(selector);
+				return own.call(this, selector);
+			};
+		}
+	}
+	const supports = CSS.supports;
+	CSS.supports = (...words) => !unknown.test(words[0]) && supports.apply(CSS, words);
+	for (const name of ["popover", "showPopover", "hidePopover", "togglePopover"]) delete HTMLElement.prototype[name];
+	addEventListener("click", (e) => e.target.closest("[popovertarget]") && e.preventDefault(), true);
+	for (const name of %s) {
+		const [of, member] = name.split("\\.");
+		if (member) delete globalThis[of]?.[member];
+		else delete globalThis[of];
+	}
+	delete URLSearchParams.prototype.size;
+})()`
+
+// style leaves out what the browser does not know.
+func (o oldest) style(css string) string {
+	selector := regexp.MustCompile(`::?(?:` + strings.Join(o.lacks("selector"), "|") + `)(?:\(|[^\w-]|$)`)
+	condition := regexp.MustCompile(`\((?:` + strings.Join(slices.Concat(o.lacks("property"), o.lacks("media")), "|") + `)\b`)
+	declaration := regexp.MustCompile(`^\s*(?:` + strings.Join(o.lacks("property"), "|") + `):|[^\w-](?:` +
+		strings.Join(o.lacks("function"), "|") + `)\(|content:.*/ *"`)
+	forgiven := regexp.MustCompile(`:is\(:popover-open,`) // unknown selectors in :is count for nothing
+	var out strings.Builder
+	for css != "" {
+		open := strings.IndexAny(css, "{;")
+		if open < 0 || css[open] == ';' && !strings.HasPrefix(css, "@") {
+			open = strings.IndexByte(css, '{')
+		}
+		if open < 0 {
+			break
+		}
+		head := css[:open]
+		if css[open] == ';' {
+			out.WriteString(css[:open+1])
+			css = css[open+1:]
+			continue
+		}
+		body, rest := block(css[open+1:])
+		css = rest
+		head = forgiven.ReplaceAllString(head, ":is(")
+		switch not := strings.HasPrefix(head, "@supports not"); {
+		case strings.HasPrefix(head, "@supports") && (selector.MatchString(head) || condition.MatchString(head)):
+			if not {
+				out.WriteString(o.style(body))
+			}
+		case strings.HasPrefix(head, "@media") && condition.MatchString(head):
+		case strings.HasPrefix(head, "@media"), strings.HasPrefix(head, "@supports"), strings.HasPrefix(head, "@container"):
+			out.WriteString(head + "{" + o.style(body) + "}")
+		case strings.HasPrefix(head, "@"):
+			out.WriteString(head + "{" + body + "}")
+		case selector.MatchString(head):
+		default:
+			kept := slices.DeleteFunc(strings.Split(body, ";"), declaration.MatchString)
+			out.WriteString(head + "{" + strings.Join(kept, ";") + "}")
+		}
+	}
+	return out.String()
+}
+
+// block splits a style sheet at the brace that ends a block.
+func block(css string) (body, rest string) {
+	depth := 0
+	for i, c := range css {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			if depth == 0 {
+				return css[:i], css[i+1:]
+			}
+			depth--
+		}
+	}
+	return css, ""
+}
