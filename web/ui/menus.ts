@@ -42,21 +42,36 @@ function place(menu: HTMLElement): void {
 }
 
 // startPopovers opens and closes the popovers of browsers that have none: staff.css shows those
-// with data-open.
+// with data-open. A row of a table would cut a popover off: it moves to the end of main.
 function startPopovers(): void {
-	const close = (menu: Element): void => menu.removeAttribute("data-open");
 	document.documentElement.dataset.popovers = "script";
+	let menu: HTMLElement | null = null;
+	let opener: HTMLElement | null = null;
+	const close = (): void => {
+		menu?.removeAttribute("data-open");
+		if (!opener?.isConnected) menu?.remove();
+		else if (menu) opener.after(menu);
+		menu = null;
+	};
 	addEventListener("click", (e) => {
 		const target = e.target as Element;
-		const menu = document.getElementById(target.closest("[popovertarget]")?.getAttribute("popovertarget") ?? "");
-		for (const other of document.querySelectorAll("[data-open]")) if (other !== menu && !other.contains(target)) close(other);
-		if (menu?.toggleAttribute("data-open") && menu.matches("[data-at-button]")) place(menu);
+		if (menu?.contains(target)) return;
+		const before = menu;
+		close();
+		opener = target.closest<HTMLElement>("[popovertarget]");
+		const next = document.getElementById(opener?.getAttribute("popovertarget") ?? "");
+		if (!next || next === before) return;
+		menu = next;
+		menu.setAttribute("data-open", "");
+		if (!menu.closest("tr")) return;
+		document.querySelector("main")!.append(menu);
+		place(menu);
+		menu.querySelector("button")?.focus();
 	});
 	addEventListener("keydown", (e) => {
-		const menu = document.querySelector("[data-open]");
 		if (e.key !== "Escape" || !menu) return;
-		close(menu);
-		document.querySelector<HTMLElement>(`[popovertarget="${CSS.escape(menu.id)}"]`)?.focus();
+		close();
+		opener?.focus();
 	});
 }
 
