@@ -16,7 +16,7 @@ POSTGRES := $(GO) run ./internal/testutil/storetest/withpostgres
 # Tests wait for disks, databases and browsers: more run at once than there are processors.
 PARALLEL := -parallel $$((3 * $$(nproc)))
 
-.PHONY: soak scale help run build assets generate test test-fast test-race test-faults test-properties test-crash test-upgrade lint bench demo gallery screens lighthouse vuln clean
+.PHONY: soak scale help run build assets generate test test-full test-fast test-race test-faults test-properties test-crash test-upgrade lint bench demo gallery screens lighthouse vuln clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,26 +35,39 @@ generate: ## what is generated and committed: templ's Go code, declarations, tab
 	@$(GO) tool templ generate -log-level error
 	@$(GO) generate -skip '$(SKIP)' ./...
 
-test: tools assets ## every test, after installing what they need and this machine lacks
-	@$(MAKE) --no-print-directory check
-	@$(MAKE) --no-print-directory openapi
-	@VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GO) test $(PARALLEL) -timeout 40m ./...
+# Test programs are linked without debugging data, in half the time, and check has run go vet.
+# Programs that live for seconds collect garbage less often.
+TEST := GOGC=400 VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GO) test -vet=off -ldflags=-w $(PARALLEL)
+
+test: tools assets check ## what must pass before a change lands, after installing what the tests need and this machine lacks
+	@$(TEST) -timeout 20m ./...
+
+# Tests ask tools.Full for this variable.
+test-full: export VESTIBULE_TEST_FULL := 1
+test-full: tools assets openapi check ## before a release: every language, theme, size and engine, all scans, proxies, races, faults
+	@$(TEST) -timeout 60m ./...
+	@$(MAKE) --no-print-directory test-race test-faults
 
 # Tests that run the whole program, or attack it, kill it or put it behind proxies.
 WHOLE := /(e2e|cmd/server|docs/deploy|testutil/(attacktest|crashtest))$$
 # A package more at once than there are processors, and those that take longest first.
-# Programs that live for seconds collect garbage less often. The check runs all of go vet.
 test-fast: assets check ## the short tests: no browser, no PostgreSQL, no whole program, no large corpora
-	@VESTIBULE_TEST_POSTGRES=off GOGC=400 $(GO) test -short -vet=off $(PARALLEL) -p $$(($$(nproc) + 1)) \
+	@VESTIBULE_TEST_POSTGRES=off GOGC=400 $(GO) test -short -vet=off -ldflags=-w $(PARALLEL) -p $$(($$(nproc) + 1)) \
 		$$($(GO) list ./internal/provider ./internal/provider/visits ./internal/portal ./internal/portal/review ./... | grep -vE '$(WHOLE)')
 
 test-race: tools assets ## every test but the browser's, under the race detector
 	@CGO_ENABLED=1 VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GO) test -race $(PARALLEL) -timeout 30m $$($(GO) list ./... | grep -v /e2e)
 
+# What make openapi reads, and the hashes of it that it writes when all is well.
+OPENAPI := docs/openapi.yaml docs/portal-openapi.yaml docs/connector.openapi.yaml \
+	$(addprefix docs/openapitest/clients/,check.sh npm.txt clients.go go.mod go.sum lint/redocly.yaml lint/spectral.yaml)
+LINTED := docs/openapitest/clients/linted.sum
+
 .PHONY: tools check openapi
 openapi: ## lint both OpenAPI documents, and compile clients that are generated from them
 	@e2e/setup.sh openapi
 	@docs/openapitest/clients/check.sh
+	@sha256sum $(OPENAPI) >$(LINTED)
 
 tools:
 	@e2e/setup.sh
@@ -70,9 +83,11 @@ GENERATED := git ls-files ':(attr:linguist-generated)'
 # Sources whose lines have 140 columns at most.
 SOURCES := git ls-files -- ':(attr:!linguist-generated)*.go' ':(attr:!linguist-generated)*.ts' '*.css' '*.templ' '*.mjs' '*.sql' '*.sh' '*.py' ':!:*/testdata/*'
 
-# Formatting, vet, width, and whether generated files are marked, and fresh. A file that a
+# Formatting, vet, width, whether the OpenAPI documents are those that make openapi has
+# linted, and whether generated files are marked, and fresh. A file that a
 # test generates is compared by the same test, in every run of the tests.
 check: ## formatting, go vet, the width of lines, and whether generated files are fresh
+	@sha256sum $(OPENAPI) | diff -q $(LINTED) - >/dev/null || { echo 'the OpenAPI documents or their linters changed: run make openapi, and commit $(LINTED)'; exit 1; }
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'gofmt would change:'; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	@$(GO) vet ./...
 	@GOOS=js GOARCH=wasm $(GO) vet ./wasm

@@ -13,7 +13,7 @@ lighthouse=12.8.2
 react=19.1.0
 scheduler=0.26.0 # that react-dom asks for
 oldest=109.0.6 # of @sparticuz/chromium, whose versions are Chromium's
-openapi="@redocly/cli@2.77.0 @stoplight/spectral-cli@6.16.3 openapi-typescript@7.13.0 typescript@5.9.3"
+openapi=$(cat docs/openapitest/clients/npm.txt)
 
 missing=()
 command -v npm >/dev/null || missing+=(npm)

@@ -36,6 +36,7 @@ import (
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/ports"
 	"vestibule/internal/testutil/program"
+	"vestibule/internal/testutil/tools"
 )
 
 const (
@@ -47,9 +48,7 @@ var proxies = map[string]func(t *testing.T, dir, at, portal, provider string) *e
 
 // TestProxiesLogNoQueries asks each proxy for an address with a token while the program is away.
 func TestProxiesLogNoQueries(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts proxies")
-	}
+	tools.FullOnly(t)
 	for name, configure := range proxies {
 		t.Run(name, func(t *testing.T) {
 			dir, at := t.TempDir(), ports.Must(t, "127.0.0.1")
@@ -82,9 +81,7 @@ func TestProxiesLogNoQueries(t *testing.T) {
 // TestProxies starts the program behind each proxy with the configuration of this folder,
 // of which only addresses and certificates are replaced.
 func TestProxies(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts proxies")
-	}
+	tools.FullOnly(t)
 	assets.Need(t)
 	dir := t.TempDir()
 	roots := certificate(t, dir)
@@ -235,10 +232,7 @@ func find(t *testing.T, name string) string {
 		path = "/usr/sbin/" + name
 	}
 	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("VESTIBULE_TEST_COMPLETE") != "" {
-			t.Fatalf("%s is not installed", name)
-		}
-		t.Skipf("%s is not installed", name)
+		tools.Missing(t, name+" is not installed")
 	}
 	return path
 }

@@ -12,6 +12,7 @@ import (
 
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
+	"vestibule/internal/testutil/tools"
 )
 
 func open(t *testing.T, address, party string) *store.DB {
@@ -27,6 +28,7 @@ func open(t *testing.T, address, party string) *store.DB {
 // TestThroughPgBouncer runs both parties on one database with few pooled connections,
 // so that a schema or lock that one leaves behind would affect the other.
 func TestThroughPgBouncer(t *testing.T) {
+	tools.FullOnly(t)
 	for name, c := range map[string]struct {
 		mode     string
 		settings []string

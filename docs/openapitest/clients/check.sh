@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Lints the OpenAPI documents by the rules in lint/, where a warning is an
 # error, and generates and compiles clients and servers from them, as users of the
-# APIs do. The programs from npm are those of e2e/setup.sh.
+# APIs do. e2e/setup.sh installs the programs that npm.txt lists.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd ../../.. && pwd)

@@ -1,4 +1,5 @@
-// Package tools finds programs that tests need and a machine may lack.
+// Package tools finds programs that tests need and a machine may lack, and tells the tiers
+// of tests apart.
 package tools
 
 import (
@@ -15,6 +16,18 @@ func Missing(t testing.TB, what string) {
 		t.Fatalf("%s; e2e/setup.sh installs it", what)
 	}
 	t.Skipf("%s; e2e/setup.sh installs it, and make test runs that before every test", what)
+}
+
+// Full reports whether make test-full runs. Tests then try every combination; otherwise
+// they try a choice of them that is the same in each run.
+func Full() bool { return os.Getenv("VESTIBULE_TEST_FULL") != "" }
+
+// FullOnly skips a test that only make test-full runs.
+func FullOnly(t testing.TB) {
+	t.Helper()
+	if !Full() {
+		t.Skip("only make test-full runs this test")
+	}
 }
 
 // Node returns the path of Node, or skips the test.
