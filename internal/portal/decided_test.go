@@ -219,7 +219,7 @@ func until(t *testing.T, done func() bool) {
 // TestCopiesDecisionsOfOlderReplicas checks that a decision by a replica of the previous
 // version, which does not write the new columns, is copied when this version starts.
 func TestCopiesDecisionsOfOlderReplicas(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		id := strings.TrimPrefix(r.browser().apply(), "/applications/")
 		decision := func(r *testServer) string {

@@ -12,7 +12,7 @@ import (
 // TestKeepsLanguage checks that the language is kept from page to page, and
 // passed to the service if the browser prefers another.
 func TestKeepsLanguage(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		for _, c := range []struct{ chosen, browsers, there string }{
 			{"es", "en-US,en;q=0.9", "?lang=es"}, {"es", "es-MX", ""}, {"", "es-MX", ""}, {"en", "es-MX", "?lang=en"}, {"xx", "yy", ""},

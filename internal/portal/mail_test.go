@@ -114,7 +114,7 @@ func (b *browser) shows(path, want string) string {
 // TestDeliversDecisionEmails sends each email once; a refused one is shown and
 // resent, and one without the legally required parts is not sent.
 func TestDeliversDecisionEmails(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		box := newPostbox(t)
 		sender, err := mail.New(mail.Config{Addr: box.addr, From: "portal@bank.example", Security: mail.None})
 		if err != nil {
@@ -180,7 +180,7 @@ func (s mailServer) Send(_ context.Context, m mail.Message) error {
 
 // TestReviewersResetPasswords requests a link from the sign-in page and sets a new password.
 func TestReviewersResetPasswords(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		sent := make(mailServer, 1)
 		r := newTestServer(t, db, func(c *portal.Config) { c.Mail = sent })
 		old, b := r.signedInAdmin(), r.browser()

@@ -142,7 +142,7 @@ func TestRequestForMore(t *testing.T) {
 // TestShowsDecisionsToApplicants declines and approves: applicants learn of it by page
 // and email, as configured.
 func TestShowsDecisionsToApplicants(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		b, admin := r.browser(), r.signedInAdmin()
 		a := b.apply()

@@ -181,7 +181,7 @@ func TestInvalidReturns(t *testing.T) {
 }
 
 func TestConcurrentTabsGetTokens(t *testing.T) {
-	each(t, func(t *testing.T, r *testServer) {
+	eachEngine(t, func(t *testing.T, r *testServer) {
 		b := r.browser()
 		a := b.apply()
 		var tabs sync.WaitGroup

@@ -41,7 +41,7 @@ func (m *movableClock) now() time.Time          { return time.Now().Add(time.Dur
 func (m *movableClock) advance(d time.Duration) { m.ahead.Add(int64(d)) }
 
 func eachWithClock(t *testing.T, f func(t *testing.T, r *testServer, c *movableClock)) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		c := &movableClock{}
 		f(t, newTestServer(t, db, func(p *portal.Config) { p.Now = c.now }), c)
 	})
@@ -111,7 +111,7 @@ func TestLinkGrantsOneBrowserAccess(t *testing.T) {
 
 // TestLinkGrantsAccessConcurrently checks that only one of many concurrent requests uses a link.
 func TestLinkGrantsAccessConcurrently(t *testing.T) {
-	each(t, func(t *testing.T, r *testServer) {
+	eachEngine(t, func(t *testing.T, r *testServer) {
 		computer := r.browser()
 		link := computer.link(computer.apply())
 		var in atomic.Int32
@@ -332,7 +332,7 @@ func TestEmailsToOneAddressAreLimited(t *testing.T) {
 // TestProductionWithoutMailServer checks that outside the sandbox nothing that needs email is
 // offered.
 func TestProductionWithoutMailServer(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db, func(c *portal.Config) { c.Environment = "production" })
 		computer := r.browser()
 		application := computer.apply()

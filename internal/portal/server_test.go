@@ -228,6 +228,12 @@ func section(p page) map[string]string {
 	return out
 }
 
+// each runs a test of the portal on SQLite, and in make test-full on PostgreSQL too.
 func each(t *testing.T, f func(t *testing.T, r *testServer)) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newTestServer(t, db)) })
+}
+
+// eachEngine runs a test of concurrent requests on both database engines.
+func eachEngine(t *testing.T, f func(t *testing.T, r *testServer)) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newTestServer(t, db)) })
 }

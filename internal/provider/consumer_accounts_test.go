@@ -326,7 +326,7 @@ func TestConnectionLifetimes(t *testing.T) {
 // TestFirstACHRequestsConcurrently sends a hundred first requests concurrently, by report
 // and by consumer.
 func TestFirstACHRequestsConcurrently(t *testing.T) {
-	each(t, func(t *testing.T, b *testServer) {
+	eachEngine(t, func(t *testing.T, b *testServer) {
 		consumer := b.consumer()
 		token, ids := b.consumerVisit(consumer, "single", tokenizingBank)
 		named, answers := b.named(token), make([]answer, 100)

@@ -237,7 +237,7 @@ func changePaths(t *testing.T) []string {
 // TestAuditTrailRecordsChanges sends every form of the dashboard: it is accepted once and
 // adds one entry without secrets. Users of the third party cannot send it.
 func TestAuditTrailRecordsChanges(t *testing.T) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db, func(c *provider.Config) { c.Mail = refusing{} })
 		b.addUsers()
 		b.givenUp("zoe@mail.example")

@@ -25,7 +25,7 @@ import (
 // TestDashboardRotatesConcurrently checks that one of concurrent rotations succeeds, so
 // that no secret in use ends.
 func TestDashboardRotatesConcurrently(t *testing.T) {
-	each(t, func(t *testing.T, b *testServer) {
+	eachEngine(t, func(t *testing.T, b *testServer) {
 		b.addUsers()
 		d := b.signIn(customerUser)
 		signer := d.find("/dashboard/webhooks", `name="secret" value="([^"]+)"`)
@@ -308,7 +308,7 @@ func TestAuditTrailPages(t *testing.T) {
 // TestDashboardSendsEmailsAgain checks that an email that the mail server refused is sent
 // again by a button, once in ten minutes.
 func TestDashboardSendsEmailsAgain(t *testing.T) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db, func(c *provider.Config) { c.Mail = refusing{} })
 		b.addUsers()
 		d := b.signIn(customerUser)
@@ -370,7 +370,7 @@ func (s mailServer) Send(_ context.Context, m mail.Message) error {
 // TestDashboardResetsPasswords requests a link, opens it as from an email program, and sets a
 // new password.
 func TestDashboardResetsPasswords(t *testing.T) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
 		sent := make(mailServer, 1)
 		b := newTestServer(t, db, func(c *provider.Config) { c.Mail = sent })
 		b.addUsers()

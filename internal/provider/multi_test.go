@@ -297,7 +297,7 @@ func TestSecondaryReportKeepsAgeOfData(t *testing.T) {
 // TestSecondaryReportsConcurrently checks that one of concurrent requests with one external
 // id creates a report.
 func TestSecondaryReportsConcurrently(t *testing.T) {
-	each(t, func(t *testing.T, b *testServer) {
+	eachEngine(t, func(t *testing.T, b *testServer) {
 		source, _ := b.cashflowVisit("single", "prefill", resident)
 		var mu sync.Mutex
 		count := map[int]int{}

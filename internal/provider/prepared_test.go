@@ -137,7 +137,7 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 // pages have prepared data without a sign-in, and that those of the operator's connectors
 // have none.
 func TestPreparedPayrollOfConnectors(t *testing.T) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
 		b := newTestServer(t, db, func(c *provider.Config) {
 			c.BankURL = "http://127.0.0.1:1" // nothing answers there
 			c.Connectors = []sources.Connector{&providertest.OAuthBank{}}

@@ -27,7 +27,7 @@ type refreshServer struct {
 }
 
 func withOpenBank(t *testing.T, f func(t *testing.T, r refreshServer)) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := refreshServer{bank: &providertest.OAuthBank{}}
 		r.Server = providertest.Start(t, db, "get", func(c *provider.Config) { c.Connectors = []sources.Connector{r.bank} })
 		made := r.Do("POST", "/connect/consumers", map[string]any{"prefill": providertest.Prefill()}, r.Basic)

@@ -157,8 +157,13 @@ func newTestServer(t *testing.T, db *store.DB, more ...func(*provider.Config)) *
 	return b
 }
 
-// each runs a test of the provider on both database engines.
+// each runs a test of the provider on SQLite, and in make test-full on PostgreSQL too.
 func each(t *testing.T, f func(t *testing.T, b *testServer)) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, newTestServer(t, db)) })
+}
+
+// eachEngine runs a test of concurrent requests on both database engines.
+func eachEngine(t *testing.T, f func(t *testing.T, b *testServer)) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, newTestServer(t, db)) })
 }
 

@@ -12,7 +12,7 @@ import (
 // TestShareAndWithdrawConcurrently shares one report with one third party concurrently, and
 // withdraws the share meanwhile.
 func TestShareAndWithdrawConcurrently(t *testing.T) {
-	each(t, func(t *testing.T, b *testServer) {
+	eachEngine(t, func(t *testing.T, b *testServer) {
 		in := b.thirdPartyInbox()
 		publicToken, _ := b.cashflowVisit("single")
 		var mu sync.Mutex
@@ -81,7 +81,7 @@ func TestShareAndWithdrawConcurrently(t *testing.T) {
 // TestShareWhileReportEnds shares reports while they are generated: the third party is
 // notified once of each.
 func TestShareWhileReportEnds(t *testing.T) {
-	each(t, func(t *testing.T, b *testServer) {
+	eachEngine(t, func(t *testing.T, b *testServer) {
 		in := b.thirdPartyInbox()
 		const n = 12
 		var wg sync.WaitGroup
@@ -104,7 +104,7 @@ func TestShareWhileReportEnds(t *testing.T) {
 // TestConcurrentShareAndList shares and lists by different callers concurrently: each gets
 // the answer of its own request, and each pair has one token and one event.
 func TestConcurrentShareAndList(t *testing.T) {
-	each(t, func(t *testing.T, b *testServer) {
+	eachEngine(t, func(t *testing.T, b *testServer) {
 		mine, _ := b.cashflowVisit("single")
 		late, _ := b.cashflowVisit("multi")
 		stranger := b.account("svc-stranger", contract.Sandbox, "")

@@ -29,7 +29,14 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
+// each runs a test on SQLite, and in make test-full on PostgreSQL too.
 func each(t *testing.T, f func(t *testing.T, w *testServer)) {
+	t.Helper()
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newTestServer(t, db)) })
+}
+
+// eachEngine runs a test of concurrent requests on both database engines.
+func eachEngine(t *testing.T, f func(t *testing.T, w *testServer)) {
 	t.Helper()
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newTestServer(t, db)) })
 }
@@ -218,7 +225,7 @@ func TestLinksToOtherSites(t *testing.T) {
 // TestFiftyAtOnce sends one outcome fifty times to two replicas, by GET and by
 // handle; it is consumed once.
 func TestFiftyAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, w *testServer) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
 		v := w.start(w.newBrowser(), "")
 		token := w.token(v, nil)
 		paths := []string{"/redirect/return?jwt=" + token}
@@ -253,7 +260,7 @@ func TestFiftyAtOnce(t *testing.T) {
 // TestTokenOnManyAttemptsAtOnce uses one publicToken concurrently; only one attempt
 // consumes it.
 func TestTokenOnManyAttemptsAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, w *testServer) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
 		id := uuid.NewString()
 		var visits []visit
 		for range 12 {

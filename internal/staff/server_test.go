@@ -228,11 +228,11 @@ func (d *testServer) audited() (out []string) {
 	return out
 }
 
-// each runs f on the users of each dashboard and on each engine.
+// each runs f on the users of each dashboard, on SQLite, and in make test-full on PostgreSQL too.
 func each(t *testing.T, f func(t *testing.T, d *testServer), edit ...func(*Config)) {
 	for name, schema := range map[string]Schema{store.Portal: Reviewers, store.Provider: CustomerUsers} {
 		t.Run(name, func(t *testing.T) {
-			storetest.Each(t, name, func(t *testing.T, db *store.DB) { f(t, start(t, db, schema, edit...)) })
+			storetest.EachInFull(t, name, func(t *testing.T, db *store.DB) { f(t, start(t, db, schema, edit...)) })
 		})
 	}
 }

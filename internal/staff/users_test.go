@@ -55,7 +55,7 @@ func TestUsersAreAddedOnceAndEncrypted(t *testing.T) {
 // TestAccountsAreSeparate checks that users of one account neither see nor remove those
 // of another.
 func TestAccountsAreSeparate(t *testing.T) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
 		d := start(t, db, CustomerUsers)
 		other := d.addAccount("svc-other")
 		if err := d.add(User{Email: "eve@example.com", Account: other}, secret); err != nil {

@@ -138,7 +138,7 @@ const good = `{"product":"cashflow","mode":"embedded","prefill":{"firstName":"An
 	"externalId":"order-7","userArgs":"a=b","returnUrl":"https://app.example.com/done?x=1","allowedOrigin":"https://app.example.com"}`
 
 func TestCreateAndFollow(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		c := serve(t, db)
 		resp, made := c.do("POST", "/api/v1/applications", good)
 		id, _ := made["id"].(string)

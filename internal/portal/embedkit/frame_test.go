@@ -106,7 +106,7 @@ func atOnce(t *testing.T, id string, ask func(i int) (string, error)) int {
 func key22(i int) string { return fmt.Sprintf("%022d", i) }
 
 func TestTokenBelongsToFirstBrowser(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		c := newKit(t, db)
 		id, token := c.embedToken()
 		if won := atOnce(t, id, func(i int) (string, error) { return c.redeem(token, fmt.Sprint("session-", i)) }); won != 1 {
@@ -138,7 +138,7 @@ func TestTokenBelongsToFirstBrowser(t *testing.T) {
 }
 
 func TestTokenBelongsToFramesOfOnePage(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		c := newKit(t, db)
 		grant := func(token string, opens bool) (string, error) {
 			id, _, origin, err := c.Grant(t.Context(), token, opens)

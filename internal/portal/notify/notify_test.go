@@ -36,7 +36,7 @@ type testServer struct {
 const here = "https://app.example.com/webhooks/whose-path-is-secret"
 
 func each(t *testing.T, f func(t *testing.T, r *testServer)) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newTestServer(t, db)) })
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, newTestServer(t, db)) })
 }
 
 func newTestServer(t *testing.T, db *store.DB) *testServer {

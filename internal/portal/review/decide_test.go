@@ -43,7 +43,7 @@ func scored(t *testing.T) []byte {
 }
 
 func TestDecisionsApplyToTheVersionShown(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.keep(scored(t))
 		d.signInAs(secret, "")
@@ -171,7 +171,7 @@ func TestDecideConcurrently(t *testing.T) {
 }
 
 func TestNotes(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		for _, bad := range []string{"", "  \r\n ", strings.Repeat("x", decisions.MaxText+1), "a\u202eb"} {

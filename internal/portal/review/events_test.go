@@ -182,7 +182,7 @@ func TestOutbox(t *testing.T) {
 // TestUndeliveredEmails checks that emails that the mail server refused are sent again from
 // their list: the email of a decision, and a new link in place of one that was not delivered.
 func TestUndeliveredEmails(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		waiting := uuid.NewString()

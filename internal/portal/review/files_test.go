@@ -34,7 +34,7 @@ func openWithFiles(t *testing.T, db *store.DB) *testServer {
 }
 
 func TestFilesAreDownloadsOnly(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := openWithFiles(t, db)
 		at := "/review/applications/" + appReady + "/files"
 		for _, path := range []string{at, at + "/" + pages.FileRef(stubPath)} {
@@ -168,7 +168,7 @@ func bodies(t *testing.T) map[contract.Product][]byte {
 }
 
 func TestPagesAndTablesByProduct(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		for product, raw := range bodies(t) {
 			d := open(t, db)
 			d.signInAs(secret, "")

@@ -31,7 +31,7 @@ func (d *testServer) part(path, tag string) (*http.Response, string) {
 
 // TestPartsForScripts keeps pages open while what they show changes.
 func TestPartsForScripts(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.Events.URL = "https://app.example.com/webhooks"
 		d.signInAs(secret, "")
@@ -99,7 +99,7 @@ func TestPartsForScripts(t *testing.T) {
 // TestPeekIsAPartOfThePage asks for what the list shows of an application: parts of its page,
 // for the same users and with the same entries in the trail.
 func TestPeekIsAPartOfThePage(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		entries := func() (n int) {
@@ -140,7 +140,7 @@ func TestPeekIsAPartOfThePage(t *testing.T) {
 // TestPeekDecides sends the forms of the panel beside the list: they are those of the page, with
 // the same check for decisions that the reviewer has not seen, and the same roles.
 func TestPeekDecides(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		const in = "?list=queue%3Ddecide"
@@ -244,7 +244,7 @@ func TestErrorPages(t *testing.T) {
 
 // TestNext goes through the applications to decide, from the newest to the oldest and again.
 func TestNext(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		next := func(id string) string {

@@ -22,7 +22,7 @@ func textOf(t *testing.T, raw string) string {
 }
 
 func TestReportPDF(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		at := "/review/applications/" + appReady + "/report.pdf"
 		if resp, _ := d.get(at); resp.StatusCode != 303 {

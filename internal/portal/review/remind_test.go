@@ -21,7 +21,7 @@ import (
 // TestRemind checks that reminders go to the applicants whose applications wait for them,
 // in their language, with a link, and once a day.
 func TestRemind(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db, func(d *Handler) { d.Letters.Mail = nil })
 		d.signInAs(secret, "")
 		waiting := uuid.NewString()

@@ -47,7 +47,7 @@ func someAnalysis(t testing.TB) []byte {
 }
 
 func TestSpreadsheetDownloads(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		d.change(appReady, func(r *stored) { r.Body, r.Analysis = withFigures(t), someAnalysis(t) })

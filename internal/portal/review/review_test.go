@@ -292,7 +292,7 @@ func (d *testServer) signInAs(pass, next string) *http.Response {
 }
 
 func TestSignInAndOut(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		want := "/review/applications/" + appReady + "/report"
 		resp, _ := d.get(want)
@@ -421,7 +421,7 @@ func TestReportPage(t *testing.T) {
 }
 
 func TestDownloadsReportUnchanged(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		resp, body := d.get("/review/applications/" + appReady + "/report.json")

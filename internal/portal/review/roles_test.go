@@ -228,7 +228,7 @@ func TestUsersPages(t *testing.T) {
 
 // TestAuditLog checks that each action has exactly one entry, with IDs only.
 func TestAuditLog(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs("wrong password here", "")
 		d.post("/review/sign-in", url.Values{"email": {"unknown@example.com"}, "password": {"wrong password here"}})

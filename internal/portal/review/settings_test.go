@@ -20,7 +20,7 @@ import (
 
 // TestSavedFilters saves, replaces and deletes filters, each for one user.
 func TestSavedFilters(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		save := func(name string, more url.Values) int {
@@ -118,7 +118,7 @@ func TestSavedFilters(t *testing.T) {
 }
 
 func TestDensity(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		dense := func(b *testServer) bool {
@@ -144,7 +144,7 @@ func TestDensity(t *testing.T) {
 
 // TestListColumns keeps the columns with the user, and those of a saved filter with it.
 func TestListColumns(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		shown := func(b *testServer, path string) string {
@@ -216,7 +216,7 @@ var rowStamp = regexp.MustCompile(`data-id="([^"]+)" data-stamp="([^"]+)"`)
 
 // TestLive keeps a list open while applications begin, change, leave it and are deleted.
 func TestLive(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		form := func(list string) url.Values {
@@ -286,7 +286,7 @@ func TestLive(t *testing.T) {
 // TestExportSelected exports applications in the order of the selection, each with an
 // entry of the audit log.
 func TestExportSelected(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		resp, body := d.as(Auditor).post("/review/export", url.Values{"id": {appStarted, appReady}})

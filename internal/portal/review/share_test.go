@@ -195,7 +195,7 @@ func (d *testServer) requireText(what, page string, want ...string) {
 }
 
 func TestShareRenewAndWithdraw(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		if _, page := d.get(own); !strings.Contains(page, i18ntest.EN("review.share.none")) {
@@ -316,7 +316,7 @@ func TestShareConcurrently(t *testing.T) {
 // TestWithdrawDuringShare has the response of a grant arrive after the
 // share was withdrawn.
 func TestWithdrawDuringShare(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		d.post(own+"/shares", shareForm(harbor, ""))
@@ -399,7 +399,7 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 // TestRepeatAfterKilledProcess repeats actions that the service performed but
 // the killed process did not record.
 func TestRepeatAfterKilledProcess(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		users, err := d.Staff.Users(t.Context(), db.SQL, "")

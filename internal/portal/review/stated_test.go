@@ -18,7 +18,7 @@ import (
 // TestShowsStatedValues checks that what the applicant stated is shown on the
 // application, on the report and in the exported JSON, next to the report's findings.
 func TestShowsStatedValues(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		text, stated, gross := report.Null, int64(64_000), report.Cents(89_856_00)

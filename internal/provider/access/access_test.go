@@ -39,11 +39,16 @@ func (s *testServer) Send(_ context.Context, m mail.Message) error {
 }
 
 func start(t *testing.T, f func(t *testing.T, s *testServer)) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, onDB(f))
+}
+
+// onDB returns a test of a provider that sends email, on a database.
+func onDB(f func(t *testing.T, s *testServer)) func(t *testing.T, db *store.DB) {
+	return func(t *testing.T, db *store.DB) {
 		s := &testServer{t: t}
 		s.Server = providertest.Start(t, db, "get", func(c *provider.Config) { c.Mail = s })
 		f(t, s)
-	})
+	}
 }
 
 // emails waits until n emails were sent, and returns them.
@@ -230,7 +235,7 @@ func TestConsumerEndsAccess(t *testing.T) {
 
 // TestEndConcurrently checks that access ends once, with one confirmation.
 func TestEndConcurrently(t *testing.T) {
-	start(t, func(t *testing.T, s *testServer) {
+	storetest.Each(t, store.Provider, onDB(func(t *testing.T, s *testServer) {
 		s.share("Ana", "ana@example.com")
 		s.share("Ana", "ana@example.com")
 		b := s.open(s.link("ana@example.com", 1))
@@ -248,11 +253,11 @@ func TestEndConcurrently(t *testing.T) {
 		if n := s.Count(`SELECT count(*) FROM audit WHERE action = 'access ended'`); n != 2 {
 			t.Errorf("%d entries of two consumers", n)
 		}
-	})
+	}))
 }
 
 func TestLinkWorksOnce(t *testing.T) {
-	start(t, func(t *testing.T, s *testServer) {
+	storetest.Each(t, store.Provider, onDB(func(t *testing.T, s *testServer) {
 		s.share("Ana", "ana@example.com")
 		link := s.link("ana@example.com", 1)
 		var wg sync.WaitGroup
@@ -317,7 +322,7 @@ func TestLinkWorksOnce(t *testing.T) {
 		if n := s.Count(`SELECT count(*) FROM access_links`); n != 0 {
 			t.Errorf("%d links are left", n)
 		}
-	})
+	}))
 }
 
 // TestRequestsAreAnsweredAlike checks that answers do not reveal which addresses are known,

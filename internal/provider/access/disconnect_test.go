@@ -33,13 +33,18 @@ type bankServer struct {
 }
 
 func withBanks(t *testing.T, f func(t *testing.T, s *bankServer)) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, banksOnDB(f))
+}
+
+// banksOnDB returns a test of a provider with two banks, on a database.
+func banksOnDB(f func(t *testing.T, s *bankServer)) func(t *testing.T, db *store.DB) {
+	return func(t *testing.T, db *store.DB) {
 		s := &bankServer{&testServer{t: t}, &providertest.OAuthBank{}, &providertest.OAuthBank{}}
 		s.Server = providertest.Start(t, db, "get", func(c *provider.Config) {
 			c.Mail, c.Connectors = s, []sources.Connector{s.bank, secondBank{s.second}}
 		})
 		f(t, s)
-	})
+	}
 }
 
 // consumer adds a consumer with an email address and returns its id.
@@ -250,7 +255,7 @@ func TestDisconnectEndsEveryAccessToABank(t *testing.T) {
 
 // TestDisconnectConcurrently checks that a source ends once, with one confirmation.
 func TestDisconnectConcurrently(t *testing.T) {
-	withBanks(t, func(t *testing.T, s *bankServer) {
+	storetest.Each(t, store.Provider, banksOnDB(func(t *testing.T, s *bankServer) {
 		ana := s.consumer("ana@example.com")
 		s.connected(ana, "open-bank")
 		source := s.sourceID(ana, "open-bank")
@@ -267,7 +272,7 @@ func TestDisconnectConcurrently(t *testing.T) {
 			t.Errorf("%d entries", n)
 		}
 		s.Until("the access is revoked", func() bool { return s.bank.Count("revoke refresh-1") == 1 })
-	})
+	}))
 }
 
 // TestDisconnectAttacks checks that only a consumer with a session ends their own source.

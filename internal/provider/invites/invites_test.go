@@ -21,7 +21,7 @@ import (
 )
 
 func start(t *testing.T, f func(t *testing.T, r *providertest.Server)) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, providertest.Start(t, db, "get")) })
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, providertest.Start(t, db, "get")) })
 }
 
 // body is a good one of an invite, with these members.
@@ -288,7 +288,7 @@ func (p *postman) got() []mail.Message {
 }
 
 func TestInviteByEmail(t *testing.T) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
 		var post postman
 		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.Mail = &post })
 		a := r.Do("POST", "/connect/invite", body(r, "deliverTo", "ana.other@example.com"), r.Basic)
@@ -343,7 +343,7 @@ func TestInviteByEmail(t *testing.T) {
 // TestInviteInTheConsumersLanguage checks that the subject is in the language in which the
 // consumer last agreed to a visit.
 func TestInviteInTheConsumersLanguage(t *testing.T) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
 		var post postman
 		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.Mail = &post })
 		consumer := r.Do("POST", "/connect/consumers", map[string]any{"prefill": providertest.Prefill()}, r.Basic).JSON["consumerId"]

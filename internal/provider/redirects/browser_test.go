@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/providertest"
+	"vestibule/internal/testutil/storetest"
 )
 
 var otherBrowserTitle = i18ntest.EN("visit.other_browser.title")
@@ -123,7 +125,8 @@ func TestBrowserWithoutCookies(t *testing.T) {
 // TestConcurrentBrowsers checks that one of the browsers that begin concurrently gets the
 // visit.
 func TestConcurrentBrowsers(t *testing.T) {
-	start(t, "get", func(t *testing.T, r *providertest.Server) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := providertest.Start(t, db, "get")
 		to, _ := create(t, r, map[string]any{})
 		path := visitPath(t, r.Do("GET", to, nil))
 		const n = 10

@@ -19,7 +19,7 @@ import (
 )
 
 func start(t *testing.T, mode string, f func(t *testing.T, r *providertest.Server)) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, providertest.Start(t, db, mode)) })
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, providertest.Start(t, db, mode)) })
 }
 
 // create creates a secure redirect with some members.

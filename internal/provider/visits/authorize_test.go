@@ -25,11 +25,16 @@ import (
 )
 
 func withConnector(t *testing.T, f func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank)) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, connectorOnDB(f))
+}
+
+// connectorOnDB returns a test of a provider with a bank, on a database.
+func connectorOnDB(f func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank)) func(t *testing.T, db *store.DB) {
+	return func(t *testing.T, db *store.DB) {
 		bank := &providertest.OAuthBank{}
 		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.Connectors = []sources.Connector{bank} })
 		f(t, r, bank)
-	})
+	}
 }
 
 var leadsTo = regexp.MustCompile(`content="0;url=([^"]+)"`)
@@ -256,7 +261,7 @@ func TestAuthorizedBankMakesAReport(t *testing.T) {
 // TestAuthorizationIsBoundToItsBrowser checks that an authorization completes once, in
 // the browser that began it, within its time.
 func TestAuthorizationIsBoundToItsBrowser(t *testing.T) {
-	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
+	storetest.Each(t, store.Provider, connectorOnDB(func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
 		unknown := func(what string, answer providertest.Answer) {
 			t.Helper()
 			if answer.Status != http.StatusNotFound || !strings.Contains(answer.Body, i18ntest.EN("visit.authorize.unknown.title")) {
@@ -313,7 +318,7 @@ func TestAuthorizationIsBoundToItsBrowser(t *testing.T) {
 				t.Errorf("the page for a request from another site lacks %q: %s", part, answer.Body)
 			}
 		}
-	})
+	}))
 }
 
 func TestAuthorizationOutcomes(t *testing.T) {

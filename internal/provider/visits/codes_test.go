@@ -64,7 +64,7 @@ func TestResendCode(t *testing.T) {
 // TestConcurrentWrongCodes checks that concurrent wrong codes count like consecutive ones, and
 // that three sign-ins give new tries.
 func TestConcurrentWrongCodes(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Server) {
+	startOnEach(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
 		a.toCode(t, "default")
 		for round := 1; ; round++ {

@@ -23,7 +23,13 @@ import (
 	"vestibule/internal/testutil/storetest"
 )
 
+// start runs a test of a provider on SQLite, and in make test-full on PostgreSQL too.
 func start(t *testing.T, f func(t *testing.T, r *providertest.Server)) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, providertest.Start(t, db, "get")) })
+}
+
+// startOnEach runs a test of concurrent requests on both database engines.
+func startOnEach(t *testing.T, f func(t *testing.T, r *providertest.Server)) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) { f(t, providertest.Start(t, db, "get")) })
 }
 
@@ -342,7 +348,7 @@ func TestInitializationProductHeader(t *testing.T) {
 // TestTokenIsUsedOnce checks that a token opens one visit, also with concurrent requests; that
 // a refused request does not use it up; and that old and used tokens remain invalid.
 func TestTokenIsUsedOnce(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Server) {
+	startOnEach(t, func(t *testing.T, r *providertest.Server) {
 		tok := token(r, map[string]any{})
 		if a := register(r, map[string]any{"token": tok,
 			"productId": r.Seed.Products[contract.Income]}); a.JSON["error"] != "MISMATCHED_PRODUCT_ID" {
@@ -379,7 +385,7 @@ func TestTokenIsUsedOnce(t *testing.T) {
 // TestRateLimitOfVisitsWithoutToken checks the limits by address and by account. Requests beyond
 // them store nothing, and visits with a token do not count.
 func TestRateLimitOfVisitsWithoutToken(t *testing.T) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := providertest.Start(t, db, "get", func(c *provider.Config) {
 			c.Limits.WidgetRate, c.Limits.WidgetAccountRate, c.BehindProxy = 2, 5, true
 		})

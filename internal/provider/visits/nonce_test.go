@@ -88,7 +88,7 @@ func TestOutdatedFormsHaveNoEffect(t *testing.T) {
 // TestConcurrentFormActsOnce posts a form many times concurrently: one counts, also at a step
 // that accepts the same form again.
 func TestConcurrentFormActsOnce(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Server) {
+	startOnEach(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
 		a.toSignIn(t)
 		form := url.Values{"action": {"sign-in"}, "username": {"default"}, "password": {"wrong"}, "nonce": {a.nonce(t)}}

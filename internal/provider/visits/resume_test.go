@@ -80,7 +80,7 @@ func TestRegisteringAgainResumesTheVisit(t *testing.T) {
 }
 
 func TestConcurrentRegistrationsOpenOneVisit(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Server) {
+	startOnEach(t, func(t *testing.T, r *providertest.Server) {
 		for name, options := range map[string]map[string]any{
 			"token":   {"token": token(r, map[string]any{}), "resume": store.NewSecret()},
 			"prefill": {"prefill": providertest.Prefill(), "resume": store.NewSecret()},

@@ -177,7 +177,7 @@ func TestRejectedPayStubs(t *testing.T) {
 // TestUploadLimitOfVisitsWithoutToken checks the limit of an account's files, which does not
 // apply to visits with a token or to other accounts.
 func TestUploadLimitOfVisitsWithoutToken(t *testing.T) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.Limits.WidgetFiles = 1 })
 		begin := func(options map[string]any) applicant {
 			options["productId"] = r.Seed.Products[contract.Income]

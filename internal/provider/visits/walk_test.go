@@ -398,7 +398,7 @@ func TestPreparedReport(t *testing.T) {
 // TestConcurrentStep posts a form many times concurrently: one counts, and the others lead to
 // the present step.
 func TestConcurrentStep(t *testing.T) {
-	start(t, func(t *testing.T, r *providertest.Server) {
+	startOnEach(t, func(t *testing.T, r *providertest.Server) {
 		a := newcomer(t, r, providertest.Prefill())
 		form := url.Values{"action": {"accounts"}, "account": a.toAccounts(t, "multi")}
 		var wg sync.WaitGroup

@@ -47,6 +47,18 @@ func Each(t *testing.T, party string, f func(t *testing.T, db *store.DB)) {
 	})
 }
 
+// EachInFull runs f on SQLite, and in make test-full on PostgreSQL, too: for tests of an
+// API, whose statements and locks other tests run on both engines.
+func EachInFull(t *testing.T, party string, f func(t *testing.T, db *store.DB)) {
+	t.Helper()
+	if tools.Full() {
+		Each(t, party, f)
+		return
+	}
+	t.Parallel()
+	f(t, SQLite(t, party))
+}
+
 // SQLite returns a fresh, migrated SQLite database, copied from a template that each
 // process makes once.
 func SQLite(t testing.TB, party string) *store.DB {

@@ -292,7 +292,7 @@ func TestInstitutions(t *testing.T) {
 
 // TestAuthorization walks an authorization to its data and its end, in both databases.
 func TestAuthorization(t *testing.T) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
 		s := start(t, db)
 		access := s.access(provider, "default")
 		again := s.call("payroll", access)
@@ -330,7 +330,7 @@ func TestAuthorization(t *testing.T) {
 
 // TestRenewal renews access until it ends, in both databases.
 func TestRenewal(t *testing.T) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
 		s := start(t, db)
 		type grant struct {
 			Access, Refresh string

@@ -34,7 +34,7 @@ import (
 // TestAnIndependentClient uses the libraries that other clients use, on both engines:
 // discovery, code flow, ID token, resources, renewal, and revocation.
 func TestAnIndependentClient(t *testing.T) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
 		s := start(t, db, nil)
 		ctx := oidc.ClientContext(t.Context(), http.DefaultClient)
 		provider, err := oidc.NewProvider(ctx, s.url+"/"+bank)
@@ -550,7 +550,7 @@ func TestRevocation(t *testing.T) {
 
 // TestReplicas lets another process serve each step.
 func TestReplicas(t *testing.T) {
-	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
 		first := start(t, db, nil)
 		second := start(t, db, func(c *fdxbank.Config) { c.BaseURL = first.url })
 		pushed := first.post(http.DefaultClient, "/"+bank+"/par", request("post", "client_secret", "secret", "scope",
