@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/analysis/paystub"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/paystubtest"
+	"vestibule/internal/testutil/tools"
 )
 
 // truth returns the values that should be read from a stub.
@@ -79,9 +80,9 @@ func seen(d *paystub.Document) map[string]string {
 func source(seed uint64) paystubtest.Draw { return rand.New(rand.NewPCG(seed, 77)).IntN }
 
 func TestFieldsOfSixDesigns(t *testing.T) {
-	each := 60
-	if testing.Short() {
-		each = 15
+	each := 15
+	if tools.Full() {
+		each = 60
 	}
 	for n, l := range paystubtest.Layouts() {
 		t.Run(l.Name, func(t *testing.T) {

@@ -26,8 +26,8 @@ import (
 const pagesDir = "../../analysis/paystub/testdata/pages"
 
 // every selects printed pages: 3 reads 254 images, and 1 all pages in each way, 762 images,
-// which takes half an hour.
-var every = flag.Int("every", 40, "read each Nth page in each way")
+// which takes half an hour. By default it is 3 in make test-full, and else 150.
+var every = flag.Int("every", 0, "read each Nth page in each way")
 
 func engine(t testing.TB) *Engine {
 	t.Helper()
@@ -100,12 +100,20 @@ func TestScansAndPhotographs(t *testing.T) {
 	if err != nil || len(files) < 100 {
 		t.Fatalf("%d pages, %v", len(files), err)
 	}
+	step := *every
+	switch {
+	case step > 0:
+	case tools.Full():
+		step = 3
+	default:
+		step = 150
+	}
 	var mu sync.Mutex
 	var wait sync.WaitGroup
 	turns := make(chan struct{}, cap(e.turns))
 	counts := make([]count, len(degradations))
 	for n, d := range degradations {
-		for i := n % *every; i < len(files); i += *every {
+		for i := n % step; i < len(files); i += step {
 			wait.Go(func() {
 				turns <- struct{}{}
 				defer func() { <-turns }()

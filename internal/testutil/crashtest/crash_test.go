@@ -27,7 +27,7 @@ import (
 )
 
 var (
-	kills = flag.Int("kills", 4, "how many processes are killed on each engine")
+	kills = flag.Int("kills", 3, "how many processes are killed on each engine")
 	seed  = flag.Uint64("seed", 1, "seed of the times and processes")
 )
 
