@@ -9,10 +9,14 @@ import (
 	"time"
 
 	"vestibule/internal/store"
+	"vestibule/internal/testutil/tools"
 )
 
-// returned completes an application by secure redirect and returns its id.
-func (w *testServer) returned(t *testing.T) (id string) {
+// finished is an application whose visit is complete, before its browser has returned.
+type finished struct{ id, cookie, publicToken, back string }
+
+// finish completes a visit by secure redirect.
+func (w *testServer) finish(t *testing.T) *finished {
 	t.Helper()
 	id, token := w.application(t, "redirect")
 	cookie := w.enter(t, id, token)
@@ -20,15 +24,24 @@ func (w *testServer) returned(t *testing.T) (id string) {
 	visit := good(t, 303, ask(t, "GET", away, "")).Header.Get("Location")
 	_, handle, _ := strings.Cut(visit, "/visit/")
 	handle, _, _ = strings.Cut(handle, "?")
-	back := w.complete(t, handle).field("completeUrl")
-	// A page without the key set asks the applicant to load it again.
+	done := w.complete(t, handle)
+	return &finished{id, cookie, done.field("publicToken"), done.field("completeUrl")}
+}
+
+// land returns to the portal, and keeps the cookie that it renews. A page without the key
+// set asks the applicant to load it again.
+func (w *testServer) land(t *testing.T, f *finished) {
+	t.Helper()
 	deadline := time.After(30 * time.Second)
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		got := do(t, ask(t, "GET", back, "", "Cookie", cookie))
+		got := do(t, ask(t, "GET", f.back, "", "Cookie", f.cookie))
 		if got.Status == 303 {
-			return id
+			if got.Header.Get("Set-Cookie") != "" {
+				f.cookie = cookieOf(t, got)
+			}
+			return
 		}
 		if got.Header.Get("Retry-After") == "" {
 			t.Fatalf("the return = %d\n%s", got.Status, got.Body)
@@ -39,6 +52,14 @@ func (w *testServer) returned(t *testing.T) (id string) {
 			t.Fatal("the return is never taken")
 		}
 	}
+}
+
+// returned completes an application by secure redirect and returns its id.
+func (w *testServer) returned(t *testing.T) (id string) {
+	t.Helper()
+	f := w.finish(t)
+	w.land(t, f)
+	return f.id
 }
 
 // fetchedOnce checks that an application's report was fetched once, and that a later
@@ -59,9 +80,7 @@ func (w *testServer) fetchedOnce(t *testing.T, id string) {
 // TestApplicationsSucceedDespiteFaults completes applications of each product and mode
 // while the provider behaves in every way that the API allows.
 func TestApplicationsSucceedDespiteFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long")
-	}
+	tools.FullOnly(t)
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		var ids []string
 		for range 4 {

@@ -1,6 +1,7 @@
 package visits_test
 
 import (
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/providertest"
 )
@@ -125,6 +127,7 @@ func TestVisitOutcomes(t *testing.T) {
 		toCode := func(username string) func(*testing.T, applicant) {
 			return func(t *testing.T, a applicant) { a.toAccounts(t, username) }
 		}
+		ana := named("Ana", "Pérez")
 		for _, c := range []struct {
 			name      string
 			prefill   map[string]any
@@ -132,25 +135,29 @@ func TestVisitOutcomes(t *testing.T) {
 			end       string
 			status    contract.Status
 			substatus contract.Substatus
+			said      i18n.Key // at the end
 		}{
-			{"default", named("Ana", "Pérez"), all("default"), "success", contract.StatusSuccess, ""},
-			{"single, in capitals", named("Ana", "Pérez"), all(" SINGLE "), "success", contract.StatusSuccess, ""},
-			{"multi", named("Ana", "Pérez"), all("multi"), "success", contract.StatusSuccess, ""},
-			{"joint", named("Ana", "Pérez"), all("joint"), "success", contract.StatusSuccess, ""},
-			{"noincome", named("Ana", "Pérez"), all("noincome"), "success", contract.StatusSuccess, contract.SubNoRecentInformation},
-			{"no_transactions", named("Ana", "Pérez"), all("no_transactions"), "success", contract.StatusSuccess, contract.SubNoRecentInformation},
-			{"error", named("Ana", "Pérez"), toCode("error"), "success", contract.StatusError, ""},
-			{"supplier_unresponsive", named("Ana", "Pérez"), toCode("supplier_unresponsive"), "error", contract.StatusSupplierUnresponsive, ""},
-			{"mfa", named("Ana", "Pérez"), toCode("mfa"), "error", contract.StatusNotAuthenticated, contract.SubMFARequired},
-			{"debt_only", named("Ana", "Pérez"), toCode("debt_only"), "error", contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
-			{"investment_only", named("Ana", "Pérez"), toCode("investment_only"), "error",
-				contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts},
-			{"e_banking_unsupported", named("Ana", "Pérez"), toCode("e_banking_unsupported"), "error",
-				contract.StatusNotAuthenticated, contract.SubEBankingNotSupported},
-			{"lastName supplierdown", named("Ana", "supplierdown"), toCode("default"), "error", contract.StatusBureauUnresponsive, ""},
+			{"default", ana, all("default"), "success", contract.StatusSuccess, "", "visit.end.bank.shared"},
+			{"single, in capitals", ana, all(" SINGLE "), "success", contract.StatusSuccess, "", "visit.end.bank.shared"},
+			{"multi", ana, all("multi"), "success", contract.StatusSuccess, "", "visit.end.bank.shared"},
+			{"joint", ana, all("joint"), "success", contract.StatusSuccess, "", "visit.end.bank.shared"},
+			{"noincome", ana, all("noincome"), "success", contract.StatusSuccess, contract.SubNoRecentInformation, "visit.end.empty"},
+			{"no_transactions", ana, all("no_transactions"), "success", contract.StatusSuccess, contract.SubNoRecentInformation, "visit.end.empty"},
+			{"error", ana, toCode("error"), "success", contract.StatusError, "", "visit.end.bank.error"},
+			{"supplier_unresponsive", ana, toCode("supplier_unresponsive"), "error",
+				contract.StatusSupplierUnresponsive, "", "visit.end.bank.unresponsive"},
+			{"mfa", ana, toCode("mfa"), "error", contract.StatusNotAuthenticated, contract.SubMFARequired, "visit.end.bank.code"},
+			{"debt_only", ana, toCode("debt_only"), "error",
+				contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts, "visit.end.bank.account"},
+			{"investment_only", ana, toCode("investment_only"), "error",
+				contract.StatusNotAuthenticated, contract.SubIncompatibleAccounts, "visit.end.bank.account"},
+			{"e_banking_unsupported", ana, toCode("e_banking_unsupported"), "error",
+				contract.StatusNotAuthenticated, contract.SubEBankingNotSupported, "visit.end.bank.no_online_banking"},
+			{"lastName supplierdown", named("Ana", "supplierdown"), toCode("default"), "error",
+				contract.StatusBureauUnresponsive, "", "visit.end.bank.unresponsive"},
 			{"firstName mfa required", named("mfa required", "Pérez"), toCode("default"), "error",
-				contract.StatusNotAuthenticated, contract.SubMFARequired},
-			{"three wrong codes", named("Ana", "Pérez"), func(t *testing.T, a applicant) {
+				contract.StatusNotAuthenticated, contract.SubMFARequired, "visit.end.bank.code"},
+			{"three wrong codes", ana, func(t *testing.T, a applicant) {
 				a.toCode(t, "default")
 				for _, want := range []string{"2 more times", "one more time", i18ntest.EN("visit.banks.another")} {
 					a.post(t, "action", "code", "code", "654321")
@@ -158,8 +165,8 @@ func TestVisitOutcomes(t *testing.T) {
 						t.Errorf("the page does not say %q", want)
 					}
 				}
-			}, "error", contract.StatusNotAuthenticated, contract.SubMFARequired},
-			{"three wrong sign-ins, one of them unknown", named("Ana", "Pérez"), func(t *testing.T, a applicant) {
+			}, "error", contract.StatusNotAuthenticated, contract.SubMFARequired, "visit.end.bank.code"},
+			{"three wrong sign-ins, one of them unknown", ana, func(t *testing.T, a applicant) {
 				a.toSignIn(t)
 				a.post(t, "action", "sign-in", "username", "default", "password", "wrong")
 				a.post(t, "action", "rechoose")
@@ -169,7 +176,7 @@ func TestVisitOutcomes(t *testing.T) {
 					t.Error("the page does not say that one try is left")
 				}
 				a.post(t, "action", "sign-in", "username", "default", "password", "wrong")
-			}, "error", contract.StatusNotAuthenticated, ""},
+			}, "error", contract.StatusNotAuthenticated, "", "visit.end.bank.sign_in"},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				a := newcomer(t, r, c.prefill)
@@ -179,6 +186,9 @@ func TestVisitOutcomes(t *testing.T) {
 				body := a.get(t).Body
 				if !strings.Contains(body, `data-end="`+c.end+`"`) {
 					t.Errorf("the page does not end in %s: %s", c.end, body)
+				}
+				if want := i18ntest.EN(c.said, "company", "Vestibule"); !strings.Contains(html.UnescapeString(body), want) {
+					t.Errorf("the page does not say %q: %s", want, body)
 				}
 				events := r.Webhooks(a.publicToken, 1)
 				if events[0]["status"] != string(c.status) || events[0]["substatus"] != nil && events[0]["substatus"] != string(c.substatus) ||
