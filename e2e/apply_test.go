@@ -101,7 +101,7 @@ func (s *site) stored(t *testing.T) int {
 // types, for every field and in both languages, and that nothing is stored.
 func TestFormsThatAreRefused(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := alone(t)
 	good := map[string]string{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.org",
 		"dob-month": "6", "dob-day": "15", "dob-year": "1990"}
 	forms := []struct {
@@ -351,7 +351,7 @@ func TestPortalDecidesWhereToVerify(t *testing.T) {
 // entered data and the errors and stores nothing; once corrected, it is accepted.
 func TestServerChecksAgain(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := alone(t)
 	v := visit(t, noScript)
 	v.expect("422")
 	v.open(t, s.Portal+"/apply/cashflow")

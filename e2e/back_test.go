@@ -208,7 +208,7 @@ func TestBackOnTheHostedPage(t *testing.T) {
 // its pages alone.
 func TestRegisteredSites(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := alone(t)
 	h, other := newHost(t, s), newHost(t, s)
 	staff := visit(t)
 	staff.expect("422")

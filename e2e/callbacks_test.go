@@ -241,7 +241,7 @@ func TestFailedOnceScript(t *testing.T) {
 // again, and nothing is lost.
 func TestProviderAway(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := alone(t)
 	v := visit(t)
 	v.expect("503")
 	s.fault(t, "POST /connect/initialization", "status:503", -1)

@@ -13,7 +13,7 @@ import (
 // of what was shared, and to the end of a company's access.
 func TestConsumerEndsAccess(t *testing.T) {
 	t.Parallel()
-	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
+	s := alone(t, "--sandbox-bank-addr=127.0.0.1:0")
 	v := s.connectOpenBank(t, nil)
 	v.expect("Failed to load resource") // the refused form
 	opened, err := v.Context.ExpectPage(func() error { return v.page(link(en("access.offer_later"))).Click() })
@@ -100,7 +100,7 @@ func (s *site) accessLink(t *testing.T, lang string) string {
 // Spanish without, and looks at the customer's audit trail.
 func TestConsumerDisconnectsSource(t *testing.T) {
 	t.Parallel()
-	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
+	s := alone(t, "--sandbox-bank-addr=127.0.0.1:0")
 	words := map[string]func(i18n.Key, ...string) string{"en": en, "es": es}
 	eachLanguage(t, func(t *testing.T, lang string, language option) {
 		in, script := words[lang], option(func(*playwright.BrowserNewContextOptions) {})

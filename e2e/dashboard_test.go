@@ -46,7 +46,7 @@ func delivered(t *testing.T, v *visitor) {
 // inspected and sent again, and a secret that is rotated by keyboard.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := alone(t)
 	init := call(t, "POST", s.Provider+"/connect/initialization", s.basic(), map[string]any{
 		"productId": s.Credentials.Products["cashflow"], "externalId": "loan-2001", "userArgs": "branch 9", "prefill": person}, 2)
 	token := s.control(t, "POST", "/visits/"+init["token"].(string)+"/complete", map[string]any{"username": "default"})["publicToken"].(string)
@@ -121,7 +121,7 @@ func TestDashboard(t *testing.T) {
 // appears while the list is open, is found while its name is typed, and is opened by keys.
 func TestDashboardLists(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := alone(t)
 	begin := func(externalID string) {
 		t.Helper()
 		call(t, "POST", s.Provider+"/connect/initialization", s.basic(), map[string]any{

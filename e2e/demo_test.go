@@ -78,7 +78,7 @@ func TestDemo(t *testing.T) {
 	}
 	pictures := album{filepath.FromSlash("../docs/images")}
 	must(t, os.MkdirAll(pictures.dir, 0o755))
-	s := start(t)
+	s := alone(t)
 	multi := map[string]string{"firstName": "Multi", "lastName": "Chen", "email": "multi.chen@mail.example", "phone": "512-555-0142",
 		"dob-month": "6", "dob-day": "15", "dob-year": "1984"}
 

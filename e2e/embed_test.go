@@ -48,7 +48,7 @@ func TestEmbedded(t *testing.T) {
 			t.Errorf("the log has %q in it", secret)
 		}
 	}
-	if got := s.fetches(); got != 1 {
+	if got := count(s.events(t, v.id(t)), "fetched"); got != 1 {
 		t.Errorf("the report was fetched %d times", got)
 	}
 }
@@ -161,7 +161,7 @@ func TestConnectPageSurvives(t *testing.T) {
 	state(t, second, "ready")
 	v.open(t, connect)
 	state(t, v, "ready")
-	if got := s.fetches(); got != 1 {
+	if got := count(s.events(t, v.id(t)), "fetched"); got != 1 {
 		t.Errorf("the report was fetched %d times", got)
 	}
 }
@@ -181,7 +181,8 @@ func violations(t *testing.T, s *site) []violation {
 	income, cashflow := s.Credentials.Products["income"], s.Credentials.Products["cashflow"]
 	used := s.token(t, nil)
 	s.control(t, http.MethodPost, "/visits/"+used+"/complete", map[string]any{"end": "exit"})
-	s.token(t, map[string]any{"externalId": "taken"})
+	taken := uuid.NewString()
+	s.token(t, map[string]any{"externalId": taken})
 	fresh := func() string { return s.token(t, nil) }
 	wrong := func(key string, value any) map[string]any {
 		return map[string]any{"prefill": acceptable(map[string]any{key: value})}
@@ -204,7 +205,7 @@ func violations(t *testing.T, s *site) []violation {
 		{"an invalid consumerId", map[string]any{"consumerId": "zoe"}, "INVALID_CONSUMER_ID", true},
 		{"an unknown consumerId", map[string]any{"consumerId": uuid.NewString()}, "INVALID_CONSUMER_ID", false},
 		{"token with another consumer", map[string]any{"token": fresh(), "consumerId": uuid.NewString()}, "INVALID_CONSUMER_ID", false},
-		{"an externalId that is taken", map[string]any{"externalId": "taken", "prefill": acceptable(nil)}, "DUPLICATE_EXTERNAL_ID", false},
+		{"an externalId that is taken", map[string]any{"externalId": taken, "prefill": acceptable(nil)}, "DUPLICATE_EXTERNAL_ID", false},
 		{"an externalId that is too long", map[string]any{"externalId": strings.Repeat("x", 65), "token": fresh()}, "INTERNAL_ERROR", true},
 		{"userArgs that are too long", map[string]any{"userArgs": strings.Repeat("x", 256), "token": fresh()}, "INTERNAL_ERROR", true},
 		{"an invalid sandboxReportId", map[string]any{"sandboxReportId": "x", "token": fresh()}, "INTERNAL_ERROR", true},

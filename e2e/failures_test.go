@@ -22,7 +22,7 @@ func handleOf(v *visitor) string {
 // TestSlowAnswer, TestOffline and TestStatusPageMoves.
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := alone(t)
 	t.Run("our key is refused", func(t *testing.T) {
 		v := visit(t)
 		v.expect("Failed to load resource")

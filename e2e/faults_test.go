@@ -1,12 +1,17 @@
 package e2e
 
-import "testing"
+import (
+	"testing"
+
+	"vestibule/internal/testutil/tools"
+)
 
 // TestFlowsWithFaults walks both ways through a service that does all that the contract
 // allows; VESTIBULE_E2E_FAULTS=7 has every other test here meet one.
 func TestFlowsWithFaults(t *testing.T) {
+	tools.FullOnly(t)
 	t.Parallel()
-	s := start(t, "--sandbox-faults=7")
+	s := alone(t, "--sandbox-faults=7")
 	for _, mode := range []string{"embedded", "redirect"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()

@@ -36,7 +36,7 @@ func TestLighthouse(t *testing.T) {
 	if !*lighthouse {
 		t.Skip("make lighthouse runs it")
 	}
-	s := start(t)
+	s := alone(t)
 	var indexes []float64
 	for range 3 {
 		indexes = append(indexes, lookAt(t, s.Portal+"/", "").Environment.BenchmarkIndex)

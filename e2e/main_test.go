@@ -38,6 +38,12 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	code := m.Run()
+	for _, err := range endShared() {
+		if err != nil {
+			fmt.Println(err)
+			code = 1
+		}
+	}
 	if browser != nil {
 		browser.Close()
 	}

@@ -6,7 +6,7 @@ import "testing"
 // a press outside and by leaving them. Without script they open and close by their button.
 func TestRowMenuCloses(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := alone(t)
 	open := func(v *visitor) {
 		t.Helper()
 		v.open(t, s.Portal+"/review")

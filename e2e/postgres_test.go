@@ -11,7 +11,7 @@ import (
 // TestPostgres walks both ways with all state in PostgreSQL.
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	s := start(t, "--database-url="+storetest.URL(t))
+	s := alone(t, "--database-url="+storetest.URL(t))
 	v := visit(t)
 	for _, mode := range []string{"embedded", "redirect"} {
 		a := s.begin(t, mode)

@@ -69,7 +69,7 @@ func (s *site) raw(t *testing.T, publicToken string) []byte {
 // TestReview walks a reviewer from signing in to the JSON of a report.
 func TestReview(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := alone(t)
 	applicant := visit(t, noScript)
 	stranger := s.submit(t, applicant, "default", "", map[string]any{"externalId": "loan-1001", "userArgs": "branch 7"})
 	owner := s.submit(t, applicant, "multi", "", map[string]any{"externalId": "loan-1002",
@@ -243,7 +243,7 @@ func keysWork(t *testing.T, v *visitor) {
 
 func TestListIsAPlaceToWork(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := alone(t)
 	first := s.begin(t, "embedded")
 	multi := map[string]any{"firstName": "Multi", "lastName": "Chen", "email": "multi@example.org", "dob": "1980-01-01"}
 	s.api(t, "POST", "/applications", map[string]any{"product": "income", "mode": "embedded", "prefill": multi})
@@ -367,7 +367,7 @@ func TestListIsAPlaceToWork(t *testing.T) {
 // decision letter, and deletes the applicant's data.
 func TestDecisionsAndDeletion(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := alone(t)
 	a := s.submit(t, pageless(t), "default", "", map[string]any{"externalId": "loan-2001"})
 	s.await(t, a.ID, "ready")
 	v := visit(t)

@@ -61,7 +61,7 @@ func TestSecondClicks(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s/%dx%d/hosted=%v", product, size[0], size[1], hosted), func(t *testing.T) {
 					t.Parallel()
-					v := visit(t, window(size[0], size[1]))
+					v := guarded(t, window(size[0], size[1]))
 					must(t, v.SetViewportSize(size[0], size[1]))
 					must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(stepAge)}))
 					more := map[string]any{}

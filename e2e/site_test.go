@@ -3,11 +3,14 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"vestibule/internal/app"
@@ -26,49 +29,101 @@ type site struct {
 	dir         string
 }
 
-// start runs the program on free ports until the test ends, and waits until it is
-// ready. The program must drain with exit code 0.
+// shared are the programs that tests share, by their flags.
+var shared struct {
+	sync.Mutex
+	sites map[string]*site
+}
+
+// start returns the program with these flags that tests share. They create what they use,
+// expect no empty list, and leave the clock, faults and settings as they are; other tests
+// call alone.
 func start(t *testing.T, args ...string) *site {
 	t.Helper()
 	needBrowser(t)
 	assets.Need(t)
-	staff.UseCheapHashes()
+	shared.Lock()
+	defer shared.Unlock()
+	flags := strings.Join(args, " ")
+	s := shared.sites[flags]
+	if s == nil {
+		dir, err := storetest.MakeDataDir()
+		must(t, err)
+		s = &site{Log: &logtest.Buffer{}, dir: dir}
+		must(t, s.run(append([]string{"--apply-rate=0", "--widget-rate=0", "--api-rate=10000"}, args...)))
+		if shared.sites == nil {
+			shared.sites = map[string]*site{}
+		}
+		shared.sites[flags] = s
+	}
+	t.Cleanup(func() { s.explain(t) })
+	return s
+}
+
+// endShared ends the shared programs and returns what is wrong with them.
+func endShared() (wrong []error) {
+	for _, s := range shared.sites {
+		wrong = append(wrong, s.End(), s.discreet(), os.RemoveAll(s.dir))
+	}
+	return wrong
+}
+
+// alone runs a program for one test, until it ends.
+func alone(t *testing.T, args ...string) *site {
+	t.Helper()
+	needBrowser(t)
+	assets.Need(t)
 	s := &site{Log: &logtest.Buffer{}}
 	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--database-url=") }) {
 		s.dir = t.TempDir()
 	} else {
 		s.dir = storetest.DataDir(t)
 	}
-	if faultSeed != "" {
-		args = append([]string{"--sandbox-faults=" + faultSeed}, args...)
-	}
-	t.Cleanup(func() { // when the program has ended
-		s.discreet(t)
-		if t.Failed() {
-			t.Logf("the program's log:\n%s", tail(s.Log.String(), 12_000))
+	err := s.run(args)
+	t.Cleanup(func() {
+		if err := errors.Join(s.End(), s.discreet()); err != nil {
+			t.Error(err)
 		}
+		s.explain(t)
 	})
-	s.Program = program.Start(t, app.Run, s.Log, append([]string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0",
-		"--sandbox-control-addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0", "--apply-mode=ask", "--data-dir=" + s.dir}, args...)...)
-	var err error
-	if s.Credentials, err = program.ReadCredentials(s.dir); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s
 }
 
-// discreet checks that the log has no secrets, no tokens, and no personal data of the
-// tests' applicants.
-func (s *site) discreet(t *testing.T) {
-	t.Helper()
+// run runs the program on free ports, and returns when it is ready.
+func (s *site) run(args []string) (err error) {
+	staff.UseCheapHashes()
+	if faultSeed != "" {
+		args = append([]string{"--sandbox-faults=" + faultSeed}, args...)
+	}
+	s.Program, err = program.Run(app.Run, s.Log, append([]string{"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0",
+		"--sandbox-control-addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0", "--apply-mode=ask", "--data-dir=" + s.dir}, args...)...)
+	if err != nil {
+		return fmt.Errorf("%w:\n%s", err, s.Log)
+	}
+	s.Credentials, err = program.ReadCredentials(s.dir)
+	return err
+}
+
+// explain shows the log of a program with which a test failed.
+func (s *site) explain(t *testing.T) {
+	if t.Failed() {
+		t.Logf("the program's log:\n%s", tail(s.Log.String(), 12_000))
+	}
+}
+
+// discreet returns an error if the log has secrets, tokens, or personal data of the tests'
+// applicants.
+func (s *site) discreet() (err error) {
 	said := s.Log.String()
 	for _, secret := range []string{s.Credentials.SecretKey, s.Credentials.WebhookSecret, s.Credentials.PortalAPIKey,
 		s.Credentials.Reviewer.Password, s.Credentials.Dashboard.Password, s.Credentials.Dashboard.Email, "eyJ", "grant=",
 		"jwt=", "@example.org", "Zoë", "Hara", "Núñez", "Pérez", "1992-02-29"} {
 		if secret != "" && strings.Contains(said, secret) {
-			t.Errorf("the log has %q", secret)
+			err = errors.Join(err, fmt.Errorf("the log has %q", secret))
 		}
 	}
+	return err
 }
 
 func tail(s string, n int) string {

@@ -20,7 +20,7 @@ func (s *site) hand(t *testing.T, v *visitor) (opened, string) {
 // stream, also after a network failure, and without script by reloads.
 func TestStatusPageMoves(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := alone(t)
 	s.fault(t, "GET /connect/cashflow/v2/json", "status:503", -1) // no report until the fault is removed
 
 	v := visit(t)
@@ -135,7 +135,7 @@ func TestStatusPageEnds(t *testing.T) {
 // applicant can start again.
 func TestStatusPageExpires(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := alone(t)
 	v := visit(t, spanish, dark)
 	a, _ := s.hand(t, v)
 	v.open(t, s.statusURL(a))

@@ -30,9 +30,26 @@ func phone(o *playwright.BrowserNewContextOptions) {
 	o.HasTouch = playwright.Bool(true)
 }
 
-// visit opens a fresh browser context. When the test ends, any violation of the
-// content security policy, script error or console error on its pages fails it.
+// visit opens a fresh browser context, whose pages take clicks as soon as a step is
+// displayed. When the test ends, any violation of the content security policy, script
+// error or console error on its pages fails it.
 func visit(t *testing.T, options ...option) *visitor {
+	t.Helper()
+	v := guarded(t, options...)
+	must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(withoutGuard)}))
+	return v
+}
+
+// withoutGuard removes the half second in which a step ignores clicks (visit.css), which
+// tests would wait out at every step.
+const withoutGuard = `{
+	const sheet = new CSSStyleSheet();
+	sheet.replaceSync("html .visit, html .visit-leave[open] { animation: none !important }");
+	document.adoptedStyleSheets.push(sheet);
+}`
+
+// guarded is a visit whose steps ignore clicks for half a second, as they do for applicants.
+func guarded(t *testing.T, options ...option) *visitor {
 	t.Helper()
 	v := pageless(t, options...)
 	var err error

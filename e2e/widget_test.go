@@ -12,6 +12,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil/tools"
 )
 
 // embed is a widget in a customer's page, by token, at its first step.
@@ -68,47 +69,31 @@ func TestWidgetAsksForThePagesLanguage(t *testing.T) {
 	}
 }
 
-// TestUsersOfTheMockBank checks each user's outcome: the callback, the report's status,
-// and a message that no other outcome has.
+// TestUsersOfTheMockBank checks the outcome of two users: the callback, the report's status,
+// and the message. TestVisitOutcomes of the provider's visits checks all users.
 func TestUsersOfTheMockBank(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	h := newHost(t, s)
-	v := visit(t)
 	for _, c := range []struct {
-		user, until, callback, status, substatus string
-		failed, end                              i18n.Key
+		user, callback, word, status, substatus string
+		failed, end                             i18n.Key
 	}{
-		{"default", "end", "onSuccess", "SUCCESS", "", "", "visit.end.bank.shared"},
-		{"single", "end", "onSuccess", "SUCCESS", "", "", "visit.end.bank.shared"},
-		{"multi", "end", "onSuccess", "SUCCESS", "", "", "visit.end.bank.shared"},
-		{"joint", "end", "onSuccess", "SUCCESS", "", "", "visit.end.bank.shared"},
-		{"noincome", "end", "onSuccess", "SUCCESS", "NO_RECENT_USABLE_INFORMATION", "", "visit.end.empty"},
-		{"no_transactions", "end", "onSuccess", "SUCCESS", "NO_RECENT_USABLE_INFORMATION", "", "visit.end.empty"},
-		{"error", "code", "onSuccess", "ERROR", "", "", "visit.end.bank.error"},
-		{"supplier_unresponsive", "sign-in", "onError", "SUPPLIER_UNRESPONSIVE", "",
-			"visit.failed.bank_unresponsive", "visit.end.bank.unresponsive"},
-		{"mfa", "code", "onError", "NOT_AUTHENTICATED", "MFA_REQUIRED_ON_FETCH", "visit.failed.bank_code", "visit.end.bank.code"},
-		{"debt_only", "code", "onError", "NOT_AUTHENTICATED", "INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED",
+		{"noincome", "onSuccess", "SUCCESS", "SUCCESS", "NO_RECENT_USABLE_INFORMATION", "", "visit.end.empty"},
+		{"debt_only", "onError", "SUPPLIER_ERROR", "NOT_AUTHENTICATED", "INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED",
 			"visit.failed.account", "visit.end.bank.account"},
-		{"investment_only", "code", "onError", "NOT_AUTHENTICATED", "INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED",
-			"visit.failed.account", "visit.end.bank.account"},
-		{"e_banking_unsupported", "sign-in", "onError", "NOT_AUTHENTICATED", "E_BANKING_NOT_SUPPORTED",
-			"visit.failed.no_online_banking", "visit.end.bank.no_online_banking"},
 	} {
 		t.Run(c.user, func(t *testing.T) {
-			v.embed(t, s, h)
+			t.Parallel()
+			v := embed(t, s, h)
 			signIn(t, v.widget, c.user)
-			if c.until != "sign-in" {
-				step(t, v.widget, "code")
-				fill(t, v.widget("[name=code]"), "123456")
-				click(t, v.widget(button(en("visit.code.submit"))))
-			}
-			if c.until == "end" {
+			step(t, v.widget, "code")
+			fill(t, v.widget("[name=code]"), "123456")
+			click(t, v.widget(button(en("visit.code.submit"))))
+			if c.failed == "" {
 				step(t, v.widget, "accounts")
 				click(t, v.widget(button(en("visit.accounts.submit"))))
-			}
-			if c.callback == "onError" {
+			} else {
 				step(t, v.widget, "failed")
 				if words := read(t, v.widget(".notice-danger")); !strings.Contains(words, en(c.failed)) {
 					t.Errorf("before another bank is chosen the applicant reads %q, want %q in it", words, en(c.failed))
@@ -119,14 +104,7 @@ func TestUsersOfTheMockBank(t *testing.T) {
 				giveUp(t, v.widget)
 			}
 			got := called(t, v, 1)
-			if got[1] != c.callback {
-				t.Fatalf("the widget called %q, want %s", got, c.callback)
-			}
-			word := "SUPPLIER_ERROR"
-			if c.callback == "onSuccess" {
-				word = c.status
-			}
-			same(t, "the callback's arguments", got[3:], []string{word})
+			same(t, "the callback", []string{got[1], got[3]}, []string{c.callback, c.word})
 			status, substatus := s.report(t, got[2])
 			same(t, "the report's status", []string{status, substatus}, []string{c.status, c.substatus})
 			if words, want := read(t, v.widget("[data-testid=step-end]")), en(c.end, "company", "Vestibule"); !strings.Contains(words, want) {
@@ -139,46 +117,23 @@ func TestUsersOfTheMockBank(t *testing.T) {
 	}
 }
 
-// TestNamesOfTheSandbox has the outcomes that a prefilled name asks for.
-func TestNamesOfTheSandbox(t *testing.T) {
+// TestExpiredVisit lets the time of a visit pass, which is five minutes for this name.
+func TestExpiredVisit(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := alone(t) // its clock is moved
 	h := newHost(t, s)
 	v := visit(t)
-	for _, c := range []struct {
-		name              string
-		person            map[string]any
-		status, substatus string
-	}{
-		{"supplierdown", acceptable(map[string]any{"lastName": "supplierdown"}), "BUREAU_UNRESPONSIVE", ""},
-		{"mfa required", acceptable(map[string]any{"firstName": "mfa required"}), "NOT_AUTHENTICATED", "MFA_REQUIRED_ON_FETCH"},
-		{"expiresoon", acceptable(map[string]any{"lastName": "expiresoon"}), "EXPIRED", ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			v.open(t, h.URL+"/")
-			begin(t, v, h.options(map[string]any{"token": s.token(t, map[string]any{"prefill": c.person})}), "first")
-			word := "SUPPLIER_ERROR"
-			if c.status == "EXPIRED" {
-				word = "REQUEST_TIMEOUT"
-				step(t, v.widget, "consent")
-				s.control(t, http.MethodPost, "/clock", map[string]string{"advance": "5m1s"})
-				click(t, v.widget(button(en("visit.consent.submit"))))
-			} else {
-				signIn(t, v.widget, "default")
-				if c.substatus != "" {
-					step(t, v.widget, "code")
-					fill(t, v.widget("[name=code]"), "123456")
-					click(t, v.widget(button(en("visit.code.submit"))))
-				}
-				giveUp(t, v.widget)
-			}
-			got := called(t, v, 1)
-			same(t, "the callback", []string{got[1], got[3]}, []string{"onError", word})
-			status, substatus := s.report(t, got[2])
-			same(t, "the report's status", []string{status, substatus}, []string{c.status, c.substatus})
-			step(t, v.widget, "end")
-		})
-	}
+	v.open(t, h.URL+"/")
+	person := acceptable(map[string]any{"lastName": "expiresoon"})
+	begin(t, v, h.options(map[string]any{"token": s.token(t, map[string]any{"prefill": person})}), "first")
+	step(t, v.widget, "consent")
+	s.control(t, http.MethodPost, "/clock", map[string]string{"advance": "5m1s"})
+	click(t, v.widget(button(en("visit.consent.submit"))))
+	got := called(t, v, 1)
+	same(t, "the callback", []string{got[1], got[3]}, []string{"onError", "REQUEST_TIMEOUT"})
+	status, substatus := s.report(t, got[2])
+	same(t, "the report's status", []string{status, substatus}, []string{"EXPIRED", ""})
+	step(t, v.widget, "end")
 }
 
 // TestWrongPassword gives three tries, says how many are left, and then stops.
@@ -263,15 +218,19 @@ func focused(t *testing.T, l playwright.Locator) {
 	must(t, err)
 }
 
-// TestCloseAtEachStep closes the widget wherever the applicant may be: in the
-// page, where it asks first, and as a dialog by Esc.
+// TestCloseAtEachStep closes the widget wherever the applicant may be, in the page, where it
+// asks first, or as a dialog by Esc; make test-full tries both at each step.
 func TestCloseAtEachStep(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
-	for _, name := range []string{"consent", "bank", "sign-in", "code", "accounts"} {
+	for i, name := range []string{"consent", "bank", "sign-in", "code", "accounts"} {
+		inPage := i%2 == 0
 		t.Run(name, func(t *testing.T) {
+			if !inPage {
+				tools.FullOnly(t)
+			}
 			v.embed(t, s, h)
 			reach(t, v.widget, name)
 			click(t, v.widget("[data-testid=close]"))
@@ -289,6 +248,9 @@ func TestCloseAtEachStep(t *testing.T) {
 			}
 		})
 		t.Run(name+" by Esc", func(t *testing.T) {
+			if inPage {
+				tools.FullOnly(t)
+			}
 			v.dialog(t, s, h)
 			reach(t, v.widget, name)
 			must(t, v.Keyboard().Press("Escape"))

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -67,37 +68,58 @@ type Program struct {
 	Listeners
 	Stop  context.CancelFunc // makes the program drain and end
 	Ended <-chan struct{}    // closed when it has
+	code  int                // exit code, when it has ended
 }
 
-// Start runs main, which is app.Run, with arguments until the test ends. It returns when
-// the program is ready. The program must drain within a minute and with exit code 0.
-func Start(t testing.TB, main func(ctx context.Context, args []string, stdout, stderr io.Writer) int,
-	log *logtest.Buffer, args ...string) *Program {
+// Main is app.Run.
+type Main func(ctx context.Context, args []string, stdout, stderr io.Writer) int
+
+// Start runs main with arguments until the test ends. It returns when the program is ready.
+// The program must drain within a minute and with exit code 0.
+func Start(t testing.TB, main Main, log *logtest.Buffer, args ...string) *Program {
 	t.Helper()
-	ctx, stop := context.WithCancel(context.Background())
-	out, in := io.Pipe()
-	ended, code := make(chan struct{}), 0
-	go func() {
-		code = main(ctx, args, in, log)
-		in.Close()
-		close(ended)
-	}()
+	p, err := Run(main, log, args...)
 	t.Cleanup(func() {
-		stop()
-		select {
-		case <-ended:
-			if code != 0 {
-				t.Errorf("the program ended with exit code %d\n%s", code, log)
-			}
-		case <-time.After(time.Minute):
-			t.Errorf("the program does not end\n%s", log)
+		if err := p.End(); err != nil {
+			t.Errorf("%v\n%s", err, log)
 		}
 	})
-	l, err := untilReady(out)
 	if err != nil {
 		t.Fatalf("%v:\n%s", err, log)
 	}
-	return &Program{Listeners: l, Stop: stop, Ended: ended}
+	return p
+}
+
+// Run runs main with arguments and returns when the program is ready. The caller ends it,
+// also after an error.
+func Run(main Main, log *logtest.Buffer, args ...string) (*Program, error) {
+	ctx, stop := context.WithCancel(context.Background())
+	out, in := io.Pipe()
+	ended := make(chan struct{})
+	p := &Program{Stop: stop, Ended: ended}
+	go func() {
+		p.code = main(ctx, args, in, log)
+		in.Close()
+		close(ended)
+	}()
+	var err error
+	p.Listeners, err = untilReady(out)
+	return p, err
+}
+
+// End makes the program drain, and returns an error unless it ends within a minute and with
+// exit code 0.
+func (p *Program) End() error {
+	p.Stop()
+	select {
+	case <-p.Ended:
+		if p.code != 0 {
+			return fmt.Errorf("the program ended with exit code %d", p.code)
+		}
+		return nil
+	case <-time.After(time.Minute):
+		return errors.New("the program does not end")
+	}
 }
 
 // Credentials are the credentials that a program generates.

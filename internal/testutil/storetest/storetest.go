@@ -80,23 +80,41 @@ func SQLite(t testing.TB, party string) *store.DB {
 func DataDir(t testing.TB) string {
 	t.Helper()
 	dir := folder(t)
+	if err := fillDataDir(dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// MakeDataDir is DataDir of a program that several tests share. The caller removes the folder.
+func MakeDataDir() (dir string, err error) {
+	if dir, err = makeFolder(); err == nil {
+		err = fillDataDir(dir)
+	}
+	return dir, err
+}
+
+func fillDataDir(dir string) error {
 	for _, party := range []string{store.Portal, store.Provider} {
 		raw, err := sqliteTemplate(party)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, party+".db"), raw, 0o600)
 		}
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 	}
-	return dir
+	return nil
 }
 
-// folder returns a folder for SQLite files, in memory if possible: on a disk, tests
-// wait for its writes.
+// makeFolder makes a folder for SQLite files, in memory if possible: on a disk, tests wait
+// for its writes.
+func makeFolder() (string, error) { return os.MkdirTemp(cluster.InMemory(), "vestibule-sqlite-") }
+
+// folder returns such a folder, until the test ends.
 func folder(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(cluster.InMemory(), "vestibule-sqlite-")
+	dir, err := makeFolder()
 	if err != nil {
 		t.Fatal(err)
 	}
