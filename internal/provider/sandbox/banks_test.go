@@ -1,4 +1,4 @@
-package banks_test
+package sandbox
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"vestibule/internal/provider/sandbox/banks"
 )
 
-func TestTheCatalogue(t *testing.T) {
+func TestCatalogOfBanks(t *testing.T) {
 	all := banks.All()
 	if len(all) < 300 {
 		t.Errorf("%d banks, want some hundred", len(all))

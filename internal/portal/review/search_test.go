@@ -1,8 +1,10 @@
-package search
+package review
 
 import (
 	"strings"
 	"testing"
+
+	"vestibule/internal/portal/review/search"
 )
 
 func TestNameWordsIgnoreCaseAndAccents(t *testing.T) {
@@ -11,11 +13,11 @@ func TestNameWordsIgnoreCaseAndAccents(t *testing.T) {
 		"Łukasz Żółć": "lukasz zolc", "李 小龍": "小龍 李", "": "", " ’- ": "", "Straße STRASSE": "strasse", "JOSÉ José ÑANDÚ": "jose nandu",
 		"Ægir Bjørn": "aegir bjorn", "ΝΊΚΟΣ Νίκος": "νικοσ",
 	} {
-		if got := strings.Join(Words(name), " "); got != want {
+		if got := strings.Join(search.Words(name), " "); got != want {
 			t.Errorf("words(%q) = %q, want %q", name, got, want)
 		}
 	}
-	if got := Words(strings.Repeat("a b c d e f g h i j k l m n o p ", 3)); len(got) != maxWords {
+	if got := search.Words(strings.Repeat("a b c d e f g h i j k l m n o p ", 3)); len(got) != 12 {
 		t.Errorf("a name of many words has %d", len(got))
 	}
 }

@@ -1,4 +1,4 @@
-package spreadsheet
+package review
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"vestibule/internal/portal/review/spreadsheet"
 	"vestibule/internal/testutil/proptest"
 )
 
@@ -24,7 +25,7 @@ func TestSpreadsheetsRoundTrip(t *testing.T) {
 			row[i] = strings.ReplaceAll(row[i], "\r", "")
 		}
 		given := slices.Clone(row)
-		got, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(Encode([][]string{row}), []byte(ByteOrderMark)))).ReadAll()
+		got, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(spreadsheet.Encode([][]string{row}), []byte(spreadsheet.ByteOrderMark)))).ReadAll()
 		if err != nil || len(got) != 1 || len(got[0]) != len(given) {
 			t.Fatalf("%q reads back as %q, %v", given, got, err)
 		}
