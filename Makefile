@@ -35,9 +35,11 @@ generate: ## what is generated and committed: templ's Go code, declarations, tab
 	@$(GO) tool templ generate -log-level error
 	@$(GO) generate -skip '$(SKIP)' ./...
 
-# Test programs are linked without debugging data, in half the time, and check has run go vet.
-# Programs that live for seconds collect garbage less often.
-TEST := GOGC=400 VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GO) test -vet=off -ldflags=-w $(PARALLEL)
+# Programs that live for seconds collect garbage less often. Test programs are linked without
+# debugging data, in two thirds of the time, and check has run go vet.
+test test-full test-fast check: export GOGC := 400
+GOTEST := $(GO) test -vet=off -ldflags=-w
+TEST := VESTIBULE_TEST_COMPLETE=1 $(POSTGRES) $(GOTEST) $(PARALLEL)
 
 test: tools assets check ## what must pass before a change lands, after installing what the tests need and this machine lacks
 	@$(TEST) -timeout 20m ./...
@@ -52,7 +54,7 @@ test-full: tools assets openapi check ## before a release: every language, theme
 WHOLE := /(e2e|cmd/server|docs/deploy|testutil/(attacktest|crashtest))$$
 # A package more at once than there are processors, and those that take longest first.
 test-fast: assets check ## the short tests: no browser, no PostgreSQL, no whole program, no large corpora
-	@VESTIBULE_TEST_POSTGRES=off GOGC=400 $(GO) test -short -vet=off -ldflags=-w $(PARALLEL) -p $$(($$(nproc) + 1)) \
+	@VESTIBULE_TEST_POSTGRES=off $(GOTEST) -short $(PARALLEL) -p $$(($$(nproc) + 1)) \
 		$$($(GO) list ./internal/provider ./internal/provider/visits ./internal/portal ./internal/portal/review ./... | grep -vE '$(WHOLE)')
 
 test-race: tools assets ## every test but the browser's, under the race detector
@@ -91,7 +93,7 @@ check: ## formatting, go vet, the width of lines, and whether generated files ar
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'gofmt would change:'; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	@$(GO) vet ./...
 	@GOOS=js GOARCH=wasm $(GO) vet ./wasm
-	@cd bench && $(GO) vet ./... && $(GO) test .
+	@cd bench && $(GO) vet ./... && $(GOTEST) .
 	@diff <($(GENERATED)) <(git grep -lE '^// Code generated .* DO NOT EDIT\.$$' | sort) || { echo 'generated files: .gitattributes marks the left ones, their own header the right ones'; exit 1; }
 	@! LC_ALL=C.UTF-8 grep -nE '^.{141,}' $$($(SOURCES)) || { echo 'lines over 140 columns'; exit 1; }
 	@awk 'FNR == 1 { code = 0 } /^ *```/ { code = !code } length > 140 && !code && !/^ *[|<#]/ { print FILENAME ":" FNR; long = 1 } END { exit long }' \
