@@ -12,7 +12,7 @@ import (
 // mouse. The focus stays in the list. On a phone the row opens the application.
 func TestListShowsAnApplicationBesideIt(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := alone(t)
 	applicant := visit(t, noScript)
 	first := s.submit(t, applicant, "default", "", nil)
 	s.await(t, first.ID, "ready")
@@ -80,7 +80,7 @@ func TestListShowsAnApplicationBesideIt(t *testing.T) {
 // mouse, with a refused decision, after a colleague, and with a lost connection.
 func TestDecideBesideTheList(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := alone(t)
 	applicant := visit(t, noScript)
 	var ids []string // as in the list, newest first
 	for range 3 {
@@ -189,6 +189,56 @@ func TestDecideBesideTheList(t *testing.T) {
 	}
 	fill(t, v.page(".list-search [name=query]"), "Zoë") // above the panel
 	see(t, v.page(panel))
+}
+
+// TestPanelKeepsTheFormInUse changes an application whose panel is open: the newer version
+// does not replace a form to which the user went while it was on its way.
+func TestPanelKeepsTheFormInUse(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	one := s.submit(t, pageless(t), "default", "", nil)
+	s.await(t, one.ID, "ready")
+	own := s.Portal + "/review/applications/" + one.ID
+	v := visit(t)
+	s.signIn(t, v)
+	v.open(t, s.Portal+"/review")
+	keysWork(t, v)
+	row := fmt.Sprintf("tr[data-id=%q] ", one.ID)
+	must(t, v.page(row+".list-link").Focus())
+	must(t, v.Keyboard().Press("Space"))
+	const panel = "[data-peek]:not([hidden]) "
+	see(t, v.page(panel+"[name=decision]"))
+	_, err := v.Evaluate(`() => {
+		const ask = window.fetch;
+		window.fetch = async (...of) => {
+			const answer = await ask(...of), text = answer.text.bind(answer);
+			answer.text = async () => {
+				const got = await text();
+				if (answer.url.includes("` + one.ID + `")) setTimeout(() => document.body.dataset.answered = "yes");
+				return got;
+			};
+			return answer;
+		};
+	}`)
+	must(t, err)
+	asked, answer := make(chan struct{}, 9), make(chan struct{})
+	must(t, v.Context.Route(own+"*", func(r playwright.Route) {
+		go func() {
+			asked <- struct{}{}
+			<-answer
+			r.Continue()
+		}()
+	}))
+	other := visit(t, noScript)
+	s.signIn(t, other)
+	other.open(t, own)
+	click(t, other.page(button(en("review.list.take"))))
+	<-asked
+	must(t, v.Keyboard().Press("d"))
+	see(t, v.page(panel+"[name=decision]:focus"))
+	close(answer)
+	must(t, v.page("body[data-answered]").WaitFor())
+	see(t, v.page(panel+"[name=decision]:focus"))
 }
 
 // TestFormKeys goes to the forms of an application's page by keys.

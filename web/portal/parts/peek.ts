@@ -72,7 +72,9 @@ export function startPeek(say: (words: string) => void, refresh: () => void): (c
 		const of = id;
 		running = new AbortController();
 		const answer = await fetch(link.href, { headers, cache: "no-store", redirect: "manual", signal: running.signal });
-		if (!answer.ok || !show(await answer.text(), link.href)) return location.assign(link.href); // its page says why
+		const html = await answer.text();
+		if (shown === of && inUse()) return; // the user went to it meanwhile
+		if (!answer.ok || !show(html, link.href)) return location.assign(link.href); // its page says why
 		shown = of;
 		body.inert = false;
 		title.textContent = link.textContent;
