@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -35,7 +36,7 @@ var engines = []struct {
 // TestEngines walks the main journeys by mouse in WebKit and Firefox, whose scrollbars take room.
 func TestEngines(t *testing.T) {
 	t.Parallel()
-	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
+	s := alone(t, "--sandbox-bank-addr=127.0.0.1:0")
 	byPost := start(t, "--return-mode=post")
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
@@ -201,10 +202,7 @@ func (d *driven) review(s *site) {
 		s.await(d.t, a.ID, "ready")
 		ids = append(ids, a.ID)
 	}
-	d.open(s.Portal + "/review")
-	d.fill("[name=email]", s.Credentials.Reviewer.Email)
-	d.fill("[name=password]", s.Credentials.Reviewer.Password)
-	d.click("form[action='/review/sign-in'] button", "")
+	d.signIn(s.Portal+"/review", "form[action='/review/sign-in']", s.Credentials.Reviewer.Email, s.Credentials.Reviewer.Password)
 	d.click("[data-column=started] .list-sort", "")
 	d.holds("the list is sorted", `return !!document.querySelector("[aria-sort] .list-sort") && location.search.includes("sort=")`)
 	row := func(i int) string { return `tr[data-id="` + ids[i] + `"] ` }
@@ -401,4 +399,83 @@ func (d *driven) inNewWindow(act func()) (before string) {
 		return d.SwitchTo(all[i])
 	})
 	return before
+}
+
+// TestEnginePages opens every page that links lead to, in WebKit and Firefox at four widths. None
+// stops answering, is wider than its window, or has a part that scrolls by a few px.
+func TestEnginePages(t *testing.T) {
+	t.Parallel()
+	tools.FullOnly(t)
+	s := alone(t)
+	for range 3 {
+		a := s.submit(t, pageless(t), "default", "", nil)
+		s.await(t, a.ID, "ready")
+	}
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			b, err := e.start(t, webdriver.Options{Language: "en-US"})
+			must(t, err)
+			d := newDriven(t, b)
+			d.crawl(s.Portal + "/")
+			d.signIn(s.Portal+"/review", "form[action='/review/sign-in']", s.Credentials.Reviewer.Email, s.Credentials.Reviewer.Password)
+			d.crawl(s.Portal + "/review")
+			d.signIn(s.Provider+"/dashboard", "form[action='/dashboard/sign-in']", s.Credentials.Dashboard.Email, s.Credentials.Dashboard.Password)
+			d.crawl(s.Provider + "/dashboard")
+			d.crawl(s.Provider + "/docs")
+		})
+	}
+}
+
+// identifiers are the parts of addresses that differ between pages of one kind.
+var identifiers = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|[A-Za-z0-9_-]{20,}|\d+`)
+
+// crawl opens the page of an address and, of those to which links lead on the same site, one of each
+// kind, and checks their layout.
+func (d *driven) crawl(address string) {
+	d.t.Helper()
+	seen := map[string]bool{}
+	for next := []string{address}; len(next) > 0; next = next[1:] {
+		kind := identifiers.ReplaceAllString(strings.SplitN(next[0], "?", 2)[0], "*")
+		if seen[kind] {
+			continue
+		}
+		seen[kind] = true
+		d.open(next[0])
+		for _, width := range []int{1440, 1280, 1024, 520} {
+			d.resize(width)
+			var found []string
+			must(d.t, d.Run(&found, badLayout))
+			for _, f := range found {
+				d.t.Errorf("%s at %d px: %s", kind, width, f)
+			}
+		}
+		var links []string
+		must(d.t, d.Run(&links, `return [...document.querySelectorAll("a[href]:not([download])")].filter((a) => a.origin === location.origin &&
+			!/sign-out|\.(csv|pdf|json|yaml|zip)$|\/assets\/|\/raw/.test(a.pathname)).map((a) => a.href.split("#")[0])`))
+		next = append(next, links...)
+	}
+	d.t.Logf("%d kinds of pages from %s", len(seen), address)
+}
+
+// badLayout returns what is wrong with the layout of a page.
+const badLayout = `
+	const found = [], root = document.documentElement;
+	if (root.scrollWidth > root.clientWidth) found.push("the page is " + (root.scrollWidth - root.clientWidth) + " px wider than the window");
+	for (const e of document.querySelectorAll("body :not(pre, textarea, select)")) {
+		const { overflowX, overflowY } = getComputedStyle(e);
+		const scrolls = (o) => o === "auto" || o === "scroll";
+		const by = [scrolls(overflowX) ? e.scrollWidth - e.clientWidth : 0, scrolls(overflowY) ? e.scrollHeight - e.clientHeight : 0];
+		if (e.clientWidth > 0 && by.some((n) => n > 0 && n < 16)) found.push("scrolls by " + by + " px: " + e.outerHTML.slice(0, 120));
+	}
+	return found;`
+
+// signIn signs a user of a dashboard in.
+func (d *driven) signIn(address, form, email, password string) {
+	d.t.Helper()
+	d.open(address)
+	d.fill("[name=email]", email)
+	d.fill("[name=password]", password)
+	d.click(form+" button", "")
+	d.holds("the user is signed in", `return !document.querySelector("[name=password]")`)
 }
