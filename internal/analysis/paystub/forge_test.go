@@ -57,7 +57,7 @@ func TestDetection(t *testing.T) {
 		t.Skip("long")
 	}
 	each := 51
-	if tools.Full() {
+	if tools.Full() || *update {
 		each = 204
 	}
 	layouts := paystubtest.Layouts()
@@ -106,7 +106,7 @@ func TestDetection(t *testing.T) {
 		t.Errorf("%d of %d genuine ones are taken for falsified, want 2%% at most: %v", wrong, genuine, alarms)
 	}
 	t.Log("\n" + table.String())
-	if tools.Full() {
+	if tools.Full() || *update {
 		docsTable(t, "detection", table.String())
 	}
 }
