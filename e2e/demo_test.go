@@ -29,6 +29,10 @@ type album struct{ dir string }
 func (a album) shot(t *testing.T, v *visitor, name string) image.Image {
 	t.Helper()
 	must(t, v.Mouse().Move(0, 0))
+	cdp, err := v.Context.NewCDPSession(v.Page)
+	must(t, err)
+	_, err = cdp.Send("Emulation.setScrollbarsHidden", map[string]any{"hidden": true})
+	must(t, err)
 	raw, err := v.Screenshot(playwright.PageScreenshotOptions{Animations: playwright.ScreenshotAnimationsDisabled,
 		Caret: playwright.ScreenshotCaretHide})
 	must(t, err)

@@ -115,6 +115,8 @@ var launch = sync.OnceValue(func() error {
 	}
 	browser, err = pw.Chromium.Launch(playwright.BrowserTypeLaunchOptions{
 		ExecutablePath: playwright.String(chromium()),
+		// Pages must also work where scroll bars take room, as on most desktops.
+		IgnoreDefaultArgs: []string{"--hide-scrollbars"},
 		// Pages live too briefly for optimized scripts, an optimized WASM module or a process
 		// that draws to pay.
 		Args: []string{"--no-sandbox", "--disable-gpu", "--in-process-gpu", "--js-flags=--liftoff-only,--no-opt,--no-maglev",

@@ -25,9 +25,12 @@ type option func(*playwright.BrowserNewContextOptions)
 func noScript(o *playwright.BrowserNewContextOptions) { o.JavaScriptEnabled = playwright.Bool(false) }
 func dark(o *playwright.BrowserNewContextOptions)     { o.ColorScheme = playwright.ColorSchemeDark }
 func spanish(o *playwright.BrowserNewContextOptions)  { o.Locale = playwright.String("es-MX") }
+
+// phone is a small screen that is touched, where scroll bars take no room.
 func phone(o *playwright.BrowserNewContextOptions) {
 	o.Viewport = &playwright.Size{Width: 320, Height: 640}
 	o.HasTouch = playwright.Bool(true)
+	o.IsMobile = playwright.Bool(true)
 }
 
 // visit opens a fresh browser context, whose pages take clicks as soon as a step is
