@@ -167,3 +167,100 @@ func TestFormFitsOneScreen(t *testing.T) {
 		}
 	})
 }
+
+// restScript returns the heights that the page gave its frame since it was called, once these
+// have not changed for a while. It gives up on a frame that does not come to rest.
+const restScript = `(frame) => new Promise((done, fail) => {
+	const heights = [];
+	const observer = new MutationObserver(() => { heights.push(frame.style.height); still = 0; });
+	observer.observe(frame, { attributes: true, attributeFilter: ["style"] });
+	let still = 0;
+	const look = () => {
+		if (heights.length > 20) return fail(new Error("the frame does not rest: " + heights.slice(-4)));
+		if (++still > 20) return done(heights.length);
+		requestAnimationFrame(look);
+	};
+	look();
+})`
+
+// TestFrameRests walks an embedded visit in windows and with text sizes that wrap its steps
+// differently. At each step, the frame comes to rest as high as its content, without a scroll bar.
+func TestFrameRests(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	h := newHost(t, s)
+	for _, width := range []int{320, 390, 560, 1280} {
+		t.Run(fmt.Sprintf("%d px", width), func(t *testing.T) {
+			t.Parallel()
+			v := embed(t, s, h, window(width, 700))
+			for _, from := range append(walkingSteps, "end") {
+				step(t, v.widget, from)
+				for _, size := range []string{"", "137%", "200%"} {
+					_, err := v.widget("html").Evaluate(`(root, size) => { root.style.fontSize = size; }`, size)
+					must(t, err)
+					rests(t, fmt.Sprintf("%s with text of %q", from, size), v.page("iframe"), v.widget("html"))
+				}
+				if from != "end" {
+					onward(t, v.widget, from)
+				}
+			}
+		})
+	}
+	t.Run("in an onboarding app", func(t *testing.T) {
+		t.Parallel()
+		app := newShop(t, s, "localhost")
+		_, token := app.token(t, nil)
+		app.bodies.Store("/", element(`id="a" height="300"`, token))
+		v := visit(t, window(560, 700))
+		v.open(t, app.URL)
+		for _, from := range walkingSteps {
+			step(t, v.bank("a"), from)
+			rests(t, from, v.inside("a").Locator("iframe"), v.bank("a")("html"))
+			rests(t, "the page around "+from, v.page("#a iframe"), v.inside("a").Locator("html"))
+			onward(t, v.bank("a"), from)
+		}
+		see(t, v.inside("a").Locator("#status[data-state=ready]"))
+		rests(t, "status", v.page("#a iframe"), v.inside("a").Locator("html"))
+	})
+	// A scroll bar of the page makes the frame narrower, and its content lower where the width of
+	// the frame passes a limit of the layout.
+	t.Run("in a page whose scroll bar comes with the frame's height", func(t *testing.T) {
+		t.Parallel()
+		const width = 34*16 + 16 + 8 // more than the limit, with the body's margins and less than a scroll bar
+		v := embed(t, s, h, window(width, 400))
+		rests(t, "consent with a scroll bar", v.page("iframe"), v.widget("html"))
+		high, err := v.Evaluate(`() => document.documentElement.scrollHeight`)
+		must(t, err)
+		must(t, v.SetViewportSize(width, int(number(high))+10))
+		rests(t, "consent", v.page("iframe"), v.widget("html"))
+	})
+	t.Run("in a page that keeps it lower", func(t *testing.T) {
+		t.Parallel()
+		v := embed(t, s, h)
+		lower := func(height string) {
+			_, err := v.page("iframe").Evaluate(`(frame, height) => { frame.style.maxHeight = height; }`, height)
+			must(t, err)
+		}
+		lower("300px")
+		see(t, v.widget("html[data-scroll]"))
+		click(t, v.widget(button(en("visit.consent.submit"))))
+		step(t, v.widget, "bank")
+		lower("none")
+		see(t, v.widget("html:not([data-scroll])"))
+		rests(t, "bank", v.page("iframe"), v.widget("html"))
+	})
+}
+
+// rests wants a frame with that root to come to rest.
+func rests(t *testing.T, where string, frame, root playwright.Locator) {
+	t.Helper()
+	if _, err := frame.Evaluate(restScript, nil); err != nil {
+		t.Errorf("%s: %v", where, err)
+		return
+	}
+	over, err := root.Evaluate(`(root) => [innerWidth - root.clientWidth, root.scrollHeight - innerHeight]`, nil)
+	must(t, err)
+	if wide, high := number(over.([]any)[0]), number(over.([]any)[1]); wide != 0 || high > 0 {
+		t.Errorf("%s: a scroll bar takes %v px, and %v px are out of sight", where, wide, high)
+	}
+}

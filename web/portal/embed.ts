@@ -242,7 +242,10 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     if (this.frame) return;
     const frame = make("iframe", { border: "0", width: "100%", background: "transparent", visibility: "hidden" });
     this.frame = frame;
-    if (!this.dialog) Object.assign(frame.style, { gridArea: "1 / 1", display: "block", height: `${this.reserved()}px` });
+    if (!this.dialog) {
+      Object.assign(frame.style, { gridArea: "1 / 1", display: "block", height: `${this.reserved()}px` });
+      frame.scrolling = "no"; // it gets the height of its page, which must not depend on a scroll bar
+    }
     this.fill(false);
     frame.title = this.accessibleName();
     frame.name = location.href; // framed.ts leads back to it
@@ -282,8 +285,8 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
       this.note!.style.display = "none";
       if (this.dialog?.open) frame.focus();
     }
-    if (event === "size" && this.box && detail.height > 0 && detail.height < 20_000) {
-      frame.style.height = `${Math.max(this.reserved(), Math.ceil(detail.height))}px`;
+    if (event === "size" && this.box && detail.height > 0) {
+      frame.style.height = `${Math.max(this.reserved(), Math.min(Math.ceil(detail.height), 50_000))}px`;
     }
     if (event === "escape") this.close();
     if (event === "widget") this.fill(!!detail.open);

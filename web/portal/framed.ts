@@ -3,6 +3,8 @@
 // the page, and the Escape key. It sends only to the origin that the server named and accepts no
 // messages. The table in internal/portal/embedkit defines the names and details.
 
+import { steadyHeight } from "../ui/height";
+
 const { parent: around, application, error } = document.body.dataset;
 const main = document.querySelector("main")!;
 
@@ -25,10 +27,11 @@ if (around && window.parent !== window) {
   const connect = document.querySelector<HTMLElement>('[data-vestibule="connect"]');
   const step = connect ? "connect" : document.getElementById("status") ? "status"
     : document.querySelector("form[data-vestibule]") ? "details" : "";
+  const steady = steadyHeight();
   // The body is at least as high as the frame; its content may be lower.
   const size = (): void => {
     const low = Math.max(...Array.from(main.children, (el) => el.getBoundingClientRect().bottom));
-    send("size", { height: Math.ceil(low + scrollY + parseFloat(getComputedStyle(main).paddingBottom)) });
+    send("size", { height: steady(innerWidth, Math.ceil(low + scrollY + parseFloat(getComputedStyle(main).paddingBottom))) });
   };
   size();
   const resized = new ResizeObserver(size);

@@ -10,6 +10,7 @@ import { arrive } from "./parts/arrive";
 import { goBack, leaves, mark, place, remember, remembered } from "./parts/entries";
 import { openBank, returnTo } from "./parts/bank";
 import { bodyOf } from "../ui/body";
+import { steadyHeight } from "../ui/height";
 import { released } from "../ui/press";
 import { countDown } from "./parts/countdown";
 import { settle } from "./parts/guard";
@@ -23,6 +24,7 @@ const nonce = location.hash.slice(1);
 const query = new URLSearchParams(location.search);
 const lang = query.get("lang");
 
+const root = document.documentElement;
 const element = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const live = element("live");
 const notice = element("notice");
@@ -38,7 +40,7 @@ let publicToken: string | undefined;
 let ended = false;
 let busy = false;
 let poll = 0;
-let sheetTimer = 0;
+let fitTimer = 0;
 let token: unknown;
 let walked = false; // a form led to the next step
 let at = 0; // the entry of the step in the history; see parts/entries
@@ -56,7 +58,7 @@ addEventListener("message", (e: MessageEvent) => {
     if (m.type !== "options" || typeof m.options !== "object" || !m.options) return;
     hostOrigin = e.origin === "null" ? "*" : e.origin;
     modal = !!m.modal;
-    document.documentElement.dataset.mode = modal ? "modal" : "embedded";
+    root.dataset.mode = modal ? "modal" : "embedded";
     void begin(m.options, m.resume);
     return;
   }
@@ -388,24 +390,41 @@ addEventListener("keydown", (e) => {
   askToClose();
 });
 
+const steady = steadyHeight();
+let height = 0; // that the page was asked for
+
 // sendHeight asks the embedding page to make the frame as high as its content. It also
 // runs after each swap, because ResizeObserver does not run in an off-screen frame.
 function sendHeight(): void {
   if (!hostOrigin || modal || document.querySelector(".visit-loading")) return;
-  send("size", { height: document.body.scrollHeight });
-  if (!sheetTimer) updateSheet();
-  clearTimeout(sheetTimer);
-  sheetTimer = setTimeout(updateSheet, 250); // the page may be about to change the frame's height
+  height = steady(innerWidth, contentHeight());
+  send("size", { height });
+  if (!fitTimer) fit();
+  clearTimeout(fitTimer);
+  fitTimer = setTimeout(() => {
+    fit();
+    if (innerHeight < height - 1) root.dataset.scroll = ""; // the page keeps the frame lower
+  }, 1_000);
 }
 
-// updateSheet makes the step a sheet to the frame's end where the page keeps the frame higher
-// than the step, as the portal does on phones.
-function updateSheet(): void {
-  document.documentElement.toggleAttribute("data-sheet", !modal && innerHeight > document.body.scrollHeight + 1);
+// contentHeight is the height of the content without a scroll bar beside it.
+function contentHeight(): number {
+  const { scroll } = root.dataset;
+  delete root.dataset.scroll;
+  const content = Math.ceil(document.body.getBoundingClientRect().height);
+  if (scroll !== undefined) root.dataset.scroll = scroll;
+  return content;
+}
+
+// fit makes the step a sheet to the frame's end where the page keeps the frame higher than
+// the step, as the portal does on phones. A frame that is high enough needs no scroll bar.
+function fit(): void {
+  root.toggleAttribute("data-sheet", !modal && innerHeight > height + 1);
+  if (innerHeight >= height - 1) delete root.dataset.scroll;
 }
 
 new ResizeObserver(sendHeight).observe(document.body);
-addEventListener("resize", updateSheet);
+addEventListener("resize", fit);
 
 if (host === window || !nonce) {
   showNotice("failed");

@@ -205,7 +205,7 @@ function receive(v: Visit, e: MessageEvent): void {
       storeSecret(v.resume);
       return;
     case "size":
-      if (!v.dialog && m.height > 0 && m.height < 10_000) v.frame.style.height = `${Math.ceil(m.height)}px`;
+      if (!v.dialog && m.height > 0) v.frame.style.height = `${Math.min(Math.ceil(m.height), 50_000)}px`;
       return;
     case "success":
       return once(v, () => callbacks.onSuccess?.(text(m.publicToken)!, m.status));
