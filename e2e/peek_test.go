@@ -72,6 +72,12 @@ func TestListShowsAnApplicationBesideIt(t *testing.T) {
 	phone.open(t, review)
 	see(t, phone.page(link(second.ID)))
 	unseen(t, phone, ".peek-open >> nth=0")
+	must(t, phone.page(".queues").Hover())
+	must(t, phone.Mouse().Wheel(0, 100))
+	until(t, "the wheel has scrolled the queues", func() bool {
+		left, err := phone.page(".queues").Evaluate(`(row) => row.scrollLeft`, nil)
+		return err == nil && number(left) > 0
+	})
 	click(t, phone.page(link(second.ID)))
 	must(t, phone.WaitForURL(review+"/applications/"+second.ID+"*"))
 }

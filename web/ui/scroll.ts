@@ -15,4 +15,18 @@ export function startScroll(): void {
 		for (const one of all) check(one.target as HTMLElement);
 	});
 	for (const box of document.querySelectorAll<HTMLElement>(".table-box")) sizes.observe(box);
+	for (const row of document.querySelectorAll<HTMLElement>(".queues, .side .top-links")) scrollByWheel(row);
+}
+
+// scrollByWheel lets a mouse's wheel scroll a row of links, which has no scroll bar.
+export function scrollByWheel(row: HTMLElement): void {
+	row.addEventListener("wheel", turned, { passive: false });
+}
+
+function turned(e: WheelEvent): void {
+	const row = e.currentTarget as HTMLElement;
+	if (e.deltaX || e.ctrlKey || e.shiftKey) return;
+	const before = row.scrollLeft;
+	row.scrollLeft += e.deltaY;
+	if (row.scrollLeft !== before) e.preventDefault();
 }

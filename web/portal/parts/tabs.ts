@@ -2,6 +2,8 @@
 // address selects the section, so that links and the history work; without script, and
 // in print, all sections are shown.
 
+import { scrollByWheel } from "../../ui/scroll";
+
 export function startTabs(box: HTMLElement): void {
 	const bar = box.querySelector<HTMLElement>(":scope > .contents");
 	const links = [...box.querySelectorAll<HTMLAnchorElement>(":scope > .contents a")];
@@ -10,6 +12,7 @@ export function startTabs(box: HTMLElement): void {
 	const gone = new AbortController(); // ends the listeners of a box that was replaced
 	const there = (): boolean => box.isConnected || (gone.abort(), false);
 	box.classList.add("tabs-live");
+	scrollByWheel(bar);
 
 	const sectionOf = (hash: string): HTMLElement | undefined => {
 		const target = hash ? document.getElementById(decodeURIComponent(hash.slice(1))) : null;
