@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/store"
@@ -68,5 +69,16 @@ func (s *Service) StatusTexts(a Application) []i18n.Key {
 	case a.Journey.State == journey.Ready:
 		return []i18n.Key{text}
 	}
+	if a.Unread() {
+		return []i18n.Key{"status.failed.unread.text"}
+	}
 	return []i18n.Key{journey.Text(a.Journey)}
+}
+
+// Unread reports whether the attempt may have failed because the applicant's files could not
+// be read: their status is that of a sign-in that was not accepted.
+func (a Application) Unread() bool {
+	j := a.Journey
+	return j.State == journey.Failed && j.Cause() == "" && j.Status == contract.StatusNotAuthenticated && j.Substatus == "" &&
+		(a.Product == contract.Income || a.Product == contract.Eligibility)
 }

@@ -71,7 +71,7 @@ func (s *Handler) StatusView(base pages.Base, a applications.Application, v Visi
 	moving := state == journey.Returned || state == journey.Pending
 	text := s.Service.StatusTexts(a)
 	m := pages.Status{Base: base, ID: a.ID, Product: a.Product, State: string(state), Version: a.Version,
-		Title: title(j), Text: text[len(text)-1], Moving: moving, Final: a.Final(),
+		Title: title(a), Text: text[len(text)-1], Moving: moving, Final: a.Final(),
 		Slow:   moving && s.Service.Now().Sub(time.Unix(j.Since, 0)) > slowAfter,
 		Retry:  state != journey.Connecting && j.CanRetry(),
 		Stream: StreamURL(a.ID) + v.QuerySuffix, Self: StatusURL(a.ID) + v.QuerySuffix, Restart: RestartURL(a.ID) + v.QuerySuffix}

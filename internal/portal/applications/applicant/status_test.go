@@ -112,6 +112,23 @@ func ways(m pages.Status) []string {
 	return out
 }
 
+// TestUnreadFilesAreNamed checks that a report that failed for its files or a sign-in does not
+// blame the sign-in alone where the product takes files.
+func TestUnreadFilesAreNamed(t *testing.T) {
+	site := &Handler{Service: &applications.Service{Now: time.Now}}
+	j := journey.Application{State: journey.Failed, Attempt: 1, Status: contract.StatusNotAuthenticated}
+	for product, want := range map[contract.Product][2]i18n.Key{
+		contract.Cashflow:    {"status.failed.sign_in.title", "journey.report.not_authenticated"},
+		contract.Income:      {"status.failed.supplier.title", "status.failed.unread.text"},
+		contract.Eligibility: {"status.failed.supplier.title", "status.failed.unread.text"},
+	} {
+		m := site.StatusView(pages.Base{Lang: i18n.English}, applications.Application{ID: "1", Product: product, Journey: j}, Visitor{}, nil)
+		if got := [2]i18n.Key{m.Title, m.Text}; got != want || !m.Retry {
+			t.Errorf("%s: %q, offers to try again: %v, want %q and the offer", product, got, m.Retry, want)
+		}
+	}
+}
+
 // TestFramesAndAppsOfferNoCorrection checks that frames and apps offer no correction
 // form, because the app corrects its applicant's data.
 func TestFramesAndAppsOfferNoCorrection(t *testing.T) {

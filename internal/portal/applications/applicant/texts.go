@@ -10,7 +10,8 @@ import (
 )
 
 // title returns the heading of the status page.
-func title(j journey.Application) i18n.Key {
+func title(a applications.Application) i18n.Key {
+	j := a.Journey
 	switch j.State {
 	case journey.Started:
 		return "status.started.title"
@@ -23,6 +24,9 @@ func title(j journey.Application) i18n.Key {
 	case journey.Ready:
 		return "status.ready.title"
 	case journey.Failed:
+		if a.Unread() {
+			return "status.failed.supplier.title"
+		}
 		return failure(j)
 	case journey.Exited:
 		return "status.exited.title"
