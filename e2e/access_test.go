@@ -57,18 +57,27 @@ func checked(t *testing.T, f playwright.Frame, options string) (found []string) 
 	return found
 }
 
-// wideScript returns by how many pixels the page is wider than its window at the given
-// text size, and which elements cause it.
-const wideScript = `(size) => {
+// layoutScript returns, at the given text size, by how many pixels the page is wider than its window
+// or longer than its content, with the elements that cause it, and the elements that scroll by
+// a few pixels only: a scroll bar shows there, or the content is moved by accident.
+const layoutScript = `(size) => {
 	const root = document.documentElement;
 	root.style.fontSize = size;
-	const over = root.scrollWidth - root.clientWidth;
+	const found = [];
+	const name = (e) => e.outerHTML.slice(0, 200);
+	const wide = root.scrollWidth - root.clientWidth;
 	const scrolls = (e) => e && e !== root && (getComputedStyle(e).overflowX !== "visible" || scrolls(e.parentElement));
-	const who = over > 0 ? [...document.querySelectorAll("body *")]
-		.filter((e) => e.getBoundingClientRect().right > root.clientWidth + 1 && !scrolls(e.parentElement))
-			.slice(0, 3).map((e) => e.outerHTML.slice(0, 200)) : [];
+	if (wide > 0) found.push(wide + " px wider than its window, by " + [...document.querySelectorAll("body *")]
+		.filter((e) => e.getBoundingClientRect().right > root.clientWidth + 1 && !scrolls(e.parentElement)).slice(0, 3).map(name));
+	const end = Math.max(root.clientHeight, document.body.getBoundingClientRect().bottom + scrollY);
+	if (root.scrollHeight > end + 1) found.push(root.scrollHeight - end + " px longer than its content");
+	for (const e of document.querySelectorAll("body *")) {
+		const { overflowX, overflowY } = getComputedStyle(e);
+		for (const [kind, over] of [[overflowX, e.scrollWidth - e.clientWidth], [overflowY, e.scrollHeight - e.clientHeight]])
+			if (/auto|scroll/.test(kind) && over > 0 && over < 10) found.push("scrolls by " + over + " px: " + name(e));
+	}
 	root.style.fontSize = "";
-	return over > 0 ? over + " px, by " + who : "";
+	return found.join("; ");
 }`
 
 // unmarkedScript focuses each control in turn, without the page's scripts noticing, and
@@ -150,10 +159,10 @@ func checkWidth(t *testing.T, v *visitor, where string, width, height int, text 
 	t.Helper()
 	must(t, v.Page.SetViewportSize(width, height)) // nothing is pressed
 	for _, f := range v.live() {
-		wide, err := f.Evaluate(wideScript, text)
+		wrong, err := f.Evaluate(layoutScript, text)
 		must(t, err)
-		if wide != "" {
-			t.Errorf("%s: at %d px, text %q, %s is wider than its window: %v", where, width, text, f.URL(), wide)
+		if wrong != "" {
+			t.Errorf("%s: at %d px, text %q, %s: %v", where, width, text, f.URL(), wrong)
 		}
 	}
 }
