@@ -94,11 +94,12 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// start starts a program of a browser in a process group of its own.
+// start starts a program of a browser in a process group of its own. It ends with the test program, also
+// after a panic or a timeout.
 func start(profile, name string, env []string, args ...string) (*Browser, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	log, err := os.Create(filepath.Join(profile, "log"))
 	if err != nil {
 		return nil, err
