@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need and this machine lacks: Chromium, its headless
-# shell, WebKit with its driver, Firefox, PostgreSQL, PgBouncer, nginx, Caddy, Node, tesseract and poppler by apt, the browser driver, axe and React by npm, into
+# shell, WebKit with its driver, Firefox, PostgreSQL, PgBouncer, nginx, Caddy, Node, tesseract and
+# poppler by apt, the browser driver, axe and React by npm, into
 # .cache. Running it again does nothing. With the word react it fetches that alone, for the example;
 # with the word lighthouse that too, which the tests do not need; with the word openapi
 # what make openapi needs; with the word oldest Chromium 109, the oldest that pages support (58 MB).

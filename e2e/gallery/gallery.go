@@ -36,11 +36,12 @@ type Assets interface {
 	Handler() http.Handler
 }
 
-// still leaves scripts out: their effect depends on state that the gallery lacks.
+// still leaves scripts out, except the one that marks a page before it is painted: their effect
+// depends on state that the gallery lacks.
 type still struct{ Assets }
 
 func (s still) URL(name string) string {
-	if strings.HasSuffix(name, ".js") || strings.HasSuffix(name, ".wasm") {
+	if strings.HasSuffix(name, ".js") && name != "opening.js" || strings.HasSuffix(name, ".wasm") {
 		return "/still/" + name
 	}
 	return s.Assets.URL(name)

@@ -25,7 +25,8 @@ func TestSpreadsheetsRoundTrip(t *testing.T) {
 			row[i] = strings.ReplaceAll(row[i], "\r", "")
 		}
 		given := slices.Clone(row)
-		got, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(spreadsheet.Encode([][]string{row}), []byte(spreadsheet.ByteOrderMark)))).ReadAll()
+		sheet := bytes.TrimPrefix(spreadsheet.Encode([][]string{row}), []byte(spreadsheet.ByteOrderMark))
+		got, err := csv.NewReader(bytes.NewReader(sheet)).ReadAll()
 		if err != nil || len(got) != 1 || len(got[0]) != len(given) {
 			t.Fatalf("%q reads back as %q, %v", given, got, err)
 		}
