@@ -241,6 +241,7 @@ func TestFrameRests(t *testing.T) {
 			_, err := v.page("iframe").Evaluate(`(frame, height) => { frame.style.maxHeight = height; }`, height)
 			must(t, err)
 		}
+		rests(t, "consent", v.page("iframe"), v.widget("html"))
 		lower("300px")
 		see(t, v.widget("html[data-scroll]"))
 		click(t, v.widget(button(en("visit.consent.submit"))))

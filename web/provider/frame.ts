@@ -400,6 +400,11 @@ function sendHeight(): void {
   height = steady(innerWidth, contentHeight());
   send("size", { height });
   if (!fitTimer) fit();
+  fitLater();
+}
+
+// fitLater fits once the page had the time to change the frame's height.
+function fitLater(): void {
   clearTimeout(fitTimer);
   fitTimer = setTimeout(() => {
     fit();
@@ -424,7 +429,10 @@ function fit(): void {
 }
 
 new ResizeObserver(sendHeight).observe(document.body);
-addEventListener("resize", fit);
+addEventListener("resize", () => {
+  fit();
+  if (height > 0) fitLater(); // the page may have made it lower than the content
+});
 
 if (host === window || !nonce) {
   showNotice("failed");
