@@ -91,8 +91,9 @@ func TestFindsEachProblem(t *testing.T) {
 		want   string // the findings that are not OK: level, subject: message
 	}{
 		"nothing is wrong": {func(*fixture, *doctor.Config) {}, ""},
-		"no answer": {func(w *fixture, p *doctor.Config) {
-			w.provider.Close()
+		"no answer": {func(_ *fixture, p *doctor.Config) {
+			const none = "http://127.0.0.1:1" // another program may take the port of a closed server
+			p.ProviderURL, p.WidgetScriptURL = none, none+"/widget/v1/widget.js"
 		}, "fail provider: does not answer|fail widget: the script does not load"},
 		"our clock is slow": {func(_ *fixture, p *doctor.Config) {
 			p.Now = func() time.Time { return time.Now().Add(-10 * time.Minute) }

@@ -43,6 +43,7 @@ func forges(f *fleet) map[string]func(v *task) string {
 	der, _ := x509.MarshalPKIXPublicKey(&s.key.PublicKey)
 	jwk, _ := json.Marshal(s.jwk("good", &s.key.PublicKey))
 	other, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	// Minutes pass on a busy machine until a token is sent.
 	now := func(d time.Duration) int64 { return time.Now().Add(d).Unix() }
 	raw := func(text string) json.RawMessage { return json.RawMessage(text) }
 	out := map[string]func(v *task) string{
@@ -112,9 +113,9 @@ func forges(f *fleet) map[string]func(v *task) string {
 		"a webhook's":                    header(object{"typ": "webhook+jwt"}),
 		"an access token":                header(object{"typ": "at+jwt"}),
 		"past the skew":                  claims(object{"iat": now(-2 * time.Minute), "exp": now(-40 * time.Second)}),
-		"from the future":                claims(object{"iat": now(time.Minute)}),
+		"from the future":                claims(object{"iat": now(time.Hour), "exp": now(time.Hour + 5*time.Minute)}),
 		"before the attempt":             claims(object{"iat": now(-time.Minute)}),
-		"lives too long":                 claims(object{"exp": now(11 * time.Minute)}),
+		"lives too long":                 claims(object{"exp": now(time.Hour)}),
 		"ends before it begins":          claims(object{"exp": now(-time.Second)}),
 		"without iat":                    claims(object{"iat": nil}),
 		"outcome unknown":                claims(object{"outcome": "MAYBE"}),
