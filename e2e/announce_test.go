@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // announcedScript records what a screen reader says of a document by itself: the text of a live
@@ -84,6 +86,7 @@ func (v *visitor) forget(t *testing.T) {
 // is said by the focus or by a live region, and not by both.
 func TestErrorsAreAnnouncedOnce(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	for product, c := range map[string]struct {
@@ -189,6 +192,7 @@ func (v *visitor) signInErrors(t *testing.T) {
 // error.
 func TestErrorsOfFullPagesAreAnnounced(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	v.expect("422")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"vestibule/docs/openapitest"
+	"vestibule/internal/testutil/tools"
 )
 
 // backend is the back end of an onboarding app. It checks each answer against the OpenAPI
@@ -77,6 +78,7 @@ func (b *backend) create(t *testing.T, in map[string]any) opened {
 // applicant with the widget in the portal's page.
 func TestBackendEmbedded(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	app := s.backend(t)
 	page := newReceiver(t)
@@ -181,6 +183,7 @@ func TestBackendAsksTheApplicant(t *testing.T) {
 // TestBackendRenewsAToken opens an application again on another device.
 func TestBackendRenewsAToken(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	app := s.backend(t)
 	a := app.create(t, map[string]any{"product": "cashflow", "mode": "redirect-form", "prefill": person})

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // TestRedirectWithoutScript completes an application without JavaScript: on the provider's
@@ -101,6 +103,7 @@ func (s *site) stored(t *testing.T) int {
 // types, for every field and in both languages, and that nothing is stored.
 func TestFormsThatAreRefused(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := alone(t)
 	good := map[string]string{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.org",
 		"dob-month": "6", "dob-day": "15", "dob-year": "1990"}
@@ -233,6 +236,7 @@ func birthday(s *site, years, days int) map[string]string {
 // and that a refused form moves it to the summary, whose links lead to the fields.
 func TestFocusInTheForm(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	s.form(t, v)
@@ -331,6 +335,7 @@ func TestFocusInTheForm(t *testing.T) {
 // operator wants it.
 func TestPortalDecidesWhereToVerify(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	for mode, arrives := range map[string]func(s *site, v *visitor){
 		"embedded": func(s *site, v *visitor) { see(t, v.page("iframe")) },
 		"redirect": func(s *site, v *visitor) { must(t, v.WaitForURL(s.Provider+"/**")) },
@@ -351,6 +356,7 @@ func TestPortalDecidesWhereToVerify(t *testing.T) {
 // entered data and the errors and stores nothing; once corrected, it is accepted.
 func TestServerChecksAgain(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := alone(t)
 	v := visit(t, noScript)
 	v.expect("422")
@@ -391,6 +397,7 @@ func TestServerChecksAgain(t *testing.T) {
 // page neither compiles it again nor runs it before the form is touched.
 func TestModuleStartsWhenTouched(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	asked, compiled := v.sent(".wasm"), make(chan struct{}, 9)
@@ -435,6 +442,7 @@ func TestWithoutModule(t *testing.T) {
 // product is an error page.
 func TestFirstPage(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	v.expect("404")

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // back presses the browser's Back.
@@ -49,6 +51,7 @@ var noWayBack = text(en("visit.no_way_back"))
 // applicant was, Back goes a step back, and from the first step it leaves.
 func TestReloadAndBackInTheWidget(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
@@ -110,6 +113,7 @@ func before(name string) string {
 // frame, the page around it keeps what a reload needs.
 func TestReloadWithoutFrameStorage(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
@@ -131,6 +135,7 @@ func TestReloadWithoutFrameStorage(t *testing.T) {
 // the same visit again.
 func TestReloadAndBackOnThePortal(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	a := s.begin(t, "embedded")
@@ -156,6 +161,7 @@ func TestReloadAndBackOnThePortal(t *testing.T) {
 // TestBackOnTheHostedPage goes a step back, too.
 func TestBackOnTheHostedPage(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	v.expect("422")
@@ -208,6 +214,7 @@ func TestBackOnTheHostedPage(t *testing.T) {
 // its pages alone.
 func TestRegisteredSites(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := alone(t)
 	h, other := newHost(t, s), newHost(t, s)
 	staff := visit(t)

@@ -14,6 +14,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/storetest"
+	"vestibule/internal/testutil/tools"
 )
 
 // TestSandboxBankPages walks the pages of the sandbox's FDX bank as a client of
@@ -21,6 +22,7 @@ import (
 // browser applies the page's policy to where its forms are redirected.
 func TestSandboxBankPages(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	needBrowser(t)
 	client := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // TestOlderBrowsers walks the main journeys in browsers that lack what Firefox 115 or Safari 16.4
@@ -21,6 +23,7 @@ import (
 //	VESTIBULE_E2E_CHROMIUM=$PWD/.cache/npm/chromium-109/chromium go test ./e2e -run TestOlderBrowsers
 func TestOlderBrowsers(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	browsers := map[string]oldest{"Firefox 115": {1, 115}, "Safari 16.4": {2, 16.4}}
 	if os.Getenv("VESTIBULE_E2E_CHROMIUM") != "" {

@@ -12,6 +12,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil/tools"
 )
 
 // callbackReports records the reports of callbacks that the page sends to the portal,
@@ -128,6 +129,7 @@ func TestCallbacksAreReportedOnce(t *testing.T) {
 // TestOnAfterAnEnd that was none: both ways on lead to a report.
 func TestOnAfterAnEnd(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	t.Run("again here", func(t *testing.T) {
 		t.Parallel()
@@ -157,6 +159,7 @@ func TestOnAfterAnEnd(t *testing.T) {
 // type and an unknown one are internal errors.
 func TestWordsForEveryErrorType(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	types := contract.WidgetErrors()
 	internal := contract.WidgetInternalError.Info()
@@ -210,6 +213,7 @@ func TestWordsForEveryErrorType(t *testing.T) {
 // leads on by redirect.
 func TestBlockedScript(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	v.expect("Failed to load resource")
@@ -229,6 +233,7 @@ func TestBlockedScript(t *testing.T) {
 // TestFailedOnceScript: a script that failed once loads on the second attempt, without a notice.
 func TestFailedOnceScript(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	v.expect("Failed to load resource")
@@ -241,6 +246,7 @@ func TestFailedOnceScript(t *testing.T) {
 // again, and nothing is lost.
 func TestProviderAway(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := alone(t)
 	v := visit(t)
 	v.expect("503")

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // press holds the mouse's button down on the middle of an element that is in sight.
@@ -18,6 +20,7 @@ func press(t *testing.T, v *visitor, l playwright.Locator) {
 // still reach a frame. The tests see as much of a page as people do.
 func TestClickOnButtonsAtTheBottom(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := embed(t, s, newHost(t, s), window(800, 700))
 	must(t, v.SetViewportSize(600, 300))
@@ -45,6 +48,7 @@ const holdPresses = `{
 // move the pressed button, and the form reports its errors after the click.
 func TestPressThroughWords(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t, window(1200, 900))
 	must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(holdPresses)}))
@@ -81,6 +85,7 @@ func TestPressThroughWords(t *testing.T) {
 // put another bank in its place.
 func TestPressThroughAnAnswer(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := embed(t, s, newHost(t, s), window(800, 1200))
 	reach(t, v.widget, "bank")

@@ -6,6 +6,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil/tools"
 )
 
 // TestConsumerEndsAccess checks the whole way of a consumer with mouse and keyboard: from the
@@ -100,6 +101,7 @@ func (s *site) accessLink(t *testing.T, lang string) string {
 // Spanish without, and looks at the customer's audit trail.
 func TestConsumerDisconnectsSource(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := alone(t, "--sandbox-bank-addr=127.0.0.1:0")
 	words := map[string]func(i18n.Key, ...string) string{"en": en, "es": es}
 	eachLanguage(t, func(t *testing.T, lang string, language option) {

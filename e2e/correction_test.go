@@ -1,11 +1,16 @@
 package e2e
 
-import "testing"
+import (
+	"testing"
+
+	"vestibule/internal/testutil/tools"
+)
 
 // TestReportCorrection disputes a report in the customer's dashboard: figures are refused at
 // their field, previewed, and confirmed by keyboard.
 func TestReportCorrection(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	init := call(t, "POST", s.Provider+"/connect/initialization", s.basic(), map[string]any{
 		"productId": s.Credentials.Products["income"], "externalId": "dispute-1", "prefill": person}, 2)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vestibule/internal/testutil/i18ntest"
+	"vestibule/internal/testutil/tools"
 )
 
 // signInToDashboard signs the first start's staff in from where v is sent to.
@@ -121,6 +122,7 @@ func TestDashboard(t *testing.T) {
 // appears while the list is open, is found while its name is typed, and is opened by keys.
 func TestDashboardLists(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := alone(t)
 	begin := func(externalID string) {
 		t.Helper()

@@ -4,12 +4,15 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // TestPlayground chooses options on the playground, copies its code, runs it, and
 // follows the timeline to the report.
 func TestPlayground(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	must(t, v.Context.GrantPermissions([]string{"clipboard-read", "clipboard-write"}))

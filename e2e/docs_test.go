@@ -4,12 +4,15 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // TestReferencePages opens both references without script: the links of the overview lead
 // to the operations. With script, the contents are searched.
 func TestReferencePages(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	for name, at := range map[string]struct{ url, page, first, field string }{
 		"provider": {s.Provider + "/docs", "/submissions", "#submit", "X-EXTERNAL-ID"},
@@ -62,6 +65,7 @@ func TestReferencePages(t *testing.T) {
 // token for Bearer authentication, and with an error in the answer.
 func TestReferenceSends(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	v.expect("Failed to load resource") // the refused request

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // TestEmbedded completes the recommended integration: the form, the widget in the page with
@@ -56,6 +58,7 @@ func TestEmbedded(t *testing.T) {
 // TestSourceTypesOffered completes the other kinds of registration of the table.
 func TestSourceTypesOffered(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	attribute := func(t *testing.T, v *visitor, name string) string {
 		t.Helper()
@@ -137,6 +140,7 @@ func TestSourceTypesOffered(t *testing.T) {
 // visit it is the same visit, and an application that is on its way is not begun again.
 func TestConnectPageSurvives(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	s.arrive(t, v, "embedded")
@@ -238,6 +242,7 @@ func violations(t *testing.T, s *site) []violation {
 // and text.
 func TestViolationsInTheWidget(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
@@ -261,6 +266,7 @@ func TestViolationsInTheWidget(t *testing.T) {
 // the provider, with the same error type.
 func TestViolationsInTheModule(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)

@@ -14,23 +14,32 @@ import (
 	"vestibule/internal/testutil/tools"
 )
 
-// engines are the browser engines beside Chromium, in which the other tests run.
+// view is a window's width in px, and the zoom of its page, where 1 is 100 %.
+type view struct {
+	width int
+	zoom  float64
+}
+
+// engines are the browser engines beside Chromium, in which the other tests run. Their views are
+// those of layout tests: WebKitWebDriver cannot zoom, so narrower windows stand for zoom;
+// Firefox's windows are not narrower than 450 px, so zoom stands for narrower windows.
 var engines = []struct {
 	name  string
 	start func(t *testing.T, o webdriver.Options) (*webdriver.Browser, error)
+	views []view
 }{
 	{"WebKit", func(t *testing.T, o webdriver.Options) (*webdriver.Browser, error) {
 		if _, _, err := webdriver.FindWebKit(); err != nil {
 			tools.Missing(t, err.Error())
 		}
 		return webdriver.StartWebKit(t.TempDir(), o)
-	}},
+	}, []view{{1440, 1}, {1280, 1}, {1024, 1}, {640, 1}, {390, 1}}},
 	{"Firefox", func(t *testing.T, o webdriver.Options) (*webdriver.Browser, error) {
 		if _, err := webdriver.FindFirefox(); err != nil {
 			tools.Missing(t, err.Error())
 		}
 		return webdriver.StartFirefox(t.TempDir(), o)
-	}},
+	}, []view{{1440, 1}, {1280, 1}, {1280, 1.25}, {1280, 2}, {780, 2}}},
 }
 
 // TestEngines walks the main journeys by mouse in WebKit and Firefox, whose scrollbars take room.
@@ -257,12 +266,13 @@ func (d *driven) endAccess(s *site, email string) {
 // driven is a person's browser that WebDriver drives. Its methods wait until they can act.
 type driven struct {
 	*webdriver.Browser
-	t *testing.T
+	t    *testing.T
+	zoom float64 // of the page
 }
 
 func newDriven(t *testing.T, b *webdriver.Browser) *driven {
 	t.Helper()
-	d := &driven{b, t}
+	d := &driven{Browser: b, t: t, zoom: 1}
 	t.Cleanup(func() {
 		if t.Failed() {
 			d.shot(t.Name())
@@ -307,12 +317,19 @@ func (d *driven) keep(what string, act func() error) {
 	})
 }
 
-// resize gives the window a width in px.
-func (d *driven) resize(width int) {
+// view gives the window a size and its page a zoom.
+func (d *driven) view(v view) {
 	d.t.Helper()
-	must(d.t, d.Resize(width, 900))
-	d.holds("the window has its size", `return innerWidth === arguments[0]`, width)
+	must(d.t, d.Resize(v.width, 900))
+	if v.zoom != d.zoom {
+		must(d.t, d.Zoom(v.zoom))
+		d.zoom = v.zoom
+	}
+	d.holds("the page has its size", `return innerWidth === arguments[0]`, int(float64(v.width)/v.zoom))
 }
+
+// resize gives the window a width in px.
+func (d *driven) resize(width int) { d.t.Helper(); d.view(view{width, 1}) }
 
 func (d *driven) open(url string) { d.t.Helper(); must(d.t, d.Open(url)) }
 
@@ -417,12 +434,12 @@ func TestEnginePages(t *testing.T) {
 			b, err := e.start(t, webdriver.Options{Language: "en-US"})
 			must(t, err)
 			d := newDriven(t, b)
-			d.crawl(s.Portal + "/")
+			d.crawl(s.Portal+"/", e.views)
 			d.signIn(s.Portal+"/review", "form[action='/review/sign-in']", s.Credentials.Reviewer.Email, s.Credentials.Reviewer.Password)
-			d.crawl(s.Portal + "/review")
+			d.crawl(s.Portal+"/review", e.views)
 			d.signIn(s.Provider+"/dashboard", "form[action='/dashboard/sign-in']", s.Credentials.Dashboard.Email, s.Credentials.Dashboard.Password)
-			d.crawl(s.Provider + "/dashboard")
-			d.crawl(s.Provider + "/docs")
+			d.crawl(s.Provider+"/dashboard", e.views)
+			d.crawl(s.Provider+"/docs", e.views)
 		})
 	}
 }
@@ -432,7 +449,7 @@ var identifiers = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|[A-Za-z0-9_-]{20
 
 // crawl opens the page of an address and, of those to which links lead on the same site, one of each
 // kind, and checks their layout.
-func (d *driven) crawl(address string) {
+func (d *driven) crawl(address string, views []view) {
 	d.t.Helper()
 	seen := map[string]bool{}
 	for next := []string{address}; len(next) > 0; next = next[1:] {
@@ -442,12 +459,12 @@ func (d *driven) crawl(address string) {
 		}
 		seen[kind] = true
 		d.open(next[0])
-		for _, width := range []int{1440, 1280, 1024, 520} {
-			d.resize(width)
+		for _, v := range views {
+			d.view(v)
 			var found []string
 			must(d.t, d.Run(&found, badLayout))
 			for _, f := range found {
-				d.t.Errorf("%s at %d px: %s", kind, width, f)
+				d.t.Errorf("%s at %d px and %g %%: %s", kind, v.width, 100*v.zoom, f)
 			}
 		}
 		var links []string

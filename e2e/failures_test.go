@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // handleOf is the handle of the visit that a browser is at.
@@ -24,6 +26,7 @@ func TestFailures(t *testing.T) {
 	t.Parallel()
 	s := alone(t)
 	t.Run("our key is refused", func(t *testing.T) {
+		tools.FullOnly(t)
 		v := visit(t)
 		v.expect("Failed to load resource")
 		s.fault(t, "POST /connect/initialization", "status:403", -1)
@@ -36,6 +39,7 @@ func TestFailures(t *testing.T) {
 		step(t, v.widget, "consent")
 	})
 	t.Run("the machine has no network, and the portal runs on it", func(t *testing.T) {
+		tools.FullOnly(t)
 		v := visit(t)
 		must(t, v.AddInitScript(playwright.Script{Content: playwright.String(
 			`Object.defineProperty(navigator, "onLine", { get: () => false })`)}))
@@ -43,6 +47,7 @@ func TestFailures(t *testing.T) {
 		step(t, v.widget, "consent")
 	})
 	t.Run("the network is gone with the form filled in", func(t *testing.T) {
+		tools.FullOnly(t)
 		v := visit(t)
 		v.expect("ERR_INTERNET_DISCONNECTED")
 		v.open(t, s.Portal+"/apply/cashflow")

@@ -5,12 +5,15 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // TestHeaderOnPhones opens the header of both dashboards on a phone: one line, and a menu by
 // keyboard, by touch and without script. In a wide window all of it is there without a menu.
 func TestHeaderOnPhones(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	for name, side := range map[string]struct {
 		page, linked string

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // photoFile is a file that begins as a JPEG image.
@@ -15,6 +17,7 @@ func photoFile(name string) playwright.InputFile {
 // and by a form without script, in both languages.
 func TestIdentityDocument(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	eachLanguage(t, func(t *testing.T, lang string, language option) {
 		for name, more := range map[string]option{"mouse": language, "no script on a phone": noScript} {

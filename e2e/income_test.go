@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // incomeVisit is the address of a hosted visit for an income report.
@@ -125,6 +127,7 @@ func TestPayStubsInTheWidget(t *testing.T) {
 // the page's script runs, which hides the button.
 func TestFileChosenBeforeTheScript(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	v.open(t, s.incomeVisit(t, "en"))
@@ -148,6 +151,7 @@ func TestFileChosenBeforeTheScript(t *testing.T) {
 // was stopped; the form can be used again after each.
 func TestUploadsThatAreNotSent(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	v.open(t, s.incomeVisit(t, "en"))
@@ -188,6 +192,7 @@ func TestUploadsThatAreNotSent(t *testing.T) {
 // the form's own button.
 func TestPayStubsOnAPhone(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	t.Run("script", func(t *testing.T) {
 		t.Parallel()
@@ -236,6 +241,7 @@ func TestPayStubsOnAPhone(t *testing.T) {
 // one, and connects a bank: by keyboard, with accessibility checks.
 func TestEligibilityVisit(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t, spanish)
 	v.open(t, s.hosted(t, "eligibility", "es", map[string]any{"state": "OH",

@@ -5,12 +5,15 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // TestBlockedCookiesAreReportedBeforeTheForm opens the form, with and without script, in a
 // browser that loses every cookie.
 func TestBlockedCookiesAreReportedBeforeTheForm(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	for _, option := range []option{func(*playwright.BrowserNewContextOptions) {}, noScript} {
 		v := visit(t, option)
@@ -36,6 +39,7 @@ func TestBlockedCookiesAreReportedBeforeTheForm(t *testing.T) {
 // after the reviewer signs in again both are there, but not for other reviewers.
 func TestNoteOutlivesItsSession(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	a := s.begin(t, "redirect")
 	v := visit(t)
@@ -88,6 +92,7 @@ func TestNoteOutlivesItsSession(t *testing.T) {
 // pressed, and while one has the keyboard's focus.
 func TestStatusPageWaitsForAClick(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	a, token := s.hand(t, v)

@@ -378,6 +378,7 @@ func TestEmbedKit(t *testing.T) {
 // each to its end. Those with a dot are the back ends of docs/tutorials/back-end.md.
 func TestExamples(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	for _, name := range []string{"plain", "react", "main.go", "server.mjs", "server.py"} {
 		t.Run(name, func(t *testing.T) {

@@ -1,11 +1,16 @@
 package e2e
 
-import "testing"
+import (
+	"testing"
+
+	"vestibule/internal/testutil/tools"
+)
 
 // TestRowMenuCloses opens a user's actions on the review dashboard, and closes them by a key, by
 // a press outside and by leaving them. Without script they open and close by their button.
 func TestRowMenuCloses(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := alone(t)
 	open := func(v *visitor) {
 		t.Helper()
@@ -49,6 +54,7 @@ func TestRowMenuCloses(t *testing.T) {
 // button of a row's menu: it stays on the button of the same row.
 func TestLivePartKeepsTheFocus(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	s.signIn(t, v)

@@ -9,6 +9,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil/tools"
 )
 
 // openBank is a bank of the sandbox with its own sign-in pages.
@@ -85,6 +86,7 @@ func TestOpenBankBesideTheWidget(t *testing.T) {
 // its window or refused in it.
 func TestOpenBankTwice(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	window := func(v *visitor, opener i18n.Key) playwright.Page {
 		t.Helper()
@@ -122,6 +124,7 @@ func TestOpenBankTwice(t *testing.T) {
 // also when the applicant refuses there.
 func TestOpenBankOnAHostedPage(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	v := visit(t)
 	s.arrive(t, v, "redirect")
@@ -147,6 +150,7 @@ func TestOpenBankOnAHostedPage(t *testing.T) {
 // what to do.
 func TestOpenBankRequiresSecondFactor(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	v := visit(t)
 	s.arrive(t, v, "redirect")
@@ -163,6 +167,7 @@ func TestOpenBankRequiresSecondFactor(t *testing.T) {
 // and leads back to it, if the browser opens no window.
 func TestOpenBankWithoutWindows(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	v := visit(t)
 	must(t, v.Context.AddInitScript(playwright.Script{Content: playwright.String(`
@@ -188,6 +193,7 @@ func TestOpenBankWithoutWindows(t *testing.T) {
 // that embeds the portal's.
 func TestOpenBankInAWebview(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	h := newShop(t, s, "127.0.0.1")
 	for name, target := range map[string]string{"opens nothing": "", "opens it in its only window": "_top"} {
@@ -254,6 +260,7 @@ func TestOpenBankInAWebview(t *testing.T) {
 // TestPayrollCompanyOfConnector signs in at a payroll company that a connector reaches, on
 // its own pages, and sees income in the report.
 func TestPayrollCompanyOfConnector(t *testing.T) {
+	tools.FullOnly(t)
 	s := start(t, "--sandbox-bank-addr=127.0.0.1:0")
 	eachLanguage(t, func(t *testing.T, lang string, language option) {
 		v := visit(t, language)

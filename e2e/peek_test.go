@@ -6,12 +6,15 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // TestListShowsAnApplicationBesideIt looks at applications from the list by keys and by the
 // mouse. The focus stays in the list. On a phone the row opens the application.
 func TestListShowsAnApplicationBesideIt(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := alone(t)
 	applicant := visit(t, noScript)
 	first := s.submit(t, applicant, "default", "", nil)
@@ -86,6 +89,7 @@ func TestListShowsAnApplicationBesideIt(t *testing.T) {
 // mouse, with a refused decision, after a colleague, and with a lost connection.
 func TestDecideBesideTheList(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := alone(t)
 	applicant := visit(t, noScript)
 	var ids []string // as in the list, newest first
@@ -201,6 +205,7 @@ func TestDecideBesideTheList(t *testing.T) {
 // does not replace a form to which the user went while it was on its way.
 func TestPanelKeepsTheFormInUse(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	one := s.submit(t, pageless(t), "default", "", nil)
 	s.await(t, one.ID, "ready")
@@ -250,6 +255,7 @@ func TestPanelKeepsTheFormInUse(t *testing.T) {
 // TestFormKeys goes to the forms of an application's page by keys.
 func TestFormKeys(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	one := s.begin(t, "embedded")
 	v := visit(t)

@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"vestibule/internal/pageimage"
+	"vestibule/internal/testutil/tools"
 )
 
 // TestProducts names employers on the form of an eligibility report, and reads an income
 // report as a reviewer does: which pay stub was altered, and the file.
 func TestProducts(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	plain := pageless(t)
 	stub, err := os.ReadFile("../internal/analysis/paystub/testdata/modern.pdf")

@@ -16,6 +16,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil/tools"
 )
 
 // signInToReview signs the first start's reviewer in from where v is sent to.
@@ -69,6 +70,7 @@ func (s *site) raw(t *testing.T, publicToken string) []byte {
 // TestReview walks a reviewer from signing in to the JSON of a report.
 func TestReview(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := alone(t)
 	applicant := visit(t, noScript)
 	stranger := s.submit(t, applicant, "default", "", map[string]any{"externalId": "loan-1001", "userArgs": "branch 7"})
@@ -243,6 +245,7 @@ func keysWork(t *testing.T, v *visitor) {
 
 func TestListIsAPlaceToWork(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := alone(t)
 	first := s.begin(t, "embedded")
 	multi := map[string]any{"firstName": "Multi", "lastName": "Chen", "email": "multi@example.org", "dob": "1980-01-01"}
@@ -367,6 +370,7 @@ func TestListIsAPlaceToWork(t *testing.T) {
 // decision letter, and deletes the applicant's data.
 func TestDecisionsAndDeletion(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := alone(t)
 	a := s.submit(t, pageless(t), "default", "", map[string]any{"externalId": "loan-2001"})
 	s.await(t, a.ID, "ready")

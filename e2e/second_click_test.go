@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // leg is one step of a journey: the input, the button that is pressed, and the next
@@ -47,6 +49,7 @@ var (
 // depends on all three.
 func TestSecondClicks(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	person := map[string]any{"state": "CA", "statedEmployerNames": []string{"Northwind"}}

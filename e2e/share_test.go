@@ -3,12 +3,15 @@ package e2e
 import (
 	"strings"
 	"testing"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // TestSharing has a reviewer share a report with the sandbox's third party, give
 // it more time and withdraw it; in English and in Spanish.
 func TestSharing(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	done := s.submit(t, pageless(t), "default", "", nil)
 	s.await(t, done.ID, "ready")

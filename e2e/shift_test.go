@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // maxShift is the limit of the layout shift of a document (web.dev calls up to 0.1 good).
@@ -96,6 +98,7 @@ func (s *shifts) leads(t *testing.T, act func()) {
 // step moves by itself: not when its font arrives, and not around the widget.
 func TestLayoutIsStable(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	for name, size := range map[string]playwright.Size{"desktop": {Width: 1280, Height: 800}, "phone": {Width: 390, Height: 844}} {
 		for _, mode := range []string{"embedded", "redirect"} {
@@ -133,6 +136,7 @@ func TestLayoutIsStable(t *testing.T) {
 // TestDialogIsStable opens the widget over a customer's page.
 func TestDialogIsStable(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	for name, size := range map[string]playwright.Size{"desktop": {Width: 1280, Height: 800}, "phone": {Width: 390, Height: 844}} {
@@ -156,6 +160,7 @@ func TestDialogIsStable(t *testing.T) {
 // TestFormFitsOneScreen: on a small desktop, the form's button is in view without scrolling.
 func TestFormFitsOneScreen(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t, "--apply-mode=embedded")
 	eachLanguage(t, func(t *testing.T, _ string, language option) {
 		v := visit(t, language, func(o *playwright.BrowserNewContextOptions) { o.Viewport = &playwright.Size{Width: 1280, Height: 800} })

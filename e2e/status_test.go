@@ -7,6 +7,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil/tools"
 )
 
 // hand begins a redirect by form as v's browser, and returns the redirect's token.
@@ -20,6 +21,7 @@ func (s *site) hand(t *testing.T, v *visitor) (opened, string) {
 // stream, also after a network failure, and without script by reloads.
 func TestStatusPageMoves(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := alone(t)
 	s.fault(t, "GET /connect/cashflow/v2/json", "status:503", -1) // no report until the fault is removed
 
@@ -89,6 +91,7 @@ func TestStatusPageMoves(t *testing.T) {
 // TestStatusPageEnds checks every end in English and in Spanish.
 func TestStatusPageEnds(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	looked := map[string]bool{}
@@ -135,6 +138,7 @@ func TestStatusPageEnds(t *testing.T) {
 // applicant can start again.
 func TestStatusPageExpires(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := alone(t)
 	v := visit(t, spanish, dark)
 	a, _ := s.hand(t, v)

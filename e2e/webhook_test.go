@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // callback sets where the provider sends the portal's webhooks.
@@ -16,6 +18,7 @@ func (s *site) callback(t *testing.T, url string) {
 // and has the provider send its webhooks once more, out of order, when all is done.
 func TestWebhookIsSentUntilItArrives(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := alone(t)
 	s.fault(t, "GET /connect/status", "status:404", -1) // only the webhook reports the status
 	away := httptest.NewServer(http.NotFoundHandler())

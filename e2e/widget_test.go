@@ -57,6 +57,7 @@ func same(t *testing.T, what string, got, want []string) {
 // languages there are: a further one needs only its texts.
 func TestWidgetAsksForThePagesLanguage(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
@@ -120,6 +121,7 @@ func TestUsersOfTheMockBank(t *testing.T) {
 // TestExpiredVisit lets the time of a visit pass, which is five minutes for this name.
 func TestExpiredVisit(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := alone(t) // its clock is moved
 	h := newHost(t, s)
 	v := visit(t)
@@ -139,6 +141,7 @@ func TestExpiredVisit(t *testing.T) {
 // TestWrongPassword gives three tries, says how many are left, and then stops.
 func TestWrongPassword(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := embed(t, s, newHost(t, s))
 	v.expect("422")
@@ -175,6 +178,7 @@ func TestWrongPassword(t *testing.T) {
 // code can be requested, and another bank can replace one that failed.
 func TestWrongCode(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := embed(t, s, newHost(t, s))
 	v.expect("422")
@@ -285,6 +289,7 @@ func (v *visitor) dialog(t *testing.T, s *site, h *host) {
 // holds the page behind it still, and gives everything back.
 func TestFire(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	v.dialog(t, s, newHost(t, s))
@@ -331,6 +336,7 @@ func evaluate[T any](t *testing.T, v *visitor, script string, arg ...any) T {
 // TestFireBeforeRegister logs an error for the integrator, and does nothing else.
 func TestFireBeforeRegister(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
@@ -347,6 +353,7 @@ func TestFireBeforeRegister(t *testing.T) {
 // hosted page.
 func TestBankSearch(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	embedded, full := embed(t, s, newHost(t, s)), visit(t)
 	full.open(t, s.hosted(t, "cashflow", "en", nil))
@@ -371,6 +378,7 @@ func TestBankSearch(t *testing.T) {
 // TestChoiceOfAccounts requires at least one account that a report can be made from.
 func TestChoiceOfAccounts(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := embed(t, s, newHost(t, s))
 	v.expect("422")
@@ -399,6 +407,7 @@ func TestChoiceOfAccounts(t *testing.T) {
 // TestReloadedFrame: a reloaded frame finds its visit and continues at its step.
 func TestReloadedFrame(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := embed(t, s, newHost(t, s))
 	for _, name := range []string{"consent", "bank", "sign-in", "code", "accounts"} {
@@ -440,6 +449,7 @@ func reachFrom(t *testing.T, at place, name, next string) {
 // each shows the visit's current step.
 func TestHostedPageSurvives(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	v.expect("422")
@@ -480,6 +490,7 @@ func TestHostedPageSurvives(t *testing.T) {
 // TestFormsOfAnotherTab: outdated forms of another tab lead to the visit's current step.
 func TestFormsOfAnotherTab(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t)
 	s.arrive(t, v, "redirect")
@@ -501,6 +512,7 @@ func TestFormsOfAnotherTab(t *testing.T) {
 // TestBlockedFrame says which directive is missing, and ends with an error.
 func TestBlockedFrame(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
@@ -515,6 +527,7 @@ func TestBlockedFrame(t *testing.T) {
 // TestPageWithoutPlace for the widget says so.
 func TestPageWithoutPlace(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
@@ -528,6 +541,7 @@ func TestPageWithoutPlace(t *testing.T) {
 // step is shorter; a longer step and a step on a wide window are as high as their content.
 func TestSheetOnPhones(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := visit(t, phone, window(390, 844))
 	s.arrive(t, v, "embedded")
@@ -567,6 +581,7 @@ func TestSheetOnPhones(t *testing.T) {
 // TestSlowFrame is loaded twice, and then given up.
 func TestSlowFrame(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
@@ -591,6 +606,7 @@ func TestSlowFrame(t *testing.T) {
 // TestFrameOfTheSecondTry works as the first would have.
 func TestFrameOfTheSecondTry(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
@@ -608,6 +624,7 @@ func TestFrameOfTheSecondTry(t *testing.T) {
 // is visible in a window that is lower than the frame.
 func TestOffline(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	v := embed(t, s, newHost(t, s), func(o *playwright.BrowserNewContextOptions) { o.Viewport = &playwright.Size{Width: 400, Height: 360} })
 	v.expect("ERR_INTERNET_DISCONNECTED")
@@ -640,6 +657,7 @@ func TestOffline(t *testing.T) {
 // TestSlowAnswer: a slow step is reported after four seconds and abandoned after twenty.
 func TestSlowAnswer(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
@@ -707,6 +725,7 @@ func TestNoCookies(t *testing.T) {
 // callback is called after it.
 func TestDestroy(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
@@ -790,6 +809,7 @@ func listeners(t *testing.T, v *visitor) []string {
 // TestCallbacksOfTheLatestRegistration: only these callbacks are called, once.
 func TestCallbacksOfTheLatestRegistration(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
@@ -858,6 +878,7 @@ func TestIgnoresForeignMessages(t *testing.T) {
 // appears without a click.
 func TestFocusIsNotStolen(t *testing.T) {
 	t.Parallel()
+	tools.FullOnly(t)
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)

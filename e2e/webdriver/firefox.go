@@ -58,6 +58,10 @@ user_pref("signon.rememberSignons", false);
 user_pref("toolkit.telemetry.enabled", false);
 user_pref("dom.ipc.processCount", 2);
 user_pref("fission.autostart", true);
+user_pref("layout.frame_rate", 20);
+user_pref("dom.ipc.processPrelaunch.enabled", false);
+user_pref("javascript.options.ion", false);
+user_pref("javascript.options.wasm_optimizingjit", false);
 `
 
 // StartFirefox starts Firefox without a display with its files in the folder profile.
@@ -72,7 +76,7 @@ func StartFirefox(profile string, o Options) (*Browser, error) {
 		return nil, err
 	}
 	b, err := start(profile, firefox, []string{"HOME=" + profile, "MOZ_CRASHREPORTER_DISABLE=1"},
-		"--headless", "--marionette", "--no-remote", "--profile", profile, "about:blank")
+		"--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile", profile, "about:blank")
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +87,21 @@ func StartFirefox(profile string, o Options) (*Browser, error) {
 	}
 	b.session = s
 	return b, nil
+}
+
+// Zoom sets the zoom of the page in Firefox, where 1 is 100 %. WebKitWebDriver has no zoom.
+func (b *Browser) Zoom(factor float64) error {
+	if err := b.context("chrome"); err != nil {
+		return err
+	}
+	err := b.Run(nil, `gBrowser.selectedBrowser.fullZoom = arguments[0]`, factor)
+	return errors.Join(err, b.context("content"))
+}
+
+// context chooses whether scripts run in the page (content) or in the browser's own window (chrome).
+func (b *Browser) context(name string) error {
+	_, err := b.session.send(command{name: "Marionette:SetContext"}, map[string]any{"value": name})
+	return err
 }
 
 // marionette is a session over Firefox's own transport: messages of JSON arrays, each behind its
