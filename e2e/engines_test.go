@@ -21,8 +21,8 @@ type view struct {
 }
 
 // engines are the browser engines beside Chromium, in which the other tests run. Their views are
-// those of layout tests: WebKitWebDriver cannot zoom, so narrower windows stand for zoom;
-// Firefox's windows are not narrower than 450 px, so zoom stands for narrower windows.
+// those of layout tests. WebKitWebDriver cannot zoom: narrower windows stand for zoom. No window
+// of either is narrower than 450 px: in Firefox, zoom stands for a phone.
 var engines = []struct {
 	name  string
 	start func(t *testing.T, o webdriver.Options) (*webdriver.Browser, error)
@@ -33,7 +33,7 @@ var engines = []struct {
 			tools.Missing(t, err.Error())
 		}
 		return webdriver.StartWebKit(t.TempDir(), o)
-	}, []view{{1440, 1}, {1280, 1}, {1024, 1}, {640, 1}, {390, 1}}},
+	}, []view{{1440, 1}, {1280, 1}, {1024, 1}, {640, 1}, {450, 1}}},
 	{"Firefox", func(t *testing.T, o webdriver.Options) (*webdriver.Browser, error) {
 		if _, err := webdriver.FindFirefox(); err != nil {
 			tools.Missing(t, err.Error())
