@@ -59,12 +59,16 @@ func TestEngines(t *testing.T) {
 				})
 			}
 			plain := webdriver.Options{}
-			walk("form", plain, func(d *driven) { d.fillRefusedForm(s, true) })
+			walk("form and widget", plain, func(d *driven) {
+				d.fillRefusedForm(s, true)
+				d.walkWidget()
+			})
 			walk("form without module", webdriver.Options{NoWASM: true}, func(d *driven) { d.fillRefusedForm(s, false) })
-			walk("widget", plain, func(d *driven) { d.walkWidget(s) })
 			walk("bank in its own window", plain, func(d *driven) { d.walkOpenBank(s) })
-			walk("redirect", plain, func(d *driven) { d.walkRedirect(s, "redirect") })
-			walk("redirect by form, return by POST", plain, func(d *driven) { d.walkRedirect(byPost, "redirect-form") })
+			walk("redirects by GET and by form", plain, func(d *driven) {
+				d.walkRedirect(s, "redirect")
+				d.walkRedirect(byPost, "redirect-form")
+			})
 			walk("pay stub", plain, func(d *driven) { d.sendPayStub(s) })
 			walk("review", plain, func(d *driven) { d.review(s) })
 			walk("access", plain, func(d *driven) { d.endAccess(s, strings.ToLower(e.name)+"@example.org") })
@@ -101,11 +105,7 @@ func (d *driven) fillRefusedForm(s *site, module bool) {
 }
 
 // walkWidget connects a bank in the widget. While its first step rests, the frame keeps its height.
-func (d *driven) walkWidget(s *site) {
-	a := s.begin(d.t, "embedded")
-	d.open(a.ConnectURL)
-	d.widget()
-	d.step("consent")
+func (d *driven) walkWidget() {
 	d.page()
 	var heights []float64
 	must(d.t, d.RunAsync(&heights, `
