@@ -44,11 +44,12 @@ func tune() {
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	tune()
 	var c cli
-	command, done, err := c.parse(args, stdout, stderr)
+	in, done, err := c.parse(args, stdout, stderr)
 	if err != nil {
 		err = refusal{err}
 	} else if !done {
-		err = c.run(ctx, command, stdout, stderr)
+		in.command.BindTo(ctx, (*context.Context)(nil))
+		err = in.command.Run(&in)
 	}
 	var refused refusal
 	switch {
@@ -57,68 +58,11 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errUnhealthy):
 		return 1
 	}
-	fmt.Fprintln(stderr, "vestibule:", command.withVariables(err.Error()))
+	fmt.Fprintln(stderr, "vestibule:", in.withVariables(err.Error()))
 	if errors.As(err, &refused) {
 		return 2
 	}
 	return 1
-}
-
-// run runs the command that was parsed.
-func (c *cli) run(ctx context.Context, command command, stdout, stderr io.Writer) error {
-	config := &c.config
-	var p parties
-	switch command.name {
-	case "version":
-		fmt.Fprintln(stdout, versionLine())
-		return nil
-	case "health":
-		return checkHealth(ctx, config, stdout)
-	case "report":
-		config.dropGeneratedAccount()
-		return c.Report.make(ctx, config, stdout, stderr)
-	case "connector check":
-		return c.Connector.Check.run(ctx, stdout)
-	case "connector institutions":
-		return c.Connector.Institutions.run(ctx, stdout)
-	case "credentials":
-		return c.Credentials.print(config.Store.Dir, stdout)
-	case "portal":
-		p.portal = true
-	case "provider":
-		p.provider = true
-	case "serve", "doctor":
-		config.dropGeneratedAccount()
-		p = parties{true, command.name == "serve" || config.Account.ClientID == ""}
-	}
-	if err := config.check(command.groups, p); err != nil {
-		return refusal{fmt.Errorf("this configuration is refused:\n%w", err)}
-	}
-	log := config.Log.logger(stderr)
-	for _, warning := range command.warnings {
-		log.Warn(warning)
-	}
-	yes, no := true, false
-	switch command.name {
-	case "doctor":
-		return runDoctor(ctx, config, stdout)
-	case "keys rotate":
-		return rotateKeys(ctx, config, log, stdout)
-	case "customer add":
-		return addCustomer(ctx, config, c.Customer.Add, log, stdout)
-	case "customer enable":
-		return setEntitlements(ctx, config, c.Customer.Enable, &yes, log, stdout)
-	case "customer disable":
-		return setEntitlements(ctx, config, c.Customer.Disable, &no, log, stdout)
-	case "customer inherit":
-		return setEntitlements(ctx, config, c.Customer.Inherit, nil, log, stdout)
-	case "customer show":
-		return showCustomers(ctx, config, c.Customer.Show.Account, log, stdout)
-	}
-	if err := serve(ctx, config, p, log, stdout); !errors.Is(err, context.Canceled) {
-		return err
-	}
-	return nil
 }
 
 // release is the version in CHANGELOG.md.
@@ -144,6 +88,14 @@ func Version() string {
 		return release
 	}
 	return release + " (" + revision + changed + ")"
+}
+
+type versionCommand struct{}
+
+// Run prints the version.
+func (versionCommand) Run(in *invocation) error {
+	_, err := fmt.Fprintln(in.stdout, versionLine())
+	return err
 }
 
 // versionLine returns what the command version prints.

@@ -4,33 +4,39 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"vestibule/internal/provider"
 )
 
-// cli is the command line. Flags and variables of config may be given to every command;
-// used says which ones a command uses.
+// cli is the command line. A command is a struct with a Run method and a field here. Flags
+// and variables of config may be given to every command; a method uses says which groups and
+// single flags of it a command and its subcommands use.
 type cli struct {
 	ShowVersion kong.VersionFlag `name:"version" env:"-" help:"Print the version."`
 
-	config Config // not exported, for kong would validate groups that a command does not use
+	config  Config        // not exported, for kong would validate groups that a command does not use
+	refused *refusedValue // what a mapper refused last, which kong's errors do not wrap
 
-	Serve       struct{}           `cmd:"" default:"withargs" help:"Run the portal with the embedded provider (the default)."`
-	Portal      struct{}           `cmd:"" help:"Run the portal alone, against the provider at --provider-url."`
-	Provider    struct{}           `cmd:"" help:"Run the provider alone."`
+	Serve       serveCommand       `cmd:"" default:"withargs" help:"Run the portal with the embedded provider (the default)."`
+	Portal      portalCommand      `cmd:"" help:"Run the portal alone, against the provider at --provider-url."`
+	Provider    providerCommand    `cmd:"" help:"Run the provider alone."`
 	Customer    customerCommands   `cmd:"" help:"Manage customers in the provider's database."`
 	Keys        keyCommands        `cmd:"" help:"Manage keys of this installation."`
 	Connector   connectorCommands  `cmd:"" help:"Check connectors to payroll providers and bureaus."`
-	Doctor      struct{}           `cmd:"" help:"Check the configuration, the provider, banks and connectors; changes nothing."`
+	Doctor      doctorCommand      `cmd:"" help:"Check the configuration, the provider, banks and connectors; changes nothing."`
 	Credentials credentialsCommand `cmd:"" help:"Print the generated credentials, as shell exports or JSON."`
 	Report      reportCommand      `cmd:"" help:"Compute a cashflow report from account statements, on this machine, as JSON or as a page."`
-	Health      struct{}           `cmd:"" help:"Ask the admin listener of a running program whether it is ready; exit code 1 if not."`
-	Version     struct{}           `cmd:"" help:"Print the version."`
+	Health      healthCommand      `cmd:"" help:"Ask the admin listener of a running program whether it is ready; exit code 1 if not."`
+	Version     versionCommand     `cmd:"" help:"Print the version."`
 }
 
 // groups are the groups of Config with their headings in help.
@@ -55,126 +61,178 @@ var groups = []kong.Group{
 	{Key: "log", Title: "Log"},
 }
 
-var (
-	portalUses = []string{"portal-addr", "admin-addr", "portal-url", "provider-url", "admin-url", "tls", "process", "store",
-		"account", "pages", "api", "events", "review", "signin", "mail", "telemetry", "log"}
-	databaseUses = []string{"environment", "store", "log"}
+// What several commands use of Config.
+const (
+	portalUses = "portal-addr admin-addr portal-url provider-url admin-url tls process store " +
+		"account pages api events review signin mail telemetry log"
+	providerUses = "provider-addr admin-addr provider-url admin-url tls process store " +
+		"return-mode data operator documents limits sandbox mail telemetry log"
+	databaseUses = "environment store log"
 )
 
-// used lists the groups and single flags that each command uses. A command that is not
-// listed uses all.
-var used = map[string][]string{
-	"portal": portalUses,
-	"provider": {"provider-addr", "admin-addr", "provider-url", "admin-url", "tls", "process", "store", "return-mode", "data",
-		"operator", "documents", "limits", "sandbox", "mail", "telemetry", "log"},
-	"customer":    databaseUses,
-	"keys":        databaseUses,
-	"doctor":      append(slices.Clip(portalUses), "provider-addr", "data", "documents"),
-	"credentials": {"data-dir"},
-	"report":      {"environment", "provider-addr", "provider-url", "data-dir", "public-id", "client-id", "secret-key", "products"},
-	"connector":   {},
-	"health":      {"admin-addr", "admin-url"},
-	"version":     {},
-}
-
-// command is what the command line asks for.
-type command struct {
-	name     string          // with its subcommand, as "customer add"
-	groups   map[string]bool // of which it uses a flag
-	flags    map[string]bool // of Config
-	warnings []string
-}
-
 // usesFlag reports whether a command uses a flag of Config.
-func usesFlag(command string, f *kong.Flag) bool {
-	names, some := used[command]
-	return !some || slices.Contains(names, f.Group.Key) || slices.Contains(names, f.Name)
+func usesFlag(command *kong.Node, f *kong.Flag) bool {
+	for ; command != nil; command = command.Parent {
+		if c, ok := command.Target.Addr().Interface().(interface{ uses() string }); ok {
+			names := strings.Fields(c.uses())
+			return slices.Contains(names, f.Group.Key) || slices.Contains(names, f.Name)
+		}
+	}
+	return false
+}
+
+// invocation is what a command runs with.
+type invocation struct {
+	config         *Config
+	stdout, stderr io.Writer
+
+	command  *kong.Context
+	groups   map[string]bool // of which the command uses a flag
+	flags    map[string]bool // of Config
+	warnings []string        // to log
+}
+
+// checked checks the configuration for a command that runs or examines parties, and
+// returns a log with the warnings of the command line.
+func (in *invocation) checked(p parties) (*slog.Logger, error) {
+	if err := in.config.check(in.groups, p); err != nil {
+		return nil, refusal{fmt.Errorf("this configuration is refused:\n%w", err)}
+	}
+	log := in.config.Log.logger(in.stderr)
+	for _, warning := range in.warnings {
+		log.Warn(warning)
+	}
+	return log, nil
 }
 
 // parser returns the parser of the command line with further options.
 func (c *cli) parser(more ...kong.Option) (*kong.Kong, error) {
-	return kong.New(c, append(more,
+	features := provider.Entitlements()
+	return kong.New(c, append(append(more, c.mappers()...),
 		kong.Name("vestibule"),
 		kong.Description("Verifies a consumer's bank, payroll and document data and makes a report. "+
 			"The portal is the business's side, the provider is the service's side."),
 		kong.Embed(&c.config),
 		kong.ExplicitGroups(groups),
 		kong.DefaultEnvars("VESTIBULE"),
-		kong.Vars{"version": versionLine(), "features": strings.Join(provider.Entitlements(), ", "),
-			"entitlements": strings.Join(provider.Entitlements(), ",")},
+		kong.Vars{"version": versionLine(), "features": strings.Join(features, ", "), "feature": strings.Join(features, ",")},
 		kong.ValueFormatter(helpOf),
 		kong.Help(printHelp),
 	)...)
 }
 
 // parse reads arguments and environment. It reports done when it has printed help.
-func (c *cli) parse(args []string, stdout, stderr io.Writer) (out command, done bool, err error) {
-	args, out.warnings = renameArgs(args)
-	parser, err := c.parser(kong.Resolvers(renamedVariables(&out.warnings)),
+func (c *cli) parse(args []string, stdout, stderr io.Writer) (in invocation, done bool, err error) {
+	in = invocation{config: &c.config, stdout: stdout, stderr: stderr, groups: map[string]bool{}, flags: map[string]bool{}}
+	args, in.warnings = renameArgs(args)
+	parser, err := c.parser(kong.Resolvers(renamedVariables(&in.warnings)),
 		kong.Writers(stdout, stderr), kong.Exit(func(int) { done = true }))
 	if err != nil {
-		return out, false, err
+		return in, false, err
 	}
-	parsed, err := parser.Parse(args)
+	in.command, err = parser.Parse(args)
 	if done { // kong continues after its exit
-		return out, true, nil
+		return in, true, nil
 	}
 	if err != nil {
-		return out, false, rephrase(err)
+		return in, false, c.explain(err)
 	}
-	out.name, _, _ = strings.Cut(parsed.Command(), " <")
-	first, _, _ := strings.Cut(out.name, " ")
-	out.groups, out.flags = map[string]bool{}, map[string]bool{}
-	for _, f := range parsed.Model.Flags {
+	command := in.command.Selected()
+	for _, f := range in.command.Model.Flags {
 		if f.Group != nil {
-			out.flags[f.Name] = true
-			out.groups[f.Group.Key] = out.groups[f.Group.Key] || usesFlag(first, f)
+			in.flags[f.Name] = true
+			in.groups[f.Group.Key] = in.groups[f.Group.Key] || usesFlag(command, f)
 		}
 	}
-	for _, p := range parsed.Path {
-		switch f := p.Flag; {
-		case f == nil || p.Resolved || f.Group == nil || usesFlag(first, f):
-		case f.Group.Key == "sandbox" || f.Name == "events-url":
-			return out, false, fmt.Errorf("--%s: the command %s does not use it", f.Name, first)
-		default:
-			out.warnings = append(out.warnings, fmt.Sprintf("--%s: the command %s does not use it", f.Name, first))
+	for _, p := range in.command.Path {
+		if p.Flag == nil || p.Resolved || p.Flag.Group == nil || usesFlag(command, p.Flag) {
+			continue
+		}
+		unused := fmt.Sprintf("--%s: the command %s does not use it", p.Flag.Name, strings.Fields(in.command.Command())[0])
+		if p.Flag.Group.Key == "sandbox" || p.Flag.Name == "events-url" {
+			return in, false, errors.New(unused)
+		}
+		in.warnings = append(in.warnings, unused)
+	}
+	return in, false, nil
+}
+
+// refusedValue is a flag whose value was refused.
+type refusedValue struct {
+	flag *kong.Flag
+	why  string
+}
+
+// mappers returns kong's mappers of types that can refuse a value; they set c.refused.
+func (c *cli) mappers() (out []kong.Option) {
+	defaults := kong.NewRegistry().RegisterDefaults()
+	for _, m := range []struct {
+		example any
+		must    string
+	}{
+		{0, "a whole number"}, {uint64(0), "a whole number"}, {0.0, "a number"}, {false, "true or false"},
+		{map[string]string{}, "NAME=VALUE"}, {time.Duration(0), "a duration such as 30s or 5m"},
+	} {
+		t := reflect.TypeOf(m.example)
+		decode := defaults.ForType(t).Decode
+		mapper := kong.MapperFunc(func(ctx *kong.DecodeContext, target reflect.Value) error {
+			given := ctx.Scan.Peek()
+			err := decode(ctx, target)
+			if f := ctx.Value.Flag; err != nil && f != nil && given.IsValue() {
+				c.refused = &refusedValue{f, fmt.Sprintf("--%s: must be %s, not %q", f.Name, m.must, given)}
+			}
+			return err
+		})
+		if t.PkgPath() != "" {
+			out = append(out, kong.TypeMapper(t, mapper))
+		} else {
+			out = append(out, kong.KindMapper(t.Kind(), mapper))
 		}
 	}
-	return out, false, nil
+	return out
 }
 
-// parserWords are words of the parser's errors, and plain ones in their place.
-var parserWords = []struct {
-	parser *regexp.Regexp
-	plain  string
-}{
-	{regexp.MustCompile(`expected a valid 64 bit u?int but got`), "must be a whole number, not"},
-	{regexp.MustCompile(`expected a float but got (".*?") \(string\)`), "must be a number, not $1"},
-	{regexp.MustCompile(`expected duration but got (".*?"): time: .*? "[^"]*"`), "must be a duration such as 30s or 5m, not $1"},
-	{regexp.MustCompile(`expected "<key>=<value>" but got`), "must be NAME=VALUE, not"},
-	{regexp.MustCompile(`bool value must be true, 1, yes, false, 0 or no but got`), "must be true or false, not"},
-	{regexp.MustCompile(` \(from envar (\w+)=.*\)$`), " (variable $1)"},
-	{regexp.MustCompile(`^expected "(<.*)"$`), "missing arguments: $1"},
-	{regexp.MustCompile(`^expected (?:one of )?"`), `missing command: "`},
-	{regexp.MustCompile(`^(?:unknown flag|unexpected argument) .*`), "$0; `vestibule --help` lists commands and flags"},
-}
-
-// rephrase rephrases an error of the parser.
-func rephrase(err error) error {
-	text := err.Error()
-	for _, w := range parserWords {
-		text = w.parser.ReplaceAllString(text, w.plain)
+// explain says in plain words why the parser refused the command line.
+func (c *cli) explain(err error) error {
+	var parsing *kong.ParseError
+	if !errors.As(err, &parsing) {
+		return err
 	}
-	return errors.New(text)
+	inArgs := parsing.Context.Error != nil // rather than in a variable, or missing
+	switch refused := c.refused != nil && slices.Contains(parsing.Context.Flags(), c.refused.flag); {
+	case refused && inArgs:
+		return errors.New(c.refused.why)
+	case refused:
+		return errors.New(c.refused.why + " (variable " + variableOf(c.refused.flag.Name) + ")")
+	case inArgs:
+		return fmt.Errorf("%w; `vestibule --help` lists commands and flags", err)
+	}
+	var commands, arguments []string
+	command := parsing.Context.Selected()
+	for _, sub := range command.Children {
+		commands = append(commands, strconv.Quote(sub.Name))
+	}
+	for _, arg := range command.Positional {
+		if arg.Required && !arg.Set {
+			arguments = append(arguments, arg.Summary())
+		}
+	}
+	switch {
+	case len(commands) > 0:
+		return errors.New("missing command: " + strings.Join(commands, ", "))
+	case len(arguments) > 0:
+		return errors.New("missing arguments: " + strings.Join(arguments, " "))
+	}
+	return err
 }
 
 // flagLine matches a line of an error about one flag.
 var flagLine = regexp.MustCompile(`(?m)^(?:portal: |provider: )?--(?:no-)?([a-z-]+)(?:(?: "[^\n]*"| [^ "\n]+)?: | is ).*$`)
 
 // withVariables adds to each line of an error about one flag the variable of the flag.
-func (c command) withVariables(text string) string {
+func (in *invocation) withVariables(text string) string {
 	return flagLine.ReplaceAllStringFunc(text, func(line string) string {
-		if flag := flagLine.FindStringSubmatch(line)[1]; c.flags[flag] {
+		if flag := flagLine.FindStringSubmatch(line)[1]; in.flags[flag] {
 			line += " (variable " + variableOf(flag) + ")"
 		}
 		return line
@@ -183,12 +241,9 @@ func (c command) withVariables(text string) string {
 
 // printHelp prints help with the flags that the command uses.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
-	if n := ctx.Selected(); n != nil {
-		for n.Parent != nil && n.Parent.Type == kong.CommandNode {
-			n = n.Parent
-		}
+	if command := ctx.Selected(); command != nil {
 		for _, f := range ctx.Model.Flags {
-			f.Hidden = f.Group != nil && !usesFlag(n.Name, f)
+			f.Hidden = f.Group != nil && !usesFlag(command, f)
 		}
 	}
 	return kong.DefaultHelpPrinter(options, ctx)

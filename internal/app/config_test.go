@@ -5,10 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -273,99 +270,6 @@ func TestEnvironmentVariablesSetFlags(t *testing.T) {
 	}
 	if exit, says := attempt(t, "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0"); exit == 2 {
 		t.Errorf("the flag does not win over the variable:\n%s", says)
-	}
-}
-
-func TestHelpShowsEveryDefault(t *testing.T) {
-	var out, errs bytes.Buffer
-	if exit := app.Run(t.Context(), []string{"--help"}, &out, &errs); exit != 0 {
-		t.Fatalf("exit code %d:\n%s", exit, &errs)
-	}
-	flags, _, _ := strings.Cut(out.String(), "\nCommands:")
-	shown := map[string]string{} // by variable, which ends the help of a flag
-	for text := strings.Join(strings.Fields(flags), " "); ; {
-		before, after, ok := strings.Cut(text, "($VESTIBULE_")
-		if !ok {
-			break
-		}
-		name, rest, _ := strings.Cut(after, ")")
-		shown[name], text = before, rest
-	}
-	defaults := 0
-	for name, field := range flagFields() {
-		help, ok := shown[variable(name)]
-		if !ok {
-			t.Errorf("--%s is not in the help", name)
-		}
-		if value := field.Tag.Get("default"); value != "" {
-			defaults++
-			if !strings.Contains(help, " Default: "+value) && !strings.Contains(help, "="+strconv.Quote(value)) {
-				t.Errorf("the default of --%s, %s, is not in: %s", name, value, help)
-			}
-		}
-	}
-	if defaults < 15 {
-		t.Errorf("only %d defaults were found", defaults)
-	}
-}
-
-// flagFields returns the fields of the configuration by their flags.
-func flagFields() map[string]reflect.StructField {
-	out := map[string]reflect.StructField{}
-	var add func(group reflect.Type)
-	add = func(group reflect.Type) {
-		if group.Kind() == reflect.Pointer {
-			group = group.Elem()
-		}
-		for i := range group.NumField() {
-			f := group.Field(i)
-			switch _, embedded := f.Tag.Lookup("embed"); {
-			case embedded:
-				add(f.Type)
-			case f.IsExported() && f.Tag.Get("kong") != "-":
-				name := f.Tag.Get("name")
-				if name == "" {
-					name = strings.ToLower(regexp.MustCompile("([a-z])([A-Z])").ReplaceAllString(f.Name, "$1-$2"))
-				}
-				out[name] = f
-			}
-		}
-	}
-	add(reflect.TypeFor[app.Config]())
-	return out
-}
-
-func variable(flag string) string { return strings.ToUpper(strings.ReplaceAll(flag, "-", "_")) }
-
-// TestDocumentedVariables checks that the guides name only variables that are
-// configuration or that vestibule credentials exports.
-func TestDocumentedVariables(t *testing.T) {
-	known := regexp.MustCompile(`^(TEST|E2E|PRODUCT|THIRD_PARTY|REVIEWER|DASHBOARD)_`)
-	ofCommands := strings.Fields("help format staff balance lang page personal submit files redirect-uri")
-	fields := map[string]bool{}
-	for name := range flagFields() {
-		fields[variable(name)] = true
-	}
-	pages, err := filepath.Glob("../../docs/*/*.md")
-	if err != nil || len(pages) < 10 {
-		t.Fatalf("%d pages, %v", len(pages), err)
-	}
-	for _, page := range append(pages, "../../README.md", "../../SECURITY.md") {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range regexp.MustCompile(`VESTIBULE_([A-Z0-9]+(?:_[A-Z0-9]+)*)`).FindAllStringSubmatch(string(text), -1) {
-			if !fields[m[1]] && !known.MatchString(m[1]) {
-				t.Errorf("%s names VESTIBULE_%s, which nothing reads", page, m[1])
-			}
-		}
-		for _, m := range regexp.MustCompile("`--(?:no-)?([a-z]+(?:-[a-z]+)*)[`= ]").FindAllStringSubmatch(string(text), -1) {
-			_, ok := flagFields()[m[1]]
-			if !ok && !slices.Contains(ofCommands, m[1]) {
-				t.Errorf("%s names --%s, which no command takes", page, m[1])
-			}
-		}
 	}
 }
 

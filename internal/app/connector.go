@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -51,8 +50,8 @@ func (t connectorTarget) program() (remote.Program, error) {
 var connectorFlags = strings.NewReplacer("secret_file: ", "--secret-file: ", "ca_file: ", "--ca-file: ", "url: ", "URL: ",
 	"loopback: true", "--loopback")
 
-// run prints a line for each check, and returns errUnhealthy if one failed.
-func (c connectorCheck) run(ctx context.Context, stdout io.Writer) error {
+// Run prints a line for each check, and returns errUnhealthy if one failed.
+func (c connectorCheck) Run(ctx context.Context, in *invocation) error {
 	p, err := c.program()
 	if err != nil {
 		return err
@@ -64,7 +63,7 @@ func (c connectorCheck) run(ctx context.Context, stdout io.Writer) error {
 		if !check.OK {
 			level, healthy = "fail", false
 		}
-		fmt.Fprintf(stdout, "%-5s %-13s %s\n", level, check.Name, check.Detail)
+		fmt.Fprintf(in.stdout, "%-5s %-13s %s\n", level, check.Name, check.Detail)
 	}
 	if !healthy {
 		return errUnhealthy
@@ -72,8 +71,8 @@ func (c connectorCheck) run(ctx context.Context, stdout io.Writer) error {
 	return nil
 }
 
-// run prints the institutions as YAML.
-func (c connectorList) run(ctx context.Context, stdout io.Writer) error {
+// Run prints the institutions as YAML.
+func (c connectorList) Run(ctx context.Context, in *invocation) error {
 	p, err := c.program()
 	if err != nil {
 		return err
@@ -85,7 +84,7 @@ func (c connectorList) run(ctx context.Context, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	enc := yaml.NewEncoder(stdout)
+	enc := yaml.NewEncoder(in.stdout)
 	enc.SetIndent(2)
 	if err := enc.Encode(list); err != nil {
 		return err

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -164,8 +163,11 @@ type credentialsCommand struct {
 	Format string `default:"shell" enum:"shell,json" env:"-" help:"shell, export lines for eval, or json."`
 }
 
-// print prints the credentials in dir. It reads files only, beside a running program too.
-func (c credentialsCommand) print(dir string, stdout io.Writer) error {
+func (credentialsCommand) uses() string { return "data-dir" }
+
+// Run prints the credentials. It reads files only, beside a running program too.
+func (c credentialsCommand) Run(in *invocation) error {
+	dir := in.config.Store.Dir
 	made, err := readCredentials(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there are no generated credentials in %s: give --data-dir, or start `vestibule serve` once, which generates them", dir)
@@ -174,11 +176,11 @@ func (c credentialsCommand) print(dir string, stdout io.Writer) error {
 		return err
 	}
 	if c.Format == "json" {
-		return printJSON(stdout, made)
+		return printJSON(in.stdout, made)
 	}
 	for _, v := range made.variables() {
 		if v.value != "" {
-			fmt.Fprintf(stdout, "export VESTIBULE_%s='%s'\n", v.name, strings.ReplaceAll(v.value, "'", `'\''`))
+			fmt.Fprintf(in.stdout, "export VESTIBULE_%s='%s'\n", v.name, strings.ReplaceAll(v.value, "'", `'\''`))
 		}
 	}
 	return nil

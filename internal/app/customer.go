@@ -23,35 +23,27 @@ import (
 
 // customerCommands manage the customers of a provider.
 type customerCommands struct {
-	Add     newCustomer  `cmd:"" default:"withargs" help:"Add a customer and print its credentials, once (the default)."`
-	Enable  entitlements `cmd:"" help:"Enable features of an account: ${features}."`
-	Disable entitlements `cmd:"" help:"Disable features of an account; a child account no longer follows its parent in them."`
-	Inherit entitlements `cmd:"" help:"Let features of a child account follow its parent again."`
-	Show    struct {
-		Account string `arg:"" optional:"" help:"publicId of one account. Default: all."`
-	} `cmd:"" help:"Print accounts with their enabled features."`
+	Add     addCustomer     `cmd:"" default:"withargs" help:"Add a customer and print its credentials, once (the default)."`
+	Enable  enableFeatures  `cmd:"" help:"Enable features of an account: ${features}."`
+	Disable disableFeatures `cmd:"" help:"Disable features of an account; a child account no longer follows its parent in them."`
+	Inherit inheritFeatures `cmd:"" help:"Let features of a child account follow its parent again."`
+	Show    showCustomers   `cmd:"" help:"Print accounts with their enabled features."`
 }
 
-// newCustomer is the command customer add.
-type newCustomer struct {
+func (customerCommands) uses() string { return databaseUses }
+
+type addCustomer struct {
 	Name  string `arg:"" help:"Name that applicants see."`
 	Staff string `required:"" help:"Email of the first user of its dashboard." placeholder:"EMAIL"`
 }
 
-// entitlements is what the commands enable, disable and inherit take.
-type entitlements struct {
-	Account  string   `arg:"" help:"publicId of the account."`
-	Features []string `arg:"" help:"One or several features." enum:"${entitlements}" name:"feature"`
-}
-
-// addCustomer adds a customer with every product, and prints its credentials:
-// only their hashes are stored, so they cannot be read again. The provider may be
-// running.
-func addCustomer(ctx context.Context, c *Config, n newCustomer, log *slog.Logger, stdout io.Writer) error {
+// Run adds a customer with every product, and prints its credentials: only their hashes
+// are stored, so they cannot be read again. The provider may be running.
+func (n addCustomer) Run(ctx context.Context, in *invocation) error {
 	if !prefill.IsEmail(n.Staff) {
 		return refusal{errors.New("--staff: must be an email address")}
 	}
-	return withCustomers(ctx, c, log, func(p *provider.Provider) error {
+	return in.withProvider(ctx, func(p *provider.Provider) error {
 		made := struct {
 			account
 			Products  map[contract.Product]string `json:"products"`
@@ -68,34 +60,65 @@ func addCustomer(ctx context.Context, c *Config, n newCustomer, log *slog.Logger
 		if err != nil {
 			return err
 		}
-		return printJSON(stdout, made)
+		return printJSON(in.stdout, made)
 	})
 }
 
-// setEntitlements enables or disables features of an account, or with nil inherits them
-// from its parent, and prints the enabled features. A running provider applies the change
-// at once.
-func setEntitlements(ctx context.Context, c *Config, e entitlements, enabled *bool, log *slog.Logger, stdout io.Writer) error {
-	return withCustomers(ctx, c, log, func(p *provider.Provider) error {
-		if err := p.SetEntitlements(ctx, e.Account, e.Features, enabled); err != nil {
+// accountFeatures are the arguments of commands that change features of an account.
+type accountFeatures struct {
+	Account  string   `arg:"" help:"publicId of the account."`
+	Features []string `arg:"" help:"One or several features." enum:"${feature}" name:"feature"`
+}
+
+type (
+	enableFeatures  struct{ accountFeatures }
+	disableFeatures struct{ accountFeatures }
+	inheritFeatures struct{ accountFeatures }
+)
+
+// Run enables features of an account.
+func (f enableFeatures) Run(ctx context.Context, in *invocation) error {
+	return in.setFeatures(ctx, f.accountFeatures, new(true))
+}
+
+// Run disables features of an account.
+func (f disableFeatures) Run(ctx context.Context, in *invocation) error {
+	return in.setFeatures(ctx, f.accountFeatures, new(false))
+}
+
+// Run lets features of a child account follow its parent.
+func (f inheritFeatures) Run(ctx context.Context, in *invocation) error {
+	return in.setFeatures(ctx, f.accountFeatures, nil)
+}
+
+// setFeatures enables or disables features of an account, or with nil inherits them from
+// its parent, and prints the enabled features. A running provider applies the change at
+// once.
+func (in *invocation) setFeatures(ctx context.Context, f accountFeatures, enabled *bool) error {
+	return in.withProvider(ctx, func(p *provider.Provider) error {
+		if err := p.SetEntitlements(ctx, f.Account, f.Features, enabled); err != nil {
 			return err
 		}
-		all, err := p.Accounts(ctx, e.Account)
+		all, err := p.Accounts(ctx, f.Account)
 		if err != nil {
 			return err
 		}
-		return printJSON(stdout, all[0])
+		return printJSON(in.stdout, all[0])
 	})
 }
 
-// showCustomers prints accounts with what is enabled for them.
-func showCustomers(ctx context.Context, c *Config, publicID string, log *slog.Logger, stdout io.Writer) error {
-	return withCustomers(ctx, c, log, func(p *provider.Provider) error {
-		all, err := p.Accounts(ctx, publicID)
+type showCustomers struct {
+	Account string `arg:"" optional:"" help:"publicId of one account. Default: all."`
+}
+
+// Run prints accounts with what is enabled for them.
+func (s showCustomers) Run(ctx context.Context, in *invocation) error {
+	return in.withProvider(ctx, func(p *provider.Provider) error {
+		all, err := p.Accounts(ctx, s.Account)
 		if err != nil {
 			return err
 		}
-		return printJSON(stdout, all)
+		return printJSON(in.stdout, all)
 	})
 }
 
@@ -108,12 +131,17 @@ func printJSON(stdout io.Writer, v any) error {
 	return err
 }
 
-// withCustomers opens the provider's database for f. The provider may be running.
-func withCustomers(ctx context.Context, c *Config, log *slog.Logger, f func(p *provider.Provider) error) (err error) {
-	if err := prepareDir(c.Store.Dir); err != nil {
+// withProvider checks the configuration, and opens the provider's database for f. The
+// provider may be running.
+func (in *invocation) withProvider(ctx context.Context, f func(p *provider.Provider) error) (err error) {
+	log, err := in.checked(parties{})
+	if err != nil {
 		return err
 	}
-	opened := c.Store.Of(store.Provider)
+	if err := prepareDir(in.config.Store.Dir); err != nil {
+		return err
+	}
+	opened := in.config.Store.Of(store.Provider)
 	if err := opened.LoadKeys(); err != nil {
 		return refusal{err}
 	}
@@ -122,7 +150,7 @@ func withCustomers(ctx context.Context, c *Config, log *slog.Logger, f func(p *p
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	p, err := c.administer(ctx, db, log)
+	p, err := in.config.administer(ctx, db, log)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -15,9 +14,18 @@ import (
 	"vestibule/internal/store"
 )
 
-// runDoctor is the command doctor: it prints a line for each finding, and returns
-// errUnhealthy if one failed. It changes nothing, here or at the provider.
-func runDoctor(ctx context.Context, c *Config, stdout io.Writer) error {
+type doctorCommand struct{}
+
+func (doctorCommand) uses() string { return portalUses + " provider-addr data documents" }
+
+// Run prints a line for each finding, and returns errUnhealthy if one failed. It changes
+// nothing, here or at the provider.
+func (doctorCommand) Run(ctx context.Context, in *invocation) error {
+	c := in.config
+	c.dropGeneratedAccount()
+	if _, err := in.checked(parties{portal: true, provider: c.Account.ClientID == ""}); err != nil {
+		return err
+	}
 	found, err := c.examineSources(ctx)
 	if err != nil {
 		return refusal{err}
@@ -35,9 +43,9 @@ func runDoctor(ctx context.Context, c *Config, stdout io.Writer) error {
 		found = append(found, c.examineOCR(ctx))
 	}
 	for _, f := range found {
-		fmt.Fprintf(stdout, "%-5s %-19s %s\n", f.Level, f.Subject, f.Message)
+		fmt.Fprintf(in.stdout, "%-5s %-19s %s\n", f.Level, f.Subject, f.Message)
 		if f.Remedy != "" {
-			fmt.Fprintf(stdout, "%-5s %-19s → %s\n", "", "", f.Remedy)
+			fmt.Fprintf(in.stdout, "%-5s %-19s → %s\n", "", "", f.Remedy)
 		}
 	}
 	if !doctor.Healthy(found) {

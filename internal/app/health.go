@@ -4,20 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 
 	"vestibule/internal/httpx"
 )
 
-// checkHealth asks the admin listener of a running program whether it is ready, prints
-// the answer, and returns errUnhealthy if it is not. Containers without a shell and
+type healthCommand struct{}
+
+func (healthCommand) uses() string { return "admin-addr admin-url" }
+
+// Run asks the admin listener of a running program whether it is ready, prints the
+// answer, and returns errUnhealthy if it is not. Containers without a shell and
 // supervisors call it.
-func checkHealth(ctx context.Context, c *Config, stdout io.Writer) error {
-	url := c.Listen.AdminURL
+func (healthCommand) Run(ctx context.Context, in *invocation) error {
+	url := in.config.Listen.AdminURL
 	if url == "" {
-		host, port, err := net.SplitHostPort(c.Listen.AdminAddr)
+		host, port, err := net.SplitHostPort(in.config.Listen.AdminAddr)
 		if err != nil {
 			return refusal{errors.New("give --admin-addr or --admin-url, the admin listener of the running program")}
 		}
@@ -37,14 +40,14 @@ func checkHealth(ctx context.Context, c *Config, stdout io.Writer) error {
 	}
 	resp, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
-		fmt.Fprintln(stdout, "not reachable:", err)
+		fmt.Fprintln(in.stdout, "not reachable:", err)
 		return errUnhealthy
 	}
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		fmt.Fprintln(stdout, "not ready:", resp.Status)
+		fmt.Fprintln(in.stdout, "not ready:", resp.Status)
 		return errUnhealthy
 	}
-	fmt.Fprintln(stdout, "ready")
+	fmt.Fprintln(in.stdout, "ready")
 	return nil
 }

@@ -13,16 +13,24 @@ import (
 )
 
 type keyCommands struct {
-	Rotate struct{} `cmd:"" help:"Rotate the keys of sessions and signed results; with --old-master-key-file, the key-encryption key too."`
+	Rotate rotateKeys `cmd:"" help:"Rotate the keys of sessions and signed results; with --old-master-key-file, the key-encryption key too."`
 }
 
-// rotateKeys creates new keys in the databases that exist. Cookies and tokens signed with
-// the old keys stay valid until they expire. A new key for signed results is used only
-// after every client can have fetched the key set with it.
-func rotateKeys(ctx context.Context, c *Config, log *slog.Logger, stdout io.Writer) error {
+func (keyCommands) uses() string { return databaseUses }
+
+type rotateKeys struct{}
+
+// Run creates new keys in the databases that exist. Cookies and tokens signed with the old
+// keys stay valid until they expire. A new key for signed results is used only after every
+// client can have fetched the key set with it.
+func (rotateKeys) Run(ctx context.Context, in *invocation) error {
+	log, err := in.checked(parties{})
+	if err != nil {
+		return err
+	}
 	found := false
 	for _, party := range []string{store.Portal, store.Provider} {
-		behind, err := store.PendingMigrations(ctx, c.Store.Of(party))
+		behind, err := store.PendingMigrations(ctx, in.config.Store.Of(party))
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
@@ -33,7 +41,7 @@ func rotateKeys(ctx context.Context, c *Config, log *slog.Logger, stdout io.Writ
 			return fmt.Errorf("the %s's database is of another version than this program: start this version once, then rotate the keys", party)
 		}
 		found = true
-		if err := rotateParty(ctx, c, party, log, stdout); err != nil {
+		if err := rotateParty(ctx, in.config, party, log, in.stdout); err != nil {
 			return fmt.Errorf("%s: %w", party, err)
 		}
 	}

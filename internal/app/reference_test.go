@@ -1,10 +1,13 @@
 package app
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
-	"slices"
+	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,6 +44,12 @@ func configurationReference() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	usual := ""
+	for _, f := range parser.Model.Flags {
+		if f.Name == "log-level" { // which every command uses that logs
+			usual = usedBy(parser.Model, f)
+		}
+	}
 	var b strings.Builder
 	b.WriteString(`# Configuration
 
@@ -51,7 +60,7 @@ not use, and accepts a flag that it does not use with a warning in the log. (It 
 sandbox and ` + "`--events-url`" + `.) ` + "`vestibule COMMAND --help`" + ` lists the flags of a command.
 
 The list after a description names the commands that use the flag. Without a list, the commands
-serve, portal, provider, doctor, customer and keys use it.
+` + usual[:strings.LastIndex(usual, ", ")] + " and" + usual[strings.LastIndex(usual, ",")+1:] + ` use it.
 
 ## Commands
 
@@ -99,7 +108,16 @@ serve, portal, provider, doctor, customer and keys use it.
 			if f.HasDefault && f.Default != "" {
 				value = "`" + f.Default + "`"
 			}
-			fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s%s |\n", cell(name), strings.Join(f.Envs, "`, `"), value, cell(f.Help), usedBy(f))
+			by := usedBy(parser.Model, f)
+			switch by {
+			case "":
+				return "", fmt.Errorf("no command uses --%s", f.Name)
+			case usual:
+				by = ""
+			default:
+				by = " *(" + by + ")*"
+			}
+			fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s%s |\n", cell(name), strings.Join(f.Envs, "`, `"), value, cell(f.Help), by)
 		}
 	}
 	return b.String(), nil
@@ -109,15 +127,96 @@ serve, portal, provider, doctor, customer and keys use it.
 func cell(help string) string { return strings.NewReplacer("|", "\\|", "\n", " ").Replace(help) }
 
 // usedBy names the commands that use a flag.
-func usedBy(f *kong.Flag) string {
+func usedBy(program *kong.Application, f *kong.Flag) string {
 	var names []string
-	for _, name := range []string{"serve", "portal", "provider", "doctor", "customer", "keys", "credentials", "report", "health"} {
-		if usesFlag(name, f) {
-			names = append(names, name)
+	for _, command := range program.Children {
+		if usesFlag(command, f) {
+			names = append(names, command.Name)
 		}
 	}
-	if slices.Equal(names, []string{"serve", "portal", "provider", "doctor", "customer", "keys"}) {
-		return ""
+	return strings.Join(names, ", ")
+}
+
+// TestHelpShowsEveryDefault reads the variables and defaults of Config in the help.
+func TestHelpShowsEveryDefault(t *testing.T) {
+	var out, errs bytes.Buffer
+	if exit := Run(t.Context(), []string{"--help"}, &out, &errs); exit != 0 {
+		t.Fatalf("exit code %d:\n%s", exit, &errs)
 	}
-	return " *(" + strings.Join(names, ", ") + ")*"
+	flags, _, _ := strings.Cut(out.String(), "\nCommands:")
+	shown := map[string]string{} // by variable, which ends the help of a flag
+	for text := strings.Join(strings.Fields(flags), " "); ; {
+		before, after, ok := strings.Cut(text, "($")
+		if !ok {
+			break
+		}
+		name, rest, _ := strings.Cut(after, ")")
+		shown[name], text = before, rest
+	}
+	parser, err := new(cli).parser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defaults := 0
+	for _, f := range parser.Model.Flags {
+		if f.Group == nil {
+			continue
+		}
+		help, ok := shown[variableOf(f.Name)]
+		if !ok {
+			t.Errorf("--%s is not in the help", f.Name)
+		}
+		if f.Default != "" {
+			defaults++
+			if !strings.Contains(help, " Default: "+f.Default) && !strings.Contains(help, "="+strconv.Quote(f.Default)) {
+				t.Errorf("the default of --%s, %s, is not in: %s", f.Name, f.Default, help)
+			}
+		}
+	}
+	if defaults < 15 {
+		t.Errorf("only %d defaults were found", defaults)
+	}
+}
+
+// TestDocumentedVariables checks that the guides name only flags of commands, and
+// variables that are configuration or that vestibule credentials exports.
+func TestDocumentedVariables(t *testing.T) {
+	exported := regexp.MustCompile(`^VESTIBULE_(TEST|E2E|PRODUCT|THIRD_PARTY|REVIEWER|DASHBOARD)_`)
+	parser, err := new(cli).parser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags, variables := map[string]bool{}, map[string]bool{}
+	err = kong.Visit(parser.Model, func(node kong.Visitable, next kong.Next) error {
+		if f, ok := node.(*kong.Flag); ok {
+			flags[f.Name] = true
+			if f.Group != nil {
+				variables[variableOf(f.Name)] = true
+			}
+		}
+		return next(nil)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob("../../docs/*/*.md")
+	if err != nil || len(pages) < 10 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	for _, page := range append(pages, "../../README.md", "../../SECURITY.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range regexp.MustCompile(`VESTIBULE_[A-Z0-9]+(?:_[A-Z0-9]+)*`).FindAllString(string(text), -1) {
+			if !variables[name] && !exported.MatchString(name) {
+				t.Errorf("%s names %s, which nothing reads", page, name)
+			}
+		}
+		for _, m := range regexp.MustCompile("`--(?:no-)?([a-z]+(?:-[a-z]+)*)[`= ]").FindAllStringSubmatch(string(text), -1) {
+			if !flags[m[1]] {
+				t.Errorf("%s names --%s, which no command takes", page, m[1])
+			}
+		}
+	}
 }

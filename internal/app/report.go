@@ -46,10 +46,15 @@ type person struct {
 // maxPersonal is the maximum size in bytes of the file of --personal.
 const maxPersonal = 64 << 10
 
-// make reads the files, computes the report on this machine or submits the data to the
+func (*reportCommand) uses() string {
+	return "environment provider-addr provider-url data-dir public-id client-id secret-key products"
+}
+
+// Run reads the files, computes the report on this machine or submits the data to the
 // provider, and prints a summary of what it read to stderr.
-func (r *reportCommand) make(ctx context.Context, c *Config, stdout, stderr io.Writer) error {
-	files, err := r.read(stderr)
+func (r *reportCommand) Run(ctx context.Context, in *invocation) error {
+	in.config.dropGeneratedAccount()
+	files, err := r.read(in.stderr)
 	if err != nil {
 		return err
 	}
@@ -62,25 +67,25 @@ func (r *reportCommand) make(ctx context.Context, c *Config, stdout, stderr io.W
 		return err
 	}
 	if r.Submit {
-		return r.submit(ctx, c, data, asOf, who, stdout, stderr)
+		return r.submit(ctx, in, data, asOf, who)
 	}
 	at := asOf.Add(24*time.Hour - time.Second) // the files are as of the end of the day
-	in := cashflow.Input{PublicToken: uuid.Nil.String(), Product: report.Product{Name: "Cashflow", ProductID: uuid.Nil.String(),
+	input := cashflow.Input{PublicToken: uuid.Nil.String(), Product: report.Product{Name: "Cashflow", ProductID: uuid.Nil.String(),
 		InquiryType: "PERSONAL"}, Bank: data, Options: cashflow.Options{Attributes: true}}
 	if name := who.Personal; name.FirstName+name.LastName != "" {
-		in.InputSource, in.InputUUID, in.InputRecordID = report.CustomerInput, uuid.NewString(), uuid.NewString()
-		in.Consumer = &bankdata.Person{FirstName: name.FirstName, LastName: name.LastName}
+		input.InputSource, input.InputUUID, input.InputRecordID = report.CustomerInput, uuid.NewString(), uuid.NewString()
+		input.Consumer = &bankdata.Person{FirstName: name.FirstName, LastName: name.LastName}
 	}
 	status, sub := data.Outcome(at)
 	if status != contract.StatusSuccess {
 		return fmt.Errorf("these accounts give no report: %s %s", status, sub)
 	}
-	made := cashflow.Build(in, at)
-	fmt.Fprintf(stderr, "Report as of %s, computed on this machine.\n", asOf)
+	made := cashflow.Build(input, at)
+	fmt.Fprintf(in.stderr, "Report as of %s, computed on this machine.\n", asOf)
 	if r.Page == "" {
-		return printReport(stdout, made)
+		return printReport(in.stdout, made)
 	}
-	analysis := cashflow.Explain(in, at)
+	analysis := cashflow.Explain(input, at)
 	return r.writePage(ctx, review.ReportView{Report: &made, Analysis: &analysis})
 }
 
@@ -201,9 +206,8 @@ func (r *reportCommand) writePage(ctx context.Context, v review.ReportView) erro
 }
 
 // submit sends the data to the provider, waits for the report, and prints it.
-func (r *reportCommand) submit(ctx context.Context, c *Config, data bankdata.Data, asOf report.Date, who person,
-	stdout, stderr io.Writer) error {
-	account, err := c.accountToUse()
+func (r *reportCommand) submit(ctx context.Context, in *invocation, data bankdata.Data, asOf report.Date, who person) error {
+	account, err := in.config.accountToUse()
 	if err != nil {
 		return err
 	}
@@ -214,20 +218,20 @@ func (r *reportCommand) submit(ctx context.Context, c *Config, data bankdata.Dat
 	if age := now.Sub(asOf.Time); age > 30*24*time.Hour {
 		return fmt.Errorf("the files are as of %s, and a submission must not be older than 30 days", asOf)
 	}
-	in := svcapi.Submission{ProductID: account.Products[contract.Cashflow], PullDate: svcapi.DateTime{Time: now},
+	submission := svcapi.Submission{ProductID: account.Products[contract.Cashflow], PullDate: svcapi.DateTime{Time: now},
 		Personal: who.Personal, Address: who.Address}
 	for _, connection := range data.Connections {
 		for _, a := range connection.Accounts {
-			in.Accounts = append(in.Accounts, submitted(a, now))
+			submission.Accounts = append(submission.Accounts, submitted(a, now))
 		}
 	}
 	client := &svcapi.Client{BaseURL: account.ProviderURL, ClientID: account.ClientID, SecretKey: account.SecretKey,
 		Environment: account.Environment}
-	made, err := client.Submit(ctx, in)
+	made, err := client.Submit(ctx, submission)
 	if err != nil {
 		return refusedSubmission(account.ProviderURL, err)
 	}
-	fmt.Fprintf(stderr, "Submitted to %s as %s.\n", account.ProviderURL, made.PublicToken)
+	fmt.Fprintf(in.stderr, "Submitted to %s as %s.\n", account.ProviderURL, made.PublicToken)
 	ref := svcapi.Ref{PublicToken: made.PublicToken}
 	answer, err := client.WaitStatus(ctx, ref)
 	if err != nil {
@@ -243,7 +247,7 @@ func (r *reportCommand) submit(ctx context.Context, c *Config, data bankdata.Dat
 	if r.Page != "" {
 		return r.writePage(ctx, review.ReportView{Report: body})
 	}
-	return printIndented(stdout, raw)
+	return printIndented(in.stdout, raw)
 }
 
 // refusedSubmission names the provider, and the fields that it refused.

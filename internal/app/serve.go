@@ -68,6 +68,44 @@ type program struct {
 	stage     atomic.Int32 // a stage
 }
 
+type (
+	serveCommand    struct{}
+	portalCommand   struct{}
+	providerCommand struct{}
+)
+
+func (serveCommand) uses() string    { return portalUses + " " + providerUses }
+func (portalCommand) uses() string   { return portalUses }
+func (providerCommand) uses() string { return providerUses }
+
+// Run runs the portal with the embedded provider.
+func (serveCommand) Run(ctx context.Context, in *invocation) error {
+	in.config.dropGeneratedAccount()
+	return in.serve(ctx, parties{portal: true, provider: true})
+}
+
+// Run runs the portal alone.
+func (portalCommand) Run(ctx context.Context, in *invocation) error {
+	return in.serve(ctx, parties{portal: true})
+}
+
+// Run runs the provider alone.
+func (providerCommand) Run(ctx context.Context, in *invocation) error {
+	return in.serve(ctx, parties{provider: true})
+}
+
+// serve checks the configuration and runs the parties until ctx ends.
+func (in *invocation) serve(ctx context.Context, p parties) error {
+	log, err := in.checked(p)
+	if err != nil {
+		return err
+	}
+	if err := serve(ctx, in.config, p, log, in.stdout); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
 // serve runs the parties until ctx ends or a listener fails, then drains.
 func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout io.Writer) (err error) {
 	run := &program{config: c, log: log, now: time.Now, stdout: stdout, parties: map[string]party{}}
