@@ -30,9 +30,9 @@ func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) error {
 		return errors.New("the customer's name " + problem)
 	}
 	return p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		id, err := p.customers.Seed(ctx, tx, customers.Seed{Role: "added " + n.PublicID, Name: n.Name, Environment: p.config.Environment,
-			PublicID: n.PublicID, ClientID: n.ClientID, SecretKey: n.SecretKey, Products: n.Products, ReturnMode: "get",
-			Entitled: []customers.Entitlement{customers.SecureRedirect}})
+		id, err := p.customers.EnsureParent(ctx, tx, customers.ParentAccount{Role: "added " + n.PublicID, Name: n.Name,
+			Environment: p.config.Environment, PublicID: n.PublicID, ClientID: n.ClientID, SecretKey: n.SecretKey, Products: n.Products,
+			ReturnMode: "get", Entitled: []customers.Entitlement{customers.SecureRedirect}})
 		if err != nil {
 			return err
 		}
@@ -94,13 +94,14 @@ func (p *Provider) SetEntitlements(ctx context.Context, publicID string, names [
 			if !changed {
 				continue
 			}
-			if err := p.dashboard.RecordOperator(ctx, tx, a.ID, action, name, ""); err != nil {
+			if err := p.dashboard.RecordOperator(ctx, tx, staff.Entry{Subject: a.ID, Action: action, Object: name}); err != nil {
 				return err
 			}
 			if a.ParentID == "" {
 				continue
 			}
-			if err := p.dashboard.RecordOperator(ctx, tx, a.ParentID, action, name, a.PublicID); err != nil {
+			child := staff.Entry{Subject: a.ParentID, Action: action, Object: name, Detail: a.PublicID}
+			if err := p.dashboard.RecordOperator(ctx, tx, child); err != nil {
 				return err
 			}
 		}

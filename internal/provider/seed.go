@@ -60,11 +60,11 @@ func (p *Provider) refill(ctx context.Context, tx *store.Tx) error {
 	if s.PublicID == "" {
 		return nil
 	}
-	err := p.refillOne(ctx, tx, customers.Seed{Role: portalRole, Name: "Vestibule", Environment: p.config.Environment,
+	err := p.refillOne(ctx, tx, customers.ParentAccount{Role: portalRole, Name: "Vestibule", Environment: p.config.Environment,
 		PublicID: s.PublicID, ClientID: s.ClientID, SecretKey: s.SecretKey, Products: s.Products,
 		CompleteURL: s.CompleteURL, ReturnMode: s.ReturnMode, Entitled: customers.Entitlements()}, s.CallbackURL, s.WebhookSecret, s.Staff)
 	if err == nil {
-		err = p.refillOne(ctx, tx, customers.Seed{Role: thirdPartyRole, Name: "Third Party", Environment: p.config.Environment,
+		err = p.refillOne(ctx, tx, customers.ParentAccount{Role: thirdPartyRole, Name: "Third Party", Environment: p.config.Environment,
 			PublicID: s.ThirdParty.PublicID, ClientID: s.ThirdParty.ClientID, SecretKey: s.ThirdParty.SecretKey, ReturnMode: "get",
 			Entitled: []customers.Entitlement{customers.RelayTokens, customers.MultiProductTokens, customers.Hierarchy, customers.SecureRedirect}},
 			s.ThirdParty.CallbackURL, s.ThirdParty.WebhookSecret, s.ThirdParty.Staff)
@@ -75,10 +75,11 @@ func (p *Provider) refill(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// refillOne seeds one customer. It keeps settings that users have changed on the
+// refillOne adds or updates one customer. It keeps settings that users have changed on the
 // dashboard.
-func (p *Provider) refillOne(ctx context.Context, tx *store.Tx, seed customers.Seed, callback, secret string, login Login) error {
-	known, err := p.customers.Account(ctx, tx, seed.PublicID)
+func (p *Provider) refillOne(ctx context.Context, tx *store.Tx, parent customers.ParentAccount,
+	callback, secret string, login Login) error {
+	known, err := p.customers.Account(ctx, tx, parent.PublicID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
@@ -91,7 +92,7 @@ func (p *Provider) refillOne(ctx context.Context, tx *store.Tx, seed customers.S
 			callback = ""
 		}
 		if changed.CompleteURLs {
-			seed.CompleteURL = ""
+			parent.CompleteURL = ""
 		}
 		if changed.People {
 			login = Login{}
@@ -101,10 +102,10 @@ func (p *Provider) refillOne(ctx context.Context, tx *store.Tx, seed customers.S
 			if err != nil {
 				return err
 			}
-			seed.ReturnMode = a.ReturnMode
+			parent.ReturnMode = a.ReturnMode
 		}
 	}
-	id, err := p.customers.Seed(ctx, tx, seed)
+	id, err := p.customers.EnsureParent(ctx, tx, parent)
 	if err == nil && callback != "" {
 		err = p.webhooks.Seed(ctx, tx, id, callback, secret)
 	}

@@ -29,6 +29,7 @@ import (
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 )
 
@@ -57,17 +58,15 @@ type Service struct {
 	Visits      *visits.Service
 	Outbox      *outbox.Service
 
-	// Record is called for each consumer who ended access, in the transaction that ends it.
-	Record func(ctx context.Context, tx *store.Tx, action Action, customerID, consumerID string) error
+	// Record adds to the audit trail of a customer that a consumer ended access, in the
+	// transaction that ends it. It sets the actor of the entry.
+	Record func(ctx context.Context, tx *store.Tx, e staff.Entry) error
 }
 
-// Action is what a consumer did.
-type Action string
-
-// Actions of consumers.
+// Actions of consumers in the audit trail.
 const (
-	Ended        Action = "access ended"
-	Disconnected Action = "source disconnected"
+	actionEnded        = "access ended"
+	actionDisconnected = "source disconnected"
 )
 
 // Routes adds the pages to mux.

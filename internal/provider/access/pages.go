@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/prefill"
 	"vestibule/internal/provider/sources"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
 	"vestibule/templates/ui"
@@ -284,7 +285,7 @@ func (s *Service) withdraw(ctx context.Context, tx *store.Tx, l i18n.Lang, mailb
 			continue
 		}
 		ended = true
-		if err := s.Record(ctx, tx, Ended, to.customerID, id); err != nil {
+		if err := s.Record(ctx, tx, staff.Entry{Action: actionEnded, Subject: to.customerID, Object: id}); err != nil {
 			return err
 		}
 	}
@@ -381,7 +382,7 @@ func (s *Service) endSource(ctx context.Context, tx *store.Tx, l i18n.Lang, mail
 		}
 	}
 	for _, id := range consumers {
-		if err := s.Record(ctx, tx, Disconnected, all[0].CustomerID, id); err != nil {
+		if err := s.Record(ctx, tx, staff.Entry{Action: actionDisconnected, Subject: all[0].CustomerID, Object: id}); err != nil {
 			return err
 		}
 	}

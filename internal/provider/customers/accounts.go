@@ -105,16 +105,27 @@ func (s *Service) Rename(ctx context.Context, tx *store.Tx, customerID string, n
 	return requireRow(renameAccount(ctx, tx, customerID, n))
 }
 
-// AddProduct adds a product to an account. If a product of the account has the name,
-// AddProduct returns it with added false. A product takes all its settings from its
-// effective configuration.
-func (s *Service) AddProduct(ctx context.Context, tx *store.Tx, customerID string, n Names) (p Product, added bool, err error) {
-	id := uuid.NewString()
-	if added, err = insertNamed(ctx, tx, id, customerID, n); err != nil {
+// AddProduct adds a product to an account. A product of a kind gets the default
+// configuration of the kind; without one, it takes all its settings from the configuration that it
+// inherits. An empty ID or Created is set. If a product of the account has the ID or the name,
+// AddProduct returns it with added false.
+func (s *Service) AddProduct(ctx context.Context, tx *store.Tx, p Product) (_ Product, added bool, err error) {
+	if p.ID == "" {
+		p.ID = uuid.NewString()
+	}
+	if p.Created.IsZero() {
+		p.Created = tx.Now
+	}
+	if p.Kind != "" {
+		if p.Configuration, err = sameConfiguration(ctx, tx, p.CustomerID, defaultConfiguration(p.Kind)); err != nil {
+			return Product{}, false, err
+		}
+	}
+	if added, err = insertProduct(ctx, tx, p); err != nil {
 		return Product{}, false, err
 	}
-	found, err := products(ctx, tx, `p.customer_id = $1 AND p.name = $2`, customerID, n.Name)
-	if err == nil && len(found) != 1 {
+	found, err := products(ctx, tx, `p.customer_id = $1 AND (p.id = $2 OR p.name = $3) ORDER BY p.id = $2 DESC`, p.CustomerID, p.ID, p.Name)
+	if err == nil && len(found) == 0 {
 		err = store.ErrNotFound
 	}
 	if err != nil {

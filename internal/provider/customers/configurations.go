@@ -66,7 +66,7 @@ func (s *Service) Assign(ctx context.Context, q store.Queryer, parentID string, 
 // AddConfiguration adds a configuration, for the provider's staff. If another one of
 // the account has the alias, it returns ErrDuplicateName, and tx stays usable.
 func (s *Service) AddConfiguration(ctx context.Context, tx *store.Tx, c Configuration) error {
-	added, err := insertConfiguration(ctx, tx, c)
+	added, err := insertConfiguration(ctx, tx, c, tx.Now)
 	if err == nil && !added {
 		return ErrDuplicateName
 	}

@@ -37,14 +37,14 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 	r.Service = &Service{DB: db, Now: func() time.Time { return r.at }}
 	db.SetClock(r.Now)
 	r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
-		r.parent, err = r.Seed(ctx, tx, r.seed())
+		r.parent, err = r.EnsureParent(ctx, tx, r.account())
 		return err
 	})
 	return r
 }
 
-func (r *testServer) seed() Seed {
-	return Seed{Role: "parent", Name: "Parent", Environment: contract.Sandbox, PublicID: "svc-parent",
+func (r *testServer) account() ParentAccount {
+	return ParentAccount{Role: "parent", Name: "Parent", Environment: contract.Sandbox, PublicID: "svc-parent",
 		ClientID: "client-parent", SecretKey: "secret",
 		Products:    map[contract.Product]string{contract.Cashflow: "7d0b6f0e-2f6f-4d0e-9c55-5b1b5d7f0c3e"},
 		CompleteURL: "https://parent.example/back", ReturnMode: "post", Entitled: Entitlements()}
@@ -148,8 +148,8 @@ func TestDuplicateNames(t *testing.T) {
 		a, b := r.child("A"), r.child("B")
 		var p, q Product
 		r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
-			if p, _, err = r.AddProduct(ctx, tx, a.ID, Names{Name: "P"}); err == nil {
-				q, _, err = r.AddProduct(ctx, tx, a.ID, Names{Name: "Q", DisplayName: "Quick"})
+			if p, _, err = r.AddProduct(ctx, tx, Product{CustomerID: a.ID, Name: "P"}); err == nil {
+				q, _, err = r.AddProduct(ctx, tx, Product{CustomerID: a.ID, Name: "Q", DisplayName: "Quick"})
 			}
 			return err
 		})
@@ -226,7 +226,7 @@ func TestConfigurations(t *testing.T) {
 		}
 		var p Product
 		r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
-			p, _, err = r.AddProduct(ctx, tx, c.ID, Names{Name: "P"})
+			p, _, err = r.AddProduct(ctx, tx, Product{CustomerID: c.ID, Name: "P"})
 			return err
 		})
 		r.at = r.at.Add(time.Hour)
@@ -243,9 +243,65 @@ func TestConfigurations(t *testing.T) {
 				t.Errorf("assigned to %+v: %v", to, err)
 			}
 		}
-		if err := r.Assign(t.Context(), db.SQL, c.ID, Target{TargetProduct, r.seed().Products[contract.Cashflow]},
+		if err := r.Assign(t.Context(), db.SQL, c.ID, Target{TargetProduct, r.account().Products[contract.Cashflow]},
 			mine.ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a child assigned to its parent: %v", err)
+		}
+	})
+}
+
+// TestAddProductOfAKind adds products of each kind to accounts whose configuration is of
+// kind cashflow.
+func TestAddProductOfAKind(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newTestServer(t, db)
+		child := r.child("Child")
+		for _, account := range []string{r.parent, child.ID} {
+			for _, kind := range contract.Products() {
+				var p Product
+				r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
+					p, _, err = r.AddProduct(ctx, tx, Product{CustomerID: account, Kind: kind, Name: "A " + string(kind)})
+					return err
+				})
+				want := defaultConfiguration(kind)
+				if p.Kind != kind || p.Configuration.Alias != want.Alias || p.Configuration.Settings != want.Settings || p.Inherited ||
+					p.InquiryType != inquiryType {
+					t.Errorf("a product of kind %s has kind %s and the configuration %q", kind, p.Kind, p.Configuration.Alias)
+				}
+				// Without its own configuration it inherits none of another kind.
+				r.tx(func(ctx context.Context, tx *store.Tx) error {
+					return r.Assign(ctx, tx, r.parent, Target{TargetProduct, p.ID}, "")
+				})
+				p, err := r.Product(t.Context(), db.SQL, account, p.ID)
+				if err != nil || p.Kind != kind || (p.Configuration.ID != "") != (kind == contract.Cashflow) {
+					t.Errorf("without its own, a product of kind %s has kind %s and the configuration %q, %v", kind, p.Kind, p.Configuration.Alias, err)
+				}
+			}
+		}
+	})
+}
+
+// TestGeneratedRowsAreInOrder checks that what is added at once is listed in its order.
+func TestGeneratedRowsAreInOrder(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newTestServer(t, db)
+		more := r.account()
+		for _, kind := range contract.Products() {
+			more.Products[kind] = uuid.NewString()
+		}
+		more.Role, more.PublicID, more.ClientID, more.SecretKey = "other", "svc-other", "client-other", "secret 2"
+		var id string
+		r.tx(func(ctx context.Context, tx *store.Tx) (err error) {
+			id, err = r.EnsureParent(ctx, tx, more)
+			return err
+		})
+		all, err := r.Configurations(t.Context(), db.SQL, id)
+		if err != nil || !slices.EqualFunc(all, generatedConfigurations(), func(a, b Configuration) bool { return a.Alias == b.Alias }) {
+			t.Errorf("configurations: %+v, %v", all, err)
+		}
+		products, err := r.Products(t.Context(), db.SQL, id)
+		if err != nil || !slices.EqualFunc(products, contract.Products(), func(p Product, k contract.Product) bool { return p.Kind == k }) {
+			t.Errorf("products: %+v, %v", products, err)
 		}
 	})
 }
@@ -450,7 +506,7 @@ func TestEntitlements(t *testing.T) {
 		}
 		// Another start keeps the settings.
 		r.tx(func(ctx context.Context, tx *store.Tx) error {
-			_, err := r.Seed(ctx, tx, r.seed())
+			_, err := r.EnsureParent(ctx, tx, r.account())
 			return err
 		})
 		if has(r.parent) {

@@ -149,7 +149,7 @@ func (s *Service) addProduct(find bool) httpx.HandlerFunc {
 			if err != nil {
 				return err
 			}
-			p, added, err = s.AddProduct(ctx, tx, a.ID, n)
+			p, added, err = s.AddProduct(ctx, tx, Product{CustomerID: a.ID, Name: n.Name, DisplayName: n.DisplayName})
 			return err
 		})
 		if err != nil {

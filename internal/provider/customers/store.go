@@ -123,8 +123,8 @@ func setEntitlement(ctx context.Context, tx *store.Tx, customerID string, e Enti
 		WHERE entitlements.enabled <> excluded.enabled`, customerID, string(e), enabled, store.Micros(tx.Now)))
 }
 
-// seedEntitlement enables an entitlement unless it has a setting.
-func seedEntitlement(ctx context.Context, tx *store.Tx, customerID string, e Entitlement) error {
+// enableOnce enables an entitlement unless it has a setting.
+func enableOnce(ctx context.Context, tx *store.Tx, customerID string, e Entitlement) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO entitlements (customer_id, name, enabled, changed_at) VALUES ($1, $2, TRUE, $3)
 		ON CONFLICT (customer_id, name) DO NOTHING`, customerID, string(e), store.Micros(tx.Now))
 	return err
@@ -165,8 +165,8 @@ func deleteWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, origin st
 	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM widget_origins WHERE customer_id = $1 AND origin = $2`, customerID, origin))
 }
 
-// products returns products with their effective configurations. In where, p is the
-// product.
+// products returns products with their effective configurations. A product with a kind
+// inherits none of another kind. In where, p is the product.
 func products(ctx context.Context, q store.Queryer, where string, args ...any) ([]Product, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (p Product, err error) {
 		g := &p.Configuration
@@ -218,22 +218,18 @@ func products(ctx context.Context, q store.Queryer, where string, args ...any) (
 			coalesce(g.eligibility_kind, '')
 		FROM products p JOIN customers c ON c.id = p.customer_id LEFT JOIN customers m ON m.id = c.parent_id
 			LEFT JOIN product_configurations g ON g.id = coalesce(p.configuration_id, c.configuration_id, m.configuration_id)
+				AND (g.id = p.configuration_id OR p.kind IN ('', g.kind))
 		WHERE `+where, args...)
 }
 
-// insertProduct adds a product with a fixed kind; it returns false if it exists.
+// insertProduct adds a product. It returns false if a product has the ID, or another one of
+// the account the name.
 func insertProduct(ctx context.Context, tx *store.Tx, p Product) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`,
-		p.ID, p.CustomerID, string(p.Kind), p.Name, p.InquiryType, store.Micros(tx.Now)))
-}
-
-// insertNamed adds a product whose settings all come from its configuration. It
-// returns false if another product of the account has the name.
-func insertNamed(ctx context.Context, tx *store.Tx, id, customerID string, n Names) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO products (id, customer_id, kind, name, display_name, inquiry_type, created_at)
-		VALUES ($1, $2, '', $3, $4, '', $5) ON CONFLICT (customer_id, name) DO NOTHING`,
-		id, customerID, n.Name, nullable(n.DisplayName), store.Micros(tx.Now)))
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO products
+		(id, customer_id, kind, name, display_name, inquiry_type, configuration_id, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+		p.ID, p.CustomerID, string(p.Kind), p.Name, nullable(p.DisplayName), p.InquiryType, nullable(p.Configuration.ID),
+		store.Micros(p.Created)))
 }
 
 func renameProduct(ctx context.Context, tx *store.Tx, customerID, productID string, n Names) (bool, error) {
@@ -244,13 +240,13 @@ func renameProduct(ctx context.Context, tx *store.Tx, customerID, productID stri
 
 // insertConfiguration adds a configuration. It returns false if another one of the
 // account has the alias.
-func insertConfiguration(ctx context.Context, tx *store.Tx, c Configuration) (bool, error) {
+func insertConfiguration(ctx context.Context, tx *store.Tx, c Configuration, created time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO product_configurations
 		(id, customer_id, kind, alias, inquiry_type, deprecated_attributes, score_v1, score_v21,
 		income_model_suite, income_inflows, eligibility_kind, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (customer_id, alias) DO NOTHING`,
 		c.ID, c.CustomerID, string(c.Kind), c.Alias, c.InquiryType, c.DeprecatedAttributes, c.ScoreV1, c.ScoreV21,
-		c.IncomeModelSuite, c.IncomeInflows, string(c.EligibilityKind), store.Micros(tx.Now)))
+		c.IncomeModelSuite, c.IncomeInflows, string(c.EligibilityKind), store.Micros(created)))
 }
 
 func configuration(ctx context.Context, q store.Queryer, customerID, where, value string) (Configuration, error) {
@@ -259,6 +255,17 @@ func configuration(ctx context.Context, q store.Queryer, customerID, where, valu
 		err = store.ErrNotFound
 	}
 	if err != nil {
+		return Configuration{}, err
+	}
+	return found[0], nil
+}
+
+// sameConfiguration returns the configuration with the alias of c of an account or its
+// parent, or the zero Configuration.
+func sameConfiguration(ctx context.Context, q store.Queryer, customerID string, c Configuration) (Configuration, error) {
+	found, err := configurations(ctx, q, `alias = $2 AND customer_id = (SELECT coalesce(parent_id, id) FROM customers WHERE id = $1)`,
+		customerID, c.Alias)
+	if err != nil || len(found) == 0 {
 		return Configuration{}, err
 	}
 	return found[0], nil
@@ -281,8 +288,8 @@ func assignAccount(ctx context.Context, q store.Queryer, parentID, publicID, con
 		nullable(configurationID), publicID, parentID))
 }
 
-// configureGenerated sets the configuration of a generated account, unless it has one.
-func configureGenerated(ctx context.Context, tx *store.Tx, customerID, configurationID string) error {
+// configureParent sets the configuration of a parent account, unless it has one.
+func configureParent(ctx context.Context, tx *store.Tx, customerID, configurationID string) error {
 	_, err := tx.ExecContext(ctx, `UPDATE customers SET configuration_id = $1 WHERE id = $2
 		AND configuration_id IS NULL`, configurationID, customerID)
 	return err
@@ -296,16 +303,15 @@ func assignProduct(ctx context.Context, q store.Queryer, parentID, productID, co
 		nullable(configurationID), store.Micros(now), productID, parentID))
 }
 
-// upsertGenerated adds or updates the generated customer of the seed's role and
-// returns its id.
-func upsertGenerated(ctx context.Context, tx *store.Tx, s Seed) (string, error) {
+// upsertParent adds or updates the parent account of a role, and returns its id.
+func upsertParent(ctx context.Context, tx *store.Tx, p ParentAccount) (string, error) {
 	var id string
 	err := tx.QueryRowContext(ctx, `INSERT INTO customers (id, public_id, environment, name, generated, return_mode, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (generated) DO UPDATE SET public_id = excluded.public_id, environment = excluded.environment,
 			name = excluded.name, return_mode = excluded.return_mode
 		RETURNING id`,
-		uuid.NewString(), s.PublicID, string(s.Environment), s.Name, s.Role, s.ReturnMode, store.Micros(tx.Now)).Scan(&id)
+		uuid.NewString(), p.PublicID, string(p.Environment), p.Name, p.Role, p.ReturnMode, store.Micros(tx.Now)).Scan(&id)
 	return id, err
 }
 

@@ -170,7 +170,7 @@ func (s *Service) addProduct(ctx context.Context, tx *store.Tx, by user, in inpu
 	if err != nil {
 		return done{}, err
 	}
-	p, added, err := s.Customers.AddProduct(ctx, tx, a.ID, names)
+	p, added, err := s.Customers.AddProduct(ctx, tx, customers.Product{CustomerID: a.ID, Name: names.Name, DisplayName: names.DisplayName})
 	return done{action: "product added", object: p.ID, values: namesGiven(names), flash: "product"}, unlessAdded(added, err)
 }
 

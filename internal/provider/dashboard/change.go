@@ -13,7 +13,6 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
-	"vestibule/internal/provider/access"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	pages "vestibule/templates/provider"
@@ -212,17 +211,19 @@ func (s *Service) write(ctx context.Context, tx *store.Tx, by user, d done) erro
 // made on the command line.
 const operator = "operator"
 
-// RecordOperator adds an operator's change to a customer's account to the audit trail.
-func (s *Service) RecordOperator(ctx context.Context, tx *store.Tx, customerID, action, object, detail string) error {
-	return s.Staff.Record(ctx, tx, staff.Entry{Actor: operator, Action: action, Subject: customerID, Object: object, Detail: detail})
+// RecordOperator adds an operator's change to the audit trail of an account, e.Subject.
+func (s *Service) RecordOperator(ctx context.Context, tx *store.Tx, e staff.Entry) error {
+	e.Actor = operator
+	return s.Staff.Record(ctx, tx, e)
 }
 
 // consumer is the author in the audit trail of what a consumer did.
 const consumer = "consumer"
 
-// RecordConsumer adds what a consumer did to the audit trail of a customer.
-func (s *Service) RecordConsumer(ctx context.Context, tx *store.Tx, action access.Action, customerID, consumerID string) error {
-	return s.Staff.Record(ctx, tx, staff.Entry{Actor: consumer, Action: string(action), Subject: customerID, Object: consumerID})
+// RecordConsumer adds what a consumer did to the audit trail of an account, e.Subject.
+func (s *Service) RecordConsumer(ctx context.Context, tx *store.Tx, e staff.Entry) error {
+	e.Actor = consumer
+	return s.Staff.Record(ctx, tx, e)
 }
 
 func noticeCell(sessionID string) store.Cell {
