@@ -18,14 +18,14 @@ var update = flag.Bool("update", false, "write the generated files anew")
 // guide with the tables.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
 	const web, guide = "../../../web/portal/", "../../../docs/tutorials/embed.md"
-	generated(t, web+"parts/embed-api.d.ts", Declarations())
-	generated(t, web+"parts/kit.ts", Names())
+	generated(t, web+"parts/embed-api.d.ts", declarations())
+	generated(t, web+"parts/kit.ts", scriptNames())
 	raw, err := os.ReadFile(guide)
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := string(raw)
-	for name, table := range Guide() {
+	for name, table := range guideTables() {
 		open, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
 		before, rest, ok := strings.Cut(text, open)
 		_, after, ok2 := strings.Cut(rest, end)
@@ -61,7 +61,7 @@ func TestFrameErrorsMatchTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := map[string]bool{"size": false, "escape": false, "widget": false}
-	for _, e := range Events() {
+	for _, e := range events() {
 		if e.Framed {
 			sent[e.Name] = false
 		}
@@ -78,7 +78,7 @@ func TestFrameErrorsMatchTheTable(t *testing.T) {
 			t.Errorf("nothing sends %q", name)
 		}
 	}
-	for _, step := range Steps() {
+	for _, step := range steps() {
 		if !strings.Contains(string(raw), `"`+step+`"`) {
 			t.Errorf("nothing sends the step %q", step)
 		}
@@ -92,7 +92,7 @@ func TestProblemsDifferFromWidgetErrors(t *testing.T) {
 		}
 	}
 	callbacks := []string{"onSuccess", "onExit", "onError"}
-	for _, e := range Events() {
+	for _, e := range events() {
 		if e.Callback != "" && !slices.Contains(callbacks, e.Callback) || e.Callback != "" && !strings.EqualFold("on"+e.Name, e.Callback) {
 			t.Errorf("%s corresponds to the callback %q", e.Name, e.Callback)
 		}

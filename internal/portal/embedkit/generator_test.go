@@ -2,7 +2,6 @@ package embedkit
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"vestibule/internal/contract"
@@ -10,25 +9,25 @@ import (
 	"vestibule/internal/journey"
 )
 
-// The kit is the script /embed/v1/embed.js and its element <vestibule-apply>. The
-// tables below are the only source of its attributes, methods and events: the
+// The kit is the script /embed/v1/embed.js and its element <vestibule-apply>. The tables
+// here and Problems are the only source of its attributes, methods, events and errors: the
 // declarations for integrators, the names in the script and the tables of
 // docs/tutorials/embed.md are generated from them.
 //
 //go:generate go test -vet=off -run ^TestGeneratedFilesAreCurrent$ -update .
 
-// Attribute is an attribute of the element and the property of that name.
-type Attribute struct {
+// attribute is an attribute of the element and the property of that name.
+type attribute struct {
 	Name, TS, Default, Doc string
 }
 
-// Attributes returns the attributes of the element.
-func Attributes() []Attribute {
+// attributes returns the attributes of the element.
+func attributes() []attribute {
 	var languages []string
 	for _, l := range i18n.Languages() {
 		languages = append(languages, fmt.Sprintf("%q", string(l)))
 	}
-	return []Attribute{
+	return []attribute{
 		{"token", "string", "", "embedToken of POST /api/v1/applications. Without it, the element waits. A new token starts again."},
 		{"mode", `"inline" | "modal" | "redirect"`, "inline", "Shows the frame in the page or in a dialog, or opens the portal's page."},
 		{"lang", strings.Join(languages, " | "), "the page's", "Language of the frame. Default: the language of the nearest element with lang."},
@@ -38,114 +37,72 @@ func Attributes() []Attribute {
 	}
 }
 
-// Method is a method of the element.
-type Method struct {
+// method is a method of the element.
+type method struct {
 	Name, Signature, Doc string
 }
 
-// Methods returns the methods of the element.
-func Methods() []Method {
-	return []Method{
+// methods returns the methods of the element.
+func methods() []method {
+	return []method{
 		{"open", "open(): void", "Opens the dialog, opens the portal's page, or loads the frame, depending on the " +
 			"mode. Call it in a click handler, so that the browser allows it."},
 		{"close", "close(): void", "Closes the dialog. The visit continues, and open() shows the dialog again."},
 	}
 }
 
-// Field is a member of an event's detail.
-type Field struct {
+// field is a member of an event's detail.
+type field struct {
 	Name, TS, Doc string
 	Optional      bool
 }
 
-// Event is an event of the element: a CustomEvent that does not bubble. The frame
+// event is an event of the element: a CustomEvent that does not bubble. The frame
 // sends framed events as a message {type: "vestibule", event: <name>, …detail} to the
 // allowed origin only; the script itself creates the others.
-type Event struct {
+type event struct {
 	Name, Doc string
 	Callback  string // the corresponding callback of the provider's widget
 	Framed    bool
-	Detail    []Field
+	Detail    []field
 }
 
 var (
-	applicationField = Field{Name: "application", TS: "string", Doc: "The application's id. Your back end requests it."}
-	tokenField       = Field{Name: "publicToken", TS: "string", Doc: "Identifies the report, if there is one.", Optional: true}
+	applicationField = field{Name: "application", TS: "string", Doc: "The application's id. Your back end requests it."}
+	tokenField       = field{Name: "publicToken", TS: "string", Doc: "Identifies the report, if there is one.", Optional: true}
 )
 
-// Events returns the events of the element, in their order in a successful visit.
-func Events() []Event {
-	return []Event{
+// events returns the events of the element, in their order in a successful visit.
+func events() []event {
+	return []event{
 		{Name: "open", Doc: "The dialog was opened."},
-		{Name: "ready", Doc: "The frame shows its first page.", Detail: []Field{applicationField}},
-		{Name: "step", Doc: "The applicant reached another step.", Framed: true, Detail: []Field{applicationField,
+		{Name: "ready", Doc: "The frame shows its first page.", Detail: []field{applicationField}},
+		{Name: "step", Doc: "The applicant reached another step.", Framed: true, Detail: []field{applicationField,
 			{Name: "step", TS: "Step", Doc: "The step."}}},
 		{Name: "success", Callback: "onSuccess", Doc: "The applicant completed the visit at the provider. The report follows.",
-			Framed: true, Detail: []Field{applicationField,
+			Framed: true, Detail: []field{applicationField,
 				{Name: "publicToken", TS: "string", Doc: "Identifies the report."}, {Name: "status", TS: "Status", Doc: "Status of the report."}}},
 		{Name: "exit", Callback: "onExit", Doc: "The applicant closed the visit at the provider. They can start another visit. " +
 			"A dialog closes.",
-			Framed: true, Detail: []Field{applicationField, tokenField}},
+			Framed: true, Detail: []field{applicationField, tokenField}},
 		{Name: "error", Callback: "onError", Doc: "The visit failed, or the frame could not be shown. " +
-			"The applicant sees the reason.", Framed: true, Detail: []Field{
+			"The applicant sees the reason.", Framed: true, Detail: []field{
 			{Name: "application", TS: "string", Doc: "The application's id, if it is known.", Optional: true}, tokenField,
 			{Name: "errorType", TS: "ErrorType", Doc: "The reason."}}},
-		{Name: "state", Doc: "The application changed its state.", Framed: true, Detail: []Field{applicationField,
+		{Name: "state", Doc: "The application changed its state.", Framed: true, Detail: []field{applicationField,
 			{Name: "state", TS: "State", Doc: "The new state, as in GET /api/v1/applications/{id}."}}},
 		{Name: "complete", Doc: "The application reached a final state. Request the result from your back end.",
-			Framed: true, Detail: []Field{applicationField,
+			Framed: true, Detail: []field{applicationField,
 				{Name: "state", TS: `"ready" | "failed" | "expired"`, Doc: "The final state."}}},
 		{Name: "close", Doc: "The dialog was closed."},
 	}
 }
 
-// Steps returns the steps that an applicant can be at.
-func Steps() []string { return []string{"details", "connect", "status"} }
+// steps returns the steps that an applicant can be at.
+func steps() []string { return []string{"details", "connect", "status"} }
 
-// Problem is an error type of the element, in addition to those of the widget.
-type Problem string
-
-const (
-	ProblemToken   Problem = "EMBED_TOKEN_INVALID"
-	ProblemExpired Problem = "EMBED_TOKEN_EXPIRED"
-	ProblemOrigin  Problem = "ORIGIN_NOT_ALLOWED"
-	ProblemBlocked Problem = "FRAME_BLOCKED"
-	ProblemWidget  Problem = "WIDGET_UNAVAILABLE"
-)
-
-// ProblemInfo describes a problem.
-type ProblemInfo struct {
-	Type      Problem
-	Engineer  string   // the cause and the fix, for developers
-	Title     i18n.Key // for the applicant, if a page shows it
-	Applicant i18n.Key
-}
-
-// Problems returns the problems of the element.
-func Problems() []ProblemInfo {
-	return []ProblemInfo{
-		{ProblemToken, "The embed token is unknown, or another page or browser uses it. " +
-			"Request a new token: POST /api/v1/applications/{id}/embed-token.",
-			"embed.opened_elsewhere.title",
-			"embed.opened_elsewhere.text"},
-		{ProblemExpired, "The embed token has expired after 24 hours. Request a new token: POST /api/v1/applications/{id}/embed-token.",
-			"embed.expired.title",
-			"embed.expired.text"},
-		{ProblemOrigin, "The page's origin differs from the token's allowedOrigin in scheme, host or port.",
-			"embed.setup.title", "embed.setup.text"},
-		{ProblemBlocked, "The browser did not load the frame: the page's policy lacks the portal in frame-src, " +
-			"or a page of another origin contains your page.", "", ""},
-		{ProblemWidget, "The provider's script did not load in the frame. The applicant can continue on the secure page.", "", ""},
-	}
-}
-
-func (p Problem) info() ProblemInfo {
-	all := Problems()
-	return all[slices.IndexFunc(all, func(i ProblemInfo) bool { return i.Type == p })]
-}
-
-// Declarations returns the TypeScript declarations of the kit.
-func Declarations() string {
+// declarations returns the TypeScript declarations of the kit.
+func declarations() string {
 	var b strings.Builder
 	b.WriteString(`// Code generated by go generate from the portal's tables; DO NOT EDIT.
 
@@ -153,7 +110,7 @@ func Declarations() string {
 // The script of the portal's /embed/v1/embed.js defines the element.
 
 `)
-	union(&b, "Step", "The applicant's step.", Steps(), func(s string) (string, string) { return s, "" })
+	union(&b, "Step", "The applicant's step.", steps(), func(s string) (string, string) { return s, "" })
 	union(&b, "State", "State of an application.", journey.States(), func(s journey.State) (string, string) { return string(s), "" })
 	union(&b, "Status", "Status of a report.", contract.Statuses(), func(s contract.Status) (string, string) { return string(s), "" })
 	union(&b, "ElementError", "Error types of the element.", Problems(),
@@ -162,11 +119,11 @@ func Declarations() string {
 		func(e contract.WidgetErrorInfo) (string, string) { return string(e.Type), e.Engineer })
 	b.WriteString("export type ErrorType = ElementError | WidgetErrorType;\n\n/** Attributes of the element; " +
 		"each is also a property. */\nexport interface VestibuleApplyAttributes {\n")
-	for _, a := range Attributes() {
+	for _, a := range attributes() {
 		fmt.Fprintf(&b, "  /** %s */\n  %s?: %s;\n", a.Doc, a.Name, a.TS)
 	}
 	b.WriteString("}\n\n/** Events of the element. They do not bubble. */\nexport interface VestibuleApplyEvents {\n")
-	for _, e := range Events() {
+	for _, e := range events() {
 		doc := e.Doc
 		if e.Callback != "" {
 			doc += " The widget's " + e.Callback + "."
@@ -174,13 +131,13 @@ func Declarations() string {
 		fmt.Fprintf(&b, "  /** %s */\n  %s: CustomEvent<%s>;\n", doc, e.Name, detail(e))
 	}
 	b.WriteString("}\n\nexport interface VestibuleApply extends HTMLElement {\n")
-	for _, a := range Attributes() {
+	for _, a := range attributes() {
 		if a.Name == "lang" { // inherited from HTMLElement
 			continue
 		}
 		fmt.Fprintf(&b, "  /** %s */\n  %s: %s;\n", a.Doc, a.Name, a.TS)
 	}
-	for _, m := range Methods() {
+	for _, m := range methods() {
 		fmt.Fprintf(&b, "  /** %s */\n  %s;\n", m.Doc, m.Signature)
 	}
 	b.WriteString(`  addEventListener<K extends keyof VestibuleApplyEvents>(
@@ -200,7 +157,7 @@ declare global {
 	return b.String()
 }
 
-func detail(e Event) string {
+func detail(e event) string {
 	if len(e.Detail) == 0 {
 		return "Record<string, never>"
 	}
@@ -231,8 +188,8 @@ func union[T any](b *strings.Builder, name, doc string, rows []T, of func(T) (va
 	b.WriteString("\n")
 }
 
-// Names returns the TypeScript constants that the script needs at run time.
-func Names() string {
+// scriptNames returns the TypeScript constants that the script needs at run time.
+func scriptNames() string {
 	var b strings.Builder
 	b.WriteString("// Code generated by go generate from the portal's tables; DO NOT EDIT.\n\n")
 	line := func(name string, values []string) {
@@ -246,12 +203,12 @@ func Names() string {
 		b.WriteString("];\n")
 	}
 	var properties, framed []string
-	for _, a := range Attributes() {
+	for _, a := range attributes() {
 		if a.Name != "lang" { // inherited from HTMLElement
 			properties = append(properties, a.Name)
 		}
 	}
-	for _, e := range Events() {
+	for _, e := range events() {
 		if e.Framed {
 			framed = append(framed, e.Name)
 		}
@@ -261,21 +218,21 @@ func Names() string {
 	return b.String()
 }
 
-// Guide returns the tables of docs/tutorials/embed.md, by the names of their placeholders.
-func Guide() map[string]string {
+// guideTables returns the tables of docs/tutorials/embed.md, by the names of their placeholders.
+func guideTables() map[string]string {
 	table := func(head string, rows ...string) string {
 		columns := strings.Count(head, "|") - 1
 		return head + "\n|" + strings.Repeat("---|", columns) + "\n" + strings.Join(rows, "")
 	}
 	code := func(s string) string { return "`" + strings.ReplaceAll(s, "|", `\|`) + "`" }
-	var attributes, methods, events, problems []string
-	for _, a := range Attributes() {
-		attributes = append(attributes, fmt.Sprintf("| `%s` | %s | %s | %s |\n", a.Name, code(a.TS), a.Default, a.Doc))
+	var ofAttributes, ofMethods, ofEvents, ofProblems []string
+	for _, a := range attributes() {
+		ofAttributes = append(ofAttributes, fmt.Sprintf("| `%s` | %s | %s | %s |\n", a.Name, code(a.TS), a.Default, a.Doc))
 	}
-	for _, m := range Methods() {
-		methods = append(methods, fmt.Sprintf("| `%s()` | %s |\n", m.Name, m.Doc))
+	for _, m := range methods() {
+		ofMethods = append(ofMethods, fmt.Sprintf("| `%s()` | %s |\n", m.Name, m.Doc))
 	}
-	for _, e := range Events() {
+	for _, e := range events() {
 		callback := ""
 		if e.Callback != "" {
 			callback = code(e.Callback)
@@ -284,15 +241,15 @@ func Guide() map[string]string {
 		if len(e.Detail) > 0 {
 			carries = code(detail(e))
 		}
-		events = append(events, fmt.Sprintf("| `%s` | %s | %s | %s |\n", e.Name, callback, carries, e.Doc))
+		ofEvents = append(ofEvents, fmt.Sprintf("| `%s` | %s | %s | %s |\n", e.Name, callback, carries, e.Doc))
 	}
 	for _, p := range Problems() {
-		problems = append(problems, fmt.Sprintf("| `%s` | %s |\n", p.Type, p.Engineer))
+		ofProblems = append(ofProblems, fmt.Sprintf("| `%s` | %s |\n", p.Type, p.Engineer))
 	}
 	return map[string]string{
-		"attributes": table("| attribute | type | default | |", attributes...),
-		"methods":    table("| method | |", methods...),
-		"events":     table("| event | callback | detail | |", events...),
-		"problems":   table("| `errorType` | cause and fix |", problems...),
+		"attributes": table("| attribute | type | default | |", ofAttributes...),
+		"methods":    table("| method | |", ofMethods...),
+		"events":     table("| event | callback | detail | |", ofEvents...),
+		"problems":   table("| `errorType` | cause and fix |", ofProblems...),
 	}
 }
