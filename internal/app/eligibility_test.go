@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/report"
 	"vestibule/internal/svcapi"
 )
 
@@ -15,9 +16,13 @@ func TestClientFetchesAnEligibilityReport(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		headers, path := w.eligibility(t)
 		c := w.Credentials
-		client := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: contract.Sandbox}
+		client := w.client(c.Account)
 		ref := svcapi.Ref{PublicToken: headers[3]}
-		_, r, err := client.EligibilityReport(t.Context(), ref)
+		raw, _, err := client.Report(t.Context(), contract.Eligibility, ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := report.ParseEligibility(raw)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,12 +30,12 @@ func TestClientFetchesAnEligibilityReport(t *testing.T) {
 			len(r.Documents) != 1 || r.Documents[0].SourceFilepath != path {
 			t.Errorf("the report is %+v", r)
 		}
-		files, err := client.EligibilityFiles(t.Context(), ref)
+		files, err := client.Files(t.Context(), contract.Eligibility, ref)
 		if err != nil || len(files) != len(r.Documents) {
-			t.Fatalf("EligibilityFiles = %v, %v", files, err)
+			t.Fatalf("Files = %v, %v", files, err)
 		}
 		for _, d := range r.Documents {
-			if body, err := client.EligibilityFile(t.Context(), ref, d.SourceFilepath); err != nil ||
+			if body, err := client.File(t.Context(), contract.Eligibility, ref, d.SourceFilepath); err != nil ||
 				len(body.Body) == 0 || !strings.HasPrefix(body.Type, "application/json") {
 				t.Errorf("%s: %s, %v", d.DocumentType, body.Type, err)
 			}

@@ -7,6 +7,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/report"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/svcapitest"
 )
 
 // TestClientCreatesAccountHierarchy uses the hierarchy by svcapi: a child account, a
@@ -14,7 +15,7 @@ import (
 func TestClientCreatesAccountHierarchy(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		ctx, c := t.Context(), w.Credentials
-		client := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: contract.Sandbox}
+		client := w.client(c.Account)
 		w.child(t) // and so rotation is enabled
 		must := func(what string, err error) {
 			t.Helper()
@@ -28,39 +29,39 @@ func TestClientCreatesAccountHierarchy(t *testing.T) {
 				t.Errorf("%s: %v, want %s", what, err, want)
 			}
 		}
-		shop, err := client.CreateAccount(ctx, svcapi.Names{Name: "Shop", DisplayName: "The Shop"})
+		shop, _, err := client.Account(ctx, "POST", svcapitest.Names{Name: "Shop", DisplayName: "The Shop"})
 		must("account", err)
-		_, err = client.CreateAccount(ctx, svcapi.Names{Name: "Shop"})
+		_, _, err = client.Account(ctx, "POST", svcapitest.Names{Name: "Shop"})
 		code("account again", err, contract.CodeDuplicateCustomer)
-		_, err = client.CreateAccount(ctx, svcapi.Names{})
+		_, _, err = client.Account(ctx, "POST", svcapitest.Names{})
 		code("account without a name", err, contract.CodeMalformedBody)
-		if same, created, err := client.EnsureAccount(ctx, svcapi.Names{Name: "Shop"}); err != nil || created || same != shop {
-			t.Errorf("EnsureAccount = %s, %v, %v, want %s", same, created, err, shop)
+		if same, created, err := client.Account(ctx, "PUT", svcapitest.Names{Name: "Shop"}); err != nil || created || same != shop {
+			t.Errorf("PUT of an account = %s, %v, %v, want %s", same, created, err, shop)
 		}
-		loan, err := client.CreateProduct(ctx, shop, svcapi.Names{Name: "Loan"})
+		loan, _, err := client.Product(ctx, "POST", shop, "Loan")
 		must("product", err)
-		_, err = client.CreateProduct(ctx, shop, svcapi.Names{Name: "Loan"})
+		_, _, err = client.Product(ctx, "POST", shop, "Loan")
 		code("product again", err, contract.CodeDuplicateProduct)
-		if same, created, err := client.EnsureProduct(ctx, shop, svcapi.Names{Name: "Loan"}); err != nil || created || same != loan {
-			t.Errorf("EnsureProduct = %s, %v, %v, want %s", same, created, err, loan)
+		if same, created, err := client.Product(ctx, "PUT", shop, "Loan"); err != nil || created || same != loan {
+			t.Errorf("PUT of a product = %s, %v, %v, want %s", same, created, err, loan)
 		}
-		_, err = client.CreateProduct(ctx, c.ThirdParty.PublicID, svcapi.Names{Name: "Loan"})
+		_, _, err = client.Product(ctx, "POST", c.ThirdParty.PublicID, "Loan")
 		code("product of another", err, contract.CodeUnknownChild)
 
-		all, err := client.ProductConfigurations(ctx)
+		all, err := client.Configurations(ctx)
 		must("configurations", err)
-		var old svcapi.ProductConfiguration
+		var old svcapitest.Configuration
 		for _, p := range all {
 			if p.Alias == "Cash flow with AV attributes and score v1.0" && p.Product == contract.Cashflow {
 				old = p
 			}
 		}
-		must("assignment", client.AssignConfiguration(ctx, old.ID, svcapi.Target{Type: svcapi.TargetProduct, ID: loan}))
-		code("assignment to another", client.AssignConfiguration(ctx, old.ID,
-			svcapi.Target{Type: svcapi.TargetAccount, ID: c.ThirdParty.PublicID}), contract.CodeUnknownChild)
-		code("assignment of nothing", client.AssignConfiguration(ctx, "nothing", svcapi.Target{Type: svcapi.TargetAccount, ID: shop}),
+		must("assignment", client.Assign(ctx, old.ID, svcapitest.Target{Type: "product", ID: loan}))
+		code("assignment to another", client.Assign(ctx, old.ID,
+			svcapitest.Target{Type: "account", ID: c.ThirdParty.PublicID}), contract.CodeUnknownChild)
+		code("assignment of nothing", client.Assign(ctx, "nothing", svcapitest.Target{Type: "account", ID: shop}),
 			contract.CodeUnknownConfiguration)
-		reviewed, err := client.AssignedConfigurations(ctx, shop)
+		reviewed, err := client.AssignedProducts(ctx, shop)
 		if must("review", err); len(reviewed) != 1 || reviewed[0].ProductID != loan ||
 			reviewed[0].Configuration.ID != old.ID || reviewed[0].Configuration.Inherited {
 			t.Errorf("reviewed %+v", reviewed)
@@ -75,7 +76,7 @@ func TestClientCreatesAccountHierarchy(t *testing.T) {
 		child := svcapi.Ref{ExternalID: "loan-1", PublicID: shop}
 		_, err = client.WaitStatus(ctx, child)
 		must("status", err)
-		_, body, err := client.CashflowReport(ctx, child)
+		body, err := client.Cashflow(ctx, child)
 		if must("report", err); body.Meta.PublicToken != sent.PublicToken || len(body.Attributes) != 144 ||
 			len(body.Scores) != 2 || body.Product.Name != "Loan" {
 			t.Errorf("the report has %d attributes, scores %+v, product %+v", len(body.Attributes), body.Scores, body.Product)
@@ -83,13 +84,12 @@ func TestClientCreatesAccountHierarchy(t *testing.T) {
 		_, err = client.Status(ctx, svcapi.Ref{ExternalID: "loan-1"})
 		code("the child's report without the child", err, contract.CodeInvalidToken)
 
-		must("removal", client.RemoveAssignment(ctx, svcapi.Target{Type: svcapi.TargetProduct, ID: loan}))
-		if reviewed, err = client.AssignedConfigurations(ctx, shop); err != nil || !reviewed[0].Configuration.Inherited {
+		must("removal", client.Unassign(ctx, svcapitest.Target{Type: "product", ID: loan}))
+		if reviewed, err = client.AssignedProducts(ctx, shop); err != nil || !reviewed[0].Configuration.Inherited {
 			t.Errorf("reviewed %+v, %v", reviewed, err)
 		}
-		other := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ThirdParty.ClientID,
-			SecretKey: c.ThirdParty.SecretKey, Environment: contract.Sandbox}
-		_, err = other.ProductConfigurations(ctx)
+		other := w.client(c.ThirdParty.Account)
+		_, err = other.Configurations(ctx)
 		code("configurations that are not enabled", err, contract.CodeForbidden)
 		_, err = other.RotateCredentials(ctx)
 		code("rotation that is not enabled", err, contract.CodeForbidden)
@@ -98,7 +98,7 @@ func TestClientCreatesAccountHierarchy(t *testing.T) {
 		must("rotation", err)
 		_, err = client.RotateCredentials(ctx)
 		code("rotation in the overlap", err, contract.CodeInvalidState)
-		must("with the new secret", (&svcapi.Client{BaseURL: w.Provider, ClientID: next.ClientID, SecretKey: next.SecretKey}).Check(ctx))
-		must("with the former", (&svcapi.Client{BaseURL: w.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey}).Check(ctx))
+		must("with the new secret", next.Check(ctx))
+		must("with the former", w.client(c.Account).Check(ctx))
 	})
 }

@@ -240,14 +240,18 @@ func (r *reportCommand) submit(ctx context.Context, in *invocation, data bankdat
 	if answer.Status != contract.StatusSuccess {
 		return fmt.Errorf("the provider made no report: %s %s", answer.Status, answer.Substatus)
 	}
-	raw, body, err := client.CashflowReport(ctx, ref)
+	raw, _, err := client.Report(ctx, contract.Cashflow, ref)
 	if err != nil {
 		return err
 	}
-	if r.Page != "" {
-		return r.writePage(ctx, review.ReportView{Report: body})
+	if r.Page == "" {
+		return printIndented(in.stdout, raw)
 	}
-	return printIndented(in.stdout, raw)
+	body, err := report.ParseCashflow(raw)
+	if err != nil {
+		return err
+	}
+	return r.writePage(ctx, review.ReportView{Report: body})
 }
 
 // refusedSubmission names the provider, and the fields that it refused.

@@ -22,12 +22,15 @@ import (
 
 	"vestibule/docs/openapitest"
 	"vestibule/internal/app"
+	"vestibule/internal/contract"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
+	"vestibule/internal/svcapi"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/program"
 	"vestibule/internal/testutil/storetest"
+	"vestibule/internal/testutil/svcapitest"
 )
 
 // testServer is a running program with both parties, and its databases.
@@ -435,4 +438,10 @@ func (w *testServer) connect(t *testing.T, id, cookie string) string {
 		t.Fatalf("the connect page has no token:\n%s", got.Body)
 	}
 	return string(m[1])
+}
+
+// client returns a client of the provider's API for an account.
+func (w *testServer) client(a program.Account) svcapitest.Client {
+	return svcapitest.Client{Client: &svcapi.Client{BaseURL: w.Provider, ClientID: a.ClientID, SecretKey: a.SecretKey,
+		Environment: contract.Sandbox}}
 }

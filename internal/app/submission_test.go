@@ -36,7 +36,7 @@ func TestCustomerSubmitsData(t *testing.T) {
 		t.Cleanup(server.Close)
 		good(t, 200, ask(t, "POST", w.Control+"/callbacks", `{"publicId":"`+c.PublicID+`","url":"`+server.URL+`"}`, "Content-Type", asJSON))
 
-		client := &svcapi.Client{BaseURL: w.Provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: contract.Sandbox}
+		client := w.client(c.Account)
 		in := salaried(time.Now().Add(-time.Hour))
 		in.ProductID = c.Products["cashflow"]
 		sent, err := client.Submit(ctx, in)
@@ -59,7 +59,7 @@ func TestCustomerSubmitsData(t *testing.T) {
 		case <-time.After(30 * time.Second):
 			t.Fatal("no webhook")
 		}
-		_, r, err := client.CashflowReport(ctx, svcapi.Ref{ExternalID: in.ExternalID})
+		r, err := client.Cashflow(ctx, svcapi.Ref{ExternalID: in.ExternalID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,12 +77,12 @@ func TestCustomerSubmitsData(t *testing.T) {
 		if len(r.Scores) == 0 || r.Scores[0].Value == nil || len(r.Scores[0].AdverseActionCodes) == 0 {
 			t.Errorf("scores: %+v", r.Scores)
 		}
-		files, err := client.CashflowFiles(ctx, ref)
+		files, err := client.Files(ctx, contract.Cashflow, ref)
 		if err != nil || len(files) == 0 {
-			t.Fatalf("CashflowFiles = %v, %v", files, err)
+			t.Fatalf("Files = %v, %v", files, err)
 		}
 		for _, f := range files {
-			if body, err := client.CashflowFile(ctx, ref, f.Path); err != nil || len(body.Body) == 0 {
+			if body, err := client.File(ctx, contract.Cashflow, ref, f.Path); err != nil || len(body.Body) == 0 {
 				t.Errorf("%s: %v", f.DocumentType, err)
 			}
 		}

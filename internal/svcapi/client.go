@@ -1,7 +1,7 @@
 // Package svcapi is the client of the verification service's API for one customer in
-// one environment (API reference: docs/openapi.yaml). It covers access tokens,
-// accounts, visits and secure redirects, consumers, submissions, statuses, reports with
-// their files and account numbers, sharing tokens and multi-product tokens.
+// one environment (API reference: docs/openapi.yaml). It covers access tokens, visits and
+// secure redirects, consumers, submissions, statuses, reports with their files, and sharing
+// tokens. Client.Call makes other calls with Basic authentication.
 //
 // It refuses plain HTTP beyond loopback, redirects, answers that are too large or not
 // of the expected shape, and redirect URLs to other hosts. It keeps one access token

@@ -19,17 +19,17 @@ func TestEligibilityReport(t *testing.T) {
 		writeJSON(w, 200, body)
 	}}
 	c := s.client()
-	raw, got, err := c.EligibilityReport(t.Context(), Ref{PublicToken: token1})
-	if err != nil || got.Meta.PublicToken != token1 || len(got.StatedEmployers) != 1 || len(raw) == 0 {
+	raw, got, err := c.Report(t.Context(), contract.Eligibility, Ref{PublicToken: token1})
+	if err != nil || got.PublicToken != token1 || len(raw) == 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, ref := range []Ref{{PublicToken: token2}, {ExternalID: "other"}} {
-		if _, _, err := c.EligibilityReport(t.Context(), ref); CodeOf(err) != contract.CodeUpstream {
+		if _, _, err := c.Report(t.Context(), contract.Eligibility, ref); CodeOf(err) != contract.CodeUpstream {
 			t.Errorf("another report than %+v: %v", ref, err)
 		}
 	}
 	body["assets"] = "none"
-	if _, _, err := c.EligibilityReport(t.Context(), Ref{PublicToken: token1}); CodeOf(err) != contract.CodeUpstream {
+	if _, _, err := c.Report(t.Context(), contract.Eligibility, Ref{PublicToken: token1}); CodeOf(err) != contract.CodeUpstream {
 		t.Errorf("no report: %v", err)
 	}
 }

@@ -45,12 +45,13 @@ func (c *Client) Initialize(ctx context.Context, in InitRequest) (Initialization
 		Token string          `json:"token"`
 		Exp   json.RawMessage `json:"exp"`
 	}
-	a, err := c.post(ctx, "initialization", "/connect/initialization", in.PublicID, in, &wire)
+	const op = "initialization"
+	status, err := c.Call(ctx, op, http.MethodPost, "/connect/initialization", in.PublicID, in, &wire)
 	if err != nil {
 		return Initialization{}, err
 	}
 	if !isHandle(wire.Token) {
-		return Initialization{}, badAnswer(a.op, a.status, "token is missing or malformed")
+		return Initialization{}, badAnswer(op, status, "token is missing or malformed")
 	}
 	return Initialization{Token: wire.Token, Exp: unixTime(wire.Exp)}, nil
 }
@@ -81,15 +82,16 @@ func (c *Client) SecureRedirect(ctx context.Context, in RedirectRequest) (Redire
 		RedirectToken string          `json:"redirectToken"`
 		Exp           json.RawMessage `json:"exp"`
 	}
-	a, err := c.post(ctx, "secure redirect", "/secure-redirect", in.PublicID, in, &wire)
+	const op = "secure redirect"
+	status, err := c.Call(ctx, op, http.MethodPost, "/secure-redirect", in.PublicID, in, &wire)
 	if err != nil {
 		return RedirectLink{}, err
 	}
 	if !isHandle(wire.RedirectToken) {
-		return RedirectLink{}, badAnswer(a.op, a.status, "redirectToken is missing or malformed")
+		return RedirectLink{}, badAnswer(op, status, "redirectToken is missing or malformed")
 	}
 	if err := c.checkPage(wire.RedirectURL); err != nil {
-		return RedirectLink{}, badAnswer(a.op, a.status, err.Error())
+		return RedirectLink{}, badAnswer(op, status, err.Error())
 	}
 	return RedirectLink{RedirectURL: wire.RedirectURL, RedirectToken: wire.RedirectToken, Exp: unixTime(wire.Exp)}, nil
 }
@@ -129,36 +131,40 @@ func (c *Client) CreateConsumer(ctx context.Context, in ConsumerRequest) (string
 	var wire struct {
 		ConsumerID string `json:"consumerId"`
 	}
-	a, err := c.post(ctx, "create consumer", "/connect/consumers", in.PublicID, in, &wire)
+	const op = "create consumer"
+	status, err := c.Call(ctx, op, http.MethodPost, "/connect/consumers", in.PublicID, in, &wire)
 	if err != nil {
 		return "", err
 	}
 	if !contract.IsUUID(wire.ConsumerID) {
-		return "", badAnswer(a.op, a.status, "consumerId is not a UUID")
+		return "", badAnswer(op, status, "consumerId is not a UUID")
 	}
 	return wire.ConsumerID, nil
 }
 
-// post sends a JSON body with Basic authentication, for the account or a child account,
-// and parses the JSON answer.
-func (c *Client) post(ctx context.Context, op, path, publicID string, in, out any) (answer, error) {
-	h := http.Header{}
+// Call sends a request with Basic authentication, for the account or, with a publicID, for
+// a child account. in is sent as JSON and the answer is parsed into out; either may be nil.
+// Call returns the status of the answer. A POST is retried only if the service cannot have
+// processed it, because it may not be repeated; other methods are retried.
+func (c *Client) Call(ctx context.Context, op, method, path, publicID string, in, out any) (status int, err error) {
+	k := call{op: op, method: method, path: path, header: http.Header{}, auth: basic, repeatable: method != http.MethodPost,
+		anyType: out == nil, limit: maxAnswer, timeout: answerTimeout}
 	if !headerValue(publicID, 128) {
-		return answer{}, &Error{Op: op, Code: contract.CodeMalformedHeaders, Err: errors.New("publicId cannot stand in a header")}
+		return 0, &Error{Op: op, Code: contract.CodeMalformedHeaders, Err: errors.New("publicId cannot stand in a header")}
 	}
 	if publicID != "" {
-		h.Set("X-PUBLIC-ID", publicID)
+		k.header.Set("X-PUBLIC-ID", publicID)
 	}
-	body, err := json.Marshal(in)
-	if err != nil {
-		return answer{}, &Error{Op: op, Code: contract.CodeMalformedBody, Err: errors.New("the request cannot be written as JSON")}
+	if in != nil {
+		if k.body, err = json.Marshal(in); err != nil {
+			return 0, &Error{Op: op, Code: contract.CodeMalformedBody, Err: errors.New("the request cannot be written as JSON")}
+		}
 	}
-	a, err := c.do(ctx, call{op: op, method: http.MethodPost, path: path, header: h, body: body,
-		auth: basic, limit: maxAnswer, timeout: answerTimeout})
-	if err != nil {
-		return answer{}, err
+	a, err := c.do(ctx, k)
+	if err == nil && out != nil {
+		err = a.decode(out)
 	}
-	return a, a.decode(out)
+	return a.status, err
 }
 
 // Ref names a report: by PublicToken, or by the customer's ExternalID. A parent

@@ -48,8 +48,7 @@ func (c *Client) RevokeRelayToken(ctx context.Context, relayToken string) error 
 	if !contract.IsUUID(relayToken) {
 		return &Error{Op: op, Code: contract.CodeNotFound, Err: errors.New("relayToken is not a UUID")}
 	}
-	_, err := c.do(ctx, call{op: op, method: http.MethodDelete, path: "/connect/relay-tokens/" + relayToken,
-		auth: basic, repeatable: true, anyType: true, limit: maxAnswer, timeout: answerTimeout})
+	_, err := c.Call(ctx, op, http.MethodDelete, "/connect/relay-tokens/"+relayToken, "", nil, nil)
 	return err
 }
 
@@ -61,36 +60,6 @@ func (c *Client) WithdrawConsent(ctx context.Context, consumerID string) error {
 	if !contract.IsUUID(consumerID) {
 		return &Error{Op: op, HTTP: http.StatusNotFound, Code: contract.CodeNotFound, Err: errors.New("consumerId is not a UUID")}
 	}
-	_, err := c.do(ctx, call{op: op, method: http.MethodDelete, path: "/connect/consumers/" + consumerID,
-		auth: basic, repeatable: true, anyType: true, limit: maxAnswer, timeout: answerTimeout})
+	_, err := c.Call(ctx, op, http.MethodDelete, "/connect/consumers/"+consumerID, "", nil, nil)
 	return err
-}
-
-// MultiProductRequest is the request for a report of another product from an existing
-// report's data.
-type MultiProductRequest struct {
-	PublicToken string `json:"publicToken"`          // the source report
-	ProductID   string `json:"productId"`            // of the new report
-	UserArgs    string `json:"userArgs,omitempty"`   // up to 255 characters, echoed
-	ExternalID  string `json:"externalId,omitempty"` // up to 64 characters, no personal data
-	PublicID    string `json:"-"`                    // the child account that a parent acts for; empty: its own
-}
-
-// CreateMultiProductToken calls POST /connect/multi-product-tokens (API reference:
-// Sharing) and returns the new report's token, which is a publicToken. Each call
-// without an ExternalID makes a report, so it is retried like Initialize. Errors have
-// INVALID_TOKEN and INVALID_PRODUCT for unknown values, and INVALID_STATE for a source
-// or product that does not fit.
-func (c *Client) CreateMultiProductToken(ctx context.Context, in MultiProductRequest) (string, error) {
-	var wire struct {
-		MultiProductToken string `json:"multiProductToken"`
-	}
-	a, err := c.post(ctx, "multi-product token", "/connect/multi-product-tokens", in.PublicID, in, &wire)
-	if err != nil {
-		return "", err
-	}
-	if !contract.IsUUID(wire.MultiProductToken) {
-		return "", badAnswer(a.op, a.status, "multiProductToken is not a UUID")
-	}
-	return wire.MultiProductToken, nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -121,13 +120,10 @@ func TestWaitStatusBacksOff(t *testing.T) {
 func TestFilesOfAReport(t *testing.T) {
 	list := []any{map[string]any{"document_type": "BANK_TRANSACTIONS", "document_id": token1, "source_id": "B",
 		"source_uuid": token2, "source_filepath": token2 + "/a b.pdf"}}
-	for at, of := range map[string]struct {
-		files func(*Client, context.Context, Ref) ([]File, error)
-		file  func(*Client, context.Context, Ref, string) (Content, error)
-	}{
-		"/connect/cashflow/v2/files":                        {(*Client).CashflowFiles, (*Client).CashflowFile},
-		"/connect/income/v2/files":                          {(*Client).IncomeFiles, (*Client).IncomeFile},
-		"/connect/affordable-housing-verification/v1/files": {(*Client).EligibilityFiles, (*Client).EligibilityFile},
+	for at, product := range map[string]contract.Product{
+		"/connect/cashflow/v2/files":                        contract.Cashflow,
+		"/connect/income/v2/files":                          contract.Income,
+		"/connect/affordable-housing-verification/v1/files": contract.Eligibility,
 	} {
 		s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
 			switch {
@@ -143,61 +139,28 @@ func TestFilesOfAReport(t *testing.T) {
 			}
 		}}
 		c, ref := s.client(), Ref{PublicToken: token1}
-		files, err := of.files(c, t.Context(), ref)
+		files, err := c.Files(t.Context(), product, ref)
 		if err != nil || len(files) != 1 || files[0].SourceUUID != token2 {
 			t.Fatalf("%s: %v %v", at, files, err)
 		}
-		got, err := of.file(c, t.Context(), ref, files[0].Path)
+		got, err := c.File(t.Context(), product, ref, files[0].Path)
 		if err != nil || got.Type != "application/pdf" || string(got.Body) != "%PDF" {
 			t.Errorf("%s: %+v %v", at, got, err)
 		}
-		if _, err := of.file(c, t.Context(), ref, "old.pdf"); CodeOf(err) != contract.CodeGone {
+		if _, err := c.File(t.Context(), product, ref, "old.pdf"); CodeOf(err) != contract.CodeGone {
 			t.Errorf("%s: an old file: %v", at, err)
 		}
-		if _, err := of.files(c, t.Context(), Ref{PublicToken: token2}); CodeOf(err) != contract.CodeInvalidToken {
+		if _, err := c.Files(t.Context(), product, Ref{PublicToken: token2}); CodeOf(err) != contract.CodeInvalidToken {
 			t.Errorf("%s: the files of another report: %v", at, err)
 		}
 		for _, path := range []string{"", "../json", "a/../../json", "/a", "a//b", "./a", "a\\b", "a\r\nb", strings.Repeat("a", 2000)} {
-			if _, err := of.file(c, t.Context(), ref, path); CodeOf(err) != contract.CodeNotFound {
+			if _, err := c.File(t.Context(), product, ref, path); CodeOf(err) != contract.CodeNotFound {
 				t.Errorf("%s: %.20q: %v, want it refused here", at, path, err)
 			}
 		}
-		if got, err := of.file(c, t.Context(), ref, "a?b#c%2e"); CodeOf(err) != contract.CodeGone {
+		if got, err := c.File(t.Context(), product, ref, "a?b#c%2e"); CodeOf(err) != contract.CodeGone {
 			t.Errorf("%s: a path of specials: %v %v", at, got, err)
 		}
-	}
-}
-
-func TestACHDetailsAndDestinations(t *testing.T) {
-	answer := map[string]any{"full_account_number": "5550001234", "routing_number": "021000089", "account_number_type": "AN"}
-	s := &service{handler: func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/connect/cashflow/oauth-destinations" {
-			writeJSON(w, 200, []any{map[string]any{"bank_name": "B", "bank_oauth_domains": []string{"login.b.example"},
-				"bank_homepage_domains": []string{}}})
-			return
-		}
-		writeJSON(w, 200, answer)
-	}}
-	c, ref := s.client(), Ref{ExternalID: "e"}
-	got, err := c.ReportACH(t.Context(), ref, token2)
-	if err != nil || got.Number != "5550001234" || got.Kind != "AN" {
-		t.Errorf("%v %v", got.Kind, err)
-	}
-	var log strings.Builder
-	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "details", got)
-	if text := fmt.Sprintf("%v %+v %#v %s", got, got, got, log.String()); strings.Contains(text, "1234") {
-		t.Errorf("the number prints: %s", text)
-	}
-	if _, err := c.ReportACH(t.Context(), ref, "../x"); CodeOf(err) != contract.CodeNotFound {
-		t.Errorf("an invalid id: %v", err)
-	}
-	answer["account_number_type"] = "XX"
-	if _, err := c.ReportACH(t.Context(), ref, token2); CodeOf(err) != contract.CodeUpstream {
-		t.Errorf("another type: %v", err)
-	}
-	all, err := c.OAuthDestinations(t.Context())
-	if err != nil || len(all) != 1 || all[0].OAuth[0] != "login.b.example" {
-		t.Errorf("%v %v", all, err)
 	}
 }
 

@@ -305,9 +305,9 @@ func TestRejectsAnswersOutsideTheContract(t *testing.T) {
 				w.WriteHeader(tc.status)
 				_, _ = io.WriteString(w, tc.body)
 			}}
-			_, _, err := s.client().CashflowReport(t.Context(), Ref{PublicToken: token1})
+			_, _, err := s.client().Report(t.Context(), contract.Cashflow, Ref{PublicToken: token1})
 			if CodeOf(err) != contract.CodeUpstream {
-				t.Errorf("CashflowReport = %v, want %s", err, contract.CodeUpstream)
+				t.Errorf("Report = %v, want %s", err, contract.CodeUpstream)
 			}
 			if strings.Contains(err.Error(), token1) || strings.Contains(err.Error(), "hello") {
 				t.Errorf("the error repeats the answer: %v", err)
@@ -322,9 +322,9 @@ func TestRejectsAnswersOutsideTheContract(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		_, _ = io.WriteString(w, report)
 	}}
-	raw, body, err := s.client().CashflowReport(t.Context(), Ref{PublicToken: token1})
-	if err != nil || string(raw) != report || body.Meta.PublicToken != token1 {
-		t.Errorf("CashflowReport = %s, %v, %v", raw, body, err)
+	raw, meta, err := s.client().Report(t.Context(), contract.Cashflow, Ref{PublicToken: token1})
+	if err != nil || string(raw) != report || meta.PublicToken != token1 {
+		t.Errorf("Report = %s, %v, %v", raw, meta, err)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/testutil/svcapitest"
 )
 
 // ledger records what the program acknowledged. At the end of a test, all of it must
@@ -24,7 +25,7 @@ import (
 type ledger struct {
 	t     *testing.T
 	f     *fleet
-	owner *svcapi.Client
+	owner svcapitest.Client
 	third *svcapi.Client
 	http  *http.Client
 
@@ -41,7 +42,8 @@ type ledger struct {
 func newLedger(t *testing.T, f *fleet) *ledger {
 	c := f.Credentials
 	return &ledger{t: t, f: f,
-		owner: &svcapi.Client{BaseURL: f.provider, ClientID: c.ClientID, SecretKey: c.SecretKey, Environment: contract.Sandbox},
+		owner: svcapitest.Client{Client: &svcapi.Client{BaseURL: f.provider, ClientID: c.ClientID, SecretKey: c.SecretKey,
+			Environment: contract.Sandbox}},
 		third: &svcapi.Client{BaseURL: f.provider, ClientID: c.ThirdParty.ClientID,
 			SecretKey: c.ThirdParty.SecretKey, Environment: contract.Sandbox},
 		http: &http.Client{Timeout: 15 * time.Second, Transport: &http.Transport{DisableKeepAlives: true},
@@ -90,11 +92,11 @@ func (l *ledger) submit(working context.Context, worker int) {
 	var child, product, configuration string
 	for n := 0; working.Err() == nil; n++ {
 		if n%25 == 0 { // an account's limit is 30 submissions a minute
-			name := svcapi.Names{Name: fmt.Sprintf("Branch %d %d", worker, n)}
+			name := svcapitest.Names{Name: fmt.Sprintf("Branch %d %d", worker, n)}
 			ok := retry(func(ctx context.Context) bool {
 				var err error
 				if configuration == "" {
-					all, err := l.owner.ProductConfigurations(ctx)
+					all, err := l.owner.Configurations(ctx)
 					for _, c := range all {
 						if c.Product == contract.Cashflow {
 							configuration = c.ID
@@ -104,13 +106,13 @@ func (l *ledger) submit(working context.Context, worker int) {
 						return false
 					}
 				}
-				if child, _, err = l.owner.EnsureAccount(ctx, name); err != nil {
+				if child, _, err = l.owner.Account(ctx, "PUT", name); err != nil {
 					return false
 				}
-				if product, _, err = l.owner.EnsureProduct(ctx, child, svcapi.Names{Name: "Loan"}); err != nil {
+				if product, _, err = l.owner.Product(ctx, "PUT", child, "Loan"); err != nil {
 					return false
 				}
-				return l.owner.AssignConfiguration(ctx, configuration, svcapi.Target{Type: svcapi.TargetProduct, ID: product}) == nil
+				return l.owner.Assign(ctx, configuration, svcapitest.Target{Type: "product", ID: product}) == nil
 			})
 			if !ok {
 				l.t.Error("a child account could not be made")
@@ -357,7 +359,7 @@ func (l *ledger) reconcile() (lost, doubled []string) {
 	ctx := l.t.Context()
 	for external, token := range l.submissions {
 		eventually("submission "+external, func() (string, bool) {
-			_, r, err := l.owner.CashflowReport(ctx, svcapi.Ref{ExternalID: external, PublicID: l.submitter[external]})
+			r, err := l.owner.Cashflow(ctx, svcapi.Ref{ExternalID: external, PublicID: l.submitter[external]})
 			if err != nil {
 				return err.Error(), false
 			}
