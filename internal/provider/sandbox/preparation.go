@@ -19,7 +19,6 @@ import (
 	"vestibule/internal/provider/sandbox/profiles"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/submissions"
-	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
 )
 
@@ -84,10 +83,10 @@ func (p preparation) contents(c *Control, product contract.Product) (out Content
 		if at < 0 || profile == "" {
 			return out, invalidField("payroll", "must be payroll providers of the sandbox, with usernames that have data there")
 		}
-		if slices.ContainsFunc(out.Payroll, func(o visits.SignIn) bool { return o.Provider == all[at].ID }) {
+		if slices.ContainsFunc(out.Payroll, func(o SignIn) bool { return o.Provider == all[at].ID }) {
 			return out, invalidField("payroll", "has a provider twice")
 		}
-		out.Payroll = append(out.Payroll, visits.SignIn{Provider: all[at].ID, Username: profile})
+		out.Payroll = append(out.Payroll, SignIn{Provider: all[at].ID, Username: profile})
 	}
 	return out, nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
-	"vestibule/internal/provider/visits"
 	"vestibule/internal/store"
 )
 
@@ -28,9 +27,9 @@ type Contents struct {
 	Data     *bankdata.Data   `json:"data,omitempty"`
 	At       time.Time        `json:"at,omitzero"` // when the data were retrieved; zero: when they are served
 
-	Employers []string        `json:"employers,omitempty"` // that are stated
-	Payroll   []visits.SignIn `json:"payroll,omitempty"`   // their providers by id, their usernames as profiles
-	Supplier  string          `json:"supplier,omitempty"`  // its code
+	Employers []string `json:"employers,omitempty"` // that are stated
+	Payroll   []SignIn `json:"payroll,omitempty"`   // their providers by id, their usernames as profiles
+	Supplier  string   `json:"supplier,omitempty"`  // its code
 }
 
 // Create stores the contents, encrypted under a new key, and returns the

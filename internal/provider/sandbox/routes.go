@@ -160,9 +160,9 @@ type fileBody struct {
 	Content  string `json:"contentBase64"`
 }
 
-func (b sourcesBody) sources() (out visits.Sources, err error) {
+func (b sourcesBody) sources() (out Sources, err error) {
 	if p := b.Payroll; p != nil {
-		out.Payroll = &visits.SignIn{Provider: p.Provider, Username: p.Username}
+		out.Payroll = &SignIn{Provider: p.Provider, Username: p.Username}
 	}
 	if out.Stubs, err = filesOf("payStubs", b.PayStubs); err != nil {
 		return out, err
@@ -201,15 +201,15 @@ func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.DecodeJSON(w, r, maxFiles, &in); err != nil {
 		return err
 	}
-	how := visits.Completion{Supplier: in.Supplier, End: in.End}
+	how := Completion{Supplier: in.Supplier, End: in.End}
 	if in.Username != "" || in.Bank != "" {
 		if in.Banks != nil {
 			return invalidField("banks", "exclude bank and username")
 		}
-		how.Banks = []visits.SignIn{{Provider: in.Bank, Username: in.Username}}
+		how.Banks = []SignIn{{Provider: in.Bank, Username: in.Username}}
 	}
 	for _, b := range in.Banks {
-		how.Banks = append(how.Banks, visits.SignIn{Provider: b.Bank, Username: b.Username})
+		how.Banks = append(how.Banks, SignIn{Provider: b.Bank, Username: b.Username})
 	}
 	var err error
 	if how.Sources, err = in.sources(); err != nil {
@@ -222,20 +222,23 @@ func (c *Control) complete(w http.ResponseWriter, r *http.Request) error {
 		}
 		how.Employers = append(how.Employers, of)
 	}
-	done, err := c.Visits.Complete(r.Context(), r.PathValue("token"), how)
+	v, err := c.completeVisit(r.Context(), r.PathValue("token"), how)
 	if errors.Is(err, store.ErrNotFound) {
 		return httpx.NewError(contract.CodeInvalidToken, errors.New("no visit has this token"))
 	}
 	if err != nil {
 		return err
 	}
-	sub := report.Null(string(done.Substatus))
+	back, err := v.ReturnURL(r.Context())
+	if err != nil {
+		return err
+	}
 	return httpx.JSON(w, http.StatusOK, struct {
 		PublicToken string          `json:"publicToken"`
 		Status      contract.Status `json:"status"`
 		Substatus   *string         `json:"substatus"`
 		CompleteURL *string         `json:"completeUrl"`
-	}{done.PublicToken, done.Status, sub, report.Null(done.CompleteURL)})
+	}{v.PublicToken(), v.Status, report.Null(string(v.Substatus)), report.Null(back)})
 }
 
 func (c *Control) fire(w http.ResponseWriter, r *http.Request) error {

@@ -10,10 +10,8 @@ import (
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sandbox/payroll"
 	"vestibule/internal/provider/sandbox/profiles"
-	"vestibule/internal/provider/sandbox/signin"
 	"vestibule/internal/provider/sandbox/stubs"
 	"vestibule/internal/provider/sandbox/suppliers"
-	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
@@ -46,14 +44,6 @@ func (p testData) Lookup(ctx context.Context, q store.Queryer, customerID, id st
 		return "", store.ErrNotFound
 	}
 	return p.prepared.Lookup(ctx, q, customerID, id)
-}
-
-// Answer returns a right answer.
-func (testData) Answer(q sources.Question) string {
-	if q == sources.Code {
-		return signin.Code
-	}
-	return "right"
 }
 
 // Attach sets the prepared contents as the report's input. Other data on the consumer

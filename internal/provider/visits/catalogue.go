@@ -14,15 +14,12 @@ import (
 	pages "vestibule/templates/provider"
 )
 
-// Sandbox has the prepared reports that a sandbox serves by sandboxReportId, and the
-// answers by which a visit is completed without a browser.
+// Sandbox has the prepared reports that a sandbox serves by sandboxReportId.
 type Sandbox interface {
 	// Lookup returns the kind of a prepared report, or store.ErrNotFound.
 	Lookup(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error)
 	// Attach attaches the prepared report to publicToken.
 	Attach(ctx context.Context, tx *store.Tx, customerID, id, publicToken string, from reports.Input) error
-	// Answer returns an answer to a question of a form that is right for every user.
-	Answer(q sources.Question) string
 }
 
 // catalogue lists the institutions that visits of an environment can connect. Without any,

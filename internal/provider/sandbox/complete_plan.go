@@ -1,4 +1,4 @@
-package visits
+package sandbox
 
 import (
 	"cmp"
@@ -10,11 +10,12 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/sources"
+	"vestibule/internal/provider/visits"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/report"
 )
 
-// Completion says how the sandbox control completes a visit: with all given
+// Completion says how to complete a visit: with all given
 // sources, and with a bank if one is required and none is given.
 type Completion struct {
 	Banks     []SignIn // in their order
@@ -34,19 +35,13 @@ type SignIn struct {
 // value leaves the employer open.
 type Sources struct {
 	Payroll   *SignIn
-	Stubs     []File // pay stubs that are uploaded, whatever is in them
-	Documents []File // other documents, likewise
-	Skip      string // why the employer is skipped; nothing else is given then
+	Stubs     []visits.File // pay stubs that are uploaded, whatever is in them
+	Documents []visits.File // other documents, likewise
+	Skip      string        // why the employer is skipped; nothing else is given then
 }
 
 func (of Sources) empty() bool {
 	return of.Payroll == nil && len(of.Stubs)+len(of.Documents) == 0 && of.Skip == ""
-}
-
-// File is an uploaded file.
-type File struct {
-	Name    string
-	Content []byte
 }
 
 // plannedSource is a source to connect, or an employer to skip.
@@ -54,12 +49,12 @@ type plannedSource struct {
 	flow.DocumentGroup // its type, and the employer that it is for
 	bank               string
 	username           string
-	files              []File
+	files              []visits.File
 	reason             string
 }
 
 // nextPlanned returns the first source that the visit has not tried yet.
-func nextPlanned(all []plannedSource, v visit) (plannedSource, bool) {
+func nextPlanned(all []plannedSource, v visits.Driven) (plannedSource, bool) {
 	for _, t := range all {
 		if !slices.ContainsFunc(v.Connections(), func(c flow.Connection) bool {
 			return c.Employer == t.Employer && c.SourceType == t.SourceType && c.Bank == t.bank && c.Skipped == t.reason
@@ -71,7 +66,7 @@ func nextPlanned(all []plannedSource, v visit) (plannedSource, bool) {
 }
 
 // remaining returns how many sources the visit has not tried yet.
-func remaining(all []plannedSource, v visit) (n int) {
+func remaining(all []plannedSource, v visits.Driven) (n int) {
 	for i := range all {
 		if _, ok := nextPlanned(all[i:i+1], v); ok {
 			n++
@@ -80,15 +75,15 @@ func remaining(all []plannedSource, v visit) (n int) {
 	return n
 }
 
-// plan returns the sources of a completion in the order in which a visit asks for them:
+// plan returns the sources of the completion in the order in which a visit asks for them:
 // those of employers before the banks, and otherwise the banks first. Sources that the
 // report cannot use are errors.
-func (c catalogue) plan(j flow.Journey, how Completion) ([]plannedSource, error) {
+func (how Completion) plan(j flow.Journey, c sources.Catalogue) ([]plannedSource, error) {
 	if field, words := how.check(j); field != "" {
 		return nil, invalidCompletion(field, words)
 	}
 	if j.Product == contract.Passport {
-		t, err := c.planned(flow.DocumentGroup{SourceType: flow.SourceSupplier}, "supplier", SignIn{Provider: how.Supplier})
+		t, err := planned(c, flow.DocumentGroup{SourceType: flow.SourceSupplier}, "supplier", SignIn{Provider: how.Supplier})
 		if t.files = how.Documents; len(t.files) > 0 && err == nil {
 			if s, _ := report.SupplierOf(t.bank); !s.Fields.Documents || len(t.files) > sources.MaxDocuments {
 				err = invalidCompletion("documents", "are not read by this supplier, or more than it reads")
@@ -103,7 +98,7 @@ func (c catalogue) plan(j flow.Journey, how Completion) ([]plannedSource, error)
 			n = i + 1
 		}
 		if of.Payroll != nil {
-			t, err := c.planned(flow.DocumentGroup{SourceType: flow.SourcePayroll, Employer: n}, "payroll.provider", *of.Payroll)
+			t, err := planned(c, flow.DocumentGroup{SourceType: flow.SourcePayroll, Employer: n}, "payroll.provider", *of.Payroll)
 			if err != nil {
 				return nil, err
 			}
@@ -125,7 +120,7 @@ func (c catalogue) plan(j flow.Journey, how Completion) ([]plannedSource, error)
 		at = []SignIn{{}}
 	}
 	for _, at := range at {
-		t, err := c.planned(flow.DocumentGroup{SourceType: flow.SourceBank}, "bank", at)
+		t, err := planned(c, flow.DocumentGroup{SourceType: flow.SourceBank}, "bank", at)
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +138,8 @@ func (c catalogue) plan(j flow.Journey, how Completion) ([]plannedSource, error)
 	return slices.Concat(banks, shown), nil
 }
 
-func (c catalogue) planned(to flow.DocumentGroup, field string, at SignIn) (plannedSource, error) {
+// planned returns the plan of a sign-in at an institution of the catalogue.
+func planned(c sources.Catalogue, to flow.DocumentGroup, field string, at SignIn) (plannedSource, error) {
 	all := c.List(sources.Kind(to.SourceType))
 	n := slices.IndexFunc(all, func(i sources.Institution) bool {
 		return at.Provider == "" && !i.OwnPages || at.Provider != "" && (i.ID == at.Provider || i.Name == at.Provider)
