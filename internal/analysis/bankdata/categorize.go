@@ -8,18 +8,6 @@ type Verdict struct {
 	Tier Tier
 }
 
-// Categorize returns the category of one transaction by its words and the direction of the
-// money. Read also finds own transfers by their other leg.
-func Categorize(t Transaction, in bool) Verdict {
-	r := newReader()
-	r.read(&t)
-	c, d := r.verdicts()
-	if in {
-		return c
-	}
-	return d
-}
-
 // word is one word of a descriptor, text.buf[start:end], with its lexicon entry.
 type word struct {
 	start, end int32

@@ -118,17 +118,17 @@ func TestCategorize(t *testing.T) {
 		{"QWZRT 123", out, LeafOther, TierOther},
 		{"", in, LeafOther, TierOther},
 	} {
-		if got := Categorize(Transaction{Description: c.text}, c.in); got != (Verdict{c.leaf, c.tier}) {
-			t.Errorf("Categorize(%q, in %v) = %v by %v, want %v by %v", c.text, c.in, got.Leaf, got.Tier, c.leaf, c.tier)
+		if got := categorize(Transaction{Description: c.text}, c.in); got != (Verdict{c.leaf, c.tier}) {
+			t.Errorf("categorize(%q, in %v) = %v by %v, want %v by %v", c.text, c.in, got.Leaf, got.Tier, c.leaf, c.tier)
 		}
 	}
 }
 
 func TestCategorizeReadsMerchantAndMemo(t *testing.T) {
-	if got := Categorize(Transaction{Merchant: "Kroger", Description: "POS 0412"}, false); got.Leaf != LeafGrocery {
+	if got := categorize(Transaction{Merchant: "Kroger", Description: "POS 0412"}, false); got.Leaf != LeafGrocery {
 		t.Errorf("by the merchant: %v", got.Leaf)
 	}
-	if got := Categorize(Transaction{Description: "ZELLE TO PAT", Memo: "rent for May"}, false); got.Leaf != LeafRent {
+	if got := categorize(Transaction{Description: "ZELLE TO PAT", Memo: "rent for May"}, false); got.Leaf != LeafRent {
 		t.Errorf("by the memo: %v", got.Leaf)
 	}
 }
@@ -171,4 +171,27 @@ func TestEveryLeafHasARule(t *testing.T) {
 	if len(groups) != 11 {
 		t.Errorf("%d groups, want 11", len(groups))
 	}
+}
+
+// categorize returns the category of one transaction by its words and the direction of the
+// money. Read also finds own transfers by their other leg.
+func categorize(t Transaction, in bool) Verdict {
+	r := newReader()
+	r.read(&t)
+	c, d := r.verdicts()
+	if in {
+		return c
+	}
+	return d
+}
+
+// splitTrim splits s, and removes spaces around and repeated in its parts.
+func splitTrim(s, sep string) []string {
+	var out []string
+	for _, p := range strings.Split(s, sep) {
+		if p = strings.Join(strings.Fields(p), " "); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
 }

@@ -60,7 +60,7 @@ func checkCorpus(t *testing.T, name string, wantLeaves int) {
 			t.Fatalf("line %d: unknown label %q %q", n, col[0], col[1])
 		}
 		seen[want] = true
-		got := Categorize(Transaction{Description: col[2]}, col[0] == "credit")
+		got := categorize(Transaction{Description: col[2]}, col[0] == "credit")
 		all++
 		if isCritical(want) {
 			critical++

@@ -28,7 +28,7 @@ func TestRealDescriptors(t *testing.T) {
 			t.Fatalf("line %d is not the labeled one", n)
 		}
 		col := strings.Split(lines.Text(), "\t")
-		got := Categorize(Transaction{Description: col[0]}, col[1] == "CREDIT")
+		got := categorize(Transaction{Description: col[0]}, col[1] == "CREDIT")
 		all++
 		if isVital(label) {
 			vital++

@@ -60,7 +60,7 @@ func TestMechanismBeatsNames(t *testing.T) {
 		{"MN DEPT OF REVEN MN Refund", in, LeafTaxRefund},
 		{"COMPTROLLER OF MD TAX REFND", in, LeafTaxRefund},
 	} {
-		if got := Categorize(Transaction{Description: c.text}, c.in); got.Leaf != c.leaf {
+		if got := categorize(Transaction{Description: c.text}, c.in); got.Leaf != c.leaf {
 			t.Errorf("%q, in %v, is %v by %v, want %v", c.text, c.in, got.Leaf, got.Tier, c.leaf)
 		}
 	}

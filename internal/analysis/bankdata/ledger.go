@@ -116,23 +116,6 @@ func (l *Ledger) DayEnds(account int) []report.Cents {
 	return l.ends[account*n : (account+1)*n : (account+1)*n]
 }
 
-// TotalDayEnds returns the sum of DayEnds over all accounts.
-func (l *Ledger) TotalDayEnds() []report.Cents { return l.DayEndsOf("") }
-
-// DayEndsOf returns the sum of DayEnds over the accounts of one subtype; "" is all.
-func (l *Ledger) DayEndsOf(subtype string) []report.Cents {
-	sum := make([]report.Cents, l.Days())
-	for i := range l.Accounts {
-		if subtype != "" && l.Accounts[i].Subtype != subtype {
-			continue
-		}
-		for j, c := range l.DayEnds(i) {
-			sum[j] += c
-		}
-	}
-	return sum
-}
-
 // balance computes each account's balances backward from the fetch date.
 func (l *Ledger) balance() {
 	n := l.Days()

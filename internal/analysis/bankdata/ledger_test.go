@@ -294,10 +294,10 @@ func TestDayEnds(t *testing.T) {
 	if got := l.DayEnds(0); !slices.Equal(got, want) {
 		t.Errorf("checking: %v, want %v", got, want)
 	}
-	if got := l.DayEndsOf(report.Savings); !slices.Equal(got, []report.Cents{0, 0, 0, 500_00}) {
+	if got := l.dayEndsOf(report.Savings); !slices.Equal(got, []report.Cents{0, 0, 0, 500_00}) {
 		t.Errorf("savings: %v", got)
 	}
-	if got := l.TotalDayEnds(); !slices.Equal(got, []report.Cents{958_00, 958_00, 1000_00, 1500_00}) {
+	if got := l.totalDayEnds(); !slices.Equal(got, []report.Cents{958_00, 958_00, 1000_00, 1500_00}) {
 		t.Errorf("total: %v", got)
 	}
 	if l.Accounts[0].Opening != 1058_00 || l.Accounts[1].Opening != 0 || l.Accounts[2].Opening != 0 {
@@ -307,11 +307,11 @@ func TestDayEnds(t *testing.T) {
 
 func TestLedgerWithoutTransactions(t *testing.T) {
 	l := ledgerOf()
-	if l.Oldest != l.Fetch+1 || l.Days() != 0 || len(l.TotalDayEnds()) != 0 || len(l.Accounts) != 3 ||
+	if l.Oldest != l.Fetch+1 || l.Days() != 0 || len(l.totalDayEnds()) != 0 || len(l.Accounts) != 3 ||
 		l.Accounts[0].Opening != 1000_00 || len(l.Streams) != 0 {
 		t.Errorf("ledger = %+v", l)
 	}
-	if l := Read(Data{}, day(fetchDate)); len(l.Accounts) != 0 || len(l.TotalDayEnds()) != 0 {
+	if l := Read(Data{}, day(fetchDate)); len(l.Accounts) != 0 || len(l.totalDayEnds()) != 0 {
 		t.Errorf("without accounts: %+v", l)
 	}
 }
@@ -387,13 +387,13 @@ func TestZeroAmountsChangeCountsOnly(t *testing.T) {
 		zero.ID, zero.Amount = "zero", 0
 		*txs = append(*txs, zero)
 		b := Read(d, fetch)
-		if len(b.Entries) != len(a.Entries)+1 || !slices.Equal(a.TotalDayEnds(), b.TotalDayEnds()) || len(a.Streams) != len(b.Streams) {
+		if len(b.Entries) != len(a.Entries)+1 || !slices.Equal(a.totalDayEnds(), b.totalDayEnds()) || len(a.Streams) != len(b.Streams) {
 			t.Fatalf("%d entries, then %d; %d streams, then %d", len(a.Entries), len(b.Entries), len(a.Streams), len(b.Streams))
 		}
 		n := 0
 		for _, e := range b.Entries {
 			if b.transaction(&e).ID == "zero" {
-				if e.Out || e.NSF != 0 || e.Leaf != Categorize(zero, true).Leaf {
+				if e.Out || e.NSF != 0 || e.Leaf != categorize(zero, true).Leaf {
 					t.Fatalf("a movement of nothing is %+v", e)
 				}
 				continue
@@ -498,7 +498,7 @@ func TestCachedJudgments(t *testing.T) {
 			r := newReader()
 			r.read(of)
 			r.verdicts()
-			if got, want := (Verdict{e.Leaf, e.Tier}), Categorize(*of, !e.Out); got != want || l.Parties[e.Party] != string(r.party()) {
+			if got, want := (Verdict{e.Leaf, e.Tier}), categorize(*of, !e.Out); got != want || l.Parties[e.Party] != string(r.party()) {
 				t.Fatalf("%+v is %v of %q, want %v of %q", *of, got, l.Parties[e.Party], want, r.party())
 			}
 		}
@@ -524,4 +524,21 @@ func TestManyDescriptors(t *testing.T) {
 			t.Fatalf("%+v", e)
 		}
 	}
+}
+
+// totalDayEnds returns the sum of DayEnds over all accounts.
+func (l *Ledger) totalDayEnds() []report.Cents { return l.dayEndsOf("") }
+
+// dayEndsOf returns the sum of DayEnds over the accounts of one subtype; "" is all.
+func (l *Ledger) dayEndsOf(subtype string) []report.Cents {
+	sum := make([]report.Cents, l.Days())
+	for i := range l.Accounts {
+		if subtype != "" && l.Accounts[i].Subtype != subtype {
+			continue
+		}
+		for j, c := range l.DayEnds(i) {
+			sum[j] += c
+		}
+	}
+	return sum
 }

@@ -183,16 +183,6 @@ type pathEnd struct {
 	action
 }
 
-func splitTrim(s, sep string) []string {
-	var out []string
-	for _, p := range strings.Split(s, sep) {
-		if p = strings.Join(strings.Fields(p), " "); p != "" {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 func (c *compiler) phrase(p string, rule int16) {
 	if !strings.Contains(p, " + ") && !strings.Contains(p, " - ") {
 		for alt := range strings.SplitSeq(p, "|") {

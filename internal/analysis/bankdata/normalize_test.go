@@ -133,7 +133,7 @@ func FuzzNormalize(f *testing.F) {
 			}
 		}
 		tx := Transaction{Description: s, Merchant: s, Memo: s}
-		if first, second := Categorize(tx, true), Categorize(tx, true); first != second {
+		if first, second := categorize(tx, true), categorize(tx, true); first != second {
 			t.Fatalf("%q is categorized in two ways", s)
 		}
 	})

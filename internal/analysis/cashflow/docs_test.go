@@ -128,7 +128,7 @@ func definitionsTable(all []Definition) string {
 func cardTable() string {
 	signs := map[Comparison]string{Below: "< ", AtMost: "≤ ", AtLeast: "≥ "}
 	var lines [][]string
-	for _, b := range Card() {
+	for _, b := range card {
 		kind := universal[b.at].Type
 		var cells []string
 		for _, c := range b.Cells {

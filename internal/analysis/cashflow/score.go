@@ -47,9 +47,6 @@ type Bin struct {
 	at int // index in universal
 }
 
-// Card lists the bins of the score v2.0; those with V1 make up v1.0.
-func Card() []Bin { return slices.Clone(card) }
-
 // index returns the position of a universal attribute.
 func index(name string) int {
 	i := slices.IndexFunc(universal[:], func(d Definition) bool { return d.Name == name })
