@@ -11,125 +11,97 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"slices"
 	"strings"
 
 	"vestibule/bench/fleet"
 )
 
-// figure is one line. Ratio is ours divided by the peer's or the limit. Low and High are
-// the quartiles of the rounds, and equal Ratio if there is one round.
-type figure struct {
-	name       string
-	ours, peer string // with their units
-	ratio      float64
-	low, high  float64
-	wanted     string // of the ratio, or of ours
-}
-
-// group is a set of figures that -only selects by name. A part of it may have another
-// name.
+// group is a set of figures that -only selects by name, with others or by the name of its
+// part. run gets an empty folder that is deleted afterward.
 type group struct {
 	name, part string
-	run        func(ctx context.Context) ([]figure, error)
-	// The group measures memory and runs in another process: the collector lets garbage grow
-	// with what a process holds, so that groups before it would change its figures.
-	separate bool
+	run        func(ctx context.Context, dir string) ([]figure, error)
 }
 
-func (g group) named(name string) bool { return name == g.name || name == g.part }
+func (g group) named(name string) bool { return name == "" || name == g.name || name == g.part }
 
-func groups() []group {
-	return []group{
-		{"wasm", "", wasmFigures, false},
-		{"pages", "", pagesFigures, false},
-		{"redirect", "verify", redirectFigures, false},
-		{"redirect", "returns", returnFigures, false},
-		{"api", "", apiFigures, false},
-		{"engine", "cashflow", engineFigures, false},
-		{"engine", "income", incomeFigures, false},
-		{"scale", "search", searchFigures, false},
-		{"scale", "flood", floodFigures, false},
-		{"scale", "sealing", sealingFigures, false},
-		{"scale", "replicas", replicaFigures, false},
-		{"engine", "eligibility", eligibilityFigures, false},
-		{"engine", "paystub", paystubFigures, true},
-		{"engine", "passport", passportFigures, false},
-		{"engine", "ocr", ocrFigures, false},
-		{"sources", "mapping", mappingFigures, false},
-		{"sources", "oauth", oauthFigures, false},
-		{"store", "", storeFigures, false},
-	}
+var groups = []group{
+	{"wasm", "module", wasmFigures},
+	{"pages", "apply", pagesFigures},
+	{"redirect", "verify", verifyFigures},
+	{"redirect", "returns", returnFigures},
+	{"api", "submissions", submissionFigures},
+	{"api", "requests", requestFigures},
+	{"engine", "cashflow", engineFigures},
+	{"engine", "paystub", paystubFigures},
+	{"engine", "ocr", ocrFigures},
+	{"scale", "sealing", sealingFigures},
+	{"scale", "replicas", replicaFigures},
+	{"store", "database", storeFigures},
 }
 
 func main() {
-	fleet.Balance()
+	replicas := flag.String("balance", "", "balance replicas with these addresses, as a part of a fleet")
 	only := flag.String("only", "", "the one group to run, or part of a group")
 	file := flag.String("bare", "", "serve the bytes of this file and nothing else, as the peer of a figure of pages")
-	key := flag.String("check", "", "serve returns that are checked by this key and nothing else, as the peer of a figure of returns")
 	place := flag.String("keep", "", "write and read reports at this place when told to, for the figures of sealing")
 	flag.Parse()
-	if *place != "" {
-		if err := keep(context.Background(), *place); err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	if *key != "" {
-		fmt.Fprintln(os.Stderr, "bench:", check(*key))
-		os.Exit(1)
-	}
-	if *file != "" {
-		fmt.Fprintln(os.Stderr, "bench:", bare(*file))
-		os.Exit(1)
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *only); err != nil {
+	var err error
+	switch {
+	case *replicas != "":
+		err = fleet.Balance(*replicas)
+	case *file != "":
+		err = serveBare(*file)
+	case *place != "":
+		err = keep(ctx, *place)
+	default:
+		err = run(ctx, *only)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
+// run runs the group of that name. Each of several runs in another process: the collector lets
+// garbage grow with what a process holds, so that one group would change the figures of the next.
 func run(ctx context.Context, only string) error {
-	all := groups()
-	if only != "" && !slices.ContainsFunc(all, func(g group) bool { return g.named(only) }) {
-		var names []string
-		for _, g := range all {
-			names = append(names, strings.TrimSuffix(g.name+"/"+g.part, "/"))
+	var chosen []group
+	var names []string
+	for _, g := range groups {
+		if names = append(names, g.name+"/"+g.part); g.named(only) {
+			chosen = append(chosen, g)
 		}
-		return fmt.Errorf("no group %q; there are %s", only, strings.Join(names, ", "))
 	}
-	for _, g := range all {
-		if only != "" && !g.named(only) {
-			continue
-		}
-		if g.separate && only != g.part {
-			if err := runSeparately(ctx, g.part); err != nil {
-				return fmt.Errorf("%s: %w", g.name, err)
-			}
-			continue
-		}
-		figures, err := g.run(ctx)
-		if err != nil {
+	switch len(chosen) {
+	case 0:
+		return fmt.Errorf("no group %q; there are %s", only, strings.Join(names, ", "))
+	case 1:
+		return chosen[0].print(ctx)
+	}
+	for _, g := range chosen {
+		c := exec.CommandContext(ctx, "/proc/self/exe", "-only", g.part)
+		c.Stdout, c.Stderr = os.Stdout, os.Stderr
+		if err := c.Run(); err != nil {
 			return fmt.Errorf("%s: %w", g.name, err)
-		}
-		for _, f := range figures {
-			fmt.Printf("%-9s %-44s %12s %14s  ratio %.2f  spread %.2f–%.2f  wanted %s\n", g.name,
-				f.name, f.ours, f.peer, f.ratio, f.low, f.high, f.wanted)
 		}
 	}
 	return nil
 }
 
-// runSeparately runs a part of a group in another process.
-func runSeparately(ctx context.Context, part string) error {
-	self, err := os.Executable()
+// print runs a group and prints its figures.
+func (g group) print(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "vestibule-bench-")
 	if err != nil {
 		return err
 	}
-	c := exec.CommandContext(ctx, self, "-only", part)
-	c.Stdout, c.Stderr = os.Stdout, os.Stderr
-	return c.Run()
+	defer os.RemoveAll(dir)
+	figures, err := g.run(ctx, dir)
+	for _, f := range figures {
+		fmt.Printf("%-9s %-52s %14s %16s  ratio %.2f  spread %.2f–%.2f  wanted %s\n", g.name,
+			f.name, f.ours, f.peer, f.ratio, f.low, f.high, f.wanted)
+	}
+	return err
 }

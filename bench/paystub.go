@@ -1,18 +1,21 @@
 package main
 
 import (
-	"cmp"
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"math/rand/v2"
 	"os"
-	"regexp"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	"vestibule/internal/analysis/paystub"
+	"vestibule/internal/provider/ocr"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/paystubtest"
 )
@@ -20,7 +23,7 @@ import (
 // paystubFigures measures pay stubs on one core, from a PDF file to the contract's fields,
 // checks, and irregularities. It also measures the time and memory of the most expensive
 // of several hostile files of 20 MB.
-func paystubFigures(ctx context.Context) ([]figure, error) {
+func paystubFigures(ctx context.Context, _ string) ([]figure, error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	draw := rand.New(rand.NewPCG(3, 1)).IntN
 	var stubs [][]byte
@@ -31,68 +34,84 @@ func paystubFigures(ctx context.Context) ([]figure, error) {
 		}
 	}
 	asOf := report.DateOf(time.Date(2026, 12, 31, 0, 0, 0, 0, time.UTC))
-	const rounds, wanted = 15, 50 // stubs a second
-	var spent []float64           // ns a stub, of each round
-	for round := range rounds + 1 {
-		began := busy()
-		for _, file := range stubs {
-			d := paystub.Open(file)
-			if d.Outcome != paystub.Read {
-				return nil, fmt.Errorf("a stub was not read: %s", d.Outcome)
-			}
-			paystub.Report([]*paystub.Document{d}, paystub.Bank{}, asOf)
+	n := 0
+	spent, err := alternate(ctx, 15, busy, contestant{len(stubs), func() error {
+		d := paystub.Open(stubs[n%len(stubs)])
+		n++
+		if d.Outcome != paystub.Read {
+			return fmt.Errorf("a stub was not read: %s", d.Outcome)
 		}
-		if round > 0 { // the first one warms up
-			spent = append(spent, (busy()-began)/float64(len(stubs)))
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		paystub.Report([]*paystub.Document{d}, paystub.Bank{}, asOf)
+		return nil
+	}})
+	if err != nil {
+		return nil, err
 	}
-	speed := rates(spent, func(i int) float64 { return 1e9 / wanted / spent[i] })
-	speed.name, speed.wanted = "pay stubs read and checked, one core", "≥ 1.00"
-	speed.ours, speed.peer = fmt.Sprintf("%.0f stubs/s", 1e9/quantile(spent, 0.5)), fmt.Sprintf("%d stubs/s", wanted)
-
-	const seconds, megabytes = 2.0, 200.0
-	slowest, largest := figure{}, figure{}
-	var worst []byte
-	var failed error
+	var slowest, largest figure
 	paystubtest.HostileFiles(paystubtest.Large, func(h paystubtest.Hostile) {
-		debug.FreeOSMemory()
-		if err := cmp.Or(failed, ctx.Err(), os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)); err != nil { // the most so far begins anew
-			failed = err
+		if err != nil || ctx.Err() != nil {
 			return
 		}
-		before := mostMemory()
-		began := busy()
-		paystub.Open(h.File)
-		took, memory := (busy()-began)/1e9, mostMemory()-before+float64(len(h.File))/1e6
-		if share := took / seconds; share > slowest.ratio {
-			slowest = figure{name: "slowest hostile file: " + h.Name, ours: fmt.Sprintf("%.2f s", took),
-				peer: fmt.Sprintf("%.0f s", seconds), ratio: share, low: share, high: share, wanted: "≤ 1.00"}
+		debug.FreeOSMemory()
+		var took, memory float64
+		memory, err = mostMemory(func() error {
+			began := busy()
+			paystub.Open(h.File)
+			took = busy() - began
+			return nil
+		})
+		if f := compare("slowest hostile file: "+h.Name, "≤ 1.00", millis, series{took}, series{2e9}); f.ratio > slowest.ratio {
+			slowest = f
 		}
-		if share := memory / megabytes; share > largest.ratio {
-			worst = h.File
-			largest = figure{name: "memory: " + h.Name, ours: fmt.Sprintf("%.0f MB", memory), peer: fmt.Sprintf("%.0f MB", megabytes),
-				ratio: share, low: share, high: share, wanted: "≤ 1.00"}
+		f := compare("memory: "+h.Name, "≤ 1.00", megabytes, series{memory + float64(len(h.File))}, series{200e6})
+		if f.ratio > largest.ratio {
+			largest = f
 		}
 	})
-	if failed != nil {
-		return nil, failed
-	}
-	visits, err := visitFigures(ctx, worst)
-	return append([]figure{speed, slowest, largest}, visits...), err
+	return []figure{compareRates("pay stubs read and checked, one core", "≥ 1.00", spent[0], series{1e9 / 50}), slowest, largest},
+		errors.Join(err, ctx.Err())
 }
 
-var highest = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
-
-// mostMemory returns the maximum resident set size of this process in MB.
-func mostMemory() float64 {
-	status, err := os.ReadFile("/proc/self/status")
-	m := highest.FindSubmatch(status)
-	if err != nil || m == nil {
-		return 0
+// ocrFigures measures one page at 200 dpi, from a PNG file to the contract's fields, beside
+// tesseract alone on the same page.
+func ocrFigures(ctx context.Context, _ string) ([]figure, error) {
+	e, err := ocr.Find(ctx)
+	if err != nil || !e.PDF() {
+		return nil, errors.Join(err, errors.New("pay stub images need tesseract and pdftoppm (e2e/setup.sh)"))
 	}
-	kb, _ := strconv.ParseFloat(string(m[1]), 64)
-	return kb / 1000
+	draw := rand.New(rand.NewPCG(9, 1)).IntN
+	stub := paystubtest.Random(draw)
+	render := exec.CommandContext(ctx, "pdftoppm", "-gray", "-r", "200", "-f", "1", "-l", "1", "-")
+	render.Stdin = bytes.NewReader(stub.Printed(draw, paystubtest.Layouts()[0]))
+	pgm, err := render.Output()
+	if err != nil {
+		return nil, err
+	}
+	var w, h int
+	if _, err := fmt.Sscanf(string(pgm[:min(len(pgm), 32)]), "P5\n%d %d", &w, &h); err != nil || len(pgm) < w*h {
+		return nil, errors.New("pdftoppm wrote no PGM image")
+	}
+	var file bytes.Buffer
+	if err := png.Encode(&file, &image.Gray{Pix: pgm[len(pgm)-w*h:], Stride: w, Rect: image.Rect(0, 0, w, h)}); err != nil {
+		return nil, err
+	}
+	spent, err := alternate(ctx, 9, elapsed, contestant{1, func() error {
+		pages, err := e.Read(ctx, file.Bytes())
+		if err != nil {
+			return err
+		}
+		if d := paystub.Open(file.Bytes()).Scanned(pages); d.Outcome != paystub.Read {
+			return fmt.Errorf("the page is %s", d.Outcome)
+		}
+		return nil
+	}}, contestant{1, func() error {
+		cmd := exec.CommandContext(ctx, "tesseract", "stdin", "stdout", "--oem", "1", "--psm", "11", "-l", "eng", "-c", "tessedit_create_tsv=1")
+		cmd.Env = append(os.Environ(), "OMP_THREAD_LIMIT=1")
+		cmd.Stdin = bytes.NewReader(pgm)
+		return cmd.Run()
+	}})
+	if err != nil {
+		return nil, err
+	}
+	return []figure{compare("pay stub image, one page", "reported", millis, spent[0], spent[1])}, nil
 }

@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"vestibule/bench/fleet"
@@ -14,17 +14,11 @@ import (
 // First each replica may use all processors, with jobs in all replicas and in one. Then
 // each has a share of the processors, as on separate machines, which shows what replicas
 // cost each other. Both deployments run at the same time and get requests in turns.
-func replicaFigures(ctx context.Context) ([]figure, error) {
-	dir, err := os.MkdirTemp("", "vestibule-bench-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
+func replicaFigures(ctx context.Context, dir string) ([]figure, error) {
 	bin, err := buildProgram(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	const share = 0.2
 	var all []figure
 	for _, c := range []struct {
 		workers     int
@@ -33,63 +27,54 @@ func replicaFigures(ctx context.Context) ([]figure, error) {
 	}{
 		{0, 0, "on the same processors", "reported"},
 		{1, 0, "same, jobs by one of them", "reported"},
-		{0, share, fmt.Sprintf("each on %.1f of one", share), "≥ 1.50"},
+		{0, 0.2, "each on 0.2 of one", "≥ 1.50"},
 	} {
-		got, err := replicasOn(ctx, bin, c.workers, c.share, c.how, c.wanted)
+		pace, cost, err := replicasOn(ctx, bin, c.workers, c.share)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, got...)
+		all = append(all, compareRates("journeys, three replicas / one, "+c.how, c.wanted, pace[0], pace[1]),
+			compare("their processor time a journey, same", "reported", millis, cost[0], cost[1]))
 	}
 	return all, nil
 }
 
-func replicasOn(ctx context.Context, bin string, workers int, share float64, how, wanted string) ([]figure, error) {
+// replicasOn returns nanoseconds a journey, and those of processors without the load's.
+func replicasOn(ctx context.Context, bin string, workers int, share float64) (pace, cost [2]series, err error) {
 	const rounds, lasts, crowd = 5, 4 * time.Second, 40
-	var fleets []*fleet.Fleet
-	var loads []*fleet.Load
-	for _, n := range []int{3, 1} {
+	var loads [2]*fleet.Load
+	var fleets [2]*fleet.Fleet
+	for i, n := range []int{3, 1} {
 		f, err := fleet.Launch(ctx, fleet.Options{Bin: bin, Replicas: n, Workers: min(workers, n), Balanced: true, Share: share})
 		if err != nil {
-			return nil, err
+			return pace, cost, err
 		}
 		defer f.Stop()
-		l, err := fleet.NewLoad(f)
-		if err != nil {
-			return nil, err
+		fleets[i] = f
+		if loads[i], err = fleet.NewLoad(f); err != nil {
+			return pace, cost, err
 		}
-		fleets, loads = append(fleets, f), append(loads, l)
 	}
-	var paced, cost [2][]float64 // ns a journey; of processors, but for the load's
 	for round := range rounds + 1 {
-		for turn := range 2 {
-			who := (round + turn) % 2
+		for turn := range fleets {
+			who := (round + turn) % len(fleets)
 			before, err := fleets[who].Cost()
 			if err != nil {
-				return nil, err
+				return pace, cost, err
 			}
 			ended, took := loads[who].Crowd(ctx, crowd, lasts)
 			after, err := fleets[who].Cost()
 			if err != nil {
-				return nil, err
+				return pace, cost, err
 			}
-			if len(loads[who].Errs) > 0 {
-				return nil, fmt.Errorf("journeys failed: %v", loads[who].Errs)
-			}
-			if ended == 0 {
-				return nil, fmt.Errorf("no journey came to its end")
+			if ended == 0 || len(loads[who].Errs) > 0 {
+				return pace, cost, errors.Join(ctx.Err(), fmt.Errorf("%d journeys ended, others failed: %v", ended, loads[who].Errs))
 			}
 			if round > 0 { // the first one warms up
-				paced[who] = append(paced[who], float64(took)/float64(ended))
+				pace[who] = append(pace[who], float64(took)/float64(ended))
 				cost[who] = append(cost[who], float64(after.Less(before).Per(float64(ended)).Own()))
 			}
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 	}
-	return []figure{
-		ratesOf("journeys, three replicas / one, "+how, paced[0], paced[1], wanted),
-		compared("their processor time a journey, same", cost[0], cost[1], "reported"),
-	}, nil
+	return pace, cost, nil
 }

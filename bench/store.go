@@ -7,41 +7,32 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 )
 
 const (
-	storeRounds  = 9
 	storeWriters = 64
-	storeWrites  = 20   // of each writer in one round
-	storeLookups = 3000 // in one round
-	storePacks   = 20   // in one round
+	storeWrites  = 20 // of each writer in one round
+	storeLookups = 3000
+	storePacks   = 20
 )
 
 // storeFigures measures the mechanisms of internal/store on SQLite, and the encoding of
 // report inputs. The peer of transactions and lookups is database/sql with the same driver,
 // settings, and statements: one commit for each transaction behind a mutex, and statements
 // that are parsed for each use. The peer of the encoding is JSON with gzip.
-func storeFigures(ctx context.Context) ([]figure, error) {
-	dir, err := os.MkdirTemp("", "vestibule-bench-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
+func storeFigures(ctx context.Context, dir string) ([]figure, error) {
 	ours, err := store.Open(ctx, store.Config{Dir: dir, Party: store.Provider, MasterKey: make([]byte, 32)})
 	if err != nil {
 		return nil, err
 	}
 	defer ours.Close()
-	peer, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "plain.db")+
-		"?_txlock=immediate&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=secure_delete(FAST)&_pragma=busy_timeout(10000)")
+	peer, err := sql.Open("sqlite", bareSQLite(filepath.Join(dir, "plain.db")))
 	if err != nil {
 		return nil, err
 	}
@@ -54,14 +45,17 @@ func storeFigures(ctx context.Context) ([]figure, error) {
 		}
 	}
 	var commit sync.Mutex
-	pairs := []struct {
+	data, at := bankData(3000)
+	in := reports.Input{Data: &data, At: at}
+	var out []figure
+	for _, p := range []struct {
 		name       string
-		ours, peer func(ctx context.Context) error
-		times      float64
+		ours, peer contestant
+		batch      float64 // what one run does
 	}{
-		{"64 writers, small transactions / a commit each, SQLite", writers(func(ctx context.Context, id int64) error {
+		{"64 writers, small transactions / a commit each, SQLite", writers(func(id int64) error {
 			return ours.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return smallTransaction(ctx, tx, id) })
-		}), writers(func(ctx context.Context, id int64) error {
+		}), writers(func(id int64) error {
 			commit.Lock()
 			defer commit.Unlock()
 			tx, err := peer.BeginTx(ctx, nil)
@@ -70,30 +64,18 @@ func storeFigures(ctx context.Context) ([]figure, error) {
 			}
 			return errors.Join(smallTransaction(ctx, tx, id), tx.Commit())
 		}), storeWriters * storeWrites},
-		{"indexed lookup / parsed at each use, SQLite", lookups(ours.SQL), lookups(peer), storeLookups},
-		{"input of 3,000 transactions, packed / JSON and gzip", packs(func(in reports.Input) error {
+		{"indexed lookup / parsed at each use, SQLite", lookups(ctx, ours.SQL), lookups(ctx, peer), 1},
+		{"input of 3,000 transactions, packed / JSON and gzip", contestant{storePacks, func() error {
 			_, err := reports.Pack(in)
 			return err
-		}), packs(gzipJSON), storePacks},
-	}
-	var out []figure
-	for _, p := range pairs {
-		var mine, theirs []float64
-		for round := range storeRounds + 1 {
-			began := time.Now()
-			if err := p.ours(ctx); err != nil {
-				return nil, err
-			}
-			between := time.Now()
-			if err := p.peer(ctx); err != nil {
-				return nil, err
-			}
-			if round > 0 { // the first round warms up
-				mine = append(mine, float64(between.Sub(began).Nanoseconds())/p.times)
-				theirs = append(theirs, float64(time.Since(between).Nanoseconds())/p.times)
-			}
+		}}, contestant{storePacks, func() error { return gzipJSON(in) }}, 1},
+	} {
+		spent, err := alternate(ctx, 9, elapsed, p.ours, p.peer)
+		if err != nil {
+			return nil, err
 		}
-		out = append(out, ratesOf(p.name, mine, theirs, "≥ 1.00"))
+		one := func(ns float64) float64 { return ns / p.batch }
+		out = append(out, compareRates(p.name, "≥ 1.00", spent[0].each(one), spent[1].each(one)))
 	}
 	return out, nil
 }
@@ -111,49 +93,23 @@ func smallTransaction(ctx context.Context, q store.Queryer, id int64) error {
 	return err
 }
 
-// writers returns a function that runs one transaction storeWrites times in each of
-// storeWriters goroutines, each time with another id.
-func writers(one func(ctx context.Context, id int64) error) func(ctx context.Context) error {
+// writers runs a transaction storeWrites times in each of storeWriters goroutines, each time
+// with another id.
+func writers(one func(id int64) error) contestant {
 	var last atomic.Int64
-	return func(ctx context.Context) error {
-		failed := make([]error, storeWriters)
-		var all sync.WaitGroup
-		for i := range failed {
-			all.Go(func() {
-				for range storeWrites {
-					failed[i] = errors.Join(failed[i], one(ctx, last.Add(1)))
-				}
-			})
-		}
-		all.Wait()
-		return errors.Join(failed...)
-	}
+	return contestant{1, func() error {
+		return parallel(storeWriters, storeWriters*storeWrites, func(int) error { return one(last.Add(1)) })
+	}}
 }
 
-func lookups(db *sql.DB) func(ctx context.Context) error {
-	return func(ctx context.Context) error {
-		for i := range int64(storeLookups) {
-			var n int64
-			err := db.QueryRowContext(ctx, `SELECT n FROM bench_rows WHERE id = $1`, 1+i%storeWriters).Scan(&n)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-func packs(pack func(reports.Input) error) func(ctx context.Context) error {
-	data, at := bankData(3000, few)
-	in := reports.Input{Data: &data, At: at}
-	return func(context.Context) error {
-		for range storePacks {
-			if err := pack(in); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+// lookups reads one row by its id after the other.
+func lookups(ctx context.Context, db *sql.DB) contestant {
+	var last int64
+	return contestant{storeLookups, func() error {
+		last++
+		var n int64
+		return db.QueryRowContext(ctx, `SELECT n FROM bench_rows WHERE id = $1`, 1+last%storeWriters).Scan(&n)
+	}}
 }
 
 func gzipJSON(in reports.Input) error {

@@ -27,17 +27,9 @@ const zodVersion = "4.6.7"
 // emptyProgram is the smallest program that uses syscall/js.
 const emptyProgram = "package main\n\nimport \"syscall/js\"\n\nfunc main() { js.Global(); select {} }\n"
 
-// formLimit is the limit for checking one form, in microseconds.
-const formLimit = 50
-
 // wasmFigures measures the browser's module: its size beside an empty program of the same
 // toolchain, and the time to check a form in Chromium beside the same rules in zod.
-func wasmFigures(ctx context.Context) ([]figure, error) {
-	dir, err := os.MkdirTemp("", "vestibule-bench-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
+func wasmFigures(ctx context.Context, dir string) ([]figure, error) {
 	for name, content := range map[string]string{"go.mod": "module empty\n\ngo 1.26\n", "main.go": emptyProgram} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			return nil, err
@@ -51,52 +43,36 @@ func wasmFigures(ctx context.Context) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	ours, peer := brotliSize(module), brotliSize(empty)
-	ratio := float64(ours) / float64(peer)
-	weight := figure{name: "module / empty program, brotli", ours: kilobytes(ours), peer: kilobytes(peer),
-		ratio: ratio, low: ratio, high: ratio, wanted: "≤ 1.10"}
 	times, err := inChromium(ctx, dir, module)
 	if err != nil {
 		return nil, err
 	}
-	beside := compared("check a form in Chromium, module / zod", nanoseconds(times.Ours), nanoseconds(times.Zod), "≤ 3.00")
-	median := quantile(times.Ours, 0.5)
-	limit := figure{name: "check a form in Chromium, module / limit",
-		ours: fmt.Sprintf("%.1f µs", median), peer: fmt.Sprintf("%d µs", formLimit),
-		ratio: median / formLimit, low: quantile(times.Ours, 0.25) / formLimit, high: quantile(times.Ours, 0.75) / formLimit, wanted: "≤ 1.00"}
-	return []figure{weight, beside, limit}, nil
+	nanoseconds := func(us float64) float64 { return us * 1000 }
+	ours, zod := times.Ours.each(nanoseconds), times.Zod.each(nanoseconds)
+	return []figure{
+		compare("module / empty program, brotli", "≤ 1.10", kilobytes, series{brotliSize(module)}, series{brotliSize(empty)}),
+		compare("check a form in Chromium, module / zod", "≤ 3.00", micros, ours, zod),
+		compare("check a form in Chromium, module / limit", "≤ 1.00", micros, ours, series{50e3}),
+	}, nil
 }
 
 func buildWASM(ctx context.Context, dir, what, out string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, what)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=")
-	if msg, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%s: %w: %s", what, err, msg)
+	if err := goBuild(ctx, dir, []string{"GOOS=js", "GOARCH=wasm", "GOFLAGS="}, "-buildvcs=false", "-o", out, what); err != nil {
+		return nil, err
 	}
 	return os.ReadFile(out)
 }
 
-func brotliSize(content []byte) int {
+func brotliSize(content []byte) float64 {
 	var out bytes.Buffer
 	w := brotli.NewWriterLevel(&out, brotli.BestCompression)
 	w.Write(content)
 	w.Close()
-	return out.Len()
-}
-
-func kilobytes(n int) string { return fmt.Sprintf("%.1f KB", float64(n)/1000) }
-
-func nanoseconds(micros []float64) []float64 {
-	out := make([]float64, len(micros))
-	for i, t := range micros {
-		out[i] = t * 1000
-	}
-	return out
+	return float64(out.Len())
 }
 
 type formTimes struct {
-	Ours, Zod []float64 // microseconds a form, by round
-	Cases     int       // on which both agreed with the table
+	Ours, Zod series // microseconds a form, by round
 	Error     string
 }
 

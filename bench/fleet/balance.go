@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -10,26 +9,17 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"os"
-	"os/exec"
 	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 )
 
-// balancing is the variable by which this program becomes a balancer: one line
-// for each replica, its portal, its provider and its admin listener.
-const balancing = "VESTIBULE_BENCH_BALANCE"
-
-// Balance runs the balancer and does not return if a fleet started this process as one.
-// Call it first.
-func Balance() {
-	lines := os.Getenv(balancing)
-	if lines == "" {
-		return
-	}
+// Balance runs a balancer for replicas: one line for each, its portal, its provider and its
+// admin listener. It prints the two addresses of the balancer.
+func Balance(replicas string) error {
 	var all []*backend
-	for line := range strings.Lines(lines) {
+	for line := range strings.Lines(replicas) {
 		words := strings.Fields(line)
 		b := &backend{addresses: words[:2], admin: words[2], number: len(all)}
 		b.ready.Store(true)
@@ -38,12 +28,12 @@ func Balance() {
 	for i, host := range []string{"localhost", "127.0.0.1"} {
 		at, err := serve(host, i, all)
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "balancer:", err)
-			os.Exit(1)
+			return err
 		}
 		fmt.Println(at)
 	}
 	watch(all)
+	return nil
 }
 
 type backend struct {
@@ -133,33 +123,17 @@ func watch(all []*backend) {
 
 // balance starts the balancer, a separate process as in production.
 func (f *Fleet) balance(ctx context.Context) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	var lines strings.Builder
 	for _, r := range f.Replicas {
 		fmt.Fprintln(&lines, r.portal, r.provider, r.Admin)
 	}
-	f.balancer = exec.CommandContext(ctx, self)
-	f.balancer.Env = append(os.Environ(), balancing+"="+lines.String())
-	f.balancer.Stderr = os.Stderr
-	f.balancer.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	out, err := f.balancer.StdoutPipe()
-	if err != nil {
+	var err error
+	if f.balancer, err = StartSelf(ctx, "", "-balance", lines.String()); err != nil {
 		return err
 	}
-	if err := f.balancer.Start(); err != nil {
-		f.balancer = nil
-		return err
+	f.Portal, err = f.balancer.Line()
+	if err == nil {
+		f.Provider, err = f.balancer.Line()
 	}
-	said := bufio.NewReader(out)
-	for _, at := range []*string{&f.Portal, &f.Provider} {
-		line, err := said.ReadString('\n')
-		if err != nil {
-			return fmt.Errorf("the balancer did not start: %w", err)
-		}
-		*at = strings.TrimSpace(line)
-	}
-	return nil
+	return err
 }

@@ -44,7 +44,7 @@ func (f *Fleet) Cost() (c Cost, err error) {
 		c.Replicas += t
 	}
 	if f.balancer != nil {
-		if c.Balancer, _, err = Used(f.balancer.Process.Pid); err != nil {
+		if c.Balancer, _, err = Used(f.balancer.Pid()); err != nil {
 			return c, err
 		}
 	}

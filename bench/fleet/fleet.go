@@ -37,9 +37,9 @@ type Fleet struct {
 	Dir, Portal, Provider string // a folder; public base URLs
 	Replicas              []*Replica
 	cluster               *cluster.Cluster // nil with SQLite
-	balancer              *exec.Cmd        // nil for none
-	end                   chan struct{}    // of the limits; nil for none
-	limits                sync.WaitGroup
+	balancer              *Self            // nil for none
+	limits                sync.WaitGroup   // of processors
+	endLimits             context.CancelFunc
 	credentials           program.Credentials
 }
 
@@ -52,9 +52,15 @@ type Replica struct {
 // Pid returns the id of its process.
 func (r *Replica) Pid() int { return r.cmd.Process.Pid }
 
+// StartPostgres starts a PostgreSQL that is as durable as in production.
+func StartPostgres(ctx context.Context) (*cluster.Cluster, error) {
+	return cluster.Start(ctx, "fsync=on", "synchronous_commit=on", "full_page_writes=on")
+}
+
 // Launch starts a fleet, which the caller stops.
 func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
-	f = &Fleet{}
+	limited, endLimits := context.WithCancel(ctx)
+	f = &Fleet{endLimits: endLimits}
 	defer func() {
 		if err != nil {
 			f.Stop()
@@ -65,8 +71,7 @@ func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
 	}
 	database := ""
 	if o.Replicas > 0 {
-		// As durable as in production.
-		if f.cluster, err = cluster.Start(ctx, "fsync=on", "synchronous_commit=on", "full_page_writes=on"); err != nil {
+		if f.cluster, err = StartPostgres(ctx); err != nil {
 			return f, err
 		}
 		database = f.cluster.URL
@@ -112,9 +117,8 @@ func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
 		}
 	}
 	if o.Share > 0 {
-		f.end = make(chan struct{})
 		for _, r := range f.Replicas {
-			f.limits.Go(func() { limit(r.Pid(), o.Share, f.end) })
+			f.limits.Go(func() { limit(limited, r.Pid(), o.Share) })
 		}
 	}
 	f.credentials, err = program.ReadCredentials(filepath.Join(f.Dir, "0"))
@@ -124,22 +128,16 @@ func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
 // Stop ends the replicas as an operator would, then the balancer and the database.
 func (f *Fleet) Stop() {
 	if f.balancer != nil {
-		f.balancer.Process.Kill()
-		f.balancer.Wait()
+		f.balancer.Stop()
 	}
-	if f.end != nil {
-		close(f.end)
-		f.limits.Wait()
+	f.endLimits()
+	f.limits.Wait()
+	started := slices.DeleteFunc(slices.Clone(f.Replicas), func(r *Replica) bool { return r.cmd == nil || r.cmd.Process == nil })
+	for _, r := range started {
+		r.cmd.Process.Signal(syscall.SIGTERM)
 	}
-	for _, r := range f.Replicas {
-		if r.cmd != nil && r.cmd.Process != nil {
-			r.cmd.Process.Signal(syscall.SIGTERM)
-		}
-	}
-	for _, r := range f.Replicas {
-		if r.cmd != nil && r.cmd.Process != nil {
-			r.cmd.Wait()
-		}
+	for _, r := range started {
+		r.cmd.Wait()
 	}
 	if f.cluster != nil {
 		f.cluster.Stop()

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,17 +138,14 @@ func (l *Load) send(ctx context.Context, route string, want int, to, body string
 	return reply{resp.Header, raw}, err
 }
 
-// one runs a journey. Of twenty, in a fixed order, seven use the form and the widget, four
-// redirects, three the API, two the review dashboard, three request a report's status, and
-// one submits bank data.
-func (l *Load) one(ctx context.Context) error {
+// One runs a journey, and reports whether it was completed. Of twenty, in a fixed order, seven
+// use the form and the widget, four redirects, three the API, two the review dashboard, three
+// request a report's status, and one submits bank data.
+func (l *Load) One(ctx context.Context) bool {
 	journeys := map[byte]func(context.Context) error{'f': l.form, 'r': l.redirect, 'a': l.api, 'v': l.review, 'p': l.poll, 's': l.submit}
 	const order = "frafpfvrfapfrfsavrfp"
-	return journeys[order[l.arrivals.Add(1)%int64(len(order))]](ctx)
+	return journeys[order[l.arrivals.Add(1)%int64(len(order))]](ctx) == nil
 }
-
-// One runs one journey, and reports whether it was completed.
-func (l *Load) One(ctx context.Context) bool { return l.one(ctx) == nil }
 
 var token = regexp.MustCompile(`data-token="([A-Za-z0-9_-]{43})"`)
 
@@ -232,10 +230,7 @@ func (l *Load) redirect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if renewed := back.cookie(); renewed != "" {
-		cookie = renewed
-	}
-	return l.look(ctx, strings.TrimSuffix(at, "/connect"), cookie)
+	return l.look(ctx, strings.TrimSuffix(at, "/connect"), cmp.Or(back.cookie(), cookie)) // it may be renewed
 }
 
 // api creates an application as an onboarding app does, and requests its state.

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"syscall"
 	"time"
 	"unsafe"
@@ -8,8 +9,8 @@ import (
 
 // limit holds a process to a share of one processor, as a container's quota does: it stops
 // the process when it has used its share, and continues it later. The process continues
-// when limit returns.
-func limit(pid int, share float64, end <-chan struct{}) {
+// when limit returns, at the end of ctx.
+func limit(ctx context.Context, pid int, share float64) {
 	const most = 50 * time.Millisecond // that it can save up
 	defer syscall.Kill(pid, syscall.SIGCONT)
 	tick := time.NewTicker(2 * time.Millisecond)
@@ -18,7 +19,7 @@ func limit(pid int, share float64, end <-chan struct{}) {
 	var left time.Duration
 	for {
 		select {
-		case <-end:
+		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}

@@ -28,7 +28,7 @@ import (
 )
 
 func main() {
-	fleet.Balance()
+	replicas := flag.String("balance", "", "balance replicas with these addresses, as a part of a fleet")
 	d := flag.Duration("d", 10*time.Minute, "how long the day is")
 	n := flag.Int("replicas", 0, "replicas on PostgreSQL; 0 is one on SQLite")
 	hold := flag.Bool("hold", false, "only start them, until interrupted")
@@ -36,6 +36,10 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if *replicas != "" {
+		fmt.Fprintln(os.Stderr, "soak:", fleet.Balance(*replicas))
+		os.Exit(1)
+	}
 	good, err := run(ctx, *bin, *n, *d, *hold)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
@@ -92,10 +96,9 @@ func soak(ctx context.Context, f *fleet.Fleet, l *fleet.Load, d time.Duration) (
 	unloaded := l.Times
 	l.Begin()
 	var ran int64
-	var late []time.Duration
 	began := time.Now()
 	busied, err := phase(f, func() error {
-		ran, late = day(ctx, l, d, saturation/2)
+		ran = day(ctx, l, d, saturation/2)
 		return nil
 	})
 	if err != nil {
@@ -111,8 +114,8 @@ func soak(ctx context.Context, f *fleet.Fleet, l *fleet.Load, d time.Duration) (
 	}
 	fmt.Printf("%d journeys in %s, %.1f/s at the rush hour; one took of processors: %s\n", ran,
 		took.Round(time.Second), saturation/2, busied.cost.Per(float64(ran)))
-	fmt.Printf("arrivals came late by %s (p99); other work had %.0f%% of the machine, and %.0f%% while it was measured without load\n\n",
-		quantile(late, .99).Round(10*time.Microsecond), 100*busied.others, 100*alone.others)
+	fmt.Printf("other work had %.0f%% of the machine, and %.0f%% while it was measured without load\n\n",
+		100*busied.others, 100*alone.others)
 	return verdict(l, unloaded, before, after, max(alone.others, busied.others)), ctx.Err()
 }
 
@@ -183,8 +186,8 @@ func busy(t float64) float64 {
 const rushed = 0.9
 
 // day lets arrivals come one by one, at random, however long the others take. It
-// returns how many came to their end, and how late each one was sent off.
-func day(ctx context.Context, l *fleet.Load, d time.Duration, rush float64) (ran int64, late []time.Duration) {
+// returns how many came to their end.
+func day(ctx context.Context, l *fleet.Load, d time.Duration, rush float64) int64 {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	var wait sync.WaitGroup
@@ -200,7 +203,6 @@ func day(ctx context.Context, l *fleet.Load, d time.Duration, rush float64) (ran
 		case <-ctx.Done():
 			continue
 		}
-		late = append(late, time.Since(next))
 		wait.Go(func() {
 			if l.One(context.WithoutCancel(ctx)) {
 				ended.Add(1)
@@ -209,7 +211,7 @@ func day(ctx context.Context, l *fleet.Load, d time.Duration, rush float64) (ran
 	}
 	wait.Wait()
 	l.AtRush.Store(false)
-	return ended.Load(), late
+	return ended.Load()
 }
 
 // state is what the processes hold.
@@ -283,7 +285,6 @@ func verdict(l *fleet.Load, unloaded map[string][]time.Duration, before, after s
 	if l.Held > 0 {
 		fmt.Printf("held back by rate limits: %d\n", l.Held)
 	}
-	fmt.Printf("errors: %d\n", sum(l.Errs))
 	for what, n := range l.Errs {
 		fmt.Printf("error: %s, %d times\n", what, n)
 		good = false
@@ -298,11 +299,4 @@ func verdict(l *fleet.Load, unloaded map[string][]time.Duration, before, after s
 		fmt.Println("verdict: bad")
 	}
 	return false
-}
-
-func sum(of map[string]int) (n int) {
-	for _, m := range of {
-		n += m
-	}
-	return n
 }
