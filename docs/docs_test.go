@@ -6,6 +6,9 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +18,7 @@ import (
 	"vestibule/docs"
 	"vestibule/docs/openapitest"
 	"vestibule/internal/contract"
+	"vestibule/internal/prefill"
 )
 
 func documents(t *testing.T) map[string]*openapi3.T {
@@ -48,6 +52,46 @@ func TestDocumentsListAllEnumValues(t *testing.T) {
 	product := openapitest.Provider(t).Components.Schemas["ReportProduct"].Value.Properties["inquiry_type"].Value
 	if got, want := strs(product.Enum), slices.Sorted(slices.Values(contract.InquiryTypes())); !slices.Equal(got, want) {
 		t.Errorf("inquiry_type = %q, want %q", got, want)
+	}
+}
+
+// TestPrefillHasOneForm compares the fields of an applicant in both documents and in the
+// widget's declarations with those of package prefill.
+func TestPrefillHasOneForm(t *testing.T) {
+	fields := map[string][2]string{} // types in JSON and in TypeScript
+	for field := range reflect.TypeFor[prefill.Fields]().Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		fields[name] = map[reflect.Kind][2]string{reflect.String: {"string", "string"}, reflect.Pointer: {"integer", "number"},
+			reflect.Slice: {"array", "string[]"}}[field.Type.Kind()]
+	}
+	for name, doc := range documents(t) {
+		got := doc.Components.Schemas["Prefill"].Value.Properties
+		for field, want := range fields {
+			if p := got[field]; p == nil || !p.Value.Type.Includes(want[0]) {
+				t.Errorf("%s: Prefill has no %s of type %s", name, field, want[0])
+			}
+		}
+		if len(got) != len(fields) {
+			t.Errorf("%s: Prefill has %d fields, want %d", name, len(got), len(fields))
+		}
+	}
+	raw, err := os.ReadFile("../web/provider/parts/widget-api.d.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, declared, _ := strings.Cut(string(raw), "export interface Prefill {")
+	declared, _, _ = strings.Cut(declared, "\n}")
+	got := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^  (\w+)\?: (.*);$`).FindAllStringSubmatch(declared, -1) {
+		got[m[1]] = m[2]
+	}
+	for field, want := range fields {
+		if got[field] != want[1] {
+			t.Errorf("widget-api.d.ts: %s is %q, want %s", field, got[field], want[1])
+		}
+	}
+	if len(got) != len(fields) {
+		t.Errorf("widget-api.d.ts: Prefill has %d fields, want %d", len(got), len(fields))
 	}
 }
 

@@ -20,9 +20,9 @@ func FromForm(fields map[string][]string) Object {
 
 // FromFields is FromForm with a function that returns a field's values.
 func FromFields(field func(name string) []string) Object {
-	o := make(Object, 0, len(keys))
-	for i, key := range keys {
-		var v Value
+	o := make(Object, 0, len(rows))
+	for i := range rows {
+		key, v := rows[i].key, Value{}
 		switch i {
 		case dob:
 			v.Text = dateTyped(field)

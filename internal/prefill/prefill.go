@@ -30,34 +30,6 @@ const (
 	StatedEmployerNames = "statedEmployerNames"
 )
 
-// keys lists every key, in the order in which problems are reported.
-var keys = [...]string{FirstName, LastName, Email, DOB, Phone, Address, City, State, ZIP,
-	StatedAnnualIncome, StatedEmployerName, StatedEmployerNames}
-
-// codes holds the error type of an invalid value, by the index of its key. The API has
-// none for statedEmployerName.
-var codes = [...]contract.WidgetError{contract.WidgetPrefillFirstName, contract.WidgetPrefillLastName, contract.WidgetPrefillEmail,
-	contract.WidgetPrefillDOB, contract.WidgetPrefillPhone, contract.WidgetPrefillAddress, contract.WidgetPrefillCity,
-	contract.WidgetPrefillState, contract.WidgetPrefillZIP, contract.WidgetPrefillIncome,
-	contract.WidgetPrefillEmployerNames, contract.WidgetPrefillEmployerNames}
-
-// Indexes of the keys in keys.
-const (
-	firstName = iota
-	lastName
-	email
-	dob
-	phone
-	address
-	city
-	state
-	zip
-	statedAnnualIncome
-	statedEmployerName
-	statedEmployerNames
-	unknownKey = -1
-)
-
 // Kind is the JSON type of a Value.
 type Kind uint8
 
@@ -118,13 +90,10 @@ func (f Fields) FullName() string {
 
 // Object returns the fields as a prefill object, to be checked again.
 func (f Fields) Object() Object {
-	o := make(Object, 0, len(keys))
-	for _, m := range [...]struct{ key, text string }{
-		{FirstName, f.FirstName}, {LastName, f.LastName}, {Email, f.Email}, {DOB, f.DOB}, {Phone, f.Phone},
-		{Address, f.Address}, {City, f.City}, {State, f.State}, {ZIP, f.ZIP}, {StatedEmployerName, f.StatedEmployerName},
-	} {
-		if m.text != "" {
-			o = append(o, Member{m.key, String(m.text)})
+	o := make(Object, 0, len(rows))
+	for i := range rows {
+		if r := &rows[i]; r.field != nil && *r.field(&f) != "" {
+			o = append(o, Member{r.key, String(*r.field(&f))})
 		}
 	}
 	if f.StatedAnnualIncome != nil {
@@ -175,7 +144,7 @@ func (r Rules) Check(o Object) (Fields, []Problem) {
 // birth or an address, even an invalid one, satisfies the rule that one of the two is
 // needed.
 func (r *Rules) Problems(o Object) []Problem {
-	var values [len(keys)]*Value
+	var values [len(rows)]*Value
 	var problems []Problem
 	for j := range o {
 		m := &o[j]
@@ -197,19 +166,20 @@ func (r *Rules) Problems(o Object) []Problem {
 		begun = begun || values[i] != nil
 	}
 	for i, v := range values {
-		p := Problem{Field: keys[i]}
+		row := &rows[i]
+		p := Problem{Field: row.key}
 		if v != nil {
-			wrong := check(i, v, r.Today)
+			wrong := row.faultOf(v, r.Today)
 			if wrong == fine {
 				continue
 			}
-			p.Code, p.Text, p.Open = codes[i], invalidText(i, wrong), wrong == unfinished || wrong == noDate
+			p.Code, p.Text, p.Open = row.code, row.invalidText(wrong), wrong == unfinished || wrong == noDate
 		} else {
 			inAddress := i >= address && i <= zip
 			if r.Partial || !r.requires(i) && !(either && (i == dob && !begun || inAddress && begun)) {
 				continue
 			}
-			p.Code, p.Text, p.Open = contract.WidgetPIIMissing, missingText(i, either), true
+			p.Code, p.Text, p.Open = contract.WidgetPIIMissing, row.missingText(either), true
 		}
 		problems = append(problems, p)
 	}
@@ -218,8 +188,6 @@ func (r *Rules) Problems(o Object) []Problem {
 
 // fields converts an object without problems.
 func (r *Rules) fields(o Object) (f Fields) {
-	texts := [...]*string{&f.FirstName, &f.LastName, &f.Email, &f.DOB, &f.Phone, &f.Address, &f.City, &f.State, &f.ZIP,
-		nil, &f.StatedEmployerName, nil}
 	for _, m := range o {
 		i := place(m.Key)
 		if i == unknownKey || !r.accepts(i) {
@@ -227,7 +195,7 @@ func (r *Rules) fields(o Object) (f Fields) {
 		}
 		switch m.Value.Kind {
 		case Text:
-			*texts[i] = m.Value.Text
+			*rows[i].field(&f) = m.Value.Text
 		case Number:
 			n := integer(m.Value.Text)
 			f.StatedAnnualIncome = &n
@@ -263,9 +231,9 @@ func First(problems []Problem) contract.WidgetError {
 func Keys(p contract.Product) []string {
 	r := Rules{Product: p}
 	var out []string
-	for i, k := range keys {
+	for i := range rows {
 		if r.accepts(i) {
-			out = append(out, k)
+			out = append(out, rows[i].key)
 		}
 	}
 	return out
@@ -298,8 +266,8 @@ func (r *Rules) accepts(i int) bool {
 }
 
 func place(key string) int {
-	for i, k := range keys {
-		if k == key {
+	for i := range rows {
+		if rows[i].key == key {
 			return i
 		}
 	}

@@ -27,38 +27,6 @@ const (
 	tooOld   // from the 111th birthday on
 )
 
-// check checks the value of the key with index i.
-func check(i int, v *Value, today Date) fault {
-	s := v.Text
-	switch {
-	case i == statedAnnualIncome:
-		return income(v)
-	case i == statedEmployerNames:
-		return employers(v)
-	case v.Kind != Text:
-		return malformed
-	}
-	switch i {
-	case firstName, lastName:
-		return personName(s)
-	case email:
-		return mailbox(s)
-	case dob:
-		return birthDate(s, today)
-	case phone:
-		return atMost(MaxPhone, s)
-	case address:
-		return line(s, MaxAddress, true)
-	case city:
-		return line(s, MaxCity, false)
-	case state:
-		return stateCode(s)
-	case zip:
-		return zipCode(s)
-	}
-	return line(s, MaxEmployer, false)
-}
-
 func atMost(max int, s string) fault {
 	if len(s) > max && utf8.RuneCountInString(s) > max {
 		return tooLong
