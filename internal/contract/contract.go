@@ -137,6 +137,27 @@ func IsUUID(s string) bool {
 	return true
 }
 
+// IsIdentifier reports whether s has 1 to 128 letters, digits, hyphens and underscores, as ids
+// of events and requests do. It has no dot, which separates the parts that a webhook signs.
+func IsIdentifier(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 128
+}
+
+// Null returns nil, which is null in JSON, for the zero value, and otherwise a pointer to v.
+func Null[V comparable](v V) *V {
+	var zero V
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
 // Maximum lengths of the customer's own labels, in characters (API reference: Visits,
 // Submissions).
 const (

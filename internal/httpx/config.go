@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"strconv"
 )
 
@@ -50,11 +49,4 @@ func ListenHost(addr string) (host string, ok bool) {
 	}
 	_, err = strconv.ParseUint(port, 10, 16)
 	return host, err == nil
-}
-
-// IsBaseURL reports whether s is an absolute http or https URL without user, query and
-// fragment, to which a path can be appended.
-func IsBaseURL(s string) bool {
-	u, err := url.Parse(s)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }

@@ -196,7 +196,7 @@ func TestErrorsLogTheirReasonOnly(t *testing.T) {
 	}))
 	mux.Handle("GET /ours", httpx.API(logger, func(http.ResponseWriter, *http.Request) error { return errors.New("the private reason") }))
 	mux.Handle("GET /panic", httpx.API(logger, func(http.ResponseWriter, *http.Request) error { panic("the private reason") }))
-	h := httpx.Wrap(logger, httpx.NotFound(logger, mux, nil, nil))
+	h := httpx.Wrap(logger, httpx.NotFound(logger, mux, httpx.ErrorPages{}.Of))
 	for _, c := range []struct {
 		method, path string
 		status       int

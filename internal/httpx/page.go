@@ -67,13 +67,8 @@ func Part(w http.ResponseWriter, r *http.Request, status int, html []byte, once 
 // IsLocalPath reports whether next is a path at or below root, with an optional query,
 // and not a URL that a browser would resolve to another place.
 func IsLocalPath(next, root string) bool {
-	if len(next) > 512 || strings.ContainsAny(next, "\\#") {
+	if len(next) > 512 || !IsVisible(next) || strings.ContainsAny(next, "\\#") {
 		return false
-	}
-	for i := range len(next) {
-		if next[i] <= ' ' || next[i] >= 0x7f {
-			return false
-		}
 	}
 	u, err := url.Parse(next)
 	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && u.Opaque == "" && path.Clean(u.Path) == u.Path &&

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"path"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -118,11 +119,30 @@ func (r *recorder) Write(b []byte) (int, error) {
 
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
+// ErrorPage shows an error to people.
+type ErrorPage func(w http.ResponseWriter, r *http.Request, status int)
+
+// ErrorPages is a table of paths and who shows their errors; nil is the API's error shape, for
+// programs. A path that ends in / is for all paths below it, and * is one segment. The longest
+// path that matches decides.
+type ErrorPages map[string]ErrorPage
+
+// Of returns who shows the errors of a request to people, or nil.
+func (e ErrorPages) Of(r *http.Request) ErrorPage {
+	longest, page := "", ErrorPage(nil)
+	for pattern, p := range e {
+		same, _ := path.Match(pattern, r.URL.Path)
+		if below := strings.HasSuffix(pattern, "/") && strings.HasPrefix(r.URL.Path, pattern); (same || below) && len(pattern) > len(longest) {
+			longest, page = pattern, p
+		}
+	}
+	return page
+}
+
 // NotFound answers unknown paths and wrong methods in the API's error shape, where a
-// ServeMux would answer in plain text. For requests for which page reports true, it
-// calls notFound with the status, after setting Allow.
-func NotFound(log *slog.Logger, mux *http.ServeMux, page func(*http.Request) bool,
-	notFound func(w http.ResponseWriter, r *http.Request, status int)) http.Handler {
+// ServeMux would answer in plain text. Where pageOf returns an error page, it calls that with
+// the status, after setting Allow.
+func NotFound(log *slog.Logger, mux *http.ServeMux, pageOf func(*http.Request) ErrorPage) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h, pattern := mux.Handler(r)
 		if pattern != "" {
@@ -142,8 +162,8 @@ func NotFound(log *slog.Logger, mux *http.ServeMux, page func(*http.Request) boo
 			code = contract.CodeMethodNotAllowed
 			w.Header().Set("Allow", probe.header.Get("Allow"))
 		}
-		if page != nil && page(r) {
-			notFound(w, r, code.Info().Status)
+		if page := pageOf(r); page != nil {
+			page(w, r, code.Info().Status)
 			return
 		}
 		WriteError(w, r, log, NewError(code, errors.New("no such route")))

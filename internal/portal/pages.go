@@ -152,25 +152,22 @@ func (l *pageRenderer) Notice(w http.ResponseWriter, r *http.Request, status int
 		RequestID: httpx.RequestID(r.Context())})
 }
 
-// isPage reports whether r requests a page for people, not an answer for a program.
-func (l *pageRenderer) isPage(r *http.Request) bool {
-	if r.URL.Path == "/api/v1/docs" || strings.HasPrefix(r.URL.Path, "/api/v1/docs/") ||
-		r.URL.Path == "/embed/v1/frame" || strings.HasPrefix(r.URL.Path, "/review/") {
-		return true
+// errorPages are the paths that answer people, and those that answer programs.
+func (l *pageRenderer) errorPages() httpx.ErrorPages {
+	return httpx.ErrorPages{
+		"/":     l.status,
+		"/api/": nil, "/api/v1/docs": l.status, "/api/v1/docs/": l.status,
+		"/embed/": nil, "/embed/v1/frame": l.status,
+		"/webhooks/": nil, web.Prefix: nil, branding.Prefix: nil,
+		"/applications/*/callbacks": nil, "/applications/*/stream": nil,
 	}
-	for _, prefix := range []string{"/api/", "/webhooks/", web.Prefix, branding.Prefix, "/embed/"} {
-		if strings.HasPrefix(r.URL.Path, prefix) {
-			return false
-		}
-	}
-	return !strings.HasSuffix(r.URL.Path, "/callbacks") && !strings.HasSuffix(r.URL.Path, "/stream")
 }
 
 // pageOrAPIError answers with a status: people get a page, programs an API error.
 func (l *pageRenderer) pageOrAPIError(status int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if l.isPage(r) {
-			l.status(w, r, status)
+		if page := l.errorPages().Of(r); page != nil {
+			page(w, r, status)
 			return
 		}
 		e := &httpx.Error{Code: contract.CodeForbidden, Status: status, Message: "A page of another site sent this.",

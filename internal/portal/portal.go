@@ -118,13 +118,13 @@ func (p *Portal) routes(renderer *pageRenderer, public *url.URL, c Config) (http
 	mux.Handle("GET /api/v1/docs/{part}", reference)
 
 	sameSite := http.NewCrossOriginProtection()
-	if err := sameSite.AddTrustedOrigin(public.Scheme + "://" + public.Host); err != nil {
+	if err := sameSite.AddTrustedOrigin(httpx.Origin(public)); err != nil {
 		return nil, fmt.Errorf("portal: %w", err)
 	}
 	sameSite.AddInsecureBypassPattern("POST /redirect/return")
 	sameSite.SetDenyHandler(renderer.pageOrAPIError(http.StatusForbidden))
 
-	routes := httpx.NotFound(c.Log, mux, renderer.isPage, renderer.status)
+	routes := httpx.NotFound(c.Log, mux, renderer.errorPages().Of)
 	return httpx.Wrap(c.Log, onlyHost(public, renderer.pageOrAPIError(http.StatusMisdirectedRequest),
 		renderer.remember(sameSite.Handler(routes)))), nil
 }

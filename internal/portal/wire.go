@@ -240,11 +240,11 @@ func (b browsers) Renew(ctx context.Context, tx *store.Tx, r *http.Request) (fun
 func originsOf(urls ...string) ([]string, error) {
 	var out []string
 	for _, raw := range urls {
-		u, err := url.Parse(raw)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		u, ok := httpx.ParseURL(raw)
+		if !ok {
 			return nil, errors.New("portal: the address of the provider or of its widget script is not a URL")
 		}
-		if o := u.Scheme + "://" + u.Host; !slices.Contains(out, o) {
+		if o := httpx.Origin(u); !slices.Contains(out, o) {
 			out = append(out, o)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"strings"
 	"time"
 	"unicode"
@@ -51,7 +50,7 @@ func (o Operator) Validate() error {
 		errs = append(errs, fmt.Errorf("--service-name: must have 1 to %d characters on one line", maxServiceName))
 	}
 	for flag, address := range map[string]string{"--service-terms-url": o.TermsURL, "--service-privacy-url": o.PrivacyURL} {
-		if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil) {
+		if address != "" && !httpx.IsHTTPS(address) {
 			errs = append(errs, fmt.Errorf("%s %q: must be an https address", flag, address))
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -199,35 +198,25 @@ func (p *Provider) Handler() http.Handler {
 	mux.Handle("GET /assets/", p.config.Assets.Handler())
 	if p.config.OpenAPI != nil {
 		mux.Handle("GET /openapi.json", httpx.API(p.config.Log, p.openAPI))
-		pages := httpx.StaticPages(p.config.Log, p.docsPages, p.missing)
+		pages := httpx.StaticPages(p.config.Log, p.docsPages, p.visits.Missing)
 		mux.Handle("GET /docs", pages)
 		mux.Handle("GET /docs/{part}", pages)
 	}
-	h := httpx.NotFound(p.config.Log, mux, isPage, p.missing)
+	h := httpx.NotFound(p.config.Log, mux, p.errorPages().Of)
 	if p.sandbox != nil {
 		h = p.sandbox.Wrap(h)
 	}
 	return httpx.Wrap(p.config.Log, h)
 }
 
-// isPage reports whether the response to r is a page, not an answer of the API.
-func isPage(r *http.Request) bool {
-	for _, prefix := range []string{"/visit/", visits.CallbackPath, "/redirect/", "/invite/", "/widget/v1/frame", "/widget/v1/problems/",
-		access.Path, "/dashboard"} {
-		if strings.HasPrefix(r.URL.Path, prefix) {
-			return true
-		}
+// errorPages are the paths of pages. The others answer programs.
+func (p *Provider) errorPages() httpx.ErrorPages {
+	visit, dashboard := p.visits.Missing, p.dashboard.Missing
+	return httpx.ErrorPages{
+		"/visit/": visit, "/redirect/": visit, "/invite/": visit, "/widget/v1/frame": visit, "/widget/v1/problems/": visit,
+		visits.CallbackPath: visit, visits.AccessPath: visit, visits.AccessPath + "/": visit, "/docs": visit, "/docs/": visit,
+		"/dashboard": dashboard, "/dashboard/": dashboard,
 	}
-	return r.URL.Path == "/docs" || strings.HasPrefix(r.URL.Path, "/docs/")
-}
-
-// missing renders the error page for an unknown path or an unsupported method.
-func (p *Provider) missing(w http.ResponseWriter, r *http.Request, status int) {
-	if strings.HasPrefix(r.URL.Path, "/dashboard") {
-		p.dashboard.Missing(w, r, status)
-		return
-	}
-	p.visits.Missing(w, r, status)
 }
 
 func (p *Provider) openAPI(w http.ResponseWriter, r *http.Request) error {

@@ -60,14 +60,8 @@ func (e Event) MarshalJSON() ([]byte, error) {
 		ConsumerID  *string             `json:"consumerId"`
 		Status      contract.Status     `json:"status"`
 		Substatus   *contract.Substatus `json:"substatus"`
-	}{h, e.ProductID, e.PublicToken, null(e.ExternalID), null(e.UserArgs), null(e.ConsumerID), e.Status, null(e.Substatus)})
-}
-
-func null[S ~string](s S) *S {
-	if s == "" {
-		return nil
-	}
-	return &s
+	}{h, e.ProductID, e.PublicToken, contract.Null(e.ExternalID), contract.Null(e.UserArgs), contract.Null(e.ConsumerID), e.Status,
+		contract.Null(e.Substatus)})
 }
 
 // Parse parses an event in either form and ignores unknown members. It returns ErrBody
@@ -125,7 +119,7 @@ func Parse(body []byte) (Event, error) {
 		return Event{}, fmt.Errorf("%w: publicToken is not a UUID", ErrBody)
 	case !e.Status.Valid():
 		return Event{}, fmt.Errorf("%w: status is not one of the contract's", ErrBody)
-	case e.EventID != "" && !isID(e.EventID):
+	case e.EventID != "" && !contract.IsIdentifier(e.EventID):
 		return Event{}, fmt.Errorf("%w: eventId is malformed", ErrBody)
 	case e.Environment != "" && !e.Environment.Valid():
 		return Event{}, fmt.Errorf("%w: environment is malformed", ErrBody)

@@ -116,7 +116,7 @@ func (s Secret) sign(id, timestamp string, body []byte) string {
 // valid during rotation. An event keeps its id when it is sent again; at is the time of
 // this sending.
 func Sign(h http.Header, secrets []Secret, id string, at time.Time, body []byte) error {
-	if !isID(id) || len(secrets) == 0 {
+	if !contract.IsIdentifier(id) || len(secrets) == 0 {
 		return fmt.Errorf("%w: an id of letters, digits, - and _, and a secret, are needed to sign", ErrHeaders)
 	}
 	timestamp := strconv.FormatInt(at.Unix(), 10)
@@ -187,7 +187,7 @@ func (v *Receiver) Verify(h http.Header, body []byte) (id string, err error) {
 	id, ok1 := singleHeader(h, HeaderID)
 	timestamp, ok2 := singleHeader(h, HeaderTimestamp)
 	signatures, ok3 := singleHeader(h, HeaderSignature)
-	if !ok1 || !ok2 || !ok3 || !isID(id) || len(signatures) > 4<<10 {
+	if !ok1 || !ok2 || !ok3 || !contract.IsIdentifier(id) || len(signatures) > 4<<10 {
 		return "", ErrHeaders
 	}
 	sent, ok := seconds(timestamp)
@@ -221,18 +221,6 @@ func singleHeader(h http.Header, name string) (string, bool) {
 		return "", false
 	}
 	return values[0], values[0] != ""
-}
-
-// isID reports whether s is a valid event id. Dots are not allowed, because they
-// separate the signed parts.
-func isID(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 128
 }
 
 // seconds parses a timestamp of decimal digits, as Sign writes it.

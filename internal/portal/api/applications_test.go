@@ -84,7 +84,7 @@ func serve(t testing.TB, db *store.DB) *client {
 			URL: "https://app.example.com/webhooks", Now: now, Log: log})}
 	apps.OnChange = append(apps.OnChange, c.Events.Record)
 	c.PDF = func(ctx context.Context, a applications.Application, l i18n.Lang) ([]byte, error) {
-		raw, err := apps.Report(ctx, a.ID)
+		raw, err := apps.Report(ctx, apps.DB.SQL, a.ID, 0)
 		return append([]byte("%PDF-1.7 "+string(l)+" "), raw...), err
 	}
 	c.Routes(c.mux)
@@ -104,7 +104,7 @@ func (c *client) made() []applications.Application {
 // ready gives an application a report, as after a successful visit.
 func (c *client) ready(id string, body string) {
 	c.t.Helper()
-	a, err := c.Applications.Get(c.t.Context(), id)
+	a, err := c.Applications.Get(c.t.Context(), c.Applications.DB.SQL, id)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestCreateAndFollow(t *testing.T) {
 			t.Fatalf("made %d %v", resp.StatusCode, made)
 		}
 		n := c.made()[0]
-		given, err := c.Applications.Applicant(t.Context(), id)
+		given, err := c.Applications.Applicant(t.Context(), c.Applications.DB.SQL, id)
 		if err != nil || given.LastName != "Núñez" || *given.StatedAnnualIncome != 52000 || n.ExternalID != "order-7" ||
 			n.ReturnURL != "https://app.example.com/done?x=1" ||
 			n.Origin != applications.FromAPI || n.UserArgs != "a=b" || n.Lang != i18n.English {
@@ -175,7 +175,7 @@ func TestCreateAndFollow(t *testing.T) {
 		}
 		if _, made := c.do("POST", "/api/v1/applications", `{"product":"cashflow","mode":"redirect"}`); made["id"] == nil {
 			t.Errorf("without prefill: %v", made)
-		} else if a, err := c.Applications.Get(t.Context(), made["id"].(string)); err != nil || a.HasApplicant {
+		} else if a, err := c.Applications.Get(t.Context(), c.Applications.DB.SQL, made["id"].(string)); err != nil || a.HasApplicant {
 			t.Errorf("without prefill: %+v, %v", a, err)
 		}
 	})
@@ -184,7 +184,7 @@ func TestCreateAndFollow(t *testing.T) {
 func TestEventPages(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	_, made := c.do("POST", "/api/v1/applications", good)
-	a, err := c.Applications.Get(t.Context(), made["id"].(string))
+	a, err := c.Applications.Get(t.Context(), c.Applications.DB.SQL, made["id"].(string))
 	if err != nil {
 		t.Fatal(err)
 	}

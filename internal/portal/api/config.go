@@ -3,7 +3,8 @@ package api
 import (
 	"errors"
 	"fmt"
-	"strings"
+
+	"vestibule/internal/httpx"
 )
 
 // Config configures the portal's API.
@@ -15,8 +16,7 @@ type Config struct {
 // Validate checks the form of the key and the rate.
 func (c Config) Validate() error {
 	var errs []error
-	unprintable := func(r rune) bool { return r <= ' ' || r >= 0x7f }
-	if c.Key != "" && (len(c.Key) < 20 || len(c.Key) > 200 || strings.ContainsFunc(c.Key, unprintable)) {
+	if c.Key != "" && (len(c.Key) < 20 || len(c.Key) > 200 || !httpx.IsVisible(c.Key)) {
 		errs = append(errs, errors.New("--portal-api-key: must have 20 to 200 printable characters without spaces; "+
 			"the key alone protects the portal's API"))
 	}

@@ -154,7 +154,7 @@ func idempotencyKey(r *http.Request) (string, error) {
 		return "", nil
 	}
 	key := values[0]
-	if len(values) > 1 || key == "" || len(key) > maxIdemKey || strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c >= 0x7f }) {
+	if len(values) > 1 || key == "" || len(key) > maxIdemKey || !httpx.IsVisible(key) {
 		return "", httpx.NewError(contract.CodeMalformedHeaders, errors.New("malformed Idempotency-Key"),
 			httpx.Detail{Field: "Idempotency-Key", Message: "is 1 to 255 printable characters without spaces"})
 	}
@@ -225,7 +225,7 @@ func (a *API) find(r *http.Request) (applications.Application, error) {
 	if !contract.IsUUID(id) {
 		return applications.Application{}, httpx.NewError(contract.CodeNotFound, errors.New("not an application's id"))
 	}
-	app, err := a.Applications.Get(r.Context(), strings.ToLower(id))
+	app, err := a.Applications.Get(r.Context(), a.DB.SQL, strings.ToLower(id))
 	if errors.Is(err, store.ErrNotFound) {
 		return applications.Application{}, httpx.NewError(contract.CodeNotFound, err)
 	}
@@ -263,16 +263,10 @@ func (a *API) get(w http.ResponseWriter, r *http.Request) error {
 func show(app applications.Application) applicationJSON {
 	j := app.Journey
 	return applicationJSON{ID: app.ID, Product: app.Product, Mode: app.Mode, ExternalID: app.ExternalID,
-		State: j.State, Outcome: null(j.Outcome()), Status: null(j.Status), Substatus: null(j.Substatus), Error: null(j.Error),
-		PublicToken: null(j.PublicToken), Resumable: app.Resumable(), Decision: notify.DecisionOf(app.Decision),
+		State: j.State, Outcome: contract.Null(j.Outcome()), Status: contract.Null(j.Status), Substatus: contract.Null(j.Substatus),
+		Error: contract.Null(j.Error), PublicToken: contract.Null(j.PublicToken), Resumable: app.Resumable(),
+		Decision:  notify.DecisionOf(app.Decision),
 		CreatedAt: app.CreatedAt.UTC().Format(timestamp), UpdatedAt: app.UpdatedAt.UTC().Format(timestamp)}
-}
-
-func null[S ~string](s S) *S {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 func (a *API) report(w http.ResponseWriter, r *http.Request) error {
@@ -280,7 +274,7 @@ func (a *API) report(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	raw, err := a.Applications.Report(r.Context(), app.ID)
+	raw, err := a.Applications.Report(r.Context(), a.DB.SQL, app.ID, 0)
 	if errors.Is(err, store.ErrNotFound) {
 		return notReady(app, err)
 	}
@@ -322,7 +316,7 @@ func (a *API) reportPDF(w http.ResponseWriter, r *http.Request) error {
 
 func notReady(app applications.Application, why error) error {
 	return &httpx.Error{Code: contract.CodeReportNotReady, Why: why, Message: "There is no report yet; follow the application's state.",
-		Extra: map[string]any{"state": app.Journey.State, "status": null(app.Journey.Status)}}
+		Extra: map[string]any{"state": app.Journey.State, "status": contract.Null(app.Journey.Status)}}
 }
 
 // event is the JSON form of a timeline entry.
@@ -366,8 +360,9 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) error {
 			out.Next = &lines[i-1].Seq
 			break
 		}
-		e := event{Seq: l.Seq, At: l.At.UTC().Format(timestamp), Kind: l.Kind, Status: null(l.Status), Substatus: null(l.Substatus),
-			Error: null(l.Error), From: null(l.From), To: l.To, Reasons: append([]string{}, l.Reasons...)}
+		e := event{Seq: l.Seq, At: l.At.UTC().Format(timestamp), Kind: l.Kind, Status: contract.Null(l.Status),
+			Substatus: contract.Null(l.Substatus), Error: contract.Null(l.Error), From: contract.Null(l.From), To: l.To,
+			Reasons: append([]string{}, l.Reasons...)}
 		if l.Attempt > 0 {
 			e.Attempt = &l.Attempt
 		}

@@ -51,7 +51,7 @@ func (a *API) replay(ctx context.Context, tx *store.Tx, keyHash, bodyHash []byte
 			httpx.Detail{Field: "Idempotency-Key", Message: "was used with another body before"})
 	}
 	if sealed == nil { // stored by the previous version, which kept no responses
-		app, err := a.Applications.Get(ctx, id)
+		app, err := a.Applications.Get(ctx, a.DB.SQL, id)
 		if err != nil {
 			return created{}, err
 		}

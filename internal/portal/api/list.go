@@ -36,7 +36,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 	out := struct {
 		Applications []applicationJSON `json:"applications"`
 		Next         *string           `json:"next"`
-	}{Applications: make([]applicationJSON, len(found)), Next: null(next)}
+	}{Applications: make([]applicationJSON, len(found)), Next: contract.Null(next)}
 	for i, app := range found {
 		out.Applications[i] = show(app)
 	}

@@ -26,7 +26,7 @@ func (a *API) target(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out := target{URL: null(to.URL), Enabled: to.URL != "" && to.Stopped.IsZero()}
+	out := target{URL: contract.Null(to.URL), Enabled: to.URL != "" && to.Stopped.IsZero()}
 	if !to.Stopped.IsZero() {
 		at := to.Stopped.UTC().Format(timestamp)
 		out.StoppedAt = &at
@@ -83,19 +83,12 @@ type try struct {
 
 func showDelivery(d webhook.Delivery) deliveryJSON {
 	return deliveryJSON{ID: d.ID, EventID: d.EventID, Type: d.Type, ApplicationID: d.Subject, Sequence: d.Sequence,
-		State: stateName(d.State), Attempts: d.Tries, HTTPStatus: nullStatus(d.HTTP),
+		State: stateName(d.State), Attempts: d.Tries, HTTPStatus: contract.Null(d.HTTP),
 		CreatedAt: d.Created.UTC().Format(timestamp), UpdatedAt: d.Updated.UTC().Format(timestamp)}
 }
 
 // stateName returns the API's name of a state, in one word.
 func stateName(s webhook.State) string { return strings.ReplaceAll(string(s), " ", "_") }
-
-func nullStatus(status int) *int {
-	if status == 0 {
-		return nil
-	}
-	return &status
-}
 
 // deliveries lists the deliveries of the last 30 days, newest first.
 func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
@@ -123,7 +116,7 @@ func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
 	out := struct {
 		Deliveries []deliveryJSON `json:"deliveries"`
 		Next       *string        `json:"next"`
-	}{Deliveries: make([]deliveryJSON, len(found)), Next: null(next)}
+	}{Deliveries: make([]deliveryJSON, len(found)), Next: contract.Null(next)}
 	for i, d := range found {
 		out.Deliveries[i] = showDelivery(d)
 	}
@@ -153,8 +146,8 @@ func (a *API) delivery(w http.ResponseWriter, r *http.Request) error {
 		more.Event = json.RawMessage("null")
 	}
 	for i, t := range d.Attempts {
-		more.Tries[i] = try{At: t.At.UTC().Format(timestamp), HTTPStatus: nullStatus(t.HTTP),
-			TookMS: t.Took.Milliseconds(), Problem: null(t.Error)}
+		more.Tries[i] = try{At: t.At.UTC().Format(timestamp), HTTPStatus: contract.Null(t.HTTP),
+			TookMS: t.Took.Milliseconds(), Problem: contract.Null(t.Error)}
 	}
 	out.deliveryDetails = more
 	return httpx.JSON(w, http.StatusOK, out)

@@ -17,7 +17,7 @@ import (
 // takes at most one step, and enqueues the step's jobs, all in tx. A repeated input
 // changes nothing. It returns the updated application, or store.ErrNotFound.
 func (s *Service) Advance(ctx context.Context, tx *store.Tx, id string, in journey.Input) (Application, error) {
-	a, err := lock(ctx, tx, id)
+	a, err := s.Lock(ctx, tx, id)
 	if err != nil {
 		return Application{}, err
 	}
@@ -42,7 +42,7 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, a Application, in j
 		return a, err
 	}
 	if do.Has(journey.FreshToken) && in.Attempt > 0 {
-		if err := useToken(ctx, tx, a.ID, in.Attempt); err != nil {
+		if err := s.UseToken(ctx, tx, a.ID, in.Attempt); err != nil {
 			return a, err
 		}
 	}
@@ -93,7 +93,7 @@ const maxAttempts = 50
 // Begin opens the next attempt from any state that allows one: the first, another
 // while connecting, or a restart. It returns ErrClosed if no attempt can be opened.
 func (s *Service) Begin(ctx context.Context, tx *store.Tx, id string, mode Mode) (Application, Attempt, error) {
-	a, err := lock(ctx, tx, id)
+	a, err := s.Lock(ctx, tx, id)
 	if err != nil {
 		return Application{}, Attempt{}, err
 	}
@@ -150,12 +150,6 @@ func (s *Service) Current(ctx context.Context, a Application) (Attempt, error) {
 	return t, err
 }
 
-// Attempts returns the attempts of an application, oldest first, without their
-// tokens.
-func (s *Service) Attempts(ctx context.Context, id string) ([]Attempt, error) {
-	return attempts(ctx, s.DB.SQL, id)
-}
-
 // SaveToken stores what starts the attempt's widget: a single-use token, valid until
 // the given time, or a consumer. Both are empty if the page itself starts the widget.
 func (s *Service) SaveToken(ctx context.Context, tx *store.Tx, a Application, number int,
@@ -168,23 +162,6 @@ func (s *Service) SaveToken(ctx context.Context, tx *store.Tx, a Application, nu
 		}
 	}
 	return setInitialization(ctx, tx, a.ID, number, consumerID, sealed, until)
-}
-
-// MarkOpened records that the attempt's widget was opened by a holder, as in
-// applicant.Visitor. After that its token works only for the same holder, whose widget
-// resumes its visit with it.
-func (s *Service) MarkOpened(ctx context.Context, tx *store.Tx, id string, number int, holder string) error {
-	return markOpened(ctx, tx, id, number, holder)
-}
-
-// UseToken marks the attempt's token as used in every browser and deletes it.
-func (s *Service) UseToken(ctx context.Context, tx *store.Tx, id string, number int) error {
-	return useToken(ctx, tx, id, number)
-}
-
-// RedirectStarted records that a redirect was started for the application's attempt.
-func (s *Service) RedirectStarted(ctx context.Context, tx *store.Tx, r redirect.Attempt) error {
-	return markStarted(ctx, tx, r.Application, r.Number)
 }
 
 // RedirectOutcome applies a verified redirect outcome, in the transaction that consumed it.
@@ -230,7 +207,7 @@ func (s *Service) HandleWebhook(ctx context.Context, tx *store.Tx, e webhook.Eve
 // more. In other states it only sets the mode of the next attempt. It returns
 // ErrClosed if no attempt is needed.
 func (s *Service) Restart(ctx context.Context, tx *store.Tx, id string, mode Mode) error {
-	a, err := lock(ctx, tx, id)
+	a, err := s.Lock(ctx, tx, id)
 	if err != nil {
 		return err
 	}

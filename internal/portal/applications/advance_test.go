@@ -163,7 +163,7 @@ func (b *testServer) input(id string, in journey.Input) Application {
 
 func (b *testServer) now(id string) Application {
 	b.t.Helper()
-	a, err := b.Get(b.t.Context(), id)
+	a, err := b.Get(b.t.Context(), b.Service.DB.SQL, id)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func TestFetchesOnceInAnyOrder(t *testing.T) {
 				t.Fatalf("round %d, %v: state %s, report %v, %d fetches; want ready with one", round,
 					order, got.Journey.State, got.HasReport(), b.fetches.Load())
 			}
-			raw, err := b.Service.Report(t.Context(), a.ID)
+			raw, err := b.Service.Report(t.Context(), b.Service.DB.SQL, a.ID, 0)
 			// By publicToken if a verified source named it, otherwise by external ID.
 			if of := string(raw); err != nil || of != `{"of":"`+a.ExternalID+`"}` && of != `{"of":"`+publicToken+`"}` {
 				t.Fatalf("Report = %s, %v", raw, err)
@@ -531,7 +531,7 @@ func TestPersonalDataIsEncrypted(t *testing.T) {
 				t.Errorf("%q is in the column", secret)
 			}
 		}
-		got, err := b.Applicant(t.Context(), a.ID)
+		got, err := b.Applicant(t.Context(), b.Service.DB.SQL, a.ID)
 		if err != nil || got.Email != someone.Email || got.LastName != someone.LastName {
 			t.Errorf("Applicant = %+v, %v", got, err)
 		}

@@ -33,7 +33,7 @@ var analysisPace = pace{{time.Minute, 3 * time.Second}, {10 * time.Minute, 30 * 
 // maxAnalysis bounds the file in bytes; 800 days of 200 accounts are smaller.
 const maxAnalysis = 8 << 20
 
-// errNoAnalysis means that the provider's report has no analysis, which is allmissing.
+// errNoAnalysis means that the provider's report has no analysis, which is allowed.
 var errNoAnalysis = errors.New("the report has no such file")
 
 // resumeAnalyses enqueues jobs for missing analyses when the process starts.
@@ -54,7 +54,7 @@ func (s *Service) resumeAnalyses(ctx context.Context, tx *store.Tx) error {
 
 // fetchAnalysis fetches and stores an analysis, or stores that there is none.
 func (s *Service) fetchAnalysis(ctx context.Context, e FetchAnalysis) error {
-	a, err := get(ctx, s.DB.SQL, e.Application)
+	a, err := s.Get(ctx, s.DB.SQL, e.Application)
 	if err != nil {
 		return cancelIfDeleted(err)
 	}

@@ -41,42 +41,9 @@ func (s *Service) Applicants(ctx context.Context, ids []string) (map[string]pref
 	return out, nil
 }
 
-// GetIn is Get within a transaction.
-func (s *Service) GetIn(ctx context.Context, q store.Queryer, id string) (Application, error) {
-	return get(ctx, q, id)
-}
-
-// Lock locks an application until tx ends. It returns store.ErrNotFound if there is
-// none.
-func (s *Service) Lock(ctx context.Context, tx *store.Tx, id string) error {
-	_, err := lock(ctx, tx, id)
-	return err
-}
-
-// Consumers returns the service's consumer IDs that belong to this application and to
-// no other.
-func (s *Service) Consumers(ctx context.Context, id string) ([]string, error) {
-	return consumers(ctx, s.DB.SQL, id)
-}
-
-// Delete deletes all data of an application in this package. The caller destroys the
-// data key after the other packages have deleted theirs.
-func (s *Service) Delete(ctx context.Context, tx *store.Tx, id string) error {
-	return deleteApplication(ctx, tx, id)
-}
-
 // Applicant returns the data that the applicant entered; empty if they were not asked
 // yet.
-func (s *Service) Applicant(ctx context.Context, id string) (prefill.Fields, error) {
-	return s.applicant(ctx, s.DB.SQL, id)
-}
-
-// ApplicantIn is Applicant within a transaction.
-func (s *Service) ApplicantIn(ctx context.Context, q store.Queryer, id string) (prefill.Fields, error) {
-	return s.applicant(ctx, q, id)
-}
-
-func (s *Service) applicant(ctx context.Context, q store.Queryer, id string) (prefill.Fields, error) {
+func (s *Service) Applicant(ctx context.Context, q store.Queryer, id string) (prefill.Fields, error) {
 	var f prefill.Fields
 	dataKey, sealed, err := sealedPrefill(ctx, q, id)
 	if err != nil || sealed == nil {

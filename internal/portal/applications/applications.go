@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
-	"vestibule/internal/i18n"
 	"vestibule/internal/jobs"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
@@ -95,29 +94,11 @@ func (s *Service) Offers(p contract.Product) bool {
 	return slices.Contains(offered, p) && s.Products[p] != ""
 }
 
-// Get returns an application, or store.ErrNotFound.
-func (s *Service) Get(ctx context.Context, id string) (Application, error) {
-	return get(ctx, s.DB.SQL, id)
-}
-
 // Key returns the name of the data key that encrypts an application's data, or
 // store.ErrNotFound if there is no such application.
 func (s *Service) Key(ctx context.Context, q store.Queryer, id string) (string, error) {
-	a, err := get(ctx, q, id)
+	a, err := s.Get(ctx, q, id)
 	return a.dataKey, err
-}
-
-// Timeline returns at most limit entries with numbers above after.
-func (s *Service) Timeline(ctx context.Context, id string, after int64, limit int) ([]TimelineEntry, error) {
-	return timeline(ctx, s.DB.SQL, id, after, limit)
-}
-
-// SetLanguage stores the applicant's language, which emails are written in.
-func (s *Service) SetLanguage(ctx context.Context, a Application, lang i18n.Lang) error {
-	if a.Lang == lang {
-		return nil
-	}
-	return setLang(ctx, s.DB.SQL, a.ID, lang)
 }
 
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/redirect"
 	"vestibule/internal/store"
 )
 
@@ -36,8 +37,10 @@ func lastAttempt(ctx context.Context, q store.Queryer, id string) (Attempt, erro
 		SELECT `+attemptColumns+` FROM application_attempts WHERE application_id = $1 ORDER BY attempt DESC LIMIT 1`, id))
 }
 
-func attempts(ctx context.Context, q store.Queryer, id string) ([]Attempt, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (Attempt, error) {
+// Attempts returns the attempts of an application, oldest first, without their
+// tokens.
+func (s *Service) Attempts(ctx context.Context, id string) ([]Attempt, error) {
+	return store.QueryAll(ctx, s.DB.SQL, func(row store.Row) (Attempt, error) {
 		t, err := scanAttempt(row)
 		t.sealed = nil
 		return t, err
@@ -62,28 +65,30 @@ func setInitialization(ctx context.Context, tx *store.Tx, id string, number int,
 	return err
 }
 
-// markOpened marks the attempt's widget as opened by holder, unless it was opened before.
-func markOpened(ctx context.Context, tx *store.Tx, id string, number int, holder string) error {
+// MarkOpened records that the attempt's widget was opened by a holder, as in
+// applicant.Visitor, unless it was opened before. After that its token works only for the
+// same holder, whose widget resumes its visit with it.
+func (s *Service) MarkOpened(ctx context.Context, tx *store.Tx, id string, number int, holder string) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE application_attempts SET opened = TRUE, opened_by = $1
 		WHERE application_id = $2 AND attempt = $3 AND NOT opened`, holder, id, int64(number))
 	return err
 }
 
-// useToken marks the attempt's token as used, in every browser, and deletes it.
-func useToken(ctx context.Context, tx *store.Tx, id string, number int) error {
+// UseToken marks the attempt's token as used in every browser and deletes it.
+func (s *Service) UseToken(ctx context.Context, tx *store.Tx, id string, number int) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE application_attempts SET opened = TRUE, opened_by = '', token = NULL
 		WHERE application_id = $1 AND attempt = $2`, id, int64(number))
 	return err
 }
 
-// markStarted marks the visit of an attempt as the portal's and as opened, for visits outside
-// a widget.
-func markStarted(ctx context.Context, tx *store.Tx, id string, number int) error {
+// RedirectStarted marks the visit of an attempt as the portal's and as opened: a redirect to it
+// was started.
+func (s *Service) RedirectStarted(ctx context.Context, tx *store.Tx, r redirect.Attempt) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE application_attempts SET opened = TRUE, token = NULL, ours = TRUE
-		WHERE application_id = $1 AND attempt = $2`, id, int64(number))
+		WHERE application_id = $1 AND attempt = $2`, r.Application, int64(r.Number))
 	return err
 }
 
@@ -115,10 +120,10 @@ func nameConsumer(ctx context.Context, tx *store.Tx, id string, number int, cons
 	return err
 }
 
-// consumers lists the service's consumer IDs of an application's applicant, except
-// those that another application shares.
-func consumers(ctx context.Context, q store.Queryer, id string) ([]string, error) {
-	return store.QueryAll(ctx, q, store.ScanOne[string], `
+// Consumers returns the service's consumer IDs that belong to this application and to
+// no other.
+func (s *Service) Consumers(ctx context.Context, id string) ([]string, error) {
+	return store.QueryAll(ctx, s.DB.SQL, store.ScanOne[string], `
 		SELECT c FROM (SELECT named_consumer AS c FROM application_attempts WHERE application_id = $1
 			UNION SELECT consumer_id FROM application_attempts WHERE application_id = $1) AS mine
 		WHERE c <> '' AND NOT EXISTS (SELECT 1 FROM application_attempts o

@@ -25,7 +25,7 @@ func TestMaxAttempts(t *testing.T) {
 	if !errors.Is(err, ErrClosed) {
 		t.Errorf("Begin after %d attempts = %v, want ErrClosed", maxAttempts, err)
 	}
-	if a, err := b.Get(t.Context(), id); err != nil || a.Journey.Attempt != maxAttempts {
+	if a, err := b.Get(t.Context(), b.Service.DB.SQL, id); err != nil || a.Journey.Attempt != maxAttempts {
 		t.Errorf("attempt %d, %v", a.Journey.Attempt, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/prefill"
@@ -65,7 +66,7 @@ func (s *Service) Create(ctx context.Context, tx *store.Tx, n New) (Application,
 		return Application{}, nil, ErrDuplicateExternalID
 	}
 	if n.SessionID != "" {
-		if err := grantAccess(ctx, tx, a.ID, n.SessionID); err != nil {
+		if err := s.GrantAccess(ctx, tx, a.ID, n.SessionID); err != nil {
 			return Application{}, nil, err
 		}
 	}
@@ -141,17 +142,8 @@ func Browsable(raw string) bool {
 	if raw == "" {
 		return true
 	}
-	for i := 0; i < len(raw); i++ {
-		if raw[i] <= ' ' || raw[i] >= 0x7f || raw[i] == '\\' {
-			return false
-		}
-	}
-	u, err := url.Parse(raw)
-	if err != nil || u.Hostname() == "" || u.User != nil || u.Opaque != "" || strings.Contains(raw, "#") || len(raw) > 2048 {
-		return false
-	}
-	host := u.Hostname()
-	return u.Scheme == "https" || u.Scheme == "http" && (host == "localhost" || host == "127.0.0.1" || host == "::1")
+	u, ok := httpx.ParseURL(raw)
+	return ok && httpx.IsSecure(u) && httpx.IsVisible(raw) && !strings.ContainsAny(raw, "\\#") && len(raw) <= 2048
 }
 
 // FrameOrigin reports whether raw is Browsable and has nothing after the host, as

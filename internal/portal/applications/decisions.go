@@ -15,7 +15,7 @@ import (
 // within the application, and notifies the subscribers of status changes. A decision
 // that is already stored changes nothing.
 func (s *Service) RecordDecision(ctx context.Context, tx *store.Tx, id string, d Decision) error {
-	a, err := lock(ctx, tx, id)
+	a, err := s.Lock(ctx, tx, id)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // fetchReport fetches the report and stores it once: a lease keeps other processes from
 // fetching at the same time, and the report is stored only if none exists.
 func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
-	a, err := get(ctx, s.DB.SQL, f.Application)
+	a, err := s.Get(ctx, s.DB.SQL, f.Application)
 	if err != nil {
 		return cancelIfDeleted(err)
 	}
@@ -45,7 +45,7 @@ func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 		if err != nil {
 			return err
 		}
-		locked, err := lock(ctx, tx, a.ID)
+		locked, err := s.Lock(ctx, tx, a.ID)
 		if err != nil || locked.Journey.Succeeded != number { // the attempt was given up and another started meanwhile
 			return err
 		}

@@ -50,7 +50,7 @@ func (s *Service) CurrentReport(ctx context.Context, id string) ([]byte, error) 
 // withReport returns an application with a report and the provider's reference to the
 // report.
 func (s *Service) withReport(ctx context.Context, id string) (Application, svcapi.Ref, error) {
-	a, err := get(ctx, s.DB.SQL, id)
+	a, err := s.Get(ctx, s.DB.SQL, id)
 	if err != nil {
 		return a, svcapi.Ref{}, err
 	}

@@ -43,7 +43,7 @@ func TestFetchesEachProduct(t *testing.T) {
 			if got, err := b.Service.File(t.Context(), a.ID, files[0].Path); err != nil || string(got.Body) != "%PDF-" {
 				t.Errorf("%s: File = %q, %v", product, got.Body, err)
 			}
-			kept, err := b.Service.Report(t.Context(), a.ID)
+			kept, err := b.Service.Report(t.Context(), b.Service.DB.SQL, a.ID, 0)
 			if raw, why := b.Service.CurrentReport(t.Context(), a.ID); err != nil || why != nil ||
 				string(raw) != string(kept) || b.fetches.Load() != 2 {
 				t.Errorf("%s: Newest = %q, %v after %d fetches", product, raw, why, b.fetches.Load())

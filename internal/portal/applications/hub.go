@@ -145,7 +145,3 @@ func (s *Service) Done() <-chan struct{} { return s.hub.done() }
 
 // Close ends all subscriptions. Call it first when the portal stops.
 func (s *Service) Close() { s.hub.end() }
-
-func (s *Service) changedSince(ctx context.Context, since time.Time) (map[string]int64, time.Time, error) {
-	return changedSince(ctx, s.DB.SQL, since)
-}

@@ -21,12 +21,6 @@ type Filter struct {
 // ErrCursor reports a cursor that List did not return.
 var ErrCursor = errors.New("applications: malformed cursor")
 
-// List returns a page of applications, newest first, and the cursor of the next page,
-// or "" after the last.
-func (s *Service) List(ctx context.Context, f Filter) ([]Application, string, error) {
-	return list(ctx, s.DB.SQL, f)
-}
-
 // AnsweredAt returns, by application ID, when the applicant last answered a request
 // for more. It omits applications without an answer.
 func (s *Service) AnsweredAt(ctx context.Context, ids []string) (map[string]time.Time, error) {

@@ -11,8 +11,9 @@ import (
 	"vestibule/internal/store"
 )
 
-// list returns a page, newest first, and the cursor of the next page.
-func list(ctx context.Context, q store.Queryer, f Filter) ([]Application, string, error) {
+// List returns a page of applications, newest first, and the cursor of the next page,
+// or "" after the last.
+func (s *Service) List(ctx context.Context, f Filter) ([]Application, string, error) {
 	where, args := []string{"1 = 1"}, []any{}
 	arg := func(v any) string {
 		args = append(args, v)
@@ -47,7 +48,7 @@ func list(ctx context.Context, q store.Queryer, f Filter) ([]Application, string
 	}
 	query := `SELECT ` + columns + ` FROM applications WHERE ` + strings.Join(where, " AND ") +
 		` ORDER BY created_at DESC, id DESC LIMIT ` + arg(int64(limit+1))
-	page, err := store.QueryAll(ctx, q, scan, query, args...)
+	page, err := store.QueryAll(ctx, s.DB.SQL, scan, query, args...)
 	if err != nil || len(page) <= limit {
 		return page, "", err
 	}

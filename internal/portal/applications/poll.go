@@ -22,7 +22,7 @@ func (s *Service) pollNow(ctx context.Context, tx *store.Tx, id string, number i
 
 // poll polls once and reschedules itself.
 func (s *Service) poll(ctx context.Context, p Poll) error {
-	a, err := get(ctx, s.DB.SQL, p.Application)
+	a, err := s.Get(ctx, s.DB.SQL, p.Application)
 	if err != nil {
 		return cancelIfDeleted(err)
 	}

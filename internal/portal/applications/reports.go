@@ -9,7 +9,7 @@ import (
 
 // Reports lists the stored reports of an application, newest first.
 func (s *Service) Reports(ctx context.Context, id string) ([]StoredReport, error) {
-	a, err := get(ctx, s.DB.SQL, id)
+	a, err := s.Get(ctx, s.DB.SQL, id)
 	if err != nil {
 		return nil, err
 	}
@@ -20,24 +20,10 @@ func (s *Service) Reports(ctx context.Context, id string) ([]StoredReport, error
 	return out, err
 }
 
-// Report returns the JSON of the newest report exactly as it was fetched, or
-// ErrNoReport.
-func (s *Service) Report(ctx context.Context, id string) ([]byte, error) {
-	return s.ReportOf(ctx, id, 0)
-}
-
-// ReportOf returns the report of one attempt as Report does; 0 selects the newest.
-func (s *Service) ReportOf(ctx context.Context, id string, number int) ([]byte, error) {
-	return s.reportIn(ctx, s.DB.SQL, id, number)
-}
-
-// ReportIn is Report within a transaction.
-func (s *Service) ReportIn(ctx context.Context, q store.Queryer, id string) ([]byte, error) {
-	return s.reportIn(ctx, q, id, 0)
-}
-
-func (s *Service) reportIn(ctx context.Context, q store.Queryer, id string, number int) ([]byte, error) {
-	a, err := get(ctx, q, id)
+// Report returns the JSON of the report of an attempt (0: the newest) exactly as it was
+// fetched, or ErrNoReport.
+func (s *Service) Report(ctx context.Context, q store.Queryer, id string, number int) ([]byte, error) {
+	a, err := s.Get(ctx, q, id)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +53,7 @@ func (s *Service) reportIn(ctx context.Context, q store.Queryer, id string, numb
 // was fetched, or nil if none exists. pending reports whether it is still being
 // fetched.
 func (s *Service) Analysis(ctx context.Context, id string, number int) (raw []byte, pending bool, err error) {
-	a, err := get(ctx, s.DB.SQL, id)
+	a, err := s.Get(ctx, s.DB.SQL, id)
 	if err != nil {
 		return nil, false, err
 	}

@@ -12,43 +12,11 @@ import (
 )
 
 const columns = `
-	id,
-	product,
-	mode,
-	variant,
-	manual,
-	sandbox_report_id,
-	origin,
-	external_id,
-	user_args,
-	return_url,
-	allowed_origin,
-	lang,
-	data_key,
-	prefill IS NOT NULL,
-	state,
-	attempt,
-	since,
-	public_token,
-	status,
-	substatus,
-	error,
-	succeeded,
-	fetch_until,
-	report_at,
-	decision,
-	decisions,
-	decided_at,
-	reasons,
-	version,
-	created_at,
-	updated_at,
-	closed_attempt,
-	earlier_attempt,
-	earlier_at,
-	earlier_token,
-	COALESCE((SELECT t.created_at
-		FROM application_attempts t
+	id, product, mode, variant, manual, sandbox_report_id, origin, external_id, user_args, return_url, allowed_origin, lang,
+	data_key, prefill IS NOT NULL, state, attempt, since, public_token, status, substatus, error, succeeded, fetch_until,
+	report_at, decision, decisions, decided_at, reasons, version, created_at, updated_at, closed_attempt, earlier_attempt,
+	earlier_at, earlier_token,
+	COALESCE((SELECT t.created_at FROM application_attempts t
 		WHERE t.application_id = applications.id AND t.attempt = applications.succeeded), 0)`
 
 func scan(row store.Row) (Application, error) {
@@ -56,44 +24,11 @@ func scan(row store.Row) (Application, error) {
 	var attempt, since, succeeded, fetchUntil, reportAt, decided, created, updated, closed, earlierAttempt, earlierAt, begun int64
 	var earlier StoredReport
 	var reasons string
-	err := row.Scan(
-		&a.ID,
-		&a.Product,
-		&a.Mode,
-		&a.Variant,
-		&a.Manual,
-		&a.SandboxReportID,
-		&a.Origin,
-		&a.ExternalID,
-		&a.UserArgs,
-		&a.ReturnURL,
-		&a.AllowedOrigin,
-		&a.Lang,
-		&a.dataKey,
-		&a.HasApplicant,
-		&a.Journey.State,
-		&attempt,
-		&since,
-		&a.Journey.PublicToken,
-		&a.Journey.Status,
-		&a.Journey.Substatus,
-		&a.Journey.Error,
-		&succeeded,
-		&fetchUntil,
-		&reportAt,
-		&a.Decision.Kind,
-		&a.Decision.Number,
-		&decided,
-		&reasons,
-		&a.Version,
-		&created,
-		&updated,
-		&closed,
-		&earlierAttempt,
-		&earlierAt,
-		&earlier.PublicToken,
-		&begun,
-	)
+	err := row.Scan(&a.ID, &a.Product, &a.Mode, &a.Variant, &a.Manual, &a.SandboxReportID, &a.Origin, &a.ExternalID, &a.UserArgs,
+		&a.ReturnURL, &a.AllowedOrigin, &a.Lang, &a.dataKey, &a.HasApplicant, &a.Journey.State, &attempt, &since,
+		&a.Journey.PublicToken, &a.Journey.Status, &a.Journey.Substatus, &a.Journey.Error, &succeeded, &fetchUntil, &reportAt,
+		&a.Decision.Kind, &a.Decision.Number, &decided, &reasons, &a.Version, &created, &updated, &closed, &earlierAttempt,
+		&earlierAt, &earlier.PublicToken, &begun)
 	if err != nil {
 		return Application{}, store.MapNotFound(err)
 	}
@@ -114,13 +49,15 @@ func scan(row store.Row) (Application, error) {
 	return a, nil
 }
 
-func get(ctx context.Context, q store.Queryer, id string) (Application, error) {
+// Get returns an application, or store.ErrNotFound.
+func (s *Service) Get(ctx context.Context, q store.Queryer, id string) (Application, error) {
 	return scan(q.QueryRowContext(ctx, `SELECT `+columns+` FROM applications WHERE id = $1`, id))
 }
 
-// lock reads an application and prevents other changes until tx ends: an update that
-// changes nothing takes a row lock on both engines.
-func lock(ctx context.Context, tx *store.Tx, id string) (Application, error) {
+// Lock reads an application and prevents other changes until tx ends: an update that
+// changes nothing takes a row lock on both engines. It returns store.ErrNotFound if there is
+// none.
+func (s *Service) Lock(ctx context.Context, tx *store.Tx, id string) (Application, error) {
 	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE applications SET version = version WHERE id = $1`, id))
 	if err != nil {
 		return Application{}, err
@@ -129,44 +66,16 @@ func lock(ctx context.Context, tx *store.Tx, id string) (Application, error) {
 		return Application{}, store.ErrNotFound
 	}
 	tx.RefreshNow()
-	return get(ctx, tx, id)
+	return s.Get(ctx, tx, id)
 }
 
 // insert stores a new application; false means that its external ID is taken.
 func insert(ctx context.Context, tx *store.Tx, a Application, sealed []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `
-		INSERT INTO applications (
-			id,
-			product,
-			mode,
-			variant,
-			manual,
-			sandbox_report_id,
-			origin,
-			external_id,
-			user_args,
-			return_url,
-			allowed_origin,
-			lang,
-			data_key,
-			prefill,
-			state,
-			attempt,
-			since,
-			public_token,
-			status,
-			substatus,
-			error,
-			succeeded,
-			fetch_until,
-			report_at,
-			version,
-			created_at,
-			updated_at)
-		VALUES (
-			$1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
-			$11, $12, $13, $14, $15, 0, $16, '', '', '',
-			'', 0, 0, 0, 0, $17, $17)
+		INSERT INTO applications (id, product, mode, variant, manual, sandbox_report_id, origin, external_id, user_args, return_url,
+			allowed_origin, lang, data_key, prefill, state, attempt, since, public_token, status, substatus, error, succeeded,
+			fetch_until, report_at, version, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, $16, '', '', '', '', 0, 0, 0, 0, $17, $17)
 		ON CONFLICT (external_id) DO NOTHING`,
 		a.ID, string(a.Product), string(a.Mode), string(a.Variant), a.Manual, a.SandboxReportID, a.Origin, a.ExternalID, a.UserArgs,
 		a.ReturnURL, a.AllowedOrigin, string(a.Lang), a.dataKey, sealed, string(a.Journey.State), a.Journey.Since,
@@ -214,8 +123,9 @@ func insertTimelineEntry(ctx context.Context, tx *store.Tx, id, key string, l Ti
 		string(l.Error), l.From, l.To, strings.Join(l.Reasons, " ")))
 }
 
-func timeline(ctx context.Context, q store.Queryer, id string, after int64, limit int) ([]TimelineEntry, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (l TimelineEntry, err error) {
+// Timeline returns at most limit entries with numbers above after.
+func (s *Service) Timeline(ctx context.Context, id string, after int64, limit int) ([]TimelineEntry, error) {
+	return store.QueryAll(ctx, s.DB.SQL, func(row store.Row) (l TimelineEntry, err error) {
 		var at int64
 		var reasons string
 		err = row.Scan(&l.Seq, &at, &l.Kind, &l.Attempt, &l.Status, &l.Substatus, &l.Error, &l.From, &l.To, &reasons)
@@ -226,23 +136,31 @@ func timeline(ctx context.Context, q store.Queryer, id string, after int64, limi
 		FROM application_timeline WHERE application_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`, id, after, int64(limit))
 }
 
-func grantAccess(ctx context.Context, tx *store.Tx, id, sessionID string) error {
+// GrantAccess grants a session access to the application.
+func (s *Service) GrantAccess(ctx context.Context, tx *store.Tx, id, sessionID string) error {
 	_, err := tx.ExecContext(ctx, `
 		INSERT INTO application_sessions (session_id, application_id) VALUES ($1, $2)
 		ON CONFLICT (session_id, application_id) DO NOTHING`, sessionID, id)
 	return err
 }
 
-func hasAccess(ctx context.Context, q store.Queryer, id, sessionID string) (bool, error) {
+// HasAccess reports whether a session may see the application.
+func (s *Service) HasAccess(ctx context.Context, id, sessionID string) (bool, error) {
+	if sessionID == "" {
+		return false, nil
+	}
 	var n int
-	err := q.QueryRowContext(ctx, `
+	err := s.DB.SQL.QueryRowContext(ctx, `
 		SELECT COUNT(*) FROM application_sessions WHERE session_id = $1 AND application_id = $2`, sessionID, id).Scan(&n)
 	return n == 1, err
 }
 
-// recent lists the applications of a browser, newest first.
-func recent(ctx context.Context, q store.Queryer, sessionID string, limit int) ([]Application, error) {
-	return store.QueryAll(ctx, q, scan, `
+// Recent returns the applications of a session, newest first.
+func (s *Service) Recent(ctx context.Context, sessionID string, limit int) ([]Application, error) {
+	if sessionID == "" {
+		return nil, nil
+	}
+	return store.QueryAll(ctx, s.DB.SQL, scan, `
 		SELECT `+columns+` FROM applications WHERE id IN (
 			SELECT application_id FROM application_sessions WHERE session_id = $1)
 		ORDER BY created_at DESC, id DESC LIMIT $2`, sessionID, int64(limit))
@@ -253,14 +171,18 @@ func setMode(ctx context.Context, tx *store.Tx, id string, mode Mode) error {
 	return err
 }
 
-func setLang(ctx context.Context, q store.Queryer, id string, lang i18n.Lang) error {
-	_, err := q.ExecContext(ctx, `UPDATE applications SET lang = $1 WHERE id = $2`, string(lang), id)
+// SetLanguage stores the applicant's language, which emails are written in.
+func (s *Service) SetLanguage(ctx context.Context, a Application, lang i18n.Lang) error {
+	if a.Lang == lang {
+		return nil
+	}
+	_, err := s.DB.SQL.ExecContext(ctx, `UPDATE applications SET lang = $1 WHERE id = $2`, string(lang), a.ID)
 	return err
 }
 
 // changedSince lists the applications updated after since, for the streams.
-func changedSince(ctx context.Context, q store.Queryer, since time.Time) (map[string]int64, time.Time, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, version, updated_at FROM applications WHERE updated_at > $1`, store.Micros(since))
+func (s *Service) changedSince(ctx context.Context, since time.Time) (map[string]int64, time.Time, error) {
+	rows, err := s.DB.SQL.QueryContext(ctx, `SELECT id, version, updated_at FROM applications WHERE updated_at > $1`, store.Micros(since))
 	if err != nil {
 		return nil, since, err
 	}
@@ -285,8 +207,9 @@ func tokenCell(id string, number int) store.Cell {
 	return store.Cell{Table: "application_attempts", Column: "token", Row: fmt.Sprintf("%s/%d", id, number)}
 }
 
-// deleteApplication deletes the rows of an application.
-func deleteApplication(ctx context.Context, tx *store.Tx, id string) error {
+// Delete deletes all data of an application in this package. The caller destroys the
+// data key after the other packages have deleted theirs.
+func (s *Service) Delete(ctx context.Context, tx *store.Tx, id string) error {
 	for _, table := range []string{"application_sessions", "application_attempts", "application_timeline", "application_reports"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
 			return err

@@ -15,13 +15,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 	"vestibule/internal/strictyaml"
@@ -173,7 +173,7 @@ func (l *loader) load(f file) {
 	if s.Phone != "" && (!line(s.Phone, maxPhone) || strings.Trim(s.Phone, "+0123456789 ()-.") != "") {
 		l.problem("support.phone", fmt.Errorf("must have up to %d digits, spaces, dashes and a +, in quotes", maxPhone))
 	}
-	if u, err := url.Parse(s.URL); s.URL != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil) {
+	if s.URL != "" && !httpx.IsHTTPS(s.URL) {
 		l.problem("support.url", errors.New("must be an https address"))
 	}
 }

@@ -87,7 +87,7 @@ func (h *Handler) connect(w http.ResponseWriter, r *http.Request) error {
 
 // embed shows the page with the widget.
 func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.Application, v applicant.Visitor) error {
-	fields, err := h.Applicants.Service.Applicant(r.Context(), a.ID)
+	fields, err := h.Applicants.Service.Applicant(r.Context(), h.Applicants.Service.DB.SQL, a.ID)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (h *Handler) request(a applications.Application, t applications.Attempt, fi
 
 // redirectToProvider redirects the browser to the provider's page.
 func (h *Handler) redirectToProvider(w http.ResponseWriter, r *http.Request, a applications.Application, v applicant.Visitor) error {
-	fields, err := h.Applicants.Service.Applicant(r.Context(), a.ID)
+	fields, err := h.Applicants.Service.Applicant(r.Context(), h.Applicants.Service.DB.SQL, a.ID)
 	if err != nil {
 		return err
 	}
@@ -195,7 +195,7 @@ func (h *Handler) redirectToProvider(w http.ResponseWriter, r *http.Request, a a
 	base := h.Applicants.Base(r)
 	link.RedirectURL = inLanguage(link.RedirectURL, base.Lang, r)
 	if a.Mode == applications.RedirectForm {
-		httpx.SetSecurityHeaders(w, httpx.CSP{FormAction: []string{originOf(link.RedirectURL)}})
+		httpx.SetSecurityHeaders(w, httpx.CSP{FormAction: []string{httpx.OriginOf(link.RedirectURL)}})
 		return httpx.HTML(w, r, http.StatusOK, pages.LeavePage(pages.Leave{Base: base, URL: link.RedirectURL, Token: link.RedirectToken}))
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
@@ -286,13 +286,4 @@ func (h *Handler) showFailure(w http.ResponseWriter, r *http.Request, a applicat
 	}
 	httpx.SetSecurityHeaders(w, policy)
 	return httpx.HTML(w, r, status, pages.NoticePage(m))
-}
-
-// originOf returns the origin of an address that svcapi has validated.
-func originOf(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "'none'"
-	}
-	return u.Scheme + "://" + u.Host
 }

@@ -55,7 +55,8 @@ func (h *Handler) guide(w http.ResponseWriter, r *http.Request) error {
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusOK,
-		pages.GuidePage(pages.Guide{Base: h.Applicants.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: g.html, Contents: g.contents}))
+		pages.GuidePage(pages.Guide{Base: h.Applicants.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: g.html,
+			Contents: g.contents}))
 }
 
 // render converts a guide to HTML: its first heading becomes the title, other

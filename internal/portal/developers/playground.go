@@ -135,7 +135,7 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a, err := h.Applicants.Service.Get(r.Context(), id)
+	a, err := h.Applicants.Service.Get(r.Context(), h.Applicants.Service.DB.SQL, id)
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,8 @@ func openedAttempt(l applications.TimelineEntry) int {
 	return max(l.Attempt, 1)
 }
 
-func (h *Handler) line(a applications.Application, k view, l applications.TimelineEntry, t applications.Attempt, s signed) pages.TraceLine {
+func (h *Handler) line(a applications.Application, k view, l applications.TimelineEntry, t applications.Attempt,
+	s signed) pages.TraceLine {
 	out := pages.TraceLine{Key: strconv.FormatInt(l.Seq, 10), At: l.At, From: pages.PartyPortal,
 		To: pages.PartyProvider, What: l.Kind, Kind: pages.TraceKind(l.Kind)}
 	if l.From != l.To {

@@ -109,8 +109,8 @@ func (s *Service) body(id string, a applications.Application, l applications.Tim
 		Sequence    int64                `json:"sequence"`
 		Application application          `json:"application"`
 	}{id, typeOf(a, l), l.At.UTC().Format(timestamp), s.Environment, l.Seq,
-		application{a.ID, a.ExternalID, null(a.UserArgs), a.Product, j.State, null(j.Outcome()), null(j.Status), null(j.Substatus), null(j.Error),
-			a.Resumable(), DecisionOf(a.Decision)}})
+		application{a.ID, a.ExternalID, contract.Null(a.UserArgs), a.Product, j.State, contract.Null(j.Outcome()), contract.Null(j.Status),
+			contract.Null(j.Substatus), contract.Null(j.Error), a.Resumable(), DecisionOf(a.Decision)}})
 }
 
 // decided reports whether the entry is the application's newest decision.
@@ -123,13 +123,6 @@ func typeOf(a applications.Application, l applications.TimelineEntry) string {
 		return "application.decided"
 	}
 	return "application." + string(a.Journey.State)
-}
-
-func null[S ~string](s S) *S {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // deliver is the job of one delivery.

@@ -94,7 +94,7 @@ func (r *testServer) application() string {
 // moved returns an application in a state, with its timeline entry.
 func (r *testServer) moved(id, state string, sequence int64) (applications.Application, applications.TimelineEntry) {
 	r.t.Helper()
-	a, err := r.apps.Get(r.t.Context(), id)
+	a, err := r.apps.Get(r.t.Context(), r.apps.DB.SQL, id)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func (d *Handler) write(ctx context.Context, _ jobs.Job, w Write) error {
 	}
 	var about []applications.Application
 	for _, id := range ids {
-		a, err := d.Applicants.Service.Get(ctx, id)
+		a, err := d.Applicants.Service.Get(ctx, d.DB.SQL, id)
 		if errors.Is(err, store.ErrNotFound) {
 			continue
 		}
@@ -106,7 +106,7 @@ func (d *Handler) write(ctx context.Context, _ jobs.Job, w Write) error {
 	}
 	to := ""
 	if len(about) > 0 {
-		applicant, err := d.Applicants.Service.Applicant(ctx, about[0].ID)
+		applicant, err := d.Applicants.Service.Applicant(ctx, d.DB.SQL, about[0].ID)
 		if err != nil {
 			return err
 		}

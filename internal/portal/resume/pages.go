@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -84,11 +83,7 @@ func (d *Handler) handleNewLink(w http.ResponseWriter, r *http.Request) error {
 // devices cannot reach.
 func (d *Handler) isLoopback() bool {
 	u, err := url.Parse(d.URL)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return err == nil && httpx.IsLoopback(u.Hostname())
 }
 
 // quietZone is the width of a QR code's quiet zone, in modules.
@@ -148,7 +143,7 @@ func (d *Handler) showLink(w http.ResponseWriter, r *http.Request) error {
 	}
 	base := d.Applicants.Base(r)
 	base.Languages = nil // the address contains a secret, so no language links
-	a, err := d.Applicants.Service.Get(r.Context(), id)
+	a, err := d.Applicants.Service.Get(r.Context(), d.DB.SQL, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return d.showExpired(w, r)
 	}
@@ -207,8 +202,8 @@ func (d *Handler) showExpired(w http.ResponseWriter, r *http.Request) error {
 	base := d.Applicants.Base(r)
 	base.Languages = nil
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusGone, pages.NoticePage(pages.Notice{Base: base, Title: "resume.used.title", Text: "resume.used.text",
-		Home: true, Return: d.CanEmail()}))
+	return httpx.HTML(w, r, http.StatusGone, pages.NoticePage(pages.Notice{Base: base, Title: "resume.used.title",
+		Text: "resume.used.text", Home: true, Return: d.CanEmail()}))
 }
 
 // handleEmail sends a link to the application's email address, which may not be the
@@ -219,7 +214,7 @@ func (d *Handler) handleEmail(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	fields, err := d.Applicants.Service.Applicant(r.Context(), a.ID)
+	fields, err := d.Applicants.Service.Applicant(r.Context(), d.DB.SQL, a.ID)
 	if err != nil {
 		return err
 	}

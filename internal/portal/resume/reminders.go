@@ -17,10 +17,10 @@ const reminderWait = 24 * time.Hour
 // false and sends nothing if the application does not wait for the applicant, no email can
 // be sent, or an email with a link was sent or is being sent within reminderWait.
 func (d *Handler) Remind(ctx context.Context, tx *store.Tx, application string) (bool, error) {
-	if err := d.Applicants.Service.Lock(ctx, tx, application); err != nil {
+	if _, err := d.Applicants.Service.Lock(ctx, tx, application); err != nil {
 		return false, err
 	}
-	a, err := d.Applicants.Service.GetIn(ctx, tx, application)
+	a, err := d.Applicants.Service.Get(ctx, tx, application)
 	if err != nil {
 		return false, err
 	}
@@ -28,7 +28,7 @@ func (d *Handler) Remind(ctx context.Context, tx *store.Tx, application string) 
 	if err != nil || !a.Resumable() || last.After(tx.Now.Add(-reminderWait)) {
 		return false, err
 	}
-	f, err := d.Applicants.Service.ApplicantIn(ctx, tx, a.ID)
+	f, err := d.Applicants.Service.Applicant(ctx, tx, a.ID)
 	if err != nil || len(d.Withheld(f.Email)) > 0 {
 		return false, err
 	}

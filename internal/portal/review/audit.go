@@ -73,7 +73,7 @@ func (d *Handler) showAudit(w http.ResponseWriter, r *http.Request, by staff.Use
 		}
 	}
 	if f.Subject != "" && r.URL.Query().Has("list") {
-		a, err := d.Applications.Get(r.Context(), f.Subject)
+		a, err := d.Applications.Get(r.Context(), d.DB.SQL, f.Subject)
 		if err == nil {
 			v.Place, err = d.positionInList(r.Context(), r, by, a)
 		}

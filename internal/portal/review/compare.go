@@ -71,7 +71,7 @@ func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by staff.User)
 	if !slices.Contains(ids, with) {
 		return httpx.NewError(contract.CodeNotFound, errors.New("an application of another applicant"))
 	}
-	b, err := d.Applications.Get(r.Context(), with)
+	b, err := d.Applications.Get(r.Context(), d.DB.SQL, with)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (d *Handler) measured(ctx context.Context, a applications.Application) (pag
 		return out, err
 	}
 	out.Row.Decision = e.Decision
-	raw, err := d.Applications.Report(ctx, a.ID)
+	raw, err := d.Applications.Report(ctx, d.DB.SQL, a.ID, 0)
 	if err != nil {
 		return out, err
 	}

@@ -24,7 +24,7 @@ import (
 // delivery.
 func (d *testServer) happen(state journey.State, sequence int64) string {
 	d.t.Helper()
-	a, err := d.Applications.Get(d.t.Context(), appStarted)
+	a, err := d.Applications.Get(d.t.Context(), d.Applications.DB.SQL, appStarted)
 	if err != nil {
 		d.t.Fatal(err)
 	}

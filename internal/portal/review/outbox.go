@@ -62,7 +62,7 @@ func (d *Handler) resendEmail(w http.ResponseWriter, r *http.Request, by staff.U
 	}
 	sent := false
 	if decision {
-		a, err := d.Applications.Get(r.Context(), application)
+		a, err := d.Applications.Get(r.Context(), d.DB.SQL, application)
 		if err != nil {
 			return err
 		}

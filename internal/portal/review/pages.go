@@ -123,7 +123,7 @@ func (d *Handler) get(r *http.Request) (applications.Application, error) {
 	if !contract.IsUUID(id) {
 		return applications.Application{}, httpx.NewError(contract.CodeNotFound, errors.New("not an application's id"))
 	}
-	a, err := d.Applications.Get(r.Context(), id)
+	a, err := d.Applications.Get(r.Context(), d.DB.SQL, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return applications.Application{}, httpx.NewError(contract.CodeNotFound, err)
 	}
@@ -186,7 +186,7 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 		return err
 	}
 	if a.HasReport() && hasPage(a.Product) {
-		raw, err := d.Applications.Report(ctx, a.ID)
+		raw, err := d.Applications.Report(ctx, d.DB.SQL, a.ID, 0)
 		if err == nil {
 			v.Report, err = d.view(ctx, a, 0, v.Stated, v.Place, raw)
 		}

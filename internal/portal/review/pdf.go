@@ -30,7 +30,7 @@ func (d *Handler) reportPDF(w http.ResponseWriter, r *http.Request, by staff.Use
 // ReportPDF returns the newest report of an application as a PDF; store.ErrNotFound without a
 // report.
 func (d *Handler) ReportPDF(ctx context.Context, a applications.Application, l i18n.Lang) ([]byte, error) {
-	raw, err := d.Applications.Report(ctx, a.ID)
+	raw, err := d.Applications.Report(ctx, d.DB.SQL, a.ID, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func TestReportPDF(t *testing.T) {
 			t.Errorf("a report that does not parse: %d", resp.StatusCode)
 		}
 
-		a, err := d.Applications.Get(t.Context(), appStarted)
+		a, err := d.Applications.Get(t.Context(), d.Applications.DB.SQL, appStarted)
 		if _, err2 := d.ReportPDF(t.Context(), a, i18n.English); err != nil || !errors.Is(err2, store.ErrNotFound) {
 			t.Errorf("an application without a report: %v, %v", err, err2)
 		}

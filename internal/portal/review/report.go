@@ -32,7 +32,7 @@ func (d *Handler) body(r *http.Request, by staff.User, action string) (a applica
 			return a, 0, nil, httpx.NewError(contract.CodeNotFound, errors.New("no such attempt"))
 		}
 	}
-	raw, err = d.Applications.ReportOf(r.Context(), a.ID, attempt)
+	raw, err = d.Applications.Report(r.Context(), d.DB.SQL, a.ID, attempt)
 	if errors.Is(err, store.ErrNotFound) {
 		return a, attempt, nil, httpx.NewError(contract.CodeReportNotReady, err)
 	}

@@ -86,7 +86,7 @@ func (d *Handler) findShare(r *http.Request) (applications.Application, sharing.
 	s, err := d.Sharing.ByID(r.Context(), d.DB.SQL, strings.ToLower(id))
 	if err == nil {
 		var a applications.Application
-		if a, err = d.Applications.Get(r.Context(), s.ApplicationID); err == nil {
+		if a, err = d.Applications.Get(r.Context(), d.DB.SQL, s.ApplicationID); err == nil {
 			return a, s, nil
 		}
 	}

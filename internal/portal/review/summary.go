@@ -15,14 +15,14 @@ func Summarize(s *applications.Service) func(context.Context, store.Queryer, app
 		if !hasPage(a.Product) {
 			return pages.Summary{}, nil
 		}
-		raw, err := s.ReportIn(ctx, q, a.ID)
+		raw, err := s.Report(ctx, q, a.ID, 0)
 		if errors.Is(err, store.ErrNotFound) {
 			return pages.Summary{}, nil
 		}
 		if err != nil {
 			return pages.Summary{}, err
 		}
-		fields, err := s.ApplicantIn(ctx, q, a.ID)
+		fields, err := s.Applicant(ctx, q, a.ID)
 		if err != nil {
 			return pages.Summary{}, err
 		}

@@ -54,7 +54,8 @@ func (s *Service) confirm(ctx context.Context, tx *store.Tx, l i18n.Lang, to rec
 	if err != nil {
 		return err
 	}
-	subject, body, link := i18n.Key("email.access_ended.subject"), i18n.Key("email.access_ended.body"), s.URL+pages.Access{Lang: l}.Link(Path)
+	subject, body := i18n.Key("email.access_ended.subject"), i18n.Key("email.access_ended.body")
+	link := s.URL + pages.Access{Lang: l}.Link(Path)
 	if source != "" {
 		subject, body = "email.access_disconnected.subject", "email.access_disconnected.body"
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/staff"
@@ -102,7 +103,7 @@ func (s *Service) editURLs(ctx context.Context, tx *store.Tx, by user, action, u
 	if errors.Is(err, customers.ErrCompleteURL) {
 		err = fieldProblem("url", "dashboard.complete_url.invalid")
 	}
-	return done{action: action, object: originOf(url), flash: shown}, err
+	return done{action: action, object: httpx.OriginOf(url), flash: shown}, err
 }
 
 func (s *Service) addURL(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -134,7 +135,7 @@ func (s *Service) staticURL(ctx context.Context, tx *store.Tx, by user, in input
 		before = urls[0]
 		return append([]string{url}, slices.DeleteFunc(urls, func(u string) bool { return u == url })...), nil
 	})
-	out.values = staff.Changed(staff.Value{Setting: staff.SettingDefaultURL, Before: originOf(before), After: originOf(url)})
+	out.values = staff.Changed(staff.Value{Setting: staff.SettingDefaultURL, Before: httpx.OriginOf(before), After: httpx.OriginOf(url)})
 	return out, err
 }
 
@@ -146,7 +147,7 @@ func (s *Service) addOrigin(ctx context.Context, tx *store.Tx, by user, in input
 	case err == nil && !added:
 		err = noChange{flashNoChange}
 	}
-	return done{action: "widget origin added", object: originOf(in.field("origin")), flash: "origin added"}, err
+	return done{action: "widget origin added", object: httpx.OriginOf(in.field("origin")), flash: "origin added"}, err
 }
 
 func (s *Service) removeOrigin(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -154,7 +155,7 @@ func (s *Service) removeOrigin(ctx context.Context, tx *store.Tx, by user, in in
 	if err == nil && !removed {
 		err = noChange{flashNoChange}
 	}
-	return done{action: "widget origin removed", object: originOf(in.field("origin")), flash: "origin removed"}, err
+	return done{action: "widget origin removed", object: httpx.OriginOf(in.field("origin")), flash: "origin removed"}, err
 }
 
 func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {

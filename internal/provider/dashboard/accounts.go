@@ -41,8 +41,8 @@ func (s *Service) productViews(ctx context.Context, customerID string) ([]pages.
 	all, err := s.Customers.Products(ctx, s.DB.SQL, customerID)
 	var out []pages.DashboardProduct
 	for _, p := range all {
-		out = append(out, pages.DashboardProduct{ID: p.ID, Name: p.Name, DisplayName: p.DisplayName, Kind: p.Kind, InquiryType: p.InquiryType,
-			Configuration: configurationView(p.Configuration), Inherited: p.Inherited})
+		out = append(out, pages.DashboardProduct{ID: p.ID, Name: p.Name, DisplayName: p.DisplayName, Kind: p.Kind,
+			InquiryType: p.InquiryType, Configuration: configurationView(p.Configuration), Inherited: p.Inherited})
 	}
 	return out, err
 }
@@ -117,7 +117,8 @@ func (s *Service) child(ctx context.Context, r *http.Request, by user, d pages.D
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DashboardAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created, Own: a.ConfigurationID}
+	v := pages.DashboardAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created,
+		Own: a.ConfigurationID}
 	if v.Products, err = s.productViews(ctx, a.ID); err != nil {
 		return nil, err
 	}

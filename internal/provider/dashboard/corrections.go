@@ -62,7 +62,8 @@ func (s *Service) correctionPage(ctx context.Context, reference string, by user,
 			if err != nil {
 				return err
 			}
-			v.Made = append(v.Made, pages.DashboardRevision{Number: x.Number, At: x.At, By: who, Reason: x.Reason, Before: x.Before, Then: x.Then})
+			v.Made = append(v.Made, pages.DashboardRevision{Number: x.Number, At: x.At, By: who, Reason: x.Reason,
+				Before: x.Before, Then: x.Then})
 		}
 		return nil
 	})

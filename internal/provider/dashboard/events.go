@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,16 +108,6 @@ func (s *Service) sendTest(ctx context.Context, tx *store.Tx, by user, _ input) 
 	return done{action: "test event sent", object: id, to: "/dashboard/webhooks#test"}, err
 }
 
-// originOf returns the origin of a URL for the audit trail, because the path may be
-// secret.
-func originOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return ""
-	}
-	return u.Scheme + "://" + u.Host
-}
-
 func (s *Service) setCallback(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	address := in.field("url")
 	if s.Webhooks.CheckURL(address) != nil {
@@ -129,8 +118,9 @@ func (s *Service) setCallback(ctx context.Context, tx *store.Tx, by user, in inp
 		return done{}, err
 	}
 	secret, err := s.Webhooks.SetURL(ctx, tx, by.account.ID, address)
-	out := done{action: "callback set", object: "callback", detail: originOf(address), flash: "callback", secret: secret}
-	out.values = staff.Changed(staff.Value{Setting: staff.SettingCallbackURL, Before: originOf(before.URL), After: originOf(address)})
+	out := done{action: "callback set", object: "callback", detail: httpx.OriginOf(address), flash: "callback", secret: secret}
+	out.values = staff.Changed(staff.Value{Setting: staff.SettingCallbackURL, Before: httpx.OriginOf(before.URL),
+		After: httpx.OriginOf(address)})
 	if secret != "" {
 		out.flash = "signer"
 	}

@@ -50,7 +50,7 @@ func (s *Service) guardAs(r *http.Request, mode, destination string) error {
 
 func refusal(why string) error { return httpx.NewError(contract.CodeForbidden, errors.New(why)) }
 
-func (s *Service) origin() string { return s.public.Scheme + "://" + s.public.Host }
+func (s *Service) origin() string { return httpx.Origin(s.public) }
 
 // ourHost reports whether host is that of the public URL. All loopback names are
 // equivalent.

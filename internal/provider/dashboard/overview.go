@@ -38,7 +38,8 @@ func period(q url.Values, now time.Time, v *pages.DashboardOverview) error {
 	}
 	for _, n := range staff.Periods {
 		text := strconv.Itoa(n)
-		v.Periods = append(v.Periods, pages.DashboardChip{Name: text, URL: "/dashboard?" + days.Params(n).Encode(), Current: n == days.Period})
+		v.Periods = append(v.Periods, pages.DashboardChip{Name: text, URL: "/dashboard?" + days.Params(n).Encode(),
+			Current: n == days.Period})
 	}
 	v.Compare = ui.Comparison{By: days.Compare, First: days.Before, Last: days.Before.AddDate(0, 0, days.Count()-1)}
 	v.Since, v.Days = days.First, daysFrom(days.First, days.Count())

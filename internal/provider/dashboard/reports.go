@@ -341,8 +341,8 @@ func (s *Service) shareViews(ctx context.Context, all []sharing.Share, received 
 			}
 			accounts[a.ID] = a
 		}
-		v := pages.DashboardShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, With: a.PublicID, WithName: a.ApplicantName(),
-			State: string(x.State(s.Now())), Created: x.Created, Expires: x.Expires, Read: x.Read, Revoked: x.Revoked}
+		v := pages.DashboardShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, With: a.PublicID,
+			WithName: a.ApplicantName(), State: string(x.State(s.Now())), Created: x.Created, Expires: x.Expires, Read: x.Read, Revoked: x.Revoked}
 		if !received { // otherwise it is another customer's report
 			v.Report = s.reference(x.PublicToken)
 		}

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"context"
 	"time"
 
 	"vestibule/internal/contract"
@@ -35,28 +34,10 @@ const (
 	ByStatus Sort = "status" // then the newest
 )
 
-// List returns a customer's reports without inputs and bodies.
-func (s *Service) List(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Report, error) {
-	return list(ctx, q, customerID, f)
-}
-
 // DayCount is the number of a day's reports that share a status.
 type DayCount struct {
 	Day       int // whole days from since to the report's creation
 	Status    contract.Status
 	Substatus contract.Substatus
 	Count     int
-}
-
-// CountDays counts the reports of a customer by the day on which they were created, from since
-// to until; a zero until is no end.
-func (s *Service) CountDays(ctx context.Context, q store.Queryer, customerID string, since, until time.Time) ([]DayCount, error) {
-	return dayCounts(ctx, q, customerID, since, until)
-}
-
-// TimesToReport returns, for reports of a customer that were created from since to until and are
-// ready, the times from their creation, shortest first. It leaves out corrected reports and
-// those that were made from access that stayed open.
-func (s *Service) TimesToReport(ctx context.Context, q store.Queryer, customerID string, since, until time.Time) ([]time.Duration, error) {
-	return timesToReport(ctx, q, customerID, since, until)
 }

@@ -165,11 +165,6 @@ func (s *Service) Revisions(ctx context.Context, q store.Queryer, customerID, pu
 	return out, nil
 }
 
-// Revised returns the times of the corrections of a report, oldest first.
-func (s *Service) Revised(ctx context.Context, q store.Queryer, publicToken string) ([]time.Time, error) {
-	return revised(ctx, q, publicToken)
-}
-
 // revisable returns a customer's report with its body.
 func (s *Service) revisable(ctx context.Context, q store.Queryer, customerID, publicToken string) (Report, *report.Income, error) {
 	r, err := s.Own(ctx, q, customerID, publicToken)

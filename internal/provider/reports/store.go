@@ -191,8 +191,8 @@ func revisions(ctx context.Context, q store.Queryer, publicToken string) ([]revi
 	}, `SELECT revision, at, staff_id, reason, replaced FROM report_revisions WHERE public_token = $1 ORDER BY revision DESC`, publicToken)
 }
 
-// revised lists the times of corrections, oldest first.
-func revised(ctx context.Context, q store.Queryer, publicToken string) ([]time.Time, error) {
+// Revised returns the times of the corrections of a report, oldest first.
+func (s *Service) Revised(ctx context.Context, q store.Queryer, publicToken string) ([]time.Time, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (time.Time, error) {
 		at, err := store.ScanOne[int64](row)
 		return store.Time(at), err
@@ -241,7 +241,8 @@ func deleteBases(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 
 func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
 
-func list(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Report, error) {
+// List returns a customer's reports without inputs and bodies.
+func (s *Service) List(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Report, error) {
 	c := store.Conditions{}
 	c.Add("r.customer_id = %s", customerID)
 	c.Equal("r.status", string(f.Status))
@@ -281,8 +282,9 @@ func list(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]
 		r.created_at FROM reports r `+c.Where()+` ORDER BY `+order+` LIMIT `+c.Arg(int64(f.Limit)), c.Args...)
 }
 
-// dayCounts counts a customer's reports by day since a moment, status and substatus.
-func dayCounts(ctx context.Context, q store.Queryer, customerID string, since, until time.Time) ([]DayCount, error) {
+// CountDays counts the reports of a customer by the day on which they were created, from since
+// to until; a zero until is no end.
+func (s *Service) CountDays(ctx context.Context, q store.Queryer, customerID string, since, until time.Time) ([]DayCount, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (c DayCount, err error) {
 		return c, row.Scan(&c.Day, &c.Status, &c.Substatus, &c.Count)
 	}, `SELECT (created_at - $2) / 86400000000 AS day, status, COALESCE(substatus, ''), COUNT(*) FROM reports
@@ -293,7 +295,10 @@ func dayCounts(ctx context.Context, q store.Queryer, customerID string, since, u
 // maxTimes is the number of newest reports whose times are read.
 const maxTimes = 5000
 
-func timesToReport(ctx context.Context, q store.Queryer, customerID string, since, until time.Time) ([]time.Duration, error) {
+// TimesToReport returns, for reports of a customer that were created from since to until and are
+// ready, the times from their creation, shortest first. It leaves out corrected reports and
+// those that were made from access that stayed open.
+func (s *Service) TimesToReport(ctx context.Context, q store.Queryer, customerID string, since, until time.Time) ([]time.Duration, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (time.Duration, error) {
 		var micros int64
 		err := row.Scan(&micros)

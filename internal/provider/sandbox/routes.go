@@ -53,7 +53,7 @@ func (c *Control) Handler() http.Handler {
 	sameOrigin.SetDenyHandler(httpx.API(c.Log, func(http.ResponseWriter, *http.Request) error {
 		return httpx.NewError(contract.CodeForbidden, errors.New("request of a page of another origin"))
 	}))
-	return httpx.Wrap(c.Log, c.thisMachine(sameOrigin.Handler(httpx.NotFound(c.Log, mux, nil, nil))))
+	return httpx.Wrap(c.Log, c.thisMachine(sameOrigin.Handler(httpx.NotFound(c.Log, mux, httpx.ErrorPages{}.Of))))
 }
 
 // thisMachine rejects requests with another Host header, against DNS rebinding: the control
@@ -349,11 +349,11 @@ func (c *Control) setCompleteURL(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.DecodeJSON(w, r, maxBody, &in); err != nil {
 		return err
 	}
-	u, err := url.Parse(strings.ReplaceAll(in.URL, "[token]", "token"))
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" {
+	u, ok := httpx.ParseURL(strings.ReplaceAll(in.URL, "[token]", "token"))
+	if !ok || u.Fragment != "" {
 		return invalidField("url", "must be an absolute http or https address without user and fragment")
 	}
-	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+	err := c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		id, err := c.customer(ctx, tx, in.PublicID)
 		if err != nil {
 			return err

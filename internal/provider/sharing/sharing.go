@@ -205,8 +205,3 @@ type Filter struct {
 	After    store.Cursor // of Created and RelayToken
 	Limit    int
 }
-
-// Granted lists the shares that a customer gave or received, newest first.
-func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Share, error) {
-	return recent(ctx, q, customerID, f)
-}

@@ -140,8 +140,8 @@ func scan(row store.Row) (Share, error) {
 	return s, err
 }
 
-// recent lists the shares of an owner, or of a third party.
-func recent(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Share, error) {
+// Granted lists the shares that a customer gave or received, newest first.
+func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Share, error) {
 	whose, other, order := `customer_id`, `third_party_id`, `ORDER BY created_at DESC, token DESC`
 	if f.Received {
 		whose, other = other, whose

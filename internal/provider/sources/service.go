@@ -195,30 +195,9 @@ func (s *Service) Connect(ctx context.Context, tx *store.Tx, n NewConnection) (C
 	return c, addEvent(ctx, tx, c.ID, "authorized", "")
 }
 
-// Get returns a connection, or store.ErrNotFound.
-func (s *Service) Get(ctx context.Context, q store.Queryer, id string) (Connection, error) {
-	return getConnection(ctx, q, id)
-}
-
 // Lock returns a connection, or store.ErrNotFound. It cannot end before tx does.
 func (s *Service) Lock(ctx context.Context, tx *store.Tx, id string) (Connection, error) {
 	return lockConnection(ctx, tx, id, s.DB.ForUpdate())
-}
-
-// OfMailbox returns the connections of the consumers whose details have an email address,
-// by its hash; ended ones too, in the order of their ids.
-func (s *Service) OfMailbox(ctx context.Context, q store.Queryer, mailbox []byte) ([]Connection, error) {
-	return ofMailbox(ctx, q, mailbox)
-}
-
-// OfReport returns the connections of a report, ended ones too, oldest first.
-func (s *Service) OfReport(ctx context.Context, q store.Queryer, publicToken string) ([]Connection, error) {
-	return ofReport(ctx, q, publicToken)
-}
-
-// Events returns the audit trail of a report's connections, oldest first.
-func (s *Service) Events(ctx context.Context, q store.Queryer, publicToken string) ([]Event, error) {
-	return eventsOfReport(ctx, q, publicToken)
 }
 
 // Fetch retrieves the data of a connection from one day to another, both included. It
@@ -228,7 +207,7 @@ func (s *Service) Events(ctx context.Context, q store.Queryer, publicToken strin
 func (s *Service) Fetch(ctx context.Context, id string, from, to report.Date) (Fetched, error) {
 	ctx, cancel := context.WithTimeout(ctx, FetchTimeout)
 	defer cancel()
-	c, err := getConnection(ctx, s.DB.SQL, id)
+	c, err := s.Get(ctx, s.DB.SQL, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return Fetched{}, Fail(Ended, errors.New("the connection was deleted"))
 	}
@@ -279,7 +258,7 @@ func (s *Service) lease(ctx context.Context, c Connection) (g Grant, err error) 
 		if !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		if now, err := getConnection(ctx, tx, c.ID); err != nil || now.Open(tx.Now) {
+		if now, err := s.Get(ctx, tx, c.ID); err != nil || now.Open(tx.Now) {
 			return cmp.Or(err, ErrBusy)
 		}
 		return Fail(Ended, errors.New("the connection has ended"))
@@ -343,7 +322,7 @@ func (s *Service) ReportFinished(ctx context.Context, tx *store.Tx, publicToken 
 		return err
 	}
 	if success && s.Keep != nil {
-		c, err := getConnection(ctx, tx, ids[0])
+		c, err := s.Get(ctx, tx, ids[0])
 		if err != nil {
 			return err
 		}
@@ -356,12 +335,6 @@ func (s *Service) ReportFinished(ctx context.Context, tx *store.Tx, publicToken 
 		}
 	}
 	return s.End(ctx, tx, ids...)
-}
-
-// Kept returns the open connections, newest first, that were kept after their report.
-// They belong to the consumer of the customer, or to the report of publicToken.
-func (s *Service) Kept(ctx context.Context, tx *store.Tx, customerID, consumerID, publicToken string) ([]Connection, error) {
-	return kept(ctx, tx, customerID, consumerID, publicToken)
 }
 
 // ConsentWithdrawn ends all connections of a consumer.
@@ -414,7 +387,7 @@ func (s *Service) Register(r *jobs.Registry) {
 
 // revoke revokes the access of a connection at its institution, and deletes the access.
 func (s *Service) revoke(ctx context.Context, id string) error {
-	c, err := getConnection(ctx, s.DB.SQL, id)
+	c, err := s.Get(ctx, s.DB.SQL, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}

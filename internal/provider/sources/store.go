@@ -88,7 +88,8 @@ func insertConnection(ctx context.Context, tx *store.Tx, c Connection, access []
 	return err
 }
 
-func getConnection(ctx context.Context, q store.Queryer, id string) (Connection, error) {
+// Get returns a connection, or store.ErrNotFound.
+func (s *Service) Get(ctx context.Context, q store.Queryer, id string) (Connection, error) {
 	return scanConnection(q.QueryRowContext(ctx, `SELECT `+connectionColumns+` FROM source_connections WHERE id = $1`, id))
 }
 
@@ -96,13 +97,15 @@ func lockConnection(ctx context.Context, tx *store.Tx, id, forUpdate string) (Co
 	return scanConnection(tx.QueryRowContext(ctx, `SELECT `+connectionColumns+` FROM source_connections WHERE id = $1`+forUpdate, id))
 }
 
-func ofMailbox(ctx context.Context, q store.Queryer, mailbox []byte) ([]Connection, error) {
+// OfMailbox returns the connections of the consumers whose details have an email address,
+// by its hash; ended ones too, in the order of their ids.
+func (s *Service) OfMailbox(ctx context.Context, q store.Queryer, mailbox []byte) ([]Connection, error) {
 	return store.QueryAll(ctx, q, scanConnection, `SELECT `+connectionColumns+` FROM source_connections WHERE consumer_id IN (
 		SELECT id FROM consumers WHERE mailbox = $1 AND erased_at IS NULL) ORDER BY id`, mailbox)
 }
 
-// ofReport returns the connections of a report, oldest first.
-func ofReport(ctx context.Context, q store.Queryer, publicToken string) ([]Connection, error) {
+// OfReport returns the connections of a report, ended ones too, oldest first.
+func (s *Service) OfReport(ctx context.Context, q store.Queryer, publicToken string) ([]Connection, error) {
 	return store.QueryAll(ctx, q, scanConnection, `SELECT `+connectionColumns+` FROM source_connections
 		WHERE public_token = $1 ORDER BY created_at, id`, publicToken)
 }
@@ -165,8 +168,9 @@ func keepOfReport(ctx context.Context, tx *store.Tx, publicToken string) error {
 	return err
 }
 
-// kept returns the kept connections of a consumer and of a report, newest first.
-func kept(ctx context.Context, tx *store.Tx, customerID, consumerID, publicToken string) ([]Connection, error) {
+// Kept returns the open connections, newest first, that were kept after their report.
+// They belong to the consumer of the customer, or to the report of publicToken.
+func (s *Service) Kept(ctx context.Context, tx *store.Tx, customerID, consumerID, publicToken string) ([]Connection, error) {
 	return store.QueryAll(ctx, tx, scanConnection, `SELECT `+connectionColumns+` FROM source_connections
 		WHERE customer_id = $1 AND (public_token = $2 OR consumer_id = $3 AND consumer_id <> '')
 			AND kept_at > 0 AND ended_at = 0 AND expires_at > $4 ORDER BY created_at DESC, id`,
@@ -202,7 +206,8 @@ type Event struct {
 	Reason      Reason // of partial and failed
 }
 
-func eventsOfReport(ctx context.Context, q store.Queryer, publicToken string) ([]Event, error) {
+// Events returns the audit trail of a report's connections, oldest first.
+func (s *Service) Events(ctx context.Context, q store.Queryer, publicToken string) ([]Event, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (e Event, err error) {
 		var at int64
 		err = row.Scan(&e.Connection, &e.Institution, &at, &e.Kind, &e.Reason)

@@ -125,15 +125,15 @@ func (s *Service) pageOfWidget(ctx context.Context, v visit, address string) (st
 	if address == "" {
 		return "", nil
 	}
-	u, err := url.Parse(address)
-	if err != nil || len(address) > maxReturn || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
+	u, ok := httpx.ParseURL(address)
+	if !ok || len(address) > maxReturn {
 		return "", httpx.NewError(contract.CodeMalformedBody, errors.New("return is not the address of a page"))
 	}
 	origins, err := s.Customers.WidgetOrigins(ctx, s.DB.SQL, v.customerID)
 	if err != nil {
 		return "", err
 	}
-	if len(origins) > 0 && !slices.Contains(origins, u.Scheme+"://"+u.Host) {
+	if len(origins) > 0 && !slices.Contains(origins, httpx.Origin(u)) {
 		return "", httpx.NewError(contract.CodeForbidden, errors.New("return is not of a registered origin"))
 	}
 	return address, nil

@@ -47,7 +47,7 @@ func Put(t testing.TB, db *store.DB, r Row) applications.Application {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := s.Get(t.Context(), r.ID)
+	a, err := s.Get(t.Context(), db.SQL, r.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,80 +85,17 @@ func put(ctx context.Context, tx *store.Tx, v *store.Vault, key string, r Row) e
 	if r.UpdatedAt.IsZero() {
 		r.UpdatedAt = r.CreatedAt
 	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO applications
-			(
-			id,
-			product,
-			mode,
-			variant,
-			manual,
-			sandbox_report_id,
-			origin,
-			external_id,
-			user_args,
-			return_url,
-			allowed_origin,
-			lang,
-			data_key,
-			prefill,
-			state,
-			attempt,
-			since,
-			public_token,
-			status,
-			substatus,
-			error,
-			succeeded,
-			fetch_until,
-			report,
-			report_at,
-			analysis,
-			analysis_at,
-			decision,
-			decisions,
-			decided_at,
-			reasons,
-			version,
-			created_at,
-			updated_at)
-		VALUES (
-			$1, $2, $3, $4, FALSE, '', $5, $6, $7, $8,
-			$9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-			$19, $20, 0, $21, $22, $23, $24, $25, $26, $27,
-			$28, $29, $30, $31)`,
-		r.ID,
-		string(r.Product),
-		string(cmp.Or(r.Mode, applications.Embedded)),
-		string(cmp.Or(r.Variant, applications.ByToken)),
-		cmp.Or(r.Origin, applications.FromWeb),
-		cmp.Or(r.ExternalID, r.ID),
-		r.UserArgs,
-		r.ReturnURL,
-		r.AllowedOrigin,
-		string(r.Lang),
-		key,
-		given,
-		string(j.State),
-		int64(j.Attempt),
-		j.Since,
-		j.PublicToken,
-		string(j.Status),
-		string(j.Substatus),
-		string(j.Error),
-		int64(succeeded),
-		seal("report", r.Body),
-		reportAt,
-		seal("analysis", r.Analysis),
-		analysisAt,
-		r.Decision.Kind,
-		r.Decision.Number,
-		decidedAt,
-		strings.Join(r.Decision.Reasons, " "),
-		int64(len(r.Timeline)),
-		store.Micros(r.CreatedAt),
-		store.Micros(r.UpdatedAt),
-	)
-	errs = append(errs, err)
+	errs = append(errs, insert(ctx, tx, "applications", map[string]any{
+		"id": r.ID, "product": string(r.Product), "mode": string(cmp.Or(r.Mode, applications.Embedded)),
+		"variant": string(cmp.Or(r.Variant, applications.ByToken)), "manual": false, "sandbox_report_id": "",
+		"origin": cmp.Or(r.Origin, applications.FromWeb), "external_id": cmp.Or(r.ExternalID, r.ID), "user_args": r.UserArgs,
+		"return_url": r.ReturnURL, "allowed_origin": r.AllowedOrigin, "lang": string(r.Lang), "data_key": key, "prefill": given,
+		"state": string(j.State), "attempt": int64(j.Attempt), "since": j.Since, "public_token": j.PublicToken,
+		"status": string(j.Status), "substatus": string(j.Substatus), "error": string(j.Error), "succeeded": int64(succeeded),
+		"fetch_until": 0, "report": seal("report", r.Body), "report_at": reportAt, "analysis": seal("analysis", r.Analysis),
+		"analysis_at": analysisAt, "decision": r.Decision.Kind, "decisions": r.Decision.Number, "decided_at": decidedAt,
+		"reasons": strings.Join(r.Decision.Reasons, " "), "version": int64(len(r.Timeline)),
+		"created_at": store.Micros(r.CreatedAt), "updated_at": store.Micros(r.UpdatedAt)}))
 	for n := 1; n <= max(j.Attempt, r.Report.Attempt); n++ {
 		consumer, external := "", cmp.Or(r.ExternalID, r.ID)
 		if n <= len(r.Consumers) {
@@ -167,21 +104,27 @@ func put(ctx context.Context, tx *store.Tx, v *store.Vault, key string, r Row) e
 		if n > 1 {
 			external += fmt.Sprintf("~%d", n)
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO application_attempts (application_id,
-			attempt, mode, external_id, consumer_id, token_until, opened,
-				public_token, asked_at, created_at)
-			VALUES ($1, $2, $3, $4, $5, 0, TRUE, '', 0, $6)`,
-			r.ID, int64(n), string(cmp.Or(r.Mode, applications.Embedded)), external, consumer, store.Micros(r.CreatedAt))
-		errs = append(errs, err)
+		errs = append(errs, insert(ctx, tx, "application_attempts", map[string]any{"application_id": r.ID, "attempt": int64(n),
+			"mode": string(cmp.Or(r.Mode, applications.Embedded)), "external_id": external, "consumer_id": consumer, "token_until": 0,
+			"opened": true, "public_token": "", "asked_at": 0, "created_at": store.Micros(r.CreatedAt)}))
 	}
 	for i, l := range r.Timeline {
-		_, err := tx.ExecContext(ctx, `INSERT INTO application_timeline
-				(application_id, key, seq, at, kind, attempt, status, substatus, error, from_state, to_state, reasons)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-			r.ID, fmt.Sprint("test/", i), l.Seq, store.Micros(l.At), l.Kind, int64(l.Attempt),
-			string(l.Status), string(l.Substatus), string(l.Error),
-			l.From, l.To, strings.Join(l.Reasons, " "))
-		errs = append(errs, err)
+		errs = append(errs, insert(ctx, tx, "application_timeline", map[string]any{"application_id": r.ID, "key": fmt.Sprint("test/", i),
+			"seq": l.Seq, "at": store.Micros(l.At), "kind": l.Kind, "attempt": int64(l.Attempt), "status": string(l.Status),
+			"substatus": string(l.Substatus), "error": string(l.Error), "from_state": l.From, "to_state": l.To,
+			"reasons": strings.Join(l.Reasons, " ")}))
 	}
 	return errors.Join(errs...)
+}
+
+// insert adds a row by the names of its columns.
+func insert(ctx context.Context, tx *store.Tx, table string, row map[string]any) error {
+	var columns, values []string
+	var args []any
+	for column, value := range row {
+		args = append(args, value)
+		columns, values = append(columns, column), append(values, fmt.Sprintf("$%d", len(args)))
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO `+table+` (`+strings.Join(columns, ", ")+`) VALUES (`+strings.Join(values, ", ")+`)`, args...)
+	return err
 }

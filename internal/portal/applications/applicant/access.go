@@ -49,7 +49,7 @@ func (s *Handler) Authorize(w http.ResponseWriter, r *http.Request) (application
 	} else if !ok {
 		return applications.Application{}, v, errNotFound
 	}
-	a, err := s.Service.Get(r.Context(), id)
+	a, err := s.Service.Get(r.Context(), s.Service.DB.SQL, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return applications.Application{}, v, errNotFound
 	}
@@ -113,7 +113,8 @@ func (s *Handler) showWayBackToFrame(w http.ResponseWriter, r *http.Request, id,
 	query.Set("window", "top")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	err = httpx.HTML(w, r, http.StatusOK, pages.HostPage(pages.Host{Base: s.Base(r), Origin: origin, Here: r.URL.Path + "?" + query.Encode()}))
+	err = httpx.HTML(w, r, http.StatusOK, pages.HostPage(pages.Host{Base: s.Base(r), Origin: origin,
+		Here: r.URL.Path + "?" + query.Encode()}))
 	return cmp.Or(err, ErrRedirected)
 }
 

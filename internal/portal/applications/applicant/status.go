@@ -50,7 +50,7 @@ func (s *Handler) receipt(ctx context.Context, a applications.Application) (*pag
 	if a.Journey.State != journey.Ready || !a.HasReport() {
 		return nil, nil
 	}
-	raw, err := s.Service.Report(ctx, a.ID)
+	raw, err := s.Service.Report(ctx, s.Service.DB.SQL, a.ID, 0)
 	if errors.Is(err, applications.ErrNoReport) {
 		return nil, nil
 	}
@@ -66,7 +66,8 @@ func (s *Handler) receipt(ctx context.Context, a applications.Application) (*pag
 
 // StatusView returns the content of an application's status page: its state, the
 // reason, and the next steps.
-func (s *Handler) StatusView(base pages.Base, a applications.Application, v Visitor, lines []applications.TimelineEntry) pages.Status {
+func (s *Handler) StatusView(base pages.Base, a applications.Application, v Visitor,
+	lines []applications.TimelineEntry) pages.Status {
 	j, state := a.Journey, a.Journey.State
 	moving := state == journey.Returned || state == journey.Pending
 	text := s.Service.StatusTexts(a)

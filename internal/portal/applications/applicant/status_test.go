@@ -62,7 +62,8 @@ func TestOutcomesHaveTextAndNextStep(t *testing.T) {
 			a := applications.Application{ID: "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01", Product: contract.Cashflow,
 				Mode: applications.Embedded, Origin: applications.FromWeb, HasApplicant: true,
 				ReturnURL: "https://shop.example/", Journey: j}
-			m := site.StatusView(pages.Base{Lang: l, Brand: pages.Brand{Support: pages.Support{Email: "help@shop.example"}}}, a, Visitor{}, nil)
+			brand := pages.Brand{Support: pages.Support{Email: "help@shop.example"}}
+			m := site.StatusView(pages.Base{Lang: l, Brand: brand}, a, Visitor{}, nil)
 			parts := []string{i18n.T(l, m.Title), m.Say(m.Text)}
 			if m.Detail != "" {
 				parts = append(parts, m.Say(m.Detail))

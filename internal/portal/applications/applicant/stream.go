@@ -67,7 +67,7 @@ func (s *Handler) stream(w http.ResponseWriter, r *http.Request) error {
 func (s *Handler) follow(ctx context.Context, id string, last int64, write func(string, ...any) bool,
 	moved <-chan struct{}, beat, life <-chan time.Time) {
 	for {
-		a, err := s.Service.Get(ctx, id)
+		a, err := s.Service.Get(ctx, s.Service.DB.SQL, id)
 		if err != nil {
 			return // the response has begun; the browser reconnects
 		}

@@ -162,7 +162,7 @@ func (s *Service) reasonsOf(ctx context.Context, a applications.Application) ([]
 	if !a.HasReport() {
 		return nil, nil
 	}
-	raw, err := s.Applications.Report(ctx, a.ID)
+	raw, err := s.Applications.Report(ctx, s.DB.SQL, a.ID, 0)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
@@ -239,7 +239,7 @@ func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Appl
 func (s *Service) AddNote(ctx context.Context, by staff.User, a applications.Application, text string) error {
 	n := note{id: uuid.NewString(), text: text, by: by.ID}
 	return notFound(s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if err := s.Applications.Lock(ctx, tx, a.ID); err != nil {
+		if _, err := s.Applications.Lock(ctx, tx, a.ID); err != nil {
 			return err
 		}
 		if err := s.insertNote(ctx, tx, a.ID, n); err != nil {
@@ -334,7 +334,7 @@ func (s *Service) scoreOf(ctx context.Context, a applications.Application) (*pag
 	if a.Product != contract.Cashflow {
 		return nil, nil
 	}
-	raw, err := s.Applications.Report(ctx, a.ID)
+	raw, err := s.Applications.Report(ctx, s.DB.SQL, a.ID, 0)
 	if err != nil {
 		return nil, err
 	}

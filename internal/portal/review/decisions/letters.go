@@ -32,7 +32,7 @@ func (s *Service) letterOf(ctx context.Context, a applications.Application, take
 		}
 		v.Score, v.ReportAt = score, a.Report.At
 	}
-	who, err := s.Applications.Applicant(ctx, a.ID)
+	who, err := s.Applications.Applicant(ctx, s.DB.SQL, a.ID)
 	if err != nil {
 		return v, "", err
 	}
@@ -137,7 +137,7 @@ func (s *Service) ResendEmail(ctx context.Context, by staff.User, a applications
 		return false, err
 	}
 	err = notFound(s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if err := s.Applications.Lock(ctx, tx, a.ID); err != nil {
+		if _, err := s.Applications.Lock(ctx, tx, a.ID); err != nil {
 			return err
 		}
 		if sent, err = s.Letters.ResendDecision(ctx, tx, email); err != nil || !sent {
@@ -201,7 +201,7 @@ func (s *Service) Preview(ctx context.Context, a applications.Application, in pa
 // RequestOf returns what the newest decision asks the applicant for: the reviewer's text
 // and the report's reasons worded for applicants.
 func (s *Service) RequestOf(ctx context.Context, l i18n.Lang, id string) (portal.Asked, error) {
-	a, err := s.Applications.Get(ctx, id)
+	a, err := s.Applications.Get(ctx, s.DB.SQL, id)
 	if err != nil {
 		return portal.Asked{}, err
 	}

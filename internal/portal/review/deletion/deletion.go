@@ -120,7 +120,7 @@ func (s *Service) erase(ctx context.Context, left Tombstone, ended map[string]bo
 	id := left.ApplicationID
 	err = s.DB.Erase(ctx, func(ctx context.Context, tx *store.Tx) error {
 		mine = false
-		if err := s.Applications.Lock(ctx, tx, id); errors.Is(err, store.ErrNotFound) {
+		if _, err := s.Applications.Lock(ctx, tx, id); errors.Is(err, store.ErrNotFound) {
 			return nil
 		} else if err != nil {
 			return err

@@ -100,7 +100,7 @@ func (s *Service) share(t *testing.T, a applications.Application, publicID strin
 func (s *Service) left(t *testing.T, from, to int) (out []int) {
 	t.Helper()
 	for n := from; n <= to; n++ {
-		if _, err := s.Applications.Get(t.Context(), id(n)); err == nil {
+		if _, err := s.Applications.Get(t.Context(), s.Applications.DB.SQL, id(n)); err == nil {
 			out = append(out, n)
 		} else if !errors.Is(err, store.ErrNotFound) {
 			t.Fatal(err)

@@ -42,10 +42,7 @@ func (x *Index) Refill(ctx context.Context) error {
 	}
 	for _, id := range ids {
 		err := x.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-			if err := x.Applications.Lock(ctx, tx, id); err != nil {
-				return err
-			}
-			a, err := x.Applications.GetIn(ctx, tx, id)
+			a, err := x.Applications.Lock(ctx, tx, id)
 			if err != nil {
 				return err
 			}

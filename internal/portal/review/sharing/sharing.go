@@ -115,7 +115,7 @@ func (s *Service) Share(ctx context.Context, by staff.User, a applications.Appli
 	}
 	action := renewed
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if err := s.Applications.Lock(ctx, tx, a.ID); err != nil {
+		if _, err := s.Applications.Lock(ctx, tx, a.ID); err != nil {
 			return errors.Join(errDeleted, err)
 		}
 		added, err := s.grant(ctx, tx, sh)
@@ -168,7 +168,7 @@ func (s *Service) begin(ctx context.Context, applicationID, publicID string, by 
 	l := line{ID: uuid.NewString(), ApplicationID: applicationID, PublicID: publicID, ReviewerID: by.ID,
 		Action: action, RequestID: httpx.RequestID(ctx)}
 	err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if err := s.Applications.Lock(ctx, tx, applicationID); err != nil {
+		if _, err := s.Applications.Lock(ctx, tx, applicationID); err != nil {
 			return err
 		}
 		l.At = tx.Now

@@ -135,8 +135,8 @@ func (s *Server) routes() http.Handler {
 	}
 	mux.Handle("GET "+Path+"/sign-in/{id}", s.pages.Handler(s.show))
 	mux.Handle("POST "+Path+"/sign-in/{id}", s.pages.Form(s.submit))
-	isPage := func(r *http.Request) bool { return r.Method == http.MethodGet }
-	return httpx.Wrap(s.config.Log, httpx.NotFound(s.config.Log, mux, isPage, s.pages.Missing))
+	pages := httpx.ErrorPages{Path + "/sign-in/": s.pages.Missing}
+	return httpx.Wrap(s.config.Log, httpx.NotFound(s.config.Log, mux, pages.Of))
 }
 
 // request has the parameters of all operations.

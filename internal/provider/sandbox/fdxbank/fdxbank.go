@@ -29,7 +29,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -229,7 +228,7 @@ func (s *Server) routes() http.Handler {
 	mux.Handle("GET /{institution}/fdx/{version}/accounts/{account}/payment-networks", s.resource(s.networks, scopeNetworks))
 
 	assets := s.config.Assets.Handler()
-	known := httpx.NotFound(s.config.Log, mux, isPage, s.pages.Missing)
+	known := httpx.NotFound(s.config.Log, mux, s.errorPage)
 	return httpx.Wrap(s.config.Log, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Date", s.config.Now().UTC().Format(http.TimeFormat)) // clients compare the clocks
 		if strings.HasPrefix(r.URL.Path, web.Prefix) {                       // no institution has this name
@@ -240,9 +239,13 @@ func (s *Server) routes() http.Handler {
 	}))
 }
 
-// isPage reports whether a person reads the answer to a request for an unknown address.
-func isPage(r *http.Request) bool {
-	return !strings.Contains(r.URL.Path, "/fdx/") && r.Method == http.MethodGet
+// errorPage returns the error page if a person reads the answer to a request for an unknown
+// address.
+func (s *Server) errorPage(r *http.Request) httpx.ErrorPage {
+	if strings.Contains(r.URL.Path, "/fdx/") || r.Method != http.MethodGet {
+		return nil
+	}
+	return s.pages.Missing
 }
 
 // bank returns the institution of a request's path.
@@ -283,9 +286,7 @@ func (c Client) check() error {
 		return errors.New("needs an id, a name, and redirect URIs")
 	}
 	for _, raw := range c.RedirectURIs {
-		u, err := url.Parse(raw)
-		if err != nil || u.Host == "" || strings.Contains(raw, "#") ||
-			u.Scheme != "https" && (u.Scheme != "http" || !httpx.IsLoopback(u.Hostname())) {
+		if u, ok := httpx.ParseURL(raw); !ok || strings.Contains(raw, "#") || !httpx.IsSecure(u) {
 			return fmt.Errorf("the redirect URI %q is not of https or loopback, or has a fragment", raw)
 		}
 	}

@@ -212,7 +212,7 @@ func (p Pages) Write(w http.ResponseWriter, r *http.Request, status int, v bank.
 	v.Style, v.Icon, v.Action = p.Assets.URL("provider.css"), p.Assets.URL("icon.svg"), Address(r)
 	v.Languages = ui.Languages(v.Lang, &url.URL{Path: r.URL.Path})
 	// A page's policy covers where its forms are redirected to.
-	httpx.SetSecurityHeaders(w, httpx.CSP{Static: true, FormAction: []string{u.Scheme + "://" + u.Host}})
+	httpx.SetSecurityHeaders(w, httpx.CSP{Static: true, FormAction: []string{httpx.Origin(u)}})
 	return httpx.HTML(w, r, status, bank.BankPage(v))
 }
 
