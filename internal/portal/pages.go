@@ -14,7 +14,7 @@ import (
 	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/portal/branding"
 	"vestibule/internal/redirect"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 	"vestibule/templates/ui"
 	"vestibule/web"
 )
@@ -60,9 +60,9 @@ func (l *pageRenderer) remember(next http.Handler) http.Handler {
 }
 
 // base returns what all pages for applicants share.
-func (l *pageRenderer) base(r *http.Request) pages.Base {
+func (l *pageRenderer) base(r *http.Request) portalui.Base {
 	lang := l.language(r)
-	return pages.Base{Lang: lang, Assets: l.assets, Sandbox: l.sandbox, Languages: languages(lang, r),
+	return portalui.Base{Lang: lang, Assets: l.assets, Sandbox: l.sandbox, Languages: languages(lang, r),
 		Brand: l.brand.Page, AssetsOnly: l.assetsOnly, AccessURL: l.accessURL}
 }
 
@@ -116,18 +116,18 @@ func (l *pageRenderer) adapt(h httpx.HandlerFunc) http.Handler {
 // legal shows a legal text of the brand.
 func (l *pageRenderer) legal(w http.ResponseWriter, r *http.Request) error {
 	base := l.base(r)
-	title, ok := pages.LegalTitle(r.PathValue("document"))
+	title, ok := portalui.LegalTitle(r.PathValue("document"))
 	text, there := l.brand.Document(r.PathValue("document"), base.Lang)
 	if !ok || !there {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such legal text"))
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.LegalPage(pages.Legal{Base: base, Title: title, HTML: text}))
+	return httpx.HTML(w, r, http.StatusOK, portalui.LegalPage(portalui.Legal{Base: base, Title: title, HTML: text}))
 }
 
 // status shows an HTTP status as a page.
 func (l *pageRenderer) status(w http.ResponseWriter, r *http.Request, status int) {
-	m := pages.Notice{Base: l.base(r), Home: true, RequestID: httpx.RequestID(r.Context())}
+	m := portalui.Notice{Base: l.base(r), Home: true, RequestID: httpx.RequestID(r.Context())}
 	m.Title, m.Text = statusTexts(status)
 	if status == http.StatusNotFound && strings.HasPrefix(r.URL.Path, "/applications/") && len(r.Cookies()) == 0 {
 		m.Title, m.Text = "notice.no_cookie.title", "notice.no_cookie.text"
@@ -141,14 +141,14 @@ func (l *pageRenderer) status(w http.ResponseWriter, r *http.Request, status int
 	}
 }
 
-func (l *pageRenderer) notice(w http.ResponseWriter, r *http.Request, status int, m pages.Notice) error {
+func (l *pageRenderer) notice(w http.ResponseWriter, r *http.Request, status int, m portalui.Notice) error {
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, status, pages.NoticePage(m))
+	return httpx.HTML(w, r, status, portalui.NoticePage(m))
 }
 
 // Notice shows a notice of redirect.Handler as a page.
 func (l *pageRenderer) Notice(w http.ResponseWriter, r *http.Request, status int, n redirect.Notice) error {
-	return l.notice(w, r, status, pages.Notice{Base: l.base(r), Title: n.Title, Text: n.Text, Home: true,
+	return l.notice(w, r, status, portalui.Notice{Base: l.base(r), Title: n.Title, Text: n.Text, Home: true,
 		RequestID: httpx.RequestID(r.Context())})
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"vestibule/internal/testutil/i18ntest"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
 // A failed delivery shows what the receiver answered, as text, and all failed events are sent
@@ -90,7 +90,7 @@ func TestDeliveriesOfATime(t *testing.T) {
 				t.Errorf("%s lists %d deliveries", links[0], n)
 			}
 		}
-		hour := b.now().Add(-time.Hour).Format(pages.DashboardHour)
+		hour := b.now().Add(-time.Hour).Format(providerui.DashboardHour)
 		if text := d.page("/dashboard/deliveries?" + url.Values{"hour": {hour}}.Encode()); strings.Contains(text, "row-link") {
 			t.Error("the hour before has deliveries")
 		}

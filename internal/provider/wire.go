@@ -26,7 +26,7 @@ import (
 	"vestibule/internal/webhook"
 
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
 // wire builds the packages from the bottom up, then sets the functions of higher
@@ -61,7 +61,7 @@ func (p *Provider) wire() {
 	p.visits = &visits.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Assets: c.Assets, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Documents: p.documents, Sources: p.connections,
 		Secure: strings.HasPrefix(c.URL, "https:"),
-		Operator: pages.Operator{Name: cmp.Or(c.Operator.ServiceName, "Vestibule Verification"), Terms: c.Operator.TermsURL,
+		Operator: providerui.Operator{Name: cmp.Or(c.Operator.ServiceName, "Vestibule Verification"), Terms: c.Operator.TermsURL,
 			Privacy: c.Operator.PrivacyURL},
 		LimitByAddress: limit(c.Limits.WidgetRate), LimitByAccount: limit(c.Limits.WidgetAccountRate),
 		MaxUploadBytes: int64(c.Limits.WidgetFiles) << 20}

@@ -26,7 +26,7 @@ import (
 	"vestibule/internal/prefill"
 	"vestibule/internal/strictyaml"
 	"vestibule/internal/theme"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
 
@@ -73,7 +73,7 @@ const (
 
 // Brand is the loaded brand. The zero value is Vestibule's.
 type Brand struct {
-	Page  pages.Brand
+	Page  portalui.Brand
 	Print []byte       // the logo as a PNG file for paper; nil without a logo that is a PNG file
 	Light theme.Colors // nil for Vestibule's brand
 	Dark  theme.Colors
@@ -166,7 +166,7 @@ func (l *loader) load(f file) {
 		}
 	}
 	s := f.Support
-	b.Support = pages.Support{Email: s.Email, Phone: s.Phone, URL: s.URL}
+	b.Support = portalui.Support{Email: s.Email, Phone: s.Phone, URL: s.URL}
 	if s.Email != "" && !prefill.IsEmail(s.Email) {
 		l.problem("support.email", errors.New("is not an email address"))
 	}

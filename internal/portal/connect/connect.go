@@ -28,7 +28,7 @@ import (
 	"vestibule/internal/redirect"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
 
@@ -100,7 +100,7 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 	if err != nil {
 		return err
 	}
-	m := pages.Connect{Base: h.Applicants.Base(r), Product: a.Product, Script: h.ScriptURL, Global: h.Global,
+	m := portalui.Connect{Base: h.Applicants.Base(r), Product: a.Product, Script: h.ScriptURL, Global: h.Global,
 		Env: h.Applicants.Service.Environment, ProductID: h.Applicants.Service.Products[a.Product], PublicID: h.Applicants.PublicID,
 		Token: t.Token, ConsumerID: t.ConsumerID,
 		Manual: a.Manual, Attempt: t.Number, Resumed: t.Opened, State: "connecting", Today: h.Now().UTC().Format("2006-01-02"),
@@ -122,7 +122,7 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 		m.Base, policy.FrameAncestors = m.In(v.Origin, a.ID), v.Origin
 	}
 	httpx.SetSecurityHeaders(w, policy)
-	return httpx.HTML(w, r, http.StatusOK, pages.ConnectPage(m))
+	return httpx.HTML(w, r, http.StatusOK, portalui.ConnectPage(m))
 }
 
 // initialize requests and stores the token or the consumer that the attempt's widget
@@ -196,7 +196,7 @@ func (h *Handler) redirectToProvider(w http.ResponseWriter, r *http.Request, a a
 	link.RedirectURL = inLanguage(link.RedirectURL, base.Lang, r)
 	if a.Mode == applications.RedirectForm {
 		httpx.SetSecurityHeaders(w, httpx.CSP{FormAction: []string{httpx.OriginOf(link.RedirectURL)}})
-		return httpx.HTML(w, r, http.StatusOK, pages.LeavePage(pages.Leave{Base: base, URL: link.RedirectURL, Token: link.RedirectToken}))
+		return httpx.HTML(w, r, http.StatusOK, portalui.LeavePage(portalui.Leave{Base: base, URL: link.RedirectURL, Token: link.RedirectToken}))
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	httpx.SeeOther(w, link.RedirectURL)
@@ -262,7 +262,7 @@ func (h *Handler) showFailure(w http.ResponseWriter, r *http.Request, a applicat
 	v applicant.Visitor, e *svcapi.Error) error {
 	h.Log.WarnContext(r.Context(), "visit not started", "application", a.ID, "code", string(e.Code),
 		"err", e.Error(), "requestId", httpx.RequestID(r.Context()))
-	m := pages.Notice{Base: h.Applicants.Base(r), RequestID: httpx.RequestID(r.Context()), Next: applicant.StatusURL(a.ID) + v.QuerySuffix}
+	m := portalui.Notice{Base: h.Applicants.Base(r), RequestID: httpx.RequestID(r.Context()), Next: applicant.StatusURL(a.ID) + v.QuerySuffix}
 	status, problem := http.StatusBadGateway, contract.WidgetInternalError
 	switch known := contract.WidgetError(e.Code); {
 	case e.Temporary():
@@ -285,5 +285,5 @@ func (h *Handler) showFailure(w http.ResponseWriter, r *http.Request, a applicat
 		m.Frame.Error = string(problem)
 	}
 	httpx.SetSecurityHeaders(w, policy)
-	return httpx.HTML(w, r, status, pages.NoticePage(m))
+	return httpx.HTML(w, r, status, portalui.NoticePage(m))
 }

@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/prefill"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 )
 
 // integration is a way to take an applicant through the verification.
@@ -46,7 +46,7 @@ var usernames = []string{"default", "single", "multi", "joint", "noincome", "err
 	"transfers_savings"}
 
 // read reads a choice from a form or a query. Unknown values become the first value.
-func (h *Handler) read(q url.Values) pages.Choice {
+func (h *Handler) read(q url.Values) portalui.Choice {
 	pick := func(name string, all ...string) string {
 		if v := q.Get(name); len(all) == 0 || slices.Contains(all, v) {
 			return v
@@ -61,7 +61,7 @@ func (h *Handler) read(q url.Values) pages.Choice {
 	for i, w := range integrations {
 		names[i] = w.name
 	}
-	c := pages.Choice{Product: contract.Product(pick("product", products...)), Integration: pick("integration", names...),
+	c := portalui.Choice{Product: contract.Product(pick("product", products...)), Integration: pick("integration", names...),
 		PageLang: i18n.Lang(pick("page-language", "en", "es")),
 		Theme:    pick("theme", "own", "light", "dark"), Person: pick("person", "ana", "luis", "none"), Username: pick("username", usernames...)}
 	if integrationOf(c.Integration).variant != "" && c.Person == "none" { // the provider's script needs the data at the start
@@ -72,7 +72,7 @@ func (h *Handler) read(q url.Values) pages.Choice {
 
 // person returns a test person's data for a product, or nil. Names and addresses are
 // fictitious.
-func (h *Handler) person(c pages.Choice) *prefill.Fields {
+func (h *Handler) person(c portalui.Choice) *prefill.Fields {
 	income := int64(64000)
 	people := map[string]prefill.Fields{
 		"ana": {FirstName: "Ana", LastName: "Pérez", Email: "ana@example.com", DOB: "1990-06-15"},
@@ -129,9 +129,9 @@ func pretty(v any, indent string) string {
 
 // listings returns the code of a choice: the back end's request and the code of the
 // page. origin is that of the reader's page.
-func (h *Handler) listings(c pages.Choice, origin string) []pages.Listing {
+func (h *Handler) listings(c portalui.Choice, origin string) []portalui.Listing {
 	w, person := integrationOf(c.Integration), h.person(c)
-	var out []pages.Listing
+	var out []portalui.Listing
 	switch {
 	case w.variant == "":
 		b := body{Product: c.Product, Mode: w.mode, Prefill: person}
@@ -150,7 +150,7 @@ func (h *Handler) listings(c pages.Choice, origin string) []pages.Listing {
 
 // response returns the status and the body of the response to the back end's request; zero
 // values without a request.
-func (h *Handler) response(c pages.Choice) (status int, body string) {
+func (h *Handler) response(c portalui.Choice) (status int, body string) {
 	switch integrationOf(c.Integration).variant {
 	case "":
 		return http.StatusCreated, createdBody("…", "…", h.URL+applicant.ConnectURL("…")+"?grant=…")
@@ -166,7 +166,7 @@ func createdBody(id, embedToken, connectURL string) string {
 }
 
 // call returns a POST in three languages. Keys come from the environment.
-func call(address string, v any, basic bool) []pages.Listing {
+func call(address string, v any, basic bool) []portalui.Listing {
 	shell, script, program := `-H "Authorization: Bearer $VESTIBULE_PORTAL_API_KEY"`, "`Bearer ${process.env.VESTIBULE_PORTAL_API_KEY}`",
 		`	req.Header.Set("Authorization", "Bearer "+os.Getenv("VESTIBULE_PORTAL_API_KEY"))`
 	result, has, prints := "{ id, embedToken, connectUrl }", "ID, EmbedToken, ConnectURL string", "made.ID, made.EmbedToken, made.ConnectURL"
@@ -175,7 +175,7 @@ func call(address string, v any, basic bool) []pages.Listing {
 		program = `	req.SetBasicAuth(os.Getenv("CLIENT_ID"), os.Getenv("SECRET_KEY"))`
 		result, has, prints = "{ token }", "Token string", "made.Token"
 	}
-	return []pages.Listing{
+	return []portalui.Listing{
 		{ID: "curl", Title: "curl", Server: true, Code: "curl -s " + address + " \\\n  " + shell +
 			" \\\n  -H 'Content-Type: application/json' \\\n  -d '" + pretty(v, "") + "'"},
 		{ID: "go", Title: "Go", Server: true, Code: `package main
@@ -221,9 +221,9 @@ const ` + result + ` = await response.json();`},
 }
 
 // page returns the code of the reader's page.
-func (h *Handler) page(c pages.Choice, w integration, person *prefill.Fields) []pages.Listing {
-	html := func(code string) pages.Listing { return pages.Listing{ID: "html", Title: "HTML", Code: code} }
-	script := func(code string) pages.Listing { return pages.Listing{ID: "js", Title: "JavaScript", Code: code} }
+func (h *Handler) page(c portalui.Choice, w integration, person *prefill.Fields) []portalui.Listing {
+	html := func(code string) portalui.Listing { return portalui.Listing{ID: "html", Title: "HTML", Code: code} }
+	script := func(code string) portalui.Listing { return portalui.Listing{ID: "js", Title: "JavaScript", Code: code} }
 	switch {
 	case w.element != "":
 		attributes := ""
@@ -235,7 +235,7 @@ func (h *Handler) page(c pages.Choice, w integration, person *prefill.Fields) []
 			inside = "\n  <button>" + map[i18n.Lang]string{i18n.English: "Verify with your bank",
 				i18n.Spanish: "Verificar con su banco"}[c.PageLang] + "</button>\n"
 		}
-		out := []pages.Listing{
+		out := []portalui.Listing{
 			html(`<script src="` + h.URL + `/embed/v1/embed.js" async></script>` + "\n" +
 				`<vestibule-apply` + attributes + ` lang="` + string(c.PageLang) + `" token="EMBED_TOKEN">` + inside + `</vestibule-apply>`),
 			script(`const element = document.querySelector("vestibule-apply");
@@ -244,7 +244,7 @@ element.addEventListener("complete", (e) => {
   console.log(e.detail.application, e.detail.state);
 });`)}
 		if c.Theme != "own" {
-			out = append(out, pages.Listing{ID: "css", Title: "CSS", Code: "vestibule-apply {\n  color-scheme: " + c.Theme + ";\n}"})
+			out = append(out, portalui.Listing{ID: "css", Title: "CSS", Code: "vestibule-apply {\n  color-scheme: " + c.Theme + ";\n}"})
 		}
 		return out
 	case w.variant != "":
@@ -252,7 +252,7 @@ element.addEventListener("complete", (e) => {
 		if w.variant == "prefill" {
 			with = "prefill: " + pretty(person, "  ") + ","
 		}
-		return []pages.Listing{
+		return []portalui.Listing{
 			html(`<div id="nova-embed"></div>` + "\n" + `<script src="` + h.ScriptURL +
 				`"></script>` + "\n" + `<script src="/your-own.js"></script>`),
 			script(h.Global + `.register({
@@ -265,6 +265,6 @@ element.addEventListener("complete", (e) => {
   onError: (publicToken, errorType) => { /* say what to do */ },
 });`)}
 	}
-	return []pages.Listing{html(`<a href="CONNECT_URL">` + map[i18n.Lang]string{i18n.English: "Verify with your bank",
+	return []portalui.Listing{html(`<a href="CONNECT_URL">` + map[i18n.Lang]string{i18n.English: "Verify with your bank",
 		i18n.Spanish: "Verificar con su banco"}[c.PageLang] + `</a>`)}
 }

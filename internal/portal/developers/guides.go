@@ -19,13 +19,13 @@ import (
 	"vestibule/docs"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 )
 
 // rendered is a guide as HTML.
 type rendered struct {
 	title, html string
-	contents    []pages.Section
+	contents    []portalui.Section
 }
 
 // guides renders all guides to HTML, once.
@@ -55,7 +55,7 @@ func (h *Handler) guide(w http.ResponseWriter, r *http.Request) error {
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusOK,
-		pages.GuidePage(pages.Guide{Base: h.Applicants.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: g.html,
+		portalui.GuidePage(portalui.Guide{Base: h.Applicants.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: g.html,
 			Contents: g.contents}))
 }
 
@@ -80,7 +80,7 @@ func render(raw []byte) (rendered, error) {
 			case n.Level == 2:
 				id, _ := n.AttributeString("id")
 				anchor, _ := id.([]byte)
-				out.contents = append(out.contents, pages.Section{ID: string(anchor), Title: plainText(n, raw)})
+				out.contents = append(out.contents, portalui.Section{ID: string(anchor), Title: plainText(n, raw)})
 			}
 		case *ast.HTMLBlock, *ast.RawHTML:
 			removed = append(removed, n)

@@ -15,7 +15,7 @@ import (
 	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 )
 
 // maxForm bounds the playground's form in bytes; it has only options, no text fields.
@@ -32,15 +32,15 @@ func (h *Handler) playground(w http.ResponseWriter, r *http.Request) error {
 	return h.show(w, r, http.StatusOK, h.read(q), false)
 }
 
-func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, c pages.Choice, tooOften bool) error {
-	m := pages.Playground{Base: h.Applicants.Base(r), Choice: c, Products: h.products(), Usernames: usernames,
+func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, c portalui.Choice, tooOften bool) error {
+	m := portalui.Playground{Base: h.Applicants.Base(r), Choice: c, Products: h.products(), Usernames: usernames,
 		Listings: h.listings(c, placeholderOrigin), TooOften: tooOften}
 	m.Status, m.Response = h.response(c)
 	for _, w := range integrations {
 		m.Integrations = append(m.Integrations, w.name)
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, status, pages.PlaygroundPage(m))
+	return httpx.HTML(w, r, status, portalui.PlaygroundPage(m))
 }
 
 // run creates an application as the code on the page does. The browser gains access
@@ -145,7 +145,7 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	chosen := integrationOf(k.integration)
-	m := pages.Run{Base: h.Applicants.Base(r), ID: id, Product: a.Product, Integration: k.integration,
+	m := portalui.Run{Base: h.Applicants.Base(r), ID: id, Product: a.Product, Integration: k.integration,
 		PageLang: k.lang, Theme: k.theme, Username: k.username, Token: k.token,
 		Element: chosen.element, State: string(a.Journey.State), Version: a.Version, Final: final, Lines: lines,
 		Self: runURL(id), Connect: applicant.ConnectURL(id), Status: applicant.StatusURL(id),
@@ -158,5 +158,5 @@ func (h *Handler) watch(w http.ResponseWriter, r *http.Request) error {
 		m.Stream = applicant.StreamURL(id)
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{Frame: []string{"'self'"}})
-	return httpx.HTML(w, r, http.StatusOK, pages.RunPage(m))
+	return httpx.HTML(w, r, http.StatusOK, portalui.RunPage(m))
 }

@@ -14,7 +14,7 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/webhook"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 )
 
 // maxLines and maxEvents bound what a page shows of an application.
@@ -60,7 +60,7 @@ func instant(t time.Time) string {
 }
 
 // trace returns what has happened to an application on all sides, oldest first.
-func (h *Handler) trace(ctx context.Context, a applications.Application, k view) ([]pages.TraceLine, error) {
+func (h *Handler) trace(ctx context.Context, a applications.Application, k view) ([]portalui.TraceLine, error) {
 	lines, err := h.Applicants.Service.Timeline(ctx, a.ID, 0, maxLines)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (h *Handler) trace(ctx context.Context, a applications.Application, k view)
 	if err != nil {
 		return nil, err
 	}
-	var out []pages.TraceLine
+	var out []portalui.TraceLine
 	for _, l := range lines {
 		t := applications.Attempt{Number: l.Attempt}
 		if l.Kind == string(journey.Connect) || l.Kind == string(journey.Restart) {
@@ -89,12 +89,12 @@ func (h *Handler) trace(ctx context.Context, a applications.Application, k view)
 		out = append(out, h.line(a, k, l, t, returns[l.Attempt]))
 	}
 	for _, e := range sent {
-		out = append(out, pages.TraceLine{Key: "event-" + e.ID, At: e.Created, From: pages.PartyPortal,
-			To: pages.PartyApp, What: "POST " + e.Type, Kind: pages.TraceNotified,
+		out = append(out, portalui.TraceLine{Key: "event-" + e.ID, At: e.Created, From: portalui.PartyPortal,
+			To: portalui.PartyApp, What: "POST " + e.Type, Kind: portalui.TraceNotified,
 			Body: object(member{"eventId", e.EventID}, member{"type", e.Type}, member{"delivery", string(e.State)},
 				member{"tries", e.Tries}, member{"answer", e.HTTP})})
 	}
-	slices.SortStableFunc(out, func(x, y pages.TraceLine) int { return x.At.Compare(y.At) })
+	slices.SortStableFunc(out, func(x, y portalui.TraceLine) int { return x.At.Compare(y.At) })
 	return out, nil
 }
 
@@ -108,29 +108,29 @@ func openedAttempt(l applications.TimelineEntry) int {
 }
 
 func (h *Handler) line(a applications.Application, k view, l applications.TimelineEntry, t applications.Attempt,
-	s signed) pages.TraceLine {
-	out := pages.TraceLine{Key: strconv.FormatInt(l.Seq, 10), At: l.At, From: pages.PartyPortal,
-		To: pages.PartyProvider, What: l.Kind, Kind: pages.TraceKind(l.Kind)}
+	s signed) portalui.TraceLine {
+	out := portalui.TraceLine{Key: strconv.FormatInt(l.Seq, 10), At: l.At, From: portalui.PartyPortal,
+		To: portalui.PartyProvider, What: l.Kind, Kind: portalui.TraceKind(l.Kind)}
 	if l.From != l.To {
 		out.Was, out.State = l.From, l.To
 	}
 	proof := []member{{"status", string(l.Status)}, {"substatus", string(l.Substatus)}, {"error", string(l.Error)}}
 	switch kind := journey.Kind(l.Kind); kind {
 	case "created":
-		out.From, out.To = pages.PartyApp, pages.PartyPortal
+		out.From, out.To = portalui.PartyApp, portalui.PartyPortal
 		h.created(&out, a, k)
 	case journey.Connect, journey.Restart:
 		h.begun(&out, a, k, t)
 	case journey.CallbackSuccess, journey.CallbackExit, journey.CallbackError:
-		out.From, out.To = pages.PartyBrowser, pages.PartyPortal
+		out.From, out.To = portalui.PartyBrowser, portalui.PartyPortal
 		out.What = map[journey.Kind]string{journey.CallbackSuccess: "onSuccess",
 			journey.CallbackExit: "onExit", journey.CallbackError: "onError"}[kind]
 		out.Body = object(append([]member{{"type", out.What}, {"attempt", l.Attempt}}, proof...)...)
 	case journey.ReturnSuccess, journey.ReturnExit, journey.ReturnError:
-		out.From, out.To, out.What = pages.PartyBrowser, pages.PartyPortal, "/redirect/return"
+		out.From, out.To, out.What = portalui.PartyBrowser, portalui.PartyPortal, "/redirect/return"
 		out.Body = h.returned(a, l, s)
 	case journey.Webhook:
-		out.From, out.To, out.What = pages.PartyProvider, pages.PartyPortal, "POST /webhooks/visit"
+		out.From, out.To, out.What = portalui.PartyProvider, portalui.PartyPortal, "POST /webhooks/visit"
 		out.Body = "webhook-signature: v1,… (verified)\n\n" +
 			object(append([]member{{"type", "VISIT"}, {"publicId", h.Applicants.PublicID}, {"externalId", t.ExternalID}}, proof...)...)
 	case journey.Poll:
@@ -142,7 +142,7 @@ func (h *Handler) line(a applications.Application, k view, l applications.Timeli
 		out.Response = object(member{"publicToken", masked(a.Journey.PublicToken)},
 			member{"status", string(l.Status)}, member{"substatus", string(l.Substatus)}, member{"report", "…"})
 	default:
-		out.From, out.To = pages.PartyPortal, pages.PartyPortal
+		out.From, out.To = portalui.PartyPortal, portalui.PartyPortal
 		out.Body = object(member{"attempt", l.Attempt})
 	}
 	return out
@@ -154,13 +154,13 @@ func reportPath(p contract.Product) string {
 }
 
 // created describes the request that created the application.
-func (h *Handler) created(out *pages.TraceLine, a applications.Application, k view) {
+func (h *Handler) created(out *portalui.TraceLine, a applications.Application, k view) {
 	data := any(nil)
 	if a.HasApplicant {
 		data = "…"
 	}
 	if integrationOf(k.integration).variant != "" {
-		out.To, out.What = pages.PartyApp, "application"
+		out.To, out.What = portalui.PartyApp, "application"
 		out.Body = object(member{"product", string(a.Product)}, member{"id", a.ID})
 		return
 	}
@@ -173,18 +173,18 @@ func (h *Handler) created(out *pages.TraceLine, a applications.Application, k vi
 }
 
 // begun describes how an attempt at the provider was opened.
-func (h *Handler) begun(out *pages.TraceLine, a applications.Application, k view, t applications.Attempt) {
+func (h *Handler) begun(out *portalui.TraceLine, a applications.Application, k view, t applications.Attempt) {
 	request := object(member{"productId", h.Applicants.Service.Products[a.Product]},
 		member{"externalId", t.ExternalID}, member{"prefill", "…"})
 	switch {
 	case t.Mode != applications.Embedded && t.Mode != "":
-		out.Kind, out.What = pages.TraceLeave, "POST /secure-redirect"
+		out.Kind, out.What = portalui.TraceLeave, "POST /secure-redirect"
 		out.Body = "Authorization: Basic …\n" + object(member{"productId", h.Applicants.Service.Products[a.Product]},
 			member{"externalId", t.ExternalID},
 			member{"redirectArgs", "…"}, member{"completeUrl", h.URL + "/redirect/return"}, member{"prefill", "…"})
 		out.Status, out.Response = http.StatusOK, object(member{"redirectUrl", h.ProviderURL + "/redirect/…"}, member{"redirectToken", "…"})
 	case integrationOf(k.integration).variant == applications.ByPrefill:
-		out.From, out.Kind, out.What = pages.PartyBrowser, pages.TraceRegister, h.Global+".register"
+		out.From, out.Kind, out.What = portalui.PartyBrowser, portalui.TraceRegister, h.Global+".register"
 		out.Body = object(member{"productId", h.Applicants.Service.Products[a.Product]}, member{"publicId", h.Applicants.PublicID},
 			member{"externalId", t.ExternalID}, member{"prefill", "…"})
 	default:

@@ -12,7 +12,7 @@ import (
 
 	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 )
 
 // Kit serves /embed/v1 and issues embed tokens. All fields are required.
@@ -22,7 +22,7 @@ type Kit struct {
 
 	// Base returns the data that all pages of a request share. Adapt turns a handler
 	// into one that shows its errors as a page.
-	Base  func(r *http.Request) pages.Base
+	Base  func(r *http.Request) portalui.Base
 	Adapt func(httpx.HandlerFunc) http.Handler
 
 	Assets interface { // serves the script and its declarations

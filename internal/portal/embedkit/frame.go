@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
 	"vestibule/internal/store"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 )
 
 // A frame in another site's page has no cookies. Its addresses carry the embed token
@@ -146,7 +146,7 @@ func plainOrigin(raw string) string {
 // the allowed site is unknown, any site may frame it.
 func (k *Kit) showProblem(w http.ResponseWriter, r *http.Request, problem Problem, origin string, top bool) error {
 	info := problem.info()
-	m := pages.Notice{Base: k.Base(r), Title: info.Title, Text: info.Applicant, RequestID: httpx.RequestID(r.Context())}
+	m := portalui.Notice{Base: k.Base(r), Title: info.Title, Text: info.Applicant, RequestID: httpx.RequestID(r.Context())}
 	status, policy := http.StatusNotFound, httpx.CSP{}
 	if problem == ProblemExpired {
 		status = http.StatusGone
@@ -159,5 +159,5 @@ func (k *Kit) showProblem(w http.ResponseWriter, r *http.Request, problem Proble
 		m.Frame.Error, policy.FrameAncestors = string(problem), origin
 	}
 	httpx.SetSecurityHeaders(w, policy)
-	return httpx.HTML(w, r, status, pages.NoticePage(m))
+	return httpx.HTML(w, r, status, portalui.NoticePage(m))
 }

@@ -19,7 +19,7 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 )
 
 const shop = "https://shop.example"
@@ -46,7 +46,7 @@ func newKit(t *testing.T, db *store.DB) *testKit {
 	k := &testKit{t: t, mux: http.NewServeMux(), now: noon}
 	db.SetClock(func() time.Time { return k.now })
 	k.Kit = &Kit{DB: db, Now: db.Now, Assets: files{},
-		Base:  func(*http.Request) pages.Base { return pages.Base{Lang: i18n.English, Assets: files{}} },
+		Base:  func(*http.Request) portalui.Base { return portalui.Base{Lang: i18n.English, Assets: files{}} },
 		Adapt: func(h httpx.HandlerFunc) http.Handler { return httpx.API(slog.New(slog.DiscardHandler), h) }}
 	k.Routes(k.mux)
 	return k

@@ -20,7 +20,7 @@ import (
 	"vestibule/internal/prefill"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 )
 
 // Routes mounts the pages. If no email can be sent, it leaves out the pages that
@@ -60,7 +60,7 @@ func (d *Handler) handleNewLink(w http.ResponseWriter, r *http.Request) error {
 		return errTooOften
 	}
 	base := d.Applicants.Base(r)
-	m := pages.AnotherDevice{Base: base, Status: applicant.StatusURL(a.ID), Stream: applicant.StreamURL(a.ID), Version: a.Version,
+	m := portalui.AnotherDevice{Base: base, Status: applicant.StatusURL(a.ID), Stream: applicant.StreamURL(a.ID), Version: a.Version,
 		LinkURL: "/applications/" + a.ID + "/link", Minutes: int(ShownLife.Minutes()), Local: d.isLoopback()}
 	if d.CanEmail() {
 		m.EmailURL = "/applications/" + a.ID + "/letter"
@@ -76,7 +76,7 @@ func (d *Handler) handleNewLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.AnotherDevicePage(m))
+	return httpx.HTML(w, r, http.StatusOK, portalui.AnotherDevicePage(m))
 }
 
 // isLoopback reports whether the portal's address is a loopback address, which other
@@ -151,7 +151,7 @@ func (d *Handler) showLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.OpenLinkPage(pages.OpenLink{Base: base, Product: a.Product, Begun: a.CreatedAt,
+	return httpx.HTML(w, r, http.StatusOK, portalui.OpenLinkPage(portalui.OpenLink{Base: base, Product: a.Product, Begun: a.CreatedAt,
 		Action: "/resume/" + url.PathEscape(r.PathValue("token"))}))
 }
 
@@ -202,7 +202,7 @@ func (d *Handler) showExpired(w http.ResponseWriter, r *http.Request) error {
 	base := d.Applicants.Base(r)
 	base.Languages = nil
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusGone, pages.NoticePage(pages.Notice{Base: base, Title: "resume.used.title",
+	return httpx.HTML(w, r, http.StatusGone, portalui.NoticePage(portalui.Notice{Base: base, Title: "resume.used.title",
 		Text: "resume.used.text", Home: true, Return: d.CanEmail()}))
 }
 
@@ -224,7 +224,7 @@ func (d *Handler) handleEmail(w http.ResponseWriter, r *http.Request) error {
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusOK,
-		pages.NoticePage(pages.Notice{Base: base, Title: "resume.sent_to_own.title", Text: "resume.sent_to_own.text",
+		portalui.NoticePage(portalui.Notice{Base: base, Title: "resume.sent_to_own.title", Text: "resume.sent_to_own.text",
 			Next: applicant.StatusURL(a.ID)}))
 }
 
@@ -235,7 +235,7 @@ func (d *Handler) showForm(w http.ResponseWriter, r *http.Request) error {
 
 func (d *Handler) form(w http.ResponseWriter, r *http.Request, status int, email string, problem i18n.Key) error {
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, status, pages.FindPage(pages.Find{Base: d.Applicants.Base(r), Email: email, Problem: problem}))
+	return httpx.HTML(w, r, status, portalui.FindPage(portalui.Find{Base: d.Applicants.Base(r), Email: email, Problem: problem}))
 }
 
 // handleForm requests a link for the entered email address. The response is the same for
@@ -255,7 +255,7 @@ func (d *Handler) handleForm(w http.ResponseWriter, r *http.Request) error {
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusOK,
-		pages.NoticePage(pages.Notice{Base: base, Title: "resume.sent.title", Text: "resume.sent.text", Home: true}))
+		portalui.NoticePage(portalui.Notice{Base: base, Title: "resume.sent.title", Text: "resume.sent.text", Home: true}))
 }
 
 // requestEmail stores a request for an email unless a limit is exceeded. The response

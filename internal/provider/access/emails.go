@@ -10,7 +10,7 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/provider/outbox"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 	"vestibule/templates/ui"
 )
 
@@ -38,7 +38,7 @@ func (s *Service) write(ctx context.Context, _ jobs.Job, w Write) error {
 		if err := insertLink(ctx, tx, store.Hash(secret), r.mailbox); err != nil {
 			return err
 		}
-		service, link := s.Visits.Operator.Name, s.URL+pages.Access{Lang: r.lang}.Link(Path+"/link/"+secret)
+		service, link := s.Visits.Operator.Name, s.URL+providerui.Access{Lang: r.lang}.Link(Path+"/link/"+secret)
 		return s.send(ctx, tx, to, r.lang, i18n.T(r.lang, "email.access.subject", "service", service),
 			i18n.T(r.lang, "email.access.body", "service", service, "link", link), link, linkLife)
 	})
@@ -55,7 +55,7 @@ func (s *Service) confirm(ctx context.Context, tx *store.Tx, l i18n.Lang, to rec
 		return err
 	}
 	subject, body := i18n.Key("email.access_ended.subject"), i18n.Key("email.access_ended.body")
-	link := s.URL + pages.Access{Lang: l}.Link(Path)
+	link := s.URL + providerui.Access{Lang: l}.Link(Path)
 	if source != "" {
 		subject, body = "email.access_disconnected.subject", "email.access_disconnected.body"
 	}

@@ -19,7 +19,7 @@ import (
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 	"vestibule/templates/ui"
 )
 
@@ -46,8 +46,8 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 
 // base returns the common part of a page, with links to other languages unless its address
 // has a secret.
-func (s *Service) base(r *http.Request) pages.Access {
-	b := pages.Access{Lang: ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language")), Urls: s.Visits.Urls(),
+func (s *Service) base(r *http.Request) providerui.Access {
+	b := providerui.Access{Lang: ui.PickLanguage(r.URL.Query().Get("lang"), "", r.Header.Get("Accept-Language")), Urls: s.Visits.Urls(),
 		Sandbox: s.Sandbox}
 	if r.PathValue("token") == "" {
 		b.Languages = ui.Languages(b.Lang, &url.URL{Path: r.URL.Path, RawPath: r.URL.EscapedPath()})
@@ -82,12 +82,12 @@ func (s *Service) setCookie(w http.ResponseWriter, value string, life int) {
 func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
 	mailbox, err := mailboxOf(r.Context(), s.DB.SQL, s.session(r), s.Now())
 	if errors.Is(err, store.ErrNotFound) {
-		return s.form(w, r, http.StatusOK, pages.AccessForm{Expired: s.session(r) != nil})
+		return s.form(w, r, http.StatusOK, providerui.AccessForm{Expired: s.session(r) != nil})
 	}
 	if err != nil {
 		return err
 	}
-	v := pages.AccessList{Access: s.base(r)}
+	v := providerui.AccessList{Access: s.base(r)}
 	if v.Companies, err = s.shared(r.Context(), v.Lang, mailbox); err != nil {
 		return err
 	}
@@ -101,12 +101,12 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	return write(w, r, http.StatusOK, pages.AccessListPage(v))
+	return write(w, r, http.StatusOK, providerui.AccessListPage(v))
 }
 
 // addDisconnected adds the source that was disconnected to the list, unless access to it is
 // open again.
-func (s *Service) addDisconnected(ctx context.Context, mailbox []byte, id string, v *pages.AccessList) error {
+func (s *Service) addDisconnected(ctx context.Context, mailbox []byte, id string, v *providerui.AccessList) error {
 	same, err := s.sameSource(ctx, s.DB.SQL, mailbox, id)
 	if err != nil || slices.ContainsFunc(same, func(c sources.Connection) bool { return c.Open(s.Now()) }) {
 		return ignoreNotFound(err)
@@ -116,9 +116,9 @@ func (s *Service) addDisconnected(ctx context.Context, mailbox []byte, id string
 	return err
 }
 
-func (s *Service) form(w http.ResponseWriter, r *http.Request, status int, f pages.AccessForm) error {
+func (s *Service) form(w http.ResponseWriter, r *http.Request, status int, f providerui.AccessForm) error {
 	f.Access = s.base(r)
-	return write(w, r, status, pages.AccessFormPage(f))
+	return write(w, r, status, providerui.AccessFormPage(f))
 }
 
 // request requests an email with a link. The answer and the work are the same for every
@@ -130,7 +130,7 @@ func (s *Service) request(w http.ResponseWriter, r *http.Request) error {
 	}
 	email := strings.TrimSpace(in.Get("email"))
 	if !prefill.IsEmail(email) {
-		return s.form(w, r, http.StatusUnprocessableEntity, pages.AccessForm{Email: email, Problem: "access.form.no_email"})
+		return s.form(w, r, http.StatusUnprocessableEntity, providerui.AccessForm{Email: email, Problem: "access.form.no_email"})
 	}
 	ok, err := s.Mailboxes.AllowEmail(r.Context(), httpx.ClientNetwork(r, s.BehindProxy).String(), email)
 	if errors.Is(err, mail.ErrNetworkLimit) {
@@ -153,7 +153,7 @@ func (s *Service) request(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	return write(w, r, http.StatusOK,
-		pages.AccessNoticePage(pages.AccessNotice{Access: b, Title: "access.sent.title", Text: "access.sent.text"}))
+		providerui.AccessNoticePage(providerui.AccessNotice{Access: b, Title: "access.sent.title", Text: "access.sent.text"}))
 }
 
 // showLink shows the page of a link. It changes nothing, so that mail scanners that open
@@ -165,7 +165,7 @@ func (s *Service) showLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if works {
-		return write(w, r, http.StatusOK, pages.AccessLinkPage(b, Path+"/link/"+url.PathEscape(r.PathValue("token"))))
+		return write(w, r, http.StatusOK, providerui.AccessLinkPage(b, Path+"/link/"+url.PathEscape(r.PathValue("token"))))
 	}
 	_, err = mailboxOf(r.Context(), s.DB.SQL, s.session(r), s.Now())
 	if err == nil {
@@ -176,7 +176,7 @@ func (s *Service) showLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return write(w, r, http.StatusGone,
-		pages.AccessNoticePage(pages.AccessNotice{Access: b, Title: "access.used.title", Text: "access.used.text", Again: true}))
+		providerui.AccessNoticePage(providerui.AccessNotice{Access: b, Title: "access.used.title", Text: "access.used.text", Again: true}))
 }
 
 // openLink uses up the link and opens a session.
@@ -213,7 +213,7 @@ func (s *Service) withSession(h func(w http.ResponseWriter, r *http.Request, mai
 	return s.page(func(w http.ResponseWriter, r *http.Request) error {
 		mailbox, err := mailboxOf(r.Context(), s.DB.SQL, s.session(r), s.Now())
 		if errors.Is(err, store.ErrNotFound) {
-			return s.form(w, r, http.StatusForbidden, pages.AccessForm{Expired: true})
+			return s.form(w, r, http.StatusForbidden, providerui.AccessForm{Expired: true})
 		}
 		if err != nil {
 			return err
@@ -237,7 +237,7 @@ func (s *Service) showEnd(w http.ResponseWriter, r *http.Request, mailbox []byte
 			seeEnded(w, b, c.Account)
 			return nil
 		}
-		return write(w, r, http.StatusOK, pages.AccessEndPage(pages.AccessEnd{Access: b, Company: c}))
+		return write(w, r, http.StatusOK, providerui.AccessEndPage(providerui.AccessEnd{Access: b, Company: c}))
 	}
 	return store.ErrNotFound
 }
@@ -264,7 +264,7 @@ func (s *Service) end(w http.ResponseWriter, r *http.Request, mailbox []byte) er
 }
 
 // seeEnded redirects to the list, which says that a company's access has ended.
-func seeEnded(w http.ResponseWriter, b pages.Access, account string) {
+func seeEnded(w http.ResponseWriter, b providerui.Access, account string) {
 	httpx.SeeOther(w, b.Link(Path)+"&"+url.Values{"ended": {account}}.Encode())
 }
 
@@ -331,14 +331,14 @@ func (s *Service) showDisconnect(w http.ResponseWriter, r *http.Request, mailbox
 	if err != nil {
 		return err
 	}
-	v := pages.AccessDisconnect{Access: b, Company: pages.AccessCompany{Name: company.ApplicantName()},
-		Source: pages.AccessSource{ID: id, Name: s.sourceName(same[0])}}
+	v := providerui.AccessDisconnect{Access: b, Company: providerui.AccessCompany{Name: company.ApplicantName()},
+		Source: providerui.AccessSource{ID: id, Name: s.sourceName(same[0])}}
 	for _, c := range all {
 		if c.Account == company.PublicID {
 			v.Company = c
 		}
 	}
-	return write(w, r, http.StatusOK, pages.AccessDisconnectPage(v))
+	return write(w, r, http.StatusOK, providerui.AccessDisconnectPage(v))
 }
 
 // disconnect ends a company's access to a source. A second request changes nothing.
@@ -359,7 +359,7 @@ func (s *Service) disconnect(w http.ResponseWriter, r *http.Request, mailbox []b
 }
 
 // seeDisconnected redirects to the list, which says that a source is disconnected.
-func seeDisconnected(w http.ResponseWriter, b pages.Access, id string) {
+func seeDisconnected(w http.ResponseWriter, b providerui.Access, id string) {
 	httpx.SeeOther(w, b.Link(Path)+"&"+url.Values{"disconnected": {id}}.Encode())
 }
 

@@ -13,12 +13,12 @@ import (
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
 // shared lists the companies that the consumers of a mailbox shared reports with, those of
 // the newest reports first, with the sources that they can still use.
-func (s *Service) shared(ctx context.Context, l i18n.Lang, mailbox []byte) (out []pages.AccessCompany, err error) {
+func (s *Service) shared(ctx context.Context, l i18n.Lang, mailbox []byte) (out []providerui.AccessCompany, err error) {
 	rows, err := sharedReports(ctx, s.DB.SQL, mailbox)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (s *Service) shared(ctx context.Context, l i18n.Lang, mailbox []byte) (out 
 			}
 			i = len(out)
 			at[row.customerID] = i
-			out = append(out, pages.AccessCompany{Name: a.ApplicantName(), Account: a.PublicID, Older: row.total})
+			out = append(out, providerui.AccessCompany{Name: a.ApplicantName(), Account: a.PublicID, Older: row.total})
 		}
 		report, err := s.report(ctx, l, row)
 		if err != nil {
@@ -56,10 +56,10 @@ func (s *Service) shared(ctx context.Context, l i18n.Lang, mailbox []byte) (out 
 			continue
 		}
 		listed[key] = true
-		out[i].Sources = append(out[i].Sources, pages.AccessSource{ID: source.ID, Name: s.sourceName(source)})
+		out[i].Sources = append(out[i].Sources, providerui.AccessSource{ID: source.ID, Name: s.sourceName(source)})
 	}
 	for _, c := range out {
-		slices.SortFunc(c.Sources, func(a, b pages.AccessSource) int { return strings.Compare(a.Name, b.Name) })
+		slices.SortFunc(c.Sources, func(a, b providerui.AccessSource) int { return strings.Compare(a.Name, b.Name) })
 	}
 	return out, nil
 }
@@ -69,8 +69,8 @@ func (s *Service) sourceName(c sources.Connection) string {
 }
 
 // report describes a report without personal data.
-func (s *Service) report(ctx context.Context, l i18n.Lang, row sharedReport) (pages.AccessReport, error) {
-	r := pages.AccessReport{Kind: row.kind, Shared: row.created, Withdrawn: row.withdrawn, Updates: row.updates, Updated: row.updated,
+func (s *Service) report(ctx context.Context, l i18n.Lang, row sharedReport) (providerui.AccessReport, error) {
+	r := providerui.AccessReport{Kind: row.kind, Shared: row.created, Withdrawn: row.withdrawn, Updates: row.updates, Updated: row.updated,
 		Pending: row.status == contract.StatusPending}
 	if row.status == contract.StatusSuccess {
 		r.Until = row.created.Add(reports.MaxAge)
@@ -99,7 +99,7 @@ func (s *Service) report(ctx context.Context, l i18n.Lang, row sharedReport) (pa
 }
 
 // addSources adds the sources that the report has data of, and the access that is open.
-func (s *Service) addSources(ctx context.Context, l i18n.Lang, row sharedReport, r *pages.AccessReport) error {
+func (s *Service) addSources(ctx context.Context, l i18n.Lang, row sharedReport, r *providerui.AccessReport) error {
 	add := func(name string) {
 		if !slices.Contains(r.From, name) {
 			r.From = append(r.From, name)
@@ -128,7 +128,7 @@ func (s *Service) addSources(ctx context.Context, l i18n.Lang, row sharedReport,
 		name := s.sourceName(c)
 		add(name)
 		if c.Open(s.Now()) {
-			r.Access = append(r.Access, pages.OpenAccess{Name: name, Until: c.Expires})
+			r.Access = append(r.Access, providerui.OpenAccess{Name: name, Until: c.Expires})
 		}
 	}
 	return nil

@@ -15,21 +15,21 @@ import (
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
-func (s *Service) credentials(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) credentials(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	all, err := s.Customers.Credentials(ctx, s.DB.SQL, by.account.ID)
 	now := s.Now()
-	var v []pages.DashboardCredential
+	var v []providerui.DashboardCredential
 	for _, c := range all {
 		live := c.Valid(now)
 		rotatable := live && !slices.ContainsFunc(all,
 			func(o customers.Credential) bool { return o.Valid(now) && o.ID != c.ID && o.ClientID == c.ClientID })
-		v = append(v, pages.DashboardCredential{ID: c.ID, ClientID: c.ClientID, Name: c.Name, Created: c.Created, Expires: c.Expires,
+		v = append(v, providerui.DashboardCredential{ID: c.ID, ClientID: c.ClientID, Name: c.Name, Created: c.Created, Expires: c.Expires,
 			Revoked: c.Revoked, Used: c.Used, Live: live, Rotatable: rotatable})
 	}
-	return pages.DashboardCredentialsPage(d, v), err
+	return providerui.DashboardCredentialsPage(d, v), err
 }
 
 func (s *Service) issue(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -86,14 +86,14 @@ func (s *Service) revoke(ctx context.Context, tx *store.Tx, by user, in input) (
 	return out, s.Customers.RevokeCredential(ctx, tx, by.account.ID, in.id)
 }
 
-func (s *Service) redirects(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) redirects(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	urls, err := s.Customers.OwnCompleteURLs(ctx, s.DB.SQL, by.account.ID)
 	if err != nil {
 		return nil, err
 	}
 	origins, err := s.Customers.OwnWidgetOrigins(ctx, s.DB.SQL, by.account.ID)
-	v := pages.DashboardRedirects{URLs: urls, Mode: by.account.ReturnMode, RequireForm: by.account.RequireForm, Origins: origins}
-	return pages.DashboardRedirectsPage(d, v), err
+	v := providerui.DashboardRedirects{URLs: urls, Mode: by.account.ReturnMode, RequireForm: by.account.RequireForm, Origins: origins}
+	return providerui.DashboardRedirectsPage(d, v), err
 }
 
 // editURLs changes the account's redirect URLs.
@@ -173,12 +173,12 @@ func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by user, in input
 		s.Customers.SetReturn(ctx, tx, by.account.ID, mode, form)
 }
 
-func (s *Service) audit(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) audit(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	return s.entries(ctx, r, by, d, "")
 }
 
 // entries lists the audit trail, filtered by user, action and day, or by a text.
-func (s *Service) entries(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
+func (s *Service) entries(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
 	q := selectionParams(r, "user", "action", "from", "to")
 	f := staff.EntryFilter{Subject: by.account.ID, Actor: q.Get("user"), Action: q.Get("action")}
 	var err, err2 error
@@ -191,7 +191,7 @@ func (s *Service) entries(ctx context.Context, r *http.Request, by user, d pages
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DashboardAudit{List: listOf("/dashboard/audit", q), Searched: text}
+	v := providerui.DashboardAudit{List: listOf("/dashboard/audit", q), Searched: text}
 	if v.Actions, err = s.Staff.Actions(ctx, s.DB.SQL, by.account.ID); err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (s *Service) entries(ctx context.Context, r *http.Request, by user, d pages
 		consumer: i18n.T(d.Lang, "dashboard.author.consumer")}
 	for _, u := range users {
 		emails[u.ID] = u.Email
-		person := pages.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: signIns[u.ID]}
+		person := providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: signIns[u.ID]}
 		v.Users = append(v.Users, person)
 		if u.ID == f.Actor {
 			v.Of = &person
@@ -219,13 +219,13 @@ func (s *Service) entries(ctx context.Context, r *http.Request, by user, d pages
 	if err != nil {
 		return nil, err
 	}
-	v.Rows = staff.Lines(all, func(e staff.Entry, older []pages.DashboardEntry) pages.DashboardEntry {
-		return pages.DashboardEntry{At: e.At, By: emails[e.Actor], Action: e.Action, Object: cmp.Or(emails[e.Object], e.Object),
+	v.Rows = staff.Lines(all, func(e staff.Entry, older []providerui.DashboardEntry) providerui.DashboardEntry {
+		return providerui.DashboardEntry{At: e.At, By: emails[e.Actor], Action: e.Action, Object: cmp.Or(emails[e.Object], e.Object),
 			Details: e.Detail, Values: e.Values, More: older}
 	})
 	v.Count = len(all)
 	if n := len(all); n > 0 {
 		v.List.Pager = listPager(q, "/dashboard/audit", text, n == pageSize, cursorText(store.Cursor{At: all[n-1].At, ID: all[n-1].ID}))
 	}
-	return pages.DashboardAuditPage(d, v), nil
+	return providerui.DashboardAuditPage(d, v), nil
 }

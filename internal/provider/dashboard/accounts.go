@@ -12,58 +12,58 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/staff"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 
 	"vestibule/internal/store"
 )
 
 // configurations returns the configurations that the user's account may assign: a
 // parent's own.
-func (s *Service) configurations(ctx context.Context, by user) ([]pages.DashboardConfiguration, error) {
+func (s *Service) configurations(ctx context.Context, by user) ([]providerui.DashboardConfiguration, error) {
 	if by.account.ParentID != "" {
 		return nil, nil
 	}
 	all, err := s.Customers.Configurations(ctx, s.DB.SQL, by.account.ID)
-	var out []pages.DashboardConfiguration
+	var out []providerui.DashboardConfiguration
 	for _, c := range all {
 		out = append(out, configurationView(c))
 	}
 	return out, err
 }
 
-func configurationView(c customers.Configuration) pages.DashboardConfiguration {
-	return pages.DashboardConfiguration{ID: c.ID, Alias: c.Alias, Kind: c.Kind, InquiryType: c.InquiryType,
+func configurationView(c customers.Configuration) providerui.DashboardConfiguration {
+	return providerui.DashboardConfiguration{ID: c.ID, Alias: c.Alias, Kind: c.Kind, InquiryType: c.InquiryType,
 		Deprecated: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, ScoreV21: c.ScoreV21, IncomeModelSuite: c.IncomeModelSuite,
 		Inflows: c.IncomeInflows, Workflow: c.EligibilityKind}
 }
 
-func (s *Service) productViews(ctx context.Context, customerID string) ([]pages.DashboardProduct, error) {
+func (s *Service) productViews(ctx context.Context, customerID string) ([]providerui.DashboardProduct, error) {
 	all, err := s.Customers.Products(ctx, s.DB.SQL, customerID)
-	var out []pages.DashboardProduct
+	var out []providerui.DashboardProduct
 	for _, p := range all {
-		out = append(out, pages.DashboardProduct{ID: p.ID, Name: p.Name, DisplayName: p.DisplayName, Kind: p.Kind,
+		out = append(out, providerui.DashboardProduct{ID: p.ID, Name: p.Name, DisplayName: p.DisplayName, Kind: p.Kind,
 			InquiryType: p.InquiryType, Configuration: configurationView(p.Configuration), Inherited: p.Inherited})
 	}
 	return out, err
 }
 
-func (s *Service) products(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) products(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	own, err := s.productViews(ctx, by.account.ID)
 	if err != nil {
 		return nil, err
 	}
 	all, err := s.configurations(ctx, by)
-	v := pages.DashboardProducts{Products: own, Configurations: all, Assignable: by.configurer && len(all) > 0}
-	return pages.DashboardProductsPage(d, v), err
+	v := providerui.DashboardProducts{Products: own, Configurations: all, Assignable: by.configurer && len(all) > 0}
+	return providerui.DashboardProductsPage(d, v), err
 }
 
-func (s *Service) children(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) children(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	return s.childList(ctx, r, by, d, "")
 }
 
 // childList lists the child accounts in the order of their names, or of the days when they
 // were made.
-func (s *Service) childList(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
+func (s *Service) childList(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
 	if by.account.ParentID != "" {
 		return nil, unknown("page of a child account")
 	}
@@ -88,14 +88,14 @@ func (s *Service) childList(ctx context.Context, r *http.Request, by user, d pag
 		}
 		return names
 	})
-	v := pages.DashboardAccounts{List: listOf("/dashboard/accounts", q), Searched: text, Addable: by.hierarchy}
+	v := providerui.DashboardAccounts{List: listOf("/dashboard/accounts", q), Searched: text, Addable: by.hierarchy}
 	for _, a := range all {
 		if anyContains(text, a.Name, a.DisplayName, a.PublicID) {
-			v.Children = append(v.Children, pages.DashboardAccount{PublicID: a.PublicID,
+			v.Children = append(v.Children, providerui.DashboardAccount{PublicID: a.PublicID,
 				Name: a.Name, DisplayName: a.DisplayName, Created: a.Created})
 		}
 	}
-	return pages.DashboardAccountsPage(d, v), nil
+	return providerui.DashboardAccountsPage(d, v), nil
 }
 
 // isPublicID reports whether s has the form of a publicId.
@@ -108,7 +108,7 @@ func isPublicID(s string) bool {
 	return s != "" && len(s) <= 128
 }
 
-func (s *Service) child(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) child(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	id := r.PathValue("id")
 	if !isPublicID(id) {
 		return nil, unknown("child account")
@@ -117,14 +117,14 @@ func (s *Service) child(ctx context.Context, r *http.Request, by user, d pages.D
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DashboardAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created,
+	v := providerui.DashboardAccount{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Created: a.Created,
 		Own: a.ConfigurationID}
 	if v.Products, err = s.productViews(ctx, a.ID); err != nil {
 		return nil, err
 	}
 	v.Configurations, err = s.configurations(ctx, by)
 	v.Assignable = by.configurer && len(v.Configurations) > 0
-	return pages.DashboardAccountPage(d, v), err
+	return providerui.DashboardAccountPage(d, v), err
 }
 
 // names reads the names of an account or a product from the form.

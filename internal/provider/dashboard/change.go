@@ -15,7 +15,7 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 	"vestibule/templates/ui"
 )
 
@@ -28,7 +28,7 @@ const noticeLife = 10 * time.Minute
 
 // page renders a page for a user. d is the common part of the page; after a rejected
 // form it contains the problem.
-type page func(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error)
+type page func(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error)
 
 // change makes one change in tx for a user, from a form's fields.
 type change func(ctx context.Context, tx *store.Tx, by user, in input) (done, error)
@@ -288,19 +288,19 @@ func (s *Service) adapt(h httpx.HandlerFunc) http.Handler {
 func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
 	d := s.frame(r)
 	d.RequestID = httpx.RequestID(r.Context())
-	if err := s.show(w, r, status, pages.DashboardProblem(d, status)); err != nil {
+	if err := s.show(w, r, status, providerui.DashboardProblem(d, status)); err != nil {
 		httpx.WriteError(w, r, s.Log, err)
 	}
 }
 
 // frame returns the common part of a page without a user.
-func (s *Service) frame(r *http.Request) pages.Dashboard {
-	return pages.Dashboard{Lang: s.language(r), Styles: []string{s.Assets.URL("provider.css"),
+func (s *Service) frame(r *http.Request) providerui.Dashboard {
+	return providerui.Dashboard{Lang: s.language(r), Styles: []string{s.Assets.URL("provider.css"),
 		s.Assets.URL("dashboard.css")}, Icon: s.Assets.URL("icon.svg"), Font: s.Assets.URL("inter.woff2"), Now: s.Now()}
 }
 
 // frameOf returns the common part of a page for a signed-in user.
-func (s *Service) frameOf(r *http.Request, by user) pages.Dashboard {
+func (s *Service) frameOf(r *http.Request, by user) providerui.Dashboard {
 	d := s.frame(r)
 	d.Email, d.Account, d.PublicID, d.Sandbox, d.Child = by.Email, by.account.Name, by.account.PublicID,
 		by.account.Environment == contract.Sandbox, by.account.ParentID != ""
@@ -310,7 +310,7 @@ func (s *Service) frameOf(r *http.Request, by user) pages.Dashboard {
 	return d
 }
 
-func (s *Service) render(w http.ResponseWriter, r *http.Request, by user, status int, d pages.Dashboard, show page) error {
+func (s *Service) render(w http.ResponseWriter, r *http.Request, by user, status int, d providerui.Dashboard, show page) error {
 	c, err := show(r.Context(), r, by, d)
 	if err != nil {
 		return err

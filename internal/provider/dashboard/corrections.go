@@ -17,7 +17,7 @@ import (
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
 // The correction pages are the only ones that show figures of a report. They name no
@@ -30,18 +30,18 @@ const (
 )
 
 // correction renders the form with earlier corrections.
-func (s *Service) correction(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) correction(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	return s.correctionPage(ctx, r.PathValue("id"), by, d, nil)
 }
 
 // correctionPage renders the form; with then, also the result of the submitted values.
-func (s *Service) correctionPage(ctx context.Context, reference string, by user, d pages.Dashboard,
+func (s *Service) correctionPage(ctx context.Context, reference string, by user, d providerui.Dashboard,
 	then *report.RevisedValues) (templ.Component, error) {
 	token := s.token(reference)
 	if token == "" {
 		return nil, unknown("report")
 	}
-	v := pages.DashboardCorrection{Reference: reference, Then: then, MaxReason: maxReason}
+	v := providerui.DashboardCorrection{Reference: reference, Then: then, MaxReason: maxReason}
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		f, err := s.Reports.Figures(ctx, tx, by.account.ID, token)
 		if err != nil {
@@ -62,12 +62,12 @@ func (s *Service) correctionPage(ctx context.Context, reference string, by user,
 			if err != nil {
 				return err
 			}
-			v.Made = append(v.Made, pages.DashboardRevision{Number: x.Number, At: x.At, By: who, Reason: x.Reason,
+			v.Made = append(v.Made, providerui.DashboardRevision{Number: x.Number, At: x.At, By: who, Reason: x.Reason,
 				Before: x.Before, Then: x.Then})
 		}
 		return nil
 	})
-	return pages.DashboardCorrectionPage(d, v), err
+	return providerui.DashboardCorrectionPage(d, v), err
 }
 
 // emailOf returns a user's email address, or "" for a deleted user.
@@ -116,7 +116,7 @@ func (s *Service) previewCorrection(w http.ResponseWriter, r *http.Request) erro
 	} else if err != nil {
 		return err
 	}
-	return s.render(w, r, by, status, d, func(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+	return s.render(w, r, by, status, d, func(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 		return s.correctionPage(ctx, in.id, by, d, then)
 	})
 }

@@ -18,7 +18,7 @@ import (
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
 // Actions in the audit trail and keys of flash messages. The templates have the texts.
@@ -28,12 +28,12 @@ const (
 	flashNoChange flash = "no change"
 )
 
-func (s *Service) webhooks(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) webhooks(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	c, err := s.callbackOf(ctx, s.DB.SQL, by)
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DashboardWebhooks{URL: c.URL, Disabled: c.Disabled, MaxTests: webhooks.MaxTests}
+	v := providerui.DashboardWebhooks{URL: c.URL, Disabled: c.Disabled, MaxTests: webhooks.MaxTests}
 	if err := s.health(ctx, by.account.ID, &v); err != nil {
 		return nil, err
 	}
@@ -46,16 +46,16 @@ func (s *Service) webhooks(ctx context.Context, _ *http.Request, by user, d page
 		v.Test = &test
 	}
 	for _, st := range webhooks.Subscribable() {
-		v.Statuses = append(v.Statuses, pages.DashboardStatus{Status: st, Chosen: c.Statuses == nil || slices.Contains(c.Statuses, st)})
+		v.Statuses = append(v.Statuses, providerui.DashboardStatus{Status: st, Chosen: c.Statuses == nil || slices.Contains(c.Statuses, st)})
 	}
 	for _, g := range c.Signers {
-		v.Signers = append(v.Signers, pages.DashboardSigner(g))
+		v.Signers = append(v.Signers, providerui.DashboardSigner(g))
 	}
-	return pages.DashboardWebhooksPage(d, v), nil
+	return providerui.DashboardWebhooksPage(d, v), nil
 }
 
 // health adds the deliveries of the last day by hour and of the last two weeks by day.
-func (s *Service) health(ctx context.Context, customerID string, v *pages.DashboardWebhooks) (err error) {
+func (s *Service) health(ctx context.Context, customerID string, v *providerui.DashboardWebhooks) (err error) {
 	now := s.Now().UTC()
 	hours := webhook.Window{Since: now.Truncate(time.Hour).Add(-23 * time.Hour), Step: time.Hour}
 	days := webhook.Window{Since: now.Truncate(day).Add(-13 * day), Step: day}
@@ -73,8 +73,8 @@ const day = 24 * time.Hour
 
 // sent returns the deliveries of each of n steps, and calls each with their counts.
 func (s *Service) sent(ctx context.Context, q store.Queryer, customerID string, w webhook.Window, n int,
-	each func(webhook.Count)) ([]pages.DashboardSent, error) {
-	out := make([]pages.DashboardSent, n)
+	each func(webhook.Count)) ([]providerui.DashboardSent, error) {
+	out := make([]providerui.DashboardSent, n)
 	for i := range out {
 		out[i].Start = w.Since.Add(time.Duration(i) * w.Step)
 	}
@@ -226,7 +226,7 @@ func (s *Service) redeliverFailed(ctx context.Context, tx *store.Tx, by user, in
 }
 
 // deliveries lists deliveries. State "failed" selects those that were given up or disabled.
-func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	q := selectionParams(r, "state", "status", "answer", "report", "hour", "from", "to", "sort")
 	f := webhook.Filter{State: webhook.State(q.Get("state")), Type: q.Get("status"), Limit: pageSize}
 	if f.State == failed {
@@ -255,7 +255,7 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d pa
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DashboardDeliveries{Report: q.Get("report"), List: listOf("/dashboard/deliveries", q)}
+	v := providerui.DashboardDeliveries{Report: q.Get("report"), List: listOf("/dashboard/deliveries", q)}
 	v.FailedSince = s.Now().UTC().Truncate(day).AddDate(0, 0, -failedDays)
 	if v.HasFailed, err = s.Webhooks.HasFailed(ctx, s.DB.SQL, by.account.ID, time.Time{}); err != nil {
 		return nil, err
@@ -267,10 +267,10 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d pa
 	if n := len(all); n > 0 {
 		v.List.Pager = pager(q, "/dashboard/deliveries", n == pageSize, cursorText(store.Cursor{At: all[n-1].Created, ID: all[n-1].ID}))
 	}
-	return pages.DashboardDeliveriesPage(d, v), nil
+	return providerui.DashboardDeliveriesPage(d, v), nil
 }
 
-// answerOf returns the last answer of a receiver as pages.DashboardAnswer has it.
+// answerOf returns the last answer of a receiver as providerui.DashboardAnswer has it.
 func answerOf(status, tries int) int {
 	if status == 0 && tries > 0 {
 		return webhook.NoAnswer
@@ -278,18 +278,18 @@ func answerOf(status, tries int) int {
 	return status
 }
 
-func deliveryView(x webhook.Delivery) pages.DashboardDelivery {
-	v := pages.DashboardDelivery{ID: x.ID, EventID: x.EventID, Status: contract.Status(x.Type),
+func deliveryView(x webhook.Delivery) providerui.DashboardDelivery {
+	v := providerui.DashboardDelivery{ID: x.ID, EventID: x.EventID, Status: contract.Status(x.Type),
 		Substatus: contract.Substatus(x.Detail), Happened: x.Happened, State: string(x.State), Tries: x.Tries, Answer: answerOf(x.HTTP, x.Tries),
 		Last: x.Last, Next: x.Next, Created: x.Created, Resends: x.Resends, Body: string(x.Body), Shredded: x.Shredded}
 	for _, a := range x.Attempts {
-		v.Attempts = append(v.Attempts, pages.DashboardAttempt{At: a.At, Answer: answerOf(a.HTTP, 1), Took: a.Took, Error: string(a.Error),
+		v.Attempts = append(v.Attempts, providerui.DashboardAttempt{At: a.At, Answer: answerOf(a.HTTP, 1), Took: a.Took, Error: string(a.Error),
 			Text: a.Answer})
 	}
 	return v
 }
 
-func (s *Service) delivery(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) delivery(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	id := r.PathValue("id")
 	if !contract.IsUUID(id) {
 		return nil, unknown("delivery")
@@ -315,7 +315,7 @@ func (s *Service) delivery(ctx context.Context, r *http.Request, by user, d page
 	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
 	}
-	return pages.DashboardDeliveryPage(d, v), nil
+	return providerui.DashboardDeliveryPage(d, v), nil
 }
 
 func (s *Service) redeliver(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {

@@ -9,14 +9,14 @@ import (
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
 // history adds the report's events to v: its visit, changes of status, corrections,
 // consent, and shares, each in order.
-func (s *Service) history(ctx context.Context, q store.Queryer, r reports.Report, v *pages.DashboardReport) error {
+func (s *Service) history(ctx context.Context, q store.Queryer, r reports.Report, v *providerui.DashboardReport) error {
 	add := func(at time.Time, kind, text string) {
-		v.Moments = append(v.Moments, pages.DashboardMoment{At: at, Kind: kind, Text: text})
+		v.Moments = append(v.Moments, providerui.DashboardMoment{At: at, Kind: kind, Text: text})
 	}
 	if err := s.visitHistory(ctx, q, r, v, add); err != nil {
 		return err
@@ -26,7 +26,7 @@ func (s *Service) history(ctx context.Context, q store.Queryer, r reports.Report
 		return err
 	}
 	for _, c := range changes {
-		v.Moments = append(v.Moments, pages.DashboardMoment{At: c.At, Kind: "status", Status: c.Status, Substatus: c.Substatus})
+		v.Moments = append(v.Moments, providerui.DashboardMoment{At: c.At, Kind: "status", Status: c.Status, Substatus: c.Substatus})
 	}
 	corrected, err := s.Reports.Revised(ctx, q, r.PublicToken)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Service) history(ctx context.Context, q store.Queryer, r reports.Report
 
 // visitHistory adds the visit of the report; a submission has none.
 func (s *Service) visitHistory(ctx context.Context, q store.Queryer, r reports.Report,
-	v *pages.DashboardReport, add func(at time.Time, kind, text string)) error {
+	v *providerui.DashboardReport, add func(at time.Time, kind, text string)) error {
 	visit, err := s.Visits.Summary(ctx, q, r.PublicToken)
 	if errors.Is(err, store.ErrNotFound) {
 		if r.Forgotten {
@@ -81,7 +81,7 @@ func (s *Service) visitHistory(ctx context.Context, q store.Queryer, r reports.R
 	}
 	v.Origin, v.State = "visit", string(visit.State)
 	for _, x := range visit.Sources {
-		v.Sources = append(v.Sources, pages.DashboardSource{Type: string(x.Type), Institution: x.Institution, Empty: x.Empty,
+		v.Sources = append(v.Sources, providerui.DashboardSource{Type: string(x.Type), Institution: x.Institution, Empty: x.Empty,
 			Skipped: x.Skipped, Failed: x.Failed, Substatus: x.Substatus, Reason: x.Reason})
 	}
 	events, err := s.Visits.Sources.Events(ctx, q, r.PublicToken)
@@ -89,7 +89,7 @@ func (s *Service) visitHistory(ctx context.Context, q store.Queryer, r reports.R
 		return err
 	}
 	for _, e := range events {
-		m := pages.DashboardMoment{At: e.At, Kind: "source " + e.Kind, Reason: string(e.Reason),
+		m := providerui.DashboardMoment{At: e.At, Kind: "source " + e.Kind, Reason: string(e.Reason),
 			Text: s.Visits.InstitutionName(visit.Environment, e.Institution)}
 		v.Moments = append(v.Moments, m)
 	}

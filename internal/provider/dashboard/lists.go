@@ -12,7 +12,7 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/staff"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
 // pageSize is the number of entries on a page of a list.
@@ -27,8 +27,8 @@ var listParams = []string{"status", "substatus", "product", "state", "answer", "
 const failed = "failed"
 
 // listOf returns what a page needs to filter and sort a list.
-func listOf(path string, q url.Values) pages.DashboardList {
-	return pages.DashboardList{Path: path, Query: q}
+func listOf(path string, q url.Values) providerui.DashboardList {
+	return providerui.DashboardList{Path: path, Query: q}
 }
 
 // parseDays parses the first and the last day of a filter; "" is the zero time.
@@ -43,7 +43,7 @@ func parseDays(q url.Values) (from, to time.Time, err error) {
 // parseTimes parses the hour of a filter, or its first and last day, as a range of time.
 func parseTimes(q url.Values) (since, until time.Time, err error) {
 	if text := q.Get("hour"); text != "" {
-		since, err = time.Parse(pages.DashboardHour, text)
+		since, err = time.Parse(providerui.DashboardHour, text)
 		return since, since.Add(time.Hour), err
 	}
 	since, until, err = parseDays(q)
@@ -54,8 +54,8 @@ func parseTimes(q url.Values) (since, until time.Time, err error) {
 }
 
 // pager returns the link after a full page. path may have a query.
-func pager(query url.Values, path string, full bool, last string) pages.DashboardPager {
-	var p pages.DashboardPager
+func pager(query url.Values, path string, full bool, last string) providerui.DashboardPager {
+	var p providerui.DashboardPager
 	to := func(after string) string {
 		q := url.Values{}
 		for k, v := range query {
@@ -81,11 +81,11 @@ func pager(query url.Values, path string, full bool, last string) pages.Dashboar
 }
 
 // listPager is pager for a list that may be searched for a text; its next page is requested by a form.
-func listPager(query url.Values, path, text string, full bool, last string) pages.DashboardPager {
+func listPager(query url.Values, path, text string, full bool, last string) providerui.DashboardPager {
 	if text == "" {
 		return pager(query, path, full, last)
 	}
-	p := pages.DashboardPager{Newest: path}
+	p := providerui.DashboardPager{Newest: path}
 	if full {
 		p.After = last
 	}
@@ -110,7 +110,7 @@ func selectionParams(r *http.Request, names ...string) url.Values {
 const maxSearched = 1000
 
 // searched renders a list with the entries that have all words of a text; "" for all.
-type searched func(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error)
+type searched func(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error)
 
 // searchIn searches a list by words in its entries' names. After a cursor in the form it goes
 // on from there.
@@ -120,7 +120,7 @@ func searchIn(path string, list searched) finder {
 		if query == "" {
 			to = path
 		}
-		return to, func(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+		return to, func(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 			return list(ctx, r, by, d, query)
 		}, nil
 	}

@@ -20,7 +20,7 @@ import (
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 	"vestibule/templates/ui"
 )
 
@@ -31,14 +31,14 @@ const maxInstitutions = 10
 const maxPeriod = 90
 
 // period sets the days of an overview.
-func period(q url.Values, now time.Time, v *pages.DashboardOverview) error {
+func period(q url.Values, now time.Time, v *providerui.DashboardOverview) error {
 	days, ok := staff.ReadDays(q, now, maxPeriod)
 	if !ok {
 		return unknown("period")
 	}
 	for _, n := range staff.Periods {
 		text := strconv.Itoa(n)
-		v.Periods = append(v.Periods, pages.DashboardChip{Name: text, URL: "/dashboard?" + days.Params(n).Encode(),
+		v.Periods = append(v.Periods, providerui.DashboardChip{Name: text, URL: "/dashboard?" + days.Params(n).Encode(),
 			Current: n == days.Period})
 	}
 	v.Compare = ui.Comparison{By: days.Compare, First: days.Before, Last: days.Before.AddDate(0, 0, days.Count()-1)}
@@ -49,8 +49,8 @@ func period(q url.Values, now time.Time, v *pages.DashboardOverview) error {
 	return nil
 }
 
-func daysFrom(first time.Time, n int) []pages.DashboardDay {
-	out := make([]pages.DashboardDay, n)
+func daysFrom(first time.Time, n int) []providerui.DashboardDay {
+	out := make([]providerui.DashboardDay, n)
 	for i := range out {
 		out[i].Day = first.AddDate(0, 0, i)
 	}
@@ -58,8 +58,8 @@ func daysFrom(first time.Time, n int) []pages.DashboardDay {
 }
 
 // overview shows the reports, visits and deliveries of some days.
-func (s *Service) overview(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
-	v := pages.DashboardOverview{Environment: by.account.Environment, Callback: "on"}
+func (s *Service) overview(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+	v := providerui.DashboardOverview{Environment: by.account.Environment, Callback: "on"}
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		id := by.account.ID
 		err := period(r.URL.Query(), tx.Now, &v)
@@ -97,28 +97,28 @@ func (s *Service) overview(ctx context.Context, r *http.Request, by user, d page
 		}
 		return nil
 	})
-	return pages.DashboardOverviewPage(d, v), err
+	return providerui.DashboardOverviewPage(d, v), err
 }
 
-func (s *Service) overviewReports(ctx context.Context, tx *store.Tx, customerID string, v *pages.DashboardOverview) error {
+func (s *Service) overviewReports(ctx context.Context, tx *store.Tx, customerID string, v *providerui.DashboardOverview) error {
 	all, err := s.Reports.CountDays(ctx, tx, customerID, v.Since, v.Until)
 	addReports(all, v)
-	results := map[pages.DashboardResult]int{}
+	results := map[providerui.DashboardResult]int{}
 	for _, c := range all {
-		results[pages.DashboardResult{Status: c.Status, Substatus: c.Substatus}] += c.Count
+		results[providerui.DashboardResult{Status: c.Status, Substatus: c.Substatus}] += c.Count
 	}
 	for r, n := range results {
 		r.Count = n
 		v.Results = append(v.Results, r)
 	}
-	slices.SortFunc(v.Results, func(a, b pages.DashboardResult) int {
+	slices.SortFunc(v.Results, func(a, b providerui.DashboardResult) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Status, b.Status), cmp.Compare(a.Substatus, b.Substatus))
 	})
 	return err
 }
 
 // addReports adds counts to the days of an overview.
-func addReports(all []reports.DayCount, v *pages.DashboardOverview) {
+func addReports(all []reports.DayCount, v *providerui.DashboardOverview) {
 	for _, c := range all {
 		day := &v.Days[min(c.Day, len(v.Days)-1)]
 		switch c.Status {
@@ -132,14 +132,14 @@ func addReports(all []reports.DayCount, v *pages.DashboardOverview) {
 	}
 }
 
-func (s *Service) overviewDeliveries(ctx context.Context, tx *store.Tx, customerID string, v *pages.DashboardOverview) (err error) {
+func (s *Service) overviewDeliveries(ctx context.Context, tx *store.Tx, customerID string, v *providerui.DashboardOverview) (err error) {
 	answers := map[int]int{}
 	v.Deliveries, err = s.sent(ctx, tx, customerID, webhook.Window{Since: v.Since, Until: v.Until, Step: day}, len(v.Days),
 		func(c webhook.Count) { answers[c.Answer] += c.Count })
 	for code, n := range answers {
-		v.Answers = append(v.Answers, pages.DashboardAnswer{Code: code, Count: n})
+		v.Answers = append(v.Answers, providerui.DashboardAnswer{Code: code, Count: n})
 	}
-	slices.SortFunc(v.Answers, func(a, b pages.DashboardAnswer) int {
+	slices.SortFunc(v.Answers, func(a, b providerui.DashboardAnswer) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code))
 	})
 	return err
@@ -147,7 +147,7 @@ func (s *Service) overviewDeliveries(ctx context.Context, tx *store.Tx, customer
 
 // overviewBefore adds the figures of the earlier days to compare with, if the account existed
 // then, all of its reports and events are still kept, and there are some.
-func (s *Service) overviewBefore(ctx context.Context, tx *store.Tx, by user, v *pages.DashboardOverview) error {
+func (s *Service) overviewBefore(ctx context.Context, tx *store.Tx, by user, v *providerui.DashboardOverview) error {
 	until := v.Until
 	if until.IsZero() {
 		until = tx.Now
@@ -157,7 +157,7 @@ func (s *Service) overviewBefore(ctx context.Context, tx *store.Tx, by user, v *
 	if since.Before(by.account.Created) || tx.Now.Sub(since) > min(reports.MaxAge, webhooks.MaxAge) {
 		return nil
 	}
-	before := pages.DashboardOverview{Since: since, Days: daysFrom(since, len(v.Days))}
+	before := providerui.DashboardOverview{Since: since, Days: daysFrom(since, len(v.Days))}
 	all, err := s.Reports.CountDays(ctx, tx, by.account.ID, since, until)
 	if err != nil {
 		return err
@@ -174,16 +174,16 @@ func (s *Service) overviewBefore(ctx context.Context, tx *store.Tx, by user, v *
 }
 
 // overviewStops adds where visits stopped: all steps, and the most frequent institutions.
-func (s *Service) overviewStops(ctx context.Context, tx *store.Tx, by user, lang i18n.Lang, v *pages.DashboardOverview) error {
+func (s *Service) overviewStops(ctx context.Context, tx *store.Tx, by user, lang i18n.Lang, v *providerui.DashboardOverview) error {
 	all, err := s.Visits.StopsOf(ctx, tx, by.account.ID, v.Since, v.Until)
 	if err != nil {
 		return err
 	}
-	add := func(to *[]pages.DashboardStop, c visits.Stop, code, name string) {
-		i := slices.IndexFunc(*to, func(x pages.DashboardStop) bool { return x.Code == code })
+	add := func(to *[]providerui.DashboardStop, c visits.Stop, code, name string) {
+		i := slices.IndexFunc(*to, func(x providerui.DashboardStop) bool { return x.Code == code })
 		if i < 0 {
 			i = len(*to)
-			*to = append(*to, pages.DashboardStop{Code: code, Name: name})
+			*to = append(*to, providerui.DashboardStop{Code: code, Name: name})
 		}
 		(*to)[i].Count += c.Count
 	}
@@ -193,8 +193,8 @@ func (s *Service) overviewStops(ctx context.Context, tx *store.Tx, by user, lang
 			add(&v.Institutions, c, c.Institution, s.Visits.InstitutionName(by.account.Environment, c.Institution))
 		}
 	}
-	for _, list := range [][]pages.DashboardStop{v.Stops, v.Institutions} {
-		slices.SortStableFunc(list, func(a, b pages.DashboardStop) int { return cmp.Compare(b.Count, a.Count) })
+	for _, list := range [][]providerui.DashboardStop{v.Stops, v.Institutions} {
+		slices.SortStableFunc(list, func(a, b providerui.DashboardStop) int { return cmp.Compare(b.Count, a.Count) })
 	}
 	v.Institutions = v.Institutions[:min(len(v.Institutions), maxInstitutions)]
 	return nil

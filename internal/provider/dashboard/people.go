@@ -14,16 +14,16 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
-func (s *Service) users(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) users(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	return s.userList(ctx, r, by, d, "")
 }
 
 // userList lists the users in the order of their addresses, or of the days when they were
 // added.
-func (s *Service) userList(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
+func (s *Service) userList(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
 	q := selectionParams(r, "sort")
 	sort, err := sortOf(q, "-email", "newest", "oldest")
 	if err != nil {
@@ -48,14 +48,14 @@ func (s *Service) userList(ctx context.Context, r *http.Request, by user, d page
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DashboardPeople{List: listOf("/dashboard/people", q), Searched: text}
+	v := providerui.DashboardPeople{List: listOf("/dashboard/people", q), Searched: text}
 	for _, u := range all {
 		if anyContains(text, u.Email) {
-			v.Rows = append(v.Rows, pages.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: signIns[u.ID],
+			v.Rows = append(v.Rows, providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: signIns[u.ID],
 				Self: u.ID == by.ID})
 		}
 	}
-	return pages.DashboardPeoplePage(d, v), nil
+	return providerui.DashboardPeoplePage(d, v), nil
 }
 
 // hashFirst generates and hashes a user's first password.

@@ -23,11 +23,11 @@ import (
 	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
 // reports lists reports. Status "failed" selects those that ended without data.
-func (s *Service) reports(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) reports(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	q := selectionParams(r, "status", "substatus", "product", "reached", "stopped", "institution", "from", "to", "sort")
 	f, err := s.reportFilter(q)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Service) reports(ctx context.Context, r *http.Request, by user, d pages
 		}
 		v.List.Pager = pager(q, "/dashboard/reports", n == pageSize, last)
 	}
-	return pages.DashboardReportsPage(d, v), nil
+	return providerui.DashboardReportsPage(d, v), nil
 }
 
 // reportFilter parses the filter of a list of reports.
@@ -82,8 +82,8 @@ func (s *Service) reportFilter(q url.Values) (f reports.Filter, err error) {
 	return f, nil
 }
 
-func (s *Service) reportList(by user, q url.Values, all []reports.Report) pages.DashboardReports {
-	v := pages.DashboardReports{List: listOf("/dashboard/reports", q)}
+func (s *Service) reportList(by user, q url.Values, all []reports.Report) providerui.DashboardReports {
+	v := providerui.DashboardReports{List: listOf("/dashboard/reports", q)}
 	v.List.Statuses = contract.Statuses()
 	if id := q.Get("institution"); id != "" {
 		v.Institution = s.Visits.InstitutionName(by.account.Environment, id)
@@ -94,8 +94,8 @@ func (s *Service) reportList(by user, q url.Values, all []reports.Report) pages.
 	return v
 }
 
-func (s *Service) reportView(x reports.Report) pages.DashboardReport {
-	return pages.DashboardReport{Reference: s.reference(x.PublicToken), ProductID: x.ProductID, Kind: x.Kind, ExternalID: x.ExternalID,
+func (s *Service) reportView(x reports.Report) providerui.DashboardReport {
+	return providerui.DashboardReport{Reference: s.reference(x.PublicToken), ProductID: x.ProductID, Kind: x.Kind, ExternalID: x.ExternalID,
 		Status: x.Status, Substatus: x.Substatus, Created: x.Created, Retrieved: x.Retrieved}
 }
 
@@ -206,10 +206,10 @@ func (s *Service) findReports(ctx context.Context, by user, query string) (strin
 	case one != nil:
 		to = "/dashboard/reports/" + s.reference(one.PublicToken)
 	}
-	return to, func(_ context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+	return to, func(_ context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 		v := s.reportList(by, url.Values{}, all)
 		v.Searched = query
-		return pages.DashboardReportsPage(d, v), nil
+		return providerui.DashboardReportsPage(d, v), nil
 	}, err
 }
 
@@ -222,30 +222,30 @@ func (s *Service) findDeliveries(ctx context.Context, by user, query string) (st
 	case one != nil:
 		to = "/dashboard/deliveries?report=" + s.reference(one.PublicToken)
 	}
-	return to, func(ctx context.Context, _ *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
-		v := pages.DashboardDeliveries{List: listOf("/dashboard/deliveries", url.Values{}), Searched: query}
+	return to, func(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+		v := providerui.DashboardDeliveries{List: listOf("/dashboard/deliveries", url.Values{}), Searched: query}
 		v.List.Statuses = webhooks.Subscribable()
 		f := webhook.Filter{Limit: pageSize}
 		for _, x := range found {
 			f.Subjects = append(f.Subjects, x.PublicToken)
 		}
 		if len(f.Subjects) == 0 {
-			return pages.DashboardDeliveriesPage(d, v), nil
+			return providerui.DashboardDeliveriesPage(d, v), nil
 		}
 		all, err := s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, f)
 		for _, x := range all {
 			v.Rows = append(v.Rows, deliveryView(x))
 		}
-		return pages.DashboardDeliveriesPage(d, v), err
+		return providerui.DashboardDeliveriesPage(d, v), err
 	}, err
 }
 
-func (s *Service) report(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) report(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	token := s.token(r.PathValue("id"))
 	if token == "" {
 		return nil, unknown("report")
 	}
-	var v pages.DashboardReport
+	var v providerui.DashboardReport
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		x, err := s.own(ctx, tx, by, token)
 		if err != nil {
@@ -253,7 +253,7 @@ func (s *Service) report(ctx context.Context, r *http.Request, by user, d pages.
 		}
 		v = s.reportView(x)
 		v.PublicToken, v.Origin, v.Revisable = x.PublicToken, "submission", s.Reports.Revisable(x)
-		v.Moments = []pages.DashboardMoment{{At: x.Created, Kind: "report"}}
+		v.Moments = []providerui.DashboardMoment{{At: x.Created, Kind: "report"}}
 		if err := s.history(ctx, tx, x, &v); err != nil {
 			return err
 		}
@@ -263,14 +263,14 @@ func (s *Service) report(ctx context.Context, r *http.Request, by user, d pages.
 		}
 		for _, x := range sent {
 			v.Deliveries = append(v.Deliveries, deliveryView(x))
-			v.Moments = append(v.Moments, pages.DashboardMoment{At: x.Created, Kind: "delivery", Status: contract.Status(x.Type),
+			v.Moments = append(v.Moments, providerui.DashboardMoment{At: x.Created, Kind: "delivery", Status: contract.Status(x.Type),
 				URL: "/dashboard/deliveries/" + x.ID})
 		}
 		// The stable sort keeps the order of simultaneous events.
-		slices.SortStableFunc(v.Moments, func(a, b pages.DashboardMoment) int { return cmp.Compare(a.At.UnixMicro(), b.At.UnixMicro()) })
+		slices.SortStableFunc(v.Moments, func(a, b providerui.DashboardMoment) int { return cmp.Compare(a.At.UnixMicro(), b.At.UnixMicro()) })
 		return nil
 	})
-	return pages.DashboardReportPage(d, v), err
+	return providerui.DashboardReportPage(d, v), err
 }
 
 // The lists of sharing tokens.
@@ -279,32 +279,32 @@ const (
 	receivedPath = grantedPath + "/received"
 )
 
-func (s *Service) sharing(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) sharing(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	return s.granted(ctx, r, by, d, "")
 }
 
-func (s *Service) granted(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
+func (s *Service) granted(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
 	v, err := s.shares(ctx, r, by, d, grantedPath, text)
-	return pages.DashboardSharingPage(d, v), err
+	return providerui.DashboardSharingPage(d, v), err
 }
 
-func (s *Service) sharedWithMe(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) sharedWithMe(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	return s.received(ctx, r, by, d, "")
 }
 
-func (s *Service) received(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
+func (s *Service) received(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
 	v, err := s.shares(ctx, r, by, d, receivedPath, text)
-	return pages.DashboardReceivedPage(d, v), err
+	return providerui.DashboardReceivedPage(d, v), err
 }
 
 // shares lists the sharing tokens that the account gave or received, by the list's path.
-func (s *Service) shares(ctx context.Context, r *http.Request, by user, d pages.Dashboard,
-	path, text string) (pages.DashboardSharing, error) {
+func (s *Service) shares(ctx context.Context, r *http.Request, by user, d providerui.Dashboard,
+	path, text string) (providerui.DashboardSharing, error) {
 	q := selectionParams(r, "from", "to", "sort")
 	sort, err := sortOf(q, string(reports.Oldest))
 	after, err2 := parseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
 	from, to, err3 := parseDays(q)
-	v := pages.DashboardSharing{List: listOf(path, q), Searched: text}
+	v := providerui.DashboardSharing{List: listOf(path, q), Searched: text}
 	if errors.Join(err, err2, err3) != nil {
 		return v, unknown("list")
 	}
@@ -327,7 +327,7 @@ func (s *Service) shares(ctx context.Context, r *http.Request, by user, d pages.
 	return v, nil
 }
 
-func (s *Service) shareViews(ctx context.Context, all []sharing.Share, received bool) (out []pages.DashboardShare, err error) {
+func (s *Service) shareViews(ctx context.Context, all []sharing.Share, received bool) (out []providerui.DashboardShare, err error) {
 	accounts := map[string]customers.Account{}
 	for _, x := range all {
 		with := x.ThirdPartyID
@@ -341,7 +341,7 @@ func (s *Service) shareViews(ctx context.Context, all []sharing.Share, received 
 			}
 			accounts[a.ID] = a
 		}
-		v := pages.DashboardShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, With: a.PublicID,
+		v := providerui.DashboardShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, With: a.PublicID,
 			WithName: a.ApplicantName(), State: string(x.State(s.Now())), Created: x.Created, Expires: x.Expires, Read: x.Read, Revoked: x.Revoked}
 		if !received { // otherwise it is another customer's report
 			v.Report = s.reference(x.PublicToken)
@@ -409,11 +409,11 @@ func (s *Service) withdraw(ctx context.Context, tx *store.Tx, by user, in input)
 }
 
 // outbox renders the emails to applicants, whose text users can pass on.
-func (s *Service) outbox(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) outbox(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	return s.emails(ctx, r, by, d, "")
 }
 
-func (s *Service) emails(ctx context.Context, r *http.Request, by user, d pages.Dashboard, text string) (templ.Component, error) {
+func (s *Service) emails(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
 	q := selectionParams(r, "state", "from", "to", "sort")
 	sort, err := sortOf(q, string(reports.Oldest))
 	after, err2 := parseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
@@ -431,10 +431,10 @@ func (s *Service) emails(ctx context.Context, r *http.Request, by user, d pages.
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DashboardOutbox{List: listOf("/dashboard/outbox", q), Searched: text, Sends: s.Outbox.Sends(), States: mail.States()}
+	v := providerui.DashboardOutbox{List: listOf("/dashboard/outbox", q), Searched: text, Sends: s.Outbox.Sends(), States: mail.States()}
 	for _, l := range all {
 		if anyContains(text, l.To, l.Subject) {
-			row := pages.DashboardLetter{ID: l.ID, Report: s.reference(l.About), To: l.To, Subject: l.Subject, Body: l.Text,
+			row := providerui.DashboardLetter{ID: l.ID, Report: s.reference(l.About), To: l.To, Subject: l.Subject, Body: l.Text,
 				State: l.State(), Created: l.Created, Expires: l.Expires, Sent: l.Sent, Failed: l.Failed}
 			if v.Sends && row.State == mail.GivenUp {
 				row.Again = l.Failed.Add(mail.RetryWait)
@@ -449,7 +449,7 @@ func (s *Service) emails(ctx context.Context, r *http.Request, by user, d pages.
 			v.List.Pager.Back = last.Created
 		}
 	}
-	return pages.DashboardOutboxPage(d, v), nil
+	return providerui.DashboardOutboxPage(d, v), nil
 }
 
 // resendEmail sends an email again that could not be delivered.

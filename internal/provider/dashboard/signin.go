@@ -9,7 +9,7 @@ import (
 	"vestibule/internal/session"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
 // home is the path of the first page.
@@ -58,19 +58,19 @@ func (s *Service) redirectToSignIn(w http.ResponseWriter, r *http.Request) error
 func (s *Service) showSignIn(w http.ResponseWriter, r *http.Request, status int, v staff.SignInPage) error {
 	d := s.frame(r)
 	d.Languages = s.languages(r, "next")
-	return s.show(w, r, status, pages.DashboardSignInPage(d, v))
+	return s.show(w, r, status, providerui.DashboardSignInPage(d, v))
 }
 
 func (s *Service) showForgotten(w http.ResponseWriter, r *http.Request, status int, v staff.ForgottenPage) error {
 	d := s.frame(r)
 	d.Languages = s.languages(r, "sent")
-	return s.show(w, r, status, pages.DashboardForgottenPage(d, v))
+	return s.show(w, r, status, providerui.DashboardForgottenPage(d, v))
 }
 
 func (s *Service) showPassword(w http.ResponseWriter, r *http.Request, status int, v staff.PasswordPage) error {
 	d := s.frame(r)
 	d.Languages = s.languages(r)
-	return s.show(w, r, status, pages.DashboardPasswordPage(d, v))
+	return s.show(w, r, status, providerui.DashboardPasswordPage(d, v))
 }
 
 // guarded returns h for requests that come from these pages.

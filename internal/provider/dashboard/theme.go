@@ -22,19 +22,19 @@ import (
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/theme"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
 // theme renders the theme of the account's pages for applicants. With the fields of the
 // form in the query, it previews them and changes nothing.
-func (s *Service) theme(ctx context.Context, r *http.Request, by user, d pages.Dashboard) (templ.Component, error) {
+func (s *Service) theme(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	now, err := s.Customers.Theme(ctx, s.DB.SQL, by.account.ID)
 	if err != nil {
 		return nil, err
 	}
-	v := pages.DashboardTheme{Settings: now.WithDefaults(), Company: by.account.ApplicantName(), Inherited: now.Inherited}
+	v := providerui.DashboardTheme{Settings: now.WithDefaults(), Company: by.account.ApplicantName(), Inherited: now.Inherited}
 	for _, scheme := range []string{theme.Light, theme.Dark} {
-		logo := pages.DashboardLogo{Scheme: scheme}
+		logo := providerui.DashboardLogo{Scheme: scheme}
 		if l, ok := now.Logos[scheme]; ok {
 			logo.Image = visits.ThemeLogo(customers.Theme{Logos: map[string]customers.Logo{scheme: l}})
 		}
@@ -57,7 +57,7 @@ func (s *Service) theme(ctx context.Context, r *http.Request, by user, d pages.D
 	if v.Style, err = shown.PreviewPath(); err != nil {
 		v.Style, v.Settings = "", theme.Settings{}.WithDefaults() // another version of the program accepted it
 	}
-	return pages.DashboardThemePage(d, v), nil
+	return providerui.DashboardThemePage(d, v), nil
 }
 
 // settings reads the form. The error of a color with too little contrast says which color

@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
 // CallbackPath is where institutions send the browser back to. The provider's URL with
@@ -93,7 +93,7 @@ func (s *Service) beginAuthorization(w http.ResponseWriter, r *http.Request) err
 	}
 	s.setCookie(w, s.authorizationCookie(begun.State), begun.Browser, int(sources.AuthorizationLifetime.Seconds()))
 	bank, _ := s.catalogue(v.environment).find(v.SourceType, v.Bank)
-	s.write(w, r, http.StatusOK, httpx.CSP{}, pages.ToBankPage(pages.ToBank{Lang: language(r), Bank: bank.Name,
+	s.write(w, r, http.StatusOK, httpx.CSP{}, providerui.ToBankPage(providerui.ToBank{Lang: language(r), Bank: bank.Name,
 		Company: customer.ApplicantName(), URL: begun.URL}, urls))
 	return nil
 }
@@ -113,7 +113,7 @@ func (s *Service) updateDays(ctx context.Context, v visit) (int, error) {
 // the applicant can choose. Credit bureaus offer none.
 func (s *Service) offersUpdates(ctx context.Context, v visit) (bool, error) {
 	if v.Product == contract.Passport ||
-		s.catalogue(v.environment).passwords(v.Product == contract.Income || v.Employers > 0) == pages.PasswordsHere {
+		s.catalogue(v.environment).passwords(v.Product == contract.Income || v.Employers > 0) == providerui.PasswordsHere {
 		return false, nil
 	}
 	return s.Customers.Entitled(ctx, s.DB.SQL, v.customerID, customers.Refresh)
@@ -239,7 +239,7 @@ func (s *Service) afterAuthorization(w http.ResponseWriter, r *http.Request, v v
 	if err != nil {
 		return err
 	}
-	s.write(w, r, http.StatusOK, httpx.CSP{}, pages.FromBankPage(pages.FromBank{Lang: i18n.Lang(back.Lang),
+	s.write(w, r, http.StatusOK, httpx.CSP{}, providerui.FromBankPage(providerui.FromBank{Lang: i18n.Lang(back.Lang),
 		Company: customer.ApplicantName(), URL: back.Return, Window: back.Window}, urls))
 	return nil
 }

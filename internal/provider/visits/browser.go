@@ -12,7 +12,7 @@ import (
 
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
 // A hosted visit belongs to one browser: the first that acts on it, by consenting or
@@ -173,8 +173,8 @@ func (s *Service) isInvited(ctx context.Context, v visit) (bool, error) {
 
 // refusal returns the page for a browser that stores no cookies, does not own the visit, or sends
 // another site's request. It reveals nothing about the visit.
-func (s *Service) refusal(w http.ResponseWriter, r *http.Request, why error) (pages.Message, error) {
-	m := pages.Message{Lang: language(r), Title: "visit.no_cookie.title", Text: "visit.no_cookie.text"}
+func (s *Service) refusal(w http.ResponseWriter, r *http.Request, why error) (providerui.Message, error) {
+	m := providerui.Message{Lang: language(r), Title: "visit.no_cookie.title", Text: "visit.no_cookie.text"}
 	if errors.Is(why, errNoCookie) {
 		return m, nil
 	}

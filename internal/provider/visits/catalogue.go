@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
 // Sandbox has the prepared reports that a sandbox serves by sandboxReportId.
@@ -47,7 +47,7 @@ func (c catalogue) missing() flow.MissingSources {
 
 // passwords says where applicants type their passwords: at banks, and with payroll at
 // payroll providers too.
-func (c catalogue) passwords(payroll bool) pages.Passwords {
+func (c catalogue) passwords(payroll bool) providerui.Passwords {
 	all := c.List(sources.Bank)
 	if payroll {
 		all = slices.Concat(all, c.List(sources.Payroll))
@@ -56,11 +56,11 @@ func (c catalogue) passwords(payroll bool) pages.Passwords {
 	here := slices.ContainsFunc(all, func(i sources.Institution) bool { return !i.OwnPages })
 	switch {
 	case own && here:
-		return pages.PasswordsVary
+		return providerui.PasswordsVary
 	case here:
-		return pages.PasswordsHere
+		return providerui.PasswordsHere
 	}
-	return pages.PasswordsThere
+	return providerui.PasswordsThere
 }
 
 // InstitutionName returns the name of an institution of an environment, or its id if it is

@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 	"vestibule/templates/ui"
 )
 
@@ -27,7 +27,7 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 		if err == nil {
 			return
 		}
-		m := pages.Message{Lang: language(r), Title: "visit.failed_request.title", Text: "visit.failed_request.text"}
+		m := providerui.Message{Lang: language(r), Title: "visit.failed_request.title", Text: "visit.failed_request.text"}
 		if errors.Is(err, errOtherBrowser) || errors.Is(err, errNoCookie) || errors.Is(err, errOtherSite) {
 			refusal := err
 			if m, err = s.refusal(w, r, refusal); err == nil {
@@ -45,9 +45,9 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 }
 
 // message writes a page with a message. It leads to the page of what consumers have shared.
-func (s *Service) message(w http.ResponseWriter, r *http.Request, status int, m pages.Message) {
+func (s *Service) message(w http.ResponseWriter, r *http.Request, status int, m providerui.Message) {
 	m.Access = s.accessLink(m.Lang)
-	s.write(w, r, status, httpx.CSP{}, pages.MessagePage(m, s.Urls()))
+	s.write(w, r, status, httpx.CSP{}, providerui.MessagePage(m, s.Urls()))
 }
 
 // AccessPath is the path of the page of what consumers have shared.
@@ -58,7 +58,7 @@ func (s *Service) accessLink(l i18n.Lang) string {
 	if !s.HasAccessPage {
 		return ""
 	}
-	return pages.Access{Lang: l}.Link(AccessPath)
+	return providerui.Access{Lang: l}.Link(AccessPath)
 }
 
 // LinkPage adapts a handler of a link to a visit, a redirect's or an invite's. It
@@ -72,7 +72,7 @@ func (s *Service) LinkPage(h httpx.HandlerFunc, words func(error) (title, text i
 		if errors.Is(err, store.ErrNotFound) {
 			err = httpx.NewError(contract.CodeNotFound, err)
 		}
-		m := pages.Message{Lang: language(r)}
+		m := providerui.Message{Lang: language(r)}
 		m.Title, m.Text = words(err)
 		e := httpx.AsError(err)
 		httpx.LogError(r, s.Log, e)
@@ -83,7 +83,7 @@ func (s *Service) LinkPage(h httpx.HandlerFunc, words func(error) (title, text i
 
 // Missing renders the error page for an unknown address or an unsupported method.
 func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
-	m := pages.Message{Lang: language(r), Title: "visit.not_found.title", Text: "visit.not_found.text"}
+	m := providerui.Message{Lang: language(r), Title: "visit.not_found.title", Text: "visit.not_found.text"}
 	if status != http.StatusNotFound {
 		m.Title, m.Text = "visit.failed_request.title", "visit.failed_request.text"
 	}
@@ -100,8 +100,8 @@ func (s *Service) write(w http.ResponseWriter, r *http.Request, status int, poli
 }
 
 // Urls returns the addresses of the assets of pages.
-func (s *Service) Urls() pages.Urls {
-	return pages.Urls{Style: s.Assets.URL("provider.css"), Icon: s.Assets.URL("icon.svg"), Font: s.Assets.URL("inter.woff2"),
+func (s *Service) Urls() providerui.Urls {
+	return providerui.Urls{Style: s.Assets.URL("provider.css"), Icon: s.Assets.URL("icon.svg"), Font: s.Assets.URL("inter.woff2"),
 		Frame: s.Assets.URL("frame.js"), Hosted: s.Assets.URL("hosted.js"), Submit: s.Assets.URL("submit.js"),
 		Close: s.Assets.URL("close.js"), Service: s.Operator.Name}
 }
@@ -129,7 +129,7 @@ func (s *Service) frame(w http.ResponseWriter, r *http.Request) error {
 	if err != nil && httpx.AsError(err).Code != contract.CodeUnknownCustomer {
 		return err
 	}
-	s.write(w, r, http.StatusOK, policy, pages.FrameShell(language(r), urls))
+	s.write(w, r, http.StatusOK, policy, providerui.FrameShell(language(r), urls))
 	return nil
 }
 
@@ -140,6 +140,6 @@ func (s *Service) problem(w http.ResponseWriter, r *http.Request) error {
 		e := contract.WidgetError(code).Info()
 		code, words = string(e.Type), e.Applicant
 	}
-	s.write(w, r, http.StatusOK, httpx.CSP{}, pages.ProblemPart(language(r), code, words))
+	s.write(w, r, http.StatusOK, httpx.CSP{}, providerui.ProblemPart(language(r), code, words))
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
 // Ending describes a visit that is over or closed, for its redirect.
@@ -103,7 +103,7 @@ func (s *Service) redirectBack(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.write(w, r, http.StatusOK, httpx.CSP{FormAction: []string{back.Origin}},
-		pages.BackPage(pages.Back{Lang: language(r), Customer: customer.ApplicantName(), URL: back.Action, Token: back.Token}, urls))
+		providerui.BackPage(providerui.Back{Lang: language(r), Customer: customer.ApplicantName(), URL: back.Action, Token: back.Token}, urls))
 	return nil
 }
 

@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits/flow"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 )
 
 // maxForm is the maximum size in bytes of a step's form; the longest is a list of
@@ -38,7 +38,7 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
 	if v.hosted && v.browser == nil && r.Method == http.MethodGet && s.secretOf(r, handle) == "" {
 		s.setSecret(w, r, handle)
 	}
-	return s.renderWith(w, r, v, http.StatusOK, func(*pages.Visit) {})
+	return s.renderWith(w, r, v, http.StatusOK, func(*providerui.Visit) {})
 }
 
 // submit handles a step's form. A form that the current step does not accept, because
@@ -81,7 +81,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if len(problems) > 0 {
-		return s.renderWith(w, r, v, http.StatusUnprocessableEntity, func(p *pages.Visit) {
+		return s.renderWith(w, r, v, http.StatusUnprocessableEntity, func(p *providerui.Visit) {
 			p.Problems, p.Username = map[string]string{}, usernameIn(form)
 			for field, problem := range problems {
 				p.Problems[field] = i18n.T(p.Lang, problem)
@@ -109,7 +109,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		}
 		if in.Kind == flow.EventSignedIn && v.Step == flow.StepSignIn && acted.Active() && acted.Step == flow.StepSignIn {
 			// A wrong password. The username is in this answer only: it is not stored.
-			return s.renderWith(w, r, acted, http.StatusUnprocessableEntity, func(p *pages.Visit) { p.Username = usernameIn(form) })
+			return s.renderWith(w, r, acted, http.StatusUnprocessableEntity, func(p *providerui.Visit) { p.Username = usernameIn(form) })
 		}
 		v = acted
 	}
@@ -127,7 +127,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 
 // rejectBack renders the current step for an applicant who cannot go back from it.
 func (s *Service) rejectBack(w http.ResponseWriter, r *http.Request, v visit) error {
-	return s.renderWith(w, r, v, http.StatusUnprocessableEntity, func(p *pages.Visit) { p.Note = "visit.no_way_back" })
+	return s.renderWith(w, r, v, http.StatusUnprocessableEntity, func(p *providerui.Visit) { p.Note = "visit.no_way_back" })
 }
 
 // input converts a form to an input of the state machine. problems are what to correct

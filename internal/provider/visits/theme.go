@@ -8,7 +8,7 @@ import (
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/store"
 	"vestibule/internal/theme"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 	"vestibule/templates/ui"
 )
 
@@ -17,7 +17,7 @@ const logoPrefix = theme.Prefix + "logo/"
 
 // themedUrls returns the addresses of the pages' assets with the theme of an account. A
 // stored color that a later version refuses is ignored.
-func (s *Service) themedUrls(ctx context.Context, customerID string) (pages.Urls, error) {
+func (s *Service) themedUrls(ctx context.Context, customerID string) (providerui.Urls, error) {
 	u := s.Urls()
 	t, err := s.Customers.Theme(ctx, s.DB.SQL, customerID)
 	if err != nil {

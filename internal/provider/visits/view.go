@@ -16,17 +16,17 @@ import (
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 	"vestibule/templates/ui"
 )
 
 // renderFileProblem is renderWith the error of the form that takes files.
 func (s *Service) renderFileProblem(w http.ResponseWriter, r *http.Request, v visit, status int, problem string) error {
-	return s.renderWith(w, r, v, status, func(p *pages.Visit) { p.Problems = map[string]string{"file": problem} })
+	return s.renderWith(w, r, v, status, func(p *providerui.Visit) { p.Problems = map[string]string{"file": problem} })
 }
 
 // renderWith writes the page of v with additions, or only its step for the frame.
-func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, status int, more func(*pages.Visit)) error {
+func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, status int, more func(*providerui.Visit)) error {
 	part := r.Header.Get(partHeader) != ""
 	origin, err := s.returnOrigin(r.Context(), v)
 	if err != nil {
@@ -42,18 +42,18 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 	}
 	page := s.view(r, v, customer.ApplicantName())
 	page.Logo = urls.Logo
-	if page.Step == pages.Consent {
+	if page.Step == providerui.Consent {
 		if page.Updates, err = s.offersUpdates(r.Context(), v); err != nil {
 			return err
 		}
 	}
-	if page.Step == pages.Accounts {
+	if page.Step == providerui.Accounts {
 		data, err := s.fetchForm(r.Context(), v)
 		if err != nil {
 			return err
 		}
 		for _, a := range data.Accounts {
-			page.Accounts = append(page.Accounts, pages.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Subtype: a.Subtype, Chosen: true})
+			page.Accounts = append(page.Accounts, providerui.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Subtype: a.Subtype, Chosen: true})
 		}
 	}
 	more(&page)
@@ -63,7 +63,7 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 			return err
 		}
 	}
-	if page.Step == pages.Authorize {
+	if page.Step == providerui.Authorize {
 		moved, err := lastMove(r.Context(), s.DB.SQL, v.id)
 		if err != nil {
 			return err
@@ -83,7 +83,7 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 	s.addChoices(r, v, &page)
 	if v.acceptsFiles() {
 		page.MaxFiles, page.MaxFileSize = v.limits()
-		page.FileProblems = pages.FileProblems{TooLarge: v.rejectionText(page.Lang, "%", documents.ErrTooLarge),
+		page.FileProblems = providerui.FileProblems{TooLarge: v.rejectionText(page.Lang, "%", documents.ErrTooLarge),
 			Empty: v.rejectionText(page.Lang, "%", documents.ErrEmpty), Type: v.rejectionText(page.Lang, "%", documents.ErrType),
 			TooMany: i18n.T(page.Lang, "visit.documents.too_many", "n", strconv.Itoa(page.MaxFiles))}
 		all, err := s.documentsOfStep(r.Context(), s.DB.SQL, v)
@@ -91,7 +91,7 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 			return err
 		}
 		for _, d := range all {
-			page.Documents = append(page.Documents, pages.Document{ID: d.ID, Name: d.Name, Size: d.Size})
+			page.Documents = append(page.Documents, providerui.Document{ID: d.ID, Name: d.Name, Size: d.Size})
 		}
 	}
 	if page.Hosted {
@@ -101,7 +101,7 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 		}
 	}
 	if part {
-		s.write(w, r, status, httpx.CSP{}, pages.StepPart(page))
+		s.write(w, r, status, httpx.CSP{}, providerui.StepPart(page))
 		return nil
 	}
 	policy := httpx.CSP{}
@@ -110,27 +110,27 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 		policy.FormAction = []string{origin}
 	}
 	at := &url.URL{Path: page.Path}
-	s.write(w, r, status, policy, pages.HostedPage(page, urls, ui.Languages(page.Lang, at)))
+	s.write(w, r, status, policy, providerui.HostedPage(page, urls, ui.Languages(page.Lang, at)))
 	return nil
 }
 
-func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
+func (s *Service) view(r *http.Request, v visit, customer string) providerui.Visit {
 	choices := s.catalogue(v.environment)
 	v.Missing = choices.missing()
 	chosen, _ := choices.find(v.SourceType, v.Bank)
-	p := pages.Visit{
+	p := providerui.Visit{
 		Lang: language(r), Path: Path(r.PathValue("handle")), Nonce: v.nonce(), Customer: customer, Sandbox: v.environment == contract.Sandbox,
 		Product: v.Product, Verifies: v.Employers > 0, IncomeOnly: v.IncomeOnly,
-		Step: pages.Step(v.Step), SourceType: pages.SourceType(v.SourceType),
+		Step: providerui.Step(v.Step), SourceType: providerui.SourceType(v.SourceType),
 		Access: s.accessLink(language(r)), Operator: s.Operator, Passwords: choices.passwords(v.Product == contract.Income || v.Employers > 0),
 		Bank: chosen.Name, Place: placeOf(chosen, language(r)), PublicToken: v.publicToken,
-		Status: v.Status, Substatus: v.Substatus, Error: v.Error, Unsourced: pages.Unsourced(v.Missing), Unconfigured: v.Unconfigured(),
+		Status: v.Status, Substatus: v.Substatus, Error: v.Error, Unsourced: providerui.Unsourced(v.Missing), Unconfigured: v.Unconfigured(),
 	}
 	for _, w := range v.Remaining() {
-		p.Left = append(p.Left, pages.SourceType(w))
+		p.Left = append(p.Left, providerui.SourceType(w))
 	}
 	if back, _, ok := v.Journey.Next(flow.Input{Kind: flow.EventSourceCleared}); ok {
-		p.Back = pages.Step(back.Step)
+		p.Back = providerui.Step(back.Step)
 	}
 	for _, c := range v.Connections() {
 		if c.Employer == 0 {
@@ -149,30 +149,30 @@ func (s *Service) view(r *http.Request, v visit, customer string) pages.Visit {
 			p.Failure = failure(last)
 		}
 	case flow.Closed:
-		p.Step, p.End = pages.End, "exit"
+		p.Step, p.End = providerui.End, "exit"
 	case flow.Created:
-		p.Step = pages.Consent
+		p.Step = providerui.Consent
 	case flow.Open, flow.Connecting:
 		if r.Method == http.MethodGet && r.URL.Query().Has("close") {
-			p.Step = pages.Leave
+			p.Step = providerui.Leave
 		}
 	}
 	switch p.Step {
-	case pages.SignIn:
-		p.Tries = pages.Left(flow.MaxTries, v.Tries%flow.MaxTries)
-	case pages.Code:
-		p.CodeTries, p.Codes, p.NoMoreCodes = pages.Left(flow.MaxTries, v.CodeTries%flow.MaxTries), v.Codes, v.Codes >= flow.MaxCodes
+	case providerui.SignIn:
+		p.Tries = providerui.Left(flow.MaxTries, v.Tries%flow.MaxTries)
+	case providerui.Code:
+		p.CodeTries, p.Codes, p.NoMoreCodes = providerui.Left(flow.MaxTries, v.CodeTries%flow.MaxTries), v.Codes, v.Codes >= flow.MaxCodes
 		p.CodeWait = int((v.WaitForCode(store.Micros(s.Now())) + time.Second - 1) / time.Second)
-	case pages.Failed:
+	case providerui.Failed:
 		last := v.LastFailed()
 		p.Failure = failure(last)
 	}
 	return p
 }
 
-func (c catalogue) connected(from flow.Connection) pages.Connected {
+func (c catalogue) connected(from flow.Connection) providerui.Connected {
 	of, _ := c.find(from.SourceType, from.Bank)
-	return pages.Connected{SourceType: pages.SourceType(from.SourceType), Name: of.Name, Failed: from.Failed != "",
+	return providerui.Connected{SourceType: providerui.SourceType(from.SourceType), Name: of.Name, Failed: from.Failed != "",
 		Why: failure(from), Empty: from.Empty, Accounts: len(from.Accounts)}
 }
 
@@ -181,7 +181,7 @@ func (c catalogue) connected(from flow.Connection) pages.Connected {
 const namesShown = time.Hour
 
 // receipt returns what the applicant shared, and until when.
-func (s *Service) receipt(ctx context.Context, v visit) (*pages.Receipt, error) {
+func (s *Service) receipt(ctx context.Context, v visit) (*providerui.Receipt, error) {
 	rep, err := s.Reports.Get(ctx, s.DB.SQL, v.publicToken)
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (s *Service) receipt(ctx context.Context, v visit) (*pages.Receipt, error) 
 	if err != nil {
 		return nil, err
 	}
-	of := &pages.Receipt{Shared: v.ended, Until: rep.Created.Add(reports.MaxAge)}
+	of := &providerui.Receipt{Shared: v.ended, Until: rep.Created.Add(reports.MaxAge)}
 	for _, c := range v.Connections() {
 		if !c.OK() {
 			continue
@@ -235,12 +235,12 @@ func (s *Service) fetched(ctx context.Context, publicToken string) (map[string]s
 	return out, err
 }
 
-func failure(c flow.Connection) pages.Failure {
-	return pages.Failure{Status: c.Failed, Substatus: c.Substatus, Reason: c.Reason}
+func failure(c flow.Connection) providerui.Failure {
+	return providerui.Failure{Status: c.Failed, Substatus: c.Substatus, Reason: c.Reason}
 }
 
 // addEmployers adds the stated employers to the page.
-func (s *Service) addEmployers(ctx context.Context, v visit, p *pages.Visit) error {
+func (s *Service) addEmployers(ctx context.Context, v visit, p *providerui.Visit) error {
 	consumer, err := s.consumerWithConsent(ctx, s.DB.SQL, v.customerID, v.consumerID)
 	if err != nil {
 		return err
@@ -250,7 +250,7 @@ func (s *Service) addEmployers(ctx context.Context, v visit, p *pages.Visit) err
 		return err
 	}
 	for i, name := range names {
-		e := pages.Employer{N: i + 1, Name: name}
+		e := providerui.Employer{N: i + 1, Name: name}
 		for _, c := range v.Connections() {
 			switch {
 			case c.Employer != e.N:
@@ -273,8 +273,8 @@ const maxQuery = 100
 
 // addChoices adds the list to choose from to the page. For an employer being verified,
 // it starts with a search for the employer if that has results.
-func (s *Service) addChoices(r *http.Request, v visit, p *pages.Visit) {
-	if p.Step != pages.Banks && p.Step != pages.Employers && p.Step != pages.Suppliers {
+func (s *Service) addChoices(r *http.Request, v visit, p *providerui.Visit) {
+	if p.Step != providerui.Banks && p.Step != providerui.Employers && p.Step != providerui.Suppliers {
 		return
 	}
 	all := s.catalogue(v.environment).List(sources.Kind(v.SourceType))
@@ -284,7 +284,7 @@ func (s *Service) addChoices(r *http.Request, v visit, p *pages.Visit) {
 	}
 	found, more := FindInstitutions(all, p.Query)
 	for _, b := range found {
-		p.Banks = append(p.Banks, pages.Bank{ID: b.ID, Name: b.Name, Place: placeOf(b, p.Lang)})
+		p.Banks = append(p.Banks, providerui.Bank{ID: b.ID, Name: b.Name, Place: placeOf(b, p.Lang)})
 	}
 	p.More = more
 }

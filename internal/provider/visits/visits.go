@@ -21,7 +21,7 @@ import (
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider"
+	providerui "vestibule/templates/provider"
 	"vestibule/web"
 )
 
@@ -36,10 +36,10 @@ type Service struct {
 	Customers *customers.Service
 	Reports   *reports.Service
 	Documents *documents.Service
-	Sources   *sources.Service // institutions, and access to them
-	Redirects Redirects        // nil: visits never belong to a redirect
-	Operator  pages.Operator   // of the service; the name must be set
-	Secure    bool             // applicants come by https: cookies are for it alone
+	Sources   *sources.Service    // institutions, and access to them
+	Redirects Redirects           // nil: visits never belong to a redirect
+	Operator  providerui.Operator // of the service; the name must be set
+	Secure    bool                // applicants come by https: cookies are for it alone
 
 	// HasAccessPage: consumers can see and end what they have shared, at AccessPath.
 	HasAccessPage bool

@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 )
 
 // ErrRedirected means that the response is already written: the browser was redirected to
@@ -113,7 +113,7 @@ func (s *Handler) showWayBackToFrame(w http.ResponseWriter, r *http.Request, id,
 	query.Set("window", "top")
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	err = httpx.HTML(w, r, http.StatusOK, pages.HostPage(pages.Host{Base: s.Base(r), Origin: origin,
+	err = httpx.HTML(w, r, http.StatusOK, portalui.HostPage(portalui.Host{Base: s.Base(r), Origin: origin,
 		Here: r.URL.Path + "?" + query.Encode()}))
 	return cmp.Or(err, ErrRedirected)
 }

@@ -15,7 +15,7 @@ import (
 	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 )
 
 // Handler serves the applicant's pages and the endpoints of their scripts.
@@ -33,11 +33,11 @@ type Handler struct {
 	RetentionDays int
 
 	// Base returns the data that all pages of a request share.
-	Base func(r *http.Request) pages.Base
+	Base func(r *http.Request) portalui.Base
 
 	// RequestText returns the text that a reviewer wrote to the applicant when asking for
 	// more.
-	RequestText func(ctx context.Context, l i18n.Lang, id string) (pages.Asked, error)
+	RequestText func(ctx context.Context, l i18n.Lang, id string) (portalui.Asked, error)
 
 	// ResumeByEmail reports whether applicants can request a resume link by email.
 	ResumeByEmail bool
@@ -89,11 +89,11 @@ func CallbacksURL(id string) string { return "/applications/" + id + "/callbacks
 
 // ResumeOptions returns the addresses for continuing an application in another browser. A
 // frame offers none, because it has no session.
-func (s *Handler) ResumeOptions(id string, framed bool) pages.ResumeOptions {
+func (s *Handler) ResumeOptions(id string, framed bool) portalui.ResumeOptions {
 	if framed {
-		return pages.ResumeOptions{}
+		return portalui.ResumeOptions{}
 	}
-	e := pages.ResumeOptions{LinkURL: "/applications/" + id + "/link"}
+	e := portalui.ResumeOptions{LinkURL: "/applications/" + id + "/link"}
 	if s.ResumeByEmail {
 		e.EmailURL = "/applications/" + id + "/letter"
 	}

@@ -18,7 +18,7 @@ import (
 	"vestibule/internal/prefill"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 )
 
 // maxForm bounds the form's body in bytes; the longest valid form is far smaller.
@@ -37,7 +37,7 @@ func (s *Handler) apply(w http.ResponseWriter, r *http.Request) error {
 	}
 	m := s.form(r, product)
 	if mode := r.URL.Query().Get("mode"); mode != "" && s.Service.Environment == contract.Sandbox {
-		m.Integrator = &pages.Integrator{}
+		m.Integrator = &portalui.Integrator{}
 		switch {
 		case applications.Mode(mode).Valid():
 			m.Mode = mode
@@ -50,8 +50,8 @@ func (s *Handler) apply(w http.ResponseWriter, r *http.Request) error {
 	return s.showForm(w, r, http.StatusOK, m)
 }
 
-func (s *Handler) form(r *http.Request, p contract.Product) pages.Apply {
-	m := pages.Apply{Base: s.Base(r), Product: p, Action: "/applications",
+func (s *Handler) form(r *http.Request, p contract.Product) portalui.Apply {
+	m := portalui.Apply{Base: s.Base(r), Product: p, Action: "/applications",
 		Today: s.Service.Now().UTC().Format("2006-01-02"), Probe: probeField,
 		Mode: string(s.Mode), AskMode: s.Mode == ""}
 	if !hasProbeCookie(r) {
@@ -60,11 +60,11 @@ func (s *Handler) form(r *http.Request, p contract.Product) pages.Apply {
 	return m
 }
 
-func (s *Handler) showForm(w http.ResponseWriter, r *http.Request, status int, m pages.Apply) error {
+func (s *Handler) showForm(w http.ResponseWriter, r *http.Request, status int, m portalui.Apply) error {
 	// The form posts to the portal, which may answer with a redirect to the provider;
 	// form-action applies to each redirect.
 	httpx.SetSecurityHeaders(w, httpx.CSP{WASM: true, FormAction: s.Service.FormTargets})
-	return httpx.HTML(w, r, status, pages.ApplyPage(m))
+	return httpx.HTML(w, r, status, portalui.ApplyPage(m))
 }
 
 // formCache caches the rendered empty forms for a day. They are the same for all
@@ -101,7 +101,7 @@ func (s *Handler) showEmptyForm(w http.ResponseWriter, r *http.Request, product 
 	s.emptyForms.mu.Unlock()
 	if page == nil {
 		var buf bytes.Buffer
-		if err := pages.ApplyPage(m).Render(r.Context(), &buf); err != nil {
+		if err := portalui.ApplyPage(m).Render(r.Context(), &buf); err != nil {
 			return err
 		}
 		page = buf.Bytes()
@@ -207,11 +207,11 @@ func (s *Handler) showTooManyRequests(w http.ResponseWriter, r *http.Request,
 }
 
 // submittedForm returns the form as submitted, without its fields.
-func (s *Handler) submittedForm(r *http.Request, form url.Values, n applications.New) pages.Apply {
+func (s *Handler) submittedForm(r *http.Request, form url.Values, n applications.New) portalui.Apply {
 	m := s.form(r, n.Product)
 	m.Mode = string(n.Mode)
 	if form.Has("variant") && s.Service.Environment == contract.Sandbox {
-		m.Integrator = &pages.Integrator{Variant: form.Get("variant"), Manual: n.Manual, SandboxReportID: form.Get("sandboxReportId")}
+		m.Integrator = &portalui.Integrator{Variant: form.Get("variant"), Manual: n.Manual, SandboxReportID: form.Get("sandboxReportId")}
 	}
 	return m
 }
@@ -221,9 +221,9 @@ func (s *Handler) showProblems(w http.ResponseWriter, r *http.Request, form url.
 	n applications.New, problems []prefill.Problem) error {
 	m := s.submittedForm(r, form, n)
 	if problems == nil {
-		m.Problems = []pages.Problem{{Field: "mode", Text: "apply.mode.missing"}}
+		m.Problems = []portalui.Problem{{Field: "mode", Text: "apply.mode.missing"}}
 		if n.Variant == applications.BySandboxReport && m.Integrator != nil {
-			m.Problems = []pages.Problem{{Field: "sandboxReportId", Text: "apply.sandbox_report_id.invalid"}}
+			m.Problems = []portalui.Problem{{Field: "sandboxReportId", Text: "apply.sandbox_report_id.invalid"}}
 		}
 	}
 	fillForm(&m, form, problems)
@@ -232,7 +232,7 @@ func (s *Handler) showProblems(w http.ResponseWriter, r *http.Request, form url.
 
 // fillForm copies the entered values into the form and assigns the problems to their
 // fields.
-func fillForm(m *pages.Apply, form url.Values, problems []prefill.Problem) {
+func fillForm(m *portalui.Apply, form url.Values, problems []prefill.Problem) {
 	m.Values = map[string]string{}
 	names := append(prefill.Keys(m.Product), prefill.DOBYear, prefill.DOBMonth, prefill.DOBDay)
 	for _, name := range names {
@@ -241,7 +241,7 @@ func fillForm(m *pages.Apply, form url.Values, problems []prefill.Problem) {
 	m.Employers = form[prefill.StatedEmployerNames]
 	for _, p := range problems {
 		if slices.Contains(names, p.Field) {
-			m.Problems = append(m.Problems, pages.Problem{Field: p.Field, Text: p.Text})
+			m.Problems = append(m.Problems, portalui.Problem{Field: p.Field, Text: p.Text})
 		}
 	}
 }
@@ -265,7 +265,7 @@ func (s *Handler) showApplicantForm(w http.ResponseWriter, r *http.Request, a ap
 		fillForm(&m, form, problems)
 	}
 	httpx.SetSecurityHeaders(w, policy(v, httpx.CSP{WASM: true, FormAction: s.Service.FormTargets}))
-	return httpx.HTML(w, r, status, pages.ApplyPage(m))
+	return httpx.HTML(w, r, status, portalui.ApplyPage(m))
 }
 
 // applicant handles the form of AskApplicant.

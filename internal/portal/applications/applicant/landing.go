@@ -9,7 +9,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 )
 
 // usualTimes caches how long applicants need, which changes slowly.
@@ -45,7 +45,7 @@ func (s *Handler) landing(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m := pages.Landing{Base: s.Base(r), Return: s.ResumeByEmail}
+	m := portalui.Landing{Base: s.Base(r), Return: s.ResumeByEmail}
 	if m.Usual, err = s.usual.of(r.Context(), s.Service); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (s *Handler) landing(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	for _, a := range mine {
-		m.Recent = append(m.Recent, pages.RecentApplication{URL: StatusURL(a.ID), Product: a.Product,
+		m.Recent = append(m.Recent, portalui.RecentApplication{URL: StatusURL(a.ID), Product: a.Product,
 			State: string(a.Journey.State), At: a.CreatedAt})
 		waits := a.Resumable()
 		if waits && m.Resume == nil {
@@ -68,5 +68,5 @@ func (s *Handler) landing(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.probe(w, r)
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, pages.LandingPage(m))
+	return httpx.HTML(w, r, http.StatusOK, portalui.LandingPage(m))
 }

@@ -12,7 +12,7 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
 
@@ -42,11 +42,11 @@ func (s *Handler) status(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, policy(v, httpx.CSP{FormAction: s.Service.FormTargets}))
-	return httpx.HTML(w, r, http.StatusOK, pages.StatusPage(m))
+	return httpx.HTML(w, r, http.StatusOK, portalui.StatusPage(m))
 }
 
 // receipt returns what the applicant shared with the newest report, or nil without one.
-func (s *Handler) receipt(ctx context.Context, a applications.Application) (*pages.Receipt, error) {
+func (s *Handler) receipt(ctx context.Context, a applications.Application) (*portalui.Receipt, error) {
 	if a.Journey.State != journey.Ready || !a.HasReport() {
 		return nil, nil
 	}
@@ -61,17 +61,17 @@ func (s *Handler) receipt(ctx context.Context, a applications.Application) (*pag
 	if err != nil { // a report of another form names no sources
 		s.Service.Log.WarnContext(ctx, "sources of a report not read", "application", a.ID, "err", err.Error())
 	}
-	return &pages.Receipt{From: from, Shared: a.Report.At, Days: s.RetentionDays}, nil
+	return &portalui.Receipt{From: from, Shared: a.Report.At, Days: s.RetentionDays}, nil
 }
 
 // StatusView returns the content of an application's status page: its state, the
 // reason, and the next steps.
-func (s *Handler) StatusView(base pages.Base, a applications.Application, v Visitor,
-	lines []applications.TimelineEntry) pages.Status {
+func (s *Handler) StatusView(base portalui.Base, a applications.Application, v Visitor,
+	lines []applications.TimelineEntry) portalui.Status {
 	j, state := a.Journey, a.Journey.State
 	moving := state == journey.Returned || state == journey.Pending
 	text := s.Service.StatusTexts(a)
-	m := pages.Status{Base: base, ID: a.ID, Product: a.Product, State: string(state), Version: a.Version,
+	m := portalui.Status{Base: base, ID: a.ID, Product: a.Product, State: string(state), Version: a.Version,
 		Title: title(a), Text: text[len(text)-1], Moving: moving, Final: a.Final(),
 		Slow:   moving && s.Service.Now().Sub(time.Unix(j.Since, 0)) > slowAfter,
 		Retry:  state != journey.Connecting && j.CanRetry(),
@@ -106,7 +106,7 @@ func (s *Handler) StatusView(base pages.Base, a applications.Application, v Visi
 	}
 	for _, l := range lines {
 		if words, ok := timelineText(l); ok {
-			m.Lines = append(m.Lines, pages.StatusLine{At: l.At, Text: words})
+			m.Lines = append(m.Lines, portalui.StatusLine{At: l.At, Text: words})
 		}
 	}
 	return m
@@ -114,7 +114,7 @@ func (s *Handler) StatusView(base pages.Base, a applications.Application, v Visi
 
 // showDecision sets a status page to show the decision. The status handler adds the
 // reviewer's request.
-func (s *Handler) showDecision(m *pages.Status, a applications.Application) {
+func (s *Handler) showDecision(m *portalui.Status, a applications.Application) {
 	m.Decision = a.Decision.Kind
 	title, text := applications.DecisionTexts(a.Decision.Kind)
 	switch a.Decision.Kind {
@@ -124,7 +124,7 @@ func (s *Handler) showDecision(m *pages.Status, a applications.Application) {
 			m.Tone = ui.Neutral
 		}
 		m.Detail, m.Moving, m.Slow, m.Retry, m.Connect, m.Other, m.Correct = "", false, false, false, "", false, ""
-		m.Resume = pages.ResumeOptions{}
+		m.Resume = portalui.ResumeOptions{}
 	case journey.MoreAsked:
 		if m.Moving {
 			return // the answer is on its way; the page shows the request again if anything is still missing

@@ -14,7 +14,7 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
-	pages "vestibule/templates/portal"
+	portalui "vestibule/templates/portal"
 )
 
 var update = flag.Bool("update", false, "write what is expected anew")
@@ -62,8 +62,8 @@ func TestOutcomesHaveTextAndNextStep(t *testing.T) {
 			a := applications.Application{ID: "5f1c7f0e-0b0a-4a57-9a5e-3d6f0c1f9a01", Product: contract.Cashflow,
 				Mode: applications.Embedded, Origin: applications.FromWeb, HasApplicant: true,
 				ReturnURL: "https://shop.example/", Journey: j}
-			brand := pages.Brand{Support: pages.Support{Email: "help@shop.example"}}
-			m := site.StatusView(pages.Base{Lang: l, Brand: brand}, a, Visitor{}, nil)
+			brand := portalui.Brand{Support: portalui.Support{Email: "help@shop.example"}}
+			m := site.StatusView(portalui.Base{Lang: l, Brand: brand}, a, Visitor{}, nil)
 			parts := []string{i18n.T(l, m.Title), m.Say(m.Text)}
 			if m.Detail != "" {
 				parts = append(parts, m.Say(m.Detail))
@@ -96,15 +96,15 @@ func TestOutcomesHaveTextAndNextStep(t *testing.T) {
 }
 
 // ways lists the next steps that the page offers.
-func ways(m pages.Status) []string {
+func ways(m portalui.Status) []string {
 	var out []string
 	for _, w := range []struct {
 		name  string
 		there bool
 	}{
 		{"go on", m.Connect != ""}, {"the service's own page", m.Other || m.Retry}, {"try again", m.Retry}, {"correct the form", m.Correct != ""},
-		{"wait", m.Moving}, {"it takes long", m.Slow}, {"another browser", m.Resume != (pages.ResumeOptions{})},
-		{"ask for help", m.Support != (pages.Support{})}, {"back to the company", m.ReturnURL != ""},
+		{"wait", m.Moving}, {"it takes long", m.Slow}, {"another browser", m.Resume != (portalui.ResumeOptions{})},
+		{"ask for help", m.Support != (portalui.Support{})}, {"back to the company", m.ReturnURL != ""},
 	} {
 		if w.there {
 			out = append(out, w.name)
@@ -123,7 +123,7 @@ func TestUnreadFilesAreNamed(t *testing.T) {
 		contract.Income:      {"status.failed.supplier.title", "status.failed.unread.text"},
 		contract.Eligibility: {"status.failed.supplier.title", "status.failed.unread.text"},
 	} {
-		m := site.StatusView(pages.Base{Lang: i18n.English}, applications.Application{ID: "1", Product: product, Journey: j}, Visitor{}, nil)
+		m := site.StatusView(portalui.Base{Lang: i18n.English}, applications.Application{ID: "1", Product: product, Journey: j}, Visitor{}, nil)
 		if got := [2]i18n.Key{m.Title, m.Text}; got != want || !m.Retry {
 			t.Errorf("%s: %q, offers to try again: %v, want %q and the offer", product, got, m.Retry, want)
 		}
@@ -144,14 +144,14 @@ func TestFramesAndAppsOfferNoCorrection(t *testing.T) {
 		"an app":      {applications.FromAPI, Visitor{}, false},
 		"a frame":     {applications.FromWeb, Visitor{Framed: true, Origin: "https://shop.example"}, false},
 	} {
-		m := site.StatusView(pages.Base{Lang: i18n.English}, applications.Application{ID: "1",
+		m := site.StatusView(portalui.Base{Lang: i18n.English}, applications.Application{ID: "1",
 			Product: contract.Income, Origin: c.origin, Journey: j}, c.v, nil)
 		if got := m.Correct == "/apply/income"; got != c.want || m.Retry {
 			t.Errorf("%s: offers to correct the form at %q, to try again %v", name, m.Correct, m.Retry)
 		}
-		open := site.StatusView(pages.Base{Lang: i18n.English}, applications.Application{ID: "1", Product: contract.Income,
+		open := site.StatusView(portalui.Base{Lang: i18n.English}, applications.Application{ID: "1", Product: contract.Income,
 			Origin: c.origin, Journey: journey.Application{State: journey.Exited, Attempt: 1}}, c.v, nil)
-		if got := open.Resume != (pages.ResumeOptions{}); got == c.v.Framed {
+		if got := open.Resume != (portalui.ResumeOptions{}); got == c.v.Framed {
 			t.Errorf("%s: offers another browser: %v", name, got)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"vestibule/internal/provider/sandbox/signin"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/store"
-	pages "vestibule/templates/provider/bank"
+	bankui "vestibule/templates/provider/bank"
 )
 
 // current returns the request of a page with its client and institution.
@@ -52,7 +52,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 // write writes the page of a step. problems and form are those of a refused form.
 func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, at request, c Client, b banks.Bank,
 	problems sources.Problems, form url.Values) error {
-	v := pages.Page{Bank: b.Name, Client: c.Name, Problems: problems, Username: httpx.Truncate(form.Get("username"), 100),
+	v := bankui.Page{Bank: b.Name, Client: c.Name, Problems: problems, Username: httpx.Truncate(form.Get("username"), 100),
 		Until: s.config.Now().AddDate(0, 0, c.days())}
 	switch at.Step {
 	case signin.StepRefused:
@@ -61,7 +61,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, at re
 		for _, a := range s.data(b.ID, at.Username, c.ID).Connections[0].Accounts {
 			chosen := slices.Contains(at.accounts, a.ID)
 			if at.Step == stepAccounts || chosen {
-				v.Accounts = append(v.Accounts, pages.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Chosen: chosen})
+				v.Accounts = append(v.Accounts, bankui.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Chosen: chosen})
 			}
 		}
 		v.Shared = shared(strings.Fields(at.parameters.Scope))
