@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,7 +42,7 @@ func (d *Handler) events(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	v := pages.EventsView{Decides: deciders.has(by), URL: originOf(to.URL), Stopped: to.Stopped, State: state,
+	v := pages.EventsView{Decides: deciders.has(by), URL: httpx.OriginOf(to.URL), Stopped: to.Stopped, State: state,
 		ApplicationID: application, Done: pages.EventsDone(q.Get("done"))}
 	now := d.DB.Now()
 	if v.Health, v.Next, err = d.Events.Health(r.Context(), now.Add(-24*time.Hour), now.Add(-7*24*time.Hour)); err != nil {
@@ -60,15 +59,6 @@ func (d *Handler) events(w http.ResponseWriter, r *http.Request, by staff.User) 
 		v.Newest = pages.EventsURL(state, application, "")
 	}
 	return d.showLive(w, r, func(p ui.Page) templ.Component { return pages.Events(p, v) })
-}
-
-// originOf returns the part of an address to show; its path may be secret.
-func originOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return ""
-	}
-	return u.Scheme + "://" + u.Host
 }
 
 func deliveryView(d webhook.Delivery) pages.Delivery {
