@@ -20,6 +20,8 @@ import (
 	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/portal/review/verdict"
+	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/svcapi"
 	"vestibule/templates/portal/review"
@@ -186,6 +188,7 @@ func printIndented(stdout io.Writer, raw []byte) error {
 
 // writePage writes the report as one HTML file that loads no other.
 func (r *reportCommand) writePage(ctx context.Context, v review.ReportView) error {
+	v.Verdict = verdict.OfCashflow(v.Report, prefill.Fields{})
 	var style strings.Builder
 	for _, name := range []string{"portal.css", "review.css"} {
 		css, ok := web.Portal().Raw(name)

@@ -114,6 +114,8 @@ func (u *usage) check(all []pkg) {
 			ast.Inspect(f, func(n ast.Node) bool {
 				if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 1 && isFunc(info, call, "T", "N") {
 					calls[call.Args[1]] = call
+				} else if ok && isSay(p, call) {
+					calls[call.Args[0]] = call
 				}
 				return true
 			})
@@ -132,7 +134,7 @@ func (u *usage) check(all []pkg) {
 			case named.Obj().Name() == "Group" && value != "":
 				u.group(where, value)
 			case named.Obj().Name() == "Key":
-				u.call(where, value, info, calls[e])
+				u.call(where, value, info, e, calls[e])
 			}
 		}
 	}
@@ -148,8 +150,14 @@ func isFunc(info *types.Info, call *ast.CallExpr, names ...string) bool {
 	return ok && f.Pkg() != nil && f.Pkg().Path() == self && f.Signature().Recv() == nil && slices.Contains(names, f.Name())
 }
 
+// isSay reports whether a call makes a message of a verdict: its key is first, and its arguments follow.
+func isSay(p pkg, call *ast.CallExpr) bool {
+	f, ok := call.Fun.(*ast.Ident)
+	return ok && f.Name == "say" && strings.HasSuffix(p.ImportPath, "/review/verdict")
+}
+
 // call checks a key and, where it is the argument of T or N, the parameters that it is given.
-func (u *usage) call(where, k string, info *types.Info, call *ast.CallExpr) {
+func (u *usage) call(where, k string, info *types.Info, key ast.Expr, call *ast.CallExpr) {
 	if call == nil {
 		u.key(where, k)
 		return
@@ -160,7 +168,7 @@ func (u *usage) call(where, k string, info *types.Info, call *ast.CallExpr) {
 		given, k = append(given, "{n}"), k+".other"
 	}
 	u.key(where, k)
-	first := 2 + len(given)
+	first := 1 + slices.Index(call.Args, key) + len(given)
 	for i := first; i < len(call.Args) && call.Ellipsis == token.NoPos; i += 2 {
 		name := info.Types[call.Args[i]].Value
 		if name == nil {

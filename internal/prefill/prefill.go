@@ -77,8 +77,8 @@ type Fields struct {
 	StatedEmployerNames []string `json:"statedEmployerNames,omitempty"`
 }
 
-// FullName returns the first and last name, as far as they are known.
-func (f Fields) FullName() string {
+// Name returns the first and last name, as far as they are known.
+func (f Fields) Name() string {
 	switch {
 	case f.FirstName == "":
 		return f.LastName

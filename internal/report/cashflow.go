@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"vestibule/internal/contract"
 )
@@ -146,6 +148,16 @@ func figuresIn[A interface{ terms() BalanceTerms }](accounts []A) string {
 // CurrencyCode returns the currency of the report's figures.
 func (r *Cashflow) CurrencyCode() string { return figuresIn(r.AccountDetails) }
 
+// Attribute returns the attribute of a name; nil if the report lacks it.
+func (r *Cashflow) Attribute(name string) *Attribute {
+	for i := range r.Attributes {
+		if r.Attributes[i].Name == name {
+			return &r.Attributes[i]
+		}
+	}
+	return nil
+}
+
 // Values of account_type, account_subtype and responsibility.
 const (
 	CashEquivalent = "CASH_EQUIVALENT"
@@ -170,6 +182,15 @@ type Address struct {
 	City         *string `json:"city"`
 	ZIPCode      *string `json:"zipcode"`
 	State        *string `json:"state"`
+}
+
+// Line returns the address as one line.
+func (a Address) Line() string {
+	if full := Text(a.Address); full != "" {
+		return full
+	}
+	parts := []string{Text(a.Street), Text(a.Neighborhood), Text(a.District), Text(a.City), Text(a.State), Text(a.ZIPCode)}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
 // Attribute is one computed figure. Value keeps its spelling, because the number of

@@ -1,6 +1,10 @@
 package report
 
-import "vestibule/internal/contract"
+import (
+	"slices"
+
+	"vestibule/internal/contract"
+)
 
 // EligibilityVersion is meta.api_version of the eligibility report.
 const EligibilityVersion = "1.0.0"
@@ -46,6 +50,11 @@ type Eligibility struct {
 	Notices []ConsumerNotice `json:"consumer_notices,omitempty"`
 
 	LeftOut []string `json:"-"` // parts of another shape than ours, where the API reference leaves it open
+}
+
+// HasStatements reports whether the report has pay statements.
+func (r *Eligibility) HasStatements() bool {
+	return r.Income != nil && slices.ContainsFunc(r.Income.Payroll, func(p EligibilityPayroll) bool { return len(p.Statements) > 0 })
 }
 
 // StatedEmployer is an employer that the consumer named. Without a verification source

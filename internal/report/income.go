@@ -1,5 +1,7 @@
 package report
 
+import "slices"
+
 // IncomeVersion is meta.api_version of the income report.
 const IncomeVersion = "2.0.0"
 
@@ -223,6 +225,12 @@ func (r *Income) SummaryCurrency() string {
 	return r.CurrencyCode()
 }
 
+// HasStatements reports whether the report has pay statements or pay stubs.
+func (r *Income) HasStatements() bool {
+	return r.Income != nil && (len(r.Income.Paystubs) > 0 ||
+		slices.ContainsFunc(r.Income.Payroll, func(p Payroll) bool { return len(p.Statements) > 0 }))
+}
+
 // IncomeAddress is one contact address known to a bank; the first is the present
 // one.
 type IncomeAddress struct {
@@ -232,6 +240,11 @@ type IncomeAddress struct {
 	City      *string `json:"city"`
 	ZIPCode   *string `json:"zipcode"`
 	State     *string `json:"state"`
+}
+
+// Line returns the address as one line.
+func (a IncomeAddress) Line() string {
+	return Address{Address: a.Address, Street: a.Street, City: a.City, State: a.State, ZIPCode: a.ZIPCode}.Line()
 }
 
 // ConsumerNotice is a notice that the consumer has a right to receive.

@@ -14,6 +14,7 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/search"
+	"vestibule/internal/prefill"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal/review"
@@ -87,7 +88,7 @@ func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by staff.User)
 		if v.Reports[i], err = d.measured(r.Context(), one); err != nil {
 			return err
 		}
-		v.Reports[i].Name, v.Reports[i].Email = people[one.ID].FullName(), people[one.ID].Email
+		v.Reports[i].Name, v.Reports[i].Email = people[one.ID].Name(), people[one.ID].Email
 	}
 	if v.Reports[1].At.Before(v.Reports[0].At) {
 		v.Reports[0], v.Reports[1] = v.Reports[1], v.Reports[0]
@@ -116,6 +117,6 @@ func (d *Handler) measured(ctx context.Context, a applications.Application) (pag
 	if err != nil {
 		return out, err
 	}
-	out.Report, err = d.view(ctx, a, 0, nil, nil, raw)
+	out.Report, err = d.view(ctx, a, 0, prefill.Fields{}, nil, raw)
 	return out, err
 }

@@ -62,11 +62,11 @@ func (d *Handler) monthsCSV(w http.ResponseWriter, r *http.Request, by staff.Use
 		}
 		rows = spreadsheet.Months(analysis)
 	case contract.Income:
-		v, err := parseView(a.Product, raw, nil)
-		if err != nil {
-			return err
+		var body *report.Income
+		if body, err = report.ParseIncome(raw); err != nil {
+			return errStored
 		}
-		rows = spreadsheet.IncomeMonths(v.(pages.IncomeView))
+		rows = spreadsheet.IncomeMonths(pages.IncomeView{Report: body})
 	}
 	return sendCSV(w, a, "-months", rows)
 }
@@ -96,7 +96,7 @@ func listTable(rows []pages.Row) [][]string {
 		if r.Decision != "" {
 			decided = r.DecidedAt.UTC().Format(time.RFC3339)
 		}
-		out = append(out, []string{r.ID, r.ExternalID, r.Name, string(r.Product), r.State, r.Summary.Verdict, income, r.Summary.Currency, score,
+		out = append(out, []string{r.ID, r.ExternalID, r.Name, string(r.Product), r.State, string(r.Summary.Verdict), income, r.Summary.Currency, score,
 			r.Decision, decided, r.Assignee, r.CreatedAt.UTC().Format(time.RFC3339)})
 	}
 	return out

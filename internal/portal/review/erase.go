@@ -49,7 +49,7 @@ func (d *Handler) related(ctx context.Context, a applications.Application) ([]st
 		return err
 	}
 	return out, errors.Join(add(filter{text: mail.NormalizeAddress(people[a.ID].Email)}),
-		add(filter{text: people[a.ID].FullName(), whole: true}))
+		add(filter{text: people[a.ID].Name(), whole: true}))
 }
 
 // applicationsOfPerson returns the applications with a's name and email address, a first. If a has only
@@ -61,11 +61,11 @@ func (d *Handler) applicationsOfPerson(ctx context.Context, a applications.Appli
 		return nil, false, err
 	}
 	who := people[a.ID]
-	email, name := mail.NormalizeAddress(who.Email), search.Words(who.FullName())
+	email, name := mail.NormalizeAddress(who.Email), search.Words(who.Name())
 	ids, oneSign = []string{a.ID}, email == "" || len(name) == 0
 	text, most := email, maxRelated
 	if email == "" {
-		text = who.FullName()
+		text = who.Name()
 	}
 	if oneSign {
 		most = maxStrangers
@@ -87,7 +87,7 @@ func (d *Handler) applicationsOfPerson(ctx context.Context, a applications.Appli
 		return nil, false, err
 	}
 	for _, id := range candidates {
-		same := oneSign || mail.NormalizeAddress(people[id].Email) == email && slices.Equal(search.Words(people[id].FullName()), name)
+		same := oneSign || mail.NormalizeAddress(people[id].Email) == email && slices.Equal(search.Words(people[id].Name()), name)
 		if same && len(ids) < most {
 			ids = append(ids, id)
 		}
@@ -128,7 +128,7 @@ func (d *Handler) showErase(w http.ResponseWriter, r *http.Request, status int, 
 			return err
 		}
 		v.Rows = append(v.Rows, pages.EraseRow{ID: id, ExternalID: e.ExternalID,
-			Name: people[id].FullName(), Email: people[id].Email, Product: e.Product,
+			Name: people[id].Name(), Email: people[id].Email, Product: e.Product,
 			State: e.State, CreatedAt: e.CreatedAt, Chosen: id == a.ID})
 	}
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.Erase(p, v) })

@@ -154,7 +154,7 @@ func (d *Handler) document(w http.ResponseWriter, r *http.Request, by staff.User
 	if err != nil {
 		return err
 	}
-	v.Name = people[a.ID].FullName()
+	v.Name = people[a.ID].Name()
 	if v.Stub, err = d.stubOf(r.Context(), a, f.Path); err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/search"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/staff"
@@ -81,11 +82,11 @@ func fits(f filter, a search.Found, who prefill.Fields) bool {
 }
 
 // someSummary returns the summary of a report.
-func someSummary(r *rand.Rand) (s pages.Summary) {
+func someSummary(r *rand.Rand) (s verdict.Summary) {
 	if r.IntN(5) == 0 {
 		return s // cannot be shown
 	}
-	s.Verdict = pages.Verdicts[r.IntN(len(pages.Verdicts))]
+	s.Verdict = verdict.Levels[r.IntN(len(verdict.Levels))]
 	if r.IntN(4) > 0 {
 		income := report.Cents(r.IntN(6) * 1_000_00)
 		s.Income, s.Currency = &income, []string{report.Dollars, "CAD"}[r.IntN(2)]
@@ -127,7 +128,7 @@ func inOrder(f filter, users []string) func(a, b search.Found) int {
 		case search.SortState:
 			return place(states[:], e.State)
 		case search.SortVerdict:
-			return place(pages.Verdicts, e.Verdict)
+			return place([]string{"contradicted", "check", "unknown", "confirmed"}, e.Verdict)
 		case search.SortAssigned:
 			return place(users, e.Assignee)
 		case search.SortIncome:
@@ -174,8 +175,8 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(7, 7))
 		pick := func(all ...string) string { return all[r.IntN(len(all))] }
-		var summary pages.Summary // of the application that is indexed next
-		d.Index.Summarize = func(context.Context, store.Queryer, applications.Application) (pages.Summary, error) {
+		var summary verdict.Summary // of the application that is indexed next
+		d.Index.Summarize = func(context.Context, store.Queryer, applications.Application) (verdict.Summary, error) {
 			return summary, nil
 		}
 		var someUsers []string
@@ -206,7 +207,7 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 			if a.Journey.State == journey.Ready {
 				stored.Body, stored.Report = []byte(`{}`), applications.StoredReport{Attempt: 1, At: noon}
 				e.Summary = someSummary(r)
-				e.Verdict = e.Summary.Verdict
+				e.Verdict = string(e.Summary.Verdict)
 			}
 			summary = e.Summary
 			a = applicationstest.Put(t, db, stored)

@@ -202,7 +202,7 @@ func (d *Handler) rows(ctx context.Context, by staff.User, found []search.Found)
 	}
 	out := make([]pages.Row, len(found))
 	for i, e := range found {
-		out[i] = pages.Row{ID: e.ID, ExternalID: e.ExternalID, Name: names[e.ID].FullName(), Product: e.Product, Mode: e.Mode,
+		out[i] = pages.Row{ID: e.ID, ExternalID: e.ExternalID, Name: names[e.ID].Name(), Product: e.Product, Mode: e.Mode,
 			State: e.State, Decision: e.Decision, AnsweredAt: answered[e.ID], Attempt: e.Attempt, CreatedAt: e.CreatedAt,
 			UpdatedAt: e.UpdatedAt, DecidedAt: e.DecidedAt, Summary: e.Summary, Assignee: users[e.Assignee],
 			AssigneeID: e.Assignee, Mine: e.Assignee != "" && e.Assignee == by.ID, Stamp: stampOf(e, true)}

@@ -39,11 +39,11 @@ func (d *Handler) newest(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return d.noFiles(w, r, by, a, err)
 	}
-	stated, err := d.statedOf(r.Context(), a)
+	people, err := d.Applications.Applicants(r.Context(), []string{a.ID})
 	if err != nil {
 		return err
 	}
-	shown, err := d.view(r.Context(), a, 0, stated, nil, raw)
+	shown, err := d.view(r.Context(), a, 0, people[a.ID], nil, raw)
 	if err != nil {
 		return err
 	}

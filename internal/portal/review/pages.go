@@ -14,6 +14,7 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/search"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal/review"
@@ -179,16 +180,18 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	if err := d.fillOthers(ctx, a, &v); err != nil {
 		return err
 	}
-	if v.Stated, err = d.statedOf(ctx, a); err != nil {
+	people, err := d.Applications.Applicants(ctx, []string{a.ID})
+	if err != nil {
 		return err
 	}
+	v.Row.Name, v.Email, v.Stated = people[a.ID].Name(), people[a.ID].Email, verdict.Alone(people[a.ID])
 	if v.Place, err = d.positionInList(ctx, r, by, a); err != nil {
 		return err
 	}
 	if a.HasReport() && hasPage(a.Product) {
 		raw, err := d.Applications.Report(ctx, d.DB.SQL, a.ID, 0)
 		if err == nil {
-			v.Report, err = d.view(ctx, a, 0, v.Stated, v.Place, raw)
+			v.Report, err = d.view(ctx, a, 0, people[a.ID], v.Place, raw)
 		}
 		if err == nil && r.Method != http.MethodHead {
 			err = d.audit(r, staff.Entry{Actor: by.ID, Action: audit.ReportViewed, Subject: a.ID})
@@ -204,11 +207,6 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	for _, h := range reports {
 		v.Reports = append(v.Reports, pages.HeldReport{Attempt: h.Attempt, At: h.At})
 	}
-	people, err := d.Applications.Applicants(ctx, []string{a.ID})
-	if err != nil {
-		return err
-	}
-	v.Row.Name, v.Email = people[a.ID].FullName(), people[a.ID].Email
 	if err := d.fillReminder(r, a, &v); err != nil {
 		return err
 	}

@@ -39,15 +39,13 @@ func (d *Handler) ReportPDF(ctx context.Context, a applications.Application, l i
 
 // printout draws the report of an attempt.
 func (d *Handler) printout(ctx context.Context, a applications.Application, attempt int, raw []byte, l i18n.Lang) ([]byte, error) {
-	v := pages.ApplicationView{Row: row(a)}
-	var err error
-	if v.Stated, err = d.statedOf(ctx, a); err != nil {
+	people, err := d.Applications.Applicants(ctx, []string{a.ID})
+	if err != nil {
 		return nil, err
 	}
-	if v.Stated != nil {
-		v.Row.Name = v.Stated.Fields.FullName()
-	}
-	if v.Report, err = d.view(ctx, a, attempt, v.Stated, nil, raw); err != nil {
+	v := pages.ApplicationView{Row: row(a)}
+	v.Row.Name = people[a.ID].Name()
+	if v.Report, err = d.view(ctx, a, attempt, people[a.ID], nil, raw); err != nil {
 		return nil, err
 	}
 	if err := d.Decisions.Fill(ctx, a, &v.Deciding, &v.Notes); err != nil {

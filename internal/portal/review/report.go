@@ -13,6 +13,8 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
+	"vestibule/internal/portal/review/verdict"
+	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -67,51 +69,42 @@ func (d *Handler) analysis(ctx context.Context, id string, attempt int) (a *repo
 	return a, pending, nil
 }
 
-// view returns the report of an attempt as a page's view, beside what the applicant
-// stated, in the place of the application in a list.
+// view returns the report of an attempt as a page's view: its verdict compares the report with what the
+// applicant stated.
 func (d *Handler) view(ctx context.Context, a applications.Application, attempt int,
-	stated *pages.Stated, place *pages.Place, raw []byte) (pages.Measured, error) {
-	v, err := parseView(a.Product, raw, stated)
+	stated prefill.Fields, place *pages.Place, raw []byte) (pages.Measured, error) {
+	v, err := parseView(a.Product, raw, stated, pages.Case{ApplicationID: a.ID, Place: place, PDFImages: d.PageImages.PDF()})
 	if c, ok := v.(pages.ReportView); ok && err == nil {
-		c.ApplicationID, c.Attempt, c.Place = a.ID, attempt, place
+		c.Attempt = attempt
 		c.Analysis, c.Pending, err = d.analysis(ctx, a.ID, attempt)
 		return c, err
-	}
-	switch v := v.(type) {
-	case pages.IncomeView:
-		v.ApplicationID, v.Place, v.PDFImages = a.ID, place, d.PageImages.PDF()
-		return v, err
-	case pages.EligibilityView:
-		v.ApplicationID, v.Place, v.PDFImages = a.ID, place, d.PageImages.PDF()
-		return v, err
-	case pages.PassportView:
-		v.ApplicationID, v.Place = a.ID, place
-		return v, err
 	}
 	return v, err
 }
 
-// parseView parses a report.
-func parseView(product contract.Product, raw []byte, stated *pages.Stated) (pages.Measured, error) {
-	var v pages.Measured
-	var err error
+// parseView parses a report and decides what it means.
+func parseView(product contract.Product, raw []byte, stated prefill.Fields, c pages.Case) (v pages.Measured, err error) {
 	switch product {
 	case contract.Cashflow:
-		c := pages.ReportView{Stated: stated}
-		c.Report, err = report.ParseCashflow(raw)
-		v = c
+		var r *report.Cashflow
+		if r, err = report.ParseCashflow(raw); err == nil {
+			v = pages.ReportView{Case: c, Report: r, Verdict: verdict.OfCashflow(r, stated)}
+		}
 	case contract.Income:
-		i := pages.IncomeView{Stated: stated}
-		i.Report, err = report.ParseIncome(raw)
-		v = i
+		var r *report.Income
+		if r, err = report.ParseIncome(raw); err == nil {
+			v = pages.IncomeView{Case: c, Report: r, Verdict: verdict.OfIncome(r, stated)}
+		}
 	case contract.Eligibility:
-		e := pages.EligibilityView{Stated: stated}
-		e.Report, err = report.ParseEligibility(raw)
-		v = e
+		var r *report.Eligibility
+		if r, err = report.ParseEligibility(raw); err == nil {
+			v = pages.EligibilityView{Case: c, Report: r, Verdict: verdict.OfEligibility(r, stated)}
+		}
 	case contract.Passport:
-		p := pages.PassportView{Stated: stated}
-		p.Report, err = report.ParsePassport(raw)
-		v = p
+		var r *report.Passport
+		if r, err = report.ParsePassport(raw); err == nil {
+			v = pages.PassportView{Case: c, Report: r, Verdict: verdict.OfPassport(r, stated)}
+		}
 	default:
 		return nil, httpx.NewError(contract.CodeNotFound, errNoPage)
 	}
@@ -119,6 +112,34 @@ func parseView(product contract.Product, raw []byte, stated *pages.Stated) (page
 		return nil, errStored
 	}
 	return v, nil
+}
+
+// Summarize returns the function by which the search index sums up reports.
+func Summarize(s *applications.Service) func(context.Context, store.Queryer, applications.Application) (verdict.Summary, error) {
+	return func(ctx context.Context, q store.Queryer, a applications.Application) (none verdict.Summary, err error) {
+		if !hasPage(a.Product) {
+			return none, nil
+		}
+		raw, err := s.ReportIn(ctx, q, a.ID)
+		if errors.Is(err, store.ErrNotFound) {
+			return none, nil
+		}
+		if err != nil {
+			return none, err
+		}
+		stated, err := s.ApplicantIn(ctx, q, a.ID)
+		if err != nil {
+			return none, err
+		}
+		v, err := parseView(a.Product, raw, stated, pages.Case{})
+		if errors.Is(err, errStored) { // shown as an application without figures
+			return none, nil
+		}
+		if err != nil {
+			return none, err
+		}
+		return v.Decided().Summary(), nil
+	}
 }
 
 // maxQuery bounds the characters of a search within a report.
@@ -135,7 +156,7 @@ func (d *Handler) report(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	stated, err := d.statedOf(r.Context(), a)
+	people, err := d.Applications.Applicants(r.Context(), []string{a.ID})
 	if err != nil {
 		return err
 	}
@@ -143,7 +164,7 @@ func (d *Handler) report(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	v, err := d.view(r.Context(), a, attempt, stated, place, raw)
+	v, err := d.view(r.Context(), a, attempt, people[a.ID], place, raw)
 	if err != nil {
 		return err
 	}
@@ -167,7 +188,7 @@ func (d *Handler) transactions(w http.ResponseWriter, r *http.Request, by staff.
 	if err != nil {
 		return err
 	}
-	shown, err := d.view(r.Context(), a, attempt, nil, place, raw)
+	shown, err := d.view(r.Context(), a, attempt, prefill.Fields{}, place, raw)
 	if err != nil {
 		return err
 	}
@@ -183,7 +204,7 @@ func (d *Handler) transactions(w http.ResponseWriter, r *http.Request, by staff.
 	if err != nil {
 		return err
 	}
-	v.Name = people[a.ID].FullName()
+	v.Name = people[a.ID].Name()
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Transactions(p, v) })
 }
 
@@ -194,12 +215,12 @@ func (d *Handler) download(w http.ResponseWriter, r *http.Request, by staff.User
 	if err != nil {
 		return err
 	}
-	stated, err := d.statedOf(r.Context(), a)
+	people, err := d.Applications.Applicants(r.Context(), []string{a.ID})
 	if err != nil {
 		return err
 	}
-	if stated != nil {
-		raw = withStated(raw, stated.Fields)
+	if stated, known := people[a.ID]; known {
+		raw = withStated(raw, stated)
 	}
 	httpx.SendDownload(w, "application/json", string(a.Product)+"-"+a.ID+".json", raw)
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/templates/ui"
 )
 
@@ -33,8 +34,8 @@ type ApplicationView struct {
 	Timeline   []Line
 	Email      string // the applicant's
 	Sharing    Sharing
-	Stated     *Stated      // nil if the applicant stated nothing; without a report
-	Reports    []HeldReport // stored reports, newest first
+	Stated     []verdict.Stated // without a report
+	Reports    []HeldReport     // stored reports, newest first
 	Deciding   Deciding
 	Notes      []Note // newest first
 	Note       string // as typed
@@ -284,7 +285,7 @@ const shownFacts = 5
 
 // parts returns the parts of the page: those of the report, then those of the application.
 func (v ApplicationView) parts(l i18n.Lang) sheet {
-	s := sheet{stated: v.Stated.component(l)}
+	var s sheet
 	if v.Report != nil {
 		s = v.Report.sheet(l)
 		if len(s.keys) > shownFacts {

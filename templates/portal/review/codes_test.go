@@ -28,8 +28,8 @@ func TestPagesShowNoCodes(t *testing.T) {
 	}
 	for _, l := range []i18n.Lang{i18n.English, i18n.Spanish} {
 		for name, page := range map[string]string{"cashflow": reportPage(t, l, cashflow), "income": incomePage(t, l, madeIncome()),
-			"eligibility": eligibilityPage(t, l, madeEligibility()), "passport": render(t, ReportPage(ui.Page{Lang: l}, madePassport())),
-			"application": render(t, Application(ui.Page{Lang: l}, ApplicationView{Report: madeIncome(), HasReport: true}))} {
+			"eligibility": eligibilityPage(t, l, madeEligibility()), "passport": render(t, ReportPage(ui.Page{Lang: l}, decide(madePassport()))),
+			"application": render(t, Application(ui.Page{Lang: l}, ApplicationView{Report: decide(madeIncome()), HasReport: true}))} {
 			for _, code := range codes.FindAllString(marked.ReplaceAllString(page, " "), -1) {
 				// The reports have codes of later versions, and an account of another report.
 				if !strings.HasPrefix(code, "NEW_") && !strings.HasPrefix(code, "XX_") {

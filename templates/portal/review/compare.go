@@ -9,6 +9,7 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -38,7 +39,7 @@ type Compared struct {
 // Measured is the view of a report of any product.
 type Measured interface {
 	measures(l i18n.Lang) []measure // figures that can be compared
-	sources() found                 // values to compare with what the applicant stated
+	Decided() verdict.Verdict       // what the report means
 	sheet(l i18n.Lang) sheet        // parts of the page
 	printScore(p *printer)          // adds the score to a printout
 	print(p *printer)               // adds the tables to a printout
@@ -93,7 +94,7 @@ func (v ReportView) measures(l i18n.Lang) []measure {
 		out = append(out, m)
 	}
 	for _, k := range keyFigures {
-		a := v.attribute(k.name)
+		a := v.Report.Attribute(k.name)
 		if a == nil {
 			continue
 		}
@@ -136,20 +137,13 @@ func (v IncomeView) measures(l i18n.Lang) []measure {
 }
 
 func (v EligibilityView) measures(l i18n.Lang) []measure {
-	var out []measure
-	if gross, net, ok := v.payrollIncome(); ok {
-		out = append(out, inCents(i18n.T(l, "review.income.annual_gross"), usd, &gross),
-			inCents(i18n.T(l, "review.income.annual_net"), usd, &net))
-	}
-	if sum, ok := v.deposited(); ok {
-		out = append(out, inCents(i18n.T(l, "review.eligibility.deposited"), v.currency(), &sum))
-	}
-	if now, average, ok := v.balances(); ok {
-		out = append(out, inCents(i18n.T(l, "review.eligibility.held"), v.currency(), &now),
-			inCents(i18n.T(l, "review.eligibility.average"), v.currency(), &average))
-	}
+	out := []measure{inCents(i18n.T(l, "review.income.annual_gross"), usd, v.Verdict.Gross),
+		inCents(i18n.T(l, "review.income.annual_net"), usd, v.Verdict.Net),
+		inCents(i18n.T(l, "review.eligibility.deposited"), v.currency(), v.Verdict.Deposited),
+		inCents(i18n.T(l, "review.eligibility.held"), v.currency(), v.Verdict.Held),
+		inCents(i18n.T(l, "review.eligibility.average"), v.currency(), v.Verdict.Average)}
 	if len(v.Report.StatedEmployers) > 0 {
-		out = append(out, count(i18n.T(l, "review.eligibility.employers_short"), v.count()[employerVerified]))
+		out = append(out, count(i18n.T(l, "review.eligibility.employers_short"), v.Verdict.CountEmployers(verdict.EmployerVerified)))
 	}
 	return out
 }
@@ -165,9 +159,8 @@ func (v PassportView) measures(l i18n.Lang) []measure {
 			inCents(i18n.T(l, "review.trade.payment")+of, usd, c.TotalsUSD.MonthlyPayment),
 			inCents(i18n.T(l, "review.trade.past_due")+of, usd, c.TotalsUSD.PastDue))
 	}
-	late, _ := v.lateTradelines()
 	return append(out, count(i18n.T(l, "review.passport.tradelines"), len(v.Report.Tradelines)),
-		count(i18n.T(l, "review.compare.months"), late))
+		count(i18n.T(l, "review.compare.months"), v.Verdict.Late))
 }
 
 // pairs returns the figures of both reports in pairs, in the order of the newer report,

@@ -12,6 +12,7 @@ func TestCompareProducts(t *testing.T) {
 	for name, r := range map[string]Measured{"cashflow": madeReport(), "income": madeIncome(),
 		"eligibility": madeEligibility(), "passport": madePassport()} {
 		for _, l := range []i18n.Lang{i18n.English, i18n.Spanish} {
+			r := decide(r)
 			v := CompareView{Reports: [2]Compared{{Report: r}, {Report: r}}}
 			pairs := v.pairs(l)
 			if len(pairs) < 3 {

@@ -46,7 +46,7 @@ func assetsIn(cur string) EligibilityView {
 
 func comparisonIn(older, newer string) map[string]CompareView {
 	pair := func(a, b Measured) CompareView {
-		return CompareView{Reports: [2]Compared{{Report: a}, {Report: b}}}
+		return CompareView{Reports: [2]Compared{{Report: decide(a)}, {Report: decide(b)}}}
 	}
 	return map[string]CompareView{"cashflow": pair(cashflowIn(older), cashflowIn(newer)), "income": pair(incomeIn(older), incomeIn(newer)),
 		"eligibility": pair(assetsIn(older), assetsIn(newer))}
@@ -54,8 +54,8 @@ func comparisonIn(older, newer string) map[string]CompareView {
 
 func pagesIn(t *testing.T, l i18n.Lang, cur string) map[string]string {
 	p := ui.Page{Lang: l}
-	out := map[string]string{"cashflow": render(t, ReportPage(p, cashflowIn(cur))), "income": render(t, ReportPage(p, incomeIn(cur))),
-		"eligibility": render(t, ReportPage(p, assetsIn(cur)))}
+	out := map[string]string{"cashflow": render(t, ReportPage(p, decide(cashflowIn(cur)))), "income": render(t, ReportPage(p, decide(incomeIn(cur)))),
+		"eligibility": render(t, ReportPage(p, decide(assetsIn(cur))))}
 	for kind, v := range comparisonIn(cur, cur) {
 		out["two of "+kind] = render(t, Compare(p, v))
 	}
@@ -96,26 +96,26 @@ func TestAmountCurrencies(t *testing.T) {
 func TestUnknownAmounts(t *testing.T) {
 	income := madeIncome()
 	income.Report.AccountDetails[0].Currency = "EUR"
-	income.Stated = &Stated{Fields: prefill.Fields{StatedAnnualIncome: n(64_000)}}
-	page := incomePage(t, i18n.English, income)
+	stated := prefill.Fields{StatedAnnualIncome: n(64_000)}
+	page := incomePage(t, i18n.English, income, stated)
 	mustHave(t, page, "$64,000", "50,000.50 EUR, Before taxes", i18ntest.EN("review.compare.currencies"), "50,000.50 EUR",
 		"51,000 EUR", "$100,000", "$48,000.00", "$2,100.00", "−12.05 EUR")
 	mustNotHave(t, page, "% of it was found")
 
 	// Without income at the bank, the year's is that of payroll.
 	income.Report.Income.FinancialAccounts = nil
-	mustHave(t, incomePage(t, i18n.English, income), "$50,000.50", "$51,000", "−12.05 EUR",
+	mustHave(t, incomePage(t, i18n.English, income, stated), "$50,000.50", "$51,000", "−12.05 EUR",
 		"78%", "−$13,999.50")
 
 	assets := madeEligibility()
 	assets.Report.Assets.AccountDetails[0].Currency = "EUR"
-	mustHave(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, assets)), "$44,720.00", "$21.50", "5,000 EUR", "12.34 EUR", "40,000 EUR")
+	mustHave(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, decide(assets))), "$44,720.00", "$21.50", "5,000 EUR", "12.34 EUR", "40,000 EUR")
 
 	// A dollar account that a report in euros leaves out.
 	assets.Report.Assets.AccountDetails = append(assets.Report.Assets.AccountDetails,
 		report.AssetAccount{AccountName: report.Null("Home"), CurrentBalance: c(77_00), AverageBalance: c(70_00),
 			BalanceTerms: report.BalanceTerms{Currency: "USD", LeftOut: true}})
-	page = render(t, ReportPage(ui.Page{Lang: i18n.English}, assets))
+	page = render(t, ReportPage(ui.Page{Lang: i18n.English}, decide(assets)))
 	mustHave(t, page, "$77.00", "$70.00", "Home (USD)", "The figures of this report are in EUR.")
 	mustNotHave(t, page, "5,077", "5,070")
 }

@@ -6,6 +6,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -14,12 +15,39 @@ func (v EligibilityView) employers(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.eligibility.employers_caption"),
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.employer")}, {Label: i18n.T(l, "review.application.state")},
 			{Label: i18n.T(l, "review.eligibility.by")}, {Label: i18n.T(l, "review.eligibility.named_by")}}}
-	for _, e := range v.Report.StatedEmployers {
-		tone, words := v.stateOf(e).words()
-		g.Rows = append(g.Rows, []ui.Cell{{Text: e.Name}, {Body: ui.Badge(tone, i18n.T(l, words))}, {Body: verifiedBy(l, e)},
+	for i, e := range v.Report.StatedEmployers {
+		state := employerStates[v.Verdict.Employers[i]]
+		g.Rows = append(g.Rows, []ui.Cell{{Text: e.Name}, {Body: badge(state.tone, i18n.T(l, state.words))}, {Body: verifiedBy(l, e)},
 			{Text: i18n.Code(l, "review.inputs", e.InputMethod)}})
 	}
 	return g
+}
+
+// employerStates are the tones and words of the states of stated employers.
+var employerStates = map[verdict.EmployerState]struct {
+	tone  ui.Tone
+	words i18n.Key
+}{verdict.EmployerVerified: {ui.Success, "review.eligibility.verified"}, verdict.EmployerElsewhere: {ui.Danger, "review.eligibility.elsewhere"},
+	verdict.EmployerTried: {ui.Danger, "review.eligibility.tried"}, verdict.EmployerSkipped: {ui.Warning, "review.eligibility.skipped"},
+	verdict.EmployerOpen: {ui.Warning, "review.eligibility.open"}}
+
+// verifiedBy lists the sources of an employer, or says why there are no sources.
+func verifiedBy(l i18n.Lang, e report.StatedEmployer) printed {
+	if e.SkippedReason != nil {
+		return textOrDash(l, SkippedWords(l, *e.SkippedReason))
+	}
+	var all []string
+	for _, s := range e.VerificationSources {
+		all = append(all, triedBy(l, s))
+	}
+	return list(l, all)
+}
+
+func statedAs(l i18n.Lang, m report.EmployerNameMatching) printed {
+	if len(m.Matched) > 0 {
+		return badge(ui.Success, statedNames(m.Matched))
+	}
+	return badge(ui.Warning, i18n.T(l, "review.eligibility.not_named"))
 }
 
 // triedBy names a source that was asked for an employer.
@@ -56,10 +84,10 @@ func depositGrid(l i18n.Lang, d *report.DirectDepositsMatching) ui.Grid {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, report.Text(institution))}, {Body: lastDigits(l, report.Text(number))}, badge})
 	}
 	for _, m := range d.Matched {
-		row(m.InstitutionName, m.TruncatedNumber, ui.Cell{Body: ui.Badge(ui.Success, i18n.T(l, "review.eligibility.is_there"))})
+		row(m.InstitutionName, m.TruncatedNumber, ui.Cell{Body: badge(ui.Success, i18n.T(l, "review.eligibility.is_there"))})
 	}
 	for _, u := range d.Unmatched {
-		row(u.InstitutionName, u.TruncatedNumber, ui.Cell{Body: ui.Badge(ui.Warning, i18n.T(l, "review.eligibility.is_not"))})
+		row(u.InstitutionName, u.TruncatedNumber, ui.Cell{Body: badge(ui.Warning, i18n.T(l, "review.eligibility.is_not"))})
 	}
 	return g
 }

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"strings"
 	"testing"
 
 	"vestibule/internal/contract"
@@ -16,7 +15,7 @@ func madeEligibility() EligibilityView {
 	uuid := report.Null("u-bank")
 	hired, paid := on("2021-10-01"), on("2026-02-27")
 	sub := contract.SubMFARequired
-	return EligibilityView{ApplicationID: "11111111-1111-4111-8111-111111111111", Report: &report.Eligibility{
+	return EligibilityView{Case: Case{ApplicationID: "11111111-1111-4111-8111-111111111111"}, Report: &report.Eligibility{
 		Meta: madeMeta(), Product: &report.Product{Name: "Eligibility", ProductID: madeToken, InquiryType: "PERSONAL"},
 		StatedEmployers: []report.StatedEmployer{
 			{Name: "Tern & Sons", InputMethod: report.ConsumerInput, VerificationSources: []report.VerificationSource{
@@ -58,7 +57,7 @@ func madeEligibility() EligibilityView {
 
 func eligibilityPage(t *testing.T, l i18n.Lang, v EligibilityView) string {
 	t.Helper()
-	return render(t, ReportPage(ui.Page{Lang: l}, v))
+	return render(t, ReportPage(ui.Page{Lang: l}, decide(v)))
 }
 
 func TestEligibilityPageShowsTheSources(t *testing.T) {
@@ -97,77 +96,4 @@ func TestEligibilityNodes(t *testing.T) {
 	page = eligibilityPage(t, i18n.English, v)
 	mustHave(t, page, i18ntest.EN("review.assets_real.no_account"))
 	mustNotHave(t, page, `class="keys"`, `href="#failed"`)
-}
-
-func TestAssetsFinding(t *testing.T) {
-	for _, tc := range []struct {
-		name         string
-		now, average report.Cents
-		want         ui.Tone
-	}{
-		{"as ever", 4_000_00, 4_000_00, ui.Success},
-		{"twice as much", 8_000_00, 4_000_00, ui.Success},
-		{"more than that", 8_000_01, 4_000_00, ui.Warning},
-		{"much from nothing", 1_000_01, -50_00, ui.Warning},
-		{"little from nothing", 999_00, 1_00, ui.Success},
-		{"half", 2_000_00, 4_000_00, ui.Success},
-		{i18ntest.EN("review.assets_real.less"), 1_999_99, 4_000_00, ui.Warning},
-	} {
-		v := madeEligibility()
-		a := &v.Report.Assets.AccountDetails[0]
-		a.CurrentBalance, a.AverageBalance = &tc.now, &tc.average
-		if got := v.assetsReal(i18n.English); got.tone != tc.want {
-			t.Errorf("%s: %q, want %q", tc.name, got.tone, tc.want)
-		}
-	}
-	v := madeEligibility()
-	v.Report.Assets.AccountDetails[0].AverageBalance = nil
-	if got := v.assetsReal(i18n.English); got.tone != ui.Neutral ||
-		strings.Contains(eligibilityPage(t, i18n.English, v), i18ntest.EN("review.eligibility.held")) {
-		t.Errorf("without an average: %q", got.tone)
-	}
-}
-
-func TestOutcomeOfAStatedEmployer(t *testing.T) {
-	v := madeEligibility()
-	for i, want := range []employerState{employerVerified, employerTried, employerSkipped, employerOpen} {
-		if got := v.stateOf(v.Report.StatedEmployers[i]); got != want {
-			t.Errorf("%s: state %d, want %d", v.Report.StatedEmployers[i].Name, got, want)
-		}
-	}
-	// Payroll that was shown for one and is of another does not verify it; a document is
-	// for the reviewer to read.
-	matching := v.Report.Employment[0].Matching.EmployerName.Matched
-	v.Report.Employment[0].Matching.EmployerName.Matched = nil
-	tern := v.Report.StatedEmployers[0]
-	if got := v.stateOf(tern); got != employerElsewhere {
-		t.Errorf("payroll of another: state %d", got)
-	}
-	if got := v.employersReal(i18n.English); got.tone != ui.Danger || !strings.Contains(got.answer, "0 of 4") ||
-		!strings.Contains(got.answer, "for 1 name other employers only") {
-		t.Errorf("payroll of another: %+v", got)
-	}
-	mustHave(t, eligibilityPage(t, i18n.Spanish, v), i18ntest.ES("review.eligibility.elsewhere"))
-	tern.VerificationSources = append(tern.VerificationSources, report.VerificationSource{SourceID: "DOCUMENT",
-		SourceType: report.VerifiedByDocument, Status: contract.StatusSuccess})
-	if got := v.stateOf(tern); got != employerVerified {
-		t.Errorf("payroll of another, and a document: state %d", got)
-	}
-	v.Report.Employment[0].Matching.EmployerName.Matched = matching
-	v.Report.StatedEmployers = v.Report.StatedEmployers[:1]
-	if got := v.employersReal(i18n.English); got.tone != ui.Success {
-		t.Errorf("all verified: %q", got.tone)
-	}
-	for name, change := range map[string]func(*report.Eligibility){
-		"no payroll, but a match": func(r *report.Eligibility) { r.Income = nil },
-	} {
-		change(v.Report)
-		if got := v.incomeReal(i18n.English); got.tone != ui.Success || got.part != "inflows" {
-			t.Errorf("%s: %+v", name, got)
-		}
-	}
-	v.Report.Assets.MatchedIncome = nil
-	if got := v.incomeReal(i18n.English); got.tone != ui.Warning {
-		t.Errorf("income without a stated figure: %q", got.tone)
-	}
 }

@@ -1,13 +1,12 @@
 package review
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
-	"unicode"
-
-	"golang.org/x/text/unicode/norm"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -65,7 +64,7 @@ func foundWords(l i18n.Lang, n int) string {
 // description, its group and its reason.
 func searchText(l i18n.Lang, cur currency, a report.Attribute) string {
 	words, _ := cur.attributeWords(l, a.Name, a.Description)
-	return fold(strings.Join([]string{a.Name, strings.ReplaceAll(a.Name, "_", " "), words, i18n.Code(l, "review.nodes", a.Node),
+	return verdict.Fold(strings.Join([]string{a.Name, strings.ReplaceAll(a.Name, "_", " "), words, i18n.Code(l, "review.nodes", a.Node),
 		reasonOf(l, a)}, " "))
 }
 
@@ -82,7 +81,7 @@ func reasonOf(l i18n.Lang, a report.Attribute) string {
 // fits reports whether a folded text contains all words of a query. The page's script
 // does the same.
 func fits(query, text string) bool {
-	for _, word := range strings.Fields(fold(query)) {
+	for _, word := range strings.Fields(verdict.Fold(query)) {
 		if !strings.Contains(text, word) {
 			return false
 		}
@@ -90,14 +89,9 @@ func fits(query, text string) bool {
 	return true
 }
 
-// fold returns a text in lower case without accents.
-func fold(s string) string {
-	return strings.ToLower(strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Mn, r) {
-			return -1
-		}
-		return r
-	}, norm.NFD.String(s)))
+// sentinel says why an attribute has no value; "" for an ordinary value.
+func sentinel(l i18n.Lang, name string, value json.Number) string {
+	return i18n.T(l, verdict.NoValue(name, value))
 }
 
 // figureValue formats a value, or returns the text of its sentinel
@@ -113,32 +107,6 @@ func figureValue(l i18n.Lang, cur currency, a report.Attribute) string {
 		}
 	}
 	return grouped(plain(s))
-}
-
-// sentinel returns the text of a sentinel value; "" for an ordinary value.
-func sentinel(l i18n.Lang, name string, value interface{ String() string }) string {
-	s := value.String()
-	if strings.Contains(name, "_PRESENT_") {
-		switch s { // sentinels of booleans
-		case "8":
-			return i18n.T(l, "review.report.no_records")
-		case "7":
-			return i18n.T(l, "review.report.no_category")
-		case "6":
-			return i18n.T(l, "review.report.no_values")
-		}
-	}
-	switch s {
-	case "9999998", "9998":
-		return i18n.T(l, "review.report.no_records")
-	case "9999997", "9997":
-		return i18n.T(l, "review.report.no_category")
-	case "9999996", "9996":
-		return i18n.T(l, "review.report.no_values")
-	case "9999995", "9999995.00", "9999995.00000", "9995":
-		return i18n.T(l, "review.report.capped")
-	}
-	return ""
 }
 
 // keyFigures lists the attributes at the top of the page. The page omits those that the
@@ -157,19 +125,10 @@ var keyFigures = []struct {
 	{"UA_EXPENSE_RETURNED_CNT_12M", "review.key_figures.returned_payments_12_months"},
 }
 
-// attribute returns the attribute of a name; nil if the report lacks it.
-func (v ReportView) attribute(name string) *report.Attribute {
-	i := slices.IndexFunc(v.Report.Attributes, func(a report.Attribute) bool { return a.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &v.Report.Attributes[i]
-}
-
 func (v ReportView) keys(l i18n.Lang) []key {
 	var out []key
 	for _, k := range keyFigures {
-		a := v.attribute(k.name)
+		a := v.Report.Attribute(k.name)
 		if a == nil {
 			continue
 		}

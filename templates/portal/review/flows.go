@@ -93,7 +93,8 @@ func (k streamKind) grid(l i18n.Lang, v ReportView, ended bool) ui.Grid {
 				expected = ui.Cell{Text: i18n.T(l, "review.active")}
 			}
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Body: streamName(l, s.AnalysisStream, v.transactions(Selection{Stream: s.number}))},
+		g.Rows = append(g.Rows, []ui.Cell{
+			{Body: as(streamName(l, s.AnalysisStream, v.transactions(Selection{Stream: s.number})), s.Name, CategoryWords(l, s.Category))},
 			{Text: i18n.Code(l, "review.cadences", s.Cadence)},
 			{Body: date(l, &from)}, {Body: date(l, &last)}, expected, {Text: k.in.format(positive(s.Mean))}, {Body: monthly(l, k.in, s.Monthly)}})
 	}
@@ -167,13 +168,13 @@ func (f flow) grid(l i18n.Lang, v ReportView) ui.Grid {
 	for _, group := range f.groups {
 		// Show a group with one category as that category.
 		if len(group.kinds) > 1 {
-			g.Rows = append(g.Rows, []ui.Cell{{Body: groupCell(GroupWords(l, group.code))}, {Body: share(group.total, f.total, false)},
+			g.Rows = append(g.Rows, []ui.Cell{{Body: strong(GroupWords(l, group.code))}, {Body: share(group.total, f.total, false)},
 				{Body: monthly(l, f.in, group.monthly)}, {Text: f.in.format(group.total)}, {Text: grouped(strconv.Itoa(group.count))}})
 		}
 		for _, c := range group.kinds {
-			name := categoryCell(l, c)
+			name := as(category(categoryName(l, c)), categoryName(l, c))
 			if len(group.kinds) == 1 {
-				name = groupCell(categoryName(l, c))
+				name = strong(categoryName(l, c))
 			}
 			g.Rows = append(g.Rows, []ui.Cell{{Body: name}, {Body: share(positive(c.Total), f.total, len(group.kinds) > 1)},
 				{Body: monthly(l, f.in, c.Monthly)}, {Text: f.in.format(positive(c.Total))},
@@ -181,6 +182,25 @@ func (f flow) grid(l i18n.Lang, v ReportView) ui.Grid {
 		}
 	}
 	return g
+}
+
+// monthly shows an amount without its sign.
+func monthly(l i18n.Lang, cur currency, c *report.Cents) printed {
+	if c == nil {
+		return textOrDash(l, "")
+	}
+	return textOrDash(l, cur.format(positive(*c)))
+}
+
+func strong(words string) printed {
+	p := as(groupCell(words), words)
+	p.Strong = true
+	return p
+}
+
+// share shows a share of a sum as a bar and in percent.
+func share(part, whole report.Cents, quiet bool) printed {
+	return as(shareBar(part, whole, quiet), wholePercent(part, whole))
 }
 
 // categoryName returns the name of a category; for an unknown one its description.

@@ -8,29 +8,25 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
 
 // IncomeView is an income report as a page.
 type IncomeView struct {
-	ApplicationID string
-	Stated        *Stated // nil: the applicant stated nothing
-	Place         *Place  // in the list from which the application was opened; nil for none
-	Report        *report.Income
-	Newest        bool // fetched from the service now, not the stored copy
-	PDFImages     bool // the portal renders PDF files
+	Case
+	Report  *report.Income
+	Verdict verdict.Income
+	Newest  bool // fetched from the service now, not the stored copy
 }
+
+// Decided returns what the report means.
+func (v IncomeView) Decided() verdict.Verdict { return v.Verdict.Verdict }
 
 // HasMonths reports whether there is a history for a spreadsheet.
 func (v IncomeView) HasMonths() bool {
 	return slices.ContainsFunc(v.accounts(), func(a report.FinancialAccount) bool { return len(IncomeMonths(a)) > 0 })
-}
-
-// HasStatements reports whether there are pay statements for a spreadsheet.
-func (v IncomeView) HasStatements() bool {
-	return v.Report.Income != nil && (len(v.Report.Income.Paystubs) > 0 ||
-		slices.ContainsFunc(v.Report.Income.Payroll, func(p report.Payroll) bool { return len(p.Statements) > 0 }))
 }
 
 // currency returns the currency of the figures from bank accounts.
@@ -45,37 +41,13 @@ func (v IncomeView) accounts() []report.FinancialAccount {
 	return v.Report.Income.FinancialAccounts
 }
 
-// identities returns the report's identities in the form of a cashflow report.
-func (v IncomeView) identities() []report.Identity {
-	var out []report.Identity
-	for _, i := range v.Report.Identities {
-		one := report.Identity{SourceID: i.SourceID, SourceRecordID: i.SourceRecordID, FirstName: i.FirstName, LastName: i.LastName,
-			FullName: i.FullName, Emails: i.Emails}
-		if i.Matching != nil {
-			one.Matching = &report.Matching{FullName: report.MatchingField{
-				Matched: recordRefs(i.Matching.FullName.Matched), Unmatched: recordRefs(i.Matching.FullName.Unmatched)}}
-		}
-		out = append(out, one)
-	}
-	return out
-}
-
-func recordRefs(all []report.RecordRef) []report.SourceRef {
-	out := make([]report.SourceRef, len(all))
-	for i, r := range all {
-		out[i] = report.SourceRef{SourceID: r.SourceID, SourceRecordID: r.SourceRecordID}
-	}
-	return out
-}
-
 func (v IncomeView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	s := sheet{title: "review.report.income_title", stated: v.Stated.card(v, l), applicationID: v.ApplicationID, place: v.Place,
-		identities: v.identities(), product: r.Product,
-		meta: r.Meta, notices: append(noData(l, r.Meta), currencyNotices(l, v.currency(), v.inCurrency(l))...),
-		keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
+	s := sheet{Case: v.Case, title: "review.report.income_title", verdict: v.Decided(), product: r.Product, meta: r.Meta,
+		notices: append(noData(l, r.Meta), currencyNotices(l, v.currency(), v.inCurrency(l))...),
+		keys:    v.keys(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
-	if v.HasStatements() {
+	if r.HasStatements() {
 		s.downloads = append(s.downloads, download{"/report.csv", "review.report.rows"})
 	}
 	if v.HasMonths() {
@@ -115,7 +87,7 @@ func (v IncomeView) sections(l i18n.Lang) []section {
 	add(income.Revised != nil, "revised", "review.income.revised_values",
 		func() templ.Component { return ui.Facts(revisedFacts(l, v.summaryCurrency(), income.Revised)) })
 	add(len(r.Employment) > 0, "employment", "review.report.employment", func() templ.Component { return ui.Table(v.employment(l)) })
-	add(len(r.Identities) > 0, "identity", "review.report.identities", func() templ.Component { return identityPart(l, v.identities()) })
+	add(len(r.Identities) > 0, "identity", "review.report.identities", func() templ.Component { return identityPart(l, v.Decided()) })
 	add(len(r.AccountDetails) > 0, "accounts", "review.report.accounts", func() templ.Component { return incomeAccounts(l, r.AccountDetails) })
 	add(len(r.Notices) > 0, "notices", "review.report.notices", func() templ.Component { return ui.Table(noticeGrid(l, r.Notices)) })
 	add(len(r.Sources) > 0, "sources", "review.report.sources", func() templ.Component { return ui.Table(sourceGrid(l, r.Sources)) })
@@ -161,7 +133,7 @@ func (v IncomeView) keys(l i18n.Lang) []key {
 	}
 	if n := len(n.Paystubs); n > 0 {
 		out = append(out, key{label: i18n.T(l, "review.income.from_stubs"), value: strconv.Itoa(n),
-			is: stubsSummary(l, v.Report.Income.Paystubs)})
+			is: say(l, v.Verdict.Stubs)})
 	}
 	return out
 }
@@ -192,160 +164,19 @@ func statedShare(l i18n.Lang, cur currency, stated int64, found *int64) string {
 	return i18n.T(l, "review.income.stated_share", "percent", p)
 }
 
-// findings answers whether the report is complete, and income, employer, documents and
-// identity are real.
-func (v IncomeView) findings(l i18n.Lang) []finding {
-	out := []finding{v.Stated.addFoundShare(l, v.incomeReal(l), v.sources()), v.employerReal(l)}
-	if n := v.Report.Income; n != nil && len(n.Paystubs) > 0 {
-		out = append(out, genuineFinding(l, n.Paystubs))
-	}
-	return v.gaps(l).qualify(l, append(out, v.Stated.addPerson(l, v.personReal(l), v.sources())))
-}
-
-func (v IncomeView) gaps(l i18n.Lang) gaps {
-	institutions := map[string]string{}
-	for _, a := range v.Report.AccountDetails {
-		institutions[a.SourceID] = report.Text(a.InstitutionName)
-	}
-	return sourceGaps(l, v.Report.Sources, institutions)
-}
-
-// personReal answers like person, with a warning for a name that only pay stubs show.
-func (v IncomeView) personReal(l i18n.Lang) finding {
-	all := v.identities()
-	f := person(l, all)
-	if f.tone == ui.Success && !slices.ContainsFunc(all,
-		func(i report.Identity) bool { return compare(all, i) == matched && !v.ofStub(i.SourceID) }) {
-		f.tone, f.answer = ui.Warning, i18n.T(l, "review.person_real.stubs_only")
-	}
-	return f
-}
-
-// ofStub reports whether a source is an uploaded pay stub.
-func (v IncomeView) ofStub(sourceID string) bool {
-	return v.Report.Income != nil && slices.ContainsFunc(v.Report.Income.Paystubs,
-		func(p report.Paystub) bool { return p.SourceID == sourceID })
-}
-
-func (v IncomeView) incomeReal(l i18n.Lang) finding {
-	f := finding{question: "review.ask.income"}
-	n := v.Report.Income
-	switch {
-	case n == nil:
-		f.tone, f.answer = ui.Danger, i18n.T(l, "review.income_real.none")
-	case len(n.FinancialAccounts) > 0:
-		a := n.FinancialAccounts[0]
-		f.part = "bank"
-		high := a.IncomeSuite2 != nil && report.Text(a.JobIrregularityRisk) == report.RiskHigh
-		switch {
-		case !a.IsConsistent:
-			f.tone, f.answer = ui.Warning, i18n.T(l, "review.income_real.gaps")
-		case high:
-			f.tone, f.answer = ui.Warning, i18n.T(l, "review.income_real.irregular")
-		case a.GrossRecent != nil && a.GrossAnnual != nil && *a.GrossRecent < *a.GrossAnnual*3/4:
-			f.tone, f.answer = ui.Warning, i18n.T(l, "review.income_real.falling")
-		default:
-			f.tone, f.answer = ui.Success, i18n.T(l, "review.income_real.bank")
-		}
-	case slices.ContainsFunc(n.Payroll, func(p report.Payroll) bool { return len(p.Statements) > 0 }):
-		count := 0
-		for _, p := range n.Payroll {
-			count += len(p.Statements)
-		}
-		f.tone, f.part = ui.Success, "payroll"
-		f.answer = i18n.N(l, "review.income_real.statements", count)
-	case len(n.Paystubs) > 0:
-		f.tone, f.part = ui.Warning, "stubs"
-		f.answer = i18n.T(l, "review.income_real.stubs_only")
-	default:
-		f.answer = i18n.T(l, "review.income_real.unknown")
-	}
-	return f
-}
-
-// employerReal reports whether the employer that the applicant stated was found.
-func (v IncomeView) employerReal(l i18n.Lang) finding {
-	f := finding{question: "review.ask.employer", part: "employment"}
-	stated, found, missed, stub := "", false, false, true
-	for _, e := range v.Report.Employment {
-		switch v.comparedEmployer(e) {
-		case typed:
-			stated = report.Text(e.EmployerName)
-		case matched:
-			found, stub = true, stub && v.ofStub(e.SourceID)
-		case unmatched:
-			missed = true
-		}
-	}
-	switch {
-	case found && stub:
-		f.tone, f.answer = ui.Warning, i18n.T(l, "review.employer_real.stubs_only", "employer", stated)
-	case found:
-		f.tone, f.answer = ui.Success, i18n.T(l, "review.employer_real.found", "employer", stated)
-	case stated != "" && missed:
-		f.tone, f.answer = ui.Danger, i18n.T(l, "review.employer_real.another", "employer", stated)
-	case stated != "":
-		f.tone, f.answer = ui.Warning, i18n.T(l, "review.employer_real.not_found", "employer", stated)
-	case len(v.Report.Employment) > 0:
-		f.answer = i18n.T(l, "review.employer_real.unstated", "employers", v.employers())
-	default:
-		f.answer = i18n.T(l, "review.employer_real.none")
-	}
-	if stated == "" { // the report does not have what the applicant stated to the portal
-		if by, ok := v.Stated.employerReal(l, v.sources()); ok {
-			return by
-		}
-	}
-	return f
-}
-
-// employers returns the names of the report's employers, each once.
-func (v IncomeView) employers() string {
-	var out []string
-	for _, e := range v.Report.Employment {
-		if name := report.Text(e.EmployerName); name != "" && !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
-// comparedEmployer compares an employment with the employer that the applicant
-// stated.
-func (v IncomeView) comparedEmployer(of report.Employment) comparison {
-	if of.Matching != nil || of.SourceID == report.ConsumerInput || of.SourceID == report.CustomerInput {
-		return typed
-	}
-	is := func(r report.RecordRef) bool {
-		return r.SourceID == of.SourceID && report.Text(r.SourceRecordID) == report.Text(of.SourceRecordID)
-	}
-	for _, e := range v.Report.Employment {
-		if e.Matching == nil {
-			continue
-		}
-		if slices.ContainsFunc(e.Matching.EmployerName.Matched, is) {
-			return matched
-		}
-		if slices.ContainsFunc(e.Matching.EmployerName.Unmatched, is) {
-			return unmatched
-		}
-	}
-	return notCompared
-}
-
 func (v IncomeView) employment(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.employment.explained"),
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.employer")}, {Label: i18n.T(l, "review.report.source")},
 			{Label: i18n.T(l, "review.report.job")},
 			{Label: i18n.T(l, "review.application.state")}, {Label: i18n.T(l, "review.since")},
 			{Label: i18n.T(l, "review.report.address")}, {Label: i18n.T(l, "review.employer.compared")}}}
-	for _, e := range v.Report.Employment {
+	for i, e := range v.Report.Employment {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, report.Text(e.EmployerName))}, {Body: source(l, e.SourceID)},
 			{Body: textOrDash(l, joined(" · ", report.Text(e.JobTitle), employmentWord(l, report.Text(e.Type))))},
 			{Body: textOrDash(l, employmentWord(l, report.Text(e.Status)))}, {Body: hired(l, e.HireDate, e.EstimatedHireDate)},
 			{Body: textOrDash(l, joined(", ", report.Text(e.EmployerLine1), report.Text(e.EmployerLine2),
 				report.Text(e.EmployerCity), report.Text(e.EmployerState)))},
-			{Body: compared(l, v.comparedEmployer(e), v.employerReal(l).tone)}})
+			{Body: compared(l, v.Verdict.Employers[i], v.Verdict.Employer)}})
 	}
 	return g
 }

@@ -126,7 +126,7 @@ func incomeMonthGrid(l i18n.Lang, v IncomeView, a report.FinancialAccount) ui.Gr
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.month")},
 			{Label: i18n.T(l, "review.gross"), Number: true}, {Label: i18n.T(l, "review.net"), Number: true}}}
 	for _, m := range slices.Backward(IncomeMonths(a)) {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: monthWords(l, m.Month, v.begun(m))},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: as(monthWords(l, m.Month, v.begun(m)), monthText(l, m.Month, v.begun(m)))},
 			money(l, v.currency(), m.Gross), money(l, v.currency(), m.Net)})
 	}
 	return g
@@ -163,9 +163,9 @@ func inflowGrid(l i18n.Lang, cur currency, inflows []report.Inflow, from []repor
 			{Label: i18n.T(l, "review.report.account")},
 			{Label: i18n.T(l, "review.income.year"), Number: true}, {Label: i18n.T(l, "review.income.recently"), Number: true}}}
 	for _, x := range inflows {
-		stated := ui.Cell{Body: ui.Badge(ui.Neutral, i18n.T(l, "review.income.unmatched"))}
+		stated := ui.Cell{Body: badge(ui.Neutral, i18n.T(l, "review.income.unmatched"))}
 		if i := slices.IndexFunc(from, func(m report.MatchedIncomeSource) bool { return m.MatchedInflowID == x.InflowID }); i >= 0 {
-			stated = ui.Cell{Body: ui.Badge(ui.Success, from[i].StatedEmployer)}
+			stated = ui.Cell{Body: badge(ui.Success, from[i].StatedEmployer)}
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Text: x.Description}, stated, {Body: textOrDash(l, account(x.AccountID))},
 			money(l, cur, x.AnnualIncome), money(l, cur, x.RecentIncome)})
@@ -205,11 +205,6 @@ func incomeAccountGrid(l i18n.Lang, all []report.IncomeAccount) ui.Grid {
 	return g
 }
 
-// mailingLine formats an address as one line.
-func mailingLine(a report.IncomeAddress) string {
-	return mailing(report.Address{Address: a.Address, Street: a.Street, City: a.City, State: a.State, ZIPCode: a.ZIPCode})
-}
-
 func payrollFacts(l i18n.Lang, p report.Payroll) []ui.Fact {
 	return []ui.Fact{
 		{Term: i18n.T(l, "review.payroll.salary"), Body: balance(l, usd, p.AnnualSalaryRate)}, {Term: i18n.T(l, "review.payroll.gross"),
@@ -244,6 +239,25 @@ func revisedFacts(l i18n.Lang, cur currency, r *report.RevisedValues) []ui.Fact 
 		}
 	}
 	return facts
+}
+
+func sourceList(l i18n.Lang, all []string) printed {
+	if len(all) == 0 {
+		return textOrDash(l, "")
+	}
+	var words []string
+	for _, s := range all {
+		words = append(words, sourceWords(l, s))
+	}
+	return as(sourceLines(l, all), words...)
+}
+
+// hired shows a hire date, marked if it is estimated.
+func hired(l i18n.Lang, known, estimated *report.Date) printed {
+	if known != nil || estimated == nil {
+		return date(l, known)
+	}
+	return as(estimatedDate(l, estimated), ui.DayWords(l, estimated.Time)+" ("+i18n.T(l, "review.report.estimated")+")")
 }
 
 // payrollName returns a provider's name, or a generic term without one.

@@ -6,6 +6,8 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/portal/review/verdict"
+	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/templates/ui"
@@ -29,7 +31,7 @@ func madeIncome() IncomeView {
 	net := make([]*report.Cents, 12)
 	gross[9], net[9] = c(1_000_00), c(800_00)     // March, begun
 	gross[10], net[10] = c(4_000_00), c(3_100_00) // February
-	return IncomeView{ApplicationID: "11111111-1111-4111-8111-111111111111", Report: &report.Income{
+	return IncomeView{Case: Case{ApplicationID: "11111111-1111-4111-8111-111111111111"}, Report: &report.Income{
 		Meta: madeMeta(), Product: &report.Product{Name: "Income <report>", ProductID: madeToken, InquiryType: "PERSONAL"},
 		Sources: []report.Source{{SourceID: "BANK_ONE", SourceType: "BANK_TRANSACTION", Status: contract.StatusSuccess},
 			{SourceID: "PAYSTUB", SourceType: report.SourcePaystub, Status: contract.StatusError}},
@@ -79,9 +81,9 @@ func madeIncome() IncomeView {
 		Notices: []report.ConsumerNotice{{Description: "You may <dispute> this."}}}}
 }
 
-func incomePage(t *testing.T, l i18n.Lang, v IncomeView) string {
+func incomePage(t *testing.T, l i18n.Lang, v IncomeView, stated ...prefill.Fields) string {
 	t.Helper()
-	return render(t, ReportPage(ui.Page{Lang: l}, v))
+	return render(t, ReportPage(ui.Page{Lang: l}, decide(v, stated...)))
 }
 
 func mustHave(t *testing.T, page string, wants ...string) {
@@ -172,63 +174,6 @@ func TestUnreadPayStub(t *testing.T) {
 	mustHave(t, incomePage(t, i18n.English, v), reason, check)
 }
 
-func TestIncomeFinding(t *testing.T) {
-	answers := func(v IncomeView) map[i18n.Key]ui.Tone {
-		out := map[i18n.Key]ui.Tone{}
-		for _, f := range v.findings(i18n.English) {
-			out[f.question] = f.tone
-		}
-		return out
-	}
-	for _, tc := range []struct {
-		name     string
-		change   func(*report.Income)
-		question i18n.Key
-		want     ui.Tone
-	}{
-		{"regular income at a bank", func(*report.Income) {}, "review.ask.income", ui.Success},
-		{"a month without", func(r *report.Income) { r.Income.FinancialAccounts[0].IsConsistent = false }, "review.ask.income", ui.Warning},
-		{"a high risk", func(r *report.Income) {
-			r.Income.FinancialAccounts[0].JobIrregularityRisk = report.Null(report.RiskHigh)
-		}, "review.ask.income", ui.Warning},
-		{"less of late", func(r *report.Income) { r.Income.FinancialAccounts[0].GrossRecent = n(37_499) }, "review.ask.income", ui.Warning},
-		{"three quarters of late", func(r *report.Income) { r.Income.FinancialAccounts[0].GrossRecent = n(37_500) },
-			"review.ask.income", ui.Success},
-		{"payroll alone", func(r *report.Income) { r.Income.FinancialAccounts = nil }, "review.ask.income", ui.Success},
-		{"pay stubs alone", func(r *report.Income) { r.Income.FinancialAccounts, r.Income.Payroll = nil, nil }, "review.ask.income", ui.Warning},
-		{"no income", func(r *report.Income) { r.Income = nil }, "review.ask.income", ui.Danger},
-		{"an employer that was found", func(*report.Income) {}, "review.ask.employer", ui.Success},
-		{"another employer", func(r *report.Income) { r.Employment[0].Matching.EmployerName.Matched = nil }, "review.ask.employer", ui.Danger},
-		{"an employer that was not stated", func(r *report.Income) { r.Employment = r.Employment[:1] }, "review.ask.employer", ui.Warning},
-		{"an employer of pay stubs only", func(r *report.Income) {
-			m := r.Employment[0].Matching
-			m.EmployerName.Matched, m.EmployerName.Unmatched = m.EmployerName.Unmatched, nil
-		}, "review.ask.employer", ui.Warning},
-		{"no employer stated", func(r *report.Income) { r.Employment = r.Employment[1:] }, "review.ask.employer", ui.Neutral},
-		{"an altered pay stub", func(*report.Income) {}, "review.ask.documents", ui.Danger},
-		{"a doubtful one", func(r *report.Income) { r.Income.Paystubs[0].IrregularityDetection.Status = report.IrregularityReview },
-			"review.ask.documents", ui.Warning},
-		{"a check that does not hold", func(r *report.Income) {
-			r.Income.Paystubs[0].IrregularityDetection.Status = report.IrregularityNotDetected
-		}, "review.ask.documents", ui.Warning},
-		{"good pay stubs", func(r *report.Income) { r.Income.Paystubs = r.Income.Paystubs[1:] }, "review.ask.documents", ui.Success},
-		{"one name of two", func(*report.Income) {}, "review.ask.person", ui.Warning},
-		{"every name", func(r *report.Income) { r.Identities[0].Matching.FullName.Unmatched = nil }, "review.ask.person", ui.Success},
-		{"a name of pay stubs only", func(r *report.Income) {
-			m := r.Identities[0].Matching
-			m.FullName.Matched, m.FullName.Unmatched = m.FullName.Unmatched, nil
-		}, "review.ask.person", ui.Warning},
-		{"a name of no identity", func(r *report.Income) { r.Identities[0].Matching.FullName.Matched = nil }, "review.ask.person", ui.Danger},
-		{"no other name", func(r *report.Income) { r.Identities = nil }, "review.ask.person", ui.Neutral},
-	} {
-		v := madeIncome()
-		tc.change(v.Report)
-		if got, ok := answers(v)[tc.question]; !ok || got != tc.want {
-			t.Errorf("%s: %s is %q (%v), want %q", tc.name, tc.question, got, ok, tc.want)
-		}
-	}
-}
-
 func TestIncomeMonths(t *testing.T) {
 	for _, tc := range []struct {
 		name        string
@@ -254,13 +199,14 @@ func TestIncomeMonths(t *testing.T) {
 // TestSummariesOfOne: one pay statement and one failed check are named in the singular.
 func TestSummariesOfOne(t *testing.T) {
 	payroll := report.Payroll{Statements: []report.Statement{{}}}
-	v := IncomeView{Report: &report.Income{Income: &report.IncomeNode{Payroll: []report.Payroll{payroll}}}}
-	if got, want := v.incomeReal(i18n.English).answer, "The employer's payroll has a pay statement for this income."; got != want {
+	v := verdict.OfIncome(&report.Income{Income: &report.IncomeNode{Payroll: []report.Payroll{payroll}}}, prefill.Fields{})
+	if got, want := say(i18n.English, v.Findings[0].Answer...), "The employer's payroll has a pay statement for this income."; got != want {
 		t.Errorf("one pay statement reads %q, want %q", got, want)
 	}
 	broken := false
 	stub := report.Paystub{ConsistencyChecks: map[string]report.ConsistencyCheck{"EMPLOYEE_NAME_EXISTS": {Value: &broken}}}
-	if got, want := stubsSummary(i18n.Spanish, []report.Paystub{stub}),
+	v = verdict.OfIncome(&report.Income{Income: &report.IncomeNode{Paystubs: []report.Paystub{stub}}}, prefill.Fields{})
+	if got, want := say(i18n.Spanish, v.Stubs),
 		"Sin irregularidades en los talones de pago, pero una comprobación no se cumple."; got != want {
 		t.Errorf("one failed check reads %q, want %q", got, want)
 	}

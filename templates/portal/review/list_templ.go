@@ -2375,8 +2375,8 @@ func listCell(l i18n.Lang, r Row, v ListView, column string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case "verdict":
-			if tone, words := r.Summary.verdict(l); words != "" {
-				templ_7745c5c3_Err = ui.Badge(tone, words).Render(ctx, templ_7745c5c3_Buffer)
+			if words := summaryWords(l, r.Summary); words != "" {
+				templ_7745c5c3_Err = ui.Badge(tones[r.Summary.Verdict], words).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -2387,12 +2387,12 @@ func listCell(l i18n.Lang, r Row, v ListView, column string) templ.Component {
 				}
 			}
 		case "income":
-			templ_7745c5c3_Err = textOrDash(l, r.Summary.income()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textOrDash(l, summaryIncome(r.Summary)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		case "score":
-			templ_7745c5c3_Err = textOrDash(l, r.Summary.score()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = textOrDash(l, summaryScore(r.Summary)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -19,6 +19,14 @@ func monthName(l i18n.Lang, t time.Time) string {
 	return ui.MonthWords(l, t.Month()) + " " + strconv.Itoa(t.Year())
 }
 
+// monthText is monthName with a note for a month that is incomplete.
+func monthText(l i18n.Lang, t time.Time, part bool) string {
+	if part {
+		return monthName(l, t) + " (" + i18n.T(l, "review.report.part") + ")"
+	}
+	return monthName(l, t)
+}
+
 // tick returns the label of a month below a plot; January shows its year.
 func tick(l i18n.Lang, t time.Time) string {
 	if t.Month() == time.January {
@@ -229,7 +237,7 @@ func (v ReportView) monthGrid(l i18n.Lang) ui.Grid {
 		g.Columns = append(g.Columns, ui.Column{Label: i18n.T(l, w), Number: true})
 	}
 	for _, m := range slices.Backward(a.Months) {
-		row := []ui.Cell{{Body: monthCell(l, m, v.transactions(Selection{Month: m.Month}))}}
+		row := []ui.Cell{{Body: as(monthCell(l, m, v.transactions(Selection{Month: m.Month})), monthText(l, parseMonth(m), !m.Complete))}}
 		for _, c := range []report.Cents{m.In, m.Income, -m.Out, m.In + m.Out, m.End, m.Lowest} {
 			row = append(row, ui.Cell{Text: cur.format(c)})
 		}

@@ -14,6 +14,8 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/portal/review/verdict"
+	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/templates/ui"
@@ -90,12 +92,35 @@ func madeReport() ReportView {
 		one.Balances, two.Balances, a.Total = append(one.Balances, b), append(two.Balances, 50_00), append(a.Total, b+50_00)
 	}
 	a.Accounts = []report.AnalysisAccount{one, two}
-	return ReportView{ApplicationID: "11111111-1111-4111-8111-111111111111", Report: r, Analysis: a}
+	return ReportView{Case: Case{ApplicationID: "11111111-1111-4111-8111-111111111111"}, Report: r, Analysis: a}
 }
 
 func reportPage(t *testing.T, l i18n.Lang, v ReportView) string {
 	t.Helper()
-	return render(t, ReportPage(ui.Page{Lang: l}, v))
+	return render(t, ReportPage(ui.Page{Lang: l}, decide(v)))
+}
+
+// decide returns a view with the verdict of its report.
+func decide(m Measured, stated ...prefill.Fields) Measured {
+	f := prefill.Fields{}
+	if len(stated) > 0 {
+		f = stated[0]
+	}
+	switch v := m.(type) {
+	case ReportView:
+		v.Verdict = verdict.OfCashflow(v.Report, f)
+		return v
+	case IncomeView:
+		v.Verdict = verdict.OfIncome(v.Report, f)
+		return v
+	case EligibilityView:
+		v.Verdict = verdict.OfEligibility(v.Report, f)
+		return v
+	case PassportView:
+		v.Verdict = verdict.OfPassport(v.Report, f)
+		return v
+	}
+	return m
 }
 
 func TestReportPageNamesItsSources(t *testing.T) {

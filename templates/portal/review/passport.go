@@ -8,42 +8,25 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
 
 // PassportView is a credit passport as a page.
 type PassportView struct {
-	ApplicationID string
-	Stated        *Stated // nil: the applicant stated nothing
-	Place         *Place  // in the list from which the application was opened; nil for none
-	Report        *report.Passport
+	Case
+	Report  *report.Passport
+	Verdict verdict.Passport
 }
 
-// identities returns the report's identities in the form of a cashflow report.
-func (v PassportView) identities() []report.Identity {
-	var out []report.Identity
-	for _, i := range v.Report.Identities {
-		one := report.Identity{SourceID: i.SourceID, SourceRecordID: i.SourceRecordID, FirstName: i.FirstName,
-			LastName: i.LastName, FullName: i.FullName, Emails: i.Emails}
-		if one.FullName == nil {
-			one.FullName = report.Null(joined(" ", report.Text(i.FirstName), report.Text(i.MiddleName), report.Text(i.LastName)))
-		}
-		if i.Matching != nil {
-			one.Matching = &report.Matching{FullName: report.MatchingField{
-				Matched: recordRefs(i.Matching.FullName.Matched), Unmatched: recordRefs(i.Matching.FullName.Unmatched)}}
-		}
-		out = append(out, one)
-	}
-	return out
-}
+// Decided returns what the report means.
+func (v PassportView) Decided() verdict.Verdict { return v.Verdict.Verdict }
 
 func (v PassportView) sheet(l i18n.Lang) sheet {
 	r := v.Report
-	return sheet{title: "review.report.passport_title", stated: v.Stated.card(v, l), applicationID: v.ApplicationID, place: v.Place,
-		identities: v.identities(), product: r.Product,
-		meta: r.Meta, notices: append(otherShape(l, r.LeftOut), noData(l, r.Meta)...),
-		keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
+	return sheet{Case: v.Case, title: "review.report.passport_title", verdict: v.Decided(), product: r.Product, meta: r.Meta,
+		notices: append(otherShape(l, r.LeftOut), noData(l, r.Meta)...), keys: v.keys(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 }
 
@@ -99,98 +82,9 @@ func (v PassportView) keys(l i18n.Lang) []key {
 		native("review.trade.past_due", c.TotalsUSD.PastDue, c.Totals.PastDue)
 	}
 	if n := len(v.Report.Tradelines); n > 0 {
-		out = append(out, key{label: i18n.T(l, "review.passport.tradelines"), value: strconv.Itoa(n), is: v.lateSummary(l)})
+		out = append(out, key{label: i18n.T(l, "review.passport.tradelines"), value: strconv.Itoa(n), is: say(l, v.Verdict.Paid)})
 	}
 	return out
-}
-
-// lateTradelines counts the months of the payment histories that were paid late, and how many
-// of them by 90 days or more.
-func (v PassportView) lateTradelines() (late, gravely int) {
-	for _, t := range v.Report.Tradelines {
-		for _, m := range t.History {
-			switch report.Text(m.Status) {
-			case report.PaidLate1, report.PaidLate30, report.PaidLate60:
-				late++
-			case report.PaidLate90, report.PaidLate120, report.PaidChargedOff:
-				gravely++
-				late++
-			}
-		}
-	}
-	return late, gravely
-}
-
-func (v PassportView) lateSummary(l i18n.Lang) string {
-	late, gravely := v.lateTradelines()
-	if late == 0 {
-		return i18n.T(l, "review.late.none")
-	}
-	if late == 1 {
-		if gravely == 1 {
-			return i18n.T(l, "review.late.one_grave")
-		}
-		return i18n.T(l, "review.late.one")
-	}
-	return i18n.T(l, "review.late.other", "late", strconv.Itoa(late), "grave", strconv.Itoa(gravely))
-}
-
-// findings answers whether identity and documents are real, and how credit was repaid.
-func (v PassportView) findings(l i18n.Lang) []finding {
-	out := []finding{v.personReal(l)}
-	if f, ok := v.Stated.employerReal(l, v.sources()); ok {
-		f.part = "employers"
-		out = append(out, f)
-	}
-	if f, ok := v.documentsReal(l); ok {
-		out = append(out, f)
-	}
-	if len(v.Report.Tradelines) > 0 {
-		out = append(out, v.creditPaid(l))
-	}
-	return out
-}
-
-// personReal answers like person; if a source reports a death, its tone is Danger.
-func (v PassportView) personReal(l i18n.Lang) finding {
-	if slices.ContainsFunc(v.Report.Identities, func(i report.PassportIdentity) bool { return i.IsDeceased != nil && *i.IsDeceased }) {
-		return finding{question: "review.ask.person", part: "identity", tone: ui.Danger, answer: i18n.T(l, "review.person_real.deceased")}
-	}
-	return v.Stated.addPerson(l, person(l, v.identities()), v.sources())
-}
-
-// documentsReal compares the identity documents with the day of the report; false if
-// there are none.
-func (v PassportView) documentsReal(l i18n.Lang) (finding, bool) {
-	f, read := finding{question: "review.ask.documents", part: "identity", tone: ui.Success,
-		answer: i18n.T(l, "review.documents.valid")}, false
-	for _, i := range v.Report.Identities {
-		for _, d := range i.Documents {
-			read = true
-			if d.Expires != nil && d.Expires.Before(report.DateOf(v.Report.Meta.CreatedAt.Time).Time) {
-				f.tone, f.answer = ui.Warning, i18n.T(l, "review.documents.expired")
-			}
-		}
-	}
-	return f, read
-}
-
-func (v PassportView) creditPaid(l i18n.Lang) finding {
-	f := finding{question: "review.ask.credit", part: "tradelines", tone: ui.Success, answer: v.lateSummary(l)}
-	late, gravely := v.lateTradelines()
-	is := func(status string) bool {
-		return slices.ContainsFunc(v.Report.Tradelines, func(t report.Tradeline) bool { return t.Status == status })
-	}
-	switch {
-	case gravely > 0 || is(report.TradelineChargedOff):
-		f.tone = ui.Danger
-	case late > 0 || is(report.TradelineDelinquent):
-		f.tone = ui.Warning
-	}
-	if is(report.TradelineDelinquent) || is(report.TradelineChargedOff) {
-		f.answer += " " + i18n.T(l, "review.credit_real.past_due")
-	}
-	return f
 }
 
 // inDollars converts an amount by the report's exchange rate; false without a rate, for

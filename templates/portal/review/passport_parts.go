@@ -32,6 +32,25 @@ func passportWord(l i18n.Lang, value string) string {
 	return i18n.Code(l, "review.passport.codes", value)
 }
 
+// amountAbroad shows an amount in its currency, with dollars at the report's rate below.
+func amountAbroad(l i18n.Lang, v PassportView, c *report.Cents, currency string) printed {
+	if c == nil {
+		return textOrDash(l, "")
+	}
+	own, converted := foreign(c, currency), ""
+	if amount, ok := v.inDollars(c, currency); ok {
+		converted = usd.format(amount)
+	}
+	return as(twoAmounts(own, converted), own, converted)
+}
+
+func openBadge(l i18n.Lang, status string) printed {
+	if status == "OPEN" || status == "FILED" {
+		return badge(ui.Warning, passportWord(l, status))
+	}
+	return badge(ui.Neutral, passportWord(l, status))
+}
+
 func passportPersonFacts(l i18n.Lang, i report.PassportIdentity) []ui.Fact {
 	var facts []ui.Fact
 	text := func(term i18n.Key, s string) {
@@ -133,7 +152,7 @@ func (v PassportView) tradelines(l i18n.Lang) ui.Grid {
 	for i, t := range v.Report.Tradelines {
 		amount := func(c *report.Cents) ui.Cell { return ui.Cell{Body: amountAbroad(l, v, c, t.Currency)} }
 		g.Rows = append(g.Rows, []ui.Cell{{Text: tradeName(l, i, t)},
-			{Body: ui.Badge(tradelineTone(t.Status), passportWord(l, t.Status))}, {Body: span(l, t.Opened, t.Closed)},
+			{Body: badge(tradelineTone(t.Status), passportWord(l, t.Status))}, {Body: span(l, t.Opened, t.Closed)},
 			amount(t.CreditLimit), amount(t.Balance), amount(t.MonthlyPayment), amount(t.PastDue)})
 	}
 	return g

@@ -7,7 +7,6 @@ import (
 	"pgregory.net/rapid"
 
 	"vestibule/internal/i18n"
-	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/proptest"
@@ -22,7 +21,7 @@ func madePassport() PassportView {
 	month := func(m string, status string) report.PaymentMonth {
 		return report.PaymentMonth{Month: m, Status: report.Null(status)}
 	}
-	return PassportView{ApplicationID: "11111111-1111-4111-8111-111111111111", Report: &report.Passport{
+	return PassportView{Case: Case{ApplicationID: "11111111-1111-4111-8111-111111111111"}, Report: &report.Passport{
 		Meta: madeMeta(), Product: &report.Product{Name: "Passport", ProductID: madeToken, InquiryType: "PERSONAL"},
 		Identities: []report.PassportIdentity{
 			{SourceID: report.ConsumerInput, FullName: report.Null("Ana Núñez"),
@@ -52,7 +51,7 @@ func madePassport() PassportView {
 
 func TestPassportPage(t *testing.T) {
 	v := madePassport()
-	page := render(t, ReportPage(ui.Page{Lang: i18n.English}, v))
+	page := render(t, ReportPage(ui.Page{Lang: i18n.English}, decide(v)))
 	mustHave(t, page, "ANA NUNEZ", "A. &lt;N&gt;", "Feb 29, 1980", i18ntest.EN("review.documents.expired"),
 		i18ntest.EN("review.passport.score_on_scale", "type", "Círculo de Crédito Mexico score", "value", "650",
 			"minimum", "400", "maximum", "850"), "Paid &lt;late&gt;",
@@ -68,54 +67,16 @@ func TestPassportPage(t *testing.T) {
 	if strings.Index(page, "Nov 2025") > strings.Index(page, "Feb 2026: "+i18ntest.EN("review.passport.codes.OK")) {
 		t.Error("the latest month does not come last")
 	}
-	mustHave(t, render(t, ReportPage(ui.Page{Lang: i18n.Spanish}, v)), "ene 2026: "+i18ntest.ES("review.passport.codes.LATE_30_59"),
+	mustHave(t, render(t, ReportPage(ui.Page{Lang: i18n.Spanish}, decide(v))), "ene 2026: "+i18ntest.ES("review.passport.codes.LATE_30_59"),
 		i18ntest.ES("review.passport.codes.CREDIT_CARD"),
 		i18ntest.ES("review.documents.expired"), i18ntest.ES("review.report.score_scale")+" 400 a 850")
 	v.Report.LeftOut = []string{"scores", "collections"}
-	mustHave(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, v)),
+	mustHave(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, decide(v))),
 		"cannot show these parts of the report, or not as a whole: scores, collections.")
 	v.Report = &report.Passport{Meta: madeMeta()}
-	mustNotHave(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, v)), "cannot show")
-	mustNotHave(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, v)), "Credits", "Scores",
+	mustNotHave(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, decide(v))), "cannot show")
+	mustNotHave(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, decide(v))), "Credits", "Scores",
 		"Identity</h2>", `class="keys"`, i18ntest.EN("review.ask.credit"), i18ntest.EN("review.ask.documents"))
-}
-
-func TestCreditFileContent(t *testing.T) {
-	for _, tc := range []struct {
-		name     string
-		change   func(*report.Passport)
-		question i18n.Key
-		want     ui.Tone
-	}{
-		{"late once", func(*report.Passport) {}, "review.ask.credit", ui.Warning},
-		{"never late", func(r *report.Passport) { r.Tradelines[0].History = r.Tradelines[0].History[:1] }, "review.ask.credit", ui.Success},
-		{"late by 90 days", func(r *report.Passport) { r.Tradelines[0].History[1].Status = report.Null(report.PaidLate90) },
-			"review.ask.credit", ui.Danger},
-		{i18ntest.EN("review.passport.codes.DELINQUENT"), func(r *report.Passport) {
-			r.Tradelines[0].History, r.Tradelines[0].Status = nil, report.TradelineDelinquent
-		}, "review.ask.credit", ui.Warning},
-		{i18ntest.EN("review.passport.codes.CHARGED_OFF"), func(r *report.Passport) {
-			r.Tradelines[0].History, r.Tradelines[0].Status = nil, report.TradelineChargedOff
-		}, "review.ask.credit", ui.Danger},
-		{"a document that has expired", func(*report.Passport) {}, "review.ask.documents", ui.Warning},
-		{"one of that very day", func(r *report.Passport) { day := on("2026-03-10"); r.Identities[1].Documents[0].Expires = &day },
-			"review.ask.documents", ui.Success},
-		{"a name that is known", func(*report.Passport) {}, "review.ask.person", ui.Success},
-		{"a person who is deceased", func(r *report.Passport) { r.Identities[1].IsDeceased = b(true) }, "review.ask.person", ui.Danger},
-	} {
-		v := madePassport()
-		tc.change(v.Report)
-		var got ui.Tone
-		found := false
-		for _, f := range v.findings(i18n.English) {
-			if f.question == tc.question {
-				got, found = f.tone, true
-			}
-		}
-		if !found || got != tc.want {
-			t.Errorf("%s: %s is %q (%v), want %q", tc.name, tc.question, got, found, tc.want)
-		}
-	}
 }
 
 // TestInDollars holds the conversion to its definition, and any
@@ -140,32 +101,4 @@ func TestInDollars(t *testing.T) {
 			t.Fatal("an amount without a rate has one")
 		}
 	})
-}
-
-// TestPassportVerdictCountsContradictions checks that the verdict counts each contradiction that
-// the table of stated and found data shows.
-func TestPassportVerdictCountsContradictions(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		fields prefill.Fields
-		tone   ui.Tone
-		title  string
-	}{
-		{"nothing stated", prefill.Fields{}, ui.Success, i18ntest.EN("review.verdict.confirmed")},
-		{"all agree", prefill.Fields{DOB: "1980-02-29", StatedEmployerName: "Acme, Inc."}, ui.Success, i18ntest.EN("review.verdict.confirmed")},
-		{"birth", prefill.Fields{DOB: "1980-03-01"}, ui.Danger, i18n.N(i18n.English, "review.verdict.contradicted", 1)},
-		{"employer", prefill.Fields{StatedEmployerName: "Hartland"}, ui.Danger, i18n.N(i18n.English, "review.verdict.contradicted", 1)},
-		{"both", prefill.Fields{DOB: "1980-03-01", StatedEmployerNames: []string{"ACME INC", "Hartland"}}, ui.Danger,
-			i18n.N(i18n.English, "review.verdict.contradicted", 2)},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			v := madePassport()
-			v.Report.Tradelines, v.Report.Identities[1].Documents = nil, nil
-			v.Report.Employers = []report.PassportEmployer{{SourceID: "MEX_CDC", Name: report.Null("ACME INC")}}
-			v.Stated = &Stated{Fields: c.fields, Found: v}
-			if tone, title := verdict(i18n.English, v.findings(i18n.English)); tone != c.tone || title != c.title {
-				t.Errorf("%v, %q; want %v, %q", tone, title, c.tone, c.title)
-			}
-		})
-	}
 }

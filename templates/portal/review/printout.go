@@ -1,19 +1,14 @@
 package review
 
 import (
-	"bytes"
-	"context"
-	"slices"
+	"fmt"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/a-h/templ"
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/templates/ui"
 )
 
@@ -84,11 +79,11 @@ func (v ApplicationView) Printout(l i18n.Lang, now time.Time) (Printout, error) 
 	for _, n := range s.notices {
 		out.Notices = append(out.Notices, PrintText{Text: n.text, Tone: n.tone})
 	}
-	out.Verdict.Tone, out.Verdict.Text = verdict(l, s.findings)
-	for _, f := range s.findings {
-		out.Findings = append(out.Findings, PrintFinding{i18n.T(l, f.question), f.answer, p.read(f.badge(l))})
+	out.Verdict = PrintText{Text: verdictWords(l, s.verdict), Tone: tones[s.verdict.Level()]}
+	for _, f := range s.verdict.Findings {
+		out.Findings = append(out.Findings, PrintFinding{i18n.T(l, f.Question), say(l, f.Answer...), levelBadge(l, f.Level).PrintText})
 	}
-	p.stated(v.Stated, v.Report)
+	p.stated(s.verdict.Stated)
 	p.keys(s.keys)
 	p.against(v.against(l))
 	v.Report.printScore(p)
@@ -106,7 +101,7 @@ func (v ApplicationView) Printout(l i18n.Lang, now time.Time) (Printout, error) 
 type printer struct {
 	lang  i18n.Lang
 	parts []PrintPart
-	err   error // the first error of a component
+	err   error // a component has no text
 }
 
 func (p *printer) part(title i18n.Key) {
@@ -125,6 +120,15 @@ func (p *printer) text(s string) { p.last().Text = s }
 func (p *printer) note(s string) { p.last().Note = s }
 
 func (p *printer) item(s string) { p.last().Items = append(p.last().Items, s) }
+
+// read returns the text of a component.
+func (p *printer) read(c templ.Component) PrintText {
+	shown, ok := c.(printed)
+	if !ok {
+		p.err = fmt.Errorf("review: %T has no text for a printout", c)
+	}
+	return shown.PrintText
+}
 
 // facts adds the facts that have a value.
 func (p *printer) facts(all []ui.Fact) {
@@ -179,16 +183,13 @@ func (p *printer) section(title i18n.Key, g ui.Grid) {
 }
 
 // stated adds what the applicant stated beside what the report found.
-func (p *printer) stated(s *Stated, m Measured) {
-	if s == nil {
-		return
-	}
-	rows, alone := (&Stated{s.Fields, m}).rows(p.lang)
-	if len(rows)+len(alone) == 0 {
+func (p *printer) stated(all []verdict.Stated) {
+	if len(all) == 0 {
 		return
 	}
 	p.part("review.stated.title")
-	p.table(statedGrid(p.lang, rows))
+	g, alone := statedGrid(p.lang, all)
+	p.table(g)
 	if len(alone) > 0 {
 		p.note(i18n.T(p.lang, "review.stated.alone") + " " + strings.Join(alone, " · "))
 	}
@@ -232,86 +233,4 @@ func (p *printer) decisions(all []Decision) {
 		}
 		p.note(d.Text)
 	}
-}
-
-// notGiven is what given shows for a missing value.
-const notGiven = "–"
-
-// read returns the text of a component as the page shows it.
-func (p *printer) read(c templ.Component) PrintText {
-	var page bytes.Buffer
-	err := c.Render(context.Background(), &page) // components of cells read nothing
-	if err == nil {
-		var nodes []*html.Node
-		nodes, err = html.ParseFragment(&page, &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div})
-		var r textReader
-		for _, n := range nodes {
-			r.node(n)
-		}
-		if err == nil {
-			return r.result()
-		}
-	}
-	if p.err == nil {
-		p.err = err
-	}
-	return PrintText{}
-}
-
-// textReader reads the visible text of elements.
-type textReader struct {
-	out   PrintText
-	text  strings.Builder
-	badge bool // the next text begins a badge, with a capital letter
-}
-
-func (r *textReader) node(n *html.Node) {
-	if n.Type == html.TextNode {
-		text := strings.Join(strings.FieldsFunc(n.Data, func(c rune) bool { return c == '\n' || c == '\r' }), " ")
-		if r.badge && strings.TrimSpace(text) != "" {
-			first, size := utf8.DecodeRuneInString(text)
-			text, r.badge = string(unicode.ToUpper(first))+text[size:], false
-		}
-		r.text.WriteString(text)
-		return
-	}
-	var classes []string
-	for _, a := range n.Attr {
-		if a.Key == "class" {
-			classes = strings.Fields(a.Val)
-		}
-	}
-	is := func(class string) bool { return slices.Contains(classes, class) }
-	switch {
-	case n.DataAtom == atom.Svg, n.DataAtom == atom.Details, is("unseen"), is("no-print"):
-		return
-	case n.DataAtom == atom.Br, n.DataAtom == atom.P, n.DataAtom == atom.Li, is("stream-kind"), is("abroad"): // begin a line
-		r.text.WriteByte('\n')
-	case is("month-part"):
-		r.text.WriteByte(' ')
-	case n.DataAtom == atom.Strong:
-		r.out.Strong = true
-	}
-	if r.badge = r.badge || is("badge"); is("badge") {
-		for _, tone := range []ui.Tone{ui.Success, ui.Warning, ui.Danger} {
-			if is("badge-" + string(tone)) {
-				r.out.Tone = tone
-			}
-		}
-	}
-	for child := range n.ChildNodes() {
-		r.node(child)
-	}
-}
-
-// result returns the text without superfluous spaces and empty lines.
-func (r *textReader) result() PrintText {
-	var lines []string
-	for line := range strings.SplitSeq(r.text.String(), "\n") {
-		if words := strings.Fields(line); len(words) > 0 {
-			lines = append(lines, strings.Join(words, " "))
-		}
-	}
-	r.out.Text = strings.Join(lines, "\n")
-	return r.out
 }

@@ -73,7 +73,7 @@ func (v ReportView) print(p *printer) {
 	if a != nil {
 		p.section("review.report.returned", v.returned(l))
 	}
-	p.section("review.report.identities", identityGrid(l, r.Identities))
+	p.section("review.report.identities", identityGrid(l, v.Decided()))
 	p.section("review.report.sources", sourceGrid(l, r.Sources))
 }
 
@@ -120,7 +120,7 @@ func (v IncomeView) print(p *printer) {
 		p.part("review.income.revised_values")
 		p.facts(revisedFacts(l, v.summaryCurrency(), n.Revised))
 	}
-	p.section("review.report.identities", identityGrid(l, v.identities()))
+	p.section("review.report.identities", identityGrid(l, v.Decided()))
 	p.section("review.report.accounts", incomeAccountGrid(l, r.AccountDetails))
 	p.section("review.report.notices", noticeGrid(l, r.Notices))
 	p.section("review.report.sources", sourceGrid(l, r.Sources))
@@ -179,7 +179,7 @@ func (v EligibilityView) print(p *printer) {
 	p.section("review.income.inflows", inflowGrid(l, v.currency(), a.Inflows, a.MatchedIncome, v.account(l)))
 	p.section("review.eligibility.failed", failedGrid(l, a.Failed))
 	p.section("review.eligibility.documents", v.documents(l))
-	p.section("review.report.identities", identityGrid(l, v.identities()))
+	p.section("review.report.identities", identityGrid(l, v.Decided()))
 	p.section("review.report.notices", noticeGrid(l, r.Notices))
 }
 
@@ -205,7 +205,7 @@ func (v PassportView) printScore(p *printer) {
 // print adds the tables of a passport. The months of its credits are in the supplier's PDF.
 func (v PassportView) print(p *printer) {
 	l, r := p.lang, v.Report
-	p.section("review.report.identities", identityGrid(l, v.identities()))
+	p.section("review.report.identities", identityGrid(l, v.Decided()))
 	for _, i := range r.Identities {
 		if facts := passportPersonFacts(l, i); len(facts) > 0 || len(i.Documents) > 0 {
 			p.minor(sourceWords(l, i.SourceID))

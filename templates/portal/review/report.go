@@ -7,21 +7,31 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
 
 // ReportView is a cashflow report as a page.
 type ReportView struct {
-	ApplicationID string  // empty: the page has no links to other pages
-	Stated        *Stated // nil: the applicant stated nothing
-	Report        *report.Cashflow
-	Analysis      *report.Analysis // explains the figures; nil if missing
-	Pending       bool             // the analysis is still being fetched
-	Query, Node   string           // select figures; empty selects all
-	Attempt       int              // of an earlier report; 0 for the newest
-	Place         *Place           // in the list from which the application was opened; nil for none
+	Case
+	Report      *report.Cashflow
+	Verdict     verdict.Cashflow
+	Analysis    *report.Analysis // explains the figures; nil if missing
+	Pending     bool             // the analysis is still being fetched
+	Query, Node string           // select figures; empty selects all
+	Attempt     int              // of an earlier report; 0 for the newest
 }
+
+// Case is what the pages of all products' reports have.
+type Case struct {
+	ApplicationID string // empty: the page has no links to other pages
+	Place         *Place // in the list from which the application was opened; nil for none
+	PDFImages     bool   // the portal renders PDF files
+}
+
+// Decided returns what the report means.
+func (v ReportView) Decided() verdict.Verdict { return v.Verdict.Verdict }
 
 // url returns an address below the application's page.
 func (v ReportView) url(path string) string {
@@ -33,10 +43,9 @@ func (v ReportView) currency() currency { return currency(v.Report.CurrencyCode(
 
 // sheet returns the parts of the page that all products share.
 func (v ReportView) sheet(l i18n.Lang) sheet {
-	s := sheet{title: "review.report.cashflow", stated: v.Stated.card(v, l), applicationID: v.ApplicationID, place: v.Place,
-		identities: v.Report.Identities, product: v.Report.Product,
-		meta: v.Report.Meta, notices: append(noData(l, v.Report.Meta),
-			currencyNotices(l, v.currency(), v.inCurrency(l))...), keys: v.keys(l), findings: v.findings(l), sections: v.sections(l),
+	s := sheet{Case: v.Case, title: "review.report.cashflow", verdict: v.Decided(), product: v.Report.Product, meta: v.Report.Meta,
+		notices: append(noData(l, v.Report.Meta), currencyNotices(l, v.currency(), v.inCurrency(l))...),
+		keys:    v.keys(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if len(v.Report.Attributes) > 0 {
 		s.downloads = append(s.downloads, download{"/report.csv", "review.report.figures_csv"})
@@ -49,9 +58,6 @@ func (v ReportView) sheet(l i18n.Lang) sheet {
 	}
 	return s
 }
-
-// source shows a source by its name; the id, which files and API have, is its title.
-func source(l i18n.Lang, id string) templ.Component { return sourceName(sourceWords(l, id), id) }
 
 // sourceWords returns the words of a source's id.
 func sourceWords(l i18n.Lang, id string) string {
@@ -82,56 +88,12 @@ func (v ReportView) sections(l i18n.Lang) []section {
 	add(a != nil && len(a.Streams) > 0, "regular", "review.report.regular", func() templ.Component { return reportStreams(l, v) })
 	add(a != nil && len(a.Categories) > 0, "categories", "review.report.categories", func() templ.Component { return reportFlows(l, v) })
 	add(v.hasMonths(), "returned", "review.report.returned", func() templ.Component { return reportReturns(l, v) })
-	add(len(r.Identities) > 0, "identity", "review.report.identities", func() templ.Component { return identityPart(l, r.Identities) })
+	add(len(r.Identities) > 0, "identity", "review.report.identities", func() templ.Component { return identityPart(l, v.Decided()) })
 	add(len(r.AccountDetails) > 0, "accounts", "review.report.accounts", func() templ.Component { return reportAccountList(l, v) })
 	add(len(r.Attributes) > 0, "figures", "review.report.figures", func() templ.Component { return reportAttributes(l, v) })
 	add(len(r.Sources) > 0, "sources", "review.report.sources", func() templ.Component { return ui.Table(sourceGrid(l, r.Sources)) })
 	add(true, "about", "review.report.about", func() templ.Component { return ui.Facts(aboutFacts(l, r.Product, r.Meta)) })
 	return out
-}
-
-// comparison is the result of comparing an identity with the one that the applicant stated.
-type comparison int
-
-const (
-	notCompared comparison = iota
-	typed
-	matched
-	unmatched
-	partly // by some sources
-)
-
-// compare compares an identity's name with the applicant's: the consumer-input
-// identity lists the others under matched or unmatched.
-func compare(all []report.Identity, of report.Identity) comparison {
-	if of.Matching != nil {
-		return typed
-	}
-	ref := report.SourceRef{SourceID: of.SourceID, SourceUUID: of.SourceUUID, SourceRecordID: of.SourceRecordID}
-	for _, typedOne := range all {
-		if typedOne.Matching == nil {
-			continue
-		}
-		for _, r := range typedOne.Matching.FullName.Matched {
-			if same(r, ref) {
-				return matched
-			}
-		}
-		for _, r := range typedOne.Matching.FullName.Unmatched {
-			if same(r, ref) {
-				return unmatched
-			}
-		}
-	}
-	if of.SourceID == report.ConsumerInput || of.SourceID == report.CustomerInput {
-		return typed
-	}
-	return notCompared
-}
-
-func same(a, b report.SourceRef) bool {
-	return a.SourceID == b.SourceID && report.Text(a.SourceUUID) == report.Text(b.SourceUUID) &&
-		report.Text(a.SourceRecordID) == report.Text(b.SourceRecordID)
 }
 
 func (v ReportView) accounts(l i18n.Lang) ui.Grid {
@@ -181,18 +143,4 @@ func accountTitle(l i18n.Lang, a report.Account) string {
 		return i18n.T(l, "review.report.account")
 	}
 	return title
-}
-
-// mailing formats an address as one line.
-func mailing(a report.Address) string {
-	if full := report.Text(a.Address); full != "" {
-		return full
-	}
-	var parts []string
-	for _, p := range []*string{a.Street, a.Neighborhood, a.District, a.City, a.State, a.ZIPCode} {
-		if s := report.Text(p); s != "" {
-			parts = append(parts, s)
-		}
-	}
-	return strings.Join(parts, ", ")
 }

@@ -7,6 +7,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
@@ -14,20 +15,17 @@ import (
 // sheet holds the parts that the report pages of all products share. The page omits empty
 // parts.
 type sheet struct {
-	title         i18n.Key
-	applicationID string
-	place         *Place            // in the list from which the application was opened; nil for none
-	identities    []report.Identity // in the form of a cashflow report
-	product       *report.Product
-	meta          *report.Meta
-	downloads     []download
-	newest        bool // offers the service's current report
-	kept          bool // shows the service's current report, with a link to the stored one
-	notices       []notice
-	keys          []key // the figures at the top, the most important first
-	findings      []finding
-	stated        templ.Component // stated values beside the found ones; nil for none
-	sections      []section
+	Case
+	title     i18n.Key
+	verdict   verdict.Verdict
+	product   *report.Product
+	meta      *report.Meta
+	downloads []download
+	newest    bool // offers the service's current report
+	kept      bool // shows the service's current report, with a link to the stored one
+	notices   []notice
+	keys      []key // the figures at the top, the most important first
+	sections  []section
 }
 
 // download is a link to a file of the report, by its path below the application.
@@ -39,24 +37,6 @@ type download struct {
 type notice struct {
 	tone ui.Tone
 	text string
-}
-
-// finding is the answer to one of the reviewer's questions.
-type finding struct {
-	question i18n.Key
-	tone     ui.Tone // Success: confirmed; Warning: check; Danger: contradicted; Neutral: unknown
-	answer   string
-	part     string // the section with details; "" for none
-}
-
-func (f finding) badge(l i18n.Lang) templ.Component {
-	words := map[ui.Tone]i18n.Key{ui.Success: "review.finding.borne", ui.Warning: "review.finding.close",
-		ui.Danger: "review.finding.against"}
-	w, ok := words[f.tone]
-	if !ok {
-		w = "review.finding.nothing"
-	}
-	return ui.Badge(f.tone, i18n.T(l, w))
 }
 
 // titleOf returns the heading of the section that a finding links to.
@@ -74,59 +54,24 @@ func reportURL(applicationID, path string) string {
 	return "/review/applications/" + applicationID + path
 }
 
-// typedName returns the name that the applicant stated.
-func typedName(all []report.Identity) string {
-	for _, i := range all {
-		if compare(all, i) == typed {
-			return report.Text(i.FullName)
-		}
-	}
-	return ""
-}
-
 // identityGrid returns the applicant's identity by source.
-func identityGrid(l i18n.Lang, all []report.Identity) ui.Grid {
+func identityGrid(l i18n.Lang, v verdict.Verdict) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.report.identity_explained"), Columns: []ui.Column{
 		{Label: i18n.T(l, "review.report.source")}, {Label: i18n.T(l, "review.report.full_name")},
 		{Label: i18n.T(l, "review.report.first_name")}, {Label: i18n.T(l, "review.report.last_name")},
 		{Label: i18n.T(l, "review.report.emails")}, {Label: i18n.T(l, "review.report.agreement")},
 	}}
-	for _, i := range all {
+	for _, i := range v.Identities {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: source(l, i.SourceID)}, {Body: textOrDash(l, report.Text(i.FullName))},
 			{Body: textOrDash(l, report.Text(i.FirstName))}, {Body: textOrDash(l, report.Text(i.LastName))},
-			{Body: list(l, i.Emails)}, {Body: compared(l, compare(all, i), person(l, all).tone)}})
+			{Body: list(l, i.Emails)}, {Body: compared(l, i.Name, v.Names.Level)}})
 	}
 	return g
 }
 
 // identityPart returns the section of the identities.
-func identityPart(l i18n.Lang, all []report.Identity) templ.Component {
-	return whoIs(l, identityGrid(l, all), person(l, all))
-}
-
-// person answers whether the sources know the name that the applicant stated.
-func person(l i18n.Lang, all []report.Identity) finding {
-	f := finding{question: "review.ask.person", part: "identity"}
-	var yes, no []string
-	for _, i := range all {
-		switch compare(all, i) {
-		case matched:
-			yes = append(yes, i.SourceID)
-		case unmatched:
-			no = append(no, i.SourceID)
-		}
-	}
-	switch {
-	case len(no) > 0 && len(yes) == 0:
-		f.tone, f.answer = ui.Danger, i18n.T(l, "review.person_real.unknown")
-	case len(no) > 0:
-		f.tone, f.answer = ui.Warning, i18n.T(l, "review.report.some_differ")
-	case len(yes) > 0:
-		f.tone, f.answer = ui.Success, i18n.T(l, "review.report.all_match")
-	default:
-		f.answer = i18n.T(l, "review.person_real.nothing_to_compare")
-	}
-	return f
+func identityPart(l i18n.Lang, v verdict.Verdict) templ.Component {
+	return whoIs(l, identityGrid(l, v), v.Names)
 }
 
 func sourceGrid(l i18n.Lang, all []report.Source) ui.Grid {

@@ -37,55 +37,6 @@ func irregularity(l i18n.Lang, status string) (ui.Tone, string) {
 	return ui.Neutral, status
 }
 
-// failed counts the failed checks of a pay stub.
-func failed(p report.Paystub) int {
-	n := 0
-	for _, c := range p.ConsistencyChecks {
-		if c.Value != nil && !*c.Value {
-			n++
-		}
-	}
-	return n
-}
-
-// genuineFinding answers whether the pay stubs are genuine.
-func genuineFinding(l i18n.Lang, all []report.Paystub) finding {
-	f := finding{question: "review.ask.documents", part: "stubs", answer: stubsSummary(l, all), tone: ui.Success}
-	for _, p := range all {
-		switch {
-		case p.IrregularityDetection.Status == report.IrregularityDetected:
-			f.tone = ui.Danger
-		case f.tone != ui.Danger && (p.IrregularityDetection.Status != report.IrregularityNotDetected || failed(p) > 0):
-			f.tone = ui.Warning
-		}
-	}
-	return f
-}
-
-// stubsSummary summarizes the pay stubs.
-func stubsSummary(l i18n.Lang, all []report.Paystub) string {
-	detected, look, broken := 0, 0, 0
-	for _, p := range all {
-		switch p.IrregularityDetection.Status {
-		case report.IrregularityDetected:
-			detected++
-		case report.IrregularityReview:
-			look++
-		}
-		broken += failed(p)
-	}
-	of := strconv.Itoa(len(all))
-	switch {
-	case detected > 0:
-		return i18n.T(l, "review.stubs.altered", "n", strconv.Itoa(detected), "all", of)
-	case look > 0:
-		return i18n.T(l, "review.stubs.look", "n", strconv.Itoa(look), "all", of)
-	case broken > 0:
-		return i18n.N(l, "review.stubs.broken", broken)
-	}
-	return i18n.N(l, "review.stubs.fine", len(all))
-}
-
 func stubTitle(l i18n.Lang, i int, p report.Paystub) string {
 	title := i18n.T(l, "review.stub.of") + " " + strconv.Itoa(i+1)
 	if p.PayDate != nil {
@@ -165,7 +116,7 @@ func stubAmountGrid(l i18n.Lang, a report.PaystubAmounts, d document) ui.Grid {
 		if c == nil {
 			return ui.Cell{Body: textOrDash(l, "")}
 		}
-		return ui.Cell{Body: figureLink(usd.format(*c), d.fieldURL(field))}
+		return ui.Cell{Body: as(figureLink(usd.format(*c), d.fieldURL(field)), usd.format(*c))}
 	}
 	g := ui.Grid{Caption: i18n.T(l, "review.stub.amounts"),
 		Columns: []ui.Column{{Label: i18n.T(l, "review.stub.item")}, {Label: i18n.T(l, "review.stub.current"), Number: true},
@@ -219,11 +170,11 @@ func checkGrid(l i18n.Lang, caption i18n.Key, checks map[string]report.Check, te
 		return names[i] < names[j]
 	})
 	for _, name := range names {
-		answer := ui.Badge(ui.Neutral, i18n.T(l, "review.stub.unchecked"))
+		answer := badge(ui.Neutral, i18n.T(l, "review.stub.unchecked"))
 		if v := checks[name].Value; v != nil && *v {
-			answer = ui.Badge(ui.Success, i18n.T(l, "review.stub.holds"))
+			answer = badge(ui.Success, i18n.T(l, "review.stub.holds"))
 		} else if v != nil {
-			answer = ui.Badge(ui.Danger, i18n.T(l, "review.stub.fails"))
+			answer = badge(ui.Danger, i18n.T(l, "review.stub.fails"))
 		}
 		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.Code(l, texts, name)}, {Body: answer}})
 	}

@@ -20,7 +20,7 @@ func TestNearDays(t *testing.T) {
 	for _, n := range []int{9, 4, 4, 2, 20} {
 		a.Transactions = append(a.Transactions, report.AnalysisTransaction{Date: day(n), Amount: 1})
 	}
-	v := TransactionsView{ReportView: ReportView{ApplicationID: "a-1", Analysis: a}}
+	v := TransactionsView{ReportView: ReportView{Case: Case{ApplicationID: "a-1"}, Analysis: a}}
 	for of, want := range map[string][2]string{"2026-03-04": {"2026-03-02", "2026-03-09"}, "2026-03-05": {"2026-03-04", "2026-03-09"},
 		"2026-03-01": {"", "2026-03-02"}, "2026-03-20": {"2026-03-09", ""}} {
 		v.Selected.Day = of
@@ -46,7 +46,7 @@ func TestTransactionsOfAccount(t *testing.T) {
 			a.Transactions = append(a.Transactions, report.AnalysisTransaction{Date: day(n), Account: account, Amount: report.Cents(n)})
 		}
 	}
-	v := TransactionsView{ReportView: ReportView{ApplicationID: "a-1", Analysis: a}}
+	v := TransactionsView{ReportView: ReportView{Case: Case{ApplicationID: "a-1"}, Analysis: a}}
 	var ok bool
 	if v.Selected, ok = ReadSelection(url.Values{"account": {"2"}, "day": {"2026-03-05"}}, a); !ok {
 		t.Fatal("the selection is refused")

@@ -7,6 +7,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/staff"
 	"vestibule/templates/ui"
 )
@@ -45,10 +46,10 @@ type Row struct {
 	DecidedAt  time.Time // 1970 for none
 	AnsweredAt time.Time // for moreAsked: when the answer arrived; zero before
 	Attempt    int
-	Assignee   string  // email of the user who works on it; "" for none
-	AssigneeID string  // that user's ID
-	Mine       bool    // the signed-in user works on it
-	Summary    Summary // of the newest report
+	Assignee   string          // email of the user who works on it; "" for none
+	AssigneeID string          // that user's ID
+	Mine       bool            // the signed-in user works on it
+	Summary    verdict.Summary // of the newest report
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
 	Stamp      string // changes with what the list shows

@@ -36,7 +36,7 @@ func (s *Service) letterOf(ctx context.Context, a applications.Application, take
 	if err != nil {
 		return v, "", err
 	}
-	v.Name, v.Address = who.FullName(), addressOf(who)
+	v.Name, v.Address = who.Name(), addressOf(who)
 	return v, who.Email, nil
 }
 

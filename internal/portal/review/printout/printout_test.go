@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/analysis/paystub/pdf"
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/i18ntest"
@@ -80,23 +81,31 @@ func analysis() *report.Analysis {
 	return a
 }
 
-// application returns the application of a product with the report of the OpenAPI document.
-func application(t *testing.T, product contract.Product) pages.ApplicationView {
-	t.Helper()
+// okafor returns what the applicant of the reports stated.
+func okafor() prefill.Fields {
 	income := int64(52_000)
-	stated := &pages.Stated{Fields: prefill.Fields{FirstName: "Joint", LastName: "Okafor", Email: "applicant@mail.example", DOB: "1990-02-28",
-		StatedAnnualIncome: &income, StatedEmployerName: "Hartland Logistics", City: "Topeka", State: "KS", Phone: "5550100199"}}
-	v := pages.ApplicationView{Row: pages.Row{ID: id, ExternalID: "loan-1001", Product: product, Name: "Joint Okafor"},
-		HasReport: true, Stated: stated}
+	return prefill.Fields{FirstName: "Joint", LastName: "Okafor", Email: "applicant@mail.example", DOB: "1990-02-28",
+		StatedAnnualIncome: &income, StatedEmployerName: "Hartland Logistics", City: "Topeka", State: "KS", Phone: "5550100199"}
+}
+
+// application returns the application of a product with the report of the OpenAPI document.
+func application(t *testing.T, product contract.Product, stated prefill.Fields) pages.ApplicationView {
+	t.Helper()
+	v := pages.ApplicationView{Row: pages.Row{ID: id, ExternalID: "loan-1001", Product: product, Name: "Joint Okafor"}, HasReport: true}
+	c := pages.Case{ApplicationID: id, PDFImages: true}
 	switch product {
 	case contract.Cashflow:
-		v.Report = pages.ReportView{ApplicationID: id, Stated: stated, Report: parsed(t, product, report.ParseCashflow), Analysis: analysis()}
+		r := parsed(t, product, report.ParseCashflow)
+		v.Report = pages.ReportView{Case: c, Report: r, Verdict: verdict.OfCashflow(r, stated), Analysis: analysis()}
 	case contract.Income:
-		v.Report = pages.IncomeView{ApplicationID: id, Stated: stated, Report: parsed(t, product, report.ParseIncome), PDFImages: true}
+		r := parsed(t, product, report.ParseIncome)
+		v.Report = pages.IncomeView{Case: c, Report: r, Verdict: verdict.OfIncome(r, stated)}
 	case contract.Eligibility:
-		v.Report = pages.EligibilityView{ApplicationID: id, Stated: stated, Report: parsed(t, product, report.ParseEligibility), PDFImages: true}
+		r := parsed(t, product, report.ParseEligibility)
+		v.Report = pages.EligibilityView{Case: c, Report: r, Verdict: verdict.OfEligibility(r, stated)}
 	case contract.Passport:
-		v.Report = pages.PassportView{ApplicationID: id, Stated: stated, Report: parsed(t, product, report.ParsePassport)}
+		r := parsed(t, product, report.ParsePassport)
+		v.Report = pages.PassportView{Case: c, Report: r, Verdict: verdict.OfPassport(r, stated)}
 	}
 	v.Deciding.Taken = []pages.Decision{
 		{Decision: "declined", By: "zoe@example.org", At: noon.Add(-time.Hour),
@@ -142,7 +151,7 @@ func TestPrintouts(t *testing.T) {
 	for _, product := range products {
 		for l, say := range map[i18n.Lang]func(i18n.Key, ...string) string{i18n.English: i18ntest.EN, i18n.Spanish: i18ntest.ES} {
 			t.Run(string(product)+"-"+string(l), func(t *testing.T) {
-				v := application(t, product)
+				v := application(t, product, okafor())
 				raw, text, file := render(t, v, l, Brand{Name: "Harbor Lending"})
 				if again, _, _ := render(t, v, l, Brand{Name: "Harbor Lending"}); !bytes.Equal(raw, again) {
 					t.Error("two PDFs of the same application differ")
@@ -188,9 +197,10 @@ func TestHostileNames(t *testing.T) {
 		strings.Repeat("無限に長い名前 Donaudampfschifffahrtsgesellschaft {pages} ", 40): false,
 	} {
 		for _, product := range products {
-			v := application(t, product)
+			stated := okafor()
+			stated.FirstName, stated.LastName, stated.StatedEmployerName = name, name, name
+			v := application(t, product, stated)
 			v.Row.Name, v.Row.ExternalID = name, strings.Repeat("X", 64)
-			v.Stated.Fields.FirstName, v.Stated.Fields.LastName, v.Stated.Fields.StatedEmployerName = name, name, name
 			v.Deciding.Taken[0].By, v.Deciding.Taken[0].Text = name, strings.Repeat(name+" ", 3)
 			if c, ok := v.Report.(pages.ReportView); ok {
 				c.Report.AccountDetails[0].AccountName, c.Report.AccountDetails[0].OwnerFullName = &name, &name
@@ -210,7 +220,7 @@ func TestHostileNames(t *testing.T) {
 
 // TestLongReports checks that a printout of a huge report is bounded and says so.
 func TestLongReports(t *testing.T) {
-	v := application(t, contract.Cashflow)
+	v := application(t, contract.Cashflow, okafor())
 	c := v.Report.(pages.ReportView)
 	for i := range 5000 {
 		c.Analysis.Streams = append(c.Analysis.Streams, c.Analysis.Streams[1])
@@ -227,7 +237,7 @@ func TestLongReports(t *testing.T) {
 		t.Errorf("%d pages", len(text))
 	}
 
-	v = application(t, contract.Eligibility)
+	v = application(t, contract.Eligibility, okafor())
 	e := v.Report.(pages.EligibilityView)
 	for range 500 {
 		e.Report.Employment = append(e.Report.Employment, e.Report.Employment[0])
@@ -258,7 +268,7 @@ func TestLogo(t *testing.T) {
 	if err := png.Encode(&logo, image.NewRGBA(image.Rect(0, 0, 40, 20))); err != nil {
 		t.Fatal(err)
 	}
-	v := application(t, contract.Income)
+	v := application(t, contract.Income, okafor())
 	for wordmark, want := range map[bool]int{false: 2, true: 1} { // the footer has the name, too
 		raw, text, _ := render(t, v, i18n.English, Brand{Name: "Harbor Lending", Logo: logo.Bytes(), Wordmark: wordmark})
 		if !bytes.Contains(raw, []byte("/Subtype /Image")) || strings.Count(text[0], "Harbor Lending") != want {

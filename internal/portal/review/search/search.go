@@ -25,9 +25,9 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/prefill"
 	"vestibule/internal/store"
-	pages "vestibule/templates/portal/review"
 )
 
 // Index is the search index. Fields are required unless documented otherwise; call Prepare
@@ -40,14 +40,14 @@ type Index struct {
 
 	// Summarize returns what lists show of an application's newest report. It returns the
 	// zero Summary for a report that cannot be shown. nil: lists show nothing of reports.
-	Summarize func(ctx context.Context, q store.Queryer, a applications.Application) (pages.Summary, error)
+	Summarize func(ctx context.Context, q store.Queryer, a applications.Application) (verdict.Summary, error)
 
 	key []byte // set by Prepare
 }
 
 // version is the version of the rules by which rows are indexed: the tokens of a name, and
 // the summary of a report. When it rises, Refill indexes older rows again.
-const version = 3
+const version = 4
 
 // Prepare loads the index's key, which the first start creates.
 func (x *Index) Prepare(ctx context.Context) (err error) {
@@ -188,8 +188,8 @@ type Found struct {
 	UpdatedAt   time.Time
 	DecidedAt   time.Time // of the newest decision; 1970 for none
 
-	Summary pages.Summary // of the newest report; only Search sets it
-	After   string        // cursor of the page that follows; only Search and Order set it
+	Summary verdict.Summary // of the newest report; only Search sets it
+	After   string          // cursor of the page that follows; only Search and Order set it
 }
 
 // Filter selects applications. The zero value selects all.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
-	pages "vestibule/templates/portal/review"
 )
 
 // Values of Filter.Sort. SortStarted and SortDecided are by time. SortState, SortVerdict
@@ -176,7 +176,10 @@ func (f Filter) groups() (out []Filter) {
 	case SortState:
 		values = states()
 	case SortVerdict:
-		values, column, last = pages.Verdicts, &f.Verdict, Unreported
+		for _, l := range verdict.Levels {
+			values = append(values, string(l))
+		}
+		column, last = &f.Verdict, Unreported
 	case SortAssigned:
 		values, column, last = f.Assignees, &f.Assignee, Unassigned
 	}

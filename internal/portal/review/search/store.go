@@ -13,8 +13,8 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/store"
-	pages "vestibule/templates/portal/review"
 )
 
 // put inserts or updates an application's row.
@@ -44,7 +44,7 @@ func summarizedAt(ctx context.Context, q store.Queryer, id string) (time.Time, e
 	return store.Time(at), store.MapNotFound(err)
 }
 
-func setSummary(ctx context.Context, tx *store.Tx, v *store.Vault, a applications.Application, s pages.Summary) error {
+func setSummary(ctx context.Context, tx *store.Tx, v *store.Vault, a applications.Application, s verdict.Summary) error {
 	var sealed []byte
 	if s.Verdict != "" {
 		plain, err := json.Marshal(s)
@@ -56,7 +56,7 @@ func setSummary(ctx context.Context, tx *store.Tx, v *store.Vault, a application
 		}
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE review_index SET verdict = $2, summary = $3, report_at = $4 WHERE application_id = $1`,
-		a.ID, s.Verdict, sealed, store.Micros(a.Report.At))
+		a.ID, string(s.Verdict), sealed, store.Micros(a.Report.At))
 	return err
 }
 

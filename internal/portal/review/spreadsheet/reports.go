@@ -52,7 +52,7 @@ func IncomeMonths(v pages.IncomeView) [][]string {
 // IncomeStatements returns an income report's pay statements, from payroll and from pay
 // stubs; nil without statements.
 func IncomeStatements(body *report.Income) [][]string {
-	if !(pages.IncomeView{Report: body}).HasStatements() {
+	if !body.HasStatements() {
 		return nil
 	}
 	rows := [][]string{{"source_type", "source_id", "pay_date", "pay_period_start", "pay_period_end",
@@ -74,7 +74,7 @@ func IncomeStatements(body *report.Income) [][]string {
 // EligibilityStatements returns an eligibility report's pay statements; nil without
 // statements.
 func EligibilityStatements(body *report.Eligibility) [][]string {
-	if !(pages.EligibilityView{Report: body}).HasStatements() {
+	if !body.HasStatements() {
 		return nil
 	}
 	rows := [][]string{{"provider", "source_id", "pay_date", "pay_period_start", "pay_period_end",

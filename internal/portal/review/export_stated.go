@@ -2,23 +2,10 @@ package review
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 
-	"vestibule/internal/portal/applications"
 	"vestibule/internal/prefill"
-	pages "vestibule/templates/portal/review"
 )
-
-// statedOf returns what the applicant stated, or nil.
-func (d *Handler) statedOf(ctx context.Context, a applications.Application) (*pages.Stated, error) {
-	people, err := d.Applications.Applicants(ctx, []string{a.ID})
-	fields, known := people[a.ID]
-	if err != nil || !known {
-		return nil, err
-	}
-	return &pages.Stated{Fields: fields}, nil
-}
 
 // withStated adds what the applicant stated as a member of the report and leaves the
 // report's own bytes unchanged. A report that already has a member of that name is not

@@ -1,12 +1,10 @@
 package review
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"vestibule/internal/i18n"
-	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/templates/ui"
@@ -33,8 +31,8 @@ func TestPagesNameAccountsInAnotherCurrency(t *testing.T) {
 			i18ntest.ES("review.stated.left_out"), "$1,234.50", "11 feb 2026"},
 	} {
 		p := ui.Page{Lang: l}
-		for product, page := range map[string]string{"cashflow": render(t, ReportPage(p, cashflow)),
-			"income": render(t, ReportPage(p, income)), "eligibility": render(t, ReportPage(p, assets))} {
+		for product, page := range map[string]string{"cashflow": render(t, ReportPage(p, decide(cashflow))),
+			"income": render(t, ReportPage(p, decide(income))), "eligibility": render(t, ReportPage(p, decide(assets)))} {
 			for _, want := range wants {
 				if !strings.Contains(page, want) {
 					t.Errorf("%s in %s lacks %q", product, l, want)
@@ -43,34 +41,8 @@ func TestPagesNameAccountsInAnotherCurrency(t *testing.T) {
 		}
 	}
 	cashflow.Report.AccountDetails = []report.Account{{CurrentBalance: &cents, BalanceTerms: report.BalanceTerms{Currency: "EUR"}}}
-	if page := render(t, ReportPage(ui.Page{}, cashflow)); !strings.Contains(page, "The figures of this report are in EUR.") ||
+	if page := render(t, ReportPage(ui.Page{}, decide(cashflow))); !strings.Contains(page, "The figures of this report are in EUR.") ||
 		strings.Contains(page, "another currency") {
 		t.Error("figures in euros are not said to be")
-	}
-}
-
-// TestStatedEmployersDoNotContradictEachOther has two stated employers, of which one is found.
-func TestStatedEmployersDoNotContradictEachOther(t *testing.T) {
-	v := madeEligibility()
-	v.Report.Employment[0].EmployerName = report.Null("Tern & Sons")
-	s := Stated{Fields: prefill.Fields{StatedEmployerNames: []string{"Tern & Sons", "Heron"}}, Found: v}
-	rows, _ := s.rows(i18n.English)
-	var found []string
-	for _, row := range rows {
-		for _, key := range []i18n.Key{"review.stated.confirmed", "review.stated.contradicted", "review.report.not_compared"} {
-			if words := i18ntest.EN(key); strings.Contains(render(t, row[3].Body), words) {
-				found = append(found, words)
-			}
-		}
-	}
-	want := []string{i18ntest.EN("review.stated.confirmed"), i18ntest.EN("review.report.not_compared")}
-	if !slices.Equal(found, want) {
-		t.Errorf("the employers are %q, want %q", found, want)
-	}
-	v.Report.Employment[0].Matching.EmployerName = report.EmployerNameMatching{Unmatched: []report.StatedName{{StatedEmployer: "Heron"}}}
-	v.Report.Employment[0].EmployerName = report.Null("Egret")
-	rows, _ = s.rows(i18n.English)
-	if got := render(t, rows[len(rows)-1][3].Body); !strings.Contains(got, i18ntest.EN("review.stated.contradicted")) {
-		t.Errorf("an employer that the applicant did not state does not contradict: %s", got)
 	}
 }

@@ -1,0 +1,140 @@
+package verdict
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"vestibule/internal/i18n"
+	"vestibule/internal/prefill"
+	"vestibule/internal/report"
+)
+
+// Cashflow says what a cashflow report means.
+type Cashflow struct {
+	Verdict
+	Signals []Signal
+}
+
+// Signal is a figure that speaks against the applicant.
+type Signal struct {
+	Attribute string
+	Label     i18n.Key
+	Count     int
+}
+
+// signals lists the attributes that speak against the applicant if they are above zero.
+var signals = []Signal{
+	{Attribute: "UA_ASSET_NEGDAYS_CNT_3M", Label: "review.key_figures.days_below_zero_3_months"},
+	{Attribute: "UA_EXPENSE_NSFOD_CNT_12M", Label: "review.key_figures.nsf_or_overdraft_12_months"},
+	{Attribute: "UA_EXPENSE_RETURNED_CNT_12M", Label: "review.key_figures.returned_payments_12_months"},
+	{Attribute: "UA_INFLOW_ADVANCE_CNT_6M", Label: "review.against.advances"},
+	{Attribute: "UA_EXPENSE_GAMBLING_CNT_6M", Label: "review.against.gambling"},
+}
+
+// OfCashflow decides what a cashflow report means.
+func OfCashflow(r *report.Cashflow, stated prefill.Fields) (v Cashflow) {
+	institutions := map[string]string{}
+	s := sources{identities: identities(r.Identities), incomeIs: "review.stated.deposited", currency: r.CurrencyCode()}
+	for _, a := range r.AccountDetails {
+		institutions[a.SourceID] = report.Text(a.InstitutionName)
+		for _, x := range a.Addresses {
+			s.addresses = append(s.addresses, value{text: x.Line()})
+		}
+	}
+	if c, ok := cents(r, "UA_INFLOW_INCOME_SUM_12M"); ok {
+		s.income = &c
+	}
+	g := sourceGaps(r.Sources, institutions)
+	s.isPart = g.any()
+	v.Verdict = verdictOf(stated, s)
+	if n := len(r.Scores); n > 0 {
+		v.Score = r.Scores[n-1].Value
+	}
+	v.Findings = g.qualify("sources", []Finding{v.cashflowIncome(r), canPay(r), v.personReal(v.Names)})
+	for _, x := range signals {
+		if n, ok := count(r, x.Attribute); ok && n > 0 {
+			x.Count = n
+			v.Signals = append(v.Signals, x)
+		}
+	}
+	return v
+}
+
+// cashflowIncome compares a year's income with the stated one.
+func (v Verdict) cashflowIncome(r *report.Cashflow) Finding {
+	year, known := cents(r, "UA_INFLOW_INCOME_SUM_12M")
+	months, counted := count(r, "UA_CADENCE_INCOME_MONTHS_CNT_12M")
+	switch {
+	case !known || !counted:
+		return unknown(income, "", say("review.pay.too_little"))
+	case year <= 0:
+		return found(noIncome, "regular", say("review.income_real.none"))
+	}
+	f := confirmed(income, "regular", say("review.income_real.year", "amount", Amount{year, r.CurrencyCode()}, "months", months))
+	history := 12 // of the last twelve months, those that the report covers
+	if days, ok := count(r, "UA_TOTAL_OLDEST_REC"); ok {
+		history = min(history, days/30)
+	}
+	f.apply(fewIncomeMonths, months+12-fewIncomeMonths.Limit < history)
+	return v.addIncomeShare(f)
+}
+
+// canPay answers from the money that is left, low balances and returned payments.
+func canPay(r *report.Cashflow) Finding {
+	left, known := cents(r, "UA_CASHFLOW_NET_AVG_12R")
+	if !known {
+		return unknown(pay, "", say("review.pay.too_little"))
+	}
+	below, _ := count(r, "UA_ASSET_NEGDAYS_CNT_3M")
+	events, _ := count(r, "UA_EXPENSE_NSFOD_CNT_12M")
+	often, many := below > oftenBelowZero.Limit, events > manyOverdrafts.Limit
+	f := confirmed(pay, "money", say("review.pay.left", "amount", Amount{left, r.CurrencyCode()}))
+	if left < 0 {
+		f.Answer = []Message{say("review.pay.short", "amount", Amount{-left, r.CurrencyCode()})}
+	}
+	f.apply(overspent, left < 0)
+	f.apply(oftenBelowZero, often)
+	f.apply(manyOverdrafts, many)
+	f.apply(overspentAndBelow, left < 0 && (often || many))
+	return f
+}
+
+// cents returns an attribute that is an amount; false if the report has no value.
+func cents(r *report.Cashflow, name string) (report.Cents, bool) {
+	a := r.Attribute(name)
+	if a == nil || NoValue(a.Name, a.Value) != "" {
+		return 0, false
+	}
+	c, err := report.ParseCents(a.Value.String())
+	return c, err == nil
+}
+
+// count returns an attribute that is a whole number; false if the report has no value.
+func count(r *report.Cashflow, name string) (int, bool) {
+	a := r.Attribute(name)
+	if a == nil || NoValue(a.Name, a.Value) != "" {
+		return 0, false
+	}
+	n, err := strconv.Atoi(a.Value.String())
+	return n, err == nil
+}
+
+// NoValue says why an attribute has no value, by its sentinel (docs/explanation/analytics.md); "" for an
+// ordinary value.
+func NoValue(name string, value json.Number) i18n.Key {
+	if strings.Contains(name, "_PRESENT_") && len(value) == 1 {
+		value = "999" + value
+	}
+	switch value {
+	case "9999998", "9998":
+		return "review.report.no_records"
+	case "9999997", "9997":
+		return "review.report.no_category"
+	case "9999996", "9996":
+		return "review.report.no_values"
+	case "9999995", "9999995.00", "9999995.00000", "9995":
+		return "review.report.capped"
+	}
+	return ""
+}
