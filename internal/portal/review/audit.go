@@ -64,7 +64,7 @@ func (d *Handler) showAudit(w http.ResponseWriter, r *http.Request, by staff.Use
 	}
 	if v.Of != nil {
 		decided := staff.EntryFilter{Actor: v.Of.ID, Action: decisions.Decided}
-		v.Work.AssignedURL, v.Work.DecidedURL = filter{assignee: v.Of.ID}.url(""), audit.Filter{EntryFilter: decided}.URL()
+		v.Work.AssignedURL, v.Work.DecidedURL = filter{Filter: pages.Filter{Assignee: v.Of.ID}}.url(""), audit.Filter{EntryFilter: decided}.URL()
 		if v.Work.Assigned, err = d.Index.Count(r.Context(), d.DB.SQL, search.Filter{Assignee: v.Of.ID}); err != nil {
 			return err
 		}

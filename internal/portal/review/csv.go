@@ -96,8 +96,8 @@ func listTable(rows []pages.Row) [][]string {
 		if r.Decision != "" {
 			decided = r.DecidedAt.UTC().Format(time.RFC3339)
 		}
-		out = append(out, []string{r.ID, r.ExternalID, r.Name, string(r.Product), r.State, string(r.Summary.Verdict), income, r.Summary.Currency, score,
-			r.Decision, decided, r.Assignee, r.CreatedAt.UTC().Format(time.RFC3339)})
+		out = append(out, []string{r.ID, r.ExternalID, r.Name, string(r.Product), r.State, string(r.Summary.Verdict), income,
+			r.Summary.Currency, score, r.Decision, decided, r.Assignee, r.CreatedAt.UTC().Format(time.RFC3339)})
 	}
 	return out
 }

@@ -37,7 +37,7 @@ func (d *Handler) related(ctx context.Context, a applications.Application) ([]st
 	}
 	out := []string{a.ID}
 	add := func(f filter) error {
-		if f.text == "" {
+		if f.Text == "" {
 			return nil
 		}
 		found, err := d.search(ctx, f, maxRelated)
@@ -48,8 +48,8 @@ func (d *Handler) related(ctx context.Context, a applications.Application) ([]st
 		}
 		return err
 	}
-	return out, errors.Join(add(filter{text: mail.NormalizeAddress(people[a.ID].Email)}),
-		add(filter{text: people[a.ID].Name(), whole: true}))
+	return out, errors.Join(add(filter{Filter: pages.Filter{Text: mail.NormalizeAddress(people[a.ID].Email)}}),
+		add(filter{Filter: pages.Filter{Text: people[a.ID].Name()}, whole: true}))
 }
 
 // applicationsOfPerson returns the applications with a's name and email address, a first. If a has only
@@ -73,7 +73,7 @@ func (d *Handler) applicationsOfPerson(ctx context.Context, a applications.Appli
 	if text == "" {
 		return ids, oneSign, nil
 	}
-	found, err := d.search(ctx, filter{text: text, whole: true}, maxRelated)
+	found, err := d.search(ctx, filter{Filter: pages.Filter{Text: text}, whole: true}, maxRelated)
 	if err != nil {
 		return nil, false, err
 	}

@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/svcapi"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
+	pages "vestibule/templates/portal/review"
 )
 
 const appOld = "44444444-4444-4444-8444-444444444444"
@@ -167,8 +168,8 @@ func TestRefillIndexesOldApplications(t *testing.T) {
 		if err := d.Index.Refill(t.Context()); err != nil {
 			t.Errorf("all is filled in, and the job says %v", err)
 		}
-		for _, f := range []filter{{text: "zoe"}, {text: "ord"}, {outcome: "SUCCESS"}} {
-			if page, err := d.search(t.Context(), f, 5); err != nil || len(page.Rows) != 1 || page.Rows[0].ID != appReady {
+		for _, f := range []pages.Filter{{Text: "zoe"}, {Text: "ord"}, {Outcome: "SUCCESS"}} {
+			if page, err := d.search(t.Context(), filter{Filter: f}, 5); err != nil || len(page.Rows) != 1 || page.Rows[0].ID != appReady {
 				t.Errorf("%+v finds %v, %v", f, page.Rows, err)
 			}
 		}

@@ -26,12 +26,6 @@ import (
 	pages "vestibule/templates/portal/review"
 )
 
-// The journey's states in the order of the filter, and the outcomes of attempts.
-var (
-	states   = [...]string{"started", "connecting", "returned", "pending", "ready", "failed", "exited", "expired"}
-	outcomes = [...]string{string(contract.OutcomeSuccess), string(contract.OutcomeExit), string(contract.OutcomeError)}
-)
-
 // Queues are the reviewer's lists of work, one filter each.
 const (
 	queueToDecide = "decide"  // with a report and without a decision
@@ -45,74 +39,50 @@ var queues = [...]string{queueToDecide, queueWaiting, queueMine, queueToday, que
 
 // filter selects applications. The zero value selects all.
 type filter struct {
-	queue                   string // "" for all applications
-	user                    string // ID of the user whose queue it is
-	state, product, outcome string
-	decision                string // search.Undecided selects those without a decision
-	assignee                string // ID of a user; search.Unassigned selects those of no user
-	from, to                time.Time
-	columns                 string // of the list, separated by commas; "" for the user's
-	find                    string // handle of a search
-	text                    string // text of that search
-	whole                   bool   // the text has whole words of a name, not beginnings
-	sort                    string // "" for the order of the queue, otherwise as in sortParam
-	cursor                  string
+	pages.Filter
+	user  string // ID of the user whose queue it is
+	whole bool   // the text has whole words of a name, not beginnings
 }
 
 // readFilter reads a user's filter from an address or a form; false for invalid values.
 func readFilter(q url.Values, by staff.User) (filter, bool) {
-	f := filter{user: by.ID, queue: q.Get("queue"), state: q.Get("state"), product: q.Get("product"), outcome: q.Get("outcome"),
-		decision: q.Get("decision"), assignee: q.Get("assignee"), columns: q.Get("columns"), find: q.Get("find"),
-		sort: q.Get("sort"), cursor: q.Get("after")}
-	if f.sort == f.ownSort() {
-		f.sort = ""
+	f := filter{user: by.ID, Filter: pages.Filter{Queue: q.Get("queue"), State: journey.State(q.Get("state")),
+		Product: contract.Product(q.Get("product")), Outcome: contract.Outcome(q.Get("outcome")), Decision: q.Get("decision"),
+		Assignee: q.Get("assignee"), Columns: q.Get("columns"), Find: q.Get("find"), After: q.Get("after")}}
+	f.Sort.By, f.Sort.Descending = strings.CutPrefix(q.Get("sort"), "-")
+	if f.Sort == f.ownSort() {
+		f.Sort = pages.Order{}
 	}
 	var daysOK bool
-	f.from, f.to, daysOK = staff.ParseDays(q)
-	return f, daysOK && (f.queue == "" || slices.Contains(queues[:], f.queue)) && (f.state == "" || slices.Contains(states[:], f.state)) &&
-		(f.product == "" || contract.Product(f.product).Valid()) &&
-		(f.outcome == "" || slices.Contains(outcomes[:], f.outcome)) &&
-		(f.decision == "" || f.decision == search.Undecided || slices.Contains(decisions.All, f.decision)) &&
-		(f.assignee == "" || f.assignee == search.Unassigned || contract.IsUUID(f.assignee)) &&
-		(f.columns == "" || f.columns == pages.JoinColumns(strings.Split(f.columns, ","))) &&
-		(f.find == "" || contract.IsUUID(f.find)) && len(f.cursor) <= 100 &&
-		(f.sort == "" || slices.Contains(search.Sorts, strings.TrimPrefix(f.sort, "-")))
-}
-
-// sortParam returns the value of an address's sort parameter: the column, with "-" before
-// it for the opposite direction.
-func sortParam(column string, descending bool) string {
-	if descending {
-		return "-" + column
-	}
-	return column
+	f.From, f.To, daysOK = staff.ParseDays(q)
+	return f, daysOK && (f.Queue == "" || slices.Contains(queues[:], f.Queue)) &&
+		(f.State == "" || slices.Contains(journey.States(), f.State)) && (f.Product == "" || f.Product.Valid()) &&
+		(f.Outcome == "" || f.Outcome.Valid()) &&
+		(f.Decision == "" || f.Decision == search.Undecided || slices.Contains(decisions.All, f.Decision)) &&
+		(f.Assignee == "" || f.Assignee == search.Unassigned || contract.IsUUID(f.Assignee)) &&
+		(f.Columns == "" || f.Columns == pages.JoinColumns(strings.Split(f.Columns, ","))) &&
+		(f.Find == "" || contract.IsUUID(f.Find)) && len(f.After) <= 100 &&
+		(f.Sort == pages.Order{} || slices.Contains(search.Sorts, f.Sort.By))
 }
 
 // ownSort returns the order of the filter's queue, unless the filter has another.
-func (f filter) ownSort() string {
-	if f.queue == queueToday {
-		return sortParam(search.SortDecided, true)
+func (f filter) ownSort() pages.Order {
+	if f.Queue == queueToday {
+		return pages.Order{By: search.SortDecided, Descending: true}
 	}
-	return sortParam(search.SortStarted, true)
+	return pages.Order{By: search.SortStarted, Descending: true}
 }
 
-// order returns the column that sorts the list, and its direction.
-func (f filter) order() (column string, descending bool) {
-	column = cmp.Or(f.sort, f.ownSort())
-	column, descending = strings.CutPrefix(column, "-")
-	return column, descending
-}
+// order returns the order of the list.
+func (f filter) order() pages.Order { return cmp.Or(f.Sort, f.ownSort()) }
 
 // url returns the address of a page of the filter's results. It contains no personal
 // data: a handle represents the search text.
 func (f filter) url(after string) string {
 	q := url.Values{}
-	for name, v := range map[string]string{"queue": f.queue, "state": f.state, "product": f.product, "outcome": f.outcome,
-		"decision": f.decision, "assignee": f.assignee, "columns": f.columns,
-		"from": staff.FormatDay(f.from), "to": staff.FormatDay(f.to), "find": f.find, "sort": f.sort, "after": after} {
-		if v != "" {
-			q.Set(name, v)
-		}
+	f.After = after
+	for _, p := range f.Params() {
+		q.Set(p[0], p[1])
 	}
 	if len(q) == 0 {
 		return "/review"
@@ -122,7 +92,7 @@ func (f filter) url(after string) string {
 
 // isNarrowed reports whether the filter excludes anything from its queue.
 func (f filter) isNarrowed() bool {
-	f.queue, f.user, f.columns, f.sort, f.cursor = "", "", "", "", ""
+	f.Queue, f.user, f.Columns, f.Sort, f.After = "", "", "", pages.Order{}, ""
 	return f != filter{}
 }
 
@@ -137,11 +107,11 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 		return err
 	}
 	f, ok := readFilter(form, by)
-	f.text, f.find, f.cursor = strings.TrimSpace(form.Get("query")), "", ""
-	if !ok || !plain(f.text, 0, maxText) {
+	f.Text, f.Find, f.After = strings.TrimSpace(form.Get("query")), "", ""
+	if !ok || !plain(f.Text, 0, maxText) {
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such filter"))
 	}
-	if f.text == "" {
+	if f.Text == "" {
 		httpx.SeeOther(w, f.url(""))
 		return nil
 	}
@@ -149,12 +119,12 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 	if err != nil {
 		return err
 	}
-	f.find = uuid.NewString()
+	f.Find = uuid.NewString()
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		if err := d.Index.SaveSearch(ctx, tx, f.find, by.ID, f.text); err != nil {
+		if err := d.Index.SaveSearch(ctx, tx, f.Find, by.ID, f.Text); err != nil {
 			return err
 		}
-		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: audit.Searched, Detail: kindOf(f.text)})
+		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: audit.Searched, Detail: kindOf(f.Text)})
 	})
 	if err != nil {
 		return err
@@ -174,8 +144,8 @@ func (d *Handler) next(w http.ResponseWriter, r *http.Request, by staff.User) er
 	if err != nil {
 		return err
 	}
-	f := filter{queue: queueToDecide, user: by.ID}
-	for _, f.cursor = range []string{applications.WriteCursor(a.CreatedAt, a.ID), ""} {
+	f := filter{Filter: pages.Filter{Queue: queueToDecide}, user: by.ID}
+	for _, f.After = range []string{applications.WriteCursor(a.CreatedAt, a.ID), ""} {
 		found, err := d.search(r.Context(), f, 2)
 		if err != nil {
 			return err
@@ -216,7 +186,7 @@ func readBulk(w http.ResponseWriter, r *http.Request, by staff.User) (b bulk, er
 	if !known || !valid {
 		return b, httpx.NewError(contract.CodeMalformedBody, errors.New("no such selection"))
 	}
-	b.ids, b.back = ids, f.url(f.cursor)
+	b.ids, b.back = ids, f.url(f.After)
 	if b.form.Get("back") == "application" && len(ids) == 1 {
 		b.back = applicationURL(r, ids[0], "", "")
 	}
@@ -330,10 +300,11 @@ func (d *Handler) selection(ctx context.Context, f filter) (search.Filter, error
 
 // selection returns the filter for the index. The day of queueToday is that of now in UTC.
 func (f filter) selection(now time.Time) search.Filter {
-	s := search.Filter{State: f.state, Product: f.product, Outcome: f.outcome, Decision: f.decision, Decisions: decisions.All,
-		Assignee: f.assignee, From: f.from, To: f.to, Text: f.text, Whole: f.whole, After: f.cursor}
-	s.Sort, s.Descending = f.order()
-	switch f.queue {
+	s := search.Filter{State: string(f.State), Product: string(f.Product), Outcome: string(f.Outcome), Decision: f.Decision,
+		Decisions: decisions.All, Assignee: f.Assignee, From: f.From, To: f.To, Text: f.Text, Whole: f.whole, After: f.After}
+	order := f.order()
+	s.Sort, s.Descending = order.By, order.Descending
+	switch f.Queue {
 	case queueToDecide:
 		s.States = []string{string(journey.Ready)}
 		if s.Decision == "" {

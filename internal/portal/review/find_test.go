@@ -36,7 +36,7 @@ import (
 // fits evaluates a filter directly.
 func fits(f filter, a search.Found, who prefill.Fields) bool {
 	inText := func() bool {
-		text := strings.ToLower(f.text)
+		text := strings.ToLower(f.Text)
 		if text == "" || text == a.ID || text == a.PublicToken || strings.HasPrefix(strings.ToLower(a.ExternalID), text) {
 			return true
 		}
@@ -53,9 +53,9 @@ func fits(f filter, a search.Found, who prefill.Fields) bool {
 	if decided == "" {
 		decided = search.Undecided
 	}
-	switch f.queue {
+	switch f.Queue {
 	case queueToDecide: // a filter of the form by another decision takes precedence
-		if a.State != "ready" || f.decision == "" && a.Decision != "" {
+		if a.State != "ready" || f.Decision == "" && a.Decision != "" {
 			return false
 		}
 	case queueWaiting:
@@ -75,10 +75,10 @@ func fits(f filter, a search.Found, who prefill.Fields) bool {
 			return false
 		}
 	}
-	return inText() && (f.state == "" || f.state == a.State) && (f.product == "" || f.product == string(a.Product)) &&
-		(f.outcome == "" || f.outcome == string(a.Outcome)) &&
-		(f.decision == "" || f.decision == decided) && (f.from.IsZero() || !a.CreatedAt.Before(f.from)) &&
-		(f.to.IsZero() || a.CreatedAt.Before(f.to.AddDate(0, 0, 1)))
+	return inText() && (f.State == "" || string(f.State) == a.State) && (f.Product == "" || f.Product == a.Product) &&
+		(f.Outcome == "" || f.Outcome == a.Outcome) &&
+		(f.Decision == "" || f.Decision == decided) && (f.From.IsZero() || !a.CreatedAt.Before(f.From)) &&
+		(f.To.IsZero() || a.CreatedAt.Before(f.To.AddDate(0, 0, 1)))
 }
 
 // someSummary returns the summary of a report.
@@ -98,9 +98,16 @@ func someSummary(r *rand.Rand) (s verdict.Summary) {
 	return s
 }
 
+func states() (out []string) {
+	for _, s := range journey.States() {
+		out = append(out, string(s))
+	}
+	return out
+}
+
 // inOrder returns the order of a filter, evaluated directly.
 func inOrder(f filter, users []string) func(a, b search.Found) int {
-	by, descending := f.order()
+	by, descending := f.order().By, f.order().Descending
 	figure := func(known bool, currency string, n int) int { // the first comes first
 		switch {
 		case !known:
@@ -126,9 +133,9 @@ func inOrder(f filter, users []string) func(a, b search.Found) int {
 	key := func(e search.Found) int {
 		switch by {
 		case search.SortState:
-			return place(states[:], e.State)
+			return place(states(), e.State)
 		case search.SortVerdict:
-			return place([]string{"contradicted", "check", "unknown", "confirmed"}, e.Verdict)
+			return place([]string{"contradicted", "check", "unknown", "confirmed"}, string(e.Verdict))
 		case search.SortAssigned:
 			return place(users, e.Assignee)
 		case search.SortIncome:
@@ -194,7 +201,7 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 		var all []search.Found
 		people := map[string]prefill.Fields{}
 		for i := range 300 {
-			a := one(uuid.NewString(), contract.Products()[r.IntN(4)], journey.State(pick(states[:]...)),
+			a := one(uuid.NewString(), contract.Products()[r.IntN(4)], journey.State(pick(states()...)),
 				day.Add(time.Duration(r.IntN(20))*6*time.Hour), noon)
 			a.ExternalID, a.Journey.PublicToken = fmt.Sprintf("%s-%d", pick("Loan", "lease", "Ana"), i), uuid.NewString()
 			if a.Journey.State == journey.Failed && r.IntN(2) == 0 {
@@ -207,7 +214,7 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 			if a.Journey.State == journey.Ready {
 				stored.Body, stored.Report = []byte(`{}`), applications.StoredReport{Attempt: 1, At: noon}
 				e.Summary = someSummary(r)
-				e.Verdict = string(e.Summary.Verdict)
+				e.Verdict = e.Summary.Verdict
 			}
 			summary = e.Summary
 			a = applicationstest.Put(t, db, stored)
@@ -243,29 +250,29 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 		*d.now = noon
 		for range 250 {
 			some := all[r.IntN(len(all))]
-			f := filter{text: pick("", "", "", "ana", "nunez zoe", "LEE", "mary lee smith", "mar sm", "smi", "unknown", "b@example.com", "loan",
-				"LEASE-1", "ana-", some.ID, strings.ToUpper(some.PublicToken), some.ExternalID)}
-			f.queue, f.user = pick(append(queues[:], "", "", "")...), pick(someUsers[0], someUsers[1])
+			f := filter{Filter: pages.Filter{Text: pick("", "", "", "ana", "nunez zoe", "LEE", "mary lee smith",
+				"mar sm", "smi", "unknown", "b@example.com", "loan", "LEASE-1", "ana-", some.ID, strings.ToUpper(some.PublicToken), some.ExternalID)}}
+			f.Queue, f.user = pick(append(queues[:], "", "", "")...), pick(someUsers[0], someUsers[1])
 			if r.IntN(2) == 0 {
-				f.sort = sortParam(pick(search.Sorts...), r.IntN(2) == 0)
+				f.Sort = pages.Order{By: pick(search.Sorts...), Descending: r.IntN(2) == 0}
 			}
 			if r.IntN(2) == 0 {
-				f.state = pick(states[:]...)
+				f.State = journey.State(pick(states()...))
 			}
 			if r.IntN(2) == 0 {
-				f.product = string(contract.Products()[r.IntN(4)])
+				f.Product = contract.Products()[r.IntN(4)]
 			}
 			if r.IntN(3) == 0 {
-				f.outcome = pick(outcomes[:]...)
+				f.Outcome = contract.Outcome(pick("SUCCESS", "EXIT", "ERROR"))
 			}
 			if r.IntN(3) == 0 {
-				f.decision = pick(append(decisions.All, search.Undecided)...)
+				f.Decision = pick(append(decisions.All, search.Undecided)...)
 			}
 			if r.IntN(4) == 0 {
-				f.from = day.AddDate(0, 0, r.IntN(4))
+				f.From = day.AddDate(0, 0, r.IntN(4))
 			}
 			if r.IntN(4) == 0 {
-				f.to = day.AddDate(0, 0, r.IntN(5))
+				f.To = day.AddDate(0, 0, r.IntN(5))
 			}
 			slices.SortFunc(all, inOrder(f, someUsers))
 			var want, got []string
@@ -274,7 +281,7 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 					want = append(want, e.ID)
 				}
 			}
-			for pages := 0; ; pages++ {
+			for read := 0; ; read++ {
 				page, err := d.search(t.Context(), f, 7)
 				if err != nil {
 					t.Fatalf("%+v: %v", f, err)
@@ -282,14 +289,14 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 				for _, e := range page.Rows {
 					got = append(got, e.ID)
 				}
-				if f.cursor = page.Next; page.Next == "" || pages > 50 {
+				if f.After = page.Next; page.Next == "" || read > 50 {
 					break
 				}
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("%+v finds %d, want %d:\n%v\n%v", f, len(got), len(want), got, want)
 			}
-			f.cursor = ""
+			f.After = ""
 			s, err := d.selection(t.Context(), f)
 			if err != nil {
 				t.Fatal(err)
@@ -299,14 +306,14 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 				t.Errorf("%+v orders %d, want %d (%v)", f, len(whole.Rows), len(want), err)
 			} else if n := len(want); n > 0 {
 				i := r.IntN(n)
-				f.cursor = whole.Rows[i].After
+				f.After = whole.Rows[i].After
 				rest, err := d.search(t.Context(), f, n)
 				if err != nil || !slices.EqualFunc(rest.Rows, want[i+1:], func(e search.Found, id string) bool { return e.ID == id }) {
 					t.Errorf("%+v after %d of %d has %d (%v)", f, i, n, len(rest.Rows), err)
 				}
-				f.cursor = ""
+				f.After = ""
 			}
-			if f.text != "" {
+			if f.Text != "" {
 				continue
 			}
 			if n, err := d.Index.Count(t.Context(), db.SQL, f.selection(noon)); err != nil || n != len(want) {

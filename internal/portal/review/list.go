@@ -26,12 +26,10 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 	if !ok {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
-	v := pages.ListView{Filter: pages.Filter{Columns: f.columns, Queue: f.queue, State: f.state, Product: f.product,
-		Outcome: f.outcome, Decision: f.decision,
-		Assignee: f.assignee,
-		Find:     f.find, From: staff.FormatDay(f.from), To: staff.FormatDay(f.to), Sort: f.sort, After: f.cursor}, Narrowed: f.isNarrowed(),
-		Decides: deciders.has(by), Reminds: deciders.has(by) && d.Letters.CanEmail(), Reminded: remindersSent(r),
-		Sorts: f.sorts(), Clear: filter{queue: f.queue, columns: f.columns, sort: f.sort}.url(""), Current: f.url(f.cursor)}
+	plain := pages.Filter{Queue: f.Queue, Columns: f.Columns, Sort: f.Sort}
+	v := pages.ListView{Filter: f.Filter, Narrowed: f.isNarrowed(), Decides: deciders.has(by),
+		Reminds: deciders.has(by) && d.Letters.CanEmail(), Reminded: remindersSent(r), Sorts: f.sorts(),
+		Clear: filter{Filter: plain}.url(""), Current: f.url(f.After)}
 	if err := d.fillRowParts(r.Context(), by, f, &v); err != nil {
 		return err
 	}
@@ -56,9 +54,9 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 	} else if err != nil {
 		return err
 	}
-	if f.find != "" {
-		v.Filter.Text = f.text
-		if everywhere := (filter{find: f.find, columns: f.columns, sort: f.sort}); everywhere.url("") != f.url("") {
+	if f.Find != "" {
+		v.Filter.Text = f.Text
+		if everywhere := (filter{Filter: pages.Filter{Find: f.Find, Columns: f.Columns, Sort: f.Sort}}); everywhere.url("") != f.url("") {
 			v.Everywhere = everywhere.url("")
 		}
 	}
@@ -72,7 +70,7 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 	if v.Partial = found.Partial; found.Next != "" {
 		v.Older = f.url(found.Next)
 	}
-	if f.cursor != "" {
+	if f.After != "" {
 		v.Newest = f.url("")
 	}
 	if len(found.Rows) > 0 {
@@ -85,8 +83,8 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 
 // fillRowParts adds what the rows of a list need besides the applications.
 func (d *Handler) fillRowParts(ctx context.Context, by staff.User, f filter, v *pages.ListView) (err error) {
-	v.Query = f.query(f.cursor)
-	columns := f.columns
+	v.Query = f.query(f.After)
+	columns := f.Columns
 	if columns == "" {
 		if columns, err = listColumns(ctx, d.DB.SQL, by.ID); err != nil {
 			return err
@@ -104,8 +102,8 @@ func (d *Handler) fillRowParts(ctx context.Context, by staff.User, f filter, v *
 // readText adds the text of the filter's search. It returns store.ErrNotFound for a search
 // that has expired or belongs to another user.
 func (d *Handler) readText(ctx context.Context, f *filter, by staff.User) (err error) {
-	if f.find != "" {
-		f.text, err = d.Index.SavedSearch(ctx, d.DB.SQL, f.find, by.ID)
+	if f.Find != "" {
+		f.Text, err = d.Index.SavedSearch(ctx, d.DB.SQL, f.Find, by.ID)
 	}
 	return err
 }
@@ -116,21 +114,18 @@ var firstDescending = []string{search.SortStarted, search.SortDecided, search.So
 // sorts returns the links of the columns that sort the list: to the column's first order,
 // or from it to the opposite.
 func (f filter) sorts() map[string]pages.Sort {
-	out := map[string]pages.Sort{}
-	by, descending := f.order()
+	out, current := map[string]pages.Sort{}, f.order()
 	for _, column := range search.Sorts {
-		first := slices.Contains(firstDescending, column)
-		s := pages.Sort{Param: sortParam(column, first), Current: column == by, Descending: column == by && descending}
+		first := pages.Order{By: column, Descending: slices.Contains(firstDescending, column)}
+		s := pages.Sort{Param: first.String(), Current: column == current.By, Descending: column == current.By && current.Descending}
 		to := f
-		to.sort = s.Param
-		if s.Current && descending == first {
-			to.sort = sortParam(column, !first)
-		}
+		to.Sort = first
 		if s.Current {
-			s.Param = sortParam(column, descending)
+			to.Sort.Descending = first.Descending != (current == first)
+			s.Param = current.String()
 		}
-		if to.sort == to.ownSort() {
-			to.sort = ""
+		if to.Sort == to.ownSort() {
+			to.Sort = pages.Order{}
 		}
 		s.URL = to.url("")
 		out[column] = s
@@ -152,7 +147,7 @@ func (d *Handler) tabs(ctx context.Context, by staff.User, current filter) ([]pa
 		inSaved = inSaved || saved[i].Current
 	}
 	for _, q := range queueFilters(by) {
-		out = append(out, pages.Queue{Name: q.queue, URL: q.url(""), Current: q.queue == current.queue && !inSaved})
+		out = append(out, pages.Queue{Name: q.Queue, URL: q.url(""), Current: q.Queue == current.Queue && !inSaved})
 	}
 	out = append(out, saved...)
 	for i, f := range append(queueFilters(by), filters...) {
@@ -167,7 +162,7 @@ func (d *Handler) tabs(ctx context.Context, by staff.User, current filter) ([]pa
 // queueFilters returns the queues of a user, and all applications.
 func queueFilters(by staff.User) (out []filter) {
 	for _, name := range append(queues[:], "") {
-		out = append(out, filter{queue: name, user: by.ID})
+		out = append(out, filter{Filter: pages.Filter{Queue: name}, user: by.ID})
 	}
 	return out
 }

@@ -54,7 +54,7 @@ func (d *Handler) live(w http.ResponseWriter, r *http.Request, by staff.User) er
 		return err
 	}
 	out := changes{Queues: map[string]string{}}
-	if f.cursor == "" {
+	if f.After == "" {
 		page, err := d.search(r.Context(), f, pageSize)
 		if err != nil {
 			return err

@@ -60,7 +60,7 @@ func (d *Handler) overview(w http.ResponseWriter, r *http.Request, by staff.User
 	if product != "" && !product.Valid() {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such product"))
 	}
-	waiting := filter{queue: queueToDecide, user: by.ID, product: string(product)}
+	waiting := filter{Filter: pages.Filter{Queue: queueToDecide, Product: product}, user: by.ID}
 	v := pages.OverviewView{Product: product, ToDecideURL: waiting.url("")}
 	err := d.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		days, ok := staff.ReadDays(r.URL.Query(), tx.Now, maxDays)
@@ -90,9 +90,9 @@ func (d *Handler) overview(w http.ResponseWriter, r *http.Request, by staff.User
 		}
 		endings, err := d.Applications.Endings(ctx, tx, in)
 		for _, e := range endings {
-			list := filter{state: string(e.State), product: string(product), from: days.First}
+			list := filter{Filter: pages.Filter{State: e.State, Product: product, From: days.First}}
 			if days.Period == 0 {
-				list.to = days.Last
+				list.To = days.Last
 			}
 			v.Endings = append(v.Endings, pages.OverviewEnding{State: string(e.State), Status: e.Status, Substatus: e.Substatus,
 				Error: e.Error, Count: e.Count, URL: list.url("")})
@@ -111,7 +111,7 @@ func (d *Handler) overviewFigures(ctx context.Context, tx *store.Tx, in applicat
 	v.Days = make([]pages.OverviewDay, days)
 	for i := range v.Days {
 		day := in.From.AddDate(0, 0, i)
-		v.Days[i] = pages.OverviewDay{Day: day, URL: filter{product: string(in.Product), from: day, to: day}.url("")}
+		v.Days[i] = pages.OverviewDay{Day: day, URL: filter{Filter: pages.Filter{Product: in.Product, From: day, To: day}}.url("")}
 	}
 	counts, err := search.CountDays(ctx, tx, in)
 	if err != nil {

@@ -102,7 +102,7 @@ func (d *Handler) menu(p ui.Page, r *http.Request, by staff.User) (ui.Page, erro
 	}
 	var lists []pages.Queue
 	for _, q := range queueFilters(by) {
-		lists = append(lists, pages.Queue{Name: q.queue, URL: q.url("")})
+		lists = append(lists, pages.Queue{Name: q.Queue, URL: q.url("")})
 	}
 	saved, _, err := d.savedTabs(r.Context(), by)
 	return pages.Menu(p, r.URL.Path, by.Email, letters, overseers.has(by), administrators.has(by), append(lists, saved...)), err

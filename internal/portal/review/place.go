@@ -88,9 +88,9 @@ func (d *Handler) positionInList(ctx context.Context, r *http.Request, by staff.
 	if err != nil || !ok {
 		return nil, nil
 	}
-	page := f.cursor
-	f.cursor = ""
-	p := &pages.Place{List: f.query(page), URL: f.url(page), Queue: f.queue, Narrowed: f.isNarrowed()}
+	page := f.After
+	f.After = ""
+	p := &pages.Place{List: f.query(page), URL: f.url(page), Queue: f.Queue, Narrowed: f.isNarrowed()}
 	if err := d.readText(ctx, &f, by); errors.Is(err, store.ErrNotFound) {
 		return p, nil // the search has ended; the list says so
 	} else if err != nil {

@@ -9,8 +9,9 @@
 //
 // The packages below it hold what its pages show: search finds applications, decisions
 // stores decisions, sharing shares reports with third parties, deletion deletes
-// applications, audit reads the audit log, and spreadsheet formats tables. Package staff
-// holds the users and their sign-in, and writes the audit log.
+// applications, audit reads the audit log, verdict decides what reports mean, and
+// spreadsheet formats tables. Package staff holds the users and their sign-in, and writes
+// the audit log.
 package review
 
 import (

@@ -44,24 +44,24 @@ func (d *Handler) setColumns(w http.ResponseWriter, r *http.Request, by staff.Us
 		return err
 	}
 	view := form.Get("view")
-	f.columns = pages.JoinColumns(form["column"])
-	if f.columns == "" || view != "" && !contract.IsUUID(view) {
+	f.Columns = pages.JoinColumns(form["column"])
+	if f.Columns == "" || view != "" && !contract.IsUUID(view) {
 		return errNoSuchSetting
 	}
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		if view == "" {
-			columns := f.columns
-			f.columns = ""
+			columns := f.Columns
+			f.Columns = ""
 			return setListColumns(ctx, tx, by.ID, columns)
 		}
 		saved := f
-		saved.find, saved.cursor = "", ""
+		saved.Find, saved.After = "", ""
 		return setFilterQuery(ctx, tx, by.ID, view, saved.query(""))
 	})
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, f.url(f.cursor))
+	httpx.SeeOther(w, f.url(f.After))
 	return nil
 }
 
@@ -77,7 +77,7 @@ func (d *Handler) saveFilterForm(w http.ResponseWriter, r *http.Request, by staf
 		return errNoSuchSetting
 	}
 	saved := f
-	saved.find, saved.cursor = "", ""
+	saved.Find, saved.After = "", ""
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		ok, err := d.saveFilter(ctx, tx, by.ID, name, saved.query(""))
 		if err == nil && !ok {
@@ -88,7 +88,7 @@ func (d *Handler) saveFilterForm(w http.ResponseWriter, r *http.Request, by staf
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, f.url(f.cursor))
+	httpx.SeeOther(w, f.url(f.After))
 	return nil
 }
 
@@ -121,7 +121,7 @@ func (d *Handler) changeFilterForm(w http.ResponseWriter, r *http.Request, by st
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, f.url(f.cursor))
+	httpx.SeeOther(w, f.url(f.After))
 	return nil
 }
 

@@ -292,11 +292,7 @@ func (v ApplicationView) parts(l i18n.Lang) sheet {
 			s.keys = s.keys[:shownFacts]
 		}
 	}
-	add := func(there bool, id string, title i18n.Key, body func() templ.Component) {
-		if there {
-			s.sections = append(s.sections, section{id, i18n.T(l, title), body()})
-		}
-	}
+	add := adder(l, &s.sections)
 	add(len(v.Others) > 0, "others", "review.compare.others", func() templ.Component { return otherApplications(l, v) })
 	add(v.HasReport || len(v.Sharing.Shares) > 0, "sharing", "review.share.title",
 		func() templ.Component { return reviewSharing(l, v.urlInList("/shares", "sharing"), v.Sharing) })

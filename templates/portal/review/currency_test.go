@@ -54,7 +54,8 @@ func comparisonIn(older, newer string) map[string]CompareView {
 
 func pagesIn(t *testing.T, l i18n.Lang, cur string) map[string]string {
 	p := ui.Page{Lang: l}
-	out := map[string]string{"cashflow": render(t, ReportPage(p, decide(cashflowIn(cur)))), "income": render(t, ReportPage(p, decide(incomeIn(cur)))),
+	out := map[string]string{"cashflow": render(t, ReportPage(p, decide(cashflowIn(cur)))),
+		"income":      render(t, ReportPage(p, decide(incomeIn(cur)))),
 		"eligibility": render(t, ReportPage(p, decide(assetsIn(cur))))}
 	for kind, v := range comparisonIn(cur, cur) {
 		out["two of "+kind] = render(t, Compare(p, v))
@@ -109,7 +110,8 @@ func TestUnknownAmounts(t *testing.T) {
 
 	assets := madeEligibility()
 	assets.Report.Assets.AccountDetails[0].Currency = "EUR"
-	mustHave(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, decide(assets))), "$44,720.00", "$21.50", "5,000 EUR", "12.34 EUR", "40,000 EUR")
+	mustHave(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, decide(assets))), "$44,720.00", "$21.50",
+		"5,000 EUR", "12.34 EUR", "40,000 EUR")
 
 	// A dollar account that a report in euros leaves out.
 	assets.Report.Assets.AccountDetails = append(assets.Report.Assets.AccountDetails,

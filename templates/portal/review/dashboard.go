@@ -191,10 +191,10 @@ func (v AuditView) filters() (n int) {
 }
 
 // options returns the options of a filter; the first selects any value.
-func options(l i18n.Lang, texts i18n.Group, all []string, chosen string) []ui.Option {
+func options[C ~string](l i18n.Lang, texts i18n.Group, all []C, chosen C) []ui.Option {
 	out := []ui.Option{{Value: "", Label: i18n.T(l, "review.list.any"), Chosen: chosen == ""}}
 	for _, v := range all {
-		out = append(out, ui.Option{Value: v, Label: i18n.Code(l, texts, v), Chosen: v == chosen})
+		out = append(out, ui.Option{Value: string(v), Label: i18n.Code(l, texts, v), Chosen: v == chosen})
 	}
 	return out
 }

@@ -12,9 +12,10 @@ import (
 
 // stubWith returns an income report with one pay stub.
 func stubWith(p *report.Positions, fileType, status string, reasons ...string) IncomeView {
-	return IncomeView{Case: Case{ApplicationID: "a-1", PDFImages: true}, Report: &report.Income{Income: &report.IncomeNode{Paystubs: []report.Paystub{{
-		SourceFilepath: "s-1/paystub.pdf", Positions: p, PaystubAmounts: report.PaystubAmounts{NetTotal: new(report.Cents)},
-		IrregularityDetection: report.IrregularityDetection{Status: status, Reasons: reasons, FileType: report.Null(fileType)}}}}}}
+	return IncomeView{Case: Case{ApplicationID: "a-1", PDFImages: true}, Report: &report.Income{Income: &report.IncomeNode{
+		Paystubs: []report.Paystub{{
+			SourceFilepath: "s-1/paystub.pdf", Positions: p, PaystubAmounts: report.PaystubAmounts{NetTotal: new(report.Cents)},
+			IrregularityDetection: report.IrregularityDetection{Status: status, Reasons: reasons, FileType: report.Null(fileType)}}}}}}
 }
 
 // stubPage renders the section of the pay stubs.

@@ -45,8 +45,9 @@ func (v EligibilityView) currency() currency {
 func (v EligibilityView) sheet(l i18n.Lang) sheet {
 	r := v.Report
 	s := sheet{Case: v.Case, title: "review.report.eligibility_title", verdict: v.Decided(), product: r.Product, meta: r.Meta,
-		notices: slices.Concat(otherShape(l, r.LeftOut), noData(l, r.Meta), currencyNotices(l, v.currency(), v.inCurrency(l))),
-		keys:    v.keys(l), sections: v.sections(l),
+		notices: slices.Concat(otherShape(l, r.LeftOut), noData(l, r.Meta), currencyNotices(l, v.currency(), v.assets().AccountDetails, assetTitle,
+			func(a report.AssetAccount) report.BalanceTerms { return a.BalanceTerms })),
+		keys: v.keys(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if r.HasStatements() {
 		s.downloads = append(s.downloads, download{"/report.csv", "review.report.rows"})
@@ -55,14 +56,9 @@ func (v EligibilityView) sheet(l i18n.Lang) sheet {
 }
 
 // sections returns the sections for which the report has data.
-func (v EligibilityView) sections(l i18n.Lang) []section {
+func (v EligibilityView) sections(l i18n.Lang) (out []section) {
 	r, a := v.Report, v.assets()
-	var out []section
-	add := func(there bool, id string, title i18n.Key, body func() templ.Component) {
-		if there {
-			out = append(out, section{id, i18n.T(l, title), body()})
-		}
-	}
+	add := adder(l, &out)
 	add(len(r.StatedEmployers) > 0, "employers", "review.eligibility.employers", func() templ.Component { return ui.Table(v.employers(l)) })
 	add(len(r.Employment) > 0, "employment", "review.eligibility.employment",
 		func() templ.Component { return eligibilityJobs(l, r.Employment) })

@@ -27,9 +27,10 @@ func (v EligibilityView) employers(l i18n.Lang) ui.Grid {
 var employerStates = map[verdict.EmployerState]struct {
 	tone  ui.Tone
 	words i18n.Key
-}{verdict.EmployerVerified: {ui.Success, "review.eligibility.verified"}, verdict.EmployerElsewhere: {ui.Danger, "review.eligibility.elsewhere"},
-	verdict.EmployerTried: {ui.Danger, "review.eligibility.tried"}, verdict.EmployerSkipped: {ui.Warning, "review.eligibility.skipped"},
-	verdict.EmployerOpen: {ui.Warning, "review.eligibility.open"}}
+}{verdict.EmployerVerified: {ui.Success, "review.eligibility.verified"},
+	verdict.EmployerElsewhere: {ui.Danger, "review.eligibility.elsewhere"}, verdict.EmployerTried: {ui.Danger, "review.eligibility.tried"},
+	verdict.EmployerSkipped: {ui.Warning, "review.eligibility.skipped"},
+	verdict.EmployerOpen:    {ui.Warning, "review.eligibility.open"}}
 
 // verifiedBy lists the sources of an employer, or says why there are no sources.
 func verifiedBy(l i18n.Lang, e report.StatedEmployer) printed {

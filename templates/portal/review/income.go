@@ -44,8 +44,9 @@ func (v IncomeView) accounts() []report.FinancialAccount {
 func (v IncomeView) sheet(l i18n.Lang) sheet {
 	r := v.Report
 	s := sheet{Case: v.Case, title: "review.report.income_title", verdict: v.Decided(), product: r.Product, meta: r.Meta,
-		notices: append(noData(l, r.Meta), currencyNotices(l, v.currency(), v.inCurrency(l))...),
-		keys:    v.keys(l), sections: v.sections(l),
+		notices: append(noData(l, r.Meta), currencyNotices(l, v.currency(), r.AccountDetails, incomeAccountTitle,
+			func(a report.IncomeAccount) report.BalanceTerms { return a.BalanceTerms })...),
+		keys: v.keys(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if r.HasStatements() {
 		s.downloads = append(s.downloads, download{"/report.csv", "review.report.rows"})
@@ -69,14 +70,9 @@ func (v IncomeView) sheet(l i18n.Lang) sheet {
 }
 
 // sections returns the sections for which the report has data.
-func (v IncomeView) sections(l i18n.Lang) []section {
+func (v IncomeView) sections(l i18n.Lang) (out []section) {
 	r := v.Report
-	var out []section
-	add := func(there bool, id string, title i18n.Key, body func() templ.Component) {
-		if there {
-			out = append(out, section{id, i18n.T(l, title), body()})
-		}
-	}
+	add := adder(l, &out)
 	income := r.Income
 	if income == nil {
 		income = &report.IncomeNode{}

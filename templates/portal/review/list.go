@@ -4,8 +4,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/journey"
+	"vestibule/internal/staff"
 	"vestibule/templates/ui"
 )
 
@@ -171,24 +175,51 @@ func (v ListView) orders(l i18n.Lang) []ui.Option {
 	return out
 }
 
-// Filter holds the filters of the list, as they are in the form. Dates are in
-// ISO 8601 format.
-type Filter struct{ Text, Find, Queue, State, Product, Outcome, Decision, Assignee, From, To, Columns, Sort, After string }
-
-// filterCount counts the filters besides a text and a queue.
-func (f Filter) filterCount() (n int) {
-	for _, v := range []string{f.State, f.Product, f.Outcome, f.Decision, f.Assignee, f.From, f.To} {
-		if v != "" {
-			n++
-		}
-	}
-	return n
+// Filter selects the applications of a list. Empty fields select all.
+type Filter struct {
+	Queue    string
+	State    journey.State
+	Product  contract.Product
+	Outcome  contract.Outcome
+	Decision string // "none" selects those without a decision
+	Assignee string // ID of a user; "none" selects those of no user
+	From, To time.Time
+	Columns  string // of the list, separated by commas; "" for the user's
+	Find     string // handle of a search
+	Text     string // of that search
+	Sort     Order  // zero for the queue's own
+	After    string // cursor of the page
 }
 
-// hidden returns the fields that a form other than the filters' repeats, by name.
-func (f Filter) hidden() [][2]string {
-	return [][2]string{{"queue", f.Queue}, {"state", f.State}, {"product", f.Product}, {"outcome", f.Outcome}, {"decision", f.Decision},
-		{"assignee", f.Assignee}, {"from", f.From}, {"to", f.To}, {"columns", f.Columns}, {"find", f.Find}, {"sort", f.Sort}, {"after", f.After}}
+// outcomes are the outcomes of attempts in the order of the filter.
+var outcomes = []contract.Outcome{contract.OutcomeSuccess, contract.OutcomeExit, contract.OutcomeError}
+
+// Params returns the parameters of the list's address, which forms repeat. The text is not among them.
+func (f Filter) Params() [][2]string {
+	all := [][2]string{{"queue", f.Queue}, {"state", string(f.State)}, {"product", string(f.Product)}, {"outcome", string(f.Outcome)},
+		{"decision", f.Decision}, {"assignee", f.Assignee}, {"from", staff.FormatDay(f.From)}, {"to", staff.FormatDay(f.To)},
+		{"columns", f.Columns}, {"find", f.Find}, {"sort", f.Sort.String()}, {"after", f.After}}
+	return slices.DeleteFunc(all, func(p [2]string) bool { return p[1] == "" })
+}
+
+// count counts the filters besides a text and a queue.
+func (f Filter) count() int {
+	f.Queue, f.Columns, f.Find, f.Sort, f.After = "", "", "", Order{}, ""
+	return len(f.Params())
+}
+
+// Order is the order of a list, by a column.
+type Order struct {
+	By         string
+	Descending bool
+}
+
+// String returns the order as a parameter: the column, after "-" if it is descending.
+func (o Order) String() string {
+	if o.Descending {
+		return "-" + o.By
+	}
+	return o.By
 }
 
 // maxSorted is how many applications are sorted by income or score (search.MaxSorted).
@@ -196,9 +227,6 @@ const maxSorted = 1000
 
 // maxCounted is the limit of counts (search.MaxCounted).
 const maxCounted = 1000
-
-// states lists the states in the order of the filter.
-var states = []string{"started", "connecting", "returned", "pending", "ready", "failed", "exited", "expired"}
 
 // Queue is a list of work: a tab.
 type Queue struct {

@@ -31,14 +31,9 @@ func (v PassportView) sheet(l i18n.Lang) sheet {
 }
 
 // sections returns the sections for which the report has data.
-func (v PassportView) sections(l i18n.Lang) []section {
+func (v PassportView) sections(l i18n.Lang) (out []section) {
 	r := v.Report
-	var out []section
-	add := func(there bool, id string, title i18n.Key, body func() templ.Component) {
-		if there {
-			out = append(out, section{id, i18n.T(l, title), body()})
-		}
-	}
+	add := adder(l, &out)
 	table := func(g func() ui.Grid) func() templ.Component {
 		return func() templ.Component { return ui.Table(g()) }
 	}

@@ -44,8 +44,9 @@ func (v ReportView) currency() currency { return currency(v.Report.CurrencyCode(
 // sheet returns the parts of the page that all products share.
 func (v ReportView) sheet(l i18n.Lang) sheet {
 	s := sheet{Case: v.Case, title: "review.report.cashflow", verdict: v.Decided(), product: v.Report.Product, meta: v.Report.Meta,
-		notices: append(noData(l, v.Report.Meta), currencyNotices(l, v.currency(), v.inCurrency(l))...),
-		keys:    v.keys(l), sections: v.sections(l),
+		notices: append(noData(l, v.Report.Meta), currencyNotices(l, v.currency(), v.Report.AccountDetails, accountTitle,
+			func(a report.Account) report.BalanceTerms { return a.BalanceTerms })...),
+		keys: v.keys(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if len(v.Report.Attributes) > 0 {
 		s.downloads = append(s.downloads, download{"/report.csv", "review.report.figures_csv"})
@@ -73,15 +74,19 @@ type section struct {
 	body      templ.Component
 }
 
-// sections returns the sections for which the report has data.
-func (v ReportView) sections(l i18n.Lang) []section {
-	r, a := v.Report, v.Analysis
-	var out []section
-	add := func(there bool, id string, title i18n.Key, body func() templ.Component) {
+// adder returns a function that adds a section if there is something to show.
+func adder(l i18n.Lang, to *[]section) func(there bool, id string, title i18n.Key, body func() templ.Component) {
+	return func(there bool, id string, title i18n.Key, body func() templ.Component) {
 		if there {
-			out = append(out, section{id, i18n.T(l, title), body()})
+			*to = append(*to, section{id, i18n.T(l, title), body()})
 		}
 	}
+}
+
+// sections returns the sections for which the report has data.
+func (v ReportView) sections(l i18n.Lang) (out []section) {
+	r, a := v.Report, v.Analysis
+	add := adder(l, &out)
 	add(len(r.Scores) > 0, "score", "review.report.score", func() templ.Component { return reportScores(l, v) })
 	add(v.hasDays(), "balance", "review.report.balances", func() templ.Component { return balancesOverTime(l, v) })
 	add(v.hasMonths(), "money", "review.report.money", func() templ.Component { return reportMonthly(l, v) })

@@ -14,3 +14,9 @@ var stateTones = map[string]ui.Tone{
 func stateName(l i18n.Lang, state string) string { return i18n.Code(l, "review.states", state) }
 
 func code(l i18n.Lang, value string) string { return i18n.Code(l, "review.codes", value) }
+
+func riskName(l i18n.Lang, risk string) string { return i18n.Code(l, "review.risks", risk) }
+
+func employmentWord(l i18n.Lang, value string) string {
+	return i18n.Code(l, "review.employment_values", value)
+}

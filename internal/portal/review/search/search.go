@@ -181,9 +181,9 @@ type Found struct {
 	Outcome     contract.Outcome // "" before the first outcome
 	Attempt     int
 	HasReport   bool
-	Decision    string // the newest; may be ""
-	Assignee    string // ID of the user who works on it; "" for none
-	Verdict     string // of the newest report; "" for none
+	Decision    string        // the newest; may be ""
+	Assignee    string        // ID of the user who works on it; "" for none
+	Verdict     verdict.Level // of the newest report; "" for none
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	DecidedAt   time.Time // of the newest decision; 1970 for none

@@ -45,13 +45,12 @@ func OfCashflow(r *report.Cashflow, stated prefill.Fields) (v Cashflow) {
 	if c, ok := cents(r, "UA_INFLOW_INCOME_SUM_12M"); ok {
 		s.income = &c
 	}
-	g := sourceGaps(r.Sources, institutions)
-	s.isPart = g.any()
+	s.gaps = sourceGaps(r.Sources, institutions)
 	v.Verdict = verdictOf(stated, s)
 	if n := len(r.Scores); n > 0 {
 		v.Score = r.Scores[n-1].Value
 	}
-	v.Findings = g.qualify("sources", []Finding{v.cashflowIncome(r), canPay(r), v.personReal(v.Names)})
+	v.Findings = s.gaps.qualify("sources", []Finding{v.cashflowIncome(r), canPay(r), v.personReal(v.Names)})
 	for _, x := range signals {
 		if n, ok := count(r, x.Attribute); ok && n > 0 {
 			x.Count = n

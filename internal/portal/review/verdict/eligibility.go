@@ -69,12 +69,10 @@ func OfEligibility(r *report.Eligibility, stated prefill.Fields) (v Eligibility)
 	}
 	v.sum(r, held)
 	s.income = v.Gross
-	var g gaps
 	for _, f := range held.Failed {
-		g.add(Bank{report.Text(f.InstitutionName), f.SourceID},
+		s.gaps.add(Bank{report.Text(f.InstitutionName), f.SourceID},
 			slices.ContainsFunc(held.AccountDetails, func(a report.AssetAccount) bool { return a.SourceID == f.SourceID }))
 	}
-	s.isPart = g.any()
 	v.Verdict = verdictOf(stated, s)
 	var findings []Finding
 	if r.Assets == nil || len(r.StatedEmployers) > 0 {
@@ -90,7 +88,7 @@ func OfEligibility(r *report.Eligibility, stated prefill.Fields) (v Eligibility)
 		}
 		findings = append(findings, f)
 	}
-	v.Findings = g.qualify("failed", append(findings, v.personReal(v.Names)))
+	v.Findings = s.gaps.qualify("failed", append(findings, v.personReal(v.Names)))
 	return v
 }
 

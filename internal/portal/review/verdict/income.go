@@ -42,8 +42,7 @@ func OfIncome(r *report.Income, stated prefill.Fields) (v Income) {
 	if n != nil {
 		s.income = n.Summary.AnnualGross
 	}
-	g := sourceGaps(r.Sources, institutions)
-	s.isPart = g.any()
+	s.gaps = sourceGaps(r.Sources, institutions)
 	v.Verdict = verdictOf(stated, s)
 	atEmployer := v.incomeEmployer(r)
 	v.Employer = atEmployer.Level
@@ -54,10 +53,11 @@ func OfIncome(r *report.Income, stated prefill.Fields) (v Income) {
 		findings = append(findings, f)
 	}
 	names := v.Names
-	if names.Level == Confirmed && !slices.ContainsFunc(v.Identities, func(i Identity) bool { return i.Name == Matched && !isStub(n, i.SourceID) }) {
+	if names.Level == Confirmed && !slices.ContainsFunc(v.Identities,
+		func(i Identity) bool { return i.Name == Matched && !isStub(n, i.SourceID) }) {
 		names = found(stubNameOnly, "identity", say("review.person_real.stubs_only"))
 	}
-	v.Findings = g.qualify("sources", append(findings, v.personReal(names)))
+	v.Findings = s.gaps.qualify("sources", append(findings, v.personReal(names)))
 	return v
 }
 

@@ -136,7 +136,7 @@ type sources struct {
 
 	income   *report.Cents // of a year; nil if unknown
 	currency string        // of income
-	isPart   bool          // accounts are missing: income may be higher
+	gaps     gaps          // if there are any, income may be higher
 	incomeIs i18n.Key      // describes income
 }
 
@@ -209,7 +209,7 @@ func (s sources) compareIncome(stated int64) *StatedIncome {
 		f := Finding{Level: Confirmed}
 		out.Percent = int64(*s.income) / stated // cents / dollars
 		f.share(out.Percent)
-		if out.Level = f.Level; s.isPart && out.Level == Contradicted {
+		if out.Level = f.Level; s.gaps.any() && out.Level == Contradicted {
 			out.Level = Check
 		}
 	}
@@ -351,12 +351,7 @@ func Fold(s string) string {
 // samePhone compares the last ten digits.
 func samePhone(a, b string) bool {
 	digits := func(s string) string {
-		s = strings.Map(func(r rune) rune {
-			if r < '0' || r > '9' {
-				return -1
-			}
-			return r
-		}, s)
+		s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r < '0' || r > '9' }), "")
 		return s[max(0, len(s)-10):]
 	}
 	return digits(a) == digits(b)

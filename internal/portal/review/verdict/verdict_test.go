@@ -240,9 +240,10 @@ func someEligibility() *report.Eligibility {
 			{Name: "Stork", SkippedReason: ptr("NO_LONGER_EMPLOYED")}, {Name: "Egret"}},
 		Employment: []report.EligibilityEmployment{{EmployerName: ptr("Tern & Sons"), Matching: report.EmployerMatches{
 			EmployerName: report.EmployerNameMatching{Matched: []report.StatedName{{StatedEmployer: "Tern & Sons"}}}}}},
-		Assets: &report.Assets{AccountDetails: []report.AssetAccount{{CurrentBalance: ptr(report.Cents(0)), AverageBalance: ptr(report.Cents(0))}},
-			Inflows:       []report.Inflow{{InflowID: "i1", AnnualIncome: ptr(report.Cents(40_000_00))}},
-			MatchedIncome: []report.MatchedIncomeSource{{StatedEmployer: "Tern & Sons", MatchedInflowID: "i1"}}},
+		Assets: &report.Assets{
+			AccountDetails: []report.AssetAccount{{CurrentBalance: ptr(report.Cents(0)), AverageBalance: ptr(report.Cents(0))}},
+			Inflows:        []report.Inflow{{InflowID: "i1", AnnualIncome: ptr(report.Cents(40_000_00))}},
+			MatchedIncome:  []report.MatchedIncomeSource{{StatedEmployer: "Tern & Sons", MatchedInflowID: "i1"}}},
 		Income: &report.EligibilityIncome{Payroll: []report.EligibilityPayroll{{AnnualGross: ptr(report.Cents(44_720_00)),
 			Statements: []report.EligibilityStatement{{}}}, {AnnualNet: ptr(report.Cents(1_00))}}},
 		Checks: map[string]report.Check{report.CheckDocuments: {Value: ptr(true)}},
