@@ -236,9 +236,8 @@ func (v CompareView) grid(l i18n.Lang) ui.Grid {
 
 func (v ApplicationView) others(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.compare.others"), HideCaption: true,
-		Columns: []ui.Column{{Label: i18n.T(l, "review.application.label")}, {Label: i18n.T(l, "review.application.product")},
-			{Label: i18n.T(l, "review.application.state")},
-			{Label: i18n.T(l, "review.decision")}, {Label: i18n.T(l, "review.application.began")}, {Label: i18n.T(l, "review.application.report")}}}
+		Columns: columns(l, 0, "review.application.label", "review.application.product", "review.application.state", "review.decision",
+			"review.application.began", "review.application.report")}
 	for _, o := range v.Others {
 		compare := ui.Cell{Body: textOrDash(l, "")}
 		if o.Compare != "" {

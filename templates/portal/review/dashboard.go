@@ -127,9 +127,8 @@ func roleQuestion(l i18n.Lang, chosen string) ui.Question {
 }
 
 func (v UsersView) grid(l i18n.Lang) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "review.menu.people"), HideCaption: true, Named: true, Columns: []ui.Column{
-		{Label: i18n.T(l, "review.email.label")}, {Label: i18n.T(l, "review.people.role")}, {Label: i18n.T(l, "review.people.state")},
-		{Label: i18n.T(l, "review.people.signed_in")}, {Label: i18n.T(l, "review.people.change")}}}
+	g := ui.Grid{Caption: i18n.T(l, "review.menu.people"), HideCaption: true, Named: true, Columns: columns(l, 0, "review.email.label",
+		"review.people.role", "review.people.state", "review.people.signed_in", "review.people.change")}
 	for _, p := range v.Users {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: userName(l, p)}, {Text: i18n.Code(l, "review.roles", p.Role)}, {Body: userState(l, p)},
 			{Body: userLast(l, p)}, {Body: userChanges(l, p, v.Local)}})
@@ -172,8 +171,8 @@ func toApplication(id string) ui.Cell {
 }
 
 func (v AuditView) grid(l i18n.Lang) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "review.menu.audit"), HideCaption: true, Columns: []ui.Column{
-		{Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.what")}, {Label: i18n.T(l, "review.audit.request")}}}
+	g := ui.Grid{Caption: i18n.T(l, "review.menu.audit"), HideCaption: true, Columns: columns(l, 0, "review.when", "review.what",
+		"review.audit.request")}
 	for _, x := range v.Lines {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: instant(l, x.At)}, {Body: ui.Run(l, x.sentence(l), x.more(l))}, {Body: mono(x.Request)}})
 	}

@@ -45,8 +45,9 @@ func (v EligibilityView) currency() currency {
 func (v EligibilityView) sheet(l i18n.Lang) sheet {
 	r := v.Report
 	s := sheet{Case: v.Case, title: "review.report.eligibility_title", verdict: v.Decided(), product: r.Product, meta: r.Meta,
-		notices: slices.Concat(otherShape(l, r.LeftOut), noData(l, r.Meta), currencyNotices(l, v.currency(), v.assets().AccountDetails, assetTitle,
-			func(a report.AssetAccount) report.BalanceTerms { return a.BalanceTerms })),
+		notices: slices.Concat(otherShape(l, r.LeftOut), noData(l, r.Meta),
+			currencyNotices(l, v.currency(), v.assets().AccountDetails, assetTitle,
+				func(a report.AssetAccount) report.BalanceTerms { return a.BalanceTerms })),
 		keys: v.keys(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if r.HasStatements() {

@@ -13,8 +13,7 @@ import (
 
 func (v EligibilityView) employers(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.eligibility.employers_caption"),
-		Columns: []ui.Column{{Label: i18n.T(l, "review.report.employer")}, {Label: i18n.T(l, "review.application.state")},
-			{Label: i18n.T(l, "review.eligibility.by")}, {Label: i18n.T(l, "review.eligibility.named_by")}}}
+		Columns: columns(l, 0, "review.report.employer", "review.application.state", "review.eligibility.by", "review.eligibility.named_by")}
 	for i, e := range v.Report.StatedEmployers {
 		state := employerStates[v.Verdict.Employers[i]]
 		g.Rows = append(g.Rows, []ui.Cell{{Text: e.Name}, {Body: badge(state.tone, i18n.T(l, state.words))}, {Body: verifiedBy(l, e)},
@@ -79,8 +78,7 @@ func jobFacts(l i18n.Lang, e report.EligibilityEmployment) []ui.Fact {
 // depositGrid returns the accounts that an employer pays into.
 func depositGrid(l i18n.Lang, d *report.DirectDepositsMatching) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.eligibility.deposits"),
-		Columns: []ui.Column{{Label: i18n.T(l, "review.report.institution")}, {Label: i18n.T(l, "review.report.number")},
-			{Label: i18n.T(l, "review.eligibility.in_report")}}}
+		Columns: columns(l, 0, "review.report.institution", "review.report.number", "review.eligibility.in_report")}
 	row := func(institution, number *string, badge ui.Cell) {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, report.Text(institution))}, {Body: lastDigits(l, report.Text(number))}, badge})
 	}
@@ -113,8 +111,7 @@ func eligibilityPayrollFacts(l i18n.Lang, p report.EligibilityPayroll) []ui.Fact
 
 func calendarGrid(l i18n.Lang, all []report.CalendarYear) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.eligibility.calendar"),
-		Columns: []ui.Column{{Label: i18n.T(l, "review.eligibility.year")}, {Label: i18n.T(l, "review.gross"), Number: true},
-			{Label: i18n.T(l, "review.net"), Number: true}}}
+		Columns: columns(l, 2, "review.eligibility.year", "review.gross", "review.net")}
 	for _, y := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: y.Year}, money(l, usd, y.Gross), money(l, usd, y.Net)})
 	}
@@ -138,10 +135,8 @@ func eligibilityStatementGrid(l i18n.Lang, all []report.EligibilityStatement) ui
 
 func gigGrid(l i18n.Lang, all []report.GigSummary) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.gigs.by"),
-		Columns: []ui.Column{{Label: i18n.T(l, "review.gigs.platform")}, {Label: i18n.T(l, "review.stub.period")},
-			{Label: i18n.T(l, "review.eligibility.hours"), Number: true}, {Label: i18n.T(l, "review.gross"), Number: true},
-			{Label: i18n.T(l, "review.gigs.tips"), Number: true}, {Label: i18n.T(l, "review.gigs.fees"),
-				Number: true}, {Label: i18n.T(l, "review.gigs.deposited"), Number: true}}}
+		Columns: columns(l, 5, "review.gigs.platform", "review.stub.period", "review.eligibility.hours", "review.gross", "review.gigs.tips",
+			"review.gigs.fees", "review.gigs.deposited")}
 	for _, x := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, report.Text(x.PlatformName))},
 			{Body: span(l, x.PeriodStart, x.PeriodEnd)}, {Body: textOrDash(l, hours(x.HoursWorked))},
@@ -160,10 +155,8 @@ func hours(h *report.Hours) string {
 
 func assetGrid(l i18n.Lang, all []report.AssetAccount) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.report.accounts_sum"),
-		Columns: []ui.Column{{Label: i18n.T(l, "review.report.account")}, {Label: i18n.T(l, "review.report.number")},
-			{Label: i18n.T(l, "review.report.subtype")}, {Label: i18n.T(l, "review.report.owner")},
-			{Label: i18n.T(l, "review.report.balance"), Number: true}, {Label: i18n.T(l, "review.eligibility.average"),
-				Number: true}, {Label: i18n.T(l, "review.eligibility.interest"), Number: true}}}
+		Columns: columns(l, 3, "review.report.account", "review.report.number", "review.report.subtype", "review.report.owner",
+			"review.report.balance", "review.eligibility.average", "review.eligibility.interest")}
 	for _, a := range all {
 		kind := report.Text(a.AccountSubtype)
 		if kind == "" {
@@ -203,8 +196,7 @@ func (v EligibilityView) account(l i18n.Lang) func(id string) string {
 
 func failedGrid(l i18n.Lang, all []report.FailedConnection) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.eligibility.failed_caption"),
-		Columns: []ui.Column{{Label: i18n.T(l, "review.report.institution")}, {Label: i18n.T(l, "review.application.report_status")},
-			{Label: i18n.T(l, "review.when")}}}
+		Columns: columns(l, 0, "review.report.institution", "review.application.report_status", "review.when")}
 	for _, f := range all {
 		name := report.Text(f.InstitutionName)
 		if name == "" {

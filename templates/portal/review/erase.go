@@ -98,8 +98,7 @@ func (d Deletion) deletedBy(l i18n.Lang) string {
 
 func (v DeletionsView) grid(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.menu.deletions"), HideCaption: true,
-		Columns: []ui.Column{{Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.application.label")},
-			{Label: i18n.T(l, "review.delete.why")}, {Label: i18n.T(l, "review.deletion.by")}}}
+		Columns: columns(l, 0, "review.when", "review.application.label", "review.delete.why", "review.deletion.by")}
 	for _, r := range v.Rows {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: when(l, r.At)}, {Body: mono(r.ApplicationID)},
 			{Text: i18n.Code(l, "review.deletion.reasons", r.Cause)}, {Text: r.deletedBy(l)}})

@@ -46,8 +46,7 @@ func (p FilesProblem) words() (title, text i18n.Key) {
 
 func (v FilesView) grid(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.report.all_files"), HideCaption: true,
-		Columns: []ui.Column{{Label: i18n.T(l, "review.report.subtype")}, {Label: i18n.T(l, "review.report.source")},
-			{Label: i18n.T(l, "review.stub.kind_of_file")}}}
+		Columns: columns(l, 0, "review.report.subtype", "review.report.source", "review.stub.kind_of_file")}
 	for _, f := range v.Files {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: code(l, f.Kind)}, {Body: source(l, f.SourceID)},
 			{Body: fileLinks(l, v.ApplicationID, f)}})

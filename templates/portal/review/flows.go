@@ -72,9 +72,8 @@ func next(s report.AnalysisStream) (time.Time, bool) {
 
 func (k streamKind) grid(l i18n.Lang, v ReportView, ended bool) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, k.title), HideCaption: true,
-		Columns: []ui.Column{{Label: i18n.T(l, "review.report.name")}, {Label: i18n.T(l, "review.report.cadence")},
-			{Label: i18n.T(l, "review.since")}, {Label: i18n.T(l, "review.report.last_paid")}, {Label: i18n.T(l, "review.report.next")},
-			{Label: i18n.T(l, "review.report.mean"), Number: true}, {Label: i18n.T(l, "review.a_month"), Number: true}}}
+		Columns: columns(l, 2, "review.report.name", "review.report.cadence", "review.since", "review.report.last_paid", "review.report.next",
+			"review.report.mean", "review.a_month")}
 	rows := k.streams
 	if ended {
 		rows = k.ended
@@ -162,9 +161,7 @@ func flows(a *report.Analysis) []flow {
 
 func (f flow) grid(l i18n.Lang, v ReportView) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, f.title), HideCaption: true,
-		Columns: []ui.Column{{Label: i18n.T(l, "review.report.group")}, {Label: i18n.T(l, "review.report.share")},
-			{Label: i18n.T(l, "review.a_month"), Number: true}, {Label: i18n.T(l, "review.report.total"),
-				Number: true}, {Label: i18n.T(l, "review.report.times"), Number: true}}}
+		Columns: columns(l, 3, "review.report.group", "review.report.share", "review.a_month", "review.report.total", "review.report.times")}
 	for _, group := range f.groups {
 		// Show a group with one category as that category.
 		if len(group.kinds) > 1 {
@@ -226,9 +223,7 @@ func wholePercent(part, whole report.Cents) string {
 
 func (v ReportView) returned(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.report.returned_explained"), HideCaption: true,
-		Columns: []ui.Column{{Label: i18n.T(l, "review.report.date")}, {Label: i18n.T(l, "review.report.category")},
-			{Label: i18n.T(l, "review.report.account")}, {Label: i18n.T(l, "review.report.text")}, {Label: i18n.T(l, "review.amount"),
-				Number: true}}}
+		Columns: columns(l, 1, "review.report.date", "review.report.category", "review.report.account", "review.report.text", "review.amount")}
 	for _, r := range v.Analysis.Returned {
 		account := ""
 		for _, a := range v.Analysis.Accounts {

@@ -162,10 +162,8 @@ func statedShare(l i18n.Lang, cur currency, stated int64, found *int64) string {
 
 func (v IncomeView) employment(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.employment.explained"),
-		Columns: []ui.Column{{Label: i18n.T(l, "review.report.employer")}, {Label: i18n.T(l, "review.report.source")},
-			{Label: i18n.T(l, "review.report.job")},
-			{Label: i18n.T(l, "review.application.state")}, {Label: i18n.T(l, "review.since")},
-			{Label: i18n.T(l, "review.report.address")}, {Label: i18n.T(l, "review.employer.compared")}}}
+		Columns: columns(l, 0, "review.report.employer", "review.report.source", "review.report.job", "review.application.state",
+			"review.since", "review.report.address", "review.employer.compared")}
 	for i, e := range v.Report.Employment {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, report.Text(e.EmployerName))}, {Body: source(l, e.SourceID)},
 			{Body: textOrDash(l, joined(" · ", report.Text(e.JobTitle), employmentWord(l, report.Text(e.Type))))},

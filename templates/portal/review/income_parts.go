@@ -123,8 +123,7 @@ func incomeSummary(l i18n.Lang, v IncomeView, a report.FinancialAccount) string 
 
 func incomeMonthGrid(l i18n.Lang, v IncomeView, a report.FinancialAccount) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.income.history"), HideCaption: true,
-		Columns: []ui.Column{{Label: i18n.T(l, "review.report.month")},
-			{Label: i18n.T(l, "review.gross"), Number: true}, {Label: i18n.T(l, "review.net"), Number: true}}}
+		Columns: columns(l, 2, "review.report.month", "review.gross", "review.net")}
 	for _, m := range slices.Backward(IncomeMonths(a)) {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: as(monthWords(l, m.Month, v.begun(m)), monthText(l, m.Month, v.begun(m)))},
 			money(l, v.currency(), m.Gross), money(l, v.currency(), m.Net)})
@@ -159,9 +158,8 @@ func bankFacts(l i18n.Lang, cur currency, a report.FinancialAccount) []ui.Fact {
 func inflowGrid(l i18n.Lang, cur currency, inflows []report.Inflow, from []report.MatchedIncomeSource,
 	account func(id string) string) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.income.inflows_caption"), HideCaption: true,
-		Columns: []ui.Column{{Label: i18n.T(l, "review.income.inflow")}, {Label: i18n.T(l, "review.income.of_employer")},
-			{Label: i18n.T(l, "review.report.account")},
-			{Label: i18n.T(l, "review.income.year"), Number: true}, {Label: i18n.T(l, "review.income.recently"), Number: true}}}
+		Columns: columns(l, 2, "review.income.inflow", "review.income.of_employer", "review.report.account", "review.income.year",
+			"review.income.recently")}
 	for _, x := range inflows {
 		stated := ui.Cell{Body: badge(ui.Neutral, i18n.T(l, "review.income.unmatched"))}
 		if i := slices.IndexFunc(from, func(m report.MatchedIncomeSource) bool { return m.MatchedInflowID == x.InflowID }); i >= 0 {
@@ -191,10 +189,8 @@ func incomeAccountTitle(l i18n.Lang, a report.IncomeAccount) string {
 
 func incomeAccountGrid(l i18n.Lang, all []report.IncomeAccount) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.report.accounts_sum"),
-		Columns: []ui.Column{{Label: i18n.T(l, "review.report.institution")}, {Label: i18n.T(l, "review.report.account")},
-			{Label: i18n.T(l, "review.report.number")}, {Label: i18n.T(l, "review.report.subtype")},
-			{Label: i18n.T(l, "review.report.owner")}, {Label: i18n.T(l, "review.report.opened")},
-			{Label: i18n.T(l, "review.report.balance"), Number: true}}}
+		Columns: columns(l, 1, "review.report.institution", "review.report.account", "review.report.number", "review.report.subtype",
+			"review.report.owner", "review.report.opened", "review.report.balance")}
 	for _, a := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, report.Text(a.InstitutionName))},
 			{Body: textOrDash(l, report.Text(a.AccountName))},

@@ -132,8 +132,7 @@ func balanceSummary(l i18n.Lang, a *report.Analysis, series []report.Cents) stri
 func balanceGrid(l i18n.Lang, a *report.Analysis) ui.Grid {
 	cur := currency(a.CurrencyCode())
 	g := ui.Grid{Caption: i18n.T(l, "review.report.balances"), HideCaption: true,
-		Columns: []ui.Column{{Label: i18n.T(l, "review.report.month")},
-			{Label: i18n.T(l, "review.report.month_end"), Number: true}, {Label: i18n.T(l, "review.report.lowest"), Number: true}}}
+		Columns: columns(l, 2, "review.report.month", "review.report.month_end", "review.report.lowest")}
 	each := a.Accounts
 	if len(each) < 2 || len(each) > 6 {
 		each = nil

@@ -196,9 +196,8 @@ func (v OverviewView) waits(l i18n.Lang) ui.Grid {
 
 // endings lists why applications have no report.
 func (v OverviewView) endings(l i18n.Lang) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "review.overview.endings"), HideCaption: true, Named: true, Columns: []ui.Column{
-		{Label: i18n.T(l, "review.overview.ending")}, {Label: i18n.T(l, "review.overview.cause")},
-		{Label: i18n.T(l, "review.overview.applications"), Number: true}}}
+	g := ui.Grid{Caption: i18n.T(l, "review.overview.endings"), HideCaption: true, Named: true, Columns: columns(l, 1,
+		"review.overview.ending", "review.overview.cause", "review.overview.applications")}
 	for _, e := range v.Endings {
 		cause := Result(l, e.Status, e.Substatus, e.Error)
 		if cause == "" {

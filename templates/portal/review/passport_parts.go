@@ -15,17 +15,18 @@ func foreignCell(l i18n.Lang, c *report.Cents, currency *string) ui.Cell {
 	return ui.Cell{Body: textOrDash(l, foreign(c, report.Text(currency)))}
 }
 
-func columns(l i18n.Lang, all ...i18n.Key) []ui.Column {
+// columns returns the columns of a table, of which the last ones are numbers.
+func columns(l i18n.Lang, numbers int, all ...i18n.Key) []ui.Column {
 	out := make([]ui.Column, len(all))
 	for i, w := range all {
-		out[i] = ui.Column{Label: i18n.T(l, w)}
+		out[i] = ui.Column{Label: i18n.T(l, w), Number: i >= len(all)-numbers}
 	}
 	return out
 }
 
 // hidden returns a table with a hidden caption, because the section's heading repeats it.
 func hidden(l i18n.Lang, caption i18n.Key, all ...i18n.Key) ui.Grid {
-	return ui.Grid{Caption: i18n.T(l, caption), HideCaption: true, Columns: columns(l, all...)}
+	return ui.Grid{Caption: i18n.T(l, caption), HideCaption: true, Columns: columns(l, 0, all...)}
 }
 
 func passportWord(l i18n.Lang, value string) string {
@@ -76,7 +77,7 @@ func passportPersonFacts(l i18n.Lang, i report.PassportIdentity) []ui.Fact {
 
 func passportDocumentGrid(l i18n.Lang, all []report.IdentityDocument) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.passport.documents"),
-		Columns: columns(l, "review.report.subtype", "review.report.number", "review.passport.country",
+		Columns: columns(l, 0, "review.report.subtype", "review.report.number", "review.passport.country",
 			"review.passport.issued", "review.passport.expires")}
 	for _, d := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: passportWord(l, d.Type)}, {Body: lastDigits(l, report.Text(d.TruncatedNumber))},
@@ -144,11 +145,8 @@ func tradelineTone(status string) ui.Tone {
 
 func (v PassportView) tradelines(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.passport.tradelines"), HideCaption: true,
-		Columns: []ui.Column{{Label: i18n.T(l, "review.trade.kind")}, {Label: i18n.T(l, "review.application.state")},
-			{Label: i18n.T(l, "review.eligibility.time")},
-			{Label: i18n.T(l, "review.trade.limit"), Number: true}, {Label: i18n.T(l, "review.trade.balance"),
-				Number: true}, {Label: i18n.T(l, "review.trade.payment"), Number: true},
-			{Label: i18n.T(l, "review.trade.past_due"), Number: true}}}
+		Columns: columns(l, 4, "review.trade.kind", "review.application.state", "review.eligibility.time", "review.trade.limit",
+			"review.trade.balance", "review.trade.payment", "review.trade.past_due")}
 	for i, t := range v.Report.Tradelines {
 		amount := func(c *report.Cents) ui.Cell { return ui.Cell{Body: amountAbroad(l, v, c, t.Currency)} }
 		g.Rows = append(g.Rows, []ui.Cell{{Text: tradeName(l, i, t)},

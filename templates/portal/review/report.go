@@ -102,12 +102,9 @@ func (v ReportView) sections(l i18n.Lang) (out []section) {
 }
 
 func (v ReportView) accounts(l i18n.Lang) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "review.report.accounts_sum"), Columns: []ui.Column{
-		{Label: i18n.T(l, "review.report.institution")}, {Label: i18n.T(l, "review.report.account")},
-		{Label: i18n.T(l, "review.report.number")}, {Label: i18n.T(l, "review.report.subtype")},
-		{Label: i18n.T(l, "review.report.owner")}, {Label: i18n.T(l, "review.report.months"),
-			Number: true}, {Label: i18n.T(l, "review.report.balance"), Number: true},
-	}}
+	g := ui.Grid{Caption: i18n.T(l, "review.report.accounts_sum"), Columns: columns(l, 2, "review.report.institution",
+		"review.report.account", "review.report.number", "review.report.subtype", "review.report.owner", "review.report.months",
+		"review.report.balance")}
 	for _, a := range v.Report.AccountDetails {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: textOrDash(l, report.Text(a.InstitutionName))},
 			{Body: textOrDash(l, report.Text(a.AccountName))},

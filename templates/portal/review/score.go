@@ -118,9 +118,8 @@ func (v ReportView) counted(card *report.AnalysisScore, b report.AnalysisBin) st
 
 func (v ReportView) cardGrid(l i18n.Lang, card *report.AnalysisScore) ui.Grid {
 	cur := v.currency()
-	g := ui.Grid{Caption: i18n.T(l, "review.report.card"), HideCaption: true, Columns: []ui.Column{
-		{Label: i18n.T(l, "review.report.figure")}, {Label: i18n.T(l, "review.report.value"),
-			Number: true}, {Label: i18n.T(l, "review.report.points"), Number: true}}}
+	g := ui.Grid{Caption: i18n.T(l, "review.report.card"), HideCaption: true, Columns: columns(l, 2, "review.report.figure",
+		"review.report.value", "review.report.points")}
 	for _, b := range bins(card) {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: binFigure(l, cur, b)},
 			{Text: binValue(l, cur, b), Words: isText(l, b), URL: v.counted(card, b)},

@@ -141,9 +141,8 @@ func (s Share) facts(l i18n.Lang) []ui.Fact {
 }
 
 func (v Sharing) history(l i18n.Lang) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "review.share.history_what"), HideCaption: true, Columns: []ui.Column{
-		{Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.who")}, {Label: i18n.T(l, "review.what")},
-		{Label: i18n.T(l, "review.share.party")}, {Label: i18n.T(l, "review.application.result")}}}
+	g := ui.Grid{Caption: i18n.T(l, "review.share.history_what"), HideCaption: true, Columns: columns(l, 0, "review.when", "review.who",
+		"review.what", "review.share.party", "review.application.result")}
 	for _, t := range v.Lines {
 		who, result := t.By, ""
 		if who == "" {

@@ -56,11 +56,8 @@ func reportURL(applicationID, path string) string {
 
 // identityGrid returns the applicant's identity by source.
 func identityGrid(l i18n.Lang, v verdict.Verdict) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "review.report.identity_explained"), Columns: []ui.Column{
-		{Label: i18n.T(l, "review.report.source")}, {Label: i18n.T(l, "review.report.full_name")},
-		{Label: i18n.T(l, "review.report.first_name")}, {Label: i18n.T(l, "review.report.last_name")},
-		{Label: i18n.T(l, "review.report.emails")}, {Label: i18n.T(l, "review.report.agreement")},
-	}}
+	g := ui.Grid{Caption: i18n.T(l, "review.report.identity_explained"), Columns: columns(l, 0, "review.report.source",
+		"review.report.full_name", "review.report.first_name", "review.report.last_name", "review.report.emails", "review.report.agreement")}
 	for _, i := range v.Identities {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: source(l, i.SourceID)}, {Body: textOrDash(l, report.Text(i.FullName))},
 			{Body: textOrDash(l, report.Text(i.FirstName))}, {Body: textOrDash(l, report.Text(i.LastName))},
@@ -76,8 +73,7 @@ func identityPart(l i18n.Lang, v verdict.Verdict) templ.Component {
 
 func sourceGrid(l i18n.Lang, all []report.Source) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.report.sources_caption"),
-		Columns: []ui.Column{{Label: i18n.T(l, "review.report.source")}, {Label: i18n.T(l, "review.report.subtype")},
-			{Label: i18n.T(l, "review.application.state")}}}
+		Columns: columns(l, 0, "review.report.source", "review.report.subtype", "review.application.state")}
 	for _, s := range all {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: source(l, s.SourceID)}, {Text: code(l, s.SourceType)}, {Body: statusBadge(l, s.Status)}})
 	}
@@ -134,7 +130,7 @@ func otherShape(l i18n.Lang, parts []string) []notice {
 
 func noticeGrid(l i18n.Lang, all []report.ConsumerNotice) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.report.notices"), HideCaption: true,
-		Columns: []ui.Column{{Label: i18n.T(l, "review.report.notice")}, {Label: i18n.T(l, "review.report.about_what")}}}
+		Columns: columns(l, 0, "review.report.notice", "review.report.about_what")}
 	for _, n := range all {
 		about := ui.Cell{Text: i18n.T(l, "review.report.whole")}
 		if s := report.Text(n.SourceReference); s != "" {

@@ -43,9 +43,8 @@ func statedAlone(l i18n.Lang, all []verdict.Stated) (out []ui.Fact) {
 
 // statedGrid returns the stated values beside the found ones, and those of which the report has none.
 func statedGrid(l i18n.Lang, all []verdict.Stated) (g ui.Grid, alone []string) {
-	g = ui.Grid{Caption: i18n.T(l, "review.stated.title"), HideCaption: true, Columns: []ui.Column{
-		{Label: i18n.T(l, "review.stated.what")}, {Label: i18n.T(l, "review.stated.stated")},
-		{Label: i18n.T(l, "review.stated.found")}, {Label: i18n.T(l, "review.stated.compared")}}}
+	g = ui.Grid{Caption: i18n.T(l, "review.stated.title"), HideCaption: true, Columns: columns(l, 0, "review.stated.what",
+		"review.stated.stated", "review.stated.found", "review.stated.compared")}
 	for _, s := range all {
 		term, text := i18n.T(l, s.Term), statedWords(l, s)
 		if s.Alone() {

@@ -119,8 +119,7 @@ func stubAmountGrid(l i18n.Lang, a report.PaystubAmounts, d document) ui.Grid {
 		return ui.Cell{Body: as(figureLink(usd.format(*c), d.fieldURL(field)), usd.format(*c))}
 	}
 	g := ui.Grid{Caption: i18n.T(l, "review.stub.amounts"),
-		Columns: []ui.Column{{Label: i18n.T(l, "review.stub.item")}, {Label: i18n.T(l, "review.stub.current"), Number: true},
-			{Label: i18n.T(l, "review.stub.ytd"), Number: true}}}
+		Columns: columns(l, 2, "review.stub.item", "review.stub.current", "review.stub.ytd")}
 	for _, x := range StubAmounts(a) {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.T(l, x.Words)}, cell(x.Current, x.Field+"_current"), cell(x.YTD, x.Field+"_ytd")})
 	}
@@ -143,8 +142,7 @@ func splitChecks(all map[string]report.Check) (bad, good map[string]report.Check
 // checkGrid returns checks with their results: failed checks first, then those that could
 // not be performed.
 func checkGrid(l i18n.Lang, caption i18n.Key, checks map[string]report.Check, texts i18n.Group, order []string) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, caption), Columns: []ui.Column{{Label: i18n.T(l, "review.stub.check")},
-		{Label: i18n.T(l, "review.application.result")}}}
+	g := ui.Grid{Caption: i18n.T(l, caption), Columns: columns(l, 0, "review.stub.check", "review.application.result")}
 	names := make([]string, 0, len(checks))
 	for name := range checks {
 		names = append(names, name)

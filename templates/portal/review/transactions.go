@@ -220,9 +220,8 @@ func (v TransactionsView) sum(l i18n.Lang, all []report.AnalysisTransaction) str
 }
 
 func (v TransactionsView) grid(l i18n.Lang, all []report.AnalysisTransaction) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "review.transactions.title"), HideCaption: true, Columns: []ui.Column{
-		{Label: i18n.T(l, "review.report.date")}, {Label: i18n.T(l, "review.report.text")}, {Label: i18n.T(l, "review.report.category")},
-		{Label: i18n.T(l, "review.report.account")}, {Label: i18n.T(l, "review.amount"), Number: true}}}
+	g := ui.Grid{Caption: i18n.T(l, "review.transactions.title"), HideCaption: true, Columns: columns(l, 1, "review.report.date",
+		"review.report.text", "review.report.category", "review.report.account", "review.amount")}
 	for _, t := range all[:min(len(all), shownTransactions)] {
 		day := t.Date
 		category := ui.Cell{Text: CategoryWords(l, t.Category)}
