@@ -120,14 +120,14 @@ func Summarize(s *applications.Service) func(context.Context, store.Queryer, app
 		if !hasPage(a.Product) {
 			return none, nil
 		}
-		raw, err := s.ReportIn(ctx, q, a.ID)
+		raw, err := s.Report(ctx, q, a.ID, 0)
 		if errors.Is(err, store.ErrNotFound) {
 			return none, nil
 		}
 		if err != nil {
 			return none, err
 		}
-		stated, err := s.ApplicantIn(ctx, q, a.ID)
+		stated, err := s.Applicant(ctx, q, a.ID)
 		if err != nil {
 			return none, err
 		}
