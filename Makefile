@@ -93,7 +93,6 @@ check: ## formatting, go vet, the width of lines, and whether generated files ar
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo 'gofmt would change:'; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	@$(GO) vet ./...
 	@GOOS=js GOARCH=wasm $(GO) vet ./wasm
-	@cd bench && $(GO) vet ./...
 	@diff <($(GENERATED)) <(git grep -lE '^// Code generated .* DO NOT EDIT\.$$' | sort) || { echo 'generated files: .gitattributes marks the left ones, their own header the right ones'; exit 1; }
 	@! LC_ALL=C.UTF-8 grep -nE '^.{141,}' $$($(SOURCES)) || { echo 'lines over 140 columns'; exit 1; }
 	@awk 'FNR == 1 { code = 0 } /^ *```/ { code = !code } length > 140 && !code && !/^ *[|<#]/ { print FILENAME ":" FNR; long = 1 } END { exit long }' \

@@ -23,14 +23,15 @@ type pkg struct {
 	GoFiles    []string
 }
 
-// list returns the packages of this module.
+// list returns the packages of this module. The benchmarks, which compare the product with the
+// libraries below it, are left out.
 func list(t *testing.T) []pkg {
 	t.Helper()
 	all, err := listed()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return slices.DeleteFunc(slices.Clone(all), func(p pkg) bool { return within(p.ImportPath, "bench") })
 }
 
 var listed = sync.OnceValues(func() ([]pkg, error) { return listFor("vestibule/...") })
