@@ -47,7 +47,8 @@ func StartWebKit(profile string, o Options) (*Browser, error) {
 	}
 	env := []string{"DISPLAY=" + display, "GDK_BACKEND=x11", "WEBKIT_DISABLE_COMPOSITING_MODE=1", "HOME=" + profile,
 		"XDG_CACHE_HOME=" + profile, "XDG_DATA_HOME=" + profile, "XDG_CONFIG_HOME=" + profile, "XDG_RUNTIME_DIR=" + profile,
-		"DBUS_SESSION_BUS_ADDRESS=disabled:", "GTK_OVERLAY_SCROLLING=0", "JSC_useDFGJIT=false", "JSC_useOMGJIT=false", "NO_AT_BRIDGE=1", "LANG=C.UTF-8", "LANGUAGE=" + o.Language}
+		"DBUS_SESSION_BUS_ADDRESS=disabled:", "GTK_OVERLAY_SCROLLING=0", "JSC_useDFGJIT=false", "JSC_useOMGJIT=false",
+		"NO_AT_BRIDGE=1", "LANG=C.UTF-8", "LANGUAGE=" + o.Language}
 	if o.NoWASM {
 		env = append(env, "JSC_useWasm=false")
 	}
