@@ -162,7 +162,7 @@ func TestImportRules(t *testing.T) {
 // importOrder lists the packages of each party from the bottom up: each may import
 // those before it. A package that is not in the list imports none of them.
 var importOrder = map[string][]string{
-	"internal/portal": {"applications", "notify", "resume", "embedkit", "api", "review", "connect", "developers"},
+	"internal/portal": {"embedkit", "applications", "notify", "resume", "api", "review", "connect", "developers"},
 	"internal/provider": {"auth", "customers", "documents", "ocr", "sources", "reports", "webhooks", "sharing", "bankaccounts", "visits",
 		"redirects", "outbox", "invites", "access", "submissions", "dashboard", "sandbox"},
 }

@@ -146,8 +146,8 @@ func (l *pageRenderer) notice(w http.ResponseWriter, r *http.Request, status int
 	return httpx.HTML(w, r, status, portalui.NoticePage(m))
 }
 
-// Notice shows a notice of redirect.Handler as a page.
-func (l *pageRenderer) Notice(w http.ResponseWriter, r *http.Request, status int, n redirect.Notice) error {
+// returnNotice shows why a return of a secure redirect was refused.
+func (l *pageRenderer) returnNotice(w http.ResponseWriter, r *http.Request, status int, n redirect.Notice) error {
 	return l.notice(w, r, status, portalui.Notice{Base: l.base(r), Title: n.Title, Text: n.Text, Home: true,
 		RequestID: httpx.RequestID(r.Context())})
 }

@@ -65,8 +65,8 @@ type handlers struct {
 // minute and process.
 const signInStarts = 30
 
-// wire creates the handlers in the order of the import rules, lower packages first.
-// Calls from a lower package to a higher one are callbacks set here.
+// wire creates the handlers from the bottom up. Functions of higher packages that lower
+// ones call are set when both exist.
 func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, err error) {
 	origins, err := originsOf(c.ProviderURL, c.Pages.WidgetScriptURL)
 	if err != nil {
@@ -103,9 +103,10 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 	service := &applications.Service{DB: c.DB, Queue: h.queue, Provider: client,
 		Products: c.Account.Products, AssetsOnly: c.Account.AssetsOnly,
 		Environment: c.Environment, Now: c.Now, Log: c.Log, FormTargets: origins, NotifiedDecisions: c.Review.Pages()}
-	h.applicants = &applicant.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver,
+	h.kit = &embedkit.Kit{DB: c.DB, Now: c.Now, Base: renderer.base, Adapt: renderer.adapt, Assets: c.Assets}
+	h.applicants = &applicant.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver, Kit: h.kit,
 		PublicID: c.Account.PublicID, Limit: limit(c.Pages.ApplyRate), Mode: c.Pages.mode(), RetentionDays: c.Review.RetentionDays,
-		Secure: renderer.secure, Base: renderer.base, Adapt: renderer.adapt}
+		Secure: renderer.secure, ResumeByEmail: renderer.resumeByEmail, Base: renderer.base, Adapt: renderer.adapt}
 	if h.notify, err = wireNotify(c, service, h.queue); err != nil {
 		return h, err
 	}
@@ -114,19 +115,20 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 	if err := h.resume.Open(ctx); err != nil {
 		return h, fmt.Errorf("portal: %w", err)
 	}
-	renderer.resumeByEmail = h.resume.CanEmail()
-	h.applicants.ResumeByEmail = renderer.resumeByEmail
-	h.kit = &embedkit.Kit{DB: c.DB, Now: c.Now, Base: renderer.base, Adapt: renderer.adapt, Assets: c.Assets}
-	h.applicants.Grant, h.applicants.Redeem = h.kit.Grant, h.kit.Redeem
-	h.api = &api.API{DB: c.DB, Applications: service, Events: h.notify, Kit: h.kit, Key: c.API.Key, Rate: c.API.Rate, URL: c.URL,
-		Now: c.Now, Log: c.Log, Spec: docs.PortalOpenAPI}
-	h.redirect = &redirect.Handler{DB: c.DB, Service: client, Browsers: browsers{h.sessions}, Pages: renderer, Log: c.Log,
+	h.redirect = &redirect.Handler{DB: c.DB, Service: client, Sessions: h.sessions, Telemetry: c.Telemetry, Log: c.Log,
 		Tokens: redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log,
 			Watch: c.Telemetry.KeysFetched}, nil, c.Now),
-		Refused: c.Telemetry.ReturnRefused, CompleteURL: redirect.CompleteURL(c.URL, c.Account.ReturnMode == "post"),
-		Audience: c.Account.PublicID,
-		Issuer:   cmp.Or(c.Account.Issuer, c.ProviderURL), Now: c.Now, OnStarted: service.RedirectStarted, OnOutcome: service.RedirectOutcome,
-		Next: func(a redirect.Attempt) string { return applicant.StatusURL(a.Application) }}
+		CompleteURL: redirect.CompleteURL(c.URL, c.Account.ReturnMode == "post"), Audience: c.Account.PublicID,
+		Issuer: cmp.Or(c.Account.Issuer, c.ProviderURL), OnStarted: service.RedirectStarted, OnOutcome: service.RedirectOutcome,
+		StatusURL: applicant.StatusURL, ShowNotice: renderer.returnNotice}
+	h.connect = &connect.Handler{Applicants: h.applicants, Service: client, Redirects: h.redirect,
+		ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal,
+		Origins: origins, Now: c.Now, Log: c.Log}
+	if c.Environment == contract.Sandbox {
+		h.developers = &developers.Handler{Applicants: h.applicants, Kit: h.kit, Events: h.notify, URL: c.URL, ProviderURL: c.ProviderURL,
+			ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal}
+		h.redirect.Verified = h.developers.Verified
+	}
 	reset, err := passwordReset(ctx, c, renderer, h.queue)
 	if err != nil {
 		return h, err
@@ -153,21 +155,18 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 		Index: h.search, Sharing: shares, Decisions: decided, Deletion: h.deletion,
 		Audit: &audit.Service{DB: c.DB, Staff: h.staff, Log: c.Log}, PageImages: pageimage.New(c.Review.PageImages != "off"),
 		Brand: printoutBrand(c.Brand), URL: c.URL, Log: c.Log, Page: renderer.page, Adapt: renderer.adapt}
-	h.api.PDF = h.review.ReportPDF
-	h.staff.ShowSignIn, h.staff.ShowForgotten, h.staff.ShowPassword = h.review.ShowSignIn, h.review.ShowForgotten, h.review.ShowPassword
-	h.connect = &connect.Handler{Applicants: h.applicants, Service: client, Redirects: h.redirect,
-		ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal,
-		Origins: origins, Now: c.Now, Log: c.Log}
-	if c.Environment == contract.Sandbox {
-		h.developers = &developers.Handler{Applicants: h.applicants, Kit: h.kit, Events: h.notify, URL: c.URL, ProviderURL: c.ProviderURL,
-			ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal}
-		h.redirect.Verified = h.developers.Verified
-	}
+	h.api = &api.API{DB: c.DB, Applications: service, Events: h.notify, Kit: h.kit, Key: c.API.Key, Rate: c.API.Rate, URL: c.URL,
+		PDF: h.review.ReportPDF, Now: c.Now, Log: c.Log, Spec: docs.PortalOpenAPI}
 
+	// Events, search and emails import applications, whose changes they follow.
 	service.OnChange = append(service.OnChange, h.notify.Record, h.search.OnChange)
 	service.OnApplicant = append(service.OnApplicant, h.resume.OnApplicant, h.search.OnApplicant)
+	// Decisions import the emails, whose results they record, and the applicant's pages, which quote them.
 	h.applicants.RequestText = decided.RequestOf
 	h.resume.OnSettled = decided.EmailSettled
+	// The dashboard imports the users, whose pages it draws.
+	h.staff.ShowSignIn, h.staff.ShowForgotten, h.staff.ShowPassword = h.review.ShowSignIn, h.review.ShowForgotten, h.review.ShowPassword
+
 	service.Register(registry)
 	h.resume.Register(registry)
 	h.notify.Register(registry)
@@ -212,28 +211,6 @@ func wireNotify(c Config, service *applications.Service, queue *jobs.Queue) (*no
 		return nil, errors.New("portal: there is an address of events and no secret to sign them")
 	}
 	return out, nil
-}
-
-// browsers identifies browsers by their sessions, for the redirect.
-type browsers struct{ sessions *session.Sessions }
-
-func (b browsers) Identity(r *http.Request) (string, error) {
-	s, err := b.sessions.Of(r)
-	return s.Identity(), err
-}
-
-func (b browsers) Renew(ctx context.Context, tx *store.Tx, r *http.Request) (func(http.ResponseWriter) error, error) {
-	cur, err := b.sessions.OfTx(ctx, tx, r)
-	if err != nil {
-		return nil, err
-	}
-	if cur.Anonymous() {
-		// A concurrent return of this browser has renewed the session; a new session
-		// would lose its applications.
-		return func(http.ResponseWriter) error { return nil }, nil
-	}
-	_, cookie, err := b.sessions.Renew(ctx, tx, cur)
-	return func(w http.ResponseWriter) error { return b.sessions.Set(w, r, cookie) }, err
 }
 
 // originsOf returns the provider's origins: of its pages and of its widget script.

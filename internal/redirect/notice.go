@@ -72,9 +72,7 @@ func (c *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) erro
 	case cause == errTooManyStashed:
 		status = http.StatusTooManyRequests
 	}
-	if c.Refused != nil {
-		c.Refused(reason(err))
-	}
+	c.Telemetry.ReturnRefused(reason(err))
 	c.Log.InfoContext(r.Context(), "return refused", "err", err.Error(), "status", status, "requestId", httpx.RequestID(r.Context()))
-	return c.Pages.Notice(w, r, status, n)
+	return c.ShowNotice(w, r, status, n)
 }

@@ -24,8 +24,10 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/jose"
+	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
+	"vestibule/internal/telemetry"
 )
 
 // Life is how long an attempt waits for its outcome.
@@ -58,70 +60,44 @@ func CompleteURL(base string, post bool) string {
 	return base + returnPath + "?jwt=[token]"
 }
 
-// Service creates secure-redirect links; *svcapi.Client implements it. The caller
-// trusts RedirectURL.
-type Service interface {
-	SecureRedirect(ctx context.Context, in svcapi.RedirectRequest) (svcapi.RedirectLink, error)
-}
-
-// Tokens verifies outcome tokens; see NewVerifier.
-type Tokens interface {
-	Verify(ctx context.Context, raw string) (*jose.Token, error)
-}
-
-// Browsers identifies browsers by their sessions.
-type Browsers interface {
-	// Identity returns the session and signed-in user of the browser that sent r. It
-	// stays the same when the session's secret is renewed and changes on sign-in and
-	// sign-out. It is empty without a session.
-	Identity(r *http.Request) (string, error)
-
-	// Renew replaces the session's secret within tx. Call set after tx commits to
-	// send the new secret to the browser.
-	Renew(ctx context.Context, tx *store.Tx, r *http.Request) (set func(http.ResponseWriter) error, err error)
-}
-
-// Pages renders a Notice as a portal page, in the applicant's language and with the
-// request's ID.
-type Pages interface {
-	Notice(w http.ResponseWriter, r *http.Request, status int, n Notice) error
-}
-
 // Handler starts attempts and consumes their outcomes. Fields are required unless
 // documented otherwise. It is safe for concurrent use.
 type Handler struct {
-	DB       *store.DB
-	Service  Service
-	Tokens   Tokens
-	Browsers Browsers
-	Pages    Pages
-	Log      *slog.Logger
+	DB        *store.DB
+	Service   *svcapi.Client
+	Tokens    *jose.Verifier    // see NewVerifier
+	Sessions  *session.Sessions // identify the browsers
+	Telemetry *telemetry.Party  // counts refused returns; may be nil
+	Log       *slog.Logger
+
+	CompleteURL string // sent with each request for a link; "": the account's default
+	Audience    string // publicId of the account: tokens whose aud names only others are refused; "": aud is not checked
+	Issuer      string // public URL of the service: tokens with another iss are refused
 
 	// OnStarted is called once for each attempt, in the transaction that stores it.
 	// An error rolls the transaction back, possibly after the service has created its
-	// link. Like OnOutcome it may run again; nil does nothing.
+	// link. Like OnOutcome it may run again. A function, because applications import this
+	// package.
 	OnStarted func(ctx context.Context, tx *store.Tx, a Attempt) error
 
 	// OnOutcome is called once for each outcome, in the transaction that consumes it.
 	// An error rolls the transaction back. It may run again when the engine retries
-	// the transaction, so it must have no effects outside tx.
+	// the transaction, so it must have no effects outside tx. A function, because
+	// applications import this package.
 	OnOutcome func(ctx context.Context, tx *store.Tx, a Attempt, o Outcome) error
 
-	// Refused is called with the metric label of each refused return; nil does
-	// nothing.
-	Refused func(reason string)
-
-	// Next returns the portal path to which the applicant's browser is sent next.
-	Next func(Attempt) string
-
-	CompleteURL string           // sent with each request for a link; "": the account's default
-	Audience    string           // publicId of the account: tokens whose aud names only others are refused; "": aud is not checked
-	Issuer      string           // public URL of the service: tokens with another iss are refused
-	Now         func() time.Time // the same clock as of DB; default: time.Now
-
 	// Verified is called for each token that holds an attempt's outcome, before the
-	// browser is checked; nil does nothing.
+	// browser is checked; may be nil. A function, because only a sandbox's playground,
+	// which imports this package, keeps them.
 	Verified func(ctx context.Context, a Attempt, t *jose.Token) error
+
+	// StatusURL returns the portal path of an application, where the applicant's browser
+	// is sent next. A function, because the portal's pages are above this package.
+	StatusURL func(application string) string
+
+	// ShowNotice renders a Notice as a page of the portal, in the applicant's language. A
+	// function, because the portal's pages are above this package.
+	ShowNotice func(w http.ResponseWriter, r *http.Request, status int, n Notice) error
 }
 
 // Attempt is one attempt to complete an application.
@@ -147,7 +123,7 @@ type Outcome struct {
 
 // StartRequest holds the arguments of Start.
 type StartRequest struct {
-	Identity    string // identity of the browser, from Browsers.Identity
+	Identity    string // of the browser's session
 	Application string
 	Number      int
 	Service     svcapi.RedirectRequest // RedirectArgs holds the caller's part, at most MaxArgs characters
@@ -170,7 +146,7 @@ func (c *Handler) Start(ctx context.Context, in StartRequest) (Attempt, svcapi.R
 	if !utf8.ValidString(args) || utf8.RuneCountInString(args) > MaxArgs {
 		return Attempt{}, svcapi.RedirectLink{}, ErrArgs
 	}
-	now := c.now()
+	now := c.DB.Now()
 	a := Attempt{ID: uuid.NewString(), Application: in.Application, Number: in.Number, Args: args,
 		Started: now, Expires: now.Add(Life), browser: store.Hash(in.Identity)}
 	sent := store.NewSecret() + separator + args
@@ -183,7 +159,7 @@ func (c *Handler) Start(ctx context.Context, in StartRequest) (Attempt, svcapi.R
 		return Attempt{}, svcapi.RedirectLink{}, err
 	}
 	err = c.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if err := insert(ctx, tx, c.DB.Vault, a, store.Hash(sent)); err != nil || c.OnStarted == nil {
+		if err := insert(ctx, tx, c.DB.Vault, a, store.Hash(sent)); err != nil {
 			return err
 		}
 		return c.OnStarted(ctx, tx, a)
@@ -200,11 +176,4 @@ func (c *Handler) Sweep(ctx context.Context) error {
 	return c.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		return sweep(ctx, tx)
 	})
-}
-
-func (c *Handler) now() time.Time {
-	if c.Now != nil {
-		return c.Now()
-	}
-	return time.Now()
 }

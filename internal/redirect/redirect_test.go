@@ -3,7 +3,6 @@ package redirect
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,6 +24,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/jose"
+	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/testutil/storetest"
@@ -47,7 +48,8 @@ func TestReturnByGet(t *testing.T) {
 		before := v.browser.cookie()
 		token := w.token(v, nil)
 		w.wantLanded(w.back(v.browser, token), v, "SUCCESS")
-		if v.browser.cookie() == before {
+		renewed := v.browser.cookie()
+		if renewed == before {
 			t.Error("the session was not renewed")
 		}
 		// Repeat the return in this browser, and in another.
@@ -56,8 +58,8 @@ func TestReturnByGet(t *testing.T) {
 			t.Errorf("another browser got %d", a.status)
 		}
 		w.wantLanded(w.back(v.browser, token), v, "SUCCESS")
-		if w.browsers.renewals != 1 {
-			t.Errorf("renewed %d times", w.browsers.renewals)
+		if v.browser.cookie() != renewed {
+			t.Error("the session was renewed again")
 		}
 		if strings.Contains(w.log.String(), token) || strings.Contains(w.log.String(), v.sent) {
 			t.Error("the log holds the token")
@@ -181,7 +183,7 @@ func TestStart(t *testing.T) {
 		if got := CompleteURL("https://p.example", true); got != "https://p.example/redirect/return" {
 			t.Errorf("CompleteURL = %s", got)
 		}
-		w.service.err = errors.New("no")
+		w.service.fails = true
 		if _, _, err := w.handler.Start(t.Context(), StartRequest{Identity: "b"}); err == nil {
 			t.Error("Start hides the service's error")
 		}
@@ -195,29 +197,24 @@ func TestStart(t *testing.T) {
 // TestLinksToOtherSites checks that links of the service to other sites or
 // schemes are refused.
 func TestLinksToOtherSites(t *testing.T) {
-	var link string
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(map[string]any{"redirectUrl": link, "redirectToken": "t", "exp": 4000000000})
-	}))
-	defer srv.Close()
 	w := newTestServer(t, storetest.SQLite(t, store.Portal))
-	w.handler.Service = &svcapi.Client{BaseURL: srv.URL, ClientID: "c", SecretKey: "s"}
-	host := strings.TrimPrefix(srv.URL, "http://")
-	for _, link = range []string{"javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "https://evil.example/", "//evil.example/",
+	service := w.handler.Service.BaseURL
+	host := strings.TrimPrefix(service, "http://")
+	for _, w.service.link = range []string{"javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "https://evil.example/",
+		"//evil.example/",
 		"/relative", "http://" + host + "@evil.example/", "http://user@" + host + "/", "http://" +
 			host + "\r\nSet-Cookie: a=b", "http://" + host + ".evil.example/",
 		"ftp://" + host + "/", "http:\\\\evil.example", "http://" + host + "\\@evil.example/", "", " ", "http://", "http:///x"} {
 		if _, _, err := w.handler.Start(t.Context(), StartRequest{Identity: "b"}); err == nil {
-			t.Errorf("Start took %q", link)
+			t.Errorf("Start took %q", w.service.link)
 		}
 	}
 	var n int
 	if err := w.db.SQL.QueryRow(`SELECT COUNT(*) FROM attempts`).Scan(&n); err != nil || n != 0 {
 		t.Errorf("%d attempts, %v; want none", n, err)
 	}
-	link = srv.URL + "/redirect/abc"
-	if _, got, err := w.handler.Start(t.Context(), StartRequest{Identity: "b"}); err != nil || got.RedirectURL != link {
+	w.service.link = service + "/redirect/abc"
+	if _, got, err := w.handler.Start(t.Context(), StartRequest{Identity: "b"}); err != nil || got.RedirectURL != w.service.link {
 		t.Errorf("Start = %+v, %v", got, err)
 	}
 }
@@ -233,6 +230,7 @@ func TestFiftyAtOnce(t *testing.T) {
 			paths = append(paths, w.post(form(token), formType).location)
 		}
 		var wg sync.WaitGroup
+		var renewals atomic.Int64
 		for i := range 50 {
 			wg.Go(func() {
 				// All share the cookie, as after repeated clicks.
@@ -242,8 +240,12 @@ func TestFiftyAtOnce(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if a := w.send(b, r); a.status != 303 && a.status != 403 {
+				a := w.send(b, r)
+				if a.status != 303 && a.status != 403 {
 					t.Errorf("status = %d", a.status)
+				}
+				if a.header.Get("Set-Cookie") != "" {
+					renewals.Add(1)
 				}
 			})
 		}
@@ -251,8 +253,8 @@ func TestFiftyAtOnce(t *testing.T) {
 		if got := w.landings(v.ID); len(got) != 1 {
 			t.Errorf("landings = %v, want one", got)
 		}
-		if w.browsers.renewals != 1 {
-			t.Errorf("renewed %d times", w.browsers.renewals)
+		if renewals.Load() != 1 {
+			t.Errorf("renewed %d times", renewals.Load())
 		}
 	})
 }
@@ -316,11 +318,16 @@ func TestLateReturns(t *testing.T) {
 		w.wantRefused(w.get(v.browser, handle), v)
 
 		v = w.start(w.newBrowser(), "")
-		w.browsers.signIn(v.browser.cookie())
+		w.change(v.browser, func(ctx context.Context, tx *store.Tx, cur session.Session) (session.Session, session.Cookie, error) {
+			return w.sessions.SignIn(ctx, tx, cur, "user")
+		})
 		w.wantRefused(w.back(v.browser, w.token(v, nil)), v)
 
 		v = w.start(w.newBrowser(), "")
-		w.browsers.signOut(v.browser.cookie())
+		w.change(v.browser, func(ctx context.Context, tx *store.Tx, cur session.Session) (session.Session, session.Cookie, error) {
+			_, err := w.sessions.SignOut(ctx, tx, cur)
+			return cur, session.Cookie{}, err // the browser keeps its cookie
+		})
 		w.wantRefused(w.back(v.browser, w.token(v, nil)), v)
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/jose"
+	"vestibule/internal/session"
 	"vestibule/internal/store"
 )
 
@@ -144,7 +145,7 @@ func (c *Handler) accept(ctx context.Context, raw string) (Attempt, Outcome, err
 	if err := token.IssuedSince(a.Started); err != nil {
 		return Attempt{}, Outcome{}, fmt.Errorf("%w: %w", errToken, err)
 	}
-	if !a.returned && !c.now().Before(a.Expires) {
+	if !a.returned && !c.DB.Now().Before(a.Expires) {
 		return Attempt{}, Outcome{}, errLate
 	}
 	if c.Verified != nil {
@@ -157,18 +158,18 @@ func (c *Handler) accept(ctx context.Context, raw string) (Attempt, Outcome, err
 // consumed before, and redirects the browser. After an earlier outcome it redirects
 // by that one.
 func (c *Handler) consume(w http.ResponseWriter, r *http.Request, a Attempt, o Outcome) error {
-	identity, err := c.Browsers.Identity(r)
+	cur, err := c.Sessions.Of(r)
 	if err != nil {
 		return err
 	}
-	if identity == "" || !bytes.Equal(store.Hash(identity), a.browser) {
+	if cur.Anonymous() || !bytes.Equal(store.Hash(cur.Identity()), a.browser) {
 		return errOtherBrowser
 	}
-	var set func(http.ResponseWriter) error
+	var won bool
+	var cookie session.Cookie
 	if !a.returned {
 		err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-			set = nil
-			won, err := consumeAttempt(ctx, tx, a.ID, a.browser, o)
+			won, err = consumeAttempt(ctx, tx, a.ID, a.browser, o)
 			if store.IsUnique(err) {
 				return errTokenTwice
 			}
@@ -185,21 +186,32 @@ func (c *Handler) consume(w http.ResponseWriter, r *http.Request, a Attempt, o O
 			if err := c.OnOutcome(ctx, tx, a, o); err != nil {
 				return err
 			}
-			set, err = c.Browsers.Renew(ctx, tx, r)
+			cookie, err = c.renew(ctx, tx, r)
 			return err
 		})
 	}
 	if err != nil {
 		return err
 	}
-	if set != nil {
+	if won {
 		c.Log.InfoContext(r.Context(), "attempt consumed", "attempt", a.ID, "outcome", string(o.Kind), "requestId", httpx.RequestID(r.Context()))
-		if err := set(w); err != nil {
+		if err := c.Sessions.Set(w, r, cookie); err != nil {
 			return err
 		}
 	}
-	seeOther(w, c.Next(a))
+	seeOther(w, c.StatusURL(a.Application))
 	return nil
+}
+
+// renew replaces the secret of the browser's session. A concurrent return of the browser
+// may have done so; a new session would lose its applications.
+func (c *Handler) renew(ctx context.Context, tx *store.Tx, r *http.Request) (session.Cookie, error) {
+	cur, err := c.Sessions.OfTx(ctx, tx, r)
+	if err != nil || cur.Anonymous() {
+		return session.Cookie{}, err
+	}
+	_, cookie, err := c.Sessions.Renew(ctx, tx, cur)
+	return cookie, err
 }
 
 // seeOther answers 303 with a path in Location, so that the request's Host header has no

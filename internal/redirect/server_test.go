@@ -2,7 +2,7 @@ package redirect
 
 import (
 	"context"
-	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,6 +19,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
 	"vestibule/internal/jose"
+	"vestibule/internal/session"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
 	"vestibule/internal/testutil/logtest"
@@ -34,7 +35,7 @@ type testServer struct {
 	handler  *Handler
 	replicas [2]*httptest.Server
 	service  *fakeService
-	browsers *fakeBrowsers
+	sessions *session.Sessions
 	signer   jose.Signer
 	log      *logtest.Buffer
 
@@ -49,22 +50,29 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &testServer{t: t, db: db, service: &fakeService{}, browsers: &fakeBrowsers{identities: map[string]string{}},
-		signer: jose.Signer{Key: key, Type: TokenType}, log: &logtest.Buffer{}, now: time.Date(2026, 11, 21, 12, 0, 0, 123456000, time.UTC)}
+	w := &testServer{t: t, db: db, service: &fakeService{}, signer: jose.Signer{Key: key, Type: TokenType}, log: &logtest.Buffer{},
+		now: time.Date(2026, 11, 21, 12, 0, 0, 123456000, time.UTC)}
 	if _, err := db.SQL.Exec(`CREATE TABLE test_landings (attempt TEXT, outcome TEXT)`); err != nil {
 		t.Fatal(err)
 	}
 	db.SetClock(w.clock)
+	if w.sessions, err = session.New(t.Context(), db, w.clock, session.Settings{Name: "sid", SameSite: http.SameSiteLaxMode}); err != nil {
+		t.Fatal(err)
+	}
+	service := httptest.NewServer(w.service)
+	t.Cleanup(service.Close)
+	w.service.link = service.URL + "/redirect/x"
 	w.handler = &Handler{
-		DB: db, Service: w.service, Browsers: w.browsers, Pages: pages{},
+		DB: db, Service: &svcapi.Client{BaseURL: service.URL, ClientID: "c", SecretKey: "s"}, Sessions: w.sessions,
 		Tokens:      NewVerifier(jose.KeySet{key.Public()}, nil, w.clock),
 		Log:         slog.New(slog.NewTextHandler(w.log, nil)),
-		OnOutcome:   w.land,
-		Next:        func(a Attempt) string { return "/applications/" + a.Application },
 		CompleteURL: CompleteURL("http://portal.example", false),
 		Audience:    publicID,
 		Issuer:      "https://provider.example",
-		Now:         w.clock,
+		OnStarted:   func(context.Context, *store.Tx, Attempt) error { return nil },
+		OnOutcome:   w.land,
+		StatusURL:   func(application string) string { return "/applications/" + application },
+		ShowNotice:  showNotice,
 	}
 	for i := range w.replicas {
 		mux := http.NewServeMux()
@@ -127,7 +135,7 @@ type visit struct {
 func (w *testServer) start(b *browser, args string) visit {
 	w.t.Helper()
 	a, _, err := w.handler.Start(w.t.Context(),
-		StartRequest{Identity: w.browsers.identity(b.cookie()), Application: uuid.NewString(), Number: 1,
+		StartRequest{Identity: w.session(b).Identity(), Application: uuid.NewString(), Number: 1,
 			Service: svcapi.RedirectRequest{RedirectArgs: args}})
 	if err != nil {
 		w.t.Fatal(err)
@@ -170,7 +178,48 @@ func (b *browser) cookie() string {
 }
 
 func (w *testServer) newBrowser() *browser {
-	return &browser{jar: w.browsers.add(rand.Text())}
+	b := &browser{}
+	w.change(b, w.sessions.Ensure)
+	return b
+}
+
+// session returns the session of a browser.
+func (w *testServer) session(b *browser) session.Session {
+	w.t.Helper()
+	r := w.request("GET", "/", nil)
+	r.AddCookie(&http.Cookie{Name: "sid", Value: b.cookie()})
+	s, err := w.sessions.Of(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// change changes the session of a browser, which keeps the new cookie.
+func (w *testServer) change(b *browser, f func(context.Context, *store.Tx, session.Session) (session.Session, session.Cookie, error)) {
+	w.t.Helper()
+	cur, got := w.session(b), httptest.NewRecorder()
+	var c session.Cookie
+	err := w.db.Tx(w.t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
+		_, c, err = f(ctx, tx, cur)
+		return err
+	})
+	if err == nil {
+		err = w.sessions.Set(got, w.request("GET", "/", nil), c)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	b.keep(got.Result())
+}
+
+// keep stores the cookie of a response.
+func (b *browser) keep(res *http.Response) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range res.Cookies() {
+		b.jar = c.Value
+	}
 }
 
 // answer is a response.
@@ -198,11 +247,7 @@ func (w *testServer) send(b *browser, r *http.Request) answer {
 		w.t.Fatal(err)
 	}
 	if b != nil {
-		for _, c := range res.Cookies() {
-			b.mu.Lock()
-			b.jar = c.Value
-			b.mu.Unlock()
-		}
+		b.keep(res)
 	}
 	return answer{res.StatusCode, res.Header.Get("Location"), res.Header, string(raw)}
 }
@@ -277,9 +322,7 @@ func (w *testServer) wantLanded(a answer, v visit, outcome string) {
 	}
 }
 
-type pages struct{}
-
-func (pages) Notice(w http.ResponseWriter, r *http.Request, status int, n Notice) error {
+func showNotice(w http.ResponseWriter, r *http.Request, status int, n Notice) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	fmt.Fprintf(w, "<title>%s</title><p lang=es>%s</p>%s", i18n.T(i18n.English, n.Title),
@@ -287,18 +330,29 @@ func (pages) Notice(w http.ResponseWriter, r *http.Request, status int, n Notice
 	return nil
 }
 
-// fakeService returns a link and records requests.
+// fakeService answers each request for a redirect with link, and records it.
 type fakeService struct {
 	mu    sync.Mutex
 	asked []svcapi.RedirectRequest
-	err   error
+	link  string // redirectUrl
+	fails bool
 }
 
-func (s *fakeService) SecureRedirect(_ context.Context, in svcapi.RedirectRequest) (svcapi.RedirectLink, error) {
+func (s *fakeService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	if r.URL.Path != "/secure-redirect" {
+		fmt.Fprint(w, `{"accessToken":"a","exp":4000000000}`)
+		return
+	}
+	var in svcapi.RedirectRequest
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || s.fails {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
 	s.asked = append(s.asked, in)
-	return svcapi.RedirectLink{RedirectURL: "http://127.0.0.1:8081/redirect/x", RedirectToken: "x"}, s.err
+	json.NewEncoder(w).Encode(map[string]any{"redirectUrl": s.link, "redirectToken": "t", "exp": 4000000000})
 }
 
 func (s *fakeService) last() svcapi.RedirectRequest {
@@ -307,65 +361,4 @@ func (s *fakeService) last() svcapi.RedirectRequest {
 	return s.asked[len(s.asked)-1]
 }
 
-// fakeBrowsers maps cookie secrets to identities; renewing invalidates the earlier
-// secret.
-type fakeBrowsers struct {
-	mu         sync.Mutex
-	identities map[string]string
-	renewals   int
-}
-
-func (f *fakeBrowsers) add(identity string) string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	secret := rand.Text()
-	f.identities[secret] = identity
-	return secret
-}
-
-func (f *fakeBrowsers) identity(secret string) string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.identities[secret]
-}
-
-func (f *fakeBrowsers) signOut(secret string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.identities, secret)
-}
-
-func (f *fakeBrowsers) signIn(secret string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.identities[secret] += ":user"
-}
-
-func (f *fakeBrowsers) Identity(r *http.Request) (string, error) {
-	c, err := r.Cookie("sid")
-	if err != nil {
-		return "", nil
-	}
-	return f.identity(c.Value), nil
-}
-
-func (f *fakeBrowsers) Renew(_ context.Context, _ *store.Tx, r *http.Request) (func(http.ResponseWriter) error, error) {
-	old, err := r.Cookie("sid")
-	if err != nil {
-		return nil, err
-	}
-	return func(w http.ResponseWriter) error {
-		secret := f.add(f.identity(old.Value))
-		f.signOut(old.Value)
-		f.mu.Lock()
-		f.renewals++
-		f.mu.Unlock()
-		http.SetCookie(w, &http.Cookie{Name: "sid", Value: secret, Path: "/", HttpOnly: true})
-		return nil
-	}, nil
-}
-
 func form(token string) string { return url.Values{"token": {token}}.Encode() }
-
-var _ Service = (*svcapi.Client)(nil)
-var _ Tokens = (*jose.Verifier)(nil)

@@ -75,7 +75,7 @@ func (s *Handler) authorizeToken(w http.ResponseWriter, r *http.Request, id, tok
 		if err != nil {
 			return err
 		}
-		got, err := s.Redeem(ctx, tx, token, next.ID)
+		got, err := s.Kit.Redeem(ctx, tx, token, next.ID)
 		if errors.Is(err, store.ErrNotFound) || err == nil && got != id {
 			return errNotFound
 		}
@@ -102,7 +102,7 @@ func (s *Handler) authorizeToken(w http.ResponseWriter, r *http.Request, id, tok
 // address in the top window: a bank's pages lead there if the browser has no other window.
 // The frame keeps the token. It returns nil if no frame has the token.
 func (s *Handler) showWayBackToFrame(w http.ResponseWriter, r *http.Request, id, token string) error {
-	got, _, origin, err := s.Grant(r.Context(), token, false)
+	got, _, origin, err := s.Kit.Grant(r.Context(), token, false)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (got != id || origin == "") {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (s *Handler) showWayBackToFrame(w http.ResponseWriter, r *http.Request, id,
 func (s *Handler) authorizeFrame(w http.ResponseWriter, r *http.Request, id, token string, v *Visitor) error {
 	dest := r.Header.Get("Sec-Fetch-Dest")
 	page := dest == "" || slices.Contains([]string{"iframe", "frame", "embed", "object"}, dest)
-	got, held, origin, err := s.Grant(r.Context(), token, page && r.Method == http.MethodGet)
+	got, held, origin, err := s.Kit.Grant(r.Context(), token, page && r.Method == http.MethodGet)
 	query := url.Values{}
 	if lang := r.URL.Query().Get("lang"); i18n.Lang(lang).Spoken() {
 		query.Set("lang", lang) // frames have no cookie to store it

@@ -12,8 +12,8 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/embedkit"
 	"vestibule/internal/session"
-	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 	portalui "vestibule/templates/portal"
 )
@@ -23,6 +23,7 @@ type Handler struct {
 	Service  *applications.Service
 	Sessions *session.Sessions
 	Webhooks Receiver
+	Kit      *embedkit.Kit
 	PublicID string            // of the account; webhooks that name another are refused
 	Limit    *httpx.RateLimit  // of form submissions, by client address; may be nil
 	Mode     applications.Mode // where applicants of the form verify; "" if they choose
@@ -44,14 +45,6 @@ type Handler struct {
 
 	// Adapt turns a handler into one that shows its errors as a page.
 	Adapt func(httpx.HandlerFunc) http.Handler
-
-	// Grant returns the application that an embed token opens inside a frame, the
-	// token to use from then on, and the origin that may frame it. With opens set,
-	// for page requests, the token is bound to that frame. Redeem exchanges such a
-	// token for access by a browser's session. Both return store.ErrNotFound for a
-	// token that opens nothing.
-	Grant  func(ctx context.Context, token string, opens bool) (applicationID, held, origin string, err error)
-	Redeem func(ctx context.Context, tx *store.Tx, token, sessionID string) (applicationID string, err error)
 
 	emptyForms formCache
 	usual      usualTimes
