@@ -29,8 +29,8 @@ import (
 	providerui "vestibule/templates/provider"
 )
 
-// wire builds the packages from the bottom up, then sets the functions of higher
-// packages that lower ones call.
+// wire builds the packages from the bottom up. Functions of higher packages that lower
+// ones call are set when both exist.
 func (p *Provider) wire() {
 	c := p.config
 	p.keys = &auth.Keys{DB: c.DB, Now: p.now, TimeOfDay: c.Now}
@@ -41,10 +41,7 @@ func (p *Provider) wire() {
 	p.customers = &customers.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Mailboxes: p.mailboxes}
 	p.documents = &documents.Service{DB: c.DB}
 	p.connections = &sources.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, RedirectURI: c.URL + visits.CallbackPath,
-		Catalogue: func(env contract.Environment) sources.Catalogue { return p.catalogues[env] },
-		Keep: func(ctx context.Context, q store.Queryer, customerID string) (bool, error) {
-			return p.customers.Entitled(ctx, q, customerID, customers.Refresh)
-		}}
+		Customers: p.customers, Catalogue: func(env contract.Environment) sources.Catalogue { return p.catalogues[env] }}
 	p.reports = &reports.Service{DB: c.DB, Queue: p.queue, Auth: p.auth, Log: c.Log,
 		Now: p.now, Customers: p.customers, Documents: p.documents, Sources: p.connections, Scanner: c.Scanner,
 		Watch: c.Telemetry.ReportFinished}
@@ -60,7 +57,8 @@ func (p *Provider) wire() {
 	}
 	p.visits = &visits.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Assets: c.Assets, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Documents: p.documents, Sources: p.connections,
-		Secure: strings.HasPrefix(c.URL, "https:"),
+		Secure:        strings.HasPrefix(c.URL, "https:"),
+		HasAccessPage: c.Mail != nil || c.Environment == contract.Sandbox, // a sandbox shows emails in its outbox
 		Operator: providerui.Operator{Name: cmp.Or(c.Operator.ServiceName, "Vestibule Verification"), Terms: c.Operator.TermsURL,
 			Privacy: c.Operator.PrivacyURL},
 		LimitByAddress: limit(c.Limits.WidgetRate), LimitByAccount: limit(c.Limits.WidgetAccountRate),
@@ -70,27 +68,29 @@ func (p *Provider) wire() {
 	p.outbox = &outbox.Service{DB: c.DB, Queue: p.queue, Mail: c.Mail, Now: p.now}
 	p.invites = &invites.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Visits: p.visits, Outbox: p.outbox}
-	if c.Mail != nil || c.Environment == contract.Sandbox { // whose emails are shown in the outbox
-		p.visits.HasAccessPage = true
-		p.access = &access.Service{DB: c.DB, Queue: p.queue, Now: p.now, URL: c.URL, Sandbox: c.Environment == contract.Sandbox,
-			Secure: p.visits.Secure, BehindProxy: c.BehindProxy, Mailboxes: p.mailboxes, Customers: p.customers, Sharing: p.sharing,
-			Sources: p.connections, Accounts: p.bankaccounts, Visits: p.visits, Outbox: p.outbox}
-	}
 	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports}
 	p.dashboard = &dashboard.Service{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets, BehindProxy: c.BehindProxy,
 		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,
 		Outbox: p.outbox, Mail: c.Mail, Mailboxes: p.mailboxes, Queue: p.queue}
-
-	if p.access != nil {
-		p.access.Record = p.dashboard.RecordConsumer
+	if p.visits.HasAccessPage {
+		p.access = &access.Service{DB: c.DB, Queue: p.queue, Now: p.now, URL: c.URL, Sandbox: c.Environment == contract.Sandbox,
+			Secure: p.visits.Secure, BehindProxy: c.BehindProxy, Mailboxes: p.mailboxes, Customers: p.customers, Sharing: p.sharing,
+			Sources: p.connections, Accounts: p.bankaccounts, Visits: p.visits, Outbox: p.outbox, Record: p.dashboard.RecordConsumer}
 	}
+
+	// Package customers imports auth, which reads its credentials.
 	p.auth.Directory = p.customers
+	// Visits and sources import customers, whose consumers they serve until they withdraw.
 	p.customers.Withdrawn = p.consentWithdrawn
-	p.reports.OnChange, p.reports.Shared, p.reports.Connect, p.reports.OnFinished = p.statusChanged,
-		p.sharing, p.bankaccounts.Connect, p.reportFinished
+	// Webhooks, sharing, bank accounts, and visits import reports, whose changes they follow.
+	p.reports.OnChange, p.reports.OnFinished, p.reports.Connect, p.reports.Shared = p.statusChanged,
+		p.reportFinished, p.bankaccounts.Connect, p.sharing
+	// Sharing imports webhooks, which find shared reports by its tokens.
 	p.webhooks.Shared = p.sharing.Shared
+	// Redirects and invites import visits, which they begin.
 	p.visits.Redirects, p.visits.VisitOfInvite = p.redirects, p.invites.Visit
 
+	// The sandbox imports the packages that it simulates for, and its institutions need them.
 	all := c.Connectors
 	if p.sandbox != nil {
 		more := p.sandbox.Sources(p.services())

@@ -16,6 +16,7 @@ import (
 	"vestibule/internal/analysis/passport"
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
@@ -36,7 +37,7 @@ var ErrBusy = errors.New("sources: another fetch is running")
 // errNotConfigured is the cause of failures at institutions that no connector has.
 var errNotConfigured = errors.New("the institution is not configured, or was removed from the configuration")
 
-// Service stores authorizations and connections, and fetches data. All fields but Keep
+// Service stores authorizations and connections, and fetches data. All fields
 // must be set.
 type Service struct {
 	DB          *store.DB
@@ -48,9 +49,9 @@ type Service struct {
 	// Catalogue returns the catalogue of an environment.
 	Catalogue func(contract.Environment) Catalogue
 
-	// Keep reports whether a customer's connections stay open after the successful report
-	// that they were made for. nil: they end with the report.
-	Keep func(ctx context.Context, q store.Queryer, customerID string) (bool, error)
+	// Customers knows whose connections stay open after the successful report that they were
+	// made for: customers who may refresh reports.
+	Customers *customers.Service
 }
 
 // File retrieves the file of a supplier on a person, and the rate of its currency.
@@ -314,19 +315,19 @@ func (s *Service) fetch(ctx context.Context, c Connection, connector Authorizer,
 	return data, err
 }
 
-// ReportFinished ends the connections of a report. If the report succeeded and Keep
-// allows it, it marks them as kept instead.
+// ReportFinished ends the connections of a report. If the report succeeded and its customer
+// may refresh it, ReportFinished marks them as kept instead.
 func (s *Service) ReportFinished(ctx context.Context, tx *store.Tx, publicToken string, success bool) error {
 	ids, err := openOfReport(ctx, tx, publicToken)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	if success && s.Keep != nil {
+	if success {
 		c, err := s.Get(ctx, tx, ids[0])
 		if err != nil {
 			return err
 		}
-		keep, err := s.Keep(ctx, tx, c.CustomerID)
+		keep, err := s.Customers.Entitled(ctx, tx, c.CustomerID, customers.Refresh)
 		if err != nil {
 			return err
 		}
@@ -425,7 +426,7 @@ func (s *Service) forget(ctx context.Context, id, kind string, reason Reason) er
 // sweepBatch is the maximum number of rows that one statement of the sweep changes.
 const sweepBatch = 100
 
-// Sweep ends expired connections, and those that Keep no longer allows. It deletes
+// Sweep ends expired connections, and kept ones of customers who may no longer refresh reports. It deletes
 // expired authorizations, and connections 90 days after their end.
 func (s *Service) Sweep(ctx context.Context) error {
 	err := s.DB.Sweep(ctx, sweepBatch,
@@ -447,16 +448,17 @@ func (s *Service) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// endUnentitled ends the kept connections that Keep no longer allows.
+// endUnentitled ends the kept connections of customers who may no longer refresh reports.
 func (s *Service) endUnentitled(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 	all, err := customersOfKept(ctx, tx)
+	if err != nil {
+		return 0, err
+	}
 	var ids []string
 	for _, customerID := range all {
-		keep := false
-		if s.Keep != nil {
-			if keep, err = s.Keep(ctx, tx, customerID); err != nil {
-				return 0, err
-			}
+		keep, err := s.Customers.Entitled(ctx, tx, customerID, customers.Refresh)
+		if err != nil {
+			return 0, err
 		}
 		if keep || len(ids) == limit {
 			continue
@@ -467,10 +469,7 @@ func (s *Service) endUnentitled(ctx context.Context, tx *store.Tx, limit int) (i
 		}
 		ids = append(ids, more...)
 	}
-	if err == nil {
-		err = s.End(ctx, tx, ids...)
-	}
-	return int64(len(ids)), err
+	return int64(len(ids)), s.End(ctx, tx, ids...)
 }
 
 func (s *Service) seal(ctx context.Context, q store.Queryer, c Connection, g Grant) ([]byte, error) {
