@@ -5,6 +5,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/visits/flow"
 	visit "vestibule/templates/provider"
 	"vestibule/templates/provider/bank"
 	"vestibule/templates/ui"
@@ -24,7 +25,7 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 		v.Lang, v.Path, v.Customer, v.Sandbox, v.Hosted = lang, "/visit/h", "Harbor Lane", true, true
 		v.Operator = visit.Operator{Name: "Vestibule Verification", Terms: "https://verification.example/terms",
 			Privacy: "https://verification.example/privacy"}
-		if v.Step == visit.Documents {
+		if v.Step == flow.StepDocuments {
 			v.MaxFiles, v.MaxFileSize = 10, 20<<20
 		}
 		if change != nil {
@@ -37,94 +38,95 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 	}
 
 	cash := visit.Visit{Product: contract.Cashflow, Bank: banks[0].Name}
-	at := func(v visit.Visit, s visit.Step) visit.Visit { v.Step = s; return v }
-	show("cashflow, consent", at(cash, visit.Consent), nil)
-	show("cashflow, bank", at(cash, visit.Banks), func(v *visit.Visit) { v.Banks, v.More = banks, 30 })
-	show("cashflow, no bank found", at(cash, visit.Banks), func(v *visit.Visit) { v.Query = "zzz" })
-	show("cashflow, sign in", at(cash, visit.SignIn), nil)
-	show("cashflow, sign in, nothing typed", at(cash, visit.SignIn), func(v *visit.Visit) {
+	at := func(v visit.Visit, s flow.Step) visit.Visit { v.Step = s; return v }
+	show("cashflow, consent", at(cash, flow.StepConsent), nil)
+	show("cashflow, bank", at(cash, flow.StepBank), func(v *visit.Visit) { v.Banks, v.More = banks, 30 })
+	show("cashflow, no bank found", at(cash, flow.StepBank), func(v *visit.Visit) { v.Query = "zzz" })
+	show("cashflow, sign in", at(cash, flow.StepSignIn), nil)
+	show("cashflow, sign in, nothing typed", at(cash, flow.StepSignIn), func(v *visit.Visit) {
 		v.Problems = map[string]string{"username": i18n.T(lang, "visit.sign_in.no_username"),
 			"password": i18n.T(lang, "visit.sign_in.no_password")}
 	})
-	show("cashflow, sign in, refused", at(cash, visit.SignIn), func(v *visit.Visit) { v.Tries, v.Username = 2, "default" })
-	show("cashflow, code", at(cash, visit.Code), nil)
-	show("cashflow, code, wrong", at(cash, visit.Code), func(v *visit.Visit) { v.CodeTries, v.Codes = 2, 1 })
-	show("cashflow, code, another sent", at(cash, visit.Code), func(v *visit.Visit) { v.Codes, v.CodeWait = 2, 30 })
-	show("cashflow, bank failed", at(cash, visit.Failed), func(v *visit.Visit) {
+	show("cashflow, sign in, refused", at(cash, flow.StepSignIn), func(v *visit.Visit) { v.Tries, v.Username = 2, "default" })
+	show("cashflow, code", at(cash, flow.StepCode), nil)
+	show("cashflow, code, wrong", at(cash, flow.StepCode), func(v *visit.Visit) { v.CodeTries, v.Codes = 2, 1 })
+	show("cashflow, code, another sent", at(cash, flow.StepCode), func(v *visit.Visit) { v.Codes, v.CodeWait = 2, 30 })
+	show("cashflow, bank failed", at(cash, flow.StepFailed), func(v *visit.Visit) {
 		v.Failure = visit.Failure{Status: contract.StatusNotAuthenticated, Substatus: contract.SubMFARequired}
 	})
 	accounts := []visit.Account{{ID: "1", Name: "Everyday", Mask: "1234", Subtype: "CHECKING", Chosen: true},
 		{ID: "2", Name: "Rainy day", Mask: "9876", Subtype: "SAVINGS"}}
-	show("cashflow, accounts", at(cash, visit.Accounts), func(v *visit.Visit) { v.Accounts = accounts })
-	show("cashflow, no account chosen", at(cash, visit.Accounts), func(v *visit.Visit) {
+	show("cashflow, accounts", at(cash, flow.StepAccounts), func(v *visit.Visit) { v.Accounts = accounts })
+	show("cashflow, no account chosen", at(cash, flow.StepAccounts), func(v *visit.Visit) {
 		v.Accounts = accounts
 		problem("account", "visit.accounts.none")(v)
 	})
-	show("cashflow, report being made", at(cash, visit.Progress), func(v *visit.Visit) {
-		v.Connected = []visit.Connected{{SourceType: visit.SourceBank, Name: banks[0].Name}}
+	show("cashflow, report being made", at(cash, flow.StepProgress), func(v *visit.Visit) {
+		v.Connected = []visit.Connected{{SourceType: flow.SourceBank, Name: banks[0].Name}}
 	})
-	show("cashflow, whether to close", at(cash, visit.Leave), nil)
-	show("cashflow, done", at(cash, visit.End), func(v *visit.Visit) {
+	show("cashflow, whether to close", at(cash, flow.StepLeave), nil)
+	show("cashflow, done", at(cash, flow.StepEnd), func(v *visit.Visit) {
 		v.End, v.Status,
 			v.Return = "success", contract.StatusSuccess, "/visit/h/return"
-		v.Receipt = &visit.Receipt{From: []visit.Connected{{SourceType: visit.SourceBank, Name: banks[0].Name, Accounts: 2}},
+		v.Receipt = &visit.Receipt{From: []visit.Connected{{SourceType: flow.SourceBank, Name: banks[0].Name, Accounts: 2}},
 			Shared: time.Date(2026, 3, 4, 15, 0, 0, 0, time.UTC), Until: time.Date(2026, 6, 2, 15, 0, 0, 0, time.UTC)}
 	})
-	show("cashflow, failed", at(cash, visit.End), func(v *visit.Visit) {
+	show("cashflow, failed", at(cash, flow.StepEnd), func(v *visit.Visit) {
 		v.End, v.Status, v.Substatus = "success", contract.StatusNotAuthenticated, contract.SubMFARequired
 	})
-	show("cashflow, closed", at(cash, visit.End), func(v *visit.Visit) { v.End, v.CanReopen = "exit", true })
+	show("cashflow, closed", at(cash, flow.StepEnd), func(v *visit.Visit) { v.End, v.CanReopen = "exit", true })
 
-	ways := []visit.SourceType{visit.SourceBank, visit.SourcePayroll, visit.SourceStubs}
+	ways := []flow.SourceType{flow.SourceBank, flow.SourcePayroll, flow.SourcePaystubs}
 	earned := visit.Visit{Product: contract.Income, Left: ways}
-	show("income, consent", at(earned, visit.Consent), nil)
-	show("income, source", at(earned, visit.Source), nil)
+	show("income, consent", at(earned, flow.StepConsent), nil)
+	show("income, source", at(earned, flow.StepSource), nil)
 	paid := earned
-	paid.SourceType, paid.Back, paid.Bank = visit.SourcePayroll, visit.Source, "Tern & Sons"
-	show("income, employer", at(paid, visit.Employers),
+	paid.SourceType, paid.Back, paid.Bank = flow.SourcePayroll, flow.StepSource, "Tern & Sons"
+	show("income, employer", at(paid, flow.StepPayroll),
 		func(v *visit.Visit) { v.Banks = []visit.Bank{{ID: "1", Name: "Tern & Sons", Place: "tern.example"}} })
-	show("income, payroll sign in", at(paid, visit.SignIn), nil)
+	show("income, payroll sign in", at(paid, flow.StepSignIn), nil)
 	stubs := earned
-	stubs.SourceType, stubs.Back = visit.SourceStubs, visit.Source
-	show("income, pay stubs", at(stubs, visit.Documents), nil)
-	show("income, pay stubs added", at(stubs, visit.Documents), func(v *visit.Visit) {
+	stubs.SourceType, stubs.Back = flow.SourcePaystubs, flow.StepSource
+	show("income, pay stubs", at(stubs, flow.StepDocuments), nil)
+	show("income, pay stubs added", at(stubs, flow.StepDocuments), func(v *visit.Visit) {
 		v.Documents = []visit.Document{{ID: "1", Name: "may.pdf", Size: 90_000}, {ID: "2", Size: 3 << 20}}
 		problem("file", "visit.documents.not_chosen")(v)
 	})
-	show("income, is this all", at(earned, visit.Finish), func(v *visit.Visit) {
-		v.Connected = []visit.Connected{{SourceType: visit.SourceBank, Name: banks[0].Name},
-			{SourceType: visit.SourcePayroll, Name: "Tern & Sons",
+	show("income, is this all", at(earned, flow.StepConnected), func(v *visit.Visit) {
+		v.Connected = []visit.Connected{{SourceType: flow.SourceBank, Name: banks[0].Name},
+			{SourceType: flow.SourcePayroll, Name: "Tern & Sons",
 				Failed: true, Why: visit.Failure{Status: contract.StatusSupplierUnresponsive}}}
 	})
-	show("income, nothing recent", at(earned, visit.Finish), func(v *visit.Visit) {
-		v.Connected = []visit.Connected{{SourceType: visit.SourcePayroll, Name: "Tern & Sons", Empty: true}}
+	show("income, nothing recent", at(earned, flow.StepConnected), func(v *visit.Visit) {
+		v.Connected = []visit.Connected{{SourceType: flow.SourcePayroll, Name: "Tern & Sons", Empty: true}}
 	})
 
 	housing := visit.Visit{Product: contract.Eligibility, Verifies: true, Left: ways, Employers: []visit.Employer{
-		{N: 1, Name: "Tern & Sons", Sources: []visit.Connected{{SourceType: visit.SourcePayroll, Name: "Tern & Sons"}}},
+		{N: 1, Name: "Tern & Sons", Sources: []visit.Connected{{SourceType: flow.SourcePayroll, Name: "Tern & Sons"}}},
 		{N: 2, Name: "Northwind"}, {N: 3, Name: "Kite Ltd.", Skipped: true}}}
-	show("eligibility, consent", at(housing, visit.Consent), nil)
-	show("eligibility, employers", at(housing, visit.Stated), nil)
+	show("eligibility, consent", at(housing, flow.StepConsent), nil)
+	show("eligibility, employers", at(housing, flow.StepEmployers), nil)
 	one := housing
-	one.Employer, one.Back = "Northwind", visit.Stated
-	show("eligibility, way to verify", at(one, visit.Source), nil)
-	show("eligibility, reason to skip", at(one, visit.Why), nil)
-	show("eligibility, letters", at(one, visit.Documents), func(v *visit.Visit) { v.SourceType = visit.SourceDocuments })
-	show("eligibility, bank", at(housing, visit.Banks), func(v *visit.Visit) { v.SourceType, v.Banks = visit.SourceBank, banks })
+	one.Employer, one.Back = "Northwind", flow.StepEmployers
+	show("eligibility, way to verify", at(one, flow.StepSource), nil)
+	show("eligibility, reason to skip", at(one, flow.StepSkip), nil)
+	show("eligibility, letters", at(one, flow.StepDocuments), func(v *visit.Visit) { v.SourceType = flow.SourceDocuments })
+	show("eligibility, bank", at(housing, flow.StepBank), func(v *visit.Visit) { v.SourceType, v.Banks = flow.SourceBank, banks })
 
-	abroad := visit.Visit{Product: contract.Passport, SourceType: visit.SourceBureau}
-	show("passport, consent", at(abroad, visit.Consent), nil)
-	show("passport, country", at(abroad, visit.Suppliers),
+	abroad := visit.Visit{Product: contract.Passport, SourceType: flow.SourceSupplier}
+	show("passport, consent", at(abroad, flow.StepConsent), nil)
+	show("passport, country", at(abroad, flow.StepSupplier),
 		func(v *visit.Visit) { v.Banks = []visit.Bank{{ID: "KOR_NICE", Name: "South Korea", Place: "NICE"}} })
-	show("passport, whether it is the right one", at(abroad, visit.Confirm), func(v *visit.Visit) { v.Bank, v.Place = "NICE", "South Korea" })
-	show("passport, identity document added", at(abroad, visit.Confirm), func(v *visit.Visit) {
+	show("passport, whether it is the right one", at(abroad, flow.StepConfirm),
+		func(v *visit.Visit) { v.Bank, v.Place = "NICE", "South Korea" })
+	show("passport, identity document added", at(abroad, flow.StepConfirm), func(v *visit.Visit) {
 		v.Bank, v.Place, v.MaxFiles, v.MaxFileSize = "CRIF", "Philippines", 2, 8<<20
 		v.Documents = []visit.Document{{ID: "1", Name: "passport.jpg", Size: 2 << 20}}
 	})
-	show("passport, no known names", at(abroad, visit.End), func(v *visit.Visit) {
+	show("passport, no known names", at(abroad, flow.StepEnd), func(v *visit.Visit) {
 		v.End, v.Status, v.Substatus = "success", contract.StatusSuccess, contract.SubNoRecentInformation
 	})
-	show("passport, done", at(abroad, visit.End), func(v *visit.Visit) { v.End, v.Status = "success", contract.StatusSuccess })
+	show("passport, done", at(abroad, flow.StepEnd), func(v *visit.Visit) { v.End, v.Status = "success", contract.StatusSuccess })
 
 	all = append(all, bankPages(assets, lang, choices)...)
 	return append(append(all, accessPages(urls, lang, choices)...),

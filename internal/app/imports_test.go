@@ -71,8 +71,11 @@ func within(importPath string, packages ...string) bool {
 	return false
 }
 
-// verdict is the part of the portal that templates may import.
-const verdict = "internal/portal/review/verdict"
+// The parts of the portal and of the provider that their templates may import.
+const (
+	verdict = "internal/portal/review/verdict"
+	flow    = "internal/provider/visits/flow"
+)
 
 // TestImportRules checks the program's imports against the import rules.
 func TestImportRules(t *testing.T) {
@@ -84,7 +87,9 @@ func TestImportRules(t *testing.T) {
 				continue
 			}
 			for _, d := range p.Deps {
-				if within(d, to...) && !(within(d, verdict) && within(p.ImportPath, "templates/portal")) {
+				shared := within(d, verdict) && within(p.ImportPath, "templates/portal") ||
+					within(d, flow) && within(p.ImportPath, "templates/provider")
+				if within(d, to...) && !shared {
 					t.Errorf("%s reaches %s: %s", p.ImportPath, d, reason)
 				}
 			}
@@ -134,8 +139,8 @@ func TestImportRules(t *testing.T) {
 		"internal/app", "internal/portal", "internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi", "templates")
 	never("redirect and svcapi are below the portal", []string{"internal/redirect", "internal/svcapi",
 		"internal/analysis", "templates"}, "internal/app", "internal/portal", "internal/provider")
-	never("a verdict takes values and returns values, without markup", []string{verdict}, "database/sql", "net/http", "crypto/rand",
-		"internal/store", "internal/httpx", "templates", "github.com/a-h/templ")
+	never("verdict and flow take values and return values, without markup", []string{verdict, flow}, "database/sql", "net/http",
+		"crypto/rand", "internal/store", "internal/httpx", "templates", "github.com/a-h/templ")
 	only("github.com/lestrrat-go/jwx", "internal/jose")
 	only("internal/testutil", "internal/testutil", "e2e")
 	only("github.com/riverqueue/river", "internal/jobs")

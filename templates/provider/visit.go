@@ -16,6 +16,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/templates/ui"
 )
 
@@ -71,10 +72,10 @@ type Visit struct {
 	Sandbox    bool
 	Hosted     bool // hosted page, not the widget's frame
 	Product    contract.Product
-	Step       Step
-	SourceType SourceType   // chosen source type; empty before the choice
-	Left       []SourceType // source types that remain available
-	Back       Step         // step to go back to; empty: none
+	Step       flow.Step
+	SourceType flow.SourceType   // chosen source type; empty before the choice
+	Left       []flow.SourceType // source types that remain available
+	Back       flow.Step         // step to go back to; empty: none
 
 	Verifies   bool       // stated employers are verified
 	IncomeOnly bool       // only stated employers are verified
@@ -83,7 +84,7 @@ type Visit struct {
 
 	Connected []Connected // of the report as a whole
 
-	Unsourced    Unsourced
+	Missing      flow.MissingSources
 	Unconfigured bool // it ended because no source is configured
 
 	Bank       string // the name of the chosen bank, payroll provider or bureau
@@ -120,34 +121,6 @@ type Visit struct {
 	Receipt     *Receipt // at the end, if a report was created
 }
 
-// Step is a step of a visit: one page.
-type Step string
-
-const (
-	Consent   Step = "consent"
-	Source    Step = "source"
-	Banks     Step = "bank"
-	Employers Step = "employer"
-	Authorize Step = "authorize" // on the bank's pages
-	SignIn    Step = "sign-in"
-	Code      Step = "code"
-	Accounts  Step = "accounts"
-	Documents Step = "documents"
-	Finish    Step = "connected"
-	Progress  Step = "progress"
-	End       Step = "end"
-	Leave     Step = "leave" // asks whether to close
-)
-
-// SourceType is a type of source.
-type SourceType string
-
-const (
-	SourceBank    SourceType = "bank"
-	SourcePayroll SourceType = "payroll"
-	SourceStubs   SourceType = "paystubs"
-)
-
 // Bank is a line of the list of banks or of payroll providers.
 type Bank struct{ ID, Name, Place string }
 
@@ -160,7 +133,7 @@ type Account struct {
 
 // Connected is a source that was connected or failed.
 type Connected struct {
-	SourceType SourceType
+	SourceType flow.SourceType
 	Name       string // of the bank or payroll provider
 	Failed     bool
 	Why        Failure // with Failed
@@ -170,7 +143,7 @@ type Connected struct {
 
 // shown returns the source's name, or a text for a source without a name.
 func (c Connected) shown(v Visit) string {
-	if c.SourceType == SourceDocuments {
+	if c.SourceType == flow.SourceDocuments {
 		return i18n.T(v.Lang, "visit.connected.documents")
 	}
 	return cmp.Or(c.Name, i18n.T(v.Lang, "visit.connected.pay_stubs"))
@@ -303,10 +276,10 @@ func (v Visit) attrs() templ.Attributes {
 	if v.End == "error" {
 		set("data-error", string(v.Error))
 	}
-	if v.Step == Progress || v.Step == Authorize && v.AtBank {
+	if v.Step == flow.StepProgress || v.Step == flow.StepAuthorize && v.AtBank {
 		a["data-poll"] = strconv.Itoa(PollEvery)
 	}
-	if v.Step == End {
+	if v.Step == flow.StepEnd {
 		a["data-over"] = "true"
 	}
 	return a
@@ -314,7 +287,7 @@ func (v Visit) attrs() templ.Attributes {
 
 func (v Visit) title() string {
 	switch v.Step {
-	case Consent:
+	case flow.StepConsent:
 		switch {
 		case v.Product == contract.Passport:
 			return i18n.T(v.Lang, "visit.title.consent_passport")
@@ -324,46 +297,46 @@ func (v Visit) title() string {
 			return v.verifyTitle()
 		}
 		return i18n.T(v.Lang, "visit.title.consent")
-	case Stated:
+	case flow.StepEmployers:
 		return i18n.T(v.Lang, "visit.title.employers")
-	case Why:
+	case flow.StepSkip:
 		return i18n.T(v.Lang, "visit.title.skip_employer", "employer", v.Employer)
-	case Source:
+	case flow.StepSource:
 		if v.Employer != "" {
 			return i18n.T(v.Lang, "visit.title.source_of_employer", "employer", v.Employer)
 		}
 		return i18n.T(v.Lang, "visit.title.source")
-	case Employers:
+	case flow.StepPayroll:
 		return i18n.T(v.Lang, "visit.title.employer")
-	case Documents:
-		if v.SourceType == SourceDocuments {
+	case flow.StepDocuments:
+		if v.SourceType == flow.SourceDocuments {
 			return i18n.T(v.Lang, "visit.title.documents")
 		}
 		return i18n.T(v.Lang, "visit.title.pay_stubs")
-	case Finish:
+	case flow.StepConnected:
 		return i18n.T(v.Lang, "visit.title.finish")
-	case Suppliers:
+	case flow.StepSupplier:
 		return i18n.T(v.Lang, "visit.title.country")
-	case Banks:
+	case flow.StepBank:
 		return i18n.T(v.Lang, "visit.title.bank")
-	case Authorize:
+	case flow.StepAuthorize:
 		if v.AtBank {
 			return i18n.T(v.Lang, "visit.title.at_bank", "bank", v.Bank)
 		}
 		return i18n.T(v.Lang, "visit.title.authorize", "bank", v.Bank)
-	case SignIn:
+	case flow.StepSignIn:
 		return i18n.T(v.Lang, "visit.title.sign_in", "bank", v.Bank)
-	case Code:
+	case flow.StepCode:
 		return i18n.T(v.Lang, "visit.title.code")
-	case Confirm:
+	case flow.StepConfirm:
 		return i18n.T(v.Lang, "visit.title.confirm_country")
-	case Failed:
+	case flow.StepFailed:
 		return i18n.T(v.Lang, "visit.title.failed", "bank", v.Bank)
-	case Accounts:
+	case flow.StepAccounts:
 		return i18n.T(v.Lang, "visit.title.accounts")
-	case Progress:
+	case flow.StepProgress:
 		return i18n.T(v.Lang, "visit.title.progress")
-	case Leave:
+	case flow.StepLeave:
 		return i18n.T(v.Lang, "visit.leave.title")
 	}
 	switch v.End {

@@ -7,16 +7,6 @@ import (
 	"vestibule/internal/i18n"
 )
 
-// SourceBureau is the source type of a passport: a bureau abroad. It needs no sign-in.
-const SourceBureau SourceType = "supplier"
-
-// Steps of a passport's visit: Suppliers chooses a country and its bureau, and Confirm asks
-// for confirmation.
-const (
-	Suppliers Step = "supplier"
-	Confirm   Step = "confirm"
-)
-
 func (v Visit) foundSuppliers() string {
 	shown := strconv.Itoa(len(v.Banks))
 	switch n := strconv.Itoa(len(v.Banks) + v.More); {

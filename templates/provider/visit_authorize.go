@@ -6,6 +6,7 @@ import (
 	"github.com/a-h/templ"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/templates/ui"
 )
 
@@ -45,7 +46,7 @@ func (v Visit) authorizeKind() ui.Kind {
 
 // authorizeIntro says at whose pages the applicant signs in, and what is shared.
 func (v Visit) authorizeIntro() string {
-	if v.SourceType == SourcePayroll {
+	if v.SourceType == flow.SourcePayroll {
 		return i18n.T(v.Lang, "visit.authorize.payroll", "bank", v.Bank, "company", v.Customer)
 	}
 	return i18n.T(v.Lang, "visit.authorize.intro", "bank", v.Bank, "company", v.Customer)

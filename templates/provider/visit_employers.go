@@ -5,19 +5,10 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
-
-// Steps of a visit that verifies stated employers: Stated lists the employers, and each
-// employer's steps return to it. Why asks for the reason to skip an employer.
-const (
-	Stated Step = "employers"
-	Why    Step = "skip"
-)
-
-// SourceDocuments is the source type of documents other than pay stubs.
-const SourceDocuments SourceType = "documents"
 
 // Employer is a stated employer.
 type Employer struct {
@@ -72,7 +63,7 @@ func (e Employer) verify(v Visit) string {
 
 // nameWithType returns the name of a source with its type.
 func (v Visit) nameWithType(c Connected) string {
-	if c.SourceType == SourcePayroll {
+	if c.SourceType == flow.SourcePayroll {
 		return i18n.T(v.Lang, "visit.connected.payroll") + c.Name
 	}
 	return c.shown(v)
@@ -108,16 +99,16 @@ func (v Visit) verifyTitle() string {
 }
 
 // verifySteps returns the steps of a visit that verifies employers, and the current one.
-func (v Visit) verifySteps() (order []Step, now Step) {
-	order, now = []Step{Consent, Stated}, Banks
+func (v Visit) verifySteps() (order []flow.Step, now flow.Step) {
+	order, now = []flow.Step{flow.StepConsent, flow.StepEmployers}, flow.StepBank
 	if !v.IncomeOnly {
-		order = append(order, Banks, Finish)
+		order = append(order, flow.StepBank, flow.StepConnected)
 	}
 	switch {
-	case v.Step == Consent, v.Step == Stated, v.Step == Finish:
+	case v.Step == flow.StepConsent, v.Step == flow.StepEmployers, v.Step == flow.StepConnected:
 		now = v.Step
 	case v.Employer != "":
-		now = Stated
+		now = flow.StepEmployers
 	}
 	return order, now
 }

@@ -6,6 +6,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/templates/ui"
 )
 
@@ -15,17 +16,17 @@ func (v Visit) endWords() string {
 	switch {
 	case v.Unconfigured:
 		return v.unconfiguredWords()
-	case v.nothingRecent() && v.SourceType != SourceBureau:
+	case v.nothingRecent() && v.SourceType != flow.SourceSupplier:
 		return i18n.T(v.Lang, "visit.end.empty", "company", v.Customer)
 	case v.End == "error" && v.Failure.endedAtInstitution():
 		return v.Failure.words(v) + " " + i18n.T(v.Lang, "visit.end.start_again", "company", v.Customer)
 	case v.Verifies:
 		words = v.verifyWords()
-	case v.SourceType == SourcePayroll:
+	case v.SourceType == flow.SourcePayroll:
 		words = v.payrollWords()
-	case v.SourceType == SourceStubs:
+	case v.SourceType == flow.SourcePaystubs:
 		words = v.stubWords()
-	case v.SourceType == SourceBureau:
+	case v.SourceType == flow.SourceSupplier:
 		words = v.abroadWords()
 	case v.Product == contract.Income && v.SourceType == "":
 		words = v.severalWords()

@@ -8,11 +8,9 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/templates/ui"
 )
-
-// Failed is the step for a source that could not be connected and has no other step.
-const Failed Step = "failed"
 
 // Failure is the error of a source; the zero value means no error.
 type Failure struct {
@@ -32,7 +30,7 @@ func (f Failure) words(v Visit) string {
 		return i18n.T(v.Lang, "visit.failed.misused")
 	case f.Substatus == contract.SubWidgetSessionExpired:
 		return i18n.T(v.Lang, "visit.failed.session")
-	case f.Substatus == contract.SubMFARequired && v.SourceType == SourcePayroll:
+	case f.Substatus == contract.SubMFARequired && v.SourceType == flow.SourcePayroll:
 		return i18n.T(v.Lang, "visit.failed.payroll_code")
 	case f.Substatus == contract.SubMFARequired:
 		return i18n.T(v.Lang, "visit.failed.bank_code")
@@ -44,9 +42,9 @@ func (f Failure) words(v Visit) string {
 		return i18n.T(v.Lang, "visit.failed.sign_in")
 	case f.Status == contract.StatusError:
 		return i18n.T(v.Lang, "visit.failed.unusable")
-	case v.SourceType == SourcePayroll:
+	case v.SourceType == flow.SourcePayroll:
 		return i18n.T(v.Lang, "visit.failed.payroll_unresponsive")
-	case v.SourceType == SourceBureau:
+	case v.SourceType == flow.SourceSupplier:
 		return i18n.T(v.Lang, "visit.failed.bureau_unresponsive")
 	}
 	return i18n.T(v.Lang, "visit.failed.bank_unresponsive")
@@ -76,9 +74,9 @@ func (v Visit) otherSourceKind() ui.Kind {
 func (v Visit) afterFailure() string {
 	again, other := i18n.Key("visit.failed.next_bank"), i18n.Key("visit.failed.other_bank")
 	switch v.SourceType {
-	case SourcePayroll:
+	case flow.SourcePayroll:
 		again, other = "visit.failed.next_employer", "visit.failed.other_employer"
-	case SourceBureau:
+	case flow.SourceSupplier:
 		again, other = "visit.failed.next_country", "visit.failed.other_country"
 	}
 	if v.Failure.isTemporary() {
@@ -90,9 +88,9 @@ func (v Visit) afterFailure() string {
 // otherSourceText returns the label of the link to the list of sources.
 func (v Visit) otherSourceText() string {
 	switch v.SourceType {
-	case SourcePayroll:
+	case flow.SourcePayroll:
 		return i18n.T(v.Lang, "visit.employers.another")
-	case SourceBureau:
+	case flow.SourceSupplier:
 		return i18n.T(v.Lang, "visit.countries.another")
 	}
 	return i18n.T(v.Lang, "visit.banks.another")
@@ -132,7 +130,7 @@ func (c Connected) problemText(v Visit) string {
 	switch {
 	case c.Failed:
 		return c.Why.words(v)
-	case c.Empty && c.SourceType == SourcePayroll:
+	case c.Empty && c.SourceType == flow.SourcePayroll:
 		return i18n.T(v.Lang, "visit.connected.no_pay_statement")
 	case c.Empty:
 		return i18n.T(v.Lang, "visit.connected.no_money")

@@ -5,6 +5,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/templates/ui"
 )
 
@@ -15,13 +16,13 @@ func (v Visit) sourceTypeRows() []ui.Row {
 		rows[i] = ui.Row{Name: "source", Value: string(w), Plain: true, Title: i18n.T(v.Lang, "visit.source.bank.title"),
 			Detail: i18n.T(v.Lang, "visit.source.bank.detail")}
 		switch w {
-		case SourceDocuments:
+		case flow.SourceDocuments:
 			rows[i].Title = i18n.T(v.Lang, "visit.source.document.title")
 			rows[i].Detail = i18n.T(v.Lang, "visit.source.document.detail")
-		case SourcePayroll:
+		case flow.SourcePayroll:
 			rows[i].Title = i18n.T(v.Lang, "visit.source.payroll.title")
 			rows[i].Detail = i18n.T(v.Lang, "visit.source.payroll.detail")
-		case SourceStubs:
+		case flow.SourcePaystubs:
 			rows[i].Title = i18n.T(v.Lang, "visit.source.pay_stubs.title")
 			rows[i].Detail = i18n.T(v.Lang, "visit.source.pay_stubs.detail")
 		}
@@ -31,9 +32,9 @@ func (v Visit) sourceTypeRows() []ui.Row {
 
 func (v Visit) foundInstitutions() string {
 	switch v.SourceType {
-	case SourcePayroll:
+	case flow.SourcePayroll:
 		return v.foundEmployers()
-	case SourceBureau:
+	case flow.SourceSupplier:
 		return v.foundSuppliers()
 	}
 	switch n := len(v.Banks) + v.More; {

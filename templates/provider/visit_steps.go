@@ -5,42 +5,44 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/visits/flow"
 	"vestibule/templates/ui"
 )
-
-// connecting is the step of a source of which the applicant chooses the type: how many pages
-// it has differs by type and institution.
-const connecting Step = "connecting"
 
 // steps returns the steps of the whole visit. Their number depends on nothing that the
 // applicant chooses on the way, so that it stays the same.
 func (v Visit) steps() ui.Steps {
-	name := map[Step]string{Consent: i18n.T(v.Lang, "visit.steps.consent"), Source: i18n.T(v.Lang, "visit.steps.source"),
-		Banks: i18n.T(v.Lang, "visit.source.bank.title"), Stated: i18n.T(v.Lang, "visit.steps.employers"),
-		Suppliers: i18n.T(v.Lang, "visit.steps.country"), SignIn: i18n.T(v.Lang, "visit.steps.connection"),
-		connecting: i18n.T(v.Lang, "visit.steps.connection"), Finish: i18n.T(v.Lang, "visit.steps.finish")}
-	if v.SourceType == SourceStubs {
-		name[connecting] = i18n.T(v.Lang, "visit.connected.pay_stubs")
+	name := map[flow.Step]string{
+		flow.StepConsent:   i18n.T(v.Lang, "visit.steps.consent"),
+		flow.StepSource:    i18n.T(v.Lang, "visit.steps.source"),
+		flow.StepBank:      i18n.T(v.Lang, "visit.source.bank.title"),
+		flow.StepEmployers: i18n.T(v.Lang, "visit.steps.employers"),
+		flow.StepSupplier:  i18n.T(v.Lang, "visit.steps.country"),
+		flow.StepSignIn:    i18n.T(v.Lang, "visit.steps.connection"),
+		flow.StepConnected: i18n.T(v.Lang, "visit.steps.finish"),
 	}
-	order, now := []Step{Consent, Banks, SignIn, Finish}, v.Step
+	if v.SourceType == flow.SourcePaystubs {
+		name[flow.StepSignIn] = i18n.T(v.Lang, "visit.connected.pay_stubs")
+	}
+	order, now := []flow.Step{flow.StepConsent, flow.StepBank, flow.StepSignIn, flow.StepConnected}, v.Step
 	switch {
 	case v.Verifies:
 		order, now = v.verifySteps()
 	case v.Product == contract.Income:
-		order = []Step{Consent, Source, connecting, Finish}
+		order = []flow.Step{flow.StepConsent, flow.StepSource, flow.StepSignIn, flow.StepConnected}
 		if !slices.Contains(order, now) {
-			now = connecting
+			now = flow.StepSignIn // how many pages a source has differs by type and institution
 		}
 	case v.Product == contract.Passport:
-		order = []Step{Consent, Suppliers}
+		order = []flow.Step{flow.StepConsent, flow.StepSupplier}
 	}
 	switch now {
-	case Confirm: // part of the list before it
-		now = Suppliers
-	case Failed:
+	case flow.StepConfirm: // part of the list before it
+		now = flow.StepSupplier
+	case flow.StepFailed:
 		now = order[1]
-	case Authorize, Code, Accounts: // the number of pages differs by institution
-		now = SignIn
+	case flow.StepAuthorize, flow.StepCode, flow.StepAccounts: // the number of pages differs by institution
+		now = flow.StepSignIn
 	}
 	out := ui.Steps{Lang: v.Lang, Current: slices.Index(order, now)}
 	for _, s := range order {
@@ -50,10 +52,5 @@ func (v Visit) steps() ui.Steps {
 }
 
 func (v Visit) isInProgress() bool {
-	switch v.Step {
-	case Consent, Stated, Why, Source, Banks, Employers, Suppliers, Confirm, Authorize, SignIn, Code, Accounts, Documents, Finish,
-		Failed:
-		return true
-	}
-	return false
+	return v.Step != flow.StepProgress && v.Step != flow.StepEnd && v.Step != flow.StepLeave
 }

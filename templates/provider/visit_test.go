@@ -5,42 +5,49 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/visits/flow"
 )
 
 // TestStepsKeepTheirNumber checks that the number of steps stays the same from consent to
 // the end, whichever source the applicant chooses, and no step but that of a failure
 // leads back.
 func TestStepsKeepTheirNumber(t *testing.T) {
-	bank := []Step{Banks, Authorize, SignIn, Code, Accounts}
-	payroll := []Step{Employers, Authorize, SignIn, Code}
-	ways := map[SourceType][]Step{SourceBank: bank, SourcePayroll: payroll, SourceStubs: {Documents}, SourceDocuments: {Documents},
-		SourceBureau: {Suppliers, Confirm}}
+	bank := []flow.Step{flow.StepBank, flow.StepAuthorize, flow.StepSignIn, flow.StepCode, flow.StepAccounts}
+	payroll := []flow.Step{flow.StepPayroll, flow.StepAuthorize, flow.StepSignIn, flow.StepCode}
+	documents := []flow.Step{flow.StepDocuments}
+	ways := map[flow.SourceType][]flow.Step{flow.SourceBank: bank, flow.SourcePayroll: payroll, flow.SourcePaystubs: documents,
+		flow.SourceDocuments: documents,
+		flow.SourceSupplier:  {flow.StepSupplier, flow.StepConfirm}}
 	for name, c := range map[string]struct {
 		visit  Visit
-		before []Step       // the choice of a source
-		from   []SourceType // to choose from
+		before []flow.Step       // the choice of a source
+		from   []flow.SourceType // to choose from
 		want   int
 	}{
-		"cashflow":               {Visit{Product: contract.Cashflow}, nil, []SourceType{SourceBank}, 4},
-		"income":                 {Visit{Product: contract.Income}, []Step{Source}, []SourceType{SourceBank, SourcePayroll, SourceStubs}, 4},
-		"passport":               {Visit{Product: contract.Passport}, nil, []SourceType{SourceBureau}, 2},
-		"eligibility, assets":    {Visit{Product: contract.Eligibility}, nil, []SourceType{SourceBank}, 4},
-		"eligibility, of banks":  {Visit{Product: contract.Eligibility, Verifies: true}, []Step{Stated}, []SourceType{SourceBank}, 4},
-		"eligibility, of income": {Visit{Product: contract.Eligibility, Verifies: true, IncomeOnly: true}, []Step{Stated}, nil, 2},
-		"eligibility, an employer": {Visit{Product: contract.Eligibility, Verifies: true, Employer: "Northwind"}, []Step{Stated, Why, Source},
-			[]SourceType{SourceBank, SourcePayroll, SourceStubs, SourceDocuments}, 4},
+		"cashflow": {Visit{Product: contract.Cashflow}, nil, []flow.SourceType{flow.SourceBank}, 4},
+		"income": {Visit{Product: contract.Income}, []flow.Step{flow.StepSource},
+			[]flow.SourceType{flow.SourceBank, flow.SourcePayroll, flow.SourcePaystubs}, 4},
+		"passport":            {Visit{Product: contract.Passport}, nil, []flow.SourceType{flow.SourceSupplier}, 2},
+		"eligibility, assets": {Visit{Product: contract.Eligibility}, nil, []flow.SourceType{flow.SourceBank}, 4},
+		"eligibility, of banks": {Visit{Product: contract.Eligibility, Verifies: true}, []flow.Step{flow.StepEmployers},
+			[]flow.SourceType{flow.SourceBank}, 4},
+		"eligibility, of income": {Visit{Product: contract.Eligibility, Verifies: true, IncomeOnly: true},
+			[]flow.Step{flow.StepEmployers}, nil, 2},
+		"eligibility, an employer": {Visit{Product: contract.Eligibility, Verifies: true, Employer: "Northwind"},
+			[]flow.Step{flow.StepEmployers, flow.StepSkip, flow.StepSource},
+			[]flow.SourceType{flow.SourceBank, flow.SourcePayroll, flow.SourcePaystubs, flow.SourceDocuments}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := 0
-			show := func(v Visit, step Step) {
+			show := func(v Visit, step flow.Step) {
 				v.Lang, v.Step = i18n.English, step
 				got := v.steps()
-				if len(got.Names) != c.want || got.Current < 0 || got.Current < at && step != Failed {
+				if len(got.Names) != c.want || got.Current < 0 || got.Current < at && step != flow.StepFailed {
 					t.Errorf("from %q, %s is step %d of %v, after %d; want %d steps", v.SourceType, step, got.Current, got.Names, at, c.want)
 				}
 				at = max(got.Current, 0)
 			}
-			show(c.visit, Consent)
+			show(c.visit, flow.StepConsent)
 			for _, step := range c.before {
 				show(c.visit, step)
 			}
@@ -51,10 +58,10 @@ func TestStepsKeepTheirNumber(t *testing.T) {
 				for _, step := range ways[source] {
 					show(v, step)
 				}
-				show(v, Failed)
-				if source != SourceBureau {
+				show(v, flow.StepFailed)
+				if source != flow.SourceSupplier {
 					v.Connected, v.SourceType, v.Employer = []Connected{{SourceType: source}}, "", ""
-					show(v, Finish)
+					show(v, flow.StepConnected)
 				}
 			}
 		})

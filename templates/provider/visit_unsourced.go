@@ -3,17 +3,15 @@ package provider
 import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/visits/flow"
 )
-
-// Unsourced holds the source types for which no source is configured.
-type Unsourced struct{ Banks, Payroll, Suppliers bool }
 
 // missingSources names the source types that this visit needs and that are not configured; empty
 // for none. rest reports whether the applicant can connect or upload something else.
 func (v Visit) missingSources() (words i18n.Key, rest bool) {
-	banks, payroll := v.Unsourced.Banks && !v.IncomeOnly, v.Unsourced.Payroll && (v.Verifies || v.Product == contract.Income)
+	banks, payroll := v.Missing.Banks && !v.IncomeOnly, v.Missing.Payroll && (v.Verifies || v.Product == contract.Income)
 	switch {
-	case v.Product == contract.Passport && v.Unsourced.Suppliers:
+	case v.Product == contract.Passport && v.Missing.Suppliers:
 		return "visit.unsourced.no_bureau", false
 	case v.Product == contract.Passport:
 		return "", true
@@ -35,11 +33,12 @@ func (v Visit) unsourcedWords() string {
 	}
 	words := i18n.T(v.Lang, "visit.unsourced.text", "company", v.Customer, "lacking", i18n.T(v.Lang, lacking))
 	switch {
-	case v.Step == Consent && !rest:
+	case v.Step == flow.StepConsent && !rest:
 		return words + i18n.T(v.Lang, "visit.unsourced.will_end", "company", v.Customer)
-	case v.Verifies && (v.Step == Consent || v.Step == Stated):
+	case v.Verifies && (v.Step == flow.StepConsent || v.Step == flow.StepEmployers):
 		return words + i18n.T(v.Lang, "visit.unsourced.upload_or_skip")
-	case v.Step == Consent, v.Step == Documents && v.Employer == "" && v.Back == "", v.Step == Source && v.Employer == "":
+	case v.Step == flow.StepConsent, v.Step == flow.StepDocuments && v.Employer == "" && v.Back == "",
+		v.Step == flow.StepSource && v.Employer == "":
 		return words + i18n.T(v.Lang, "visit.unsourced.upload")
 	}
 	return ""

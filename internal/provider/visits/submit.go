@@ -53,67 +53,69 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if form.Get("action") == "start-over" {
+	event, nonce := flow.EventOf(form.Get("action")), form.Get("nonce")
+	if event == flow.EventStartedOver {
 		return s.startOver(w, r)
 	}
 	if err := s.authorize(r, v); err != nil {
 		return err
 	}
-	nonce := form.Get("nonce")
 	if v.outdated(nonce) {
 		redirectTo(w, r, Path(handle))
 		return nil
 	}
-	if action := form.Get("action"); action != "close" && action != "reopen" { // these do not begin a visit
+	if event != flow.EventClosed && event != flow.EventReopened { // these do not begin a visit
 		if err := s.bindBrowser(r, v, s.secretOf(r, handle)); err != nil {
 			return err
 		}
 	}
-	if form.Get("action") == "remove" {
+	if event == flow.EventDocumentRemoved {
 		if _, err := s.removeFile(r.Context(), handle, nonce, form.Get("document")); err != nil {
 			return err
 		}
 		redirectTo(w, r, Path(handle))
 		return nil
 	}
-	in, problems, err := s.input(r.Context(), v, form)
+	in, problems, err := s.input(r.Context(), v, event, form)
 	if err != nil {
 		return err
 	}
 	if len(problems) > 0 {
-		return s.renderWith(w, r, v, http.StatusUnprocessableEntity, func(p *providerui.Visit) {
-			p.Problems, p.Username = map[string]string{}, usernameIn(form)
-			for field, problem := range problems {
-				p.Problems[field] = i18n.T(p.Lang, problem)
-			}
-			for i, a := range p.Accounts {
-				p.Accounts[i].Chosen = slices.Contains(form["account"], a.ID)
-			}
-		})
+		return s.renderProblems(w, r, v, form, problems)
 	}
-	if in.Kind != "" {
-		acted, err := s.apply(r.Context(), handle, nonce, in)
-		if errors.Is(err, errNoDocument) {
-			return s.renderFileProblem(w, r, v, http.StatusUnprocessableEntity, i18n.T(language(r), "visit.documents.none"))
-		}
-		if err != nil {
+	if in.Kind == "" {
+		return s.redirectToStep(w, r, v)
+	}
+	return s.applyForm(w, r, v, form, in)
+}
+
+// applyForm applies the input of a form and leads to the step after it. A form that the
+// applicant has to correct is rendered again.
+func (s *Service) applyForm(w http.ResponseWriter, r *http.Request, v visit, form url.Values, in flow.Input) error {
+	acted, err := s.apply(r.Context(), r.PathValue("handle"), form.Get("nonce"), in)
+	if errors.Is(err, errNoDocument) {
+		return s.renderFileProblem(w, r, v, http.StatusUnprocessableEntity, i18n.T(language(r), "visit.documents.none"))
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case in.Kind == flow.EventConsented && acted.Step != flow.StepConsent:
+		if err := s.Customers.SetLanguage(r.Context(), v.consumerID, language(r)); err != nil {
 			return err
 		}
-		if in.Kind == flow.EventConsented && acted.Step != flow.StepConsent {
-			if err := s.Customers.SetLanguage(r.Context(), v.consumerID, language(r)); err != nil {
-				return err
-			}
-		}
-		if in.Kind == flow.EventWentBack && acted.Active() && acted.nonce() == v.nonce() {
-			return s.rejectBack(w, r, acted)
-		}
-		if in.Kind == flow.EventSignedIn && v.Step == flow.StepSignIn && acted.Active() && acted.Step == flow.StepSignIn {
-			// A wrong password. The username is in this answer only: it is not stored.
-			return s.renderWith(w, r, acted, http.StatusUnprocessableEntity, func(p *providerui.Visit) { p.Username = usernameIn(form) })
-		}
-		v = acted
+	case in.Kind == flow.EventWentBack && acted.Active() && acted.nonce() == v.nonce():
+		return s.rejectBack(w, r, acted)
+	case in.Kind == flow.EventSignedIn && v.Step == flow.StepSignIn && acted.Active() && acted.Step == flow.StepSignIn:
+		// A wrong password. The username is in this answer only: it is not stored.
+		return s.renderWith(w, r, acted, http.StatusUnprocessableEntity, func(p *providerui.Visit) { p.Username = usernameIn(form) })
 	}
-	path := Path(handle)
+	return s.redirectToStep(w, r, acted)
+}
+
+// redirectToStep redirects to the page of the visit, or from a closed one to its customer.
+func (s *Service) redirectToStep(w http.ResponseWriter, r *http.Request, v visit) error {
+	path := Path(r.PathValue("handle"))
 	if v.State == flow.Closed && r.Header.Get(partHeader) == "" {
 		if origin, err := s.returnOrigin(r.Context(), v); err != nil {
 			return err
@@ -125,6 +127,19 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// renderProblems renders the current step with what to correct in its form.
+func (s *Service) renderProblems(w http.ResponseWriter, r *http.Request, v visit, form url.Values, problems sources.Problems) error {
+	return s.renderWith(w, r, v, http.StatusUnprocessableEntity, func(p *providerui.Visit) {
+		p.Problems, p.Username = map[string]string{}, usernameIn(form)
+		for field, problem := range problems {
+			p.Problems[field] = i18n.T(p.Lang, problem)
+		}
+		for i, a := range p.Accounts {
+			p.Accounts[i].Chosen = slices.Contains(form["account"], a.ID)
+		}
+	})
+}
+
 // rejectBack renders the current step for an applicant who cannot go back from it.
 func (s *Service) rejectBack(w http.ResponseWriter, r *http.Request, v visit) error {
 	return s.renderWith(w, r, v, http.StatusUnprocessableEntity, func(p *providerui.Visit) { p.Note = "visit.no_way_back" })
@@ -133,100 +148,84 @@ func (s *Service) rejectBack(w http.ResponseWriter, r *http.Request, v visit) er
 // input converts a form to an input of the state machine. problems are what to correct
 // in the current step's form, by field; a form of another step is not a problem, and
 // becomes an input that the machine does not accept.
-func (s *Service) input(ctx context.Context, v visit, form url.Values) (in flow.Input, problems sources.Problems, err error) {
-	choices := s.catalogue(v.environment)
-	switch form.Get("action") {
-	case "consent":
-		in.Kind = flow.EventConsented
-	case "source":
-		in = flow.Input{Kind: flow.EventSourceSelected, SourceType: flow.SourceType(form.Get("source"))}
-	case "turn":
-		in.Kind = flow.EventSourceCleared
-	case "back":
-		in.Kind = flow.EventWentBack
-	case "bank":
-		in = choices.selected(flow.SourceBank, form.Get("bank"))
-	case "employer":
-		in = choices.selected(flow.SourcePayroll, form.Get("employer"))
-	case "supplier":
-		in = choices.selected(flow.SourceSupplier, form.Get("supplier"))
-	case "again": // the institution that could not be connected
-		if v.Step == flow.StepFailed {
-			in = choices.selected(v.SourceType, v.Bank)
+func (s *Service) input(ctx context.Context, v visit, event flow.EventKind, form url.Values) (in flow.Input, problems sources.Problems,
+	err error) {
+	in.Kind = event
+	switch event {
+	case flow.EventSourceSelected:
+		in.SourceType = flow.SourceType(form.Get("source"))
+	case flow.EventInstitutionSelected:
+		id := form.Get(form.Get("action")) // the field of a list is named like its action
+		if v.Step == flow.StepFailed && form.Get("action") == event.Action() {
+			id = v.Bank
 		}
-	case "verify":
-		in = flow.Input{Kind: flow.EventEmployerSelected, Employer: statedNumber(form)}
-	case "skip":
-		in = flow.Input{Kind: flow.EventEmployerSkipOpened, Employer: statedNumber(form)}
-	case "skipped":
-		in = flow.Input{Kind: flow.EventEmployerSkipped, Reason: form.Get("reason")}
-	case "confirm":
-		in.Kind = flow.EventInstitutionConfirmed
-	case "rechoose":
-		in.Kind = flow.EventInstitutionCleared
-	case "sign-in":
-		if v.Step != flow.StepSignIn {
-			return in, nil, nil
-		}
-		username, password, problems := sources.ReadSignIn(form)
-		if len(problems) > 0 {
-			return in, problems, nil
-		}
-		in = s.signIn(v, username, password)
-	case "code":
-		if v.Step != flow.StepCode {
-			return in, nil, nil
-		}
-		code, problems := sources.ReadCode(form)
-		if len(problems) > 0 {
-			return in, problems, nil
-		}
-		in, err = s.enterCode(ctx, v, code)
-	case "no-code":
-		in.Kind = flow.EventMFAResent
-	case "accounts":
-		if v.Step != flow.StepAccounts {
-			return in, nil, nil
-		}
-		data, err := s.fetchForm(ctx, v)
-		if err != nil {
-			return in, nil, err
-		}
-		chosen := false
-		in = flow.Input{Kind: flow.EventAccountsSelected, Empty: data.Empty(), More: form.Get("more") != ""}
-		for _, a := range data.Accounts {
-			if slices.Contains(form["account"], a.ID) {
-				in.Accounts = append(in.Accounts, a.ID)
-				chosen = chosen || eligible(a)
-			}
-		}
-		if !chosen {
-			return flow.Input{}, sources.Problems{"account": "visit.accounts.none"}, nil
-		}
-	case "hand-in":
-		in.Kind = flow.EventDocumentsSubmitted
-	case "more":
-		in.Kind = flow.EventSourceAdded
-	case "finish":
-		in.Kind = flow.EventSourcesFinished
-	case "close":
-		in.Kind = flow.EventClosed
-	case "reopen":
-		in.Kind = flow.EventReopened
+		in = s.catalogue(v.environment).selected(v.SourceType, id)
+	case flow.EventEmployerSelected, flow.EventEmployerSkipOpened:
+		in.Employer, _ = strconv.Atoi(form.Get("stated")) // 0 for none
+	case flow.EventEmployerSkipped:
+		in.Reason = form.Get("reason")
+	case flow.EventSignedIn:
+		in, problems = s.readSignIn(v, form)
+	case flow.EventMFASubmitted:
+		in, problems, err = s.readCode(ctx, v, form)
+	case flow.EventAccountsSelected:
+		in, problems, err = s.readAccounts(ctx, v, form)
 	}
+	return in, problems, err
+}
+
+// readSignIn returns the input of the form with a username and a password.
+func (s *Service) readSignIn(v visit, form url.Values) (in flow.Input, problems sources.Problems) {
+	if v.Step != flow.StepSignIn {
+		return in, nil
+	}
+	username, password, problems := sources.ReadSignIn(form)
+	if len(problems) > 0 {
+		return in, problems
+	}
+	return s.signIn(v, username, password), nil
+}
+
+// readCode returns the input of the form with a one-time code.
+func (s *Service) readCode(ctx context.Context, v visit, form url.Values) (in flow.Input, problems sources.Problems, err error) {
+	if v.Step != flow.StepCode {
+		return in, nil, nil
+	}
+	code, problems := sources.ReadCode(form)
+	if len(problems) > 0 {
+		return in, problems, nil
+	}
+	in, err = s.enterCode(ctx, v, code)
 	return in, nil, err
+}
+
+// readAccounts returns the input of the form with the bank's accounts.
+func (s *Service) readAccounts(ctx context.Context, v visit, form url.Values) (in flow.Input, problems sources.Problems, err error) {
+	if v.Step != flow.StepAccounts {
+		return in, nil, nil
+	}
+	data, err := s.fetchForm(ctx, v)
+	if err != nil {
+		return in, nil, err
+	}
+	chosen := false
+	in = flow.Input{Kind: flow.EventAccountsSelected, Empty: data.Empty(), More: form.Get("more") != ""}
+	for _, a := range data.Accounts {
+		if slices.Contains(form["account"], a.ID) {
+			in.Accounts = append(in.Accounts, a.ID)
+			chosen = chosen || eligible(a)
+		}
+	}
+	if !chosen {
+		return flow.Input{}, sources.Problems{"account": "visit.accounts.none"}, nil
+	}
+	return in, nil, nil
 }
 
 // usernameIn returns the username in the form of a sign-in, as it was typed.
 func usernameIn(form url.Values) string {
-	if form.Get("action") != "sign-in" {
+	if flow.EventOf(form.Get("action")) != flow.EventSignedIn {
 		return ""
 	}
 	return httpx.Truncate(form.Get("username"), 100)
-}
-
-// statedNumber returns the number of the stated employer in a form; 0 for none.
-func statedNumber(form url.Values) int {
-	n, _ := strconv.Atoi(form.Get("stated"))
-	return n
 }

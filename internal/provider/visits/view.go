@@ -27,12 +27,7 @@ func (s *Service) renderFileProblem(w http.ResponseWriter, r *http.Request, v vi
 
 // renderWith writes the page of v with additions, or only its step for the frame.
 func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, status int, more func(*providerui.Visit)) error {
-	part := r.Header.Get(partHeader) != ""
 	origin, err := s.returnOrigin(r.Context(), v)
-	if err != nil {
-		return err
-	}
-	customer, err := s.Customers.ByID(r.Context(), s.DB.SQL, v.customerID)
 	if err != nil {
 		return err
 	}
@@ -40,97 +35,47 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 	if err != nil {
 		return err
 	}
-	page := s.view(r, v, customer.ApplicantName())
-	page.Logo = urls.Logo
-	if page.Step == providerui.Consent {
-		if page.Updates, err = s.offersUpdates(r.Context(), v); err != nil {
-			return err
-		}
+	customer, err := s.Customers.ByID(r.Context(), s.DB.SQL, v.customerID)
+	if err != nil {
+		return err
 	}
-	if page.Step == providerui.Accounts {
-		data, err := s.fetchForm(r.Context(), v)
-		if err != nil {
-			return err
-		}
-		for _, a := range data.Accounts {
-			page.Accounts = append(page.Accounts, providerui.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Subtype: a.Subtype, Chosen: true})
-		}
+	page := s.view(r, v, customer.ApplicantName())
+	page.Logo, page.Hosted = urls.Logo, r.Header.Get(partHeader) == ""
+	if err := s.addStep(r, v, &page); err != nil {
+		return err
 	}
 	more(&page)
-	page.Hosted = !part
-	if v.Employers > 0 && v.Active() {
-		if err := s.addEmployers(r.Context(), v, &page); err != nil {
-			return err
-		}
-	}
-	if page.Step == providerui.Authorize {
-		moved, err := lastMove(r.Context(), s.DB.SQL, v.id)
-		if err != nil {
-			return err
-		}
-		if page.AtBank, err = s.Sources.HasAuthorization(r.Context(), s.DB.SQL, v.id, v.Bank, moved); err != nil {
-			return err
-		}
-		if page.UpdateDays, err = s.updateDays(r.Context(), v); err != nil {
-			return err
-		}
-	}
-	if page.End == "success" && v.Status == contract.StatusSuccess {
-		if page.Receipt, err = s.receipt(r.Context(), v); err != nil {
-			return err
-		}
-	}
-	s.addChoices(r, v, &page)
-	if v.acceptsFiles() {
-		page.MaxFiles, page.MaxFileSize = v.limits()
-		page.FileProblems = providerui.FileProblems{TooLarge: v.rejectionText(page.Lang, "%", documents.ErrTooLarge),
-			Empty: v.rejectionText(page.Lang, "%", documents.ErrEmpty), Type: v.rejectionText(page.Lang, "%", documents.ErrType),
-			TooMany: i18n.T(page.Lang, "visit.documents.too_many", "n", strconv.Itoa(page.MaxFiles))}
-		all, err := s.documentsOfStep(r.Context(), s.DB.SQL, v)
-		if err != nil {
-			return err
-		}
-		for _, d := range all {
-			page.Documents = append(page.Documents, providerui.Document{ID: d.ID, Name: d.Name, Size: d.Size})
-		}
-	}
-	if page.Hosted {
-		page.CanReopen = v.State == flow.Closed
-		if origin != "" && page.End != "" {
-			page.Return = page.Path + "/return"
-		}
-	}
-	if part {
+	if !page.Hosted {
 		s.write(w, r, status, httpx.CSP{}, providerui.StepPart(page))
 		return nil
+	}
+	page.CanReopen = v.State == flow.Closed
+	if origin != "" && page.End != "" {
+		page.Return = page.Path + "/return"
 	}
 	policy := httpx.CSP{}
 	if origin != "" {
 		// The form that closes the visit is answered with the redirect to the customer.
 		policy.FormAction = []string{origin}
 	}
-	at := &url.URL{Path: page.Path}
-	s.write(w, r, status, policy, providerui.HostedPage(page, urls, ui.Languages(page.Lang, at)))
+	s.write(w, r, status, policy, providerui.HostedPage(page, urls, ui.Languages(page.Lang, &url.URL{Path: page.Path})))
 	return nil
 }
 
+// view returns the page of v without the data of its step.
 func (s *Service) view(r *http.Request, v visit, customer string) providerui.Visit {
 	choices := s.catalogue(v.environment)
 	v.Missing = choices.missing()
 	chosen, _ := choices.find(v.SourceType, v.Bank)
 	p := providerui.Visit{
 		Lang: language(r), Path: Path(r.PathValue("handle")), Nonce: v.nonce(), Customer: customer, Sandbox: v.environment == contract.Sandbox,
-		Product: v.Product, Verifies: v.Employers > 0, IncomeOnly: v.IncomeOnly,
-		Step: providerui.Step(v.Step), SourceType: providerui.SourceType(v.SourceType),
+		Product: v.Product, Verifies: v.Employers > 0, IncomeOnly: v.IncomeOnly, Step: v.Step, SourceType: v.SourceType, Left: v.Remaining(),
 		Access: s.accessLink(language(r)), Operator: s.Operator, Passwords: choices.passwords(v.Product == contract.Income || v.Employers > 0),
 		Bank: chosen.Name, Place: placeOf(chosen, language(r)), PublicToken: v.publicToken,
-		Status: v.Status, Substatus: v.Substatus, Error: v.Error, Unsourced: providerui.Unsourced(v.Missing), Unconfigured: v.Unconfigured(),
-	}
-	for _, w := range v.Remaining() {
-		p.Left = append(p.Left, providerui.SourceType(w))
+		Status: v.Status, Substatus: v.Substatus, Error: v.Error, Missing: v.Missing, Unconfigured: v.Unconfigured(),
 	}
 	if back, _, ok := v.Journey.Next(flow.Input{Kind: flow.EventSourceCleared}); ok {
-		p.Back = providerui.Step(back.Step)
+		p.Back = back.Step
 	}
 	for _, c := range v.Connections() {
 		if c.Employer == 0 {
@@ -149,30 +94,91 @@ func (s *Service) view(r *http.Request, v visit, customer string) providerui.Vis
 			p.Failure = failure(last)
 		}
 	case flow.Closed:
-		p.Step, p.End = providerui.End, "exit"
+		p.Step, p.End = flow.StepEnd, "exit"
 	case flow.Created:
-		p.Step = providerui.Consent
+		p.Step = flow.StepConsent
 	case flow.Open, flow.Connecting:
 		if r.Method == http.MethodGet && r.URL.Query().Has("close") {
-			p.Step = providerui.Leave
+			p.Step = flow.StepLeave
 		}
-	}
-	switch p.Step {
-	case providerui.SignIn:
-		p.Tries = providerui.Left(flow.MaxTries, v.Tries%flow.MaxTries)
-	case providerui.Code:
-		p.CodeTries, p.Codes, p.NoMoreCodes = providerui.Left(flow.MaxTries, v.CodeTries%flow.MaxTries), v.Codes, v.Codes >= flow.MaxCodes
-		p.CodeWait = int((v.WaitForCode(store.Micros(s.Now())) + time.Second - 1) / time.Second)
-	case providerui.Failed:
-		last := v.LastFailed()
-		p.Failure = failure(last)
 	}
 	return p
 }
 
+// addStep adds the data of the page's step.
+func (s *Service) addStep(r *http.Request, v visit, p *providerui.Visit) (err error) {
+	ctx := r.Context()
+	if v.Employers > 0 && v.Active() {
+		if err := s.addEmployers(ctx, v, p); err != nil {
+			return err
+		}
+	}
+	switch p.Step {
+	case flow.StepConsent:
+		p.Updates, err = s.offersUpdates(ctx, v)
+	case flow.StepBank, flow.StepPayroll, flow.StepSupplier:
+		s.addChoices(r, v, p)
+	case flow.StepAuthorize:
+		err = s.addAuthorization(ctx, v, p)
+	case flow.StepSignIn:
+		p.Tries = providerui.Left(flow.MaxTries, v.Tries%flow.MaxTries)
+	case flow.StepCode:
+		p.CodeTries, p.Codes, p.NoMoreCodes = providerui.Left(flow.MaxTries, v.CodeTries%flow.MaxTries), v.Codes, v.Codes >= flow.MaxCodes
+		p.CodeWait = int((v.WaitForCode(store.Micros(s.Now())) + time.Second - 1) / time.Second)
+	case flow.StepAccounts:
+		err = s.addAccounts(ctx, v, p)
+	case flow.StepFailed:
+		p.Failure = failure(v.LastFailed())
+	case flow.StepEnd:
+		if p.End == "success" && v.Status == contract.StatusSuccess {
+			p.Receipt, err = s.receipt(ctx, v)
+		}
+	}
+	if err == nil && v.acceptsFiles() {
+		err = s.addFiles(ctx, v, p)
+	}
+	return err
+}
+
+// addAuthorization adds whether the applicant has opened the bank's pages, and how long the
+// customer can get updated reports from it.
+func (s *Service) addAuthorization(ctx context.Context, v visit, p *providerui.Visit) error {
+	moved, err := lastMove(ctx, s.DB.SQL, v.id)
+	if err != nil {
+		return err
+	}
+	if p.AtBank, err = s.Sources.HasAuthorization(ctx, s.DB.SQL, v.id, v.Bank, moved); err != nil {
+		return err
+	}
+	p.UpdateDays, err = s.updateDays(ctx, v)
+	return err
+}
+
+// addAccounts adds the accounts of the bank to choose from.
+func (s *Service) addAccounts(ctx context.Context, v visit, p *providerui.Visit) error {
+	data, err := s.fetchForm(ctx, v)
+	for _, a := range data.Accounts {
+		p.Accounts = append(p.Accounts, providerui.Account{ID: a.ID, Name: a.Name, Mask: a.Mask(), Subtype: a.Subtype, Chosen: true})
+	}
+	return err
+}
+
+// addFiles adds the uploaded files, and the limits of further ones.
+func (s *Service) addFiles(ctx context.Context, v visit, p *providerui.Visit) error {
+	p.MaxFiles, p.MaxFileSize = v.limits()
+	p.FileProblems = providerui.FileProblems{TooLarge: v.rejectionText(p.Lang, "%", documents.ErrTooLarge),
+		Empty: v.rejectionText(p.Lang, "%", documents.ErrEmpty), Type: v.rejectionText(p.Lang, "%", documents.ErrType),
+		TooMany: i18n.T(p.Lang, "visit.documents.too_many", "n", strconv.Itoa(p.MaxFiles))}
+	all, err := s.documentsOfStep(ctx, s.DB.SQL, v)
+	for _, d := range all {
+		p.Documents = append(p.Documents, providerui.Document{ID: d.ID, Name: d.Name, Size: d.Size})
+	}
+	return err
+}
+
 func (c catalogue) connected(from flow.Connection) providerui.Connected {
 	of, _ := c.find(from.SourceType, from.Bank)
-	return providerui.Connected{SourceType: providerui.SourceType(from.SourceType), Name: of.Name, Failed: from.Failed != "",
+	return providerui.Connected{SourceType: from.SourceType, Name: of.Name, Failed: from.Failed != "",
 		Why: failure(from), Empty: from.Empty, Accounts: len(from.Accounts)}
 }
 
@@ -274,9 +280,6 @@ const maxQuery = 100
 // addChoices adds the list to choose from to the page. For an employer being verified,
 // it starts with a search for the employer if that has results.
 func (s *Service) addChoices(r *http.Request, v visit, p *providerui.Visit) {
-	if p.Step != providerui.Banks && p.Step != providerui.Employers && p.Step != providerui.Suppliers {
-		return
-	}
 	all := s.catalogue(v.environment).List(sources.Kind(v.SourceType))
 	p.Query = httpx.Truncate(r.URL.Query().Get("q"), maxQuery)
 	if likely, _ := FindInstitutions(all, p.Employer); !r.URL.Query().Has("q") && len(likely) > 0 {

@@ -57,7 +57,7 @@ func TestAllStepsWithAllInputs(t *testing.T) {
 		{Connecting, StepBank, SourceBank,
 			with(map[EventKind]string{EventSourceCleared: "source", EventWentBack: "source", EventInstitutionSelected: "sign-in"})},
 		// what is chosen is a bank
-		{Connecting, StepEmployer, SourcePayroll, with(map[EventKind]string{EventSourceCleared: "source", EventWentBack: "source"})},
+		{Connecting, StepPayroll, SourcePayroll, with(map[EventKind]string{EventSourceCleared: "source", EventWentBack: "source"})},
 		{Connecting, StepSignIn, SourceBank,
 			with(map[EventKind]string{EventInstitutionCleared: "bank", EventWentBack: "bank", EventSignedIn: "code"})},
 		{Connecting, StepSignIn, SourcePayroll,

@@ -164,4 +164,4 @@ func TestGuessingIsLimited(t *testing.T) {
 	}
 }
 
-var stepsOf = map[Step]int{StepEmployers: 0, StepSource: 1, StepEmployer: 2, StepSignIn: 3}
+var stepsOf = map[Step]int{StepEmployers: 0, StepSource: 1, StepPayroll: 2, StepSignIn: 3}

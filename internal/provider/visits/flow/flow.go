@@ -44,7 +44,7 @@ const (
 	StepSkip      Step = "skip"      // the reason to skip one of them
 	StepSource    Step = "source"    // choice of a SourceType; only if there are several
 	StepBank      Step = "bank"      // which bank
-	StepEmployer  Step = "employer"  // which payroll provider
+	StepPayroll   Step = "employer"  // which payroll provider
 	StepSupplier  Step = "supplier"  // which supplier; passport only
 	StepConfirm   Step = "confirm"   // of that choice: the request to the supplier cannot be undone
 	StepAuthorize Step = "authorize" // at the bank's own pages
@@ -56,6 +56,7 @@ const (
 	StepFailed    Step = "failed"    // the only source could not be connected
 	StepProgress  Step = "progress"
 	StepEnd       Step = "end"
+	StepLeave     Step = "leave" // whether to close the visit; a page only, a journey is never at it
 )
 
 // SourceType is the kind of source that the applicant connects.
@@ -80,7 +81,7 @@ const (
 func (w SourceType) FirstStep() Step {
 	switch w {
 	case SourcePayroll:
-		return StepEmployer
+		return StepPayroll
 	case SourceSupplier:
 		return StepSupplier
 	case SourcePaystubs, SourceDocuments:

@@ -41,6 +41,49 @@ const (
 	EventEmployerSkipped    EventKind = "skipped" // with a reason
 )
 
+// actions has the values of the form field "action", by the event that a form asks for.
+// They stay as they are: pages that are open during an update post them.
+var actions = map[EventKind]string{
+	EventConsented:            "consent",
+	EventSourceSelected:       "source",
+	EventSourceCleared:        "turn",
+	EventInstitutionSelected:  "again", // the same one, at StepFailed; see EventOf
+	EventInstitutionConfirmed: "confirm",
+	EventInstitutionCleared:   "rechoose",
+	EventSignedIn:             "sign-in",
+	EventMFAResent:            "no-code",
+	EventMFASubmitted:         "code",
+	EventAccountsSelected:     "accounts",
+	EventDocumentRemoved:      "remove",
+	EventDocumentsSubmitted:   "hand-in",
+	EventSourceAdded:          "more",
+	EventSourcesFinished:      "finish",
+	EventEmployerSelected:     "verify",
+	EventEmployerSkipOpened:   "skip",
+	EventEmployerSkipped:      "skipped",
+	EventClosed:               "close",
+	EventReopened:             "reopen",
+	EventWentBack:             "back",
+	EventStartedOver:          "start-over",
+}
+
+// Action returns the action of a form that asks for the event.
+func (k EventKind) Action() string { return actions[k] }
+
+// EventOf returns the event of an action; "" for an unknown action. The action of a list
+// of institutions is its step.
+func EventOf(action string) EventKind {
+	if step := Step(action); step == StepBank || step == StepPayroll || step == StepSupplier {
+		return EventInstitutionSelected
+	}
+	for event, a := range actions {
+		if a == action {
+			return event
+		}
+	}
+	return ""
+}
+
 // Input is one event with its data.
 type Input struct {
 	Kind           EventKind

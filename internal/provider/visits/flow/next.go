@@ -113,7 +113,7 @@ func (j Journey) apply(in Input) (Journey, Effects, bool) {
 	case j.Step == StepConnected && in.Kind == EventSourcesFinished:
 		j.State, j.Step = Generating, StepProgress
 		return j, GenerateReport, true
-	case (j.Step == StepBank || j.Step == StepEmployer) && in.Kind == EventInstitutionSelected && in.SourceType == j.SourceType:
+	case (j.Step == StepBank || j.Step == StepPayroll) && in.Kind == EventInstitutionSelected && in.SourceType == j.SourceType:
 		j.Step, j.Bank = StepSignIn, in.Bank
 		if in.Authorize {
 			j.Step = StepAuthorize

@@ -263,3 +263,22 @@ func TestNextProperties(t *testing.T) {
 func after(first []Input, rest ...Input) []Input {
 	return append(first[:len(first):len(first)], rest...)
 }
+
+// TestActions checks that each action asks for the event whose forms post it.
+func TestActions(t *testing.T) {
+	for event, action := range actions {
+		if got := EventOf(action); got != event {
+			t.Errorf("the action %q of %q asks for %q", action, event, got)
+		}
+	}
+	for _, step := range []Step{StepBank, StepPayroll, StepSupplier} {
+		if got := EventOf(string(step)); got != EventInstitutionSelected {
+			t.Errorf("the list of %q asks for %q", step, got)
+		}
+	}
+	for _, action := range []string{"", "drop table", string(StepConsent) + " "} {
+		if got := EventOf(action); got != "" {
+			t.Errorf("the action %q asks for %q", action, got)
+		}
+	}
+}
