@@ -1,7 +1,6 @@
 // Command bench measures this project beside peers and limits. It prints a line for each
 // figure: name, ours, the peer or the limit, the ratio, and the spread of the ratio over
-// the rounds. It is a separate module, so that the peers are not dependencies of the
-// product. Figures are reported; none is an error.
+// the rounds. Figures are reported; none is an error.
 package main
 
 import (
