@@ -23,7 +23,7 @@ var errRolledBack = errors.New("store: the transaction was lost with its batch")
 
 // writeQueue serializes this process's SQLite writes. Waiting transactions form a batch
 // with one commit; each member is a savepoint and returns after the commit. For 64 writers
-// of small transactions, batches are 9 to 11 times as fast as a commit for each (make bench
+// of small transactions, batches are about 7 times as fast as a commit for each (make bench
 // ONLY=store). Writers outside Tx, such as River, take the lock and join no batch.
 type writeQueue struct {
 	db      *sql.DB       // the connection of the batches, used only under the write lock

