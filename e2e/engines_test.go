@@ -58,20 +58,20 @@ func TestEngines(t *testing.T) {
 					walk(newDriven(t, b))
 				})
 			}
-			plain := webdriver.Options{}
-			walk("form and widget", plain, func(d *driven) {
+			plain := webdriver.Options{} // to start one costs more than most walks
+			walk("form, widget, bank in its own window, pay stub", plain, func(d *driven) {
 				d.fillRefusedForm(s, true)
 				d.walkWidget()
+				d.walkOpenBank(s)
+				d.sendPayStub(s)
 			})
 			walk("form without module", webdriver.Options{NoWASM: true}, func(d *driven) { d.fillRefusedForm(s, false) })
-			walk("bank in its own window", plain, func(d *driven) { d.walkOpenBank(s) })
-			walk("redirects by GET and by form", plain, func(d *driven) {
+			walk("redirects by GET and by form, review, access", plain, func(d *driven) {
 				d.walkRedirect(s, "redirect")
 				d.walkRedirect(byPost, "redirect-form")
+				d.review(s)
+				d.endAccess(s, strings.ToLower(e.name)+"@example.org")
 			})
-			walk("pay stub", plain, func(d *driven) { d.sendPayStub(s) })
-			walk("review", plain, func(d *driven) { d.review(s) })
-			walk("access", plain, func(d *driven) { d.endAccess(s, strings.ToLower(e.name)+"@example.org") })
 		})
 	}
 }

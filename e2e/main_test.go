@@ -119,7 +119,7 @@ var launch = sync.OnceValue(func() error {
 		IgnoreDefaultArgs: []string{"--hide-scrollbars"},
 		// Pages live too briefly for optimized scripts, an optimized WASM module or a process
 		// that draws to pay.
-		Args: []string{"--no-sandbox", "--disable-gpu", "--in-process-gpu", "--js-flags=--liftoff-only,--no-opt,--no-maglev",
+		Args: []string{"--no-sandbox", "--disable-gpu", "--in-process-gpu", "--js-flags=--liftoff-only,--no-opt,--no-maglev,--always-sparkplug",
 			"--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 			"--font-render-hinting=none"},
 	})

@@ -196,6 +196,9 @@ func TestFrameRests(t *testing.T) {
 	h := newHost(t, s)
 	for _, width := range []int{320, 390, 560, 1280} {
 		t.Run(fmt.Sprintf("%d px", width), func(t *testing.T) {
+			if width != 320 && width != 1280 {
+				tools.FullOnly(t)
+			}
 			t.Parallel()
 			v := embed(t, s, h, window(width, 700))
 			for _, from := range append(walkingSteps, "end") {

@@ -15,6 +15,7 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/google/go-cmp/cmp"
 
+	"vestibule/internal/testutil/tools"
 	"vestibule/web/manifest"
 )
 
@@ -247,9 +248,7 @@ func TestRefusals(t *testing.T) {
 // TestModule builds a real, empty module: it and its loader change names
 // together, and a change in a package that it imports is noticed.
 func TestModule(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long")
-	}
+	tools.FullOnly(t)
 	files := sources()
 	files["wasm/main.go"] = "package main\n\nimport \"example/internal/rules\"\n\nfunc main() { println(rules.Words) }\n"
 	files["internal/rules/rules.go"] = "package rules\n\nconst Words = \"one\"\n"
