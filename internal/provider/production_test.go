@@ -31,9 +31,9 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/i18ntest"
-	"vestibule/internal/testutil/tools"
 	"vestibule/internal/testutil/paystubtest"
 	"vestibule/internal/testutil/storetest"
+	"vestibule/internal/testutil/tools"
 )
 
 // production is a customer of the production environment, of a provider in production or,
