@@ -72,16 +72,18 @@ func encode(r any) error {
 }
 
 func cashflowReport(d bankdata.Data, at time.Time) any {
-	return cashflow.Build(cashflow.Input{PublicToken: publicToken, Bank: d, Options: cashflow.Options{Attributes: true}}, at)
+	return cashflow.Build(cashflow.Input{Envelope: report.Envelope{PublicToken: publicToken}, Bank: d,
+		Options: cashflow.Options{Attributes: true}}, at)
 }
 
 func incomeReport(d bankdata.Data, at time.Time) any {
-	return income.Build(income.Input{PublicToken: publicToken, InputSource: report.ConsumerInput, Bank: d, State: "TX",
+	return income.Build(income.Input{Envelope: report.Envelope{PublicToken: publicToken, InputSource: report.ConsumerInput}, Bank: d,
+		State:           "TX",
 		StatedEmployers: []string{"Northwind Logistics, Inc."}, Options: income.Options{Suite: income.Suite20, Inflows: true}}, at)
 }
 
 func eligibilityReport(d bankdata.Data, at time.Time) any {
-	return eligibility.Build(eligibility.Input{PublicToken: publicToken, InputSource: report.ConsumerInput, Bank: d,
+	return eligibility.Build(eligibility.Input{Envelope: report.Envelope{PublicToken: publicToken, InputSource: report.ConsumerInput}, Bank: d,
 		StatedEmployers: []string{"Northwind Logistics, Inc.", "Globex"}}, at)
 }
 

@@ -72,8 +72,9 @@ func (r *reportCommand) Run(ctx context.Context, in *invocation) error {
 		return r.submit(ctx, in, data, asOf, who)
 	}
 	at := asOf.Add(24*time.Hour - time.Second) // the files are as of the end of the day
-	input := cashflow.Input{PublicToken: uuid.Nil.String(), Product: report.Product{Name: "Cashflow", ProductID: uuid.Nil.String(),
-		InquiryType: "PERSONAL"}, Bank: data, Options: cashflow.Options{Attributes: true}}
+	input := cashflow.Input{Envelope: report.Envelope{PublicToken: uuid.Nil.String(), Product: report.Product{Name: "Cashflow",
+		ProductID:   uuid.Nil.String(),
+		InquiryType: "PERSONAL"}}, Bank: data, Options: cashflow.Options{Attributes: true}}
 	if name := who.Personal; name.FirstName+name.LastName != "" {
 		input.InputSource, input.InputUUID, input.InputRecordID = report.CustomerInput, uuid.NewString(), uuid.NewString()
 		input.Consumer = &bankdata.Person{FirstName: name.FirstName, LastName: name.LastName}

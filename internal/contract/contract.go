@@ -37,6 +37,12 @@ func (p Product) Valid() bool {
 	return p == Cashflow || p == Income || p == Eligibility || p == Passport
 }
 
+// Path returns the path under which the API has the reports of the kind.
+func (p Product) Path() string {
+	return map[Product]string{Cashflow: "/connect/cashflow/v2", Income: "/connect/income/v2",
+		Eligibility: "/connect/affordable-housing-verification/v1", Passport: "/connect/passport/v4"}[p]
+}
+
 // Status is the status of a report (API reference: Reports).
 type Status string
 

@@ -157,7 +157,7 @@ func (t *Timestamp) UnmarshalJSON(b []byte) error {
 }
 
 // Null returns a pointer to s, or nil for the empty string.
-func Null(s string) *string {
+func Null[S ~string](s S) *S {
 	if s == "" {
 		return nil
 	}

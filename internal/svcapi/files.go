@@ -1,6 +1,7 @@
 package svcapi
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -22,8 +23,21 @@ type File struct {
 // maxFiles is the maximum length of a list of files.
 const maxFiles = 10_000
 
-func (c *Client) files(ctx context.Context, list string, ref Ref) ([]File, error) {
-	a, err := c.get(ctx, "files", list, ref, maxAnswer, answerTimeout)
+// PassportDocument is the document type of a passport's PDF, used only in Files.
+const PassportDocument = "PASSPORT_PDF"
+
+const passportPath = "passport.pdf"
+
+// Files lists the files of a report with the call for its product's kind. A passport
+// has one file, its PDF.
+func (c *Client) Files(ctx context.Context, product contract.Product, ref Ref) ([]File, error) {
+	if product == contract.Passport {
+		return []File{{DocumentType: PassportDocument, Path: passportPath}}, nil
+	}
+	if !calls[product].files {
+		return nil, noSuchProduct("files")
+	}
+	a, err := c.get(ctx, "files", product.Path()+"/files", ref, maxAnswer, answerTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -44,19 +58,37 @@ type Content struct {
 	Body []byte
 }
 
-func (c *Client) file(ctx context.Context, list string, ref Ref, path string) (Content, error) {
-	const op = "file"
+// File fetches one file that Files listed. A file past its retention gives an *Error with
+// GONE. It refuses a passport that is not a PDF.
+func (c *Client) File(ctx context.Context, product contract.Product, ref Ref, path string) (Content, error) {
+	passport := product == contract.Passport && path == passportPath
+	op, at := "file", product.Path()+"/files"
+	switch {
+	case passport:
+		op, at = "passport as PDF", product.Path()+"/pdf"
+	case !calls[product].files:
+		return Content{}, noSuchProduct(op)
+	}
 	h, err := ref.headers(op)
 	if err != nil {
 		return Content{}, err
 	}
-	below, err := belowFiles(path)
-	if err != nil {
-		return Content{}, &Error{Op: op, Code: contract.CodeNotFound, Err: err}
+	if !passport {
+		below, err := belowFiles(path)
+		if err != nil {
+			return Content{}, &Error{Op: op, Code: contract.CodeNotFound, Err: err}
+		}
+		at += below
 	}
-	a, err := c.do(ctx, call{op: op, method: http.MethodGet, path: list + below, header: h,
+	a, err := c.do(ctx, call{op: op, method: http.MethodGet, path: at, header: h,
 		auth: byToken, repeatable: true, anyType: true, limit: maxReport, timeout: reportTimeout})
-	return Content{a.contentType, a.body}, err
+	switch {
+	case err != nil || !passport:
+		return Content{a.contentType, a.body}, err
+	case !bytes.HasPrefix(a.body, []byte("%PDF-")):
+		return Content{}, badAnswer(op, a.status, "the answer is not a PDF")
+	}
+	return Content{"application/pdf", a.body}, nil
 }
 
 // belowFiles escapes a path of the list for a URL, and refuses one that leads

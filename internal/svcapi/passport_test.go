@@ -37,14 +37,15 @@ func TestPassport(t *testing.T) {
 			t.Errorf("another report than %+v: %v", ref, err)
 		}
 	}
-	if pdf, err := c.passportPDF(t.Context(), Ref{ExternalID: "e"}); err != nil || string(pdf) != document {
-		t.Errorf("%q, %v", pdf, err)
+	pdf := func(ref Ref) (Content, error) { return c.File(t.Context(), contract.Passport, ref, passportPath) }
+	if file, err := pdf(Ref{ExternalID: "e"}); err != nil || file.Type != "application/pdf" || string(file.Body) != document {
+		t.Errorf("%q, %v", file, err)
 	}
 	document = "<html>"
-	if _, err := c.passportPDF(t.Context(), Ref{ExternalID: "e"}); CodeOf(err) != contract.CodeUpstream {
+	if _, err := pdf(Ref{ExternalID: "e"}); CodeOf(err) != contract.CodeUpstream {
 		t.Errorf("no PDF: %v", err)
 	}
-	if _, err := c.passportPDF(t.Context(), Ref{}); err == nil {
+	if _, err := pdf(Ref{}); err == nil {
 		t.Error("a document of no report was asked for")
 	}
 	meta["public_token"] = "x"

@@ -11,25 +11,16 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/contract"
 	"vestibule/internal/report"
 )
 
 // Input is the input of a report.
 type Input struct {
-	PublicToken        string
-	ExternalID         string
-	UserArgs           string
-	ConsumerID         string
-	ConsumerExternalID string
-	Product            report.Product
-	InputSource        string           // source of Consumer: report.ConsumerInput or report.CustomerInput
-	InputUUID          string           // source_uuid of Consumer
-	InputRecordID      string           // source_record_id of Consumer
-	Consumer           *bankdata.Person // nil if no name was entered
-	Bank               bankdata.Data
-	Failed             []report.Source // banks that could not be read beside them
-	Options            Options
+	report.Envelope
+	Consumer *bankdata.Person // nil if no name was entered
+	Bank     bankdata.Data
+	Failed   []report.Source // banks that could not be read beside them
+	Options  Options
 }
 
 // Options selects what a report contains besides sources, identities and accounts.
@@ -45,23 +36,11 @@ type Options struct {
 func Build(in Input, asOf time.Time) report.Cashflow {
 	status, sub := in.Bank.Outcome(asOf)
 	r := report.Cashflow{
-		Meta: &report.Meta{
-			PublicToken:        in.PublicToken,
-			UserArgs:           report.Null(in.UserArgs),
-			CreatedAt:          report.TimestampOf(asOf),
-			APIVersion:         report.CashflowVersion,
-			ExternalID:         report.Null(in.ExternalID),
-			Status:             status,
-			ConsumerID:         report.Null(in.ConsumerID),
-			ConsumerExternalID: report.Null(in.ConsumerExternalID),
-		},
+		Meta:           in.Meta(report.CashflowVersion, status, sub, asOf),
 		Product:        &in.Product,
 		Sources:        sources(in),
 		Identities:     identities(in),
 		AccountDetails: accounts(in.Bank, report.DateOf(asOf)),
-	}
-	if sub != "" {
-		r.Meta.Substatus = &sub
 	}
 	if in.Options.Attributes {
 		l := bankdata.Read(in.Bank, report.DateOf(asOf))
@@ -88,7 +67,7 @@ func (o Options) analyze(r *report.Cashflow, l *bankdata.Ledger, sources []strin
 func sources(in Input) []report.Source {
 	var out []report.Source
 	if in.Consumer != nil {
-		out = append(out, report.Source{SourceID: in.InputSource, SourceType: report.SourceManual, Status: contract.StatusSuccess})
+		out = append(out, in.EnteredSource())
 	}
 	for _, c := range in.Bank.Connections {
 		out = append(out, report.Source{SourceID: c.SourceID, SourceType: report.SourceBankTransaction, Status: c.Status})

@@ -56,7 +56,7 @@ func TestOutcome(t *testing.T) {
 
 func TestMatching(t *testing.T) {
 	typed := &bankdata.Person{FirstName: "José", LastName: "Núñez"}
-	alone := Build(Input{Consumer: typed, InputSource: report.ConsumerInput, Bank: bank(cash())}, asOf)
+	alone := Build(Input{Consumer: typed, Envelope: report.Envelope{InputSource: report.ConsumerInput}, Bank: bank(cash())}, asOf)
 	if len(alone.Identities) != 1 || alone.Identities[0].Matching != nil {
 		t.Errorf("a single identity has %+v", alone.Identities)
 	}
@@ -65,7 +65,7 @@ func TestMatching(t *testing.T) {
 		{RecordID: "r1", Person: bankdata.Person{FirstName: "JOSE", LastName: "NUNEZ"}},
 		{RecordID: "r2", Person: bankdata.Person{FirstName: "Ana", LastName: "Núñez"}},
 	}
-	both := Build(Input{Consumer: typed, InputSource: report.ConsumerInput, Bank: data}, asOf)
+	both := Build(Input{Consumer: typed, Envelope: report.Envelope{InputSource: report.ConsumerInput}, Bank: data}, asOf)
 	m := both.Identities[0].Matching
 	if m == nil || len(m.FullName.Matched) != 1 || *m.FullName.Matched[0].SourceRecordID != "r1" ||
 		len(m.FullName.Unmatched) != 1 || *m.FullName.Unmatched[0].SourceRecordID != "r2" {
@@ -76,7 +76,8 @@ func TestMatching(t *testing.T) {
 			t.Error("a bank's identity has a matching")
 		}
 	}
-	if given := Build(Input{Consumer: typed, InputSource: report.CustomerInput, Bank: data}, asOf); given.Identities[0].Matching == nil {
+	if given := Build(Input{Consumer: typed, Envelope: report.Envelope{InputSource: report.CustomerInput}, Bank: data},
+		asOf); given.Identities[0].Matching == nil {
 		t.Error("what the customer gave is not matched")
 	}
 	unnamed := Build(Input{Bank: data}, asOf)
@@ -86,7 +87,7 @@ func TestMatching(t *testing.T) {
 }
 
 func TestEmptyFieldsAreNull(t *testing.T) {
-	r := Build(Input{PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", Bank: bank(cash())}, asOf)
+	r := Build(Input{Envelope: report.Envelope{PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001"}, Bank: bank(cash())}, asOf)
 	got, err := report.Encode(r)
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ var everyOption = Options{Attributes: true, Deprecated: true, ScoreV1: true}
 func TestAnalysisIsConsistent(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		d, at := people(t)
-		in := Input{PublicToken: "token", Bank: d, Options: everyOption}
+		in := Input{Envelope: report.Envelope{PublicToken: "token"}, Bank: d, Options: everyOption}
 		a, r := Explain(in, at), Build(in, at)
 		checkBalances(t, a, d)
 		checkMoney(t, a, r)
@@ -385,7 +385,8 @@ func TestAnalysisWithoutData(t *testing.T) {
 			`"accounts":[{"account_id":"a","source_id":"BANK","institution_name":null,"account_name":"Main","account_subtype":null,` +
 				`"truncated_account_number":"6789","balance_date":null,"balances":[]}]`},
 	} {
-		got, err := report.Encode(Explain(Input{PublicToken: "t", Bank: c.data, Options: Options{Attributes: true}}, asOf))
+		got, err := report.Encode(Explain(Input{Envelope: report.Envelope{PublicToken: "t"}, Bank: c.data,
+			Options: Options{Attributes: true}}, asOf))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func (in *Input) failed(asOf time.Time) []report.FailedConnection {
 	out := []report.FailedConnection{}
 	for _, f := range in.Failed {
 		out = append(out, report.FailedConnection{SourceID: f.SourceID, SourceUUID: f.SourceUUID, InstitutionName: report.Null(f.Institution),
-			Status: f.Status, Substatus: substatus(f.Substatus), FailedAt: report.TimestampOf(f.At)})
+			Status: f.Status, Substatus: report.Null(f.Substatus), FailedAt: report.TimestampOf(f.At)})
 	}
 	for _, c := range in.Bank.Connections {
 		if c.Status != contract.StatusSuccess {

@@ -72,7 +72,7 @@ func TestAccountFigures(t *testing.T) {
 		other := cash(posted("2024-04-01", 1_00, "INTEREST PAYMENT"), posted("2026-03-10", 70_00, "INTEREST PAYMENT"))
 		other.ID = "b"
 		for _, d := range []bankdata.Data{bank(a), bank(a, other)} {
-			r := Build(Input{PublicToken: link, Workflow: report.AssetsOnly, Bank: d}, asOf)
+			r := Build(Input{Envelope: labels, Workflow: report.AssetsOnly, Bank: d}, asOf)
 			if got := figuresFor(r.Assets.AccountDetails[0]); got != c.want {
 				t.Errorf("%s: %s, want %s", name, got, c.want)
 			}
@@ -92,7 +92,7 @@ func TestAccountsInOtherCurrencies(t *testing.T) {
 	fund.ID, fund.Type = "f", report.Investment
 	d := bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "ONE", Status: contract.StatusSuccess,
 		Accounts: []bankdata.Account{abroad, fund, home}}}}
-	r := Build(Input{PublicToken: link, Workflow: report.AssetsOnly, Bank: d}, asOf)
+	r := Build(Input{Envelope: labels, Workflow: report.AssetsOnly, Bank: d}, asOf)
 	var got []string
 	for _, x := range r.Assets.AccountDetails {
 		got = append(got, x.AccountID+" "+figuresFor(x)+" "+x.CurrentBalance.String()+" "+x.Currency+
@@ -119,7 +119,7 @@ func TestInvestmentAccounts(t *testing.T) {
 		{ID: "1", SourceID: "ONE", Status: contract.StatusSuccess, Accounts: []bankdata.Account{invested, a}},
 		{ID: "2", SourceID: "TWO", Status: contract.StatusSuccess, Accounts: []bankdata.Account{{ID: "e", Type: report.Investment}}},
 	}}
-	r := Build(Input{PublicToken: link, Workflow: report.AssetsOnly, Bank: d}, asOf)
+	r := Build(Input{Envelope: labels, Workflow: report.AssetsOnly, Bank: d}, asOf)
 	var got []string
 	for _, x := range r.Assets.AccountDetails {
 		got = append(got, x.SourceID+" "+x.AccountID+" "+*x.AccountType+" "+report.Text(x.AccountSubtype)+" "+figuresFor(x))
@@ -137,7 +137,7 @@ func TestFailedConnectionsAreListed(t *testing.T) {
 	d := bank(cash())
 	d.Connections = append(d.Connections, bankdata.Connection{ID: "3", SourceID: "THREE",
 		Institution: "Third Bank", Status: contract.StatusSupplierUnresponsive})
-	in := Input{PublicToken: link, Bank: d, Gathered: Gathered{Failed: []Failed{{SourceID: "TWO", SourceUUID: "2", Institution: "Second Bank",
+	in := Input{Envelope: labels, Bank: d, Gathered: Gathered{Failed: []Failed{{SourceID: "TWO", SourceUUID: "2", Institution: "Second Bank",
 		Status: contract.StatusNotAuthenticated, Substatus: contract.SubEBankingNotSupported, At: asOf.AddDate(0, 0, -1)}}}}
 	raw, err := report.Encode(Build(in, asOf).Assets.Failed)
 	if err != nil {
@@ -203,7 +203,7 @@ func TestCompletenessChecks(t *testing.T) {
 		"documents":                                   {nil, "", Gathered{Documents: []Document{read}}, "-n--yy"},
 		"an unreadable document":                      {nil, "", Gathered{Documents: []Document{read, unread}}, "-n--yn"},
 	} {
-		in := Input{PublicToken: link, StatedEmployers: strings.Split(c.stated, ","), Gathered: c.gathered}
+		in := Input{Envelope: labels, StatedEmployers: strings.Split(c.stated, ","), Gathered: c.gathered}
 		if c.accounts != nil {
 			in.Bank = bank(c.accounts...)
 		}

@@ -19,19 +19,12 @@ import (
 
 // Input is the input of a report.
 type Input struct {
-	PublicToken        string
-	ExternalID         string
-	UserArgs           string
-	ConsumerID         string
-	ConsumerExternalID string
-	Product            report.Product
-	Workflow           report.Workflow // default report.IncomeAndAssets
-	InputSource        string          // source of Consumer and StatedEmployers: report.ConsumerInput or report.CustomerInput
-	InputUUID          string          // source_uuid of that source
-	Consumer           *bankdata.Person
-	StatedEmployers    []string                // as typed; empty and duplicate names are ignored
-	Notices            []report.ConsumerNotice // returned unchanged
-	Bank               bankdata.Data           // of a workflow with assets
+	report.Envelope
+	Workflow        report.Workflow // default report.IncomeAndAssets
+	Consumer        *bankdata.Person
+	StatedEmployers []string                // as typed; empty and duplicate names are ignored
+	Notices         []report.ConsumerNotice // returned unchanged
+	Bank            bankdata.Data           // of a workflow with assets
 	Gathered
 	Files []report.EligibilityDocument // documents of the files endpoint, returned unchanged
 }
@@ -140,17 +133,7 @@ func Build(in Input, asOf time.Time) report.Eligibility {
 	status, sub := Outcome(in, asOf)
 	in = in.forWorkflow()
 	r := report.Eligibility{
-		Meta: &report.Meta{
-			PublicToken:        in.PublicToken,
-			UserArgs:           report.Null(in.UserArgs),
-			CreatedAt:          report.TimestampOf(asOf),
-			APIVersion:         report.EligibilityVersion,
-			ExternalID:         report.Null(in.ExternalID),
-			Status:             status,
-			Substatus:          substatus(sub),
-			ConsumerID:         report.Null(in.ConsumerID),
-			ConsumerExternalID: report.Null(in.ConsumerExternalID),
-		},
+		Meta:       in.Meta(report.EligibilityVersion, status, sub, asOf),
 		Product:    &in.Product,
 		Identities: in.identities(),
 		Documents:  in.Files,
@@ -167,13 +150,6 @@ func Build(in Input, asOf time.Time) report.Eligibility {
 		r.Notices = in.Notices
 	}
 	return r
-}
-
-func substatus(s contract.Substatus) *contract.Substatus {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // identities lists the consumer's or customer's input, then the banks' account owners, then

@@ -20,6 +20,8 @@ var asOf = time.Date(2026, 3, 10, 15, 0, 0, 0, time.UTC)
 
 const link = "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001"
 
+var labels = report.Envelope{PublicToken: link}
+
 func day(s string) report.Date {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
@@ -67,7 +69,7 @@ func full(w report.Workflow) Input {
 	data := bank(cash(posted("2025-01-15", 900_00, "PAYROLL"), posted("2026-03-01", 2_00, "INTEREST PAYMENT")))
 	data.Connections[0].Owners = []bankdata.Owner{{RecordID: "o", Person: bankdata.Person{FirstName: "ANA", LastName: "NUNEZ"}}}
 	return Input{
-		PublicToken: link, Workflow: w, InputSource: report.ConsumerInput, InputUUID: "u",
+		Envelope: report.Envelope{PublicToken: link, InputSource: report.ConsumerInput, InputUUID: "u"}, Workflow: w,
 		Consumer:        &bankdata.Person{FirstName: "Ana", LastName: "Núñez"},
 		StatedEmployers: []string{"Globex", "Initech"}, Bank: data, Notices: []report.ConsumerNotice{{Description: "You may dispute."}},
 		Gathered: Gathered{Payroll: []Connected{works("p", "Globex Widgets")},
@@ -121,7 +123,7 @@ func TestNodesOfWorkflows(t *testing.T) {
 		}
 	}
 	// Without data, no workflow has other nodes.
-	empty := Build(Input{PublicToken: link}, asOf)
+	empty := Build(Input{Envelope: labels}, asOf)
 	if diff := cmp.Diff([]string{"application_completeness_checks", "meta", "product"}, keys(t, empty)); diff != "" {
 		t.Errorf("without data: %s", diff)
 	}
@@ -183,7 +185,7 @@ func TestOutcome(t *testing.T) {
 		"both, a bank that failed": {report.IncomeAndAssets, bankdata.Data{}, Gathered{Failed: []Failed{down}}, "SUPPLIER_UNRESPONSIVE "},
 		"both, nothing":            {report.IncomeAndAssets, bankdata.Data{}, Gathered{}, "SUCCESS NO_RECENT_USABLE_INFORMATION"},
 	} {
-		in := Input{PublicToken: link, Workflow: c.workflow, Bank: c.bank, Gathered: c.gathered, StatedEmployers: []string{"Globex"}}
+		in := Input{Envelope: labels, Workflow: c.workflow, Bank: c.bank, Gathered: c.gathered, StatedEmployers: []string{"Globex"}}
 		status, sub := Outcome(in, asOf)
 		if got := string(status) + " " + string(sub); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
@@ -224,7 +226,7 @@ func TestMatchingBySource(t *testing.T) {
 			t.Errorf("%s has %+v", i.SourceID, i)
 		}
 	}
-	alone := Build(Input{Consumer: in.Consumer, InputSource: report.ConsumerInput}, asOf)
+	alone := Build(Input{Consumer: in.Consumer, Envelope: report.Envelope{InputSource: report.ConsumerInput}}, asOf)
 	if len(alone.Identities) != 1 || alone.Identities[0].Matching != nil {
 		t.Errorf("a single identity has %+v", alone.Identities)
 	}
@@ -239,7 +241,7 @@ func TestMatchingBySource(t *testing.T) {
 }
 
 func TestEmptyFieldsAreNull(t *testing.T) {
-	in := Input{PublicToken: link, InputSource: report.ConsumerInput, StatedEmployers: []string{"Globex"},
+	in := Input{Envelope: report.Envelope{PublicToken: link, InputSource: report.ConsumerInput}, StatedEmployers: []string{"Globex"},
 		Bank: bankdata.Data{Connections: []bankdata.Connection{{ID: "1", SourceID: "BANK",
 			Status: contract.StatusSuccess, Accounts: []bankdata.Account{
 				{ID: "a", Type: report.CashEquivalent}, {ID: "b", Type: report.Investment, Subtype: "BROKERAGE", Balance: 5}}}}},

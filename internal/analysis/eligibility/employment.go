@@ -32,13 +32,13 @@ func (in *Input) stated() []report.StatedEmployer {
 			if c := &in.Payroll[i]; in.concerns(c, name) {
 				status, sub := c.sourceStatus()
 				e.VerificationSources = append(e.VerificationSources, report.VerificationSource{
-					SourceID: c.Payroll.SourceID, SourceUUID: c.Payroll.ID, SourceType: report.SourcePayroll, Status: status, Substatus: substatus(sub)})
+					SourceID: c.Payroll.SourceID, SourceUUID: c.Payroll.ID, SourceType: report.SourcePayroll, Status: status, Substatus: report.Null(sub)})
 			}
 		}
 		for _, d := range in.Documents {
 			if in.documents(d, name) {
 				e.VerificationSources = append(e.VerificationSources, report.VerificationSource{
-					SourceID: d.SourceID, SourceUUID: d.SourceUUID, SourceType: d.Type, Status: d.Status, Substatus: substatus(d.Substatus)})
+					SourceID: d.SourceID, SourceUUID: d.SourceUUID, SourceType: d.Type, Status: d.Status, Substatus: report.Null(d.Substatus)})
 			}
 		}
 		out = append(out, e)

@@ -20,7 +20,7 @@ func TestStatedEmployers(t *testing.T) {
 	elsewhere := works("e", "Vandelay Industries")
 	elsewhere.Employer = "Pied Piper"
 	in := Input{
-		PublicToken: link, InputSource: report.ConsumerInput, Workflow: report.IncomeOnly,
+		Envelope: report.Envelope{PublicToken: link, InputSource: report.ConsumerInput}, Workflow: report.IncomeOnly,
 		StatedEmployers: []string{"Globex Corp.", "Hooli", "Initech", "", "Pied Piper", "Globex Corp.", "The Company", "Umbrella"},
 		Gathered: Gathered{
 			Payroll: []Connected{works("g", "GLOBEX CORPORATION", "Side Job LLC"), failed, elsewhere, works("i", "")},
@@ -84,7 +84,8 @@ func TestPaystubEmployers(t *testing.T) {
 	elsewhere := stub("e", "Vandelay", "2026-02-01", contract.StatusSuccess)
 	elsewhere.Employer = "Hooli"
 	in := Input{
-		PublicToken: link, InputSource: report.ConsumerInput, Consumer: &bankdata.Person{FirstName: "Ana", LastName: "Núñez"},
+		Envelope: report.Envelope{PublicToken: link, InputSource: report.ConsumerInput}, Consumer: &bankdata.Person{FirstName: "Ana",
+			LastName: "Núñez"},
 		StatedEmployers: []string{"Globex", "Hooli", "Initech"},
 		Gathered: Gathered{Documents: []Document{stub("a", "GLOBEX INC", "2026-01-01", contract.StatusSuccess),
 			stub("b", "GLOBEX INC", "2026-02-01", contract.StatusSuccess), elsewhere,
@@ -130,7 +131,7 @@ func TestEmploymentItem(t *testing.T) {
 	j.Address = income.Address{Line1: "1 Main Street", Line2: "Floor 2", City: "Austin", State: "TX"}
 	j.Title, j.Ended = "Analyst", &ended
 	only := func() report.EligibilityEmployment {
-		all := Build(Input{PublicToken: link, Gathered: Gathered{Payroll: []Connected{c}}}, asOf).Employment
+		all := Build(Input{Envelope: labels, Gathered: Gathered{Payroll: []Connected{c}}}, asOf).Employment
 		if len(all) != 1 {
 			t.Fatalf("employment is %+v", all)
 		}
@@ -175,7 +176,7 @@ func TestDirectDepositMatching(t *testing.T) {
 	} {
 		p := works("p", "Globex")
 		p.Payroll.Jobs[0].Deposits = []income.Deposit{c.deposit}
-		m := Build(Input{PublicToken: link, Bank: data, Gathered: Gathered{Payroll: []Connected{p}}}, asOf).Employment[0].Matching.DirectDeposits
+		m := Build(Input{Envelope: labels, Bank: data, Gathered: Gathered{Payroll: []Connected{p}}}, asOf).Employment[0].Matching.DirectDeposits
 		switch {
 		case c.want == "" && (len(m.Matched) != 0 || len(m.Unmatched) != 1 || report.Text(m.Unmatched[0].TruncatedNumber) != c.deposit.Mask ||
 			report.Text(m.Unmatched[0].InstitutionName) != c.deposit.Institution):
@@ -189,7 +190,7 @@ func TestDirectDepositMatching(t *testing.T) {
 
 func TestPayrollItem(t *testing.T) {
 	c := works("p", "Globex")
-	got := Build(Input{PublicToken: link, Workflow: report.IncomeOnly, Gathered: Gathered{Payroll: []Connected{c}}}, asOf).Income.Payroll[0]
+	got := Build(Input{Envelope: labels, Workflow: report.IncomeOnly, Gathered: Gathered{Payroll: []Connected{c}}}, asOf).Income.Payroll[0]
 	if *got.AnnualGross != 24_000_00 || *got.AnnualNet != 18_000_00 || *got.PayFrequency != "MONTHLY" ||
 		got.GigsAnnualGross != nil || len(got.Gigs) != 0 {
 		t.Errorf("a year of a job is %+v", got)
@@ -208,13 +209,13 @@ func TestPayrollItem(t *testing.T) {
 	early.Payroll.Jobs = append([]income.Job{}, c.Payroll.Jobs...)
 	early.Payroll.Jobs[0].Statements = append([]income.Statement{{PayDate: day("2026-03-11"), Gross: 1, GrossYTD: 1}},
 		c.Payroll.Jobs[0].Statements...)
-	if same := Build(Input{PublicToken: link, Workflow: report.IncomeOnly, Gathered: Gathered{Payroll: []Connected{early}}},
+	if same := Build(Input{Envelope: labels, Workflow: report.IncomeOnly, Gathered: Gathered{Payroll: []Connected{early}}},
 		asOf).Income.Payroll[0]; !cmp.Equal(got, same) {
 		t.Errorf("a payment after the fetch date changes it:\n%s", cmp.Diff(got, same))
 	}
 	none := c
 	none.Payroll.Jobs = []income.Job{{Employer: "Globex"}}
-	raw, _ := report.Encode(Build(Input{PublicToken: link, Gathered: Gathered{Payroll: []Connected{none}}}, asOf).Income)
+	raw, _ := report.Encode(Build(Input{Envelope: labels, Gathered: Gathered{Payroll: []Connected{none}}}, asOf).Income)
 	if strings.Contains(string(raw), "calendar_summary") || !strings.Contains(string(raw), `"statements":[]`) {
 		t.Errorf("without statements: %s", raw)
 	}
@@ -238,7 +239,7 @@ func TestGigSummaries(t *testing.T) {
 	}
 	c := Connected{Payroll: income.Payroll{ID: "z", SourceID: "Z", Provider: "Zipporah Rides",
 		Type: income.ProviderGig, Jobs: []income.Job{j}}}
-	got := Build(Input{PublicToken: link, Gathered: Gathered{Payroll: []Connected{c}}}, asOf).Income.Payroll[0]
+	got := Build(Input{Envelope: labels, Gathered: Gathered{Payroll: []Connected{c}}}, asOf).Income.Payroll[0]
 	raw, _ := report.Encode(got.Gigs)
 	want := `[{"platform_name":"Zipporah Rides","period_start":"2026-01-26","period_end":"2026-02-08","gig_count":15,` +
 		`"hours_worked":20.50,"gross_earnings":200.00,"tips":20.00,"bonuses":10.00,"fees":40.00,"deposited_amount":160.00},` +

@@ -36,7 +36,8 @@ var employers = []string{"Northwind", "Vandelay", "Globex Widgets", "Globex", "I
 func household(t *rapid.T) (Input, time.Time) {
 	at := time.Date(2025, 1, 1, 12, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(0, 800).Draw(t, "fetch"))
 	in := Input{
-		PublicToken: link, InputSource: report.ConsumerInput, InputUUID: "u", Workflow: rapid.SampledFrom(report.Workflows()).Draw(t, "workflow"),
+		Envelope:        report.Envelope{PublicToken: link, InputSource: report.ConsumerInput, InputUUID: "u"},
+		Workflow:        rapid.SampledFrom(report.Workflows()).Draw(t, "workflow"),
 		StatedEmployers: rapid.SliceOfN(rapid.SampledFrom(employers), 0, 6).Draw(t, "stated"),
 	}
 	if rapid.Bool().Draw(t, "named") {
@@ -221,7 +222,7 @@ func TestLargestAmounts(t *testing.T) {
 	for i := range p.Payroll.Jobs[0].Statements {
 		p.Payroll.Jobs[0].Statements[i].Gross = most
 	}
-	raw, err := report.Encode(Build(Input{PublicToken: link, Bank: bank(a), Gathered: Gathered{Payroll: []Connected{p}}}, asOf))
+	raw, err := report.Encode(Build(Input{Envelope: labels, Bank: bank(a), Gathered: Gathered{Payroll: []Connected{p}}}, asOf))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func crowd(n int) (Input, time.Time) {
 		})
 	}
 	return Input{
-		PublicToken: "5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11", InputSource: report.ConsumerInput, State: "TX",
+		Envelope: report.Envelope{PublicToken: "5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11", InputSource: report.ConsumerInput}, State: "TX",
 		StatedEmployers: []string{"Northwind Logistics, Inc.", "Globex"}, Bank: bank(accounts...),
 		Options: Options{Suite: Suite20, Inflows: true},
 	}, at

@@ -22,14 +22,7 @@ import (
 
 // Input is the input of a report.
 type Input struct {
-	PublicToken        string
-	ExternalID         string
-	UserArgs           string
-	ConsumerID         string
-	ConsumerExternalID string
-	Product            report.Product
-	InputSource        string                  // source of Consumer: report.ConsumerInput or report.CustomerInput
-	InputRecordID      string                  // source_record_id of Consumer
+	report.Envelope
 	Consumer           *bankdata.Person        // nil if no name was entered
 	State              string                  // two letters; "" for that of the first account's first address
 	StatedEmployers    []string                // as typed; empty ones are ignored
@@ -123,24 +116,12 @@ func (o outcome) rank() int {
 func Build(in Input, asOf time.Time) report.Income {
 	status, sub := in.Outcome(asOf)
 	r := report.Income{
-		Meta: &report.Meta{
-			PublicToken:        in.PublicToken,
-			UserArgs:           report.Null(in.UserArgs),
-			CreatedAt:          report.TimestampOf(asOf),
-			APIVersion:         report.IncomeVersion,
-			ExternalID:         report.Null(in.ExternalID),
-			Status:             status,
-			ConsumerID:         report.Null(in.ConsumerID),
-			ConsumerExternalID: report.Null(in.ConsumerExternalID),
-		},
+		Meta:           in.Meta(report.IncomeVersion, status, sub, asOf),
 		Product:        &in.Product,
 		Sources:        sources(in),
 		Identities:     identities(in),
 		AccountDetails: accounts(in.Bank, report.DateOf(asOf)),
 		Notices:        in.Notices,
-	}
-	if sub != "" {
-		r.Meta.Substatus = &sub
 	}
 	stated := employersOf(in.StatedEmployers)
 	f := read(bankdata.Read(in.Bank, report.DateOf(asOf)), stated)

@@ -63,7 +63,7 @@ const (
 // build makes a report of suite 2.0 for a person in Texas.
 func build(d bankdata.Data, employers ...string) report.Income {
 	return Build(Input{
-		PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", InputSource: report.ConsumerInput, State: "TX",
+		Envelope: report.Envelope{PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", InputSource: report.ConsumerInput}, State: "TX",
 		StatedEmployers: employers, Bank: d, Options: Options{Suite: Suite20, Inflows: true},
 	}, asOf)
 }

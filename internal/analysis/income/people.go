@@ -11,7 +11,7 @@ import (
 func sources(in Input) []report.Source {
 	var out []report.Source
 	if in.Consumer != nil {
-		out = append(out, report.Source{SourceID: in.InputSource, SourceType: report.SourceManual, Status: contract.StatusSuccess})
+		out = append(out, in.EnteredSource())
 	}
 	for _, c := range in.Bank.Connections {
 		out = append(out, report.Source{SourceID: c.SourceID, SourceType: report.SourceBankTransaction, Status: c.Status})

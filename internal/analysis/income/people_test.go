@@ -14,7 +14,7 @@ import (
 
 func TestMatching(t *testing.T) {
 	typed := &bankdata.Person{FirstName: "José", LastName: "Núñez"}
-	alone := Build(Input{Consumer: typed, InputSource: report.ConsumerInput, Bank: bank(cash())}, asOf)
+	alone := Build(Input{Consumer: typed, Envelope: report.Envelope{InputSource: report.ConsumerInput}, Bank: bank(cash())}, asOf)
 	if len(alone.Identities) != 1 || alone.Identities[0].Matching != nil {
 		t.Errorf("a single identity has %+v", alone.Identities)
 	}
@@ -23,7 +23,7 @@ func TestMatching(t *testing.T) {
 		{RecordID: "r1", Person: bankdata.Person{FirstName: "JOSE", LastName: "NUNEZ"}},
 		{RecordID: "r2", Person: bankdata.Person{FirstName: "Ana", LastName: "Núñez"}},
 	}
-	both := Build(Input{Consumer: typed, InputSource: report.ConsumerInput, Bank: data}, asOf)
+	both := Build(Input{Consumer: typed, Envelope: report.Envelope{InputSource: report.ConsumerInput}, Bank: data}, asOf)
 	got, err := report.Encode(both.Identities[0].Matching)
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestMatching(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("matching is %s", got)
 	}
-	given := Build(Input{Consumer: typed, InputSource: report.CustomerInput, Bank: data}, asOf)
+	given := Build(Input{Consumer: typed, Envelope: report.Envelope{InputSource: report.CustomerInput}, Bank: data}, asOf)
 	for _, i := range given.Identities {
 		if i.Matching != nil || len(given.Identities) != 3 {
 			t.Errorf("what the customer gave is matched: %+v", given.Identities)
@@ -49,7 +49,7 @@ func TestMatching(t *testing.T) {
 func TestSourceStatus(t *testing.T) {
 	d := bank(cash())
 	d.Connections = append(d.Connections, bankdata.Connection{SourceID: "OTHER", Status: contract.StatusSupplierUnresponsive})
-	got := Build(Input{Consumer: &bankdata.Person{}, InputSource: report.CustomerInput, Bank: d}, asOf).Sources
+	got := Build(Input{Consumer: &bankdata.Person{}, Envelope: report.Envelope{InputSource: report.CustomerInput}, Bank: d}, asOf).Sources
 	want := []report.Source{
 		{SourceID: "CUSTOMER_INPUT", SourceType: "MANUAL", Status: "SUCCESS"},
 		{SourceID: "BANK", SourceType: "BANK_TRANSACTION", Status: "SUCCESS"},
@@ -63,7 +63,8 @@ func TestSourceStatus(t *testing.T) {
 func TestEmptyFieldsAreNull(t *testing.T) {
 	a := joined(each("2025-04", "2026-02", 3, 900_00, globex), each("2025-01", "2025-01", 3, -1_00, groceries))
 	invested := bankdata.Account{ID: "b", Type: report.Investment, Balance: 5}
-	r := Build(Input{PublicToken: "t", Bank: bank(a, invested), Notices: []report.ConsumerNotice{{Description: "You may dispute."}}}, asOf)
+	r := Build(Input{Envelope: report.Envelope{PublicToken: "t"}, Bank: bank(a, invested),
+		Notices: []report.ConsumerNotice{{Description: "You may dispute."}}}, asOf)
 	got, err := report.Encode(r)
 	if err != nil {
 		t.Fatal(err)
@@ -294,7 +295,7 @@ func TestMatchedIncome(t *testing.T) {
 		"each inflow matches one employer": {[]string{"Northwind Logistics", "Northwind Logistics West"},
 			"Northwind Logistics, NORTHWIND LOGISTICS, 10800", 2},
 	} {
-		r := Build(Input{PublicToken: "t", InputSource: report.ConsumerInput, State: "TX",
+		r := Build(Input{Envelope: report.Envelope{PublicToken: "t", InputSource: report.ConsumerInput}, State: "TX",
 			StatedEmployers: c.stated, StatedAnnualIncome: &amount, Bank: bank(a),
 			Options: Options{Suite: Suite20, Inflows: true}}, asOf)
 		m, got := model(t, r), ""

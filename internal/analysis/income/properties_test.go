@@ -51,8 +51,8 @@ func household(t *rapid.T) (Input, time.Time) {
 		}
 	}
 	in := Input{
-		PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", InputSource: report.ConsumerInput,
-		State: rapid.SampledFrom([]string{"", "TX", "OR"}).Draw(t, "state"),
+		Envelope: report.Envelope{PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", InputSource: report.ConsumerInput},
+		State:    rapid.SampledFrom([]string{"", "TX", "OR"}).Draw(t, "state"),
 		StatedEmployers: rapid.SliceOfN(rapid.SampledFrom([]string{"Northwind", "Vandelay", "Globex Widgets", "ADP", "Initech"}),
 			0, 3).Draw(t, "stated"),
 		Bank: bank(accounts...), Options: Options{Suite: Suite20, Inflows: true},

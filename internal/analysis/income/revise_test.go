@@ -16,14 +16,14 @@ import (
 // wages returns a report of a person with 26,000 a year net and a benefit of 2,600, and its
 // input.
 func wages() (Input, report.Income) {
-	in := Input{PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", InputSource: report.ConsumerInput, State: "TX",
+	in := Input{Envelope: report.Envelope{PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001", InputSource: report.ConsumerInput}, State: "TX",
 		Bank: bank(joined(each("2024-12", "2026-03", 5, 2_166_67, northwind), each("2024-12", "2026-03", 6, 216_67, benefit)))}
 	return in, Build(in, asOf)
 }
 
 func jobs() report.Income {
 	d := day("2026-02-27")
-	return Build(Input{PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001",
+	return Build(Input{Envelope: report.Envelope{PublicToken: "7f7c1f1e-54a9-4a0c-9a2e-6f6c6f6f0001"},
 		Payroll: []Payroll{{ID: "p", SourceID: "P", Provider: "P", Jobs: []Job{{
 			Employer: "Globex", Status: report.EmploymentActive,
 			Statements: []Statement{{PayDate: d, Start: d, End: d, Gross: 1_000_10, Net: 800_20}}}}}}}, asOf)

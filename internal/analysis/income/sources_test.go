@@ -133,7 +133,7 @@ func TestSummaryOfSources(t *testing.T) {
 		}
 	}
 	r := Build(Input{Paystubs: stubs, Consumer: &bankdata.Person{FirstName: "Ada"},
-		InputSource: report.ConsumerInput, StatedEmployers: []string{"Globex Inc"}}, asOf)
+		Envelope: report.Envelope{InputSource: report.ConsumerInput}, StatedEmployers: []string{"Globex Inc"}}, asOf)
 	var sources, employers []string
 	for _, s := range r.Sources {
 		sources = append(sources, s.SourceID+" "+s.SourceType+" "+string(s.Status))
@@ -183,7 +183,7 @@ func TestSourcesProperties(t *testing.T) {
 		return j
 	})
 	proptest.Check(t, func(t *rapid.T) {
-		in := Input{StatedEmployers: []string{"Acme Inc"}, InputSource: report.ConsumerInput}
+		in := Input{StatedEmployers: []string{"Acme Inc"}, Envelope: report.Envelope{InputSource: report.ConsumerInput}}
 		for range rapid.IntRange(0, 3).Draw(t, "connections") {
 			in.Payroll = append(in.Payroll, Payroll{SourceID: "P", Jobs: rapid.SliceOfN(job, 0, 3).Draw(t, "jobs")})
 		}

@@ -12,17 +12,10 @@ import (
 
 // Input is the input of a report.
 type Input struct {
-	PublicToken        string
-	ExternalID         string
-	UserArgs           string
-	ConsumerID         string
-	ConsumerExternalID string
-	Product            report.Product
-	InputSource        string    // source of Consumer: report.ConsumerInput or report.CustomerInput
-	InputRecordID      string    // source_record_id of Consumer
-	Consumer           *Consumer // nil if no name was entered
-	File               File
-	Quote              *Quote // nil if no rate is known; a rate of another currency is ignored
+	report.Envelope
+	Consumer *Consumer // nil if no name was entered
+	File     File
+	Quote    *Quote // nil if no rate is known; a rate of another currency is ignored
 }
 
 // Outcome returns the report's status and substatus. If the supplier does not know the
@@ -38,24 +31,12 @@ func Outcome(f File) (contract.Status, contract.Substatus) {
 func Build(in Input, asOf time.Time) report.Passport {
 	status, sub := Outcome(in.File)
 	r := report.Passport{
-		Meta: &report.Meta{
-			PublicToken:        in.PublicToken,
-			UserArgs:           report.Null(in.UserArgs),
-			CreatedAt:          report.TimestampOf(asOf),
-			APIVersion:         report.PassportVersion,
-			ExternalID:         report.Null(in.ExternalID),
-			Status:             status,
-			ConsumerID:         report.Null(in.ConsumerID),
-			ConsumerExternalID: report.Null(in.ConsumerExternalID),
-		},
+		Meta:    in.Meta(report.PassportVersion, status, sub, asOf),
 		Product: &in.Product,
-	}
-	if sub != "" {
-		r.Meta.Substatus = &sub
 	}
 	supplier, _ := report.SupplierOf(in.File.Supplier)
 	if in.Consumer != nil {
-		r.Sources = append(r.Sources, report.Source{SourceID: in.InputSource, SourceType: report.SourceManual, Status: contract.StatusSuccess})
+		r.Sources = append(r.Sources, in.EnteredSource())
 	}
 	kind := report.SourceCreditBureau
 	if in.File.Supplier == report.DocumentSupplier {

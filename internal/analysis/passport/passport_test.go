@@ -16,6 +16,8 @@ import (
 
 const token = "5c9d3f52-7a2b-4f0e-8f0e-3a6a3d1f0a11"
 
+var labels = report.Envelope{PublicToken: token}
+
 var asOf = time.Date(2026, 7, 14, 9, 30, 0, 0, time.UTC)
 
 func on(y int, m time.Month, d int) report.Date {
@@ -127,7 +129,7 @@ func TestCurrencies(t *testing.T) {
 		{ID: "a", Balance: cents(1_000_000_00), PastDue: cents(0)}, {ID: "b", Balance: cents(500_049)},
 		{ID: "c", Balance: cents(9_00), Closed: on(2026, 1, 1)}}}
 	of := func(q *Quote) report.PassportCurrency {
-		r := Build(Input{PublicToken: token, File: file, Quote: q}, asOf)
+		r := Build(Input{Envelope: labels, File: file, Quote: q}, asOf)
 		if len(r.Currencies) != 1 {
 			t.Fatalf("%d currencies", len(r.Currencies))
 		}
@@ -165,7 +167,7 @@ func whole(code string) File {
 // supplier provides, for each supplier.
 func TestIdentityHasTheSuppliersFields(t *testing.T) {
 	for _, s := range report.Suppliers() {
-		id := Build(Input{PublicToken: token, File: whole(s.Code)}, asOf).Identities[0]
+		id := Build(Input{Envelope: labels, File: whole(s.Code)}, asOf).Identities[0]
 		got := report.IdentityFields{FirstName: id.FirstName != nil, LastName: id.LastName != nil,
 			FullName: id.FullName != nil, MiddleName: id.MiddleName != nil,
 			TransliteratedName: id.TransliteratedName != nil, OtherNames: len(id.OtherNames) > 0,
@@ -180,7 +182,7 @@ func TestIdentityHasTheSuppliersFields(t *testing.T) {
 		}
 		living := whole(s.Code)
 		living.Person.Deceased = false
-		if id := Build(Input{PublicToken: token, File: living}, asOf).Identities[0]; id.DateOfDeath != nil ||
+		if id := Build(Input{Envelope: labels, File: living}, asOf).Identities[0]; id.DateOfDeath != nil ||
 			id.IsDeceased != nil && *id.IsDeceased {
 			t.Errorf("%s: a living person has the date of death %v", s.Code, id.DateOfDeath)
 		}
@@ -188,7 +190,7 @@ func TestIdentityHasTheSuppliersFields(t *testing.T) {
 }
 
 func TestNumbersAreTruncated(t *testing.T) {
-	r := Build(Input{PublicToken: token, File: whole("ESP_EFX")}, asOf)
+	r := Build(Input{Envelope: labels, File: whole("ESP_EFX")}, asOf)
 	if got := *r.Identities[0].Documents[0].TruncatedNumber; got != "4567" {
 		t.Errorf("a document's number is %q", got)
 	}
@@ -230,7 +232,7 @@ func TestMatching(t *testing.T) {
 	of := func(first string, found bool) report.Passport {
 		f := whole("ESP_EFX")
 		f.Found = found
-		return Build(Input{PublicToken: token, InputSource: report.ConsumerInput, InputRecordID: "typed",
+		return Build(Input{Envelope: report.Envelope{PublicToken: token, InputSource: report.ConsumerInput, InputRecordID: "typed"},
 			Consumer: &Consumer{First: first, Last: "Pérez"}, File: f}, asOf)
 	}
 	if m := of("Ana", true).Identities[0].Matching; m == nil || len(m.FullName.Matched) != 1 ||
@@ -253,7 +255,7 @@ func TestScoresBeyondTheirScale(t *testing.T) {
 	f := File{Supplier: "USA_XP", Found: true, Currency: "USD",
 		Scores: []Score{{Name: "a", Value: 9002, Minimum: 300, Maximum: 850}, {Name: "b", Value: 0, Maximum: 0},
 			{Name: "c", Value: 300, Minimum: 300, Maximum: 850}}}
-	if got := Build(Input{PublicToken: token, File: f}, asOf).Scores; len(got) != 1 || got[0].Type != "c" || got[0].Reasons == nil {
+	if got := Build(Input{Envelope: labels, File: f}, asOf).Scores; len(got) != 1 || got[0].Type != "c" || got[0].Reasons == nil {
 		t.Errorf("%+v", got)
 	}
 }
@@ -287,8 +289,8 @@ func TestBuildIgnoresInputOrder(t *testing.T) {
 		g.NSF, g.Disputes = rapid.Permutation(f.NSF).Draw(t, "s"), rapid.Permutation(f.Disputes).Draw(t, "d")
 		g.Identifiers, g.BankAccounts = rapid.Permutation(f.Identifiers).Draw(t, "n"), rapid.Permutation(f.BankAccounts).Draw(t, "b")
 		g.OtherIncomes, g.Scores = rapid.Permutation(f.OtherIncomes).Draw(t, "o"), rapid.Permutation(f.Scores).Draw(t, "r")
-		one, _ := report.Encode(Build(Input{PublicToken: token, File: f}, asOf))
-		two, _ := report.Encode(Build(Input{PublicToken: token, File: g}, asOf))
+		one, _ := report.Encode(Build(Input{Envelope: labels, File: f}, asOf))
+		two, _ := report.Encode(Build(Input{Envelope: labels, File: g}, asOf))
 		if diff := cmp.Diff(string(one), string(two)); diff != "" {
 			t.Fatal(diff)
 		}

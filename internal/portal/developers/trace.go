@@ -137,7 +137,7 @@ func (h *Handler) line(a applications.Application, k view, l applications.Timeli
 		out.What = "GET /connect/status"
 		out.Body, out.Status, out.Response = "X-EXTERNAL-ID: "+t.ExternalID, http.StatusOK, object(proof...)
 	case journey.Fetched:
-		out.What, out.URL = "GET "+reportPath(a.Product), "/review/applications/"+a.ID
+		out.What, out.URL = "GET "+a.Product.Path()+"/json", "/review/applications/"+a.ID
 		out.Body, out.Status = "X-EXTERNAL-ID: "+t.ExternalID, http.StatusOK
 		out.Response = object(member{"publicToken", masked(a.Journey.PublicToken)},
 			member{"status", string(l.Status)}, member{"substatus", string(l.Substatus)}, member{"report", "…"})
@@ -146,11 +146,6 @@ func (h *Handler) line(a applications.Application, k view, l applications.Timeli
 		out.Body = object(member{"attempt", l.Attempt})
 	}
 	return out
-}
-
-func reportPath(p contract.Product) string {
-	return map[contract.Product]string{contract.Cashflow: "/connect/cashflow/v2/json", contract.Income: "/connect/income/v2/json",
-		contract.Eligibility: "/connect/affordable-housing-verification/v1/json", contract.Passport: "/connect/passport/v4/json"}[p]
 }
 
 // created describes the request that created the application.

@@ -91,7 +91,7 @@ func (s *Service) reportACH(w http.ResponseWriter, r *http.Request) error {
 	if err := s.requireEntitlement(ctx); err != nil {
 		return err
 	}
-	rep, err := s.Reports.Named(r)
+	rep, err := s.Reports.CallersReport(r)
 	if err != nil {
 		return err
 	}

@@ -1,46 +1,13 @@
 package reports
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 
-	"vestibule/internal/analysis/eligibility"
-	"vestibule/internal/contract"
 	"vestibule/internal/report"
 )
-
-// eligibility computes an eligibility report. It leaves out what the configuration
-// does not verify, even if it was retrieved.
-func (s *Service) eligibility(ctx context.Context, r Report, in Input) (status contract.Status,
-	sub contract.Substatus, body any, err error) {
-	product, consumerExternalID, err := s.subject(ctx, r)
-	if err != nil {
-		return "", "", nil, err
-	}
-	w := cmp.Or(product.Configuration.EligibilityKind, report.IncomeAndAssets)
-	from := eligibility.Input{
-		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
-		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID, Product: productOf(product),
-		Workflow: w, InputSource: in.Source, InputUUID: derivedID(r.PublicToken, "input"), Consumer: in.Consumer, Bank: *in.Data,
-		Gathered: gathered(in), Notices: eligibilityNotices(),
-	}
-	if from.InputSource == "" { // employers were stated, but no name
-		from.InputSource = report.ConsumerInput
-	}
-	if in.Given != nil {
-		from.StatedEmployers = in.Given.Employers
-	}
-	if from.Files, err = s.eligibilityDocuments(ctx, r, in, w); err != nil {
-		return "", "", nil, err
-	}
-	if status, sub = eligibility.Outcome(from, r.Retrieved); status != contract.StatusSuccess {
-		return status, sub, nil, nil
-	}
-	return status, sub, eligibility.Build(from, r.Retrieved), nil
-}
 
 // eligibilityDocuments returns the documents of an eligibility report: every file that it
 // will have.

@@ -24,9 +24,7 @@ type fetched struct {
 // unusable returns why a source has no account for the report, if its accounts failed.
 func unusable(r Report, data sources.Fetched) sources.Reason {
 	failed := slices.IndexFunc(data.Failed, func(a sources.AccountFailure) bool { return a.Reason != sources.Unsupported })
-	if failed < 0 || slices.ContainsFunc(data.Accounts, func(a bankdata.Account) bool {
-		return a.Type == report.CashEquivalent || r.Kind == contract.Eligibility
-	}) {
+	if failed < 0 || slices.ContainsFunc(data.Accounts, kinds[r.Kind].uses) {
 		return ""
 	}
 	return data.Failed[failed].Reason

@@ -66,7 +66,7 @@ func (f file) contents() (io.ReadSeeker, string, error) {
 
 // files lists the files of a report of the kind.
 func (s *Service) files(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
-	_, all, err := s.sources(kind, r)
+	_, all, err := s.requestedFiles(kind, r)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (s *Service) files(kind contract.Product, w http.ResponseWriter, r *http.Re
 
 // file serves one file, with support for range requests.
 func (s *Service) file(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
-	over, all, err := s.sources(kind, r)
+	over, all, err := s.requestedFiles(kind, r)
 	if err != nil {
 		return err
 	}
@@ -107,26 +107,26 @@ func (s *Service) file(kind contract.Product, w http.ResponseWriter, r *http.Req
 	return httpx.NewError(contract.CodeNotFound, errors.New("the report has no such file"))
 }
 
-// sources returns the files of a report of the kind: none before it has input, only
+// requestedFiles returns the files of a report of the kind: none before it has input, only
 // the submitted documents until it is generated, and none after the retention period.
-func (s *Service) sources(kind contract.Product, r *http.Request) (over bool, all []file, err error) {
+func (s *Service) requestedFiles(kind contract.Product, r *http.Request) (over bool, all []file, err error) {
 	ctx := r.Context()
-	rep, err := s.named(r, get)
+	rep, err := s.requestedReport(r, get)
 	if err != nil {
 		return false, nil, err
 	}
 	if rep.Kind != kind {
 		return false, nil, httpx.NewError(contract.CodeInvalidToken, errors.New("the report is of another kind"))
 	}
-	made := rep.Status == contract.StatusSuccess
-	if rep.Retrieved.IsZero() || !made && rep.Relay != "" {
+	generated := rep.Status == contract.StatusSuccess
+	if rep.Retrieved.IsZero() || !generated && rep.Relay != "" {
 		return false, nil, nil
 	}
 	if !s.retained(rep) {
 		return true, nil, nil
 	}
-	if made {
-		if over, all, err = s.retrieved(ctx, rep); over || err != nil {
+	if generated {
+		if over, all, err = s.retrievedFiles(ctx, rep); over || err != nil {
 			return over, nil, err
 		}
 	}
@@ -137,8 +137,8 @@ func (s *Service) sources(kind contract.Product, r *http.Request) (over bool, al
 	return false, append(all, submitted...), err
 }
 
-// retrieved returns the files with the data that a generated report was made from.
-func (s *Service) retrieved(ctx context.Context, rep Report) (over bool, all []file, err error) {
+// retrievedFiles returns the files with the data that a generated report was made from.
+func (s *Service) retrievedFiles(ctx context.Context, rep Report) (over bool, all []file, err error) {
 	if err := s.markRead(ctx, rep); err != nil {
 		return false, nil, err
 	}
@@ -155,22 +155,8 @@ func (s *Service) retrieved(ctx context.Context, rep Report) (over bool, all []f
 	if in.Data != nil {
 		data = *in.Data
 	}
-	all = s.filesOf(ctx, rep, data)
-	if rep.Kind == contract.Income || rep.Kind == contract.Eligibility {
-		for _, p := range in.Payroll {
-			all = append(all, file{listed: statementsIn(rep, p), name: statementsName,
-				body: func() (any, error) { return statementsOf(p, rep.Retrieved), nil }})
-		}
-	}
-	if rep.Kind == contract.Eligibility {
-		all, err = s.verified(ctx, rep, all)
-	}
-	return false, all, err
-}
-
-func (s *Service) filesOf(ctx context.Context, rep Report, data bankdata.Data) []file {
-	var all []file
-	if rep.Kind == contract.Cashflow {
+	k := kinds[rep.Kind]
+	if k.analysis {
 		id := derivedID(rep.PublicToken, "analysis")
 		all = append(all, file{
 			listed: listed{"CASHFLOW_ANALYSIS", derivedID(rep.PublicToken, "file/analysis"), "REPORT_ANALYSIS", id, id + "/" + analysisName},
@@ -182,7 +168,16 @@ func (s *Service) filesOf(ctx context.Context, rep Report, data bankdata.Data) [
 		all = append(all, file{listed: transactionsOf(rep, c), name: transactionsName,
 			body: func() (any, error) { return fileOf(c, currency, rep.Retrieved), nil }})
 	}
-	return all
+	if k.payroll {
+		for _, p := range in.Payroll {
+			all = append(all, file{listed: statementsIn(rep, p), name: statementsName,
+				body: func() (any, error) { return statementsOf(p, rep.Retrieved), nil }})
+		}
+	}
+	if k.verifies {
+		all, err = s.verified(ctx, rep, all)
+	}
+	return false, all, err
 }
 
 // transactionsOf describes the file of a bank.
@@ -202,19 +197,19 @@ func (s *Service) analysis(ctx context.Context, rep Report, data bankdata.Data) 
 	if err != nil {
 		return report.Analysis{}, err
 	}
-	var made struct {
+	var computed struct {
 		Scores []struct {
 			Version string `json:"score_version"`
 		} `json:"scores"`
 	}
-	if err := json.Unmarshal(body, &made); err != nil {
+	if err := json.Unmarshal(body, &computed); err != nil {
 		return report.Analysis{}, err
 	}
-	in := cashflow.Input{PublicToken: rep.PublicToken, Bank: data}
+	in := cashflow.Input{Envelope: report.Envelope{PublicToken: rep.PublicToken}, Bank: data}
 	if rep.Relay != "" {
 		in.PublicToken = rep.Relay
 	}
-	for _, score := range made.Scores {
+	for _, score := range computed.Scores {
 		in.Options.Attributes = true
 		in.Options.ScoreV1 = in.Options.ScoreV1 || score.Version == "v1.0"
 		in.Options.ScoreV21 = in.Options.ScoreV21 || score.Version == "v2.1"

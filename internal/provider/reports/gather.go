@@ -38,7 +38,7 @@ func (s *Service) retrieve(ctx context.Context, r Report, in *Input, from origin
 	}
 	var added eligibility.Gathered
 	for _, at := range in.Banks {
-		got, failed := from.of(r, &at)
+		got, failed := from.dataOf(r, &at)
 		if !failed {
 			data.Connections = append(data.Connections, connectionOf(r, at, got, same[at.Name]))
 			same[at.Name]++
@@ -53,7 +53,7 @@ func (s *Service) retrieve(ctx context.Context, r Report, in *Input, from origin
 	in.Data = &data
 	seen := map[string]int{} // number of sign-ins by payroll provider
 	for i, at := range in.SignIns {
-		got, failed := from.of(r, &at)
+		got, failed := from.dataOf(r, &at)
 		if failed && in.SignIns[i].good() {
 			in.SignIns[i], last = at, at
 		}
@@ -86,9 +86,9 @@ type origin struct {
 	fetched map[string]fetched // by source
 }
 
-// of returns the data of a sign-in. If there are none, failed is true, and the sign-in has
+// dataOf returns the data of a sign-in. If there are none, failed is true, and the sign-in has
 // the status of a failed one.
-func (o origin) of(r Report, at *SignIn) (data sources.Fetched, failed bool) {
+func (o origin) dataOf(r Report, at *SignIn) (data sources.Fetched, failed bool) {
 	if !at.good() {
 		return data, true
 	}
@@ -132,12 +132,12 @@ func gathered(in Input) (out eligibility.Gathered) {
 	if in.Gathered != nil {
 		out = *in.Gathered
 	}
-	made := slices.DeleteFunc(slices.Clone(in.SignIns), func(at SignIn) bool { return !at.good() })
+	connections := slices.DeleteFunc(slices.Clone(in.SignIns), func(at SignIn) bool { return !at.good() })
 	var connected []eligibility.Connected
 	for i, p := range in.Payroll {
 		c := eligibility.Connected{Payroll: p}
-		if i < len(made) {
-			c.Employer = made[i].Employer
+		if i < len(connections) {
+			c.Employer = connections[i].Employer
 		}
 		connected = append(connected, c)
 	}
@@ -179,7 +179,7 @@ func (s *Service) read(ctx context.Context, r Report, in *Input, by StubScenario
 		files[i] = s.stub(ctx, r, in, d)
 	}
 	reader := StubReader{Scanner: s.Scanner, Scenario: by, Log: s.Log}
-	if in.Paystubs, err = reader.Read(ctx, files, StubsOf{in.Consumer, r.PublicToken, r.Retrieved}, *in.Data); err != nil {
+	if in.Paystubs, err = reader.Read(ctx, files, StubSubject{in.Consumer, r.PublicToken, r.Retrieved}, *in.Data); err != nil {
 		return nil, err
 	}
 	for i, d := range stubs {

@@ -60,7 +60,7 @@ func (s *Service) generate(ctx context.Context, _ jobs.Job, args Generate) error
 // onDiscard ends a report that cannot be generated, so that the customer is notified
 // immediately.
 func (s *Service) onDiscard(ctx context.Context, args Generate) error {
-	return s.end(ctx, args.PublicToken, contract.StatusError, "", nil)
+	return s.finish(ctx, args.PublicToken, contract.StatusError, "", nil)
 }
 
 func (s *Service) produce(ctx context.Context, publicToken string) error {
@@ -75,20 +75,20 @@ func (s *Service) produce(ctx context.Context, publicToken string) error {
 	if from.environment, from.Sandbox, err = s.environment(ctx, r); err != nil {
 		return err
 	}
-	if r.Kind == contract.Passport {
-		return s.makePassport(ctx, from.environment, r, in)
+	if kinds[r.Kind].compute == nil {
+		return s.generatePassport(ctx, from.environment, r, in)
 	}
 	if in.Data == nil {
 		if from.fetched, err = s.fetchSources(ctx, from.environment, r, in); err != nil {
 			return err
 		}
 	}
-	w, err := s.work(ctx, r, &in, from)
+	w, err := s.build(ctx, r, &in, from)
 	if err != nil {
 		return err
 	}
 	if w.status != contract.StatusSuccess {
-		return s.end(ctx, publicToken, w.status, w.sub, nil)
+		return s.finish(ctx, publicToken, w.status, w.sub, nil)
 	}
 	connect := func(context.Context, *store.Tx) error { return nil }
 	if s.Connect != nil {
@@ -96,7 +96,7 @@ func (s *Service) produce(ctx context.Context, publicToken string) error {
 			return err
 		}
 	}
-	err = s.end(ctx, publicToken, w.status, w.sub, func(ctx context.Context, tx *store.Tx) error {
+	err = s.finish(ctx, publicToken, w.status, w.sub, func(ctx context.Context, tx *store.Tx) error {
 		if err := s.requireAccess(ctx, tx, in, from.fetched); err != nil {
 			return err
 		}
@@ -123,13 +123,13 @@ func (s *Service) produce(ctx context.Context, publicToken string) error {
 	}
 	withdrawn, err := s.Customers.ConsentWithdrawn(ctx, s.DB.SQL, r.CustomerID, r.ConsumerID)
 	if withdrawn || errors.Is(err, store.ErrNotFound) {
-		return s.end(ctx, publicToken, contract.StatusNotAuthenticated, "", nil)
+		return s.finish(ctx, publicToken, contract.StatusNotAuthenticated, "", nil)
 	}
 	return cmp.Or(err, errAccessEnded)
 }
 
-// made is a generated report before it is stored.
-type made struct {
+// built is a generated report before it is stored.
+type built struct {
 	retrieved   bool // the data are new
 	status      contract.Status
 	sub         contract.Substatus
@@ -140,8 +140,8 @@ type made struct {
 // processors at program start to requests.
 var turns = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))
 
-// work does the CPU work of a report: data, figures, and encoding.
-func (s *Service) work(ctx context.Context, r Report, in *Input, from origin) (w made, err error) {
+// build does the CPU work of a report: data, figures, and encoding.
+func (s *Service) build(ctx context.Context, r Report, in *Input, from origin) (w built, err error) {
 	select {
 	case turns <- struct{}{}:
 		defer func() { <-turns }()
@@ -153,14 +153,14 @@ func (s *Service) work(ctx context.Context, r Report, in *Input, from origin) (w
 		if err != nil {
 			return w, err
 		}
-		if failed.Connection != "" && in.empty() && r.Kind != contract.Eligibility {
+		if failed.Connection != "" && in.empty() && !kinds[r.Kind].verifies {
 			w.status, w.sub = failed.Status, failed.Substatus
 			return w, nil
 		}
 	}
 	began := time.Now() // real time, because it measures work
 	var computed any
-	w.status, w.sub, computed, err = s.compute(ctx, r, *in)
+	w.status, w.sub, computed, err = kinds[r.Kind].compute(ctx, s, r, *in)
 	if s.Watch != nil {
 		defer func() { s.Watch(string(r.Kind), string(w.status), time.Since(began)) }()
 	}
@@ -184,9 +184,9 @@ func derivedID(publicToken, what string) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(publicToken+"/"+what)).String()
 }
 
-// end moves the report to its final status and stores results, event, and notification
+// finish moves the report to its final status and stores results, event, and notification
 // in the same transaction. It does nothing if the report has already ended.
-func (s *Service) end(ctx context.Context, publicToken string, status contract.Status, sub contract.Substatus,
+func (s *Service) finish(ctx context.Context, publicToken string, status contract.Status, sub contract.Substatus,
 	results func(context.Context, *store.Tx) error) error {
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		changed, err := s.SetStatus(ctx, tx, publicToken, status, sub)

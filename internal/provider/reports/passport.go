@@ -18,9 +18,9 @@ import (
 	"vestibule/internal/store"
 )
 
-// makePassport generates a passport from its supplier's file. The file itself is not
+// generatePassport generates a passport from its supplier's file. The file itself is not
 // stored beyond the report.
-func (s *Service) makePassport(ctx context.Context, env contract.Environment, r Report, in Input) (err error) {
+func (s *Service) generatePassport(ctx context.Context, env contract.Environment, r Report, in Input) (err error) {
 	var typed *passport.Consumer
 	if p := in.Consumer; p != nil {
 		typed = &passport.Consumer{First: p.FirstName, Last: p.LastName, Emails: p.Emails, Born: in.Born}
@@ -37,7 +37,7 @@ func (s *Service) makePassport(ctx context.Context, env contract.Environment, r 
 	if failure := (*sources.Failure)(nil); errors.As(err, &failure) {
 		s.Log.WarnContext(ctx, "a source failed", "institution", in.Supplier, "report", r.PublicToken, "err", err)
 		status, sub := failure.Reason.Status()
-		return s.end(ctx, r.PublicToken, status, sub, nil)
+		return s.finish(ctx, r.PublicToken, status, sub, nil)
 	}
 	if err != nil {
 		return err
@@ -49,20 +49,15 @@ func (s *Service) makePassport(ctx context.Context, env contract.Environment, r 
 	if s.Watch != nil {
 		defer func() { s.Watch(string(r.Kind), string(status), time.Since(began)) }()
 	}
-	product, consumerExternalID, err := s.subject(ctx, r)
+	envelope, _, err := s.envelope(ctx, r, in)
 	if err != nil {
 		return err
 	}
-	body, err := pack(passport.Build(passport.Input{
-		PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
-		ConsumerID: r.ConsumerID, ConsumerExternalID: consumerExternalID,
-		Product: productOf(product), InputSource: in.Source, InputRecordID: derivedID(r.PublicToken, "input-record"),
-		Consumer: typed, File: file, Quote: quote,
-	}, r.Retrieved))
+	body, err := pack(passport.Build(passport.Input{Envelope: envelope, Consumer: typed, File: file, Quote: quote}, r.Retrieved))
 	if err != nil {
 		return fmt.Errorf("reports: encode: %w", err)
 	}
-	return s.end(ctx, r.PublicToken, status, sub, func(ctx context.Context, tx *store.Tx) error {
+	return s.finish(ctx, r.PublicToken, status, sub, func(ctx context.Context, tx *store.Tx) error {
 		sealed, err := s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(r, "body"), body)
 		if err != nil {
 			return err
@@ -79,11 +74,11 @@ func (s *Service) pdf(kind contract.Product, w http.ResponseWriter, r *http.Requ
 		return err
 	}
 	// The parser's error may quote personal data.
-	of, err := report.ParsePassport(body)
+	read, err := report.ParsePassport(body)
 	if err != nil {
 		return errors.New("reports: a passport's body does not read back")
 	}
-	document, err := pdf.Render(*of)
+	document, err := pdf.Render(*read)
 	if err != nil {
 		return fmt.Errorf("reports: passport as PDF: %w", err)
 	}

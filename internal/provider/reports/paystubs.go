@@ -19,8 +19,8 @@ type StubFile struct {
 	Body     func() ([]byte, error) // the whole file
 }
 
-// StubsOf identifies the consumer and report of pay stubs.
-type StubsOf struct {
+// StubSubject identifies the consumer and report of pay stubs.
+type StubSubject struct {
 	Consumer *bankdata.Person // nil: no name was typed
 	Link     string           // the publicToken
 	At       time.Time        // the report's as-of time
@@ -30,9 +30,9 @@ type StubsOf struct {
 type StubScenario interface {
 	// Open reads the nth pay stub of a report. A non-empty status replaces the document's,
 	// which may then be nil. Its errors are those of Body.
-	Open(f StubFile, nth int, of StubsOf) (*paystub.Document, contract.Status, error)
+	Open(f StubFile, nth int, subject StubSubject) (*paystub.Document, contract.Status, error)
 	// Overrule returns the irregularity_detection to use in place of found.
-	Overrule(of StubsOf, d *paystub.Document, found report.IrregularityDetection) report.IrregularityDetection
+	Overrule(subject StubSubject, d *paystub.Document, found report.IrregularityDetection) report.IrregularityDetection
 	// Failing returns the status that the name of another document requests, or "".
 	Failing(name string) contract.Status
 }
@@ -51,12 +51,12 @@ type StubReader struct {
 }
 
 // Read reads pay stubs in order and returns one result for each.
-func (s StubReader) Read(ctx context.Context, files []StubFile, of StubsOf, bank bankdata.Data) ([]income.Paystub, error) {
+func (s StubReader) Read(ctx context.Context, files []StubFile, subject StubSubject, bank bankdata.Data) ([]income.Paystub, error) {
 	out := make([]income.Paystub, len(files))
 	var docs []*paystub.Document
 	var at []int // which of the files each document is
 	for i, f := range files {
-		d, status, err := s.open(ctx, f, i, of)
+		d, status, err := s.open(ctx, f, i, subject)
 		if err != nil {
 			return nil, err
 		}
@@ -72,20 +72,21 @@ func (s StubReader) Read(ctx context.Context, files []StubFile, of StubsOf, bank
 			docs, at = append(docs, d), append(at, i)
 		}
 	}
-	stubs := paystub.Report(docs, deposits(bank, of.At), report.DateOf(of.At))
+	stubs := paystub.Report(docs, deposits(bank, subject.At), report.DateOf(subject.At))
 	for n, i := range at {
 		out[i].Employer, out[i].Stub = docs[n].Employer, stubs[n]
 		if s.Scenario != nil {
-			out[i].Stub.IrregularityDetection = s.Scenario.Overrule(of, docs[n], stubs[n].IrregularityDetection)
+			out[i].Stub.IrregularityDetection = s.Scenario.Overrule(subject, docs[n], stubs[n].IrregularityDetection)
 		}
 	}
 	return out, nil
 }
 
-func (s StubReader) open(ctx context.Context, f StubFile, nth int, of StubsOf) (d *paystub.Document, status contract.Status, err error) {
+func (s StubReader) open(ctx context.Context, f StubFile, nth int, subject StubSubject) (d *paystub.Document,
+	status contract.Status, err error) {
 	var body []byte
 	if s.Scenario != nil {
-		d, status, err = s.Scenario.Open(f, nth, of)
+		d, status, err = s.Scenario.Open(f, nth, subject)
 	} else if body, err = f.Body(); err == nil {
 		d = paystub.Open(body)
 	}
@@ -102,7 +103,7 @@ func (s StubReader) open(ctx context.Context, f StubFile, nth int, of StubsOf) (
 		return nil, "", ctx.Err()
 	}
 	if err != nil {
-		s.Log.WarnContext(ctx, "an image was not read", "report", of.Link, "err", err)
+		s.Log.WarnContext(ctx, "an image was not read", "report", subject.Link, "err", err)
 		return d, "", nil
 	}
 	return d.Scanned(pages), "", nil

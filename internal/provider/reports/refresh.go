@@ -126,9 +126,9 @@ func (s *Service) refresh(w http.ResponseWriter, r *http.Request) error {
 	if err := httpx.RejectContentCoding(w, r); err != nil {
 		return err
 	}
-	rep, err := s.callers(r, get)
-	if err == nil && (rep.Forgotten || s.Now().Sub(rep.Created) > MaxAge) {
-		err = httpx.NewError(contract.CodeInvalidToken, errors.New("the report is over 90 days old"))
+	rep, err := s.CallersReport(r)
+	if err == nil && s.tooOld(rep) {
+		err = errTooOld
 	}
 	if err == nil && rep.Status != contract.StatusSuccess && rep.refreshedFrom == "" {
 		err = NotReady(rep)

@@ -270,11 +270,14 @@ func (s *Service) Own(ctx context.Context, q store.Queryer, customerID, publicTo
 
 func (s *Service) own(ctx context.Context, q store.Queryer, where, customerID, publicToken string) (Report, error) {
 	r, err := get(ctx, q, where, customerID, publicToken)
-	if err == nil && (r.Forgotten || s.Now().Sub(r.Created) > MaxAge) {
+	if err == nil && s.tooOld(r) {
 		err = store.ErrNotFound
 	}
 	return r, err
 }
+
+// tooOld reports whether a report can no longer be read.
+func (s *Service) tooOld(r Report) bool { return r.Forgotten || s.Now().Sub(r.Created) > MaxAge }
 
 // Attach sets the input of a pending report and enqueues its generation. It returns
 // ErrNotPending for a report that already has an input.
@@ -316,7 +319,7 @@ func (s *Service) SetStatus(ctx context.Context, tx *store.Tx, publicToken strin
 	if !status.Final() {
 		return false, fmt.Errorf("reports: %q does not end a report", status)
 	}
-	customerID, ok, err := finish(ctx, tx, publicToken, status, sub)
+	customerID, ok, err := setStatus(ctx, tx, publicToken, status, sub)
 	if err != nil || !ok {
 		return false, err
 	}

@@ -32,7 +32,7 @@ var (
 
 // Revisable reports whether the figures of a report may be corrected.
 func (s *Service) Revisable(r Report) bool {
-	return r.Kind == contract.Income && r.Status == contract.StatusSuccess && !r.Forgotten && s.Now().Sub(r.Created) <= MaxAge
+	return kinds[r.Kind].correction && r.Status == contract.StatusSuccess && !s.tooOld(r)
 }
 
 // Correction holds the values to state in place of a report's figures.
@@ -97,7 +97,7 @@ func (s *Service) Correct(ctx context.Context, tx *store.Tx, customerID, publicT
 	if err != nil {
 		return 0, fmt.Errorf("reports: encode: %w", err)
 	}
-	made, err := pack(income.Revise(*body, then, r.revision, tx.Now))
+	revised, err := pack(income.Revise(*body, then, r.revision, tx.Now))
 	if err != nil {
 		return 0, fmt.Errorf("reports: encode: %w", err)
 	}
@@ -109,7 +109,7 @@ func (s *Service) Correct(ctx context.Context, tx *store.Tx, customerID, publicT
 	}{
 		{&row.reason, revisionCell(r, r.revision, "reason"), []byte(c.Reason)},
 		{&row.replaced, revisionCell(r, r.revision, "replaced"), replaced},
-		{&made, cell(r, "body"), made},
+		{&revised, cell(r, "body"), revised},
 	} {
 		if *x.into, err = s.DB.Vault.Seal(ctx, tx, r.KeyID, x.at, x.plain); err != nil {
 			return 0, unreadable(err)
@@ -118,7 +118,7 @@ func (s *Service) Correct(ctx context.Context, tx *store.Tx, customerID, publicT
 	if err := insertRevision(ctx, tx, publicToken, row); err != nil {
 		return 0, err
 	}
-	if err := setBody(ctx, tx, publicToken, nil, made); err != nil {
+	if err := setBody(ctx, tx, publicToken, nil, revised); err != nil {
 		return 0, err
 	}
 	return r.revision, s.OnChange(ctx, tx, StatusChange{customerID, publicToken, r.Status, r.Substatus})
@@ -227,11 +227,11 @@ func (s *Service) corrected(ctx context.Context, q store.Queryer, r Report, body
 		if err != nil {
 			return net, unreadable(err)
 		}
-		of := income.Input{Bank: *in.Data}
+		from := income.Input{Bank: *in.Data}
 		if in.Given != nil {
-			of.State, of.StatedEmployers = in.Given.State, in.Given.Employers
+			from.State, from.StatedEmployers = in.Given.State, in.Given.Employers
 		}
-		return income.Gross(of, net, r.Retrieved), nil
+		return income.Gross(from, net, r.Retrieved), nil
 	})
 }
 

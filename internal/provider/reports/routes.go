@@ -21,26 +21,26 @@ import (
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /connect/status", httpx.API(s.Log, s.Auth.Bearer(s.status)))
 	mux.Handle("POST /connect/refresh", httpx.API(s.Log, s.Auth.Bearer(s.Customers.Requires(customers.Refresh, s.refresh))))
-	of := func(kind contract.Product, h func(contract.Product, http.ResponseWriter, *http.Request) error) http.Handler {
-		return httpx.API(s.Log, s.Auth.Bearer(func(w http.ResponseWriter, r *http.Request) error { return h(kind, w, r) }))
+	for product, k := range kinds {
+		of := func(path string, h func(contract.Product, http.ResponseWriter, *http.Request) error) {
+			mux.Handle("GET "+product.Path()+path, httpx.API(s.Log, s.Auth.Bearer(func(w http.ResponseWriter, r *http.Request) error {
+				return h(product, w, r)
+			})))
+		}
+		of("/json", s.json)
+		if k.files {
+			of("/files", s.files)
+			of("/files/{path...}", s.file)
+		} else {
+			of("/pdf", s.pdf)
+		}
 	}
-	mux.Handle("GET /connect/cashflow/v2/json", of(contract.Cashflow, s.json))
-	mux.Handle("GET /connect/cashflow/v2/files", of(contract.Cashflow, s.files))
-	mux.Handle("GET /connect/cashflow/v2/files/{path...}", of(contract.Cashflow, s.file))
-	mux.Handle("GET /connect/income/v2/json", of(contract.Income, s.json))
-	mux.Handle("GET /connect/income/v2/files", of(contract.Income, s.files))
-	mux.Handle("GET /connect/income/v2/files/{path...}", of(contract.Income, s.file))
-	mux.Handle("GET /connect/affordable-housing-verification/v1/json", of(contract.Eligibility, s.json))
-	mux.Handle("GET /connect/affordable-housing-verification/v1/files", of(contract.Eligibility, s.files))
-	mux.Handle("GET /connect/affordable-housing-verification/v1/files/{path...}", of(contract.Eligibility, s.file))
-	mux.Handle("GET /connect/passport/v4/json", of(contract.Passport, s.json))
-	mux.Handle("GET /connect/passport/v4/pdf", of(contract.Passport, s.pdf))
 	mux.Handle("GET /connect/suppliers", httpx.API(s.Log, s.Auth.Basic(s.suppliers)))
 }
 
 // status answers {status, substatus}.
 func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
-	rep, err := s.named(r, getStatus)
+	rep, err := s.requestedReport(r, getStatus)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Req
 // requestedBody returns the body of the report that a request names. Its errors are for
 // the client.
 func (s *Service) requestedBody(kind contract.Product, r *http.Request) ([]byte, error) {
-	rep, err := s.named(r, get)
+	rep, err := s.requestedReport(r, get)
 	if err != nil {
 		return nil, err
 	}
@@ -88,27 +88,30 @@ func (s *Service) requestedBody(kind contract.Product, r *http.Request) ([]byte,
 // reader reads a report, or only the fields that the caller needs.
 type reader func(ctx context.Context, q store.Queryer, where string, args ...any) (Report, error)
 
-// named finds the report that the identifier headers name if it is not too old to be
-// read: the caller's, a child account's, or one shared with the caller.
-func (s *Service) named(r *http.Request, read reader) (Report, error) {
-	rep, err := s.callers(r, read)
+// requestedReport finds the report that the identifier headers name if it is not too old
+// to be read: the caller's, a child account's, or one shared with the caller.
+func (s *Service) requestedReport(r *http.Request, read reader) (Report, error) {
+	rep, err := s.ownReport(r, read)
 	if errors.Is(err, store.ErrNotFound) {
-		rep, err = s.ofChild(r, err)
+		rep, err = s.childReport(r, err)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		rep, err = s.shared(r, err)
+		rep, err = s.sharedReport(r, err)
 	}
-	if err == nil && (rep.Forgotten || s.Now().Sub(rep.Created) > MaxAge) {
-		return rep, httpx.NewError(contract.CodeInvalidToken, errors.New("the report is over 90 days old"))
+	if err == nil && s.tooOld(rep) {
+		err = errTooOld
 	}
 	return rep, err
 }
 
-// Named finds the caller's report that the identifier headers name, of any age; its
-// errors are for the client.
-func (s *Service) Named(r *http.Request) (Report, error) { return s.callers(r, get) }
+// errTooOld is returned for a report that can no longer be read.
+var errTooOld = httpx.NewError(contract.CodeInvalidToken, errors.New("the report is over 90 days old"))
 
-func (s *Service) callers(r *http.Request, read reader) (Report, error) {
+// CallersReport finds the caller's own report that the identifier headers name, of any age;
+// its errors are for the client.
+func (s *Service) CallersReport(r *http.Request) (Report, error) { return s.ownReport(r, get) }
+
+func (s *Service) ownReport(r *http.Request, read reader) (Report, error) {
 	id, err := auth.IdentifierOf(r)
 	if err != nil {
 		return Report{}, err
@@ -121,6 +124,22 @@ func (s *Service) callers(r *http.Request, read reader) (Report, error) {
 	rep, err := read(r.Context(), s.DB.SQL, `customer_id = $1 AND `+where, caller.CustomerID, value)
 	if errors.Is(err, store.ErrNotFound) {
 		return rep, httpx.NewError(contract.CodeInvalidToken, fmt.Errorf("the caller has no such report: %w", err))
+	}
+	return rep, err
+}
+
+// childReport finds a report of a child account that the parent names by its token; missing
+// is the error if none exists. External ids are unique within one account, so a request with
+// one must also name the child's publicId (API reference: Reports).
+func (s *Service) childReport(r *http.Request, missing error) (Report, error) {
+	id, err := auth.IdentifierOf(r)
+	if err != nil || id.PublicToken == "" {
+		return Report{}, missing
+	}
+	rep, err := get(r.Context(), s.DB.SQL, `public_token = $2 AND customer_id IN (SELECT id FROM customers WHERE parent_id = $1)`,
+		auth.CallerOf(r.Context()).CustomerID, id.PublicToken)
+	if errors.Is(err, store.ErrNotFound) {
+		return Report{}, missing
 	}
 	return rep, err
 }
@@ -138,10 +157,4 @@ type statusBody struct {
 	Substatus *contract.Substatus `json:"substatus"`
 }
 
-func statusOf(r Report) statusBody {
-	b := statusBody{Status: r.Status}
-	if r.Substatus != "" {
-		b.Substatus = &r.Substatus
-	}
-	return b
-}
+func statusOf(r Report) statusBody { return statusBody{r.Status, report.Null(r.Substatus)} }

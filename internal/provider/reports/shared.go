@@ -21,9 +21,9 @@ type Shared interface {
 	Open(ctx context.Context, q store.Queryer, relayToken string) error
 }
 
-// shared finds the report that the caller names by a sharing token; missing is the
+// sharedReport finds the report that the caller names by a sharing token; missing is the
 // error if none exists.
-func (s *Service) shared(r *http.Request, missing error) (Report, error) {
+func (s *Service) sharedReport(r *http.Request, missing error) (Report, error) {
 	id, err := auth.IdentifierOf(r)
 	if err != nil || id.PublicToken == "" || s.Shared == nil {
 		return Report{}, missing

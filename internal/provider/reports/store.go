@@ -78,9 +78,9 @@ func attach(ctx context.Context, tx *store.Tx, publicToken string, sealed []byte
 		SELECT public_token, created_at, held_at, $2 FROM reports WHERE public_token = $1`, publicToken, sealed))
 }
 
-// finish sets the final status; it succeeds once for each report and returns the
+// setStatus sets the final status; it succeeds once for each report and returns the
 // report's owner.
-func finish(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status,
+func setStatus(ctx context.Context, tx *store.Tx, publicToken string, status contract.Status,
 	sub contract.Substatus) (customerID string, ok bool, err error) {
 	err = tx.QueryRowContext(ctx, `UPDATE reports SET status = $2, substatus = $3, updated_at = $4
 		WHERE public_token = $1 AND status = 'PENDING' RETURNING customer_id`,

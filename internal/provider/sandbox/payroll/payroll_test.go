@@ -52,9 +52,9 @@ func TestIncomeReportsFromPayroll(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			when := at(t, c.day+"T09:30:15.123Z")
 			in := income.Input{
-				PublicToken: link, ConsumerID: "0b3f6a0e-6a53-4a0c-b9a2-0d6a1de4f5b7",
-				Product:     report.Product{Name: "Income", ProductID: "2c8b1f57-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "PERSONAL"},
-				InputSource: report.ConsumerInput, InputRecordID: "f15055cf-6c30-5125-a3f6-43d31ad5d57f",
+				Envelope: report.Envelope{PublicToken: link, ConsumerID: "0b3f6a0e-6a53-4a0c-b9a2-0d6a1de4f5b7",
+					Product:     report.Product{Name: "Income", ProductID: "2c8b1f57-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "PERSONAL"},
+					InputSource: report.ConsumerInput, InputRecordID: "f15055cf-6c30-5125-a3f6-43d31ad5d57f"},
 				Consumer:           &bankdata.Person{FirstName: "Default", LastName: "Harper", Emails: []string{"applicant@mail.example"}},
 				StatedEmployers:    []string{"Northwind Logistics, Inc.", "Great Lakes Medical Center"},
 				StatedAnnualIncome: &annual,

@@ -18,7 +18,7 @@ import (
 // against its golden file, with a line for each list of balances.
 func TestProfileAnalysis(t *testing.T) {
 	when := at(t, "2026-07-14T09:30:15.123Z")
-	in := cashflow.Input{PublicToken: link, Bank: Bank{}.Fetch("default", link, when),
+	in := cashflow.Input{Envelope: report.Envelope{PublicToken: link}, Bank: Bank{}.Fetch("default", link, when),
 		Options: cashflow.Options{Attributes: true, ScoreV1: true}}
 	raw, err := report.Encode(cashflow.Explain(in, when))
 	if err != nil {
@@ -51,7 +51,8 @@ func TestProfileAnalyses(t *testing.T) {
 	for _, name := range Names() {
 		for _, day := range []string{"2024-02-29", "2024-12-31", "2025-03-01", "2026-07-14"} {
 			when := at(t, day+"T23:59:59Z")
-			in := cashflow.Input{PublicToken: link, Bank: Bank{}.Fetch(name, link, when), Options: cashflow.Options{Attributes: true}}
+			in := cashflow.Input{Envelope: report.Envelope{PublicToken: link}, Bank: Bank{}.Fetch(name, link, when),
+				Options: cashflow.Options{Attributes: true}}
 			a, r := cashflow.Explain(in, when), cashflow.Build(in, when)
 			if name == "noincome" {
 				if len(a.Accounts) != 1 || a.From != nil || len(a.Months)+len(a.Streams)+len(a.Categories)+len(a.Scores[0].Bins) != 0 {

@@ -38,9 +38,9 @@ func TestProfileIncomeReports(t *testing.T) {
 			t.Run(name+" on "+day, func(t *testing.T) {
 				when := at(t, day+"T09:30:15.123Z")
 				in := incomes.Input{
-					PublicToken: link, ExternalID: "application-18", ConsumerID: "0b3f6a0e-6a53-4a0c-b9a2-0d6a1de4f5b7",
-					Product:     report.Product{Name: "Income", ProductID: "2c8b1f57-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "PERSONAL"},
-					InputSource: report.ConsumerInput, InputRecordID: "f15055cf-6c30-5125-a3f6-43d31ad5d57f",
+					Envelope: report.Envelope{PublicToken: link, ExternalID: "application-18", ConsumerID: "0b3f6a0e-6a53-4a0c-b9a2-0d6a1de4f5b7",
+						Product: report.Product{Name: "Income", ProductID: "2c8b1f57-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "PERSONAL"}, InputSource: report.ConsumerInput, InputRecordID: "f15055cf-6c30-5125-a3f6-43d31ad5d57f"},
+
 					Consumer: &bankdata.Person{FirstName: "Joint", LastName: "Okafor", Emails: []string{"applicant@mail.example"}},
 					Bank:     Bank{}.Fetch(name, link, when),
 					Options:  incomes.Options{Suite: incomes.Suite20, Inflows: true},
@@ -117,7 +117,7 @@ func TestIncomeDoesNotDependOnTheDayWithinTheMonth(t *testing.T) {
 		var want string
 		for d := at(t, "2026-05-01T12:00:00Z"); d.Month() == 5; d = d.AddDate(0, 0, 1) {
 			r := incomes.Build(incomes.Input{
-				PublicToken: link, InputSource: report.ConsumerInput, Bank: Bank{}.Fetch(name, link, d),
+				Envelope: report.Envelope{PublicToken: link, InputSource: report.ConsumerInput}, Bank: Bank{}.Fetch(name, link, d),
 				StatedEmployers: []string{"Northwind", "Pacific Print"},
 				Options:         incomes.Options{Suite: incomes.Suite20, Inflows: true},
 			}, d)

@@ -27,7 +27,7 @@ func TestOtherProfileReports(t *testing.T) {
 		if status, sub := data.Outcome(when); status != contract.StatusSuccess || sub != "" {
 			t.Errorf("%s: %s %s", p.name, status, sub)
 		}
-		got, err := report.Encode(cashflow.Build(cashflow.Input{PublicToken: link, Bank: data,
+		got, err := report.Encode(cashflow.Build(cashflow.Input{Envelope: report.Envelope{PublicToken: link}, Bank: data,
 			Options: cashflow.Options{Attributes: true}}, when))
 		if err != nil {
 			t.Fatal(err)

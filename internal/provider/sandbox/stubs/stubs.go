@@ -121,7 +121,7 @@ func verdict(who *bankdata.Person) (report.IrregularityDetection, bool) {
 // Open reads the nth pay stub of a report. A non-empty status comes from the file's
 // name and replaces the document's; the document is nil if the name alone decides.
 // Errors are those of Body.
-func (Files) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Document, contract.Status, error) {
+func (Files) Open(f reports.StubFile, nth int, of reports.StubSubject) (*paystub.Document, contract.Status, error) {
 	result, decided := verdict(of.Consumer)
 	o := outcomeOf(f.Name)
 	if o == unrecognised && decided {
@@ -156,7 +156,7 @@ func (Files) Open(f reports.StubFile, nth int, of reports.StubsOf) (*paystub.Doc
 
 // Overrule returns the result that the applicant's name selects, or else found. An
 // image that was not read has no result.
-func (Files) Overrule(of reports.StubsOf, d *paystub.Document, found report.IrregularityDetection) report.IrregularityDetection {
+func (Files) Overrule(of reports.StubSubject, d *paystub.Document, found report.IrregularityDetection) report.IrregularityDetection {
 	result, decided := verdict(of.Consumer)
 	if !decided || d.Outcome == paystub.Image {
 		return found

@@ -35,7 +35,8 @@ func read(t *testing.T, by reports.StubScenario, files []file, who *bankdata.Per
 	for i, f := range files {
 		all[i] = reports.StubFile{Name: f.name, Body: func() ([]byte, error) { return f.body, nil }}
 	}
-	out, err := reports.StubReader{Scenario: by}.Read(t.Context(), all, reports.StubsOf{Consumer: who, Link: link, At: at}, bankdata.Data{})
+	out, err := reports.StubReader{Scenario: by}.Read(t.Context(), all, reports.StubSubject{Consumer: who, Link: link, At: at},
+		bankdata.Data{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func read(t *testing.T, by reports.StubScenario, files []file, who *bankdata.Per
 // whose name decides the outcome is not fetched.
 func TestUnavailableFile(t *testing.T) {
 	gone := func() ([]byte, error) { return nil, io.ErrUnexpectedEOF }
-	reader, of := reports.StubReader{Scenario: Files{}}, reports.StubsOf{Consumer: ada, At: at}
+	reader, of := reports.StubReader{Scenario: Files{}}, reports.StubSubject{Consumer: ada, At: at}
 	files := []reports.StubFile{{Name: "paystub.pdf", Body: gone}}
 	if _, err := reader.Read(t.Context(), files, of, bankdata.Data{}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%v, want %v", err, io.ErrUnexpectedEOF)

@@ -80,7 +80,8 @@ func TestFilesAreConsistent(t *testing.T) {
 				if again := (Bureaus{}).Fetch(code, link, who, at.Add(2*time.Hour)); !reflect.DeepEqual(file, again) {
 					t.Fatalf("the same day gave another file: %s", cmp.Diff(file, again))
 				}
-				r := passport.Build(passport.Input{PublicToken: link, File: file, Consumer: who, Quote: Bureaus{}.Quote(file.Currency, at)}, at)
+				r := passport.Build(passport.Input{Envelope: report.Envelope{PublicToken: link}, File: file, Consumer: who,
+					Quote: Bureaus{}.Quote(file.Currency, at)}, at)
 				consistent(t, r, file, report.DateOf(at))
 			})
 		})
@@ -258,7 +259,7 @@ func TestPersonInTheFile(t *testing.T) {
 	} {
 		who := passport.Consumer{First: c.first, Last: c.last, Emails: []string{"mine@mail.example"}}
 		file := Bureaus{}.Fetch(c.code, link, &who, at)
-		r := passport.Build(passport.Input{InputSource: report.ConsumerInput, Consumer: &who, File: file}, at)
+		r := passport.Build(passport.Input{Envelope: report.Envelope{InputSource: report.ConsumerInput}, Consumer: &who, File: file}, at)
 		matched := len(r.Identities[0].Matching.FullName.Matched) == 1
 		if matched != (c.full != "") || !strings.HasPrefix(file.Person.Full, c.full) {
 			t.Errorf("%s has %s for %s %s, matched %v", c.code, file.Person.Full, c.first, c.last, matched)
@@ -278,7 +279,7 @@ func TestTypedDateOfBirth(t *testing.T) {
 	for _, s := range report.Suppliers() {
 		who := passport.Consumer{First: "Olena", Last: "Kovalenko", Born: born}
 		file := Bureaus{}.Fetch(s.Code, link, &who, at)
-		r := passport.Build(passport.Input{InputSource: report.ConsumerInput, Consumer: &who, File: file}, at)
+		r := passport.Build(passport.Input{Envelope: report.Envelope{InputSource: report.ConsumerInput}, Consumer: &who, File: file}, at)
 		typed, theirs := r.Identities[0], r.Identities[1]
 		matched := len(typed.Matching.FullName.Matched) == 1
 		if typed.DateOfBirth == nil || *typed.DateOfBirth != born || (file.Person.Born == born) != matched ||
@@ -310,7 +311,8 @@ func TestFilesByApplicantName(t *testing.T) {
 	for _, code := range codes()[1:] {
 		of := func(last string) report.Passport {
 			who := passport.Consumer{First: "Ana", Last: last}
-			return passport.Build(passport.Input{InputSource: report.ConsumerInput, Consumer: &who, File: Bureaus{}.Fetch(code, link, &who, at)}, at)
+			return passport.Build(passport.Input{Envelope: report.Envelope{InputSource: report.ConsumerInput}, Consumer: &who,
+				File: Bureaus{}.Fetch(code, link, &who, at)}, at)
 		}
 		bad := of("Delinquent")
 		has := func(status string) bool {
@@ -340,10 +342,11 @@ func TestSupplierPassports(t *testing.T) {
 		t.Run(code, func(t *testing.T) {
 			at := time.Date(2026, 7, 14, 9, 30, 15, 123e6, time.UTC)
 			file := Bureaus{}.Fetch(code, link, &who, at)
-			got, err := report.Encode(passport.Build(passport.Input{PublicToken: link, ExternalID: "application-18",
-				Product:     report.Product{Name: "Credit passport", ProductID: "2c8b1f57-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "PERSONAL"},
-				InputSource: report.ConsumerInput, InputRecordID: "f15055cf-6c30-5125-a3f6-43d31ad5d57f", Consumer: &who,
-				File: file, Quote: Bureaus{}.Quote(file.Currency, at)}, at))
+			got, err := report.Encode(passport.Build(passport.Input{Envelope: report.Envelope{PublicToken: link,
+				ExternalID: "application-18", Product: report.Product{Name: "Credit passport", ProductID: "2c8b1f57-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "PERSONAL"}, InputSource: report.ConsumerInput, InputRecordID: "f15055cf-6c30-5125-a3f6-43d31ad5d57f"},
+
+				Consumer: &who,
+				File:     file, Quote: Bureaus{}.Quote(file.Currency, at)}, at))
 			if err != nil {
 				t.Fatal(err)
 			}
