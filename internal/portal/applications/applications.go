@@ -85,13 +85,9 @@ type Service struct {
 	hub hub
 }
 
-// offered lists the products whose reports this portal can fetch and show.
-var offered = []contract.Product{contract.Cashflow, contract.Income, contract.Eligibility, contract.Passport}
-
-// Offers reports whether applicants can apply for p: the account has it and the
-// portal supports it.
+// Offers reports whether applicants can apply for p: the account has it.
 func (s *Service) Offers(p contract.Product) bool {
-	return slices.Contains(offered, p) && s.Products[p] != ""
+	return p.Valid() && s.Products[p] != ""
 }
 
 // Key returns the name of the data key that encrypts an application's data, or

@@ -15,7 +15,7 @@ import (
 // product to its report and its files.
 func TestFetchesEachProduct(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		for _, product := range offered {
+		for _, product := range contract.Products() {
 			b := newTestServer(t, db)
 			b.files = []svcapi.File{{DocumentType: "PAYSTUB", Path: "s/paystub.pdf"}}
 			b.analysis = []byte("%PDF-")

@@ -35,7 +35,7 @@ func (d *Handler) files(w http.ResponseWriter, r *http.Request, by staff.User) e
 	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.FilesListed, Subject: a.ID}); err != nil {
 		return err
 	}
-	v := pages.FilesView{ApplicationID: a.ID, HasPage: hasPage(a.Product)}
+	v := pages.FilesView{ApplicationID: a.ID, HasPage: a.Product.Valid()}
 	for _, f := range all {
 		v.Files = append(v.Files, pages.File{Kind: f.DocumentType, SourceID: f.SourceID, Path: f.Path,
 			Shown: pages.CanShow(f.Path, d.PageImages.PDF())})
@@ -197,7 +197,7 @@ func (d *Handler) noFiles(w http.ResponseWriter, r *http.Request, by staff.User,
 	if !errors.As(why, &e) {
 		return why
 	}
-	v := pages.FilesView{ApplicationID: a.ID, HasPage: hasPage(a.Product), Problem: pages.FilesAway, Retry: r.URL.EscapedPath()}
+	v := pages.FilesView{ApplicationID: a.ID, HasPage: a.Product.Valid(), Problem: pages.FilesAway, Retry: r.URL.EscapedPath()}
 	status := http.StatusBadGateway
 	switch e.Code {
 	case contract.CodeGone:

@@ -33,9 +33,6 @@ func periodsOf(d staff.Days, now time.Time, p contract.Product) (in, before appl
 	return in, applications.Period{From: d.Before, To: d.Before.Add(in.To.Sub(in.From)), Product: p}
 }
 
-// products in the order of a choice.
-var products = [...]contract.Product{contract.Cashflow, contract.Income, contract.Eligibility, contract.Passport}
-
 // overviewChoices sets the periods and the products to choose from: each keeps the other.
 func overviewChoices(v *pages.OverviewView, days staff.Days) {
 	address := func(period int, p contract.Product) string {
@@ -48,7 +45,7 @@ func overviewChoices(v *pages.OverviewView, days staff.Days) {
 	for _, n := range staff.Periods {
 		v.Periods = append(v.Periods, pages.OverviewPeriod{Days: n, URL: address(n, v.Product), Current: n == days.Period})
 	}
-	for _, p := range append([]contract.Product{""}, products[:]...) {
+	for _, p := range append([]contract.Product{""}, contract.Products()...) {
 		v.Products = append(v.Products, pages.OverviewProduct{Product: p, URL: address(days.Period, p), Current: p == v.Product})
 	}
 }

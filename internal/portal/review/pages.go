@@ -188,7 +188,7 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	if v.Place, err = d.positionInList(ctx, r, by, a); err != nil {
 		return err
 	}
-	if a.HasReport() && hasPage(a.Product) {
+	if a.HasReport() && a.Product.Valid() {
 		raw, err := d.Applications.Report(ctx, d.DB.SQL, a.ID, 0)
 		if err == nil {
 			v.Report, err = d.view(ctx, a, 0, people[a.ID], v.Place, raw)

@@ -44,11 +44,6 @@ func (d *Handler) body(r *http.Request, by staff.User, action string) (a applica
 	return a, attempt, raw, d.audit(r, staff.Entry{Actor: by.ID, Action: action, Subject: a.ID})
 }
 
-// hasPage reports whether reports of a product have a page.
-func hasPage(p contract.Product) bool {
-	return p == contract.Cashflow || p == contract.Income || p == contract.Eligibility || p == contract.Passport
-}
-
 // Errors of reading stored reports. The parser's errors are not passed on, because
 // they may quote the report.
 var (
@@ -117,7 +112,7 @@ func parseView(product contract.Product, raw []byte, stated prefill.Fields, c pa
 // Summarize returns the function by which the search index sums up reports.
 func Summarize(s *applications.Service) func(context.Context, store.Queryer, applications.Application) (verdict.Summary, error) {
 	return func(ctx context.Context, q store.Queryer, a applications.Application) (none verdict.Summary, err error) {
-		if !hasPage(a.Product) {
+		if !a.Product.Valid() {
 			return none, nil
 		}
 		raw, err := s.Report(ctx, q, a.ID, 0)
