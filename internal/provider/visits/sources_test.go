@@ -209,7 +209,7 @@ func TestSourceTypesOutOfOrder(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		forms := [][]string{
 			{"action", "consent"}, {"action", "source", "source", "elsewhere"}, {"action", "source", "source", "payroll"}, {"action", "turn"},
-			{"action", "bank", "bank", "kestrel-bank"}, {"action", "employer", "employer", "paywright"},
+			{"action", "bank", "bank", "kestrel-bank"}, {"action", "bank", "bank", "paywright"}, {"action", "employer", "employer", "paywright"},
 			{"action", "employer", "employer", "kestrel-bank"},
 			{"action", "rechoose"}, {"action", "code", "code", "123456"}, {"action", "no-code"}, {"action", "accounts", "account", "x"},
 			{"action", "hand-in"}, {"action", "remove", "document", "x"}, {"action", "reopen"},

@@ -155,9 +155,12 @@ func (s *Service) input(ctx context.Context, v visit, event flow.EventKind, form
 	case flow.EventSourceSelected:
 		in.SourceType = flow.SourceType(form.Get("source"))
 	case flow.EventInstitutionSelected:
-		id := form.Get(form.Get("action")) // the field of a list is named like its action
-		if v.Step == flow.StepFailed && form.Get("action") == event.Action() {
-			id = v.Bank
+		id := v.Bank // the same one, after a failure
+		if action := form.Get("action"); v.Step != flow.StepFailed || action != event.Action() {
+			if flow.Step(action) != v.Step { // the list of another step
+				return flow.Input{}, nil, nil
+			}
+			id = form.Get(action) // the field of a list is named like its action
 		}
 		in = s.catalogue(v.environment).selected(v.SourceType, id)
 	case flow.EventEmployerSelected, flow.EventEmployerSkipOpened:
