@@ -302,11 +302,6 @@ func (o *Outbox) cell(d Delivery) store.Cell {
 	return store.Cell{Table: o.Tables.deliveries, Column: "body", Row: d.ID}
 }
 
-// List lists deliveries, newest first unless Oldest is set.
-func (o *Outbox) List(ctx context.Context, q store.Queryer, f Filter) ([]Delivery, error) {
-	return o.Tables.list(ctx, q, f)
-}
-
 // Window is a range of time in steps.
 type Window struct {
 	Since, Until time.Time // a zero Until is no end
@@ -320,11 +315,6 @@ type Count struct {
 	State  State
 	Answer int // as in Filter; 0 before the first attempt
 	Count  int
-}
-
-// Counts counts the deliveries to a receiver that were created in a window.
-func (o *Outbox) Counts(ctx context.Context, q store.Queryer, callbackID string, w Window) ([]Count, error) {
-	return o.Tables.counts(ctx, q, callbackID, w)
 }
 
 // Health sums up the deliveries to a receiver that were created since an instant.
@@ -346,12 +336,6 @@ func (o *Outbox) Health(ctx context.Context, q store.Queryer, callbackID string,
 		out = append(out, h)
 	}
 	return out, nil
-}
-
-// NextRetry returns when the next attempt of a delivery is due that already failed; zero
-// for none.
-func (o *Outbox) NextRetry(ctx context.Context, q store.Queryer, callbackID string) (time.Time, error) {
-	return o.Tables.nextRetry(ctx, q, callbackID)
 }
 
 // Get returns a delivery to a receiver with its attempts and body, or
@@ -439,11 +423,6 @@ func (o *Outbox) copyBody(ctx context.Context, q store.Queryer, from Delivery, t
 	}
 	to.encrypted, err = o.DB.Vault.Seal(ctx, q, key, o.cell(*to), plain)
 	return err
-}
-
-// Forget deletes the events about a subject with their deliveries, sent or not.
-func (o *Outbox) Forget(ctx context.Context, tx *store.Tx, subject string) error {
-	return o.Tables.deleteAbout(ctx, tx, subject)
 }
 
 // Sweep deletes events over MaxAge with their deliveries, except those that are still

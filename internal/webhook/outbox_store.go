@@ -72,7 +72,8 @@ func (t Tables) delivery(ctx context.Context, q store.Queryer, id string) (Deliv
 	return scanDelivery(q.QueryRowContext(ctx, t.sql(selectDelivery+`WHERE d.id = $1`), id))
 }
 
-func (t Tables) list(ctx context.Context, q store.Queryer, f Filter) ([]Delivery, error) {
+// List lists deliveries, newest first unless Oldest is set.
+func (o *Outbox) List(ctx context.Context, q store.Queryer, f Filter) ([]Delivery, error) {
 	c := store.Conditions{}
 	c.Add("d.callback_id = %s", f.CallbackID)
 	c.Equal("d.state", string(f.State))
@@ -105,16 +106,17 @@ func (t Tables) list(ctx context.Context, q store.Queryer, f Filter) ([]Delivery
 	} else {
 		c.After("d.created_at", "d.id", f.Before)
 	}
-	return store.QueryAll(ctx, q, scanDelivery, t.sql(selectDelivery+c.Where()+" "+order+" LIMIT "+c.Arg(int64(f.Limit))), c.Args...)
+	return store.QueryAll(ctx, q, scanDelivery, o.Tables.sql(selectDelivery+c.Where()+" "+order+" LIMIT "+c.Arg(int64(f.Limit))), c.Args...)
 }
 
 // answer is the status of the last response; 0 before the first attempt.
 const answer = `CASE WHEN coalesce(d.last_http, 0) > 0 THEN d.last_http WHEN d.attempts > 0 THEN -1 ELSE 0 END`
 
-func (t Tables) counts(ctx context.Context, q store.Queryer, callbackID string, w Window) ([]Count, error) {
+// Counts counts the deliveries to a receiver that were created in a window.
+func (o *Outbox) Counts(ctx context.Context, q store.Queryer, callbackID string, w Window) ([]Count, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (c Count, err error) {
 		return c, row.Scan(&c.Step, &c.State, &c.Answer, &c.Count)
-	}, t.sql(`SELECT step, state, answer, COUNT(*) FROM (
+	}, o.Tables.sql(`SELECT step, state, answer, COUNT(*) FROM (
 			SELECT (d.created_at - $2) / $4 AS step, d.state, `+answer+` AS answer FROM {deliveries} d
 			WHERE d.callback_id = $1 AND d.created_at >= $2 AND d.created_at < $3
 		) AS one GROUP BY step, state, answer`), callbackID, store.Micros(w.Since), store.MicrosOrEnd(w.Until), w.Step.Microseconds())
@@ -138,9 +140,11 @@ func (t Tables) health(ctx context.Context, q store.Queryer, callbackID string, 
 	return h, err
 }
 
-func (t Tables) nextRetry(ctx context.Context, q store.Queryer, callbackID string) (time.Time, error) {
+// NextRetry returns when the next attempt of a delivery is due that already failed; zero
+// for none.
+func (o *Outbox) NextRetry(ctx context.Context, q store.Queryer, callbackID string) (time.Time, error) {
 	var at sql.NullInt64
-	err := q.QueryRowContext(ctx, t.sql(`SELECT MIN(d.next_at) FROM {deliveries} d
+	err := q.QueryRowContext(ctx, o.Tables.sql(`SELECT MIN(d.next_at) FROM {deliveries} d
 		WHERE d.callback_id = $1 AND d.state = 'pending' AND d.next_at > 0`), callbackID).Scan(&at)
 	return store.NullTime(at), err
 }
@@ -224,8 +228,9 @@ func (t Tables) deleteBefore(ctx context.Context, tx *store.Tx, created, pending
 		store.Micros(created), store.Micros(pending), int64(limit))
 }
 
-func (t Tables) deleteAbout(ctx context.Context, tx *store.Tx, subject string) error {
-	_, err := t.deleteEvents(ctx, tx, `WHERE {subject} = $1`, subject)
+// Forget deletes the events about a subject with their deliveries, sent or not.
+func (o *Outbox) Forget(ctx context.Context, tx *store.Tx, subject string) error {
+	_, err := o.Tables.deleteEvents(ctx, tx, `WHERE {subject} = $1`, subject)
 	return err
 }
 

@@ -21,12 +21,6 @@ func (s *Service) Target(ctx context.Context) (Target, error) {
 	return Target{URL: s.URL, Stopped: stopped}, err
 }
 
-// Resume resumes sending events after the receiver answered 410, and returns false if
-// it was not stopped. Events of the time between are sent only by Redeliver.
-func (s *Service) Resume(ctx context.Context, tx *store.Tx) (bool, error) {
-	return deleteStop(ctx, tx, s.URL)
-}
-
 // List returns a page of deliveries, newest first, and the cursor of the next page,
 // or "" after the last. An empty cursor is the first page. It returns
 // applications.ErrCursor for a malformed cursor. A delivery's subject is the

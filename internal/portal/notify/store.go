@@ -31,7 +31,8 @@ func insertStop(ctx context.Context, tx *store.Tx, url string) error {
 	return err
 }
 
-// deleteStop removes a URL's stop and reports whether there was one.
-func deleteStop(ctx context.Context, tx *store.Tx, url string) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM app_stops WHERE url_hash = $1`, store.Hash(url)))
+// Resume resumes sending events after the receiver answered 410, and returns false if
+// it was not stopped. Events of the time between are sent only by Redeliver.
+func (s *Service) Resume(ctx context.Context, tx *store.Tx) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM app_stops WHERE url_hash = $1`, store.Hash(s.URL)))
 }

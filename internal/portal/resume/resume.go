@@ -92,9 +92,6 @@ var errTooOften = &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: mail.
 
 func (d *Handler) now() time.Time { return d.Now().UTC().Truncate(time.Microsecond) }
 
-// Forget deletes the links and emails of an application.
-func Forget(ctx context.Context, tx *store.Tx, id string) error { return forget(ctx, tx, id) }
-
 // Sweep deletes expired rows.
 func (d *Handler) Sweep(ctx context.Context) error {
 	return errors.Join(sweep(ctx, d.DB.SQL, d.now()), d.mailboxes.Sweep(ctx), d.emails().Sweep(ctx))

@@ -104,7 +104,8 @@ func lastLink(ctx context.Context, q store.Queryer, application string, since ti
 	return store.NullTime(at), err
 }
 
-func forget(ctx context.Context, tx *store.Tx, id string) error {
+// Forget deletes the links and emails of an application.
+func Forget(ctx context.Context, tx *store.Tx, id string) error {
 	var errs []error
 	for _, q := range []string{
 		`DELETE FROM application_links WHERE application_id = $1`,

@@ -200,12 +200,6 @@ func (s *Service) SetCompleteURLs(ctx context.Context, tx *store.Tx, customerID 
 	return replaceCompleteURLs(ctx, tx, customerID, urls)
 }
 
-// OwnCompleteURLs returns the redirect URLs registered on the account itself; the
-// first is the static one.
-func (s *Service) OwnCompleteURLs(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
-	return completeURLs(ctx, q, customerID)
-}
-
 // EditCompleteURLs replaces the account's redirect URLs with the result of edit.
 // Concurrent calls for one account run one after another. It returns the errors of
 // SetCompleteURLs and edit.
@@ -213,7 +207,7 @@ func (s *Service) EditCompleteURLs(ctx context.Context, tx *store.Tx, customerID
 	if err := requireRow(lockAccount(ctx, tx, customerID)); err != nil {
 		return err
 	}
-	urls, err := completeURLs(ctx, tx, customerID)
+	urls, err := s.OwnCompleteURLs(ctx, tx, customerID)
 	if err != nil {
 		return err
 	}

@@ -122,16 +122,6 @@ func (s *Service) Client(ctx context.Context, q store.Queryer, credentialID stri
 	return found[0], nil
 }
 
-// MarkUsed implements auth.Directory.
-func (s *Service) MarkUsed(ctx context.Context, tx *store.Tx, credentialID string, hour time.Time) error {
-	return markUsed(ctx, tx, credentialID, hour)
-}
-
-// Account implements auth.Directory.
-func (s *Service) Account(ctx context.Context, q store.Queryer, publicID string) (auth.Caller, error) {
-	return caller(ctx, q, publicID)
-}
-
 // ByID returns an account with its redirect URLs or, without any, its parent's. An
 // unknown account is store.ErrNotFound.
 func (s *Service) ByID(ctx context.Context, q store.Queryer, customerID string) (Account, error) {
@@ -139,16 +129,16 @@ func (s *Service) ByID(ctx context.Context, q store.Queryer, customerID string) 
 	if err != nil {
 		return a, err
 	}
-	a.CompleteURLs, err = completeURLs(ctx, q, customerID)
+	a.CompleteURLs, err = s.OwnCompleteURLs(ctx, q, customerID)
 	if err == nil && len(a.CompleteURLs) == 0 && a.ParentID != "" {
-		a.CompleteURLs, err = completeURLs(ctx, q, a.ParentID)
+		a.CompleteURLs, err = s.OwnCompleteURLs(ctx, q, a.ParentID)
 	}
 	return a, err
 }
 
 // SetCompleteURL registers a redirect URL and makes it the account's static one.
 func (s *Service) SetCompleteURL(ctx context.Context, tx *store.Tx, customerID, url string) error {
-	urls, err := completeURLs(ctx, tx, customerID)
+	urls, err := s.OwnCompleteURLs(ctx, tx, customerID)
 	if err != nil {
 		return err
 	}
@@ -173,12 +163,6 @@ func (s *Service) Consumer(ctx context.Context, q store.Queryer, customerID, con
 	}
 	c.Prefill = raw
 	return c, nil
-}
-
-// ConsentWithdrawn reports whether the customer's consumer has withdrawn consent. It
-// returns store.ErrNotFound for an unknown consumer.
-func (s *Service) ConsentWithdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (bool, error) {
-	return consentWithdrawn(ctx, q, customerID, consumerID)
 }
 
 // Withdraw records that a consumer has withdrawn consent, and ends the consumer's visits

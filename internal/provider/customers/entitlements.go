@@ -45,12 +45,6 @@ type Granted struct {
 	Inherited   bool // from the parent account
 }
 
-// Entitled reports whether an account has an entitlement, by its own setting or else
-// its parent's. An unknown account is store.ErrNotFound.
-func (s *Service) Entitled(ctx context.Context, q store.Queryer, customerID string, e Entitlement) (bool, error) {
-	return isEntitled(ctx, q, customerID, e)
-}
-
 // Granted lists the entitlements of an account. An unknown account is
 // store.ErrNotFound.
 func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID string) ([]Granted, error) {

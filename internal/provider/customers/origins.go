@@ -58,15 +58,10 @@ func isHostName(host string) bool {
 	return true
 }
 
-// OwnWidgetOrigins returns the origins registered on the account itself.
-func (s *Service) OwnWidgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
-	return widgetOrigins(ctx, q, customerID)
-}
-
 // WidgetOrigins returns the origins that may embed the widget of an account: its own
 // or, without any, its parent's. An empty list allows every page.
 func (s *Service) WidgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
-	own, err := widgetOrigins(ctx, q, customerID)
+	own, err := s.OwnWidgetOrigins(ctx, q, customerID)
 	if err != nil || len(own) > 0 {
 		return own, err
 	}
@@ -74,7 +69,7 @@ func (s *Service) WidgetOrigins(ctx context.Context, q store.Queryer, customerID
 	if err != nil || a.ParentID == "" {
 		return nil, err
 	}
-	return widgetOrigins(ctx, q, a.ParentID)
+	return s.OwnWidgetOrigins(ctx, q, a.ParentID)
 }
 
 // AddWidgetOrigin registers an origin and reports whether it is new. An invalid origin,
@@ -87,7 +82,7 @@ func (s *Service) AddWidgetOrigin(ctx context.Context, tx *store.Tx, customerID,
 	if err := requireRow(lockAccount(ctx, tx, customerID)); err != nil {
 		return false, err
 	}
-	all, err := widgetOrigins(ctx, tx, customerID)
+	all, err := s.OwnWidgetOrigins(ctx, tx, customerID)
 	switch {
 	case err != nil:
 		return false, err
@@ -97,9 +92,4 @@ func (s *Service) AddWidgetOrigin(ctx context.Context, tx *store.Tx, customerID,
 		return false, ErrWidgetOrigin
 	}
 	return true, insertWidgetOrigin(ctx, tx, customerID, origin)
-}
-
-// RemoveWidgetOrigin removes an origin and reports whether it was registered.
-func (s *Service) RemoveWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, origin string) (bool, error) {
-	return deleteWidgetOrigin(ctx, tx, customerID, origin)
 }

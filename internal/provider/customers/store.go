@@ -35,14 +35,14 @@ func usedTime(micros int64) (t time.Time) {
 	return t
 }
 
-// markUsed keeps the hour of a credential's use.
-func markUsed(ctx context.Context, tx *store.Tx, id string, hour time.Time) error {
+// MarkUsed implements auth.Directory.
+func (s *Service) MarkUsed(ctx context.Context, tx *store.Tx, id string, hour time.Time) error {
 	_, err := tx.ExecContext(ctx, `UPDATE credentials SET used_at = $2 WHERE id = $1 AND used_at < $2`, id, store.Micros(hour))
 	return err
 }
 
-// caller returns the account with a publicId, as auth needs it.
-func caller(ctx context.Context, q store.Queryer, publicID string) (auth.Caller, error) {
+// Account implements auth.Directory.
+func (s *Service) Account(ctx context.Context, q store.Queryer, publicID string) (auth.Caller, error) {
 	var c auth.Caller
 	err := q.QueryRowContext(ctx, `SELECT id, public_id, coalesce(parent_id, ''), environment FROM customers WHERE public_id = $1`, publicID).
 		Scan(&c.CustomerID, &c.PublicID, &c.ParentID, &c.Environment)
@@ -93,9 +93,9 @@ func setReturn(ctx context.Context, tx *store.Tx, customerID, mode string, requi
 		require_form = $2 WHERE id = $3`, mode, requireForm, customerID))
 }
 
-// isEntitled reports whether an account has an entitlement, by its own setting or else
-// its parent's.
-func isEntitled(ctx context.Context, q store.Queryer, customerID string, e Entitlement) (enabled bool, err error) {
+// Entitled reports whether an account has an entitlement, by its own setting or else
+// its parent's. An unknown account is store.ErrNotFound.
+func (s *Service) Entitled(ctx context.Context, q store.Queryer, customerID string, e Entitlement) (enabled bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT coalesce(o.enabled, p.enabled, FALSE) FROM customers c
 		LEFT JOIN entitlements o ON o.customer_id = c.id AND o.name = $2
 		LEFT JOIN entitlements p ON p.customer_id = c.parent_id AND p.name = $2
@@ -134,7 +134,9 @@ func clearEntitlement(ctx context.Context, tx *store.Tx, customerID string, e En
 	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM entitlements WHERE customer_id = $1 AND name = $2`, customerID, string(e)))
 }
 
-func completeURLs(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
+// OwnCompleteURLs returns the redirect URLs registered on the account itself; the
+// first is the static one.
+func (s *Service) OwnCompleteURLs(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
 	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT url FROM complete_urls WHERE customer_id = $1 ORDER BY position`, customerID)
 }
 
@@ -151,7 +153,8 @@ func replaceCompleteURLs(ctx context.Context, tx *store.Tx, customerID string, u
 	return nil
 }
 
-func widgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
+// OwnWidgetOrigins returns the origins registered on the account itself.
+func (s *Service) OwnWidgetOrigins(ctx context.Context, q store.Queryer, customerID string) ([]string, error) {
 	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT origin FROM widget_origins
 		WHERE customer_id = $1 ORDER BY origin`, customerID)
 }
@@ -161,7 +164,8 @@ func insertWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, origin st
 	return err
 }
 
-func deleteWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, origin string) (bool, error) {
+// RemoveWidgetOrigin removes an origin and reports whether it was registered.
+func (s *Service) RemoveWidgetOrigin(ctx context.Context, tx *store.Tx, customerID, origin string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM widget_origins WHERE customer_id = $1 AND origin = $2`, customerID, origin))
 }
 
@@ -440,8 +444,9 @@ func withdraw(ctx context.Context, tx *store.Tx, customerID, consumerID string) 
 		store.Micros(tx.Now), consumerID, customerID))
 }
 
-// consentWithdrawn reports whether consent was withdrawn, also for an erased consumer.
-func consentWithdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (withdrawn bool, err error) {
+// ConsentWithdrawn reports whether the customer's consumer has withdrawn consent. It
+// returns store.ErrNotFound for an unknown consumer.
+func (s *Service) ConsentWithdrawn(ctx context.Context, q store.Queryer, customerID, consumerID string) (withdrawn bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT withdrawn_at IS NOT NULL FROM consumers WHERE id = $1
 		AND customer_id = $2`, consumerID, customerID).Scan(&withdrawn)
 	return withdrawn, store.MapNotFound(err)

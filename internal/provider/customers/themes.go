@@ -60,16 +60,6 @@ func (s *Service) RemoveLogo(ctx context.Context, tx *store.Tx, customerID, sche
 	return deleteLogo(ctx, tx, customerID, scheme)
 }
 
-// ResetTheme removes the account's own theme and reports whether it had one.
-func (s *Service) ResetTheme(ctx context.Context, tx *store.Tx, customerID string) (bool, error) {
-	return deleteTheme(ctx, tx, customerID)
-}
-
-// LogoFile returns the content of a logo, or store.ErrNotFound.
-func (s *Service) LogoFile(ctx context.Context, q store.Queryer, hash, extension string) ([]byte, error) {
-	return logoBody(ctx, q, hash, extension)
-}
-
 // ownTheme gives an account without a theme a copy of its parent's, or the default one. It
 // locks the account.
 func (s *Service) ownTheme(ctx context.Context, tx *store.Tx, customerID string) error {

@@ -33,7 +33,8 @@ func saveTheme(ctx context.Context, tx *store.Tx, customerID string, s theme.Set
 	return err
 }
 
-func deleteTheme(ctx context.Context, tx *store.Tx, customerID string) (bool, error) {
+// ResetTheme removes the account's own theme and reports whether it had one.
+func (s *Service) ResetTheme(ctx context.Context, tx *store.Tx, customerID string) (bool, error) {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM theme_logos WHERE customer_id = $1`, customerID); err != nil {
 		return false, err
 	}
@@ -76,8 +77,8 @@ func deleteLogo(ctx context.Context, tx *store.Tx, customerID, scheme string) (b
 	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM theme_logos WHERE customer_id = $1 AND color_scheme = $2`, customerID, scheme))
 }
 
-// logoBody returns the content of a logo. Several accounts may have the same one.
-func logoBody(ctx context.Context, q store.Queryer, hash, extension string) (body []byte, err error) {
+// LogoFile returns the content of a logo, or store.ErrNotFound.
+func (s *Service) LogoFile(ctx context.Context, q store.Queryer, hash, extension string) (body []byte, err error) {
 	err = q.QueryRowContext(ctx, `SELECT body FROM theme_logos WHERE hash = $1 AND extension = $2 LIMIT 1`, hash, extension).Scan(&body)
 	return body, store.MapNotFound(err)
 }

@@ -144,7 +144,7 @@ func visitHandle(handle string) string {
 // visit is complete or has expired.
 func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 	handle := r.PathValue("handle")
-	if _, err := visitOf(r.Context(), s.DB.SQL, handle); err != nil {
+	if _, err := s.Visit(r.Context(), s.DB.SQL, handle); err != nil {
 		return err
 	}
 	path := visits.Path(visitHandle(handle))
@@ -155,11 +155,6 @@ func (s *Service) open(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Location", path)
 	w.WriteHeader(http.StatusSeeOther)
 	return nil
-}
-
-// Visit returns the id of the visit of an invite's handle, or store.ErrNotFound.
-func (s *Service) Visit(ctx context.Context, q store.Queryer, handle string) (visitID string, err error) {
-	return visitOf(ctx, q, handle)
 }
 
 // errorText returns the text for a page that explains why a link does not work.

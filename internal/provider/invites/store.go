@@ -13,7 +13,8 @@ func insertInvite(ctx context.Context, tx *store.Tx, id, visitID, customerID, ha
 	return err
 }
 
-func visitOf(ctx context.Context, q store.Queryer, handle string) (visitID string, err error) {
+// Visit returns the id of the visit of an invite's handle, or store.ErrNotFound.
+func (s *Service) Visit(ctx context.Context, q store.Queryer, handle string) (visitID string, err error) {
 	err = q.QueryRowContext(ctx, `SELECT visit_id FROM invites WHERE handle_hash = $1`, store.Hash(handle)).Scan(&visitID)
 	return visitID, store.MapNotFound(err)
 }

@@ -49,7 +49,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	token, err := s.grants.Do(r.Context(), pair{caller, publicToken, publicID}, s.grantAll)
 	if err == nil && token == "" {
 		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
-			token, err = s.share(ctx, tx, caller, publicToken, publicID)
+			token, err = s.Grant(ctx, tx, caller, publicToken, publicID)
 			return err
 		})
 	}
@@ -93,9 +93,10 @@ func (s *Service) shareReady(ctx context.Context, tx *store.Tx, pairs []pair) (m
 	return tokens, s.Webhooks.Record(ctx, tx, created...)
 }
 
-// share grants the third party access to the report and returns the single token of
-// the pair.
-func (s *Service) share(ctx context.Context, tx *store.Tx, caller auth.Caller, publicToken, publicID string) (string, error) {
+// Grant shares a report of the caller with the account of a publicId, or extends its
+// sharing by another 72 hours, and returns the sharing token of the pair. Its errors
+// are those of the endpoint.
+func (s *Service) Grant(ctx context.Context, tx *store.Tx, caller auth.Caller, publicToken, publicID string) (string, error) {
 	p := pair{caller, publicToken, publicID}
 	tokens, err := s.shareReady(ctx, tx, []pair{p})
 	if err != nil || tokens[p] != "" {
@@ -119,7 +120,7 @@ func (s *Service) share(ctx context.Context, tx *store.Tx, caller auth.Caller, p
 	if err != nil {
 		return "", err
 	}
-	deleted, err := withdrawn(ctx, tx, rep.PublicToken)
+	deleted, err := s.Withdrawn(ctx, tx, rep.PublicToken)
 	if err != nil {
 		return "", err
 	}

@@ -168,26 +168,12 @@ func (s *Service) Shares(ctx context.Context, q store.Queryer, customerID, publi
 	return list(ctx, q, `customer_id = $1 AND public_token = $2`, customerID, publicToken)
 }
 
-// Withdrawn returns when the consumer of a report withdrew consent, which revoked
-// every share of it, or the zero time.
-func (s *Service) Withdrawn(ctx context.Context, q store.Queryer, publicToken string) (time.Time, error) {
-	return withdrawn(ctx, q, publicToken)
-}
-
 // Sweep deletes the shares of reports that can no longer be read.
 func (s *Service) Sweep(ctx context.Context) error {
 	if err := s.DB.Sweep(ctx, 100, deleteForgotten); err != nil {
 		return fmt.Errorf("sharing: sweep: %w", err)
 	}
 	return nil
-}
-
-// Grant shares a report of the caller with the account of a publicId, or extends its
-// sharing by another 72 hours, and returns the sharing token of the pair. Its errors
-// are those of the endpoint.
-func (s *Service) Grant(ctx context.Context, tx *store.Tx, caller auth.Caller,
-	publicToken, publicID string) (relayToken string, err error) {
-	return s.share(ctx, tx, caller, publicToken, publicID)
 }
 
 // Withdraw revokes a share of the customer permanently. It returns false if the share

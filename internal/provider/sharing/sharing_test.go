@@ -91,7 +91,7 @@ func (r *testServer) tx(t *testing.T, f func(ctx context.Context, tx *store.Tx) 
 func (r *testServer) grant(t *testing.T, publicToken, third string) (token string) {
 	t.Helper()
 	r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
-		token, err = r.share(ctx, tx, auth.Caller{CustomerID: "owner", Environment: contract.Sandbox}, publicToken, third)
+		token, err = r.Grant(ctx, tx, auth.Caller{CustomerID: "owner", Environment: contract.Sandbox}, publicToken, third)
 		return err
 	})
 	return token

@@ -18,8 +18,9 @@ import (
 const withdrawnAt = `(SELECT c.withdrawn_at FROM reports o LEFT JOIN reports s ON s.public_token = o.source_token
 	JOIN consumers c ON c.id = coalesce(o.consumer_id, s.consumer_id) WHERE o.public_token = `
 
-// withdrawn returns when consent was withdrawn for a report, or the zero time.
-func withdrawn(ctx context.Context, q store.Queryer, publicToken string) (time.Time, error) {
+// Withdrawn returns when the consumer of a report withdrew consent, which revoked
+// every share of it, or the zero time.
+func (s *Service) Withdrawn(ctx context.Context, q store.Queryer, publicToken string) (time.Time, error) {
 	var at sql.NullInt64
 	err := q.QueryRowContext(ctx, `SELECT `+withdrawnAt+`$1)`, publicToken).Scan(&at)
 	if err != nil || !at.Valid {
