@@ -196,6 +196,12 @@ var encoders = sync.Pool{New: func() any {
 // maxReusedBuffer is the largest buffer that is reused, in bytes.
 const maxReusedBuffer = 64 << 10
 
+// PrivateJSON is JSON for a response that must not be stored.
+func PrivateJSON(w http.ResponseWriter, status int, v any) error {
+	w.Header().Set("Cache-Control", "no-store")
+	return JSON(w, status, v)
+}
+
 // JSON writes v as a JSON response. It returns an error, before writing, if v cannot be
 // encoded.
 func JSON(w http.ResponseWriter, status int, v any) error {

@@ -55,7 +55,7 @@ func scan(ctx context.Context, q store.Queryer, vault *store.Vault, row *sql.Row
 // was first and in time. A publicToken that was consumed with another attempt
 // violates a unique constraint.
 func consumeAttempt(ctx context.Context, tx *store.Tx, id string, browser []byte, o Outcome) (bool, error) {
-	token := sql.NullString{String: o.PublicToken, Valid: o.PublicToken != ""}
+	token := store.NullString(o.PublicToken)
 	return store.ExecOne(tx.ExecContext(ctx, `
 		UPDATE attempts SET landed_at = $1, outcome = $2, status = $3, error = $4, public_token = $5
 		WHERE id = $6 AND browser_hash = $7 AND landed_at = 0 AND expires_at > $1`,

@@ -399,6 +399,9 @@ func MicrosOrEnd(t time.Time) int64 {
 // Time returns the instant of a column written by Micros, in UTC.
 func Time(n int64) time.Time { return time.UnixMicro(n).UTC() }
 
+// NullString returns s as it is stored; "" as NULL.
+func NullString(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
+
 // NullTime returns an instant that is stored as n; zero for NULL.
 func NullTime(n sql.NullInt64) time.Time {
 	if !n.Valid {

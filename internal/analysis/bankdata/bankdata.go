@@ -8,6 +8,7 @@
 package bankdata
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -92,6 +93,12 @@ type Address struct {
 	City   string `json:"city,omitempty"`
 	State  string `json:"state,omitempty"`
 	ZIP    string `json:"zip,omitempty"`
+}
+
+// Line returns the address in one line.
+func (a Address) Line() string {
+	parts := []string{a.Street, a.City, strings.TrimSpace(a.State + " " + a.ZIP)}
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }
 
 // Transaction is one movement. A positive amount is money into the account.

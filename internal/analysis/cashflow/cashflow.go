@@ -7,7 +7,6 @@
 package cashflow
 
 import (
-	"strings"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
@@ -147,16 +146,9 @@ func accounts(d bankdata.Data, fetch report.Date) []report.Account {
 func addresses(known []bankdata.Address) []report.Address {
 	out := []report.Address{}
 	for _, a := range known {
-		region := strings.TrimSpace(a.State + " " + a.ZIP)
-		var parts []string
-		for _, p := range []string{a.Street, a.City, region} {
-			if p != "" {
-				parts = append(parts, p)
-			}
-		}
 		out = append(out, report.Address{
 			AddressID: a.ID,
-			Address:   report.Null(strings.Join(parts, ", ")),
+			Address:   report.Null(a.Line()),
 			Street:    report.Null(a.Street),
 			City:      report.Null(a.City),
 			ZIPCode:   report.Null(a.ZIP),

@@ -243,15 +243,9 @@ func accounts(d bankdata.Data, fetch report.Date) []report.IncomeAccount {
 func addresses(known []bankdata.Address) []report.IncomeAddress {
 	out := []report.IncomeAddress{}
 	for _, a := range known {
-		var parts []string
-		for _, p := range []string{a.Street, a.City, strings.TrimSpace(a.State + " " + a.ZIP)} {
-			if p != "" {
-				parts = append(parts, p)
-			}
-		}
 		out = append(out, report.IncomeAddress{
 			AddressID: a.ID,
-			Address:   report.Null(strings.Join(parts, ", ")),
+			Address:   report.Null(a.Line()),
 			Street:    report.Null(a.Street),
 			City:      report.Null(a.City),
 			ZIPCode:   report.Null(a.ZIP),

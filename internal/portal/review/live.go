@@ -105,8 +105,7 @@ func (d *Handler) live(w http.ResponseWriter, r *http.Request, by staff.User) er
 			out.Rows = append(out.Rows, changedRow{ID: row.ID, HTML: html.String()})
 		}
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, out)
+	return httpx.PrivateJSON(w, http.StatusOK, out)
 }
 
 // shownRows reads the rows of an open list, each as "id.stamp"; false for malformed ones.

@@ -25,8 +25,7 @@ func (a *Authenticator) accessToken(w http.ResponseWriter, r *http.Request) erro
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, struct {
+	return httpx.PrivateJSON(w, http.StatusOK, struct {
 		AccessToken string `json:"accessToken"`
 		Exp         int64  `json:"exp"`
 	}{token, exp.Unix()})

@@ -161,8 +161,7 @@ func (s *Service) writeNumbers(w http.ResponseWriter, r *http.Request, of scope,
 	case err != nil:
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, d)
+	return httpx.PrivateJSON(w, http.StatusOK, d)
 }
 
 func notFound() error {

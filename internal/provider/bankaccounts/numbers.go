@@ -74,8 +74,7 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, struct {
+	return httpx.PrivateJSON(w, http.StatusOK, struct {
 		Accounts []item `json:"accounts"`
 	}{out})
 }

@@ -103,7 +103,7 @@ func putAccount(ctx context.Context, tx *store.Tx, a account) error {
 			ELSE bank_accounts.numbers END,
 			first_at = CASE WHEN bank_accounts.revoked_at IS NULL THEN bank_accounts.first_at END, revoked_at = NULL
 		WHERE excluded.retrieved_at > bank_accounts.retrieved_at`,
-		a.id, a.keyID, a.customerID, sql.NullString{String: a.consumerID, Valid: a.consumerID != ""}, a.connectionID, a.accountID,
+		a.id, a.keyID, a.customerID, store.NullString(a.consumerID), a.connectionID, a.accountID,
 		a.kind, store.Micros(a.retrieved), a.details, sql.Null[[]byte]{V: a.numbers, Valid: a.numbers != nil})
 	return err
 }

@@ -73,53 +73,19 @@ func checkNames(field string, name, display *string) (Names, error) {
 	return n, nil
 }
 
-// addedStatus returns 201 for an added account or product. For an existing one, it
-// returns 200 with find, and otherwise an error with the code duplicate.
-func addedStatus(added, find bool, duplicate contract.Code, field string) (int, error) {
-	switch {
-	case added:
-		return http.StatusCreated, nil
-	case find:
-		return http.StatusOK, nil
-	}
-	return 0, httpx.NewError(duplicate, ErrDuplicateName, httpx.Detail{Field: field, Message: "is taken"})
-}
-
 // addAccount adds a child account and responds with {publicId}. With find, an existing
 // account of that name is returned unchanged.
 func (s *Service) addAccount(find bool) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		caller, err := parentCaller(r.Context())
-		if err != nil {
-			return err
-		}
 		var in struct {
 			AccountName *string `json:"accountName"`
 			DisplayName *string `json:"displayName"`
 		}
-		if err := httpx.DecodeJSON(w, r, maxNames, &in); err != nil {
-			return err
-		}
-		n, err := checkNames("accountName", in.AccountName, in.DisplayName)
-		if err != nil {
-			return err
-		}
-		var a Account
-		var added bool
-		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
-			a, added, err = s.AddAccount(ctx, tx, caller.CustomerID, n)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		code, err := addedStatus(added, find, contract.CodeDuplicateCustomer, "accountName")
-		if err != nil {
-			return err
-		}
-		return httpx.JSON(w, code, struct {
-			PublicID string `json:"publicId"`
-		}{a.PublicID})
+		return s.add(w, r, &in, &naming{"accountName", &in.AccountName, &in.DisplayName, "publicId", contract.CodeDuplicateCustomer, find},
+			func(ctx context.Context, tx *store.Tx, parentID string, n Names) (string, bool, error) {
+				a, added, err := s.AddAccount(ctx, tx, parentID, n)
+				return a.PublicID, added, err
+			})
 	}
 }
 
@@ -127,42 +93,61 @@ func (s *Service) addAccount(find bool) httpx.HandlerFunc {
 // find, an existing product of that name is returned unchanged.
 func (s *Service) addProduct(find bool) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		caller, err := parentCaller(r.Context())
-		if err != nil {
-			return err
-		}
 		var in struct {
 			ProductName *string `json:"productName"`
 			DisplayName *string `json:"displayName"`
 		}
-		if err := httpx.DecodeJSON(w, r, maxNames, &in); err != nil {
-			return err
-		}
-		n, err := checkNames("productName", in.ProductName, in.DisplayName)
-		if err != nil {
-			return err
-		}
-		var p Product
-		var added bool
-		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-			a, err := s.child(ctx, tx, caller.CustomerID, r.PathValue("account"))
-			if err != nil {
-				return err
-			}
-			p, added, err = s.AddProduct(ctx, tx, Product{CustomerID: a.ID, Name: n.Name, DisplayName: n.DisplayName})
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		code, err := addedStatus(added, find, contract.CodeDuplicateProduct, "productName")
-		if err != nil {
-			return err
-		}
-		return httpx.JSON(w, code, struct {
-			ProductID string `json:"productId"`
-		}{p.ID})
+		return s.add(w, r, &in, &naming{"productName", &in.ProductName, &in.DisplayName, "productId", contract.CodeDuplicateProduct, find},
+			func(ctx context.Context, tx *store.Tx, parentID string, n Names) (string, bool, error) {
+				a, err := s.child(ctx, tx, parentID, r.PathValue("account"))
+				if err != nil {
+					return "", false, err
+				}
+				p, added, err := s.AddProduct(ctx, tx, Product{CustomerID: a.ID, Name: n.Name, DisplayName: n.DisplayName})
+				return p.ID, added, err
+			})
 	}
+}
+
+// naming is what a request that adds an account or a product names.
+type naming struct {
+	field         string // of the name
+	name, display **string
+	id            string        // member of the response
+	duplicate     contract.Code // of a name that is taken
+	find          bool          // answer with an existing one
+}
+
+// add decodes a request into body, adds what it names, and responds with its id.
+func (s *Service) add(w http.ResponseWriter, r *http.Request, body any, named *naming,
+	insert func(ctx context.Context, tx *store.Tx, parentID string, n Names) (id string, added bool, err error)) error {
+	caller, err := parentCaller(r.Context())
+	if err != nil {
+		return err
+	}
+	if err := httpx.DecodeJSON(w, r, maxNames, body); err != nil {
+		return err
+	}
+	n, err := checkNames(named.field, *named.name, *named.display)
+	if err != nil {
+		return err
+	}
+	var id string
+	var added bool
+	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
+		id, added, err = insert(ctx, tx, caller.CustomerID, n)
+		return err
+	})
+	status := http.StatusOK
+	switch {
+	case err != nil:
+		return err
+	case added:
+		status = http.StatusCreated
+	case !named.find:
+		return httpx.NewError(named.duplicate, ErrDuplicateName, httpx.Detail{Field: named.field, Message: "is taken"})
+	}
+	return httpx.JSON(w, status, map[string]string{named.id: id})
 }
 
 // rotate creates a new secret for the client of the request and responds with
@@ -190,8 +175,7 @@ func (s *Service) rotate(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, struct {
+	return httpx.PrivateJSON(w, http.StatusOK, struct {
 		ClientID          string `json:"clientId"`
 		SecretKey         string `json:"secretKey"`
 		PreviousExpiresAt string `json:"previousExpiresAt"`

@@ -79,13 +79,13 @@ func insertChild(ctx context.Context, tx *store.Tx, a Account) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO customers
 		(id, public_id, environment, parent_id, name, display_name, return_mode, require_form, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (parent_id, name) DO NOTHING`,
-		a.ID, a.PublicID, string(a.Environment), a.ParentID, a.Name, nullable(a.DisplayName),
+		a.ID, a.PublicID, string(a.Environment), a.ParentID, a.Name, store.NullString(a.DisplayName),
 		a.ReturnMode, a.RequireForm, store.Micros(a.Created)))
 }
 
 func renameAccount(ctx context.Context, tx *store.Tx, customerID string, n Names) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET name = $1, display_name = $2
-		WHERE id = $3`, n.Name, nullable(n.DisplayName), customerID))
+		WHERE id = $3`, n.Name, store.NullString(n.DisplayName), customerID))
 }
 
 func setReturn(ctx context.Context, tx *store.Tx, customerID, mode string, requireForm bool) (bool, error) {
@@ -232,14 +232,14 @@ func insertProduct(ctx context.Context, tx *store.Tx, p Product) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO products
 		(id, customer_id, kind, name, display_name, inquiry_type, configuration_id, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
-		p.ID, p.CustomerID, string(p.Kind), p.Name, nullable(p.DisplayName), p.InquiryType, nullable(p.Configuration.ID),
+		p.ID, p.CustomerID, string(p.Kind), p.Name, store.NullString(p.DisplayName), p.InquiryType, store.NullString(p.Configuration.ID),
 		store.Micros(p.Created)))
 }
 
 func renameProduct(ctx context.Context, tx *store.Tx, customerID, productID string, n Names) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE products SET name = $1, display_name = $2,
 		updated_at = $3 WHERE id = $4 AND customer_id = $5`,
-		n.Name, nullable(n.DisplayName), store.Micros(tx.Now), productID, customerID))
+		n.Name, store.NullString(n.DisplayName), store.Micros(tx.Now), productID, customerID))
 }
 
 // insertConfiguration adds a configuration. It returns false if another one of the
@@ -289,7 +289,7 @@ func configurations(ctx context.Context, q store.Queryer, where string, args ...
 // parent has no such child.
 func assignAccount(ctx context.Context, q store.Queryer, parentID, publicID, configurationID string) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `UPDATE customers SET configuration_id = $1 WHERE public_id = $2 AND parent_id = $3`,
-		nullable(configurationID), publicID, parentID))
+		store.NullString(configurationID), publicID, parentID))
 }
 
 // configureParent sets the configuration of a parent account, unless it has one.
@@ -304,7 +304,7 @@ func configureParent(ctx context.Context, tx *store.Tx, customerID, configuratio
 func assignProduct(ctx context.Context, q store.Queryer, parentID, productID, configurationID string, now time.Time) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `UPDATE products SET configuration_id = $1, updated_at = $2
 		WHERE id = $3 AND customer_id IN (SELECT id FROM customers WHERE id = $4 OR parent_id = $4)`,
-		nullable(configurationID), store.Micros(now), productID, parentID))
+		store.NullString(configurationID), store.Micros(now), productID, parentID))
 }
 
 // upsertParent adds or updates the parent account of a role, and returns its id.
@@ -389,7 +389,7 @@ func insertConsumer(ctx context.Context, tx *store.Tx, c Consumer, sealed, mailb
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO consumers
 		(id, customer_id, external_id, key_id, prefill, created_at, updated_at, mailbox)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (customer_id, external_id) DO NOTHING`,
-		c.ID, c.CustomerID, nullable(c.ExternalID), c.KeyID, sealed, store.Micros(c.Created), store.Micros(c.Updated), mailbox))
+		c.ID, c.CustomerID, store.NullString(c.ExternalID), c.KeyID, sealed, store.Micros(c.Created), store.Micros(c.Updated), mailbox))
 }
 
 func consumer(ctx context.Context, q store.Queryer, customerID, consumerID string) (Consumer, []byte, error) {
@@ -410,7 +410,7 @@ func consumer(ctx context.Context, q store.Queryer, customerID, consumerID strin
 func updateConsumer(ctx context.Context, tx *store.Tx, c Consumer, sealed, mailbox []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE consumers SET external_id = $1, prefill = $2, updated_at = $3, mailbox = $6
 		WHERE id = $4 AND NOT EXISTS (SELECT 1 FROM consumers o WHERE o.customer_id = $5 AND o.external_id = $1 AND o.id <> $4)`,
-		nullable(c.ExternalID), sealed, store.Micros(c.Updated), c.ID, c.CustomerID, mailbox))
+		store.NullString(c.ExternalID), sealed, store.Micros(c.Updated), c.ID, c.CustomerID, mailbox))
 }
 
 // unhashedConsumer is a consumer with an encrypted prefill, whose mailbox is missing.
@@ -474,8 +474,6 @@ func eraseConsumer(ctx context.Context, tx *store.Tx, id string) error {
 		mailbox = NULL, external_id = NULL, lang = '' WHERE id = $1`, id, store.Micros(tx.Now))
 	return err
 }
-
-func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
 
 var _ auth.Directory = (*Service)(nil)
 

@@ -125,8 +125,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request, members map[str
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, struct {
+	return httpx.PrivateJSON(w, http.StatusOK, struct {
 		InviteLink  string `json:"inviteLink"`
 		PublicToken string `json:"publicToken"`
 		Exp         int64  `json:"exp"` // unix seconds

@@ -102,8 +102,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, struct {
+	return httpx.PrivateJSON(w, http.StatusOK, struct {
 		RedirectURL   string `json:"redirectUrl"`
 		RedirectToken string `json:"redirectToken"`
 		Exp           int64  `json:"exp"` // unix seconds

@@ -74,8 +74,7 @@ func (s *Service) files(kind contract.Product, w http.ResponseWriter, r *http.Re
 	for _, f := range all {
 		out = append(out, f.listed)
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, out)
+	return httpx.PrivateJSON(w, http.StatusOK, out)
 }
 
 // file serves one file, with support for range requests.

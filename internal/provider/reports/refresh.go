@@ -154,8 +154,7 @@ func (s *Service) refresh(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, struct {
+	return httpx.PrivateJSON(w, http.StatusOK, struct {
 		PublicToken string          `json:"publicToken"`
 		Status      contract.Status `json:"status"`
 	}{begun.PublicToken, begun.Status})

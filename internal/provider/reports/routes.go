@@ -44,8 +44,7 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, statusOf(rep))
+	return httpx.PrivateJSON(w, http.StatusOK, statusOf(rep))
 }
 
 // json answers with the body of a report of the kind, byte for byte as generated, without

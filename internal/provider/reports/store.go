@@ -17,10 +17,10 @@ func insert(ctx context.Context, tx *store.Tx, r Report) (bool, error) {
 		(public_token, customer_id, product_id, kind, external_id, user_args, consumer_id,
 		key_id, status, created_at, updated_at, source_token, held_at, refreshed_from)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13) ON CONFLICT (customer_id, external_id) DO NOTHING`,
-		r.PublicToken, r.CustomerID, r.ProductID, string(r.Kind), nullable(r.ExternalID), nullable(r.UserArgs),
-		nullable(r.ConsumerID), r.KeyID, string(r.Status), store.Micros(r.Created),
-		nullable(r.source), sql.NullInt64{Int64: store.Micros(r.held), Valid: r.source != ""},
-		nullable(r.refreshedFrom)))
+		r.PublicToken, r.CustomerID, r.ProductID, string(r.Kind), store.NullString(r.ExternalID), store.NullString(r.UserArgs),
+		store.NullString(r.ConsumerID), r.KeyID, string(r.Status), store.Micros(r.Created),
+		store.NullString(r.source), sql.NullInt64{Int64: store.Micros(r.held), Valid: r.source != ""},
+		store.NullString(r.refreshedFrom)))
 }
 
 // label sets labels. It returns false if the external id is another report's.
@@ -29,7 +29,7 @@ func label(ctx context.Context, tx *store.Tx, publicToken, externalID, userArgs 
 		SET external_id = coalesce(external_id, $2), user_args = coalesce(user_args, $3)
 		WHERE public_token = $1 AND (external_id IS NOT NULL OR NOT EXISTS (
 			SELECT 1 FROM reports o WHERE o.customer_id = reports.customer_id AND o.external_id = $2))`,
-		publicToken, nullable(externalID), nullable(userArgs)))
+		publicToken, store.NullString(externalID), store.NullString(userArgs)))
 }
 
 func get(ctx context.Context, q store.Queryer, where string, args ...any) (Report, error) {
@@ -84,7 +84,7 @@ func setStatus(ctx context.Context, tx *store.Tx, publicToken string, status con
 	sub contract.Substatus) (customerID string, ok bool, err error) {
 	err = tx.QueryRowContext(ctx, `UPDATE reports SET status = $2, substatus = $3, updated_at = $4
 		WHERE public_token = $1 AND status = 'PENDING' RETURNING customer_id`,
-		publicToken, string(status), nullable(string(sub)), store.Micros(tx.Now)).Scan(&customerID)
+		publicToken, string(status), store.NullString(string(sub)), store.Micros(tx.Now)).Scan(&customerID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", false, nil
 	}
@@ -238,8 +238,6 @@ func deleteBases(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			SELECT 1 FROM source_connections c WHERE c.public_token = f.public_token AND c.ended_at = 0)
 		ORDER BY f.public_token LIMIT $1)`, limit))
 }
-
-func nullable(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
 
 // List returns a customer's reports without inputs and bodies.
 func (s *Service) List(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Report, error) {

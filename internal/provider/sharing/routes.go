@@ -56,8 +56,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, relayToken{token})
+	return httpx.PrivateJSON(w, http.StatusOK, relayToken{token})
 }
 
 // grantAll grants the pairs whose report is ready and returns their tokens.
@@ -177,8 +176,7 @@ func (s *Service) revoke(w http.ResponseWriter, r *http.Request) error {
 		}
 		return httpx.NewError(contract.CodeRelayTokenRevoked, errors.New("the relay token was revoked before"))
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, relayToken{token})
+	return httpx.PrivateJSON(w, http.StatusOK, relayToken{token})
 }
 
 func unknown() error {

@@ -72,8 +72,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, struct {
+	return httpx.PrivateJSON(w, http.StatusOK, struct {
 		PublicToken string          `json:"publicToken"`
 		ExternalID  *string         `json:"externalId"`
 		UserArgs    *string         `json:"userArgs"`

@@ -83,18 +83,14 @@ func (s *Service) beginAuthorization(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	urls, err := s.themedUrls(r.Context(), v.customerID)
-	if err != nil {
-		return err
-	}
-	customer, err := s.Customers.ByID(r.Context(), s.DB.SQL, v.customerID)
+	urls, company, err := s.lookOf(r.Context(), v)
 	if err != nil {
 		return err
 	}
 	s.setCookie(w, s.authorizationCookie(begun.State), begun.Browser, int(sources.AuthorizationLifetime.Seconds()))
 	bank, _ := s.catalogue(v.environment).find(v.SourceType, v.Bank)
 	s.write(w, r, http.StatusOK, httpx.CSP{}, providerui.ToBankPage(providerui.ToBank{Lang: language(r), Bank: bank.Name,
-		Company: customer.ApplicantName(), URL: begun.URL}, urls))
+		Company: company, URL: begun.URL}, urls))
 	return nil
 }
 
@@ -147,12 +143,8 @@ func (s *Service) authorizationCookie(state string) string {
 // finishAuthorization handles the callback from an institution. It accepts an
 // authorization once, from the browser that began it, and says nothing about any other.
 func (s *Service) finishAuthorization(w http.ResponseWriter, r *http.Request) error {
-	if r.Method != http.MethodGet {
-		w.Header().Set("Allow", http.MethodGet)
-		return httpx.NewError(contract.CodeMethodNotAllowed, errors.New("only GET returns"))
-	}
-	if isPrefetch(r) {
-		return httpx.NewError(contract.CodeUnavailable, errors.New("the callback was fetched ahead"))
+	if err := requireNavigation(w, r); err != nil {
+		return err
 	}
 	cookie := s.authorizationCookie(r.URL.Query().Get("state"))
 	secrets := r.CookiesNamed(cookie)
@@ -231,15 +223,11 @@ func (s *Service) afterAuthorization(w http.ResponseWriter, r *http.Request, v v
 		seeOther(w, Path(back.Handle)+"?"+url.Values{"lang": {back.Lang}}.Encode())
 		return nil
 	}
-	urls, err := s.themedUrls(r.Context(), v.customerID)
-	if err != nil {
-		return err
-	}
-	customer, err := s.Customers.ByID(r.Context(), s.DB.SQL, v.customerID)
+	urls, company, err := s.lookOf(r.Context(), v)
 	if err != nil {
 		return err
 	}
 	s.write(w, r, http.StatusOK, httpx.CSP{}, providerui.FromBankPage(providerui.FromBank{Lang: i18n.Lang(back.Lang),
-		Company: customer.ApplicantName(), URL: back.Return, Window: back.Window}, urls))
+		Company: company, URL: back.Return, Window: back.Window}, urls))
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
 	providerui "vestibule/templates/provider"
@@ -123,9 +125,17 @@ func (s *Service) bindBrowser(r *http.Request, v visit, secret string) error {
 	return s.authorize(r, v)
 }
 
-// isPrefetch reports whether the browser prefetches the page.
-func isPrefetch(r *http.Request) bool {
-	return r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != ""
+// requireNavigation returns an error unless a browser leads the applicant to the page: for
+// other methods than GET, and for a page that is fetched ahead.
+func requireNavigation(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodGet {
+		w.Header().Set("Allow", http.MethodGet)
+		return httpx.NewError(contract.CodeMethodNotAllowed, errors.New("only GET returns"))
+	}
+	if r.Header.Get("Sec-Purpose") != "" || r.Header.Get("Purpose") != "" {
+		return httpx.NewError(contract.CodeUnavailable, errors.New("the page was fetched ahead"))
+	}
+	return nil
 }
 
 // startOver binds an invited visit to another browser and resets it: an invite works

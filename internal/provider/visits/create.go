@@ -77,8 +77,7 @@ func (s *Service) initialize(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusOK, struct {
+	return httpx.PrivateJSON(w, http.StatusOK, struct {
 		Token string `json:"token"`
 		Exp   int64  `json:"exp"` // unix seconds
 	}{token, expires.Unix()})

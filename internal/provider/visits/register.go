@@ -88,8 +88,7 @@ func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return widgetError(r, err)
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	return httpx.JSON(w, http.StatusCreated, struct {
+	return httpx.PrivateJSON(w, http.StatusCreated, struct {
 		Handle      string `json:"handle"`
 		PublicToken string `json:"publicToken"`
 	}{handle, v.publicToken})

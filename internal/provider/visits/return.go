@@ -2,7 +2,6 @@ package visits
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -53,12 +52,8 @@ func (s *Service) returnOrigin(ctx context.Context, v visit) (string, error) {
 // redirectBack redirects the browser to the customer, with a new signed result for the same
 // outcome each time, so that a reload or a lost response does no harm.
 func (s *Service) redirectBack(w http.ResponseWriter, r *http.Request) error {
-	if r.Method != http.MethodGet {
-		w.Header().Set("Allow", http.MethodGet)
-		return httpx.NewError(contract.CodeMethodNotAllowed, errors.New("only GET returns"))
-	}
-	if isPrefetch(r) {
-		return httpx.NewError(contract.CodeUnavailable, errors.New("the return was fetched ahead"))
+	if err := requireNavigation(w, r); err != nil {
+		return err
 	}
 	handle := r.PathValue("handle")
 	v, err := s.load(r.Context(), handle)
@@ -94,16 +89,12 @@ func (s *Service) redirectBack(w http.ResponseWriter, r *http.Request) error {
 		seeOther(w, back.URL)
 		return nil
 	}
-	customer, err := s.Customers.ByID(r.Context(), s.DB.SQL, v.customerID)
-	if err != nil {
-		return err
-	}
-	urls, err := s.themedUrls(r.Context(), v.customerID)
+	urls, company, err := s.lookOf(r.Context(), v)
 	if err != nil {
 		return err
 	}
 	s.write(w, r, http.StatusOK, httpx.CSP{FormAction: []string{back.Origin}},
-		providerui.BackPage(providerui.Back{Lang: language(r), Customer: customer.ApplicantName(), URL: back.Action, Token: back.Token}, urls))
+		providerui.BackPage(providerui.Back{Lang: language(r), Customer: company, URL: back.Action, Token: back.Token}, urls))
 	return nil
 }
 

@@ -15,6 +15,15 @@ import (
 // logoPrefix is the path prefix of logos.
 const logoPrefix = theme.Prefix + "logo/"
 
+// lookOf returns the addresses of the assets of a visit's pages, and the name of its company.
+func (s *Service) lookOf(ctx context.Context, v visit) (urls providerui.Urls, company string, err error) {
+	if urls, err = s.themedUrls(ctx, v.customerID); err != nil {
+		return urls, "", err
+	}
+	customer, err := s.Customers.ByID(ctx, s.DB.SQL, v.customerID)
+	return urls, customer.ApplicantName(), err
+}
+
 // themedUrls returns the addresses of the pages' assets with the theme of an account. A
 // stored color that a later version refuses is ignored.
 func (s *Service) themedUrls(ctx context.Context, customerID string) (providerui.Urls, error) {

@@ -31,15 +31,11 @@ func (s *Service) renderWith(w http.ResponseWriter, r *http.Request, v visit, st
 	if err != nil {
 		return err
 	}
-	urls, err := s.themedUrls(r.Context(), v.customerID)
+	urls, company, err := s.lookOf(r.Context(), v)
 	if err != nil {
 		return err
 	}
-	customer, err := s.Customers.ByID(r.Context(), s.DB.SQL, v.customerID)
-	if err != nil {
-		return err
-	}
-	page := s.view(r, v, customer.ApplicantName())
+	page := s.view(r, v, company)
 	page.Logo, page.Hosted = urls.Logo, r.Header.Get(partHeader) == ""
 	if err := s.addStep(r, v, &page); err != nil {
 		return err
