@@ -106,18 +106,12 @@ func newTransport() *http.Transport {
 // checkBase parses the service's URL and refuses one that would send credentials
 // unencrypted or to another place.
 func checkBase(raw string, plain bool) (*url.URL, error) {
-	u, err := url.Parse(raw)
+	u, _ := httpx.ParseURL(raw)
 	switch {
-	case err != nil || u.Host == "" || u.Opaque != "":
-		return nil, errors.New("svcapi: BaseURL is not an absolute URL")
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
-		return nil, errors.New("svcapi: BaseURL has credentials, a query or a fragment")
-	case u.Scheme == "https":
-	case u.Scheme == "http" && (plain || httpx.IsLoopback(u.Hostname())):
-	case u.Scheme == "http":
+	case !httpx.IsBaseURL(raw) || u.ForceQuery:
+		return nil, errors.New("svcapi: BaseURL is not an absolute http or https URL without credentials, query, and fragment")
+	case !plain && !httpx.IsSecure(u):
 		return nil, errors.New("svcapi: BaseURL is plain http and not on loopback")
-	default:
-		return nil, errors.New("svcapi: BaseURL is neither https nor http")
 	}
 	return u, nil
 }

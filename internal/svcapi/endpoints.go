@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 )
@@ -98,17 +98,12 @@ func (c *Client) SecureRedirect(ctx context.Context, in RedirectRequest) (Redire
 
 // checkPage returns an error if a browser must not be sent to raw.
 func (c *Client) checkPage(raw string) error {
-	for i := 0; i < len(raw); i++ {
-		if raw[i] <= ' ' || raw[i] >= 0x7f || raw[i] == '\\' {
-			return errors.New("redirectUrl has characters that a URL has not")
-		}
-	}
-	u, err := url.Parse(raw)
+	u, ok := httpx.ParseURL(raw)
 	switch {
-	case err != nil || u.Host == "" || u.Opaque != "" || len(raw) > 4<<10:
-		return errors.New("redirectUrl is not an absolute URL")
-	case u.User != nil:
-		return errors.New("redirectUrl has credentials")
+	case !httpx.IsVisible(raw) || strings.Contains(raw, "\\"):
+		return errors.New("redirectUrl has characters that a URL has not")
+	case !ok || len(raw) > 4<<10:
+		return errors.New("redirectUrl is not an absolute URL without credentials")
 	case u.Scheme != "https" && u.Scheme != c.base.Scheme:
 		return errors.New("redirectUrl has another scheme than the service")
 	case !strings.EqualFold(u.Host, c.base.Host) && !slices.ContainsFunc(c.PageHosts,
@@ -259,12 +254,7 @@ func (c *Client) get(ctx context.Context, op, path string, ref Ref, limit int64,
 
 // isHandle reports whether s is safe as a token in a page and a form.
 func isHandle(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i] <= ' ' || s[i] >= 0x7f || strings.IndexByte("\"'<>&\\`", s[i]) >= 0 {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 4<<10
+	return s != "" && len(s) <= 4<<10 && httpx.IsVisible(s) && !strings.ContainsAny(s, "\"'<>&\\`")
 }
 
 func unixTime(raw json.RawMessage) time.Time {

@@ -111,25 +111,16 @@ func errorFrom(op string, resp *http.Response, body []byte, now time.Time) *Erro
 	return e
 }
 
+const upperLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 // isCode reports whether s has the form of an error code, so that no other text reaches
 // the logs as a code.
 func isCode(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 64
+	return s != "" && len(s) <= 64 && strings.Trim(s, upperLetters+"0123456789_") == ""
 }
 
 func isID(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 128
+	return s != "" && len(s) <= 128 && strings.Trim(s, upperLetters+"abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
 }
 
 func truncate(s string, n int) string {

@@ -33,20 +33,30 @@ const leaveDialog = element<HTMLDialogElement>("leave");
 const slowAfter = 4_000;
 const giveUpAfter = 20_000;
 
-let hostOrigin = "";
-let modal = false;
-let handle = "";
-let publicToken: string | undefined;
-let ended = false;
-let busy = false;
-let poll = 0;
-let fitTimer = 0;
-let token: unknown;
-let walked = false; // a form led to the next step
-let at = 0; // the entry of the step in the history; see parts/entries
+// The embedding page, from its greeting on.
+const page = {
+  origin: "", // "*" for a page without an origin; empty before the greeting
+  modal: false,
+  height: 0, // that it was asked for
+  fitTimer: 0,
+  resolveURL: undefined as ((url: unknown) => void) | undefined, // takes its address
+};
+
+// The visit, from its opening to its end.
+const visit = {
+  token: undefined as unknown,
+  handle: "", // empty before it is opened
+  publicToken: undefined as string | undefined,
+  came: "", // the HTML of the current step: if the same step arrives again, entered data is kept
+  entry: 0, // of the step in the history; see parts/entries
+  poll: 0, // the timer
+  busy: false,
+  walked: false, // a form led to the next step
+  ended: false,
+};
 
 function send(type: string, more?: object): void {
-  host.postMessage({ svc: 1, nonce, type, ...more }, hostOrigin || "*");
+  host.postMessage({ svc: 1, nonce, type, ...more }, page.origin || "*");
 }
 
 // A page without an origin (sandboxed or from a local file) can only be addressed by
@@ -54,18 +64,18 @@ function send(type: string, more?: object): void {
 addEventListener("message", (e: MessageEvent) => {
   const m = e.data;
   if (e.source !== host || !m || m.svc !== 1 || m.nonce !== nonce) return;
-  if (!hostOrigin) {
+  if (!page.origin) {
     if (m.type !== "options" || typeof m.options !== "object" || !m.options) return;
-    hostOrigin = e.origin === "null" ? "*" : e.origin;
-    modal = !!m.modal;
-    root.dataset.mode = modal ? "modal" : "embedded";
+    page.origin = e.origin === "null" ? "*" : e.origin;
+    page.modal = !!m.modal;
+    root.dataset.mode = page.modal ? "modal" : "embedded";
     void begin(m.options, m.resume);
     return;
   }
-  if (hostOrigin !== "*" && e.origin !== hostOrigin) return;
+  if (page.origin !== "*" && e.origin !== page.origin) return;
   if (m.type === "ask") askToClose();
   if (m.type === "leave") void leave();
-  if (m.type === "page") resolvePage?.(m.url);
+  if (m.type === "page") page.resolveURL?.(m.url);
 });
 
 // showOnceAuthorizing shows the step once the window beside the widget has asked for the bank.
@@ -79,14 +89,13 @@ async function showOnceAuthorizing(): Promise<boolean> {
 }
 
 // pageAround asks the embedding page for its address, which must be of its origin.
-let resolvePage: ((url: unknown) => void) | undefined;
 async function pageAround(): Promise<string | undefined> {
   const url = await new Promise((resolve) => {
-    resolvePage = resolve;
+    page.resolveURL = resolve;
     send("where");
     setTimeout(resolve, 2_000);
   });
-  return typeof url === "string" && url.length <= 2_048 && originOf(url) === hostOrigin ? url : undefined;
+  return typeof url === "string" && url.length <= 2_048 && originOf(url) === page.origin ? url : undefined;
 }
 
 function originOf(url: string): string | undefined {
@@ -98,12 +107,12 @@ function originOf(url: string): string | undefined {
 }
 
 async function begin(options: Record<string, unknown>, resume: unknown): Promise<void> {
-  token = options.token;
-  const secret = secretFor(token, resume);
+  visit.token = options.token;
+  const secret = secretFor(visit.token, resume);
   const answer = await request(`/widget/v1/visits?${new URLSearchParams(lang ? { lang } : {})}`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ ...options, resume: secret.value, origin: hostOrigin === "*" ? "null" : hostOrigin }),
+    body: JSON.stringify({ ...options, resume: secret.value, origin: page.origin === "*" ? "null" : page.origin }),
   });
   if (!answer) return problem("REQUEST_TIMEOUT");
   const body = await answer.json().catch(() => ({}));
@@ -112,20 +121,20 @@ async function begin(options: Record<string, unknown>, resume: unknown): Promise
     return problem(typeof body.error === "string" ? body.error : "INTERNAL_ERROR",
       answer.status === 429 ? "RATE_LIMITED" : undefined, body.applicant);
   }
-  handle = body.handle;
-  publicToken = body.publicToken;
-  send("opened", { publicToken, ...(!secret.kept && { resume: secret.value }) });
-  at = entryOf(history.state);
-  const before = at || (remembered(publicToken!) ?? 1);
-  mark({ run: publicToken!, n: at }, "replaceState");
-  await show(await request(stepURL()), modal);
+  visit.handle = body.handle;
+  visit.publicToken = body.publicToken;
+  send("opened", { publicToken: visit.publicToken, ...(!secret.kept && { resume: secret.value }) });
+  visit.entry = entryOf(history.state);
+  const before = visit.entry || (remembered(visit.publicToken!) ?? 1);
+  mark({ run: visit.publicToken!, n: visit.entry }, "replaceState");
+  await show(await request(stepURL()), page.modal);
   addHistoryEntries(before);
 }
 
 function stepURL(search = ""): string {
   const q = new URLSearchParams(search);
   if (lang) q.set("lang", lang);
-  return `/visit/${handle}?${q}`;
+  return `/visit/${visit.handle}?${q}`;
 }
 
 // request fetches with a time limit; it returns undefined without an answer.
@@ -148,10 +157,10 @@ async function request(url: string, init: RequestInit = {}): Promise<Response | 
 // problem shows the page of a widget error that happened before there was a visit, or
 // of another code that tells the applicant more. text replaces the page's text.
 async function problem(errorType: string, code = errorType, text?: unknown): Promise<void> {
-  end("error", { publicToken, errorType });
+  end("error", { publicToken: visit.publicToken, errorType });
   const q = new URLSearchParams(lang ? { lang } : {});
   const answer = await request(`/widget/v1/problems/${encodeURIComponent(code)}?${q}`);
-  if (answer?.ok) return show(answer, modal, text);
+  if (answer?.ok) return show(answer, page.modal, text);
   document.getElementById("step")!.replaceChildren();
   showNotice("failed");
 }
@@ -167,10 +176,6 @@ async function show(answer: Response | undefined, moved: boolean, text?: unknown
   replaceStep(html, moved, undefined, text);
 }
 
-// came is the HTML of the current step. If the same step arrives again (by polling or
-// "Try again"), entered data is kept.
-let came = "";
-
 function replaceStep(html: string, moved: boolean, first?: string, text?: unknown): void {
   const next = stepOf(html);
   const now = document.getElementById("step")!;
@@ -179,15 +184,15 @@ function replaceStep(html: string, moved: boolean, first?: string, text?: unknow
   if (words && typeof text === "string") words.textContent = text;
   const asked = notice.contains(document.activeElement);
   hideNotice();
-  clearTimeout(poll);
+  clearTimeout(visit.poll);
   const same = now.dataset.step === next.dataset.step;
-  const again = next.outerHTML === came;
-  came = next.outerHTML;
+  const again = next.outerHTML === visit.came;
+  visit.came = next.outerHTML;
   if (moved || !same || !(again || next.dataset.poll)) {
     const put = () => {
       now.replaceWith(document.adoptNode(next));
-      if (walked && !same) mark({ run: publicToken!, n: ++at }, "pushState");
-      walked = false;
+      if (visit.walked && !same) mark({ run: visit.publicToken!, n: ++visit.entry }, "pushState");
+      visit.walked = false;
       sendHeight();
       countDown(next);
       enhance(next, { "X-Visit-Part": "step" }, uploaded, refresh);
@@ -207,30 +212,30 @@ function replaceStep(html: string, moved: boolean, first?: string, text?: unknow
 async function uploaded(html: string | undefined): Promise<void> {
   if (html === undefined) return showNotice(navigator.onLine ? "failed" : "offline");
   await released();
-  if (!busy) replaceStep(html, true, "[data-added]"); // otherwise the pending answer includes the file
+  if (!visit.busy) replaceStep(html, true, "[data-added]"); // otherwise the pending answer includes the file
 }
 
 function afterReplace(step: HTMLElement): void {
   const { poll: every, end: outcome, status, error } = step.dataset;
-  publicToken = step.dataset.publicToken || publicToken;
-  if (every) poll = setTimeout(() => void refresh(), Number(every));
+  visit.publicToken = step.dataset.publicToken || visit.publicToken;
+  if (every) visit.poll = setTimeout(() => void refresh(), Number(every));
   const leading = step.querySelector<HTMLFormElement>("form[data-authorize]");
   if (leading) void pageAround().then((url) => url && returnTo(leading, url));
-  if (outcome === "success") end("success", { publicToken, status });
-  if (outcome === "error") end("error", { publicToken, errorType: error });
-  if (outcome === "exit") end("exit", { publicToken });
+  if (outcome === "success") end("success", { publicToken: visit.publicToken, status });
+  if (outcome === "error") end("error", { publicToken: visit.publicToken, errorType: error });
+  if (outcome === "exit") end("exit", { publicToken: visit.publicToken });
 }
 
 async function refresh(): Promise<void> {
   const answer = await request(stepURL());
   await show(answer, false);
-  if (!answer) poll = setTimeout(() => void refresh(), 3_000);
+  if (!answer) visit.poll = setTimeout(() => void refresh(), 3_000);
 }
 
 function end(type: string, more: object): void {
-  if (ended) return;
-  ended = true;
-  if (type !== "exit") forget(token);
+  if (visit.ended) return;
+  visit.ended = true;
+  if (type !== "exit") forget(visit.token);
   send(type, more);
 }
 
@@ -238,43 +243,43 @@ function end(type: string, more: object): void {
 // the browser has dropped the entries of the former frame.
 function addHistoryEntries(steps: number): void {
   if (leaves(document.getElementById("step")!)) return;
-  while (at < steps) mark({ run: publicToken!, n: ++at }, "pushState");
+  while (visit.entry < steps) mark({ run: visit.publicToken!, n: ++visit.entry }, "pushState");
 }
 
 // leaveHistoryEntries restores the history from before the first step.
 async function leaveHistoryEntries(): Promise<void> {
-  if (at === 0) return;
+  if (visit.entry === 0) return;
   const done = new Promise((resolve) => addEventListener("popstate", resolve, { once: true }));
-  history.go(-at);
-  at = 0;
+  history.go(-visit.entry);
+  visit.entry = 0;
   await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 500))]);
 }
 
 // entryOf is the number of the visit's entry that a state of the history belongs to.
 function entryOf(state: unknown): number {
   const p = place(state);
-  return p && p.run === publicToken ? p.n : 0;
+  return p && p.run === visit.publicToken ? p.n : 0;
 }
 
 addEventListener("popstate", (e) => {
-  if (!handle) return;
+  if (!visit.handle) return;
   const n = entryOf(e.state);
-  const times = at - n;
+  const times = visit.entry - n;
   if (times < 0) return history.go(times); // nothing was done there yet
-  at = n;
-  remember({ run: publicToken!, n });
+  visit.entry = n;
+  remember({ run: visit.publicToken!, n });
   if (times === 0) return;
   if (leaves(document.getElementById("step")!)) return history.go(-n - 1);
   void back(times);
 });
 
 async function back(times: number): Promise<void> {
-  if (busy) return;
-  busy = true;
+  if (visit.busy) return;
+  visit.busy = true;
   try {
     await goBack(times, (body) => request(stepURL(), { method: "POST", body }), (answer) => show(answer, true));
   } finally {
-    busy = false;
+    visit.busy = false;
   }
 }
 
@@ -293,7 +298,7 @@ function showNotice(which: "slow" | "offline" | "failed"): void {
 
 // When the connection is back, fetch the visit's current step.
 addEventListener("online", () => {
-  if (notice.dataset.which === "offline" && !notice.hidden && !busy) void refresh();
+  if (notice.dataset.which === "offline" && !notice.hidden && !visit.busy) void refresh();
 });
 
 function hideNotice(which?: string): void {
@@ -305,15 +310,15 @@ function hideNotice(which?: string): void {
 
 addEventListener("submit", (e) => {
   const form = e.target as HTMLFormElement;
-  if (!handle || form.method === "dialog") return;
+  if (!visit.handle || form.method === "dialog") return;
   e.preventDefault();
   if (form.dataset.authorize !== undefined) return void openBank(form, showOnceAuthorizing);
   void submit(form, e.submitter as HTMLButtonElement | null);
 });
 
 async function submit(form: HTMLFormElement, by: HTMLButtonElement | null): Promise<void> {
-  if (busy) return;
-  busy = true;
+  if (visit.busy) return;
+  visit.busy = true;
   const data = bodyOf(form, by);
   const step = document.getElementById("step")!;
   hideNotice();
@@ -324,16 +329,16 @@ async function submit(form: HTMLFormElement, by: HTMLButtonElement | null): Prom
       form.method === "get"
         ? await request(stepURL(data.toString()))
         : await request(stepURL(), { method: "POST", body: data });
-    walked = form.method !== "get";
+    visit.walked = form.method !== "get";
     await show(answer, true);
   } finally {
-    walked = busy = false;
+    visit.walked = visit.busy = false;
     step.removeAttribute("aria-busy");
     by?.removeAttribute("aria-disabled");
   }
 }
 
-filter((q) => request(stepURL(new URLSearchParams({ q }).toString())), () => !busy, sendHeight);
+filter((q) => request(stepURL(new URLSearchParams({ q }).toString())), () => !visit.busy, sendHeight);
 
 addEventListener("click", (e) => {
   const target = (e.target as Element).closest?.("[data-close], [data-done]");
@@ -344,8 +349,8 @@ addEventListener("click", (e) => {
 });
 
 function askToClose(): void {
-  if (ended) return void leaveHistoryEntries().then(() => send("close"));
-  if (!handle) return end("exit", {});
+  if (visit.ended) return void leaveHistoryEntries().then(() => send("close"));
+  if (!visit.handle) return end("exit", {});
   if (leaveDialog.open) return;
   leaveDialog.showModal();
 }
@@ -359,9 +364,9 @@ leaveDialog.addEventListener("close", () => {
 // leave tells the server, and tells the embedding page even if the server cannot be
 // reached. A visit that has moved on in another tab is closed at its current step.
 async function leave(): Promise<void> {
-  clearTimeout(poll);
+  clearTimeout(visit.poll);
   let { nonce } = document.getElementById("step")!.dataset;
-  for (let tries = 0; handle && !ended && tries < 2; tries++) {
+  for (let tries = 0; visit.handle && !visit.ended && tries < 2; tries++) {
     const body = new URLSearchParams({ action: "close", nonce: nonce ?? "" });
     // If no answer came, the current step shows whether the request arrived.
     const answer = (await request(stepURL(), { method: "POST", body, keepalive: true })) ?? (await request(stepURL()));
@@ -373,7 +378,7 @@ async function leave(): Promise<void> {
     nonce = step?.dataset.nonce;
   }
   await leaveHistoryEntries();
-  end("exit", { publicToken });
+  end("exit", { publicToken: visit.publicToken });
 }
 
 // stepOf returns the step of a page. Browsers log an error for a field that asks for the
@@ -385,30 +390,29 @@ function stepOf(html: string): HTMLElement | null {
 }
 
 addEventListener("keydown", (e) => {
-  if (e.key !== "Escape" || !modal || leaveDialog.open) return;
+  if (e.key !== "Escape" || !page.modal || leaveDialog.open) return;
   e.preventDefault();
   askToClose();
 });
 
 const steady = steadyHeight();
-let height = 0; // that the page was asked for
 
 // sendHeight asks the embedding page to make the frame as high as its content. It also
 // runs after each swap, because ResizeObserver does not run in an off-screen frame.
 function sendHeight(): void {
-  if (!hostOrigin || modal || document.querySelector(".visit-loading")) return;
-  height = steady(innerWidth, contentHeight());
-  send("size", { height });
-  if (!fitTimer) fit();
+  if (!page.origin || page.modal || document.querySelector(".visit-loading")) return;
+  page.height = steady(innerWidth, contentHeight());
+  send("size", { height: page.height });
+  if (!page.fitTimer) fit();
   fitLater();
 }
 
 // fitLater fits once the page had the time to change the frame's height.
 function fitLater(): void {
-  clearTimeout(fitTimer);
-  fitTimer = setTimeout(() => {
+  clearTimeout(page.fitTimer);
+  page.fitTimer = setTimeout(() => {
     fit();
-    if (innerHeight < height - 1) root.dataset.scroll = ""; // the page keeps the frame lower
+    if (innerHeight < page.height - 1) root.dataset.scroll = ""; // the page keeps the frame lower
   }, 1_000);
 }
 
@@ -424,14 +428,14 @@ function contentHeight(): number {
 // fit makes the step a sheet to the frame's end where the page keeps the frame higher than
 // the step, as the portal does on phones. A frame that is high enough needs no scroll bar.
 function fit(): void {
-  root.toggleAttribute("data-sheet", !modal && innerHeight > height + 1);
-  if (innerHeight >= height - 1) delete root.dataset.scroll;
+  root.toggleAttribute("data-sheet", !page.modal && innerHeight > page.height + 1);
+  if (innerHeight >= page.height - 1) delete root.dataset.scroll;
 }
 
 new ResizeObserver(sendHeight).observe(document.body);
 addEventListener("resize", () => {
   fit();
-  if (height > 0) fitLater(); // the page may have made it lower than the content
+  if (page.height > 0) fitLater(); // the page may have made it lower than the content
 });
 
 if (host === window || !nonce) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,16 @@ type statement struct {
 	unreadable  int // transactions without an amount or a day
 }
 
+// ofxReader reads the tags of an OFX file in order.
+type ofxReader struct {
+	file         *File
+	statement    *statement        // nil outside of one
+	fields       map[string]string // of the present transaction; nil outside of one
+	within       []string          // open aggregates that are known
+	institution  string
+	transactions int
+}
+
 // readOFX parses OFX 1.x, whose elements may lack end tags, and OFX 2.x, which is XML. It
 // reads the tags in order; of the structure, it needs only the aggregate of a value. OFX has
 // only character entities.
@@ -33,44 +44,8 @@ func readOFX(f *File, text string) error {
 	if start < 0 {
 		return errors.New("the OFX file has no element <OFX>")
 	}
-	text = text[start:]
-	var s *statement
-	var fields map[string]string // of the present transaction; nil outside of one
-	var within []string          // open aggregates that are known
-	institution := ""
-	all := 0
-	closeTransaction := func() error {
-		if s == nil || fields == nil {
-			return nil
-		}
-		all++
-		if all > MaxTransactions {
-			return fmt.Errorf("more than %d transactions", MaxTransactions)
-		}
-		err := s.transaction(fields)
-		fields = nil
-		return err
-	}
-	closeStatement := func() error {
-		err := closeTransaction()
-		if s != nil {
-			f.statement(s)
-			s = nil
-		}
-		if len(f.Accounts) > maxAccounts {
-			return fmt.Errorf("more than %d accounts", maxAccounts)
-		}
-		return err
-	}
-	inside := func(name string) bool {
-		for _, w := range within {
-			if w == name {
-				return true
-			}
-		}
-		return false
-	}
-	for len(text) > 0 {
+	r := ofxReader{file: f}
+	for text = text[start:]; text != ""; {
 		open := strings.IndexByte(text, '<')
 		if open < 0 {
 			break
@@ -85,83 +60,119 @@ func readOFX(f *File, text string) error {
 		if next < 0 {
 			next = len(text)
 		}
-		value := clean(unescape(text[:next]))
 		name, closing := strings.CutPrefix(tag, "/")
-		switch name {
-		case "STMTRS", "CCSTMTRS", "INVSTMTRS":
-			if err := closeStatement(); err != nil {
-				return err
-			}
-			within = within[:0]
-			if !closing {
-				s = &statement{kind: name}
-			}
-			continue
-		case "STMTTRN", "BANKTRANLIST": // some banks do not close the last transaction of a list
-			if err := closeTransaction(); err != nil {
-				return err
-			}
-			if !closing && name == "STMTTRN" {
-				fields = map[string]string{}
-			}
-			continue
-		case "BANKACCTFROM", "CCACCTFROM", "LEDGERBAL", "AVAILBAL", "FI", "BANKACCTTO", "CCACCTTO", "BALLIST", "CURRENCY",
-			"ORIGCURRENCY", "IMAGEDATA":
-			if closing {
-				for i := len(within) - 1; i >= 0; i-- {
-					if within[i] == name {
-						within = within[:i]
-						break
-					}
-				}
-			} else if len(within) < 16 {
-				within = append(within, name)
-			}
+		if known, err := r.aggregate(name, closing); err != nil {
+			return err
+		} else if known || closing {
 			continue
 		}
-		if closing || value == "" {
-			continue
-		}
-		switch {
-		case inside("FI") && name == "ORG":
-			institution = value
-		case s == nil:
-		case fields != nil:
-			switch {
-			case inside("BANKACCTTO"), inside("CCACCTTO"), inside("IMAGEDATA"), inside("ORIGCURRENCY"):
-			default:
-				if _, twice := fields[name]; !twice && len(fields) < 64 {
-					fields[name] = value
-				}
-			}
-		case inside("BANKACCTFROM") || inside("CCACCTFROM"):
-			switch name {
-			case "BANKID":
-				s.bank = value
-			case "ACCTID":
-				s.number = value
-			case "ACCTTYPE":
-				s.accountType = strings.ToUpper(value)
-			}
-		case inside("LEDGERBAL"):
-			switch name {
-			case "BALAMT":
-				if c, ok := parseAmount(value); ok {
-					s.balance = &c
-				}
-			case "DTASOF":
-				if d, ok := ofxDay(value); ok {
-					s.balanceDay = &d
-				}
-			}
-		case name == "CURDEF":
-			s.currency = strings.ToUpper(value)
-		}
-		if s != nil && s.account.Institution == "" {
-			s.account.Institution = institution
+		if value := clean(unescape(text[:next])); value != "" {
+			r.value(name, value)
 		}
 	}
-	return closeStatement()
+	return r.closeStatement()
+}
+
+// aggregate handles the tag of an aggregate, and reports whether it is a known one.
+func (r *ofxReader) aggregate(name string, closing bool) (known bool, err error) {
+	switch name {
+	case "STMTRS", "CCSTMTRS", "INVSTMTRS":
+		err = r.closeStatement()
+		r.within = r.within[:0]
+		if !closing {
+			r.statement = &statement{kind: name}
+		}
+	case "STMTTRN", "BANKTRANLIST": // some banks do not close the last transaction of a list
+		err = r.closeTransaction()
+		if !closing && name == "STMTTRN" {
+			r.fields = map[string]string{}
+		}
+	case "BANKACCTFROM", "CCACCTFROM", "LEDGERBAL", "AVAILBAL", "FI", "BANKACCTTO", "CCACCTTO", "BALLIST", "CURRENCY",
+		"ORIGCURRENCY", "IMAGEDATA":
+		if !closing {
+			if len(r.within) < 16 {
+				r.within = append(r.within, name)
+			}
+			break
+		}
+		for i := len(r.within) - 1; i >= 0; i-- {
+			if r.within[i] == name {
+				r.within = r.within[:i]
+				break
+			}
+		}
+	default:
+		return false, nil
+	}
+	return true, err
+}
+
+// value handles an element with a value.
+func (r *ofxReader) value(name, value string) {
+	s := r.statement
+	switch {
+	case r.inside("FI") && name == "ORG":
+		r.institution = value
+	case s == nil:
+	case r.fields != nil:
+		if _, twice := r.fields[name]; !twice && len(r.fields) < 64 && !r.inside("BANKACCTTO", "CCACCTTO", "IMAGEDATA", "ORIGCURRENCY") {
+			r.fields[name] = value
+		}
+	case r.inside("BANKACCTFROM", "CCACCTFROM"):
+		switch name {
+		case "BANKID":
+			s.bank = value
+		case "ACCTID":
+			s.number = value
+		case "ACCTTYPE":
+			s.accountType = strings.ToUpper(value)
+		}
+	case r.inside("LEDGERBAL"):
+		switch name {
+		case "BALAMT":
+			if c, ok := parseAmount(value); ok {
+				s.balance = &c
+			}
+		case "DTASOF":
+			if d, ok := ofxDay(value); ok {
+				s.balanceDay = &d
+			}
+		}
+	case name == "CURDEF":
+		s.currency = strings.ToUpper(value)
+	}
+	if s != nil && s.account.Institution == "" {
+		s.account.Institution = r.institution
+	}
+}
+
+// inside reports whether one of the aggregates is open.
+func (r *ofxReader) inside(names ...string) bool {
+	return slices.ContainsFunc(r.within, func(w string) bool { return slices.Contains(names, w) })
+}
+
+func (r *ofxReader) closeTransaction() error {
+	if r.statement == nil || r.fields == nil {
+		return nil
+	}
+	if r.transactions++; r.transactions > MaxTransactions {
+		return fmt.Errorf("more than %d transactions", MaxTransactions)
+	}
+	err := r.statement.transaction(r.fields)
+	r.fields = nil
+	return err
+}
+
+func (r *ofxReader) closeStatement() error {
+	err := r.closeTransaction()
+	if r.statement != nil {
+		r.file.statement(r.statement)
+		r.statement = nil
+	}
+	if len(r.file.Accounts) > maxAccounts {
+		return fmt.Errorf("more than %d accounts", maxAccounts)
+	}
+	return err
 }
 
 // statement adds a statement's account, or records why it is left out.

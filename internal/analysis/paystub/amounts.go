@@ -327,19 +327,34 @@ func (t *table) takeLine(label *cell, numbers []*cell) bool {
 		l.item, l.in, l.counted, l.weak = net, noSection, false, true
 	}
 	t.inOrder(g, numbers, kinds)
-	// One of a total's two amounts may be outside its column.
 	if len(numbers) == 2 && l.item != noItem && of == noPeriod && numbers[0].money && numbers[1].money {
-		for i := range kinds {
-			if kinds[i] == noPeriod && (kinds[1-i] == current || kinds[1-i] == ytd) {
-				kinds[i] = current + ytd - kinds[1-i]
-			}
-		}
-		if l.item <= totalDeductions && kinds[0] == ytd && kinds[1] == current && g.nowFirst() {
-			kinds[0], kinds[1] = current, ytd // both amounts are to the left of their columns
-		}
+		g.placeTotals(l.item, kinds)
 	}
 	t.vague = t.vague || l.in != elsewhere && slices.ContainsFunc(numbers, func(c *cell) bool { return c.money }) &&
 		slices.Contains(kinds, noPeriod)
+	l.setAll(of, numbers, kinds)
+	if l.cells[now] == nil && l.cells[toDate] == nil {
+		return l.hours != nil
+	}
+	t.lines = append(t.lines, l)
+	return true
+}
+
+// placeTotals corrects the kinds of a total's two amounts, of which one may be outside its
+// column.
+func (g *segment) placeTotals(total item, kinds []period) {
+	for i := range kinds {
+		if kinds[i] == noPeriod && (kinds[1-i] == current || kinds[1-i] == ytd) {
+			kinds[i] = current + ytd - kinds[1-i]
+		}
+	}
+	if total <= totalDeductions && kinds[0] == ytd && kinds[1] == current && g.nowFirst() {
+		kinds[0], kinds[1] = current, ytd // both amounts are to the left of their columns
+	}
+}
+
+// setAll sets the amounts, the hours and the rate of a line from its numbers.
+func (l *line) setAll(of period, numbers []*cell, kinds []period) {
 	for i, c := range numbers {
 		switch {
 		case c.money && len(numbers) == 1 && l.item >= gross && l.item <= totalDeductions:
@@ -354,11 +369,6 @@ func (t *table) takeLine(label *cell, numbers []*cell) bool {
 			l.set(kinds[i], c)
 		}
 	}
-	if l.cells[now] == nil && l.cells[toDate] == nil {
-		return l.hours != nil
-	}
-	t.lines = append(t.lines, l)
-	return true
 }
 
 // isAccount reports whether a line is for an account that pay is deposited to.

@@ -156,11 +156,39 @@ func (s *sheet) headers(n int) (out []header, rest row) {
 // it, such as "Current" over "Hours" and "Amount".
 func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 	h = header{page: r[0].page, y: r.y()}
-	kinds := make([]period, len(r))
+	kinds, ok := s.headerKinds(n, r)
+	if !ok || s.totalsHeader(r) {
+		return h, false
+	}
+	h.segments = splitTables(r, kinds)
+	for i := range h.segments {
+		g := &h.segments[i]
+		g.n = i
+		g.assignUnknownColumn()
+		s.extendToLabel(n, &h, i)
+		g.to = g.columns[len(g.columns)-1].x1 + 14
+		if over := s.titleOver(n, g); over == elsewhere || g.in == noSection {
+			if over == elsewhere && s.taxable(n, g) {
+				over = earnings
+			}
+			if over != noSection {
+				g.in = over
+			}
+		}
+		if g.in == noSection && g.balances() {
+			g.in = elsewhere
+		}
+	}
+	return h, len(h.segments) > 0
+}
+
+// headerKinds returns what each cell is the title of, and whether the cells are a header.
+func (s *sheet) headerKinds(n int, r row) (kinds []period, ok bool) {
+	kinds = make([]period, len(r))
 	periods, others, known := 0, 0, 0
 	for i, c := range r {
 		if c.money {
-			return h, false
+			return nil, false
 		}
 		kinds[i] = s.columnKind(n, c)
 		switch kinds[i] {
@@ -187,19 +215,18 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 	}
 	if periods+others+loose == 0 || periods+loose == 0 && others < 2 || periods == 0 && others == 0 &&
 		(loose < 1 || known < 2) || known < 2 && periods+loose+others < 2 {
-		return h, false
+		return nil, false
 	}
-	if len(r) > 2*(known+loose)+1 {
-		return h, false
-	}
-	if totals := s.totalsHeader(r); totals {
-		return h, false
-	}
+	return kinds, len(r) <= 2*(known+loose)+1
+}
+
+// splitTables returns the tables below the cells of a header.
+func splitTables(r row, kinds []period) (out []segment) {
 	seg := segment{from: -1e9}
 	named := false // the table begins at its title or at the header of its labels
 	flush := func(next float64) {
 		if len(seg.columns) > 0 {
-			h.segments = append(h.segments, seg)
+			out = append(out, seg)
 		}
 		seg, named = segment{from: next}, false
 	}
@@ -226,17 +253,7 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 			}
 		default:
 			if slices.ContainsFunc(seg.columns, func(o column) bool { return o.kind == kinds[i] && (kinds[i] == current || kinds[i] == ytd) }) {
-				// Another table begins after the widest gap.
-				at, wide := 0, 40.0
-				for k := range seg.columns {
-					right := c.x0
-					if k+1 < len(seg.columns) {
-						right = seg.columns[k+1].x0
-					}
-					if gap := right - seg.columns[k].x1; gap > wide {
-						at, wide = k+1, gap
-					}
-				}
+				at := afterWidestGap(seg.columns, c) // where another table begins
 				if at > 0 {
 					later := slices.Clone(seg.columns[at:])
 					seg.columns = seg.columns[:at]
@@ -251,25 +268,23 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 		}
 	}
 	flush(0)
-	for i := range h.segments {
-		g := &h.segments[i]
-		g.n = i
-		g.assignUnknownColumn()
-		s.extendToLabel(n, &h, i)
-		g.to = g.columns[len(g.columns)-1].x1 + 14
-		if over := s.titleOver(n, g); over == elsewhere || g.in == noSection {
-			if over == elsewhere && s.taxable(n, g) {
-				over = earnings
-			}
-			if over != noSection {
-				g.in = over
-			}
+	return out
+}
+
+// afterWidestGap returns the index of the column after the widest gap up to the next
+// column's title, or 0 without a wide one.
+func afterWidestGap(columns []column, next *cell) (at int) {
+	wide := 40.0
+	for k := range columns {
+		right := next.x0
+		if k+1 < len(columns) {
+			right = columns[k+1].x0
 		}
-		if g.in == noSection && g.balances() {
-			g.in = elsewhere
+		if gap := right - columns[k].x1; gap > wide {
+			at, wide = k+1, gap
 		}
 	}
-	return h, len(h.segments) > 0
+	return at
 }
 
 // taxable reports whether a table below a title like "Taxable Earnings" has hours or

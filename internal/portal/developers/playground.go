@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
@@ -105,11 +106,8 @@ func runURL(id string) string { return "/developers/runs/" + id }
 // origin returns the origin under which the browser loaded this page; on localhost
 // its host may differ from the portal's address.
 func (h *Handler) origin(r *http.Request) string {
-	u, err := url.Parse(h.URL)
-	if err != nil {
-		return h.URL
-	}
-	return u.Scheme + "://" + r.Host
+	scheme, _, _ := strings.Cut(h.URL, "://")
+	return scheme + "://" + r.Host
 }
 
 // watch shows the progress of an application of this browser.

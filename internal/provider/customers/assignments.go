@@ -108,7 +108,7 @@ func decodeTarget(w http.ResponseWriter, r *http.Request) (Target, error) {
 // if configurationID is empty.
 func (s *Service) assignTo(ctx context.Context, q store.Queryer, parentID string, to Target, configurationID string) error {
 	unknown := unknownChild
-	known := isPublicID(to.ID)
+	known := IsPublicID(to.ID)
 	if to.Type == TargetProduct {
 		unknown = func() error {
 			return &httpx.Error{Code: contract.CodeInvalidProduct, Status: http.StatusNotFound,

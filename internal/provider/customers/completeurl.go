@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+
+	"vestibule/internal/httpx"
 )
 
 // placeholder marks the position of the signed result in a redirect URL. It may be
@@ -31,13 +33,8 @@ type CompleteURL struct {
 // slashes, backslashes, dots, percent signs, and zero bytes. The path must fulfill this
 // also after its placeholders are removed. The host may not contain a placeholder.
 func ParseCompleteURL(raw string) (CompleteURL, error) {
-	if raw == "" || len(raw) > maxURL || strings.ContainsAny(raw, "\\#") {
+	if raw == "" || len(raw) > maxURL || strings.ContainsAny(raw, "\\#") || !httpx.IsVisible(raw) {
 		return CompleteURL{}, ErrCompleteURL
-	}
-	for i := range len(raw) {
-		if raw[i] <= ' ' || raw[i] > '~' {
-			return CompleteURL{}, ErrCompleteURL
-		}
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.User != nil || u.Opaque != "" || u.Host == "" || strings.Contains(u.Host, "@") {

@@ -28,7 +28,7 @@ func parentCaller(ctx context.Context) (auth.Caller, error) {
 
 // child returns a parent's child account, or unknownChild.
 func (s *Service) child(ctx context.Context, q store.Queryer, parentID, publicID string) (Account, error) {
-	if !isPublicID(publicID) {
+	if !IsPublicID(publicID) {
 		return Account{}, unknownChild()
 	}
 	a, err := s.Child(ctx, q, parentID, publicID)
@@ -42,14 +42,9 @@ func unknownChild() error {
 	return httpx.NewError(contract.CodeUnknownChild, errors.New("no such child account of the caller"))
 }
 
-// isPublicID reports whether s has the form of a publicId.
-func isPublicID(s string) bool {
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 128
+// IsPublicID reports whether s has the form of a publicId.
+func IsPublicID(s string) bool {
+	return s != "" && len(s) <= 128 && httpx.IsVisible(s)
 }
 
 // checkNames validates the names of a request; nil is absent. field is the JSON field

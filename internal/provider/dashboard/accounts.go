@@ -98,19 +98,9 @@ func (s *Service) childList(ctx context.Context, r *http.Request, by user, d pro
 	return providerui.DashboardAccountsPage(d, v), nil
 }
 
-// isPublicID reports whether s has the form of a publicId.
-func isPublicID(s string) bool {
-	for i := range len(s) {
-		if s[i] <= ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 128
-}
-
 func (s *Service) child(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	id := r.PathValue("id")
-	if !isPublicID(id) {
+	if !customers.IsPublicID(id) {
 		return nil, unknown("child account")
 	}
 	a, err := s.Customers.Child(ctx, s.DB.SQL, by.account.ID, id)
@@ -160,7 +150,7 @@ func (s *Service) addChild(ctx context.Context, tx *store.Tx, by user, in input)
 }
 
 func (s *Service) addProduct(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	if !isPublicID(in.id) {
+	if !customers.IsPublicID(in.id) {
 		return done{}, unknown("child account")
 	}
 	a, err := s.Customers.Child(ctx, tx, by.account.ID, in.id)
@@ -201,7 +191,7 @@ func (s *Service) ownConfiguration(ctx context.Context, q store.Queryer, custome
 func (s *Service) assign(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	account, product, configuration := in.Get("account"), in.Get("product"), in.Get("configuration")
 	if (account == "") == (product == "") || product != "" && !contract.IsUUID(product) ||
-		!isPublicID(account+product+in.Get("child")) || configuration != "" && !contract.IsUUID(configuration) {
+		!customers.IsPublicID(account+product+in.Get("child")) || configuration != "" && !contract.IsUUID(configuration) {
 		return done{}, malformed("configuration")
 	}
 	if by.account.ParentID != "" || !by.configurer {

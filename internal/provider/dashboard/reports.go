@@ -373,7 +373,7 @@ func (s *Service) shareReport(ctx context.Context, tx *store.Tx, by user, in inp
 
 // grant shares a report; field is the form field for the error.
 func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, token, field string) (done, error) {
-	if !isPublicID(in.field("publicId")) {
+	if !customers.IsPublicID(in.field("publicId")) {
 		return done{}, fieldProblem("publicId", "dashboard.share.account_invalid")
 	}
 	relay, err := s.Sharing.Grant(ctx, tx, by.account.Caller(), token, in.field("publicId"))
