@@ -23,7 +23,8 @@ import (
 func tenant(name string, w report.Workflow, when time.Time) eligibility.Input {
 	in := eligibility.Input{
 		Envelope: report.Envelope{PublicToken: link, ExternalID: "application-19", ConsumerID: "0b3f6a0e-6a53-4a0c-b9a2-0d6a1de4f5b7",
-			Product: report.Product{Name: "Eligibility", ProductID: "9a1d2c3b-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "TENANT"}, InputSource: report.ConsumerInput, InputUUID: "ddf4f759-0621-57d3-b98f-635f4578f016"}, Workflow: w,
+			Product:     report.Product{Name: "Eligibility", ProductID: "9a1d2c3b-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "TENANT"},
+			InputSource: report.ConsumerInput, InputUUID: "ddf4f759-0621-57d3-b98f-635f4578f016"}, Workflow: w,
 
 		Consumer: &bankdata.Person{FirstName: "Joint", LastName: "Okafor", Emails: []string{"applicant@mail.example"}},
 		Bank:     Bank{}.Fetch(name, link, when),

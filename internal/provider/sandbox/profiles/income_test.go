@@ -39,7 +39,8 @@ func TestProfileIncomeReports(t *testing.T) {
 				when := at(t, day+"T09:30:15.123Z")
 				in := incomes.Input{
 					Envelope: report.Envelope{PublicToken: link, ExternalID: "application-18", ConsumerID: "0b3f6a0e-6a53-4a0c-b9a2-0d6a1de4f5b7",
-						Product: report.Product{Name: "Income", ProductID: "2c8b1f57-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "PERSONAL"}, InputSource: report.ConsumerInput, InputRecordID: "f15055cf-6c30-5125-a3f6-43d31ad5d57f"},
+						Product:     report.Product{Name: "Income", ProductID: "2c8b1f57-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "PERSONAL"},
+						InputSource: report.ConsumerInput, InputRecordID: "f15055cf-6c30-5125-a3f6-43d31ad5d57f"},
 
 					Consumer: &bankdata.Person{FirstName: "Joint", LastName: "Okafor", Emails: []string{"applicant@mail.example"}},
 					Bank:     Bank{}.Fetch(name, link, when),
