@@ -20,7 +20,8 @@ func TestRevisedIncomeReport(t *testing.T) {
 	when := at(t, "2026-07-14T09:30:15.123Z")
 	in := incomes.Input{
 		Envelope: report.Envelope{PublicToken: link, Product: report.Product{Name: "Income",
-			ProductID: "2c8b1f57-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "PERSONAL"}, InputSource: report.ConsumerInput, InputRecordID: "f15055cf-6c30-5125-a3f6-43d31ad5d57f"},
+			ProductID: "2c8b1f57-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "PERSONAL"}, InputSource: report.ConsumerInput,
+			InputRecordID: "f15055cf-6c30-5125-a3f6-43d31ad5d57f"},
 
 		Consumer: &bankdata.Person{FirstName: "Multi", LastName: "Chen"}, Bank: Bank{}.Fetch("multi", link, when),
 		Options: incomes.Options{Suite: incomes.Suite20, Inflows: true},

@@ -343,7 +343,9 @@ func TestSupplierPassports(t *testing.T) {
 			at := time.Date(2026, 7, 14, 9, 30, 15, 123e6, time.UTC)
 			file := Bureaus{}.Fetch(code, link, &who, at)
 			got, err := report.Encode(passport.Build(passport.Input{Envelope: report.Envelope{PublicToken: link,
-				ExternalID: "application-18", Product: report.Product{Name: "Credit passport", ProductID: "2c8b1f57-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "PERSONAL"}, InputSource: report.ConsumerInput, InputRecordID: "f15055cf-6c30-5125-a3f6-43d31ad5d57f"},
+				ExternalID:  "application-18",
+				Product:     report.Product{Name: "Credit passport", ProductID: "2c8b1f57-6d0b-4a0a-a2f1-2f5a6e0d9b11", InquiryType: "PERSONAL"},
+				InputSource: report.ConsumerInput, InputRecordID: "f15055cf-6c30-5125-a3f6-43d31ad5d57f"},
 
 				Consumer: &who,
 				File:     file, Quote: Bureaus{}.Quote(file.Currency, at)}, at))
