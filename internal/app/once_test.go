@@ -161,7 +161,7 @@ func TestConcurrentDuplicatesCountOnce(t *testing.T) {
 			if len(got[303]) == 0 || len(got[303])+len(got[403]) != many {
 				t.Errorf("answers by status: %v", statuses(got))
 			}
-			if n := w.count(t, store.Portal, `SELECT COUNT(*) FROM attempts WHERE application = $1 AND landed_at <> 0`, id); n != 1 {
+			if n := w.count(t, store.Portal, `SELECT COUNT(*) FROM redirect_attempts WHERE application_id = $1 AND returned_at <> 0`, id); n != 1 {
 				t.Errorf("%d attempts landed", n)
 			}
 			if n := w.count(t, store.Portal, `SELECT COUNT(*) FROM application_timeline

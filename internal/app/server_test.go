@@ -149,7 +149,7 @@ func (w *testServer) rows(t *testing.T) map[string]int {
 					return err
 				}
 				if name == "river_job" || !strings.HasPrefix(name, "river_") && name != "sessions" &&
-					name != "sign_in_tries" && name != "review_audit" {
+					name != "sign_in_tries" && name != "audit" {
 					counts = append(counts, fmt.Sprintf(`SELECT '%s', COUNT(*) FROM %s`, name, name))
 				}
 			}

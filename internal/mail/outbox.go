@@ -16,8 +16,7 @@ import (
 type Outbox struct {
 	DB    *store.DB
 	Queue jobs.Enqueuer
-	Mail  Mailer // nil without a mail server: emails wait to be listed
-	Table Table
+	Mail  Mailer           // nil without a mail server: emails wait to be listed
 	Now   func() time.Time // the party's clock
 
 	// Job returns the job that calls Deliver with the email's id, and after its last
@@ -102,7 +101,7 @@ func (o Outbox) Seal(ctx context.Context, q store.Queryer, keyID string, m Messa
 		if c.name == "html" && m.HTML == "" {
 			continue
 		}
-		if *c.sealed, err = o.DB.Vault.Seal(ctx, q, keyID, o.Table.cell(m.ID, c.name), []byte(*c.plain)); err != nil {
+		if *c.sealed, err = o.DB.Vault.Seal(ctx, q, keyID, cell(m.ID, c.name), []byte(*c.plain)); err != nil {
 			return s, err
 		}
 	}
@@ -132,7 +131,7 @@ func (o Outbox) Enqueue(ctx context.Context, tx *store.Tx, emailID, key string) 
 // Deliver sends an email. It skips emails that were sent, were given up, or have
 // expired.
 func (o Outbox) Deliver(ctx context.Context, emailID string) error {
-	e, err := o.Table.unsent(ctx, o.DB.SQL, emailID, o.Now())
+	e, err := unsent(ctx, o.DB.SQL, emailID, o.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -174,7 +173,7 @@ func (o Outbox) Retry(ctx context.Context, tx *store.Tx, customerID, emailID str
 	if o.Mail == nil {
 		until = time.Time{} // none
 	}
-	ok, err := o.Table.retry(ctx, tx, customerID, emailID, until)
+	ok, err := retry(ctx, tx, customerID, emailID, until)
 	if err != nil || !ok {
 		return false, err
 	}
@@ -183,7 +182,7 @@ func (o Outbox) Retry(ctx context.Context, tx *store.Tx, customerID, emailID str
 
 func (o Outbox) recordResult(ctx context.Context, emailID string, sent bool) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		first, err := o.Table.recordResult(ctx, tx, emailID, sent)
+		first, err := setResult(ctx, tx, emailID, sent)
 		if err != nil || !first || o.OnSettled == nil {
 			return err
 		}
@@ -195,7 +194,7 @@ func (o Outbox) recordResult(ctx context.Context, emailID string, sent bool) err
 // data key was deleted. Fewer than the limit are the last ones.
 func (o Outbox) List(ctx context.Context, q store.Queryer, f Filter) (out []Email, err error) {
 	for limit := f.Limit; ; {
-		all, err := o.Table.list(ctx, q, f, o.Now())
+		all, err := listEmails(ctx, q, f, o.Now())
 		if err != nil {
 			return nil, err
 		}
@@ -218,7 +217,7 @@ func (o Outbox) List(ctx context.Context, q store.Queryer, f Filter) (out []Emai
 // open decrypts an email.
 func (o Outbox) open(ctx context.Context, q store.Queryer, e *Email) error {
 	for _, c := range columns(&e.sealed, &e.Message) {
-		plain, err := o.DB.Vault.Open(ctx, q, e.keyID, o.Table.cell(e.ID, c.name), *c.sealed)
+		plain, err := o.DB.Vault.Open(ctx, q, e.keyID, cell(e.ID, c.name), *c.sealed)
 		if err != nil {
 			return err
 		}
@@ -229,7 +228,7 @@ func (o Outbox) open(ctx context.Context, q store.Queryer, e *Email) error {
 
 // Sweep deletes emails that have expired.
 func (o Outbox) Sweep(ctx context.Context) error {
-	if err := o.DB.Sweep(ctx, 100, o.Table.deleteExpired); err != nil {
+	if err := o.DB.Sweep(ctx, 100, deleteExpired); err != nil {
 		return fmt.Errorf("mail: sweep: %w", err)
 	}
 	return nil

@@ -22,29 +22,30 @@ const testAttempts = 20
 // whose jobs the test runs.
 type testServer struct {
 	Outbox
-	t       *testing.T
-	now     time.Time
-	fails   error
-	sent    []Message
-	keys    map[string]string // data keys by email id
-	queued  []string
-	settled []string
+	t        *testing.T
+	provider bool // the outbox is the provider's
+	now      time.Time
+	fails    error
+	sent     []Message
+	keys     map[string]string // data keys by email id
+	queued   []string
+	settled  []string
 }
 
 // eachOutbox runs f with the tables of both parties on both engines.
 func eachOutbox(t *testing.T, f func(t *testing.T, r *testServer)) {
-	for party, table := range map[string]Table{store.Portal: ApplicationEmails, store.Provider: Invites} {
+	for _, party := range []string{store.Portal, store.Provider} {
 		t.Run(party, func(t *testing.T) {
 			storetest.Each(t, party, func(t *testing.T, db *store.DB) {
-				r := &testServer{t: t, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), keys: map[string]string{}}
+				r := &testServer{t: t, provider: party == store.Provider, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), keys: map[string]string{}}
 				db.SetClock(func() time.Time { return r.now })
-				r.Outbox = Outbox{DB: db, Queue: r, Mail: r, Table: table, Now: db.Now,
+				r.Outbox = Outbox{DB: db, Queue: r, Mail: r, Now: db.Now,
 					Job: func(id string) jobs.Args { return testJob{id} },
 					OnSettled: func(_ context.Context, _ *store.Tx, id string, sent bool) error {
 						r.settled = append(r.settled, fmt.Sprint(id, " ", sent))
 						return nil
 					}}
-				if r.provider() {
+				if r.provider {
 					for _, id := range []string{"a", "b"} {
 						r.exec(`INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $1, 'sandbox', $1, 0)`, id)
 						r.exec(`INSERT INTO products (id, customer_id, kind, name, inquiry_type, created_at)
@@ -56,8 +57,6 @@ func eachOutbox(t *testing.T, f func(t *testing.T, r *testServer)) {
 		})
 	}
 }
-
-func (r *testServer) provider() bool { return r.Table.name == Invites.name }
 
 type testJob struct{ id string }
 
@@ -96,17 +95,17 @@ func (r *testServer) add(customer, to string, life time.Duration) string {
 		if err != nil {
 			return err
 		}
-		query := `INSERT INTO application_letters (application_id, key_id, recipient, subject, body, html, created_at, expires_at, id)
+		query := `INSERT INTO emails (subject_id, key_id, recipient, subject, body, html, created_at, expires_at, id)
 			VALUES ($1, $2, $3, 'Subject', $4, $5, $6, $7, $8)`
 		args := []any{"about-" + id, key, sealed.Recipient, sealed.Body, sealed.HTML, store.Micros(r.now), store.Micros(r.now.Add(life)), id}
-		if r.provider() {
+		if r.provider {
 			_, err := tx.ExecContext(ctx, `INSERT INTO reports
 				(public_token, customer_id, product_id, kind, key_id, status, created_at, updated_at)
 				VALUES ($1, $2, $2, 'cashflow', $3, 'PENDING', 0, 0)`, "about-"+id, customer, key)
 			if err != nil {
 				return err
 			}
-			query = `INSERT INTO outbox (public_token, key_id, recipient, subject, body, html, created_at, expires_at, id, customer_id)
+			query = `INSERT INTO emails (subject_id, key_id, recipient, subject, body, html, created_at, expires_at, id, customer_id)
 				VALUES ($1, $2, $3, 'Subject', $4, $5, $6, $7, $8, $9)`
 			args = append(args, customer)
 		}
@@ -135,10 +134,10 @@ func (r *testServer) attempt(id string, attempt int) error {
 
 func (r *testServer) list(f Filter) []Email {
 	r.t.Helper()
-	if f.Limit = 50; r.provider() && f.CustomerID == "" {
+	if f.Limit = 50; r.provider && f.CustomerID == "" {
 		f.CustomerID = "a"
 	}
-	if !r.provider() {
+	if !r.provider {
 		f.CustomerID = ""
 	}
 	all, err := r.List(r.t.Context(), r.DB.SQL, f)
@@ -194,7 +193,7 @@ func TestOutboxGivesUp(t *testing.T) {
 				t.Errorf("%s: no error", name)
 			}
 			e := r.list(Filter{})[0]
-			if !e.Failed.Equal(r.now) || !e.Sent.IsZero() || (e.Text != "") != r.provider() || (e.HTML != "") != r.provider() {
+			if !e.Failed.Equal(r.now) || !e.Sent.IsZero() || (e.Text != "") != r.provider || (e.HTML != "") != r.provider {
 				t.Errorf("%s: %+v", name, e)
 			}
 			if err := r.attempt(id, c.attempt); err != nil || len(r.sent) != 1 || !slices.Equal(r.settled, []string{id + " false"}) {
@@ -225,7 +224,7 @@ func TestOutboxRetries(t *testing.T) {
 		r.fails = ErrRefused
 		id := r.add("a", "eve@example.org", 72*time.Hour)
 		retry := func(customer, id string) (ok bool, err error) {
-			if !r.provider() {
+			if !r.provider {
 				customer = ""
 			}
 			err = r.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
@@ -249,11 +248,11 @@ func TestOutboxRetries(t *testing.T) {
 		if _, err := retry("a", uuid.NewString()); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("an unknown email: %v", err)
 		}
-		if _, err := retry("b", id); r.provider() && !errors.Is(err, store.ErrNotFound) {
+		if _, err := retry("b", id); r.provider && !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("another customer's email: %v", err)
 		}
-		try("an email that was given up", r.provider()) // the portal's have no text
-		if !r.provider() {
+		try("an email that was given up", r.provider) // the portal's have no text
+		if !r.provider {
 			return
 		}
 		try("the same again", false)
@@ -338,7 +337,7 @@ func TestOutboxLists(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := Filter{CustomerID: "b", Limit: 2}
-		if !r.provider() {
+		if !r.provider {
 			f.CustomerID = ""
 		}
 		if page, err := r.List(t.Context(), r.DB.SQL, f); err != nil || len(page) != 2 {
@@ -348,7 +347,7 @@ func TestOutboxLists(t *testing.T) {
 			t.Fatal(err)
 		}
 		var n int
-		query := r.Table.sql(`SELECT count(*) FROM {table} WHERE id = $1`)
+		query := `SELECT count(*) FROM emails WHERE id = $1`
 		if err := r.DB.SQL.QueryRowContext(t.Context(), query, expiring).Scan(&n); err != nil || n != 0 {
 			t.Errorf("an expired email is kept (%v)", err)
 		}
@@ -362,7 +361,7 @@ func TestOutboxIsEncrypted(t *testing.T) {
 	eachOutbox(t, func(t *testing.T, r *testServer) {
 		r.add("a", "ada-canary@example.org", 72*time.Hour)
 		var recipient, body, html []byte
-		if err := r.DB.SQL.QueryRow(r.Table.sql(`SELECT recipient, body, html FROM {table}`)).Scan(&recipient, &body, &html); err != nil {
+		if err := r.DB.SQL.QueryRow(`SELECT recipient, body, html FROM emails`).Scan(&recipient, &body, &html); err != nil {
 			t.Fatal(err)
 		}
 		for _, column := range [][]byte{recipient, body, html} {

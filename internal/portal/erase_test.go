@@ -132,7 +132,7 @@ func TestDeletedDataIsGone(t *testing.T) {
 			"sure": {"yes"}}); p.location != "/review/deletions?done=1" {
 			t.Fatalf("deleting: %d to %q\n%s", p.status, p.location, r.log)
 		}
-		if got, want := mentions(t, db, id), []string{"review_audit", "review_deletions"}; !slices.Equal(got, want) {
+		if got, want := mentions(t, db, id), []string{"audit", "review_deletions"}; !slices.Equal(got, want) {
 			t.Errorf("the application is still in %v, want %v", got, want)
 		}
 		if got := mentions(t, db, "canary"); len(got) > 0 {
@@ -211,7 +211,7 @@ func TestDeletingDuringAFetch(t *testing.T) {
 		if p := b.get(a); p.status != 404 {
 			t.Errorf("the applicant's page: %d", p.status)
 		}
-		if got, want := mentions(t, db, id), []string{"review_audit", "review_deletions"}; !slices.Equal(got, want) {
+		if got, want := mentions(t, db, id), []string{"audit", "review_deletions"}; !slices.Equal(got, want) {
 			t.Errorf("the application is still in %v, want %v", got, want)
 		}
 	})
@@ -272,11 +272,11 @@ func TestDeletionCoversEveryTable(t *testing.T) {
 		}
 		got = append(got, name)
 	}
-	want := []string{"api_requests", "app_events", "application_attempts", "application_letters", "application_links",
+	want := []string{"api_requests", "events", "application_attempts", "emails", "resume_links",
 		"application_mailboxes", "application_reports", "application_sessions",
 		"application_timeline", "attempts", "developer_returns", "developer_runs", "embed_grants",
-		"letter_requests", "report_share_log", "report_shares",
-		"review_audit", "review_decisions", "review_deletions", "review_index", "review_notes", "review_tokens"}
+		"email_requests", "report_share_log", "report_shares",
+		"audit", "review_decisions", "review_deletions", "review_index", "review_notes", "review_tokens"}
 	if !slices.Equal(got, want) {
 		t.Errorf("tables of applications:\n%q, want\n%q", got, want)
 	}

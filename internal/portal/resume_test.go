@@ -262,7 +262,7 @@ func TestFindsApplicationsByEmail(t *testing.T) {
 			t.Fatal(err)
 		}
 		after := mentions(t, r.db, id)
-		for _, table := range []string{"application_links", "application_letters", "application_mailboxes"} {
+		for _, table := range []string{"resume_links", "emails", "application_mailboxes"} {
 			if !slices.Contains(before, table) || slices.Contains(after, table) {
 				t.Errorf("of a deleted application, %s has something: before %v, after %v", table, before, after)
 			}
@@ -280,8 +280,8 @@ func TestEmailsToOneAddressAreLimited(t *testing.T) {
 	eachWithClock(t, func(t *testing.T, r *testServer, c *movableClock) {
 		// A request is deleted when its email is written, so their sum is constant.
 		letters := func() (n int) {
-			if err := r.db.SQL.QueryRow(`SELECT (SELECT COUNT(*) FROM letter_requests WHERE application_id <> '') + (SELECT COUNT(*)
-				FROM application_letters)`).Scan(&n); err != nil {
+			if err := r.db.SQL.QueryRow(`SELECT (SELECT COUNT(*) FROM email_requests WHERE application_id <> '') + (SELECT COUNT(*)
+				FROM emails)`).Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			return n

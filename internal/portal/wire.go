@@ -133,7 +133,7 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 	if err != nil {
 		return h, err
 	}
-	h.staff, err = staff.New(ctx, staff.Config{Schema: staff.Reviewers, DB: c.DB, Sessions: h.sessions, Now: c.Now, Log: c.Log, URL: c.URL,
+	h.staff, err = staff.New(ctx, staff.Config{AuditSignIns: true, DB: c.DB, Sessions: h.sessions, Now: c.Now, Log: c.Log, URL: c.URL,
 		Home: "/review", KnownCookie: "vestibule-known", BehindProxy: c.BehindProxy, NoPasswords: !c.SignIn.LocalAccounts, Reset: reset,
 		OIDC: c.SignIn.Issuer(), OIDCStarts: limit(signInStarts), Roles: review.RolesByPrivilege})
 	if err != nil {

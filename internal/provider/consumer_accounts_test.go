@@ -348,7 +348,7 @@ func TestFirstACHRequestsConcurrently(t *testing.T) {
 			}
 		}
 		if rows, given := b.count(`SELECT count(*) FROM bank_accounts`),
-			b.count(`SELECT count(*) FROM bank_accounts WHERE first_at IS NOT NULL`); rows != 1 || given != 1 {
+			b.count(`SELECT count(*) FROM bank_accounts WHERE first_requested_at IS NOT NULL`); rows != 1 || given != 1 {
 			t.Errorf("%d rows, of which %d were requested", rows, given)
 		}
 

@@ -197,7 +197,7 @@ func TestSearchesGoOn(t *testing.T) {
 				t.Errorf("after the first page %s has %q", list, rest)
 			}
 		}
-		signedIn := i18ntest.EN("dashboard.actions.signed_in")
+		signedIn := i18ntest.EN("dashboard.actions.signedIn")
 		for text, want := range map[string]int{"ada@ " + signedIn: 1, signedIn: 1, "ada@ 100%": 0, "eve@": 0} {
 			a := d.send("/dashboard/audit/find", url.Values{"query": {text}})
 			if n := max(strings.Count(string(a.raw), "<tr")-1, 0); a.status != 200 || n != want {

@@ -183,7 +183,7 @@ func (b *testServer) givenUp(to string) {
 	b.t.Helper()
 	b.want("invite", b.post("/connect/invite", b.basic(), map[string]any{"productId": b.seed.Products[contract.Cashflow],
 		"prefill": applicant, "deliverTo": to}), 200, "")
-	b.until(1, `SELECT COUNT(*) FROM outbox WHERE failed_at IS NOT NULL`)
+	b.until(1, `SELECT COUNT(*) FROM emails WHERE failed_at IS NOT NULL`)
 	b.advance("11m")
 }
 
@@ -398,7 +398,7 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			}
 		}
 		text := d.page("/dashboard/audit") + d.page(d.find("/dashboard/audit", `"(/dashboard/audit\?after=[^"]+)"`))
-		for _, want := range []string{"ada@customer.example", i18ntest.EN("dashboard.actions.signed_in"),
+		for _, want := range []string{"ada@customer.example", i18ntest.EN("dashboard.actions.signedIn"),
 			i18ntest.EN("dashboard.actions.credential_issued"), i18ntest.EN("dashboard.actions.configuration_changed")} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the audit trail does not say %q", want)

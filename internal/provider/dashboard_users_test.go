@@ -270,8 +270,8 @@ func TestDashboardUsers(t *testing.T) {
 			strings.Contains(text, "ada@") {
 			t.Error("the audit trail has the address of a removed user")
 		}
-		if err := b.provider.Seed(t.Context(), b.seed); err != nil || b.count(`SELECT COUNT(*) FROM staff WHERE id = $1`, adaID) != 0 ||
-			b.count(`SELECT COUNT(*) FROM staff`) != 2 {
+		if err := b.provider.Seed(t.Context(), b.seed); err != nil || b.count(`SELECT COUNT(*) FROM users WHERE id = $1`, adaID) != 0 ||
+			b.count(`SELECT COUNT(*) FROM users`) != 2 {
 			t.Errorf("a seed added a removed user again: %v", err)
 		}
 		for range staff.MaxTries {
@@ -322,7 +322,7 @@ func TestDashboardSendsEmailsAgain(t *testing.T) {
 		if text := d.page("/dashboard/outbox"); !strings.Contains(text, i18ntest.EN("dashboard.flash.email_again")) {
 			t.Error("the page does not say that it is sent again")
 		}
-		b.until(1, `SELECT COUNT(*) FROM outbox WHERE failed_at IS NOT NULL`) // refused again
+		b.until(1, `SELECT COUNT(*) FROM emails WHERE failed_at IS NOT NULL`) // refused again
 		if text := d.page("/dashboard/outbox"); strings.Contains(text, "/resend") ||
 			!strings.Contains(text, i18ntest.EN("dashboard.outbox.again_from")) {
 			t.Errorf("just after it failed, the page does not say from when it can be sent again\n%s", text)
@@ -349,7 +349,7 @@ func TestDashboardUserHistory(t *testing.T) {
 			t.Fatalf("the list has %d users that lead to their history, and not one who never signed in\n%s", len(users), text)
 		}
 		ada, bob := d.page("/dashboard/audit?user="+users[0]), d.page("/dashboard/audit?user="+users[1])
-		if !strings.Contains(ada, i18ntest.EN("dashboard.actions.signed_in")+"</td>") ||
+		if !strings.Contains(ada, i18ntest.EN("dashboard.actions.signedIn")+"</td>") ||
 			strings.Contains(ada, i18ntest.EN("dashboard.people.never")) {
 			t.Errorf("the history of a user:\n%s", ada)
 		}
@@ -402,7 +402,7 @@ func TestDashboardResetsPasswords(t *testing.T) {
 		if a.status != 410 || !strings.Contains(string(a.raw), i18ntest.EN("dashboard.link_expired.title")) {
 			t.Errorf("a used link: %d %s", a.status, a.raw)
 		}
-		for _, action := range []string{"password link sent", "password set"} {
+		for _, action := range []string{staff.ResetSent, staff.PasswordSet} {
 			if text := d.page("/dashboard/audit"); !strings.Contains(text, i18n.Code(i18n.English, "dashboard.actions", action)) {
 				t.Errorf("the audit trail does not say %q", action)
 			}

@@ -551,7 +551,7 @@ func TestUnsupportedVisitReturns(t *testing.T) {
 		if status, sub := p.settled(publicToken); status != contract.StatusNotAuthenticated || sub != string(contract.SubEBankingNotSupported) {
 			t.Errorf("status %s %s", status, sub)
 		}
-		if n := p.count(`SELECT COUNT(*) FROM events WHERE public_token = $1 AND status = 'NOT_AUTHENTICATED'`, publicToken); n != 1 {
+		if n := p.count(`SELECT COUNT(*) FROM events WHERE subject_id = $1 AND type = 'NOT_AUTHENTICATED'`, publicToken); n != 1 {
 			t.Errorf("%d events of it, want 1", n)
 		}
 	})

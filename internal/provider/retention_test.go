@@ -20,13 +20,13 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		grows := strings.Fields(`reports report_data documents document_parts consumers data_keys bank_connections
 			bank_accounts bank_account_names source_authorizations source_connections source_events
-			report_refreshes visits visit_events initialization_tokens redirects invites outbox events deliveries delivery_attempts relay_tokens
-			report_revisions audit sessions sign_in_tries dashboard_forms dashboard_notices access_requests access_links link_tries
-			staff_links password_requests`)
+			report_refreshes visits visit_events initialization_tokens redirects invites emails events deliveries delivery_attempts relay_tokens
+			report_revisions audit sessions sign_in_tries sign_in_states dashboard_forms dashboard_notices access_requests access_links link_tries
+			password_links password_requests`)
 		// Settings, keys with another deletion, and tables of a bounded number of rows.
 		stays := strings.Fields(`customers entitlements credentials products product_configurations complete_urls
-			widget_origins themes theme_logos staff staff_settings callbacks callback_secrets signing_keys session_keys
-			keepsakes sandbox_clock sandbox_reports sandbox_inbox fdx_bank_requests fdx_bank_consents fdx_bank_tokens fdx_bank_assertions
+			widget_origins themes theme_logos users user_settings callbacks callback_secrets signing_keys session_keys
+			secrets sandbox_clock sandbox_reports sandbox_inbox fdx_bank_requests fdx_bank_consents fdx_bank_tokens fdx_bank_assertions
 			connector_authorizations
 			submission_counts submission_slots job_runners goose_db_version
 			river_job river_leader river_migration river_queue river_client river_client_queue`)
@@ -63,7 +63,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		b.addUsers()
 		b.signIn(b.seed.Staff)
 		for i, at := range []string{"callback set", "callback set", "report found"} {
-			b.exec(`INSERT INTO audit (id, customer_id, staff_id, at, action, object, detail, request_id)
+			b.exec(`INSERT INTO audit (id, subject_id, actor, at, action, object, detail, request_id)
 				SELECT $1, id, 's', $2, $3, '', '', '' FROM customers WHERE public_id = $4`, fmt.Sprint("line-", i), i, at, b.seed.PublicID)
 		}
 		b.exec(`INSERT INTO source_authorizations (state_hash, browser_hash, visit_id, environment, institution, key_id, pending, created_at,
@@ -75,11 +75,11 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		b.exec(`INSERT INTO source_events (connection_id, seq, at, kind) VALUES ('c', 1, 1, 'authorized')`)
 		b.exec(`INSERT INTO report_refreshes (public_token, input) SELECT 'p', handle_hash FROM visits WHERE handle_hash IS NOT NULL LIMIT 1`)
 		for _, into := range []string{`access_requests (mailbox, id, lang, created_at) SELECT handle_hash, 'r', 'en', 1`,
-			`access_links (hash, mailbox, expires_at) SELECT handle_hash, handle_hash, 1`,
+			`access_links (hash, mailbox, expires_at) SELECT handle_hash, handle_hash, 1`, `sign_in_states (state_hash, expires_at) SELECT handle_hash, 1`,
 			`link_tries (key, tries, since) SELECT handle_hash, 1, 1`} {
 			b.exec(`INSERT INTO ` + into + ` FROM visits WHERE handle_hash IS NOT NULL LIMIT 1`)
 		}
-		b.exec(`INSERT INTO staff_links (staff_id, hash, expires_at) SELECT s.id, v.handle_hash, 1 FROM staff s, visits v
+		b.exec(`INSERT INTO password_links (user_id, hash, expires_at) SELECT s.id, v.handle_hash, 1 FROM users s, visits v
 			WHERE v.handle_hash IS NOT NULL LIMIT 1`)
 		b.exec(`INSERT INTO password_requests (id, email_sealed, lang, expires_at) SELECT 'r', handle_hash, 'en', 1 FROM visits
 			WHERE handle_hash IS NOT NULL LIMIT 1`)
@@ -102,7 +102,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 			t.Fatal("no visit has a draft")
 		}
 		b.advance("72h") // the redirect's and the invite's visits expire within
-		if n := rows()["outbox"]; n != 0 {
+		if n := rows()["emails"]; n != 0 {
 			t.Errorf("%d letters after their link is over", n)
 		}
 		waitFor(t, b.db, `SELECT count(*) FROM deliveries WHERE state = 'pending'`, 0)
@@ -124,7 +124,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 				}
 			}
 		}
-		if n := b.count(`SELECT count(*) FROM reports WHERE forgotten_at IS NULL OR user_args IS NOT NULL`); n != 0 ||
+		if n := b.count(`SELECT count(*) FROM reports WHERE erased_at IS NULL OR user_args IS NOT NULL`); n != 0 ||
 			now["reports"] < before["reports"] {
 			t.Errorf("%d of %d reports are not forgotten", n, now["reports"])
 		}

@@ -37,7 +37,7 @@ func TestShareAndWithdrawConcurrently(t *testing.T) {
 		for relayToken = range tokens {
 		}
 		in.wait(t, 1)
-		if n := b.count(`SELECT count(*) FROM events WHERE public_token = $1`, relayToken); n != 1 {
+		if n := b.count(`SELECT count(*) FROM events WHERE subject_id = $1`, relayToken); n != 1 {
 			t.Errorf("%d events, want 1", n)
 		}
 
@@ -95,7 +95,7 @@ func TestShareWhileReportEnds(t *testing.T) {
 		for _, e := range in.wait(t, n) {
 			seen[e.PublicToken]++
 		}
-		if len(seen) != n || b.count(`SELECT count(*) FROM events e JOIN relay_tokens t ON t.token = e.public_token`) != n {
+		if len(seen) != n || b.count(`SELECT count(*) FROM events e JOIN relay_tokens t ON t.token = e.subject_id`) != n {
 			t.Errorf("events of %v", seen)
 		}
 	})
@@ -176,7 +176,7 @@ func TestConcurrentShareAndList(t *testing.T) {
 			}
 		}
 		if len(seen) != 2*friends || b.count(`SELECT count(*) FROM relay_tokens WHERE revoked_at IS NULL`) != 2*friends ||
-			b.count(`SELECT count(*) FROM events e JOIN relay_tokens t ON t.token = e.public_token
+			b.count(`SELECT count(*) FROM events e JOIN relay_tokens t ON t.token = e.subject_id
 				WHERE t.revoked_at IS NULL AND e.customer_id = t.third_party_id`) != 2*friends {
 			t.Errorf("%d tokens, want %d of as many pairs, with an event each", len(seen), 2*friends)
 		}

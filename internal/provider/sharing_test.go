@@ -329,7 +329,7 @@ func TestRelayTokenLifetime(t *testing.T) {
 		b.want("first reading, in the third 72 hours", read(), 200, "")
 
 		// Only the creation of the token has a webhook.
-		if n := b.count(`SELECT count(*) FROM events WHERE public_token = $1`, relayToken); n != 1 {
+		if n := b.count(`SELECT count(*) FROM events WHERE subject_id = $1`, relayToken); n != 1 {
 			t.Errorf("%d events of the relay token, want 1", n)
 		}
 
@@ -387,7 +387,7 @@ func TestShareBeforeReportIsReady(t *testing.T) {
 			t.Errorf("status: %s", a.raw)
 		}
 		b.want("its report", b.get("/connect/cashflow/v2/json", b.relay(early)), 404, contract.CodeReportNotReady)
-		if n := b.count(`SELECT count(*) FROM events WHERE public_token = $1`, early); n != 0 {
+		if n := b.count(`SELECT count(*) FROM events WHERE subject_id = $1`, early); n != 0 {
 			t.Errorf("%d events before there is anything to read", n)
 		}
 		other := b.begin("externalId", "withdrawn")
@@ -400,7 +400,7 @@ func TestShareBeforeReportIsReady(t *testing.T) {
 			t.Errorf("webhook: %+v", e)
 		}
 		b.want("its report then", b.get("/connect/cashflow/v2/json", b.relay(early)), 200, "")
-		if n := b.count(`SELECT count(*) FROM events WHERE public_token = $1`, withdrawn); n != 0 {
+		if n := b.count(`SELECT count(*) FROM events WHERE subject_id = $1`, withdrawn); n != 0 {
 			t.Errorf("%d events of what was withdrawn", n)
 		}
 		_ = withdrawnFrom

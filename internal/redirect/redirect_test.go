@@ -188,7 +188,7 @@ func TestStart(t *testing.T) {
 			t.Error("Start hides the service's error")
 		}
 		var plain int
-		if err := w.db.SQL.QueryRow(`SELECT COUNT(*) FROM attempts`).Scan(&plain); err != nil || plain != 2 {
+		if err := w.db.SQL.QueryRow(`SELECT COUNT(*) FROM redirect_attempts`).Scan(&plain); err != nil || plain != 2 {
 			t.Errorf("%d attempts, %v; want those that got a link", plain, err)
 		}
 	})
@@ -210,7 +210,7 @@ func TestLinksToOtherSites(t *testing.T) {
 		}
 	}
 	var n int
-	if err := w.db.SQL.QueryRow(`SELECT COUNT(*) FROM attempts`).Scan(&n); err != nil || n != 0 {
+	if err := w.db.SQL.QueryRow(`SELECT COUNT(*) FROM redirect_attempts`).Scan(&n); err != nil || n != 0 {
 		t.Errorf("%d attempts, %v; want none", n, err)
 	}
 	w.service.link = service + "/redirect/abc"
@@ -367,7 +367,7 @@ func TestStartedIsKeptWithTheAttempt(t *testing.T) {
 			t.Errorf("Start = %v, want what Started said", err)
 		}
 		var attempts, landings int
-		if err := w.db.SQL.QueryRow(`SELECT (SELECT COUNT(*) FROM attempts), (SELECT COUNT(*) FROM test_landings)`).Scan(&attempts,
+		if err := w.db.SQL.QueryRow(`SELECT (SELECT COUNT(*) FROM redirect_attempts), (SELECT COUNT(*) FROM test_landings)`).Scan(&attempts,
 			&landings); err != nil || attempts != 1 || landings != 1 {
 			t.Errorf("%d attempts stored, %d reported (%v), want one each", attempts, landings, err)
 		}
@@ -392,7 +392,7 @@ func TestStashedOutcomesAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		var n int
-		if err := w.db.SQL.QueryRow(`SELECT COUNT(*) FROM parked_outcomes`).Scan(&n); err != nil || n != 0 {
+		if err := w.db.SQL.QueryRow(`SELECT COUNT(*) FROM pending_outcomes`).Scan(&n); err != nil || n != 0 {
 			t.Errorf("%d stored after the sweep, %v", n, err)
 		}
 		w.advance(25 * time.Hour)
@@ -456,7 +456,7 @@ func TestStoresNoPlaintext(t *testing.T) {
 	token := w.token(v, nil)
 	handle := strings.TrimPrefix(w.post(form(token), formType).location, finishPath)
 	w.wantLanded(w.back(v.browser, token), v, "SUCCESS")
-	for _, table := range []string{"attempts", "parked_outcomes"} {
+	for _, table := range []string{"redirect_attempts", "pending_outcomes"} {
 		rows, err := db.SQL.Query(`SELECT * FROM ` + table)
 		if err != nil {
 			t.Fatal(err)

@@ -15,8 +15,8 @@ func insert(ctx context.Context, tx *store.Tx, vault *store.Vault, a Attempt, re
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `
-		INSERT INTO attempts (id, reference_hash, application, number, browser_hash, args,
-			started_at, expires_at, landed_at, outcome, status, error, public_token)
+		INSERT INTO redirect_attempts (id, reference_hash, application_id, number, browser_hash, args,
+			started_at, expires_at, returned_at, outcome, status, error, public_token)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, '', '', '', NULL)`,
 		a.ID, reference, a.Application, a.Number, a.browser, args, store.Micros(a.Started), store.Micros(a.Expires))
 	return err
@@ -26,14 +26,14 @@ func argsCell(id string) store.Cell {
 	return store.Cell{Table: "attempts", Column: "args", Row: id}
 }
 
-const attemptColumns = `id, application, number, browser_hash, args, started_at, expires_at, landed_at`
+const attemptColumns = `id, application_id, number, browser_hash, args, started_at, expires_at, returned_at`
 
 func findByReference(ctx context.Context, q store.Queryer, vault *store.Vault, reference []byte) (Attempt, error) {
-	return scan(ctx, q, vault, q.QueryRowContext(ctx, `SELECT `+attemptColumns+` FROM attempts WHERE reference_hash = $1`, reference))
+	return scan(ctx, q, vault, q.QueryRowContext(ctx, `SELECT `+attemptColumns+` FROM redirect_attempts WHERE reference_hash = $1`, reference))
 }
 
 func findByID(ctx context.Context, q store.Queryer, vault *store.Vault, id string) (Attempt, error) {
-	return scan(ctx, q, vault, q.QueryRowContext(ctx, `SELECT `+attemptColumns+` FROM attempts WHERE id = $1`, id))
+	return scan(ctx, q, vault, q.QueryRowContext(ctx, `SELECT `+attemptColumns+` FROM redirect_attempts WHERE id = $1`, id))
 }
 
 func scan(ctx context.Context, q store.Queryer, vault *store.Vault, row *sql.Row) (Attempt, error) {
@@ -57,8 +57,8 @@ func scan(ctx context.Context, q store.Queryer, vault *store.Vault, row *sql.Row
 func consumeAttempt(ctx context.Context, tx *store.Tx, id string, browser []byte, o Outcome) (bool, error) {
 	token := store.NullString(o.PublicToken)
 	return store.ExecOne(tx.ExecContext(ctx, `
-		UPDATE attempts SET landed_at = $1, outcome = $2, status = $3, error = $4, public_token = $5
-		WHERE id = $6 AND browser_hash = $7 AND landed_at = 0 AND expires_at > $1`,
+		UPDATE redirect_attempts SET returned_at = $1, outcome = $2, status = $3, error = $4, public_token = $5
+		WHERE id = $6 AND browser_hash = $7 AND returned_at = 0 AND expires_at > $1`,
 		store.Micros(tx.Now), string(o.Kind), string(o.Status), string(o.Error), token, id, browser))
 }
 
@@ -66,16 +66,16 @@ func consumeAttempt(ctx context.Context, tx *store.Tx, id string, browser []byte
 // handles.
 func stashOutcome(ctx context.Context, tx *store.Tx, handle []byte, attempt string, o Outcome, until time.Time, limit int) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `
-		INSERT INTO parked_outcomes (handle_hash, attempt_id, outcome, status, error, public_token, expires_at)
+		INSERT INTO pending_outcomes (handle_hash, attempt_id, outcome, status, error, public_token, expires_at)
 		SELECT $1, $2, $3, $4, $5, $6, $7
-		WHERE (SELECT COUNT(*) FROM parked_outcomes WHERE attempt_id = $2) < $8`,
+		WHERE (SELECT COUNT(*) FROM pending_outcomes WHERE attempt_id = $2) < $8`,
 		handle, attempt, string(o.Kind), string(o.Status), string(o.Error), o.PublicToken, store.Micros(until), limit))
 }
 
 func findStashed(ctx context.Context, tx *store.Tx, handle []byte) (attempt string, o Outcome, err error) {
 	var kind, status, widget string
 	err = tx.QueryRowContext(ctx, `
-		SELECT attempt_id, outcome, status, error, public_token FROM parked_outcomes
+		SELECT attempt_id, outcome, status, error, public_token FROM pending_outcomes
 		WHERE handle_hash = $1 AND expires_at > $2`, handle, store.Micros(tx.Now)).
 		Scan(&attempt, &kind, &status, &widget, &o.PublicToken)
 	o.Kind, o.Status, o.Error = contract.Outcome(kind), contract.Status(status), contract.WidgetError(widget)
@@ -83,19 +83,19 @@ func findStashed(ctx context.Context, tx *store.Tx, handle []byte) (attempt stri
 }
 
 func sweep(ctx context.Context, tx *store.Tx) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM parked_outcomes WHERE expires_at <= $1`, store.Micros(tx.Now)); err != nil {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM pending_outcomes WHERE expires_at <= $1`, store.Micros(tx.Now)); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM attempts WHERE landed_at = 0 AND expires_at <= $1`, store.Micros(tx.Now.Add(-24*time.Hour)))
+	_, err := tx.ExecContext(ctx, `DELETE FROM redirect_attempts WHERE returned_at = 0 AND expires_at <= $1`, store.Micros(tx.Now.Add(-24*time.Hour)))
 	return err
 }
 
 // Forget deletes everything stored about an application's attempts.
 func (c *Handler) Forget(ctx context.Context, tx *store.Tx, application string) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM parked_outcomes WHERE attempt_id IN (SELECT id
-		FROM attempts WHERE application = $1)`, application); err != nil {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM pending_outcomes WHERE attempt_id IN (SELECT id
+		FROM redirect_attempts WHERE application_id = $1)`, application); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM attempts WHERE application = $1`, application)
+	_, err := tx.ExecContext(ctx, `DELETE FROM redirect_attempts WHERE application_id = $1`, application)
 	return err
 }

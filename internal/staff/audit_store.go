@@ -14,8 +14,7 @@ func (s *Service) insertEntry(ctx context.Context, tx *store.Tx, e Entry) error 
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO `+s.Schema.audit+` (id, at, `+s.Schema.actor+
-		`, action, `+s.Schema.subject+`, object, detail, changed, request_id)
+	_, err = tx.ExecContext(ctx, `INSERT INTO audit (id, at, actor, action, subject_id, object, detail, changed, request_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
 		e.ID, store.Micros(e.At), e.Actor, e.Action, e.Subject, e.Object, e.Detail, changed, e.RequestID)
 	return err
@@ -57,28 +56,27 @@ func decodeValues(changed string) (all []Value, err error) {
 
 // Entries returns the newest entries that a filter selects, at most limit.
 func (s *Service) Entries(ctx context.Context, q store.Queryer, f EntryFilter, limit int) ([]Entry, error) {
-	c := s.selected(f)
-	return store.QueryAll(ctx, q, scanEntry, `SELECT id, at, `+s.Schema.actor+`, action, `+s.Schema.subject+
-		`, object, detail, changed, request_id FROM `+s.Schema.audit+` `+
+	c := f.conditions()
+	return store.QueryAll(ctx, q, scanEntry, `SELECT id, at, actor, action, subject_id, object, detail, changed, request_id FROM audit `+
 		c.Where()+` ORDER BY at DESC, id DESC LIMIT `+c.Arg(int64(limit)), c.Args...)
 }
 
 // CountEntries counts the entries that a filter selects, up to most.
 func (s *Service) CountEntries(ctx context.Context, q store.Queryer, f EntryFilter, most int) (n int, err error) {
-	c := s.selected(f)
-	err = q.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM `+s.Schema.audit+` `+c.Where()+` LIMIT `+c.Arg(int64(most))+`) AS n`,
+	c := f.conditions()
+	err = q.QueryRowContext(ctx, `SELECT COUNT(*) FROM (SELECT 1 FROM audit `+c.Where()+` LIMIT `+c.Arg(int64(most))+`) AS n`,
 		c.Args...).Scan(&n)
 	return n, err
 }
 
-// selected returns the conditions of a filter.
-func (s *Service) selected(f EntryFilter) (c store.Conditions) {
-	c.Equal(s.Schema.actor, f.Actor)
+// conditions returns the conditions of a filter.
+func (f EntryFilter) conditions() (c store.Conditions) {
+	c.Equal("actor", f.Actor)
 	c.Equal("action", f.Action)
-	c.Equal(s.Schema.subject, f.Subject)
+	c.Equal("subject_id", f.Subject)
 	for _, w := range f.words {
-		c.All = append(c.All, "("+c.In(s.Schema.actor, w.users)+" OR "+c.In("object", w.users)+" OR "+c.In("action", w.actions)+
-			" OR "+c.Contains(w.text, "object", "detail", "changed", s.Schema.subject)+")")
+		c.All = append(c.All, "("+c.In("actor", w.users)+" OR "+c.In("object", w.users)+" OR "+c.In("action", w.actions)+
+			" OR "+c.Contains(w.text, "object", "detail", "changed", "subject_id")+")")
 	}
 	c.Days("at", f.From, f.To)
 	c.After("at", "id", f.After)
@@ -98,34 +96,14 @@ func scanEntry(row store.Row) (e Entry, err error) {
 
 // Actions lists the distinct actions of a subject's entries.
 func (s *Service) Actions(ctx context.Context, q store.Queryer, subject string) ([]string, error) {
-	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT DISTINCT action FROM `+
-		s.Schema.audit+` WHERE `+s.Schema.subject+` = $1`, subject)
-}
-
-// SignIns returns when each user of a subject last signed in, by ID. It leaves out those
-// whose entries were deleted.
-func (s *Service) SignIns(ctx context.Context, q store.Queryer, subject string) (map[string]time.Time, error) {
-	type signIn struct {
-		id string
-		at int64
-	}
-	all, err := store.QueryAll(ctx, q, func(row store.Row) (x signIn, err error) { return x, row.Scan(&x.id, &x.at) },
-		`SELECT `+s.Schema.actor+`, MAX(at) FROM `+s.Schema.audit+` WHERE `+s.Schema.subject+` = $1 AND action = $2
-		GROUP BY `+s.Schema.actor, subject, s.Schema.signedIn)
-	out := map[string]time.Time{}
-	for _, x := range all {
-		out[x.id] = store.Time(x.at)
-	}
-	return out, err
+	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT DISTINCT action FROM audit WHERE subject_id = $1`, subject)
 }
 
 // DeleteEntries deletes, at most limit times, entries before an instant, except the
 // last entry of each action of a subject, which Actions needs.
 func (s *Service) DeleteEntries(ctx context.Context, tx *store.Tx, before time.Time, limit int) (int64, error) {
-	subject := s.Schema.subject
-	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM `+s.Schema.audit+` WHERE id IN (
-		SELECT a.id FROM `+s.Schema.audit+` a WHERE a.at < $1 AND EXISTS (
-			SELECT 1 FROM `+s.Schema.audit+` n WHERE n.`+subject+` = a.`+subject+
-		` AND n.action = a.action AND (n.at > a.at OR n.at = a.at AND n.id > a.id))
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM audit WHERE id IN (
+		SELECT a.id FROM audit a WHERE a.at < $1 AND EXISTS (
+			SELECT 1 FROM audit n WHERE n.subject_id = a.subject_id AND n.action = a.action AND (n.at > a.at OR n.at = a.at AND n.id > a.id))
 		LIMIT $2)`, store.Micros(before), limit))
 }

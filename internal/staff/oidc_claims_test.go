@@ -15,7 +15,7 @@ import (
 // TestUserInfoAddsMissingClaims uses an issuer with OpenID Connect's defaults:
 // the ID token holds only the subject, UserInfo the other claims.
 func TestUserInfoAddsMissingClaims(t *testing.T) {
-	d := start(t, storetest.SQLite(t, store.Portal), Reviewers)
+	d := start(t, storetest.SQLite(t, store.Portal), store.Portal)
 	s := startIssuer(t, d.now)
 	s.claims = func(c map[string]any) { delete(c, "email"); delete(c, "email_verified"); delete(c, "groups") }
 	full := func() map[string]any {

@@ -37,7 +37,7 @@ func (s *Service) pendingCookie() string { return httpx.HostCookie("vestibule-si
 
 // pendingCell is the context that the cookie's encryption is bound to.
 func (s *Service) pendingCell() store.Cell {
-	return store.Cell{Table: s.Schema.states, Column: "cookie", Row: "cookie"}
+	return store.Cell{Table: "sign_in_states", Column: "cookie", Row: "cookie"}
 }
 
 // pending returns the browser's sign-in in progress, if any.

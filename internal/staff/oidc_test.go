@@ -135,7 +135,7 @@ func TestOIDCGroupsGiveRoles(t *testing.T) {
 // TestOIDCRejectsInvalidCallbacks sends invalid callbacks, with valid ones before,
 // between and after.
 func TestOIDCRejectsInvalidCallbacks(t *testing.T) {
-	d := start(t, storetest.SQLite(t, store.Portal), Reviewers)
+	d := start(t, storetest.SQLite(t, store.Portal), store.Portal)
 	s := startIssuer(t, d.now)
 	other, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -228,7 +228,7 @@ func TestOIDCRejectsInvalidCallbacks(t *testing.T) {
 }
 
 func TestOIDCFollowsIssuerMetadata(t *testing.T) {
-	d := start(t, storetest.SQLite(t, store.Portal), Reviewers)
+	d := start(t, storetest.SQLite(t, store.Portal), store.Portal)
 	s := startIssuer(t, d.now)
 	try := func(change func(back string) string) int {
 		t.Helper()
@@ -275,10 +275,10 @@ func TestOIDCFollowsIssuerMetadata(t *testing.T) {
 }
 
 func TestStartingOIDCDoesNotStore(t *testing.T) {
-	d := start(t, storetest.SQLite(t, store.Portal), Reviewers)
+	d := start(t, storetest.SQLite(t, store.Portal), store.Portal)
 	s := startIssuer(t, d.now)
 	d.OIDC, d.OIDCStarts = s.oidc(creditTeam), &httpx.RateLimit{PerMinute: 5, Now: d.Now}
-	const rows = `SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM review_arrivals) + (SELECT count(*) FROM review_audit)`
+	const rows = `SELECT (SELECT count(*) FROM sessions) + (SELECT count(*) FROM sign_in_states) + (SELECT count(*) FROM audit)`
 	before, b := d.count(rows), d.newBrowser()
 	var to []string
 	for range 2 { // two tabs

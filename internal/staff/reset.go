@@ -137,7 +137,7 @@ func (s *Service) sendReset(ctx context.Context, _ jobs.Job, args SendReset) err
 		if err := s.Reset.write(ctx, &msg, wanted.lang, s.URL+s.Home+"/set-password/"+token+"?lang="+string(wanted.lang)); err != nil {
 			return err
 		}
-		return s.Record(ctx, tx, Entry{ID: args.Request, Actor: u.ID, Action: s.Schema.resetSent, Subject: u.Account, Object: u.ID})
+		return s.Record(ctx, tx, Entry{ID: args.Request, Actor: u.ID, Action: ResetSent, Subject: u.Account, Object: u.ID})
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // sent before, or too old

@@ -111,7 +111,7 @@ func TestResetByEmail(t *testing.T) {
 			t.Fatalf("sent %+v", p.sent)
 		}
 		token := strings.TrimPrefix(link, "/review/set-password/")
-		if d.count(`SELECT COUNT(*) FROM `+d.Schema.links+` WHERE hash = $1`, []byte(token)) != 0 ||
+		if d.count(`SELECT COUNT(*) FROM password_links WHERE hash = $1`, []byte(token)) != 0 ||
 			d.count(`SELECT COUNT(*) FROM password_requests`) != 0 {
 			t.Error("the token or the request is stored")
 		}
@@ -145,7 +145,7 @@ func TestResetByEmail(t *testing.T) {
 			t.Errorf("the page of a used link: %d", resp.StatusCode)
 		}
 		recorded := d.audited()
-		for _, action := range []string{d.Schema.resetSent, d.Schema.passwordSet} {
+		for _, action := range []string{ResetSent, PasswordSet} {
 			if want := "admin " + action + " admin "; slices.Index(recorded, want) < 0 ||
 				len(slices.DeleteFunc(slices.Clone(recorded), func(s string) bool { return s != want })) != 1 {
 				t.Errorf("recorded %q, want %q once", recorded, want)
@@ -175,7 +175,7 @@ func TestResetRevealsNoUsers(t *testing.T) {
 			t.Errorf("%d jobs of three addresses", len(p.queued))
 		}
 		d.run(p)
-		if len(p.sent) != 1 || p.sent[0].To != admin || d.count(`SELECT COUNT(*) FROM `+d.Schema.links) != 1 ||
+		if len(p.sent) != 1 || p.sent[0].To != admin || d.count(`SELECT COUNT(*) FROM password_links`) != 1 ||
 			d.count(`SELECT COUNT(*) FROM password_requests`) != 0 {
 			t.Errorf("sent %+v", p.sent)
 		}
@@ -232,7 +232,7 @@ func TestResetLinksEnd(t *testing.T) {
 			t.Error("an old request was answered")
 		}
 		if err := d.Sweep(t.Context()); err != nil || d.count(`SELECT COUNT(*) FROM password_requests`) != 0 ||
-			d.count(`SELECT COUNT(*) FROM `+d.Schema.links) != 0 {
+			d.count(`SELECT COUNT(*) FROM password_links`) != 0 {
 			t.Errorf("an expired request or link is stored, %v", err)
 		}
 

@@ -49,13 +49,13 @@ type testServer struct {
 }
 
 // start returns a dashboard with the user admin, whose password is secret.
-func start(t *testing.T, db *store.DB, schema Schema, edit ...func(*Config)) *testServer {
+func start(t *testing.T, db *store.DB, party string, edit ...func(*Config)) *testServer {
 	t.Helper()
 	now := noon
 	d := &testServer{t: t, now: &now}
 	clock := func() time.Time { return *d.now }
 	db.SetClock(clock)
-	c := Config{Schema: schema, DB: db, Now: clock, Log: slog.New(slog.DiscardHandler), URL: "https://portal.example", Home: "/review",
+	c := Config{AuditSignIns: party == store.Portal, DB: db, Now: clock, Log: slog.New(slog.DiscardHandler), URL: "https://portal.example", Home: "/review",
 		KnownCookie: "known", Roles: []Role{administrator, reviewer, auditor}, ShowSignIn: showAsJSON[SignInPage],
 		ShowForgotten: showAsJSON[ForgottenPage], ShowPassword: showAsJSON[PasswordPage]}
 	for _, f := range edit {
@@ -69,7 +69,7 @@ func start(t *testing.T, db *store.DB, schema Schema, edit ...func(*Config)) *te
 		t.Fatal(err)
 	}
 	first := User{Email: admin, Role: administrator}
-	if schema == CustomerUsers {
+	if party == store.Provider {
 		d.account = d.addAccount("svc-first")
 		first = User{Email: admin, Account: d.account}
 	}
@@ -230,16 +230,16 @@ func (d *testServer) audited() (out []string) {
 
 // each runs f on the users of each dashboard, on SQLite, and in make test-full on PostgreSQL too.
 func each(t *testing.T, f func(t *testing.T, d *testServer), edit ...func(*Config)) {
-	for name, schema := range map[string]Schema{store.Portal: Reviewers, store.Provider: CustomerUsers} {
-		t.Run(name, func(t *testing.T) {
-			storetest.EachInFull(t, name, func(t *testing.T, db *store.DB) { f(t, start(t, db, schema, edit...)) })
+	for _, party := range []string{store.Portal, store.Provider} {
+		t.Run(party, func(t *testing.T) {
+			storetest.EachInFull(t, party, func(t *testing.T, db *store.DB) { f(t, start(t, db, party, edit...)) })
 		})
 	}
 }
 
 // eachReview runs f on the users of the review dashboard and on each engine.
 func eachReview(t *testing.T, f func(t *testing.T, d *testServer), edit ...func(*Config)) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, start(t, db, Reviewers, edit...)) })
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) { f(t, start(t, db, store.Portal, edit...)) })
 }
 
 // sessionRequest returns a request with the browser's cookies.

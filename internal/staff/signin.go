@@ -206,7 +206,7 @@ func (s *Service) SignOut(w http.ResponseWriter, r *http.Request) error {
 				return err
 			}
 		}
-		return s.Record(ctx, tx, Entry{Actor: u.ID, Action: s.Schema.signedOut, Subject: u.Account})
+		return s.Record(ctx, tx, Entry{Actor: u.ID, Action: SignedOut, Subject: u.Account})
 	})
 	if err != nil {
 		return err

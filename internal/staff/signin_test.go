@@ -63,7 +63,7 @@ func TestSignInRenewsTheSession(t *testing.T) {
 // or of the session undoes all of them.
 func TestSignInIsOneTransaction(t *testing.T) {
 	each(t, func(t *testing.T, d *testServer) {
-		if _, err := d.DB.SQL.Exec(`DROP TABLE ` + d.Schema.audit); err != nil {
+		if _, err := d.DB.SQL.Exec(`DROP TABLE audit`); err != nil {
 			t.Fatal(err)
 		}
 		if resp := d.signIn(admin, secret); resp.StatusCode != 500 || d.signedIn() {
@@ -107,7 +107,7 @@ func TestSignInsAreLimitedAndAllCounted(t *testing.T) {
 }
 
 func TestAuthenticateCountsBeforeItChecks(t *testing.T) {
-	d := start(t, storetest.SQLite(t, store.Portal), Reviewers)
+	d := start(t, storetest.SQLite(t, store.Portal), store.Portal)
 	judge := func(email, password string) verdict {
 		t.Helper()
 		_, got, err := d.authenticate(t.Context(), try{email: email, password: password, network: "here"})
@@ -333,7 +333,7 @@ func TestFailedSignInsAreAnsweredAlike(t *testing.T) {
 }
 
 func TestSignInRedirectsOnlyToOwnPages(t *testing.T) {
-	d := start(t, storetest.SQLite(t, store.Portal), Reviewers)
+	d := start(t, storetest.SQLite(t, store.Portal), store.Portal)
 	for _, tc := range []struct {
 		next string
 		ok   bool
@@ -355,7 +355,7 @@ func TestSignInRedirectsOnlyToOwnPages(t *testing.T) {
 }
 
 func TestPasswordsCanBeDisabled(t *testing.T) {
-	d := start(t, storetest.SQLite(t, store.Portal), Reviewers, func(c *Config) { c.NoPasswords = true })
+	d := start(t, storetest.SQLite(t, store.Portal), store.Portal, func(c *Config) { c.NoPasswords = true })
 	if resp := d.signIn(admin, secret); resp.StatusCode != 404 {
 		t.Errorf("a password: %d", resp.StatusCode)
 	}

@@ -2,7 +2,7 @@
 // provider's dashboard: their passwords, the limits of sign-in tries, links to set a
 // password, sign-in with OpenID Connect, roles, and the audit log.
 //
-// Each dashboard has a Service with its own Schema, in its own database. It renders the
+// Each dashboard has a Service, with its own database. It renders the
 // pages and mounts the handlers of this package at its own addresses:
 //
 //	GET  {home}/sign-in               SignInPage
@@ -33,7 +33,6 @@ import (
 
 // Config configures a Service. Fields are required unless documented otherwise.
 type Config struct {
-	Schema   Schema
 	DB       *store.DB
 	Sessions *session.Sessions
 	Now      func() time.Time // times of users and of audit entries
@@ -53,11 +52,12 @@ type Config struct {
 	// SignedOut runs in the transaction that ends a session; may be nil.
 	SignedOut func(ctx context.Context, tx *store.Tx, sessionID string) error
 
-	NoPasswords bool             // disables sign-in by password
-	Reset       *Reset           // nil without a mail server: users ask an administrator for a new password
-	OIDC        *OIDC            // the issuer whose accounts may sign in; may be nil
-	OIDCStarts  *httpx.RateLimit // limits sign-ins at the issuer by client address; nil: no limit
-	Roles       []Role           // roles that OIDC may assign, from the most to the least privileged
+	AuditSignIns bool             // record failed sign-ins, and the method of each sign-in
+	NoPasswords  bool             // disables sign-in by password
+	Reset        *Reset           // nil without a mail server: users ask an administrator for a new password
+	OIDC         *OIDC            // the issuer whose accounts may sign in; may be nil
+	OIDCStarts   *httpx.RateLimit // limits sign-ins at the issuer by client address; nil: no limit
+	Roles        []Role           // roles that OIDC may assign, from the most to the least privileged
 }
 
 // Service signs users of one dashboard in and manages them. Create it with New.

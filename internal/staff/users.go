@@ -166,7 +166,7 @@ func (s *Service) useLink(w http.ResponseWriter, r *http.Request, token, passwor
 		if err := errors.Join(s.setPassword(ctx, tx, u.ID, hash), s.Sessions.EndAll(ctx, tx, u.ID)); err != nil {
 			return u, err
 		}
-		return u, s.Record(ctx, tx, Entry{Actor: u.ID, Action: s.Schema.passwordSet, Subject: u.Account, Object: u.ID})
+		return u, s.Record(ctx, tx, Entry{Actor: u.ID, Action: PasswordSet, Subject: u.Account, Object: u.ID})
 	})
 }
 

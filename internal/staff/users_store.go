@@ -1,7 +1,6 @@
 package staff
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -10,7 +9,7 @@ import (
 
 // emailCell is the context that the encryption of an email address is bound to.
 func (s *Service) emailCell(id string) store.Cell {
-	return store.Cell{Table: s.Schema.users, Column: "email_sealed", Row: id}
+	return store.Cell{Table: "users", Column: "email_sealed", Row: id}
 }
 
 // insertUser inserts a user and reports whether the email address was free.
@@ -19,10 +18,9 @@ func (s *Service) insertUser(ctx context.Context, tx *store.Tx, u User) (bool, e
 	if err != nil {
 		return false, err
 	}
-	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO `+s.Schema.users+
-		` (id, email_hash, email_sealed, password_hash, created_at, `+s.Schema.owner+`)
-		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-		u.ID, store.Hash(u.Email), sealed, u.passwordHash, store.Micros(tx.Now), cmp.Or(u.Account, string(u.Role))))
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO users
+		(id, customer_id, email_hash, email_sealed, password_hash, role, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
+		u.ID, u.Account, store.Hash(u.Email), sealed, u.passwordHash, string(u.Role), store.Micros(tx.Now)))
 }
 
 // users returns the users that a condition selects, oldest first, with their email
@@ -45,7 +43,8 @@ func (s *Service) users(ctx context.Context, q store.Queryer, where string, args
 		email, err := s.DB.Vault.Open(ctx, q, store.SystemKey, s.emailCell(u.ID), sealed)
 		u.Email = string(email)
 		return u, err
-	}, `SELECT `+s.Schema.columns+` FROM `+s.Schema.users+` `+where+` ORDER BY created_at, id`, args...)
+	}, `SELECT id, email_sealed, password_hash, created_at, customer_id, role, disabled_at, subject_hash IS NOT NULL, signed_in_at
+		FROM users `+where+` ORDER BY created_at, id`, args...)
 }
 
 // user returns the only user that a condition selects, or store.ErrNotFound.
@@ -80,24 +79,24 @@ func (s *Service) Users(ctx context.Context, q store.Queryer, account string) ([
 	if account == "" {
 		return s.users(ctx, q, "")
 	}
-	return s.users(ctx, q, `WHERE `+s.Schema.owner+` = $1`, account)
+	return s.users(ctx, q, `WHERE customer_id = $1`, account)
 }
 
 // Exist reports whether there are any users, including disabled ones.
 func (s *Service) Exist(ctx context.Context) (exist bool, err error) {
-	err = s.DB.SQL.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+s.Schema.users+`)`).Scan(&exist)
+	err = s.DB.SQL.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM users)`).Scan(&exist)
 	return exist, err
 }
 
 // lockRole locks a user's row until the transaction ends; false if the user no longer
 // has the role or is disabled.
 func (s *Service) lockRole(ctx context.Context, tx *store.Tx, u User) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET role = role WHERE id = $1 AND role = $2 AND disabled_at = 0`,
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE users SET role = role WHERE id = $1 AND role = $2 AND disabled_at = 0`,
 		u.ID, string(u.Role)))
 }
 
 func (s *Service) setRole(ctx context.Context, tx *store.Tx, id string, role Role) error {
-	_, err := tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET role = $2 WHERE id = $1`, id, string(role))
+	_, err := tx.ExecContext(ctx, `UPDATE users SET role = $2 WHERE id = $1`, id, string(role))
 	return err
 }
 
@@ -107,62 +106,57 @@ func (s *Service) setDisabled(ctx context.Context, tx *store.Tx, id string, at t
 	if !at.IsZero() {
 		micros = store.Micros(at)
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET disabled_at = $2 WHERE id = $1`, id, micros)
+	_, err := tx.ExecContext(ctx, `UPDATE users SET disabled_at = $2 WHERE id = $1`, id, micros)
 	return err
 }
 
-// setSignedIn stores the time of a sign-in, if the dashboard has a column for it.
+// setSignedIn stores the time of a sign-in.
 func (s *Service) setSignedIn(ctx context.Context, tx *store.Tx, id string) error {
-	if !s.Schema.signIns {
-		return nil
-	}
-	_, err := tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET signed_in_at = $2 WHERE id = $1`, id, store.Micros(tx.Now))
+	_, err := tx.ExecContext(ctx, `UPDATE users SET signed_in_at = $2 WHERE id = $1`, id, store.Micros(tx.Now))
 	return err
 }
 
 func (s *Service) setPassword(ctx context.Context, tx *store.Tx, id, hash string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE `+s.Schema.users+` SET password_hash = $2 WHERE id = $1`, id, hash)
+	_, err := tx.ExecContext(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, id, hash)
 	return err
 }
 
 // replacePassword sets the password hash if it still equals the old one.
 func (s *Service) replacePassword(ctx context.Context, tx *store.Tx, id, old, hash string) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE `+s.Schema.users+
-		` SET password_hash = $3 WHERE id = $1 AND password_hash = $2`, id, old, hash))
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2`, id, old, hash))
 }
 
 // deleteUser deletes a user of the account.
 func (s *Service) deleteUser(ctx context.Context, tx *store.Tx, account, id string) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM `+s.Schema.users+` WHERE id = $1 AND `+s.Schema.owner+` = $2`, id, account))
+	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM users WHERE id = $1 AND customer_id = $2`, id, account))
 }
 
 func (s *Service) density(ctx context.Context, q store.Queryer, userID string) (density string, err error) {
-	err = q.QueryRowContext(ctx, `SELECT density FROM `+s.Schema.settings+` WHERE `+s.Schema.userID+` = $1`, userID).Scan(&density)
+	err = q.QueryRowContext(ctx, `SELECT density FROM user_settings WHERE user_id = $1`, userID).Scan(&density)
 	return density, store.MapNotFound(err)
 }
 
 func (s *Service) setDensity(ctx context.Context, q store.Queryer, userID, density string) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO `+s.Schema.settings+` (`+s.Schema.userID+`, density) VALUES ($1, $2)
-		ON CONFLICT (`+s.Schema.userID+`) DO UPDATE SET density = excluded.density`, userID, density)
+	_, err := q.ExecContext(ctx, `INSERT INTO user_settings (user_id, density) VALUES ($1, $2)
+		ON CONFLICT (user_id) DO UPDATE SET density = excluded.density`, userID, density)
 	return err
 }
 
 // bindSubject binds a user to an issuer's account; false if the user is already bound
 // to one.
 func (s *Service) bindSubject(ctx context.Context, tx *store.Tx, id string, subject []byte) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE `+s.Schema.users+
-		` SET subject_hash = $2 WHERE id = $1 AND subject_hash IS NULL`, id, subject))
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE users SET subject_hash = $2 WHERE id = $1 AND subject_hash IS NULL`, id, subject))
 }
 
 // setLink stores a user's link to set a password; an earlier link becomes invalid.
 func (s *Service) setLink(ctx context.Context, tx *store.Tx, id string, hash []byte, until time.Time) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO `+s.Schema.links+` (`+s.Schema.userID+`, hash, expires_at) VALUES ($1, $2, $3)
-		ON CONFLICT (`+s.Schema.userID+`) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`, id, hash, store.Micros(until))
+	_, err := tx.ExecContext(ctx, `INSERT INTO password_links (user_id, hash, expires_at) VALUES ($1, $2, $3)
+		ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`, id, hash, store.Micros(until))
 	return err
 }
 
 func (s *Service) deleteLink(ctx context.Context, tx *store.Tx, id string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM `+s.Schema.links+` WHERE `+s.Schema.userID+` = $1`, id)
+	_, err := tx.ExecContext(ctx, `DELETE FROM password_links WHERE user_id = $1`, id)
 	return err
 }
 
@@ -170,7 +164,7 @@ func (s *Service) deleteLink(ctx context.Context, tx *store.Tx, id string) error
 // or the user is disabled.
 func (s *Service) byLink(ctx context.Context, q store.Queryer, hash []byte) (User, error) {
 	var id string
-	err := q.QueryRowContext(ctx, `SELECT `+s.Schema.userID+` FROM `+s.Schema.links+` WHERE hash = $1 AND expires_at > $2`,
+	err := q.QueryRowContext(ctx, `SELECT user_id FROM password_links WHERE hash = $1 AND expires_at > $2`,
 		hash, store.Micros(s.Clock())).Scan(&id)
 	if err != nil {
 		return User{}, store.MapNotFound(err)
@@ -184,24 +178,20 @@ func (s *Service) byLink(ctx context.Context, q store.Queryer, hash []byte) (Use
 
 // takeLink uses up a link; only one of several concurrent calls succeeds.
 func (s *Service) takeLink(ctx context.Context, tx *store.Tx, hash []byte) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM `+s.Schema.links+
-		` WHERE hash = $1 AND expires_at > $2`, hash, store.Micros(s.Clock())))
+	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM password_links
+		WHERE hash = $1 AND expires_at > $2`, hash, store.Micros(s.Clock())))
 }
 
 // useState uses up the state of an OpenID Connect sign-in; only one of several
-// concurrent calls succeeds. Older versions stored the state at the start, together
-// with what the cookie holds now.
+// concurrent calls succeeds.
 func (s *Service) useState(ctx context.Context, tx *store.Tx, p pendingSignIn) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO `+s.Schema.states+` (state_hash, id, session_id, sealed, next, used, expires_at)
-		VALUES ($1, '', '', $2, '', TRUE, $3) ON CONFLICT (state_hash) DO NOTHING`, store.Hash(p.State), []byte{}, p.Until))
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO sign_in_states (state_hash, expires_at) VALUES ($1, $2) ON CONFLICT (state_hash) DO NOTHING`,
+		store.Hash(p.State), p.Until))
 }
 
 // sweepExpired deletes expired links and states.
 func (s *Service) sweepExpired(ctx context.Context, tx *store.Tx, now time.Time) error {
-	for _, table := range []string{s.Schema.links, s.Schema.states, "password_requests"} {
-		if table == "" {
-			continue
-		}
+	for _, table := range []string{"password_links", "sign_in_states", "password_requests"} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE expires_at <= $1`, store.Micros(now)); err != nil {
 			return err
 		}

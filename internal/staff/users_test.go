@@ -30,7 +30,7 @@ func TestUsersAreAddedOnceAndEncrypted(t *testing.T) {
 			t.Errorf("the first password no longer works: %d", resp.StatusCode)
 		}
 		var email, hash string
-		if err := d.DB.SQL.QueryRow(`SELECT email_sealed, password_hash FROM `+d.Schema.users).Scan(&email, &hash); err != nil {
+		if err := d.DB.SQL.QueryRow(`SELECT email_sealed, password_hash FROM users`).Scan(&email, &hash); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(strings.ToLower(email), "admin") || !strings.HasPrefix(hash, "$argon2id$v=19$") {
@@ -56,7 +56,7 @@ func TestUsersAreAddedOnceAndEncrypted(t *testing.T) {
 // of another.
 func TestAccountsAreSeparate(t *testing.T) {
 	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
-		d := start(t, db, CustomerUsers)
+		d := start(t, db, store.Provider)
 		other := d.addAccount("svc-other")
 		if err := d.add(User{Email: "eve@example.com", Account: other}, secret); err != nil {
 			t.Fatal(err)
@@ -100,7 +100,7 @@ func TestLinkSetsAPasswordOnce(t *testing.T) {
 		if resp, page := d.get(link); resp.StatusCode != 200 || !strings.Contains(page, "nina@example.com") {
 			t.Errorf("the link's page: %d %s", resp.StatusCode, page)
 		}
-		if n := d.count(`SELECT COUNT(*) FROM review_links WHERE hash = $1`, []byte(strings.TrimPrefix(link, "/review/set-password/"))); n != 0 {
+		if n := d.count(`SELECT COUNT(*) FROM password_links WHERE hash = $1`, []byte(strings.TrimPrefix(link, "/review/set-password/"))); n != 0 {
 			t.Error("the token is stored in plain text")
 		}
 		var mu sync.Mutex
@@ -144,7 +144,7 @@ func TestLinkSetsAPasswordOnce(t *testing.T) {
 		if resp, _ := d.newBrowser().post(late, url.Values{"password": {secret}}); resp.StatusCode != 410 {
 			t.Errorf("a link after three days: %d", resp.StatusCode)
 		}
-		if err := d.Sweep(t.Context()); err != nil || d.count(`SELECT COUNT(*) FROM review_links`) != 0 {
+		if err := d.Sweep(t.Context()); err != nil || d.count(`SELECT COUNT(*) FROM password_links`) != 0 {
 			t.Errorf("an expired link is stored: %v", err)
 		}
 	})
@@ -222,7 +222,7 @@ func TestAdministratorsDoNotDisableEachOther(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if n := d.count(`SELECT COUNT(*) FROM reviewers WHERE disabled_at = 0`); n != 1 || revoked.Load() != 1 {
+		if n := d.count(`SELECT COUNT(*) FROM users WHERE disabled_at = 0`); n != 1 || revoked.Load() != 1 {
 			t.Errorf("%d administrators remain, and %d were refused", n, revoked.Load())
 		}
 	})
@@ -230,7 +230,7 @@ func TestAdministratorsDoNotDisableEachOther(t *testing.T) {
 
 func TestOwnPassword(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
-		d := start(t, db, CustomerUsers)
+		d := start(t, db, store.Provider)
 		other := d.newBrowser()
 		d.signIn(admin, secret)
 		other.signIn(admin, secret)

@@ -35,16 +35,19 @@ func PendingMigrations(ctx context.Context, c Config) (int, error) {
 		return 0, ErrNotFound
 	}
 	defer rows.Close()
-	exists := map[int64]bool{0: true}
+	exists, newest := map[int64]bool{0: true}, int64(0)
 	for rows.Next() {
 		var version int64
 		if err := rows.Scan(&version); err != nil {
 			return 0, err
 		}
-		exists[version] = true
+		exists[version], newest = true, max(newest, version)
 	}
 	if err := rows.Err(); err != nil {
 		return 0, err
+	}
+	if before, err := needsUpgrade(c.Party, newest); before || err != nil {
+		return len(files), err // the upgrade is the baseline's migration
 	}
 	missing := 0
 	delete(exists, 0)

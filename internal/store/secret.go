@@ -9,7 +9,7 @@ import (
 // missing. When several replicas start for the first time, one creates it and all
 // return the same. It is encrypted under the system key.
 func (db *DB) GetOrCreateSecret(ctx context.Context, name string, create func() ([]byte, error)) ([]byte, error) {
-	at := Cell{"keepsakes", "sealed", name}
+	at := Cell{"secrets", "sealed", name}
 	var plain []byte
 	err := db.Tx(ctx, func(ctx context.Context, tx *Tx) error {
 		made, err := create()
@@ -20,11 +20,11 @@ func (db *DB) GetOrCreateSecret(ctx context.Context, name string, create func() 
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO keepsakes (name, sealed) VALUES ($1, $2)
+		if _, err := tx.ExecContext(ctx, `INSERT INTO secrets (name, sealed) VALUES ($1, $2)
 			ON CONFLICT (name) DO NOTHING`, name, sealed); err != nil {
 			return err
 		}
-		if err := tx.QueryRowContext(ctx, `SELECT sealed FROM keepsakes WHERE name = $1`, name).Scan(&sealed); err != nil {
+		if err := tx.QueryRowContext(ctx, `SELECT sealed FROM secrets WHERE name = $1`, name).Scan(&sealed); err != nil {
 			return err
 		}
 		plain, err = db.Vault.Open(ctx, tx, SystemKey, at, sealed)

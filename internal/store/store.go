@@ -115,12 +115,12 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 }
 
 func (db *DB) ready(ctx context.Context, c Config) error {
-	if err := db.migrate(ctx, c.Party, Migrations(c.Party)); err != nil {
-		return fmt.Errorf("store: migrate %s: %w", c.Party, err)
-	}
 	vault, err := newVault(c.MasterKey, c.Former, c.Now)
 	if err != nil {
 		return err
+	}
+	if err := db.migrate(ctx, c.Party, Migrations(c.Party), vault); err != nil {
+		return fmt.Errorf("store: migrate %s: %w", c.Party, err)
 	}
 	db.Vault = vault
 	return vault.ensureSystemKey(ctx, db)
@@ -189,8 +189,9 @@ func Migrations(party string) fs.FS {
 }
 
 // migrate applies the new migrations of from to the schema that the connections work
-// in. It holds goose's default lock, which older versions take too.
-func (db *DB) migrate(ctx context.Context, schema string, from fs.FS) error {
+// in, after the upgrade of tables from before the baseline. It holds goose's default
+// lock, which older versions take too.
+func (db *DB) migrate(ctx context.Context, schema string, from fs.FS, vault *Vault) error {
 	return db.WithLock(ctx, lock.DefaultLockID, func(ctx context.Context) error {
 		dialect := goose.DialectSQLite3
 		if db.Dialect == Postgres {
@@ -202,6 +203,17 @@ func (db *DB) migrate(ctx context.Context, schema string, from fs.FS) error {
 		p, err := goose.NewProvider(dialect, db.SQL, from, goose.WithDisableGlobalRegistry(true))
 		if err != nil {
 			return err
+		}
+		version, err := p.GetDBVersion(ctx)
+		if err != nil {
+			return err
+		}
+		if before, err := needsUpgrade(schema, version); err != nil {
+			return err
+		} else if before {
+			if err := db.upgrade(ctx, schema, vault); err != nil {
+				return fmt.Errorf("upgrade: %w", err)
+			}
 		}
 		for try := 1; ; try++ {
 			// Under load, a migration of several tables and a replica's transaction may

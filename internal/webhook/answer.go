@@ -106,7 +106,7 @@ func (o *Outbox) sealAnswer(ctx context.Context, q store.Queryer, d Delivery, a 
 	}
 	key, err := o.Key(ctx, q, d.Subject)
 	if err == nil {
-		plain, err = o.DB.Vault.Seal(ctx, q, key, o.Tables.answerCell(d.ID, int64(d.Tries)), plain)
+		plain, err = o.DB.Vault.Seal(ctx, q, key, answerCell(d.ID, int64(d.Tries)), plain)
 	}
 	if isDeleted(err) {
 		return nil, nil
@@ -116,7 +116,7 @@ func (o *Outbox) sealAnswer(ctx context.Context, q store.Queryer, d Delivery, a 
 
 // attempts returns the attempts of a delivery, with the answers unless its subject was deleted.
 func (o *Outbox) attempts(ctx context.Context, q store.Queryer, d Delivery) (out []Attempt, err error) {
-	rows, err := o.Tables.attemptsOf(ctx, q, d.ID)
+	rows, err := attemptsOf(ctx, q, d.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (o *Outbox) attempts(ctx context.Context, q store.Queryer, d Delivery) (out
 		}
 		var plain []byte
 		if err == nil {
-			plain, err = o.DB.Vault.Open(ctx, q, key, o.Tables.answerCell(d.ID, row.number), row.sealed)
+			plain, err = o.DB.Vault.Open(ctx, q, key, answerCell(d.ID, row.number), row.sealed)
 		}
 		if err == nil && plain != nil {
 			err = json.Unmarshal(plain, &row.Answer)

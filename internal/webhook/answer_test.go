@@ -78,7 +78,7 @@ func TestOutboxKeepsAnswersEncrypted(t *testing.T) {
 			t.Error(d)
 		}
 		var kept []byte
-		if err := r.DB.SQL.QueryRow(r.Tables.sql(`SELECT answer FROM {attempts} WHERE attempt = 1`)).Scan(&kept); err != nil ||
+		if err := r.DB.SQL.QueryRow(`SELECT answer FROM delivery_attempts WHERE attempt = 1`).Scan(&kept); err != nil ||
 			len(kept) == 0 || bytes.Contains(kept, []byte("canary")) {
 			t.Errorf("the answer is kept as %q, %v", kept, err)
 		}
@@ -99,7 +99,7 @@ func TestOutboxRedeliversFailed(t *testing.T) {
 		fail := func(subject string) string {
 			r.now = r.now.Add(time.Minute)
 			id := r.record(subject, 1)
-			r.exec(r.Tables.sql(`UPDATE {deliveries} SET state = 'given up' WHERE id = $1`), id)
+			r.exec(`UPDATE deliveries SET state = 'given up' WHERE id = $1`, id)
 			return id
 		}
 		early := fail("early")
@@ -113,7 +113,7 @@ func TestOutboxRedeliversFailed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.exec(r.Tables.sql(`UPDATE {deliveries} SET state = 'disabled' WHERE id = $1`), again)
+		r.exec(`UPDATE deliveries SET state = 'disabled' WHERE id = $1`, again)
 		r.record("pending", 1)
 		r.now = r.now.Add(time.Minute)
 		f := Filter{CallbackID: r.callback, Since: since, Until: r.now, Limit: 1}
@@ -134,7 +134,7 @@ func TestOutboxRedeliversFailed(t *testing.T) {
 			t.Errorf("sent %v, want the events of %s and %s and none of %s and %s", made, first, second, early, late)
 		}
 		for _, id := range made { // what fails again is not sent again by the same action
-			r.exec(r.Tables.sql(`UPDATE {deliveries} SET state = 'given up' WHERE id = $1`), id)
+			r.exec(`UPDATE deliveries SET state = 'given up' WHERE id = $1`, id)
 		}
 		if n := sent(); n != 0 {
 			t.Errorf("sent %d events that failed again", n)

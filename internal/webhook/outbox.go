@@ -24,7 +24,6 @@ type Outbox struct {
 	DB     *store.DB
 	Queue  jobs.Enqueuer
 	Sender Deliverer
-	Tables Tables
 	Log    *slog.Logger
 	Now    func() time.Time // the party's clock
 
@@ -75,7 +74,7 @@ type Delivery struct {
 	Subject    string // the application's id, or the report's publicToken
 	Type       string // the type of an application's event, or the report's status
 	Detail     string // the report's substatus
-	Sequence   int64  // of the application's timeline
+	Sequence   int64  // of the application's timeline; 0 for a report: its events have no order
 	Happened   time.Time
 	State      State
 	Tries      int
@@ -147,7 +146,7 @@ func (o *Outbox) Send(ctx context.Context, tx *store.Tx, eventID, callbackID str
 
 func (o *Outbox) send(ctx context.Context, tx *store.Tx, d Delivery, delay time.Duration) error {
 	d.State, d.Created = StatePending, tx.Now
-	if err := o.Tables.insertDelivery(ctx, tx, d); err != nil {
+	if err := insertDelivery(ctx, tx, d); err != nil {
 		return err
 	}
 	var opts []jobs.EnqueueOption
@@ -160,14 +159,14 @@ func (o *Outbox) send(ctx context.Context, tx *store.Tx, d Delivery, delay time.
 // RecordUnsent records a delivery of an event while its receiver is turned off. It is not sent,
 // unless by Redeliver.
 func (o *Outbox) RecordUnsent(ctx context.Context, tx *store.Tx, eventID, callbackID string) error {
-	return o.Tables.insertDelivery(ctx, tx, Delivery{ID: store.NewID(), EventID: eventID, CallbackID: callbackID,
+	return insertDelivery(ctx, tx, Delivery{ID: store.NewID(), EventID: eventID, CallbackID: callbackID,
 		State: StateDisabled, Created: tx.Now})
 }
 
 // Deliver makes one attempt of a delivery. It returns the error of jobs.Snooze if there
 // is to be another one.
 func (o *Outbox) Deliver(ctx context.Context, deliveryID string) error {
-	d, err := o.Tables.delivery(ctx, o.DB.SQL, deliveryID)
+	d, err := findDelivery(ctx, o.DB.SQL, deliveryID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && d.State != StatePending {
 		return nil
 	}
@@ -186,7 +185,7 @@ func (o *Outbox) Deliver(ctx context.Context, deliveryID string) error {
 		return o.end(ctx, d, StateGivenUp)
 	}
 	if d.Tries == 0 {
-		waits, err := o.Tables.hasEarlier(ctx, o.DB.SQL, d, now.Add(-maxOrder))
+		waits, err := hasEarlier(ctx, o.DB.SQL, d, now.Add(-maxOrder))
 		if err != nil {
 			return err
 		}
@@ -225,7 +224,7 @@ func isDeleted(err error) bool {
 func (o *Outbox) end(ctx context.Context, d Delivery, state State) error {
 	o.log(ctx, d, state)
 	return o.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		_, err := o.Tables.updateDelivery(ctx, tx, d, state, time.Time{}, 0, nil)
+		_, err := updateDelivery(ctx, tx, d, state, time.Time{}, 0, nil)
 		return err
 	})
 }
@@ -251,7 +250,7 @@ func (o *Outbox) recordResult(ctx context.Context, d Delivery, next State, wait 
 		if state == StatePending {
 			due = tx.Now.Add(wait)
 		}
-		pending, err := o.Tables.updateDelivery(ctx, tx, d, state, due, result.HTTP, composed)
+		pending, err := updateDelivery(ctx, tx, d, state, due, result.HTTP, composed)
 		if err != nil || !pending {
 			return err
 		}
@@ -259,7 +258,7 @@ func (o *Outbox) recordResult(ctx context.Context, d Delivery, next State, wait 
 		if err != nil {
 			return err
 		}
-		return o.Tables.insertAttempt(ctx, tx, d, result, answer)
+		return insertAttempt(ctx, tx, d, result, answer)
 	})
 	more := []any{"http", result.HTTP, "ms", result.Took.Milliseconds(), "class", result.Class()}
 	if result.Err != nil {
@@ -297,9 +296,9 @@ func (o *Outbox) body(ctx context.Context, q store.Queryer, d *Delivery) ([]byte
 
 func (o *Outbox) cell(d Delivery) store.Cell {
 	if o.Body == nil {
-		return o.Tables.EventBody(d.EventID)
+		return EventBody(d.EventID)
 	}
-	return store.Cell{Table: o.Tables.deliveries, Column: "body", Row: d.ID}
+	return store.Cell{Table: "deliveries", Column: "body", Row: d.ID}
 }
 
 // Window is a range of time in steps.
@@ -329,7 +328,7 @@ type Health struct {
 // Health returns the health of a receiver since each of some instants.
 func (o *Outbox) Health(ctx context.Context, q store.Queryer, callbackID string, since ...time.Time) (out []Health, err error) {
 	for _, at := range since {
-		h, err := o.Tables.health(ctx, q, callbackID, at)
+		h, err := healthSince(ctx, q, callbackID, at)
 		if err != nil {
 			return nil, err
 		}
@@ -355,7 +354,7 @@ func (o *Outbox) Get(ctx context.Context, q store.Queryer, callbackID, id string
 }
 
 func (o *Outbox) find(ctx context.Context, q store.Queryer, callbackID, id string) (Delivery, error) {
-	d, err := o.Tables.delivery(ctx, q, id)
+	d, err := findDelivery(ctx, q, id)
 	if err == nil && d.CallbackID != callbackID {
 		return Delivery{}, store.ErrNotFound
 	}
@@ -377,11 +376,11 @@ func (o *Outbox) Redeliver(ctx context.Context, tx *store.Tx, callbackID, delive
 	if target.Off {
 		return "", ErrStopped
 	}
-	first, err := o.Tables.addResend(ctx, tx, old.EventID, resends)
+	first, err := addResend(ctx, tx, old.EventID, resends)
 	if err != nil {
 		return "", err
 	}
-	pending, err := o.Tables.hasPending(ctx, tx, old.EventID)
+	pending, err := hasPending(ctx, tx, old.EventID)
 	if err != nil {
 		return "", err
 	}
@@ -429,7 +428,7 @@ func (o *Outbox) copyBody(ctx context.Context, q store.Queryer, from Delivery, t
 // being sent.
 func (o *Outbox) Sweep(ctx context.Context) error {
 	err := o.DB.Sweep(ctx, 100, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-		return o.Tables.deleteBefore(ctx, tx, tx.Now.Add(-o.MaxAge), tx.Now.Add(-Patience), limit)
+		return deleteBefore(ctx, tx, tx.Now.Add(-o.MaxAge), tx.Now.Add(-Patience), limit)
 	})
 	if err != nil {
 		return fmt.Errorf("webhook: sweep: %w", err)

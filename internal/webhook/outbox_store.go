@@ -4,55 +4,27 @@ import (
 	"context"
 	"database/sql"
 	"strconv"
-	"strings"
 	"time"
 
 	"vestibule/internal/store"
 )
 
-// Tables names the tables of an outbox. The portal and the provider have one value
-// each: ApplicationTables and ReportTables.
-type Tables struct {
-	events, deliveries, attempts string
-
-	ordered bool // first attempts about a subject are made in the order of its events
-	sql     func(query string) string
-}
-
-// ApplicationTables are the portal's tables: events about applications, stored with
-// their bodies.
-var ApplicationTables = newTables("app_events", "app_deliveries", "app_delivery_attempts", true, map[string]string{
-	"{subject}": "e.application_id", "{type}": "e.type", "{detail}": "''", "{sequence}": "e.seq", "{body}": "e.body"})
-
-// ReportTables are the provider's tables: events about reports. A delivery has its
-// body.
-var ReportTables = newTables("events", "deliveries", "delivery_attempts", false, map[string]string{
-	"{subject}": "e.public_token", "{type}": "e.status", "{detail}": "coalesce(e.substatus, '')", "{sequence}": "0", "{body}": "d.body"})
-
-func newTables(events, deliveries, attempts string, ordered bool, columns map[string]string) Tables {
-	names := []string{"{events}", events, "{deliveries}", deliveries, "{attempts}", attempts}
-	for name, column := range columns {
-		names = append(names, name, column)
-	}
-	return Tables{events, deliveries, attempts, ordered, strings.NewReplacer(names...).Replace}
-}
-
 // EventBody returns the cell of the body of an event that is stored with its body.
-func (t Tables) EventBody(eventID string) store.Cell {
-	return store.Cell{Table: t.events, Column: "body", Row: eventID}
+func EventBody(eventID string) store.Cell {
+	return store.Cell{Table: "events", Column: "body", Row: eventID}
 }
 
-func (t Tables) insertDelivery(ctx context.Context, tx *store.Tx, d Delivery) error {
-	_, err := tx.ExecContext(ctx, t.sql(`INSERT INTO {deliveries}
-		(id, event_id, callback_id, state, attempts, last_http, created_at, updated_at, body) VALUES ($1, $2, $3, $4, 0, 0, $5, $5, $6)`),
+func insertDelivery(ctx context.Context, tx *store.Tx, d Delivery) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO deliveries
+		(id, event_id, callback_id, state, attempts, last_http, created_at, updated_at, body) VALUES ($1, $2, $3, $4, 0, 0, $5, $5, $6)`,
 		d.ID, d.EventID, d.CallbackID, string(d.State), store.Micros(d.Created), d.encrypted)
 	return err
 }
 
 const selectDelivery = `SELECT d.id, d.callback_id, d.state, d.attempts, coalesce(d.last_http, 0), d.created_at, d.updated_at,
-		e.id, {subject}, {type}, {detail}, {sequence}, e.created_at, e.resends, {body}, d.next_at, coalesce(a.http, 0), coalesce(a.error, ''),
+		e.id, e.subject_id, e.type, coalesce(e.detail, ''), e.sequence, e.created_at, e.resends, coalesce(d.body, e.body), d.next_at, coalesce(a.http, 0), coalesce(a.error, ''),
 		coalesce(a.took_ms, 0)
-	FROM {deliveries} d JOIN {events} e ON e.id = d.event_id LEFT JOIN {attempts} a ON a.delivery_id = d.id AND a.attempt = d.attempts `
+	FROM deliveries d JOIN events e ON e.id = d.event_id LEFT JOIN delivery_attempts a ON a.delivery_id = d.id AND a.attempt = d.attempts `
 
 func scanDelivery(row store.Row) (Delivery, error) {
 	var d Delivery
@@ -68,8 +40,8 @@ func scanDelivery(row store.Row) (Delivery, error) {
 	return d, store.MapNotFound(err)
 }
 
-func (t Tables) delivery(ctx context.Context, q store.Queryer, id string) (Delivery, error) {
-	return scanDelivery(q.QueryRowContext(ctx, t.sql(selectDelivery+`WHERE d.id = $1`), id))
+func findDelivery(ctx context.Context, q store.Queryer, id string) (Delivery, error) {
+	return scanDelivery(q.QueryRowContext(ctx, selectDelivery+`WHERE d.id = $1`, id))
 }
 
 // List lists deliveries, newest first unless Oldest is set.
@@ -77,11 +49,11 @@ func (o *Outbox) List(ctx context.Context, q store.Queryer, f Filter) ([]Deliver
 	c := store.Conditions{}
 	c.Add("d.callback_id = %s", f.CallbackID)
 	c.Equal("d.state", string(f.State))
-	c.Equal("{type}", f.Type)
-	c.Equal("{subject}", f.Subject)
+	c.Equal("e.type", f.Type)
+	c.Equal("e.subject_id", f.Subject)
 	c.Equal("e.id", f.EventID)
 	if f.Subjects != nil {
-		c.All = append(c.All, c.In("{subject}", f.Subjects))
+		c.All = append(c.All, c.In("e.subject_id", f.Subjects))
 	}
 	if f.Failed {
 		c.Add("d.state IN (%s, %s)", string(StateGivenUp), string(StateDisabled))
@@ -96,7 +68,7 @@ func (o *Outbox) List(ctx context.Context, q store.Queryer, f Filter) ([]Deliver
 		c.Add("d.created_at < %s", store.Micros(f.Until))
 	}
 	if f.Unresolved {
-		c.Add(`NOT EXISTS (SELECT 1 FROM {deliveries} n WHERE n.event_id = d.event_id
+		c.Add(`NOT EXISTS (SELECT 1 FROM deliveries n WHERE n.event_id = d.event_id
 			AND (n.state IN (%s, %s) OR (n.created_at, n.id) > (d.created_at, d.id)))`, string(StateDelivered), string(StatePending))
 	}
 	order := "ORDER BY d.created_at DESC, d.id DESC"
@@ -106,7 +78,7 @@ func (o *Outbox) List(ctx context.Context, q store.Queryer, f Filter) ([]Deliver
 	} else {
 		c.After("d.created_at", "d.id", f.Before)
 	}
-	return store.QueryAll(ctx, q, scanDelivery, o.Tables.sql(selectDelivery+c.Where()+" "+order+" LIMIT "+c.Arg(int64(f.Limit))), c.Args...)
+	return store.QueryAll(ctx, q, scanDelivery, selectDelivery+c.Where()+" "+order+" LIMIT "+c.Arg(int64(f.Limit)), c.Args...)
 }
 
 // answer is the status of the last response; 0 before the first attempt.
@@ -116,26 +88,26 @@ const answer = `CASE WHEN coalesce(d.last_http, 0) > 0 THEN d.last_http WHEN d.a
 func (o *Outbox) Counts(ctx context.Context, q store.Queryer, callbackID string, w Window) ([]Count, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (c Count, err error) {
 		return c, row.Scan(&c.Step, &c.State, &c.Answer, &c.Count)
-	}, o.Tables.sql(`SELECT step, state, answer, COUNT(*) FROM (
-			SELECT (d.created_at - $2) / $4 AS step, d.state, `+answer+` AS answer FROM {deliveries} d
+	}, `SELECT step, state, answer, COUNT(*) FROM (
+			SELECT (d.created_at - $2) / $4 AS step, d.state, `+answer+` AS answer FROM deliveries d
 			WHERE d.callback_id = $1 AND d.created_at >= $2 AND d.created_at < $3
-		) AS one GROUP BY step, state, answer`), callbackID, store.Micros(w.Since), store.MicrosOrEnd(w.Until), w.Step.Microseconds())
+		) AS one GROUP BY step, state, answer`, callbackID, store.Micros(w.Since), store.MicrosOrEnd(w.Until), w.Step.Microseconds())
 }
 
 // failing is the condition of a delivery whose last attempt failed, or that was not sent.
 const failing = `(d.state IN ('given up', 'disabled') OR d.state = 'pending' AND d.attempts > 0)`
 
-func (t Tables) health(ctx context.Context, q store.Queryer, callbackID string, since time.Time) (Health, error) {
-	h, of := Health{Since: since}, ` FROM {deliveries} d WHERE d.callback_id = $1 AND d.created_at >= $2`
-	err := q.QueryRowContext(ctx, t.sql(`SELECT COUNT(*), coalesce(SUM(CASE WHEN `+failing+` THEN 1 ELSE 0 END), 0),
-		coalesce(SUM(CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END), 0)`+of), callbackID, store.Micros(since)).
+func healthSince(ctx context.Context, q store.Queryer, callbackID string, since time.Time) (Health, error) {
+	h, of := Health{Since: since}, ` FROM deliveries d WHERE d.callback_id = $1 AND d.created_at >= $2`
+	err := q.QueryRowContext(ctx, `SELECT COUNT(*), coalesce(SUM(CASE WHEN `+failing+` THEN 1 ELSE 0 END), 0),
+		coalesce(SUM(CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END), 0)`+of, callbackID, store.Micros(since)).
 		Scan(&h.Sent, &h.Failed, &h.Answered)
 	if err != nil || h.Answered == 0 {
 		return h, err
 	}
 	var micros int64
-	err = q.QueryRowContext(ctx, t.sql(`SELECT d.updated_at - d.created_at AS took`+of+` AND d.state = 'delivered'
-		ORDER BY took LIMIT 1 OFFSET $3`), callbackID, store.Micros(since), int64((h.Answered-1)/2)).Scan(&micros)
+	err = q.QueryRowContext(ctx, `SELECT d.updated_at - d.created_at AS took`+of+` AND d.state = 'delivered'
+		ORDER BY took LIMIT 1 OFFSET $3`, callbackID, store.Micros(since), int64((h.Answered-1)/2)).Scan(&micros)
 	h.Median = time.Duration(micros) * time.Microsecond
 	return h, err
 }
@@ -144,36 +116,36 @@ func (t Tables) health(ctx context.Context, q store.Queryer, callbackID string, 
 // for none.
 func (o *Outbox) NextRetry(ctx context.Context, q store.Queryer, callbackID string) (time.Time, error) {
 	var at sql.NullInt64
-	err := q.QueryRowContext(ctx, o.Tables.sql(`SELECT MIN(d.next_at) FROM {deliveries} d
-		WHERE d.callback_id = $1 AND d.state = 'pending' AND d.next_at > 0`), callbackID).Scan(&at)
+	err := q.QueryRowContext(ctx, `SELECT MIN(d.next_at) FROM deliveries d
+		WHERE d.callback_id = $1 AND d.state = 'pending' AND d.next_at > 0`, callbackID).Scan(&at)
 	return store.NullTime(at), err
 }
 
 // updateDelivery stores the state of a pending delivery, when its next attempt is due, and
 // its body unless it has one. It returns false if the delivery is not pending.
-func (t Tables) updateDelivery(ctx context.Context, tx *store.Tx, d Delivery, to State, next time.Time, http int,
+func updateDelivery(ctx context.Context, tx *store.Tx, d Delivery, to State, next time.Time, http int,
 	body []byte) (bool, error) {
 	due := int64(0)
 	if !next.IsZero() {
 		due = store.Micros(next)
 	}
-	return store.ExecOne(tx.ExecContext(ctx, t.sql(`UPDATE {deliveries}
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE deliveries
 		SET state = $2, attempts = $3, last_http = CASE WHEN $4 = 0 THEN last_http ELSE $4 END, updated_at = $5, body = coalesce(body, $6),
 			next_at = $7
-		WHERE id = $1 AND state = 'pending'`),
+		WHERE id = $1 AND state = 'pending'`,
 		d.ID, string(to), int64(d.Tries), int64(http), store.Micros(tx.Now), sql.Null[[]byte]{V: body, Valid: body != nil}, due))
 }
 
-func (t Tables) insertAttempt(ctx context.Context, tx *store.Tx, d Delivery, r Result, answer []byte) error {
-	_, err := tx.ExecContext(ctx, t.sql(`INSERT INTO {attempts} (delivery_id, attempt, at, http, took_ms, error, answer)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (delivery_id, attempt) DO NOTHING`),
+func insertAttempt(ctx context.Context, tx *store.Tx, d Delivery, r Result, answer []byte) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO delivery_attempts (delivery_id, attempt, at, http, took_ms, error, answer)
+		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (delivery_id, attempt) DO NOTHING`,
 		d.ID, int64(d.Tries), store.Micros(tx.Now), int64(r.HTTP), r.Took.Milliseconds(), string(r.Class()),
 		sql.Null[[]byte]{V: answer, Valid: answer != nil})
 	return err
 }
 
-func (t Tables) answerCell(deliveryID string, attempt int64) store.Cell {
-	return store.Cell{Table: t.attempts, Column: "answer", Row: deliveryID + "/" + strconv.FormatInt(attempt, 10)}
+func answerCell(deliveryID string, attempt int64) store.Cell {
+	return store.Cell{Table: "delivery_attempts", Column: "answer", Row: deliveryID + "/" + strconv.FormatInt(attempt, 10)}
 }
 
 // attemptRow is an attempt with its encrypted answer.
@@ -183,9 +155,9 @@ type attemptRow struct {
 	sealed []byte
 }
 
-func (t Tables) attemptsOf(ctx context.Context, q store.Queryer, deliveryID string) ([]attemptRow, error) {
-	return store.QueryAll(ctx, q, scanAttempt, t.sql(`SELECT attempt, at, http, took_ms, error, answer FROM {attempts}
-		WHERE delivery_id = $1 ORDER BY attempt`), deliveryID)
+func attemptsOf(ctx context.Context, q store.Queryer, deliveryID string) ([]attemptRow, error) {
+	return store.QueryAll(ctx, q, scanAttempt, `SELECT attempt, at, http, took_ms, error, answer FROM delivery_attempts
+		WHERE delivery_id = $1 ORDER BY attempt`, deliveryID)
 }
 
 func scanAttempt(row store.Row) (a attemptRow, err error) {
@@ -196,57 +168,57 @@ func scanAttempt(row store.Row) (a attemptRow, err error) {
 }
 
 // hasEarlier reports whether an earlier event about the same subject, whose delivery
-// was created since an instant, has not been attempted yet.
-func (t Tables) hasEarlier(ctx context.Context, q store.Queryer, d Delivery, since time.Time) (bool, error) {
-	if !t.ordered {
+// was created since an instant, has not been attempted yet. Events without a sequence have no order.
+func hasEarlier(ctx context.Context, q store.Queryer, d Delivery, since time.Time) (bool, error) {
+	if d.Sequence == 0 {
 		return false, nil
 	}
 	var n int
-	err := q.QueryRowContext(ctx, t.sql(`SELECT COUNT(*) FROM {events} e JOIN {deliveries} d ON d.event_id = e.id
-		WHERE {subject} = $1 AND {sequence} < $2 AND d.state = 'pending' AND d.attempts = 0 AND d.created_at > $3`),
+	err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM events e JOIN deliveries d ON d.event_id = e.id
+		WHERE e.subject_id = $1 AND e.sequence < $2 AND d.state = 'pending' AND d.attempts = 0 AND d.created_at > $3`,
 		d.Subject, d.Sequence, store.Micros(since)).Scan(&n)
 	return n > 0, err
 }
 
-func (t Tables) hasPending(ctx context.Context, q store.Queryer, eventID string) (bool, error) {
+func hasPending(ctx context.Context, q store.Queryer, eventID string) (bool, error) {
 	var n int
-	err := q.QueryRowContext(ctx, t.sql(`SELECT COUNT(*) FROM {deliveries} WHERE event_id = $1 AND state = 'pending'`), eventID).Scan(&n)
+	err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM deliveries WHERE event_id = $1 AND state = 'pending'`, eventID).Scan(&n)
 	return n > 0, err
 }
 
 // addResend increments the number of resends of an event if it equals resends.
-func (t Tables) addResend(ctx context.Context, tx *store.Tx, eventID string, resends int64) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, t.sql(`UPDATE {events} SET resends = resends + 1 WHERE id = $1 AND resends = $2`),
+func addResend(ctx context.Context, tx *store.Tx, eventID string, resends int64) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE events SET resends = resends + 1 WHERE id = $1 AND resends = $2`,
 		eventID, resends))
 }
 
 // deleteBefore deletes at most limit events that were created before an instant and
 // have no pending delivery created since another.
-func (t Tables) deleteBefore(ctx context.Context, tx *store.Tx, created, pending time.Time, limit int) (int64, error) {
-	return t.deleteEvents(ctx, tx, `WHERE e.created_at < $1 AND NOT EXISTS (SELECT 1 FROM {deliveries} d
+func deleteBefore(ctx context.Context, tx *store.Tx, created, pending time.Time, limit int) (int64, error) {
+	return deleteEvents(ctx, tx, `WHERE e.created_at < $1 AND NOT EXISTS (SELECT 1 FROM deliveries d
 		WHERE d.event_id = e.id AND d.state = 'pending' AND d.created_at > $2) ORDER BY e.created_at LIMIT $3`,
 		store.Micros(created), store.Micros(pending), int64(limit))
 }
 
 // Forget deletes the events about a subject with their deliveries, sent or not.
 func (o *Outbox) Forget(ctx context.Context, tx *store.Tx, subject string) error {
-	_, err := o.Tables.deleteEvents(ctx, tx, `WHERE {subject} = $1`, subject)
+	_, err := deleteEvents(ctx, tx, `WHERE e.subject_id = $1`, subject)
 	return err
 }
 
 // deleteEvents deletes the selected events with their deliveries.
-func (t Tables) deleteEvents(ctx context.Context, tx *store.Tx, where string, args ...any) (int64, error) {
-	ids, err := store.QueryAll(ctx, tx, store.ScanOne[string], t.sql(`SELECT e.id FROM {events} e `+where), args...)
+func deleteEvents(ctx context.Context, tx *store.Tx, where string, args ...any) (int64, error) {
+	ids, err := store.QueryAll(ctx, tx, store.ScanOne[string], `SELECT e.id FROM events e `+where, args...)
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
 	list, args := store.InList(1, ids)
 	for _, query := range []string{
-		`DELETE FROM {attempts} WHERE delivery_id IN (SELECT id FROM {deliveries} WHERE event_id IN ` + list + `)`,
-		`DELETE FROM {deliveries} WHERE event_id IN ` + list,
-		`DELETE FROM {events} WHERE id IN ` + list,
+		`DELETE FROM delivery_attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE event_id IN ` + list + `)`,
+		`DELETE FROM deliveries WHERE event_id IN ` + list,
+		`DELETE FROM events WHERE id IN ` + list,
 	} {
-		if _, err := tx.ExecContext(ctx, t.sql(query), args...); err != nil {
+		if _, err := tx.ExecContext(ctx, query, args...); err != nil {
 			return 0, err
 		}
 	}

@@ -44,18 +44,18 @@ type testServer struct {
 
 // eachOutbox runs f with the tables of both parties on both engines.
 func eachOutbox(t *testing.T, f func(t *testing.T, r *testServer)) {
-	for party, tables := range map[string]Tables{store.Portal: ApplicationTables, store.Provider: ReportTables} {
+	for _, party := range []string{store.Portal, store.Provider} {
 		t.Run(party, func(t *testing.T) {
-			storetest.Each(t, party, func(t *testing.T, db *store.DB) { f(t, newTestServer(t, db, tables)) })
+			storetest.Each(t, party, func(t *testing.T, db *store.DB) { f(t, newTestServer(t, db, party)) })
 		})
 	}
 }
 
-func newTestServer(t *testing.T, db *store.DB, tables Tables) *testServer {
+func newTestServer(t *testing.T, db *store.DB, party string) *testServer {
 	t.Helper()
 	r := &testServer{t: t, now: time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC), url: secretURL, label: "label-canary", keys: map[string]string{}}
 	db.SetClock(func() time.Time { return r.now })
-	r.Outbox = &Outbox{DB: db, Queue: r, Sender: r, Tables: tables, Log: slog.New(slog.NewTextHandler(&r.log, nil)),
+	r.Outbox = &Outbox{DB: db, Queue: r, Sender: r, Log: slog.New(slog.NewTextHandler(&r.log, nil)),
 		MaxAge: 30 * 24 * time.Hour,
 		Now:    db.Now,
 		Job:    func(id string) jobs.Args { return testJob{id} },
@@ -72,7 +72,7 @@ func newTestServer(t *testing.T, db *store.DB, tables Tables) *testServer {
 			}
 			return r.keys[subject], nil
 		}}
-	if r.reports() {
+	if party == store.Provider {
 		r.callback = "callback"
 		r.Body = func(_ context.Context, _ store.Queryer, d Delivery) ([]byte, error) { return r.compose(d.EventID), nil }
 		r.exec(`INSERT INTO customers (id, public_id, environment, name, created_at)
@@ -83,7 +83,7 @@ func newTestServer(t *testing.T, db *store.DB, tables Tables) *testServer {
 }
 
 // reports reports whether the outbox is the provider's.
-func (r *testServer) reports() bool { return r.Tables.events == ReportTables.events }
+func (r *testServer) reports() bool { return r.Body != nil }
 
 type testJob struct{ id string }
 
@@ -123,7 +123,7 @@ func (r *testServer) exec(query string, args ...any) {
 
 func (r *testServer) count(query string) (n int) {
 	r.t.Helper()
-	if err := r.DB.SQL.QueryRowContext(r.t.Context(), r.Tables.sql(query)).Scan(&n); err != nil {
+	if err := r.DB.SQL.QueryRowContext(r.t.Context(), query).Scan(&n); err != nil {
 		r.t.Fatal(err)
 	}
 	return n
@@ -145,15 +145,15 @@ func (r *testServer) event(ctx context.Context, tx *store.Tx, subject string, se
 		}
 	}
 	if r.reports() {
-		_, err = tx.ExecContext(ctx, `INSERT INTO events (id, customer_id, public_token, status, substatus, created_at)
+		_, err = tx.ExecContext(ctx, `INSERT INTO events (id, customer_id, subject_id, type, detail, created_at)
 			VALUES ($1, 'c', $2, 'ERROR', 'INCOMPLETE_INFORMATION', $3)`, id, subject, store.Micros(r.now))
 		return id, err
 	}
-	body, err := r.DB.Vault.Seal(ctx, tx, r.keys[subject], ApplicationTables.EventBody(id), r.compose(id))
+	body, err := r.DB.Vault.Seal(ctx, tx, r.keys[subject], EventBody(id), r.compose(id))
 	if err != nil {
 		return "", err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO app_events (id, application_id, seq, type, body, resends, created_at)
+	_, err = tx.ExecContext(ctx, `INSERT INTO events (id, subject_id, sequence, type, body, resends, created_at)
 		VALUES ($1, $2, $3, 'application.failed', $4, 0, $5)`, id, subject, sequence, body, store.Micros(r.now))
 	return id, err
 }
@@ -238,7 +238,7 @@ func TestOutboxRetriesWithTheSameIDAndBody(t *testing.T) {
 			t.Errorf("sent %q under %q, want %s", r.bodies, r.sent, d.Body)
 		}
 		var kept []byte
-		query := r.Tables.sql(`SELECT {body} FROM {deliveries} d JOIN {events} e ON e.id = d.event_id`)
+		query := `SELECT coalesce(d.body, e.body) FROM deliveries d JOIN events e ON e.id = d.event_id`
 		if err := r.DB.SQL.QueryRow(query).Scan(&kept); err != nil || len(kept) == 0 || bytes.Contains(kept, []byte("canary")) {
 			t.Errorf("the body is kept as %q, %v", kept, err)
 		}
@@ -609,7 +609,7 @@ func TestOutboxDeletesOldEvents(t *testing.T) {
 			t.Error("the job of a deleted event continues")
 		}
 		r.tx(func(ctx context.Context, tx *store.Tx) error { return r.Forget(ctx, tx, "s") })
-		if n, m := r.count(`SELECT count(*) FROM {deliveries}`), r.count(`SELECT count(*) FROM {attempts}`); n != 2 || m != 1 {
+		if n, m := r.count(`SELECT count(*) FROM deliveries`), r.count(`SELECT count(*) FROM delivery_attempts`); n != 2 || m != 1 {
 			t.Errorf("of two subjects, one of which is forgotten, %d deliveries with %d attempts are left", n, m)
 		}
 	})

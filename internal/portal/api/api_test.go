@@ -207,7 +207,7 @@ func TestEventDestinations(t *testing.T) {
 	if _, to := c.do("GET", "/api/v1/webhooks", ""); to["url"] != c.Events.URL || to["enabled"] != true || to["stoppedAt"] != nil {
 		t.Errorf("target = %v", to)
 	}
-	if _, err := c.DB.SQL.Exec(`INSERT INTO app_stops (url_hash, at) VALUES ($1, $2)`,
+	if _, err := c.DB.SQL.Exec(`INSERT INTO disabled_urls (url_hash, disabled_at) VALUES ($1, $2)`,
 		store.Hash(c.Events.URL), store.Micros(noon)); err != nil {
 		t.Fatal(err)
 	}
@@ -325,11 +325,11 @@ func (c *client) delivered() (first, other webhook.Delivery) {
 		c.t.Fatalf("deliveries %+v, %v", all, err)
 	}
 	err = c.DB.Tx(c.t.Context(), func(ctx context.Context, tx *store.Tx) error {
-		_, err1 := tx.Exec(`UPDATE app_deliveries SET state = 'delivered', attempts = 2, last_http = 204 WHERE id = $1`, all[0].ID)
-		_, err2 := tx.Exec(`INSERT INTO app_delivery_attempts (delivery_id, attempt, at, http, took_ms, error)
+		_, err1 := tx.Exec(`UPDATE deliveries SET state = 'delivered', attempts = 2, last_http = 204 WHERE id = $1`, all[0].ID)
+		_, err2 := tx.Exec(`INSERT INTO delivery_attempts (delivery_id, attempt, at, http, took_ms, error)
 			VALUES ($1, 1, $2, 0, 10000, $3), ($1, 2, $2, 204, 7, '')`,
 			all[0].ID, store.Micros(noon), string(webhook.ClassTimeout))
-		_, err3 := tx.Exec(`UPDATE app_deliveries SET state = $2 WHERE id = $1`, all[1].ID, string(webhook.StateGivenUp))
+		_, err3 := tx.Exec(`UPDATE deliveries SET state = $2 WHERE id = $1`, all[1].ID, string(webhook.StateGivenUp))
 		return errors.Join(err1, err2, err3, c.Applications.Delete(ctx, tx, ids[1]))
 	})
 	if err != nil {

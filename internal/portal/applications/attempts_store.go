@@ -13,7 +13,7 @@ import (
 )
 
 const attemptColumns = `attempt, mode, external_id, consumer_id, token, token_until,` +
-	` opened, opened_by, ours, public_token, asked_at, created_at`
+	` opened, opened_by, verified, public_token, hurried_at, created_at`
 
 func scanAttempt(row store.Row) (Attempt, error) {
 	var t Attempt
@@ -49,8 +49,8 @@ func (s *Service) Attempts(ctx context.Context, id string) ([]Attempt, error) {
 
 func insertAttempt(ctx context.Context, tx *store.Tx, id string, t Attempt) error {
 	_, err := tx.ExecContext(ctx, `
-		INSERT INTO application_attempts (application_id, attempt, mode, external_id, consumer_id, token, token_until, opened, ours,
-			public_token, asked_at, created_at)
+		INSERT INTO application_attempts (application_id, attempt, mode, external_id, consumer_id, token, token_until, opened, verified,
+			public_token, hurried_at, created_at)
 		VALUES ($1, $2, $3, $4, '', NULL, 0, FALSE, FALSE, '', 0, $5)`,
 		id, int64(t.Number), string(t.Mode), t.ExternalID, store.Micros(t.CreatedAt))
 	return err
@@ -60,7 +60,7 @@ func insertAttempt(ctx context.Context, tx *store.Tx, id string, t Attempt) erro
 // the portal's.
 func setInitialization(ctx context.Context, tx *store.Tx, id string, number int, consumerID string, sealed []byte, until time.Time) error {
 	_, err := tx.ExecContext(ctx, `
-		UPDATE application_attempts SET consumer_id = $1, token = $2, token_until = $3, ours = TRUE
+		UPDATE application_attempts SET consumer_id = $1, token = $2, token_until = $3, verified = TRUE
 		WHERE application_id = $4 AND attempt = $5`, consumerID, sealed, store.Micros(until), id, int64(number))
 	return err
 }
@@ -87,14 +87,14 @@ func (s *Service) UseToken(ctx context.Context, tx *store.Tx, id string, number 
 // was started.
 func (s *Service) RedirectStarted(ctx context.Context, tx *store.Tx, r redirect.Attempt) error {
 	_, err := tx.ExecContext(ctx, `
-		UPDATE application_attempts SET opened = TRUE, token = NULL, ours = TRUE
+		UPDATE application_attempts SET opened = TRUE, token = NULL, verified = TRUE
 		WHERE application_id = $1 AND attempt = $2`, r.Application, int64(r.Number))
 	return err
 }
 
 func setHurriedAt(ctx context.Context, tx *store.Tx, id string, number int) error {
 	_, err := tx.ExecContext(ctx, `
-		UPDATE application_attempts SET asked_at = $1 WHERE application_id = $2 AND attempt = $3`,
+		UPDATE application_attempts SET hurried_at = $1 WHERE application_id = $2 AND attempt = $3`,
 		store.Micros(tx.Now), id, int64(number))
 	return err
 }
@@ -137,7 +137,7 @@ func findAttempt(ctx context.Context, q store.Queryer, externalID, publicToken s
 	var n int64
 	if externalID != "" {
 		err = q.QueryRowContext(ctx, `
-			SELECT application_id, attempt FROM application_attempts WHERE external_id = $1 AND ours`, externalID).Scan(&id, &n)
+			SELECT application_id, attempt FROM application_attempts WHERE external_id = $1 AND verified`, externalID).Scan(&id, &n)
 		if !errors.Is(err, sql.ErrNoRows) {
 			return id, int(n), err
 		}

@@ -30,7 +30,7 @@ func (h *Handler) saveView(ctx context.Context, tx *store.Tx, id string, k view)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO developer_runs (application_id, way, lang, theme, person, username, token, created_at)
+	_, err = tx.ExecContext(ctx, `INSERT INTO developer_runs (application_id, integration, lang, theme, person, username, token, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, id, k.integration, string(k.lang), k.theme, k.person, k.username, sealed, store.Micros(tx.Now))
 	return err
 }
@@ -38,7 +38,7 @@ func (h *Handler) saveView(ctx context.Context, tx *store.Tx, id string, k view)
 func (h *Handler) loadView(ctx context.Context, id string) (view, error) {
 	var k view
 	var sealed []byte
-	err := h.Applicants.Service.DB.SQL.QueryRowContext(ctx, `SELECT way, lang, theme, person,
+	err := h.Applicants.Service.DB.SQL.QueryRowContext(ctx, `SELECT integration, lang, theme, person,
 		username, token FROM developer_runs WHERE application_id = $1`, id).
 		Scan(&k.integration, &k.lang, &k.theme, &k.person, &k.username, &sealed)
 	if err != nil {

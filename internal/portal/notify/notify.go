@@ -53,7 +53,7 @@ const atOnce = 8
 
 // New completes a service whose exported fields are set.
 func New(s Service) *Service {
-	s.outbox = &webhook.Outbox{DB: s.DB, Queue: s.Queue, Sender: s.Sender, Tables: webhook.ApplicationTables, Log: s.Log, Now: s.Now,
+	s.outbox = &webhook.Outbox{DB: s.DB, Queue: s.Queue, Sender: s.Sender, Log: s.Log, Now: s.Now,
 		MaxAge: maxAge, AtOnce: atOnce, LogSubject: "application", Job: func(id string) jobs.Args { return deliver{id} },
 		Target: s.target, Gone: s.stopDeliveries, Key: s.Applications.Key}
 	return &s
@@ -142,7 +142,7 @@ func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {
 	return s.outbox.Deliver(ctx, args.DeliveryID)
 }
 
-// event is a row of app_events.
+// event is a row of events.
 type event struct {
 	id            string
 	applicationID string
@@ -164,7 +164,7 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, a applications.Appli
 	if err != nil {
 		return err
 	}
-	if e.body, err = s.DB.Vault.Seal(ctx, tx, a.DataKey(), webhook.ApplicationTables.EventBody(e.id), plain); err != nil {
+	if e.body, err = s.DB.Vault.Seal(ctx, tx, a.DataKey(), webhook.EventBody(e.id), plain); err != nil {
 		return err
 	}
 	if err := insertEvent(ctx, tx, e); err != nil {

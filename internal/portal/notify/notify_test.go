@@ -184,7 +184,7 @@ func TestEventContent(t *testing.T) {
 			t.Errorf("what was decided: %s, %v", decided, err)
 		}
 		var kept []byte
-		if err := r.DB.SQL.QueryRow(`SELECT body FROM app_events`).Scan(&kept); err != nil || bytes.Contains(kept, []byte("canary")) {
+		if err := r.DB.SQL.QueryRow(`SELECT body FROM events`).Scan(&kept); err != nil || bytes.Contains(kept, []byte("canary")) {
 			t.Errorf("the body is kept as %q, %v", kept, err)
 		}
 	})

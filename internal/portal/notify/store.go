@@ -10,7 +10,7 @@ import (
 )
 
 func insertEvent(ctx context.Context, tx *store.Tx, e event) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO app_events (id, application_id, seq, type, body, resends, created_at)
+	_, err := tx.ExecContext(ctx, `INSERT INTO events (id, subject_id, sequence, type, body, resends, created_at)
 		VALUES ($1, $2, $3, $4, $5, 0, $6)`, e.id, e.applicationID, e.sequence, e.kind, e.body, store.Micros(e.created))
 	return err
 }
@@ -18,7 +18,7 @@ func insertEvent(ctx context.Context, tx *store.Tx, e event) error {
 // stoppedAt returns when a URL was stopped; zero if it is not.
 func stoppedAt(ctx context.Context, q store.Queryer, url string) (time.Time, error) {
 	var at int64
-	err := q.QueryRowContext(ctx, `SELECT at FROM app_stops WHERE url_hash = $1`, store.Hash(url)).Scan(&at)
+	err := q.QueryRowContext(ctx, `SELECT disabled_at FROM disabled_urls WHERE url_hash = $1`, store.Hash(url)).Scan(&at)
 	if errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, nil
 	}
@@ -26,7 +26,7 @@ func stoppedAt(ctx context.Context, q store.Queryer, url string) (time.Time, err
 }
 
 func insertStop(ctx context.Context, tx *store.Tx, url string) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO app_stops (url_hash, at) VALUES ($1, $2) ON CONFLICT (url_hash) DO NOTHING`,
+	_, err := tx.ExecContext(ctx, `INSERT INTO disabled_urls (url_hash, disabled_at) VALUES ($1, $2) ON CONFLICT (url_hash) DO NOTHING`,
 		store.Hash(url), store.Micros(tx.Now))
 	return err
 }
@@ -34,5 +34,5 @@ func insertStop(ctx context.Context, tx *store.Tx, url string) error {
 // Resume resumes sending events after the receiver answered 410, and returns false if
 // it was not stopped. Events of the time between are sent only by Redeliver.
 func (s *Service) Resume(ctx context.Context, tx *store.Tx) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM app_stops WHERE url_hash = $1`, store.Hash(s.URL)))
+	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM disabled_urls WHERE url_hash = $1`, store.Hash(s.URL)))
 }

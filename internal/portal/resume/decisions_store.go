@@ -9,8 +9,8 @@ import (
 
 // supersede withholds unsent emails of earlier decisions.
 func supersede(ctx context.Context, tx *store.Tx, id string, number int64) error {
-	_, err := tx.ExecContext(ctx, `UPDATE application_letters SET failed_at = $3, withheld = 'superseded', body = NULL, html = NULL
-		WHERE application_id = $1 AND decision > 0 AND decision < $2 AND sent_at IS NULL AND failed_at IS NULL`,
+	_, err := tx.ExecContext(ctx, `UPDATE emails SET failed_at = $3, withheld = 'superseded', body = NULL, html = NULL
+		WHERE subject_id = $1 AND decision > 0 AND decision < $2 AND sent_at IS NULL AND failed_at IS NULL`,
 		id, number, store.Micros(tx.Now))
 	return err
 }
@@ -18,21 +18,21 @@ func supersede(ctx context.Context, tx *store.Tx, id string, number int64) error
 // clearFailure makes the failed email of a decision unsent again and returns its ID, or
 // store.ErrNotFound if none failed.
 func clearFailure(ctx context.Context, tx *store.Tx, application string, number int64) (id string, err error) {
-	err = tx.QueryRowContext(ctx, `UPDATE application_letters SET failed_at = NULL
-		WHERE application_id = $1 AND decision = $2 AND failed_at IS NOT NULL AND withheld = '' RETURNING id`, application, number).Scan(&id)
+	err = tx.QueryRowContext(ctx, `UPDATE emails SET failed_at = NULL
+		WHERE subject_id = $1 AND decision = $2 AND failed_at IS NOT NULL AND withheld = '' RETURNING id`, application, number).Scan(&id)
 	return id, store.MapNotFound(err)
 }
 
 // updateEmail replaces the content and the expiry of an email.
 func updateEmail(ctx context.Context, tx *store.Tx, e email) error {
-	_, err := tx.ExecContext(ctx, `UPDATE application_letters SET recipient = $2, subject = $3, body = $4, html = $5, expires_at = $6
+	_, err := tx.ExecContext(ctx, `UPDATE emails SET recipient = $2, subject = $3, body = $4, html = $5, expires_at = $6
 		WHERE id = $1`, e.id, e.Recipient, e.subject, e.Body, e.HTML, store.Micros(e.expires))
 	return err
 }
 
 func decisionEmails(ctx context.Context, q store.Queryer, id string) ([]DecisionStatus, error) {
-	return store.QueryAll(ctx, q, scanStatus, `SELECT decision, withheld, created_at, sent_at, failed_at FROM application_letters
-		WHERE application_id = $1 AND decision > 0 ORDER BY decision`, id)
+	return store.QueryAll(ctx, q, scanStatus, `SELECT decision, withheld, created_at, sent_at, failed_at FROM emails
+		WHERE subject_id = $1 AND decision > 0 ORDER BY decision`, id)
 }
 
 func scanStatus(row store.Row) (e DecisionStatus, err error) {
@@ -52,6 +52,6 @@ func scanStatus(row store.Row) (e DecisionStatus, err error) {
 }
 
 func decisionOf(ctx context.Context, q store.Queryer, id string) (application string, number int64, err error) {
-	err = q.QueryRowContext(ctx, `SELECT application_id, decision FROM application_letters WHERE id = $1`, id).Scan(&application, &number)
+	err = q.QueryRowContext(ctx, `SELECT subject_id, decision FROM emails WHERE id = $1`, id).Scan(&application, &number)
 	return application, number, store.MapNotFound(err)
 }

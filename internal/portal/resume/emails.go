@@ -55,7 +55,7 @@ func (d *Handler) discarded(ctx context.Context, args Deliver) error {
 }
 
 func (d *Handler) emails() mail.Outbox {
-	return mail.Outbox{DB: d.DB, Queue: d.Queue, Mail: d.Mail, Table: mail.ApplicationEmails, Now: d.now,
+	return mail.Outbox{DB: d.DB, Queue: d.Queue, Mail: d.Mail, Now: d.now,
 		Job: func(id string) jobs.Args { return Deliver{id} }, OnSettled: d.emailSettled}
 }
 

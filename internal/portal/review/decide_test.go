@@ -256,7 +256,7 @@ func TestIncompleteLettersAreWithheld(t *testing.T) {
 	withheld(decisions.MoreAsked, "off")
 	d.Letters.Mail, d.Letters.Environment = nil, contract.Production
 	withheld(decisions.Approved, "noServer")
-	if _, err := d.DB.SQL.Exec(`UPDATE application_letters SET failed_at = 1, withheld = '' WHERE decision = 2`); err != nil {
+	if _, err := d.DB.SQL.Exec(`UPDATE emails SET failed_at = 1, withheld = '' WHERE decision = 2`); err != nil {
 		t.Fatal(err)
 	}
 	_, page := d.get(own)

@@ -55,13 +55,13 @@ func (d *testServer) sent(id string, state webhook.State, attempts ...webhook.Re
 	last := 0
 	for i, r := range attempts {
 		last = r.HTTP
-		if _, err := d.DB.SQL.Exec(`INSERT INTO app_delivery_attempts (delivery_id, attempt, at, http, took_ms, error)
+		if _, err := d.DB.SQL.Exec(`INSERT INTO delivery_attempts (delivery_id, attempt, at, http, took_ms, error)
 			VALUES ($1, $2, $3, $4, 7, $5)`,
 			id, int64(i+1), store.Micros(*d.now), int64(r.HTTP), string(r.Class())); err != nil {
 			d.t.Fatal(err)
 		}
 	}
-	if _, err := d.DB.SQL.Exec(`UPDATE app_deliveries SET state = $2, attempts = $3, last_http = $4 WHERE id = $1`,
+	if _, err := d.DB.SQL.Exec(`UPDATE deliveries SET state = $2, attempts = $3, last_http = $4 WHERE id = $1`,
 		id, string(state), int64(len(attempts)), int64(last)); err != nil {
 		d.t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestEventPages(t *testing.T) {
 		"!"+i18ntest.EN("review.events.resend"), "&#34;sequence&#34;: 1")
 	d.sent(first, webhook.StateDelivered, webhook.Result{Err: errors.New("broken")}, webhook.Result{HTTP: 200, Outcome: webhook.Delivered})
 	d.sent(second, webhook.StateDisabled, webhook.Result{HTTP: 410, Outcome: webhook.Disabled})
-	if _, err := d.DB.SQL.Exec(`INSERT INTO app_stops (url_hash, at) VALUES ($1, $2)`,
+	if _, err := d.DB.SQL.Exec(`INSERT INTO disabled_urls (url_hash, disabled_at) VALUES ($1, $2)`,
 		store.Hash(d.Events.URL), store.Micros(noon)); err != nil {
 		t.Fatal(err)
 	}
@@ -131,10 +131,10 @@ func TestEventPages(t *testing.T) {
 
 	post("/review/events/enable", "")
 	var turnedOn, resent int
-	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'eventsOn'`).Scan(&turnedOn); err != nil || turnedOn != 1 {
+	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM audit WHERE action = 'eventsOn'`).Scan(&turnedOn); err != nil || turnedOn != 1 {
 		t.Errorf("the audit log has events turned on %d times: %v", turnedOn, err)
 	}
-	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'eventSent'
+	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM audit WHERE action = 'eventSent'
 		AND application_id = $1 AND object = 'application.started'`,
 		appStarted).Scan(&resent); err != nil || resent != 1 {
 		t.Errorf("the audit log has the event sent again %d times: %v", resent, err)
@@ -197,11 +197,11 @@ func TestUndeliveredEmails(t *testing.T) {
 		ids := map[string]string{} // of emails, by application
 		fail := func(application string) {
 			var id string
-			if err := db.SQL.QueryRow(`SELECT id FROM application_letters WHERE application_id = $1 AND failed_at IS NULL`,
+			if err := db.SQL.QueryRow(`SELECT id FROM emails WHERE subject_id = $1 AND failed_at IS NULL`,
 				application).Scan(&id); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := db.SQL.Exec(`UPDATE application_letters SET failed_at = 1, body = NULL WHERE id = $1`, id); err != nil {
+			if _, err := db.SQL.Exec(`UPDATE emails SET failed_at = 1, body = NULL WHERE id = $1`, id); err != nil {
 				t.Fatal(err)
 			}
 			ids[application] = id
@@ -230,10 +230,10 @@ func TestUndeliveredEmails(t *testing.T) {
 				}
 			}
 		}
-		if n := count(`SELECT COUNT(*) FROM application_letters WHERE failed_at IS NULL AND body IS NOT NULL`); n != 2 {
+		if n := count(`SELECT COUNT(*) FROM emails WHERE failed_at IS NULL AND body IS NOT NULL`); n != 2 {
 			t.Errorf("%d emails are on their way, want 2", n)
 		}
-		if n := count(`SELECT COUNT(*) FROM review_audit WHERE action IN ('letterRetried', 'reminded')`); n != 3 {
+		if n := count(`SELECT COUNT(*) FROM audit WHERE action IN ('letterRetried', 'reminded')`); n != 3 {
 			t.Errorf("%d entries of the audit trail, want that of the first reminder and those of two emails sent again", n)
 		}
 		if resp, _ := d.post("/review/letters/"+uuid.NewString()+"/resend", nil); resp.StatusCode != 404 {

@@ -77,7 +77,7 @@ func TestFilesAreDownloadsOnly(t *testing.T) {
 // audited counts the audit entries of an action on the ready application.
 func (d *testServer) audited(action string) (n int) {
 	d.t.Helper()
-	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = $1
+	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM audit WHERE action = $1
 		AND application_id = $2`, action, appReady).Scan(&n); err != nil {
 		d.t.Fatal(err)
 	}

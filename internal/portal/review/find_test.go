@@ -475,7 +475,7 @@ func TestAssign(t *testing.T) {
 			}
 		}
 		var n int
-		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'assigned'`).Scan(&n); err != nil || n != 8 {
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM audit WHERE action = 'assigned'`).Scan(&n); err != nil || n != 8 {
 			t.Errorf("%d entries of the audit log (%v)", n, err)
 		}
 	})

@@ -46,7 +46,7 @@ func TestPartsForScripts(t *testing.T) {
 			{"/review/audit", func() { d.get(own) }},
 			{"/review/letters", func() {
 				d.post(own+"/decision", url.Values{"seen": {"0"}, "decision": {decisions.Approved}})
-				if _, err := db.SQL.Exec(`UPDATE application_letters SET failed_at = 1, body = NULL`); err != nil {
+				if _, err := db.SQL.Exec(`UPDATE emails SET failed_at = 1, body = NULL`); err != nil {
 					t.Fatal(err)
 				}
 			}},
@@ -74,17 +74,17 @@ func TestPartsForScripts(t *testing.T) {
 			}
 		}
 		var n int
-		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'auditRead'`).Scan(&n); err != nil || n != 1 {
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM audit WHERE action = 'auditRead'`).Scan(&n); err != nil || n != 1 {
 			t.Errorf("the trail was read once, and has %d entries of it (%v)", n, err)
 		}
 		for range 3 {
 			d.part("/review/letters", "")
 		}
-		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE detail = 'undelivered'`).Scan(&n); err != nil || n != 1 {
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM audit WHERE detail = 'undelivered'`).Scan(&n); err != nil || n != 1 {
 			t.Errorf("undelivered emails were read by an open page, and there are %d entries (%v)", n, err)
 		}
 		d.part("/review/audit?application="+appStarted, "")
-		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'auditRead'`).Scan(&n); err != nil || n != 2 {
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM audit WHERE action = 'auditRead'`).Scan(&n); err != nil || n != 2 {
 			t.Errorf("another trail was read without its page, and there are %d entries (%v)", n, err)
 		}
 		if resp, _ := d.browser().part("/review/audit", ""); resp.StatusCode != 303 {
@@ -103,7 +103,7 @@ func TestPeekIsAPartOfThePage(t *testing.T) {
 		d := open(t, db)
 		d.signInAs(secret, "")
 		entries := func() (n int) {
-			if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action IN ('opened', 'reportViewed')`).Scan(&n); err != nil {
+			if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM audit WHERE action IN ('opened', 'reportViewed')`).Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			return n
@@ -193,7 +193,7 @@ func TestPeekDecides(t *testing.T) {
 		if n := count(`SELECT COUNT(*) FROM review_decisions`); n != 1 {
 			t.Errorf("there are %d decisions", n)
 		}
-		if n := count(`SELECT COUNT(*) FROM review_audit WHERE action = 'decided'`); n != 1 {
+		if n := count(`SELECT COUNT(*) FROM audit WHERE action = 'decided'`); n != 1 {
 			t.Errorf("the trail has %d decisions", n)
 		}
 

@@ -82,7 +82,7 @@ func TestRemind(t *testing.T) {
 			}
 		}
 		var n int
-		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'reminded'`).Scan(&n); err != nil || n != 2 {
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM audit WHERE action = 'reminded'`).Scan(&n); err != nil || n != 2 {
 			t.Errorf("%d entries of the audit log (%v)", n, err)
 		}
 	})

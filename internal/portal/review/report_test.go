@@ -70,7 +70,7 @@ func TestSpreadsheetDownloads(t *testing.T) {
 			t.Errorf("months.csv: -want +got\n%s", diff)
 		}
 		var n int
-		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'reportExported'
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM audit WHERE action = 'reportExported'
 			AND application_id = $1`, appReady).Scan(&n); err != nil || n != 2 {
 			t.Errorf("%d downloads were written down (%v), want 2", n, err)
 		}

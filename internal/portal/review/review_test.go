@@ -193,7 +193,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 		Queue: queue{}, Mail: &mail.Sender{}, URL: "https://portal.example",
 		Environment: contract.Sandbox, Now: clock, Log: log}
 	events := notify.New(notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox, Now: clock, Log: log})
-	users, err := staff.New(t.Context(), staff.Config{Schema: staff.Reviewers, DB: db,
+	users, err := staff.New(t.Context(), staff.Config{AuditSignIns: true, DB: db,
 		Sessions: sessions, Now: clock, Log: log, URL: "https://portal.example",
 		Home: home, KnownCookie: "vestibule-known", Roles: RolesByPrivilege})
 	if err != nil {
@@ -432,7 +432,7 @@ func TestDownloadsReportUnchanged(t *testing.T) {
 		}
 		d.get("/review/applications/" + appReady + "/report")
 		d.get("/review/applications/" + appStarted + "/report")
-		rows, err := db.SQL.Query(`SELECT application_id, action, at FROM review_audit WHERE application_id <> '' ORDER BY action`)
+		rows, err := db.SQL.Query(`SELECT subject_id, action, at FROM audit WHERE subject_id <> '' ORDER BY action`)
 		if err != nil {
 			t.Fatal(err)
 		}

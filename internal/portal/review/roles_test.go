@@ -246,7 +246,7 @@ func TestAuditLog(t *testing.T) {
 		d.post(own+"/shares", url.Values{"publicId": {harbor}})
 		d.post("/review/shares/"+sharing.ID(appReady, harbor)+"/withdraw", nil)
 		d.invite("canary@example.com", Auditor)
-		rows, err := db.SQL.Query(`SELECT action, actor <> '', application_id, detail FROM review_audit`)
+		rows, err := db.SQL.Query(`SELECT action, actor <> '', subject_id, detail FROM audit`)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ func (d *Handler) savedFilters(ctx context.Context, q store.Queryer, userID stri
 		name, err := open.Open(filterCell(s.id), sealed)
 		s.name = string(name)
 		return s, err
-	}, `SELECT id, name, query FROM review_filters WHERE reviewer_id = $1 ORDER BY position, created_at, id`, userID)
+	}, `SELECT id, name, query FROM review_filters WHERE user_id = $1 ORDER BY position, created_at, id`, userID)
 }
 
 // saveFilter saves a filter of a user in place of one with the same name. It returns
@@ -58,21 +58,21 @@ func (d *Handler) saveFilter(ctx context.Context, tx *store.Tx, userID, name, qu
 	if err != nil {
 		return false, err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO review_filters (id, reviewer_id, name, query, created_at, position)
-		VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT MAX(position) + 1 FROM review_filters WHERE reviewer_id = $2), 0))`,
+	_, err = tx.ExecContext(ctx, `INSERT INTO review_filters (id, user_id, name, query, created_at, position)
+		VALUES ($1, $2, $3, $4, $5, COALESCE((SELECT MAX(position) + 1 FROM review_filters WHERE user_id = $2), 0))`,
 		id, userID, sealed, query, store.Micros(tx.Now))
 	return true, err
 }
 
 // setFilterQuery changes what a saved filter of a user selects, if it exists.
 func setFilterQuery(ctx context.Context, tx *store.Tx, userID, id, query string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE review_filters SET query = $3 WHERE id = $1 AND reviewer_id = $2`, id, userID, query)
+	_, err := tx.ExecContext(ctx, `UPDATE review_filters SET query = $3 WHERE id = $1 AND user_id = $2`, id, userID, query)
 	return err
 }
 
 // listColumns returns the columns that a user wants in lists; "" for the usual ones.
 func listColumns(ctx context.Context, q store.Queryer, userID string) (columns string, err error) {
-	err = q.QueryRowContext(ctx, `SELECT list_columns FROM review_settings WHERE reviewer_id = $1`, userID).Scan(&columns)
+	err = q.QueryRowContext(ctx, `SELECT list_columns FROM user_settings WHERE user_id = $1`, userID).Scan(&columns)
 	if err = store.MapNotFound(err); errors.Is(err, store.ErrNotFound) {
 		return "", nil
 	}
@@ -80,8 +80,8 @@ func listColumns(ctx context.Context, q store.Queryer, userID string) (columns s
 }
 
 func setListColumns(ctx context.Context, tx *store.Tx, userID, columns string) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO review_settings (reviewer_id, density, list_columns) VALUES ($1, $2, $3)
-		ON CONFLICT (reviewer_id) DO UPDATE SET list_columns = excluded.list_columns`, userID, staff.Comfortable, columns)
+	_, err := tx.ExecContext(ctx, `INSERT INTO user_settings (user_id, density, list_columns) VALUES ($1, $2, $3)
+		ON CONFLICT (user_id) DO UPDATE SET list_columns = excluded.list_columns`, userID, staff.Comfortable, columns)
 	return err
 }
 
@@ -91,7 +91,7 @@ func (d *Handler) renameFilter(ctx context.Context, tx *store.Tx, userID, id, na
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE review_filters SET name = $3 WHERE id = $1 AND reviewer_id = $2`, id, userID, sealed)
+	_, err = tx.ExecContext(ctx, `UPDATE review_filters SET name = $3 WHERE id = $1 AND user_id = $2`, id, userID, sealed)
 	return err
 }
 
@@ -118,6 +118,6 @@ func (d *Handler) moveFilter(ctx context.Context, tx *store.Tx, userID, id strin
 
 // deleteFilter deletes a saved filter of a user, if it exists.
 func deleteFilter(ctx context.Context, q store.Queryer, userID, id string) error {
-	_, err := q.ExecContext(ctx, `DELETE FROM review_filters WHERE id = $1 AND reviewer_id = $2`, id, userID)
+	_, err := q.ExecContext(ctx, `DELETE FROM review_filters WHERE id = $1 AND user_id = $2`, id, userID)
 	return err
 }

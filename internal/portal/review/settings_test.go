@@ -237,7 +237,7 @@ func TestLive(t *testing.T) {
 			return c
 		}
 		listed := func() (n int) {
-			if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'listed'`).Scan(&n); err != nil {
+			if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM audit WHERE action = 'listed'`).Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			return n
@@ -296,7 +296,7 @@ func TestExportSelected(t *testing.T) {
 			t.Errorf("the export is %d\n%s", resp.StatusCode, body)
 		}
 		var n int
-		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM review_audit WHERE action = 'listExported'`).Scan(&n); err != nil || n != 2 {
+		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM audit WHERE action = 'listExported'`).Scan(&n); err != nil || n != 2 {
 			t.Errorf("%d entries of the audit log (%v)", n, err)
 		}
 		for _, bad := range []url.Values{{}, {"id": {"x"}}} {

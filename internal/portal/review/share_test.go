@@ -138,7 +138,7 @@ func (d *testServer) rows() []string {
 // lines returns the share log, oldest first.
 func (d *testServer) lines() []string {
 	d.t.Helper()
-	rows, err := d.DB.SQL.Query(`SELECT reviewer_id, action, public_id, done_at IS NOT NULL FROM report_share_log
+	rows, err := d.DB.SQL.Query(`SELECT user_id, action, public_id, done_at IS NOT NULL FROM report_share_log
 		WHERE application_id = $1 ORDER BY at, id DESC`, appReady)
 	if err != nil {
 		d.t.Fatal(err)
@@ -407,7 +407,7 @@ func TestRepeatAfterKilledProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		begin := func(action string) { // what a killed process leaves
-			_, err := db.SQL.Exec(`INSERT INTO report_share_log (id, application_id, public_id, reviewer_id, action, request_id, at)
+			_, err := db.SQL.Exec(`INSERT INTO report_share_log (id, application_id, public_id, user_id, action, request_id, at)
 				VALUES ($1, $2, $3, $4, $5, '', $6)`, uuid.NewString(), appReady, harbor, users[0].ID, action, store.Micros(*d.now))
 			if err != nil {
 				t.Fatal(err)

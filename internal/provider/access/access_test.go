@@ -71,7 +71,7 @@ func (s *testServer) emails(n int) []mail.Message {
 func (s *testServer) idle() {
 	s.t.Helper()
 	s.Until("the outbox", func() bool {
-		return s.Count(`SELECT count(*) FROM access_requests`) == 0 && s.Count(`SELECT count(*) FROM outbox WHERE sent_at IS NULL`) == 0
+		return s.Count(`SELECT count(*) FROM access_requests`) == 0 && s.Count(`SELECT count(*) FROM emails WHERE sent_at IS NULL`) == 0
 	})
 }
 
@@ -222,7 +222,7 @@ func TestConsumerEndsAccess(t *testing.T) {
 		if !strings.Contains(confirmation.Text, "Vestibule") || !strings.EqualFold(confirmation.To, "ana@example.com") {
 			t.Errorf("confirmation to %q: %q", confirmation.To, confirmation.Text)
 		}
-		if n := s.Count(`SELECT count(*) FROM audit WHERE action = 'access ended' AND staff_id = 'consumer' AND detail = ''`); n != 3 {
+		if n := s.Count(`SELECT count(*) FROM audit WHERE action = 'access ended' AND actor = 'consumer' AND detail = ''`); n != 3 {
 			t.Errorf("the audit trail has %d entries, want one for each consumer", n)
 		}
 		for _, secret := range []string{"ana@", "ANA@", strings.TrimPrefix(strings.TrimSuffix(link, "?lang=en"), "/access/link/")} {
@@ -461,19 +461,19 @@ func TestEmailsAreHidden(t *testing.T) {
 			s.share("Ana", "ana@example.com")
 			s.request("ana@example.com")
 			s.Until("the email", func() bool {
-				return s.Count(`SELECT count(*) FROM outbox WHERE failed_at IS NOT NULL`) == 1 ||
-					mailer == nil && s.Count(`SELECT count(*) FROM outbox`) == 1
+				return s.Count(`SELECT count(*) FROM emails WHERE failed_at IS NOT NULL`) == 1 ||
+					mailer == nil && s.Count(`SELECT count(*) FROM emails`) == 1
 			})
 			var customer string
-			if err := s.DB.SQL.QueryRowContext(t.Context(), `SELECT customer_id FROM outbox`).Scan(&customer); err != nil {
+			if err := s.DB.SQL.QueryRowContext(t.Context(), `SELECT customer_id FROM emails`).Scan(&customer); err != nil {
 				t.Fatal(err)
 			}
-			box := mail.Outbox{DB: s.DB, Table: mail.Invites, Now: s.Now}
+			box := mail.Outbox{DB: s.DB, Now: s.Now}
 			all, err := box.List(t.Context(), s.DB.SQL, mail.Filter{CustomerID: customer, Limit: 10})
 			if want := mailer == nil; err != nil || (len(all) == 1 && linkPattern.MatchString(all[0].Text)) != want {
 				t.Errorf("the dashboard lists %v (%v)", all, err)
 			}
-			if n := s.Count(`SELECT count(*) FROM outbox WHERE hidden AND body IS NOT NULL`); n != 0 {
+			if n := s.Count(`SELECT count(*) FROM emails WHERE hidden AND body IS NOT NULL`); n != 0 {
 				t.Error("the text of an email that was given up is kept")
 			}
 		})

@@ -187,7 +187,7 @@ func TestConsumerDisconnectsSource(t *testing.T) {
 		if n := len(s.Webhooks(report, 1)); n != 1 {
 			t.Errorf("%d webhooks, want that of the report only", n)
 		}
-		if n := s.Count(`SELECT count(*) FROM audit WHERE action = 'source disconnected' AND staff_id = 'consumer' AND detail = ''
+		if n := s.Count(`SELECT count(*) FROM audit WHERE action = 'source disconnected' AND actor = 'consumer' AND detail = ''
 			AND object = $1`, ana); n != 1 {
 			t.Errorf("the audit trail has %d entries", n)
 		}

@@ -75,7 +75,7 @@ func deleteExpiredLinks(ctx context.Context, tx *store.Tx, limit int) (int64, er
 
 // ofMailbox joins the consumers c of the mailbox $1 with their reports r.
 const ofMailbox = ` FROM consumers c JOIN reports r ON r.key_id = c.key_id
-	WHERE c.mailbox = $1 AND c.erased_at IS NULL AND r.forgotten_at IS NULL`
+	WHERE c.mailbox = $1 AND c.erased_at IS NULL AND r.erased_at IS NULL`
 
 // recipient is the consumer whose details have the address of a mailbox, with a report.
 type recipient struct{ customerID, consumerID, publicToken string }
@@ -126,9 +126,9 @@ func sharedReports(ctx context.Context, q store.Queryer, mailbox []byte) ([]shar
 			SELECT r.public_token, r.customer_id, r.kind, r.status, r.created_at, c.withdrawn_at,
 				coalesce(r.source_token, r.public_token) AS source,
 				(SELECT count(*) FROM reports u WHERE u.key_id = r.key_id AND u.refreshed_from = r.public_token
-					AND u.status = 'SUCCESS' AND u.forgotten_at IS NULL) AS updates,
+					AND u.status = 'SUCCESS' AND u.erased_at IS NULL) AS updates,
 				(SELECT max(u.created_at) FROM reports u WHERE u.key_id = r.key_id AND u.refreshed_from = r.public_token
-					AND u.status = 'SUCCESS' AND u.forgotten_at IS NULL) AS updated,
+					AND u.status = 'SUCCESS' AND u.erased_at IS NULL) AS updated,
 				count(*) OVER (PARTITION BY r.customer_id) AS total,
 				row_number() OVER (PARTITION BY r.customer_id ORDER BY r.created_at DESC, r.public_token) AS nth`+ofMailbox+`
 				AND r.refreshed_from IS NULL AND (r.status = 'SUCCESS' OR EXISTS (SELECT 1 FROM visits v

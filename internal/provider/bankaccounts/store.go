@@ -16,7 +16,7 @@ const (
 	ofConsumer scope = `a.consumer_id = $1`
 )
 
-const selectAccount = `SELECT a.id, a.key_id, a.account_id, a.first_at, a.revoked_at, a.details, a.numbers FROM bank_accounts a `
+const selectAccount = `SELECT a.id, a.key_id, a.account_id, a.first_requested_at, a.revoked_at, a.details, a.numbers FROM bank_accounts a `
 
 func scan(row store.Row) (account, error) {
 	var a account
@@ -53,11 +53,11 @@ func accountsOfConsumers(ctx context.Context, q store.Queryer, consumerIDs []str
 		err = row.Scan(&a.consumerID, &a.customerID, &a.id, &a.keyID, &a.wrapped, &a.accountID, &a.details, &a.numbers)
 		return a, err
 	}, `SELECT u.id, u.customer_id, coalesce(a.id, ''), coalesce(a.key_id, ''), k.wrapped, coalesce(a.account_id, ''), a.details,
-			CASE WHEN coalesce(own.enabled, parent.enabled, FALSE) AND a.first_at IS NOT NULL THEN a.numbers END
+			CASE WHEN coalesce(own.enabled, parent.enabled, FALSE) AND a.first_requested_at IS NOT NULL THEN a.numbers END
 		FROM consumers u JOIN customers m ON m.id = u.customer_id
 			LEFT JOIN entitlements own ON own.customer_id = m.id AND own.name = 'account-numbers'
 			LEFT JOIN entitlements parent ON parent.customer_id = m.parent_id AND parent.name = 'account-numbers'
-			LEFT JOIN bank_accounts a ON a.consumer_id = u.id AND u.withdrawn_at IS NULL AND (a.first_at IS NOT NULL OR EXISTS (
+			LEFT JOIN bank_accounts a ON a.consumer_id = u.id AND u.withdrawn_at IS NULL AND (a.first_requested_at IS NOT NULL OR EXISTS (
 				SELECT 1 FROM bank_connections c WHERE c.key_id = a.key_id AND c.id = a.connection_id AND c.expires_at >= $1))
 			LEFT JOIN data_keys k ON k.id = a.key_id
 		WHERE u.id IN `+in, append([]any{store.Micros(now)}, args...)...)
@@ -77,8 +77,8 @@ func accountsOfConsumers(ctx context.Context, q store.Queryer, consumerIDs []str
 // account has none, or if its connection has expired.
 func markRequested(ctx context.Context, q store.Queryer, id string, now time.Time) ([]byte, error) {
 	var sealed []byte
-	err := q.QueryRowContext(ctx, `UPDATE bank_accounts SET first_at = $2
-		WHERE id = $1 AND first_at IS NULL AND revoked_at IS NULL AND numbers IS NOT NULL AND EXISTS (
+	err := q.QueryRowContext(ctx, `UPDATE bank_accounts SET first_requested_at = $2
+		WHERE id = $1 AND first_requested_at IS NULL AND revoked_at IS NULL AND numbers IS NOT NULL AND EXISTS (
 			SELECT 1 FROM bank_connections c WHERE c.key_id = bank_accounts.key_id AND c.id = bank_accounts.connection_id AND c.expires_at >= $2)
 		RETURNING numbers`, id, store.Micros(now)).Scan(&sealed)
 	return sealed, store.MapNotFound(err)
@@ -97,11 +97,11 @@ func putAccount(ctx context.Context, tx *store.Tx, a account) error {
 		(id, key_id, customer_id, consumer_id, connection_id, account_id, number_type, retrieved_at, details, numbers)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT (id) DO UPDATE SET connection_id = excluded.connection_id, retrieved_at = excluded.retrieved_at, details = excluded.details,
-			number_type = CASE WHEN bank_accounts.first_at IS NULL OR bank_accounts.revoked_at IS NOT NULL THEN excluded.number_type
+			number_type = CASE WHEN bank_accounts.first_requested_at IS NULL OR bank_accounts.revoked_at IS NOT NULL THEN excluded.number_type
 			ELSE bank_accounts.number_type END,
-			numbers = CASE WHEN bank_accounts.first_at IS NULL OR bank_accounts.revoked_at IS NOT NULL THEN excluded.numbers
+			numbers = CASE WHEN bank_accounts.first_requested_at IS NULL OR bank_accounts.revoked_at IS NOT NULL THEN excluded.numbers
 			ELSE bank_accounts.numbers END,
-			first_at = CASE WHEN bank_accounts.revoked_at IS NULL THEN bank_accounts.first_at END, revoked_at = NULL
+			first_requested_at = CASE WHEN bank_accounts.revoked_at IS NULL THEN bank_accounts.first_requested_at END, revoked_at = NULL
 		WHERE excluded.retrieved_at > bank_accounts.retrieved_at`,
 		a.id, a.keyID, a.customerID, store.NullString(a.consumerID), a.connectionID, a.accountID,
 		a.kind, store.Micros(a.retrieved), a.details, sql.Null[[]byte]{V: a.numbers, Valid: a.numbers != nil})
@@ -160,8 +160,8 @@ func hasTokens(ctx context.Context, q store.Queryer, accountID string) (exists, 
 func deleteExpired(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM bank_accounts WHERE id IN (
 		SELECT a.id FROM bank_accounts a JOIN bank_connections c ON c.key_id = a.key_id AND c.id = a.connection_id
-		WHERE c.expires_at < $1 AND a.first_at IS NULL LIMIT $2)
-		AND first_at IS NULL AND EXISTS ( -- and it has not been connected again meanwhile
+		WHERE c.expires_at < $1 AND a.first_requested_at IS NULL LIMIT $2)
+		AND first_requested_at IS NULL AND EXISTS ( -- and it has not been connected again meanwhile
 			SELECT 1 FROM bank_connections c WHERE c.key_id = bank_accounts.key_id
 				AND c.id = bank_accounts.connection_id AND c.expires_at < $1)`, store.Micros(tx.Now), limit))
 }

@@ -462,7 +462,7 @@ func unusedConsumers(ctx context.Context, tx *store.Tx, unchanged time.Time, lim
 	}, `SELECT c.id, c.key_id FROM consumers c
 		WHERE c.erased_at IS NULL AND c.updated_at < $1 AND (c.external_id IS NULL OR c.withdrawn_at IS NOT NULL)
 			AND (c.withdrawn_at IS NOT NULL OR EXISTS (SELECT 1 FROM reports r WHERE r.consumer_id = c.id))
-			AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.key_id = c.key_id AND r.forgotten_at IS NULL)
+			AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.key_id = c.key_id AND r.erased_at IS NULL)
 			AND NOT EXISTS (SELECT 1 FROM bank_accounts a WHERE a.key_id = c.key_id)
 		ORDER BY c.updated_at LIMIT $2`, store.Micros(unchanged), limit)
 }

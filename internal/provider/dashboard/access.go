@@ -196,15 +196,11 @@ func (s *Service) entries(ctx context.Context, r *http.Request, by user, d provi
 		return nil, err
 	}
 	slices.Sort(v.Actions)
-	signIns, err := s.Staff.SignIns(ctx, s.DB.SQL, by.account.ID)
-	if err != nil {
-		return nil, err
-	}
 	emails := map[string]string{operator: i18n.T(d.Lang, "dashboard.author.providers_operator"),
 		consumer: i18n.T(d.Lang, "dashboard.author.consumer")}
 	for _, u := range users {
 		emails[u.ID] = u.Email
-		person := providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: signIns[u.ID]}
+		person := providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: u.SignedIn}
 		v.Users = append(v.Users, person)
 		if u.ID == f.Actor {
 			v.Of = &person

@@ -92,7 +92,7 @@ func (s *Service) Open(ctx context.Context) error {
 		reset = &staff.Reset{Mail: s.Mail, Mailboxes: s.Mailboxes, Queue: s.Queue,
 			Site: s.Visits.Operator.Name, Language: s.language, HTML: ui.Email{Brand: s.Visits.Operator.Name}.WithLink}
 	}
-	s.Staff, err = staff.New(ctx, staff.Config{Schema: staff.CustomerUsers, DB: s.DB,
+	s.Staff, err = staff.New(ctx, staff.Config{DB: s.DB,
 		Sessions: s.sessions, Now: s.Now, Clock: s.Today, Log: s.Log,
 		URL: public.String(), Home: home, KnownCookie: "vestibule-dashboard-known", BehindProxy: s.BehindProxy,
 		ShowSignIn: s.showSignIn, ShowForgotten: s.showForgotten, ShowPassword: s.showPassword, SignedOut: dropNotice, Reset: reset})

@@ -44,14 +44,10 @@ func (s *Service) userList(ctx context.Context, r *http.Request, by user, d prov
 		}
 		return strings.Compare(a.Email, b.Email)
 	})
-	signIns, err := s.Staff.SignIns(ctx, s.DB.SQL, by.account.ID)
-	if err != nil {
-		return nil, err
-	}
 	v := providerui.DashboardPeople{List: listOf("/dashboard/people", q), Searched: text}
 	for _, u := range all {
 		if anyContains(text, u.Email) {
-			v.Rows = append(v.Rows, providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: signIns[u.ID],
+			v.Rows = append(v.Rows, providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: u.SignedIn,
 				Self: u.ID == by.ID})
 		}
 	}

@@ -24,7 +24,7 @@ func usedForm(ctx context.Context, q store.Queryer, nonce string) (bool, error) 
 
 // putNotice sets the flash message of the session; with keep, only if none is waiting.
 func putNotice(ctx context.Context, tx *store.Tx, sessionID string, n flash, sealed []byte, until time.Time, keep bool) error {
-	query := `INSERT INTO dashboard_notices (session_id, said, sealed, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT (session_id) DO `
+	query := `INSERT INTO dashboard_notices (session_id, message, sealed, expires_at) VALUES ($1, $2, $3, $4) ON CONFLICT (session_id) DO `
 	if keep {
 		query += `NOTHING`
 	} else {
@@ -43,7 +43,7 @@ func hasNotice(ctx context.Context, q store.Queryer, sessionID string) (bool, er
 // takeNotice returns and deletes the flash message of the session.
 func takeNotice(ctx context.Context, tx *store.Tx, sessionID string, now time.Time) (n flash, sealed []byte, err error) {
 	var until int64
-	err = tx.QueryRowContext(ctx, `DELETE FROM dashboard_notices WHERE session_id = $1 RETURNING said, sealed, expires_at`, sessionID).
+	err = tx.QueryRowContext(ctx, `DELETE FROM dashboard_notices WHERE session_id = $1 RETURNING message, sealed, expires_at`, sessionID).
 		Scan(&n, &sealed, &until)
 	if err == nil && until <= store.Micros(now) {
 		return "", nil, nil

@@ -237,7 +237,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 			return int64(len(ids)), err
 		}
 	}
-	if err := s.DB.Sweep(ctx, sweepBatch, step(`kept_at IS NULL AND `, uploadTimeout), step(``, MaxAge)); err != nil {
+	if err := s.DB.Sweep(ctx, sweepBatch, step(`completed_at IS NULL AND `, uploadTimeout), step(``, MaxAge)); err != nil {
 		return fmt.Errorf("documents: sweep: %w", err)
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 )
 
 func insertDocument(ctx context.Context, tx *store.Tx, d Document, name []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO documents (id, public_token, key_id, kind, employer, content_type, name, size, begun_at)
+	_, err := tx.ExecContext(ctx, `INSERT INTO documents (id, public_token, key_id, kind, employer, content_type, name, size, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8)`, d.ID, d.PublicToken, d.keyID, d.Kind, d.Employer, d.Type, name, store.Micros(tx.Now))
 	return err
 }
@@ -27,17 +27,17 @@ func addPart(ctx context.Context, tx *store.Tx, id string, seq int64, sealed []b
 // after files kept earlier, regardless of the clock. Callers must serialize the calls
 // of a report.
 func markKept(ctx context.Context, tx *store.Tx, publicToken, id string, most int) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE documents SET kept_at = coalesce(
-			(SELECT MAX(o.kept_at) + 1 FROM documents o WHERE o.public_token = $1 AND o.kept_at >= $4), $4)
-			WHERE id = $2 AND public_token = $1 AND kept_at IS NULL
-		AND (SELECT COUNT(*) FROM documents o WHERE o.public_token = $1 AND o.kept_at IS NOT NULL) < $3`,
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE documents SET completed_at = coalesce(
+			(SELECT MAX(o.completed_at) + 1 FROM documents o WHERE o.public_token = $1 AND o.completed_at >= $4), $4)
+			WHERE id = $2 AND public_token = $1 AND completed_at IS NULL
+		AND (SELECT COUNT(*) FROM documents o WHERE o.public_token = $1 AND o.completed_at IS NOT NULL) < $3`,
 		publicToken, id, most, store.Micros(tx.Now)))
 }
 
 // documentsBefore returns the ids of matching files that were begun before an instant.
 func documentsBefore(ctx context.Context, tx *store.Tx, where string, before time.Time, limit int) ([]string, error) {
 	return store.QueryAll(ctx, tx, store.ScanOne[string], `SELECT id FROM documents WHERE `+where+
-		`begun_at < $1 ORDER BY begun_at LIMIT $2`, store.Micros(before), limit)
+		`created_at < $1 ORDER BY created_at LIMIT $2`, store.Micros(before), limit)
 }
 
 // remove deletes files with their parts and returns their number.
@@ -64,13 +64,13 @@ func keptDocuments(ctx context.Context, q store.Queryer, publicToken string) ([]
 		err = from.Scan(&r.ID, &r.PublicToken, &r.keyID, &r.Kind, &r.Employer, &r.Type, &r.name, &r.Size)
 		return r, err
 	}, `SELECT id, public_token, key_id, kind, employer, content_type, name, size FROM documents
-		WHERE public_token = $1 AND kept_at IS NOT NULL ORDER BY kept_at`, publicToken)
+		WHERE public_token = $1 AND completed_at IS NOT NULL ORDER BY completed_at`, publicToken)
 }
 
 // find returns a kept file without its name.
 func find(ctx context.Context, q store.Queryer, publicToken, id string) (d Document, err error) {
 	err = q.QueryRowContext(ctx, `SELECT id, public_token, key_id, kind, content_type, size FROM documents
-		WHERE public_token = $1 AND id = $2 AND kept_at IS NOT NULL`, publicToken, id).
+		WHERE public_token = $1 AND id = $2 AND completed_at IS NOT NULL`, publicToken, id).
 		Scan(&d.ID, &d.PublicToken, &d.keyID, &d.Kind, &d.Type, &d.Size)
 	return d, store.MapNotFound(err)
 }

@@ -109,7 +109,7 @@ func TestInviteIsCompletedOnce(t *testing.T) {
 			}
 			steps(t, r, path, url.Values{"action": {"consent"}})
 		}
-		if n := r.Count(`SELECT count(*) FROM events WHERE public_token = $1`, publicToken); n != 1 {
+		if n := r.Count(`SELECT count(*) FROM events WHERE subject_id = $1`, publicToken); n != 1 {
 			t.Errorf("%d events of one visit", n)
 		}
 		if strings.Contains(r.Log(), handleOf(link)) {
@@ -237,7 +237,7 @@ func TestRejectedInvites(t *testing.T) {
 			}
 		}
 		if n := r.Count(`SELECT count(*) FROM visits`) + r.Count(`SELECT count(*) FROM invites`) +
-			r.Count(`SELECT count(*) FROM outbox`); n != before {
+			r.Count(`SELECT count(*) FROM emails`); n != before {
 			t.Error("something of a refused invite was stored")
 		}
 		for _, handle := range []string{store.NewSecret(), "x", "%00", strings.Repeat("a", 4000)} {
@@ -298,7 +298,7 @@ func TestInviteByEmail(t *testing.T) {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}
 		r.Until("the letter", func() bool {
-			return r.Count(`SELECT count(*) FROM outbox WHERE sent_at IS NOT NULL AND body IS NULL`) == 1
+			return r.Count(`SELECT count(*) FROM emails WHERE sent_at IS NOT NULL AND body IS NULL`) == 1
 		})
 		all := post.got()
 		if len(all) != 1 || all[0].To != "ana.other@example.com" || strings.Count(all[0].Text, link) != 2 ||
@@ -324,7 +324,7 @@ func TestInviteByEmail(t *testing.T) {
 		post.mu.Unlock()
 		r.Do("POST", "/connect/invite", body(r, "deliverTo", "unknown@example.com"), r.Basic)
 		r.Until("giving up", func() bool {
-			return r.Count(`SELECT count(*) FROM outbox WHERE failed_at IS NOT NULL AND sent_at IS NULL AND body IS NOT NULL`) == 1
+			return r.Count(`SELECT count(*) FROM emails WHERE failed_at IS NOT NULL AND sent_at IS NULL AND body IS NOT NULL`) == 1
 		})
 		if len(post.got()) != 2 {
 			t.Errorf("%d letters", len(post.got()))
@@ -334,7 +334,7 @@ func TestInviteByEmail(t *testing.T) {
 		if a := r.Do("POST", "/connect/invite", body(r, "deliverTo", "ana@example.com", "externalId", "one"), r.Basic); a.Status != 400 {
 			t.Errorf("the same externalId: %d", a.Status)
 		}
-		if n := r.Count(`SELECT count(*) FROM outbox`); n != 3 {
+		if n := r.Count(`SELECT count(*) FROM emails`); n != 3 {
 			t.Errorf("%d letters in the outbox, want 3", n)
 		}
 	})

@@ -50,7 +50,7 @@ func (s *Service) discarded(ctx context.Context, args Deliver) error {
 }
 
 func (s *Service) emails() mail.Outbox {
-	return mail.Outbox{DB: s.DB, Queue: s.Queue, Mail: s.Mail, Table: mail.Invites, Now: s.Now,
+	return mail.Outbox{DB: s.DB, Queue: s.Queue, Mail: s.Mail, Now: s.Now,
 		Job: func(id string) jobs.Args { return Deliver{id} }}
 }
 

@@ -168,7 +168,7 @@ func TestSweepRunsUntilDone(t *testing.T) {
 			t.Errorf("%d inputs and %d bodies are left, want 1 and all", left("input"), left("body"))
 		}
 		sweep(first.Created.Add(MaxAge + time.Minute))
-		if left("body") != 1 || left("forgotten_at") != 2*batch+2 {
+		if left("body") != 1 || left("erased_at") != 2*batch+2 {
 			t.Errorf("%d bodies are left of %d, want 1", left("body"), 2*batch+3)
 		}
 	})

@@ -38,7 +38,7 @@ func get(ctx context.Context, q store.Queryer, where string, args ...any) (Repor
 	var retrieved, held sql.NullInt64
 	err := q.QueryRowContext(ctx, `SELECT public_token, customer_id, product_id, kind, coalesce(external_id, ''),
 			coalesce(user_args, ''), coalesce(consumer_id, ''), key_id, status, coalesce(substatus, ''), created_at, retrieved_at,
-			forgotten_at IS NOT NULL, coalesce(source_token, ''), held_at, revision,
+			erased_at IS NOT NULL, coalesce(source_token, ''), held_at, revision,
 			coalesce(refreshed_from, '')
 		FROM reports WHERE `+where, args...).
 		Scan(&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID,
@@ -60,7 +60,7 @@ func getStatus(ctx context.Context, q store.Queryer, where string, args ...any) 
 	var r Report
 	var created int64
 	err := q.QueryRowContext(ctx, `SELECT status, coalesce(substatus, ''), created_at,
-		forgotten_at IS NOT NULL FROM reports WHERE `+where, args...).
+		erased_at IS NOT NULL FROM reports WHERE `+where, args...).
 		Scan(&r.Status, &r.Substatus, &created, &r.Forgotten)
 	r.Created = store.Time(created)
 	return r, store.MapNotFound(err)
@@ -124,9 +124,9 @@ func deleteSecondaryInputs(ctx context.Context, tx *store.Tx, held time.Time, li
 // were created before an instant, and returns the number of deletions. It also deletes the
 // customer's labels, which may be personal, except the external id, which stays reserved.
 func forget(ctx context.Context, tx *store.Tx, created time.Time, limit int) (int64, error) {
-	keys, err := store.QueryAll(ctx, tx, store.ScanOne[string], `UPDATE reports SET forgotten_at = $2, user_args = NULL
-		WHERE forgotten_at IS NULL AND public_token IN (
-			SELECT public_token FROM reports WHERE forgotten_at IS NULL AND status <> 'PENDING' AND created_at < $1
+	keys, err := store.QueryAll(ctx, tx, store.ScanOne[string], `UPDATE reports SET erased_at = $2, user_args = NULL
+		WHERE erased_at IS NULL AND public_token IN (
+			SELECT public_token FROM reports WHERE erased_at IS NULL AND status <> 'PENDING' AND created_at < $1
 			ORDER BY created_at LIMIT $3) RETURNING key_id`,
 		store.Micros(created), store.Micros(tx.Now), limit)
 	if err != nil {
@@ -134,13 +134,13 @@ func forget(ctx context.Context, tx *store.Tx, created time.Time, limit int) (in
 	}
 	if _, err = tx.ExecContext(ctx, `DELETE FROM report_data WHERE created_at < $1
 		AND EXISTS (SELECT 1 FROM reports r WHERE r.public_token = report_data.public_token
-		AND r.forgotten_at IS NOT NULL)`, store.Micros(created)); err != nil {
+		AND r.erased_at IS NOT NULL)`, store.Micros(created)); err != nil {
 		return 0, err
 	}
 	for _, key := range keys {
 		// A consumer's key is deleted with the consumer.
 		if _, err := tx.ExecContext(ctx, `DELETE FROM data_keys WHERE id = $1
-			AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.key_id = $1 AND r.forgotten_at IS NULL)
+			AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.key_id = $1 AND r.erased_at IS NULL)
 			AND NOT EXISTS (SELECT 1 FROM consumers c WHERE c.key_id = $1)
 			AND NOT EXISTS (SELECT 1 FROM bank_accounts a WHERE a.key_id = $1)`, key); err != nil {
 			return 0, err
@@ -162,7 +162,7 @@ func column(ctx context.Context, q store.Queryer, publicToken, name string) (sea
 // report.
 func nextRevision(ctx context.Context, tx *store.Tx, customerID, publicToken string, from int) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE reports SET revision = revision + 1, updated_at = $4
-		WHERE public_token = $1 AND customer_id = $2 AND revision = $3 AND status = 'SUCCESS' AND forgotten_at IS NULL`,
+		WHERE public_token = $1 AND customer_id = $2 AND revision = $3 AND status = 'SUCCESS' AND erased_at IS NULL`,
 		publicToken, customerID, from, store.Micros(tx.Now)))
 }
 
@@ -176,7 +176,7 @@ type revisionRow struct {
 
 func insertRevision(ctx context.Context, tx *store.Tx, publicToken string, x revisionRow) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO report_revisions (public_token, revision,
-		at, staff_id, reason, replaced) VALUES ($1, $2, $3, $4, $5, $6)`,
+		at, user_id, reason, replaced) VALUES ($1, $2, $3, $4, $5, $6)`,
 		publicToken, x.number, store.Micros(x.at), x.by, x.reason, x.replaced)
 	return err
 }
@@ -188,7 +188,7 @@ func revisions(ctx context.Context, q store.Queryer, publicToken string) ([]revi
 		err = row.Scan(&x.number, &at, &x.by, &x.reason, &x.replaced)
 		x.at = store.Time(at)
 		return x, err
-	}, `SELECT revision, at, staff_id, reason, replaced FROM report_revisions WHERE public_token = $1 ORDER BY revision DESC`, publicToken)
+	}, `SELECT revision, at, user_id, reason, replaced FROM report_revisions WHERE public_token = $1 ORDER BY revision DESC`, publicToken)
 }
 
 // Revised returns the times of the corrections of a report, oldest first.

@@ -90,7 +90,7 @@ func emptyDatabase(ctx context.Context, db *store.DB, tx *store.Tx) error {
 	for _, name := range names {
 		switch {
 		case strings.HasPrefix(name, "river_"), strings.HasPrefix(name, "goose_"):
-		case name == "data_keys", name == "keepsakes", name == "signing_keys", name == "session_keys":
+		case name == "data_keys", name == "secrets", name == "signing_keys", name == "session_keys":
 		default:
 			tables = append(tables, name)
 		}

@@ -66,7 +66,7 @@ type testServer struct {
 // events lists who was notified of what, in order.
 func (r *testServer) events(t *testing.T) (out []string) {
 	t.Helper()
-	rows, err := r.DB.SQL.QueryContext(t.Context(), `SELECT customer_id || ' ' || public_token || ' ' || status FROM events ORDER BY id`)
+	rows, err := r.DB.SQL.QueryContext(t.Context(), `SELECT customer_id || ' ' || subject_id || ' ' || type FROM events ORDER BY id`)
 	if err != nil {
 		t.Fatal(err)
 	}

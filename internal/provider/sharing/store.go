@@ -72,7 +72,7 @@ func grantReady(ctx context.Context, tx *store.Tx, pairs []pair, tokens []string
 		FROM (VALUES `+strings.Join(values, ", ")+`) v
 			JOIN reports r ON r.public_token = v.column2 AND r.customer_id = v.column3
 			JOIN customers t ON t.public_id = v.column4 AND t.environment = v.column5 AND t.id <> r.customer_id
-		WHERE r.status = 'SUCCESS' AND r.forgotten_at IS NULL AND r.created_at >= $3 AND `+withdrawnAt+`r.public_token) IS NULL
+		WHERE r.status = 'SUCCESS' AND r.erased_at IS NULL AND r.created_at >= $3 AND `+withdrawnAt+`r.public_token) IS NULL
 		ON CONFLICT (public_token, third_party_id) DO UPDATE SET expires_at = excluded.expires_at
 		WHERE relay_tokens.revoked_at IS NULL
 		RETURNING token, public_token, customer_id, third_party_id,
@@ -169,5 +169,5 @@ func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID strin
 // longer be read.
 func deleteForgotten(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM relay_tokens WHERE token IN (
-		SELECT t.token FROM relay_tokens t JOIN reports r ON r.public_token = t.public_token WHERE r.forgotten_at IS NOT NULL LIMIT $1)`, limit))
+		SELECT t.token FROM relay_tokens t JOIN reports r ON r.public_token = t.public_token WHERE r.erased_at IS NOT NULL LIMIT $1)`, limit))
 }

@@ -163,7 +163,7 @@ func openExpired(ctx context.Context, tx *store.Tx, limit int) ([]string, error)
 
 // keepOfReport marks the open connections of a report as kept.
 func keepOfReport(ctx context.Context, tx *store.Tx, publicToken string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE source_connections SET kept_at = $1 WHERE public_token = $2 AND ended_at = 0`,
+	_, err := tx.ExecContext(ctx, `UPDATE source_connections SET retained_at = $1 WHERE public_token = $2 AND ended_at = 0`,
 		store.Micros(tx.Now), publicToken)
 	return err
 }
@@ -173,20 +173,20 @@ func keepOfReport(ctx context.Context, tx *store.Tx, publicToken string) error {
 func (s *Service) Kept(ctx context.Context, tx *store.Tx, customerID, consumerID, publicToken string) ([]Connection, error) {
 	return store.QueryAll(ctx, tx, scanConnection, `SELECT `+connectionColumns+` FROM source_connections
 		WHERE customer_id = $1 AND (public_token = $2 OR consumer_id = $3 AND consumer_id <> '')
-			AND kept_at > 0 AND ended_at = 0 AND expires_at > $4 ORDER BY created_at DESC, id`,
+			AND retained_at > 0 AND ended_at = 0 AND expires_at > $4 ORDER BY created_at DESC, id`,
 		customerID, publicToken, consumerID, store.Micros(tx.Now))
 }
 
 // customersOfKept returns the ids of the customers with kept connections.
 func customersOfKept(ctx context.Context, tx *store.Tx) ([]string, error) {
 	return store.QueryAll(ctx, tx, store.ScanOne[string],
-		`SELECT DISTINCT customer_id FROM source_connections WHERE ended_at = 0 AND kept_at > 0`)
+		`SELECT DISTINCT customer_id FROM source_connections WHERE ended_at = 0 AND retained_at > 0`)
 }
 
 // keptOfCustomer returns the ids of a customer's kept connections.
 func keptOfCustomer(ctx context.Context, tx *store.Tx, customerID string, limit int) ([]string, error) {
 	return store.QueryAll(ctx, tx, store.ScanOne[string], `SELECT id FROM source_connections
-		WHERE customer_id = $1 AND ended_at = 0 AND kept_at > 0 ORDER BY id LIMIT $2`, customerID, limit)
+		WHERE customer_id = $1 AND ended_at = 0 AND retained_at > 0 ORDER BY id LIMIT $2`, customerID, limit)
 }
 
 // addEvent adds an entry to the audit trail of a connection.

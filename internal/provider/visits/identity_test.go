@@ -51,7 +51,7 @@ func (a applicant) identityDocuments(t *testing.T) (all []report.IdentityDocumen
 func TestIdentityDocuments(t *testing.T) {
 	start(t, func(t *testing.T, r *providertest.Server) {
 		kept := func(a applicant) int {
-			return r.Count(`SELECT count(*) FROM documents WHERE public_token = $1 AND kept_at IS NOT NULL`, a.publicToken)
+			return r.Count(`SELECT count(*) FROM documents WHERE public_token = $1 AND completed_at IS NOT NULL`, a.publicToken)
 		}
 		a := passportAt(t, r, "PHL_CRIF")
 		if page := a.get(t); !strings.Contains(page.Body, i18ntest.EN("visit.identity.title")) ||

@@ -141,7 +141,7 @@ func TestIncomeVisitOutcomes(t *testing.T) {
 				if event["status"] != string(c.status) || event["substatus"] != substatus {
 					t.Errorf("the webhook says %v %v, want %s %s", event["status"], event["substatus"], c.status, c.substatus)
 				}
-				if n := r.Count(`SELECT count(*) FROM events WHERE public_token = $1`, a.publicToken); n != 1 {
+				if n := r.Count(`SELECT count(*) FROM events WHERE subject_id = $1`, a.publicToken); n != 1 {
 					t.Errorf("%d events, want one", n)
 				}
 			})
@@ -171,7 +171,7 @@ func TestAddingASource(t *testing.T) {
 			!strings.Contains(body, "Kestrel Bank") {
 			t.Errorf("after a bank that is down: %s", body)
 		}
-		if n := r.Count(`SELECT count(*) FROM events WHERE public_token = $1`, a.publicToken); n != 0 {
+		if n := r.Count(`SELECT count(*) FROM events WHERE subject_id = $1`, a.publicToken); n != 0 {
 			t.Errorf("%d events of a visit that goes on", n)
 		}
 		a.post(t, "action", "finish")

@@ -48,7 +48,7 @@ const columns = `
 	consumer_id,
 	state,
 	step,
-	rehearsal,
+	scenario,
 	bank,
 	username,
 	tries,
@@ -60,7 +60,7 @@ const columns = `
 	created_at,
 	expires_at,
 	ended_at,
-	way,
+	source_type,
 	signed_in_at,
 	sources,
 	employers,
@@ -205,7 +205,7 @@ func insert(ctx context.Context, tx *store.Tx, v visit) error {
 func save(ctx context.Context, tx *store.Tx, v visit, kind flow.EventKind) error {
 	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE visits SET state = $1, step = $2, bank = $3, username = $4, tries = $5,
 		status = $6, substatus = $7, error = $8, ended_at = $9, version = $10, sandbox_report_id = $11,
-		way = $12, signed_in_at = $13, sources = $14, employer = $15, code_tries = $16, codes = $17, code_sent_at = $18, expires_at = $19
+		source_type = $12, signed_in_at = $13, sources = $14, employer = $15, code_tries = $16, codes = $17, code_sent_at = $18, expires_at = $19
 		WHERE id = $20 AND version = $21`,
 		v.State,
 		v.Step,
@@ -316,7 +316,7 @@ func expiredVisits(ctx context.Context, q store.Queryer, now time.Time, limit in
 func uploadedBytes(ctx context.Context, q store.Queryer, customerID string, since time.Time) (n int64, err error) {
 	err = q.QueryRowContext(ctx, `SELECT CAST(coalesce(sum(d.size), 0) AS BIGINT)
 		FROM documents d JOIN visits v ON v.public_token = d.public_token
-		WHERE d.begun_at > $1 AND v.customer_id = $2 AND v.tokenless`, store.Micros(since), customerID).Scan(&n)
+		WHERE d.created_at > $1 AND v.customer_id = $2 AND v.tokenless`, store.Micros(since), customerID).Scan(&n)
 	return n, err
 }
 

@@ -105,7 +105,7 @@ func (a applicant) giveUp(t *testing.T) {
 	if a.step(t) != "failed" {
 		return
 	}
-	if n := a.Count(`SELECT count(*) FROM events WHERE public_token = $1`, a.publicToken); n != 0 {
+	if n := a.Count(`SELECT count(*) FROM events WHERE subject_id = $1`, a.publicToken); n != 0 {
 		t.Errorf("%d events of a visit that can go on", n)
 	}
 	a.post(t, "action", "close")
@@ -195,7 +195,7 @@ func TestVisitOutcomes(t *testing.T) {
 					c.substatus != "" && events[0]["substatus"] == nil {
 					t.Errorf("the webhook says %v %v, want %s %s", events[0]["status"], events[0]["substatus"], c.status, c.substatus)
 				}
-				if n := r.Count(`SELECT count(*) FROM events WHERE public_token = $1`, a.publicToken); n != 1 {
+				if n := r.Count(`SELECT count(*) FROM events WHERE subject_id = $1`, a.publicToken); n != 1 {
 					t.Errorf("%d events, want one", n)
 				}
 			})
@@ -336,7 +336,7 @@ func TestClosing(t *testing.T) {
 		if got := a.step(t); got != "bank" {
 			t.Errorf("reopened at %s, want bank", got)
 		}
-		if n := r.Count(`SELECT count(*) FROM events WHERE public_token = $1`, a.publicToken); n != 0 {
+		if n := r.Count(`SELECT count(*) FROM events WHERE subject_id = $1`, a.publicToken); n != 0 {
 			t.Errorf("%d events of a pending report", n)
 		}
 	})

@@ -48,7 +48,7 @@ type Service struct {
 
 // New completes a service whose exported fields are set. Shared may be set later.
 func New(s Service) *Service {
-	s.outbox = &webhook.Outbox{DB: s.DB, Queue: s.Queue, Sender: s.Sender, Tables: webhook.ReportTables, Log: s.Log, Now: s.Now,
+	s.outbox = &webhook.Outbox{DB: s.DB, Queue: s.Queue, Sender: s.Sender, Log: s.Log, Now: s.Now,
 		MaxAge: MaxAge, Job: func(id string) jobs.Args { return deliver{id} },
 		Target: s.target, Gone: s.disableCallback, Key: s.key, Body: s.body}
 	return &s

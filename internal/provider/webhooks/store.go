@@ -30,11 +30,11 @@ func insertEvents(ctx context.Context, tx *store.Tx, all []event) (map[string]st
 		err = row.Scan(&r.eventID, &r.callbackID)
 		return r, err
 	}
-	rows, err := store.QueryAll(ctx, tx, scan, `INSERT INTO events (id, customer_id, public_token, status, substatus, created_at)
+	rows, err := store.QueryAll(ctx, tx, scan, `INSERT INTO events (id, customer_id, subject_id, type, detail, created_at)
 		SELECT v.column1, v.column2, v.column3, v.column4, nullif(v.column5, ''), v.column6
 		FROM (VALUES `+strings.Join(values, ", ")+`) v WHERE v.column1 <> ''
 		RETURNING id, coalesce((SELECT c.id FROM callbacks c WHERE c.customer_id = events.customer_id AND c.disabled_at IS NULL
-			AND (c.statuses = '' OR ' ' || c.statuses || ' ' LIKE '% ' || events.status || ' %')), '')`, args...)
+			AND (c.statuses = '' OR ' ' || c.statuses || ' ' LIKE '% ' || events.type || ' %')), '')`, args...)
 	out := map[string]string{}
 	for _, r := range rows {
 		out[r.eventID] = r.callbackID
@@ -44,8 +44,8 @@ func insertEvents(ctx context.Context, tx *store.Tx, all []event) (map[string]st
 
 // eventsOf returns a report's events, oldest first.
 func eventsOf(ctx context.Context, q store.Queryer, publicToken string) ([]event, error) {
-	return store.QueryAll(ctx, q, scanEvent, `SELECT id, customer_id, public_token, status, coalesce(substatus, ''), created_at
-		FROM events WHERE public_token = $1 ORDER BY created_at, id`, publicToken)
+	return store.QueryAll(ctx, q, scanEvent, `SELECT id, customer_id, subject_id, type, coalesce(detail, ''), created_at
+		FROM events WHERE subject_id = $1 ORDER BY created_at, id`, publicToken)
 }
 
 func scanEvent(row store.Row) (e event, err error) {
@@ -57,7 +57,7 @@ func scanEvent(row store.Row) (e event, err error) {
 
 // countTests counts a customer's test events since an instant.
 func countTests(ctx context.Context, q store.Queryer, customerID string, since time.Time) (n int, err error) {
-	err = q.QueryRowContext(ctx, `SELECT COUNT(*) FROM events WHERE customer_id = $1 AND created_at > $2 AND status = 'TEST'`,
+	err = q.QueryRowContext(ctx, `SELECT COUNT(*) FROM events WHERE customer_id = $1 AND created_at > $2 AND type = 'TEST'`,
 		customerID, store.Micros(since)).Scan(&n)
 	return n, err
 }

@@ -106,7 +106,7 @@ func put(ctx context.Context, tx *store.Tx, v *store.Vault, key string, r Row) e
 		}
 		errs = append(errs, insert(ctx, tx, "application_attempts", map[string]any{"application_id": r.ID, "attempt": int64(n),
 			"mode": string(cmp.Or(r.Mode, applications.Embedded)), "external_id": external, "consumer_id": consumer, "token_until": 0,
-			"opened": true, "public_token": "", "asked_at": 0, "created_at": store.Micros(r.CreatedAt)}))
+			"opened": true, "public_token": "", "hurried_at": 0, "created_at": store.Micros(r.CreatedAt)}))
 	}
 	for i, l := range r.Timeline {
 		errs = append(errs, insert(ctx, tx, "application_timeline", map[string]any{"application_id": r.ID, "key": fmt.Sprint("test/", i),

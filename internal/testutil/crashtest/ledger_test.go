@@ -434,7 +434,7 @@ func (l *ledger) checkRows(lost, doubled *[]string, eventually func(string, func
 		n := count(provider, `SELECT count(*) FROM reports r WHERE status = 'SUCCESS'
 			AND customer_id IN (SELECT customer_id FROM callbacks WHERE disabled_at IS NULL)
 			AND NOT EXISTS (SELECT 1 FROM events e JOIN deliveries d ON d.event_id = e.id
-				WHERE e.public_token = r.public_token AND e.status = 'SUCCESS'
+				WHERE e.subject_id = r.public_token AND e.type = 'SUCCESS'
 				AND (d.state = 'delivered' OR d.state = 'pending' AND d.next_at > $1))`, settled)
 		return fmt.Sprintf("%d reports whose webhook was not delivered", n), n == 0
 	})
@@ -443,20 +443,20 @@ func (l *ledger) checkRows(lost, doubled *[]string, eventually func(string, func
 		what, query string
 	}{
 		{provider, "webhook of one status", `SELECT count(*)
-			FROM (SELECT 1 FROM events GROUP BY public_token, status HAVING count(*) > 1) AS twice`},
+			FROM (SELECT 1 FROM events GROUP BY subject_id, type HAVING count(*) > 1) AS twice`},
 		{provider, "report of one externalId", `SELECT count(*) FROM (SELECT 1 FROM reports WHERE external_id IS NOT NULL
 			GROUP BY customer_id, external_id HAVING count(*) > 1) AS twice`},
 		{provider, "report of one visit", `SELECT count(*) FROM (SELECT 1 FROM visits GROUP BY public_token HAVING count(*) > 1) AS twice`},
 		{provider, "live relay token of one pair", `SELECT count(*) FROM (SELECT 1 FROM relay_tokens
 			GROUP BY public_token, third_party_id HAVING count(*) > 1) AS twice`},
-		{portal, "callback of one attempt", `SELECT count(*) FROM (SELECT 1 FROM attempts WHERE landed_at <> 0
-			GROUP BY application, number HAVING count(*) > 1) AS twice`},
+		{portal, "callback of one attempt", `SELECT count(*) FROM (SELECT 1 FROM redirect_attempts WHERE returned_at <> 0
+			GROUP BY application_id, number HAVING count(*) > 1) AS twice`},
 		{portal, "application of one externalId", `SELECT count(*)
 			FROM (SELECT 1 FROM applications GROUP BY external_id HAVING count(*) > 1) AS twice`},
 		{portal, "decision on what one reviewer saw", `SELECT count(*)
 			FROM (SELECT 1 FROM review_decisions GROUP BY application_id HAVING count(*) > 1) AS twice`},
-		{portal, "event of one change", `SELECT count(*) FROM (SELECT 1 FROM app_events
-			GROUP BY application_id, seq, type HAVING count(*) > 1) AS twice`},
+		{portal, "event of one change", `SELECT count(*) FROM (SELECT 1 FROM events
+			GROUP BY subject_id, sequence, type HAVING count(*) > 1) AS twice`},
 		{portal, "fetch in one timeline", `SELECT count(*) FROM (SELECT 1 FROM application_timeline WHERE kind = '` +
 			string(journey.Fetched) + `' GROUP BY application_id HAVING count(*) > 1) AS twice`},
 	} {
@@ -468,7 +468,7 @@ func (l *ledger) checkRows(lost, doubled *[]string, eventually func(string, func
 		*doubled = append(*doubled, fmt.Sprintf("%d applications are there, and %d were acknowledged", n, want))
 	}
 	for id := range l.returned {
-		if n := count(portal, `SELECT count(*) FROM attempts WHERE application = $1 AND landed_at <> 0`, id); n != 1 {
+		if n := count(portal, `SELECT count(*) FROM redirect_attempts WHERE application_id = $1 AND returned_at <> 0`, id); n != 1 {
 			*lost = append(*lost, fmt.Sprintf("application %s: its redirect callback was acknowledged, and %d attempts have one", id, n))
 		}
 	}

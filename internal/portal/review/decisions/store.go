@@ -30,7 +30,7 @@ func (s *Service) insert(ctx context.Context, q store.Queryer, applicationID str
 			return false, err
 		}
 	}
-	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO review_decisions (application_id, seq, decision, reasons, text, reviewer_id, at)
+	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO review_decisions (application_id, seq, decision, reasons, text, user_id, at)
 		SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT),
 			COALESCE($5, (SELECT text FROM review_decisions WHERE 1 = 0)), -- gives a NULL the type of the column
 			CAST($6 AS TEXT), CAST($7 AS BIGINT)
@@ -58,7 +58,7 @@ func (s *Service) all(ctx context.Context, q store.Queryer, applicationID string
 		text, err := open.Open(decisionCell(applicationID, t.seq), sealed)
 		t.text, t.reasons, t.at = string(text), strings.Fields(codes), store.Time(at)
 		return t, err
-	}, `SELECT seq, decision, reasons, text, reviewer_id, at
+	}, `SELECT seq, decision, reasons, text, user_id, at
 		FROM review_decisions WHERE application_id = $1 ORDER BY seq`, applicationID)
 }
 
@@ -71,7 +71,7 @@ func (s *Service) insertNote(ctx context.Context, tx *store.Tx, applicationID st
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO review_notes (id, application_id, text, reviewer_id, at) VALUES ($1, $2, $3, $4, $5)`,
+	_, err = tx.ExecContext(ctx, `INSERT INTO review_notes (id, application_id, text, user_id, at) VALUES ($1, $2, $3, $4, $5)`,
 		n.id, applicationID, sealed, n.by, store.Micros(tx.Now))
 	return err
 }
@@ -95,7 +95,7 @@ func (s *Service) notes(ctx context.Context, q store.Queryer, applicationID stri
 		text, err := open.Open(noteCell(n.id), sealed)
 		n.text, n.at = string(text), store.Time(at)
 		return n, err
-	}, `SELECT id, text, reviewer_id, at FROM review_notes WHERE application_id = $1
+	}, `SELECT id, text, user_id, at FROM review_notes WHERE application_id = $1
 		ORDER BY at DESC, id LIMIT $2`, applicationID, int64(limit))
 }
 

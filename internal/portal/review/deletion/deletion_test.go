@@ -64,7 +64,7 @@ func open(t *testing.T, db *store.DB) (*Service, *provider) {
 	p := &provider{refused: map[string]bool{}}
 	now, log := func() time.Time { return noon }, slog.New(slog.DiscardHandler)
 	db.SetClock(now)
-	users := &staff.Service{Config: staff.Config{Schema: staff.Reviewers, DB: db, Now: now}}
+	users := &staff.Service{Config: staff.Config{AuditSignIns: true, DB: db, Now: now}}
 	apps := &applications.Service{DB: db}
 	return &Service{DB: db, Staff: users, Applications: apps, Provider: p, Now: now, Log: log,
 		Sharing: &sharing.Service{DB: db, Staff: users, Applications: apps, Provider: p, Log: log},

@@ -13,7 +13,7 @@ const pageSize = 50
 
 // insert inserts a Tombstone; false if one exists.
 func insert(ctx context.Context, q store.Queryer, t Tombstone) (bool, error) {
-	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO review_deletions (application_id, at, reviewer_id, reason)
+	return store.ExecOne(q.ExecContext(ctx, `INSERT INTO review_deletions (application_id, at, user_id, reason)
 		VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
 		t.ApplicationID, store.Micros(t.At), t.By, t.Reason))
 }
@@ -22,7 +22,7 @@ func insert(ctx context.Context, q store.Queryer, t Tombstone) (bool, error) {
 func Of(ctx context.Context, q store.Queryer, id string) (Tombstone, error) {
 	t := Tombstone{ApplicationID: id}
 	var at int64
-	err := q.QueryRowContext(ctx, `SELECT at, reviewer_id, reason FROM review_deletions
+	err := q.QueryRowContext(ctx, `SELECT at, user_id, reason FROM review_deletions
 		WHERE application_id = $1`, strings.ToLower(id)).Scan(&at, &t.By, &t.Reason)
 	t.At = store.Time(at)
 	return t, store.MapNotFound(err)
@@ -33,7 +33,7 @@ func Page(ctx context.Context, q store.Queryer, cursor string) ([]Tombstone, str
 	var c store.Conditions
 	after, _ := applications.ReadCursor(cursor)
 	c.After("at", "application_id", after)
-	query := `SELECT application_id, at, reviewer_id, reason FROM review_deletions ` + c.Where() +
+	query := `SELECT application_id, at, user_id, reason FROM review_deletions ` + c.Where() +
 		` ORDER BY at DESC, application_id DESC LIMIT ` + c.Arg(int64(pageSize+1))
 	out, err := store.QueryAll(ctx, q, func(row store.Row) (t Tombstone, err error) {
 		var at int64

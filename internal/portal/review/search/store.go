@@ -129,7 +129,7 @@ func (x *Index) SaveSearch(ctx context.Context, q store.Queryer, handle, reviewe
 	if err != nil {
 		return err
 	}
-	_, err = q.ExecContext(ctx, `INSERT INTO review_searches (handle, reviewer_id, query, expires_at) VALUES ($1, $2, $3, $4)`,
+	_, err = q.ExecContext(ctx, `INSERT INTO review_searches (handle, user_id, query, expires_at) VALUES ($1, $2, $3, $4)`,
 		handle, reviewerID, sealed, store.Micros(x.Now().Add(SearchLife)))
 	return err
 }
@@ -138,7 +138,7 @@ func (x *Index) SaveSearch(ctx context.Context, q store.Queryer, handle, reviewe
 // or belongs to another user.
 func (x *Index) SavedSearch(ctx context.Context, q store.Queryer, handle, reviewerID string) (string, error) {
 	var sealed []byte
-	err := q.QueryRowContext(ctx, `SELECT query FROM review_searches WHERE handle = $1 AND reviewer_id = $2 AND expires_at > $3`,
+	err := q.QueryRowContext(ctx, `SELECT query FROM review_searches WHERE handle = $1 AND user_id = $2 AND expires_at > $3`,
 		handle, reviewerID, store.Micros(x.Now())).Scan(&sealed)
 	if err != nil {
 		return "", store.MapNotFound(err)

@@ -62,7 +62,7 @@ func open(t *testing.T) (*Service, *provider, applications.Application) {
 		Report: applications.StoredReport{Attempt: 1, At: noon}}, Body: []byte("{}")})
 	now := func() time.Time { return noon }
 	db.SetClock(now)
-	return &Service{DB: db, Staff: &staff.Service{Config: staff.Config{Schema: staff.Reviewers, DB: db, Now: now}},
+	return &Service{DB: db, Staff: &staff.Service{Config: staff.Config{AuditSignIns: true, DB: db, Now: now}},
 		Applications: &applications.Service{DB: db}, Provider: p,
 		Log: slog.New(slog.DiscardHandler)}, p, a
 }

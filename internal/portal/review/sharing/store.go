@@ -115,7 +115,7 @@ func (s *Service) query(ctx context.Context, q store.Queryer, text string, args 
 
 // insertLine logs a request to the service before it is sent.
 func insertLine(ctx context.Context, q store.Queryer, l line) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO report_share_log (id, application_id, public_id, reviewer_id, action, request_id, at)
+	_, err := q.ExecContext(ctx, `INSERT INTO report_share_log (id, application_id, public_id, user_id, action, request_id, at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`, l.ID, l.ApplicationID, l.PublicID, l.ReviewerID, l.Action, l.RequestID, store.Micros(l.At))
 	return err
 }
@@ -140,7 +140,7 @@ func linesOf(ctx context.Context, q store.Queryer, applicationID string, limit i
 		err = row.Scan(&l.ID, &l.ApplicationID, &l.PublicID, &l.ReviewerID, &l.Action, &l.RequestID, &at, &done)
 		l.At, l.Done = store.Time(at), done.Valid
 		return l, err
-	}, `SELECT id, application_id, public_id, reviewer_id, action, request_id, at, done_at
+	}, `SELECT id, application_id, public_id, user_id, action, request_id, at, done_at
 		FROM report_share_log WHERE application_id = $1 ORDER BY at DESC, id LIMIT $2`, applicationID, limit)
 }
 
