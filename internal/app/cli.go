@@ -124,9 +124,7 @@ func (c *cli) parser(more ...kong.Option) (*kong.Kong, error) {
 // parse reads arguments and environment. It reports done when it has printed help.
 func (c *cli) parse(args []string, stdout, stderr io.Writer) (in invocation, done bool, err error) {
 	in = invocation{config: &c.config, stdout: stdout, stderr: stderr, groups: map[string]bool{}, flags: map[string]bool{}}
-	args, in.warnings = renameArgs(args)
-	parser, err := c.parser(kong.Resolvers(renamedVariables(&in.warnings)),
-		kong.Writers(stdout, stderr), kong.Exit(func(int) { done = true }))
+	parser, err := c.parser(kong.Writers(stdout, stderr), kong.Exit(func(int) { done = true }))
 	if err != nil {
 		return in, false, err
 	}
@@ -155,6 +153,11 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (in invocation, don
 		in.warnings = append(in.warnings, unused)
 	}
 	return in, false, nil
+}
+
+// variableOf returns the variable of a flag.
+func variableOf(flag string) string {
+	return "VESTIBULE_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // refusedValue is a flag whose value was refused.

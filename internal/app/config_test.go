@@ -274,10 +274,10 @@ func TestEnvironmentVariablesSetFlags(t *testing.T) {
 }
 
 // TestHelpListsTheCommandsOwnFlags checks that a command's help lists its flags by
-// group, without old names and other commands' flags.
+// group, without other commands' flags.
 func TestHelpListsTheCommandsOwnFlags(t *testing.T) {
 	for command, c := range map[string]struct{ has, lacks string }{
-		"":      {"--portal-addr --provider-addr --widget-rate --[no-]workers --sandbox-faults", "--jobs --sandbox-awkward"},
+		"":      {"--portal-addr --provider-addr --widget-rate --[no-]workers --sandbox-faults", "--format --staff"},
 		"serve": {"--portal-addr --provider-addr --widget-rate --brand-file --smtp-addr", "--format --staff"},
 		"portal": {"--portal-addr --provider-url --client-id --oidc-issuer --data-dir",
 			"--provider-addr --widget-rate --sandbox-faults --sandbox-control-addr --ocr"},
@@ -334,45 +334,6 @@ func TestVariablesOfOtherCommandsAreIgnored(t *testing.T) {
 		!strings.Contains(log, "--widget-rate: the command portal does not use it") {
 		t.Errorf("a flag of another command: exit code %d, want a warning\n%s", exit, log)
 	}
-}
-
-// TestOldNames checks that old names still work, and that the log names the new ones.
-func TestOldNames(t *testing.T) {
-	const refused = "--no-workers: no other process"
-	provider := func(more ...string) []string {
-		return append([]string{"provider", "--provider-addr=127.0.0.1:0"}, more...)
-	}
-	for _, c := range []struct {
-		name, variable, value string
-		args                  []string
-		exit                  int
-		says                  string
-	}{
-		{"a flag", "", "", provider("--sandbox-awkward", "7"), 0, "--sandbox-awkward is now --sandbox-faults"},
-		{"a flag with its value", "", "", provider("--environment=production", "--sandbox-awkward=7"), 2, "--sandbox-faults: only a sandbox"},
-		{"a negated flag", "", "", provider("--no-jobs"), 2, refused},
-		{"a flag that is on", "", "", provider("--jobs"), 0, "--jobs is now --workers"},
-		{"a variable", "VESTIBULE_JOBS", "false", provider(), 2, refused},
-		{"a variable that is on", "VESTIBULE_JOBS", "true", provider(), 0, "VESTIBULE_JOBS is now VESTIBULE_WORKERS"},
-		{"a variable below a flag", "VESTIBULE_SANDBOX_AWKWARD", "x", provider("--sandbox-faults=7"), 0, ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if c.variable != "" {
-				t.Setenv(c.variable, c.value)
-			}
-			exit, log := attempt(t, c.args...)
-			if exit != c.exit || !strings.Contains(log, c.says) || c.says == "" && strings.Contains(log, "is now") {
-				t.Errorf("exit code %d, want %d, and a log with %q:\n%s", exit, c.exit, c.says, log)
-			}
-		})
-	}
-	t.Run("a new variable beside it", func(t *testing.T) {
-		t.Setenv("VESTIBULE_JOBS", "false")
-		t.Setenv("VESTIBULE_WORKERS", "true")
-		if exit, log := attempt(t, provider()...); exit != 0 || strings.Contains(log, "is now") {
-			t.Errorf("exit code %d\n%s", exit, log)
-		}
-	})
 }
 
 // TestCallbacksCannotReachThisMachine checks that callbacks to loopback are refused

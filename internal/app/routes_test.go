@@ -199,7 +199,6 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "POST", pattern: "/applications/{id}/letter", param: open, shape: asPage, who: "visitor", header: now},
 		{base: p, method: "GET", pattern: "/resume/{token}", param: canaryText, shape: asPage},
 		{base: p, method: "POST", pattern: "/resume/{token}", param: canaryText, shape: asPage},
-		{base: p, method: "GET", pattern: "/go/{token}", param: canaryText, shape: asPage},
 		{base: p, method: "GET", pattern: "/return", shape: asPage},
 		{base: p, method: "POST", pattern: "/return", shape: asPage, kind: asForm, body: "email=" + canaryEmail},
 		{base: p, method: "GET", pattern: "/review/letters", shape: asPage, who: "reviewer", header: reviewer},

@@ -61,10 +61,6 @@ func TestLinkGrantsOneBrowserAccess(t *testing.T) {
 		if p := phone.get(application); p.status != 404 {
 			t.Fatalf("before the link: %d", p.status)
 		}
-		former := strings.Replace(link, "/resume/", "/go/", 1)
-		if p := phone.get(former); p.status != 200 || !strings.Contains(p.body, `action="/resume/`) {
-			t.Fatalf("the address of the version before = %d\n%s", p.status, p.body)
-		}
 		for range 3 { // opening the address does not use it up
 			if p := phone.get(link); p.status != 200 || !strings.Contains(p.body, i18ntest.EN("resume.arrive.continue")) ||
 				strings.Contains(p.body, "Canaria") {

@@ -47,7 +47,7 @@ func TestSignInRenewsTheSession(t *testing.T) {
 		}
 		want := []string{"admin signedIn  password", "admin signedIn  password", "admin signedOut  "}
 		if d.account != "" {
-			want = []string{"admin signed in  ", "admin signed in  ", "admin signed out  "}
+			want = []string{"admin signedIn  ", "admin signedIn  ", "admin signedOut  "}
 		}
 		if got := d.audited(); !slices.Equal(got, want) {
 			t.Errorf("recorded %q, want %q", got, want)

@@ -279,13 +279,6 @@ func TestIdempotencyKey(t *testing.T) {
 		}
 		c.Key = key
 
-		if _, err := db.SQL.Exec(`UPDATE api_requests SET answer = NULL`); err != nil {
-			t.Fatal(err)
-		}
-		if _, made := c.do("POST", path, good, "Idempotency-Key", "once-1"); made["id"] != first["id"] ||
-			made["embedToken"] == first["embedToken"] {
-			t.Errorf("of the version before: %v", made)
-		}
 		c.now = noon.Add(keyRetention + time.Minute)
 		if resp, made := c.do("POST", path, strings.Replace(good, "order-7", "order-9", 1), "Idempotency-Key",
 			"once-1"); resp.StatusCode != 201 || made["id"] == first["id"] {

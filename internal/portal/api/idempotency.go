@@ -42,20 +42,13 @@ func (a *API) idempotent(ctx context.Context, tx *store.Tx, key string, body []b
 
 // replay returns the response of the earlier request with this key.
 func (a *API) replay(ctx context.Context, tx *store.Tx, keyHash, bodyHash []byte) (out created, err error) {
-	before, id, sealed, err := storedResponse(ctx, tx, keyHash)
+	before, sealed, err := storedResponse(ctx, tx, keyHash)
 	if err != nil {
 		return created{}, err
 	}
 	if !bytes.Equal(before, bodyHash) {
 		return created{}, httpx.NewError(contract.CodeInvalidState, errors.New("Idempotency-Key with another body"),
 			httpx.Detail{Field: "Idempotency-Key", Message: "was used with another body before"})
-	}
-	if sealed == nil { // stored by the previous version, which kept no responses
-		app, err := a.Applications.Get(ctx, a.DB.SQL, id)
-		if err != nil {
-			return created{}, err
-		}
-		return a.issueToken(ctx, tx, id, app.AllowedOrigin)
 	}
 	plain, err := a.DB.Vault.Open(ctx, tx, store.SystemKey, answerCell(keyHash), sealed)
 	if err != nil {

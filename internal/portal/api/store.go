@@ -26,12 +26,10 @@ func storeResponse(ctx context.Context, tx *store.Tx, hash []byte, applicationID
 	return err
 }
 
-// storedResponse returns the request hash, the application and the response stored for a
-// key.
-func storedResponse(ctx context.Context, q store.Queryer, hash []byte) (request []byte, applicationID string, answer []byte, err error) {
-	err = q.QueryRowContext(ctx, `SELECT request_hash, application_id, answer FROM api_requests
-		WHERE hash = $1`, hash).Scan(&request, &applicationID, &answer)
-	return request, applicationID, answer, store.MapNotFound(err)
+// storedResponse returns the request hash and the response stored for a key.
+func storedResponse(ctx context.Context, q store.Queryer, hash []byte) (request, answer []byte, err error) {
+	err = q.QueryRowContext(ctx, `SELECT request_hash, answer FROM api_requests WHERE hash = $1`, hash).Scan(&request, &answer)
+	return request, answer, store.MapNotFound(err)
 }
 
 // Forget deletes an application's rows in this package.

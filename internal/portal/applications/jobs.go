@@ -99,9 +99,6 @@ func (s *Service) Resume(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := catchUp(ctx, tx); err != nil {
-			return err
-		}
 		return s.resumeAnalyses(ctx, tx)
 	})
 }

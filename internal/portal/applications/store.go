@@ -99,19 +99,6 @@ func storeDecision(ctx context.Context, tx *store.Tx, id string, d Decision) (bo
 		WHERE id = $1 AND decisions < $3`, id, d.Kind, d.Number, store.Micros(d.At), strings.Join(d.Reasons, " ")))
 }
 
-// catchUp copies recent decisions that replicas of an older version wrote only to
-// review_decisions, as the migration that added these columns did.
-func catchUp(ctx context.Context, tx *store.Tx) error {
-	const newest = ` FROM review_decisions d WHERE d.application_id = applications.id ORDER BY d.seq DESC LIMIT 1)`
-	_, err := tx.ExecContext(ctx, `UPDATE applications SET decision = (SELECT d.decision`+newest+`, decisions = (SELECT d.seq`+newest+`,
-			decided_at = (SELECT d.at`+newest+`, reasons = (SELECT d.reasons`+newest+`
-		WHERE updated_at > $1 AND decisions < (SELECT d.seq`+newest, store.Micros(tx.Now.Add(-catchUpFor)))
-	return err
-}
-
-// catchUpFor exceeds the time that replicas of two versions run side by side.
-const catchUpFor = 30 * 24 * time.Hour
-
 // insertTimelineEntry adds an entry to the timeline; false means that this input was recorded
 // before.
 func insertTimelineEntry(ctx context.Context, tx *store.Tx, id, key string, l TimelineEntry) (bool, error) {

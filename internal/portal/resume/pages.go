@@ -30,7 +30,6 @@ func (d *Handler) Routes(mux *http.ServeMux) {
 	page("POST /applications/{id}/link", d.handleNewLink)
 	page("GET /resume/{token}", d.showLink)
 	page("POST /resume/{token}", d.handleOpen)
-	page("GET /go/{token}", d.showLink) // links in emails of the version before
 	if d.CanEmail() {
 		page("POST /applications/{id}/letter", d.handleEmail)
 		page("GET /return", d.showForm)
