@@ -37,7 +37,8 @@ func eachOutbox(t *testing.T, f func(t *testing.T, r *testServer)) {
 	for _, party := range []string{store.Portal, store.Provider} {
 		t.Run(party, func(t *testing.T) {
 			storetest.Each(t, party, func(t *testing.T, db *store.DB) {
-				r := &testServer{t: t, provider: party == store.Provider, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), keys: map[string]string{}}
+				r := &testServer{t: t, provider: party == store.Provider, keys: map[string]string{},
+					now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 				db.SetClock(func() time.Time { return r.now })
 				r.Outbox = Outbox{DB: db, Queue: r, Mail: r, Now: db.Now,
 					Job: func(id string) jobs.Args { return testJob{id} },

@@ -3,12 +3,10 @@ package portal_test
 import (
 	"encoding/json"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -171,35 +169,7 @@ func TestOnboardingAppReceivesDecisions(t *testing.T) {
 			t.Error("a reviewer's text is sent")
 		}
 
-		// Decisions from before the migration are included.
-		for _, statement := range append([]string{`UPDATE applications SET decision = '', decisions = 0, decided_at = 0, reasons = ''`,
-			`UPDATE application_timeline SET reasons = ''`}, updates(t, "00180_decisions.sql")...) {
-			if _, err := db.SQL.Exec(statement); err != nil {
-				t.Fatalf("%s: %v", statement, err)
-			}
-		}
-		if d := cmp.Diff(two.Application["decision"], api("")["decision"]) + cmp.Diff(lines, api("/events")["events"]); d != "" {
-			t.Errorf("after the migration (-before +after):\n%s", d)
-		}
 	})
-}
-
-// updates returns the statements of a migration that change rows.
-func updates(t *testing.T, name string) (all []string) {
-	t.Helper()
-	raw, err := fs.ReadFile(store.Migrations(store.Portal), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for statement := range strings.SplitSeq(string(raw), ";") {
-		if _, rest, ok := strings.Cut(statement, "\nUPDATE "); ok {
-			all = append(all, "UPDATE "+rest)
-		}
-	}
-	if len(all) == 0 {
-		t.Fatalf("%s changes no rows", name)
-	}
-	return all
 }
 
 // until polls done until it is true.
@@ -214,36 +184,4 @@ func until(t *testing.T, done func() bool) {
 			t.Fatal("it never came about")
 		}
 	}
-}
-
-// TestCopiesDecisionsOfOlderReplicas checks that a decision by a replica of the previous
-// version, which does not write the new columns, is copied when this version starts.
-func TestCopiesDecisionsOfOlderReplicas(t *testing.T) {
-	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
-		r := newTestServer(t, db)
-		id := strings.TrimPrefix(r.browser().apply(), "/applications/")
-		decision := func(r *testServer) string {
-			t.Helper()
-			p := r.browser().do("GET", "/api/v1/applications/"+id, "", "", "Authorization", "Bearer "+apiKey)
-			_, rest, _ := strings.Cut(p.body, `"decision":`)
-			return rest
-		}
-		for seen, what := range []string{"moreAsked", "approved"} {
-			form := url.Values{"seen": {strconv.Itoa(seen)}, "decision": {what}, "text": {"a canary text"}}
-			if p := r.signedInAdmin().post("/review/applications/"+id+"/decision", form); p.status != 303 {
-				t.Fatalf("%s: %d", what, p.status)
-			}
-		}
-		want := decision(r)
-		if _, err := db.SQL.ExecContext(t.Context(), `UPDATE applications SET decision = '',
-			decisions = 0, decided_at = 0, reasons = ''`); err != nil {
-			t.Fatal(err)
-		}
-		if got := decision(r); !strings.HasPrefix(got, "null") {
-			t.Fatalf("the decision is %s", got)
-		}
-		if got := decision(newTestServer(t, db)); got != want || !strings.HasPrefix(want, `{"kind":"approved","number":2,`) {
-			t.Errorf("the decision is %s, want %s", got, want)
-		}
-	})
 }

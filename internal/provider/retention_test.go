@@ -75,7 +75,8 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		b.exec(`INSERT INTO source_events (connection_id, seq, at, kind) VALUES ('c', 1, 1, 'authorized')`)
 		b.exec(`INSERT INTO report_refreshes (public_token, input) SELECT 'p', handle_hash FROM visits WHERE handle_hash IS NOT NULL LIMIT 1`)
 		for _, into := range []string{`access_requests (mailbox, id, lang, created_at) SELECT handle_hash, 'r', 'en', 1`,
-			`access_links (hash, mailbox, expires_at) SELECT handle_hash, handle_hash, 1`, `sign_in_states (state_hash, expires_at) SELECT handle_hash, 1`,
+			`access_links (hash, mailbox, expires_at) SELECT handle_hash, handle_hash, 1`,
+			`sign_in_states (state_hash, expires_at) SELECT handle_hash, 1`,
 			`link_tries (key, tries, since) SELECT handle_hash, 1, 1`} {
 			b.exec(`INSERT INTO ` + into + ` FROM visits WHERE handle_hash IS NOT NULL LIMIT 1`)
 		}

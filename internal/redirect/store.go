@@ -86,7 +86,8 @@ func sweep(ctx context.Context, tx *store.Tx) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM pending_outcomes WHERE expires_at <= $1`, store.Micros(tx.Now)); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `DELETE FROM redirect_attempts WHERE returned_at = 0 AND expires_at <= $1`, store.Micros(tx.Now.Add(-24*time.Hour)))
+	_, err := tx.ExecContext(ctx, `DELETE FROM redirect_attempts WHERE returned_at = 0 AND expires_at <= $1`,
+		store.Micros(tx.Now.Add(-24*time.Hour)))
 	return err
 }
 

@@ -185,7 +185,8 @@ func (s *Service) takeLink(ctx context.Context, tx *store.Tx, hash []byte) (bool
 // useState uses up the state of an OpenID Connect sign-in; only one of several
 // concurrent calls succeeds.
 func (s *Service) useState(ctx context.Context, tx *store.Tx, p pendingSignIn) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO sign_in_states (state_hash, expires_at) VALUES ($1, $2) ON CONFLICT (state_hash) DO NOTHING`,
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO sign_in_states (state_hash, expires_at)
+		VALUES ($1, $2) ON CONFLICT (state_hash) DO NOTHING`,
 		store.Hash(p.State), p.Until))
 }
 

@@ -100,7 +100,8 @@ func TestLinkSetsAPasswordOnce(t *testing.T) {
 		if resp, page := d.get(link); resp.StatusCode != 200 || !strings.Contains(page, "nina@example.com") {
 			t.Errorf("the link's page: %d %s", resp.StatusCode, page)
 		}
-		if n := d.count(`SELECT COUNT(*) FROM password_links WHERE hash = $1`, []byte(strings.TrimPrefix(link, "/review/set-password/"))); n != 0 {
+		if n := d.count(`SELECT COUNT(*) FROM password_links WHERE hash = $1`,
+			[]byte(strings.TrimPrefix(link, "/review/set-password/"))); n != 0 {
 			t.Error("the token is stored in plain text")
 		}
 		var mu sync.Mutex

@@ -22,7 +22,8 @@ func insertDelivery(ctx context.Context, tx *store.Tx, d Delivery) error {
 }
 
 const selectDelivery = `SELECT d.id, d.callback_id, d.state, d.attempts, coalesce(d.last_http, 0), d.created_at, d.updated_at,
-		e.id, e.subject_id, e.type, coalesce(e.detail, ''), e.sequence, e.created_at, e.resends, coalesce(d.body, e.body), d.next_at, coalesce(a.http, 0), coalesce(a.error, ''),
+		e.id, e.subject_id, e.type, coalesce(e.detail, ''), e.sequence, e.created_at, e.resends, coalesce(d.body, e.body),
+		d.next_at, coalesce(a.http, 0), coalesce(a.error, ''),
 		coalesce(a.took_ms, 0)
 	FROM deliveries d JOIN events e ON e.id = d.event_id LEFT JOIN delivery_attempts a ON a.delivery_id = d.id AND a.attempt = d.attempts `
 

@@ -135,7 +135,7 @@ func TestEventPages(t *testing.T) {
 		t.Errorf("the audit log has events turned on %d times: %v", turnedOn, err)
 	}
 	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM audit WHERE action = 'eventSent'
-		AND application_id = $1 AND object = 'application.started'`,
+		AND subject_id = $1 AND object = 'application.started'`,
 		appStarted).Scan(&resent); err != nil || resent != 1 {
 		t.Errorf("the audit log has the event sent again %d times: %v", resent, err)
 	}

@@ -78,7 +78,7 @@ func TestFilesAreDownloadsOnly(t *testing.T) {
 func (d *testServer) audited(action string) (n int) {
 	d.t.Helper()
 	if err := d.DB.SQL.QueryRow(`SELECT COUNT(*) FROM audit WHERE action = $1
-		AND application_id = $2`, action, appReady).Scan(&n); err != nil {
+		AND subject_id = $2`, action, appReady).Scan(&n); err != nil {
 		d.t.Fatal(err)
 	}
 	return n

@@ -71,7 +71,7 @@ func TestSpreadsheetDownloads(t *testing.T) {
 		}
 		var n int
 		if err := db.SQL.QueryRow(`SELECT COUNT(*) FROM audit WHERE action = 'reportExported'
-			AND application_id = $1`, appReady).Scan(&n); err != nil || n != 2 {
+			AND subject_id = $1`, appReady).Scan(&n); err != nil || n != 2 {
 			t.Errorf("%d downloads were written down (%v), want 2", n, err)
 		}
 		d.change(appReady, func(r *stored) { r.Analysis = nil })
