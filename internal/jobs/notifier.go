@@ -5,7 +5,6 @@ import (
 	"database/sql"
 
 	"github.com/riverqueue/river/riverdriver"
-	"github.com/riverqueue/river/rivertype"
 )
 
 // notifier wakes the workers of this process as soon as a job is committed in it,
@@ -42,11 +41,11 @@ type pollingExecutor struct {
 	due func(context.Context) (bool, error)
 }
 
-func (e pollingExecutor) JobGetAvailable(ctx context.Context, params *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
+func (e pollingExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) (*riverdriver.JobGetAvailableResult, error) {
 	if due, err := e.due(ctx); !due || err != nil {
-		return nil, err
+		return &riverdriver.JobGetAvailableResult{}, err
 	}
-	return e.Executor.JobGetAvailable(ctx, params)
+	return e.Executor.JobGetAvailable(ctx, p)
 }
 
 func (notifyingDriver) SupportsListener() bool { return true }
