@@ -41,7 +41,9 @@ type pollingExecutor struct {
 	due func(context.Context) (bool, error)
 }
 
-func (e pollingExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) (*riverdriver.JobGetAvailableResult, error) {
+func (e pollingExecutor) JobGetAvailable(
+	ctx context.Context, p *riverdriver.JobGetAvailableParams,
+) (*riverdriver.JobGetAvailableResult, error) {
 	if due, err := e.due(ctx); !due || err != nil {
 		return &riverdriver.JobGetAvailableResult{}, err
 	}
