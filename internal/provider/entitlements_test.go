@@ -115,7 +115,7 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 		}
 		for _, id := range []string{b.seed.PublicID, child} {
 			if n := b.count(`SELECT COUNT(*) FROM audit WHERE actor = 'operator' AND object = 'account-numbers'
-				AND customer_id = (SELECT id FROM customers WHERE public_id = $1)`, id); n < 2 {
+				AND subject_id = (SELECT id FROM customers WHERE public_id = $1)`, id); n < 2 {
 				t.Errorf("%d lines of %s", n, id)
 			}
 		}

@@ -57,8 +57,7 @@ func start(t *testing.T, db *store.DB, party string, edit ...func(*Config)) *tes
 	db.SetClock(clock)
 	c := Config{AuditSignIns: party == store.Portal, DB: db, Now: clock, Log: slog.New(slog.DiscardHandler),
 		URL: "https://portal.example", Home: "/review", KnownCookie: "known", Roles: []Role{administrator, reviewer, auditor},
-		ShowSignIn:    showAsJSON[SignInPage],
-		ShowForgotten: showAsJSON[ForgottenPage], ShowPassword: showAsJSON[PasswordPage]}
+		ShowSignIn: showAsJSON[SignInPage], ShowForgotten: showAsJSON[ForgottenPage], ShowPassword: showAsJSON[PasswordPage]}
 	for _, f := range edit {
 		f(&c)
 	}

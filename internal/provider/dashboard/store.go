@@ -28,7 +28,7 @@ func putNotice(ctx context.Context, tx *store.Tx, sessionID string, n flash, sea
 	if keep {
 		query += `NOTHING`
 	} else {
-		query += `UPDATE SET said = excluded.said, sealed = excluded.sealed, expires_at = excluded.expires_at`
+		query += `UPDATE SET message = excluded.message, sealed = excluded.sealed, expires_at = excluded.expires_at`
 	}
 	_, err := tx.ExecContext(ctx, query, sessionID, string(n), sql.Null[[]byte]{V: sealed, Valid: sealed != nil}, store.Micros(until))
 	return err
