@@ -359,7 +359,7 @@ func (w *testServer) routes(t *testing.T) []route {
 func (w *testServer) child(t *testing.T) (publicID, productID, configurationID string) {
 	t.Helper()
 	err := w.stores[1].Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE customers SET rotation = TRUE WHERE public_id = $1`, w.Credentials.PublicID)
+		_, err := tx.ExecContext(ctx, `UPDATE customers SET rotation_enabled = TRUE WHERE public_id = $1`, w.Credentials.PublicID)
 		return err
 	})
 	if err != nil {
