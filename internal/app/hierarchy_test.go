@@ -16,7 +16,7 @@ func TestClientCreatesAccountHierarchy(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		ctx, c := t.Context(), w.Credentials
 		client := w.client(c.Account)
-		w.child(t) // and so rotation is enabled
+		w.child(t)
 		must := func(what string, err error) {
 			t.Helper()
 			if err != nil {

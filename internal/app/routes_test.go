@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"image"
@@ -17,7 +16,6 @@ import (
 	"vestibule/internal/webhook"
 	pages "vestibule/templates/portal/review"
 
-	"vestibule/internal/store"
 )
 
 // routes lists every route of the program, each with a valid request.
@@ -354,17 +352,9 @@ func (w *testServer) routes(t *testing.T) []route {
 	})
 }
 
-// child creates a child account with a product, and allows the portal's account all
-// calls of the hierarchy.
+// child creates a child account of the portal's account, with a product.
 func (w *testServer) child(t *testing.T) (publicID, productID, configurationID string) {
 	t.Helper()
-	err := w.stores[1].Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE customers SET rotation_enabled = TRUE WHERE public_id = $1`, w.Credentials.PublicID)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	header := []string{"Authorization", basic(w.Credentials.Account), "Content-Type", asJSON}
 	publicID = good(t, 201, ask(t, "POST", w.Provider+"/accounts", `{"accountName":"Child"}`, header...)).field("publicId")
 	productID = good(t, 201, ask(t, "POST", w.Provider+"/accounts/"+publicID+"/products",
