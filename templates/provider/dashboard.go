@@ -60,7 +60,7 @@ type DashboardWebhooks struct {
 	Next     time.Time // when the next attempt is due; zero for none
 	Hours    []DashboardSent
 	Days     []DashboardSent
-	Test     *DashboardDelivery // the newest test event; nil for none
+	Test     *webhook.Delivery // the newest test event; nil for none
 	MaxTests int                // within an hour
 }
 
@@ -94,40 +94,17 @@ type DashboardDeliveries struct {
 	List     DashboardList
 	Report   string // reference of a report that selects deliveries; empty: all
 	Searched string // the search text, if nothing was found
-	Rows     []DashboardDelivery
+	Rows     []webhook.Delivery
 
 	HasFailed   bool      // some events can be sent again
 	FailedSince time.Time // since this day unless the user chooses another
 }
 
-// DashboardDelivery is a delivery.
+// DashboardDelivery is the page of a delivery.
 type DashboardDelivery struct {
-	ID, EventID string
-	Report      string // a reference; empty for a report of another account
-	Status      contract.Status
-	Substatus   contract.Substatus
-	Happened    time.Time
-	State       string
-	Tries       int
-	Answer      int             // as in DashboardAnswer
-	Last        webhook.Attempt // HTTP and Error
-	Next        time.Time       // when the next attempt is due; zero for none
-	Created     time.Time
-	Resends     int64
-
-	Attempts []DashboardAttempt
-	Others   []DashboardDelivery // of the same event, the newest first
-	Body     string
-	Shredded bool
-}
-
-// DashboardAttempt is an attempt of a delivery.
-type DashboardAttempt struct {
-	At     time.Time
-	Answer int // a status, -1 for no answer
-	Took   time.Duration
-	Error  string
-	Text   *webhook.Answer // the beginning of the answer; nil for none
+	webhook.Delivery
+	Report string             // a reference; empty for a report of another account
+	Others []webhook.Delivery // of the same event, the newest first
 }
 
 // DashboardCredential is a secret of the API.
@@ -174,7 +151,7 @@ type DashboardReport struct {
 	Sources    []DashboardSource
 	Moments    []DashboardMoment
 	Shares     []DashboardShare
-	Deliveries []DashboardDelivery
+	Deliveries []webhook.Delivery
 }
 
 // DashboardMoment is an entry of a timeline.

@@ -1009,7 +1009,7 @@ func (v DashboardReport) deliveryGrid(d Dashboard) ui.Grid {
 		{Label: i18n.T(d.Lang, "dashboard.delivery_grid.event")}, {Label: i18n.T(d.Lang, "dashboard.state")},
 		{Label: i18n.T(d.Lang, "dashboard.answer")}, {Label: i18n.T(d.Lang, "dashboard.when")}}}
 	for _, r := range v.Deliveries {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: eventLink(d, r)}, {Body: deliveryState(d, r)}, {Text: d.answer(r.Answer)},
+		g.Rows = append(g.Rows, []ui.Cell{{Body: eventLink(d, r)}, {Body: deliveryState(d, r)}, {Text: d.answer(lastAnswer(r))},
 			{Body: when(d, r.Created)}})
 	}
 	return g

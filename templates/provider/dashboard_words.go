@@ -53,15 +53,23 @@ func (d Dashboard) answer(code int) string {
 	switch code {
 	case 0:
 		return i18n.T(d.Lang, "dashboard.overview.answer_none_yet")
-	case -1:
+	case webhook.NoAnswer:
 		return i18n.T(d.Lang, "dashboard.http_code.no_answer")
 	}
 	return strings.TrimSpace(strconv.Itoa(code) + " " + http.StatusText(code))
 }
 
-func (d Dashboard) attemptResult(a DashboardAttempt) string {
+func (d Dashboard) attemptResult(a webhook.Attempt) string {
 	if attemptTone(a) == ui.Success {
-		return d.answer(a.Answer)
+		return d.answer(a.HTTP)
 	}
-	return ui.DeliveryProblem(d.Lang, "", webhook.Attempt{HTTP: max(a.Answer, 0), Error: webhook.Class(a.Error)})
+	return ui.DeliveryProblem(d.Lang, "", a)
+}
+
+// lastAnswer returns the last answer of a receiver for answer.
+func lastAnswer(r webhook.Delivery) int {
+	if r.HTTP == 0 && r.Tries > 0 {
+		return webhook.NoAnswer
+	}
+	return r.HTTP
 }

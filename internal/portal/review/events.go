@@ -1,9 +1,7 @@
 package review
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -43,14 +41,9 @@ func (d *Handler) events(w http.ResponseWriter, r *http.Request, by staff.User) 
 		return err
 	}
 	v := pages.EventsView{Decides: deciders.has(by), URL: httpx.OriginOf(to.URL), Stopped: to.Stopped, State: state,
-		ApplicationID: application, Done: pages.EventsDone(q.Get("done"))}
-	now := d.DB.Now()
-	if v.Health, v.Next, err = d.Events.Health(r.Context(), now.Add(-24*time.Hour), now.Add(-7*24*time.Hour)); err != nil {
+		ApplicationID: application, Rows: found, Now: d.DB.Now(), Done: pages.EventsDone(q.Get("done"))}
+	if v.Health, v.Next, err = d.Events.Health(r.Context(), v.Now.Add(-24*time.Hour), v.Now.Add(-7*24*time.Hour)); err != nil {
 		return err
-	}
-	v.Now = now
-	for _, one := range found {
-		v.Rows = append(v.Rows, deliveryView(one))
 	}
 	if next != "" {
 		v.Older = pages.EventsURL(state, application, next)
@@ -59,17 +52,6 @@ func (d *Handler) events(w http.ResponseWriter, r *http.Request, by staff.User) 
 		v.Newest = pages.EventsURL(state, application, "")
 	}
 	return d.showLive(w, r, func(p ui.Page) templ.Component { return pages.Events(p, v) })
-}
-
-func deliveryView(d webhook.Delivery) pages.Delivery {
-	v := pages.Delivery{ID: d.ID, EventID: d.EventID, ApplicationID: d.Subject, Type: d.Type, Sequence: d.Sequence,
-		Happened: d.Happened, State: d.State, Tries: d.Tries, HTTP: d.HTTP, Last: d.Last, Next: d.Next, Created: d.Created, Resends: d.Resends,
-		Attempts: d.Attempts}
-	var indented bytes.Buffer
-	if json.Indent(&indented, d.Body, "", "  ") == nil {
-		v.Body = indented.String()
-	}
-	return v
 }
 
 // findDelivery returns the delivery that the address names.
@@ -91,8 +73,7 @@ func (d *Handler) event(w http.ResponseWriter, r *http.Request, by staff.User) e
 	if err != nil {
 		return err
 	}
-	v := deliveryView(found)
-	v.Decides, v.Done = deciders.has(by), pages.EventsDone(r.URL.Query().Get("done"))
+	v := pages.EventView{Delivery: found, Decides: deciders.has(by), Done: pages.EventsDone(r.URL.Query().Get("done"))}
 	return d.showLive(w, r, func(p ui.Page) templ.Component { return pages.Event(p, v) })
 }
 

@@ -41,9 +41,8 @@ func (s *Service) webhooks(ctx context.Context, _ *http.Request, by user, d prov
 	if err != nil {
 		return nil, err
 	}
-	for _, x := range tests {
-		test := deliveryView(x)
-		v.Test = &test
+	if len(tests) > 0 {
+		v.Test = &tests[0]
 	}
 	for _, st := range webhooks.Subscribable() {
 		v.Statuses = append(v.Statuses, providerui.DashboardStatus{Status: st, Chosen: c.Statuses == nil || slices.Contains(c.Statuses, st)})
@@ -260,33 +259,11 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d pr
 	if v.HasFailed, err = s.Webhooks.HasFailed(ctx, s.DB.SQL, by.account.ID, time.Time{}); err != nil {
 		return nil, err
 	}
-	v.List.Statuses = webhooks.Subscribable()
-	for _, x := range all {
-		v.Rows = append(v.Rows, deliveryView(x))
-	}
+	v.List.Statuses, v.Rows = webhooks.Subscribable(), all
 	if n := len(all); n > 0 {
 		v.List.Pager = pager(q, "/dashboard/deliveries", n == pageSize, cursorText(store.Cursor{At: all[n-1].Created, ID: all[n-1].ID}))
 	}
 	return providerui.DashboardDeliveriesPage(d, v), nil
-}
-
-// answerOf returns the last answer of a receiver as providerui.DashboardAnswer has it.
-func answerOf(status, tries int) int {
-	if status == 0 && tries > 0 {
-		return webhook.NoAnswer
-	}
-	return status
-}
-
-func deliveryView(x webhook.Delivery) providerui.DashboardDelivery {
-	v := providerui.DashboardDelivery{ID: x.ID, EventID: x.EventID, Status: contract.Status(x.Type),
-		Substatus: contract.Substatus(x.Detail), Happened: x.Happened, State: string(x.State), Tries: x.Tries, Answer: answerOf(x.HTTP, x.Tries),
-		Last: x.Last, Next: x.Next, Created: x.Created, Resends: x.Resends, Body: string(x.Body), Shredded: x.Shredded}
-	for _, a := range x.Attempts {
-		v.Attempts = append(v.Attempts, providerui.DashboardAttempt{At: a.At, Answer: answerOf(a.HTTP, 1), Took: a.Took, Error: string(a.Error),
-			Text: a.Answer})
-	}
-	return v
 }
 
 func (s *Service) delivery(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
@@ -298,16 +275,12 @@ func (s *Service) delivery(ctx context.Context, r *http.Request, by user, d prov
 	if err != nil {
 		return nil, err
 	}
-	v := deliveryView(x)
+	v := providerui.DashboardDelivery{Delivery: x}
 	others, err := s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, webhook.Filter{EventID: x.EventID, Limit: pageSize})
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range others {
-		if o.ID != x.ID {
-			v.Others = append(v.Others, deliveryView(o))
-		}
-	}
+	v.Others = slices.DeleteFunc(others, func(o webhook.Delivery) bool { return o.ID == x.ID })
 	// A third party's event may be about another customer's report.
 	switch _, err := s.own(ctx, s.DB.SQL, by, x.Subject); {
 	case err == nil:

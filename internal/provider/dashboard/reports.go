@@ -232,10 +232,7 @@ func (s *Service) findDeliveries(ctx context.Context, by user, query string) (st
 		if len(f.Subjects) == 0 {
 			return providerui.DashboardDeliveriesPage(d, v), nil
 		}
-		all, err := s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, f)
-		for _, x := range all {
-			v.Rows = append(v.Rows, deliveryView(x))
-		}
+		v.Rows, err = s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, f)
 		return providerui.DashboardDeliveriesPage(d, v), err
 	}, err
 }
@@ -257,12 +254,11 @@ func (s *Service) report(ctx context.Context, r *http.Request, by user, d provid
 		if err := s.history(ctx, tx, x, &v); err != nil {
 			return err
 		}
-		sent, err := s.Webhooks.Deliveries(ctx, tx, by.account.ID, webhook.Filter{Subject: token, Limit: 50})
+		v.Deliveries, err = s.Webhooks.Deliveries(ctx, tx, by.account.ID, webhook.Filter{Subject: token, Limit: 50})
 		if err != nil {
 			return err
 		}
-		for _, x := range sent {
-			v.Deliveries = append(v.Deliveries, deliveryView(x))
+		for _, x := range v.Deliveries {
 			v.Moments = append(v.Moments, providerui.DashboardMoment{At: x.Created, Kind: "delivery", Status: contract.Status(x.Type),
 				URL: "/dashboard/deliveries/" + x.ID})
 		}

@@ -83,7 +83,7 @@ func (x AuditLine) part(l i18n.Lang, name string) (text, url string) {
 			c := toApplication(x.Object)
 			return c.Text, c.URL
 		case "eventSent":
-			return Delivery{Type: x.Object}.eventName(l), "/review/events?application=" + x.Application
+			return eventName(l, x.Object), "/review/events?application=" + x.Application
 		}
 		return user(x.Object, x.ObjectID)
 	}

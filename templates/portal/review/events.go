@@ -17,7 +17,7 @@ type EventsView struct {
 	Decides       bool // may resend events
 	State         webhook.State
 	ApplicationID string // filter; "" selects all
-	Rows          []Delivery
+	Rows          []webhook.Delivery
 	Health        []webhook.Health
 	Next          time.Time // when the next attempt is due; zero for none
 	Now           time.Time
@@ -50,27 +50,11 @@ func (d EventsDone) words() (tone ui.Tone, words i18n.Key) {
 	return ui.Neutral, ""
 }
 
-// Delivery is the delivery of an event to the onboarding app.
-type Delivery struct {
-	ID            string
-	EventID       string
-	ApplicationID string
-	Type          string
-	Sequence      int64
-	Happened      time.Time
-	State         webhook.State
-	Tries         int
-	HTTP          int
-	Last          webhook.Attempt // HTTP and Error
-	Next          time.Time       // when the next attempt is due; zero for none
-	Created       time.Time
-	Resends       int64
-
-	// Set only on the page of one delivery:
-	Decides  bool
-	Done     EventsDone
-	Attempts []webhook.Attempt
-	Body     string // "" if its application was deleted
+// EventView is the page of one delivery.
+type EventView struct {
+	webhook.Delivery
+	Decides bool // may resend it
+	Done    EventsDone
 }
 
 var deliveryTones = map[webhook.State]ui.Tone{
@@ -88,7 +72,8 @@ func tryAnswer(l i18n.Lang, t webhook.Attempt) string {
 	return ui.DeliveryProblem(l, "", t)
 }
 
-func (d Delivery) answer(l i18n.Lang) string {
+// deliveryAnswer is the last answer of the receiver.
+func deliveryAnswer(l i18n.Lang, d webhook.Delivery) string {
 	switch {
 	case d.HTTP != 0:
 		return strconv.Itoa(d.HTTP)
@@ -116,8 +101,8 @@ func (v EventsView) grid(l i18n.Lang) ui.Grid {
 		g.Rows = append(g.Rows, []ui.Cell{
 			{Body: deliveryLink(l, d)},
 			{Body: deliveryState(l, d)},
-			{Body: applicationLink(d.ApplicationID)},
-			{Text: d.answer(l)},
+			{Body: applicationLink(d.Subject)},
+			{Text: deliveryAnswer(l, d)},
 			{Text: strconv.Itoa(d.Tries)},
 			{Body: when(l, d.Created)},
 		})
@@ -125,26 +110,26 @@ func (v EventsView) grid(l i18n.Lang) ui.Grid {
 	return g
 }
 
-func (d Delivery) facts(l i18n.Lang) []ui.Fact {
+func (v EventView) facts(l i18n.Lang) []ui.Fact {
 	facts := []ui.Fact{
-		{Term: i18n.T(l, "review.application.state"), Body: deliveryState(l, d)},
-		{Term: i18n.T(l, "review.events.type"), Text: d.Type},
-		{Term: i18n.T(l, "review.application.label"), Body: applicationLink(d.ApplicationID)},
-		{Term: i18n.T(l, "review.events.happened"), Body: when(l, d.Happened)},
-		{Term: i18n.T(l, "review.events.id"), Text: d.EventID},
-		{Term: i18n.T(l, "review.events.sequence"), Text: strconv.FormatInt(d.Sequence, 10)},
+		{Term: i18n.T(l, "review.application.state"), Body: deliveryState(l, v.Delivery)},
+		{Term: i18n.T(l, "review.events.type"), Text: v.Type},
+		{Term: i18n.T(l, "review.application.label"), Body: applicationLink(v.Subject)},
+		{Term: i18n.T(l, "review.events.happened"), Body: when(l, v.Happened)},
+		{Term: i18n.T(l, "review.events.id"), Text: v.EventID},
+		{Term: i18n.T(l, "review.events.sequence"), Text: strconv.FormatInt(v.Sequence, 10)},
 	}
-	if d.Resends > 0 {
-		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.events.resends"), Text: strconv.FormatInt(d.Resends, 10) + "×"})
+	if v.Resends > 0 {
+		facts = append(facts, ui.Fact{Term: i18n.T(l, "review.events.resends"), Text: strconv.FormatInt(v.Resends, 10) + "×"})
 	}
 	return facts
 }
 
-func (d Delivery) tries(l i18n.Lang) ui.Grid {
+func (v EventView) tries(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.events.tries"), HideCaption: true, Columns: []ui.Column{
 		{Label: "#", Number: true}, {Label: i18n.T(l, "review.when")}, {Label: i18n.T(l, "review.events.answer")},
 		{Label: i18n.T(l, "review.events.took"), Number: true}}}
-	for i, t := range d.Attempts {
+	for i, t := range v.Attempts {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: strconv.Itoa(i + 1)}, {Body: when(l, t.At)}, {Text: tryAnswer(l, t)},
 			{Text: strconv.FormatInt(t.Took.Milliseconds(), 10) + " ms"}})
 	}
@@ -153,8 +138,8 @@ func (d Delivery) tries(l i18n.Lang) ui.Grid {
 
 // eventName says in words what the event is about: the state that the application reached, or
 // that it was decided.
-func (d Delivery) eventName(l i18n.Lang) string {
-	state := strings.TrimPrefix(d.Type, "application.")
+func eventName(l i18n.Lang, code string) string {
+	state := strings.TrimPrefix(code, "application.")
 	if state == "decided" {
 		return i18n.T(l, "review.list.orders.decided")
 	}
