@@ -108,7 +108,7 @@ func (s *Service) editURLs(ctx context.Context, tx *store.Tx, by user, action, u
 
 func (s *Service) addURL(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	url := in.field("url")
-	return s.editURLs(ctx, tx, by, "complete URL added", url, "url added", func(urls []string) ([]string, error) {
+	return s.editURLs(ctx, tx, by, actionURLAdded, url, "url added", func(urls []string) ([]string, error) {
 		if slices.Contains(urls, url) {
 			return nil, noChange{flashNoChange}
 		}
@@ -118,7 +118,7 @@ func (s *Service) addURL(ctx context.Context, tx *store.Tx, by user, in input) (
 
 func (s *Service) removeURL(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	url := in.field("url")
-	return s.editURLs(ctx, tx, by, "complete URL removed", url, "url removed", func(urls []string) ([]string, error) {
+	return s.editURLs(ctx, tx, by, actionURLRemoved, url, "url removed", func(urls []string) ([]string, error) {
 		if !slices.Contains(urls, url) {
 			return nil, noChange{flashNoChange}
 		}
@@ -128,7 +128,7 @@ func (s *Service) removeURL(ctx context.Context, tx *store.Tx, by user, in input
 
 func (s *Service) staticURL(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	url, before := in.field("url"), ""
-	out, err := s.editURLs(ctx, tx, by, "complete URL static", url, "url static", func(urls []string) ([]string, error) {
+	out, err := s.editURLs(ctx, tx, by, actionURLStatic, url, "url static", func(urls []string) ([]string, error) {
 		if i := slices.Index(urls, url); i < 1 {
 			return nil, noChange{flashNoChange}
 		}
@@ -169,7 +169,7 @@ func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by user, in input
 	}
 	values := staff.Changed(staff.Value{Setting: staff.SettingReturnMode, Before: by.account.ReturnMode, After: mode},
 		staff.Value{Setting: staff.SettingRequireForm, Before: staff.YesNo(by.account.RequireForm), After: staff.YesNo(form)})
-	return done{action: "return changed", object: by.account.PublicID, detail: detail, values: values, flash: "return"},
+	return done{action: actionReturnChanged, object: by.account.PublicID, detail: detail, values: values, flash: "return"},
 		s.Customers.SetReturn(ctx, tx, by.account.ID, mode, form)
 }
 

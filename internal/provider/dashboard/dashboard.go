@@ -113,6 +113,20 @@ func (s *Service) Open(ctx context.Context) error {
 	return err
 }
 
+// Actions in the audit trail that Changed reads. They are codes: the message catalog has
+// their texts.
+const (
+	actionCallbackSet   = "callback set"
+	actionCallbackOn    = "callback on"
+	actionCallbackOff   = "callback off"
+	actionSignerRotated = "signer rotated"
+	actionURLAdded      = "complete URL added"
+	actionURLRemoved    = "complete URL removed"
+	actionURLStatic     = "complete URL static"
+	actionReturnChanged = "return changed"
+	actionUserRemoved   = "person removed"
+)
+
 // Changed says which settings users of a customer have ever changed; a repeated Seed
 // keeps these.
 type Changed struct{ Callback, CompleteURLs, Return, People bool }
@@ -123,13 +137,13 @@ func (s *Service) Changed(ctx context.Context, q store.Queryer, customerID strin
 	var c Changed
 	for _, a := range actions {
 		switch a {
-		case "callback set", "callback on", "callback off", "signer rotated":
+		case actionCallbackSet, actionCallbackOn, actionCallbackOff, actionSignerRotated:
 			c.Callback = true
-		case "complete URL added", "complete URL removed", "complete URL static":
+		case actionURLAdded, actionURLRemoved, actionURLStatic:
 			c.CompleteURLs = true
-		case "return changed":
+		case actionReturnChanged:
 			c.Return = true
-		case "person removed":
+		case actionUserRemoved:
 			c.People = true
 		}
 	}

@@ -21,7 +21,7 @@ import (
 	providerui "vestibule/templates/provider"
 )
 
-// Actions in the audit trail and keys of flash messages. The templates have the texts.
+// Keys of flash messages of all forms. The message catalog has the texts.
 const (
 	flashTwice    flash = "twice"
 	flashTooOld   flash = "too old"
@@ -117,7 +117,7 @@ func (s *Service) setCallback(ctx context.Context, tx *store.Tx, by user, in inp
 		return done{}, err
 	}
 	secret, err := s.Webhooks.SetURL(ctx, tx, by.account.ID, address)
-	out := done{action: "callback set", object: "callback", detail: httpx.OriginOf(address), flash: "callback", secret: secret}
+	out := done{action: actionCallbackSet, object: "callback", detail: httpx.OriginOf(address), flash: "callback", secret: secret}
 	out.values = staff.Changed(staff.Value{Setting: staff.SettingCallbackURL, Before: httpx.OriginOf(before.URL),
 		After: httpx.OriginOf(address)})
 	if secret != "" {
@@ -136,15 +136,19 @@ func (s *Service) callbackOf(ctx context.Context, q store.Queryer, by user) (web
 }
 
 func (s *Service) switchCallback(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	state := in.Get("state")
-	if state != "on" && state != "off" {
+	out := done{action: actionCallbackOff, object: "callback", flash: "callback off"}
+	switch in.Get("state") {
+	case "on":
+		out.action, out.flash = actionCallbackOn, "callback on"
+	case "off":
+	default:
 		return done{}, malformed("state")
 	}
-	changed, err := s.Webhooks.SetEnabled(ctx, tx, by.account.ID, state == "on")
+	changed, err := s.Webhooks.SetEnabled(ctx, tx, by.account.ID, out.action == actionCallbackOn)
 	if err == nil && !changed {
 		err = noChange{flashNoChange}
 	}
-	return done{action: "callback " + state, object: "callback", flash: flash("callback " + state)}, err
+	return out, err
 }
 
 // malformed is the error of a field that no form of these pages sends.
@@ -193,7 +197,7 @@ func (s *Service) rotateSigner(ctx context.Context, tx *store.Tx, by user, in in
 	if err == nil && !ok {
 		err = noChange{flashNoChange}
 	}
-	return done{action: "signer rotated", object: id, flash: "signer rotated", secret: secret}, err
+	return done{action: actionSignerRotated, object: id, flash: "signer rotated", secret: secret}, err
 }
 
 func unknown(what string) error {

@@ -81,7 +81,7 @@ func (s *Service) removeUser(ctx context.Context, tx *store.Tx, by user, in inpu
 	if in.id == by.ID {
 		return done{}, malformed("oneself")
 	}
-	return done{action: "person removed", object: in.id, flash: "person gone"}, s.Staff.Remove(ctx, tx, by.account.ID, in.id)
+	return done{action: actionUserRemoved, object: in.id, flash: "person gone"}, s.Staff.Remove(ctx, tx, by.account.ID, in.id)
 }
 
 // hashOwn checks the current password and hashes the new one.
