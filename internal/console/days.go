@@ -1,4 +1,6 @@
-package staff
+// Package console holds what the review dashboard and the provider's dashboard share above
+// their users: the days of filters and overviews, and the height of rows.
+package console
 
 import (
 	"net/url"

@@ -1,4 +1,4 @@
-package staff_test
+package console_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"vestibule/internal/staff"
+	"vestibule/internal/console"
 )
 
 func TestReadDays(t *testing.T) {
@@ -37,14 +37,14 @@ func TestReadDays(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := "refused"
-		if d, ok := staff.ReadDays(q, now, 90); ok {
-			got = fmt.Sprintf("%s %s %d days, period %d", staff.FormatDay(d.First), staff.FormatDay(d.Last), d.Count(), d.Period)
+		if d, ok := console.ReadDays(q, now, 90); ok {
+			got = fmt.Sprintf("%s %s %d days, period %d", console.FormatDay(d.First), console.FormatDay(d.Last), d.Count(), d.Period)
 			if d.Compare != "" {
-				got += fmt.Sprintf(", %s from %s", d.Compare, staff.FormatDay(d.Before))
+				got += fmt.Sprintf(", %s from %s", d.Compare, console.FormatDay(d.Before))
 			} else if d.Before.AddDate(0, 0, d.Count()) != d.First {
 				t.Errorf("%q compares with the days from %s", query, d.Before)
 			}
-			if again, ok := staff.ReadDays(d.Params(d.Period), now, 90); !ok || again != d {
+			if again, ok := console.ReadDays(d.Params(d.Period), now, 90); !ok || again != d {
 				t.Errorf("%q: %+v leads to %+v", query, d, again)
 			}
 		}

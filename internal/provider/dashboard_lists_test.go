@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
-	"vestibule/internal/staff"
 	"vestibule/internal/testutil/i18ntest"
 )
 
@@ -114,16 +114,16 @@ func TestDashboardDensity(t *testing.T) {
 		dense := func(d *dashboardBrowser) bool {
 			return strings.Contains(d.page("/dashboard/reports"), `"dashboard-main dense"`)
 		}
-		for _, density := range []string{staff.Dense, staff.Comfortable, staff.Dense} {
+		for _, density := range []string{console.Dense, console.Comfortable, console.Dense} {
 			a := d.send("/dashboard/density", url.Values{"density": {density}, "back": {"/dashboard/people?sort=oldest"}})
-			if a.status != 303 || a.header.Get("Location") != "/dashboard/people?sort=oldest" || dense(d) != (density == staff.Dense) {
+			if a.status != 303 || a.header.Get("Location") != "/dashboard/people?sort=oldest" || dense(d) != (density == console.Dense) {
 				t.Errorf("%s: %d to %q, and the lists are dense: %v", density, a.status, a.header.Get("Location"), dense(d))
 			}
 		}
 		if dense(eve) {
 			t.Error("another user's lists are dense")
 		}
-		for _, bad := range [][2]string{{"x", "/dashboard"}, {staff.Dense, "https://evil.example/dashboard"}, {staff.Dense, ""}} {
+		for _, bad := range [][2]string{{"x", "/dashboard"}, {console.Dense, "https://evil.example/dashboard"}, {console.Dense, ""}} {
 			if a := d.send("/dashboard/density", url.Values{"density": {bad[0]}, "back": {bad[1]}}); a.status != 400 {
 				t.Errorf("%q: %d", bad, a.status)
 			}

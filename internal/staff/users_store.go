@@ -131,17 +131,6 @@ func (s *Service) deleteUser(ctx context.Context, tx *store.Tx, account, id stri
 	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM users WHERE id = $1 AND customer_id = $2`, id, account))
 }
 
-func (s *Service) density(ctx context.Context, q store.Queryer, userID string) (density string, err error) {
-	err = q.QueryRowContext(ctx, `SELECT density FROM user_settings WHERE user_id = $1`, userID).Scan(&density)
-	return density, store.MapNotFound(err)
-}
-
-func (s *Service) setDensity(ctx context.Context, q store.Queryer, userID, density string) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO user_settings (user_id, density) VALUES ($1, $2)
-		ON CONFLICT (user_id) DO UPDATE SET density = excluded.density`, userID, density)
-	return err
-}
-
 // bindSubject binds a user to an issuer's account; false if the user is already bound
 // to one.
 func (s *Service) bindSubject(ctx context.Context, tx *store.Tx, id string, subject []byte) (bool, error) {

@@ -2021,7 +2021,7 @@ func keyboardHelp(l i18n.Lang) templ.Component {
 }
 
 // Density is a button that makes the rows of lists low, or comfortable again. The form at
-// action is handled by staff.SaveDensity; back is the address of the page.
+// action is handled by console.SaveDensity; back is the address of the page.
 func Density(l i18n.Lang, action, back string, dense bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
@@ -54,7 +55,7 @@ func readFilter(q url.Values, by staff.User) (filter, bool) {
 		f.Sort = pages.Order{}
 	}
 	var daysOK bool
-	f.From, f.To, daysOK = staff.ParseDays(q)
+	f.From, f.To, daysOK = console.ParseDays(q)
 	return f, daysOK && (f.Queue == "" || slices.Contains(queues[:], f.Queue)) &&
 		(f.State == "" || slices.Contains(journey.States(), f.State)) && (f.Product == "" || f.Product.Valid()) &&
 		(f.Outcome == "" || f.Outcome.Valid()) &&

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/review/audit"
@@ -34,7 +35,7 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 		return err
 	}
 	var err error
-	if v.Dense, err = d.Staff.IsDense(r.Context(), d.DB.SQL, by.ID); err != nil {
+	if v.Dense, err = console.IsDense(r.Context(), d.DB.SQL, by.ID); err != nil {
 		return err
 	}
 	if v.Queues, err = d.tabs(r.Context(), by, f); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
@@ -25,7 +26,7 @@ const (
 )
 
 // periodsOf returns the time of the days until now, and as long an earlier time to compare with.
-func periodsOf(d staff.Days, now time.Time, p contract.Product) (in, before applications.Period) {
+func periodsOf(d console.Days, now time.Time, p contract.Product) (in, before applications.Period) {
 	in = applications.Period{From: d.First, To: d.Last.Add(oneDay), Product: p}
 	if in.To.After(now) {
 		in.To = now.Add(time.Microsecond)
@@ -34,7 +35,7 @@ func periodsOf(d staff.Days, now time.Time, p contract.Product) (in, before appl
 }
 
 // overviewChoices sets the periods and the products to choose from: each keeps the other.
-func overviewChoices(v *pages.OverviewView, days staff.Days) {
+func overviewChoices(v *pages.OverviewView, days console.Days) {
 	address := func(period int, p contract.Product) string {
 		q := days.Params(period)
 		if p != "" {
@@ -42,7 +43,7 @@ func overviewChoices(v *pages.OverviewView, days staff.Days) {
 		}
 		return "/review/overview?" + q.Encode()
 	}
-	for _, n := range staff.Periods {
+	for _, n := range console.Periods {
 		v.Periods = append(v.Periods, pages.OverviewPeriod{Days: n, URL: address(n, v.Product), Current: n == days.Period})
 	}
 	for _, p := range append([]contract.Product{""}, contract.Products()...) {
@@ -60,11 +61,11 @@ func (d *Handler) overview(w http.ResponseWriter, r *http.Request, by staff.User
 	waiting := filter{Filter: pages.Filter{Queue: queueToDecide, Product: product}, user: by.ID}
 	v := pages.OverviewView{Product: product, ToDecideURL: waiting.url("")}
 	err := d.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		days, ok := staff.ReadDays(r.URL.Query(), tx.Now, maxDays)
+		days, ok := console.ReadDays(r.URL.Query(), tx.Now, maxDays)
 		if !ok {
 			return httpx.NewError(contract.CodeNotFound, errors.New("no such period"))
 		}
-		v.From, v.To, v.Today = staff.FormatDay(days.First), staff.FormatDay(days.Last), staff.FormatDay(tx.Now.UTC())
+		v.From, v.To, v.Today = console.FormatDay(days.First), console.FormatDay(days.Last), console.FormatDay(tx.Now.UTC())
 		v.Compare = ui.Comparison{By: days.Compare, First: days.Before, Last: days.Before.AddDate(0, 0, days.Count()-1)}
 		overviewChoices(&v, days)
 		in, before := periodsOf(days, tx.Now, product)

@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
-	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
@@ -67,7 +67,7 @@ func TestOverviewCountsApplications(t *testing.T) {
 			}
 			d.add(r)
 		}
-		for _, days := range staff.Periods {
+		for _, days := range console.Periods {
 			since := noon.Truncate(24*time.Hour).AddDate(0, 0, 1-days)
 			in := applications.Period{From: since, To: noon.Add(time.Second)}
 			var want applications.Progress

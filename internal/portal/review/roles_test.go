@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/console"
 	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/deletion"
 	"vestibule/internal/portal/review/sharing"
@@ -61,7 +62,7 @@ func TestRoutesRequireRoles(t *testing.T) {
 		"POST /review/remind":                     {"id": {appReady}},
 		"POST /review/export":                     {"id": {appReady}},
 		"POST /review/live":                       {"row": {appReady + ".x"}},
-		"POST /review/density":                    {"density": {staff.Dense}, "back": {"/review"}},
+		"POST /review/density":                    {"density": {console.Dense}, "back": {"/review"}},
 		"POST /review/columns":                    {"column": {"state"}},
 		"POST /review/filters":                    {"name": {"a filter"}},
 		"POST /review/filters/{id}":               {"do": {"later"}},

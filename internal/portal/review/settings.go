@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/staff"
@@ -33,7 +34,7 @@ func settingsForm(w http.ResponseWriter, r *http.Request, by staff.User) (form u
 
 // setDensity stores how high the user wants the list's rows.
 func (d *Handler) setDensity(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	return d.Staff.SaveDensity(w, r, by.ID)
+	return console.SaveDensity(w, r, d.Staff, by.ID)
 }
 
 // setColumns stores which columns the user wants: with the saved filter that the list shows,

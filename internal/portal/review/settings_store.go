@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"vestibule/internal/staff"
+	"vestibule/internal/console"
 	"vestibule/internal/store"
 )
 
@@ -81,7 +81,7 @@ func listColumns(ctx context.Context, q store.Queryer, userID string) (columns s
 
 func setListColumns(ctx context.Context, tx *store.Tx, userID, columns string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO user_settings (user_id, density, list_columns) VALUES ($1, $2, $3)
-		ON CONFLICT (user_id) DO UPDATE SET list_columns = excluded.list_columns`, userID, staff.Comfortable, columns)
+		ON CONFLICT (user_id) DO UPDATE SET list_columns = excluded.list_columns`, userID, console.Comfortable, columns)
 	return err
 }
 

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/review/decisions"
-	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
@@ -125,16 +125,16 @@ func TestDensity(t *testing.T) {
 			_, page := b.get("/review")
 			return strings.Contains(page, "list-part dense")
 		}
-		for _, density := range []string{staff.Dense, staff.Comfortable, staff.Dense} {
+		for _, density := range []string{console.Dense, console.Comfortable, console.Dense} {
 			resp, _ := d.post("/review/density", url.Values{"density": {density}, "back": {"/review?queue=mine&sort=state"}})
-			if to := resp.Header.Get("Location"); to != "/review?queue=mine&sort=state" || dense(d) != (density == staff.Dense) {
+			if to := resp.Header.Get("Location"); to != "/review?queue=mine&sort=state" || dense(d) != (density == console.Dense) {
 				t.Errorf("%s leads to %q, and the list is dense: %v", density, to, dense(d))
 			}
 		}
 		if dense(d.as(Reviewer)) {
 			t.Error("another user's list is dense")
 		}
-		for _, bad := range [][2]string{{"x", "/review"}, {staff.Dense, ""}, {staff.Dense, "//evil.example/review"}, {staff.Dense, "/apply"}} {
+		for _, bad := range [][2]string{{"x", "/review"}, {console.Dense, ""}, {console.Dense, "//evil.example/review"}, {console.Dense, "/apply"}} {
 			if resp, _ := d.post("/review/density", url.Values{"density": {bad[0]}, "back": {bad[1]}}); resp.StatusCode != 400 {
 				t.Errorf("%q: %d", bad, resp.StatusCode)
 			}
@@ -182,7 +182,7 @@ func TestListColumns(t *testing.T) {
 		if got := shown(d.as(Reviewer), "/review"); got != usual {
 			t.Errorf("another user has %s", got)
 		}
-		d.post("/review/density", url.Values{"density": {staff.Dense}, "back": {"/review"}})
+		d.post("/review/density", url.Values{"density": {console.Dense}, "back": {"/review"}})
 		d.post("/review/filters", url.Values{"name": {"V"}, "state": {"ready"}})
 		_, page := d.get("/review?state=ready")
 		view := regexp.MustCompile(`name="view" value="([^"]*)"`).FindStringSubmatch(page)

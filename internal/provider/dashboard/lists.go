@@ -11,7 +11,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"vestibule/internal/staff"
+	"vestibule/internal/console"
 	providerui "vestibule/templates/provider"
 )
 
@@ -33,7 +33,7 @@ func listOf(path string, q url.Values) providerui.DashboardList {
 
 // parseDays parses the first and the last day of a filter; "" is the zero time.
 func parseDays(q url.Values) (from, to time.Time, err error) {
-	from, to, ok := staff.ParseDays(q)
+	from, to, ok := console.ParseDays(q)
 	if !ok {
 		err = errors.New("no such day")
 	}
@@ -153,5 +153,5 @@ func (s *Service) setDensity(w http.ResponseWriter, r *http.Request) error {
 	if by.ID == "" {
 		return s.redirectToSignIn(w, r)
 	}
-	return s.Staff.SaveDensity(w, r, by.ID)
+	return console.SaveDensity(w, r, s.Staff, by.ID)
 }

@@ -12,12 +12,12 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/provider/webhooks"
-	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 	providerui "vestibule/templates/provider"
@@ -32,11 +32,11 @@ const maxPeriod = 90
 
 // period sets the days of an overview.
 func period(q url.Values, now time.Time, v *providerui.DashboardOverview) error {
-	days, ok := staff.ReadDays(q, now, maxPeriod)
+	days, ok := console.ReadDays(q, now, maxPeriod)
 	if !ok {
 		return unknown("period")
 	}
-	for _, n := range staff.Periods {
+	for _, n := range console.Periods {
 		text := strconv.Itoa(n)
 		v.Periods = append(v.Periods, providerui.DashboardChip{Name: text, URL: "/dashboard?" + days.Params(n).Encode(),
 			Current: n == days.Period})

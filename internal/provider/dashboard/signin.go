@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"vestibule/internal/console"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/session"
@@ -41,7 +42,7 @@ func (s *Service) current(ctx context.Context, q store.Queryer, r *http.Request)
 	if u.hierarchy, err = s.Customers.Entitled(ctx, q, found.Account, customers.Hierarchy); err != nil {
 		return user{}, err
 	}
-	u.dense, err = s.Staff.IsDense(ctx, q, found.ID)
+	u.dense, err = console.IsDense(ctx, q, found.ID)
 	return u, err
 }
 

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
-	"vestibule/internal/staff"
 	"vestibule/templates/ui"
 )
 
@@ -197,7 +197,7 @@ var outcomes = []contract.Outcome{contract.OutcomeSuccess, contract.OutcomeExit,
 // Params returns the parameters of the list's address, which forms repeat. The text is not among them.
 func (f Filter) Params() [][2]string {
 	all := [][2]string{{"queue", f.Queue}, {"state", string(f.State)}, {"product", string(f.Product)}, {"outcome", string(f.Outcome)},
-		{"decision", f.Decision}, {"assignee", f.Assignee}, {"from", staff.FormatDay(f.From)}, {"to", staff.FormatDay(f.To)},
+		{"decision", f.Decision}, {"assignee", f.Assignee}, {"from", console.FormatDay(f.From)}, {"to", console.FormatDay(f.To)},
 		{"columns", f.Columns}, {"find", f.Find}, {"sort", f.Sort.String()}, {"after", f.After}}
 	return slices.DeleteFunc(all, func(p [2]string) bool { return p[1] == "" })
 }

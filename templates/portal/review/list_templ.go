@@ -12,10 +12,10 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"strconv"
 	"time"
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
-	"vestibule/internal/staff"
 	"vestibule/templates/ui"
 )
 
@@ -1599,11 +1599,11 @@ func listSearch(l i18n.Lang, v ListView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = filterDay("from", i18n.T(l, "review.list.from"), staff.FormatDay(v.Filter.From)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = filterDay("from", i18n.T(l, "review.list.from"), console.FormatDay(v.Filter.From)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = filterDay("to", i18n.T(l, "review.list.to"), staff.FormatDay(v.Filter.To)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = filterDay("to", i18n.T(l, "review.list.to"), console.FormatDay(v.Filter.To)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
@@ -91,7 +92,7 @@ func ReadFilter(q url.Values) (f Filter, ok bool) {
 	f.Actor, f.Action, f.Subject, f.Cursor = strings.ToLower(strings.TrimSpace(q.Get("actor"))), q.Get("action"),
 		strings.ToLower(strings.TrimSpace(q.Get("application"))), q.Get("after")
 	var daysOK bool
-	f.From, f.To, daysOK = staff.ParseDays(q)
+	f.From, f.To, daysOK = console.ParseDays(q)
 	f.After, _ = applications.ReadCursor(f.Cursor)
 	return f, daysOK && (f.Actor == "" || contract.IsUUID(f.Actor)) && (f.Subject == "" || contract.IsUUID(f.Subject)) &&
 		(f.Action == "" || slices.Contains(Actions, f.Action)) && len(f.Cursor) <= 100
@@ -104,7 +105,7 @@ func (f Filter) URL() string { return f.url(Path, "") }
 func (f Filter) url(path, after string) string {
 	q := url.Values{}
 	for name, v := range map[string]string{"actor": f.Actor, "action": f.Action, "application": f.Subject,
-		"from": staff.FormatDay(f.From), "to": staff.FormatDay(f.To), "after": after} {
+		"from": console.FormatDay(f.From), "to": console.FormatDay(f.To), "after": after} {
 		if v != "" {
 			q.Set(name, v)
 		}
@@ -128,8 +129,8 @@ func (s *Service) entries(ctx context.Context, tx *store.Tx, f Filter, size int)
 // Page returns a page of the log, newest first. The text of the filter is searched in the
 // words of a language.
 func (s *Service) Page(ctx context.Context, f Filter, lang i18n.Lang) (pages.AuditView, error) {
-	v := pages.AuditView{Text: f.Text, Actor: f.Actor, Action: f.Action, Application: f.Subject, From: staff.FormatDay(f.From),
-		To: staff.FormatDay(f.To), Actions: Actions, File: f.url(filePath, "")}
+	v := pages.AuditView{Text: f.Text, Actor: f.Actor, Action: f.Action, Application: f.Subject, From: console.FormatDay(f.From),
+		To: console.FormatDay(f.To), Actions: Actions, File: f.url(filePath, "")}
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		users, err := s.Staff.Users(ctx, tx, "")
 		if err != nil {
