@@ -61,7 +61,7 @@ type DashboardWebhooks struct {
 	Hours    []DashboardSent
 	Days     []DashboardSent
 	Test     *webhook.Delivery // the newest test event; nil for none
-	MaxTests int                // within an hour
+	MaxTests int               // within an hour
 }
 
 // DashboardStatus is a status to subscribe to.

@@ -134,7 +134,8 @@ func TestDensity(t *testing.T) {
 		if dense(d.as(Reviewer)) {
 			t.Error("another user's list is dense")
 		}
-		for _, bad := range [][2]string{{"x", "/review"}, {console.Dense, ""}, {console.Dense, "//evil.example/review"}, {console.Dense, "/apply"}} {
+		for _, bad := range [][2]string{{"x", "/review"}, {console.Dense, ""},
+			{console.Dense, "//evil.example/review"}, {console.Dense, "/apply"}} {
 			if resp, _ := d.post("/review/density", url.Values{"density": {bad[0]}, "back": {bad[1]}}); resp.StatusCode != 400 {
 				t.Errorf("%q: %d", bad, resp.StatusCode)
 			}
