@@ -29,7 +29,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 			secrets sandbox_clock sandbox_reports sandbox_inbox fdx_bank_requests fdx_bank_consents fdx_bank_tokens fdx_bank_assertions
 			connector_authorizations
 			submission_counts submission_slots job_runners goose_db_version
-			river_job river_leader river_migration river_queue river_client river_client_queue`)
+			river_job river_leader river_migration river_notification river_queue river_client river_client_queue`)
 		for _, table := range b.tables() {
 			if !strings.Contains(" "+strings.Join(append(grows, stays...), " ")+" ", " "+table+" ") {
 				t.Errorf("no retention is defined for %s", table)
