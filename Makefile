@@ -16,7 +16,7 @@ POSTGRES := $(GO) run ./internal/testutil/storetest/withpostgres
 # Tests wait for disks, databases and browsers: more run at once than there are processors.
 PARALLEL := -parallel $$((3 * $$(nproc)))
 
-.PHONY: soak scale help run build assets generate test test-full test-fast test-race test-faults test-properties test-crash test-upgrade lint bench demo gallery screens lighthouse vuln clean
+.PHONY: soak scale outdated help run build assets generate test test-full test-fast test-race test-faults test-properties test-crash test-upgrade lint bench demo gallery screens lighthouse vuln clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,7 +48,7 @@ test: tools assets check ## what must pass before a change lands, after installi
 test-full: export VESTIBULE_TEST_FULL := 1
 test-full: tools assets openapi check ## before a release: every language, theme, size and engine, all scans, proxies, races, faults
 	@$(TEST) -timeout 60m ./...
-	@$(MAKE) --no-print-directory test-race test-faults
+	@$(MAKE) --no-print-directory test-race test-faults outdated
 
 # Tests that run the whole program, or attack it, kill it or put it behind proxies.
 WHOLE := /(e2e|cmd/server|docs/deploy|testutil/(attacktest|crashtest))$$
@@ -114,6 +114,10 @@ lint: ## staticcheck
 
 vuln: ## known vulnerabilities in dependencies (asks the Go vulnerability database)
 	@$(GO) run $(GOVULNCHECK) ./...
+
+outdated: ## direct modules and npm packages of the tests with a newer version (asks the module proxy and the npm registry)
+	@$(GO) list -m -u -f '{{if and .Update (not .Indirect)}}{{.Path}} {{.Version}}: {{.Update.Version}}{{end}}' all
+	@e2e/setup.sh outdated
 
 bench: tools assets ## figures beside peers and limits, a line each; ONLY=wasm|pages|redirect|engine|api|scale|store runs one group, or one of the parts that bench/main.go names
 	@cd bench && $(GO) run . -only '$(ONLY)'

@@ -4,17 +4,26 @@
 # poppler by apt, the browser driver, axe and React by npm, into
 # .cache. Running it again does nothing. With the word react it fetches that alone, for the example;
 # with the word lighthouse that too, which the tests do not need; with the word openapi
-# what make openapi needs; with the word oldest Chromium 109, the oldest that pages support (58 MB).
+# what make openapi needs; with the word oldest Chromium 109, the oldest that pages support (58 MB);
+# with the word outdated it prints which of its npm packages have a newer version, and installs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 playwright=1.52.0 # the driver of playwright-go v0.5200.1
-axe=4.10.3
+axe=4.14.1
 lighthouse=12.8.2
-react=19.1.0
-scheduler=0.26.0 # that react-dom asks for
+react=19.3.1
+scheduler=0.28.0 # that react-dom asks for
 oldest=109.0.6 # of @sparticuz/chromium, whose versions are Chromium's
 openapi=$(cat docs/openapitest/clients/npm.txt)
+
+if [ "${1-}" = outdated ]; then # playwright-core stays with its Go driver
+  for package in "axe-core@$axe" "lighthouse@$lighthouse" "react@$react" $openapi; do
+    newest=$(npm view "${package%@*}" version 2>/dev/null) || { echo "${package%@*}: the registry does not answer"; continue; }
+    [ "$newest" = "${package##*@}" ] || echo "${package%@*} ${package##*@}: $newest"
+  done
+  exit
+fi
 
 missing=()
 command -v npm >/dev/null || missing+=(npm)
