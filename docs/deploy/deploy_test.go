@@ -46,19 +46,31 @@ const (
 
 var proxies = map[string]func(t *testing.T, dir, at, portal, provider string) *exec.Cmd{"nginx": nginx, "caddy": caddy}
 
-// TestProxiesLogNoQueries asks each proxy for an address with a token while the program is away.
-func TestProxiesLogNoQueries(t *testing.T) {
+// secretPaths are the paths of pages whose next segment is a secret.
+var secretPaths = []string{"/access/link/", "/connect/relay-tokens/", "/dashboard/set-password/", "/invite/", "/redirect/",
+	"/redirect/finish/", "/resume/", "/review/set-password/", "/visit/"}
+
+// TestProxiesLogNoSecrets asks each proxy for addresses with secrets while the program is away.
+func TestProxiesLogNoSecrets(t *testing.T) {
 	tools.FullOnly(t)
 	for name, configure := range proxies {
 		t.Run(name, func(t *testing.T) {
 			dir, at := t.TempDir(), ports.Must(t, "127.0.0.1")
 			c := newClient(t, at, certificate(t, dir))
 			out, stop := run(t, configure(t, dir, at, ports.Must(t, "127.0.0.1"), ports.Must(t, "127.0.0.1")))
-			resp := answer(t, c, "https://"+portalHost+"/redirect/return?jwt=canary")
-			stop()
-			if resp.StatusCode != http.StatusBadGateway {
-				t.Errorf("the answer is %s", resp.Status)
+			addresses := []string{"https://" + portalHost + "/redirect/return?jwt=canary", "https://" + portalHost + "/plain"}
+			for _, path := range secretPaths {
+				addresses = append(addresses, "https://"+portalHost+path+"canary", "https://"+providerHost+path+"canary/documents?lang=canary")
 			}
+			for _, address := range addresses {
+				if resp := answer(t, c, address); resp.StatusCode != http.StatusBadGateway {
+					t.Errorf("%s: %s", address, resp.Status)
+				}
+			}
+			if name == "nginx" { // Caddy has no requests by http in its log
+				answer(t, newClient(t, plainAddress(t, dir), nil), "http://"+portalHost+"/resume/canary?lang=canary")
+			}
+			stop()
 			logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
 			if err != nil {
 				t.Fatal(err)
@@ -71,11 +83,46 @@ func TestProxiesLogNoQueries(t *testing.T) {
 				}
 				all += string(raw)
 			}
-			if all == "" || strings.Contains(all, "canary") {
+			if !strings.Contains(all, "/plain") || strings.Contains(all, "canary") {
 				t.Errorf("the logs are\n%s", all)
 			}
 		})
 	}
+}
+
+// TestSecretPaths requires that each route with a secret in its path is one of secretPaths.
+func TestSecretPaths(t *testing.T) {
+	route, found := regexp.MustCompile(`"(?:[A-Z]+ )?(/[^"{]*/)\{(?:token|handle|secret)\}`), 0
+	err := filepath.WalkDir("../../internal", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			strings.Contains(path, "/provider/sandbox/") { // its controls listen on loopback only
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		for _, m := range route.FindAllStringSubmatch(string(raw), -1) {
+			if found++; !slices.Contains(secretPaths, m[1]) {
+				t.Errorf("%s: the proxies write secrets of %s into their logs", path, m[1])
+			}
+		}
+		return err
+	})
+	if err != nil || found < 10 {
+		t.Errorf("found %d routes: %v", found, err)
+	}
+}
+
+// plainAddress returns the address at which nginx listens for http.
+func plainAddress(t *testing.T, dir string) string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(dir, "nginx.conf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`listen ([\d.:]+);`).FindSubmatch(raw)
+	if found == nil {
+		t.Fatal("nginx does not listen for http")
+	}
+	return string(found[1])
 }
 
 // TestProxies starts the program behind each proxy with the configuration of this folder,
@@ -120,8 +167,13 @@ func run(t *testing.T, proxy *exec.Cmd) (out *logtest.Buffer, stop func()) {
 func answer(t *testing.T, c *http.Client, address string) *http.Response {
 	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
+	r, err := http.NewRequest("GET", address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Referer", address)
 	for {
-		resp, err := c.Get(address)
+		resp, err := c.Do(r)
 		if err == nil {
 			resp.Body.Close()
 			return resp
