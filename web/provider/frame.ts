@@ -46,6 +46,7 @@ const page = {
 const visit = {
   token: undefined as unknown,
   handle: "", // empty before it is opened
+  secret: "", // without it, the visit is unknown to the service
   publicToken: undefined as string | undefined,
   came: "", // the HTML of the current step: if the same step arrives again, entered data is kept
   entry: 0, // of the step in the history; see parts/entries
@@ -109,6 +110,7 @@ function originOf(url: string): string | undefined {
 async function begin(options: Record<string, unknown>, resume: unknown): Promise<void> {
   visit.token = options.token;
   const secret = secretFor(visit.token, resume);
+  visit.secret = secret.value;
   const answer = await request(`/widget/v1/visits?${new URLSearchParams(lang ? { lang } : {})}`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -137,13 +139,15 @@ function stepURL(search = ""): string {
   return `/visit/${visit.handle}?${q}`;
 }
 
+const ownHeaders = () => ({ "X-Visit-Part": "step", "X-Visit-Secret": visit.secret });
+
 // request fetches with a time limit; it returns undefined without an answer.
 async function request(url: string, init: RequestInit = {}): Promise<Response | undefined> {
   const stop = new AbortController();
   const limit = setTimeout(() => stop.abort(), giveUpAfter);
   const slow = setTimeout(() => showNotice("slow"), slowAfter);
   try {
-    const headers = { ...init.headers, "X-Visit-Part": "step" };
+    const headers = { ...init.headers, ...ownHeaders() };
     return await fetch(url, { ...init, headers, signal: stop.signal, credentials: "omit", cache: "no-store" });
   } catch {
     return undefined;
@@ -195,7 +199,7 @@ function replaceStep(html: string, moved: boolean, first?: string, text?: unknow
       visit.walked = false;
       sendHeight();
       countDown(next);
-      enhance(next, { "X-Visit-Part": "step" }, uploaded, refresh);
+      enhance(next, ownHeaders(), uploaded, refresh);
     };
     if (moved || document.hasFocus()) {
       arrive(next, put, first);
@@ -312,7 +316,7 @@ addEventListener("submit", (e) => {
   const form = e.target as HTMLFormElement;
   if (!visit.handle || form.method === "dialog") return;
   e.preventDefault();
-  if (form.dataset.authorize !== undefined) return void openBank(form, showOnceAuthorizing);
+  if (form.dataset.authorize !== undefined) return void openBank(form, visit.secret, showOnceAuthorizing);
   void submit(form, e.submitter as HTMLButtonElement | null);
 });
 

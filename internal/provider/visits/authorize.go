@@ -43,7 +43,7 @@ func (s *Service) beginAuthorization(w http.ResponseWriter, r *http.Request) err
 		return err
 	}
 	handle := r.PathValue("handle")
-	v, err := s.load(r.Context(), handle)
+	v, err := s.find(r, form.Get("secret"))
 	if err != nil {
 		return err
 	}

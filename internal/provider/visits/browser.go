@@ -22,7 +22,9 @@ import (
 // and link previews open pages too. The page gives each browser a random secret in a
 // cookie, and the visit stores the hash of its browser's secret.
 //
-// A visit in the widget's frame has no cookie: its handle never leaves the frame.
+// A visit in the widget's frame needs no cookie. The frame sends its secret, by which it resumes
+// the visit, as secretHeader; without the secret, the visit is unknown. A visit that began without
+// the header (by a frame of an earlier version) needs the handle only.
 
 var (
 	errOtherBrowser = errors.New("visits: the visit belongs to another browser")
@@ -31,6 +33,10 @@ var (
 )
 
 const (
+	// secretHeader has the secret of the widget's frame. The form that opens an institution's
+	// pages in a window has it as a field, secret.
+	secretHeader = "X-Visit-Secret"
+
 	cookiePrefix = "visit-"
 	// cookieLife, in seconds, is longer than a visit and the redirect after its end.
 	cookieLife = 4 * 24 * 60 * 60
@@ -89,7 +95,16 @@ func (s *Service) setCookie(w http.ResponseWriter, name, value string, life int)
 		HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode})
 }
 
-// authorize rejects a browser other than the visit's.
+// find loads the visit of a request. A visit of a widget's frame is found with its secret only.
+func (s *Service) find(r *http.Request, secret string) (visit, error) {
+	v, err := s.load(r.Context(), r.PathValue("handle"))
+	if err == nil && !v.hosted && v.browser != nil && subtle.ConstantTimeCompare(store.Hash(secret), v.browser) != 1 {
+		return visit{}, store.ErrNotFound
+	}
+	return v, err
+}
+
+// authorize rejects a browser other than the hosted visit's.
 func (s *Service) authorize(r *http.Request, v visit) error {
 	if !v.hosted || v.browser == nil {
 		return nil

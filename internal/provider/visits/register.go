@@ -82,7 +82,9 @@ func (s *Service) register(w http.ResponseWriter, r *http.Request) error {
 	}
 	var v visit
 	err = s.retry(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
-		v, err = s.open(ctx, tx, reg, handle)
+		if v, err = s.open(ctx, tx, reg, handle); err == nil && reg.Resume != "" && r.Header.Get(secretHeader) == reg.Resume {
+			_, err = bind(ctx, tx, v.id, store.Hash(reg.Resume)) // or it is bound to this secret, of which its handle is made
+		}
 		return err
 	})
 	if err != nil {

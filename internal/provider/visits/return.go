@@ -56,7 +56,7 @@ func (s *Service) redirectBack(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	handle := r.PathValue("handle")
-	v, err := s.load(r.Context(), handle)
+	v, err := s.find(r, r.Header.Get(secretHeader))
 	if err != nil {
 		return err
 	}

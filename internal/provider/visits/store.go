@@ -35,7 +35,7 @@ type visit struct {
 	ended           time.Time // zero: not yet
 	tokenless       bool      // begun without credentials
 	hosted          bool      // on the hosted page, not in the widget's frame
-	browser         []byte    // with hosted: hash of its browser's secret; nil if unbound
+	browser         []byte    // hash of the secret of its browser, or of the widget's frame; nil if unbound
 }
 
 const columns = `
@@ -271,10 +271,10 @@ func setHandle(ctx context.Context, tx *store.Tx, visitID, handle string, hosted
 	return err
 }
 
-// bind binds a hosted visit to a browser if it has none.
+// bind binds a visit to a browser or a frame if it has none.
 func bind(ctx context.Context, tx *store.Tx, visitID string, browser []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE visits SET browser_hash = $1 WHERE id = $2
-		AND hosted AND browser_hash IS NULL`, browser, visitID))
+		AND browser_hash IS NULL`, browser, visitID))
 }
 
 // rebind binds a hosted visit to another browser.

@@ -23,7 +23,7 @@ const maxForm = 16 << 10
 // Back, and a second tab show the same.
 func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
 	handle := r.PathValue("handle")
-	v, err := s.load(r.Context(), handle)
+	v, err := s.find(r, r.Header.Get(secretHeader))
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	handle := r.PathValue("handle")
-	v, err := s.load(r.Context(), handle)
+	v, err := s.find(r, r.Header.Get(secretHeader))
 	if err != nil {
 		return err
 	}

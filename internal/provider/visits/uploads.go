@@ -79,7 +79,7 @@ var errFull = errors.New("visits: the account has been sent enough files")
 // fields named file are the files. Rejected files are named; the others are kept.
 func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	handle := r.PathValue("handle")
-	v, err := s.load(r.Context(), handle)
+	v, err := s.find(r, r.Header.Get(secretHeader))
 	if err != nil {
 		return err
 	}

@@ -13,9 +13,10 @@ export function returnTo(form: HTMLFormElement, address: string): void {
   if (!form.elements.namedItem("return")) add(form, "return", address);
 }
 
-// openBank submits the step's form into a new window. hasBegun asks the service whether the
-// window has asked for the bank.
-export async function openBank(form: HTMLFormElement, hasBegun: () => Promise<boolean>): Promise<void> {
+// openBank submits the step's form, with the frame's secret, into a new window. hasBegun asks the
+// service whether the window has asked for the bank.
+export async function openBank(form: HTMLFormElement, secret: string, hasBegun: () => Promise<boolean>): Promise<void> {
+  if (!form.elements.namedItem("secret")) add(form, "secret", secret);
   if (form.target === "_top") return form.submit();
   // WebKit says of a form that opens _blank that another site sent it. A window with a name has an
   // opener until its page, which is isolated by Cross-Origin-Opener-Policy, has arrived.
