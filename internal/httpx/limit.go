@@ -91,6 +91,18 @@ type tokens struct {
 // clients come within a minute are some forgotten early.
 const maxClients = 20_000
 
+// Network returns the network that l counts as one client, or "" for a client without a limit.
+func (l *RateLimit) Network(r *http.Request) string {
+	if l == nil {
+		return ""
+	}
+	client := Client(r, l.BehindProxy)
+	if l.ExemptLoopback && client.IsLoopback() {
+		return ""
+	}
+	return network(client).String()
+}
+
 // Take counts one request. It returns 0, or how long to wait before the next try.
 func (l *RateLimit) Take(r *http.Request) time.Duration { return l.TakeFor(r, "") }
 
@@ -100,11 +112,11 @@ func (l *RateLimit) TakeFor(r *http.Request, account string) time.Duration {
 	if l == nil || l.PerMinute <= 0 {
 		return 0
 	}
-	client := Client(r, l.BehindProxy)
-	if l.ExemptLoopback && client.IsLoopback() {
+	client := l.Network(r)
+	if client == "" {
 		return 0
 	}
-	key := cmp.Or(account, network(client).String())
+	key := cmp.Or(account, client)
 	now, most := l.Now(), float64(l.PerMinute)
 	l.mu.Lock()
 	defer l.mu.Unlock()

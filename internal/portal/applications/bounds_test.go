@@ -3,6 +3,7 @@ package applications
 import (
 	"context"
 	"errors"
+	"strconv"
 	"testing"
 	"time"
 
@@ -30,6 +31,45 @@ func TestMaxAttempts(t *testing.T) {
 	}
 }
 
+func TestMaxStreamsOfClient(t *testing.T) {
+	var h hub
+	quiet := func(context.Context, time.Time) (map[string]int64, time.Time, error) { return nil, time.Time{}, nil }
+	var leave []func()
+	defer func() {
+		for _, f := range leave {
+			f()
+		}
+	}()
+	stream := func(id int, client string) bool {
+		c, end := h.subscribe(strconv.Itoa(id), client, time.Time{}, quiet)
+		if c != nil {
+			leave = append(leave, end)
+		}
+		return c != nil
+	}
+	for i := range maxStreamsOfClient {
+		if !stream(i, "192.0.2.1") {
+			t.Fatalf("stream %d refused", i)
+		}
+	}
+	if stream(maxStreamsOfClient, "192.0.2.1") {
+		t.Errorf("stream %d of one client taken", maxStreamsOfClient+1)
+	}
+	for i := range 2 * maxStreamsOfClient {
+		if !stream(i, "") {
+			t.Fatal("a client that is not limited gets no stream")
+		}
+	}
+	if !stream(1, "192.0.2.2") {
+		t.Error("another client gets no stream")
+	}
+	leave[0]()
+	leave[0] = func() {}
+	if !stream(1, "192.0.2.1") {
+		t.Error("no stream after one has ended")
+	}
+}
+
 func TestMaxStreams(t *testing.T) {
 	var h hub
 	quiet := func(context.Context, time.Time) (map[string]int64, time.Time, error) { return nil, time.Time{}, nil }
@@ -40,22 +80,22 @@ func TestMaxStreams(t *testing.T) {
 		}
 	}()
 	for i := range maxStreamsEach {
-		c, end := h.subscribe("a", time.Time{}, quiet)
+		c, end := h.subscribe("a", "", time.Time{}, quiet)
 		if c == nil {
 			t.Fatalf("stream %d refused", i)
 		}
 		leave = append(leave, end)
 	}
-	if c, _ := h.subscribe("a", time.Time{}, quiet); c != nil {
+	if c, _ := h.subscribe("a", "", time.Time{}, quiet); c != nil {
 		t.Errorf("stream %d of one application taken", maxStreamsEach+1)
 	}
-	c, end := h.subscribe("b", time.Time{}, quiet)
+	c, end := h.subscribe("b", "", time.Time{}, quiet)
 	if c == nil {
 		t.Fatal("another application gets no stream")
 	}
 	leave = append(leave, end)
 	leave[0]()
-	if c, leave[0] = h.subscribe("a", time.Time{}, quiet); c == nil {
+	if c, leave[0] = h.subscribe("a", "", time.Time{}, quiet); c == nil {
 		t.Fatal("no stream after one has ended")
 	}
 }

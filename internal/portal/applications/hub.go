@@ -13,6 +13,7 @@ type hub struct {
 	mu     sync.Mutex
 	subs   map[string]map[chan struct{}]struct{}
 	count  int
+	each   map[string]int // streams by client
 	cancel context.CancelFunc
 	ended  chan struct{} // closed by end; created on first use
 	closed bool
@@ -32,38 +33,47 @@ const (
 	// Allows more streams than one person has tabs, but keeps one application from
 	// using up all streams.
 	maxStreamsEach = 20
+	// Allows an office behind one address, but keeps one client from using up all streams.
+	// The pages without a stream poll.
+	maxStreamsOfClient = 100
 )
 
 // subscribe returns a channel that receives a value whenever the application may have
-// changed, or nil if there are too many streams or the portal is stopping.
-func (h *hub) subscribe(id string, start time.Time, changes changesFunc) (<-chan struct{}, func()) {
+// changed, or nil if there are too many streams or the portal is stopping. Streams of the
+// client "" are not counted by client.
+func (h *hub) subscribe(id, client string, start time.Time, changes changesFunc) (<-chan struct{}, func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.closed || h.count >= maxStreams || len(h.subs[id]) >= maxStreamsEach {
+	if h.closed || h.count >= maxStreams || len(h.subs[id]) >= maxStreamsEach ||
+		client != "" && h.each[client] >= maxStreamsOfClient {
 		return nil, nil
 	}
 	if h.subs == nil {
-		h.subs = map[string]map[chan struct{}]struct{}{}
+		h.subs, h.each = map[string]map[chan struct{}]struct{}{}, map[string]int{}
 	}
 	if h.subs[id] == nil {
 		h.subs[id] = map[chan struct{}]struct{}{}
 	}
 	c := make(chan struct{}, 1)
 	h.subs[id][c] = struct{}{}
+	h.each[client]++
 	if h.count++; h.count == 1 {
 		ctx, cancel := context.WithCancel(context.Background())
 		h.cancel = cancel
 		go h.run(ctx, start, changes)
 	}
-	return c, func() { h.unsubscribe(id, c) }
+	return c, func() { h.unsubscribe(id, client, c) }
 }
 
-func (h *hub) unsubscribe(id string, c chan struct{}) {
+func (h *hub) unsubscribe(id, client string, c chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.subs[id], c)
 	if len(h.subs[id]) == 0 {
 		delete(h.subs, id)
+	}
+	if h.each[client]--; h.each[client] == 0 {
+		delete(h.each, client)
 	}
 	if h.count--; h.count == 0 {
 		h.cancel()
@@ -132,9 +142,10 @@ func (h *hub) end() {
 
 // Subscribe returns a channel that receives a value whenever the application may have
 // changed, and a function that ends the subscription. Both are nil if there are too
-// many subscriptions or the portal is stopping.
-func (s *Service) Subscribe(id string) (<-chan struct{}, func()) {
-	return s.hub.subscribe(id, s.now(), s.changedSince)
+// many subscriptions, of all or of the client, or the portal is stopping. The client "" has no
+// limit of its own.
+func (s *Service) Subscribe(id, client string) (<-chan struct{}, func()) {
+	return s.hub.subscribe(id, client, s.now(), s.changedSince)
 }
 
 // Wake wakes the subscribers of an application.
