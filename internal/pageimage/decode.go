@@ -1,82 +1,143 @@
 package pageimage
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"image"
-	"image/color"
 	"image/draw"
 	"image/jpeg"
 	"image/png"
+	"io"
 )
 
 // Limits of an image file.
 const (
-	maxDecoded = 160 << 20 // bytes of memory for decoding: a photograph of 50 million pixels
+	maxDecoded = 144 << 20 // bytes of memory for decoding: a photograph of 50 million pixels
 	maxSide    = 20_000    // pixels
 )
 
 func isPNG(file []byte) bool  { return bytes.HasPrefix(file, []byte("\x89PNG")) }
 func isJPEG(file []byte) bool { return bytes.HasPrefix(file, []byte("\xff\xd8")) }
 
-// Decode decodes a PNG or JPEG file, and returns the orientation that it states, 1 to 8: 1 is
-// upright. It returns ErrTooLarge before it takes much memory, or ErrUnreadable.
-func Decode(file []byte) (m image.Image, orientation int, err error) {
-	read, config, orientation, progressive := png.Decode, png.DecodeConfig, 1, false
+// inspect returns the orientation that a PNG or JPEG file states, 1 to 8: 1 is upright. It
+// returns ErrTooLarge if decoding it and shrinking it, to pixels of so many bytes with a long
+// side below twice longSide, takes more than maxDecoded.
+func inspect(file []byte, longSide, pixelBytes int) (orientation int, err error) {
+	config, cost, orientation := png.DecodeConfig, pngCost, 1
 	if isJPEG(file) {
-		read, config = jpeg.Decode, jpeg.DecodeConfig
-		orientation, progressive = jpegHeader(file)
+		config, cost = jpeg.DecodeConfig, jpegCost
+		orientation, _ = jpegHeader(file)
 	}
 	c, err := config(bytes.NewReader(file))
 	if err != nil || c.Width < 1 || c.Height < 1 {
-		return nil, 0, ErrUnreadable
+		return 0, ErrUnreadable
 	}
-	if c.Width > maxSide || c.Height > maxSide || int64(c.Width)*int64(c.Height)*pixelBytes(c.ColorModel, progressive) > maxDecoded {
-		return nil, 0, ErrTooLarge
+	if c.Width > maxSide || c.Height > maxSide {
+		return 0, ErrTooLarge
 	}
-	if m, err = read(bytes.NewReader(file)); err != nil {
-		return nil, 0, ErrUnreadable
+	n := factor(c.Width, c.Height, longSide)
+	if cost(file, c.Width, c.Height)+(c.Width/n)*(c.Height/n)*pixelBytes > maxDecoded {
+		return 0, ErrTooLarge
 	}
-	return m, orientation, nil
+	return orientation, nil
 }
 
-// pixelBytes returns how many bytes decoding takes for each pixel of a color model. A
-// progressive JPEG file takes more, because all of its coefficients are kept.
-func pixelBytes(m color.Model, progressive bool) int64 {
-	_, paletted := m.(color.Palette)
+// pngCost returns how many bytes image/png takes to decode a file whose header is valid.
+func pngCost(file []byte, w, h int) int {
+	depth, colors, interlaced := file[24], file[25], file[28] != 0
+	transparent := bytes.Contains(file, []byte("tRNS")) // anywhere, so that no order of chunks hides it
+	perPixel := 4
 	switch {
-	case progressive:
-		return 15
-	case paletted, m == color.GrayModel:
-		return 1
-	case m == color.YCbCrModel:
-		return 3
-	case m == color.RGBA64Model, m == color.NRGBA64Model:
-		return 8
+	case depth == 16 && colors == 0 && !transparent:
+		perPixel = 2
+	case depth == 16:
+		perPixel = 8
+	case colors == 3, colors == 0 && !transparent:
+		perPixel = 1
 	}
-	return 4
+	if interlaced { // the passes are decoded to images of their own
+		perPixel *= 2
+	}
+	return w * h * perPixel
 }
 
-// jpegHeader returns the orientation that a JPEG file states, 1 to 8, and whether it is
-// progressive. 1 is upright, and also the result without an orientation. Source: EXIF
-// 2.3, tag 0x0112.
-func jpegHeader(file []byte) (orientation int, progressive bool) {
+// jpegCost returns how many bytes image/jpeg takes to decode a file whose header is valid.
+func jpegCost(file []byte, w, h int) int {
+	_, frame := jpegHeader(file)
+	const dearest = 4*5 + 4 // four components with coefficients, and converted colors
+	if len(frame) < 10 || len(frame) != 7+3*int(frame[6]) {
+		return (w + 32) * (h + 32) * dearest
+	}
+	components, samples := frame[7:], 0
+	across, down := max(1, int(components[1]>>4)), max(1, int(components[1]&15))
+	if len(components) == 3 {
+		across, down = 1, 1
+	}
+	blocks := (w + 8*across - 1) / (8 * across) * ((h + 8*down - 1) / (8 * down))
+	for i := 0; i < len(components); i += 3 {
+		x, y := int(components[i+1]>>4), int(components[i+1]&15)
+		if len(components) == 3 {
+			x, y = 1, 1
+		}
+		samples += blocks * 64 * x * y
+	}
+	cost := samples
+	if frame[0] != 0xc0 && frame[0] != 0xc1 { // progressive: all coefficients are kept, of four bytes
+		cost += 4 * samples
+	}
+	if len(components) == 12 || len(components) == 9 && maybeRGB(file, components) {
+		cost += 4 * w * h
+	}
+	return cost
+}
+
+// maybeRGB reports whether a JPEG file of three components may have red, green and blue, which
+// image/jpeg copies.
+func maybeRGB(file, components []byte) bool {
+	if components[0] == 'R' && components[3] == 'G' && components[6] == 'B' {
+		return true
+	}
+	for {
+		_, after, found := bytes.Cut(file, []byte("Adobe"))
+		if !found {
+			return false
+		}
+		if len(after) > 6 && after[6] == 0 { // the transformation in a segment APP14
+			return true
+		}
+		file = after
+	}
+}
+
+// jpegHeader returns the orientation that a JPEG file states, 1 to 8, and the marker of its
+// frame with the segment's data. 1 is upright, and also the result without an orientation. It
+// finds markers as image/jpeg does. Source: EXIF 2.3, tag 0x0112.
+func jpegHeader(file []byte) (orientation int, frame []byte) {
 	orientation = 1
-	for at := 2; at+4 <= len(file) && file[at] == 0xff; {
+	for at := 2; at+4 <= len(file); {
+		if file[at] != 0xff || file[at+1] == 0xff || file[at+1] == 0 {
+			at++
+			continue
+		}
 		marker, size := file[at+1], int(binary.BigEndian.Uint16(file[at+2:]))
-		if marker == 0xda || size < 2 || at+2+size > len(file) {
+		if marker >= 0xd0 && marker <= 0xd7 {
+			at += 2
+			continue
+		}
+		if marker == 0xda || marker == 0xd9 || size < 2 || at+2+size > len(file) {
 			break
 		}
 		segment := file[at+4 : at+2+size]
 		switch {
 		case marker == 0xe1 && bytes.HasPrefix(segment, []byte("Exif\x00\x00")):
 			orientation = tiffOrientation(segment[6:])
-		case marker == 0xc2:
-			progressive = true
+		case marker >= 0xc0 && marker <= 0xc2 && frame == nil:
+			frame = append([]byte{marker}, segment...)
 		}
 		at += 2 + size
 	}
-	return orientation, progressive
+	return orientation, frame
 }
 
 func tiffOrientation(b []byte) int {
@@ -105,18 +166,43 @@ func tiffOrientation(b []byte) int {
 	return 1
 }
 
-// shrink returns the image on white paper, with each n by n pixels averaged so that its long
-// side has at most twice longSide.
-func shrink(m image.Image) *image.RGBA {
+// decode decodes a PNG or JPEG file. It runs in a child process.
+func decode(in io.Reader) (m image.Image, isPNG bool, err error) {
+	r := bufio.NewReader(in)
+	start, err := r.Peek(1)
+	if err != nil {
+		return nil, false, err
+	}
+	if isPNG = start[0] == 0x89; isPNG {
+		m, err = png.Decode(r)
+	} else {
+		m, err = jpeg.Decode(r)
+	}
+	return m, isPNG, err
+}
+
+// factor returns by how much an image is shrunk, so that its long side is below twice longSide.
+func factor(w, h, longSide int) int { return max(1, max(w, h)/longSide) }
+
+// pixels is an image of one byte per pixel, for its brightness, or of four, as image.RGBA.
+type pixels struct {
+	w, h, bytes int
+	px          []byte
+}
+
+// shrink returns an image on white paper, with each n by n pixels averaged.
+func shrink(m image.Image, n, pixelBytes int) pixels {
 	b := m.Bounds()
-	n := max(1, max(b.Dx(), b.Dy())/longSide)
-	w, h := max(1, b.Dx()/n), max(1, b.Dy()/n)
-	out := image.NewRGBA(image.Rect(0, 0, w, h))
+	out := pixels{w: max(1, b.Dx()/n), h: max(1, b.Dy()/n), bytes: pixelBytes}
+	out.px = make([]byte, out.w*out.h*pixelBytes)
+	if y, ok := m.(*image.YCbCr); ok && pixelBytes == 1 {
+		m = &image.Gray{Pix: y.Y, Stride: y.YStride, Rect: y.Rect}
+	}
 	strip := image.NewRGBA(image.Rect(0, 0, b.Dx(), n))
-	for y := range h {
+	for y := range out.h {
 		draw.Draw(strip, strip.Rect, image.White, image.Point{}, draw.Src)
 		draw.Draw(strip, strip.Rect, m, image.Pt(b.Min.X, b.Min.Y+y*n), draw.Over)
-		for x := range w {
+		for x := range out.w {
 			var sum [3]int
 			for sy := range n {
 				for sx := range n {
@@ -124,27 +210,30 @@ func shrink(m image.Image) *image.RGBA {
 					sum[0], sum[1], sum[2] = sum[0]+int(p[0]), sum[1]+int(p[1]), sum[2]+int(p[2])
 				}
 			}
-			to := out.Pix[out.PixOffset(x, y):]
-			to[0], to[1], to[2], to[3] = byte(sum[0]/n/n), byte(sum[1]/n/n), byte(sum[2]/n/n), 255
+			to := out.px[(y*out.w+x)*pixelBytes:]
+			if pixelBytes == 1 {
+				to[0] = byte((299*sum[0] + 587*sum[1] + 114*sum[2]) / 1000 / n / n)
+			} else {
+				to[0], to[1], to[2], to[3] = byte(sum[0]/n/n), byte(sum[1]/n/n), byte(sum[2]/n/n), 255
+			}
 		}
 	}
 	return out
 }
 
 // upright undoes an orientation.
-func upright(m *image.RGBA, orientation int) *image.RGBA {
+func (p pixels) upright(orientation int) pixels {
 	if orientation == 1 {
-		return m
+		return p
 	}
-	w, h := m.Rect.Dx(), m.Rect.Dy()
-	out := image.NewRGBA(image.Rect(0, 0, w, h))
+	out := pixels{p.w, p.h, p.bytes, make([]byte, len(p.px))}
 	if orientation >= 5 {
-		out = image.NewRGBA(image.Rect(0, 0, h, w))
+		out.w, out.h = p.h, p.w
 	}
-	for y := range out.Rect.Dy() {
-		for x := range out.Rect.Dx() {
-			sx, sy := Stored(orientation, x, y, w, h)
-			copy(out.Pix[out.PixOffset(x, y):], m.Pix[m.PixOffset(sx, sy):][:4])
+	for y := range out.h {
+		for x := range out.w {
+			sx, sy := Stored(orientation, x, y, p.w, p.h)
+			copy(out.px[(y*out.w+x)*p.bytes:], p.px[(sy*p.w+sx)*p.bytes:][:p.bytes])
 		}
 	}
 	return out

@@ -1,5 +1,5 @@
 // Package pageimage shows the pages of untrusted documents as images. It decodes PNG and JPEG
-// files within limits, renders PDF files by pdftoppm in a limited child process, and encodes
+// files in a limited child process, which is this program, renders PDF files by pdftoppm in a limited child process, and encodes
 // the pixels anew: a browser never gets bytes of the document.
 package pageimage
 
@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/jpeg"
 	"image/png"
 	"os/exec"
 	"runtime"
@@ -25,7 +24,7 @@ const (
 	MaxPages = 10       // pages that can be shown
 	maxFile  = 25 << 20 // bytes
 	longSide = 1_600    // pixels of a page of a PDF file
-	memory   = 1 << 20  // kilobytes of address space of a child process
+	memory   = 400_000  // kilobytes of address space of a child process
 	pageTime = 20 * time.Second
 )
 
@@ -104,7 +103,7 @@ func (r *Renderer) Page(ctx context.Context, file []byte, n int) (Image, error) 
 	}
 	defer release()
 	if kind == Picture {
-		return picture(file)
+		return picture(ctx, file)
 	}
 	number := strconv.Itoa(n)
 	ppm, err := r.run(ctx, file, 3*longSide*longSide+64, r.pdftoppm, "-cropbox", "-scale-to", strconv.Itoa(longSide),
@@ -161,18 +160,24 @@ func (r *Renderer) turn(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// run runs a program of poppler. A failure that no limit caused is that of the document.
+// run runs a program of poppler.
 func (r *Renderer) run(ctx context.Context, file []byte, limit int, program string, args ...string) ([]byte, error) {
 	out, err := subprocess.Run(ctx, file, subprocess.Limits{Time: pageTime, Memory: memory, Output: limit}, program, args...)
+	return out, failure(ctx, err)
+}
+
+// failure returns the error for that of a child process. One that no limit caused is that of the
+// document.
+func failure(ctx context.Context, err error) error {
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, subprocess.ErrOutput), errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-		return nil, ErrTooLarge
+		return ErrTooLarge
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil:
-		return nil, fmt.Errorf("%w: %w", ErrUnreadable, err)
+		return ctx.Err()
 	}
-	return out, nil
+	return fmt.Errorf("%w: %w", ErrUnreadable, err)
 }
 
 // parsePPM decodes the PPM image that pdftoppm writes.
@@ -198,21 +203,6 @@ func parsePPM(b []byte) (*image.RGBA, error) {
 		m.Pix[4*i+3] = 255
 	}
 	return m, nil
-}
-
-// picture decodes an image file, shrinks it, turns it upright and encodes it.
-func picture(file []byte) (Image, error) {
-	m, orientation, err := Decode(file)
-	if err != nil {
-		return Image{}, err
-	}
-	small := upright(shrink(m), orientation)
-	if isPNG(file) {
-		return encodePNG(small)
-	}
-	var b bytes.Buffer
-	err = jpeg.Encode(&b, small, &jpeg.Options{Quality: 85})
-	return Image{"image/jpeg", b.Bytes()}, err
 }
 
 func encodePNG(m image.Image) (Image, error) {

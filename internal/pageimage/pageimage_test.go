@@ -113,7 +113,7 @@ func TestOrientation(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := append(append([]byte("\xff\xd8"), exif...), b.Bytes()[2:]...)
-		if got, progressive := jpegHeader(file); got != orientation || progressive {
+		if got, frame := jpegHeader(file); got != orientation || len(frame) == 0 || frame[0] != 0xc0 {
 			t.Errorf("orientation %d is read as %d", orientation, got)
 		}
 		const w, h = 7, 5

@@ -1,6 +1,6 @@
 // Package subprocess runs local programs that read untrusted files. A program gets its input
 // by a pipe, has an environment without the process's secrets, cannot write files, and is
-// limited in time, memory and output.
+// limited in time, memory and output. The program can be this one itself.
 package subprocess
 
 import (
@@ -28,14 +28,21 @@ type Limits struct {
 // error of the context if a limit on output or time ended it. Errors do not have the program's
 // messages, because these may quote the file.
 func Run(ctx context.Context, in []byte, l Limits, program string, args ...string) ([]byte, error) {
+	return run(ctx, in, l, filepath.Base(program), func(ctx context.Context) *exec.Cmd {
+		const limited = `ulimit -v "$1" && ulimit -t "$2" && ulimit -f 0 && ulimit -c 0 && shift 2 && exec "$@"`
+		shell := append([]string{"-c", limited, "subprocess", strconv.Itoa(l.Memory), strconv.Itoa(int(l.Time.Seconds()) + 1), program}, args...)
+		cmd := exec.CommandContext(ctx, "/bin/sh", shell...)
+		cmd.Env = []string{"OMP_THREAD_LIMIT=1", "PATH=/usr/bin:/bin", "LC_ALL=C"}
+		return cmd
+	})
+}
+
+func run(ctx context.Context, in []byte, l Limits, name string, command func(context.Context) *exec.Cmd) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.Time)
 	defer cancel()
-	const limited = `ulimit -v "$1" && ulimit -t "$2" && ulimit -f 0 && ulimit -c 0 && shift 2 && exec "$@"`
-	shell := append([]string{"-c", limited, "subprocess", strconv.Itoa(l.Memory), strconv.Itoa(int(l.Time.Seconds()) + 1), program}, args...)
-	cmd := exec.CommandContext(ctx, "/bin/sh", shell...)
-	cmd.Env = []string{"OMP_THREAD_LIMIT=1", "PATH=/usr/bin:/bin", "LC_ALL=C"}
+	cmd := command(ctx)
 	cmd.Dir = "/"
-	out := &bounded{limit: l.Output, cancel: cancel}
+	out := &bounded{out: make([]byte, 0, l.Output), cancel: cancel}
 	cmd.Stdin, cmd.Stdout = bytes.NewReader(in), out
 	cmd.WaitDelay = time.Second
 	killGroup(cmd)
@@ -47,24 +54,24 @@ func Run(ctx context.Context, in []byte, l Limits, program string, args ...strin
 		err = ctx.Err()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("subprocess: %s: %w", filepath.Base(program), err)
+		return nil, fmt.Errorf("subprocess: %s: %w", name, err)
 	}
-	return out.out.Bytes(), nil
+	return out.out, nil
 }
 
 // bounded keeps the output of a program, and ends it at the limit.
 type bounded struct {
-	out    bytes.Buffer // not embedded, because its ReadFrom has no limit
-	limit  int
+	out    []byte // with the capacity of the limit, so that it is not copied while it grows
 	over   bool
 	cancel context.CancelFunc
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.out.Len()+len(p) > b.limit {
+	if len(b.out)+len(p) > cap(b.out) {
 		b.over = true
 		b.cancel()
 		return 0, ErrOutput
 	}
-	return b.out.Write(p)
+	b.out = append(b.out, p...)
+	return len(p), nil
 }

@@ -1,8 +1,7 @@
 package ocr
 
 import (
-	"image"
-	"image/color"
+	"context"
 	"math"
 	"slices"
 
@@ -41,40 +40,16 @@ func (a affine) after(first affine) affine {
 }
 
 // decode decodes a PNG or JPEG file and turns it upright by its EXIF orientation.
-func decode(file []byte) (*gray, error) {
-	m, orientation, err := pageimage.Decode(file)
+func decode(ctx context.Context, file []byte) (*gray, error) {
+	pgm, err := pageimage.Gray(ctx, file, longSide)
 	if err != nil {
 		return nil, err
 	}
-	if b := m.Bounds(); b.Dx() < minSide || b.Dy() < minSide {
-		return nil, ErrUnreadable
+	g, err := parsePGM(pgm, 2*longSide)
+	if err == nil && (g.w < minSide || g.h < minSide) {
+		err = ErrUnreadable
 	}
-	return toGray(m).upright(orientation), nil
-}
-
-// toGray returns the brightness of an image. Transparent pixels are white.
-func toGray(m image.Image) *gray {
-	b := m.Bounds()
-	out := newGray(b.Dx(), b.Dy())
-	switch m := m.(type) {
-	case *image.Gray:
-		for y := range out.h {
-			copy(out.px[y*out.w:(y+1)*out.w], m.Pix[y*m.Stride:])
-		}
-	case *image.YCbCr:
-		for y := range out.h {
-			copy(out.px[y*out.w:(y+1)*out.w], m.Y[y*m.YStride:])
-		}
-	default:
-		for y := range out.h {
-			for x := range out.w {
-				c := color.NRGBAModel.Convert(m.At(b.Min.X+x, b.Min.Y+y)).(color.NRGBA)
-				light := (299*uint32(c.R) + 587*uint32(c.G) + 114*uint32(c.B)) / 1000
-				out.px[y*out.w+x] = byte((light*uint32(c.A) + 255*(255-uint32(c.A))) / 255)
-			}
-		}
-	}
-	return out
+	return g, err
 }
 
 // upright undoes an EXIF orientation.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"hash/crc32"
 	"image"
-	"image/color"
 	"image/png"
 	"math"
 	"os"
@@ -141,14 +140,6 @@ func TestOrientation(t *testing.T) {
 		if got := stored.upright(orientation); got.w != w || got.h != h || !bytes.Equal(got.px, upright.px) {
 			t.Errorf("orientation %d is not undone", orientation)
 		}
-	}
-}
-
-func TestTransparentPixelsAreWhite(t *testing.T) {
-	m := image.NewNRGBA(image.Rect(0, 0, 2, 1))
-	m.Set(1, 0, color.NRGBA{A: 255})
-	if g := toGray(m); g.px[0] != 255 || g.px[1] != 0 {
-		t.Errorf("%v", g.px)
 	}
 }
 

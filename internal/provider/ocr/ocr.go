@@ -31,7 +31,8 @@ const (
 	maxWords = 6_000
 	maxWord  = 200     // bytes
 	maxTSV   = 4 << 20 // bytes of the engine's output for a page
-	memory   = 1 << 20 // kilobytes of address space of a child process
+	memory   = 1 << 20 // kilobytes of address space of tesseract
+	pdfSpace = 400_000 // kilobytes of address space of pdftoppm
 )
 
 // Errors of Read. They mean that the file, and not the program, is at fault.
@@ -94,7 +95,7 @@ func (e *Engine) Read(ctx context.Context, file []byte) ([]paystub.ScannedPage, 
 	if !bytes.HasPrefix(file, []byte("\x89PNG")) && !bytes.HasPrefix(file, []byte("\xff\xd8")) {
 		return e.readPDF(ctx, file)
 	}
-	g, err := decode(file)
+	g, err := decode(ctx, file)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +119,7 @@ func (e *Engine) readPDF(ctx context.Context, file []byte) (out []paystub.Scanne
 		if err != nil {
 			return nil, err
 		}
-		g, err := parsePGM(rendered)
+		g, err := parsePGM(rendered, longSide)
 		if err != nil {
 			return out, err
 		}
@@ -134,8 +135,8 @@ func (e *Engine) readPDF(ctx context.Context, file []byte) (out []paystub.Scanne
 	return out, nil
 }
 
-// parsePGM decodes the PGM image that pdftoppm writes.
-func parsePGM(b []byte) (*gray, error) {
+// parsePGM decodes a PGM image of a child process, with sides of at most so many pixels.
+func parsePGM(b []byte, most int) (*gray, error) {
 	var w, h, depth int
 	header, n := b[:min(len(b), 64)], 0
 	if _, err := fmt.Sscanf(string(header), "P5\n%d %d\n%d\n", &w, &h, &depth); err != nil || depth != 255 {
@@ -148,7 +149,7 @@ func parsePGM(b []byte) (*gray, error) {
 		}
 		n += i + 1
 	}
-	if w < 1 || h < 1 || w > longSide || h > longSide || len(b) < n+w*h {
+	if w < 1 || h < 1 || w > most || h > most || len(b) < n+w*h {
 		return nil, ErrUnreadable
 	}
 	return grayOf(w, h, b[n:n+w*h]), nil
@@ -162,9 +163,6 @@ const enough = 20
 func (e *Engine) readPage(ctx context.Context, g *gray) (paystub.ScannedPage, error) {
 	points := 72 * 11 / float64(max(g.w, g.h)) // of a pixel, if the long side has 11 inches
 	w, h := points*float64(g.w), points*float64(g.h)
-	if n := max(g.w, g.h) / longSide; n > 1 {
-		g = g.shrink(n)
-	}
 	g.whitenPaper()
 	best, most := paystub.ScannedPage{}, -1
 	for range 4 {
@@ -243,7 +241,11 @@ func (e *Engine) words(ctx context.Context, g *gray, way string) ([]box, error) 
 
 // run runs a program with limits, and returns at most limit bytes of its output.
 func (e *Engine) run(ctx context.Context, in []byte, limit int, program string, args ...string) ([]byte, error) {
-	out, err := subprocess.Run(ctx, in, subprocess.Limits{Time: e.limit, Memory: memory, Output: limit}, program, args...)
+	space := memory
+	if program == e.pdftoppm {
+		space = pdfSpace
+	}
+	out, err := subprocess.Run(ctx, in, subprocess.Limits{Time: e.limit, Memory: space, Output: limit}, program, args...)
 	if errors.Is(err, subprocess.ErrOutput) {
 		return nil, ErrTooLarge
 	}

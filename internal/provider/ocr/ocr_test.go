@@ -78,7 +78,7 @@ func (e *Engine) render(t testing.TB, pdf []byte, page, dpi int) *gray {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := parsePGM(out)
+	g, err := parsePGM(out, longSide)
 	if err != nil {
 		t.Fatal(err)
 	}
