@@ -2,10 +2,11 @@
 package spreadsheet
 
 import (
+	"bufio"
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -16,7 +17,7 @@ const ContentType = "text/csv; charset=utf-8; header=present"
 // accented letters. Programs that read CSV handle it or can be configured to.
 const ByteOrderMark = "\ufeff"
 
-// Encode formats rows as CSV (RFC 4180).
+// Encode formats rows as CSV (RFC 4180), with each cell quoted.
 func Encode(rows [][]string) []byte {
 	var out bytes.Buffer
 	s := NewWriter(&out)
@@ -28,39 +29,46 @@ func Encode(rows [][]string) []byte {
 }
 
 // Writer writes CSV rows. Flush returns its errors.
-type Writer struct{ out *csv.Writer }
+type Writer struct{ out *bufio.Writer }
 
 // NewWriter returns a Writer and begins the file.
 func NewWriter(w io.Writer) Writer {
-	_, _ = io.WriteString(w, ByteOrderMark) // Flush returns an error here
-	out := csv.NewWriter(w)
-	out.UseCRLF = true
+	out := bufio.NewWriter(w)
+	_, _ = out.WriteString(ByteOrderMark) // Flush returns an error here
 	return Writer{out}
 }
 
 // Row writes a row.
 func (s Writer) Row(cells ...string) {
 	for i, c := range cells {
-		cells[i] = harmless(c)
+		if i > 0 {
+			_ = s.out.WriteByte(',')
+		}
+		_, _ = s.out.WriteString(`"` + quoted.Replace(harmless(c)) + `"`)
 	}
-	_ = s.out.Write(cells)
+	_, _ = s.out.WriteString("\r\n")
 }
 
 // Flush flushes the rows written so far; more may follow.
 func (s Writer) Flush() error {
-	s.out.Flush()
-	return s.out.Error()
+	return s.out.Flush()
 }
 
-// harmless puts an apostrophe before text that a spreadsheet would take for a
-// formula, since report text comes from third parties. Numbers stay unchanged.
+// quoted writes the text of a quoted cell.
+var quoted = strings.NewReplacer(`"`, `""`, "\r", "", "\n", "\r\n")
+
+// formula matches what a spreadsheet would take for the start of a formula: at the start of text,
+// or after a character that separates cells in some spreadsheets' settings.
+var formula = regexp.MustCompile("(^|[;|\t\r\n])([ \u00a0\"]*[-=+@＝＋－＠])")
+
+// harmless puts an apostrophe before formulas in text, since report text comes from third
+// parties. Numbers stay unchanged.
 func harmless(s string) string {
-	if s == "" || !strings.ContainsAny(s[:1], "=+-@\t\r\n") && !strings.HasPrefix(s, "＝") && !strings.HasPrefix(s, "＋") &&
-		!strings.HasPrefix(s, "－") && !strings.HasPrefix(s, "＠") {
-		return s
-	}
 	if strings.HasPrefix(s, "-") && json.Valid([]byte(s)) {
 		return s
 	}
-	return "'" + s
+	if s != "" && strings.ContainsAny(s[:1], "\t\r\n") {
+		s = "'" + s
+	}
+	return formula.ReplaceAllString(s, "$1'$2")
 }
