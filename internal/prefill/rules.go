@@ -41,6 +41,8 @@ func personName(s string) fault {
 	for _, c := range s {
 		now := classOf(c)
 		switch {
+		case invisible(c):
+			return malformed
 		case now == letter:
 			letters = true
 		case now == mark && before != other:
@@ -59,14 +61,28 @@ func personName(s string) fault {
 // dash reports whether c is a hyphen-minus or a dash of U+2010 to U+2014.
 func dash(c rune) bool { return c == '-' || c >= '‐' && c <= '—' }
 
+// invisible reports whether c hides or reorders text: controls of direction, spaces without
+// width, blank letters, and tags. It does not include the joiners, which some scripts need.
+func invisible(c rune) bool {
+	switch c {
+	case 0xAD, 0x61C, 0x115F, 0x1160, 0x180E, 0x200B, 0x200E, 0x200F, 0x3164, 0xFEFF, 0xFFA0:
+		return true
+	}
+	return c >= 0x202A && c <= 0x202E || c >= 0x2060 && c <= 0x206F || c >= 0xFFF9 && c <= 0xFFFB || c >= 0xE0000 && c <= 0xE0FFF
+}
+
 // line checks for one line of at most max characters, not all white space, with a
-// letter if needsLetter.
+// letter if needsLetter. Invisible characters are refused, and so are joiners after anything but
+// a letter or mark of a script that needs them.
 func line(s string, max int, needsLetter bool) fault {
-	found := false
+	found, before := false, rune(0)
 	for _, c := range s {
-		if c < ' ' || c >= 0x7F && c < 0xA0 || c == utf8.RuneError || c == 0x2028 || c == 0x2029 {
+		joiner := c == 0x200C || c == 0x200D
+		if c < ' ' || c >= 0x7F && c < 0xA0 || c == utf8.RuneError || c == 0x2028 || c == 0x2029 || invisible(c) ||
+			joiner && (before < 0x600 || classOf(before) == other) {
 			return malformed
 		}
+		before = c
 		found = found || !space(c) && (!needsLetter || classOf(c) == letter)
 	}
 	if !found {
