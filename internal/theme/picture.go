@@ -105,6 +105,7 @@ const (
 func cleanSVG(raw []byte) (out []byte, w, h float64, err error) {
 	d := xml.NewDecoder(bytes.NewReader(raw))
 	var b bytes.Buffer
+	var drawn drawing
 	depth, skip, count := 0, 0, 0
 	for {
 		token, err := d.Token()
@@ -142,7 +143,9 @@ func cleanSVG(raw []byte) (out []byte, w, h float64, err error) {
 				}
 				fmt.Fprintf(&b, ` viewBox="%s"`, box)
 			}
-			for _, a := range allowedAttributes(t.Attr) {
+			allowed := allowedAttributes(t.Attr)
+			drawn.begin(name, allowed)
+			for _, a := range allowed {
 				if depth == 0 && slices.Contains([]string{"viewBox", "width", "height", "x", "y"}, a[0]) {
 					continue
 				}
@@ -156,6 +159,7 @@ func cleanSVG(raw []byte) (out []byte, w, h float64, err error) {
 				continue
 			}
 			depth--
+			drawn.end()
 			b.WriteString("</" + t.Name.Local + ">")
 		case xml.CharData:
 			if skip == 0 && depth > 0 && len(bytes.TrimSpace(t)) > 0 {
@@ -165,6 +169,9 @@ func cleanSVG(raw []byte) (out []byte, w, h float64, err error) {
 	}
 	if w == 0 {
 		return nil, 0, 0, errors.New("is not an SVG drawing")
+	}
+	if !drawn.fits(0, 0, 0) {
+		return nil, 0, 0, fmt.Errorf("draws more than %d elements, or has more than %d levels of <use>: simplify it", maxDrawn, maxUses)
 	}
 	return b.Bytes(), w, h, nil
 }
