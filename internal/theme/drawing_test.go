@@ -17,7 +17,7 @@ func TestCleanLimitsWhatIsDrawn(t *testing.T) {
 		"itself":              {`<g id="a">` + uses("a", 1) + `</g>`, true},
 		"many shapes":         {`<g id="a">` + strings.Repeat("<path/>", 300) + `</g><g id="b">` + uses("a", 100) + `</g>`, true},
 		"an escaped name":     {`<g id="a">` + strings.Repeat("<path/>", 300) + `</g><g id="b">` + uses("%61", 100) + `</g>`, true},
-		"many masks":          {`<mask id="m">` + strings.Repeat("<path/>", 300) + `</mask>` + strings.Repeat(`<path mask="url(#m)"/>`, 100), true},
+		"many masks":          {`<mask id="m">` + strings.Repeat("<g/>", 300) + `</mask>` + strings.Repeat(`<path mask="url(#m)"/>`, 100), true},
 		"a gradient's parent": {`<linearGradient id="a"/><linearGradient id="b" href="#a"/><path fill="url(#b)"/>`, false},
 	} {
 		_, err := Clean("svg", svg(c.body))
