@@ -11,7 +11,7 @@ import (
 	"vestibule/internal/store"
 )
 
-// Mailboxes recognizes email addresses by a keyed hash, so that a party finds rows by an
+// Mailboxes recognizes email addresses, and networks, by a keyed hash, so that a party finds rows by an
 // address that the database cannot reveal, and limits what strangers can request. The
 // party's database needs the table link_tries.
 type Mailboxes struct {
@@ -37,6 +37,9 @@ func OpenMailboxes(ctx context.Context, db *store.DB) (*Mailboxes, error) {
 // matter.
 func (m *Mailboxes) Hash(address string) []byte { return m.keyed("mailbox", NormalizeAddress(address)) }
 
+// HashNetwork returns the hash of a client's network.
+func (m *Mailboxes) HashNetwork(network string) []byte { return m.keyed("network", network) }
+
 func (m *Mailboxes) keyed(label, value string) []byte {
 	mac := hmac.New(sha256.New, m.key)
 	mac.Write([]byte(label + "\x00" + value))
@@ -46,11 +49,16 @@ func (m *Mailboxes) keyed(label, value string) []byte {
 // Allow counts a try of the value under a label, and reports whether at most that many
 // were made within TriesWindow.
 func (m *Mailboxes) Allow(ctx context.Context, label, value string, most int64) (bool, error) {
-	n, err := countTry(ctx, m.db.SQL, m.keyed(label, value), m.now())
+	return m.allow(ctx, m.db.SQL, label, value, most)
+}
+
+func (m *Mailboxes) allow(ctx context.Context, q store.Queryer, label, value string, most int64) (bool, error) {
+	n, err := countTry(ctx, q, m.keyed(label, value), m.now())
 	return n <= most, err
 }
 
-// Limits within TriesWindow: emails to one address, and emails requested by one network.
+// Limits within TriesWindow: emails of one purpose to one address, and emails requested by
+// one network.
 const (
 	maxEmails        = 3
 	maxNetworkEmails = 20
@@ -60,19 +68,21 @@ const (
 // a request may reveal it, unlike the limit of an address.
 var ErrNetworkLimit = errors.New("mail: too many emails requested by the network")
 
-// AllowEmail counts a network's request for an email to an address, and reports whether
-// the email may be written. A request without an address counts for the network alone, and
-// no email may be written.
-func (m *Mailboxes) AllowEmail(ctx context.Context, network, address string) (bool, error) {
-	if ok, err := m.Allow(ctx, "place", network, maxNetworkEmails); err != nil {
-		return false, err
-	} else if !ok {
-		return false, ErrNetworkLimit
+// AllowRequest counts a network's request for an email, for whichever address. It returns
+// ErrNetworkLimit beyond the limit.
+func (m *Mailboxes) AllowRequest(ctx context.Context, network string) error {
+	ok, err := m.Allow(ctx, "place", network, maxNetworkEmails)
+	if err == nil && !ok {
+		err = ErrNetworkLimit
 	}
-	if address == "" {
-		return false, nil
-	}
-	return m.Allow(ctx, "letters", string(m.Hash(address)), maxEmails)
+	return err
+}
+
+// AllowEmail counts an email for a purpose, and reports whether it may be written. Call it in
+// the transaction that writes the email, so that a request that leads to none counts for
+// nothing. Each purpose of an address has its own limit.
+func (m *Mailboxes) AllowEmail(ctx context.Context, tx *store.Tx, purpose, address string) (bool, error) {
+	return m.allow(ctx, tx, "letters", purpose+"\x00"+string(m.Hash(address)), maxEmails)
 }
 
 // Sweep deletes tries that no longer count.

@@ -2,8 +2,8 @@ package mail
 
 import (
 	"bytes"
+	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -59,8 +59,8 @@ func testMailboxes(t *testing.T, db *store.DB) {
 	}
 }
 
-// TestEmailLimits checks what one address gets, and what one network can request, within an
-// hour.
+// TestEmailLimits checks what one address gets for each purpose, and what one network can
+// request, within an hour.
 func TestEmailLimits(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		m, err := OpenMailboxes(t.Context(), db)
@@ -68,17 +68,35 @@ func TestEmailLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := range maxNetworkEmails + 1 {
-			address := fmt.Sprintf("person-%d@example.com", n/(maxEmails+1))
-			ok, err := m.AllowEmail(t.Context(), "192.0.2.0/24", address)
-			if want := n < maxNetworkEmails; errors.Is(err, ErrNetworkLimit) == want {
+			err := m.AllowRequest(t.Context(), "192.0.2.0/24")
+			if want := n >= maxNetworkEmails; errors.Is(err, ErrNetworkLimit) != want {
 				t.Errorf("request %d: %v", n, err)
 			}
-			if want := n%(maxEmails+1) < maxEmails && n < maxNetworkEmails; ok != want {
-				t.Errorf("request %d for %s is allowed: %t", n, address, ok)
-			}
 		}
-		if ok, err := m.AllowEmail(t.Context(), "198.51.100.0/24", ""); ok || err != nil {
-			t.Errorf("a request without an address: %t (%v)", ok, err)
+		written := func(purpose, address string, fail error) (n int) {
+			for range maxEmails + 2 {
+				err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+					ok, err := m.AllowEmail(ctx, tx, purpose, address)
+					if ok {
+						n++
+					}
+					return errors.Join(err, fail)
+				})
+				if !errors.Is(err, fail) {
+					t.Fatal(err)
+				}
+			}
+			return n
+		}
+		if n := written("reset", "ana@example.com", errors.New("not written")); n != maxEmails+2 {
+			t.Errorf("%d emails that were not written are allowed", n)
+		}
+		for _, purpose := range []string{"reset", "access"} {
+			for _, address := range []string{"ana@example.com", "ben@example.com"} {
+				if n := written(purpose, address, nil); n != maxEmails {
+					t.Errorf("%d emails to %s for %s", n, address, purpose)
+				}
+			}
 		}
 	})
 }

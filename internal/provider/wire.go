@@ -67,7 +67,7 @@ func (p *Provider) wire() {
 		Customers: p.customers, Visits: p.visits}
 	p.outbox = &outbox.Service{DB: c.DB, Queue: p.queue, Mail: c.Mail, Now: p.now}
 	p.invites = &invites.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth,
-		Customers: p.customers, Reports: p.reports, Visits: p.visits, Outbox: p.outbox}
+		Customers: p.customers, Reports: p.reports, Visits: p.visits, Outbox: p.outbox, Mailboxes: p.mailboxes}
 	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports}
 	p.dashboard = &dashboard.Service{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets, BehindProxy: c.BehindProxy,
 		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,

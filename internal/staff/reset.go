@@ -17,7 +17,7 @@ import (
 // Reset configures the emails to users who forgot their password.
 type Reset struct {
 	Mail      mail.Mailer
-	Mailboxes *mail.Mailboxes // limits the emails by address and network
+	Mailboxes *mail.Mailboxes // limits requests by network, and emails by address
 	Queue     jobs.Enqueuer
 	Site      string                          // name of the dashboard's owner in the email
 	Language  func(r *http.Request) i18n.Lang // of the email
@@ -73,24 +73,22 @@ func (s *Service) RequestReset(w http.ResponseWriter, r *http.Request) error {
 	if s.Reset == nil {
 		return s.showForgotten(w, r, http.StatusOK, ForgottenPage{})
 	}
-	allowed, err := s.Reset.Mailboxes.AllowEmail(r.Context(), httpx.ClientNetwork(r, s.BehindProxy).String(), email)
+	err = s.Reset.Mailboxes.AllowRequest(r.Context(), httpx.ClientNetwork(r, s.BehindProxy).String())
 	if errors.Is(err, mail.ErrNetworkLimit) {
 		return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: mail.TriesWindow, Why: err}
 	}
 	if err != nil {
 		return err
 	}
-	if allowed {
-		wanted := resetRequest{id: store.NewID(), email: email, lang: s.Reset.Language(r), expires: s.Clock().Add(resetLife)}
-		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-			if err := s.insertRequest(ctx, tx, wanted); err != nil {
-				return err
-			}
-			return s.Reset.Queue.Enqueue(ctx, tx, SendReset{wanted.id}, jobs.UniqueKey(wanted.id))
-		})
-		if err != nil {
+	wanted := resetRequest{id: store.NewID(), email: email, lang: s.Reset.Language(r), expires: s.Clock().Add(resetLife)}
+	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		if err := s.insertRequest(ctx, tx, wanted); err != nil {
 			return err
 		}
+		return s.Reset.Queue.Enqueue(ctx, tx, SendReset{wanted.id}, jobs.UniqueKey(wanted.id))
+	})
+	if err != nil {
+		return err
 	}
 	httpx.SeeOther(w, s.Home+"/forgotten-password?sent=1")
 	return nil
@@ -109,9 +107,10 @@ func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, s.sendReset, jobs.MaxAttempts(6), jobs.Backoff(mail.Backoff(10*time.Minute)))
 }
 
-// sendReset sends a link to the user who has the requested address and a password. A later
-// attempt sends another link in place of the earlier one.
-func (s *Service) sendReset(ctx context.Context, _ jobs.Job, args SendReset) error {
+// sendReset sends a link to the user who has the requested address and a password, within the
+// limit of the address. A later attempt sends another link in place of the earlier one, and
+// does not count again.
+func (s *Service) sendReset(ctx context.Context, j jobs.Job, args SendReset) error {
 	if s.Reset == nil {
 		return jobs.Cancel(errors.New("the mail server was removed from the configuration"))
 	}
@@ -126,7 +125,13 @@ func (s *Service) sendReset(ctx context.Context, _ jobs.Job, args SendReset) err
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		if err != nil || !u.Disabled.IsZero() || !u.HasPassword || s.NoPasswords {
+		allowed := err == nil && u.Disabled.IsZero() && u.HasPassword && !s.NoPasswords
+		if allowed && j.Attempt <= 1 {
+			if allowed, err = s.Reset.Mailboxes.AllowEmail(ctx, tx, "password reset", u.Email); err != nil {
+				return err
+			}
+		}
+		if !allowed {
 			return s.deleteRequest(ctx, tx, args.Request)
 		}
 		token, err := s.issueLink(ctx, tx, u.ID, resetLife)

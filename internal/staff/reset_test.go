@@ -206,6 +206,30 @@ func TestResetIsLimited(t *testing.T) {
 	})
 }
 
+// TestResetCountsEmails checks that requests without an email, and further attempts to send
+// one, use up nothing of an address.
+func TestResetCountsEmails(t *testing.T) {
+	eachReset(t, func(t *testing.T, d *testServer, p *postOffice) {
+		for range 4 {
+			d.forget("new@example.com")
+		}
+		d.run(p)
+		if err := d.add(User{Email: "new@example.com", Role: auditor, Account: d.account}, secret); err != nil {
+			t.Fatal(err)
+		}
+		d.forget("new@example.com")
+		for attempt := range 5 {
+			p.fails = errors.New("the mail server is down")
+			if err := d.sendReset(t.Context(), jobs.Job{Attempt: attempt + 1}, p.queued[0]); err == nil {
+				t.Errorf("attempt %d ended the request", attempt+1)
+			}
+		}
+		if err := d.sendReset(t.Context(), jobs.Job{Attempt: 6}, p.queued[0]); err != nil || len(p.sent) != 1 {
+			t.Errorf("%d emails, %v", len(p.sent), err)
+		}
+	})
+}
+
 // TestResetLinksEnd tries links that are late, replaced, of a changed password, and of users
 // who may no longer sign in.
 func TestResetLinksEnd(t *testing.T) {

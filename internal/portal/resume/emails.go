@@ -78,7 +78,8 @@ const (
 	maxFound    = 5
 )
 
-// write composes the requested email if there is an application for it.
+// write composes the requested email if there is an application for it, within the limit of
+// the address.
 func (d *Handler) write(ctx context.Context, _ jobs.Job, w Write) error {
 	r, err := getRequest(ctx, d.DB.SQL, w.Request)
 	if errors.Is(err, store.ErrNotFound) {
@@ -115,6 +116,9 @@ func (d *Handler) write(ctx context.Context, _ jobs.Job, w Write) error {
 	return d.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		first, err := deleteRequest(ctx, tx, r.id)
 		if err != nil || !first || to == "" {
+			return err
+		}
+		if ok, err := d.mailboxes.AllowEmail(ctx, tx, "resume", to); err != nil || !ok {
 			return err
 		}
 		return d.sendLinks(ctx, tx, about, to, r.lang, requested)

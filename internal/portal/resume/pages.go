@@ -213,12 +213,8 @@ func (d *Handler) handleEmail(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	fields, err := d.Applicants.Service.Applicant(r.Context(), d.DB.SQL, a.ID)
-	if err != nil {
-		return err
-	}
 	base := d.Applicants.Base(r)
-	if err := d.requestEmail(r, fields.Email, request{application: a.ID, lang: base.Lang}); err != nil {
+	if err := d.requestEmail(r, request{application: a.ID, lang: base.Lang}); err != nil {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
@@ -249,7 +245,7 @@ func (d *Handler) handleForm(w http.ResponseWriter, r *http.Request) error {
 		return d.form(w, r, http.StatusUnprocessableEntity, email, "resume.find.no_email")
 	}
 	base := d.Applicants.Base(r)
-	if err := d.requestEmail(r, email, request{mailbox: d.mailboxes.Hash(email), lang: base.Lang}); err != nil {
+	if err := d.requestEmail(r, request{mailbox: d.mailboxes.Hash(email), lang: base.Lang}); err != nil {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
@@ -257,15 +253,14 @@ func (d *Handler) handleForm(w http.ResponseWriter, r *http.Request) error {
 		portalui.NoticePage(portalui.Notice{Base: base, Title: "resume.sent.title", Text: "resume.sent.text", Home: true}))
 }
 
-// requestEmail stores a request for an email unless a limit is exceeded. The response
-// reveals the limit of the client's network, but not that of the mailbox. An address without
-// applications gets no email.
-func (d *Handler) requestEmail(r *http.Request, email string, wanted request) error {
-	ok, err := d.mailboxes.AllowEmail(r.Context(), httpx.ClientNetwork(r, d.BehindProxy).String(), email)
+// requestEmail stores a request for an email unless the client's network requested too many.
+// The job that writes the email applies the limit of the address, which no response reveals.
+func (d *Handler) requestEmail(r *http.Request, wanted request) error {
+	err := d.mailboxes.AllowRequest(r.Context(), httpx.ClientNetwork(r, d.BehindProxy).String())
 	if errors.Is(err, mail.ErrNetworkLimit) {
 		return errTooOften
 	}
-	if err != nil || !ok {
+	if err != nil {
 		return err
 	}
 	return d.enqueueRequest(r.Context(), wanted)

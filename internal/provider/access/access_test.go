@@ -376,6 +376,22 @@ func TestRequestsAreAnsweredAlike(t *testing.T) {
 	})
 }
 
+// TestRequestsWithoutAnEmailDoNotCount requests links for an address that has no data, and of
+// another purpose, before the consumer requests one.
+func TestRequestsWithoutAnEmailDoNotCount(t *testing.T) {
+	start(t, func(t *testing.T, s *testServer) {
+		for range 4 {
+			s.request("ana@example.com")
+			s.Do("POST", "/dashboard/forgotten-password", url.Values{"email": {"ana@example.com"}})
+		}
+		s.idle()
+		s.share("Ana", "ana@example.com")
+		s.request("ana@example.com")
+		s.idle()
+		s.emails(1)
+	})
+}
+
 // TestFormsOfOtherOrigins checks that pages of other sites cannot act for a consumer.
 func TestFormsOfOtherOrigins(t *testing.T) {
 	start(t, func(t *testing.T, s *testServer) {

@@ -22,8 +22,8 @@ type Write struct {
 // Kind names the job.
 func (Write) Kind() string { return "access.write" }
 
-// write writes the requested email if a consumer has the address. The job does it, so that
-// the response takes as long for an unknown address.
+// write writes the requested email if a consumer has the address, within the limit of the
+// address. The job does it, so that the response takes as long for an unknown address.
 func (s *Service) write(ctx context.Context, _ jobs.Job, w Write) error {
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		r, err := takeRequest(ctx, tx, w.Request)
@@ -33,6 +33,13 @@ func (s *Service) write(ctx context.Context, _ jobs.Job, w Write) error {
 		to, err := newestOf(ctx, tx, r.mailbox, "")
 		if err != nil {
 			return ignoreNotFound(err)
+		}
+		consumer, err := s.Customers.Consumer(ctx, tx, to.customerID, to.consumerID)
+		if err != nil {
+			return err
+		}
+		if ok, err := s.Mailboxes.AllowEmail(ctx, tx, "access", consumer.Email()); err != nil || !ok {
+			return err
 		}
 		secret := store.NewSecret()
 		if err := insertLink(ctx, tx, store.Hash(secret), r.mailbox); err != nil {

@@ -132,7 +132,7 @@ func (s *Service) request(w http.ResponseWriter, r *http.Request) error {
 	if !prefill.IsEmail(email) {
 		return s.form(w, r, http.StatusUnprocessableEntity, providerui.AccessForm{Email: email, Problem: "access.form.no_email"})
 	}
-	ok, err := s.Mailboxes.AllowEmail(r.Context(), httpx.ClientNetwork(r, s.BehindProxy).String(), email)
+	err = s.Mailboxes.AllowRequest(r.Context(), httpx.ClientNetwork(r, s.BehindProxy).String())
 	if errors.Is(err, mail.ErrNetworkLimit) {
 		return errTooOften
 	}
@@ -140,17 +140,15 @@ func (s *Service) request(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	b := s.base(r)
-	if ok {
-		wanted := emailRequest{id: uuid.NewString(), mailbox: s.Mailboxes.Hash(email), lang: b.Lang}
-		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-			if err := insertRequest(ctx, tx, wanted); err != nil {
-				return err
-			}
-			return s.Queue.Enqueue(ctx, tx, Write{wanted.id}, jobs.UniqueKey(wanted.id))
-		})
-		if err != nil {
+	wanted := emailRequest{id: uuid.NewString(), mailbox: s.Mailboxes.Hash(email), lang: b.Lang}
+	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		if err := insertRequest(ctx, tx, wanted); err != nil {
 			return err
 		}
+		return s.Queue.Enqueue(ctx, tx, Write{wanted.id}, jobs.UniqueKey(wanted.id))
+	})
+	if err != nil {
+		return err
 	}
 	return write(w, r, http.StatusOK,
 		providerui.AccessNoticePage(providerui.AccessNotice{Access: b, Title: "access.sent.title", Text: "access.sent.text"}))

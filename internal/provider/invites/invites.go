@@ -24,6 +24,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
+	"vestibule/internal/mail"
 	"vestibule/internal/prefill"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
@@ -48,6 +49,7 @@ type Service struct {
 	Reports   *reports.Service
 	Visits    *visits.Service
 	Outbox    *outbox.Service
+	Mailboxes *mail.Mailboxes
 }
 
 // Routes adds the endpoints of invites to mux.
@@ -95,8 +97,11 @@ func decode(w http.ResponseWriter, r *http.Request) (map[string]json.RawMessage,
 	return members, auth.AddProductID(r, members)
 }
 
+var errTooOften = &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: mail.TriesWindow,
+	Why: errors.New("too many invites to one address")}
+
 // create creates the visit, its link and, with a recipient, the email, all in one
-// transaction.
+// transaction. An account invites an address up to the limit of emails.
 func (s *Service) create(w http.ResponseWriter, r *http.Request, members map[string]json.RawMessage, to string) error {
 	caller := auth.CallerOf(r.Context())
 	handle := store.NewSecret()
@@ -104,6 +109,13 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request, members map[str
 	var publicToken string
 	var expires time.Time
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
+		if to != "" {
+			if ok, err := s.Mailboxes.AllowEmail(ctx, tx, "invite by "+caller.CustomerID, to); err != nil {
+				return err
+			} else if !ok {
+				return errTooOften
+			}
+		}
 		var visitID string
 		if visitID, publicToken, err = s.Visits.Begin(ctx, tx, caller, members, visitHandle(handle)); err != nil {
 			return err

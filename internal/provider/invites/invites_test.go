@@ -340,6 +340,41 @@ func TestInviteByEmail(t *testing.T) {
 	})
 }
 
+// TestInvitesToOneAddressAreLimited invites one address more often than an account can within
+// an hour. Refused and invalid requests store and count nothing.
+func TestInvitesToOneAddressAreLimited(t *testing.T) {
+	start(t, func(t *testing.T, r *providertest.Server) {
+		invite := func(to string, more ...any) providertest.Answer {
+			return r.Do("POST", "/connect/invite", body(r, append(more, "deliverTo", to)...), r.Basic)
+		}
+		for range 4 {
+			if a := invite("ana@example.com", "externalId", strings.Repeat("x", 1000)); a.Status != 400 {
+				t.Fatalf("an invalid invite: %d %s", a.Status, a.Body)
+			}
+		}
+		for n := range 3 {
+			if a := invite("ana@example.com"); a.Status != 200 {
+				t.Fatalf("invite %d: %d %s", n, a.Status, a.Body)
+			}
+		}
+		visits := r.Count(`SELECT count(*) FROM visits`)
+		a := invite("Ana@Example.com")
+		if a.Status != 429 || a.JSON["error"] != string(contract.CodeRateLimited) || a.Header.Get("Retry-After") != "3600" {
+			t.Errorf("one more: %d, Retry-After %q, %s", a.Status, a.Header.Get("Retry-After"), a.Body)
+		}
+		if emails := r.Count(`SELECT count(*) FROM emails`); emails != 3 || r.Count(`SELECT count(*) FROM visits`) != visits {
+			t.Errorf("%d emails, and a refused invite began a visit", emails)
+		}
+		if a := invite("ben@example.com"); a.Status != 200 {
+			t.Errorf("another address: %d", a.Status)
+		}
+		r.Advance(time.Hour + time.Second)
+		if a := invite("ana@example.com"); a.Status != 200 {
+			t.Errorf("an hour later: %d", a.Status)
+		}
+	})
+}
+
 // TestInviteInTheConsumersLanguage checks that the subject is in the language in which the
 // consumer last agreed to a visit.
 func TestInviteInTheConsumersLanguage(t *testing.T) {
