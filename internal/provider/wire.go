@@ -62,7 +62,7 @@ func (p *Provider) wire() {
 		Operator: providerui.Operator{Name: cmp.Or(c.Operator.ServiceName, "Vestibule Verification"), Terms: c.Operator.TermsURL,
 			Privacy: c.Operator.PrivacyURL},
 		LimitByAddress: limit(c.Limits.WidgetRate), LimitByAccount: limit(c.Limits.WidgetAccountRate),
-		MaxUploadBytes: int64(c.Limits.WidgetFiles) << 20}
+		MaxUploadBytes: int64(c.Limits.WidgetFiles) << 20, Mailboxes: p.mailboxes, BehindProxy: c.BehindProxy}
 	p.redirects = &redirects.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth, Keys: p.keys,
 		Customers: p.customers, Visits: p.visits}
 	p.outbox = &outbox.Service{DB: c.DB, Queue: p.queue, Mail: c.Mail, Now: p.now}

@@ -67,6 +67,7 @@ type New struct {
 	Employer    int    // number of the stated employer that it is for, from 1; 0: none
 	Name        string // file name on the applicant's device
 	MaxSize     int64  // maximum size in bytes; 0: MaxSize
+	Network     []byte // keyed hash of the client's network; nil: unknown
 	AnyType     bool   // accept any contents, also empty ones; for the sandbox's control
 }
 
@@ -125,7 +126,7 @@ func (s *Service) Upload(ctx context.Context, n New, from io.Reader) (Document, 
 		if err != nil {
 			return err
 		}
-		return insertDocument(ctx, tx, d, name)
+		return insertDocument(ctx, tx, d, name, n.Network)
 	})
 	if err != nil {
 		return d, err

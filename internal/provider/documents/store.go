@@ -7,9 +7,10 @@ import (
 	"vestibule/internal/store"
 )
 
-func insertDocument(ctx context.Context, tx *store.Tx, d Document, name []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO documents (id, public_token, key_id, kind, employer, content_type, name, size, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8)`, d.ID, d.PublicToken, d.keyID, d.Kind, d.Employer, d.Type, name, store.Micros(tx.Now))
+func insertDocument(ctx context.Context, tx *store.Tx, d Document, name, network []byte) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO documents
+		(id, public_token, key_id, kind, employer, content_type, name, size, created_at, network) VALUES ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9)`,
+		d.ID, d.PublicToken, d.keyID, d.Kind, d.Employer, d.Type, name, store.Micros(tx.Now), network)
 	return err
 }
 

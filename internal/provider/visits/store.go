@@ -311,13 +311,17 @@ func expiredVisits(ctx context.Context, q store.Queryer, now time.Time, limit in
 		AND state <> 'generating' AND expires_at <= $1 ORDER BY expires_at LIMIT $2`, store.Micros(now), limit)
 }
 
-// uploadedBytes returns how many bytes of files were uploaded in a customer's visits without
-// a token since an instant.
-func uploadedBytes(ctx context.Context, q store.Queryer, customerID string, since time.Time) (n int64, err error) {
-	err = q.QueryRowContext(ctx, `SELECT CAST(coalesce(sum(d.size), 0) AS BIGINT)
+// uploads is how many bytes of files were uploaded in visits without a token of one customer.
+type uploads struct{ visit, network, account int64 }
+
+// uploadedSince returns the uploads of a visit, of a network and of all since an instant.
+func uploadedSince(ctx context.Context, q store.Queryer, v visit, network []byte, since time.Time) (u uploads, err error) {
+	err = q.QueryRowContext(ctx, `SELECT CAST(coalesce(sum(CASE WHEN d.public_token = $3 THEN d.size ELSE 0 END), 0) AS BIGINT),
+			CAST(coalesce(sum(CASE WHEN d.network = $4 THEN d.size ELSE 0 END), 0) AS BIGINT), CAST(coalesce(sum(d.size), 0) AS BIGINT)
 		FROM documents d JOIN visits v ON v.public_token = d.public_token
-		WHERE d.created_at > $1 AND v.customer_id = $2 AND v.tokenless`, store.Micros(since), customerID).Scan(&n)
-	return n, err
+		WHERE d.created_at > $1 AND v.customer_id = $2 AND v.tokenless`, store.Micros(since), v.customerID, v.publicToken, network).
+		Scan(&u.visit, &u.network, &u.account)
+	return u, err
 }
 
 // TimelineEntry is an entry of a visit's timeline.

@@ -72,8 +72,18 @@ const maxUpload = documents.MaxFiles*documents.MaxSize + 1<<20
 // errNoDocument is returned when documents are submitted without any file.
 var errNoDocument = errors.New("visits: there is no document")
 
-// errFull is returned for a file beyond the account's limit of 24 hours.
-var errFull = errors.New("visits: the account has been sent enough files")
+// Shares of the account's limit of 24 hours: the divisors for the files of one visit, and of
+// one network.
+const (
+	visitShare   = 25
+	networkShare = 10
+)
+
+// fullError is returned for a file beyond a limit of 24 hours. It is the text that says which.
+type fullError i18n.Key
+
+// Error implements error.
+func (e fullError) Error() string { return "visits: too many bytes of files: " + string(e) }
 
 // upload handles POST /visit/{handle}/documents, a multipart/form-data form whose
 // fields named file are the files. Rejected files are named; the others are kept.
@@ -105,7 +115,8 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return httpx.NewError(contract.CodeUnsupportedMediaType, errors.New("content type is not multipart/form-data"))
 	}
-	problem, err := s.storeFiles(r.Context(), language(r), handle, v, consumer.KeyID, form)
+	network := s.Mailboxes.HashNetwork(httpx.ClientNetwork(r, s.BehindProxy).String())
+	problem, err := s.storeFiles(r.Context(), language(r), handle, v, consumer.KeyID, network, form)
 	if err != nil {
 		return err
 	}
@@ -124,13 +135,13 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 // storeFiles stores the files of a form; problem names the rejected ones. With an
 // outdated nonce it stores none. The form must have the nonce before the files, as on
 // the page.
-func (s *Service) storeFiles(ctx context.Context, l i18n.Lang, handle string, v visit, keyID string,
+func (s *Service) storeFiles(ctx context.Context, l i18n.Lang, handle string, v visit, keyID string, network []byte,
 	form *multipart.Reader) (problem string, err error) {
 	files, nonce, group := 0, "", v.DocumentGroup()
 	max, size := v.limits()
 	tooMany := i18n.T(l, "visit.documents.too_many", "n", strconv.Itoa(max))
 	to := documents.New{PublicToken: v.publicToken, KeyID: keyID, Kind: documentType(group.SourceType), Employer: group.Employer,
-		MaxSize: size}
+		MaxSize: size, Network: network}
 	for {
 		part, err := form.NextRawPart()
 		if errors.Is(err, io.EOF) {
@@ -154,10 +165,11 @@ func (s *Service) storeFiles(ctx context.Context, l i18n.Lang, handle string, v 
 		}
 		name = httpx.CleanFileName(name)
 		to.Name = name
-		d, err := s.Documents.Upload(ctx, to, s.limitUploads(ctx, v, part))
+		d, err := s.Documents.Upload(ctx, to, s.limitUploads(ctx, v, network, part))
+		full := fullError("")
 		switch {
-		case errors.Is(err, errFull):
-			return joinTexts(problem, i18n.T(l, "visit.documents.full")), nil
+		case errors.As(err, &full):
+			return joinTexts(problem, i18n.T(l, i18n.Key(full))), nil
 		case errors.Is(err, documents.ErrTooLarge), errors.Is(err, documents.ErrEmpty), errors.Is(err, documents.ErrType):
 			problem = joinTexts(problem, v.rejectionText(l, name, err))
 			continue
@@ -166,11 +178,11 @@ func (s *Service) storeFiles(ctx context.Context, l i18n.Lang, handle string, v 
 		case err != nil:
 			return problem, err
 		}
-		now, moved, full, err := s.keepFile(ctx, handle, nonce, d.ID, group)
+		now, moved, enough, err := s.keepFile(ctx, handle, nonce, d.ID, group)
 		switch {
 		case err != nil:
 			return problem, err
-		case full:
+		case enough:
 			return joinTexts(problem, tooMany), nil
 		case !moved:
 			return problem, nil
@@ -196,37 +208,42 @@ func readNonce(part io.Reader) (string, error) {
 // maxNonce is the maximum length of a nonce in bytes.
 const maxNonce = 16
 
-// checkInterval is how many bytes of a file are read between two checks of the
-// account's limit.
+// checkInterval is how many bytes of a file are read between two checks of the limits.
 const checkInterval = 4 << 20
 
-// limitUploads wraps from for a visit without a token: reading fails with errFull once its
-// account has reached its limit.
-func (s *Service) limitUploads(ctx context.Context, v visit, from io.Reader) io.Reader {
+// limitUploads wraps from for a visit without a token: reading fails with a fullError once the
+// visit, the network or the account has reached its limit.
+func (s *Service) limitUploads(ctx context.Context, v visit, network []byte, from io.Reader) io.Reader {
 	if !v.tokenless || s.MaxUploadBytes == 0 {
 		return from
 	}
-	return &limitedReader{from: from, full: func() (bool, error) {
-		n, err := uploadedBytes(ctx, s.DB.SQL, v.customerID, s.Now().Add(-24*time.Hour))
-		return n >= s.MaxUploadBytes, err
+	return &limitedReader{from: from, check: func() error {
+		n, err := uploadedSince(ctx, s.DB.SQL, v, network, s.Now().Add(-24*time.Hour))
+		switch {
+		case err != nil:
+			return err
+		case n.visit >= s.MaxUploadBytes/visitShare:
+			return fullError("visit.documents.full_visit")
+		case n.network >= s.MaxUploadBytes/networkShare:
+			return fullError("visit.documents.full_network")
+		case n.account >= s.MaxUploadBytes:
+			return fullError("visit.documents.full_account")
+		}
+		return nil
 	}}
 }
 
-// limitedReader calls full before the first byte and after every countedBytes.
+// limitedReader calls check before the first byte and after every checkInterval.
 type limitedReader struct {
-	from io.Reader
-	full func() (bool, error)
-	left int
+	from  io.Reader
+	check func() error
+	left  int
 }
 
 // Read implements io.Reader.
 func (c *limitedReader) Read(p []byte) (int, error) {
 	if c.left <= 0 {
-		full, err := c.full()
-		if err == nil && full {
-			err = errFull
-		}
-		if err != nil {
+		if err := c.check(); err != nil {
 			return 0, err
 		}
 		c.left = checkInterval

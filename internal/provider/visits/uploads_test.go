@@ -23,6 +23,12 @@ import (
 // upload sends files, given as name and contents, by a form without script.
 func (a applicant) upload(t *testing.T, files ...string) providertest.Answer {
 	t.Helper()
+	return a.uploadFrom(t, "", files...)
+}
+
+// uploadFrom uploads files from an address that a proxy forwards.
+func (a applicant) uploadFrom(t *testing.T, from string, files ...string) providertest.Answer {
+	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	for i := 0; i < len(files); i += 2 {
@@ -33,7 +39,10 @@ func (a applicant) upload(t *testing.T, files ...string) providertest.Answer {
 		io.WriteString(w, files[i+1])
 	}
 	form.Close()
-	return a.Do("POST", a.path+"/documents", body.String(), func(r *http.Request) { r.Header.Set("Content-Type", form.FormDataContentType()) })
+	return a.Do("POST", a.path+"/documents", body.String(), func(r *http.Request) {
+		r.Header.Set("Content-Type", form.FormDataContentType())
+		r.Header.Set("X-Forwarded-For", from)
+	})
 }
 
 func pdfOf(text string) string { return "%PDF-1.4\n" + text }
@@ -174,11 +183,11 @@ func TestRejectedPayStubs(t *testing.T) {
 	})
 }
 
-// TestUploadLimitOfVisitsWithoutToken checks the limit of an account's files, which does not
-// apply to visits with a token or to other accounts.
-func TestUploadLimitOfVisitsWithoutToken(t *testing.T) {
+// TestUploadLimitsOfVisitsWithoutToken checks the limits of a visit's, a network's and an
+// account's files, which do not apply to visits with a token.
+func TestUploadLimitsOfVisitsWithoutToken(t *testing.T) {
 	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
-		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.Limits.WidgetFiles = 1 })
+		r := providertest.Start(t, db, "get", func(c *provider.Config) { c.Limits.WidgetFiles, c.BehindProxy = 25, true })
 		begin := func(options map[string]any) applicant {
 			options["productId"] = r.Seed.Products[contract.Income]
 			a := register(r, options)
@@ -191,25 +200,41 @@ func TestUploadLimitOfVisitsWithoutToken(t *testing.T) {
 		}
 		loose := func() applicant { return begin(map[string]any{"prefill": providertest.Prefill()}) }
 		file := pdfOf(strings.Repeat("x", 1<<20))
-		first, second := loose(), loose()
-		if got := first.upload(t, "a.pdf", file); got.Status != http.StatusSeeOther {
-			t.Fatalf("the first file answers %d", got.Status)
-		}
-		for what, a := range map[string]applicant{"the visit that sent enough": first, "another of the account": second} {
-			if got := a.upload(t, "b.pdf", pdfOf("b")); got.Status != 422 || !strings.Contains(got.Body, i18ntest.EN("visit.documents.full")) {
-				t.Errorf("one more file of %s answers %d", what, got.Status)
+		accepted := func(what string, a applicant, from string) {
+			t.Helper()
+			if got := a.uploadFrom(t, from, "a.pdf", file); got.Status != http.StatusSeeOther {
+				t.Errorf("%s answers %d", what, got.Status)
 			}
 		}
-		if n := r.Count(`SELECT count(*) FROM documents`); n != 1 {
-			t.Errorf("%d files are stored, want one", n)
+		refused := func(what string, a applicant, from, reason string) {
+			t.Helper()
+			before := r.Count(`SELECT count(*) FROM documents`)
+			got := a.uploadFrom(t, from, "b.pdf", pdfOf("b"))
+			if shown := errorText.FindStringSubmatch(got.Body); got.Status != 422 || shown == nil || !strings.Contains(shown[1], reason) {
+				t.Errorf("%s answers %d, %q", what, got.Status, shown)
+			}
+			if r.Count(`SELECT count(*) FROM documents`) != before {
+				t.Errorf("%s is stored", what)
+			}
 		}
+		const stranger, other = "2001:db8:1:1::1", "2001:db8:1:2::1"
+		first := loose()
+		accepted("the first file", first, stranger)
+		refused("one more file of the visit", first, other, "this visit")
+		accepted("another visit of the network", loose(), "2001:db8:1:1::2")
+		last := loose()
+		accepted("the last file of the network", last, stranger)
+		refused("one more file of the network", loose(), "2001:db8:1:1::3", "your network")
+		accepted("an applicant of another network", loose(), other)
+
 		byToken := begin(map[string]any{"token": token(r, map[string]any{"productId": r.Seed.Products[contract.Income]})})
-		if got := byToken.upload(t, "c.pdf", file); got.Status != http.StatusSeeOther {
-			t.Errorf("a visit by a token answers %d", got.Status)
+		accepted("a visit by a token", byToken, stranger)
+		// Many visits from many networks filled the account.
+		if _, err := r.DB.SQL.Exec(`UPDATE documents SET size = $1 WHERE public_token = $2`, int64(25<<20), first.publicToken); err != nil {
+			t.Fatal(err)
 		}
+		refused("one more file of the account", loose(), "203.0.113.7", "this company")
 		r.Advance(24*time.Hour + time.Second)
-		if got := second.upload(t, "d.pdf", pdfOf("d")); got.Status != http.StatusSeeOther {
-			t.Errorf("a day later: %d", got.Status)
-		}
+		accepted("a day later", loose(), stranger)
 	})
 }

@@ -15,6 +15,7 @@ import (
 
 	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
+	"vestibule/internal/mail"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/documents"
@@ -55,6 +56,8 @@ type Service struct {
 	LimitByAddress *httpx.RateLimit
 	LimitByAccount *httpx.RateLimit
 	// MaxUploadBytes is the maximum size in bytes of files uploaded in such visits of one account
-	// within 24 hours; 0 for no limit.
+	// within 24 hours; 0 for no limit. Visits and networks have shares of it.
 	MaxUploadBytes int64
+	Mailboxes      *mail.Mailboxes // hashes the networks that files come from
+	BehindProxy    bool            // client addresses are in the proxy's headers
 }
