@@ -79,11 +79,11 @@ const (
 	networkShare = 10
 )
 
-// fullError is returned for a file beyond a limit of 24 hours. It is the text that says which.
-type fullError i18n.Key
+// fullError is returned for a file beyond a limit of 24 hours. Its text says which.
+type fullError struct{ text i18n.Key }
 
 // Error implements error.
-func (e fullError) Error() string { return "visits: too many bytes of files: " + string(e) }
+func (e fullError) Error() string { return "visits: too many bytes of files: " + string(e.text) }
 
 // upload handles POST /visit/{handle}/documents, a multipart/form-data form whose
 // fields named file are the files. Rejected files are named; the others are kept.
@@ -166,10 +166,10 @@ func (s *Service) storeFiles(ctx context.Context, l i18n.Lang, handle string, v 
 		name = httpx.CleanFileName(name)
 		to.Name = name
 		d, err := s.Documents.Upload(ctx, to, s.limitUploads(ctx, v, network, part))
-		full := fullError("")
+		var full fullError
 		switch {
 		case errors.As(err, &full):
-			return joinTexts(problem, i18n.T(l, i18n.Key(full))), nil
+			return joinTexts(problem, i18n.T(l, full.text)), nil
 		case errors.Is(err, documents.ErrTooLarge), errors.Is(err, documents.ErrEmpty), errors.Is(err, documents.ErrType):
 			problem = joinTexts(problem, v.rejectionText(l, name, err))
 			continue
@@ -223,11 +223,11 @@ func (s *Service) limitUploads(ctx context.Context, v visit, network []byte, fro
 		case err != nil:
 			return err
 		case n.visit >= s.MaxUploadBytes/visitShare:
-			return fullError("visit.documents.full_visit")
+			return fullError{"visit.documents.full_visit"}
 		case n.network >= s.MaxUploadBytes/networkShare:
-			return fullError("visit.documents.full_network")
+			return fullError{"visit.documents.full_network"}
 		case n.account >= s.MaxUploadBytes:
-			return fullError("visit.documents.full_account")
+			return fullError{"visit.documents.full_account"}
 		}
 		return nil
 	}}
