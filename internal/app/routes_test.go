@@ -15,7 +15,6 @@ import (
 
 	"vestibule/internal/webhook"
 	pages "vestibule/templates/portal/review"
-
 )
 
 // routes lists every route of the program, each with a valid request.
