@@ -226,6 +226,13 @@ func TestStartErrors(t *testing.T) {
 		b.want(path+" for no product", begin("productId", uuid.NewString()), 400, contract.CodeInvalidProduct)
 		b.want(path+" for no consumer", begin("prefill", nil, "consumerId", uuid.NewString()), 400, contract.CodeInvalidConsumerID)
 	}
+	invite := func() answer {
+		return b.post("/connect/invite", b.basic(), map[string]any{"productId": product, "prefill": applicant, "deliverTo": "often@mail.example"})
+	}
+	for range 3 {
+		b.want("an invite", invite(), 200, "")
+	}
+	b.want("a fourth invite of an hour", invite(), 429, contract.CodeRateLimited)
 	redirect := func(body map[string]any) answer { return b.post("/secure-redirect", b.basic(), body) }
 	b.want("an address that is not registered",
 		redirect(map[string]any{"productId": product, "prefill": applicant, "completeUrl": "https://elsewhere.example/"}),

@@ -167,6 +167,14 @@ func bodies(t *testing.T) map[contract.Product][]byte {
 	return out
 }
 
+// quoted returns the lines of a CSV file, whose cells are written with | between them.
+func quoted(lines ...string) (file string) {
+	for _, line := range lines {
+		file += `"` + strings.ReplaceAll(line, "|", `","`) + "\"\r\n"
+	}
+	return file
+}
+
 func TestPagesAndTablesByProduct(t *testing.T) {
 	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		for product, raw := range bodies(t) {
@@ -193,16 +201,16 @@ func TestPagesAndTablesByProduct(t *testing.T) {
 				t.Errorf("%s: the JSON is another, or has another name", product)
 			}
 			rows := map[contract.Product]string{
-				contract.Income: "source_type,source_id,pay_date,pay_period_start,pay_period_end,gross,gross_ytd,net,net_ytd,irregularity\r\n" +
-					"PAYROLL,'=PAY,2026-03-14,,,1.00,,,,\r\nPAYSTUB,PAYSTUB,,2026-03-14,,,,-0.05,,REVIEW\r\n",
-				contract.Eligibility: "provider,source_id,pay_date,pay_period_start,pay_period_end,hours,gross,gross_ytd,net,net_ytd\r\n" +
-					"\"Abacus, Inc\",P,2026-03-14,,,38.50,,,,9.00\r\n"}
+				contract.Income: quoted("source_type|source_id|pay_date|pay_period_start|pay_period_end|gross|gross_ytd|net|net_ytd|irregularity",
+					"PAYROLL|'=PAY|2026-03-14|||1.00||||", "PAYSTUB|PAYSTUB||2026-03-14||||-0.05||REVIEW"),
+				contract.Eligibility: quoted("provider|source_id|pay_date|pay_period_start|pay_period_end|hours|gross|gross_ytd|net|net_ytd",
+					"Abacus, Inc|P|2026-03-14|||38.50||||9.00")}
 			if resp, got := d.get(at + "/report.csv"); rows[product] != "" && got != spreadsheet.ByteOrderMark+
 				rows[product] || rows[product] == "" && resp.StatusCode != 404 {
 				t.Errorf("%s: report.csv is\n%s", product, got)
 			}
 			resp, got = d.get(at + "/months.csv")
-			if product == contract.Income && got != spreadsheet.ByteOrderMark+"model,month,gross,net\r\n1,2025-12,12.34,\r\n" ||
+			if product == contract.Income && got != spreadsheet.ByteOrderMark+quoted("model|month|gross|net", "1|2025-12|12.34|") ||
 				product != contract.Income && resp.StatusCode != 404 {
 				t.Errorf("%s: months.csv = %d\n%s", product, resp.StatusCode, got)
 			}

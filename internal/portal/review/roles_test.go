@@ -345,7 +345,7 @@ func TestAuditLog(t *testing.T) {
 		if resp, _ := d.get("/review/audit.csv?action=x"); resp.StatusCode != 404 {
 			t.Errorf("a file of no known filter: %d", resp.StatusCode)
 		}
-		if _, file := d.get("/review/audit.csv?action=auditRead"); !strings.Contains(file, "reviewer@example.com,auditRead,,,file,") {
+		if _, file := d.get("/review/audit.csv?action=auditRead"); !strings.Contains(file, `"reviewer@example.com","auditRead","","","file",`) {
 			t.Errorf("reading the trail as a file is not in it:\n%s", file)
 		}
 		d.post("/review/assign", url.Values{"id": {appReady, appStarted}, "do": {"take"}})

@@ -292,8 +292,8 @@ func TestExportSelected(t *testing.T) {
 		d.signInAs(secret, "")
 		resp, body := d.as(Auditor).post("/review/export", url.Values{"id": {appStarted, appReady}})
 		lines := strings.Split(strings.TrimSpace(body), "\r\n")
-		if resp.StatusCode != 200 || len(lines) != 3 || !strings.HasPrefix(lines[1], appStarted+",") ||
-			!strings.HasPrefix(lines[2], appReady+",order-7,Zoë O’Hara-Núñez,cashflow,ready,") {
+		if resp.StatusCode != 200 || len(lines) != 3 || !strings.HasPrefix(lines[1], `"`+appStarted+`",`) ||
+			!strings.HasPrefix(lines[2], `"`+appReady+`","order-7","Zoë O’Hara-Núñez","cashflow","ready",`) {
 			t.Errorf("the export is %d\n%s", resp.StatusCode, body)
 		}
 		var n int
