@@ -13,7 +13,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -87,24 +86,6 @@ func progressiveFile(w, h int, sampling byte, components int, fill bool) []byte 
 	return append(file, 0xff, 0xd9)
 }
 
-// peak returns the highest resident memory of this process since the last call, in bytes.
-func peak(t *testing.T) int {
-	t.Helper()
-	status, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		t.Skip("the system does not report a process's memory in /proc")
-	}
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
-		t.Skip("the system does not reset the peak of a process's memory")
-	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
-	kilobytes, err := strconv.Atoi(strings.Fields(rest)[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kilobytes << 10
-}
-
 // TestImagesTakeLimitedMemory checks that this process and its child together take at most
 // maxMore for an image, whatever its header states.
 func TestImagesTakeLimitedMemory(t *testing.T) {
@@ -135,10 +116,10 @@ func TestImagesTakeLimitedMemory(t *testing.T) {
 		"progressive, four components":      progressiveFile(6_000, 6_000, 0x22, 4, true),
 	} {
 		debug.FreeOSMemory()
-		peak(t)
-		before := peak(t)
+		_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // resets the peak; without, an earlier image's may count
+		before := peak(t, syscall.RUSAGE_SELF)
 		_, err := New(false).Page(t.Context(), file, 1)
-		after := peak(t) + childPeak()
+		after := peak(t, syscall.RUSAGE_SELF) + peak(t, syscall.RUSAGE_CHILDREN)
 		accepted := strings.HasPrefix(name, "accepted")
 		if accepted != (err == nil) || !accepted && !errors.Is(err, ErrTooLarge) && !errors.Is(err, ErrUnreadable) {
 			t.Errorf("%s: %v", name, err)
@@ -150,11 +131,13 @@ func TestImagesTakeLimitedMemory(t *testing.T) {
 	}
 }
 
-// childPeak returns the highest resident memory of all child processes, in bytes.
-func childPeak() int {
+// peak returns the highest resident memory of this process (syscall.RUSAGE_SELF), or of any one of
+// its children that ended (syscall.RUSAGE_CHILDREN), in bytes.
+func peak(t *testing.T, of int) int {
+	t.Helper()
 	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &usage); err != nil {
-		return 0
+	if err := syscall.Getrusage(of, &usage); err != nil {
+		t.Fatal(err)
 	}
 	return int(usage.Maxrss) << 10
 }
@@ -174,7 +157,7 @@ func TestChildIsLimited(t *testing.T) {
 			t.Errorf("%s is decoded", name)
 		}
 	}
-	if got := childPeak(); got > childMemory<<10 {
+	if got := peak(t, syscall.RUSAGE_CHILDREN); got > childMemory<<10 {
 		t.Errorf("a child takes %d MB", got>>20)
 	}
 }

@@ -40,13 +40,11 @@ func NewWriter(w io.Writer) Writer {
 
 // Row writes a row.
 func (s Writer) Row(cells ...string) {
+	row := make([]string, len(cells))
 	for i, c := range cells {
-		if i > 0 {
-			_ = s.out.WriteByte(',')
-		}
-		_, _ = s.out.WriteString(`"` + quoted.Replace(harmless(c)) + `"`)
+		row[i] = `"` + quoted.Replace(harmless(c)) + `"`
 	}
-	_, _ = s.out.WriteString("\r\n")
+	_, _ = s.out.WriteString(strings.Join(row, ",") + "\r\n") // Flush returns an error here
 }
 
 // Flush flushes the rows written so far; more may follow.
