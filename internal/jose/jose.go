@@ -75,15 +75,13 @@ var (
 	ErrUnfitKey        = errors.New("jose: key is not fit for checking signatures")
 )
 
-// isKeyID reports whether s is a valid kid: 1 to 128 of A-Z a-z 0-9 . _ -
+// isKeyID reports whether s is a valid kid: 1 to 256 printable ASCII characters.
 func isKeyID(s string) bool {
-	if len(s) < 1 || len(s) > 128 {
+	if len(s) < 1 || len(s) > 256 {
 		return false
 	}
 	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '.', c == '_', c == '-':
-		default:
+		if s[i] < ' ' || s[i] > '~' {
 			return false
 		}
 	}

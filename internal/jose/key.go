@@ -120,6 +120,12 @@ type Key struct {
 	pub crypto.PublicKey // *ecdsa.PublicKey, *rsa.PublicKey, or ed25519.PublicKey
 }
 
+// same reports whether k and other are one key for one algorithm.
+func (k *Key) same(other *Key) bool {
+	pub, ok := k.pub.(interface{ Equal(crypto.PublicKey) bool })
+	return ok && k.Alg == other.Alg && pub.Equal(other.pub)
+}
+
 // KeySet is a fixed set of keys.
 type KeySet []*Key
 
@@ -132,6 +138,9 @@ func (s KeySet) Key(_ context.Context, id string) (*Key, error) {
 	}
 	return nil, ErrUnknownKey
 }
+
+// Replacement returns ErrUnknownKey: the set does not change.
+func (s KeySet) Replacement(context.Context, *Key) (*Key, error) { return nil, ErrUnknownKey }
 
 // MarshalJSON writes the set as a JWK Set (RFC 7517) with only the public members, kid,
 // alg and use of each key.
@@ -210,7 +219,22 @@ func parsePublic(raw []byte) (o object, pub crypto.PublicKey, fits []Alg, err er
 	if kty, _, _ := o.text("kty"); kty != "EC" && kty != "RSA" && kty != "OKP" {
 		return o, nil, nil, unfit("type")
 	}
-	j, err := jwk.ParseKey(raw)
+	// The members of the key alone: a certificate that cannot be parsed does not matter.
+	members := map[string]string{}
+	for _, name := range []string{"kty", "crv", "x", "y", "n", "e"} {
+		value, present, ok := o.text(name)
+		if !ok {
+			return o, nil, nil, unfit("members")
+		}
+		if present {
+			members[name] = value
+		}
+	}
+	clean, err := json.Marshal(members)
+	if err != nil {
+		return o, nil, nil, unfit("members")
+	}
+	j, err := jwk.ParseKey(clean)
 	if err != nil {
 		return o, nil, nil, unfit("members")
 	}

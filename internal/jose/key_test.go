@@ -240,7 +240,9 @@ func TestKeyPolicy(t *testing.T) {
 		{"key_ops a string", ec(`,"kid":"a","key_ops":"verify"`), ""},
 		{"kid missing", ec(``), ""},
 		{"kid empty", ec(`,"kid":""`), ""},
-		{"kid a path", ec(`,"kid":"../a"`), ""},
+		{"kid not ASCII", ec(`,"kid":"é"`), ""},
+		{"kid too long", ec(`,"kid":"` + strings.Repeat("a", 257) + `"`), ""},
+		{"certificate that is none", ec(`,"kid":"a","x5c":["AA"],"x5t":7,"x5u":[]`), ES256},
 		{"kid twice", ec(`,"kid":"a","kid":"b"`), ""},
 		{"private", ec(`,"kid":"a","d":"AA"`), ""},
 		{"RSA with a prime", rs(`,"kid":"a","p":"AA"`), ""},
@@ -272,6 +274,16 @@ func TestKeyPolicy(t *testing.T) {
 				t.Errorf("parseKey = %+v, %v; want alg %s", k, err, c.alg)
 			}
 		})
+	}
+}
+
+// TestKeyIDs checks kids with characters of base64, URLs and URNs.
+func TestKeyIDs(t *testing.T) {
+	for _, id := range []string{"a/b+c==", "urn:key:1", "https://issuer.example/keys#1", "key 1", "~", strings.Repeat("k", 256)} {
+		k, err := parseKey([]byte(ecJWK(t, elliptic.P256(), "P-256", fmt.Sprintf(`,"kid":%q`, id))))
+		if err != nil || k.ID != id {
+			t.Errorf("%s: %+v, %v", id, k, err)
+		}
 	}
 }
 

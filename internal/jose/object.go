@@ -2,6 +2,8 @@ package jose
 
 import (
 	"encoding/json"
+	"strconv"
+	"strings"
 
 	"vestibule/internal/strictjson"
 )
@@ -34,21 +36,24 @@ func (o object) text(name string) (value string, present, ok bool) {
 	return value, true, ok
 }
 
-// seconds returns the member name as whole seconds of Unix time. It refuses a string, a
-// fraction, an exponent, a sign, and more than eleven digits, which milliseconds would
-// have.
+// seconds returns the member name as whole seconds of Unix time: a number, without its
+// fraction, or a string of digits, as some services send it. It refuses an exponent, a
+// sign, and more than eleven digits, which milliseconds would have.
 func (o object) seconds(name string) (int64, bool) {
 	v, _ := o.Get(name)
-	n, ok := v.(json.Number)
-	if !ok || len(n) > 11 {
-		return 0, false
-	}
-	var s int64
-	for i := 0; i < len(n); i++ {
-		if n[i] < '0' || n[i] > '9' {
+	digits, isText := v.(string)
+	if n, ok := v.(json.Number); ok {
+		var fraction string
+		digits, fraction, _ = strings.Cut(string(n), ".")
+		if len(fraction) > 9 || strings.Trim(fraction, "0123456789") != "" {
 			return 0, false
 		}
-		s = s*10 + int64(n[i]-'0')
+	} else if !isText {
+		return 0, false
 	}
-	return s, true
+	if len(digits) > 11 || strings.Trim(digits, "0123456789") != "" {
+		return 0, false
+	}
+	s, err := strconv.ParseInt(digits, 10, 64)
+	return s, err == nil
 }

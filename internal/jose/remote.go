@@ -1,6 +1,7 @@
 package jose
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -24,7 +25,7 @@ const (
 	maxSetKeys  = 100     // usable keys; the rest is ignored
 
 	fetchTimeout = 5 * time.Second  // from dialing to the last byte
-	missCooldown = 30 * time.Second // between fetches for unknown kids
+	missCooldown = 30 * time.Second // between fetches for unknown kids and replaced keys
 	minFresh     = time.Minute      // bounds of max-age, and its default
 	maxFresh     = 5 * time.Minute
 	maxStale     = 9 * time.Minute // with older keys, calls wait for a working upstream
@@ -34,12 +35,12 @@ const (
 
 // RemoteKeySet is the key set at a URL, such as the service's /connect/jwkset. It is fetched
 // when first needed and again after its max-age, between 1 and 5 minutes. An unknown
-// kid causes another fetch, but at most one in 30 seconds, whether it succeeds or not.
-// One fetch runs at a time, with a separate context; callers wait for it until their
-// own context ends.
+// kid, or a key that does not verify its token, causes another fetch, but at most one in
+// 30 seconds, whether it succeeds or not. One fetch runs at a time, with a separate
+// context; callers wait for it until their own context ends.
 //
-// It ignores keys that parseKey refuses, keys of other algorithms, both of two keys
-// with one kid, and everything beyond 1 MiB or 100 keys. After a fetch that fails or
+// It ignores keys that parseKey refuses, keys of other algorithms, both of two different
+// keys with one kid, and everything beyond 1 MiB or 100 keys. After a fetch that fails or
 // brings no usable key, the last good set stays in use, and the fetch is repeated after
 // 1 to 30 seconds. While the URL answers, a key that was removed there is refused
 // within 10 minutes.
@@ -62,17 +63,27 @@ type RemoteKeySet struct {
 
 	failures  int           // in a row
 	retryAt   time.Time     // earliest time of the next refresh; zero after a success
-	missUntil time.Time     // earliest time of the next fetch for an unknown kid
+	missUntil time.Time     // earliest time of the next fetch for an unknown kid or a replaced key
 	flight    chan struct{} // closed when the running fetch ends; nil without one
 }
 
-// Key returns the key that kid names. The error is ErrUnknownKey,
-// ErrKeysUnavailable when the set could not be read, or the context's.
+// Key returns the key that kid names. The error is ErrUnknownKey, ErrKeysUnavailable
+// when the set could not be read, or not yet again, or the context's.
 func (s *RemoteKeySet) Key(ctx context.Context, kid string) (*Key, error) {
+	return s.await(ctx, kid, nil)
+}
+
+// Replacement is Key for the kid of old, where the set has another key by now.
+func (s *RemoteKeySet) Replacement(ctx context.Context, old *Key) (*Key, error) {
+	return s.await(ctx, old.ID, old)
+}
+
+// await returns the key that kid names, which is not old.
+func (s *RemoteKeySet) await(ctx context.Context, kid string, old *Key) (*Key, error) {
 	s.mu.Lock()
 	begun := s.started
 	for {
-		key, flight, err := s.find(kid, begun)
+		key, flight, err := s.find(kid, old, begun)
 		s.mu.Unlock()
 		if flight == nil {
 			return key, err
@@ -86,12 +97,15 @@ func (s *RemoteKeySet) Key(ctx context.Context, kid string) (*Key, error) {
 	}
 }
 
-// find returns the key of kid, or the fetch to wait for before looking again. begun is
-// the number of fetches begun when the caller first asked. s.mu is held.
-func (s *RemoteKeySet) find(kid string, begun uint64) (*Key, chan struct{}, error) {
+// find returns the key of kid, unless it is old, or the fetch to wait for before looking
+// again. begun is the number of fetches begun when the caller first asked. s.mu is held.
+func (s *RemoteKeySet) find(kid string, old *Key, begun uint64) (*Key, chan struct{}, error) {
 	now := s.now()
 	s.refresh(now)
 	key := s.keys[kid]
+	if key != nil && old != nil && key.same(old) {
+		key = nil
+	}
 	switch {
 	case key != nil && s.flight != nil && s.failures == 0 && now.Sub(s.readAt) >= maxStale:
 		return nil, s.flight, nil
@@ -101,11 +115,10 @@ func (s *RemoteKeySet) find(kid string, begun uint64) (*Key, chan struct{}, erro
 		return nil, s.flight, nil
 	case s.keys == nil:
 		return nil, nil, ErrKeysUnavailable
-	case s.setNumber > begun || now.Before(s.missUntil):
-		if s.failures > 0 {
-			return nil, nil, ErrKeysUnavailable
-		}
+	case s.setNumber > begun && s.failures == 0:
 		return nil, nil, ErrUnknownKey
+	case s.setNumber > begun || now.Before(s.missUntil):
+		return nil, nil, ErrKeysUnavailable // the set may have the key already
 	}
 	s.missUntil = now.Add(missCooldown)
 	s.start()
@@ -245,6 +258,7 @@ func parseSet(r io.Reader, algs []Alg) (document, error) {
 			got.leftOut++
 		case twice[key.ID]:
 			got.leftOut++
+		case got.keys[key.ID] != nil && got.keys[key.ID].same(key):
 		case got.keys[key.ID] != nil:
 			twice[key.ID] = true
 			delete(got.keys, key.ID)
@@ -269,7 +283,11 @@ var errNotASet = errors.New("not a JWK Set")
 // eachKey calls f with each element of the document's one array "keys" until f returns
 // false. Otherwise it checks the document to its end.
 func eachKey(r io.Reader, f func(json.RawMessage) bool) error {
-	dec := json.NewDecoder(r)
+	text := bufio.NewReader(r)
+	if mark, _ := text.Peek(3); string(mark) == "\uFEFF" {
+		_, _ = text.Discard(3) // a byte order mark, which some servers write
+	}
+	dec := json.NewDecoder(text)
 	if !delim(dec, '{') {
 		return errNotASet
 	}

@@ -196,6 +196,21 @@ func TestUnknownKidsAreThrottled(t *testing.T) {
 	}
 }
 
+// TestKidDuringTheCooldown checks that a kid is not called unknown before the set was
+// fetched again.
+func TestKidDuringTheCooldown(t *testing.T) {
+	a, b := newKey(t), newKey(t)
+	remote(t, func(t *testing.T, u *upstream, s *RemoteKeySet) {
+		u.set(publish(t, a))
+		s.want(t, a.ID, nil)
+		s.want(t, "unknown", ErrUnknownKey)
+		u.set(publish(t, a, b))
+		s.want(t, b.ID, ErrKeysUnavailable)
+		time.Sleep(missCooldown)
+		s.want(t, b.ID, nil)
+	})
+}
+
 // TestFirstFetchFails pins the backoff of 1 s to 30 s, and that it ends.
 func TestFirstFetchFails(t *testing.T) {
 	a := newKey(t)
@@ -361,6 +376,9 @@ func TestUnusableKeysAreLeftOut(t *testing.T) {
 		{"not even objects", `{"keys":[1,null,"x",[],` + one + `]}`, []string{a.ID}, 4, false},
 		{"oct beside it", `{"keys":[` + one + `,{"kty":"oct","kid":"` + a.ID + `","k":"AAAA"}]}`, []string{a.ID}, 1, false},
 		{"one kid twice", `{"keys":[` + other + `,` + one + `,` + double + `]}`, []string{a.ID}, 2, false},
+		{"one key twice", `{"keys":[` + one + `,` + strings.Replace(one, "{", `{"x-note":1,`, 1) + `]}`, []string{a.ID}, 0, false},
+		{"byte order mark", "\uFEFF" + `{"keys":[` + one + `]}`, []string{a.ID}, 0, false},
+		{"certificate that is none", `{"keys":[` + strings.Replace(one, "{", `{"x5c":["AA"],"x5t":7,`, 1) + `]}`, []string{a.ID}, 0, false},
 		{"one kid three times", `{"keys":[` + other + `,` + double + `,` + one + `,` + other + `]}`, []string{a.ID}, 3, false},
 		{"algorithm that is not allowed", `{"keys":[` + strings.Replace(one, "{", `{"x-note":1,`, 1) +
 			`,{"kty":"EC","crv":"P-384"}]}`, []string{a.ID}, 1, false},
@@ -388,8 +406,8 @@ func TestUnusableKeysAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestReusedKid checks that a kid names the key that it had when the set was last read,
-// and another key only after the next reading.
+// TestReusedKid checks that a signature that does not fit causes one more fetch, which may
+// bring a new key of the same kid, and no other within the cooldown.
 func TestReusedKid(t *testing.T) {
 	a, b := newKey(t), newKey(t)
 	remote(t, func(t *testing.T, u *upstream, s *RemoteKeySet) {
@@ -406,10 +424,15 @@ func TestReusedKid(t *testing.T) {
 		u.set(publish(t, a))
 		check(a, nil)
 		u.set(text(200, strings.Replace(setOf(t, b), b.ID, a.ID, 1)))
-		check(b, ErrSignature)
-		time.Sleep(10 * time.Minute)
 		check(b, nil)
 		check(a, ErrSignature)
+		check(a, ErrSignature)
+		if n := u.count(); n != 2 {
+			t.Errorf("%d fetches, want the first and one for the new key", n)
+		}
+		time.Sleep(missCooldown)
+		u.set(publish(t, a))
+		check(a, nil)
 	})
 }
 

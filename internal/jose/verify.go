@@ -12,6 +12,8 @@ import (
 // It returns ErrUnknownKey, ErrKeysUnavailable or the context's error.
 type KeySource interface {
 	Key(ctx context.Context, id string) (*Key, error)
+	// Replacement returns another key that the kid of old names by now.
+	Replacement(ctx context.Context, old *Key) (*Key, error)
 }
 
 // Verifier verifies tokens of one kind. It is safe for concurrent use.
@@ -43,7 +45,14 @@ func (v *Verifier) Verify(ctx context.Context, raw string) (*Token, error) {
 		return nil, err
 	}
 	if !key.verify(p.input, p.signature) {
-		return nil, ErrSignature
+		// An issuer may give a new key the kid of an old one.
+		next, err := v.Keys.Replacement(ctx, key)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil || next.Alg != key.Alg || !next.verify(p.input, p.signature) {
+			return nil, ErrSignature
+		}
 	}
 	claims, ok := parseObject(p.payload)
 	if !ok {

@@ -75,9 +75,13 @@ func startIssuer(t *testing.T, now *time.Time) *fakeIssuer {
 		s.userInfo(w, r)
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, map[string]any{"keys": []map[string]any{{"kty": "RSA", "use": "sig",
-			"alg": "RS256", "kid": "k", "n": b64.EncodeToString(key.N.Bytes()),
-			"e": b64.EncodeToString(big.NewInt(int64(key.E)).Bytes())}}})
+		// Keys that cannot be used, or not even be parsed, do not matter.
+		answer(w, map[string]any{"keys": []any{
+			map[string]any{"kty": "AKP", "alg": "ML-DSA-44", "kid": "a", "pub": "AA"},
+			map[string]any{"kty": "OKP", "crv": "Ed448", "kid": "b", "x": "AA"},
+			map[string]any{"kty": "EC", "crv": "P-256", "kid": "c", "x": "AA", "y": "AA"}, 1,
+			map[string]any{"kty": "RSA", "use": "sig", "alg": "RS256", "kid": "k", "x5c": []string{"AA"},
+				"n": b64.EncodeToString(key.N.Bytes()), "e": b64.EncodeToString(big.NewInt(int64(key.E)).Bytes())}}})
 	})
 	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()

@@ -2,7 +2,9 @@ package staff
 
 import (
 	"context"
+	"crypto"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -14,6 +16,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
+	"vestibule/internal/jose"
 	"vestibule/internal/store"
 )
 
@@ -76,6 +79,31 @@ type issuer struct {
 	identifier string
 	clientID   string // our client ID at the issuer
 	sendsIss   bool   // its authorization responses include iss (RFC 9207)
+	keys       *jose.IssuerKeys
+	algs       []string // of its ID tokens
+}
+
+// verifier returns a verifier of the issuer's signed claims.
+func (p *issuer) verifier(c oidc.Config) *oidc.IDTokenVerifier {
+	c.SupportedSigningAlgs = p.algs
+	return oidc.NewVerifier(p.identifier, p.keys, &c)
+}
+
+// fetchKeys retrieves an issuer's key set.
+func fetchKeys(ctx context.Context, address string) ([]crypto.PublicKey, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := issuerClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("key set answers %d", resp.StatusCode)
+	}
+	return jose.PublicKeys(resp.Body)
 }
 
 // discover fetches the issuer's metadata once, retrying after failures.
@@ -91,13 +119,16 @@ func (o *OIDC) discover() (*issuer, error) {
 	}
 	var metadata struct {
 		Keys     string   `json:"jwks_uri"`
+		Algs     []string `json:"id_token_signing_alg_values_supported"`
 		Methods  []string `json:"token_endpoint_auth_methods_supported"`
 		SendsIss bool     `json:"authorization_response_iss_parameter_supported"`
 	}
 	if err := p.Claims(&metadata); err != nil {
 		return nil, err
 	}
-	found := &issuer{Provider: p, endpoint: p.Endpoint(), identifier: o.Issuer, clientID: o.ClientID, sendsIss: metadata.SendsIss}
+	found := &issuer{Provider: p, endpoint: p.Endpoint(), identifier: o.Issuer, clientID: o.ClientID, sendsIss: metadata.SendsIss,
+		keys: &jose.IssuerKeys{Fetch: func(ctx context.Context) ([]crypto.PublicKey, error) { return fetchKeys(ctx, metadata.Keys) }},
+		algs: slices.DeleteFunc(metadata.Algs, func(alg string) bool { return !jose.Alg(alg).Valid() })}
 	for _, address := range []string{found.endpoint.AuthURL, found.endpoint.TokenURL, metadata.Keys, p.UserInfoEndpoint()} {
 		if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "https" && !strings.HasPrefix(o.Issuer, "http://")) {
 			return nil, errors.New("staff: the issuer names an address without https")

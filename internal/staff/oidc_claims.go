@@ -64,7 +64,7 @@ func (s *Service) claims(ctx context.Context, found *issuer, p pendingSignIn, co
 		return claims{}, refuse("the code was not exchanged: " + exchangeError(err))
 	}
 	raw, _ := token.Extra("id_token").(string)
-	id, err := found.VerifierContext(ctx, &oidc.Config{ClientID: s.OIDC.ClientID, Now: s.Clock}).Verify(ctx, raw)
+	id, err := found.verifier(oidc.Config{ClientID: s.OIDC.ClientID, Now: s.Clock}).Verify(ctx, raw)
 	if err != nil {
 		return claims{}, refuse("the ID token does not verify")
 	}
@@ -182,7 +182,7 @@ func (p *issuer) askUserInfo(ctx context.Context, token *oauth2.Token) (members,
 			return nil, errors.New("is encrypted, which is not supported")
 		}
 		// aud, iss and exp may be absent.
-		id, err := p.VerifierContext(ctx, &oidc.Config{SkipClientIDCheck: true, SkipExpiryCheck: true, SkipIssuerCheck: true}).Verify(ctx, text)
+		id, err := p.verifier(oidc.Config{SkipClientIDCheck: true, SkipExpiryCheck: true, SkipIssuerCheck: true}).Verify(ctx, text)
 		if err != nil || id.Claims(&out) != nil {
 			return nil, errors.New("is signed, and the signature does not verify")
 		}

@@ -9,10 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/coreos/go-oidc/v3/oidc"
 
 	"vestibule/internal/jose"
 	"vestibule/internal/provider/sources"
@@ -46,7 +43,7 @@ type metadata struct {
 		Revocation string `json:"revocation_endpoint"`
 	} `json:"mtls_endpoint_aliases"`
 
-	keys *keySet // nil without JWKS
+	keys *jose.IssuerKeys // nil without JWKS
 }
 
 // discovered is the cached result of discovery.
@@ -103,7 +100,7 @@ func (b *bank) discover(ctx context.Context) (*metadata, error) {
 		return nil, err
 	}
 	if m.JWKS != "" {
-		m.keys = &keySet{bank: b, url: m.JWKS}
+		m.keys = b.issuerKeys(m.JWKS)
 	}
 	return m, nil
 }
@@ -168,36 +165,14 @@ func (b *bank) inOAuthDomains(u *url.URL) bool {
 	return false
 }
 
-// keySet is the key set of ID tokens. It implements oidc.KeySet. Keys of unknown types do
-// not matter, and signatures are compared with every key, because some banks send no kid.
-type keySet struct {
-	bank *bank
-	url  string
-
-	mu   sync.Mutex
-	keys []crypto.PublicKey // as last retrieved
-}
-
-// VerifySignature implements oidc.KeySet. The caller has checked the algorithm. If no key
-// fits, it retrieves the set once more.
-func (s *keySet) VerifySignature(ctx context.Context, token string) ([]byte, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.keys) > 0 {
-		if payload, err := (&oidc.StaticKeySet{PublicKeys: s.keys}).VerifySignature(ctx, token); err == nil {
-			return payload, nil
-		}
-	}
-	var keys []crypto.PublicKey
-	err := s.bank.get(ctx, "", rest.Request{What: "key set", URL: s.url, Read: func(r *http.Response) (err error) {
-		if keys, err = jose.PublicKeys(r.Body); err != nil {
-			return rest.ErrNotJSON
-		}
-		return nil
-	}})
-	if err != nil {
-		return nil, err
-	}
-	s.keys = keys
-	return (&oidc.StaticKeySet{PublicKeys: keys}).VerifySignature(ctx, token)
+// issuerKeys retrieves the key set of ID tokens at url.
+func (b *bank) issuerKeys(url string) *jose.IssuerKeys {
+	return &jose.IssuerKeys{Fetch: func(ctx context.Context) (keys []crypto.PublicKey, err error) {
+		return keys, b.get(ctx, "", rest.Request{What: "key set", URL: url, Read: func(r *http.Response) (err error) {
+			if keys, err = jose.PublicKeys(r.Body); err != nil {
+				return rest.ErrNotJSON
+			}
+			return nil
+		}})
+	}}
 }
