@@ -188,6 +188,7 @@ type CSP struct {
 	Connect        []string // besides 'self'
 	FormAction     []string // besides 'self'
 	FrameAncestors string   // default 'none'
+	Isolated       bool     // pages that are isolated from other origins may frame it; all it loads must allow that
 	Static         bool     // no script at all, and no connection by one
 }
 
@@ -232,6 +233,10 @@ func SetSecurityHeaders(w http.ResponseWriter, policy CSP) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	if policy.Isolated {
+		h.Set("Cross-Origin-Embedder-Policy", "require-corp")
+		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	}
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=()")
 	h.Set("Cache-Control", "no-store")
 }

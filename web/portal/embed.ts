@@ -6,15 +6,14 @@
 
 import { framed, properties } from "./parts/kit";
 import { texts } from "./parts/texts";
+import { scriptURL } from "../ui/script";
 import type { ElementError, VestibuleApply, WidgetErrorType } from "./parts/embed-api.d.ts";
 
 const path = "/embed/v1/";
-const script = (document.currentScript as HTMLScriptElement | null)
-  ?? document.querySelector<HTMLScriptElement>(`script[src*="${path}embed.js"]`);
-const origin = new URL(script?.src || location.href).origin;
+const origin = new URL(scriptURL()).origin;
 
 const patience = 20_000; // for the frame's first message, in milliseconds
-const grace = 4_000; // the same after the frame has loaded
+const grace = 2_000; // the same after the frame has loaded
 
 // A token belongs to the frames with the first key that used it. The tab stores the
 // key for reloads and for frameworks that mount the element twice.
@@ -57,6 +56,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
   answered?: boolean; // the frame has sent a message
   ready?: boolean; // the frame has shown a step
   overflow?: string; // of the page behind the dialog
+  isolated = !!window.crossOriginIsolated; // the frame must allow that its page is isolated from other origins
   undo: (() => void)[] = [];
 
   constructor() {
@@ -117,9 +117,14 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     return mode === "modal" && !("HTMLDialogElement" in window) ? "redirect" : mode || "inline";
   }
 
-  // language is the language of the page around the element. The portal decides whether it has it.
+  // language is the language of the page around the element, also around its shadow roots. The
+  // portal decides whether it has it.
   language(): string {
-    return (this.closest("[lang]") as HTMLElement | null)?.lang.split("-")[0]!.toLowerCase() ?? "";
+    for (let at: Element | null = this; at; at = (at.getRootNode() as ShadowRoot).host ?? null) {
+      const named = at.closest<HTMLElement>("[lang]");
+      if (named) return named.lang.split("-")[0]!.toLowerCase();
+    }
+    return "";
   }
 
   text(key: keyof typeof texts.en): string {
@@ -135,7 +140,8 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
   address(top?: boolean): string {
     const token = this.attribute("token");
     const grant = top && !storedKey(token) ? token : `${token}.${key(token)}`;
-    const query = new URLSearchParams({ grant, lang: this.language(), ...(top ? { window: "top" } : { origin: location.origin }) });
+    const query = new URLSearchParams({ grant, lang: this.language(), ...(top ? { window: "top" } : { origin: location.origin }),
+      ...(this.isolated && !top && { isolated: "1" }) });
     return `${origin}${path}frame?${query}`;
   }
 
@@ -201,7 +207,7 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
   show(): void {
     if (!this.dialog) {
       const dialog = make("dialog", {
-        boxSizing: "border-box", width: "min(100vw, 46rem)", height: "min(100%, 56rem)", maxWidth: "none", maxHeight: "none",
+        boxSizing: "border-box", width: "min(100vw, 736px)", height: "min(100%, 896px)", maxWidth: "none", maxHeight: "none",
         padding: "0", border: "0", overflow: "hidden", background: "Canvas", color: "CanvasText", colorScheme: "light dark",
       });
       this.dialog = dialog;
@@ -258,7 +264,12 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
     let timer = setTimeout(() => this.fail("REQUEST_TIMEOUT"), patience);
     this.on(frame, "load", () => {
       clearTimeout(timer);
-      timer = setTimeout(() => this.fail("FRAME_BLOCKED"), grace);
+      timer = setTimeout(() => {
+        if (this.answered || this.isolated) return this.fail("FRAME_BLOCKED");
+        // A page with Cross-Origin-Embedder-Policy alone is not isolated, and needs the same of its frames.
+        this.isolated = true;
+        frame.src = this.address();
+      }, grace);
     });
     this.undo.push(() => clearTimeout(timer));
     (this.dialog ?? this.box)!.append(frame);
@@ -304,8 +315,8 @@ class Apply extends HTMLElement implements Pick<VestibuleApply, "open" | "close"
   // fail says that the frame could not be shown, and links to the portal's page.
   fail(errorType: ElementError | WidgetErrorType): void {
     if (this.answered || !this.note?.isConnected) return;
-    console.error(`vestibule-apply: ${errorType}: is frame-src ${origin} in this page's policy, ` +
-      `and ${location.origin} the token's allowedOrigin?`);
+    console.error(`vestibule-apply: ${errorType}: is frame-src ${origin} in this page's policy, ${location.origin} ` +
+      "the token's allowedOrigin, and this page not sandboxed?");
     const link = make("a", {}, this.text("connect.secure_page"));
     link.href = this.address(true);
     link.target = "_top";

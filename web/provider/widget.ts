@@ -6,6 +6,7 @@
 
 import type { RegisterOptions, SvcWidget, WidgetErrorType } from "./parts/widget-api.d.ts";
 import { texts } from "./parts/texts";
+import { scriptURL } from "../ui/script";
 
 type Callbacks = Partial<Pick<RegisterOptions, "onSuccess" | "onExit" | "onError">>;
 
@@ -27,10 +28,11 @@ const dataKeys = [
   "sandboxReportId", "prefill", "consumerId",
 ] as const;
 
-const patience = 10_000; // for the frame's greeting; it is loaded twice at most
+const patience = 10_000; // for the frame's greeting, in milliseconds; it is loaded twice at most
+const grace = 3_000; // the same after the frame has loaded: it then shows the browser's error
 
-const scriptURL = (document.currentScript as HTMLScriptElement | null)?.src || location.href;
-const origin = new URL(scriptURL).origin;
+const script = scriptURL();
+const origin = new URL(script).origin;
 
 let callbacks: Callbacks = {};
 let identity = ""; // of the registration: registering the same again only replaces the callbacks
@@ -70,7 +72,7 @@ function destroy(): void {
   callbacks = {};
   identity = "";
   for (const s of document.querySelectorAll<HTMLScriptElement>("script[src]")) {
-    if (s.src === scriptURL) s.remove();
+    if (s.src === script) s.remove();
   }
 }
 
@@ -100,12 +102,23 @@ function on(v: Visit, target: EventTarget, type: string, f: (e: never) => void):
 }
 
 function embed(v: Visit): void {
-  const place = document.getElementById("nova-embed");
+  const place = placeIn(document);
   if (!place) {
-    console.error("SvcWidget: the page has no element with id nova-embed");
+    console.error("SvcWidget: the page has no element with id nova-embed, or has it in a closed shadow root");
     return fail(v, "INTERNAL_ERROR");
   }
   style(load(v, place), { width: "100%", height: "420px", border: "0", display: "block", background: "transparent" });
+}
+
+// placeIn returns the element that the frame is put into, also in an open shadow root.
+function placeIn(root: Document | ShadowRoot): HTMLElement | null {
+  const found = root.getElementById("nova-embed");
+  if (found) return found;
+  for (const { shadowRoot } of root.querySelectorAll("*")) {
+    const inside = shadowRoot && placeIn(shadowRoot);
+    if (inside) return inside;
+  }
+  return null;
 }
 
 function open(v: Visit): void {
@@ -136,10 +149,10 @@ function open(v: Visit): void {
   // A second Esc closes a dialog whatever the page says: take it for a yes.
   on(v, dialog, "close", () => leave(v));
   const frame = load(v, dialog);
-  // Where the frame is as wide as the window, it is as high too: 30rem - 100vw is negative elsewhere.
+  // Where the frame is as wide as the window, it is as high too: 480px - 100vw is negative elsewhere.
   style(frame, {
     position: "absolute", inset: "0", margin: "auto", border: "0", background: "transparent",
-    width: "min(100%, 30rem)", height: "min(100%, max(46rem, (30rem - 100vw) * 9999))",
+    width: "min(100%, 480px)", height: "min(100%, max(736px, (480px - 100vw) * 9999))",
   });
   dialog.showModal();
   frame.focus();
@@ -158,8 +171,8 @@ function load(v: Visit, into: HTMLElement): HTMLIFrameElement {
     fail(v, "INTERNAL_ERROR");
   });
   v.undo.push(() => frame.remove());
+  wait(v, frame, 1);
   into.append(frame);
-  wait(v, 1);
   return frame;
 }
 
@@ -173,14 +186,24 @@ function address(v: Visit, attempt: number): string {
   return `${origin}/widget/v1/frame?attempt=${attempt}${query}&${account}#${v.nonce}`;
 }
 
-// wait loads the frame once more when it has not greeted in time, and then
-// gives up.
-function wait(v: Visit, attempt: number): void {
-  v.timer = setTimeout(() => {
-    if (attempt === 2) return fail(v, "REQUEST_TIMEOUT");
-    if (v.frame) v.frame.src = address(v, attempt + 1);
-    wait(v, attempt + 1);
-  }, patience);
+// wait loads the frame once more when it has not greeted in time, and then gives up. A
+// frame that greets does so before it has loaded.
+function wait(v: Visit, frame: HTMLIFrameElement, attempt: number): void {
+  const late = (): void => {
+    if (attempt === 2) {
+      console.error(`SvcWidget: the frame of ${origin} does not answer: can it be reached, may this page frame it, and is ` +
+        "this page not sandboxed?");
+      return fail(v, "REQUEST_TIMEOUT");
+    }
+    frame.src = address(v, 2);
+    wait(v, frame, 2);
+  };
+  v.timer = setTimeout(late, patience);
+  frame.onload = () => {
+    if (v.greeted) return;
+    clearTimeout(v.timer);
+    v.timer = setTimeout(late, grace);
+  };
 }
 
 function receive(v: Visit, e: MessageEvent): void {
@@ -288,4 +311,6 @@ function style(e: HTMLElement, rules: Record<string, string>): void {
 }
 
 const api: SvcWidget = { register, fire, destroy };
-(window as { SvcWidget?: SvcWidget }).SvcWidget ??= api;
+const globals = window as { SvcWidget?: SvcWidget };
+// An element with this id is a global of the same name.
+if (typeof globals.SvcWidget?.register !== "function") globals.SvcWidget = api;

@@ -1,6 +1,6 @@
-// An onboarding app in React. <vestibule-apply> is an element like any other: its
-// token is a property, and React sets on<event> as listeners of its events.
-import { StrictMode, useEffect, useState } from "react";
+// An onboarding app in React. Apply works also where a server renders the page, and with
+// versions of React that set no listeners on custom elements.
+import { StrictMode, useEffect, useRef, useState } from "react";
 import { createRoot } from "react-dom/client";
 
 async function ask(method, path, body) {
@@ -49,6 +49,26 @@ const words = {
   retry: "There is no report. You can start again.",
 };
 
+const events = ["open", "ready", "step", "success", "exit", "error", "state", "complete", "close"];
+
+// Apply is <vestibule-apply> with listeners by the names of its events: { complete: (detail) => … }.
+function Apply({ on, ...attributes }) {
+  const ref = useRef(null);
+  const latest = useRef(on);
+  useEffect(() => {
+    latest.current = on;
+  });
+  useEffect(() => {
+    const listen = (e) => latest.current[e.type]?.(e.detail);
+    const element = ref.current;
+    for (const name of events) element.addEventListener(name, listen);
+    return () => {
+      for (const name of events) element.removeEventListener(name, listen);
+    };
+  }, []);
+  return <vestibule-apply ref={ref} {...attributes} />;
+}
+
 function Verify() {
   const [token, setToken] = useState();
   const [progress, setProgress] = useState("Your bank's questions appear below.");
@@ -70,12 +90,14 @@ function Verify() {
     <>
       <h1>Verify your income</h1>
       <p role="status">{progress}</p>
-      <vestibule-apply
+      <Apply
         token={token}
-        onsuccess={() => setProgress("Thank you. We are preparing your report.")}
-        onexit={() => setProgress("You stopped. You can continue at any time.")}
-        onerror={(e) => setProgress(`That did not work (${e.detail.errorType}).`)}
-        oncomplete={complete}
+        on={{
+          success: () => setProgress("Thank you. We are preparing your report."),
+          exit: () => setProgress("You stopped. You can continue at any time."),
+          error: ({ errorType }) => setProgress(`That did not work (${errorType}).`),
+          complete,
+        }}
       />
     </>
   );

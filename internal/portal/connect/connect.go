@@ -117,11 +117,10 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 		}
 		m.Prefill = string(raw)
 	}
-	policy := httpx.CSP{Script: h.Origins, Frame: h.Origins, FormAction: h.Origins, WASM: true}
 	if v.Framed {
-		m.Base, policy.FrameAncestors = m.In(v.Origin, a.ID), v.Origin
+		m.Base = m.In(v.Origin, a.ID)
 	}
-	httpx.SetSecurityHeaders(w, policy)
+	httpx.SetSecurityHeaders(w, v.Policy(httpx.CSP{Script: h.Origins, Frame: h.Origins, FormAction: h.Origins, WASM: true}))
 	return httpx.HTML(w, r, http.StatusOK, portalui.ConnectPage(m))
 }
 
@@ -279,11 +278,9 @@ func (h *Handler) showFailure(w http.ResponseWriter, r *http.Request, a applicat
 	default:
 		m.Title, m.Text, m.Retry = "connect.service_away.title", "connect.service_away.text", r.URL.Path+v.QuerySuffix
 	}
-	policy := httpx.CSP{}
 	if v.Framed {
-		m.Base, policy.FrameAncestors = m.In(v.Origin, a.ID), v.Origin
-		m.Frame.Error = string(problem)
+		m.Base, m.Frame.Error = m.In(v.Origin, a.ID), string(problem)
 	}
-	httpx.SetSecurityHeaders(w, policy)
+	httpx.SetSecurityHeaders(w, v.Policy(httpx.CSP{}))
 	return httpx.HTML(w, r, status, portalui.NoticePage(m))
 }

@@ -123,6 +123,10 @@ func (k *Kit) frame(w http.ResponseWriter, r *http.Request) error {
 	if top {
 		query.Set("window", "top")
 	}
+	if q.Has("isolated") {
+		query.Set("isolated", "1")
+		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // of redirects, too
+	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	w.Header().Set("Cache-Control", "no-store")
 	httpx.SeeOther(w, "/applications/"+g.application+"/connect?"+query.Encode())
@@ -147,7 +151,7 @@ func plainOrigin(raw string) string {
 func (k *Kit) showProblem(w http.ResponseWriter, r *http.Request, problem Problem, origin string, top bool) error {
 	info := problem.info()
 	m := portalui.Notice{Base: k.Base(r), Title: info.Title, Text: info.Applicant, RequestID: httpx.RequestID(r.Context())}
-	status, policy := http.StatusNotFound, httpx.CSP{}
+	status, policy := http.StatusNotFound, httpx.CSP{Isolated: r.URL.Query().Has("isolated")}
 	if problem == ProblemExpired {
 		status = http.StatusGone
 	}

@@ -115,7 +115,7 @@ func language(r *http.Request) i18n.Lang {
 // an account in the address, or with another one, register rejects the page.
 func (s *Service) frame(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	policy, urls := httpx.CSP{FrameAncestors: "*"}, s.Urls()
+	policy, urls := httpx.CSP{FrameAncestors: "*", Isolated: true}, s.Urls()
 	caller, err := s.Auth.Customer(r.Context(), s.DB.SQL, q.Get("publicId"), contract.Environment(q.Get("env")))
 	if err == nil {
 		var origins []string

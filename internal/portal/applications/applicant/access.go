@@ -129,6 +129,10 @@ func (s *Handler) authorizeFrame(w http.ResponseWriter, r *http.Request, id, tok
 	if lang := r.URL.Query().Get("lang"); i18n.Lang(lang).Spoken() {
 		query.Set("lang", lang) // frames have no cookie to store it
 	}
+	if v.Isolated = r.URL.Query().Has("isolated"); v.Isolated {
+		query.Set("isolated", "1")
+		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // of redirects, too
+	}
 	if errors.Is(err, store.ErrNotFound) || err == nil && got != id {
 		if !page || err == nil {
 			return errNotFound
@@ -150,11 +154,9 @@ func (s *Handler) authorizeFrame(w http.ResponseWriter, r *http.Request, id, tok
 	return nil
 }
 
-// policy returns a page's content security policy: only the token's origin may frame
+// Policy returns a page's content security policy: only the token's origin may frame
 // it, and only for a visitor with that token.
-func policy(v Visitor, p httpx.CSP) httpx.CSP {
-	if v.Framed {
-		p.FrameAncestors = v.Origin
-	}
+func (v Visitor) Policy(p httpx.CSP) httpx.CSP {
+	p.FrameAncestors, p.Isolated = v.Origin, v.Isolated
 	return p
 }

@@ -62,6 +62,7 @@ type Visitor struct {
 	Framed      bool   // in another site's frame, by embed token and without cookies
 	QuerySuffix string // suffix for addresses of the same application: "" or ?grant=…
 	Origin      string // with Framed: the site that may frame it
+	Isolated    bool   // with Framed: by a page that is isolated from other origins
 }
 
 // StatusURL returns the address of an application's status page. Callers append

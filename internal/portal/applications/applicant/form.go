@@ -264,7 +264,7 @@ func (s *Handler) showApplicantForm(w http.ResponseWriter, r *http.Request, a ap
 		m.Mode = form.Get("mode")
 		fillForm(&m, form, problems)
 	}
-	httpx.SetSecurityHeaders(w, policy(v, httpx.CSP{WASM: true, FormAction: s.Service.FormTargets}))
+	httpx.SetSecurityHeaders(w, v.Policy(httpx.CSP{WASM: true, FormAction: s.Service.FormTargets}))
 	return httpx.HTML(w, r, status, portalui.ApplyPage(m))
 }
 

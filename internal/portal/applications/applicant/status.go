@@ -41,7 +41,7 @@ func (s *Handler) status(w http.ResponseWriter, r *http.Request) error {
 	if m.Receipt, err = s.receipt(r.Context(), a); err != nil {
 		return err
 	}
-	httpx.SetSecurityHeaders(w, policy(v, httpx.CSP{FormAction: s.Service.FormTargets}))
+	httpx.SetSecurityHeaders(w, v.Policy(httpx.CSP{FormAction: s.Service.FormTargets}))
 	return httpx.HTML(w, r, http.StatusOK, portalui.StatusPage(m))
 }
 

@@ -1,0 +1,96 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/playwright-community/playwright-go"
+
+	"vestibule/internal/i18n"
+)
+
+// Headers of pages that a browser isolates from other origins.
+var (
+	isolated       = map[string]string{"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp"}
+	credentialless = map[string]string{"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "credentialless"}
+	onlyEmbedder   = map[string]string{"Cross-Origin-Embedder-Policy": "require-corp"}
+)
+
+// TestHostPages embeds the widget and the element in pages as other sites make them.
+func TestHostPages(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const inShadow = `<div id="outer"></div><script>
+		const outer = document.getElementById("outer").attachShadow({ mode: "open" });
+		outer.innerHTML = "<section><div></div></section>";
+		outer.querySelector("div").attachShadow({ mode: "open" }).innerHTML = %q;
+	</script>`
+	const widget = `<div id="nova-embed"></div><script src="%[1]s"></script><script>SvcWidget.register(%[2]s)</script>`
+	const apply = `<script src="%[1]s" async></script><vestibule-apply id="a" token="%[2]s"></vestibule-apply>`
+	for name, c := range map[string]struct {
+		headers  map[string]string
+		body     string // %[1]s: the script's address, %[2]s: the options or the token
+		element  bool
+		isolated bool
+		sandbox  string // of a frame with the page
+	}{
+		"isolated":                     {headers: isolated, body: widget, isolated: true},
+		"isolated without credentials": {headers: credentialless, body: widget, isolated: true},
+		"in a sandboxed frame":         {body: widget, sandbox: "allow-scripts allow-same-origin allow-forms allow-popups"},
+		"module": {body: `<div id="nova-embed"></div><script type="module" src="%[1]s"></script>
+			<script type="module">SvcWidget.register(%[2]s)</script>`},
+		"import in a shadow root": {body: fmt.Sprintf(inShadow, `<div id="nova-embed"></div>`) + `<i id="SvcWidget"></i>
+			<script type="module">await import("%[1]s"); SvcWidget.register(%[2]s)</script>`},
+		"element, isolated":                       {headers: isolated, body: apply, element: true, isolated: true},
+		"element, under an embedder policy alone": {headers: onlyEmbedder, body: apply, element: true},
+		"element, import in a shadow root": {element: true, body: fmt.Sprintf(inShadow, `<vestibule-apply id="a"></vestibule-apply>`) + `
+			<script type="module">await import("%[1]s");
+			outer.querySelector("div").shadowRoot.querySelector("vestibule-apply").token = "%[2]s"</script>`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var page string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				for name, value := range c.headers {
+					w.Header().Set(name, value)
+				}
+				w.Header().Set("Content-Type", "text/html; charset=utf-8")
+				body := page
+				if c.sandbox != "" && r.URL.Path == "/" {
+					body = fmt.Sprintf(`<iframe sandbox=%q src="/page" height="700"></iframe>`, c.sandbox)
+				}
+				fmt.Fprint(w, `<!doctype html><html lang="es"><link rel="icon" href="data:,"><title>Shop</title><body>`, body)
+			}))
+			t.Cleanup(server.Close)
+			if c.element {
+				h := &shop{site: s, URL: server.URL}
+				_, token := h.token(t, nil)
+				page = fmt.Sprintf(c.body, s.Portal+"/embed/v1/embed.js", token)
+			} else {
+				options, err := json.Marshal((&host{site: s}).options(map[string]any{"token": s.token(t, nil)}))
+				must(t, err)
+				page = fmt.Sprintf(c.body, s.Provider+"/widget/v1/widget.js", options)
+			}
+			v := visit(t)
+			v.open(t, server.URL)
+			at := v.widget
+			if c.element {
+				at = v.bank("a")
+			}
+			if c.sandbox != "" {
+				at = func(selector string) playwright.Locator {
+					return v.Page.FrameLocator("iframe").FrameLocator("iframe").Locator(selector)
+				}
+			}
+			see(t, at("html[lang=es]"))
+			click(t, at(button(i18n.T(i18n.Spanish, "visit.consent.submit"))))
+			step(t, at, "bank")
+			if got, err := v.Evaluate(`() => crossOriginIsolated`); err != nil || got != c.isolated {
+				t.Errorf("crossOriginIsolated = %v, %v", got, err)
+			}
+		})
+	}
+}
