@@ -23,11 +23,10 @@ import (
 
 // Limits of one file.
 const (
-	MaxPages = 5     // pages of a PDF file that are read; a pay stub has one or two
-	minSide  = 150   // pixels; text of a pay stub does not fit in less
-	longSide = 3_300 // pixels of a page as the engine reads it: 11 inches at 300 dpi
-	pageTime = 30 * time.Second
-	fileTime = 90 * time.Second
+	MaxPages = 5                // pages of a PDF file that are read; a pay stub has one or two
+	minSide  = 150              // pixels; text of a pay stub does not fit in less
+	longSide = 3_300            // pixels of a page as the engine reads it: 11 inches at 300 dpi
+	pageTime = 30 * time.Second // a file gets three times that
 	maxWords = 6_000
 	maxWord  = 200     // bytes
 	maxTSV   = 4 << 20 // bytes of the engine's output for a page
@@ -46,7 +45,7 @@ type Engine struct {
 	tesseract string // path of the program
 	pdftoppm  string // empty: scanned PDF files are not read
 	turns     chan struct{}
-	limit     time.Duration
+	limit     time.Duration // of one page
 }
 
 // Find returns the engine of the programs in PATH, or an error if tesseract is missing,
@@ -90,7 +89,7 @@ func (e *Engine) Read(ctx context.Context, file []byte) ([]paystub.ScannedPage, 
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	ctx, cancel := context.WithTimeout(ctx, fileTime)
+	ctx, cancel := context.WithTimeout(ctx, 3*e.limit)
 	defer cancel()
 	if !bytes.HasPrefix(file, []byte("\x89PNG")) && !bytes.HasPrefix(file, []byte("\xff\xd8")) {
 		return e.readPDF(ctx, file)
