@@ -311,6 +311,37 @@ func TestLostExternalIDUsesAnAttempt(t *testing.T) {
 	})
 }
 
+// TestScannersOfLinks checks that clients that get the link of an application, and do not come
+// back with its cookie, keep nobody from using it, and get nothing by it later.
+func TestScannersOfLinks(t *testing.T) {
+	each(t, func(t *testing.T, r *testServer) {
+		p := r.browser().do("POST", "/api/v1/applications", "application/json",
+			`{"product":"cashflow","mode":"embedded","prefill":{"firstName":"A","lastName":"B","email":"a@b.example","dob":"1990-01-01"}}`,
+			"Authorization", "Bearer "+apiKey)
+		var made struct{ ConnectURL string }
+		if json.Unmarshal([]byte(p.body), &made) != nil || p.status != 201 {
+			t.Fatalf("create: %d %s", p.status, p.body)
+		}
+		scanner, person := r.browser(), r.browser()
+		page := scanner.get(made.ConnectURL).location
+		if p := r.browser().get(page); p.status != 404 {
+			t.Errorf("the page without the cookie: %d", p.status)
+		}
+		if p := person.get(made.ConnectURL); p.status != 303 {
+			t.Fatalf("the link after a scanner: %d", p.status)
+		}
+		if p := scanner.get(page); p.status != 404 {
+			t.Errorf("the scanner after another client has used the link: %d", p.status)
+		}
+		if got := section(person.get(page)); got["attempt"] != "1" {
+			t.Errorf("connect: %v", got)
+		}
+		if p := scanner.get(made.ConnectURL); p.status != 404 {
+			t.Errorf("the link after its use: %d", p.status)
+		}
+	})
+}
+
 // TestForeignVisitsProveNothing starts a visit in the widget with the
 // application's external ID, as anyone who knows the ID can; the portal must ignore
 // it.

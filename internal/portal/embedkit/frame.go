@@ -70,19 +70,28 @@ func (k *Kit) Grant(ctx context.Context, grant string, opens bool) (applicationI
 // The binding is permanent: for other sessions, and for an unknown or expired token,
 // it returns store.ErrNotFound. A token bound to a frame is rebound to the session if
 // the grant contains the frame's key, which is how an applicant leaves the frame.
-func (k *Kit) Redeem(ctx context.Context, tx *store.Tx, grant, sessionID string) (applicationID string, err error) {
+//
+// With isNew set, the session is not known to be a browser's yet: until Confirm, other
+// clients can use the token, so that programs that look at links use none up. It returns
+// whether the token is bound.
+func (k *Kit) Redeem(ctx context.Context, tx *store.Tx, grant, sessionID string, isNew bool) (applicationID string, bound bool, err error) {
 	token, key, ok := splitGrant(grant)
 	if sessionID == "" {
-		return "", errors.New("embedkit: a token is redeemed by a session")
+		return "", false, errors.New("embedkit: a token is redeemed by a session")
 	}
 	if !ok {
-		return "", store.ErrNotFound
+		return "", false, store.ErrNotFound
 	}
-	former := sessionID
-	if key != "" {
-		former = framesOf(key)
+	switch {
+	case key != "":
+		applicationID, err = k.bind(ctx, tx, token, sessionID, framesOf(key))
+	case isNew:
+		applicationID, err = k.bind(ctx, tx, token, opened+sessionID, "")
+		return applicationID, false, err
+	default:
+		applicationID, err = k.bind(ctx, tx, token, sessionID, "")
 	}
-	return k.bind(ctx, tx, token, sessionID, former)
+	return applicationID, err == nil, err
 }
 
 // frame handles the first page of an element's frame, or of its window in the mode

@@ -2,6 +2,7 @@ package embedkit
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"vestibule/internal/store"
@@ -33,7 +34,7 @@ func (k *Kit) Token(ctx context.Context, tx *store.Tx, applicationID, origin str
 type granted struct {
 	application string
 	origin      string // may frame the application; may be ""
-	holder      string // a session or the frames of one page; "" before first use
+	holder      string // a session or the frames of one page; "" or opened by a session before first use
 	until       time.Time
 }
 
@@ -42,17 +43,32 @@ func (k *Kit) granted(ctx context.Context, q store.Queryer, token string) (g gra
 	err = q.QueryRowContext(ctx, `SELECT application_id, allowed_origin,
 		COALESCE(session_id, ''), expires_at FROM embed_grants WHERE hash = $1`,
 		store.Hash(token)).Scan(&g.application, &g.origin, &g.holder, &until)
-	g.until = store.Time(until)
+	if g.until = store.Time(until); strings.HasPrefix(g.holder, opened) {
+		g.holder = ""
+	}
 	return g, store.MapNotFound(err)
 }
+
+// opened precedes the session of a client that has followed a token's link, and has not
+// come back with the session's cookie. Any other client can still use the token.
+const opened = "opened:"
 
 // bind binds an embed token to holder, unless it is bound to a holder other than
 // former.
 func (k *Kit) bind(ctx context.Context, q store.Queryer, token, holder, former string) (applicationID string, err error) {
 	err = q.QueryRowContext(ctx, `UPDATE embed_grants SET session_id = $1
-		WHERE hash = $2 AND expires_at > $3 AND (session_id IS NULL OR session_id = $1 OR session_id = $4) RETURNING application_id`,
-		holder, store.Hash(token), store.Micros(k.Now()), former).Scan(&applicationID)
+		WHERE hash = $2 AND expires_at > $3
+		AND (session_id IS NULL OR session_id LIKE $5 OR session_id = $1 OR session_id = $4) RETURNING application_id`,
+		holder, store.Hash(token), store.Micros(k.Now()), former, opened+"%").Scan(&applicationID)
 	return applicationID, store.MapNotFound(err)
+}
+
+// Confirm binds the application's token that the session was the last to open, and reports
+// whether there is one.
+func (k *Kit) Confirm(ctx context.Context, tx *store.Tx, applicationID, sessionID string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE embed_grants SET session_id = $1
+		WHERE application_id = $2 AND session_id = $3 AND expires_at > $4`,
+		sessionID, applicationID, opened+sessionID, store.Micros(tx.Now)))
 }
 
 // Forget deletes the embed tokens of an application.

@@ -44,16 +44,32 @@ func (s *Handler) Authorize(w http.ResponseWriter, r *http.Request) (application
 		if err := s.authorizeToken(w, r, id, token, &v); err != nil {
 			return applications.Application{}, v, err
 		}
-	} else if ok, err := s.Service.HasAccess(r.Context(), id, cur.ID); err != nil {
+	} else if err := s.authorizeSession(r.Context(), id, cur.ID); err != nil {
 		return applications.Application{}, v, err
-	} else if !ok {
-		return applications.Application{}, v, errNotFound
 	}
 	a, err := s.Service.Get(r.Context(), s.Service.DB.SQL, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return applications.Application{}, v, errNotFound
 	}
 	return a, v, err
+}
+
+// authorizeSession requires that a session may see the application. A session that has
+// followed the application's link gets access when the client first sends its cookie.
+func (s *Handler) authorizeSession(ctx context.Context, id, sessionID string) error {
+	ok, err := s.Service.HasAccess(ctx, id, sessionID)
+	if err == nil && !ok && sessionID != "" {
+		err = s.Service.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+			if ok, err = s.Kit.Confirm(ctx, tx, id, sessionID); err != nil || !ok {
+				return err
+			}
+			return s.Service.GrantAccess(ctx, tx, id, sessionID)
+		})
+	}
+	if err == nil && !ok {
+		err = errNotFound
+	}
+	return err
 }
 
 // authorizeToken grants access to a visitor with an embed token.
@@ -75,7 +91,7 @@ func (s *Handler) authorizeToken(w http.ResponseWriter, r *http.Request, id, tok
 		if err != nil {
 			return err
 		}
-		got, err := s.Kit.Redeem(ctx, tx, token, next.ID)
+		got, bound, err := s.Kit.Redeem(ctx, tx, token, next.ID, v.Session.Anonymous() && r.Method == http.MethodGet)
 		if errors.Is(err, store.ErrNotFound) || err == nil && got != id {
 			return errNotFound
 		}
@@ -83,6 +99,9 @@ func (s *Handler) authorizeToken(w http.ResponseWriter, r *http.Request, id, tok
 			return err
 		}
 		v.Session, v.Holder, cookie = next, "session:"+next.ID, c
+		if !bound {
+			return nil
+		}
 		return s.Service.GrantAccess(ctx, tx, id, next.ID)
 	})
 	if err != nil {
