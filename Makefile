@@ -115,7 +115,7 @@ lint: ## staticcheck
 vuln: ## known vulnerabilities in dependencies (asks the Go vulnerability database)
 	@$(GO) run $(GOVULNCHECK) ./...
 
-outdated: ## direct modules and npm packages of the tests with a newer version (asks the module proxy and the npm registry)
+outdated: ## direct modules, and npm and Debian packages of the tests, with a newer version (asks the module proxy and the npm registry)
 	@$(GO) list -m -u -f '{{if and .Update (not .Indirect)}}{{.Path}} {{.Version}}: {{.Update.Version}}{{end}}' all
 	@e2e/setup.sh outdated
 

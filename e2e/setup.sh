@@ -5,7 +5,8 @@
 # .cache. Running it again does nothing. With the word react it fetches that alone, for the example;
 # with the word lighthouse that too, which the tests do not need; with the word openapi
 # what make openapi needs; with the word oldest Chromium 109, the oldest that pages support (58 MB);
-# with the word outdated it prints which of its npm packages have a newer version, and installs nothing.
+# with the word outdated it prints which of its npm and Debian packages have a newer version (as apt-get
+# update last saw them), and installs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,6 +23,9 @@ if [ "${1-}" = outdated ]; then # playwright-core stays with its Go driver
     newest=$(npm view "${package%@*}" version 2>/dev/null) || { echo "${package%@*}: the registry does not answer"; continue; }
     [ "$newest" = "${package##*@}" ] || echo "${package%@*} ${package##*@}: $newest"
   done
+  debian='npm|nodejs|chromium|chromium-headless-shell|firefox-esr|webkit2gtk-driver|xvfb|postgresql(-[0-9]+)?|pgbouncer'
+  debian+='|nginx(-light)?|caddy|tesseract-ocr(-eng)?|poppler-utils'
+  apt list --upgradable 2>/dev/null | sed -nE "s,^($debian)/[^ ]* ([^ ]+) .*upgradable from: ([^]]+)].*,\\1 \\6: \\5,p" || true
   exit
 fi
 
