@@ -22,7 +22,8 @@ import (
 type Limits struct {
 	WidgetRate        int `default:"60" placeholder:"N" help:"Visits per minute without a token from one address, per process; 0: no limit."`
 	WidgetAccountRate int `default:"600" placeholder:"N" help:"Visits per minute without a token for one account, per process; 0: no limit."`
-	WidgetFiles       int `default:"5000" placeholder:"MB" help:"Megabytes of files per account in 24 hours, without a token; 0: no limit."`
+
+	WidgetFiles int `default:"5000" placeholder:"MB" help:"MB of files per account in 24 hours (a visit 1/25, a network 1/10); 0: no limit."`
 }
 
 // Validate checks the limits.

@@ -5,9 +5,11 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,11 +18,22 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/jose"
 	"vestibule/internal/provider"
+	"vestibule/internal/provider/visits"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/storetest"
 )
+
+// TestHelpNamesSharesOfFiles checks that an operator who sets --widget-files reads what one
+// visit and one network can use of it.
+func TestHelpNamesSharesOfFiles(t *testing.T) {
+	field, _ := reflect.TypeFor[provider.Limits]().FieldByName("WidgetFiles")
+	want := fmt.Sprintf("(a visit 1/%d, a network 1/%d)", visits.VisitShare, visits.NetworkShare)
+	if help := field.Tag.Get("help"); !strings.Contains(help, want) {
+		t.Errorf("the help is %q, want %q in it", help, want)
+	}
+}
 
 func TestCashflowReport(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {

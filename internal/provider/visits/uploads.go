@@ -75,8 +75,8 @@ var errNoDocument = errors.New("visits: there is no document")
 // Shares of the account's limit of 24 hours: the divisors for the files of one visit, and of
 // one network.
 const (
-	visitShare   = 25
-	networkShare = 10
+	VisitShare   = 25
+	NetworkShare = 10
 )
 
 // fullError is returned for a file beyond a limit of 24 hours. Its text says which.
@@ -222,9 +222,9 @@ func (s *Service) limitUploads(ctx context.Context, v visit, network []byte, fro
 		switch {
 		case err != nil:
 			return err
-		case n.visit >= s.MaxUploadBytes/visitShare:
+		case n.visit >= s.MaxUploadBytes/VisitShare:
 			return fullError{"visit.documents.full_visit"}
-		case n.network >= s.MaxUploadBytes/networkShare:
+		case n.network >= s.MaxUploadBytes/NetworkShare:
 			return fullError{"visit.documents.full_network"}
 		case n.account >= s.MaxUploadBytes:
 			return fullError{"visit.documents.full_account"}
