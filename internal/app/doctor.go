@@ -57,11 +57,14 @@ func (doctorCommand) Run(ctx context.Context, in *invocation) error {
 // examineSources checks the institutions of --institutions and the connectors of
 // --connectors.
 func (c *Config) examineSources(ctx context.Context) (found []doctor.Finding, err error) {
-	checks, err := c.Data.Examine(ctx, time.Now)
+	checks, err := c.Data.Examine(ctx, c.addressOf(c.Listen.ProviderURL, c.Listen.ProviderAddr), time.Now)
 	for _, x := range checks {
 		f := doctor.Finding{Level: doctor.OK, Subject: x.Source, Message: x.Name + ": " + x.Detail}
-		if !x.OK {
+		switch {
+		case !x.OK:
 			f.Level, f.Remedy = doctor.Fail, x.Remedy
+		case x.Warning:
+			f.Level, f.Remedy = doctor.Warn, x.Remedy
 		}
 		found = append(found, f)
 	}

@@ -174,6 +174,7 @@ func (w *testServer) routes(t *testing.T) []route {
 			kind: asForm, body: "action=sign-in&username=default&password=x"},
 		{base: s, method: "POST", pattern: "/visit/{handle}/authorize", param: visit, shape: asPage, kind: asForm, body: "nonce=0"},
 		{base: s, method: "GET", pattern: "/oauth/callback", shape: asPage, loose: true},
+		{base: s, method: "GET", pattern: "/oauth/callback/{institution}", param: canaryText, shape: asPage, loose: true},
 		{base: s, method: "POST", pattern: "/visit/{handle}/documents", param: visit, shape: asPage, kind: asFileForm,
 			body: filePart("file", canaryText+".pdf", "%PDF-1.7") + "--x--\r\n"},
 		{base: s, method: "GET", pattern: "/visit/{handle}/return", param: visit, shape: asPage},

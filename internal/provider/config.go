@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/sources/fdx"
 	"vestibule/internal/provider/sources/remote"
+	"vestibule/internal/provider/visits"
 )
 
 // Limits are limits of visits that begin without a token. A sandbox on loopback does not
@@ -126,16 +127,16 @@ type Examination struct {
 	Remedy string // what to do if the check fails
 }
 
-// Examine checks each configured institution and connector by requests that need no
-// applicant.
-func (d DataSources) Examine(ctx context.Context, now func() time.Time) (all []Examination, err error) {
+// Examine checks each configured institution and connector of the provider at a URL, by
+// requests that need no applicant.
+func (d DataSources) Examine(ctx context.Context, url string, now func() time.Time) (all []Examination, err error) {
 	c, err := d.fdx(now, nil)
 	if err != nil {
 		return nil, err
 	}
 	if c != nil {
 		for _, i := range c.Institutions() {
-			checks, err := c.Examine(ctx, i.ID)
+			checks, err := c.Examine(ctx, i.ID, url+visits.CallbackPath)
 			if err != nil {
 				return nil, err
 			}

@@ -44,7 +44,7 @@ type Service struct {
 	Queue       jobs.Enqueuer
 	Log         *slog.Logger
 	Now         func() time.Time // the provider's clock
-	RedirectURI string           // of the callback, as registered at the institutions
+	RedirectURI string           // of the callback, shared by institutions without their own
 
 	// Catalogue returns the catalogue of an environment.
 	Catalogue func(contract.Environment) Catalogue
@@ -92,13 +92,13 @@ type pending struct {
 // Begin begins an authorization. It may send requests to the institution, so call it
 // outside of transactions.
 func (s *Service) Begin(ctx context.Context, b BeginRequest) (Begun, error) {
-	_, connector, ok := s.Find(b.Environment, b.Institution)
+	institution, connector, ok := s.Find(b.Environment, b.Institution)
 	if !ok {
 		return Begun{}, Fail(Unsupported, errNotConfigured)
 	}
 	out := Begun{State: store.NewSecret(), Browser: store.NewSecret()}
 	begun, err := connector.Authorize(ctx, b.Institution,
-		AuthorizeRequest{RedirectURI: s.RedirectURI, State: out.State, Language: b.Language})
+		AuthorizeRequest{RedirectURI: institution.RedirectURI(s.RedirectURI), State: out.State, Language: b.Language})
 	if err != nil {
 		return Begun{}, err
 	}
@@ -140,8 +140,9 @@ type Callback struct {
 
 // Complete marks the authorization of a callback as used, and completes it at the
 // institution. It returns store.ErrNotFound if the state is unknown, used, expired, or
-// of another browser.
-func (s *Service) Complete(ctx context.Context, browser string, query url.Values) (Callback, error) {
+// of another browser. at is the institution at whose redirect URI the callback arrived, ""
+// for the shared one: a code that arrives at another institution's is not used.
+func (s *Service) Complete(ctx context.Context, browser, at string, query url.Values) (Callback, error) {
 	state := store.Hash(query.Get("state"))
 	var a authorization
 	err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
@@ -166,6 +167,10 @@ func (s *Service) Complete(ctx context.Context, browser string, query url.Values
 		return out, nil
 	}
 	out.Institution = institution
+	if own := institution.OwnCallback; own && at != institution.ID || !own && at != "" {
+		out.Err = Fail(Rejected, errors.New("the callback arrived at the redirect URI of another institution"))
+		return out, nil
+	}
 	out.Grant, out.Err = connector.Complete(ctx, a.institution, p.Connector, query)
 	return out, nil
 }

@@ -57,6 +57,19 @@ type Institution struct {
 	Tokens   bool     // account numbers are tokenized by the institution (TANs)
 	Large    bool     // shown to applicants before the others
 	OwnPages bool     // applicants authorize access on its own pages; set by NewCatalogue
+
+	// OwnCallback gives the institution a redirect URI of its own. Then no other institution
+	// can get its codes (RFC 9700, section 4.4).
+	OwnCallback bool
+}
+
+// RedirectURI returns where the institution sends the browser back to, for the shared
+// redirect URI.
+func (i Institution) RedirectURI(shared string) string {
+	if i.OwnCallback {
+		return shared + "/" + i.ID
+	}
+	return shared
 }
 
 // Lifetime returns the maximum time that access to the institution is kept.
@@ -261,9 +274,10 @@ type AccountFailure struct {
 // Check is the result of one examination of a configuration, by requests that need no
 // applicant.
 type Check struct {
-	Name   string
-	OK     bool
-	Detail string // the result or the fault, without secrets
+	Name    string
+	OK      bool
+	Warning bool   // the source works, and its configuration should be changed
+	Detail  string // the result or the fault, without secrets
 }
 
 // Reason is why an institution gave no data.

@@ -19,8 +19,8 @@ import (
 	providerui "vestibule/templates/provider"
 )
 
-// CallbackPath is where institutions send the browser back to. The provider's URL with
-// it is the redirect URI to register with each institution.
+// CallbackPath is where institutions send the browser back to. The provider's URL with it is
+// the redirect URI of institutions without their own, which ends with a slash and the id.
 const CallbackPath = "/oauth/callback"
 
 // authorizationContext is what the callback needs to find its way back. It is stored
@@ -151,7 +151,7 @@ func (s *Service) finishAuthorization(w http.ResponseWriter, r *http.Request) er
 	if len(secrets) != 1 {
 		return store.ErrNotFound
 	}
-	done, err := s.Sources.Complete(r.Context(), secrets[0].Value, r.URL.Query())
+	done, err := s.Sources.Complete(r.Context(), secrets[0].Value, r.PathValue("institution"), r.URL.Query())
 	if err != nil {
 		return err
 	}

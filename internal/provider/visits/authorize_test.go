@@ -321,6 +321,38 @@ func TestAuthorizationIsBoundToItsBrowser(t *testing.T) {
 	}))
 }
 
+// TestCallbackArrivesAtTheBanksRedirectURI checks that a code that arrives at the address of
+// another bank goes to no bank (RFC 9700, section 4.4), whichever of the two has its own.
+func TestCallbackArrivesAtTheBanksRedirectURI(t *testing.T) {
+	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
+		const shared = "/oauth/callback"
+		for _, own := range []bool{true, false} {
+			bank.OwnCallback = own
+			right := shared
+			if own {
+				right += "/open-bank"
+			}
+			for _, path := range []string{shared, shared + "/open-bank", shared + "/other-bank"} {
+				before := bank.Count("complete")
+				a := newcomer(t, r, providertest.Prefill())
+				a.post(t, "action", "consent")
+				a.post(t, "action", "bank", "bank", "open-bank")
+				address, _ := a.toBank(t, nil)
+				if got := address.Query().Get("redirect_uri"); got != r.URL+right {
+					t.Errorf("own %v: redirect_uri %q", own, got)
+				}
+				back := a.Do("GET", path+"?"+url.Values{"state": address.Query()["state"], "code": {"good"}}.Encode(), nil)
+				if back.Status != http.StatusOK || bank.Count("complete")-before == 1 != (path == right) {
+					t.Errorf("own %v, at %s: %d, and the bank got %d codes", own, path, back.Status, bank.Count("complete")-before)
+				}
+				if failed := strings.Contains(a.get(t).Body, i18ntest.EN("visit.failed.misused")); failed != (path != right) {
+					t.Errorf("own %v, at %s: the visit says that the bank failed: %v", own, path, failed)
+				}
+			}
+		}
+	})
+}
+
 func TestAuthorizationOutcomes(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
 		t.Run("denied", func(t *testing.T) {

@@ -34,5 +34,6 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	sameOrigin.SetDenyHandler(s.page(func(http.ResponseWriter, *http.Request) error { return errOtherSite }))
 	mux.Handle("POST /visit/{handle}/authorize", sameOrigin.Handler(s.page(s.beginAuthorization)))
 	mux.Handle("GET "+CallbackPath, s.LinkPage(s.finishAuthorization, authorizationErrorText))
+	mux.Handle("GET "+CallbackPath+"/{institution}", s.LinkPage(s.finishAuthorization, authorizationErrorText))
 	mux.Handle("GET /visit/{handle}/return", s.page(s.redirectBack))
 }

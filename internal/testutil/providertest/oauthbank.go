@@ -23,12 +23,13 @@ import (
 // OAuthBank is a connector of one bank with its own pages, "open-bank", one payroll
 // provider, "open-payroll", and one supplier, "MEX_CDC". It records what it is asked.
 type OAuthBank struct {
-	Expires    time.Time              // of the access that Complete gives
-	Refusal    error                  // of Complete; nil: access is given
-	FetchError error                  // of Fetch
-	Completing func()                 // called by Complete; may be nil
-	Fetching   func()                 // called by Fetch; may be nil
-	Change     func(*sources.Fetched) // changes the bank's data; may be nil
+	OwnCallback bool                   // the bank's callback has an address of its own
+	Expires     time.Time              // of the access that Complete gives
+	Refusal     error                  // of Complete; nil: access is given
+	FetchError  error                  // of Fetch
+	Completing  func()                 // called by Complete; may be nil
+	Fetching    func()                 // called by Fetch; may be nil
+	Change      func(*sources.Fetched) // changes the bank's data; may be nil
 
 	mu    sync.Mutex
 	calls []string
@@ -60,7 +61,7 @@ func (b *OAuthBank) Count(call string) (n int) {
 // Institutions lists the bank, the payroll provider, and the supplier.
 func (b *OAuthBank) Institutions() []sources.Institution {
 	return []sources.Institution{
-		{ID: "open-bank", Name: "Open Bank", Place: "Online", OAuth: []string{"login.open-bank.example"}},
+		{ID: "open-bank", Name: "Open Bank", Place: "Online", OAuth: []string{"login.open-bank.example"}, OwnCallback: b.OwnCallback},
 		{ID: "open-payroll", Kind: sources.Payroll, Name: "Open Payroll", Employer: income.ProviderPayroll},
 		{ID: "MEX_CDC", Kind: sources.Supplier, Name: "Open Bureau"},
 	}

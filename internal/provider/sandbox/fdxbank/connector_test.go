@@ -175,7 +175,7 @@ func TestConnectorSigningAlgorithms(t *testing.T) {
 		if _, err := c.Renew(t.Context(), bank, g); err != nil {
 			t.Errorf("%s: %v", k.Alg, err)
 		}
-		checks, err := c.Examine(t.Context(), bank)
+		checks, err := c.Examine(t.Context(), bank, callback)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +259,7 @@ func TestConnectorRefusals(t *testing.T) {
 func TestConnectorExaminesTheBank(t *testing.T) {
 	s := sqlite(t)
 	for name, want := range map[string]bool{"secret": true, "wrong": false} {
-		checks, err := s.connector("6", func(in *fdx.Institution) { in.Secret = name }).Examine(t.Context(), bank)
+		checks, err := s.connector("6", func(in *fdx.Institution) { in.Secret = name }).Examine(t.Context(), bank, callback)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,6 +37,12 @@ const (
 	audToken  = "token_endpoint"
 )
 
+// Values of redirect_uri.
+const (
+	ownURI    = "own"    // with the institution's id
+	sharedURI = "shared" // by institutions whose callbacks name the issuer
+)
+
 // Institution is the configuration of one institution. It has the issuer, whose
 // discovery document names the endpoints, or the endpoints. With both, the endpoints
 // are used, and the issuer is compared with that of callbacks and ID tokens.
@@ -53,6 +59,7 @@ type Institution struct {
 	PAREndpoint           string   `yaml:"par_endpoint"`
 	RevocationEndpoint    string   `yaml:"revocation_endpoint"`
 	JWKSURI               string   `yaml:"jwks_uri"`
+	RedirectURI           string   `yaml:"redirect_uri"` // "own" or "shared"; default: shared with an issuer, and else own
 
 	BaseURL string `yaml:"fdx_base_url"`
 	Version string `yaml:"fdx_version"` // "5" or "6"
@@ -232,6 +239,7 @@ func (in *Institution) faults() (faults []error) {
 	url("revocation_endpoint", in.RevocationEndpoint, false)
 	url("jwks_uri", in.JWKSURI, false)
 	url("fdx_base_url", in.BaseURL, true)
+	require(in.RedirectURI == "" || in.RedirectURI == ownURI || in.RedirectURI == sharedURI, "redirect_uri", "must be own or shared")
 	require(!strings.Contains(in.Issuer, "?"), "issuer", "must be a URL without a query")
 	require(!strings.Contains(in.BaseURL, "?"), "fdx_base_url", "must be a URL without a query")
 	require(discovered || !slices.Contains(in.Scopes, "openid") || in.Issuer != "" && in.JWKSURI != "",
@@ -298,8 +306,13 @@ func (in *Institution) domains() []string {
 	return []string{u.Hostname()}
 }
 
+// ownRedirectURI reports whether the redirect URI has the institution's id.
+func (in *Institution) ownRedirectURI() bool {
+	return in.RedirectURI == ownURI || in.RedirectURI == "" && in.Issuer == ""
+}
+
 // public returns the institution without its configuration.
 func (in *Institution) public() sources.Institution {
 	return sources.Institution{ID: in.ID, Name: in.Name, Place: in.Place, OAuth: in.domains(), Homepage: in.Homepage,
-		Tokens: in.Tokenized, Large: in.Large}
+		Tokens: in.Tokenized, Large: in.Large, OwnCallback: in.ownRedirectURI()}
 }

@@ -195,6 +195,7 @@ func TestLoadNamesEveryFault(t *testing.T) {
 		{"https://auth.harbor.example/oauth", "https://u:p@auth.harbor.example", "harbor-national: issuer: must be a URL without credentials"},
 		{"issuer: https://auth.harbor.example/oauth\n", "\n", "harbor-national: issuer"},
 		{"token_endpoint: https://prairie.example/token", "", "prairie: token_endpoint"},
+		{"place: Austin, TX", "redirect_uri: https://a.example/", "harbor-national: redirect_uri: must be own or shared"},
 		{"client_secret_file: secret", "", "harbor-national: client_secret_file: is required by"},
 		{"client_secret_file: secret", "client_secret_file: absent", "harbor-national: client_secret_file: open"},
 		{"client_secret_file: secret", "client_secret_file: empty", "harbor-national: client_secret_file: the file is empty"},

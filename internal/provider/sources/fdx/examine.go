@@ -25,6 +25,7 @@ const (
 	CheckClient    = "client"    // the institution accepts the client's authentication
 	CheckAPI       = "api"       // the FDX API answers, and requires a token
 	CheckClock     = "clock"     // the clocks differ by at most 30 seconds
+	CheckCallback  = "callback"  // another institution's code is recognized (RFC 9700, section 4.4)
 )
 
 const (
@@ -34,7 +35,8 @@ const (
 
 // Examine checks an institution's configuration by requests that need no consent of an
 // applicant. It returns an error only for an institution that is not configured.
-func (c *Connector) Examine(ctx context.Context, institution string) ([]sources.Check, error) {
+// redirectURI is the shared one.
+func (c *Connector) Examine(ctx context.Context, institution, redirectURI string) ([]sources.Check, error) {
 	b, err := c.bank(institution)
 	if err != nil {
 		return nil, err
@@ -50,6 +52,7 @@ func (c *Connector) Examine(ctx context.Context, institution string) ([]sources.
 	e.api(ctx)
 	e.certificates()
 	e.clock()
+	e.callback(redirectURI, err == nil && m.SendsIss)
 	return e.checks, nil
 }
 
@@ -151,6 +154,22 @@ func (e *examination) api(ctx context.Context) {
 	default:
 		e.add(CheckAPI, false, "the API answers "+status.Error()+": check fdx_base_url")
 	}
+}
+
+// callback names the redirect URI and the defense against mix-up, or says that there is none.
+func (e *examination) callback(shared string, sendsIss bool) {
+	detail, warning := "register "+e.in.public().RedirectURI(shared)+" at the bank; ", false
+	switch {
+	case e.in.ownRedirectURI():
+		detail += "no other bank's code is accepted there"
+	case e.in.Issuer != "" && sendsIss:
+		detail += "the iss of callbacks is compared (RFC 9207)"
+	case e.in.Issuer != "":
+		detail, warning = detail+"the bank does not say that its callbacks have an iss (RFC 9207): set redirect_uri: own", true
+	default:
+		detail, warning = detail+"other banks' codes are not recognized there: set issuer, or redirect_uri: own", true
+	}
+	e.checks = append(e.checks, sources.Check{Name: CheckCallback, OK: true, Warning: warning, Detail: detail})
 }
 
 func (e *examination) certificates() {

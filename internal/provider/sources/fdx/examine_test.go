@@ -54,7 +54,7 @@ func TestExamine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newFakeBank(t, true)
-			checks, err := b.connect(func(in *Institution) { c.change(b, in) }).Examine(t.Context(), "fake")
+			checks, err := b.connect(func(in *Institution) { c.change(b, in) }).Examine(t.Context(), "fake", "https://provider.example/oauth/callback")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,8 +70,45 @@ func TestExamine(t *testing.T) {
 			}
 		})
 	}
-	if _, err := newFakeBank(t, false).connect(nil).Examine(t.Context(), "other"); err == nil {
+	if _, err := newFakeBank(t, false).connect(nil).Examine(t.Context(), "other", ""); err == nil {
 		t.Error("an unknown institution is examined")
+	}
+}
+
+// TestExamineNamesTheRedirectURI checks that an operator reads what to register, and which
+// defense against mix-up the bank has. A bank without any is a warning.
+func TestExamineNamesTheRedirectURI(t *testing.T) {
+	const base = "https://provider.example/oauth/callback"
+	endpoints := func(b *fakeBank, in *Institution) {
+		in.Issuer, in.AuthorizationEndpoint, in.TokenEndpoint = "", b.URL+"/authorize", b.URL+"/token"
+	}
+	for name, c := range map[string]struct {
+		change  func(*fakeBank, *Institution)
+		uri     string
+		warning bool
+	}{
+		"iss": {func(b *fakeBank, _ *Institution) {
+			b.metadata["authorization_response_iss_parameter_supported"] = true
+		}, base, false},
+		"an issuer that may not send iss": {func(*fakeBank, *Institution) {}, base, true},
+		"an issuer, its own by choice":    {func(_ *fakeBank, in *Institution) { in.RedirectURI = "own" }, base + "/fake", false},
+		"no issuer":                       {endpoints, base + "/fake", false},
+		"no issuer, shared by choice": {func(b *fakeBank, in *Institution) {
+			endpoints(b, in)
+			in.RedirectURI = "shared"
+		}, base, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFakeBank(t, true)
+			checks, err := b.connect(func(in *Institution) { c.change(b, in) }).Examine(t.Context(), "fake", base)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := slices.IndexFunc(checks, func(c sources.Check) bool { return c.Name == CheckCallback })
+			if i < 0 || !checks[i].OK || checks[i].Warning != c.warning || !strings.HasPrefix(checks[i].Detail, "register "+c.uri+" ") {
+				t.Errorf("%+v", checks)
+			}
+		})
 	}
 }
 
@@ -82,7 +119,7 @@ func TestExamineNamesTheKey(t *testing.T) {
 	b.accepts = func(*http.Request) bool { return false }
 	checks, err := b.connect(func(in *Institution) {
 		in.Authentication, in.Key, in.KeyID = PrivateKeyJWT, signers(t)["ES256"], "key-of-2026"
-	}).Examine(t.Context(), "fake")
+	}).Examine(t.Context(), "fake", "https://provider.example/oauth/callback")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -498,7 +498,7 @@ func TestAssertions(t *testing.T) {
 					t.Errorf("Complete = %v after %d requests, want %d", err, tries, want)
 				}
 			}
-			if checks, err := connector.Examine(t.Context(), "fake"); err != nil || !slices.ContainsFunc(checks, func(k sources.Check) bool {
+			if checks, err := connector.Examine(t.Context(), "fake", ""); err != nil || !slices.ContainsFunc(checks, func(k sources.Check) bool {
 				return k.Name == CheckClient && k.OK && strings.Contains(k.Detail, "private_key_jwt with "+c.alg)
 			}) || verdicts(checks)[CheckDiscovery] != (c.name != "RSA, none fits" && c.name != "P-256") {
 				t.Errorf("Examine = %+v, %v", checks, err)
