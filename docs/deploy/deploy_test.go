@@ -422,7 +422,8 @@ func TestTimeToStop(t *testing.T) {
 	for _, file := range []struct{ grace, wait, setting string }{
 		{"compose.yaml", "compose.yaml", `stop_grace_period: (\d+)s`},
 		{"kubernetes.yaml", "kubernetes.yaml", `terminationGracePeriodSeconds: (\d+)`},
-		{"vestibule.env", "vestibule.service", `TimeoutStopSec=(\d+)`},
+		{"portal.env", "vestibule@.service", `TimeoutStopSec=(\d+)`},
+		{"provider.env", "vestibule@.service", `TimeoutStopSec=(\d+)`},
 	} {
 		grace, wait := number(t, file.grace, `VESTIBULE_DRAIN_GRACE(?:=|: )(\d+)s`), number(t, file.wait, file.setting)
 		if wait < grace+45 {
@@ -452,7 +453,7 @@ func TestSecretsAreNotCopied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	written := map[string]bool{".env": true, "certificates": true}
+	written := map[string]bool{".env": true, "account.env": true, "certificates": true}
 	for _, file := range regexp.MustCompile(`file: \./(\w+)/`).FindAllSubmatch(compose, -1) {
 		written[string(file[1])] = true
 	}
@@ -485,6 +486,67 @@ func number(t *testing.T, path, setting string) int {
 	}
 	n, _ := strconv.Atoi(string(found[1]))
 	return n
+}
+
+// TestFilesAreForProduction requires that no file runs a sandbox at the public names.
+func TestFilesAreForProduction(t *testing.T) {
+	var compose struct {
+		Services map[string]struct {
+			Image       string
+			Command     []string
+			Environment map[string]string
+		}
+	}
+	if err := yaml.Unmarshal(read(t, "compose.yaml"), &compose); err != nil {
+		t.Fatal(err)
+	}
+	var commands []string
+	for name, service := range compose.Services {
+		if service.Image != "vestibule" {
+			continue
+		}
+		commands = append(commands, service.Command...)
+		if service.Environment["VESTIBULE_ENVIRONMENT"] != "production" {
+			t.Errorf("compose.yaml: %s is a sandbox", name)
+		}
+	}
+	if slices.Sort(commands); !slices.Equal(commands, []string{"portal", "provider"}) {
+		t.Errorf("compose.yaml runs %v", commands)
+	}
+	const set = "\nVESTIBULE_ENVIRONMENT=production\n"
+	for file, want := range map[string]string{"portal.env": set, "provider.env": set, "kubernetes.yaml":
+		"\n  VESTIBULE_ENVIRONMENT: production\n", "vestibule@.service": "\nExecStart=/usr/local/bin/vestibule %i\n"} {
+		if !strings.Contains(string(read(t, file)), want) {
+			t.Errorf("%s lacks %q", file, want)
+		}
+	}
+}
+
+// TestImagesArePinned requires a digest of each image that is not built here.
+func TestImagesArePinned(t *testing.T) {
+	image, pinned, found := regexp.MustCompile(`(?m)^(?:FROM|\s+image:) (\S+)`), regexp.MustCompile(`@sha256:[0-9a-f]{64}$`), 0
+	for _, file := range []string{"Dockerfile", "compose.yaml", "kubernetes.yaml"} {
+		for _, m := range image.FindAllStringSubmatch(string(read(t, file)), -1) {
+			if m[1] == "scratch" || m[1] == "vestibule" {
+				continue
+			}
+			if found++; !pinned.MatchString(m[1]) && m[1] != "registry.example.com/vestibule@sha256:DIGEST" {
+				t.Errorf("%s: %s has no digest", file, m[1])
+			}
+		}
+	}
+	if found < 4 {
+		t.Errorf("found %d images", found)
+	}
+}
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	raw, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
 }
 
 // TestYAML parses every document of the YAML files.
