@@ -209,6 +209,13 @@ func TestOpenBankInAWebview(t *testing.T) {
 						if (this.target.startsWith("bank")) this.target = "` + target + `" || "none";
 						if (this.target !== "none") submit.call(this);
 					};`)}))
+				var asked []string
+				v.Page.OnRequest(func(r playwright.Request) {
+					if strings.HasSuffix(strings.SplitN(r.URL(), "?", 2)[0], "/authorize") && r.Method() == "POST" {
+						body, _ := r.PostData()
+						asked = append(asked, body)
+					}
+				})
 				at, page := v.widget, s.Portal
 				if embedded {
 					path := "/webview" + strings.Repeat("-", len(target))
@@ -245,6 +252,9 @@ func TestOpenBankInAWebview(t *testing.T) {
 				step(t, at, "connected")
 				if !strings.HasPrefix(v.Page.URL(), page) {
 					t.Errorf("back at %s", v.Page.URL())
+				}
+				if all := strings.Join(asked, "\n"); len(asked) == 0 || !strings.Contains(all, "return=http") || strings.Contains(all, "grant") {
+					t.Errorf("the provider gets %q", asked)
 				}
 				must(t, at(button(es("visit.employers.finish"))).Press("Enter"))
 				if embedded {

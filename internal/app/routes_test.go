@@ -323,6 +323,7 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/embed/v1/embed.js", shape: asFile},
 		{base: p, method: "GET", pattern: "/embed/v1/embed.d.ts", shape: asFile},
 		{base: p, method: "GET", pattern: "/embed/v1/frame", shape: asPage},
+		{base: p, method: "GET", pattern: "/embed/v1/back/{hash}", param: canaryText, shape: asPage},
 		{base: p, method: "GET", pattern: "/developers", shape: asPage},
 		{base: p, method: "POST", pattern: "/developers/runs", shape: asPage, kind: asForm, body: "product=cashflow&integration=inline"},
 		{base: p, method: "GET", pattern: "/developers/runs/{id}", param: played, shape: asPage,

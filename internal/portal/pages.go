@@ -157,7 +157,7 @@ func (l *pageRenderer) errorPages() httpx.ErrorPages {
 	return httpx.ErrorPages{
 		"/":     l.status,
 		"/api/": nil, "/api/v1/docs": l.status, "/api/v1/docs/": l.status,
-		"/embed/": nil, "/embed/v1/frame": l.status,
+		"/embed/": nil, "/embed/v1/frame": l.status, "/embed/v1/back/": l.status,
 		"/webhooks/": nil, web.Prefix: nil, branding.Prefix: nil,
 		"/applications/*/callbacks": nil, "/applications/*/stream": nil,
 	}

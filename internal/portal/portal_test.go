@@ -442,11 +442,20 @@ func TestFrameAccessByToken(t *testing.T) {
 			}
 		}
 
-		// A bank's pages that took the window of the page lead to the frame's address.
-		if p := b.do("GET", connect, "", "", "Sec-Fetch-Dest", "document"); p.status != 200 ||
-			!strings.Contains(p.body, `data-host="https://shop.example"`) ||
-			!strings.Contains(html.UnescapeString(p.body), connect+"&window=top") {
-			t.Errorf("the frame's address in a window: %d\n%s", p.status, p.body)
+		// A bank's pages that took the window of the page lead back to it, by an address that grants nothing.
+		back := regexp.MustCompile(`data-back="(/embed/v1/back/[0-9a-f]{64})"`).FindStringSubmatch(b.do("GET", connect, "", "", framed...).body)
+		if back == nil {
+			t.Fatal("the page with the widget names no way back")
+		}
+		if p := b.do("GET", back[1], "", "", "Sec-Fetch-Dest", "document"); p.status != 200 ||
+			!strings.Contains(p.body, `data-host="https://shop.example"`) || len(p.header.Values("Set-Cookie")) != 0 ||
+			strings.Contains(p.body, made.ID) || strings.Contains(p.body, "grant") {
+			t.Errorf("the way back: %d\n%s", p.status, p.body)
+		}
+		for _, hash := range []string{"", "x", strings.Repeat("0", 64), back[1][len("/embed/v1/back/"):] + "00"} {
+			if p := b.do("GET", "/embed/v1/back/"+hash, "", ""); p.status != 404 {
+				t.Errorf("the way back by %q: %d", hash, p.status)
+			}
 		}
 		if p := b.do("GET", connect, "", "", framed...); p.status != 200 {
 			t.Errorf("the frame that was returned to: %d", p.status)

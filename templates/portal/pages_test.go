@@ -110,7 +110,7 @@ func examples(lang i18n.Lang) map[string]templ.Component {
 				{"2", at, PartyPortal, PartyProvider, "GET /report", "fetched", "pending", "ready", `{"a": "<b>"}`, 0, "", "/review/applications/1"}}}),
 		"developers-guide": GuidePage(Guide{Base: base, Name: "redirect", Title: "Guide",
 			HTML: "<p>Words.</p>", Contents: []Section{{"a", "A"}}}),
-		"host": HostPage(Host{Base: base, Origin: "https://shop.example", Here: "/applications/1/connect?grant=t.key&window=top"}),
+		"host": HostPage(Host{Base: base, Origin: "https://shop.example"}),
 		"notice": NoticePage(Notice{Base: base, Title: sample(lang, "Away", "Ausente"), Text: sample(lang, "Later.", "Luego."),
 			Retry: "/again", Home: true, RequestID: "0123456789abcdef"}),
 	}

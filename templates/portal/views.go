@@ -44,6 +44,7 @@ type Frame struct {
 	Parent      string // origin of that page
 	Application string
 	Error       string // error type to report to it; "" for none
+	Back        string // with the widget: where a bank's pages lead if they took that page's window
 }
 
 // In returns the data of a page in the frame of another site.
@@ -77,6 +78,9 @@ func (b Base) page(title string, scripts ...string) ui.Page {
 	if b.Framed {
 		scripts = append(scripts, "framed.js")
 		p.Attrs["data-parent"], p.Attrs["data-application"] = b.Frame.Parent, b.Frame.Application
+		if b.Frame.Back != "" {
+			p.Attrs["data-back"] = b.Frame.Back
+		}
 		if b.Frame.Error != "" {
 			p.Attrs["data-error"] = b.Frame.Error
 		}

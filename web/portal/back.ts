@@ -1,17 +1,13 @@
 // Returns to the page with the element, after a bank's pages were shown in its window. The
-// frame stored the address of that page in its own fragment (framed.ts). Without it, the
-// applicant continues here.
+// fragment has the address of that page (framed.ts). Without it, the button leads to its site.
 
 const { host } = document.body.dataset;
-const here = document.querySelector<HTMLAnchorElement>("a[data-here]")!.href;
+const site = document.querySelector<HTMLAnchorElement>("a[data-back]")!;
 
-function addressAround(): string {
-  try {
-    const page = new URL(decodeURIComponent(location.hash.slice(1)));
-    return page.origin === host ? page.href : here;
-  } catch {
-    return here;
+try {
+  const page = new URL(decodeURIComponent(location.hash.slice(1)));
+  if (page.origin === host) {
+    site.href = page.href;
+    location.replace(page.href);
   }
-}
-
-location.replace(addressAround());
+} catch {} // there is no address

@@ -5,25 +5,27 @@
 
 import { steadyHeight } from "../ui/height";
 
-const { parent: around, application, error } = document.body.dataset;
+const { parent: around, application, error, back } = document.body.dataset;
 const main = document.querySelector("main")!;
 
 function send(event: string, detail?: object): void {
   window.parent.postMessage({ type: "vestibule", event, ...(application && { application }), ...detail }, around!);
 }
 
-// The element names the frame by the address of its page. Stored in the fragment, which
-// is not sent to servers, it is where back.ts returns after a bank's pages were shown in that
-// page's window. The provider accepts addresses of this length at most.
-function rememberPage(): void {
-  const address = location.href.split("#")[0] + "#" + encodeURIComponent(window.name);
+// The element names the frame by the address of its page. A bank's pages that took that page's
+// window lead to back.ts, which finds the address in the fragment. The address of this page has the
+// embed token, which the provider must not get. It accepts addresses of this length at most.
+function nameWayBack(): void {
+  let address = new URL(back!, location.href).href;
   try {
-    if (new URL(window.name).origin === around && address.length <= 2_048) history.replaceState(history.state, "", address);
+    const whole = `${address}#${encodeURIComponent(window.name)}`;
+    if (new URL(window.name).origin === around && whole.length <= 2_048) address = whole;
   } catch {} // the frame has another name
+  document.documentElement.dataset.svcReturn = address;
 }
 
 if (around && window.parent !== window) {
-  rememberPage();
+  if (back) nameWayBack();
   const connect = document.querySelector<HTMLElement>('[data-vestibule="connect"]');
   const step = connect ? "connect" : document.getElementById("status") ? "status"
     : document.querySelector("form[data-vestibule]") ? "details" : "";

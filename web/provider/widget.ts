@@ -221,7 +221,7 @@ function receive(v: Visit, e: MessageEvent): void {
       clearTimeout(v.timer);
       return send(v, "options", { options: v.data, modal: !!v.dialog, resume: v.resume ?? storedSecret() });
     case "where":
-      return send(v, "page", { url: location.href });
+      return send(v, "page", { url: new URL(document.documentElement.dataset.svcReturn ?? location.href, location.href).href });
     case "opened":
       v.publicToken = text(m.publicToken);
       v.resume = text(m.resume);

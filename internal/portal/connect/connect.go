@@ -119,6 +119,7 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 	}
 	if v.Framed {
 		m.Base = m.In(v.Origin, a.ID)
+		m.Frame.Back = v.Back
 	}
 	httpx.SetSecurityHeaders(w, v.Policy(httpx.CSP{Script: h.Origins, Frame: h.Origins, FormAction: h.Origins, WASM: true}))
 	return httpx.HTML(w, r, http.StatusOK, portalui.ConnectPage(m))

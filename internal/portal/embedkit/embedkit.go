@@ -30,9 +30,10 @@ type Kit struct {
 	}
 }
 
-// Routes mounts the script, its declarations and the frame's first page.
+// Routes mounts the script, its declarations, the frame's first page and the way back to it.
 func (k *Kit) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /embed/v1/embed.js", k.Assets.Stable("embed.js"))
 	mux.Handle("GET /embed/v1/embed.d.ts", k.Assets.Stable("embed.d.ts"))
 	mux.Handle("GET /embed/v1/frame", k.Adapt(k.frame))
+	mux.Handle("GET "+backPath+"{hash}", k.Adapt(k.back))
 }

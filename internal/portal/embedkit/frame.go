@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
 	"vestibule/internal/store"
@@ -140,6 +141,33 @@ func (k *Kit) frame(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Cache-Control", "no-store")
 	httpx.SeeOther(w, "/applications/"+g.application+"/connect?"+query.Encode())
 	return nil
+}
+
+// backPath is where a bank's pages lead if they took the window of the page around a frame.
+const backPath = "/embed/v1/back/"
+
+// BackURL returns the address of the page that leads from the top window to the page around
+// a frame. It has the hash of the grant's token, so that it opens nothing: the provider
+// learns it.
+func BackURL(grant string) string {
+	token, _, _ := splitGrant(grant)
+	return backPath + hex.EncodeToString(store.Hash(token))
+}
+
+// back shows the page of BackURL. Its script finds the page around the frame in its
+// fragment, and accepts only addresses of the token's origin.
+func (k *Kit) back(w http.ResponseWriter, r *http.Request) error {
+	hash, _ := hex.DecodeString(r.PathValue("hash")) // a part of another text is the hash of no token
+	g, err := k.grantedByHash(r.Context(), k.DB.SQL, hash)
+	if errors.Is(err, store.ErrNotFound) || err == nil && g.origin == "" {
+		return httpx.NewError(contract.CodeNotFound, errors.New("no token that a frame uses"))
+	}
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Referrer-Policy", "no-referrer")
+	httpx.SetSecurityHeaders(w, httpx.CSP{})
+	return httpx.HTML(w, r, http.StatusOK, portalui.HostPage(portalui.Host{Base: k.Base(r), Origin: plainOrigin(g.origin)}))
 }
 
 // plainOrigin normalizes an allowed origin as browsers do.

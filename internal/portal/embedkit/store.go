@@ -38,11 +38,15 @@ type granted struct {
 	until       time.Time
 }
 
-func (k *Kit) granted(ctx context.Context, q store.Queryer, token string) (g granted, err error) {
+func (k *Kit) granted(ctx context.Context, q store.Queryer, token string) (granted, error) {
+	return k.grantedByHash(ctx, q, store.Hash(token))
+}
+
+func (k *Kit) grantedByHash(ctx context.Context, q store.Queryer, hash []byte) (g granted, err error) {
 	var until int64
 	err = q.QueryRowContext(ctx, `SELECT application_id, allowed_origin,
 		COALESCE(session_id, ''), expires_at FROM embed_grants WHERE hash = $1`,
-		store.Hash(token)).Scan(&g.application, &g.origin, &g.holder, &until)
+		hash).Scan(&g.application, &g.origin, &g.holder, &until)
 	if g.until = store.Time(until); strings.HasPrefix(g.holder, opened) {
 		g.holder = ""
 	}

@@ -1,7 +1,6 @@
 package applicant
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -14,13 +13,13 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/portal/embedkit"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
-	portalui "vestibule/templates/portal"
 )
 
 // ErrRedirected means that the response is already written: the browser was redirected to
-// the address without the token, or to the page around a frame.
+// the address without the token.
 var ErrRedirected = errors.New("applicant: the browser was redirected")
 
 var errNotFound = httpx.NewError(contract.CodeNotFound, errors.New("no application of this visitor"))
@@ -80,11 +79,6 @@ func (s *Handler) authorizeToken(w http.ResponseWriter, r *http.Request, id, tok
 	if dest != "document" && (dest != "" || strings.Contains(token, ".") && r.URL.Query().Get("window") != "top") {
 		return s.authorizeFrame(w, r, id, token, v)
 	}
-	if r.Method == http.MethodGet && strings.Contains(token, ".") && r.URL.Query().Get("window") != "top" {
-		if err := s.showWayBackToFrame(w, r, id, token); err != nil {
-			return err
-		}
-	}
 	var cookie session.Cookie
 	err := s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		next, c, err := s.Sessions.Renew(ctx, tx, v.Session)
@@ -117,26 +111,6 @@ func (s *Handler) authorizeToken(w http.ResponseWriter, r *http.Request, id, tok
 	return ErrRedirected
 }
 
-// showWayBackToFrame shows the page that leads back to the page around a frame, for the frame's own
-// address in the top window: a bank's pages lead there if the browser has no other window.
-// The frame keeps the token. It returns nil if no frame has the token.
-func (s *Handler) showWayBackToFrame(w http.ResponseWriter, r *http.Request, id, token string) error {
-	got, _, origin, err := s.Kit.Grant(r.Context(), token, false)
-	if errors.Is(err, store.ErrNotFound) || err == nil && (got != id || origin == "") {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	query := r.URL.Query()
-	query.Set("window", "top")
-	w.Header().Set("Referrer-Policy", "no-referrer")
-	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	err = httpx.HTML(w, r, http.StatusOK, portalui.HostPage(portalui.Host{Base: s.Base(r), Origin: origin,
-		Here: r.URL.Path + "?" + query.Encode()}))
-	return cmp.Or(err, ErrRedirected)
-}
-
 // authorizeFrame grants access to a frame. A refused page request is redirected to the
 // embed kit's page, which explains the refusal. A newly bound token is put into the
 // frame's address by a redirect.
@@ -165,7 +139,7 @@ func (s *Handler) authorizeFrame(w http.ResponseWriter, r *http.Request, id, tok
 	}
 	query.Set("grant", held)
 	v.Holder = "frame:" + hex.EncodeToString(store.Hash(held))
-	v.Framed, v.QuerySuffix, v.Origin = true, "?"+query.Encode(), origin
+	v.Framed, v.QuerySuffix, v.Origin, v.Back = true, "?"+query.Encode(), origin, embedkit.BackURL(held)
 	if held != token {
 		httpx.SeeOther(w, r.URL.Path+v.QuerySuffix)
 		return ErrRedirected

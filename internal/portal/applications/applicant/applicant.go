@@ -63,6 +63,7 @@ type Visitor struct {
 	QuerySuffix string // suffix for addresses of the same application: "" or ?grant=…
 	Origin      string // with Framed: the site that may frame it
 	Isolated    bool   // with Framed: by a page that is isolated from other origins
+	Back        string // with Framed: where a bank's pages lead if they took its window
 }
 
 // StatusURL returns the address of an application's status page. Callers append
