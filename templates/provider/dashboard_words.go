@@ -12,12 +12,6 @@ import (
 	"vestibule/templates/ui"
 )
 
-// dashboardTones maps results of actions to tones; all others are Success.
-var dashboardTones = map[string]ui.Tone{
-	"twice": ui.Info, "too old": ui.Warning, "no change": ui.Info, "no failed": ui.Info, "on its way": ui.Info, "email not sent": ui.Info,
-	"no callback": ui.Warning, "too many tests": ui.Warning, "overlap": ui.Warning, "corrected meanwhile": ui.Warning,
-}
-
 // dashboardStates maps the states of deliveries, sharing tokens and visits to tones.
 var dashboardStates = map[string]ui.Tone{
 	"pending": ui.Info, "delivered": ui.Success, "given up": ui.Danger, "disabled": ui.Danger, "active": ui.Success,

@@ -170,6 +170,13 @@ func (n Note) role() string {
 	return "status"
 }
 
+// flashTones maps the codes of flash messages to tones; all others are Success.
+var flashTones = map[string]Tone{
+	"twice": Info, "too old": Warning, "no change": Info, "no failed": Info, "on its way": Info, "email not sent": Info,
+	"no callback": Warning, "too many tests": Warning, "overlap": Warning, "corrected meanwhile": Warning,
+	"busy": Warning, "stopped": Warning, "kept": Warning,
+}
+
 // Kind is the emphasis of a button. A page has one primary button.
 type Kind string
 

@@ -41,7 +41,7 @@ func (d *Handler) events(w http.ResponseWriter, r *http.Request, by staff.User) 
 		return err
 	}
 	v := pages.EventsView{Decides: deciders.has(by), URL: httpx.OriginOf(to.URL), Stopped: to.Stopped, State: state,
-		ApplicationID: application, Rows: found, Now: d.DB.Now(), Done: pages.EventsDone(q.Get("done"))}
+		ApplicationID: application, Rows: found, Now: d.DB.Now(), Done: q.Get("done")}
 	if v.Health, v.Next, err = d.Events.Health(r.Context(), v.Now.Add(-24*time.Hour), v.Now.Add(-7*24*time.Hour)); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (d *Handler) event(w http.ResponseWriter, r *http.Request, by staff.User) e
 	if err != nil {
 		return err
 	}
-	v := pages.EventView{Delivery: found, Decides: deciders.has(by), Done: pages.EventsDone(r.URL.Query().Get("done"))}
+	v := pages.EventView{Delivery: found, Decides: deciders.has(by), Done: r.URL.Query().Get("done")}
 	return d.showLive(w, r, func(p ui.Page) templ.Component { return pages.Event(p, v) })
 }
 
@@ -98,16 +98,16 @@ func (d *Handler) resendEvent(w http.ResponseWriter, r *http.Request, by staff.U
 		}
 		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: audit.EventSent, Subject: sent.Subject, Object: sent.Type})
 	})
-	done := pages.EventSent
+	done := "sent"
 	switch {
 	case errors.Is(err, webhook.ErrPending):
-		id, done = sent.ID, pages.EventBusy
+		id, done = sent.ID, "busy"
 	case errors.Is(err, webhook.ErrStopped):
-		id, done = sent.ID, pages.EventStopped
+		id, done = sent.ID, "stopped"
 	case err != nil:
 		return err
 	}
-	httpx.SeeOther(w, "/review/events/"+id+"?done="+string(done))
+	httpx.SeeOther(w, "/review/events/"+id+"?done="+done)
 	return nil
 }
 
@@ -122,6 +122,6 @@ func (d *Handler) enableEvents(w http.ResponseWriter, r *http.Request, by staff.
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, "/review/events?done="+string(pages.EventsOn))
+	httpx.SeeOther(w, "/review/events?done=on")
 	return nil
 }

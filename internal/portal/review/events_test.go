@@ -114,20 +114,20 @@ func TestEventPages(t *testing.T) {
 	if to := post(one+"/redeliver", "resends=0"); to != one+"?done=stopped" {
 		t.Errorf("sent again while it is stopped, leads to %s", to)
 	}
-	has(one+"?done=stopped", i18ntest.EN("review.events.nowhere"))
+	has(one+"?done=stopped", i18ntest.EN("review.events.done.stopped"))
 	if to := post("/review/events/enable", ""); to != "/review/events?done=on" {
 		t.Errorf("turned on, leads to %s", to)
 	}
-	has("/review/events?done=on", i18ntest.EN("review.events.turned_on"), "!"+i18ntest.EN("review.events.turn_on"))
+	has("/review/events?done=on", i18ntest.EN("review.events.done.on"), "!"+i18ntest.EN("review.events.turn_on"))
 	made := post(one+"/redeliver", "resends=0")
 	if !strings.HasSuffix(made, "?done=sent") || strings.HasPrefix(made, one) {
 		t.Errorf("sent again, leads to %s", made)
 	}
-	has(made, i18ntest.EN("review.events.sent"), "1×")
+	has(made, i18ntest.EN("review.events.done.sent"), "1×")
 	if to := post(one+"/redeliver", "resends=0"); to != one+"?done=busy" {
 		t.Errorf("the form once more, leads to %s", to)
 	}
-	has(one+"?done=busy&lang=es", i18ntest.ES("review.events.busy"), i18ntest.ES("dashboard.delivery_errors.NETWORK"))
+	has(one+"?done=busy&lang=es", i18ntest.ES("review.events.done.busy"), i18ntest.ES("dashboard.delivery_errors.NETWORK"))
 
 	post("/review/events/enable", "")
 	var turnedOn, resent int

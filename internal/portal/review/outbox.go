@@ -30,7 +30,7 @@ func (d *Handler) outbox(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	v := pages.OutboxView{Sandbox: sandbox, Decides: deciders.has(by), Done: pages.EmailDone(r.URL.Query().Get("done"))}
+	v := pages.OutboxView{Sandbox: sandbox, Decides: deciders.has(by), Done: r.URL.Query().Get("done")}
 	for _, e := range unsent {
 		v.Letters = append(v.Letters, pages.OutboxLetter{ID: e.ID, Application: e.About, At: e.Created, Failed: e.Failed,
 			To: e.To, Subject: e.Subject, Text: e.Text})
@@ -72,10 +72,10 @@ func (d *Handler) resendEmail(w http.ResponseWriter, r *http.Request, by staff.U
 	} else if sent, err = d.remindOne(r.Context(), by, application); err != nil {
 		return err
 	}
-	done := pages.EmailSent
+	done := "sent"
 	if !sent {
-		done = pages.EmailNotSent
+		done = "kept"
 	}
-	httpx.SeeOther(w, "/review/letters?done="+string(done))
+	httpx.SeeOther(w, "/review/letters?done="+done)
 	return nil
 }

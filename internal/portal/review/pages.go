@@ -143,7 +143,7 @@ func (d *Handler) application(w http.ResponseWriter, r *http.Request, by staff.U
 		return err
 	}
 	done := r.URL.Query().Get("done")
-	return d.showApplication(w, r, http.StatusOK, by, a, shownParts{sharing: pages.Sharing{Done: pages.ShareDone(done)}, done: done})
+	return d.showApplication(w, r, http.StatusOK, by, a, shownParts{sharing: pages.Sharing{Done: done}, done: done})
 }
 
 // shownParts holds the results of a form on an application's page.

@@ -71,9 +71,9 @@ func (d *Handler) redirectToSharing(w http.ResponseWriter, r *http.Request, _ st
 }
 
 // redirectToSharingCard redirects to an application's sharing card.
-func redirectToSharingCard(w http.ResponseWriter, r *http.Request, applicationID string, done pages.ShareDone) error {
+func redirectToSharingCard(w http.ResponseWriter, r *http.Request, applicationID string, done string) error {
 	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, applicationURL(r, applicationID, string(done), "sharing"), http.StatusSeeOther)
+	http.Redirect(w, r, applicationURL(r, applicationID, done, "sharing"), http.StatusSeeOther)
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"strconv"
 	"time"
 
 	"vestibule/internal/contract"
@@ -104,11 +103,4 @@ func (v DeletionsView) grid(l i18n.Lang) ui.Grid {
 			{Text: i18n.Code(l, "review.deletion.reasons", r.Cause)}, {Text: r.deletedBy(l)}})
 	}
 	return g
-}
-
-func (v DeletionsView) doneWords(l i18n.Lang) string {
-	if v.Done == 1 {
-		return i18n.T(l, "review.deletion.done.one")
-	}
-	return i18n.T(l, "review.deletion.done.other", "n", strconv.Itoa(v.Done))
 }

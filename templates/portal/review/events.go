@@ -22,39 +22,14 @@ type EventsView struct {
 	Next          time.Time // when the next attempt is due; zero for none
 	Now           time.Time
 	Older, Newest string // URLs
-	Done          EventsDone
-}
-
-// EventsDone is the last completed action.
-type EventsDone string
-
-const (
-	EventsNothing EventsDone = ""
-	EventsOn      EventsDone = "on"
-	EventSent     EventsDone = "sent"
-	EventBusy     EventsDone = "busy"
-	EventStopped  EventsDone = "stopped"
-)
-
-func (d EventsDone) words() (tone ui.Tone, words i18n.Key) {
-	switch d {
-	case EventsOn:
-		return ui.Success, "review.events.turned_on"
-	case EventSent:
-		return ui.Success, "review.events.sent"
-	case EventBusy:
-		return ui.Warning, "review.events.busy"
-	case EventStopped:
-		return ui.Warning, "review.events.nowhere"
-	}
-	return ui.Neutral, ""
+	Done          string // the last completed action, a code of review.events.done; empty for none
 }
 
 // EventView is the page of one delivery.
 type EventView struct {
 	webhook.Delivery
 	Decides bool // may resend it
-	Done    EventsDone
+	Done    string // as in EventsView
 }
 
 var deliveryTones = map[webhook.State]ui.Tone{

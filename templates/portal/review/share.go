@@ -22,7 +22,7 @@ type Sharing struct {
 	Problem         ShareProblem
 	Code            string // the service's code of the problem
 	Withdrawing     bool   // the problem concerns a withdrawal
-	Done            ShareDone
+	Done            string // a code of review.share.done; others are ignored
 }
 
 // Share is a third party that the report is or was shared with. By is an email
@@ -103,15 +103,6 @@ func (v Sharing) problems(l i18n.Lang) (publicID, label, all string) {
 		return "", "", i18n.T(l, "review.share.refused")
 	}
 	return "", "", ""
-}
-
-// ShareDone is the last completed action: shared, renewed or withdrawn. Other values
-// are ignored.
-type ShareDone string
-
-func (d ShareDone) words(l i18n.Lang) string {
-	text, _ := i18n.Find(l, "review.share.done", d)
-	return text
 }
 
 // facts lists when the share was made, when it expires and which user withdrew it.

@@ -89,7 +89,7 @@ func ID(applicationID, publicID string) string {
 // what it did. It calls the service outside a transaction, and completes the call even
 // if ctx is canceled, because the result must be stored. If the process is killed in
 // between, an open log entry remains; sharing again returns the same token.
-func (s *Service) Share(ctx context.Context, by staff.User, a applications.Application, publicID, label string) (pages.ShareDone, error) {
+func (s *Service) Share(ctx context.Context, by staff.User, a applications.Application, publicID, label string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Timeout)
 	defer cancel()
 	l, err := s.begin(ctx, a.ID, publicID, by, Shared)
@@ -136,7 +136,7 @@ func (s *Service) Share(ctx context.Context, by staff.User, a applications.Appli
 	if errors.Is(err, store.ErrNotFound) { // withdrawn concurrently
 		return "", conflict(pages.ShareWithdrawn, contract.CodeRelayTokenRevoked)
 	}
-	return pages.ShareDone(action), err
+	return action, err
 }
 
 // replace withdraws the pair's earlier share if it is of an earlier report: a row holds

@@ -90,7 +90,7 @@ func TestShareNewerReport(t *testing.T) {
 	s, p, a := open(t)
 	for _, step := range []struct {
 		publicToken, label string
-		want               pages.ShareDone
+		want               string
 		revoked            []string
 	}{
 		{"first", "Harbor", Shared, nil},
