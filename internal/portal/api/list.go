@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
+	"vestibule/internal/store"
 )
 
 // Bounds of a page of a list.
@@ -125,7 +126,7 @@ func (q *query) err() error {
 
 // cursor returns the API's error for an error of a list.
 func (q *query) cursor(err error) error {
-	if errors.Is(err, applications.ErrCursor) {
+	if errors.Is(err, store.ErrCursor) {
 		return httpx.NewError(contract.CodeInvalidParameters, err, httpx.Detail{Field: "cursor", Message: "is not a next of this list"})
 	}
 	return err

@@ -2,7 +2,6 @@ package applications
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"vestibule/internal/contract"
@@ -17,9 +16,6 @@ type Filter struct {
 	Cursor     string    // as returned by List
 	Limit      int       // 1 to 100; 25 for other values
 }
-
-// ErrCursor reports a cursor that List did not return.
-var ErrCursor = errors.New("applications: malformed cursor")
 
 // AnsweredAt returns, by application ID, when the applicant last answered a request
 // for more. It omits applications without an answer.

@@ -3,11 +3,8 @@ package applications
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
-	"time"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/store"
 )
 
@@ -35,9 +32,9 @@ func (s *Service) List(ctx context.Context, f Filter) ([]Application, string, er
 		where = append(where, "created_at < "+arg(store.Micros(f.To)))
 	}
 	if f.Cursor != "" {
-		after, ok := ReadCursor(f.Cursor)
-		if !ok {
-			return nil, "", ErrCursor
+		after, err := store.ParseCursor(f.Cursor)
+		if err != nil {
+			return nil, "", err
 		}
 		// A row value lets both database engines use the index.
 		where = append(where, fmt.Sprintf("(created_at, id) < (%s, %s)", arg(after.Micros()), arg(after.ID)))
@@ -53,23 +50,7 @@ func (s *Service) List(ctx context.Context, f Filter) ([]Application, string, er
 		return page, "", err
 	}
 	last := page[limit-1]
-	return page[:limit], WriteCursor(last.CreatedAt, last.ID), nil
-}
-
-// WriteCursor returns the cursor of the page after a row, in a list ordered by time
-// and ID, newest first.
-func WriteCursor(at time.Time, id string) string {
-	return strconv.FormatInt(store.Micros(at), 10) + "." + id
-}
-
-// ReadCursor returns the row after which a page begins; false for a malformed cursor.
-func ReadCursor(s string) (store.Cursor, bool) {
-	first, id, ok := strings.Cut(s, ".")
-	at, err := strconv.ParseInt(first, 10, 64)
-	if !ok || err != nil || !contract.IsUUID(id) {
-		return store.Cursor{}, false
-	}
-	return store.Cursor{At: store.Time(at), ID: id}, true
+	return page[:limit], store.Cursor{At: last.CreatedAt, ID: last.ID}.String(), nil
 }
 
 // byIDs returns those of the applications that exist.

@@ -72,8 +72,8 @@ func TestList(t *testing.T) {
 			}
 		}
 		for _, bad := range []string{"x", "1", "1.x", "x.2f5c7a52-8f0b-4d53-9a5e-0d2f6f3c9b11"} {
-			if _, _, err := b.List(t.Context(), Filter{Cursor: bad}); !errors.Is(err, ErrCursor) {
-				t.Errorf("cursor %q: %v, want ErrCursor", bad, err)
+			if _, _, err := b.List(t.Context(), Filter{Cursor: bad}); !errors.Is(err, store.ErrCursor) {
+				t.Errorf("cursor %q: %v, want store.ErrCursor", bad, err)
 			}
 		}
 	})

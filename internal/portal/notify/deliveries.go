@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 )
@@ -22,15 +21,11 @@ func (s *Service) Target(ctx context.Context) (Target, error) {
 }
 
 // List returns a page of deliveries, newest first, and the cursor of the next page,
-// or "" after the last. An empty cursor is the first page. It returns
-// applications.ErrCursor for a malformed cursor. A delivery's subject is the
-// application.
+// or "" after the last. An empty cursor is the first page. It returns store.ErrCursor for a
+// malformed cursor. A delivery's subject is the application.
 func (s *Service) List(ctx context.Context, f webhook.Filter, cursor string) (page []webhook.Delivery, next string, err error) {
-	if cursor != "" {
-		var ok bool
-		if f.Before, ok = applications.ReadCursor(cursor); !ok || f.Before.Micros() < 1 {
-			return nil, "", applications.ErrCursor
-		}
+	if f.Before, err = store.ParseCursor(cursor); err != nil {
+		return nil, "", err
 	}
 	size := f.Limit
 	f.Limit++ // one more tells whether there is another page
@@ -39,7 +34,7 @@ func (s *Service) List(ctx context.Context, f webhook.Filter, cursor string) (pa
 		return page, "", err
 	}
 	last := page[size-1]
-	return page[:size], applications.WriteCursor(last.Created, last.ID), nil
+	return page[:size], store.Cursor{At: last.Created, ID: last.ID}.String(), nil
 }
 
 // Health returns the health of the receiver since each of some instants, and when the next

@@ -311,7 +311,7 @@ func TestListHasPages(t *testing.T) {
 			t.Errorf("in pages: %q, want %q", seen, made)
 		}
 		for _, bad := range []string{"x", "1", "1.x", "-1." + app, "1." + app[1:]} {
-			if _, _, err := r.List(t.Context(), webhook.Filter{Limit: 2}, bad); !errors.Is(err, applications.ErrCursor) {
+			if _, _, err := r.List(t.Context(), webhook.Filter{Limit: 2}, bad); !errors.Is(err, store.ErrCursor) {
 				t.Errorf("cursor %q: %v", bad, err)
 			}
 		}

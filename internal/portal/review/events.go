@@ -13,7 +13,6 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
-	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -34,7 +33,7 @@ func (d *Handler) events(w http.ResponseWriter, r *http.Request, by staff.User) 
 		return err
 	}
 	found, next, err := d.Events.List(r.Context(), webhook.Filter{State: state, Subject: application, Limit: pageSize}, cursor)
-	if errors.Is(err, applications.ErrCursor) {
+	if errors.Is(err, store.ErrCursor) {
 		return httpx.NewError(contract.CodeNotFound, err)
 	}
 	if err != nil {

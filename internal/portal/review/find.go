@@ -18,7 +18,6 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/journey"
-	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/search"
@@ -146,7 +145,7 @@ func (d *Handler) next(w http.ResponseWriter, r *http.Request, by staff.User) er
 		return err
 	}
 	f := filter{Filter: pages.Filter{Queue: queueToDecide}, user: by.ID}
-	for _, f.After = range []string{applications.WriteCursor(a.CreatedAt, a.ID), ""} {
+	for _, f.After = range []string{store.Cursor{At: a.CreatedAt, ID: a.ID}.String(), ""} {
 		found, err := d.search(r.Context(), f, 2)
 		if err != nil {
 			return err

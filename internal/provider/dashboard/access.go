@@ -182,7 +182,7 @@ func (s *Service) entries(ctx context.Context, r *http.Request, by user, d provi
 	q := selectionParams(r, "user", "action", "from", "to")
 	f := staff.EntryFilter{Subject: by.account.ID, Actor: q.Get("user"), Action: q.Get("action")}
 	var err, err2 error
-	f.After, err = parseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
+	f.After, err = store.ParseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
 	f.From, f.To, err2 = parseDays(q)
 	if errors.Join(err, err2) != nil || len(f.Actor)+len(f.Action) > 100 {
 		return nil, unknown("list")
@@ -221,7 +221,7 @@ func (s *Service) entries(ctx context.Context, r *http.Request, by user, d provi
 	})
 	v.Count = len(all)
 	if n := len(all); n > 0 {
-		v.List.Pager = listPager(q, "/dashboard/audit", text, n == pageSize, cursorText(store.Cursor{At: all[n-1].At, ID: all[n-1].ID}))
+		v.List.Pager = listPager(q, "/dashboard/audit", text, n == pageSize, store.Cursor{At: all[n-1].At, ID: all[n-1].ID}.String())
 	}
 	return providerui.DashboardAuditPage(d, v), nil
 }

@@ -236,7 +236,7 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d pr
 		f.State, f.Failed = "", true
 	}
 	var err, err2, err3 error
-	f.Before, err = parseCursor(q.Get("after"))
+	f.Before, err = store.ParseCursor(q.Get("after"))
 	f.Since, f.Until, err2 = parseTimes(q)
 	if q.Has("answer") {
 		f.Answer, err3 = strconv.Atoi(q.Get("answer"))
@@ -265,7 +265,7 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d pr
 	}
 	v.List.Statuses, v.Rows = webhooks.Subscribable(), all
 	if n := len(all); n > 0 {
-		v.List.Pager = pager(q, "/dashboard/deliveries", n == pageSize, cursorText(store.Cursor{At: all[n-1].Created, ID: all[n-1].ID}))
+		v.List.Pager = pager(q, "/dashboard/deliveries", n == pageSize, store.Cursor{At: all[n-1].Created, ID: all[n-1].ID}.String())
 	}
 	return providerui.DashboardDeliveriesPage(d, v), nil
 }

@@ -7,12 +7,10 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
 	"vestibule/internal/httpx"
-	"vestibule/internal/store"
 )
 
 // bare returns a Service without the packages that it uses.
@@ -135,24 +133,5 @@ func TestNonceBelongsToItsSession(t *testing.T) {
 		if got != "" {
 			t.Errorf("%s: taken for a nonce", name)
 		}
-	}
-}
-
-func TestCursors(t *testing.T) {
-	c := store.Cursor{At: time.UnixMicro(1_780_000_000_123_456).UTC(), ID: uuid.NewString()}
-	if got, err := parseCursor(cursorText(c)); err != nil || got != c {
-		t.Errorf("parseCursor(%s) = %v, %v", cursorText(c), got, err)
-	}
-	if got, err := parseCursor(""); err != nil || got != (store.Cursor{}) || cursorText(got) != "" || got.Micros() != 0 {
-		t.Errorf("no cursor is %v, %v", got, err)
-	}
-	for _, bad := range []string{"1", ".", "1.x", "x." + c.ID, "-1." + c.ID, "0." + c.ID, "9999999999999999999." + c.ID,
-		"9007199254740993." + c.ID, "1.{" + c.ID[2:], cursorText(c) + "\x00"} {
-		if got, err := parseCursor(bad); err == nil {
-			t.Errorf("parseCursor(%q) = %v", bad, got)
-		}
-	}
-	if c.Micros() != store.Micros(c.At) {
-		t.Errorf("Micros = %d", c.Micros())
 	}
 }

@@ -5,13 +5,8 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
-	"strconv"
-	"strings"
 
 	"github.com/google/uuid"
-
-	"vestibule/internal/store"
 )
 
 // reference encrypts the identifier of a report or a sharing token as one block, so
@@ -58,28 +53,4 @@ func (s *Service) stamp(sessionID string, nonce []byte) []byte {
 	mac.Write(nonce)
 	mac.Write([]byte(sessionID))
 	return mac.Sum(nil)[:16]
-}
-
-// cursorText formats a cursor for a URL; "" is the zero cursor. Its id must be safe to
-// put into a URL.
-func cursorText(c store.Cursor) string {
-	if c.At.IsZero() {
-		return ""
-	}
-	return strconv.FormatInt(c.Micros(), 10) + "." + c.ID
-}
-
-var errCursor = errors.New("dashboard: no cursor")
-
-// parseCursor parses a cursor from a URL; "" is the zero cursor.
-func parseCursor(s string) (store.Cursor, error) {
-	if s == "" {
-		return store.Cursor{}, nil
-	}
-	at, id, ok := strings.Cut(s, ".")
-	n, err := strconv.ParseInt(at, 10, 64)
-	if !ok || err != nil || n <= 0 || n > 1<<53 || len(id) != 36 || uuid.Validate(id) != nil {
-		return store.Cursor{}, errCursor
-	}
-	return store.Cursor{At: store.Time(n), ID: id}, nil
 }

@@ -39,7 +39,7 @@ func (s *Service) reports(ctx context.Context, r *http.Request, by user, d provi
 	}
 	v := s.reportList(by, q, all)
 	if n := len(all); n > 0 {
-		last := cursorText(store.Cursor{At: all[n-1].Created, ID: s.reference(all[n-1].PublicToken)})
+		last := store.Cursor{At: all[n-1].Created, ID: s.reference(all[n-1].PublicToken)}.String()
 		if f.Sort == reports.ByStatus {
 			last = string(all[n-1].Status) + "." + last
 		}
@@ -61,7 +61,7 @@ func (s *Service) reportFilter(q url.Values) (f reports.Filter, err error) {
 		f.After, after = contract.Status(status), rest
 	}
 	var err2, err3 error
-	f.Before, err = parseCursor(after)
+	f.Before, err = store.ParseCursor(after)
 	f.From, f.To, err2 = parseDays(q)
 	visit := visits.Selection{Visited: q.Has("reached"), Stopped: q.Has("stopped") || q.Has("institution"),
 		Step: flow.Step(q.Get("stopped")), Institution: q.Get("institution")}
@@ -298,7 +298,7 @@ func (s *Service) shares(ctx context.Context, r *http.Request, by user, d provid
 	path, text string) (providerui.DashboardSharing, error) {
 	q := selectionParams(r, "from", "to", "sort")
 	sort, err := sortOf(q, string(reports.Oldest))
-	after, err2 := parseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
+	after, err2 := store.ParseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
 	from, to, err3 := parseDays(q)
 	v := providerui.DashboardSharing{List: listOf(path, q), Searched: text}
 	if errors.Join(err, err2, err3) != nil {
@@ -317,7 +317,7 @@ func (s *Service) shares(ctx context.Context, r *http.Request, by user, d provid
 		return v, err
 	}
 	if n := len(all); n > 0 {
-		last := cursorText(store.Cursor{At: all[n-1].Created, ID: s.reference(all[n-1].RelayToken)})
+		last := store.Cursor{At: all[n-1].Created, ID: s.reference(all[n-1].RelayToken)}.String()
 		v.List.Pager = listPager(q, path, text, n == pageSize, last)
 	}
 	return v, nil
@@ -412,7 +412,7 @@ func (s *Service) outbox(ctx context.Context, r *http.Request, by user, d provid
 func (s *Service) emails(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
 	q := selectionParams(r, "state", "from", "to", "sort")
 	sort, err := sortOf(q, string(reports.Oldest))
-	after, err2 := parseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
+	after, err2 := store.ParseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
 	f := mail.Filter{CustomerID: by.account.ID, State: mail.State(q.Get("state")), Oldest: sort == string(reports.Oldest), Before: after,
 		Limit: pageSize}
 	var err3 error
@@ -440,7 +440,7 @@ func (s *Service) emails(ctx context.Context, r *http.Request, by user, d provid
 	}
 	if n := len(all); n > 0 {
 		last := all[n-1]
-		v.List.Pager = listPager(q, "/dashboard/outbox", text, n == f.Limit, cursorText(store.Cursor{At: last.Created, ID: last.ID}))
+		v.List.Pager = listPager(q, "/dashboard/outbox", text, n == f.Limit, store.Cursor{At: last.Created, ID: last.ID}.String())
 		if v.List.Pager.After != "" {
 			v.List.Pager.Back = last.Created
 		}

@@ -15,7 +15,6 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
-	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/deletion"
 	"vestibule/internal/portal/review/sharing"
@@ -93,7 +92,7 @@ func ReadFilter(q url.Values) (f Filter, ok bool) {
 		strings.ToLower(strings.TrimSpace(q.Get("application"))), q.Get("after")
 	var daysOK bool
 	f.From, f.To, daysOK = console.ParseDays(q)
-	f.After, _ = applications.ReadCursor(f.Cursor)
+	f.After, _ = store.ParseCursor(f.Cursor)
 	return f, daysOK && (f.Actor == "" || contract.IsUUID(f.Actor)) && (f.Subject == "" || contract.IsUUID(f.Subject)) &&
 		(f.Action == "" || slices.Contains(Actions, f.Action)) && len(f.Cursor) <= 100
 }
@@ -123,7 +122,7 @@ func (s *Service) entries(ctx context.Context, tx *store.Tx, f Filter, size int)
 		return found, "", err
 	}
 	last := found[size-1]
-	return found[:size], applications.WriteCursor(last.At, last.ID), nil
+	return found[:size], store.Cursor{At: last.At, ID: last.ID}.String(), nil
 }
 
 // Page returns a page of the log, newest first. The text of the filter is searched in the
@@ -186,7 +185,7 @@ func (s *Service) SendCSV(w http.ResponseWriter, r *http.Request, f Filter) erro
 	emails := map[string]string{}
 	read := func(ctx context.Context, tx *store.Tx) (err error) {
 		found, f.Cursor, err = s.entries(ctx, tx, f, readSize)
-		f.After, _ = applications.ReadCursor(f.Cursor)
+		f.After, _ = store.ParseCursor(f.Cursor)
 		return err
 	}
 	err := s.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
 )
 
@@ -31,7 +30,7 @@ func Of(ctx context.Context, q store.Queryer, id string) (Tombstone, error) {
 // Page returns a page of tombstones, newest first, and the cursor of the next page.
 func Page(ctx context.Context, q store.Queryer, cursor string) ([]Tombstone, string, error) {
 	var c store.Conditions
-	after, _ := applications.ReadCursor(cursor)
+	after, _ := store.ParseCursor(cursor)
 	c.After("at", "application_id", after)
 	query := `SELECT application_id, at, user_id, reason FROM review_deletions ` + c.Where() +
 		` ORDER BY at DESC, application_id DESC LIMIT ` + c.Arg(int64(pageSize+1))
@@ -45,5 +44,5 @@ func Page(ctx context.Context, q store.Queryer, cursor string) ([]Tombstone, str
 		return out, "", err
 	}
 	last := out[pageSize-1]
-	return out[:pageSize], applications.WriteCursor(last.At, last.ApplicationID), nil
+	return out[:pageSize], store.Cursor{At: last.At, ID: last.ApplicationID}.String(), nil
 }

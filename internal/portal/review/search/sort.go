@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -79,7 +78,7 @@ func (x *Index) page(ctx context.Context, tx *store.Tx, f Filter, limit int) (pa
 	case f.byFigures():
 		page, err = x.byFigure(ctx, tx, f)
 	case f.Sort == SortStarted:
-		after, _ := applications.ReadCursor(f.After)
+		after, _ := store.ParseCursor(f.After)
 		page.Rows, err = x.selectRows(ctx, tx, f, after, limit+1)
 		for i, e := range page.Rows {
 			page.Rows[i].After = f.cursorOf(e)
@@ -135,9 +134,9 @@ func (x *Index) Present(ctx context.Context, f Filter, ids []string) (all []Foun
 
 func (f Filter) cursorOf(e Found) string {
 	if f.Sort == SortDecided {
-		return applications.WriteCursor(e.DecidedAt, e.ID)
+		return store.Cursor{At: e.DecidedAt, ID: e.ID}.String()
 	}
-	return applications.WriteCursor(e.CreatedAt, e.ID)
+	return store.Cursor{At: e.CreatedAt, ID: e.ID}.String()
 }
 
 // grouped answers a filter that sorts by a value: by one query for each value, in order,
@@ -146,8 +145,8 @@ func (x *Index) grouped(ctx context.Context, tx *store.Tx, f Filter, limit int) 
 	groups := f.groups()
 	text, cursor, _ := strings.Cut(f.After, "-")
 	first, _ := strconv.Atoi(text)
-	after, ok := applications.ReadCursor(cursor)
-	if !ok || first < 0 {
+	after, _ := store.ParseCursor(cursor)
+	if after.ID == "" || first < 0 {
 		first = 0
 	}
 	for k := first; k < len(groups) && len(all) < limit; k++ {
@@ -239,7 +238,7 @@ func (x *Index) byFigure(ctx context.Context, tx *store.Tx, f Filter) (page Page
 		}
 		return cmp.Or(cmp.Compare(incomeRank(a), incomeRank(b)), compareKnown(a.Summary.Income, b.Summary.Income, f.Descending))
 	})
-	if after, ok := applications.ReadCursor(f.After); ok {
+	if after, err := store.ParseCursor(f.After); err == nil {
 		all = all[slices.IndexFunc(all, func(e Found) bool { return e.ID == after.ID })+1:]
 	}
 	for i, e := range all {
