@@ -134,9 +134,11 @@ func TestImportRules(t *testing.T) {
 		"crypto/rand", "internal/store", "internal/jobs", "internal/httpx")
 	never("rules, shapes and tools stand below the parties", []string{"internal/contract", "internal/i18n", "internal/prefill",
 		"internal/journey", "internal/report", "internal/jose", "internal/webhook", "internal/store", "internal/jobs",
-		"internal/httpx", "internal/session", "internal/staff", "internal/console", "internal/apidocs", "internal/mail", "internal/telemetry",
+		"internal/httpx", "internal/session", "internal/staff", "internal/apidocs", "internal/mail", "internal/telemetry",
 		"internal/subprocess", "internal/pageimage", "internal/theme", "internal/strictyaml", "internal/pdf"},
 		"internal/app", "internal/portal", "internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi", "templates")
+	never("the consoles' shared parts stand below the parties", []string{"internal/console"}, "internal/app", "internal/portal",
+		"internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi", "templates/portal", "templates/provider")
 	never("redirect and svcapi are below the portal", []string{"internal/redirect", "internal/svcapi",
 		"internal/analysis", "templates"}, "internal/app", "internal/portal", "internal/provider")
 	never("verdict and flow take values and return values, without markup", []string{verdict, flow}, "database/sql", "net/http",

@@ -1,5 +1,6 @@
 // Package console holds what the review dashboard and the provider's dashboard share above
-// their users: the days of filters and overviews, and the height of rows.
+// their users: the days of filters and overviews, the height of rows, live parts of pages, and
+// the language, which all pages of the portal have.
 package console
 
 import (

@@ -4,10 +4,9 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strings"
-	"time"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
@@ -23,7 +22,7 @@ import (
 // pages.
 type pageRenderer struct {
 	assets        *web.Assets
-	secure        bool
+	language      console.Language
 	sandbox       bool
 	brand         *branding.Brand
 	assetsOnly    bool // the eligibility product verifies only assets
@@ -32,71 +31,44 @@ type pageRenderer struct {
 	log           *slog.Logger
 }
 
-// langCookie returns the name of the language cookie. Over https only this host can
-// set it.
-func (l *pageRenderer) langCookie() string { return httpx.HostCookie("lang", l.secure) }
-
-// language returns the request's language: requested, remembered, or preferred by the
-// browser.
-func (l *pageRenderer) language(r *http.Request) i18n.Lang {
-	remembered := ""
-	if c, err := r.Cookie(l.langCookie()); err == nil {
-		remembered = c.Value
-	}
-	return ui.PickLanguage(r.URL.Query().Get("lang"), remembered, r.Header.Get("Accept-Language"))
-}
-
-// remember stores a requested language in a cookie. It ignores a frame's language,
-// which the framing page selects, not the applicant.
+// remember stores a requested language.
 func (l *pageRenderer) remember(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if asked := i18n.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet &&
-			asked.Spoken() && r.Header.Get("Sec-Fetch-Dest") != "iframe" {
-			http.SetCookie(w, &http.Cookie{Name: l.langCookie(), Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
-				Secure: l.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode})
-		}
+		l.language.Remember(w, r)
 		next.ServeHTTP(w, r)
 	})
 }
 
 // base returns what all pages for applicants share.
 func (l *pageRenderer) base(r *http.Request) portalui.Base {
-	lang := l.language(r)
-	return portalui.Base{Lang: lang, Assets: l.assets, Sandbox: l.sandbox, Languages: languages(lang, r),
+	return portalui.Base{Lang: l.language.Of(r), Assets: l.assets, Sandbox: l.sandbox, Languages: l.languages(r),
 		Brand: l.brand.Page, AssetsOnly: l.assetsOnly, AccessURL: l.accessURL}
 }
 
 // page returns what all pages for reviewers share.
 func (l *pageRenderer) page(r *http.Request) ui.Page {
-	lang := l.language(r)
-	p := ui.Page{Lang: lang, Home: "/review", Icon: l.assets.URL("icon.svg"), Font: l.assets.URL("inter.woff2"),
-		Languages: languages(lang, r),
+	p := ui.Page{Lang: l.language.Of(r), Home: "/review", Icon: l.assets.URL("icon.svg"), Font: l.assets.URL("inter.woff2"),
+		Languages: l.languages(r),
 		Styles:    []string{l.assets.URL("portal.css"), l.assets.URL("review.css")}}
 	p.Scripts = []string{l.assets.URL("review.js")}
 	l.brand.Page.ApplyTo(&p)
 	if l.sandbox {
-		p.Footer = ui.SandboxNote(lang)
+		p.Footer = ui.SandboxNote(p.Lang)
 	}
 	return p
 }
 
-// languages returns links to the same page in the other languages. It keeps only
-// query parameters that select content, never tokens.
-func languages(lang i18n.Lang, r *http.Request) []ui.Choice {
-	if r.Method != http.MethodGet || strings.HasPrefix(r.URL.Path, "/redirect/") {
+// selecting are the parameters that select what a page shows. None of them is a token.
+var selecting = []string{"mode", "queue", "state", "after", "q", "node", "product", "outcome", "decision", "from", "to",
+	"assignee", "sort", "find", "with", "days", "attempt", "month", "actor", "action", "application",
+	"integration", "page-language", "theme", "person", "username"}
+
+// languages returns links to the same page in the other languages.
+func (l *pageRenderer) languages(r *http.Request) []ui.Choice {
+	if strings.HasPrefix(r.URL.Path, "/redirect/") {
 		return nil
 	}
-	keep := url.Values{}
-	for _, name := range []string{"mode", "queue", "state", "after", "q", "node", "product", "outcome", "decision", "from", "to",
-		"assignee", "sort", "find", "with", "days", "attempt", "month", "actor", "action", "application",
-		"integration", "page-language", "theme", "person", "username"} {
-		if v := r.URL.Query().Get(name); v != "" {
-			keep.Set(name, v)
-		}
-	}
-	// Use the escaped path: an unescaped slash could turn the address into one of
-	// another host.
-	return ui.Languages(lang, &url.URL{Path: r.URL.Path, RawPath: r.URL.EscapedPath(), RawQuery: keep.Encode()})
+	return l.language.Links(r, selecting...)
 }
 
 // adapt shows the errors of a page's handler as a page.

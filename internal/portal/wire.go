@@ -13,7 +13,6 @@ import (
 	"vestibule/docs"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
-	"vestibule/internal/i18n"
 	"vestibule/internal/jobs"
 	"vestibule/internal/jose"
 	"vestibule/internal/mail"
@@ -78,7 +77,7 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 	}
 	// Lax, because the service links back here. Its cross-site POST arrives without
 	// the cookie, which the redirect handler expects.
-	h.sessions, err = session.New(ctx, c.DB, c.Now, session.Settings{Name: "vestibule", Secure: renderer.secure,
+	h.sessions, err = session.New(ctx, c.DB, c.Now, session.Settings{Name: "vestibule", Secure: renderer.language.Secure,
 		SameSite: http.SameSiteLaxMode})
 	if err != nil {
 		return h, fmt.Errorf("portal: sessions: %w", err)
@@ -106,7 +105,7 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 	h.kit = &embedkit.Kit{DB: c.DB, Now: c.Now, Base: renderer.base, Adapt: renderer.adapt, Assets: c.Assets}
 	h.applicants = &applicant.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver, Kit: h.kit,
 		PublicID: c.Account.PublicID, Limit: limit(c.Pages.ApplyRate), Mode: c.Pages.mode(), RetentionDays: c.Review.RetentionDays,
-		Secure: renderer.secure, ResumeByEmail: renderer.resumeByEmail, Base: renderer.base, Adapt: renderer.adapt}
+		Secure: renderer.language.Secure, ResumeByEmail: renderer.resumeByEmail, Base: renderer.base, Adapt: renderer.adapt}
 	if h.notify, err = wireNotify(c, service, h.queue); err != nil {
 		return h, err
 	}
@@ -191,7 +190,7 @@ func passwordReset(ctx context.Context, c Config, renderer *pageRenderer, queue 
 	mailboxes, err := mail.OpenMailboxes(ctx, c.DB)
 	return &staff.Reset{Mail: c.Mail, Mailboxes: mailboxes, Queue: queue,
 		Site: site, HTML: ui.Email{Brand: site, Light: c.Brand.Light, Dark: c.Brand.Dark}.WithLink,
-		Language: func(r *http.Request) i18n.Lang { return renderer.page(r).Lang }}, err
+		Language: renderer.language.Of}, err
 }
 
 // wireNotify creates the service that sends events to the onboarding app.

@@ -16,7 +16,6 @@ import (
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	providerui "vestibule/templates/provider"
-	"vestibule/templates/ui"
 )
 
 // maxForm is the maximum size in bytes of a form; the longest contains a URL.
@@ -268,7 +267,7 @@ func (s *Service) takeFlash(ctx context.Context, sessionID string) (words, secre
 // adapt returns h with its errors rendered as pages.
 func (s *Service) adapt(h httpx.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.remember(w, r)
+		s.language.Remember(w, r)
 		err := h(w, r)
 		if err == nil {
 			return
@@ -295,7 +294,7 @@ func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
 
 // frame returns the common part of a page without a user.
 func (s *Service) frame(r *http.Request) providerui.Dashboard {
-	return providerui.Dashboard{Lang: s.language(r), Styles: []string{s.Assets.URL("provider.css"),
+	return providerui.Dashboard{Lang: s.language.Of(r), Styles: []string{s.Assets.URL("provider.css"),
 		s.Assets.URL("dashboard.css")}, Icon: s.Assets.URL("icon.svg"), Font: s.Assets.URL("inter.woff2"), Now: s.Now()}
 }
 
@@ -304,7 +303,7 @@ func (s *Service) frameOf(r *http.Request, by user) providerui.Dashboard {
 	d := s.frame(r)
 	d.Email, d.Account, d.PublicID, d.Sandbox, d.Child = by.Email, by.account.Name, by.account.PublicID,
 		by.account.Environment == contract.Sandbox, by.account.ParentID != ""
-	d.Once, d.Languages = s.once(by.session.ID), s.languages(r, listParams...)
+	d.Once, d.Languages = s.once(by.session.ID), s.language.Links(r, listParams...)
 	d.Dense = by.dense
 	d.Page, d.Scripts = s.pageToken(by.session.ID), []string{s.Assets.URL("dashboard.js")}
 	return d
@@ -323,41 +322,4 @@ func (s *Service) render(w http.ResponseWriter, r *http.Request, by user, status
 func (s *Service) show(w http.ResponseWriter, r *http.Request, status int, c templ.Component) error {
 	httpx.SetSecurityHeaders(w, httpx.CSP{Static: true})
 	return httpx.HTML(w, r, status, c)
-}
-
-// langCookie returns the name of the language cookie. With HTTPS, its prefix allows
-// only this host to set it.
-func (s *Service) langCookie() string {
-	return httpx.HostCookie("dashboard-lang", s.public.Scheme == "https")
-}
-
-// remember stores a requested language in a cookie.
-func (s *Service) remember(w http.ResponseWriter, r *http.Request) {
-	if asked := i18n.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet && asked.Spoken() {
-		http.SetCookie(w, &http.Cookie{Name: s.langCookie(), Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
-			Secure: s.public.Scheme == "https", HttpOnly: true, SameSite: http.SameSiteLaxMode})
-	}
-}
-
-func (s *Service) language(r *http.Request) i18n.Lang {
-	remembered := ""
-	if c, err := r.Cookie(s.langCookie()); err == nil {
-		remembered = c.Value
-	}
-	return ui.PickLanguage(r.URL.Query().Get("lang"), remembered, r.Header.Get("Accept-Language"))
-}
-
-// languages returns links to the same page in each language, with those query
-// parameters that select the page.
-func (s *Service) languages(r *http.Request, keep ...string) []ui.Choice {
-	if r.Method != http.MethodGet {
-		return nil
-	}
-	q := url.Values{}
-	for _, name := range keep {
-		if v := r.URL.Query().Get(name); v != "" {
-			q.Set(name, v)
-		}
-	}
-	return ui.Languages(s.language(r), &url.URL{Path: r.URL.Path, RawPath: r.URL.EscapedPath(), RawQuery: q.Encode()})
 }

@@ -26,6 +26,7 @@ import (
 	"net/url"
 	"time"
 
+	"vestibule/internal/console"
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/provider/customers"
@@ -69,6 +70,7 @@ type Service struct {
 	Staff *staff.Service // set by Open
 
 	public   *url.URL
+	language console.Language
 	sessions *session.Sessions
 	block    cipher.Block // see reference
 	forms    []byte       // see once
@@ -80,7 +82,7 @@ func (s *Service) Open(ctx context.Context) error {
 	if err != nil || public.Host == "" {
 		return fmt.Errorf("dashboard: %q is not a public address", s.URL)
 	}
-	s.public = public
+	s.public, s.language = public, console.Language{Cookie: "dashboard-lang", Secure: public.Scheme == "https"}
 	// Strict is possible because only these pages link here with a session.
 	s.sessions, err = session.New(ctx, s.DB, s.Today, session.Settings{Name: "vestibule-dashboard",
 		Secure: public.Scheme == "https", SameSite: http.SameSiteStrictMode})
@@ -90,7 +92,7 @@ func (s *Service) Open(ctx context.Context) error {
 	var reset *staff.Reset
 	if s.Mail != nil {
 		reset = &staff.Reset{Mail: s.Mail, Mailboxes: s.Mailboxes, Queue: s.Queue,
-			Site: s.Visits.Operator.Name, Language: s.language, HTML: ui.Email{Brand: s.Visits.Operator.Name}.WithLink}
+			Site: s.Visits.Operator.Name, Language: s.language.Of, HTML: ui.Email{Brand: s.Visits.Operator.Name}.WithLink}
 	}
 	s.Staff, err = staff.New(ctx, staff.Config{DB: s.DB,
 		Sessions: s.sessions, Now: s.Now, Clock: s.Today, Log: s.Log,

@@ -94,15 +94,10 @@ func listPager(query url.Values, path, text string, full bool, last string) prov
 
 // selectionParams returns the query parameters that select what a list shows.
 func selectionParams(r *http.Request, names ...string) url.Values {
-	q := url.Values{}
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		for _, name := range append(names, "after") {
-			if v := r.URL.Query().Get(name); v != "" {
-				q.Set(name, v)
-			}
-		}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return url.Values{}
 	}
-	return q
+	return console.Params(r, append(names, "after")...)
 }
 
 // maxSearched is the number of emails that a search reads at once; the page says so, and

@@ -58,19 +58,19 @@ func (s *Service) redirectToSignIn(w http.ResponseWriter, r *http.Request) error
 
 func (s *Service) showSignIn(w http.ResponseWriter, r *http.Request, status int, v staff.SignInPage) error {
 	d := s.frame(r)
-	d.Languages = s.languages(r, "next")
+	d.Languages = s.language.Links(r, "next")
 	return s.show(w, r, status, providerui.DashboardSignInPage(d, v))
 }
 
 func (s *Service) showForgotten(w http.ResponseWriter, r *http.Request, status int, v staff.ForgottenPage) error {
 	d := s.frame(r)
-	d.Languages = s.languages(r, "sent")
+	d.Languages = s.language.Links(r, "sent")
 	return s.show(w, r, status, providerui.DashboardForgottenPage(d, v))
 }
 
 func (s *Service) showPassword(w http.ResponseWriter, r *http.Request, status int, v staff.PasswordPage) error {
 	d := s.frame(r)
-	d.Languages = s.languages(r)
+	d.Languages = s.language.Links(r)
 	return s.show(w, r, status, providerui.DashboardPasswordPage(d, v))
 }
 
