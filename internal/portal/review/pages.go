@@ -1,13 +1,13 @@
 package review
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
@@ -46,10 +46,8 @@ func (d *Handler) ShowPassword(w http.ResponseWriter, r *http.Request, status in
 	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.SetPassword(p, v) })
 }
 
-// show renders the whole page before sending its first byte, so that a failure can
-// still be answered with an error page.
+// show shows a page, with the menu for a signed-in user.
 func (d *Handler) show(w http.ResponseWriter, r *http.Request, status int, make func(ui.Page) templ.Component) error {
-	var page bytes.Buffer
 	p := d.Page(r)
 	if by, ok := r.Context().Value(userKey{}).(staff.User); ok {
 		var err error
@@ -57,14 +55,8 @@ func (d *Handler) show(w http.ResponseWriter, r *http.Request, status int, make 
 			return err
 		}
 	}
-	if err := make(p).Render(r.Context(), &page); err != nil {
-		return err
-	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(page.Bytes()) // the client has disconnected
-	return nil
+	return httpx.HTML(w, r, status, make(p))
 }
 
 // showLive shows a page with a part that the page's script keeps current.
@@ -78,12 +70,7 @@ func (d *Handler) showOrPart(w http.ResponseWriter, r *http.Request, status int,
 	if r.Header.Get(httpx.PartHeader) == "" {
 		return d.show(w, r, status, make)
 	}
-	var part bytes.Buffer
-	if err := templ.RenderFragments(r.Context(), &part, make(d.Page(r)), fragment); err != nil {
-		return err
-	}
-	httpx.Part(w, r, status, part.Bytes(), "")
-	return nil
+	return console.ShowPart(w, r, status, make(d.Page(r)), fragment, "")
 }
 
 // menu adds the review dashboard's menu for a user. It tells scripts the user and

@@ -1,14 +1,12 @@
 package dashboard
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
 
-	"github.com/a-h/templ"
-
+	"vestibule/internal/console"
 	"vestibule/internal/httpx"
 	"vestibule/templates/ui"
 )
@@ -54,7 +52,7 @@ func (s *Service) live(show page) http.Handler {
 		if err != nil {
 			return err
 		}
-		return s.showPart(w, r, d.Once, c)
+		return console.ShowPart(w, r, http.StatusOK, c, ui.Live, d.Once)
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get(pageHeader) == "" {
@@ -63,14 +61,4 @@ func (s *Service) live(show page) http.Handler {
 			part.ServeHTTP(w, r)
 		}
 	})
-}
-
-// showPart sends the live part of a page.
-func (s *Service) showPart(w http.ResponseWriter, r *http.Request, once string, c templ.Component) error {
-	var buf bytes.Buffer
-	if err := templ.RenderFragments(r.Context(), &buf, c, ui.Live); err != nil {
-		return err
-	}
-	httpx.Part(w, r, http.StatusOK, buf.Bytes(), once)
-	return nil
 }

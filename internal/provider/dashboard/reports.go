@@ -12,6 +12,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/mail"
@@ -24,6 +25,7 @@ import (
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
 	providerui "vestibule/templates/provider"
+	"vestibule/templates/ui"
 )
 
 // reports lists reports. Status "failed" selects those that ended without data.
@@ -171,7 +173,7 @@ func (s *Service) find(look finder) http.Handler {
 		if err != nil {
 			return err
 		}
-		return s.showPart(w, r, d.Once, c)
+		return console.ShowPart(w, r, http.StatusOK, c, ui.Live, d.Once)
 	})
 }
 
