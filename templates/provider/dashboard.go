@@ -6,11 +6,11 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/mail"
 	"vestibule/internal/report"
-	"vestibule/internal/staff"
 	"vestibule/internal/webhook"
 	"vestibule/templates/ui"
 )
@@ -270,23 +270,12 @@ type DashboardPerson struct {
 	Self      bool      // the signed-in user
 }
 
-// DashboardEntry is an entry of the audit log.
-type DashboardEntry struct {
-	At                          time.Time
-	By, Action, Object, Details string
-	Values                      []staff.Value    // that it changed
-	More                        []DashboardEntry // older entries of its run
-}
-
 // DashboardAudit is the audit log.
 type DashboardAudit struct {
+	console.Log
 	List     DashboardList
-	Searched string            // the search text; "" for none
-	Users    []DashboardPerson // to filter by
-	Of       *DashboardPerson  // the user of the filter; nil for none
-	Actions  []string          // to filter by
-	Rows     []DashboardEntry
-	Count    int // of entries
+	Searched string   // the search text; "" for none
+	Actions  []string // to filter by
 }
 
 // page returns the layout of a page with a title.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/console"
 	"vestibule/internal/i18n"
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/staff"
@@ -20,14 +21,14 @@ func TestAuditSentences(t *testing.T) {
 	text := regexp.MustCompile(`(?s)<span class="sentence">(.*?)</span>`)
 	for _, l := range []i18n.Lang{i18n.English, i18n.Spanish} {
 		for _, action := range audit.Actions {
-			x := pages.AuditLine{At: noon, Actor: "ann@example.com", ActorID: user, Action: action, Application: appReady}
+			x := console.Line{Entry: staff.Entry{At: noon, Actor: user, Action: action, Subject: appReady}, By: "ann@example.com"}
 			switch action {
 			case audit.Compared:
 				x.Object = appStarted
 			case audit.EventSent:
 				x.Object = "application.ready"
 			case audit.Assigned:
-				x.Object, x.ObjectID, x.Detail = "bob@example.com", user, audit.Given
+				x.Of, x.Object, x.Detail = "bob@example.com", user, audit.Given
 			}
 			said := sentenceOf(t, l, x, text)
 			if strings.ContainsAny(said, "{}") || !strings.Contains(said, " ") || said == i18n.Code(l, "review.actions", action) {
@@ -41,22 +42,24 @@ func TestAuditSentences(t *testing.T) {
 			}
 		}
 	}
-	for want, x := range map[string]pages.AuditLine{
+	for want, x := range map[string]console.Line{
 		`<a class="said" href="/review/audit?actor=` + user + `">ann@example.com</a> assigned application ` +
 			`<a class="said" href="/review/applications/` + appReady + `">` + appReady[:8] +
 			`</a> to <strong class="said">bob@example.com</strong>`: {
-			Actor: "ann@example.com", ActorID: user, Action: audit.Assigned, Application: appReady, Object: "bob@example.com", Detail: audit.Given},
+			By: "ann@example.com", Entry: staff.Entry{Actor: user, Action: audit.Assigned, Subject: appReady, Object: "bob@example.com",
+				Detail: audit.Given}},
 		`<strong class="said">An unknown user</strong> failed to sign in (<strong class="said">by password</strong>)`: {
-			Action: "signInFailed", Detail: "password"},
+			Entry: staff.Entry{Action: "signInFailed", Detail: "password"}},
 		`<strong class="said">&lt;i&gt;</strong> decided application <a class="said" href="/review/applications/` + appReady +
 			`#decision">` + appReady[:8] + `</a>: <strong class="said">Declined</strong>`: {
-			Actor: "<i>", Action: "decided", Detail: "declined", Application: appReady},
+			Entry: staff.Entry{Actor: "<i>", Action: "decided", Detail: "declined", Subject: appReady}},
 		`<strong class="said">ann</strong> changed the user <strong class="said">bob</strong>: ` +
-			`<strong class="said">Role: Reviewer → Administrator</strong>`: {Actor: "ann", Action: "personChanged", Object: "bob",
-			Detail: "administrator", Values: []staff.Value{{Setting: staff.SettingRole, Before: "reviewer", After: "administrator"}}},
+			`<strong class="said">Role: Reviewer → Administrator</strong>`: {Entry: staff.Entry{Actor: "ann", Action: "personChanged", Object: "bob",
+			Detail: "administrator", Values: []staff.Value{{Setting: staff.SettingRole, Before: "reviewer", After: "administrator"}}}},
 		`<strong class="said">ann</strong> changed the user <strong class="said">bob</strong>: ` +
-			`<strong class="said">Administrator</strong>`: {Actor: "ann", Action: "personChanged", Object: "bob", Detail: "administrator"},
-		`<strong class="said">ann</strong>: later`: {Actor: "ann", Action: "later"}, // of another version
+			`<strong class="said">Administrator</strong>`: {Entry: staff.Entry{Actor: "ann", Action: "personChanged", Object: "bob",
+			Detail: "administrator"}},
+		`<strong class="said">ann</strong>: later`: {Entry: staff.Entry{Actor: "ann", Action: "later"}}, // of another version
 	} {
 		if said := sentenceOf(t, i18n.English, x, text); said != want {
 			t.Errorf("%s is said as\n%s\nwant\n%s", x.Action, said, want)
@@ -66,12 +69,12 @@ func TestAuditSentences(t *testing.T) {
 
 // TestAuditRuns folds entries like the newest behind their number.
 func TestAuditRuns(t *testing.T) {
-	line := pages.AuditLine{At: noon, Actor: "ann@example.com", Action: "listed", Request: "request-1"}
+	line := console.Line{Entry: staff.Entry{At: noon, Actor: "ann@example.com", Action: "listed", RequestID: "request-1"}}
 	older := line
-	older.At, older.Request = noon.Add(-50*time.Minute), "request-2"
-	line.More = []pages.AuditLine{older}
+	older.At, older.RequestID = noon.Add(-50*time.Minute), "request-2"
+	line.More = []console.Line{older}
 	var page strings.Builder
-	v := pages.AuditView{Lines: []pages.AuditLine{line}, Count: 2}
+	v := pages.AuditView{Log: console.Log{Lines: []console.Line{line}, Count: 2}}
 	if err := pages.Audit(ui.Page{Lang: i18n.English}, v).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
 	}
@@ -83,10 +86,10 @@ func TestAuditRuns(t *testing.T) {
 }
 
 // sentenceOf returns the HTML of an entry's sentence on the page.
-func sentenceOf(t *testing.T, l i18n.Lang, x pages.AuditLine, text *regexp.Regexp) string {
+func sentenceOf(t *testing.T, l i18n.Lang, x console.Line, text *regexp.Regexp) string {
 	t.Helper()
 	var page strings.Builder
-	if err := pages.Audit(ui.Page{Lang: l}, pages.AuditView{Lines: []pages.AuditLine{x}}).Render(t.Context(), &page); err != nil {
+	if err := pages.Audit(ui.Page{Lang: l}, pages.AuditView{Log: console.Log{Lines: []console.Line{x}}}).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
 	}
 	m := text.FindStringSubmatch(page.String())

@@ -41,12 +41,8 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 	if v.Queues, err = d.tabs(r.Context(), by, f); err != nil {
 		return err
 	}
-	users, err := d.Staff.Users(r.Context(), d.DB.SQL, "")
-	if err != nil {
+	if v.Users, err = d.Staff.Users(r.Context(), d.DB.SQL, ""); err != nil {
 		return err
-	}
-	for _, u := range users {
-		v.Users = append(v.Users, pages.UserOption{ID: u.ID, Email: u.Email})
 	}
 	v.Full = len(v.Queues)-len(queues)-1 >= maxSaved
 	if err := d.readText(r.Context(), &f, by); errors.Is(err, store.ErrNotFound) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
@@ -180,48 +181,27 @@ func (s *Service) audit(ctx context.Context, r *http.Request, by user, d provide
 // entries lists the audit trail, filtered by user, action and day, or by a text.
 func (s *Service) entries(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
 	q := selectionParams(r, "user", "action", "from", "to")
-	f := staff.EntryFilter{Subject: by.account.ID, Actor: q.Get("user"), Action: q.Get("action")}
+	f := console.LogFilter{EntryFilter: staff.EntryFilter{Subject: by.account.ID, Actor: q.Get("user"), Action: q.Get("action")},
+		Account: by.account.ID, Text: text, Actions: map[string]string{}, Size: pageSize,
+		Names: map[string]string{operator: i18n.T(d.Lang, "dashboard.author.providers_operator"),
+			consumer: i18n.T(d.Lang, "dashboard.author.consumer")}}
 	var err, err2 error
 	f.After, err = store.ParseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
 	f.From, f.To, err2 = parseDays(q)
 	if errors.Join(err, err2) != nil || len(f.Actor)+len(f.Action) > 100 {
 		return nil, unknown("list")
 	}
-	users, err := s.Staff.Users(ctx, s.DB.SQL, by.account.ID)
-	if err != nil {
-		return nil, err
-	}
 	v := providerui.DashboardAudit{List: listOf("/dashboard/audit", q), Searched: text}
 	if v.Actions, err = s.Staff.Actions(ctx, s.DB.SQL, by.account.ID); err != nil {
 		return nil, err
 	}
 	slices.Sort(v.Actions)
-	emails := map[string]string{operator: i18n.T(d.Lang, "dashboard.author.providers_operator"),
-		consumer: i18n.T(d.Lang, "dashboard.author.consumer")}
-	for _, u := range users {
-		emails[u.ID] = u.Email
-		person := providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: u.SignedIn}
-		v.Users = append(v.Users, person)
-		if u.ID == f.Actor {
-			v.Of = &person
-		}
-	}
-	actions := map[string]string{}
 	for _, a := range v.Actions {
-		actions[a] = i18n.Code(d.Lang, "dashboard.actions", a)
+		f.Actions[a] = i18n.Code(d.Lang, "dashboard.actions", a)
 	}
-	f.Search(text, emails, actions)
-	all, err := s.Staff.Entries(ctx, s.DB.SQL, f, pageSize)
-	if err != nil {
+	if v.Log, err = console.ReadLog(ctx, s.DB.SQL, s.Staff, f); err != nil {
 		return nil, err
 	}
-	v.Rows = staff.Lines(all, func(e staff.Entry, older []providerui.DashboardEntry) providerui.DashboardEntry {
-		return providerui.DashboardEntry{At: e.At, By: emails[e.Actor], Action: e.Action, Object: cmp.Or(emails[e.Object], e.Object),
-			Details: e.Detail, Values: e.Values, More: older}
-	})
-	v.Count = len(all)
-	if n := len(all); n > 0 {
-		v.List.Pager = listPager(q, "/dashboard/audit", text, n == pageSize, store.Cursor{At: all[n-1].At, ID: all[n-1].ID}.String())
-	}
+	v.List.Pager = listPager(q, "/dashboard/audit", text, v.Next != "", v.Next)
 	return providerui.DashboardAuditPage(d, v), nil
 }

@@ -2,25 +2,16 @@ package review
 
 import (
 	"strings"
-	"time"
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/console"
 	"vestibule/internal/i18n"
-	"vestibule/internal/staff"
 	"vestibule/templates/ui"
 )
 
-// AuditLine is an entry of the audit log, with users by their email addresses. ActorID and
-// ObjectID are the IDs of users that exist.
-type AuditLine struct {
-	At                                  time.Time
-	Actor, Action, Application, Request string
-	Object, Detail                      string
-	ActorID, ObjectID                   string
-	Values                              []staff.Value // that the action changed
-	More                                []AuditLine   // older entries of its run
-}
+// auditLine is a line of the audit log. Its Subject is an application.
+type auditLine console.Line
 
 // AuditWords returns the words by which a search finds the entries of an action.
 func AuditWords(l i18n.Lang, action string) string {
@@ -39,12 +30,12 @@ var variants = map[string][]string{
 }
 
 // template returns the sentence of the entry, with names of its parts in braces.
-func (x AuditLine) template(l i18n.Lang) string {
+func (x auditLine) template(l i18n.Lang) string {
 	code := x.Action
 	switch {
 	case x.Action == "assigned" && x.Detail != "taken", x.Action == "listed" && x.Detail != "":
 		code += "_" + x.Detail
-	case x.Action == "auditRead" && x.Application != "":
+	case x.Action == "auditRead" && x.Subject != "":
 		code += "_application"
 	case x.Action == "auditRead" && x.Object != "":
 		code += "_user"
@@ -61,10 +52,10 @@ var places = map[string]string{"decided": "#decision", "noted": "#notes", "share
 	"letterRetried": "/letter"}
 
 // part returns the text and the address of a part of the sentence; "" for no address.
-func (x AuditLine) part(l i18n.Lang, name string) (text, url string) {
+func (x auditLine) part(l i18n.Lang, name string) (text, url string) {
 	user := func(email, id string) (string, string) {
-		if id == "" {
-			return email, ""
+		if email == "" {
+			return id, ""
 		}
 		return email, "/review/audit?actor=" + id
 	}
@@ -73,9 +64,9 @@ func (x AuditLine) part(l i18n.Lang, name string) (text, url string) {
 		if x.Actor == "" {
 			return i18n.T(l, "review.audit.no_user"), ""
 		}
-		return user(x.Actor, x.ActorID)
+		return user(x.By, x.Actor)
 	case "application":
-		c := toApplication(x.Application)
+		c := toApplication(x.Subject)
 		return c.Text, c.URL + places[x.Action]
 	case "object":
 		switch x.Action {
@@ -83,15 +74,15 @@ func (x AuditLine) part(l i18n.Lang, name string) (text, url string) {
 			c := toApplication(x.Object)
 			return c.Text, c.URL
 		case "eventSent":
-			return eventName(l, x.Object), "/review/events?application=" + x.Application
+			return eventName(l, x.Object), "/review/events?application=" + x.Subject
 		}
-		return user(x.Object, x.ObjectID)
+		return user(x.Of, x.Object)
 	}
 	return x.details(l), ""
 }
 
 // sentence says what happened, with links to what it is about.
-func (x AuditLine) sentence(l i18n.Lang) templ.Component {
+func (x auditLine) sentence(l i18n.Lang) templ.Component {
 	var out strings.Builder
 	text := x.template(l)
 	if !strings.Contains(text, "{detail}") && x.hasDetail() {
@@ -117,20 +108,20 @@ func (x AuditLine) sentence(l i18n.Lang) templ.Component {
 }
 
 // more returns the older entries of the run.
-func (x AuditLine) more(l i18n.Lang) (out []ui.RunEntry) {
+func (x auditLine) more(l i18n.Lang) (out []ui.RunEntry) {
 	for _, m := range x.More {
-		out = append(out, ui.RunEntry{At: m.At, Body: m.sentence(l), Note: m.Request})
+		out = append(out, ui.RunEntry{At: m.At, Body: auditLine(m).sentence(l), Note: m.RequestID})
 	}
 	return out
 }
 
 // hasDetail reports whether the details say more than the sentence.
-func (x AuditLine) hasDetail() bool {
+func (x auditLine) hasDetail() bool {
 	return x.Detail != "" && x.Action != "assigned" && (x.Action != "listed" || x.Detail != "undelivered")
 }
 
 // details returns the text of an entry's details: the values that it changed, if it has them.
-func (x AuditLine) details(l i18n.Lang) string {
+func (x auditLine) details(l i18n.Lang) string {
 	if len(x.Values) > 0 {
 		return strings.Join(ui.ValueTexts(l, x.Values), "; ")
 	}

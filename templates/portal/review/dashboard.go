@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"vestibule/internal/console"
 	"vestibule/internal/i18n"
 	"vestibule/templates/ui"
 )
@@ -138,16 +139,13 @@ func (v UsersView) grid(l i18n.Lang) ui.Grid {
 
 // AuditView is a page of the audit log with its filter.
 type AuditView struct {
+	console.Log
 	Actor, Action, Application, From, To string
 	Text                                 string // the search text
-	After                                string // cursor of the next page of the search; "" at its end
-	Users                                []UserOption
 	Place                                *Place // of the filter's application; nil for none
 	Of                                   *User  // the user of the filter; nil for none
 	Work                                 Work   // of that user
 	Actions                              []string
-	Lines                                []AuditLine
-	Count                                int    // of entries
 	Older, Newest                        string // URLs; empty for none
 	File                                 string // URL of the CSV file with all selected entries
 }
@@ -173,8 +171,9 @@ func toApplication(id string) ui.Cell {
 func (v AuditView) grid(l i18n.Lang) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.menu.audit"), HideCaption: true, Columns: columns(l, 0, "review.when", "review.what",
 		"review.audit.request")}
-	for _, x := range v.Lines {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: instant(l, x.At)}, {Body: ui.Run(l, x.sentence(l), x.more(l))}, {Body: mono(x.Request)}})
+	for _, line := range v.Lines {
+		x := auditLine(line)
+		g.Rows = append(g.Rows, []ui.Cell{{Body: instant(l, x.At)}, {Body: ui.Run(l, x.sentence(l), x.more(l))}, {Body: mono(x.RequestID)}})
 	}
 	return g
 }

@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
+	"vestibule/internal/staff"
 	"vestibule/templates/ui"
 )
 
@@ -24,7 +25,7 @@ type ListView struct {
 	Reminded *Reminded
 	// Everywhere is the same search without the other filters; empty without filters.
 	Everywhere string
-	Users      []UserOption // to filter by
+	Users      []staff.User // to filter by
 	Deciders   []UserOption // to whom the user may assign applications, the user first
 	Columns    []string     // besides the name
 	Rows       []Row

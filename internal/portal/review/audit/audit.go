@@ -81,20 +81,19 @@ const (
 // Filter selects entries.
 type Filter struct {
 	staff.EntryFilter
-	Cursor string // of the page, as text
-	Text   string // words to search for; not in addresses, because they may be an email address
+	Text string // words to search for; not in addresses, because they may be an email address
 }
 
 // ReadFilter reads the filter of a query; false for invalid values. A malformed cursor
 // selects the first page.
 func ReadFilter(q url.Values) (f Filter, ok bool) {
-	f.Actor, f.Action, f.Subject, f.Cursor = strings.ToLower(strings.TrimSpace(q.Get("actor"))), q.Get("action"),
-		strings.ToLower(strings.TrimSpace(q.Get("application"))), q.Get("after")
+	f.Actor, f.Action, f.Subject = strings.ToLower(strings.TrimSpace(q.Get("actor"))), q.Get("action"),
+		strings.ToLower(strings.TrimSpace(q.Get("application")))
 	var daysOK bool
 	f.From, f.To, daysOK = console.ParseDays(q)
-	f.After, _ = store.ParseCursor(f.Cursor)
+	f.After, _ = store.ParseCursor(q.Get("after"))
 	return f, daysOK && (f.Actor == "" || contract.IsUUID(f.Actor)) && (f.Subject == "" || contract.IsUUID(f.Subject)) &&
-		(f.Action == "" || slices.Contains(Actions, f.Action)) && len(f.Cursor) <= 100
+		(f.Action == "" || slices.Contains(Actions, f.Action))
 }
 
 // URL returns the address of the first page.
@@ -115,66 +114,29 @@ func (f Filter) url(path, after string) string {
 	return path + "?" + q.Encode()
 }
 
-// entries returns a page of the log, newest first, and the cursor of the next page.
-func (s *Service) entries(ctx context.Context, tx *store.Tx, f Filter, size int) ([]staff.Entry, string, error) {
-	found, err := s.Staff.Entries(ctx, tx, f.EntryFilter, size+1)
-	if err != nil || len(found) <= size {
-		return found, "", err
-	}
-	last := found[size-1]
-	return found[:size], store.Cursor{At: last.At, ID: last.ID}.String(), nil
-}
-
 // Page returns a page of the log, newest first. The text of the filter is searched in the
 // words of a language.
 func (s *Service) Page(ctx context.Context, f Filter, lang i18n.Lang) (pages.AuditView, error) {
 	v := pages.AuditView{Text: f.Text, Actor: f.Actor, Action: f.Action, Application: f.Subject, From: console.FormatDay(f.From),
 		To: console.FormatDay(f.To), Actions: Actions, File: f.url(filePath, "")}
-	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		users, err := s.Staff.Users(ctx, tx, "")
-		if err != nil {
-			return err
-		}
-		emails := map[string]string{}
-		for _, u := range users {
-			emails[u.ID] = u.Email
-			v.Users = append(v.Users, pages.UserOption{ID: u.ID, Email: u.Email})
-			if u.ID == f.Actor {
-				v.Of = &pages.User{ID: u.ID, Email: u.Email, Role: string(u.Role), SignedIn: u.SignedIn, Disabled: u.Disabled,
-					Password: u.HasPassword, OIDC: u.HasOIDC}
-			}
-		}
-		actions := map[string]string{}
-		for _, a := range Actions {
-			actions[a] = pages.AuditWords(lang, a)
-		}
-		f.Search(f.Text, emails, actions)
-		found, next, err := s.entries(ctx, tx, f, pageSize)
-		if err != nil {
-			return err
-		}
-		v.Lines = staff.Lines(found, func(e staff.Entry, older []pages.AuditLine) pages.AuditLine {
-			x := pages.AuditLine{At: e.At, Actor: cmp.Or(emails[e.Actor], e.Actor), Action: e.Action, Application: e.Subject,
-				Object: cmp.Or(emails[e.Object], e.Object), Detail: e.Detail, Values: e.Values, Request: e.RequestID, More: older}
-			if emails[e.Actor] != "" {
-				x.ActorID = e.Actor
-			}
-			if emails[e.Object] != "" {
-				x.ObjectID = e.Object
-			}
-			return x
-		})
-		v.Count = len(found)
-		if f.Text != "" {
-			v.After = next
-		} else if next != "" {
-			v.Older = f.url(Path, next)
-		}
-		if f.Cursor != "" {
-			v.Newest = f.url(Path, "")
-		}
-		return nil
+	of := console.LogFilter{EntryFilter: f.EntryFilter, Text: f.Text, Actions: map[string]string{}, Size: pageSize}
+	for _, a := range Actions {
+		of.Actions[a] = pages.AuditWords(lang, a)
+	}
+	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		v.Log, err = console.ReadLog(ctx, tx, s.Staff, of)
+		return err
 	})
+	if u := v.User; u != nil {
+		v.Of = &pages.User{ID: u.ID, Email: u.Email, Role: string(u.Role), SignedIn: u.SignedIn, Disabled: u.Disabled,
+			Password: u.HasPassword, OIDC: u.HasOIDC}
+	}
+	if v.Next != "" && f.Text == "" {
+		v.Older = f.url(Path, v.Next)
+	}
+	if !f.After.At.IsZero() {
+		v.Newest = f.url(Path, "")
+	}
 	return v, err
 }
 
@@ -184,8 +146,9 @@ func (s *Service) SendCSV(w http.ResponseWriter, r *http.Request, f Filter) erro
 	var found []staff.Entry
 	emails := map[string]string{}
 	read := func(ctx context.Context, tx *store.Tx) (err error) {
-		found, f.Cursor, err = s.entries(ctx, tx, f, readSize)
-		f.After, _ = store.ParseCursor(f.Cursor)
+		if found, err = s.Staff.Entries(ctx, tx, f.EntryFilter, readSize); len(found) > 0 {
+			f.After = store.Cursor{At: found[len(found)-1].At, ID: found[len(found)-1].ID}
+		}
 		return err
 	}
 	err := s.DB.Read(r.Context(), func(ctx context.Context, tx *store.Tx) error {
@@ -209,7 +172,7 @@ func (s *Service) SendCSV(w http.ResponseWriter, r *http.Request, f Filter) erro
 			out.Row(e.At.UTC().Format(time.RFC3339Nano), cmp.Or(emails[e.Actor], e.Actor), e.Action,
 				e.Subject, cmp.Or(emails[e.Object], e.Object), e.Detail, e.RequestID, changes(e.Values))
 		}
-		if err := out.Flush(); err != nil || f.Cursor == "" {
+		if err := out.Flush(); err != nil || len(found) < readSize {
 			return nil // complete, or the client has disconnected
 		}
 		if err := s.DB.Read(r.Context(), read); err != nil {
