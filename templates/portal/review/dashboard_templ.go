@@ -1728,7 +1728,7 @@ func Audit(p ui.Page, v AuditView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if v.After != "" {
+				if v.Text != "" && v.Next != "" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 100, "<form class=\"no-print\" method=\"post\" action=\"/review/audit\" data-draft=\"off\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -1816,11 +1816,11 @@ func Audit(p ui.Page, v AuditView) templ.Component {
 // hidden repeats a search in the form that requests its next page.
 func (v AuditView) hidden() [][2]string {
 	return [][2]string{{"query", v.Text}, {"actor", v.Actor}, {"action", v.Action}, {"application", v.Application}, {"from", v.From},
-		{"to", v.To}, {"after", v.After}}
+		{"to", v.To}, {"after", v.Next}}
 }
 
 // userOptions returns the options of a filter by user; the first selects any.
-func userOptions(l i18n.Lang, users []UserOption, chosen string) []ui.Option {
+func userOptions(l i18n.Lang, users []staff.User, chosen string) []ui.Option {
 	out := []ui.Option{{Label: i18n.T(l, "review.list.any"), Chosen: chosen == ""}}
 	for _, u := range users {
 		out = append(out, ui.Option{Value: u.ID, Label: u.Email, Chosen: u.ID == chosen})
