@@ -84,15 +84,15 @@ type Filter struct {
 	Text string // words to search for; not in addresses, because they may be an email address
 }
 
-// ReadFilter reads the filter of a query; false for invalid values. A malformed cursor
-// selects the first page.
+// ReadFilter reads the filter of a query; false for invalid values.
 func ReadFilter(q url.Values) (f Filter, ok bool) {
 	f.Actor, f.Action, f.Subject = strings.ToLower(strings.TrimSpace(q.Get("actor"))), q.Get("action"),
 		strings.ToLower(strings.TrimSpace(q.Get("application")))
 	var daysOK bool
 	f.From, f.To, daysOK = console.ParseDays(q)
-	f.After, _ = store.ParseCursor(q.Get("after"))
-	return f, daysOK && (f.Actor == "" || contract.IsUUID(f.Actor)) && (f.Subject == "" || contract.IsUUID(f.Subject)) &&
+	var err error
+	f.After, err = store.ParseCursor(q.Get("after"))
+	return f, err == nil && daysOK && (f.Actor == "" || contract.IsUUID(f.Actor)) && (f.Subject == "" || contract.IsUUID(f.Subject)) &&
 		(f.Action == "" || slices.Contains(Actions, f.Action))
 }
 
