@@ -9,7 +9,9 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
+	"vestibule/e2e/webdriver"
 	"vestibule/internal/i18n"
+	"vestibule/internal/testutil/tools"
 )
 
 // Headers of pages that a browser isolates from other origins.
@@ -19,63 +21,76 @@ var (
 	onlyEmbedder   = map[string]string{"Cross-Origin-Embedder-Policy": "require-corp"}
 )
 
-// TestHostPages embeds the widget and the element in pages as other sites make them.
-func TestHostPages(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	const inShadow = `<div id="outer"></div><script>
+// hostPage is a page of another site with the widget or the element.
+type hostPage struct {
+	headers  map[string]string
+	body     string // %[1]s: the script's address, %[2]s: the options or the token
+	element  bool
+	isolated bool
+	sandbox  string // of a frame with the page
+}
+
+const (
+	inShadow = `<div id="outer"></div><script>
 		const outer = document.getElementById("outer").attachShadow({ mode: "open" });
 		outer.innerHTML = "<section><div></div></section>";
 		outer.querySelector("div").attachShadow({ mode: "open" }).innerHTML = %q;
 	</script>`
-	const widget = `<div id="nova-embed"></div><script src="%[1]s"></script><script>SvcWidget.register(%[2]s)</script>`
-	const apply = `<script src="%[1]s" async></script><vestibule-apply id="a" token="%[2]s"></vestibule-apply>`
-	for name, c := range map[string]struct {
-		headers  map[string]string
-		body     string // %[1]s: the script's address, %[2]s: the options or the token
-		element  bool
-		isolated bool
-		sandbox  string // of a frame with the page
-	}{
-		"isolated":                     {headers: isolated, body: widget, isolated: true},
-		"isolated without credentials": {headers: credentialless, body: widget, isolated: true},
-		"in a sandboxed frame":         {body: widget, sandbox: "allow-scripts allow-same-origin allow-forms allow-popups"},
-		"module": {body: `<div id="nova-embed"></div><script type="module" src="%[1]s"></script>
-			<script type="module">SvcWidget.register(%[2]s)</script>`},
-		"import in a shadow root": {body: fmt.Sprintf(inShadow, `<div id="nova-embed"></div>`) + `<i id="SvcWidget"></i>
-			<script type="module">await import("%[1]s"); SvcWidget.register(%[2]s)</script>`},
-		"element, isolated":                       {headers: isolated, body: apply, element: true, isolated: true},
-		"element, under an embedder policy alone": {headers: onlyEmbedder, body: apply, element: true},
-		"element, import in a shadow root": {element: true, body: fmt.Sprintf(inShadow, `<vestibule-apply id="a"></vestibule-apply>`) + `
-			<script type="module">await import("%[1]s");
-			outer.querySelector("div").shadowRoot.querySelector("vestibule-apply").token = "%[2]s"</script>`},
-	} {
+	registers = `<div id="nova-embed"></div><script src="%[1]s"></script><script>SvcWidget.register(%[2]s)</script>`
+	applies   = `<script src="%[1]s" async></script><vestibule-apply id="a" token="%[2]s"></vestibule-apply>`
+)
+
+var hostPages = map[string]hostPage{
+	"isolated":                     {headers: isolated, body: registers, isolated: true},
+	"isolated without credentials": {headers: credentialless, body: registers, isolated: true},
+	"in a sandboxed frame":         {body: registers, sandbox: "allow-scripts allow-same-origin allow-forms allow-popups"},
+	"module": {body: `<div id="nova-embed"></div><script type="module" src="%[1]s"></script>
+	<script type="module">SvcWidget.register(%[2]s)</script>`},
+	"import in a shadow root": {body: fmt.Sprintf(inShadow, `<div id="nova-embed"></div>`) + `<i id="SvcWidget"></i>
+	<script type="module">await import("%[1]s"); SvcWidget.register(%[2]s)</script>`},
+	"element, isolated":                       {headers: isolated, body: applies, element: true, isolated: true},
+	"element, under an embedder policy alone": {headers: onlyEmbedder, body: applies, element: true},
+	"element, import in a shadow root": {element: true, body: fmt.Sprintf(inShadow, `<vestibule-apply id="a"></vestibule-apply>`) + `
+	<script type="module">await import("%[1]s");
+	outer.querySelector("div").shadowRoot.querySelector("vestibule-apply").token = "%[2]s"</script>`},
+}
+
+// serve starts the page's site and returns its address.
+func (c hostPage) serve(t *testing.T, s *site) string {
+	var page string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name, value := range c.headers {
+			w.Header().Set(name, value)
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		body := page
+		if c.sandbox != "" && r.URL.Path == "/" {
+			body = fmt.Sprintf(`<iframe sandbox=%q src="/page" height="700"></iframe>`, c.sandbox)
+		}
+		fmt.Fprint(w, `<!doctype html><html lang="es"><link rel="icon" href="data:,"><title>Shop</title><body>`, body)
+	}))
+	t.Cleanup(server.Close)
+	if c.element {
+		h := &shop{site: s, URL: server.URL}
+		_, token := h.token(t, nil)
+		page = fmt.Sprintf(c.body, s.Portal+"/embed/v1/embed.js", token)
+	} else {
+		options, err := json.Marshal((&host{site: s}).options(map[string]any{"token": s.token(t, nil)}))
+		must(t, err)
+		page = fmt.Sprintf(c.body, s.Provider+"/widget/v1/widget.js", options)
+	}
+	return server.URL
+}
+
+// TestHostPages embeds the widget and the element in pages as other sites make them.
+func TestHostPages(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for name, c := range hostPages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var page string
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				for name, value := range c.headers {
-					w.Header().Set(name, value)
-				}
-				w.Header().Set("Content-Type", "text/html; charset=utf-8")
-				body := page
-				if c.sandbox != "" && r.URL.Path == "/" {
-					body = fmt.Sprintf(`<iframe sandbox=%q src="/page" height="700"></iframe>`, c.sandbox)
-				}
-				fmt.Fprint(w, `<!doctype html><html lang="es"><link rel="icon" href="data:,"><title>Shop</title><body>`, body)
-			}))
-			t.Cleanup(server.Close)
-			if c.element {
-				h := &shop{site: s, URL: server.URL}
-				_, token := h.token(t, nil)
-				page = fmt.Sprintf(c.body, s.Portal+"/embed/v1/embed.js", token)
-			} else {
-				options, err := json.Marshal((&host{site: s}).options(map[string]any{"token": s.token(t, nil)}))
-				must(t, err)
-				page = fmt.Sprintf(c.body, s.Provider+"/widget/v1/widget.js", options)
-			}
 			v := visit(t)
-			v.open(t, server.URL)
+			v.open(t, c.serve(t, s))
 			at := v.widget
 			if c.element {
 				at = v.bank("a")
@@ -90,6 +105,39 @@ func TestHostPages(t *testing.T) {
 			step(t, at, "bank")
 			if got, err := v.Evaluate(`() => crossOriginIsolated`); err != nil || got != c.isolated {
 				t.Errorf("crossOriginIsolated = %v, %v", got, err)
+			}
+		})
+	}
+}
+
+// TestEngineHostPages opens these pages in WebKit and Firefox until the frame answers.
+func TestEngineHostPages(t *testing.T) {
+	t.Parallel()
+	tools.FullOnly(t)
+	s := start(t)
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			b, err := e.start(t, webdriver.Options{Language: "en-US"})
+			must(t, err)
+			d := newDriven(t, b)
+			for name, c := range hostPages {
+				// The outer page cannot see a sandboxed frame's; only Chromium reports a frame that it does not show.
+				if c.sandbox != "" || c.element && len(c.headers) == 1 {
+					continue
+				}
+				d.open(c.serve(t, s))
+				d.holds(name, `
+					const within = (root) => root.querySelector("iframe") ??
+						[...root.querySelectorAll("*")].map((x) => x.shadowRoot && within(x.shadowRoot)).find((x) => x);
+					const frame = within(document);
+					return !!frame && frame.style.visibility === "" && frame.style.height !== "420px";`)
+				var got bool
+				must(t, d.Run(&got, `return crossOriginIsolated`))
+				if got != c.isolated && !(name == "isolated without credentials" && e.name == "WebKit") { // it does not have them
+
+					t.Errorf("%s: crossOriginIsolated = %v", name, got)
+				}
 			}
 		})
 	}

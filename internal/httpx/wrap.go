@@ -225,6 +225,13 @@ func (c CSP) String() string {
 	}, "; ")
 }
 
+// AllowIsolated sets the headers without which a page that is isolated from other origins
+// cannot frame a response. WebKit also requires them of a redirect.
+func AllowIsolated(w http.ResponseWriter) {
+	w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp")
+	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+}
+
 // SetSecurityHeaders sets the headers of every page: the policy, no referrer, no
 // sniffing, no caching (pages are personal), and isolation from openers.
 func SetSecurityHeaders(w http.ResponseWriter, policy CSP) {
@@ -234,8 +241,7 @@ func SetSecurityHeaders(w http.ResponseWriter, policy CSP) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	if policy.Isolated {
-		h.Set("Cross-Origin-Embedder-Policy", "require-corp")
-		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+		AllowIsolated(w)
 	}
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=()")
 	h.Set("Cache-Control", "no-store")

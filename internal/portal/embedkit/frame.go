@@ -135,7 +135,7 @@ func (k *Kit) frame(w http.ResponseWriter, r *http.Request) error {
 	}
 	if q.Has("isolated") {
 		query.Set("isolated", "1")
-		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // of redirects, too
+		httpx.AllowIsolated(w)
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	w.Header().Set("Cache-Control", "no-store")

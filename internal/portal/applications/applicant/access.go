@@ -124,7 +124,7 @@ func (s *Handler) authorizeFrame(w http.ResponseWriter, r *http.Request, id, tok
 	}
 	if v.Isolated = r.URL.Query().Has("isolated"); v.Isolated {
 		query.Set("isolated", "1")
-		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // of redirects, too
+		httpx.AllowIsolated(w)
 	}
 	if errors.Is(err, store.ErrNotFound) || err == nil && got != id {
 		if !page || err == nil {
