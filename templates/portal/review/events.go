@@ -28,7 +28,7 @@ type EventsView struct {
 // EventView is the page of one delivery.
 type EventView struct {
 	webhook.Delivery
-	Decides bool // may resend it
+	Decides bool   // may resend it
 	Done    string // as in EventsView
 }
 
