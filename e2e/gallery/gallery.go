@@ -21,6 +21,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
+	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/report"
@@ -151,8 +152,8 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 		Exhibit{"find it by e-mail, refused", pages.FindPage(pages.Find{Base: base, Email: "unknown",
 			Problem: "resume.find.no_email"})},
 		Exhibit{"emails of the sandbox", review.Outbox(reviewPage, review.OutboxView{
-			Letters: []review.OutboxLetter{{At: at, To: "ana@example.org", Subject: "Continue",
-				Text: "https://portal.example/resume/ye4ZSHdXYRr\n\nOnce."}}})},
+			Letters: []mail.Email{{Created: at, Message: mail.Message{To: "ana@example.org", Subject: "Continue",
+				Text: "https://portal.example/resume/ye4ZSHdXYRr\n\nOnce."}}}})},
 		Exhibit{"emails, none", review.Outbox(reviewPage, review.OutboxView{})},
 		Exhibit{"legal text", pages.LegalPage(pages.Legal{Base: branded, Title: sample(lang, "Privacy", "Privacidad"),
 			HTML: "<p>All of it.</p><h2>What</h2><ul><li>One</li><li>Two</li></ul>"})},

@@ -197,16 +197,14 @@ type DashboardOutbox struct {
 	List     DashboardList
 	Searched string // the search text; "" for none
 	Sends    bool   // there is a mail server
-	States   []mail.State
 	Letters  []DashboardLetter
 }
 
-// DashboardLetter is an email. Body is empty after it was sent.
+// DashboardLetter is an email.
 type DashboardLetter struct {
-	ID, Report, To, Subject, Body  string
-	State                          mail.State
-	Created, Expires, Sent, Failed time.Time
-	Again                          time.Time // when it can be sent again; zero for never
+	mail.Email
+	Report string    // a reference
+	Again  time.Time // when it can be sent again; zero for never
 }
 
 // DashboardAccounts is the page of the account's children.

@@ -1731,7 +1731,7 @@ func DashboardOutboxPage(d Dashboard, v DashboardOutbox) templ.Component {
 
 func (v DashboardOutbox) questions(d Dashboard) []ui.Question {
 	return []ui.Question{{Name: "state", Label: i18n.T(d.Lang, "dashboard.state"), Lang: d.Lang, Optional: true, Unmarked: true,
-		Prompt: i18n.T(d.Lang, "dashboard.list.all"), Options: v.List.options(d, "state", "dashboard.letter_state", texts(v.States))}}
+		Prompt: i18n.T(d.Lang, "dashboard.list.all"), Options: v.List.options(d, "state", "dashboard.letter_state", texts(mail.States()))}}
 }
 
 func (v DashboardOutbox) grid(d Dashboard) ui.Grid {
@@ -1833,11 +1833,11 @@ func letterState(d Dashboard, l DashboardLetter) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Badge(letterTones[l.State], i18n.Code(d.Lang, "dashboard.letter_state", l.State)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Badge(letterTones[l.State()], i18n.Code(d.Lang, "dashboard.letter_state", l.State())).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		switch l.State {
+		switch l.State() {
 		case mail.Sent:
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 82, "<span class=\"fine\">")
 			if templ_7745c5c3_Err != nil {
@@ -2024,7 +2024,7 @@ func letterText(d Dashboard, l DashboardLetter) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		if l.Body != "" {
+		if l.Text != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 95, "<details class=\"dashboard-letter\"><summary>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -2056,7 +2056,7 @@ func letterText(d Dashboard, l DashboardLetter) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var90 string
-			templ_7745c5c3_Var90, templ_7745c5c3_Err = templ.JoinStringErrs(l.Body)
+			templ_7745c5c3_Var90, templ_7745c5c3_Err = templ.JoinStringErrs(l.Text)
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_reports.templ`, Line: 470, Col: 76}
 			}

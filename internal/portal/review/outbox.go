@@ -30,11 +30,7 @@ func (d *Handler) outbox(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	v := pages.OutboxView{Sandbox: sandbox, Decides: deciders.has(by), Done: r.URL.Query().Get("done")}
-	for _, e := range unsent {
-		v.Letters = append(v.Letters, pages.OutboxLetter{ID: e.ID, Application: e.About, At: e.Created, Failed: e.Failed,
-			To: e.To, Subject: e.Subject, Text: e.Text})
-	}
+	v := pages.OutboxView{Sandbox: sandbox, Decides: deciders.has(by), Letters: unsent, Done: r.URL.Query().Get("done")}
 	if len(unsent) > 0 && !sandbox {
 		if err := d.auditPart(r, staff.Entry{Actor: by.ID, Action: audit.Listed, Detail: "undelivered"}); err != nil {
 			return err

@@ -429,12 +429,11 @@ func (s *Service) emails(ctx context.Context, r *http.Request, by user, d provid
 	if err != nil {
 		return nil, err
 	}
-	v := providerui.DashboardOutbox{List: listOf("/dashboard/outbox", q), Searched: text, Sends: s.Outbox.Sends(), States: mail.States()}
+	v := providerui.DashboardOutbox{List: listOf("/dashboard/outbox", q), Searched: text, Sends: s.Outbox.Sends()}
 	for _, l := range all {
 		if anyContains(text, l.To, l.Subject) {
-			row := providerui.DashboardLetter{ID: l.ID, Report: s.reference(l.About), To: l.To, Subject: l.Subject, Body: l.Text,
-				State: l.State(), Created: l.Created, Expires: l.Expires, Sent: l.Sent, Failed: l.Failed}
-			if v.Sends && row.State == mail.GivenUp {
+			row := providerui.DashboardLetter{Email: l, Report: s.reference(l.About)}
+			if v.Sends && l.State() == mail.GivenUp {
 				row.Again = l.Failed.Add(mail.RetryWait)
 			}
 			v.Letters = append(v.Letters, row)
