@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"vestibule/internal/i18n"
+	"vestibule/templates/ui"
 )
 
 // ParseDay parses a day of a filter, such as 2026-01-31, in UTC. "" gives the zero time.
@@ -71,6 +74,14 @@ func (d Days) Params(period int) url.Values {
 		q.Set("since", FormatDay(d.Before))
 	}
 	return q
+}
+
+// Links returns links to an overview of each of Periods.
+func (d Days) Links(l i18n.Lang, address func(period int) string) (out []ui.Link) {
+	for _, n := range Periods {
+		out = append(out, ui.Link{Text: i18n.T(l, "ui.days.last", "n", strconv.Itoa(n)), URL: address(n), Current: n == d.Period})
+	}
+	return out
 }
 
 // compare reads the days to compare with. The default are those just before.

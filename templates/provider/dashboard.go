@@ -83,12 +83,6 @@ type DashboardPager struct {
 	Back          time.Time // of the oldest entry that an unfinished search has read; zero: all were
 }
 
-// DashboardChip is a filter of a list.
-type DashboardChip struct {
-	Name, URL string // Name is empty for all
-	Current   bool
-}
-
 // DashboardDeliveries is the list of deliveries.
 type DashboardDeliveries struct {
 	List     DashboardList

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/templates/ui"
@@ -67,10 +68,10 @@ func (l DashboardList) hidden() (names []string) {
 }
 
 // periods are links to the entries of the last days.
-func (l DashboardList) periods(d Dashboard) (out []DashboardChip) {
-	for _, days := range []int{7, 30, 90} {
+func (l DashboardList) periods(d Dashboard) (out []ui.Link) {
+	for _, days := range console.Periods {
 		from := d.Now.UTC().AddDate(0, 0, 1-days).Format(time.DateOnly)
-		out = append(out, DashboardChip{Name: number(days), URL: l.with("from", from, "to", "", "hour", ""),
+		out = append(out, ui.Link{Text: i18n.T(d.Lang, "ui.days.last", "n", number(days)), URL: l.with("from", from, "to", "", "hour", ""),
 			Current: l.Query.Get("from") == from && !l.Query.Has("to")})
 	}
 	return out
@@ -99,9 +100,9 @@ func (l DashboardList) newest(label string) ui.Column {
 }
 
 // tags lists the filters that the form has no field for, with the addresses without them.
-func (l DashboardList) tags(d Dashboard, institution string) (out []DashboardChip) {
+func (l DashboardList) tags(d Dashboard, institution string) (out []ui.Link) {
 	add := func(name, words string) {
-		out = append(out, DashboardChip{Name: words, URL: l.with(name, "")})
+		out = append(out, ui.Link{Text: words, URL: l.with(name, "")})
 	}
 	for _, name := range []string{"substatus", "reached", "stopped", "institution", "answer", "hour"} {
 		value := l.Query.Get(name)

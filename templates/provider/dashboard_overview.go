@@ -14,7 +14,7 @@ import (
 type DashboardOverview struct {
 	Environment  contract.Environment
 	Callback     string // "none", "on", "off"
-	Periods      []DashboardChip
+	Periods      []ui.Link
 	Since        time.Time // first day
 	Until        time.Time // the day after the last; zero if that is today
 	Days         []DashboardDay

@@ -1207,7 +1207,7 @@ func shareList(d Dashboard, v DashboardSharing, g ui.Grid, none string) templ.Co
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = chips(d, i18n.T(d.Lang, "dashboard.sharing.lists"), v.lists(d), func(name string) string { return name }).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = chips(i18n.T(d.Lang, "dashboard.sharing.lists"), v.lists(d)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1288,11 +1288,11 @@ func shareList(d Dashboard, v DashboardSharing, g ui.Grid, none string) templ.Co
 	})
 }
 
-func (v DashboardSharing) lists(d Dashboard) []DashboardChip {
+func (v DashboardSharing) lists(d Dashboard) []ui.Link {
 	granted, received := "/dashboard/relay-tokens", "/dashboard/relay-tokens/received"
-	return []DashboardChip{
-		{Name: i18n.T(d.Lang, "dashboard.sharing.shared_by_you"), URL: granted, Current: v.List.Path == granted},
-		{Name: i18n.T(d.Lang, "dashboard.sharing.shared_with_you"), URL: received, Current: v.List.Path == received},
+	return []ui.Link{
+		{Text: i18n.T(d.Lang, "dashboard.sharing.shared_by_you"), URL: granted, Current: v.List.Path == granted},
+		{Text: i18n.T(d.Lang, "dashboard.sharing.shared_with_you"), URL: received, Current: v.List.Path == received},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/console"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/search"
@@ -35,7 +36,7 @@ func periodsOf(d console.Days, now time.Time, p contract.Product) (in, before ap
 }
 
 // overviewChoices sets the periods and the products to choose from: each keeps the other.
-func overviewChoices(v *pages.OverviewView, days console.Days) {
+func overviewChoices(l i18n.Lang, v *pages.OverviewView, days console.Days) {
 	address := func(period int, p contract.Product) string {
 		q := days.Params(period)
 		if p != "" {
@@ -43,9 +44,7 @@ func overviewChoices(v *pages.OverviewView, days console.Days) {
 		}
 		return "/review/overview?" + q.Encode()
 	}
-	for _, n := range console.Periods {
-		v.Periods = append(v.Periods, pages.OverviewPeriod{Days: n, URL: address(n, v.Product), Current: n == days.Period})
-	}
+	v.Periods = days.Links(l, func(period int) string { return address(period, v.Product) })
 	for _, p := range append([]contract.Product{""}, contract.Products()...) {
 		v.Products = append(v.Products, pages.OverviewProduct{Product: p, URL: address(days.Period, p), Current: p == v.Product})
 	}
@@ -67,7 +66,7 @@ func (d *Handler) overview(w http.ResponseWriter, r *http.Request, by staff.User
 		}
 		v.From, v.To, v.Today = console.FormatDay(days.First), console.FormatDay(days.Last), console.FormatDay(tx.Now.UTC())
 		v.Compare = ui.Comparison{By: days.Compare, First: days.Before, Last: days.Before.AddDate(0, 0, days.Count()-1)}
-		overviewChoices(&v, days)
+		overviewChoices(d.Page(r).Lang, &v, days)
 		in, before := periodsOf(days, tx.Now, product)
 		var err error
 		if v.OverviewFigures, err = d.overviewFigures(ctx, tx, in, days.Count()); err != nil {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
@@ -31,16 +30,12 @@ const maxInstitutions = 10
 const maxPeriod = 90
 
 // period sets the days of an overview.
-func period(q url.Values, now time.Time, v *providerui.DashboardOverview) error {
+func period(q url.Values, now time.Time, l i18n.Lang, v *providerui.DashboardOverview) error {
 	days, ok := console.ReadDays(q, now, maxPeriod)
 	if !ok {
 		return unknown("period")
 	}
-	for _, n := range console.Periods {
-		text := strconv.Itoa(n)
-		v.Periods = append(v.Periods, providerui.DashboardChip{Name: text, URL: "/dashboard?" + days.Params(n).Encode(),
-			Current: n == days.Period})
-	}
+	v.Periods = days.Links(l, func(period int) string { return "/dashboard?" + days.Params(period).Encode() })
 	v.Compare = ui.Comparison{By: days.Compare, First: days.Before, Last: days.Before.AddDate(0, 0, days.Count()-1)}
 	v.Since, v.Days = days.First, daysFrom(days.First, days.Count())
 	if until := days.Last.Add(day); until.Before(now) {
@@ -62,7 +57,7 @@ func (s *Service) overview(ctx context.Context, r *http.Request, by user, d prov
 	v := providerui.DashboardOverview{Environment: by.account.Environment, Callback: "on"}
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		id := by.account.ID
-		err := period(r.URL.Query(), tx.Now, &v)
+		err := period(r.URL.Query(), tx.Now, d.Lang, &v)
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ type OverviewView struct {
 	Before          *OverviewFigures // to compare with; nil if there are none, or some are deleted
 	Compare         ui.Comparison
 	Product         contract.Product // "" for all
-	Periods         []OverviewPeriod
+	Periods         []ui.Link
 	Products        []OverviewProduct
 	From, To, Today string // days in ISO 8601 format
 	ToDecide        int    // of all times
@@ -31,13 +31,6 @@ type OverviewFigures struct {
 	Progress  OverviewProgress
 	Decided   int
 	Durations []time.Duration // from start to report, shortest first
-}
-
-// OverviewPeriod is a period to choose.
-type OverviewPeriod struct {
-	Days    int
-	URL     string
-	Current bool
 }
 
 // OverviewProduct is a product to choose, or all.
