@@ -43,7 +43,7 @@ type service struct {
 
 // handle sets the handler, with the limits of all listeners.
 func (s *service) handle(h http.Handler) {
-	s.server.Handler = httpx.LimitBodies(httpx.StrictTransport(s.url, h))
+	s.server.Handler = httpx.LimitPace(httpx.StrictTransport(s.url, h))
 }
 
 // party is the interface of portal and provider.
@@ -226,12 +226,7 @@ func (p *program) listen(which parties) error {
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", l.flag, l.addr, listenError(err))
 		}
-		s := &service{name: l.name, listener: listener, url: l.url, server: &http.Server{
-			ReadHeaderTimeout: 10 * time.Second,
-			IdleTimeout:       2 * time.Minute,
-			MaxHeaderBytes:    64 << 10,
-			ErrorLog:          slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
-		}}
+		s := &service{name: l.name, listener: listener, url: l.url, server: httpx.NewServer(p.log)}
 		scheme := "http"
 		if secure != nil && (l.name == "portal" || l.name == "provider" || l.name == "admin" && !c.Listen.adminLocal()) {
 			s.listener, scheme = tls.NewListener(listener, secure), "https"

@@ -83,7 +83,7 @@ func bodies(t *testing.T, f func(t *testing.T, l *pipes, read func() (int, time.
 			}
 		})
 		l := newPipes()
-		server := &http.Server{Handler: httpx.LimitBodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		server := &http.Server{Handler: httpx.LimitPace(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			mux.ServeHTTP(w, r)
 			ended = time.Now()
 		})), Protocols: &protocols, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
@@ -228,7 +228,7 @@ func (page) Render(ctx context.Context, w io.Writer) error {
 func TestSlowFormGetsAnErrorPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
-		server := &http.Server{Handler: httpx.LimitBodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		server := &http.Server{Handler: httpx.LimitPace(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, err := httpx.DecodeForm(w, r, 1000)
 			if err := httpx.HTML(w, r, httpx.AsError(err).HTTPStatus(), page{}); err != nil {
 				t.Error(err)

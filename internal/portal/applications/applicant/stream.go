@@ -12,12 +12,12 @@ import (
 	"vestibule/internal/httpx"
 )
 
-// Times of a stream. Proxies close connections that are silent for a minute. A stream
-// ends after streamLife, and the browser opens another.
+// Times of a stream. Proxies close connections that are silent for a minute. httpx.LimitPace
+// ends a stream whose client does not read. A stream ends after streamLife, and the browser
+// opens another.
 const (
 	heartbeat  = 15 * time.Second
 	streamLife = 10 * time.Minute
-	writeTime  = 10 * time.Second
 )
 
 // stream sends an event with the version as its ID whenever the application changes,
@@ -44,7 +44,6 @@ func (s *Handler) stream(w http.ResponseWriter, r *http.Request) error {
 	w.WriteHeader(http.StatusOK)
 	out := http.NewResponseController(w)
 	write := func(format string, args ...any) bool {
-		_ = out.SetWriteDeadline(time.Now().Add(writeTime)) // not supported by every writer
 		_, err := fmt.Fprintf(w, format, args...)
 		return err == nil && out.Flush() == nil
 	}
