@@ -1,7 +1,6 @@
 package httpx
 
 import (
-	"cmp"
 	"net"
 	"net/http"
 	"net/netip"
@@ -28,17 +27,27 @@ func Client(r *http.Request, behindProxy bool) netip.Addr {
 	return a
 }
 
-// ClientNetwork returns the network that rate limits count as one client: the IPv4
-// address, or the /64 of an IPv6 address, because one client usually has the whole /64.
-func ClientNetwork(r *http.Request, behindProxy bool) netip.Addr {
-	return network(Client(r, behindProxy))
+// Network is a network that limits count as one client.
+type Network struct {
+	Name  string
+	Share int // multiplies the limit of one client
 }
 
-func network(a netip.Addr) netip.Addr {
-	if a.Is6() {
-		a = netip.PrefixFrom(a, 64).Masked().Addr()
+// SiteShare is the Share of an IPv6 /48, which one site or many clients of a mobile network can have.
+const SiteShare = 10
+
+// ClientNetworks returns the networks of a request that limits count: the IPv4 address, or of
+// an IPv6 address the /64, because one client usually has the whole /64, and then the /48,
+// because some have that.
+func ClientNetworks(r *http.Request, behindProxy bool) []Network {
+	return networks(Client(r, behindProxy))
+}
+
+func networks(a netip.Addr) []Network {
+	if !a.Is6() {
+		return []Network{{a.String(), 1}}
 	}
-	return a
+	return []Network{{netip.PrefixFrom(a, 64).Masked().Addr().String(), 1}, {netip.PrefixFrom(a, 48).Masked().String(), SiteShare}}
 }
 
 // address parses an address with an optional port.
@@ -91,19 +100,19 @@ type tokens struct {
 // clients come within a minute are some forgotten early.
 const maxClients = 20_000
 
-// Network returns the network that l counts as one client, or "" for a client without a limit.
-func (l *RateLimit) Network(r *http.Request) string {
+// Networks returns the networks that l counts, or none for a client without a limit.
+func (l *RateLimit) Networks(r *http.Request) []Network {
 	if l == nil {
-		return ""
+		return nil
 	}
 	client := Client(r, l.BehindProxy)
 	if l.ExemptLoopback && client.IsLoopback() {
-		return ""
+		return nil
 	}
-	return network(client).String()
+	return networks(client)
 }
 
-// Take counts one request. It returns 0, or how long to wait before the next try.
+// Take counts one request, for each network of its client. It returns 0, or how long to wait before the next try.
 func (l *RateLimit) Take(r *http.Request) time.Duration { return l.TakeFor(r, "") }
 
 // TakeFor is Take with a shared bucket for an account, whatever addresses its requests
@@ -112,14 +121,32 @@ func (l *RateLimit) TakeFor(r *http.Request, account string) time.Duration {
 	if l == nil || l.PerMinute <= 0 {
 		return 0
 	}
-	client := l.Network(r)
-	if client == "" {
-		return 0
+	counted := l.Networks(r)
+	if account != "" && len(counted) > 0 {
+		counted = []Network{{account, 1}}
 	}
-	key := cmp.Or(account, client)
-	now, most := l.Now(), float64(l.PerMinute)
+	now, wait := l.Now(), time.Duration(0)
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	have := make([]tokens, len(counted))
+	for i, n := range counted {
+		most := float64(l.PerMinute * n.Share)
+		have[i] = l.tokens(n.Name, most, now)
+		if have[i].left < 1 {
+			wait = max(wait, 1, time.Duration((1-have[i].left)/most*float64(time.Minute)))
+		}
+	}
+	for i, n := range counted {
+		if wait == 0 {
+			have[i].left--
+		}
+		l.recent[n.Name] = have[i]
+	}
+	return wait
+}
+
+// tokens returns a client's remaining requests now, of most at once.
+func (l *RateLimit) tokens(key string, most float64, now time.Time) tokens {
 	if now.Sub(l.rotatedAt) >= time.Minute || len(l.recent) >= maxClients {
 		l.older, l.recent, l.rotatedAt = l.recent, map[string]tokens{}, now
 	}
@@ -133,12 +160,5 @@ func (l *RateLimit) TakeFor(r *http.Request, account string) time.Duration {
 	if passed := now.Sub(t.at).Minutes(); passed > 0 {
 		t.left, t.at = min(most, t.left+passed*most), now
 	}
-	wait := time.Duration(0)
-	if t.left < 1 {
-		wait = max(1, time.Duration((1-t.left)/most*float64(time.Minute)))
-	} else {
-		t.left--
-	}
-	l.recent[key] = t
-	return wait
+	return t
 }

@@ -3,6 +3,7 @@ package httpx
 import (
 	"fmt"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,16 +43,23 @@ func TestClient(t *testing.T) {
 	}
 }
 
-func TestClientNetwork(t *testing.T) {
+func TestClientNetworks(t *testing.T) {
+	text := func(all []Network) string {
+		var out []string
+		for _, n := range all {
+			out = append(out, fmt.Sprintf("%s/%d", n.Name, n.Share))
+		}
+		return strings.Join(out, " ")
+	}
 	r := httptest.NewRequest("GET", "/", nil)
 	r.RemoteAddr = "192.0.2.7:1234"
-	for forwarded, want := range map[string]string{"": "192.0.2.7", "203.0.113.8": "203.0.113.8",
-		"2001:db8::1:2:3:4": "2001:db8::", "::ffff:203.0.113.8": "203.0.113.8"} {
+	for forwarded, want := range map[string]string{"": "192.0.2.7/1", "203.0.113.8": "203.0.113.8/1",
+		"2001:db8:5:6:1:2:3:4": "2001:db8:5:6::/1 2001:db8:5::/48/10", "::ffff:203.0.113.8": "203.0.113.8/1"} {
 		r.Header.Set("X-Forwarded-For", forwarded)
-		if got := ClientNetwork(r, true).String(); got != want {
+		if got := text(ClientNetworks(r, true)); got != want {
 			t.Errorf("behind a proxy, %q is at %s, want %s", forwarded, got, want)
 		}
-		if got := ClientNetwork(r, false).String(); got != "192.0.2.7" {
+		if got := text(ClientNetworks(r, false)); got != "192.0.2.7/1" {
 			t.Errorf("without one, %q is at %s: any client can send forwarding headers", forwarded, got)
 		}
 	}
@@ -92,6 +100,14 @@ func TestLimit(t *testing.T) {
 		if wait := take(l, fmt.Sprintf("[2001:db8::%d]", i)); (wait > 0) != (i == 3) {
 			t.Errorf("address %d of one /64 waits %s", i, wait)
 		}
+	}
+	for i := range 3 * SiteShare { // of which the four above were three
+		if wait := take(l, fmt.Sprintf("[2001:db8:0:%x::1]", i+1)); (wait > 0) != (i >= 3*SiteShare-3) {
+			t.Errorf("network %d of one /48 waits %s", i, wait)
+		}
+	}
+	if take(l, "[2001:db8:1::1]") != 0 {
+		t.Error("another /48 waits")
 	}
 	for range 10 {
 		if take(l, "127.0.0.1") != 0 || take(l, "[::1]") != 0 || take(limit(0, false), "203.0.113.7") != 0 || take(nil, "203.0.113.7") != 0 {

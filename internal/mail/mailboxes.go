@@ -8,6 +8,7 @@ import (
 	"errors"
 	"time"
 
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
 )
 
@@ -68,14 +69,17 @@ const (
 // a request may reveal it, unlike the limit of an address.
 var ErrNetworkLimit = errors.New("mail: too many emails requested by the network")
 
-// AllowRequest counts a network's request for an email, for whichever address. It returns
-// ErrNetworkLimit beyond the limit.
-func (m *Mailboxes) AllowRequest(ctx context.Context, network string) error {
-	ok, err := m.Allow(ctx, "place", network, maxNetworkEmails)
-	if err == nil && !ok {
-		err = ErrNetworkLimit
+// AllowRequest counts a request for an email by a client's networks, for whichever address. It
+// returns ErrNetworkLimit beyond the limit of one.
+func (m *Mailboxes) AllowRequest(ctx context.Context, networks []httpx.Network) error {
+	for _, n := range networks {
+		if ok, err := m.Allow(ctx, "place", n.Name, int64(maxNetworkEmails*n.Share)); err != nil {
+			return err
+		} else if !ok {
+			return ErrNetworkLimit
+		}
 	}
-	return err
+	return nil
 }
 
 // AllowEmail counts an email for a purpose, and reports whether it may be written. Call it in

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
 )
@@ -68,9 +70,15 @@ func TestEmailLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := range maxNetworkEmails + 1 {
-			err := m.AllowRequest(t.Context(), "192.0.2.0/24")
+			err := m.AllowRequest(t.Context(), []httpx.Network{{Name: "192.0.2.1", Share: 1}})
 			if want := n >= maxNetworkEmails; errors.Is(err, ErrNetworkLimit) != want {
 				t.Errorf("request %d: %v", n, err)
+			}
+		}
+		for n := range 2*maxNetworkEmails + 1 {
+			err := m.AllowRequest(t.Context(), []httpx.Network{{Name: fmt.Sprint(n % 3), Share: 1}, {Name: "2001:db8::/48", Share: 2}})
+			if want := n >= 2*maxNetworkEmails; errors.Is(err, ErrNetworkLimit) != want {
+				t.Errorf("request %d of a site with three networks: %v", n, err)
 			}
 		}
 		written := func(purpose, address string, fail error) (n int) {

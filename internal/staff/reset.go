@@ -73,7 +73,7 @@ func (s *Service) RequestReset(w http.ResponseWriter, r *http.Request) error {
 	if s.Reset == nil {
 		return s.showForgotten(w, r, http.StatusOK, ForgottenPage{})
 	}
-	err = s.Reset.Mailboxes.AllowRequest(r.Context(), httpx.ClientNetwork(r, s.BehindProxy).String())
+	err = s.Reset.Mailboxes.AllowRequest(r.Context(), httpx.ClientNetworks(r, s.BehindProxy))
 	if errors.Is(err, mail.ErrNetworkLimit) {
 		return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: mail.TriesWindow, Why: err}
 	}

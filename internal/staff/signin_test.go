@@ -110,7 +110,7 @@ func TestAuthenticateCountsBeforeItChecks(t *testing.T) {
 	d := start(t, storetest.SQLite(t, store.Portal), store.Portal)
 	judge := func(email, password string) verdict {
 		t.Helper()
-		_, got, err := d.authenticate(t.Context(), try{email: email, password: password, network: "here"})
+		_, got, err := d.authenticate(t.Context(), try{email: email, password: password, networks: networks("here")})
 		if err != nil {
 			t.Error(err)
 		}
@@ -139,7 +139,7 @@ func TestAuthenticateCountsBeforeItChecks(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := d.authenticate(gone, try{email: "c@example.com", password: secret, network: "here"}); !errors.Is(err, context.Canceled) {
+	if _, _, err := d.authenticate(gone, try{email: "c@example.com", password: secret, networks: networks("here")}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a canceled request: %v", err)
 	}
 }
@@ -172,7 +172,7 @@ func (d *testServer) signInFrom(address, email, password string, cookies ...*htt
 // countTries counts tries without signing in.
 func (d *testServer) countTries(email, network string) {
 	d.t.Helper()
-	if _, err := d.tries.count(d.t.Context(), try{email: email, network: network}); err != nil {
+	if _, err := d.tries.count(d.t.Context(), try{email: email, networks: networks(network)}); err != nil {
 		d.t.Fatal(err)
 	}
 }

@@ -24,7 +24,7 @@ const (
 )
 
 // triesAge is how long counted tries are stored. It exceeds TriesWindow. Within it a
-// network leaves at most two rows per allowed try, plus one.
+// network leaves at most two rows per allowed try, plus two.
 const triesAge = time.Hour
 
 // tryLimits counts and limits sign-in tries in the database. Keyed hashes take the
@@ -42,14 +42,14 @@ type tryLimits struct {
 type try struct {
 	email    string // normalized
 	password string
-	network  string
-	browser  string // name of a browser that is known for the address, or ""
+	networks []httpx.Network // the smallest first
+	browser  string          // name of a browser that is known for the address, or ""
 }
 
 // try returns the sign-in try of a request.
 func (l *tryLimits) try(r *http.Request, email, password string) try {
 	email = mail.NormalizeAddress(email)
-	return try{email: email, password: password, network: httpx.ClientNetwork(r, l.behindProxy).String(), browser: l.knownBrowser(r, email)}
+	return try{email: email, password: password, networks: httpx.ClientNetworks(r, l.behindProxy), browser: l.knownBrowser(r, email)}
 }
 
 // counter is a stored counter of tries and its limit.
@@ -59,13 +59,17 @@ type counter struct {
 }
 
 // counters returns the counters of a try. Transactions lock them in one order: the
-// network's first, the address's last.
+// networks' first, the address's last.
 func (l *tryLimits) counters(t try) []counter {
 	if t.browser != "" {
 		return []counter{{l.keyed("browser", t.email, t.browser), MaxTries}, {l.keyed("browsers", t.email, ""), MaxTriesOfEmail}}
 	}
-	return []counter{{l.keyed("place", "", t.network), MaxTriesOfNetwork}, {l.keyed("here", t.email, t.network), MaxTries},
-		{l.keyed("total", t.email, ""), MaxTriesOfEmail}}
+	var all []counter
+	for _, n := range t.networks {
+		all = append(all, counter{l.keyed("place", "", n.Name), int64(MaxTriesOfNetwork * n.Share)})
+	}
+	return append(all, counter{l.keyed("here", t.email, t.networks[0].Name), MaxTries},
+		counter{l.keyed("total", t.email, ""), MaxTriesOfEmail})
 }
 
 // keyed returns the key of a counter as a keyed hash, so that it is not readable.
@@ -102,10 +106,12 @@ func (l *tryLimits) succeeded(ctx context.Context, q store.Queryer, t try) error
 	if t.browser != "" {
 		return deleteTries(ctx, q, l.keyed("browser", t.email, t.browser))
 	}
-	if err := uncountTry(ctx, q, l.keyed("place", "", t.network)); err != nil {
-		return err
+	for _, n := range t.networks {
+		if err := uncountTry(ctx, q, l.keyed("place", "", n.Name)); err != nil {
+			return err
+		}
 	}
-	return deleteTries(ctx, q, l.keyed("here", t.email, t.network))
+	return deleteTries(ctx, q, l.keyed("here", t.email, t.networks[0].Name))
 }
 
 // sweep deletes the counters of old tries.

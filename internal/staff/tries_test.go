@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"vestibule/internal/httpx"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
 )
@@ -43,8 +45,10 @@ func (c *tryCounter) allows(t try) bool {
 
 func (c *tryCounter) from(email, network string) bool {
 	c.t.Helper()
-	return c.allows(try{email: email, network: network})
+	return c.allows(try{email: email, networks: networks(network)})
 }
+
+func networks(name string) []httpx.Network { return []httpx.Network{{Name: name, Share: 1}} }
 
 func (c *tryCounter) success(t try) {
 	c.t.Helper()
@@ -67,7 +71,7 @@ func TestTriesAreLimitedByAddressAndNetwork(t *testing.T) {
 		var wait sync.WaitGroup
 		for range 2 * MaxTries {
 			wait.Go(func() {
-				if ok, err := c.count(t.Context(), try{email: "a@b.example", network: "here"}); err != nil {
+				if ok, err := c.count(t.Context(), try{email: "a@b.example", networks: networks("here")}); err != nil {
 					t.Error(err)
 				} else if ok {
 					allowed.Add(1)
@@ -94,7 +98,7 @@ func TestTriesAreLimitedByAddressAndNetwork(t *testing.T) {
 		for range MaxTries {
 			c.from("d@b.example", "here")
 		}
-		c.success(try{email: "d@b.example", network: "here"})
+		c.success(try{email: "d@b.example", networks: networks("here")})
 		if !c.from("d@b.example", "here") {
 			t.Error("a success does not clear the tries")
 		}
@@ -127,9 +131,19 @@ func TestTriesOfOneNetworkAreLimited(t *testing.T) {
 		if !c.from("a@b.example", "there") {
 			t.Error("another network is limited")
 		}
-		c.success(try{email: "a@b.example", network: "here"}) // one of them succeeded
+		c.success(try{email: "a@b.example", networks: networks("here")}) // one of them succeeded
 		if !c.from("b@b.example", "here") || c.from("c@b.example", "here") {
 			t.Error("a success is not uncounted, or more than that")
+		}
+		allowed = 0
+		for i := range 3 * MaxTriesOfNetwork { // from three networks of one site, which may make twice as many as one
+			site := append(networks(fmt.Sprint("network", i%3)), httpx.Network{Name: "site", Share: 2})
+			if c.allows(try{email: fmt.Sprintf("site%d@b.example", i), networks: site}) {
+				allowed++
+			}
+		}
+		if allowed != 2*MaxTriesOfNetwork {
+			t.Errorf("one site made %d tries, want %d", allowed, 2*MaxTriesOfNetwork)
 		}
 		c.at = c.at.Add(TriesWindow)
 		if !c.from("c@b.example", "here") {
@@ -195,7 +209,7 @@ func TestKnownBrowserHasItsOwnLimit(t *testing.T) {
 			c.from(email, fmt.Sprint(i%10))
 		}
 		for i := range MaxTriesOfNetwork {
-			c.from(fmt.Sprintf("user%d@b.example", i), good.network)
+			c.from(fmt.Sprintf("user%d@b.example", i), good.networks[0].Name)
 		}
 		if c.allows(from(email)) || c.from(email, "elsewhere") || c.allows(from("z@b.example")) {
 			t.Error("tries of strangers go on")
@@ -239,7 +253,7 @@ func TestTryReadsClientAddress(t *testing.T) {
 		r.RemoteAddr = "192.0.2.7:1234"
 		r.Header.Set("X-Forwarded-For", "198.51.100.1")
 		want := map[bool]string{false: "192.0.2.7", true: "198.51.100.1"}[proxied]
-		if got := c.try(r, " Ana@Example.COM ", "x"); got != (try{email: "ana@example.com", password: "x", network: want}) {
+		if got := c.try(r, " Ana@Example.COM ", "x"); !reflect.DeepEqual(got, try{email: "ana@example.com", password: "x", networks: networks(want)}) {
 			t.Errorf("behind a proxy %v: %+v", proxied, got)
 		}
 	}

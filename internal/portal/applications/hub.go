@@ -2,8 +2,11 @@ package applications
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
+
+	"vestibule/internal/httpx"
 )
 
 // hub wakes the streams of changed applications. While there are subscribers, one
@@ -13,7 +16,7 @@ type hub struct {
 	mu     sync.Mutex
 	subs   map[string]map[chan struct{}]struct{}
 	count  int
-	each   map[string]int // streams by client
+	each   map[string]int // streams by client's network
 	cancel context.CancelFunc
 	ended  chan struct{} // closed by end; created on first use
 	closed bool
@@ -39,13 +42,13 @@ const (
 )
 
 // subscribe returns a channel that receives a value whenever the application may have
-// changed, or nil if there are too many streams or the portal is stopping. Streams of the
-// client "" are not counted by client.
-func (h *hub) subscribe(id, client string, start time.Time, changes changesFunc) (<-chan struct{}, func()) {
+// changed, or nil if there are too many streams or the portal is stopping. Streams of a client
+// without networks are not counted by client.
+func (h *hub) subscribe(id string, client []httpx.Network, start time.Time, changes changesFunc) (<-chan struct{}, func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed || h.count >= maxStreams || len(h.subs[id]) >= maxStreamsEach ||
-		client != "" && h.each[client] >= maxStreamsOfClient {
+		slices.ContainsFunc(client, func(n httpx.Network) bool { return h.each[n.Name] >= maxStreamsOfClient*n.Share }) {
 		return nil, nil
 	}
 	if h.subs == nil {
@@ -56,7 +59,9 @@ func (h *hub) subscribe(id, client string, start time.Time, changes changesFunc)
 	}
 	c := make(chan struct{}, 1)
 	h.subs[id][c] = struct{}{}
-	h.each[client]++
+	for _, n := range client {
+		h.each[n.Name]++
+	}
 	if h.count++; h.count == 1 {
 		ctx, cancel := context.WithCancel(context.Background())
 		h.cancel = cancel
@@ -65,15 +70,17 @@ func (h *hub) subscribe(id, client string, start time.Time, changes changesFunc)
 	return c, func() { h.unsubscribe(id, client, c) }
 }
 
-func (h *hub) unsubscribe(id, client string, c chan struct{}) {
+func (h *hub) unsubscribe(id string, client []httpx.Network, c chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.subs[id], c)
 	if len(h.subs[id]) == 0 {
 		delete(h.subs, id)
 	}
-	if h.each[client]--; h.each[client] == 0 {
-		delete(h.each, client)
+	for _, n := range client {
+		if h.each[n.Name]--; h.each[n.Name] == 0 {
+			delete(h.each, n.Name)
+		}
 	}
 	if h.count--; h.count == 0 {
 		h.cancel()
@@ -142,9 +149,9 @@ func (h *hub) end() {
 
 // Subscribe returns a channel that receives a value whenever the application may have
 // changed, and a function that ends the subscription. Both are nil if there are too
-// many subscriptions, of all or of the client, or the portal is stopping. The client "" has no
-// limit of its own.
-func (s *Service) Subscribe(id, client string) (<-chan struct{}, func()) {
+// many subscriptions, of all or of the client's networks, or the portal is stopping. A client
+// without networks has no limit of its own.
+func (s *Service) Subscribe(id string, client []httpx.Network) (<-chan struct{}, func()) {
 	return s.hub.subscribe(id, client, s.now(), s.changedSince)
 }
 

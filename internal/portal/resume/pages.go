@@ -256,7 +256,7 @@ func (d *Handler) handleForm(w http.ResponseWriter, r *http.Request) error {
 // requestEmail stores a request for an email unless the client's network requested too many.
 // The job that writes the email applies the limit of the address, which no response reveals.
 func (d *Handler) requestEmail(r *http.Request, wanted request) error {
-	err := d.mailboxes.AllowRequest(r.Context(), httpx.ClientNetwork(r, d.BehindProxy).String())
+	err := d.mailboxes.AllowRequest(r.Context(), httpx.ClientNetworks(r, d.BehindProxy))
 	if errors.Is(err, mail.ErrNetworkLimit) {
 		return errTooOften
 	}

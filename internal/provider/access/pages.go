@@ -132,7 +132,7 @@ func (s *Service) request(w http.ResponseWriter, r *http.Request) error {
 	if !prefill.IsEmail(email) {
 		return s.form(w, r, http.StatusUnprocessableEntity, providerui.AccessForm{Email: email, Problem: "access.form.no_email"})
 	}
-	err = s.Mailboxes.AllowRequest(r.Context(), httpx.ClientNetwork(r, s.BehindProxy).String())
+	err = s.Mailboxes.AllowRequest(r.Context(), httpx.ClientNetworks(r, s.BehindProxy))
 	if errors.Is(err, mail.ErrNetworkLimit) {
 		return errTooOften
 	}

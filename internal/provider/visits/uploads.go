@@ -115,7 +115,8 @@ func (s *Service) upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return httpx.NewError(contract.CodeUnsupportedMediaType, errors.New("content type is not multipart/form-data"))
 	}
-	network := s.Mailboxes.HashNetwork(httpx.ClientNetwork(r, s.BehindProxy).String())
+	networks := httpx.ClientNetworks(r, s.BehindProxy)
+	network := s.Mailboxes.HashNetwork(networks[len(networks)-1].Name) // the largest, because files last a day
 	problem, err := s.storeFiles(r.Context(), language(r), handle, v, consumer.KeyID, network, form)
 	if err != nil {
 		return err

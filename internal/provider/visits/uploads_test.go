@@ -217,14 +217,14 @@ func TestUploadLimitsOfVisitsWithoutToken(t *testing.T) {
 				t.Errorf("%s is stored", what)
 			}
 		}
-		const stranger, other = "2001:db8:1:1::1", "2001:db8:1:2::1"
+		const stranger, other = "2001:db8:1:1::1", "2001:db8:2:1::1"
 		first := loose()
 		accepted("the first file", first, stranger)
 		refused("one more file of the visit", first, other, "this visit")
 		accepted("another visit of the network", loose(), "2001:db8:1:1::2")
 		last := loose()
 		accepted("the last file of the network", last, stranger)
-		refused("one more file of the network", loose(), "2001:db8:1:1::3", "your network")
+		refused("one more file of the network", loose(), "2001:db8:1:3::1", "your network")
 		accepted("an applicant of another network", loose(), other)
 
 		byToken := begin(map[string]any{"token": token(r, map[string]any{"productId": r.Seed.Products[contract.Income]})})

@@ -31,7 +31,7 @@ func (s *Handler) stream(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodHead {
 		return httpx.NewError(contract.CodeMethodNotAllowed, errors.New("a stream has no HEAD"))
 	}
-	moved, leave := s.Service.Subscribe(a.ID, s.Limit.Network(r))
+	moved, leave := s.Service.Subscribe(a.ID, s.Limit.Networks(r))
 	if moved == nil {
 		return &httpx.Error{Code: contract.CodeUnavailable, RetryAfter: 5 * time.Second, Why: errors.New("too many streams")}
 	}
