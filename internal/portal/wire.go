@@ -144,7 +144,8 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 	}
 	shares := &sharing.Service{DB: c.DB, Staff: h.staff, Applications: service, Provider: client, Log: c.Log}
 	h.deletion = &deletion.Service{DB: c.DB, Staff: h.staff, Applications: service, Sharing: shares, Provider: client, Queue: h.queue,
-		RetentionDays: c.Review.RetentionDays, Now: c.Now, Log: c.Log,
+		RetentionDays: c.Review.RetentionDays, IncompleteDays: c.Review.IncompleteDays, UnstartedHours: c.Review.UnstartedHours,
+		Now: c.Now, Log: c.Log,
 		Erase: []func(context.Context, *store.Tx, string) error{service.Delete, embedkit.Forget, api.Forget, h.redirect.Forget, h.notify.Forget,
 			resume.Forget, developers.Forget, h.queue.Forget, decisions.Forget, sharing.Forget, search.Forget}}
 	decided := &decisions.Service{DB: c.DB, Staff: h.staff, Applications: service, Letters: h.resume, URL: c.URL,

@@ -18,19 +18,20 @@ import (
 	"vestibule/internal/provider/visits"
 )
 
-// Limits are limits of visits that begin without a token. A sandbox on loopback does not
-// limit requests of this machine.
+// Limits are limits of visits that begin without a token, and of visits that have no consent.
+// A sandbox on loopback does not limit requests of this machine.
 type Limits struct {
 	WidgetRate        int `default:"60" placeholder:"N" help:"Visits per minute without a token from one address, per process; 0: no limit."`
 	WidgetAccountRate int `default:"600" placeholder:"N" help:"Visits per minute without a token for one account, per process; 0: no limit."`
 
 	WidgetFiles int `default:"5000" placeholder:"MB" help:"MB of files per account in 24 hours (a visit 1/25, a network 1/10); 0: no limit."`
+	UnconsentedHours int `default:"24" placeholder:"HOURS" help:"Hours for which an ended visit without consent is kept; 0: 90 days."`
 }
 
 // Validate checks the limits.
 func (l Limits) Validate() error {
-	if l.WidgetRate < 0 || l.WidgetAccountRate < 0 || l.WidgetFiles < 0 {
-		return errors.New("--widget-rate, --widget-account-rate, --widget-files: must be 0 or more")
+	if l.WidgetRate < 0 || l.WidgetAccountRate < 0 || l.WidgetFiles < 0 || l.UnconsentedHours < 0 {
+		return errors.New("--widget-rate, --widget-account-rate, --widget-files, --unconsented-hours: must be 0 or more")
 	}
 	return nil
 }

@@ -3,9 +3,11 @@ package provider
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"vestibule/internal/jobs"
+	"vestibule/internal/store"
 )
 
 // retain is the job that deletes old data. Each package defines how long it keeps its
@@ -35,5 +37,28 @@ func (p *Provider) sweep(ctx context.Context) error {
 	} {
 		all = errors.Join(all, of.Sweep(ctx))
 	}
-	return all
+	return errors.Join(all, p.sweepUnconsented(ctx))
+}
+
+// sweepUnconsented deletes ended visits without consent, with the rows that belong to them alone:
+// report, events, and the consumer that was created for the visit.
+func (p *Provider) sweepUnconsented(ctx context.Context) error {
+	if p.config.Limits.UnconsentedHours <= 0 {
+		return nil
+	}
+	err := p.config.DB.Shred(ctx, 50, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+		ended := tx.Now.Add(-time.Duration(p.config.Limits.UnconsentedHours) * time.Hour)
+		all, err := p.visits.DeleteUnconsented(ctx, tx, ended, limit)
+		for _, v := range all {
+			if err := errors.Join(p.webhooks.Forget(ctx, tx, v.PublicToken), p.reports.Delete(ctx, tx, v.PublicToken),
+				p.customers.DeleteConsumer(ctx, tx, v.ConsumerID, v.Created)); err != nil {
+				return 0, err
+			}
+		}
+		return int64(len(all)), err
+	})
+	if err != nil {
+		return fmt.Errorf("visits without consent: sweep: %w", err)
+	}
+	return nil
 }

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/provider"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
@@ -218,4 +220,50 @@ func (b *testServer) wrapped(where string) [][]byte {
 		b.t.Fatal(err)
 	}
 	return all
+}
+
+// TestVisitsWithoutConsentAreDeleted checks that a visit without consent leaves no row a day after its
+// end, and that nothing else is deleted with it.
+func TestVisitsWithoutConsentAreDeleted(t *testing.T) {
+	db := storetest.SQLite(t, store.Provider)
+	b := newTestServer(t, db, func(c *provider.Config) { c.Limits.UnconsentedHours = 24 })
+	tables := strings.Fields(`visits visit_events initialization_tokens redirects invites reports consumers data_keys events deliveries
+		delivery_attempts emails`)
+	rows := func() (all []int) {
+		for _, table := range tables {
+			all = append(all, b.count(`SELECT count(*) FROM `+table))
+		}
+		return all
+	}
+	shared := b.post("/connect/consumers", b.basic(), map[string]any{"prefill": resident}).text("consumerId")
+	b.begin("prefill", nil, "consumerId", shared)
+	b.advance("73h")
+	waitFor(t, b.db, `SELECT count(*) FROM deliveries WHERE state <> 'delivered'`, 0)
+	b.advance("25h")
+	waitFor(t, b.db, `SELECT count(*) FROM visits`, 0)
+	kept, _ := b.cashflowVisit("single", "prefill", resident)
+	waitFor(t, b.db, `SELECT count(*) FROM deliveries WHERE state = 'pending'`, 0)
+	none := rows()
+
+	b.begin("prefill", resident)
+	b.begin("prefill", nil, "consumerId", shared)
+	income := map[string]any{"productId": b.seed.Products[contract.Income], "prefill": resident}
+	b.want("redirect", b.post("/secure-redirect", b.basic(), income), 200, "")
+	b.want("invite", b.post("/connect/invite", b.basic(), with(income, "deliverTo", "ada@mail.example")), 200, "")
+	b.advance("73h")
+	waitFor(t, b.db, `SELECT count(*) FROM visits WHERE ended_at = 0`, 0)
+	waitFor(t, b.db, `SELECT count(*) FROM deliveries WHERE state = 'pending'`, 0)
+	if n := b.count(`SELECT count(*) FROM visits`); n != none[0]+4 {
+		t.Errorf("%d visits an hour after their end, want %d", n, none[0]+4)
+	}
+	b.advance("25h")
+	waitFor(t, b.db, fmt.Sprintf(`SELECT count(*) - %d FROM visits`, none[0]), 0)
+	if left := rows(); !slices.Equal(left, none) {
+		t.Errorf("rows of %v: %v, want %v", tables, left, none)
+	}
+	for path, h := range map[string]headers{"/connect/consumers/" + shared: b.basic(), "/connect/status": b.named(kept)} {
+		if a := b.get(path, h); a.status != 200 {
+			t.Errorf("%s: %d %s", path, a.status, a.raw)
+		}
+	}
 }

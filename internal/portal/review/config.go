@@ -15,7 +15,9 @@ import (
 
 // Config configures decisions, their emails and the retention of applications.
 type Config struct {
-	RetentionDays int `placeholder:"DAYS" default:"0" help:"Days without activity after which an application is deleted; 0: never."`
+	RetentionDays  int `placeholder:"DAYS" default:"0" help:"Days without activity after which an application is deleted; 0: never."`
+	IncompleteDays int `placeholder:"DAYS" default:"90" help:"The same for an application without a report or a decision; 0: never."`
+	UnstartedHours int `placeholder:"HOURS" default:"24" help:"Hours for one of the form whose applicant did not open a visit; 0: never."`
 
 	Agency    string `name:"report-agency" placeholder:"TEXT" help:"Reporting agency in letters, with address. Default: provider's host."`
 	Regulator string `placeholder:"TEXT" help:"Federal agency for the Equal Credit Opportunity Act in letters, with address. Default: none."`
@@ -30,8 +32,13 @@ type Config struct {
 // Validate checks the configuration.
 func (c Config) Validate() error {
 	var errs []error
-	if c.RetentionDays < 0 || c.RetentionDays > 36500 {
-		errs = append(errs, fmt.Errorf("--retention-days %d: must be from 0 to 36500", c.RetentionDays))
+	for _, f := range []struct {
+		flag   string
+		period int
+	}{{"--retention-days", c.RetentionDays}, {"--incomplete-days", c.IncompleteDays}, {"--unstarted-hours", c.UnstartedHours}} {
+		if f.period < 0 || f.period > 36500 {
+			errs = append(errs, fmt.Errorf("%s %d: must be from 0 to 36500", f.flag, f.period))
+		}
 	}
 	for _, f := range []struct{ flag, text string }{{"--report-agency", c.Agency}, {"--regulator", c.Regulator}, {"--creditor", c.Creditor}} {
 		if len(f.text) > 300 || strings.ContainsFunc(f.text, unicode.IsControl) {

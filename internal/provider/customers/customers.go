@@ -209,6 +209,16 @@ func (s *Service) Sweep(ctx context.Context) error {
 	return nil
 }
 
+// DeleteConsumer deletes a consumer that was created at an instant, for one visit, with the data
+// key. Consumers with an external id, a report or an account remain.
+func (s *Service) DeleteConsumer(ctx context.Context, tx *store.Tx, id string, created time.Time) error {
+	key, err := deleteConsumer(ctx, tx, id, created)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return errors.Join(err, s.DB.Vault.Shred(ctx, tx, key))
+}
+
 // hashMailboxes computes the hashes that consumers of an earlier version lack.
 func (s *Service) hashMailboxes(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 	all, err := unhashedConsumers(ctx, tx, limit)

@@ -475,6 +475,16 @@ func eraseConsumer(ctx context.Context, tx *store.Tx, id string) error {
 	return err
 }
 
+// deleteConsumer deletes a consumer without external id, reports and accounts, and returns its key.
+func deleteConsumer(ctx context.Context, tx *store.Tx, id string, created time.Time) (key string, err error) {
+	err = tx.QueryRowContext(ctx, `DELETE FROM consumers WHERE id = $1 AND created_at = $2 AND external_id IS NULL
+		AND NOT EXISTS (SELECT 1 FROM reports r WHERE r.consumer_id = consumers.id OR r.key_id = consumers.key_id)
+		AND NOT EXISTS (SELECT 1 FROM visits v WHERE v.consumer_id = consumers.id)
+		AND NOT EXISTS (SELECT 1 FROM bank_accounts a WHERE a.consumer_id = consumers.id OR a.key_id = consumers.key_id)
+		RETURNING key_id`, id, store.Micros(created)).Scan(&key)
+	return key, store.MapNotFound(err)
+}
+
 var _ auth.Directory = (*Service)(nil)
 
 // lockAccount locks the account against other changes until tx ends.

@@ -356,16 +356,56 @@ func deleteDrafts(ctx context.Context, tx *store.Tx, ended time.Time, limit int)
 func deleteEnded(ctx context.Context, tx *store.Tx, ended time.Time, limit int) (int64, error) {
 	all, err := store.QueryAll(ctx, tx, store.ScanOne[string], `SELECT id FROM visits WHERE ended_at > 0 AND ended_at < $1
 		ORDER BY ended_at LIMIT $2`, store.Micros(ended), limit)
-	for _, id := range all {
+	if err != nil {
+		return 0, err
+	}
+	return int64(len(all)), deleteVisits(ctx, tx, all)
+}
+
+// Unconsented is a visit that its applicant did not consent to.
+type Unconsented struct {
+	PublicToken, ConsumerID string
+	Created                 time.Time
+
+	id string
+}
+
+// DeleteUnconsented deletes, at most limit, visits without consent that ended before an
+// instant, with their tokens, redirects, and invites. Visits remain while an event about them
+// is being delivered.
+func (s *Service) DeleteUnconsented(ctx context.Context, tx *store.Tx, ended time.Time, limit int) ([]Unconsented, error) {
+	all, err := store.QueryAll(ctx, tx, func(row store.Row) (v Unconsented, err error) {
+		var created int64
+		err = row.Scan(&v.id, &v.PublicToken, &v.ConsumerID, &created)
+		v.Created = store.Time(created)
+		return v, err
+	}, `SELECT id, public_token, consumer_id, created_at FROM visits v WHERE ended_at > 0 AND ended_at < $1
+		AND NOT EXISTS (SELECT 1 FROM visit_events e WHERE e.visit_id = v.id AND e.kind = $2)
+		AND NOT EXISTS (SELECT 1 FROM events e JOIN deliveries d ON d.event_id = e.id
+			WHERE e.subject_id = v.public_token AND d.state = 'pending')
+		AND EXISTS (SELECT 1 FROM reports r WHERE r.public_token = v.public_token AND r.status <> 'SUCCESS')
+		ORDER BY ended_at LIMIT $3`, store.Micros(ended), string(flow.EventConsented), limit)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(all))
+	for i, v := range all {
+		ids[i] = v.id
+	}
+	return all, deleteVisits(ctx, tx, ids)
+}
+
+func deleteVisits(ctx context.Context, tx *store.Tx, ids []string) error {
+	for _, id := range ids {
 		for _, query := range []string{
 			`DELETE FROM initialization_tokens WHERE visit_id = $1`, `DELETE FROM redirects
 				WHERE visit_id = $1`, `DELETE FROM invites WHERE visit_id = $1`,
 			`DELETE FROM visit_events WHERE visit_id = $1`, `DELETE FROM visits WHERE id = $1`,
 		} {
 			if _, err := tx.ExecContext(ctx, query, id); err != nil {
-				return 0, err
+				return err
 			}
 		}
 	}
-	return int64(len(all)), err
+	return nil
 }

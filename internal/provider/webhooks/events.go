@@ -189,6 +189,11 @@ func (s *Service) labels(ctx context.Context, q store.Queryer, r reports.Report,
 		ExternalID: r.ExternalID, UserArgs: r.UserArgs, ConsumerID: r.ConsumerID}, err
 }
 
+// Forget deletes the events about a report with their deliveries.
+func (s *Service) Forget(ctx context.Context, tx *store.Tx, publicToken string) error {
+	return s.outbox.Forget(ctx, tx, publicToken)
+}
+
 // Sweep deletes events over MaxAge and secrets that no longer sign.
 func (s *Service) Sweep(ctx context.Context) error {
 	if err := s.outbox.Sweep(ctx); err != nil {

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"vestibule/internal/jobs"
@@ -30,14 +30,15 @@ type Service struct {
 	Log          *slog.Logger
 
 	// RetentionDays is the number of days without activity after which an application
-	// is deleted; 0: never.
-	RetentionDays int
+	// is deleted, IncompleteDays that of one without a report, and UnstartedHours the hours
+	// of one of the form whose applicant has not opened a visit; 0: never.
+	RetentionDays, IncompleteDays, UnstartedHours int
 
 	// Erase deletes an application's rows in each package, in the transaction that
 	// deletes the application.
 	Erase []func(ctx context.Context, tx *store.Tx, id string) error
 
-	retained atomic.Value // search.Place: progress of retention
+	progress sync.Map // of retention: the search.Position that a search.Inactive has come to
 }
 
 // Provider accepts withdrawals of consent; *svcapi.Client implements it.
@@ -52,6 +53,7 @@ const (
 	ByMistake = "mistake" // created by mistake
 	ByTest    = "test"
 	byAge     = "age" // the retention period ended
+	unstarted = ""    // the applicant did not begin; leaves no Tombstone
 )
 
 // Reasons lists the reasons that a user can choose.
@@ -79,6 +81,11 @@ type Tombstone struct {
 // deletion. Then it destroys the data key and deletes the rows in every package,
 // leaving a Tombstone. False means that the application was already gone.
 func (s *Service) Delete(ctx context.Context, id, by, cause string) (bool, error) {
+	return s.deleteIf(ctx, id, by, cause, func(context.Context, *store.Tx) (bool, error) { return true, nil })
+}
+
+// deleteIf is Delete for an application of which still reports true once it is locked.
+func (s *Service) deleteIf(ctx context.Context, id, by, cause string, still func(context.Context, *store.Tx) (bool, error)) (bool, error) {
 	if cause == ByRequest {
 		known, err := s.Applications.Consumers(ctx, id)
 		if err != nil {
@@ -104,7 +111,7 @@ func (s *Service) Delete(ctx context.Context, id, by, cause string) (bool, error
 				ended[sh.RelayToken] = true
 			}
 		}
-		mine, err := s.erase(ctx, Tombstone{ApplicationID: id, By: by, Reason: cause}, ended)
+		mine, err := s.erase(ctx, Tombstone{ApplicationID: id, By: by, Reason: cause}, ended, still)
 		if !errors.Is(err, errShared) {
 			return mine, err
 		}
@@ -114,9 +121,10 @@ func (s *Service) Delete(ctx context.Context, id, by, cause string) (bool, error
 // errShared means that the application was shared again concurrently.
 var errShared = errors.New("deletion: the application was shared again concurrently")
 
-// erase replaces an application with a Tombstone, if it exists and has no shares
-// other than those ended.
-func (s *Service) erase(ctx context.Context, left Tombstone, ended map[string]bool) (mine bool, err error) {
+// erase replaces an application with a Tombstone, if it exists, still reports true, and it
+// has no shares other than those ended.
+func (s *Service) erase(ctx context.Context, left Tombstone, ended map[string]bool,
+	still func(context.Context, *store.Tx) (bool, error)) (mine bool, err error) {
 	id := left.ApplicationID
 	err = s.DB.Erase(ctx, func(ctx context.Context, tx *store.Tx) error {
 		mine = false
@@ -130,6 +138,9 @@ func (s *Service) erase(ctx context.Context, left Tombstone, ended map[string]bo
 			return nil
 		}
 		if err != nil {
+			return err
+		}
+		if ok, err := still(ctx, tx); err != nil || !ok {
 			return err
 		}
 		shared, err := s.Sharing.Of(ctx, tx, id)
@@ -147,6 +158,10 @@ func (s *Service) erase(ctx context.Context, left Tombstone, ended map[string]bo
 		if err := s.DB.Vault.Shred(ctx, tx, e.DataKey); err != nil {
 			return err
 		}
+		if left.Reason == unstarted {
+			mine = true
+			return nil
+		}
 		left.At = tx.Now
 		if mine, err = insert(ctx, tx, left); err != nil || !mine {
 			return err
@@ -160,7 +175,7 @@ func (s *Service) erase(ctx context.Context, left Tombstone, ended map[string]bo
 	return mine, err
 }
 
-// Job is the job that deletes applications after the retention period.
+// Job is the job that deletes applications after the retention periods.
 type Job struct{}
 
 // Kind returns the job's name.
@@ -171,9 +186,34 @@ func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, _ Job) error { return s.Retain(ctx) }, jobs.NoAttemptLimit())
 }
 
+// period is how long applications may be without activity.
+type period struct {
+	which  search.Inactive
+	since  time.Time // the last activity of those that are deleted is before
+	reason string
+}
+
+// periods returns the retention periods.
+func (s *Service) periods() (all []period) {
+	now := s.Now()
+	for _, p := range []struct {
+		length int
+		period
+	}{
+		{s.UnstartedHours, period{search.Unstarted, now.Add(-time.Duration(s.UnstartedHours) * time.Hour), unstarted}},
+		{s.IncompleteDays, period{search.WithoutReport, now.AddDate(0, 0, -s.IncompleteDays), byAge}},
+		{s.RetentionDays, period{search.Any, now.AddDate(0, 0, -s.RetentionDays), byAge}},
+	} {
+		if p.length > 0 {
+			all = append(all, p.period)
+		}
+	}
+	return all
+}
+
 // Resume enqueues the job when the process starts, if there is a retention period.
 func (s *Service) Resume(ctx context.Context) error {
-	if s.RetentionDays <= 0 {
+	if len(s.periods()) == 0 {
 		return nil
 	}
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -181,31 +221,48 @@ func (s *Service) Resume(ctx context.Context) error {
 	})
 }
 
-// Retain deletes a batch of applications without activity for longer than the
-// configured days, and reschedules itself: soon for the next batch; later for a new
-// pass, which retries those that failed.
+// Retain deletes a batch of applications of each retention period, and reschedules itself:
+// soon for the next batch; later for a new pass, which retries those that failed.
 func (s *Service) Retain(ctx context.Context) error {
-	if s.RetentionDays <= 0 {
+	all, next := s.periods(), retainEvery
+	if len(all) == 0 {
 		return nil
 	}
-	behind, _ := s.retained.Load().(search.Position)
-	old, err := search.Inactive(ctx, s.DB.SQL, s.Now().AddDate(0, 0, -s.RetentionDays), behind, Batch)
-	if err != nil {
-		return err
+	for _, p := range all {
+		full, err := s.retain(ctx, p)
+		if err != nil {
+			return err
+		}
+		if full {
+			next = time.Second
+		}
 	}
-	for _, p := range old { // one that fails does not hold up the others
-		_, err := s.Delete(ctx, p.Application, "", byAge)
+	return jobs.Snooze(next)
+}
+
+// retain deletes a batch of applications. True means that there may be more.
+func (s *Service) retain(ctx context.Context, p period) (bool, error) {
+	reached, _ := s.progress.Load(p.which)
+	behind, _ := reached.(search.Position)
+	old, err := p.which.Before(ctx, s.DB.SQL, p.since, behind, Batch)
+	if err != nil {
+		return false, err
+	}
+	for _, a := range old { // one that fails does not hold up the others
+		_, err := s.deleteIf(ctx, a.Application, "", p.reason, func(ctx context.Context, tx *store.Tx) (bool, error) {
+			return p.which.Is(ctx, tx, p.since, a.Application)
+		})
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return false, ctx.Err()
 		}
 		if err != nil {
-			s.Log.WarnContext(ctx, "not deleted by age", "application", p.Application, "err", err.Error())
+			s.Log.WarnContext(ctx, "not deleted by age", "application", a.Application, "err", err.Error())
 		}
 	}
-	if len(old) == Batch {
-		s.retained.Store(old[len(old)-1])
-		return jobs.Snooze(time.Second)
+	if len(old) < Batch {
+		s.progress.Delete(p.which)
+		return false, nil
 	}
-	s.retained.Store(search.Position{})
-	return jobs.Snooze(retainEvery)
+	s.progress.Store(p.which, old[len(old)-1])
+	return true, nil
 }

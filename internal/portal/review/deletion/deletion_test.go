@@ -201,6 +201,78 @@ func TestRetain(t *testing.T) {
 	})
 }
 
+// TestRetainWithoutReport checks which applications end after the shorter periods.
+func TestRetainWithoutReport(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		s, _ := open(t, db)
+		index := &search.Index{DB: db, Now: s.Now}
+		for n, c := range []struct {
+			state   journey.State
+			idle    time.Duration
+			change  func(*applicationstest.Row)
+			execute string // further changes, of the application $1
+		}{
+			0: {journey.Started, 25 * time.Hour, nil, ""},
+			1: {journey.Connecting, 25 * time.Hour, nil, `UPDATE application_attempts SET opened = FALSE WHERE application_id = $1`},
+			2: {journey.Started, 23 * time.Hour, nil, ""},
+			3: {journey.Started, 25 * time.Hour, func(r *applicationstest.Row) { r.Origin = applications.FromAPI }, ""},
+			4: {journey.Connecting, 25 * time.Hour, nil, ""},
+			5: {journey.Started, 25 * time.Hour, nil, `UPDATE review_index SET assignee = 'a' WHERE application_id = $1`},
+			6: {journey.Expired, 89 * 24 * time.Hour, nil, ""},
+			7: {journey.Expired, 91 * 24 * time.Hour, nil, ""},
+			8: {journey.Failed, 91 * 24 * time.Hour, nil, `UPDATE review_index SET decision = 'declined' WHERE application_id = $1`},
+			9: {journey.Started, 91 * 24 * time.Hour, func(r *applicationstest.Row) { r.Origin = applications.FromAPI }, ""},
+		} {
+			at := noon.Add(-c.idle)
+			row := applicationstest.Row{Application: applications.Application{ID: id(n), Product: contract.Cashflow, CreatedAt: at, UpdatedAt: at,
+				Journey: journey.Application{State: c.state}}}
+			if c.state != journey.Started {
+				row.Journey.Attempt, row.Consumers = 1, []string{consumer}
+			}
+			if c.change != nil {
+				c.change(&row)
+			}
+			a := applicationstest.Put(t, db, row)
+			err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+				err := index.OnChange(ctx, tx, a, applications.TimelineEntry{})
+				if c.execute != "" {
+					_, changed := tx.ExecContext(ctx, c.execute, id(n))
+					err = errors.Join(err, changed)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.add(t, 10, noon.AddDate(-1, 0, 0))
+		s.UnstartedHours, s.IncompleteDays = 24, 90
+		if err := s.Retain(t.Context()); err == nil || err.Error() != jobs.Snooze(retainEvery).Error() {
+			t.Errorf("retained: %v", err)
+		}
+		if left := s.left(t, 0, 10); !slices.Equal(left, []int{2, 3, 4, 5, 6, 8, 10}) {
+			t.Errorf("%v are left", left)
+		}
+		if _, err := Of(t.Context(), db.SQL, id(0)); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("the tombstone of an application that did not start: %v", err)
+		}
+		if tomb, err := Of(t.Context(), db.SQL, id(7)); err != nil || tomb.Reason != byAge {
+			t.Errorf("the tombstone is %+v, %v", tomb, err)
+		}
+	})
+}
+
+// TestRetainSparesChanged checks that an application that changes during its deletion remains.
+func TestRetainSparesChanged(t *testing.T) {
+	s, p := open(t, storetest.SQLite(t, store.Portal))
+	s.RetentionDays = 30
+	s.share(t, s.add(t, 1, noon.AddDate(0, 0, -31)), "svc-harbor")
+	p.before = func() { s.add(t, 1, noon) }
+	if err := s.Retain(t.Context()); err == nil || len(s.left(t, 1, 1)) != 1 {
+		t.Errorf("retained: %v, %v are left", err, s.left(t, 1, 1))
+	}
+}
+
 func TestPage(t *testing.T) {
 	db := storetest.SQLite(t, store.Portal)
 	for n := range pageSize + 1 {

@@ -463,15 +463,39 @@ type Position struct {
 	Application string
 }
 
-// Inactive lists applications without activity since an instant, oldest first,
-// starting after a place.
-func Inactive(ctx context.Context, q store.Queryer, since time.Time, behind Position, limit int) ([]Position, error) {
+// Inactive selects applications without activity.
+type Inactive string
+
+// What Inactive selects besides the time. Reviewers' work keeps an application that has no report.
+const (
+	Any           Inactive = ""
+	WithoutReport Inactive = ` AND state IN ('started', 'connecting', 'returned', 'pending', 'failed', 'exited', 'expired')
+		AND NOT has_report AND decision = ''`
+	// Unstarted applications come from the form, and their applicant has not opened a visit.
+	Unstarted Inactive = ` AND state IN ('started', 'connecting') AND NOT has_report AND decision = '' AND assignee = ''
+		AND EXISTS (SELECT 1 FROM applications a WHERE a.id = application_id AND a.origin = 'web')
+		AND NOT EXISTS (SELECT 1 FROM application_attempts t WHERE t.application_id = review_index.application_id
+			AND (t.opened OR t.token_until > $1))`
+)
+
+// Before lists applications without activity since an instant, oldest first, starting after a
+// place.
+func (i Inactive) Before(ctx context.Context, q store.Queryer, since time.Time, behind Position, limit int) ([]Position, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (p Position, err error) {
 		err = row.Scan(&p.Micros, &p.Application)
 		return p, err
 	}, `SELECT updated_at, application_id FROM review_index
-		WHERE updated_at < $1 AND (updated_at > $2 OR updated_at = $2 AND application_id > $3) ORDER BY updated_at, application_id LIMIT $4`,
+		WHERE updated_at < $1 AND (updated_at > $2 OR updated_at = $2 AND application_id > $3)`+string(i)+`
+		ORDER BY updated_at, application_id LIMIT $4`,
 		store.Micros(since), behind.Micros, behind.Application, int64(limit))
+}
+
+// Is reports whether an application has been without activity since an instant.
+func (i Inactive) Is(ctx context.Context, q store.Queryer, since time.Time, id string) (bool, error) {
+	var n int
+	err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM review_index WHERE updated_at < $1 AND application_id = $2`+string(i),
+		store.Micros(since), id).Scan(&n)
+	return n == 1, err
 }
 
 // Forget deletes an application from the index. It also deletes all open searches,
