@@ -154,6 +154,7 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 		go func() { failed <- s.server.Serve(s.listener) }()
 		fmt.Fprintf(stdout, "%s listening url=%s\n", s.name, s.url)
 	}
+	releaseStartMemory()
 	run.stage.Store(int32(serving))
 	fmt.Fprint(stdout, "ready\n"+run.startPages()) // at once: a reader may close after the first line
 	select {

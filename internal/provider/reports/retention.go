@@ -48,11 +48,5 @@ func (s *Service) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// Delete deletes a report with all its rows. Its external id can be used again.
-func (s *Service) Delete(ctx context.Context, tx *store.Tx, publicToken string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM reports WHERE public_token = $1`, publicToken)
-	return err
-}
-
 // retained reports whether files with the retrieved data can still be requested.
 func (s *Service) retained(r Report) bool { return s.Now().Sub(r.HeldSince()) <= Retention }

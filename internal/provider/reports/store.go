@@ -23,6 +23,12 @@ func insert(ctx context.Context, tx *store.Tx, r Report) (bool, error) {
 		store.NullString(r.refreshedFrom)))
 }
 
+// Delete deletes a report with all its rows. Its external id can be used again.
+func (s *Service) Delete(ctx context.Context, tx *store.Tx, publicToken string) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM reports WHERE public_token = $1`, publicToken)
+	return err
+}
+
 // label sets labels. It returns false if the external id is another report's.
 func label(ctx context.Context, tx *store.Tx, publicToken, externalID, userArgs string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE reports
