@@ -27,6 +27,7 @@ func (g group) named(name string) bool { return name == "" || name == g.name || 
 var groups = []group{
 	{"wasm", "module", wasmFigures},
 	{"pages", "apply", pagesFigures},
+	{"memory", "resident", memoryFigures},
 	{"redirect", "verify", verifyFigures},
 	{"redirect", "returns", returnFigures},
 	{"api", "submissions", submissionFigures},

@@ -21,27 +21,21 @@ import (
 const applyPath = "/apply/cashflow"
 
 // pagesFigures builds and starts the program, and measures what a browser loads before the
-// apply page is complete, the rate of that page, and the time to start and the memory of
-// the idle program.
+// apply page is complete, the rate of that page, and the time to start.
 func pagesFigures(ctx context.Context, dir string) ([]figure, error) {
 	bin, err := buildProgram(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	var starts, memory series
+	var starts series
 	for round := range 6 {
 		p, err := startServer(ctx, bin, dir, "serve")
 		if err != nil {
 			return nil, err
 		}
-		time.Sleep(2 * time.Second)
-		resident, err := memoryOf(p.cmd.Process.Pid, "VmRSS")
 		p.stop()
-		if err != nil {
-			return nil, err
-		}
 		if round > 0 { // the first one migrates
-			starts, memory = append(starts, float64(p.started)), append(memory, resident)
+			starts = append(starts, float64(p.started))
 		}
 	}
 	p, err := startServer(ctx, bin, dir, "serve")
@@ -53,12 +47,11 @@ func pagesFigures(ctx context.Context, dir string) ([]figure, error) {
 	loader, err2 := compressed(ctx, p.Provider+"/widget/v1/widget.js")
 	kit, err3 := compressed(ctx, p.Portal+"/embed/v1/embed.js")
 	rate, err4 := p.applyFigure(ctx, dir)
-	kibibytes, mebibytes := unit("%.1f KiB", 1<<10), unit("%.1f MiB", 1<<20)
+	kibibytes := unit("%.1f KiB", 1<<10)
 	return []figure{rate,
 		compare("bytes until the apply page is complete", "≤ 1.00", kibibytes, series{page}, series{25 << 10}),
 		compare("the provider's widget loader", "≤ 1.00", kibibytes, series{loader}, series{5 << 10}),
 		compare("the portal's embed kit", "≤ 1.00", kibibytes, series{kit}, series{4 << 10}),
-		compare("resident memory of serve, idle", "≤ 1.00", mebibytes, memory, series{60 << 20}),
 		compare("time until ready, once built", "≤ 1.00", millis, starts, series{1e9}),
 	}, errors.Join(err, err2, err3, err4)
 }

@@ -154,9 +154,9 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 		go func() { failed <- s.server.Serve(s.listener) }()
 		fmt.Fprintf(stdout, "%s listening url=%s\n", s.name, s.url)
 	}
-	releaseStartMemory()
 	run.stage.Store(int32(serving))
 	fmt.Fprint(stdout, "ready\n"+run.startPages()) // at once: a reader may close after the first line
+	releaseStartMemory()
 	select {
 	case <-ctx.Done():
 		run.stage.Store(int32(draining))
