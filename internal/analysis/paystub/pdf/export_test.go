@@ -6,3 +6,6 @@ func Spent(b []byte) (int, error) {
 	_, err := r.file()
 	return maxWork - r.left.work, err
 }
+
+// Hash6 returns the hash of revision 6 of an empty password.
+func Hash6(salt string) []byte { return hash6(text(salt)) }

@@ -99,7 +99,7 @@ func (r *reader) objectAt(at, num int) any {
 	}
 	l := r.lexer(at)
 	n, ok1 := l.next(0).(int)
-	_, ok2 := l.next(0).(int)
+	gen, ok2 := l.next(0).(int)
 	if !ok1 || !ok2 || l.next(0) != operator("obj") || num >= 0 && n != num {
 		panic(malformed("another object than the cross-reference says"))
 	}
@@ -109,6 +109,9 @@ func (r *reader) objectAt(at, num int) any {
 		return nil
 	}
 	d, ok := v.(dict)
+	if r.crypt != nil && d.get("Type") != name("XRef") {
+		v = r.decryptStrings(v, n, gen)
+	}
 	if !ok {
 		return v
 	}
@@ -123,7 +126,7 @@ func (r *reader) objectAt(at, num int) any {
 	if l.at < len(r.b) && r.b[l.at] == '\n' {
 		l.at++
 	}
-	return &stream{dict: d, raw: r.raw(d, l.at), num: n}
+	return &stream{dict: d, raw: r.raw(d, l.at), num: n, gen: gen}
 }
 
 var endstream = []byte("endstream")

@@ -15,7 +15,7 @@ import (
 // The errors that Open returns, wrapped.
 var (
 	ErrNotPDF    = errors.New("not a PDF file")
-	ErrEncrypted = errors.New("the PDF file is encrypted")
+	ErrEncrypted = errors.New("the PDF file needs a password")
 	ErrTooMuch   = errors.New("the PDF file holds more than is read of one")
 	ErrMalformed = errors.New("the PDF file is malformed")
 )
@@ -49,6 +49,7 @@ const (
 type File struct {
 	Info       Info
 	Linearized bool     // linearized for reading over a network, and not changed since
+	Encrypted  bool     // encrypted with an empty password
 	Repaired   bool     // the cross-reference or the length of a stream is wrong
 	Updates    []Update // appended to the file after it was first written, oldest first
 	Active     bool     // has scripts or attachments, or starts a program

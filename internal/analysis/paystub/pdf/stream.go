@@ -51,6 +51,9 @@ func (r *reader) inflate(st *stream) []byte {
 	r.left.spend(len(st.raw)/2 + 256)
 	r.used(st.dict)
 	data := st.raw
+	if r.crypt != nil {
+		data = r.decryptStream(st)
+	}
 	filters := r.list(firstOf(st.dict, "Filter", "F"))
 	parms := r.list(firstOf(st.dict, "DecodeParms", "DP"))
 	if len(filters) > 4 {
@@ -63,6 +66,7 @@ func (r *reader) inflate(st *stream) []byte {
 			if i < len(parms) {
 				data = r.unpredict(data, r.asDict(parms[i]))
 			}
+		case name("Crypt"): // decryptStream applies it
 		case name("ASCII85Decode"), name("A85"):
 			data = ascii85(data, min(maxStream, r.left.inflated))
 			take(&r.left.inflated, len(data), "bytes inflated")

@@ -22,6 +22,7 @@ type (
 		dict dict
 		raw  []byte
 		num  int // the object's number
+		gen  int // the object's generation
 	}
 )
 

@@ -33,6 +33,7 @@ type reader struct {
 	endless  int // no stream ends at or after this byte
 	trailer  dict
 	repaired bool
+	crypt    *crypt // nil: the file is not encrypted
 	inflater inflater
 	packed   map[int][]packedObject // by object stream
 	out      *File
@@ -64,9 +65,6 @@ func (r *reader) read() *File {
 			panic(malformed("no pages"))
 		}
 	}
-	if r.trailer.get("Encrypt") != nil {
-		panic(failure{ErrEncrypted})
-	}
 	r.out.Repaired = r.repaired
 	r.info()
 	r.pages()
@@ -75,9 +73,6 @@ func (r *reader) read() *File {
 }
 
 func (r *reader) hasPages() bool {
-	if r.trailer.get("Encrypt") != nil {
-		return true // the file is refused anyway
-	}
 	return r.asDict(r.asDict(r.trailer.get("Root")).get("Pages")) != nil
 }
 
@@ -121,6 +116,7 @@ func (r *reader) followed() (ok bool) {
 			at, whole = int(f), true
 		}
 	}
+	r.unlock()
 	return r.trailer != nil
 }
 
@@ -249,7 +245,7 @@ func (r *reader) xrefStream(st *stream, s *section) {
 func (r *reader) repair() {
 	r.repaired, r.trailer, r.count = true, nil, 0
 	r.sections, r.places, r.objects = []section{{}}, map[int][]place{}, map[int]any{}
-	r.loading, r.deep, r.packed = map[int]bool{}, 0, map[int][]packedObject{}
+	r.loading, r.deep, r.packed, r.crypt = map[int]bool{}, 0, map[int][]packedObject{}, nil
 	s := &r.sections[0]
 	r.left.spend(len(r.b))
 	var holders []int
@@ -273,14 +269,6 @@ func (r *reader) repair() {
 			holders = append(holders, num)
 		}
 	}
-	for _, num := range holders {
-		for i, o := range r.unpack(num) {
-			r.left.spend(8) // the same stream may be in holders repeatedly
-			if _, direct := r.places[o.num]; !direct {
-				r.note(o.num, place{at: i, in: num}, s)
-			}
-		}
-	}
 	for at := 0; ; {
 		i := bytes.Index(r.b[at:], []byte("trailer"))
 		if i < 0 {
@@ -291,19 +279,28 @@ func (r *reader) repair() {
 			r.trailer = t
 		}
 	}
-	if r.trailer != nil {
-		return
+	if r.trailer == nil { // a cross-reference stream has its entries
+		for _, num := range s.numbers {
+			if st, ok := r.try(func() any { return r.object(num) }).(*stream); ok && st.dict.get("Root") != nil {
+				r.trailer = st.dict
+			}
+		}
 	}
-	for _, num := range s.numbers { // find a cross-reference stream or the catalog
-		switch o := r.try(func() any { return r.object(num) }).(type) {
-		case *stream:
-			if o.dict.get("Root") != nil {
-				r.trailer = o.dict
+	r.unlock()
+	for _, num := range holders {
+		for i, o := range r.unpack(num) {
+			r.left.spend(8) // the same stream may be in holders repeatedly
+			if _, direct := r.places[o.num]; !direct {
+				r.note(o.num, place{at: i, in: num}, s)
 			}
-		case dict:
-			if o.get("Type") == name("Catalog") && r.trailer == nil {
-				r.trailer = dict{{"Root", ref{num, 0}}}
-			}
+		}
+	}
+	for _, num := range s.numbers {
+		if r.trailer != nil {
+			return
+		}
+		if o, ok := r.try(func() any { return r.object(num) }).(dict); ok && o.get("Type") == name("Catalog") {
+			r.trailer = dict{{"Root", ref{num, 0}}}
 		}
 	}
 }
