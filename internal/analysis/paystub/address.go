@@ -55,7 +55,7 @@ func startsWithNumber(s string) bool {
 	return strings.HasPrefix(plain(s), "po box")
 }
 
-// town parses "City, ST 12345".
+// town parses "City, ST 12345", with a state in any case.
 func town(s string) (city, state, zip string, ok bool) {
 	s = strings.TrimSpace(s)
 	i := strings.LastIndexByte(s, ' ')
@@ -68,13 +68,20 @@ func town(s string) (city, state, zip string, ok bool) {
 	if i < 1 || len(s)-i != 3 {
 		return "", "", "", false
 	}
-	state = strings.ToUpper(s[i+1:])
-	if state[0] < 'A' || state[0] > 'Z' || state[1] < 'A' || state[1] > 'Z' || state != s[i+1:] {
+	city, state = strings.TrimRight(s[:i], " ,"), strings.ToUpper(s[i+1:])
+	if state[0] < 'A' || state[0] > 'Z' || state[1] < 'A' || state[1] > 'Z' {
 		return "", "", "", false
 	}
-	city = strings.TrimRight(s[:i], " ,")
+	// In lower case, a word such as "in" or "Id" must be a state after a comma.
+	if state != s[i+1:] && !(slices.Contains(states, state) && (strings.Contains(s[len(city):], ",") || state != "ID" && s[i+1] == state[0])) {
+		return "", "", "", false
+	}
 	return city, state, zip, city != "" && !strings.ContainsAny(city, "0123456789,:")
 }
+
+// states lists the codes of states, territories and military posts.
+var states = strings.Fields("AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH " +
+	"OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY AS GU MP PR VI AA AE AP")
 
 func isZIP(s string) bool {
 	if len(s) != 5 && len(s) != 10 {

@@ -90,6 +90,7 @@ func layOut(f *pdf.File) *sheet {
 	s.splitCents()
 	s.joinTowns()
 	s.splitTexts()
+	s.joinStacked()
 	s.mergeHeads()
 	return s
 }
@@ -178,6 +179,9 @@ type strip struct {
 // continues reports whether a run begins where the strip ends, in the same font.
 func (t *strip) continues(r *pdf.Run) bool {
 	l := t.last
+	if _, amount := money(r.Text); amount && len(t.letters) > 0 && unicode.IsLetter(t.letters[len(t.letters)-1]) {
+		return false // a label that fills its column
+	}
 	return l != nil && r.Font == l.Font && r.Size == l.Size && r.Y == l.Y && abs(r.X-l.End) < 0.06*l.Size && len(t.letters) < 400
 }
 
@@ -206,7 +210,7 @@ func (t *strip) cut(page int) (out []*cell) {
 		from = -1
 	}
 	for k, c := range t.letters {
-		if unicode.IsSpace(c) || c == 0xa0 {
+		if unicode.IsSpace(c) {
 			if blank++; blank == 2 {
 				flush(k - 1)
 			}
@@ -259,6 +263,10 @@ func lines(pieces []*cell) (rows []row) {
 				// Two amounts, or an amount and a word, are in two columns.
 				_, ended := money(before.text)
 				_, another := money(c.text)
+				if letter, _ := utf8.DecodeLastRuneInString(before.text); another && unicode.IsLetter(letter) && gap < 0.12*size {
+					out = append(out, c)
+					continue
+				}
 				if !whole && (ended && (another || gap > 0.2*size && len(c.text) > 1 && c.text != "CR" && c.text != "USD") ||
 					another && number(before.text) && strings.Contains(before.text, ".")) {
 					out = append(out, c)

@@ -60,6 +60,7 @@ func (s *sheet) fields() *fields {
 			}
 		}
 	}
+	s.beforeLabels(f)
 	if !f.start.shown && !f.end.shown {
 		s.spanned(f)
 	}
@@ -83,6 +84,34 @@ func (s *sheet) fields() *fields {
 		f.frequency = s.frequencyInTitle()
 	}
 	return f
+}
+
+// beforeLabels reads the values of days and of the employee that are still unknown to the left
+// of their labels and above them.
+func (s *sheet) beforeLabels(f *fields) {
+	for n, r := range s.rows {
+		for i, c := range r {
+			what := labelOf(c.words)
+			if kindOf(what) != 0 && what != fieldEmployee {
+				continue
+			}
+			var before []*cell
+			if i > 0 && c.x0-r[i-1].x1 < 60 && (i == 1 || labelOf(r[i-2].words) == noField || kindOf(labelOf(r[i-2].words)) != kindOf(what)) {
+				before = append(before, r[i-1])
+			}
+			if n > 0 {
+				if up := cellAbove(s.rows[n-1], c); up != nil && abs(up.x0-c.x0) < 4 {
+					before = append(before, up)
+				}
+			}
+			for _, v := range before {
+				s.spend(512 + len(v.text))
+				if labelOf(v.words) == noField && f.put(what, v.text, v) {
+					break
+				}
+			}
+		}
+	}
 }
 
 // frequencyInTitle returns the pay frequency that a title begins with, as in "Biweekly pay
@@ -337,6 +366,10 @@ func (s *sheet) valuesNear(n, i int, what field) []*cell {
 			found = append(found, place{r[i+2], far})
 		}
 	}
+	over := 0 // dates below that belong to the labels above this one
+	if kindOf(what) == 0 {
+		over = s.labelsOver(n, label)
+	}
 	for k := n + 1; k < len(s.rows) && k <= n+4 && len(found) < maxBeside; k++ {
 		r := s.rows[k]
 		if r[0].page != label.page || label.y-r.y() > 3*max(label.size, r[0].size) {
@@ -352,6 +385,10 @@ func (s *sheet) valuesNear(n, i int, what field) []*cell {
 			}
 			if (abs(c.x0-label.x0) < 8 || min(c.x1, label.x1)-max(c.x0, label.x0) > 0) && labelOf(c.words) == noField {
 				s.spend(384 + len(c.text))
+				if over > 0 && mayBeValue(what, c.text) {
+					over--
+					continue
+				}
 				far := 2 * (label.y - c.y)
 				if s.below[kindOf(what)] > 0 && mayBeValue(what, c.text) {
 					far -= 1000
@@ -450,7 +487,7 @@ func (f *fields) putPeriod(text string, c *cell) bool {
 func (f *fields) putPeriodOf(text string, c *cell) bool {
 	a, b, after, first, second := twoDates(text)
 	if first != goodDate || second != goodDate || f.start.shown || after != "" && after[0] != ',' &&
-		after[0] != ' ' || b.Sub(a.Time).Hours() > 24*35 || b.Before(a.Time) {
+		after[0] != ' ' || b.Sub(a.Time).Abs().Hours() > 24*35 {
 		return false
 	}
 	f.start, f.end = when{shown: true, date: a, valid: true, cell: c}, when{shown: true, date: b, valid: true, cell: c}

@@ -125,18 +125,20 @@ func (t *table) indented(s *sheet, n int, p period, label *cell, numbers []*cell
 	return true
 }
 
-// kindOf returns the kind of the column that an amount is in.
+// kindOf returns the kind of the column that an amount is in: of the only header that it
+// overlaps, whatever its alignment, or else of the nearest one.
 func (g *segment) kindOf(c *cell) period {
-	best, at := 14.0, -1
+	best, at, over := 14.0, -1, 0
 	for k, head := range g.columns {
-		if d := min(abs(head.x1-c.x1), abs(head.x0-c.x0), abs(head.x0+head.x1-c.x0-c.x1)/2); d < best {
-			best, at = d, k
+		if min(head.x1, c.x1)-max(head.x0, c.x0) > 0 {
+			at = k
+			over++
 		}
 	}
-	if at < 0 { // in wide columns, the amount and the header overlap
+	if over != 1 {
 		for k, head := range g.columns {
-			if min(head.x1, c.x1)-max(head.x0, c.x0) > 0 {
-				at = k
+			if d := min(abs(head.x1-c.x1), abs(head.x0-c.x0), abs(head.x0+head.x1-c.x0-c.x1)/2); d < best {
+				best, at = d, k
 			}
 		}
 	}

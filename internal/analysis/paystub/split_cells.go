@@ -60,6 +60,12 @@ func (s *sheet) labelStarts(c *cell) (at []int) {
 		return nil
 	}
 	s.spend(4 * len(c.text))
+	if i := strings.LastIndexByte(c.text, ' '); i > 0 { // "Net Pay 12.00 34.00"
+		_, second := money(c.text[i+1:])
+		if label, amount, ok := split(&cell{text: c.text[:i]}); ok && second && itemOfAny(label.words) {
+			return []int{i - len(amount.text), i + 1}
+		}
+	}
 	from := 0
 	if what, rest, colon := inline(c.text); what == fieldAddress && colon && rest != "" { // the address continues below its first line
 		from = len(c.text) - len(rest)

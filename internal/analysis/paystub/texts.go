@@ -124,9 +124,10 @@ func number(s string) bool {
 	return digits > 0 && len(s) < 20
 }
 
-// ligatures replaces ligatures by their letters, and removes invisible characters.
+// ligatures replaces ligatures by their letters and no-break spaces by spaces, and removes
+// invisible characters.
 var ligatures = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ",
-	"ffl", "ﬅ", "st", "ﬆ", "st", "\u00ad", "", "\u200b", "")
+	"ffl", "ﬅ", "st", "ﬆ", "st", "\u00a0", " ", "\u00ad", "", "\u200b", "")
 
 // withoutRule removes the rule, drawn with signs such as "-----", before and after a text.
 func withoutRule(text string) string {
