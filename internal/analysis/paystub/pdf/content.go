@@ -31,6 +31,8 @@ type painter struct {
 	object int
 	over   bool // drawing an annotation
 
+	resources dict // of the page
+
 	boxes  [][4]float64 // rectangles of the path, on the page
 	corner [][2]float64 // points of the path, on the page
 	curved bool
@@ -284,11 +286,17 @@ func (p *painter) graphics(v any, resources dict) {
 	}
 }
 
-// resource returns the resource of a kind with the name that the content uses.
+// resource returns the resource of a kind with the name that the content uses. What a form
+// lacks is the page's.
 func (p *painter) resource(resources dict, kind, key name) any {
-	all := p.r.asDict(resources.get(kind))
-	p.r.left.spend((len(resources) + len(all)) * (1 + len(key)/16)) // names may be long and similar
-	return all.get(key)
+	for _, from := range []dict{resources, p.resources} {
+		all := p.r.asDict(from.get(kind))
+		p.r.left.spend((len(from) + len(all)) * (1 + len(key)/16)) // names may be long and similar
+		if v := all.get(key); v != nil {
+			return v
+		}
+	}
+	return nil
 }
 
 func (p *painter) setFont(args []any, resources dict) {

@@ -100,7 +100,7 @@ func (r *reader) page(node, own dict) {
 	p := &painter{r: r, page: &r.out.Pages[len(r.out.Pages)-1], fonts: map[name]*decoder{}}
 	base := matrix{1, 0, 0, 1, -x, -y}
 	p.state = state{ctm: base, stretch: 1, opaque: true}
-	resources := r.asDict(own.get("Resources"))
+	p.resources = r.asDict(own.get("Resources"))
 	var content []byte
 	for _, v := range r.list(node.get("Contents")) {
 		st := r.asStream(v)
@@ -115,7 +115,7 @@ func (r *reader) page(node, own dict) {
 		content = append(append(content, data...), '\n')
 		p.ends = append(p.ends, len(content))
 	}
-	p.run(content, resources, 0)
+	p.run(content, p.resources, 0)
 	p.state = state{ctm: base, stretch: 1, opaque: true}
 	for _, v := range r.asArray(node.get("Annots")) {
 		p.annotation(r.asDict(v), base)

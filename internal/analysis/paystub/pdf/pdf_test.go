@@ -327,3 +327,23 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// TestFormWithoutResources checks that a form uses the page's resources for what it lacks: if
+// it has none, also within another form, or not these.
+func TestFormWithoutResources(t *testing.T) {
+	font := "<</Type/Font/Subtype/Type1/BaseFont/Courier>>"
+	text := "BT /F 10 Tf (a) Tj ET"
+	for name, forms := range map[string][]string{
+		"none":                  {stream("/Subtype/Form", text)},
+		"an empty one":          {stream("/Subtype/Form/Resources<<>>", text)},
+		"of images only":        {stream("/Subtype/Form/Resources<</XObject<<>>>>", text)},
+		"within another form":   {stream("/Subtype/Form/Resources<</XObject<</Y 7 0 R>>>>", "/Y Do"), stream("/Subtype/Form", text)},
+		"as a form of its form": {stream("/Subtype/Form/Resources<</Font<</Z 5 0 R>>>>", "/Z 10 Tf /V Do"), stream("/Subtype/Form", text)},
+	} {
+		b := page(stream("", "/X Do"), append([]string{font}, forms...)...)
+		b = bytes.Replace(b, []byte("/XObject<</X 6 0 R>>/ExtGState"), []byte("/XObject<</X 6 0 R/V 7 0 R>>/ExtGState"), 1)
+		if got := drawn(open(t, b)); got != "a@0,0-6" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
