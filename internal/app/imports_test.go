@@ -135,7 +135,7 @@ func TestImportRules(t *testing.T) {
 	never("rules, shapes and tools stand below the parties", []string{"internal/contract", "internal/i18n", "internal/prefill",
 		"internal/journey", "internal/report", "internal/jose", "internal/webhook", "internal/store", "internal/jobs",
 		"internal/httpx", "internal/session", "internal/staff", "internal/apidocs", "internal/mail", "internal/telemetry",
-		"internal/subprocess", "internal/pageimage", "internal/theme", "internal/strictyaml", "internal/pdf"},
+		"internal/subprocess", "internal/pageimage", "internal/theme", "internal/strictyaml", "internal/pdf", "internal/personname"},
 		"internal/app", "internal/portal", "internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi", "templates")
 	never("the consoles' shared parts stand below the parties", []string{"internal/console"}, "internal/app", "internal/portal",
 		"internal/provider", "internal/redirect", "internal/analysis", "internal/svcapi", "templates/portal", "templates/provider")

@@ -15,23 +15,35 @@ import (
 	"time"
 	"unicode"
 
-	"golang.org/x/text/unicode/norm"
-
 	"vestibule/internal/contract"
+	"vestibule/internal/personname"
 	"vestibule/internal/report"
 )
 
 // Person is a name with email addresses, as typed by the consumer or as known
 // to a bank.
 type Person struct {
-	FirstName string   `json:"firstName,omitempty"`
-	LastName  string   `json:"lastName,omitempty"`
-	Emails    []string `json:"emails,omitempty"`
+	FirstName  string   `json:"firstName,omitempty"` // with the middle name in documents of version 0.1.0
+	MiddleName string   `json:"middleName,omitempty"`
+	LastName   string   `json:"lastName,omitempty"` // likewise with the suffix
+	Suffix     string   `json:"suffix,omitempty"`
+	Emails     []string `json:"emails,omitempty"`
 }
 
-// FullName returns first and last name with one space between.
+// FullName returns the parts of the name with one space between.
 func (p Person) FullName() string {
-	return strings.TrimSpace(p.FirstName + " " + p.LastName)
+	return strings.Join(strings.Fields(p.FirstName+" "+p.MiddleName+" "+p.LastName+" "+p.Suffix), " ")
+}
+
+// Compare compares the name with one that a source has (package personname).
+func (p Person) Compare(found string) (notes []personname.Note, same bool) {
+	return personname.Compare(p.FirstName+" "+p.MiddleName, strings.TrimSpace(p.LastName+" "+p.Suffix), found)
+}
+
+// Is reports whether a source's name can be the person's.
+func (p Person) Is(found string) bool {
+	_, same := p.Compare(found)
+	return same
 }
 
 // Owner is a person as one record of a bank.
@@ -236,25 +248,4 @@ func (a Account) MonthsAvailable(fetch report.Date) int {
 		}
 	}
 	return 24
-}
-
-// SameName reports whether two full names are the same to a reader: letters
-// without case, marks or punctuation, words in the same order. Two empty names
-// are not the same.
-func SameName(a, b string) bool {
-	x, y := foldName(a), foldName(b)
-	return x == y && x != ""
-}
-
-func foldName(s string) string {
-	var b strings.Builder
-	for _, r := range norm.NFKD.String(s) {
-		switch {
-		case unicode.IsLetter(r):
-			b.WriteRune(unicode.ToLower(unicode.ToUpper(r)))
-		case unicode.IsSpace(r), r == '-', r == '‐', r == '‑', r == '–':
-			b.WriteByte(' ')
-		}
-	}
-	return strings.Join(strings.Fields(b.String()), " ")
 }

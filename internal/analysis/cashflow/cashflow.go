@@ -86,7 +86,7 @@ func identities(in Input) []report.Identity {
 		for _, o := range c.Owners {
 			id := identity(c.SourceID, c.ID, o.RecordID, o.Person)
 			ref := report.SourceRef{SourceID: id.SourceID, SourceUUID: id.SourceUUID, SourceRecordID: id.SourceRecordID}
-			if in.Consumer != nil && bankdata.SameName(in.Consumer.FullName(), o.FullName()) {
+			if in.Consumer != nil && in.Consumer.Is(o.FullName()) {
 				m.FullName.Matched = append(m.FullName.Matched, ref)
 			} else {
 				m.FullName.Unmatched = append(m.FullName.Unmatched, ref)

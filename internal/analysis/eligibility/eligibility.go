@@ -165,7 +165,7 @@ func (in *Input) identities() []report.EligibilityIdentity {
 		same := false
 		for _, p := range people {
 			out = append(out, identity(id, uuid, p))
-			same = same || in.Consumer != nil && bankdata.SameName(in.Consumer.FullName(), p.FullName())
+			same = same || in.Consumer != nil && in.Consumer.Is(p.FullName())
 		}
 		ref := report.ConnectionRef{SourceID: id, SourceUUID: report.Null(uuid)}
 		switch {

@@ -1,10 +1,9 @@
 package income
 
 import (
-	"strings"
-
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
+	"vestibule/internal/personname"
 	"vestibule/internal/report"
 )
 
@@ -38,7 +37,7 @@ func identities(in Input) []report.IncomeIdentity {
 	m := report.IncomeMatching{FullName: emptyMatching()}
 	known := func(source string, o bankdata.Owner) {
 		id := identity(source, o.RecordID, o.Person)
-		same := in.Consumer != nil && bankdata.SameName(in.Consumer.FullName(), o.FullName())
+		same := in.Consumer != nil && in.Consumer.Is(o.FullName())
 		addRecord(&m.FullName, same, report.RecordRef{SourceID: id.SourceID, SourceRecordID: id.SourceRecordID})
 		out = append(out, id)
 	}
@@ -63,13 +62,9 @@ func identities(in Input) []report.IncomeIdentity {
 	return out
 }
 
-// named splits a full name. Its last word is the last name.
-func named(full string) bankdata.Person {
-	words := strings.Fields(full)
-	if len(words) < 2 {
-		return bankdata.Person{FirstName: full}
-	}
-	return bankdata.Person{FirstName: strings.Join(words[:len(words)-1], " "), LastName: words[len(words)-1]}
+func named(full string) (p bankdata.Person) {
+	p.FirstName, p.LastName, p.Suffix = personname.Split(full)
+	return p
 }
 
 func emptyMatching() report.RecordMatching {

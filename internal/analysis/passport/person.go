@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode"
 
-	"golang.org/x/text/unicode/norm"
-
+	"vestibule/internal/personname"
 	"vestibule/internal/report"
 )
 
@@ -79,43 +77,10 @@ func identity(p Person, f report.IdentityFields) report.PassportIdentity {
 	return out
 }
 
-// SameName reports whether the entered name matches a full name: every entered word is in
-// the full name, in any order, or the letters are the same, as in scripts without spaces.
-// The full name may have more words. Case, marks and punctuation do not count. Both first
-// and last name are required.
+// SameName reports whether a full name can be that of the person with the entered first and last name.
 func SameName(c Consumer, full string) bool {
-	first, last, left := words(c.First), words(c.Last), words(full)
-	if len(first) == 0 || len(last) == 0 {
-		return false
-	}
-	joined, a, z := strings.Join(left, ""), strings.Join(first, ""), strings.Join(last, "")
-	if joined == z+a || joined == a+z {
-		return true
-	}
-	typed := append(first, last...)
-	for _, w := range typed {
-		i := slices.Index(left, w)
-		if i < 0 {
-			return false
-		}
-		left = slices.Delete(left, i, i+1)
-	}
-	return true
-}
-
-// words returns the words of a name without case and marks.
-func words(s string) []string {
-	var b strings.Builder
-	for _, r := range norm.NFKD.String(s) {
-		switch {
-		case unicode.IsLetter(r):
-			b.WriteRune(unicode.ToLower(unicode.ToUpper(r)))
-		case unicode.IsMark(r), r == '\'', r == '’', r == 'ʼ':
-		default:
-			b.WriteByte(' ')
-		}
-	}
-	return strings.Fields(b.String())
+	_, same := personname.Compare(c.First, c.Last, full)
+	return same && c.First != "" && c.Last != ""
 }
 
 // life adds addresses, employers, other incomes, identifiers and bank accounts.

@@ -61,7 +61,7 @@ func identityGrid(l i18n.Lang, v verdict.Verdict) ui.Grid {
 	for _, i := range v.Identities {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: source(l, i.SourceID)}, {Body: textOrDash(l, report.Text(i.FullName))},
 			{Body: textOrDash(l, report.Text(i.FirstName))}, {Body: textOrDash(l, report.Text(i.LastName))},
-			{Body: list(l, i.Emails)}, {Body: compared(l, i.Name, v.Names.Level)}})
+			{Body: list(l, i.Emails)}, {Body: withNotes(l, compared(l, i.Name, v.Names.Level), i.Notes)}})
 	}
 	return g
 }

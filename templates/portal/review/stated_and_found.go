@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/personname"
 	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/report"
 	"vestibule/templates/ui"
@@ -51,7 +52,7 @@ func statedGrid(l i18n.Lang, all []verdict.Stated) (g ui.Grid, alone []string) {
 			alone = append(alone, term+": "+text)
 			continue
 		}
-		found, compared := textOrDash(l, ""), statedAgrees(l, s.Compared)
+		found, compared := textOrDash(l, ""), withNotes(l, statedAgrees(l, s.Compared), s.Notes)
 		switch all := slices.Clone(s.Found); {
 		case s.Income != nil:
 			found, compared = textOrDash(l, incomeFound(l, s.Income)), incomeCompared(l, s.Income)
@@ -66,6 +67,21 @@ func statedGrid(l i18n.Lang, all []verdict.Stated) (g ui.Grid, alone []string) {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: term}, {Text: text}, {Body: found}, {Body: compared}})
 	}
 	return g, alone
+}
+
+// withNotes adds to a comparison what the names have different.
+func withNotes(l i18n.Lang, p printed, notes []personname.Note) printed {
+	if len(notes) == 0 {
+		return p
+	}
+	var words []string
+	for _, n := range notes {
+		words = append(words, i18n.T(l, verdict.NoteKey(n)))
+	}
+	text := strings.Join(words, ", ")
+	out := as(noted(p, text), p.Text, text)
+	out.Tone = p.Tone
+	return out
 }
 
 func incomeFound(l i18n.Lang, s *verdict.StatedIncome) string {

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/personname"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 )
@@ -27,7 +28,8 @@ const (
 // Identity is what a source knows about the person, in the form of a cashflow report.
 type Identity struct {
 	report.Identity
-	Name Comparison // by the report
+	Name  Comparison        // by the report
+	Notes []personname.Note // on a name that is the stated one
 }
 
 // identities compares the names of a report: that of the applicant's input lists the others under
@@ -35,7 +37,7 @@ type Identity struct {
 func identities(all []report.Identity) []Identity {
 	out := make([]Identity, len(all))
 	for i, of := range all {
-		out[i] = Identity{of, NotCompared}
+		out[i] = Identity{Identity: of}
 		ref := report.SourceRef{SourceID: of.SourceID, SourceUUID: of.SourceUUID, SourceRecordID: of.SourceRecordID}
 		has := func(all []report.SourceRef) bool {
 			return slices.ContainsFunc(all, func(r report.SourceRef) bool {
@@ -104,7 +106,8 @@ type Stated struct {
 	Text     string   // a date of birth is YYYY-MM-DD
 	Found    []string // each once
 	Compared Comparison
-	Income   *StatedIncome // instead of Text, Found and Compared; nil for other values
+	Notes    []personname.Note // on a name
+	Income   *StatedIncome     // instead of Text, Found and Compared; nil for other values
 }
 
 // Alone reports whether the report has nothing to compare with. Names and employers are always shown.
@@ -146,6 +149,37 @@ type value struct {
 	compared Comparison // by the report
 }
 
+// addNotes adds what names that are the stated one have different.
+func (s sources) addNotes(f prefill.Fields) {
+	given, family := f.FirstName, f.LastName
+	for _, i := range s.identities {
+		if name := nameOf(i.Identity); i.Name == Typed && name != "" {
+			if given, family = report.Text(i.FirstName), report.Text(i.LastName); given == "" || family == "" {
+				given, family = name, ""
+			}
+			break
+		}
+	}
+	for n, i := range s.identities {
+		if i.Name != Typed && i.Name != Unmatched && !isInput(i.SourceID) {
+			s.identities[n].Notes, _ = personname.Compare(given, family, nameOf(i.Identity))
+		}
+	}
+}
+
+// notesOf returns the notes on all names, each once.
+func notesOf(all []Identity) (out []personname.Note) {
+	for _, n := range personname.Notes {
+		if slices.ContainsFunc(all, func(i Identity) bool { return slices.Contains(i.Notes, n) }) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// NoteKey returns the text of a note on a name.
+func NoteKey(n personname.Note) i18n.Key { return i18n.Key("review.name_notes." + n) }
+
 // compare returns the stated values beside those of the sources. names is the report's own comparison of
 // names; if it has none, their texts are compared.
 func (s sources) compare(f prefill.Fields, names Finding) (out []Stated) {
@@ -173,12 +207,12 @@ func (s sources) compare(f prefill.Fields, names Finding) (out []Stated) {
 		for i, p := range persons {
 			if names.Level == Unknown && p.text != "" {
 				persons[i].compared = Unmatched
-				if sameWords(name, p.text) {
+				if _, same := personname.Compare(f.FirstName, f.LastName, p.text); same {
 					persons[i].compared = Matched
 				}
 			}
 		}
-		out = append(out, Stated{Term: NameTerm, Text: name, Found: texts(persons), Compared: combine(persons)})
+		out = append(out, Stated{Term: NameTerm, Text: name, Found: texts(persons), Compared: combine(persons), Notes: notesOf(s.identities)})
 	}
 	add(BirthTerm, f.DOB, s.births, func(a, b string) bool { return a == b }, Unmatched)
 	if f.StatedAnnualIncome != nil {
@@ -232,8 +266,8 @@ func (v Verdict) addIncomeShare(f Finding) Finding {
 	return f
 }
 
-// personReal completes the answer about the person by the stated name, if the report compares none, and by
-// the date of birth.
+// personReal completes the answer about the person by the stated name, if the report compares none, by the
+// date of birth, and by what the names have different.
 func (v Verdict) personReal(f Finding) Finding {
 	for _, s := range v.Stated {
 		switch {
@@ -245,6 +279,13 @@ func (v Verdict) personReal(f Finding) Finding {
 			f.apply(otherBirth, true)
 			f.Answer = append(f.Answer, say("review.person_real.another_birth_date"))
 		}
+	}
+	if notes := notesOf(v.Identities); len(notes) > 0 {
+		differs := Message{Clauses: []Message{say("review.person_real.written_differently")}}
+		for _, n := range notes {
+			differs.Clauses = append(differs.Clauses, say(NoteKey(n)))
+		}
+		f.Answer = append(f.Answer, differs)
 	}
 	return f
 }

@@ -189,6 +189,7 @@ func Alone(stated prefill.Fields) []Stated { return sources{}.compare(stated, Fi
 
 // verdictOf returns the parts that are decided in the same way for all products.
 func verdictOf(stated prefill.Fields, s sources) Verdict {
+	s.addNotes(stated)
 	v := Verdict{Identities: s.identities, Names: compareNames(s.identities), Income: s.income, Currency: s.currency}
 	v.Stated = s.compare(stated, v.Names)
 	return v

@@ -9,6 +9,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/personname"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 )
@@ -212,6 +213,8 @@ func TestUsesWhatThePortalKnows(t *testing.T) {
 		{"all agree", stated("Ana", "Núñez", "Tern"), []string{"NUNEZ ANA"}, Confirmed, Confirmed, []Comparison{Matched, Matched}},
 		{"one name", stated("Ana", "Núñez", "TERN"), []string{"ANA NUNEZ", "A. Stranger"}, Check, Confirmed, []Comparison{Partly, Matched}},
 		{"another", stated("Zoë", "Hart", "Heron"), []string{"ANA NUNEZ"}, Contradicted, Contradicted, []Comparison{Unmatched, Unmatched}},
+		{"a middle name", stated("John", "Smith", ""), []string{"SMITH JOHN A JR"}, Confirmed, Unknown, []Comparison{Matched}},
+		{"a son", stated("John", "Smith Sr", ""), []string{"SMITH JOHN A JR"}, Contradicted, Unknown, []Comparison{Unmatched}},
 		{"no source", stated("Zoë", "Hart", ""), nil, Unknown, Unknown, []Comparison{NotCompared}},
 	} {
 		r := someIncome()
@@ -227,6 +230,40 @@ func TestUsesWhatThePortalKnows(t *testing.T) {
 		}
 		if got := levels(v.Verdict); got[person.Text] != c.person || got[employer.Text] != c.employer || !slices.Equal(compared, c.compared) {
 			t.Errorf("%s: %v %v, want person %s, employer %s, %v", c.name, got, compared, c.person, c.employer, c.compared)
+		}
+	}
+}
+
+// TestNotesOnNames checks that a name that agrees except for details says which, in the answer, beside the
+// stated name and beside the source's.
+func TestNotesOnNames(t *testing.T) {
+	r := someIncome()
+	r.Identities[1].FullName = ptr("NUNEZ ANA M")
+	v := OfIncome(r, prefill.Fields{FirstName: "Ana", LastName: "Núñez"})
+	want := []personname.Note{personname.MiddleName, personname.Order, personname.Spelling}
+	if got := v.Identities[1].Notes; !slices.Equal(got, want) {
+		t.Errorf("the bank’s name has the notes %v, want %v", got, want)
+	}
+	if got := v.Stated[0].Notes; !slices.Equal(got, want) || v.Identities[2].Notes != nil {
+		t.Errorf("the stated name has the notes %v and another person’s %v", got, v.Identities[2].Notes)
+	}
+	var clauses []i18n.Key
+	for _, f := range v.Findings {
+		for _, m := range f.Answer {
+			for _, c := range m.Clauses {
+				clauses = append(clauses, c.Key)
+			}
+		}
+	}
+	keys := []i18n.Key{"review.person_real.written_differently", NoteKey(want[0]), NoteKey(want[1]), NoteKey(want[2])}
+	if !slices.Equal(clauses, keys) {
+		t.Errorf("the answer says %v, want %v", clauses, keys)
+	}
+	for _, l := range i18n.Languages() {
+		for _, n := range personname.Notes {
+			if i18n.T(l, NoteKey(n)) == string(NoteKey(n)) {
+				t.Errorf("%s has no text in %s", n, l)
+			}
 		}
 	}
 }

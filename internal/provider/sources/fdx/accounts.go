@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -139,7 +138,7 @@ func (f *fetch) numbers(ctx context.Context, a *account, into *bankdata.Account)
 	applyNumbers(networks, f.in.Tokenized, into)
 }
 
-// withCustomer adds the customer's email addresses to the owner of the same name. If no
+// withCustomer adds the customer's email addresses to the owner of the same name; none has any. If no
 // owner is known, it adds the customer as the owner.
 func (f *fetch) withCustomer(ctx context.Context, owners []bankdata.Owner) []bankdata.Owner {
 	var c struct {
@@ -150,8 +149,17 @@ func (f *fetch) withCustomer(ctx context.Context, owners []bankdata.Owner) []ban
 		return owners
 	}
 	p := c.person()
-	same := func(o bankdata.Owner) bool { return bankdata.SameName(o.FullName(), p.FullName()) }
-	if p.FullName() == "" || len(owners) > 0 && !slices.ContainsFunc(owners, same) {
+	owner, fewest := -1, 0 // the owner whose name differs in the fewest details
+	for i, o := range owners {
+		if notes, same := p.Compare(o.FullName()); same && (owner < 0 || len(notes) < fewest) {
+			owner, fewest = i, len(notes)
+		}
+	}
+	switch {
+	case owner >= 0:
+		owners[owner].Emails = p.Emails
+		return owners
+	case p.FullName() == "" || len(owners) > 0:
 		return owners
 	}
 	return addOwners(owners, []bankdata.Owner{{RecordID: f.derive(string(c.ID), "customer", 0), Person: p}})

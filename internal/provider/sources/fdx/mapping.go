@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/personname"
 	"vestibule/internal/report"
 )
 
@@ -276,10 +277,8 @@ func (n *personName) UnmarshalJSON(b []byte) error {
 	}
 	var whole text
 	_ = whole.UnmarshalJSON(b)
-	words := strings.Fields(string(whole))
-	if len(words) > 0 {
-		n.First, n.Last = text(strings.Join(words[:len(words)-1], " ")), text(words[len(words)-1])
-	}
+	first, last, suffix := personname.Split(string(whole))
+	n.First, n.Last, n.Suffix = text(first), text(last), text(suffix)
 	return nil
 }
 
@@ -306,8 +305,8 @@ const (
 // person returns a holder's name and email addresses.
 func (h *holder) person() bankdata.Person {
 	p := bankdata.Person{
-		FirstName: strings.TrimSpace(clean(string(h.Name.First), maxName) + " " + clean(string(h.Name.Middle), maxName)),
-		LastName:  strings.TrimSpace(clean(string(h.Name.Last), maxName) + " " + clean(string(h.Name.Suffix), maxName)),
+		FirstName: clean(string(h.Name.First), maxName), MiddleName: clean(string(h.Name.Middle), maxName),
+		LastName: clean(string(h.Name.Last), maxName), Suffix: clean(string(h.Name.Suffix), maxName),
 	}
 	p.Emails = emails(append(h.Emails, h.Email...))
 	return p
@@ -402,10 +401,14 @@ func (b *bank) derive(account, what string, n int) string {
 }
 
 // addOwners adds owners to a list. For an owner with the name of another one, it adds
-// only the email addresses, because two accounts may have the same owner.
+// only the email addresses, because two accounts may have the same owner. Names with other
+// differences than the spelling may be those of a parent and child.
 func addOwners(all, more []bankdata.Owner) []bankdata.Owner {
 	for _, o := range more {
-		i := slices.IndexFunc(all, func(x bankdata.Owner) bool { return bankdata.SameName(x.FullName(), o.FullName()) })
+		i := slices.IndexFunc(all, func(x bankdata.Owner) bool {
+			notes, same := x.Compare(o.FullName())
+			return same && !slices.ContainsFunc(notes, func(n personname.Note) bool { return n != personname.Spelling })
+		})
 		if i < 0 {
 			all = append(all, o)
 			continue
