@@ -127,6 +127,9 @@ func TestBankAnswersInPart(t *testing.T) {
 			"an insurance is left out": {func(f *sources.Fetched) {
 				f.Failed = []sources.AccountFailure{{ID: "x", Reason: sources.Unsupported}}
 			}, contract.StatusSuccess, contract.StatusSuccess},
+			"an investment is not readable": {func(f *sources.Fetched) {
+				f.Failed = []sources.AccountFailure{{ID: "x", Type: report.Investment, Reason: sources.Rejected}}
+			}, contract.StatusSuccess, contract.StatusSuccess},
 			"all accounts are left out": {func(f *sources.Fetched) {
 				f.Accounts, f.Failed = nil, []sources.AccountFailure{{ID: "x", Reason: sources.Unresponsive}}
 			}, contract.StatusSupplierUnresponsive, ""},

@@ -116,6 +116,7 @@ type facts struct {
 // accountFacts holds the facts about an account.
 type accountFacts struct {
 	oldest bankdata.Day // of the first entry; without any, the day after the fetch date
+	income bool         // whether a deposit is income
 	recent report.Cents // income of months 1 to 3
 	spent  [4]bool      // by month: whether there was a debit other than an own transfer
 }
@@ -158,8 +159,8 @@ func read(l *bankdata.Ledger, employers []employer) *facts {
 func (f *facts) count(e *bankdata.Entry, kind, month int) {
 	f.any = true
 	f.month[month].add(kind, e.Amount)
-	if month >= 1 && month <= 3 {
-		a := &f.accounts[e.Account]
+	a := &f.accounts[e.Account]
+	if a.income = true; month >= 1 && month <= 3 {
 		a.recent = addCapped(a.recent, e.Amount)
 	}
 }

@@ -27,7 +27,7 @@ type Input struct {
 	State              string                  // two letters; "" for that of the first account's first address
 	StatedEmployers    []string                // as typed; empty ones are ignored
 	StatedAnnualIncome *int64                  // in whole dollars; nil if not stated
-	Notices            []report.ConsumerNotice // returned unchanged
+	Notices            []report.ConsumerNotice // those about a bank are returned if one of its deposits is income
 	Bank               bankdata.Data
 	Payroll            []Payroll       // in the order of connection
 	Paystubs           []Paystub       // in the order of upload
@@ -121,12 +121,12 @@ func Build(in Input, asOf time.Time) report.Income {
 		Sources:        sources(in),
 		Identities:     identities(in),
 		AccountDetails: accounts(in.Bank, report.DateOf(asOf)),
-		Notices:        in.Notices,
 	}
 	stated := employersOf(in.StatedEmployers)
 	f := read(bankdata.Read(in.Bank, report.DateOf(asOf)), stated)
 	f.consumer = in.Consumer
 	f.flows = f.inflowsOf(&in.Bank, stated)
+	r.Notices = f.notices(&in)
 	r.Employment = f.employment(&in, stated)
 	if f.any {
 		r.Income = f.node(&in, stated)
@@ -178,6 +178,23 @@ func (f *facts) node(in *Input, stated []employer) *report.IncomeNode {
 	}
 	out.FinancialAccounts = []report.FinancialAccount{a}
 	return out
+}
+
+// notices returns the notices without those about a bank of which no deposit is income.
+func (f *facts) notices(in *Input) []report.ConsumerNotice {
+	var none []string
+	for n, c := range in.Bank.Connections {
+		has := false
+		for i, a := range f.ledger.Accounts {
+			has = has || a.Connection == n && f.accounts[i].income
+		}
+		if !has {
+			none = append(none, c.SourceID)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(in.Notices), func(n report.ConsumerNotice) bool {
+		return n.SourceReference != nil && slices.Contains(none, *n.SourceReference)
+	})
 }
 
 func inDollars(c report.Cents) *int64 {

@@ -24,7 +24,8 @@ type fetched struct {
 // unusable returns why a source has no account for the report, if its accounts failed.
 func unusable(r Report, data sources.Fetched) sources.Reason {
 	failed := slices.IndexFunc(data.Failed, func(a sources.AccountFailure) bool { return a.Reason != sources.Unsupported })
-	if failed < 0 || slices.ContainsFunc(data.Accounts, kinds[r.Kind].uses) {
+	uses := func(a bankdata.Account) bool { return kinds[r.Kind].uses(a.Type) }
+	if failed < 0 || slices.ContainsFunc(data.Accounts, uses) {
 		return ""
 	}
 	return data.Failed[failed].Reason
@@ -54,6 +55,9 @@ func (s *Service) fetchSources(ctx context.Context, env contract.Environment, r 
 			case err != nil:
 				faults = errors.Join(faults, err)
 			default:
+				data.Failed = slices.DeleteFunc(data.Failed, func(a sources.AccountFailure) bool {
+					return a.Type != "" && !kinds[r.Kind].uses(a.Type)
+				})
 				for _, a := range data.Failed {
 					s.Log.WarnContext(ctx, "an account of a source is incomplete", "institution", at.Provider,
 						"report", r.PublicToken, "partial", a.Partial, "err", string(a.Reason))

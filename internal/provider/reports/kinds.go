@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/analysis/income"
@@ -109,5 +108,5 @@ func computeEligibility(ctx context.Context, s *Service, r Report, in Input) (co
 	return status, sub, eligibility.Build(from, r.Retrieved), nil
 }
 
-// uses reports whether reports of a kind use an account.
-func (k kind) uses(a bankdata.Account) bool { return k.verifies || a.Type == report.CashEquivalent }
+// uses reports whether reports of a kind use accounts of a type.
+func (k kind) uses(accountType string) bool { return k.verifies || accountType == report.CashEquivalent }

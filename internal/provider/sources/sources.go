@@ -267,6 +267,7 @@ func (f Fetched) Status() contract.Status {
 // AccountFailure is an account without complete data.
 type AccountFailure struct {
 	ID      string // the institution's id
+	Type    string // as in bankdata.Account; "" if not known
 	Partial bool   // the account is in Accounts, without some of its transactions
 	Reason  Reason
 }

@@ -68,7 +68,11 @@ func (c *Connector) Fetch(ctx context.Context, institution string, g sources.Gra
 		if err != nil {
 			var partial *partialError
 			kept := errors.As(err, &partial)
-			out.Failed = append(out.Failed, sources.AccountFailure{ID: string(listed[i].ID), Partial: kept, Reason: sources.ReasonOf(err)})
+			failure := sources.AccountFailure{ID: string(listed[i].ID), Partial: kept, Reason: sources.ReasonOf(err)}
+			if listed[i].kind != "" {
+				failure.Type = listed[i].toReport(b, f.today).Type
+			}
+			out.Failed = append(out.Failed, failure)
 			b.log.WarnContext(ctx, "account not retrieved", "institution", b.in.ID, "partial", kept, "err", err)
 			if !kept {
 				continue

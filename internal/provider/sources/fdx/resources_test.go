@@ -117,7 +117,8 @@ func TestVersions(t *testing.T) {
 			if diff := cmp.Diff(want, got.Accounts); diff != "" {
 				t.Error(diff)
 			}
-			if len(got.Owners) != 1 || got.Owners[0].FullName() != "Jane Q Doe Jr" || uuid.Validate(got.Owners[0].RecordID) != nil {
+			if len(got.Owners) != 1 || got.Owners[0].FullName() != "Jane Q Doe Jr" || got.Owners[0].LastName != "Doe" ||
+				uuid.Validate(got.Owners[0].RecordID) != nil {
 				t.Errorf("owners are %+v", got.Owners)
 			}
 			if diff := cmp.Diff([]sources.AccountFailure{{ID: "5", Reason: sources.Unsupported}}, got.Failed); diff != "" {
@@ -359,9 +360,9 @@ func TestSignsOfPartialAccount(t *testing.T) {
 			}
 			fmt.Fprintf(w, `{"transactions":[{"transactionId":"1","postedTimestamp":"2026-03-01",%s}]}`, amounts)
 		}
-		want := sources.AccountFailure{ID: "1", Reason: sources.Rejected}
+		want := sources.AccountFailure{ID: "1", Type: report.CashEquivalent, Reason: sources.Rejected}
 		if strings.Contains(amounts, "-4") {
-			want = sources.AccountFailure{ID: "1", Partial: true, Reason: sources.Unsupported}
+			want = sources.AccountFailure{ID: "1", Type: report.CashEquivalent, Partial: true, Reason: sources.Unsupported}
 		}
 		if got, err := b.retrieve(b.connect(nil)); err != nil || len(got.Failed) != 1 || got.Failed[0] != want ||
 			len(got.Accounts) == 1 != want.Partial {
@@ -385,8 +386,9 @@ func TestWithoutTransactions(t *testing.T) {
 		{404, `{"code":801,"message":"Transaction not found"}`, nil},
 		{404, `{"code":"1107"}`, nil},
 		// It may also mean that the bank has no such resource.
-		{404, ``, []sources.AccountFailure{{ID: "1", Partial: true, Reason: sources.Unsupported}}},
-		{404, `{"code":"701","message":"Account not found"}`, []sources.AccountFailure{{ID: "1", Reason: sources.Unsupported}}},
+		{404, ``, []sources.AccountFailure{{ID: "1", Type: report.CashEquivalent, Partial: true, Reason: sources.Unsupported}}},
+		{404, `{"code":"701","message":"Account not found"}`,
+			[]sources.AccountFailure{{ID: "1", Type: report.CashEquivalent, Reason: sources.Unsupported}}},
 	} {
 		b := newFakeBank(t, false)
 		b.setTransactions()
@@ -713,9 +715,11 @@ func TestWindows(t *testing.T) {
 		{31, "2024-01-01", time.RFC3339, 731, nil},
 		{-400, "2024-01-01", time.DateOnly, 731, nil}, // no limit of pages is accepted
 		{1000, "2024-01-01", time.RFC3339, 731, nil},
-		{182, "2025-03-11", time.DateOnly, 365, []sources.AccountFailure{{ID: "1", Partial: true, Reason: sources.Unsupported}}},
-		{1000, "2026-01-01", time.DateOnly, 69, []sources.AccountFailure{{ID: "1", Partial: true, Reason: sources.Unsupported}}},
-		{7, "2024-01-01", time.DateOnly, 0, []sources.AccountFailure{{ID: "1", Reason: sources.Unsupported}}},
+		{182, "2025-03-11", time.DateOnly, 365,
+			[]sources.AccountFailure{{ID: "1", Type: report.CashEquivalent, Partial: true, Reason: sources.Unsupported}}},
+		{1000, "2026-01-01", time.DateOnly, 69,
+			[]sources.AccountFailure{{ID: "1", Type: report.CashEquivalent, Partial: true, Reason: sources.Unsupported}}},
+		{7, "2024-01-01", time.DateOnly, 0, []sources.AccountFailure{{ID: "1", Type: report.CashEquivalent, Reason: sources.Unsupported}}},
 	} {
 		b := newFakeBank(t, false)
 		b.setTransactions()
@@ -851,7 +855,8 @@ func TestOneAccountFails(t *testing.T) {
 		if err != nil || len(got.Accounts) != 2 || got.Accounts[0].ID != "2" || got.Accounts[1].ID != "3" {
 			t.Errorf("%d: %+v, %v", status, got.Accounts, err)
 		}
-		if diff := cmp.Diff([]sources.AccountFailure{{ID: "1", Reason: want}, {ID: "3", Partial: true, Reason: want}}, got.Failed); diff != "" {
+		if diff := cmp.Diff([]sources.AccountFailure{{ID: "1", Type: report.CashEquivalent, Reason: want},
+			{ID: "3", Type: report.Debt, Partial: true, Reason: want}}, got.Failed); diff != "" {
 			t.Errorf("%d: %s", status, diff)
 		}
 	}
