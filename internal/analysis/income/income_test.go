@@ -92,7 +92,9 @@ func TestOutcome(t *testing.T) {
 			contract.StatusSuccess, contract.SubNoRecentInformation},
 		"one transaction, more than two years ago": {bank(cash(bankdata.Transaction{Posted: day("2024-03-09")})),
 			contract.StatusSuccess, contract.SubNoRecentInformation},
-		"one transaction, exactly two years ago": {bank(cash(bankdata.Transaction{Posted: day("2024-03-10")})), contract.StatusSuccess, ""},
+		"one transaction, more than 12 months ago": {bank(cash(bankdata.Transaction{Posted: day("2025-03-09")})),
+			contract.StatusSuccess, contract.SubNoRecentInformation},
+		"one transaction, exactly 12 months ago": {bank(cash(bankdata.Transaction{Posted: day("2025-03-10")})), contract.StatusSuccess, ""},
 		"one transaction, tomorrow": {bank(cash(bankdata.Transaction{Posted: day("2026-03-11")})),
 			contract.StatusSuccess, contract.SubNoRecentInformation},
 	} {

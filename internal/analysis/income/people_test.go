@@ -60,6 +60,20 @@ func TestSourceStatus(t *testing.T) {
 	}
 }
 
+// TestNoticesOfIncome checks that a notice about a bank needs a deposit that is income.
+func TestNoticesOfIncome(t *testing.T) {
+	all := bank(joined(each("2025-04", "2026-02", 3, 900_00, globex)))
+	other := bank(joined(each("2025-04", "2026-02", 3, -9_00, groceries))).Connections[0]
+	other.SourceID = "OTHER"
+	all.Connections = append(all.Connections, other)
+	of := func(id string) report.ConsumerNotice { return report.ConsumerNotice{Description: id, SourceReference: &id} }
+	want := []report.ConsumerNotice{{Description: "You may dispute."}, of("BANK")}
+	got := Build(Input{Bank: all, Notices: append(want[:2:2], of("OTHER"))}, asOf).Notices
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestEmptyFieldsAreNull(t *testing.T) {
 	a := joined(each("2025-04", "2026-02", 3, 900_00, globex), each("2025-01", "2025-01", 3, -1_00, groceries))
 	invested := bankdata.Account{ID: "b", Type: report.Investment, Balance: 5}

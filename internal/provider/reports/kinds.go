@@ -109,4 +109,6 @@ func computeEligibility(ctx context.Context, s *Service, r Report, in Input) (co
 }
 
 // uses reports whether reports of a kind use accounts of a type.
-func (k kind) uses(accountType string) bool { return k.verifies || accountType == report.CashEquivalent }
+func (k kind) uses(accountType string) bool {
+	return k.verifies || accountType == report.CashEquivalent
+}

@@ -24,6 +24,7 @@ const (
 	isPending
 	hasMerchant
 	hasMemo
+	isDebit
 )
 
 const secondsOfDay = 24 * 60 * 60
@@ -81,6 +82,9 @@ func packTransaction(out []byte, t *bankdata.Transaction) []byte {
 	}
 	if t.Memo != "" {
 		flags |= hasMemo
+	}
+	if t.Debit {
+		flags |= isDebit
 	}
 	out = append(out, flags)
 	if flags&hasDate != 0 {
@@ -148,7 +152,7 @@ func (u *unpacker) transaction(t *bankdata.Transaction) {
 	if flags&hasDate != 0 {
 		t.Posted = report.Date{Time: time.Unix(u.signed()*secondsOfDay, 0).UTC()}
 	}
-	t.Pending = flags&isPending != 0
+	t.Pending, t.Debit = flags&isPending != 0, flags&isDebit != 0
 	t.Amount = report.Cents(u.signed())
 	t.ID, t.Description = u.text(), u.text()
 	if flags&hasMerchant != 0 {

@@ -22,6 +22,7 @@ func TestPackRoundTrip(t *testing.T) {
 	})
 	transaction := rapid.Custom(func(t *rapid.T) bankdata.Transaction {
 		out := bankdata.Transaction{ID: rapid.String().Draw(t, "id"), Pending: rapid.Bool().Draw(t, "pending"),
+			Debit:  rapid.Bool().Draw(t, "debit"),
 			Amount: report.Cents(rapid.Int64().Draw(t, "amount")), Description: rapid.String().Draw(t, "description"),
 			Merchant: rapid.String().Draw(t, "merchant"), Memo: rapid.String().Draw(t, "memo")}
 		if rapid.Bool().Draw(t, "posted") {

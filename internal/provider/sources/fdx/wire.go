@@ -109,6 +109,7 @@ const (
 type money struct {
 	cents report.Cents
 	state state
+	minus bool // also of -0
 }
 
 // UnmarshalJSON implements json.Unmarshaler. It never fails.
@@ -123,7 +124,7 @@ func (m *money) UnmarshalJSON(b []byte) error {
 	}
 	cents, ok := parseCents(b)
 	if m.state = invalid; ok {
-		*m = money{cents, valid}
+		*m = money{cents, valid, b[0] == '-'}
 	}
 	return nil
 }
