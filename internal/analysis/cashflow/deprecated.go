@@ -31,7 +31,7 @@ var deprecated = [...]Definition{
 	{"AV_INCOME_BENEFIT_SUM_12M", NodeIncome, Sum, Last12, OldDollar, "21",
 		"Government benefit and retirement credits, last 12 complete months", missingWithout(of(benefit), sumOf(of(benefit)))},
 	{"AV_INCOME_TOTAL_REC", NodeIncome, Recency, History, OldShort, "25",
-		"Days since the most recent income credit", missingWithout(of(income), recency(income))},
+		"Days since the most recent income credit or tax refund", missingWithout(of(income), recency(income))},
 	{"AV_EXPENSES_TOTAL_AVG_12M", NodeExpenses, Avg, Last12, OldDollar, "30", "Average monthly debits, last 12 complete months",
 		missingWithout(of(debits), monthlyMean(of(debits)))},
 	{"AV_EXPENSES_HOUSING_AVG_6M", NodeExpenses, Avg, Last6, OldDollar, "34",

@@ -2,6 +2,7 @@ package cashflow
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -149,6 +150,33 @@ func TestIncomeNeverLowersTheScore(t *testing.T) {
 		was, is := bankdata.Read(d, report.DateOf(at)), bankdata.Read(e, report.DateOf(at))
 		if before, after := own21(was), own21(is); after < before && same(was, is, d, e) {
 			t.Fatalf("%+v lowers %d to %d", tx, before, after)
+		}
+	})
+}
+
+// TestTaxRefundsNeverLowerTheScore adds tax refunds of any amount, whose money is in the balance.
+func TestTaxRefundsNeverLowerTheScore(t *testing.T) {
+	text := "2026-03-10; account a CHECKING 8000.00; 2024-12-01 a -5.00 LIVING.GROCERY"
+	for m := range 12 {
+		on := time.Date(2025, time.Month(3+m), 2, 0, 0, 0, 0, time.UTC).Format("2006-01-02")
+		text += fmt.Sprintf("; %s a 1950.00 INCOME.PAYROLL; %s a -1800.00 HOUSING.RENT", on, on)
+	}
+	before := own21(household(t, text))
+	after := own21(household(t, strings.Replace(text, "8000.00", "15500.00", 1)+"; 2026-02-20 a 7500.00 INCOME.TAX_REFUND"))
+	if before == 0 || after < before {
+		t.Errorf("a refund of 7500.00 beside wages of 23400.00 moves the score from %d to %d", before, after)
+	}
+	proptest.Check(t, func(t *rapid.T) {
+		d, at := earners(t)
+		e := d
+		for i := range rapid.IntRange(1, 3).Draw(t, "refunds") {
+			tx := more(t, at, rapid.Int64Range(1, 5).Draw(t, "times"), "IRS TREAS 310 TAX REF", "FRANCHISE TAX BD CASTTAXRFD")
+			tx.ID += fmt.Sprint(i)
+			e = added(e, rapid.IntRange(0, len(d.Connections[0].Accounts)-1).Draw(t, "account"), tx)
+		}
+		was, is := bankdata.Read(d, report.DateOf(at)), bankdata.Read(e, report.DateOf(at))
+		if before, after := own21(was), own21(is); after < before && same(was, is, d, e) {
+			t.Fatalf("refunds lower %d to %d", before, after)
 		}
 	})
 }

@@ -49,7 +49,7 @@ func madeReport() ReportView {
 			attribute("UA_ASSET_TOTAL_MIN_3M", "Lowest end-of-day total balance, last 3 complete months", "ASSET", "-12.05", "11"),
 			attribute("UA_RATIO_EXPENSE_INFLOW_3M", "Debits divided by credits excluding own-account transfers, last 3 complete months",
 				"RATIO", "9999995", "32"),
-			attribute("UA_INFLOW_INCOME_AVG_12R", "Average monthly income credits, rolling 12 months", "INFLOW", "9999996", "21"),
+			attribute("UA_INFLOW_INCOME_AVG_12R", "Average monthly income credits with tax refunds, rolling 12 months", "INFLOW", "9999996", "21"),
 			attribute("XX_OF_ANOTHER", "Another provider's <figure>", "STRANGE", "7", "99"),
 		},
 		Properties: []report.ConsumerDataProperty{{FieldName: "TOTAL_TRANSACTION_COUNT", Value: report.PropertyValue{Integer: 1234}}},
