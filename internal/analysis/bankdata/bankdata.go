@@ -213,16 +213,19 @@ func (a Account) OldestPosted(fetch report.Date) (oldest report.Date, ok bool) {
 
 // Outcome returns the status and substatus of a cashflow or income report on the data.
 // Without any cash-equivalent account, it is NOT_AUTHENTICATED with
-// INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED; without any posted transaction of the last two
-// years, SUCCESS with NO_RECENT_USABLE_INFORMATION.
+// INCOMPATIBLE_ACCOUNT_TYPES_SUBMITTED; without any posted transaction of the last 12
+// months, SUCCESS with NO_RECENT_USABLE_INFORMATION.
 func (d Data) Outcome(asOf time.Time) (contract.Status, contract.Substatus) {
 	fetch := report.DateOf(asOf)
+	since := MonthsBefore(fetch, 12)
+	recent := func(t Transaction) bool {
+		return !t.Pending && !t.Posted.Before(since.Time) && !t.Posted.After(fetch.Time)
+	}
 	accounts, used := false, false
 	for _, c := range d.Connections {
 		for _, a := range c.Accounts {
 			if a.Type == report.CashEquivalent {
-				_, any := a.OldestPosted(fetch)
-				accounts, used = true, used || any
+				accounts, used = true, used || slices.ContainsFunc(a.Transactions, recent)
 			}
 		}
 	}

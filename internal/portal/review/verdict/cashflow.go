@@ -65,6 +65,8 @@ func (v Verdict) cashflowIncome(r *report.Cashflow) Finding {
 	year, known := cents(r, "UA_INFLOW_INCOME_SUM_12M")
 	months, counted := count(r, "UA_CADENCE_INCOME_MONTHS_CNT_12M")
 	switch {
+	case dormant(r):
+		return found(noIncome, "", say("review.income_real.dormant"))
 	case !known || !counted:
 		return unknown(income, "", say("review.pay.too_little"))
 	case year <= 0:
@@ -79,10 +81,20 @@ func (v Verdict) cashflowIncome(r *report.Cashflow) Finding {
 	return v.addIncomeShare(f)
 }
 
+// dormant reports whether the history covers the last 12 complete months, and has no transaction of them.
+func dormant(r *report.Cashflow) bool {
+	year := r.Attribute("UA_INFLOW_INCOME_SUM_12M")
+	days, known := count(r, "UA_TOTAL_OLDEST_REC")
+	return year != nil && NoValue(year.Name, year.Value) == "review.report.no_values" && known && days >= 365
+}
+
 // canPay answers from the money that is left, low balances and returned payments.
 func canPay(r *report.Cashflow) Finding {
 	left, known := cents(r, "UA_CASHFLOW_NET_AVG_12R")
-	if !known {
+	switch {
+	case dormant(r):
+		return unknown(pay, "", say("review.income_real.dormant"))
+	case !known:
 		return unknown(pay, "", say("review.pay.too_little"))
 	}
 	below, _ := count(r, "UA_ASSET_NEGDAYS_CNT_3M")

@@ -87,6 +87,8 @@ func TestCashflowIncome(t *testing.T) {
 		{"nine months of eleven", "50000.00", "9", "330", 0, Confirmed},
 		{"none", "0.00", "0", "730", 50_000, Contradicted},
 		{"unknown", "9999998", "0", "730", 50_000, Unknown},
+		{"no transaction in a year", "9999996", "9996", "420", 0, Contradicted},
+		{"a short history", "9999996", "9996", "20", 0, Unknown},
 		{"as stated", "50000.00", "12", "730", 50_000, Confirmed},
 		{"90%", "45000.00", "12", "730", 50_000, Confirmed},
 		{"89%", "44999.99", "12", "730", 50_000, Check},

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 	"unicode"
 
 	"vestibule/internal/analysis/bankdata"
@@ -94,13 +95,13 @@ func (f *fetch) account(ctx context.Context, listed *account) (bankdata.Account,
 		}
 	}
 	var c contact
+	var owners []bankdata.Owner
 	if f.optional(ctx, "GET contact", f.resource(string(a.ID), "contact"), &c) {
-		owners := c.apply(f.bank, &out)
-		f.numbers(ctx, &a, &out)
-		return out, owners, err
+		owners = c.apply(f.bank, &out)
 	}
 	f.numbers(ctx, &a, &out)
-	return out, nil, err
+	f.statements(ctx, &a, &out)
+	return out, owners, err
 }
 
 // accountFailure changes the reason Ended of a request for one account to Unsupported: a
@@ -136,6 +137,45 @@ func (f *fetch) numbers(ctx context.Context, a *account, into *bankdata.Account)
 		return
 	}
 	applyNumbers(networks, f.in.Tokenized, into)
+}
+
+// Bounds of reading statements, which are optional.
+const (
+	maxStatements     = 1000
+	statementsTimeout = 20 * time.Second
+)
+
+// statements retrieves a deposit account's statements, and sets the day of the last one.
+func (f *fetch) statements(ctx context.Context, a *account, into *bankdata.Account) {
+	if a.kind != deposit {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, statementsTimeout)
+	defer cancel()
+	var days []day
+	each := func(d *json.Decoder) (bool, error) {
+		var s struct {
+			Date day `json:"statementDate"`
+		}
+		if err := decode(d, &s); err != nil || len(days) == maxStatements {
+			return false, cmp.Or(err, rest.ErrNotJSON)
+		}
+		days = append(days, s.Date)
+		return true, nil
+	}
+	mark := func() func() {
+		n := len(days)
+		return func() { days = days[:n] }
+	}
+	if err := f.list(ctx, "GET statements", "accounts/"+url.PathEscape(string(a.ID))+"/statements", nil, "statements", mark, each); err != nil {
+		f.log.InfoContext(ctx, "data left out", "institution", f.in.ID, "err", err)
+		return
+	}
+	for _, d := range days {
+		if last := into.StatementEnd; d.state == valid && !d.date.After(f.today.Time) && (last == nil || d.date.After(last.Time)) {
+			into.StatementEnd = d.ptr()
+		}
+	}
 }
 
 // withCustomer adds the customer's email addresses to the owner of the same name; none has any. If no

@@ -505,7 +505,7 @@ func (t *transaction) amount(of kind) (cents report.Cents, debit, ok bool) {
 	}
 	// A negative sign gives the direction. Without one, the direction is unknown. Only
 	// deposit accounts need it, because figures are computed from them.
-	return t.Amount.cents, false, t.Amount.cents <= 0 || of != deposit
+	return t.Amount.cents, cents == 0 && t.Amount.minus, t.Amount.cents <= 0 || of != deposit
 }
 
 var tagPattern = regexp.MustCompile(`<[a-zA-Z/!?][^>]*>`)

@@ -264,6 +264,39 @@ func TestAccountNumbers(t *testing.T) {
 	}
 }
 
+// TestStatements checks that the last statement up to today ends the last period, over all pages, and that an
+// institution without statements gives the account without one.
+func TestStatements(t *testing.T) {
+	b := newFakeBank(t, false)
+	b.setTransactions()
+	last := func() *report.Date {
+		t.Helper()
+		got, err := b.retrieve(b.connect(nil))
+		if err != nil || len(got.Accounts) != 1 || got.Failed != nil {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		return got.Accounts[0].StatementEnd
+	}
+	const path = "/fdx/v6/accounts/1/statements"
+	for _, status := range []int{403, 404, 405, 501} {
+		b.answers[path] = func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }
+		if got := last(); got != nil {
+			t.Errorf("after %d, the last statement is of %s", status, got)
+		}
+	}
+	b.answers[path] = func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("offset") == "" {
+			_, _ = fmt.Fprint(w, `{"page":{"nextOffset":"2"},"statements":[{"statementId":"1","statementDate":"2025-12-31"},
+				{"statementId":"4","statementDate":"2027-01-31"},{"statementId":"2","statementDate":3}]}`)
+			return
+		}
+		_, _ = fmt.Fprint(w, `{"page":{},"statements":[{"statementId":"3","statementDate":"2026-02-28T00:00:00-05:00"}]}`)
+	}
+	if got := last(); got == nil || got.String() != "2026-02-28" {
+		t.Errorf("the last statement is of %v", got)
+	}
+}
+
 // TestDirections checks that the memo gives the direction, then the type, then a sign.
 func TestDirections(t *testing.T) {
 	for _, c := range []struct {
@@ -281,6 +314,8 @@ func TestDirections(t *testing.T) {
 		{`"amount":5,"transactionType":"DIRECTDEPOSIT"`, 500, false, true},
 		{`"amount":5,"transactionType":"INTEREST","debitCreditMemo":null`, 500, false, true},
 		{`"amount":-5,"transactionType":"TRANSFER"`, -500, false, true},
+		{`"amount":-0.00`, 0, true, true},
+		{`"amount":0`, 0, false, true},
 		{`"amount":5,"transactionType":"TRANSFER"`, 0, false, false},
 		{`"amount":5`, 0, false, false},
 		{`"debitCreditMemo":"DEBIT"`, 0, false, false},
