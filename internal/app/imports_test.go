@@ -151,7 +151,7 @@ func TestImportRules(t *testing.T) {
 	only("github.com/prometheus", "internal/telemetry")
 	only("github.com/gorilla/sessions", "internal/session")
 	only("github.com/wneessen/go-mail", "internal/mail")
-	only("github.com/coreos/go-oidc", "internal/staff", "internal/provider/sources/fdx")
+	only("github.com/coreos/go-oidc", "internal/staff", "internal/provider/sources/fdx", "internal/jose")
 	only("golang.org/x/oauth2", "internal/staff", "internal/provider/sources/fdx")
 	for _, p := range all {
 		if !within(p.ImportPath, "internal/analysis") {

@@ -73,8 +73,8 @@ func (k *Kit) Grant(ctx context.Context, grant string, opens bool) (applicationI
 // the grant contains the frame's key, which is how an applicant leaves the frame.
 //
 // With isNew set, the session is not known to be a browser's yet: until Confirm, other
-// clients can use the token, so that programs that look at links use none up. It returns
-// whether the token is bound.
+// clients can soon use the token, so that programs that look at links use none up. It
+// returns whether the token is bound.
 func (k *Kit) Redeem(ctx context.Context, tx *store.Tx, grant, sessionID string, isNew bool) (applicationID string, bound bool, err error) {
 	token, key, ok := splitGrant(grant)
 	if sessionID == "" {

@@ -54,16 +54,21 @@ func (k *Kit) grantedByHash(ctx context.Context, q store.Queryer, hash []byte) (
 }
 
 // opened precedes the session of a client that has followed a token's link, and has not
-// come back with the session's cookie. Any other client can still use the token.
-const opened = "opened:"
+// come back with the session's cookie. After openedFor, or once the client came back without
+// the cookie, other clients can use the token.
+const (
+	opened    = "opened:"
+	openedFor = 10 * time.Second
+)
 
 // bind binds an embed token to holder, unless it is bound to a holder other than
 // former.
 func (k *Kit) bind(ctx context.Context, q store.Queryer, token, holder, former string) (applicationID string, err error) {
-	err = q.QueryRowContext(ctx, `UPDATE embed_grants SET session_id = $1
+	now := k.Now()
+	err = q.QueryRowContext(ctx, `UPDATE embed_grants SET session_id = $1, opened_at = $3
 		WHERE hash = $2 AND expires_at > $3
-		AND (session_id IS NULL OR session_id LIKE $5 OR session_id = $1 OR session_id = $4) RETURNING application_id`,
-		holder, store.Hash(token), store.Micros(k.Now()), former, opened+"%").Scan(&applicationID)
+		AND (session_id IS NULL OR session_id LIKE $5 AND opened_at < $6 OR session_id = $1 OR session_id = $4) RETURNING application_id`,
+		holder, store.Hash(token), store.Micros(now), former, opened+"%", store.Micros(now.Add(-openedFor))).Scan(&applicationID)
 	return applicationID, store.MapNotFound(err)
 }
 
@@ -73,6 +78,20 @@ func (k *Kit) Confirm(ctx context.Context, tx *store.Tx, applicationID, sessionI
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE embed_grants SET session_id = $1
 		WHERE application_id = $2 AND session_id = $3 AND expires_at > $4`,
 		sessionID, applicationID, opened+sessionID, store.Micros(tx.Now)))
+}
+
+// Release lets other clients use a token of the application whose client came back without
+// the cookie.
+func (k *Kit) Release(ctx context.Context, applicationID string) error {
+	var n int
+	err := k.DB.SQL.QueryRowContext(ctx, `SELECT COUNT(*) FROM embed_grants
+		WHERE application_id = $1 AND session_id LIKE $2 AND opened_at > 0`, applicationID, opened+"%").Scan(&n)
+	if err != nil || n == 0 {
+		return err
+	}
+	_, err = k.DB.SQL.ExecContext(ctx, `UPDATE embed_grants SET opened_at = 0
+		WHERE application_id = $1 AND session_id LIKE $2`, applicationID, opened+"%")
+	return err
 }
 
 // Forget deletes the embed tokens of an application.

@@ -1,6 +1,7 @@
 package applicant
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -56,8 +57,11 @@ func (s *Handler) Authorize(w http.ResponseWriter, r *http.Request) (application
 // authorizeSession requires that a session may see the application. A session that has
 // followed the application's link gets access when the client first sends its cookie.
 func (s *Handler) authorizeSession(ctx context.Context, id, sessionID string) error {
+	if sessionID == "" {
+		return cmp.Or(s.Kit.Release(ctx, id), error(errNotFound))
+	}
 	ok, err := s.Service.HasAccess(ctx, id, sessionID)
-	if err == nil && !ok && sessionID != "" {
+	if err == nil && !ok {
 		err = s.Service.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 			if ok, err = s.Kit.Confirm(ctx, tx, id, sessionID); err != nil || !ok {
 				return err

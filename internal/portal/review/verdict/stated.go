@@ -178,7 +178,7 @@ func notesOf(all []Identity) (out []personname.Note) {
 }
 
 // NoteKey returns the text of a note on a name.
-func NoteKey(n personname.Note) i18n.Key { return i18n.Key("review.name_notes." + n) }
+func NoteKey(n personname.Note) i18n.Key { return i18n.Key("review.name_notes." + string(n)) }
 
 // compare returns the stated values beside those of the sources. names is the report's own comparison of
 // names; if it has none, their texts are compared.
