@@ -177,8 +177,11 @@ func notesOf(all []Identity) (out []personname.Note) {
 	return out
 }
 
+// nameNotes has the texts of notes on names.
+const nameNotes i18n.Group = "review.name_notes"
+
 // NoteKey returns the text of a note on a name.
-func NoteKey(n personname.Note) i18n.Key { return i18n.Key("review.name_notes." + string(n)) }
+func NoteKey(n personname.Note) i18n.Key { return i18n.Key(string(nameNotes) + "." + string(n)) }
 
 // compare returns the stated values beside those of the sources. names is the report's own comparison of
 // names; if it has none, their texts are compared.
