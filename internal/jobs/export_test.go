@@ -22,3 +22,8 @@ func (q *Queue) Later(d time.Duration) time.Duration {
 	}
 	return later.Duration
 }
+
+// FreeDead frees the jobs of dead processes.
+func (q *Queue) FreeDead(ctx context.Context) error {
+	return errors.Join(q.resume(ctx), q.freeJobsOfDeadRunners(ctx))
+}

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -45,6 +46,24 @@ type Job struct {
 
 // Option configures how jobs of a kind run.
 type Option func(*kind)
+
+// QueueName names a queue of a party.
+type QueueName string
+
+// Queues. The jobs of one do not wait for those of another.
+const (
+	Default   QueueName = river.QueueDefault // also has the jobs of versions with a single queue
+	Webhooks  QueueName = "webhooks"
+	Emails    QueueName = "emails"
+	Reports   QueueName = "reports"
+	Documents QueueName = "documents" // reports that wait for programs which read uploaded files
+)
+
+// workers is how many jobs of each queue a process runs at once.
+var workers = map[QueueName]int{Default: 16, Webhooks: 16, Emails: 4, Reports: 16, Documents: 2 * max(2, runtime.NumCPU()-1)}
+
+// In sets the queue of a kind, instead of Default.
+func In(queue QueueName) Option { return func(k *kind) { k.queue = queue } }
 
 // Timeout sets the maximum duration of one run; the default is one minute.
 func Timeout(d time.Duration) Option { return func(k *kind) { k.timeout = d } }
@@ -82,6 +101,7 @@ const (
 
 type kind struct {
 	name      string
+	queue     QueueName
 	timeout   time.Duration
 	attempts  int
 	backoff   func(int) time.Duration
@@ -107,10 +127,9 @@ func (a args[A]) Kind() string { return a.A.Kind() }
 
 type worker[A Args] struct {
 	river.WorkerDefaults[args[A]]
-	kind        *kind
-	log         *slog.Logger
-	clockOffset *clockOffset
-	work        func(context.Context, Job, A) error
+	kind *kind
+	q    *Queue
+	work func(context.Context, Job, A) error
 }
 
 func (w *worker[A]) Work(ctx context.Context, j *river.Job[args[A]]) (err error) {
@@ -124,23 +143,37 @@ func (w *worker[A]) Work(ctx context.Context, j *river.Job[args[A]]) (err error)
 			defer cancel()
 			if reason := w.kind.onDiscard(own, j.Args.A); reason != nil {
 				recover() // the job runs again, and may panic again
-				w.log.ErrorContext(ctx, "a lost job is run again", "kind", j.Kind, "job", j.ID, "err", reason.Error())
+				w.q.log.ErrorContext(ctx, "a lost job is run again", "kind", j.Kind, "job", j.ID, "err", reason.Error())
 				err = Snooze(discardRetryAfter)
 			}
 		}()
 	}
-	if j.Attempt > j.MaxAttempts {
-		err = Cancel(errTooManyStarts)
+	crashes := metadataOf(j.JobRow).Crashes
+	if crashes > crashRetries && w.kind.attempts < math.MaxInt16 {
+		err = Cancel(errCrashed)
+		w.q.log.ErrorContext(ctx, "job given up", "kind", j.Kind, "job", j.ID, "err", errCrashed.Error()) // River reports no cancelled jobs
 	} else {
-		err = w.work(ctx, Job{ID: j.ID, Attempt: j.Attempt, Created: j.CreatedAt}, j.Args.A)
+		defer func() {
+			if crashes > 0 && !(returned && err == nil) && !stopped(ctx) {
+				w.q.forgetCrashes(ctx, j.ID)
+			}
+		}()
+		if crashes > crashRetries {
+			err = Snooze(time.Hour)
+		} else {
+			err = w.work(ctx, Job{ID: j.ID, Attempt: j.Attempt, Created: j.CreatedAt}, j.Args.A)
+		}
 	}
 	returned = true
 	return err
 }
 
-// errTooManyStarts is the reason for cancelling a job that may have killed each process
-// that ran it.
-var errTooManyStarts = errors.New("jobs: begun too often without coming to an end")
+// crashRetries is how often a job runs again that was running when its process died. The count
+// begins anew when a run ends in another way.
+const crashRetries = 2
+
+// errCrashed is the reason for cancelling a job that may be what its processes died of.
+var errCrashed = errors.New("jobs: three processes in a row died while they ran the job")
 
 // failed reports whether err is an error other than Snooze's.
 func failed(err error) bool {
@@ -162,14 +195,14 @@ func (w *worker[A]) NextRetry(j *river.Job[args[A]]) time.Time {
 	if w.kind.backoff == nil {
 		return time.Time{}
 	}
-	return time.Now().Add(w.kind.backoff(j.Attempt) + w.clockOffset.get())
+	return time.Now().Add(w.kind.backoff(j.Attempt) + w.q.clockOffset.get())
 }
 
 // Register sets the function that runs jobs of A's kind. It panics if the kind is
 // already registered, which is a programming error.
 func Register[A Args](r *Registry, work func(ctx context.Context, job Job, args A) error, opts ...Option) {
 	var zero A
-	k := &kind{name: zero.Kind(), timeout: time.Minute, attempts: 25}
+	k := &kind{name: zero.Kind(), queue: Default, timeout: time.Minute, attempts: 25}
 	for _, o := range opts {
 		o(k)
 	}
@@ -178,7 +211,7 @@ func Register[A Args](r *Registry, work func(ctx context.Context, job Job, args 
 	}
 	k.wrap = func(a Args, key string) river.JobArgs { return args[A]{A: a.(A), Key: key} }
 	k.add = func(ws *river.Workers, q *Queue) {
-		river.AddWorker(ws, &worker[A]{kind: k, log: q.log, clockOffset: &q.clockOffset, work: work})
+		river.AddWorker(ws, &worker[A]{kind: k, q: q, work: work})
 	}
 	r.kinds[k.name] = k
 }
@@ -212,7 +245,8 @@ type Queue struct {
 	log         *slog.Logger
 	now         func() time.Time
 	insert      *river.Client[*sql.Tx]
-	notifier    notifier
+	notifier    *notifier
+	running     running
 	watch       Watcher // may be nil
 	clockOffset clockOffset
 
@@ -226,7 +260,7 @@ type Queue struct {
 // NewQueue migrates River's tables and returns a queue that can enqueue. now is the
 // party's clock, in which times for At are given.
 func NewQueue(ctx context.Context, db *store.DB, reg *Registry, log *slog.Logger, now func() time.Time) (*Queue, error) {
-	q := &Queue{Poll: 150 * time.Millisecond, db: db, reg: reg, log: log, now: now, notifier: make(notifier, 1)}
+	q := &Queue{Poll: 150 * time.Millisecond, db: db, reg: reg, log: log, now: now, notifier: newNotifier()}
 	if err := q.migrate(ctx); err != nil {
 		return nil, fmt.Errorf("jobs: migrate: %w", err)
 	}
@@ -264,6 +298,7 @@ type EnqueueOption func(*enqueue)
 type enqueue struct {
 	at       time.Time
 	key      string
+	account  string
 	priority int
 }
 
@@ -273,9 +308,14 @@ func At(t time.Time) EnqueueOption { return func(e *enqueue) { e.at = t } }
 // UniqueKey allows at most one unfinished job of this kind and key.
 func UniqueKey(key string) EnqueueOption { return func(e *enqueue) { e.key = key } }
 
+// Account names the account that the job is for. Accounts share the workers of a queue: none
+// has more than half of those that others leave, and many jobs of one come after the first jobs
+// of another.
+func Account(id string) EnqueueOption { return func(e *enqueue) { e.account = id } }
+
 // LowPriority runs the job after those with the default priority, for which people may
 // be waiting.
-func LowPriority() EnqueueOption { return func(e *enqueue) { e.priority = river.PriorityDefault + 1 } }
+func LowPriority() EnqueueOption { return func(e *enqueue) { e.priority++ } }
 
 // Enqueuer enqueues jobs; *Queue implements it.
 type Enqueuer interface {
@@ -288,11 +328,14 @@ func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, a Args, opts ...Enque
 	if k == nil {
 		return fmt.Errorf("jobs: kind %q is not registered", a.Kind())
 	}
-	var e enqueue
+	e := enqueue{priority: river.PriorityDefault}
 	for _, o := range opts {
 		o(&e)
 	}
-	in := &river.InsertOpts{MaxAttempts: k.attempts, Priority: e.priority} // 0 is the default
+	if err := q.yield(ctx, tx, k.queue, &e); err != nil {
+		return fmt.Errorf("jobs: enqueue %s: %w", k.name, err)
+	}
+	in := &river.InsertOpts{MaxAttempts: k.attempts, Queue: string(k.queue), Priority: e.priority}
 	if !e.at.IsZero() {
 		in.ScheduledAt = time.Now().Add(e.at.Sub(q.now()) + q.clockOffset.get())
 	}
@@ -301,16 +344,16 @@ func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, a Args, opts ...Enque
 			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning,
 			rivertype.JobStateRetryable, rivertype.JobStateScheduled}}
 	}
+	with := metadata{Account: e.account}
 	if q.watch != nil {
-		if traceparent := q.watch.Traceparent(ctx); traceparent != "" {
-			in.Metadata, _ = json.Marshal(metadata{traceparent}) // a string always encodes
-		}
+		with.Traceparent = q.watch.Traceparent(ctx)
 	}
+	in.Metadata, _ = json.Marshal(with) // strings always encode
 	_, err := q.insert.InsertTx(ctx, tx.Tx, k.wrap(a, e.key), in)
 	if err != nil {
 		return fmt.Errorf("jobs: enqueue %s: %w", k.name, err)
 	}
-	tx.AfterCommit(q.notifier.wake)
+	tx.AfterCommit(func() { q.notifier.wake(k.queue) })
 	return nil
 }
 
@@ -321,23 +364,20 @@ func (q *Queue) Start(ctx context.Context) error {
 	if q.run != nil {
 		return errors.New("jobs: started already")
 	}
-	workers := river.NewWorkers()
+	registered, queues := river.NewWorkers(), map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: workers[Default]}}
 	for _, k := range q.reg.kinds {
-		k.add(workers, q)
+		k.add(registered, q)
+		queues[string(k.queue)] = river.QueueConfig{MaxWorkers: workers[k.queue]}
 	}
 	if len(q.reg.kinds) == 0 || q.DisableWorkers {
 		return nil
 	}
 	q.runner = uuid.NewString()
-	driver := notifyingDriver{Driver: q.driver(), notifier: q.notifier}
-	if q.db.Dialect == store.SQLite {
-		driver.due = q.anyAvailable
-	}
-	run, err := river.NewClient(driver, &river.Config{
+	run, err := river.NewClient(queueDriver{q.driver(), q}, &river.Config{
 		ID:                q.runner,
 		Logger:            loggerForRiver(q.log),
-		Workers:           workers,
-		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 16}},
+		Workers:           registered,
+		Queues:            queues,
 		FetchCooldown:     20 * time.Millisecond,
 		FetchPollInterval: q.Poll,
 		ErrorHandler:      &failures{log: q.log},
@@ -412,17 +452,16 @@ func (q *Queue) Stop(ctx context.Context) error {
 		return nil
 	}
 	err := run.Stop(ctx)
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-	defer cancel()
 	if err != nil && ctx.Err() != nil {
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
 		err = run.StopAndCancel(grace)
 	}
 	quit()
 	q.beats.Wait()
-	if q.db.Dialect == store.Postgres {
-		err = errors.Join(err, q.unregister(grace, q.runner)) // frees its cancelled jobs at once
-	}
-	return err
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	return errors.Join(err, q.unregister(last))
 }
 
 // failures logs failed runs. Error texts hold no personal data; arguments are not

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -407,33 +408,160 @@ func TestDiscardedJobCallsOnDiscard(t *testing.T) {
 	})
 }
 
-// TestJobsThatKillTheirProcessAreDiscarded checks that a job is discarded after it was
-// started several times, but not if it was only running when the process was killed.
-func TestJobsThatKillTheirProcessAreDiscarded(t *testing.T) {
+// crash makes all available jobs look as if their process had died while it ran them.
+func crash(t *testing.T, db *store.DB, q *jobs.Queue) {
+	t.Helper()
+	by := `ARRAY['gone']`
+	if db.Dialect == store.SQLite {
+		by = `jsonb_array('gone')`
+	}
+	if _, err := db.SQL.ExecContext(t.Context(), `UPDATE river_job SET state = 'running', attempt = attempt + 1, attempted_by = `+by+
+		` WHERE state = 'available'`); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.FreeDead(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCrashedJobIsRunTwiceMore checks that a job that three processes in a row died of is
+// discarded with the reason, and that a run that ends otherwise starts the count again.
+func TestCrashedJobIsRunTwiceMore(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		ran, discarded := make(chan string, 10), make(chan string, 10)
-		q := queueOf(t, db, func(_ context.Context, j jobs.Job, a greeting) error { ran <- a.Name; return nil },
-			jobs.MaxAttempts(1), jobs.OnDiscard(func(_ context.Context, a greeting) error { discarded <- a.Name; return nil }))
-		for name, begun := range map[string]int{"bystander": 3, "killer": 60} {
-			enqueue(t, db, q, name)
-			names := make([]string, begun)
-			for i := range names {
-				names[i] = "gone"
-			}
-			value, member := "{"+strings.Join(names, ",")+"}", `args->'a'->>'name'`
-			if db.Dialect == store.SQLite {
-				value, member = `["`+strings.Join(names, `","`)+`"]`, `json_extract(args, '$.a.name')`
-			}
-			_, err := db.SQL.ExecContext(t.Context(), `UPDATE river_job SET state = 'running',
-				attempt = 1, attempted_by = $1 WHERE `+member+` = $2`, value, name)
-			if err != nil {
+		ran, discarded := make(chan int, 10), make(chan string, 10)
+		q := queueOf(t, db, func(_ context.Context, j jobs.Job, a greeting) error {
+			ran <- j.Attempt
+			return jobs.Snooze(1000 * time.Hour)
+		}, jobs.MaxAttempts(1), jobs.OnDiscard(func(_ context.Context, a greeting) error { discarded <- a.Name; return nil }))
+		started := func() {
+			t.Helper()
+			if err := q.Start(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}
-		start(t, q)
-		if ran, gone := next(t, ran), next(t, discarded); ran != "bystander" || gone != "killer" {
-			t.Errorf("%s ran and %s was discarded", ran, gone)
+		stopped := func() {
+			t.Helper()
+			if err := q.Stop(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 		}
+		enqueue(t, db, q, "later")
+		for range 2 { // the second time, after a run that ended
+			crash(t, db, q)
+			crash(t, db, q)
+			started()
+			if attempt := <-ran; attempt != 1 {
+				t.Errorf("it runs in attempt %d, want 1", attempt)
+			}
+			stopped()
+			if err := q.Shift(t.Context(), 2000*time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			if len(discarded) > 0 {
+				t.Fatal("it was discarded after two deaths")
+			}
+		}
+		crash(t, db, q)
+		crash(t, db, q)
+		crash(t, db, q)
+		started()
+		next(t, discarded)
+		stopped()
+		if len(ran) > 0 {
+			t.Error("it ran again")
+		}
+		var n int
+		if err := db.SQL.QueryRow(`SELECT count(*) FROM river_job WHERE state = 'cancelled'`).Scan(&n); err != nil || n != 1 {
+			t.Errorf("%d jobs are cancelled, %v, want 1", n, err)
+		}
+	})
+}
+
+// TestPermanentJobSurvivesCrashes checks that a job without a limit of attempts is not discarded.
+func TestPermanentJobSurvivesCrashes(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		ran := make(chan string, 10)
+		q := queue(t, db, func(_ jobs.Job, a greeting) error { ran <- a.Name; return nil }, jobs.NoAttemptLimit())
+		enqueue(t, db, q, "sweep")
+		for range 3 {
+			crash(t, db, q)
+		}
+		start(t, q)
+		for again := false; !again; { // it waits an hour from when River has written so
+			if err := q.Shift(t.Context(), 2*time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-ran:
+				again = true
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	})
+}
+
+// TestCrashedJobsRunAlone checks that no job of the kind runs beside one that was running when
+// its process died.
+func TestCrashedJobsRunAlone(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		var running atomic.Int64
+		ran, both := make(chan string, 10), make(chan struct{})
+		q := queue(t, db, func(_ jobs.Job, a greeting) error {
+			n := running.Add(1)
+			defer running.Add(-1)
+			if a.Name == "crashed" {
+				select {
+				case <-time.After(300 * time.Millisecond): // longer than the interval at which jobs are looked for
+				case <-both:
+				}
+				if n != 1 || running.Load() != 1 {
+					t.Error("a crashed job does not run alone")
+				}
+			} else if n == 2 {
+				close(both)
+			} else {
+				<-both
+			}
+			ran <- a.Name
+			return nil
+		})
+		enqueue(t, db, q, "crashed")
+		enqueue(t, db, q, "crashed")
+		crash(t, db, q)
+		enqueue(t, db, q, "other")
+		enqueue(t, db, q, "other")
+		start(t, q)
+		for range 4 {
+			next(t, ran)
+		}
+	})
+}
+
+// TestStopIsNoCrash checks that a job that outlives Stop does not count as one that a process died of.
+func TestStopIsNoCrash(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		began, leave := make(chan struct{}, 1), make(chan struct{})
+		q := queue(t, db, func(jobs.Job, greeting) error { began <- struct{}{}; <-leave; return nil })
+		enqueue(t, db, q, "deaf")
+		if err := q.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		<-began
+		now, cancel := context.WithCancel(t.Context())
+		cancel()
+		_ = q.Stop(now) // reports that the job goes on
+		if err := q.FreeDead(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var state, metadata string
+		query := `SELECT state, metadata->>'crashes' IS NULL FROM river_job`
+		if db.Dialect == store.SQLite {
+			query = `SELECT state, json_extract(metadata, '$.crashes') IS NULL FROM river_job`
+		}
+		if err := db.SQL.QueryRow(query).Scan(&state, &metadata); err != nil || state != "available" || metadata != "1" && metadata != "true" {
+			t.Errorf("it is %s, without a crash %s: %v", state, metadata, err)
+		}
+		close(leave)
 	})
 }
 

@@ -3,71 +3,99 @@ package jobs
 import (
 	"context"
 	"database/sql"
+	"sync"
 
 	"github.com/riverqueue/river/riverdriver"
 )
 
-// notifier wakes the workers of this process as soon as a job is committed in it,
-// without waiting for the next poll. River uses it in place of a database that
-// notifies. Jobs of other replicas are found by polling.
-type notifier chan struct{}
+// notifier wakes the workers of a queue of this process as soon as a job is committed in it,
+// without waiting for the next poll. River uses it in place of a database that notifies. Jobs
+// of other replicas are found by polling.
+type notifier struct {
+	mu     sync.Mutex
+	queues map[QueueName]bool // to wake
+	signal chan struct{}
+}
 
-// wake never blocks: one wake-up covers all jobs committed before it.
-func (b notifier) wake() {
+func newNotifier() *notifier {
+	return &notifier{queues: map[QueueName]bool{}, signal: make(chan struct{}, 1)}
+}
+
+// wake never blocks: one wake-up covers all jobs of the queue committed before it.
+func (n *notifier) wake(queue QueueName) {
+	n.mu.Lock()
+	n.queues[queue] = true
+	n.mu.Unlock()
 	select {
-	case b <- struct{}{}:
+	case n.signal <- struct{}{}:
 	default:
 	}
 }
 
-// notifyingDriver is a River driver whose listener waits for the notifier, and which fetches
-// jobs only if one may be due.
-type notifyingDriver struct {
-	riverdriver.Driver[*sql.Tx]
-	notifier notifier
-	due      func(context.Context) (bool, error) // whether a job may be due; nil: not known
-}
-
-func (d notifyingDriver) GetExecutor() riverdriver.Executor {
-	if d.due == nil {
-		return d.Driver.GetExecutor()
+// next returns a queue to wake, or "".
+func (n *notifier) next() QueueName {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for queue := range n.queues {
+		delete(n.queues, queue)
+		return queue
 	}
-	return pollingExecutor{d.Driver.GetExecutor(), d.due}
+	return ""
 }
 
-// pollingExecutor fetches jobs only if one may be due.
-type pollingExecutor struct {
+// queueDriver is a River driver whose listener waits for the notifier, and which chooses the
+// jobs that it fetches.
+type queueDriver struct {
+	riverdriver.Driver[*sql.Tx]
+	q *Queue
+}
+
+func (d queueDriver) GetExecutor() riverdriver.Executor {
+	return choosingExecutor{d.Driver.GetExecutor(), d.q}
+}
+
+// choosingExecutor fetches jobs by Queue.fetch.
+type choosingExecutor struct {
 	riverdriver.Executor
-	due func(context.Context) (bool, error)
+	q *Queue
 }
 
-func (e pollingExecutor) JobGetAvailable(
+func (e choosingExecutor) JobGetAvailable(
 	ctx context.Context, p *riverdriver.JobGetAvailableParams,
 ) (*riverdriver.JobGetAvailableResult, error) {
-	if due, err := e.due(ctx); !due || err != nil {
-		return &riverdriver.JobGetAvailableResult{}, err
+	out := &riverdriver.JobGetAvailableResult{}
+	ids, err := e.q.fetch(ctx, QueueName(p.Queue), p.ClientID, p.MaxToLock)
+	if err == nil && len(ids) > 0 {
+		out.Jobs, err = e.JobGetByIDMany(ctx, &riverdriver.JobGetByIDManyParams{ID: ids, Schema: p.Schema})
 	}
-	return e.Executor.JobGetAvailable(ctx, p)
+	if err != nil {
+		e.q.running.remove(ids...)
+	}
+	return out, err
 }
 
-func (notifyingDriver) SupportsListener() bool { return true }
+func (queueDriver) SupportsListener() bool { return true }
 
-func (d notifyingDriver) GetListener(*riverdriver.GetListenenerParams) riverdriver.Listener {
-	return listener{d.notifier}
+func (d queueDriver) GetListener(*riverdriver.GetListenenerParams) riverdriver.Listener {
+	return listener{d.q.notifier}
 }
 
 // listener reports a wake-up to River as the notification of an inserted job.
-type listener struct{ notifier notifier }
+type listener struct{ notifier *notifier }
 
 // insertTopic is River's topic for inserted jobs.
 const insertTopic = "river_insert"
 
 func (l listener) WaitForNotification(ctx context.Context) (*riverdriver.Notification, error) {
-	select {
-	case <-l.notifier:
-		return &riverdriver.Notification{Topic: insertTopic, Payload: `{"queue":"default"}`}, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	for {
+		if queue := l.notifier.next(); queue != "" {
+			return &riverdriver.Notification{Topic: insertTopic, Payload: `{"queue":"` + string(queue) + `"}`}, nil
+		}
+		select {
+		case <-l.notifier.signal:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 }
 

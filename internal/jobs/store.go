@@ -2,8 +2,8 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -48,39 +48,49 @@ func (q *Queue) Shift(ctx context.Context, d time.Duration) error {
 	}
 	return q.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		_, err := tx.ExecContext(ctx, query, arg)
-		tx.AfterCommit(q.notifier.wake)
+		tx.AfterCommit(func() {
+			for queue := range workers {
+				q.notifier.wake(queue)
+			}
+		})
 		return err
 	})
-}
-
-// anyAvailable reports whether a job may be due. River's fetch on SQLite is a write that is
-// compiled anew at each poll: two thirds of what an idle program takes.
-func (q *Queue) anyAvailable(ctx context.Context) (there bool, err error) {
-	err = q.db.SQL.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM river_job WHERE state = 'available')`).Scan(&there)
-	return there, err
 }
 
 // Unfinished counts the waiting and running jobs of a kind, for drains and tests.
 func (q *Queue) Unfinished(ctx context.Context, kind string) (int, error) {
 	var n int
 	err := q.db.SQL.QueryRowContext(ctx, `SELECT count(*) FROM river_job
-		WHERE kind = $1 AND state IN ('available', 'pending', 'running', 'retryable', 'scheduled')`, kind).Scan(&n)
+		WHERE kind = $1 AND state IN `+unfinished, kind).Scan(&n)
 	return n, err
 }
 
-// freeQuery returns the UPDATE that makes running jobs available again. It takes back the
-// attempt, since a killed process is not the job's failure, unless the job has started
-// so often that it may be what kills the process.
+// unfinished is the SQL list of the states of jobs that are not finished.
+const unfinished = `('available', 'pending', 'running', 'retryable', 'scheduled')`
+
+// freeQuery returns the UPDATE that makes running jobs of dead processes available again: as the
+// first ones of their queues, in the same attempt, and with one crash more.
 func (q *Queue) freeQuery() string {
-	begun := `coalesce(array_length(attempted_by, 1), 0)`
+	crashed := `jsonb_set(metadata, '{crashes}', to_jsonb(coalesce((metadata->>'crashes')::int, 0) + 1))`
 	if q.db.Dialect == store.SQLite {
-		begun = `coalesce(json_array_length(attempted_by), 0)`
+		crashed = `jsonb_set(metadata, '$.crashes', coalesce(json_extract(metadata, '$.crashes'), 0) + 1)`
 	}
-	return `UPDATE river_job SET state = 'available', attempt = CASE WHEN attempt > 0 AND ` + begun + ` < ` +
-		strconv.Itoa(resumeTries) + ` THEN attempt - 1 ELSE attempt END WHERE state = 'running'`
+	return `UPDATE river_job SET state = 'available', attempt = CASE WHEN attempt > 0 THEN attempt - 1 ELSE 0 END,
+		priority = 1, metadata = ` + crashed + ` WHERE state = 'running'`
 }
 
-const resumeTries = 50
+// forgetCrashes begins the count of a job's crashes anew.
+func (q *Queue) forgetCrashes(ctx context.Context, id int64) {
+	without := `metadata - 'crashes'`
+	if q.db.Dialect == store.SQLite {
+		without = `jsonb_remove(metadata, '$.crashes')`
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout)
+	defer cancel()
+	if _, err := q.db.SQL.ExecContext(ctx, `UPDATE river_job SET metadata = `+without+` WHERE id = $1`, id); err != nil {
+		q.log.WarnContext(ctx, "a job's crashes are still counted", "job", id, "err", err.Error())
+	}
+}
 
 // resume frees the jobs that were running when the process was killed. Under SQLite
 // there is only one process, so at its start no job is really running. With PostgreSQL,
@@ -133,28 +143,39 @@ func (q *Queue) measureClock(ctx context.Context) error {
 
 // heartbeat records that this runner is alive, and frees the jobs of dead runners.
 func (q *Queue) heartbeat(ctx context.Context, runner string) error {
-	return q.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		for _, query := range []struct {
-			text string
-			args []any
-		}{
-			{`INSERT INTO job_runners (id, seen_at) VALUES ($1, ` + microsNow +
-				`) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, []any{runner}},
-			{`DELETE FROM job_runners WHERE seen_at < ` + microsNow + ` - $1`, []any{runnerDeadAfter.Microseconds()}},
-			{q.freeQuery() + ` AND NOT EXISTS (SELECT 1 FROM job_runners WHERE id = attempted_by[array_length(attempted_by, 1)])`, nil},
-		} {
-			if _, err := tx.ExecContext(ctx, query.text, query.args...); err != nil {
-				return err
-			}
-		}
+	_, err := q.db.SQL.ExecContext(ctx, `INSERT INTO job_runners (id, seen_at) VALUES ($1, `+microsNow+
+		`) ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, runner)
+	return errors.Join(err, q.freeJobsOfDeadRunners(ctx))
+}
+
+// lastRunner is the SQL for the runner of a running job.
+const lastRunner = `attempted_by[array_length(attempted_by, 1)]`
+
+func (q *Queue) freeJobsOfDeadRunners(ctx context.Context) error {
+	if q.db.Dialect != store.Postgres {
 		return nil
+	}
+	return q.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM job_runners WHERE seen_at < `+microsNow+` - $1`, runnerDeadAfter.Microseconds())
+		if err == nil {
+			_, err = tx.ExecContext(ctx, q.freeQuery()+` AND NOT EXISTS (SELECT 1 FROM job_runners WHERE id = `+lastRunner+`)`)
+		}
+		return err
 	})
 }
 
-// unregister deletes the row of this runner.
-func (q *Queue) unregister(ctx context.Context, runner string) error {
-	_, err := q.db.SQL.ExecContext(ctx, `DELETE FROM job_runners WHERE id = $1`, runner)
-	return err
+// unregister ends this runner. The jobs that it leaves are available at once, without a crash.
+func (q *Queue) unregister(ctx context.Context) error {
+	left := `UPDATE river_job SET state = 'available', attempt = CASE WHEN attempt > 0 THEN attempt - 1 ELSE 0 END WHERE state = 'running'`
+	if q.db.Dialect == store.SQLite {
+		return q.db.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+			_, err := tx.ExecContext(ctx, left)
+			return err
+		})
+	}
+	_, err := q.db.SQL.ExecContext(ctx, left+` AND `+lastRunner+` = $1`, q.runner)
+	_, err2 := q.db.SQL.ExecContext(ctx, `DELETE FROM job_runners WHERE id = $1`, q.runner)
+	return errors.Join(err, err2)
 }
 
 // Forget deletes an application's jobs that are not running: those whose arguments have
@@ -168,9 +189,10 @@ func (q *Queue) Forget(ctx context.Context, tx *store.Tx, application string) er
 	return err
 }
 
-// Waiting is the number of unfinished jobs of a kind in a state, and how long the
-// oldest of them has been due.
+// Waiting is the number of unfinished jobs of a kind in a queue and a state, and how long
+// the oldest of them has been due.
 type Waiting struct {
+	Queue       QueueName
 	Kind, State string
 	Jobs        int
 	Oldest      time.Duration
@@ -184,9 +206,9 @@ func (q *Queue) Waiting(ctx context.Context) ([]Waiting, error) {
 	}
 	return store.QueryAll(ctx, q.db.SQL, func(row store.Row) (w Waiting, err error) {
 		var seconds float64
-		err = row.Scan(&w.Kind, &w.State, &w.Jobs, &seconds)
+		err = row.Scan(&w.Queue, &w.Kind, &w.State, &w.Jobs, &seconds)
 		w.Oldest = max(0, time.Duration(seconds*float64(time.Second)))
 		return w, err
-	}, `SELECT kind, state, count(*), CAST(`+age+` AS DOUBLE PRECISION) FROM river_job
-		WHERE state IN ('available', 'pending', 'running', 'retryable', 'scheduled') GROUP BY kind, state`)
+	}, `SELECT queue, kind, state, count(*), CAST(`+age+` AS DOUBLE PRECISION) FROM river_job
+		WHERE state IN `+unfinished+` GROUP BY queue, kind, state`)
 }

@@ -23,17 +23,27 @@ func (q *Queue) Watch(w Watcher) { q.watch = w }
 
 // metadata is stored in the metadata column of River's row.
 type metadata struct {
-	Traceparent string `json:"traceparent"`
+	Traceparent string `json:"traceparent,omitempty"`
+	Account     string `json:"account,omitempty"`
+	Crashes     int    `json:"crashes,omitempty"` // processes in a row that died while they ran the job
+}
+
+func metadataOf(j *rivertype.JobRow) (m metadata) {
+	_ = json.Unmarshal(j.Metadata, &m) // River's own members are ignored
+	return m
 }
 
 // observed runs a job and reports it to the watcher.
 func (q *Queue) observed(ctx context.Context, j *rivertype.JobRow, work func(context.Context) error) error {
+	defer func() {
+		for _, queue := range q.running.remove(j.ID) {
+			q.notifier.wake(queue)
+		}
+	}()
 	if q.watch == nil {
 		return q.forRiver(ctx, work(ctx))
 	}
-	var with metadata
-	_ = json.Unmarshal(j.Metadata, &with) // River's own members are ignored
-	ctx, end := q.watch.Job(ctx, j.Kind, with.Traceparent, j.Attempt)
+	ctx, end := q.watch.Job(ctx, j.Kind, metadataOf(j).Traceparent, j.Attempt)
 	outcome := "failed" // also for a panic
 	if j.Attempt >= j.MaxAttempts {
 		outcome = "given_up"
