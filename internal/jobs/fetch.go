@@ -21,8 +21,8 @@ var roomy = [river.PriorityDefault + 3]int{1: 2, 2: 16, 3: 64}
 // others: more than an account has of all priorities but the last.
 const lookAhead = 100
 
-// yield lowers the priority of a job of an account that already has many.
-func (q *Queue) yield(ctx context.Context, tx *store.Tx, queue QueueName, e *enqueue) error {
+// setPriority lowers the priority of a job of an account that already has many.
+func (q *Queue) setPriority(ctx context.Context, tx *store.Tx, queue QueueName, e *enqueue) error {
 	if e.account == "" {
 		return nil
 	}

@@ -332,7 +332,7 @@ func (q *Queue) Enqueue(ctx context.Context, tx *store.Tx, a Args, opts ...Enque
 	for _, o := range opts {
 		o(&e)
 	}
-	if err := q.yield(ctx, tx, k.queue, &e); err != nil {
+	if err := q.setPriority(ctx, tx, k.queue, &e); err != nil {
 		return fmt.Errorf("jobs: enqueue %s: %w", k.name, err)
 	}
 	in := &river.InsertOpts{MaxAttempts: k.attempts, Queue: string(k.queue), Priority: e.priority}
@@ -374,15 +374,16 @@ func (q *Queue) Start(ctx context.Context) error {
 	}
 	q.runner = uuid.NewString()
 	run, err := river.NewClient(queueDriver{q.driver(), q}, &river.Config{
-		ID:                q.runner,
-		Logger:            loggerForRiver(q.log),
-		Workers:           registered,
-		Queues:            queues,
-		FetchCooldown:     20 * time.Millisecond,
-		FetchPollInterval: q.Poll,
-		ErrorHandler:      &failures{log: q.log},
-		Middleware:        []rivertype.Middleware{river.WorkerMiddlewareFunc(q.observed)},
-		JobTimeout:        q.longestTimeout(), // River requires RescueStuckJobsAfter to exceed it
+		ID:                          q.runner,
+		Logger:                      loggerForRiver(q.log),
+		Workers:                     registered,
+		Queues:                      queues,
+		FetchCooldown:               20 * time.Millisecond,
+		FetchPollInterval:           q.Poll,
+		ErrorHandler:                &failures{log: q.log},
+		Middleware:                  []rivertype.Middleware{river.WorkerMiddlewareFunc(q.observed)},
+		JobTimeout:                  q.longestTimeout(), // River requires RescueStuckJobsAfter to exceed it
+		CancelledJobRetentionPeriod: 7 * 24 * time.Hour, // as long as discarded ones, for Crashed
 		// A run that its live process has lost is started again after this long; it
 		// must exceed the timeout of every kind.
 		RescueStuckJobsAfter: q.longestTimeout() + 10*time.Second,

@@ -178,6 +178,18 @@ func (q *Queue) unregister(ctx context.Context) error {
 	return errors.Join(err, err2)
 }
 
+// Crashed reports whether the job of a unique key was given up because its processes died. Such
+// jobs are kept for a week.
+func (q *Queue) Crashed(ctx context.Context, db store.Queryer, key string) (crashed bool, err error) {
+	of := `args->>'key'`
+	if q.db.Dialect == store.SQLite {
+		of = `json_extract(args, '$.key')`
+	}
+	err = db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM river_job WHERE state = 'cancelled' AND finalized_at IS NOT NULL
+		AND `+q.member("crashes")+` IS NOT NULL AND `+of+` = $1)`, key).Scan(&crashed)
+	return crashed, err
+}
+
 // Forget deletes an application's jobs that are not running: those whose arguments have
 // the member application with that id.
 func (q *Queue) Forget(ctx context.Context, tx *store.Tx, application string) error {

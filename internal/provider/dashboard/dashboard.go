@@ -67,6 +67,9 @@ type Service struct {
 	Mailboxes *mail.Mailboxes
 	Queue     jobs.Enqueuer
 
+	// Crashed reports whether the job of a unique key was given up because its processes died.
+	Crashed func(ctx context.Context, q store.Queryer, key string) (bool, error)
+
 	Staff *staff.Service // set by Open
 
 	public   *url.URL

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/store"
@@ -26,7 +27,17 @@ func (s *Service) history(ctx context.Context, q store.Queryer, r reports.Report
 		return err
 	}
 	for _, c := range changes {
-		v.Moments = append(v.Moments, providerui.DashboardMoment{At: c.At, Kind: "status", Status: c.Status, Substatus: c.Substatus})
+		m := providerui.DashboardMoment{At: c.At, Kind: "status", Status: c.Status, Substatus: c.Substatus}
+		if c.Status == contract.StatusError && c.Substatus == "" {
+			crashed, err := s.Crashed(ctx, q, r.PublicToken)
+			if err != nil {
+				return err
+			}
+			if crashed {
+				m.Reason = "crashed"
+			}
+		}
+		v.Moments = append(v.Moments, m)
 	}
 	corrected, err := s.Reports.Revised(ctx, q, r.PublicToken)
 	if err != nil {
