@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"vestibule/internal/jobs"
@@ -28,7 +27,6 @@ type Outbox struct {
 	Now    func() time.Time // the party's clock
 
 	MaxAge     time.Duration // how long events are kept
-	AtOnce     int64         // maximum number of attempts at once in this process; 0 for no limit
 	LogSubject string        // log key of the subject; empty if it must not be logged
 
 	// Job returns the job that calls Deliver with the delivery's id.
@@ -48,8 +46,6 @@ type Outbox struct {
 	// Body composes the body of an event at the first attempt. Nil if events are stored
 	// with their bodies.
 	Body func(ctx context.Context, q store.Queryer, d Delivery) ([]byte, error)
-
-	sending atomic.Int64
 }
 
 // Deliverer signs a body and posts it once. *Sender implements it.
@@ -131,8 +127,7 @@ var (
 	ErrStopped = errors.New("webhook: the receiver has no URL, or is turned off")
 )
 
-// Limits of the wait of an event for an earlier one. shortWait is also the wait of an
-// attempt for one of AtOnce.
+// Limits of the wait of an event for an earlier one.
 const (
 	shortWait = 300 * time.Millisecond
 	maxOrder  = time.Minute
@@ -149,7 +144,7 @@ func (o *Outbox) send(ctx context.Context, tx *store.Tx, d Delivery, delay time.
 	if err := insertDelivery(ctx, tx, d); err != nil {
 		return err
 	}
-	var opts []jobs.EnqueueOption
+	opts := []jobs.EnqueueOption{jobs.Account(d.CallbackID)}
 	if delay > 0 {
 		opts = append(opts, jobs.At(d.Created.Add(delay)))
 	}
@@ -193,10 +188,6 @@ func (o *Outbox) Deliver(ctx context.Context, deliveryID string) error {
 			return jobs.Snooze(shortWait)
 		}
 	}
-	defer o.sending.Add(-1)
-	if n := o.sending.Add(1); o.AtOnce > 0 && n > o.AtOnce {
-		return jobs.Snooze(shortWait)
-	}
 	body, err := o.body(ctx, o.DB.SQL, &d)
 	if isDeleted(err) {
 		return o.end(ctx, d, StateGivenUp)
@@ -214,6 +205,18 @@ func (o *Outbox) Deliver(ctx context.Context, deliveryID string) error {
 		return err
 	}
 	return jobs.Snooze(wait)
+}
+
+// Discarded gives up a delivery whose job will not run again.
+func (o *Outbox) Discarded(ctx context.Context, deliveryID string) error {
+	d, err := findDelivery(ctx, o.DB.SQL, deliveryID)
+	if errors.Is(err, store.ErrNotFound) || err == nil && d.State != StatePending {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return o.end(ctx, d, StateGivenUp)
 }
 
 func isDeleted(err error) bool {

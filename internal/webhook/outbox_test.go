@@ -434,18 +434,22 @@ func TestOutboxOrder(t *testing.T) {
 	})
 }
 
-func TestOutboxLimitsAttemptsAtOnce(t *testing.T) {
+// TestOutboxGivesUpDiscardedDelivery checks that a delivery whose job will not run again can be
+// sent again by hand, and that one that was delivered stays so.
+func TestOutboxGivesUpDiscardedDelivery(t *testing.T) {
 	eachOutbox(t, func(t *testing.T, r *testServer) {
-		r.AtOnce = 1
-		slow, other := r.record("s", 1), r.record("t", 1)
-		r.meantime = func() {
-			r.meantime = nil
-			if wait, again := r.attempt(other); !again || wait != shortWait || len(r.sent) != 1 {
-				t.Errorf("a second attempt while the first has no answer: %q, again %v after %s", r.sent, again, wait)
+		lost, delivered := r.record("s", 1), r.record("t", 1)
+		r.attempt(delivered)
+		for id, want := range map[string]State{lost: StateGivenUp, delivered: StateDelivered} {
+			if err := r.Discarded(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+			if got := r.get(id).State; got != want {
+				t.Errorf("it is %s, want %s", got, want)
 			}
 		}
-		if r.again(slow) || r.again(other) || len(r.sent) != 2 {
-			t.Errorf("with capacity for it: %q", r.sent)
+		if err := r.Discarded(t.Context(), "unknown"); err != nil {
+			t.Error(err)
 		}
 	})
 }

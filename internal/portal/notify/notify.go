@@ -47,14 +47,10 @@ type Service struct {
 // maxAge is how long events and their deliveries are kept.
 const maxAge = 30 * 24 * time.Hour
 
-// atOnce is the maximum number of deliveries that wait for a response in this process,
-// so that a slow receiver does not take all workers.
-const atOnce = 8
-
 // New completes a service whose exported fields are set.
 func New(s Service) *Service {
 	s.outbox = &webhook.Outbox{DB: s.DB, Queue: s.Queue, Sender: s.Sender, Log: s.Log, Now: s.Now,
-		MaxAge: maxAge, AtOnce: atOnce, LogSubject: "application", Job: func(id string) jobs.Args { return deliver{id} },
+		MaxAge: maxAge, LogSubject: "application", Job: func(id string) jobs.Args { return deliver{id} },
 		Target: s.target, Gone: s.stopDeliveries, Key: s.Applications.Key}
 	return &s
 }
@@ -135,7 +131,8 @@ func (deliver) Kind() string { return "notify.deliver" }
 
 // Register registers the delivery job.
 func (s *Service) Register(r *jobs.Registry) {
-	jobs.Register(r, s.deliver, jobs.Timeout(18*time.Second))
+	jobs.Register(r, s.deliver, jobs.In(jobs.Webhooks), jobs.Timeout(18*time.Second),
+		jobs.OnDiscard(func(ctx context.Context, a deliver) error { return s.outbox.Discarded(ctx, a.DeliveryID) }))
 }
 
 func (s *Service) deliver(ctx context.Context, _ jobs.Job, args deliver) error {

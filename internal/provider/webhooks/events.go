@@ -64,7 +64,8 @@ func (deliver) Kind() string { return "events.deliver" }
 
 // Register adds the jobs of the package.
 func (s *Service) Register(r *jobs.Registry) {
-	jobs.Register(r, s.deliver, jobs.Timeout(40*time.Second))
+	jobs.Register(r, s.deliver, jobs.In(jobs.Webhooks), jobs.Timeout(40*time.Second),
+		jobs.OnDiscard(func(ctx context.Context, a deliver) error { return s.outbox.Discarded(ctx, a.DeliveryID) }))
 	jobs.Register(r, s.redeliverFailed, jobs.Timeout(10*time.Minute))
 }
 
