@@ -121,11 +121,11 @@ func columns(s *Sealed, m *Message) [3]column {
 
 // Enqueue enqueues the delivery of an email if there is a mail server. There is at most
 // one unfinished job of a key.
-func (o Outbox) Enqueue(ctx context.Context, tx *store.Tx, emailID, key string) error {
+func (o Outbox) Enqueue(ctx context.Context, tx *store.Tx, emailID, key string, opts ...jobs.EnqueueOption) error {
 	if o.Mail == nil {
 		return nil
 	}
-	return o.Queue.Enqueue(ctx, tx, o.Job(emailID), jobs.UniqueKey(key))
+	return o.Queue.Enqueue(ctx, tx, o.Job(emailID), append(opts, jobs.UniqueKey(key))...)
 }
 
 // Deliver sends an email. It skips emails that were sent, were given up, or have
@@ -177,7 +177,8 @@ func (o Outbox) Retry(ctx context.Context, tx *store.Tx, customerID, emailID str
 	if err != nil || !ok {
 		return false, err
 	}
-	return true, o.Enqueue(ctx, tx, emailID, store.NewID()) // a new key, because the failed job may still count as running
+	// a new key, because the failed job may still count as running
+	return true, o.Enqueue(ctx, tx, emailID, store.NewID(), jobs.Account(customerID))
 }
 
 func (o Outbox) recordResult(ctx context.Context, emailID string, sent bool) error {

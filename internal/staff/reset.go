@@ -104,7 +104,7 @@ func (SendReset) Kind() string { return "staff.reset" }
 
 // Register adds the jobs of the package.
 func (s *Service) Register(r *jobs.Registry) {
-	jobs.Register(r, s.sendReset, jobs.MaxAttempts(6), jobs.Backoff(mail.Backoff(10*time.Minute)))
+	jobs.Register(r, s.sendReset, jobs.In(jobs.Emails), jobs.MaxAttempts(6), jobs.Backoff(mail.Backoff(10*time.Minute)))
 }
 
 // sendReset sends a link to the user who has the requested address and a password, within the

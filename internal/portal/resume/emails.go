@@ -43,7 +43,8 @@ const maxWait = 128 * time.Minute
 // Register adds the jobs that write and send emails.
 func (d *Handler) Register(r *jobs.Registry) {
 	jobs.Register(r, d.write)
-	jobs.Register(r, d.deliver, jobs.MaxAttempts(maxAttempts), jobs.Backoff(mail.Backoff(maxWait)), jobs.OnDiscard(d.discarded))
+	jobs.Register(r, d.deliver, jobs.In(jobs.Emails), jobs.MaxAttempts(maxAttempts), jobs.Backoff(mail.Backoff(maxWait)),
+		jobs.OnDiscard(d.discarded))
 }
 
 func (d *Handler) deliver(ctx context.Context, _ jobs.Job, args Deliver) error {

@@ -38,7 +38,7 @@ var backoff = mail.Backoff(6 * time.Hour)
 
 // Register adds the jobs of the package.
 func (s *Service) Register(r *jobs.Registry) {
-	jobs.Register(r, s.deliver, jobs.MaxAttempts(maxAttempts), jobs.Backoff(backoff), jobs.OnDiscard(s.discarded))
+	jobs.Register(r, s.deliver, jobs.In(jobs.Emails), jobs.MaxAttempts(maxAttempts), jobs.Backoff(backoff), jobs.OnDiscard(s.discarded))
 }
 
 func (s *Service) deliver(ctx context.Context, _ jobs.Job, args Deliver) error {
@@ -79,7 +79,7 @@ func (s *Service) Write(ctx context.Context, tx *store.Tx, e Email) error {
 	if err := insertEmail(ctx, tx, id, e, sealed); err != nil {
 		return err
 	}
-	return s.emails().Enqueue(ctx, tx, id, id)
+	return s.emails().Enqueue(ctx, tx, id, id, jobs.Account(e.CustomerID))
 }
 
 // List returns a customer's emails whose link has not expired. Each is about a report. The
