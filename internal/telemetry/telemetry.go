@@ -229,9 +229,9 @@ func (p *Party) Queue(count func(context.Context) ([]jobs.Waiting, error)) {
 	if p != nil {
 		p.registry.MustRegister(&queue{count: count,
 			jobs: prometheus.NewDesc("vestibule_jobs_unfinished", "Jobs that wait, run, or wait to run again.",
-				[]string{"kind", "state"}, prometheus.Labels{"party": p.name}),
+				[]string{"queue", "kind", "state"}, prometheus.Labels{"party": p.name}),
 			age: prometheus.NewDesc("vestibule_jobs_oldest_due_seconds", "Age of the oldest job that is due and not started.",
-				[]string{"kind"}, prometheus.Labels{"party": p.name})})
+				[]string{"queue", "kind"}, prometheus.Labels{"party": p.name})})
 	}
 }
 
@@ -258,9 +258,9 @@ func (q *queue) Collect(out chan<- prometheus.Metric) {
 		return
 	}
 	for _, w := range all {
-		out <- prometheus.MustNewConstMetric(q.jobs, prometheus.GaugeValue, float64(w.Jobs), w.Kind, w.State)
+		out <- prometheus.MustNewConstMetric(q.jobs, prometheus.GaugeValue, float64(w.Jobs), string(w.Queue), w.Kind, w.State)
 		if w.State == "available" {
-			out <- prometheus.MustNewConstMetric(q.age, prometheus.GaugeValue, w.Oldest.Seconds(), w.Kind)
+			out <- prometheus.MustNewConstMetric(q.age, prometheus.GaugeValue, w.Oldest.Seconds(), string(w.Queue), w.Kind)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/eligibility"
@@ -178,7 +179,10 @@ func (s *Service) read(ctx context.Context, r Report, in *Input, by StubScenario
 	for i, d := range stubs {
 		files[i] = s.stub(ctx, r, in, d)
 	}
-	reader := StubReader{Scanner: s.Scanner, Scenario: by, Log: s.Log}
+	reader := StubReader{Scenario: by, Log: s.Log}
+	if s.Scanner != nil {
+		reader.Scanner = outOfTurn{s.Scanner, time.Now().Add(readTime)}
+	}
 	if in.Paystubs, err = reader.Read(ctx, files, StubSubject{in.Consumer, r.PublicToken, r.Retrieved}, *in.Data); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"vestibule/internal/analysis/paystub"
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/provider/sources"
@@ -27,6 +28,15 @@ type Generate struct {
 // Kind names the job.
 func (Generate) Kind() string { return "reports.generate" }
 
+// GenerateWithDocuments is the job that generates a report for which files were uploaded. Programs
+// read them for minutes, so these jobs have a queue of their own.
+type GenerateWithDocuments struct {
+	PublicToken string `json:"publicToken"`
+}
+
+// Kind names the job.
+func (GenerateWithDocuments) Kind() string { return "reports.generate-with-documents" }
+
 // busyWait is how long generation waits for another fetch from the same connection,
 // which may have been interrupted.
 const busyWait = 15 * time.Second
@@ -34,10 +44,20 @@ const busyWait = 15 * time.Second
 // attempts is how often generation is tried before the report ends in ERROR.
 const attempts = 6
 
+// generateTime is the maximum duration of one attempt, without documents. An attempt also has
+// readTime for documents.
+const generateTime = sources.FetchTimeout + 30*time.Second
+
 // Register adds the jobs of the package.
 func (s *Service) Register(r *jobs.Registry) {
-	jobs.Register(r, s.generate, jobs.MaxAttempts(attempts), jobs.Timeout(sources.FetchTimeout+30*time.Second), jobs.OnDiscard(s.onDiscard),
-		jobs.Backoff(func(attempt int) time.Duration { return time.Duration(1<<attempt) * time.Second / 2 }))
+	backoff := jobs.Backoff(func(attempt int) time.Duration { return time.Duration(1<<attempt) * time.Second / 2 })
+	jobs.Register(r, s.generate, jobs.In(jobs.Reports), jobs.MaxAttempts(attempts), backoff, jobs.Timeout(generateTime),
+		jobs.OnDiscard(s.onDiscard))
+	jobs.Register(r, func(ctx context.Context, j jobs.Job, a GenerateWithDocuments) error {
+		return s.generate(ctx, j, Generate(a))
+	},
+		jobs.In(jobs.Documents), jobs.MaxAttempts(attempts), backoff, jobs.Timeout(generateTime+readTime),
+		jobs.OnDiscard(func(ctx context.Context, a GenerateWithDocuments) error { return s.onDiscard(ctx, Generate(a)) }))
 	jobs.Register(r, s.refreshTurn)
 }
 
@@ -139,6 +159,26 @@ type built struct {
 // turns limits how many reports are computed at the same time. It leaves one of the
 // processors at program start to requests.
 var turns = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))
+
+// readTime is how long the images of a report may be read in all. Later ones are listed as not
+// read.
+const readTime = 5 * time.Minute
+
+// outOfTurn reads images until a time. Meanwhile another report has the turn of the one that it
+// reads for.
+type outOfTurn struct {
+	Scanner
+	until time.Time
+}
+
+// Read implements Scanner.
+func (s outOfTurn) Read(ctx context.Context, file []byte) ([]paystub.ScannedPage, error) {
+	<-turns
+	defer func() { turns <- struct{}{} }()
+	ctx, cancel := context.WithDeadline(ctx, s.until)
+	defer cancel()
+	return s.Scanner.Read(ctx, file)
+}
 
 // build does the CPU work of a report: data, figures, and encoding.
 func (s *Service) build(ctx context.Context, r Report, in *Input, from origin) (w built, err error) {

@@ -197,14 +197,15 @@ type Input struct {
 // Packed is an input encoded for encryption. Encoding takes time in proportion to its
 // size, so do it outside of transactions.
 type Packed struct {
-	raw []byte
-	at  time.Time
+	raw       []byte
+	at        time.Time
+	documents bool // that programs read
 }
 
 // Pack encodes an input.
 func Pack(in Input) (Packed, error) {
 	raw, err := packInput(in)
-	return Packed{raw, in.At}, err
+	return Packed{raw, in.At, in.Documents && in.Supplier == ""}, err
 }
 
 // Create begins a report as PENDING. The first status is not a change and records no
@@ -309,7 +310,11 @@ func (s *Service) AttachPacked(ctx context.Context, tx *store.Tx, publicToken st
 	if !ok {
 		return ErrNotPending
 	}
-	return s.Queue.Enqueue(ctx, tx, Generate{PublicToken: publicToken}, append(opts, jobs.UniqueKey(publicToken))...)
+	job := jobs.Args(Generate{PublicToken: publicToken})
+	if p.documents {
+		job = GenerateWithDocuments{PublicToken: publicToken}
+	}
+	return s.Queue.Enqueue(ctx, tx, job, append(opts, jobs.UniqueKey(publicToken), jobs.Account(r.CustomerID))...)
 }
 
 // SetStatus ends a pending report and records the event. It returns false and does

@@ -27,6 +27,7 @@ type testServer struct {
 	mu     sync.Mutex
 	events []string
 	queued int
+	last   jobs.Args // of the jobs enqueued
 }
 
 func (r *testServer) changed(_ context.Context, _ *store.Tx, c StatusChange) error {
@@ -36,8 +37,9 @@ func (r *testServer) changed(_ context.Context, _ *store.Tx, c StatusChange) err
 	return nil
 }
 
-func (r *testServer) Enqueue(context.Context, *store.Tx, jobs.Args, ...jobs.EnqueueOption) error {
+func (r *testServer) Enqueue(_ context.Context, _ *store.Tx, a jobs.Args, _ ...jobs.EnqueueOption) error {
 	r.queued++
+	r.last = a
 	return nil
 }
 
