@@ -37,6 +37,7 @@ var groups = []group{
 	{"engine", "ocr", ocrFigures},
 	{"scale", "sealing", sealingFigures},
 	{"scale", "replicas", replicaFigures},
+	{"scale", "queues", queueFigures},
 	{"store", "database", storeFigures},
 }
 

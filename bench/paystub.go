@@ -72,6 +72,24 @@ func paystubFigures(ctx context.Context, _ string) ([]figure, error) {
 		errors.Join(err, ctx.Err())
 }
 
+// stubPage returns a page of a pay stub at 200 dpi as a PGM and a PNG image.
+func stubPage(ctx context.Context) (pgm, file []byte, err error) {
+	draw := rand.New(rand.NewPCG(9, 1)).IntN
+	stub := paystubtest.Random(draw)
+	render := exec.CommandContext(ctx, "pdftoppm", "-gray", "-r", "200", "-f", "1", "-l", "1", "-")
+	render.Stdin = bytes.NewReader(stub.Printed(draw, paystubtest.Layouts()[0]))
+	if pgm, err = render.Output(); err != nil {
+		return nil, nil, err
+	}
+	var w, h int
+	if _, err := fmt.Sscanf(string(pgm[:min(len(pgm), 32)]), "P5\n%d %d", &w, &h); err != nil || len(pgm) < w*h {
+		return nil, nil, errors.New("pdftoppm wrote no PGM image")
+	}
+	var b bytes.Buffer
+	err = png.Encode(&b, &image.Gray{Pix: pgm[len(pgm)-w*h:], Stride: w, Rect: image.Rect(0, 0, w, h)})
+	return pgm, b.Bytes(), err
+}
+
 // ocrFigures measures one page at 200 dpi, from a PNG file to the contract's fields, beside
 // tesseract alone on the same page.
 func ocrFigures(ctx context.Context, _ string) ([]figure, error) {
@@ -79,28 +97,16 @@ func ocrFigures(ctx context.Context, _ string) ([]figure, error) {
 	if err != nil || !e.PDF() {
 		return nil, errors.Join(err, errors.New("pay stub images need tesseract and pdftoppm (e2e/setup.sh)"))
 	}
-	draw := rand.New(rand.NewPCG(9, 1)).IntN
-	stub := paystubtest.Random(draw)
-	render := exec.CommandContext(ctx, "pdftoppm", "-gray", "-r", "200", "-f", "1", "-l", "1", "-")
-	render.Stdin = bytes.NewReader(stub.Printed(draw, paystubtest.Layouts()[0]))
-	pgm, err := render.Output()
+	pgm, file, err := stubPage(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var w, h int
-	if _, err := fmt.Sscanf(string(pgm[:min(len(pgm), 32)]), "P5\n%d %d", &w, &h); err != nil || len(pgm) < w*h {
-		return nil, errors.New("pdftoppm wrote no PGM image")
-	}
-	var file bytes.Buffer
-	if err := png.Encode(&file, &image.Gray{Pix: pgm[len(pgm)-w*h:], Stride: w, Rect: image.Rect(0, 0, w, h)}); err != nil {
-		return nil, err
-	}
 	spent, err := alternate(ctx, 9, elapsed, contestant{1, func() error {
-		pages, err := e.Read(ctx, file.Bytes())
+		pages, err := e.Read(ctx, file)
 		if err != nil {
 			return err
 		}
-		if d := paystub.Open(file.Bytes()).Scanned(pages); d.Outcome != paystub.Read {
+		if d := paystub.Open(file).Scanned(pages); d.Outcome != paystub.Read {
 			return fmt.Errorf("the page is %s", d.Outcome)
 		}
 		return nil

@@ -48,7 +48,7 @@ type service struct {
 
 func (s *service) now() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }
 
-func newService(ctx context.Context, where store.Config) (*service, error) {
+func newService(ctx context.Context, where store.Config, more ...func(*provider.Config)) (*service, error) {
 	s := &service{arrived: map[string]time.Time{}, rang: make(chan struct{}, 1), product: uuid.NewString()}
 	err := os.MkdirAll(cmp.Or(where.Dir, os.TempDir()), 0o700)
 	if err != nil {
@@ -61,10 +61,12 @@ func newService(ctx context.Context, where store.Config) (*service, error) {
 	}
 	s.receiver = httptest.NewServer(http.HandlerFunc(s.receive))
 	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.provider.Handler().ServeHTTP(w, r) }))
-	s.provider, err = provider.New(ctx,
-		provider.Config{DB: s.db, Log: slog.New(slog.DiscardHandler), Now: s.now, URL: s.server.URL,
-			Environment: contract.Sandbox, Sandbox: sandbox.New, Assets: web.Provider(), AllowLoopbackCallbacks: true})
-	if err != nil {
+	config := provider.Config{DB: s.db, Log: slog.New(slog.DiscardHandler), Now: s.now, URL: s.server.URL,
+		Environment: contract.Sandbox, Sandbox: sandbox.New, Assets: web.Provider(), AllowLoopbackCallbacks: true}
+	for _, f := range more {
+		f(&config)
+	}
+	if s.provider, err = provider.New(ctx, config); err != nil {
 		return nil, err
 	}
 	s.seed = provider.Seed{PublicID: uuid.NewString(), ClientID: "bench", SecretKey: store.NewSecret(),

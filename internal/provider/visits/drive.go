@@ -179,7 +179,7 @@ func (d *Driven) WaitForReport(ctx context.Context) error {
 			d.visit, err = d.service.catchUp(ctx, tx, d.visit)
 			return err
 		})
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
