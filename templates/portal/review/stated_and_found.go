@@ -69,16 +69,21 @@ func statedGrid(l i18n.Lang, all []verdict.Stated) (g ui.Grid, alone []string) {
 	return g, alone
 }
 
+// noteWords says what names have different.
+func noteWords(l i18n.Lang, notes []personname.Note) string {
+	var words []string
+	for _, n := range notes {
+		words = append(words, i18n.Code(l, "review.name_notes", n))
+	}
+	return strings.Join(words, ", ")
+}
+
 // withNotes adds to a comparison what the names have different.
 func withNotes(l i18n.Lang, p printed, notes []personname.Note) printed {
 	if len(notes) == 0 {
 		return p
 	}
-	var words []string
-	for _, n := range notes {
-		words = append(words, i18n.T(l, verdict.NoteKey(n)))
-	}
-	text := strings.Join(words, ", ")
+	text := noteWords(l, notes)
 	out := as(noted(p, text), p.Text, text)
 	out.Tone = p.Tone
 	return out

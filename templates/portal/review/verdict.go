@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/personname"
 	"vestibule/internal/portal/review/verdict"
 	"vestibule/templates/ui"
 )
@@ -91,6 +92,8 @@ func arguments(l i18n.Lang, all []any) (out []string) {
 				names = append(names, cmp.Or(b.Name, sourceWords(l, b.SourceID)))
 			}
 			out = append(out, strings.Join(names, ", "))
+		case []personname.Note:
+			out = append(out, noteWords(l, a))
 		}
 	}
 	return out

@@ -177,12 +177,6 @@ func notesOf(all []Identity) (out []personname.Note) {
 	return out
 }
 
-// nameNotes has the texts of notes on names.
-const nameNotes i18n.Group = "review.name_notes"
-
-// NoteKey returns the text of a note on a name.
-func NoteKey(n personname.Note) i18n.Key { return i18n.Key(string(nameNotes) + "." + string(n)) }
-
 // compare returns the stated values beside those of the sources. names is the report's own comparison of
 // names; if it has none, their texts are compared.
 func (s sources) compare(f prefill.Fields, names Finding) (out []Stated) {
@@ -284,11 +278,7 @@ func (v Verdict) personReal(f Finding) Finding {
 		}
 	}
 	if notes := notesOf(v.Identities); len(notes) > 0 {
-		differs := Message{Clauses: []Message{say("review.person_real.written_differently")}}
-		for _, n := range notes {
-			differs.Clauses = append(differs.Clauses, say(NoteKey(n)))
-		}
-		f.Answer = append(f.Answer, differs)
+		f.Answer = append(f.Answer, say("review.person_real.written_differently", "notes", notes))
 	}
 	return f
 }

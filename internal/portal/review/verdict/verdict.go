@@ -29,7 +29,7 @@ var Levels = []Level{Contradicted, Check, Unknown, Confirmed}
 func (l Level) isWorse(than Level) bool { return slices.Index(Levels, l) < slices.Index(Levels, than) }
 
 // Message is a text of the catalogue with its arguments, each a name and a value: a string, an int, an
-// Amount or []Bank.
+// Amount, []Bank or []personname.Note.
 type Message struct {
 	Key     i18n.Key
 	Args    []any
