@@ -13,7 +13,7 @@ type Paystub struct {
 	Path      string // source_filepath
 	Status    contract.Status
 	Substatus contract.Substatus `json:",omitempty"`
-	Image     bool               `json:",omitempty"` // the file is an image, which is not read
+	Image     bool               `json:",omitempty"` // the file is an image or has unknown letters, and is not read
 	Employer  string             // "" if the stub names none
 	Stub      report.Paystub     // if Status is SUCCESS or the file is an image; without the fields above
 }

@@ -31,9 +31,10 @@ type Outcome string
 const (
 	Read        Outcome = "READ"
 	Image       Outcome = "IMAGE"         // a PNG or JPEG file, whose text is not read
-	NoText      Outcome = "NO_TEXT"       // a PDF file with pictures only, such as a scan
+	NoText      Outcome = "NO_TEXT"       // a PDF file with pictures, such as a scan, and hardly any text
 	NoPayStub   Outcome = "NO_PAY_STUB"   // text without gross, net, pay date and period end
-	Encrypted   Outcome = "ENCRYPTED"     // an encrypted PDF file, even with an empty password
+	Unreadable  Outcome = "UNREADABLE"    // a PDF file that does not say which letters most of its text has
+	Encrypted   Outcome = "ENCRYPTED"     // a PDF file that needs a password
 	TooLarge    Outcome = "TOO_LARGE"     // beyond a limit on the file or its content
 	Malformed   Outcome = "MALFORMED"     // a PDF, PNG or JPEG file that is broken
 	Unsupported Outcome = "NOT_SUPPORTED" // another kind of file, regardless of its name
@@ -59,12 +60,12 @@ type Document struct {
 }
 
 // Status returns the source's status for a document: SUCCESS if it was read, otherwise
-// NOT_AUTHENTICATED. An image also has the substatus INCOMPLETE_INFORMATION.
+// NOT_AUTHENTICATED. A document to look at also has the substatus INCOMPLETE_INFORMATION.
 func (d *Document) Status() (contract.Status, contract.Substatus) {
 	switch d.Outcome {
 	case Read:
 		return contract.StatusSuccess, ""
-	case Image:
+	case Image, Unreadable:
 		return contract.StatusNotAuthenticated, contract.SubIncomplete
 	}
 	return contract.StatusNotAuthenticated, ""
@@ -141,9 +142,13 @@ func (d *Document) understand() {
 			panic(p)
 		}
 	}()
+	unreadable := d.findUnreadable()
 	s := layOut(d.file)
 	switch d.program(); {
-	case len(s.rows) == 0:
+	case unreadable:
+		d.Outcome = Unreadable
+		return
+	case len(s.rows) == 0, d.isScan(s):
 		d.Outcome = NoText
 		return
 	case s.cells > maxCells:

@@ -52,6 +52,9 @@ func (d *Document) program() {
 	if d.file.Repaired {
 		d.find(FileRepaired, true)
 	}
+	if d.file.Encrypted {
+		d.find(FileEncrypted, false)
+	}
 	if d.file.Active {
 		d.find(ActiveContent, false)
 	}

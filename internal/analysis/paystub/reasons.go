@@ -14,8 +14,11 @@ const (
 	TextTouchedUp     = "TEXT_TOUCHED_UP"             // an amount was drawn unlike the others
 	OddFont           = "ODD_FONT_IN_AMOUNT"          // an amount has another font than the others
 	TextOverText      = "TEXT_OVER_TEXT"              // text lies under a shape, an image or other text
+	UnknownLetters    = "TEXT_NOT_READABLE"           // the file does not say which letters some of its text has
+	TextMayDiffer     = "TEXT_MAY_DIFFER"             // the letters of some text are not those of its font, but another text's
 	TextInAnnotation  = "TEXT_IN_ANNOTATION"          // annotations or form fields show text
 	FileRepaired      = "FILE_STRUCTURE_BROKEN"       // the cross-reference is wrong, as after manual changes
+	FileEncrypted     = "FILE_ENCRYPTED"              // encrypted with an empty password
 	ActiveContent     = "ACTIVE_CONTENT"              // scripts, attachments or programs to be started
 	Arithmetic        = "ARITHMETIC_DOES_NOT_ADD_UP"  // amounts that must agree do not
 	DeductionsOff     = "DEDUCTIONS_DO_NOT_FIT_RATES" // social security or Medicare does not match the year's rates
@@ -29,7 +32,7 @@ const (
 // Reasons returns all reasons, in order.
 func Reasons() []string {
 	return []string{IncrementalUpdate, EditorProducer, DatesDisagree, TextTouchedUp, OddFont,
-		TextOverText, TextInAnnotation, FileRepaired, ActiveContent,
+		TextOverText, UnknownLetters, TextMayDiffer, TextInAnnotation, FileRepaired, FileEncrypted, ActiveContent,
 		Arithmetic, DeductionsOff, YearToDate, NoDeposit, StubsDisagree, HardToRead, ImageNotRead}
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"vestibule/internal/analysis/paystub/pdf"
-	"vestibule/internal/report"
 )
 
 // Word is a word that an OCR engine read in an image. Positions are points from the lower
@@ -50,8 +49,12 @@ func (p *Picture) rectangleOf(a area) (left, top, right, bottom float64) {
 const lowConfidence = 60
 
 // Scannable reports whether an OCR engine may read the document: an image, or a PDF file
-// without text.
-func (d *Document) Scannable() bool { return d.Outcome == Image || d.Outcome == NoText }
+// without text, or whose letters are unknown.
+func (d *Document) Scannable() bool { return d.Outcome == NoText || d.IsListed() }
+
+// IsListed reports whether the document is listed although it was not read, so that a person
+// looks at it.
+func (d *Document) IsListed() bool { return d.Outcome == Image || d.Outcome == Unreadable }
 
 // Scanned returns a scannable document with what an OCR engine read. An image in which no
 // pay stub was found stays an image that was not read. Findings about figures and dates
@@ -76,7 +79,7 @@ func (d *Document) Scanned(pages []ScannedPage) *Document {
 	out.scanned = true
 	out.Stub.ConsistencyChecks = out.checks()
 	out.understand()
-	if d.FileType == report.FileImage && out.Outcome != Read {
+	if d.IsListed() && out.Outcome != Read {
 		return d
 	}
 	return out

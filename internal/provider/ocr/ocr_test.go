@@ -318,3 +318,23 @@ func scannedPDF(jpeg []byte, w, h, dpi int) []byte {
 	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(at)+1, xref)
 	return b.Bytes()
 }
+
+// TestScanWithText reads a scanned page with a line of text beside it.
+func TestScanWithText(t *testing.T) {
+	e := engine(t)
+	file, err := os.ReadFile("testdata/scan-with-footer.pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := paystub.Open(file)
+	if !d.Scannable() {
+		t.Fatalf("%s is not scanned", d.Outcome)
+	}
+	pages, err := e.Read(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d = d.Scanned(pages); d.Outcome != paystub.Read || d.Stub.NetTotal == nil || *d.Stub.NetTotal != 164_700 {
+		t.Errorf("%s, net %v", d.Outcome, d.Stub.NetTotal)
+	}
+}

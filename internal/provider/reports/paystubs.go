@@ -64,7 +64,7 @@ func (s StubReader) Read(ctx context.Context, files []StubFile, subject StubSubj
 		if p.Status = status; d == nil {
 			continue
 		}
-		p.Image = d.Outcome == paystub.Image
+		p.Image = d.IsListed()
 		if p.Status == "" {
 			p.Status, p.Substatus = d.Status()
 		}
@@ -122,7 +122,7 @@ func documentStatus(f StubFile, by StubScenario) (contract.Status, error) {
 		return "", err
 	}
 	switch paystub.Open(body).Outcome {
-	case paystub.Read, paystub.Image, paystub.NoText, paystub.NoPayStub:
+	case paystub.Read, paystub.Image, paystub.Unreadable, paystub.NoText, paystub.NoPayStub:
 		return contract.StatusSuccess, nil
 	}
 	return contract.StatusNotAuthenticated, nil

@@ -32,6 +32,7 @@ type painter struct {
 	over   bool // drawing an annotation
 
 	resources dict // of the page
+	marks     []mark
 
 	boxes  [][4]float64 // rectangles of the path, on the page
 	corner [][2]float64 // points of the path, on the page
@@ -45,7 +46,7 @@ func (p *painter) run(content []byte, resources dict, depth int) {
 	defer func() { p.fonts = fonts }()
 	l := lexer{b: content, content: true, left: &p.r.left}
 	args := make([]any, 0, 8)
-	floor := len(p.saved)
+	floor, marks := len(p.saved), len(p.marks)
 	for {
 		v := l.next(0)
 		if _, over := v.(end); over {
@@ -67,6 +68,13 @@ func (p *painter) run(content []byte, resources dict, depth int) {
 		switch op {
 		case "BI":
 			p.inline(&l)
+		case "BMC", "BDC":
+			p.mark(args, resources)
+		case "EMC":
+			if n := len(p.marks) - 1; n >= marks {
+				p.unmark(p.marks[n])
+				p.marks = p.marks[:n]
+			}
 		case "Do":
 			p.do(last(args), resources, depth)
 		case "Tf":
@@ -87,6 +95,7 @@ func (p *painter) run(content []byte, resources dict, depth int) {
 		}
 		args = args[:0]
 	}
+	p.marks = p.marks[:marks]
 	if len(p.saved) > floor {
 		p.state, p.saved = p.saved[floor], p.saved[:floor]
 	}
@@ -328,6 +337,7 @@ func (p *painter) do(v any, resources dict, depth int) {
 	}
 	switch p.r.resolve(st.dict.get("Subtype")) {
 	case name("Image"):
+		p.picture()
 		if p.state.opaque && st.dict.get("SMask") == nil && st.dict.get("Mask") == nil && st.dict.get("ImageMask") != true {
 			a, b, c, d := p.state.ctm.box(0, 0, 1, 1)
 			p.paint(Paint{X0: a, Y0: b, X1: c, Y1: d, Image: true})
@@ -350,8 +360,15 @@ func (p *painter) form(st *stream, resources dict, depth int) {
 	p.state, p.text, p.line = kept, text, line
 }
 
+// picture counts the area of an image on the page.
+func (p *painter) picture() {
+	a, b, c, d := p.state.ctm.box(0, 0, 1, 1)
+	p.page.Pictures += max(0, min(c, p.page.Width)-max(a, 0)) * max(0, min(d, p.page.Height)-max(b, 0))
+}
+
 // inline skips an inline image, up to an EI between white space.
 func (p *painter) inline(l *lexer) {
+	p.picture()
 	for {
 		i := bytes.Index(l.b[l.at:], []byte("EI"))
 		if i < 1 {

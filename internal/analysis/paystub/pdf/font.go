@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/encoding/charmap"
 )
@@ -78,6 +79,14 @@ func (r *reader) font(v any) *decoder {
 		}
 	}
 	out := &r.out.Fonts[d.index]
+	own := r.asDict(f.get("Encoding"))
+	symbolic := r.asInt(descriptor.get("Flags"))&4 != 0 && f.get("Encoding") == nil || own != nil && firstOf(own, "BaseEncoding", "Differences") == nil
+	switch mapped := len(d.text)+len(d.spans) > 0; {
+	case mapped && symbolic:
+		d.names = [256]rune{} // only the map says what its codes are
+	case !mapped && !d.wide:
+		out.Guessed = symbolic || f.get("Subtype") == name("Type3")
+	}
 	out.Name = string(base)
 	if mark, rest, ok := strings.Cut(out.Name, "+"); ok && len(mark) == 6 {
 		out.Subset, out.Name = mark, rest
@@ -94,10 +103,10 @@ func (r *reader) font(v any) *decoder {
 // letter returns the text of a code, or U+FFFD if the file does not define it.
 func (d *decoder) letter(code int) string {
 	if s, ok := d.text[code]; ok {
-		return s
+		return known(s)
 	}
 	if s, ok := find(d.spans, code); ok {
-		return string(rune(s.rune + code - s.lo))
+		return known(string(rune(s.rune + code - s.lo)))
 	}
 	if !d.wide && len(d.text) == 0 && len(d.spans) == 0 && d.names[code&0xff] != 0 {
 		return string(d.names[code&0xff])
@@ -106,6 +115,15 @@ func (d *decoder) letter(code int) string {
 		return string(d.names[code&0xff])
 	}
 	return "\ufffd"
+}
+
+// known returns a text of a font's map, or U+FFFD if it is for private use or a control
+// character.
+func known(s string) string {
+	if strings.ContainsFunc(s, func(c rune) bool { return unicode.Is(unicode.Co, c) || c < ' ' && c != '\t' }) {
+		return "\ufffd"
+	}
+	return s
 }
 
 // encoding sets the letters of a font with one byte per code.
@@ -298,6 +316,10 @@ func glyph(n string) rune {
 		return '’'
 	case "quoteleft":
 		return '‘'
+	case "fi":
+		return 'ﬁ'
+	case "fl":
+		return 'ﬂ'
 	}
 	return 0
 }

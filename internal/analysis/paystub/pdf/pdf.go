@@ -79,6 +79,7 @@ type Font struct {
 	Name     string // without the prefix of a subset, as in "Arial-BoldMT"
 	Subset   string // the prefix, as in "ABCDEF"
 	Embedded bool
+	Guessed  bool // the file does not say which letters its codes are; they are taken to be Latin letters
 }
 
 // Page holds the content of a page in the order of drawing. Positions are points from the
@@ -88,6 +89,7 @@ type Page struct {
 	Rotate        int // degrees clockwise for display: 0, 90, 180 or 270
 	Runs          []Run
 	Paints        []Paint
+	Pictures      float64 // area that images cover, in square points; each image counts
 }
 
 // Run is text that was drawn by one operation without wide gaps.
@@ -105,6 +107,8 @@ type Run struct {
 	Hidden    bool    // not painted
 	White     bool    // white or nearly white
 	Turned    bool    // not from left to right
+	Actual    bool    // the letters are those of ActualText, because the font does not give them
+	Differs   bool    // ActualText has other letters or digits than the font
 }
 
 // Paint is an opaque area: a filled rectangle or an image.

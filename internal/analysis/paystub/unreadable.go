@@ -1,0 +1,95 @@
+package paystub
+
+import (
+	"strings"
+	"unicode"
+
+	"vestibule/internal/analysis/paystub/pdf"
+)
+
+// knownWords holds the words of the vocabulary.
+var knownWords = func() map[string]bool {
+	out := map[string]bool{}
+	for _, list := range vocabulary {
+		for _, entry := range list {
+			for _, w := range strings.Fields(entry) {
+				out[w] = true
+			}
+		}
+	}
+	return out
+}()
+
+// findUnreadable finds text whose letters the file does not give, and replaces those that were
+// guessed wrongly by U+FFFD. It reports whether this is most of the text.
+func (d *Document) findUnreadable() (most bool) {
+	guessed := map[int]*[2]int{} // words of each font whose letters are guessed, and those that are known
+	each := func(of func(page int, r *pdf.Run)) {
+		for n := range d.file.Pages {
+			for i := range d.file.Pages[n].Runs {
+				if r := &d.file.Pages[n].Runs[i]; !r.Hidden {
+					of(n, r)
+				}
+			}
+		}
+	}
+	each(func(_ int, r *pdf.Run) {
+		if !d.file.Fonts[r.Font].Guessed || r.Actual {
+			return
+		}
+		if guessed[r.Font] == nil {
+			guessed[r.Font] = &[2]int{}
+		}
+		for _, w := range strings.Fields(r.Text) {
+			_, amount := money(w)
+			_, _, day := dateIn(w)
+			if guessed[r.Font][0]++; amount || day != noDate || len(w) > 1 && knownWords[plain(w)] {
+				guessed[r.Font][1]++
+			}
+		}
+	})
+	var unknown, actual []area
+	letters, lost := 0, 0
+	each(func(page int, r *pdf.Run) {
+		if n := guessed[r.Font]; n != nil && !r.Actual && n[1]*5 < n[0] {
+			r.Text = strings.Map(func(c rune) rune {
+				if unicode.IsSpace(c) {
+					return c
+				}
+				return '\ufffd'
+			}, r.Text)
+		}
+		n := strings.Count(r.Text, "\ufffd")
+		letters, lost = letters+len([]rune(r.Text)), lost+n
+		if n > 2 { // fewer may be marks or pictures
+			unknown = append(unknown, areaOf(page, r))
+		}
+		if r.Differs || r.Actual && (len(r.Text) > 3 || strings.ContainsAny(r.Text, "0123456789")) {
+			actual = append(actual, areaOf(page, r))
+		}
+	})
+	if len(unknown) > 0 {
+		d.find(UnknownLetters, false, unknown...)
+	}
+	if len(actual) > 0 {
+		d.find(TextMayDiffer, false, actual...)
+	}
+	return lost > letters/2 && len(unknown) > 0
+}
+
+// isScan reports whether an image covers at least half of a page, and the text has less than
+// two amounts.
+func (d *Document) isScan(s *sheet) bool {
+	amounts, scans := 0, false
+	for _, r := range s.rows {
+		for _, c := range r {
+			if _, _, labeled := split(c); c.money || labeled {
+				amounts++
+			}
+		}
+	}
+	for _, p := range d.file.Pages {
+		scans = scans || p.Pictures > 0 && p.Pictures >= p.Width*p.Height/2
+	}
+	return scans && amounts < 2
+}
