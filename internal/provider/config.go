@@ -25,6 +25,7 @@ type Limits struct {
 	WidgetAccountRate int `default:"600" placeholder:"N" help:"Visits per minute without a token for one account, per process; 0: no limit."`
 
 	WidgetFiles int `default:"5000" placeholder:"MB" help:"MB of files per account in 24 hours (a visit 1/25, a network 1/10); 0: no limit."`
+
 	UnconsentedHours int `default:"24" placeholder:"HOURS" help:"Hours for which an ended visit without consent is kept; 0: 90 days."`
 }
 

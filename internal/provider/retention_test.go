@@ -225,7 +225,10 @@ func (b *testServer) wrapped(where string) [][]byte {
 // TestVisitsWithoutConsentAreDeleted checks that a visit without consent leaves no row a day after its
 // end, and that nothing else is deleted with it.
 func TestVisitsWithoutConsentAreDeleted(t *testing.T) {
-	db := storetest.SQLite(t, store.Provider)
+	storetest.Each(t, store.Provider, testVisitsWithoutConsent)
+}
+
+func testVisitsWithoutConsent(t *testing.T, db *store.DB) {
 	b := newTestServer(t, db, func(c *provider.Config) { c.Limits.UnconsentedHours = 24 })
 	tables := strings.Fields(`visits visit_events initialization_tokens redirects invites reports consumers data_keys events deliveries
 		delivery_attempts emails`)
