@@ -66,7 +66,9 @@ func TestNoticesOfIncome(t *testing.T) {
 	other := bank(joined(each("2025-04", "2026-02", 3, -9_00, groceries))).Connections[0]
 	other.SourceID = "OTHER"
 	all.Connections = append(all.Connections, other)
-	of := func(id string) report.ConsumerNotice { return report.ConsumerNotice{Description: id, SourceReference: &id} }
+	of := func(id string) report.ConsumerNotice {
+		return report.ConsumerNotice{Description: id, SourceReference: &id}
+	}
 	want := []report.ConsumerNotice{{Description: "You may dispute."}, of("BANK")}
 	got := Build(Input{Bank: all, Notices: append(want[:2:2], of("OTHER"))}, asOf).Notices
 	if diff := cmp.Diff(want, got); diff != "" {
