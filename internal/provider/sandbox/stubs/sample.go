@@ -4,19 +4,23 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/provider/sandbox/payroll"
+	"vestibule/internal/provider/sandbox/profiles"
+	"vestibule/internal/report"
 )
 
-// sample returns a generated pay stub as a PDF file: the nth before the latest
-// statement of a salaried test consumer, at the employer if given.
+// sample returns a generated pay stub as a PDF file, at the employer if given: that of the nth
+// deposit of pay before the latest one at the bank of the test consumer "default".
 func sample(who *bankdata.Person, employer, link string, nth int, at time.Time, lacking bool) []byte {
 	p := payroll.Providers{}.Fetch("paywright", "default", link, at)
 	job := p.Jobs[0]
+	job.Statements = deposited(job.Statements[0], profiles.Bank{}.Fetch("default", link, at))
 	job.Employer = cmp.Or(employer, job.Employer)
 	s := job.Statements[nth%len(job.Statements)]
 	name := p.Owner.FullName()
@@ -24,6 +28,31 @@ func sample(who *bankdata.Person, employer, link string, nth int, at time.Time, 
 		name = who.FullName()
 	}
 	return page(lines(p, job, s, name, lacking), s.PayDate.AddDate(0, 0, -1))
+}
+
+// deposited returns a statement for each deposit of pay at a bank, the latest first, with the
+// shares of gross and net of another statement.
+func deposited(like income.Statement, bank bankdata.Data) (out []income.Statement) {
+	var sum income.Statement // of the year so far
+	for _, t := range bank.Connections[0].Accounts[0].Transactions {
+		if !strings.Contains(t.Description, "PAYROLL") || t.Pending {
+			continue
+		}
+		pay, month := t.Posted, time.Date(t.Posted.Year(), t.Posted.Month(), 1, 0, 0, 0, 0, time.UTC)
+		s := income.Statement{PayDate: pay, Start: report.Date{Time: month}, End: report.Date{Time: month.AddDate(0, 0, 14)},
+			Net: t.Amount, Gross: t.Amount * like.Gross / like.Net}
+		if pay.Day() > 15 {
+			s.Start, s.End = report.Date{Time: month.AddDate(0, 0, 15)}, report.Date{Time: month.AddDate(0, 1, -1)}
+		}
+		if sum.PayDate.Year() != pay.Year() {
+			sum = income.Statement{PayDate: pay}
+		}
+		sum.Net, sum.Gross = sum.Net+s.Net, sum.Gross+s.Gross
+		s.NetYTD, s.GrossYTD = sum.Net, sum.Gross
+		out = append(out, s)
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // line is a line of the page: cells at horizontal positions.

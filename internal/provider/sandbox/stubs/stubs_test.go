@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"vestibule/internal/analysis/paystub"
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/sandbox/profiles"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/paystubtest"
 )
@@ -93,14 +95,14 @@ func TestGeneratedStub(t *testing.T) {
 		got  *report.Cents
 		want string
 	}{
-		{"gross", s.GrossTotal, "3600.00"}, {"gross to date", s.GrossTotalYTD, "46800.00"}, {"regular", s.RegularPay, "3600.00"},
-		{"social security", s.SocialSecurityTax, "223.20"}, {"medicare", s.MedicareTax, "52.20"}, {"a year", s.Insights.AnnualGross, "86400.00"},
+		{"gross", s.GrossTotal, "4247.25"}, {"gross to date", s.GrossTotalYTD, "43624.26"}, {"regular", s.RegularPay, "4247.25"},
+		{"social security", s.SocialSecurityTax, "263.32"}, {"medicare", s.MedicareTax, "61.58"}, {"a year", s.Insights.AnnualGross, "101934.00"},
 	} {
 		if x.got == nil || x.got.String() != x.want {
 			t.Errorf("%s is %v, want %s", x.name, x.got, x.want)
 		}
 	}
-	if s.PayDate == nil || s.PayDate.String() != "2026-07-05" || s.HireDate == nil || s.PayPeriodStart == nil || s.PayPeriodEnd == nil {
+	if s.PayDate == nil || s.PayDate.String() != "2026-06-30" || s.HireDate == nil || s.PayPeriodStart == nil || s.PayPeriodEnd == nil {
 		t.Errorf("days %v %v %v %v", s.PayDate, s.HireDate, s.PayPeriodStart, s.PayPeriodEnd)
 	}
 	for _, name := range report.PaystubChecks() {
@@ -117,6 +119,32 @@ func TestGeneratedStub(t *testing.T) {
 	}
 	if o := got[2].Stub; o.PayDate.Equal(s.PayDate.Time) || o.IrregularityDetection.Status != report.IrregularityNotDetected {
 		t.Errorf("another stub is paid on %v, %+v", o.PayDate, o.IrregularityDetection)
+	}
+}
+
+// TestStubAgreesWithBank checks that the stubs of the sandbox's default person show the net pay
+// that was deposited at that person's bank.
+func TestStubAgreesWithBank(t *testing.T) {
+	bank := profiles.Bank{}.Fetch("default", "link", at)
+	all := make([]reports.StubFile, 4)
+	for i := range all {
+		all[i] = reports.StubFile{Name: "paystub.pdf", Body: func() ([]byte, error) { return nil, nil }}
+	}
+	who := &bank.Connections[0].Owners[0].Person
+	got, err := reports.StubReader{Scenario: Files{}}.Read(t.Context(), all, reports.StubSubject{Consumer: who, Link: "link", At: at}, bank)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range got {
+		if d := p.Stub.IrregularityDetection; d.Status != report.IrregularityNotDetected {
+			t.Errorf("stub %d of %v, net %v: %s %v", i, p.Stub.PayDate, p.Stub.NetTotal, d.Status, d.Reasons)
+		}
+		found := slices.ContainsFunc(bank.Connections[0].Accounts[0].Transactions, func(x bankdata.Transaction) bool {
+			return x.Posted.Equal(p.Stub.PayDate.Time) && x.Amount == *p.Stub.NetTotal
+		})
+		if !found {
+			t.Errorf("stub %d of %v: no deposit of %v", i, p.Stub.PayDate, p.Stub.NetTotal)
+		}
 	}
 }
 
