@@ -165,7 +165,6 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 		g := &h.segments[i]
 		g.n = i
 		g.assignUnknownColumn()
-		s.widenColumns(n, &h, i)
 		s.extendToLabel(n, &h, i)
 		g.to = g.columns[len(g.columns)-1].x1 + 14
 		if over := s.titleOver(n, g); over == elsewhere || g.in == noSection {
@@ -340,42 +339,6 @@ func (s *sheet) extendToLabel(n int, h *header, i int) {
 				g.from = min(g.from, label.x0-14)
 				return
 			}
-		}
-	}
-}
-
-// widenColumns extends the columns of a table to the numbers of lines that have one in each
-// column, because headers and numbers may be aligned differently.
-func (s *sheet) widenColumns(n int, h *header, i int) {
-	g := &h.segments[i]
-	right := g.columns[len(g.columns)-1].x1 + 60
-	if i+1 < len(h.segments) {
-		right = h.segments[i+1].from
-	}
-	for k := n + 1; k < len(s.rows) && k <= n+12 && s.rows[k][0].page == h.page; k++ {
-		s.spend(len(s.rows[k]))
-		wide := slices.Clone(g.columns)
-		at, heads := 0, 0
-		for _, c := range s.rows[k] {
-			switch {
-			case c.number && c.x0 > g.from && c.x0 < right:
-				if at < len(wide) {
-					wide[at].x0, wide[at].x1 = min(wide[at].x0, c.x0), max(wide[at].x1, c.x1)
-				}
-				at++
-			case periodOf(c.words) != noPeriod:
-				heads++
-			}
-		}
-		if heads > 1 {
-			return // another table
-		}
-		apart := at == len(wide)
-		for j := 1; j < len(wide); j++ {
-			apart = apart && wide[j-1].x1 < wide[j].x0
-		}
-		if apart {
-			g.columns = wide
 		}
 	}
 }
