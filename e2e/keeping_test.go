@@ -52,7 +52,7 @@ func TestNoteOutlivesItsSession(t *testing.T) {
 	v.OnDialog(func(d playwright.Dialog) { must(t, d.Accept()) }) // the other text
 	fill(t, v.page("#note"), "She called about the rent.")
 	click(t, v.page(button(en("review.notes.submit"))))
-	see(t, v.page(text(en("review.sign_in.session_ended"))))
+	see(t, v.page(text(en("ui.sign_in.session_ended"))))
 	s.signInToReview(t, v, s.Credentials.Reviewer.Password)
 	at(t, v, own)
 	holding := func(selector, want string) {

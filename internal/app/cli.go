@@ -50,7 +50,7 @@ var groups = []kong.Group{
 	{Key: "api", Title: "The portal's API"},
 	{Key: "events", Title: "Events to the onboarding app"},
 	{Key: "review", Title: "Decisions and retention"},
-	{Key: "signin", Title: "Sign-in to the review dashboard"},
+	{Key: "signin", Title: "Sign-in to the dashboards"},
 	{Key: "data", Title: "Banks, payroll providers, and bureaus"},
 	{Key: "operator", Title: "The verification service, as applicants see it"},
 	{Key: "documents", Title: "Documents of the provider"},
@@ -66,7 +66,7 @@ const (
 	portalUses = "portal-addr admin-addr portal-url provider-url admin-url tls process store " +
 		"account pages api events review signin mail telemetry log"
 	providerUses = "provider-addr admin-addr provider-url admin-url tls process store " +
-		"return-mode data operator documents limits sandbox mail telemetry log"
+		"return-mode require-second-factor data operator documents limits sandbox mail telemetry log"
 	databaseUses = "environment store log"
 )
 

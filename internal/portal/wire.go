@@ -15,7 +15,6 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
 	"vestibule/internal/jose"
-	"vestibule/internal/mail"
 	"vestibule/internal/pageimage"
 	"vestibule/internal/portal/api"
 	"vestibule/internal/portal/applications"
@@ -128,12 +127,9 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 			ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal}
 		h.redirect.Verified = h.developers.Verified
 	}
-	reset, err := passwordReset(ctx, c, renderer, h.queue)
-	if err != nil {
-		return h, err
-	}
 	h.staff, err = staff.New(ctx, staff.Config{AuditSignIns: true, DB: c.DB, Sessions: h.sessions, Now: c.Now, Log: c.Log, URL: c.URL,
-		Home: "/review", KnownCookie: "vestibule-known", BehindProxy: c.BehindProxy, NoPasswords: !c.SignIn.LocalAccounts, Reset: reset,
+		Home: "/review", KnownCookie: "vestibule-known", BehindProxy: c.BehindProxy, NoPasswords: !c.SignIn.LocalAccounts,
+		NeedFactor: c.SignIn.RequireSecondFactor, Site: cmp.Or(c.Brand.Page.Name, "Vestibule"), Emails: staffEmails(c, renderer, h.queue),
 		OIDC: c.SignIn.Issuer(), OIDCStarts: limit(signInStarts), Roles: review.RolesByPrivilege})
 	if err != nil {
 		return h, err
@@ -165,7 +161,7 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 	h.applicants.RequestText = decided.RequestOf
 	h.resume.OnSettled = decided.EmailSettled
 	// The dashboard imports the users, whose pages it draws.
-	h.staff.ShowSignIn, h.staff.ShowForgotten, h.staff.ShowPassword = h.review.ShowSignIn, h.review.ShowForgotten, h.review.ShowPassword
+	h.staff.Show = h.review.ShowStaff
 
 	service.Register(registry)
 	h.resume.Register(registry)
@@ -181,17 +177,13 @@ func printoutBrand(b *branding.Brand) printout.Brand {
 	return printout.Brand{Name: cmp.Or(b.Page.Name, "Vestibule"), Logo: b.Print, Wordmark: b.Page.Logo != nil && b.Page.Logo.Wordmark}
 }
 
-// passwordReset configures the emails to reviewers who forgot their password; nil without a
-// mail server.
-func passwordReset(ctx context.Context, c Config, renderer *pageRenderer, queue *jobs.Queue) (*staff.Reset, error) {
+// staffEmails configures the emails to reviewers; nil without a mail server.
+func staffEmails(c Config, renderer *pageRenderer, queue *jobs.Queue) *staff.Emails {
 	if c.Mail == nil {
-		return nil, nil
+		return nil
 	}
-	site := cmp.Or(c.Brand.Page.Name, "Vestibule")
-	mailboxes, err := mail.OpenMailboxes(ctx, c.DB)
-	return &staff.Reset{Mail: c.Mail, Mailboxes: mailboxes, Queue: queue,
-		Site: site, HTML: ui.Email{Brand: site, Light: c.Brand.Light, Dark: c.Brand.Dark}.WithLink,
-		Language: renderer.language.Of}, err
+	return &staff.Emails{Mail: c.Mail, Queue: queue, Language: renderer.language.Of,
+		HTML: ui.Email{Brand: cmp.Or(c.Brand.Page.Name, "Vestibule"), Light: c.Brand.Light, Dark: c.Brand.Dark}.WithLink}
 }
 
 // wireNotify creates the service that sends events to the onboarding app.

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -23,6 +24,7 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/webhooks"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/storetest"
@@ -227,7 +229,8 @@ func changePaths(t *testing.T) []string {
 	var out []string
 	for _, m := range regexp.MustCompile(`"POST (/dashboard[^"]*)"`).FindAllStringSubmatch(string(raw), -1) {
 		if !strings.HasSuffix(m[1], "/find") && !strings.HasSuffix(m[1], "/sign-in") && !strings.HasSuffix(m[1], "/check") &&
-			!strings.HasSuffix(m[1], "/density") && m[1] != "/dashboard/forgotten-password" && m[1] != "/dashboard/set-password/{token}" {
+			!strings.HasSuffix(m[1], "/density") && !slices.Contains([]string{"/dashboard/forgotten-password",
+			"/dashboard/set-password/{token}", "/dashboard/sign-in/code", "/dashboard/sign-in/factor", "/dashboard/second-factor"}, m[1]) {
 			out = append(out, m[1])
 		}
 	}
@@ -319,6 +322,14 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			{"/dashboard/theme/logo", none, func() []string { return []string{"scheme", "light"} }, "logo changed"},
 			{"/dashboard/theme/reset", none, func() []string { return nil }, "theme reset"},
 			{"/dashboard/people", none, func() []string { return []string{"email", "Bob@Customer.example"} }, "person added"},
+			{"/dashboard/people/{id}/invite", at("/dashboard/people", `/dashboard/people/`+uuidPattern+`/invite`),
+				func() []string { return nil }, staff.LinkIssued},
+			{"/dashboard/people/{id}/factor", func() string {
+				b.exec(`UPDATE users SET password_hash = 'x' WHERE password_hash = ''`)
+				b.exec(`INSERT INTO second_factors (user_id, secret_sealed, last_period, created_at)
+					SELECT id, email_sealed, 0, 0 FROM users WHERE password_hash = 'x'`)
+				return d.find("/dashboard/people", `/dashboard/people/`+uuidPattern+`/factor`)
+			}, func() []string { return nil }, staff.FactorReset},
 			{"/dashboard/people/{id}/remove", at("/dashboard/people", `/dashboard/people/`+uuidPattern+`/remove`),
 				func() []string { return nil }, "person removed"},
 			{"/dashboard/people/password", none,

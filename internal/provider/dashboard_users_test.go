@@ -99,7 +99,7 @@ func TestDashboardSignIn(t *testing.T) {
 			try(customerUser.Email, "not the password")
 		}
 		if a := try(customerUser.Email, customerUser.Password); a.status != 429 || a.header.Get("Retry-After") != "900" ||
-			!strings.Contains(string(a.raw), i18ntest.EN("dashboard.sign_in.too_many")) {
+			!strings.Contains(string(a.raw), i18ntest.EN("ui.sign_in.too_many")) {
 			t.Errorf("after %d tries the right password: %d, Retry-After %q", staff.MaxTries, a.status, a.header.Get("Retry-After"))
 		}
 		if n := b.audited(); n != 0 {
@@ -225,15 +225,29 @@ func TestDashboardUsers(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.addUsers()
 		d, second := b.signIn(customerUser), b.signIn(customerUser)
-		for _, bad := range []string{"", "bob", "@customer.example", "bob@", "b ob@customer.example", thirdPartyUser.Email, customerUser.Email} {
+		for _, bad := range []string{"", "bob", "@customer.example", "bob@", "b ob@customer.example", customerUser.Email} {
 			if a := d.send("/dashboard/people", d.form("email", bad)); a.status != 422 || !strings.Contains(string(a.raw), `href="#email"`) {
 				t.Errorf("adding %q: %d", bad, a.status)
 			}
 		}
-		d.send("/dashboard/people", d.form("email", "bob@customer.example"))
-		bob := provider.Login{Email: "BOB@customer.example", Password: d.find("/dashboard/people", `data-testid="secret"[^>]*>([a-z0-9]{26})<`)}
+		// The page is the same for a new address and for one of another account's user.
+		for _, email := range []string{thirdPartyUser.Email, "bob@customer.example"} {
+			a := d.send("/dashboard/people", d.form("email", email))
+			text := d.page("/dashboard/people")
+			if a.status != 303 || !strings.Contains(text, i18ntest.EN("dashboard.flash.invitation_link")) ||
+				!strings.Contains(text, strings.ToLower(email)) || !strings.Contains(text, i18ntest.EN("ui.people.invited")) {
+				t.Errorf("inviting %s: %d\n%s", email, a.status, text)
+			}
+		}
+		invited := d.find("/dashboard/people", `/dashboard/people/`+uuidPattern+`/invite`) // bob, the first by address
+		d.send("/dashboard/people/"+invited+"/invite", d.form())
+		link := d.find("/dashboard/people", `data-testid="secret"[^>]*>`+b.service.URL+`(/dashboard/set-password/[A-Za-z0-9_-]+)<`)
+		bob := provider.Login{Email: "BOB@customer.example", Password: "a long password of bob"}
+		if a := b.browser().send(link, url.Values{"password": {bob.Password}}); a.status != 303 {
+			t.Fatalf("accepting the invitation: %d %s", a.status, a.raw)
+		}
 		bobs := b.signIn(bob)
-		if text := bobs.page("/dashboard/people"); !strings.Contains(text, "ada@customer.example") || strings.Contains(text, "eve@") {
+		if text := bobs.page("/dashboard/people"); !strings.Contains(text, "ada@customer.example") {
 			t.Error("the users are not those of the account")
 		}
 		before := b.audited()
@@ -271,7 +285,7 @@ func TestDashboardUsers(t *testing.T) {
 			t.Error("the audit trail has the address of a removed user")
 		}
 		if err := b.provider.Seed(t.Context(), b.seed); err != nil || b.count(`SELECT COUNT(*) FROM users WHERE id = $1`, adaID) != 0 ||
-			b.count(`SELECT COUNT(*) FROM users`) != 2 {
+			b.count(`SELECT COUNT(*) FROM users`) != 3 {
 			t.Errorf("a seed added a removed user again: %v", err)
 		}
 		for range staff.MaxTries {
@@ -345,7 +359,7 @@ func TestDashboardUserHistory(t *testing.T) {
 		d.send("/dashboard/people", d.form("email", "bob@customer.example"))
 		text := d.page("/dashboard/people")
 		users := order(text, `/dashboard/audit\?user=`+uuidPattern)
-		if len(users) != 2 || strings.Count(text, i18ntest.EN("dashboard.people.never")) != 1 {
+		if len(users) != 2 || strings.Count(text, i18ntest.EN("ui.people.invited")) != 1 {
 			t.Fatalf("the list has %d users that lead to their history, and not one who never signed in\n%s", len(users), text)
 		}
 		ada, bob := d.page("/dashboard/audit?user="+users[0]), d.page("/dashboard/audit?user="+users[1])
@@ -399,7 +413,7 @@ func TestDashboardResetsPasswords(t *testing.T) {
 			t.Error("a session of the old password works")
 		}
 		a := b.browser().ask("GET", link, "")
-		if a.status != 410 || !strings.Contains(string(a.raw), i18ntest.EN("dashboard.link_expired.title")) {
+		if a.status != 410 || !strings.Contains(string(a.raw), i18ntest.EN("ui.link_expired.title")) {
 			t.Errorf("a used link: %d %s", a.status, a.raw)
 		}
 		for _, action := range []string{staff.ResetSent, staff.PasswordSet} {

@@ -65,6 +65,8 @@ type Config struct {
 	BehindProxy    bool             // client addresses are in the proxy's headers
 	Mail           mail.Mailer      // sends invites; nil: they stay in the outbox
 
+	RequireSecondFactor bool // users of the dashboard need a second factor
+
 	// AllowLoopbackCallbacks permits webhooks to loopback addresses, also over plain HTTP.
 	// Use it only for a sandbox on loopback: elsewhere customers could reach internal
 	// services.

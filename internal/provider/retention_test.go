@@ -27,7 +27,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 			password_links password_requests`)
 		// Settings, keys with another deletion, and tables of a bounded number of rows.
 		stays := strings.Fields(`customers entitlements credentials products product_configurations complete_urls
-			widget_origins themes theme_logos users user_settings callbacks callback_secrets signing_keys session_keys
+			widget_origins themes theme_logos users user_settings second_factors recovery_codes callbacks callback_secrets signing_keys session_keys
 			secrets sandbox_clock sandbox_reports sandbox_inbox fdx_bank_requests fdx_bank_consents fdx_bank_tokens fdx_bank_assertions
 			connector_authorizations
 			submission_counts submission_slots job_runners goose_db_version

@@ -37,6 +37,13 @@ const (
 	LinkIssued   = "personLinked"
 	ResetSent    = "resetSent"
 	PasswordSet  = "passwordSet"
+
+	InvitationWithdrawn = "invitationWithdrawn"
+	FactorAdded         = "factorAdded"
+	FactorRemoved       = "factorRemoved" // by the user
+	FactorReset         = "factorReset"   // by an administrator
+	RecoveryUsed        = "recoveryUsed"  // a recovery code
+	RecoveryReplaced    = "recoveryReplaced"
 )
 
 // Methods of signing in, as the audit log names them.
@@ -44,6 +51,7 @@ const (
 	byPassword = "password"
 	byOIDC     = "elsewhere"
 	byLink     = "link"
+	byCode     = "code" // password and second factor
 )
 
 // Value is a setting before and after a change, in codes. It is neither personal nor secret.

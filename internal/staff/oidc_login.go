@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/subtle"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -33,46 +31,15 @@ type pendingSignIn struct {
 	Until    int64  `json:"u"` // Unix time in microseconds
 }
 
-func (s *Service) pendingCookie() string { return httpx.HostCookie("vestibule-sign-in", s.secure()) }
-
-// pendingCell is the context that the cookie's encryption is bound to.
-func (s *Service) pendingCell() store.Cell {
-	return store.Cell{Table: "sign_in_states", Column: "cookie", Row: "cookie"}
+func (s *Service) pendingCookie() sealedCookie {
+	return sealedCookie{name: httpx.HostCookie("vestibule-sign-in", s.secure()), row: "cookie", life: pendingLife,
+		sameSite: http.SameSiteLaxMode}
 }
 
 // pending returns the browser's sign-in in progress, if any.
 func (s *Service) pending(r *http.Request) (p pendingSignIn, ok bool) {
-	sent := r.CookiesNamed(s.pendingCookie())
-	if len(sent) != 1 || len(sent[0].Value) > 4096 {
-		return p, false
-	}
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(sent[0].Value)
-	if err != nil {
-		return p, false
-	}
-	plain, err := s.DB.Vault.Open(r.Context(), s.DB.SQL, store.SystemKey, s.pendingCell(), raw)
-	if err != nil || json.Unmarshal(plain, &p) != nil {
-		return pendingSignIn{}, false
-	}
-	return p, p.Until > store.Micros(s.Clock())
-}
-
-// setPending sets the cookie to p, or deletes it if p is nil.
-func (s *Service) setPending(w http.ResponseWriter, r *http.Request, p *pendingSignIn) error {
-	c := &http.Cookie{Name: s.pendingCookie(), Path: "/", MaxAge: -1, Secure: s.secure(), HttpOnly: true, SameSite: http.SameSiteLaxMode}
-	if p != nil {
-		plain, err := json.Marshal(p)
-		if err != nil {
-			return err
-		}
-		sealed, err := s.DB.Vault.Seal(r.Context(), s.DB.SQL, store.SystemKey, s.pendingCell(), plain)
-		if err != nil {
-			return err
-		}
-		c.Value, c.MaxAge = base64.RawURLEncoding.EncodeToString(sealed), int(pendingLife/time.Second)
-	}
-	http.SetCookie(w, c)
-	return nil
+	ok = s.openCookie(r, s.pendingCookie(), &p)
+	return p, ok && p.Until > store.Micros(s.Clock())
 }
 
 // OtherAccount is the parameter with which StartOIDC asks the issuer to let the user choose
@@ -104,7 +71,7 @@ func (s *Service) StartOIDC(w http.ResponseWriter, r *http.Request) error {
 			Until: store.Micros(s.Clock().Add(pendingLife))}
 	}
 	p.Next = s.local(r.URL.Query().Get("next"))
-	if err := s.setPending(w, r, &p); err != nil {
+	if err := s.setCookie(w, r, s.pendingCookie(), p); err != nil {
 		return err
 	}
 	options := []oauth2.AuthCodeOption{oidc.Nonce(p.Nonce), oauth2.S256ChallengeOption(p.Verifier)}
@@ -170,9 +137,7 @@ func (s *Service) callback(ctx context.Context, w http.ResponseWriter, r *http.R
 	if !ok || subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(p.State)) != 1 {
 		return p, c, refuse("a state that is unknown, over, or another browser's")
 	}
-	if err := s.setPending(w, r, nil); err != nil {
-		return p, c, err
-	}
+	s.deleteCookie(w, s.pendingCookie())
 	found, err := s.OIDC.discover()
 	if err != nil {
 		return p, c, refuse("the issuer cannot be used")

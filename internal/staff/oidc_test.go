@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
 )
@@ -81,7 +82,7 @@ func TestOIDCAdmitsAddedUsers(t *testing.T) {
 		}
 		s.claims = nil
 		change := func(c Change) {
-			if _, _, err := d.Change(t.Context(), d.user(admin), d.user("nina@example.com").ID, c, ""); err != nil {
+			if _, _, err := d.Change(t.Context(), d.user(admin), d.user("nina@example.com").ID, c, "", i18n.English); err != nil {
 				t.Error(err)
 			}
 		}

@@ -14,13 +14,11 @@ import (
 	"vestibule/internal/store"
 )
 
-// Reset configures the emails to users who forgot their password.
-type Reset struct {
-	Mail      mail.Mailer
-	Mailboxes *mail.Mailboxes // limits requests by network, and emails by address
-	Queue     jobs.Enqueuer
-	Site      string                          // name of the dashboard's owner in the email
-	Language  func(r *http.Request) i18n.Lang // of the email
+// Emails configures the emails to users: invitations, and links for forgotten passwords.
+type Emails struct {
+	Mail     mail.Mailer
+	Queue    jobs.Enqueuer
+	Language func(r *http.Request) i18n.Lang // of the email
 	// HTML renders the HTML of an email, in which the line of the text with the link is a button.
 	HTML func(ctx context.Context, lang i18n.Lang, subject, text, link, button string) (string, error)
 }
@@ -41,6 +39,7 @@ type PasswordPage struct {
 	Email, Action string
 	Bad           bool // the password was too short or too long
 	Expired       bool // the link is used, replaced or expired
+	Taken         bool // a user of another account has the email address
 }
 
 // ForgottenPage shows the page that asks for a link.
@@ -52,8 +51,8 @@ func (s *Service) showForgotten(w http.ResponseWriter, r *http.Request, status i
 	if s.NoPasswords {
 		return errNoPasswords
 	}
-	v.Mails = s.Reset != nil
-	return s.ShowForgotten(w, r, status, v)
+	v.Mails = s.Emails != nil
+	return s.Show(w, r, status, v)
 }
 
 // RequestReset requests an email with a link to set a new password. The answer and the work
@@ -70,28 +69,33 @@ func (s *Service) RequestReset(w http.ResponseWriter, r *http.Request) error {
 	if !mail.IsAddress(email) {
 		return s.showForgotten(w, r, http.StatusUnprocessableEntity, ForgottenPage{Email: email, NoAddress: true})
 	}
-	if s.Reset == nil {
+	if s.Emails == nil {
 		return s.showForgotten(w, r, http.StatusOK, ForgottenPage{})
 	}
-	err = s.Reset.Mailboxes.AllowRequest(r.Context(), httpx.ClientNetworks(r, s.BehindProxy))
+	err = s.mailboxes.AllowRequest(r.Context(), httpx.ClientNetworks(r, s.BehindProxy))
 	if errors.Is(err, mail.ErrNetworkLimit) {
 		return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: mail.TriesWindow, Why: err}
 	}
 	if err != nil {
 		return err
 	}
-	wanted := resetRequest{id: store.NewID(), email: email, lang: s.Reset.Language(r), expires: s.Clock().Add(resetLife)}
 	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		if err := s.insertRequest(ctx, tx, wanted); err != nil {
-			return err
-		}
-		return s.Reset.Queue.Enqueue(ctx, tx, SendReset{wanted.id}, jobs.UniqueKey(wanted.id))
+		return s.requestReset(ctx, tx, email, s.Emails.Language(r))
 	})
 	if err != nil {
 		return err
 	}
 	httpx.SeeOther(w, s.Home+"/forgotten-password?sent=1")
 	return nil
+}
+
+// requestReset requests a link for the user who has an email address, if there is one.
+func (s *Service) requestReset(ctx context.Context, tx *store.Tx, email string, lang i18n.Lang) error {
+	wanted := resetRequest{id: store.NewID(), email: email, lang: lang, expires: s.Clock().Add(resetLife)}
+	if err := s.insertRequest(ctx, tx, wanted); err != nil {
+		return err
+	}
+	return s.Emails.Queue.Enqueue(ctx, tx, SendReset{wanted.id}, jobs.UniqueKey(wanted.id))
 }
 
 // SendReset is the job that sends a requested link.
@@ -105,13 +109,14 @@ func (SendReset) Kind() string { return "staff.reset" }
 // Register adds the jobs of the package.
 func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, s.sendReset, jobs.In(jobs.Emails), jobs.MaxAttempts(6), jobs.Backoff(mail.Backoff(10*time.Minute)))
+	jobs.Register(r, s.sendInvitation, jobs.In(jobs.Emails), jobs.MaxAttempts(6), jobs.Backoff(mail.Backoff(10*time.Minute)))
 }
 
 // sendReset sends a link to the user who has the requested address and a password, within the
 // limit of the address. A later attempt sends another link in place of the earlier one, and
 // does not count again.
 func (s *Service) sendReset(ctx context.Context, j jobs.Job, args SendReset) error {
-	if s.Reset == nil {
+	if s.Emails == nil {
 		return jobs.Cancel(errors.New("the mail server was removed from the configuration"))
 	}
 	var msg mail.Message
@@ -127,7 +132,7 @@ func (s *Service) sendReset(ctx context.Context, j jobs.Job, args SendReset) err
 		}
 		allowed := err == nil && u.Disabled.IsZero() && u.HasPassword && !s.NoPasswords
 		if allowed && j.Attempt <= 1 {
-			if allowed, err = s.Reset.Mailboxes.AllowEmail(ctx, tx, "password reset", u.Email); err != nil {
+			if allowed, err = s.mailboxes.AllowEmail(ctx, tx, "password reset", u.Email); err != nil {
 				return err
 			}
 		}
@@ -139,7 +144,7 @@ func (s *Service) sendReset(ctx context.Context, j jobs.Job, args SendReset) err
 			return err
 		}
 		msg = mail.Message{ID: args.Request, To: u.Email}
-		if err := s.Reset.write(ctx, &msg, wanted.lang, s.URL+s.Home+"/set-password/"+token+"?lang="+string(wanted.lang)); err != nil {
+		if err := s.write(ctx, &msg, wanted.lang, resetEmail, s.LinkURL(token)+"?lang="+string(wanted.lang)); err != nil {
 			return err
 		}
 		return s.Record(ctx, tx, Entry{ID: args.Request, Actor: u.ID, Action: ResetSent, Subject: u.Account, Object: u.ID})
@@ -150,7 +155,7 @@ func (s *Service) sendReset(ctx context.Context, j jobs.Job, args SendReset) err
 	if err != nil || msg.To == "" {
 		return err
 	}
-	if err := s.Reset.Mail.Send(ctx, msg); errors.Is(err, mail.ErrRefused) {
+	if err := s.Emails.Mail.Send(ctx, msg); errors.Is(err, mail.ErrRefused) {
 		return jobs.Cancel(err)
 	} else if err != nil {
 		return err
@@ -158,18 +163,28 @@ func (s *Service) sendReset(ctx context.Context, j jobs.Job, args SendReset) err
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error { return s.deleteRequest(ctx, tx, args.Request) })
 }
 
-// write sets the subject, the text and the HTML of an email with a link.
-func (r *Reset) write(ctx context.Context, m *mail.Message, lang i18n.Lang, link string) (err error) {
-	m.Subject = i18n.T(lang, "email.reset.subject", "site", r.Site)
-	m.Text = i18n.T(lang, "email.reset.body", "site", r.Site, "link", link)
-	m.HTML, err = r.HTML(ctx, lang, m.Subject, m.Text, link, i18n.T(lang, "email.reset.button"))
+// emailTexts are the texts of an email with a link.
+type emailTexts struct{ subject, body, button i18n.Key }
+
+var (
+	resetEmail      = emailTexts{"email.reset.subject", "email.reset.body", "email.reset.button"}
+	invitationEmail = emailTexts{"email.invitation.subject", "email.invitation.body", "email.invitation.button"}
+	takenEmail      = emailTexts{"email.invitation.subject", "email.invitation.taken", "email.invitation.sign_in"}
+)
+
+// write sets the subject, the text and the HTML of an email with a link. args are further values
+// of the text, in pairs.
+func (s *Service) write(ctx context.Context, m *mail.Message, lang i18n.Lang, t emailTexts, link string, args ...string) (err error) {
+	args = append(args, "site", s.Site, "link", link)
+	m.Subject, m.Text = i18n.T(lang, t.subject, "site", s.Site), i18n.T(lang, t.body, args...)
+	m.HTML, err = s.Emails.HTML(ctx, lang, m.Subject, m.Text, link, i18n.T(lang, t.button))
 	return err
 }
 
 // PasswordPage shows the page of a link to set a password without using the link up.
 func (s *Service) PasswordPage(w http.ResponseWriter, r *http.Request) error {
 	return s.withLink(w, r, func(u User) error {
-		return s.ShowPassword(w, r, http.StatusOK, PasswordPage{Email: u.Email, Action: r.URL.EscapedPath()})
+		return s.Show(w, r, http.StatusOK, PasswordPage{Email: u.Email, Action: r.URL.EscapedPath()})
 	})
 }
 
@@ -182,10 +197,18 @@ func (s *Service) SetPassword(w http.ResponseWriter, r *http.Request) error {
 		}
 		password := form.Get("password")
 		if !ValidPassword(password) {
-			return s.ShowPassword(w, r, http.StatusUnprocessableEntity,
+			return s.Show(w, r, http.StatusUnprocessableEntity,
 				PasswordPage{Email: u.Email, Action: r.URL.EscapedPath(), Bad: true})
 		}
-		if err := s.useLink(w, r, r.PathValue("token"), password); err != nil {
+		if u, err = s.useLink(r.Context(), r.PathValue("token"), password); errors.Is(err, ErrKnown) {
+			return s.Show(w, r, http.StatusConflict, PasswordPage{Taken: true})
+		} else if err != nil {
+			return err
+		}
+		if more, err := s.toSecondFactor(w, r, u, ""); more || err != nil {
+			return err
+		}
+		if err := s.startSession(w, r, byLink, func(context.Context, *store.Tx) (User, error) { return u, nil }); err != nil {
 			return err
 		}
 		httpx.SeeOther(w, s.Home)
@@ -204,7 +227,7 @@ func (s *Service) withLink(w http.ResponseWriter, r *http.Request, show func(Use
 		err = show(u)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		return s.ShowPassword(w, r, http.StatusGone, PasswordPage{Expired: true})
+		return s.Show(w, r, http.StatusGone, PasswordPage{Expired: true})
 	}
 	return err
 }

@@ -24,14 +24,14 @@ import (
 type postOffice struct {
 	mu     sync.Mutex
 	fails  error // of the next email
-	queued []SendReset
+	queued []jobs.Args
 	sent   []mail.Message
 }
 
 func (p *postOffice) Enqueue(_ context.Context, _ *store.Tx, args jobs.Args, _ ...jobs.EnqueueOption) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.queued = append(p.queued, args.(SendReset))
+	p.queued = append(p.queued, args)
 	return nil
 }
 
@@ -47,13 +47,9 @@ func (p *postOffice) Send(_ context.Context, m mail.Message) error {
 
 // eachReset runs f on the users of each dashboard with a mail server.
 func eachReset(t *testing.T, f func(t *testing.T, d *testServer, p *postOffice)) {
-	each(t, func(t *testing.T, d *testServer) { f(t, d, d.Reset.Mail.(*postOffice)) }, func(c *Config) {
+	each(t, func(t *testing.T, d *testServer) { f(t, d, d.Emails.Mail.(*postOffice)) }, func(c *Config) {
 		p := &postOffice{}
-		boxes, err := mail.OpenMailboxes(context.Background(), c.DB)
-		if err != nil {
-			panic(err)
-		}
-		c.Reset = &Reset{Mail: p, Mailboxes: boxes, Queue: p, Site: "Northwind", HTML: withButton,
+		c.Site, c.Emails = "Northwind", &Emails{Mail: p, Queue: p, HTML: withButton,
 			Language: func(*http.Request) i18n.Lang { return i18n.Spanish }}
 	})
 }
@@ -69,7 +65,14 @@ func (d *testServer) forget(email string) string {
 func (d *testServer) run(p *postOffice) (link string) {
 	d.t.Helper()
 	for _, args := range p.queued {
-		if err := d.sendReset(d.t.Context(), jobs.Job{}, args); err != nil {
+		var err error
+		switch args := args.(type) {
+		case SendReset:
+			err = d.sendReset(d.t.Context(), jobs.Job{}, args)
+		case SendInvitation:
+			err = d.sendInvitation(d.t.Context(), jobs.Job{}, args)
+		}
+		if err != nil {
 			d.t.Fatal(err)
 		}
 	}
@@ -103,7 +106,7 @@ func TestResetByEmail(t *testing.T) {
 			t.Errorf("the request has the address in plain text, %v", err)
 		}
 		p.fails = errors.New("the mail server is down")
-		if err := d.sendReset(t.Context(), jobs.Job{}, p.queued[0]); err == nil {
+		if err := d.sendReset(t.Context(), jobs.Job{}, p.queued[0].(SendReset)); err == nil {
 			t.Error("an email that was not sent is not tried again")
 		}
 		link := d.run(p)
@@ -220,11 +223,11 @@ func TestResetCountsEmails(t *testing.T) {
 		d.forget("new@example.com")
 		for attempt := range 5 {
 			p.fails = errors.New("the mail server is down")
-			if err := d.sendReset(t.Context(), jobs.Job{Attempt: attempt + 1}, p.queued[0]); err == nil {
+			if err := d.sendReset(t.Context(), jobs.Job{Attempt: attempt + 1}, p.queued[0].(SendReset)); err == nil {
 				t.Errorf("attempt %d ended the request", attempt+1)
 			}
 		}
-		if err := d.sendReset(t.Context(), jobs.Job{Attempt: 6}, p.queued[0]); err != nil || len(p.sent) != 1 {
+		if err := d.sendReset(t.Context(), jobs.Job{Attempt: 6}, p.queued[0].(SendReset)); err != nil || len(p.sent) != 1 {
 			t.Errorf("%d emails, %v", len(p.sent), err)
 		}
 	})

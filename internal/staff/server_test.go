@@ -57,7 +57,7 @@ func start(t *testing.T, db *store.DB, party string, edit ...func(*Config)) *tes
 	db.SetClock(clock)
 	c := Config{AuditSignIns: party == store.Portal, DB: db, Now: clock, Log: slog.New(slog.DiscardHandler),
 		URL: "https://portal.example", Home: "/review", KnownCookie: "known", Roles: []Role{administrator, reviewer, auditor},
-		ShowSignIn: showAsJSON[SignInPage], ShowForgotten: showAsJSON[ForgottenPage], ShowPassword: showAsJSON[PasswordPage]}
+		Show: showAsJSON}
 	for _, f := range edit {
 		f(&c)
 	}
@@ -82,6 +82,12 @@ func start(t *testing.T, db *store.DB, party string, edit ...func(*Config)) *tes
 	handle("GET /review/sign-in", d.SignInPage)
 	handle("POST /review/sign-in", d.SignIn)
 	handle("POST /review/sign-out", d.SignOut)
+	handle("GET /review/sign-in/code", d.CodePage)
+	handle("POST /review/sign-in/code", d.SignInByCode)
+	handle("GET /review/sign-in/factor", d.NewFactorPage)
+	handle("POST /review/sign-in/factor", d.AddFactor)
+	handle("GET /review/second-factor", d.FactorPage)
+	handle("POST /review/second-factor", d.ChangeFactor)
 	handle("GET /review/oidc/login", d.StartOIDC)
 	handle("GET /review/sign-in/return", d.FinishOIDC)
 	handle("GET /review/forgotten-password", d.ForgottenPage)
@@ -93,7 +99,7 @@ func start(t *testing.T, db *store.DB, party string, edit ...func(*Config)) *tes
 	return d.newBrowser()
 }
 
-func showAsJSON[V any](w http.ResponseWriter, _ *http.Request, status int, v V) error {
+func showAsJSON(w http.ResponseWriter, _ *http.Request, status int, v any) error {
 	return httpx.JSON(w, status, v)
 }
 

@@ -37,13 +37,14 @@ const (
 	NotAdmitted   // the issuer's account may not sign in here
 	IssuerFailed  // the sign-in at the issuer failed
 	ClaimsMissing // the issuer did not provide the required claims
+	WrongCode     // of the second factor, or a used one
 )
 
 func (s *Service) showSignIn(w http.ResponseWriter, r *http.Request, status int, v SignInPage) error {
 	if v.Passwords = !s.NoPasswords; s.OIDC != nil {
 		v.Issuer = s.OIDC.name()
 	}
-	return s.ShowSignIn(w, r, status, v)
+	return s.Show(w, r, status, v)
 }
 
 // LocalPath reports whether next is a page of the dashboard that a sign-in may redirect
@@ -147,6 +148,10 @@ func (s *Service) SignIn(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Problem = WrongPassword
 		return s.showSignIn(w, r, http.StatusUnprocessableEntity, v)
+	}
+	// The try counts until the code is right, too.
+	if more, err := s.toSecondFactor(w, r, u, v.Next); more || err != nil {
+		return err
 	}
 	err = s.startSession(w, r, byPassword, func(ctx context.Context, tx *store.Tx) (User, error) {
 		return u, s.tries.succeeded(ctx, tx, t)

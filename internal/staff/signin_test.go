@@ -367,7 +367,7 @@ func TestPasswordsCanBeDisabled(t *testing.T) {
 			t.Errorf("POST %s: %d", path, resp.StatusCode)
 		}
 	}
-	if token, err := d.Invite(t.Context(), d.user(admin), User{Email: "nina@example.com", Role: auditor}); token != "" || err != nil {
+	if _, token, err := d.inviteUser(User{Email: "nina@example.com", Role: auditor}); token != "" || err != nil {
 		t.Errorf("inviting a user makes the link %q, %v", token, err)
 	}
 }

@@ -7,6 +7,12 @@
 //
 //	GET  {home}/sign-in               SignInPage
 //	POST {home}/sign-in               SignIn
+//	GET  {home}/sign-in/code          CodePage
+//	POST {home}/sign-in/code          SignInByCode
+//	GET  {home}/sign-in/factor        NewFactorPage
+//	POST {home}/sign-in/factor        AddFactor
+//	GET  {home}/second-factor         FactorPage
+//	POST {home}/second-factor         ChangeFactor
 //	POST {home}/sign-out              SignOut
 //	GET  {home}/oidc/login            StartOIDC
 //	GET  {home}/sign-in/return        FinishOIDC
@@ -27,6 +33,7 @@ import (
 	"time"
 
 	"vestibule/internal/httpx"
+	"vestibule/internal/mail"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
 )
@@ -44,17 +51,18 @@ type Config struct {
 	KnownCookie string // name of the cookie that marks known browsers; over https the prefix __Host- is added
 	BehindProxy bool   // take the client's address from the proxy's headers
 
-	// Functions that render the pages.
-	ShowSignIn    func(w http.ResponseWriter, r *http.Request, status int, v SignInPage) error
-	ShowForgotten func(w http.ResponseWriter, r *http.Request, status int, v ForgottenPage) error
-	ShowPassword  func(w http.ResponseWriter, r *http.Request, status int, v PasswordPage) error
+	// Show renders a page: a SignInPage, ForgottenPage, PasswordPage, CodePage, NewFactorPage,
+	// RecoveryPage or FactorPage.
+	Show func(w http.ResponseWriter, r *http.Request, status int, page any) error
 
 	// SignedOut runs in the transaction that ends a session; may be nil.
 	SignedOut func(ctx context.Context, tx *store.Tx, sessionID string) error
 
 	AuditSignIns bool             // record failed sign-ins, and the method of each sign-in
 	NoPasswords  bool             // disables sign-in by password
-	Reset        *Reset           // nil without a mail server: users ask an administrator for a new password
+	NeedFactor   bool             // users with a password need a second factor
+	Site         string           // name of the dashboard's owner, in emails and in authenticator apps
+	Emails       *Emails          // nil without a mail server: administrators pass links on
 	OIDC         *OIDC            // the issuer whose accounts may sign in; may be nil
 	OIDCStarts   *httpx.RateLimit // limits sign-ins at the issuer by client address; nil: no limit
 	Roles        []Role           // roles that OIDC may assign, from the most to the least privileged
@@ -63,11 +71,12 @@ type Config struct {
 // Service signs users of one dashboard in and manages them. Create it with New.
 type Service struct {
 	Config
-	tries  tryLimits
-	hashes hashQueue
+	mailboxes *mail.Mailboxes // hashes email addresses, and limits emails
+	tries     tryLimits
+	hashes    hashQueue
 }
 
-// New returns a Service. The first start creates its key, which all replicas share.
+// New returns a Service. The first start creates its keys, which all replicas share.
 func New(ctx context.Context, c Config) (*Service, error) {
 	s := &Service{Config: c}
 	if s.Clock == nil {
@@ -83,6 +92,12 @@ func New(ctx context.Context, c Config) (*Service, error) {
 	}
 	s.tries = tryLimits{db: s.DB, now: s.Clock, key: key, cookie: httpx.HostCookie(s.KnownCookie, s.secure()),
 		secure: s.secure(), behindProxy: s.BehindProxy}
+	if s.mailboxes, err = mail.OpenMailboxes(ctx, s.DB); err != nil {
+		return nil, fmt.Errorf("staff: %w", err)
+	}
+	if err := s.DB.Sweep(ctx, 100, s.keyHashes); err != nil {
+		return nil, fmt.Errorf("staff: key the hashes of email addresses: %w", err)
+	}
 	return s, nil
 }
 
@@ -103,12 +118,16 @@ type User struct {
 	SignedIn    time.Time // last sign-in; zero if unknown
 	HasPassword bool
 	HasOIDC     bool // bound to an account of the OpenID Connect issuer
+	HasFactor   bool // a second factor
 
 	passwordHash string // "" without a password
 }
 
+// Invited reports whether the user has not accepted the invitation yet.
+func (u User) Invited() bool { return !u.HasPassword && !u.HasOIDC }
+
 // Current returns the signed-in user and the session of a request. It returns the zero
-// User if no user is signed in or the user is disabled or removed.
+// User if no user is signed in or the user is disabled, removed, or lacks a second factor.
 func (s *Service) Current(ctx context.Context, q store.Queryer, r *http.Request) (User, session.Session, error) {
 	current, err := s.Sessions.OfTx(ctx, q, r)
 	if err != nil || current.Principal == "" {
@@ -118,7 +137,7 @@ func (s *Service) Current(ctx context.Context, q store.Queryer, r *http.Request)
 	if errors.Is(err, store.ErrNotFound) {
 		return User{}, current, nil
 	}
-	if err != nil || !u.Disabled.IsZero() {
+	if err != nil || !u.Disabled.IsZero() || s.NeedFactor && u.HasPassword && !u.HasFactor {
 		return User{}, current, err
 	}
 	return u, current, nil

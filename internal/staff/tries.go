@@ -44,6 +44,12 @@ type try struct {
 	password string
 	networks []httpx.Network // the smallest first
 	browser  string          // name of a browser that is known for the address, or ""
+	code     bool            // of the second factor
+}
+
+func (t try) withCode() try {
+	t.code = true
+	return t
 }
 
 // try returns the sign-in try of a request.
@@ -60,16 +66,20 @@ type counter struct {
 
 // counters returns the counters of a try. Transactions lock them in one order: the
 // networks' first, the address's last.
-func (l *tryLimits) counters(t try) []counter {
+func (l *tryLimits) counters(t try) (all []counter) {
 	if t.browser != "" {
-		return []counter{{l.keyed("browser", t.email, t.browser), MaxTries}, {l.keyed("browsers", t.email, ""), MaxTriesOfEmail}}
+		all = []counter{{l.keyed("browser", t.email, t.browser), MaxTries}, {l.keyed("browsers", t.email, ""), MaxTriesOfEmail}}
+	} else {
+		for _, n := range t.networks {
+			all = append(all, counter{l.keyed("place", "", n.Name), int64(MaxTriesOfNetwork * n.Share)})
+		}
+		all = append(all, counter{l.keyed("here", t.email, t.networks[0].Name), MaxTries},
+			counter{l.keyed("total", t.email, ""), MaxTriesOfEmail})
 	}
-	var all []counter
-	for _, n := range t.networks {
-		all = append(all, counter{l.keyed("place", "", n.Name), int64(MaxTriesOfNetwork * n.Share)})
+	if t.code {
+		all = append(all, counter{l.keyed("code", t.email, ""), MaxTries})
 	}
-	return append(all, counter{l.keyed("here", t.email, t.networks[0].Name), MaxTries},
-		counter{l.keyed("total", t.email, ""), MaxTriesOfEmail})
+	return all
 }
 
 // keyed returns the key of a counter as a keyed hash, so that it is not readable.
@@ -101,14 +111,23 @@ func (l *tryLimits) count(ctx context.Context, t try) (bool, error) {
 }
 
 // succeeded clears the counters of a successful try, so that it does not count toward
-// the limits on guessing.
+// the limits on guessing. The try of a code follows one of a password.
 func (l *tryLimits) succeeded(ctx context.Context, q store.Queryer, t try) error {
+	tries := 1
+	if t.code {
+		tries++
+		if err := deleteTries(ctx, q, l.keyed("code", t.email, "")); err != nil {
+			return err
+		}
+	}
 	if t.browser != "" {
 		return deleteTries(ctx, q, l.keyed("browser", t.email, t.browser))
 	}
-	for _, n := range t.networks {
-		if err := uncountTry(ctx, q, l.keyed("place", "", n.Name)); err != nil {
-			return err
+	for range tries {
+		for _, n := range t.networks {
+			if err := uncountTry(ctx, q, l.keyed("place", "", n.Name)); err != nil {
+				return err
+			}
 		}
 	}
 	return deleteTries(ctx, q, l.keyed("here", t.email, t.networks[0].Name))

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/mail"
 	"vestibule/internal/session"
 	"vestibule/internal/store"
@@ -49,8 +49,8 @@ func (s *Service) Ensure(ctx context.Context, tx *store.Tx, u User, password str
 	return err
 }
 
-// Insert adds a user with a normalized email address and the hash of a password, which
-// may be empty. It returns ErrKnown for a known address.
+// Insert adds a user with a normalized email address and the hash of a password, which is
+// empty for invited users. It returns ErrKnown for a known address.
 func (s *Service) Insert(ctx context.Context, tx *store.Tx, u User, passwordHash string) (id string, err error) {
 	u.ID, u.passwordHash = store.NewID(), passwordHash
 	added, err := s.insertUser(ctx, tx, u)
@@ -73,33 +73,6 @@ func (s *Service) Remove(ctx context.Context, tx *store.Tx, account, id string) 
 	return s.Sessions.EndAll(ctx, tx, id)
 }
 
-// linkLife is how long a user may set a password with a link.
-const linkLife = 72 * time.Hour
-
-// Invite adds a user without a password and returns the token of a link to set one, or
-// "" if users have no passwords. It returns ErrKnown for a known address.
-func (s *Service) Invite(ctx context.Context, by, u User) (token string, err error) {
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		id, err := s.Insert(ctx, tx, u, "")
-		if err != nil {
-			return err
-		}
-		if !s.NoPasswords {
-			if token, err = s.issueLink(ctx, tx, id, linkLife); err != nil {
-				return err
-			}
-		}
-		return s.Record(ctx, tx, Entry{Actor: by.ID, Action: UserAdded, Object: id, Detail: string(u.Role)})
-	})
-	return token, err
-}
-
-// issueLink stores a new link and returns its token.
-func (s *Service) issueLink(ctx context.Context, tx *store.Tx, id string, life time.Duration) (token string, err error) {
-	token = store.NewSecret()
-	return token, s.setLink(ctx, tx, id, store.Hash(token), s.Clock().Add(life))
-}
-
 // Change is a change of a user.
 type Change string
 
@@ -107,13 +80,16 @@ const (
 	ChangeRole Change = "role" // to the given role
 	Disable    Change = "disable"
 	Enable     Change = "enable"
-	NewLink    Change = "link" // to set a password; an earlier one becomes invalid
+	NewLink    Change = "link"     // to set a password; an earlier one becomes invalid
+	Withdraw   Change = "withdraw" // an invitation: the user is deleted
+	NoFactor   Change = "factor"   // removes the second factor
 )
 
-// Change changes a user on behalf of another and returns the changed user and the token
-// of a new link. Disabling ends all sessions of the user. Of two users who disable each
-// other at once, only the first succeeds; the second gets ErrRevoked.
-func (s *Service) Change(ctx context.Context, by User, id string, change Change, role Role) (u User, token string, err error) {
+// Change changes a user on behalf of another and returns the changed user and, without a
+// mail server, the token of a new link. Disabling ends all sessions of the user. Of two
+// users who disable each other at once, only the first succeeds; the second gets ErrRevoked.
+func (s *Service) Change(ctx context.Context, by User, id string, change Change, role Role,
+	lang i18n.Lang) (u User, token string, err error) {
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if u, err = s.User(ctx, tx, id); err != nil {
 			return err
@@ -134,7 +110,13 @@ func (s *Service) Change(ctx context.Context, by User, id string, change Change,
 			err = s.setDisabled(ctx, tx, id, time.Time{})
 		case NewLink:
 			e.Action, e.Detail = LinkIssued, ""
-			token, err = s.issueLink(ctx, tx, id, linkLife)
+			token, err = s.SendLink(ctx, tx, by, u, lang)
+		case Withdraw:
+			e.Action, e.Detail = InvitationWithdrawn, ""
+			err = s.withdraw(ctx, tx, u)
+		case NoFactor:
+			e.Action, e.Detail = FactorReset, ""
+			err = s.RemoveFactor(ctx, tx, id)
 		}
 		if err != nil {
 			return err
@@ -146,28 +128,32 @@ func (s *Service) Change(ctx context.Context, by User, id string, change Change,
 
 var errNoPasswords = httpx.NewError(contract.CodeNotFound, errors.New("there are no passwords here"))
 
-// useLink sets the password of a link's user, uses up the link, ends the user's other
-// sessions, and signs the user in. It returns store.ErrNotFound if the link is no longer
-// valid. The caller checks the password with ValidPassword.
-func (s *Service) useLink(w http.ResponseWriter, r *http.Request, token, password string) error {
+// useLink sets the password of a link's user, uses up the link, and ends the user's sessions.
+// It returns store.ErrNotFound if the link is no longer valid, and ErrKnown if a user of another
+// account has the address. The caller checks the password with ValidPassword.
+func (s *Service) useLink(ctx context.Context, token, password string) (u User, err error) {
 	link := store.Hash(token)
-	hash, err := s.HashPassword(r.Context(), password)
+	hash, err := s.HashPassword(ctx, password)
 	if err != nil {
-		return err
+		return u, err
 	}
-	return s.startSession(w, r, byLink, func(ctx context.Context, tx *store.Tx) (User, error) {
-		u, err := s.byLink(ctx, tx, link)
-		if err != nil {
-			return u, err
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if u, err = s.byLink(ctx, tx, link); err != nil {
+			return err
 		}
 		if ok, err := s.takeLink(ctx, tx, link); err != nil || !ok {
-			return u, cmp.Or(err, store.ErrNotFound)
+			return cmp.Or(err, store.ErrNotFound)
 		}
-		if err := errors.Join(s.setPassword(ctx, tx, u.ID, hash), s.Sessions.EndAll(ctx, tx, u.ID)); err != nil {
-			return u, err
+		u.passwordHash = hash
+		if ok, err := s.setPassword(ctx, tx, u); err != nil || !ok {
+			return cmp.Or(err, ErrKnown)
 		}
-		return u, s.Record(ctx, tx, Entry{Actor: u.ID, Action: PasswordSet, Subject: u.Account, Object: u.ID})
+		if err := s.Sessions.EndAll(ctx, tx, u.ID); err != nil {
+			return err
+		}
+		return s.Record(ctx, tx, Entry{Actor: u.ID, Action: PasswordSet, Subject: u.Account, Object: u.ID})
 	})
+	return u, err
 }
 
 // CheckOwnPassword reports whether a signed-in user gave the right password. It counts

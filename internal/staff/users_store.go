@@ -2,6 +2,7 @@ package staff
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"vestibule/internal/store"
@@ -12,6 +13,15 @@ func (s *Service) emailCell(id string) store.Cell {
 	return store.Cell{Table: "users", Column: "email_sealed", Row: id}
 }
 
+// addressHash returns the hash of a user's email address. Users of accounts who have no password are
+// not found by the address, so that several accounts may invite it.
+func (s *Service) addressHash(u User) []byte {
+	if u.Account != "" && u.passwordHash == "" {
+		return s.tries.keyed("invited", u.Email, u.Account)
+	}
+	return s.mailboxes.Hash(u.Email)
+}
+
 // insertUser inserts a user and reports whether the email address was free.
 func (s *Service) insertUser(ctx context.Context, tx *store.Tx, u User) (bool, error) {
 	sealed, err := s.DB.Vault.Seal(ctx, tx, store.SystemKey, s.emailCell(u.ID), []byte(u.Email))
@@ -19,8 +29,31 @@ func (s *Service) insertUser(ctx context.Context, tx *store.Tx, u User) (bool, e
 		return false, err
 	}
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO users
-		(id, customer_id, email_hash, email_sealed, password_hash, role, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
-		u.ID, u.Account, store.Hash(u.Email), sealed, u.passwordHash, string(u.Role), store.Micros(tx.Now)))
+		(id, customer_id, email_hash, email_keyed, email_sealed, password_hash, role, created_at)
+		VALUES ($1, $2, $3, TRUE, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
+		u.ID, u.Account, s.addressHash(u), sealed, u.passwordHash, string(u.Role), store.Micros(tx.Now)))
+}
+
+// keyHashes replaces the hashes without a key, which earlier versions wrote. Where a replica of
+// such a version added an address again, only the first user keeps it.
+func (s *Service) keyHashes(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+	all, err := s.users(ctx, tx, `WHERE NOT email_keyed`)
+	if err != nil {
+		return 0, err
+	}
+	all = all[:min(len(all), limit)]
+	for _, u := range all {
+		hash := s.mailboxes.Hash(u.Email)
+		if other, err := s.byEmail(ctx, tx, u.Email); err == nil && other.ID != u.ID {
+			hash = store.Hash(u.ID)
+		} else if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return 0, err
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE users SET email_hash = $2, email_keyed = TRUE WHERE id = $1`, u.ID, hash); err != nil {
+			return 0, err
+		}
+	}
+	return int64(len(all)), nil
 }
 
 // users returns the users that a condition selects, oldest first, with their email
@@ -29,7 +62,8 @@ func (s *Service) users(ctx context.Context, q store.Queryer, where string, args
 	return store.QueryAll(ctx, q, func(row store.Row) (u User, err error) {
 		var sealed []byte
 		var created, disabled, signedIn int64
-		if err := row.Scan(&u.ID, &sealed, &u.passwordHash, &created, &u.Account, &u.Role, &disabled, &u.HasOIDC, &signedIn); err != nil {
+		if err := row.Scan(&u.ID, &sealed, &u.passwordHash, &created, &u.Account, &u.Role, &disabled, &u.HasOIDC, &signedIn,
+			&u.HasFactor); err != nil {
 			return u, err
 		}
 		u.HasPassword, u.Created = u.passwordHash != "", store.Time(created)
@@ -43,8 +77,8 @@ func (s *Service) users(ctx context.Context, q store.Queryer, where string, args
 		email, err := s.DB.Vault.Open(ctx, q, store.SystemKey, s.emailCell(u.ID), sealed)
 		u.Email = string(email)
 		return u, err
-	}, `SELECT id, email_sealed, password_hash, created_at, customer_id, role, disabled_at, subject_hash IS NOT NULL, signed_in_at
-		FROM users `+where+` ORDER BY created_at, id`, args...)
+	}, `SELECT id, email_sealed, password_hash, created_at, customer_id, role, disabled_at, subject_hash IS NOT NULL, signed_in_at,
+		EXISTS (SELECT 1 FROM second_factors f WHERE f.user_id = users.id) FROM users `+where+` ORDER BY created_at, id`, args...)
 }
 
 // user returns the only user that a condition selects, or store.ErrNotFound.
@@ -66,7 +100,7 @@ func (s *Service) User(ctx context.Context, q store.Queryer, id string) (User, e
 
 // byEmail returns the user with a normalized email address, or store.ErrNotFound.
 func (s *Service) byEmail(ctx context.Context, q store.Queryer, email string) (User, error) {
-	return s.user(ctx, q, `WHERE email_hash = $1`, store.Hash(email))
+	return s.user(ctx, q, `WHERE email_hash = $1`, s.mailboxes.Hash(email))
 }
 
 // bySubject returns the user of an issuer's account, or store.ErrNotFound.
@@ -116,9 +150,12 @@ func (s *Service) setSignedIn(ctx context.Context, tx *store.Tx, id string) erro
 	return err
 }
 
-func (s *Service) setPassword(ctx context.Context, tx *store.Tx, id, hash string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE users SET password_hash = $2 WHERE id = $1`, id, hash)
-	return err
+// setPassword stores the hash of a user's new password, and reports whether no other user has the
+// email address.
+func (s *Service) setPassword(ctx context.Context, tx *store.Tx, u User) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE users SET password_hash = $2, email_hash = $3
+		WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM users other WHERE other.email_hash = $3 AND other.id <> $1)`,
+		u.ID, u.passwordHash, s.addressHash(u)))
 }
 
 // replacePassword sets the password hash if it still equals the old one.

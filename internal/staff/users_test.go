@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/internal/i18n"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/storetest"
 )
@@ -81,10 +82,23 @@ func TestAccountsAreSeparate(t *testing.T) {
 	})
 }
 
+// inviteUser invites a user as the dashboards do.
+func (d *testServer) inviteUser(u User) (id, token string, err error) {
+	by := d.user(admin)
+	u.Account = d.account
+	err = d.DB.Tx(d.t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		if id, token, err = d.Invite(ctx, tx, by, u, i18n.Spanish); err != nil {
+			return err
+		}
+		return d.Record(ctx, tx, Entry{Actor: by.ID, Action: UserAdded, Subject: d.account, Object: id, Detail: string(u.Role)})
+	})
+	return id, token, err
+}
+
 // invite adds a user and returns the path of the link.
 func (d *testServer) invite(email string, role Role) string {
 	d.t.Helper()
-	token, err := d.Invite(d.t.Context(), d.user(admin), User{Email: email, Role: role})
+	_, token, err := d.inviteUser(User{Email: email, Role: role})
 	if err != nil || len(token) != 43 {
 		d.t.Fatalf("inviting %s: %q, %v", email, token, err)
 	}
@@ -94,7 +108,7 @@ func (d *testServer) invite(email string, role Role) string {
 func TestLinkSetsAPasswordOnce(t *testing.T) {
 	eachReview(t, func(t *testing.T, d *testServer) {
 		link := d.invite("nina@example.com", reviewer)
-		if _, err := d.Invite(t.Context(), d.user(admin), User{Email: "nina@example.com", Role: auditor}); !errors.Is(err, ErrKnown) {
+		if _, _, err := d.inviteUser(User{Email: "nina@example.com", Role: auditor}); !errors.Is(err, ErrKnown) {
 			t.Errorf("a second user with the address: %v", err)
 		}
 		if resp, page := d.get(link); resp.StatusCode != 200 || !strings.Contains(page, "nina@example.com") {
@@ -132,7 +146,7 @@ func TestLinkSetsAPasswordOnce(t *testing.T) {
 		}
 
 		// Using a new link ends the sessions of the old password; issuing it does not.
-		_, token, err := d.Change(t.Context(), d.user(admin), d.user("nina@example.com").ID, NewLink, "")
+		_, token, err := d.Change(t.Context(), d.user(admin), d.user("nina@example.com").ID, NewLink, "", i18n.English)
 		if err != nil || !won.signedIn() {
 			t.Errorf("an unused link ended a session, %v", err)
 		}
@@ -141,7 +155,7 @@ func TestLinkSetsAPasswordOnce(t *testing.T) {
 			t.Errorf("a session of the old password works: %d", resp.StatusCode)
 		}
 		late := d.invite("late@example.com", auditor)
-		*d.now = d.now.Add(linkLife)
+		*d.now = d.now.Add(inviteLife)
 		if resp, _ := d.newBrowser().post(late, url.Values{"password": {secret}}); resp.StatusCode != 410 {
 			t.Errorf("a link after three days: %d", resp.StatusCode)
 		}
@@ -160,7 +174,7 @@ func TestChangesOfAUserTakeEffectAtOnce(t *testing.T) {
 		id := d.user("nina@example.com").ID
 		change := func(c Change, role Role) {
 			t.Helper()
-			if _, _, err := d.Change(t.Context(), d.user(admin), id, c, role); err != nil {
+			if _, _, err := d.Change(t.Context(), d.user(admin), id, c, role, i18n.English); err != nil {
 				t.Error(err)
 			}
 		}
@@ -172,7 +186,7 @@ func TestChangesOfAUserTakeEffectAtOnce(t *testing.T) {
 		if _, page := nina.get("/review"); !strings.Contains(page, `"auditor"`) {
 			t.Errorf("a role takes effect only after the next sign-in: %s", page)
 		}
-		_, token, err := d.Change(t.Context(), d.user(admin), id, NewLink, "")
+		_, token, err := d.Change(t.Context(), d.user(admin), id, NewLink, "", i18n.English)
 		change(Disable, "")
 		if nina.signedIn() || nina.signIn("nina@example.com", secret).StatusCode != 422 {
 			t.Error("a disabled user has access")
@@ -188,7 +202,7 @@ func TestChangesOfAUserTakeEffectAtOnce(t *testing.T) {
 			t.Errorf("an enabled user: %d", resp.StatusCode)
 		}
 		if _, _, err := d.Change(t.Context(), d.user(admin), "33333333-3333-4333-8333-333333333333",
-			Disable, ""); !errors.Is(err, store.ErrNotFound) {
+			Disable, "", i18n.English); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("changing an unknown user: %v", err)
 		}
 		want := []string{"admin personAdded nina reviewer", "nina passwordSet nina ", "nina signedIn  link", "admin personChanged nina auditor",
@@ -214,7 +228,7 @@ func TestAdministratorsDoNotDisableEachOther(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range both {
 			wg.Go(func() {
-				_, _, err := d.Change(t.Context(), both[i], both[1-i].ID, Disable, "")
+				_, _, err := d.Change(t.Context(), both[i], both[1-i].ID, Disable, "", i18n.English)
 				if errors.Is(err, ErrRevoked) {
 					revoked.Add(1)
 				} else if err != nil {
@@ -289,4 +303,52 @@ func TestOwnPassword(t *testing.T) {
 			t.Errorf("after the window: %v, %v", ok, err)
 		}
 	})
+}
+
+// TestEmailHashesAreKeyed checks that the database does not reveal which addresses it has, and
+// that a start converts the hashes of an earlier version.
+func TestEmailHashesAreKeyed(t *testing.T) {
+	for _, party := range []string{store.Portal, store.Provider} {
+		t.Run(party, func(t *testing.T) { storetest.Each(t, party, keyedHashes(party)) })
+	}
+}
+
+func keyedHashes(party string) func(*testing.T, *store.DB) {
+	return func(t *testing.T, db *store.DB) {
+		d := start(t, db, party)
+		if err := d.add(User{Email: "eve@example.com", Account: d.account}, secret); err != nil {
+			t.Fatal(err)
+		}
+		plain := `SELECT COUNT(*) FROM users WHERE email_hash IN ($1, $2)`
+		if n := d.count(plain, store.Hash(admin), store.Hash("eve@example.com")); n != 0 {
+			t.Errorf("%d hashes have no key", n)
+		}
+		if _, err := db.SQL.Exec(`UPDATE users SET email_hash = $1, email_keyed = FALSE WHERE id = $2`, store.Hash(admin),
+			d.user(admin).ID); err != nil {
+			t.Fatal(err)
+		}
+		// A replica of an earlier version did not find the address, and added it again.
+		sealed, err := db.Vault.Seal(t.Context(), db.SQL, store.SystemKey, d.emailCell("twice"), []byte("eve@example.com"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.SQL.Exec(`INSERT INTO users (id, customer_id, email_hash, email_sealed, password_hash, created_at)
+			VALUES ('twice', $1, $2, $3, '', 0)`, d.account, store.Hash("eve@example.com"), sealed); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // of several starts, one converts
+			if _, err := New(t.Context(), d.Config); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := d.count(plain+` OR NOT email_keyed`, store.Hash(admin), store.Hash("eve@example.com")); n != 0 {
+			t.Errorf("%d hashes were not converted", n)
+		}
+		if resp := d.signIn(admin, secret); resp.StatusCode != 303 {
+			t.Errorf("a user of an earlier version signs in: %d", resp.StatusCode)
+		}
+		if u := d.user("eve@example.com"); u.ID == "twice" {
+			t.Error("the address finds the second user")
+		}
+	}
 }

@@ -260,6 +260,8 @@ type DashboardPerson struct {
 	Created   time.Time
 	SignedIn  time.Time // the last time; zero for never
 	Self      bool      // the signed-in user
+	Invited   bool      // has not set a password
+	Factor    bool      // has a second factor
 }
 
 // DashboardAudit is the audit log.
@@ -287,10 +289,18 @@ func (d Dashboard) page(title string) ui.Page {
 	return p
 }
 
+// anyPage returns the layout of a page with or without a signed-in user.
+func (d Dashboard) anyPage() ui.Page {
+	if d.Email == "" {
+		return d.page("")
+	}
+	return d.staffPage("", "")
+}
+
 // staffPage returns the layout of a page for a signed-in user.
 func (d Dashboard) staffPage(section, title string) ui.Page {
 	p := d.page(title)
-	p.User = &ui.User{Email: d.Email, SignOut: "/dashboard/sign-out", Find: "/dashboard/reports/find",
+	p.User = &ui.User{Email: d.Email, SignOut: "/dashboard/sign-out", Factor: "/dashboard/second-factor", Find: "/dashboard/reports/find",
 		Account: d.Account, AccountID: d.PublicID}
 	for _, s := range dashboardSections {
 		if !s.parents || !d.Child {

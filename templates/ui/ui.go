@@ -45,6 +45,7 @@ type Page struct {
 type User struct {
 	Email     string
 	SignOut   string // URL of the sign-out form
+	Factor    string // URL of the user's own page about the second factor
 	Account   string // name of the account; "" if there is only one
 	AccountID string
 	Find      string // URL of the form that searches; "" for none

@@ -76,6 +76,8 @@ func orNone(kinds []string) []string {
 type SignIn struct {
 	LocalAccounts bool `default:"true" negatable:"" help:"Let reviewers sign in with a password that this program keeps."`
 
+	RequireSecondFactor bool `help:"Users of both dashboards with a password need codes of an authenticator app."`
+
 	OIDC *staff.OIDC `embed:""`
 }
 

@@ -28,22 +28,11 @@ const (
 	timelineSize = 500
 )
 
-// ShowSignIn renders the sign-in page.
-func (d *Handler) ShowSignIn(w http.ResponseWriter, r *http.Request, status int, v staff.SignInPage) error {
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.SignIn(p, v) })
-}
-
-// ShowForgotten renders the page for users who forgot their password.
-func (d *Handler) ShowForgotten(w http.ResponseWriter, r *http.Request, status int, v staff.ForgottenPage) error {
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.ForgottenPassword(p, v) })
-}
-
-// ShowPassword renders the page of a link to set a password.
-func (d *Handler) ShowPassword(w http.ResponseWriter, r *http.Request, status int, v staff.PasswordPage) error {
-	if v.Expired {
-		return d.showMessage(w, r, status, pages.LinkExpired)
-	}
-	return d.show(w, r, status, func(p ui.Page) templ.Component { return pages.SetPassword(p, v) })
+// ShowStaff renders a page of package staff.
+func (d *Handler) ShowStaff(w http.ResponseWriter, r *http.Request, status int, v any) error {
+	return d.show(w, r, status, func(p ui.Page) templ.Component {
+		return ui.StaffPage(ui.Staff{Page: p, Home: home, Title: "review.sign_in.title", Intro: "review.sign_in.intro"}, v)
+	})
 }
 
 // show shows a page, with the menu for a signed-in user.

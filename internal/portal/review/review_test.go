@@ -458,14 +458,14 @@ func TestSignInPage(t *testing.T) {
 	show := func(v staff.SignInPage) string {
 		t.Helper()
 		w := httptest.NewRecorder()
-		if err := d.ShowSignIn(w, httptest.NewRequest("GET", "/review/sign-in", nil), 200, v); err != nil {
+		if err := d.ShowStaff(w, httptest.NewRequest("GET", "/review/sign-in", nil), 200, v); err != nil {
 			t.Fatal(err)
 		}
 		return w.Body.String()
 	}
-	for problem, want := range map[staff.Problem]string{staff.WrongPassword: i18ntest.EN("review.sign_in.wrong"),
-		staff.TooManyTries: i18ntest.EN("review.sign_in.too_many"),
-		staff.NotAdmitted:  i18ntest.EN("review.sign_in.no_entry"), staff.IssuerFailed: "could not be signed in",
+	for problem, want := range map[staff.Problem]string{staff.WrongPassword: i18ntest.EN("ui.sign_in.wrong"),
+		staff.TooManyTries: i18ntest.EN("ui.sign_in.too_many"),
+		staff.NotAdmitted:  i18ntest.EN("ui.sign_in.no_entry"), staff.IssuerFailed: "could not be signed in",
 		staff.ClaimsMissing: "did not share a verified email address"} {
 		if page := show(staff.SignInPage{Problem: problem}); !strings.Contains(page, want) || !strings.Contains(page, "sign-in-problem") {
 			t.Errorf("problem %d is not shown as %q:\n%s", problem, want, page)
@@ -482,7 +482,7 @@ func TestSignInPage(t *testing.T) {
 	if page := show(staff.SignInPage{Issuer: "Acme"}); strings.Contains(page, `name="password"`) || strings.Contains(page, "choose=") {
 		t.Errorf("without passwords:\n%s", page)
 	}
-	if page := show(staff.SignInPage{Passwords: true}); strings.Contains(page, i18ntest.EN("review.sign_in.with")) ||
+	if page := show(staff.SignInPage{Passwords: true}); strings.Contains(page, i18ntest.EN("ui.sign_in.with")) ||
 		strings.Contains(page, "sign-in-problem") {
 		t.Errorf("without an issuer:\n%s", page)
 	}
@@ -505,7 +505,7 @@ func TestFormsAfterTheSessionEnded(t *testing.T) {
 		if want := "/review/sign-in?ended=1&next=" + url.QueryEscape(next); to != want {
 			t.Errorf("POST %s leads to %q, want %q", path, to, want)
 		}
-		if _, page := d.get(to); !strings.Contains(page, i18ntest.EN("review.sign_in.session_ended")) || strings.Contains(page, "data-reviewer") {
+		if _, page := d.get(to); !strings.Contains(page, i18ntest.EN("ui.sign_in.session_ended")) || strings.Contains(page, "data-reviewer") {
 			t.Errorf("the sign-in page after %s:\n%s", path, page)
 		}
 	}

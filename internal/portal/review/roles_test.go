@@ -74,6 +74,7 @@ func TestRoutesRequireRoles(t *testing.T) {
 		"POST /review/audit":                      {"query": {"x"}},
 		"POST /review/people":                     {"email": {"x"}, "role": {string(Auditor)}},
 		"POST /review/people/{id}":                {"do": {"enable"}},
+		"POST /review/second-factor":              {"do": {"add"}},
 		"POST /review/shares/{id}/withdraw":       {},
 	}
 	want := map[string]string{ // reviewer, administrator, auditor
@@ -97,6 +98,7 @@ func TestRoutesRequireRoles(t *testing.T) {
 		"GET /review/shares/{id}/withdraw": "RA-", "POST /review/shares/{id}/withdraw": "RA-",
 		"GET /review/deletions": "-AU", "GET /review/audit": "-AU", "POST /review/audit": "-AU", "GET /review/audit.csv": "-AU",
 		"GET /review/people": "-A-", "POST /review/people": "-A-", "POST /review/people/{id}": "-A-",
+		"GET /review/second-factor": "RAU", "POST /review/second-factor": "RAU",
 		"GET /review/events": "RAU", "GET /review/events/{id}": "RAU", "POST /review/events/enable": "RA-",
 		"POST /review/events/{id}/redeliver": "RA-", "GET /review/letters": "RAU", "POST /review/letters/{id}/resend": "RA-",
 	}
@@ -185,7 +187,7 @@ func TestUsersPages(t *testing.T) {
 		func() (*http.Response, string) { return nina.get(link) },
 		func() (*http.Response, string) { return nina.post(link, url.Values{"password": {"another password"}}) },
 	} {
-		if resp, page := resp(); resp.StatusCode != 410 || !strings.Contains(page, i18ntest.EN("review.link_over.title")) {
+		if resp, page := resp(); resp.StatusCode != 410 || !strings.Contains(page, i18ntest.EN("ui.link_expired.title")) {
 			t.Errorf("a used link: %d\n%s", resp.StatusCode, page)
 		}
 	}

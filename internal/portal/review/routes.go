@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"vestibule/internal/httpx"
+	"vestibule/internal/staff"
 )
 
 // route is an address and the roles that may use it.
@@ -64,6 +65,8 @@ func (d *Handler) table() []route {
 		{"GET /review/people", administrators, d.users},
 		{"POST /review/people", administrators, d.addUser},
 		{"POST /review/people/{id}", administrators, d.changeUser},
+		{"GET /review/second-factor", allRoles, ofUser(d.Staff.FactorPage)},
+		{"POST /review/second-factor", allRoles, ofUser(d.Staff.ChangeFactor)},
 		{"GET /review/events", allRoles, d.events},
 		{"POST /review/events/enable", deciders, d.enableEvents},
 		{"GET /review/events/{id}", allRoles, d.event},
@@ -76,11 +79,20 @@ func (d *Handler) table() []route {
 	return routes
 }
 
+// ofUser returns a handler of package staff, which finds the user itself.
+func ofUser(h httpx.HandlerFunc) userHandler {
+	return func(w http.ResponseWriter, r *http.Request, _ staff.User) error { return h(w, r) }
+}
+
 // Routes mounts the review dashboard.
 func (d *Handler) Routes(mux *http.ServeMux) {
 	page := func(pattern string, h httpx.HandlerFunc) { mux.Handle(pattern, d.Adapt(h)) }
 	page("GET /review/sign-in", d.Staff.SignInPage)
 	page("POST /review/sign-in", d.Staff.SignIn)
+	page("GET /review/sign-in/code", d.Staff.CodePage)
+	page("POST /review/sign-in/code", d.Staff.SignInByCode)
+	page("GET /review/sign-in/factor", d.Staff.NewFactorPage)
+	page("POST /review/sign-in/factor", d.Staff.AddFactor)
 	page("POST /review/sign-out", d.Staff.SignOut)
 	page("GET /review/oidc/login", d.Staff.StartOIDC)
 	page("GET /review/sign-in/return", d.Staff.FinishOIDC)

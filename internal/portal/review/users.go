@@ -1,6 +1,7 @@
 package review
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -29,9 +30,9 @@ func (d *Handler) showUsers(w http.ResponseWriter, r *http.Request, status int, 
 	}
 	for _, u := range all {
 		v.Users = append(v.Users, pages.User{ID: u.ID, Email: u.Email, Role: string(u.Role), SignedIn: u.SignedIn,
-			Disabled: u.Disabled, Self: u.ID == by.ID, Password: u.HasPassword, OIDC: u.HasOIDC})
+			Disabled: u.Disabled, Self: u.ID == by.ID, Password: u.HasPassword, OIDC: u.HasOIDC, Factor: u.HasFactor})
 	}
-	v.Local = !d.Staff.NoPasswords
+	v.Local, v.Emails = !d.Staff.NoPasswords, d.Staff.Emails != nil
 	users := func(p ui.Page) templ.Component { return pages.Users(p, v) }
 	if status == http.StatusOK && r.Method == http.MethodGet {
 		return d.showLive(w, r, users)
@@ -39,8 +40,8 @@ func (d *Handler) showUsers(w http.ResponseWriter, r *http.Request, status int, 
 	return d.show(w, r, status, users)
 }
 
-// addUser adds a user. With local passwords, the response page shows the link to set
-// one; the link appears nowhere else.
+// addUser invites a user. Without a mail server, the response page shows the link to set a
+// password; the link appears nowhere else.
 func (d *Handler) addUser(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
@@ -56,22 +57,29 @@ func (d *Handler) addUser(w http.ResponseWriter, r *http.Request, by staff.User)
 	if !mail.IsAddress(u.Email) {
 		return again(http.StatusUnprocessableEntity, pages.UsersNoEmail)
 	}
-	token, err := d.Staff.Invite(r.Context(), by, u)
+	var token string
+	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
+		if u.ID, token, err = d.Staff.Invite(ctx, tx, by, u, d.Page(r).Lang); err != nil {
+			return err
+		}
+		return d.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: staff.UserAdded, Object: u.ID, Detail: string(u.Role)})
+	})
 	if errors.Is(err, staff.ErrKnown) {
 		return again(http.StatusConflict, pages.UsersKnown)
 	}
 	if err != nil {
 		return err
 	}
-	return d.showUsers(w, r, http.StatusOK, by, pages.UsersView{Done: pages.UsersAdded, Link: d.passwordLink(token), LinkOf: u.Email})
+	return d.showLink(w, r, by, pages.UsersAdded, token, u)
 }
 
-// passwordLink returns the address of a link to set a password, or "" without a token.
-func (d *Handler) passwordLink(token string) string {
+// showLink shows a user's link to set a password, or confirms what was done if an email has it.
+func (d *Handler) showLink(w http.ResponseWriter, r *http.Request, by staff.User, done pages.UsersDone, token string, u staff.User) error {
 	if token == "" {
-		return ""
+		httpx.SeeOther(w, "/review/people?done="+string(done))
+		return nil
 	}
-	return d.URL + "/review/set-password/" + token
+	return d.showUsers(w, r, http.StatusOK, by, pages.UsersView{Done: done, Link: d.Staff.LinkURL(token), LinkOf: u.Email})
 }
 
 // changeUser changes a user's role, issues a new link, or disables or enables the user.
@@ -87,12 +95,13 @@ func (d *Handler) changeUser(w http.ResponseWriter, r *http.Request, by staff.Us
 	}
 	change, role := staff.Change(form.Get("do")), staff.Role(form.Get("role"))
 	done := map[staff.Change]pages.UsersDone{staff.ChangeRole: pages.UsersRole, staff.Disable: pages.UsersDisabled,
-		staff.Enable: pages.UsersEnabled, staff.NewLink: pages.UsersLinked}[change]
+		staff.Enable: pages.UsersEnabled, staff.NewLink: pages.UsersLinked, staff.Withdraw: pages.UsersWithdrawn,
+		staff.NoFactor: pages.UsersFactor}[change]
 	if done == "" || change == staff.ChangeRole && !slices.Contains(Roles, role) ||
 		change == staff.NewLink && d.Staff.NoPasswords || id == by.ID {
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("no such change of a user"))
 	}
-	u, token, err := d.Staff.Change(r.Context(), by, id, change, role)
+	u, token, err := d.Staff.Change(r.Context(), by, id, change, role, d.Page(r).Lang)
 	if errors.Is(err, staff.ErrRevoked) {
 		d.redirectToSignIn(w, r)
 		return nil
@@ -103,9 +112,5 @@ func (d *Handler) changeUser(w http.ResponseWriter, r *http.Request, by staff.Us
 	if err != nil {
 		return err
 	}
-	if token != "" {
-		return d.showUsers(w, r, http.StatusOK, by, pages.UsersView{Done: done, Link: d.passwordLink(token), LinkOf: u.Email})
-	}
-	httpx.SeeOther(w, "/review/people?done="+string(done))
-	return nil
+	return d.showLink(w, r, by, done, token, u)
 }

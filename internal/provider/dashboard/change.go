@@ -35,10 +35,10 @@ type change func(ctx context.Context, tx *store.Tx, by user, in input) (done, er
 // input is the content of a form.
 type input struct {
 	url.Values
-	id     string // from the path; empty without one
-	hash   string // of a new password; see form.prepare
-	secret string // the new password, if generated here
-	old    string // hash of the password to change
+	id   string // from the path; empty without one
+	hash string // of a new password; see form.prepare
+	old  string // hash of the password to change
+	lang i18n.Lang
 }
 
 // field returns a field's text without surrounding white space.

@@ -63,9 +63,9 @@ type Service struct {
 	Redirects *redirects.Service
 	Outbox    *outbox.Service
 
-	Mail      mail.Mailer // sends links to users who forgot their password; nil: none are sent
-	Mailboxes *mail.Mailboxes
-	Queue     jobs.Enqueuer
+	Mail       mail.Mailer // sends invitations and links for forgotten passwords; nil: none are sent
+	Queue      jobs.Enqueuer
+	NeedFactor bool // users need a second factor
 
 	// Crashed reports whether the job of a unique key was given up because its processes died.
 	Crashed func(ctx context.Context, q store.Queryer, key string) (bool, error)
@@ -92,15 +92,16 @@ func (s *Service) Open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("dashboard: sessions: %w", err)
 	}
-	var reset *staff.Reset
+	var emails *staff.Emails
 	if s.Mail != nil {
-		reset = &staff.Reset{Mail: s.Mail, Mailboxes: s.Mailboxes, Queue: s.Queue,
-			Site: s.Visits.Operator.Name, Language: s.language.Of, HTML: ui.Email{Brand: s.Visits.Operator.Name}.WithLink}
+		emails = &staff.Emails{Mail: s.Mail, Queue: s.Queue,
+			Language: s.language.Of, HTML: ui.Email{Brand: s.Visits.Operator.Name}.WithLink}
 	}
 	s.Staff, err = staff.New(ctx, staff.Config{DB: s.DB,
 		Sessions: s.sessions, Now: s.Now, Clock: s.Today, Log: s.Log,
 		URL: public.String(), Home: home, KnownCookie: "vestibule-dashboard-known", BehindProxy: s.BehindProxy,
-		ShowSignIn: s.showSignIn, ShowForgotten: s.showForgotten, ShowPassword: s.showPassword, SignedOut: dropNotice, Reset: reset})
+		Show: s.showStaff, SignedOut: dropNotice, Emails: emails,
+		NeedFactor: s.NeedFactor, Site: s.Visits.Operator.Name})
 	if err != nil {
 		return fmt.Errorf("dashboard: %w", err)
 	}

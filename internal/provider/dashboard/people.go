@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"net/http"
 	"slices"
@@ -48,29 +47,58 @@ func (s *Service) userList(ctx context.Context, r *http.Request, by user, d prov
 	for _, u := range all {
 		if anyContains(text, u.Email) {
 			v.Rows = append(v.Rows, providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: u.SignedIn,
-				Self: u.ID == by.ID})
+				Self: u.ID == by.ID, Invited: u.Invited(), Factor: u.HasFactor})
 		}
 	}
 	return providerui.DashboardPeoplePage(d, v), nil
 }
 
-// hashFirst generates and hashes a user's first password.
-func (s *Service) hashFirst(ctx context.Context, _ *http.Request, _ user, in *input) (err error) {
-	in.secret = strings.ToLower(rand.Text())
-	in.hash, err = s.Staff.HashPassword(ctx, in.secret)
-	return err
+// setLanguage sets the language of an email.
+func (s *Service) setLanguage(_ context.Context, r *http.Request, _ user, in *input) error {
+	in.lang = s.language.Of(r)
+	return nil
 }
 
+// addUser invites a user. Without a mail server, the next page shows the link.
 func (s *Service) addUser(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	email := mail.NormalizeAddress(in.Get("email"))
 	if !mail.IsAddress(email) {
 		return done{}, fieldProblem("email", "dashboard.email.invalid")
 	}
-	id, err := s.Staff.Insert(ctx, tx, staff.User{Account: by.account.ID, Email: email}, in.hash)
+	id, token, err := s.Staff.Invite(ctx, tx, by.User, staff.User{Account: by.account.ID, Email: email}, in.lang)
 	if errors.Is(err, staff.ErrKnown) {
 		return done{}, fieldProblem("email", "dashboard.email.taken")
 	}
-	return done{action: "person added", object: id, flash: "person", secret: in.secret}, err
+	return s.invited(done{action: "person added", object: id}, token), err
+}
+
+// inviteAgain sends another invitation in place of the earlier one.
+func (s *Service) inviteAgain(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	token, err := s.Staff.InviteAgain(ctx, tx, by.User, in.id, in.lang)
+	return s.invited(done{action: staff.LinkIssued, object: in.id}, token), err
+}
+
+func (s *Service) invited(d done, token string) done {
+	d.flash, d.secret = "invited", s.Staff.LinkURL(token)
+	if token != "" {
+		d.flash = "invitation link"
+	}
+	return d
+}
+
+// removeFactor removes another user's second factor.
+func (s *Service) removeFactor(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	u, err := s.Staff.User(ctx, tx, in.id)
+	if err == nil && (u.Account != by.account.ID || !u.HasFactor) {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return done{}, err
+	}
+	if in.id == by.ID {
+		return done{}, malformed("oneself")
+	}
+	return done{action: staff.FactorReset, object: in.id, flash: "factor"}, s.Staff.RemoveFactor(ctx, tx, in.id)
 }
 
 // removeUser ends a user's access immediately and deletes the email address.

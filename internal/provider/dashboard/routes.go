@@ -10,6 +10,12 @@ import (
 func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /dashboard/sign-in", s.guarded(s.Staff.SignInPage))
 	mux.Handle("POST /dashboard/sign-in", s.guarded(s.Staff.SignIn))
+	mux.Handle("GET /dashboard/sign-in/code", s.guarded(s.Staff.CodePage))
+	mux.Handle("POST /dashboard/sign-in/code", s.guarded(s.Staff.SignInByCode))
+	mux.Handle("GET /dashboard/sign-in/factor", s.guarded(s.Staff.NewFactorPage))
+	mux.Handle("POST /dashboard/sign-in/factor", s.guarded(s.Staff.AddFactor))
+	mux.Handle("GET /dashboard/second-factor", s.guarded(s.Staff.FactorPage))
+	mux.Handle("POST /dashboard/second-factor", s.guarded(s.Staff.ChangeFactor))
 	mux.Handle("POST /dashboard/sign-out", s.guarded(s.Staff.SignOut))
 	mux.Handle("GET /dashboard/forgotten-password", s.guarded(s.Staff.ForgottenPage))
 	mux.Handle("POST /dashboard/forgotten-password", s.guarded(s.Staff.RequestReset))
@@ -77,8 +83,10 @@ func (s *Service) changes() map[string]form {
 	webhooks, redirects, credentials := "/dashboard/webhooks", "/dashboard/redirects", "/dashboard/credentials"
 	people := "/dashboard/people"
 	return map[string]form{
-		"POST /dashboard/people":                     {s.users, people, s.addUser, s.hashFirst},
+		"POST /dashboard/people":                     {s.users, people, s.addUser, s.setLanguage},
 		"POST /dashboard/people/{id}/remove":         {s.users, people, s.removeUser, nil},
+		"POST /dashboard/people/{id}/invite":         {s.users, people, s.inviteAgain, s.setLanguage},
+		"POST /dashboard/people/{id}/factor":         {s.users, people, s.removeFactor, nil},
 		"POST /dashboard/people/password":            {s.users, people, s.setPassword, s.hashOwn},
 		"POST /dashboard/webhooks/callback":          {s.webhooks, webhooks, s.setCallback, nil},
 		"POST /dashboard/webhooks/delivery":          {s.webhooks, webhooks, s.switchCallback, nil},

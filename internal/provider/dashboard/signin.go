@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/a-h/templ"
+
 	"vestibule/internal/console"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/customers"
@@ -56,22 +58,21 @@ func (s *Service) redirectToSignIn(w http.ResponseWriter, r *http.Request) error
 	return nil
 }
 
-func (s *Service) showSignIn(w http.ResponseWriter, r *http.Request, status int, v staff.SignInPage) error {
+// showStaff renders a page of package staff, with the menu if it is for a signed-in user.
+func (s *Service) showStaff(w http.ResponseWriter, r *http.Request, status int, v any) error {
+	if _, own := v.(staff.FactorPage); own {
+		by, err := s.current(r.Context(), s.DB.SQL, r)
+		if err != nil {
+			return err
+		}
+		return s.render(w, r, by, status, s.frameOf(r, by), func(_ context.Context, _ *http.Request, _ user,
+			d providerui.Dashboard) (templ.Component, error) {
+			return providerui.DashboardStaffPage(d, v), nil
+		})
+	}
 	d := s.frame(r)
-	d.Languages = s.language.Links(r, "next")
-	return s.show(w, r, status, providerui.DashboardSignInPage(d, v))
-}
-
-func (s *Service) showForgotten(w http.ResponseWriter, r *http.Request, status int, v staff.ForgottenPage) error {
-	d := s.frame(r)
-	d.Languages = s.language.Links(r, "sent")
-	return s.show(w, r, status, providerui.DashboardForgottenPage(d, v))
-}
-
-func (s *Service) showPassword(w http.ResponseWriter, r *http.Request, status int, v staff.PasswordPage) error {
-	d := s.frame(r)
-	d.Languages = s.language.Links(r)
-	return s.show(w, r, status, providerui.DashboardPasswordPage(d, v))
+	d.Languages = s.language.Links(r, "next", "sent")
+	return s.show(w, r, status, providerui.DashboardStaffPage(d, v))
 }
 
 // guarded returns h for requests that come from these pages.

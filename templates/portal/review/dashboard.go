@@ -18,7 +18,7 @@ func Menu(p ui.Page, path, email string, letters i18n.Key, oversees, administers
 		p.Links = append(p.Links, ui.Link{Text: i18n.T(p.Lang, w), URL: to,
 			Current: path == to || to == "/review" && strings.HasPrefix(path, "/review/applications/")})
 	}
-	p.Links, p.User = nil, &ui.User{Email: email, SignOut: "/review/sign-out", Find: "/review/find"}
+	p.Links, p.User = nil, &ui.User{Email: email, SignOut: "/review/sign-out", Factor: "/review/second-factor", Find: "/review/find"}
 	for _, q := range lists {
 		p.User.Lists = append(p.User.Lists, ui.Link{Text: q.Title(p.Lang), URL: q.URL})
 	}
@@ -43,7 +43,6 @@ type Message int
 
 const (
 	NotAllowed Message = iota
-	LinkExpired
 	NotFound
 	Malformed
 	Failed
@@ -51,8 +50,6 @@ const (
 
 func (s Message) words() (title, text, back i18n.Key, to string) {
 	switch s {
-	case LinkExpired:
-		return "review.link_over.title", "review.link_over.text", "review.menu.to_sign_in", "/review/sign-in"
 	case NotFound:
 		return "review.not_found.title", "review.not_found.text", "review.menu.back", "/review"
 	case Malformed:
@@ -68,6 +65,7 @@ func (s Message) words() (title, text, back i18n.Key, to string) {
 type UsersView struct {
 	Users        []User
 	Local        bool // users can have local passwords
+	Emails       bool // there is a mail server
 	Email, Role  string
 	Problem      UsersProblem
 	Done         UsersDone
@@ -82,6 +80,7 @@ type User struct {
 	Self            bool
 	Password        bool // has a local password
 	OIDC            bool // signs in with OpenID Connect
+	Factor          bool // has a second factor
 }
 
 // UsersProblem is the reason that a user was not added.
@@ -112,6 +111,9 @@ const (
 	UsersDisabled UsersDone = "disabled"
 	UsersEnabled  UsersDone = "enabled"
 	UsersLinked   UsersDone = "linked"
+
+	UsersWithdrawn UsersDone = "withdrawn"
+	UsersFactor    UsersDone = "factor"
 )
 
 func (d UsersDone) words(l i18n.Lang) string {

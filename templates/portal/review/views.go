@@ -1,38 +1,13 @@
 package review
 
 import (
-	"net/url"
 	"strings"
 	"time"
 
 	"vestibule/internal/contract"
-	"vestibule/internal/i18n"
 	"vestibule/internal/portal/review/verdict"
-	"vestibule/internal/staff"
 	"vestibule/templates/ui"
 )
-
-// signInProblems maps the sign-in page's problems to their texts.
-var signInProblems = map[staff.Problem]i18n.Key{
-	staff.WrongPassword: "review.sign_in.wrong", staff.TooManyTries: "review.sign_in.too_many", staff.NotAdmitted: "review.sign_in.no_entry",
-	staff.IssuerFailed: "review.sign_in.oidc_failed", staff.ClaimsMissing: "review.sign_in.no_claims",
-}
-
-// oidcLogin returns the address where the sign-in at the issuer begins. After a refused
-// account, the issuer asks which account to use.
-func oidcLogin(v staff.SignInPage) string {
-	q := url.Values{}
-	if v.Next != "" {
-		q.Set("next", v.Next)
-	}
-	if v.Problem == staff.NotAdmitted || v.Problem == staff.ClaimsMissing {
-		q.Set(staff.OtherAccount, "1")
-	}
-	if len(q) == 0 {
-		return "/review/oidc/login"
-	}
-	return "/review/oidc/login?" + q.Encode()
-}
 
 // Row is one application of the list.
 type Row struct {

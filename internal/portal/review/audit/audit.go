@@ -57,7 +57,8 @@ var Actions = []string{
 	Exported, Compared, Assigned, Reminded, decisions.Decided,
 	decisions.Noted, LetterOpened, decisions.LetterSent, decisions.LetterFailed, decisions.LetterWithheld,
 	decisions.LetterRetried, sharing.Shared, sharing.Withdrawn, DeletionOpened, deletion.Deleted, deletion.ByRetention,
-	staff.UserAdded, staff.UserChanged, staff.LinkIssued, staff.ResetSent, staff.PasswordSet, EventSent, EventsOn, Read,
+	staff.UserAdded, staff.UserChanged, staff.LinkIssued, staff.ResetSent, staff.PasswordSet,
+	staff.InvitationWithdrawn, staff.FactorAdded, staff.FactorRemoved, staff.FactorReset, staff.RecoveryUsed, staff.RecoveryReplaced, EventSent, EventsOn, Read,
 }
 
 // Service reads the audit log. All fields are required.
