@@ -2,13 +2,11 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -30,15 +28,15 @@ type customerCommands struct {
 	Show    showCustomers   `cmd:"" help:"Print accounts with their enabled features."`
 }
 
-func (customerCommands) uses() string { return databaseUses }
+func (customerCommands) uses() string { return databaseUses + " provider-url" }
 
 type addCustomer struct {
 	Name  string `arg:"" help:"Name that applicants see."`
 	Staff string `required:"" help:"Email of the first user of its dashboard." placeholder:"EMAIL"`
 }
 
-// Run adds a customer with every product, and prints its credentials: only their hashes
-// are stored, so they cannot be read again. The provider may be running.
+// Run adds a customer with every product, and prints its credentials and a link for its first
+// user: only their hashes are stored, so they cannot be read again. The provider may be running.
 func (n addCustomer) Run(ctx context.Context, in *invocation) error {
 	if !prefill.IsEmail(n.Staff) {
 		return refusal{errors.New("--staff: must be an email address")}
@@ -47,13 +45,18 @@ func (n addCustomer) Run(ctx context.Context, in *invocation) error {
 		made := struct {
 			account
 			Products  map[contract.Product]string `json:"products"`
-			Dashboard login                       `json:"dashboard"`
-		}{newAccount(), map[contract.Product]string{}, login{n.Staff, strings.ToLower(rand.Text())}}
+			Dashboard struct {
+				Email string `json:"email"`
+				Link  string `json:"link"` // to set a password
+			} `json:"dashboard"`
+		}{account: newAccount(), Products: map[contract.Product]string{}}
 		for _, kind := range contract.Products() {
 			made.Products[kind] = uuid.NewString()
 		}
-		err := p.AddCustomer(ctx, provider.NewCustomer{Name: n.Name, PublicID: made.PublicID, ClientID: made.ClientID, SecretKey: made.SecretKey,
-			Products: made.Products, Staff: provider.Login(made.Dashboard)})
+		made.Dashboard.Email = n.Staff
+		var err error
+		made.Dashboard.Link, err = p.AddCustomer(ctx, provider.NewCustomer{Name: n.Name, PublicID: made.PublicID, ClientID: made.ClientID,
+			SecretKey: made.SecretKey, Products: made.Products, Staff: n.Staff})
 		if errors.Is(err, users.ErrKnown) {
 			return errors.New("--staff: another user has this email address")
 		}

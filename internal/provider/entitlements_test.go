@@ -24,11 +24,8 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 			b.seed.Products[kind] = uuid.NewString()
 		}
 		staff := provider.Login{Email: "ops@harbor.example", Password: "correct horse battery staple"}
-		if err := b.provider.AddCustomer(t.Context(), provider.NewCustomer{Name: "Harbor Bank", PublicID: b.seed.PublicID,
-			ClientID: b.seed.ClientID, SecretKey: b.seed.SecretKey,
-			Products: b.seed.Products, Staff: staff}); err != nil {
-			t.Fatal(err)
-		}
+		b.addCustomer(provider.NewCustomer{Name: "Harbor Bank", PublicID: b.seed.PublicID, ClientID: b.seed.ClientID,
+			SecretKey: b.seed.SecretKey, Products: b.seed.Products, Staff: staff.Email}, staff.Password)
 		b.exec(`INSERT INTO complete_urls (customer_id, position, url) SELECT id, 0, 'https://harbor.example/return?jwt=[token]'
 			FROM customers WHERE public_id = $1`, b.seed.PublicID)
 		resident := with(applicant, "state", "TX")

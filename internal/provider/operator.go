@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
+	"vestibule/internal/mail"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -19,25 +21,32 @@ type NewCustomer struct {
 	ClientID  string
 	SecretKey string
 	Products  map[contract.Product]string // kind to productId
-	Staff     Login
+	Staff     string                      // email address of the first user
 }
 
 // AddCustomer adds a parent account of the provider's environment with its first
-// dashboard user. It returns an error for an invalid name, for an email address in use,
-// and for a password that is too short.
-func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) error {
+// dashboard user, and returns the link by which this user sets a password. It returns an
+// error for an invalid name, and for an invalid email address or one in use.
+func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) (link string, err error) {
 	if problem := customers.NameProblem(n.Name); problem != "" {
-		return errors.New("the customer's name " + problem)
+		return "", errors.New("the customer's name " + problem)
 	}
-	return p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+	email := mail.NormalizeAddress(n.Staff)
+	if !mail.IsAddress(email) {
+		return "", errors.New("the first user needs an email address")
+	}
+	err = p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		id, err := p.customers.EnsureParent(ctx, tx, customers.ParentAccount{Role: "added " + n.PublicID, Name: n.Name,
 			Environment: p.config.Environment, PublicID: n.PublicID, ClientID: n.ClientID, SecretKey: n.SecretKey, Products: n.Products,
 			ReturnMode: "get", Entitled: []customers.Entitlement{customers.SecureRedirect}})
 		if err != nil {
 			return err
 		}
-		return p.dashboard.Staff.Add(ctx, tx, staff.User{Account: id, Email: n.Staff.Email}, n.Staff.Password)
+		_, token, err := p.dashboard.Staff.Invite(ctx, tx, staff.User{}, staff.User{Account: id, Email: email}, i18n.English)
+		link = p.dashboard.Staff.LinkURL(token)
+		return err
 	})
+	return link, err
 }
 
 // RotateKeys creates new signing keys and returns the time when the published one begins

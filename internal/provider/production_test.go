@@ -55,9 +55,9 @@ func inProduction(t *testing.T, f func(t *testing.T, p production)) {
 				b.seed.Products[kind] = uuid.NewString()
 			}
 			operator := startProvider(t, b, provider.Config{Environment: contract.Production, Scanner: scanner{}})
-			err := operator.AddCustomer(t.Context(), provider.NewCustomer{Name: "Harbor Bank", PublicID: b.seed.PublicID,
+			_, err := operator.AddCustomer(t.Context(), provider.NewCustomer{Name: "Harbor Bank", PublicID: b.seed.PublicID,
 				ClientID: b.seed.ClientID, SecretKey: b.seed.SecretKey,
-				Products: b.seed.Products, Staff: provider.Login{Email: "ops@harbor.example", Password: "correct horse battery"}})
+				Products: b.seed.Products, Staff: "ops@harbor.example"})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -117,7 +117,7 @@ func (s *Service) SignInByCode(w http.ResponseWriter, r *http.Request) error {
 		}
 		t := s.tries.try(r, u.Email, "")
 		problem, err := s.tryCode(r.Context(), t, u, func() error {
-			return s.startSession(w, r, byCode, func(ctx context.Context, tx *store.Tx) (User, error) {
+			return s.startSession(w, r, byCode, "", func(ctx context.Context, tx *store.Tx) (User, error) {
 				return u, errors.Join(s.useCode(ctx, tx, u, form.Get("code")), s.tries.succeeded(ctx, tx, t.withCode()))
 			})
 		})
@@ -153,7 +153,7 @@ func (s *Service) AddFactor(w http.ResponseWriter, r *http.Request) error {
 			if !ok {
 				return errWrongCode
 			}
-			return s.startSession(w, r, byCode, func(ctx context.Context, tx *store.Tx) (User, error) {
+			return s.startSession(w, r, byCode, "", func(ctx context.Context, tx *store.Tx) (User, error) {
 				if ok, err := s.insertFactor(ctx, tx, u.ID, p.Secret, period); err != nil || !ok {
 					return u, cmp.Or(err, errWrongCode) // another browser has added one
 				}

@@ -16,14 +16,13 @@ const inviteLife = 72 * time.Hour
 
 // Invite adds a user without a password and sends a link to set one. Without a mail server it
 // returns the token of the link instead. It returns ErrKnown if a user of the account has the
-// address. It does not look at other accounts: an invited user gets the address, by which
-// sign-ins find users, together with the password.
+// address or, for the operator (a zero by), any user. For others it does not look at other
+// accounts: an invited user gets the address, by which sign-ins find users, with the password.
 func (s *Service) Invite(ctx context.Context, tx *store.Tx, by, u User, lang i18n.Lang) (id, token string, err error) {
-	known, err := s.users(ctx, tx, `WHERE email_hash = $1 AND customer_id = $2`, s.mailboxes.Hash(u.Email), u.Account)
-	if err == nil && len(known) > 0 {
-		err = ErrKnown
-	}
-	if err != nil {
+	switch known, err := s.byEmail(ctx, tx, u.Email); {
+	case err == nil && (known.Account == u.Account || by.ID == ""):
+		return "", "", ErrKnown
+	case err != nil && !errors.Is(err, store.ErrNotFound):
 		return "", "", err
 	}
 	if u.ID, err = s.Insert(ctx, tx, u, ""); err != nil {

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -37,6 +38,10 @@ type fakeIssuer struct {
 	posted   bool     // require client credentials in the form
 	metadata map[string]any
 	userInfo http.HandlerFunc // may be nil
+
+	refreshes int // refresh tokens that were used; each is replaced
+	revoked   bool
+	down      bool
 }
 
 var b64 = base64.RawURLEncoding
@@ -96,6 +101,26 @@ func startIssuer(t *testing.T, now *time.Time) *fakeIssuer {
 			answer(w, map[string]any{"error": "invalid_client"})
 			return
 		}
+		if s.down {
+			w.WriteHeader(503)
+			return
+		}
+		granted := map[string]any{"access_token": "at", "token_type": "Bearer", "expires_in": 60}
+		if s.metadata["scopes_supported"] != nil {
+			granted["refresh_token"] = s.refreshToken(s.refreshes + 1)
+		}
+		if r.FormValue("grant_type") == "refresh_token" {
+			if s.revoked || r.FormValue("refresh_token") != s.refreshToken(s.refreshes+1) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(400)
+				answer(w, map[string]any{"error": "invalid_grant"})
+				return
+			}
+			s.refreshes++
+			granted["refresh_token"], granted["id_token"] = s.refreshToken(s.refreshes+1), s.token("")
+			answer(w, granted)
+			return
+		}
 		asked, ok := s.codes[r.FormValue("code")]
 		delete(s.codes, r.FormValue("code"))
 		sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
@@ -105,11 +130,21 @@ func startIssuer(t *testing.T, now *time.Time) *fakeIssuer {
 			answer(w, map[string]any{"error": "invalid_grant"})
 			return
 		}
-		answer(w, map[string]any{"access_token": "at", "token_type": "Bearer", "expires_in": 60, "id_token": s.token(asked.Get("nonce"))})
+		granted["id_token"] = s.token(asked.Get("nonce"))
+		answer(w, granted)
 	})
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	return s
+}
+
+func (s *fakeIssuer) refreshToken(n int) string { return fmt.Sprint("refresh token ", n) }
+
+// set changes the issuer while the dashboard may ask it.
+func (s *fakeIssuer) set(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
 }
 
 // token returns a signed ID token.

@@ -79,6 +79,7 @@ type issuer struct {
 	identifier string
 	clientID   string // our client ID at the issuer
 	sendsIss   bool   // its authorization responses include iss (RFC 9207)
+	offline    bool   // it has the scope offline_access, for a refresh token
 	keys       *jose.IssuerKeys
 	algs       []string // of its ID tokens
 }
@@ -122,13 +123,15 @@ func (o *OIDC) discover() (*issuer, error) {
 		Algs     []string `json:"id_token_signing_alg_values_supported"`
 		Methods  []string `json:"token_endpoint_auth_methods_supported"`
 		SendsIss bool     `json:"authorization_response_iss_parameter_supported"`
+		Scopes   []string `json:"scopes_supported"`
 	}
 	if err := p.Claims(&metadata); err != nil {
 		return nil, err
 	}
 	found := &issuer{Provider: p, endpoint: p.Endpoint(), identifier: o.Issuer, clientID: o.ClientID, sendsIss: metadata.SendsIss,
-		keys: &jose.IssuerKeys{Fetch: func(ctx context.Context) ([]crypto.PublicKey, error) { return fetchKeys(ctx, metadata.Keys) }},
-		algs: slices.DeleteFunc(metadata.Algs, func(alg string) bool { return !jose.Alg(alg).Valid() })}
+		offline: slices.Contains(metadata.Scopes, oidc.ScopeOfflineAccess),
+		keys:    &jose.IssuerKeys{Fetch: func(ctx context.Context) ([]crypto.PublicKey, error) { return fetchKeys(ctx, metadata.Keys) }},
+		algs:    slices.DeleteFunc(metadata.Algs, func(alg string) bool { return !jose.Alg(alg).Valid() })}
 	for _, address := range []string{found.endpoint.AuthURL, found.endpoint.TokenURL, metadata.Keys, p.UserInfoEndpoint()} {
 		if u, err := url.Parse(address); address != "" && (err != nil || u.Scheme != "https" && !strings.HasPrefix(o.Issuer, "http://")) {
 			return nil, errors.New("staff: the issuer names an address without https")
@@ -152,9 +155,12 @@ func (o *OIDC) discover() (*issuer, error) {
 
 // flow returns the configuration of the authorization code flow.
 func (s *Service) flow(p *issuer) *oauth2.Config {
+	scopes := append([]string{oidc.ScopeOpenID}, s.OIDC.Scopes...)
+	if p.offline && !slices.Contains(scopes, oidc.ScopeOfflineAccess) {
+		scopes = append(scopes, oidc.ScopeOfflineAccess)
+	}
 	return &oauth2.Config{ClientID: s.OIDC.ClientID, ClientSecret: s.OIDC.ClientSecret,
-		Endpoint: p.endpoint, RedirectURL: s.URL + s.Home + "/sign-in/return",
-		Scopes: append([]string{oidc.ScopeOpenID}, s.OIDC.Scopes...)}
+		Endpoint: p.endpoint, RedirectURL: s.URL + s.Home + "/sign-in/return", Scopes: scopes}
 }
 
 // errNotAdmitted is the reason for denying access to a user whom the issuer
@@ -191,7 +197,7 @@ func (s *Service) admit(ctx context.Context, c claims) (u User, err error) {
 	if len(s.OIDC.Roles) > 0 && !grouped {
 		return u, errNotAdmitted("no group has a role (--oidc-roles)")
 	}
-	subject := store.Hash(s.OIDC.Issuer + "\x00" + c.subject)
+	subject := s.subjectHash(c.subject)
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		u, err = s.bySubject(ctx, tx, subject)
 		if errors.Is(err, store.ErrNotFound) {
@@ -213,6 +219,11 @@ func (s *Service) admit(ctx context.Context, c claims) (u User, err error) {
 		return nil
 	})
 	return u, err
+}
+
+// subjectHash returns the hash that a user is found by at the issuer.
+func (s *Service) subjectHash(subject string) []byte {
+	return store.Hash(s.OIDC.Issuer + "\x00" + subject)
 }
 
 // bindByEmail binds the user with an email address to an issuer's account. With a role,

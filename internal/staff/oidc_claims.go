@@ -23,6 +23,7 @@ import (
 type claims struct {
 	subject, email string
 	groups         []string // nil: no groups claim
+	refresh        string   // refresh token; "" if the issuer gave none
 }
 
 // issuedSkew is how far the issuer's clock may be ahead.
@@ -82,6 +83,13 @@ func (s *Service) claims(ctx context.Context, found *issuer, p pendingSignIn, co
 	case id.AccessTokenHash != "" && id.VerifyAccessToken(token.AccessToken) != nil:
 		return claims{}, refuse("the ID token is for another access token (at_hash)")
 	}
+	c, err := s.complete(ctx, found, token, id.Subject, all)
+	c.refresh = token.RefreshToken
+	return c, err
+}
+
+// complete requests claims that the ID token lacks from UserInfo, and reads all.
+func (s *Service) complete(ctx context.Context, found *issuer, token *oauth2.Token, subject string, all members) (_ claims, err error) {
 	var missing []string
 	if verified := s.OIDC.verifiedClaim(); !all.has("email") || !all.has(verified) {
 		missing = []string{"email", verified} // verified refers to the email in the same response
@@ -91,11 +99,11 @@ func (s *Service) claims(ctx context.Context, found *issuer, p pendingSignIn, co
 	}
 	asked := ""
 	if len(missing) > 0 {
-		if asked, err = found.userInfo(ctx, token, id.Subject, all, missing); err != nil {
+		if asked, err = found.userInfo(ctx, token, subject, all, missing); err != nil {
 			return claims{}, err
 		}
 	}
-	return s.OIDC.read(id.Subject, all, asked)
+	return s.OIDC.read(subject, all, asked)
 }
 
 // read reads a user's claims. asked describes, for errors, why UserInfo did not

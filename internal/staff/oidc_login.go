@@ -50,6 +50,14 @@ const OtherAccount = "choose"
 // StartOIDC starts a sign-in at the issuer, or continues the browser's current one, so
 // that two tabs share it. The callback is valid once, for ten minutes, in this browser.
 func (s *Service) StartOIDC(w http.ResponseWriter, r *http.Request) error {
+	prompt := ""
+	if r.URL.Query().Has(OtherAccount) {
+		prompt = "select_account"
+	}
+	return s.startOIDC(w, r, prompt)
+}
+
+func (s *Service) startOIDC(w http.ResponseWriter, r *http.Request, prompt string) error {
 	if s.OIDC == nil {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no issuer is configured"))
 	}
@@ -75,8 +83,8 @@ func (s *Service) StartOIDC(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	options := []oauth2.AuthCodeOption{oidc.Nonce(p.Nonce), oauth2.S256ChallengeOption(p.Verifier)}
-	if r.URL.Query().Has(OtherAccount) {
-		options = append(options, oauth2.SetAuthURLParam("prompt", "select_account"))
+	if prompt != "" {
+		options = append(options, oauth2.SetAuthURLParam("prompt", prompt))
 	}
 	httpx.SeeOther(w, s.flow(found).AuthCodeURL(p.State, options...))
 	return nil
@@ -95,7 +103,7 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) error {
 		u, err = s.admit(ctx, c)
 	}
 	if err == nil {
-		if err := s.startSession(w, r, byOIDC, func(context.Context, *store.Tx) (User, error) { return u, nil }); err != nil {
+		if err := s.startSession(w, r, byOIDC, c.refresh, func(context.Context, *store.Tx) (User, error) { return u, nil }); err != nil {
 			return err
 		}
 		httpx.SeeOther(w, cmp.Or(p.Next, s.Home))
@@ -104,6 +112,11 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) error {
 	var refused *callbackError
 	var notAdmitted errNotAdmitted
 	problem, status := IssuerFailed, http.StatusUnprocessableEntity
+	if errors.As(err, &notAdmitted) || errors.As(err, &refused) && (refused.silent || refused.claims) {
+		if err := s.endUnconfirmed(w, r); err != nil {
+			return err
+		}
+	}
 	switch {
 	case errors.As(err, &notAdmitted):
 		problem, status = NotAdmitted, http.StatusForbidden
@@ -111,6 +124,8 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) error {
 		return err
 	case refused.claims:
 		problem = ClaimsMissing
+	case refused.silent:
+		return s.showSignIn(w, r, http.StatusOK, SignInPage{Next: p.Next})
 	}
 	s.Log.WarnContext(ctx, "a sign-in by the issuer was refused", "err", err.Error(), "requestId", httpx.RequestID(ctx))
 	if err := s.recordFailure(r.Context(), User{}, byOIDC); err != nil {
@@ -124,6 +139,7 @@ func (s *Service) FinishOIDC(w http.ResponseWriter, r *http.Request) error {
 type callbackError struct {
 	reason string
 	claims bool // a required claim is missing
+	silent bool // the issuer needs a page, which the request did not allow (prompt=none)
 }
 
 func (e *callbackError) Error() string { return "staff: " + e.reason }
@@ -147,7 +163,8 @@ func (s *Service) callback(ctx context.Context, w http.ResponseWriter, r *http.R
 	}
 	code := q.Get("code")
 	if code == "" || len(code) > 4096 {
-		return p, c, refuse("the issuer gave no code: " + authorizationError(q.Get("error")))
+		refusal := authorizationError(q.Get("error"))
+		return p, c, &callbackError{reason: "the issuer gave no code: " + refusal, silent: slices.Contains(silentErrors, refusal)}
 	}
 	used := false
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
@@ -172,6 +189,9 @@ var authorizationErrors = []string{
 	"invalid_request_uri", "invalid_request_object", "request_not_supported", "request_uri_not_supported",
 	"registration_not_supported",
 }
+
+// silentErrors are those of a request that allowed the issuer no page.
+var silentErrors = []string{"login_required", "interaction_required", "consent_required", "account_selection_required"}
 
 func authorizationError(code string) string {
 	if slices.Contains(authorizationErrors, code) {

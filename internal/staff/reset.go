@@ -208,7 +208,7 @@ func (s *Service) SetPassword(w http.ResponseWriter, r *http.Request) error {
 		if more, err := s.toSecondFactor(w, r, u, ""); more || err != nil {
 			return err
 		}
-		if err := s.startSession(w, r, byLink, func(context.Context, *store.Tx) (User, error) { return u, nil }); err != nil {
+		if err := s.startSession(w, r, byLink, "", func(context.Context, *store.Tx) (User, error) { return u, nil }); err != nil {
 			return err
 		}
 		httpx.SeeOther(w, s.Home)

@@ -80,7 +80,7 @@ func (s *Service) ToSignIn(w http.ResponseWriter, next string, ended bool) {
 
 // SignInPage shows the sign-in page, or redirects a signed-in user.
 func (s *Service) SignInPage(w http.ResponseWriter, r *http.Request) error {
-	u, _, err := s.Current(r.Context(), s.DB.SQL, r)
+	u, current, err := s.Current(r.Context(), s.DB.SQL, r)
 	if err != nil {
 		return err
 	}
@@ -88,6 +88,9 @@ func (s *Service) SignInPage(w http.ResponseWriter, r *http.Request) error {
 	if u.ID != "" {
 		httpx.SeeOther(w, cmp.Or(next, s.Home))
 		return nil
+	}
+	if renewing, err := s.renewSilently(w, r, current); renewing || err != nil {
+		return err
 	}
 	return s.showSignIn(w, r, http.StatusOK, SignInPage{Next: next, Ended: r.URL.Query().Has("ended")})
 }
@@ -153,7 +156,7 @@ func (s *Service) SignIn(w http.ResponseWriter, r *http.Request) error {
 	if more, err := s.toSecondFactor(w, r, u, v.Next); more || err != nil {
 		return err
 	}
-	err = s.startSession(w, r, byPassword, func(ctx context.Context, tx *store.Tx) (User, error) {
+	err = s.startSession(w, r, byPassword, "", func(ctx context.Context, tx *store.Tx) (User, error) {
 		return u, s.tries.succeeded(ctx, tx, t)
 	})
 	if err != nil {
@@ -164,8 +167,9 @@ func (s *Service) SignIn(w http.ResponseWriter, r *http.Request) error {
 }
 
 // startSession signs in the user that find returns, in find's transaction, and renews
-// the session. The browser becomes known, except after a sign-in at the issuer.
-func (s *Service) startSession(w http.ResponseWriter, r *http.Request, method string,
+// the session. The browser becomes known, except after a sign-in at the issuer, which may
+// have given a refresh token.
+func (s *Service) startSession(w http.ResponseWriter, r *http.Request, method, refreshToken string,
 	find func(context.Context, *store.Tx) (User, error)) error {
 	current, err := s.Sessions.Of(r)
 	if err != nil {
@@ -180,8 +184,11 @@ func (s *Service) startSession(w http.ResponseWriter, r *http.Request, method st
 		if err := errors.Join(s.setSignedIn(ctx, tx, u.ID), s.recordSignIn(ctx, tx, u, method)); err != nil {
 			return err
 		}
-		_, cookie, err = s.Sessions.SignIn(ctx, tx, current, u.ID)
-		return err
+		var next session.Session
+		if next, cookie, err = s.Sessions.SignIn(ctx, tx, current, u.ID); err != nil {
+			return err
+		}
+		return s.setIssuerSession(ctx, tx, next.ID, method, refreshToken)
 	})
 	if err != nil {
 		return err

@@ -127,7 +127,8 @@ type User struct {
 func (u User) Invited() bool { return !u.HasPassword && !u.HasOIDC }
 
 // Current returns the signed-in user and the session of a request. It returns the zero
-// User if no user is signed in or the user is disabled, removed, or lacks a second factor.
+// User if no user is signed in or the user is disabled, removed, lacks a second factor, or
+// is not confirmed by the issuer.
 func (s *Service) Current(ctx context.Context, q store.Queryer, r *http.Request) (User, session.Session, error) {
 	current, err := s.Sessions.OfTx(ctx, q, r)
 	if err != nil || current.Principal == "" {
@@ -137,7 +138,10 @@ func (s *Service) Current(ctx context.Context, q store.Queryer, r *http.Request)
 	if errors.Is(err, store.ErrNotFound) {
 		return User{}, current, nil
 	}
-	if err != nil || !u.Disabled.IsZero() || s.NeedFactor && u.HasPassword && !u.HasFactor {
+	if err != nil || !u.Disabled.IsZero() {
+		return User{}, current, err
+	}
+	if ok, err := s.admitted(ctx, q, u, current); err != nil || !ok {
 		return User{}, current, err
 	}
 	return u, current, nil

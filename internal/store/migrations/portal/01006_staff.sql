@@ -16,3 +16,11 @@ CREATE TABLE recovery_codes (
     user_id TEXT  NOT NULL REFERENCES users (id) ON DELETE CASCADE
 );
 CREATE INDEX recovery_codes_user ON recovery_codes (user_id);
+
+-- Sessions of users who signed in at the OpenID Connect issuer, and when it last confirmed them.
+CREATE TABLE issuer_sessions (
+    session_id     TEXT   PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    refresh_sealed BYTEA, -- null without a refresh token
+    checked_at     BIGINT NOT NULL,
+    tried_at       BIGINT NOT NULL -- when a check began
+);
