@@ -1,28 +1,31 @@
 // Package bankfile reads account statements as banks export them: OFX 1.x and 2.x (QFX
-// too), camt.053 and CSV. Files come from strangers: their size, accounts and
-// transactions are bounded, and nothing in them can name another file.
+// too), camt.052 and camt.053, MT940, QIF and CSV. Files come from strangers: their size,
+// accounts and transactions are bounded, and nothing in them can name another file.
 //
 // Read returns what one file says, Combine joins several files to the data of a report:
 // files of one account may overlap. What a cashflow report cannot use, such as a credit
-// card's statement, is left out and named.
+// card's statement, is left out and named. A file is refused if an amount or its sign cannot
+// be told; where there is a running balance, it decides.
 package bankfile
 
 import (
 	"bytes"
-	"cmp"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
+	uni "golang.org/x/text/encoding/unicode"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/contract"
 	"vestibule/internal/report"
 )
 
@@ -38,9 +41,12 @@ const (
 // File is the content of one file.
 type File struct {
 	Name     string // without folders
-	Format   string // OFX, camt.053 or CSV
+	Format   string // OFX, camt.053, MT940, QIF or CSV
 	Accounts []Account
 	LeftOut  []string // unused parts and the reasons, one sentence each
+	Notes    []string // how days, signs and other things were read
+
+	cut bool // the last line has no end
 }
 
 // Account is an account of a file. Its ID is empty.
@@ -48,7 +54,12 @@ type Account struct {
 	bankdata.Account
 	NoBalance bool // the file states no balance, so the caller must set it
 
-	keys []string // by transaction; see merge
+	keys    []string      // by transaction; see merge
+	layout  string        // names of a table's columns
+	opening *report.Cents // balance before the first transaction
+	guessed bool          // the file does not say whether this is a checking or savings account
+
+	balanceKind string // code of the balance in camt.053
 }
 
 // SetBalance sets the balance at the end of the newest day of an account without one,
@@ -64,32 +75,47 @@ func (a *Account) SetBalance(amount string) error {
 }
 
 // errNothing is returned for a file in no known format.
-var errNothing = errors.New("not a statement in OFX, QFX, camt.053 or CSV")
+var errNothing = errors.New("not a statement in OFX, QFX, camt.053, MT940, QIF or CSV")
+
+// Kinds lists what a caller may say about the account of a CSV or QIF file.
+var Kinds = []string{"checking", "savings", "credit card", "securities account", "loan"}
 
 // Read parses a file. Its errors describe the problem, with the line in a CSV file, and
 // quote only column names.
-func Read(name string, content []byte) (File, error) {
+func Read(name string, content []byte) (File, error) { return ReadAs(name, content, "") }
+
+// ReadAs parses a file whose account is of a kind that the caller knows, one of Kinds or empty.
+func ReadAs(name string, content []byte, kind string) (File, error) {
 	f := File{Name: path.Base(strings.ReplaceAll(name, `\`, "/"))}
 	if len(content) > MaxBytes {
 		return f, fmt.Errorf("larger than %d MB", MaxBytes>>20)
 	}
-	if bytes.HasPrefix(content, []byte{0xFF, 0xFE}) || bytes.HasPrefix(content, []byte{0xFE, 0xFF}) {
-		return f, errors.New("encoded in UTF-16: save it as UTF-8")
-	}
 	text := decode(content)
+	f.cut = !strings.HasSuffix(text, "\n")
 	var err error
 	switch head := strings.ToUpper(text[:min(len(text), 4096)]); {
+	case strings.TrimSpace(text) == "":
+		err = errors.New("the file is empty: not a statement")
 	case strings.Contains(head, "<OFX>") || strings.Contains(head, "OFXHEADER"):
 		f.Format = "OFX"
 		err = readOFX(&f, text)
-	case strings.Contains(head, "CAMT.053") || strings.Contains(head, "<BKTOCSTMRSTMT>"):
+	case strings.Contains(head, "CAMT.053") || strings.Contains(head, "BKTOCSTMRSTMT>"):
 		f.Format = "camt.053"
 		err = readCAMT(&f, text)
-	case strings.HasPrefix(head, "<") || strings.HasPrefix(head, "%PDF") || strings.ContainsRune(text, 0):
+	case strings.Contains(head, "CAMT.052") || strings.Contains(head, "BKTOCSTMRACCTRPT>"):
+		f.Format = "camt.052"
+		err = readCAMT(&f, text)
+	case strings.HasPrefix(head, "!TYPE:") || strings.HasPrefix(head, "!ACCOUNT") || strings.HasPrefix(head, "!OPTION:"):
+		f.Format = "QIF"
+		err = readQIF(&f, text, kind)
+	case strings.Contains(head, ":20:") && strings.Contains(head, ":25") && strings.Contains(head, ":60"):
+		f.Format = "MT940"
+		err = readMT940(&f, text)
+	case strings.HasPrefix(head, "<"), strings.HasPrefix(head, "%PDF"), strings.HasPrefix(head, "PK\x03\x04"), strings.ContainsRune(text, 0):
 		err = errNothing
 	default:
 		f.Format = "CSV"
-		err = readCSV(&f, text)
+		err = readCSV(&f, text, kind)
 	}
 	if err != nil {
 		return f, err
@@ -100,16 +126,34 @@ func Read(name string, content []byte) (File, error) {
 	return f, nil
 }
 
-// decode returns the content as UTF-8 without a byte order mark. Content that is not UTF-8
-// is read as Windows-1252, which older exports use.
+var declaredEncoding = regexp.MustCompile(`^<\?xml[^>]*encoding=["']([\w-]+)["']`)
+
+// decode returns the content as UTF-8 without a byte order mark, with line feeds as line ends.
+// Content that is not UTF-8 is read as UTF-16 if it has zeros in every other byte, in the
+// encoding that an XML file declares, or as Windows-1252, which older exports use.
 func decode(content []byte) string {
 	content = bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))
-	if !utf8.Valid(content) {
-		if out, err := charmap.Windows1252.NewDecoder().Bytes(content); err == nil {
+	var from encoding.Encoding
+	switch head := content[:min(len(content), 64)]; {
+	case bytes.HasPrefix(head, []byte{0xFF, 0xFE}), len(head) > 3 && head[0] != 0 && head[1] == 0 && head[3] == 0:
+		from = uni.UTF16(uni.LittleEndian, uni.UseBOM)
+	case bytes.HasPrefix(head, []byte{0xFE, 0xFF}), len(head) > 3 && head[0] == 0 && head[1] != 0 && head[2] == 0:
+		from = uni.UTF16(uni.BigEndian, uni.UseBOM)
+	case !utf8.Valid(content):
+		from = charmap.Windows1252
+		if m := declaredEncoding.FindSubmatch(content[:min(len(content), 200)]); m != nil {
+			if declared, err := htmlindex.Get(string(m[1])); err == nil && declared != uni.UTF8 {
+				from = declared
+			}
+		}
+	}
+	if from != nil {
+		if out, err := from.NewDecoder().Bytes(content); err == nil {
 			content = out
 		}
 	}
-	return strings.TrimLeftFunc(string(content), unicode.IsSpace)
+	text := strings.TrimLeftFunc(strings.TrimPrefix(string(content), "\ufeff"), unicode.IsSpace)
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
 // clean returns a text on one line of at most maxText characters.
@@ -131,67 +175,27 @@ func (a *Account) add(t bankdata.Transaction, key string) error {
 	return nil
 }
 
-// identity returns a key that is equal for the same account in several files.
-func (a *Account) identity(file string) string {
-	if a.Number == "" {
-		return "file " + file
+// count formats a number with a noun.
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
 	}
-	return a.Routing + "/" + a.Number + "/" + a.Subtype
+	return strconv.Itoa(n) + " " + noun
 }
 
-// Combine merges files into the data of a report, and returns their as-of date: the day of
-// the newest balance or transaction. Accounts with the same number become one account with
-// each transaction once and the newest balance. Every account must have a balance.
-func Combine(files []File) (bankdata.Data, report.Date, error) {
-	var all []*Account
-	byIdentity := map[string]*Account{}
-	for i := range files {
-		for j := range files[i].Accounts {
-			a := files[i].Accounts[j]
-			a.Transactions, a.keys = slices.Clone(a.Transactions), slices.Clone(a.keys)
-			id := a.identity(fmt.Sprint(i))
-			if known := byIdentity[id]; known != nil {
-				known.merge(&a)
-				continue
-			}
-			byIdentity[id] = &a
-			all = append(all, &a)
-		}
+const onlyAccounts = "a cashflow report is made of checking and savings accounts"
+
+// leaveOut names a part of the file that is not used, note says how a part was read.
+func (f *File) leaveOut(why string) {
+	if len(f.LeftOut) < maxAccounts {
+		f.LeftOut = append(f.LeftOut, why)
 	}
-	if len(all) == 0 {
-		return bankdata.Data{}, report.Date{}, errors.New("no checking or savings account in the files")
-	}
-	var asOf report.Date
-	for _, a := range all {
-		if a.NoBalance {
-			return bankdata.Data{}, report.Date{}, fmt.Errorf("no balance of the account %s", a.Name)
-		}
-		asOf = laterDate(asOf, a.newest())
-	}
-	var out bankdata.Data
-	count := map[string]int{}
-	for n, a := range all {
-		i := slices.IndexFunc(out.Connections, func(c bankdata.Connection) bool { return c.Institution == a.Institution })
-		if i < 0 {
-			i = len(out.Connections)
-			out.Connections = append(out.Connections, bankdata.Connection{ID: identifier("connection", a.Institution), Institution: a.Institution,
-				SourceID: bankdata.SourceID(a.Institution, count[a.Institution]), Status: contract.StatusSuccess})
-			count[a.Institution]++
-		}
-		a.ID = identifier("account", fmt.Sprint(n), a.identity(""))
-		for k := range a.Transactions {
-			a.Transactions[k].ID = identifier(a.ID, fmt.Sprint(k), a.keys[k])
-		}
-		out.Connections[i].Accounts = append(out.Connections[i].Accounts, a.Account)
-	}
-	return out, asOf, nil
 }
 
-// identifier derives a UUID (RFC 9562, version 8) from names.
-func identifier(names ...string) string {
-	sum := sha256.Sum256([]byte("vestibule bank file\x00" + strings.Join(names, "\x00")))
-	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+func (f *File) note(how string) {
+	if len(f.Notes) < maxAccounts && !slices.Contains(f.Notes, how) {
+		f.Notes = append(f.Notes, how)
+	}
 }
 
 // newest returns the day of the newest balance or transaction.
@@ -210,24 +214,4 @@ func laterDate(a, b report.Date) report.Date {
 		return b
 	}
 	return a
-}
-
-// merge adds the transactions of the same account in another file. Of transactions with the
-// same key, it keeps as many as the file with the most of them has.
-func (a *Account) merge(b *Account) {
-	have := map[string]int{}
-	for _, k := range a.keys {
-		have[k]++
-	}
-	for i, k := range b.keys {
-		if have[k] > 0 {
-			have[k]--
-			continue
-		}
-		a.Transactions, a.keys = append(a.Transactions, b.Transactions[i]), append(a.keys, k)
-	}
-	if !b.NoBalance && (a.NoBalance || a.BalanceDate == nil || b.BalanceDate != nil && b.BalanceDate.After(a.BalanceDate.Time)) {
-		a.Balance, a.BalanceDate, a.NoBalance = b.Balance, b.BalanceDate, false
-	}
-	a.Institution, a.Name = cmp.Or(a.Institution, b.Institution), cmp.Or(a.Name, b.Name)
 }

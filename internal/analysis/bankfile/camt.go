@@ -5,17 +5,19 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/report"
 )
 
-// The parts of camt.053 (Bank to Customer Statement of ISO 20022) that are read, in any
-// version.
+// The parts of camt.053 (Bank to Customer Statement of ISO 20022) and of camt.052 (Account
+// Report) that are read, in any version.
 type (
 	camtDocument struct {
 		Statements []camtStatement `xml:"BkToCstmrStmt>Stmt"`
+		Reports    []camtStatement `xml:"BkToCstmrAcctRpt>Rpt"` // camt.052
 	}
 	camtStatement struct {
 		IBAN     string        `xml:"Acct>Id>IBAN"`
@@ -29,6 +31,7 @@ type (
 	}
 	camtBalance struct {
 		Kind   string     `xml:"Tp>CdOrPrtry>Cd"`
+		Own    string     `xml:"Tp>CdOrPrtry>Prtry"`
 		Amount camtAmount `xml:"Amt"`
 		Side   string     `xml:"CdtDbtInd"`
 		Day    camtDay    `xml:"Dt"`
@@ -46,6 +49,7 @@ type (
 		Side   string     `xml:"CdtDbtInd"`
 		Status struct {
 			Code string `xml:"Cd"`
+			Own  string `xml:"Prtry"`
 			Text string `xml:",chardata"` // before version 8
 		} `xml:"Sts"`
 		Booked    camtDay  `xml:"BookgDt"`
@@ -64,11 +68,11 @@ type (
 func readCAMT(f *File, text string) error {
 	var d camtDocument
 	decoder := xml.NewDecoder(strings.NewReader(text))
-	decoder.CharsetReader = nil
+	decoder.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // decode has converted it
 	if err := decoder.Decode(&d); err != nil {
-		return errors.New("the camt.053 file is not well-formed XML in UTF-8")
+		return errors.New("the " + f.Format + " file is not well-formed XML in the encoding that it declares")
 	}
-	if len(d.Statements) > maxAccounts {
+	if d.Statements = append(d.Statements, d.Reports...); len(d.Statements) > maxAccounts {
 		return fmt.Errorf("more than %d statements", maxAccounts)
 	}
 	all := 0
@@ -86,45 +90,63 @@ func readCAMT(f *File, text string) error {
 // camt adds the account of a statement. It merges several statements of one account.
 func (f *File) camt(s camtStatement) error {
 	number := clean(cmp.Or(s.IBAN, s.Other))
-	a := Account{NoBalance: true}
+	a := Account{NoBalance: true, layout: "camt", guessed: s.Kind != "SVGS" && s.Kind != "CACC"}
 	a.Type, a.Subtype, a.Number, a.Currency = report.CashEquivalent, report.Checking, number, strings.ToUpper(clean(s.Currency))
 	if s.Kind == "SVGS" {
 		a.Subtype = report.Savings
 	}
 	a.Institution = cmp.Or(clean(s.Bank), "Bank")
 	a.Name = cmp.Or(clean(s.Name), strings.ToLower(a.Subtype)+endingIn(number))
-	for _, kind := range []string{"CLBD", "ITBD"} { // closing, else interim booked
+	if s.Kind == "CARD" || s.Kind == "LOAN" {
+		f.leaveOut(map[string]string{"CARD": "credit card", "LOAN": "loan"}[s.Kind] + endingIn(number) + " left out: " + onlyAccounts)
+		return nil
+	}
+	var opening *report.Cents
+	for _, kind := range []string{"CLBD", "ITBD", "OPBD", "PRCD"} { // closing, else interim booked; opening, else previously closed
 		for _, b := range s.Balances {
+			if strings.ToUpper(clean(cmp.Or(b.Kind, b.Own))) != kind {
+				continue
+			}
 			amount, ok := signed(b.Amount.Value, b.Side)
 			day, dated := b.Day.parse()
-			if b.Kind == kind && ok && dated && (a.NoBalance || day.After(a.BalanceDate.Time)) {
-				a.Balance, a.BalanceDate, a.NoBalance = amount, &day, false
+			switch {
+			case !ok:
+				return fmt.Errorf("a balance of %s cannot be read", a.Name)
+			case kind == "OPBD" || kind == "PRCD":
+				if opening == nil {
+					opening = &amount
+				}
+			case dated && (a.NoBalance || a.balanceKind == kind && day.After(a.BalanceDate.Time)):
+				a.Balance, a.BalanceDate, a.NoBalance, a.balanceKind = amount, &day, false, kind
 				a.Currency = cmp.Or(a.Currency, strings.ToUpper(clean(b.Amount.Currency)))
 			}
 		}
-		if !a.NoBalance {
-			break
-		}
 	}
-	foreign, unreadable := 0, 0
-	for _, e := range s.Entries {
+	foreign, undated, total := 0, 0, report.Cents(0)
+	states := map[string]int{}
+	for n, e := range s.Entries {
 		a.Currency = cmp.Or(a.Currency, strings.ToUpper(clean(e.Amount.Currency)))
+		state := lookUp("status", cmp.Or(clean(e.Status.Code), clean(e.Status.Own), clean(e.Status.Text), "BOOK"))
+		if states[cmp.Or(state, "booked")]++; state != "booked" && state != "" {
+			continue
+		}
 		amount, ok := signed(e.Amount.Value, e.Side)
+		if !ok {
+			return fmt.Errorf("entry %d of %s has an amount or a side that cannot be read", n+1, a.Name)
+		}
 		day, dated := e.Booked.parse()
 		if !dated {
 			day, dated = e.Valued.parse()
 		}
-		pending := strings.TrimSpace(e.Status.Code+e.Status.Text) == "PDNG"
 		switch {
-		case pending:
-			continue
-		case !ok || !dated:
-			unreadable++
+		case !dated:
+			undated++
 			continue
 		case e.Amount.Currency != "" && strings.ToUpper(clean(e.Amount.Currency)) != a.Currency:
 			foreign++
 			continue
 		}
+		total += amount
 		party := cmp.Or(e.Creditor, e.Creditor8)
 		if amount >= 0 {
 			party = cmp.Or(e.Debtor, e.Debtor8)
@@ -139,25 +161,33 @@ func (f *File) camt(s camtStatement) error {
 			return err
 		}
 	}
-	a.Currency = cmp.Or(a.Currency, "USD")
-	if unreadable+foreign > 0 {
-		f.leaveOut(fmt.Sprintf("%s of %s without an amount or a day, or in another currency than %s, left out",
-			count(unreadable+foreign, "transaction"), a.Name, a.Currency))
-	}
-	for i := range f.Accounts {
-		if f.Accounts[i].Number == number && f.Accounts[i].Subtype == a.Subtype && number != "" {
-			f.Accounts[i].merge(&a)
-			return nil
+	for _, l := range leftOutAs {
+		if n := states[l.state]; n > 0 {
+			f.leaveOut(count(n, l.noun) + " of " + a.Name + " left out")
 		}
 	}
-	f.Accounts = append(f.Accounts, a)
+	switch left := foreign + undated; {
+	case opening == nil || a.balanceKind != "CLBD":
+	case *opening+total == a.Balance:
+		f.note("the entries of " + a.Name + " explain the change of its balance")
+		a.opening = opening
+	case left == 0 && len(s.Entries) > 0:
+		f.leaveOut(fmt.Sprintf("%s: its entries add up to %s, but its balance changes by %s", a.Name, total, a.Balance-*opening))
+	}
+	a.Currency = cmp.Or(a.Currency, "USD")
+	if undated+foreign > 0 {
+		f.leaveOut(fmt.Sprintf("%s of %s without a day, or in another currency than %s, left out",
+			count(undated+foreign, "transaction"), a.Name, a.Currency))
+	}
+	f.addAccount(a)
 	return nil
 }
 
 // signed parses an amount with its side; money out is negative. The side of a reversal
 // is that of the reversal itself.
 func signed(value, side string) (report.Cents, bool) {
-	c, ok := parseAmount(value)
+	f, ok := parseFigure(value, '.')
+	c := f.cents
 	switch strings.TrimSpace(side) {
 	case "CRDT":
 	case "DBIT":
@@ -170,8 +200,5 @@ func signed(value, side string) (report.Cents, bool) {
 
 func (d camtDay) parse() (report.Date, bool) {
 	s := strings.TrimSpace(cmp.Or(d.Date, d.DateTime))
-	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
-		return report.Date{}, false
-	}
-	return ofxDay(s[:4] + s[5:7] + s[8:10])
+	return ofxDay(s)
 }

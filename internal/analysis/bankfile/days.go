@@ -1,76 +1,196 @@
 package bankfile
 
 import (
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"vestibule/internal/report"
 )
 
-// layouts lists the parsers of date layouts, the most likely first.
-var layouts = []func(string) (report.Date, bool){
-	byNumbers(0, 1, 2, "-/."), // 2026-10-31
-	byNumbers(2, 0, 1, "-/"),  // 10/31/2026
-	byNumbers(2, 1, 0, "-/."), // 31.10.2026
-	compact,                   // 20261031
-	inWords,                   // Oct 31, 2026
+// layout is an order of day, month and year.
+type layout struct {
+	name  string
+	parse func(string) (report.Date, bool)
 }
 
-// layoutsOf returns the indexes of the layouts that fit a day.
-func layoutsOf(s string) (out []int) {
-	for i, parse := range layouts {
-		if _, ok := parse(s); ok {
-			out = append(out, i)
+// layouts lists the orders, the most likely first where the month is before the day.
+var layouts = []layout{
+	{"year-month-day", byNumbers(0, 1, 2)},
+	{"month/day/year", byNumbers(2, 0, 1)},
+	{"day/month/year", byNumbers(2, 1, 0)},
+	{"YYYYMMDD", compact(0, 4, 6)},
+	{"MMDDYYYY", compact(4, 0, 2)},
+	{"DDMMYYYY", compact(4, 2, 0)},
+	{"months in words", inWords},
+	{"numbers of days as in a spreadsheet", serial},
+}
+
+// dayFirst and monthFirst are indexes of layouts.
+const monthFirst, dayFirst = 1, 2
+
+// anyDay parses a day in any layout.
+func anyDay(s string) (day report.Date, ok bool) {
+	for _, l := range layouts[:len(layouts)-1] {
+		if day, ok = l.parse(s); ok {
+			return day, true
 		}
 	}
-	return out
+	return day, false
 }
 
-// byNumbers returns a parser of three numbers separated by one of the marks. year, month and
-// day are their positions. A year of two digits is in this century and is not the first
-// number. A time may follow.
-func byNumbers(year, month, day int, marks string) func(string) (report.Date, bool) {
+var numbersOfDay = regexp.MustCompile(`^(?:\pL{2,10}[.,]?\s+)?'?(\d{1,4})([-/.])\s?(\d{1,4})([-/.])\s?(\d{1,4})'?(?:[T ,].*)?$`)
+
+// byNumbers returns a parser of three numbers with a mark between them. year, month and day
+// are their positions. A year of two digits is in this century. A weekday may precede and a
+// time follow.
+func byNumbers(year, month, day int) func(string) (report.Date, bool) {
 	return func(s string) (report.Date, bool) {
-		s, _, _ = strings.Cut(strings.Trim(s, "'"), " ")
-		s, _, _ = strings.Cut(s, "T")
-		mark := strings.IndexAny(s, marks)
-		if mark < 0 {
+		m := numbersOfDay.FindStringSubmatch(s)
+		if m == nil || m[2] != m[4] {
 			return report.Date{}, false
 		}
-		parts := strings.Split(s, s[mark:mark+1])
-		if len(parts) != 3 {
-			return report.Date{}, false
-		}
-		var n [3]int
+		parts := [3]string{m[1], m[3], m[5]}
 		for i, p := range parts {
-			if p == "" || len(p) > 4 || strings.Trim(p, "0123456789") != "" || (i == year) != (len(p) == 4) && (i != year || len(p) != 2 || i == 0) {
+			if len(p) > 2 && (i != year || len(p) == 3) || i == year && len(p) == 1 {
 				return report.Date{}, false
 			}
-			for _, c := range p {
-				n[i] = n[i]*10 + int(c-'0')
-			}
 		}
+		y := number(parts[year])
 		if len(parts[year]) == 2 {
-			n[year] += 2000
+			y += 2000
 		}
-		return parseDay(n[year], n[month], n[day])
+		return parseDay(y, number(parts[month]), number(parts[day]))
 	}
 }
 
-func compact(s string) (report.Date, bool) {
-	if len(s) != 8 {
+func number(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// compact returns a parser of eight digits, after which a time may follow. year, month and
+// day are their offsets.
+func compact(year, month, day int) func(string) (report.Date, bool) {
+	return func(s string) (report.Date, bool) {
+		if len(s) != 8 && len(s) != 14 || strings.Trim(s, "0123456789") != "" {
+			return report.Date{}, false
+		}
+		return parseDay(number(s[year:year+4]), number(s[month:month+2]), number(s[day:day+2]))
+	}
+}
+
+var timeOfDay = regexp.MustCompile(`[\sT,]+\d{1,2}:\d.*$`)
+
+// inWords parses days with a month in words, abbreviated or not, as 31 de octubre de 2026.
+func inWords(s string) (report.Date, bool) {
+	if len(s) > 60 || !strings.ContainsAny(s, "0123456789") {
 		return report.Date{}, false
 	}
-	return ofxDay(s)
-}
-
-// inWords parses days with an English month, abbreviated or not.
-func inWords(s string) (report.Date, bool) {
-	s = strings.Join(strings.Fields(strings.NewReplacer(",", " ", "-", " ").Replace(s)), " ")
-	for _, layout := range []string{"Jan 2 2006", "January 2 2006", "2 Jan 2006", "2 January 2006", "2 Jan 06"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return parseDay(t.Year(), int(t.Month()), t.Day())
+	month, n := 0, []string(nil)
+	for _, word := range strings.Fields(plain(timeOfDay.ReplaceAllString(s, ""))) {
+		if m := number(words["month"][word]); m > 0 && month == 0 {
+			month = m
+		} else if digits := strings.TrimRight(word, "stndrh"); digits != "" && strings.Trim(digits, "0123456789") == "" {
+			n = append(n, digits)
+		} else if len(word) > 10 || len(n) > 1 {
+			return report.Date{}, false
 		}
 	}
+	if month == 0 || len(n) != 2 {
+		return report.Date{}, false
+	}
+	if len(n[0]) == 4 {
+		slices.Reverse(n)
+	}
+	year := number(n[1])
+	if len(n[1]) == 2 {
+		year += 2000
+	}
+	return parseDay(year, month, number(n[0]))
+}
+
+// serial parses the number of days since 1899-12-30, in this century.
+func serial(s string) (report.Date, bool) {
+	whole, _, _ := strings.Cut(s, ".")
+	if n := number(whole); len(whole) == 5 && n >= 36526 && n < 60000 {
+		return report.DateOf(time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC)), true
+	}
 	return report.Date{}, false
+}
+
+// fit is how a layout reads the days of a file.
+type fit struct {
+	layout, read, turns, span int
+}
+
+// chooseLayout returns the layout that reads most days. Of several, it prefers one in which
+// the lines are in chronological order, then the one in which they lie closest together, then
+// preferred. others are the layouts that read as many days, differently.
+func chooseLayout(days []string, preferred int, spread bool) (best fit, others []fit) {
+	var fits []fit
+	for l, layout := range layouts {
+		f := fit{layout: l}
+		var first, last, previous report.Date
+		direction := 0
+		for _, s := range days {
+			d, ok := layout.parse(s)
+			if !ok {
+				continue
+			}
+			if step := d.Compare(previous.Time); f.read > 0 && step != 0 {
+				if direction != 0 && step != direction {
+					f.turns++
+				}
+				direction = step
+			}
+			if f.read == 0 || d.Before(first.Time) {
+				first = d
+			}
+			if f.read == 0 || d.After(last.Time) {
+				last = d
+			}
+			previous = d
+			f.read++
+		}
+		f.span = int(last.Sub(first.Time).Hours() / 24)
+		if f.read > 0 {
+			fits = append(fits, f)
+		}
+	}
+	if len(fits) == 0 {
+		return best, nil
+	}
+	most := slices.MaxFunc(fits, func(a, b fit) int { return a.read - b.read }).read
+	fits = slices.DeleteFunc(fits, func(f fit) bool { return f.read < most })
+	slices.SortStableFunc(fits, func(a, b fit) int {
+		switch {
+		case a.turns != b.turns:
+			return a.turns - b.turns
+		case a.span != b.span && spread:
+			return b.span - a.span
+		case a.span != b.span:
+			return a.span - b.span
+		case a.layout == preferred:
+			return -1
+		case b.layout == preferred:
+			return 1
+		}
+		return 0
+	})
+	for _, f := range fits[1:] {
+		if slices.ContainsFunc(days, func(s string) bool {
+			a, _ := layouts[fits[0].layout].parse(s)
+			b, ok := layouts[f.layout].parse(s)
+			return ok && !a.Equal(b.Time)
+		}) {
+			others = append(others, f)
+		}
+	}
+	return fits[0], others
 }

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"html"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"vestibule/internal/analysis/bankdata"
@@ -22,8 +23,15 @@ type statement struct {
 	balance     *report.Cents
 	balanceDay  *report.Date
 	account     Account
-	foreign     int // transactions in another currency
 	unreadable  int // transactions without an amount or a day
+	pending     int
+	moves       []ofxMove
+}
+
+// ofxMove is a transaction of a statement, before its sign is known.
+type ofxMove struct {
+	bankdata.Transaction
+	kind, currency, id string
 }
 
 // ofxReader reads the tags of an OFX file in order.
@@ -34,6 +42,7 @@ type ofxReader struct {
 	within       []string          // open aggregates that are known
 	institution  string
 	transactions int
+	listed       bool // a list of transactions is open
 }
 
 // readOFX parses OFX 1.x, whose elements may lack end tags, and OFX 2.x, which is XML. It
@@ -45,33 +54,40 @@ func readOFX(f *File, text string) error {
 		return errors.New("the OFX file has no element <OFX>")
 	}
 	r := ofxReader{file: f}
-	for text = text[start:]; text != ""; {
-		open := strings.IndexByte(text, '<')
-		if open < 0 {
-			break
+	text = cdata.ReplaceAllStringFunc(text[start:], func(s string) string {
+		return html.EscapeString(cdata.FindStringSubmatch(s)[1])
+	})
+	if strings.Contains(text[max(0, len(text)-200):], "<") && ofxTagCut.MatchString(text) {
+		return errors.New("the OFX file ends within a tag")
+	}
+	tags := ofxTag.FindAllStringSubmatchIndex(text, -1)
+	for n, at := range tags {
+		next := len(text)
+		if n+1 < len(tags) {
+			next = tags[n+1][0]
 		}
-		end := strings.IndexByte(text[open:], '>')
-		if end < 0 {
-			return errors.New("the OFX file ends within a tag")
-		}
-		tag := strings.ToUpper(strings.TrimSpace(text[open+1 : open+end]))
-		text = text[open+end+1:]
-		next := strings.IndexByte(text, '<')
-		if next < 0 {
-			next = len(text)
-		}
-		name, closing := strings.CutPrefix(tag, "/")
+		closing, name := at[2] < at[3], strings.ToUpper(text[at[4]:at[5]])
 		if known, err := r.aggregate(name, closing); err != nil {
 			return err
 		} else if known || closing {
 			continue
 		}
-		if value := clean(unescape(text[:next])); value != "" {
+		if value := clean(unescape(text[at[1]:next])); value != "" {
 			r.value(name, value)
 		}
 	}
+	if r.statement != nil && r.listed && !strings.Contains(strings.ToUpper(text), "</OFX>") {
+		return errors.New("the OFX file ends within a list of transactions")
+	}
 	return r.closeStatement()
 }
+
+// ofxTag matches a tag. Another < is part of a value.
+var (
+	ofxTag    = regexp.MustCompile(`<(/?)([A-Za-z][A-Za-z0-9._-]*)\s*/?>`)
+	ofxTagCut = regexp.MustCompile(`</?[A-Za-z][A-Za-z0-9._-]*\s*$`)
+	cdata     = regexp.MustCompile(`(?s)<!\[CDATA\[(.*?)\]\]>`)
+)
 
 // aggregate handles the tag of an aggregate, and reports whether it is a known one.
 func (r *ofxReader) aggregate(name string, closing bool) (known bool, err error) {
@@ -82,8 +98,15 @@ func (r *ofxReader) aggregate(name string, closing bool) (known bool, err error)
 		if !closing {
 			r.statement = &statement{kind: name}
 		}
+	case "STMTTRNP":
+		if r.statement != nil && !closing {
+			r.statement.pending++
+		}
 	case "STMTTRN", "BANKTRANLIST": // some banks do not close the last transaction of a list
 		err = r.closeTransaction()
+		if name == "BANKTRANLIST" {
+			r.listed = !closing
+		}
 		if !closing && name == "STMTTRN" {
 			r.fields = map[string]string{}
 		}
@@ -130,8 +153,8 @@ func (r *ofxReader) value(name, value string) {
 	case r.inside("LEDGERBAL"):
 		switch name {
 		case "BALAMT":
-			if c, ok := parseAmount(value); ok {
-				s.balance = &c
+			if f, ok := parseFigure(value, '.'); ok {
+				s.balance = &f.cents
 			}
 		case "DTASOF":
 			if d, ok := ofxDay(value); ok {
@@ -165,8 +188,8 @@ func (r *ofxReader) closeTransaction() error {
 
 func (r *ofxReader) closeStatement() error {
 	err := r.closeTransaction()
-	if r.statement != nil {
-		r.file.statement(r.statement)
+	if r.statement != nil && err == nil {
+		err = r.file.statement(r.statement)
 		r.statement = nil
 	}
 	if len(r.file.Accounts) > maxAccounts {
@@ -176,28 +199,30 @@ func (r *ofxReader) closeStatement() error {
 }
 
 // statement adds a statement's account, or records why it is left out.
-func (f *File) statement(s *statement) {
+func (f *File) statement(s *statement) error {
 	a := s.account
-	a.Type, a.Currency, a.Number = report.CashEquivalent, cmp.Or(s.currency, "USD"), s.number
+	a.Type, a.Number, a.layout = report.CashEquivalent, s.number, "OFX"
 	if len(s.bank) == 9 {
 		a.Routing = s.bank
 	}
 	what := "account"
 	switch {
 	case s.kind == "INVSTMTRS":
-		what = "investment account"
-	case s.kind == "CCSTMTRS":
+		what = "securities account"
+	case s.kind == "CCSTMTRS", strings.HasPrefix(s.accountType, "CREDITCARD"):
 		what = "credit card"
+	case s.kind == "LOANSTMTRS", s.accountType == "LOAN":
+		what = "loan"
 	case s.accountType == "CREDITLINE":
 		what = "line of credit"
 	case s.accountType == "SAVINGS", s.accountType == "MONEYMRKT", s.accountType == "CD":
 		a.Subtype = report.Savings
 	default:
-		a.Subtype = report.Checking
+		a.Subtype, a.guessed = report.Checking, s.accountType == ""
 	}
 	if a.Subtype == "" {
 		f.leaveOut(what + endingIn(a.Number) + " left out: " + onlyAccounts)
-		return
+		return nil
 	}
 	a.Institution = cmp.Or(a.Institution, "Bank")
 	a.Name = strings.ToLower(a.Subtype) + endingIn(a.Number)
@@ -205,29 +230,139 @@ func (f *File) statement(s *statement) {
 	if s.balance != nil {
 		a.Balance, a.BalanceDate = *s.balance, s.balanceDay
 	}
-	if s.foreign > 0 {
-		f.leaveOut(fmt.Sprintf("%s of %s in another currency than %s left out", count(s.foreign, "transaction"), a.Name, a.Currency))
+	if a.Currency = s.currency; a.Currency == "" && len(s.moves) > 0 {
+		a.Currency = s.moves[0].currency
 	}
-	if s.unreadable > 0 {
-		f.leaveOut(fmt.Sprintf("%s of %s without an amount or a day left out", count(s.unreadable, "transaction"), a.Name))
+	a.Currency = cmp.Or(a.Currency, "USD")
+	if err := f.signMoves(s, a.Name); err != nil {
+		return err
+	}
+	foreign, repeated, seen := 0, 0, map[string]bool{}
+	for _, m := range s.moves {
+		same := fmt.Sprintf("%s %s %d %s", m.id, m.Posted, m.Amount, m.Description)
+		switch {
+		case m.currency != "" && m.currency != a.Currency:
+			foreign++
+		case m.id != "" && seen[same]:
+			repeated++
+		default:
+			seen[same] = true
+			key := fmt.Sprintf("%s %d %s", m.Posted, m.Amount, cmp.Or(m.id, m.Description))
+			if err := a.add(m.Transaction, key); err != nil {
+				return err
+			}
+		}
+	}
+	for _, l := range []struct {
+		n   int
+		why string
+	}{{foreign, " of " + a.Name + " in another currency than " + a.Currency}, {s.unreadable, " of " + a.Name + " without an amount or a day"},
+		{s.pending, " of " + a.Name + " that are pending"}} {
+		if l.n > 0 {
+			f.leaveOut(count(l.n, "transaction") + l.why + " left out")
+		}
+	}
+	if repeated > 0 {
+		f.note(fmt.Sprintf("%s of %s with the same FITID, day, amount and name counted once", count(repeated, "repetition"), a.Name))
+	}
+	f.addAccount(a)
+	return nil
+}
+
+// addAccount adds an account, or its transactions to those of an account with its number.
+func (f *File) addAccount(a Account) {
+	for i := range f.Accounts {
+		if b := &f.Accounts[i]; a.Number != "" && b.Number == a.Number && b.Routing == a.Routing && b.Subtype == a.Subtype && b.Currency == a.Currency {
+			b.merge(&a)
+			return
+		}
 	}
 	f.Accounts = append(f.Accounts, a)
 }
 
-const onlyAccounts = "a cashflow report is made of checking and savings accounts"
-
-// count formats a number with a noun.
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
+// signMoves signs the amounts of a statement without any negative one by their types, if a
+// type of money out has a positive amount.
+func (f *File) signMoves(s *statement, name string) error {
+	out, negative := 0, 0
+	for _, m := range s.moves {
+		if m.Amount < 0 {
+			negative++
+		} else if m.Amount > 0 && strings.HasPrefix(words["ofx"][strings.ToLower(m.kind)], "-") {
+			out++
+		}
 	}
-	return strconv.Itoa(n) + " " + noun
+	if out == 0 {
+		return nil
+	}
+	if negative > 0 {
+		f.note(fmt.Sprintf("%s of %s with a type of money out and a positive amount: read as money in, by the sign", count(out, "transaction"), name))
+		return nil
+	}
+	for i := range s.moves {
+		m := &s.moves[i]
+		switch sign := words["ofx"][strings.ToLower(m.kind)]; {
+		case m.Amount == 0, strings.HasPrefix(sign, "+"):
+		case strings.HasPrefix(sign, "-"):
+			m.Amount = -m.Amount
+		default:
+			return fmt.Errorf("transaction %d of %s: all amounts are positive, and its type does not say whether it is money in or out", i+1, name)
+		}
+	}
+	f.note("amounts of " + name + " have no signs: read by their types (TRNTYPE)")
+	return nil
 }
 
-func (f *File) leaveOut(why string) {
-	if len(f.LeftOut) < maxAccounts {
-		f.LeftOut = append(f.LeftOut, why)
+// transaction adds a transaction.
+func (s *statement) transaction(fields map[string]string) error {
+	f, ok := parseFigure(fields["TRNAMT"], '.')
+	if !ok && fields["TRNAMT"] != "" {
+		return fmt.Errorf("transaction %d of the account%s has an amount that cannot be read", len(s.moves)+1, endingIn(s.number))
 	}
+	day, dated := ofxDay(fields["DTPOSTED"])
+	for _, other := range []string{"DTUSER", "DTAVAIL"} {
+		if !dated {
+			day, dated = ofxDay(fields[other])
+		}
+	}
+	if !ok || !dated {
+		s.unreadable++
+		return nil
+	}
+	kind := strings.ToUpper(fields["TRNTYPE"])
+	t := bankdata.Transaction{Posted: day, Amount: f.cents, Debit: kind == "DEBIT", Description: fields["NAME"], Memo: fields["MEMO"]}
+	switch {
+	case t.Description == "" && t.Memo == "":
+		name := strings.Trim(words["ofx"][strings.ToLower(kind)], "+-?")
+		t.Description = strings.TrimSpace(cmp.Or(name, "Transaction") + " " + fields["CHECKNUM"])
+	case t.Description == "" || strings.HasPrefix(t.Memo, t.Description): // a name is cut after 32 characters
+		t.Description, t.Memo = t.Memo, ""
+	case t.Memo == t.Description:
+		t.Memo = ""
+	}
+	s.moves = append(s.moves, ofxMove{t, kind, strings.ToUpper(fields["CURSYM"]), fields["FITID"]})
+	return nil
+}
+
+// ofxDay parses the day of YYYYMMDD[HHMMSS[.XXX]][[gmt offset:tz]] in the bank's time zone,
+// or of YYYY-MM-DD.
+func ofxDay(s string) (report.Date, bool) {
+	if day, ok := layouts[0].parse(s); ok && len(s) >= 10 && s[4] == '-' {
+		return day, true
+	}
+	if len(s) < 8 {
+		return report.Date{}, false
+	}
+	return compact(0, 4, 6)(s[:8])
+}
+
+var entity = regexp.MustCompile(`&#?\w+;`)
+
+// unescape resolves entities, also those that were escaped twice.
+func unescape(s string) string {
+	for range 2 {
+		s = entity.ReplaceAllStringFunc(s, html.UnescapeString)
+	}
+	return s
 }
 
 // endingIn formats the last four characters of an account's number.
@@ -237,61 +372,3 @@ func endingIn(number string) string {
 	}
 	return ""
 }
-
-// ofxTypes holds the descriptions of transactions without name and memo, by TRNTYPE.
-var ofxTypes = map[string]string{"CREDIT": "Credit", "DEBIT": "Debit", "INT": "Interest", "DIV": "Dividend", "FEE": "Fee",
-	"SRVCHG": "Service charge",
-	"DEP":    "Deposit", "ATM": "ATM", "POS": "Card purchase", "XFER": "Transfer", "CHECK": "Check", "PAYMENT": "Payment",
-	"CASH":      "Cash withdrawal",
-	"DIRECTDEP": "Direct deposit", "DIRECTDEBIT": "Direct debit", "REPEATPMT": "Standing payment"}
-
-// transaction adds a transaction. Its amount is signed, from the account holder's side.
-func (s *statement) transaction(fields map[string]string) error {
-	amount, ok := parseAmount(fields["TRNAMT"])
-	day, dated := ofxDay(fields["DTPOSTED"])
-	if !ok || !dated {
-		s.unreadable++
-		return nil
-	}
-	if c := strings.ToUpper(fields["CURSYM"]); c != "" && c != cmp.Or(s.currency, "USD") {
-		s.foreign++
-		return nil
-	}
-	kind := strings.ToUpper(fields["TRNTYPE"])
-	t := bankdata.Transaction{Posted: day, Amount: amount, Debit: kind == "DEBIT", Description: fields["NAME"], Memo: fields["MEMO"]}
-	switch {
-	case t.Description == "" && t.Memo == "":
-		t.Description = strings.TrimSpace(cmp.Or(ofxTypes[kind], "Transaction") + " " + fields["CHECKNUM"])
-	case t.Description == "" || strings.HasPrefix(t.Memo, t.Description): // a name is cut after 32 characters
-		t.Description, t.Memo = t.Memo, ""
-	case t.Memo == t.Description:
-		t.Memo = ""
-	}
-	key := fmt.Sprintf("%s %d %s", day, amount, cmp.Or(fields["FITID"], t.Description))
-	return s.account.add(t, key)
-}
-
-// ofxDay parses the day of YYYYMMDD[HHMMSS[.XXX]][[gmt offset:tz]] in the bank's time zone.
-func ofxDay(s string) (report.Date, bool) {
-	if len(s) < 8 || strings.Trim(s[:8], "0123456789") != "" {
-		return report.Date{}, false
-	}
-	n := func(s string) (n int) {
-		for _, c := range s {
-			n = n*10 + int(c-'0')
-		}
-		return n
-	}
-	return parseDay(n(s[:4]), n(s[4:6]), n(s[6:8]))
-}
-
-// unescape resolves OFX's entities and character entities.
-func unescape(s string) string {
-	if !strings.Contains(s, "&") {
-		return s
-	}
-	return entities.Replace(s)
-}
-
-var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&nbsp;", " ", "&apos;", "'", "&quot;", `"`,
-	"&#39;", "'", "&#38;", "&")

@@ -1,8 +1,10 @@
 package bankfile
 
 import (
+	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"vestibule/internal/report"
 )
@@ -17,79 +19,154 @@ func parseDay(year, month, day int) (report.Date, bool) {
 	return report.DateOf(t), true
 }
 
-// parseAmount parses an amount of money: 1234.5, -1,234.56, (1.234,56), $12, 12.00-,
-// USD 5. The last point or comma before one or two digits at the end is the decimal mark;
-// others must group three digits. It refuses 1.234, whose point may group digits.
-func parseAmount(s string) (report.Cents, bool) {
-	s = strings.TrimSpace(s)
-	negative := false
-	if inner, ok := strings.CutPrefix(s, "("); ok {
-		if inner, ok = strings.CutSuffix(inner, ")"); !ok {
-			return 0, false
-		}
-		s, negative = inner, true
+// figure is an amount of money as a file writes it.
+type figure struct {
+	cents   report.Cents
+	side    int  // 1 for CR, -1 for DR, 0 without such a mark; cents has this sign
+	rounded bool // it had parts of a cent
+	plus    bool // it has the sign +
+}
+
+// numeral is the text of an amount without sign, currency, spaces and words.
+type numeral struct {
+	digits   string // digits, points and commas
+	negative bool
+	plus     bool
+	side     int
+}
+
+var (
+	lettersOf   = regexp.MustCompile(`\pL+\.?`)
+	withinWords = regexp.MustCompile(`\d\s*\pL+\.?\s*\d`)
+)
+
+// parseNumeral parses -1,234.56, (1.234,56), $12, 12.00-, USD 5, 5.00 EUR, 12.34 DR.
+func parseNumeral(s string) (n numeral, ok bool) {
+	if len(s) > 64 || withinWords.MatchString(s) {
+		return n, false
 	}
+	foreign := false
+	s = strings.TrimSpace(s)
+	s = lettersOf.ReplaceAllStringFunc(s, func(word string) string {
+		switch plain := strings.TrimSuffix(strings.ToUpper(word), "."); {
+		case plain == "CR" || plain == "DR" || len(plain) == 1 && strings.Contains("CHDS", plain) && strings.HasSuffix(s, word):
+			foreign = foreign || n.side != 0 // twice
+			n.side = 1
+			if strings.ContainsAny(plain, "DS") {
+				n.side = -1
+			}
+		case strings.Contains("|KR|KČ|ZŁ|FR|R|RD|US|CA|AU|A|C|MX|RS|LEI|FT|", "|"+plain+"|"):
+		case len(word) == 3 && word == plain && strings.Trim(plain, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "":
+		default:
+			foreign = true
+		}
+		return ""
+	})
 	s = strings.Map(func(r rune) rune {
-		switch r {
-		case '$', '€', '£', ' ', '\u00a0', '\u202f', '\'':
-			return -1
-		case '\u2212':
+		switch {
+		case strings.ContainsRune("\u2212\u2013\u2014\ufe63\uff0d", r):
 			return '-'
+		case unicode.IsSpace(r), unicode.Is(unicode.Sc, r), unicode.Is(unicode.Cf, r), strings.ContainsRune("'\u2019\u02bc", r):
+			return -1
 		}
 		return r
 	}, s)
-	if len(s) > 3 && strings.Trim(s[:3], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
-		s = s[3:]
-	}
 	signs := 0
-	for _, sign := range []string{"-", "+"} {
-		for _, cut := range []func(string, string) (string, bool){strings.CutPrefix, strings.CutSuffix} {
-			if rest, ok := cut(s, sign); ok {
-				s, negative = rest, negative != (sign == "-")
-				signs++
+	for range 2 { // a sign may be outside and inside of parentheses
+		for _, sign := range []string{"-", "+"} {
+			for _, cut := range []func(string, string) (string, bool){strings.CutPrefix, strings.CutSuffix} {
+				if rest, found := cut(s, sign); found {
+					s, n.negative, n.plus = rest, n.negative || sign == "-", sign == "+"
+					signs++
+				}
 			}
 		}
-	}
-	if signs > 1 || len(s) > 32 {
-		return 0, false
-	}
-	whole, fraction := s, ""
-	if i := strings.LastIndexAny(s, ".,"); i >= 0 {
-		after := len(s) - i - 1
-		grouped := after == 3 && s[i] == ',' || after == 3 && strings.Count(s, string(s[i])) > 1
-		if !grouped {
-			whole, fraction = s[:i], s[i+1:]
-		}
-	}
-	if len(fraction) > 3 { // three digits may be a group
-		fraction = fraction[:2] + strings.TrimRight(fraction[2:], "0")
-	}
-	if len(fraction) > 2 || strings.ContainsAny(fraction, ".,") {
-		return 0, false
-	}
-	if whole, ok := ungroup(whole); ok && whole+fraction != "" {
-		var n int64
-		for _, c := range whole + (fraction + "00")[:2] {
-			if n = n*10 + int64(c-'0'); n > maxCents {
-				return 0, false
+		if inner, found := strings.CutPrefix(s, "("); found {
+			if inner, found = strings.CutSuffix(inner, ")"); !found {
+				return n, false
 			}
+			s, n.negative = inner, true
 		}
-		if strings.Trim(fraction, "0123456789") != "" {
-			return 0, false
-		}
-		if negative {
-			n = -n
-		}
-		return report.Cents(n), true
 	}
-	return 0, false
+	n.digits = s
+	return n, !foreign && signs < 2 && strings.Trim(s, "0123456789.,") == "" && strings.ContainsAny(s, "0123456789")
+}
+
+// decimalMark returns the decimal mark that a numeral shows, or 0, and whether the numeral has
+// one mark before three digits, which may be decimals or a group.
+func (n numeral) decimalMark() (mark byte, ambiguous bool) {
+	i := strings.LastIndexAny(n.digits, ".,")
+	if i < 0 {
+		return 0, false
+	}
+	other := byte('.' + ',' - n.digits[i])
+	switch repeated := strings.Count(n.digits, n.digits[i:i+1]) > 1; {
+	case strings.IndexByte(n.digits, other) >= 0 && !repeated:
+		return n.digits[i], false
+	case repeated:
+		return other, false
+	case len(n.digits)-i-1 == 3 && i >= 1 && i <= 3 && n.digits[0] != '0':
+		return 0, true
+	}
+	return n.digits[i], false
+}
+
+// parseFigure parses an amount in a file whose decimal mark is known; 0 stands for one that
+// each amount must show. Parts of a cent are rounded.
+func parseFigure(s string, decimal byte) (f figure, ok bool) {
+	n, ok := parseNumeral(s)
+	if !ok {
+		return f, false
+	}
+	mark, ambiguous := n.decimalMark()
+	switch {
+	case ambiguous && decimal == 0 && strings.Contains(n.digits, "."):
+		return f, false
+	case ambiguous && decimal == 0:
+		mark = '.'
+	case ambiguous:
+		mark = decimal
+	}
+	whole, fraction := n.digits, ""
+	if i := strings.LastIndexByte(n.digits, mark); mark != 0 && i >= 0 {
+		whole, fraction = n.digits[:i], n.digits[i+1:]
+	}
+	whole, ok = ungroup(whole)
+	if !ok || strings.ContainsAny(fraction, ".,") || whole+fraction == "" {
+		return f, false
+	}
+	cents := int64(0)
+	for _, c := range whole + (fraction + "00")[:2] {
+		if cents = cents*10 + int64(c-'0'); cents > maxCents {
+			return f, false
+		}
+	}
+	if len(fraction) > 2 {
+		rest := fraction[2:]
+		if rest[0] >= '5' {
+			cents++
+		}
+		f.rounded = strings.Trim(rest, "0") != "" && !strings.HasPrefix(rest, "0000") && !strings.HasPrefix(rest, "9999")
+	}
+	if f.side, f.plus = n.side, n.plus; n.negative || n.side < 0 {
+		cents = -cents
+	}
+	f.cents = report.Cents(cents)
+	return f, !n.negative || n.side <= 0
+}
+
+// parseAmount parses an amount that must show its decimal mark: it refuses 1.234, whose
+// point may group digits.
+func parseAmount(s string) (report.Cents, bool) {
+	f, ok := parseFigure(s, 0)
+	return f.cents, ok
 }
 
 // ungroup removes the marks between groups of three digits.
 func ungroup(s string) (string, bool) {
 	mark := strings.IndexAny(s, ".,")
 	if mark < 0 {
-		return s, strings.Trim(s, "0123456789") == ""
+		return s, true
 	}
 	groups := strings.Split(s, s[mark:mark+1])
 	for i, g := range groups {

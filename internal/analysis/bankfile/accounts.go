@@ -1,0 +1,280 @@
+package bankfile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/report"
+)
+
+// group is the rows of one account.
+type group struct {
+	number, name, kind string
+	rows               []*row
+	chain              chain
+}
+
+// ErrUnknownKind is returned for a file that may be of a credit card or of a checking account.
+var ErrUnknownKind = errors.New("nothing tells whether the account is a checking account or a credit card: all money in is payments")
+
+// accounts makes the accounts of the table. kind is the kind of the account if the caller
+// knows it.
+func (t *table) accounts(kind string) error {
+	balances, number, name, err := t.statedAround()
+	if err != nil {
+		return err
+	}
+	rows := t.booked()
+	if !slices.ContainsFunc(rows, func(r *row) bool { return r.counts }) {
+		if len(t.file.LeftOut) > 0 {
+			return nil
+		}
+		return errors.New("the file has no transaction")
+	}
+	if kind == "" {
+		kind = t.kind(rows)
+	}
+	if left := leftKinds[kind]; left {
+		t.file.leaveOut(fmt.Sprintf("%s left out with %s: %s", kind, count(len(rows), "line"), onlyAccounts))
+		return nil
+	}
+	groups, err := t.groups(rows)
+	if err != nil {
+		return err
+	}
+	var stated [2]*statedBalance
+	for n, name := range []string{"closing", "opening"} {
+		if b, ok := balances[name]; ok && len(groups) == 1 {
+			stated[n] = &b
+		}
+	}
+	if len(groups) == 1 {
+		g := groups[0]
+		g.number, g.name = cmp.Or(g.number, number), cmp.Or(g.name, name)
+	}
+	kept := slices.DeleteFunc(slices.Clone(groups), func(g *group) bool {
+		if k := kindOf(g.name + " " + g.kind); kind == "" && leftKinds[k] {
+			t.file.leaveOut(fmt.Sprintf("%s %q%s left out with %s: %s", k, cmp.Or(g.name, g.kind), endingIn(g.number),
+				count(len(g.rows), "line"), onlyAccounts))
+			return true
+		}
+		return false
+	})
+	if len(kept) == 0 {
+		return nil
+	}
+	if len(kept) > maxAccounts {
+		return fmt.Errorf("more than %d accounts", maxAccounts)
+	}
+	if err := t.sign(kept, stated[0], stated[1]); err != nil {
+		return err
+	}
+	if kind == "" {
+		if k, sure := t.kindByPayments(rows); leftKinds[k] && !sure {
+			return ErrUnknownKind
+		} else if leftKinds[k] {
+			t.file.leaveOut(fmt.Sprintf("%s left out with %s: its money in is payments to the card", k, count(len(rows), "line")))
+			return nil
+		}
+	}
+	for _, g := range kept {
+		if err := t.account(g, kind, stated[0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// own lists the columns that name the account of a row. A column with gaps, or with one
+// description for each of its values, names the other side's account.
+func (t *table) own(rows []*row) (at []int, err error) {
+	for _, i := range slices.Concat(t.at[accountNumber], t.at[accountName], t.at[accountType]) {
+		texts, gap := map[string]map[string]bool{}, (*row)(nil)
+		for _, r := range rows {
+			v := ""
+			if i < len(r.fields) {
+				v = r.fields[i]
+			}
+			if v == "" {
+				gap = r
+				continue
+			}
+			if texts[v] == nil {
+				texts[v] = map[string]bool{}
+			}
+			text, _ := t.describe(r)
+			texts[v][text] = true
+		}
+		named := slices.Contains(t.at[accountName], i)
+		most := 0
+		for _, different := range texts {
+			most = max(most, len(different))
+		}
+		switch {
+		case len(texts) > 1 && gap != nil && named:
+			return nil, fmt.Errorf("line %d: the column %q names no account", gap.line, t.names[i])
+		case len(texts) == 0 || gap != nil, len(texts) > 2 && most == 1 && !named:
+			if len(texts) > 0 {
+				t.file.note(fmt.Sprintf("the column %q is read as the other party's account", t.names[i]))
+			}
+		default:
+			at = append(at, i)
+		}
+	}
+	return at, nil
+}
+
+// groups splits rows by their account. A running balance that goes on through all rows
+// is that of one account.
+func (t *table) groups(rows []*row) ([]*group, error) {
+	at, err := t.own(rows)
+	if err != nil {
+		return nil, err
+	}
+	byKey := map[string]*group{}
+	var all []*group
+	for _, r := range rows {
+		var g group
+		key := ""
+		for _, i := range at {
+			v := r.fields[i]
+			key += v + "\x00"
+			switch {
+			case slices.Contains(t.at[accountType], i):
+				g.kind = v
+			case slices.Contains(t.at[accountName], i), !strings.ContainsAny(v, "0123456789"):
+				g.name = strings.TrimSpace(g.name + " " + v)
+			case g.number == "":
+				g.number = strings.TrimLeft(v, "*xX.…•- ")
+			}
+		}
+		known := byKey[key]
+		if known == nil {
+			known = &g
+			byKey[key] = known
+			all = append(all, known)
+		}
+		known.rows = append(known.rows, r)
+	}
+	if len(all) > 1 {
+		if one := (&group{rows: rows}); t.continues(one, rows) {
+			t.file.note("one balance runs through all lines: they are of one account")
+			return []*group{one}, nil
+		}
+	}
+	for _, g := range all {
+		if err := t.oneCurrency(g); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// continues reports whether the balance follows from the amounts through all rows.
+func (t *table) continues(g *group, rows []*row) bool {
+	transactions := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return !r.counts })
+	readings, _ := t.readings(transactions)
+	for _, rd := range readings {
+		for _, r := range rows {
+			if r.sum = 0; r.counts {
+				r.sum = rd.sign(r)
+			}
+		}
+		if g.chain = follow(g.rows); g.chain.steps > 0 && g.chain.breaks == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// oneCurrency leaves out the rows of a group that are in another currency than most.
+func (t *table) oneCurrency(g *group) error {
+	counts := map[string]int{}
+	for _, r := range g.rows {
+		if c := t.currencyOf(r); c != "" {
+			counts[c]++
+		}
+	}
+	most := ""
+	for c, n := range counts {
+		if n > counts[most] || n == counts[most] && c < most {
+			most = c
+		}
+	}
+	foreign := 0
+	g.rows = slices.DeleteFunc(slices.Clone(g.rows), func(r *row) bool {
+		c := t.currencyOf(r)
+		if c != "" && c != most {
+			foreign++
+		}
+		return c != "" && c != most
+	})
+	if foreign > 0 {
+		t.file.leaveOut(fmt.Sprintf("%s in another currency than %s left out", count(foreign, "transaction"), most))
+	}
+	return nil
+}
+
+func (t *table) currencyOf(r *row) string {
+	if c := strings.ToUpper(t.text(r, currency)); len(c) == 3 {
+		return c
+	}
+	return ""
+}
+
+// account adds the account of a group.
+func (t *table) account(g *group, kind string, closing *statedBalance) error {
+	a := Account{NoBalance: true, guessed: true}
+	a.Type, a.Subtype, a.Number = report.CashEquivalent, report.Checking, strings.TrimLeft(g.number, "*xX.…•- ")
+	words := t.file.Name + " " + g.name + " " + g.kind
+	for _, line := range t.above {
+		words += " " + strings.Join(line, " ")
+	}
+	switch named := kindOf(words); {
+	case kind == "savings" || kind == "" && isSavings(words):
+		a.Subtype, a.guessed = report.Savings, false
+	case kind != "" || named == "cash account":
+		a.guessed = false
+	}
+	base, _, _ := strings.Cut(t.file.Name, ".")
+	a.Institution = cmp.Or(t.text(g.rows[0], bankName), find("bank", words), clean(base), "Bank")
+	a.Name = cmp.Or(g.name, strings.ToLower(a.Subtype)) + endingIn(a.Number)
+	a.Currency = cmp.Or(t.currencyOf(g.rows[0]), "USD")
+	a.layout = strings.Join(t.names, "\x00")
+	for _, r := range g.chain.order {
+		switch {
+		case t.flat, r.balanced:
+			a.Balance, a.BalanceDate, a.NoBalance = r.balance, &r.day, false
+		case !a.NoBalance && !g.chain.daily && r.day.Equal(a.BalanceDate.Time):
+			a.Balance += r.sum // the balance is that of the day's end
+		}
+		if r.balanced && len(a.Transactions) == 0 {
+			opening := r.balance - r.sum
+			a.opening = &opening
+		}
+		if !r.counts {
+			continue
+		}
+		said, _ := t.sideOf(r)
+		x := bankdata.Transaction{Posted: r.day, Amount: r.sum, Debit: r.sum == 0 && said < 0}
+		x.Description, x.Memo = t.describe(r)
+		key := fmt.Sprintf("%s %d %s %d", x.Posted, x.Amount, cmp.Or(t.text(r, reference), x.Description), r.balance)
+		if err := a.add(x, key); err != nil {
+			return err
+		}
+	}
+	if closing != nil && (a.NoBalance || g.chain.steps == 0 && !t.flat && len(t.at[runningBalance]) == 0) {
+		day := a.newest()
+		if closing.day != nil && !closing.day.Before(day.Time) {
+			day = *closing.day
+		}
+		a.Balance, a.BalanceDate, a.NoBalance = closing.cents, &day, false
+		t.file.note("the balance is from a line outside of the table")
+	}
+	t.file.Accounts = append(t.file.Accounts, a)
+	return nil
+}

@@ -1,0 +1,347 @@
+package bankfile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"vestibule/internal/report"
+)
+
+// nameColumns sets t.at by a header row. It returns how many columns it knows, or 0 if the
+// row lacks a required one or has values.
+func (t *table) nameColumns(names []string) (known int) {
+	t.at = [columns][]int{}
+	for i, name := range names {
+		meaning, ok := words["header"][headerKey(name)]
+		if !ok || name == "" {
+			if _, isDay := anyDay(name); isDay {
+				return 0
+			}
+			continue
+		}
+		c := column(slices.Index(columnNames[:], meaning))
+		t.at[c] = append(t.at[c], i)
+		known++
+	}
+	day := len(t.at[posted])+len(t.at[transacted]) > 0
+	sum := len(t.at[amount])+len(t.at[gross]) > 0 || len(t.at[moneyOut]) > 0 && len(t.at[moneyIn]) > 0
+	if !day || !sum {
+		return 0
+	}
+	if len(t.at[amount]) == 0 {
+		t.at[amount] = t.at[gross]
+	}
+	if i := slices.IndexFunc(t.at[amount], func(i int) bool { return strings.HasPrefix(headerKey(names[i]), "net") }); i > 0 {
+		t.at[amount] = t.at[amount][i:] // after fees
+	}
+	return known
+}
+
+// withoutNames sets t.at for a file whose columns are not named, or in no known words, by
+// their values: the first days, amounts and texts. Two columns of amounts must be an amount
+// and the balance after it, or debits and credits.
+func (t *table) withoutNames() error {
+	missing := errors.New("no line names the columns: a day (Date), a Description, and an Amount or Debit and Credit are needed")
+	if len(t.rows) > 1 && !slices.ContainsFunc(t.rows[0].fields, func(s string) bool { return strings.ContainsAny(s, "0123456789") }) {
+		t.names, t.rows = t.rows[0].fields, t.rows[1:]
+	}
+	if len(t.rows) == 0 {
+		return missing
+	}
+	t.at = [columns][]int{}
+	var sums []int
+	for i := range t.rows[0].fields {
+		days, numerals, cents, texts, statuses, filled := 0, 0, 0, 0, 0, 0
+		for _, r := range t.rows {
+			if i >= len(r.fields) || r.fields[i] == "" {
+				continue
+			}
+			filled++
+			if _, ok := anyDay(r.fields[i]); ok {
+				days++
+			} else if n, ok := parseNumeral(r.fields[i]); ok {
+				numerals++
+				if n.negative || strings.ContainsAny(n.digits, ".,") {
+					cents++
+				}
+			} else if words["status"][plain(r.fields[i])] != "" {
+				statuses++
+			} else if strings.ContainsFunc(r.fields[i], unicode.IsLetter) {
+				texts++
+			}
+		}
+		switch {
+		case filled == 0:
+		case days*10 >= len(t.rows)*9 && len(t.at[posted]) == 0:
+			t.at[posted] = []int{i}
+		case numerals == filled && cents > 0:
+			sums = append(sums, i)
+		case statuses == filled:
+			t.at[status] = []int{i}
+		case texts*2 > filled:
+			t.at[description] = append(t.at[description], i)
+		}
+	}
+	apart := func(a, b int) bool { // never in one line
+		return !slices.ContainsFunc(t.rows, func(r *row) bool {
+			return max(a, b) < len(r.fields) && r.fields[a] != "" && r.fields[b] != ""
+		})
+	}
+	switch {
+	case len(t.at[posted]) == 0 || len(t.rows[0].fields) < 3:
+		return missing
+	case len(sums) == 1:
+		t.at[amount] = sums
+	case len(sums) == 2 && apart(sums[0], sums[1]), len(sums) == 3 && apart(sums[0], sums[1]):
+		t.at[moneyOut], t.at[moneyIn], t.at[runningBalance] = sums[:1], sums[1:2], sums[2:]
+	case len(sums) == 2:
+		t.at[amount], t.at[runningBalance] = sums[:1], sums[1:]
+	default:
+		return missing
+	}
+	if slices.Reverse(t.at[description]); len(t.at[description]) == 0 { // the last text is the longest in such files
+		return missing
+	}
+	if t.names != nil || len(t.at[runningBalance])+len(t.at[moneyOut]) > 0 {
+		t.file.note("columns without known names: read by their values")
+	}
+	return nil
+}
+
+// mendRows joins the parts of a value that a separator without quotes divides, if only one
+// way gives a day and an amount.
+func (t *table) mendRows() error {
+	width, wider := len(t.names), 0
+	if width == 0 {
+		width = len(t.rows[0].fields)
+	}
+	for _, r := range t.rows {
+		_, fits := t.fits(r.fields)
+		if _, thousands := t.joinThousands(r.fields, len(r.fields)-width); fits && !thousands && len(r.fields) > width {
+			wider++
+		}
+	}
+	for n, r := range t.rows {
+		if wider*2 > len(t.rows) { // columns without a name
+			break
+		}
+		for len(r.fields) > width && r.fields[len(r.fields)-1] == "" {
+			r.fields = r.fields[:len(r.fields)-1]
+		}
+		extra := len(r.fields) - width
+		if r.loose {
+			t.file.note(fmt.Sprintf("line %d: a stray quote is read as part of the text", r.line))
+		}
+		if extra <= 0 {
+			continue
+		}
+		var found [][]string
+		seen := map[string]bool{}
+		texts := slices.Concat(t.at[description], t.at[memo], t.at[accountName], t.at[unused])
+		for i := range width {
+			if slices.Contains(texts, i) && extra < 8 && !slices.ContainsFunc(r.fields[i+1:i+extra+1], isNumeral) {
+				fields := slices.Concat(r.fields[:i], []string{strings.Join(r.fields[i:i+extra+1], ", ")}, r.fields[i+extra+1:])
+				if key, ok := t.fits(fields); ok && !seen[key] {
+					seen[key], found = true, append(found, fields)
+				}
+			}
+		}
+		if fields, ok := t.joinThousands(r.fields, extra); ok {
+			if key, ok := t.fits(fields); ok && !seen[key] {
+				found = append(found, fields)
+			}
+		}
+		if len(found) > 1 {
+			follow := slices.DeleteFunc(slices.Clone(found), func(fields []string) bool { return !t.follows(n, fields) })
+			if len(follow) > 0 {
+				found = follow
+			}
+		}
+		_, fits := t.fits(r.fields)
+		switch {
+		case len(found) == 0 && fits && !slices.ContainsFunc(r.fields[width:], isNumeral): // more than the columns with names
+		case len(found) == 1:
+			r.fields = found[0]
+			t.file.note(fmt.Sprintf("line %d: a value contains the separator without quotes, and its parts are joined", r.line))
+		case r.loose || len(found) > 1 || slices.ContainsFunc(r.fields, isNumeral):
+			return fmt.Errorf("line %d has %d values for %d columns: put the value that contains the separator in quotes",
+				r.line, width+extra, width)
+		}
+	}
+	return nil
+}
+
+func isNumeral(s string) bool {
+	_, ok := parseNumeral(s)
+	return ok
+}
+
+// fits reports whether a row has a day and amounts where they must be, and returns them.
+func (t *table) fits(fields []string) (key string, ok bool) {
+	r := &row{fields: fields}
+	sums := 0
+	for _, c := range []column{posted, transacted, amount, moneyOut, moneyIn, runningBalance} {
+		s := t.text(r, c)
+		_, isDay := anyDay(s)
+		_, isSum := parseNumeral(s)
+		if s != "" && (c <= transacted && !isDay || c > transacted && !isSum) {
+			return "", false
+		}
+		if s != "" && c >= amount && c <= moneyIn {
+			sums++
+		}
+		key += s + "\x00"
+	}
+	return key, sums > 0 && (len(t.at[moneyOut]) == 0 || sums == 1)
+}
+
+// joinThousands joins the parts of amounts at their thousands separators.
+func (t *table) joinThousands(fields []string, extra int) (out []string, ok bool) {
+	if t.separator != ',' {
+		return nil, false
+	}
+	for i, f := range fields {
+		whole, _, _ := strings.Cut(f, ".")
+		if i > 0 && extra > 0 && len(whole) == 3 && strings.Trim(f, "0123456789.") == "" && len(out) > 0 {
+			last := strings.TrimLeft(out[len(out)-1], "-$( ")
+			if len(last) > 0 && len(last) <= 3 && last[0] != '0' && strings.Trim(last, "0123456789") == "" {
+				out[len(out)-1] += "," + f
+				extra--
+				continue
+			}
+		}
+		out = append(out, f)
+	}
+	return out, extra == 0
+}
+
+// follows reports whether a row's balance is that of a line beside it and the row's amount, or
+// that of the row and the amount beside it.
+func (t *table) follows(n int, fields []string) bool {
+	read := func(r *row) (sum, out, balance report.Cents, ok bool) {
+		figure := func(c column) report.Cents {
+			f, _ := parseFigure(t.text(r, c), '.')
+			return f.cents
+		}
+		_, ok = parseFigure(t.text(r, runningBalance), '.')
+		return figure(amount) + figure(moneyIn), figure(moneyOut), figure(runningBalance), ok
+	}
+	sum, out, balance, ok := read(&row{fields: fields})
+	for _, beside := range []int{n - 1, n + 1} {
+		if ok && beside >= 0 && beside < len(t.rows) && len(t.rows[beside].fields) <= len(fields) {
+			s, o, b, known := read(t.rows[beside])
+			if known && (balance-b == sum-out || b-balance == s-o) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// dropRepeated drops lines that an earlier part of the file has: parts begin with a line of
+// the columns' names, and may overlap as several files may.
+func (t *table) dropRepeated() error {
+	have, dropped := map[string]int{}, 0
+	parts := t.rows[len(t.rows)-1].segment + 1
+	for part := range parts {
+		if parts == 1 {
+			break
+		}
+		here := map[string]int{}
+		for i, r := range t.rows {
+			if r == nil || r.segment != part {
+				continue
+			}
+			key := strings.Join(r.fields, "\x00")
+			if here[key]++; here[key] <= have[key] {
+				t.rows[i] = nil
+				dropped++
+			}
+		}
+		for key, n := range here {
+			have[key] = max(have[key], n)
+		}
+	}
+	t.rows = slices.DeleteFunc(t.rows, func(r *row) bool { return r == nil })
+	if dropped > 0 {
+		t.file.note(fmt.Sprintf("%s counted once that several parts of the file have", count(dropped, "line")))
+	}
+	return nil
+}
+
+// readTexts finds the column of descriptions, if no name says which it is: the one with most
+// letters. The next such column is added to the memo.
+func (t *table) readTexts() error {
+	if len(t.at[description]) > 0 {
+		return nil
+	}
+	if len(t.at[memo]) > 0 {
+		t.at[description], t.at[memo] = t.at[memo], nil
+		return nil
+	}
+	known := slices.Concat(t.at[:]...)
+	type candidate struct{ i, letters int }
+	var found []candidate
+	for i := range t.names {
+		letters, different := 0, map[string]bool{}
+		for _, r := range t.rows {
+			if r.counts && i < len(r.fields) && !slices.Contains(known, i) {
+				different[r.fields[i]] = true
+				for _, c := range r.fields[i] {
+					if unicode.IsLetter(c) {
+						letters++
+					}
+				}
+			}
+		}
+		if letters > 2*len(different) {
+			found = append(found, candidate{i, letters * min(len(different), 3)})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return b.letters - a.letters })
+	for _, c := range found[:min(2, len(found))] {
+		t.at[description] = append(t.at[description], c.i)
+		t.file.note(fmt.Sprintf("descriptions are from the column %q", t.names[c.i]))
+	}
+	if len(found) == 0 && len(t.at[side]) == 0 && slices.ContainsFunc(t.rows, func(r *row) bool { return r.counts }) {
+		t.file.leaveOut("descriptions: no column has them")
+	}
+	return nil
+}
+
+// describe returns the description of a row, and its other texts as the memo.
+func (t *table) describe(r *row) (text, more string) {
+	numbered := strings.TrimRight(t.nameOf(t.at[description], 0), "12 ")
+	for n, i := range slices.Concat(t.at[description], t.at[memo]) {
+		if i >= len(r.fields) || r.fields[i] == "" {
+			continue
+		}
+		s := r.fields[i]
+		switch second := n > 0 && n < len(t.at[description]) && numbered != "" && strings.TrimRight(t.names[i], "12 ") == numbered; {
+		case text == "":
+			text = s
+		case second:
+			text = clean(text + " " + s)
+		case !strings.Contains(text, s) && !strings.Contains(more, s):
+			more = clean(more + " " + s)
+		}
+	}
+	if text == "" {
+		text = t.text(r, side)
+	}
+	if text == "" {
+		text = "Transaction"
+	}
+	return text, more
+}
+
+// nameOf returns the name of a column's first index, or empty.
+func (t *table) nameOf(at []int, n int) string {
+	if n < len(at) && at[n] < len(t.names) {
+		return t.names[at[n]]
+	}
+	return ""
+}

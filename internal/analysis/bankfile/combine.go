@@ -1,0 +1,227 @@
+package bankfile
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/contract"
+	"vestibule/internal/report"
+)
+
+// UndecidedError is returned by Combine if two files may be of one account, and neither
+// numbers nor transactions nor balances tell.
+type UndecidedError struct{ First, Second string }
+
+func (e *UndecidedError) Error() string {
+	return fmt.Sprintf("%s and %s may be statements of one account or of two, and nothing in them tells", e.First, e.Second)
+}
+
+// Answer says whether the accounts of two files are one, if the files do not.
+type Answer func(first, second string) (same, known bool)
+
+// Combine merges files into the data of a report, and returns their as-of date: the day of
+// the newest balance or transaction. Accounts with the same number become one account with
+// each transaction once and the newest balance, and so do accounts whose transactions or
+// balances show that they are one. Every account must have a balance.
+func Combine(files []File, answers ...Answer) (bankdata.Data, report.Date, error) {
+	var all []*Account
+	var names []string
+	for i := range files {
+		first := len(all)
+		for j := range files[i].Accounts {
+			a := files[i].Accounts[j]
+			a.Transactions, a.keys = slices.Clone(a.Transactions), slices.Clone(a.keys)
+			known, err := joined(all, first, names, files[i].Name, &a, answers)
+			if err != nil {
+				return bankdata.Data{}, report.Date{}, err
+			}
+			if known != nil {
+				known.merge(&a)
+				continue
+			}
+			all, names = append(all, &a), append(names, files[i].Name)
+		}
+	}
+	if len(all) == 0 {
+		return bankdata.Data{}, report.Date{}, errors.New("no checking or savings account in the files")
+	}
+	var asOf report.Date
+	for _, a := range all {
+		if a.NoBalance {
+			return bankdata.Data{}, report.Date{}, fmt.Errorf("no balance of the account %s", a.Name)
+		}
+		asOf = laterDate(asOf, a.newest())
+	}
+	var out bankdata.Data
+	count := map[string]int{}
+	for n, a := range all {
+		i := slices.IndexFunc(out.Connections, func(c bankdata.Connection) bool { return c.Institution == a.Institution })
+		if i < 0 {
+			i = len(out.Connections)
+			out.Connections = append(out.Connections, bankdata.Connection{ID: identifier("connection", a.Institution), Institution: a.Institution,
+				SourceID: bankdata.SourceID(a.Institution, count[a.Institution]), Status: contract.StatusSuccess})
+			count[a.Institution]++
+		}
+		a.ID = identifier("account", fmt.Sprint(n), a.Routing, a.Number, a.Subtype)
+		for k := range a.Transactions {
+			a.Transactions[k].ID = identifier(a.ID, fmt.Sprint(k), a.keys[k])
+		}
+		out.Connections[i].Accounts = append(out.Connections[i].Accounts, a.Account)
+	}
+	return out, asOf, nil
+}
+
+// identifier derives a UUID (RFC 9562, version 8) from names.
+func identifier(names ...string) string {
+	sum := sha256.Sum256([]byte("vestibule bank file\x00" + strings.Join(names, "\x00")))
+	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", sum[:4], sum[4:6], sum[6:8], sum[8:10], sum[10:16])
+}
+
+// joined returns the account that is the same as a: of all, or of those of one file, from
+// index own on, only one with its number. names are the files of all.
+func joined(all []*Account, own int, names []string, name string, a *Account, answers []Answer) (*Account, error) {
+	asked := -1
+	for i, b := range all {
+		switch same, decided := b.isSame(a); {
+		case same && (i < own || a.Number != ""):
+			return b, nil
+		case !decided && i < own && asked < 0:
+			asked = i
+		}
+	}
+	if asked < 0 {
+		return nil, nil
+	}
+	for _, answer := range answers {
+		if same, known := answer(names[asked], name); known && same {
+			return all[asked], nil
+		} else if known {
+			return nil, nil
+		}
+	}
+	return nil, &UndecidedError{names[asked], name}
+}
+
+// isSame reports whether two accounts are one, by their numbers, else by transactions that
+// both have, else by a balance of one that goes on in the other.
+func (a *Account) isSame(b *Account) (same, decided bool) {
+	switch {
+	case a.Currency != b.Currency, a.Subtype != b.Subtype && !a.guessed && !b.guessed:
+		return false, true
+	case a.Number != "" && b.Number != "":
+		if a.Number == b.Number {
+			return a.Routing == b.Routing || a.Routing == "" || b.Routing == "", true
+		}
+		short, long := a.Number, b.Number
+		if len(short) > len(long) {
+			short, long = long, short
+		}
+		if len(short) > 4 || len(short) == len(long) || !strings.HasSuffix(long, short) { // banks mask numbers
+			return false, true
+		}
+	}
+	if len(a.Transactions) == 0 || len(b.Transactions) == 0 {
+		return false, false
+	}
+	first, last := laterDate(a.oldest(), b.oldest()), a.newestPosted()
+	if b.newestPosted().Before(last.Time) {
+		last = b.newestPosted()
+	}
+	if !first.After(last.Time) {
+		inA, inB := a.moves(first, last), b.moves(first, last)
+		shared, all := 0, 0
+		for move, n := range inA {
+			shared += min(n, inB[move])
+			all += n
+		}
+		others := 0
+		for _, n := range inB {
+			others += n
+		}
+		switch {
+		case shared > 0 && shared == min(all, others), shared*2 > min(all, others):
+			return true, true
+		case shared == 0 && all > 0 && others > 0 && (all+others > 2 || first.Before(last.Time)):
+			return false, true
+		}
+		return false, false
+	}
+	older, newer := a, b
+	if b.newestPosted().Before(a.oldest().Time) {
+		older, newer = b, a
+	}
+	if !older.NoBalance && newer.opening != nil {
+		if older.Balance == *newer.opening && older.Balance != 0 {
+			return true, true
+		}
+	}
+	return false, false
+}
+
+// moves counts transactions between two days by day and amount.
+func (a *Account) moves(from, to report.Date) map[string]int {
+	out := map[string]int{}
+	for i := range a.Transactions {
+		if t := &a.Transactions[i]; !t.Posted.Before(from.Time) && !t.Posted.After(to.Time) {
+			out[move(t)]++
+		}
+	}
+	return out
+}
+
+func move(t *bankdata.Transaction) string { return fmt.Sprintf("%s %d", t.Posted, t.Amount) }
+
+// oldest and newestPosted return the days of the oldest and the newest transaction.
+func (a *Account) oldest() report.Date {
+	day := a.Transactions[0].Posted
+	for i := range a.Transactions {
+		if a.Transactions[i].Posted.Before(day.Time) {
+			day = a.Transactions[i].Posted
+		}
+	}
+	return day
+}
+
+func (a *Account) newestPosted() (day report.Date) {
+	for i := range a.Transactions {
+		day = laterDate(day, a.Transactions[i].Posted)
+	}
+	return day
+}
+
+// merge adds the transactions of the same account in another file. Of transactions with the
+// same key, it keeps as many as the file with the most of them has. Files of different form
+// have different keys, so that their transactions are compared by day and amount.
+func (a *Account) merge(b *Account) {
+	key := func(x *Account, i int) string {
+		if a.layout != b.layout || a.layout == "" {
+			return move(&x.Transactions[i])
+		}
+		return x.keys[i]
+	}
+	have := map[string]int{}
+	for i := range a.keys {
+		have[key(a, i)]++
+	}
+	for i, k := range b.keys {
+		if have[key(b, i)] > 0 {
+			have[key(b, i)]--
+			continue
+		}
+		a.Transactions, a.keys = append(a.Transactions, b.Transactions[i]), append(a.keys, k)
+	}
+	if !b.NoBalance && (a.NoBalance || a.BalanceDate == nil || b.BalanceDate != nil && b.BalanceDate.After(a.BalanceDate.Time)) {
+		a.Balance, a.BalanceDate, a.NoBalance = b.Balance, b.BalanceDate, false
+	}
+	if a.guessed && !b.guessed {
+		a.Subtype, a.guessed = b.Subtype, false
+	}
+	a.Number, a.Routing = cmp.Or(a.Number, b.Number), cmp.Or(a.Routing, b.Routing)
+	a.Institution, a.Name = cmp.Or(a.Institution, b.Institution), cmp.Or(a.Name, b.Name)
+}

@@ -1,0 +1,121 @@
+package bankfile
+
+import (
+	"slices"
+	"strings"
+)
+
+// leftKinds are the kinds of accounts that no cashflow report is made of.
+var leftKinds = map[string]bool{"credit card": true, "securities account": true, "loan": true}
+
+// kindNames maps kinds in words.tsv to their names.
+func kindName(value string) string {
+	if value == "card" {
+		return "credit card"
+	}
+	return value
+}
+
+// kindOf returns the kind of an account by its name, or empty.
+func kindOf(name string) string {
+	name = " " + plain(name) + " "
+	kind := ""
+	for word, v := range words["kind"] {
+		if strings.Contains(name, " "+word+" ") {
+			if v == "cash account" || v == "savings" {
+				return v
+			}
+			kind = kindName(v)
+		}
+	}
+	return kind
+}
+
+// isSavings reports whether a text names a savings account.
+func isSavings(text string) bool {
+	text = " " + plain(text) + " "
+	for word, v := range words["kind"] {
+		if v == "savings" && strings.Contains(text, " "+word) {
+			return true
+		}
+	}
+	return false
+}
+
+// kind returns the kind of the file's account by its columns, the lines above them, and the
+// types of transactions; or empty, if they name no kind that is left out.
+func (t *table) kind(rows []*row) string {
+	var names []string
+	for _, name := range t.names {
+		names = append(names, headerKey(name))
+	}
+	balance := len(t.at[runningBalance]) > 0
+	for _, s := range signatures {
+		if s.kind == "card" && balance {
+			continue
+		}
+		if !slices.ContainsFunc(s.columns, func(c string) bool { return !slices.Contains(names, c) }) {
+			return kindName(s.kind)
+		}
+	}
+	if !balance && slices.ContainsFunc(rows, func(r *row) bool { return t.text(r, card) != "" }) {
+		return "credit card"
+	}
+	var above strings.Builder
+	for _, line := range t.above {
+		above.WriteString(" " + strings.Join(line, " "))
+	}
+	if v := find("preamble", above.String()); v != "" && kindOf(above.String()) != "cash account" && kindOf(above.String()) != "savings" {
+		return kindName(v)
+	}
+	spend, other := 0, 0
+	for _, r := range rows {
+		switch words["cardtype"][plain(t.text(r, side))] {
+		case "spend":
+			spend++
+		case "other":
+			other++
+		}
+	}
+	if sale := spend * 2; !balance && spend > 0 && spend+other == len(rows) && sale >= other {
+		return "credit card"
+	}
+	return ""
+}
+
+// kindByPayments returns a credit card if all money of one direction is payments to a card,
+// refunds aside, and none of the other is income. sure is false if the words may also be
+// those of income.
+func (t *table) kindByPayments(rows []*row) (kind string, sure bool) {
+	strong, weak, refunds, all := map[bool]int{}, map[bool]int{}, map[bool]int{}, map[bool]int{}
+	owed, balanced := false, false
+	for _, r := range rows {
+		owed, balanced = owed || r.balanced && r.balance < 0, balanced || r.balanced
+		if r.sum == 0 {
+			continue
+		}
+		in := r.sum > 0
+		all[in]++
+		text, more := t.describe(r)
+		switch text += " " + more; {
+		case find("income", text) != "":
+			return "", false
+		case find("payment", text) == "card":
+			strong[in]++
+		case find("payment", text) == "either":
+			weak[in]++
+		case find("payment", text) == "refund":
+			refunds[in]++
+		}
+	}
+	for _, in := range []bool{true, false} {
+		paid := strong[in] + weak[in]
+		switch {
+		case paid == 0 || paid+refunds[in] < all[in] || all[!in] == 0 || strong[!in] > 0:
+		case in && balanced && !owed, !in && (strong[in] == 0 || all[!in] < 2):
+		default:
+			return "credit card", strong[in] > 0
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,358 @@
+package bankfile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"vestibule/internal/report"
+)
+
+// label returns the name of a column's meaning in the file, for messages.
+func (t *table) label(c column) string {
+	return fmt.Sprintf("%q", cmp.Or(t.nameOf(t.at[c], 0), columnNames[c]))
+}
+
+// dayOf returns the text of a row's day: when it was booked, else when it was made.
+func (t *table) dayOf(r *row) string {
+	s := t.text(r, posted)
+	if strings.ContainsAny(s, "0123456789") {
+		return s
+	}
+	return cmp.Or(t.text(r, transacted), s)
+}
+
+var dayInText = regexp.MustCompile(`\b\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}\b`)
+
+// readDays finds the order of day, month and year from all days of the file and parses them.
+// Lines without a day become notes.
+func (t *table) readDays() error {
+	t.findDecimal()
+	var days, texts []string
+	for _, r := range t.rows {
+		if s := t.dayOf(r); s != "" {
+			days, texts = append(days, s), append(texts, t.text(r, description))
+		}
+	}
+	if len(days) == 0 {
+		return errors.New("the file has no transaction")
+	}
+	preferred := monthFirst
+	name := headerKey(t.nameOf(slices.Concat(t.at[posted], t.at[transacted]), 0))
+	if t.decimal == ',' || name != "" && !strings.Contains(name, "date") && !strings.Contains(name, "post") {
+		preferred = dayFirst
+	}
+	best, others := chooseLayout(days, preferred, len(texts) > 2 && len(slices.Compact(slices.Clone(texts))) == 1)
+	if best.read == 0 {
+		return fmt.Errorf("no day that can be read in the column %s, as 2026-10-31 or 10/31/2026", t.label(t.dayColumn()))
+	}
+	var more []string // days outside of the column
+	for _, line := range t.above {
+		more = append(more, dayInText.FindAllString(strings.Join(line, " "), -1)...)
+	}
+	for _, r := range t.rows {
+		more = append(more, t.text(r, transacted))
+	}
+	for _, s := range more {
+		if _, ok := layouts[best.layout].parse(s); !ok {
+			for n, other := range others {
+				if _, ok := layouts[other.layout].parse(s); ok {
+					best, others[n] = other, best
+				}
+			}
+		}
+	}
+	how := "days are read as " + layouts[best.layout].name
+	for n, other := range others {
+		how += fmt.Sprintf("%s %s is possible too", []string{":", ", and"}[min(n, 1)], layouts[other.layout].name)
+	}
+	if len(others) > 0 {
+		how += fmt.Sprintf(" (the days span %s, or else %d)", count(best.span, "day"), others[0].span)
+	}
+	t.file.note(how)
+	var kept []*row
+	for _, r := range t.rows {
+		s := t.dayOf(r)
+		r.day, r.dated = layouts[best.layout].parse(s)
+		for _, l := range []int{0, 3, 6} { // not ambiguous
+			if !r.dated && (l > 0 || len(s) > 4 && strings.Trim(s[:4], "0123456789") == "") {
+				r.day, r.dated = layouts[l].parse(s)
+			}
+		}
+		if !r.dated && (numbersOfDay.MatchString(s) || len(s) == 8 && number(s) > 0) {
+			return fmt.Errorf("line %d: the column %s has no valid day in the order %s, as the other lines have",
+				r.line, t.label(t.dayColumn()), layouts[best.layout].name)
+		}
+		if !r.dated {
+			if v := words["status"][plain(s)]; v != "" && v != "booked" {
+				r.section = v
+			}
+			t.notes = append(t.notes, r)
+			continue
+		}
+		kept = append(kept, r)
+	}
+	t.rows = kept
+	return nil
+}
+
+func (t *table) dayColumn() column {
+	if len(t.at[posted]) > 0 {
+		return posted
+	}
+	return transacted
+}
+
+// leftOutAs names the states of transactions that are not booked.
+var leftOutAs = []struct{ state, noun string }{{"pending", "pending transaction"}, {"future", "scheduled or announced transaction"},
+	{"never", "failed, declined, reversed or canceled transaction"}}
+
+// readStatus sets which rows count: the booked ones. Others are left out, by their status or
+// the line above them.
+func (t *table) readStatus() error {
+	at, most := -1, 0
+	for _, i := range t.at[status] {
+		known, filled := 0, 0
+		for _, r := range t.rows {
+			if i < len(r.fields) && r.fields[i] != "" {
+				if filled++; lookUp("status", r.fields[i]) != "" {
+					known++
+				}
+			}
+		}
+		if known*2 < filled { // a column of other texts
+			continue
+		}
+		if known > most {
+			at, most = i, known
+		}
+	}
+	first, counts, unknown := map[string]int{}, map[string]int{}, map[string]bool{}
+	for _, r := range t.rows {
+		state := cmp.Or(r.section, "booked")
+		if at >= 0 && at < len(r.fields) && r.fields[at] != "" {
+			if v := lookUp("status", r.fields[at]); v != "" {
+				state = v
+			} else {
+				unknown[r.fields[at]] = true
+			}
+		}
+		for _, i := range t.at[side] {
+			if i < len(r.fields) {
+				if v := words["status"][plain(r.fields[i])]; v != "" && v != "booked" && words["side"][plain(r.fields[i])] == "" {
+					state = v
+				}
+			}
+		}
+		r.counts = state == "booked"
+		if counts[state]++; counts[state] == 1 {
+			first[state] = r.line
+		}
+	}
+	for _, s := range leftOutAs {
+		if n := counts[s.state]; n > 0 {
+			t.file.leaveOut(fmt.Sprintf("%s left out, from line %d on", count(n, s.noun), first[s.state]))
+		}
+	}
+	for word := range unknown {
+		if len(unknown) < 10 {
+			t.file.note(fmt.Sprintf("the unknown status %q is read as booked", clean(word)))
+		}
+	}
+	return nil
+}
+
+// amounts lists the columns of amounts.
+var amounts = []column{amount, moneyOut, moneyIn, fee, runningBalance}
+
+// findDecimal finds the decimal mark of the file: from amounts that show theirs, else from the
+// separator and the days.
+func (t *table) findDecimal() {
+	if len(t.at[runningBalance]) == 0 {
+		t.at[runningBalance] = t.at[availableBalance]
+	} else {
+		t.at[availableBalance] = nil
+	}
+	votes, dots := map[byte]int{}, 0
+	for _, r := range t.rows {
+		for _, c := range amounts {
+			if n, ok := parseNumeral(t.text(r, c)); ok {
+				mark, _ := n.decimalMark()
+				votes[mark]++
+			}
+		}
+		if s := t.dayOf(r); strings.Count(s, ".") == 2 {
+			dots++
+		}
+	}
+	switch point, comma := votes['.'], votes[',']; {
+	case point > 0 && comma == 0:
+		t.decimal = '.'
+	case comma > 0 && point == 0, point+comma == 0 && t.separator == ';' && dots > 0:
+		t.decimal = ','
+	}
+}
+
+// readFigures parses the amounts of the rows. It refuses amounts of booked rows that it cannot
+// read.
+func (t *table) readFigures() error {
+	for _, r := range t.rows {
+		for _, c := range amounts {
+			s := t.text(r, c)
+			if !strings.ContainsAny(s, "0123456789") {
+				continue
+			}
+			f, ok := parseFigure(s, t.decimal)
+			if !ok && r.counts && c != fee {
+				return fmt.Errorf("line %d: the column %s has an amount that cannot be read, or could be read in two ways", r.line, t.label(c))
+			}
+			r.has[c], r.value[c] = ok, f.cents
+			if c == amount {
+				r.marked, t.plus = f.side != 0, t.plus || f.plus
+			}
+			if f.rounded && c != fee {
+				t.rounded++
+			}
+		}
+		r.balance, r.balanced = r.value[runningBalance], r.has[runningBalance]
+		if r.counts && !r.has[amount] && !r.has[moneyOut] && !r.has[moneyIn] {
+			r.counts, r.opening = false, r.balanced
+			if !r.balanced {
+				t.notes = append(t.notes, r)
+			}
+		}
+	}
+	if n := len(t.rows); n > 1 && t.file.cut {
+		width := func(r *row) int { return len(r.fields) }
+		if last := t.rows[n-1]; width(last) < len(t.names) && !slices.ContainsFunc(t.rows[:n-1], func(r *row) bool { return width(r) <= width(last) }) {
+			return fmt.Errorf("line %d: the file ends within this line", last.line)
+		}
+	}
+	if t.rounded > 0 {
+		t.file.note(count(t.rounded, "amount") + " with parts of a cent rounded")
+	}
+	return nil
+}
+
+// booked returns the rows that count, and those that only state a balance.
+func (t *table) booked() (rows []*row) {
+	for _, r := range t.rows {
+		if r.counts || r.opening {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// statedBalance is a balance in a line outside of the table's rows.
+type statedBalance struct {
+	cents report.Cents
+	day   *report.Date
+}
+
+// statedAround reads the lines before and after the transactions: balances under their
+// names, the account's number and name. It names lines that it cannot use.
+func (t *table) statedAround() (balances map[string]statedBalance, number, name string, err error) {
+	balances = map[string]statedBalance{}
+	lines := slices.Clone(t.above)
+	for _, r := range t.notes {
+		lines = append(lines, r.fields)
+		if f, ok := parseFigure(t.text(r, runningBalance), t.decimal); ok && labelOf("total", strings.TrimLeft(strings.Join(r.fields, " "), " ")) == "" {
+			balances["closing"] = statedBalance{cents: f.cents}
+		}
+	}
+	for n, line := range lines {
+		for i, cell := range line {
+			label, value, colon := strings.Cut(cell, ":")
+			if value = strings.TrimSpace(value); value == "" {
+				value = strings.Join(slices.DeleteFunc(slices.Clone(line[i+1:]), func(s string) bool { return s == "" }), "\x00")
+				value, _, _ = strings.Cut(value, "\x00")
+			}
+			meaning := words["header"][headerKey(label)]
+			if value == "" || n+1 < len(lines) && i+1 < len(line) && words["header"][headerKey(value)] != "" {
+				if n+1 >= len(lines) || i >= len(lines[n+1]) || len(line) < 2 { // a name above its value
+					continue
+				}
+				value = lines[n+1][i]
+			}
+			f, isSum := parseFigure(value, t.decimal)
+			switch kind := labelOf("balance", label); {
+			case isSum && kind != "":
+				if _, known := balances[kind]; !known {
+					b := statedBalance{cents: f.cents}
+					if s := dayInText.FindString(label + " "); s != "" {
+						if d, ok := layouts[t.layoutOfNotes(s)].parse(s); ok {
+							b.day = &d
+						}
+					}
+					balances[kind] = b
+				}
+			case meaning == "number" && strings.ContainsAny(value, "0123456789") && number == "" && (colon || value != ""):
+				number = value
+			case meaning == "account" && name == "" && !isSum:
+				name = value
+			}
+		}
+	}
+	return balances, number, name, t.nameNotes()
+}
+
+// layoutOfNotes returns the layout that reads a day outside of the table.
+func (t *table) layoutOfNotes(s string) int {
+	for _, r := range t.rows {
+		for l := range layouts {
+			if d, ok := layouts[l].parse(t.dayOf(r)); ok && d.Equal(r.day.Time) {
+				if _, ok := layouts[l].parse(s); ok {
+					return l
+				}
+			}
+		}
+	}
+	return monthFirst
+}
+
+// labelOf returns the value of the longest word of a table that a text begins with.
+func labelOf(table, text string) (value string) {
+	longest, text := 0, plain(text)+" "
+	for word, v := range words[table] {
+		if len(word) > longest && strings.HasPrefix(text, word+" ") {
+			longest, value = len(word), v
+		}
+	}
+	return value
+}
+
+// nameNotes names the lines after the header that are no transactions. It refuses a file with
+// too many of them.
+func (t *table) nameNotes() error {
+	with, without, firstWith, firstWithout := 0, 0, 0, 0
+	for _, r := range t.notes {
+		first := strings.TrimLeft(strings.Join(r.fields, " "), " ")
+		if labelOf("balance", first) != "" || labelOf("total", first) != "" || words["section"][plain(first)] != "" {
+			continue
+		}
+		if slices.ContainsFunc(amounts, func(c column) bool { _, ok := parseNumeral(t.text(r, c)); return ok && c != runningBalance }) {
+			if with++; with == 1 {
+				firstWith = r.line
+			}
+		} else if len(strings.Fields(first)) > 0 && len(slices.DeleteFunc(slices.Clone(r.fields), func(s string) bool { return s == "" })) > 1 {
+			if without++; without == 1 {
+				firstWithout = r.line
+			}
+		}
+	}
+	if n := with + without; n > 3 && n*10 > len(t.rows)+n {
+		return fmt.Errorf("%d of %d lines have no day or no amount that can be read, the first in line %d", n, len(t.rows)+n,
+			cmp.Or(min(cmp.Or(firstWith, firstWithout), cmp.Or(firstWithout, firstWith)), 1))
+	}
+	if with > 0 {
+		t.file.leaveOut(fmt.Sprintf("%s with an amount and without a day left out, from line %d on", count(with, "line"), firstWith))
+	}
+	if without > 0 {
+		t.file.leaveOut(fmt.Sprintf("%s without a day and an amount left out, from line %d on", count(without, "line"), firstWithout))
+	}
+	return nil
+}

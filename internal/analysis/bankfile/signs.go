@@ -1,0 +1,389 @@
+package bankfile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"vestibule/internal/report"
+)
+
+// reading is a way to sign the amounts of a file.
+type reading struct {
+	how  string
+	sign func(r *row) report.Cents
+}
+
+// chain is how the running balance follows from the amounts of one account's rows.
+type chain struct {
+	order         []*row // oldest first
+	steps, breaks int
+	broken        *row // the first break
+	daily         bool // balances are those at the end of the days
+}
+
+// follow examines the balance in the orders that the rows may have been written in, and after
+// each row or each day. It returns the first with the fewest breaks.
+func follow(rows []*row) (best chain) {
+	if len(rows) == 0 {
+		return best
+	}
+	backward := slices.Clone(rows)
+	slices.Reverse(backward)
+	orders := [][]*row{rows, backward}
+	if rows[0].day.After(rows[len(rows)-1].day.Time) {
+		slices.Reverse(orders)
+	}
+	for n := range 6 {
+		c := chain{daily: n > 3}
+		switch {
+		case n < 2:
+			c.order = orders[n]
+		case n < 4:
+			c.order = slices.Clone(orders[n-2])
+			slices.SortStableFunc(c.order, func(a, b *row) int { return a.day.Compare(b.day.Time) })
+		default:
+			c.order = slices.Clone(orders[n-4])
+			slices.SortStableFunc(c.order, func(a, b *row) int { return a.day.Compare(b.day.Time) })
+		}
+		c.walk()
+		if n == 0 || c.breaks < best.breaks && (n != 1 || !backwardInTime(c.order)) {
+			best = c
+		}
+		if best.breaks == 0 {
+			break
+		}
+	}
+	return best
+}
+
+func backwardInTime(rows []*row) bool { return rows[0].day.After(rows[len(rows)-1].day.Time) }
+
+// walk counts the steps from one stated balance to the next, and those that the amounts do
+// not explain.
+func (c *chain) walk() {
+	known, balance, since := false, report.Cents(0), report.Cents(0)
+	for n, r := range c.order {
+		if since += r.sum; !r.balanced && !c.daily {
+			continue
+		}
+		if c.daily && n+1 < len(c.order) && c.order[n+1].day.Equal(r.day.Time) {
+			continue
+		}
+		stated, ok := r.balance, r.balanced
+		for k := n; c.daily && k >= 0 && c.order[k].day.Equal(r.day.Time); k-- { // any row of the day has it
+			if o := c.order[k]; o.balanced {
+				if ok && o.balance != stated {
+					c.breaks, c.broken = len(c.order)+1, o
+					return
+				}
+				stated, ok = o.balance, true
+			}
+		}
+		if !ok {
+			continue
+		}
+		if known {
+			if c.steps++; stated != balance+since {
+				if c.breaks++; c.broken == nil {
+					c.broken = r
+				}
+			}
+		}
+		known, balance, since = true, stated, 0
+	}
+}
+
+// sideOf returns -1 if the words of a row say money out, 1 for money in, or 0. clear reports
+// words for no other thing, such as debit, and unlike payment.
+func (t *table) sideOf(r *row) (sign int, clear bool) {
+	for _, i := range t.at[side] {
+		if i < len(r.fields) {
+			switch v := lookUp("side", r.fields[i]); v {
+			case "out", "mostly out":
+				return -1, v == "out"
+			case "in", "mostly in":
+				return 1, v == "in"
+			}
+		}
+	}
+	return 0, false
+}
+
+// readings lists the ways to sign the amounts. The first is what the signs and words say; it
+// is empty if they do not say enough, and then why says so.
+func (t *table) readings(rows []*row) (all []reading, why error) {
+	if len(t.at[moneyOut]) > 0 && len(t.at[moneyIn]) > 0 {
+		return t.readingsApart(rows)
+	}
+	value := func(r *row) report.Cents { return r.value[amount] }
+	bySide := func(r *row) report.Cents {
+		if said, _ := t.sideOf(r); said < 0 {
+			return -value(r)
+		}
+		return value(r)
+	}
+	var negative, positive, marked, unmarked, silent, outPlus, outMinus int
+	var unsaid *row
+	for _, r := range t.rows { // also those that do not count
+		if value(r) < 0 {
+			negative++
+		}
+	}
+	for _, r := range rows {
+		v := value(r)
+		said, clear := t.sideOf(r)
+		if negative > 0 && !clear {
+			said = 0
+		}
+		switch {
+		case v == 0:
+		case said == 0 && !r.marked:
+			if silent++; unsaid == nil {
+				unsaid = r
+			}
+		case said < 0 && v > 0:
+			outPlus++
+		case said < 0:
+			outMinus++
+		}
+		if value(r) > 0 {
+			positive++
+		}
+		if r.marked {
+			marked++
+		} else if value(r) != 0 {
+			unmarked++
+		}
+	}
+	signed := reading{"amounts have signs", value}
+	sides := reading{"amounts are signed by the column " + t.label(side), bySide}
+	opposite := reading{"amounts are positive for money out, as the balance says", func(r *row) report.Cents { return -value(r) }}
+	switch {
+	case marked > 0 && unmarked > 0 && (negative == 0 || negative == marked):
+		other := reading{"amounts without CR or DR are of the other side", func(r *row) report.Cents {
+			if !r.marked && (negative == 0) == (value(r) > 0) {
+				return -value(r)
+			}
+			return value(r)
+		}}
+		if negative > 0 {
+			other = signed
+		}
+		all = []reading{other, signed, opposite}
+	case marked > 0:
+		all = []reading{{"amounts are signed by CR and DR", value}}
+	case t.plus:
+		all = []reading{signed, opposite}
+	case outPlus > outMinus && silent == 0:
+		all = []reading{sides, signed, opposite}
+	case negative > 0 && outPlus > outMinus:
+		why = fmt.Errorf("line %d: the column %s does not say whether this amount is money in or out", unsaid.line, t.label(side))
+		all = []reading{signed, sides, opposite}
+	case negative > 0:
+		all = []reading{signed, opposite, sides}
+	case silent == 0 && positive > 0:
+		all = []reading{sides, signed, opposite}
+	case unsaid != nil && silent < len(rows):
+		why = fmt.Errorf("line %d: all amounts are positive, and the column %s does not say whether this one is money in or out",
+			unsaid.line, t.label(side))
+		all = []reading{signed, opposite}
+	default:
+		why = errors.New("all amounts are positive, and no column says which are money out")
+		all = []reading{signed, opposite}
+	}
+	return t.withFees(all, rows), why
+}
+
+// withFees adds readings that subtract the column of fees.
+func (t *table) withFees(all []reading, rows []*row) []reading {
+	if !slices.ContainsFunc(rows, func(r *row) bool { return r.value[fee] != 0 }) {
+		return all
+	}
+	for _, rd := range slices.Clone(all) {
+		all = append(all, reading{rd.how + ", fees are subtracted", func(r *row) report.Cents {
+			return rd.sign(r) - max(r.value[fee], -r.value[fee])
+		}})
+	}
+	return all
+}
+
+// readingsApart lists the ways to sign a column of money out and one of money in: their usual
+// sign is without meaning, the other one is a correction.
+func (t *table) readingsApart(rows []*row) ([]reading, error) {
+	usual, unusual := map[column]int{}, map[column]int{}
+	for _, r := range rows {
+		if r.value[moneyOut] != 0 && r.value[moneyIn] != 0 {
+			return nil, fmt.Errorf("line %d has an amount in the column %s and in the column %s", r.line, t.label(moneyOut), t.label(moneyIn))
+		}
+		for _, c := range []column{moneyOut, moneyIn} {
+			if r.value[c] < 0 {
+				unusual[c]++
+			} else if r.value[c] > 0 {
+				usual[c]++
+			}
+		}
+	}
+	apart := func(outward, inward report.Cents) func(r *row) report.Cents {
+		return func(r *row) report.Cents {
+			if !r.has[moneyOut] && !r.has[moneyIn] {
+				return r.value[amount]
+			}
+			return inward*r.value[moneyIn] - outward*r.value[moneyOut]
+		}
+	}
+	outward, inward := report.Cents(1), report.Cents(1)
+	if unusual[moneyOut] > usual[moneyOut] {
+		outward = -1
+	}
+	if unusual[moneyIn] > usual[moneyIn] {
+		inward = -1
+	}
+	how := "columns of money in and money out"
+	if unusual[moneyOut] > 0 && usual[moneyOut] > 0 || unusual[moneyIn] > 0 && usual[moneyIn] > 0 {
+		how += "; an amount with the other sign is a correction"
+	}
+	all := []reading{{how, apart(outward, inward)}}
+	for _, o := range []report.Cents{1, -1} {
+		for _, i := range []report.Cents{1, -1} {
+			all = append(all, reading{how + ", signed as the balance says", apart(o, i)})
+		}
+	}
+	all = append(all, reading{how + ", signed as the balance says", func(r *row) report.Cents {
+		return max(r.value[moneyIn], -r.value[moneyIn]) - max(r.value[moneyOut], -r.value[moneyOut])
+	}})
+	return t.withFees(all, rows), nil
+}
+
+// sign chooses the reading that the running balance of every group confirms, else the first,
+// and sets the rows' sums. It refuses a balance that contradicts every reading.
+func (t *table) sign(groups []*group, closing, opening *statedBalance) error {
+	var rows []*row
+	for _, g := range groups {
+		rows = append(rows, g.rows...)
+	}
+	transactions := slices.DeleteFunc(slices.Clone(rows), func(r *row) bool { return !r.counts })
+	readings, why := t.readings(transactions)
+	if len(readings) == 0 {
+		return why
+	}
+	try := func(rd reading) (steps, breaks int, broken *row) {
+		for _, r := range rows {
+			if r.sum = 0; r.counts {
+				r.sum = rd.sign(r)
+			}
+		}
+		for _, g := range groups {
+			g.chain = follow(g.rows)
+			steps, breaks = steps+g.chain.steps, breaks+g.chain.breaks
+			if broken == nil {
+				broken = g.chain.broken
+			}
+		}
+		if len(groups) == 1 && steps == 0 && closing != nil && opening != nil {
+			steps++
+			total := opening.cents
+			for _, r := range rows {
+				total += r.sum
+			}
+			if total != closing.cents {
+				breaks, broken = 1, rows[0]
+			}
+		}
+		return steps, breaks, broken
+	}
+	steps, _, _ := try(readings[0])
+	if steps > 0 && t.constant(rows) {
+		t.flat, steps = true, 0
+		t.file.note("every line has the same balance: it is that of the account now")
+	}
+	if steps == 0 || t.flat {
+		if why == nil {
+			t.file.note(readings[0].how)
+		}
+		return why
+	}
+	for _, rd := range readings {
+		if _, breaks, _ := try(rd); breaks == 0 {
+			t.file.note(rd.how + "; the balance agrees in " + count(steps, "line"))
+			return nil
+		}
+	}
+	if t.signByBalance(groups, transactions) {
+		t.file.note("amounts are signed by the change of the balance")
+		return nil
+	}
+	_, _, broken := try(readings[0])
+	switch {
+	case len(t.at[availableBalance]) > 0: // it may hold what is not booked
+		for _, r := range rows {
+			r.balanced = false
+		}
+		try(readings[0])
+		t.file.leaveOut("the column " + t.label(runningBalance) + ": it does not follow from the amounts")
+		return why
+	case why != nil:
+		return why
+	}
+	return fmt.Errorf("line %d: the balance does not follow from the amounts before it: a line is missing, moved, or read with a wrong sign",
+		broken.line)
+}
+
+// constant reports whether all rows have the same balance, although money moved.
+func (t *table) constant(rows []*row) bool {
+	moved := 0
+	for _, r := range rows {
+		if !r.balanced || r.balance != rows[0].balance {
+			return false
+		}
+		if r.sum != 0 {
+			moved++
+		}
+	}
+	return moved > 2
+}
+
+// signByBalance signs amounts by the change of the balance from row to row. It reports
+// whether this determines every row. The oldest row's sign is from its words, or from a
+// balance of the amount itself; without them, it is left out.
+func (t *table) signByBalance(groups []*group, transactions []*row) bool {
+	if slices.ContainsFunc(transactions, func(r *row) bool { return !r.balanced || r.value[amount] < 0 }) {
+		return false
+	}
+	for _, g := range groups {
+		orders := [][]*row{slices.Clone(g.rows), slices.Clone(g.rows)}
+		slices.Reverse(orders[1])
+		if backwardInTime(g.rows) {
+			slices.Reverse(orders)
+		}
+		done := false
+		for _, order := range orders {
+			done = true
+			for n, r := range order {
+				if n > 0 && done {
+					r.sum = r.balance - order[n-1].balance
+					done = !r.counts || r.sum == r.value[amount] || r.sum == -r.value[amount]
+				}
+			}
+			if first := order[0]; done && first.counts {
+				switch said, _ := t.sideOf(first); {
+				case said != 0:
+					first.sum = report.Cents(said) * first.value[amount]
+				case first.balance == first.value[amount], first.balance == -first.value[amount]:
+					first.sum = first.balance
+				default:
+					first.counts, first.sum = false, 0
+					t.file.leaveOut(fmt.Sprintf("line %d left out: nothing says whether its amount is money in or out", first.line))
+				}
+			}
+			if done {
+				break
+			}
+		}
+		if !done {
+			return false
+		}
+		g.chain = follow(g.rows)
+	}
+	return true
+}

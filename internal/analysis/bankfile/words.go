@@ -1,0 +1,109 @@
+package bankfile
+
+import (
+	_ "embed"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// wordList has a table, a value and a word per line: what names of columns, types, statuses,
+// banks and months mean in exports, in several languages.
+//
+//go:embed words.tsv
+var wordList string
+
+// words maps words, as plain returns them, to their values, by table. signatures lists the
+// names of columns that together tell the kind of an account.
+var words, signatures = loadWords()
+
+type signature struct {
+	kind    string
+	columns []string // as headerKey returns them
+}
+
+func loadWords() (map[string]map[string]string, []signature) {
+	all, sets := map[string]map[string]string{}, []signature(nil)
+	for line := range strings.Lines(wordList) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if f[0] == "signature" {
+			s := signature{kind: f[1]}
+			for name := range strings.SplitSeq(f[2], " + ") {
+				s.columns = append(s.columns, headerKey(name))
+			}
+			sets = append(sets, s)
+			continue
+		}
+		if all[f[0]] == nil {
+			all[f[0]] = map[string]string{}
+		}
+		key := plain(f[2])
+		if f[0] == "header" {
+			key = headerKey(f[2])
+		}
+		all[f[0]][key] = f[1]
+	}
+	return all, sets
+}
+
+// plain returns a text in lower case, without accents, its words separated by single spaces.
+// A text without letters and digits is only trimmed.
+func plain(s string) string {
+	out := strings.Join(strings.FieldsFunc(strings.ToLower(norm.NFD.String(s)), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r)
+	}), " ")
+	out = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, out)
+	if out == "" {
+		return strings.TrimSpace(s)
+	}
+	return out
+}
+
+var unitOfHeader = regexp.MustCompile(`\s*\((?:[A-Z]{3}|[^A-Za-z)]*)\)|\s+(?:[iI][nN] )?` +
+	`(?:USD|EUR|GBP|CAD|AUD|CHF|MXN|SEK|NOK|DKK|PLN|INR|NZD|COP|CLP|PEN|DOP|UTC)$`)
+
+// headerKey returns a column's name without its currency, in lower case without marks and
+// spaces: RunningBalance, Running Bal. (USD).
+func headerKey(name string) string {
+	return strings.ReplaceAll(plain(unitOfHeader.ReplaceAllString(strings.TrimSpace(name), "")), " ", "")
+}
+
+// find returns the value of the longest word of a table that a text contains, or empty.
+func find(table, text string) (value string) {
+	longest := 0
+	text = " " + plain(text) + " "
+	for word, v := range words[table] {
+		if len(word) > longest && strings.Contains(text, " "+word+" ") {
+			longest, value = len(word), v
+		}
+	}
+	return value
+}
+
+// lookUp returns the value of a word, or else of up to five words in it if they agree.
+func lookUp(table, text string) string {
+	key := plain(text)
+	if v, ok := words[table][key]; ok {
+		return v
+	}
+	parts, value := strings.Fields(key), ""
+	if len(parts) > 5 {
+		return ""
+	}
+	for _, word := range parts {
+		if v := words[table][word]; v != "" && len(word) > 2 {
+			if value != "" && strings.TrimPrefix(value, "mostly ") != strings.TrimPrefix(v, "mostly ") {
+				return ""
+			}
+			value = v
+		}
+	}
+	return value
+}
