@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -9,6 +10,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,13 +35,19 @@ import (
 
 // reportCommand is the command report: a cashflow report of account statements.
 type reportCommand struct {
-	Files    []string          `arg:"" name:"file" help:"Statements as a bank exports them: OFX, QFX, CSV, or camt.053."`
-	Balance  map[string]string `placeholder:"FILE=AMOUNT" mapsep:"none" help:"Balance at the end of the newest day, if a file states none."`
-	Personal string            `placeholder:"FILE" help:"JSON file that names the consumer, with personal and address of a submission."`
-	Page     string            `placeholder:"FILE" help:"Write the report as a page (HTML) to this file instead of JSON to the output."`
-	Lang     string            `enum:"en,es" default:"en" help:"Language of the page: en or es."`
-	Submit   bool              `help:"Send the data to the provider as a submission, and print its report."`
+	Files     []string          `arg:"" name:"file" help:"Statements as a bank exports them: OFX, QFX, CSV, camt.053, MT940, or QIF."`
+	Balance   map[string]string `placeholder:"FILE=AMOUNT" mapsep:"none" help:"Balance at the end of the newest day, if a file states none."`
+	Kind      map[string]string `placeholder:"FILE=KIND" mapsep:"none" help:"What a CSV file is of, if it does not tell: checking, savings, or card."`
+	Same      bool              `xor:"same" help:"Files that may be of one account or of two are of one."`
+	Different bool              `xor:"same" help:"Files that may be of one account or of two are of two."`
+	Personal  string            `placeholder:"FILE" help:"JSON file that names the consumer, with personal and address of a submission."`
+	Page      string            `placeholder:"FILE" help:"Write the report as a page (HTML) to this file instead of JSON to the output."`
+	Lang      string            `enum:"en,es" default:"en" help:"Language of the page: en or es."`
+	Submit    bool              `help:"Send the data to the provider as a submission, and print its report."`
 }
+
+// kinds maps the values of --kind to those of bankfile.
+var kinds = map[string]string{"checking": "checking", "savings": "savings", "card": "credit card"}
 
 // person has the consumer data of a submission.
 type person struct {
@@ -60,9 +70,21 @@ func (r *reportCommand) Run(ctx context.Context, in *invocation) error {
 	if err != nil {
 		return err
 	}
-	data, asOf, err := bankfile.Combine(files)
+	data, asOf, err := bankfile.Combine(files, r.answer(os.Stdin, in.stderr))
+	var undecided *bankfile.UndecidedError
+	if errors.As(err, &undecided) {
+		return fmt.Errorf("%w: say --same or --different", err)
+	}
 	if err != nil {
 		return err
+	}
+	if len(files) > 1 {
+		fmt.Fprintln(in.stderr, "Together")
+		for _, c := range data.Connections {
+			for i := range c.Accounts {
+				printAccount(in.stderr, &c.Accounts[i])
+			}
+		}
 	}
 	who, err := r.person()
 	if err != nil {
@@ -92,46 +114,137 @@ func (r *reportCommand) Run(ctx context.Context, in *invocation) error {
 	return r.writePage(ctx, review.ReportView{Report: &made, Analysis: &analysis})
 }
 
+// answer returns what says whether two files are of one account: a flag, or the user at a
+// terminal.
+func (r *reportCommand) answer(stdin *os.File, stderr io.Writer) bankfile.Answer {
+	return func(first, second string) (same, known bool) {
+		if r.Same || r.Different {
+			return r.Same, true
+		}
+		if info, err := stdin.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+			return false, false
+		}
+		fmt.Fprintf(stderr, "%s and %s may be statements of one account or of two. Are they of one? [y/n] ", first, second)
+		line, _ := bufio.NewReader(stdin).ReadString('\n')
+		line = strings.ToLower(strings.TrimSpace(line))
+		return line == "y" || line == "yes", line == "y" || line == "yes" || line == "n" || line == "no"
+	}
+}
+
+// printAccount prints a line about an account that was read.
+func printAccount(w io.Writer, a *bankdata.Account) {
+	var in, out report.Cents
+	var first, last report.Date
+	for i := range a.Transactions {
+		t := &a.Transactions[i]
+		if t.Out() {
+			out += t.Amount
+		} else {
+			in += t.Amount
+		}
+		if i == 0 || t.Posted.Before(first.Time) {
+			first = t.Posted
+		}
+		if t.Posted.After(last.Time) {
+			last = t.Posted
+		}
+	}
+	fmt.Fprintf(w, "  %s, %s: %d transactions, balance %s %s", a.Institution, a.Name, len(a.Transactions), a.Balance, a.Currency)
+	if a.BalanceDate != nil {
+		fmt.Fprintf(w, " on %s", a.BalanceDate)
+	}
+	if len(a.Transactions) > 0 {
+		fmt.Fprintf(w, "; %s to %s, in %s, out %s", first, last, in, out)
+	}
+	fmt.Fprintln(w)
+}
+
+// quoted puts an argument with spaces in quotes.
+func quoted(arg string) string {
+	if strings.ContainsAny(arg, " …") {
+		return strconv.Quote(arg)
+	}
+	return arg
+}
+
+// given returns the value of a flag for a file, by its path or its name, and marks it as used.
+func given(values map[string]string, used map[string]bool, names ...string) (value, name string) {
+	for _, name := range names {
+		if v, ok := values[name]; ok {
+			used[name] = true
+			return v, name
+		}
+	}
+	return "", ""
+}
+
 // read reads the statements, and prints what it found in each.
 func (r *reportCommand) read(stderr io.Writer) ([]bankfile.File, error) {
 	var files []bankfile.File
-	used := map[string]bool{}
+	balances, said := map[string]bool{}, map[string]bool{}
 	for _, path := range r.Files {
 		content, err := readBounded(path, bankfile.MaxBytes)
 		if err != nil {
 			return nil, err
 		}
-		f, err := bankfile.Read(path, content)
+		kind, name := given(r.Kind, said, path, filepath.Base(path))
+		if kind != "" && kinds[kind] == "" {
+			return nil, fmt.Errorf("--kind %s: %q is none of checking, savings and card", name, kind)
+		}
+		f, err := bankfile.ReadAs(path, content, kinds[kind])
+		if errors.Is(err, bankfile.ErrUnknownKind) {
+			return nil, fmt.Errorf("%s: %w: say --kind %[3]s=checking or --kind %[3]s=card", path, err, f.Name)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		fmt.Fprintf(stderr, "%s (%s)\n", f.Name, f.Format)
-		for i := range f.Accounts {
-			a := &f.Accounts[i]
-			for _, name := range []string{path, f.Name} {
-				if stated, ok := r.Balance[name]; ok && a.NoBalance {
-					used[name] = true
-					if err := a.SetBalance(stated); err != nil {
-						return nil, fmt.Errorf("--balance %s: %w", name, err)
-					}
-				}
-			}
-			if a.NoBalance {
-				return nil, fmt.Errorf("%s states no balance of the account %s: give it as --balance %s=AMOUNT", path, a.Name, f.Name)
-			}
-			fmt.Fprintf(stderr, "  %s, %s: %d transactions, balance %s %s\n", a.Institution, a.Name, len(a.Transactions), a.Balance, a.Currency)
+		for _, line := range slices.Concat(f.Notes, f.LeftOut) {
+			fmt.Fprintf(stderr, "  %s\n", line)
 		}
-		for _, why := range f.LeftOut {
-			fmt.Fprintf(stderr, "  %s\n", why)
+		if err := r.balances(path, &f, balances); err != nil {
+			return nil, err
+		}
+		for i := range f.Accounts {
+			printAccount(stderr, &f.Accounts[i].Account)
 		}
 		files = append(files, f)
 	}
 	for name := range r.Balance {
-		if !used[name] {
+		if !balances[name] {
 			return nil, fmt.Errorf("--balance %s: no file has this name and needs a balance", name)
 		}
 	}
+	for name := range r.Kind {
+		if !said[name] {
+			return nil, fmt.Errorf("--kind %s: no file has this name", name)
+		}
+	}
 	return files, nil
+}
+
+// balances sets the balances of --balance in the accounts of a file that states none.
+func (r *reportCommand) balances(path string, f *bankfile.File, used map[string]bool) error {
+	var without []*bankfile.Account
+	for i := range f.Accounts {
+		if f.Accounts[i].NoBalance {
+			without = append(without, &f.Accounts[i])
+		}
+	}
+	for _, a := range without {
+		names, flag := []string{f.Name + ":" + a.Name}, f.Name+":"+a.Name
+		if len(without) == 1 {
+			names, flag = append(names, path, f.Name), f.Name
+		}
+		stated, name := given(r.Balance, used, names...)
+		if name == "" {
+			return fmt.Errorf("%s states no balance of the account %s: give it as --balance %s", path, a.Name, quoted(flag+"=AMOUNT"))
+		}
+		if err := a.SetBalance(stated); err != nil {
+			return fmt.Errorf("--balance %s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // readBounded reads a regular file of at most limit bytes.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -70,6 +71,7 @@ func (t *table) accounts(kind string) error {
 	if len(kept) > maxAccounts {
 		return fmt.Errorf("more than %d accounts", maxAccounts)
 	}
+	t.findBalance(kept)
 	if err := t.sign(kept, stated[0], stated[1]); err != nil {
 		return err
 	}
@@ -138,8 +140,11 @@ func (t *table) groups(rows []*row) ([]*group, error) {
 	byKey := map[string]*group{}
 	var all []*group
 	for _, r := range rows {
-		var g group
-		key := ""
+		g := group{number: r.owner}
+		if !strings.ContainsAny(r.owner, "0123456789") {
+			g.number, g.name = "", r.owner
+		}
+		key := r.owner + "\x00"
 		for _, i := range at {
 			v := r.fields[i]
 			key += v + "\x00"
@@ -191,6 +196,41 @@ func (t *table) continues(g *group, rows []*row) bool {
 	return false
 }
 
+// findBalance finds a running balance in a column without a known name: the amounts explain
+// all of its changes.
+func (t *table) findBalance(groups []*group) {
+	if len(t.at[runningBalance]) > 0 {
+		return
+	}
+	known := slices.Concat(t.at[:]...)
+	for i := range t.names {
+		if slices.Contains(known, i) {
+			continue
+		}
+		found := true
+		for _, g := range groups {
+			for _, r := range g.rows {
+				f, ok := figure{}, false
+				if i < len(r.fields) {
+					f, ok = parseFigure(r.fields[i], t.decimal)
+				}
+				r.balance, r.balanced, found = f.cents, ok, found && ok
+			}
+			found = found && len(g.rows) > 2 && t.continues(g, g.rows)
+		}
+		if found {
+			t.at[runningBalance] = []int{i}
+			t.file.note(fmt.Sprintf("the column %q is read as the balance", t.names[i]))
+			return
+		}
+		for _, g := range groups {
+			for _, r := range g.rows {
+				r.balance, r.balanced = 0, false
+			}
+		}
+	}
+}
+
 // oneCurrency leaves out the rows of a group that are in another currency than most.
 func (t *table) oneCurrency(g *group) error {
 	counts := map[string]int{}
@@ -219,9 +259,26 @@ func (t *table) oneCurrency(g *group) error {
 	return nil
 }
 
+var currencyInText = regexp.MustCompile(`\b(?:USD|EUR|GBP|CAD|AUD|CHF|MXN|SEK|NOK|DKK|PLN|INR|NZD|COP|CLP|PEN|DOP|JPY|BRL|ZAR)\b|[€£]`)
+
+// currencyOf returns the currency of a row by its column, by its amount, or by the name of the
+// amount's column.
 func (t *table) currencyOf(r *row) string {
 	if c := strings.ToUpper(t.text(r, currency)); len(c) == 3 {
 		return c
+	}
+	for _, c := range []column{amount, moneyOut, moneyIn} {
+		for _, s := range []string{t.text(r, c), t.nameOf(t.at[c], 0)} {
+			switch found := currencyInText.FindString(strings.ToUpper(s)); found {
+			case "":
+			case "€":
+				return "EUR"
+			case "£":
+				return "GBP"
+			default:
+				return found
+			}
+		}
 	}
 	return ""
 }
@@ -241,7 +298,8 @@ func (t *table) account(g *group, kind string, closing *statedBalance) error {
 		a.guessed = false
 	}
 	base, _, _ := strings.Cut(t.file.Name, ".")
-	a.Institution = cmp.Or(t.text(g.rows[0], bankName), find("bank", words), clean(base), "Bank")
+	bank := cmp.Or(t.text(g.rows[0], bankName), find("bank", words))
+	a.Institution, a.bankKnown = cmp.Or(bank, clean(base), "Bank"), bank != ""
 	a.Name = cmp.Or(g.name, strings.ToLower(a.Subtype)) + endingIn(a.Number)
 	a.Currency = cmp.Or(t.currencyOf(g.rows[0]), "USD")
 	a.layout = strings.Join(t.names, "\x00")

@@ -59,6 +59,7 @@ type Account struct {
 	opening *report.Cents // balance before the first transaction
 	guessed bool          // the file does not say whether this is a checking or savings account
 
+	bankKnown   bool   // Institution is a bank's name, and not that of the file
 	balanceKind string // code of the balance in camt.053
 }
 

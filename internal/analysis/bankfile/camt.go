@@ -126,7 +126,11 @@ func (f *File) camt(s camtStatement) error {
 	states := map[string]int{}
 	for n, e := range s.Entries {
 		a.Currency = cmp.Or(a.Currency, strings.ToUpper(clean(e.Amount.Currency)))
-		state := lookUp("status", cmp.Or(clean(e.Status.Code), clean(e.Status.Own), clean(e.Status.Text), "BOOK"))
+		code := cmp.Or(clean(e.Status.Code), clean(e.Status.Own), clean(e.Status.Text), "BOOK")
+		state := lookUp("status", code)
+		if state == "" {
+			f.note(fmt.Sprintf("the unknown status %q is read as booked", code))
+		}
 		if states[cmp.Or(state, "booked")]++; state != "booked" && state != "" {
 			continue
 		}

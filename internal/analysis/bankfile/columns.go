@@ -17,7 +17,7 @@ func (t *table) nameColumns(names []string) (known int) {
 	for i, name := range names {
 		meaning, ok := words["header"][headerKey(name)]
 		if !ok || name == "" {
-			if _, isDay := anyDay(name); isDay {
+			if isDay(name) {
 				return 0
 			}
 			continue
@@ -45,22 +45,33 @@ func (t *table) nameColumns(names []string) (known int) {
 // and the balance after it, or debits and credits.
 func (t *table) withoutNames() error {
 	missing := errors.New("no line names the columns: a day (Date), a Description, and an Amount or Debit and Credit are needed")
-	if len(t.rows) > 1 && !slices.ContainsFunc(t.rows[0].fields, func(s string) bool { return strings.ContainsAny(s, "0123456789") }) {
-		t.names, t.rows = t.rows[0].fields, t.rows[1:]
-	}
-	if len(t.rows) == 0 {
+	first := slices.IndexFunc(t.rows, func(r *row) bool {
+		return slices.ContainsFunc(r.fields, isDay) && slices.ContainsFunc(r.fields, isNumeral)
+	})
+	if first < 0 {
 		return missing
 	}
-	t.at = [columns][]int{}
+	if first > 0 && len(t.rows[first-1].fields) == len(t.rows[first].fields) {
+		t.names = t.rows[first-1].fields
+	}
+	for _, r := range t.rows[:first] {
+		t.above = append(t.above, r.fields)
+	}
+	t.rows = t.rows[first:]
+	t.nameColumns(t.names)
+	for _, c := range amounts {
+		t.at[c] = nil
+	}
+	known := slices.Concat(t.at[:]...)
 	var sums []int
 	for i := range t.rows[0].fields {
 		days, numerals, cents, texts, statuses, filled := 0, 0, 0, 0, 0, 0
 		for _, r := range t.rows {
-			if i >= len(r.fields) || r.fields[i] == "" {
+			if i >= len(r.fields) || r.fields[i] == "" || slices.Contains(known, i) {
 				continue
 			}
 			filled++
-			if _, ok := anyDay(r.fields[i]); ok {
+			if isDay(r.fields[i]) {
 				days++
 			} else if n, ok := parseNumeral(r.fields[i]); ok {
 				numerals++
@@ -75,7 +86,7 @@ func (t *table) withoutNames() error {
 		}
 		switch {
 		case filled == 0:
-		case days*10 >= len(t.rows)*9 && len(t.at[posted]) == 0:
+		case days*10 >= len(t.rows)*9 && len(t.at[posted])+len(t.at[transacted]) == 0:
 			t.at[posted] = []int{i}
 		case numerals == filled && cents > 0:
 			sums = append(sums, i)
@@ -91,7 +102,7 @@ func (t *table) withoutNames() error {
 		})
 	}
 	switch {
-	case len(t.at[posted]) == 0 || len(t.rows[0].fields) < 3:
+	case len(t.at[posted])+len(t.at[transacted]) == 0 || len(t.rows[0].fields) < 3:
 		return missing
 	case len(sums) == 1:
 		t.at[amount] = sums
@@ -174,6 +185,11 @@ func (t *table) mendRows() error {
 	return nil
 }
 
+func isDay(s string) bool {
+	_, ok := anyDay(s)
+	return ok
+}
+
 func isNumeral(s string) bool {
 	_, ok := parseNumeral(s)
 	return ok
@@ -185,9 +201,7 @@ func (t *table) fits(fields []string) (key string, ok bool) {
 	sums := 0
 	for _, c := range []column{posted, transacted, amount, moneyOut, moneyIn, runningBalance} {
 		s := t.text(r, c)
-		_, isDay := anyDay(s)
-		_, isSum := parseNumeral(s)
-		if s != "" && (c <= transacted && !isDay || c > transacted && !isSum) {
+		if s != "" && (c <= transacted && !isDay(s) || c > transacted && !isNumeral(s)) {
 			return "", false
 		}
 		if s != "" && c >= amount && c <= moneyIn {
@@ -307,7 +321,7 @@ func (t *table) readTexts() error {
 		t.file.note(fmt.Sprintf("descriptions are from the column %q", t.names[c.i]))
 	}
 	if len(found) == 0 && len(t.at[side]) == 0 && slices.ContainsFunc(t.rows, func(r *row) bool { return r.counts }) {
-		t.file.leaveOut("descriptions: no column has them")
+		t.file.leaveOut("descriptions left out: no column has them")
 	}
 	return nil
 }

@@ -47,6 +47,7 @@ type row struct {
 	line    int
 	segment int    // number of header lines before
 	section string // status that a line above the row names for those below
+	owner   string // account that a line above the row names
 	loose   bool   // its quotes are not balanced
 
 	day               report.Date
@@ -188,9 +189,7 @@ func (r *records) swallows(lines string) bool {
 		day, sum := false, false
 		for _, f := range splitLoose(strings.TrimSuffix(line, "\n"), r.separator) {
 			f = clean(strings.Trim(f, `"`))
-			_, isDay := anyDay(f)
-			_, isSum := parseNumeral(f)
-			day, sum = day || isDay, sum || isSum && !isDay
+			day, sum = day || isDay(f), sum || isNumeral(f) && !isDay(f)
 		}
 		if day && sum {
 			return true
@@ -215,6 +214,22 @@ func splitLoose(line string, separator byte) (fields []string) {
 		fields = append(fields, strings.Trim(line[:i], `"`))
 		line = line[i+1:]
 	}
+}
+
+// ownerIn returns the number or name of an account in a line of at most three values.
+func ownerIn(fields []string) string {
+	filled := slices.DeleteFunc(slices.Clone(fields), func(s string) bool { return s == "" })
+	if len(filled) > 3 {
+		return ""
+	}
+	label, value, _ := strings.Cut(filled[0], ":")
+	if value = strings.TrimSpace(value); value == "" && len(filled) > 1 {
+		value = filled[1]
+	}
+	if m := words["header"][headerKey(label)]; m == "number" || m == "account" {
+		return value
+	}
+	return ""
 }
 
 // parseTable finds the separator and the line with the columns' names, and splits the file.
@@ -248,7 +263,7 @@ func parseTable(f *File, text string) (*table, error) {
 	if t.separator == 0 {
 		return nil, errNothing
 	}
-	section, segment, header := "", 0, []string(nil)
+	section, owner, segment, header := "", "", 0, []string(nil)
 	r := records{rest: text, separator: t.separator}
 	for {
 		record, ok := r.next()
@@ -272,10 +287,16 @@ func parseTable(f *File, text string) (*table, error) {
 		if v, ok := words["section"][plain(line)]; ok {
 			section = v
 		}
+		if v := ownerIn(record.fields); v != "" && header != nil {
+			owner = v
+		}
+		if header != nil && !strings.ContainsAny(line, "0123456789") && new(table).nameColumns(record.fields) > 0 {
+			return nil, fmt.Errorf("line %d: a table with other columns begins here: put it into a file of its own", record.line)
+		}
 		if len(t.rows) > MaxTransactions {
 			return nil, fmt.Errorf("more than %d lines", MaxTransactions)
 		}
-		record.section, record.segment = section, segment
+		record.section, record.owner, record.segment = section, owner, segment
 		t.rows = append(t.rows, &record)
 	}
 	if header == nil {

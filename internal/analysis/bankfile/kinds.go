@@ -68,16 +68,20 @@ func (t *table) kind(rows []*row) string {
 	if v := find("preamble", above.String()); v != "" && kindOf(above.String()) != "cash account" && kindOf(above.String()) != "savings" {
 		return kindName(v)
 	}
-	spend, other := 0, 0
+	spend, sale, other := 0, 0, 0
 	for _, r := range rows {
-		switch words["cardtype"][plain(t.text(r, side))] {
+		word := plain(t.text(r, side))
+		switch words["cardtype"][word] {
 		case "spend":
 			spend++
 		case "other":
 			other++
 		}
+		if word == "sale" {
+			sale++
+		}
 	}
-	if sale := spend * 2; !balance && spend > 0 && spend+other == len(rows) && sale >= other {
+	if !balance && spend > 0 && spend+other == len(rows) || sale*2 > len(rows) {
 		return "credit card"
 	}
 	return ""

@@ -273,6 +273,10 @@ func (f *File) statement(s *statement) error {
 func (f *File) addAccount(a Account) {
 	for i := range f.Accounts {
 		if b := &f.Accounts[i]; a.Number != "" && b.Number == a.Number && b.Routing == a.Routing && b.Subtype == a.Subtype && b.Currency == a.Currency {
+			if a.opening != nil && !b.NoBalance && b.Balance == *a.opening { // the next statement
+				b.Transactions, b.keys = append(b.Transactions, a.Transactions...), append(b.keys, a.keys...)
+				a.Transactions, a.keys = nil, nil
+			}
 			b.merge(&a)
 			return
 		}
@@ -346,7 +350,7 @@ func (s *statement) transaction(fields map[string]string) error {
 // ofxDay parses the day of YYYYMMDD[HHMMSS[.XXX]][[gmt offset:tz]] in the bank's time zone,
 // or of YYYY-MM-DD.
 func ofxDay(s string) (report.Date, bool) {
-	if day, ok := layouts[0].parse(s); ok && len(s) >= 10 && s[4] == '-' {
+	if day, ok := layouts[0].parse(s); ok && len(s) >= 10 && strings.ContainsAny(s[4:5], "-/.") {
 		return day, true
 	}
 	if len(s) < 8 {

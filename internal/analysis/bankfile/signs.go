@@ -320,7 +320,7 @@ func (t *table) sign(groups []*group, closing, opening *statedBalance) error {
 			r.balanced = false
 		}
 		try(readings[0])
-		t.file.leaveOut("the column " + t.label(runningBalance) + ": it does not follow from the amounts")
+		t.file.leaveOut("the column " + t.label(runningBalance) + " left out: it does not follow from the amounts")
 		return why
 	case why != nil:
 		return why

@@ -66,7 +66,7 @@ func parseNumeral(s string) (n numeral, ok bool) {
 		switch {
 		case strings.ContainsRune("\u2212\u2013\u2014\ufe63\uff0d", r):
 			return '-'
-		case unicode.IsSpace(r), unicode.Is(unicode.Sc, r), unicode.Is(unicode.Cf, r), strings.ContainsRune("'\u2019\u02bc", r):
+		case unicode.IsSpace(r), unicode.Is(unicode.Sc, r), unicode.Is(unicode.Cf, r), strings.ContainsRune("'\u2019\u02bc*", r):
 			return -1
 		}
 		return r
@@ -162,7 +162,8 @@ func parseAmount(s string) (report.Cents, bool) {
 	return f.cents, ok
 }
 
-// ungroup removes the marks between groups of three digits.
+// ungroup removes the marks between groups of three digits, or of two before the last, as in
+// India.
 func ungroup(s string) (string, bool) {
 	mark := strings.IndexAny(s, ".,")
 	if mark < 0 {
@@ -170,7 +171,7 @@ func ungroup(s string) (string, bool) {
 	}
 	groups := strings.Split(s, s[mark:mark+1])
 	for i, g := range groups {
-		if strings.Trim(g, "0123456789") != "" || i > 0 && len(g) != 3 || i == 0 && (len(g) > 3 || g == "") {
+		if strings.Trim(g, "0123456789") != "" || i > 0 && len(g) != 3 && (len(g) != 2 || i == len(groups)-1) || i == 0 && (len(g) > 3 || g == "") {
 			return "", false
 		}
 	}
