@@ -93,11 +93,23 @@ func TestReportFromFiles(t *testing.T) {
 	}
 
 	short := write("short.csv", "Date,Description,Amount\n10/01/2026,ACME PAYROLL,2000.00\n10/03/2026,RENT,-900.00\n")
+	later := write("later.csv", "Date,Description,Amount,Balance\n12/01/2026,ACME PAYROLL,2000.00,2500.00\n12/13/2026,RENT,-900.00,1600.00\n")
+	paid := write("paid.csv", "Date,Description,Amount\n12/01/2026,PAYMENT RECEIVED,2000.00\n12/13/2026,RENT,-900.00\n")
+	two := write("two.csv", "Date,Account Name,Description,Amount\n12/01/2026,Main Checking,ACME,2000.00\n12/13/2026,Main Checking,RENT,-900.00\n"+
+		"12/13/2026,Rainy Day Savings,INTEREST,1.00\n")
 	for _, c := range []struct {
 		args []string
 		says string
 	}{
 		{[]string{short}, "--balance short.csv=AMOUNT"},
+		{[]string{long, later}, "say --same or --different"},
+		{[]string{long, later, "--same", "--different"}, "--same"},
+		{[]string{paid}, "--kind paid.csv=card"},
+		{[]string{paid, "--kind", "paid.csv=card"}, "credit card left out with 2 lines"},
+		{[]string{paid, "--kind", "paid.csv=tree"}, "none of checking, savings and card"},
+		{[]string{paid, "--kind", "paid.csv=checking"}, "--balance paid.csv=AMOUNT"},
+		{[]string{long, "--kind", "paid.csv=checking"}, "--kind paid.csv: no file"},
+		{[]string{two, "--balance", "two.csv=1"}, `--balance "two.csv:Main Checking=AMOUNT"`},
 		{[]string{short, "--balance", "short.csv=much"}, `"much" is not an amount`},
 		{[]string{short, "--balance", "short.csv=1,250.00", "--balance", "other.csv=1"}, "--balance other.csv"},
 		{[]string{filepath.Join(dir, "nothing.csv")}, "no such file"},
@@ -108,6 +120,22 @@ func TestReportFromFiles(t *testing.T) {
 		if code, out, log := run(c.args...); code == 0 || out != "" || !strings.Contains(log, c.says) {
 			t.Errorf("%v: %d %q, want %q", c.args, code, log, c.says)
 		}
+	}
+	for _, c := range []struct {
+		flag string
+		want []string
+	}{{"--same", []string{"  Harbor checking, checking: 242 transactions, balance 1600.00 USD on 2026-12-13"}},
+		{"--different", []string{"Together", "later, checking: 2 transactions, balance 1600.00 USD on 2026-12-13; 2026-12-01 to 2026-12-13, in 2000.00, out -900.00"}}} {
+		code, _, log := run(long, later, c.flag)
+		for _, want := range c.want {
+			if code != 0 || !strings.Contains(log, want) {
+				t.Errorf("%s: %d, it says %s, want %s", c.flag, code, log, want)
+			}
+		}
+	}
+	if code, _, log := run(two, "--balance", "two.csv:Main Checking=5", "--balance", "two.csv:Rainy Day Savings=7"); code != 0 ||
+		!strings.Contains(log, "Rainy Day Savings: 1 transactions, balance 7.00") {
+		t.Errorf("two accounts: %d %s", code, log)
 	}
 	if code, out, log := run(short, "--balance", "short.csv=1,250.00"); code != 0 || !strings.Contains(out, "1250.00") {
 		t.Errorf("with a balance: %d %s", code, log)

@@ -130,9 +130,11 @@ func (t *table) mendRows() error {
 		width = len(t.rows[0].fields)
 	}
 	for _, r := range t.rows {
-		_, fits := t.fits(r.fields)
-		if _, thousands := t.joinThousands(r.fields, len(r.fields)-width); fits && !thousands && len(r.fields) > width {
-			wider++
+		if len(r.fields) > width {
+			_, fits := t.fits(r.fields)
+			if _, thousands := t.joinThousands(r.fields, len(r.fields)-width); fits && !thousands {
+				wider++
+			}
 		}
 	}
 	for n, r := range t.rows {

@@ -134,18 +134,10 @@ func (a *Account) isSame(b *Account) (same, decided bool) {
 		last = b.newestPosted()
 	}
 	if !first.After(last.Time) {
-		inA, inB := a.moves(first, last), b.moves(first, last)
-		shared, all := 0, 0
-		for move, n := range inA {
-			shared += min(n, inB[move])
-			all += n
-		}
-		others := 0
-		for _, n := range inB {
-			others += n
-		}
+		shared, all, others := common(a.moves(first, last, move), b.moves(first, last, move))
+		named, _, _ := common(a.moves(first, last, movedText), b.moves(first, last, movedText))
 		switch {
-		case shared > 0 && shared == min(all, others), shared*2 > min(all, others):
+		case shared*2 > min(all, others) && (shared > 1 || named > 0):
 			return true, true
 		case shared == 0 && all > 0 && others > 0 && (all+others > 2 || first.Before(last.Time)):
 			return false, true
@@ -164,18 +156,31 @@ func (a *Account) isSame(b *Account) (same, decided bool) {
 	return false, false
 }
 
-// moves counts transactions between two days by day and amount.
-func (a *Account) moves(from, to report.Date) map[string]int {
+// moves counts transactions between two days by a key.
+func (a *Account) moves(from, to report.Date, key func(*bankdata.Transaction) string) map[string]int {
 	out := map[string]int{}
 	for i := range a.Transactions {
 		if t := &a.Transactions[i]; !t.Posted.Before(from.Time) && !t.Posted.After(to.Time) {
-			out[move(t)]++
+			out[key(t)]++
 		}
 	}
 	return out
 }
 
 func move(t *bankdata.Transaction) string { return fmt.Sprintf("%s %d", t.Posted, t.Amount) }
+
+func movedText(t *bankdata.Transaction) string { return move(t) + plain(t.Description) }
+
+// common returns how many transactions two counts share, and the sums of both.
+func common(a, b map[string]int) (shared, inA, inB int) {
+	for key, n := range a {
+		shared, inA = shared+min(n, b[key]), inA+n
+	}
+	for _, n := range b {
+		inB += n
+	}
+	return shared, inA, inB
+}
 
 // oldest and newestPosted return the days of the oldest and the newest transaction.
 func (a *Account) oldest() report.Date {

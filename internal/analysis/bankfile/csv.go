@@ -153,7 +153,7 @@ func (r *records) quoted() (fields []string, length int) {
 		if i < len(s) && s[i] == '"' {
 			var b strings.Builder
 			for i++; ; i++ {
-				if i == len(s) || b.Len() > 1<<16 {
+				if i == len(s) || b.Len() > 1<<12 {
 					return nil, -1
 				}
 				if s[i] == '"' {

@@ -2,6 +2,7 @@ package bankfile
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -112,5 +113,81 @@ func (e expected) check(t *testing.T, f File) {
 		if !slices.Contains(texts, d) {
 			t.Errorf("no description %q", d)
 		}
+	}
+}
+
+// TestCombineWithoutNumbers combines files that name no account: by transactions that both
+// have, by a balance that goes on, or by the caller's answer.
+func TestCombineWithoutNumbers(t *testing.T) {
+	read := func(name, content string) File {
+		t.Helper()
+		if content == "" {
+			raw, err := os.ReadFile("testdata/combine/" + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			content = string(raw)
+		}
+		f, err := Read(name, []byte(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range f.Accounts {
+			if a := &f.Accounts[i]; a.NoBalance {
+				if err := a.SetBalance("5.00"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		return f
+	}
+	feb, mar := read("feb.csv", ""), read("mar.csv", "")
+	const head = "Date,Description,Amount\n"
+	april := read("april.csv", head+"2026-04-02,A,-1.00\n2026-04-03,B,2.00\n")
+	ofx := read("x.ofx", strings.Replace(xmlOFX, "</BANKTRANLIST>", "</BANKTRANLIST><LEDGERBAL><BALAMT>7.00<DTASOF>20260131</LEDGERBAL>", 1))
+	same := func(string, string) (bool, bool) { return true, true }
+	different := func(string, string) (bool, bool) { return false, true }
+	for name, c := range map[string]struct {
+		files    []File
+		answer   Answer
+		accounts string // number of transactions of each
+	}{
+		"the same file twice":                     {[]File{feb, feb}, nil, "[3]"},
+		"a balance that goes on":                  {[]File{feb, mar}, nil, "[6]"},
+		"a balance that goes on, newer first":     {[]File{mar, feb}, nil, "[6]"},
+		"a balance that goes on, and overlapping": {[]File{mar, feb, mar}, nil, "[6]"},
+		"transactions of both":                    {[]File{april, read("b.csv", head+"2026-04-03,B,2.00\n2026-04-04,C,-3.00\n")}, nil, "[3]"},
+		"transactions of both, in other columns": {[]File{april, read("b.csv", "Date,Payee,Debit,Credit\n2026-04-02,Ay,1.00,\n2026-04-03,Bee,,2.00\n2026-04-04,C,3.00,\n")},
+			nil, "[3]"},
+		"one amount on one day of both":              {[]File{april, read("b.csv", head+"2026-04-03,Other,2.00\n2026-04-04,C,-3.00\n")}, nil, "undecided"},
+		"days of both without the same transactions": {[]File{april, read("b.csv", head+"2026-04-02,C,-7.00\n2026-04-03,D,-9.00\n")}, nil, "[2 2]"},
+		"a checking and a savings account": {[]File{read("checking.csv", head+"2026-04-02,A,-1.00\n"), read("savings.csv", head+"2026-05-02,A,-1.00\n")},
+			nil, "[1 1]"},
+		"the number in one file and its end in another": {[]File{ofx, read("b.csv", "Account Number: 55\nDate,Description,Amount\n2026-01-31,Interest,1.20\n2026-01-30,Ada,-1000.00\n")},
+			nil, "[2]"},
+		"undecided":                 {[]File{feb, april}, nil, "undecided"},
+		"undecided, then same":      {[]File{feb, april}, same, "[5]"},
+		"undecided, then different": {[]File{feb, april}, different, "[3 2]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var answers []Answer
+			if c.answer != nil {
+				answers = append(answers, c.answer)
+			}
+			data, _, err := Combine(c.files, answers...)
+			var undecided *UndecidedError
+			if errors.As(err, &undecided) && c.accounts == "undecided" {
+				return
+			}
+			var got []int
+			for _, connection := range data.Connections {
+				for _, a := range connection.Accounts {
+					got = append(got, len(a.Transactions))
+				}
+			}
+			if err != nil || fmt.Sprint(got) != c.accounts {
+				t.Errorf("accounts with %v transactions, %v, want %s", got, err, c.accounts)
+			}
+		})
 	}
 }

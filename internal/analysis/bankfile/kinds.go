@@ -101,14 +101,15 @@ func (t *table) kindByPayments(rows []*row) (kind string, sure bool) {
 		in := r.sum > 0
 		all[in]++
 		text, more := t.describe(r)
-		switch text += " " + more; {
-		case find("income", text) != "":
+		if text = plain(text + " " + more); find("income", text) != "" {
 			return "", false
-		case find("payment", text) == "card":
+		}
+		switch find("payment", text) {
+		case "card":
 			strong[in]++
-		case find("payment", text) == "either":
+		case "either":
 			weak[in]++
-		case find("payment", text) == "refund":
+		case "refund":
 			refunds[in]++
 		}
 	}
