@@ -1,6 +1,6 @@
 // Package bankfile reads account statements as banks export them: OFX 1.x and 2.x (QFX
-// too), camt.052 and camt.053, MT940, QIF and CSV. Files come from strangers: their size,
-// accounts and transactions are bounded, and nothing in them can name another file.
+// too), camt.052 and camt.053, and CSV. Files come from strangers: their size, accounts and
+// transactions are bounded, and nothing in them can name another file.
 //
 // Read returns what one file says, Combine joins several files to the data of a report:
 // files of one account may overlap. What a cashflow report cannot use, such as a credit
@@ -41,7 +41,7 @@ const (
 // File is the content of one file.
 type File struct {
 	Name     string // without folders
-	Format   string // OFX, camt.053, MT940, QIF or CSV
+	Format   string // OFX, camt.052, camt.053 or CSV
 	Accounts []Account
 	LeftOut  []string // unused parts and the reasons, one sentence each
 	Notes    []string // how days, signs and other things were read
@@ -76,9 +76,9 @@ func (a *Account) SetBalance(amount string) error {
 }
 
 // errNothing is returned for a file in no known format.
-var errNothing = errors.New("not a statement in OFX, QFX, camt.053, MT940, QIF or CSV")
+var errNothing = errors.New("not a statement in OFX, QFX, camt.053 or CSV")
 
-// Kinds lists what a caller may say about the account of a CSV or QIF file.
+// Kinds lists what a caller may say about the account of a CSV file.
 var Kinds = []string{"checking", "savings", "credit card", "securities account", "loan"}
 
 // Read parses a file. Its errors describe the problem, with the line in a CSV file, and
@@ -106,12 +106,8 @@ func ReadAs(name string, content []byte, kind string) (File, error) {
 	case strings.Contains(head, "CAMT.052") || strings.Contains(head, "BKTOCSTMRACCTRPT>"):
 		f.Format = "camt.052"
 		err = readCAMT(&f, text)
-	case strings.HasPrefix(head, "!TYPE:") || strings.HasPrefix(head, "!ACCOUNT") || strings.HasPrefix(head, "!OPTION:"):
-		f.Format = "QIF"
-		err = readQIF(&f, text, kind)
-	case strings.Contains(head, ":20:") && strings.Contains(head, ":25") && strings.Contains(head, ":60"):
-		f.Format = "MT940"
-		err = readMT940(&f, text)
+	case strings.HasPrefix(head, "!TYPE:"), strings.HasPrefix(head, "!ACCOUNT"), strings.Contains(head, ":20:") && strings.Contains(head, ":60F:"):
+		err = errors.New("QIF and MT940 are not read: export OFX, camt.053 or CSV")
 	case strings.HasPrefix(head, "<"), strings.HasPrefix(head, "%PDF"), strings.HasPrefix(head, "PK\x03\x04"), strings.ContainsRune(text, 0):
 		err = errNothing
 	default:

@@ -1,13 +1,12 @@
 package bankfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
-
-	"vestibule/internal/report"
 )
 
 // nameColumns sets t.at by a header row. It returns how many columns it knows, or 0 if the
@@ -125,61 +124,37 @@ func (t *table) withoutNames() error {
 // mendRows joins the parts of a value that a separator without quotes divides, if only one
 // way gives a day and an amount.
 func (t *table) mendRows() error {
-	width, wider := len(t.names), 0
-	if width == 0 {
-		width = len(t.rows[0].fields)
-	}
+	width := cmp.Or(len(t.names), len(t.rows[0].fields))
+	texts := slices.Concat(t.at[description], t.at[memo], t.at[accountName], t.at[unused])
 	for _, r := range t.rows {
-		if len(r.fields) > width {
-			_, fits := t.fits(r.fields)
-			if _, thousands := t.joinThousands(r.fields, len(r.fields)-width); fits && !thousands {
-				wider++
-			}
-		}
-	}
-	for n, r := range t.rows {
-		if wider*2 > len(t.rows) { // columns without a name
-			break
-		}
 		for len(r.fields) > width && r.fields[len(r.fields)-1] == "" {
 			r.fields = r.fields[:len(r.fields)-1]
 		}
-		extra := len(r.fields) - width
 		if r.loose {
 			t.file.note(fmt.Sprintf("line %d: a stray quote is read as part of the text", r.line))
 		}
+		extra := len(r.fields) - width
 		if extra <= 0 {
 			continue
 		}
-		var found [][]string
-		seen := map[string]bool{}
-		texts := slices.Concat(t.at[description], t.at[memo], t.at[accountName], t.at[unused])
+		found := map[string][]string{} // by day and amounts
 		for i := range width {
 			if slices.Contains(texts, i) && extra < 8 && !slices.ContainsFunc(r.fields[i+1:i+extra+1], isNumeral) {
 				fields := slices.Concat(r.fields[:i], []string{strings.Join(r.fields[i:i+extra+1], ", ")}, r.fields[i+extra+1:])
-				if key, ok := t.fits(fields); ok && !seen[key] {
-					seen[key], found = true, append(found, fields)
+				if key, ok := t.fits(fields); ok && found[key] == nil {
+					found[key] = fields
 				}
-			}
-		}
-		if fields, ok := t.joinThousands(r.fields, extra); ok {
-			if key, ok := t.fits(fields); ok && !seen[key] {
-				found = append(found, fields)
-			}
-		}
-		if len(found) > 1 {
-			follow := slices.DeleteFunc(slices.Clone(found), func(fields []string) bool { return !t.follows(n, fields) })
-			if len(follow) > 0 {
-				found = follow
 			}
 		}
 		_, fits := t.fits(r.fields)
 		switch {
 		case len(found) == 0 && fits && !slices.ContainsFunc(r.fields[width:], isNumeral): // more than the columns with names
 		case len(found) == 1:
-			r.fields = found[0]
+			for _, fields := range found {
+				r.fields = fields
+			}
 			t.file.note(fmt.Sprintf("line %d: a value contains the separator without quotes, and its parts are joined", r.line))
-		case r.loose || len(found) > 1 || slices.ContainsFunc(r.fields, isNumeral):
+		case r.loose || slices.ContainsFunc(r.fields, isNumeral):
 			return fmt.Errorf("line %d has %d values for %d columns: put the value that contains the separator in quotes",
 				r.line, width+extra, width)
 		}
@@ -212,49 +187,6 @@ func (t *table) fits(fields []string) (key string, ok bool) {
 		key += s + "\x00"
 	}
 	return key, sums > 0 && (len(t.at[moneyOut]) == 0 || sums == 1)
-}
-
-// joinThousands joins the parts of amounts at their thousands separators.
-func (t *table) joinThousands(fields []string, extra int) (out []string, ok bool) {
-	if t.separator != ',' {
-		return nil, false
-	}
-	for i, f := range fields {
-		whole, _, _ := strings.Cut(f, ".")
-		if i > 0 && extra > 0 && len(whole) == 3 && strings.Trim(f, "0123456789.") == "" && len(out) > 0 {
-			last := strings.TrimLeft(out[len(out)-1], "-$( ")
-			if len(last) > 0 && len(last) <= 3 && last[0] != '0' && strings.Trim(last, "0123456789") == "" {
-				out[len(out)-1] += "," + f
-				extra--
-				continue
-			}
-		}
-		out = append(out, f)
-	}
-	return out, extra == 0
-}
-
-// follows reports whether a row's balance is that of a line beside it and the row's amount, or
-// that of the row and the amount beside it.
-func (t *table) follows(n int, fields []string) bool {
-	read := func(r *row) (sum, out, balance report.Cents, ok bool) {
-		figure := func(c column) report.Cents {
-			f, _ := parseFigure(t.text(r, c), '.')
-			return f.cents
-		}
-		_, ok = parseFigure(t.text(r, runningBalance), '.')
-		return figure(amount) + figure(moneyIn), figure(moneyOut), figure(runningBalance), ok
-	}
-	sum, out, balance, ok := read(&row{fields: fields})
-	for _, beside := range []int{n - 1, n + 1} {
-		if ok && beside >= 0 && beside < len(t.rows) && len(t.rows[beside].fields) <= len(fields) {
-			s, o, b, known := read(t.rows[beside])
-			if known && (balance-b == sum-out || b-balance == s-o) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // dropRepeated drops lines that an earlier part of the file has: parts begin with a line of
@@ -330,31 +262,19 @@ func (t *table) readTexts() error {
 
 // describe returns the description of a row, and its other texts as the memo.
 func (t *table) describe(r *row) (text, more string) {
-	numbered := strings.TrimRight(t.nameOf(t.at[description], 0), "12 ")
-	for n, i := range slices.Concat(t.at[description], t.at[memo]) {
-		if i >= len(r.fields) || r.fields[i] == "" {
-			continue
-		}
-		s := r.fields[i]
-		switch second := n > 0 && n < len(t.at[description]) && numbered != "" && strings.TrimRight(t.names[i], "12 ") == numbered; {
+	for _, i := range slices.Concat(t.at[description], t.at[memo]) {
+		switch {
+		case i >= len(r.fields) || r.fields[i] == "":
 		case text == "":
-			text = s
-		case second:
-			text = clean(text + " " + s)
-		case !strings.Contains(text, s) && !strings.Contains(more, s):
-			more = clean(more + " " + s)
+			text = r.fields[i]
+		case !strings.Contains(text, r.fields[i]) && !strings.Contains(more, r.fields[i]):
+			more = clean(more + " " + r.fields[i])
 		}
 	}
-	if text == "" {
-		text = t.text(r, side)
-	}
-	if text == "" {
-		text = "Transaction"
-	}
-	return text, more
+	return cmp.Or(text, t.text(r, side), "Transaction"), more
 }
 
-// nameOf returns the name of a column's first index, or empty.
+// nameOf returns the name of one of a meaning's columns, or empty.
 func (t *table) nameOf(at []int, n int) string {
 	if n < len(at) && at[n] < len(t.names) {
 		return t.names[at[n]]

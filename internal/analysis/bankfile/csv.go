@@ -71,6 +71,7 @@ type table struct {
 	above     [][]string // lines before the header
 	notes     []*row     // lines without a day
 	decimal   byte
+	layout    int  // of the days: an index of layouts
 	rounded   int  // amounts with parts of a cent
 	plus      bool // money in has the sign +
 	flat      bool // every row has the same balance, that of the account now

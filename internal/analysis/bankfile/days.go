@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"vestibule/internal/report"
 )
@@ -25,7 +24,6 @@ var layouts = []layout{
 	{"MMDDYYYY", compact(4, 0, 2)},
 	{"DDMMYYYY", compact(4, 2, 0)},
 	{"months in words", inWords},
-	{"numbers of days as in a spreadsheet", serial},
 }
 
 // dayFirst and monthFirst are indexes of layouts.
@@ -33,7 +31,7 @@ const monthFirst, dayFirst = 1, 2
 
 // anyDay parses a day in any layout.
 func anyDay(s string) (day report.Date, ok bool) {
-	for _, l := range layouts[:len(layouts)-1] {
+	for _, l := range layouts {
 		if day, ok = l.parse(s); ok {
 			return day, true
 		}
@@ -113,15 +111,6 @@ func inWords(s string) (report.Date, bool) {
 		year += 2000
 	}
 	return parseDay(year, month, number(n[0]))
-}
-
-// serial parses the number of days since 1899-12-30, in this century.
-func serial(s string) (report.Date, bool) {
-	whole, _, _ := strings.Cut(s, ".")
-	if n := number(whole); len(whole) == 5 && n >= 36526 && n < 60000 {
-		return report.DateOf(time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC)), true
-	}
-	return report.Date{}, false
 }
 
 // fit is how a layout reads the days of a file.

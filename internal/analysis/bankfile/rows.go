@@ -65,6 +65,7 @@ func (t *table) readDays() error {
 			}
 		}
 	}
+	t.layout = best.layout
 	how := "days are read as " + layouts[best.layout].name
 	for n, other := range others {
 		how += fmt.Sprintf("%s %s is possible too", []string{":", ", and"}[min(n, 1)], layouts[other.layout].name)
@@ -284,7 +285,7 @@ func (t *table) statedAround() (balances map[string]statedBalance, number, name 
 				if _, known := balances[kind]; !known {
 					b := statedBalance{cents: f.cents}
 					if s := dayInText.FindString(label + " "); s != "" {
-						if d, ok := layouts[t.layoutOfNotes(s)].parse(s); ok {
+						if d, ok := layouts[t.layout].parse(s); ok {
 							b.day = &d
 						}
 					}
@@ -298,20 +299,6 @@ func (t *table) statedAround() (balances map[string]statedBalance, number, name 
 		}
 	}
 	return balances, number, name, t.nameNotes()
-}
-
-// layoutOfNotes returns the layout that reads a day outside of the table.
-func (t *table) layoutOfNotes(s string) int {
-	for _, r := range t.rows {
-		for l := range layouts {
-			if d, ok := layouts[l].parse(t.dayOf(r)); ok && d.Equal(r.day.Time) {
-				if _, ok := layouts[l].parse(s); ok {
-					return l
-				}
-			}
-		}
-	}
-	return monthFirst
 }
 
 // labelOf returns the value of the longest word of a table that a text begins with.
