@@ -95,7 +95,8 @@ func TestReportFromFiles(t *testing.T) {
 	short := write("short.csv", "Date,Description,Amount\n10/01/2026,ACME PAYROLL,2000.00\n10/03/2026,RENT,-900.00\n")
 	later := write("later.csv", "Date,Description,Amount,Balance\n12/01/2026,ACME PAYROLL,2000.00,2500.00\n12/13/2026,RENT,-900.00,1600.00\n")
 	paid := write("paid.csv", "Date,Description,Amount\n12/01/2026,PAYMENT RECEIVED,2000.00\n12/13/2026,RENT,-900.00\n")
-	two := write("two.csv", "Date,Account Name,Description,Amount\n12/01/2026,Main Checking,ACME,2000.00\n12/13/2026,Main Checking,RENT,-900.00\n"+
+	two := write("two.csv", "Date,Account Name,Description,Amount\n"+
+		"12/01/2026,Main Checking,ACME,2000.00\n12/13/2026,Main Checking,RENT,-900.00\n"+
 		"12/13/2026,Rainy Day Savings,INTEREST,1.00\n")
 	for _, c := range []struct {
 		args []string
@@ -125,7 +126,8 @@ func TestReportFromFiles(t *testing.T) {
 		flag string
 		want []string
 	}{{"--same", []string{"  Harbor checking, checking: 242 transactions, balance 1600.00 USD on 2026-12-13"}},
-		{"--different", []string{"Together", "later, checking: 2 transactions, balance 1600.00 USD on 2026-12-13; 2026-12-01 to 2026-12-13, in 2000.00, out -900.00"}}} {
+		{"--different", []string{"Together", "later, checking: 2 transactions, balance 1600.00 USD on 2026-12-13; " +
+			"2026-12-01 to 2026-12-13, in 2000.00, out -900.00"}}} {
 		code, _, log := run(long, later, c.flag)
 		for _, want := range c.want {
 			if code != 0 || !strings.Contains(log, want) {

@@ -20,7 +20,7 @@ type group struct {
 }
 
 // ErrUnknownKind is returned for a file that may be of a credit card or of a checking account.
-var ErrUnknownKind = errors.New("nothing tells whether the account is a checking account or a credit card: all money in is payments")
+var ErrUnknownKind = errors.New("nothing tells whether this is a checking account or a credit card: its payments and refunds may be of either")
 
 // accounts makes the accounts of the table. kind is the kind of the account if the caller
 // knows it.
@@ -327,7 +327,7 @@ func (t *table) account(g *group, kind string, closing *statedBalance) error {
 	}
 	if closing != nil && (a.NoBalance || g.chain.steps == 0 && !t.flat && len(t.at[runningBalance]) == 0) {
 		day := a.newest()
-		if closing.day != nil && !closing.day.Before(day.Time) {
+		if closing.day != nil {
 			day = *closing.day
 		}
 		a.Balance, a.BalanceDate, a.NoBalance = closing.cents, &day, false

@@ -106,7 +106,8 @@ func ReadAs(name string, content []byte, kind string) (File, error) {
 	case strings.Contains(head, "CAMT.052") || strings.Contains(head, "BKTOCSTMRACCTRPT>"):
 		f.Format = "camt.052"
 		err = readCAMT(&f, text)
-	case strings.HasPrefix(head, "!TYPE:"), strings.HasPrefix(head, "!ACCOUNT"), strings.Contains(head, ":20:") && strings.Contains(head, ":60F:"):
+	case strings.HasPrefix(head, "!TYPE:"), strings.HasPrefix(head, "!ACCOUNT"),
+		strings.Contains(head, ":20:") && strings.Contains(head, ":60F:"):
 		err = errors.New("QIF and MT940 are not read: export OFX, camt.053 or CSV")
 	case strings.HasPrefix(head, "<"), strings.HasPrefix(head, "%PDF"), strings.HasPrefix(head, "PK\x03\x04"), strings.ContainsRune(text, 0):
 		err = errNothing

@@ -58,8 +58,10 @@ func (t *table) withoutNames() error {
 	}
 	t.rows = t.rows[first:]
 	t.nameColumns(t.names)
-	for _, c := range amounts {
-		t.at[c] = nil
+	for _, c := range append(amounts, side) {
+		if c != side || isNumeral(t.text(t.rows[0], side)) {
+			t.at[c] = nil
+		}
 	}
 	known := slices.Concat(t.at[:]...)
 	var sums []int

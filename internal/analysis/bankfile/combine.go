@@ -112,7 +112,8 @@ func joined(all []*Account, own int, names []string, name string, a *Account, an
 // both have, else by a balance of one that goes on in the other.
 func (a *Account) isSame(b *Account) (same, decided bool) {
 	switch {
-	case a.Currency != b.Currency, a.bankKnown && b.bankKnown && a.Institution != b.Institution, a.Subtype != b.Subtype && !a.guessed && !b.guessed:
+	case a.Currency != b.Currency, a.bankKnown && b.bankKnown && a.Institution != b.Institution,
+		a.Subtype != b.Subtype && !a.guessed && !b.guessed:
 		return false, true
 	case a.Number != "" && b.Number != "":
 		if a.Number == b.Number {

@@ -54,7 +54,9 @@ func (t *table) kind(rows []*row) string {
 		if s.kind == "card" && balance {
 			continue
 		}
-		if !slices.ContainsFunc(s.columns, func(c string) bool { return !slices.Contains(names, c) }) {
+		if !slices.ContainsFunc(s.columns, func(c string) bool {
+			return !slices.ContainsFunc(names, func(name string) bool { return name == c || len(c) > 4 && strings.HasPrefix(name, c) })
+		}) {
 			return kindName(s.kind)
 		}
 	}
@@ -112,6 +114,9 @@ func (t *table) kindByPayments(rows []*row) (kind string, sure bool) {
 		case "refund":
 			refunds[in]++
 		}
+	}
+	if !balanced && refunds[false] > 0 && refunds[false] == all[false] && all[true] > 0 { // refunds of what is spent
+		return "credit card", false
 	}
 	for _, in := range []bool{true, false} {
 		paid := strong[in] + weak[in]

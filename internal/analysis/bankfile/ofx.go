@@ -272,7 +272,8 @@ func (f *File) statement(s *statement) error {
 // addAccount adds an account, or its transactions to those of an account with its number.
 func (f *File) addAccount(a Account) {
 	for i := range f.Accounts {
-		if b := &f.Accounts[i]; a.Number != "" && b.Number == a.Number && b.Routing == a.Routing && b.Subtype == a.Subtype && b.Currency == a.Currency {
+		b := &f.Accounts[i]
+		if a.Number != "" && b.Number == a.Number && b.Routing == a.Routing && b.Subtype == a.Subtype && b.Currency == a.Currency {
 			if a.opening != nil && !b.NoBalance && b.Balance == *a.opening { // the next statement
 				b.Transactions, b.keys = append(b.Transactions, a.Transactions...), append(b.keys, a.keys...)
 				a.Transactions, a.keys = nil, nil
@@ -287,19 +288,27 @@ func (f *File) addAccount(a Account) {
 // signMoves signs the amounts of a statement without any negative one by their types, if a
 // type of money out has a positive amount.
 func (f *File) signMoves(s *statement, name string) error {
-	out, negative := 0, 0
+	out, negative, negativeOut := 0, 0, 0
 	for _, m := range s.moves {
-		if m.Amount < 0 {
+		outward := strings.HasPrefix(words["ofx"][strings.ToLower(m.kind)], "-")
+		switch {
+		case m.Amount < 0 && outward:
+			negativeOut++
+			fallthrough
+		case m.Amount < 0:
 			negative++
-		} else if m.Amount > 0 && strings.HasPrefix(words["ofx"][strings.ToLower(m.kind)], "-") {
+		case m.Amount > 0 && outward:
 			out++
 		}
 	}
-	if out == 0 {
+	switch {
+	case out == 0:
 		return nil
-	}
-	if negative > 0 {
-		f.note(fmt.Sprintf("%s of %s with a type of money out and a positive amount: read as money in, by the sign", count(out, "transaction"), name))
+	case negative > 0 && out > negativeOut:
+		return fmt.Errorf("the signs of %s contradict the types of its transactions (TRNTYPE)", name)
+	case negative > 0:
+		f.note(fmt.Sprintf("%s of %s with a type of money out and a positive amount: read as money in, by the sign",
+			count(out, "transaction"), name))
 		return nil
 	}
 	for i := range s.moves {

@@ -227,8 +227,9 @@ func (t *table) readFigures() error {
 		}
 	}
 	if n := len(t.rows); n > 1 && t.file.cut {
-		width := func(r *row) int { return len(r.fields) }
-		if last := t.rows[n-1]; width(last) < len(t.names) && !slices.ContainsFunc(t.rows[:n-1], func(r *row) bool { return width(r) <= width(last) }) {
+		last := t.rows[n-1]
+		shorter := func(r *row) bool { return len(r.fields) <= len(last.fields) }
+		if len(last.fields) < len(t.names) && !slices.ContainsFunc(t.rows[:n-1], shorter) {
 			return fmt.Errorf("line %d: the file ends within this line", last.line)
 		}
 	}
@@ -261,7 +262,8 @@ func (t *table) statedAround() (balances map[string]statedBalance, number, name 
 	lines := slices.Clone(t.above)
 	for _, r := range t.notes {
 		lines = append(lines, r.fields)
-		if f, ok := parseFigure(t.text(r, runningBalance), t.decimal); ok && labelOf("total", strings.TrimLeft(strings.Join(r.fields, " "), " ")) == "" {
+		f, ok := parseFigure(t.text(r, runningBalance), t.decimal)
+		if ok && labelOf("total", strings.Join(r.fields, " ")) == "" {
 			balances["closing"] = statedBalance{cents: f.cents}
 		}
 	}
@@ -317,7 +319,7 @@ func labelOf(table, text string) (value string) {
 func (t *table) nameNotes() error {
 	with, without, firstWith, firstWithout := 0, 0, 0, 0
 	for _, r := range t.notes {
-		first := strings.TrimLeft(strings.Join(r.fields, " "), " ")
+		first := strings.Join(r.fields, " ")
 		if labelOf("balance", first) != "" || labelOf("total", first) != "" || words["section"][plain(first)] != "" {
 			continue
 		}

@@ -293,7 +293,7 @@ func (t *table) sign(groups []*group, closing, opening *statedBalance) error {
 		return steps, breaks, broken
 	}
 	steps, _, _ := try(readings[0])
-	if steps > 0 && t.constant(rows) {
+	if steps > 0 && constant(groups) {
 		t.flat, steps = true, 0
 		t.file.note("every line has the same balance: it is that of the account now")
 	}
@@ -329,15 +329,18 @@ func (t *table) sign(groups []*group, closing, opening *statedBalance) error {
 		broken.line)
 }
 
-// constant reports whether all rows have the same balance, although money moved.
-func (t *table) constant(rows []*row) bool {
+// constant reports whether all rows of each account have the same balance, although money
+// moved.
+func constant(groups []*group) bool {
 	moved := 0
-	for _, r := range rows {
-		if !r.balanced || r.balance != rows[0].balance {
-			return false
-		}
-		if r.sum != 0 {
-			moved++
+	for _, g := range groups {
+		for _, r := range g.rows {
+			if !r.balanced || r.balance != g.rows[0].balance {
+				return false
+			}
+			if r.sum != 0 {
+				moved++
+			}
 		}
 	}
 	return moved > 2

@@ -171,7 +171,8 @@ func ungroup(s string) (string, bool) {
 	}
 	groups := strings.Split(s, s[mark:mark+1])
 	for i, g := range groups {
-		if strings.Trim(g, "0123456789") != "" || i > 0 && len(g) != 3 && (len(g) != 2 || i == len(groups)-1) || i == 0 && (len(g) > 3 || g == "") {
+		last := i == len(groups)-1
+		if strings.Trim(g, "0123456789") != "" || i > 0 && len(g) != 3 && (len(g) != 2 || last) || i == 0 && (len(g) > 3 || g == "") {
 			return "", false
 		}
 	}
