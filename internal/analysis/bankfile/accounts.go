@@ -20,7 +20,7 @@ type group struct {
 }
 
 // ErrUnknownKind is returned for a file that may be of a credit card or of a checking account.
-var ErrUnknownKind = errors.New("nothing tells whether this is a checking account or a credit card: its payments and refunds may be of either")
+var ErrUnknownKind = errors.New("nothing tells whether this is a checking account or a credit card: payments and refunds may be of both")
 
 // accounts makes the accounts of the table. kind is the kind of the account if the caller
 // knows it.

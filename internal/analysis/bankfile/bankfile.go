@@ -78,14 +78,12 @@ func (a *Account) SetBalance(amount string) error {
 // errNothing is returned for a file in no known format.
 var errNothing = errors.New("not a statement in OFX, QFX, camt.053 or CSV")
 
-// Kinds lists what a caller may say about the account of a CSV file.
-var Kinds = []string{"checking", "savings", "credit card", "securities account", "loan"}
-
 // Read parses a file. Its errors describe the problem, with the line in a CSV file, and
 // quote only column names.
 func Read(name string, content []byte) (File, error) { return ReadAs(name, content, "") }
 
-// ReadAs parses a file whose account is of a kind that the caller knows, one of Kinds or empty.
+// ReadAs parses a file whose account is of a kind that the caller knows: checking,
+// savings or credit card. It is used for CSV files; empty stands for what the file says.
 func ReadAs(name string, content []byte, kind string) (File, error) {
 	f := File{Name: path.Base(strings.ReplaceAll(name, `\`, "/"))}
 	if len(content) > MaxBytes {
