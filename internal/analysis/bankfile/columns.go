@@ -33,8 +33,8 @@ func (t *table) nameColumns(names []string) (known int) {
 	if len(t.at[amount]) == 0 {
 		t.at[amount] = t.at[gross]
 	}
-	if i := slices.IndexFunc(t.at[amount], func(i int) bool { return strings.HasPrefix(headerKey(names[i]), "net") }); i > 0 {
-		t.at[amount] = t.at[amount][i:] // after fees
+	if i := slices.IndexFunc(t.at[amount], func(i int) bool { return strings.HasPrefix(headerKey(names[i]), "net") }); i >= 0 {
+		t.at[amount], t.at[fee] = t.at[amount][i:], nil // after fees
 	}
 	return known
 }

@@ -35,15 +35,9 @@ func follow(rows []*row) (best chain) {
 		slices.Reverse(orders)
 	}
 	for n := range 6 {
-		c := chain{daily: n > 3}
-		switch {
-		case n < 2:
-			c.order = orders[n]
-		case n < 4:
-			c.order = slices.Clone(orders[n-2])
-			slices.SortStableFunc(c.order, func(a, b *row) int { return a.day.Compare(b.day.Time) })
-		default:
-			c.order = slices.Clone(orders[n-4])
+		c := chain{order: orders[n%2], daily: n > 3}
+		if n > 1 {
+			c.order = slices.Clone(c.order)
 			slices.SortStableFunc(c.order, func(a, b *row) int { return a.day.Compare(b.day.Time) })
 		}
 		c.walk()
@@ -160,17 +154,13 @@ func (t *table) readings(rows []*row) (all []reading, why error) {
 	sides := reading{"amounts are signed by the column " + t.label(side), bySide}
 	opposite := reading{"amounts are positive for money out, as the balance says", func(r *row) report.Cents { return -value(r) }}
 	switch {
-	case marked > 0 && unmarked > 0 && (negative == 0 || negative == marked):
-		other := reading{"amounts without CR or DR are of the other side", func(r *row) report.Cents {
-			if !r.marked && (negative == 0) == (value(r) > 0) {
+	case marked > 0 && unmarked > 0 && negative == 0:
+		all = []reading{{"amounts without CR are money out", func(r *row) report.Cents {
+			if !r.marked {
 				return -value(r)
 			}
 			return value(r)
-		}}
-		if negative > 0 {
-			other = signed
-		}
-		all = []reading{other, signed, opposite}
+		}}, signed, opposite}
 	case marked > 0:
 		all = []reading{{"amounts are signed by CR and DR", value}}
 	case t.plus:
@@ -300,6 +290,9 @@ func (t *table) sign(groups []*group, closing, opening *statedBalance) error {
 	if steps == 0 || t.flat {
 		if why == nil {
 			t.file.note(readings[0].how)
+		}
+		if slices.ContainsFunc(transactions, func(r *row) bool { return r.value[fee] != 0 }) {
+			t.file.leaveOut("the column " + t.label(fee) + " left out: no balance tells whether the amounts include it")
 		}
 		return why
 	}
