@@ -299,6 +299,9 @@ func (t *table) sign(groups []*group, closing, opening *statedBalance) error {
 	for _, rd := range readings {
 		if _, breaks, _ := try(rd); breaks == 0 {
 			t.file.note(rd.how + "; the balance agrees in " + count(steps, "line"))
+			if why != nil {
+				t.file.note("no balance proves the sign of the oldest line: it is read as that of all others")
+			}
 			return nil
 		}
 	}
@@ -365,8 +368,9 @@ func (t *table) signByBalance(groups []*group, transactions []*row) bool {
 				switch said, _ := t.sideOf(first); {
 				case said != 0:
 					first.sum = report.Cents(said) * first.value[amount]
-				case first.balance == first.value[amount], first.balance == -first.value[amount]:
+				case first.balance == first.value[amount]:
 					first.sum = first.balance
+					t.file.note("the oldest line is read as money in, because its balance is its amount")
 				default:
 					first.counts, first.sum = false, 0
 					t.file.leaveOut(fmt.Sprintf("line %d left out: nothing says whether its amount is money in or out", first.line))
