@@ -37,8 +37,8 @@ func queueFigures(ctx context.Context, dir string) ([]figure, error) {
 	defer s.stop()
 	other := provider.NewCustomer{Name: "Images", PublicID: uuid.NewString(), ClientID: "images", SecretKey: store.NewSecret(),
 		Products: map[contract.Product]string{contract.Income: uuid.NewString()},
-		Staff:    provider.Login{Email: "ops@images.example", Password: "correct horse battery"}}
-	if err := s.provider.AddCustomer(ctx, other); err != nil {
+		Staff:    "ops@images.example"}
+	if _, err := s.provider.AddCustomer(ctx, other); err != nil {
 		return nil, err
 	}
 	image := map[string]string{"fileName": "stub.png", "contentBase64": base64.StdEncoding.EncodeToString(page)}

@@ -63,12 +63,17 @@ func newLoaded(t *testing.T) *loaded {
 		c.Limits.WidgetRate, c.Limits.WidgetAccountRate = 60, 600
 	})
 	l.other = provider.NewCustomer{Name: "Harbor Bank", PublicID: uuid.NewString(), ClientID: "other", SecretKey: "other-secret-canary",
-		Products: map[contract.Product]string{}, Staff: provider.Login{Email: victim, Password: "a password of the other account"}}
+		Products: map[contract.Product]string{}, Staff: victim}
 	for _, kind := range contract.Products() {
 		l.other.Products[kind] = uuid.NewString()
 	}
-	if err := l.Provider.AddCustomer(t.Context(), l.other); err != nil {
+	link, err := l.Provider.AddCustomer(t.Context(), l.other)
+	if err != nil {
 		t.Fatal(err)
+	}
+	_, path, _ := strings.Cut(link, l.URL)
+	if a := l.Do("POST", path, url.Values{"password": {"a password of the other account"}}); a.Status != http.StatusSeeOther {
+		t.Fatalf("the first password of the other account's user: %d %s", a.Status, a.Body)
 	}
 	return l
 }
