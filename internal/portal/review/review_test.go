@@ -219,7 +219,7 @@ func open(t *testing.T, db *store.DB, more ...func(*Handler)) *testServer {
 		f(d.Handler)
 	}
 	letters.OnSettled = d.Decisions.EmailSettled
-	users.ShowSignIn, users.ShowForgotten, users.ShowPassword = d.ShowSignIn, d.ShowForgotten, d.ShowPassword
+	users.Show = d.ShowStaff
 	added := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
 		return users.Ensure(ctx, tx, staff.User{Email: "Reviewer@Example.com", Role: Administrator}, secret)
 	})
