@@ -8,14 +8,6 @@ import (
 // leftKinds are the kinds of accounts that no cashflow report is made of.
 var leftKinds = map[string]bool{"credit card": true, "securities account": true, "loan": true}
 
-// kindNames maps kinds in words.tsv to their names.
-func kindName(value string) string {
-	if value == "card" {
-		return "credit card"
-	}
-	return value
-}
-
 // kindOf returns the kind of an account by its name, or empty.
 func kindOf(name string) string {
 	name = " " + plain(name) + " "
@@ -25,7 +17,7 @@ func kindOf(name string) string {
 			if v == "cash account" || v == "savings" {
 				return v
 			}
-			kind = kindName(v)
+			kind = v
 		}
 	}
 	return kind
@@ -51,13 +43,13 @@ func (t *table) kind(rows []*row) string {
 	}
 	balance := len(t.at[runningBalance]) > 0
 	for _, s := range signatures {
-		if s.kind == "card" && balance {
+		if s.kind == "credit card" && balance {
 			continue
 		}
 		if !slices.ContainsFunc(s.columns, func(c string) bool {
 			return !slices.ContainsFunc(names, func(name string) bool { return name == c || len(c) > 4 && strings.HasPrefix(name, c) })
 		}) {
-			return kindName(s.kind)
+			return s.kind
 		}
 	}
 	if !balance && slices.ContainsFunc(rows, func(r *row) bool { return t.text(r, card) != "" }) {
@@ -68,7 +60,7 @@ func (t *table) kind(rows []*row) string {
 		above.WriteString(" " + strings.Join(line, " "))
 	}
 	if v := find("preamble", above.String()); v != "" && kindOf(above.String()) != "cash account" && kindOf(above.String()) != "savings" {
-		return kindName(v)
+		return v
 	}
 	spend, sale, other := 0, 0, 0
 	for _, r := range rows {
