@@ -167,7 +167,8 @@ func (f *fetch) statements(ctx context.Context, a *account, into *bankdata.Accou
 		n := len(days)
 		return func() { days = days[:n] }
 	}
-	if err := f.list(ctx, "GET statements", "accounts/"+url.PathEscape(string(a.ID))+"/statements", nil, "statements", mark, each); err != nil {
+	err := f.list(ctx, "GET statements", "accounts/"+url.PathEscape(string(a.ID))+"/statements", nil, "statements", mark, each)
+	if err != nil {
 		f.log.InfoContext(ctx, "data left out", "institution", f.in.ID, "err", err)
 		return
 	}
