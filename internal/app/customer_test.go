@@ -38,14 +38,13 @@ func TestCustomerCommand(t *testing.T) {
 		args []string
 		code int
 	}{
-		"applicant has the address": {[]string{"customer", "Other", "--staff=OPS@harbor.example"}, 1},
-		"no address":                {[]string{"customer", "Other", "--staff=unknown"}, 2},
-		"no name":                   {[]string{"customer", " ", "--staff=a@other.example"}, 1},
-		"no user to sign in":        {[]string{"customer", "Other"}, 2},
-		"an unknown account":        {[]string{"customer", "enable", "svc-unknown", "hierarchy"}, 1},
-		"an unknown feature":        {[]string{"customer", "enable", made.PublicID, "wings"}, 2},
-		"no feature":                {[]string{"customer", "disable", made.PublicID}, 2},
-		"a parent's parent":         {[]string{"customer", "inherit", made.PublicID, "hierarchy"}, 1},
+		"no address":         {[]string{"customer", "Other", "--staff=unknown"}, 2},
+		"no name":            {[]string{"customer", " ", "--staff=a@other.example"}, 1},
+		"no user to sign in": {[]string{"customer", "Other"}, 2},
+		"an unknown account": {[]string{"customer", "enable", "svc-unknown", "hierarchy"}, 1},
+		"an unknown feature": {[]string{"customer", "enable", made.PublicID, "wings"}, 2},
+		"no feature":         {[]string{"customer", "disable", made.PublicID}, 2},
+		"a parent's parent":  {[]string{"customer", "inherit", made.PublicID, "hierarchy"}, 1},
 	} {
 		if code, out, _ := run(tc.args...); code != tc.code || out != "" && code == 1 {
 			t.Errorf("%s: exit code %d, want %d\n%s", name, code, tc.code, out)

@@ -116,8 +116,8 @@ func TestMetrics(t *testing.T) {
 		delete(got, name)
 	}
 	// Whether jobs are waiting differs from run to run.
-	delete(got, "vestibule_jobs_unfinished{kind,party,state}")
-	delete(got, "vestibule_jobs_oldest_due_seconds{kind,party}")
+	delete(got, "vestibule_jobs_unfinished{kind,party,queue,state}")
+	delete(got, "vestibule_jobs_oldest_due_seconds{kind,party,queue}")
 	for name := range got {
 		t.Errorf("%s is not in the list", name)
 	}

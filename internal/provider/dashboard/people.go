@@ -74,6 +74,9 @@ func (s *Service) addUser(ctx context.Context, tx *store.Tx, by user, in input) 
 
 // inviteAgain sends another invitation in place of the earlier one.
 func (s *Service) inviteAgain(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	if !contract.IsUUID(in.id) {
+		return done{}, unknown("person")
+	}
 	token, err := s.Staff.InviteAgain(ctx, tx, by.User, in.id, in.lang)
 	return s.invited(done{action: staff.LinkIssued, object: in.id}, token), err
 }
@@ -88,6 +91,9 @@ func (s *Service) invited(d done, token string) done {
 
 // removeFactor removes another user's second factor.
 func (s *Service) removeFactor(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	if !contract.IsUUID(in.id) {
+		return done{}, unknown("person")
+	}
 	u, err := s.Staff.User(ctx, tx, in.id)
 	if err == nil && (u.Account != by.account.ID || !u.HasFactor) {
 		err = store.ErrNotFound
