@@ -514,7 +514,8 @@ func TestFilesAreForProduction(t *testing.T) {
 		t.Errorf("compose.yaml runs %v", commands)
 	}
 	const set = "\nVESTIBULE_ENVIRONMENT=production\n"
-	for file, want := range map[string]string{"portal.env": set, "provider.env": set, "kubernetes.yaml": "\n  VESTIBULE_ENVIRONMENT: production\n", "vestibule@.service": "\nExecStart=/usr/local/bin/vestibule %i\n"} {
+	for file, want := range map[string]string{"portal.env": set, "provider.env": set,
+		"kubernetes.yaml": "\n  VESTIBULE_ENVIRONMENT: production\n", "vestibule@.service": "\nExecStart=/usr/local/bin/vestibule %i\n"} {
 		if !strings.Contains(string(read(t, file)), want) {
 			t.Errorf("%s lacks %q", file, want)
 		}

@@ -28,7 +28,8 @@ func TestCustomerCommand(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(out), &made); code != 0 || err != nil || made.PublicID == "" ||
 		made.ClientID == "" || len(made.SecretKey) < 40 ||
-		len(made.Products) != 4 || made.Dashboard.Email != "ops@harbor.example" || !strings.Contains(made.Dashboard.Link, "/dashboard/set-password/") {
+		len(made.Products) != 4 || made.Dashboard.Email != "ops@harbor.example" ||
+		!strings.Contains(made.Dashboard.Link, "/dashboard/set-password/") {
 		t.Fatalf("exit code %d, %v\n%s%s", code, err, out, errs)
 	}
 	if strings.Contains(errs, made.SecretKey) || strings.Contains(errs, "ops@harbor.example") {

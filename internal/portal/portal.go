@@ -88,7 +88,8 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 		c.Brand = &branding.Brand{}
 	}
 	renderer := &pageRenderer{assets: c.Assets, language: console.Language{Cookie: "lang", Secure: public.Scheme == "https"},
-		sandbox: c.Environment == contract.Sandbox, brand: c.Brand, assetsOnly: c.Account.AssetsOnly, accessURL: c.Pages.ServiceAccessURL, log: c.Log,
+		sandbox: c.Environment == contract.Sandbox, brand: c.Brand, assetsOnly: c.Account.AssetsOnly,
+		accessURL: c.Pages.ServiceAccessURL, log: c.Log,
 		resumeByEmail: c.Mail != nil || c.Environment == contract.Sandbox} // a sandbox shows emails in its outbox
 	c.DB.SetClock(c.Now)
 	p := &Portal{db: c.DB, log: c.Log, assets: c.Assets}

@@ -216,7 +216,8 @@ func (p *Provider) errorPages() httpx.ErrorPages {
 	visit, dashboard := p.visits.Missing, p.dashboard.Missing
 	return httpx.ErrorPages{
 		"/visit/": visit, "/redirect/": visit, "/invite/": visit, "/widget/v1/frame": visit, "/widget/v1/problems/": visit,
-		visits.CallbackPath: visit, visits.CallbackPath + "/": visit, visits.AccessPath: visit, visits.AccessPath + "/": visit, "/docs": visit, "/docs/": visit,
+		visits.CallbackPath: visit, visits.CallbackPath + "/": visit, visits.AccessPath: visit, visits.AccessPath + "/": visit,
+		"/docs": visit, "/docs/": visit,
 		"/dashboard": dashboard, "/dashboard/": dashboard,
 	}
 }

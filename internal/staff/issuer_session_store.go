@@ -39,7 +39,8 @@ func (s *Service) setIssuerSession(ctx context.Context, tx *store.Tx, id, method
 		return err
 	}
 	now := store.Micros(s.Clock())
-	if _, err := tx.ExecContext(ctx, `INSERT INTO issuer_sessions (session_id, checked_at, tried_at) VALUES ($1, $2, $2)`, id, now); err != nil {
+	_, err := tx.ExecContext(ctx, `INSERT INTO issuer_sessions (session_id, checked_at, tried_at) VALUES ($1, $2, $2)`, id, now)
+	if err != nil {
 		return err
 	}
 	return s.setChecked(ctx, tx, id, refreshToken)

@@ -139,7 +139,8 @@ func TestAuthenticateCountsBeforeItChecks(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := d.authenticate(gone, try{email: "c@example.com", password: secret, networks: networks("here")}); !errors.Is(err, context.Canceled) {
+	late := try{email: "c@example.com", password: secret, networks: networks("here")}
+	if _, _, err := d.authenticate(gone, late); !errors.Is(err, context.Canceled) {
 		t.Errorf("a canceled request: %v", err)
 	}
 }

@@ -253,7 +253,8 @@ func TestTryReadsClientAddress(t *testing.T) {
 		r.RemoteAddr = "192.0.2.7:1234"
 		r.Header.Set("X-Forwarded-For", "198.51.100.1")
 		want := map[bool]string{false: "192.0.2.7", true: "198.51.100.1"}[proxied]
-		if got := c.try(r, " Ana@Example.COM ", "x"); !reflect.DeepEqual(got, try{email: "ana@example.com", password: "x", networks: networks(want)}) {
+		wanted := try{email: "ana@example.com", password: "x", networks: networks(want)}
+		if got := c.try(r, " Ana@Example.COM ", "x"); !reflect.DeepEqual(got, wanted) {
 			t.Errorf("behind a proxy %v: %+v", proxied, got)
 		}
 	}

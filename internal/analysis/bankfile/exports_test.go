@@ -101,8 +101,10 @@ func TestExportsInAnyForm(t *testing.T) {
 	proptest.Check(t, func(t *rapid.T) {
 		pick := func(name string, values ...string) string { return rapid.SampledFrom(values).Draw(t, name) }
 		f := form{signs: pick("signs", "signed", "opposite", "words", "columns", "negative debits", "marks", "unsigned"),
-			decimal: pick("decimal", ".", ","), separator: ";", layout: pick("layout", "2006-01-02", "01/02/2006", "02/01/2006", "02.01.06", "Jan 2, 2006"),
-			newestFirst: rapid.Bool().Draw(t, "newest first"), dayInOrder: rapid.Bool().Draw(t, "day in order"), balanced: rapid.Bool().Draw(t, "balanced")}
+			decimal: pick("decimal", ".", ","), separator: ";",
+			layout:      pick("layout", "2006-01-02", "01/02/2006", "02/01/2006", "02.01.06", "Jan 2, 2006"),
+			newestFirst: rapid.Bool().Draw(t, "newest first"), dayInOrder: rapid.Bool().Draw(t, "day in order"),
+			balanced: rapid.Bool().Draw(t, "balanced")}
 		if f.decimal == "." && f.layout != "Jan 2, 2006" {
 			f.separator = pick("separator", ",", ";", "\t", "|")
 		}

@@ -42,7 +42,8 @@ func kinds(t *testing.T) (files map[string][]byte, truth map[string]map[string]s
 // expand returns the fields of one line of the truth.
 func expand(key, value string) map[string]string {
 	now, ytd, both := strings.Cut(value, " ")
-	long := map[string]string{"gross": "gross_total_earnings_amount", "net": "net_total_earnings_amount", "regular": "regular_pay_earnings_amount",
+	long := map[string]string{"gross": "gross_total_earnings_amount", "net": "net_total_earnings_amount",
+		"regular":  "regular_pay_earnings_amount",
 		"overtime": "overtime_earnings_amount", "ss": "social_security_deductions_amount", "medicare": "medicare_tax_deductions_amount"}[key]
 	switch {
 	case key == "":
@@ -177,7 +178,8 @@ func TestColumnsOfAnyAlignment(t *testing.T) {
 						t.Errorf("%s, aligned %q, %d points wide: %s is %q, want %q", head, align, wide, k, s, want)
 					}
 				}
-				if v := paystub.Report([]*paystub.Document{d}, paystub.Bank{}, whenRead)[0].IrregularityDetection; v.Status != report.IrregularityNotDetected {
+				v := paystub.Report([]*paystub.Document{d}, paystub.Bank{}, whenRead)[0].IrregularityDetection
+				if v.Status != report.IrregularityNotDetected {
 					t.Errorf("%s, aligned %q, %d points wide: %s %v", head, align, wide, v.Status, v.Reasons)
 				}
 			}

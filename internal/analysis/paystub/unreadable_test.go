@@ -80,7 +80,8 @@ func TestLettersOfFonts(t *testing.T) {
 		v := paystub.Report([]*paystub.Document{d}, paystub.Bank{}, whenRead)[0]
 		status := map[bool]string{true: report.IrregularityReview, false: report.IrregularityNotDetected}[len(tt.want) > 0]
 		if d.Outcome != paystub.Read || d.Employer != tt.employer || (v.EmployeeName != nil) != (tt.employer != "") ||
-			v.NetTotal == nil || v.IrregularityDetection.Status != status || !slices.Equal(v.IrregularityDetection.Reasons, append([]string{}, tt.want...)) {
+			v.NetTotal == nil || v.IrregularityDetection.Status != status ||
+			!slices.Equal(v.IrregularityDetection.Reasons, append([]string{}, tt.want...)) {
 			t.Errorf("%s: %s, employer %q, employee %s, %+v", tt.name, d.Outcome, d.Employer, report.Text(v.EmployeeName), v.IrregularityDetection)
 		}
 	}
@@ -96,13 +97,15 @@ func TestUnreadableText(t *testing.T) {
 	d := paystub.Open(bytes.ReplaceAll(file, []byte("/ActualText"), []byte("/OtherTextt")))
 	v := paystub.Report([]*paystub.Document{d}, paystub.Bank{}, whenRead)[0]
 	if d.Outcome != paystub.Unreadable || !d.Scannable() || d.Employer != "" || v.EmployeeName != nil ||
-		v.IrregularityDetection.Status != report.IrregularityReview || !slices.Equal(v.IrregularityDetection.Reasons, []string{paystub.UnknownLetters}) {
+		v.IrregularityDetection.Status != report.IrregularityReview ||
+		!slices.Equal(v.IrregularityDetection.Reasons, []string{paystub.UnknownLetters}) {
 		t.Errorf("%s, employer %q, %+v", d.Outcome, d.Employer, v.IrregularityDetection)
 	}
 	if got := d.Scanned(nil); got != d {
 		t.Errorf("after a scan without words: %s", got.Outcome)
 	}
-	if got := d.Scanned([]paystub.ScannedPage{scannedPage(95, stubLines("923.50")...)}); got.Outcome != paystub.Read || got.Employer != "Harbor Dental" {
+	got := d.Scanned([]paystub.ScannedPage{scannedPage(95, stubLines("923.50")...)})
+	if got.Outcome != paystub.Read || got.Employer != "Harbor Dental" {
 		t.Errorf("after a scan: %s %q", got.Outcome, got.Employer)
 	}
 	ascii := stubIn("<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>", func(s string) string { return "(" + s + ") Tj" })

@@ -89,7 +89,8 @@ func TestAuditRuns(t *testing.T) {
 func sentenceOf(t *testing.T, l i18n.Lang, x console.Line, text *regexp.Regexp) string {
 	t.Helper()
 	var page strings.Builder
-	if err := pages.Audit(ui.Page{Lang: l}, pages.AuditView{Log: console.Log{Lines: []console.Line{x}}}).Render(t.Context(), &page); err != nil {
+	view := pages.AuditView{Log: console.Log{Lines: []console.Line{x}}}
+	if err := pages.Audit(ui.Page{Lang: l}, view).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
 	}
 	m := text.FindStringSubmatch(page.String())

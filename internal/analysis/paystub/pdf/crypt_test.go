@@ -32,7 +32,8 @@ const fileID = "0123456789abcdef"
 
 // padded returns a password of 32 bytes.
 func padded(password string) []byte {
-	return append([]byte(password), "\x28\xbf\x4e\x5e\x4e\x75\x8a\x41\x64\x00\x4e\x56\xff\xfa\x01\x08\x2e\x2e\x00\xb6\xd0\x68\x3e\x80\x2f\x0c\xa9\xfe\x64\x53\x69\x7a"...)[:32]
+	return append([]byte(password), "\x28\xbf\x4e\x5e\x4e\x75\x8a\x41\x64\x00\x4e\x56\xff\xfa\x01\x08"+
+		"\x2e\x2e\x00\xb6\xd0\x68\x3e\x80\x2f\x0c\xa9\xfe\x64\x53\x69\x7a"...)[:32]
 }
 
 func rc4With(key, data []byte) []byte {
@@ -79,7 +80,8 @@ func (l lock) key() (key []byte, dict string) {
 		key = []byte("a key of thirty-two bytes, always")[:32]
 		user := append(hash("validate"), "validatekey salt"...)
 		wrapped := cbcWith(hash("key salt"), make([]byte, 16), key)
-		return key, fmt.Sprintf("<<%s/O<%x>/OE<%x>/U<%x>/UE<%x>/Perms<%x>>>", head, bytes.Repeat([]byte("o"), 48), owner, user, wrapped, owner[:16])
+		return key, fmt.Sprintf("<<%s/O<%x>/OE<%x>/U<%x>/UE<%x>/Perms<%x>>>",
+			head, bytes.Repeat([]byte("o"), 48), owner, user, wrapped, owner[:16])
 	}
 	n := l.length / 8
 	b := append(padded(l.password), owner...)

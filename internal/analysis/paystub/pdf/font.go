@@ -80,7 +80,8 @@ func (r *reader) font(v any) *decoder {
 	}
 	out := &r.out.Fonts[d.index]
 	own := r.asDict(f.get("Encoding"))
-	symbolic := r.asInt(descriptor.get("Flags"))&4 != 0 && f.get("Encoding") == nil || own != nil && firstOf(own, "BaseEncoding", "Differences") == nil
+	symbolic := r.asInt(descriptor.get("Flags"))&4 != 0 && f.get("Encoding") == nil ||
+		own != nil && firstOf(own, "BaseEncoding", "Differences") == nil
 	switch mapped := len(d.text)+len(d.spans) > 0; {
 	case mapped && symbolic:
 		d.names = [256]rune{} // only the map says what its codes are

@@ -58,7 +58,8 @@ var Actions = []string{
 	decisions.Noted, LetterOpened, decisions.LetterSent, decisions.LetterFailed, decisions.LetterWithheld,
 	decisions.LetterRetried, sharing.Shared, sharing.Withdrawn, DeletionOpened, deletion.Deleted, deletion.ByRetention,
 	staff.UserAdded, staff.UserChanged, staff.LinkIssued, staff.ResetSent, staff.PasswordSet,
-	staff.InvitationWithdrawn, staff.FactorAdded, staff.FactorRemoved, staff.FactorReset, staff.RecoveryUsed, staff.RecoveryReplaced, EventSent, EventsOn, Read,
+	staff.InvitationWithdrawn, staff.FactorAdded, staff.FactorRemoved, staff.FactorReset, staff.RecoveryUsed, staff.RecoveryReplaced,
+	EventSent, EventsOn, Read,
 }
 
 // Service reads the audit log. All fields are required.

@@ -54,7 +54,8 @@ func TestExamine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newFakeBank(t, true)
-			checks, err := b.connect(func(in *Institution) { c.change(b, in) }).Examine(t.Context(), "fake", "https://provider.example/oauth/callback")
+			fake := b.connect(func(in *Institution) { c.change(b, in) })
+			checks, err := fake.Examine(t.Context(), "fake", "https://provider.example/oauth/callback")
 			if err != nil {
 				t.Fatal(err)
 			}
