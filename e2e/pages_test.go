@@ -1,7 +1,12 @@
 package e2e
 
 import (
+	"crypto/hmac"
+	"crypto/sha1"
+	"encoding/base32"
 	"encoding/base64"
+	"encoding/binary"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/playwright-community/playwright-go"
 
@@ -318,6 +324,16 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 					"/deletions", "/audit", "/people", "/events")
 				look(s.Portal, event, withdraw, document, "/review/nothing")
 			})
+			as("users with a second factor", nil, func(t *testing.T, v *visitor, _ func(string, ...string)) {
+				own := alone(t)
+				pages := &seen{site: own, portal: portalMux, provider: providerMux, screens: &pictures}
+				pages.addFactor(t, v, lang, own.Portal+"/review", own.Credentials.Reviewer.Email, own.Credentials.Reviewer.Password)
+				pages.addFactor(t, v, lang, own.Provider+"/dashboard", own.Credentials.Dashboard.Email, own.Credentials.Dashboard.Password)
+				pages.looked.Range(func(pattern, _ any) bool {
+					all.looked.Store(pattern, true)
+					return true
+				})
+			})
 			as("the customer's staff", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(dashboard, "", "/webhooks", "/deliveries", "/reports", "/relay-tokens", "/relay-tokens/received", "/redirects",
 					"/credentials", "/products", "/accounts", "/people", "/audit", "/outbox", "/theme")
@@ -330,6 +346,47 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 			}
 		}
 	})
+}
+
+// addFactor signs a user in, adds a second factor, and signs in with both.
+func (s *seen) addFactor(t *testing.T, v *visitor, lang, home, email, password string) {
+	t.Helper()
+	signIn := func(then string) {
+		v.open(t, home+"/sign-in?lang="+lang)
+		fill(t, v.page("[name=email]"), email)
+		fill(t, v.page("[name=password]"), password)
+		click(t, v.page("form[action$='/sign-in'] button"))
+		at(t, v, home+then)
+	}
+	signIn("")
+	s.look(t, v, lang, home+"/second-factor")
+	fill(t, v.page("[name=password]"), password)
+	click(t, v.page("button[value=add]"))
+	at(t, v, home+"/sign-in/factor")
+	s.look(t, v, lang, home+"/sign-in/factor")
+	text, err := v.page("main code").InnerText()
+	must(t, err)
+	secret, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(text)
+	must(t, err)
+	period := time.Now().Unix() / 30
+	fill(t, v.page("[name=code]"), totp(secret, period))
+	click(t, v.page("form[action$='/sign-in/factor'] button"))
+	see(t, v.page("main li code").First())
+	checkAccessibility(t, v, "recovery codes")
+	v.send(t, home+"/sign-out")
+	signIn("/sign-in/code")
+	s.look(t, v, lang, home+"/sign-in/code")
+	fill(t, v.page("[name=code]"), totp(secret, period+1)) // a code works once
+	click(t, v.page("form[action$='/sign-in/code'] button"))
+	at(t, v, home)
+}
+
+// totp returns the code of a period of 30 seconds (RFC 6238).
+func totp(secret []byte, period int64) string {
+	mac := hmac.New(sha1.New, secret)
+	mac.Write(binary.BigEndian.AppendUint64(nil, uint64(period)))
+	sum := mac.Sum(nil)
+	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(sum[sum[len(sum)-1]&0xf:])&0x7fffffff%1e6)
 }
 
 // page returns the content of an address, as the visitor gets it.
