@@ -382,7 +382,11 @@ func TestRequestsWithoutAnEmailDoNotCount(t *testing.T) {
 	start(t, func(t *testing.T, s *testServer) {
 		for range 4 {
 			s.request("ana@example.com")
-			s.Do("POST", "/dashboard/forgotten-password", url.Values{"email": {"ana@example.com"}})
+			a := s.Do("POST", "/dashboard/forgotten-password", url.Values{"email": {"ana@example.com"}},
+				func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-origin") })
+			if a.Status != http.StatusSeeOther {
+				t.Fatalf("a request for a new password: %d", a.Status)
+			}
 		}
 		s.idle()
 		s.share("Ana", "ana@example.com")

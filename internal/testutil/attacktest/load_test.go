@@ -39,8 +39,8 @@ const times = 1000
 
 const victim = "ana@example.com" // a consumer, and a user of the other account
 
-// network returns the address of the nth of many networks.
-func network(n int) string { return fmt.Sprintf("2001:db8:%x:%x::1", n>>16+1, n&0xffff) }
+// network returns the address of the nth of many networks, each a /48.
+func network(n int) string { return fmt.Sprintf("2001:db8:%x::1", n+2) }
 
 // loaded is a provider with two accounts: that of providertest, and another one, whose first
 // user is the victim.
@@ -67,14 +67,17 @@ func newLoaded(t *testing.T) *loaded {
 	for _, kind := range contract.Products() {
 		l.other.Products[kind] = uuid.NewString()
 	}
-	link, err := l.Provider.AddCustomer(t.Context(), l.other)
-	if err != nil {
+	if _, err := l.Provider.AddCustomer(t.Context(), l.other); err != nil {
 		t.Fatal(err)
 	}
-	_, path, _ := strings.Cut(link, l.URL)
-	if a := l.Do("POST", path, url.Values{"password": {"a password of the other account"}}); a.Status != http.StatusSeeOther {
+	if n := l.letters("/dashboard/set-password/"); n != 1 {
+		t.Fatalf("%d invitations of the other account's user", n)
+	}
+	link := regexp.MustCompile(`/dashboard/set-password/[^?\s]+`).FindString(l.sent[0].Text)
+	if a := l.Do("POST", link, url.Values{"password": {"a password of the other account"}}, l.fromPage); a.Status != http.StatusSeeOther {
 		t.Fatalf("the first password of the other account's user: %d %s", a.Status, a.Body)
 	}
+	l.sent = nil
 	return l
 }
 
@@ -115,6 +118,12 @@ func (l *loaded) letters(text string) (n int) {
 }
 
 func (l *loaded) asOther(r *http.Request) { r.SetBasicAuth(l.other.ClientID, l.other.SecretKey) }
+
+// fromPage makes a request that of a page of the dashboard.
+func (l *loaded) fromPage(r *http.Request) {
+	r.Header.Set("Origin", l.URL)
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+}
 
 func from(address string) func(*http.Request) {
 	return func(r *http.Request) { r.Header.Set("X-Forwarded-For", address) }
@@ -196,10 +205,7 @@ func TestLoadOnTheProvider(t *testing.T) {
 		return l.Do("POST", "/access", url.Values{"email": {victim}}, from(network(n))).Status
 	}
 	requestReset := func(l *loaded, n int) int {
-		return l.Do("POST", "/dashboard/forgotten-password", url.Values{"email": {victim}}, from(network(n)), func(r *http.Request) {
-			r.Header.Set("Origin", l.URL)
-			r.Header.Set("Sec-Fetch-Site", "same-origin")
-		}).Status
+		return l.Do("POST", "/dashboard/forgotten-password", url.Values{"email": {victim}}, from(network(n)), l.fromPage).Status
 	}
 	for _, row := range []struct {
 		name   string
