@@ -428,18 +428,24 @@ func TestEnginePages(t *testing.T) {
 		a := s.submit(t, pageless(t), "default", "", nil)
 		s.await(t, a.ID, "ready")
 	}
+	eachEngine(t, func(t *testing.T, d *driven, _ string, views []view) {
+		d.crawl(s.Portal+"/", views)
+		d.signIn(s.Portal+"/review", "form[action='/review/sign-in']", s.Credentials.Reviewer.Email, s.Credentials.Reviewer.Password)
+		d.crawl(s.Portal+"/review", views)
+		d.signIn(s.Provider+"/dashboard", "form[action='/dashboard/sign-in']", s.Credentials.Dashboard.Email, s.Credentials.Dashboard.Password)
+		d.crawl(s.Provider+"/dashboard", views)
+		d.crawl(s.Provider+"/docs", views)
+	})
+}
+
+// eachEngine runs a test with a browser of each engine at once.
+func eachEngine(t *testing.T, test func(t *testing.T, d *driven, engine string, views []view)) {
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
 			b, err := e.start(t, webdriver.Options{Language: "en-US"})
 			must(t, err)
-			d := newDriven(t, b)
-			d.crawl(s.Portal+"/", e.views)
-			d.signIn(s.Portal+"/review", "form[action='/review/sign-in']", s.Credentials.Reviewer.Email, s.Credentials.Reviewer.Password)
-			d.crawl(s.Portal+"/review", e.views)
-			d.signIn(s.Provider+"/dashboard", "form[action='/dashboard/sign-in']", s.Credentials.Dashboard.Email, s.Credentials.Dashboard.Password)
-			d.crawl(s.Provider+"/dashboard", e.views)
-			d.crawl(s.Provider+"/docs", e.views)
+			test(t, newDriven(t, b), e.name, e.views)
 		})
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"vestibule/e2e/webdriver"
 	"vestibule/internal/i18n"
 	"vestibule/internal/testutil/tools"
 )
@@ -115,30 +114,23 @@ func TestEngineHostPages(t *testing.T) {
 	t.Parallel()
 	tools.FullOnly(t)
 	s := start(t)
-	for _, e := range engines {
-		t.Run(e.name, func(t *testing.T) {
-			t.Parallel()
-			b, err := e.start(t, webdriver.Options{Language: "en-US"})
-			must(t, err)
-			d := newDriven(t, b)
-			for name, c := range hostPages {
-				// The outer page cannot see a sandboxed frame's; only Chromium reports a frame that it does not show.
-				if c.sandbox != "" || c.element && len(c.headers) == 1 {
-					continue
-				}
-				d.open(c.serve(t, s))
-				d.holds(name, `
-					const within = (root) => root.querySelector("iframe") ??
-						[...root.querySelectorAll("*")].map((x) => x.shadowRoot && within(x.shadowRoot)).find((x) => x);
-					const frame = within(document);
-					return !!frame && frame.style.visibility === "" && frame.style.height !== "420px";`)
-				var got bool
-				must(t, d.Run(&got, `return crossOriginIsolated`))
-				if got != c.isolated && !(name == "isolated without credentials" && e.name == "WebKit") { // it does not have them
-
-					t.Errorf("%s: crossOriginIsolated = %v", name, got)
-				}
+	eachEngine(t, func(t *testing.T, d *driven, engine string, _ []view) {
+		for name, c := range hostPages {
+			// The outer page cannot see a sandboxed frame's; only Chromium reports a frame that it does not show.
+			if c.sandbox != "" || c.element && len(c.headers) == 1 {
+				continue
 			}
-		})
-	}
+			d.open(c.serve(t, s))
+			d.holds(name, `
+				const within = (root) => root.querySelector("iframe") ??
+					[...root.querySelectorAll("*")].map((x) => x.shadowRoot && within(x.shadowRoot)).find((x) => x);
+				const frame = within(document);
+				return !!frame && frame.style.visibility === "" && frame.style.height !== "420px";`)
+			var got bool
+			must(t, d.Run(&got, `return crossOriginIsolated`))
+			if got != c.isolated && !(name == "isolated without credentials" && engine == "WebKit") { // it does not have them
+				t.Errorf("%s: crossOriginIsolated = %v", name, got)
+			}
+		}
+	})
 }

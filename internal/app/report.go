@@ -189,7 +189,7 @@ func (r *reportCommand) read(stderr io.Writer) ([]bankfile.File, error) {
 		}
 		kind, name := given(r.Kind, said, path, filepath.Base(path))
 		if kind != "" && kinds[kind] == "" {
-			return nil, fmt.Errorf("--kind %s: %q is none of checking, savings and card", name, kind)
+			return nil, fmt.Errorf("--kind %s: %q is not checking, savings or card", name, kind)
 		}
 		f, err := bankfile.ReadAs(path, content, kinds[kind])
 		if errors.Is(err, bankfile.ErrUnknownKind) {

@@ -107,7 +107,7 @@ func TestReportFromFiles(t *testing.T) {
 		{[]string{long, later, "--same", "--different"}, "--same"},
 		{[]string{paid}, "--kind paid.csv=card"},
 		{[]string{paid, "--kind", "paid.csv=card"}, "credit card left out with 2 lines"},
-		{[]string{paid, "--kind", "paid.csv=tree"}, "none of checking, savings and card"},
+		{[]string{paid, "--kind", "paid.csv=tree"}, "not checking, savings or card"},
 		{[]string{paid, "--kind", "paid.csv=checking"}, "--balance paid.csv=AMOUNT"},
 		{[]string{long, "--kind", "paid.csv=checking"}, "--kind paid.csv: no file"},
 		{[]string{two, "--balance", "two.csv=1"}, `--balance "two.csv:Main Checking=AMOUNT"`},

@@ -128,11 +128,11 @@ func TestUnreadConnectionsAreClosed(t *testing.T) {
 	const settings, headers = "\x00\x00\x00\x04\x00\x00\x00\x00\x00", "\x00\x00\x0d\x01\x05\x00\x00\x00\x01" +
 		"\x82\x86\x04\x07/stream\x41\x01a"
 	for name, sent := range map[string]string{
-		"HTTP/1.1 a file":                 "GET /file HTTP/1.1\r\nHost: a\r\n\r\n",
-		"HTTP/1.1 a stream":               "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n",
-		"HTTP/1.1 an error":               "GET /none HTTP/1.1\r\nHost: a\r\n\r\n",
-		"HTTP/1.1 a request that is none": "GET\r\n\r\n",
-		"HTTP/2.0 a stream":               "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings + headers,
+		"HTTP/1.1 a file":             "GET /file HTTP/1.1\r\nHost: a\r\n\r\n",
+		"HTTP/1.1 a stream":           "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n",
+		"HTTP/1.1 an error":           "GET /none HTTP/1.1\r\nHost: a\r\n\r\n",
+		"HTTP/1.1 an invalid request": "GET\r\n\r\n",
+		"HTTP/2.0 a stream":           "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings + headers,
 	} {
 		t.Run(name, func(t *testing.T) {
 			responses(t, 1<<20, func(t *testing.T, l *pipes, ended func() (_, _ time.Time, _ error)) {

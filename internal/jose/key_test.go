@@ -242,7 +242,7 @@ func TestKeyPolicy(t *testing.T) {
 		{"kid empty", ec(`,"kid":""`), ""},
 		{"kid not ASCII", ec(`,"kid":"é"`), ""},
 		{"kid too long", ec(`,"kid":"` + strings.Repeat("a", 257) + `"`), ""},
-		{"certificate that is none", ec(`,"kid":"a","x5c":["AA"],"x5t":7,"x5u":[]`), ES256},
+		{"invalid certificate", ec(`,"kid":"a","x5c":["AA"],"x5t":7,"x5u":[]`), ES256},
 		{"kid twice", ec(`,"kid":"a","kid":"b"`), ""},
 		{"private", ec(`,"kid":"a","d":"AA"`), ""},
 		{"RSA with a prime", rs(`,"kid":"a","p":"AA"`), ""},

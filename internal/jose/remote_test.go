@@ -378,7 +378,7 @@ func TestUnusableKeysAreLeftOut(t *testing.T) {
 		{"one kid twice", `{"keys":[` + other + `,` + one + `,` + double + `]}`, []string{a.ID}, 2, false},
 		{"one key twice", `{"keys":[` + one + `,` + strings.Replace(one, "{", `{"x-note":1,`, 1) + `]}`, []string{a.ID}, 0, false},
 		{"byte order mark", "\uFEFF" + `{"keys":[` + one + `]}`, []string{a.ID}, 0, false},
-		{"certificate that is none", `{"keys":[` + strings.Replace(one, "{", `{"x5c":["AA"],"x5t":7,`, 1) + `]}`, []string{a.ID}, 0, false},
+		{"invalid certificate", `{"keys":[` + strings.Replace(one, "{", `{"x5c":["AA"],"x5t":7,`, 1) + `]}`, []string{a.ID}, 0, false},
 		{"one kid three times", `{"keys":[` + other + `,` + double + `,` + one + `,` + other + `]}`, []string{a.ID}, 3, false},
 		{"algorithm that is not allowed", `{"keys":[` + strings.Replace(one, "{", `{"x-note":1,`, 1) +
 			`,{"kty":"EC","crv":"P-384"}]}`, []string{a.ID}, 1, false},

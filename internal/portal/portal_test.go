@@ -311,8 +311,8 @@ func TestLostExternalIDUsesAnAttempt(t *testing.T) {
 	})
 }
 
-// TestScannersOfLinks checks that clients that get the link of an application, and do not come
-// back with its cookie, keep nobody from using it, and get nothing by it later.
+// TestScannersOfLinks checks that a client that requests an application's link without returning its
+// cookie does not use the link up, and cannot use it after the applicant has.
 func TestScannersOfLinks(t *testing.T) {
 	each(t, func(t *testing.T, r *testServer) {
 		p := r.browser().do("POST", "/api/v1/applications", "application/json",

@@ -156,7 +156,7 @@ func (e *examination) api(ctx context.Context) {
 	}
 }
 
-// callback names the redirect URI and the defense against mix-up, or says that there is none.
+// callback describes the redirect URI and its defense against mix-up, and warns if it has no defense.
 func (e *examination) callback(shared string, sendsIss bool) {
 	detail, warning := "register "+e.in.public().RedirectURI(shared)+" at the bank; ", false
 	switch {
