@@ -113,7 +113,7 @@ func TestIncomePageShowsTheSources(t *testing.T) {
 	mustHave(t, incomePage(t, i18n.English, v), "$50,000.50", "$55,000", i18ntest.EN("review.income_change.up", "percent", "10"),
 		"50% was found", "Medium", "$100,000", "$51,000",
 		"Income in 2 of the last 3 full months. Average: $2,633.33 gross, $2,033.33 net. "+
-			"Highest in Feb 2026 ($3,100.00), lowest in Jan 2026 (not known).",
+			"Highest in Feb 2026 ($3,100.00), lowest in Jan 2026 (unknown).",
 		"Mar 2026: gross $1,000.00, net $800.00 ("+i18ntest.EN("review.report.part")+")", "TERN &lt;PAY&gt;",
 		i18ntest.EN("review.income.unmatched"), i18ntest.EN("review.report.ending"), "−$12.05", "Springfield, IL",
 		i18ntest.EN("review.employer_real.found", "employer", "Tern &amp; Sons"),
