@@ -252,7 +252,8 @@ func TestCorrectionInReportCurrency(t *testing.T) {
 				t.Errorf("%s mentions dollars", what)
 			}
 		}
-		read("the form", d.page(page), i18ntest.EN("dashboard.present.now")+euros(*now.GrossAnnual), i18ntest.EN("dashboard.present.now")+euros(*now.NetRecent),
+		currently := i18ntest.EN("dashboard.present.now")
+		read("the form", d.page(page), currently+euros(*now.GrossAnnual), currently+euros(*now.NetRecent),
 			i18ntest.EN("dashboard.correction.net_income")+" (EUR)")
 		net := *now.NetAnnual + 10_000
 		form := d.form("revision", "0", "net_annual", fmt.Sprint(net), "reason", "The consumer disputed this.")
