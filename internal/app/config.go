@@ -124,6 +124,9 @@ func (l Log) logger(w io.Writer) *slog.Logger {
 // validates the groups that a command uses, and what concerns several of them.
 func (c *Config) check(uses map[string]bool, p parties) error {
 	c.Events.OnLoopback = c.Listen.portalOnLoopback()
+	if c.Listen.ProviderURL == "" && uses["account"] {
+		c.Listen.ProviderURL = c.profileURL()
+	}
 	var errs []error
 	groups := reflect.ValueOf(c).Elem()
 	for i := range groups.NumField() {
@@ -133,6 +136,18 @@ func (c *Config) check(uses map[string]bool, p parties) error {
 		}
 	}
 	return errors.Join(append(errs, c.checkListeners(p), c.checkParties(p))...)
+}
+
+// profileURL returns the provider's address in the file of --provider-profile, or "".
+func (c *Config) profileURL() string {
+	if c.Account.ProfileFile == "" {
+		return ""
+	}
+	profile, err := c.Account.Profile()
+	if err != nil { // the account's Validate says so
+		return ""
+	}
+	return profile.URL
 }
 
 // checkListeners refuses listeners without TLS that other machines can reach.
@@ -192,6 +207,9 @@ func (c *Config) checkParties(p parties) error {
 	}
 	if p.portal && p.provider && production {
 		bad("--environment production: the command serve works only in a sandbox; run the commands portal and provider separately")
+	}
+	if p.portal && p.provider && a.ProfileFile != "" {
+		bad("--provider-profile describes another provider; run the command portal with it")
 	}
 	if p.portal && p.provider && (a.PublicID != "" || a.ClientID != "" || a.SecretKey != "" || len(a.Products) > 0) {
 		bad("--public-id, --client-id, --secret-key and --products name an account at another provider; run the command portal with them")

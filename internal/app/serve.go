@@ -430,9 +430,6 @@ func (p *program) startPortal(ctx context.Context, which parties, made customers
 	if which.provider && conf.Pages.ServiceAccessURL == "" {
 		conf.Pages.ServiceAccessURL = conf.ProviderURL + access.Path
 	}
-	if conf.Pages.WidgetScriptURL == "" {
-		conf.Pages.WidgetScriptURL = conf.ProviderURL + "/widget/v1/widget.js"
-	}
 	s, err := portal.New(ctx, conf)
 	if err != nil {
 		return err
