@@ -2,15 +2,18 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/customers"
 )
@@ -30,13 +33,14 @@ type asJSON struct {
 	JSON bool `name:"json" env:"-" help:"Print JSON."`
 }
 
-// printRows prints rows as JSON, or as a table of their texts below a line of headings.
-func printRows[T any](stdout io.Writer, json bool, rows []T, headings string, texts func(T) []string) error {
-	if json {
-		if rows == nil {
-			rows = []T{}
-		}
-		return printJSON(stdout, rows)
+// printRows prints rows as JSON, or as a table of their texts below a line of headings. A
+// single row that is not a list is an object in JSON.
+func printRows[T any](stdout io.Writer, json, list bool, rows []T, headings string, texts func(T) []string) error {
+	switch {
+	case json && !list:
+		return printJSON(stdout, rows[0])
+	case json:
+		return printJSON(stdout, append([]T{}, rows...))
 	}
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, strings.ReplaceAll(headings, ", ", "\t"))
@@ -65,6 +69,20 @@ func (f configurationFields) fields(alias, kind string) customers.Fields {
 		PreparedReport: f.PreparedReport}
 }
 
+// namingFlag names the flag of an invalid field.
+func namingFlag(err error) error {
+	var problem *customers.FieldProblem
+	if !errors.As(err, &problem) {
+		return err
+	}
+	name := problem.Field
+	if name != "alias" {
+		name = "--" + name
+	}
+	flag := regexp.MustCompile("[A-Z]").ReplaceAllStringFunc(name, func(s string) string { return "-" + strings.ToLower(s) })
+	return fmt.Errorf("%s: %s", flag, i18n.T(i18n.English, problem.Text, problem.Args...))
+}
+
 // listedConfiguration is a configuration as commands print it.
 type listedConfiguration struct {
 	ID             string           `json:"id"`
@@ -83,7 +101,7 @@ type listedConfiguration struct {
 	summary        string
 }
 
-func (in *invocation) printConfigurations(json bool, all ...customers.Configuration) error {
+func (in *invocation) printConfigurations(json, list bool, all ...customers.Configuration) error {
 	var rows []listedConfiguration
 	for _, c := range all {
 		f := c.Fields()
@@ -98,7 +116,7 @@ func (in *invocation) printConfigurations(json bool, all ...customers.Configurat
 		}
 		rows = append(rows, row)
 	}
-	return printRows(in.stdout, json, rows, "id, alias, contents", func(c listedConfiguration) []string {
+	return printRows(in.stdout, json, list, rows, "id, alias, contents", func(c listedConfiguration) []string {
 		return []string{c.ID, c.Alias, c.summary}
 	})
 }
@@ -120,9 +138,9 @@ func (n createConfiguration) Run(ctx context.Context, in *invocation) error {
 		}
 		c, err := p.CreateConfiguration(ctx, n.Account, f)
 		if err != nil {
-			return err
+			return namingFlag(err)
 		}
-		return in.printConfigurations(n.JSON, c)
+		return in.printConfigurations(n.JSON, false, c)
 	})
 }
 
@@ -139,9 +157,9 @@ func (n copyConfiguration) Run(ctx context.Context, in *invocation) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
 		c, err := p.CopyConfiguration(ctx, n.Account, n.Configuration, n.fields(n.Alias, ""))
 		if err != nil {
-			return err
+			return namingFlag(err)
 		}
-		return in.printConfigurations(n.JSON, c)
+		return in.printConfigurations(n.JSON, false, c)
 	})
 }
 
@@ -158,7 +176,7 @@ func (n retireConfiguration) Run(ctx context.Context, in *invocation) error {
 		if err != nil {
 			return err
 		}
-		return in.printConfigurations(n.JSON, c)
+		return in.printConfigurations(n.JSON, false, c)
 	})
 }
 
@@ -174,7 +192,7 @@ func (n listedConfigurations) Run(ctx context.Context, in *invocation) error {
 		if err != nil {
 			return err
 		}
-		return in.printConfigurations(n.JSON, all...)
+		return in.printConfigurations(n.JSON, true, all...)
 	})
 }
 
@@ -199,12 +217,12 @@ type listedProduct struct {
 	Inherited     bool             `json:"inherited,omitempty"`
 }
 
-func (in *invocation) printProducts(json bool, all ...customers.Product) error {
+func (in *invocation) printProducts(json, list bool, all ...customers.Product) error {
 	var rows []listedProduct
 	for _, p := range all {
 		rows = append(rows, listedProduct{p.ID, p.Name, p.DisplayName, p.Kind, p.InquiryType, p.Configuration.Alias, p.Inherited})
 	}
-	return printRows(in.stdout, json, rows, "productId, name, kind, inquiry type, configuration", func(p listedProduct) []string {
+	return printRows(in.stdout, json, list, rows, "productId, name, kind, inquiry type, configuration", func(p listedProduct) []string {
 		configuration := p.Configuration
 		if p.Inherited {
 			configuration += " (inherited)"
@@ -228,7 +246,7 @@ func (n createProduct) Run(ctx context.Context, in *invocation) error {
 		if err != nil {
 			return err
 		}
-		return in.printProducts(n.JSON, made)
+		return in.printProducts(n.JSON, false, made)
 	})
 }
 
@@ -247,7 +265,7 @@ func (n renameProduct) Run(ctx context.Context, in *invocation) error {
 		if err != nil {
 			return err
 		}
-		return in.printProducts(n.JSON, made)
+		return in.printProducts(n.JSON, false, made)
 	})
 }
 
@@ -265,7 +283,7 @@ func (n configureProduct) Run(ctx context.Context, in *invocation) error {
 		if err != nil {
 			return err
 		}
-		return in.printProducts(n.JSON, made)
+		return in.printProducts(n.JSON, false, made)
 	})
 }
 
@@ -281,7 +299,7 @@ func (n listedProducts) Run(ctx context.Context, in *invocation) error {
 		if err != nil {
 			return err
 		}
-		return in.printProducts(n.JSON, all...)
+		return in.printProducts(n.JSON, true, all...)
 	})
 }
 
@@ -300,12 +318,12 @@ type preparedReport struct {
 	CreatedAt       time.Time        `json:"createdAt"`
 }
 
-func (in *invocation) printPrepared(json bool, all ...customers.PreparedReport) error {
+func (in *invocation) printPrepared(json, list bool, all ...customers.PreparedReport) error {
 	var rows []preparedReport
 	for _, r := range all {
 		rows = append(rows, preparedReport{r.ID, r.Name, r.Kind, r.Created})
 	}
-	return printRows(in.stdout, json, rows, "sandboxReportId, product, name", func(r preparedReport) []string {
+	return printRows(in.stdout, json, list, rows, "sandboxReportId, product, name", func(r preparedReport) []string {
 		return []string{r.SandboxReportID, string(r.Product), r.Name}
 	})
 }
@@ -330,7 +348,7 @@ func (n addPrepared) Run(ctx context.Context, in *invocation) error {
 			}
 			return err
 		}
-		return in.printPrepared(n.JSON, r)
+		return in.printPrepared(n.JSON, false, r)
 	})
 }
 
@@ -363,6 +381,6 @@ func (n listedPrepared) Run(ctx context.Context, in *invocation) error {
 		if err != nil {
 			return err
 		}
-		return in.printPrepared(n.JSON, all...)
+		return in.printPrepared(n.JSON, true, all...)
 	})
 }
