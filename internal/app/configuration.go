@@ -53,8 +53,8 @@ func printRows[T any](stdout io.Writer, json, list bool, rows []T, headings stri
 // configurationFields are the flags of a configuration's fields.
 type configurationFields struct {
 	InquiryType    string   `env:"-" placeholder:"TYPE" help:"Inquiry type of its reports: ${inquiryTypes}. Default: PERSONAL."`
-	Scores         []string `env:"-" placeholder:"VERSION,..." help:"Cashflow: score versions beside v2.0: v1.0, v2.1."`
-	Families       []string `env:"-" placeholder:"FAMILY,..." help:"Cashflow: attribute families beside UA: AV."`
+	Scores         []string `env:"-" placeholder:"VERSION" help:"Cashflow: score versions beside v2.0: v1.0, v2.1."`
+	Families       []string `env:"-" placeholder:"FAMILY" help:"Cashflow: attribute families beside UA: AV."`
 	ModelSuite     string   `env:"-" placeholder:"SUITE" help:"Income: model suite, 1.2 or 2.0. Default: 2.0."`
 	Inflows        string   `env:"-" placeholder:"yes" help:"Income: with inflows and matched income sources, from suite 2.0 on."`
 	Verifies       string   `env:"-" placeholder:"WHAT" help:"Eligibility: INCOME, ASSETS or INCOME_AND_ASSETS. Default: both."`
