@@ -136,7 +136,7 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 	}
 	failed := make(chan error, len(run.services))
 	run.serveAdmin(failed)
-	var made customers
+	var made generatedCustomers
 	if p.provider {
 		if made, err = run.startProvider(ctx, p); err != nil {
 			return fmt.Errorf("provider: %w", err)
@@ -287,8 +287,8 @@ func (p *program) open(ctx context.Context, name string) (*store.DB, error) {
 }
 
 // startProvider starts the provider and, in the sandbox, creates its generated customers.
-func (p *program) startProvider(ctx context.Context, which parties) (customers, error) {
-	var made customers
+func (p *program) startProvider(ctx context.Context, which parties) (generatedCustomers, error) {
+	var made generatedCustomers
 	db, err := p.open(ctx, store.Provider)
 	if err != nil {
 		return made, err
@@ -383,7 +383,7 @@ func sandboxOf(c *Config) func(context.Context, provider.SandboxConfig) (provide
 
 // startPortal starts the portal for the generated customer of the embedded provider, or
 // for the configured account.
-func (p *program) startPortal(ctx context.Context, which parties, made customers) error {
+func (p *program) startPortal(ctx context.Context, which parties, made generatedCustomers) error {
 	db, err := p.open(ctx, store.Portal)
 	if err != nil {
 		return err
@@ -460,7 +460,7 @@ func (p *program) startPortal(ctx context.Context, which parties, made customers
 
 // publish writes the generated credentials to the data folder. A portal without the
 // embedded provider leaves out those that the operator configured.
-func (p *program) publish(which parties, made customers, own staff) error {
+func (p *program) publish(which parties, made generatedCustomers, own staff) error {
 	if !which.provider {
 		if p.config.API.Key != "" {
 			own.PortalAPIKey = ""

@@ -96,6 +96,7 @@ func (p *Provider) wire() {
 		more := p.sandbox.Sources(p.services())
 		all = slices.Concat(all, more.Connectors)
 		p.visits.Sandbox, p.reports.Sandbox, p.submissions.Sandbox = more.Visits, more.Reports, more.Submissions
+		p.customers.Prepared = more.Prepared
 	}
 	p.catalogues = map[contract.Environment]sources.Catalogue{c.Environment: sources.NewCatalogue(all...)}
 }

@@ -10,7 +10,6 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/mail"
-	"vestibule/internal/report"
 	"vestibule/internal/webhook"
 	"vestibule/templates/ui"
 )
@@ -217,34 +216,6 @@ type DashboardAccount struct {
 	Configurations              []DashboardConfiguration
 	Own                         string // id of the product's configuration; empty if inherited
 	Assignable                  bool
-}
-
-// DashboardProducts is the page of the account's products and configurations.
-type DashboardProducts struct {
-	Products       []DashboardProduct
-	Configurations []DashboardConfiguration
-	Assignable     bool // configurations can be assigned
-}
-
-// DashboardProduct is a product with its configuration.
-type DashboardProduct struct {
-	ID, Name, DisplayName string
-	Kind                  contract.Product
-	InquiryType           string
-	Configuration         DashboardConfiguration
-	Inherited             bool
-}
-
-// DashboardConfiguration is a configuration of products.
-type DashboardConfiguration struct {
-	ID, Alias         string
-	Kind              contract.Product
-	InquiryType       string
-	Deprecated        bool
-	ScoreV1, ScoreV21 bool
-	IncomeModelSuite  string
-	Inflows           bool            // of income reports
-	Workflow          report.Workflow // of eligibility reports
 }
 
 // DashboardPeople lists the users of the account.

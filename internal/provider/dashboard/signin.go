@@ -24,8 +24,10 @@ type user struct {
 	account customers.Account
 	session session.Session
 
-	configurer, hierarchy bool // the account may assign configurations, and have child accounts
-	dense                 bool // the user wants low rows
+	// what the account may do: assign configurations to children, have child accounts, and
+	// have prepared reports
+	configurer, hierarchy, prepares bool
+	dense                           bool // the user wants low rows
 }
 
 // current returns the user of the request's session, or the zero user without one.
@@ -38,11 +40,11 @@ func (s *Service) current(ctx context.Context, q store.Queryer, r *http.Request)
 	if u.account, err = s.Customers.ByID(ctx, q, found.Account); err != nil {
 		return user{}, err
 	}
-	if u.configurer, err = s.Customers.Entitled(ctx, q, found.Account, customers.Configurations); err != nil {
-		return user{}, err
-	}
-	if u.hierarchy, err = s.Customers.Entitled(ctx, q, found.Account, customers.Hierarchy); err != nil {
-		return user{}, err
+	for feature, may := range map[customers.Entitlement]*bool{customers.Configurations: &u.configurer, customers.Hierarchy: &u.hierarchy,
+		customers.PreparedReports: &u.prepares} {
+		if *may, err = s.Customers.Entitled(ctx, q, found.Account, feature); err != nil {
+			return user{}, err
+		}
 	}
 	u.dense, err = console.IsDense(ctx, q, found.ID)
 	return u, err
