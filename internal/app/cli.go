@@ -30,6 +30,7 @@ type cli struct {
 	Portal      portalCommand      `cmd:"" help:"Run the portal alone, against the provider at --provider-url."`
 	Provider    providerCommand    `cmd:"" help:"Run the provider alone."`
 	Customer    customerCommands   `cmd:"" help:"Manage customers in the provider's database."`
+	Operator    operatorCommands   `cmd:"" help:"Manage the operators of the provider, and see its health."`
 	Keys        keyCommands        `cmd:"" help:"Manage keys of this installation."`
 	Connector   connectorCommands  `cmd:"" help:"Check connectors to payroll providers and bureaus."`
 	Doctor      doctorCommand      `cmd:"" help:"Check the configuration, the provider, banks and connectors; changes nothing."`
@@ -65,9 +66,10 @@ var groups = []kong.Group{
 const (
 	portalUses = "portal-addr admin-addr portal-url provider-url admin-url tls process store " +
 		"account pages api events review signin mail telemetry log"
-	providerUses = "provider-addr admin-addr provider-url admin-url tls process store " +
+	providerUses = "provider-addr operator-addr operator-url admin-addr provider-url admin-url tls process store " +
 		"return-mode require-second-factor data operator documents limits sandbox mail telemetry log"
 	databaseUses = "environment store log"
+	operatorUses = databaseUses + " provider-addr provider-url operator-addr operator-url" // commands print links
 )
 
 // usesFlag reports whether a command uses a flag of Config.
@@ -86,6 +88,7 @@ type invocation struct {
 	config         *Config
 	stdout, stderr io.Writer
 
+	create   bool // a database that does not exist
 	command  *kong.Context
 	groups   map[string]bool // of which the command uses a flag
 	flags    map[string]bool // of Config
@@ -135,6 +138,7 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (in invocation, don
 	if err != nil {
 		return in, false, c.explain(err)
 	}
+	in.create = c.Customer.Create || c.Operator.Create
 	command := in.command.Selected()
 	for _, f := range in.command.Model.Flags {
 		if f.Group != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 )
 
@@ -96,7 +97,12 @@ func (s *Service) Children(ctx context.Context, q store.Queryer, parentID string
 
 // Parents lists all parent accounts by name, for the provider's operator.
 func (s *Service) Parents(ctx context.Context, q store.Queryer) ([]Account, error) {
-	return accounts(ctx, q, `parent_id IS NULL ORDER BY name, id`)
+	return accounts(ctx, q, `parent_id IS NULL AND id <> $1 ORDER BY name, id`, staff.OperatorAccount)
+}
+
+// All lists all accounts by name, for the provider's operator.
+func (s *Service) All(ctx context.Context, q store.Queryer) ([]Account, error) {
+	return accounts(ctx, q, `id <> $1 ORDER BY name, id`, staff.OperatorAccount)
 }
 
 // Rename changes the names of an account. If another child of the parent uses the
