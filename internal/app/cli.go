@@ -89,6 +89,7 @@ type invocation struct {
 	stdout, stderr io.Writer
 
 	create   bool // a database that does not exist
+	json     bool // print JSON
 	command  *kong.Context
 	groups   map[string]bool // of which the command uses a flag
 	flags    map[string]bool // of Config
@@ -138,7 +139,7 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (in invocation, don
 	if err != nil {
 		return in, false, c.explain(err)
 	}
-	in.create = c.Customer.Create || c.Operator.Create
+	in.create, in.json = c.Customer.Create || c.Operator.Create, c.Customer.JSON
 	command := in.command.Selected()
 	for _, f := range in.command.Model.Flags {
 		if f.Group != nil {

@@ -23,6 +23,7 @@ import (
 
 // customerCommands are the commands on customers. Those that change one print it as JSON.
 type customerCommands struct {
+	JSON   bool `name:"json" env:"-" help:"Print JSON. All commands but list always do."`
 	Create bool `env:"-" help:"Create the provider's database if it does not exist."`
 
 	Add           addCustomer     `cmd:"" default:"withargs" help:"Add a customer and print its credentials, once (the default)."`
@@ -230,9 +231,7 @@ func (c transfer) Run(ctx context.Context, in *invocation) error {
 	})
 }
 
-type listCustomers struct {
-	JSON bool `name:"json" env:"-" help:"Print JSON, as the command show does."`
-}
+type listCustomers struct{}
 
 // Run lists accounts, a child below its parent.
 func (c listCustomers) Run(ctx context.Context, in *invocation) error {
@@ -241,7 +240,7 @@ func (c listCustomers) Run(ctx context.Context, in *invocation) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
+		if in.json {
 			return printJSON(in.stdout, all)
 		}
 		w := tabwriter.NewWriter(in.stdout, 0, 4, 2, ' ', 0)

@@ -3,21 +3,17 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
-	"slices"
-	"text/tabwriter"
 	"time"
 
 	"vestibule/internal/prefill"
 	"vestibule/internal/provider"
-	"vestibule/internal/provider/operator"
 	users "vestibule/internal/staff"
 	"vestibule/internal/store"
 )
 
-// operatorCommands are the commands of the people who run the provider.
+// operatorCommands are the commands of the people who run the provider. They print JSON.
 type operatorCommands struct {
+	JSON   bool `name:"json" env:"-" help:"Print JSON, as these commands always do."`
 	Create bool `env:"-" help:"Create the provider's database if it does not exist."`
 
 	Add        addOperator    `cmd:"" help:"Add an operator, or let one choose another password and second factor; prints a link that works once."`
@@ -37,13 +33,9 @@ type operatorEmail struct {
 type (
 	addOperator    struct{ operatorEmail }
 	removeOperator struct{ operatorEmail }
-	listOperators  struct {
-		JSON bool `name:"json" env:"-" help:"Print JSON."`
-	}
-	operatorHealth struct {
-		JSON bool `name:"json" env:"-" help:"Print JSON."`
-	}
-	backupDone struct {
+	listOperators  struct{}
+	operatorHealth struct{}
+	backupDone     struct {
 		Place string `arg:"" help:"Where the backup is, in your words; the health page shows it."`
 	}
 )
@@ -81,40 +73,24 @@ func (c removeOperator) Run(ctx context.Context, in *invocation) error {
 
 // listedOperator is an operator as the command list prints it.
 type listedOperator struct {
-	Email        string     `json:"email"`
-	Added        time.Time  `json:"added"`
-	SignedIn     *time.Time `json:"signedIn"` // the last time; null for never
-	SecondFactor bool       `json:"secondFactor"`
+	Email        string    `json:"email"`
+	Added        time.Time `json:"added"`
+	SignedIn     time.Time `json:"signedIn,omitzero"` // the last time
+	SecondFactor bool      `json:"secondFactor"`
 }
 
 // Run lists the operators.
 func (c listOperators) Run(ctx context.Context, in *invocation) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
 		all, err := p.Operator().Staff.Users(ctx, p.Operator().DB.SQL, users.OperatorAccount)
+		out := []listedOperator{}
+		for _, u := range all {
+			out = append(out, listedOperator{u.Email, u.Created, u.SignedIn, u.HasFactor})
+		}
 		if err != nil {
 			return err
 		}
-		out := []listedOperator{}
-		for _, u := range all {
-			o := listedOperator{Email: u.Email, Added: u.Created, SecondFactor: u.HasFactor}
-			if !u.SignedIn.IsZero() {
-				o.SignedIn = &u.SignedIn
-			}
-			out = append(out, o)
-		}
-		if c.JSON {
-			return printJSON(in.stdout, out)
-		}
-		w := tabwriter.NewWriter(in.stdout, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(w, "email\tlast sign-in")
-		for _, o := range out {
-			last := "never"
-			if o.SignedIn != nil {
-				last = o.SignedIn.UTC().Format(time.RFC3339)
-			}
-			fmt.Fprintf(w, "%s\t%s\n", o.Email, last)
-		}
-		return w.Flush()
+		return printJSON(in.stdout, out)
 	})
 }
 
@@ -122,13 +98,8 @@ func (c listOperators) Run(ctx context.Context, in *invocation) error {
 func (c operatorHealth) Run(ctx context.Context, in *invocation) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
 		h, err := p.Operator().Health(ctx)
-		if err != nil {
-			return err
-		}
-		if c.JSON {
+		if err == nil {
 			err = printJSON(in.stdout, h)
-		} else {
-			err = printHealth(in, h)
 		}
 		if err == nil && !h.Healthy() {
 			err = errUnhealthy
@@ -147,35 +118,4 @@ func (c backupDone) Run(ctx context.Context, in *invocation) error {
 			return users.Entry{Action: "backup recorded", Object: c.Place}, p.Operator().RecordBackup(ctx, tx, c.Place)
 		})
 	})
-}
-
-// printHealth prints a line for each finding, as the command doctor does.
-func printHealth(in *invocation, h operator.Health) error {
-	level := func(good bool) string {
-		if good {
-			return "ok"
-		}
-		return "warn"
-	}
-	w := tabwriter.NewWriter(in.stdout, 0, 4, 2, ' ', 0)
-	line := func(good bool, subject, format string, args ...any) {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", level(good), subject, fmt.Sprintf(format, args...))
-	}
-	for _, c := range h.Sources {
-		line(c.OK && !c.Warning, c.Source, "%s: %s", c.Name, c.Detail)
-	}
-	for _, q := range h.Queues {
-		line(true, "queue "+q.Queue, "%d jobs, the oldest due for %ds", q.Jobs, q.Oldest)
-	}
-	for _, kind := range slices.Sorted(maps.Keys(h.FailedJobs)) {
-		line(false, "failed jobs", "%s: %d", kind, h.FailedJobs[kind])
-	}
-	line(h.Mail.GivenUp == 0, "email", "%d waiting, %d not delivered", h.Mail.Waiting, h.Mail.GivenUp)
-	if h.Backup == nil {
-		line(false, "backup", "none is known: end your backup script with `vestibule operator backup-done PLACE`")
-	} else {
-		line(h.Backed(), "backup", "%s at %s", h.Backup.Place, h.Backup.Ended.UTC().Format(time.RFC3339))
-	}
-	line(h.Tax.Current, "tax tables", "known up to %d", h.Tax.LastYear)
-	return w.Flush()
 }

@@ -1064,9 +1064,17 @@ func DashboardStaffPage(d Dashboard, v any) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = ui.StaffPage(ui.Staff{Page: d.anyPage(), Home: d.Home, Title: d.signInWords("title"), Intro: d.signInWords("text")}, v).Render(ctx, templ_7745c5c3_Buffer)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
+		if d.Operator {
+			templ_7745c5c3_Err = ui.StaffPage(ui.Staff{Page: d.anyPage(), Home: d.Home, Title: "dashboard.operator_sign_in.title",
+				Intro: "dashboard.operator_sign_in.text"}, v).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		} else {
+			templ_7745c5c3_Err = ui.StaffPage(ui.Staff{Page: d.anyPage(), Home: d.Home, Title: "dashboard.sign_in.title", Intro: "dashboard.sign_in.text"}, v).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 		}
 		return nil
 	})
@@ -1113,7 +1121,7 @@ func DashboardProblem(d Dashboard, status int) templ.Component {
 			var templ_7745c5c3_Var54 string
 			templ_7745c5c3_Var54, templ_7745c5c3_Err = templruntime.NewAttributeExpression(templ.SafeURL(d.Home)).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard.templ`, Line: 193, Col: 36}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard.templ`, Line: 198, Col: 36}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var54)
 			if templ_7745c5c3_Err != nil {
@@ -1126,7 +1134,7 @@ func DashboardProblem(d Dashboard, status int) templ.Component {
 			var templ_7745c5c3_Var55 string
 			templ_7745c5c3_Var55, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.problem.to_dashboard"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard.templ`, Line: 193, Col: 89}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard.templ`, Line: 198, Col: 89}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var55))
 			if templ_7745c5c3_Err != nil {
@@ -1144,7 +1152,7 @@ func DashboardProblem(d Dashboard, status int) templ.Component {
 				var templ_7745c5c3_Var56 string
 				templ_7745c5c3_Var56, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.problem.for_support"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard.templ`, Line: 196, Col: 53}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard.templ`, Line: 201, Col: 53}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var56))
 				if templ_7745c5c3_Err != nil {
@@ -1157,7 +1165,7 @@ func DashboardProblem(d Dashboard, status int) templ.Component {
 				var templ_7745c5c3_Var57 string
 				templ_7745c5c3_Var57, templ_7745c5c3_Err = templ.JoinStringErrs(d.RequestID)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard.templ`, Line: 197, Col: 36}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard.templ`, Line: 202, Col: 36}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var57))
 				if templ_7745c5c3_Err != nil {
@@ -1176,19 +1184,6 @@ func DashboardProblem(d Dashboard, status int) templ.Component {
 		}
 		return nil
 	})
-}
-
-// signInWords returns the title or the text of the sign-in page.
-func (d Dashboard) signInWords(part string) i18n.Key {
-	switch {
-	case d.Operator && part == "title":
-		return "dashboard.operator_sign_in.title"
-	case d.Operator:
-		return "dashboard.operator_sign_in.text"
-	case part == "title":
-		return "dashboard.sign_in.title"
-	}
-	return "dashboard.sign_in.text"
 }
 
 func narrowPage(p ui.Page) ui.Page {

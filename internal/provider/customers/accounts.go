@@ -95,11 +95,6 @@ func (s *Service) Children(ctx context.Context, q store.Queryer, parentID string
 	return accounts(ctx, q, `parent_id = $1 ORDER BY name, id`, parentID)
 }
 
-// Parents lists all parent accounts by name, for the provider's operator.
-func (s *Service) Parents(ctx context.Context, q store.Queryer) ([]Account, error) {
-	return accounts(ctx, q, `parent_id IS NULL AND id <> $1 ORDER BY name, id`, staff.OperatorAccount)
-}
-
 // All lists all accounts by name, for the provider's operator.
 func (s *Service) All(ctx context.Context, q store.Queryer) ([]Account, error) {
 	return accounts(ctx, q, `id <> $1 ORDER BY name, id`, staff.OperatorAccount)

@@ -3,7 +3,7 @@ package customers
 import (
 	"context"
 	"database/sql"
-	"errors"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -95,10 +95,13 @@ func (s *Service) SubmissionLimit(ctx context.Context, q store.Queryer, customer
 // MaxSubmissions is the highest SubmissionLimit.
 const MaxSubmissions = 10_000
 
-// SetSubmissionLimit sets it, from 1 to MaxSubmissions.
+// ErrLimit is returned for a limit that is not from 1 to MaxSubmissions.
+var ErrLimit = fmt.Errorf("the limit must be from 1 to %d", MaxSubmissions)
+
+// SetSubmissionLimit sets it, or returns ErrLimit.
 func (s *Service) SetSubmissionLimit(ctx context.Context, tx *store.Tx, customerID string, perMinute int) error {
 	if perMinute < 1 || perMinute > MaxSubmissions {
-		return errors.New("customers: the limit of submissions is out of range")
+		return ErrLimit
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE customers SET submissions_per_minute = $2 WHERE id = $1`, customerID, perMinute)
 	return err

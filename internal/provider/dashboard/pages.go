@@ -132,10 +132,9 @@ func (s *Pages) FormOf(back Page, path string, make Change) Form {
 	return form{back, path, make, s.setLanguage}
 }
 
-// Errors of forms and of addresses that no page links to.
+// Errors of forms.
 var (
 	FieldProblem = fieldProblem
-	Unknown      = unknown
 	ErrNoChange  = error(noChange{flashNoChange})
 )
 
@@ -159,7 +158,6 @@ func Contains(text string, names ...string) bool { return anyContains(text, name
 // Routes are the pages of a user's kind, by their patterns.
 type Routes struct {
 	Pages map[string]Page
-	Live  map[string]Page     // which their script keeps current
 	Forms map[string]Form     // POST
 	Lists map[string]searched // live lists with a search, by their path
 }
@@ -169,9 +167,6 @@ func (s *Pages) Mount(mux *http.ServeMux, more Routes) {
 	s.mountStaff(mux)
 	for pattern, show := range more.Pages {
 		mux.Handle("GET "+pattern, s.get(show))
-	}
-	for pattern, show := range more.Live {
-		mux.Handle("GET "+pattern, s.live(show))
 	}
 	for pattern, f := range more.Forms {
 		mux.Handle("POST "+pattern, s.post(f))

@@ -2,7 +2,6 @@ package operator
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"vestibule/internal/analysis/income"
@@ -17,31 +16,21 @@ type (
 	SourceCheck = providerui.SourceCheck
 )
 
-// examination keeps the last examination of sources, so that a reload of the page does not send
-// requests to every bank.
-type examination struct {
-	mu     sync.Mutex
-	at     time.Time
-	checks []SourceCheck
-}
-
+// examinationLife is how long the last examination of sources is shown.
 const examinationLife = 5 * time.Minute
 
 func (s *Service) sources(ctx context.Context) ([]SourceCheck, error) {
-	if s.Sources == nil {
-		return []SourceCheck{}, nil
-	}
 	x := &s.examined
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if now := s.Today(); x.at.IsZero() || now.Sub(x.at) > examinationLife {
+	x.Lock()
+	defer x.Unlock()
+	if now := s.Today(); s.Sources != nil && now.Sub(x.at) > examinationLife {
 		checks, err := s.Sources(ctx)
 		if err != nil {
 			return nil, err
 		}
-		x.at, x.checks = now, append([]SourceCheck{}, checks...)
+		x.at, x.checks = now, checks
 	}
-	return x.checks, nil
+	return append([]SourceCheck{}, x.checks...), nil
 }
 
 // Health reads the state of the service.

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"vestibule/internal/contract"
@@ -44,7 +45,11 @@ type Service struct {
 	// Sources examines the institutions and connectors by requests to them; nil: there are none.
 	Sources func(ctx context.Context) ([]SourceCheck, error)
 
-	examined examination
+	examined struct { // by Sources, so that a reload of the page does not send requests to every bank
+		sync.Mutex
+		at     time.Time
+		checks []SourceCheck
+	}
 }
 
 // Open prepares the sessions of operators. Links for them are never emailed: another operator or the
@@ -69,8 +74,22 @@ var (
 	ErrEmail     = errors.New("an email address is needed")
 	ErrKnown     = errors.New("another user has this email address")
 	ErrUnchanged = errors.New("nothing was changed: the account has this setting already")
-	ErrLimit     = fmt.Errorf("the limit must be from 1 to %d", customers.MaxSubmissions)
 )
+
+// NameError is the error of an invalid name.
+type NameError struct{ Field, Problem string }
+
+func (e NameError) Error() string { return "the " + e.Field + " " + e.Problem }
+
+func checkNames(n customers.Names) error {
+	if problem := customers.NameProblem(n.Name); problem != "" {
+		return NameError{"name", problem}
+	}
+	if problem := customers.NameProblem(n.DisplayName); n.DisplayName != "" && problem != "" {
+		return NameError{"displayName", problem}
+	}
+	return nil
+}
 
 // AsCommand makes a change for the command line, and records it. Every operator begins with it, so
 // that the account of operators exists.
@@ -116,8 +135,8 @@ func (s *Service) Account(ctx context.Context, q store.Queryer, publicID string)
 // the link by which the user chooses a password; "" if it was emailed. It returns an error for an
 // invalid name, ErrEmail, and ErrKnown.
 func (s *Service) AddCustomer(ctx context.Context, tx *store.Tx, n NewCustomer, lang i18n.Lang) (link string, _ staff.Entry, err error) {
-	if problem := customers.NameProblem(n.Name); problem != "" {
-		return "", staff.Entry{}, errors.New("the customer's name " + problem)
+	if err := checkNames(customers.Names{Name: n.Name}); err != nil {
+		return "", staff.Entry{}, err
 	}
 	id, err := s.Customers.EnsureParent(ctx, tx, customers.ParentAccount{Role: "added " + n.PublicID, Name: n.Name,
 		Environment: s.Environment, PublicID: n.PublicID, ClientID: n.ClientID, SecretKey: n.SecretKey, Products: n.Products,
@@ -148,11 +167,8 @@ func (s *Service) invite(ctx context.Context, tx *store.Tx, account, address str
 // Rename changes the names of an account. It returns customers.ErrDuplicateName if another child of
 // the parent has the name; tx may then be unusable.
 func (s *Service) Rename(ctx context.Context, tx *store.Tx, a customers.Account, n customers.Names) (e staff.Entry, err error) {
-	if problem := customers.NameProblem(n.Name); problem != "" {
-		return e, errors.New("the name " + problem)
-	}
-	if problem := customers.NameProblem(n.DisplayName); n.DisplayName != "" && problem != "" {
-		return e, errors.New("the displayed name " + problem)
+	if err := checkNames(n); err != nil {
+		return e, err
 	}
 	if err := s.Customers.Rename(ctx, tx, a.ID, n); err != nil {
 		return e, err
@@ -180,9 +196,6 @@ func (s *Service) Suspend(ctx context.Context, tx *store.Tx, a customers.Account
 
 // SetLimit sets how many submissions an account can make within a minute.
 func (s *Service) SetLimit(ctx context.Context, tx *store.Tx, a customers.Account, perMinute int) (e staff.Entry, err error) {
-	if perMinute < 1 || perMinute > customers.MaxSubmissions {
-		return e, ErrLimit
-	}
 	if perMinute == a.SubmissionLimit {
 		return e, ErrUnchanged
 	}
@@ -217,28 +230,24 @@ func (s *Service) SetFeatures(ctx context.Context, tx *store.Tx, a customers.Acc
 		}
 	}
 	for _, e := range customers.Entitlements() {
-		var changed bool
-		action := ""
-		switch to[e] {
-		case "":
+		if to[e] == "" || to[e] == before[e] {
 			continue
+		}
+		action := "entitlement inherited"
+		switch to[e] {
 		case Inherit:
-			action = "entitlement inherited"
-			changed, err = s.Customers.Inherit(ctx, tx, a.ID, e)
+			_, err = s.Customers.Inherit(ctx, tx, a.ID, e)
 		case On:
 			action = "entitlement enabled"
-			changed, err = s.Customers.Enable(ctx, tx, a.ID, e, true)
+			_, err = s.Customers.Enable(ctx, tx, a.ID, e, true)
 		default:
 			action = "entitlement disabled"
-			changed, err = s.Customers.Enable(ctx, tx, a.ID, e, false)
+			_, err = s.Customers.Enable(ctx, tx, a.ID, e, false)
+		}
+		if err == nil {
+			_, err = s.record(ctx, tx, a, staff.Entry{Action: action, Object: string(e)})
 		}
 		if err != nil {
-			return out, err
-		}
-		if !changed {
-			continue
-		}
-		if _, err := s.record(ctx, tx, a, staff.Entry{Action: action, Object: string(e)}); err != nil {
 			return out, err
 		}
 		out.Action = "features changed"
@@ -395,54 +404,38 @@ type FeatureState struct {
 
 // Accounts lists the account with a publicId and its children. With an empty publicID it
 // lists all accounts, each parent before its children.
-func (s *Service) Accounts(ctx context.Context, publicID string) (out []Account, err error) {
-	q := s.DB.SQL
-	var parents []customers.Account
-	if publicID == "" {
-		parents, err = s.Customers.Parents(ctx, q)
-	} else {
-		var a customers.Account
-		a, err = s.Account(ctx, q, publicID)
-		parents = append(parents, a)
-	}
+func (s *Service) Accounts(ctx context.Context, publicID string) ([]Account, error) {
+	all, err := s.Customers.All(ctx, s.DB.SQL)
 	if err != nil {
 		return nil, err
 	}
-	out = []Account{}
-	for _, parent := range parents {
-		children, err := s.Customers.Children(ctx, q, parent.ID)
-		if err != nil {
-			return nil, err
+	out, children := []Account{}, map[string][]customers.Account{}
+	for _, a := range all {
+		children[a.ParentID] = append(children[a.ParentID], a)
+	}
+	add := func(a, parent customers.Account) error {
+		granted, err := s.Customers.Granted(ctx, s.DB.SQL, a.ID)
+		features := map[string]FeatureState{}
+		for _, g := range granted {
+			features[string(g.Entitlement)] = FeatureState{g.Enabled, g.Inherited}
 		}
-		for _, a := range append([]customers.Account{parent}, children...) {
-			described, err := s.describe(ctx, a)
-			if err != nil {
-				return nil, err
+		out = append(out, Account{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Environment: a.Environment,
+			Parent: parent.PublicID, Created: a.Created, Suspended: !a.Suspended.IsZero() || !parent.Suspended.IsZero(),
+			SubmissionLimit: a.SubmissionLimit, Entitlements: features})
+		return err
+	}
+	for _, parent := range children[""] {
+		if publicID == "" || parent.PublicID == publicID {
+			err = errors.Join(err, add(parent, customers.Account{}))
+		}
+		for _, a := range children[parent.ID] {
+			if publicID == "" || publicID == parent.PublicID || publicID == a.PublicID {
+				err = errors.Join(err, add(a, parent))
 			}
-			out = append(out, described)
 		}
 	}
-	return out, nil
-}
-
-func (s *Service) describe(ctx context.Context, a customers.Account) (Account, error) {
-	q := s.DB.SQL
-	out := Account{PublicID: a.PublicID, Name: a.Name, DisplayName: a.DisplayName, Environment: a.Environment, Created: a.Created,
-		SubmissionLimit: a.SubmissionLimit, Entitlements: map[string]FeatureState{}}
-	if a.ParentID != "" {
-		parent, err := s.Customers.ByID(ctx, q, a.ParentID)
-		if err != nil {
-			return out, err
-		}
-		out.Parent = parent.PublicID
-	}
-	var err error
-	if out.Suspended, err = s.Customers.Suspended(ctx, q, a.ID); err != nil {
-		return out, err
-	}
-	granted, err := s.Customers.Granted(ctx, q, a.ID)
-	for _, g := range granted {
-		out.Entitlements[string(g.Entitlement)] = FeatureState{g.Enabled, g.Inherited}
+	if err == nil && publicID != "" && len(out) == 0 {
+		err = store.ErrNotFound
 	}
 	return out, err
 }

@@ -159,9 +159,6 @@ func (n NewCustomer) NewSecrets() NewCustomer {
 
 func (s *Service) add(ctx context.Context, tx *store.Tx, _ dashboard.User, in dashboard.Input) (dashboard.Done, error) {
 	n := NewCustomer{Name: in.Field("name"), Staff: in.Field("email")}.NewSecrets()
-	if customers.NameProblem(n.Name) != "" {
-		return dashboard.Done{}, dashboard.FieldProblem("name", "dashboard.name.invalid")
-	}
 	link, e, err := s.AddCustomer(ctx, tx, n, in.Lang())
 	if err != nil {
 		return dashboard.Done{}, formError(err)
@@ -182,12 +179,15 @@ func pathOf(publicID string) string { return Home + "/customers/" + url.PathEsca
 
 // formError returns the error of a form for an error of a change.
 func formError(err error) error {
+	var name NameError
 	switch {
+	case errors.As(err, &name):
+		return dashboard.FieldProblem(name.Field, "dashboard.name.invalid")
 	case errors.Is(err, ErrEmail):
 		return dashboard.FieldProblem("email", "dashboard.email.invalid")
 	case errors.Is(err, ErrKnown):
 		return dashboard.FieldProblem("email", "dashboard.email.taken")
-	case errors.Is(err, ErrLimit):
+	case errors.Is(err, customers.ErrLimit):
 		return dashboard.FieldProblem("limit", "operator.limits.invalid")
 	case errors.Is(err, customers.ErrDuplicateName):
 		return dashboard.FieldProblem("name", "dashboard.name.taken")
@@ -198,21 +198,12 @@ func formError(err error) error {
 }
 
 func (s *Service) rename(ctx context.Context, tx *store.Tx, a customers.Account, in dashboard.Input) (dashboard.Done, error) {
-	n := customers.Names{Name: in.Field("name"), DisplayName: in.Field("displayName")}
-	for field, name := range map[string]string{"name": n.Name, "displayName": n.DisplayName} {
-		if customers.NameProblem(name) != "" && (name != "" || field == "name") {
-			return dashboard.Done{}, dashboard.FieldProblem(field, "dashboard.name.invalid")
-		}
-	}
-	e, err := s.Rename(ctx, tx, a, n)
+	e, err := s.Rename(ctx, tx, a, customers.Names{Name: in.Field("name"), DisplayName: in.Field("displayName")})
 	return dashboard.Did(e, "saved"), formError(err)
 }
 
 func (s *Service) limit(ctx context.Context, tx *store.Tx, a customers.Account, in dashboard.Input) (dashboard.Done, error) {
-	n, err := strconv.Atoi(in.Field("limit"))
-	if err != nil {
-		return dashboard.Done{}, formError(ErrLimit)
-	}
+	n, _ := strconv.Atoi(in.Field("limit")) // 0 is refused
 	e, err := s.SetLimit(ctx, tx, a, n)
 	return dashboard.Did(e, "saved"), formError(err)
 }
@@ -228,15 +219,6 @@ func (s *Service) features(ctx context.Context, tx *store.Tx, a customers.Accoun
 			to[e] = On
 		case a.ParentID == "":
 			to[e] = Off
-		}
-	}
-	before, err := s.settings(ctx, tx, a)
-	if err != nil {
-		return dashboard.Done{}, err
-	}
-	for e, set := range to {
-		if before[e] == set {
-			delete(to, e)
 		}
 	}
 	e, err := s.SetFeatures(ctx, tx, a, to)
