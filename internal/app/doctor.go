@@ -12,6 +12,7 @@ import (
 
 	"vestibule/internal/pageimage"
 	"vestibule/internal/portal/doctor"
+	"vestibule/internal/provider/operator"
 	"vestibule/internal/store"
 )
 
@@ -70,6 +71,15 @@ func (c *Config) examineSources(ctx context.Context) (found []doctor.Finding, er
 		found = append(found, f)
 	}
 	return found, err
+}
+
+// examiner returns what checks the institutions and connectors of the provider at a URL for its
+// operator, or nil if there are none.
+func (c *Config) examiner(url string) func(ctx context.Context) ([]operator.SourceCheck, error) {
+	if c.Data.Institutions == "" && c.Data.Programs == "" {
+		return nil
+	}
+	return func(ctx context.Context) ([]operator.SourceCheck, error) { return c.Data.Examine(ctx, url, time.Now) }
 }
 
 // examineOCR checks the programs that read images of pay stubs.
