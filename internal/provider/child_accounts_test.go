@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/provider"
+	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/webhook"
 )
 
@@ -140,6 +142,68 @@ func TestParentsStaffSeesChildrensReports(t *testing.T) {
 		}
 		if text := eve.page("/dashboard/reports?account=all"); strings.Contains(text, "own-1") {
 			t.Error("the child's staff sees its parent's reports")
+		}
+	})
+}
+
+// TestChildHasUsersAndCredentials checks that a parent's staff gives a child account a user and a
+// client, and that both act for the child alone.
+func TestChildHasUsersAndCredentials(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		d := b.signIn(customerUser)
+		child, sibling := b.child("Child"), b.child("Sibling")
+		page := "/dashboard/accounts/" + child
+		if a := d.send(page+"/people", d.form("email", "carl@branch.example")); a.status != 303 {
+			t.Fatalf("inviting: %d %s", a.status, a.raw)
+		}
+		link := d.find(page, `data-testid="secret"[^>]*>([^<]+)<`)
+		_, path, _ := strings.Cut(link, b.service.URL)
+		const password = "the password of Carl"
+		if a := b.browser().send(path, url.Values{"password": {password}}); a.status != 303 {
+			t.Fatalf("setting the password by %s: %d", link, a.status)
+		}
+		carl := b.signIn(provider.Login{Email: "carl@branch.example", Password: password})
+		if a := carl.send("/dashboard/webhooks/callback", carl.form("url", "https://branch.example/hook")); a.status != 303 {
+			t.Errorf("setting the child's callback: %d", a.status)
+		}
+		if text := carl.page("/dashboard/audit"); !strings.Contains(text, i18ntest.EN("dashboard.author.parent")) {
+			t.Error("the child's audit trail does not say that its parent invited the user")
+		}
+		for _, other := range []string{"/dashboard/accounts", page, "/dashboard/accounts/" + sibling} {
+			if a := carl.ask("GET", other, ""); a.status != 404 {
+				t.Errorf("%s by the child's user: %d", other, a.status)
+			}
+		}
+		if a := carl.send("/dashboard/accounts/"+sibling+"/people", carl.form("email", "eve@branch.example")); a.status != 404 {
+			t.Errorf("a user for a sibling: %d", a.status)
+		}
+
+		if a := d.send(page+"/credentials", d.form("client", "Branch server")); a.status != 303 {
+			t.Fatalf("a client: %d %s", a.status, a.raw)
+		}
+		secret := d.find(page, `data-testid="secret"[^>]*>([^<]+)<`)
+		id := b.one(`SELECT client_id FROM credentials WHERE name = 'Branch server'`)
+		product := b.productOf(child, "Product")
+		body := map[string]any{"productId": product, "prefill": applicant}
+		b.want("the child itself", b.post("/connect/initialization", basic(id, secret), body), 200, "")
+		b.want("the child for its sibling", b.post("/connect/initialization", append(basic(id, secret), "X-PUBLIC-ID", sibling), body),
+			403, contract.CodeUnknownCustomer)
+		credential := d.find(page, `name="credential" value="`+uuidPattern+`"`)
+		if a := d.send("/dashboard/accounts/"+sibling+"/credentials/revoke", d.form("credential", credential)); a.status != 404 {
+			t.Errorf("revoked as the sibling's: %d", a.status)
+		}
+		if a := d.send(page+"/credentials/revoke", d.form("credential", credential)); a.status != 303 {
+			t.Errorf("revoking: %d", a.status)
+		}
+		b.want("after that", b.post("/connect/initialization", basic(id, secret), body), 403, contract.CodeUnknownCustomer)
+
+		user := d.find(page, `name="user" value="`+uuidPattern+`"`)
+		if a := d.send(page+"/people/remove", d.form("user", user)); a.status != 303 {
+			t.Errorf("removing: %d", a.status)
+		}
+		if a := carl.ask("GET", "/dashboard", ""); a.status != 303 {
+			t.Errorf("the removed user: %d", a.status)
 		}
 	})
 }

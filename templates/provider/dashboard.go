@@ -221,6 +221,8 @@ type DashboardAccount struct {
 	PublicID, Name, DisplayName string
 	Created                     time.Time
 	Products                    []DashboardProduct
+	Users                       []DashboardPerson
+	Credentials                 []DashboardCredential
 	Configurations              []DashboardConfiguration
 	Own                         string // id of the product's configuration; empty if inherited
 	Assignable                  bool
