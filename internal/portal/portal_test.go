@@ -539,8 +539,13 @@ func TestRejectsForgedWebhooksAndCallbacks(t *testing.T) {
 		}
 		event.PublicID = "other-account"
 		foreign, _ := json.Marshal(event)
+		if status := r.send(foreign, r.secret); status != 204 {
+			t.Errorf("about another account: %d", status)
+		}
+		event.PublicID, event.Environment = "pub", contract.Production
+		foreign, _ = json.Marshal(event)
 		if status := r.send(foreign, r.secret); status != 403 {
-			t.Errorf("another account: %d", status)
+			t.Errorf("another environment: %d", status)
 		}
 		if status := r.webhook("unknown", uuid.NewString(), contract.StatusSuccess); status != 204 {
 			t.Errorf("about nothing known: %d", status)

@@ -124,8 +124,12 @@ type DashboardReports struct {
 	List        DashboardList
 	Searched    string // the search text; "" for none
 	Institution string // name of that of the filter
+	Children    []DashboardAccount
 	Rows        []DashboardReport
 }
+
+// DashboardAllAccounts is the value of the filter by account for the account with its children.
+const DashboardAllAccounts = "all"
 
 // DashboardReport is a report and its visit.
 type DashboardReport struct {
@@ -139,6 +143,10 @@ type DashboardReport struct {
 	Created     time.Time
 	Retrieved   time.Time
 	Revisable   bool // its figures can be corrected
+
+	Account         string             // name of the child account that has it; empty for the user's own
+	Child           string             // its publicId; set only on the report's page
+	ChildDeliveries []webhook.Delivery // to the child's own callback
 
 	Origin     string // "visit", "redirect", "form", "submission"
 	State      string // of the visit
@@ -215,6 +223,8 @@ type DashboardAccount struct {
 	PublicID, Name, DisplayName string
 	Created                     time.Time
 	Products                    []DashboardProduct
+	Users                       []DashboardPerson
+	Credentials                 []DashboardCredential
 	Configurations              []DashboardConfiguration
 	Own                         string // id of the product's configuration; empty if inherited
 	Assignable                  bool

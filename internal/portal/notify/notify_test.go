@@ -60,9 +60,9 @@ func (r *testServer) Enqueue(_ context.Context, _ *store.Tx, args jobs.Args, _ .
 
 func (r *testServer) CheckURL(string) error { return nil }
 
-func (r *testServer) Deliver(_ context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result {
-	if url != here || len(secrets) != 1 {
-		r.t.Errorf("sent to %s, signed by %d secrets", url, len(secrets))
+func (r *testServer) Deliver(_ context.Context, to webhook.Target, id string, body []byte) webhook.Result {
+	if to.URL != here || len(to.Secrets) != 1 {
+		r.t.Errorf("sent to %s, signed by %d secrets", to.URL, len(to.Secrets))
 	}
 	var e struct{ EventID, Type string }
 	if err := json.Unmarshal(body, &e); err != nil || e.EventID != id {

@@ -72,6 +72,9 @@ func (s *Service) child(ctx context.Context, r *http.Request, by user, d provide
 	if v.Products, err = s.productViews(ctx, a.ID); err != nil {
 		return nil, err
 	}
+	if err := s.childAccess(ctx, a, &v); err != nil {
+		return nil, err
+	}
 	v.Configurations, err = s.configurations(ctx, by)
 	v.Assignable = by.configurer && len(v.Configurations) > 0
 	return providerui.DashboardAccountPage(d, v), err
