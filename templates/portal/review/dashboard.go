@@ -259,6 +259,8 @@ type Deciding struct {
 	Taken []Decision // newest first
 	Seen  int64      // number of decisions that the page shows
 
+	Report string // version of the report that the page shows
+
 	Decision string
 	Reasons  []string
 	Text     string
@@ -301,11 +303,12 @@ const (
 	DecideTooMany
 	DecideNoReason
 	DecideNoText
+	DecideRevised // the report was revised while the page was open
 )
 
 func (p DecideProblem) words(l i18n.Lang) string {
 	return i18n.T(l, [...]i18n.Key{"", "review.decide.late", "review.decide.too_long", "review.decide.too_many", "review.decide.no_reason",
-		"review.decide.no_text"}[p])
+		"review.decide.no_text", "review.decide.revised"}[p])
 }
 
 func (v Deciding) question(l i18n.Lang) ui.Question {

@@ -64,6 +64,7 @@ var (
 // Actions in the audit log. The last four are about the email of a decision.
 const (
 	Decided        = "decided"
+	DecisionKept   = "decisionKept"
 	Noted          = "noted"
 	LetterSent     = "letterSent"
 	LetterFailed   = "letterFailed"
@@ -162,7 +163,7 @@ func (s *Service) reasonsOf(ctx context.Context, a applications.Application) ([]
 	if !a.HasReport() {
 		return nil, nil
 	}
-	raw, err := s.Applications.Report(ctx, s.DB.SQL, a.ID, 0)
+	raw, err := s.Applications.Report(ctx, s.DB.SQL, a.ID, 0, -1)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
@@ -173,7 +174,7 @@ func (s *Service) reasonsOf(ctx context.Context, a applications.Application) ([]
 }
 
 // Decide stores a decision and sends its email, unless another decision was stored after
-// the in.Seen ones that the reviewer saw. It returns the problem to show on the form, or a
+// the in.Seen ones that the reviewer saw, or the report is no longer in.Report. It returns the problem to show on the form, or a
 // CodeMalformedBody for input that the form does not offer.
 func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Application, in pages.Deciding) (pages.DecideProblem, error) {
 	if in.Seen < 0 || in.Seen > 1<<20 || !slices.Contains(All, in.Decision) {
@@ -207,13 +208,20 @@ func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Appl
 			return pages.DecideFine, err
 		}
 	}
-	inserted := false
+	inserted, isRevised := false, false
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		taken.at = tx.Now
+		// Lock the application first, as every other change does, to avoid deadlocks.
+		locked, err := s.Applications.Lock(ctx, tx, a.ID)
+		if err != nil {
+			return err
+		}
+		if isRevised = in.Report != "" && in.Report != locked.Report.Version(); isRevised {
+			return nil
+		}
 		if inserted, err = s.insert(ctx, tx, a.ID, taken); err != nil || !inserted {
 			return err
 		}
-		// Lock the application first, as every other change does, to avoid deadlocks.
 		if err := s.Applications.RecordDecision(ctx, tx, a.ID, applications.Decision{Kind: taken.kind,
 			Number: taken.seq, Reasons: taken.reasons, At: taken.at}); err != nil {
 			return err
@@ -229,10 +237,24 @@ func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Appl
 	if err != nil {
 		return pages.DecideFine, notFound(err)
 	}
-	if !inserted {
+	switch {
+	case isRevised:
+		return pages.DecideRevised, nil
+	case !inserted:
 		return pages.DecideLate, nil
 	}
 	return pages.DecideFine, nil
+}
+
+// Keep keeps the newest decision after the report was revised.
+func (s *Service) Keep(ctx context.Context, by staff.User, a applications.Application) error {
+	return notFound(s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		kept, err := s.Applications.KeepDecision(ctx, tx, a.ID)
+		if err != nil || !kept {
+			return err
+		}
+		return s.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: DecisionKept, Subject: a.ID, Detail: a.Decision.Kind})
+	}))
 }
 
 // AddNote stores a reviewer's note.
@@ -334,7 +356,7 @@ func (s *Service) scoreOf(ctx context.Context, a applications.Application) (*pag
 	if a.Product != contract.Cashflow {
 		return nil, nil
 	}
-	raw, err := s.Applications.Report(ctx, s.DB.SQL, a.ID, 0)
+	raw, err := s.Applications.Report(ctx, s.DB.SQL, a.ID, 0, -1)
 	if err != nil {
 		return nil, err
 	}
