@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/decisions"
+	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/svcapi"
@@ -32,6 +33,7 @@ func revised(t *testing.T, revision string, gross int64) []byte {
 		at := report.TimestampOf(noon.AddDate(0, 0, 20))
 		r.Meta.Revision, r.Meta.RevisionCreatedAt = &revision, &at
 		r.Income.Revised = &report.RevisedValues{GrossAnnual: &gross}
+		r.Income.Paystubs = nil
 	}
 	raw, err := report.Encode(r)
 	if err != nil {
@@ -55,7 +57,7 @@ func TestCorrectedReport(t *testing.T) {
 		decide := func(decision string, seen int) int {
 			t.Helper()
 			resp, _ := d.post(own+"/decision", url.Values{"seen": {string(rune('0' + seen))}, "report": {shown},
-				"decision": {decision}, "text": {"Income."}})
+				"decision": {decision}, "reason": {verdict.NoDocuments}, "text": {"Income."}})
 			return resp.StatusCode
 		}
 		if got := decide(decisions.Declined, 0); got != 303 {
@@ -105,9 +107,16 @@ func TestCorrectedReport(t *testing.T) {
 		_, csv := d.post("/review/export", url.Values{"id": {appReady}})
 		d.requireText("the list's CSV", csv, `"report_revised_at","decision_outdated"`, `"2026-04-03T12:00:00Z","true"`)
 
+		_, letter := d.get(own + "/letter")
+		d.requireText("the letter of the decision", letter, "Unable to verify documents", "March 14, 2026")
+
 		// A decision and a confirmation of the older report are refused.
-		if got := decide(decisions.Approved, 1); got != 409 {
-			t.Errorf("deciding by the older report: %d", got)
+		if got := decide(decisions.Approved, 1); got != 400 {
+			t.Errorf("deciding by a reason that the corrected report does not have: %d", got)
+		}
+		if resp, _ := d.post(own+"/decision", url.Values{"seen": {"1"}, "report": {shown},
+			"decision": {decisions.Approved}}); resp.StatusCode != 409 {
+			t.Errorf("deciding by the older report: %d", resp.StatusCode)
 		}
 		if resp, page := d.post(own+"/keep", url.Values{"report": {shown}}); resp.StatusCode != 409 ||
 			!strings.Contains(page, i18ntest.EN("review.decide.revised")) {

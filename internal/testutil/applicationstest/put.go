@@ -103,7 +103,8 @@ func put(ctx context.Context, tx *store.Tx, v *store.Vault, key string, r Row) e
 		"status": string(j.Status), "substatus": string(j.Substatus), "error": string(j.Error), "succeeded": int64(succeeded),
 		"fetch_until": 0, "report_at": reportAt,
 		"revision": int64(r.Report.Revision), "revision_at": revisionAt,
-		"revised_at": store.MicrosOrZero(r.Report.RevisedAt), "decision_outdated": r.Decision.Outdated, "decision": r.Decision.Kind, "decisions": r.Decision.Number, "decided_at": decidedAt,
+		"revised_at": store.MicrosOrZero(r.Report.RevisedAt), "decision_outdated": r.Decision.Outdated,
+		"decision": r.Decision.Kind, "decisions": r.Decision.Number, "decided_at": decidedAt,
 		"reasons": strings.Join(r.Decision.Reasons, " "), "version": int64(len(r.Timeline)),
 		"created_at": store.Micros(r.CreatedAt), "updated_at": store.Micros(r.UpdatedAt)}))
 	for n := 1; n <= max(j.Attempt, r.Report.Attempt); n++ {

@@ -242,6 +242,11 @@ func ScoreReason(code, description string) Reason {
 	return Reason{Code: code, Description: description}
 }
 
+// FindingReason returns the reason that a finding gives, by its code in package verdict.
+func FindingReason(code string) Reason {
+	return Reason{Code: code, Texts: "review.finding_reasons"}
+}
+
 // DocumentReason returns the reason for an irregularity of a document.
 func DocumentReason(code string) Reason {
 	return Reason{Code: code, Texts: "review.irregularities"}
