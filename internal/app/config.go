@@ -212,7 +212,9 @@ func (c *Config) checkParties(p parties) error {
 		bad("--provider-profile describes another provider; run the command portal with it")
 	}
 	if p.portal && p.provider && (a.PublicID != "" || a.ClientID != "" || a.SecretKey != "" || len(a.Products) > 0) {
-		bad("--public-id, --client-id, --secret-key and --products name an account at another provider; run the command portal with them")
+		bad("--public-id, --client-id, --secret-key and --products name an account at another provider; run the command portal with them. " +
+			"If the variables of `vestibule credentials` of another data folder set them: " +
+			"unset VESTIBULE_PUBLIC_ID VESTIBULE_CLIENT_ID VESTIBULE_SECRET_KEY VESTIBULE_PRODUCTS VESTIBULE_WEBHOOK_SECRET")
 	}
 	return errors.Join(errs...)
 }

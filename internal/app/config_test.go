@@ -278,6 +278,16 @@ func TestValidateAcceptsGoodConfigurations(t *testing.T) {
 	}
 }
 
+// TestVariablesOfOtherCredentials starts in a shell with the exports of another data folder.
+func TestVariablesOfOtherCredentials(t *testing.T) {
+	t.Setenv("VESTIBULE_PUBLIC_ID", "svc-other")
+	t.Setenv("VESTIBULE_WEBHOOK_SECRET", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz")
+	exit, says := attempt(t, "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0")
+	if exit != 2 || !strings.Contains(says, "unset VESTIBULE_PUBLIC_ID VESTIBULE_CLIENT_ID") {
+		t.Errorf("exit code %d:\n%s", exit, says)
+	}
+}
+
 func TestEnvironmentVariablesSetFlags(t *testing.T) {
 	t.Setenv("VESTIBULE_PORTAL_ADDR", "nowhere")
 	if exit, says := attempt(t); exit != 2 || !strings.Contains(says, `--portal-addr "nowhere"`) {

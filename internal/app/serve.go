@@ -388,11 +388,23 @@ func (p *program) startPortal(ctx context.Context, which parties, made customers
 	if err != nil {
 		return err
 	}
+	c := p.config
+	account := c.Account.PublicID
+	if which.provider {
+		account = made.PublicID
+	}
+	owner, err := getOrCreate(ctx, db, "account-public-id", func() string { return account })
+	if err != nil {
+		return err
+	}
+	if owner != account {
+		return refusal{fmt.Errorf("this database belongs to the account %q, and the portal is of %q: "+
+			"give the portal of each account its own --database-url or --data-dir", owner, account)}
+	}
 	own, err := getOrCreate(ctx, db, "generated-staff", newStaff)
 	if err != nil {
 		return err
 	}
-	c := p.config
 	if c.API.Key != "" {
 		own.PortalAPIKey = c.API.Key
 	}
