@@ -94,10 +94,11 @@ func (l *Listen) Validate() error {
 type Process struct {
 	Environment contract.Environment `default:"sandbox" enum:"sandbox,production" help:"Environment: sandbox or production."`
 
-	Workers         bool           `default:"true" negatable:"" help:"Run background jobs in this process; at least one replica must run them."`
-	WebhookNetworks []netip.Prefix `sep:"," placeholder:"CIDR,…" help:"Private networks that webhooks and events may go to. Default: none."`
+	Workers bool `default:"true" negatable:"" help:"Run background jobs in this process; at least one replica must run them."`
 
 	DrainGrace time.Duration `default:"0s" placeholder:"DURATION" help:"Time after SIGTERM in which requests are still accepted, at most 10m."`
+
+	WebhookNetworks []netip.Prefix `sep:"," placeholder:"CIDR,…" help:"Private networks that webhooks and events may go to. Default: none."`
 }
 
 // Validate checks the configuration.
