@@ -33,7 +33,7 @@ func (s *seen) operate(t *testing.T, v *visitor, lang string) {
 	const password = "an operator's long password"
 	fill(t, v.page("[name=password]"), password)
 	click(t, v.page("main form button[type=submit]"))
-	at(t, v, home+"/sign-in/factor")
+	see(t, v.page("main code"))
 	s.look(t, v, lang, home+"/sign-in/factor")
 	text, err := v.page("main code").InnerText()
 	must(t, err)
@@ -48,11 +48,11 @@ func (s *seen) operate(t *testing.T, v *visitor, lang string) {
 	fill(t, v.page("[name=email]"), "ops@service.example")
 	fill(t, v.page("[name=password]"), password)
 	click(t, v.page("form[action$='/sign-in'] button"))
-	at(t, v, home+"/sign-in/code")
+	see(t, v.page("form[action$='/sign-in/code']"))
 	s.look(t, v, lang, home+"/sign-in/code")
 	fill(t, v.page("[name=code]"), totp(secret, period+1))
 	click(t, v.page("form[action$='/sign-in/code'] button"))
-	at(t, v, home)
+	see(t, v.page("a[href$='/customers/new']"))
 
 	// A customer, whose credentials are shown once.
 	s.look(t, v, lang, home)
