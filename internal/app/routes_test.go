@@ -85,7 +85,7 @@ func (w *testServer) routes(t *testing.T) []route {
 	played, player := strings.TrimPrefix(run.Header.Get("Location"), "/developers/runs/"), cookieOf(t, run)
 
 	delivery := w.delivered(t, ready)
-	return slices.Concat(w.reviewRoutes(t, child, configuration, secondary[3]), themed, []route{
+	return slices.Concat(w.reviewRoutes(t, child, configuration, secondary[3]), w.operatorRoutes(t), themed, []route{
 		{base: s, method: "GET", pattern: "/connect/accesstoken", who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/jwkset"},
 		{base: s, method: "GET", pattern: "/jwkset"},

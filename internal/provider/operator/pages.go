@@ -25,9 +25,8 @@ import (
 // Routes adds the operator's pages.
 func (s *Service) Routes(mux *http.ServeMux) {
 	pages := http.NewServeMux()
-	one := Home + "/customers/{id}"
 	form := func(make func(context.Context, *store.Tx, customers.Account, dashboard.Input) (dashboard.Done, error)) dashboard.Form {
-		return s.FormOf(s.customer, one, func(ctx context.Context, tx *store.Tx, _ dashboard.User, in dashboard.Input) (dashboard.Done, error) {
+		return s.FormOf(s.customer, Home+"/customers/{id}", func(ctx context.Context, tx *store.Tx, _ dashboard.User, in dashboard.Input) (dashboard.Done, error) {
 			a, err := s.Account(ctx, tx, in.ID())
 			if err != nil {
 				return dashboard.Done{}, err
@@ -36,18 +35,22 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		})
 	}
 	s.Mount(pages, dashboard.Routes{
-		Lists: map[string]dashboard.Searched{Home: s.customers},
-		Pages: map[string]dashboard.Page{one: s.customer, Home + "/customers/new": s.newCustomer, Home + "/health": s.health},
+		Lists: map[string]dashboard.Searched{"/operator": s.customers},
+		Pages: map[string]dashboard.Page{
+			"GET /operator/customers/{id}": s.customer,
+			"GET /operator/customers/new":  s.newCustomer,
+			"GET /operator/health":         s.health,
+		},
 		Forms: map[string]dashboard.Form{
-			Home + "/customers":    s.FormOf(s.newCustomer, Home, s.add),
-			one + "/name":          form(s.rename),
-			one + "/limits":        form(s.limit),
-			one + "/features":      form(s.features),
-			one + "/suspend":       form(s.suspend),
-			one + "/resume":        form(s.resume),
-			one + "/user/password": form(s.resetPassword),
-			one + "/user/factor":   form(s.resetFactor),
-			one + "/transfer":      form(s.transfer),
+			"POST /operator/customers":                    s.FormOf(s.newCustomer, Home, s.add),
+			"POST /operator/customers/{id}/name":          form(s.rename),
+			"POST /operator/customers/{id}/limits":        form(s.limit),
+			"POST /operator/customers/{id}/features":      form(s.features),
+			"POST /operator/customers/{id}/suspend":       form(s.suspend),
+			"POST /operator/customers/{id}/resume":        form(s.resume),
+			"POST /operator/customers/{id}/user/password": form(s.resetPassword),
+			"POST /operator/customers/{id}/user/factor":   form(s.resetFactor),
+			"POST /operator/customers/{id}/transfer":      form(s.transfer),
 		},
 	})
 	all := s.hidden(httpx.NotFound(s.Log, pages, func(*http.Request) httpx.ErrorPage { return s.Missing }))
