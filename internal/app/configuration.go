@@ -26,7 +26,7 @@ type configurationCommands struct {
 	List   listedConfigurations `cmd:"" help:"List the configurations of an account."`
 }
 
-func (configurationCommands) uses() string { return databaseUses }
+func (configurationCommands) uses() string { return operatorUses }
 
 // asJSON is the flag of commands that print a table.
 type asJSON struct {
@@ -204,7 +204,7 @@ type productCommands struct {
 	List      listedProducts   `cmd:"" help:"List the products of an account."`
 }
 
-func (productCommands) uses() string { return databaseUses }
+func (productCommands) uses() string { return operatorUses }
 
 // listedProduct is a product as commands print it.
 type listedProduct struct {
@@ -309,7 +309,7 @@ type preparedCommands struct {
 	List listedPrepared `cmd:"" help:"List the prepared reports of an account."`
 }
 
-func (preparedCommands) uses() string { return databaseUses }
+func (preparedCommands) uses() string { return operatorUses }
 
 type preparedReport struct {
 	SandboxReportID string           `json:"sandboxReportId"`

@@ -34,7 +34,7 @@ func TestConfigurationCommands(t *testing.T) {
 			t.Fatalf("%v: exit code %d\n%s%s", args, code, out, errs)
 		}
 	}
-	_, out, _ := run("customer", "Harbor Bank", "--staff=ops@harbor.example")
+	_, out, _ := run("customer", "--create", "Harbor Bank", "--staff=ops@harbor.example")
 	var made struct{ PublicID string }
 	if err := json.Unmarshal([]byte(out), &made); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"vestibule/internal/pageimage"
 	"vestibule/internal/portal/doctor"
+	"vestibule/internal/provider/operator"
 	"vestibule/internal/store"
 )
 
@@ -71,6 +73,15 @@ func (c *Config) examineSources(ctx context.Context) (found []doctor.Finding, er
 	return found, err
 }
 
+// examiner returns what checks the institutions and connectors of the provider at a URL for its
+// operator, or nil if there are none.
+func (c *Config) examiner(url string) func(ctx context.Context) ([]operator.SourceCheck, error) {
+	if c.Data.Institutions == "" && c.Data.Programs == "" {
+		return nil
+	}
+	return func(ctx context.Context) ([]operator.SourceCheck, error) { return c.Data.Examine(ctx, url, time.Now) }
+}
+
 // examineOCR checks the programs that read images of pay stubs.
 func (c *Config) examineOCR(ctx context.Context) doctor.Finding {
 	f := doctor.Finding{Level: doctor.OK, Subject: doctor.PayStubImages}
@@ -111,8 +122,12 @@ func (c *Config) accountToUse() (doctor.Config, error) {
 	a := c.Account
 	p := doctor.Config{PortalURL: c.addressOf(c.Listen.PortalURL, c.Listen.PortalAddr), ProviderURL: c.Listen.ProviderURL,
 		Environment: c.Process.Environment, PublicID: a.PublicID, ClientID: a.ClientID, SecretKey: a.SecretKey, Products: a.Products,
-		WebhookSecrets: a.WebhookSecrets, WidgetScriptURL: c.Pages.WidgetScriptURL, WidgetGlobal: c.Pages.WidgetGlobal,
-		ReturnMode: a.ReturnMode, Now: time.Now}
+		WebhookSecrets: a.WebhookSecrets, ReturnMode: a.ReturnMode, Now: time.Now}
+	var err error
+	if p.Profile, err = a.Profile(); err != nil {
+		return p, fmt.Errorf("--provider-profile: %w", err)
+	}
+	p.ProviderURL = cmp.Or(p.ProviderURL, p.Profile.URL)
 	if a.ClientID == "" {
 		made, err := readCredentials(c.Store.Dir)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && made.ClientID == "" {
@@ -125,9 +140,6 @@ func (c *Config) accountToUse() (doctor.Config, error) {
 		p.ProviderURL = c.addressOf(c.Listen.ProviderURL, c.Listen.ProviderAddr)
 		p.PublicID, p.ClientID, p.SecretKey, p.Products = made.PublicID, made.ClientID, made.SecretKey, made.Products
 		p.WebhookSecrets = append([]string{made.WebhookSecret}, a.WebhookSecrets...)
-	}
-	if p.WidgetScriptURL == "" {
-		p.WidgetScriptURL = p.ProviderURL + "/widget/v1/widget.js"
 	}
 	return p, nil
 }

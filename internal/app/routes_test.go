@@ -88,6 +88,7 @@ func (w *testServer) routes(t *testing.T) []route {
 	return slices.Concat(w.reviewRoutes(t, child, configuration, secondary[3]), themed, []route{
 		{base: s, method: "GET", pattern: "/connect/accesstoken", who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/jwkset"},
+		{base: s, method: "GET", pattern: "/jwkset"},
 		{base: s, method: "GET", pattern: "/openapi.json"},
 		{base: s, method: "GET", pattern: "/docs", shape: asPage},
 		{base: s, method: "GET", pattern: "/docs/{part}", param: "reports", shape: asPage},

@@ -218,6 +218,7 @@ func (p *program) listen(which parties) error {
 		{"portal", "--portal-addr", c.Listen.PortalAddr, c.Listen.PortalURL, which.portal},
 		{"sandbox", "--sandbox-control-addr", c.Simulation.ControlAddr, "", which.provider && c.Simulation.ControlAddr != ""},
 		{"banks", "--sandbox-bank-addr", c.Simulation.BankAddr, c.Simulation.BankURL, which.provider && c.Simulation.BankAddr != ""},
+		{"operator", "--operator-addr", c.Listen.OperatorAddr, c.Listen.OperatorURL, which.provider && c.Listen.OperatorAddr != ""},
 		{"admin", "--admin-addr", c.Listen.AdminAddr, c.Listen.AdminURL, c.Listen.AdminAddr != ""},
 	} {
 		if !l.wanted {
@@ -229,7 +230,7 @@ func (p *program) listen(which parties) error {
 		}
 		s := &service{name: l.name, listener: listener, url: l.url, server: httpx.NewServer(p.log)}
 		scheme := "http"
-		if secure != nil && (l.name == "portal" || l.name == "provider" || l.name == "admin" && !c.Listen.adminLocal()) {
+		if secure != nil && (l.name == "portal" || l.name == "provider" || l.name == "operator" || l.name == "admin" && !c.Listen.adminLocal()) {
 			s.listener, scheme = tls.NewListener(listener, secure), "https"
 		}
 		if s.url == "" {
@@ -324,6 +325,10 @@ func (p *program) startProvider(ctx context.Context, which parties) (generatedCu
 	if banks := p.service("banks"); banks != nil {
 		config.BankURL = banks.url
 	}
+	if own := p.service("operator"); own != nil {
+		config.OperatorURL = own.url
+	}
+	config.Examine = p.config.examiner(here.url)
 	s, err := provider.New(ctx, config)
 	if err != nil {
 		return made, err
@@ -365,6 +370,9 @@ func (p *program) startProvider(ctx context.Context, which parties) (generatedCu
 	}
 	if control := p.service("sandbox"); control != nil {
 		control.handle(observed.Handler(s.Control()))
+	}
+	if own := p.service("operator"); own != nil {
+		own.handle(observed.Handler(s.OperatorHandler()))
 	}
 	if err := s.Start(ctx); err != nil {
 		return made, err
@@ -429,9 +437,6 @@ func (p *program) startPortal(ctx context.Context, which parties, made generated
 	}
 	if which.provider && conf.Pages.ServiceAccessURL == "" {
 		conf.Pages.ServiceAccessURL = conf.ProviderURL + access.Path
-	}
-	if conf.Pages.WidgetScriptURL == "" {
-		conf.Pages.WidgetScriptURL = conf.ProviderURL + "/widget/v1/widget.js"
 	}
 	s, err := portal.New(ctx, conf)
 	if err != nil {

@@ -166,7 +166,7 @@ func TestInvalidReturns(t *testing.T) {
 			state, words         string
 		}{
 			{"EXIT", "", "", "exited", i18ntest.EN("journey.exited")},
-			{"ERROR", "error", "SUPPLIER_ERROR", "failed", "could not be completed"},
+			{"ERROR", "error", "SUPPLIER_ERROR", "failed", i18ntest.EN("widget.error.supplier")},
 			{"ERROR", "error", "INVALID_PREFILL_DOB", "failed", i18ntest.EN("status.failed.correct_details")},
 		} {
 			a := b.apply("mode", "redirect")

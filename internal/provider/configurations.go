@@ -223,23 +223,14 @@ func (p *Provider) AddPreparedReport(ctx context.Context, publicID string, body 
 }
 
 // operate makes an operator's change to the account with a publicId, and records it in the
-// audit trail of the account and, for a child, of its parent.
+// audit trails of the operators, of the account and, for a child, of its parent.
 func (p *Provider) operate(ctx context.Context, publicID string,
 	change func(context.Context, *store.Tx, customers.Account) (staff.Entry, error)) error {
-	return p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		a, err := p.account(ctx, tx, publicID)
-		if err != nil {
-			return err
-		}
+	return p.ChangeAccount(ctx, publicID, func(ctx context.Context, tx *store.Tx, a customers.Account) (staff.Entry, error) {
 		e, err := change(ctx, tx, a)
 		if err != nil {
-			return err
+			return e, err
 		}
-		e.Subject = a.ID
-		if err := p.dashboard.RecordOperator(ctx, tx, e); err != nil || a.ParentID == "" {
-			return err
-		}
-		e.Subject, e.Detail = a.ParentID, a.PublicID
-		return p.dashboard.RecordOperator(ctx, tx, e)
+		return p.operator.Record(ctx, tx, a, e)
 	})
 }

@@ -17,6 +17,8 @@ import (
 // Dashboard holds the data that all pages of the dashboard share.
 type Dashboard struct {
 	Lang      i18n.Lang
+	Home      string // path of the first page
+	Operator  bool   // the pages are the operator's
 	Styles    []string
 	Icon      string
 	Font      string
@@ -257,7 +259,7 @@ type DashboardAudit struct {
 func (d Dashboard) page(title string) ui.Page {
 	home := ""
 	if d.Email != "" {
-		home = "/dashboard"
+		home = d.Home
 	}
 	p := ui.Page{Lang: d.Lang, Title: title, Home: home, Icon: d.Icon, Font: d.Font, Styles: d.Styles, Scripts: d.Scripts,
 		Languages: d.Languages, Wide: true}
@@ -281,9 +283,13 @@ func (d Dashboard) anyPage() ui.Page {
 // staffPage returns the layout of a page for a signed-in user.
 func (d Dashboard) staffPage(section, title string) ui.Page {
 	p := d.page(title)
-	p.User = &ui.User{Email: d.Email, SignOut: "/dashboard/sign-out", Factor: "/dashboard/second-factor", Find: "/dashboard/reports/find",
+	p.User = &ui.User{Email: d.Email, SignOut: d.Home + "/sign-out", Factor: d.Home + "/second-factor", Find: "/dashboard/reports/find",
 		Account: d.Account, AccountID: d.PublicID}
-	for _, s := range dashboardSections {
+	sections := dashboardSections
+	if d.Operator {
+		p.User.Find, sections = d.Home+"/find", operatorSections
+	}
+	for _, s := range sections {
 		if !s.parents || !d.Child {
 			p.Links = append(p.Links, ui.Link{Text: i18n.T(d.Lang, s.words), URL: s.path, Current: s.name == section})
 		}
@@ -312,6 +318,13 @@ var dashboardSections = []dashboardSection{
 	{"theme", "/dashboard/theme", "dashboard.menu.theme", false},
 	{"people", "/dashboard/people", "dashboard.menu.people", false},
 	{"audit", "/dashboard/audit", "dashboard.menu.audit", false},
+}
+
+var operatorSections = []dashboardSection{
+	{"customers", "/operator", "dashboard.menu.customers", false},
+	{"health", "/operator/health", "dashboard.menu.health", false},
+	{"people", "/operator/people", "dashboard.menu.people", false},
+	{"audit", "/operator/audit", "dashboard.menu.audit", false},
 }
 
 // value returns the content of a field: the submitted value of a rejected form, otherwise

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 )
 
@@ -95,9 +96,9 @@ func (s *Service) Children(ctx context.Context, q store.Queryer, parentID string
 	return accounts(ctx, q, `parent_id = $1 ORDER BY name, id`, parentID)
 }
 
-// Parents lists all parent accounts by name, for the provider's operator.
-func (s *Service) Parents(ctx context.Context, q store.Queryer) ([]Account, error) {
-	return accounts(ctx, q, `parent_id IS NULL ORDER BY name, id`)
+// All lists all accounts by name, for the provider's operator.
+func (s *Service) All(ctx context.Context, q store.Queryer) ([]Account, error) {
+	return accounts(ctx, q, `id <> $1 ORDER BY name, id`, staff.OperatorAccount)
 }
 
 // Rename changes the names of an account. If another child of the parent uses the

@@ -61,6 +61,9 @@ type Account struct {
 
 	ConfigurationID string // of the account itself; empty: none, or inherited
 
+	Suspended       time.Time // of the account itself; zero: it is not suspended
+	SubmissionLimit int       // submissions within a minute
+
 	// CompleteURLs are the registered redirect URLs, each an origin with a path prefix;
 	// the first is the static one. A child without any uses its parent's.
 	CompleteURLs []string

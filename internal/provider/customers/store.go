@@ -3,12 +3,14 @@ package customers
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/auth"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 )
 
@@ -24,7 +26,7 @@ func clients(ctx context.Context, q store.Queryer, where, value string, now time
 		return c, err
 	}, `SELECT k.id, k.secret_hash, k.used_at, c.id, c.public_id, coalesce(c.parent_id, ''), c.environment
 		FROM credentials k JOIN customers c ON c.id = k.customer_id
-		WHERE `+where+` AND `+validCredential, value, store.Micros(now))
+		WHERE `+where+` AND NOT `+suspended+` AND `+validCredential, value, store.Micros(now))
 }
 
 // usedTime returns the zero time for a credential that was never used.
@@ -41,12 +43,68 @@ func (s *Service) MarkUsed(ctx context.Context, tx *store.Tx, id string, hour ti
 	return err
 }
 
-// Account implements auth.Directory.
+// suspended is the SQL condition that account c or its parent is suspended.
+const suspended = `(c.suspended_at > 0 OR EXISTS (SELECT 1 FROM customers m WHERE m.id = c.parent_id AND m.suspended_at > 0))`
+
+// Suspended reports whether an account or its parent is suspended.
+func (s *Service) Suspended(ctx context.Context, q store.Queryer, customerID string) (yes bool, err error) {
+	err = q.QueryRowContext(ctx, `SELECT `+suspended+` FROM customers c WHERE c.id = $1`, customerID).Scan(&yes)
+	return yes, store.MapNotFound(err)
+}
+
+// Account implements auth.Directory. A suspended account is unknown.
 func (s *Service) Account(ctx context.Context, q store.Queryer, publicID string) (auth.Caller, error) {
 	var c auth.Caller
-	err := q.QueryRowContext(ctx, `SELECT id, public_id, coalesce(parent_id, ''), environment FROM customers WHERE public_id = $1`, publicID).
+	err := q.QueryRowContext(ctx, `SELECT c.id, c.public_id, coalesce(c.parent_id, ''), c.environment FROM customers c
+		WHERE c.public_id = $1 AND c.id <> $2 AND NOT `+suspended, publicID, staff.OperatorAccount).
 		Scan(&c.CustomerID, &c.PublicID, &c.ParentID, &c.Environment)
 	return c, store.MapNotFound(err)
+}
+
+// ByPublicID returns an account without its redirect URLs, also a suspended one. An unknown account
+// is store.ErrNotFound.
+func (s *Service) ByPublicID(ctx context.Context, q store.Queryer, publicID string) (Account, error) {
+	return account(ctx, q, `public_id = $1 AND id <> $2`, publicID, staff.OperatorAccount)
+}
+
+// AddOperatorAccount adds the account of the provider's operators, which has users and nothing
+// else. Only users refer to it.
+func (s *Service) AddOperatorAccount(ctx context.Context, tx *store.Tx) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO customers (id, public_id, environment, name, created_at)
+		VALUES ($1, $1, '', $1, $2) ON CONFLICT DO NOTHING`, staff.OperatorAccount, store.Micros(tx.Now))
+	return err
+}
+
+// Suspend suspends an account from now on, or resumes it, and reports whether that changed it.
+// Calls, widget and links of a suspended account and of its children are refused; their data stay.
+func (s *Service) Suspend(ctx context.Context, tx *store.Tx, customerID string, suspend bool) (changed bool, err error) {
+	at := int64(0)
+	if suspend {
+		at = store.Micros(tx.Now)
+	}
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET suspended_at = $2 WHERE id = $1 AND (suspended_at > 0) <> $3`,
+		customerID, at, suspend))
+}
+
+// SubmissionLimit returns how many submissions an account can make within a minute.
+func (s *Service) SubmissionLimit(ctx context.Context, q store.Queryer, customerID string) (n int, err error) {
+	err = q.QueryRowContext(ctx, `SELECT submissions_per_minute FROM customers WHERE id = $1`, customerID).Scan(&n)
+	return n, store.MapNotFound(err)
+}
+
+// MaxSubmissions is the highest SubmissionLimit.
+const MaxSubmissions = 10_000
+
+// ErrLimit is returned for a limit that is not from 1 to MaxSubmissions.
+var ErrLimit = fmt.Errorf("the limit must be from 1 to %d", MaxSubmissions)
+
+// SetSubmissionLimit sets it, or returns ErrLimit.
+func (s *Service) SetSubmissionLimit(ctx context.Context, tx *store.Tx, customerID string, perMinute int) error {
+	if perMinute < 1 || perMinute > MaxSubmissions {
+		return ErrLimit
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE customers SET submissions_per_minute = $2 WHERE id = $1`, customerID, perMinute)
+	return err
 }
 
 func account(ctx context.Context, q store.Queryer, where string, args ...any) (Account, error) {
@@ -63,13 +121,13 @@ func account(ctx context.Context, q store.Queryer, where string, args ...any) (A
 // accounts returns accounts without their redirect URLs.
 func accounts(ctx context.Context, q store.Queryer, where string, args ...any) ([]Account, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (a Account, err error) {
-		var created int64
+		var created, suspended int64
 		err = row.Scan(&a.ID, &a.PublicID, &a.ParentID, &a.Name, &a.DisplayName, &a.Environment, &created,
-			&a.ReturnMode, &a.RequireForm, &a.ConfigurationID)
-		a.Created = store.Time(created)
+			&a.ReturnMode, &a.RequireForm, &a.ConfigurationID, &suspended, &a.SubmissionLimit)
+		a.Created, a.Suspended = store.Time(created), usedTime(suspended)
 		return a, err
 	}, `SELECT id, public_id, coalesce(parent_id, ''), name, coalesce(display_name, ''), environment, created_at,
-			return_mode, require_form, coalesce(configuration_id, '')
+			return_mode, require_form, coalesce(configuration_id, ''), suspended_at, submissions_per_minute
 		FROM customers WHERE `+where, args...)
 }
 

@@ -137,7 +137,7 @@ func sortOf(q url.Values, offered ...string) (string, error) {
 }
 
 // setDensity stores how high the user wants the rows of lists.
-func (s *Service) setDensity(w http.ResponseWriter, r *http.Request) error {
+func (s *Pages) setDensity(w http.ResponseWriter, r *http.Request) error {
 	if err := s.guard(r); err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func (s *Service) own(ctx context.Context, q store.Queryer, by user, publicToken
 }
 
 // redirectToList redirects a reloaded search to the list.
-func (s *Service) redirectToList(path string) httpx.HandlerFunc {
+func (s *Pages) redirectToList(path string) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.guard(r); err != nil {
 			return err
@@ -164,7 +164,7 @@ func (s *Service) redirectToList(path string) httpx.HandlerFunc {
 type finder func(ctx context.Context, by user, query string) (to string, found page, err error)
 
 // find handles a search form. The pages' script gets the part of the page with the result.
-func (s *Service) find(look finder) http.Handler {
+func (s *Pages) find(look finder) http.Handler {
 	return s.adapt(func(w http.ResponseWriter, r *http.Request) error {
 		script := r.Header.Get(pageHeader) != ""
 		guard := s.guard

@@ -105,7 +105,11 @@ func (s *Service) refreshTurn(ctx context.Context, _ jobs.Job, t RefreshTurn) er
 		if err != nil || !slices.ContainsFunc(open, func(c sources.Connection) bool { return c.PublicToken == root.PublicToken }) {
 			return err // another visit has replaced the access, or none is open
 		}
-		if product.InquiryType == contract.InquiryMonitoring {
+		suspended, err := s.Customers.Suspended(ctx, tx, root.CustomerID)
+		if err != nil {
+			return err
+		}
+		if product.InquiryType == contract.InquiryMonitoring && !suspended {
 			if _, err := s.refreshFrom(ctx, tx, root); err != nil {
 				return err
 			}

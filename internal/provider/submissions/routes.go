@@ -36,7 +36,11 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	}
 	n.ProductID = product.ID
 	// Reject early; countSubmission checks the limit again after the body was read.
-	left, err := waitTime(ctx, s.DB.SQL, caller.CustomerID, s.Now())
+	most, err := s.Customers.SubmissionLimit(ctx, s.DB.SQL, caller.CustomerID)
+	if err != nil {
+		return err
+	}
+	left, err := waitTime(ctx, s.DB.SQL, caller.CustomerID, most, s.Now())
 	if err != nil {
 		return err
 	}
@@ -58,7 +62,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		left, err := countSubmission(ctx, tx, caller.CustomerID)
+		left, err := countSubmission(ctx, tx, caller.CustomerID, most)
 		if err != nil {
 			return err
 		}
@@ -164,5 +168,5 @@ func (s *Service) source(ctx context.Context, product customers.Product, in Subm
 }
 
 func rateLimited(left time.Duration) error {
-	return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: left, Why: errors.New("30 submissions within a minute")}
+	return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: left, Why: errors.New("too many submissions within a minute")}
 }
