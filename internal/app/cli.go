@@ -147,7 +147,7 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (in invocation, don
 	if err != nil {
 		return in, false, c.explain(err)
 	}
-	in.create, in.json = c.Customer.Create || c.Operator.Create, c.Customer.JSON
+	in.create, in.json = c.Customer.Create || c.Operator.Create, c.Customer.JSON || c.Configuration.JSON || c.Product.JSON || c.Prepared.JSON
 	command := in.command.Selected()
 	for _, f := range in.command.Model.Flags {
 		if f.Group != nil {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 
 // configurationCommands manage the configurations of a customer.
 type configurationCommands struct {
+	JSON   bool                 `name:"json" env:"-" help:"Print JSON. All commands but list always do."`
 	Create createConfiguration  `cmd:"" help:"Create a configuration of a parent account."`
 	Copy   copyConfiguration    `cmd:"" help:"Copy a configuration under another alias; a flag replaces a field, and \"none\" removes it."`
 	Retire retireConfiguration  `cmd:"" help:"Retire a configuration: products keep it, and none can get it any more."`
@@ -28,21 +30,9 @@ type configurationCommands struct {
 
 func (configurationCommands) uses() string { return operatorUses }
 
-// asJSON is the flag of commands that print a table.
-type asJSON struct {
-	JSON bool `name:"json" env:"-" help:"Print JSON."`
-}
-
-// printRows prints rows as JSON, or as a table of their texts below a line of headings. A
-// single row that is not a list is an object in JSON.
-func printRows[T any](stdout io.Writer, json, list bool, rows []T, headings string, texts func(T) []string) error {
-	switch {
-	case json && !list:
-		return printJSON(stdout, rows[0])
-	case json:
-		return printJSON(stdout, append([]T{}, rows...))
-	}
-	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+// printTable prints a table of rows below a line of headings.
+func printTable[T any](stdout io.Writer, rows []T, headings string, texts func(T) []string) error {
+	w := tabwriter.NewWriter(stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, strings.ReplaceAll(headings, ", ", "\t"))
 	for _, r := range rows {
 		fmt.Fprintln(w, strings.Join(texts(r), "\t"))
@@ -65,59 +55,36 @@ type configurationFields struct {
 
 func (f configurationFields) fields(alias, kind string) customers.Fields {
 	return customers.Fields{Alias: alias, Kind: kind, InquiryType: f.InquiryType, Scores: f.Scores, Families: f.Families,
-		ModelSuite: f.ModelSuite, Inflows: f.Inflows, Verifies: f.Verifies, Banks: f.Banks, RefreshDays: f.RefreshDays,
-		PreparedReport: f.PreparedReport}
+		ModelSuite: f.ModelSuite, Inflows: f.Inflows, Verifies: f.Verifies, Banks: json.Number(f.Banks),
+		RefreshDays: json.Number(f.RefreshDays), PreparedReport: f.PreparedReport}
 }
 
-// namingFlag names the flag of an invalid field.
-func namingFlag(err error) error {
-	var problem *customers.FieldProblem
-	if !errors.As(err, &problem) {
-		return err
-	}
-	name := problem.Field
-	if name != "alias" {
-		name = "--" + name
-	}
-	flag := regexp.MustCompile("[A-Z]").ReplaceAllStringFunc(name, func(s string) string { return "-" + strings.ToLower(s) })
-	return fmt.Errorf("%s: %s", flag, i18n.T(i18n.English, problem.Text, problem.Args...))
+// printedConfiguration is a configuration as commands print it.
+type printedConfiguration struct {
+	ID string `json:"id"`
+	customers.Fields
+	RetiredAt time.Time `json:"retiredAt,omitzero"`
 }
 
-// listedConfiguration is a configuration as commands print it.
-type listedConfiguration struct {
-	ID             string           `json:"id"`
-	Alias          string           `json:"alias"`
-	Kind           contract.Product `json:"kind"`
-	InquiryType    string           `json:"inquiryType"`
-	Scores         []string         `json:"scores,omitempty"`
-	Families       []string         `json:"families,omitempty"`
-	ModelSuite     string           `json:"modelSuite,omitempty"`
-	Inflows        bool             `json:"inflows,omitempty"`
-	Verifies       string           `json:"verifies,omitempty"`
-	Banks          int              `json:"banks,omitempty"`
-	RefreshDays    int              `json:"refreshDays,omitempty"`
-	PreparedReport string           `json:"preparedReport,omitempty"`
-	RetiredAt      *time.Time       `json:"retiredAt,omitempty"`
-	summary        string
+func printed(c customers.Configuration) printedConfiguration {
+	f := c.Fields()
+	f.Scores, f.Families = c.ScoreVersions(), c.AttributeFamilies()
+	return printedConfiguration{c.ID, f, c.Retired}
 }
 
-func (in *invocation) printConfigurations(json, list bool, all ...customers.Configuration) error {
-	var rows []listedConfiguration
-	for _, c := range all {
-		f := c.Fields()
-		row := listedConfiguration{ID: c.ID, Alias: c.Alias, Kind: c.Kind, InquiryType: c.InquiryType, ModelSuite: f.ModelSuite,
-			Inflows: c.IncomeInflows, Verifies: f.Verifies, Banks: c.BankLimit, RefreshDays: c.RefreshDays, PreparedReport: c.PreparedReport,
-			summary: c.Summary()}
-		if c.Kind == contract.Cashflow {
-			row.Scores, row.Families = c.ScoreVersions(), c.AttributeFamilies()
+// changeConfiguration makes a change and prints its configuration.
+func (in *invocation) changeConfiguration(ctx context.Context, change func(*provider.Provider) (customers.Configuration, error)) error {
+	return in.withProvider(ctx, func(p *provider.Provider) error {
+		c, err := change(p)
+		var problem *customers.FieldProblem
+		if errors.As(err, &problem) {
+			flag := regexp.MustCompile("[A-Z]").ReplaceAllStringFunc("--"+problem.Field, func(s string) string { return "-" + strings.ToLower(s) })
+			return fmt.Errorf("%s: %s", flag, i18n.T(i18n.English, problem.Text, problem.Args...))
 		}
-		if !c.Retired.IsZero() {
-			row.RetiredAt, row.summary = &c.Retired, row.summary+", retired"
+		if err != nil {
+			return err
 		}
-		rows = append(rows, row)
-	}
-	return printRows(in.stdout, json, list, rows, "id, alias, contents", func(c listedConfiguration) []string {
-		return []string{c.ID, c.Alias, c.summary}
+		return printJSON(in.stdout, printed(c))
 	})
 }
 
@@ -126,21 +93,12 @@ type createConfiguration struct {
 	Alias   string `arg:"" help:"Name of the configuration, for people."`
 	Kind    string `required:"" env:"-" placeholder:"KIND" help:"Kind of its products: cashflow, income, eligibility or passport."`
 	configurationFields
-	asJSON
 }
 
 // Run creates a configuration.
 func (n createConfiguration) Run(ctx context.Context, in *invocation) error {
-	return in.withProvider(ctx, func(p *provider.Provider) error {
-		f := n.fields(n.Alias, n.Kind)
-		if f.InquiryType == "" {
-			f.InquiryType = contract.InquiryPersonal
-		}
-		c, err := p.CreateConfiguration(ctx, n.Account, f)
-		if err != nil {
-			return namingFlag(err)
-		}
-		return in.printConfigurations(n.JSON, false, c)
+	return in.changeConfiguration(ctx, func(p *provider.Provider) (customers.Configuration, error) {
+		return p.CreateConfiguration(ctx, n.Account, customers.Fields{InquiryType: contract.InquiryPersonal}.With(n.fields(n.Alias, n.Kind)))
 	})
 }
 
@@ -149,40 +107,29 @@ type copyConfiguration struct {
 	Configuration string `arg:"" help:"Id or alias of the configuration to copy."`
 	Alias         string `arg:"" help:"Name of the new configuration."`
 	configurationFields
-	asJSON
 }
 
 // Run copies a configuration.
 func (n copyConfiguration) Run(ctx context.Context, in *invocation) error {
-	return in.withProvider(ctx, func(p *provider.Provider) error {
-		c, err := p.CopyConfiguration(ctx, n.Account, n.Configuration, n.fields(n.Alias, ""))
-		if err != nil {
-			return namingFlag(err)
-		}
-		return in.printConfigurations(n.JSON, false, c)
+	return in.changeConfiguration(ctx, func(p *provider.Provider) (customers.Configuration, error) {
+		return p.CopyConfiguration(ctx, n.Account, n.Configuration, n.fields(n.Alias, ""))
 	})
 }
 
 type retireConfiguration struct {
 	Account       string `arg:"" help:"publicId of the parent account."`
 	Configuration string `arg:"" help:"Its id or alias."`
-	asJSON
 }
 
 // Run retires a configuration.
 func (n retireConfiguration) Run(ctx context.Context, in *invocation) error {
-	return in.withProvider(ctx, func(p *provider.Provider) error {
-		c, err := p.RetireConfiguration(ctx, n.Account, n.Configuration)
-		if err != nil {
-			return err
-		}
-		return in.printConfigurations(n.JSON, false, c)
+	return in.changeConfiguration(ctx, func(p *provider.Provider) (customers.Configuration, error) {
+		return p.RetireConfiguration(ctx, n.Account, n.Configuration)
 	})
 }
 
 type listedConfigurations struct {
 	Account string `arg:"" help:"publicId of the account."`
-	asJSON
 }
 
 // Run lists configurations.
@@ -192,12 +139,22 @@ func (n listedConfigurations) Run(ctx context.Context, in *invocation) error {
 		if err != nil {
 			return err
 		}
-		return in.printConfigurations(n.JSON, true, all...)
+		rows := []printedConfiguration{}
+		for _, c := range all {
+			rows = append(rows, printed(c))
+		}
+		if in.json {
+			return printJSON(in.stdout, rows)
+		}
+		return printTable(in.stdout, all, "id, alias, contents", func(c customers.Configuration) []string {
+			return []string{c.ID, c.Alias, c.Summary()}
+		})
 	})
 }
 
 // productCommands manage the products of an account.
 type productCommands struct {
+	JSON      bool             `name:"json" env:"-" help:"Print JSON. All commands but list always do."`
 	Create    createProduct    `cmd:"" help:"Create a product of an account, and print its productId."`
 	Rename    renameProduct    `cmd:"" help:"Rename a product."`
 	Configure configureProduct `cmd:"" help:"Give a product another configuration, or none of its own."`
@@ -206,8 +163,8 @@ type productCommands struct {
 
 func (productCommands) uses() string { return operatorUses }
 
-// listedProduct is a product as commands print it.
-type listedProduct struct {
+// printedProduct is a product as commands print it.
+type printedProduct struct {
 	ProductID     string           `json:"productId"`
 	Name          string           `json:"name"`
 	DisplayName   string           `json:"displayName,omitempty"`
@@ -217,17 +174,18 @@ type listedProduct struct {
 	Inherited     bool             `json:"inherited,omitempty"`
 }
 
-func (in *invocation) printProducts(json, list bool, all ...customers.Product) error {
-	var rows []listedProduct
-	for _, p := range all {
-		rows = append(rows, listedProduct{p.ID, p.Name, p.DisplayName, p.Kind, p.InquiryType, p.Configuration.Alias, p.Inherited})
-	}
-	return printRows(in.stdout, json, list, rows, "productId, name, kind, inquiry type, configuration", func(p listedProduct) []string {
-		configuration := p.Configuration
-		if p.Inherited {
-			configuration += " (inherited)"
+func printedOf(p customers.Product) printedProduct {
+	return printedProduct{p.ID, p.Name, p.DisplayName, p.Kind, p.InquiryType, p.Configuration.Alias, p.Inherited}
+}
+
+// changeProduct makes a change and prints its product.
+func (in *invocation) changeProduct(ctx context.Context, change func(*provider.Provider) (customers.Product, error)) error {
+	return in.withProvider(ctx, func(p *provider.Provider) error {
+		made, err := change(p)
+		if err != nil {
+			return err
 		}
-		return []string{p.ProductID, p.Name, string(p.Kind), p.InquiryType, configuration}
+		return printJSON(in.stdout, printedOf(made))
 	})
 }
 
@@ -236,17 +194,12 @@ type createProduct struct {
 	Name          string `arg:"" help:"Name of the product, in its reports."`
 	DisplayName   string `env:"-" help:"Name for people."`
 	Configuration string `env:"-" placeholder:"CONFIGURATION" help:"Id or alias of its configuration. Default: the one that the account inherits."`
-	asJSON
 }
 
 // Run creates a product.
 func (n createProduct) Run(ctx context.Context, in *invocation) error {
-	return in.withProvider(ctx, func(p *provider.Provider) error {
-		made, err := p.CreateProduct(ctx, n.Account, customers.Names{Name: n.Name, DisplayName: n.DisplayName}, n.Configuration)
-		if err != nil {
-			return err
-		}
-		return in.printProducts(n.JSON, false, made)
+	return in.changeProduct(ctx, func(p *provider.Provider) (customers.Product, error) {
+		return p.CreateProduct(ctx, n.Account, customers.Names{Name: n.Name, DisplayName: n.DisplayName}, n.Configuration)
 	})
 }
 
@@ -255,17 +208,12 @@ type renameProduct struct {
 	Product     string `arg:"" help:"productId or name."`
 	Name        string `arg:"" help:"Its new name."`
 	DisplayName string `env:"-" help:"Its new name for people. Default: none."`
-	asJSON
 }
 
 // Run renames a product.
 func (n renameProduct) Run(ctx context.Context, in *invocation) error {
-	return in.withProvider(ctx, func(p *provider.Provider) error {
-		made, err := p.RenameProduct(ctx, n.Account, n.Product, customers.Names{Name: n.Name, DisplayName: n.DisplayName})
-		if err != nil {
-			return err
-		}
-		return in.printProducts(n.JSON, false, made)
+	return in.changeProduct(ctx, func(p *provider.Provider) (customers.Product, error) {
+		return p.RenameProduct(ctx, n.Account, n.Product, customers.Names{Name: n.Name, DisplayName: n.DisplayName})
 	})
 }
 
@@ -273,23 +221,17 @@ type configureProduct struct {
 	Account       string `arg:"" help:"publicId of the account."`
 	Product       string `arg:"" help:"productId or name."`
 	Configuration string `arg:"" optional:"" help:"Id or alias. Default: the one that the account inherits."`
-	asJSON
 }
 
 // Run configures a product.
 func (n configureProduct) Run(ctx context.Context, in *invocation) error {
-	return in.withProvider(ctx, func(p *provider.Provider) error {
-		made, err := p.ConfigureProduct(ctx, n.Account, n.Product, n.Configuration)
-		if err != nil {
-			return err
-		}
-		return in.printProducts(n.JSON, false, made)
+	return in.changeProduct(ctx, func(p *provider.Provider) (customers.Product, error) {
+		return p.ConfigureProduct(ctx, n.Account, n.Product, n.Configuration)
 	})
 }
 
 type listedProducts struct {
 	Account string `arg:"" help:"publicId of the account."`
-	asJSON
 }
 
 // Run lists products.
@@ -299,79 +241,67 @@ func (n listedProducts) Run(ctx context.Context, in *invocation) error {
 		if err != nil {
 			return err
 		}
-		return in.printProducts(n.JSON, true, all...)
+		rows := []printedProduct{}
+		for _, made := range all {
+			rows = append(rows, printedOf(made))
+		}
+		if in.json {
+			return printJSON(in.stdout, rows)
+		}
+		return printTable(in.stdout, rows, "productId, name, kind, inquiry type, configuration", func(r printedProduct) []string {
+			if r.Inherited {
+				r.Configuration += " (inherited)"
+			}
+			return []string{r.ProductID, r.Name, string(r.Kind), r.InquiryType, r.Configuration}
+		})
 	})
 }
 
 // preparedCommands manage prepared reports of a sandbox.
 type preparedCommands struct {
+	JSON bool           `name:"json" env:"-" help:"Print JSON. All commands but list always do."`
 	Add  addPrepared    `cmd:"" help:"Add a prepared report of a sandbox account, and print its sandboxReportId."`
 	List listedPrepared `cmd:"" help:"List the prepared reports of an account."`
 }
 
 func (preparedCommands) uses() string { return operatorUses }
 
-type preparedReport struct {
-	SandboxReportID string           `json:"sandboxReportId"`
-	Name            string           `json:"name,omitempty"`
-	Product         contract.Product `json:"product"`
-	CreatedAt       time.Time        `json:"createdAt"`
-}
-
-func (in *invocation) printPrepared(json, list bool, all ...customers.PreparedReport) error {
-	var rows []preparedReport
-	for _, r := range all {
-		rows = append(rows, preparedReport{r.ID, r.Name, r.Kind, r.Created})
-	}
-	return printRows(in.stdout, json, list, rows, "sandboxReportId, product, name", func(r preparedReport) []string {
-		return []string{r.SandboxReportID, string(r.Product), r.Name}
-	})
-}
-
 type addPrepared struct {
 	Account string `required:"" env:"-" placeholder:"PUBLICID" help:"publicId of the account."`
 	File    string `required:"" env:"-" placeholder:"FILE" help:"JSON that describes it, as for POST /sandbox-reports; - reads standard input."`
-	asJSON
 }
 
 // Run adds a prepared report.
 func (n addPrepared) Run(ctx context.Context, in *invocation) error {
-	body, err := readFile(n.File, customers.MaxPreparedReport)
+	f := os.Stdin
+	if n.File != "-" {
+		var err error
+		if f, err = os.Open(n.File); err != nil {
+			return refusal{fmt.Errorf("--file: %w", err)}
+		}
+		defer f.Close()
+	}
+	body, err := io.ReadAll(io.LimitReader(f, customers.MaxPreparedReport+1))
+	if err == nil && len(body) > customers.MaxPreparedReport {
+		err = fmt.Errorf("more than %d bytes", customers.MaxPreparedReport)
+	}
 	if err != nil {
 		return refusal{fmt.Errorf("--file: %w", err)}
 	}
 	return in.withProvider(ctx, func(p *provider.Provider) error {
 		r, err := p.AddPreparedReport(ctx, n.Account, body)
-		if err != nil {
-			for _, d := range httpx.AsError(err).Details {
-				err = fmt.Errorf("%s: %s: %s", n.File, d.Field, d.Message)
-			}
-			return err
+		if err == nil {
+			return printJSON(in.stdout, r)
 		}
-		return in.printPrepared(n.JSON, false, r)
+		for _, d := range httpx.AsError(err).Details {
+			err = fmt.Errorf("%s: %s: %s", n.File, d.Field, d.Message)
+		}
+		return err
 	})
-}
-
-// readFile reads a file of at most a number of bytes; "-" is standard input.
-func readFile(name string, most int64) ([]byte, error) {
-	f := os.Stdin
-	if name != "-" {
-		var err error
-		if f, err = os.Open(name); err != nil {
-			return nil, err
-		}
-		defer f.Close()
-	}
-	raw, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(raw)) > most {
-		err = fmt.Errorf("more than %d bytes", most)
-	}
-	return raw, err
 }
 
 type listedPrepared struct {
 	Account string `required:"" env:"-" placeholder:"PUBLICID" help:"publicId of the account."`
-	asJSON
 }
 
 // Run lists prepared reports.
@@ -381,6 +311,11 @@ func (n listedPrepared) Run(ctx context.Context, in *invocation) error {
 		if err != nil {
 			return err
 		}
-		return in.printPrepared(n.JSON, true, all...)
+		if in.json {
+			return printJSON(in.stdout, append([]customers.PreparedReport{}, all...))
+		}
+		return printTable(in.stdout, all, "sandboxReportId, product, name", func(r customers.PreparedReport) []string {
+			return []string{r.ID, string(r.Kind), r.Name}
+		})
 	})
 }

@@ -84,7 +84,7 @@ func TestConfigurationCommands(t *testing.T) {
 	}{
 		"an unknown account":       {[]string{"configuration", "list", "svc-unknown"}, "no account"},
 		"an unknown inquiry type":  {[]string{"configuration", "create", made.PublicID, "A", "--kind=cashflow", "--inquiry-type=X"}, "--inquiry-type: "},
-		"the alias of another one": {[]string{"configuration", "create", made.PublicID, "Watch", "--kind=cashflow"}, "alias: "},
+		"the alias of another one": {[]string{"configuration", "create", made.PublicID, "Watch", "--kind=cashflow"}, "--alias: "},
 		"a retired one":            {[]string{"product", "configure", made.PublicID, "Renters", "Check"}, "retired"},
 		"a name that is taken":     {[]string{"product", "create", made.PublicID, "Renters"}, "this name"},
 		"renamed to another": {[]string{"product", "rename", made.PublicID, "Renters",

@@ -3,6 +3,7 @@ package customers
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/url"
 	"slices"
@@ -125,22 +126,25 @@ func ModelSuites() []string { return []string{income.Suite12, income.Suite20} }
 // Fields are the fields of a configuration as people give them, by form or command. The
 // forms' fields have the names of the problems' fields.
 type Fields struct {
-	Alias, Kind, InquiryType string
-	Scores, Families         []string // cashflow: versions beside v2.0, and families beside UA
-	ModelSuite               string   // income; empty: 2.0
-	Inflows                  string   // income, from suite 2.0 on; empty: without
-	Verifies                 string   // eligibility: a report.Workflow; empty: both
-	Banks                    string   // 1 to contract.MaxBanks; empty: as many as any visit
-	RefreshDays              string   // 1 to MaxRefreshDays, for MONITORING; empty: DefaultRefreshDays
-	PreparedReport           string   // a sandboxReportId; empty: none
+	Alias          string      `json:"alias"`
+	Kind           string      `json:"kind"`
+	InquiryType    string      `json:"inquiryType"`
+	Scores         []string    `json:"scores,omitempty"`         // cashflow: versions beside v2.0
+	Families       []string    `json:"families,omitempty"`       // cashflow: families beside UA
+	ModelSuite     string      `json:"modelSuite,omitempty"`     // income; empty: 2.0
+	Inflows        string      `json:"inflows,omitempty"`        // income, from suite 2.0 on; empty: without
+	Verifies       string      `json:"verifies,omitempty"`       // eligibility: a report.Workflow; empty: both
+	Banks          json.Number `json:"banks,omitempty"`          // 1 to contract.MaxBanks; empty: as many as any visit
+	RefreshDays    json.Number `json:"refreshDays,omitempty"`    // 1 to MaxRefreshDays, for MONITORING; empty: DefaultRefreshDays
+	PreparedReport string      `json:"preparedReport,omitempty"` // a sandboxReportId; empty: none
 }
 
 // ReadFields returns the fields of a submitted form.
 func ReadFields(form url.Values) Fields {
 	get := func(name string) string { return strings.TrimSpace(form.Get(name)) }
 	return Fields{Alias: get("alias"), Kind: get("kind"), InquiryType: get("inquiryType"), Scores: form["scores"], Families: form["families"],
-		ModelSuite: get("modelSuite"), Inflows: get("inflows"), Verifies: get("verifies"), Banks: get("banks"),
-		RefreshDays: get("refreshDays"), PreparedReport: get("preparedReport")}
+		ModelSuite: get("modelSuite"), Inflows: get("inflows"), Verifies: get("verifies"), Banks: json.Number(get("banks")),
+		RefreshDays: json.Number(get("refreshDays")), PreparedReport: get("preparedReport")}
 }
 
 // ScoreVersions returns the versions of a cashflow report's scores, ascending.
@@ -171,11 +175,11 @@ func (c Configuration) AttributeFamilies() []string {
 
 // Fields returns a configuration's fields as a form shows them.
 func (c Configuration) Fields() Fields {
-	number := func(n int) string {
+	number := func(n int) json.Number {
 		if n == 0 {
 			return ""
 		}
-		return strconv.Itoa(n)
+		return json.Number(strconv.Itoa(n))
 	}
 	f := Fields{Alias: c.Alias, Kind: string(c.Kind), InquiryType: c.InquiryType, ModelSuite: c.IncomeModelSuite,
 		Verifies: string(c.EligibilityKind), Banks: number(c.BankLimit), RefreshDays: number(c.RefreshDays), PreparedReport: c.PreparedReport}
@@ -191,7 +195,7 @@ func (c Configuration) Fields() Fields {
 // change that is "none" removes its own.
 func (f Fields) With(change Fields) Fields {
 	for to, from := range map[*string]string{&f.Alias: change.Alias, &f.Kind: change.Kind, &f.InquiryType: change.InquiryType,
-		&f.ModelSuite: change.ModelSuite, &f.Inflows: change.Inflows, &f.Verifies: change.Verifies, &f.Banks: change.Banks, &f.RefreshDays: change.RefreshDays,
+		&f.ModelSuite: change.ModelSuite, &f.Inflows: change.Inflows, &f.Verifies: change.Verifies, (*string)(&f.Banks): string(change.Banks), (*string)(&f.RefreshDays): string(change.RefreshDays),
 		&f.PreparedReport: change.PreparedReport} {
 		if *to = cmp.Or(from, *to); *to == "none" {
 			*to = ""
@@ -215,7 +219,7 @@ func (c Configuration) Summary() string {
 			all = append(all, s)
 		}
 	}
-	for name, s := range map[string]string{"banks": f.Banks, "refreshDays": f.RefreshDays, "preparedReport": f.PreparedReport} {
+	for name, s := range map[string]string{"banks": string(f.Banks), "refreshDays": string(f.RefreshDays), "preparedReport": f.PreparedReport} {
 		if s != "" {
 			all = append(all, name+" "+s)
 		}
@@ -224,6 +228,9 @@ func (c Configuration) Summary() string {
 		all = append(all, "inflows")
 	}
 	slices.Sort(all[2:])
+	if !c.Retired.IsZero() {
+		all = append(all, "retired")
+	}
 	return strings.Join(all, ", ")
 }
 
@@ -244,8 +251,8 @@ func (p *FieldProblem) Error() string {
 func (f Fields) configuration() (c Configuration, err error) {
 	c = Configuration{Kind: contract.Product(f.Kind), Alias: f.Alias, InquiryType: f.InquiryType}
 	cashflow, incomes, eligibility := c.Kind == contract.Cashflow, c.Kind == contract.Income, c.Kind == contract.Eligibility
-	number := func(field, text string, most int) (n int) {
-		if n, err = strconv.Atoi(cmp.Or(text, "0")); err != nil || text != "" && (n < 1 || n > most) {
+	number := func(field string, text json.Number, most int) (n int) {
+		if n, err = strconv.Atoi(cmp.Or(string(text), "0")); err != nil || text != "" && (n < 1 || n > most) {
 			err = &FieldProblem{field, "configuration.problem.number", []string{"most", strconv.Itoa(most)}}
 		}
 		return n

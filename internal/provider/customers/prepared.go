@@ -10,10 +10,10 @@ import (
 
 // PreparedReport is a prepared report of a sandbox account.
 type PreparedReport struct {
-	ID      string // sandboxReportId
-	Name    string // what people call it; empty for none
-	Kind    contract.Product
-	Created time.Time
+	ID      string           `json:"sandboxReportId"`
+	Name    string           `json:"name,omitempty"` // what people call it; empty for none
+	Kind    contract.Product `json:"product"`
+	Created time.Time        `json:"createdAt"`
 }
 
 // PreparedStore stores the prepared reports of a sandbox. Package sandbox implements it.
