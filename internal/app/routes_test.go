@@ -241,7 +241,7 @@ func (w *testServer) routes(t *testing.T) []route {
 			shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/refresh", param: earner, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "POST", pattern: "/review/applications/{id}/refresh", param: earner,
-			shape: asPage, who: "reviewer", header: reviewer, kind: asForm},
+			shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "report=1.0"},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/keep", param: earner, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "POST", pattern: "/review/applications/{id}/keep", param: earner, shape: asPage, who: "reviewer", header: reviewer,
 			kind: asForm, body: "report=1.0"},
