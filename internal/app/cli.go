@@ -14,7 +14,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/provider"
+	"vestibule/internal/provider/customers"
 )
 
 // cli is the command line. A command is a struct with a Run method and a field here. Flags
@@ -26,18 +28,22 @@ type cli struct {
 	config  Config        // not exported, for kong would validate groups that a command does not use
 	refused *refusedValue // what a mapper refused last, which kong's errors do not wrap
 
-	Serve       serveCommand       `cmd:"" default:"withargs" help:"Run the portal with the embedded provider (the default)."`
-	Portal      portalCommand      `cmd:"" help:"Run the portal alone, against the provider at --provider-url."`
-	Provider    providerCommand    `cmd:"" help:"Run the provider alone."`
-	Customer    customerCommands   `cmd:"" help:"Manage customers in the provider's database."`
-	Keys        keyCommands        `cmd:"" help:"Manage keys of this installation."`
-	Connector   connectorCommands  `cmd:"" help:"Check connectors to payroll providers and bureaus."`
-	Doctor      doctorCommand      `cmd:"" help:"Check the configuration, the provider, banks and connectors; changes nothing."`
-	Credentials credentialsCommand `cmd:"" help:"Print the generated credentials, as shell exports or JSON."`
-	Profile     profileCommand     `cmd:"" name:"provider-profile" help:"Print the built-in file of --provider-profile."`
-	Report      reportCommand      `cmd:"" help:"Compute a cashflow report from account statements, on this machine, as JSON or as a page."`
-	Health      healthCommand      `cmd:"" help:"Ask the admin listener of a running program whether it is ready; exit code 1 if not."`
-	Version     versionCommand     `cmd:"" help:"Print the version."`
+	Serve         serveCommand          `cmd:"" default:"withargs" help:"Run the portal with the embedded provider (the default)."`
+	Portal        portalCommand         `cmd:"" help:"Run the portal alone, against the provider at --provider-url."`
+	Provider      providerCommand       `cmd:"" help:"Run the provider alone."`
+	Customer      customerCommands      `cmd:"" help:"Manage customers in the provider's database."`
+	Configuration configurationCommands `cmd:"" help:"Manage configurations of products in the provider's database."`
+	Product       productCommands       `cmd:"" help:"Manage products in the provider's database."`
+	Prepared      preparedCommands      `cmd:"" help:"Manage prepared reports of a sandbox in the provider's database."`
+	Operator      operatorCommands      `cmd:"" help:"Manage the operators of the provider, and see its health."`
+	Keys          keyCommands           `cmd:"" help:"Manage keys of this installation."`
+	Connector     connectorCommands     `cmd:"" help:"Check connectors to payroll providers and bureaus."`
+	Doctor        doctorCommand         `cmd:"" help:"Check the configuration, the provider, banks and connectors; changes nothing."`
+	Credentials   credentialsCommand    `cmd:"" help:"Print the generated credentials, as shell exports or JSON."`
+	Profile       profileCommand        `cmd:"" name:"provider-profile" help:"Print the built-in file of --provider-profile."`
+	Report        reportCommand         `cmd:"" help:"Compute a cashflow report from account statements, on this machine, as JSON or as a page."`
+	Health        healthCommand         `cmd:"" help:"Ask the admin listener of a running program whether it is ready; exit code 1 if not."`
+	Version       versionCommand        `cmd:"" help:"Print the version."`
 }
 
 // groups are the groups of Config with their headings in help.
@@ -66,9 +72,10 @@ var groups = []kong.Group{
 const (
 	portalUses = "portal-addr admin-addr portal-url provider-url admin-url tls process store " +
 		"account pages api events review signin mail telemetry log"
-	providerUses = "provider-addr admin-addr provider-url admin-url tls process store " +
+	providerUses = "provider-addr operator-addr operator-url admin-addr provider-url admin-url tls process store " +
 		"return-mode require-second-factor data operator documents limits sandbox mail telemetry log"
 	databaseUses = "environment store log"
+	operatorUses = databaseUses + " provider-addr provider-url operator-addr operator-url" // commands print links
 )
 
 // usesFlag reports whether a command uses a flag of Config.
@@ -87,6 +94,8 @@ type invocation struct {
 	config         *Config
 	stdout, stderr io.Writer
 
+	create   bool // a database that does not exist
+	json     bool // print JSON
 	command  *kong.Context
 	groups   map[string]bool // of which the command uses a flag
 	flags    map[string]bool // of Config
@@ -116,7 +125,9 @@ func (c *cli) parser(more ...kong.Option) (*kong.Kong, error) {
 		kong.Embed(&c.config),
 		kong.ExplicitGroups(groups),
 		kong.DefaultEnvars("VESTIBULE"),
-		kong.Vars{"version": versionLine(), "features": strings.Join(features, ", "), "feature": strings.Join(features, ",")},
+		kong.Vars{"version": versionLine(), "features": strings.Join(features, ", "), "feature": strings.Join(features, ","),
+			"inquiryTypes": strings.Join(contract.InquiryTypes(), ", "), "maxBanks": strconv.Itoa(contract.MaxBanks),
+			"days": strconv.Itoa(customers.DefaultRefreshDays), "maxDays": strconv.Itoa(customers.MaxRefreshDays)},
 		kong.ValueFormatter(helpOf),
 		kong.Help(printHelp),
 	)...)
@@ -136,6 +147,7 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (in invocation, don
 	if err != nil {
 		return in, false, c.explain(err)
 	}
+	in.create, in.json = c.Customer.Create || c.Operator.Create, c.Customer.JSON
 	command := in.command.Selected()
 	for _, f := range in.command.Model.Flags {
 		if f.Group != nil {

@@ -55,10 +55,12 @@ type Listen struct {
 	PortalAddr   string `default:"localhost:8080" placeholder:"HOST:PORT" help:"Listener of the portal; port 0 picks one."`
 	ProviderAddr string `default:"127.0.0.1:8081" placeholder:"HOST:PORT" help:"Listener of the provider, on another site than the portal's."`
 	AdminAddr    string `placeholder:"HOST:PORT" help:"Listener of health, metrics and profiles, without authentication. Default: none."`
+	OperatorAddr string `placeholder:"HOST:PORT" help:"Listener of the operator's pages. Default: on the provider's, at /operator."`
 
 	PortalURL   string `name:"portal-url" placeholder:"URL" help:"Public base URL of the portal. Default: from its listener."`
 	ProviderURL string `name:"provider-url" placeholder:"URL" help:"Public base URL of the provider. Default: from its listener."`
 	AdminURL    string `name:"admin-url" placeholder:"URL" help:"Base URL of the admin listener. Default: from its listener."`
+	OperatorURL string `name:"operator-url" placeholder:"URL" help:"Base URL of the operator's pages. Default: from --operator-addr."`
 }
 
 // Validate checks the form of addresses, and removes trailing slashes of URLs.
@@ -66,16 +68,17 @@ func (l *Listen) Validate() error {
 	var errs []error
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	for _, f := range []struct{ flag, addr string }{
-		{"--portal-addr", l.PortalAddr}, {"--provider-addr", l.ProviderAddr}, {"--admin-addr", l.AdminAddr},
+		{"--portal-addr", l.PortalAddr}, {"--provider-addr", l.ProviderAddr}, {"--admin-addr", l.AdminAddr}, {"--operator-addr", l.OperatorAddr},
 	} {
-		if _, ok := httpx.ListenHost(f.addr); !ok && (f.addr != "" || f.flag != "--admin-addr") {
+		if _, ok := httpx.ListenHost(f.addr); !ok && (f.addr != "" || f.flag != "--admin-addr" && f.flag != "--operator-addr") {
 			bad("%s %q: must be HOST:PORT", f.flag, f.addr)
 		}
 	}
 	for _, f := range []struct {
 		flag string
 		url  *string
-	}{{"--portal-url", &l.PortalURL}, {"--provider-url", &l.ProviderURL}, {"--admin-url", &l.AdminURL}} {
+	}{{"--portal-url", &l.PortalURL}, {"--provider-url", &l.ProviderURL}, {"--admin-url", &l.AdminURL},
+		{"--operator-url", &l.OperatorURL}} {
 		*f.url = strings.TrimRight(*f.url, "/")
 		if *f.url != "" && !httpx.IsBaseURL(*f.url) {
 			bad("%s %q: must be an absolute http or https URL without user, query or fragment", f.flag, *f.url)
@@ -84,8 +87,14 @@ func (l *Listen) Validate() error {
 	if u, err := url.Parse(l.PortalURL); err == nil && u.Path != "" {
 		bad("--portal-url %q: must have no path, because the portal is served at the root of its host", l.PortalURL)
 	}
+	if u, err := url.Parse(l.OperatorURL); err == nil && u.Path != "" {
+		bad("--operator-url %q: must have no path, because the pages are at /operator of its host", l.OperatorURL)
+	}
 	if l.AdminURL != "" && l.AdminAddr == "" {
 		bad("--admin-url needs --admin-addr")
+	}
+	if l.OperatorURL != "" && l.OperatorAddr == "" {
+		bad("--operator-url needs --operator-addr")
 	}
 	return errors.Join(errs...)
 }
@@ -168,7 +177,8 @@ func (c *Config) checkListeners(p parties) error {
 	for _, l := range []struct {
 		name, addr, url string
 		runs            bool
-	}{{"portal", c.Listen.PortalAddr, c.Listen.PortalURL, p.portal}, {"provider", c.Listen.ProviderAddr, c.Listen.ProviderURL, p.provider}} {
+	}{{"portal", c.Listen.PortalAddr, c.Listen.PortalURL, p.portal}, {"provider", c.Listen.ProviderAddr, c.Listen.ProviderURL, p.provider},
+		{"operator", c.Listen.OperatorAddr, c.Listen.OperatorURL, p.provider && c.Listen.OperatorAddr != ""}} {
 		host, ok := httpx.ListenHost(l.addr)
 		switch {
 		case !l.runs || !ok || httpx.IsLoopback(host):

@@ -7,28 +7,41 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"text/tabwriter"
 	"time"
 
-	"github.com/google/uuid"
-
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 	"vestibule/internal/provider"
+	accounts "vestibule/internal/provider/customers"
+	"vestibule/internal/provider/operator"
 	users "vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/web"
 )
 
-// customerCommands manage the customers of a provider.
+// customerCommands are the commands on customers. Those that change one print it as JSON.
 type customerCommands struct {
-	Add     addCustomer     `cmd:"" default:"withargs" help:"Add a customer and print its credentials, once (the default)."`
-	Enable  enableFeatures  `cmd:"" help:"Enable features of an account: ${features}."`
-	Disable disableFeatures `cmd:"" help:"Disable features of an account; a child account no longer follows its parent in them."`
-	Inherit inheritFeatures `cmd:"" help:"Let features of a child account follow its parent again."`
-	Show    showCustomers   `cmd:"" help:"Print accounts with their enabled features."`
+	JSON   bool `name:"json" env:"-" help:"Print JSON. All commands but list always do."`
+	Create bool `env:"-" help:"Create the provider's database if it does not exist."`
+
+	Add           addCustomer     `cmd:"" default:"withargs" help:"Add a customer and print its credentials, once (the default)."`
+	List          listCustomers   `cmd:"" help:"List accounts with their status."`
+	Show          showCustomers   `cmd:"" help:"Print accounts with their features and limits, as JSON."`
+	Rename        renameCustomer  `cmd:"" help:"Change the names of an account."`
+	Suspend       suspendCustomer `cmd:"" help:"Suspend an account with its children: its calls, widget and links are refused, and nothing is lost."`
+	Resume        resumeCustomer  `cmd:"" help:"Resume a suspended account."`
+	Limit         limitCustomer   `cmd:"" help:"Set how many submissions an account can make within a minute."`
+	Enable        enableFeatures  `cmd:"" help:"Enable features of an account: ${features}."`
+	Disable       disableFeatures `cmd:"" help:"Disable features of an account; a child account no longer follows its parent in them."`
+	Inherit       inheritFeatures `cmd:"" help:"Let features of a child account follow its parent again."`
+	ResetPassword resetPassword   `cmd:"" help:"End a user's password and sessions, and print a link to choose another password."`
+	ResetFactor   resetFactor     `cmd:"" help:"Remove a user's second factor, and end the user's sessions."`
+	Transfer      transfer        `cmd:"" help:"Make one user the only one of an account, and print a link if the user is new."`
 }
 
-func (customerCommands) uses() string { return databaseUses + " provider-url" }
+func (customerCommands) uses() string { return operatorUses }
 
 type addCustomer struct {
 	Name  string `arg:"" help:"Name that applicants see."`
@@ -42,22 +55,15 @@ func (n addCustomer) Run(ctx context.Context, in *invocation) error {
 		return refusal{errors.New("--staff: must be an email address")}
 	}
 	return in.withProvider(ctx, func(p *provider.Provider) error {
+		c := provider.NewCustomer{Name: n.Name, Staff: n.Staff}.NewSecrets()
 		made := struct {
 			account
 			Products  map[contract.Product]string `json:"products"`
-			Dashboard struct {
-				Email string `json:"email"`
-				Link  string `json:"link"` // to set a password
-			} `json:"dashboard"`
-		}{account: newAccount(), Products: map[contract.Product]string{}}
-		for _, kind := range contract.Products() {
-			made.Products[kind] = uuid.NewString()
-		}
-		made.Dashboard.Email = n.Staff
+			Dashboard userLink                    `json:"dashboard"`
+		}{account: account{c.PublicID, c.ClientID, c.SecretKey}, Products: c.Products, Dashboard: userLink{Email: n.Staff}}
 		var err error
-		made.Dashboard.Link, err = p.AddCustomer(ctx, provider.NewCustomer{Name: n.Name, PublicID: made.PublicID, ClientID: made.ClientID,
-			SecretKey: made.SecretKey, Products: made.Products, Staff: n.Staff})
-		if errors.Is(err, users.ErrKnown) {
+		made.Dashboard.Link, err = p.AddCustomer(ctx, c)
+		if errors.Is(err, operator.ErrKnown) {
 			return errors.New("--staff: another user has this email address")
 		}
 		if err != nil {
@@ -67,46 +73,189 @@ func (n addCustomer) Run(ctx context.Context, in *invocation) error {
 	})
 }
 
+// userLink is a link by which a user chooses a password.
+type userLink struct {
+	Email string `json:"email"`
+	Link  string `json:"link,omitempty"`
+}
+
+// onAccount is the argument of commands on an account.
+type onAccount struct {
+	Account string `arg:"" help:"publicId of the account."`
+}
+
+// change changes the account and prints it. A running provider applies the change at once.
+func (o onAccount) change(ctx context.Context, in *invocation,
+	do func(context.Context, *store.Tx, *operator.Service, accounts.Account) (users.Entry, error)) error {
+	return in.withProvider(ctx, func(p *provider.Provider) error {
+		err := p.ChangeAccount(ctx, o.Account, func(ctx context.Context, tx *store.Tx, a accounts.Account) (users.Entry, error) {
+			return do(ctx, tx, p.Operator(), a)
+		})
+		if err != nil && !errors.Is(err, operator.ErrUnchanged) {
+			return err
+		}
+		all, err := p.Operator().Accounts(ctx, o.Account)
+		if err != nil {
+			return err
+		}
+		return printJSON(in.stdout, all[0])
+	})
+}
+
 // accountFeatures are the arguments of commands that change features of an account.
 type accountFeatures struct {
-	Account  string   `arg:"" help:"publicId of the account."`
+	onAccount
 	Features []string `arg:"" help:"One or several features." enum:"${feature}" name:"feature"`
+}
+
+func (f accountFeatures) set(ctx context.Context, in *invocation, to operator.Setting) error {
+	return f.change(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (users.Entry, error) {
+		features := map[accounts.Entitlement]operator.Setting{}
+		for _, name := range f.Features {
+			features[accounts.Entitlement(name)] = to
+		}
+		return s.SetFeatures(ctx, tx, a, features)
+	})
 }
 
 type (
 	enableFeatures  struct{ accountFeatures }
 	disableFeatures struct{ accountFeatures }
 	inheritFeatures struct{ accountFeatures }
+	suspendCustomer struct{ onAccount }
+	resumeCustomer  struct{ onAccount }
+	limitCustomer   struct {
+		onAccount
+		PerMinute int `arg:"" help:"Submissions within a minute."`
+	}
+	renameCustomer struct {
+		onAccount
+		Name        string `arg:"" help:"New name."`
+		DisplayName string `env:"-" placeholder:"NAME" help:"Name that applicants see instead. Default: the name."`
+	}
 )
 
 // Run enables features of an account.
 func (f enableFeatures) Run(ctx context.Context, in *invocation) error {
-	return in.setFeatures(ctx, f.accountFeatures, new(true))
+	return f.set(ctx, in, operator.On)
 }
 
 // Run disables features of an account.
 func (f disableFeatures) Run(ctx context.Context, in *invocation) error {
-	return in.setFeatures(ctx, f.accountFeatures, new(false))
+	return f.set(ctx, in, operator.Off)
 }
 
 // Run lets features of a child account follow its parent.
 func (f inheritFeatures) Run(ctx context.Context, in *invocation) error {
-	return in.setFeatures(ctx, f.accountFeatures, nil)
+	return f.set(ctx, in, operator.Inherit)
 }
 
-// setFeatures enables or disables features of an account, or with nil inherits them from
-// its parent, and prints the enabled features. A running provider applies the change at
-// once.
-func (in *invocation) setFeatures(ctx context.Context, f accountFeatures, enabled *bool) error {
+// Run suspends an account.
+func (c suspendCustomer) Run(ctx context.Context, in *invocation) error {
+	return c.change(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (users.Entry, error) {
+		return s.Suspend(ctx, tx, a, true)
+	})
+}
+
+// Run resumes an account.
+func (c resumeCustomer) Run(ctx context.Context, in *invocation) error {
+	return c.change(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (users.Entry, error) {
+		return s.Suspend(ctx, tx, a, false)
+	})
+}
+
+// Run sets the limit of submissions.
+func (c limitCustomer) Run(ctx context.Context, in *invocation) error {
+	return c.change(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (users.Entry, error) {
+		return s.SetLimit(ctx, tx, a, c.PerMinute)
+	})
+}
+
+// Run changes the names of an account.
+func (c renameCustomer) Run(ctx context.Context, in *invocation) error {
+	return c.change(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (users.Entry, error) {
+		return s.Rename(ctx, tx, a, accounts.Names{Name: c.Name, DisplayName: c.DisplayName})
+	})
+}
+
+// onUser are the arguments of commands on a user of an account.
+type onUser struct {
+	onAccount
+	Email string `arg:"" help:"Email of the user."`
+}
+
+// changeUser changes a user and prints the address with a link, if there is one.
+func (o onUser) changeUser(ctx context.Context, in *invocation,
+	do func(context.Context, *store.Tx, *operator.Service, accounts.Account) (string, users.Entry, error)) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
-		if err := p.SetEntitlements(ctx, f.Account, f.Features, enabled); err != nil {
-			return err
+		out := userLink{Email: o.Email}
+		err := p.ChangeAccount(ctx, o.Account, func(ctx context.Context, tx *store.Tx, a accounts.Account) (e users.Entry, err error) {
+			out.Link, e, err = do(ctx, tx, p.Operator(), a)
+			return e, err
+		})
+		if errors.Is(err, store.ErrNotFound) {
+			return errors.New("the account has no user with this email address")
 		}
-		all, err := p.Accounts(ctx, f.Account)
 		if err != nil {
 			return err
 		}
-		return printJSON(in.stdout, all[0])
+		return printJSON(in.stdout, out)
+	})
+}
+
+type (
+	resetPassword struct{ onUser }
+	resetFactor   struct{ onUser }
+	transfer      struct{ onUser }
+)
+
+// Run resets a user's password.
+func (c resetPassword) Run(ctx context.Context, in *invocation) error {
+	return c.changeUser(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (string, users.Entry, error) {
+		return s.ResetPassword(ctx, tx, a, c.Email, i18n.English)
+	})
+}
+
+// Run removes a user's second factor.
+func (c resetFactor) Run(ctx context.Context, in *invocation) error {
+	return c.changeUser(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (string, users.Entry, error) {
+		e, err := s.ResetFactor(ctx, tx, a, c.Email)
+		return "", e, err
+	})
+}
+
+// Run makes one user the only one of an account.
+func (c transfer) Run(ctx context.Context, in *invocation) error {
+	return c.changeUser(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (string, users.Entry, error) {
+		return s.Transfer(ctx, tx, a, c.Email, i18n.English)
+	})
+}
+
+type listCustomers struct{}
+
+// Run lists accounts, a child below its parent.
+func (c listCustomers) Run(ctx context.Context, in *invocation) error {
+	return in.withProvider(ctx, func(p *provider.Provider) error {
+		all, err := p.Operator().Accounts(ctx, "")
+		if err != nil {
+			return err
+		}
+		if in.json {
+			return printJSON(in.stdout, all)
+		}
+		w := tabwriter.NewWriter(in.stdout, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(w, "publicId\tstatus\tname")
+		for _, a := range all {
+			status, name := "active", a.Name
+			if a.Suspended {
+				status = "suspended"
+			}
+			if a.Parent != "" {
+				name = "  " + name
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\n", a.PublicID, status, name)
+		}
+		return w.Flush()
 	})
 }
 
@@ -117,7 +266,10 @@ type showCustomers struct {
 // Run prints accounts with what is enabled for them.
 func (s showCustomers) Run(ctx context.Context, in *invocation) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
-		all, err := p.Accounts(ctx, s.Account)
+		all, err := p.Operator().Accounts(ctx, s.Account)
+		if errors.Is(err, store.ErrNotFound) {
+			return fmt.Errorf("no account has the publicId %q: `vestibule customer list` lists all", s.Account)
+		}
 		if err != nil {
 			return err
 		}
@@ -134,6 +286,28 @@ func printJSON(stdout io.Writer, v any) error {
 	return err
 }
 
+// openExisting opens a party's database for a command, and names it on stderr. It refuses to create
+// one unless the command line asks for it: a provider with PostgreSQL has none in --data-dir.
+func (in *invocation) openExisting(ctx context.Context, party string) (*store.DB, error) {
+	opened := in.config.Store.Of(party)
+	_, err := store.PendingMigrations(ctx, opened)
+	if errors.Is(err, store.ErrNotFound) {
+		if !in.create {
+			return nil, fmt.Errorf("the %s has no database at %s: give its --data-dir or --database-url, or --create to make one",
+				party, opened.Place())
+		}
+		err = prepareDir(opened.Dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(in.stderr, "vestibule: the %s's database is %s\n", party, opened.Place())
+	if err := opened.LoadKeys(); err != nil {
+		return nil, refusal{err}
+	}
+	return store.Open(ctx, opened)
+}
+
 // withProvider checks the configuration, and opens the provider's database for f. The
 // provider may be running.
 func (in *invocation) withProvider(ctx context.Context, f func(p *provider.Provider) error) (err error) {
@@ -141,14 +315,7 @@ func (in *invocation) withProvider(ctx context.Context, f func(p *provider.Provi
 	if err != nil {
 		return err
 	}
-	if err := prepareDir(in.config.Store.Dir); err != nil {
-		return err
-	}
-	opened := in.config.Store.Of(store.Provider)
-	if err := opened.LoadKeys(); err != nil {
-		return refusal{err}
-	}
-	db, err := store.Open(ctx, opened)
+	db, err := in.openExisting(ctx, store.Provider)
 	if err != nil {
 		return err
 	}
@@ -162,6 +329,11 @@ func (in *invocation) withProvider(ctx context.Context, f func(p *provider.Provi
 
 // administer returns a provider without listeners, for a command on its database.
 func (c *Config) administer(ctx context.Context, db *store.DB, log *slog.Logger) (*provider.Provider, error) {
-	return provider.New(ctx, provider.Config{DB: db, Log: log, Now: time.Now, URL: c.addressOf(c.Listen.ProviderURL, c.Listen.ProviderAddr),
-		Environment: c.Process.Environment, Sandbox: sandboxOf(c), Assets: web.Provider()})
+	at := provider.Config{DB: db, Log: log, Now: time.Now, URL: c.addressOf(c.Listen.ProviderURL, c.Listen.ProviderAddr),
+		Environment: c.Process.Environment, Sandbox: sandboxOf(c), Assets: web.Provider()}
+	if c.Listen.OperatorAddr != "" {
+		at.OperatorURL = c.addressOf(c.Listen.OperatorURL, c.Listen.OperatorAddr)
+	}
+	at.Examine = c.examiner(at.URL)
+	return provider.New(ctx, at)
 }

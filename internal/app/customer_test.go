@@ -3,6 +3,9 @@ package app_test
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +23,14 @@ func TestCustomerCommand(t *testing.T) {
 		code = app.Run(t.Context(), append(args, "--environment=production", "--data-dir="+dir), &stdout, &stderr)
 		return code, stdout.String(), stderr.String()
 	}
-	code, out, errs := run("customer", "Harbor Bank", "--staff=ops@harbor.example")
+	if code, out, errs := run("customer", "Harbor Bank", "--staff=ops@harbor.example"); code != 1 || out != "" ||
+		!strings.Contains(errs, "provider.db") || !strings.Contains(errs, "--create") {
+		t.Errorf("without a database: %d %s%s", code, out, errs)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
+		t.Errorf("a refused command made %v %v", files, err)
+	}
+	code, out, errs := run("customer", "--create", "Harbor Bank", "--staff=ops@harbor.example")
 	var made struct {
 		program.Account
 		Products  map[string]string
@@ -83,7 +93,74 @@ func TestCustomerCommand(t *testing.T) {
 		}
 	}
 	if code, out, errs := run("customer", "add", "Second Bank", "--staff=ops@second.example"); code != 0 ||
-		!strings.Contains(out, "secretKey") {
+		!strings.Contains(out, "secretKey") || !strings.Contains(errs, filepath.Join(dir, "provider.db")) {
 		t.Errorf("add: %d %s%s", code, out, errs)
+	}
+	for name, tc := range map[string]struct {
+		args []string
+		want string // in the output, or in the error of exit code 1
+		code int
+	}{
+		"renamed":          {[]string{"rename", made.PublicID, "Harbor & Sons"}, `Harbor \u0026 Sons`, 0},
+		"limit":            {[]string{"limit", made.PublicID, "90"}, `"submissionsPerMinute": 90`, 0},
+		"a limit of none":  {[]string{"limit", made.PublicID, "0"}, "from 1 to 10000", 1},
+		"suspended":        {[]string{"suspend", made.PublicID}, `"suspended": true`, 0},
+		"suspended again":  {[]string{"suspend", made.PublicID}, `"suspended": true`, 0},
+		"password":         {[]string{"reset-password", made.PublicID, "ops@harbor.example"}, "/dashboard/set-password/", 0},
+		"another's":        {[]string{"reset-password", made.PublicID, "ops@second.example"}, "no user", 1},
+		"no second factor": {[]string{"reset-factor", made.PublicID, "ops@harbor.example"}, "nothing was changed", 1},
+	} {
+		code, out, errs := run(append([]string{"customer"}, tc.args...)...)
+		if code != tc.code || !strings.Contains(map[int]string{0: out, 1: errs}[code], tc.want) {
+			t.Errorf("%s: %d %s%s", name, code, out, errs)
+		}
+	}
+	if code, out, errs := run("customer", "transfer", made.PublicID, "new@harbor.example"); code != 0 ||
+		!strings.Contains(out, "/dashboard/set-password/") {
+		t.Errorf("transfer: %d %s%s", code, out, errs)
+	}
+	run("customer", "suspend", made.PublicID)
+	if code, out, errs := run("customer", "list"); code != 0 || !regexp.MustCompile(made.PublicID+` +suspended +Harbor`).MatchString(out) {
+		t.Errorf("list: %d %s%s", code, out, errs)
+	}
+	if code, out, errs := run("customer", "resume", made.PublicID); code != 0 || !strings.Contains(out, `"suspended": false`) {
+		t.Errorf("resume: %d %s%s", code, out, errs)
+	}
+}
+
+// TestOperatorCommand adds and removes an operator, and prints the health of the provider.
+func TestOperatorCommand(t *testing.T) {
+	dir := t.TempDir()
+	run := func(args ...string) (code int, out, errs string) {
+		var stdout, stderr bytes.Buffer
+		code = app.Run(t.Context(), append([]string{"operator", "--environment=production", "--data-dir=" + dir}, args...), &stdout, &stderr)
+		return code, stdout.String(), stderr.String()
+	}
+	if code, _, errs := run("add", "ops@service.example"); code != 1 || !strings.Contains(errs, "--create") {
+		t.Errorf("without a database: %d %s", code, errs)
+	}
+	for _, step := range []struct {
+		args []string
+		code int // -1: any
+		want string
+	}{
+		{[]string{"--create", "add", "nobody"}, 2, ""},
+		{[]string{"--create", "add", "ops@service.example"}, 0, "/operator/set-password/"},
+		{[]string{"add", "ops@service.example", "--operator-addr=127.0.0.1:9999"}, 0, "http://127.0.0.1:9999/operator/set-password/"},
+		{[]string{"list", "--json"}, 0, `"email": "ops@service.example"`},
+		{[]string{"health", "--json"}, 1, `"lastBackup": null`},
+		{[]string{"backup-done", "tape 7"}, 0, ""},
+		{[]string{"health"}, -1, `"place": "tape 7"`},
+		{[]string{"remove", "ops@service.example"}, 0, ""},
+		{[]string{"remove", "ops@service.example"}, 1, ""},
+		{[]string{"list"}, 0, "[]\n"},
+	} {
+		code, out, errs := run(step.args...)
+		if step.code >= 0 && code != step.code || !strings.Contains(out, step.want) {
+			t.Errorf("%v: %d, want %d and %q\n%s%s", step.args, code, step.code, step.want, out, errs)
+		}
+		if strings.Contains(errs, "ops@service") {
+			t.Errorf("%v: the log has an address\n%s", step.args, errs)
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/pageimage"
 	"vestibule/internal/portal/doctor"
+	"vestibule/internal/provider/operator"
 	"vestibule/internal/store"
 )
 
@@ -91,6 +92,15 @@ func (c *Config) examineServices(ctx context.Context) (found []doctor.Finding) {
 		found = append(found, doctor.Service(doctor.Traces, "the collector accepts traces", "--otlp-endpoint", c.Telemetry.Check(ctx)))
 	}
 	return found
+}
+
+// examiner returns what checks the institutions and connectors of the provider at a URL for its
+// operator, or nil if there are none.
+func (c *Config) examiner(url string) func(ctx context.Context) ([]operator.SourceCheck, error) {
+	if c.Data.Institutions == "" && c.Data.Programs == "" {
+		return nil
+	}
+	return func(ctx context.Context) ([]operator.SourceCheck, error) { return c.Data.Examine(ctx, url, time.Now) }
 }
 
 // examineOCR checks the programs that read images of pay stubs.

@@ -171,7 +171,7 @@ func TestImportRules(t *testing.T) {
 var importOrder = map[string][]string{
 	"internal/portal": {"embedkit", "applications", "notify", "resume", "api", "review", "connect", "developers"},
 	"internal/provider": {"auth", "customers", "documents", "ocr", "sources", "reports", "webhooks", "sharing", "bankaccounts", "visits",
-		"redirects", "outbox", "invites", "access", "submissions", "dashboard", "sandbox"},
+		"redirects", "outbox", "invites", "access", "submissions", "dashboard", "operator", "sandbox"},
 }
 
 // TestImportOrder keeps the packages below a party to one order. The party's own

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"time"
 
@@ -41,7 +40,7 @@ func (rotateKeys) Run(ctx context.Context, in *invocation) error {
 			return fmt.Errorf("the %s's database is of another version than this program: start this version once, then rotate the keys", party)
 		}
 		found = true
-		if err := rotateParty(ctx, in.config, party, log, in.stdout); err != nil {
+		if err := rotateParty(ctx, in, party, log); err != nil {
 			return fmt.Errorf("%s: %w", party, err)
 		}
 	}
@@ -51,17 +50,14 @@ func (rotateKeys) Run(ctx context.Context, in *invocation) error {
 	return nil
 }
 
-func rotateParty(ctx context.Context, c *Config, party string, log *slog.Logger, stdout io.Writer) (err error) {
-	opened := c.Store.Of(party)
-	if err := opened.LoadKeys(); err != nil {
-		return refusal{err}
-	}
-	db, err := store.Open(ctx, opened)
+func rotateParty(ctx context.Context, in *invocation, party string, log *slog.Logger) (err error) {
+	stdout := in.stdout
+	db, err := in.openExisting(ctx, party)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if len(opened.Former) > 0 {
+	if in.config.Store.OldMasterKeyFile != "" {
 		n, err := db.Vault.Rewrap(ctx, db)
 		if err != nil {
 			return err
@@ -79,7 +75,7 @@ func rotateParty(ctx context.Context, c *Config, party string, log *slog.Logger,
 	if party != store.Provider {
 		return nil
 	}
-	p, err := c.administer(ctx, db, log)
+	p, err := in.config.administer(ctx, db, log)
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 	}
 	failed := make(chan error, len(run.services))
 	run.serveAdmin(failed)
-	var made customers
+	var made generatedCustomers
 	if p.provider {
 		if made, err = run.startProvider(ctx, p); err != nil {
 			return fmt.Errorf("provider: %w", err)
@@ -218,6 +218,7 @@ func (p *program) listen(which parties) error {
 		{"portal", "--portal-addr", c.Listen.PortalAddr, c.Listen.PortalURL, which.portal},
 		{"sandbox", "--sandbox-control-addr", c.Simulation.ControlAddr, "", which.provider && c.Simulation.ControlAddr != ""},
 		{"banks", "--sandbox-bank-addr", c.Simulation.BankAddr, c.Simulation.BankURL, which.provider && c.Simulation.BankAddr != ""},
+		{"operator", "--operator-addr", c.Listen.OperatorAddr, c.Listen.OperatorURL, which.provider && c.Listen.OperatorAddr != ""},
 		{"admin", "--admin-addr", c.Listen.AdminAddr, c.Listen.AdminURL, c.Listen.AdminAddr != ""},
 	} {
 		if !l.wanted {
@@ -229,7 +230,7 @@ func (p *program) listen(which parties) error {
 		}
 		s := &service{name: l.name, listener: listener, url: l.url, server: httpx.NewServer(p.log)}
 		scheme := "http"
-		if secure != nil && (l.name == "portal" || l.name == "provider" || l.name == "admin" && !c.Listen.adminLocal()) {
+		if secure != nil && (l.name == "portal" || l.name == "provider" || l.name == "operator" || l.name == "admin" && !c.Listen.adminLocal()) {
 			s.listener, scheme = tls.NewListener(listener, secure), "https"
 		}
 		if s.url == "" {
@@ -287,8 +288,8 @@ func (p *program) open(ctx context.Context, name string) (*store.DB, error) {
 }
 
 // startProvider starts the provider and, in the sandbox, creates its generated customers.
-func (p *program) startProvider(ctx context.Context, which parties) (customers, error) {
-	var made customers
+func (p *program) startProvider(ctx context.Context, which parties) (generatedCustomers, error) {
+	var made generatedCustomers
 	db, err := p.open(ctx, store.Provider)
 	if err != nil {
 		return made, err
@@ -325,6 +326,10 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 	if banks := p.service("banks"); banks != nil {
 		config.BankURL = banks.url
 	}
+	if own := p.service("operator"); own != nil {
+		config.OperatorURL = own.url
+	}
+	config.Examine = p.config.examiner(here.url)
 	s, err := provider.New(ctx, config)
 	if err != nil {
 		return made, err
@@ -367,6 +372,9 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 	if control := p.service("sandbox"); control != nil {
 		control.handle(observed.Handler(s.Control()))
 	}
+	if own := p.service("operator"); own != nil {
+		own.handle(observed.Handler(s.OperatorHandler()))
+	}
 	if err := s.Start(ctx); err != nil {
 		return made, err
 	}
@@ -384,7 +392,7 @@ func sandboxOf(c *Config) func(context.Context, provider.SandboxConfig) (provide
 
 // startPortal starts the portal for the generated customer of the embedded provider, or
 // for the configured account.
-func (p *program) startPortal(ctx context.Context, which parties, made customers) error {
+func (p *program) startPortal(ctx context.Context, which parties, made generatedCustomers) error {
 	db, err := p.open(ctx, store.Portal)
 	if err != nil {
 		return err
@@ -473,7 +481,7 @@ func (p *program) startPortal(ctx context.Context, which parties, made customers
 
 // publish writes the generated credentials to the data folder. A portal without the
 // embedded provider leaves out those that the operator configured.
-func (p *program) publish(which parties, made customers, own staff) error {
+func (p *program) publish(which parties, made generatedCustomers, own staff) error {
 	if !which.provider {
 		if p.config.API.Key != "" {
 			own.PortalAPIKey = ""

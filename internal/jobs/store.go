@@ -201,6 +201,20 @@ func (q *Queue) Forget(ctx context.Context, tx *store.Tx, application string) er
 	return err
 }
 
+// Failed counts the jobs that were given up, by kind. They are kept for a week.
+func (q *Queue) Failed(ctx context.Context) (map[string]int, error) {
+	out := map[string]int{}
+	_, err := store.QueryAll(ctx, q.db.SQL, func(row store.Row) (none struct{}, err error) {
+		var kind string
+		var n int
+		err = row.Scan(&kind, &n)
+		out[kind] = n
+		return none, err
+	}, `SELECT kind, count(*) FROM river_job WHERE state = 'discarded'
+		OR state = 'cancelled' AND `+q.member("crashes")+` IS NOT NULL GROUP BY kind`)
+	return out, err
+}
+
 // Waiting is the number of unfinished jobs of a kind in a queue and a state, and how long
 // the oldest of them has been due.
 type Waiting struct {

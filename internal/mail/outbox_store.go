@@ -48,6 +48,19 @@ func listEmails(ctx context.Context, q store.Queryer, f Filter, now time.Time) (
 		store.Micros(f.Since), store.MicrosOrEnd(f.Until))
 }
 
+// Counts counts the unexpired emails of all customers by their state. Sent ones are not counted.
+func (o Outbox) Counts(ctx context.Context, q store.Queryer) (map[State]int, error) {
+	out := map[State]int{}
+	for _, state := range []State{Waiting, GivenUp} {
+		var n int
+		if err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM emails WHERE expires_at > $1 `+inState[state], store.Micros(o.Now())).Scan(&n); err != nil {
+			return nil, err
+		}
+		out[state] = n
+	}
+	return out, nil
+}
+
 // setResult records that an email was sent, and deletes its content, or that it was given up.
 // Content that was given up stays for a customer who can pass it on. setResult returns false
 // if the result was recorded before.

@@ -173,7 +173,7 @@ func (b *browser) follow(application, state string) {
 func (r *testServer) webhook(externalID, publicToken string, status contract.Status, consumer ...string) int {
 	r.t.Helper()
 	body, _ := json.Marshal(webhook.Event{EventID: uuid.NewString(), Type: webhook.TypeVisit,
-		CreatedAt: time.Now(), Environment: contract.Sandbox,
+		CreatedAt: time.Now().Add(-time.Minute), Environment: contract.Sandbox, // before any report was fetched
 		PublicID: "pub", ProductID: productID, PublicToken: publicToken, ExternalID: externalID,
 		Status: status, ConsumerID: strings.Join(consumer, "")})
 	return r.send(body, r.secret)

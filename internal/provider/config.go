@@ -12,6 +12,7 @@ import (
 
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/ocr"
+	"vestibule/internal/provider/operator"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/sources/fdx"
 	"vestibule/internal/provider/sources/remote"
@@ -122,16 +123,9 @@ func (d Documents) Scanner(ctx context.Context) (engine *ocr.Engine, reason erro
 	return ocr.Find(ctx)
 }
 
-// Examination is the result of one check of an institution or a connector.
-type Examination struct {
-	Source string // its name
-	sources.Check
-	Remedy string // what to do if the check fails
-}
-
 // Examine checks each configured institution and connector of the provider at a URL, by
 // requests that need no applicant.
-func (d DataSources) Examine(ctx context.Context, url string, now func() time.Time) (all []Examination, err error) {
+func (d DataSources) Examine(ctx context.Context, url string, now func() time.Time) (all []operator.SourceCheck, err error) {
 	c, err := d.fdx(now, nil)
 	if err != nil {
 		return nil, err
@@ -143,7 +137,7 @@ func (d DataSources) Examine(ctx context.Context, url string, now func() time.Ti
 				return nil, err
 			}
 			for _, check := range checks {
-				all = append(all, Examination{i.Name, check, "Change its entry in the file of --institutions, or ask the bank."})
+				all = append(all, sourceCheck(i.Name, check, "Change its entry in the file of --institutions, or ask the bank."))
 			}
 		}
 	}
@@ -154,10 +148,15 @@ func (d DataSources) Examine(ctx context.Context, url string, now func() time.Ti
 	examined, err := remote.Examine(ctx, programs, url+visits.CallbackPath, remote.Options{Now: now})
 	for n, checks := range examined {
 		for _, check := range checks {
-			all = append(all, Examination{programs[n].ID, check, "Change its entry in the file of --connectors, or the connector."})
+			all = append(all, sourceCheck(programs[n].ID, check, "Change its entry in the file of --connectors, or the connector."))
 		}
 	}
 	return all, err
+}
+
+// sourceCheck describes a check with what to do if it fails.
+func sourceCheck(source string, c sources.Check, remedy string) operator.SourceCheck {
+	return operator.SourceCheck{Source: source, Name: c.Name, OK: c.OK, Warning: c.Warning, Detail: c.Detail, Remedy: remedy}
 }
 
 // Simulation configures a sandbox. Production rejects it.

@@ -9,6 +9,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/operator"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
 )
@@ -96,7 +97,7 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 		b.entitle(child, false, customers.AccountNumbers)
 		b.want("disabled for the child alone", theirs(), 403, contract.CodeForbidden)
 		b.want("and not for its parent", numbers(), 200, "")
-		if err := b.provider.SetEntitlements(t.Context(), child, []string{"account-numbers"}, nil); err != nil {
+		if err := b.setFeatures(child, operator.Inherit, customers.AccountNumbers); err != nil {
 			t.Fatal(err)
 		}
 		b.want("inherited again", theirs(), 200, "")
@@ -118,10 +119,9 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 		}
 		lines := b.count(`SELECT COUNT(*) FROM audit`)
 		b.entitle(b.seed.PublicID, true, customers.AccountNumbers)
-		off := false
 		for what, err := range map[string]error{
-			"an unknown name":    b.provider.SetEntitlements(t.Context(), child, []string{"account-numbers", "wings"}, &off),
-			"an unknown account": b.provider.SetEntitlements(t.Context(), "svc-unknown", []string{"hierarchy"}, &off),
+			"an unknown name":    b.setFeatures(child, operator.Off, customers.AccountNumbers, "wings"),
+			"an unknown account": b.setFeatures("svc-unknown", operator.Off, customers.Hierarchy),
 		} {
 			if err == nil {
 				t.Errorf("%s was accepted", what)

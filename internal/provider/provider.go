@@ -30,6 +30,7 @@ import (
 	"vestibule/internal/provider/dashboard"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/invites"
+	"vestibule/internal/provider/operator"
 	"vestibule/internal/provider/outbox"
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
@@ -77,6 +78,12 @@ type Config struct {
 
 	Connectors []sources.Connector // of the institutions that the operator has configured
 
+	// OperatorURL is the public base URL of the operator's pages on a listener of their own; empty:
+	// they are on the service's.
+	OperatorURL string
+	// Examine checks the institutions and connectors for the operator; may be nil.
+	Examine func(ctx context.Context) ([]operator.SourceCheck, error)
+
 	// Scanner reads images of pay stubs; nil leaves them unread.
 	Scanner reports.Scanner
 
@@ -114,6 +121,7 @@ type Provider struct {
 	access       *access.Service // nil if no email can be sent
 	submissions  *submissions.Service
 	dashboard    *dashboard.Service
+	operator     *operator.Service
 
 	seed Seed // set by Seed, before the first request
 	stop context.CancelFunc
@@ -150,7 +158,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	}
 	observe(c, queue)
 	p.wire()
-	for _, open := range []func(context.Context) error{p.keys.Ensure, p.bankaccounts.Open, p.dashboard.Open} {
+	for _, open := range []func(context.Context) error{p.keys.Ensure, p.bankaccounts.Open, p.dashboard.Open, p.operator.Open} {
 		if err := open(ctx); err != nil {
 			return nil, fmt.Errorf("provider: %w", err)
 		}
@@ -200,6 +208,9 @@ func (p *Provider) Handler() http.Handler {
 	p.bankaccounts.Routes(mux)
 	p.sharing.Routes(mux)
 	p.dashboard.Routes(mux)
+	if p.config.OperatorURL == "" {
+		p.operator.Routes(mux)
+	}
 	mux.Handle("GET /assets/", p.config.Assets.Handler())
 	if p.config.OpenAPI != nil {
 		mux.Handle("GET /openapi.json", httpx.API(p.config.Log, p.openAPI))
@@ -212,6 +223,14 @@ func (p *Provider) Handler() http.Handler {
 		h = p.sandbox.Wrap(h)
 	}
 	return httpx.Wrap(p.config.Log, h)
+}
+
+// OperatorHandler returns the handler of the operator's listener.
+func (p *Provider) OperatorHandler() http.Handler {
+	mux := http.NewServeMux()
+	p.operator.Routes(mux)
+	mux.Handle("GET /assets/", p.config.Assets.Handler())
+	return httpx.Wrap(p.config.Log, httpx.NotFound(p.config.Log, mux, httpx.ErrorPages{}.Of))
 }
 
 // errorPages are the paths of pages. The others answer programs.
@@ -314,6 +333,13 @@ func (p *Provider) maintain(ctx context.Context) {
 		}
 	}
 }
+
+// Operator returns what the provider's operator does.
+func (p *Provider) Operator() *operator.Service { return p.operator }
+
+// RotateKeys creates new signing keys and returns the time when the published one begins
+// to sign. Tokens of previous keys stay valid until they expire.
+func (p *Provider) RotateKeys(ctx context.Context) (time.Time, error) { return p.keys.Replace(ctx) }
 
 // Stop stops the background work, and waits for running jobs until ctx ends.
 func (p *Provider) Stop(ctx context.Context) error {

@@ -9,6 +9,8 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/operator"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/templates/ui"
@@ -17,13 +19,24 @@ import (
 // entitle enables or disables entitlements of an account, as the operator does.
 func (b *testServer) entitle(publicID string, on bool, all ...customers.Entitlement) {
 	b.t.Helper()
-	var names []string
-	for _, e := range all {
-		names = append(names, string(e))
+	set := operator.Off
+	if on {
+		set = operator.On
 	}
-	if err := b.provider.SetEntitlements(b.t.Context(), publicID, names, &on); err != nil {
+	if err := b.setFeatures(publicID, set, all...); err != nil {
 		b.t.Fatal(err)
 	}
+}
+
+// setFeatures sets features of an account, as the command line does.
+func (b *testServer) setFeatures(publicID string, set operator.Setting, all ...customers.Entitlement) error {
+	to := map[customers.Entitlement]operator.Setting{}
+	for _, e := range all {
+		to[e] = set
+	}
+	return b.provider.ChangeAccount(b.t.Context(), publicID, func(ctx context.Context, tx *store.Tx, a customers.Account) (staff.Entry, error) {
+		return b.provider.Operator().SetFeatures(ctx, tx, a, to)
+	})
 }
 
 func (b *testServer) rotate(h headers) answer {

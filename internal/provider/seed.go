@@ -79,12 +79,12 @@ func (p *Provider) refill(ctx context.Context, tx *store.Tx) error {
 // dashboard.
 func (p *Provider) refillOne(ctx context.Context, tx *store.Tx, parent customers.ParentAccount,
 	callback, secret string, login Login) error {
-	known, err := p.customers.Account(ctx, tx, parent.PublicID)
+	known, err := p.customers.ByPublicID(ctx, tx, parent.PublicID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	if err == nil {
-		changed, err := p.dashboard.Changed(ctx, tx, known.CustomerID)
+		changed, err := p.dashboard.Changed(ctx, tx, known.ID)
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (p *Provider) refillOne(ctx context.Context, tx *store.Tx, parent customers
 			login = Login{}
 		}
 		if changed.Return {
-			a, err := p.customers.ByID(ctx, tx, known.CustomerID)
+			a, err := p.customers.ByID(ctx, tx, known.ID)
 			if err != nil {
 				return err
 			}

@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/provider/dashboard"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/invites"
+	"vestibule/internal/provider/operator"
 	"vestibule/internal/provider/outbox"
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
@@ -69,9 +70,13 @@ func (p *Provider) wire() {
 	p.invites = &invites.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Visits: p.visits, Outbox: p.outbox, Mailboxes: p.mailboxes}
 	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports}
-	p.dashboard = &dashboard.Service{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets, BehindProxy: c.BehindProxy,
+	p.dashboard = &dashboard.Service{Pages: dashboard.Pages{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets,
+		Site: p.visits.Operator.Name, BehindProxy: c.BehindProxy, NeedFactor: c.RequireSecondFactor},
 		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,
-		Outbox: p.outbox, Mail: c.Mail, Queue: p.queue, Crashed: p.queue.Crashed, NeedFactor: c.RequireSecondFactor}
+		Outbox: p.outbox, Mail: c.Mail, Queue: p.queue, Crashed: p.queue.Crashed}
+	p.operator = &operator.Service{Pages: dashboard.Pages{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: cmp.Or(c.OperatorURL, c.URL),
+		Assets: c.Assets, Site: p.visits.Operator.Name, BehindProxy: c.BehindProxy}, Environment: c.Environment, Customers: p.customers,
+		Dashboard: p.dashboard, Queue: p.queue, Outbox: p.outbox, Sources: c.Examine}
 	if p.visits.HasAccessPage {
 		p.access = &access.Service{DB: c.DB, Queue: p.queue, Now: p.now, URL: c.URL, Sandbox: c.Environment == contract.Sandbox,
 			Secure: p.visits.Secure, BehindProxy: c.BehindProxy, Mailboxes: p.mailboxes, Customers: p.customers, Sharing: p.sharing,
@@ -96,6 +101,7 @@ func (p *Provider) wire() {
 		more := p.sandbox.Sources(p.services())
 		all = slices.Concat(all, more.Connectors)
 		p.visits.Sandbox, p.reports.Sandbox, p.submissions.Sandbox = more.Visits, more.Reports, more.Submissions
+		p.customers.Prepared = more.Prepared
 	}
 	p.catalogues = map[contract.Environment]sources.Catalogue{c.Environment: sources.NewCatalogue(all...)}
 }

@@ -80,6 +80,7 @@ const (
 	SettingFont          Setting = "font"
 	SettingScheme        Setting = "scheme"
 	SettingWordmark      Setting = "wordmark"
+	SettingSubmissions   Setting = "submissions" // within a minute
 )
 
 // maxValue is the length in bytes to which the audit log cuts a value.
@@ -194,6 +195,9 @@ func (s *Service) recordFailure(ctx context.Context, u User, method string) erro
 		return nil
 	}
 	e := Entry{Actor: u.ID, Action: SignInFailed, Subject: u.Account, Detail: method}
+	if s.Operators {
+		e.Subject = OperatorAccount
+	}
 	if u.ID == "" {
 		minute := s.Now().UTC().Format("2006-01-02T15:04")
 		e.ID = uuid.NewSHA1(uuid.NameSpaceURL, []byte("sign-in-failed:"+method+minute)).String()

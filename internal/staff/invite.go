@@ -47,6 +47,16 @@ func (s *Service) SendLink(ctx context.Context, tx *store.Tx, by, u User, lang i
 	return "", s.Emails.Queue.Enqueue(ctx, tx, job, jobs.UniqueKey(job.ID))
 }
 
+// ResetPassword makes a user's password invalid, ends the user's sessions, and sends a link as
+// SendLink does.
+func (s *Service) ResetPassword(ctx context.Context, tx *store.Tx, u User, lang i18n.Lang) (token string, err error) {
+	if err := errors.Join(s.clearPassword(ctx, tx, u.ID), s.Sessions.EndAll(ctx, tx, u.ID)); err != nil {
+		return "", err
+	}
+	u.HasPassword = false
+	return s.SendLink(ctx, tx, User{}, u, lang)
+}
+
 // InviteAgain is SendLink for a user of an account who has set no password. It returns
 // store.ErrNotFound if the account has no such user.
 func (s *Service) InviteAgain(ctx context.Context, tx *store.Tx, by User, id string, lang i18n.Lang) (token string, err error) {

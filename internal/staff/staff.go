@@ -48,6 +48,7 @@ type Config struct {
 
 	URL         string // public base URL of the dashboard
 	Home        string // path of the dashboard's first page
+	Operators   bool   // serves the users of OperatorAccount, and them alone
 	KnownCookie string // name of the cookie that marks known browsers; over https the prefix __Host- is added
 	BehindProxy bool   // take the client's address from the proxy's headers
 
@@ -68,6 +69,11 @@ type Config struct {
 	Roles        []Role           // roles that OIDC may assign, from the most to the least privileged
 }
 
+// OperatorAccount is the account of the provider's operators. A Service for operators has no other
+// users, and finds them by keys of its own: an address may also be that of a customer's user, and
+// neither sign-in tells of the other.
+const OperatorAccount = "operator"
+
 // Service signs users of one dashboard in and manages them. Create it with New.
 type Service struct {
 	Config
@@ -82,7 +88,11 @@ func New(ctx context.Context, c Config) (*Service, error) {
 	if s.Clock == nil {
 		s.Clock = s.Now
 	}
-	key, err := s.DB.GetOrCreateSecret(ctx, "sign-in", func() ([]byte, error) {
+	secret := "sign-in"
+	if s.Operators {
+		secret = "operator sign-in"
+	}
+	key, err := s.DB.GetOrCreateSecret(ctx, secret, func() ([]byte, error) {
 		key := make([]byte, 32)
 		rand.Read(key) // never fails
 		return key, nil

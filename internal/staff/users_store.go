@@ -3,6 +3,7 @@ package staff
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"vestibule/internal/store"
@@ -16,6 +17,9 @@ func (s *Service) emailCell(id string) store.Cell {
 // addressHash returns the hash of a user's email address. Users of accounts who have no password are
 // not found by the address, so that several accounts may invite it.
 func (s *Service) addressHash(u User) []byte {
+	if s.Operators {
+		return s.tries.keyed("operator", u.Email, "")
+	}
 	if u.Account != "" && u.passwordHash == "" {
 		return s.tries.keyed("invited", u.Email, u.Account)
 	}
@@ -43,7 +47,7 @@ func (s *Service) keyHashes(ctx context.Context, tx *store.Tx, limit int) (int64
 	}
 	all = all[:min(len(all), limit)]
 	for _, u := range all {
-		hash := s.mailboxes.Hash(u.Email)
+		hash := s.mailboxes.Hash(u.Email) // operators have no such rows
 		if other, err := s.byEmail(ctx, tx, u.Email); err == nil && other.ID != u.ID {
 			hash = store.Hash(u.ID)
 		} else if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -56,10 +60,10 @@ func (s *Service) keyHashes(ctx context.Context, tx *store.Tx, limit int) (int64
 	return int64(len(all)), nil
 }
 
-// users returns the users that a condition selects, oldest first, with their email
+// users returns the users of this Service that a condition selects, oldest first, with their email
 // addresses.
 func (s *Service) users(ctx context.Context, q store.Queryer, where string, args ...any) ([]User, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (u User, err error) {
+	all, err := store.QueryAll(ctx, q, func(row store.Row) (u User, err error) {
 		var sealed []byte
 		var created, disabled, signedIn int64
 		if err := row.Scan(&u.ID, &sealed, &u.passwordHash, &created, &u.Account, &u.Role, &disabled, &u.HasOIDC, &signedIn,
@@ -79,6 +83,7 @@ func (s *Service) users(ctx context.Context, q store.Queryer, where string, args
 		return u, err
 	}, `SELECT id, email_sealed, password_hash, created_at, customer_id, role, disabled_at, subject_hash IS NOT NULL, signed_in_at,
 		EXISTS (SELECT 1 FROM second_factors f WHERE f.user_id = users.id) FROM users `+where+` ORDER BY created_at, id`, args...)
+	return slices.DeleteFunc(all, func(u User) bool { return (u.Account == OperatorAccount) != s.Operators }), err
 }
 
 // user returns the only user that a condition selects, or store.ErrNotFound.
@@ -100,7 +105,7 @@ func (s *Service) User(ctx context.Context, q store.Queryer, id string) (User, e
 
 // byEmail returns the user with a normalized email address, or store.ErrNotFound.
 func (s *Service) byEmail(ctx context.Context, q store.Queryer, email string) (User, error) {
-	return s.user(ctx, q, `WHERE email_hash = $1`, s.mailboxes.Hash(email))
+	return s.user(ctx, q, `WHERE email_hash = $1`, s.addressHash(User{Email: email, passwordHash: "any"}))
 }
 
 // bySubject returns the user of an issuer's account, or store.ErrNotFound.
@@ -118,7 +123,11 @@ func (s *Service) Users(ctx context.Context, q store.Queryer, account string) ([
 
 // Exist reports whether there are any users, including disabled ones.
 func (s *Service) Exist(ctx context.Context) (exist bool, err error) {
-	err = s.DB.SQL.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM users)`).Scan(&exist)
+	is := "<>"
+	if s.Operators {
+		is = "="
+	}
+	err = s.DB.SQL.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM users WHERE customer_id `+is+` $1)`, OperatorAccount).Scan(&exist)
 	return exist, err
 }
 
@@ -161,6 +170,12 @@ func (s *Service) setPassword(ctx context.Context, tx *store.Tx, u User) (bool, 
 // replacePassword sets the password hash if it still equals the old one.
 func (s *Service) replacePassword(ctx context.Context, tx *store.Tx, id, old, hash string) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2`, id, old, hash))
+}
+
+// clearPassword removes a user's password. The user keeps the email address.
+func (s *Service) clearPassword(ctx context.Context, tx *store.Tx, id string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE users SET password_hash = '' WHERE id = $1`, id)
+	return err
 }
 
 // deleteUser deletes a user of the account.

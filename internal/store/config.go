@@ -46,6 +46,18 @@ func (c Config) Of(party string) Config {
 	return c
 }
 
+// Place names the party's database for people, without a password.
+func (c Config) Place() string {
+	if c.URL == "" {
+		return filepath.Join(c.Dir, c.Party+".db")
+	}
+	cfg, _, err := parseURL(c.URL)
+	if err != nil {
+		return "--database-url"
+	}
+	return fmt.Sprintf("PostgreSQL %s:%d/%s, schema %s", cfg.Host, cfg.Port, cfg.Database, c.Party)
+}
+
 // KeyFile returns the path of the master key.
 func (c Config) KeyFile() string {
 	if c.MasterKeyFile == "" {

@@ -188,9 +188,9 @@ func (s *Sender) CheckURL(raw string) error {
 	return nil
 }
 
-// Deliver signs body with the current time and posts it to url once. Every failure is
+// Deliver signs body with the current time and posts it to a receiver once. Every failure is
 // in the Result; a delivery that cannot be made now is one to retry.
-func (s *Sender) Deliver(ctx context.Context, url string, secrets []Secret, id string, body []byte) Result {
+func (s *Sender) Deliver(ctx context.Context, to Target, id string, body []byte) Result {
 	began := s.now()
 	result := func(r Result) Result {
 		r.Took = max(0, s.now().Sub(began))
@@ -203,16 +203,19 @@ func (s *Sender) Deliver(ctx context.Context, url string, secrets []Secret, id s
 		}
 		return r
 	}
-	if err := s.CheckURL(url); err != nil {
+	if err := s.CheckURL(to.URL); err != nil {
 		return result(Result{Err: err})
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL, bytes.NewReader(body))
 	if err != nil {
 		return result(Result{Err: errors.New("webhook: the request cannot be made")})
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "vestibule-webhook")
-	if err := Sign(req.Header, secrets, id, began, body); err != nil {
+	if to.Account != "" {
+		req.Header.Set(HeaderAccount, to.Account)
+	}
+	if err := Sign(req.Header, to.Secrets, id, began, body); err != nil {
 		return result(Result{Err: err})
 	}
 	resp, err := s.client.Do(req)

@@ -168,7 +168,7 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 	dialer.Resolver = names(inside)
 	for _, url := range append(urls, numbers...) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		got := newSender(dialer, false, nil).Deliver(ctx, url, []Secret{secret(t)}, "evt_1", nil)
+		got := newSender(dialer, false, nil).Deliver(ctx, Target{URL: url, Secrets: []Secret{secret(t)}}, "evt_1", nil)
 		cancel()
 		want := ClassAddress
 		if slices.Contains(numbers, url) {
@@ -195,7 +195,7 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 		"https://six.test" + port: 1,
 		"https://10.0.0.1":        0, "https://any.test" + port: 0, "https://none.test" + port: 0, "https://nat64.test" + port: 0,
 		"https://metadata.test": 0, "https://carrier.test": 0} {
-		got := newSender(dialer, true, nil).Deliver(t.Context(), url, []Secret{secret(t)}, "evt_1", nil)
+		got := newSender(dialer, true, nil).Deliver(t.Context(), Target{URL: url, Secrets: []Secret{secret(t)}}, "evt_1", nil)
 		if n := four.settled(t) + six.settled(t); (n > 0) != (want > 0) || (got.Class() == ClassAddress) != (want == 0) {
 			t.Errorf("with loopback, Deliver to %q made %d connections and is of class %q", url, n, got.Class())
 		}
@@ -254,7 +254,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 			srv := httptest.NewTLSServer(http.RedirectHandler(target, status))
 			s := NewSender(true, nil)
 			s.client.Transport.(*http.Transport).TLSClientConfig = srv.Client().Transport.(*http.Transport).TLSClientConfig
-			got := s.Deliver(t.Context(), srv.URL, []Secret{secret(t)}, "evt_1", []byte("{}"))
+			got := s.Deliver(t.Context(), Target{URL: srv.URL, Secrets: []Secret{secret(t)}}, "evt_1", []byte("{}"))
 			srv.Close()
 			if n := elsewhere.settled(t); n != 0 || got.HTTP != status || got.Outcome != Retry {
 				t.Errorf("%d to %s: %+v, and %d connections there", status, target, got, n)

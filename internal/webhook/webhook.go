@@ -33,6 +33,9 @@ const (
 	HeaderID        = "Webhook-Id"
 	HeaderTimestamp = "Webhook-Timestamp"
 	HeaderSignature = "Webhook-Signature"
+	// HeaderAccount names the account that an event of the provider is about: a parent account
+	// receives those of its children. It is not signed; the body's publicId is.
+	HeaderAccount = "X-Public-Id"
 )
 
 // MaxBody is the maximum size of an event in bytes.

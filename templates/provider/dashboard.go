@@ -10,7 +10,6 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/mail"
-	"vestibule/internal/report"
 	"vestibule/internal/webhook"
 	"vestibule/templates/ui"
 )
@@ -18,6 +17,8 @@ import (
 // Dashboard holds the data that all pages of the dashboard share.
 type Dashboard struct {
 	Lang      i18n.Lang
+	Home      string // path of the first page
+	Operator  bool   // the pages are the operator's
 	Styles    []string
 	Icon      string
 	Font      string
@@ -123,8 +124,12 @@ type DashboardReports struct {
 	List        DashboardList
 	Searched    string // the search text; "" for none
 	Institution string // name of that of the filter
+	Children    []DashboardAccount
 	Rows        []DashboardReport
 }
+
+// DashboardAllAccounts is the value of the filter by account for the account with its children.
+const DashboardAllAccounts = "all"
 
 // DashboardReport is a report and its visit.
 type DashboardReport struct {
@@ -138,6 +143,10 @@ type DashboardReport struct {
 	Created     time.Time
 	Retrieved   time.Time
 	Revisable   bool // its figures can be corrected
+
+	Account         string             // name of the child account that has it; empty for the user's own
+	Child           string             // its publicId; set only on the report's page
+	ChildDeliveries []webhook.Delivery // to the child's own callback
 
 	Origin     string // "visit", "redirect", "form", "submission"
 	State      string // of the visit
@@ -214,37 +223,11 @@ type DashboardAccount struct {
 	PublicID, Name, DisplayName string
 	Created                     time.Time
 	Products                    []DashboardProduct
+	Users                       []DashboardPerson
+	Credentials                 []DashboardCredential
 	Configurations              []DashboardConfiguration
 	Own                         string // id of the product's configuration; empty if inherited
 	Assignable                  bool
-}
-
-// DashboardProducts is the page of the account's products and configurations.
-type DashboardProducts struct {
-	Products       []DashboardProduct
-	Configurations []DashboardConfiguration
-	Assignable     bool // configurations can be assigned
-}
-
-// DashboardProduct is a product with its configuration.
-type DashboardProduct struct {
-	ID, Name, DisplayName string
-	Kind                  contract.Product
-	InquiryType           string
-	Configuration         DashboardConfiguration
-	Inherited             bool
-}
-
-// DashboardConfiguration is a configuration of products.
-type DashboardConfiguration struct {
-	ID, Alias         string
-	Kind              contract.Product
-	InquiryType       string
-	Deprecated        bool
-	ScoreV1, ScoreV21 bool
-	IncomeModelSuite  string
-	Inflows           bool            // of income reports
-	Workflow          report.Workflow // of eligibility reports
 }
 
 // DashboardPeople lists the users of the account.
@@ -276,7 +259,7 @@ type DashboardAudit struct {
 func (d Dashboard) page(title string) ui.Page {
 	home := ""
 	if d.Email != "" {
-		home = "/dashboard"
+		home = d.Home
 	}
 	p := ui.Page{Lang: d.Lang, Title: title, Home: home, Icon: d.Icon, Font: d.Font, Styles: d.Styles, Scripts: d.Scripts,
 		Languages: d.Languages, Wide: true}
@@ -300,9 +283,13 @@ func (d Dashboard) anyPage() ui.Page {
 // staffPage returns the layout of a page for a signed-in user.
 func (d Dashboard) staffPage(section, title string) ui.Page {
 	p := d.page(title)
-	p.User = &ui.User{Email: d.Email, SignOut: "/dashboard/sign-out", Factor: "/dashboard/second-factor", Find: "/dashboard/reports/find",
+	p.User = &ui.User{Email: d.Email, SignOut: d.Home + "/sign-out", Factor: d.Home + "/second-factor", Find: "/dashboard/reports/find",
 		Account: d.Account, AccountID: d.PublicID}
-	for _, s := range dashboardSections {
+	sections := dashboardSections
+	if d.Operator {
+		p.User.Find, sections = d.Home+"/find", operatorSections
+	}
+	for _, s := range sections {
 		if !s.parents || !d.Child {
 			p.Links = append(p.Links, ui.Link{Text: i18n.T(d.Lang, s.words), URL: s.path, Current: s.name == section})
 		}
@@ -331,6 +318,13 @@ var dashboardSections = []dashboardSection{
 	{"theme", "/dashboard/theme", "dashboard.menu.theme", false},
 	{"people", "/dashboard/people", "dashboard.menu.people", false},
 	{"audit", "/dashboard/audit", "dashboard.menu.audit", false},
+}
+
+var operatorSections = []dashboardSection{
+	{"customers", "/operator", "dashboard.menu.customers", false},
+	{"health", "/operator/health", "dashboard.menu.health", false},
+	{"people", "/operator/people", "dashboard.menu.people", false},
+	{"audit", "/operator/audit", "dashboard.menu.audit", false},
 }
 
 // value returns the content of a field: the submitted value of a rejected form, otherwise

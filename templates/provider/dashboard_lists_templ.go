@@ -401,7 +401,7 @@ func listTools(d Dashboard, l DashboardList) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Density(d.Lang, "/dashboard/density", l.pageURL(), d.Dense).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Density(d.Lang, d.Home+"/density", l.pageURL(), d.Dense).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

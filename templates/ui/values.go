@@ -28,6 +28,7 @@ var settings = map[staff.Setting]struct {
 	staff.SettingFont:          {"dashboard.theme.choices.font", "dashboard.theme.fonts"},
 	staff.SettingScheme:        {"dashboard.theme.choices.scheme", "dashboard.theme.schemes"},
 	staff.SettingWordmark:      {"dashboard.theme.wordmark", "audit.values"},
+	staff.SettingSubmissions:   {"operator.limits.submissions", ""},
 }
 
 // ValueTexts says what an entry of the audit log changed, a text for each setting. A setting of

@@ -41,6 +41,9 @@ var taxYears = []taxYear{
 	},
 }
 
+// LastTaxYear returns the last year whose tax tables are known.
+func LastTaxYear() int { return taxYears[len(taxYears)-1].year }
+
 // taxesOf returns the table of a year, or of the nearest known year.
 func taxesOf(year int) *taxYear {
 	for i := range taxYears {

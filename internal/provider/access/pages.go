@@ -244,11 +244,11 @@ func (s *Service) showEnd(w http.ResponseWriter, r *http.Request, mailbox []byte
 func (s *Service) end(w http.ResponseWriter, r *http.Request, mailbox []byte) error {
 	b, account := s.base(r), r.PathValue("account")
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		company, err := s.Customers.Account(ctx, tx, account)
+		company, err := s.Customers.ByPublicID(ctx, tx, account)
 		if err != nil {
 			return err
 		}
-		to, err := newestOf(ctx, tx, mailbox, company.CustomerID)
+		to, err := newestOf(ctx, tx, mailbox, company.ID)
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@
 package customers
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,6 +39,9 @@ type Service struct {
 	// get their hash from a later Sweep.
 	Mailboxes *mail.Mailboxes
 
+	// Prepared stores the sandbox's prepared reports; nil in production.
+	Prepared PreparedStore
+
 	// Withdrawn ends visits that wait for a consumer, in the transaction that withdraws
 	// consent. May be nil.
 	Withdrawn func(ctx context.Context, tx *store.Tx, consumerID string) error
@@ -57,6 +61,9 @@ type Account struct {
 
 	ConfigurationID string // of the account itself; empty: none, or inherited
 
+	Suspended       time.Time // of the account itself; zero: it is not suspended
+	SubmissionLimit int       // submissions within a minute
+
 	// CompleteURLs are the registered redirect URLs, each an origin with a path prefix;
 	// the first is the static one. A child without any uses its parent's.
 	CompleteURLs []string
@@ -69,6 +76,9 @@ func (a Account) ApplicantName() string {
 	}
 	return a.Name
 }
+
+// ParentOrSelf returns the id of the account that has the configurations.
+func (a Account) ParentOrSelf() string { return cmp.Or(a.ParentID, a.ID) }
 
 // Caller returns the account as the caller of a request.
 func (a Account) Caller() auth.Caller {

@@ -3,12 +3,14 @@ package customers
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/auth"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 )
 
@@ -24,7 +26,7 @@ func clients(ctx context.Context, q store.Queryer, where, value string, now time
 		return c, err
 	}, `SELECT k.id, k.secret_hash, k.used_at, c.id, c.public_id, coalesce(c.parent_id, ''), c.environment
 		FROM credentials k JOIN customers c ON c.id = k.customer_id
-		WHERE `+where+` AND `+validCredential, value, store.Micros(now))
+		WHERE `+where+` AND NOT `+suspended+` AND `+validCredential, value, store.Micros(now))
 }
 
 // usedTime returns the zero time for a credential that was never used.
@@ -41,12 +43,68 @@ func (s *Service) MarkUsed(ctx context.Context, tx *store.Tx, id string, hour ti
 	return err
 }
 
-// Account implements auth.Directory.
+// suspended is the SQL condition that account c or its parent is suspended.
+const suspended = `(c.suspended_at > 0 OR EXISTS (SELECT 1 FROM customers m WHERE m.id = c.parent_id AND m.suspended_at > 0))`
+
+// Suspended reports whether an account or its parent is suspended.
+func (s *Service) Suspended(ctx context.Context, q store.Queryer, customerID string) (yes bool, err error) {
+	err = q.QueryRowContext(ctx, `SELECT `+suspended+` FROM customers c WHERE c.id = $1`, customerID).Scan(&yes)
+	return yes, store.MapNotFound(err)
+}
+
+// Account implements auth.Directory. A suspended account is unknown.
 func (s *Service) Account(ctx context.Context, q store.Queryer, publicID string) (auth.Caller, error) {
 	var c auth.Caller
-	err := q.QueryRowContext(ctx, `SELECT id, public_id, coalesce(parent_id, ''), environment FROM customers WHERE public_id = $1`, publicID).
+	err := q.QueryRowContext(ctx, `SELECT c.id, c.public_id, coalesce(c.parent_id, ''), c.environment FROM customers c
+		WHERE c.public_id = $1 AND c.id <> $2 AND NOT `+suspended, publicID, staff.OperatorAccount).
 		Scan(&c.CustomerID, &c.PublicID, &c.ParentID, &c.Environment)
 	return c, store.MapNotFound(err)
+}
+
+// ByPublicID returns an account without its redirect URLs, also a suspended one. An unknown account
+// is store.ErrNotFound.
+func (s *Service) ByPublicID(ctx context.Context, q store.Queryer, publicID string) (Account, error) {
+	return account(ctx, q, `public_id = $1 AND id <> $2`, publicID, staff.OperatorAccount)
+}
+
+// AddOperatorAccount adds the account of the provider's operators, which has users and nothing
+// else. Only users refer to it.
+func (s *Service) AddOperatorAccount(ctx context.Context, tx *store.Tx) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO customers (id, public_id, environment, name, created_at)
+		VALUES ($1, $1, '', $1, $2) ON CONFLICT DO NOTHING`, staff.OperatorAccount, store.Micros(tx.Now))
+	return err
+}
+
+// Suspend suspends an account from now on, or resumes it, and reports whether that changed it.
+// Calls, widget and links of a suspended account and of its children are refused; their data stay.
+func (s *Service) Suspend(ctx context.Context, tx *store.Tx, customerID string, suspend bool) (changed bool, err error) {
+	at := int64(0)
+	if suspend {
+		at = store.Micros(tx.Now)
+	}
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE customers SET suspended_at = $2 WHERE id = $1 AND (suspended_at > 0) <> $3`,
+		customerID, at, suspend))
+}
+
+// SubmissionLimit returns how many submissions an account can make within a minute.
+func (s *Service) SubmissionLimit(ctx context.Context, q store.Queryer, customerID string) (n int, err error) {
+	err = q.QueryRowContext(ctx, `SELECT submissions_per_minute FROM customers WHERE id = $1`, customerID).Scan(&n)
+	return n, store.MapNotFound(err)
+}
+
+// MaxSubmissions is the highest SubmissionLimit.
+const MaxSubmissions = 10_000
+
+// ErrLimit is returned for a limit that is not from 1 to MaxSubmissions.
+var ErrLimit = fmt.Errorf("the limit must be from 1 to %d", MaxSubmissions)
+
+// SetSubmissionLimit sets it, or returns ErrLimit.
+func (s *Service) SetSubmissionLimit(ctx context.Context, tx *store.Tx, customerID string, perMinute int) error {
+	if perMinute < 1 || perMinute > MaxSubmissions {
+		return ErrLimit
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE customers SET submissions_per_minute = $2 WHERE id = $1`, customerID, perMinute)
+	return err
 }
 
 func account(ctx context.Context, q store.Queryer, where string, args ...any) (Account, error) {
@@ -63,13 +121,13 @@ func account(ctx context.Context, q store.Queryer, where string, args ...any) (A
 // accounts returns accounts without their redirect URLs.
 func accounts(ctx context.Context, q store.Queryer, where string, args ...any) ([]Account, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (a Account, err error) {
-		var created int64
+		var created, suspended int64
 		err = row.Scan(&a.ID, &a.PublicID, &a.ParentID, &a.Name, &a.DisplayName, &a.Environment, &created,
-			&a.ReturnMode, &a.RequireForm, &a.ConfigurationID)
-		a.Created = store.Time(created)
+			&a.ReturnMode, &a.RequireForm, &a.ConfigurationID, &suspended, &a.SubmissionLimit)
+		a.Created, a.Suspended = store.Time(created), usedTime(suspended)
 		return a, err
 	}, `SELECT id, public_id, coalesce(parent_id, ''), name, coalesce(display_name, ''), environment, created_at,
-			return_mode, require_form, coalesce(configuration_id, '')
+			return_mode, require_form, coalesce(configuration_id, ''), suspended_at, submissions_per_minute
 		FROM customers WHERE `+where, args...)
 }
 
@@ -174,7 +232,7 @@ func (s *Service) RemoveWidgetOrigin(ctx context.Context, tx *store.Tx, customer
 func products(ctx context.Context, q store.Queryer, where string, args ...any) ([]Product, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (p Product, err error) {
 		g := &p.Configuration
-		var created, updated int64
+		var created, updated, retired int64
 		err = row.Scan(
 			&p.ID,
 			&p.CustomerID,
@@ -196,8 +254,12 @@ func products(ctx context.Context, q store.Queryer, where string, args ...any) (
 			&g.IncomeModelSuite,
 			&g.IncomeInflows,
 			&g.EligibilityKind,
+			&g.BankLimit,
+			&g.RefreshDays,
+			&g.PreparedReport,
+			&retired,
 		)
-		p.Created, p.Updated = store.Time(created), store.Time(updated)
+		p.Created, p.Updated, g.Retired = store.Time(created), store.Time(updated), usedTime(retired)
 		return p, err
 	}, `SELECT
 			p.id,
@@ -205,7 +267,7 @@ func products(ctx context.Context, q store.Queryer, where string, args ...any) (
 			coalesce(g.kind, p.kind),
 			p.name,
 			coalesce(p.display_name, ''),
-			coalesce(nullif(p.inquiry_type, ''), g.inquiry_type, ''),
+			coalesce(g.inquiry_type, p.inquiry_type),
 			p.created_at,
 			coalesce(p.updated_at, p.created_at),
 			p.configuration_id IS NULL,
@@ -219,7 +281,11 @@ func products(ctx context.Context, q store.Queryer, where string, args ...any) (
 			coalesce(g.score_v21, FALSE),
 			coalesce(g.income_model_suite, ''),
 			coalesce(g.income_inflows, FALSE),
-			coalesce(g.eligibility_kind, '')
+			coalesce(g.eligibility_kind, ''),
+			coalesce(g.bank_limit, 0),
+			coalesce(g.refresh_days, 0),
+			coalesce(g.prepared_report_id, ''),
+			coalesce(g.retired_at, 0)
 		FROM products p JOIN customers c ON c.id = p.customer_id LEFT JOIN customers m ON m.id = c.parent_id
 			LEFT JOIN product_configurations g ON g.id = coalesce(p.configuration_id, c.configuration_id, m.configuration_id)
 				AND (g.id = p.configuration_id OR p.kind IN ('', g.kind))
@@ -247,10 +313,17 @@ func renameProduct(ctx context.Context, tx *store.Tx, customerID, productID stri
 func insertConfiguration(ctx context.Context, tx *store.Tx, c Configuration, created time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO product_configurations
 		(id, customer_id, kind, alias, inquiry_type, deprecated_attributes, score_v1, score_v21,
-		income_model_suite, income_inflows, eligibility_kind, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (customer_id, alias) DO NOTHING`,
+		income_model_suite, income_inflows, eligibility_kind, bank_limit, refresh_days, prepared_report_id, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (customer_id, alias) DO NOTHING`,
 		c.ID, c.CustomerID, string(c.Kind), c.Alias, c.InquiryType, c.DeprecatedAttributes, c.ScoreV1, c.ScoreV21,
-		c.IncomeModelSuite, c.IncomeInflows, string(c.EligibilityKind), store.Micros(created)))
+		c.IncomeModelSuite, c.IncomeInflows, string(c.EligibilityKind), c.BankLimit, c.RefreshDays, c.PreparedReport, store.Micros(created)))
+}
+
+// retireConfiguration retires a configuration of a parent account. It returns false if the
+// account has none that is not retired.
+func retireConfiguration(ctx context.Context, tx *store.Tx, parentID, id string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE product_configurations SET retired_at = $3
+		WHERE id = $2 AND customer_id = $1 AND retired_at IS NULL`, parentID, id, store.Micros(tx.Now)))
 }
 
 func configuration(ctx context.Context, q store.Queryer, customerID, where, value string) (Configuration, error) {
@@ -265,9 +338,9 @@ func configuration(ctx context.Context, q store.Queryer, customerID, where, valu
 }
 
 // sameConfiguration returns the configuration with the alias of c of an account or its
-// parent, or the zero Configuration.
+// parent, or the zero Configuration if there is none or it is retired.
 func sameConfiguration(ctx context.Context, q store.Queryer, customerID string, c Configuration) (Configuration, error) {
-	found, err := configurations(ctx, q, `alias = $2 AND customer_id = (SELECT coalesce(parent_id, id) FROM customers WHERE id = $1)`,
+	found, err := configurations(ctx, q, `retired_at IS NULL AND alias = $2 AND customer_id = (SELECT coalesce(parent_id, id) FROM customers WHERE id = $1)`,
 		customerID, c.Alias)
 	if err != nil || len(found) == 0 {
 		return Configuration{}, err
@@ -277,11 +350,14 @@ func sameConfiguration(ctx context.Context, q store.Queryer, customerID string, 
 
 func configurations(ctx context.Context, q store.Queryer, where string, args ...any) ([]Configuration, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (c Configuration, err error) {
-		err = row.Scan(&c.ID, &c.CustomerID, &c.Kind, &c.Alias, &c.InquiryType, &c.DeprecatedAttributes, &c.ScoreV1,
-			&c.ScoreV21, &c.IncomeModelSuite, &c.IncomeInflows, &c.EligibilityKind)
+		var retired sql.NullInt64
+		err = row.Scan(&c.ID, &c.CustomerID, &c.Kind, &c.Alias, &c.InquiryType, &c.DeprecatedAttributes, &c.ScoreV1, &c.ScoreV21,
+			&c.IncomeModelSuite, &c.IncomeInflows, &c.EligibilityKind, &c.BankLimit, &c.RefreshDays, &c.PreparedReport, &retired)
+		c.Retired = store.NullTime(retired)
 		return c, err
 	}, `SELECT id, customer_id, kind, alias, inquiry_type, deprecated_attributes,
-		score_v1, score_v21, income_model_suite, income_inflows, eligibility_kind
+		score_v1, score_v21, income_model_suite, income_inflows, eligibility_kind,
+		bank_limit, refresh_days, prepared_report_id, retired_at
 		FROM product_configurations WHERE `+where, args...)
 }
 

@@ -20,9 +20,13 @@ import (
 )
 
 func (s *Service) credentials(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-	all, err := s.Customers.Credentials(ctx, s.DB.SQL, by.account.ID)
+	v, err := s.credentialViews(ctx, by.account.ID)
+	return providerui.DashboardCredentialsPage(d, v), err
+}
+
+func (s *Service) credentialViews(ctx context.Context, customerID string) (v []providerui.DashboardCredential, err error) {
+	all, err := s.Customers.Credentials(ctx, s.DB.SQL, customerID)
 	now := s.Now()
-	var v []providerui.DashboardCredential
 	for _, c := range all {
 		live := c.Valid(now)
 		rotatable := live && !slices.ContainsFunc(all,
@@ -30,7 +34,7 @@ func (s *Service) credentials(ctx context.Context, _ *http.Request, by user, d p
 		v = append(v, providerui.DashboardCredential{ID: c.ID, ClientID: c.ClientID, Name: c.Name, Created: c.Created, Expires: c.Expires,
 			Revoked: c.Revoked, Used: c.Used, Live: live, Rotatable: rotatable})
 	}
-	return providerui.DashboardCredentialsPage(d, v), err
+	return v, err
 }
 
 func (s *Service) issue(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -174,25 +178,26 @@ func (s *Service) setReturn(ctx context.Context, tx *store.Tx, by user, in input
 		s.Customers.SetReturn(ctx, tx, by.account.ID, mode, form)
 }
 
-func (s *Service) audit(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+func (s *Pages) audit(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	return s.entries(ctx, r, by, d, "")
 }
 
 // entries lists the audit trail, filtered by user, action and day, or by a text.
-func (s *Service) entries(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
+func (s *Pages) entries(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
 	q := selectionParams(r, "user", "action", "from", "to")
-	f := console.LogFilter{EntryFilter: staff.EntryFilter{Subject: by.account.ID, Actor: q.Get("user"), Action: q.Get("action")},
-		Account: by.account.ID, Text: text, Actions: map[string]string{}, Size: pageSize,
+	f := console.LogFilter{EntryFilter: staff.EntryFilter{Subject: by.Account, Actor: q.Get("user"), Action: q.Get("action")},
+		Account: by.Account, Text: text, Actions: map[string]string{}, Size: pageSize,
 		Names: map[string]string{operator: i18n.T(d.Lang, "dashboard.author.providers_operator"),
-			consumer: i18n.T(d.Lang, "dashboard.author.consumer")}}
+			consumer: i18n.T(d.Lang, "dashboard.author.consumer"), Command: i18n.T(d.Lang, "dashboard.author.command"),
+			parentAccount: i18n.T(d.Lang, "dashboard.author.parent")}}
 	var err, err2 error
 	f.After, err = store.ParseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
 	f.From, f.To, err2 = parseDays(q)
 	if errors.Join(err, err2) != nil || len(f.Actor)+len(f.Action) > 100 {
 		return nil, unknown("list")
 	}
-	v := providerui.DashboardAudit{List: listOf("/dashboard/audit", q), Searched: text}
-	if v.Actions, err = s.Staff.Actions(ctx, s.DB.SQL, by.account.ID); err != nil {
+	v := providerui.DashboardAudit{List: listOf(s.Home+"/audit", q), Searched: text}
+	if v.Actions, err = s.Staff.Actions(ctx, s.DB.SQL, by.Account); err != nil {
 		return nil, err
 	}
 	slices.Sort(v.Actions)
@@ -202,6 +207,6 @@ func (s *Service) entries(ctx context.Context, r *http.Request, by user, d provi
 	if v.Log, err = console.ReadLog(ctx, s.DB.SQL, s.Staff, f); err != nil {
 		return nil, err
 	}
-	v.List.Pager = listPager(q, "/dashboard/audit", text, v.Next != "", v.Next)
+	v.List.Pager = listPager(q, s.Home+"/audit", text, v.Next != "", v.Next)
 	return providerui.DashboardAuditPage(d, v), nil
 }

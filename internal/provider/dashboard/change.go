@@ -74,7 +74,7 @@ type noChange struct{ flash flash }
 func (noChange) Error() string { return "dashboard: nothing was changed" }
 
 // get serves a page to a signed-in user and redirects all others to the sign-in page.
-func (s *Service) get(show page) http.Handler {
+func (s *Pages) get(show page) http.Handler {
 	return s.adapt(func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.guard(r); err != nil {
 			return err
@@ -98,12 +98,12 @@ func (s *Service) get(show page) http.Handler {
 
 // post makes a change and redirects to a page that confirms it. A rejected form is
 // shown again on its page.
-func (s *Service) post(c form) http.Handler {
+func (s *Pages) post(c form) http.Handler {
 	return s.postDecoded(decodeForm, c)
 }
 
 // postDecoded is post with another decoder of the form.
-func (s *Service) postDecoded(decode func(http.ResponseWriter, *http.Request) (url.Values, error), c form) http.Handler {
+func (s *Pages) postDecoded(decode func(http.ResponseWriter, *http.Request) (url.Values, error), c form) http.Handler {
 	return s.adapt(func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.guard(r); err != nil {
 			return err
@@ -160,7 +160,7 @@ func decodeForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 // change makes the change of a form in one transaction with its nonce, audit entry,
 // and flash message. It authenticates the user again, because the session may have
 // ended.
-func (s *Service) change(r *http.Request, by *user, d *done, in input, make change) error {
+func (s *Pages) change(r *http.Request, by *user, d *done, in input, make change) error {
 	return s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		*by, *d = user{}, done{}
 		if *by, err = s.current(ctx, tx, r); err != nil || by.ID == "" {
@@ -188,7 +188,7 @@ func (s *Service) change(r *http.Request, by *user, d *done, in input, make chan
 }
 
 // fresh rejects an invalid or used form before the transaction.
-func (s *Service) fresh(ctx context.Context, by user, in input) error {
+func (s *Pages) fresh(ctx context.Context, by user, in input) error {
 	nonce := s.nonce(by.session.ID, in.Get("once"))
 	if nonce == "" {
 		return noChange{flashTooOld}
@@ -201,8 +201,8 @@ func (s *Service) fresh(ctx context.Context, by user, in input) error {
 }
 
 // write adds a change to the audit trail in the transaction of the change.
-func (s *Service) write(ctx context.Context, tx *store.Tx, by user, d done) error {
-	return s.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: d.action, Subject: by.account.ID, Object: d.object, Detail: d.detail,
+func (s *Pages) write(ctx context.Context, tx *store.Tx, by user, d done) error {
+	return s.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: d.action, Subject: by.Account, Object: d.object, Detail: d.detail,
 		Values: d.values})
 }
 
@@ -215,6 +215,9 @@ func (s *Service) RecordOperator(ctx context.Context, tx *store.Tx, e staff.Entr
 	e.Actor = operator
 	return s.Staff.Record(ctx, tx, e)
 }
+
+// Command is the author in the operators' audit trail of what was done on the command line.
+const Command = "command"
 
 // consumer is the author in the audit trail of what a consumer did.
 const consumer = "consumer"
@@ -230,7 +233,7 @@ func noticeCell(sessionID string) store.Cell {
 }
 
 // setFlash sets the flash message of the session; with keep, only if none is waiting.
-func (s *Service) setFlash(ctx context.Context, tx *store.Tx, sessionID string, n flash, secret string, keep bool) error {
+func (s *Pages) setFlash(ctx context.Context, tx *store.Tx, sessionID string, n flash, secret string, keep bool) error {
 	if n == "" {
 		return nil
 	}
@@ -245,7 +248,7 @@ func (s *Service) setFlash(ctx context.Context, tx *store.Tx, sessionID string, 
 }
 
 // takeFlash returns and deletes the flash message of the session.
-func (s *Service) takeFlash(ctx context.Context, sessionID string) (words, secret string, err error) {
+func (s *Pages) takeFlash(ctx context.Context, sessionID string) (words, secret string, err error) {
 	if there, err := hasNotice(ctx, s.DB.SQL, sessionID); err != nil || !there {
 		return "", "", err
 	}
@@ -265,7 +268,7 @@ func (s *Service) takeFlash(ctx context.Context, sessionID string) (words, secre
 }
 
 // adapt returns h with its errors rendered as pages.
-func (s *Service) adapt(h httpx.HandlerFunc) http.Handler {
+func (s *Pages) adapt(h httpx.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.language.Remember(w, r)
 		err := h(w, r)
@@ -284,7 +287,7 @@ func (s *Service) adapt(h httpx.HandlerFunc) http.Handler {
 
 // Missing renders the error page for an unknown address, an unsupported method, or
 // another request that the dashboard rejects.
-func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
+func (s *Pages) Missing(w http.ResponseWriter, r *http.Request, status int) {
 	d := s.frame(r)
 	d.RequestID = httpx.RequestID(r.Context())
 	if err := s.show(w, r, status, providerui.DashboardProblem(d, status)); err != nil {
@@ -293,23 +296,26 @@ func (s *Service) Missing(w http.ResponseWriter, r *http.Request, status int) {
 }
 
 // frame returns the common part of a page without a user.
-func (s *Service) frame(r *http.Request) providerui.Dashboard {
-	return providerui.Dashboard{Lang: s.language.Of(r), Styles: []string{s.Assets.URL("provider.css"),
+func (s *Pages) frame(r *http.Request) providerui.Dashboard {
+	return providerui.Dashboard{Lang: s.language.Of(r), Home: s.Home, Operator: s.Operators, Styles: []string{s.Assets.URL("provider.css"),
 		s.Assets.URL("dashboard.css")}, Icon: s.Assets.URL("icon.svg"), Font: s.Assets.URL("inter.woff2"), Now: s.Now()}
 }
 
 // frameOf returns the common part of a page for a signed-in user.
-func (s *Service) frameOf(r *http.Request, by user) providerui.Dashboard {
+func (s *Pages) frameOf(r *http.Request, by user) providerui.Dashboard {
 	d := s.frame(r)
 	d.Email, d.Account, d.PublicID, d.Sandbox, d.Child = by.Email, by.account.Name, by.account.PublicID,
 		by.account.Environment == contract.Sandbox, by.account.ParentID != ""
+	if s.Operators {
+		d.Account = s.Site
+	}
 	d.Once, d.Languages = s.once(by.session.ID), s.language.Links(r, listParams...)
 	d.Dense = by.dense
 	d.Page, d.Scripts = s.pageToken(by.session.ID), []string{s.Assets.URL("dashboard.js")}
 	return d
 }
 
-func (s *Service) render(w http.ResponseWriter, r *http.Request, by user, status int, d providerui.Dashboard, show page) error {
+func (s *Pages) render(w http.ResponseWriter, r *http.Request, by user, status int, d providerui.Dashboard, show page) error {
 	c, err := show(r.Context(), r, by, d)
 	if err != nil {
 		return err
@@ -319,7 +325,7 @@ func (s *Service) render(w http.ResponseWriter, r *http.Request, by user, status
 }
 
 // show sends a page without a user, which has no script.
-func (s *Service) show(w http.ResponseWriter, r *http.Request, status int, c templ.Component) error {
+func (s *Pages) show(w http.ResponseWriter, r *http.Request, status int, c templ.Component) error {
 	httpx.SetSecurityHeaders(w, httpx.CSP{Static: true})
 	return httpx.HTML(w, r, status, c)
 }

@@ -19,11 +19,7 @@ import (
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/rand"
 	"fmt"
-	"log/slog"
-	"net/http"
-	"net/url"
 	"time"
 
 	"vestibule/internal/console"
@@ -36,24 +32,15 @@ import (
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/provider/webhooks"
-	"vestibule/internal/session"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/templates/ui"
-	"vestibule/web"
 )
 
-// Service serves the dashboard. All fields except BehindProxy and Mail must be set; call
+// Service serves the dashboard. All fields except Mail and those that Pages says must be set; call
 // Open before the first request.
 type Service struct {
-	DB     *store.DB
-	Log    *slog.Logger
-	Now    func() time.Time // the provider's clock, for times of changes
-	Today  func() time.Time // the time of day, for sessions and sign-in attempts; not moved by a sandbox
-	URL    string           // the provider's public base
-	Assets *web.Assets
-
-	BehindProxy bool // take client addresses from the proxy's headers
+	Pages
 
 	Customers *customers.Service
 	Reports   *reports.Service
@@ -63,59 +50,28 @@ type Service struct {
 	Redirects *redirects.Service
 	Outbox    *outbox.Service
 
-	Mail       mail.Mailer // sends invitations and links for forgotten passwords; nil: none are sent
-	Queue      jobs.Enqueuer
-	NeedFactor bool // users need a second factor
+	Mail  mail.Mailer // sends invitations and links for forgotten passwords; nil: none are sent
+	Queue jobs.Enqueuer
 
 	// Crashed reports whether the job of a unique key was given up because its processes died.
 	Crashed func(ctx context.Context, q store.Queryer, key string) (bool, error)
 
-	Staff *staff.Service // set by Open
-
-	public   *url.URL
-	language console.Language
-	sessions *session.Sessions
-	block    cipher.Block // see reference
-	forms    []byte       // see once
+	block cipher.Block // see reference
 }
 
 // Open loads the keys, which the first start creates, and prepares the sessions.
 func (s *Service) Open(ctx context.Context) error {
-	public, err := url.Parse(s.URL)
-	if err != nil || public.Host == "" {
-		return fmt.Errorf("dashboard: %q is not a public address", s.URL)
-	}
-	s.public, s.language = public, console.Language{Cookie: "dashboard-lang", Secure: public.Scheme == "https"}
-	// Strict is possible because only these pages link here with a session.
-	s.sessions, err = session.New(ctx, s.DB, s.Today, session.Settings{Name: "vestibule-dashboard",
-		Secure: public.Scheme == "https", SameSite: http.SameSiteStrictMode})
-	if err != nil {
-		return fmt.Errorf("dashboard: sessions: %w", err)
-	}
-	var emails *staff.Emails
+	s.Home, s.Pages.complete = home, s.complete
+	var emails func(console.Language) *staff.Emails
 	if s.Mail != nil {
-		emails = &staff.Emails{Mail: s.Mail, Queue: s.Queue,
-			Language: s.language.Of, HTML: ui.Email{Brand: s.Visits.Operator.Name}.WithLink}
+		emails = func(l console.Language) *staff.Emails {
+			return &staff.Emails{Mail: s.Mail, Queue: s.Queue, Language: l.Of, HTML: ui.Email{Brand: s.Site}.WithLink}
+		}
 	}
-	s.Staff, err = staff.New(ctx, staff.Config{DB: s.DB,
-		Sessions: s.sessions, Now: s.Now, Clock: s.Today, Log: s.Log,
-		URL: public.String(), Home: home, KnownCookie: "vestibule-dashboard-known", BehindProxy: s.BehindProxy,
-		Show: s.showStaff, SignedOut: dropNotice, Emails: emails,
-		NeedFactor: s.NeedFactor, Site: s.Visits.Operator.Name})
-	if err != nil {
-		return fmt.Errorf("dashboard: %w", err)
+	err := s.Pages.Open(ctx, emails)
+	if err == nil {
+		s.block, err = aes.NewCipher(s.keys[32:])
 	}
-	random := func() ([]byte, error) {
-		key := make([]byte, 64)
-		rand.Read(key) // never fails
-		return key, nil
-	}
-	keys, err := s.DB.GetOrCreateSecret(ctx, "dashboard-keys", random)
-	if err != nil {
-		return fmt.Errorf("dashboard: %w", err)
-	}
-	s.forms = keys[:32]
-	s.block, err = aes.NewCipher(keys[32:])
 	return err
 }
 

@@ -12,13 +12,13 @@ import (
 // guard rejects requests that these pages did not send: to another host (DNS rebinding), by
 // script or in a frame (Fetch Metadata headers), and forms from another origin. In
 // addition, the pages' policy denies framing, and sessions are SameSite=Strict.
-func (s *Service) guard(r *http.Request) error { return s.guardAs(r, "navigate", "document") }
+func (s *Pages) guard(r *http.Request) error { return s.guardAs(r, "navigate", "document") }
 
 // guardScript is guard for requests of these pages' own script. The caller also checks
 // pageHeader: the hosted visit pages have the same origin.
-func (s *Service) guardScript(r *http.Request) error { return s.guardAs(r, "same-origin", "empty") }
+func (s *Pages) guardScript(r *http.Request) error { return s.guardAs(r, "same-origin", "empty") }
 
-func (s *Service) guardAs(r *http.Request, mode, destination string) error {
+func (s *Pages) guardAs(r *http.Request, mode, destination string) error {
 	if !s.ourHost(r.Host) {
 		return &httpx.Error{Code: contract.CodeForbidden, Status: http.StatusMisdirectedRequest, Why: errors.New("request to another host")}
 	}
@@ -50,11 +50,11 @@ func (s *Service) guardAs(r *http.Request, mode, destination string) error {
 
 func refusal(why string) error { return httpx.NewError(contract.CodeForbidden, errors.New(why)) }
 
-func (s *Service) origin() string { return httpx.Origin(s.public) }
+func (s *Pages) origin() string { return httpx.Origin(s.public) }
 
 // ourHost reports whether host is that of the public URL. All loopback names are
 // equivalent.
-func (s *Service) ourHost(host string) bool {
+func (s *Pages) ourHost(host string) bool {
 	asked := &url.URL{Host: host}
 	return host == s.public.Host || httpx.IsLoopback(s.public.Hostname()) &&
 		httpx.IsLoopback(asked.Hostname()) && asked.Port() == s.public.Port()

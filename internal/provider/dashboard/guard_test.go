@@ -24,7 +24,7 @@ func bare(t *testing.T, public string) *Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Service{public: u, block: block, forms: []byte("another key")}
+	return &Service{Pages: Pages{public: u, forms: []byte("another key")}, block: block}
 }
 
 // TestCrossSiteRequestsAreRejected checks that requests are rejected unless the browser's

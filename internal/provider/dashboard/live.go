@@ -17,7 +17,7 @@ import (
 const pageHeader = httpx.PartHeader
 
 // pageToken returns the token of the pages of a session.
-func (s *Service) pageToken(sessionID string) string {
+func (s *Pages) pageToken(sessionID string) string {
 	mac := hmac.New(sha256.New, s.forms)
 	mac.Write([]byte("page "))
 	mac.Write([]byte(sessionID))
@@ -25,7 +25,7 @@ func (s *Service) pageToken(sessionID string) string {
 }
 
 // byScript returns the user of a request of the pages' own script.
-func (s *Service) byScript(r *http.Request) (user, error) {
+func (s *Pages) byScript(r *http.Request) (user, error) {
 	if err := s.guardScript(r); err != nil {
 		return user{}, err
 	}
@@ -40,7 +40,7 @@ func (s *Service) byScript(r *http.Request) (user, error) {
 }
 
 // live is get for a page with a part that its script keeps current.
-func (s *Service) live(show page) http.Handler {
+func (s *Pages) live(show page) http.Handler {
 	whole := s.get(show)
 	part := s.adapt(func(w http.ResponseWriter, r *http.Request) error {
 		by, err := s.byScript(r)

@@ -33,14 +33,14 @@ func (s *Service) token(reference string) string {
 }
 
 // once returns a nonce for a form that only this session can send, and only once.
-func (s *Service) once(sessionID string) string {
+func (s *Pages) once(sessionID string) string {
 	nonce := make([]byte, 16, 32)
 	rand.Read(nonce) // never fails
 	return base64.RawURLEncoding.EncodeToString(append(nonce, s.stamp(sessionID, nonce)...))
 }
 
 // nonce returns the nonce in a form field, or "" if it is not valid for the session.
-func (s *Service) nonce(sessionID, field string) string {
+func (s *Pages) nonce(sessionID, field string) string {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(field)
 	if err != nil || len(raw) != 32 || !hmac.Equal(raw[16:], s.stamp(sessionID, raw[:16])) {
 		return ""
@@ -48,7 +48,7 @@ func (s *Service) nonce(sessionID, field string) string {
 	return base64.RawURLEncoding.EncodeToString(raw[:16])
 }
 
-func (s *Service) stamp(sessionID string, nonce []byte) []byte {
+func (s *Pages) stamp(sessionID string, nonce []byte) []byte {
 	mac := hmac.New(sha256.New, s.forms)
 	mac.Write(nonce)
 	mac.Write([]byte(sessionID))

@@ -16,19 +16,19 @@ import (
 	providerui "vestibule/templates/provider"
 )
 
-func (s *Service) users(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+func (s *Pages) users(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	return s.userList(ctx, r, by, d, "")
 }
 
 // userList lists the users in the order of their addresses, or of the days when they were
 // added.
-func (s *Service) userList(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
+func (s *Pages) userList(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
 	q := selectionParams(r, "sort")
 	sort, err := sortOf(q, "-email", "newest", "oldest")
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.Staff.Users(ctx, s.DB.SQL, by.account.ID)
+	all, err := s.Staff.Users(ctx, s.DB.SQL, by.Account)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (s *Service) userList(ctx context.Context, r *http.Request, by user, d prov
 		}
 		return strings.Compare(a.Email, b.Email)
 	})
-	v := providerui.DashboardPeople{List: listOf("/dashboard/people", q), Searched: text}
+	v := providerui.DashboardPeople{List: listOf(s.Home+"/people", q), Searched: text}
 	for _, u := range all {
 		if anyContains(text, u.Email) {
 			v.Rows = append(v.Rows, providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: u.SignedIn,
@@ -54,18 +54,18 @@ func (s *Service) userList(ctx context.Context, r *http.Request, by user, d prov
 }
 
 // setLanguage sets the language of an email.
-func (s *Service) setLanguage(_ context.Context, r *http.Request, _ user, in *input) error {
+func (s *Pages) setLanguage(_ context.Context, r *http.Request, _ user, in *input) error {
 	in.lang = s.language.Of(r)
 	return nil
 }
 
 // addUser invites a user. Without a mail server, the next page shows the link.
-func (s *Service) addUser(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+func (s *Pages) addUser(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	email := mail.NormalizeAddress(in.Get("email"))
 	if !mail.IsAddress(email) {
 		return done{}, fieldProblem("email", "dashboard.email.invalid")
 	}
-	id, token, err := s.Staff.Invite(ctx, tx, by.User, staff.User{Account: by.account.ID, Email: email}, in.lang)
+	id, token, err := s.Staff.Invite(ctx, tx, by.User, staff.User{Account: by.Account, Email: email}, in.lang)
 	if errors.Is(err, staff.ErrKnown) {
 		return done{}, fieldProblem("email", "dashboard.email.taken")
 	}
@@ -73,7 +73,7 @@ func (s *Service) addUser(ctx context.Context, tx *store.Tx, by user, in input) 
 }
 
 // inviteAgain sends another invitation in place of the earlier one.
-func (s *Service) inviteAgain(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+func (s *Pages) inviteAgain(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("person")
 	}
@@ -81,7 +81,7 @@ func (s *Service) inviteAgain(ctx context.Context, tx *store.Tx, by user, in inp
 	return s.invited(done{action: staff.LinkIssued, object: in.id}, token), err
 }
 
-func (s *Service) invited(d done, token string) done {
+func (s *Pages) invited(d done, token string) done {
 	d.flash, d.secret = "invited", s.Staff.LinkURL(token)
 	if token != "" {
 		d.flash = "invitation link"
@@ -90,12 +90,12 @@ func (s *Service) invited(d done, token string) done {
 }
 
 // removeFactor removes another user's second factor.
-func (s *Service) removeFactor(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+func (s *Pages) removeFactor(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("person")
 	}
 	u, err := s.Staff.User(ctx, tx, in.id)
-	if err == nil && (u.Account != by.account.ID || !u.HasFactor) {
+	if err == nil && (u.Account != by.Account || !u.HasFactor) {
 		err = store.ErrNotFound
 	}
 	if err != nil {
@@ -108,18 +108,18 @@ func (s *Service) removeFactor(ctx context.Context, tx *store.Tx, by user, in in
 }
 
 // removeUser ends a user's access immediately and deletes the email address.
-func (s *Service) removeUser(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+func (s *Pages) removeUser(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	if !contract.IsUUID(in.id) {
 		return done{}, unknown("person")
 	}
 	if in.id == by.ID {
 		return done{}, malformed("oneself")
 	}
-	return done{action: actionUserRemoved, object: in.id, flash: "person gone"}, s.Staff.Remove(ctx, tx, by.account.ID, in.id)
+	return done{action: actionUserRemoved, object: in.id, flash: "person gone"}, s.Staff.Remove(ctx, tx, by.Account, in.id)
 }
 
 // hashOwn checks the current password and hashes the new one.
-func (s *Service) hashOwn(ctx context.Context, _ *http.Request, by user, in *input) error {
+func (s *Pages) hashOwn(ctx context.Context, _ *http.Request, by user, in *input) error {
 	next := in.Get("next")
 	if !staff.ValidPassword(next) {
 		return fieldProblem("next", "dashboard.password.invalid")
@@ -136,7 +136,7 @@ func (s *Service) hashOwn(ctx context.Context, _ *http.Request, by user, in *inp
 	return err
 }
 
-func (s *Service) setPassword(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+func (s *Pages) setPassword(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	ok, err := s.Staff.ReplacePassword(ctx, tx, by.session, in.old, in.hash)
 	if err == nil && !ok {
 		err = noChange{flashNoChange}

@@ -2,11 +2,13 @@ package dashboard
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/a-h/templ"
 
 	"vestibule/internal/console"
+	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/session"
@@ -24,34 +26,53 @@ type user struct {
 	account customers.Account
 	session session.Session
 
-	configurer, hierarchy bool // the account may assign configurations, and have child accounts
-	dense                 bool // the user wants low rows
+	// what the account may do: assign configurations to children, have child accounts, and
+	// have prepared reports
+	configurer, hierarchy, prepares bool
+	dense                           bool // the user wants low rows
+}
+
+// complete adds the account of a signed-in user. A suspended account has no pages.
+func (s *Service) complete(ctx context.Context, q store.Queryer, u *user) (err error) {
+	if u.account, err = s.Customers.ByID(ctx, q, u.Account); err != nil {
+		return err
+	}
+	suspended, err := s.Customers.Suspended(ctx, q, u.Account)
+	if err == nil && suspended {
+		err = &httpx.Error{Code: contract.CodeForbidden, Status: http.StatusLocked, Why: errors.New("the account is suspended")}
+	}
+	if err != nil {
+		return err
+	}
+	for feature, may := range map[customers.Entitlement]*bool{customers.Configurations: &u.configurer, customers.Hierarchy: &u.hierarchy,
+		customers.PreparedReports: &u.prepares} {
+		if *may, err = s.Customers.Entitled(ctx, q, u.Account, feature); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // current returns the user of the request's session, or the zero user without one.
-func (s *Service) current(ctx context.Context, q store.Queryer, r *http.Request) (user, error) {
+func (s *Pages) current(ctx context.Context, q store.Queryer, r *http.Request) (user, error) {
 	found, current, err := s.Staff.Current(ctx, q, r)
 	if err != nil || found.ID == "" {
 		return user{}, err
 	}
 	u := user{User: found, session: current}
-	if u.account, err = s.Customers.ByID(ctx, q, found.Account); err != nil {
-		return user{}, err
-	}
-	if u.configurer, err = s.Customers.Entitled(ctx, q, found.Account, customers.Configurations); err != nil {
-		return user{}, err
-	}
-	if u.hierarchy, err = s.Customers.Entitled(ctx, q, found.Account, customers.Hierarchy); err != nil {
-		return user{}, err
+	if s.complete != nil {
+		if err := s.complete(ctx, q, &u); err != nil {
+			return user{}, err
+		}
 	}
 	u.dense, err = console.IsDense(ctx, q, found.ID)
 	return u, err
 }
 
 // redirectToSignIn redirects to the sign-in page, which leads back to the current page.
-func (s *Service) redirectToSignIn(w http.ResponseWriter, r *http.Request) error {
+func (s *Pages) redirectToSignIn(w http.ResponseWriter, r *http.Request) error {
 	next := r.URL.RequestURI()
-	if r.Method != http.MethodGet || next == home {
+	if r.Method != http.MethodGet || next == s.Home {
 		next = ""
 	}
 	s.Staff.ToSignIn(w, next, false)
@@ -59,7 +80,7 @@ func (s *Service) redirectToSignIn(w http.ResponseWriter, r *http.Request) error
 }
 
 // showStaff renders a page of package staff, with the menu if it is for a signed-in user.
-func (s *Service) showStaff(w http.ResponseWriter, r *http.Request, status int, v any) error {
+func (s *Pages) showStaff(w http.ResponseWriter, r *http.Request, status int, v any) error {
 	if _, own := v.(staff.FactorPage); own {
 		by, err := s.current(r.Context(), s.DB.SQL, r)
 		if err != nil {
@@ -76,7 +97,7 @@ func (s *Service) showStaff(w http.ResponseWriter, r *http.Request, status int, 
 }
 
 // guarded returns h for requests that come from these pages.
-func (s *Service) guarded(h httpx.HandlerFunc) http.Handler {
+func (s *Pages) guarded(h httpx.HandlerFunc) http.Handler {
 	return s.adapt(func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.guard(r); err != nil {
 			return err

@@ -93,6 +93,11 @@ func (s *Service) Resend(ctx context.Context, tx *store.Tx, customerID, emailID 
 	return s.emails().Retry(ctx, tx, customerID, emailID)
 }
 
+// Counts counts the unexpired emails of all customers by their state, without sent ones.
+func (s *Service) Counts(ctx context.Context, q store.Queryer) (map[mail.State]int, error) {
+	return s.emails().Counts(ctx, q)
+}
+
 // Sends reports whether there is a mail server; without one, users must pass on the
 // emails in the outbox.
 func (s *Service) Sends() bool { return s.Mail != nil }

@@ -5,7 +5,7 @@
 // A body that violates a rule is rejected with the paths of the invalid fields, and is
 // not stored. Invalid personal data does not reject the body: the report ends in ERROR
 // with the substatus of the rule. A submission is stored before the 200 response. An
-// account can make 30 submissions per minute, counted in the database for all replicas;
+// account can make a limited number of submissions per minute, counted in the database for all replicas;
 // rejected ones do not count.
 package submissions
 

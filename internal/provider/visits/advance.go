@@ -1,6 +1,7 @@
 package visits
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -122,11 +123,14 @@ func (s *Service) sourceRemoved(v visit) bool {
 	return v.Active() && v.Missing.Includes(v.SourceType)
 }
 
-// load returns the current state of the visit of a handle. Waiting pages poll, so it
-// writes only if there is something to catch up with.
+// load returns the current state of the visit of a handle, or errSuspended if its account must not
+// continue it. Waiting pages poll, so it writes only if there is something to catch up with.
 func (s *Service) load(ctx context.Context, handle string) (v visit, err error) {
 	if v, err = byHandle(ctx, s.DB.SQL, handle); err != nil || v.State.Over() {
 		return v, err
+	}
+	if suspended, err := s.Customers.Suspended(ctx, s.DB.SQL, v.customerID); err != nil || suspended {
+		return v, cmp.Or(err, errSuspended)
 	}
 	if v.State == flow.Generating {
 		r, err := s.Reports.Get(ctx, s.DB.SQL, v.publicToken)

@@ -30,6 +30,7 @@ var (
 	errOtherBrowser = errors.New("visits: the visit belongs to another browser")
 	errOtherSite    = errors.New("visits: the request comes from another site")
 	errNoCookie     = errors.New("visits: the browser keeps no cookie")
+	errSuspended    = errors.New("visits: the account is suspended")
 )
 
 const (

@@ -34,6 +34,10 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 				err = httpx.NewError(contract.CodeForbidden, refusal)
 			}
 		}
+		if errors.Is(err, errSuspended) {
+			err = httpx.NewError(contract.CodeForbidden, err)
+			m.Title, m.Text = "visit.suspended.title", "visit.suspended.text"
+		}
 		if errors.Is(err, store.ErrNotFound) {
 			err = httpx.NewError(contract.CodeNotFound, err)
 			m.Title, m.Text = "visit.not_found.title", "visit.not_found.text"

@@ -13,11 +13,15 @@ import (
 
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/analysis/passport"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/operator"
 	"vestibule/internal/provider/sandbox/payroll"
 	"vestibule/internal/provider/sandbox/profiles"
 	"vestibule/internal/provider/sandbox/suppliers"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
+	"vestibule/internal/staff"
+	"vestibule/internal/store"
 )
 
 // OAuthBank is a connector of one bank with its own pages, "open-bank", one payroll
@@ -204,7 +208,15 @@ func (r *Server) connect(visit Answer, sources ...[]url.Values) (publicToken str
 // Entitle enables or disables a feature of the test's customer.
 func (r *Server) Entitle(feature string, enabled bool) {
 	r.T.Helper()
-	if err := r.Provider.SetEntitlements(r.T.Context(), r.Seed.PublicID, []string{feature}, &enabled); err != nil {
+	set := operator.Off
+	if enabled {
+		set = operator.On
+	}
+	to := map[customers.Entitlement]operator.Setting{customers.Entitlement(feature): set}
+	err := r.Provider.ChangeAccount(r.T.Context(), r.Seed.PublicID, func(ctx context.Context, tx *store.Tx, a customers.Account) (staff.Entry, error) {
+		return r.Provider.Operator().SetFeatures(ctx, tx, a, to)
+	})
+	if err != nil {
 		r.T.Fatal(err)
 	}
 }

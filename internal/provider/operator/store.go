@@ -1,0 +1,29 @@
+package operator
+
+import (
+	"context"
+	"errors"
+
+	"vestibule/internal/store"
+	providerui "vestibule/templates/provider"
+)
+
+// RecordBackup records that a backup has finished, in a place that the operator knows.
+func (s *Service) RecordBackup(ctx context.Context, tx *store.Tx, place string) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO backups (id, ended_at, place) VALUES ('last', $1, $2)
+		ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, place = excluded.place`, store.Micros(tx.Now), place)
+	return err
+}
+
+// lastBackup returns the backup that was recorded last, or nil.
+func lastBackup(ctx context.Context, q store.Queryer) (*providerui.Backup, error) {
+	var b providerui.Backup
+	var ended int64
+	err := store.MapNotFound(q.QueryRowContext(ctx, `SELECT ended_at, place FROM backups`).
+		Scan(&ended, &b.Place))
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	b.Ended = store.Time(ended)
+	return &b, err
+}

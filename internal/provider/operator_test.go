@@ -1,0 +1,343 @@
+package provider_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha1"
+	"encoding/base32"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
+	"vestibule/internal/provider"
+	"vestibule/internal/staff"
+	"vestibule/internal/store"
+	"vestibule/internal/testutil/i18ntest"
+	"vestibule/internal/testutil/storetest"
+)
+
+const operatorPassword = "an operator's long password"
+
+// addOperator adds an operator by command and returns the path of the link.
+func (b *testServer) addOperator(email string) string {
+	b.t.Helper()
+	var link string
+	s := b.provider.Operator()
+	err := s.AsCommand(b.t.Context(), func(ctx context.Context, tx *store.Tx) (e staff.Entry, err error) {
+		link, e, err = s.AddOperator(ctx, tx, email)
+		return e, err
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	_, path, _ := strings.Cut(link, "/operator/")
+	return "/operator/" + path
+}
+
+// authenticator returns the code of an authenticator app.
+func authenticator(t *testing.T, secret string) string {
+	t.Helper()
+	key, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mac := hmac.New(sha1.New, key)
+	_ = binary.Write(mac, binary.BigEndian, time.Now().Unix()/30)
+	sum := mac.Sum(nil)
+	at := sum[len(sum)-1] & 0xf
+	return fmt.Sprintf("%06d", binary.BigEndian.Uint32(sum[at:])&0x7fffffff%1e6)
+}
+
+// operator returns a browser of a new operator, who has set a password and a second factor.
+func (b *testServer) operator(email string) *dashboardBrowser {
+	b.t.Helper()
+	d := b.browser()
+	if a := d.send(b.addOperator(email), url.Values{"password": {operatorPassword}}); a.header.Get("Location") != "/operator/sign-in/factor" {
+		b.t.Fatalf("the password leads to %q: %d %s", a.header.Get("Location"), a.status, a.raw)
+	}
+	if a := d.ask("GET", "/operator", ""); a.status != 303 {
+		b.t.Errorf("without a second factor: %d", a.status)
+	}
+	secret := d.find("/operator/sign-in/factor", `<code translate="no">([A-Z2-7]+)</code>`)
+	if a := d.send("/operator/sign-in/factor", url.Values{"code": {authenticator(b.t, secret)}}); a.status != 200 {
+		b.t.Fatalf("adding the factor: %d %s", a.status, a.raw)
+	}
+	return d
+}
+
+// operate sends a form of a page of the operator, with the page's nonce.
+func (d *dashboardBrowser) operate(page, path string, pairs ...string) answer {
+	d.t.Helper()
+	f := url.Values{"once": {d.find(page, `name="once" value="([^"]+)"`)}}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		f.Add(pairs[i], pairs[i+1])
+	}
+	return d.send(path, f)
+}
+
+// TestOperatorPages walks an operator through all changes of an account, and checks what each means
+// for the account and its child.
+func TestOperatorPages(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		if a := b.browser().ask("GET", "/operator", ""); a.status != 404 || strings.Contains(string(a.raw), "<html") {
+			t.Errorf("without an operator: %d %s", a.status, a.raw)
+		}
+		d := b.operator("ops@service.example")
+
+		a := d.operate("/operator/customers/new", "/operator/customers", "name", "Harbor Bank", "email", "ada@harbor.example")
+		page := a.header.Get("Location")
+		if a.status != 303 || !strings.HasPrefix(page, "/operator/customers/svc-") {
+			t.Fatalf("adding a customer: %d %s", a.status, a.raw)
+		}
+		publicID := strings.TrimPrefix(page, "/operator/customers/")
+		shown := d.page(page)
+		value := func(name string) string {
+			m := regexp.MustCompile(`data-testid="secret-` + name + `" translate="no">([^<]+)<`).FindStringSubmatch(shown)
+			if m == nil {
+				t.Fatalf("no %s is shown\n%s", name, shown)
+			}
+			return m[1]
+		}
+		credentials := basic(value("clientId"), value("secretKey"))
+		product := value("cashflow")
+		link := regexp.MustCompile(`/dashboard/set-password/[A-Za-z0-9_-]+`).FindString(shown)
+		if again := d.page(page); strings.Contains(again, value("secretKey")) || strings.Contains(again, link) {
+			t.Error("the secrets are shown twice")
+		}
+		ada := b.browser()
+		if a := ada.send(link, url.Values{"password": {"ada's long password"}}); a.status != 303 {
+			t.Fatalf("the first user's link: %d", a.status)
+		}
+
+		for name, tc := range map[string]struct{ path, field, value, problem string }{
+			"no name":     {"/name", "name", "", "dashboard.name.invalid"},
+			"no limit":    {"/limits", "limit", "0", "operator.limits.invalid"},
+			"no number":   {"/limits", "limit", "many", "operator.limits.invalid"},
+			"no address":  {"/transfer", "email", "ada", "dashboard.email.invalid"},
+			"other users": {"/transfer", "email", customerUser.Email, "dashboard.email.taken"},
+		} {
+			if tc.problem == "dashboard.email.taken" {
+				b.addUsers()
+			}
+			if a := d.operate(page, page+tc.path, tc.field, tc.value); a.status != 422 || !strings.Contains(string(a.raw), i18ntest.EN(i18n.Key(tc.problem))) {
+				t.Errorf("%s: %d", name, a.status)
+			}
+		}
+		for path, pairs := range map[string][]string{"/name": {"name", "Harbor & Sons"}, "/limits": {"limit", "1"},
+			"/features": {"feature", "hierarchy", "feature", "secure-redirect"}} {
+			if a := d.operate(page, page+path, pairs...); a.status != 303 || a.header.Get("Location") != page {
+				t.Fatalf("%s: %d %s", path, a.status, a.raw)
+			}
+		}
+		if n := b.count(`SELECT COUNT(*) FROM customers WHERE name = 'Harbor & Sons' AND submissions_per_minute = 1`); n != 1 {
+			t.Error("the name or the limit was not saved")
+		}
+		child := b.post("/accounts", credentials, map[string]any{"accountName": "Branch"})
+		b.want("a child, with the feature", child, 201, "")
+		childPage := "/operator/customers/" + child.text("publicId")
+		if a := d.operate(childPage, childPage+"/features", "refresh", "on", "hierarchy", "inherit"); a.status != 303 {
+			t.Errorf("features of a child: %d", a.status)
+		}
+		if a := d.operate(childPage, childPage+"/features", "refresh", "on"); a.status != 303 ||
+			!strings.Contains(d.page(childPage), i18ntest.EN("dashboard.flash.no_change")) {
+			t.Error("the same features again are a change")
+		}
+
+		// A submission limit of one a minute.
+		bearer := b.bearer(credentials)
+		submit := func() answer {
+			return b.post("/connect/v2/cashflow/byo-report", append(bearer, "X-PRODUCT-ID", product), submission())
+		}
+		b.want("the first", submit(), 200, "")
+		b.want("above the limit", submit(), 429, contract.CodeRateLimited)
+
+		// Suspended: the account, its child, its widget, its links, and its dashboard.
+		body := map[string]any{"productId": product, "prefill": applicant}
+		b.exec(`INSERT INTO complete_urls (customer_id, position, url) SELECT id, 0, 'https://harbor.example/back?jwt=[token]'
+			FROM customers WHERE public_id = $1`, publicID)
+		redirect := b.post("/secure-redirect", credentials, body)
+		b.want("redirect", redirect, 200, "")
+		asChild := append(append(headers{}, credentials...), "X-PUBLIC-ID", child.text("publicId"))
+		hosted := b.browser()
+		open := func() answer {
+			a := hosted.ask("GET", strings.TrimPrefix(redirect.text("redirectUrl"), b.service.URL), "")
+			return hosted.ask("GET", a.header.Get("Location"), "")
+		}
+		widget := func() answer {
+			return b.post("/widget/v1/visits", nil, map[string]any{"env": "sandbox", "publicId": publicID, "productId": product, "prefill": applicant})
+		}
+		works := func(when string, ok bool) {
+			t.Helper()
+			for what, got := range map[string]answer{"an initialization": b.post("/connect/initialization", credentials, body),
+				"a child's": b.post("/connect/initialization", asChild, body), "a token": submit(), "the widget": widget()} {
+				if refused := strings.Contains(string(got.raw), string(contract.CodeUnknownCustomer)); refused == ok {
+					t.Errorf("%s, %s: %d %s", when, what, got.status, got.raw)
+				}
+			}
+			if a := open(); (a.status == 200) != ok || !ok && !strings.Contains(string(a.raw), i18ntest.EN("visit.suspended.title")) {
+				t.Errorf("%s, the link: %d", when, a.status)
+			}
+			if a := ada.ask("GET", "/dashboard", ""); (a.status == 200) != ok || !ok && a.status != http.StatusLocked {
+				t.Errorf("%s, the dashboard: %d", when, a.status)
+			}
+		}
+		works("at first", true)
+		if a := d.operate(page, page+"/suspend"); a.status != 303 {
+			t.Fatalf("suspending: %d", a.status)
+		}
+		works("suspended", false)
+		if text := d.page("/operator?state=suspended"); !strings.Contains(text, publicID) || !strings.Contains(text, child.text("publicId")) {
+			t.Error("the list does not show the suspended account and its child")
+		}
+		if a := d.operate(page, page+"/suspend"); !strings.Contains(d.page(page), i18ntest.EN("dashboard.flash.no_change")) {
+			t.Errorf("suspending twice: %d", a.status)
+		}
+		d.operate(page, page+"/resume")
+		works("resumed", true)
+
+		// A user's password is reset, then the account is transferred.
+		user := d.find(page, `name="user" value="([^"]+)"`)
+		if a := d.operate(page, page+"/user/password", "user", user); a.status != 303 {
+			t.Errorf("resetting the password: %d", a.status)
+		}
+		reset := d.find(page, `(/dashboard/set-password/[A-Za-z0-9_-]+)`)
+		if a := ada.ask("GET", "/dashboard", ""); a.status != 303 {
+			t.Errorf("the session after the reset: %d", a.status)
+		}
+		if a := b.browser().send("/dashboard/sign-in", url.Values{"email": {"ada@harbor.example"}, "password": {"ada's long password"}}); a.status != 422 {
+			t.Errorf("the old password: %d", a.status)
+		}
+		if a := ada.send(reset, url.Values{"password": {"ada's other password"}}); a.status != 303 {
+			t.Errorf("the link of the reset: %d", a.status)
+		}
+		d.operate(page, page+"/transfer", "email", "bob@harbor.example")
+		invitation := d.find(page, `(/dashboard/set-password/[A-Za-z0-9_-]+)`)
+		if a := ada.ask("GET", "/dashboard", ""); a.status != 303 {
+			t.Errorf("the former owner's session: %d", a.status)
+		}
+		bob := b.browser()
+		if a := bob.send(invitation, url.Values{"password": {"bob's long password"}}); a.status != 303 || bob.ask("GET", "/dashboard", "").status != 200 {
+			t.Errorf("the new owner: %d", a.status)
+		}
+
+		// Both audit trails.
+		trail, theirs := d.page("/operator/audit"), bob.page("/dashboard/audit")
+		for _, action := range []string{"account_suspended", "account_resumed", "account_renamed", "limit_changed", "password_reset", "account_transferred"} {
+			words := i18ntest.EN(i18n.Key("dashboard.actions." + action))
+			if !strings.Contains(trail, words) || !strings.Contains(theirs, words) {
+				t.Errorf("%s is not in both audit trails", action)
+			}
+		}
+		if !strings.Contains(trail, "ops@service.example") || strings.Contains(theirs, "ops@service.example") ||
+			!strings.Contains(theirs, i18ntest.EN("dashboard.author.providers_operator")) || !strings.Contains(trail, i18ntest.EN("dashboard.author.command")) {
+			t.Error("the audit trails do not name the authors as they should")
+		}
+		if text := d.page("/operator/health"); !strings.Contains(text, i18ntest.EN("operator.health.no_backup")) {
+			t.Error("the health page knows of a backup")
+		}
+	})
+}
+
+// TestOperatorsAreApart attacks the line between operators and customers' users: sessions, addresses,
+// passwords and links of one are of no use at the other's pages.
+func TestOperatorsAreApart(t *testing.T) {
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
+		b := newTestServer(t, db)
+		b.addUsers()
+		// The operator has the address and the password of a customer's user.
+		d := b.operator(customerUser.Email)
+		ada := b.signIn(customerUser)
+		for what, from := range map[string]*dashboardBrowser{"a customer's user": ada, "nobody": b.browser()} {
+			for _, path := range []string{"/operator", "/operator/customers/" + b.seed.PublicID, "/operator/health", "/operator/people", "/operator/audit"} {
+				if a := from.ask("GET", path, ""); a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/operator/sign-in") {
+					t.Errorf("%s at %s: %d", what, path, a.status)
+				}
+			}
+		}
+		if a := d.ask("GET", "/dashboard", ""); a.status != 303 {
+			t.Errorf("an operator at the dashboard: %d", a.status)
+		}
+		// Each one's cookie under the other's name.
+		renamed := func(from *dashboardBrowser, old, new string) *dashboardBrowser {
+			to := b.browser()
+			at, _ := url.Parse(b.service.URL)
+			for _, c := range from.http.Jar.Cookies(at) {
+				c.Name = strings.Replace(c.Name, old, new, 1)
+				to.http.Jar.SetCookies(at, []*http.Cookie{{Name: c.Name, Value: c.Value, Path: "/"}})
+			}
+			return to
+		}
+		if a := renamed(d, "operator", "dashboard").ask("GET", "/dashboard", ""); a.status != 303 {
+			t.Errorf("the operator's cookie at the dashboard: %d", a.status)
+		}
+		if a := renamed(ada, "dashboard", "operator").ask("GET", "/operator", ""); a.status != 303 {
+			t.Errorf("a customer's cookie at the operator's pages: %d", a.status)
+		}
+		if a := b.browser().send("/operator/sign-in", url.Values{"email": {customerUser.Email}, "password": {customerUser.Password}}); a.status != 422 {
+			t.Errorf("a customer's password at the operator's pages: %d", a.status)
+		}
+		if a := b.browser().send("/dashboard/sign-in", url.Values{"email": {customerUser.Email}, "password": {operatorPassword}}); a.status != 422 {
+			t.Errorf("the operator's password at the dashboard: %d", a.status)
+		}
+		// A customer's form to the operator, with a nonce of the customer's session.
+		if a := ada.send("/operator/customers/"+b.seed.PublicID+"/suspend", ada.form()); a.status != 303 ||
+			b.count(`SELECT COUNT(*) FROM customers WHERE suspended_at > 0`) != 0 {
+			t.Errorf("a customer suspends an account: %d", a.status)
+		}
+		// The operator's link at the dashboard.
+		link := b.addOperator("second@service.example")
+		if a := b.browser().ask("GET", strings.Replace(link, "/operator/", "/dashboard/", 1), ""); a.status != 410 {
+			t.Errorf("the operator's link at the dashboard: %d", a.status)
+		}
+		// The account of operators is not a customer.
+		if a := d.ask("GET", "/operator/customers/"+staff.OperatorAccount, ""); a.status != 404 {
+			t.Errorf("the account of operators as a customer: %d", a.status)
+		}
+		// A form is accepted once, and a removed operator is signed out.
+		page := "/operator/customers/" + b.seed.PublicID
+		once := url.Values{"once": {d.find(page, `name="once" value="([^"]+)"`)}, "name": {"Twice"}}
+		before := b.audited()
+		d.send(page+"/name", once)
+		d.send(page+"/name", once)
+		if n := b.audited() - before; n != 2 { // in two trails
+			t.Errorf("a form sent twice adds %d entries", n)
+		}
+		s := b.provider.Operator()
+		err := s.AsCommand(t.Context(), func(ctx context.Context, tx *store.Tx) (staff.Entry, error) {
+			return s.RemoveOperator(ctx, tx, customerUser.Email)
+		})
+		if a := d.ask("GET", "/operator", ""); err != nil || a.status != 303 {
+			t.Errorf("a removed operator: %d %v", a.status, err)
+		}
+		if a := ada.ask("GET", "/dashboard", ""); a.status != 200 {
+			t.Errorf("the customer's user with the address of a removed operator: %d", a.status)
+		}
+	})
+}
+
+// TestOperatorListener serves the operator's pages on a listener of their own and nothing else there.
+func TestOperatorListener(t *testing.T) {
+	var handler http.Handler
+	own := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	t.Cleanup(own.Close)
+	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
+		b := newTestServer(t, db, func(c *provider.Config) { c.OperatorURL = own.URL })
+		handler = b.provider.OperatorHandler()
+		if a := b.browser().ask("GET", b.addOperator("ops@service.example"), ""); a.status != 404 {
+			t.Errorf("the public listener serves the operator's pages: %d", a.status)
+		}
+		b.service.URL = own.URL
+		b.operator("ops@service.example")
+		if a := b.browser().ask("GET", "/dashboard/sign-in", ""); a.status != 404 {
+			t.Errorf("the operator's listener serves the dashboard: %d", a.status)
+		}
+	})
+}
