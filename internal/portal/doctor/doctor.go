@@ -307,6 +307,8 @@ func (p Config) calls(ctx context.Context) (found []Finding) {
 	}
 	_, err := client.Status(ctx, none)
 	check(err, svcapi.AddressStatus, svcapi.HeaderPublicToken)
+	_, err = client.Status(ctx, svcapi.Ref{ExternalID: none.PublicToken})
+	check(err, svcapi.AddressStatus, svcapi.HeaderExternalID)
 	for _, kind := range slices.Sorted(maps.Keys(p.Products)) {
 		_, _, err = client.Report(ctx, kind, none)
 		check(err, svcapi.ReportAddress(kind), svcapi.HeaderPublicToken)
