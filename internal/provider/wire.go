@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/dashboard"
+	"vestibule/internal/provider/disputes"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/invites"
 	"vestibule/internal/provider/outbox"
@@ -69,13 +70,16 @@ func (p *Provider) wire() {
 	p.invites = &invites.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Visits: p.visits, Outbox: p.outbox, Mailboxes: p.mailboxes}
 	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports}
+	p.disputes = &disputes.Service{DB: c.DB, Now: p.now, URL: c.URL, Page: access.Path + "/disputes", Brand: p.visits.Operator.Name,
+		Mailboxes: p.mailboxes, Customers: p.customers, Reports: p.reports, Outbox: p.outbox}
 	p.dashboard = &dashboard.Service{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets, BehindProxy: c.BehindProxy,
 		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,
-		Outbox: p.outbox, Mail: c.Mail, Queue: p.queue, Crashed: p.queue.Crashed, NeedFactor: c.RequireSecondFactor}
+		Outbox: p.outbox, Disputes: p.disputes, Mail: c.Mail, Queue: p.queue, Crashed: p.queue.Crashed, NeedFactor: c.RequireSecondFactor}
 	if p.visits.HasAccessPage {
 		p.access = &access.Service{DB: c.DB, Queue: p.queue, Now: p.now, URL: c.URL, Sandbox: c.Environment == contract.Sandbox,
 			Secure: p.visits.Secure, BehindProxy: c.BehindProxy, Mailboxes: p.mailboxes, Customers: p.customers, Sharing: p.sharing,
-			Sources: p.connections, Accounts: p.bankaccounts, Visits: p.visits, Outbox: p.outbox, Record: p.dashboard.RecordConsumer}
+			Sources: p.connections, Accounts: p.bankaccounts, Visits: p.visits, Outbox: p.outbox, Disputes: p.disputes,
+			Record: p.dashboard.RecordConsumer}
 	}
 
 	// Package customers imports auth, which reads its credentials.

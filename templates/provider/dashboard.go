@@ -33,6 +33,7 @@ type Dashboard struct {
 	PublicID string
 	Sandbox  bool
 	Child    bool // the account has a parent
+	Corrects bool // the account answers disputes
 
 	Once   string // single-use token of the forms
 	Flash  string // last completed action, a code of dashboard.flash; empty for none
@@ -137,7 +138,8 @@ type DashboardReport struct {
 	Substatus   contract.Substatus
 	Created     time.Time
 	Retrieved   time.Time
-	Revisable   bool // its figures can be corrected
+	Revisable   bool     // it can be corrected
+	Disputes    []string // numbers of the disputes about it
 
 	Origin     string // "visit", "redirect", "form", "submission"
 	State      string // of the visit
@@ -303,7 +305,7 @@ func (d Dashboard) staffPage(section, title string) ui.Page {
 	p.User = &ui.User{Email: d.Email, SignOut: "/dashboard/sign-out", Factor: "/dashboard/second-factor", Find: "/dashboard/reports/find",
 		Account: d.Account, AccountID: d.PublicID}
 	for _, s := range dashboardSections {
-		if !s.parents || !d.Child {
+		if (!s.parents || !d.Child) && (s.name != "disputes" || d.Corrects) {
 			p.Links = append(p.Links, ui.Link{Text: i18n.T(d.Lang, s.words), URL: s.path, Current: s.name == section})
 		}
 	}
@@ -320,6 +322,7 @@ type dashboardSection struct {
 var dashboardSections = []dashboardSection{
 	{"overview", "/dashboard", "dashboard.menu.overview", false},
 	{"reports", "/dashboard/reports", "dashboard.menu.reports", false},
+	{"disputes", "/dashboard/disputes", "dashboard.menu.disputes", false},
 	{"relay", "/dashboard/relay-tokens", "dashboard.menu.relay_tokens", false},
 	{"outbox", "/dashboard/outbox", "dashboard.menu.outbox", false},
 	{"webhooks", "/dashboard/webhooks", "dashboard.menu.webhooks", false},

@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/mail"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/disputes"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/visits"
@@ -251,7 +252,16 @@ func (s *Service) report(ctx context.Context, r *http.Request, by user, d provid
 			return err
 		}
 		v = s.reportView(x)
-		v.PublicToken, v.Origin, v.Revisable = x.PublicToken, "submission", s.Reports.Revisable(x)
+		v.PublicToken, v.Origin, v.Revisable = x.PublicToken, "submission", by.corrects && s.Reports.Correctable(x)
+		if by.corrects {
+			about, err := s.Disputes.List(ctx, tx, disputes.Filter{CustomerID: by.account.ID, PublicToken: token, Latest: true, Limit: pageSize})
+			if err != nil {
+				return err
+			}
+			for _, dispute := range about {
+				v.Disputes = append(v.Disputes, dispute.Number)
+			}
+		}
 		v.Moments = []providerui.DashboardMoment{{At: x.Created, Kind: "report"}}
 		if err := s.history(ctx, tx, x, &v); err != nil {
 			return err

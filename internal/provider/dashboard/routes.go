@@ -31,6 +31,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		"GET /dashboard/theme":         s.theme,
 
 		"GET /dashboard/reports/{id}/correct": s.correction,
+		"GET /dashboard/reports/{id}/dispute": s.newDispute,
+		"GET /dashboard/disputes/{id}":        s.dispute,
 	} {
 		mux.Handle(pattern, s.get(show))
 	}
@@ -38,6 +40,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /dashboard/deliveries", s.live(s.deliveries))
 	mux.Handle("GET /dashboard/deliveries/{id}", s.live(s.delivery))
 	mux.Handle("GET /dashboard/reports", s.live(s.reports))
+	mux.Handle("GET /dashboard/disputes", s.live(s.disputes))
+	mux.Handle("GET /dashboard/disputes/{id}/files/{file}", s.adapt(s.disputeFile))
 	mux.Handle("GET /dashboard/relay-tokens", s.live(s.sharing))
 	mux.Handle("GET /dashboard/relay-tokens/received", s.live(s.sharedWithMe))
 	mux.Handle("GET /dashboard/outbox", s.live(s.outbox))
@@ -61,11 +65,14 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /dashboard/outbox/find", s.find(searchIn("/dashboard/outbox", s.emails)))
 	mux.Handle("POST /dashboard/accounts/find", s.find(searchIn("/dashboard/accounts", s.childList)))
 	mux.Handle("POST /dashboard/people/find", s.find(searchIn("/dashboard/people", s.userList)))
+	mux.Handle("GET /dashboard/reports/{id}/revisions/{revision}", s.adapt(s.revision))
 	mux.Handle("POST /dashboard/density", s.adapt(s.setDensity))
 	mux.Handle("POST /dashboard/reports/{id}/correct/check", s.adapt(s.previewCorrection))
 	for pattern, c := range s.changes() {
 		mux.Handle(pattern, s.post(c))
 	}
+	mux.Handle("POST /dashboard/reports/{id}/dispute", s.postDecoded(decodeDispute,
+		form{s.newDispute, "/dashboard/reports/{id}/dispute", s.openDispute, s.prepareDispute}))
 	mux.Handle("POST /dashboard/theme/logo", s.postDecoded(decodeFile, form{s.theme, "/dashboard/theme", s.setLogo, nil}))
 }
 
@@ -96,7 +103,9 @@ func (s *Service) changes() map[string]form {
 		"POST /dashboard/deliveries/{id}/redeliver":  {s.delivery, "/dashboard/deliveries/{id}", s.redeliver, nil},
 		"POST /dashboard/deliveries/redeliver":       {s.deliveries, "/dashboard/deliveries", s.redeliverFailed, nil},
 		"POST /dashboard/reports/{id}/share":         {s.report, "/dashboard/reports/{id}", s.shareReport, nil},
-		"POST /dashboard/reports/{id}/correct":       {s.correction, "/dashboard/reports/{id}/correct", s.correct, nil},
+		"POST /dashboard/reports/{id}/correct":       {s.correction, "/dashboard/reports/{id}/correct", s.correct, s.draftCorrection},
+		"POST /dashboard/disputes/{id}/answer":       {s.dispute, "/dashboard/disputes/{id}", s.answerDispute, s.prepareAnswer},
+		"POST /dashboard/disputes/{id}/facts":        {s.dispute, "/dashboard/disputes/{id}", s.addFacts, nil},
 		"POST /dashboard/relay-tokens":               {s.sharing, "/dashboard/relay-tokens", s.share, nil},
 		"POST /dashboard/relay-tokens/{id}/withdraw": {s.sharing, "/dashboard/relay-tokens", s.withdraw, nil},
 		"POST /dashboard/outbox/{id}/resend":         {s.outbox, "/dashboard/outbox", s.resendEmail, nil},

@@ -25,6 +25,7 @@ type user struct {
 	session session.Session
 
 	configurer, hierarchy bool // the account may assign configurations, and have child accounts
+	corrects              bool // the account may correct reports and answer disputes
 	dense                 bool // the user wants low rows
 }
 
@@ -42,6 +43,9 @@ func (s *Service) current(ctx context.Context, q store.Queryer, r *http.Request)
 		return user{}, err
 	}
 	if u.hierarchy, err = s.Customers.Entitled(ctx, q, found.Account, customers.Hierarchy); err != nil {
+		return user{}, err
+	}
+	if u.corrects, err = s.Customers.Entitled(ctx, q, found.Account, customers.Corrections); err != nil {
 		return user{}, err
 	}
 	u.dense, err = console.IsDense(ctx, q, found.ID)
