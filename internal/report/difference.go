@@ -16,7 +16,7 @@ type Difference struct {
 }
 
 // Differences lists the values that differ between two revisions of a report, without those
-// of the revision itself.
+// of the revision itself: totals first, then values in lists.
 func Differences(before, after []byte) (out []Difference, err error) {
 	var values [2]map[string]string
 	var order []string
@@ -39,6 +39,7 @@ func Differences(before, after []byte) (out []Difference, err error) {
 		seen[path] = true
 		out = append(out, Difference{path, a, b})
 	}
+	slices.SortStableFunc(out, func(a, b Difference) int { return strings.Count(a.Path, ".") - strings.Count(b.Path, ".") })
 	return out, nil
 }
 
