@@ -47,7 +47,7 @@ func TestStaffCorrectForDispute(t *testing.T) {
 		if a := answer("corrected"); a.status != 422 || !strings.Contains(string(a.raw), i18ntest.EN("dashboard.disputes.not_corrected")) {
 			t.Errorf("an answer without a correction: %d", a.status)
 		}
-		// Leave out all payments of the first counterparty.
+		// All wages of the only employer are refunds, so that no income is left.
 		m := itemPattern.FindStringSubmatch(d.page(path + "?dispute=" + number))
 		if m == nil {
 			t.Fatal("nothing can be corrected")
@@ -68,9 +68,8 @@ func TestStaffCorrectForDispute(t *testing.T) {
 			t.Fatalf("correcting: %d %s %s", a.status, a.header.Get("Location"), a.raw)
 		}
 		got := b.revised(b.named(token))
-		if report.Text(got.Meta.Revision) != "1" || *got.Income.Summary.AnnualNet >= *first.Income.Summary.AnnualNet ||
-			got.Income.Revised == nil || *got.Income.Revised.NetAnnual != *got.Income.FinancialAccounts[0].NetAnnual {
-			t.Errorf("the report: %+v %+v", got.Meta, got.Income.Summary)
+		if report.Text(got.Meta.Revision) != "1" || got.Income != nil || first.Income == nil {
+			t.Errorf("the report: %+v %+v", got.Meta, got.Income)
 		}
 		if text := d.page(path); !strings.Contains(text, "DEPOSIT.REFUND") || !strings.Contains(text, number) {
 			t.Error("the correction’s page does not list it")

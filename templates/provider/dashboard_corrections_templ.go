@@ -1189,7 +1189,7 @@ func (v DashboardCorrection) present(d Dashboard, name string) string {
 }
 
 // maxDifferences is the number of changed values that a preview shows.
-const maxDifferences = 40
+const maxDifferences = 20
 
 // outcome lists the values of the report that change.
 func (v DashboardCorrection) outcome(d Dashboard) ui.Grid {
