@@ -84,7 +84,8 @@ func TestStaffCorrectForDispute(t *testing.T) {
 		if a := answer("corrected"); a.status != 303 {
 			t.Fatalf("the answer: %d %s", a.status, a.raw)
 		}
-		if text := d.page(page); !strings.Contains(text, "another person’s") || !strings.Contains(text, i18ntest.EN("disputes.results.corrected")) {
+		if text := d.page(page); !strings.Contains(text, "another person’s") ||
+			!strings.Contains(text, i18ntest.EN("disputes.results.corrected")) {
 			t.Errorf("the answered dispute:\n%s", text)
 		}
 		if strings.Contains(b.log.String(), "canary") || strings.Contains(d.page("/dashboard/audit"), "canary") {
@@ -190,7 +191,8 @@ func TestPassportRecordsDispute(t *testing.T) {
 			"answer": {"The bureau says the same."}, "attach": {"on"}}); a.status != 303 {
 			t.Fatalf("the answer: %d %s", a.status, a.raw)
 		}
-		if p := read("RESOLVED"); report.Text(p.Meta.Revision) != "2" || !strings.HasSuffix(p.Notices[len(p.Notices)-1].Description, "I was paid once.") {
+		if p := read("RESOLVED"); report.Text(p.Meta.Revision) != "2" ||
+			!strings.HasSuffix(p.Notices[len(p.Notices)-1].Description, "I was paid once.") {
 			t.Errorf("the passport: %+v %+v", p.Meta, p.Notices)
 		}
 	})

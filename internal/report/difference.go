@@ -33,7 +33,8 @@ func Differences(before, after []byte) (out []Difference, err error) {
 	seen := map[string]bool{}
 	for _, path := range order {
 		a, b := values[0][path], values[1][path]
-		if a == b || seen[path] || strings.HasPrefix(path, "meta.svc_report_revision") || strings.HasPrefix(path, "income.revised_report_values") {
+		if a == b || seen[path] || strings.HasPrefix(path, "meta.svc_report_revision") ||
+			strings.HasPrefix(path, "income.revised_report_values") {
 			continue
 		}
 		seen[path] = true

@@ -1030,7 +1030,8 @@ func (v DashboardCorrection) about(d Dashboard) []ui.Fact {
 
 // groups lists the kinds of items in display order.
 func (v DashboardCorrection) groups() []corrections.Target {
-	return []corrections.Target{corrections.Counterparty, corrections.Account, corrections.Employer, corrections.Identity, corrections.Transaction}
+	return []corrections.Target{corrections.Counterparty, corrections.Account, corrections.Employer, corrections.Identity,
+		corrections.Transaction}
 }
 
 // maxListed is the number of listed items of a kind; corrected ones are always listed.
@@ -1197,7 +1198,8 @@ func (v DashboardCorrection) outcome(d Dashboard) ui.Grid {
 		{Label: i18n.T(d.Lang, "dashboard.outcome.value")}, {Label: i18n.T(d.Lang, "dashboard.outcome.now"), Number: true},
 		{Label: i18n.T(d.Lang, "dashboard.correction.corrected"), Number: true}}}
 	for _, x := range v.Then[:min(len(v.Then), maxDifferences)] {
-		g.Rows = append(g.Rows, []ui.Cell{{Body: mono(d, x.Path)}, {Body: textOr(d, x.Before), Words: true}, {Body: textOr(d, x.After), Words: true}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: mono(d, x.Path)}, {Body: textOr(d, x.Before), Words: true},
+			{Body: textOr(d, x.After), Words: true}})
 	}
 	return g
 }

@@ -432,8 +432,8 @@ func disputeFields(f DisputeForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Field(ui.Input{Name: "about", Label: i18n.T(f.Lang, "disputes.form.about"), Hint: i18n.T(f.Lang, "disputes.form.about_hint"), Lang: f.Lang,
-			Value: f.Given("about"), Error: f.Invalid("about"), MaxLength: 200, Attrs: templ.Attributes{"autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Field(ui.Input{Name: "about", Label: i18n.T(f.Lang, "disputes.form.about"), Hint: i18n.T(f.Lang, "disputes.form.about_hint"),
+			Lang: f.Lang, Value: f.Given("about"), Error: f.Invalid("about"), MaxLength: 200, Attrs: templ.Attributes{"autocomplete": "off"}}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

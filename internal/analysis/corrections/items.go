@@ -90,7 +90,8 @@ func Items(s Subject, inForce []Correction, income bool) (out []Item) {
 		}
 		x := Item{Correction: Correction{Target: Transaction, Account: account.ID, ID: tx.ID}, Label: tx.Description,
 			Source: account.Institution, Day: tx.Posted, Amount: tx.Amount, Currency: account.CurrencyCode(), Category: e.Leaf.String(), In: !e.Out,
-			Fields: []Field{{Name: Excluded, Kind: Choice, Options: []string{Yes}}, {Name: Category, Kind: Choice, Options: leaves, Found: e.Leaf.String()},
+			Fields: []Field{{Name: Excluded, Kind: Choice, Options: []string{Yes}},
+				{Name: Category, Kind: Choice, Options: leaves, Found: e.Leaf.String()},
 				{Name: Side, Kind: Choice, Options: []string{In, Out}, Found: side}}}
 		if income && !e.Out {
 			x.Fields = append(x.Fields, Field{Name: Payer, Kind: Line})

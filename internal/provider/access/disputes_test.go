@@ -85,11 +85,13 @@ func TestConsumerDisputes(t *testing.T) {
 		file := regexp.MustCompile(`"(/access/disputes/` + m + `/files/[\w-]+)"`).FindStringSubmatch(page.Body)
 		got := b.Do("GET", file[1], nil)
 		if got.Status != 200 || got.Body != pdf || got.Header.Get("Content-Type") != "application/pdf" ||
-			!strings.HasPrefix(got.Header.Get("Content-Disposition"), "attachment") || !strings.Contains(got.Header.Get("Content-Security-Policy"), "sandbox") {
+			!strings.HasPrefix(got.Header.Get("Content-Disposition"), "attachment") ||
+			!strings.Contains(got.Header.Get("Content-Security-Policy"), "sandbox") {
 			t.Errorf("the file: %d %v", got.Status, got.Header)
 		}
 		// A form that is sent again opens nothing.
-		if again := send(b, path, form); again.Header.Get("Location") != "/access/disputes/"+m+"?lang=en" || s.Count(`SELECT count(*) FROM disputes`) != 1 {
+		if again := send(b, path, form); again.Header.Get("Location") != "/access/disputes/"+m+"?lang=en" ||
+			s.Count(`SELECT count(*) FROM disputes`) != 1 {
 			t.Errorf("sent twice: %d %s", again.Status, again.Header.Get("Location"))
 		}
 		// Another person reaches nothing of it.
@@ -118,7 +120,8 @@ func TestConsumerDisputes(t *testing.T) {
 		if n := s.Count(`SELECT count(*) FROM audit WHERE action IN ('dispute opened', 'dispute extended')`); n != 2 {
 			t.Errorf("%d lines in the audit trail", n)
 		}
-		if stored := onDisk(s); strings.Contains(stored, "canary") || strings.Contains(stored, "letter of the bank") || strings.Contains(stored, "alert(1)") {
+		if stored := onDisk(s); strings.Contains(stored, "canary") || strings.Contains(stored, "letter of the bank") ||
+			strings.Contains(stored, "alert(1)") {
 			t.Error("the database has texts or files of a dispute that are not encrypted")
 		}
 	})
@@ -127,7 +130,8 @@ func TestConsumerDisputes(t *testing.T) {
 // onDisk returns the rows of the disputes.
 func onDisk(s *testServer) string {
 	s.t.Helper()
-	rows, err := s.DB.SQL.QueryContext(s.t.Context(), `SELECT d.about, d.statement, d.note, coalesce(d.facts, d.note), coalesce(f.contents, d.note)
+	rows, err := s.DB.SQL.QueryContext(s.t.Context(), `SELECT d.about, d.statement, d.note, coalesce(d.facts, d.note),
+		coalesce(f.contents, d.note)
 		FROM disputes d LEFT JOIN dispute_files f ON f.number = d.number`)
 	if err != nil {
 		s.t.Fatal(err)

@@ -89,7 +89,8 @@ func (s *Service) correctionPage(ctx context.Context, by user, d providerui.Dash
 				return err
 			}
 			for _, m := range x.Corrections {
-				row.Made = append(row.Made, providerui.DashboardCorrected{Target: string(m.Target), Label: labels[m.Key()], Field: m.Field, Value: m.Value})
+				row.Made = append(row.Made, providerui.DashboardCorrected{Target: string(m.Target), Label: labels[m.Key()],
+					Field: m.Field, Value: m.Value})
 			}
 			v.Made = append(v.Made, row)
 		}

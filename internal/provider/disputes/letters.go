@@ -40,8 +40,8 @@ func (s *Service) letter(ctx context.Context, tx *store.Tx, d Dispute, subject, 
 		return err
 	}
 	link := s.URL + s.Page + "/" + d.Number + "?lang=" + string(d.Lang)
-	words := []string{"number", d.Number, "service", s.Brand, "company", mail.OneLine(company.ApplicantName()), "due", ui.LongDay(d.Lang, d.Due),
-		"link", link}
+	words := []string{"number", d.Number, "service", s.Brand, "company", mail.OneLine(company.ApplicantName()), "due",
+		ui.LongDay(d.Lang, d.Due), "link", link}
 	text := i18n.T(d.Lang, body, words...)
 	return s.Outbox.Write(ctx, tx, outbox.Email{CustomerID: d.CustomerID, PublicToken: d.PublicToken, KeyID: c.KeyID, To: c.Email(),
 		Look: ui.Email{Lang: d.Lang, Subject: i18n.T(d.Lang, subject, words...), Brand: s.Brand, Links: []string{link},

@@ -17,8 +17,8 @@ func (s *Service) insert(ctx context.Context, tx *store.Tx, d Dispute) (bool, er
 			return false, err
 		}
 	}
-	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO disputes (number, customer_id, public_token, report_kind, revision, consumer_id, mailbox, key_id,
-		lang, kind, about, statement, note, opened_at, opened_by, due_at, state, form)
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO disputes (number, customer_id, public_token, report_kind, revision, consumer_id,
+		mailbox, key_id, lang, kind, about, statement, note, opened_at, opened_by, due_at, state, form)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT (form) DO NOTHING`,
 		d.Number, d.CustomerID, d.PublicToken, string(d.ReportKind), int64(d.Revision), d.ConsumerID, null(d.mailbox), d.keyID, string(d.Lang),
 		string(d.Kind), sealed[0], sealed[1], sealed[2], store.Micros(d.Opened), d.OpenedBy, store.Micros(d.Due), string(d.State), null(d.form)))
@@ -56,7 +56,8 @@ func extend(ctx context.Context, tx *store.Tx, number string, facts []byte) (boo
 
 // answer answers an open dispute; it succeeds once.
 func answer(ctx context.Context, tx *store.Tx, d Dispute, sealed []byte) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE disputes SET state = 'answered', result = $2, answer = $3, answered_at = $4, answered_by = $5, attached = $6
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE disputes SET state = 'answered', result = $2, answer = $3, answered_at = $4,
+		answered_by = $5, attached = $6
 		WHERE number = $1 AND state = 'open'`, d.Number, string(d.Result), sealed, store.Micros(tx.Now), d.AnsweredBy, d.Attached))
 }
 
@@ -78,8 +79,8 @@ type row struct {
 func scan(from store.Row) (x row, err error) {
 	var opened, due int64
 	var facts, answered sql.NullInt64
-	err = from.Scan(&x.Number, &x.CustomerID, &x.PublicToken, &x.ReportKind, &x.Revision, &x.ConsumerID, &x.mailbox, &x.keyID, &x.Lang, &x.Kind,
-		&x.about, &x.statement, &x.note, &opened, &x.OpenedBy, &due, &x.facts, &facts, &x.State, &x.Result, &x.answer, &answered, &x.AnsweredBy,
+	err = from.Scan(&x.Number, &x.CustomerID, &x.PublicToken, &x.ReportKind, &x.Revision, &x.ConsumerID, &x.mailbox, &x.keyID, &x.Lang,
+		&x.Kind, &x.about, &x.statement, &x.note, &opened, &x.OpenedBy, &due, &x.facts, &facts, &x.State, &x.Result, &x.answer, &answered, &x.AnsweredBy,
 		&x.Attached)
 	x.Opened, x.Due, x.FactsAt, x.AnsweredAt = store.Time(opened), store.Time(due), store.NullTime(facts), store.NullTime(answered)
 	return x, err

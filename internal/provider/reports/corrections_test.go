@@ -44,7 +44,8 @@ func disputed() Input {
 	job := income.Job{RecordID: "job", Employer: "Northwind Logistics", Status: report.EmploymentActive, Statements: []income.Statement{
 		{PayDate: at, Start: at, End: at, Gross: 2_500_00, GrossYTD: 5_000_00, Net: 2_000_00, NetYTD: 4_000_00}}}
 	return Input{Consumer: &bankdata.Person{FirstName: "Ana", LastName: "Perez"}, Source: report.ConsumerInput,
-		Data: &bankdata.Data{Connections: []bankdata.Connection{{ID: "c", SourceID: "HARBOR", Institution: "Harbor", Status: contract.StatusSuccess,
+		Data: &bankdata.Data{Connections: []bankdata.Connection{{ID: "c", SourceID: "HARBOR", Institution: "Harbor",
+			Status:   contract.StatusSuccess,
 			Owners:   []bankdata.Owner{{RecordID: "owner", Person: bankdata.Person{FirstName: "Anna", LastName: "Peres"}}},
 			Accounts: []bankdata.Account{cash, other}}}},
 		SignIns: []SignIn{{Provider: "globex"}},
@@ -130,7 +131,8 @@ func TestCorrectionsOfEachTarget(t *testing.T) {
 				"28800.00 → 26800.00"},
 			"an employer by all its payments": {wages, set(corrections.Counterparty, "", "in:GLOBEX CORP PAYROLL", corrections.Payer, "Initech"),
 				"income.financial_accounts.1.descriptions.2", "GLOBEX CORP → Initech"},
-			"two streams of one employer": {wages, set(corrections.Counterparty, "", "in:GLOBEX CORP PAYROLL", corrections.Same, "NORTHWIND LOGISTICS PAYROLL"),
+			"two streams of one employer": {wages,
+				set(corrections.Counterparty, "", "in:GLOBEX CORP PAYROLL", corrections.Same, "NORTHWIND LOGISTICS PAYROLL"),
 				"income.financial_accounts.1.matched_income.net_income", "24000 → 27600"},
 			"a job that has ended": {wages, set(corrections.Counterparty, "", "in:GLOBEX CORP PAYROLL", corrections.Ended, corrections.Yes),
 				"employment.3.employment_status", "active → "},
@@ -174,11 +176,13 @@ func TestCorrectionTakenBack(t *testing.T) {
 			first := r.raw(t, rep)
 			made := set(corrections.Transaction, "cash", "w8", corrections.Excluded, corrections.Yes)
 			account := set(corrections.Account, "", "other", corrections.Excluded, corrections.Yes)
-			if n, err := r.correct(t, rep.PublicToken, Change{Corrections: []corrections.Correction{made, account}, Reason: reason}); err != nil || n != 1 {
+			both := []corrections.Correction{made, account}
+			if n, err := r.correct(t, rep.PublicToken, Change{Corrections: both, Reason: reason}); err != nil || n != 1 {
 				t.Fatalf("%s: revision %d, %v", kind, n, err)
 			}
 			made.Value, account.Value = "", ""
-			if _, err := r.correct(t, rep.PublicToken, Change{Revision: 1, Corrections: []corrections.Correction{made, account}, Reason: reason}); err != nil {
+			both = []corrections.Correction{made, account}
+			if _, err := r.correct(t, rep.PublicToken, Change{Revision: 1, Corrections: both, Reason: reason}); err != nil {
 				t.Fatal(err)
 			}
 			d, err := report.Differences([]byte(first), []byte(r.raw(t, rep)))
@@ -227,7 +231,8 @@ func TestRevisedFiguresAgree(t *testing.T) {
 		}
 		got := body.(report.Income)
 		a, v := got.Income.FinancialAccounts[0], *got.Income.Revised
-		if !cmp.Equal([]*int64{v.NetAnnual, v.GrossAnnual, v.NetRecent, v.GrossRecent}, []*int64{a.NetAnnual, a.GrossAnnual, a.NetRecent, a.GrossRecent}) {
+		if !cmp.Equal([]*int64{v.NetAnnual, v.GrossAnnual, v.NetRecent, v.GrossRecent},
+			[]*int64{a.NetAnnual, a.GrossAnnual, a.NetRecent, a.GrossRecent}) {
 			rt.Fatalf("the model says %+v, the revised values %+v", a, v)
 		}
 		if d := int64(*got.Income.Summary.AnnualNet)/100 - *v.NetAnnual; d < -1 || d > 1 {
@@ -239,7 +244,8 @@ func TestRevisedFiguresAgree(t *testing.T) {
 	})
 	// An override alone changes the matched income in proportion.
 	net := int64(14_400)
-	if _, err := r.correct(t, rep.PublicToken, Change{Corrections: values(report.RevisedValues{NetAnnual: &net}), Reason: reason}); err != nil {
+	half := Change{Corrections: values(report.RevisedValues{NetAnnual: &net}), Reason: reason}
+	if _, err := r.correct(t, rep.PublicToken, half); err != nil {
 		t.Fatal(err)
 	}
 	was, is := original.Income.FinancialAccounts[0].MatchedIncome, r.read(t, rep).Income.FinancialAccounts[0].MatchedIncome

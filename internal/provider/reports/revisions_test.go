@@ -201,7 +201,8 @@ func TestConcurrentCorrections(t *testing.T) {
 		for i := range 100 {
 			gross := int64(50_000 + i)
 			wg.Go(func() {
-				_, err := r.correct(t, rep.PublicToken, Change{Corrections: values(report.RevisedValues{GrossAnnual: &gross}), Reason: reason, By: "ada"})
+				_, err := r.correct(t, rep.PublicToken,
+					Change{Corrections: values(report.RevisedValues{GrossAnnual: &gross}), Reason: reason, By: "ada"})
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
