@@ -173,7 +173,11 @@ func TestPassportRecordsDispute(t *testing.T) {
 		b.addUsers()
 		token := b.passportVisit(report.Suppliers()[0].Code, applicantNamed("Default", "Harper"))
 		d := b.signIn(customerUser)
-		number := d.openDispute(token)
+		opened := b.do("POST", "/disputes", map[string]any{"publicToken": token, "kind": "account", "about": "the loan", "statement": "It is paid.",
+			"note": "I was paid once."})
+		b.want("the control", opened, 201, "")
+		b.want("a dispute of nothing", b.do("POST", "/disputes", map[string]any{"publicToken": token}), 400, contract.CodeInvalidParameters)
+		number := opened.text("number")
 		read := func(status string) *report.Passport {
 			t.Helper()
 			p, err := report.ParsePassport(b.get(contract.Passport.Path()+"/json", b.named(token)).raw)

@@ -144,5 +144,5 @@ func (p *Provider) reportFinished(ctx context.Context, tx *store.Tx, publicToken
 
 func (p *Provider) services() Services {
 	return Services{DB: p.config.DB, Log: p.config.Log, Keys: p.keys, Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks,
-		Visits: p.visits, Sharing: p.sharing, BankAccounts: p.bankaccounts}
+		Visits: p.visits, Sharing: p.sharing, BankAccounts: p.bankaccounts, Disputes: p.disputes}
 }
