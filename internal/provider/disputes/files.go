@@ -63,10 +63,10 @@ func DecodeForm(w http.ResponseWriter, r *http.Request) (form url.Values, files 
 	var invalid error
 	for left := int64(maxFields); ; {
 		part, err := parts.NextRawPart()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) && len(form) > 0 {
 			return form, files, invalid
 		}
-		if err != nil {
+		if err != nil { // also a body that is no form, which reads like one without fields
 			return nil, nil, httpx.BodyError(err)
 		}
 		limit := left
