@@ -173,8 +173,8 @@ func TestPassportRecordsDispute(t *testing.T) {
 		b.addUsers()
 		token := b.passportVisit(report.Suppliers()[0].Code, applicantNamed("Default", "Harper"))
 		d := b.signIn(customerUser)
-		opened := b.do("POST", "/disputes", map[string]any{"publicToken": token, "kind": "account", "about": "the loan", "statement": "It is paid.",
-			"note": "I was paid once."})
+		opened := b.do("POST", "/disputes", map[string]any{"publicToken": token, "kind": "account", "about": "the loan",
+			"statement": "It is paid.", "note": "I was paid once."})
 		b.want("the control", opened, 201, "")
 		b.want("a dispute of nothing", b.do("POST", "/disputes", map[string]any{"publicToken": token}), 400, contract.CodeInvalidParameters)
 		number := opened.text("number")

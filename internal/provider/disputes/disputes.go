@@ -258,7 +258,7 @@ func (s *Service) PrepareNew(ctx context.Context, n New) (p Prepared, err error)
 		p.form = store.Hash(n.Form)
 	}
 	if r.Kind == contract.Passport {
-		p.draft, err = s.revise(ctx, p.Dispute, "Dispute "+p.Number, n.By,
+		p.draft, err = s.revise(ctx, p.Dispute, "Dispute "+p.Number, "", // it corrects nothing
 			corrections.Correction{Target: corrections.Dispute, ID: p.Number, Field: corrections.Text, Value: "OPEN"})
 	}
 	return p, err
