@@ -253,3 +253,28 @@ func TestRevisedFiguresAgree(t *testing.T) {
 		t.Errorf("half the net: %d and %d gross from the employer, was %d and %d", *is.Net, *is.Gross, *was.Net, *was.Gross)
 	}
 }
+
+// TestCorrectionsOfEarlierVersions computes a report again whose figures an earlier version of the
+// program overrode, which kept no list of corrections.
+func TestCorrectionsOfEarlierVersions(t *testing.T) {
+	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
+		r := newTestServer(t, db)
+		rep := r.generated(t, contract.Income, disputed())
+		recent := *income.Figures(r.read(t, rep)).NetRecent
+		net := int64(14_400)
+		figures := Change{Corrections: values(report.RevisedValues{NetAnnual: &net}), Reason: reason}
+		if _, err := r.correct(t, rep.PublicToken, figures); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.SQL.ExecContext(t.Context(), `UPDATE report_revisions SET corrections = NULL`); err != nil {
+			t.Fatal(err)
+		}
+		made := []corrections.Correction{set(corrections.Account, "", "other", corrections.Excluded, corrections.Yes)}
+		if n, err := r.correct(t, rep.PublicToken, Change{Revision: 1, Corrections: made, Reason: reason}); err != nil || n != 2 {
+			t.Fatalf("revision %d, %v", n, err)
+		}
+		if got := income.Figures(r.read(t, rep)); *got.NetAnnual != net || *got.NetRecent >= recent {
+			t.Errorf("net %d and recently %d, want %d and less than %d", *got.NetAnnual, *got.NetRecent, net, recent)
+		}
+	})
+}

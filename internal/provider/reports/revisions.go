@@ -152,15 +152,23 @@ func (s *Service) madeBy(ctx context.Context, q store.Queryer, r Report, row rev
 		}
 		return out, json.Unmarshal(plain, &out)
 	}
-	_, body, err := s.revisionBody(ctx, q, r, row.number)
+	_, then, err := s.revisionBody(ctx, q, r, row.number)
 	if err != nil {
 		return nil, err
 	}
-	if b, ok := body.(*report.Income); ok && b.Income != nil && b.Income.Revised != nil {
-		for _, name := range report.RevisedNames() {
-			if n := *b.Income.Revised.Figure(name); n != nil {
-				out = append(out, corrections.Correction{Target: corrections.Figures, Field: name, Value: strconv.FormatInt(*n, 10)})
-			}
+	_, before, err := s.revisionBody(ctx, q, r, row.number-1)
+	if err != nil {
+		return nil, err
+	}
+	is, ok := then.(*report.Income)
+	was, _ := before.(*report.Income)
+	if !ok {
+		return nil, nil
+	}
+	old, now := income.Figures(was), income.Figures(is)
+	for _, name := range report.RevisedNames() {
+		if a, b := *old.Figure(name), *now.Figure(name); b != nil && (a == nil || *a != *b) {
+			out = append(out, corrections.Correction{Target: corrections.Figures, Field: name, Value: strconv.FormatInt(*b, 10)})
 		}
 	}
 	return out, nil
