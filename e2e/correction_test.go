@@ -24,7 +24,7 @@ func TestReportCorrection(t *testing.T) {
 	v.open(t, s.Provider+"/dashboard/reports")
 	fill(t, v.page("[name=query]"), "dispute-1")
 	click(t, v.page(button(en("dashboard.find"))))
-	click(t, v.page(link(en("dashboard.report.correct_figures"))))
+	click(t, v.page(link(en("dashboard.correction.correct_report"))))
 	see(t, v.page("role=heading[level=1] >> text="+en("dashboard.correction.correct_report")))
 
 	v.expect("422")
@@ -36,7 +36,7 @@ func TestReportCorrection(t *testing.T) {
 	fill(t, v.page("#gross_annual"), "")
 	fill(t, v.page("#net_annual"), "50,000")
 	click(t, v.page(button(en("dashboard.correction.see_what_it_comes"))))
-	see(t, v.page("role=cell >> text="+en("dashboard.outcome.estimated_anew")))
+	see(t, v.page("role=cell >> text=income.summary.annual_gross_income"))
 	v.axe(t)
 	must(t, v.page(button(en("dashboard.correction.correct_report"))).Focus())
 	must(t, v.Keyboard().Press("Enter"))

@@ -92,7 +92,7 @@ func brandOfTexts(t *testing.T) string {
 // a page, and the parts of the widget, which other tests cover.
 var noPage = regexp.MustCompile(`^GET /(connect/|config/|api/v1/(applications|webhooks)|assets/|brand/|clock$|faults$|inbox$)` +
 	`|\.(json|csv|pdf|js|ts)$|/stream$|^GET /widget/|/files/\{file\}(/pages/\{page\})?$|/oidc/login$|/sign-in/return$` +
-	`|/find$|/review/applications/\{id\}/(shares|decision|preview|notes|next|refresh|keep)$`)
+	`|/find$|/revisions/\{revision\}$|/review/applications/\{id\}/(shares|decision|preview|notes|next|refresh|keep)$`)
 
 // typical are the pages of staff and consumers that stand for the layouts of others.
 var typical = []string{"GET /review", "GET /review/applications/{id}", "GET /dashboard/reports", "GET /access"}
@@ -275,6 +275,11 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 			correct = m[1] + "/correct"
 		}
 	}
+	item := found(t, staff, s.Provider+correct, `"(/dashboard/reports/[0-9a-f-]{36}/correct\?item=[0-9a-f]{20})"`)
+	dispute := found(t, consumer, s.Provider+"/access/disputes", `"(/access/dispute/[\w-]{22})`)
+	consumer.send(t, s.Provider+dispute, "kind", "figure", "about", "The annual income", "statement", "My second job is missing.")
+	mineDisputed := found(t, consumer, s.Provider+"/access/disputes", `"(/access/disputes/D-[0-9A-Z-]+)`)
+	queued := found(t, staff, dashboard+"/disputes", `"(/dashboard/disputes/D-[0-9A-Z-]+)"`)
 	kept, err := staff.Context.StorageState()
 	must(t, err)
 	mine, err := applicant.Context.StorageState()
@@ -329,7 +334,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 				look("", v.URL())
 			})
 			as("a consumer", consented, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(s.Provider, end, disconnect, "/access")
+				look(s.Provider, end, disconnect, "/access", "/access/disputes", dispute, mineDisputed)
 			})
 			as("a reviewer", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(review, "", "/overview", "/letters", "/applications/"+first.ID, "/applications/"+first.ID+"/report",
@@ -351,9 +356,10 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 				})
 			})
 			as("the customer's staff", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(dashboard, "", "/webhooks", "/deliveries", "/reports", "/relay-tokens", "/relay-tokens/received", "/redirects",
-					"/credentials", "/products", "/products/"+s.Credentials.Products["cashflow"], "/prepared", "/accounts", "/people", "/audit", "/outbox", "/theme")
-				look(s.Provider, delivery, report, correct, child)
+				look(dashboard, "", "/webhooks", "/deliveries", "/reports", "/disputes", "/relay-tokens", "/relay-tokens/received", "/redirects",
+					"/credentials", "/products", "/products/"+s.Credentials.Products["cashflow"], "/prepared", "/accounts",
+					"/people", "/audit", "/outbox", "/theme")
+				look(s.Provider, delivery, report, correct, item, strings.TrimSuffix(correct, "correct")+"dispute", queued, child)
 			})
 		})
 		for _, pattern := range slices.Concat(typical, portalPatterns, providerPatterns) {

@@ -23,6 +23,7 @@ var (
 	deliveryURL = regexp.MustCompile(`"/dashboard/deliveries/([0-9a-f-]{36})"`)
 	reportURL   = regexp.MustCompile(`"/dashboard/reports/([0-9a-f-]{36})"`)
 	withdrawURL = regexp.MustCompile(`"/dashboard/relay-tokens/([0-9a-f-]{36})/withdraw"`)
+	fileURL     = regexp.MustCompile(`"/dashboard/disputes/[\w-]+/files/([0-9a-f-]{36})"`)
 	removeURL   = regexp.MustCompile(`"/dashboard/people/([0-9a-f-]{36})/remove"`)
 	rotateURL   = regexp.MustCompile(`"/dashboard/credentials/([0-9a-f-]{36})/rotate"`)
 	signerField = regexp.MustCompile(`name="secret" value="([^"]+)"`)
@@ -86,6 +87,14 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 	found := good(t, 303, ask(t, "POST", w.Provider+"/dashboard/reports/find", w.form(t, staff, "query", income),
 		append([]string{"Content-Type", asForm}, staff...)...))
 	income = strings.TrimPrefix(found.Header.Get("Location"), "/dashboard/reports/")
+	opened := ""
+	for name, value := range map[string]string{"once": w.onPage(t, staff, "/dashboard/webhooks", onceField), "kind": "figure",
+		"about": canaryText, "statement": canaryText, "file\"; filename=\"a.pdf": "%PDF-1.7"} {
+		opened += "--x\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n"
+	}
+	dispute := strings.TrimPrefix(good(t, 303, ask(t, "POST", w.Provider+"/dashboard/reports/"+income+"/dispute", opened+"--x--\r\n",
+		append([]string{"Content-Type", "multipart/form-data; boundary=x"}, staff...)...)).Header.Get("Location"), "/dashboard/disputes/")
+	file := w.onPage(t, staff, "/dashboard/disputes/"+dispute, fileURL)
 	s := w.Provider
 	at := func(pattern, param string) route {
 		return route{base: s, method: "GET", pattern: pattern, param: param, shape: asPage, who: "staff", header: staff}
@@ -121,6 +130,15 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 		at("/dashboard/reports/{id}/correct", income),
 		send("/dashboard/reports/{id}/correct/check", income, "revision", "0", "gross_annual", "987654", "reason", canaryText),
 		send("/dashboard/reports/{id}/correct", income, "revision", "0", "gross_annual", "987654", "reason", canaryText),
+		{base: s, method: "GET", pattern: "/dashboard/reports/{id}/revisions/{revision}", above: income, param: "0", shape: asPage, who: "staff",
+			header: staff},
+		at("/dashboard/reports/{id}/dispute", income),
+		send("/dashboard/reports/{id}/dispute", income, "kind", "figure", "about", canaryText, "statement", canaryText),
+		at("/dashboard/disputes", ""), at("/dashboard/disputes/{id}", dispute),
+		{base: s, method: "GET", pattern: "/dashboard/disputes/{id}/files/{file}", above: dispute, param: file, shape: asPage, who: "staff",
+			header: staff},
+		send("/dashboard/disputes/{id}/facts", dispute, "facts", canaryText),
+		send("/dashboard/disputes/{id}/answer", dispute, "result", "confirmed", "answer", canaryText),
 		at("/dashboard/audit", ""), at("/dashboard/people", ""), at("/dashboard/outbox", ""),
 		send("/dashboard/outbox/{id}/resend", "00000000-0000-4000-8000-000000000000"),
 		send("/dashboard/people", "", "email", canaryEmail),

@@ -161,6 +161,12 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: s, method: "POST", pattern: "/access/end/{account}", param: c.ThirdParty.PublicID, shape: asPage},
 		{base: s, method: "GET", pattern: "/access/disconnect/{source}", param: canaryText, shape: asPage},
 		{base: s, method: "POST", pattern: "/access/disconnect/{source}", param: canaryText, shape: asPage},
+		{base: s, method: "GET", pattern: "/access/disputes", shape: asPage},
+		{base: s, method: "GET", pattern: "/access/disputes/{number}", param: "D-2026-AAAAAA", shape: asPage},
+		{base: s, method: "GET", pattern: "/access/disputes/{number}/files/{file}", above: "D-2026-AAAAAA", param: canaryText, shape: asPage},
+		{base: s, method: "POST", pattern: "/access/disputes/{number}/facts", param: "D-2026-AAAAAA", shape: asPage},
+		{base: s, method: "GET", pattern: "/access/dispute/{report}", param: canaryText, shape: asPage},
+		{base: s, method: "POST", pattern: "/access/dispute/{report}", param: canaryText, shape: asPage},
 		{base: s, method: "POST", pattern: "/access/sign-out", shape: asPage},
 		{base: s, method: "GET", pattern: "/redirect/{handle}", param: handle, shape: asPage},
 		{base: s, method: "POST", pattern: "/redirect/{handle}", param: handle, shape: asPage,
@@ -358,6 +364,8 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: k, method: "POST", pattern: "/complete-urls", kind: asJSON, body: `{"publicId":"` +
 			c.PublicID + `","url":"` + p + `/redirect/return"}`},
 		{base: k, method: "POST", pattern: "/sandbox-reports", kind: asJSON, body: `{"product":"cashflow","profile":"joint"}`},
+		{base: k, method: "POST", pattern: "/disputes", kind: asJSON, body: `{"publicToken":"` + walked.field("publicToken") +
+			`","kind":"figure","about":"a","statement":"b"}`},
 		{base: k, method: "GET", pattern: "/inbox"},
 		{base: k, method: "POST", pattern: "/inbox", kind: asJSON, body: event,
 			header: signedWith(t, c.ThirdParty.WebhookSecret, "msg_2", event)},

@@ -281,6 +281,13 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			{"/dashboard/reports/{id}/correct", func() string { return d.reportNamed(earner) }, func() []string {
 				return []string{"revision", "0", "gross_annual", "123,456", "reason", "The canary disputed a figure."}
 			}, "report corrected"},
+			{"/dashboard/reports/{id}/dispute", func() string { return d.reportNamed(earner) }, func() []string {
+				return []string{"kind", "figure", "about", "canary", "statement", "The canary disputed a figure."}
+			}, "dispute opened"},
+			{"/dashboard/disputes/{id}/facts", at("/dashboard/disputes", `/dashboard/disputes/(D-[0-9A-Z-]+)`),
+				func() []string { return []string{"facts", "The canary sent a letter."} }, "dispute extended"},
+			{"/dashboard/disputes/{id}/answer", at("/dashboard/disputes", `/dashboard/disputes/(D-[0-9A-Z-]+)`),
+				func() []string { return []string{"result", "confirmed", "answer", "The canary is right."} }, "dispute answered"},
 			{"/dashboard/relay-tokens", none,
 				func() []string { return []string{"publicToken", strings.ToUpper(token), "publicId", "svc-third"} }, "report shared"},
 			{"/dashboard/relay-tokens/{id}/withdraw", at("/dashboard/relay-tokens", `/dashboard/relay-tokens/`+uuidPattern+`/withdraw`),

@@ -60,6 +60,7 @@ func TestEntitlementsOverHTTP(t *testing.T) {
 			// With the entitlement: no connection is kept.
 			customers.Refresh:            {func() answer { return b.post("/connect/refresh", b.named(publicToken), nil) }, 403, 409},
 			customers.CredentialRotation: {func() answer { return b.rotate(b.basic()) }, 403, 200},
+			customers.Corrections:        {func() answer { return b.signIn(staff).ask("GET", "/dashboard/disputes", "") }, 404, 200},
 		}
 		if len(features) != len(customers.Entitlements()) {
 			t.Errorf("%d of %d entitlements are tried", len(features), len(customers.Entitlements()))

@@ -28,6 +28,7 @@ import (
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/dashboard"
+	"vestibule/internal/provider/disputes"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/invites"
 	"vestibule/internal/provider/operator"
@@ -117,6 +118,7 @@ type Provider struct {
 	visits       *visits.Service
 	redirects    *redirects.Service
 	outbox       *outbox.Service
+	disputes     *disputes.Service
 	invites      *invites.Service
 	access       *access.Service // nil if no email can be sent
 	submissions  *submissions.Service

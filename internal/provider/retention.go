@@ -33,7 +33,8 @@ func (p *Provider) sweep(ctx context.Context) error {
 		all = errors.Join(all, p.access.Sweep(ctx))
 	}
 	for _, of := range []interface{ Sweep(context.Context) error }{
-		p.visits, p.connections, p.bankaccounts, p.documents, p.outbox, p.reports, p.sharing, p.webhooks, p.customers, p.dashboard, p.operator,
+		p.visits, p.connections, p.bankaccounts, p.documents, p.outbox, p.disputes, p.reports, p.sharing, p.webhooks, p.customers, p.dashboard,
+		p.operator,
 	} {
 		all = errors.Join(all, of.Sweep(ctx))
 	}

@@ -25,12 +25,13 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 			report_refreshes visits visit_events initialization_tokens redirects invites emails events deliveries delivery_attempts relay_tokens
 			report_revisions audit sessions sign_in_tries sign_in_states dashboard_forms dashboard_notices access_requests access_links link_tries
 			password_links password_requests`)
-		// Settings, keys with another deletion, and tables of a bounded number of rows.
+		// Settings, keys with another deletion, tables of a bounded number of rows, and the records of disputes
+		// (TestDisputesAreKept).
 		stays := strings.Fields(`customers entitlements credentials products product_configurations complete_urls
 			widget_origins themes theme_logos users user_settings second_factors recovery_codes callbacks callback_secrets signing_keys session_keys
 			secrets sandbox_clock sandbox_reports sandbox_inbox fdx_bank_requests fdx_bank_consents fdx_bank_tokens fdx_bank_assertions
 			connector_authorizations backups
-			submission_counts submission_slots job_runners goose_db_version
+			submission_counts submission_slots job_runners goose_db_version disputes dispute_files
 			river_job river_leader river_migration river_notification river_queue river_client river_client_queue`)
 		for _, table := range b.tables() {
 			if !strings.Contains(" "+strings.Join(append(grows, stays...), " ")+" ", " "+table+" ") {

@@ -9,6 +9,7 @@ import (
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/disputes"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/sources"
@@ -68,6 +69,7 @@ type Services struct {
 	Visits       *visits.Service
 	Sharing      *sharing.Service
 	BankAccounts *bankaccounts.Service
+	Disputes     *disputes.Service
 }
 
 // ControlHooks are the functions of the provider that the controls call.

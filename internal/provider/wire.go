@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/dashboard"
+	"vestibule/internal/provider/disputes"
 	"vestibule/internal/provider/documents"
 	"vestibule/internal/provider/invites"
 	"vestibule/internal/provider/operator"
@@ -70,17 +71,20 @@ func (p *Provider) wire() {
 	p.invites = &invites.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Visits: p.visits, Outbox: p.outbox, Mailboxes: p.mailboxes}
 	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports}
+	p.disputes = &disputes.Service{DB: c.DB, Now: p.now, URL: c.URL, Page: access.Path + "/disputes", Brand: p.visits.Operator.Name,
+		Mailboxes: p.mailboxes, Customers: p.customers, Reports: p.reports, Outbox: p.outbox}
 	p.dashboard = &dashboard.Service{Pages: dashboard.Pages{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets,
 		Site: p.visits.Operator.Name, BehindProxy: c.BehindProxy, NeedFactor: c.RequireSecondFactor},
 		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,
-		Outbox: p.outbox, Mail: c.Mail, Queue: p.queue, Crashed: p.queue.Crashed}
+		Outbox: p.outbox, Disputes: p.disputes, Mail: c.Mail, Queue: p.queue, Crashed: p.queue.Crashed}
 	p.operator = &operator.Service{Pages: dashboard.Pages{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: cmp.Or(c.OperatorURL, c.URL),
 		Assets: c.Assets, Site: p.visits.Operator.Name, BehindProxy: c.BehindProxy}, Environment: c.Environment, Customers: p.customers,
 		Dashboard: p.dashboard, Queue: p.queue, Outbox: p.outbox, Sources: c.Examine}
 	if p.visits.HasAccessPage {
 		p.access = &access.Service{DB: c.DB, Queue: p.queue, Now: p.now, URL: c.URL, Sandbox: c.Environment == contract.Sandbox,
 			Secure: p.visits.Secure, BehindProxy: c.BehindProxy, Mailboxes: p.mailboxes, Customers: p.customers, Sharing: p.sharing,
-			Sources: p.connections, Accounts: p.bankaccounts, Visits: p.visits, Outbox: p.outbox, Record: p.dashboard.RecordConsumer}
+			Sources: p.connections, Accounts: p.bankaccounts, Visits: p.visits, Outbox: p.outbox, Disputes: p.disputes,
+			Record: p.dashboard.RecordConsumer}
 	}
 
 	// Package customers imports auth, which reads its credentials.
@@ -147,5 +151,5 @@ func (p *Provider) reportFinished(ctx context.Context, tx *store.Tx, publicToken
 
 func (p *Provider) services() Services {
 	return Services{DB: p.config.DB, Log: p.config.Log, Keys: p.keys, Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks,
-		Visits: p.visits, Sharing: p.sharing, BankAccounts: p.bankaccounts}
+		Visits: p.visits, Sharing: p.sharing, BankAccounts: p.bankaccounts, Disputes: p.disputes}
 }

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"vestibule/internal/contract"
 )
@@ -25,6 +27,9 @@ type Cashflow struct {
 	Attributes     []Attribute            `json:"attributes,omitempty"`
 	Properties     []ConsumerDataProperty `json:"consumer_data_properties,omitempty"`
 	Scores         []Score                `json:"scores,omitempty"`
+
+	// Notices are the person's statements after disputes; only in a report with one.
+	Notices []ConsumerNotice `json:"consumer_notices,omitempty"`
 }
 
 // Meta identifies the report, its time and its consumer.
@@ -40,6 +45,14 @@ type Meta struct {
 	Substatus          *contract.Substatus `json:"substatus"`
 	ConsumerID         *string             `json:"consumer_id"`
 	ConsumerExternalID *string             `json:"consumer_external_id"`
+}
+
+// Revised returns the meta of a revision with a number.
+func (m *Meta) Revised(revision int, at time.Time) *Meta {
+	out := *m
+	number, when := strconv.Itoa(revision), TimestampOf(at)
+	out.Revision, out.RevisionCreatedAt = &number, &when
+	return &out
 }
 
 // Product is the configured product that the report was made for.

@@ -34,6 +34,7 @@ type Dashboard struct {
 	PublicID string
 	Sandbox  bool
 	Child    bool // the account has a parent
+	Corrects bool // the account answers disputes
 
 	Once   string // single-use token of the forms
 	Flash  string // last completed action, a code of dashboard.flash; empty for none
@@ -142,7 +143,8 @@ type DashboardReport struct {
 	Substatus   contract.Substatus
 	Created     time.Time
 	Retrieved   time.Time
-	Revisable   bool // its figures can be corrected
+	Revisable   bool     // it can be corrected
+	Disputes    []string // numbers of the disputes about it
 
 	Account         string             // name of the child account that has it; empty for the user's own
 	Child           string             // its publicId; set only on the report's page
@@ -290,7 +292,7 @@ func (d Dashboard) staffPage(section, title string) ui.Page {
 		p.User.Find, sections = d.Home+"/find", operatorSections
 	}
 	for _, s := range sections {
-		if !s.parents || !d.Child {
+		if (!s.parents || !d.Child) && (s.name != "disputes" || d.Corrects) {
 			p.Links = append(p.Links, ui.Link{Text: i18n.T(d.Lang, s.words), URL: s.path, Current: s.name == section})
 		}
 	}
@@ -307,6 +309,7 @@ type dashboardSection struct {
 var dashboardSections = []dashboardSection{
 	{"overview", "/dashboard", "dashboard.menu.overview", false},
 	{"reports", "/dashboard/reports", "dashboard.menu.reports", false},
+	{"disputes", "/dashboard/disputes", "dashboard.menu.disputes", false},
 	{"relay", "/dashboard/relay-tokens", "dashboard.menu.relay_tokens", false},
 	{"outbox", "/dashboard/outbox", "dashboard.menu.outbox", false},
 	{"webhooks", "/dashboard/webhooks", "dashboard.menu.webhooks", false},

@@ -123,6 +123,7 @@ type Transaction struct {
 	Description string       `json:"description"`
 	Merchant    string       `json:"merchant,omitempty"`
 	Memo        string       `json:"memo,omitempty"`
+	Corrected   *Corrected   `json:"-"` // after a dispute; nil: as the bank states it
 }
 
 // Out reports whether the movement is money out of the account.

@@ -121,6 +121,7 @@ const (
 	TierMerchant              // the dictionary of merchants and lenders
 	TierPattern               // words that businesses of a kind have in their names
 	TierOther                 // no step decided
+	TierCorrected             // staff, after a dispute
 
 	tierEnd
 )
@@ -133,7 +134,7 @@ func (t Tier) String() string {
 	return tierNames[t]
 }
 
-var tierNames = [tierEnd]string{"direction", "mechanism", "merchant", "pattern", "other"}
+var tierNames = [tierEnd]string{"direction", "mechanism", "merchant", "pattern", "other", "corrected"}
 
 // String returns the leaf's full name, as in "INCOME.PAYROLL"; LeafOther is "OTHER".
 func (l Leaf) String() string { return leafTable[l.valid()].name }

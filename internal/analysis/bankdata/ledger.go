@@ -20,6 +20,7 @@ type Entry struct {
 	Own     bool // a leg of a transfer between own accounts: one of a pair, or an OWN leaf
 	NSF     int8 // 1 for an NSF or overdraft event; 0 also if counted with another entry, or refunded
 	Waived  bool // an NSF or overdraft event whose fee was refunded; NSF is then 0
+	decided bool // staff decided Leaf after a dispute
 	paper   paper
 }
 

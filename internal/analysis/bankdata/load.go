@@ -155,7 +155,10 @@ func (l *Ledger) categorize() {
 			v = j.debit
 		}
 		e.Leaf, e.Tier, e.Party, e.paper = v.Leaf, v.Tier, j.party, j.paper
-		e.Own = v.Leaf == LeafOwnIn || v.Leaf == LeafOwnOut
+		if c := l.transaction(e).Corrected; c != nil {
+			l.correct(e, c, &parties)
+		}
+		e.Own = e.Leaf == LeafOwnIn || e.Leaf == LeafOwnOut
 	}
 	l.Parties = parties.all()
 }

@@ -210,7 +210,8 @@ func (s *finder) add(of []int32, c Cadence) {
 	if c == Irregular {
 		interval = st.Interval
 	}
-	st.Active = int32(s.ledger.Fetch-st.Last)*100 <= interval*3/2+500
+	st.Active = int32(s.ledger.Fetch-st.Last)*100 <= interval*3/2+500 &&
+		!slices.ContainsFunc(of, func(x int32) bool { return s.ledger.ended(&s.ledger.Entries[x]) })
 	s.found = append(s.found, st)
 }
 

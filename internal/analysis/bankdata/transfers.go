@@ -87,7 +87,7 @@ func (r *reader) paper() (p paper) {
 }
 
 // mayPair reports whether an entry may be a leg.
-func mayPair(e *Entry) bool { return e.Amount != 0 && pairs[e.Leaf.valid()] }
+func mayPair(e *Entry) bool { return e.Amount != 0 && !e.decided && pairs[e.Leaf.valid()] }
 
 // pairs marks the categories that a leg may have: transfers, unknown, checks and cash.
 var pairs = func() (p [leafEnd]bool) {

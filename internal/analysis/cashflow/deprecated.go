@@ -1,5 +1,11 @@
 package cashflow
 
+import (
+	"slices"
+
+	"vestibule/internal/report"
+)
+
 // Deprecated lists the 24 attributes of the deprecated family (AV) in the order of the
 // report, where they follow the universal ones. The API defines their value types, nodes,
 // windows and sentinels; the names are ours. Unlike the universal family, a category
@@ -107,4 +113,9 @@ func monthBalance(f *facts, w Window) figure {
 		}
 	}
 	return integer(n)
+}
+
+// HasDeprecated reports whether attributes of a report are of the deprecated family.
+func HasDeprecated(all []report.Attribute) bool {
+	return slices.ContainsFunc(all, func(a report.Attribute) bool { return a.Name == deprecated[0].Name })
 }

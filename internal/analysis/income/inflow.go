@@ -78,11 +78,29 @@ func (f *facts) inflowsOf(data *bankdata.Data, stated []employer) []inflow {
 	return out
 }
 
-// payer returns the payer of a wage, by the words of its transaction.
+// payer returns the payer of a wage, by the words of its transaction, or as staff named it. A
+// payment that staff found to be of another counterparty has that one's payer.
 func (f *facts) payer(data *bankdata.Data, e *bankdata.Entry) string {
+	from, account, t := f.paymentOf(data, e)
+	if fixed := t.Corrected; fixed != nil && fixed.Payer != "" {
+		return fixed.Payer
+	} else if fixed != nil && fixed.Party != "" {
+		for i := len(f.ledger.Entries) - 1; i >= 0; i-- {
+			if x := &f.ledger.Entries[i]; x.Party == e.Party && x.Amount > 0 {
+				if c, a, other := f.paymentOf(data, x); other.Corrected == nil || other.Corrected.Party == "" {
+					return payerOf(other, holdersOf(c, a, f.consumer))
+				}
+			}
+		}
+	}
+	return payerOf(t, holdersOf(from, account, f.consumer))
+}
+
+// paymentOf returns the transaction of an entry with its connection and account.
+func (f *facts) paymentOf(data *bankdata.Data, e *bankdata.Entry) (*bankdata.Connection, *bankdata.Account, *bankdata.Transaction) {
 	c, a, t := f.ledger.Source(e.Index)
 	from := &data.Connections[c]
-	return payerOf(&from.Accounts[a].Transactions[t], holdersOf(from, &from.Accounts[a], f.consumer))
+	return from, &from.Accounts[a], &from.Accounts[a].Transactions[t]
 }
 
 func (f *facts) kindOfStream(i int) (kind int, is bool) {

@@ -2,7 +2,6 @@ package income
 
 import (
 	"math"
-	"strconv"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
@@ -175,20 +174,21 @@ func (s sums) like(net report.Cents) (now sums) {
 }
 
 // Revise returns the report with the figures that Corrected returned, as a revision with
-// the given number. It does not change r.
+// the given number. The matched income changes in the proportion of the annual figures. It
+// does not change r.
 func Revise(r report.Income, v report.RevisedValues, revision int, at time.Time) report.Income {
 	now := Figures(&r)
-	meta := *r.Meta
-	number, when := strconv.Itoa(revision), report.TimestampOf(at)
-	meta.Revision, meta.RevisionCreatedAt = &number, &when
-	r.Meta = &meta
+	r.Meta = r.Meta.Revised(revision, at)
+	if r.Income == nil && v == (report.RevisedValues{}) {
+		return r
+	}
 	node := report.IncomeNode{}
 	if r.Income != nil {
 		node = *r.Income
 	}
 	// An unchanged amount keeps its cents.
 	set := func(c **report.Cents, was, is *int64) {
-		if *c == nil || was == nil || *was != *is {
+		if is != nil && (*c == nil || was == nil || *was != *is) {
 			cents := report.Cents(*is) * 100
 			*c = &cents
 		}
@@ -199,9 +199,23 @@ func Revise(r report.Income, v report.RevisedValues, revision int, at time.Time)
 		accounts := append([]report.FinancialAccount(nil), node.FinancialAccounts...)
 		a := &accounts[0]
 		a.GrossAnnual, a.NetAnnual, a.GrossRecent, a.NetRecent = v.GrossAnnual, v.NetAnnual, v.GrossRecent, v.NetRecent
+		if a.MatchedIncome != nil {
+			m := *a.MatchedIncome
+			m.Gross, m.Net = scaled(m.Gross, now.GrossAnnual, v.GrossAnnual), scaled(m.Net, now.NetAnnual, v.NetAnnual)
+			a.MatchedIncome = &m
+		}
 		node.FinancialAccounts = accounts
 	}
 	node.Revised = &v
 	r.Income = &node
 	return r
+}
+
+// scaled returns n in the proportion in which a figure changed, rounded half up.
+func scaled(n, was, is *int64) *int64 {
+	if n == nil || was == nil || is == nil || *was <= 0 {
+		return n
+	}
+	out := (2**n**is + *was) / (2 * *was)
+	return &out
 }

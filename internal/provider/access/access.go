@@ -25,6 +25,7 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/disputes"
 	"vestibule/internal/provider/outbox"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/sources"
@@ -57,6 +58,7 @@ type Service struct {
 	Accounts    *bankaccounts.Service
 	Visits      *visits.Service
 	Outbox      *outbox.Service
+	Disputes    *disputes.Service
 
 	// Record adds to the audit trail of a customer that a consumer ended access, in the
 	// transaction that ends it. It sets the actor of the entry.
@@ -81,6 +83,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /access/link/{token}", sameOrigin.Handler(s.page(s.openLink)))
 	mux.Handle("POST /access/end/{account}", sameOrigin.Handler(s.withSession(s.end)))
 	mux.Handle("POST /access/disconnect/{source}", sameOrigin.Handler(s.withSession(s.disconnect)))
+	s.disputeRoutes(mux, sameOrigin)
 	mux.Handle("POST /access/sign-out", sameOrigin.Handler(s.page(s.signOut)))
 }
 

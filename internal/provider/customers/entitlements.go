@@ -27,12 +27,13 @@ const (
 	Hierarchy          Entitlement = "hierarchy"            // /accounts and products of child accounts
 	SecureRedirect     Entitlement = "secure-redirect"      // POST /secure-redirect
 	Refresh            Entitlement = "refresh"              // POST /connect/refresh, and reports on a schedule
+	Corrections        Entitlement = "corrections"          // disputes and corrections of reports on the dashboard
 )
 
 // Entitlements lists all entitlements in display order.
 func Entitlements() []Entitlement {
 	return []Entitlement{AccountNumbers, PreparedReports, Configurations, CredentialRotation,
-		RelayTokens, MultiProductTokens, Hierarchy, SecureRedirect, Refresh}
+		RelayTokens, MultiProductTokens, Hierarchy, SecureRedirect, Refresh, Corrections}
 }
 
 // ErrEntitlement is returned for an unknown entitlement.

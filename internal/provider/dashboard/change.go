@@ -13,6 +13,8 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/disputes"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	providerui "vestibule/templates/provider"
@@ -39,6 +41,9 @@ type input struct {
 	hash string // of a new password; see form.prepare
 	old  string // hash of the password to change
 	lang i18n.Lang
+
+	draft   reports.Draft     // of a correction
+	dispute disputes.Prepared // or its answer
 }
 
 // field returns a field's text without surrounding white space.
@@ -310,7 +315,7 @@ func (s *Pages) frameOf(r *http.Request, by user) providerui.Dashboard {
 		d.Account = s.Site
 	}
 	d.Once, d.Languages = s.once(by.session.ID), s.language.Links(r, listParams...)
-	d.Dense = by.dense
+	d.Dense, d.Corrects = by.dense, by.corrects
 	d.Page, d.Scripts = s.pageToken(by.session.ID), []string{s.Assets.URL("dashboard.js")}
 	return d
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -11,17 +12,19 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/analysis/corrections"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
+	"vestibule/internal/provider/disputes"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	providerui "vestibule/templates/provider"
 )
 
-// The correction pages are the only ones that show figures of a report. They name no
-// applicant; the reason is free text and is shown nowhere else.
+// The correction pages are the only ones that show figures and data of a report. The reason is
+// free text and is shown nowhere else.
 
 // Length of a reason, in characters.
 const (
@@ -31,43 +34,69 @@ const (
 
 // correction renders the form with earlier corrections.
 func (s *Service) correction(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-	return s.correctionPage(ctx, r.PathValue("id"), by, d, nil)
+	q := selectionParams(r, "item", "month", "dispute")
+	for _, name := range []string{"item", "dispute"} {
+		if d.Given.Has(name) {
+			q.Set(name, d.Given.Get(name))
+		}
+	}
+	v := providerui.DashboardCorrection{Reference: r.PathValue("id"), MaxReason: maxReason, Month: q.Get("month")}
+	if disputes.IsNumber(q.Get("dispute")) {
+		v.Dispute = q.Get("dispute")
+	}
+	return s.correctionPage(ctx, by, d, v, q.Get("item"))
 }
 
-// correctionPage renders the form; with then, also the result of the submitted values.
-func (s *Service) correctionPage(ctx context.Context, reference string, by user, d providerui.Dashboard,
-	then *report.RevisedValues) (templ.Component, error) {
-	token := s.token(reference)
-	if token == "" {
+// correctionPage renders v for an item; "" for the figures and the lists.
+func (s *Service) correctionPage(ctx context.Context, by user, d providerui.Dashboard, v providerui.DashboardCorrection,
+	item string) (templ.Component, error) {
+	token := s.token(v.Reference)
+	if token == "" || !by.corrects {
 		return nil, unknown("report")
 	}
-	v := providerui.DashboardCorrection{Reference: reference, Then: then, MaxReason: maxReason}
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		r, err := s.own(ctx, tx, by, token)
 		if err != nil {
 			return err
 		}
-		f, err := s.Reports.Figures(ctx, tx, r.CustomerID, token)
+		c, err := s.Reports.Correcting(ctx, tx, r.CustomerID, token)
 		if err != nil {
 			return err
 		}
-		v.Revision, v.Now, v.Estimated, v.Currency = f.Revision, f.Now, f.Estimated, f.Currency
+		v.Revision, v.Now, v.Currency, v.Income, v.HasData, v.Items = c.Revision, c.Figures, c.Currency, c.Income, c.HasData, c.Items
+		v.Estimated = c.Estimated
 		for _, name := range report.RevisedNames() {
-			if f.Recent || !report.RevisedRecent(name) {
+			if c.Recent || !report.RevisedRecent(name) {
 				v.Names = append(v.Names, name)
 			}
 		}
-		made, err := s.Reports.Revisions(ctx, tx, r.CustomerID, token)
+		labels := map[string]string{}
+		for i := range v.Items {
+			labels[v.Items[i].Key()] = v.Items[i].Label
+			if v.Items[i].Key() == item {
+				v.Item = &v.Items[i]
+			}
+			if v.Month == "" && v.Items[i].Target == corrections.Transaction {
+				v.Month = v.Items[i].Day.Format("2006-01")
+			}
+		}
+		if item != "" && v.Item == nil {
+			return unknown("item")
+		}
+		made, err := s.Reports.Revisions(ctx, tx, c.Report)
 		if err != nil {
 			return err
 		}
 		for _, x := range made {
-			who, err := s.emailOf(ctx, tx, x.By)
-			if err != nil {
+			row := providerui.DashboardRevision{Number: x.Number, At: x.At, Reason: x.Reason, Dispute: x.Dispute, Person: x.By == ""}
+			if row.By, err = s.emailOf(ctx, tx, x.By); err != nil {
 				return err
 			}
-			v.Made = append(v.Made, providerui.DashboardRevision{Number: x.Number, At: x.At, By: who, Reason: x.Reason,
-				Before: x.Before, Then: x.Then})
+			for _, m := range x.Corrections {
+				row.Made = append(row.Made, providerui.DashboardCorrected{Target: string(m.Target), Label: labels[m.Key()],
+					Field: m.Field, Value: m.Value})
+			}
+			v.Made = append(v.Made, row)
 		}
 		return nil
 	})
@@ -103,81 +132,162 @@ func (s *Service) previewCorrection(w http.ResponseWriter, r *http.Request) erro
 	in := input{Values: form, id: r.PathValue("id")}
 	d, status := s.frameOf(r, by), http.StatusOK
 	d.Given = form
-	var then *report.RevisedValues
-	token := s.token(in.id)
-	if token == "" {
-		return unknown("report")
+	v := providerui.DashboardCorrection{Reference: in.id, MaxReason: maxReason}
+	if disputes.IsNumber(form.Get("dispute")) {
+		v.Dispute = form.Get("dispute")
 	}
-	c, err := corrected(in, by)
-	if err == nil {
-		var values report.RevisedValues
-		var of reports.Report
-		if of, err = s.own(r.Context(), s.DB.SQL, by, token); err != nil {
-			return err
-		}
-		values, err = s.Reports.PreviewCorrection(r.Context(), s.DB.SQL, of.CustomerID, token, c.Values)
-		then, err = &values, unfit(err)
-	}
+	err = s.draftCorrection(r.Context(), r, by, &in)
 	var no refused
 	if errors.As(err, &no) {
-		d.Invalid, d.Words, status, then = no.field, i18n.T(d.Lang, no.text), http.StatusUnprocessableEntity, nil
-	} else if err != nil {
+		d.Invalid, d.Words, status = no.field, i18n.T(d.Lang, no.text), http.StatusUnprocessableEntity
+	} else if err != nil && !errors.As(err, new(noChange)) {
 		return err
+	} else if err == nil {
+		v.Then, v.Checked = in.draft.Differences, true
 	}
 	return s.render(w, r, by, status, d, func(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-		return s.correctionPage(ctx, in.id, by, d, then)
+		return s.correctionPage(ctx, by, d, v, form.Get("item"))
 	})
 }
 
-// correct makes the correction of a form.
-func (s *Service) correct(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+// draftCorrection computes the correction of a form.
+func (s *Service) draftCorrection(ctx context.Context, _ *http.Request, by user, in *input) error {
 	token := s.token(in.id)
-	if token == "" {
-		return done{}, unknown("report")
+	if token == "" || !by.corrects {
+		return unknown("report")
 	}
-	r, err := s.own(ctx, tx, by, token)
+	c := reports.Change{By: by.ID, Reason: strings.TrimSpace(strings.ReplaceAll(in.Get("reason"), "\r\n", "\n"))}
+	var err error
+	if c.Revision, err = strconv.Atoi(in.Get("revision")); err != nil || c.Revision < 0 {
+		return malformed("revision")
+	}
+	of, err := s.own(ctx, s.DB.SQL, by, token)
 	if err != nil {
-		return done{}, err
+		return err
 	}
-	c, err := corrected(in, by)
+	if number := in.Get("dispute"); number != "" {
+		x, err := s.Disputes.Get(ctx, s.DB.SQL, of.CustomerID, number)
+		if err != nil || x.PublicToken != token {
+			return unknown("dispute")
+		}
+		c.Dispute = x.Number
+	}
+	now, err := s.Reports.Correcting(ctx, s.DB.SQL, of.CustomerID, token)
 	if err != nil {
-		return done{}, err
+		return err
 	}
-	n, err := s.Reports.Correct(ctx, tx, r.CustomerID, token, c)
+	first := ""
+	if c.Corrections, first, err = corrected(*in, now); err != nil {
+		return err
+	}
+	if n := utf8.RuneCountInString(c.Reason); n < minReason || n > maxReason || strings.ContainsFunc(c.Reason, unprintable) {
+		return fieldProblem("reason", "dashboard.correction.reason_invalid")
+	}
+	in.draft, err = s.Reports.Draft(ctx, s.DB.SQL, of.CustomerID, token, c)
+	switch {
+	case errors.Is(err, reports.ErrRevised):
+		return noChange{"corrected meanwhile"}
+	case errors.Is(err, reports.ErrUnchanged):
+		return fieldProblem(first, "dashboard.correction.none")
+	case errors.Is(err, reports.ErrNothingLeft):
+		return fieldProblem(first, "dashboard.correction.nothing_left")
+	case errors.Is(err, reports.ErrDataDeleted):
+		return fieldProblem(first, "dashboard.correction.no_data")
+	}
+	return unfit(err)
+}
+
+// correct makes the correction that draftCorrection computed.
+func (s *Service) correct(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	n, err := s.Reports.Revise(ctx, tx, in.draft)
 	if errors.Is(err, reports.ErrRevised) {
 		return done{}, noChange{"corrected meanwhile"}
 	}
-	detail := "revision " + strconv.Itoa(n)
-	for _, name := range report.RevisedNames() {
-		if *c.Values.Figure(name) != nil {
-			detail += ", " + name
+	d := done{action: "report corrected", object: in.id, detail: "revision " + strconv.Itoa(n), flash: "corrected"}
+	for _, c := range in.draft.Corrections() {
+		what := string(c.Target) + " " + c.Field
+		if c.Target == corrections.Figures {
+			what = c.Field
 		}
+		d.detail += ", " + what
 	}
-	return done{action: "report corrected", object: in.id, detail: detail, flash: "corrected"}, unfit(err)
+	if number := in.Get("dispute"); number != "" {
+		d.to = "/dashboard/disputes/" + number
+	}
+	return d, err
 }
 
-// corrected parses the form.
-func corrected(in input, by user) (reports.Correction, error) {
-	c := reports.Correction{By: by.ID, Reason: strings.TrimSpace(strings.ReplaceAll(in.Get("reason"), "\r\n", "\n"))}
-	var err error
-	if c.Revision, err = strconv.Atoi(in.Get("revision")); err != nil || c.Revision < 0 {
-		return c, malformed("revision")
+// corrected parses the fields of a form: those of an item, or figures. first is the first field.
+func corrected(in input, now reports.Correcting) (out []corrections.Correction, first string, err error) {
+	key := in.Get("item")
+	if key == "" {
+		for _, name := range report.RevisedNames() {
+			text := in.field(name)
+			if text == "" {
+				continue
+			}
+			n, ok := wholeAmount(text)
+			if !ok {
+				return nil, "", unfit(income.Unfit{Figure: name, Reason: income.UnfitRange})
+			}
+			out = append(out, corrections.Correction{Target: corrections.Figures, Field: name, Value: strconv.FormatInt(n, 10)})
+		}
+		return out, report.RevisedNames()[0], nil
 	}
-	for _, name := range report.RevisedNames() {
-		text := in.field(name)
-		if text == "" {
+	i := slices.IndexFunc(now.Items, func(x corrections.Item) bool { return x.Key() == key })
+	if i < 0 {
+		return nil, "", unknown("item")
+	}
+	item := now.Items[i]
+	for _, f := range item.Fields {
+		value := in.field(f.Name)
+		if value == f.Found {
+			value = ""
+		}
+		if !f.Valid(value) {
+			return nil, "", fieldProblem(f.Name, "dashboard.correction.value_invalid")
+		}
+		if value == f.Value {
 			continue
 		}
-		n, ok := wholeAmount(text)
-		if !ok {
-			return c, unfit(income.Unfit{Figure: name, Reason: income.UnfitRange})
-		}
-		*c.Values.Figure(name) = &n
+		c := item.Correction
+		c.Field, c.Value = f.Name, value
+		out = append(out, c)
 	}
-	if n := utf8.RuneCountInString(c.Reason); n < minReason || n > maxReason || strings.ContainsFunc(c.Reason, unprintable) {
-		return c, fieldProblem("reason", "dashboard.correction.reason_invalid")
+	return out, item.Fields[0].Name, nil
+}
+
+// revision serves the body of a revision of a report as a file.
+func (s *Service) revision(w http.ResponseWriter, r *http.Request) error {
+	if err := s.guard(r); err != nil {
+		return err
 	}
-	return c, nil
+	by, err := s.current(r.Context(), s.DB.SQL, r)
+	if err != nil {
+		return err
+	}
+	if by.ID == "" {
+		return s.redirectToSignIn(w, r)
+	}
+	token, n := s.token(r.PathValue("id")), r.PathValue("revision")
+	number, err := strconv.Atoi(n)
+	if err != nil || number < 0 || token == "" || !by.corrects {
+		return unknown("report")
+	}
+	of, err := s.own(r.Context(), s.DB.SQL, by, token)
+	if err != nil {
+		return err
+	}
+	body, err := s.Reports.Body(r.Context(), s.DB.SQL, of.CustomerID, token, number)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Content-Disposition", `attachment; filename="revision-`+strconv.Itoa(number)+`.json"`)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Write(body) // on error the client is gone
+	return nil
 }
 
 func unprintable(r rune) bool {

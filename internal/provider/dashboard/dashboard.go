@@ -26,6 +26,7 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/disputes"
 	"vestibule/internal/provider/outbox"
 	"vestibule/internal/provider/redirects"
 	"vestibule/internal/provider/reports"
@@ -49,6 +50,7 @@ type Service struct {
 	Visits    *visits.Service
 	Redirects *redirects.Service
 	Outbox    *outbox.Service
+	Disputes  *disputes.Service
 
 	Mail  mail.Mailer // sends invitations and links for forgotten passwords; nil: none are sent
 	Queue jobs.Enqueuer

@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/mail"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/disputes"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/visits"
@@ -138,14 +139,22 @@ func (s *Service) reportView(x reports.Report) providerui.DashboardReport {
 // store.ErrNotFound.
 func (s *Service) own(ctx context.Context, q store.Queryer, by user, publicToken string) (reports.Report, error) {
 	r, err := s.Reports.Get(ctx, q, publicToken)
-	if err != nil || r.CustomerID == by.account.ID {
-		return r, err
+	if err == nil {
+		err = s.mayRead(ctx, q, by, r.CustomerID)
 	}
-	a, err := s.Customers.ByID(ctx, q, r.CustomerID)
+	return r, err
+}
+
+// mayRead returns store.ErrNotFound unless an account is the user's or one of its children.
+func (s *Service) mayRead(ctx context.Context, q store.Queryer, by user, customerID string) error {
+	if customerID == by.account.ID {
+		return nil
+	}
+	a, err := s.Customers.ByID(ctx, q, customerID)
 	if err == nil && a.ParentID != by.account.ID {
 		err = store.ErrNotFound
 	}
-	return r, err
+	return err
 }
 
 // redirectToList redirects a reloaded search to the list.
@@ -293,13 +302,22 @@ func (s *Service) report(ctx context.Context, r *http.Request, by user, d provid
 			return err
 		}
 		v = s.reportView(x)
-		v.PublicToken, v.Origin, v.Revisable = x.PublicToken, "submission", s.Reports.Revisable(x)
+		v.PublicToken, v.Origin, v.Revisable = x.PublicToken, "submission", by.corrects && s.Reports.Correctable(x)
 		if x.CustomerID != by.account.ID {
 			a, err := s.Customers.ByID(ctx, tx, x.CustomerID)
 			if err != nil {
 				return err
 			}
 			v.Account, v.Child = a.Name, a.PublicID
+		}
+		if by.corrects {
+			about, err := s.Disputes.List(ctx, tx, disputes.Filter{CustomerID: x.CustomerID, PublicToken: token, Latest: true, Limit: pageSize})
+			if err != nil {
+				return err
+			}
+			for _, dispute := range about {
+				v.Disputes = append(v.Disputes, dispute.Number)
+			}
 		}
 		v.Moments = []providerui.DashboardMoment{{At: x.Created, Kind: "report"}}
 		if err := s.history(ctx, tx, x, &v); err != nil {

@@ -21,6 +21,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		"GET /dashboard/theme":         s.theme,
 
 		"GET /dashboard/reports/{id}/correct": s.correction,
+		"GET /dashboard/reports/{id}/dispute": s.newDispute,
+		"GET /dashboard/disputes/{id}":        s.dispute,
 	} {
 		mux.Handle(pattern, s.get(show))
 	}
@@ -28,6 +30,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /dashboard/deliveries", s.live(s.deliveries))
 	mux.Handle("GET /dashboard/deliveries/{id}", s.live(s.delivery))
 	mux.Handle("GET /dashboard/reports", s.live(s.reports))
+	mux.Handle("GET /dashboard/disputes", s.live(s.disputes))
+	mux.Handle("GET /dashboard/disputes/{id}/files/{file}", s.adapt(s.disputeFile))
 	mux.Handle("GET /dashboard/relay-tokens", s.live(s.sharing))
 	mux.Handle("GET /dashboard/relay-tokens/received", s.live(s.sharedWithMe))
 	// A search changes nothing; it uses POST to keep identifiers and names out of URLs.
@@ -41,6 +45,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /dashboard/relay-tokens/received/find", s.find(searchIn(receivedPath, s.received)))
 	s.mountList(mux, "/dashboard/outbox", s.emails)
 	s.mountList(mux, "/dashboard/accounts", s.childList)
+	mux.Handle("GET /dashboard/reports/{id}/revisions/{revision}", s.adapt(s.revision))
 	mux.Handle("POST /dashboard/reports/{id}/correct/check", s.adapt(s.previewCorrection))
 	for pattern, c := range s.changes() {
 		mux.Handle(pattern, s.post(c))
@@ -48,6 +53,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /dashboard/theme/logo", s.postDecoded(decodeFile(maxLogoForm), form{s.theme, "/dashboard/theme", s.setLogo, nil}))
 	mux.Handle("POST /dashboard/prepared", s.postDecoded(decodeFile(maxPreparedForm),
 		form{s.prepared, "/dashboard/prepared", s.addPrepared, nil}))
+	mux.Handle("POST /dashboard/reports/{id}/dispute", s.postDecoded(decodeDispute,
+		form{s.newDispute, "/dashboard/reports/{id}/dispute", s.openDispute, s.prepareDispute}))
 }
 
 // form is a change with the page of its form.
@@ -72,7 +79,9 @@ func (s *Service) changes() map[string]form {
 		"POST /dashboard/deliveries/{id}/redeliver":        {s.delivery, "/dashboard/deliveries/{id}", s.redeliver, nil},
 		"POST /dashboard/deliveries/redeliver":             {s.deliveries, "/dashboard/deliveries", s.redeliverFailed, nil},
 		"POST /dashboard/reports/{id}/share":               {s.report, "/dashboard/reports/{id}", s.shareReport, nil},
-		"POST /dashboard/reports/{id}/correct":             {s.correction, "/dashboard/reports/{id}/correct", s.correct, nil},
+		"POST /dashboard/reports/{id}/correct":             {s.correction, "/dashboard/reports/{id}/correct", s.correct, s.draftCorrection},
+		"POST /dashboard/disputes/{id}/answer":             {s.dispute, "/dashboard/disputes/{id}", s.answerDispute, s.prepareAnswer},
+		"POST /dashboard/disputes/{id}/facts":              {s.dispute, "/dashboard/disputes/{id}", s.addFacts, nil},
 		"POST /dashboard/relay-tokens":                     {s.sharing, "/dashboard/relay-tokens", s.share, nil},
 		"POST /dashboard/relay-tokens/{id}/withdraw":       {s.sharing, "/dashboard/relay-tokens", s.withdraw, nil},
 		"POST /dashboard/outbox/{id}/resend":               {s.outbox, "/dashboard/outbox", s.resendEmail, nil},

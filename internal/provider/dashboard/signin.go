@@ -26,10 +26,10 @@ type user struct {
 	account customers.Account
 	session session.Session
 
-	// what the account may do: assign configurations to children, have child accounts, and
-	// have prepared reports
-	configurer, hierarchy, prepares bool
-	dense                           bool // the user wants low rows
+	// what the account may do: assign configurations to children, have child accounts, have
+	// prepared reports, and correct reports and answer disputes
+	configurer, hierarchy, prepares, corrects bool
+	dense                                     bool // the user wants low rows
 }
 
 // complete adds the account of a signed-in user. A suspended account has no pages.
@@ -45,7 +45,7 @@ func (s *Service) complete(ctx context.Context, q store.Queryer, u *user) (err e
 		return err
 	}
 	for feature, may := range map[customers.Entitlement]*bool{customers.Configurations: &u.configurer, customers.Hierarchy: &u.hierarchy,
-		customers.PreparedReports: &u.prepares} {
+		customers.PreparedReports: &u.prepares, customers.Corrections: &u.corrects} {
 		if *may, err = s.Customers.Entitled(ctx, q, u.Account, feature); err != nil {
 			return err
 		}

@@ -83,10 +83,11 @@ func TestEligibilityReportHasTheVisitsData(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _, again, err := kinds[rep.Kind].compute(t.Context(), r.Service, rep, kept)
+			of, err := r.subjectOfBody(t.Context(), rep, kept, body)
 			if err != nil {
 				t.Fatal(err)
 			}
+			_, _, again := kinds[rep.Kind].compute(of, rep, kept)
 			if same, _ := report.Encode(again); string(same) != string(raw) {
 				t.Errorf("%s: generated again, it differs:\n%s", w, cmp.Diff(string(raw), string(same)))
 			}

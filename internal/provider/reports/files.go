@@ -12,6 +12,7 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/analysis/cashflow"
+	"vestibule/internal/analysis/corrections"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
@@ -156,10 +157,17 @@ func (s *Service) retrievedFiles(ctx context.Context, rep Report) (over bool, al
 	}
 	k := kinds[rep.Kind]
 	if k.analysis {
+		made, err := s.inForce(ctx, s.DB.SQL, rep)
+		if err != nil {
+			return false, nil, err
+		}
+		fixed := in
+		fixed.Corrections = corrections.Merge(in.Corrections, made)
+		explained := fixed.corrected(rep).Data
 		id := derivedID(rep.PublicToken, "analysis")
 		all = append(all, file{
 			listed: listed{"CASHFLOW_ANALYSIS", derivedID(rep.PublicToken, "file/analysis"), "REPORT_ANALYSIS", id, id + "/" + analysisName},
-			name:   analysisName, body: func() (any, error) { return s.analysis(ctx, rep, data) },
+			name:   analysisName, body: func() (any, error) { return s.analysis(ctx, rep, *explained) },
 		})
 	}
 	currency := data.Currency(report.DateOf(rep.Retrieved))

@@ -199,8 +199,12 @@ func (s *Service) build(ctx context.Context, r Report, in *Input, from origin) (
 		}
 	}
 	began := time.Now() // real time, because it measures work
+	of, err := s.subjectOf(ctx, r, *in)
+	if err != nil {
+		return w, err
+	}
 	var computed any
-	w.status, w.sub, computed, err = kinds[r.Kind].compute(ctx, s, r, *in)
+	w.status, w.sub, computed = kinds[r.Kind].compute(of, r, in.corrected(r))
 	if s.Watch != nil {
 		defer func() { s.Watch(string(r.Kind), string(w.status), time.Since(began)) }()
 	}

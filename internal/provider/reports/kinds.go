@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"vestibule/internal/analysis/cashflow"
 	"vestibule/internal/analysis/eligibility"
@@ -16,19 +17,25 @@ import (
 // kind is what differs between the kinds of reports.
 type kind struct {
 	// compute returns the status of a report for its input and, if that is SUCCESS, its body.
-	compute    func(context.Context, *Service, Report, Input) (contract.Status, contract.Substatus, any, error)
-	files      bool // has a list of files; otherwise its only file is its PDF
-	analysis   bool // has a file that explains its figures
-	payroll    bool // has a file for each payroll connection
-	verifies   bool // lists its files in its body, lists what failed, and uses accounts of every type
-	correction bool // its figures may be corrected
+	compute  func(subject, Report, Input) (contract.Status, contract.Substatus, any)
+	files    bool // has a list of files; otherwise its only file is its PDF
+	analysis bool // has a file that explains its figures
+	payroll  bool // has a file for each payroll connection
+	verifies bool // lists its files in its body, lists what failed, and uses accounts of every type
+}
+
+// subject is what a report is computed with besides its input.
+type subject struct {
+	report.Envelope
+	configured customers.Configuration
+	files      []report.EligibilityDocument
 }
 
 // kinds has all kinds of reports. A passport is computed from a supplier's file, by
 // generatePassport.
 var kinds = map[contract.Product]kind{
 	contract.Cashflow:    {compute: computeCashflow, files: true, analysis: true},
-	contract.Income:      {compute: computeIncome, files: true, payroll: true, correction: true},
+	contract.Income:      {compute: computeIncome, files: true, payroll: true},
 	contract.Eligibility: {compute: computeEligibility, files: true, payroll: true, verifies: true},
 	contract.Passport:    {},
 }
@@ -51,61 +58,118 @@ func (s *Service) envelope(ctx context.Context, r Report, in Input) (report.Enve
 	}, p.Configuration, nil
 }
 
-func computeCashflow(ctx context.Context, s *Service, r Report, in Input) (contract.Status, contract.Substatus, any, error) {
-	status, sub := in.Data.Outcome(r.Retrieved)
-	if status != contract.StatusSuccess {
-		return status, sub, nil, nil
+// subjectOf returns what a new report is computed with.
+func (s *Service) subjectOf(ctx context.Context, r Report, in Input) (of subject, err error) {
+	if of.Envelope, of.configured, err = s.envelope(ctx, r, in); err == nil && kinds[r.Kind].verifies {
+		of.files, err = s.eligibilityDocuments(ctx, r, in, cmp.Or(of.configured.EligibilityKind, report.IncomeAndAssets))
 	}
-	envelope, configured, err := s.envelope(ctx, r, in)
-	if err != nil {
-		return "", "", nil, err
-	}
-	return status, sub, cashflow.Build(cashflow.Input{Envelope: envelope, Consumer: in.Consumer, Bank: *in.Data, Failed: in.Failed,
-		Options: cashflow.Options{Attributes: true, Deprecated: configured.DeprecatedAttributes,
-			ScoreV1: configured.ScoreV1, ScoreV21: configured.ScoreV21},
-	}, r.Retrieved), nil
+	return of, err
 }
 
-func computeIncome(ctx context.Context, s *Service, r Report, in Input) (contract.Status, contract.Substatus, any, error) {
-	from := income.Input{Consumer: in.Consumer, Bank: *in.Data, Payroll: in.Payroll, Paystubs: in.Paystubs, Failed: in.Failed,
+// subjectOfBody returns what the next revision of a report is computed with: labels, product,
+// options and files as in its body, whatever they are now.
+func (s *Service) subjectOfBody(ctx context.Context, r Report, in Input, body any) (of subject, err error) {
+	if of.Envelope, of.configured, err = s.envelope(ctx, r, in); err != nil {
+		return of, err
+	}
+	var meta *report.Meta
+	var product *report.Product
+	c := &of.configured
+	switch b := body.(type) {
+	case *report.Cashflow:
+		meta, product = b.Meta, b.Product
+		c.DeprecatedAttributes = len(b.Attributes) > 0 && cashflow.HasDeprecated(b.Attributes)
+		c.ScoreV1 = slices.ContainsFunc(b.Scores, func(x report.Score) bool { return x.ScoreVersion == "v1.0" })
+		c.ScoreV21 = slices.ContainsFunc(b.Scores, func(x report.Score) bool { return x.ScoreVersion == "v2.1" })
+	case *report.Income:
+		meta, product = b.Meta, b.Product
+		if b.Income != nil && len(b.Income.FinancialAccounts) > 0 {
+			a := b.Income.FinancialAccounts[0]
+			c.IncomeModelSuite, c.IncomeInflows = a.ModelVersion, a.IncomeSuite2 != nil
+		}
+	case *report.Eligibility:
+		meta, product, of.files = b.Meta, b.Product, b.Documents
+		switch {
+		case b.Assets == nil:
+			c.EligibilityKind = report.IncomeOnly
+		case b.Employment == nil && b.StatedEmployers == nil && b.Income == nil && b.Notices == nil:
+			c.EligibilityKind = report.AssetsOnly
+		default:
+			c.EligibilityKind = report.IncomeAndAssets
+		}
+	}
+	if meta != nil {
+		of.ExternalID, of.UserArgs = report.Text(meta.ExternalID), report.Text(meta.UserArgs)
+		of.ConsumerID, of.ConsumerExternalID = report.Text(meta.ConsumerID), report.Text(meta.ConsumerExternalID)
+	}
+	if product != nil {
+		of.Product = *product
+	}
+	return of, nil
+}
+
+// compute returns the status of a report for its input with its corrections and, if that is
+// SUCCESS, its body. It waits for the turn of a computation.
+func (s *Service) compute(ctx context.Context, of subject, r Report, in Input) (contract.Status, contract.Substatus, any, error) {
+	select {
+	case turns <- struct{}{}:
+		defer func() { <-turns }()
+	case <-ctx.Done():
+		return "", "", nil, ctx.Err()
+	}
+	status, sub, body := kinds[r.Kind].compute(of, r, in.corrected(r))
+	return status, sub, body, nil
+}
+
+func computeCashflow(of subject, r Report, in Input) (contract.Status, contract.Substatus, any) {
+	status, sub := in.Data.Outcome(r.Retrieved)
+	if status != contract.StatusSuccess {
+		return status, sub, nil
+	}
+	body := cashflow.Build(cashflow.Input{Envelope: of.Envelope, Consumer: in.Consumer, Bank: *in.Data, Failed: in.Failed,
+		Options: cashflow.Options{Attributes: true, Deprecated: of.configured.DeprecatedAttributes,
+			ScoreV1: of.configured.ScoreV1, ScoreV21: of.configured.ScoreV21},
+	}, r.Retrieved)
+	return status, sub, &body
+}
+
+// incomeInput returns the input of an income report without envelope and options.
+func incomeInput(in Input) income.Input {
+	out := income.Input{Consumer: in.Consumer, Bank: *in.Data, Payroll: in.Payroll, Paystubs: in.Paystubs, Failed: in.Failed,
 		Notices: incomeNotices(in)}
 	if g := in.Given; g != nil {
-		from.State, from.StatedEmployers, from.StatedAnnualIncome = g.State, g.Employers, g.AnnualIncome
+		out.State, out.StatedEmployers, out.StatedAnnualIncome = g.State, g.Employers, g.AnnualIncome
 	}
+	return out
+}
+
+func computeIncome(of subject, r Report, in Input) (contract.Status, contract.Substatus, any) {
+	from := incomeInput(in)
 	status, sub := from.Outcome(r.Retrieved)
 	if status != contract.StatusSuccess {
-		return status, sub, nil, nil
+		return status, sub, nil
 	}
-	envelope, configured, err := s.envelope(ctx, r, in)
-	if err != nil {
-		return "", "", nil, err
-	}
-	from.Envelope = envelope
-	from.Options = income.Options{Suite: configured.IncomeModelSuite, Inflows: configured.IncomeInflows}
-	return status, sub, income.Build(from, r.Retrieved), nil
+	from.Envelope = of.Envelope
+	from.Options = income.Options{Suite: of.configured.IncomeModelSuite, Inflows: of.configured.IncomeInflows}
+	body := income.Build(from, r.Retrieved)
+	return status, sub, &body
 }
 
 // computeEligibility leaves out what the configuration does not verify, even if it was
 // retrieved.
-func computeEligibility(ctx context.Context, s *Service, r Report, in Input) (contract.Status, contract.Substatus, any, error) {
-	envelope, configured, err := s.envelope(ctx, r, in)
-	if err != nil {
-		return "", "", nil, err
-	}
-	envelope.InputSource = cmp.Or(in.Source, report.ConsumerInput) // employers may be stated without a name
-	from := eligibility.Input{Envelope: envelope, Workflow: cmp.Or(configured.EligibilityKind, report.IncomeAndAssets),
-		Consumer: in.Consumer, Bank: *in.Data, Gathered: gathered(in), Notices: eligibilityNotices()}
+func computeEligibility(of subject, r Report, in Input) (contract.Status, contract.Substatus, any) {
+	of.InputSource = cmp.Or(in.Source, report.ConsumerInput) // employers may be stated without a name
+	from := eligibility.Input{Envelope: of.Envelope, Workflow: cmp.Or(of.configured.EligibilityKind, report.IncomeAndAssets),
+		Consumer: in.Consumer, Bank: *in.Data, Gathered: gathered(in), Notices: eligibilityNotices(), Files: of.files}
 	if in.Given != nil {
 		from.StatedEmployers = in.Given.Employers
 	}
-	if from.Files, err = s.eligibilityDocuments(ctx, r, in, from.Workflow); err != nil {
-		return "", "", nil, err
-	}
 	status, sub := eligibility.Outcome(from, r.Retrieved)
 	if status != contract.StatusSuccess {
-		return status, sub, nil, nil
+		return status, sub, nil
 	}
-	return status, sub, eligibility.Build(from, r.Retrieved), nil
+	body := eligibility.Build(from, r.Retrieved)
+	return status, sub, &body
 }
 
 // uses reports whether reports of a kind use accounts of a type.

@@ -7,8 +7,9 @@ import "vestibule/internal/report"
 // what the service does.
 
 const (
-	disputeNotice = "The person whom this report describes may dispute it with the company that it was made for."
-	reviseNotice  = "A report with figures that were corrected after a dispute says so: it " +
+	disputeNotice = "The person whom this report describes may dispute it with the service that made it, or with the " +
+		"company that it was made for."
+	reviseNotice = "A report with figures that were corrected after a dispute says so: it " +
 		"has a revision, and the corrected figures as its revised values."
 	grossNotice = "Deposits are net. The gross income of this source is estimated from them by the taxes of the year."
 )

@@ -19,6 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/corrections"
 	"vestibule/internal/analysis/eligibility"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
@@ -189,6 +190,9 @@ type Input struct {
 	// Gathered is other data for an eligibility report: documents, skipped employers, and
 	// failures.
 	Gathered *eligibility.Gathered `json:"gathered,omitempty"`
+
+	// Corrections are those of the report whose data it has, made after a dispute.
+	Corrections []corrections.Correction `json:"corrections,omitempty"`
 
 	// At is when the data were retrieved; zero for now.
 	At time.Time `json:"-"`

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
+	"vestibule/internal/analysis/corrections"
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
@@ -49,9 +50,23 @@ func (r *testServer) earner(t *testing.T) Report {
 	return rep
 }
 
-func (r *testServer) correct(t *testing.T, publicToken string, c Correction) (n int, err error) {
+// values overrides figures of an income report.
+func values(v report.RevisedValues) (out []corrections.Correction) {
+	for _, name := range report.RevisedNames() {
+		if n := *v.Figure(name); n != nil {
+			out = append(out, corrections.Correction{Target: corrections.Figures, Field: name, Value: fmt.Sprint(*n)})
+		}
+	}
+	return out
+}
+
+func (r *testServer) correct(t *testing.T, publicToken string, c Change) (n int, err error) {
+	d, err := r.Draft(t.Context(), r.DB.SQL, customer, publicToken, c)
+	if err != nil {
+		return 0, err
+	}
 	err = r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
-		n, err = r.Correct(ctx, tx, customer, publicToken, c)
+		n, err = r.Revise(ctx, tx, d)
 		return err
 	})
 	return n, err
@@ -89,18 +104,19 @@ func TestCorrectionMakesNextRevision(t *testing.T) {
 		}
 		net, gross := int64(40_100), int64(55_000)
 		// The gross of a net is estimated anew while there are data; then it is stated.
-		then, err := r.PreviewCorrection(t.Context(), db.SQL, customer, rep.PublicToken, report.RevisedValues{NetAnnual: &net})
-		if err != nil || *then.GrossAnnual <= net || *then.NetAnnual != net || *then.NetRecent != *income.Figures(first).NetRecent {
-			t.Fatalf("it would come to %+v, %v", then, err)
+		draft, err := r.Draft(t.Context(), db.SQL, customer, rep.PublicToken, Change{Corrections: values(report.RevisedValues{NetAnnual: &net})})
+		if err != nil || !strings.Contains(fmt.Sprint(draft.Differences), "{income.summary.annual_net_income 25200.00 40100.00}") {
+			t.Fatalf("it would come to %+v, %v", draft.Differences, err)
 		}
 		now = start.Add(time.Hour)
-		if n, err := r.correct(t, rep.PublicToken, Correction{Values: report.RevisedValues{NetAnnual: &net},
+		if n, err := r.correct(t, rep.PublicToken, Change{Corrections: values(report.RevisedValues{NetAnnual: &net}),
 			Reason: reason, By: "ada"}); err != nil || n != 1 {
 			t.Fatalf("corrected as %d, %v", n, err)
 		}
 		got := r.read(t, rep)
 		if report.Text(got.Meta.Revision) != "1" || !got.Meta.RevisionCreatedAt.Equal(now) ||
-			*got.Income.Summary.AnnualNet != report.Cents(net)*100 || *got.Income.Revised.GrossAnnual != *then.GrossAnnual {
+			*got.Income.Summary.AnnualNet != report.Cents(net)*100 || *got.Income.Revised.GrossAnnual <= net ||
+			*got.Income.Revised.NetRecent != *income.Figures(first).NetRecent {
 			t.Errorf("revised: meta %+v, income %+v", got.Meta, got.Income)
 		}
 		if want := []string{"SUCCESS ", "SUCCESS "}; fmt.Sprint(r.events) != fmt.Sprint(want) {
@@ -112,28 +128,40 @@ func TestCorrectionMakesNextRevision(t *testing.T) {
 			t.Fatal(err)
 		}
 		less := int64(39_000)
-		second := Correction{Revision: 1, Values: report.RevisedValues{NetAnnual: &less}, Reason: reason, By: "bob"}
+		second := Change{Revision: 1, Corrections: values(report.RevisedValues{NetAnnual: &less}), Reason: reason, By: "bob"}
 		var no income.Unfit
 		if _, err := r.correct(t, rep.PublicToken, second); !errors.As(err, &no) ||
 			no != (income.Unfit{Figure: "gross_annual", Reason: income.UnfitUnknown}) {
 			t.Errorf("a net alone without data: %v", err)
 		}
-		if second.Values.GrossAnnual = &gross; len(r.events) != 2 {
+		if second.Corrections = values(report.RevisedValues{NetAnnual: &less, GrossAnnual: &gross}); len(r.events) != 2 {
 			t.Errorf("a refused correction made an event: %q", r.events)
 		}
 		if n, err := r.correct(t, rep.PublicToken, second); err != nil || n != 2 {
 			t.Fatalf("corrected again as %d, %v", n, err)
 		}
-		all, err := r.Revisions(t.Context(), db.SQL, customer, rep.PublicToken)
+		now2, err := r.Get(t.Context(), db.SQL, rep.PublicToken)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := r.Revisions(t.Context(), db.SQL, now2)
 		if err != nil || len(all) != 2 {
 			t.Fatalf("revisions %+v, %v", all, err)
 		}
-		if x := all[0]; x.Number != 2 || x.By != "bob" || x.Reason != reason || !x.At.Equal(now) || *x.Before.NetAnnual != net ||
-			*x.Then.NetAnnual != less || *x.Then.GrossAnnual != gross {
+		if x := all[0]; x.Number != 2 || x.By != "bob" || x.Reason != reason || !x.At.Equal(now) || len(x.Corrections) != 2 {
 			t.Errorf("the second: %+v", x)
 		}
-		if x := all[1]; x.Number != 1 || x.By != "ada" || *x.Before.NetAnnual != *income.Figures(first).NetAnnual || *x.Then.NetAnnual != net {
+		if x := all[1]; x.Number != 1 || x.By != "ada" || len(x.Corrections) != 1 {
 			t.Errorf("the first: %+v", x)
+		}
+		for n, want := range []int64{*income.Figures(first).NetAnnual, net, less} {
+			raw, err := r.Body(t.Context(), db.SQL, customer, rep.PublicToken, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body, err := report.ParseIncome(raw); err != nil || *income.Figures(body).NetAnnual != want {
+				t.Errorf("revision %d: %v", n, err)
+			}
 		}
 		if times, err := r.Revised(t.Context(), db.SQL, rep.PublicToken); err != nil || len(times) != 2 || !times[1].Equal(now) {
 			t.Errorf("it was corrected at %v, %v", times, err)
@@ -143,7 +171,7 @@ func TestCorrectionMakesNextRevision(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, row := range rows {
-			if bytes.Contains(row.reason, []byte("canary")) || bytes.Contains(row.replaced, []byte("gross_annual")) ||
+			if bytes.Contains(row.reason, []byte("canary")) || bytes.Contains(row.corrections, []byte("net_annual")) ||
 				strings.Contains(log.String(), "canary") {
 				t.Error("what is sealed can be read")
 			}
@@ -151,7 +179,7 @@ func TestCorrectionMakesNextRevision(t *testing.T) {
 		// With the report its revisions go.
 		now = start.Add(MaxAge + time.Hour)
 		if _, err := r.correct(t, rep.PublicToken,
-			Correction{Revision: 2, Values: report.RevisedValues{NetAnnual: &net}}); !errors.Is(err, store.ErrNotFound) {
+			Change{Revision: 2, Corrections: values(report.RevisedValues{NetAnnual: &net})}); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("after 90 days: %v", err)
 		}
 		if err := r.Sweep(t.Context()); err != nil {
@@ -173,7 +201,8 @@ func TestConcurrentCorrections(t *testing.T) {
 		for i := range 100 {
 			gross := int64(50_000 + i)
 			wg.Go(func() {
-				_, err := r.correct(t, rep.PublicToken, Correction{Values: report.RevisedValues{GrossAnnual: &gross}, Reason: reason, By: "ada"})
+				_, err := r.correct(t, rep.PublicToken,
+					Change{Corrections: values(report.RevisedValues{GrossAnnual: &gross}), Reason: reason, By: "ada"})
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
@@ -185,7 +214,11 @@ func TestConcurrentCorrections(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		all, err := r.Revisions(t.Context(), db.SQL, customer, rep.PublicToken)
+		now, err := r.Get(t.Context(), db.SQL, rep.PublicToken)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := r.Revisions(t.Context(), db.SQL, now)
 		if err != nil || len(made) != 1 || len(all) != 1 || len(r.events) != 2 {
 			t.Fatalf("%d were made, %d are kept, %d events, %v", len(made), len(all), len(r.events), err)
 		}
@@ -199,10 +232,10 @@ func TestRejectedCorrections(t *testing.T) {
 	storetest.Each(t, store.Provider, func(t *testing.T, db *store.DB) {
 		r := newTestServer(t, db)
 		gross := int64(50_000)
-		c := Correction{Values: report.RevisedValues{GrossAnnual: &gross}, Reason: reason, By: "ada"}
+		c := Change{Corrections: values(report.RevisedValues{GrossAnnual: &gross}), Reason: reason, By: "ada"}
 		cashflow := r.made(t, time.Time{})
-		if _, err := r.correct(t, cashflow.PublicToken, c); !errors.Is(err, ErrNotRevisable) {
-			t.Errorf("a cashflow report: %v", err)
+		if _, err := r.correct(t, cashflow.PublicToken, c); !errors.Is(err, ErrUnchanged) {
+			t.Errorf("figures of a cashflow report: %v", err)
 		}
 		var pending Report
 		if err := r.tx(t, func(ctx context.Context, tx *store.Tx) (err error) {
@@ -211,18 +244,15 @@ func TestRejectedCorrections(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.correct(t, pending.PublicToken, c); !errors.Is(err, ErrNotRevisable) {
+		if _, err := r.correct(t, pending.PublicToken, c); !errors.Is(err, ErrNotCorrectable) {
 			t.Errorf("a report that is not made: %v", err)
 		}
 		rep := r.earner(t)
-		err := r.tx(t, func(ctx context.Context, tx *store.Tx) error {
-			_, err := r.Correct(ctx, tx, "another customer", rep.PublicToken, c)
-			return err
-		})
+		_, err := r.Draft(t.Context(), db.SQL, "another customer", rep.PublicToken, c)
 		if !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("another customer's report: %v", err)
 		}
-		if _, err := r.correct(t, rep.PublicToken, Correction{Revision: 3, Values: c.Values}); !errors.Is(err, ErrRevised) {
+		if _, err := r.correct(t, rep.PublicToken, Change{Revision: 3, Corrections: c.Corrections}); !errors.Is(err, ErrRevised) {
 			t.Errorf("a revision that is not the newest: %v", err)
 		}
 		if err := db.Vault.Shred(t.Context(), db.SQL, rep.KeyID); err != nil {

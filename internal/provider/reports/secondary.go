@@ -2,8 +2,10 @@ package reports
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"vestibule/internal/analysis/corrections"
 	"vestibule/internal/report"
 
 	"vestibule/internal/store"
@@ -51,6 +53,13 @@ type Material struct {
 // if the data no longer exist.
 func (s *Service) Material(ctx context.Context, r Report) (Material, error) {
 	r, in, err := s.input(ctx, r.PublicToken)
+	if err != nil {
+		return Material{r, in}, err
+	}
+	made, err := s.inForce(ctx, s.DB.SQL, r)
+	in.Corrections = slices.DeleteFunc(corrections.Merge(in.Corrections, made), func(c corrections.Correction) bool {
+		return !corrections.Data([]corrections.Correction{c})
+	})
 	return Material{r, in}, err
 }
 
@@ -82,6 +91,9 @@ func (s *Service) Derive(m Material, n New) (func(ctx context.Context, tx *store
 		return s.AttachPacked(ctx, tx, n.PublicToken, packed)
 	}, nil
 }
+
+// Revision returns how often r was revised.
+func (r Report) Revision() int { return r.revision }
 
 // Secondary reports whether r was made from another report's data.
 func (r Report) Secondary() bool { return r.source != "" }

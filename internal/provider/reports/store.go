@@ -105,13 +105,18 @@ func setBody(ctx context.Context, tx *store.Tx, publicToken string, input, body 
 	return err
 }
 
+// notDisputed keeps the data of a report while a dispute about it is open, because it is
+// computed again from them. The report's body is deleted at its age, and the data with it.
+const notDisputed = `
+			AND NOT EXISTS (SELECT 1 FROM disputes x WHERE x.public_token = r.public_token AND x.state = 'open')`
+
 // deleteInputs deletes retrieved data, at most limit times, of reports that have
 // ended, were created before one instant and got their data before another. It returns
 // the number of deletions.
 func deleteInputs(ctx context.Context, tx *store.Tx, created, retrieved time.Time, limit int) (int64, error) {
 	return store.RowsAffected(tx.ExecContext(ctx, `UPDATE report_data SET input = NULL WHERE input IS NOT NULL AND public_token IN (
 			SELECT d.public_token FROM report_data d JOIN reports r ON r.public_token = d.public_token
-			WHERE d.input IS NOT NULL AND d.created_at < $1 AND r.status <> 'PENDING' AND r.retrieved_at < $2
+			WHERE d.input IS NOT NULL AND d.created_at < $1 AND r.status <> 'PENDING' AND r.retrieved_at < $2`+notDisputed+`
 			ORDER BY d.created_at LIMIT $3)`,
 		store.Micros(created), store.Micros(retrieved), limit))
 }
@@ -121,7 +126,7 @@ func deleteInputs(ctx context.Context, tx *store.Tx, created, retrieved time.Tim
 func deleteSecondaryInputs(ctx context.Context, tx *store.Tx, held time.Time, limit int) (int64, error) {
 	return store.RowsAffected(tx.ExecContext(ctx, `UPDATE report_data SET input = NULL WHERE input IS NOT NULL AND public_token IN (
 			SELECT d.public_token FROM report_data d JOIN reports r ON r.public_token = d.public_token
-			WHERE d.input IS NOT NULL AND d.held_at IS NOT NULL AND d.held_at < $1 AND r.status <> 'PENDING'
+			WHERE d.input IS NOT NULL AND d.held_at IS NOT NULL AND d.held_at < $1 AND r.status <> 'PENDING'`+notDisputed+`
 			ORDER BY d.held_at LIMIT $2)`,
 		store.Micros(held), limit))
 }
@@ -166,35 +171,46 @@ func column(ctx context.Context, q store.Queryer, publicToken, name string) (sea
 
 // nextRevision increments the revision; it succeeds once for each revision of a
 // report.
-func nextRevision(ctx context.Context, tx *store.Tx, customerID, publicToken string, from int) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE reports SET revision = revision + 1, updated_at = $4
+func nextRevision(ctx context.Context, tx *store.Tx, customerID, publicToken string, from int, sub contract.Substatus) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE reports SET revision = revision + 1, updated_at = $4, substatus = $5
 		WHERE public_token = $1 AND customer_id = $2 AND revision = $3 AND status = 'SUCCESS' AND erased_at IS NULL`,
-		publicToken, customerID, from, store.Micros(tx.Now)))
+		publicToken, customerID, from, store.Micros(tx.Now), store.NullString(string(sub))))
 }
 
-// revisionRow is a row of report_revisions; reason and replaced are encrypted.
+// revisionRow is a row of report_revisions; reason, replaced and corrections are encrypted.
 type revisionRow struct {
 	number           int
 	at               time.Time
 	by               string
 	reason, replaced []byte
+	corrections      []byte // nil: of an earlier version of the program
+	dispute          string
 }
 
 func insertRevision(ctx context.Context, tx *store.Tx, publicToken string, x revisionRow) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO report_revisions (public_token, revision,
-		at, user_id, reason, replaced) VALUES ($1, $2, $3, $4, $5, $6)`,
-		publicToken, x.number, store.Micros(x.at), x.by, x.reason, x.replaced)
+		at, user_id, reason, replaced, corrections, dispute) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		publicToken, x.number, store.Micros(x.at), x.by, x.reason, x.replaced, x.corrections, x.dispute)
 	return err
 }
 
-// revisions lists the revisions of a report, newest first.
+// revisions lists the revisions of a report without the bodies that they replaced, newest
+// first.
 func revisions(ctx context.Context, q store.Queryer, publicToken string) ([]revisionRow, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (x revisionRow, err error) {
 		var at int64
-		err = row.Scan(&x.number, &at, &x.by, &x.reason, &x.replaced)
+		err = row.Scan(&x.number, &at, &x.by, &x.reason, &x.corrections, &x.dispute)
 		x.at = store.Time(at)
 		return x, err
-	}, `SELECT revision, at, user_id, reason, replaced FROM report_revisions WHERE public_token = $1 ORDER BY revision DESC`, publicToken)
+	}, `SELECT revision, at, user_id, reason, corrections, dispute FROM report_revisions
+		WHERE public_token = $1 ORDER BY revision DESC`, publicToken)
+}
+
+// replacedBy returns the encrypted body that a revision replaced, or store.ErrNotFound.
+func replacedBy(ctx context.Context, q store.Queryer, publicToken string, revision int) (sealed []byte, err error) {
+	err = q.QueryRowContext(ctx, `SELECT replaced FROM report_revisions WHERE public_token = $1 AND revision = $2`,
+		publicToken, revision).Scan(&sealed)
+	return sealed, store.MapNotFound(err)
 }
 
 // Revised returns the times of the corrections of a report, oldest first.

@@ -44,6 +44,7 @@ func (c *Control) Handler() http.Handler {
 		"GET /inbox":                    c.inbox,
 		"POST /inbox":                   c.receive,
 		"POST /bank-accounts/revoke":    c.revoke,
+		"POST /disputes":                c.dispute,
 		"POST /reset":                   c.reset,
 	} {
 		mux.Handle(pattern, httpx.API(c.Log, h))

@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/bankaccounts"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/disputes"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sharing"
 	"vestibule/internal/provider/visits"
@@ -40,6 +41,7 @@ type Control struct {
 	Sharing      *sharing.Service
 	BankAccounts *bankaccounts.Service
 	Visits       *visits.Service
+	Disputes     *disputes.Service
 
 	// First is the publicId of the generated customer, the default of requests.
 	First string

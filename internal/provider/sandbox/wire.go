@@ -61,7 +61,7 @@ func (s *Sandbox) Sender(to webhook.Deliverer) webhook.Deliverer {
 func (s *Sandbox) Control(of provider.Services, h provider.ControlHooks) http.Handler {
 	c := &Control{DB: of.DB, Log: of.Log, Clock: s.clock, Faults: s.faults, Prepared: s.prepared,
 		Keys: of.Keys, Customers: of.Customers, Reports: of.Reports, Webhooks: of.Webhooks, Sharing: of.Sharing,
-		BankAccounts: of.BankAccounts, Visits: of.Visits,
+		BankAccounts: of.BankAccounts, Visits: of.Visits, Disputes: of.Disputes,
 		First: h.First, Receive: h.Receive, Moved: h.Moved, Refill: h.Refill}
 	return c.Handler()
 }

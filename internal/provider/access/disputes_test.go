@@ -1,0 +1,225 @@
+package access_test
+
+import (
+	"bytes"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"vestibule/internal/i18n"
+	"vestibule/internal/provider/disputes"
+	"vestibule/internal/testutil/i18ntest"
+	"vestibule/internal/testutil/providertest"
+)
+
+var (
+	disputeForm = regexp.MustCompile(`"(/access/dispute/[\w-]{22})\?`)
+	onceField   = regexp.MustCompile(`name="once" value="([\w-]+)"`)
+	numberIn    = regexp.MustCompile(`D-2026-[0-9A-Z]{6}`)
+)
+
+// fileOf is a file of a form.
+type fileOf struct{ name, contents string }
+
+// send posts a form with files as a browser without script does.
+func send(b *providertest.Browser, path string, form url.Values, files ...fileOf) providertest.Answer {
+	var body bytes.Buffer
+	out := multipart.NewWriter(&body)
+	for name := range form {
+		_ = out.WriteField(name, form.Get(name))
+	}
+	for _, f := range files {
+		h := textproto.MIMEHeader{}
+		h.Set("Content-Disposition", fmt.Sprintf(`form-data; name="file"; filename=%q`, f.name))
+		h.Set("Content-Type", "text/html") // ignored: the contents decide
+		part, _ := out.CreatePart(h)
+		_, _ = part.Write([]byte(f.contents))
+	}
+	_ = out.Close()
+	return b.Do("POST", path, body.String(), func(r *http.Request) { r.Header.Set("Content-Type", out.FormDataContentType()) })
+}
+
+// disputeOf returns a filled form for the newest report of a browser's session, and its path.
+func disputeOf(t *testing.T, b *providertest.Browser) (string, url.Values) {
+	t.Helper()
+	m := disputeForm.FindStringSubmatch(b.Do("GET", "/access/disputes?lang=en", nil).Body)
+	if m == nil {
+		t.Fatal("there is no report to dispute")
+	}
+	once := onceField.FindStringSubmatch(b.Do("GET", m[1]+"?lang=en", nil).Body)
+	if once == nil {
+		t.Fatal("the form has no field once")
+	}
+	return m[1], url.Values{"once": {once[1]}, "kind": {"transaction"}, "about": {"the canary deposit"},
+		"statement": {"The canary deposit is not mine."}, "note": {"I was paid once."}}
+}
+
+const pdf = "%PDF-1.7\n<script>alert(1)</script>"
+
+// TestConsumerDisputes walks a dispute from the consumer's form to the letter of the result.
+func TestConsumerDisputes(t *testing.T) {
+	start(t, func(t *testing.T, s *testServer) {
+		publicToken := s.share("Ana", "ana@example.com")
+		s.share("Eve", "eve@example.com")
+		b, eve := s.open(s.link("ana@example.com", 1)), s.open(s.link("eve@example.com", 2))
+		path, form := disputeOf(t, b)
+		a := send(b, path+"?lang=es", form, fileOf{"../../letter.pdf", pdf})
+		m := numberIn.FindString(a.Header.Get("Location"))
+		if a.Status != http.StatusSeeOther || m == "" {
+			t.Fatalf("opening: %d %s\n%s", a.Status, a.Header.Get("Location"), a.Body)
+		}
+		receipt := s.emails(3)[2]
+		if !strings.Contains(receipt.Subject, m) || !strings.Contains(receipt.Text, "21 de diciembre de 2026") ||
+			strings.Contains(receipt.Text+receipt.HTML+receipt.Subject, "canary") || receipt.To != "ana@example.com" {
+			t.Errorf("the letter of receipt: %+v", receipt)
+		}
+		page := b.Do("GET", "/access/disputes/"+m+"?lang=en", nil)
+		checkBody(t, page, 200, []string{"The canary deposit is not mine.", "December 21, 2026", "I was paid once.", "letter.pdf", "Vestibule"},
+			[]string{publicToken, ".."})
+		file := regexp.MustCompile(`"(/access/disputes/` + m + `/files/[\w-]+)"`).FindStringSubmatch(page.Body)
+		got := b.Do("GET", file[1], nil)
+		if got.Status != 200 || got.Body != pdf || got.Header.Get("Content-Type") != "application/pdf" ||
+			!strings.HasPrefix(got.Header.Get("Content-Disposition"), "attachment") ||
+			!strings.Contains(got.Header.Get("Content-Security-Policy"), "sandbox") {
+			t.Errorf("the file: %d %v", got.Status, got.Header)
+		}
+		// A form that is sent again opens nothing.
+		if again := send(b, path, form); again.Header.Get("Location") != "/access/disputes/"+m+"?lang=en" ||
+			s.Count(`SELECT count(*) FROM disputes`) != 1 {
+			t.Errorf("sent twice: %d %s", again.Status, again.Header.Get("Location"))
+		}
+		// Another person reaches nothing of it.
+		for _, address := range []string{"/access/disputes/" + m, file[1], path} {
+			if a := eve.Do("GET", address, nil); a.Status != http.StatusNotFound {
+				t.Errorf("another person: GET %s is %d", address, a.Status)
+			}
+			if a := s.Browser().Do("GET", address, nil); a.Status != http.StatusForbidden {
+				t.Errorf("without a session: GET %s is %d", address, a.Status)
+			}
+		}
+		if a := eve.Do("POST", "/access/disputes/"+m+"/facts", url.Values{"facts": {"x"}}); a.Status != http.StatusNotFound {
+			t.Errorf("another person adds facts: %d", a.Status)
+		}
+		if a := send(eve, path, form); a.Status != http.StatusNotFound {
+			t.Errorf("another person disputes it: %d", a.Status)
+		}
+		// New facts extend the time once.
+		for range 2 {
+			if a := b.Do("POST", "/access/disputes/"+m+"/facts?lang=en", url.Values{"facts": {"Here is a letter of the bank."}}); a.Status != 303 {
+				t.Errorf("new facts: %d %s", a.Status, a.Body)
+			}
+		}
+		checkBody(t, b.Do("GET", "/access/disputes/"+m+"?lang=en", nil), 200, []string{"January 5, 2027", "Here is a letter of the bank."}, nil)
+		s.emails(4)
+		if n := s.Count(`SELECT count(*) FROM audit WHERE action IN ('dispute opened', 'dispute extended')`); n != 2 {
+			t.Errorf("%d lines in the audit trail", n)
+		}
+		if stored := onDisk(s); strings.Contains(stored, "canary") || strings.Contains(stored, "letter of the bank") ||
+			strings.Contains(stored, "alert(1)") {
+			t.Error("the database has texts or files of a dispute that are not encrypted")
+		}
+	})
+}
+
+// onDisk returns the rows of the disputes.
+func onDisk(s *testServer) string {
+	s.t.Helper()
+	rows, err := s.DB.SQL.QueryContext(s.t.Context(), `SELECT d.about, d.statement, d.note, coalesce(d.facts, d.note),
+		coalesce(f.contents, d.note)
+		FROM disputes d LEFT JOIN dispute_files f ON f.number = d.number`)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer rows.Close()
+	var out bytes.Buffer
+	for rows.Next() {
+		var all [5][]byte
+		if err := rows.Scan(&all[0], &all[1], &all[2], &all[3], &all[4]); err != nil {
+			s.t.Fatal(err)
+		}
+		for _, b := range all {
+			out.Write(b)
+		}
+	}
+	return out.String()
+}
+
+// TestRefusedDisputes checks the message at the field of each refused form, that nothing is
+// stored of it, and the limit of a person.
+func TestRefusedDisputes(t *testing.T) {
+	start(t, func(t *testing.T, s *testServer) {
+		s.share("Ana", "ana@example.com")
+		b := s.open(s.link("ana@example.com", 1))
+		path, form := disputeOf(t, b)
+		big := pdf + strings.Repeat("x", disputes.MaxFileSize)
+		for name, c := range map[string]struct {
+			field, value string
+			files        []fileOf
+		}{
+			"no kind":                {"kind", "everything", nil},
+			"two lines":              {"about", "a\nb", nil},
+			"no statement":           {"statement", " \n", nil},
+			"a long statement":       {"statement", strings.Repeat("é", 4001), nil},
+			"a bell":                 {"statement", "a\x07b", nil},
+			"101 words":              {"note", strings.Repeat("word ", 101), nil},
+			"a page as a file":       {"file", "", []fileOf{{"a.pdf", "<html><script>alert(1)</script>"}}},
+			"an empty file":          {"file", "", []fileOf{{"a.pdf", ""}}},
+			"a file that is too big": {"file", "", []fileOf{{"a.pdf", big}}},
+			"four files":             {"file", "", []fileOf{{"a", pdf}, {"b", pdf}, {"c", pdf}, {"d", pdf}}},
+		} {
+			wrong := url.Values{}
+			for k, v := range form {
+				wrong[k] = v
+			}
+			if c.field != "file" {
+				wrong.Set(c.field, c.value)
+			}
+			a := send(b, path+"?lang=en", wrong, c.files...)
+			if a.Status != http.StatusUnprocessableEntity || !strings.Contains(a.Body, `id="`+c.field+`-error"`) ||
+				!strings.Contains(a.Body, i18ntest.EN(i18n.Key("disputes.invalid."+c.field))) {
+				t.Errorf("%s: %d", name, a.Status)
+			}
+		}
+		if a := send(b, path, form, fileOf{"a", strings.Repeat("x", 16<<20)}); a.Status != http.StatusRequestEntityTooLarge {
+			t.Errorf("a form of 16 MB: %d", a.Status)
+		}
+		if n := s.Count(`SELECT count(*) FROM disputes`) + s.Count(`SELECT count(*) FROM dispute_files`); n != 0 {
+			t.Errorf("%d rows of refused disputes", n)
+		}
+		opened := 0
+		for i := range 8 {
+			form.Set("once", fmt.Sprint("another form ", i))
+			if a := send(b, path, form); a.Status == http.StatusSeeOther {
+				opened++
+			} else if a.Status != http.StatusTooManyRequests {
+				t.Errorf("dispute %d: %d", i, a.Status)
+			}
+		}
+		if opened != 5 || s.Count(`SELECT count(*) FROM disputes`) != 5 {
+			t.Errorf("%d disputes were opened within an hour", opened)
+		}
+	})
+}
+
+// TestDisputesAtOnce sends one form and one answer many times at once: each counts once.
+func TestDisputesAtOnce(t *testing.T) {
+	start(t, func(t *testing.T, s *testServer) {
+		s.share("Ana", "ana@example.com")
+		b := s.open(s.link("ana@example.com", 1))
+		path, form := disputeOf(t, b)
+		var wait sync.WaitGroup
+		for range 4 {
+			wait.Go(func() { send(b, path, form) })
+		}
+		wait.Wait()
+		if n := s.Count(`SELECT count(*) FROM disputes`); n != 1 {
+			t.Errorf("%d disputes of one form", n)
+		}
+	})
+}

@@ -1,0 +1,217 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/i18n"
+	"vestibule/internal/provider/disputes"
+	"vestibule/internal/provider/reports"
+	"vestibule/internal/store"
+	providerui "vestibule/templates/provider"
+)
+
+// disputes lists the disputes of the account: open ones by the day on which they are due, or
+// answered ones.
+func (s *Service) disputes(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+	q := selectionParams(r, "state")
+	after, err := store.ParseCursor(q.Get("after"))
+	f := disputes.Filter{CustomerID: by.account.ID, State: disputes.Open, After: after, Limit: pageSize}
+	if state := q.Get("state"); state != "" {
+		f.State, f.Latest = disputes.State(state), true
+	}
+	if err != nil || !by.corrects || f.State != disputes.Open && f.State != disputes.Answered {
+		return nil, unknown("list")
+	}
+	all, err := s.Disputes.List(ctx, s.DB.SQL, f)
+	if err != nil {
+		return nil, err
+	}
+	v := providerui.DashboardDisputes{List: listOf("/dashboard/disputes", q)}
+	for _, x := range all {
+		v.Rows = append(v.Rows, x.View())
+	}
+	if n := len(all); n > 0 {
+		last := store.Cursor{At: all[n-1].Due, ID: all[n-1].Number}
+		if f.Latest {
+			last.At = all[n-1].Opened
+		}
+		v.List.Pager = pager(q, "/dashboard/disputes", n == pageSize, last.String())
+	}
+	return providerui.DashboardDisputesPage(d, v), nil
+}
+
+// ownDispute returns a dispute of the user's account or one of its children, or
+// store.ErrNotFound.
+func (s *Service) ownDispute(ctx context.Context, q store.Queryer, by user, number string) (disputes.Dispute, error) {
+	if !by.corrects || !disputes.IsNumber(number) {
+		return disputes.Dispute{}, store.ErrNotFound
+	}
+	x, err := s.Disputes.Get(ctx, q, "", number)
+	if err == nil {
+		err = s.mayRead(ctx, q, by, x.CustomerID)
+	}
+	if err != nil {
+		return disputes.Dispute{}, err
+	}
+	return x, nil
+}
+
+func (s *Service) dispute(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+	var v providerui.DashboardDispute
+	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
+		x, err := s.ownDispute(ctx, tx, by, r.PathValue("id"))
+		if err != nil {
+			return err
+		}
+		v = providerui.DashboardDispute{Dispute: x.View(), MaxAnswer: disputes.MaxAnswer}
+		if v.Author, err = s.emailOf(ctx, tx, x.OpenedBy); err == nil {
+			v.Answerer, err = s.emailOf(ctx, tx, x.AnsweredBy)
+		}
+		if err != nil {
+			return err
+		}
+		about, err := s.Reports.Get(ctx, tx, x.PublicToken)
+		if err == nil && s.Reports.Correctable(about) {
+			v.Report = s.reference(x.PublicToken)
+		} else if errors.Is(err, store.ErrNotFound) {
+			err = nil
+		}
+		return err
+	})
+	return providerui.DashboardDisputePage(d, v), err
+}
+
+func (s *Service) disputeFile(w http.ResponseWriter, r *http.Request) error {
+	if err := s.guard(r); err != nil {
+		return err
+	}
+	by, err := s.current(r.Context(), s.DB.SQL, r)
+	if err != nil {
+		return err
+	}
+	if by.ID == "" {
+		return s.redirectToSignIn(w, r)
+	}
+	x, err := s.ownDispute(r.Context(), s.DB.SQL, by, r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return s.Disputes.ServeFile(w, r, x, r.PathValue("file"))
+}
+
+// decodeDispute reads the form of a new dispute. The contents and names of files become fields.
+func decodeDispute(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	form, files, err := disputes.DecodeForm(w, r)
+	if errors.As(err, new(disputes.Invalid)) {
+		form.Set("files-refused", "1")
+		err = nil
+	}
+	for _, f := range files {
+		form.Add("file", string(f.Contents))
+		form.Add("file-name", f.Name)
+		form.Add("file-type", f.Type)
+	}
+	return form, err
+}
+
+func (s *Service) newDispute(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+	token := s.token(r.PathValue("id"))
+	if token == "" || !by.corrects {
+		return nil, unknown("report")
+	}
+	x, err := s.own(ctx, s.DB.SQL, by, token)
+	if err != nil {
+		return nil, err
+	}
+	if !s.Reports.Correctable(x) {
+		return nil, unknown("report")
+	}
+	var kinds []string
+	for _, k := range disputes.Kinds() {
+		kinds = append(kinds, string(k))
+	}
+	return providerui.DashboardNewDisputePage(d, r.PathValue("id"), d.NewDispute(kinds)), nil
+}
+
+// prepareDispute checks the form of a new dispute.
+func (s *Service) prepareDispute(ctx context.Context, _ *http.Request, by user, in *input) error {
+	token := s.token(in.id)
+	if token == "" || !by.corrects {
+		return unknown("report")
+	}
+	x, err := s.own(ctx, s.DB.SQL, by, token)
+	if err != nil {
+		return err
+	}
+	n := disputes.New{CustomerID: x.CustomerID, PublicToken: token, Kind: disputes.Kind(in.Get("kind")), About: in.Get("about"),
+		Statement: in.Get("statement"), Note: in.Get("note"), By: by.ID, Lang: i18n.English}
+	if in.Has("files-refused") {
+		return fieldProblem("file", "disputes.invalid.file")
+	}
+	names, types := in.Values["file-name"], in.Values["file-type"]
+	for i, contents := range in.Values["file"] {
+		n.Files = append(n.Files, disputes.Upload{Name: names[i], Type: types[i], Contents: []byte(contents)})
+	}
+	if x.ConsumerID != "" {
+		if c, err := s.Customers.Consumer(ctx, s.DB.SQL, x.CustomerID, x.ConsumerID); err == nil && c.Lang != "" {
+			n.Lang = i18n.Lang(c.Lang)
+		}
+	}
+	in.dispute, err = s.Disputes.PrepareNew(ctx, n)
+	return disputeProblem(err)
+}
+
+// openDispute stores the dispute of prepareDispute.
+func (s *Service) openDispute(ctx context.Context, tx *store.Tx, _ user, in input) (done, error) {
+	x, err := s.Disputes.Add(ctx, tx, in.dispute)
+	return done{action: "dispute opened", object: in.id, detail: x.Number, flash: "dispute opened",
+		to: "/dashboard/disputes/" + x.Number}, disputeProblem(err)
+}
+
+func (s *Service) prepareAnswer(ctx context.Context, _ *http.Request, by user, in *input) error {
+	x, err := s.ownDispute(ctx, s.DB.SQL, by, in.id)
+	if err != nil {
+		return err
+	}
+	in.dispute, err = s.Disputes.PrepareAnswer(ctx, x.CustomerID, in.id, disputes.Reply{Result: disputes.Result(in.Get("result")),
+		Text: in.Get("answer"), Attach: in.Get("attach") != "", By: by.ID})
+	return disputeProblem(err)
+}
+
+// answerDispute stores the answer of prepareAnswer.
+func (s *Service) answerDispute(ctx context.Context, tx *store.Tx, _ user, in input) (done, error) {
+	err := s.Disputes.Answer(ctx, tx, in.dispute)
+	return done{action: "dispute answered", object: in.id, detail: string(in.dispute.Result), flash: "dispute answered"}, disputeProblem(err)
+}
+
+// addFacts adds new facts, which extend the time once.
+func (s *Service) addFacts(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	x, err := s.ownDispute(ctx, tx, by, in.id)
+	if err == nil {
+		err = s.Disputes.AddFacts(ctx, tx, x, in.Get("facts"))
+	}
+	return done{action: "dispute extended", object: in.id, flash: "dispute extended"}, disputeProblem(err)
+}
+
+// disputeProblem maps the errors of disputes to fields and flash messages.
+func disputeProblem(err error) error {
+	var no disputes.Invalid
+	switch {
+	case errors.As(err, &no):
+		return fieldProblem(no.Field, disputes.Words(no))
+	case errors.Is(err, disputes.ErrNotCorrected):
+		return fieldProblem("result", "dashboard.disputes.not_corrected")
+	case errors.Is(err, disputes.ErrLimit):
+		return fieldProblem("statement", "disputes.too_many")
+	case errors.Is(err, disputes.ErrAnswered), errors.Is(err, disputes.ErrExtended):
+		return noChange{"dispute changed"}
+	case errors.Is(err, reports.ErrRevised):
+		return noChange{"corrected meanwhile"}
+	}
+	return err
+}
