@@ -55,7 +55,11 @@ func (s *Service) correctionPage(ctx context.Context, by user, d providerui.Dash
 		return nil, unknown("report")
 	}
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		c, err := s.Reports.Correcting(ctx, tx, by.account.ID, token)
+		r, err := s.own(ctx, tx, by, token)
+		if err != nil {
+			return err
+		}
+		c, err := s.Reports.Correcting(ctx, tx, r.CustomerID, token)
 		if err != nil {
 			return err
 		}
@@ -157,14 +161,18 @@ func (s *Service) draftCorrection(ctx context.Context, _ *http.Request, by user,
 	if c.Revision, err = strconv.Atoi(in.Get("revision")); err != nil || c.Revision < 0 {
 		return malformed("revision")
 	}
+	of, err := s.own(ctx, s.DB.SQL, by, token)
+	if err != nil {
+		return err
+	}
 	if number := in.Get("dispute"); number != "" {
-		x, err := s.Disputes.Get(ctx, s.DB.SQL, by.account.ID, number)
+		x, err := s.Disputes.Get(ctx, s.DB.SQL, of.CustomerID, number)
 		if err != nil || x.PublicToken != token {
 			return unknown("dispute")
 		}
 		c.Dispute = x.Number
 	}
-	now, err := s.Reports.Correcting(ctx, s.DB.SQL, by.account.ID, token)
+	now, err := s.Reports.Correcting(ctx, s.DB.SQL, of.CustomerID, token)
 	if err != nil {
 		return err
 	}
@@ -175,7 +183,7 @@ func (s *Service) draftCorrection(ctx context.Context, _ *http.Request, by user,
 	if n := utf8.RuneCountInString(c.Reason); n < minReason || n > maxReason || strings.ContainsFunc(c.Reason, unprintable) {
 		return fieldProblem("reason", "dashboard.correction.reason_invalid")
 	}
-	in.draft, err = s.Reports.Draft(ctx, s.DB.SQL, by.account.ID, token, c)
+	in.draft, err = s.Reports.Draft(ctx, s.DB.SQL, of.CustomerID, token, c)
 	switch {
 	case errors.Is(err, reports.ErrRevised):
 		return noChange{"corrected meanwhile"}
@@ -266,7 +274,11 @@ func (s *Service) revision(w http.ResponseWriter, r *http.Request) error {
 	if err != nil || number < 0 || token == "" || !by.corrects {
 		return unknown("report")
 	}
-	body, err := s.Reports.Body(r.Context(), s.DB.SQL, by.account.ID, token, number)
+	of, err := s.own(r.Context(), s.DB.SQL, by, token)
+	if err != nil {
+		return err
+	}
+	body, err := s.Reports.Body(r.Context(), s.DB.SQL, of.CustomerID, token, number)
 	if err != nil {
 		return err
 	}

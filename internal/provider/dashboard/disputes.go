@@ -45,12 +45,16 @@ func (s *Service) disputes(ctx context.Context, r *http.Request, by user, d prov
 	return providerui.DashboardDisputesPage(d, v), nil
 }
 
-// ownDispute returns a dispute of the user's account, or store.ErrNotFound.
+// ownDispute returns a dispute about a report that own finds, or store.ErrNotFound.
 func (s *Service) ownDispute(ctx context.Context, q store.Queryer, by user, number string) (disputes.Dispute, error) {
 	if !by.corrects || !disputes.IsNumber(number) {
 		return disputes.Dispute{}, store.ErrNotFound
 	}
-	return s.Disputes.Get(ctx, q, by.account.ID, number)
+	x, err := s.Disputes.Get(ctx, q, "", number)
+	if err == nil && x.CustomerID != by.account.ID {
+		_, err = s.own(ctx, q, by, x.PublicToken)
+	}
+	return x, err
 }
 
 func (s *Service) dispute(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
@@ -116,7 +120,7 @@ func (s *Service) newDispute(ctx context.Context, r *http.Request, by user, d pr
 	if token == "" || !by.corrects {
 		return nil, unknown("report")
 	}
-	x, err := s.Reports.Own(ctx, s.DB.SQL, by.account.ID, token)
+	x, err := s.own(ctx, s.DB.SQL, by, token)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +140,11 @@ func (s *Service) prepareDispute(ctx context.Context, _ *http.Request, by user, 
 	if token == "" || !by.corrects {
 		return unknown("report")
 	}
-	n := disputes.New{CustomerID: by.account.ID, PublicToken: token, Kind: disputes.Kind(in.Get("kind")), About: in.Get("about"),
+	x, err := s.own(ctx, s.DB.SQL, by, token)
+	if err != nil {
+		return err
+	}
+	n := disputes.New{CustomerID: x.CustomerID, PublicToken: token, Kind: disputes.Kind(in.Get("kind")), About: in.Get("about"),
 		Statement: in.Get("statement"), Note: in.Get("note"), By: by.ID, Lang: i18n.English}
 	if in.Has("files-refused") {
 		return fieldProblem("file", "disputes.invalid.file")
@@ -145,9 +153,8 @@ func (s *Service) prepareDispute(ctx context.Context, _ *http.Request, by user, 
 	for i, contents := range in.Values["file"] {
 		n.Files = append(n.Files, disputes.Upload{Name: names[i], Type: types[i], Contents: []byte(contents)})
 	}
-	x, err := s.Reports.Own(ctx, s.DB.SQL, by.account.ID, token)
-	if err == nil && x.ConsumerID != "" {
-		if c, err := s.Customers.Consumer(ctx, s.DB.SQL, by.account.ID, x.ConsumerID); err == nil && c.Lang != "" {
+	if x.ConsumerID != "" {
+		if c, err := s.Customers.Consumer(ctx, s.DB.SQL, x.CustomerID, x.ConsumerID); err == nil && c.Lang != "" {
 			n.Lang = i18n.Lang(c.Lang)
 		}
 	}
@@ -163,11 +170,11 @@ func (s *Service) openDispute(ctx context.Context, tx *store.Tx, _ user, in inpu
 }
 
 func (s *Service) prepareAnswer(ctx context.Context, _ *http.Request, by user, in *input) error {
-	if _, err := s.ownDispute(ctx, s.DB.SQL, by, in.id); err != nil {
+	x, err := s.ownDispute(ctx, s.DB.SQL, by, in.id)
+	if err != nil {
 		return err
 	}
-	var err error
-	in.dispute, err = s.Disputes.PrepareAnswer(ctx, by.account.ID, in.id, disputes.Reply{Result: disputes.Result(in.Get("result")),
+	in.dispute, err = s.Disputes.PrepareAnswer(ctx, x.CustomerID, in.id, disputes.Reply{Result: disputes.Result(in.Get("result")),
 		Text: in.Get("answer"), Attach: in.Get("attach") != "", By: by.ID})
 	return disputeProblem(err)
 }

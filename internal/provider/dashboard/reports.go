@@ -254,7 +254,7 @@ func (s *Service) report(ctx context.Context, r *http.Request, by user, d provid
 		v = s.reportView(x)
 		v.PublicToken, v.Origin, v.Revisable = x.PublicToken, "submission", by.corrects && s.Reports.Correctable(x)
 		if by.corrects {
-			about, err := s.Disputes.List(ctx, tx, disputes.Filter{CustomerID: by.account.ID, PublicToken: token, Latest: true, Limit: pageSize})
+			about, err := s.Disputes.List(ctx, tx, disputes.Filter{CustomerID: x.CustomerID, PublicToken: token, Latest: true, Limit: pageSize})
 			if err != nil {
 				return err
 			}
