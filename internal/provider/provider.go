@@ -28,6 +28,7 @@ import (
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/dashboard"
 	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/freeze"
 	"vestibule/internal/provider/invites"
 	"vestibule/internal/provider/outbox"
 	"vestibule/internal/provider/redirects"
@@ -99,6 +100,7 @@ type Provider struct {
 	auth         *auth.Authenticator
 	customers    *customers.Service
 	documents    *documents.Service
+	freeze       *freeze.Service
 	connections  *sources.Service
 	reports      *reports.Service
 	webhooks     *webhooks.Service

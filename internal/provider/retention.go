@@ -33,7 +33,7 @@ func (p *Provider) sweep(ctx context.Context) error {
 		all = errors.Join(all, p.access.Sweep(ctx))
 	}
 	for _, of := range []interface{ Sweep(context.Context) error }{
-		p.visits, p.connections, p.bankaccounts, p.documents, p.outbox, p.reports, p.sharing, p.webhooks, p.customers, p.dashboard,
+		p.freeze, p.visits, p.connections, p.bankaccounts, p.documents, p.outbox, p.reports, p.sharing, p.webhooks, p.customers, p.dashboard,
 	} {
 		all = errors.Join(all, of.Sweep(ctx))
 	}

@@ -14,6 +14,7 @@ import (
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/dashboard"
 	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/freeze"
 	"vestibule/internal/provider/invites"
 	"vestibule/internal/provider/outbox"
 	"vestibule/internal/provider/redirects"
@@ -42,8 +43,9 @@ func (p *Provider) wire() {
 	p.documents = &documents.Service{DB: c.DB}
 	p.connections = &sources.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, RedirectURI: c.URL + visits.CallbackPath,
 		Customers: p.customers, Catalogue: func(env contract.Environment) sources.Catalogue { return p.catalogues[env] }}
+	p.freeze = &freeze.Service{DB: c.DB, Now: p.now}
 	p.reports = &reports.Service{DB: c.DB, Queue: p.queue, Auth: p.auth, Log: c.Log,
-		Now: p.now, Customers: p.customers, Documents: p.documents, Sources: p.connections, Scanner: c.Scanner,
+		Now: p.now, Customers: p.customers, Documents: p.documents, Sources: p.connections, Freeze: p.freeze, Scanner: c.Scanner,
 		Watch: c.Telemetry.ReportFinished}
 	p.webhooks = webhooks.New(webhooks.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Sender: p.sender(), Reports: p.reports,
 		Customers: p.customers})
@@ -68,7 +70,8 @@ func (p *Provider) wire() {
 	p.outbox = &outbox.Service{DB: c.DB, Queue: p.queue, Mail: c.Mail, Now: p.now}
 	p.invites = &invites.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Visits: p.visits, Outbox: p.outbox, Mailboxes: p.mailboxes}
-	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports}
+	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports,
+		Mailboxes: p.mailboxes}
 	p.dashboard = &dashboard.Service{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets, BehindProxy: c.BehindProxy,
 		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,
 		Outbox: p.outbox, Mail: c.Mail, Queue: p.queue, Crashed: p.queue.Crashed, NeedFactor: c.RequireSecondFactor}

@@ -25,6 +25,8 @@ type Cashflow struct {
 	Attributes     []Attribute            `json:"attributes,omitempty"`
 	Properties     []ConsumerDataProperty `json:"consumer_data_properties,omitempty"`
 	Scores         []Score                `json:"scores,omitempty"`
+
+	Notices []ConsumerNotice `json:"consumer_notices,omitempty"` // extends the API: only with a fraud alert
 }
 
 // Meta identifies the report, its time and its consumer.

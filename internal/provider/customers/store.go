@@ -468,9 +468,14 @@ func unusedConsumers(ctx context.Context, tx *store.Tx, unchanged time.Time, lim
 }
 
 // eraseConsumer removes the personal data of a consumer's row, which keeps whether
-// consent was withdrawn.
+// consent was withdrawn. The reports keep the mailbox, to tell the person who read them.
 func eraseConsumer(ctx context.Context, tx *store.Tx, id string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE consumers SET erased_at = $2, prefill = NULL,
+	_, err := tx.ExecContext(ctx, `UPDATE reports SET mailbox = (SELECT c.mailbox FROM consumers c WHERE c.id = $1)
+		WHERE key_id = (SELECT c.key_id FROM consumers c WHERE c.id = $1) AND mailbox IS NULL`, id)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE consumers SET erased_at = $2, prefill = NULL,
 		mailbox = NULL, external_id = NULL, lang = '' WHERE id = $1`, id, store.Micros(tx.Now))
 	return err
 }

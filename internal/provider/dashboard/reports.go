@@ -384,6 +384,8 @@ func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, to
 			return done{}, fieldProblem(field, "dashboard.share.no_body")
 		case contract.CodeInvalidPublicID:
 			return done{}, fieldProblem("publicId", "dashboard.share.no_account")
+		case contract.CodeConsentNotProvided:
+			return done{}, fieldProblem(field, "dashboard.share.not_permitted")
 		case contract.CodeRelayTokenExpired:
 			return done{}, fieldProblem(field, "dashboard.share.too_old")
 		case contract.CodeRelayTokenRevoked:

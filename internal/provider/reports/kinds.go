@@ -60,10 +60,12 @@ func computeCashflow(ctx context.Context, s *Service, r Report, in Input) (contr
 	if err != nil {
 		return "", "", nil, err
 	}
-	return status, sub, cashflow.Build(cashflow.Input{Envelope: envelope, Consumer: in.Consumer, Bank: *in.Data, Failed: in.Failed,
+	body := cashflow.Build(cashflow.Input{Envelope: envelope, Consumer: in.Consumer, Bank: *in.Data, Failed: in.Failed,
 		Options: cashflow.Options{Attributes: true, Deprecated: configured.DeprecatedAttributes,
 			ScoreV1: configured.ScoreV1, ScoreV21: configured.ScoreV21},
-	}, r.Retrieved), nil
+	}, r.Retrieved)
+	body.Notices, err = s.alertNotices(ctx, r)
+	return status, sub, body, err
 }
 
 func computeIncome(ctx context.Context, s *Service, r Report, in Input) (contract.Status, contract.Substatus, any, error) {
@@ -80,6 +82,11 @@ func computeIncome(ctx context.Context, s *Service, r Report, in Input) (contrac
 	if err != nil {
 		return "", "", nil, err
 	}
+	alert, err := s.alertNotices(ctx, r)
+	if err != nil {
+		return "", "", nil, err
+	}
+	from.Notices = append(from.Notices, alert...)
 	from.Envelope = envelope
 	from.Options = income.Options{Suite: configured.IncomeModelSuite, Inflows: configured.IncomeInflows}
 	return status, sub, income.Build(from, r.Retrieved), nil
@@ -98,6 +105,11 @@ func computeEligibility(ctx context.Context, s *Service, r Report, in Input) (co
 	if in.Given != nil {
 		from.StatedEmployers = in.Given.Employers
 	}
+	alert, err := s.alertNotices(ctx, r)
+	if err != nil {
+		return "", "", nil, err
+	}
+	from.Notices = append(from.Notices, alert...)
 	if from.Files, err = s.eligibilityDocuments(ctx, r, in, from.Workflow); err != nil {
 		return "", "", nil, err
 	}

@@ -36,6 +36,7 @@ type visit struct {
 	tokenless       bool      // begun without credentials
 	hosted          bool      // on the hosted page, not in the widget's frame
 	browser         []byte    // hash of the secret of its browser, or of the widget's frame; nil if unbound
+	frozen          bool      // it ended because the person's file is frozen
 }
 
 const columns = `
@@ -72,7 +73,8 @@ const columns = `
 	browser_hash,
 	code_tries,
 	codes,
-	code_sent_at`
+	code_sent_at,
+	frozen`
 
 func scan(row *sql.Row) (visit, error) {
 	var v visit
@@ -112,6 +114,7 @@ func scan(row *sql.Row) (visit, error) {
 		&v.CodeTries,
 		&v.Codes,
 		&v.CodeSent,
+		&v.frozen,
 	)
 	if err != nil {
 		return visit{}, store.MapNotFound(err)
@@ -158,7 +161,7 @@ func insert(ctx context.Context, tx *store.Tx, v visit) error {
 			$1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
 			$11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
 			$21, $22, $23, $24, $25, $26, $27, $28, $29, $30,
-			$31, $32, $33, $34)`,
+			$31, $32, $33, $34, $35)`,
 		v.id,
 		v.publicToken,
 		v.customerID,
@@ -193,6 +196,7 @@ func insert(ctx context.Context, tx *store.Tx, v visit) error {
 		v.CodeTries,
 		v.Codes,
 		v.CodeSent,
+		v.frozen,
 	)
 	if err != nil {
 		return err
@@ -205,8 +209,8 @@ func insert(ctx context.Context, tx *store.Tx, v visit) error {
 func save(ctx context.Context, tx *store.Tx, v visit, kind flow.EventKind) error {
 	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE visits SET state = $1, step = $2, bank = $3, username = $4, tries = $5,
 		status = $6, substatus = $7, error = $8, ended_at = $9, version = $10, sandbox_report_id = $11,
-		source_type = $12, signed_in_at = $13, sources = $14, employer = $15, code_tries = $16, codes = $17, code_sent_at = $18, expires_at = $19
-		WHERE id = $20 AND version = $21`,
+		source_type = $12, signed_in_at = $13, sources = $14, employer = $15, code_tries = $16, codes = $17, code_sent_at = $18, expires_at = $19,
+		frozen = $20 WHERE id = $21 AND version = $22`,
 		v.State,
 		v.Step,
 		v.Bank,
@@ -226,6 +230,7 @@ func save(ctx context.Context, tx *store.Tx, v visit, kind flow.EventKind) error
 		v.Codes,
 		v.CodeSent,
 		store.Micros(v.expires),
+		v.frozen,
 		v.id,
 		v.version-1,
 	))
