@@ -30,6 +30,7 @@ type cli struct {
 	Portal      portalCommand      `cmd:"" help:"Run the portal alone, against the provider at --provider-url."`
 	Provider    providerCommand    `cmd:"" help:"Run the provider alone."`
 	Customer    customerCommands   `cmd:"" help:"Manage customers in the provider's database."`
+	Consumer    consumerCommands   `cmd:"" help:"Help consumers to see and freeze their files."`
 	Keys        keyCommands        `cmd:"" help:"Manage keys of this installation."`
 	Connector   connectorCommands  `cmd:"" help:"Check connectors to payroll providers and bureaus."`
 	Doctor      doctorCommand      `cmd:"" help:"Check the configuration, the provider, banks and connectors; changes nothing."`

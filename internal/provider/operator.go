@@ -49,6 +49,16 @@ func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) (link string,
 	return link, err
 }
 
+// ConsumerLink returns a link that works once and opens the whole file of an email address. The operator
+// has verified the person.
+func (p *Provider) ConsumerLink(ctx context.Context, email string) (link string, err error) {
+	err = p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		link, err = p.access.PersonLink(ctx, tx, mail.NormalizeAddress(email))
+		return err
+	})
+	return link, err
+}
+
 // RotateKeys creates new signing keys and returns the time when the published one begins
 // to sign. Tokens of previous keys stay valid until they expire.
 func (p *Provider) RotateKeys(ctx context.Context) (time.Time, error) { return p.keys.Replace(ctx) }

@@ -110,7 +110,7 @@ type Provider struct {
 	redirects    *redirects.Service
 	outbox       *outbox.Service
 	invites      *invites.Service
-	access       *access.Service // nil if no email can be sent
+	access       *access.Service
 	submissions  *submissions.Service
 	dashboard    *dashboard.Service
 
@@ -160,9 +160,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.visits.Register(registry)
 	p.outbox.Register(registry)
 	p.dashboard.Staff.Register(registry)
-	if p.access != nil {
-		p.access.Register(registry)
-	}
+	p.access.Register(registry)
 	p.registerRetention(registry)
 	return p, nil
 }
@@ -192,9 +190,7 @@ func (p *Provider) Handler() http.Handler {
 	p.visits.Routes(mux)
 	p.redirects.Routes(mux)
 	p.invites.Routes(mux)
-	if p.access != nil {
-		p.access.Routes(mux)
-	}
+	p.access.Routes(mux)
 	p.submissions.Routes(mux)
 	p.bankaccounts.Routes(mux)
 	p.sharing.Routes(mux)

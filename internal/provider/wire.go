@@ -75,11 +75,12 @@ func (p *Provider) wire() {
 	p.dashboard = &dashboard.Service{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets, BehindProxy: c.BehindProxy,
 		Customers: p.customers, Reports: p.reports, Webhooks: p.webhooks, Sharing: p.sharing, Visits: p.visits, Redirects: p.redirects,
 		Outbox: p.outbox, Mail: c.Mail, Queue: p.queue, Crashed: p.queue.Crashed, NeedFactor: c.RequireSecondFactor}
-	if p.visits.HasAccessPage {
-		p.access = &access.Service{DB: c.DB, Queue: p.queue, Now: p.now, URL: c.URL, Sandbox: c.Environment == contract.Sandbox,
-			Secure: p.visits.Secure, BehindProxy: c.BehindProxy, Mailboxes: p.mailboxes, Customers: p.customers, Sharing: p.sharing,
-			Sources: p.connections, Accounts: p.bankaccounts, Visits: p.visits, Outbox: p.outbox, Record: p.dashboard.RecordConsumer}
-	}
+	p.access = &access.Service{DB: c.DB, Queue: p.queue, Now: p.now, URL: c.URL, Sandbox: c.Environment == contract.Sandbox,
+		Secure: p.visits.Secure, BehindProxy: c.BehindProxy, Mailboxes: p.mailboxes, Customers: p.customers, Sharing: p.sharing,
+		Sources: p.connections, Accounts: p.bankaccounts, Visits: p.visits, Reports: p.reports, Freeze: p.freeze, Outbox: p.outbox,
+		NoEmail: !p.visits.HasAccessPage, ClosesReports: c.Operator.ConsumersCloseReports, Record: p.dashboard.RecordConsumer,
+		Reference: p.dashboard.Reference}
+	p.dashboard.ConsumerLink = p.access.CompanyLink
 
 	// Package customers imports auth, which reads its credentials.
 	p.auth.Directory = p.customers

@@ -480,6 +480,14 @@ func eraseConsumer(ctx context.Context, tx *store.Tx, id string) error {
 	return err
 }
 
+// clearConsumers removes the personal data of a customer's consumers with a mailbox, as if they had not
+// been changed since an instant.
+func clearConsumers(ctx context.Context, tx *store.Tx, customerID string, mailbox []byte, unchanged time.Time) error {
+	_, err := tx.ExecContext(ctx, `UPDATE consumers SET prefill = NULL, mailbox = NULL, external_id = NULL, lang = '', updated_at = $3
+		WHERE customer_id = $1 AND mailbox = $2 AND withdrawn_at IS NOT NULL`, customerID, mailbox, store.Micros(unchanged))
+	return err
+}
+
 // deleteConsumer deletes a consumer without external id, reports and accounts, and returns its key.
 func deleteConsumer(ctx context.Context, tx *store.Tx, id string, created time.Time) (key string, err error) {
 	err = tx.QueryRowContext(ctx, `DELETE FROM consumers WHERE id = $1 AND created_at = $2 AND external_id IS NULL

@@ -67,6 +67,10 @@ type Service struct {
 	Queue      jobs.Enqueuer
 	NeedFactor bool // users need a second factor
 
+	// ConsumerLink returns a link that shows the person whom a customer's report is about what that
+	// customer got; see package access.
+	ConsumerLink func(ctx context.Context, tx *store.Tx, customerID, publicToken string) (url string, err error)
+
 	// Crashed reports whether the job of a unique key was given up because its processes died.
 	Crashed func(ctx context.Context, q store.Queryer, key string) (bool, error)
 

@@ -96,6 +96,7 @@ func (s *Service) changes() map[string]form {
 		"POST /dashboard/deliveries/{id}/redeliver":  {s.delivery, "/dashboard/deliveries/{id}", s.redeliver, nil},
 		"POST /dashboard/deliveries/redeliver":       {s.deliveries, "/dashboard/deliveries", s.redeliverFailed, nil},
 		"POST /dashboard/reports/{id}/share":         {s.report, "/dashboard/reports/{id}", s.shareReport, nil},
+		"POST /dashboard/reports/{id}/link":          {s.report, "/dashboard/reports/{id}", s.linkConsumer, nil},
 		"POST /dashboard/reports/{id}/correct":       {s.correction, "/dashboard/reports/{id}/correct", s.correct, nil},
 		"POST /dashboard/relay-tokens":               {s.sharing, "/dashboard/relay-tokens", s.share, nil},
 		"POST /dashboard/relay-tokens/{id}/withdraw": {s.sharing, "/dashboard/relay-tokens", s.withdraw, nil},

@@ -58,8 +58,9 @@ func (f File) Alerted(at time.Time) bool { return at.Before(f.AlertUntil) }
 type Action string
 
 const (
-	ActionOpened       Action = "opened"       // the page of what was shared
-	ActionFrozen       Action = "frozen"       //
+	ActionOpened       Action = "opened" // the page of what was shared
+	ActionLinked       Action = "linked" // a company or the operator made a link to it
+	ActionFrozen       Action = "frozen"
 	ActionLifted       Action = "lifted"       // for good
 	ActionLiftedUntil  Action = "lifted until" // until a day
 	ActionRefused      Action = "refused"      // a company asked for something that the freeze prevents

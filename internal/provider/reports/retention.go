@@ -40,7 +40,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	if err == nil {
 		err = s.DB.Shred(ctx, batch, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return forget(ctx, tx, tx.Now.Add(-MaxAge), limit)
-		})
+		}, deleteKeys)
 	}
 	if err != nil {
 		return fmt.Errorf("reports: sweep: %w", err)

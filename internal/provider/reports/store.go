@@ -46,7 +46,7 @@ func get(ctx context.Context, q store.Queryer, where string, args ...any) (Repor
 	var retrieved, held sql.NullInt64
 	err := q.QueryRowContext(ctx, `SELECT public_token, customer_id, product_id, kind, coalesce(external_id, ''),
 			coalesce(user_args, ''), coalesce(consumer_id, ''), key_id, status, coalesce(substatus, ''), created_at, retrieved_at,
-			erased_at IS NOT NULL, coalesce(source_token, ''), held_at, revision,
+			erased_at IS NOT NULL OR closed_at <> 0, coalesce(source_token, ''), held_at, revision,
 			coalesce(refreshed_from, '')
 		FROM reports WHERE `+where, args...).
 		Scan(&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID,
@@ -68,7 +68,7 @@ func getStatus(ctx context.Context, q store.Queryer, where string, args ...any) 
 	var r Report
 	var created int64
 	err := q.QueryRowContext(ctx, `SELECT status, coalesce(substatus, ''), created_at,
-		erased_at IS NOT NULL FROM reports WHERE `+where, args...).
+		erased_at IS NOT NULL OR closed_at <> 0 FROM reports WHERE `+where, args...).
 		Scan(&r.Status, &r.Substatus, &created, &r.Forgotten)
 	r.Created = store.Time(created)
 	return r, store.MapNotFound(err)
@@ -105,6 +105,39 @@ func setBody(ctx context.Context, tx *store.Tx, publicToken string, input, body 
 	_, err := tx.ExecContext(ctx, `UPDATE report_data SET input = coalesce($2, input),
 		body = $3 WHERE public_token = $1`, publicToken, kept, body)
 	return err
+}
+
+// closeReport ends the reading of a report that was made; it succeeds once.
+func closeReport(ctx context.Context, tx *store.Tx, publicToken string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE reports SET closed_at = $2
+		WHERE public_token = $1 AND closed_at = 0 AND erased_at IS NULL AND status = 'SUCCESS'`, publicToken, store.Micros(tx.Now)))
+}
+
+// erase deletes what a report contains and what it was made from. The row keeps the mailbox, to
+// tell the person who read the report.
+func erase(ctx context.Context, tx *store.Tx, publicToken string, mailbox []byte) error {
+	for _, q := range []string{`DELETE FROM report_data WHERE public_token = $1`, `DELETE FROM report_refreshes WHERE public_token = $1`} {
+		if _, err := tx.ExecContext(ctx, q, publicToken); err != nil {
+			return err
+		}
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE reports SET erased_at = $2, closed_at = $2, user_args = NULL, mailbox = $3 WHERE public_token = $1`,
+		publicToken, store.Micros(tx.Now), mailbox)
+	return err
+}
+
+// keyLife is how long the data key of an erased report without a consumer stays, for webhooks.
+const keyLife = 4 * 24 * time.Hour
+
+// deleteKeys deletes, at most limit times, the data keys that erased reports alone used.
+func deleteKeys(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM data_keys WHERE id IN (
+		SELECT k.id FROM reports r JOIN data_keys k ON k.id = r.key_id
+		WHERE r.closed_at <> 0 AND r.erased_at IS NOT NULL AND r.erased_at < $1
+			AND NOT EXISTS (SELECT 1 FROM reports o WHERE o.key_id = k.id AND o.erased_at IS NULL)
+			AND NOT EXISTS (SELECT 1 FROM consumers c WHERE c.key_id = k.id)
+			AND NOT EXISTS (SELECT 1 FROM bank_accounts a WHERE a.key_id = k.id) LIMIT $2)`,
+		store.Micros(tx.Now.Add(-keyLife)), int64(limit)))
 }
 
 // deleteInput deletes the data of a report that was not made.
@@ -251,7 +284,8 @@ func forgetReads(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 		AND r.created_at < $1 AND (r.mailbox IS NOT NULL OR EXISTS (SELECT 1 FROM report_reads d WHERE d.public_token = r.public_token))
 		ORDER BY r.created_at LIMIT $2`, store.Micros(tx.Now.Add(-readsAge)), int64(limit))
 	for _, token := range old {
-		for _, q := range []string{`DELETE FROM report_reads WHERE public_token = $1`, `UPDATE reports SET mailbox = NULL WHERE public_token = $1`} {
+		for _, q := range []string{`DELETE FROM report_reads WHERE public_token = $1`,
+			`UPDATE reports SET mailbox = NULL WHERE public_token = $1`} {
 			if _, err := tx.ExecContext(ctx, q, token); err != nil {
 				return 0, err
 			}

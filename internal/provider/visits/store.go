@@ -356,6 +356,12 @@ func deleteDrafts(ctx context.Context, tx *store.Tx, ended time.Time, limit int)
 			ORDER BY ended_at LIMIT $2)`, store.Micros(ended), limit))
 }
 
+// Erase deletes the draft of the visit of a report.
+func (s *Service) Erase(ctx context.Context, tx *store.Tx, publicToken string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE visits SET stated = NULL, sources = '', username = '' WHERE public_token = $1`, publicToken)
+	return err
+}
+
 // deleteEnded deletes, at most limit times, visits that ended before an instant, with
 // their tokens, redirects, and invites.
 func deleteEnded(ctx context.Context, tx *store.Tx, ended time.Time, limit int) (int64, error) {

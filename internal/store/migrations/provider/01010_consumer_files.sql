@@ -48,3 +48,4 @@ ALTER TABLE visits ADD COLUMN frozen BOOLEAN NOT NULL DEFAULT FALSE;
 
 -- The company that handed out a link, whose data alone the link shows. Empty: every company's.
 ALTER TABLE access_links ADD COLUMN customer_id TEXT NOT NULL DEFAULT '';
+CREATE INDEX reports_closed ON reports (erased_at) WHERE closed_at <> 0;
