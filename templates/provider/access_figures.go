@@ -50,6 +50,7 @@ func Figures(l i18n.Lang, body []byte) (out []AccessFigures, err error) {
 	if err != nil {
 		return nil, errors.New("provider: a report's body does not read back") // the error may quote personal data
 	}
+	var last []AccessFigures // where the figures come from
 	for _, part := range top.kids {
 		if part.key == "meta" || part.key == "product" || part.leaf() {
 			continue
@@ -78,10 +79,14 @@ func Figures(l i18n.Lang, body []byte) (out []AccessFigures, err error) {
 			section.Groups = append(section.Groups, values)
 		}
 		if len(section.Groups) > 0 {
-			out = append(out, section)
+			if slices.Contains([]string{"sources", "identities", "documents"}, part.key) {
+				last = append(last, section)
+			} else {
+				out = append(out, section)
+			}
 		}
 	}
-	return out, nil
+	return append(out, last...), nil
 }
 
 func hasValue(n node) bool {
@@ -140,6 +145,10 @@ func (f *figures) object(under string, n node) {
 	}
 	if n.leaf() || n.array {
 		f.member(under, n)
+		return
+	}
+	if address := n.child("address"); address != "" { // the whole of its parts
+		f.facts = append(f.facts, ui.Fact{Term: under, Text: address})
 		return
 	}
 	for _, k := range n.kids {
