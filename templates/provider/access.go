@@ -73,9 +73,9 @@ type AccessList struct {
 
 // AccessFile is the state of a person's file.
 type AccessFile struct {
-	Frozen      bool
-	LiftedUntil time.Time // zero: it is frozen, or was not
-	AlertUntil  time.Time // zero: there is no fraud alert
+	Frozen      bool      `json:"frozen"`
+	LiftedUntil time.Time `json:"freeze_lifted_until,omitzero"` // zero: it is frozen, or was not
+	AlertUntil  time.Time `json:"fraud_alert_until,omitzero"`   // zero: there is no fraud alert
 }
 
 func (f AccessFile) facts(l i18n.Lang) []ui.Fact {
@@ -118,21 +118,23 @@ func (f AccessFreeze) done() string {
 
 // AccessRead says that an account read a revision of a report.
 type AccessRead struct {
-	Reader, Owner string // names
-	ThirdParty    bool   // the reader is not the company that got the report
-	Kind          contract.Product
-	Report        time.Time // when it was created
-	Revision      int       // 0 is the original
-	First, Last   time.Time
-	Days          int
+	Reader     string           `json:"reader"`      // name
+	Owner      string           `json:"shared_with"` // name
+	ThirdParty bool             `json:"third_party"` // the reader is not the company that got the report
+	Kind       contract.Product `json:"product"`
+	Report     time.Time        `json:"report_created_at"`
+	Revision   int              `json:"revision"` // 0 is the original
+	First      time.Time        `json:"first_read_at"`
+	Last       time.Time        `json:"last_read_at"`
+	Days       int              `json:"days"`
 }
 
 // AccessEntry is an entry of the log of a file.
 type AccessEntry struct {
-	At      time.Time
-	Action  string
-	Company string // "" for none
-	Until   time.Time
+	At      time.Time `json:"at"`
+	Action  string    `json:"action"`
+	Company string    `json:"company,omitempty"` // "" for none
+	Until   time.Time `json:"until,omitzero"`
 }
 
 // fileAction is what an entry of a log says.
@@ -188,6 +190,7 @@ type AccessReportView struct {
 	Access
 	ID             string // in addresses
 	Kind           contract.Product
+	Status         contract.Status
 	Created        time.Time
 	Company        string
 	Deleted        bool // its contents were deleted, or never made
@@ -200,12 +203,12 @@ type AccessReportView struct {
 
 // AccessTransaction is a transaction behind a report.
 type AccessTransaction struct {
-	Posted      time.Time // zero: unknown
-	Account     string
-	Description string
-	Amount      report.Cents
-	Currency    string
-	Pending     bool
+	Posted      time.Time    `json:"posted_date,omitzero"` // zero: unknown
+	Account     string       `json:"account"`
+	Description string       `json:"description"`
+	Amount      report.Cents `json:"amount"`
+	Currency    string       `json:"currency"`
+	Pending     bool         `json:"pending"`
 }
 
 func (v AccessReportView) title() string {

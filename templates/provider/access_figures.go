@@ -63,15 +63,13 @@ func Figures(l i18n.Lang, body []byte) (out []AccessFigures, err error) {
 		}
 		var values []ui.Fact // of items that are a description and a value
 		for _, item := range items {
-			if described := item.child("description"); described != "" && len(item.kids) > 0 && hasValue(item) {
-				f.facts = nil
-				f.add(described, item, "value")
-				values = append(values, f.facts...)
-				continue
-			}
 			f.facts = nil
-			f.object("", item)
-			if len(f.facts) > 0 {
+			described := item.child("description")
+			i := slices.IndexFunc(item.kids, func(k node) bool { return k.key == "value" && k.leaf() })
+			if described != "" && i >= 0 {
+				f.member(described, item.kids[i])
+				values = append(values, f.facts...)
+			} else if f.object("", item); len(f.facts) > 0 {
 				section.Groups = append(section.Groups, f.facts)
 			}
 		}
@@ -87,10 +85,6 @@ func Figures(l i18n.Lang, body []byte) (out []AccessFigures, err error) {
 		}
 	}
 	return append(out, last...), nil
-}
-
-func hasValue(n node) bool {
-	return slices.ContainsFunc(n.kids, func(k node) bool { return k.key == "value" && k.leaf() })
 }
 
 func decodeNode(dec *json.Decoder, key string) (node, error) {
@@ -180,15 +174,6 @@ func (f *figures) member(label string, n node) {
 		}
 		if len(all) > 0 {
 			f.facts = append(f.facts, ui.Fact{Term: label, Text: strings.Join(all, ", ")})
-		}
-	}
-}
-
-// add adds a member of an object under another label.
-func (f *figures) add(label string, of node, key string) {
-	for _, k := range of.kids {
-		if k.key == key {
-			f.member(label, k)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package reports
 import (
 	"context"
 
-	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
 	"vestibule/internal/store"
 )
@@ -15,29 +14,6 @@ import (
 func (s *Service) ConsumerBody(ctx context.Context, r Report) ([]byte, error) {
 	r.Relay = ""
 	return s.body(ctx, r)
-}
-
-// ConsumerTransaction is a transaction that a report was made from.
-type ConsumerTransaction struct {
-	Institution string
-	Account     bankdata.Account // without transactions
-	bankdata.Transaction
-}
-
-// ConsumerTransactions returns the transactions that a report was made from, in the order of the
-// accounts. It returns ErrDeleted or store.ErrShredded if they were deleted.
-func (s *Service) ConsumerTransactions(ctx context.Context, r Report) (out []ConsumerTransaction, err error) {
-	data, err := s.Data(ctx, r)
-	for _, c := range data.Connections {
-		for _, a := range c.Accounts {
-			all := a.Transactions
-			a.Transactions = nil
-			for _, t := range all {
-				out = append(out, ConsumerTransaction{c.Institution, a, t})
-			}
-		}
-	}
-	return out, err
 }
 
 // Close ends the reading of a report, for its owner and third parties. They learn it by an event with
