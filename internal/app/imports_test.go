@@ -170,8 +170,8 @@ func TestImportRules(t *testing.T) {
 // those before it. A package that is not in the list imports none of them.
 var importOrder = map[string][]string{
 	"internal/portal": {"embedkit", "applications", "notify", "resume", "api", "review", "connect", "developers"},
-	"internal/provider": {"auth", "customers", "documents", "ocr", "sources", "freeze", "reports", "webhooks", "sharing", "bankaccounts", "visits",
-		"redirects", "outbox", "invites", "access", "submissions", "dashboard", "sandbox"},
+	"internal/provider": {"auth", "customers", "documents", "ocr", "sources", "freeze", "reports", "webhooks", "sharing", "bankaccounts",
+		"visits", "redirects", "outbox", "invites", "access", "submissions", "dashboard", "sandbox"},
 }
 
 // TestImportOrder keeps the packages below a party to one order. The party's own
