@@ -11,7 +11,7 @@ import (
 
 // TestConsumerEndsAccess checks the whole way of a consumer with mouse and keyboard: from the
 // end of a visit, with access to a bank that stays open, by the link of an email to the page
-// of what was shared, and to the end of a company's access.
+// of what was shared, through a freeze that ends another visit, to the end of a company's access.
 func TestConsumerEndsAccess(t *testing.T) {
 	t.Parallel()
 	s := alone(t, "--sandbox-bank-addr=127.0.0.1:0")
@@ -43,6 +43,23 @@ func TestConsumerEndsAccess(t *testing.T) {
 	}
 	click(t, other.page(link(en("access.used.again"))))
 	see(t, other.page("[name=email]"))
+
+	click(t, c.page(link(en("access.freeze.open"))))
+	click(t, c.page(button(en("access.freeze.submit"))))
+	see(t, c.page(text(en("access.freeze.done.freeze"))))
+	frozen := visit(t)
+	frozen.open(t, s.hosted(t, "cashflow", "en", nil))
+	click(t, frozen.page(button(en("visit.consent.submit"))))
+	see(t, frozen.page(link(en("visit.end.frozen_lift"))))
+	click(t, c.page(button(en("access.freeze.lift"))))
+	see(t, c.page(text(en("access.freeze.done.lift"))))
+	click(t, c.page(link(en("access.end.back"))))
+	click(t, c.page(`a:has-text("`+en("access.report.open")+`") >> nth=0`))
+	see(t, c.page("h2 >> text="+en("access.transactions")))
+	click(t, c.page(link(en("access.end.back"))))
+	click(t, c.page(link(en("access.history.open"))))
+	see(t, c.page(text(en("access.log.refused"))))
+	click(t, c.page(link(en("access.end.back"))))
 
 	click(t, c.page(link(en("access.end.open", "company", "Vestibule"))))
 	title(t, c, en("access.end.title", "company", "Vestibule"))

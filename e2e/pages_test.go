@@ -261,6 +261,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 	consumer.send(t, s.Provider+used)
 	end := found(t, consumer, s.Provider+"/access", `(/access/end/[^"<?\s]+)`)
 	disconnect := found(t, consumer, s.Provider+"/access", `(/access/disconnect/[^"<?\s]+)`)
+	inWords := found(t, consumer, s.Provider+"/access", `(/access/report/[^"<?\s]+)`)
 	shared := newest()
 	until(t, "there is another link", func() bool {
 		shared = found(t, staff, dashboard+"/outbox", `(/access/link/[^"<?\s]+)`)
@@ -334,7 +335,8 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 				look("", v.URL())
 			})
 			as("a consumer", consented, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(s.Provider, end, disconnect, "/access", "/access/disputes", dispute, mineDisputed)
+				look(s.Provider, end, disconnect, inWords, strings.Replace(end, "/end/", "/delete/", 1), "/access/freeze", "/access/history",
+					"/access", "/access/disputes", dispute, mineDisputed)
 			})
 			as("a reviewer", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(review, "", "/overview", "/letters", "/applications/"+first.ID, "/applications/"+first.ID+"/report",

@@ -174,7 +174,7 @@ func accessPages(urls visit.Urls, lang i18n.Lang, choices []ui.Choice) []Exhibit
 	secret.Languages = nil
 	day := func(month time.Month, day int) time.Time { return time.Date(2026, month, day, 12, 0, 0, 0, time.UTC) }
 	open := visit.AccessCompany{Name: "Harbor Lane", Account: "1", Open: true, Older: 2, Reports: []visit.AccessReport{
-		{Kind: contract.Income, Shared: day(3, 4), From: []string{"Amber Coast Bank", "Harbor Light Payroll"},
+		{ID: "1", Made: true, Kind: contract.Income, Shared: day(3, 4), From: []string{"Amber Coast Bank", "Harbor Light Payroll"},
 			Access: []visit.OpenAccess{{Name: "Amber Coast Bank", Until: day(6, 2)}}, Until: day(9, 4), Updates: 2, Updated: day(5, 1),
 			ThirdParties: []string{"Northwind Mortgage"}},
 		{Kind: contract.Cashflow, Shared: day(2, 3), Pending: true}}, Sources: []visit.AccessSource{{ID: "1", Name: "Amber Coast Bank"}}}
@@ -190,9 +190,27 @@ func accessPages(urls visit.Urls, lang i18n.Lang, choices []ui.Choice) []Exhibit
 		{"access, open the link", visit.AccessLinkPage(secret, "/access/link/h")},
 		{"access, link used", visit.AccessNoticePage(visit.AccessNotice{Access: secret, Title: "access.used.title",
 			Text: "access.used.text", Again: true})},
-		{"access, what was shared", visit.AccessListPage(visit.AccessList{Access: page, Companies: []visit.AccessCompany{open, ended}})},
+		{"access, what was shared", visit.AccessListPage(visit.AccessList{Access: page, Whole: true,
+			Companies: []visit.AccessCompany{open, ended}})},
 		{"access, nothing shared", visit.AccessListPage(visit.AccessList{Access: page})},
-		{"access, whether to end", visit.AccessEndPage(visit.AccessEnd{Access: page, Company: open})},
+		{"access, whether to end", visit.AccessEndPage(visit.AccessEnd{Access: page, Account: "1", CanClose: true,
+			Companies: []visit.AccessCompany{open}})},
+		{"access, whether to delete", visit.AccessDeletePage(visit.AccessEnd{Access: page, Account: "1",
+			Companies: []visit.AccessCompany{open}})},
+		{"access, freeze", visit.AccessFreezePage(visit.AccessFreeze{Access: page, Done: "freeze", File: visit.AccessFile{Frozen: true,
+			AlertUntil: day(6, 2)}, FirstDay: day(3, 5), LastDay: day(12, 31)})},
+		{"access, day refused", visit.AccessFreezePage(visit.AccessFreeze{Access: page, File: visit.AccessFile{LiftedUntil: day(4, 2)},
+			Until: "2020-01-01", Problem: "access.freeze.no_day", FirstDay: day(3, 5), LastDay: day(12, 31)})},
+		{"access, history", visit.AccessHistoryPage(visit.AccessHistory{Access: page, Reads: []visit.AccessRead{
+			{Reader: "Northwind Mortgage", Owner: "Harbor Lane", ThirdParty: true, Kind: contract.Income, Report: day(3, 4), Revision: 1,
+				First: day(3, 5), Last: day(3, 9), Days: 2},
+			{Reader: "Harbor Lane", Owner: "Harbor Lane", Kind: contract.Income, Report: day(3, 4), First: day(3, 4), Last: day(3, 4), Days: 1}},
+			Log: []visit.AccessEntry{{At: day(3, 6), Action: "lifted until", Until: day(4, 2)}, {At: day(3, 5), Action: "refused",
+				Company: "Tern & Sons"}}})},
+		{"access, a report", visit.AccessReportPage(visit.AccessReportView{Access: page, ID: "1", Kind: contract.Cashflow, Created: day(3, 4),
+			Company: "Harbor Lane", Figures: []visit.AccessFigures{{Title: "Accounts", Groups: [][]ui.Fact{{{Term: "Bank", Text: "Amber Coast Bank"},
+				{Term: "Balance", Text: "$1,234.56"}}}}}, Count: 51, Page: 1, Pages: 2, Transactions: []visit.AccessTransaction{
+				{Posted: day(3, 1), Account: "Amber Coast Bank Checking …1234", Description: "Groceries", Amount: -4210, Currency: "USD"}}})},
 		{"access, whether to disconnect", visit.AccessDisconnectPage(visit.AccessDisconnect{Access: page, Company: two, Source: two.Sources[0]})},
 		{"access, disconnected", visit.AccessListPage(visit.AccessList{Access: page, Companies: []visit.AccessCompany{two},
 			Disconnected: "Harbor Light Payroll", From: two.Name})},

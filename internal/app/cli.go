@@ -35,6 +35,7 @@ type cli struct {
 	Configuration configurationCommands `cmd:"" help:"Manage configurations of products in the provider's database."`
 	Product       productCommands       `cmd:"" help:"Manage products in the provider's database."`
 	Prepared      preparedCommands      `cmd:"" help:"Manage prepared reports of a sandbox in the provider's database."`
+	Consumer      consumerCommands      `cmd:"" help:"Help consumers to see and freeze their files."`
 	Operator      operatorCommands      `cmd:"" help:"Manage the operators of the provider, and see its health."`
 	Keys          keyCommands           `cmd:"" help:"Manage keys of this installation."`
 	Connector     connectorCommands     `cmd:"" help:"Check connectors to payroll providers and bureaus."`

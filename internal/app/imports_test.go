@@ -170,7 +170,7 @@ func TestImportRules(t *testing.T) {
 // those before it. A package that is not in the list imports none of them.
 var importOrder = map[string][]string{
 	"internal/portal": {"embedkit", "applications", "notify", "resume", "api", "review", "connect", "developers"},
-	"internal/provider": {"auth", "customers", "documents", "ocr", "sources", "reports", "outbox", "disputes", "webhooks", "sharing",
+	"internal/provider": {"auth", "customers", "documents", "ocr", "sources", "freeze", "reports", "outbox", "disputes", "webhooks", "sharing",
 		"bankaccounts", "visits", "redirects", "invites", "access", "submissions", "dashboard", "operator", "sandbox"},
 }
 

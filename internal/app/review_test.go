@@ -171,6 +171,7 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 		send("/dashboard/deliveries/{id}/redeliver", delivery, "resends", "0"),
 		send("/dashboard/deliveries/redeliver", "", "since", "2026-01-01"),
 		send("/dashboard/reports/{id}/share", report, "publicId", w.Credentials.ThirdParty.PublicID),
+		send("/dashboard/reports/{id}/link", report),
 		send("/dashboard/relay-tokens", "", "publicToken", canaryText, "publicId", w.Credentials.ThirdParty.PublicID),
 		send("/dashboard/relay-tokens/{id}/withdraw", relay),
 		send("/dashboard/redirects/add", "", "url", "https://example.org/back"),

@@ -43,6 +43,8 @@ type Operator struct {
 	ServiceName string `default:"Vestibule Verification" placeholder:"NAME" help:"Name of the verification service, as applicants see it."`
 	TermsURL    string `name:"service-terms-url" placeholder:"URL" help:"Terms of the verification service, linked where applicants consent."`
 	PrivacyURL  string `name:"service-privacy-url" placeholder:"URL" help:"Privacy policy of the service, linked where applicants consent."`
+
+	ConsumersCloseReports bool `help:"When consumers end access, they may also end the reading of reports that companies have."`
 }
 
 // maxServiceName is the maximum length of the service's name in characters.

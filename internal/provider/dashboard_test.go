@@ -278,6 +278,8 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			{"/dashboard/webhooks/test", none, func() []string { return nil }, "test event sent"},
 			{"/dashboard/reports/{id}/share", at("/dashboard/reports", `/dashboard/reports/`+uuidPattern),
 				func() []string { return []string{"publicId", "svc-third"} }, "report shared"},
+			{"/dashboard/reports/{id}/link", at("/dashboard/reports", `/dashboard/reports/`+uuidPattern),
+				func() []string { return nil }, "consumer link made"},
 			{"/dashboard/reports/{id}/correct", func() string { return d.reportNamed(earner) }, func() []string {
 				return []string{"revision", "0", "gross_annual", "123,456", "reason", "The canary disputed a figure."}
 			}, "report corrected"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"vestibule/internal/i18n"
+	"vestibule/internal/mail"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/operator"
 	"vestibule/internal/staff"
@@ -21,6 +22,16 @@ func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) (link string,
 	err = p.operator.AsCommand(ctx, func(ctx context.Context, tx *store.Tx) (e staff.Entry, err error) {
 		link, e, err = p.operator.AddCustomer(ctx, tx, n, i18n.English)
 		return e, err
+	})
+	return link, err
+}
+
+// ConsumerLink returns a link that works once and opens the whole file of an email address. The operator
+// has verified the person.
+func (p *Provider) ConsumerLink(ctx context.Context, email string) (link string, err error) {
+	err = p.config.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		link, err = p.access.PersonLink(ctx, tx, mail.NormalizeAddress(email))
+		return err
 	})
 	return link, err
 }

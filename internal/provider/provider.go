@@ -30,6 +30,7 @@ import (
 	"vestibule/internal/provider/dashboard"
 	"vestibule/internal/provider/disputes"
 	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/freeze"
 	"vestibule/internal/provider/invites"
 	"vestibule/internal/provider/operator"
 	"vestibule/internal/provider/outbox"
@@ -110,6 +111,7 @@ type Provider struct {
 	auth         *auth.Authenticator
 	customers    *customers.Service
 	documents    *documents.Service
+	freeze       *freeze.Service
 	connections  *sources.Service
 	reports      *reports.Service
 	webhooks     *webhooks.Service
@@ -120,7 +122,7 @@ type Provider struct {
 	outbox       *outbox.Service
 	disputes     *disputes.Service
 	invites      *invites.Service
-	access       *access.Service // nil if no email can be sent
+	access       *access.Service
 	submissions  *submissions.Service
 	dashboard    *dashboard.Service
 	operator     *operator.Service
@@ -171,9 +173,7 @@ func New(ctx context.Context, c Config) (*Provider, error) {
 	p.visits.Register(registry)
 	p.outbox.Register(registry)
 	p.dashboard.Staff.Register(registry)
-	if p.access != nil {
-		p.access.Register(registry)
-	}
+	p.access.Register(registry)
 	p.registerRetention(registry)
 	return p, nil
 }
@@ -203,9 +203,7 @@ func (p *Provider) Handler() http.Handler {
 	p.visits.Routes(mux)
 	p.redirects.Routes(mux)
 	p.invites.Routes(mux)
-	if p.access != nil {
-		p.access.Routes(mux)
-	}
+	p.access.Routes(mux)
 	p.submissions.Routes(mux)
 	p.bankaccounts.Routes(mux)
 	p.sharing.Routes(mux)

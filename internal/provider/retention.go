@@ -29,12 +29,9 @@ func (p *Provider) sweep(ctx context.Context) error {
 	if p.sandbox != nil {
 		all = p.sandbox.Sweep(ctx)
 	}
-	if p.access != nil {
-		all = errors.Join(all, p.access.Sweep(ctx))
-	}
 	for _, of := range []interface{ Sweep(context.Context) error }{
-		p.visits, p.connections, p.bankaccounts, p.documents, p.outbox, p.disputes, p.reports, p.sharing, p.webhooks, p.customers, p.dashboard,
-		p.operator,
+		p.access, p.freeze, p.visits, p.connections, p.bankaccounts, p.documents, p.outbox, p.disputes, p.reports, p.sharing, p.webhooks,
+		p.customers, p.dashboard, p.operator,
 	} {
 		all = errors.Join(all, of.Sweep(ctx))
 	}

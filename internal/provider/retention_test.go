@@ -24,7 +24,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 			bank_accounts bank_account_names source_authorizations source_connections source_events
 			report_refreshes visits visit_events initialization_tokens redirects invites emails events deliveries delivery_attempts relay_tokens
 			report_revisions audit sessions sign_in_tries sign_in_states dashboard_forms dashboard_notices access_requests access_links link_tries
-			password_links password_requests`)
+			password_links password_requests consumer_files consumer_file_log report_reads`)
 		// Settings, keys with another deletion, tables of a bounded number of rows, and the records of disputes
 		// (TestDisputesAreKept).
 		stays := strings.Fields(`customers entitlements credentials products product_configurations complete_urls
@@ -87,6 +87,8 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 			WHERE v.handle_hash IS NOT NULL LIMIT 1`)
 		b.exec(`INSERT INTO password_requests (id, email_sealed, lang, expires_at) SELECT 'r', handle_hash, 'en', 1 FROM visits
 			WHERE handle_hash IS NOT NULL LIMIT 1`)
+		b.exec(`INSERT INTO consumer_file_log (id, mailbox, at, action) SELECT 'x', mailbox, used_at, 'opened'
+			FROM consumer_files LIMIT 1`)
 		before := rows()
 		for table, n := range before {
 			if n <= none[table] && !strings.Contains(" report_revisions dashboard_forms dashboard_notices sign_in_tries ", " "+table+" ") {
@@ -121,6 +123,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		now := rows()
 		for _, table := range grows {
 			switch table {
+			case "consumer_files", "consumer_file_log", "report_reads": // see below
 			case "reports", "consumers", "data_keys", "audit", "sessions", "sign_in_tries":
 			default:
 				if now[table] != none[table] {
@@ -150,6 +153,18 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		if page := d.page("/dashboard/reports/" + d.reportNamed(publicToken)); !strings.Contains(page,
 			i18ntest.EN("dashboard.origins.forgotten")) {
 			t.Error("the dashboard does not say that the origin of an old report was deleted")
+		}
+		if now["report_reads"] == 0 || now["consumer_file_log"] == 0 {
+			t.Error("who read a report is deleted with its body")
+		}
+		b.advance("17520h") // two years
+		for _, table := range []string{"consumer_file_log", "report_reads"} {
+			if n := rows()[table]; n != 0 {
+				t.Errorf("%d rows of %s after two years", n, table)
+			}
+		}
+		if n := b.count(`SELECT count(*) FROM reports WHERE mailbox IS NOT NULL`); n != 0 {
+			t.Errorf("%d reports name a mailbox after two years", n)
 		}
 	})
 }

@@ -571,3 +571,14 @@ func TestWithdrawnConsentEndsSharing(t *testing.T) {
 		}
 	})
 }
+
+// TestFrozenFileIsNotShared requires the documented refusal while the consumer's file is frozen, which
+// TestFreezePreventsEverythingNew of package access walks whole.
+func TestFrozenFileIsNotShared(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		publicToken, _ := b.cashflowVisit("single", "prefill", resident)
+		b.exec(`UPDATE consumer_files SET frozen_at = 1`)
+		b.want("sharing", b.post("/connect/relay-tokens", b.basic(), map[string]any{"publicToken": publicToken, "publicId": "svc-third"}),
+			403, contract.CodeConsentNotProvided)
+	})
+}

@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/provider/dashboard"
 	"vestibule/internal/provider/disputes"
 	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/freeze"
 	"vestibule/internal/provider/invites"
 	"vestibule/internal/provider/operator"
 	"vestibule/internal/provider/outbox"
@@ -44,8 +45,9 @@ func (p *Provider) wire() {
 	p.documents = &documents.Service{DB: c.DB}
 	p.connections = &sources.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, RedirectURI: c.URL + visits.CallbackPath,
 		Customers: p.customers, Catalogue: func(env contract.Environment) sources.Catalogue { return p.catalogues[env] }}
+	p.freeze = &freeze.Service{DB: c.DB, Now: p.now}
 	p.reports = &reports.Service{DB: c.DB, Queue: p.queue, Auth: p.auth, Log: c.Log,
-		Now: p.now, Customers: p.customers, Documents: p.documents, Sources: p.connections, Scanner: c.Scanner,
+		Now: p.now, Customers: p.customers, Documents: p.documents, Sources: p.connections, Freeze: p.freeze, Scanner: c.Scanner,
 		Watch: c.Telemetry.ReportFinished}
 	p.webhooks = webhooks.New(webhooks.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Sender: p.sender(), Reports: p.reports,
 		Customers: p.customers})
@@ -70,7 +72,8 @@ func (p *Provider) wire() {
 	p.outbox = &outbox.Service{DB: c.DB, Queue: p.queue, Mail: c.Mail, Now: p.now}
 	p.invites = &invites.Service{DB: c.DB, Log: c.Log, Now: p.now, URL: c.URL, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Visits: p.visits, Outbox: p.outbox, Mailboxes: p.mailboxes}
-	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports}
+	p.submissions = &submissions.Service{DB: c.DB, Log: c.Log, Now: p.now, Auth: p.auth, Customers: p.customers, Reports: p.reports,
+		Mailboxes: p.mailboxes}
 	p.disputes = &disputes.Service{DB: c.DB, Now: p.now, URL: c.URL, Page: access.Path + "/disputes", Brand: p.visits.Operator.Name,
 		Mailboxes: p.mailboxes, Customers: p.customers, Reports: p.reports, Outbox: p.outbox}
 	p.dashboard = &dashboard.Service{Pages: dashboard.Pages{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: c.URL, Assets: c.Assets,
@@ -80,12 +83,13 @@ func (p *Provider) wire() {
 	p.operator = &operator.Service{Pages: dashboard.Pages{DB: c.DB, Log: c.Log, Now: p.now, Today: c.Now, URL: cmp.Or(c.OperatorURL, c.URL),
 		Assets: c.Assets, Site: p.visits.Operator.Name, BehindProxy: c.BehindProxy}, Environment: c.Environment, Customers: p.customers,
 		Dashboard: p.dashboard, Queue: p.queue, Outbox: p.outbox, Sources: c.Examine}
-	if p.visits.HasAccessPage {
-		p.access = &access.Service{DB: c.DB, Queue: p.queue, Now: p.now, URL: c.URL, Sandbox: c.Environment == contract.Sandbox,
-			Secure: p.visits.Secure, BehindProxy: c.BehindProxy, Mailboxes: p.mailboxes, Customers: p.customers, Sharing: p.sharing,
-			Sources: p.connections, Accounts: p.bankaccounts, Visits: p.visits, Outbox: p.outbox, Disputes: p.disputes,
-			Record: p.dashboard.RecordConsumer}
-	}
+	p.access = &access.Service{DB: c.DB, Queue: p.queue, Now: p.now, URL: c.URL, Sandbox: c.Environment == contract.Sandbox,
+		Secure: p.visits.Secure, BehindProxy: c.BehindProxy, Mailboxes: p.mailboxes, Customers: p.customers, Sharing: p.sharing,
+		Sources: p.connections, Accounts: p.bankaccounts, Visits: p.visits, Reports: p.reports, Freeze: p.freeze, Outbox: p.outbox,
+		Disputes: p.disputes,
+		NoEmail:  !p.visits.HasAccessPage, ClosesReports: c.Operator.ConsumersCloseReports, Record: p.dashboard.RecordConsumer,
+		Reference: p.dashboard.Reference}
+	p.dashboard.ConsumerLink = p.access.CompanyLink
 
 	// Package customers imports auth, which reads its credentials.
 	p.auth.Directory = p.customers

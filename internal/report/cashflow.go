@@ -28,7 +28,8 @@ type Cashflow struct {
 	Properties     []ConsumerDataProperty `json:"consumer_data_properties,omitempty"`
 	Scores         []Score                `json:"scores,omitempty"`
 
-	// Notices are the person's statements after disputes; only in a report with one.
+	// Notices are the person's statements after disputes and a fraud alert; only in a report with
+	// one.
 	Notices []ConsumerNotice `json:"consumer_notices,omitempty"`
 }
 

@@ -247,6 +247,9 @@ func (a IncomeAddress) Line() string {
 	return Address{Address: a.Address, Street: a.Street, City: a.City, State: a.State, ZIPCode: a.ZIPCode}.Line()
 }
 
+// FraudAlert begins the description of the notice that the consumer placed a fraud alert.
+const FraudAlert = "Fraud alert"
+
 // ConsumerNotice is a notice that the consumer has a right to receive.
 type ConsumerNotice struct {
 	Description     string  `json:"description"`

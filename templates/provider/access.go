@@ -2,6 +2,7 @@ package provider
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/report"
 	"vestibule/templates/ui"
 )
 
@@ -36,6 +38,7 @@ func (a Access) page(title string) ui.Page {
 // AccessForm is the form that requests a link.
 type AccessForm struct {
 	Access
+	NoEmail bool // no link can be sent
 	Email   string
 	Problem i18n.Key // of the address; "" for none
 	Expired bool     // the browser's session has ended
@@ -58,17 +61,199 @@ type AccessNotice struct {
 type AccessList struct {
 	Access
 	Companies []AccessCompany
-	Ended     string // name of the company whose access was just ended; "" for none
+	Ended     string // name of the company whose access was just ended, or of several; "" for none
+	Deleted   bool   // data were just deleted
+	Whole     bool   // it shows the whole file, which can be frozen
+	File      AccessFile
 
 	// Disconnected is the name of the source that was just disconnected, and From that of the
 	// company; "" for none.
 	Disconnected, From string
 }
 
-// AccessEnd is the page that asks for confirmation.
+// AccessFile is the state of a person's file.
+type AccessFile struct {
+	Frozen      bool      `json:"frozen"`
+	LiftedUntil time.Time `json:"freeze_lifted_until,omitzero"` // zero: it is frozen, or was not
+	AlertUntil  time.Time `json:"fraud_alert_until,omitzero"`   // zero: there is no fraud alert
+}
+
+func (f AccessFile) facts(l i18n.Lang) []ui.Fact {
+	frozen, alert := i18n.T(l, "access.freeze.none"), i18n.T(l, "access.alert.none")
+	switch {
+	case f.Frozen:
+		frozen = i18n.T(l, "access.freeze.frozen")
+	case !f.LiftedUntil.IsZero(): // its last moment belongs to the day before
+		frozen = i18n.T(l, "access.freeze.lifted", "day", ui.DayWords(l, f.LiftedUntil.UTC().Add(-time.Second)))
+	}
+	if !f.AlertUntil.IsZero() {
+		alert = i18n.T(l, "access.alert.until", "day", ui.DayWords(l, f.AlertUntil.UTC()))
+	}
+	return []ui.Fact{{Term: i18n.T(l, "access.freeze"), Text: frozen}, {Term: i18n.T(l, "access.alert"), Text: alert}}
+}
+
+// AccessFreeze is the page of the freeze and the fraud alert of a file.
+type AccessFreeze struct {
+	Access
+	File              AccessFile
+	Done              string // the change that was just made; "" for none
+	Until             string // day that was typed
+	Problem           i18n.Key
+	FirstDay, LastDay time.Time // until which a freeze can be lifted
+}
+
+func (f AccessFreeze) page() ui.Page {
+	p := f.Access.page(i18n.T(f.Lang, "access.freeze.title"))
+	p.Refused = f.Problem != ""
+	return p
+}
+
+// freezeChange is a change of a file, as the page confirms it.
+type freezeChange string
+
+func (f AccessFreeze) done() string {
+	text, _ := i18n.Find(f.Lang, "access.freeze.done", freezeChange(f.Done))
+	return text
+}
+
+// AccessRead says that an account read a revision of a report.
+type AccessRead struct {
+	Reader     string           `json:"reader"`      // name
+	Owner      string           `json:"shared_with"` // name
+	ThirdParty bool             `json:"third_party"` // the reader is not the company that got the report
+	Kind       contract.Product `json:"product"`
+	Report     time.Time        `json:"report_created_at"`
+	Revision   int              `json:"revision"` // 0 is the original
+	First      time.Time        `json:"first_read_at"`
+	Last       time.Time        `json:"last_read_at"`
+	Days       int              `json:"days"`
+}
+
+// AccessEntry is an entry of the log of a file.
+type AccessEntry struct {
+	At      time.Time `json:"at"`
+	Action  string    `json:"action"`
+	Company string    `json:"company,omitempty"` // "" for none
+	Until   time.Time `json:"until,omitzero"`
+}
+
+// fileAction is what an entry of a log says.
+type fileAction string
+
+func (e AccessEntry) words(l i18n.Lang) string {
+	text := i18n.Code(l, "access.log", fileAction(e.Action))
+	if !e.Until.IsZero() {
+		text += " " + i18n.T(l, "access.log_until", "day", ui.DayWords(l, e.Until.UTC().Add(-time.Second)))
+	}
+	return text
+}
+
+// AccessHistory is the page of who read what, and of what happened to the file.
+type AccessHistory struct {
+	Access
+	Reads []AccessRead
+	Log   []AccessEntry
+}
+
+func readGrid(l i18n.Lang, all []AccessRead) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "access.reads"), HideCaption: true, Named: true, Columns: []ui.Column{
+		{Label: i18n.T(l, "access.reads.reader")}, {Label: i18n.T(l, "access.reads.report")}, {Label: i18n.T(l, "access.reads.first")}, {Label: i18n.T(l, "access.reads.last")}}}
+	for _, r := range all {
+		who := r.Reader
+		if r.ThirdParty {
+			who = i18n.T(l, "access.reads.through", "reader", r.Reader, "company", r.Owner)
+		}
+		what := i18n.T(l, "access.report", "kind", i18n.Code(l, "product.name", r.Kind), "day", ui.DayWords(l, r.Report.UTC()))
+		if r.Revision > 0 {
+			what = i18n.T(l, "access.reads.revision", "report", what, "n", strconv.Itoa(r.Revision))
+		}
+		g.Rows = append(g.Rows, []ui.Cell{{Text: who}, {Text: what}, {Text: ui.DayWords(l, r.First.UTC())}, {Text: ui.DayWords(l, r.Last.UTC())}})
+	}
+	return g
+}
+
+func logGrid(l i18n.Lang, all []AccessEntry) ui.Grid {
+	g := ui.Grid{Caption: i18n.T(l, "access.log"), HideCaption: true, Columns: []ui.Column{{Label: i18n.T(l, "access.log.day")},
+		{Label: i18n.T(l, "access.log.what")}, {Label: i18n.T(l, "access.log.company")}}}
+	for _, e := range all {
+		company := e.Company
+		if company == "" {
+			company = "–"
+		}
+		g.Rows = append(g.Rows, []ui.Cell{{Text: ui.MomentWords(l, e.At.UTC())}, {Text: e.words(l)}, {Text: company}})
+	}
+	return g
+}
+
+// AccessReportView is a report as the person whom it is about reads it.
+type AccessReportView struct {
+	Access
+	ID             string // in addresses
+	Kind           contract.Product
+	Status         contract.Status
+	Created        time.Time
+	Company        string
+	Deleted        bool // its contents were deleted, or never made
+	Figures        []AccessFigures
+	NoTransactions bool                // they were deleted
+	Transactions   []AccessTransaction // of the page
+	Count          int                 // of all
+	Page, Pages    int                 // of the transactions, from 1
+}
+
+// AccessTransaction is a transaction behind a report.
+type AccessTransaction struct {
+	Posted      time.Time    `json:"posted_date,omitzero"` // zero: unknown
+	Account     string       `json:"account"`
+	Description string       `json:"description"`
+	Amount      report.Cents `json:"amount"`
+	Currency    string       `json:"currency"`
+	Pending     bool         `json:"pending"`
+}
+
+func (v AccessReportView) title() string {
+	return i18n.T(v.Lang, "access.report", "kind", i18n.Code(v.Lang, "product.name", v.Kind), "day", ui.DayWords(v.Lang, v.Created.UTC()))
+}
+
+func (v AccessReportView) pageLink(n int) string {
+	return v.Link("/access/report/"+v.ID) + "&page=" + strconv.Itoa(n)
+}
+
+func (v AccessReportView) pageWords() string {
+	return i18n.T(v.Lang, "access.transactions.page", "n", strconv.Itoa(v.Count), "page", strconv.Itoa(v.Page), "pages", strconv.Itoa(v.Pages))
+}
+
+func (v AccessReportView) transactions() ui.Grid {
+	l := v.Lang
+	g := ui.Grid{Caption: i18n.T(l, "access.transactions"), HideCaption: true, Columns: []ui.Column{
+		{Label: i18n.T(l, "access.transactions.day")},
+		{Label: i18n.T(l, "access.transactions.description")}, {Label: i18n.T(l, "access.transactions.account")},
+		{Label: i18n.T(l, "access.transactions.amount"), Number: true}}}
+	for _, t := range v.Transactions {
+		day := i18n.T(l, "access.transactions.pending")
+		if !t.Posted.IsZero() && !t.Pending {
+			day = ui.DayWords(l, t.Posted)
+		}
+		g.Rows = append(g.Rows, []ui.Cell{{Text: day}, {Text: t.Description}, {Text: t.Account},
+			{Text: AmountWords(t.Amount.String(), t.Currency)}})
+	}
+	return g
+}
+
+// AccessEnd is the page that asks for confirmation before access is ended, or data are deleted.
 type AccessEnd struct {
 	Access
-	Company AccessCompany
+	Account   string // of the address: one company, or all
+	Companies []AccessCompany
+	CanClose  bool // the person may choose that companies can no longer read reports
+}
+
+// name is the company's, or words for several.
+func (m AccessEnd) name() string {
+	if len(m.Companies) == 1 {
+		return m.Companies[0].Name
+	}
+	return i18n.T(m.Lang, "access.all_companies")
 }
 
 // AccessDisconnect is the page that asks for confirmation before a source is disconnected.
@@ -96,6 +281,10 @@ type AccessCompany struct {
 
 // AccessReport is a report that a consumer shared.
 type AccessReport struct {
+	ID           string // in addresses
+	Made         bool   // it can be seen
+	Closed       bool   // the company can no longer read it
+	Revision     int    // how often it was corrected
 	Kind         contract.Product
 	Shared       time.Time
 	From         []string     // names of the sources
@@ -105,6 +294,7 @@ type AccessReport struct {
 	Updates      int          // reports that were made later
 	Updated      time.Time    // the last of them
 	ThirdParties []string
+	ReadBy       []string  // names of those that read it
 	Withdrawn    time.Time // when access was ended; zero: it was not
 }
 
@@ -130,6 +320,13 @@ func (r AccessReport) facts(l i18n.Lang) []ui.Fact {
 			Text: i18n.N(l, "access.updates", r.Updates, "day", ui.DayWords(l, r.Updated.UTC()))})
 	}
 	facts = append(facts, ui.Fact{Term: i18n.T(l, "access.kept"), Text: r.keptUntil(l)})
+	if r.Made {
+		readers := i18n.T(l, "access.read_by.none")
+		if len(r.ReadBy) > 0 {
+			readers = strings.Join(r.ReadBy, ", ")
+		}
+		facts = append(facts, ui.Fact{Term: i18n.T(l, "access.read_by"), Text: readers})
+	}
 	if len(r.ThirdParties) > 0 {
 		facts = append(facts, ui.Fact{Term: i18n.T(l, "access.third_parties"), Text: strings.Join(r.ThirdParties, ", ")})
 	}
@@ -157,6 +354,8 @@ func (r AccessReport) access(l i18n.Lang) string {
 // keptUntil says until when the company can read the report.
 func (r AccessReport) keptUntil(l i18n.Lang) string {
 	switch {
+	case r.Closed:
+		return i18n.T(l, "access.closed")
 	case r.Pending && r.Withdrawn.IsZero():
 		return i18n.T(l, "access.pending")
 	case r.Until.IsZero():
@@ -165,12 +364,29 @@ func (r AccessReport) keptUntil(l i18n.Lang) string {
 	return i18n.T(l, "access.kept_until", "day", ui.DayWords(l, r.Until.UTC()))
 }
 
-// consequences lists what ending a company's access does.
-func (c AccessCompany) consequences(l i18n.Lang) (all []string) {
+// Readable reports whether the company can read a report here.
+func (c AccessCompany) Readable() bool {
+	return slices.ContainsFunc(c.Reports, func(r AccessReport) bool { return r.Made && !r.Closed })
+}
+
+// consequences lists what ending access does.
+func (m AccessEnd) consequences() (all []string) {
 	for _, k := range []i18n.Key{"access.end.sources", "access.end.reports", "access.end.third_parties", "access.end.kept"} {
-		all = append(all, i18n.T(l, k, "company", c.Name))
+		all = append(all, i18n.T(m.Lang, k, "company", m.name()))
 	}
 	return all
+}
+
+// readable lists the reports that companies can read here, and until when.
+func (m AccessEnd) readable() (facts []ui.Fact) {
+	for _, c := range m.Companies {
+		for _, r := range c.Reports {
+			if r.Made && !r.Closed {
+				facts = append(facts, ui.Fact{Term: c.Name + ": " + r.name(m.Lang), Text: r.keptUntil(m.Lang)})
+			}
+		}
+	}
+	return facts
 }
 
 func (m AccessDisconnect) title() string {

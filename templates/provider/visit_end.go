@@ -14,6 +14,8 @@ import (
 func (v Visit) endWords() string {
 	words := ""
 	switch {
+	case v.Frozen:
+		return i18n.T(v.Lang, "visit.end.frozen", "company", v.Customer, "service", v.Operator.Name)
 	case v.Unconfigured:
 		return v.unconfiguredWords()
 	case v.nothingRecent() && v.SourceType != flow.SourceSupplier:

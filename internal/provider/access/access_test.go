@@ -500,9 +500,9 @@ func TestEmailsAreHidden(t *testing.T) {
 	}
 }
 
-// TestNoPageWithoutEmail checks that production without a mail server has neither the page
-// nor links to it.
-func TestNoPageWithoutEmail(t *testing.T) {
+// TestNoFormWithoutEmail checks that the page of production without a mail server offers no link by
+// email, and that no page leads to it.
+func TestNoFormWithoutEmail(t *testing.T) {
 	for name, mailer := range map[string]mail.Mailer{"with mail server": refusing{}, "without": nil} {
 		t.Run(name, func(t *testing.T) {
 			production, err := provider.New(t.Context(), provider.Config{DB: storetest.SQLite(t, store.Provider), Now: time.Now,
@@ -511,16 +511,16 @@ func TestNoPageWithoutEmail(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := http.StatusNotFound
-			if mailer != nil {
-				want = http.StatusOK
-			}
 			ask := func(path string) providertest.Answer {
 				rec := httptest.NewRecorder()
 				production.Handler().ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), "GET", path, nil))
 				return providertest.Answer{Status: rec.Code, Body: rec.Body.String()}
 			}
-			checkBody(t, ask("/access?lang=en"), want, []string{"<h1>"}, nil)
+			page := ask("/access?lang=en")
+			checkBody(t, page, http.StatusOK, []string{"<h1>"}, nil)
+			if got := strings.Contains(page.Body, submit); got != (mailer != nil) {
+				t.Errorf("the form is offered: %t", got)
+			}
 			missing := ask("/visit/" + store.NewSecret() + "?lang=en")
 			if got := strings.Contains(missing.Body, `href="/access?lang=en"`); got != (mailer != nil) {
 				t.Errorf("the page of an unknown visit leads to it: %t", got)

@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"net/http"
 	"net/url"
@@ -32,15 +31,9 @@ func (s *Service) disputeRoutes(mux *http.ServeMux, sameOrigin *http.CrossOrigin
 	mux.Handle("POST /access/disputes/{number}/facts", sameOrigin.Handler(s.withSession(s.addFacts)))
 }
 
-// reportReference names a report in an address. It is found again among the reports of the
-// session's mailbox.
-func reportReference(publicToken string) string {
-	return base64.RawURLEncoding.EncodeToString(store.Hash(publicToken)[:16])
-}
-
 // disputable lists the reports of a mailbox that can be disputed, the newest first.
-func (s *Service) disputable(ctx context.Context, mailbox []byte) (out []sharedReport, err error) {
-	all, err := sharedReports(ctx, s.DB.SQL, mailbox)
+func (s *Service) disputable(ctx context.Context, o session) (out []sharedReport, err error) {
+	all, err := sharedReports(ctx, s.DB.SQL, o)
 	for _, r := range all {
 		if r.status == contract.StatusSuccess && s.Now().Sub(r.created) <= reports.MaxAge {
 			out = append(out, r)
@@ -52,14 +45,14 @@ func (s *Service) disputable(ctx context.Context, mailbox []byte) (out []sharedR
 // disputeReport describes a report to dispute.
 func (s *Service) disputeReport(ctx context.Context, r sharedReport) (providerui.AccessDisputeReport, error) {
 	company, err := s.Customers.ByID(ctx, s.DB.SQL, r.customerID)
-	return providerui.AccessDisputeReport{Reference: reportReference(r.publicToken), Company: company.ApplicantName(), Kind: r.kind,
+	return providerui.AccessDisputeReport{Reference: reference(r.publicToken), Company: company.ApplicantName(), Kind: r.kind,
 		Shared: r.created}, err
 }
 
 // showDisputes lists the consumer's disputes and the reports that can be disputed.
-func (s *Service) showDisputes(w http.ResponseWriter, r *http.Request, mailbox []byte) error {
+func (s *Service) showDisputes(w http.ResponseWriter, r *http.Request, o session) error {
 	v := providerui.AccessDisputes{Access: s.base(r), Now: s.Now()}
-	all, err := s.Disputes.OfMailbox(r.Context(), s.DB.SQL, mailbox)
+	all, err := s.Disputes.OfMailbox(r.Context(), s.DB.SQL, o.mailbox, o.company)
 	if err != nil {
 		return err
 	}
@@ -70,7 +63,7 @@ func (s *Service) showDisputes(w http.ResponseWriter, r *http.Request, mailbox [
 		}
 		v.Disputes = append(v.Disputes, x)
 	}
-	found, err := s.disputable(r.Context(), mailbox)
+	found, err := s.disputable(r.Context(), o)
 	if err != nil {
 		return err
 	}
@@ -92,10 +85,10 @@ func (s *Service) disputeView(ctx context.Context, d disputes.Dispute) (provider
 }
 
 // reportOf returns the report that an address names, or store.ErrNotFound.
-func (s *Service) reportOf(r *http.Request, mailbox []byte) (sharedReport, error) {
-	all, err := s.disputable(r.Context(), mailbox)
+func (s *Service) reportOf(r *http.Request, o session) (sharedReport, error) {
+	all, err := s.disputable(r.Context(), o)
 	for _, x := range all {
-		if reportReference(x.publicToken) == r.PathValue("report") {
+		if reference(x.publicToken) == r.PathValue("report") {
 			return x, err
 		}
 	}
@@ -105,8 +98,8 @@ func (s *Service) reportOf(r *http.Request, mailbox []byte) (sharedReport, error
 	return sharedReport{}, err
 }
 
-func (s *Service) showNewDispute(w http.ResponseWriter, r *http.Request, mailbox []byte) error {
-	report, err := s.reportOf(r, mailbox)
+func (s *Service) showNewDispute(w http.ResponseWriter, r *http.Request, o session) error {
+	report, err := s.reportOf(r, o)
 	if err != nil {
 		return err
 	}
@@ -128,8 +121,8 @@ func (s *Service) newDisputePage(w http.ResponseWriter, r *http.Request, status 
 }
 
 // openDispute opens a dispute. A form that is sent twice opens one.
-func (s *Service) openDispute(w http.ResponseWriter, r *http.Request, mailbox []byte) error {
-	report, err := s.reportOf(r, mailbox)
+func (s *Service) openDispute(w http.ResponseWriter, r *http.Request, o session) error {
+	report, err := s.reportOf(r, o)
 	if err != nil {
 		return err
 	}
@@ -138,7 +131,7 @@ func (s *Service) openDispute(w http.ResponseWriter, r *http.Request, mailbox []
 	var p disputes.Prepared
 	var opened disputes.Dispute
 	if err == nil {
-		p, err = s.Disputes.PrepareNew(r.Context(), disputes.New{CustomerID: report.customerID, PublicToken: report.publicToken, Mailbox: mailbox,
+		p, err = s.Disputes.PrepareNew(r.Context(), disputes.New{CustomerID: report.customerID, PublicToken: report.publicToken, Mailbox: o.mailbox,
 			Kind: disputes.Kind(form.Get("kind")), About: form.Get("about"), Statement: form.Get("statement"), Note: form.Get("note"),
 			Lang: b.Lang, Form: form.Get("once"), Files: files})
 	}
@@ -165,12 +158,12 @@ func (s *Service) openDispute(w http.ResponseWriter, r *http.Request, mailbox []
 	return nil
 }
 
-func (s *Service) showDispute(w http.ResponseWriter, r *http.Request, mailbox []byte) error {
-	return s.disputePage(w, r, mailbox, http.StatusOK, "", "")
+func (s *Service) showDispute(w http.ResponseWriter, r *http.Request, o session) error {
+	return s.disputePage(w, r, o, http.StatusOK, "", "")
 }
 
-func (s *Service) disputePage(w http.ResponseWriter, r *http.Request, mailbox []byte, status int, facts string, words i18n.Key) error {
-	d, err := s.Disputes.Find(r.Context(), s.DB.SQL, mailbox, r.PathValue("number"))
+func (s *Service) disputePage(w http.ResponseWriter, r *http.Request, o session, status int, facts string, words i18n.Key) error {
+	d, err := s.Disputes.Find(r.Context(), s.DB.SQL, o.mailbox, o.company, r.PathValue("number"))
 	if err != nil {
 		return err
 	}
@@ -182,14 +175,14 @@ func (s *Service) disputePage(w http.ResponseWriter, r *http.Request, mailbox []
 }
 
 // addFacts adds new facts to an open dispute, which extends its time once.
-func (s *Service) addFacts(w http.ResponseWriter, r *http.Request, mailbox []byte) error {
+func (s *Service) addFacts(w http.ResponseWriter, r *http.Request, o session) error {
 	form, err := httpx.DecodeForm(w, r, 64<<10)
 	if err != nil {
 		return err
 	}
 	number := r.PathValue("number")
 	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		d, err := s.Disputes.Find(ctx, tx, mailbox, number)
+		d, err := s.Disputes.Find(ctx, tx, o.mailbox, o.company, number)
 		if err != nil {
 			return err
 		}
@@ -201,7 +194,7 @@ func (s *Service) addFacts(w http.ResponseWriter, r *http.Request, mailbox []byt
 	var no disputes.Invalid
 	switch {
 	case errors.As(err, &no):
-		return s.disputePage(w, r, mailbox, http.StatusUnprocessableEntity, form.Get("facts"), disputes.Words(no))
+		return s.disputePage(w, r, o, http.StatusUnprocessableEntity, form.Get("facts"), disputes.Words(no))
 	case err != nil && !errors.Is(err, disputes.ErrAnswered) && !errors.Is(err, disputes.ErrExtended):
 		return err
 	}
@@ -209,8 +202,8 @@ func (s *Service) addFacts(w http.ResponseWriter, r *http.Request, mailbox []byt
 	return nil
 }
 
-func (s *Service) disputeFile(w http.ResponseWriter, r *http.Request, mailbox []byte) error {
-	d, err := s.Disputes.Find(r.Context(), s.DB.SQL, mailbox, r.PathValue("number"))
+func (s *Service) disputeFile(w http.ResponseWriter, r *http.Request, o session) error {
+	d, err := s.Disputes.Find(r.Context(), s.DB.SQL, o.mailbox, o.company, r.PathValue("number"))
 	if err != nil {
 		return err
 	}

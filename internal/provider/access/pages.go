@@ -16,6 +16,7 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
 	"vestibule/internal/prefill"
+	"vestibule/internal/provider/freeze"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -39,6 +40,10 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 			return "visit.not_found.title", "access.not_found"
 		case contract.CodeRateLimited:
 			return "access.too_often.title", "access.too_often.text"
+		case contract.CodeForbidden:
+			if errors.Is(err, errNotAll) {
+				return "access.forbidden.title", "access.forbidden.text"
+			}
 		}
 		return "visit.failed_request.title", "visit.failed_request.text"
 	})
@@ -62,8 +67,8 @@ func write(w http.ResponseWriter, r *http.Request, status int, page httpx.Render
 
 func (s *Service) cookieName() string { return httpx.HostCookie("access", s.Secure) }
 
-// session returns the hash of the session's secret, or nil.
-func (s *Service) session(r *http.Request) []byte {
+// secretHash returns the hash of the session's secret, or nil.
+func (s *Service) secretHash(r *http.Request) []byte {
 	all := r.CookiesNamed(s.cookieName())
 	if len(all) != 1 || len(all[0].Value) > 100 {
 		return nil
@@ -80,24 +85,36 @@ func (s *Service) setCookie(w http.ResponseWriter, value string, life int) {
 // show shows what the consumer has shared or, without a session, the form that requests a
 // link.
 func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
-	mailbox, err := mailboxOf(r.Context(), s.DB.SQL, s.session(r), s.Now())
+	o, err := sessionOf(r.Context(), s.DB.SQL, s.secretHash(r), s.Now())
 	if errors.Is(err, store.ErrNotFound) {
-		return s.form(w, r, http.StatusOK, providerui.AccessForm{Expired: s.session(r) != nil})
+		return s.form(w, r, http.StatusOK, providerui.AccessForm{Expired: s.secretHash(r) != nil})
 	}
 	if err != nil {
 		return err
 	}
 	v := providerui.AccessList{Access: s.base(r)}
-	if v.Companies, err = s.shared(r.Context(), v.Lang, mailbox); err != nil {
+	if v.Companies, err = s.shared(r.Context(), v.Lang, o); err != nil {
 		return err
 	}
-	for _, c := range v.Companies {
-		if c.Account == r.URL.Query().Get("ended") && !c.Open {
-			v.Ended = c.Name
+	v.Whole, v.Deleted = o.all(), r.URL.Query().Get("deleted") != ""
+	if file, err := s.Freeze.File(r.Context(), s.DB.SQL, o.mailbox); err != nil {
+		return err
+	} else {
+		v.File = s.fileView(file)
+	}
+	switch ended := r.URL.Query().Get("ended"); ended {
+	case "":
+	case everyCompany:
+		v.Ended = i18n.T(v.Lang, "access.all_companies")
+	default:
+		for _, c := range v.Companies {
+			if c.Account == ended && !c.Open {
+				v.Ended = c.Name
+			}
 		}
 	}
 	if id := r.URL.Query().Get("disconnected"); id != "" {
-		if err := s.addDisconnected(r.Context(), mailbox, id, &v); err != nil {
+		if err := s.addDisconnected(r.Context(), o, id, &v); err != nil {
 			return err
 		}
 	}
@@ -106,8 +123,8 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request) error {
 
 // addDisconnected adds the source that was disconnected to the list, unless access to it is
 // open again.
-func (s *Service) addDisconnected(ctx context.Context, mailbox []byte, id string, v *providerui.AccessList) error {
-	same, err := s.sameSource(ctx, s.DB.SQL, mailbox, id)
+func (s *Service) addDisconnected(ctx context.Context, o session, id string, v *providerui.AccessList) error {
+	same, err := s.sameSource(ctx, s.DB.SQL, o, id)
 	if err != nil || slices.ContainsFunc(same, func(c sources.Connection) bool { return c.Open(s.Now()) }) {
 		return ignoreNotFound(err)
 	}
@@ -117,7 +134,7 @@ func (s *Service) addDisconnected(ctx context.Context, mailbox []byte, id string
 }
 
 func (s *Service) form(w http.ResponseWriter, r *http.Request, status int, f providerui.AccessForm) error {
-	f.Access = s.base(r)
+	f.Access, f.NoEmail = s.base(r), s.NoEmail
 	return write(w, r, status, providerui.AccessFormPage(f))
 }
 
@@ -127,6 +144,9 @@ func (s *Service) request(w http.ResponseWriter, r *http.Request) error {
 	in, err := httpx.DecodeForm(w, r, maxForm)
 	if err != nil {
 		return err
+	}
+	if s.NoEmail {
+		return s.form(w, r, http.StatusOK, providerui.AccessForm{})
 	}
 	email := strings.TrimSpace(in.Get("email"))
 	if !prefill.IsEmail(email) {
@@ -165,7 +185,7 @@ func (s *Service) showLink(w http.ResponseWriter, r *http.Request) error {
 	if works {
 		return write(w, r, http.StatusOK, providerui.AccessLinkPage(b, Path+"/link/"+url.PathEscape(r.PathValue("token"))))
 	}
-	_, err = mailboxOf(r.Context(), s.DB.SQL, s.session(r), s.Now())
+	_, err = sessionOf(r.Context(), s.DB.SQL, s.secretHash(r), s.Now())
 	if err == nil {
 		httpx.SeeOther(w, b.Link(Path)) // the browser that has used it
 		return nil
@@ -182,7 +202,14 @@ func (s *Service) openLink(w http.ResponseWriter, r *http.Request) error {
 	secret, opened := store.NewSecret(), false
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		opened, err = useLink(ctx, tx, store.Hash(r.PathValue("token")), store.Hash(secret))
-		return err
+		if err != nil || !opened {
+			return err
+		}
+		o, err := sessionOf(ctx, tx, store.Hash(secret), tx.Now)
+		if err != nil {
+			return err
+		}
+		return s.Freeze.Record(ctx, tx, o.mailbox, freeze.Entry{Action: freeze.ActionOpened, CustomerID: o.company})
 	})
 	if err != nil {
 		return err
@@ -197,7 +224,7 @@ func (s *Service) openLink(w http.ResponseWriter, r *http.Request) error {
 
 // signOut ends the session.
 func (s *Service) signOut(w http.ResponseWriter, r *http.Request) error {
-	if err := deleteSession(r.Context(), s.DB.SQL, s.session(r)); err != nil {
+	if err := deleteSession(r.Context(), s.DB.SQL, s.secretHash(r)); err != nil {
 		return err
 	}
 	s.setCookie(w, "", -1)
@@ -205,98 +232,25 @@ func (s *Service) signOut(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// withSession adapts a handler that needs the mailbox of a session. Without a session, it
+// withSession adapts a handler that needs a session. Without a session, it
 // shows the form.
-func (s *Service) withSession(h func(w http.ResponseWriter, r *http.Request, mailbox []byte) error) http.Handler {
+func (s *Service) withSession(h func(w http.ResponseWriter, r *http.Request, o session) error) http.Handler {
 	return s.page(func(w http.ResponseWriter, r *http.Request) error {
-		mailbox, err := mailboxOf(r.Context(), s.DB.SQL, s.session(r), s.Now())
+		o, err := sessionOf(r.Context(), s.DB.SQL, s.secretHash(r), s.Now())
 		if errors.Is(err, store.ErrNotFound) {
 			return s.form(w, r, http.StatusForbidden, providerui.AccessForm{Expired: true})
 		}
 		if err != nil {
 			return err
 		}
-		return h(w, r, mailbox)
+		return h(w, r, o)
 	})
-}
-
-// showEnd asks for confirmation before a company's access is ended.
-func (s *Service) showEnd(w http.ResponseWriter, r *http.Request, mailbox []byte) error {
-	b := s.base(r)
-	all, err := s.shared(r.Context(), b.Lang, mailbox)
-	if err != nil {
-		return err
-	}
-	for _, c := range all {
-		if c.Account != r.PathValue("account") {
-			continue
-		}
-		if !c.Open {
-			seeEnded(w, b, c.Account)
-			return nil
-		}
-		return write(w, r, http.StatusOK, providerui.AccessEndPage(providerui.AccessEnd{Access: b, Company: c}))
-	}
-	return store.ErrNotFound
-}
-
-// end ends a company's access. A second request changes nothing.
-func (s *Service) end(w http.ResponseWriter, r *http.Request, mailbox []byte) error {
-	b, account := s.base(r), r.PathValue("account")
-	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		company, err := s.Customers.ByPublicID(ctx, tx, account)
-		if err != nil {
-			return err
-		}
-		to, err := newestOf(ctx, tx, mailbox, company.ID)
-		if err != nil {
-			return err
-		}
-		return s.withdraw(ctx, tx, b.Lang, mailbox, to)
-	})
-	if err != nil {
-		return err
-	}
-	seeEnded(w, b, account)
-	return nil
-}
-
-// seeEnded redirects to the list, which says that a company's access has ended.
-func seeEnded(w http.ResponseWriter, b providerui.Access, account string) {
-	httpx.SeeOther(w, b.Link(Path)+"&"+url.Values{"ended": {account}}.Encode())
-}
-
-// withdraw withdraws the consent of all consumers of the mailbox at the recipient's company,
-// and confirms it by email.
-func (s *Service) withdraw(ctx context.Context, tx *store.Tx, l i18n.Lang, mailbox []byte, to recipient) error {
-	ids, err := consenting(ctx, tx, mailbox, to.customerID)
-	if err != nil {
-		return err
-	}
-	ended := false
-	for _, id := range ids {
-		first, err := s.Customers.Withdraw(ctx, tx, to.customerID, id)
-		if err != nil {
-			return err
-		}
-		if !first {
-			continue
-		}
-		ended = true
-		if err := s.Record(ctx, tx, staff.Entry{Action: actionEnded, Subject: to.customerID, Object: id}); err != nil {
-			return err
-		}
-	}
-	if !ended {
-		return nil
-	}
-	return s.confirm(ctx, tx, l, to, "")
 }
 
 // sameSource returns the access of the consumers of a mailbox that one company has to one
 // institution, by the id of any of it. It returns store.ErrNotFound for an id of others.
-func (s *Service) sameSource(ctx context.Context, q store.Queryer, mailbox []byte, id string) ([]sources.Connection, error) {
-	all, err := s.Sources.OfMailbox(ctx, q, mailbox)
+func (s *Service) sameSource(ctx context.Context, q store.Queryer, o session, id string) ([]sources.Connection, error) {
+	all, err := s.ofSession(ctx, q, o)
 	if err != nil {
 		return nil, err
 	}
@@ -311,9 +265,9 @@ func (s *Service) sameSource(ctx context.Context, q store.Queryer, mailbox []byt
 }
 
 // showDisconnect asks for confirmation before a source is disconnected.
-func (s *Service) showDisconnect(w http.ResponseWriter, r *http.Request, mailbox []byte) error {
+func (s *Service) showDisconnect(w http.ResponseWriter, r *http.Request, o session) error {
 	b, id := s.base(r), r.PathValue("source")
-	same, err := s.sameSource(r.Context(), s.DB.SQL, mailbox, id)
+	same, err := s.sameSource(r.Context(), s.DB.SQL, o, id)
 	if err != nil {
 		return err
 	}
@@ -325,7 +279,7 @@ func (s *Service) showDisconnect(w http.ResponseWriter, r *http.Request, mailbox
 	if err != nil {
 		return err
 	}
-	all, err := s.shared(r.Context(), b.Lang, mailbox)
+	all, err := s.shared(r.Context(), b.Lang, o)
 	if err != nil {
 		return err
 	}
@@ -340,14 +294,14 @@ func (s *Service) showDisconnect(w http.ResponseWriter, r *http.Request, mailbox
 }
 
 // disconnect ends a company's access to a source. A second request changes nothing.
-func (s *Service) disconnect(w http.ResponseWriter, r *http.Request, mailbox []byte) error {
+func (s *Service) disconnect(w http.ResponseWriter, r *http.Request, o session) error {
 	b, id := s.base(r), r.PathValue("source")
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		same, err := s.sameSource(ctx, tx, mailbox, id)
+		same, err := s.sameSource(ctx, tx, o, id)
 		if err != nil {
 			return err
 		}
-		return s.endSource(ctx, tx, b.Lang, mailbox, same)
+		return s.endSource(ctx, tx, b.Lang, o.mailbox, same)
 	})
 	if err != nil {
 		return err
@@ -386,6 +340,9 @@ func (s *Service) endSource(ctx context.Context, tx *store.Tx, l i18n.Lang, mail
 	}
 	if len(consumers) == 0 {
 		return nil
+	}
+	if err := s.Freeze.Record(ctx, tx, mailbox, freeze.Entry{Action: freeze.ActionDisconnected, CustomerID: all[0].CustomerID}); err != nil {
+		return err
 	}
 	to, err := newestOf(ctx, tx, mailbox, all[0].CustomerID)
 	if err != nil {

@@ -16,10 +16,16 @@ import (
 	providerui "vestibule/templates/provider"
 )
 
-// shared lists the companies that the consumers of a mailbox shared reports with, those of
+// ofSession returns the access to institutions that a session shows.
+func (s *Service) ofSession(ctx context.Context, q store.Queryer, o session) ([]sources.Connection, error) {
+	all, err := s.Sources.OfMailbox(ctx, q, o.mailbox)
+	return slices.DeleteFunc(all, func(c sources.Connection) bool { return !o.all() && c.CustomerID != o.company }), err
+}
+
+// shared lists the companies that the consumers of a session shared reports with, those of
 // the newest reports first, with the sources that they can still use.
-func (s *Service) shared(ctx context.Context, l i18n.Lang, mailbox []byte) (out []providerui.AccessCompany, err error) {
-	rows, err := sharedReports(ctx, s.DB.SQL, mailbox)
+func (s *Service) shared(ctx context.Context, l i18n.Lang, o session) (out []providerui.AccessCompany, err error) {
+	rows, err := sharedReports(ctx, s.DB.SQL, o)
 	if err != nil {
 		return nil, err
 	}
@@ -41,11 +47,11 @@ func (s *Service) shared(ctx context.Context, l i18n.Lang, mailbox []byte) (out 
 			return nil, err
 		}
 		c := &out[i]
-		c.Open = c.Open || row.withdrawn.IsZero()
+		c.Open = c.Open || row.withdrawn.IsZero() && !row.submitted
 		c.Older--
 		c.Reports = append(c.Reports, report)
 	}
-	connections, err := s.Sources.OfMailbox(ctx, s.DB.SQL, mailbox)
+	connections, err := s.ofSession(ctx, s.DB.SQL, o)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +76,8 @@ func (s *Service) sourceName(c sources.Connection) string {
 
 // report describes a report without personal data.
 func (s *Service) report(ctx context.Context, l i18n.Lang, row sharedReport) (providerui.AccessReport, error) {
-	r := providerui.AccessReport{Kind: row.kind, Shared: row.created, Withdrawn: row.withdrawn, Updates: row.updates, Updated: row.updated,
+	r := providerui.AccessReport{ID: reference(row.publicToken), Kind: row.kind, Closed: row.closed, Revision: row.revision,
+		Made: row.status == contract.StatusSuccess, Shared: row.created, Withdrawn: row.withdrawn, Updates: row.updates, Updated: row.updated,
 		Pending: row.status == contract.StatusPending}
 	if row.status == contract.StatusSuccess {
 		r.Until = row.created.Add(reports.MaxAge)
@@ -80,6 +87,19 @@ func (s *Service) report(ctx context.Context, l i18n.Lang, row sharedReport) (pr
 	}
 	if err := s.addSources(ctx, l, row, &r); err != nil {
 		return r, err
+	}
+	reads, err := s.Reports.Reads(ctx, s.DB.SQL, row.publicToken)
+	if err != nil {
+		return r, err
+	}
+	for _, x := range reads {
+		a, err := s.Customers.ByID(ctx, s.DB.SQL, x.Reader)
+		if err != nil {
+			return r, err
+		}
+		if name := a.ApplicantName(); !slices.Contains(r.ReadBy, name) {
+			r.ReadBy = append(r.ReadBy, name)
+		}
 	}
 	shares, err := s.Sharing.Shares(ctx, s.DB.SQL, row.customerID, row.publicToken)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/store"
+	providerui "vestibule/templates/provider"
 )
 
 // emailRequest is a request for an email with a link.
@@ -35,9 +36,18 @@ func deleteOldRequests(ctx context.Context, tx *store.Tx, limit int) (int64, err
 		SELECT id FROM access_requests WHERE created_at < $1 LIMIT $2)`, store.Micros(tx.Now.Add(-linkLife)), int64(limit)))
 }
 
-func insertLink(ctx context.Context, tx *store.Tx, hash, mailbox []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO access_links (hash, mailbox, expires_at) VALUES ($1, $2, $3)`,
-		hash, mailbox, store.Micros(tx.Now.Add(linkLife)))
+// session is what a link, and the session that it opens, shows: the data of a mailbox.
+type session struct {
+	mailbox []byte
+	company string // customer id: of this company alone; "" for all
+}
+
+// all reports whether the session shows the whole file, and can freeze it.
+func (o session) all() bool { return o.company == "" }
+
+func insertLink(ctx context.Context, tx *store.Tx, hash []byte, o session, life time.Duration) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO access_links (hash, mailbox, customer_id, expires_at) VALUES ($1, $2, $3, $4)`,
+		hash, o.mailbox, o.company, store.Micros(tx.Now.Add(life)))
 	return err
 }
 
@@ -56,11 +66,11 @@ func useLink(ctx context.Context, tx *store.Tx, hash, session []byte) (bool, err
 		hash, session, store.Micros(tx.Now.Add(sessionLife)), store.Micros(tx.Now)))
 }
 
-// mailboxOf returns the mailbox of a session, or store.ErrNotFound.
-func mailboxOf(ctx context.Context, q store.Queryer, session []byte, now time.Time) (mailbox []byte, err error) {
-	err = q.QueryRowContext(ctx, `SELECT mailbox FROM access_links WHERE session_hash = $1 AND expires_at > $2`,
-		session, store.Micros(now)).Scan(&mailbox)
-	return mailbox, store.MapNotFound(err)
+// sessionOf returns what the session of a secret's hash shows, or store.ErrNotFound.
+func sessionOf(ctx context.Context, q store.Queryer, hash []byte, now time.Time) (o session, err error) {
+	err = q.QueryRowContext(ctx, `SELECT mailbox, customer_id FROM access_links WHERE session_hash = $1 AND expires_at > $2`,
+		hash, store.Micros(now)).Scan(&o.mailbox, &o.company)
+	return o, store.MapNotFound(err)
 }
 
 func deleteSession(ctx context.Context, q store.Queryer, session []byte) error {
@@ -73,9 +83,13 @@ func deleteExpiredLinks(ctx context.Context, tx *store.Tx, limit int) (int64, er
 		SELECT hash FROM access_links WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)`, store.Micros(tx.Now), int64(limit)))
 }
 
-// ofMailbox joins the consumers c of the mailbox $1 with their reports r.
-const ofMailbox = ` FROM consumers c JOIN reports r ON r.key_id = c.key_id
-	WHERE c.mailbox = $1 AND c.erased_at IS NULL AND r.erased_at IS NULL`
+// ofMailbox joins the reports r of the mailbox $1, of one customer unless $2 is "", with their
+// consumers c. Reports of submissions have no consumer.
+const ofMailbox = ` FROM reports r LEFT JOIN consumers c ON c.key_id = r.key_id AND c.erased_at IS NULL
+	WHERE r.public_token IN (
+		SELECT x.public_token FROM consumers y JOIN reports x ON x.key_id = y.key_id WHERE y.mailbox = $1 AND y.erased_at IS NULL
+		UNION ALL SELECT x.public_token FROM reports x WHERE x.mailbox = $1)
+	AND ($2 = '' OR r.customer_id = $2) AND r.erased_at IS NULL`
 
 // recipient is the consumer whose details have the address of a mailbox, with a report.
 type recipient struct{ customerID, consumerID, publicToken string }
@@ -84,9 +98,44 @@ type recipient struct{ customerID, consumerID, publicToken string }
 // customerID is "", or store.ErrNotFound.
 func newestOf(ctx context.Context, q store.Queryer, mailbox []byte, customerID string) (r recipient, err error) {
 	err = q.QueryRowContext(ctx, `SELECT c.customer_id, c.id, r.public_token`+ofMailbox+`
-		AND ($2 = '' OR c.customer_id = $2) ORDER BY r.created_at DESC, r.public_token LIMIT 1`, mailbox, customerID).
+		AND c.id IS NOT NULL ORDER BY r.created_at DESC, r.public_token LIMIT 1`, mailbox, customerID).
 		Scan(&r.customerID, &r.consumerID, &r.publicToken)
 	return r, store.MapNotFound(err)
+}
+
+// tokens returns the publicTokens of all reports of a session, the newest first, or of one.
+func tokens(ctx context.Context, q store.Queryer, o session, one string) ([]string, error) {
+	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT r.public_token`+ofMailbox+` AND ($3 = '' OR r.public_token = $3)
+		ORDER BY r.created_at DESC, r.public_token`, o.mailbox, o.company, one)
+}
+
+// readers returns who read the reports of a session, also those that were deleted, the last first.
+func readers(ctx context.Context, q store.Queryer, o session) ([]providerui.AccessRead, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (r providerui.AccessRead, err error) {
+		var first, last, created int64
+		err = row.Scan(&r.Reader, &r.Owner, &r.Kind, &created, &r.Revision, &first, &last, &r.Days)
+		r.Report, r.First, r.Last = store.Time(created), store.Time(first), store.Time(last)
+		return r, err
+	}, `SELECT d.reader, r.customer_id, r.kind, r.created_at, d.revision, d.first_at, d.last_at, d.days
+		FROM report_reads d JOIN reports r ON r.public_token = d.public_token
+		WHERE d.public_token IN (
+			SELECT x.public_token FROM consumers y JOIN reports x ON x.key_id = y.key_id WHERE y.mailbox = $1
+			UNION ALL SELECT x.public_token FROM reports x WHERE x.mailbox = $1) AND ($2 = '' OR r.customer_id = $2)
+		ORDER BY d.last_at DESC, d.public_token, d.reader, d.revision LIMIT $3`, o.mailbox, o.company, int64(maxReads))
+}
+
+// maxReads is how many rows of reads the page shows.
+const maxReads = 200
+
+// mailboxOfReport returns the mailbox of the person whom a customer's report is about, or
+// store.ErrNotFound.
+func mailboxOfReport(ctx context.Context, q store.Queryer, customerID, publicToken string) (mailbox []byte, err error) {
+	err = q.QueryRowContext(ctx, `SELECT coalesce((SELECT c.mailbox FROM consumers c WHERE c.key_id = r.key_id LIMIT 1), r.mailbox)
+		FROM reports r WHERE r.public_token = $1 AND r.customer_id = $2 AND r.erased_at IS NULL`, publicToken, customerID).Scan(&mailbox)
+	if err == nil && mailbox == nil {
+		err = store.ErrNotFound
+	}
+	return mailbox, store.MapNotFound(err)
 }
 
 // consenting returns the ids of a customer's consumers with a mailbox that have not
@@ -104,6 +153,9 @@ type sharedReport struct {
 	status      contract.Status
 	created     time.Time
 	withdrawn   time.Time // zero: consent was not withdrawn
+	closed      bool      // the company can no longer read it
+	submitted   bool      // from a company's data, without a consumer's consent to end
+	revision    int
 	source      string    // publicToken of the report whose visit connected the sources
 	updates     int       // reports that were made later from the same access
 	updated     time.Time // the last of them
@@ -115,15 +167,18 @@ const maxReports = 20
 
 // sharedReports lists the reports of a mailbox, newest first: those to which the consumer
 // agreed, and those that were made.
-func sharedReports(ctx context.Context, q store.Queryer, mailbox []byte) ([]sharedReport, error) {
+func sharedReports(ctx context.Context, q store.Queryer, o session) ([]sharedReport, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (r sharedReport, err error) {
 		var created int64
 		var withdrawn, updated sql.NullInt64
-		err = row.Scan(&r.publicToken, &r.customerID, &r.kind, &r.status, &created, &withdrawn, &r.source, &r.updates, &updated, &r.total)
+		err = row.Scan(&r.publicToken, &r.customerID, &r.kind, &r.status, &created, &withdrawn, &r.closed, &r.submitted, &r.revision,
+			&r.source, &r.updates, &updated, &r.total)
 		r.created, r.withdrawn, r.updated = store.Time(created), store.NullTime(withdrawn), store.NullTime(updated)
 		return r, err
-	}, `SELECT public_token, customer_id, kind, status, created_at, withdrawn_at, source, updates, updated, total FROM (
-			SELECT r.public_token, r.customer_id, r.kind, r.status, r.created_at, c.withdrawn_at,
+	}, `SELECT public_token, customer_id, kind, status, created_at, withdrawn_at, closed, submitted, revision, source, updates,
+			updated, total FROM (
+			SELECT r.public_token, r.customer_id, r.kind, r.status, r.created_at, c.withdrawn_at, r.closed_at <> 0 AS closed,
+				c.id IS NULL AS submitted, r.revision,
 				coalesce(r.source_token, r.public_token) AS source,
 				(SELECT count(*) FROM reports u WHERE u.key_id = r.key_id AND u.refreshed_from = r.public_token
 					AND u.status = 'SUCCESS' AND u.erased_at IS NULL) AS updates,
@@ -133,5 +188,5 @@ func sharedReports(ctx context.Context, q store.Queryer, mailbox []byte) ([]shar
 				row_number() OVER (PARTITION BY r.customer_id ORDER BY r.created_at DESC, r.public_token) AS nth`+ofMailbox+`
 				AND r.refreshed_from IS NULL AND (r.status = 'SUCCESS' OR EXISTS (SELECT 1 FROM visits v
 					JOIN visit_events e ON e.visit_id = v.id WHERE v.public_token = r.public_token AND e.kind = 'consented'))
-		) AS shared WHERE nth <= $2 ORDER BY created_at DESC, public_token`, mailbox, int64(maxReports))
+		) AS shared WHERE nth <= $3 ORDER BY created_at DESC, public_token`, o.mailbox, o.company, int64(maxReports))
 }

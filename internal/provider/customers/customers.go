@@ -229,6 +229,15 @@ func (s *Service) DeleteConsumer(ctx context.Context, tx *store.Tx, id string, c
 	return errors.Join(err, s.DB.Vault.Shred(ctx, tx, key))
 }
 
+// Clear deletes the personal data of the consumers with a mailbox at a customer, who have withdrawn
+// consent. Their data keys are deleted some days later, by Sweep.
+func (s *Service) Clear(ctx context.Context, tx *store.Tx, customerID string, mailbox []byte) error {
+	return clearConsumers(ctx, tx, customerID, mailbox, tx.Now.Add(keyLife-consumerAge))
+}
+
+// keyLife is how long the data key of a consumer stays after Clear, for what is still to be sent.
+const keyLife = 4 * 24 * time.Hour
+
 // hashMailboxes computes the hashes that consumers of an earlier version lack.
 func (s *Service) hashMailboxes(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 	all, err := unhashedConsumers(ctx, tx, limit)

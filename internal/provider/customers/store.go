@@ -544,10 +544,23 @@ func unusedConsumers(ctx context.Context, tx *store.Tx, unchanged time.Time, lim
 }
 
 // eraseConsumer removes the personal data of a consumer's row, which keeps whether
-// consent was withdrawn.
+// consent was withdrawn. The reports keep the mailbox, to tell the person who read them.
 func eraseConsumer(ctx context.Context, tx *store.Tx, id string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE consumers SET erased_at = $2, prefill = NULL,
+	_, err := tx.ExecContext(ctx, `UPDATE reports SET mailbox = (SELECT c.mailbox FROM consumers c WHERE c.id = $1)
+		WHERE key_id = (SELECT c.key_id FROM consumers c WHERE c.id = $1) AND mailbox IS NULL`, id)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE consumers SET erased_at = $2, prefill = NULL,
 		mailbox = NULL, external_id = NULL, lang = '' WHERE id = $1`, id, store.Micros(tx.Now))
+	return err
+}
+
+// clearConsumers removes the personal data of a customer's consumers with a mailbox, as if they had not
+// been changed since an instant.
+func clearConsumers(ctx context.Context, tx *store.Tx, customerID string, mailbox []byte, unchanged time.Time) error {
+	_, err := tx.ExecContext(ctx, `UPDATE consumers SET prefill = NULL, mailbox = NULL, external_id = NULL, lang = '', updated_at = $3
+		WHERE customer_id = $1 AND mailbox = $2 AND withdrawn_at IS NOT NULL`, customerID, mailbox, store.Micros(unchanged))
 	return err
 }
 

@@ -55,6 +55,10 @@ type Service struct {
 	Mail  mail.Mailer // sends invitations and links for forgotten passwords; nil: none are sent
 	Queue jobs.Enqueuer
 
+	// ConsumerLink returns a link that shows the person whom a customer's report is about what that
+	// customer got; see package access.
+	ConsumerLink func(ctx context.Context, tx *store.Tx, customerID, publicToken string) (url string, err error)
+
 	// Crashed reports whether the job of a unique key was given up because its processes died.
 	Crashed func(ctx context.Context, q store.Queryer, key string) (bool, error)
 

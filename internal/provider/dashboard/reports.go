@@ -16,6 +16,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/mail"
+	"vestibule/internal/provider/access"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/disputes"
 	"vestibule/internal/provider/reports"
@@ -445,6 +446,22 @@ func (s *Service) shareReport(ctx context.Context, tx *store.Tx, by user, in inp
 	return s.grant(ctx, tx, by, in, token, "publicId")
 }
 
+// linkConsumer makes a link for the person whom the report is about, to be handed out.
+func (s *Service) linkConsumer(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	token := s.token(in.id)
+	if token == "" {
+		return done{}, unknown("report")
+	}
+	if _, err := s.own(ctx, tx, by, token); err != nil {
+		return done{}, err
+	}
+	url, err := s.ConsumerLink(ctx, tx, by.account.ID, token)
+	if errors.Is(err, access.ErrNoPerson) {
+		err = noChange{"no person"}
+	}
+	return done{action: "consumer link made", object: in.id, flash: "consumer link", secret: url}, err
+}
+
 // grant shares a report; field is the form field for the error.
 func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, token, field string) (done, error) {
 	if !customers.IsPublicID(in.field("publicId")) {
@@ -460,6 +477,8 @@ func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, to
 			return done{}, fieldProblem(field, "dashboard.share.no_body")
 		case contract.CodeInvalidPublicID:
 			return done{}, fieldProblem("publicId", "dashboard.share.no_account")
+		case contract.CodeConsentNotProvided:
+			return done{}, fieldProblem(field, "dashboard.share.not_permitted")
 		case contract.CodeRelayTokenExpired:
 			return done{}, fieldProblem(field, "dashboard.share.too_old")
 		case contract.CodeRelayTokenRevoked:

@@ -79,6 +79,7 @@ func (s *Service) changes() map[string]form {
 		"POST /dashboard/deliveries/{id}/redeliver":        {s.delivery, "/dashboard/deliveries/{id}", s.redeliver, nil},
 		"POST /dashboard/deliveries/redeliver":             {s.deliveries, "/dashboard/deliveries", s.redeliverFailed, nil},
 		"POST /dashboard/reports/{id}/share":               {s.report, "/dashboard/reports/{id}", s.shareReport, nil},
+		"POST /dashboard/reports/{id}/link":                {s.report, "/dashboard/reports/{id}", s.linkConsumer, nil},
 		"POST /dashboard/reports/{id}/correct":             {s.correction, "/dashboard/reports/{id}/correct", s.correct, s.draftCorrection},
 		"POST /dashboard/disputes/{id}/answer":             {s.dispute, "/dashboard/disputes/{id}", s.answerDispute, s.prepareAnswer},
 		"POST /dashboard/disputes/{id}/facts":              {s.dispute, "/dashboard/disputes/{id}", s.addFacts, nil},

@@ -140,9 +140,10 @@ func (s *Service) Get(ctx context.Context, q store.Queryer, customerID, number s
 	return s.one(ctx, q, `number = $1 AND ($2 = '' OR customer_id = $2)`, number, customerID)
 }
 
-// Find returns a dispute of a mailbox with its files, or store.ErrNotFound.
-func (s *Service) Find(ctx context.Context, q store.Queryer, mailbox []byte, number string) (Dispute, error) {
-	return s.one(ctx, q, `number = $1 AND mailbox = $2`, number, mailbox)
+// Find returns a dispute of a mailbox with its files, or store.ErrNotFound. With a company, it
+// returns only a dispute about a report of that customer.
+func (s *Service) Find(ctx context.Context, q store.Queryer, mailbox []byte, company, number string) (Dispute, error) {
+	return s.one(ctx, q, `number = $1 AND mailbox = $2 AND ($3 = '' OR customer_id = $3)`, number, mailbox, company)
 }
 
 // Filter selects disputes.
@@ -176,9 +177,11 @@ func (s *Service) List(ctx context.Context, q store.Queryer, f Filter) ([]Disput
 // maxShown is the number of disputes that a consumer's page shows.
 const maxShown = 50
 
-// OfMailbox lists the disputes of a mailbox, the newest first, without their files.
-func (s *Service) OfMailbox(ctx context.Context, q store.Queryer, mailbox []byte) ([]Dispute, error) {
-	return s.query(ctx, q, `WHERE mailbox = $1 ORDER BY opened_at DESC, number LIMIT $2`, mailbox, int64(maxShown))
+// OfMailbox lists the disputes of a mailbox, with a company those about its reports alone, the
+// newest first, without their files.
+func (s *Service) OfMailbox(ctx context.Context, q store.Queryer, mailbox []byte, company string) ([]Dispute, error) {
+	return s.query(ctx, q, `WHERE mailbox = $1 AND ($2 = '' OR customer_id = $2) ORDER BY opened_at DESC, number LIMIT $3`,
+		mailbox, company, int64(maxShown))
 }
 
 func (s *Service) query(ctx context.Context, q store.Queryer, where string, args ...any) (out []Dispute, err error) {

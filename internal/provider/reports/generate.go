@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/analysis/paystub"
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
+	"vestibule/internal/provider/freeze"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -229,10 +230,22 @@ func derivedID(publicToken, what string) string {
 }
 
 // finish moves the report to its final status and stores results, event, and notification
-// in the same transaction. It does nothing if the report has already ended.
+// in the same transaction. It does nothing if the report has already ended. No report is stored
+// of a person whose file is frozen.
 func (s *Service) finish(ctx context.Context, publicToken string, status contract.Status, sub contract.Substatus,
 	results func(context.Context, *store.Tx) error) error {
 	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if status == contract.StatusSuccess {
+			if err := s.Freeze.Require(ctx, tx, publicToken); errors.Is(err, freeze.ErrFrozen) {
+				r, err := s.Get(ctx, tx, publicToken)
+				if err != nil {
+					return err
+				}
+				return errors.Join(s.endFrozen(ctx, tx, r), deleteInput(ctx, tx, publicToken))
+			} else if err != nil {
+				return err
+			}
+		}
 		changed, err := s.SetStatus(ctx, tx, publicToken, status, sub)
 		if err != nil || !changed {
 			return err

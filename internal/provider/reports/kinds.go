@@ -29,6 +29,7 @@ type subject struct {
 	report.Envelope
 	configured customers.Configuration
 	files      []report.EligibilityDocument
+	alerts     []report.ConsumerNotice // of a fraud alert
 }
 
 // kinds has all kinds of reports. A passport is computed from a supplier's file, by
@@ -63,6 +64,9 @@ func (s *Service) subjectOf(ctx context.Context, r Report, in Input) (of subject
 	if of.Envelope, of.configured, err = s.envelope(ctx, r, in); err == nil && kinds[r.Kind].verifies {
 		of.files, err = s.eligibilityDocuments(ctx, r, in, cmp.Or(of.configured.EligibilityKind, report.IncomeAndAssets))
 	}
+	if err == nil {
+		of.alerts, err = s.alertNotices(ctx, r)
+	}
 	return of, err
 }
 
@@ -70,6 +74,9 @@ func (s *Service) subjectOf(ctx context.Context, r Report, in Input) (of subject
 // options and files as in its body, whatever they are now.
 func (s *Service) subjectOfBody(ctx context.Context, r Report, in Input, body any) (of subject, err error) {
 	if of.Envelope, of.configured, err = s.envelope(ctx, r, in); err != nil {
+		return of, err
+	}
+	if of.alerts, err = s.alertNotices(ctx, r); err != nil {
 		return of, err
 	}
 	var meta *report.Meta
@@ -130,6 +137,7 @@ func computeCashflow(of subject, r Report, in Input) (contract.Status, contract.
 		Options: cashflow.Options{Attributes: true, Deprecated: of.configured.DeprecatedAttributes,
 			ScoreV1: of.configured.ScoreV1, ScoreV21: of.configured.ScoreV21},
 	}, r.Retrieved)
+	body.Notices = of.alerts
 	return status, sub, &body
 }
 
@@ -149,7 +157,7 @@ func computeIncome(of subject, r Report, in Input) (contract.Status, contract.Su
 	if status != contract.StatusSuccess {
 		return status, sub, nil
 	}
-	from.Envelope = of.Envelope
+	from.Envelope, from.Notices = of.Envelope, append(from.Notices, of.alerts...)
 	from.Options = income.Options{Suite: of.configured.IncomeModelSuite, Inflows: of.configured.IncomeInflows}
 	body := income.Build(from, r.Retrieved)
 	return status, sub, &body
@@ -160,7 +168,7 @@ func computeIncome(of subject, r Report, in Input) (contract.Status, contract.Su
 func computeEligibility(of subject, r Report, in Input) (contract.Status, contract.Substatus, any) {
 	of.InputSource = cmp.Or(in.Source, report.ConsumerInput) // employers may be stated without a name
 	from := eligibility.Input{Envelope: of.Envelope, Workflow: cmp.Or(of.configured.EligibilityKind, report.IncomeAndAssets),
-		Consumer: in.Consumer, Bank: *in.Data, Gathered: gathered(in), Notices: eligibilityNotices(), Files: of.files}
+		Consumer: in.Consumer, Bank: *in.Data, Gathered: gathered(in), Notices: append(eligibilityNotices(), of.alerts...), Files: of.files}
 	if in.Given != nil {
 		from.StatedEmployers = in.Given.Employers
 	}

@@ -1,6 +1,12 @@
 package reports
 
-import "vestibule/internal/report"
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"vestibule/internal/report"
+)
 
 // Notices to the consumer in a report: where to report errors, and which figures are
 // estimates. The API defines the node without texts; these texts claim nothing beyond
@@ -29,4 +35,14 @@ func incomeNotices(in Input) []report.ConsumerNotice {
 
 func eligibilityNotices() []report.ConsumerNotice {
 	return []report.ConsumerNotice{{Description: disputeNotice}}
+}
+
+// alertNotices returns the notice of a fraud alert that the consumer placed; without one, none.
+func (s *Service) alertNotices(ctx context.Context, r Report) ([]report.ConsumerNotice, error) {
+	file, err := s.Freeze.OfReport(ctx, s.DB.SQL, r.PublicToken)
+	if err != nil || !file.Alerted(s.Now()) {
+		return nil, err
+	}
+	return []report.ConsumerNotice{{Description: fmt.Sprintf("%s until %s: the person whom this report describes asks its readers "+
+		"to verify that an application is theirs before they decide.", report.FraudAlert, file.AlertUntil.Format(time.DateOnly))}}, nil
 }

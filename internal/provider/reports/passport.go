@@ -53,7 +53,15 @@ func (s *Service) generatePassport(ctx context.Context, env contract.Environment
 	if err != nil {
 		return err
 	}
-	body, err := pack(passport.Build(passport.Input{Envelope: envelope, Consumer: typed, File: file, Quote: quote}, r.Retrieved))
+	made := passport.Build(passport.Input{Envelope: envelope, Consumer: typed, File: file, Quote: quote}, r.Retrieved)
+	alert, err := s.alertNotices(ctx, r)
+	if err != nil {
+		return err
+	}
+	for _, n := range alert {
+		made.Notices = append(made.Notices, report.PassportNotice{Description: n.Description})
+	}
+	body, err := pack(made)
 	if err != nil {
 		return fmt.Errorf("reports: encode: %w", err)
 	}

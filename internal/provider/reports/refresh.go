@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/jobs"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/freeze"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/store"
 )
@@ -110,7 +111,12 @@ func (s *Service) refreshTurn(ctx context.Context, _ jobs.Job, t RefreshTurn) er
 			return err
 		}
 		if product.InquiryType == contract.InquiryMonitoring && !suspended {
-			if _, err := s.refreshFrom(ctx, tx, root); err != nil {
+			if _, err := s.refreshFrom(ctx, tx, root); errors.Is(err, freeze.ErrFrozen) {
+				err = s.Freeze.Refused(ctx, tx, root.PublicToken, root.CustomerID) // until the next turn
+				if err != nil {
+					return err
+				}
+			} else if err != nil {
 				return err
 			}
 		}
@@ -149,8 +155,12 @@ func (s *Service) refresh(w http.ResponseWriter, r *http.Request) error {
 		begun, err = s.refreshFrom(ctx, tx, root)
 		return err
 	})
-	if errors.Is(err, errNoAccess) || errors.Is(err, store.ErrShredded) || errors.Is(err, store.ErrNotFound) {
-		return &httpx.Error{Code: contract.CodeConsentNotProvided, Status: http.StatusConflict, Why: err,
+	if errors.Is(err, freeze.ErrFrozen) {
+		err = errors.Join(err, s.RecordRefusal(r.Context(), rep))
+	}
+	if errors.Is(err, errNoAccess) || errors.Is(err, freeze.ErrFrozen) || errors.Is(err, store.ErrShredded) ||
+		errors.Is(err, store.ErrNotFound) {
+		return &httpx.Error{Code: contract.CodeConsentNotProvided, Status: http.StatusConflict, Why: errNoAccess,
 			Message: "No access to the consumer's institutions is open for this report."}
 	}
 	if err != nil {
@@ -162,8 +172,17 @@ func (s *Service) refresh(w http.ResponseWriter, r *http.Request) error {
 	}{begun.PublicToken, begun.Status})
 }
 
+// RecordRefusal adds to the log of a person's file that a freeze prevented what a company asked
+// for, in a transaction of its own.
+func (s *Service) RecordRefusal(ctx context.Context, r Report) error {
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		return s.Freeze.Refused(ctx, tx, r.PublicToken, r.CustomerID)
+	})
+}
+
 // refreshFrom begins a report from the open access behind a report. While an earlier one
-// is pending, it returns that one. It returns errNoAccess if no access is open.
+// is pending, it returns that one. It returns errNoAccess if no access is open, and
+// freeze.ErrFrozen if the person's file is frozen.
 func (s *Service) refreshFrom(ctx context.Context, tx *store.Tx, root Report) (Report, error) {
 	latest, err := lockBasis(ctx, tx, root.PublicToken, s.DB.ForUpdate())
 	if errors.Is(err, store.ErrNotFound) {
@@ -180,6 +199,9 @@ func (s *Service) refreshFrom(ctx context.Context, tx *store.Tx, root Report) (R
 		}
 	}
 	in, err := s.refreshInput(ctx, tx, root)
+	if err == nil {
+		err = s.Freeze.Require(ctx, tx, root.PublicToken)
+	}
 	if err != nil {
 		return Report{}, err
 	}

@@ -27,6 +27,7 @@ import (
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/freeze"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -54,6 +55,7 @@ type Service struct {
 	Scanner Scanner // reads images of pay stubs; nil for none
 
 	Sources *sources.Service // institutions, and access to them
+	Freeze  *freeze.Service  // files of which nothing new is made
 	Log     *slog.Logger
 	Now     func() time.Time // the provider's clock
 
@@ -120,6 +122,7 @@ type New struct {
 	UserArgs    string
 	ConsumerID  string
 	KeyID       string // the consumer's data key; empty makes one
+	Mailbox     []byte // hash of the person's email address, without ConsumerID; nil if unknown
 
 	source string    // of a secondary report: the publicToken of the one whose data it has
 	held   time.Time // and since when the service holds them
@@ -230,7 +233,7 @@ func (s *Service) Create(ctx context.Context, tx *store.Tx, n New) (Report, erro
 		ExternalID: n.ExternalID, UserArgs: n.UserArgs, ConsumerID: n.ConsumerID, KeyID: n.KeyID,
 		Status: contract.StatusPending, Created: tx.Now, source: n.source, held: n.held,
 		refreshedFrom: n.refreshedFrom}
-	added, err := insert(ctx, tx, r)
+	added, err := insert(ctx, tx, r, n.Mailbox)
 	if err != nil {
 		return Report{}, err
 	}
@@ -285,7 +288,8 @@ func (s *Service) own(ctx context.Context, q store.Queryer, where, customerID, p
 func (s *Service) tooOld(r Report) bool { return r.Forgotten || s.Now().Sub(r.Created) > MaxAge }
 
 // Attach sets the input of a pending report and enqueues its generation. It returns
-// ErrNotPending for a report that already has an input.
+// ErrNotPending for a report that already has an input. If the person's file is frozen, it
+// stores nothing and ends the report.
 func (s *Service) Attach(ctx context.Context, tx *store.Tx, publicToken string, in Input) error {
 	p, err := Pack(in)
 	if err != nil {
@@ -298,6 +302,11 @@ func (s *Service) Attach(ctx context.Context, tx *store.Tx, publicToken string, 
 func (s *Service) AttachPacked(ctx context.Context, tx *store.Tx, publicToken string, p Packed, opts ...jobs.EnqueueOption) error {
 	r, err := s.Get(ctx, tx, publicToken)
 	if err != nil {
+		return err
+	}
+	if err := s.Freeze.Require(ctx, tx, publicToken); errors.Is(err, freeze.ErrFrozen) {
+		return s.endFrozen(ctx, tx, r)
+	} else if err != nil {
 		return err
 	}
 	sealed, err := s.DB.Vault.Seal(ctx, tx, r.KeyID, cell(r, "input"), p.raw)
@@ -319,6 +328,23 @@ func (s *Service) AttachPacked(ctx context.Context, tx *store.Tx, publicToken st
 		job = GenerateWithDocuments{PublicToken: publicToken}
 	}
 	return s.Queue.Enqueue(ctx, tx, job, append(opts, jobs.UniqueKey(publicToken), jobs.Account(r.CustomerID))...)
+}
+
+// endFrozen ends a pending report of a person whose file is frozen, as one for which no source
+// was authenticated, or for a submission as one that cannot be made: the status does not say why.
+func (s *Service) endFrozen(ctx context.Context, tx *store.Tx, r Report) error {
+	status := contract.StatusNotAuthenticated
+	if r.ConsumerID == "" {
+		status = contract.StatusError
+	}
+	ended, err := s.SetStatus(ctx, tx, r.PublicToken, status, "")
+	if err != nil || !ended {
+		return err
+	}
+	if err := s.Freeze.Refused(ctx, tx, r.PublicToken, r.CustomerID); err != nil || s.OnFinished == nil {
+		return err
+	}
+	return s.OnFinished(ctx, tx, r.PublicToken, status, "")
 }
 
 // SetStatus ends a pending report and records the event. It returns false and does

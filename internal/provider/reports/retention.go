@@ -36,11 +36,11 @@ func (s *Service) Sweep(ctx context.Context) error {
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteSecondaryInputs(ctx, tx, tx.Now.Add(-Retention), limit)
 		},
-		deleteBases)
+		deleteBases, forgetReads)
 	if err == nil {
 		err = s.DB.Shred(ctx, batch, func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return forget(ctx, tx, tx.Now.Add(-MaxAge), limit)
-		})
+		}, deleteKeys)
 	}
 	if err != nil {
 		return fmt.Errorf("reports: sweep: %w", err)

@@ -75,7 +75,8 @@ func (m Material) Complete() bool {
 
 // Derive prepares a report of the material for the same consumer, with n's product,
 // labels, and PublicToken. The returned function begins the report in a transaction as
-// PENDING and may be called several times there; it fails like Create.
+// PENDING and may be called several times there. It fails like Create, and with
+// freeze.ErrFrozen if the person's file is frozen.
 func (s *Service) Derive(m Material, n New) (func(ctx context.Context, tx *store.Tx) error, error) {
 	m.in.At = m.source.Retrieved
 	packed, err := Pack(m.in)
@@ -85,6 +86,9 @@ func (s *Service) Derive(m Material, n New) (func(ctx context.Context, tx *store
 	n.ConsumerID, n.KeyID = m.source.ConsumerID, m.source.KeyID
 	n.source, n.held = m.source.PublicToken, m.source.HeldSince()
 	return func(ctx context.Context, tx *store.Tx) error {
+		if err := s.Freeze.Require(ctx, tx, m.source.PublicToken); err != nil {
+			return err
+		}
 		if _, err := s.Create(ctx, tx, n); err != nil {
 			return err
 		}

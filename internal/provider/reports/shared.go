@@ -43,13 +43,18 @@ func (s *Service) sharedReport(r *http.Request, missing error) (Report, error) {
 	return rep, err
 }
 
-// markRead records that a report's contents are about to be read. Call it before serving
-// a body or a file, but not for a status.
+// markRead records that a report's contents are about to be read, and by which account. Call it
+// before serving a body or a file, but not for a status.
 func (s *Service) markRead(ctx context.Context, r Report) error {
-	if r.Relay == "" {
-		return nil
+	if r.Relay != "" {
+		if err := s.Shared.Open(ctx, s.DB.SQL, r.Relay); err != nil {
+			return err
+		}
 	}
-	return s.Shared.Open(ctx, s.DB.SQL, r.Relay)
+	if reader := auth.CallerOf(ctx).CustomerID; reader != "" {
+		return recordRead(ctx, s.DB.SQL, r, reader, s.Now())
+	}
+	return nil
 }
 
 // ownerLabels are the members of meta with the owner's labels of report and consumer,

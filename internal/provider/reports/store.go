@@ -11,16 +11,18 @@ import (
 	"vestibule/internal/store"
 )
 
-// insert adds a report. It returns false if the customer's external id is in use.
-func insert(ctx context.Context, tx *store.Tx, r Report) (bool, error) {
+// insert adds a report. It returns false if the customer's external id is in use. A secondary
+// report has the mailbox of its source.
+func insert(ctx context.Context, tx *store.Tx, r Report, mailbox []byte) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO reports
 		(public_token, customer_id, product_id, kind, external_id, user_args, consumer_id,
-		key_id, status, created_at, updated_at, source_token, held_at, refreshed_from)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13) ON CONFLICT (customer_id, external_id) DO NOTHING`,
+		key_id, status, created_at, updated_at, source_token, held_at, refreshed_from, mailbox)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13,
+			coalesce($14, (SELECT s.mailbox FROM reports s WHERE s.public_token = $11))) ON CONFLICT (customer_id, external_id) DO NOTHING`,
 		r.PublicToken, r.CustomerID, r.ProductID, string(r.Kind), store.NullString(r.ExternalID), store.NullString(r.UserArgs),
 		store.NullString(r.ConsumerID), r.KeyID, string(r.Status), store.Micros(r.Created),
 		store.NullString(r.source), sql.NullInt64{Int64: store.Micros(r.held), Valid: r.source != ""},
-		store.NullString(r.refreshedFrom)))
+		store.NullString(r.refreshedFrom), sql.Null[[]byte]{V: mailbox, Valid: mailbox != nil}))
 }
 
 // Delete deletes a report with all its rows. Its external id can be used again.
@@ -44,7 +46,7 @@ func get(ctx context.Context, q store.Queryer, where string, args ...any) (Repor
 	var retrieved, held sql.NullInt64
 	err := q.QueryRowContext(ctx, `SELECT public_token, customer_id, product_id, kind, coalesce(external_id, ''),
 			coalesce(user_args, ''), coalesce(consumer_id, ''), key_id, status, coalesce(substatus, ''), created_at, retrieved_at,
-			erased_at IS NOT NULL, coalesce(source_token, ''), held_at, revision,
+			erased_at IS NOT NULL OR closed_at <> 0, coalesce(source_token, ''), held_at, revision,
 			coalesce(refreshed_from, '')
 		FROM reports WHERE `+where, args...).
 		Scan(&r.PublicToken, &r.CustomerID, &r.ProductID, &r.Kind, &r.ExternalID,
@@ -66,7 +68,7 @@ func getStatus(ctx context.Context, q store.Queryer, where string, args ...any) 
 	var r Report
 	var created int64
 	err := q.QueryRowContext(ctx, `SELECT status, coalesce(substatus, ''), created_at,
-		erased_at IS NOT NULL FROM reports WHERE `+where, args...).
+		erased_at IS NOT NULL OR closed_at <> 0 FROM reports WHERE `+where, args...).
 		Scan(&r.Status, &r.Substatus, &created, &r.Forgotten)
 	r.Created = store.Time(created)
 	return r, store.MapNotFound(err)
@@ -109,6 +111,45 @@ func setBody(ctx context.Context, tx *store.Tx, publicToken string, input, body 
 // computed again from them. The report's body is deleted at its age, and the data with it.
 const notDisputed = `
 			AND NOT EXISTS (SELECT 1 FROM disputes x WHERE x.public_token = r.public_token AND x.state = 'open')`
+
+// closeReport ends the reading of a report that was made; it succeeds once.
+func closeReport(ctx context.Context, tx *store.Tx, publicToken string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE reports SET closed_at = $2
+		WHERE public_token = $1 AND closed_at = 0 AND erased_at IS NULL AND status = 'SUCCESS'`, publicToken, store.Micros(tx.Now)))
+}
+
+// erase deletes what a report contains and what it was made from. The row keeps the mailbox, to
+// tell the person who read the report.
+func erase(ctx context.Context, tx *store.Tx, publicToken string, mailbox []byte) error {
+	for _, q := range []string{`DELETE FROM report_data WHERE public_token = $1`, `DELETE FROM report_refreshes WHERE public_token = $1`} {
+		if _, err := tx.ExecContext(ctx, q, publicToken); err != nil {
+			return err
+		}
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE reports SET erased_at = $2, closed_at = $2, user_args = NULL, mailbox = $3 WHERE public_token = $1`,
+		publicToken, store.Micros(tx.Now), mailbox)
+	return err
+}
+
+// keyLife is how long the data key of an erased report without a consumer stays, for webhooks.
+const keyLife = 4 * 24 * time.Hour
+
+// deleteKeys deletes, at most limit times, the data keys that erased reports alone used.
+func deleteKeys(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM data_keys WHERE id IN (
+		SELECT k.id FROM reports r JOIN data_keys k ON k.id = r.key_id
+		WHERE r.closed_at <> 0 AND r.erased_at IS NOT NULL AND r.erased_at < $1
+			AND NOT EXISTS (SELECT 1 FROM reports o WHERE o.key_id = k.id AND o.erased_at IS NULL)
+			AND NOT EXISTS (SELECT 1 FROM consumers c WHERE c.key_id = k.id)
+			AND NOT EXISTS (SELECT 1 FROM bank_accounts a WHERE a.key_id = k.id) LIMIT $2)`,
+		store.Micros(tx.Now.Add(-keyLife)), int64(limit)))
+}
+
+// deleteInput deletes the data of a report that was not made.
+func deleteInput(ctx context.Context, tx *store.Tx, publicToken string) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM report_data WHERE public_token = $1`, publicToken)
+	return err
+}
 
 // deleteInputs deletes retrieved data, at most limit times, of reports that have
 // ended, were created before one instant and got their data before another. It returns
@@ -219,6 +260,73 @@ func (s *Service) Revised(ctx context.Context, q store.Queryer, publicToken stri
 		at, err := store.ScanOne[int64](row)
 		return store.Time(at), err
 	}, `SELECT at FROM report_revisions WHERE public_token = $1 ORDER BY revision`, publicToken)
+}
+
+// readInterval is how long a read of a report by an account that follows another one is not
+// recorded, unless another day has begun.
+const readInterval = time.Hour
+
+const microsPerDay = int64(24 * time.Hour / time.Microsecond)
+
+// recordRead records that an account reads the contents of a report's present revision: in one row,
+// and rarely, so that polling neither adds rows nor writes.
+func recordRead(ctx context.Context, q store.Queryer, r Report, reader string, now time.Time) error {
+	var last int64
+	at := store.Micros(now)
+	err := q.QueryRowContext(ctx, `SELECT last_at FROM report_reads WHERE public_token = $1 AND reader = $2 AND revision = $3`,
+		r.PublicToken, reader, r.revision).Scan(&last)
+	if err == nil && at-last < readInterval.Microseconds() && at/microsPerDay == last/microsPerDay {
+		return nil
+	}
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	_, err = q.ExecContext(ctx, `INSERT INTO report_reads (public_token, reader, revision, first_at, last_at)
+		SELECT public_token, $2, $3, $4, $4 FROM reports WHERE public_token = $1
+		ON CONFLICT (public_token, reader, revision) DO UPDATE SET last_at = excluded.last_at,
+			days = report_reads.days + CASE WHEN report_reads.last_at / $5 < excluded.last_at / $5 THEN 1 ELSE 0 END`,
+		r.PublicToken, reader, r.revision, at, microsPerDay)
+	return err
+}
+
+// readsAge is how long the service keeps who read a report, from the report's creation: as long as
+// a person may ask for it (15 U.S.C. 1681g(a)(3)).
+const readsAge = 2 * 365 * 24 * time.Hour
+
+// forgetReads deletes who read the reports that are older, at most limit times, and whose reports
+// they were.
+func forgetReads(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+	old, err := store.QueryAll(ctx, tx, store.ScanOne[string], `SELECT r.public_token FROM reports r WHERE r.erased_at IS NOT NULL
+		AND r.created_at < $1 AND (r.mailbox IS NOT NULL OR EXISTS (SELECT 1 FROM report_reads d WHERE d.public_token = r.public_token))
+		ORDER BY r.created_at LIMIT $2`, store.Micros(tx.Now.Add(-readsAge)), int64(limit))
+	for _, token := range old {
+		for _, q := range []string{`DELETE FROM report_reads WHERE public_token = $1`,
+			`UPDATE reports SET mailbox = NULL WHERE public_token = $1`} {
+			if _, err := tx.ExecContext(ctx, q, token); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return int64(len(old)), err
+}
+
+// Read is that an account read the contents of a report's revision.
+type Read struct {
+	Reader      string // customer id
+	Revision    int    // 0 is the original
+	First, Last time.Time
+	Days        int // on which it read them
+}
+
+// Reads returns who read a report, the last first.
+func (s *Service) Reads(ctx context.Context, q store.Queryer, publicToken string) ([]Read, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (r Read, err error) {
+		var first, last int64
+		err = row.Scan(&r.Reader, &r.Revision, &first, &last, &r.Days)
+		r.First, r.Last = store.Time(first), store.Time(last)
+		return r, err
+	}, `SELECT reader, revision, first_at, last_at, days FROM report_reads WHERE public_token = $1
+		ORDER BY last_at DESC, reader, revision`, publicToken)
 }
 
 func insertBasis(ctx context.Context, tx *store.Tx, publicToken string, sealed []byte) error {

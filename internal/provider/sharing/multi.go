@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/freeze"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 )
@@ -67,6 +68,9 @@ func (s *Service) derive(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	err = s.DB.Tx(ctx, begin)
+	if errors.Is(err, freeze.ErrFrozen) {
+		return cmp.Or(s.Reports.RecordRefusal(ctx, source), state("the source's consumer does not permit it"))
+	}
 	if errors.Is(err, reports.ErrDuplicateExternalID) {
 		return httpx.NewError(contract.CodeInvalidParameters, err,
 			httpx.Detail{Field: "externalId", Code: string(contract.CodeDuplicateExternalID), Message: "another report of yours has it"})

@@ -1,6 +1,7 @@
 package sharing
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/freeze"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/store"
 )
@@ -53,11 +55,19 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 			return err
 		})
 	}
+	if errors.Is(err, freeze.ErrFrozen) {
+		return cmp.Or(s.Reports.RecordRefusal(r.Context(), reports.Report{PublicToken: publicToken, CustomerID: caller.CustomerID}), err)
+	}
 	if err != nil {
 		return err
 	}
 	return httpx.PrivateJSON(w, http.StatusOK, relayToken{token})
 }
+
+// errFrozen is returned for a new sharing token while the person's file is frozen. It does not
+// say why the consumer does not permit it.
+var errFrozen = &httpx.Error{Code: contract.CodeConsentNotProvided, Why: freeze.ErrFrozen,
+	Message: "The consumer does not permit that this report is shared now."}
 
 // grantAll grants the pairs whose report is ready and returns their tokens.
 func (s *Service) grantAll(ctx context.Context, pairs []pair) (tokens map[pair]string, err error) {
@@ -68,9 +78,13 @@ func (s *Service) grantAll(ctx context.Context, pairs []pair) (tokens map[pair]s
 	return tokens, err
 }
 
-// shareReady is share for pairs whose report is ready. A ready report stays ready, so
-// it needs no lock.
+// shareReady is share for pairs whose report is ready and whose person's file is not frozen. A
+// ready report stays ready, so it needs no lock; the files are locked.
 func (s *Service) shareReady(ctx context.Context, tx *store.Tx, pairs []pair) (map[pair]string, error) {
+	pairs, err := s.unfrozen(ctx, tx, pairs)
+	if err != nil || len(pairs) == 0 {
+		return nil, err
+	}
 	fresh := make([]string, len(pairs))
 	for i := range fresh {
 		fresh[i] = uuid.NewString()
@@ -90,6 +104,21 @@ func (s *Service) shareReady(ctx context.Context, tx *store.Tx, pairs []pair) (m
 		}
 	}
 	return tokens, s.Webhooks.Record(ctx, tx, created...)
+}
+
+// unfrozen returns the pairs of people whose files are not frozen before tx ends.
+func (s *Service) unfrozen(ctx context.Context, tx *store.Tx, pairs []pair) (out []pair, err error) {
+	var tokens []string
+	for _, p := range pairs {
+		tokens = append(tokens, p.publicToken)
+	}
+	frozen, err := s.Reports.Freeze.FrozenAmong(ctx, tx, tokens)
+	for _, p := range pairs {
+		if !slices.Contains(frozen, p.publicToken) {
+			out = append(out, p)
+		}
+	}
+	return out, err
 }
 
 // Grant shares a report of the caller with the account of a publicId, or extends its
@@ -136,6 +165,11 @@ func (s *Service) Grant(ctx context.Context, tx *store.Tx, caller auth.Caller, p
 		if err != nil {
 			return "", err
 		}
+	}
+	if err := s.Reports.Freeze.Require(ctx, tx, rep.PublicToken); errors.Is(err, freeze.ErrFrozen) {
+		return "", errFrozen
+	} else if err != nil {
+		return "", err
 	}
 	share := Share{RelayToken: uuid.NewString(), PublicToken: rep.PublicToken, CustomerID: caller.CustomerID,
 		ThirdPartyID: third.CustomerID, Created: tx.Now, Expires: tx.Now.Add(Life)}

@@ -53,6 +53,9 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	n.ExternalID, n.UserArgs = in.ExternalID, in.UserArgs
+	if in.Personal.Email != nil {
+		n.Mailbox = s.Mailboxes.Hash(*in.Personal.Email)
+	}
 	from, err := s.source(ctx, product, in, sandbox)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
+	"vestibule/internal/mail"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/reports"
@@ -33,7 +34,8 @@ type Service struct {
 	Auth      *auth.Authenticator
 	Customers *customers.Service
 	Reports   *reports.Service
-	Sandbox   Sandbox // nil in production
+	Mailboxes *mail.Mailboxes // hashes the addresses by which a person's file is found
+	Sandbox   Sandbox         // nil in production
 }
 
 // Sandbox provides data in place of the submitted data.

@@ -8,6 +8,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
+	"vestibule/internal/provider/freeze"
 	"vestibule/internal/provider/visits/flow"
 	"vestibule/internal/store"
 )
@@ -41,6 +42,9 @@ func (s *Service) ConsentWithdrawn(ctx context.Context, tx *store.Tx, consumerID
 // current step does not accept the input, moved is false and the visit is unchanged.
 func (s *Service) advance(ctx context.Context, tx *store.Tx, v visit, in flow.Input) (_ visit, moved bool, err error) {
 	in.At = store.Micros(tx.Now)
+	if in, v.frozen, err = s.endFrozen(ctx, tx, v, in); err != nil {
+		return v, false, err
+	}
 	v.Missing = s.catalogue(v.environment).missing()
 	next, do, ok := v.Journey.Next(in)
 	if !ok {
@@ -89,6 +93,21 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, v visit, in flow.In
 		}
 	}
 	return v, true, nil
+}
+
+// endFrozen replaces the input with which an applicant agrees to a report by the end of the visit,
+// if the applicant's file is frozen. The customer receives the status and the error of a source
+// that was not authenticated.
+func (s *Service) endFrozen(ctx context.Context, tx *store.Tx, v visit, in flow.Input) (flow.Input, bool, error) {
+	if in.Kind != flow.EventConsented && in.Kind != flow.EventPrepared || v.State != flow.Open {
+		return in, v.frozen, nil
+	}
+	err := s.Reports.Freeze.Require(ctx, tx, v.publicToken)
+	if !errors.Is(err, freeze.ErrFrozen) {
+		return in, v.frozen, err
+	}
+	end := flow.Input{Kind: flow.EventFailed, At: in.At, Error: contract.WidgetSupplierError, Status: contract.StatusNotAuthenticated}
+	return end, true, s.Reports.Freeze.Refused(ctx, tx, v.publicToken, v.customerID)
 }
 
 // catchUp moves a visit by events without its applicant: it expired, its report was

@@ -36,6 +36,7 @@ type visit struct {
 	tokenless       bool      // begun without credentials
 	hosted          bool      // on the hosted page, not in the widget's frame
 	browser         []byte    // hash of the secret of its browser, or of the widget's frame; nil if unbound
+	frozen          bool      // it ended because the person's file is frozen
 }
 
 const columns = `
@@ -73,7 +74,8 @@ const columns = `
 	code_tries,
 	codes,
 	code_sent_at,
-	bank_limit`
+	bank_limit,
+	frozen`
 
 func scan(row *sql.Row) (visit, error) {
 	var v visit
@@ -114,6 +116,7 @@ func scan(row *sql.Row) (visit, error) {
 		&v.Codes,
 		&v.CodeSent,
 		&v.BankLimit,
+		&v.frozen,
 	)
 	if err != nil {
 		return visit{}, store.MapNotFound(err)
@@ -160,7 +163,7 @@ func insert(ctx context.Context, tx *store.Tx, v visit) error {
 			$1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
 			$11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
 			$21, $22, $23, $24, $25, $26, $27, $28, $29, $30,
-			$31, $32, $33, $34, $35)`,
+			$31, $32, $33, $34, $35, $36)`,
 		v.id,
 		v.publicToken,
 		v.customerID,
@@ -196,6 +199,7 @@ func insert(ctx context.Context, tx *store.Tx, v visit) error {
 		v.Codes,
 		v.CodeSent,
 		v.BankLimit,
+		v.frozen,
 	)
 	if err != nil {
 		return err
@@ -208,8 +212,8 @@ func insert(ctx context.Context, tx *store.Tx, v visit) error {
 func save(ctx context.Context, tx *store.Tx, v visit, kind flow.EventKind) error {
 	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE visits SET state = $1, step = $2, bank = $3, username = $4, tries = $5,
 		status = $6, substatus = $7, error = $8, ended_at = $9, version = $10, sandbox_report_id = $11,
-		source_type = $12, signed_in_at = $13, sources = $14, employer = $15, code_tries = $16, codes = $17, code_sent_at = $18, expires_at = $19
-		WHERE id = $20 AND version = $21`,
+		source_type = $12, signed_in_at = $13, sources = $14, employer = $15, code_tries = $16, codes = $17, code_sent_at = $18, expires_at = $19,
+		frozen = $20 WHERE id = $21 AND version = $22`,
 		v.State,
 		v.Step,
 		v.Bank,
@@ -229,6 +233,7 @@ func save(ctx context.Context, tx *store.Tx, v visit, kind flow.EventKind) error
 		v.Codes,
 		v.CodeSent,
 		store.Micros(v.expires),
+		v.frozen,
 		v.id,
 		v.version-1,
 	))
@@ -352,6 +357,12 @@ func deleteDrafts(ctx context.Context, tx *store.Tx, ended time.Time, limit int)
 	return store.RowsAffected(tx.ExecContext(ctx, `UPDATE visits SET stated = NULL, sources = '', username = '' WHERE id IN (
 			SELECT id FROM visits WHERE ended_at > 0 AND ended_at < $1 AND (stated IS NOT NULL OR sources <> '' OR username <> '')
 			ORDER BY ended_at LIMIT $2)`, store.Micros(ended), limit))
+}
+
+// Erase deletes the draft of the visit of a report.
+func (s *Service) Erase(ctx context.Context, tx *store.Tx, publicToken string) error {
+	_, err := tx.ExecContext(ctx, `UPDATE visits SET stated = NULL, sources = '', username = '' WHERE public_token = $1`, publicToken)
+	return err
 }
 
 // deleteEnded deletes, at most limit times, visits that ended before an instant, with

@@ -69,6 +69,7 @@ func (s *Service) view(r *http.Request, v visit, customer string) providerui.Vis
 		Access: s.accessLink(language(r)), Operator: s.Operator, Passwords: choices.passwords(v.Product == contract.Income || v.Employers > 0),
 		Bank: chosen.Name, Place: placeOf(chosen, language(r)), PublicToken: v.publicToken,
 		Status: v.Status, Substatus: v.Substatus, Error: v.Error, Missing: v.Missing, Unconfigured: v.Unconfigured(),
+		Frozen: v.frozen && s.Now().Sub(v.ended) < namesShown,
 	}
 	if back, _, ok := v.Journey.Next(flow.Input{Kind: flow.EventSourceCleared}); ok {
 		p.Back = back.Step

@@ -45,7 +45,7 @@ func (v EligibilityView) currency() currency {
 func (v EligibilityView) sheet(l i18n.Lang) sheet {
 	r := v.Report
 	s := sheet{Case: v.Case, title: "review.report.eligibility_title", verdict: v.Decided(), product: r.Product, meta: r.Meta,
-		notices: slices.Concat(otherShape(l, r.LeftOut), noData(l, r.Meta),
+		notices: slices.Concat(alertNotices(l, r.Notices), otherShape(l, r.LeftOut), noData(l, r.Meta),
 			currencyNotices(l, v.currency(), v.assets().AccountDetails, assetTitle,
 				func(a report.AssetAccount) report.BalanceTerms { return a.BalanceTerms })),
 		keys: v.keys(l), sections: v.sections(l),

@@ -43,8 +43,8 @@ func (v IncomeView) accounts() []report.FinancialAccount {
 func (v IncomeView) sheet(l i18n.Lang) sheet {
 	r := v.Report
 	s := sheet{Case: v.Case, title: "review.report.income_title", verdict: v.Decided(), product: r.Product, meta: r.Meta,
-		notices: append(noData(l, r.Meta), currencyNotices(l, v.currency(), r.AccountDetails, incomeAccountTitle,
-			func(a report.IncomeAccount) report.BalanceTerms { return a.BalanceTerms })...),
+		notices: slices.Concat(alertNotices(l, r.Notices), noData(l, r.Meta), currencyNotices(l, v.currency(), r.AccountDetails,
+			incomeAccountTitle, func(a report.IncomeAccount) report.BalanceTerms { return a.BalanceTerms })),
 		keys: v.keys(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if r.HasStatements() {

@@ -211,3 +211,20 @@ func TestSummariesOfOne(t *testing.T) {
 		t.Errorf("one failed check reads %q, want %q", got, want)
 	}
 }
+
+// TestFraudAlertIsFirst requires that a report of each kind shows the applicant's fraud alert at its top.
+func TestFraudAlertIsFirst(t *testing.T) {
+	const text = report.FraudAlert + " until 2027-02-19: the person asks."
+	consumer := []report.ConsumerNotice{{Description: "Another notice."}, {Description: text}}
+	for name, s := range map[string]sheet{
+		"cashflow":    ReportView{Report: &report.Cashflow{Meta: &report.Meta{}, Notices: consumer}}.sheet(i18n.English),
+		"income":      IncomeView{Report: &report.Income{Meta: &report.Meta{}, Notices: consumer}}.sheet(i18n.English),
+		"eligibility": EligibilityView{Report: &report.Eligibility{Meta: &report.Meta{}, Notices: consumer}}.sheet(i18n.English),
+		"passport": PassportView{Report: &report.Passport{Meta: &report.Meta{},
+			Notices: []report.PassportNotice{{Description: text}}}}.sheet(i18n.English),
+	} {
+		if len(s.notices) == 0 || !strings.Contains(s.notices[0].text, text) {
+			t.Errorf("%s: %+v", name, s.notices)
+		}
+	}
+}

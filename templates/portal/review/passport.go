@@ -26,7 +26,8 @@ func (v PassportView) Decided() verdict.Verdict { return v.Verdict.Verdict }
 func (v PassportView) sheet(l i18n.Lang) sheet {
 	r := v.Report
 	return sheet{Case: v.Case, title: "review.report.passport_title", verdict: v.Decided(), product: r.Product, meta: r.Meta,
-		notices: append(otherShape(l, r.LeftOut), noData(l, r.Meta)...), keys: v.keys(l), sections: v.sections(l),
+		notices: slices.Concat(alertNotices(l, v.consumerNotices()), otherShape(l, r.LeftOut), noData(l, r.Meta)),
+		keys:    v.keys(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 }
 

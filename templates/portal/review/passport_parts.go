@@ -302,10 +302,13 @@ func (v PassportView) accounts(l i18n.Lang) ui.Grid {
 	return g
 }
 
-func (v PassportView) notices(l i18n.Lang) ui.Grid {
+func (v PassportView) notices(l i18n.Lang) ui.Grid { return noticeGrid(l, v.consumerNotices()) }
+
+// consumerNotices returns the notices in the form of the other reports.
+func (v PassportView) consumerNotices() []report.ConsumerNotice {
 	all := make([]report.ConsumerNotice, len(v.Report.Notices))
 	for i, x := range v.Report.Notices {
 		all[i] = report.ConsumerNotice{Description: x.Description, SourceReference: x.SourceID}
 	}
-	return noticeGrid(l, all)
+	return all
 }

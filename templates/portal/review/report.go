@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,8 +46,8 @@ func (v ReportView) currency() currency { return currency(v.Report.CurrencyCode(
 // sheet returns the parts of the page that all products share.
 func (v ReportView) sheet(l i18n.Lang) sheet {
 	s := sheet{Case: v.Case, title: "review.report.cashflow", verdict: v.Decided(), product: v.Report.Product, meta: v.Report.Meta,
-		notices: append(noData(l, v.Report.Meta), currencyNotices(l, v.currency(), v.Report.AccountDetails, accountTitle,
-			func(a report.Account) report.BalanceTerms { return a.BalanceTerms })...),
+		notices: slices.Concat(alertNotices(l, v.Report.Notices), noData(l, v.Report.Meta), currencyNotices(l, v.currency(),
+			v.Report.AccountDetails, accountTitle, func(a report.Account) report.BalanceTerms { return a.BalanceTerms })),
 		keys: v.keys(l), sections: v.sections(l),
 		downloads: []download{{"/report.json", "review.application.download"}}}
 	if len(v.Report.Attributes) > 0 {

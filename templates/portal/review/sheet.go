@@ -146,6 +146,16 @@ func otherShape(l i18n.Lang, parts []string) []notice {
 	return []notice{{ui.Warning, i18n.T(l, "review.report.other_shape", "parts", strings.Join(parts, ", "))}}
 }
 
+// alertNotices returns the notice that the applicant placed a fraud alert; without one, none.
+func alertNotices(l i18n.Lang, all []report.ConsumerNotice) []notice {
+	for _, n := range all {
+		if strings.HasPrefix(n.Description, report.FraudAlert) {
+			return []notice{{ui.Warning, i18n.T(l, "review.report.fraud_alert", "notice", n.Description)}}
+		}
+	}
+	return nil
+}
+
 func noticeGrid(l i18n.Lang, all []report.ConsumerNotice) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.report.notices"), HideCaption: true,
 		Columns: columns(l, 0, "review.report.notice", "review.report.about_what")}

@@ -68,7 +68,10 @@ func (j Journey) Next(in Input) (next Journey, do Effects, ok bool) {
 			return j, 0, false
 		}
 		status := contract.StatusError
-		if in.Error == contract.WidgetSupplierError {
+		switch {
+		case in.Status != "":
+			status = in.Status
+		case in.Error == contract.WidgetSupplierError:
 			status = contract.StatusSupplierUnresponsive
 		}
 		return j.fail(status, "", in.Error)

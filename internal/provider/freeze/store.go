@@ -1,0 +1,131 @@
+package freeze
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"vestibule/internal/store"
+)
+
+// mailboxOf returns the mailbox of the person whom a report is about; nil if it is unknown.
+func mailboxOf(ctx context.Context, q store.Queryer, publicToken string) (mailbox []byte, err error) {
+	err = q.QueryRowContext(ctx, `SELECT coalesce((SELECT c.mailbox FROM consumers c WHERE c.key_id = r.key_id LIMIT 1), r.mailbox)
+		FROM reports r WHERE r.public_token = $1`, publicToken).Scan(&mailbox)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return mailbox, err
+}
+
+// FrozenAmong returns those of the reports whose persons' files are frozen. The files of the
+// others are not frozen before tx ends.
+func (s *Service) FrozenAmong(ctx context.Context, tx *store.Tx, publicTokens []string) ([]string, error) {
+	in, args := store.InList(1, publicTokens)
+	mailboxes, err := store.QueryAll(ctx, tx, func(row store.Row) (p struct {
+		token, mailbox string
+	}, err error) {
+		var mailbox []byte
+		err = row.Scan(&p.token, &mailbox)
+		p.mailbox = string(mailbox)
+		return p, err
+	}, `SELECT r.public_token, coalesce((SELECT c.mailbox FROM consumers c WHERE c.key_id = r.key_id LIMIT 1), r.mailbox)
+		FROM reports r WHERE r.public_token IN `+in, args...)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(mailboxes, func(a, b struct{ token, mailbox string }) int { return strings.Compare(a.mailbox, b.mailbox) })
+	var frozen []string
+	var f File
+	for i, p := range mailboxes { // in one order, so that transactions do not wait for each other
+		if p.mailbox != "" && (i == 0 || p.mailbox != mailboxes[i-1].mailbox) {
+			if f, err = read(ctx, tx, []byte(p.mailbox), s.lock()); err != nil {
+				return nil, err
+			}
+		}
+		if p.mailbox != "" && f.Frozen(s.Now()) {
+			frozen = append(frozen, p.token)
+		}
+	}
+	return frozen, nil
+}
+
+// touch adds the row of a file, or marks it as used today. It locks no row that stays as it is.
+func touch(ctx context.Context, tx *store.Tx, mailbox []byte) error {
+	now := store.Micros(tx.Now)
+	added, err := store.ExecOne(tx.ExecContext(ctx, `INSERT INTO consumer_files (mailbox, used_at) VALUES ($1, $2)
+		ON CONFLICT (mailbox) DO NOTHING`, mailbox, now))
+	if err != nil || added {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE consumer_files SET used_at = $2 WHERE mailbox = $1 AND used_at < $3`,
+		mailbox, now, store.Micros(tx.Now.Add(-24*time.Hour)))
+	return err
+}
+
+func read(ctx context.Context, q store.Queryer, mailbox []byte, lock string) (f File, err error) {
+	var frozen, lifted, alert int64
+	err = q.QueryRowContext(ctx, `SELECT frozen_at, lifted_until, alert_until FROM consumer_files WHERE mailbox = $1`+lock, mailbox).
+		Scan(&frozen, &lifted, &alert)
+	if errors.Is(err, sql.ErrNoRows) {
+		return f, nil
+	}
+	f.FrozenAt, f.LiftedUntil, f.AlertUntil = instant(frozen), instant(lifted), instant(alert)
+	return f, err
+}
+
+func update(ctx context.Context, tx *store.Tx, mailbox []byte, f File) error {
+	_, err := tx.ExecContext(ctx, `UPDATE consumer_files SET frozen_at = $2, lifted_until = $3, alert_until = $4, used_at = $5
+		WHERE mailbox = $1`, mailbox, micros(f.FrozenAt), micros(f.LiftedUntil), micros(f.AlertUntil), store.Micros(tx.Now))
+	return err
+}
+
+// insertEntry adds an entry, unless one with the id exists.
+func insertEntry(ctx context.Context, tx *store.Tx, id string, mailbox []byte, e Entry) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO consumer_file_log (id, mailbox, at, action, customer_id, until)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`,
+		id, mailbox, store.Micros(e.At), string(e.Action), e.CustomerID, micros(e.Until))
+	return err
+}
+
+// Log returns the newest entries of a file's log, of one company unless customerID is "".
+func (s *Service) Log(ctx context.Context, q store.Queryer, mailbox []byte, customerID string, limit int) ([]Entry, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (e Entry, err error) {
+		var at, until int64
+		err = row.Scan(&at, &e.Action, &e.CustomerID, &until)
+		e.At, e.Until = store.Time(at), instant(until)
+		return e, err
+	}, `SELECT at, action, customer_id, until FROM consumer_file_log WHERE mailbox = $1 AND ($2 = '' OR customer_id = $2)
+		ORDER BY at DESC, id DESC LIMIT $3`, mailbox, customerID, int64(limit))
+}
+
+func deleteOldEntries(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM consumer_file_log WHERE id IN (
+		SELECT id FROM consumer_file_log WHERE at < $1 ORDER BY at LIMIT $2)`, store.Micros(tx.Now.Add(-logAge)), int64(limit)))
+}
+
+func deleteIdleFiles(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM consumer_files WHERE mailbox IN (
+		SELECT f.mailbox FROM consumer_files f WHERE f.frozen_at = 0 AND f.used_at < $1 AND f.alert_until < $2
+			AND NOT EXISTS (SELECT 1 FROM consumers c WHERE c.mailbox = f.mailbox)
+		ORDER BY f.used_at LIMIT $3)`, store.Micros(tx.Now.Add(-idleAge)), store.Micros(tx.Now), int64(limit)))
+}
+
+// instant returns the time of a column; 0 is the zero time.
+func instant(micros int64) time.Time {
+	if micros == 0 {
+		return time.Time{}
+	}
+	return store.Time(micros)
+}
+
+// micros returns store.Micros(t), or 0 for the zero time.
+func micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return store.Micros(t)
+}

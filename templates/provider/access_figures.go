@@ -1,0 +1,270 @@
+package provider
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vestibule/internal/i18n"
+	"vestibule/templates/ui"
+)
+
+// AccessFigures is a part of a report as a person reads it.
+type AccessFigures struct {
+	Title  string
+	Groups [][]ui.Fact
+}
+
+// node is a value of a report's body, with the members of an object in their order.
+type node struct {
+	key   string
+	kids  []node // of an object or an array
+	array bool
+	value any // of another value: string, json.Number, bool, or nil
+}
+
+func (n node) leaf() bool { return n.kids == nil && !n.array }
+
+// child returns the text of a member; "" without it.
+func (n node) child(key string) string {
+	for _, k := range n.kids {
+		if k.key == key && k.value != nil {
+			s, _ := k.value.(string)
+			return s
+		}
+	}
+	return ""
+}
+
+// Figures returns all that a report's body says about a person, in words. It leaves out what only
+// identifies things for programs.
+func Figures(l i18n.Lang, body []byte) (out []AccessFigures, err error) {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	top, err := decodeNode(dec, "")
+	if err != nil {
+		return nil, errors.New("provider: a report's body does not read back") // the error may quote personal data
+	}
+	var last []AccessFigures // where the figures come from
+	for _, part := range top.kids {
+		if part.key == "meta" || part.key == "product" || part.leaf() {
+			continue
+		}
+		f := figures{l: l, currency: "USD"}
+		section := AccessFigures{Title: f.label(part.key)}
+		items := []node{part}
+		if part.array {
+			items = part.kids
+		}
+		var values []ui.Fact // of items that are a description and a value
+		for _, item := range items {
+			f.facts = nil
+			described := item.child("description")
+			i := slices.IndexFunc(item.kids, func(k node) bool { return k.key == "value" && k.leaf() })
+			if described != "" && i >= 0 {
+				f.member(described, item.kids[i])
+				values = append(values, f.facts...)
+			} else if f.object("", item); len(f.facts) > 0 {
+				section.Groups = append(section.Groups, f.facts)
+			}
+		}
+		if len(values) > 0 {
+			section.Groups = append(section.Groups, values)
+		}
+		if len(section.Groups) > 0 {
+			if slices.Contains([]string{"sources", "identities", "documents"}, part.key) {
+				last = append(last, section)
+			} else {
+				out = append(out, section)
+			}
+		}
+	}
+	return append(out, last...), nil
+}
+
+func decodeNode(dec *json.Decoder, key string) (node, error) {
+	t, err := dec.Token()
+	if err != nil {
+		return node{}, err
+	}
+	d, opens := t.(json.Delim)
+	if !opens {
+		return node{key: key, value: t}, nil
+	}
+	n := node{key: key, array: d == '[', kids: []node{}}
+	for dec.More() {
+		name := ""
+		if !n.array {
+			if t, err = dec.Token(); err != nil {
+				return n, err
+			}
+			name, _ = t.(string)
+		}
+		kid, err := decodeNode(dec, name)
+		if err != nil {
+			return n, err
+		}
+		n.kids = append(n.kids, kid)
+	}
+	_, err = dec.Token()
+	return n, err
+}
+
+// figures collects the facts of a part.
+type figures struct {
+	l        i18n.Lang
+	currency string
+	facts    []ui.Fact
+}
+
+// forPrograms reports whether a member says nothing to people.
+func forPrograms(key string) bool {
+	for _, suffix := range []string{"_id", "_ids", "uuid", "source_reference", "matching", "adverse_action_code", "filepath", "node"} {
+		if strings.HasSuffix(key, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// object adds the members of an object, below a label.
+func (f *figures) object(under string, n node) {
+	if c := n.child("currency"); c != "" {
+		f.currency = c
+	}
+	if n.leaf() || n.array {
+		f.member(under, n)
+		return
+	}
+	if address := n.child("address"); address != "" { // the whole of its parts
+		f.facts = append(f.facts, ui.Fact{Term: under, Text: address})
+		return
+	}
+	for _, k := range n.kids {
+		if !forPrograms(k.key) {
+			f.member(joinLabels(under, f.label(k.key)), k)
+		}
+	}
+}
+
+// member adds a value below its label.
+func (f *figures) member(label string, n node) {
+	switch {
+	case n.leaf():
+		if text := f.text(n.key, n.value); text != "" {
+			f.facts = append(f.facts, ui.Fact{Term: label, Text: text})
+		}
+	case !n.array:
+		f.object(label, n)
+	case slices.ContainsFunc(n.kids, func(k node) bool { return !k.leaf() }):
+		for i, k := range n.kids {
+			f.object(joinLabels(label, strconv.Itoa(i+1)), k)
+		}
+	default:
+		var all []string
+		for _, k := range n.kids {
+			if text := f.text(n.key, k.value); text != "" {
+				all = append(all, text)
+			}
+		}
+		if len(all) > 0 {
+			f.facts = append(f.facts, ui.Fact{Term: label, Text: strings.Join(all, ", ")})
+		}
+	}
+}
+
+func joinLabels(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + " · " + b
+}
+
+// reportField is a member of a report's body.
+type reportField string
+
+func (f *figures) label(key string) string {
+	if text, ok := i18n.Find(f.l, "access.field", reportField(key)); ok {
+		return text
+	}
+	return sentence(key)
+}
+
+// sentence writes a name of a program as words: ANNUAL_INCOME or annual_income as Annual income.
+func sentence(name string) string {
+	words := strings.ToLower(strings.ReplaceAll(name, "_", " "))
+	if words == "" {
+		return ""
+	}
+	return strings.ToUpper(words[:1]) + words[1:]
+}
+
+var (
+	dayPattern  = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
+	codePattern = regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$`)
+	money       = regexp.MustCompile(`balance|amount|income|gross|^net|_net|earnings|credit_limit|payment$|past_due|tips|bonuses|fees`)
+)
+
+// text writes a value in words; "" for an unknown one.
+func (f *figures) text(key string, value any) string {
+	switch v := value.(type) {
+	case bool:
+		if v {
+			return i18n.T(f.l, "access.yes")
+		}
+		return i18n.T(f.l, "access.no")
+	case json.Number:
+		if money.MatchString(key) {
+			return AmountWords(v.String(), f.currency)
+		}
+		return grouped(v.String())
+	case string:
+		if day, err := time.Parse(time.DateOnly, v); err == nil && dayPattern.MatchString(v) {
+			return ui.DayWords(f.l, day)
+		}
+		if at, err := time.Parse(time.RFC3339, v); err == nil {
+			return ui.DayWords(f.l, at.UTC())
+		}
+		if codePattern.MatchString(v) && len(v) > 3 {
+			if text, ok := i18n.Find(f.l, "access.value", reportField(v)); ok {
+				return text
+			}
+			return sentence(v)
+		}
+		return v
+	}
+	return ""
+}
+
+// AmountWords writes an amount of money.
+func AmountWords(amount, currency string) string {
+	sign := ""
+	if n, ok := strings.CutPrefix(amount, "-"); ok {
+		sign, amount = "−", n
+	}
+	if currency == "USD" || currency == "" {
+		return sign + "$" + grouped(amount)
+	}
+	return sign + grouped(amount) + " " + currency
+}
+
+// grouped writes a number with commas for thousands.
+func grouped(number string) string {
+	whole, fraction, _ := strings.Cut(number, ".")
+	start := 0
+	if strings.HasPrefix(whole, "-") {
+		start = 1
+	}
+	for i := len(whole) - 3; i > start; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if fraction != "" {
+		whole += "." + fraction
+	}
+	return whole
+}
