@@ -47,7 +47,8 @@ const (
 var proxies = map[string]func(t *testing.T, dir, at, portal, provider string) *exec.Cmd{"nginx": nginx, "caddy": caddy}
 
 // secretPaths are the paths of pages whose next segment is a secret.
-var secretPaths = []string{"/access/link/", "/connect/relay-tokens/", "/dashboard/set-password/", "/invite/", "/operator/set-password/", "/redirect/",
+var secretPaths = []string{"/access/link/", "/connect/relay-tokens/", "/dashboard/set-password/", "/invite/", "/operator/set-password/",
+	"/redirect/",
 	"/redirect/finish/", "/resume/", "/review/set-password/", "/visit/"}
 
 // TestProxiesLogNoSecrets asks each proxy for addresses with secrets while the program is away.
