@@ -19,6 +19,7 @@ import (
 
 	"vestibule/internal/jose"
 	"vestibule/internal/redirect"
+	"vestibule/internal/svcapi"
 )
 
 // verifyFigures measures the verification of a returned result token: ours, from the text
@@ -30,7 +31,7 @@ func verifyFigures(ctx context.Context, _ string) ([]figure, error) {
 		return nil, err
 	}
 	now := time.Now()
-	token, err := jose.Signer{Key: key, Type: redirect.TokenType}.Sign(now, now.Add(5*time.Minute), jose.Claims{
+	token, err := jose.Signer{Key: key, Type: "outcome+jwt"}.Sign(now, now.Add(5*time.Minute), jose.Claims{
 		"publicToken": publicToken, "outcome": "SUCCESS", "status": "SUCCESS", "redirectArgs": strings.Repeat("r", 43) + ".order-7"})
 	if err != nil {
 		return nil, err
@@ -50,7 +51,11 @@ func verifyFigures(ctx context.Context, _ string) ([]figure, error) {
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(set) }))
 	defer server.Close()
-	verifier := redirect.NewVerifier(&jose.RemoteKeySet{URL: server.URL}, nil, time.Now)
+	profile, err := svcapi.ParseProfile(nil)
+	if err != nil {
+		return nil, err
+	}
+	verifier := redirect.NewVerifier(&jose.RemoteKeySet{URL: server.URL}, profile.Result, time.Now)
 	peer := oidc.NewVerifier("", &oidc.StaticKeySet{PublicKeys: []crypto.PublicKey{&pub}}, &oidc.Config{
 		SkipClientIDCheck: true, SkipIssuerCheck: true, SupportedSigningAlgs: []string{oidc.ES256}})
 	dot := strings.LastIndexByte(token, '.')

@@ -21,7 +21,6 @@ import (
 
 	"vestibule/bench/fleet"
 	"vestibule/internal/jose"
-	"vestibule/internal/redirect"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/internal/webhook"
@@ -225,7 +224,7 @@ func (c *counterpart) leave(ctx context.Context, portal string) (*http.Request, 
 	if c.reports[publicToken], err = json.Marshal(c.body); err != nil {
 		return nil, err
 	}
-	token, err := jose.Signer{Key: c.key, Type: redirect.TokenType}.Sign(now, now.Add(5*time.Minute), jose.Claims{
+	token, err := jose.Signer{Key: c.key, Type: "outcome+jwt"}.Sign(now, now.Add(5*time.Minute), jose.Claims{
 		"publicToken": publicToken, "outcome": "SUCCESS", "status": "SUCCESS", "redirectArgs": sent.RedirectArgs})
 	if err != nil {
 		return nil, err

@@ -224,7 +224,7 @@ func TestOperationIDsAreStable(t *testing.T) {
 			accessToken assignConfiguration assignedConfigurations cashflowFile cashflowFiles cashflowReport
 			changeConsumer consumer consumerACH consumerBankAccounts createAccount createConsumer createProduct
 			deriveReport eligibilityFile eligibilityFiles eligibilityReport ensureAccount ensureProduct incomeFile
-			incomeFiles incomeReport initialize invite inviteLink keySet oauthDestinations passport passportPDF
+			incomeFiles incomeReport initialize invite inviteLink keySet keySetAtRoot oauthDestinations passport passportPDF
 			productConfigurations refreshReport removeAssignment reportACH rotateCredentials secureRedirect shareReport status submit
 			suppliers testEvent visitEvent withdrawConsent withdrawReport`,
 		openapitest.OfThePortal: `

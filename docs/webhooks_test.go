@@ -130,7 +130,7 @@ func TestEventMatchesItsDocumentation(t *testing.T) {
 		t.Fatal(err)
 	}
 	var types []string
-	for _, row := range regexp.MustCompile("(?m)^\\| `(application\\.[a-z]+)` \\|").FindAllSubmatch(page, -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `(application\\.[a-z_]+)` \\|").FindAllSubmatch(page, -1) {
 		types = append(types, string(row[1]))
 	}
 	slices.Sort(types)

@@ -91,8 +91,8 @@ func brandOfTexts(t *testing.T) string {
 // noPage matches addresses for programs, files and streams, those that only redirect to
 // a page, and the parts of the widget, which other tests cover.
 var noPage = regexp.MustCompile(`^GET /(connect/|config/|api/v1/(applications|webhooks)|assets/|brand/|clock$|faults$|inbox$)` +
-	`|\.(json|csv|pdf|js|ts)$|/stream$|^GET /widget/|/files/\{file\}(/pages/\{page\})?$|/newest$|/oidc/login$|/sign-in/return$` +
-	`|/find$|/review/applications/\{id\}/(shares|decision|preview|notes|next)$`)
+	`|\.(json|csv|pdf|js|ts)$|/stream$|^GET /widget/|/files/\{file\}(/pages/\{page\})?$|/oidc/login$|/sign-in/return$` +
+	`|/find$|/review/applications/\{id\}/(shares|decision|preview|notes|next|refresh|keep)$`)
 
 // typical are the pages of staff and consumers that stand for the layouts of others.
 var typical = []string{"GET /review", "GET /review/applications/{id}", "GET /dashboard/reports", "GET /access"}
@@ -352,7 +352,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 			})
 			as("the customer's staff", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(dashboard, "", "/webhooks", "/deliveries", "/reports", "/relay-tokens", "/relay-tokens/received", "/redirects",
-					"/credentials", "/products", "/accounts", "/people", "/audit", "/outbox", "/theme")
+					"/credentials", "/products", "/products/"+s.Credentials.Products["cashflow"], "/prepared", "/accounts", "/people", "/audit", "/outbox", "/theme")
 				look(s.Provider, delivery, report, correct, child)
 			})
 		})

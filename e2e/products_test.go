@@ -93,7 +93,7 @@ func TestProducts(t *testing.T) {
 	see(t, v.page(".finding-success >> nth=2"))
 	v.axe(t)
 	v.open(t, tenant+"/report")
-	see(t, v.page(`.finding:has-text("2 of 3 stated employers verified, 1 skipped")`))
+	see(t, v.page(`.finding:has-text("2 of 3 listed employers verified, 1 skipped")`))
 	v.axe(t)
 	// Each report prints on two to four pages.
 	if r := pageimage.New(true); r.PDF() {

@@ -194,7 +194,7 @@ func TestWrongCode(t *testing.T) {
 	click(t, v.widget(button(en("visit.code.not_received"))))
 	see(t, v.widget("text="+en("visit.code.sandbox_again")))
 	must(t, v.widget(`role=button[name="`+en("visit.code.resend")+`"][disabled]`).WaitFor())
-	see(t, v.widget("text=You can ask for another code in"))
+	see(t, v.widget("text=You can request another code in"))
 	try("654321", en("visit.code.wrong.other", "n", "2"))
 	try("654321", en("visit.code.wrong.one"))
 	try("654321", en("visit.failed.bank_code"))

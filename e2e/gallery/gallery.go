@@ -109,7 +109,7 @@ func Exhibits(assets Assets, lang i18n.Lang) []Exhibit {
 		{"form, of a brand", apply(contract.Income, func(m *pages.Apply) { m.Base = branded })},
 		{"widget", pages.ConnectPage(connect)},
 		{"widget, framed and by hand", pages.ConnectPage(manual)},
-		{"on to the service", pages.LeavePage(pages.Leave{Base: base, URL: "/redirect/h", Token: "t"})},
+		{"on to the service", pages.LeavePage(pages.Leave{Base: base, URL: "/redirect/h", Field: "token", Token: "t"})},
 	}
 	site := &applicant.Handler{Service: &applications.Service{Now: func() time.Time { return at }}, ResumeByEmail: true}
 	status := func(name string, base pages.Base, v applicant.Visitor, j journey.Application) {

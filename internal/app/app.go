@@ -14,6 +14,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+
+	"vestibule/internal/svcapi"
 )
 
 // parties says which of the two a command runs or checks.
@@ -95,6 +97,14 @@ type versionCommand struct{}
 // Run prints the version.
 func (versionCommand) Run(in *invocation) error {
 	_, err := fmt.Fprintln(in.stdout, versionLine())
+	return err
+}
+
+type profileCommand struct{}
+
+// Run prints the file that describes Vestibule's own provider.
+func (profileCommand) Run(in *invocation) error {
+	_, err := in.stdout.Write(svcapi.BuiltInProfile)
 	return err
 }
 

@@ -14,7 +14,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/provider"
+	"vestibule/internal/provider/customers"
 )
 
 // cli is the command line. A command is a struct with a Run method and a field here. Flags
@@ -26,18 +28,22 @@ type cli struct {
 	config  Config        // not exported, for kong would validate groups that a command does not use
 	refused *refusedValue // what a mapper refused last, which kong's errors do not wrap
 
-	Serve       serveCommand       `cmd:"" default:"withargs" help:"Run the portal with the embedded provider (the default)."`
-	Portal      portalCommand      `cmd:"" help:"Run the portal alone, against the provider at --provider-url."`
-	Provider    providerCommand    `cmd:"" help:"Run the provider alone."`
-	Customer    customerCommands   `cmd:"" help:"Manage customers in the provider's database."`
-	Operator    operatorCommands   `cmd:"" help:"Manage the operators of the provider, and see its health."`
-	Keys        keyCommands        `cmd:"" help:"Manage keys of this installation."`
-	Connector   connectorCommands  `cmd:"" help:"Check connectors to payroll providers and bureaus."`
-	Doctor      doctorCommand      `cmd:"" help:"Check the configuration, the provider, banks and connectors; changes nothing."`
-	Credentials credentialsCommand `cmd:"" help:"Print the generated credentials, as shell exports or JSON."`
-	Report      reportCommand      `cmd:"" help:"Compute a cashflow report from account statements, on this machine, as JSON or as a page."`
-	Health      healthCommand      `cmd:"" help:"Ask the admin listener of a running program whether it is ready; exit code 1 if not."`
-	Version     versionCommand     `cmd:"" help:"Print the version."`
+	Serve         serveCommand          `cmd:"" default:"withargs" help:"Run the portal with the embedded provider (the default)."`
+	Portal        portalCommand         `cmd:"" help:"Run the portal alone, against the provider at --provider-url."`
+	Provider      providerCommand       `cmd:"" help:"Run the provider alone."`
+	Customer      customerCommands      `cmd:"" help:"Manage customers in the provider's database."`
+	Configuration configurationCommands `cmd:"" help:"Manage configurations of products in the provider's database."`
+	Product       productCommands       `cmd:"" help:"Manage products in the provider's database."`
+	Prepared      preparedCommands      `cmd:"" help:"Manage prepared reports of a sandbox in the provider's database."`
+	Operator      operatorCommands      `cmd:"" help:"Manage the operators of the provider, and see its health."`
+	Keys          keyCommands           `cmd:"" help:"Manage keys of this installation."`
+	Connector     connectorCommands     `cmd:"" help:"Check connectors to payroll providers and bureaus."`
+	Doctor        doctorCommand         `cmd:"" help:"Check the configuration, the provider, banks and connectors; changes nothing."`
+	Credentials   credentialsCommand    `cmd:"" help:"Print the generated credentials, as shell exports or JSON."`
+	Profile       profileCommand        `cmd:"" name:"provider-profile" help:"Print the built-in file of --provider-profile."`
+	Report        reportCommand         `cmd:"" help:"Compute a cashflow report from account statements, on this machine, as JSON or as a page."`
+	Health        healthCommand         `cmd:"" help:"Ask the admin listener of a running program whether it is ready; exit code 1 if not."`
+	Version       versionCommand        `cmd:"" help:"Print the version."`
 }
 
 // groups are the groups of Config with their headings in help.
@@ -119,7 +125,9 @@ func (c *cli) parser(more ...kong.Option) (*kong.Kong, error) {
 		kong.Embed(&c.config),
 		kong.ExplicitGroups(groups),
 		kong.DefaultEnvars("VESTIBULE"),
-		kong.Vars{"version": versionLine(), "features": strings.Join(features, ", "), "feature": strings.Join(features, ",")},
+		kong.Vars{"version": versionLine(), "features": strings.Join(features, ", "), "feature": strings.Join(features, ","),
+			"inquiryTypes": strings.Join(contract.InquiryTypes(), ", "), "maxBanks": strconv.Itoa(contract.MaxBanks),
+			"days": strconv.Itoa(customers.DefaultRefreshDays), "maxDays": strconv.Itoa(customers.MaxRefreshDays)},
 		kong.ValueFormatter(helpOf),
 		kong.Help(printHelp),
 	)...)
@@ -139,7 +147,7 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (in invocation, don
 	if err != nil {
 		return in, false, c.explain(err)
 	}
-	in.create, in.json = c.Customer.Create || c.Operator.Create, c.Customer.JSON
+	in.create, in.json = c.Customer.Create || c.Operator.Create, c.Customer.JSON || c.Configuration.JSON || c.Product.JSON || c.Prepared.JSON
 	command := in.command.Selected()
 	for _, f := range in.command.Model.Flags {
 		if f.Group != nil {

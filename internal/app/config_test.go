@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,11 @@ func elsewhere(more ...string) []string {
 	return append([]string{"portal", "--portal-addr=localhost:0", "--provider-url=https://service.example",
 		"--public-id=p", "--client-id=c", "--secret-key=" + canaryText,
 		"--products=cashflow=6f1a6e0e-3c39-4b4f-9a3d-111111111111", "--webhook-secret=whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"}, more...)
+}
+
+// without returns elsewhere's arguments without a flag, and more.
+func without(flag string, more ...string) []string {
+	return slices.DeleteFunc(elsewhere(more...), func(arg string) bool { return strings.HasPrefix(arg, flag+"=") })
 }
 
 func TestValidateRejectsBadConfigurations(t *testing.T) {
@@ -89,6 +95,10 @@ func TestValidateRejectsBadConfigurations(t *testing.T) {
 		"a widget script that is no URL":   {[]string{"--widget-script-url=javascript:alert(1)"}, "--widget-script-url"},
 		"an access page that is no URL":    {[]string{"--service-access-url=provider.example/access"}, "--service-access-url"},
 		"a widget global with a dot":       {[]string{"--widget-global=a.b"}, "JavaScript identifier"},
+		"a profile that is not there":      {elsewhere("--provider-profile=nowhere.yaml"), "--provider-profile: open nowhere.yaml"},
+		"a profile with an unknown key":    {elsewhere("--provider-profile=../../docs/deploy/compose.yaml"), "is unknown"},
+		"a profile of the embedded":        {[]string{"--provider-profile=../svcapi/profile.yaml"}, "run the command portal with it"},
+		"a profile without an address":     {without("--provider-url", "--provider-profile=../svcapi/profile.yaml"), "--provider-url is"},
 		"another database":                 {[]string{"--database-url=mysql://localhost"}, "postgres://"},
 		"a product of an unknown kind":     {elsewhere("--products=loans=6f1a6e0e-3c39-4b4f-9a3d-111111111111"), `"loans" is not a product`},
 		"a product without a UUID":         {elsewhere("--products=income=1"), "is not a UUID"},
@@ -101,6 +111,11 @@ func TestValidateRejectsBadConfigurations(t *testing.T) {
 		"an invalid events secret":         {[]string{"--events-secret=canary-4711"}, "--events-secret: must be whsec_"},
 		"events without TLS":               {[]string{"--events-url=http://app.example.com/webhooks"}, "--events-url"},
 		"events to a private address":      {[]string{"--events-url=https://10.0.0.7/webhooks"}, "--events-url"},
+		"a public network of webhooks":     {[]string{"--webhook-networks=10.0.0.0/7"}, "--webhook-networks 10.0.0.0/7: must be a part"},
+		"the metadata of a cloud":          {[]string{"--webhook-networks=169.254.0.0/16"}, "--webhook-networks"},
+		"a network that is none":           {[]string{"--webhook-networks=10.0.0.7"}, "--webhook-networks"},
+		"events to another network": {[]string{"--webhook-networks=10.1.0.0/16",
+			"--events-url=https://10.0.0.7/webhooks"}, "--webhook-networks can name"},
 		"events to a proxied portal's own": {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy",
 			"--portal-url=https://portal.example", "--events-url=http://127.0.0.1:9/webhooks"}, "--events-url"},
 		"an API key with a space":          {[]string{"--portal-api-key=" + canaryText + " " + canaryText}, "20 to 200"},
@@ -243,10 +258,16 @@ func TestValidateReportsAllErrors(t *testing.T) {
 }
 
 func TestValidateAcceptsGoodConfigurations(t *testing.T) {
+	profile := filepath.Join(t.TempDir(), "provider.yaml")
+	if err := os.WriteFile(profile, []byte("url: https://service.example/v9"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, args := range map[string][]string{
 		"the default":                {"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0"},
 		"the provider in production": {"provider", "--provider-addr=127.0.0.1:0", "--environment=production"},
 		"the portal alone":           elsewhere(),
+		"events to a named network":  elsewhere("--webhook-networks=10.0.0.0/16,fd00:1::/32", "--events-url=https://10.0.0.7/webhooks"),
+		"an address in a profile":    without("--provider-url", "--provider-profile="+profile),
 		"a slash at the end":         {"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--portal-url=https://apply.example/"},
 		"behind a proxy":             elsewhere("--portal-addr=0.0.0.0:0", "--behind-proxy", "--portal-url=https://apply.example"),
 		"IPv6":                       {"provider", "--provider-addr=[::1]:0"},
@@ -260,6 +281,16 @@ func TestValidateAcceptsGoodConfigurations(t *testing.T) {
 				t.Errorf("refused:\n%s", says)
 			}
 		})
+	}
+}
+
+// TestVariablesOfOtherCredentials starts in a shell with the exports of another data folder.
+func TestVariablesOfOtherCredentials(t *testing.T) {
+	t.Setenv("VESTIBULE_PUBLIC_ID", "svc-other")
+	t.Setenv("VESTIBULE_WEBHOOK_SECRET", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz")
+	exit, says := attempt(t, "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0")
+	if exit != 2 || !strings.Contains(says, "unset VESTIBULE_PUBLIC_ID VESTIBULE_CLIENT_ID") {
+		t.Errorf("exit code %d:\n%s", exit, says)
 	}
 }
 

@@ -27,9 +27,9 @@ type account struct {
 	SecretKey string `json:"secretKey,omitempty"`
 }
 
-// customers are the two accounts that the embedded provider creates at its first start:
+// generatedCustomers are the two accounts that the embedded provider creates at its first start:
 // the portal's, and a third party for relay tokens.
-type customers struct {
+type generatedCustomers struct {
 	account
 	Products      map[contract.Product]string `json:"products,omitempty"`
 	WebhookSecret string                      `json:"webhookSecret,omitempty"`
@@ -71,8 +71,8 @@ func newAccount() account {
 		strings.ToLower(rand.Text()), SecretKey: store.NewSecret()}
 }
 
-func newCustomers() customers {
-	c := customers{account: newAccount(), ThirdParty: thirdParty{account: newAccount(), WebhookSecret: webhook.NewSecret()},
+func newCustomers() generatedCustomers {
+	c := generatedCustomers{account: newAccount(), ThirdParty: thirdParty{account: newAccount(), WebhookSecret: webhook.NewSecret()},
 		Products: map[contract.Product]string{}}
 	for _, p := range contract.Products() {
 		c.Products[p] = uuid.NewString()
@@ -101,7 +101,7 @@ func getOrCreate[T any](ctx context.Context, db *store.DB, name string, create f
 
 // credentials are the generated credentials, as the files in the data folder hold them.
 type credentials struct {
-	customers
+	generatedCustomers
 	staff
 }
 

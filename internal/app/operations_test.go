@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"vestibule/internal/app"
+	"vestibule/internal/svcapi"
 	"vestibule/internal/testutil/assets"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/ports"
@@ -335,6 +337,21 @@ func TestVersion(t *testing.T) {
 			strings.Count(out.String(), "\n") != 1 {
 			t.Errorf("%v: exit code %d, %q %q", args, exit, &out, &errs)
 		}
+	}
+}
+
+// TestProviderProfile checks that the printed file describes the built-in provider.
+func TestProviderProfile(t *testing.T) {
+	var out, errs bytes.Buffer
+	if exit := app.Run(t.Context(), []string{"provider-profile"}, &out, &errs); exit != 0 {
+		t.Fatalf("exit code %d, %s", exit, &errs)
+	}
+	printed, err := svcapi.ParseProfile(out.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if own, err := svcapi.LoadProfile(""); err != nil || !reflect.DeepEqual(printed, own) {
+		t.Errorf("%v: %+v, want %+v", err, printed, own)
 	}
 }
 

@@ -103,7 +103,7 @@ func TestReviewShowsEligibilityReport(t *testing.T) {
 		reviewer := w.signIn(t)
 		at := w.Portal + "/review/applications/" + id
 		page := string(good(t, 200, ask(t, "GET", at+"/report", "", "Cookie", reviewer)).Body)
-		for _, want := range []string{i18ntest.EN("review.report.eligibility_title"), "0 of 2 stated employers verified", "Tern &amp; Sons",
+		for _, want := range []string{i18ntest.EN("review.report.eligibility_title"), "0 of 2 listed employers verified", "Tern &amp; Sons",
 			i18ntest.EN("review.eligibility.checks"), i18ntest.EN("review.eligibility.average"), i18ntest.EN("review.codes.BANK_TRANSACTION")} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the page lacks %q", want)

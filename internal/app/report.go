@@ -59,7 +59,7 @@ type person struct {
 const maxPersonal = 64 << 10
 
 func (*reportCommand) uses() string {
-	return "environment provider-addr provider-url data-dir public-id client-id secret-key products"
+	return "environment provider-addr provider-url data-dir public-id client-id secret-key products provider-profile"
 }
 
 // Run reads the files, computes the report on this machine or submits the data to the
@@ -343,7 +343,7 @@ func (r *reportCommand) submit(ctx context.Context, in *invocation, data bankdat
 		}
 	}
 	client := &svcapi.Client{BaseURL: account.ProviderURL, ClientID: account.ClientID, SecretKey: account.SecretKey,
-		Environment: account.Environment}
+		Environment: account.Environment, Profile: account.Profile}
 	made, err := client.Submit(ctx, submission)
 	if err != nil {
 		return refusedSubmission(account.ProviderURL, err)

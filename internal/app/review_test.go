@@ -117,6 +117,7 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 		at("/dashboard/reports", ""), at("/dashboard/reports/{id}", report), at("/dashboard/relay-tokens", ""),
 		at("/dashboard/relay-tokens/received", ""), at("/dashboard/redirects", ""),
 		at("/dashboard/credentials", ""), at("/dashboard/products", ""), at("/dashboard/accounts", ""), at("/dashboard/accounts/{id}", child),
+		at("/dashboard/products/{id}", w.Credentials.Products["cashflow"]), at("/dashboard/prepared", ""),
 		at("/dashboard/reports/{id}/correct", income),
 		send("/dashboard/reports/{id}/correct/check", income, "revision", "0", "gross_annual", "987654", "reason", canaryText),
 		send("/dashboard/reports/{id}/correct", income, "revision", "0", "gross_annual", "987654", "reason", canaryText),
@@ -166,7 +167,17 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 		send("/dashboard/credentials/{id}/revoke", credential),
 		send("/dashboard/accounts", "", "name", "Fourth child", "displayName", "Fourth"),
 		send("/dashboard/accounts/{id}/products", child, "name", "Theirs too", "displayName", "Too"),
-		send("/dashboard/configurations", "", "account", child, "configuration", configuration),
+		send("/dashboard/accounts/{id}/configuration", child, "configuration", configuration),
+		send("/dashboard/accounts/{id}/people", child, "email", canaryEmail),
+		send("/dashboard/accounts/{id}/people/remove", child, "user", "00000000-0000-4000-8000-000000000000"),
+		send("/dashboard/accounts/{id}/credentials", child, "client", "Branch server"),
+		send("/dashboard/accounts/{id}/credentials/revoke", child, "credential", "00000000-0000-4000-8000-000000000000"),
+		send("/dashboard/products", "", "name", "Fifth product", "configuration", configuration),
+		send("/dashboard/products/{id}/rename", w.Credentials.Products["cashflow"], "name", "Renamed"),
+		send("/dashboard/products/{id}/configuration", w.Credentials.Products["cashflow"], "configuration", configuration),
+		{base: s, method: "POST", pattern: "/dashboard/prepared", shape: asPage, who: "staff", header: staff, kind: asFileForm,
+			body: formPart("once", w.onPage(t, staff, "/dashboard/webhooks", onceField)) + filePart("file", canaryText+".json",
+				`{"product":"cashflow","profile":"joint"}`) + "--x--\r\n"},
 	}
 }
 

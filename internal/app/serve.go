@@ -136,7 +136,7 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 	}
 	failed := make(chan error, len(run.services))
 	run.serveAdmin(failed)
-	var made customers
+	var made generatedCustomers
 	if p.provider {
 		if made, err = run.startProvider(ctx, p); err != nil {
 			return fmt.Errorf("provider: %w", err)
@@ -288,8 +288,8 @@ func (p *program) open(ctx context.Context, name string) (*store.DB, error) {
 }
 
 // startProvider starts the provider and, in the sandbox, creates its generated customers.
-func (p *program) startProvider(ctx context.Context, which parties) (customers, error) {
-	var made customers
+func (p *program) startProvider(ctx context.Context, which parties) (generatedCustomers, error) {
+	var made generatedCustomers
 	db, err := p.open(ctx, store.Provider)
 	if err != nil {
 		return made, err
@@ -306,6 +306,7 @@ func (p *program) startProvider(ctx context.Context, which parties) (customers, 
 		Limits:                 p.config.Limits,
 		RequireSecondFactor:    p.config.SignIn.RequireSecondFactor,
 		AllowLoopbackCallbacks: local,
+		WebhookNetworks:        p.config.Process.WebhookNetworks,
 		Sandbox:                sandboxOf(p.config),
 		Simulation:             p.config.Simulation,
 		Assets:                 web.Provider(),
@@ -391,16 +392,28 @@ func sandboxOf(c *Config) func(context.Context, provider.SandboxConfig) (provide
 
 // startPortal starts the portal for the generated customer of the embedded provider, or
 // for the configured account.
-func (p *program) startPortal(ctx context.Context, which parties, made customers) error {
+func (p *program) startPortal(ctx context.Context, which parties, made generatedCustomers) error {
 	db, err := p.open(ctx, store.Portal)
 	if err != nil {
 		return err
+	}
+	c := p.config
+	account := c.Account.PublicID
+	if which.provider {
+		account = made.PublicID
+	}
+	owner, err := getOrCreate(ctx, db, "account-public-id", func() string { return account })
+	if err != nil {
+		return err
+	}
+	if owner != account {
+		return refusal{fmt.Errorf("this database belongs to the account %q, and the portal is of %q: "+
+			"give the portal of each account its own --database-url or --data-dir", owner, account)}
 	}
 	own, err := getOrCreate(ctx, db, "generated-staff", newStaff)
 	if err != nil {
 		return err
 	}
-	c := p.config
 	if c.API.Key != "" {
 		own.PortalAPIKey = c.API.Key
 	}
@@ -438,9 +451,6 @@ func (p *program) startPortal(ctx context.Context, which parties, made customers
 	if which.provider && conf.Pages.ServiceAccessURL == "" {
 		conf.Pages.ServiceAccessURL = conf.ProviderURL + access.Path
 	}
-	if conf.Pages.WidgetScriptURL == "" {
-		conf.Pages.WidgetScriptURL = conf.ProviderURL + "/widget/v1/widget.js"
-	}
 	s, err := portal.New(ctx, conf)
 	if err != nil {
 		return err
@@ -471,7 +481,7 @@ func (p *program) startPortal(ctx context.Context, which parties, made customers
 
 // publish writes the generated credentials to the data folder. A portal without the
 // embedded provider leaves out those that the operator configured.
-func (p *program) publish(which parties, made customers, own staff) error {
+func (p *program) publish(which parties, made generatedCustomers, own staff) error {
 	if !which.provider {
 		if p.config.API.Key != "" {
 			own.PortalAPIKey = ""

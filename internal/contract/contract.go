@@ -115,10 +115,20 @@ func (o Outcome) Valid() bool {
 	return o == OutcomeSuccess || o == OutcomeExit || o == OutcomeError
 }
 
+// MaxBanks is how many banks a visit connects at most.
+const MaxBanks = 5
+
+// Inquiry types that the program knows by name. Reports of products with
+// InquiryMonitoring are refreshed on a schedule.
+const (
+	InquiryMonitoring = "MONITORING"
+	InquiryPersonal   = "PERSONAL"
+)
+
 // InquiryTypes lists the values of product.inquiry_type (API reference: Reports).
 func InquiryTypes() []string {
-	return []string{"COMMERCIAL", "CONSUMER", "CREDIT_CARD", "MONITORING", "MORTGAGE", "OTHER",
-		"PERSONAL", "STUDENT", "TELCO", "TENANT", "UTILITY", "VEHICLE_AUTO", "VEHICLE_OTHER"}
+	return []string{"COMMERCIAL", "CONSUMER", "CREDIT_CARD", InquiryMonitoring, "MORTGAGE", "OTHER",
+		InquiryPersonal, "STUDENT", "TELCO", "TENANT", "UTILITY", "VEHICLE_AUTO", "VEHICLE_OTHER"}
 }
 
 // IsUUID reports whether s is an RFC 4122 identifier in its canonical 36

@@ -88,12 +88,12 @@ func TestT(t *testing.T) {
 		{"an unknown key", i18n.T(i18n.Spanish, "Lake Avenue"), "Lake Avenue"},
 		{"an unknown language", i18n.T("xx", "status.reference"), "Reference"},
 		{"parameters", i18n.T(i18n.English, "visit.confirm_country.text", "bank", "{company}", "company", "Tern"),
-			"We ask {company} for your credit history and give it to Tern."},
+			"We’ll get your credit history from {company} and share it with Tern."},
 		{"a parameter without a value", i18n.T(i18n.English, "visit.end.return", "bank", "Tern"), "Return to {company}"},
 		{"one", i18n.N(i18n.English, "visit.documents.added", 1), "1 file added"},
 		{"none", i18n.N(i18n.Spanish, "visit.documents.added", 0), "0 archivos agregados"},
 		{"a code", i18n.Code(i18n.Spanish, "review.states", "ready"), "Lista"},
-		{"a code with a space", i18n.Code(i18n.English, "dashboard.states", "given up"), "given up"},
+		{"a code with a space", i18n.Code(i18n.English, "dashboard.states", "given up"), "failed"},
 		{"an unknown code", i18n.Code(i18n.Spanish, "review.states", "NEW"), "NEW"},
 	} {
 		if c.got != c.want {
@@ -105,5 +105,28 @@ func TestT(t *testing.T) {
 	}
 	if i18n.Lang("xx").Spoken() || !i18n.Spanish.Spoken() || i18n.Spanish.Name() != "Español" {
 		t.Error("the languages are others")
+	}
+}
+
+// unwritten are what texts for people do not contain: straight quotes, a space before an
+// ellipsis or dots in its place, and in English the long form of what people contract.
+var unwritten = map[i18n.Lang]*regexp.Regexp{
+	i18n.English: regexp.MustCompile(`['"]|\s…|\.\.\.|(?i)\b(?:(?:do|does|did|can|could|will|would|has|have|is|are|was|were) ?not|` +
+		`tries|whoever|of its own accord|the company you are)\b`),
+	i18n.Spanish: regexp.MustCompile(`['"]|\s…|\.\.\.|(?i)\b(?:recibos? de (?:pago|nómina)|cuentas? corrientes?)\b`),
+}
+
+// TestWords finds what CONTRIBUTING.md asks texts to avoid. The letter's texts are those of
+// its regulation's model form.
+func TestWords(t *testing.T) {
+	for lang, avoided := range unwritten {
+		for k, text := range load(t, lang) {
+			if strings.HasPrefix(k, "review.letter.") {
+				continue
+			}
+			if found := avoided.FindString(text); found != "" {
+				t.Errorf("%s: %s has %q: %s", lang, k, found, text)
+			}
+		}
 	}
 }

@@ -9,75 +9,75 @@ var messages = [...]struct {
 	texts [len(languages)]string
 }{
 	{"browser.connect.unavailable", [...]string{
-		"The connection could not be opened on this page. You can continue on the secure page instead.",
+		"We couldn’t open the connection on this page. You can continue on the verification service’s site instead.",
 		"No se pudo abrir la conexión en esta página. Puede continuar en la página segura.",
 	}},
 	{"form.problems", [...]string{
-		"Please check the following",
-		"Revise lo siguiente",
+		"There’s a problem",
+		"Hay un problema",
 	}},
 	{"journey.connecting", [...]string{
 		"Finish the verification to complete your application.",
 		"Termine la verificación para completar su solicitud.",
 	}},
 	{"journey.exited", [...]string{
-		"It is not finished, and nothing was shared. You can continue at any time.",
+		"You haven’t finished, and nothing was shared. You can continue anytime.",
 		"No se terminó y no se compartió nada. Puede continuar en cualquier momento.",
 	}},
 	{"journey.pending", [...]string{
-		"We are preparing your report. You can stay here or close this page.",
+		"We’re preparing your report. You can stay here or close this page.",
 		"Estamos preparando su informe. Puede quedarse aquí o cerrar esta página.",
 	}},
 	{"journey.ready", [...]string{
-		"Your report is complete. You do not need to do anything else.",
+		"Your report is done. There’s nothing else you need to do.",
 		"Su informe está listo. No necesita hacer nada más.",
 	}},
 	{"journey.ready_without_activity", [...]string{
-		"Your report is complete, but it shows no recent activity. You do not need to do anything else.",
+		"Your report is done, but it shows no recent activity. There’s nothing else you need to do.",
 		"Su informe está listo, pero no muestra actividad reciente. No necesita hacer nada más.",
 	}},
 	{"journey.report.bureau_unresponsive", [...]string{
-		"The credit bureau is not responding. Please try again later.",
+		"The credit bureau isn’t responding. Try again later.",
 		"La agencia de crédito no responde. Inténtelo más tarde.",
 	}},
 	{"journey.report.code_missing", [...]string{
-		"Your bank asked for a one-time code that was missing or wrong. Keep your phone near you and start again.",
-		"Su banco pidió un código de un solo uso que faltaba o era incorrecto. Tenga su teléfono cerca y empiece de nuevo.",
+		"Your bank asked for a verification code that was missing or incorrect. Have your phone handy and start over.",
+		"Su banco pidió un código de verificación que faltaba o era incorrecto. Tenga su teléfono a la mano y empiece de nuevo.",
 	}},
 	{"journey.report.error", [...]string{
-		"We could not prepare the report. Please try again, or choose another account.",
+		"We couldn’t prepare your report. Try again, or choose another account.",
 		"No pudimos preparar el informe. Inténtelo de nuevo o elija otra cuenta.",
 	}},
 	{"journey.report.expired", [...]string{
-		"The time to finish has passed. You can start again; your details are saved.",
+		"You ran out of time to finish. You can start over. Your details are saved.",
 		"Se venció el plazo. Puede empezar de nuevo; sus datos están guardados.",
 	}},
 	{"journey.report.incompatible_accounts", [...]string{
-		"The accounts you chose cannot be used. Start again and choose a checking or savings account.",
-		"Las cuentas que eligió no se pueden usar. Empiece de nuevo y elija una cuenta corriente o de ahorros.",
+		"We can’t use the accounts you chose. Start over and choose a checking or savings account.",
+		"No podemos usar las cuentas que eligió. Empiece de nuevo y elija una cuenta de cheques o de ahorros.",
 	}},
 	{"journey.report.incomplete", [...]string{
-		"The source you chose does not have everything the report needs. Start again and choose another one.",
+		"The source you chose doesn’t have everything we need. Start over and choose another one.",
 		"La fuente que eligió no tiene todo lo que el informe necesita. Empiece de nuevo y elija otra.",
 	}},
 	{"journey.report.no_online_banking", [...]string{
-		"The account has no online banking, or the verification service cannot reach it. Start again with another account or source. If that does not help, contact us.",
+		"This account doesn’t have online banking, or we can’t connect to it. Start over with another account. If that doesn’t work, contact us.",
 		"La cuenta no tiene banca en línea o el servicio de verificación no puede conectarse con ella. Empiece de nuevo con otra cuenta o fuente. Si eso no ayuda, comuníquese con nosotros.",
 	}},
 	{"journey.report.no_recent_information", [...]string{
-		"The source is connected, but it shows no recent activity.",
+		"We connected, but there’s no recent activity.",
 		"La fuente está conectada, pero no muestra actividad reciente.",
 	}},
 	{"journey.report.not_authenticated", [...]string{
-		"The sign-in at your bank or payroll provider was not finished or not accepted, or your documents could not be read. Start again, and check your username, password and files.",
+		"You didn’t finish signing in, your sign-in wasn’t accepted, or we couldn’t read your documents. Start over, and check your username, password, and files.",
 		"El inicio de sesión en su banco o proveedor de nómina no se terminó o no se aceptó, o no se pudieron leer sus documentos. Empiece de nuevo y compruebe su usuario, su contraseña y sus archivos.",
 	}},
 	{"journey.report.pending", [...]string{
-		"The report is being prepared.",
+		"We’re preparing the report.",
 		"El informe se está preparando.",
 	}},
 	{"journey.report.session_expired", [...]string{
-		"The connection to your payroll provider took too long. Please start again.",
+		"Connecting to your payroll provider took too long. Start over.",
 		"La conexión con su proveedor de nómina tardó demasiado. Empiece de nuevo.",
 	}},
 	{"journey.report.success", [...]string{
@@ -85,63 +85,63 @@ var messages = [...]struct {
 		"El informe está completo.",
 	}},
 	{"journey.report.supplier_unresponsive", [...]string{
-		"Your bank or payroll provider is not responding. Please try again later, or choose another one.",
+		"Your bank or payroll provider isn’t responding. Try again later, or choose another one.",
 		"Su banco o proveedor de nómina no responde. Inténtelo más tarde o elija otro.",
 	}},
 	{"journey.returned", [...]string{
-		"Thank you. We are checking that everything arrived.",
-		"Gracias. Estamos comprobando que todo haya llegado.",
+		"Thanks. We’re making sure everything came through.",
+		"Gracias. Estamos verificando que todo haya llegado.",
 	}},
 	{"journey.started", [...]string{
-		"Your details are saved. Continue with the verification.",
+		"Your details are saved. Next, verify.",
 		"Sus datos están guardados. Continúe con la verificación.",
 	}},
 	{"prefill.address.invalid", [...]string{
-		"Enter your street and number on one line, such as 12 Main Street.",
+		"Enter your street address on one line, like 12 Main Street.",
 		"Escriba su calle y número en una línea, como 12 Main Street.",
 	}},
 	{"prefill.address.missing_or_dob", [...]string{
-		"Enter your street address, or give your date of birth instead.",
+		"Enter your street address, or enter your date of birth instead.",
 		"Escriba su calle y número, o indique su fecha de nacimiento.",
 	}},
 	{"prefill.address.too_long", [...]string{
-		"Shorten your street address to at most 100 characters.",
+		"Street address must be 100 characters or fewer.",
 		"Acorte su calle y número a 100 caracteres como máximo.",
 	}},
 	{"prefill.city.invalid", [...]string{
-		"Enter the name of your city.",
+		"Enter your city.",
 		"Escriba el nombre de su ciudad.",
 	}},
 	{"prefill.city.missing_or_dob", [...]string{
-		"Enter your city, or give your date of birth instead.",
+		"Enter your city, or enter your date of birth instead.",
 		"Escriba su ciudad, o indique su fecha de nacimiento.",
 	}},
 	{"prefill.city.too_long", [...]string{
-		"Shorten the name of your city to at most 100 characters.",
+		"City must be 100 characters or fewer.",
 		"Acorte el nombre de su ciudad a 100 caracteres como máximo.",
 	}},
 	{"prefill.dob.invalid", [...]string{
-		"Enter a date of birth that exists, with month, day and a year of four digits.",
-		"Escriba una fecha de nacimiento que exista, con mes, día y un año de cuatro dígitos.",
+		"Enter a valid date of birth with a four-digit year, like 06 15 1990.",
+		"Escriba una fecha de nacimiento válida, con el año de cuatro dígitos.",
 	}},
 	{"prefill.dob.missing", [...]string{
 		"Enter your date of birth.",
 		"Escriba su fecha de nacimiento.",
 	}},
 	{"prefill.dob.missing_or_address", [...]string{
-		"Enter your date of birth, or your full address.",
+		"Enter your date of birth or your full address.",
 		"Escriba su fecha de nacimiento o su dirección completa.",
 	}},
 	{"prefill.dob.too_old", [...]string{
-		"Check the year: you cannot be older than 110.",
+		"Check the year. It can’t be more than 110 years ago.",
 		"Revise el año: no puede tener más de 110 años.",
 	}},
 	{"prefill.dob.too_young", [...]string{
-		"Check the year: you must be at least one year old.",
-		"Revise el año: debe tener al menos un año de edad.",
+		"Check the year. This date is too recent.",
+		"Revise el año. Esta fecha es demasiado reciente.",
 	}},
 	{"prefill.email.invalid", [...]string{
-		"Enter an email address such as name@example.com.",
+		"Enter an email address like name@example.com.",
 		"Escriba un correo electrónico como nombre@example.com.",
 	}},
 	{"prefill.email.missing", [...]string{
@@ -149,27 +149,27 @@ var messages = [...]struct {
 		"Escriba su correo electrónico.",
 	}},
 	{"prefill.email.too_long", [...]string{
-		"Enter an email address of at most 100 characters.",
+		"Email address must be 100 characters or fewer.",
 		"Escriba un correo electrónico de 100 caracteres como máximo.",
 	}},
 	{"prefill.employer.invalid", [...]string{
-		"Enter your employer's name, in at most 255 characters.",
+		"Enter your employer’s name (255 characters or fewer).",
 		"Escriba el nombre de su empleador, en 255 caracteres como máximo.",
 	}},
 	{"prefill.employers.invalid", [...]string{
-		"Enter each employer's name, in at most 255 characters.",
+		"Enter each employer’s name (255 characters or fewer).",
 		"Escriba el nombre de cada empleador, en 255 caracteres como máximo.",
 	}},
 	{"prefill.employers.missing", [...]string{
-		"Enter the name of at least one employer.",
+		"Enter at least one employer.",
 		"Escriba el nombre de al menos un empleador.",
 	}},
 	{"prefill.employers.too_many", [...]string{
-		"Enter at most six employers.",
+		"Enter no more than six employers.",
 		"Escriba seis empleadores como máximo.",
 	}},
 	{"prefill.first_name.invalid", [...]string{
-		"Use only letters, spaces, dots, apostrophes and dashes in your first name.",
+		"First name can only include letters, spaces, periods, apostrophes, and hyphens.",
 		"Use solo letras, espacios, puntos, apóstrofos y guiones en su nombre.",
 	}},
 	{"prefill.first_name.missing", [...]string{
@@ -177,15 +177,15 @@ var messages = [...]struct {
 		"Escriba su nombre.",
 	}},
 	{"prefill.first_name.too_long", [...]string{
-		"Shorten your first name to less than 255 characters.",
+		"First name is too long (254 characters maximum).",
 		"Acorte su nombre a menos de 255 caracteres.",
 	}},
 	{"prefill.income.invalid", [...]string{
-		"Enter your yearly income in whole dollars, from 0 to 2,147,483,647.",
-		"Escriba su ingreso anual en dólares enteros, de 0 a 2,147,483,647.",
+		"Enter your annual income as a whole number, like 52000.",
+		"Escriba su ingreso anual sin centavos, por ejemplo 52000.",
 	}},
 	{"prefill.last_name.invalid", [...]string{
-		"Use only letters, spaces, dots, apostrophes and dashes in your last name.",
+		"Last name can only include letters, spaces, periods, apostrophes, and hyphens.",
 		"Use solo letras, espacios, puntos, apóstrofos y guiones en su apellido.",
 	}},
 	{"prefill.last_name.missing", [...]string{
@@ -193,67 +193,67 @@ var messages = [...]struct {
 		"Escriba su apellido.",
 	}},
 	{"prefill.last_name.too_long", [...]string{
-		"Shorten your last name to less than 255 characters.",
+		"Last name is too long (254 characters maximum).",
 		"Acorte su apellido a menos de 255 caracteres.",
 	}},
 	{"prefill.phone.too_long", [...]string{
-		"Shorten your phone number to at most 255 characters.",
+		"Phone number is too long.",
 		"Acorte su número de teléfono a 255 caracteres como máximo.",
 	}},
 	{"prefill.state.invalid", [...]string{
-		"Choose a US state or territory by its two letters, such as CA.",
-		"Elija un estado o territorio de EE. UU. por sus dos letras, como CA.",
+		"Select your state or territory.",
+		"Elija su estado o territorio.",
 	}},
 	{"prefill.state.missing", [...]string{
-		"Choose your state.",
+		"Select your state or territory.",
 		"Elija su estado.",
 	}},
 	{"prefill.state.missing_or_dob", [...]string{
-		"Choose your state, or give your date of birth instead.",
+		"Select your state, or enter your date of birth instead.",
 		"Elija su estado, o indique su fecha de nacimiento.",
 	}},
 	{"prefill.zip.invalid", [...]string{
-		"Enter a ZIP code such as 94105 or 94105-1234.",
+		"Enter a ZIP code like 94105 or 94105-1234.",
 		"Escriba un código postal como 94105 o 94105-1234.",
 	}},
 	{"prefill.zip.missing_or_dob", [...]string{
-		"Enter your ZIP code, or give your date of birth instead.",
+		"Enter your ZIP code, or enter your date of birth instead.",
 		"Escriba su código postal, o indique su fecha de nacimiento.",
 	}},
 	{"widget.error.details_missing", [...]string{
-		"Some required details are missing. Go back and fill in your name, email, and either your date of birth or your full address.",
+		"Some required details are missing. Go back and enter your name, email, and either your date of birth or your full address.",
 		"Faltan datos obligatorios. Vuelva atrás y complete su nombre, su correo electrónico y su fecha de nacimiento o su dirección completa.",
 	}},
 	{"widget.error.details_refused", [...]string{
-		"Some of your details were not accepted. Go back, check them, and try again.",
+		"Some of your details weren’t accepted. Go back, check them, and try again.",
 		"Algunos de sus datos no fueron aceptados. Vuelva atrás, revíselos e inténtelo de nuevo.",
 	}},
 	{"widget.error.duplicate", [...]string{
-		"This verification was already started once. Please start again.",
+		"This verification was already started. Please start again.",
 		"Esta verificación ya se inició una vez. Empiece de nuevo.",
 	}},
 	{"widget.error.employers", [...]string{
-		"Please name one to six employers.",
+		"Enter one to six employers.",
 		"Indique de uno a seis empleadores.",
 	}},
 	{"widget.error.internal", [...]string{
-		"Something went wrong on the verification service's side. Please try again.",
+		"Something went wrong with the verification service. Please try again.",
 		"Algo falló en el servicio de verificación. Inténtelo de nuevo.",
 	}},
 	{"widget.error.setup", [...]string{
-		"This application is not set up correctly. It is not your fault; please contact the company you are applying to.",
+		"This application isn’t set up correctly. It’s not your fault. Please contact the company you’re applying to.",
 		"Esta solicitud no está bien configurada. No es culpa suya; comuníquese con la empresa ante la que presenta su solicitud.",
 	}},
 	{"widget.error.supplier", [...]string{
-		"The connection to your bank or payroll provider could not be completed. Please try again, or choose another one.",
+		"We couldn’t connect to your bank or payroll provider. Try again, or choose another one.",
 		"No se pudo completar la conexión con su banco o proveedor de nómina. Inténtelo de nuevo o elija otro.",
 	}},
 	{"widget.error.timeout", [...]string{
-		"The verification service took too long to answer. Check your connection and try again.",
+		"The verification service took too long to respond. Check your connection and try again.",
 		"El servicio de verificación tardó demasiado en responder. Revise su conexión e inténtelo de nuevo.",
 	}},
 	{"widget.error.token", [...]string{
-		"This page has been open for too long or was opened twice. Please start again.",
+		"This page was open too long or was opened twice. Please start again.",
 		"Esta página estuvo abierta demasiado tiempo o se abrió dos veces. Empiece de nuevo.",
 	}},
 }

@@ -72,6 +72,7 @@ var (
 	ErrNotYet          = errors.New("jose: token is from the future")
 	ErrTooOld          = errors.New("jose: token was issued too long ago")
 	ErrLifetime        = errors.New("jose: token is valid for too long, or expires before it is valid")
+	ErrNoUsableKey     = errors.New("has no usable key")
 	ErrUnfitKey        = errors.New("jose: key is not fit for checking signatures")
 )
 

@@ -273,7 +273,7 @@ func parseSet(r io.Reader, algs []Alg) (document, error) {
 	}
 	got.cut = got.cut || err != nil
 	if len(got.keys) == 0 {
-		return document{}, errors.New("has no usable key")
+		return document{}, ErrNoUsableKey
 	}
 	return got, nil
 }

@@ -63,6 +63,12 @@ const (
 	Escalated = "escalated"
 )
 
+// Kinds of timeline entries about a report after it was stored. None changes the state.
+const (
+	Revised = "revised" // the service revised the report, and the portal stored the revision
+	Kept    = "kept"    // a reviewer keeps a decision that was made on an older revision
+)
+
 // Lifetime is how long, in seconds, an open attempt is kept without a proof, and how
 // long a report in progress is polled: 72 hours, as long as the provider keeps a visit.
 const Lifetime = 72 * 60 * 60

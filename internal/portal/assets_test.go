@@ -30,7 +30,7 @@ func TestAssetsOnlyAsksForNoEmployers(t *testing.T) {
 			!strings.Contains(other.body, `name="statedEmployerName"`) {
 			t.Errorf("assets only %v: another form is %s", only, other.body)
 		}
-		for lang, words := range map[string][2]string{"en": {"Income, work and savings", "Your savings, for"},
+		for lang, words := range map[string][2]string{"en": {"Income, employment, and savings", "Your savings, for"},
 			"es": {"Ingresos, trabajo y ahorros", "Sus ahorros, para"}} {
 			if home := b.get("/?lang=" + lang); strings.Contains(home.body, words[0]) == only || strings.Contains(home.body, words[1]) != only {
 				t.Errorf("assets only %v: the first page says %s", only, home.body)

@@ -3,7 +3,6 @@ package portal
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
@@ -13,9 +12,6 @@ import (
 // Pages configures the applicant's pages.
 type Pages struct {
 	BrandFile string `placeholder:"FILE" help:"YAML file with name, logo, colors, legal texts and contact. Default: Vestibule's."`
-
-	WidgetScriptURL string `name:"widget-script-url" placeholder:"URL" help:"Widget script. Default: the provider's /widget/v1/widget.js."`
-	WidgetGlobal    string `name:"widget-global" default:"SvcWidget" placeholder:"NAME" help:"Global object of the widget script."`
 
 	ServiceAccessURL string `name:"service-access-url" placeholder:"URL" help:"Page where applicants see and end what the service shares."`
 
@@ -30,24 +26,11 @@ func (p Pages) Validate() error {
 	if _, err := branding.Load(p.BrandFile); err != nil {
 		errs = append(errs, fmt.Errorf("--brand-file: %w", err))
 	}
-	for _, f := range []struct{ flag, address string }{
-		{"--widget-script-url", p.WidgetScriptURL}, {"--service-access-url", p.ServiceAccessURL},
-	} {
-		if f.address != "" && !httpx.IsBaseURL(f.address) {
-			errs = append(errs, fmt.Errorf("%s %q: must be an absolute http or https URL without user, query or fragment", f.flag, f.address))
-		}
-	}
-	if !identifier(p.WidgetGlobal) {
-		errs = append(errs, fmt.Errorf("--widget-global %q: must be a JavaScript identifier", p.WidgetGlobal))
+	if p.ServiceAccessURL != "" && !httpx.IsBaseURL(p.ServiceAccessURL) {
+		errs = append(errs, fmt.Errorf("--service-access-url %q: must be an absolute http or https URL without user, query or fragment",
+			p.ServiceAccessURL))
 	}
 	return errors.Join(errs...)
-}
-
-// identifier reports whether s is a valid JavaScript variable name.
-func identifier(s string) bool {
-	return s != "" && (s[0] < '0' || s[0] > '9') && !strings.ContainsFunc(s, func(c rune) bool {
-		return c != '_' && c != '$' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9')
-	})
 }
 
 // mode returns where applicants of the form verify, or "" if they choose.

@@ -129,7 +129,8 @@ func TestOnboardingAppReceivesDecisions(t *testing.T) {
 		}
 		at := func(e event) any { return e.Application["decision"].(map[string]any)["at"] }
 		decision := func(kind string, number float64, at any, reasons ...any) map[string]any {
-			return map[string]any{"kind": kind, "number": number, "at": at, "answeredAt": nil, "reasons": append([]any{}, reasons...)}
+			return map[string]any{"kind": kind, "number": number, "at": at, "answeredAt": nil, "outdated": false,
+				"reasons": append([]any{}, reasons...)}
 		}
 		if d := cmp.Diff(decision("declined", 1, at(one), "R07", "R21"), one.Application["decision"]); d != "" ||
 			one.Application["state"] != "ready" || one.Application["resumable"] != false {

@@ -272,7 +272,8 @@ func TestDeletionCoversEveryTable(t *testing.T) {
 		}
 		got = append(got, name)
 	}
-	want := []string{"api_requests", "application_attempts", "application_mailboxes", "application_reports", "application_sessions",
+	want := []string{"api_requests", "application_attempts", "application_mailboxes", "application_report_revisions",
+		"application_reports", "application_sessions",
 		"application_timeline", "audit", "developer_returns", "developer_runs", "email_requests", "emails", "embed_grants", "events",
 		"redirect_attempts", "report_share_log", "report_shares", "resume_links", "review_decisions", "review_deletions",
 		"review_index", "review_notes", "review_tokens"}

@@ -193,7 +193,7 @@ func TestShowsDecisionsToApplicants(t *testing.T) {
 		if p := admin.get(own); strings.Contains(p.body, "was declined") {
 			t.Errorf("the reviewer's page says that the applicant reads it:\n%s", p.body)
 		}
-		if p := admin.get(own); !strings.Contains(p.body, "was not sent") || !strings.Contains(p.body, "--decision-emails") {
+		if p := admin.get(own); !strings.Contains(p.body, "wasn’t sent") || !strings.Contains(p.body, "--decision-emails") {
 			t.Errorf("the page does not say so:\n%s", p.body)
 		}
 		if p := admin.get("/review/letters"); strings.Contains(p.body, "Income too low") {

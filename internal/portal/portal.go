@@ -81,9 +81,6 @@ func New(ctx context.Context, c Config) (*Portal, error) {
 	if err != nil || public.Host == "" {
 		return nil, fmt.Errorf("portal: %q is not a public address", c.URL)
 	}
-	if c.Pages.WidgetGlobal == "" {
-		c.Pages.WidgetGlobal = "SvcWidget"
-	}
 	if c.Brand == nil {
 		c.Brand = &branding.Brand{}
 	}

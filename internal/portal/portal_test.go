@@ -166,7 +166,7 @@ func TestInvalidReturns(t *testing.T) {
 			state, words         string
 		}{
 			{"EXIT", "", "", "exited", i18ntest.EN("journey.exited")},
-			{"ERROR", "error", "SUPPLIER_ERROR", "failed", "could not be completed"},
+			{"ERROR", "error", "SUPPLIER_ERROR", "failed", i18ntest.EN("widget.error.supplier")},
 			{"ERROR", "error", "INVALID_PREFILL_DOB", "failed", i18ntest.EN("status.failed.correct_details")},
 		} {
 			a := b.apply("mode", "redirect")
@@ -539,8 +539,13 @@ func TestRejectsForgedWebhooksAndCallbacks(t *testing.T) {
 		}
 		event.PublicID = "other-account"
 		foreign, _ := json.Marshal(event)
+		if status := r.send(foreign, r.secret); status != 204 {
+			t.Errorf("about another account: %d", status)
+		}
+		event.PublicID, event.Environment = "pub", contract.Production
+		foreign, _ = json.Marshal(event)
 		if status := r.send(foreign, r.secret); status != 403 {
-			t.Errorf("another account: %d", status)
+			t.Errorf("another environment: %d", status)
 		}
 		if status := r.webhook("unknown", uuid.NewString(), contract.StatusSuccess); status != 204 {
 			t.Errorf("about nothing known: %d", status)

@@ -52,8 +52,9 @@ func newTestServer(t *testing.T, db *store.DB, more ...func(*portal.Config)) *te
 	config := portal.Config{DB: db, Log: slog.New(slog.NewTextHandler(r.log, nil)), Now: time.Now,
 		Assets: assets.Portal(t), URL: r.url, ProviderURL: r.provider.URL, Environment: contract.Sandbox,
 		Account: svcapi.Account{PublicID: "pub", ClientID: "client", SecretKey: "secret", WebhookSecrets: []string{r.secret},
-			Products: map[contract.Product]string{contract.Cashflow: productID, contract.Income: productID}},
-		Pages: portal.Pages{WidgetScriptURL: r.provider.URL + "/widget.js"}, API: api.Config{Key: apiKey},
+			WidgetScriptURL: r.provider.URL + "/widget.js",
+			Products:        map[contract.Product]string{contract.Cashflow: productID, contract.Income: productID}},
+		API:    api.Config{Key: apiKey},
 		SignIn: review.SignIn{LocalAccounts: true}}
 	for _, f := range more {
 		f(&config)
@@ -172,7 +173,7 @@ func (b *browser) follow(application, state string) {
 func (r *testServer) webhook(externalID, publicToken string, status contract.Status, consumer ...string) int {
 	r.t.Helper()
 	body, _ := json.Marshal(webhook.Event{EventID: uuid.NewString(), Type: webhook.TypeVisit,
-		CreatedAt: time.Now(), Environment: contract.Sandbox,
+		CreatedAt: time.Now().Add(-time.Minute), Environment: contract.Sandbox, // before any report was fetched
 		PublicID: "pub", ProductID: productID, PublicToken: publicToken, ExternalID: externalID,
 		Status: status, ConsumerID: strings.Join(consumer, "")})
 	return r.send(body, r.secret)

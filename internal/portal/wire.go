@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"vestibule/docs"
@@ -66,11 +65,17 @@ const signInStarts = 30
 // wire creates the handlers from the bottom up. Functions of higher packages that lower
 // ones call are set when both exist.
 func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, err error) {
-	origins, err := originsOf(c.ProviderURL, c.Pages.WidgetScriptURL)
+	profile, err := c.Account.Profile()
 	if err != nil {
-		return h, err
+		return h, fmt.Errorf("portal: the provider's profile: %w", err)
 	}
-	receiver := &webhook.Receiver{Now: time.Now}
+	script := profile.At(c.ProviderURL, svcapi.AddressWidgetScript)
+	for _, address := range []string{c.ProviderURL, script} {
+		if _, ok := httpx.ParseURL(address); !ok {
+			return h, errors.New("portal: the address of the provider or of its widget script is not a URL")
+		}
+	}
+	receiver := &webhook.Receiver{Now: time.Now, Headers: profile.WebhookHeaders}
 	if receiver.Secrets, err = secrets(c.Account.WebhookSecrets); err != nil {
 		return h, err
 	}
@@ -92,7 +97,7 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 		c.Telemetry.Queue(h.queue.Waiting)
 	}
 	client := &svcapi.Client{BaseURL: c.ProviderURL, ClientID: c.Account.ClientID, SecretKey: c.Account.SecretKey,
-		Environment: c.Environment, Now: c.Now, Log: c.Log, Watch: c.Telemetry.Call}
+		Environment: c.Environment, Profile: profile, Now: c.Now, Log: c.Log, Watch: c.Telemetry.Call}
 	limit := func(perMinute int) *httpx.RateLimit {
 		return &httpx.RateLimit{PerMinute: perMinute, BehindProxy: c.BehindProxy,
 			ExemptLoopback: httpx.ExemptLoopback(c.Environment, c.URL, c.BehindProxy), Now: c.Now}
@@ -100,7 +105,7 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 
 	service := &applications.Service{DB: c.DB, Queue: h.queue, Provider: client,
 		Products: c.Account.Products, AssetsOnly: c.Account.AssetsOnly,
-		Environment: c.Environment, Now: c.Now, Log: c.Log, FormTargets: origins, NotifiedDecisions: c.Review.Pages()}
+		Environment: c.Environment, Now: c.Now, Log: c.Log, FormTargets: profile.PageOrigins(c.ProviderURL), NotifiedDecisions: c.Review.Pages()}
 	h.kit = &embedkit.Kit{DB: c.DB, Now: c.Now, Base: renderer.base, Adapt: renderer.adapt, Assets: c.Assets}
 	h.applicants = &applicant.Handler{Service: service, Sessions: h.sessions, Webhooks: receiver, Kit: h.kit,
 		PublicID: c.Account.PublicID, Limit: limit(c.Pages.ApplyRate), Mode: c.Pages.mode(), RetentionDays: c.Review.RetentionDays,
@@ -114,17 +119,17 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 		return h, fmt.Errorf("portal: %w", err)
 	}
 	h.redirect = &redirect.Handler{DB: c.DB, Service: client, Sessions: h.sessions, Telemetry: c.Telemetry, Log: c.Log,
-		Tokens: redirect.NewVerifier(&jose.RemoteKeySet{URL: c.ProviderURL + "/connect/jwkset", Now: c.Now, Log: c.Log,
-			Watch: c.Telemetry.KeysFetched}, nil, c.Now),
-		CompleteURL: redirect.CompleteURL(c.URL, c.Account.ReturnMode == "post"), Audience: c.Account.PublicID,
-		Issuer: cmp.Or(c.Account.Issuer, c.ProviderURL), OnStarted: service.RedirectStarted, OnOutcome: service.RedirectOutcome,
+		Tokens: redirect.NewVerifier(&jose.RemoteKeySet{URL: profile.At(c.ProviderURL, svcapi.AddressKeySet), Algs: profile.Result.Algorithms,
+			Now: c.Now, Log: c.Log, Watch: c.Telemetry.KeysFetched}, profile.Result, c.Now), Form: profile.Result,
+		CompleteURL: redirect.CompleteURL(c.URL, profile.Result, c.Account.ReturnMode == "post"), Audience: c.Account.PublicID,
+		Issuer: cmp.Or(profile.Result.Issuer, c.ProviderURL), OnStarted: service.RedirectStarted, OnOutcome: service.RedirectOutcome,
 		StatusURL: applicant.StatusURL, ShowNotice: renderer.returnNotice}
 	h.connect = &connect.Handler{Applicants: h.applicants, Service: client, Redirects: h.redirect,
-		ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal,
-		Origins: origins, Now: c.Now, Log: c.Log}
+		ScriptURL: script, Global: profile.WidgetGlobal, Policy: profile.Policy(c.ProviderURL),
+		RedirectTokenField: profile.RedirectTokenField, Now: c.Now, Log: c.Log}
 	if c.Environment == contract.Sandbox {
 		h.developers = &developers.Handler{Applicants: h.applicants, Kit: h.kit, Events: h.notify, URL: c.URL, ProviderURL: c.ProviderURL,
-			ScriptURL: c.Pages.WidgetScriptURL, Global: c.Pages.WidgetGlobal}
+			Profile: profile}
 		h.redirect.Verified = h.developers.Verified
 	}
 	h.staff, err = staff.New(ctx, staff.Config{AuditSignIns: true, DB: c.DB, Sessions: h.sessions, Now: c.Now, Log: c.Log, URL: c.URL,
@@ -188,7 +193,7 @@ func staffEmails(c Config, renderer *pageRenderer, queue *jobs.Queue) *staff.Ema
 
 // wireNotify creates the service that sends events to the onboarding app.
 func wireNotify(c Config, service *applications.Service, queue *jobs.Queue) (*notify.Service, error) {
-	sender := webhook.NewSender(c.Events.OnLoopback, nil)
+	sender := webhook.NewSender(c.Events.OnLoopback, nil, c.Events.Networks...)
 	sender.Watch = c.Telemetry.Delivered
 	out := notify.New(notify.Service{DB: c.DB, Queue: queue, Sender: sender, Applications: service, Environment: c.Environment,
 		URL: c.Events.URL, Now: c.Now, Log: c.Log})
@@ -201,21 +206,6 @@ func wireNotify(c Config, service *applications.Service, queue *jobs.Queue) (*no
 	}
 	if len(c.Events.Secrets) == 0 {
 		return nil, errors.New("portal: there is an address of events and no secret to sign them")
-	}
-	return out, nil
-}
-
-// originsOf returns the provider's origins: of its pages and of its widget script.
-func originsOf(urls ...string) ([]string, error) {
-	var out []string
-	for _, raw := range urls {
-		u, ok := httpx.ParseURL(raw)
-		if !ok {
-			return nil, errors.New("portal: the address of the provider or of its widget script is not a URL")
-		}
-		if o := httpx.Origin(u); !slices.Contains(out, o) {
-			out = append(out, o)
-		}
 	}
 	return out, nil
 }

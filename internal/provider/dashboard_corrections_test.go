@@ -41,7 +41,7 @@ func TestCorrectReport(t *testing.T) {
 		a := first.Income.FinancialAccounts[0]
 		text := d.page(page + "/correct")
 		for _, n := range []*int64{a.GrossAnnual, a.NetAnnual, a.GrossRecent, a.NetRecent} {
-			if !strings.Contains(text, "now "+thousands(*n)) {
+			if !strings.Contains(text, i18ntest.EN("dashboard.present.now")+thousands(*n)) {
 				t.Errorf("the form does not say %s", thousands(*n))
 			}
 		}
@@ -84,7 +84,7 @@ func TestCorrectReport(t *testing.T) {
 		}
 		text = d.page(page + "/correct")
 		for _, want := range []string{i18ntest.EN("dashboard.flash.corrected"), "her second job was left out",
-			"ada@customer.example", thousands(net), "now " + thousands(*got.Income.Revised.GrossAnnual)} {
+			"ada@customer.example", thousands(net), i18ntest.EN("dashboard.present.now") + thousands(*got.Income.Revised.GrossAnnual)} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the page after it does not say %q", want)
 			}
@@ -252,7 +252,8 @@ func TestCorrectionInReportCurrency(t *testing.T) {
 				t.Errorf("%s mentions dollars", what)
 			}
 		}
-		read("the form", d.page(page), "now "+euros(*now.GrossAnnual), "now "+euros(*now.NetRecent),
+		currently := i18ntest.EN("dashboard.present.now")
+		read("the form", d.page(page), currently+euros(*now.GrossAnnual), currently+euros(*now.NetRecent),
 			i18ntest.EN("dashboard.correction.net_income")+" (EUR)")
 		net := *now.NetAnnual + 10_000
 		form := d.form("revision", "0", "net_annual", fmt.Sprint(net), "reason", "The consumer disputed this.")
@@ -262,6 +263,6 @@ func TestCorrectionInReportCurrency(t *testing.T) {
 		if a := d.send(page, form); a.status != 303 {
 			t.Fatalf("correcting: %d", a.status)
 		}
-		read("the page after it", d.page(page), "now "+euros(net), euros(*now.NetAnnual))
+		read("the page after it", d.page(page), i18ntest.EN("dashboard.present.now")+euros(net), euros(*now.NetAnnual))
 	})
 }

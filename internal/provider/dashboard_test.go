@@ -252,6 +252,7 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 		child := ""
 		at := func(path, pattern string) func() string { return func() string { return d.find(path, pattern) } }
 		none := func() string { return "" }
+		cashflow := func() string { return b.seed.Products[contract.Cashflow] }
 		credential := at("/dashboard/credentials", `/dashboard/credentials/`+uuidPattern+`/rotate`)
 		steps := []struct {
 			path   string
@@ -307,15 +308,29 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 				child = d.find("/dashboard/accounts", `"/dashboard/accounts/(svc-[a-z0-9]+)"`)
 				return child
 			}, func() []string { return []string{"name", "A product"} }, "product added"},
-			{"/dashboard/configurations", none, func() []string {
+			{"/dashboard/accounts/{id}/configuration", func() string { return child }, func() []string {
 				configuration = d.find("/dashboard/products", `<option value="`+uuidPattern+`"`)
-				return []string{"account", child, "configuration", configuration}
+				return []string{"configuration", configuration}
 			}, "configuration changed"},
-			{"/dashboard/configurations", none, func() []string {
-				return []string{"product", b.seed.Products[contract.Cashflow], "configuration", configuration}
-			}, "configuration changed"},
-			{"/dashboard/configurations", none,
-				func() []string { return []string{"product", b.seed.Products[contract.Cashflow], "configuration", ""} }, "configuration changed"},
+			{"/dashboard/accounts/{id}/people", func() string { return child }, func() []string {
+				return []string{"email", "Carl@Branch.example"}
+			}, "person added"},
+			{"/dashboard/accounts/{id}/people/remove", func() string { return child }, func() []string {
+				return []string{"user", d.find("/dashboard/accounts/"+child, `name="user" value="`+uuidPattern+`"`)}
+			}, "person removed"},
+			{"/dashboard/accounts/{id}/credentials", func() string { return child }, func() []string {
+				return []string{"client", "Branch server"}
+			}, "credential issued"},
+			{"/dashboard/accounts/{id}/credentials/revoke", func() string { return child }, func() []string {
+				return []string{"credential", d.find("/dashboard/accounts/"+child, `name="credential" value="`+uuidPattern+`"`)}
+			}, "credential revoked"},
+			{"/dashboard/products", none, func() []string { return []string{"name", "Mine", "configuration", configuration} }, "product added"},
+			{"/dashboard/products/{id}/rename", cashflow, func() []string { return []string{"name", "Renamed"} }, "product renamed"},
+			{"/dashboard/products/{id}/configuration", cashflow, func() []string { return []string{"configuration", ""} },
+				"configuration changed"},
+			{"/dashboard/products/{id}/configuration", cashflow, func() []string { return []string{"configuration", configuration} },
+				"configuration changed"},
+			{"/dashboard/prepared", none, func() []string { return nil }, "prepared report added"},
 			{"/dashboard/theme", none, func() []string {
 				return []string{"corners", "large", "font", "serif", "scheme", "auto", "light", "#13584c", "dark", ""}
 			}, "theme changed"},
@@ -336,6 +351,9 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 				func() []string { return []string{"present", customerUser.Password, "next", "another canary password"} }, "password changed"},
 		}
 		send := func(by *dashboardBrowser, path string, form url.Values) answer {
+			if path == "/dashboard/prepared" {
+				return by.sendFile(path, form, "file", "canary.json", `{"product":"cashflow","profile":"joint"}`)
+			}
 			if path == "/dashboard/theme/logo" {
 				return by.sendFile(path, form, "logo-light", "canary.svg", `<svg viewBox="0 0 4 4"><path d="M0 0h4v4z"/></svg>`)
 			}
@@ -352,7 +370,9 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			"/dashboard/redirects/return post, form only":      `[["returnMode","get","post"],["requireForm","no","yes"]]`,
 			"/dashboard/credentials/{id}/rename Branch office": `[["name","Loan server","Branch office"]]`,
 			"/dashboard/accounts ":                             `[["name","","A child"],["displayName","","Child"]]`,
-			"/dashboard/accounts/{id}/products ":               `[["name","","A product"]]`,
+			"/dashboard/accounts/{id}/products ":               `[["name","","A product"],["configuration","","inherited"]]`,
+			"/dashboard/products/{id}/rename ":                 `[["name","Cash flow report","Renamed"]]`,
+			"/dashboard/products/{id}/configuration inherited": `[["configuration","Cash flow","inherited"]]`,
 			"/dashboard/theme ":                                `[["light","","#13584c"],["corners","medium","large"],["font","inter","serif"]]`,
 			"/dashboard/theme/reset ":                          `[["light","#13584c",""],["corners","large","medium"],["font","serif","inter"]]`,
 			"/dashboard/people/password ":                      "",
@@ -364,7 +384,10 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			tested[step.path] = true
 			id := step.id()
 			path, form := strings.ReplaceAll(step.path, "{id}", id), d.form(step.fields()...)
-			before := b.audited()
+			before, lines := b.audited(), 1
+			if strings.HasPrefix(step.path, "/dashboard/accounts/{id}/people") || strings.HasPrefix(step.path, "/dashboard/accounts/{id}/credentials") {
+				lines = 2 // in the child's audit trail, too
+			}
 
 			strange := url.Values{}
 			for k, v := range form {
@@ -373,7 +396,7 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			if a := send(eve, path, strange); a.status != 303 || b.audited() != before {
 				t.Errorf("%s with a form of another customer: %d", path, a.status)
 			}
-			if id != "" || step.fields() != nil && strings.Contains(step.path, "configurations") {
+			if id != "" {
 				strange["once"] = eve.form()["once"]
 				if a := send(eve, path, strange); a.status != 404 || b.audited() != before {
 					t.Errorf("%s by staff of another customer: %d, want 404", path, a.status)
@@ -385,8 +408,8 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 				continue
 			}
 			action, object, detail := b.last()
-			if n := b.audited(); n != before+1 || action != step.action {
-				t.Errorf("%s: %d lines, the last one %q, want one, %q", path, n-before, action, step.action)
+			if n := b.audited(); n != before+lines || action != step.action {
+				t.Errorf("%s: %d lines, the last one %q, want %d, %q", path, n-before, action, lines, step.action)
 			}
 			changed := b.changed()
 			if want, ok := values[step.path+" "+detail]; ok && changed != want {
@@ -396,10 +419,10 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			if strings.Contains(all, "canary") || strings.Contains(all, token) || strings.Contains(all, "whsec") {
 				t.Errorf("%s: the audit trail has %q of %q: %q, %s", path, action, object, detail, changed)
 			}
-			if a := send(d, path, form); a.status != 303 || b.audited() != before+1 {
+			if a := send(d, path, form); a.status != 303 || b.audited() != before+lines {
 				t.Errorf("%s sent twice: %d, and %d lines", path, a.status, b.audited()-before)
 			}
-			if form["once"] = []string{"x"}; send(d, path, form).status != 303 || b.audited() != before+1 {
+			if form["once"] = []string{"x"}; send(d, path, form).status != 303 || b.audited() != before+lines {
 				t.Errorf("%s without a nonce changed something", path)
 			}
 		}
@@ -442,7 +465,7 @@ func TestDashboardHidesOtherCustomers(t *testing.T) {
 		for _, path := range []string{
 			"/dashboard/reports/" + report, "/dashboard/deliveries?report=" + report,
 			"/dashboard/deliveries/" + d.find("/dashboard/deliveries", `/dashboard/deliveries/`+uuidPattern),
-			"/dashboard/accounts/" + child,
+			"/dashboard/accounts/" + child, "/dashboard/products/" + b.seed.Products[contract.Cashflow],
 		} {
 			d.page(path)
 			for _, bad := range []string{path, path[:len(path)-12] + "000000000000"} {
@@ -633,7 +656,7 @@ func TestDashboardSelectsAssignedConfiguration(t *testing.T) {
 		if m := chosen.FindStringSubmatch(d.page(page)); m != nil {
 			t.Errorf("%s is selected, but the account inherits", m[1])
 		}
-		if a := d.send("/dashboard/configurations", d.form("account", child, "configuration", income)); a.status != 303 {
+		if a := d.send(page+"/configuration", d.form("configuration", income)); a.status != 303 {
 			t.Fatalf("assigning: %d", a.status)
 		}
 		if got := d.find(page, `<option value="([^"]+)" selected`); got != income {

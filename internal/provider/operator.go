@@ -38,13 +38,19 @@ func Entitlements() []string {
 func (p *Provider) ChangeAccount(ctx context.Context, publicID string,
 	do func(context.Context, *store.Tx, customers.Account) (staff.Entry, error)) error {
 	return p.operator.AsCommand(ctx, func(ctx context.Context, tx *store.Tx) (staff.Entry, error) {
-		a, err := p.operator.Account(ctx, tx, publicID)
-		if errors.Is(err, store.ErrNotFound) {
-			err = fmt.Errorf("no account has the publicId %q: `vestibule customer list` lists all", publicID)
-		}
+		a, err := p.account(ctx, tx, publicID)
 		if err != nil {
 			return staff.Entry{}, err
 		}
 		return do(ctx, tx, a)
 	})
+}
+
+// account returns the account with a publicId.
+func (p *Provider) account(ctx context.Context, q store.Queryer, publicID string) (customers.Account, error) {
+	a, err := p.operator.Account(ctx, q, publicID)
+	if errors.Is(err, store.ErrNotFound) {
+		err = fmt.Errorf("no account has the publicId %q: `vestibule customer list` lists all", publicID)
+	}
+	return a, err
 }

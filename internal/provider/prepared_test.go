@@ -79,11 +79,16 @@ func TestPreparedReportsOfEachProduct(t *testing.T) {
 			len(e.Employment) != 1 || len(e.Income.Payroll) != 1 || len(e.Assets.AccountDetails) != 1 || len(e.Documents) != 2 {
 			t.Errorf("eligibility: employers %+v, employment %+v, assets %+v, documents %+v", e.StatedEmployers, e.Employment, e.Assets, e.Documents)
 		}
-		// A prefill replaces the uploaded personal data.
+		// What it lacks is the prefill's, and what it has is its own.
 		_, token = b.prepared(contract.Eligibility, map[string]any{"payroll": jobs, "statedEmployerNames": stated}, "prefill", tenant)
 		if e, err = report.ParseEligibility(b.get(eligibilityPath+"json", b.named(token)).raw); err != nil ||
-			len(e.StatedEmployers) != 2 || e.Assets != nil {
+			len(e.StatedEmployers) != 1 || report.Text(e.Identities[0].FullName) != "Default Harper" || e.Assets != nil {
 			t.Errorf("with a prefill: %v %+v", err, e)
+		}
+		_, token = b.prepared(contract.Eligibility, map[string]any{"submission": earner(), "payroll": jobs}, "prefill", tenant)
+		if e, err = report.ParseEligibility(b.get(eligibilityPath+"json", b.named(token)).raw); err != nil ||
+			len(e.StatedEmployers) != 2 || report.Text(e.Identities[0].FullName) != "Ada Quill" {
+			t.Errorf("with a prefill, and its own identity: %v %+v", err, e)
 		}
 
 		personal := map[string]any{"personal": earner()["personal"]}

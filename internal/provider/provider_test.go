@@ -263,6 +263,9 @@ func TestKeySet(t *testing.T) {
 				}
 				ids = append(ids, k["kid"].(string))
 			}
+			if same := b.get("/jwkset", nil); string(same.raw) != string(a.raw) {
+				t.Errorf("/jwkset answers %d %s", same.status, same.raw)
+			}
 			return ids
 		}
 		signer := func() string {

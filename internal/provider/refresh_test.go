@@ -11,7 +11,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
-	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -214,39 +214,47 @@ func TestWithdrawnConsentStopsRefresh(t *testing.T) {
 	})
 }
 
-// TestMonitoringRefreshes checks that reports of products with the inquiry type
-// MONITORING are refreshed each week while the access lives.
+// TestMonitoringRefreshes checks that reports of products with the inquiry type MONITORING
+// are refreshed at the configuration's interval while the access lives.
 func TestMonitoringRefreshes(t *testing.T) {
 	withOpenBank(t, func(t *testing.T, r refreshServer) {
 		successes := func() int {
 			return r.Count(`SELECT count(*) FROM reports WHERE refreshed_from IS NOT NULL AND status = 'SUCCESS'`)
 		}
 		r.connected()
-		r.advance(reports.RefreshInterval + time.Minute)
+		r.advance(7*24*time.Hour + time.Minute) // the default interval
 		r.Until("the first turn was taken", func() bool {
 			return r.Count(`SELECT count(*) FROM report_refreshes WHERE scheduled = 1`) == 1
 		})
 		if n := r.Count(`SELECT count(*) FROM reports WHERE refreshed_from IS NOT NULL`); n != 0 {
 			t.Fatalf("%d reports of a product that does not monitor", n)
 		}
-		if _, err := r.DB.SQL.ExecContext(t.Context(), `UPDATE products SET inquiry_type = 'MONITORING' WHERE id = $1`,
-			r.Seed.Products[contract.Cashflow]); err != nil {
+		c, err := r.Provider.CreateConfiguration(t.Context(), r.Seed.PublicID, customers.Fields{Alias: "Watch", Kind: "cashflow",
+			InquiryType: "MONITORING", RefreshDays: "3"})
+		if err == nil {
+			_, err = r.Provider.ConfigureProduct(t.Context(), r.Seed.PublicID, r.Seed.Products[contract.Cashflow], c.Alias)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
+		interval := 3 * 24 * time.Hour
 		r.connected()
 		before := successes()
-		r.advance(reports.RefreshInterval + time.Minute)
-		r.Until("a report is made on schedule", func() bool { return successes() > before })
-		r.advance(reports.RefreshInterval)
+		r.advance(interval + time.Minute)
+		r.Until("a report is made on schedule", func() bool { return successes() == before+1 })
+		r.advance(interval)
+		r.Until("a second report is made", func() bool { return successes() == before+2 })
+		r.advance(14 * 24 * time.Hour)
 		r.Until("all access has ended", func() bool {
 			return r.Count(`SELECT count(*) FROM source_connections WHERE ended_at = 0`) == 0
 		})
+		made := successes()
 		r.Until("the schedule has ended", func() bool {
-			r.advance(reports.RefreshInterval)
+			r.advance(interval)
 			return r.Count(`SELECT count(*) FROM report_refreshes`) == 0
 		})
-		if n := successes(); n != before+1 {
-			t.Errorf("%d reports on schedule, want %d", n, before+1)
+		if n := successes(); n != made {
+			t.Errorf("%d reports on schedule after all access has ended", n-made)
 		}
 	})
 }

@@ -28,6 +28,7 @@ type Sources struct {
 	Visits      visits.Sandbox
 	Reports     reports.Sandbox
 	Submissions submissions.Sandbox
+	Prepared    customers.PreparedStore
 }
 
 // Sandbox adds to the service a clock that can be moved, fault injection, generated data

@@ -48,6 +48,7 @@ type inbox struct {
 	answers  []int
 	text     string // body of the answers
 	got      []webhook.Event
+	about    string // account that the last one is about, by its header
 	refused  []error
 	arrived  chan struct{}
 }
@@ -61,7 +62,7 @@ func (in *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	in.got = append(in.got, e)
+	in.got, in.about = append(in.got, e), r.Header.Get(webhook.HeaderAccount)
 	status := http.StatusNoContent
 	if len(in.answers) > 0 {
 		status = in.answers[0]
@@ -75,6 +76,13 @@ func (in *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, in.text)
 	in.arrived <- struct{}{}
+}
+
+// account returns the account that the last event is about, by its header.
+func (in *inbox) account() string {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.about
 }
 
 // wait waits for n events and returns all events.

@@ -37,7 +37,7 @@ func TestRefusedReturns(t *testing.T) {
 		"another key": func(w *testServer, v visit) answer {
 			key, _ := jose.GenerateKey()
 			key.ID = w.signer.Key.ID
-			token, _ := jose.Signer{Key: key, Type: TokenType}.Sign(w.clock(), w.clock().Add(time.Minute), jose.Claims{"redirectArgs": v.sent})
+			token, _ := jose.Signer{Key: key, Type: "outcome+jwt"}.Sign(w.clock(), w.clock().Add(time.Minute), jose.Claims{"redirectArgs": v.sent})
 			return w.back(v.browser, token)
 		},
 		"access token": func(w *testServer, v visit) answer {

@@ -5,23 +5,24 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/jose"
+	"vestibule/internal/svcapi"
 )
 
 // outcomeOf reads the outcome and redirectArgs from a verified token's claims
 // (docs/tutorials/redirect.md). It refuses statuses outside the API and malformed error types;
 // an unknown or null error type counts as an internal error.
-func outcomeOf(t *jose.Token) (o Outcome, args string, err error) {
-	claim := func(name string) string {
-		v, _, e := t.Text(name)
+func outcomeOf(t *jose.Token, names map[svcapi.Claim]string) (o Outcome, args string, err error) {
+	claim := func(c svcapi.Claim) string {
+		v, _, e := t.Text(names[c])
 		if e != nil && err == nil {
 			err = e
 		}
 		return v
 	}
-	o = Outcome{Kind: contract.Outcome(claim("outcome")), PublicToken: strings.ToLower(claim("publicToken")),
-		Status: contract.Status(claim("status"))}
-	widget := claim("error")
-	args = claim("redirectArgs")
+	o = Outcome{Kind: contract.Outcome(claim(svcapi.ClaimOutcome)), PublicToken: strings.ToLower(claim(svcapi.ClaimPublicToken)),
+		Status: contract.Status(claim(svcapi.ClaimStatus))}
+	widget := claim(svcapi.ClaimError)
+	args = claim(svcapi.ClaimRedirectArgs)
 	switch {
 	case err != nil:
 		return Outcome{}, "", errOutcome

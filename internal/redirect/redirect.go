@@ -43,21 +43,18 @@ const (
 // MaxArgs is the number of redirectArgs characters available to the caller.
 const MaxArgs = contract.MaxRedirectArgs - referenceLength - len(separator)
 
-// TokenType is the typ of an outcome token. Tokens may also omit typ.
-const TokenType = "outcome+jwt"
-
-// NewVerifier returns a verifier of outcome tokens signed by keys.
-func NewVerifier(keys jose.KeySource, algs []jose.Alg, now func() time.Time) *jose.Verifier {
-	return &jose.Verifier{Keys: keys, Types: []string{TokenType, ""}, Algs: algs, Now: now}
+// NewVerifier returns a verifier of signed results of a form, signed by keys.
+func NewVerifier(keys jose.KeySource, form svcapi.ResultForm, now func() time.Time) *jose.Verifier {
+	return &jose.Verifier{Keys: keys, Types: form.Types, Algs: form.Algorithms, Now: now}
 }
 
-// CompleteURL returns the redirect URL of a portal at base: with the placeholder in
+// CompleteURL returns the redirect URL of a portal at base: with the form's placeholder in
 // the query, or, if post is set, without it for accounts that return by POST.
-func CompleteURL(base string, post bool) string {
+func CompleteURL(base string, form svcapi.ResultForm, post bool) string {
 	if post {
 		return base + returnPath
 	}
-	return base + returnPath + "?jwt=[token]"
+	return base + returnPath + "?" + form.Parameter + "=" + form.Placeholder
 }
 
 // Handler starts attempts and consumes their outcomes. Fields are required unless
@@ -66,6 +63,7 @@ type Handler struct {
 	DB        *store.DB
 	Service   *svcapi.Client
 	Tokens    *jose.Verifier    // see NewVerifier
+	Form      svcapi.ResultForm // of the provider's signed results
 	Sessions  *session.Sessions // identify the browsers
 	Telemetry *telemetry.Party  // counts refused returns; may be nil
 	Log       *slog.Logger

@@ -180,7 +180,7 @@ func TestStart(t *testing.T) {
 		if n := len([]rune(w.start(w.newBrowser(), strings.Repeat("é", MaxArgs)).sent)); n != contract.MaxRedirectArgs {
 			t.Errorf("the longest redirectArgs have %d characters, want %d", n, contract.MaxRedirectArgs)
 		}
-		if got := CompleteURL("https://p.example", true); got != "https://p.example/redirect/return" {
+		if got := CompleteURL("https://p.example", w.handler.Form, true); got != "https://p.example/redirect/return" {
 			t.Errorf("CompleteURL = %s", got)
 		}
 		w.service.fails = true
@@ -414,7 +414,7 @@ func TestKeysUnavailable(t *testing.T) {
 		good := w.handler.Tokens
 		down := httptest.NewServer(http.NotFoundHandler())
 		defer down.Close()
-		w.handler.Tokens = NewVerifier(&jose.RemoteKeySet{URL: down.URL}, nil, w.clock)
+		w.handler.Tokens = NewVerifier(&jose.RemoteKeySet{URL: down.URL}, w.handler.Form, w.clock)
 		a := w.back(v.browser, token)
 		w.wantRefused(a, v)
 		if a.header.Get("Retry-After") == "" || !strings.Contains(a.body, i18n.T(i18n.English, keysUnavailable().Title)) {
@@ -489,7 +489,7 @@ func FuzzQuery(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		token, err := tokenOfQuery(raw)
+		token, err := tokenOfQuery(raw, "jwt")
 		if (err == nil) != (token != "") {
 			t.Errorf("tokenOfQuery(%q) = %q, %v", raw, token, err)
 		}
@@ -507,7 +507,7 @@ func FuzzBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body, contentType string) {
 		r := httptest.NewRequest("POST", "/redirect/return", io.NopCloser(strings.NewReader(body)))
 		r.Header.Set("Content-Type", contentType)
-		token, err := tokenOfBody(httptest.NewRecorder(), r)
+		token, err := tokenOfBody(httptest.NewRecorder(), r, "token")
 		if err == nil && token == "" || len(token) > maxBody {
 			t.Errorf("tokenOfBody(%q) = %q, %v", body, token, err)
 		}

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// maxBody bounds the body of a return by POST: a token plus its encoding.
-	maxBody = jose.MaxToken + 1<<10
+	// maxBody bounds the body of a return by POST: a token, perhaps in base64, plus its encoding.
+	maxBody = jose.MaxToken*4/3 + 1<<10
 
 	// maxStashed is the maximum number of handles per attempt: enough for a browser
 	// that resubmits its form, and a bound for a client that sends a token thousands
@@ -35,8 +35,8 @@ func (e refusal) Error() string { return "redirect: " + string(e) }
 const (
 	errMethod         = refusal("method is not one of this address")
 	errPrefetch       = refusal("fetched ahead")
-	errQuery          = refusal("query is not exactly one jwt")
-	errBody           = refusal("body is not exactly one token")
+	errQuery          = refusal("query is not exactly one signed result")
+	errBody           = refusal("body is not exactly one signed result")
 	errToken          = refusal("token is refused")
 	errAudience       = refusal("token is for another customer")
 	errIssuer         = refusal("token is of another issuer")
@@ -49,9 +49,9 @@ const (
 	errTokenTwice     = refusal("publicToken has completed another attempt")
 )
 
-// handleReturnGet handles a return by GET, with ?jwt=[token].
+// handleReturnGet handles a return by GET, with the signed result in the query.
 func (c *Handler) handleReturnGet(w http.ResponseWriter, r *http.Request) error {
-	raw, err := tokenOfQuery(r.URL.RawQuery)
+	raw, err := tokenOfQuery(r.URL.RawQuery, c.Form.Parameter)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (c *Handler) handleReturnGet(w http.ResponseWriter, r *http.Request) error 
 // cookie, so the verified outcome is stored under a handle, and a redirect leads to a
 // same-site GET that has the cookie. This handler neither reads nor sets cookies.
 func (c *Handler) handleReturnPost(w http.ResponseWriter, r *http.Request) error {
-	raw, err := tokenOfBody(w, r)
+	raw, err := tokenOfBody(w, r, c.Form.Field)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (c *Handler) finish(w http.ResponseWriter, r *http.Request) error {
 // accept verifies a token and finds its attempt. It changes nothing and does not
 // check the browser.
 func (c *Handler) accept(ctx context.Context, raw string) (Attempt, Outcome, error) {
-	token, err := c.Tokens.Verify(ctx, raw)
+	token, err := c.Tokens.Verify(ctx, c.Form.Decode(raw))
 	if ctx.Err() != nil {
 		return Attempt{}, Outcome{}, ctx.Err()
 	}
@@ -127,7 +127,7 @@ func (c *Handler) accept(ctx context.Context, raw string) (Attempt, Outcome, err
 	if !token.IssuedBy(c.Issuer) {
 		return Attempt{}, Outcome{}, errIssuer
 	}
-	o, args, err := outcomeOf(token)
+	o, args, err := outcomeOf(token, c.Form.Claims)
 	if err != nil {
 		return Attempt{}, Outcome{}, err
 	}
@@ -221,9 +221,9 @@ func seeOther(w http.ResponseWriter, path string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// tokenOfQuery returns the value of a query that contains only jwt=.
-func tokenOfQuery(raw string) (string, error) {
-	value, ok := strings.CutPrefix(raw, "jwt=")
+// tokenOfQuery returns the value of a query that contains only this parameter.
+func tokenOfQuery(raw, parameter string) (string, error) {
+	value, ok := strings.CutPrefix(raw, parameter+"=")
 	if !ok || strings.ContainsAny(value, "&;") {
 		return "", errQuery
 	}
@@ -234,32 +234,30 @@ func tokenOfQuery(raw string) (string, error) {
 	return token, nil
 }
 
-// tokenOfBody returns the token field of a form or JSON object that has no other
-// field and gives it once, in a request without a query.
-func tokenOfBody(w http.ResponseWriter, r *http.Request) (string, error) {
+// tokenOfBody returns the field of a form or JSON object that has no other field and gives it
+// once, in a request without a query.
+func tokenOfBody(w http.ResponseWriter, r *http.Request, field string) (string, error) {
 	if r.URL.RawQuery != "" || r.URL.ForceQuery {
 		return "", errBody
 	}
-	var body struct {
-		Token string `json:"token"`
-	}
+	var body map[string]string
 	err := httpx.DecodeJSON(w, r, maxBody, &body)
 	if e := (*httpx.Error)(nil); errors.As(err, &e) && e.Code == contract.CodeUnsupportedMediaType {
-		body.Token, err = tokenOfForm(w, r)
+		return tokenOfForm(w, r, field)
 	}
-	if err == nil && body.Token == "" {
+	if err == nil && (len(body) != 1 || body[field] == "") {
 		err = errBody
 	}
-	return body.Token, err
+	return body[field], err
 }
 
-func tokenOfForm(w http.ResponseWriter, r *http.Request) (string, error) {
+func tokenOfForm(w http.ResponseWriter, r *http.Request, field string) (string, error) {
 	form, err := httpx.DecodeForm(w, r, maxBody)
 	if err != nil {
 		return "", err
 	}
-	if len(form) != 1 || len(form["token"]) != 1 {
+	if len(form) != 1 || len(form[field]) != 1 || form[field][0] == "" {
 		return "", errBody
 	}
-	return form["token"][0], nil
+	return form[field][0], nil
 }

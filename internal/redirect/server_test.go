@@ -50,7 +50,7 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &testServer{t: t, db: db, service: &fakeService{}, signer: jose.Signer{Key: key, Type: TokenType}, log: &logtest.Buffer{},
+	w := &testServer{t: t, db: db, service: &fakeService{}, signer: jose.Signer{Key: key, Type: "outcome+jwt"}, log: &logtest.Buffer{},
 		now: time.Date(2026, 11, 21, 12, 0, 0, 123456000, time.UTC)}
 	if _, err := db.SQL.Exec(`CREATE TABLE test_landings (attempt TEXT, outcome TEXT)`); err != nil {
 		t.Fatal(err)
@@ -62,11 +62,15 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 	service := httptest.NewServer(w.service)
 	t.Cleanup(service.Close)
 	w.service.link = service.URL + "/redirect/x"
-	w.handler = &Handler{
+	profile, err := svcapi.ParseProfile(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.handler = &Handler{Form: profile.Result,
 		DB: db, Service: &svcapi.Client{BaseURL: service.URL, ClientID: "c", SecretKey: "s"}, Sessions: w.sessions,
-		Tokens:      NewVerifier(jose.KeySet{key.Public()}, nil, w.clock),
+		Tokens:      NewVerifier(jose.KeySet{key.Public()}, profile.Result, w.clock),
 		Log:         slog.New(slog.NewTextHandler(w.log, nil)),
-		CompleteURL: CompleteURL("http://portal.example", false),
+		CompleteURL: CompleteURL("http://portal.example", profile.Result, false),
 		Audience:    publicID,
 		Issuer:      "https://provider.example",
 		OnStarted:   func(context.Context, *store.Tx, Attempt) error { return nil },

@@ -123,7 +123,7 @@ func (db *DB) ready(ctx context.Context, c Config) error {
 		return fmt.Errorf("store: migrate %s: %w", c.Party, err)
 	}
 	db.Vault = vault
-	return vault.ensureSystemKey(ctx, db)
+	return vault.ensureSystemKey(ctx, db, c.saveKey)
 }
 
 // busyTimeout is how long the engine waits for a lock.
@@ -399,6 +399,14 @@ func MapNotFound(err error) error {
 
 // Micros returns t as stored in a column, in microseconds of Unix time.
 func Micros(t time.Time) int64 { return t.UnixMicro() }
+
+// MicrosOrZero returns 0 for a zero t.
+func MicrosOrZero(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return Micros(t)
+}
 
 // MicrosOrEnd returns the end of a range for a query; a zero t is no end.
 func MicrosOrEnd(t time.Time) int64 {

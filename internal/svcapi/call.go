@@ -39,7 +39,7 @@ const (
 type call struct {
 	op         string // names it in errors and logs
 	method     string
-	path       string // below BaseURL
+	path       string // below BaseURL, or a whole URL of the profile
 	header     http.Header
 	extra      http.Header // from Client.Watch
 	body       []byte      // JSON; nil for none
@@ -188,7 +188,11 @@ func (c *Client) send(ctx context.Context, k call, token string) (answer, *Error
 	if k.body != nil {
 		body = bytes.NewReader(k.body)
 	}
-	req, err := http.NewRequestWithContext(ctx, k.method, c.base.JoinPath(k.path).String(), body)
+	to := k.path
+	if strings.HasPrefix(to, "/") {
+		to = c.base.JoinPath(to).String()
+	}
+	req, err := http.NewRequestWithContext(ctx, k.method, to, body)
 	if err != nil {
 		return failed(err)
 	}
@@ -200,8 +204,8 @@ func (c *Client) send(ctx context.Context, k call, token string) (answer, *Error
 	}
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "vestibule")
-	if c.Environment != "" {
-		req.Header.Set("X-ENVIRONMENT", string(c.Environment))
+	if name := c.profile().Headers[HeaderEnvironment]; c.Environment != "" && name != "" {
+		req.Header.Set(name, string(c.Environment))
 	}
 	if k.body != nil {
 		req.Header.Set("Content-Type", "application/json")
@@ -209,7 +213,7 @@ func (c *Client) send(ctx context.Context, k call, token string) (answer, *Error
 	if k.auth == basic {
 		req.SetBasicAuth(c.ClientID, c.SecretKey)
 	} else {
-		req.Header.Set("Authorization", bearer(token))
+		req.Header.Set("Authorization", c.profile().bearer(token))
 	}
 
 	resp, err := c.http.Do(req)

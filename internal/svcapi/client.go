@@ -13,6 +13,7 @@ package svcapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -33,7 +34,8 @@ type Client struct {
 	BaseURL     string               // the service, e.g. https://api.example.com; a path prefix is kept
 	ClientID    string               // API identifier, the Basic username
 	SecretKey   string               // API key, the Basic password
-	Environment contract.Environment // sent as X-ENVIRONMENT; "" leaves it to the host
+	Environment contract.Environment // sent in a header; "" leaves it to the host
+	Profile     *Profile             // the provider's; nil: the built-in one
 
 	HTTP *http.Client     // nil: a client of our own; its Timeout and CheckRedirect are not used
 	Now  func() time.Time // nil: time.Now; decides when a token is refreshed
@@ -47,10 +49,6 @@ type Client struct {
 	// AllowPlainHTTP permits http:// to hosts that are not on loopback. The
 	// API is HTTPS only; this is for a private network whose proxy ends TLS.
 	AllowPlainHTTP bool
-
-	// PageHosts are hosts ("pages.example.com", with the port if it is unusual) that
-	// redirectUrl may name, besides the host of BaseURL.
-	PageHosts []string
 
 	once   sync.Once
 	base   *url.URL
@@ -73,6 +71,13 @@ const (
 func (c *Client) setUp() error {
 	c.once.Do(func() {
 		c.base, c.setErr = checkBase(c.BaseURL, c.AllowPlainHTTP)
+		for name, at := range c.profile().Addresses {
+			if c.setErr == nil && !strings.HasPrefix(at, "/") {
+				if _, err := checkBase(at, c.AllowPlainHTTP); err != nil {
+					c.setErr = fmt.Errorf("svcapi: addresses.%s of the profile is plain http and not on loopback", name)
+				}
+			}
+		}
 		if c.setErr == nil && (c.ClientID == "" || c.SecretKey == "" || strings.Contains(c.ClientID, ":")) {
 			c.setErr = errors.New("svcapi: ClientID and SecretKey are required, and ClientID holds no colon")
 		}
@@ -115,6 +120,19 @@ func checkBase(raw string, plain bool) (*url.URL, error) {
 	}
 	return u, nil
 }
+
+func (c *Client) profile() *Profile {
+	if c.Profile != nil {
+		return c.Profile
+	}
+	return builtIn()
+}
+
+// address returns an address of the provider, which is a path below BaseURL or a whole URL.
+func (c *Client) address(a Address) string { return c.profile().Addresses[a] }
+
+// reports returns the address of a product's reports.
+func (c *Client) reports(product contract.Product) string { return c.address(ReportAddress(product)) }
 
 func (c *Client) now() time.Time {
 	if c.Now != nil {

@@ -12,7 +12,6 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/prefill"
-	"vestibule/internal/report"
 )
 
 // Prefill is the applicant's data for the initialization, consumer and redirect
@@ -46,7 +45,7 @@ func (c *Client) Initialize(ctx context.Context, in InitRequest) (Initialization
 		Exp   json.RawMessage `json:"exp"`
 	}
 	const op = "initialization"
-	status, err := c.Call(ctx, op, http.MethodPost, "/connect/initialization", in.PublicID, in, &wire)
+	status, err := c.Call(ctx, op, http.MethodPost, c.address(AddressInitialization), in.PublicID, in, &wire)
 	if err != nil {
 		return Initialization{}, err
 	}
@@ -83,7 +82,7 @@ func (c *Client) SecureRedirect(ctx context.Context, in RedirectRequest) (Redire
 		Exp           json.RawMessage `json:"exp"`
 	}
 	const op = "secure redirect"
-	status, err := c.Call(ctx, op, http.MethodPost, "/secure-redirect", in.PublicID, in, &wire)
+	status, err := c.Call(ctx, op, http.MethodPost, c.address(AddressSecureRedirect), in.PublicID, in, &wire)
 	if err != nil {
 		return RedirectLink{}, err
 	}
@@ -106,9 +105,9 @@ func (c *Client) checkPage(raw string) error {
 		return errors.New("redirectUrl is not an absolute URL without credentials")
 	case u.Scheme != "https" && u.Scheme != c.base.Scheme:
 		return errors.New("redirectUrl has another scheme than the service")
-	case !strings.EqualFold(u.Host, c.base.Host) && !slices.ContainsFunc(c.PageHosts,
-		func(h string) bool { return strings.EqualFold(h, u.Host) }):
-		return errors.New("redirectUrl leads to another host")
+	case !slices.ContainsFunc(c.profile().PageOrigins(c.BaseURL),
+		func(o string) bool { _, host, _ := strings.Cut(o, "://"); return strings.EqualFold(host, u.Host) }):
+		return errors.New("redirectUrl leads to a host that is not one of the provider's pages")
 	}
 	return nil
 }
@@ -127,7 +126,7 @@ func (c *Client) CreateConsumer(ctx context.Context, in ConsumerRequest) (string
 		ConsumerID string `json:"consumerId"`
 	}
 	const op = "create consumer"
-	status, err := c.Call(ctx, op, http.MethodPost, "/connect/consumers", in.PublicID, in, &wire)
+	status, err := c.Call(ctx, op, http.MethodPost, c.address(AddressConsumers), in.PublicID, in, &wire)
 	if err != nil {
 		return "", err
 	}
@@ -148,7 +147,7 @@ func (c *Client) Call(ctx context.Context, op, method, path, publicID string, in
 		return 0, &Error{Op: op, Code: contract.CodeMalformedHeaders, Err: errors.New("publicId cannot stand in a header")}
 	}
 	if publicID != "" {
-		k.header.Set("X-PUBLIC-ID", publicID)
+		k.header.Set(c.profile().Headers[HeaderPublicID], publicID)
 	}
 	if in != nil {
 		if k.body, err = json.Marshal(in); err != nil {
@@ -171,28 +170,28 @@ type Ref struct {
 }
 
 // headers returns the identifier headers of a report call (API reference: Reports).
-func (r Ref) headers(op string) (http.Header, error) {
+func (c *Client) headers(op string, r Ref) (http.Header, error) {
 	invalid := func(why string) (http.Header, error) {
 		return nil, &Error{Op: op, Code: contract.CodeMalformedHeaders, Err: errors.New(why)}
 	}
-	h := http.Header{}
+	h, names := http.Header{}, c.profile().Headers
 	switch {
 	case (r.PublicToken == "") == (r.ExternalID == ""):
 		return invalid("exactly one of publicToken and externalId names a report")
 	case r.PublicToken != "" && !contract.IsUUID(r.PublicToken):
 		return invalid("publicToken is not a UUID")
 	case r.PublicToken != "":
-		h.Set("X-PUBLIC-TOKEN", r.PublicToken)
+		h.Set(names[HeaderPublicToken], r.PublicToken)
 	case !headerValue(r.ExternalID, 4*contract.MaxExternalID):
 		return invalid("externalId cannot stand in a header")
 	default:
-		h.Set("X-EXTERNAL-ID", r.ExternalID)
+		h.Set(names[HeaderExternalID], r.ExternalID)
 	}
 	if r.PublicID != "" {
 		if !headerValue(r.PublicID, 128) {
 			return invalid("publicId cannot stand in a header")
 		}
-		h.Set("X-PUBLIC-ID", r.PublicID)
+		h.Set(names[HeaderPublicID], r.PublicID)
 	}
 	return h, nil
 }
@@ -215,7 +214,7 @@ type StatusAnswer struct {
 // Status calls GET /connect/status (API reference: Reports). A report that is unknown
 // or over 90 days old gives an *Error with INVALID_TOKEN.
 func (c *Client) Status(ctx context.Context, ref Ref) (StatusAnswer, error) {
-	a, err := c.get(ctx, "status", "/connect/status", ref, maxAnswer, answerTimeout)
+	a, err := c.get(ctx, "status", c.address(AddressStatus), ref, maxAnswer, answerTimeout)
 	if err != nil {
 		return StatusAnswer{}, err
 	}
@@ -241,12 +240,12 @@ func (c *Client) Status(ctx context.Context, ref Ref) (StatusAnswer, error) {
 
 // get calls GET path for one report; include names optional members of the answer.
 func (c *Client) get(ctx context.Context, op, path string, ref Ref, limit int64, timeout time.Duration, include ...string) (answer, error) {
-	h, err := ref.headers(op)
+	h, err := c.headers(op, ref)
 	if err != nil {
 		return answer{}, err
 	}
-	if len(include) > 0 {
-		h.Set(report.IncludeHeader, strings.Join(include, ", "))
+	if name := c.profile().Headers[HeaderInclude]; name != "" && len(include) > 0 {
+		h.Set(name, strings.Join(include, ", "))
 	}
 	return c.do(ctx, call{op: op, method: http.MethodGet, path: path, header: h,
 		auth: byToken, repeatable: true, limit: limit, timeout: timeout})

@@ -37,7 +37,7 @@ func (c *Client) Files(ctx context.Context, product contract.Product, ref Ref) (
 	if !calls[product].files {
 		return nil, noSuchProduct("files")
 	}
-	a, err := c.get(ctx, "files", product.Path()+"/files", ref, maxAnswer, answerTimeout)
+	a, err := c.get(ctx, "files", c.reports(product)+"/files", ref, maxAnswer, answerTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -62,14 +62,14 @@ type Content struct {
 // GONE. It refuses a passport that is not a PDF.
 func (c *Client) File(ctx context.Context, product contract.Product, ref Ref, path string) (Content, error) {
 	passport := product == contract.Passport && path == passportPath
-	op, at := "file", product.Path()+"/files"
+	op, at := "file", c.reports(product)+"/files"
 	switch {
 	case passport:
-		op, at = "passport as PDF", product.Path()+"/pdf"
+		op, at = "passport as PDF", c.reports(product)+"/pdf"
 	case !calls[product].files:
 		return Content{}, noSuchProduct(op)
 	}
-	h, err := ref.headers(op)
+	h, err := c.headers(op, ref)
 	if err != nil {
 		return Content{}, err
 	}

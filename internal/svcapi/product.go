@@ -44,7 +44,7 @@ func (c *Client) Report(ctx context.Context, product contract.Product, ref Ref) 
 	if !ok {
 		return nil, nil, noSuchProduct("report")
 	}
-	a, err := c.get(ctx, string(product)+" report", product.Path()+"/json", ref, maxReport, reportTimeout, k.include...)
+	a, err := c.get(ctx, string(product)+" report", c.reports(product)+"/json", ref, maxReport, reportTimeout, k.include...)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -23,7 +23,7 @@ func (c *Client) CreateRelayToken(ctx context.Context, publicToken, publicID str
 		PublicToken string `json:"publicToken"`
 		PublicID    string `json:"publicId"`
 	}{publicToken, publicID})
-	a, err := c.do(ctx, call{op: op, method: http.MethodPost, path: "/connect/relay-tokens", body: body,
+	a, err := c.do(ctx, call{op: op, method: http.MethodPost, path: c.address(AddressRelayTokens), body: body,
 		auth: basic, repeatable: true, limit: maxAnswer, timeout: answerTimeout})
 	if err != nil {
 		return "", err
@@ -48,7 +48,7 @@ func (c *Client) RevokeRelayToken(ctx context.Context, relayToken string) error 
 	if !contract.IsUUID(relayToken) {
 		return &Error{Op: op, Code: contract.CodeNotFound, Err: errors.New("relayToken is not a UUID")}
 	}
-	_, err := c.Call(ctx, op, http.MethodDelete, "/connect/relay-tokens/"+relayToken, "", nil, nil)
+	_, err := c.Call(ctx, op, http.MethodDelete, c.address(AddressRelayTokens)+"/"+relayToken, "", nil, nil)
 	return err
 }
 
@@ -60,6 +60,6 @@ func (c *Client) WithdrawConsent(ctx context.Context, consumerID string) error {
 	if !contract.IsUUID(consumerID) {
 		return &Error{Op: op, HTTP: http.StatusNotFound, Code: contract.CodeNotFound, Err: errors.New("consumerId is not a UUID")}
 	}
-	_, err := c.Call(ctx, op, http.MethodDelete, "/connect/consumers/"+consumerID, "", nil, nil)
+	_, err := c.Call(ctx, op, http.MethodDelete, c.address(AddressConsumers)+"/"+consumerID, "", nil, nil)
 	return err
 }

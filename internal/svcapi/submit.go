@@ -98,11 +98,11 @@ func (c *Client) Submit(ctx context.Context, in Submission) (Submitted, error) {
 		return Submitted{}, &Error{Op: op, Code: contract.CodeMalformedBody, Err: errors.New("the submission cannot be written as JSON")}
 	}
 	h := http.Header{}
-	h.Set("X-PRODUCT-ID", in.ProductID)
+	h.Set(c.profile().Headers[HeaderProductID], in.ProductID)
 	if in.PublicID != "" {
-		h.Set("X-PUBLIC-ID", in.PublicID)
+		h.Set(c.profile().Headers[HeaderPublicID], in.PublicID)
 	}
-	a, err := c.do(ctx, call{op: op, method: http.MethodPost, path: "/connect/v2/cashflow/byo-report", header: h, body: body,
+	a, err := c.do(ctx, call{op: op, method: http.MethodPost, path: c.address(AddressSubmission), header: h, body: body,
 		auth: byToken, limit: maxAnswer, timeout: submitTimeout})
 	if err != nil {
 		return Submitted{}, err

@@ -384,7 +384,11 @@ func TestAllowedRedirectTargets(t *testing.T) {
 			writeJSON(w, 200, map[string]any{"redirectUrl": tc.url, "redirectToken": "rt", "exp": 1767225600})
 		}}
 		c := s.client()
-		c.PageHosts = []string{"pages.example.com"}
+		profile, err := ParseProfile([]byte("pages: ['https://pages.example.com', 'http://127.0.0.1:1']"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Profile = profile
 		link, err := c.SecureRedirect(t.Context(), RedirectRequest{CompleteURL: "http://localhost:8080/redirect/return?jwt=[token]"})
 		if (err == nil) != tc.ok {
 			t.Errorf("SecureRedirect leading to %q = %v, want ok = %v", tc.url, err, tc.ok)

@@ -2,7 +2,6 @@ package svcapi
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -99,7 +98,7 @@ func tokenUntil(requested time.Time, exp int64) time.Time {
 
 // fetchToken calls GET /connect/accesstoken (API reference: Access).
 func (c *Client) fetchToken(ctx context.Context) (value string, exp int64, err error) {
-	a, err := c.do(ctx, call{op: "access token", method: http.MethodGet, path: "/connect/accesstoken",
+	a, err := c.do(ctx, call{op: "access token", method: http.MethodGet, path: c.address(AddressAccessToken),
 		auth: basic, repeatable: true, limit: maxAnswer, timeout: answerTimeout})
 	if err != nil {
 		return "", 0, err
@@ -128,9 +127,4 @@ func unixSeconds(raw json.RawMessage) int64 {
 		return int64(f)
 	}
 	return 0
-}
-
-// bearer returns the Authorization value for a token, which the API requires in base64.
-func bearer(token string) string {
-	return "Bearer " + base64.StdEncoding.EncodeToString([]byte(token))
 }

@@ -51,7 +51,7 @@ func TestAnswerIsBoundedText(t *testing.T) {
 			w.WriteHeader(503)
 			_, _ = io.WriteString(w, tc.body)
 		}))
-		got := NewSender(true, nil).Deliver(t.Context(), srv.URL, []Secret{secret(t)}, "evt_1", nil)
+		got := NewSender(true, nil).Deliver(t.Context(), Target{URL: srv.URL, Secrets: []Secret{secret(t)}}, "evt_1", nil)
 		srv.Close()
 		if got.Answer == nil {
 			t.Errorf("%s: no answer in %+v", name, got)

@@ -34,7 +34,7 @@ func TestDelivery(t *testing.T) {
 			w.WriteHeader(tc.status)
 			_, _ = io.WriteString(w, "thanks")
 		}))
-		got := NewSender(true, nil).Deliver(t.Context(), srv.URL, []Secret{s}, "evt_1", body)
+		got := NewSender(true, nil).Deliver(t.Context(), Target{URL: srv.URL, Secrets: []Secret{s}}, "evt_1", body)
 		srv.Close()
 		if got.Outcome != tc.want || got.HTTP != tc.status || requests != 1 || got.Err != nil {
 			t.Errorf("answered %d: %+v after %d requests, want %v after one", tc.status, got, requests, tc.want)
@@ -62,7 +62,7 @@ func TestEndlessAnswerIsCutOff(t *testing.T) {
 	}))
 	defer srv.Close()
 	defer close(stop)
-	if got := NewSender(true, nil).Deliver(t.Context(), srv.URL, []Secret{secret(t)}, "evt_1", nil); got.Outcome != Delivered {
+	if got := NewSender(true, nil).Deliver(t.Context(), Target{URL: srv.URL, Secrets: []Secret{secret(t)}}, "evt_1", nil); got.Outcome != Delivered {
 		t.Errorf("Deliver = %+v, want delivered", got)
 	}
 }
@@ -109,7 +109,7 @@ func TestClassesOfFailures(t *testing.T) {
 		"no callback's URL": {NewSender(false, nil), t.Context(), "ftp://a.example", ClassAddress},
 		"no time":           {NewSender(true, nil), gone, secure.URL, ClassTimeout},
 	} {
-		r := tc.sender.Deliver(tc.ctx, tc.url, []Secret{secret(t)}, "evt_1", []byte("{}"))
+		r := tc.sender.Deliver(tc.ctx, Target{URL: tc.url, Secrets: []Secret{secret(t)}}, "evt_1", []byte("{}"))
 		if got := r.Class(); got != tc.want {
 			t.Errorf("%s: %q (%v), want %q", name, got, r.Err, tc.want)
 		}

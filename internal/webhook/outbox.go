@@ -51,15 +51,16 @@ type Outbox struct {
 // Deliverer signs a body and posts it once. *Sender implements it.
 type Deliverer interface {
 	CheckURL(raw string) error
-	Deliver(ctx context.Context, url string, secrets []Secret, id string, body []byte) Result
+	Deliver(ctx context.Context, to Target, id string, body []byte) Result
 }
 
 // Target is where a delivery goes, and what signs it.
 type Target struct {
 	URL     string
 	Secrets []Secret
-	Off     bool // the receiver is turned off
-	Once    bool // a failed attempt is not repeated
+	Account string // publicId of the account that the event is about, for HeaderAccount; empty for no header
+	Off     bool   // the receiver is turned off
+	Once    bool   // a failed attempt is not repeated
 }
 
 // Delivery is the delivery of an event to a receiver, pending or finished.
@@ -195,7 +196,7 @@ func (o *Outbox) Deliver(ctx context.Context, deliveryID string) error {
 	if err != nil {
 		return err
 	}
-	result := o.Sender.Deliver(ctx, target.URL, target.Secrets, d.EventID, body)
+	result := o.Sender.Deliver(ctx, target, d.EventID, body)
 	d.Tries++
 	state, wait := result.Next(d.Tries)
 	if target.Once && state == StatePending {

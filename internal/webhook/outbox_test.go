@@ -97,7 +97,7 @@ func (r *testServer) Enqueue(_ context.Context, _ *store.Tx, args jobs.Args, _ .
 func (r *testServer) CheckURL(string) error { return nil }
 
 // Deliver is the receiver.
-func (r *testServer) Deliver(_ context.Context, _ string, _ []Secret, id string, body []byte) Result {
+func (r *testServer) Deliver(_ context.Context, _ Target, id string, body []byte) Result {
 	r.sent, r.bodies = append(r.sent, id), append(r.bodies, string(body))
 	if r.meantime != nil {
 		r.meantime()

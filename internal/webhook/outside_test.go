@@ -168,7 +168,7 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 	dialer.Resolver = names(inside)
 	for _, url := range append(urls, numbers...) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		got := newSender(dialer, false, nil).Deliver(ctx, url, []Secret{secret(t)}, "evt_1", nil)
+		got := newSender(dialer, false, nil).Deliver(ctx, Target{URL: url, Secrets: []Secret{secret(t)}}, "evt_1", nil)
 		cancel()
 		want := ClassAddress
 		if slices.Contains(numbers, url) {
@@ -195,10 +195,34 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 		"https://six.test" + port: 1,
 		"https://10.0.0.1":        0, "https://any.test" + port: 0, "https://none.test" + port: 0, "https://nat64.test" + port: 0,
 		"https://metadata.test": 0, "https://carrier.test": 0} {
-		got := newSender(dialer, true, nil).Deliver(t.Context(), url, []Secret{secret(t)}, "evt_1", nil)
+		got := newSender(dialer, true, nil).Deliver(t.Context(), Target{URL: url, Secrets: []Secret{secret(t)}}, "evt_1", nil)
 		if n := four.settled(t) + six.settled(t); (n > 0) != (want > 0) || (got.Class() == ClassAddress) != (want == 0) {
 			t.Errorf("with loopback, Deliver to %q made %d connections and is of class %q", url, n, got.Class())
 		}
+	}
+}
+
+// TestNamedNetworksAreReached checks that a sender reaches the networks that it is given, and no
+// other private address.
+func TestNamedNetworksAreReached(t *testing.T) {
+	networks := []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd12:3456::/32")}
+	dialer, sender := httpx.PublicDialer(false, networks...), NewSender(false, nil, networks...)
+	for host, want := range map[string]bool{"10.1.2.3": true, "fd12:3456::1": true, "10.2.0.1": false, "192.168.1.1": false,
+		"127.0.0.1": false, "169.254.169.254": false, "fd13::1": false, "8.8.8.8": true} {
+		address, network := net.JoinHostPort(host, "443"), "tcp4"
+		if strings.Contains(host, ":") {
+			network = "tcp6"
+		}
+		if err := dialer.Control(network, address, nil); (err == nil) != want {
+			t.Errorf("connection to %s: %v", host, err)
+		}
+		err := sender.CheckURL("https://" + address)
+		if (err == nil) != want || err != nil && !strings.Contains(err.Error(), "--webhook-networks") {
+			t.Errorf("address of %s: %v", host, err)
+		}
+	}
+	if sender.CheckURL("http://10.1.2.3") == nil {
+		t.Error("an address without TLS is accepted")
 	}
 }
 
@@ -230,7 +254,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 			srv := httptest.NewTLSServer(http.RedirectHandler(target, status))
 			s := NewSender(true, nil)
 			s.client.Transport.(*http.Transport).TLSClientConfig = srv.Client().Transport.(*http.Transport).TLSClientConfig
-			got := s.Deliver(t.Context(), srv.URL, []Secret{secret(t)}, "evt_1", []byte("{}"))
+			got := s.Deliver(t.Context(), Target{URL: srv.URL, Secrets: []Secret{secret(t)}}, "evt_1", []byte("{}"))
 			srv.Close()
 			if n := elsewhere.settled(t); n != 0 || got.HTTP != status || got.Outcome != Retry {
 				t.Errorf("%d to %s: %+v, and %d connections there", status, target, got, n)

@@ -33,6 +33,9 @@ const (
 	HeaderID        = "Webhook-Id"
 	HeaderTimestamp = "Webhook-Timestamp"
 	HeaderSignature = "Webhook-Signature"
+	// HeaderAccount names the account that an event of the provider is about: a parent account
+	// receives those of its children. It is not signed; the body's publicId is.
+	HeaderAccount = "X-Public-Id"
 )
 
 // MaxBody is the maximum size of an event in bytes.
@@ -135,6 +138,25 @@ type Receiver struct {
 	Secrets []Secret         // accepted secrets; without any, every event is refused
 	Now     func() time.Time // nil: time.Now
 	Limit   int64            // maximum size of a body in bytes; 0: MaxBody
+	Headers HeaderNames      // empty ones: those of Standard Webhooks
+}
+
+// HeaderNames are the names of a signed webhook's headers.
+type HeaderNames struct {
+	ID        string `yaml:"id"`
+	Timestamp string `yaml:"timestamp"`
+	Signature string `yaml:"signature"`
+}
+
+// Rename gives the headers that Sign set these names.
+func (n HeaderNames) Rename(h http.Header) {
+	id, timestamp, signature := h.Get(HeaderID), h.Get(HeaderTimestamp), h.Get(HeaderSignature)
+	for _, name := range []string{HeaderID, HeaderTimestamp, HeaderSignature} {
+		h.Del(name)
+	}
+	h.Set(cmp.Or(n.ID, HeaderID), id)
+	h.Set(cmp.Or(n.Timestamp, HeaderTimestamp), timestamp)
+	h.Set(cmp.Or(n.Signature, HeaderSignature), signature)
 }
 
 // Receive reads, verifies and parses the event in r. If the body has no eventId,
@@ -184,9 +206,9 @@ func isJSON(h http.Header) bool {
 // Verify checks the headers' signature of body and returns the event's id. It compares
 // in constant time.
 func (v *Receiver) Verify(h http.Header, body []byte) (id string, err error) {
-	id, ok1 := singleHeader(h, HeaderID)
-	timestamp, ok2 := singleHeader(h, HeaderTimestamp)
-	signatures, ok3 := singleHeader(h, HeaderSignature)
+	id, ok1 := singleHeader(h, cmp.Or(v.Headers.ID, HeaderID))
+	timestamp, ok2 := singleHeader(h, cmp.Or(v.Headers.Timestamp, HeaderTimestamp))
+	signatures, ok3 := singleHeader(h, cmp.Or(v.Headers.Signature, HeaderSignature))
 	if !ok1 || !ok2 || !ok3 || !contract.IsIdentifier(id) || len(signatures) > 4<<10 {
 		return "", ErrHeaders
 	}

@@ -76,7 +76,7 @@ func examples(lang i18n.Lang) map[string]templ.Component {
 			Problems:  []Problem{{"statedEmployerNames", sample(lang, "One to six.", "De uno a seis.")}}}),
 		"connect":        ConnectPage(connect),
 		"connect-manual": ConnectPage(manual),
-		"leave":          LeavePage(Leave{Base: base, URL: "https://svc.example/redirect/h", Token: "t"}),
+		"leave":          LeavePage(Leave{Base: base, URL: "https://svc.example/redirect/h", Field: "token", Token: "t"}),
 		"status-pending": status("pending", func(m *Status) {
 			m.Moving, m.Slow = true, true
 			m.Lines = []StatusLine{{at, sample(lang, "Begun.", "Empezó.")}}

@@ -265,6 +265,7 @@ func (c Connect) attrs() templ.Attributes {
 type Leave struct {
 	Base
 	URL   string
+	Field string // of the form, which brings the token
 	Token string
 }
 

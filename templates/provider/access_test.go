@@ -18,22 +18,22 @@ func TestAccessReports(t *testing.T) {
 		want   [][2]string
 	}{
 		"open": {AccessReport{From: []string{"Kestrel Bank"}, Access: open, Until: day(4, 1)},
-			[][2]string{{"From", "Kestrel Bank"}, {"Access", "Open until Mar 1, 2026"}, {"Report", "Can be read until Apr 1, 2026"}}},
+			[][2]string{{"Source", "Kestrel Bank"}, {"Access", "Active until Mar 1, 2026"}, {"Report", "Viewable until Apr 1, 2026"}}},
 		"one of two open": {AccessReport{From: []string{"Kestrel Bank", "pay stubs"}, Access: open, Until: day(4, 1)},
-			[][2]string{{"From", "Kestrel Bank, pay stubs"}, {"Access", "Kestrel Bank: open until Mar 1, 2026."},
-				{"Report", "Can be read until Apr 1, 2026"}}},
+			[][2]string{{"Source", "Kestrel Bank, pay stubs"}, {"Access", "Kestrel Bank: active until Mar 1, 2026."},
+				{"Report", "Viewable until Apr 1, 2026"}}},
 		"updated": {AccessReport{Access: open, Until: day(4, 1), Updates: 2, Updated: day(2, 3)},
-			[][2]string{{"Access", "Kestrel Bank: open until Mar 1, 2026."}, {"Updates", "2 updated reports, the last on Feb 3, 2026"},
-				{"Report", "Can be read until Apr 1, 2026"}}},
+			[][2]string{{"Access", "Kestrel Bank: active until Mar 1, 2026."}, {"Updates", "2 updates, most recently on Feb 3, 2026"},
+				{"Report", "Viewable until Apr 1, 2026"}}},
 		"updated once": {AccessReport{Until: day(4, 1), Updates: 1, Updated: day(2, 3)},
-			[][2]string{{"Access", "No access is open"}, {"Updates", "One updated report, on Feb 3, 2026"},
-				{"Report", "Can be read until Apr 1, 2026"}}},
+			[][2]string{{"Access", "No active access"}, {"Updates", "One update, on Feb 3, 2026"},
+				{"Report", "Viewable until Apr 1, 2026"}}},
 		"ended": {AccessReport{Access: open, Until: day(4, 1), Withdrawn: day(2, 2), ThirdParties: []string{"Acme", "Harbor"}},
-			[][2]string{{"Access", "Ended on Feb 2, 2026"}, {"Report", "Can be read until Apr 1, 2026"}, {"Shared with", "Acme, Harbor"}}},
-		"not finished": {AccessReport{Pending: true}, [][2]string{{"Access", "No access is open"}, {"Report", "Not finished"}}},
+			[][2]string{{"Access", "Ended on Feb 2, 2026"}, {"Report", "Viewable until Apr 1, 2026"}, {"Shared with", "Acme, Harbor"}}},
+		"not finished": {AccessReport{Pending: true}, [][2]string{{"Access", "No active access"}, {"Report", "Not finished"}}},
 		"ended unfinished": {AccessReport{Pending: true, Withdrawn: day(2, 2)},
-			[][2]string{{"Access", "Ended on Feb 2, 2026"}, {"Report", "No report was made"}}},
-		"failed": {AccessReport{}, [][2]string{{"Access", "No access is open"}, {"Report", "No report was made"}}},
+			[][2]string{{"Access", "Ended on Feb 2, 2026"}, {"Report", "No report was created"}}},
+		"failed": {AccessReport{}, [][2]string{{"Access", "No active access"}, {"Report", "No report was created"}}},
 	} {
 		var got [][2]string
 		for _, f := range c.report.facts(i18n.English) {

@@ -10,7 +10,6 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/mail"
-	"vestibule/internal/report"
 	"vestibule/internal/webhook"
 	"vestibule/templates/ui"
 )
@@ -125,8 +124,12 @@ type DashboardReports struct {
 	List        DashboardList
 	Searched    string // the search text; "" for none
 	Institution string // name of that of the filter
+	Children    []DashboardAccount
 	Rows        []DashboardReport
 }
+
+// DashboardAllAccounts is the value of the filter by account for the account with its children.
+const DashboardAllAccounts = "all"
 
 // DashboardReport is a report and its visit.
 type DashboardReport struct {
@@ -140,6 +143,10 @@ type DashboardReport struct {
 	Created     time.Time
 	Retrieved   time.Time
 	Revisable   bool // its figures can be corrected
+
+	Account         string             // name of the child account that has it; empty for the user's own
+	Child           string             // its publicId; set only on the report's page
+	ChildDeliveries []webhook.Delivery // to the child's own callback
 
 	Origin     string // "visit", "redirect", "form", "submission"
 	State      string // of the visit
@@ -216,37 +223,11 @@ type DashboardAccount struct {
 	PublicID, Name, DisplayName string
 	Created                     time.Time
 	Products                    []DashboardProduct
+	Users                       []DashboardPerson
+	Credentials                 []DashboardCredential
 	Configurations              []DashboardConfiguration
 	Own                         string // id of the product's configuration; empty if inherited
 	Assignable                  bool
-}
-
-// DashboardProducts is the page of the account's products and configurations.
-type DashboardProducts struct {
-	Products       []DashboardProduct
-	Configurations []DashboardConfiguration
-	Assignable     bool // configurations can be assigned
-}
-
-// DashboardProduct is a product with its configuration.
-type DashboardProduct struct {
-	ID, Name, DisplayName string
-	Kind                  contract.Product
-	InquiryType           string
-	Configuration         DashboardConfiguration
-	Inherited             bool
-}
-
-// DashboardConfiguration is a configuration of products.
-type DashboardConfiguration struct {
-	ID, Alias         string
-	Kind              contract.Product
-	InquiryType       string
-	Deprecated        bool
-	ScoreV1, ScoreV21 bool
-	IncomeModelSuite  string
-	Inflows           bool            // of income reports
-	Workflow          report.Workflow // of eligibility reports
 }
 
 // DashboardPeople lists the users of the account.

@@ -46,7 +46,7 @@ function Form({ onDone }) {
 const words = {
   decide: "We have your report. We decide on your application now.",
   review: "We have your report. A person reviews your application.",
-  retry: "There is no report. You can start again.",
+  retry: "No report yet. You can start again.",
 };
 
 const events = ["open", "ready", "step", "success", "exit", "error", "state", "complete", "close"];
@@ -95,7 +95,7 @@ function Verify() {
         on={{
           success: () => setProgress("Thank you. We are preparing your report."),
           exit: () => setProgress("You stopped. You can continue at any time."),
-          error: ({ errorType }) => setProgress(`That did not work (${errorType}).`),
+          error: ({ errorType }) => setProgress(`That didn’t work (${errorType}).`),
           complete,
         }}
       />

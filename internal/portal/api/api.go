@@ -39,8 +39,8 @@ type API struct {
 	Log          *slog.Logger
 	Spec         func() ([]byte, error) // the OpenAPI document, JSON
 
-	// PDF returns the newest report of an application as a PDF; store.ErrNotFound without a report.
-	PDF func(ctx context.Context, app applications.Application, l i18n.Lang) ([]byte, error)
+	// PDF returns a stored report of an application as a PDF.
+	PDF func(ctx context.Context, app applications.Application, of applications.StoredReport, l i18n.Lang) ([]byte, error)
 
 	Rate int // requests per second of the key in this process; default 50
 

@@ -146,6 +146,30 @@ func TestReportPDF(t *testing.T) {
 	}
 }
 
+// TestReportRevisions reads revisions of a report.
+func TestReportRevisions(t *testing.T) {
+	c := serve(t, storetest.SQLite(t, store.Portal))
+	_, made := c.do("POST", "/api/v1/applications", good)
+	at := "/api/v1/applications/" + made["id"].(string)
+	if resp, e := c.do("GET", at+"/report?revision=0", ""); resp.StatusCode != 404 || e["error"] != "REPORT_NOT_READY" {
+		t.Errorf("before the report: %d %v", resp.StatusCode, e)
+	}
+	c.ready(made["id"].(string), `{"meta":{}}`)
+	for query, want := range map[string]int{"": 200, "?revision=0": 200, "?revision=1": 404, "?revision=-1": 400, "?revision=x": 400,
+		"?revision=": 400, "?revision=0&revision=0": 400} {
+		for _, path := range []string{"/report", "/report.pdf"} {
+			r := httptest.NewRequest("GET", at+path+query, nil)
+			r.Header.Set("Authorization", "Bearer "+key)
+			if got := openapitest.Serve(t, c.mux, r); got.StatusCode != want {
+				t.Errorf("%s%s = %d, want %d", path, query, got.StatusCode, want)
+			}
+		}
+	}
+	if _, e := c.do("GET", at, ""); e["report"].(map[string]any)["revision"] != 0.0 {
+		t.Errorf("the application has the report %v", e["report"])
+	}
+}
+
 func TestDeliveriesOfEvents(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
 	first, other := c.delivered()

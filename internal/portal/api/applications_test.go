@@ -83,8 +83,8 @@ func serve(t testing.TB, db *store.DB) *client {
 		Events: notify.New(notify.Service{DB: db, Queue: queue{}, Applications: apps, Environment: contract.Sandbox,
 			URL: "https://app.example.com/webhooks", Now: now, Log: log})}
 	apps.OnChange = append(apps.OnChange, c.Events.Record)
-	c.PDF = func(ctx context.Context, a applications.Application, l i18n.Lang) ([]byte, error) {
-		raw, err := apps.Report(ctx, apps.DB.SQL, a.ID, 0)
+	c.PDF = func(ctx context.Context, a applications.Application, of applications.StoredReport, l i18n.Lang) ([]byte, error) {
+		raw, err := apps.Report(ctx, apps.DB.SQL, a.ID, of.Attempt, of.Revision)
 		return append([]byte("%PDF-1.7 "+string(l)+" "), raw...), err
 	}
 	c.Routes(c.mux)

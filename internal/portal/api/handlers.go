@@ -246,6 +246,7 @@ type applicationJSON struct {
 	PublicToken *string               `json:"publicToken"`
 	Resumable   bool                  `json:"resumable"`
 	Decision    *notify.DecisionJSON  `json:"decision"`
+	Report      *notify.ReportJSON    `json:"report"`
 	CreatedAt   string                `json:"createdAt"`
 	UpdatedAt   string                `json:"updatedAt"`
 }
@@ -265,8 +266,25 @@ func show(app applications.Application) applicationJSON {
 	return applicationJSON{ID: app.ID, Product: app.Product, Mode: app.Mode, ExternalID: app.ExternalID,
 		State: j.State, Outcome: contract.Null(j.Outcome()), Status: contract.Null(j.Status), Substatus: contract.Null(j.Substatus),
 		Error: contract.Null(j.Error), PublicToken: contract.Null(j.PublicToken), Resumable: app.Resumable(),
-		Decision:  notify.DecisionOf(app.Decision),
+		Decision: notify.DecisionOf(app.Decision), Report: notify.ReportOf(app),
 		CreatedAt: app.CreatedAt.UTC().Format(timestamp), UpdatedAt: app.UpdatedAt.UTC().Format(timestamp)}
+}
+
+// selectedReport returns the stored report of the parameter revision, by default the newest.
+func (a *API) selectedReport(r *http.Request, app applications.Application) (of applications.StoredReport, err error) {
+	n, ok := number(r.URL.Query(), "revision", -1, 0, 1<<31)
+	if !ok {
+		return of, httpx.NewError(contract.CodeInvalidParameters, errors.New("malformed revision"),
+			httpx.Detail{Field: "revision", Message: "is a whole number; 0 is the report as it was first made"})
+	}
+	of, err = a.Applications.StoredReportOf(r.Context(), a.DB.SQL, app.ID, 0, int(n))
+	switch {
+	case errors.Is(err, store.ErrNotFound) && n >= 0 && app.HasReport():
+		err = httpx.NewError(contract.CodeNotFound, err, httpx.Detail{Field: "revision", Message: "is not stored"})
+	case errors.Is(err, store.ErrNotFound):
+		err = notReady(app, err)
+	}
+	return of, err
 }
 
 func (a *API) report(w http.ResponseWriter, r *http.Request) error {
@@ -274,10 +292,11 @@ func (a *API) report(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	raw, err := a.Applications.Report(r.Context(), a.DB.SQL, app.ID, 0)
-	if errors.Is(err, store.ErrNotFound) {
-		return notReady(app, err)
+	of, err := a.selectedReport(r, app)
+	if err != nil {
+		return err
 	}
+	raw, err := a.Applications.Report(r.Context(), a.DB.SQL, app.ID, of.Attempt, of.Revision)
 	if err != nil {
 		return err
 	}
@@ -303,14 +322,19 @@ func (a *API) reportPDF(w http.ResponseWriter, r *http.Request) error {
 				httpx.Detail{Field: "lang", Message: "is en or es"})
 		}
 	}
-	raw, err := a.PDF(r.Context(), app, l)
-	if errors.Is(err, store.ErrNotFound) {
-		return notReady(app, err)
-	}
+	of, err := a.selectedReport(r, app)
 	if err != nil {
 		return err
 	}
-	httpx.SendDownload(w, "application/pdf", string(app.Product)+"-"+app.ID+".pdf", raw)
+	raw, err := a.PDF(r.Context(), app, of, l)
+	if err != nil {
+		return err
+	}
+	name := string(app.Product) + "-" + app.ID
+	if of.Revision > 0 {
+		name += "-revision-" + strconv.Itoa(of.Revision)
+	}
+	httpx.SendDownload(w, "application/pdf", name+".pdf", raw)
 	return nil
 }
 

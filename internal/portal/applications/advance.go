@@ -110,7 +110,10 @@ func (s *Service) Begin(ctx context.Context, tx *store.Tx, id string, mode Mode)
 			return a, Attempt{}, ErrClosed
 		}
 		in = journey.Input{Kind: journey.Reopen, Attempt: a.Journey.Attempt}
-		if err := s.archiveReport(ctx, tx, a); err != nil {
+		if err := takeOver(ctx, tx, id); err != nil {
+			return a, Attempt{}, err
+		}
+		if err := setEarlier(ctx, tx, a); err != nil {
 			return a, Attempt{}, err
 		}
 		a.fetched = false
@@ -192,10 +195,19 @@ func (s *Service) HandleWebhook(ctx context.Context, tx *store.Tx, e webhook.Eve
 	if err != nil {
 		return "", false, err
 	}
-	_, err = s.Advance(ctx, tx, id, journey.Input{Kind: journey.Webhook, Attempt: number, EventID: e.EventID,
+	before, err := s.Lock(ctx, tx, id)
+	if err != nil {
+		return "", true, err
+	}
+	after, err := s.advance(ctx, tx, before, journey.Input{Kind: journey.Webhook, Attempt: number, EventID: e.EventID,
 		PublicToken: e.PublicToken, Status: e.Status, Substatus: e.Substatus})
 	if err != nil {
 		return "", true, err
+	}
+	if e.Status == contract.StatusSuccess {
+		if err := s.announceRevision(ctx, tx, id, number, e, after.Version == before.Version); err != nil {
+			return "", true, err
+		}
 	}
 	if err := nameConsumer(ctx, tx, id, number, e.ConsumerID); err != nil {
 		return "", true, err

@@ -40,6 +40,7 @@ type testServer struct {
 	fetches atomic.Int64
 	asked   atomic.Int64
 
+	revision string        // of every report; "" for null
 	files    []svcapi.File // of every report
 	analysis []byte        // of every file
 	filesErr error
@@ -66,8 +67,13 @@ func (b *testServer) Report(_ context.Context, product contract.Product, ref svc
 	b.mu.Lock()
 	b.product = product
 	b.mu.Unlock()
-	return []byte(`{"of":"` + ref.ExternalID + ref.PublicToken + `"}`),
-		&report.Meta{PublicToken: publicToken, Status: contract.StatusSuccess}, nil
+	meta := &report.Meta{PublicToken: publicToken, Status: contract.StatusSuccess}
+	if b.revision == "" {
+		return []byte(`{"of":"` + ref.ExternalID + ref.PublicToken + `"}`), meta, nil
+	}
+	at := report.TimestampOf(b.clock)
+	meta.Revision, meta.RevisionCreatedAt = &b.revision, &at
+	return []byte(`{"meta":{"svc_report_revision":"` + b.revision + `"}}`), meta, nil
 }
 
 func (b *testServer) Files(_ context.Context, product contract.Product, _ svcapi.Ref) ([]svcapi.File, error) {
@@ -188,6 +194,8 @@ func (b *testServer) work(patient bool) {
 				if j.Hurried || patient {
 					_ = b.poll(b.t.Context(), j) // an error reschedules the job
 				}
+			case FetchRevision:
+				_ = b.fetchRevision(b.t.Context(), j)
 			case FetchReport:
 				_ = b.fetchReport(b.t.Context(), j)
 			case FetchAnalysis:
@@ -258,7 +266,7 @@ func TestFetchesOnceInAnyOrder(t *testing.T) {
 				t.Fatalf("round %d, %v: state %s, report %v, %d fetches; want ready with one", round,
 					order, got.Journey.State, got.HasReport(), b.fetches.Load())
 			}
-			raw, err := b.Service.Report(t.Context(), b.Service.DB.SQL, a.ID, 0)
+			raw, err := b.Service.Report(t.Context(), b.Service.DB.SQL, a.ID, 0, -1)
 			// By publicToken if a verified source named it, otherwise by external ID.
 			if of := string(raw); err != nil || of != `{"of":"`+a.ExternalID+`"}` && of != `{"of":"`+publicToken+`"}` {
 				t.Fatalf("Report = %s, %v", raw, err)
@@ -392,7 +400,7 @@ func TestInterruptedFetchResumesAfterItsLease(t *testing.T) {
 		a := b.apply()
 		b.begin(a.ID)
 		events["webhook"](b, a)
-		if ok, err := lease(t.Context(), db.SQL, a.ID, b.Now(), b.Now().Add(fetchLease)); !ok || err != nil {
+		if ok, err := lease(t.Context(), db.SQL, a.ID, false, b.Now(), b.Now().Add(fetchLease)); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
 		b.jobs = nil

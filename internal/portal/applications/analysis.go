@@ -58,16 +58,17 @@ func (s *Service) fetchAnalysis(ctx context.Context, e FetchAnalysis) error {
 	if err != nil {
 		return cancelIfDeleted(err)
 	}
-	if _, _, settled, err := sealedAnalysis(ctx, s.DB.SQL, a.ID); err != nil || settled || !a.fetched {
-		return err
+	held, err := reportOf(ctx, s.DB.SQL, a.ID, a.Report.Attempt, a.Report.Revision)
+	if err != nil || held.settled {
+		return cancelIfDeleted(err)
 	}
-	t, err := attempt(ctx, s.DB.SQL, a.ID, a.Journey.Succeeded)
+	t, err := attempt(ctx, s.DB.SQL, a.ID, held.Attempt)
 	if err != nil {
 		return cancelIfDeleted(err)
 	}
 	raw, why := s.requestAnalysis(ctx, t)
 	if why != nil && (svcapi.Temporary(why) || ctx.Err() != nil) {
-		if every, more := analysisPace.next(s.now().Sub(a.Report.At)); more {
+		if every, more := analysisPace.next(s.now().Sub(held.At)); more {
 			var e *svcapi.Error
 			if errors.As(why, &e) {
 				every = max(every, e.RetryAfter)
@@ -79,11 +80,14 @@ func (s *Service) fetchAnalysis(ctx context.Context, e FetchAnalysis) error {
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		var sealed []byte
 		if why == nil {
-			if sealed, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, analysisCell(a.ID), raw); err != nil {
+			if sealed, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, held.cell(a.ID, "analysis"), raw); err != nil {
 				return err
 			}
 		}
-		_, err = storeAnalysis(ctx, tx, a.ID, t.Number, sealed)
+		if err := takeOver(ctx, tx, a.ID); err != nil {
+			return err
+		}
+		_, err = storeAnalysis(ctx, tx, a.ID, held.StoredReport, sealed)
 		return err
 	})
 	switch {

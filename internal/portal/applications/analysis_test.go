@@ -51,16 +51,16 @@ func TestAnalysisIsEncryptedBesideTheReport(t *testing.T) {
 		b.files = []svcapi.File{{DocumentType: "STATEMENT", Path: "a/b.pdf"}, {DocumentType: report.AnalysisDocument, Path: "a/analysis.json"}}
 		b.analysis = analysisOf(t, strings.ToUpper(publicToken))
 		a := b.ready()
-		if raw, pending, err := b.Analysis(t.Context(), a.ID, 0); raw != nil || !pending || err != nil {
+		if raw, pending, err := b.Analysis(t.Context(), a.ID, 0, -1); raw != nil || !pending || err != nil {
 			t.Errorf("before the job: %q, pending %v, %v", raw, pending, err)
 		}
 		b.work(false)
-		raw, pending, err := b.Analysis(t.Context(), a.ID, 0)
+		raw, pending, err := b.Analysis(t.Context(), a.ID, 0, -1)
 		if !bytes.Equal(raw, b.analysis) || pending || err != nil {
 			t.Errorf("Analysis = %q, pending %v, %v", raw, pending, err)
 		}
 		var kept []byte
-		if err := db.SQL.QueryRow(`SELECT analysis FROM applications WHERE id = $1`, a.ID).Scan(&kept); err != nil {
+		if err := db.SQL.QueryRow(`SELECT analysis FROM application_report_revisions WHERE application_id = $1`, a.ID).Scan(&kept); err != nil {
 			t.Fatal(err)
 		}
 		if len(kept) == 0 || bytes.Contains(kept, []byte("2.50")) {
@@ -100,7 +100,7 @@ func TestReportWithoutAnalysis(t *testing.T) {
 					t.Errorf("%s: explain = %v, want it settled", name, err)
 				}
 			}
-			raw, pending, err := b.Analysis(t.Context(), a.ID, 0)
+			raw, pending, err := b.Analysis(t.Context(), a.ID, 0, -1)
 			if raw != nil || pending || err != nil || b.lists.Load() != 1 {
 				t.Errorf("%s: Analysis = %q, pending %v, %v after %d lists", name, raw, pending, err, b.lists.Load())
 			}
@@ -125,7 +125,7 @@ func TestAnalysisRetriesEnd(t *testing.T) {
 		if err := b.fetchAnalysis(t.Context(), FetchAnalysis{Application: a.ID}); err != nil {
 			t.Fatal(err)
 		}
-		if raw, _, _ := b.Analysis(t.Context(), a.ID, 0); raw == nil {
+		if raw, _, _ := b.Analysis(t.Context(), a.ID, 0, -1); raw == nil {
 			t.Error("it was not kept when the provider answered again")
 		}
 		b.lists.Store(0)
@@ -144,7 +144,7 @@ func TestAnalysisRetriesEnd(t *testing.T) {
 			at += every
 			b.advanceClock(every)
 		}
-		if _, pending, _ := b.Analysis(t.Context(), lost.ID, 0); pending || runs < 20 || runs > 100 {
+		if _, pending, _ := b.Analysis(t.Context(), lost.ID, 0, -1); pending || runs < 20 || runs > 100 {
 			t.Errorf("pending %v after %d runs", pending, runs)
 		}
 	})

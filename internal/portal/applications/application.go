@@ -3,6 +3,7 @@ package applications
 import (
 	"crypto/rand"
 	"fmt"
+	"strconv"
 	"time"
 
 	"vestibule/internal/contract"
@@ -63,6 +64,7 @@ type Application struct {
 	HasApplicant    bool // the applicant's data is stored
 	Journey         journey.Application
 	Report          StoredReport // the newest stored report; zero if none exists
+	SharedAt        time.Time    // when the first report of the attempt that succeeded arrived; zero before
 	Decision        Decision     // the newest; zero if none exists
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
@@ -75,9 +77,16 @@ type Application struct {
 
 // StoredReport identifies a stored report.
 type StoredReport struct {
-	Attempt     int // the report's attempt; 0 for no report
-	At          time.Time
+	Attempt     int       // the report's attempt; 0 for no report
+	Revision    int       // 0: as the service first made it
+	At          time.Time // when it was fetched
+	RevisedAt   time.Time // when the service revised it; zero: never
 	PublicToken string
+}
+
+// Version names the report within its application, in forms and file names.
+func (r StoredReport) Version() string {
+	return strconv.Itoa(r.Attempt) + "." + strconv.Itoa(r.Revision)
 }
 
 // HasReport reports whether a report is stored, including one that is about to be
@@ -154,6 +163,7 @@ type Decision struct {
 	Reasons    []string // reason codes of the report
 	At         time.Time
 	AnsweredAt time.Time // for journey.MoreAsked: when the applicant's answer arrived; zero before
+	Outdated   bool      // it was made on an older revision of the report, and no reviewer has confirmed it
 }
 
 // Answered reports whether the applicant gave what a reviewer asked for: the report

@@ -1,6 +1,7 @@
 // Package applications holds the portal's applications. It keeps the journey on the
 // server: every input (callback, return, webhook, poll, clock) passes through
-// Advance, which applies it once. The report is fetched once and stored encrypted.
+// Advance, which applies it once. A report is fetched once, and once more for each revision
+// that the service announces, and stored encrypted beside earlier ones.
 // The pages that applicants use are in package applicant.
 //
 // The package does not trust browsers. A callback only makes it poll the service, by
@@ -34,6 +35,7 @@ var (
 	ErrBadUserArgs         = errors.New("applications: userArgs is too long")
 	ErrBadURL              = errors.New("applications: returnUrl or allowedOrigin is not an address that a browser may be sent to")
 	ErrNoReport            = fmt.Errorf("applications: there is no report yet: %w", store.ErrNotFound)
+	ErrFetching            = errors.New("applications: another process is fetching the report now")
 	ErrClosed              = errors.New("applications: this application takes no further attempt now")
 )
 

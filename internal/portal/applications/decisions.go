@@ -62,6 +62,8 @@ func (s *Service) StatusTexts(a Application) []i18n.Key {
 	title, text := DecisionTexts(a.Decision.Kind)
 	switch kind := a.Decision.Kind; {
 	case !s.notifiesOf(kind):
+	case a.Decision.Outdated && kind != journey.MoreAsked:
+		return []i18n.Key{title, text, "status.revised.text"}
 	case kind == journey.Approved, kind == journey.Declined:
 		return []i18n.Key{title, text}
 	case a.Decision.Answered():

@@ -24,33 +24,23 @@ func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 	if a.fetched || number == 0 {
 		return nil
 	}
-	t, err := attempt(ctx, s.DB.SQL, a.ID, number)
-	if err != nil {
+	t, raw, meta, err := s.request(ctx, a, number, false)
+	switch {
+	case errors.Is(err, ErrFetching):
+		return jobs.Snooze(max(a.fetchUntil.Sub(s.now()), time.Second))
+	case t.Number == 0:
 		return cancelIfDeleted(err)
-	}
-	now := s.now()
-	mine, err := lease(ctx, s.DB.SQL, a.ID, now, now.Add(fetchLease))
-	if err != nil {
-		return err
-	}
-	if !mine {
-		return jobs.Snooze(max(a.fetchUntil.Sub(now), time.Second))
-	}
-	raw, meta, err := s.Provider.Report(ctx, a.Product, t.ref())
-	if err != nil {
+	case err != nil:
 		return s.retryFetch(ctx, a, err)
 	}
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
-		sealed, err := s.DB.Vault.Seal(ctx, tx, a.dataKey, reportCell(a.ID), raw)
-		if err != nil {
-			return err
-		}
 		locked, err := s.Lock(ctx, tx, a.ID)
-		if err != nil || locked.Journey.Succeeded != number { // the attempt was given up and another started meanwhile
+		if err != nil || locked.fetched || locked.Journey.Succeeded != number { // another attempt was started meanwhile
 			return err
 		}
-		kept, err := storeReport(ctx, tx, a.ID, sealed)
-		if err != nil || !kept {
+		revision, _ := revisionOf(meta, -1)
+		r := reportRow{StoredReport: storedReport(number, revision, tx.Now, meta)}
+		if err := s.store(ctx, tx, &locked, &r, raw); err != nil {
 			return err
 		}
 		if err := setPublicToken(ctx, tx, a.ID, number, meta.PublicToken); err != nil {
@@ -59,22 +49,68 @@ func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 		if err := nameConsumer(ctx, tx, a.ID, number, report.Text(meta.ConsumerID)); err != nil {
 			return err
 		}
-		locked.fetched, locked.Report = true, StoredReport{number, tx.Now, meta.PublicToken}
 		if locked.Decision.Kind == journey.MoreAsked && !t.CreatedAt.Before(locked.Decision.At) {
-			locked.Decision.AnsweredAt = locked.Report.At
+			locked.Decision.AnsweredAt = r.At
 		}
 		in := journey.Input{Kind: journey.Fetched, Attempt: number, PublicToken: meta.PublicToken,
 			Status: contract.StatusSuccess}
 		if meta.Substatus != nil {
 			in.Substatus = *meta.Substatus
 		}
-		if _, err = s.advance(ctx, tx, locked, in); err != nil || a.Product != contract.Cashflow {
-			return err
-		}
-		return s.Queue.Enqueue(ctx, tx, FetchAnalysis{Application: a.ID}, jobs.UniqueKey(reportKey(a.ID, number)))
+		_, err = s.advance(ctx, tx, locked, in)
+		return err
 	})
 	s.hub.wake(a.ID)
 	return err
+}
+
+// request asks the provider for the report of an attempt with a lease. It returns the zero Attempt
+// and an error if the attempt is gone, or ErrFetching if another process has the lease.
+func (s *Service) request(ctx context.Context, a Application, number int, revision bool) (t Attempt, raw []byte,
+	meta *report.Meta, err error) {
+	if t, err = attempt(ctx, s.DB.SQL, a.ID, number); err != nil {
+		return Attempt{}, nil, nil, err
+	}
+	now := s.now()
+	mine, err := lease(ctx, s.DB.SQL, a.ID, revision, now, now.Add(fetchLease))
+	if err == nil && !mine {
+		err = ErrFetching
+	}
+	if err != nil {
+		return Attempt{}, nil, nil, err
+	}
+	raw, meta, err = s.Provider.Report(ctx, a.Product, t.ref())
+	return t, raw, meta, err
+}
+
+// store stores a fetched report, makes it the application's newest if it belongs to the newest
+// attempt with one, and has its analysis fetched. The application must be locked.
+func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *reportRow, raw []byte) error {
+	previous, err := s.seal(ctx, tx, *a, r, raw)
+	if err != nil {
+		return err
+	}
+	if _, err := insertReport(ctx, tx, a.ID, *r); err != nil {
+		return err
+	}
+	isFirst := !a.fetched && r.Attempt == a.Journey.Succeeded
+	switch {
+	case isFirst:
+		err = setFirst(ctx, tx, a.ID, r.StoredReport, previous)
+	case r.Attempt != a.Report.Attempt:
+		return release(ctx, tx, a.ID)
+	default:
+		err = setRevision(ctx, tx, a.ID, r.StoredReport, previous)
+	}
+	if err != nil {
+		return err
+	}
+	a.fetched, a.Report = a.fetched || isFirst, r.StoredReport
+	a.Decision.Outdated = !isFirst && a.Decision.Kind != ""
+	if a.Product != contract.Cashflow {
+		return nil
+	}
+	return s.Queue.Enqueue(ctx, tx, FetchAnalysis{Application: a.ID}, jobs.UniqueKey(analysisKey(a.ID, r.StoredReport)))
 }
 
 // retryFetch releases the lease and reschedules the job. When the schedule ends it gives

@@ -34,19 +34,6 @@ func (s *Service) File(ctx context.Context, id, path string) (svcapi.Content, er
 	return s.Provider.File(ctx, a.Product, ref, path)
 }
 
-// CurrentReport requests the current report from the provider, which may have been corrected
-// after a dispute. The stored report stays unchanged.
-func (s *Service) CurrentReport(ctx context.Context, id string) ([]byte, error) {
-	a, ref, err := s.withReport(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, fileTimeout)
-	defer cancel()
-	raw, _, err := s.Provider.Report(ctx, a.Product, ref)
-	return raw, err
-}
-
 // withReport returns an application with a report and the provider's reference to the
 // report.
 func (s *Service) withReport(ctx context.Context, id string) (Application, svcapi.Ref, error) {

@@ -73,10 +73,14 @@ func pollKey(id string, attempt int, hurry bool) string {
 // the attempt because a job for an earlier one may still count as running.
 func reportKey(id string, attempt int) string { return id + "/" + strconv.Itoa(attempt) }
 
+// analysisKey is reportKey of the jobs for a report's analysis.
+func analysisKey(id string, r StoredReport) string { return id + "/" + r.Version() }
+
 // Register registers the package's jobs.
 func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, p Poll) error { return s.poll(ctx, p) }, jobs.Timeout(jobTimeout))
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, f FetchReport) error { return s.fetchReport(ctx, f) }, jobs.Timeout(jobTimeout))
+	jobs.Register(r, func(ctx context.Context, _ jobs.Job, f FetchRevision) error { return s.fetchRevision(ctx, f) }, jobs.Timeout(jobTimeout))
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, e FetchAnalysis) error { return s.fetchAnalysis(ctx, e) }, jobs.Timeout(jobTimeout))
 }
 

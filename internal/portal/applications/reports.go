@@ -7,105 +7,56 @@ import (
 	"vestibule/internal/store"
 )
 
-// Reports lists the stored reports of an application, newest first.
-func (s *Service) Reports(ctx context.Context, id string) ([]StoredReport, error) {
-	a, err := s.Get(ctx, s.DB.SQL, id)
-	if err != nil {
-		return nil, err
-	}
-	out, err := archivedReports(ctx, s.DB.SQL, id)
-	if a.fetched {
-		out = append([]StoredReport{a.Report}, out...)
-	}
-	return out, err
+// StoredReportOf returns the stored report of an attempt (0: the newest) in a revision (below
+// zero: the newest), or ErrNoReport.
+func (s *Service) StoredReportOf(ctx context.Context, q store.Queryer, id string, attempt, revision int) (StoredReport, error) {
+	_, r, err := s.reportOf(ctx, q, id, attempt, revision)
+	return r.StoredReport, err
 }
 
-// Report returns the JSON of the report of an attempt (0: the newest) exactly as it was
-// fetched, or ErrNoReport.
-func (s *Service) Report(ctx context.Context, q store.Queryer, id string, number int) ([]byte, error) {
-	a, err := s.Get(ctx, q, id)
+// Report returns the JSON of a report exactly as it was fetched. It selects the report like
+// StoredReportOf.
+func (s *Service) Report(ctx context.Context, q store.Queryer, id string, attempt, revision int) ([]byte, error) {
+	a, r, err := s.reportOf(ctx, q, id, attempt, revision)
 	if err != nil {
 		return nil, err
 	}
-	if number == 0 {
-		number = a.Report.Attempt
-	}
-	if a.fetched && number == a.Report.Attempt {
-		_, sealed, err := sealedReport(ctx, q, id)
-		if err != nil {
-			return nil, err
-		}
-		if sealed != nil { // nil if it was set aside concurrently
-			return s.DB.Vault.Open(ctx, q, a.dataKey, reportCell(id), sealed)
-		}
-	}
-	e, err := archivedReportOf(ctx, q, id, number)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, ErrNoReport
-	}
-	if err != nil {
-		return nil, err
-	}
-	return s.DB.Vault.Open(ctx, q, a.dataKey, archivedCell(id, number, "report"), e.report)
+	return s.DB.Vault.Open(ctx, q, a.dataKey, r.cell(id, "report"), r.report)
 }
 
-// Analysis returns the analysis behind the report of an attempt (0: the newest) as it
-// was fetched, or nil if none exists. pending reports whether it is still being
+// Analysis returns the analysis behind a report as it was fetched, or nil if none exists. It
+// selects the report like StoredReportOf. pending reports whether the analysis is still being
 // fetched.
-func (s *Service) Analysis(ctx context.Context, id string, number int) (raw []byte, pending bool, err error) {
-	a, err := s.Get(ctx, s.DB.SQL, id)
-	if err != nil {
-		return nil, false, err
+func (s *Service) Analysis(ctx context.Context, id string, attempt, revision int) (raw []byte, pending bool, err error) {
+	a, r, err := s.reportOf(ctx, s.DB.SQL, id, attempt, revision)
+	if errors.Is(err, ErrNoReport) {
+		return nil, attempt == 0, nil
 	}
-	if number == 0 {
-		number = a.Report.Attempt
+	if err != nil || r.analysis == nil {
+		return nil, err == nil && !r.settled && (attempt == 0 || attempt == a.Report.Attempt), err
 	}
-	if !a.fetched && number == 0 {
-		return nil, true, nil
-	}
-	if a.fetched && number == a.Report.Attempt {
-		dataKey, sealed, settled, err := sealedAnalysis(ctx, s.DB.SQL, id)
-		if err != nil || sealed == nil {
-			return nil, !settled, err
-		}
-		raw, err = s.DB.Vault.Open(ctx, s.DB.SQL, dataKey, analysisCell(id), sealed)
-		return raw, false, err
-	}
-	e, err := archivedReportOf(ctx, s.DB.SQL, id, number)
-	if err != nil || e.analysis == nil {
-		return nil, false, err
-	}
-	raw, err = s.DB.Vault.Open(ctx, s.DB.SQL, a.dataKey, archivedCell(id, number, "analysis"), e.analysis)
+	raw, err = s.DB.Vault.Open(ctx, s.DB.SQL, a.dataKey, r.cell(id, "analysis"), r.analysis)
 	return raw, false, err
 }
 
-// archiveReport moves the application's report to the earlier ones, so that the next
-// attempt's report can take its place. The application must be locked.
-func (s *Service) archiveReport(ctx context.Context, tx *store.Tx, a Application) error {
-	_, sealed, err := sealedReport(ctx, tx, a.ID)
-	if err != nil || sealed == nil {
-		return err
+func (s *Service) reportOf(ctx context.Context, q store.Queryer, id string, attempt, revision int) (a Application, r reportRow, err error) {
+	if a, err = s.Get(ctx, q, id); err != nil {
+		return a, r, err
 	}
-	_, analysis, _, err := sealedAnalysis(ctx, tx, a.ID)
-	if err != nil {
-		return err
+	if attempt == 0 {
+		attempt = a.Report.Attempt
 	}
-	move := func(from, to store.Cell, sealed []byte) ([]byte, error) {
-		if sealed == nil {
-			return nil, nil
-		}
-		plain, err := s.DB.Vault.Open(ctx, tx, a.dataKey, from, sealed)
-		if err != nil {
-			return nil, err
-		}
-		return s.DB.Vault.Seal(ctx, tx, a.dataKey, to, plain)
+	if r, err = reportOf(ctx, q, id, attempt, revision); errors.Is(err, store.ErrNotFound) {
+		err = ErrNoReport
 	}
-	e := archivedReport{StoredReport: a.Report}
-	if e.report, err = move(reportCell(a.ID), archivedCell(a.ID, e.Attempt, "report"), sealed); err != nil {
-		return err
+	return a, r, err
+}
+
+// seal encrypts a report for its row, and for replicas of the previous version.
+func (s *Service) seal(ctx context.Context, tx *store.Tx, a Application, r *reportRow, raw []byte) (previous []byte, err error) {
+	r.sealedIn = reportTable
+	if r.report, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, r.cell(a.ID, "report"), raw); err != nil {
+		return nil, err
 	}
-	if e.analysis, err = move(analysisCell(a.ID), archivedCell(a.ID, e.Attempt, "analysis"), analysis); err != nil {
-		return err
-	}
-	return insertArchivedReport(ctx, tx, a.ID, e)
+	return s.DB.Vault.Seal(ctx, tx, a.dataKey, reportRow{sealedIn: "applications"}.cell(a.ID, "report"), raw)
 }

@@ -10,51 +10,114 @@ import (
 	"vestibule/internal/store"
 )
 
-// archivedReport is a row of application_reports.
-type archivedReport struct {
+// reportTable holds every report of every application.
+const reportTable = "application_report_revisions"
+
+// reportRow is a row of reportTable.
+type reportRow struct {
 	StoredReport
 	report, analysis []byte // encrypted
+	settled          bool   // whether the portal knows if the report has an analysis
+	sealedIn         string
 }
 
-func archivedCell(id string, number int, column string) store.Cell {
-	return store.Cell{Table: "application_reports", Column: column, Row: fmt.Sprintf("%s/%d", id, number)}
-}
-
-func insertArchivedReport(ctx context.Context, tx *store.Tx, id string, e archivedReport) error {
-	if _, err := tx.ExecContext(ctx, `INSERT INTO application_reports (application_id, attempt, public_token, report, report_at, analysis)
-		VALUES ($1, $2, $3, $4, $5, $6)`, id, int64(e.Attempt), e.PublicToken, e.report, store.Micros(e.At), e.analysis); err != nil {
-		return err
+// cell returns the encryption context of a column. Rows that were copied from other tables
+// keep theirs.
+func (r reportRow) cell(id, column string) store.Cell {
+	at := store.Cell{Table: r.sealedIn, Column: column, Row: id}
+	switch r.sealedIn {
+	case reportTable:
+		at.Row = fmt.Sprintf("%s/%d/%d", id, r.Attempt, r.Revision)
+	case "application_reports":
+		at.Row = fmt.Sprintf("%s/%d", id, r.Attempt)
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE applications SET report = NULL, report_at = 0, analysis = NULL, analysis_at = 0, fetch_until = 0,
-		earlier_attempt = $2, earlier_at = $3, earlier_token = $4 WHERE id = $1`, id, int64(e.Attempt), store.Micros(e.At), e.PublicToken)
+	return at
+}
+
+const reportColumns = `attempt, revision, public_token, fetched_at, revised_at, report, analysis, analysis_at, sealed_in`
+
+// takeover selects the report that a replica of the previous version stored in applications.
+// Migration 01007 says why.
+const takeover = `SELECT a.succeeded AS attempt, 0 AS revision, a.public_token, a.report_at AS fetched_at, 0 AS revised_at, a.report,
+		a.analysis, a.analysis_at, 'applications' AS sealed_in
+	FROM applications a WHERE a.id = $1 AND a.report IS NOT NULL AND NOT EXISTS (
+		SELECT 1 FROM application_report_revisions r WHERE r.application_id = a.id AND r.attempt = a.succeeded)`
+
+// reportRows selects all reports of an application.
+const reportRows = `SELECT ` + reportColumns + ` FROM (
+	SELECT ` + reportColumns + ` FROM application_report_revisions WHERE application_id = $1 UNION ALL ` + takeover + `) AS r`
+
+func scanReport(row store.Row) (r reportRow, err error) {
+	var attempt, revision, fetched, revised, settled int64
+	err = row.Scan(&attempt, &revision, &r.PublicToken, &fetched, &revised, &r.report, &r.analysis, &settled, &r.sealedIn)
+	r.Attempt, r.Revision, r.At, r.settled = int(attempt), int(revision), store.Time(fetched), settled != 0
+	if revised != 0 {
+		r.RevisedAt = store.Time(revised)
+	}
+	return r, store.MapNotFound(err)
+}
+
+// takeOver copies a report that a replica of the previous version stored.
+func takeOver(ctx context.Context, tx *store.Tx, id string) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO application_report_revisions (application_id, `+reportColumns+`)
+		SELECT $1, `+reportColumns+` FROM (`+takeover+`) AS t WHERE TRUE ON CONFLICT DO NOTHING`, id)
 	return err
 }
 
-func archivedReportOf(ctx context.Context, q store.Queryer, id string, number int) (archivedReport, error) {
-	e := archivedReport{StoredReport: StoredReport{Attempt: number}}
-	var at int64
-	err := q.QueryRowContext(ctx, `SELECT public_token, report, report_at, analysis FROM application_reports
-		WHERE application_id = $1 AND attempt = $2`, id, int64(number)).Scan(&e.PublicToken, &e.report, &at, &e.analysis)
-	e.At = store.Time(at)
-	return e, store.MapNotFound(err)
+// reportOf returns a revision of the report of an attempt; a revision below zero is the newest.
+func reportOf(ctx context.Context, q store.Queryer, id string, attempt, revision int) (reportRow, error) {
+	return scanReport(q.QueryRowContext(ctx, reportRows+` WHERE attempt = $2 AND ($3 < 0 OR revision = $3)
+		ORDER BY revision DESC LIMIT 1`, id, int64(attempt), int64(revision)))
 }
 
-// archivedReports lists the earlier reports without their bodies, newest first.
-func archivedReports(ctx context.Context, q store.Queryer, id string) ([]StoredReport, error) {
-	return store.QueryAll(ctx, q, func(row store.Row) (h StoredReport, err error) {
-		var at int64
-		err = row.Scan(&h.Attempt, &h.PublicToken, &at)
-		h.At = store.Time(at)
-		return h, err
-	}, `SELECT attempt, public_token, report_at FROM application_reports
-		WHERE application_id = $1 ORDER BY attempt DESC`, id)
+// Reports lists the stored reports of an application, newest first.
+func (s *Service) Reports(ctx context.Context, id string) ([]StoredReport, error) {
+	return store.QueryAll(ctx, s.DB.SQL, func(row store.Row) (StoredReport, error) {
+		r, err := scanReport(row)
+		return r.StoredReport, err
+	}, `SELECT attempt, revision, public_token, fetched_at, revised_at, NULL, NULL, analysis_at, sealed_in FROM (`+reportRows+`) AS s
+		ORDER BY attempt DESC, revision DESC`, id)
 }
 
-// lease allows one process to fetch the report until the lease expires.
-func lease(ctx context.Context, q store.Queryer, id string, now, until time.Time) (bool, error) {
+// insertReport stores a report; false means that it is stored already.
+func insertReport(ctx context.Context, tx *store.Tx, id string, r reportRow) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO application_report_revisions (application_id, `+reportColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, NULL, 0, $8) ON CONFLICT DO NOTHING`, id, int64(r.Attempt), int64(r.Revision),
+		r.PublicToken, store.Micros(r.At), store.MicrosOrZero(r.RevisedAt), r.report, reportTable))
+}
+
+// setFirst makes the first report of the attempt that succeeded the application's newest. previous
+// is the report as replicas of the previous version read it.
+func setFirst(ctx context.Context, tx *store.Tx, id string, r StoredReport, previous []byte) error {
+	_, err := tx.ExecContext(ctx, `UPDATE applications SET report = $2, report_at = $3, revision = $4, revised_at = $5, revision_at = 0,
+		fetch_until = 0, decision_outdated = FALSE WHERE id = $1`,
+		id, previous, store.Micros(r.At), int64(r.Revision), store.MicrosOrZero(r.RevisedAt))
+	return err
+}
+
+// setRevision is setFirst for a revision of the newest report. While another attempt is open,
+// report_at is 0, and replicas of the previous version read no report.
+func setRevision(ctx context.Context, tx *store.Tx, id string, r StoredReport, previous []byte) error {
+	_, err := tx.ExecContext(ctx, `UPDATE applications SET report = CASE WHEN report_at = 0 THEN report ELSE $2 END, revision = $3,
+		revised_at = $4, revision_at = $5, fetch_until = 0, decision_outdated = decision <> '' WHERE id = $1`,
+		id, previous, int64(r.Revision), store.MicrosOrZero(r.RevisedAt), store.Micros(r.At))
+	return err
+}
+
+// setEarlier makes the newest report one of an earlier attempt: another attempt begins.
+func setEarlier(ctx context.Context, tx *store.Tx, a Application) error {
+	_, err := tx.ExecContext(ctx, `UPDATE applications SET report = NULL, report_at = 0, analysis = NULL, analysis_at = 0, fetch_until = 0,
+		earlier_attempt = $2, earlier_at = $3, earlier_token = $4 WHERE id = $1`,
+		a.ID, int64(a.Report.Attempt), store.Micros(a.Report.At), a.Report.PublicToken)
+	return err
+}
+
+// lease allows one process to fetch the report until the lease expires: the first of an
+// attempt, or a revision.
+func lease(ctx context.Context, q store.Queryer, id string, revision bool, now, until time.Time) (bool, error) {
 	return store.ExecOne(q.ExecContext(ctx, `
-		UPDATE applications SET fetch_until = $1 WHERE id = $2 AND report IS NULL AND fetch_until <= $3`,
-		store.Micros(until), id, store.Micros(now)))
+		UPDATE applications SET fetch_until = $1 WHERE id = $2 AND ($4 OR report_at = 0) AND fetch_until <= $3`,
+		store.Micros(until), id, store.Micros(now), revision))
 }
 
 func release(ctx context.Context, q store.Queryer, id string) error {
@@ -62,36 +125,18 @@ func release(ctx context.Context, q store.Queryer, id string) error {
 	return err
 }
 
-// storeReport stores the report unless one is stored.
-func storeReport(ctx context.Context, tx *store.Tx, id string, sealed []byte) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `
-		UPDATE applications SET report = $1, report_at = $2, fetch_until = 0 WHERE id = $3 AND report IS NULL`,
-		sealed, store.Micros(tx.Now), id))
-}
-
-func sealedReport(ctx context.Context, q store.Queryer, id string) (dataKey string, sealed []byte, err error) {
-	err = q.QueryRowContext(ctx, `SELECT data_key, report FROM applications WHERE id = $1`, id).Scan(&dataKey, &sealed)
-	return dataKey, sealed, store.MapNotFound(err)
-}
-
 // storeAnalysis stores a missing analysis; sealed is nil if none exists. False means
 // that another run stored it.
-func storeAnalysis(ctx context.Context, tx *store.Tx, id string, number int, sealed []byte) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `
-		UPDATE applications SET analysis = $1, analysis_at = $2 WHERE id = $3 AND succeeded = $4 AND report_at <> 0 AND analysis_at = 0`,
-		sealed, store.Micros(tx.Now), id, int64(number)))
-}
-
-func sealedAnalysis(ctx context.Context, q store.Queryer, id string) (dataKey string, sealed []byte, settled bool, err error) {
-	var at int64
-	err = q.QueryRowContext(ctx, `SELECT data_key, analysis, analysis_at FROM applications WHERE id = $1`, id).Scan(&dataKey, &sealed, &at)
-	return dataKey, sealed, at != 0, store.MapNotFound(err)
+func storeAnalysis(ctx context.Context, tx *store.Tx, id string, r StoredReport, sealed []byte) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE application_report_revisions SET analysis = $1, analysis_at = $2
+		WHERE application_id = $3 AND attempt = $4 AND revision = $5 AND analysis_at = 0`,
+		sealed, store.Micros(tx.Now), id, int64(r.Attempt), int64(r.Revision)))
 }
 
 // missingReports returns the applications whose report is missing: when the lease to fetch
 // it expires, by ID.
 func missingReports(ctx context.Context, q store.Queryer) (map[string]time.Time, error) {
-	rows, err := q.QueryContext(ctx, `SELECT id, fetch_until FROM applications WHERE state = $1 AND report IS NULL`, string(journey.Pending))
+	rows, err := q.QueryContext(ctx, `SELECT id, fetch_until FROM applications WHERE state = $1 AND report_at = 0`, string(journey.Pending))
 	if err != nil {
 		return nil, err
 	}
@@ -108,18 +153,9 @@ func missingReports(ctx context.Context, q store.Queryer) (map[string]time.Time,
 	return out, rows.Err()
 }
 
-// missingAnalyses lists the applications of a product that have a report but no analysis
-// yet.
+// missingAnalyses lists the applications of a product whose newest report has no analysis yet.
 func missingAnalyses(ctx context.Context, q store.Queryer, product contract.Product) ([]string, error) {
-	return store.QueryAll(ctx, q, store.ScanOne[string], `
-		SELECT id FROM applications WHERE state = $1 AND product = $2 AND report_at <> 0 AND analysis_at = 0`,
-		string(journey.Ready), string(product))
-}
-
-func reportCell(id string) store.Cell {
-	return store.Cell{Table: "applications", Column: "report", Row: id}
-}
-
-func analysisCell(id string) store.Cell {
-	return store.Cell{Table: "applications", Column: "analysis", Row: id}
+	return store.QueryAll(ctx, q, store.ScanOne[string], `SELECT a.id FROM applications a
+		JOIN application_report_revisions r ON r.application_id = a.id AND r.attempt = a.succeeded AND r.revision = a.revision
+		WHERE a.state = $1 AND a.product = $2 AND a.report_at <> 0 AND r.analysis_at = 0`, string(journey.Ready), string(product))
 }

@@ -15,35 +15,40 @@ const columns = `
 	id, product, mode, variant, manual, sandbox_report_id, origin, external_id, user_args, return_url, allowed_origin, lang,
 	data_key, prefill IS NOT NULL, state, attempt, since, public_token, status, substatus, error, succeeded, fetch_until,
 	report_at, decision, decisions, decided_at, reasons, version, created_at, updated_at, closed_attempt, earlier_attempt,
-	earlier_at, earlier_token,
+	earlier_at, earlier_token, revision, revised_at, revision_at, decision_outdated,
 	COALESCE((SELECT t.created_at FROM application_attempts t
 		WHERE t.application_id = applications.id AND t.attempt = applications.succeeded), 0)`
 
 func scan(row store.Row) (Application, error) {
 	var a Application
 	var attempt, since, succeeded, fetchUntil, reportAt, decided, created, updated, closed, earlierAttempt, earlierAt, begun int64
+	var revision, revised, again int64
 	var earlier StoredReport
 	var reasons string
 	err := row.Scan(&a.ID, &a.Product, &a.Mode, &a.Variant, &a.Manual, &a.SandboxReportID, &a.Origin, &a.ExternalID, &a.UserArgs,
 		&a.ReturnURL, &a.AllowedOrigin, &a.Lang, &a.dataKey, &a.HasApplicant, &a.Journey.State, &attempt, &since,
 		&a.Journey.PublicToken, &a.Journey.Status, &a.Journey.Substatus, &a.Journey.Error, &succeeded, &fetchUntil, &reportAt,
 		&a.Decision.Kind, &a.Decision.Number, &decided, &reasons, &a.Version, &created, &updated, &closed, &earlierAttempt,
-		&earlierAt, &earlier.PublicToken, &begun)
+		&earlierAt, &earlier.PublicToken, &revision, &revised, &again, &a.Decision.Outdated, &begun)
 	if err != nil {
 		return Application{}, store.MapNotFound(err)
 	}
 	a.Journey.Attempt, a.Journey.Since, a.Journey.Succeeded, a.Journey.Closed = int(attempt), since, int(succeeded), int(closed)
 	a.fetchUntil = store.Time(fetchUntil)
 	if a.fetched = reportAt != 0; a.fetched {
-		a.Report = StoredReport{int(succeeded), store.Time(reportAt), a.Journey.PublicToken}
+		a.SharedAt = store.Time(reportAt)
+		a.Report = StoredReport{Attempt: int(succeeded), At: store.Time(max(reportAt, again)), PublicToken: a.Journey.PublicToken}
 	} else if earlierAttempt != 0 {
-		a.Report = StoredReport{int(earlierAttempt), store.Time(earlierAt), earlier.PublicToken}
+		a.Report = StoredReport{Attempt: int(earlierAttempt), At: store.Time(max(earlierAt, again)), PublicToken: earlier.PublicToken}
+	}
+	if a.Report.Revision = int(revision); revised != 0 {
+		a.Report.RevisedAt = store.Time(revised)
 	}
 	if a.Decision.Kind != "" {
 		a.Decision.At, a.Decision.Reasons = store.Time(decided), strings.Fields(reasons)
 	}
 	if a.Decision.Kind == journey.MoreAsked && a.fetched && begun >= decided {
-		a.Decision.AnsweredAt = a.Report.At
+		a.Decision.AnsweredAt = a.SharedAt
 	}
 	a.CreatedAt, a.UpdatedAt = store.Time(created), store.Time(updated)
 	return a, nil
@@ -95,8 +100,13 @@ func save(ctx context.Context, tx *store.Tx, a Application, next journey.Applica
 // storeDecision stores a decision as the newest; false means that this or a later one is
 // already stored.
 func storeDecision(ctx context.Context, tx *store.Tx, id string, d Decision) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE applications SET decision = $2, decisions = $3, decided_at = $4, reasons = $5
-		WHERE id = $1 AND decisions < $3`, id, d.Kind, d.Number, store.Micros(d.At), strings.Join(d.Reasons, " ")))
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE applications SET decision = $2, decisions = $3, decided_at = $4, reasons = $5,
+		decision_outdated = FALSE WHERE id = $1 AND decisions < $3`, id, d.Kind, d.Number, store.Micros(d.At), strings.Join(d.Reasons, " ")))
+}
+
+func setOutdated(ctx context.Context, tx *store.Tx, id string, outdated bool) error {
+	_, err := tx.ExecContext(ctx, `UPDATE applications SET decision_outdated = $2 WHERE id = $1`, id, outdated)
+	return err
 }
 
 // insertTimelineEntry adds an entry to the timeline; false means that this input was recorded
@@ -197,7 +207,8 @@ func tokenCell(id string, number int) store.Cell {
 // Delete deletes all data of an application in this package. The caller destroys the
 // data key after the other packages have deleted theirs.
 func (s *Service) Delete(ctx context.Context, tx *store.Tx, id string) error {
-	for _, table := range []string{"application_sessions", "application_attempts", "application_timeline", "application_reports"} {
+	for _, table := range []string{"application_sessions", "application_attempts", "application_timeline", "application_reports",
+		reportTable} {
 		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE application_id = $1`, id); err != nil {
 			return err
 		}

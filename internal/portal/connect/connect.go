@@ -37,11 +37,13 @@ type Handler struct {
 	Applicants *applicant.Handler
 	Service    *svcapi.Client
 	Redirects  *redirect.Handler
-	ScriptURL  string   // URL of the provider's widget script
-	Global     string   // name of the global object that the script defines
-	Origins    []string // the provider's origins: of its script, its frame and its pages
+	ScriptURL  string    // URL of the provider's widget script
+	Global     string    // name of the global object that the script defines
+	Policy     httpx.CSP // of the page with the widget
 	Now        func() time.Time
 	Log        *slog.Logger
+
+	RedirectTokenField string // the form field that brings a redirect token to the provider
 }
 
 const connectPath = "/applications/{id}/connect"
@@ -121,7 +123,7 @@ func (h *Handler) embed(w http.ResponseWriter, r *http.Request, a applications.A
 		m.Base = m.In(v.Origin, a.ID)
 		m.Frame.Back = v.Back
 	}
-	httpx.SetSecurityHeaders(w, v.Policy(httpx.CSP{Script: h.Origins, Frame: h.Origins, FormAction: h.Origins, WASM: true}))
+	httpx.SetSecurityHeaders(w, v.Policy(h.Policy))
 	return httpx.HTML(w, r, http.StatusOK, portalui.ConnectPage(m))
 }
 
@@ -196,7 +198,8 @@ func (h *Handler) redirectToProvider(w http.ResponseWriter, r *http.Request, a a
 	link.RedirectURL = inLanguage(link.RedirectURL, base.Lang, r)
 	if a.Mode == applications.RedirectForm {
 		httpx.SetSecurityHeaders(w, httpx.CSP{FormAction: []string{httpx.OriginOf(link.RedirectURL)}})
-		return httpx.HTML(w, r, http.StatusOK, portalui.LeavePage(portalui.Leave{Base: base, URL: link.RedirectURL, Token: link.RedirectToken}))
+		return httpx.HTML(w, r, http.StatusOK, portalui.LeavePage(portalui.Leave{Base: base, URL: link.RedirectURL,
+			Field: h.RedirectTokenField, Token: link.RedirectToken}))
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	httpx.SeeOther(w, link.RedirectURL)

@@ -12,6 +12,7 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/prefill"
+	"vestibule/internal/svcapi"
 	portalui "vestibule/templates/portal"
 )
 
@@ -143,7 +144,8 @@ func (h *Handler) listings(c portalui.Choice, origin string) []portalui.Listing 
 		}
 		out = call(h.URL+"/api/v1/applications", b, false)
 	case w.variant == "token":
-		out = call(h.ProviderURL+"/connect/initialization", initialization{h.Applicants.Service.Products[c.Product], person}, true)
+		at := h.Profile.At(h.ProviderURL, svcapi.AddressInitialization)
+		out = call(at, initialization{h.Applicants.Service.Products[c.Product], person}, true)
 	}
 	return append(out, h.page(c, w, person)...)
 }
@@ -253,9 +255,9 @@ element.addEventListener("complete", (e) => {
 			with = "prefill: " + pretty(person, "  ") + ","
 		}
 		return []portalui.Listing{
-			html(`<div id="nova-embed"></div>` + "\n" + `<script src="` + h.ScriptURL +
+			html(`<div id="nova-embed"></div>` + "\n" + `<script src="` + h.Profile.At(h.ProviderURL, svcapi.AddressWidgetScript) +
 				`"></script>` + "\n" + `<script src="/your-own.js"></script>`),
-			script(h.Global + `.register({
+			script(h.Profile.WidgetGlobal + `.register({
   env: "sandbox",
   productId: "` + h.Applicants.Service.Products[c.Product] + `",
   publicId: "` + h.Applicants.PublicID + `",

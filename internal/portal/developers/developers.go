@@ -14,6 +14,7 @@ import (
 	"vestibule/internal/portal/applications/applicant"
 	"vestibule/internal/portal/embedkit"
 	"vestibule/internal/portal/notify"
+	"vestibule/internal/svcapi"
 )
 
 // Handler serves the pages. All fields are required.
@@ -24,8 +25,7 @@ type Handler struct {
 
 	URL         string // public address of the portal, without a trailing slash
 	ProviderURL string
-	ScriptURL   string // URL of the provider's widget script
-	Global      string // name of the global object that the script defines
+	Profile     *svcapi.Profile // of the provider
 }
 
 // products lists the offered products.

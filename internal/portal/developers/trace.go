@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/applications/applicant"
+	"vestibule/internal/svcapi"
 	"vestibule/internal/webhook"
 	portalui "vestibule/templates/portal"
 )
@@ -131,14 +132,14 @@ func (h *Handler) line(a applications.Application, k view, l applications.Timeli
 		out.Body = h.returned(a, l, s)
 	case journey.Webhook:
 		out.From, out.To, out.What = portalui.PartyProvider, portalui.PartyPortal, "POST /webhooks/visit"
-		out.Body = "webhook-signature: v1,… (verified)\n\n" +
+		out.Body = h.Profile.WebhookHeaders.Signature + ": v1,… (verified)\n\n" +
 			object(append([]member{{"type", "VISIT"}, {"publicId", h.Applicants.PublicID}, {"externalId", t.ExternalID}}, proof...)...)
 	case journey.Poll:
-		out.What = "GET /connect/status"
-		out.Body, out.Status, out.Response = "X-EXTERNAL-ID: "+t.ExternalID, http.StatusOK, object(proof...)
+		out.What = "GET " + h.Profile.Addresses[svcapi.AddressStatus]
+		out.Body, out.Status, out.Response = h.Profile.Headers[svcapi.HeaderExternalID]+": "+t.ExternalID, http.StatusOK, object(proof...)
 	case journey.Fetched:
-		out.What, out.URL = "GET "+a.Product.Path()+"/json", "/review/applications/"+a.ID
-		out.Body, out.Status = "X-EXTERNAL-ID: "+t.ExternalID, http.StatusOK
+		out.What, out.URL = "GET "+h.Profile.Addresses[svcapi.ReportAddress(a.Product)]+"/json", "/review/applications/"+a.ID
+		out.Body, out.Status = h.Profile.Headers[svcapi.HeaderExternalID]+": "+t.ExternalID, http.StatusOK
 		out.Response = object(member{"publicToken", masked(a.Journey.PublicToken)},
 			member{"status", string(l.Status)}, member{"substatus", string(l.Substatus)}, member{"report", "…"})
 	default:
@@ -173,17 +174,18 @@ func (h *Handler) begun(out *portalui.TraceLine, a applications.Application, k v
 		member{"externalId", t.ExternalID}, member{"prefill", "…"})
 	switch {
 	case t.Mode != applications.Embedded && t.Mode != "":
-		out.Kind, out.What = portalui.TraceLeave, "POST /secure-redirect"
+		out.Kind, out.What = portalui.TraceLeave, "POST "+h.Profile.Addresses[svcapi.AddressSecureRedirect]
 		out.Body = "Authorization: Basic …\n" + object(member{"productId", h.Applicants.Service.Products[a.Product]},
 			member{"externalId", t.ExternalID},
 			member{"redirectArgs", "…"}, member{"completeUrl", h.URL + "/redirect/return"}, member{"prefill", "…"})
-		out.Status, out.Response = http.StatusOK, object(member{"redirectUrl", h.ProviderURL + "/redirect/…"}, member{"redirectToken", "…"})
+		out.Status = http.StatusOK
+		out.Response = object(member{"redirectUrl", h.Profile.PageOrigins(h.ProviderURL)[0] + "/redirect/…"}, member{"redirectToken", "…"})
 	case integrationOf(k.integration).variant == applications.ByPrefill:
-		out.From, out.Kind, out.What = portalui.PartyBrowser, portalui.TraceRegister, h.Global+".register"
+		out.From, out.Kind, out.What = portalui.PartyBrowser, portalui.TraceRegister, h.Profile.WidgetGlobal+".register"
 		out.Body = object(member{"productId", h.Applicants.Service.Products[a.Product]}, member{"publicId", h.Applicants.PublicID},
 			member{"externalId", t.ExternalID}, member{"prefill", "…"})
 	default:
-		out.What = "POST /connect/initialization"
+		out.What = "POST " + h.Profile.Addresses[svcapi.AddressInitialization]
 		out.Body = "Authorization: Basic …\n" + request
 		out.Status, out.Response = http.StatusOK, object(member{"token", "…"}, member{"exp", instant(t.TokenUntil)})
 	}

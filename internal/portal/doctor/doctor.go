@@ -10,9 +10,11 @@ package doctor
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -54,16 +56,21 @@ const (
 	MasterKey     = "master key"
 	Database      = "database"
 	Addresses     = "addresses"
+	Pages         = "pages"
 	Provider      = "provider"
 	Certificate   = "certificate"
 	Clock         = "clock"
 	KeySet        = "key set"
 	Credentials   = "credentials"
+	Calls         = "calls"
 	Products      = "products"
 	Product       = "product"
 	RedirectURL   = "redirect URL"
 	Widget        = "widget"
 	Webhooks      = "webhooks"
+	SignIn        = "sign-in"
+	Email         = "email"
+	Traces        = "traces"
 	PayStubImages = "pay stub images"
 	DocumentPages = "document pages"
 )
@@ -80,10 +87,9 @@ type Config struct {
 	SecretKey string
 	Products  map[contract.Product]string
 
-	WebhookSecrets  []string // whsec_…
-	WidgetScriptURL string
-	WidgetGlobal    string
-	ReturnMode      string // get or post
+	WebhookSecrets []string        // whsec_…
+	Profile        *svcapi.Profile // the provider's; remedies name its settings
+	ReturnMode     string          // get or post
 
 	Now  func() time.Time
 	HTTP http.RoundTripper // default: http.DefaultTransport
@@ -103,10 +109,15 @@ func (p Config) Examine(ctx context.Context) []Finding {
 		known, finding := p.credentials(ctx)
 		found = append(found, finding)
 		if known {
-			found = append(found, p.products(ctx)...)
+			found = append(append(found, p.calls(ctx)...), p.products(ctx)...)
 		}
 	}
-	return append(found, p.widget(ctx), p.webhooks(ctx))
+	return append(append(found, p.pages(ctx)...), p.widget(ctx), p.webhooks(ctx))
+}
+
+// set is what to do about a setting of the profile.
+func set(setting, to string) string {
+	return "Set " + setting + " in the file of --provider-profile to " + to + "."
 }
 
 // addresses checks the two base URLs.
@@ -132,6 +143,15 @@ func (p Config) addresses() []Finding {
 				"Use https; the portal's client refuses anything else."})
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(p.Profile.Addresses)) {
+		u, err := url.Parse(p.Profile.At(p.ProviderURL, name))
+		unsafe := u != nil && (u.Scheme != "https" && p.Environment == contract.Production || !httpx.IsSecure(u))
+		if strings.HasPrefix(p.Profile.Addresses[name], "/") || err == nil && !unsafe {
+			continue
+		}
+		found = append(found, Finding{Fail, Addresses, "addresses." + string(name) + " is plain http",
+			set("addresses."+string(name), "an https address; the portal's client and browsers refuse another")})
+	}
 	if portal.Hostname() == provider.Hostname() {
 		found = append(found, Finding{Warn, Addresses, "portal and provider share a host, so each receives the cookies of the other",
 			"Give them different hosts; on one machine, localhost and 127.0.0.1."})
@@ -146,15 +166,19 @@ func (p Config) addresses() []Finding {
 func (p Config) provider(ctx context.Context) (bool, []Finding) {
 	begun := time.Now()
 	before := p.Now()
-	res, _, err := p.get(ctx, p.keysURL())
+	asked := p.keysURL()
+	if httpx.OriginOf(asked) != httpx.OriginOf(p.ProviderURL) {
+		asked = p.Profile.At(p.ProviderURL, svcapi.AddressStatus)
+	}
+	res, _, err := p.get(ctx, asked)
 	if err != nil {
 		return false, []Finding{{Fail, Provider, "does not answer: " + plain(err),
-			"Check that --provider-url is right and reachable from here."}}
+			"Check that --provider-url, or url in the file of --provider-profile, is right and reachable from here."}}
 	}
 	elapsed := time.Since(begun)
 	found := []Finding{{OK, Provider, fmt.Sprintf("answers in %d ms", elapsed.Milliseconds()), ""}}
 	if res.TLS != nil && len(res.TLS.PeerCertificates) > 0 {
-		if left := res.TLS.PeerCertificates[0].NotAfter.Sub(before); left < 14*24*time.Hour {
+		if left, soon := endsSoon(res.TLS.PeerCertificates[0], before); soon {
 			found = append(found, Finding{Warn, Certificate,
 				fmt.Sprintf("the provider's certificate expires in %d days", int(left.Hours()/24)), "Ask the provider to renew it."})
 		}
@@ -179,17 +203,28 @@ func (p Config) provider(ctx context.Context) (bool, []Finding) {
 	return true, found
 }
 
-func (p Config) keysURL() string { return p.ProviderURL + "/connect/jwkset" }
+// endsSoon reports whether a certificate should have been renewed by now: two weeks before its
+// end, or for one of a few days, when a third of its lifetime is left.
+func endsSoon(cert *x509.Certificate, now time.Time) (left time.Duration, soon bool) {
+	left = cert.NotAfter.Sub(now)
+	return left, left < min(14*24*time.Hour, cert.NotAfter.Sub(cert.NotBefore)/3)
+}
+
+func (p Config) keysURL() string { return p.Profile.At(p.ProviderURL, svcapi.AddressKeySet) }
 
 // keys reads the key set as verification of a redirect outcome would.
 func (p Config) keys(ctx context.Context) Finding {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	set := &jose.RemoteKeySet{URL: p.keysURL(), Transport: p.HTTP, Now: p.Now}
-	usable, leftOut, err := set.Diagnose(ctx)
+	keys := &jose.RemoteKeySet{URL: p.keysURL(), Algs: p.Profile.Result.Algorithms, Transport: p.HTTP, Now: p.Now}
+	usable, leftOut, err := keys.Diagnose(ctx)
 	switch {
+	case errors.Is(err, jose.ErrNoUsableKey):
+		return Finding{Fail, KeySet, plain(err), "Without a key, the portal cannot verify signed results: ask the provider. " +
+			set("result.algorithms", "the algorithms that it signs with")}
 	case err != nil:
-		return Finding{Fail, KeySet, plain(err), "Without a key, the portal cannot verify signed results: ask the provider."}
+		return Finding{Fail, KeySet, "addresses.keySet: " + plain(err),
+			set("addresses.keySet", "the address of the provider's key set, not "+p.keysURL())}
 	case leftOut > 0:
 		return Finding{Warn, KeySet, fmt.Sprintf("%d keys that verify signed results, and %d that cannot be used", usable, leftOut),
 			"Keys of other kinds do no harm; if signed results are refused, show this to the provider."}
@@ -198,8 +233,8 @@ func (p Config) keys(ctx context.Context) Finding {
 }
 
 func (p Config) client() *svcapi.Client {
-	return &svcapi.Client{BaseURL: p.ProviderURL, ClientID: p.ClientID, SecretKey: p.SecretKey, Environment: p.Environment, Now: p.Now,
-		HTTP: &http.Client{Transport: p.HTTP}}
+	return &svcapi.Client{BaseURL: p.ProviderURL, ClientID: p.ClientID, SecretKey: p.SecretKey, Environment: p.Environment,
+		Profile: p.Profile, Now: p.Now, HTTP: &http.Client{Transport: p.HTTP}}
 }
 
 // credentials requests an access token.
@@ -220,9 +255,81 @@ func (p Config) credentials(ctx context.Context) (bool, Finding) {
 	case "":
 		return false, Finding{Fail, Credentials, plain(err), "Set --client-id and --secret-key as the provider gave them."}
 	default:
+		if f, ok := p.wrongSetting(Credentials, err, svcapi.AddressAccessToken); ok {
+			return false, f
+		}
 		return false, Finding{Fail, Credentials, "an access token was refused: " + string(code),
 			"Look the code up in docs/reference/troubleshooting.md."}
 	}
+}
+
+// wrongSetting returns the finding for an error that a wrong setting of the profile explains:
+// the address of the call, or a header of it.
+func (p Config) wrongSetting(subject string, err error, address svcapi.Address, headers ...svcapi.Header) (Finding, bool) {
+	var e *svcapi.Error
+	if !errors.As(err, &e) {
+		return Finding{}, false
+	}
+	setting := "addresses." + string(address)
+	elsewhere := e.HTTP == http.StatusNotFound && e.Code != contract.CodeInvalidToken || e.HTTP == http.StatusMethodNotAllowed ||
+		e.HTTP > 0 && e.HTTP < 400
+	switch {
+	case e.Code == contract.CodeMalformedHeaders:
+		names := []string{"headers.environment"}
+		for _, h := range headers {
+			names = append(names, "headers."+string(h))
+		}
+		return Finding{Fail, subject, "the provider misses a header of the call at " + setting,
+			set(strings.Join(names, " or "), "the header that the provider documents")}, true
+	case elsewhere:
+		return Finding{Fail, subject, fmt.Sprintf("%s: %s does not answer as the API does (%d)", setting,
+			p.Profile.At(p.ProviderURL, address), e.HTTP), set(setting, "the address that the provider documents")}, true
+	case e.HTTP == 0:
+		return Finding{Fail, subject, setting + ": no answer: " + plain(err), set(setting, "an address that can be reached from here")}, true
+	case len(headers) > 0 && (e.HTTP == http.StatusUnauthorized || e.HTTP == http.StatusForbidden): // a call with an access token
+		return Finding{Fail, subject, "the provider refuses its own access token in the call at " + setting,
+			set("accessTokenEncoding", "the encoding that the provider documents: base64, base64url or plain")}, true
+	}
+	return Finding{}, false
+}
+
+// calls makes the calls that begin visits and fetch reports, for an invalid applicant and for a
+// report that does not exist. The answer of each is known to the contract.
+func (p Config) calls(ctx context.Context) (found []Finding) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	client, none := p.client(), svcapi.Ref{PublicToken: uuid.NewString()}
+	check := func(err error, address svcapi.Address, headers ...svcapi.Header) {
+		f, wrong := p.wrongSetting(Calls, err, address, headers...)
+		if wrong && !slices.Contains(found, f) {
+			found = append(found, f)
+		}
+	}
+	_, err := client.Status(ctx, none)
+	check(err, svcapi.AddressStatus, svcapi.HeaderPublicToken)
+	_, err = client.Status(ctx, svcapi.Ref{ExternalID: none.PublicToken})
+	check(err, svcapi.AddressStatus, svcapi.HeaderExternalID)
+	for _, kind := range slices.Sorted(maps.Keys(p.Products)) {
+		_, _, err = client.Report(ctx, kind, none)
+		check(err, svcapi.ReportAddress(kind), svcapi.HeaderPublicToken)
+		_, err = client.Initialize(ctx, svcapi.InitRequest{ProductID: p.Products[kind], Prefill: &prefill.Fields{Email: notAnAddress}})
+		check(err, svcapi.AddressInitialization)
+	}
+	if len(found) == 0 {
+		return []Finding{{OK, Calls, "visits, statuses and reports have the configured addresses, headers and token", ""}}
+	}
+	return found
+}
+
+// pages checks that the configured origins of the provider's pages answer.
+func (p Config) pages(ctx context.Context) (found []Finding) {
+	for _, origin := range p.Profile.Pages {
+		if _, _, err := p.get(ctx, origin); err != nil {
+			found = append(found, Finding{Fail, Pages, origin + " does not answer: " + plain(err),
+				set("pages", "the origins of the pages to which the provider sends applicants")})
+		}
+	}
+	return found
 }
 
 // notAnAddress is an invalid email address that prevents the redirect from starting:
@@ -243,20 +350,20 @@ func (p Config) products(ctx context.Context) []Finding {
 		finding, returns := p.product(ctx, kind, id)
 		if !returns {
 			return append(found, Finding{Fail, RedirectURL, "the account does not allow " +
-				redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"),
+				redirect.CompleteURL(p.PortalURL, p.Profile.Result, p.ReturnMode == "post"),
 				"Register " + p.PortalURL + "/redirect/return on the account (dashboard, Redirects), or correct --portal-url."})
 		}
 		found = append(found, finding)
 	}
 	return append(found, Finding{OK, RedirectURL, "the account allows " +
-		redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post"), ""})
+		redirect.CompleteURL(p.PortalURL, p.Profile.Result, p.ReturnMode == "post"), ""})
 }
 
 func (p Config) product(ctx context.Context, kind contract.Product, id string) (f Finding, returns bool) {
 	subject := Product + " " + string(kind)
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	in := svcapi.RedirectRequest{CompleteURL: redirect.CompleteURL(p.PortalURL, p.ReturnMode == "post")}
+	in := svcapi.RedirectRequest{CompleteURL: redirect.CompleteURL(p.PortalURL, p.Profile.Result, p.ReturnMode == "post")}
 	in.ProductID, in.Prefill = id, &prefill.Fields{Email: notAnAddress}
 	_, err := p.client().SecureRedirect(ctx, in)
 	switch code := svcapi.CodeOf(err); {
@@ -271,6 +378,9 @@ func (p Config) product(ctx context.Context, kind contract.Product, id string) (
 	case strings.HasPrefix(string(code), "INVALID_PREFILL"):
 		return Finding{OK, subject, "the account has this product", ""}, true
 	default:
+		if f, ok := p.wrongSetting(subject, err, svcapi.AddressSecureRedirect); ok {
+			return f, true
+		}
 		return Finding{Skip, subject, "could not be checked: " + plain(err),
 			"Try again. If it fails again, look the code up in docs/reference/troubleshooting.md."}, true
 	}
@@ -281,8 +391,8 @@ const maxScript = 4 << 20
 
 // widget fetches the script as a page would.
 func (p Config) widget(ctx context.Context) Finding {
-	do := "Set --widget-script-url and --widget-global to what the provider documents."
-	res, body, err := p.get(ctx, p.WidgetScriptURL)
+	do := set("addresses.widgetScript", "the address of the script that the provider documents")
+	res, body, err := p.get(ctx, p.Profile.At(p.ProviderURL, svcapi.AddressWidgetScript))
 	switch {
 	case err != nil:
 		return Finding{Fail, Widget, "the script does not load: " + plain(err), do}
@@ -290,10 +400,11 @@ func (p Config) widget(ctx context.Context) Finding {
 		return Finding{Fail, Widget, fmt.Sprintf("the script's address answers %d", res.StatusCode), do}
 	case !strings.Contains(res.Header.Get("Content-Type"), "javascript"):
 		return Finding{Fail, Widget, "the script's address answers with a content type other than JavaScript, so browsers refuse it", do}
-	case !bytes.Contains(body, []byte(p.WidgetGlobal)):
-		return Finding{Warn, Widget, "the script does not define " + p.WidgetGlobal, do}
+	case !bytes.Contains(body, []byte(p.Profile.WidgetGlobal)):
+		return Finding{Warn, Widget, "the script does not define " + p.Profile.WidgetGlobal,
+			set("widgetGlobal", "the global object that the provider documents")}
 	}
-	return Finding{OK, Widget, fmt.Sprintf("the script loads and defines %s", p.WidgetGlobal), ""}
+	return Finding{OK, Widget, fmt.Sprintf("the script loads and defines %s", p.Profile.WidgetGlobal), ""}
 }
 
 // webhooks sends the portal a webhook as the provider would, signed with each secret.
@@ -315,6 +426,7 @@ func (p Config) webhooks(ctx context.Context) Finding {
 		if err == nil {
 			req.Header.Set("Content-Type", "application/json")
 			err = webhook.Sign(req.Header, []webhook.Secret{secret}, uuid.NewString(), p.Now(), body)
+			p.Profile.WebhookHeaders.Rename(req.Header)
 		}
 		var res *http.Response
 		if err == nil {
@@ -355,8 +467,20 @@ func (p Config) get(ctx context.Context, at string) (*http.Response, []byte, err
 	return res, body, err
 }
 
+// Service returns the finding for the check of a service that a flag names.
+func Service(subject, works, flag string, err error) Finding {
+	if err != nil {
+		return Finding{Fail, subject, plain(err), "Check " + flag + ", and that the service can be reached from here."}
+	}
+	return Finding{OK, subject, works, ""}
+}
+
 // plain formats an error without the address.
 func plain(err error) string {
+	if errors.As(err, new(x509.UnknownAuthorityError)) {
+		return "the certificate is of an authority that is not known here; for one of your own, " +
+			"set SSL_CERT_FILE to a file with its certificate"
+	}
 	if u := (*url.Error)(nil); errors.As(err, &u) {
 		err = u.Err
 	}

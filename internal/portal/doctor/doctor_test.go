@@ -3,6 +3,8 @@ package doctor_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/jose"
 	"vestibule/internal/portal/doctor"
+	"vestibule/internal/svcapi"
 	"vestibule/internal/webhook"
 )
 
@@ -42,12 +45,19 @@ func admit(t *testing.T) (*fixture, doctor.Config) {
 		t.Fatal(err)
 	}
 	receiver := &webhook.Receiver{Secrets: []webhook.Secret{parsed}}
+	profile, err := svcapi.ParseProfile(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	w := &fixture{answer: map[string]http.HandlerFunc{
 		"/connect/jwkset": respond(200, "application/json", string(keys)),
 		"/connect/accesstoken": respond(200, "application/json",
 			fmt.Sprintf(`{"accessToken":"YQ==","exp":%d}`, time.Now().Add(5*time.Minute).Unix())),
-		"/secure-redirect":     respond(400, "application/json", `{"error":"INVALID_PREFILL_EMAIL"}`),
-		"/widget/v1/widget.js": respond(200, "text/javascript; charset=utf-8", "window.SvcWidget={}"),
+		"/connect/status":           respond(404, "application/json", `{"error":"INVALID_TOKEN"}`),
+		"/connect/cashflow/v2/json": respond(404, "application/json", `{"error":"INVALID_TOKEN"}`),
+		"/connect/initialization":   respond(400, "application/json", `{"error":"INVALID_PREFILL_EMAIL"}`),
+		"/secure-redirect":          respond(400, "application/json", `{"error":"INVALID_PREFILL_EMAIL"}`),
+		"/widget/v1/widget.js":      respond(200, "text/javascript; charset=utf-8", "window.SvcWidget={}"),
 		"/webhooks/visit": func(rw http.ResponseWriter, r *http.Request) {
 			if _, err := receiver.Receive(r); err != webhook.ErrOtherType {
 				rw.WriteHeader(http.StatusUnauthorized)
@@ -70,7 +80,7 @@ func admit(t *testing.T) (*fixture, doctor.Config) {
 	return w, doctor.Config{
 		PortalURL: strings.Replace(w.portal.URL, "127.0.0.1", "localhost", 1), ProviderURL: w.provider.URL, Environment: contract.Sandbox,
 		PublicID: "svc-us", ClientID: "client-us", SecretKey: secret, Products: map[contract.Product]string{contract.Cashflow: cashflow},
-		WebhookSecrets: []string{webhookSecret}, WidgetScriptURL: w.provider.URL + "/widget/v1/widget.js", WidgetGlobal: "SvcWidget",
+		WebhookSecrets: []string{webhookSecret}, Profile: profile,
 		ReturnMode: "get", Now: time.Now}
 }
 
@@ -93,8 +103,15 @@ func TestFindsEachProblem(t *testing.T) {
 		"nothing is wrong": {func(*fixture, *doctor.Config) {}, ""},
 		"no answer": {func(_ *fixture, p *doctor.Config) {
 			const none = "http://127.0.0.1:1" // another program may take the port of a closed server
-			p.ProviderURL, p.WidgetScriptURL = none, none+"/widget/v1/widget.js"
+			p.ProviderURL = none
 		}, "fail provider: does not answer|fail widget: the script does not load"},
+		"an unknown certificate authority": {func(_ *fixture, p *doctor.Config) {
+			srv := httptest.NewUnstartedServer(http.NotFoundHandler())
+			srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+			srv.StartTLS()
+			t.Cleanup(srv.Close)
+			p.ProviderURL = srv.URL
+		}, "fail provider: does not answer: the certificate is of an authority that is not known here|fail widget: the script does not load"},
 		"our clock is slow": {func(_ *fixture, p *doctor.Config) {
 			p.Now = func() time.Time { return time.Now().Add(-10 * time.Minute) }
 		}, "fail clock: |fail webhooks: the portal at"},
@@ -103,7 +120,7 @@ func TestFindsEachProblem(t *testing.T) {
 		}, "warn clock: "},
 		"no key set": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/connect/jwkset"] = respond(200, "text/html", "<p>hello")
-		}, "fail key set: is not a key set"},
+		}, "fail key set: addresses.keySet: is not a key set"},
 		"no usable key": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/connect/jwkset"] = respond(200, "application/json", `{"keys":[{"kty":"oct","k":"AAAA","kid":"a"}]}`)
 		}, "fail key set: has no usable key"},
@@ -130,7 +147,8 @@ func TestFindsEachProblem(t *testing.T) {
 		"no script": {func(w *fixture, _ *doctor.Config) {
 			w.answer["/widget/v1/widget.js"] = respond(404, "text/plain", "")
 		}, "fail widget: the script's address answers 404"},
-		"another global": {func(_ *fixture, p *doctor.Config) { p.WidgetGlobal = "Other" }, "warn widget: the script does not define Other"},
+		"another global": {func(_ *fixture, p *doctor.Config) { p.Profile.WidgetGlobal = "Other" },
+			"warn widget: the script does not define Other"},
 		"another webhook secret": {func(_ *fixture, p *doctor.Config) {
 			p.WebhookSecrets = append(p.WebhookSecrets, webhook.NewSecret())
 		}, "fail webhooks: the portal at"},

@@ -81,7 +81,7 @@ func events() []event {
 			{Name: "step", TS: "Step", Doc: "The step."}}},
 		{Name: "success", Callback: "onSuccess", Doc: "The applicant completed the visit at the provider. The report follows.",
 			Framed: true, Detail: []field{applicationField,
-				{Name: "publicToken", TS: "string", Doc: "Identifies the report."}, {Name: "status", TS: "Status", Doc: "Status of the report."}}},
+				{Name: "publicToken", TS: "string", Doc: "Identifies the report."}, {Name: "status", TS: "Status", Doc: "Report status."}}},
 		{Name: "exit", Callback: "onExit", Doc: "The applicant closed the visit at the provider. They can start another visit. " +
 			"A dialog closes.",
 			Framed: true, Detail: []field{applicationField, tokenField}},

@@ -1,5 +1,5 @@
 // Package notify sends events about applications to the onboarding app: one event for
-// each change of an application's state and each decision of a reviewer. It writes
+// each change of an application's state, each decision of a reviewer and each revision of a report. It writes
 // the event in the transaction of the change, and the outbox of package webhook
 // delivers it. docs/portal-openapi.yaml defines the events; docs/how-to/webhooks.md is for
 // their receivers.
@@ -66,6 +66,27 @@ type DecisionJSON struct {
 	At      string   `json:"at"`
 
 	AnsweredAt *string `json:"answeredAt"`
+	Outdated   bool    `json:"outdated"`
+}
+
+// ReportJSON is the JSON form of what the portal knows of a stored report.
+type ReportJSON struct {
+	Revision   int     `json:"revision"`
+	ReceivedAt string  `json:"receivedAt"`
+	RevisedAt  *string `json:"revisedAt"`
+}
+
+// ReportOf returns the newest report as JSON; nil without a report.
+func ReportOf(a applications.Application) *ReportJSON {
+	if !a.HasReport() {
+		return nil
+	}
+	out := &ReportJSON{Revision: a.Report.Revision, ReceivedAt: a.Report.At.UTC().Format(timestamp)}
+	if !a.Report.RevisedAt.IsZero() {
+		at := a.Report.RevisedAt.UTC().Format(timestamp)
+		out.RevisedAt = &at
+	}
+	return out
 }
 
 // DecisionOf returns a decision as JSON; nil without a decision.
@@ -73,7 +94,8 @@ func DecisionOf(d applications.Decision) *DecisionJSON {
 	if d.Kind == "" {
 		return nil
 	}
-	out := &DecisionJSON{Kind: d.Kind, Number: d.Number, Reasons: append([]string{}, d.Reasons...), At: d.At.UTC().Format(timestamp)}
+	out := &DecisionJSON{Kind: d.Kind, Number: d.Number, Reasons: append([]string{}, d.Reasons...), At: d.At.UTC().Format(timestamp),
+		Outdated: d.Outdated}
 	if d.Answered() {
 		at := d.AnsweredAt.UTC().Format(timestamp)
 		out.AnsweredAt = &at
@@ -95,6 +117,7 @@ func (s *Service) body(id string, a applications.Application, l applications.Tim
 		Error      *contract.WidgetError `json:"error"`
 		Resumable  bool                  `json:"resumable"`
 		Decision   *DecisionJSON         `json:"decision"`
+		Report     *ReportJSON           `json:"report"`
 	}
 	j := a.Journey
 	return json.Marshal(struct {
@@ -106,7 +129,7 @@ func (s *Service) body(id string, a applications.Application, l applications.Tim
 		Application application          `json:"application"`
 	}{id, typeOf(a, l), l.At.UTC().Format(timestamp), s.Environment, l.Seq,
 		application{a.ID, a.ExternalID, contract.Null(a.UserArgs), a.Product, j.State, contract.Null(j.Outcome()), contract.Null(j.Status),
-			contract.Null(j.Substatus), contract.Null(j.Error), a.Resumable(), DecisionOf(a.Decision)}})
+			contract.Null(j.Substatus), contract.Null(j.Error), a.Resumable(), DecisionOf(a.Decision), ReportOf(a)}})
 }
 
 // decided reports whether the entry is the application's newest decision.
@@ -115,8 +138,13 @@ func decided(a applications.Application, l applications.TimelineEntry) bool {
 }
 
 func typeOf(a applications.Application, l applications.TimelineEntry) string {
-	if decided(a, l) {
+	switch {
+	case decided(a, l):
 		return "application.decided"
+	case l.Kind == journey.Kept:
+		return "application.decision_kept"
+	case l.Kind == journey.Revised:
+		return "application.report_revised"
 	}
 	return "application." + string(a.Journey.State)
 }
@@ -149,11 +177,11 @@ type event struct {
 	created       time.Time
 }
 
-// Record writes the event of a timeline entry that changes the state or is a
-// decision, and sends it. While the receiver is stopped the event is still stored, so
+// Record writes the event of a timeline entry that changes the state, is a decision or
+// revises the report, and sends it. While the receiver is stopped the event is still stored, so
 // that it can be resent manually.
 func (s *Service) Record(ctx context.Context, tx *store.Tx, a applications.Application, l applications.TimelineEntry) error {
-	if s.URL == "" || !l.Moved() && !decided(a, l) {
+	if s.URL == "" || !l.Moved() && !decided(a, l) && l.Kind != journey.Kept && l.Kind != journey.Revised {
 		return nil
 	}
 	e := event{id: "evt_" + uuid.NewString(), applicationID: a.ID, sequence: l.Seq, kind: typeOf(a, l), created: l.At}

@@ -60,9 +60,9 @@ func (r *testServer) Enqueue(_ context.Context, _ *store.Tx, args jobs.Args, _ .
 
 func (r *testServer) CheckURL(string) error { return nil }
 
-func (r *testServer) Deliver(_ context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result {
-	if url != here || len(secrets) != 1 {
-		r.t.Errorf("sent to %s, signed by %d secrets", url, len(secrets))
+func (r *testServer) Deliver(_ context.Context, to webhook.Target, id string, body []byte) webhook.Result {
+	if to.URL != here || len(to.Secrets) != 1 {
+		r.t.Errorf("sent to %s, signed by %d secrets", to.URL, len(to.Secrets))
 	}
 	var e struct{ EventID, Type string }
 	if err := json.Unmarshal(body, &e); err != nil || e.EventID != id {
@@ -164,14 +164,14 @@ func TestEventContent(t *testing.T) {
 			`"createdAt":"2026-05-04T10:00:00.000Z","environment":"sandbox","sequence":5,`+
 			`"application":{"id":%q,"externalId":"order-7","userArgs":"a canary","product":"cashflow","state":"failed",`+
 			`"outcome":"ERROR","status":"ERROR","substatus":"INCOMPLETE_INFORMATION",`+
-			`"error":"SUPPLIER_ERROR","resumable":true,"decision":null}}`, d.EventID, app)
+			`"error":"SUPPLIER_ERROR","resumable":true,"decision":null,"report":null}}`, d.EventID, app)
 		if string(d.Body) != want {
 			t.Errorf("body = %s\nwant   %s", d.Body, want)
 		}
 		bare, err := r.body("evt_1", applications.Application{ID: "1", Journey: journey.New(0)}, applications.TimelineEntry{})
 		if err != nil || !strings.Contains(string(bare),
 			`"userArgs":null,"product":"","state":"started","outcome":null,"status":null,`+
-				`"substatus":null,"error":null,"resumable":true,"decision":null}`) {
+				`"substatus":null,"error":null,"resumable":true,"decision":null,"report":null}`) {
 			t.Errorf("what is not known: %s, %v", bare, err)
 		}
 		taken, line := r.moved(app, "failed", 2)
@@ -180,7 +180,8 @@ func TestEventContent(t *testing.T) {
 		decided, err := r.body("evt_1", taken, line)
 		if err != nil || !strings.Contains(string(decided), `"type":"application.decided"`) ||
 			!strings.Contains(string(decided), `"state":"failed",`) || !strings.Contains(string(decided),
-			`"resumable":true,"decision":{"kind":"moreAsked","number":2,"reasons":[],"at":"2026-05-04T10:00:00.000Z","answeredAt":null}}`) {
+			`"resumable":true,"decision":{"kind":"moreAsked","number":2,"reasons":[],"at":"2026-05-04T10:00:00.000Z","answeredAt":null,`+
+				`"outdated":false},"report":null}`) {
 			t.Errorf("what was decided: %s, %v", decided, err)
 		}
 		var kept []byte

@@ -48,15 +48,15 @@ func TestAuditSentences(t *testing.T) {
 			`</a> to <strong class="said">bob@example.com</strong>`: {
 			By: "ann@example.com", Entry: staff.Entry{Actor: user, Action: audit.Assigned, Subject: appReady, Object: "bob@example.com",
 				Detail: audit.Given}},
-		`<strong class="said">An unknown user</strong> failed to sign in (<strong class="said">by password</strong>)`: {
+		`<strong class="said">An unknown user</strong> failed to sign in (<strong class="said">with password</strong>)`: {
 			Entry: staff.Entry{Action: "signInFailed", Detail: "password"}},
 		`<strong class="said">&lt;i&gt;</strong> decided application <a class="said" href="/review/applications/` + appReady +
 			`#decision">` + appReady[:8] + `</a>: <strong class="said">Declined</strong>`: {
 			Entry: staff.Entry{Actor: "<i>", Action: "decided", Detail: "declined", Subject: appReady}},
-		`<strong class="said">ann</strong> changed the user <strong class="said">bob</strong>: ` +
+		`<strong class="said">ann</strong> changed <strong class="said">bob</strong>: ` +
 			`<strong class="said">Role: Reviewer → Administrator</strong>`: {Entry: staff.Entry{Actor: "ann", Action: "personChanged", Object: "bob",
 			Detail: "administrator", Values: []staff.Value{{Setting: staff.SettingRole, Before: "reviewer", After: "administrator"}}}},
-		`<strong class="said">ann</strong> changed the user <strong class="said">bob</strong>: ` +
+		`<strong class="said">ann</strong> changed <strong class="said">bob</strong>: ` +
 			`<strong class="said">Administrator</strong>`: {Entry: staff.Entry{Actor: "ann", Action: "personChanged", Object: "bob",
 			Detail: "administrator"}},
 		`<strong class="said">ann</strong>: later`: {Entry: staff.Entry{Actor: "ann", Action: "later"}}, // of another version

@@ -61,6 +61,9 @@ func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by staff.User)
 	if err != nil {
 		return err
 	}
+	if !r.URL.Query().Has("with") {
+		return d.compareRevisions(w, r, by, a)
+	}
 	with := strings.ToLower(r.URL.Query().Get("with"))
 	if !contract.IsUUID(with) || with == a.ID {
 		return httpx.NewError(contract.CodeNotFound, errors.New("nothing to compare with"))
@@ -85,9 +88,14 @@ func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by staff.User)
 	}
 	v := pages.CompareView{ApplicationID: a.ID}
 	for i, one := range []applications.Application{a, b} {
-		if v.Reports[i], err = d.measured(r.Context(), one); err != nil {
+		if v.Reports[i], err = d.measured(r.Context(), one, one.Report, prefill.Fields{}); err != nil {
 			return err
 		}
+		e, err := search.Of(r.Context(), d.DB.SQL, one.ID)
+		if err != nil {
+			return err
+		}
+		v.Reports[i].Row.Decision = e.Decision
 		v.Reports[i].Name, v.Reports[i].Email = people[one.ID].Name(), people[one.ID].Email
 	}
 	if v.Reports[1].At.Before(v.Reports[0].At) {
@@ -103,20 +111,4 @@ func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by staff.User)
 		}
 	}
 	return d.show(w, r, http.StatusOK, func(p ui.Page) templ.Component { return pages.Compare(p, v) })
-}
-
-// measured reads one of the two reports.
-func (d *Handler) measured(ctx context.Context, a applications.Application) (pages.Compared, error) {
-	out := pages.Compared{Row: row(a), At: a.Report.At}
-	e, err := search.Of(ctx, d.DB.SQL, a.ID)
-	if err != nil {
-		return out, err
-	}
-	out.Row.Decision = e.Decision
-	raw, err := d.Applications.Report(ctx, d.DB.SQL, a.ID, 0)
-	if err != nil {
-		return out, err
-	}
-	out.Report, err = d.view(ctx, a, 0, prefill.Fields{}, nil, raw)
-	return out, err
 }

@@ -7,7 +7,6 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
-	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
 	"vestibule/internal/portal/review/spreadsheet"
 	"vestibule/internal/report"
@@ -18,7 +17,7 @@ import (
 // reportCSV exports the report's rows for a spreadsheet: attributes of a cashflow
 // report, pay statements of other reports.
 func (d *Handler) reportCSV(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, _, raw, err := d.body(r, by, audit.ReportExported)
+	a, of, raw, err := d.body(r, by, audit.ReportExported)
 	if err != nil {
 		return err
 	}
@@ -43,20 +42,20 @@ func (d *Handler) reportCSV(w http.ResponseWriter, r *http.Request, by staff.Use
 	if err != nil {
 		return errStored
 	}
-	return sendCSV(w, a, "", rows)
+	return sendCSV(w, fileName(a, of, ".csv"), rows)
 }
 
 // monthsCSV exports amounts by month where known: money in and out of a cashflow
 // report's accounts, gross and net income of other reports.
 func (d *Handler) monthsCSV(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, attempt, raw, err := d.body(r, by, audit.ReportExported)
+	a, of, raw, err := d.body(r, by, audit.ReportExported)
 	if err != nil {
 		return err
 	}
 	var rows [][]string
 	switch a.Product {
 	case contract.Cashflow:
-		analysis, _, err := d.analysis(r.Context(), a.ID, attempt)
+		analysis, _, err := d.analysis(r.Context(), a.ID, of)
 		if err != nil {
 			return err
 		}
@@ -68,15 +67,15 @@ func (d *Handler) monthsCSV(w http.ResponseWriter, r *http.Request, by staff.Use
 		}
 		rows = spreadsheet.IncomeMonths(pages.IncomeView{Report: body})
 	}
-	return sendCSV(w, a, "-months", rows)
+	return sendCSV(w, fileName(a, of, "-months.csv"), rows)
 }
 
 // sendCSV sends rows, the header first; without rows it returns not found.
-func sendCSV(w http.ResponseWriter, a applications.Application, kind string, rows [][]string) error {
+func sendCSV(w http.ResponseWriter, name string, rows [][]string) error {
 	if len(rows) == 0 {
 		return httpx.NewError(contract.CodeNotFound, errNoSuchCSV)
 	}
-	httpx.SendDownload(w, spreadsheet.ContentType, string(a.Product)+"-"+a.ID+kind+".csv", spreadsheet.Encode(rows))
+	httpx.SendDownload(w, spreadsheet.ContentType, name, spreadsheet.Encode(rows))
 	return nil
 }
 
@@ -84,9 +83,9 @@ func sendCSV(w http.ResponseWriter, a applications.Application, kind string, row
 // times are as in the portal's API.
 func listTable(rows []pages.Row) [][]string {
 	out := [][]string{{"id", "external_id", "name", "product", "state", "verdict", "income", "currency", "score", "decision", "decided_at",
-		"assigned_to", "created_at"}}
+		"assigned_to", "created_at", "report_revised_at", "decision_outdated"}}
 	for _, r := range rows {
-		var income, score, decided string
+		var income, score, decided, revised, outdated string
 		if r.Summary.Income != nil {
 			income = r.Summary.Income.String()
 		}
@@ -94,10 +93,13 @@ func listTable(rows []pages.Row) [][]string {
 			score = strconv.Itoa(*r.Summary.Score)
 		}
 		if r.Decision != "" {
-			decided = r.DecidedAt.UTC().Format(time.RFC3339)
+			decided, outdated = r.DecidedAt.UTC().Format(time.RFC3339), strconv.FormatBool(r.Outdated)
+		}
+		if !r.RevisedAt.IsZero() {
+			revised = r.RevisedAt.UTC().Format(time.RFC3339)
 		}
 		out = append(out, []string{r.ID, r.ExternalID, r.Name, string(r.Product), r.State, string(r.Summary.Verdict), income,
-			r.Summary.Currency, score, r.Decision, decided, r.Assignee, r.CreatedAt.UTC().Format(time.RFC3339)})
+			r.Summary.Currency, score, r.Decision, decided, r.Assignee, r.CreatedAt.UTC().Format(time.RFC3339), revised, outdated})
 	}
 	return out
 }

@@ -39,7 +39,7 @@ func (d *Handler) decide(w http.ResponseWriter, r *http.Request, by staff.User) 
 	case pages.DecideFine:
 		httpx.SeeOther(w, applicationURL(r, a.ID, "decided", "decision"))
 		return nil
-	case pages.DecideLate:
+	case pages.DecideLate, pages.DecideRevised:
 		return d.showApplication(w, r, http.StatusConflict, by, a, shownParts{deciding: in})
 	}
 	return d.showApplication(w, r, http.StatusUnprocessableEntity, by, a, shownParts{deciding: in})
@@ -50,7 +50,7 @@ func decidingOf(w http.ResponseWriter, r *http.Request) (in pages.Deciding, form
 	if form, err = httpx.DecodeForm(w, r, maxDeciding); err != nil {
 		return in, form, err
 	}
-	in = pages.Deciding{Decision: form.Get("decision"), Text: decisions.NormalizeText(form.Get("text"))}
+	in = pages.Deciding{Report: form.Get("report"), Decision: form.Get("decision"), Text: decisions.NormalizeText(form.Get("text"))}
 	if in.Seen, err = strconv.ParseInt(form.Get("seen"), 10, 64); err != nil {
 		return in, form, httpx.NewError(contract.CodeMalformedBody, errors.New("no such decision"))
 	}

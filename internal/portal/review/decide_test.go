@@ -260,7 +260,8 @@ func TestIncompleteLettersAreWithheld(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, page := d.get(own)
-	d.requireText("the page", page, "was not sent:", i18ntest.EN("review.email_withheld.noServer"), i18ntest.EN("review.email_states.failed"))
+	d.requireText("the page", page, i18ntest.EN("review.email_states.withheld"),
+		i18ntest.EN("review.email_withheld.noServer"), i18ntest.EN("review.email_states.failed"))
 }
 
 // TestLetterPreview checks that a preview shows the letter and stores nothing; a letter

@@ -60,7 +60,7 @@ func TestDeletionWithdrawsSharesFirst(t *testing.T) {
 	d.post(own+"/shares", url.Values{"publicId": {harbor}})
 	d.sharer.err = &svcapi.Error{Op: "relay", HTTP: 503, Code: contract.CodeUnavailable}
 	form := url.Values{"id": {appReady}, "cause": {deletion.ByRequest}, "sure": {"yes"}}
-	if resp, page := d.post(own+"/delete", form); resp.StatusCode != 502 || !strings.Contains(page, "does not answer") {
+	if resp, page := d.post(own+"/delete", form); resp.StatusCode != 502 || !strings.Contains(page, i18ntest.EN("review.delete.shared")) {
 		t.Errorf("deleting while the service is away: %d\n%s", resp.StatusCode, page)
 	}
 	if _, err := search.Of(t.Context(), d.DB.SQL, appReady); err != nil {

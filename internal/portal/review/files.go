@@ -167,7 +167,7 @@ func (d *Handler) stubOf(ctx context.Context, a applications.Application, path s
 	if a.Product != contract.Income {
 		return nil, nil
 	}
-	raw, err := d.Applications.Report(ctx, d.DB.SQL, a.ID, 0)
+	raw, err := d.Applications.Report(ctx, d.DB.SQL, a.ID, 0, -1)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}

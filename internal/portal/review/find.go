@@ -28,14 +28,15 @@ import (
 
 // Queues are the reviewer's lists of work, one filter each.
 const (
-	queueToDecide = "decide"  // with a report and without a decision
-	queueWaiting  = "waiting" // the applicant has not finished
+	queueToDecide = "decide"  // with a report and without a decision, or with the answer to a request for more
+	queueWaiting  = "waiting" // the applicant has not finished, or not answered a request for more
+	queueAgain    = "again"   // the report was revised after the decision
 	queueMine     = "mine"    // assigned to the user
 	queueToday    = "today"   // decided since midnight UTC
 	queueDecided  = "decided"
 )
 
-var queues = [...]string{queueToDecide, queueWaiting, queueMine, queueToday, queueDecided}
+var queues = [...]string{queueToDecide, queueAgain, queueWaiting, queueMine, queueToday, queueDecided}
 
 // filter selects applications. The zero value selects all.
 type filter struct {
@@ -306,18 +307,23 @@ func (f filter) selection(now time.Time) search.Filter {
 	s.Sort, s.Descending = order.By, order.Descending
 	switch f.Queue {
 	case queueToDecide:
-		s.States = []string{string(journey.Ready)}
-		if s.Decision == "" {
-			s.Decision = search.Undecided
-		}
+		s.AnyOf = []search.Stage{{State: string(journey.Ready), Decision: search.Undecided},
+			{State: string(journey.Ready), Decision: decisions.MoreAsked, Answered: true}}
+	case queueAgain:
+		s.Outdated = true
 	case queueWaiting:
-		s.States = []string{string(journey.Started), string(journey.Connecting), string(journey.Returned), string(journey.Pending)}
+		for _, state := range []journey.State{journey.Started, journey.Connecting, journey.Returned, journey.Pending} {
+			s.AnyOf = append(s.AnyOf, search.Stage{State: string(state)})
+		}
+		for _, state := range []journey.State{journey.Ready, journey.Failed, journey.Exited, journey.Expired} {
+			s.AnyOf = append(s.AnyOf, search.Stage{State: string(state), Decision: decisions.MoreAsked})
+		}
 	case queueMine:
 		s.Assignee = f.user
 	case queueToday:
 		s.DecidedFrom = now.UTC().Truncate(24 * time.Hour)
 	case queueDecided:
-		s.Decided = true
+		s.AnyOf = []search.Stage{{Decision: decisions.Approved}, {Decision: decisions.Declined}, {Decision: decisions.Escalated}}
 	}
 	return s
 }

@@ -33,6 +33,9 @@ import (
 	pages "vestibule/templates/portal/review"
 )
 
+// answered has the applications whose request for more is answered.
+var answered = map[string]bool{}
+
 // fits evaluates a filter directly.
 func fits(f filter, a search.Found, who prefill.Fields) bool {
 	inText := func() bool {
@@ -54,12 +57,17 @@ func fits(f filter, a search.Found, who prefill.Fields) bool {
 		decided = search.Undecided
 	}
 	switch f.Queue {
-	case queueToDecide: // a filter of the form by another decision takes precedence
-		if a.State != "ready" || f.Decision == "" && a.Decision != "" {
+	case queueToDecide:
+		if a.State != "ready" || a.Decision != "" && !(a.Decision == decisions.MoreAsked && answered[a.ID]) {
+			return false
+		}
+	case queueAgain:
+		if !a.Outdated {
 			return false
 		}
 	case queueWaiting:
-		if !slices.Contains([]string{"started", "connecting", "returned", "pending"}, a.State) {
+		if !slices.Contains([]string{"started", "connecting", "returned", "pending"}, a.State) &&
+			!(a.Decision == decisions.MoreAsked && !answered[a.ID]) {
 			return false
 		}
 	case queueMine:
@@ -67,7 +75,7 @@ func fits(f filter, a search.Found, who prefill.Fields) bool {
 			return false
 		}
 	case queueDecided:
-		if a.Decision == "" {
+		if a.Decision == "" || a.Decision == decisions.MoreAsked {
 			return false
 		}
 	case queueToday:
@@ -232,7 +240,12 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 					if err := search.SetDecision(ctx, tx, e.ID, e.Decision); err != nil {
 						return err
 					}
-					e.DecidedAt = tx.Now
+					e.DecidedAt, e.Outdated = tx.Now, r.IntN(3) == 0
+					answered[e.ID] = e.Decision == decisions.MoreAsked && r.IntN(2) == 0
+					if _, err := tx.ExecContext(ctx, `UPDATE review_index SET outdated = $2, answered = $3 WHERE application_id = $1`,
+						e.ID, e.Outdated, answered[e.ID]); err != nil {
+						return err
+					}
 				}
 				if r.IntN(3) == 0 {
 					e.Assignee = pick(someUsers[0], someUsers[1])

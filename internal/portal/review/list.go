@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -164,6 +165,14 @@ func queueFilters(by staff.User) (out []filter) {
 	return out
 }
 
+// revisedAt returns when the service revised the newest report; zero for never.
+func revisedAt(e search.Found) time.Time {
+	if e.RevisedAt.UnixMicro() == 0 {
+		return time.Time{}
+	}
+	return e.RevisedAt
+}
+
 // rows adds what the list shows besides the index: the applicant's name, the figures of
 // the report and the user who works on the application.
 func (d *Handler) rows(ctx context.Context, by staff.User, found []search.Found) ([]pages.Row, error) {
@@ -197,7 +206,8 @@ func (d *Handler) rows(ctx context.Context, by staff.User, found []search.Found)
 		out[i] = pages.Row{ID: e.ID, ExternalID: e.ExternalID, Name: names[e.ID].Name(), Product: e.Product, Mode: e.Mode,
 			State: e.State, Decision: e.Decision, AnsweredAt: answered[e.ID], Attempt: e.Attempt, CreatedAt: e.CreatedAt,
 			UpdatedAt: e.UpdatedAt, DecidedAt: e.DecidedAt, Summary: e.Summary, Assignee: users[e.Assignee],
-			AssigneeID: e.Assignee, Mine: e.Assignee != "" && e.Assignee == by.ID, Stamp: stampOf(e, true)}
+			RevisedAt: revisedAt(e), Outdated: e.Outdated, AssigneeID: e.Assignee,
+			Mine: e.Assignee != "" && e.Assignee == by.ID, Stamp: stampOf(e, true)}
 	}
 	return out, nil
 }

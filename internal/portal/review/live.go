@@ -150,7 +150,8 @@ const goneStamp = "x" // ends the stamp of a row that left the open list
 // stampOf returns a text that changes with what the list shows of an application.
 func stampOf(e search.Found, inList bool) string {
 	h := fnv.New64a()
-	fmt.Fprint(h, e.UpdatedAt.UnixMicro(), e.State, e.Decision, e.DecidedAt.UnixMicro(), e.Assignee, e.Verdict, e.Attempt)
+	fmt.Fprint(h, e.UpdatedAt.UnixMicro(), e.State, e.Decision, e.DecidedAt.UnixMicro(), e.Assignee, e.Verdict, e.Attempt,
+		e.RevisedAt.UnixMicro(), e.Outdated)
 	out := fmt.Sprintf("%x", h.Sum64())
 	if !inList {
 		out += goneStamp

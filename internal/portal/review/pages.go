@@ -141,7 +141,7 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	}
 	v := pages.ApplicationView{Row: row(a), Origin: a.Origin, UserArgs: a.UserArgs, Words: d.Applications.StatusTexts(a),
 		Token: a.Journey.PublicToken, Status: a.Journey.Status, Substatus: a.Journey.Substatus, Error: a.Journey.Error,
-		HasReport: a.HasReport(), ReportAt: a.Report.At, Attempts: attempts(lines),
+		HasReport: a.HasReport(), ReportAt: a.Report.At, Outdated: a.Decision.Outdated, Attempts: attempts(lines),
 		Sharing: parts.sharing, Deciding: parts.deciding, Note: parts.note, NoteBad: parts.noteBad, Done: parts.done,
 		Decides: deciders.has(by), Administers: administrators.has(by), Oversees: overseers.has(by)}
 	if err := d.Sharing.Fill(ctx, a, &v.Sharing); err != nil {
@@ -165,9 +165,9 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 		return err
 	}
 	if a.HasReport() && a.Product.Valid() {
-		raw, err := d.Applications.Report(ctx, d.DB.SQL, a.ID, 0)
+		raw, err := d.Applications.Report(ctx, d.DB.SQL, a.ID, a.Report.Attempt, a.Report.Revision)
 		if err == nil {
-			v.Report, err = d.view(ctx, a, 0, people[a.ID], v.Place, raw)
+			v.Report, err = d.view(ctx, a, a.Report, people[a.ID], v.Place, raw)
 		}
 		if err == nil && r.Method != http.MethodHead {
 			err = d.audit(r, staff.Entry{Actor: by.ID, Action: audit.ReportViewed, Subject: a.ID})
@@ -181,11 +181,12 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 		return err
 	}
 	for _, h := range reports {
-		v.Reports = append(v.Reports, pages.HeldReport{Attempt: h.Attempt, At: h.At})
+		v.Reports = append(v.Reports, heldReport(a, h))
 	}
 	if err := d.fillReminder(r, a, &v); err != nil {
 		return err
 	}
+	v.Deciding.Report = a.Report.Version()
 	if len(v.Deciding.Taken) > 0 {
 		v.Row.Decision = v.Deciding.Taken[0].Decision
 	}

@@ -15,37 +15,37 @@ import (
 
 // reportPDF sends the report with its verdict and the decisions as a PDF.
 func (d *Handler) reportPDF(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, attempt, raw, err := d.body(r, by, audit.ReportExported)
+	a, of, raw, err := d.body(r, by, audit.ReportExported)
 	if err != nil {
 		return err
 	}
-	body, err := d.printout(r.Context(), a, attempt, raw, d.Page(r).Lang)
+	body, err := d.printout(r.Context(), a, of, raw, d.Page(r).Lang)
 	if err != nil {
 		return err
 	}
-	httpx.SendDownload(w, "application/pdf", string(a.Product)+"-"+a.ID+".pdf", body)
+	httpx.SendDownload(w, "application/pdf", fileName(a, of, ".pdf"), body)
 	return nil
 }
 
-// ReportPDF returns the newest report of an application as a PDF; store.ErrNotFound without a
-// report.
-func (d *Handler) ReportPDF(ctx context.Context, a applications.Application, l i18n.Lang) ([]byte, error) {
-	raw, err := d.Applications.Report(ctx, d.DB.SQL, a.ID, 0)
+// ReportPDF returns a stored report of an application as a PDF.
+func (d *Handler) ReportPDF(ctx context.Context, a applications.Application, of applications.StoredReport, l i18n.Lang) ([]byte, error) {
+	raw, err := d.Applications.Report(ctx, d.DB.SQL, a.ID, of.Attempt, of.Revision)
 	if err != nil {
 		return nil, err
 	}
-	return d.printout(ctx, a, 0, raw, l)
+	return d.printout(ctx, a, of, raw, l)
 }
 
-// printout draws the report of an attempt.
-func (d *Handler) printout(ctx context.Context, a applications.Application, attempt int, raw []byte, l i18n.Lang) ([]byte, error) {
+// printout draws a report.
+func (d *Handler) printout(ctx context.Context, a applications.Application, of applications.StoredReport, raw []byte,
+	l i18n.Lang) ([]byte, error) {
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
 	if err != nil {
 		return nil, err
 	}
 	v := pages.ApplicationView{Row: row(a)}
 	v.Row.Name = people[a.ID].Name()
-	if v.Report, err = d.view(ctx, a, attempt, people[a.ID], nil, raw); err != nil {
+	if v.Report, err = d.view(ctx, a, of, people[a.ID], nil, raw); err != nil {
 		return nil, err
 	}
 	if err := d.Decisions.Fill(ctx, a, &v.Deciding, &v.Notes); err != nil {

@@ -79,7 +79,7 @@ func TestReportPDF(t *testing.T) {
 		}
 
 		a, err := d.Applications.Get(t.Context(), d.Applications.DB.SQL, appStarted)
-		if _, err2 := d.ReportPDF(t.Context(), a, i18n.English); err != nil || !errors.Is(err2, store.ErrNotFound) {
+		if _, err2 := d.ReportPDF(t.Context(), a, a.Report, i18n.English); err != nil || !errors.Is(err2, store.ErrNotFound) {
 			t.Errorf("an application without a report: %v, %v", err, err2)
 		}
 	})

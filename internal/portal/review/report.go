@@ -22,26 +22,33 @@ import (
 	"vestibule/templates/ui"
 )
 
-// body reads the report of the attempt in the query, by default the newest (0), of
-// the application in the address. It writes the audit entry before any of the report
-// is sent.
-func (d *Handler) body(r *http.Request, by staff.User, action string) (a applications.Application, attempt int, raw []byte, err error) {
+// body reads the report that the query names, by default the newest, of the application in the
+// address. It writes the audit entry before any of the report is sent.
+func (d *Handler) body(r *http.Request, by staff.User, action string) (a applications.Application, of applications.StoredReport,
+	raw []byte, err error) {
 	if a, err = d.get(r); err != nil {
-		return a, 0, nil, err
+		return a, of, nil, err
 	}
-	if n := r.URL.Query().Get("attempt"); n != "" {
-		if attempt, err = strconv.Atoi(n); err != nil || attempt < 1 {
-			return a, 0, nil, httpx.NewError(contract.CodeNotFound, errors.New("no such attempt"))
-		}
+	if of, err = d.selectedReport(r.Context(), a, r.URL.Query()); err != nil {
+		return a, of, nil, err
 	}
-	raw, err = d.Applications.Report(r.Context(), d.DB.SQL, a.ID, attempt)
+	raw, err = d.Applications.Report(r.Context(), d.DB.SQL, a.ID, of.Attempt, of.Revision)
 	if errors.Is(err, store.ErrNotFound) {
-		return a, attempt, nil, httpx.NewError(contract.CodeReportNotReady, err)
+		return a, of, nil, httpx.NewError(contract.CodeReportNotReady, err)
 	}
 	if err != nil || r.Method == http.MethodHead {
-		return a, attempt, raw, err
+		return a, of, raw, err
 	}
-	return a, attempt, raw, d.audit(r, staff.Entry{Actor: by.ID, Action: action, Subject: a.ID})
+	return a, of, raw, d.audit(r, staff.Entry{Actor: by.ID, Action: action, Subject: a.ID})
+}
+
+// fileName returns the name of a file of a report. It names the revision.
+func fileName(a applications.Application, of applications.StoredReport, ending string) string {
+	name := string(a.Product) + "-" + a.ID
+	if of.Revision > 0 {
+		name += "-revision-" + strconv.Itoa(of.Revision)
+	}
+	return name + ending
 }
 
 // Errors of reading stored reports. The parser's errors are not passed on, because
@@ -52,9 +59,9 @@ var (
 	errStored    = errors.New("review: a stored report does not parse")
 )
 
-// analysis returns the analysis of an attempt's cashflow report; nil if none exists yet.
-func (d *Handler) analysis(ctx context.Context, id string, attempt int) (a *report.Analysis, pending bool, err error) {
-	raw, pending, err := d.Applications.Analysis(ctx, id, attempt)
+// analysis returns the analysis of a cashflow report; nil if none exists yet.
+func (d *Handler) analysis(ctx context.Context, id string, of applications.StoredReport) (a *report.Analysis, pending bool, err error) {
+	raw, pending, err := d.Applications.Analysis(ctx, id, of.Attempt, of.Revision)
 	if err != nil || raw == nil {
 		return nil, pending, err
 	}
@@ -64,14 +71,18 @@ func (d *Handler) analysis(ctx context.Context, id string, attempt int) (a *repo
 	return a, pending, nil
 }
 
-// view returns the report of an attempt as a page's view: its verdict compares the report with what the
+// view returns a report as a page's view: its verdict compares the report with what the
 // applicant stated.
-func (d *Handler) view(ctx context.Context, a applications.Application, attempt int,
+func (d *Handler) view(ctx context.Context, a applications.Application, of applications.StoredReport,
 	stated prefill.Fields, place *pages.Place, raw []byte) (pages.Measured, error) {
-	v, err := parseView(a.Product, raw, stated, pages.Case{ApplicationID: a.ID, Place: place, PDFImages: d.PageImages.PDF()})
+	_, changed, err := d.formerRevision(ctx, a.ID, of)
+	if err != nil {
+		return nil, err
+	}
+	v, err := parseView(a.Product, raw, stated, pages.Case{ApplicationID: a.ID, Place: place, PDFImages: d.PageImages.PDF(),
+		Held: heldReport(a, of), Changed: changed})
 	if c, ok := v.(pages.ReportView); ok && err == nil {
-		c.Attempt = attempt
-		c.Analysis, c.Pending, err = d.analysis(ctx, a.ID, attempt)
+		c.Analysis, c.Pending, err = d.analysis(ctx, a.ID, of)
 		return c, err
 	}
 	return v, err
@@ -115,7 +126,7 @@ func Summarize(s *applications.Service) func(context.Context, store.Queryer, app
 		if !a.Product.Valid() {
 			return none, nil
 		}
-		raw, err := s.Report(ctx, q, a.ID, 0)
+		raw, err := s.Report(ctx, q, a.ID, 0, -1)
 		if errors.Is(err, store.ErrNotFound) {
 			return none, nil
 		}
@@ -147,7 +158,7 @@ func (d *Handler) report(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if utf8.RuneCountInString(query) > maxQuery || !utf8.ValidString(query) || len(node) > maxQuery {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
-	a, attempt, raw, err := d.body(r, by, audit.ReportViewed)
+	a, of, raw, err := d.body(r, by, audit.ReportViewed)
 	if err != nil {
 		return err
 	}
@@ -159,7 +170,7 @@ func (d *Handler) report(w http.ResponseWriter, r *http.Request, by staff.User) 
 	if err != nil {
 		return err
 	}
-	v, err := d.view(r.Context(), a, attempt, people[a.ID], place, raw)
+	v, err := d.view(r.Context(), a, of, people[a.ID], place, raw)
 	if err != nil {
 		return err
 	}
@@ -172,7 +183,7 @@ func (d *Handler) report(w http.ResponseWriter, r *http.Request, by staff.User) 
 
 // transactions shows the transactions that make up a figure of a cashflow report.
 func (d *Handler) transactions(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, attempt, raw, err := d.body(r, by, audit.ReportViewed)
+	a, of, raw, err := d.body(r, by, audit.ReportViewed)
 	if err != nil {
 		return err
 	}
@@ -183,7 +194,7 @@ func (d *Handler) transactions(w http.ResponseWriter, r *http.Request, by staff.
 	if err != nil {
 		return err
 	}
-	shown, err := d.view(r.Context(), a, attempt, prefill.Fields{}, place, raw)
+	shown, err := d.view(r.Context(), a, of, prefill.Fields{}, place, raw)
 	if err != nil {
 		return err
 	}
@@ -206,7 +217,7 @@ func (d *Handler) transactions(w http.ResponseWriter, r *http.Request, by staff.
 // download sends the report as received from the service, plus what the applicant
 // stated.
 func (d *Handler) download(w http.ResponseWriter, r *http.Request, by staff.User) error {
-	a, _, raw, err := d.body(r, by, audit.ReportExported)
+	a, of, raw, err := d.body(r, by, audit.ReportExported)
 	if err != nil {
 		return err
 	}
@@ -217,6 +228,6 @@ func (d *Handler) download(w http.ResponseWriter, r *http.Request, by staff.User
 	if stated, known := people[a.ID]; known {
 		raw = withStated(raw, stated)
 	}
-	httpx.SendDownload(w, "application/json", string(a.Product)+"-"+a.ID+".json", raw)
+	httpx.SendDownload(w, "application/json", fileName(a, of, ".json"), raw)
 	return nil
 }

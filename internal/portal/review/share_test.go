@@ -354,7 +354,8 @@ func TestRefusedShareIsNotStored(t *testing.T) {
 		{refusal(contract.CodeUnknownCustomer), 409, "<code>UNKNOWN_CUSTOMER</code>", "<code>UNKNOWN_CUSTOMER</code>", false},
 		{&svcapi.Error{Op: "share report", Code: contract.CodeUpstream, Err: context.DeadlineExceeded}, 502,
 			i18ntest.EN("review.share.no_answer"), i18ntest.ES("review.share.no_answer"), true},
-		{&svcapi.Error{Op: "share report", HTTP: 429, Code: contract.CodeRateLimited}, 502, "did not answer", "no respondió", true},
+		{&svcapi.Error{Op: "share report", HTTP: 429, Code: contract.CodeRateLimited}, 502,
+			i18ntest.EN("review.share.no_answer"), i18ntest.ES("review.share.no_answer"), true},
 	} {
 		d.sharer.set(func() { d.sharer.err = tc.err })
 		resp, page := d.post(own+"/shares", shareForm(harbor, "Harbor"))

@@ -11,7 +11,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
-	"vestibule/internal/provider/reports"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
@@ -364,8 +364,7 @@ func (s *bankServer) openSources() []string {
 // that was disconnected, and end with the last one.
 func TestMonitoringAfterDisconnect(t *testing.T) {
 	withBanks(t, func(t *testing.T, s *bankServer) {
-		if _, err := s.DB.SQL.ExecContext(t.Context(), `UPDATE products SET inquiry_type = 'MONITORING' WHERE id = $1`,
-			s.Seed.Products[contract.Cashflow]); err != nil {
+		if _, err := s.DB.SQL.ExecContext(t.Context(), `UPDATE product_configurations SET inquiry_type = 'MONITORING'`); err != nil {
 			t.Fatal(err)
 		}
 		ana := s.consumer("ana@example.com")
@@ -373,7 +372,7 @@ func TestMonitoringAfterDisconnect(t *testing.T) {
 		s.disconnect(s.open(s.link("ana@example.com", 1)), s.sourceID(ana, "open-bank"))
 		s.emails(2) // before the confirmation expires
 		week := func() {
-			s.Control("POST", "/clock", map[string]any{"advance": (reports.RefreshInterval + time.Minute).String()})
+			s.Control("POST", "/clock", map[string]any{"advance": (customers.Configuration{}.RefreshInterval() + time.Minute).String()})
 		}
 		made := func() int {
 			return s.Count(`SELECT count(*) FROM reports WHERE refreshed_from IS NOT NULL AND status = 'SUCCESS'`)

@@ -12,6 +12,7 @@ import (
 func (a *Authenticator) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /connect/accesstoken", httpx.API(a.Log, a.Basic(a.accessToken)))
 	mux.Handle("GET /connect/jwkset", httpx.API(a.Log, a.keySet))
+	mux.Handle("GET /jwkset", httpx.API(a.Log, a.keySet)) // the address that the contract names without its prefix
 }
 
 // accessToken issues an access token and responds with {accessToken, exp}. The token is

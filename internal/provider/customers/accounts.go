@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -144,14 +145,19 @@ func (s *Service) Products(ctx context.Context, q store.Queryer, customerID stri
 // Product returns a product of the customer with its effective configuration. For an
 // unknown product, and for one without a kind, it returns store.ErrNotFound.
 func (s *Service) Product(ctx context.Context, q store.Queryer, customerID, productID string) (Product, error) {
-	found, err := products(ctx, q, `p.customer_id = $1 AND p.id = $2`, customerID, productID)
-	if err == nil && (len(found) != 1 || found[0].Kind == "") {
+	p, err := findProduct(ctx, q, customerID, productID)
+	if err == nil && p.Kind == "" {
 		err = store.ErrNotFound
 	}
 	if err != nil {
 		return Product{}, err
 	}
-	return found[0], nil
+	return p, nil
+}
+
+// FamilyProduct returns a product of an account or of its children, or store.ErrNotFound.
+func (s *Service) FamilyProduct(ctx context.Context, q store.Queryer, customerID, productID string) (Product, error) {
+	return oneProduct(products(ctx, q, `(c.id = $1 OR c.parent_id = $1) AND p.id = $2`, customerID, productID))
 }
 
 // RenameProduct changes the names of a product of the customer. If another product
@@ -216,4 +222,67 @@ func (s *Service) EditCompleteURLs(ctx context.Context, tx *store.Tx, customerID
 		return err
 	}
 	return s.SetCompleteURLs(ctx, tx, customerID, urls)
+}
+
+// ErrConfiguration is returned for a configuration that a product cannot get: it is unknown,
+// another customer's or retired, or there is none to inherit.
+var ErrConfiguration = errors.New("customers: no configuration of this account that can be assigned")
+
+// CreateProduct adds a product to an account, with a configuration that its account can
+// assign; an empty configurationID is the one that the account inherits. If a product of the
+// account has the name, it returns ErrDuplicateName. The caller validates the names.
+func (s *Service) CreateProduct(ctx context.Context, tx *store.Tx, customerID string, n Names, configurationID string) (Product, error) {
+	if err := s.requireAssignable(ctx, tx, customerID, configurationID); err != nil {
+		return Product{}, err
+	}
+	p, added, err := s.AddProduct(ctx, tx, Product{CustomerID: customerID, Name: n.Name, DisplayName: n.DisplayName,
+		Configuration: Configuration{ID: configurationID}})
+	switch {
+	case err == nil && !added:
+		err = ErrDuplicateName
+	case err == nil && p.Kind == "":
+		err = ErrConfiguration
+	}
+	return p, err
+}
+
+// ConfigureProduct sets the configuration of a product of the account; with an empty
+// configurationID the product inherits one. It returns store.ErrNotFound for a product of
+// another account.
+func (s *Service) ConfigureProduct(ctx context.Context, tx *store.Tx, customerID, productID, configurationID string) error {
+	if _, err := findProduct(ctx, tx, customerID, productID); err != nil {
+		return err
+	}
+	if err := s.requireAssignable(ctx, tx, customerID, configurationID); err != nil {
+		return err
+	}
+	return requireRow(assignProduct(ctx, tx, customerID, productID, configurationID, tx.Now))
+}
+
+// requireAssignable returns ErrConfiguration unless products of the account can get a
+// configuration; every account can let its products inherit.
+func (s *Service) requireAssignable(ctx context.Context, q store.Queryer, customerID, configurationID string) error {
+	if configurationID == "" {
+		return nil
+	}
+	all, err := s.Assignable(ctx, q, customerID)
+	if err == nil && !slices.ContainsFunc(all, func(c Configuration) bool { return c.ID == configurationID }) {
+		err = ErrConfiguration
+	}
+	return err
+}
+
+// findProduct returns a product of the account, with a kind or without one.
+func findProduct(ctx context.Context, q store.Queryer, customerID, productID string) (Product, error) {
+	return oneProduct(products(ctx, q, `p.customer_id = $1 AND p.id = $2`, customerID, productID))
+}
+
+func oneProduct(found []Product, err error) (Product, error) {
+	if err == nil && len(found) != 1 {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return Product{}, err
+	}
+	return found[0], nil
 }

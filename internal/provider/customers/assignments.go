@@ -28,7 +28,7 @@ func (s *Service) listConfigurations(w http.ResponseWriter, r *http.Request) err
 	if err != nil {
 		return err
 	}
-	all, err := s.Configurations(r.Context(), s.DB.SQL, caller.CustomerID)
+	all, err := s.Assignable(r.Context(), s.DB.SQL, caller.CustomerID)
 	if err != nil {
 		return err
 	}
@@ -143,8 +143,8 @@ func (s *Service) assign(w http.ResponseWriter, r *http.Request) error {
 		return unknown
 	}
 	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		_, err := s.Configuration(ctx, tx, caller.CustomerID, id)
-		if errors.Is(err, store.ErrNotFound) {
+		c, err := s.Configuration(ctx, tx, caller.CustomerID, id)
+		if errors.Is(err, store.ErrNotFound) || !c.Retired.IsZero() {
 			return unknown
 		}
 		if err != nil {

@@ -10,6 +10,7 @@
 package customers
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,6 +38,9 @@ type Service struct {
 	// Mailboxes hashes the addresses that consumers are found by. Without it, new consumers
 	// get their hash from a later Sweep.
 	Mailboxes *mail.Mailboxes
+
+	// Prepared stores the sandbox's prepared reports; nil in production.
+	Prepared PreparedStore
 
 	// Withdrawn ends visits that wait for a consumer, in the transaction that withdraws
 	// consent. May be nil.
@@ -72,6 +76,9 @@ func (a Account) ApplicantName() string {
 	}
 	return a.Name
 }
+
+// ParentOrSelf returns the id of the account that has the configurations.
+func (a Account) ParentOrSelf() string { return cmp.Or(a.ParentID, a.ID) }
 
 // Caller returns the account as the caller of a request.
 func (a Account) Caller() auth.Caller {

@@ -94,10 +94,10 @@ func (s *Service) ensureProducts(ctx context.Context, tx *store.Tx, customerID s
 		}
 	}
 	first, err := sameConfiguration(ctx, tx, customerID, defaultConfiguration(contract.Cashflow))
-	if err != nil {
-		return err
+	if err == nil && first.ID != "" { // not retired
+		err = configureParent(ctx, tx, customerID, first.ID)
 	}
-	if err := configureParent(ctx, tx, customerID, first.ID); err != nil {
+	if err != nil {
 		return err
 	}
 	for i, kind := range contract.Products() {
@@ -118,7 +118,7 @@ func (s *Service) ensureProducts(ctx context.Context, tx *store.Tx, customerID s
 }
 
 // inquiryType is the inquiry type of generated configurations.
-const inquiryType = "PERSONAL"
+const inquiryType = contract.InquiryPersonal
 
 func productName(kind contract.Product) string {
 	switch kind {

@@ -232,7 +232,7 @@ func (s *Service) RemoveWidgetOrigin(ctx context.Context, tx *store.Tx, customer
 func products(ctx context.Context, q store.Queryer, where string, args ...any) ([]Product, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (p Product, err error) {
 		g := &p.Configuration
-		var created, updated int64
+		var created, updated, retired int64
 		err = row.Scan(
 			&p.ID,
 			&p.CustomerID,
@@ -254,8 +254,12 @@ func products(ctx context.Context, q store.Queryer, where string, args ...any) (
 			&g.IncomeModelSuite,
 			&g.IncomeInflows,
 			&g.EligibilityKind,
+			&g.BankLimit,
+			&g.RefreshDays,
+			&g.PreparedReport,
+			&retired,
 		)
-		p.Created, p.Updated = store.Time(created), store.Time(updated)
+		p.Created, p.Updated, g.Retired = store.Time(created), store.Time(updated), usedTime(retired)
 		return p, err
 	}, `SELECT
 			p.id,
@@ -263,7 +267,7 @@ func products(ctx context.Context, q store.Queryer, where string, args ...any) (
 			coalesce(g.kind, p.kind),
 			p.name,
 			coalesce(p.display_name, ''),
-			coalesce(nullif(p.inquiry_type, ''), g.inquiry_type, ''),
+			coalesce(g.inquiry_type, p.inquiry_type),
 			p.created_at,
 			coalesce(p.updated_at, p.created_at),
 			p.configuration_id IS NULL,
@@ -277,7 +281,11 @@ func products(ctx context.Context, q store.Queryer, where string, args ...any) (
 			coalesce(g.score_v21, FALSE),
 			coalesce(g.income_model_suite, ''),
 			coalesce(g.income_inflows, FALSE),
-			coalesce(g.eligibility_kind, '')
+			coalesce(g.eligibility_kind, ''),
+			coalesce(g.bank_limit, 0),
+			coalesce(g.refresh_days, 0),
+			coalesce(g.prepared_report_id, ''),
+			coalesce(g.retired_at, 0)
 		FROM products p JOIN customers c ON c.id = p.customer_id LEFT JOIN customers m ON m.id = c.parent_id
 			LEFT JOIN product_configurations g ON g.id = coalesce(p.configuration_id, c.configuration_id, m.configuration_id)
 				AND (g.id = p.configuration_id OR p.kind IN ('', g.kind))
@@ -305,10 +313,17 @@ func renameProduct(ctx context.Context, tx *store.Tx, customerID, productID stri
 func insertConfiguration(ctx context.Context, tx *store.Tx, c Configuration, created time.Time) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO product_configurations
 		(id, customer_id, kind, alias, inquiry_type, deprecated_attributes, score_v1, score_v21,
-		income_model_suite, income_inflows, eligibility_kind, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (customer_id, alias) DO NOTHING`,
+		income_model_suite, income_inflows, eligibility_kind, bank_limit, refresh_days, prepared_report_id, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (customer_id, alias) DO NOTHING`,
 		c.ID, c.CustomerID, string(c.Kind), c.Alias, c.InquiryType, c.DeprecatedAttributes, c.ScoreV1, c.ScoreV21,
-		c.IncomeModelSuite, c.IncomeInflows, string(c.EligibilityKind), store.Micros(created)))
+		c.IncomeModelSuite, c.IncomeInflows, string(c.EligibilityKind), c.BankLimit, c.RefreshDays, c.PreparedReport, store.Micros(created)))
+}
+
+// retireConfiguration retires a configuration of a parent account. It returns false if the
+// account has none that is not retired.
+func retireConfiguration(ctx context.Context, tx *store.Tx, parentID, id string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE product_configurations SET retired_at = $3
+		WHERE id = $2 AND customer_id = $1 AND retired_at IS NULL`, parentID, id, store.Micros(tx.Now)))
 }
 
 func configuration(ctx context.Context, q store.Queryer, customerID, where, value string) (Configuration, error) {
@@ -323,9 +338,9 @@ func configuration(ctx context.Context, q store.Queryer, customerID, where, valu
 }
 
 // sameConfiguration returns the configuration with the alias of c of an account or its
-// parent, or the zero Configuration.
+// parent, or the zero Configuration if there is none or it is retired.
 func sameConfiguration(ctx context.Context, q store.Queryer, customerID string, c Configuration) (Configuration, error) {
-	found, err := configurations(ctx, q, `alias = $2 AND customer_id = (SELECT coalesce(parent_id, id) FROM customers WHERE id = $1)`,
+	found, err := configurations(ctx, q, `retired_at IS NULL AND alias = $2 AND customer_id = (SELECT coalesce(parent_id, id) FROM customers WHERE id = $1)`,
 		customerID, c.Alias)
 	if err != nil || len(found) == 0 {
 		return Configuration{}, err
@@ -335,11 +350,14 @@ func sameConfiguration(ctx context.Context, q store.Queryer, customerID string, 
 
 func configurations(ctx context.Context, q store.Queryer, where string, args ...any) ([]Configuration, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (c Configuration, err error) {
-		err = row.Scan(&c.ID, &c.CustomerID, &c.Kind, &c.Alias, &c.InquiryType, &c.DeprecatedAttributes, &c.ScoreV1,
-			&c.ScoreV21, &c.IncomeModelSuite, &c.IncomeInflows, &c.EligibilityKind)
+		var retired sql.NullInt64
+		err = row.Scan(&c.ID, &c.CustomerID, &c.Kind, &c.Alias, &c.InquiryType, &c.DeprecatedAttributes, &c.ScoreV1, &c.ScoreV21,
+			&c.IncomeModelSuite, &c.IncomeInflows, &c.EligibilityKind, &c.BankLimit, &c.RefreshDays, &c.PreparedReport, &retired)
+		c.Retired = store.NullTime(retired)
 		return c, err
 	}, `SELECT id, customer_id, kind, alias, inquiry_type, deprecated_attributes,
-		score_v1, score_v21, income_model_suite, income_inflows, eligibility_kind
+		score_v1, score_v21, income_model_suite, income_inflows, eligibility_kind,
+		bank_limit, refresh_days, prepared_report_id, retired_at
 		FROM product_configurations WHERE `+where, args...)
 }
 

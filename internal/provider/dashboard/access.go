@@ -20,9 +20,13 @@ import (
 )
 
 func (s *Service) credentials(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-	all, err := s.Customers.Credentials(ctx, s.DB.SQL, by.account.ID)
+	v, err := s.credentialViews(ctx, by.account.ID)
+	return providerui.DashboardCredentialsPage(d, v), err
+}
+
+func (s *Service) credentialViews(ctx context.Context, customerID string) (v []providerui.DashboardCredential, err error) {
+	all, err := s.Customers.Credentials(ctx, s.DB.SQL, customerID)
 	now := s.Now()
-	var v []providerui.DashboardCredential
 	for _, c := range all {
 		live := c.Valid(now)
 		rotatable := live && !slices.ContainsFunc(all,
@@ -30,7 +34,7 @@ func (s *Service) credentials(ctx context.Context, _ *http.Request, by user, d p
 		v = append(v, providerui.DashboardCredential{ID: c.ID, ClientID: c.ClientID, Name: c.Name, Created: c.Created, Expires: c.Expires,
 			Revoked: c.Revoked, Used: c.Used, Live: live, Rotatable: rotatable})
 	}
-	return providerui.DashboardCredentialsPage(d, v), err
+	return v, err
 }
 
 func (s *Service) issue(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -184,7 +188,8 @@ func (s *Pages) entries(ctx context.Context, r *http.Request, by user, d provide
 	f := console.LogFilter{EntryFilter: staff.EntryFilter{Subject: by.Account, Actor: q.Get("user"), Action: q.Get("action")},
 		Account: by.Account, Text: text, Actions: map[string]string{}, Size: pageSize,
 		Names: map[string]string{operator: i18n.T(d.Lang, "dashboard.author.providers_operator"),
-			consumer: i18n.T(d.Lang, "dashboard.author.consumer"), Command: i18n.T(d.Lang, "dashboard.author.command")}}
+			consumer: i18n.T(d.Lang, "dashboard.author.consumer"), Command: i18n.T(d.Lang, "dashboard.author.command"),
+			parentAccount: i18n.T(d.Lang, "dashboard.author.parent")}}
 	var err, err2 error
 	f.After, err = store.ParseCursor(cmp.Or(q.Get("after"), d.Given.Get("after")))
 	f.From, f.To, err2 = parseDays(q)

@@ -17,46 +17,6 @@ import (
 	"vestibule/internal/store"
 )
 
-// configurations returns the configurations that the user's account may assign: a
-// parent's own.
-func (s *Service) configurations(ctx context.Context, by user) ([]providerui.DashboardConfiguration, error) {
-	if by.account.ParentID != "" {
-		return nil, nil
-	}
-	all, err := s.Customers.Configurations(ctx, s.DB.SQL, by.account.ID)
-	var out []providerui.DashboardConfiguration
-	for _, c := range all {
-		out = append(out, configurationView(c))
-	}
-	return out, err
-}
-
-func configurationView(c customers.Configuration) providerui.DashboardConfiguration {
-	return providerui.DashboardConfiguration{ID: c.ID, Alias: c.Alias, Kind: c.Kind, InquiryType: c.InquiryType,
-		Deprecated: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, ScoreV21: c.ScoreV21, IncomeModelSuite: c.IncomeModelSuite,
-		Inflows: c.IncomeInflows, Workflow: c.EligibilityKind}
-}
-
-func (s *Service) productViews(ctx context.Context, customerID string) ([]providerui.DashboardProduct, error) {
-	all, err := s.Customers.Products(ctx, s.DB.SQL, customerID)
-	var out []providerui.DashboardProduct
-	for _, p := range all {
-		out = append(out, providerui.DashboardProduct{ID: p.ID, Name: p.Name, DisplayName: p.DisplayName, Kind: p.Kind,
-			InquiryType: p.InquiryType, Configuration: configurationView(p.Configuration), Inherited: p.Inherited})
-	}
-	return out, err
-}
-
-func (s *Service) products(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-	own, err := s.productViews(ctx, by.account.ID)
-	if err != nil {
-		return nil, err
-	}
-	all, err := s.configurations(ctx, by)
-	v := providerui.DashboardProducts{Products: own, Configurations: all, Assignable: by.configurer && len(all) > 0}
-	return providerui.DashboardProductsPage(d, v), err
-}
-
 func (s *Service) children(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	return s.childList(ctx, r, by, d, "")
 }
@@ -112,6 +72,9 @@ func (s *Service) child(ctx context.Context, r *http.Request, by user, d provide
 	if v.Products, err = s.productViews(ctx, a.ID); err != nil {
 		return nil, err
 	}
+	if err := s.childAccess(ctx, a, &v); err != nil {
+		return nil, err
+	}
 	v.Configurations, err = s.configurations(ctx, by)
 	v.Assignable = by.configurer && len(v.Configurations) > 0
 	return providerui.DashboardAccountPage(d, v), err
@@ -149,89 +112,46 @@ func (s *Service) addChild(ctx context.Context, tx *store.Tx, by user, in input)
 		unlessAdded(added, err)
 }
 
-func (s *Service) addProduct(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	if !customers.IsPublicID(in.id) {
-		return done{}, unknown("child account")
-	}
-	a, err := s.Customers.Child(ctx, tx, by.account.ID, in.id)
-	if err != nil {
-		return done{}, err
-	}
-	names, err := s.names(in)
-	if err != nil {
-		return done{}, err
-	}
-	p, added, err := s.Customers.AddProduct(ctx, tx, customers.Product{CustomerID: a.ID, Name: names.Name, DisplayName: names.DisplayName})
-	return done{action: "product added", object: p.ID, values: namesGiven(names), flash: "product"}, unlessAdded(added, err)
-}
-
 // namesGiven returns the names of a new account or product for the audit trail.
 func namesGiven(n customers.Names) []staff.Value {
 	return staff.Changed(staff.Value{Setting: staff.SettingName, After: n.Name},
 		staff.Value{Setting: staff.SettingDisplayName, After: n.DisplayName})
 }
 
-// inherited is a configuration in the audit trail that is the account's or its parent's.
-const inherited = "inherited"
-
-// ownConfiguration returns the ID of the configuration that a product has of its own; "" if it
-// inherits one, and for a product of another account.
-func (s *Service) ownConfiguration(ctx context.Context, q store.Queryer, customerID, product string) (string, error) {
-	all, err := s.Customers.Products(ctx, q, customerID)
-	for _, p := range all {
-		if p.ID == product && !p.Inherited {
-			return p.Configuration.ID, err
-		}
-	}
-	return "", err
-}
-
-// assign assigns a configuration to a product or a child account, or removes it so
-// that the target inherits.
+// assign assigns a configuration to a child account, or removes it so that the account
+// inherits.
 func (s *Service) assign(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	account, product, configuration := in.Get("account"), in.Get("product"), in.Get("configuration")
-	if (account == "") == (product == "") || product != "" && !contract.IsUUID(product) ||
-		!customers.IsPublicID(account+product+in.Get("child")) || configuration != "" && !contract.IsUUID(configuration) {
+	configuration := in.Get("configuration")
+	if !customers.IsPublicID(in.id) || configuration != "" && !contract.IsUUID(configuration) {
 		return done{}, malformed("configuration")
 	}
-	if by.account.ParentID != "" || !by.configurer {
+	if !by.configurer {
 		return done{}, unknown("configuration to assign")
 	}
-	out := done{action: "configuration changed", object: account + product, detail: inherited, flash: "inherited"}
+	a, err := s.Customers.Child(ctx, tx, by.account.ID, in.id)
+	if err != nil {
+		return done{}, err
+	}
+	if configuration == a.ConfigurationID {
+		return done{}, noChange{flashNoChange}
+	}
 	all, err := s.Customers.Configurations(ctx, tx, by.account.ID)
 	if err != nil {
 		return done{}, err
 	}
+	alias := func(id string) string {
+		if i := slices.IndexFunc(all, func(c customers.Configuration) bool { return c.ID == id }); i >= 0 {
+			return all[i].Alias
+		}
+		return inherited
+	}
+	out := done{action: "configuration changed", object: a.PublicID, detail: alias(configuration), flash: "inherited"}
 	if configuration != "" {
-		i := slices.IndexFunc(all, func(c customers.Configuration) bool { return c.ID == configuration })
-		if i < 0 {
-			return done{}, unknown("configuration")
-		}
-		out.flash, out.detail = "assigned", all[i].Alias
-	}
-	before, owner := "", by.account.ID
-	if on := account + in.Get("child"); on != "" {
-		// The form is on the page of a child account.
-		a, err := s.Customers.Child(ctx, tx, by.account.ID, on)
-		if err != nil {
-			return done{}, err
-		}
-		out.to = "/dashboard/accounts/" + url.PathEscape(a.PublicID)
-		before, owner = a.ConfigurationID, a.ID
-	}
-	if product != "" {
-		if before, err = s.ownConfiguration(ctx, tx, owner, product); err != nil {
-			return done{}, err
+		out.flash = "assigned"
+		if i := slices.IndexFunc(all, func(c customers.Configuration) bool { return c.ID == configuration }); i < 0 || !all[i].Retired.IsZero() {
+			return done{}, fieldProblem("account-configuration", "dashboard.product.configuration_problem")
 		}
 	}
-	alias := inherited
-	if i := slices.IndexFunc(all, func(c customers.Configuration) bool { return c.ID == before }); i >= 0 {
-		alias = all[i].Alias
-	}
-	out.values = staff.Changed(staff.Value{Setting: staff.SettingConfiguration, Before: alias, After: out.detail})
-	to := customers.Target{Type: customers.TargetProduct, ID: product}
-	if account != "" {
-		to = customers.Target{Type: customers.TargetAccount, ID: account}
-	}
-	return out, s.Customers.Assign(ctx, tx, by.account.ID, to, configuration)
+	out.values = staff.Changed(staff.Value{Setting: staff.SettingConfiguration, Before: alias(a.ConfigurationID), After: out.detail})
+	return out, s.Customers.Assign(ctx, tx, by.account.ID, customers.Target{Type: customers.TargetAccount, ID: a.PublicID}, configuration)
 }

@@ -43,7 +43,11 @@ func (s *Service) correctionPage(ctx context.Context, reference string, by user,
 	}
 	v := providerui.DashboardCorrection{Reference: reference, Then: then, MaxReason: maxReason}
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		f, err := s.Reports.Figures(ctx, tx, by.account.ID, token)
+		r, err := s.own(ctx, tx, by, token)
+		if err != nil {
+			return err
+		}
+		f, err := s.Reports.Figures(ctx, tx, r.CustomerID, token)
 		if err != nil {
 			return err
 		}
@@ -53,7 +57,7 @@ func (s *Service) correctionPage(ctx context.Context, reference string, by user,
 				v.Names = append(v.Names, name)
 			}
 		}
-		made, err := s.Reports.Revisions(ctx, tx, by.account.ID, token)
+		made, err := s.Reports.Revisions(ctx, tx, r.CustomerID, token)
 		if err != nil {
 			return err
 		}
@@ -107,7 +111,11 @@ func (s *Service) previewCorrection(w http.ResponseWriter, r *http.Request) erro
 	c, err := corrected(in, by)
 	if err == nil {
 		var values report.RevisedValues
-		values, err = s.Reports.PreviewCorrection(r.Context(), s.DB.SQL, by.account.ID, token, c.Values)
+		var of reports.Report
+		if of, err = s.own(r.Context(), s.DB.SQL, by, token); err != nil {
+			return err
+		}
+		values, err = s.Reports.PreviewCorrection(r.Context(), s.DB.SQL, of.CustomerID, token, c.Values)
 		then, err = &values, unfit(err)
 	}
 	var no refused
@@ -127,14 +135,15 @@ func (s *Service) correct(ctx context.Context, tx *store.Tx, by user, in input) 
 	if token == "" {
 		return done{}, unknown("report")
 	}
-	if _, err := s.own(ctx, tx, by, token); err != nil {
+	r, err := s.own(ctx, tx, by, token)
+	if err != nil {
 		return done{}, err
 	}
 	c, err := corrected(in, by)
 	if err != nil {
 		return done{}, err
 	}
-	n, err := s.Reports.Correct(ctx, tx, by.account.ID, token, c)
+	n, err := s.Reports.Correct(ctx, tx, r.CustomerID, token, c)
 	if errors.Is(err, reports.ErrRevised) {
 		return done{}, noChange{"corrected meanwhile"}
 	}

@@ -30,16 +30,31 @@ import (
 
 // reports lists reports. Status "failed" selects those that ended without data.
 func (s *Service) reports(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-	q := selectionParams(r, "status", "substatus", "product", "reached", "stopped", "institution", "from", "to", "sort")
+	q := selectionParams(r, "account", "status", "substatus", "product", "reached", "stopped", "institution", "from", "to", "sort")
 	f, err := s.reportFilter(q)
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.Reports.List(ctx, s.DB.SQL, by.account.ID, f)
+	children, err := s.childrenOf(ctx, s.DB.SQL, by)
 	if err != nil {
 		return nil, err
 	}
-	v := s.reportList(by, q, all)
+	owner := by.account.ID
+	switch id := q.Get("account"); {
+	case id == allAccounts:
+		f.Children = true
+	case id != "":
+		i := slices.IndexFunc(children, func(a customers.Account) bool { return a.PublicID == id })
+		if i < 0 {
+			return nil, unknown("child account")
+		}
+		owner = children[i].ID
+	}
+	all, err := s.Reports.List(ctx, s.DB.SQL, owner, f)
+	if err != nil {
+		return nil, err
+	}
+	v := s.reportList(by, q, all, children)
 	if n := len(all); n > 0 {
 		last := store.Cursor{At: all[n-1].Created, ID: s.reference(all[n-1].PublicToken)}.String()
 		if f.Sort == reports.ByStatus {
@@ -84,14 +99,32 @@ func (s *Service) reportFilter(q url.Values) (f reports.Filter, err error) {
 	return f, nil
 }
 
-func (s *Service) reportList(by user, q url.Values, all []reports.Report) providerui.DashboardReports {
+// allAccounts is the value of the filter by account for the account with its children.
+const allAccounts = providerui.DashboardAllAccounts
+
+// childrenOf returns the child accounts of the user's account.
+func (s *Service) childrenOf(ctx context.Context, q store.Queryer, by user) ([]customers.Account, error) {
+	if by.account.ParentID != "" {
+		return nil, nil
+	}
+	return s.Customers.Children(ctx, q, by.account.ID)
+}
+
+func (s *Service) reportList(by user, q url.Values, all []reports.Report, children []customers.Account) providerui.DashboardReports {
 	v := providerui.DashboardReports{List: listOf("/dashboard/reports", q)}
 	v.List.Statuses = contract.Statuses()
 	if id := q.Get("institution"); id != "" {
 		v.Institution = s.Visits.InstitutionName(by.account.Environment, id)
 	}
+	names := map[string]string{}
+	for _, a := range children {
+		names[a.ID] = a.Name
+		v.Children = append(v.Children, providerui.DashboardAccount{PublicID: a.PublicID, Name: a.Name})
+	}
 	for _, x := range all {
-		v.Rows = append(v.Rows, s.reportView(x))
+		row := s.reportView(x)
+		row.Account = names[x.CustomerID]
+		v.Rows = append(v.Rows, row)
 	}
 	return v
 }
@@ -101,10 +134,15 @@ func (s *Service) reportView(x reports.Report) providerui.DashboardReport {
 		Status: x.Status, Substatus: x.Substatus, Created: x.Created, Retrieved: x.Retrieved}
 }
 
-// own returns a report of the user's account, of any age, or store.ErrNotFound.
+// own returns a report of the user's account or of its child accounts, of any age, or
+// store.ErrNotFound.
 func (s *Service) own(ctx context.Context, q store.Queryer, by user, publicToken string) (reports.Report, error) {
 	r, err := s.Reports.Get(ctx, q, publicToken)
-	if err == nil && r.CustomerID != by.account.ID {
+	if err != nil || r.CustomerID == by.account.ID {
+		return r, err
+	}
+	a, err := s.Customers.ByID(ctx, q, r.CustomerID)
+	if err == nil && a.ParentID != by.account.ID {
 		err = store.ErrNotFound
 	}
 	return r, err
@@ -186,7 +224,7 @@ func (s *Service) findReportsByID(ctx context.Context, by user, query string) (a
 	if contract.IsUUID(query) {
 		query = strings.ToLower(query)
 	}
-	if all, err = s.Reports.List(ctx, s.DB.SQL, by.account.ID, reports.Filter{Begins: query, Limit: pageSize}); err != nil {
+	if all, err = s.Reports.List(ctx, s.DB.SQL, by.account.ID, reports.Filter{Begins: query, Children: true, Limit: pageSize}); err != nil {
 		return nil, nil, err
 	}
 	i := slices.IndexFunc(all, func(x reports.Report) bool { return x.PublicToken == query || x.ExternalID == query })
@@ -208,8 +246,12 @@ func (s *Service) findReports(ctx context.Context, by user, query string) (strin
 	case one != nil:
 		to = "/dashboard/reports/" + s.reference(one.PublicToken)
 	}
-	return to, func(_ context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-		v := s.reportList(by, url.Values{}, all)
+	return to, func(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+		children, err := s.childrenOf(ctx, s.DB.SQL, by)
+		if err != nil {
+			return nil, err
+		}
+		v := s.reportList(by, url.Values{}, all, children)
 		v.Searched = query
 		return providerui.DashboardReportsPage(d, v), nil
 	}, err
@@ -252,6 +294,13 @@ func (s *Service) report(ctx context.Context, r *http.Request, by user, d provid
 		}
 		v = s.reportView(x)
 		v.PublicToken, v.Origin, v.Revisable = x.PublicToken, "submission", s.Reports.Revisable(x)
+		if x.CustomerID != by.account.ID {
+			a, err := s.Customers.ByID(ctx, tx, x.CustomerID)
+			if err != nil {
+				return err
+			}
+			v.Account, v.Child = a.Name, a.PublicID
+		}
 		v.Moments = []providerui.DashboardMoment{{At: x.Created, Kind: "report"}}
 		if err := s.history(ctx, tx, x, &v); err != nil {
 			return err
@@ -259,6 +308,13 @@ func (s *Service) report(ctx context.Context, r *http.Request, by user, d provid
 		v.Deliveries, err = s.Webhooks.Deliveries(ctx, tx, by.account.ID, webhook.Filter{Subject: token, Limit: 50})
 		if err != nil {
 			return err
+		}
+		if v.Child != "" { // which may have a callback of its own
+			more, err := s.Webhooks.Deliveries(ctx, tx, x.CustomerID, webhook.Filter{Subject: token, Limit: 50})
+			if err != nil {
+				return err
+			}
+			v.ChildDeliveries = more
 		}
 		for _, x := range v.Deliveries {
 			v.Moments = append(v.Moments, providerui.DashboardMoment{At: x.Created, Kind: "delivery", Status: contract.Status(x.Type),
@@ -363,8 +419,10 @@ func (s *Service) shareReport(ctx context.Context, tx *store.Tx, by user, in inp
 	if token == "" {
 		return done{}, unknown("report")
 	}
-	if _, err := s.own(ctx, tx, by, token); err != nil {
+	if r, err := s.own(ctx, tx, by, token); err != nil {
 		return done{}, err
+	} else if r.CustomerID != by.account.ID {
+		return done{}, unknown("report to share") // its own account does
 	}
 	return s.grant(ctx, tx, by, in, token, "publicId")
 }

@@ -15,6 +15,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		"GET /dashboard/redirects":     s.redirects,
 		"GET /dashboard/credentials":   s.credentials,
 		"GET /dashboard/products":      s.products,
+		"GET /dashboard/products/{id}": s.product,
+		"GET /dashboard/prepared":      s.prepared,
 		"GET /dashboard/accounts/{id}": s.child,
 		"GET /dashboard/theme":         s.theme,
 
@@ -43,7 +45,9 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	for pattern, c := range s.changes() {
 		mux.Handle(pattern, s.post(c))
 	}
-	mux.Handle("POST /dashboard/theme/logo", s.postDecoded(decodeFile, form{s.theme, "/dashboard/theme", s.setLogo, nil}))
+	mux.Handle("POST /dashboard/theme/logo", s.postDecoded(decodeFile(maxLogoForm), form{s.theme, "/dashboard/theme", s.setLogo, nil}))
+	mux.Handle("POST /dashboard/prepared", s.postDecoded(decodeFile(maxPreparedForm),
+		form{s.prepared, "/dashboard/prepared", s.addPrepared, nil}))
 }
 
 // form is a change with the page of its form.
@@ -58,33 +62,41 @@ type form struct {
 
 func (s *Service) changes() map[string]form {
 	webhooks, redirects, credentials := "/dashboard/webhooks", "/dashboard/redirects", "/dashboard/credentials"
+	child := "/dashboard/accounts/{id}"
 	return map[string]form{
-		"POST /dashboard/webhooks/callback":          {s.webhooks, webhooks, s.setCallback, nil},
-		"POST /dashboard/webhooks/delivery":          {s.webhooks, webhooks, s.switchCallback, nil},
-		"POST /dashboard/webhooks/subscription":      {s.webhooks, webhooks, s.subscribe, nil},
-		"POST /dashboard/webhooks/rotate":            {s.webhooks, webhooks, s.rotateSigner, nil},
-		"POST /dashboard/webhooks/test":              {s.webhooks, webhooks, s.sendTest, nil},
-		"POST /dashboard/deliveries/{id}/redeliver":  {s.delivery, "/dashboard/deliveries/{id}", s.redeliver, nil},
-		"POST /dashboard/deliveries/redeliver":       {s.deliveries, "/dashboard/deliveries", s.redeliverFailed, nil},
-		"POST /dashboard/reports/{id}/share":         {s.report, "/dashboard/reports/{id}", s.shareReport, nil},
-		"POST /dashboard/reports/{id}/correct":       {s.correction, "/dashboard/reports/{id}/correct", s.correct, nil},
-		"POST /dashboard/relay-tokens":               {s.sharing, "/dashboard/relay-tokens", s.share, nil},
-		"POST /dashboard/relay-tokens/{id}/withdraw": {s.sharing, "/dashboard/relay-tokens", s.withdraw, nil},
-		"POST /dashboard/outbox/{id}/resend":         {s.outbox, "/dashboard/outbox", s.resendEmail, nil},
-		"POST /dashboard/redirects/add":              {s.redirects, redirects, s.addURL, nil},
-		"POST /dashboard/redirects/remove":           {s.redirects, redirects, s.removeURL, nil},
-		"POST /dashboard/redirects/static":           {s.redirects, redirects, s.staticURL, nil},
-		"POST /dashboard/redirects/origins/add":      {s.redirects, redirects, s.addOrigin, nil},
-		"POST /dashboard/redirects/origins/remove":   {s.redirects, redirects, s.removeOrigin, nil},
-		"POST /dashboard/redirects/return":           {s.redirects, redirects, s.setReturn, nil},
-		"POST /dashboard/credentials":                {s.credentials, credentials, s.issue, nil},
-		"POST /dashboard/credentials/{id}/rename":    {s.credentials, credentials, s.rename, nil},
-		"POST /dashboard/credentials/{id}/rotate":    {s.credentials, credentials, s.rotate, nil},
-		"POST /dashboard/credentials/{id}/revoke":    {s.credentials, credentials, s.revoke, nil},
-		"POST /dashboard/accounts":                   {s.children, "/dashboard/accounts", s.addChild, nil},
-		"POST /dashboard/accounts/{id}/products":     {s.child, "/dashboard/accounts/{id}", s.addProduct, nil},
-		"POST /dashboard/theme":                      {s.theme, "/dashboard/theme", s.setTheme, nil},
-		"POST /dashboard/theme/reset":                {s.theme, "/dashboard/theme", s.resetTheme, nil},
-		"POST /dashboard/configurations":             {s.products, "/dashboard/products", s.assign, nil},
+		"POST /dashboard/webhooks/callback":                {s.webhooks, webhooks, s.setCallback, nil},
+		"POST /dashboard/webhooks/delivery":                {s.webhooks, webhooks, s.switchCallback, nil},
+		"POST /dashboard/webhooks/subscription":            {s.webhooks, webhooks, s.subscribe, nil},
+		"POST /dashboard/webhooks/rotate":                  {s.webhooks, webhooks, s.rotateSigner, nil},
+		"POST /dashboard/webhooks/test":                    {s.webhooks, webhooks, s.sendTest, nil},
+		"POST /dashboard/deliveries/{id}/redeliver":        {s.delivery, "/dashboard/deliveries/{id}", s.redeliver, nil},
+		"POST /dashboard/deliveries/redeliver":             {s.deliveries, "/dashboard/deliveries", s.redeliverFailed, nil},
+		"POST /dashboard/reports/{id}/share":               {s.report, "/dashboard/reports/{id}", s.shareReport, nil},
+		"POST /dashboard/reports/{id}/correct":             {s.correction, "/dashboard/reports/{id}/correct", s.correct, nil},
+		"POST /dashboard/relay-tokens":                     {s.sharing, "/dashboard/relay-tokens", s.share, nil},
+		"POST /dashboard/relay-tokens/{id}/withdraw":       {s.sharing, "/dashboard/relay-tokens", s.withdraw, nil},
+		"POST /dashboard/outbox/{id}/resend":               {s.outbox, "/dashboard/outbox", s.resendEmail, nil},
+		"POST /dashboard/redirects/add":                    {s.redirects, redirects, s.addURL, nil},
+		"POST /dashboard/redirects/remove":                 {s.redirects, redirects, s.removeURL, nil},
+		"POST /dashboard/redirects/static":                 {s.redirects, redirects, s.staticURL, nil},
+		"POST /dashboard/redirects/origins/add":            {s.redirects, redirects, s.addOrigin, nil},
+		"POST /dashboard/redirects/origins/remove":         {s.redirects, redirects, s.removeOrigin, nil},
+		"POST /dashboard/redirects/return":                 {s.redirects, redirects, s.setReturn, nil},
+		"POST /dashboard/credentials":                      {s.credentials, credentials, s.issue, nil},
+		"POST /dashboard/credentials/{id}/rename":          {s.credentials, credentials, s.rename, nil},
+		"POST /dashboard/credentials/{id}/rotate":          {s.credentials, credentials, s.rotate, nil},
+		"POST /dashboard/credentials/{id}/revoke":          {s.credentials, credentials, s.revoke, nil},
+		"POST /dashboard/accounts":                         {s.children, "/dashboard/accounts", s.addChild, nil},
+		"POST /dashboard/accounts/{id}/products":           {s.child, "/dashboard/accounts/{id}", s.addProduct, nil},
+		"POST /dashboard/accounts/{id}/configuration":      {s.child, "/dashboard/accounts/{id}", s.assign, nil},
+		"POST /dashboard/accounts/{id}/people":             {s.child, child, s.ofChild(s.addChildUser), s.setLanguage},
+		"POST /dashboard/accounts/{id}/people/remove":      {s.child, child, s.ofChild(s.removeChildUser), nil},
+		"POST /dashboard/accounts/{id}/credentials":        {s.child, child, s.ofChild(s.issueToChild), nil},
+		"POST /dashboard/accounts/{id}/credentials/revoke": {s.child, child, s.ofChild(s.revokeOfChild), nil},
+		"POST /dashboard/products":                         {s.products, "/dashboard/products", s.addProduct, nil},
+		"POST /dashboard/products/{id}/rename":             {s.product, "/dashboard/products/{id}", s.renameProduct, nil},
+		"POST /dashboard/products/{id}/configuration":      {s.product, "/dashboard/products/{id}", s.configureProduct, nil},
+		"POST /dashboard/theme":                            {s.theme, "/dashboard/theme", s.setTheme, nil},
+		"POST /dashboard/theme/reset":                      {s.theme, "/dashboard/theme", s.resetTheme, nil},
 	}
 }

@@ -26,8 +26,10 @@ type user struct {
 	account customers.Account
 	session session.Session
 
-	configurer, hierarchy bool // the account may assign configurations, and have child accounts
-	dense                 bool // the user wants low rows
+	// what the account may do: assign configurations to children, have child accounts, and
+	// have prepared reports
+	configurer, hierarchy, prepares bool
+	dense                           bool // the user wants low rows
 }
 
 // complete adds the account of a signed-in user. A suspended account has no pages.
@@ -42,11 +44,13 @@ func (s *Service) complete(ctx context.Context, q store.Queryer, u *user) (err e
 	if err != nil {
 		return err
 	}
-	if u.configurer, err = s.Customers.Entitled(ctx, q, u.Account, customers.Configurations); err != nil {
-		return err
+	for feature, may := range map[customers.Entitlement]*bool{customers.Configurations: &u.configurer, customers.Hierarchy: &u.hierarchy,
+		customers.PreparedReports: &u.prepares} {
+		if *may, err = s.Customers.Entitled(ctx, q, u.Account, feature); err != nil {
+			return err
+		}
 	}
-	u.hierarchy, err = s.Customers.Entitled(ctx, q, u.Account, customers.Hierarchy)
-	return err
+	return nil
 }
 
 // current returns the user of the request's session, or the zero user without one.

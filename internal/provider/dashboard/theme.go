@@ -166,28 +166,34 @@ const (
 // maxLogoForm is the maximum size in bytes of a form with a logo.
 const maxLogoForm = theme.MaxPNG + 16<<10
 
-// decodeFile reads a form with one file. Its name and content become fields. It refuses a
-// form without fields, since a body that is not a form reads like one.
-func decodeFile(w http.ResponseWriter, r *http.Request) (url.Values, error) {
-	if err := httpx.RejectContentCoding(w, r); err != nil {
-		return nil, err
-	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxLogoForm)
-	form, err := r.MultipartReader() // takes multipart/mixed, too
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "multipart/form-data" {
-		return nil, httpx.NewError(contract.CodeUnsupportedMediaType, errors.New("content type is not multipart/form-data"))
-	}
-	out := url.Values{}
-	for {
-		part, err := form.NextRawPart()
-		if errors.Is(err, io.EOF) && len(out) > 0 {
-			return out, nil
+// maxPreparedForm is the maximum size in bytes of a form with a prepared report.
+const maxPreparedForm = customers.MaxPreparedReport + 16<<10
+
+// decodeFile returns a function that reads a form with one file, of a maximum size in bytes
+// for both. The file's name and content become fields. It refuses a form without fields,
+// since a body that is not a form reads like one.
+func decodeFile(most int64) func(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+	return func(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+		if err := httpx.RejectContentCoding(w, r); err != nil {
+			return nil, err
 		}
-		if err == nil {
-			err = addPart(out, part)
+		r.Body = http.MaxBytesReader(w, r.Body, most)
+		form, err := r.MultipartReader() // takes multipart/mixed, too
+		if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "multipart/form-data" {
+			return nil, httpx.NewError(contract.CodeUnsupportedMediaType, errors.New("content type is not multipart/form-data"))
 		}
-		if err != nil {
-			return nil, httpx.BodyError(err)
+		out := url.Values{}
+		for {
+			part, err := form.NextRawPart()
+			if errors.Is(err, io.EOF) && len(out) > 0 {
+				return out, nil
+			}
+			if err == nil {
+				err = addPart(out, part)
+			}
+			if err != nil {
+				return nil, httpx.BodyError(err)
+			}
 		}
 	}
 }

@@ -104,7 +104,7 @@ func TestInviteIsCompletedOnce(t *testing.T) {
 		for range 2 {
 			page := r.Do("GET", opened(t, r, link), nil)
 			if page.Status != 200 || strings.Contains(page.Body, `name="action"`) ||
-				!strings.Contains(page.Body, "There is nothing more to do here") {
+				!strings.Contains(page.Body, "You’re all done here.") {
 				t.Errorf("a completed invite: %d\n%.3000s", page.Status, page.Body)
 			}
 			steps(t, r, path, url.Values{"action": {"consent"}})

@@ -107,9 +107,9 @@ func (s *Service) AsCommand(ctx context.Context, do func(ctx context.Context, tx
 	})
 }
 
-// record records a change in the audit trails of an account and of its parent, and returns the entry
+// Record records a change in the audit trails of an account and of its parent, and returns the entry
 // of the operators' trail.
-func (s *Service) record(ctx context.Context, tx *store.Tx, a customers.Account, e staff.Entry) (staff.Entry, error) {
+func (s *Service) Record(ctx context.Context, tx *store.Tx, a customers.Account, e staff.Entry) (staff.Entry, error) {
 	own := e
 	own.Subject = a.ID
 	err := s.Dashboard.RecordOperator(ctx, tx, own)
@@ -147,7 +147,7 @@ func (s *Service) AddCustomer(ctx context.Context, tx *store.Tx, n NewCustomer, 
 	if _, link, err = s.invite(ctx, tx, id, n.Staff, lang); err != nil {
 		return "", staff.Entry{}, err
 	}
-	e, err := s.record(ctx, tx, customers.Account{ID: id, PublicID: n.PublicID}, staff.Entry{Action: "customer added", Object: n.PublicID})
+	e, err := s.Record(ctx, tx, customers.Account{ID: id, PublicID: n.PublicID}, staff.Entry{Action: "customer added", Object: n.PublicID})
 	return link, e, err
 }
 
@@ -173,7 +173,7 @@ func (s *Service) Rename(ctx context.Context, tx *store.Tx, a customers.Account,
 	if err := s.Customers.Rename(ctx, tx, a.ID, n); err != nil {
 		return e, err
 	}
-	return s.record(ctx, tx, a, staff.Entry{Action: "account renamed", Object: a.PublicID, Values: staff.Changed(
+	return s.Record(ctx, tx, a, staff.Entry{Action: "account renamed", Object: a.PublicID, Values: staff.Changed(
 		staff.Value{Setting: staff.SettingName, Before: a.Name, After: n.Name},
 		staff.Value{Setting: staff.SettingDisplayName, Before: a.DisplayName, After: n.DisplayName})})
 }
@@ -191,7 +191,7 @@ func (s *Service) Suspend(ctx context.Context, tx *store.Tx, a customers.Account
 	if suspend {
 		action = "account suspended"
 	}
-	return s.record(ctx, tx, a, staff.Entry{Action: action, Object: a.PublicID})
+	return s.Record(ctx, tx, a, staff.Entry{Action: action, Object: a.PublicID})
 }
 
 // SetLimit sets how many submissions an account can make within a minute.
@@ -202,7 +202,7 @@ func (s *Service) SetLimit(ctx context.Context, tx *store.Tx, a customers.Accoun
 	if err := s.Customers.SetSubmissionLimit(ctx, tx, a.ID, perMinute); err != nil {
 		return e, err
 	}
-	return s.record(ctx, tx, a, staff.Entry{Action: "limit changed", Object: a.PublicID, Values: staff.Changed(staff.Value{
+	return s.Record(ctx, tx, a, staff.Entry{Action: "limit changed", Object: a.PublicID, Values: staff.Changed(staff.Value{
 		Setting: staff.SettingSubmissions, Before: fmt.Sprint(a.SubmissionLimit), After: fmt.Sprint(perMinute)})})
 }
 
@@ -246,7 +246,7 @@ func (s *Service) SetFeatures(ctx context.Context, tx *store.Tx, a customers.Acc
 			_, err = s.Customers.Enable(ctx, tx, a.ID, e, false)
 		}
 		if err == nil {
-			_, err = s.record(ctx, tx, a, staff.Entry{Action: action, Object: string(e)})
+			_, err = s.Record(ctx, tx, a, staff.Entry{Action: action, Object: string(e)})
 		}
 		if err != nil {
 			return out, err
@@ -284,7 +284,7 @@ func (s *Service) ResetPassword(ctx context.Context, tx *store.Tx, a customers.A
 	if err != nil {
 		return "", e, err
 	}
-	e, err = s.record(ctx, tx, a, staff.Entry{Action: "password reset", Object: u.ID})
+	e, err = s.Record(ctx, tx, a, staff.Entry{Action: "password reset", Object: u.ID})
 	return s.Dashboard.Staff.LinkURL(token), e, err
 }
 
@@ -300,7 +300,7 @@ func (s *Service) ResetFactor(ctx context.Context, tx *store.Tx, a customers.Acc
 	if err := s.Dashboard.Staff.RemoveFactor(ctx, tx, u.ID); err != nil {
 		return e, err
 	}
-	return s.record(ctx, tx, a, staff.Entry{Action: staff.FactorReset, Object: u.ID})
+	return s.Record(ctx, tx, a, staff.Entry{Action: staff.FactorReset, Object: u.ID})
 }
 
 // Transfer makes one user the only one of an account, for an owner who left: a known user of the
@@ -331,7 +331,7 @@ func (s *Service) Transfer(ctx context.Context, tx *store.Tx, a customers.Accoun
 			}
 		}
 	}
-	e, err = s.record(ctx, tx, a, staff.Entry{Action: "account transferred", Object: owner})
+	e, err = s.Record(ctx, tx, a, staff.Entry{Action: "account transferred", Object: owner})
 	return link, e, err
 }
 

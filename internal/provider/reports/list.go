@@ -15,6 +15,7 @@ type Filter struct {
 	Kind      contract.Product
 	From, To  time.Time // first and last day of Created
 	Begins    string    // the beginning of a publicToken or an externalId
+	Children  bool      // also reports of the customer's child accounts
 
 	// Also adds conditions about the report r; nil for none.
 	Also func(c *store.Conditions)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
@@ -20,13 +19,6 @@ import (
 // stayed open after an earlier report (API reference: Reports). It has the account's
 // latest data, the consumer's data as they were given for the earlier report, and
 // nothing of that report's documents or of sources without such access.
-
-// RefreshInterval is the interval at which reports of products with the inquiry type
-// MONITORING are refreshed while access is open.
-const RefreshInterval = 7 * 24 * time.Hour
-
-// monitoring is the inquiry type of products whose reports are refreshed on a schedule.
-const monitoring = "MONITORING"
 
 // errNoAccess is returned if no access to an institution is open.
 var errNoAccess = errors.New("reports: no access to an institution is open")
@@ -63,7 +55,11 @@ func (s *Service) keepBasis(ctx context.Context, tx *store.Tx, r Report, in Inpu
 	if err != nil {
 		return err
 	}
-	return s.schedule(ctx, tx, RefreshTurn{r.PublicToken, 0})
+	product, err := s.Customers.Product(ctx, tx, r.CustomerID, r.ProductID)
+	if err != nil {
+		return err
+	}
+	return s.schedule(ctx, tx, RefreshTurn{r.PublicToken, 0}, product.Configuration)
 }
 
 func basisCell(publicToken string) store.Cell {
@@ -79,8 +75,10 @@ type RefreshTurn struct {
 // Kind names the job.
 func (RefreshTurn) Kind() string { return "reports.refresh" }
 
-func (s *Service) schedule(ctx context.Context, tx *store.Tx, t RefreshTurn) error {
-	return s.Queue.Enqueue(ctx, tx, t, jobs.At(tx.Now.Add(RefreshInterval)), jobs.LowPriority(),
+// schedule schedules a turn after the configuration's interval. Products with another inquiry
+// type than MONITORING have turns, too, because their configuration can change.
+func (s *Service) schedule(ctx context.Context, tx *store.Tx, t RefreshTurn, c customers.Configuration) error {
+	return s.Queue.Enqueue(ctx, tx, t, jobs.At(tx.Now.Add(c.RefreshInterval())), jobs.LowPriority(),
 		jobs.UniqueKey(fmt.Sprintf("%s/%d", t.PublicToken, t.Turn)))
 }
 
@@ -111,12 +109,12 @@ func (s *Service) refreshTurn(ctx context.Context, _ jobs.Job, t RefreshTurn) er
 		if err != nil {
 			return err
 		}
-		if product.InquiryType == monitoring && !suspended {
+		if product.InquiryType == contract.InquiryMonitoring && !suspended {
 			if _, err := s.refreshFrom(ctx, tx, root); err != nil {
 				return err
 			}
 		}
-		return s.schedule(ctx, tx, RefreshTurn{t.PublicToken, t.Turn + 1})
+		return s.schedule(ctx, tx, RefreshTurn{t.PublicToken, t.Turn + 1}, product.Configuration)
 	})
 	if errors.Is(err, errNoAccess) || errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrShredded) {
 		return nil

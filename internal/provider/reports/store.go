@@ -248,7 +248,11 @@ func deleteBases(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 // List returns a customer's reports without inputs and bodies.
 func (s *Service) List(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Report, error) {
 	c := store.Conditions{}
-	c.Add("r.customer_id = %s", customerID)
+	if f.Children {
+		c.Add("r.customer_id IN (SELECT id FROM customers WHERE id = %s OR parent_id = %s)", customerID, customerID)
+	} else {
+		c.Add("r.customer_id = %s", customerID)
+	}
 	c.Equal("r.status", string(f.Status))
 	c.Equal("r.substatus", string(f.Substatus))
 	c.Equal("r.kind", string(f.Kind))

@@ -212,14 +212,14 @@ type duplicatingSender struct {
 	a *FaultInjector
 }
 
-func (t duplicatingSender) Deliver(ctx context.Context, url string, secrets []webhook.Secret, id string, body []byte) webhook.Result {
+func (t duplicatingSender) Deliver(ctx context.Context, to webhook.Target, id string, body []byte) webhook.Result {
 	name := "event"
 	if n := t.a.count(name); t.a.chance(name, n)%2 == 0 {
 		wait(ctx, time.Duration(t.a.chance(name, n)>>8%1200)*time.Millisecond)
 	}
-	first := t.Deliverer.Deliver(ctx, url, secrets, id, body)
+	first := t.Deliverer.Deliver(ctx, to, id, body)
 	if first.Outcome == webhook.Delivered {
-		t.Deliverer.Deliver(ctx, url, secrets, id, body)
+		t.Deliverer.Deliver(ctx, to, id, body)
 	}
 	return first
 }

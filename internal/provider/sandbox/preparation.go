@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/sandbox/payroll"
 	"vestibule/internal/provider/sandbox/profiles"
 	"vestibule/internal/provider/sources"
@@ -22,8 +23,11 @@ import (
 	"vestibule/internal/report"
 )
 
-// preparation is a request for a prepared report, without its product.
+// preparation is a request for a prepared report.
 type preparation struct {
+	Product contract.Product `json:"product"`
+	Name    string           `json:"name"` // what people call it; empty for none
+
 	Profile    string          `json:"profile"`    // of the mock bank
 	Submission json.RawMessage `json:"submission"` // instead; of a passport, its personal data and address
 
@@ -44,8 +48,16 @@ const (
 	maxEmployerName = 255
 )
 
-// contents validates the request for the product and returns the contents to store.
-func (p preparation) contents(c *Control, product contract.Product) (out Contents, err error) {
+// contents validates the request at a time and returns the contents to store.
+func (p preparation) contents(now time.Time) (out Contents, err error) {
+	product := p.Product
+	if !slices.Contains(contract.Products(), product) {
+		return out, httpx.NewError(contract.CodeInvalidProduct, errors.New("no such product"),
+			httpx.Detail{Field: "product", Message: "must be cashflow, income, eligibility or passport"})
+	}
+	if problem := customers.NameProblem(p.Name); p.Name != "" && problem != "" {
+		return out, invalidField("name", problem)
+	}
 	if field := p.foreign(product); field != "" {
 		return out, invalidField(field, "does not belong to this product's reports")
 	}
@@ -57,7 +69,7 @@ func (p preparation) contents(c *Control, product contract.Product) (out Content
 	case product == contract.Passport && p.Supplier == "":
 		return out, invalidField("supplier", "must be the code of a supplier")
 	case p.Submission != nil:
-		uploaded, details := readSubmission(p.Submission, product, c.Clock.Now())
+		uploaded, details := readSubmission(p.Submission, product, now)
 		if len(details) > 0 {
 			return out, httpx.NewError(contract.CodeMalformedBody, errors.New("submission"), withPrefix("submission.", details)...)
 		}

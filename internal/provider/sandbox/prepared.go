@@ -10,11 +10,17 @@ import (
 
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/store"
 )
 
-// Prepared stores prepared reports, which customers select by sandboxReportId.
-type Prepared struct{ DB *store.DB }
+// Prepared stores prepared reports, which customers select by sandboxReportId. It implements
+// customers.PreparedStore.
+type Prepared struct {
+	DB  *store.DB
+	Now func() time.Time // the sandbox's clock
+}
 
 // Contents is the input of a prepared report: a profile of the mock bank, or uploaded
 // data with their person; sign-ins at payroll providers; or, for a passport, a
@@ -32,35 +38,56 @@ type Contents struct {
 	Supplier  string   `json:"supplier,omitempty"`  // its code
 }
 
-// Create stores the contents, encrypted under a new key, and returns the
-// sandboxReportId.
-func (p *Prepared) Create(ctx context.Context, tx *store.Tx, customerID string, kind contract.Product, c Contents) (string, error) {
+// Read implements customers.PreparedStore.
+func (p *Prepared) Read(body []byte) (func(context.Context, *store.Tx, string) (customers.PreparedReport, error), error) {
+	var in preparation
+	if err := httpx.UnmarshalStrict(body, &in); err != nil {
+		return nil, err
+	}
+	return p.read(in)
+}
+
+// read validates a request, and returns a function that stores its contents, encrypted
+// under a new key.
+func (p *Prepared) read(in preparation) (func(context.Context, *store.Tx, string) (customers.PreparedReport, error), error) {
+	c, err := in.contents(p.Now())
+	return func(ctx context.Context, tx *store.Tx, customerID string) (customers.PreparedReport, error) {
+		return p.add(ctx, tx, customerID, in, c)
+	}, err
+}
+
+func (p *Prepared) add(ctx context.Context, tx *store.Tx, customerID string, in preparation, c Contents) (r customers.PreparedReport, err error) {
 	raw, err := json.Marshal(c)
 	if err != nil {
-		return "", err
+		return r, err
 	}
 	key, err := p.DB.Vault.NewKey(ctx, tx)
 	if err != nil {
-		return "", err
+		return r, err
 	}
-	id := uuid.NewString()
-	sealed, err := p.DB.Vault.Seal(ctx, tx, key, preparedCell(id), raw)
+	r = customers.PreparedReport{ID: uuid.NewString(), Name: in.Name, Kind: in.Product, Created: tx.Now}
+	sealed, err := p.DB.Vault.Seal(ctx, tx, key, preparedCell(r.ID), raw)
 	if err != nil {
-		return "", err
+		return r, err
 	}
-	return id, insertPrepared(ctx, tx, id, customerID, kind, key, sealed)
+	return r, insertPrepared(ctx, tx, r, customerID, key, sealed)
 }
 
-// Lookup returns the kind of a prepared report of the customer, or store.ErrNotFound.
+// List implements customers.PreparedStore.
+func (p *Prepared) List(ctx context.Context, q store.Queryer, customerID string) ([]customers.PreparedReport, error) {
+	return preparedReports(ctx, q, customerID)
+}
+
+// Lookup implements customers.PreparedStore.
 func (p *Prepared) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error) {
-	kind, _, _, err := prepared(ctx, q, customerID, id)
-	return kind, err
+	return preparedKind(ctx, q, customerID, id)
 }
 
-// Contents returns a prepared report of the customer, decrypted, or store.ErrNotFound.
+// Contents returns a prepared report of the customer or its parent, whose configurations may
+// name one, decrypted, or store.ErrNotFound.
 func (p *Prepared) Contents(ctx context.Context, q store.Queryer, customerID, id string) (Contents, error) {
 	var c Contents
-	_, key, sealed, err := prepared(ctx, q, customerID, id)
+	key, sealed, err := prepared(ctx, q, customerID, id)
 	if err != nil {
 		return c, err
 	}

@@ -8,13 +8,13 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/bankaccounts"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/visits"
 	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/report"
@@ -22,9 +22,8 @@ import (
 )
 
 const (
-	maxBody   = 64 << 10
-	maxFiles  = 64 << 20 // a visit may be completed with pay stubs
-	maxReport = 16 << 20 // a prepared report may hold two years of many accounts
+	maxBody  = 64 << 10
+	maxFiles = 64 << 20 // a visit may be completed with pay stubs
 )
 
 // Handler returns the handler of the control listener.
@@ -372,34 +371,29 @@ func (c *Control) setCompleteURL(w http.ResponseWriter, r *http.Request) error {
 // preparation. publicId selects the owner; the default is the generated customer.
 func (c *Control) prepare(w http.ResponseWriter, r *http.Request) error {
 	var in struct {
-		PublicID string           `json:"publicId"`
-		Product  contract.Product `json:"product"`
+		PublicID string `json:"publicId"`
 		preparation
 	}
-	if err := httpx.DecodeJSON(w, r, maxReport, &in); err != nil {
+	if err := httpx.DecodeJSON(w, r, customers.MaxPreparedReport, &in); err != nil {
 		return err
 	}
-	if !slices.Contains(contract.Products(), in.Product) {
-		return httpx.NewError(contract.CodeInvalidProduct, errors.New("no such product"),
-			httpx.Detail{Field: "product", Message: "must be cashflow, income, eligibility or passport"})
-	}
-	contents, err := in.contents(c, in.Product)
+	add, err := c.Prepared.read(in.preparation)
 	if err != nil {
 		return err
 	}
-	var id string
+	var made customers.PreparedReport
 	err = c.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		owner, err := c.customer(ctx, tx, cmp.Or(in.PublicID, c.First))
 		if err != nil {
-			return err
+			return unknownCustomer(err)
 		}
-		id, err = c.Prepared.Create(ctx, tx, owner, in.Product, contents)
+		made, err = add(ctx, tx, owner)
 		return err
 	})
 	if err != nil {
-		return unknownCustomer(err)
+		return err
 	}
-	return httpx.JSON(w, http.StatusCreated, map[string]string{"sandboxReportId": id})
+	return httpx.JSON(w, http.StatusCreated, map[string]string{"sandboxReportId": made.ID})
 }
 
 // revoke revokes the tokenized number of an account, as its bank would.

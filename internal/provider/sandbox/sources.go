@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"cmp"
 	"context"
 
 	"vestibule/internal/contract"
@@ -24,6 +23,7 @@ func (s *Sandbox) Sources(of provider.Services) provider.Sources {
 		Visits:      data,
 		Reports:     reports.Sandbox{Stubs: stubs.Files{}, Data: profiles.Bank{}.Fetch},
 		Submissions: data,
+		Prepared:    s.prepared,
 	}
 }
 
@@ -46,25 +46,15 @@ func (p testData) Lookup(ctx context.Context, q store.Queryer, customerID, id st
 	return p.prepared.Lookup(ctx, q, customerID, id)
 }
 
-// Attach sets the prepared contents as the report's input. Other data on the consumer
-// are those that were typed, or else those uploaded.
+// Attach sets the prepared contents as the report's input. Data on the consumer that the
+// contents lack are those that were typed.
 func (p testData) Attach(ctx context.Context, tx *store.Tx, customerID, id, publicToken string, in reports.Input) error {
 	c, err := p.prepared.Contents(ctx, tx, customerID, id)
 	if err != nil {
 		return err
 	}
-	if in.Consumer == nil && c.Consumer != nil {
-		in.Consumer, in.Source, in.Born = c.Consumer, report.CustomerInput, reports.BirthDate(c.Born)
-	}
-	var known reports.Given
-	if in.Given != nil {
-		known = *in.Given
-	}
-	known.DOB, known.State = known.DOB || c.Born != "", cmp.Or(known.State, c.State)
-	if len(known.Employers) == 0 {
-		known.Employers = c.Employers
-	}
-	in.Given, in.Supplier = known.OrNil(), c.Supplier
+	c.identify(&in)
+	in.Supplier = c.Supplier
 	in.Profile, in.Data, in.At = c.Profile, c.Data, c.At
 	for _, s := range c.Payroll {
 		in.SignIns = append(in.SignIns, reports.SignIn{Provider: s.Provider, Profile: s.Username})
@@ -82,10 +72,30 @@ func (p testData) Attach(ctx context.Context, tx *store.Tx, customerID, id, publ
 // Profile returns the profile that a submission's first name selects.
 func (testData) Profile(firstName string) string { return profiles.Bank{}.Of(firstName) }
 
-// Fill adds the data of a prepared report to the input of a submission, which has the rest.
+// identify replaces a consumer by that of the contents, if they have one.
+func (c Contents) identify(in *reports.Input) {
+	var known reports.Given
+	switch {
+	case c.Consumer != nil:
+		in.Consumer, in.Source, in.Born = c.Consumer, report.CustomerInput, reports.BirthDate(c.Born)
+		known.DOB, known.State = c.Born != "", c.State
+	case in.Given != nil:
+		known = *in.Given
+	}
+	if len(c.Employers) > 0 {
+		known.Employers = c.Employers
+	} else if in.Given != nil {
+		known.Employers, known.AnnualIncome = in.Given.Employers, in.Given.AnnualIncome
+	}
+	in.Given = known.OrNil()
+}
+
+// Fill makes a prepared report the input of a submission. What it lacks is the
+// submission's.
 func (p testData) Fill(ctx context.Context, q store.Queryer, customerID, id string, in *reports.Input) error {
 	c, err := p.prepared.Contents(ctx, q, customerID, id)
 	if err == nil {
+		c.identify(in)
 		in.Profile, in.Data, in.At = c.Profile, c.Data, c.At
 	}
 	return err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
@@ -27,17 +28,32 @@ func saveOffset(ctx context.Context, q store.Queryer, d time.Duration) error {
 	return err
 }
 
-func insertPrepared(ctx context.Context, tx *store.Tx, id, customerID string, kind contract.Product,
-	keyID string, sealed []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO sandbox_reports (id, customer_id, kind, key_id, sealed, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6)`, id, customerID, string(kind), keyID, sealed, store.Micros(tx.Now))
+func insertPrepared(ctx context.Context, tx *store.Tx, r customers.PreparedReport, customerID, keyID string, sealed []byte) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO sandbox_reports (id, customer_id, kind, name, key_id, sealed, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, r.ID, customerID, string(r.Kind), r.Name, keyID, sealed, store.Micros(r.Created))
 	return err
 }
 
-func prepared(ctx context.Context, q store.Queryer, customerID, id string) (kind contract.Product, keyID string, sealed []byte, err error) {
-	err = q.QueryRowContext(ctx, `SELECT kind, key_id, sealed FROM sandbox_reports WHERE id = $1 AND customer_id = $2`, id, customerID).
-		Scan(&kind, &keyID, &sealed)
-	return kind, keyID, sealed, store.MapNotFound(err)
+func preparedReports(ctx context.Context, q store.Queryer, customerID string) ([]customers.PreparedReport, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (r customers.PreparedReport, err error) {
+		var created int64
+		err = row.Scan(&r.ID, &r.Name, &r.Kind, &created)
+		r.Created = store.Time(created)
+		return r, err
+	}, `SELECT id, name, kind, created_at FROM sandbox_reports WHERE customer_id = $1 ORDER BY created_at DESC, id`, customerID)
+}
+
+func preparedKind(ctx context.Context, q store.Queryer, customerID, id string) (kind contract.Product, err error) {
+	err = q.QueryRowContext(ctx, `SELECT kind FROM sandbox_reports WHERE id = $1 AND customer_id = $2`, id, customerID).Scan(&kind)
+	return kind, store.MapNotFound(err)
+}
+
+// prepared returns a prepared report of the customer or its parent.
+func prepared(ctx context.Context, q store.Queryer, customerID, id string) (keyID string, sealed []byte, err error) {
+	err = q.QueryRowContext(ctx, `SELECT key_id, sealed FROM sandbox_reports WHERE id = $1
+		AND customer_id IN (SELECT id FROM customers WHERE id = $2 UNION ALL SELECT parent_id FROM customers WHERE id = $2)`, id, customerID).
+		Scan(&keyID, &sealed)
+	return keyID, sealed, store.MapNotFound(err)
 }
 
 // putInbox adds an event, or increments its count, and deletes the oldest beyond

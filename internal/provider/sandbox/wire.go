@@ -24,7 +24,7 @@ func New(ctx context.Context, c provider.SandboxConfig) (provider.Sandbox, error
 	if err := s.clock.Load(ctx); err != nil {
 		return nil, err
 	}
-	s.prepared = &Prepared{DB: c.DB}
+	s.prepared = &Prepared{DB: c.DB, Now: s.clock.Now}
 	var err error
 	if s.banks, err = newOpenBanking(ctx, c, s.clock.Now, s.faults); err != nil {
 		return nil, err

@@ -30,10 +30,11 @@ func (s *Service) Routes(mux *http.ServeMux) {
 func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	ctx, caller := r.Context(), auth.CallerOf(r.Context())
 	n := reports.New{PublicToken: uuid.NewString(), CustomerID: caller.CustomerID, Kind: contract.Cashflow}
-	var err error
-	if n.ProductID, err = s.product(r, caller.CustomerID); err != nil {
+	product, err := s.product(r, caller.CustomerID)
+	if err != nil {
 		return err
 	}
+	n.ProductID = product.ID
 	// Reject early; countSubmission checks the limit again after the body was read.
 	most, err := s.Customers.SubmissionLimit(ctx, s.DB.SQL, caller.CustomerID)
 	if err != nil {
@@ -52,7 +53,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	n.ExternalID, n.UserArgs = in.ExternalID, in.UserArgs
-	from, err := s.source(ctx, caller.CustomerID, in, sandbox)
+	from, err := s.source(ctx, product, in, sandbox)
 	if err != nil {
 		return err
 	}
@@ -84,11 +85,11 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 	}{n.PublicToken, report.Null(n.ExternalID), report.Null(n.UserArgs), contract.StatusPending})
 }
 
-// product returns the id of X-PRODUCT-ID, which must be a cashflow product of the caller.
-func (s *Service) product(r *http.Request, customerID string) (string, error) {
+// product returns the product of X-PRODUCT-ID, which must be a cashflow product of the caller.
+func (s *Service) product(r *http.Request, customerID string) (customers.Product, error) {
 	values := r.Header.Values("X-Product-Id")
 	if len(values) != 1 || strings.TrimSpace(values[0]) == "" {
-		return "", httpx.NewError(contract.CodeMalformedHeaders, errors.New("no product"),
+		return customers.Product{}, httpx.NewError(contract.CodeMalformedHeaders, errors.New("no product"),
 			httpx.Detail{Field: "X-PRODUCT-ID", Message: "must be given once"})
 	}
 	id := strings.ToLower(strings.TrimSpace(values[0]))
@@ -97,9 +98,9 @@ func (s *Service) product(r *http.Request, customerID string) (string, error) {
 		p, err = s.Customers.Product(r.Context(), s.DB.SQL, customerID, id)
 	}
 	if errors.Is(err, store.ErrNotFound) || err == nil && p.Kind != contract.Cashflow {
-		return "", httpx.NewError(contract.CodeInvalidProduct, errors.New("no cashflow product of the caller"))
+		return p, httpx.NewError(contract.CodeInvalidProduct, errors.New("no cashflow product of the caller"))
 	}
-	return id, err
+	return p, err
 }
 
 // read reads the body. It drains a rejected body, so that a client that writes the whole
@@ -126,10 +127,13 @@ func (s *Service) read(w http.ResponseWriter, r *http.Request, publicToken strin
 
 // source returns the data to generate the report from: the submitted data, or the
 // sandbox's data.
-func (s *Service) source(ctx context.Context, customerID string, in Submission, sandbox bool) (from reportSource, err error) {
+func (s *Service) source(ctx context.Context, product customers.Product, in Submission, sandbox bool) (from reportSource, err error) {
 	p := in.Personal
+	if sandbox {
+		from.prepared = product.Configuration.PreparedReport
+	}
 	if id := in.SandboxReportID; sandbox && id != "" {
-		kind, err := s.Sandbox.Lookup(ctx, s.DB.SQL, customerID, strings.ToLower(id))
+		kind, err := s.Sandbox.Lookup(ctx, s.DB.SQL, product.CustomerID, strings.ToLower(id))
 		if errors.Is(err, store.ErrNotFound) || err == nil && kind != contract.Cashflow {
 			return from, httpx.NewError(contract.CodeMalformedBody, errors.New("sandboxReportId"),
 				httpx.Detail{Field: "sandboxReportId", Message: "is not one of your prepared reports"})

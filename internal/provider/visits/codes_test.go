@@ -47,7 +47,7 @@ func TestResendCode(t *testing.T) {
 					t.Fatalf("after half a minute: %s", body)
 				}
 				a.post(t, "action", "no-code")
-				codes(n+3, "Choose another")
+				codes(n+3, "Choose a different")
 			}
 			codes(5, i18ntest.EN("visit.code.no_more"))
 			r.Advance(30 * time.Second)
@@ -173,7 +173,7 @@ func TestSourcesWithoutData(t *testing.T) {
 		}
 		a.post(t, "action", "finish")
 		r.Until("the end", func() bool { return a.step(t) == "end" })
-		if body := a.get(t).Body; !strings.Contains(body, "there was nothing recent in it") ||
+		if body := a.get(t).Body; !strings.Contains(body, "doesn’t show any recent activity") ||
 			strings.Contains(body, i18ntest.EN("visit.title.done")) {
 			t.Errorf("the end says %s", body)
 		}

@@ -98,6 +98,9 @@ func (s *Service) create(ctx context.Context, tx *store.Tx, caller auth.Caller, 
 	if req.SandboxReportID, err = s.preparedReport(ctx, tx, caller, product, req.SandboxReportID); err != nil {
 		return visit{}, err
 	}
+	if req.SandboxReportID == "" && s.sandbox(caller.Environment) != nil {
+		req.SandboxReportID = product.Configuration.PreparedReport
+	}
 	consumer, err := s.visitConsumer(ctx, tx, caller, product, req)
 	if err != nil {
 		return visit{}, err

@@ -64,7 +64,7 @@ func withoutDuplicates(names []string) (out []string) {
 
 // newJourney returns the initial journey of a visit.
 func newJourney(p customers.Product, employers []string) flow.Journey {
-	j, kind := flow.Journey{Product: p.Kind}, p.Configuration.EligibilityKind
+	j, kind := flow.Journey{Product: p.Kind, BankLimit: p.Configuration.BankLimit}, p.Configuration.EligibilityKind
 	if p.Kind == contract.Eligibility && kind != report.AssetsOnly {
 		j.Employers, j.IncomeOnly = len(employers), kind == report.IncomeOnly
 	}

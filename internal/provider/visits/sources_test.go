@@ -196,7 +196,7 @@ func TestRegisterAfterExpiredSession(t *testing.T) {
 			a.giveUp(t)
 			r.Until("the end", func() bool { return a.step(t) == "end" })
 			body := a.get(t).Body
-			if again := strings.Contains(body, "start again"); again != (username == "session_expired") ||
+			if again := strings.Contains(body, "Start again"); again != (username == "session_expired") ||
 				strings.Contains(body, `data-end="error"`) != again {
 				t.Errorf("%s: %s", username, body)
 			}

@@ -174,7 +174,7 @@ func TestEmployerVisit(t *testing.T) {
 		}
 		r.Advance(time.Hour)
 		if body := a.get(t).Body; !strings.Contains(body, shared) || strings.Contains(body, "Northwind") ||
-			!strings.Contains(body, "Readable until") {
+			!strings.Contains(body, "Available until") {
 			t.Errorf("the end, an hour later: %s", body)
 		}
 		// The stubs were never handed in.

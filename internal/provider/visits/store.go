@@ -72,7 +72,8 @@ const columns = `
 	browser_hash,
 	code_tries,
 	codes,
-	code_sent_at`
+	code_sent_at,
+	bank_limit`
 
 func scan(row *sql.Row) (visit, error) {
 	var v visit
@@ -112,6 +113,7 @@ func scan(row *sql.Row) (visit, error) {
 		&v.CodeTries,
 		&v.Codes,
 		&v.CodeSent,
+		&v.BankLimit,
 	)
 	if err != nil {
 		return visit{}, store.MapNotFound(err)
@@ -158,7 +160,7 @@ func insert(ctx context.Context, tx *store.Tx, v visit) error {
 			$1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
 			$11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
 			$21, $22, $23, $24, $25, $26, $27, $28, $29, $30,
-			$31, $32, $33, $34)`,
+			$31, $32, $33, $34, $35)`,
 		v.id,
 		v.publicToken,
 		v.customerID,
@@ -193,6 +195,7 @@ func insert(ctx context.Context, tx *store.Tx, v visit) error {
 		v.CodeTries,
 		v.Codes,
 		v.CodeSent,
+		v.BankLimit,
 	)
 	if err != nil {
 		return err

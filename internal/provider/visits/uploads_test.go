@@ -67,7 +67,7 @@ func TestAddingPayStubs(t *testing.T) {
 		}{
 			"no file":         {nil, i18ntest.EN("visit.documents.not_chosen")},
 			"an empty field":  {[]string{"", ""}, i18ntest.EN("visit.documents.not_chosen")},
-			"a letter":        {[]string{"letter.txt", "Dear Sir"}, "letter.txt” could not be added: it is not a PDF"},
+			"a letter":        {[]string{"letter.txt", "Dear Sir"}, "We couldn’t add “letter.txt”: it’s not a PDF"},
 			"a false name":    {[]string{"paystub.pdf", "<html>"}, i18ntest.EN("visit.documents.wrong_type")},
 			"an empty file":   {[]string{"paystub.pdf", ""}, i18ntest.EN("visit.documents.empty")},
 			"too large a one": {[]string{"paystub.pdf", pdfOf(strings.Repeat("x", 20<<20))}, "larger than 20 MB"},

@@ -159,7 +159,7 @@ func TestVisitOutcomes(t *testing.T) {
 				contract.StatusNotAuthenticated, contract.SubMFARequired, "visit.end.bank.code"},
 			{"three wrong codes", ana, func(t *testing.T, a applicant) {
 				a.toCode(t, "default")
-				for _, want := range []string{"2 more times", "one more time", i18ntest.EN("visit.banks.another")} {
+				for _, want := range []string{"2 attempts left", "one more attempt", i18ntest.EN("visit.banks.another")} {
 					a.post(t, "action", "code", "code", "654321")
 					if !strings.Contains(a.get(t).Body, want) {
 						t.Errorf("the page does not say %q", want)
@@ -172,7 +172,7 @@ func TestVisitOutcomes(t *testing.T) {
 				a.post(t, "action", "rechoose")
 				a.post(t, "action", "bank", "bank", "kestrel-bank")
 				a.post(t, "action", "sign-in", "username", "unknown", "password", "x")
-				if !strings.Contains(a.get(t).Body, "one more time") {
+				if !strings.Contains(a.get(t).Body, "one more attempt") {
 					t.Error("the page does not say that one try is left")
 				}
 				a.post(t, "action", "sign-in", "username", "default", "password", "wrong")

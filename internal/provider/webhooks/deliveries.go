@@ -164,7 +164,7 @@ func (s *Service) Fire(ctx context.Context, customerID, publicToken string, o Fi
 		if o.Reorder {
 			slices.Reverse(all)
 		}
-		callbackID, err := activeCallback(ctx, tx, customerID)
+		callbackID, err := activeReceiver(ctx, tx, customerID)
 		if err != nil {
 			return errors.Join(errors.New("webhooks: the customer has no callback"), err)
 		}

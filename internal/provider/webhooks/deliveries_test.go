@@ -77,9 +77,9 @@ func (r *testServer) Enqueue(_ context.Context, _ *store.Tx, args jobs.Args, _ .
 
 func (r *testServer) CheckURL(string) error { return nil }
 
-func (r *testServer) Deliver(_ context.Context, _ string, secrets []webhook.Secret, _ string, body []byte) webhook.Result {
+func (r *testServer) Deliver(_ context.Context, to webhook.Target, _ string, body []byte) webhook.Result {
 	r.bodies = append(r.bodies, string(body))
-	if len(secrets) == 0 {
+	if len(to.Secrets) == 0 {
 		r.t.Error("nothing signs")
 	}
 	if r.meantime != nil {

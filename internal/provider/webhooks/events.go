@@ -84,7 +84,7 @@ type event struct {
 }
 
 // Record writes the event of each status change and sends it if the customer's
-// callback subscribes to that status.
+// callback subscribes to that status. A child account without a callback has its parent's.
 func (s *Service) Record(ctx context.Context, tx *store.Tx, changes ...reports.StatusChange) error {
 	for some := range slices.Chunk(changes, 16) { // one statement each
 		var all []event
@@ -114,6 +114,9 @@ func newID() string { return "evt_" + store.NewID() }
 // target returns the callback of a delivery and the secrets that sign now.
 func (s *Service) target(ctx context.Context, q store.Queryer, d webhook.Delivery) (t webhook.Target, err error) {
 	if t.URL, t.Off, err = callbackURL(ctx, q, d.CallbackID); err != nil || t.Off {
+		return t, err
+	}
+	if t.Account, err = accountOf(ctx, q, d.EventID); err != nil {
 		return t, err
 	}
 	all, err := s.plain(ctx, q, d.CallbackID)

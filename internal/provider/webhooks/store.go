@@ -11,6 +11,13 @@ import (
 	"vestibule/internal/store"
 )
 
+// receivingCallback returns SQL for the callback that gets the events about an account: its own
+// or, without one, its parent's.
+func receivingCallback(customerID string) string {
+	return `coalesce((SELECT o.id FROM callbacks o WHERE o.customer_id = ` + customerID + `),
+		(SELECT o.id FROM callbacks o JOIN customers m ON m.parent_id = o.customer_id WHERE m.id = ` + customerID + `))`
+}
+
 // insertEvents adds events and returns, by event id, the callbacks to deliver them to.
 // An event has none without an enabled callback that subscribes to its status.
 func insertEvents(ctx context.Context, tx *store.Tx, all []event) (map[string]string, error) {
@@ -33,7 +40,7 @@ func insertEvents(ctx context.Context, tx *store.Tx, all []event) (map[string]st
 	rows, err := store.QueryAll(ctx, tx, scan, `INSERT INTO events (id, customer_id, subject_id, type, detail, created_at)
 		SELECT v.column1, v.column2, v.column3, v.column4, nullif(v.column5, ''), v.column6
 		FROM (VALUES `+strings.Join(values, ", ")+`) v WHERE v.column1 <> ''
-		RETURNING id, coalesce((SELECT c.id FROM callbacks c WHERE c.customer_id = events.customer_id AND c.disabled_at IS NULL
+		RETURNING id, coalesce((SELECT c.id FROM callbacks c WHERE c.id = `+receivingCallback("events.customer_id")+` AND c.disabled_at IS NULL
 			AND (c.statuses = '' OR ' ' || c.statuses || ' ' LIKE '% ' || events.type || ' %')), '')`, args...)
 	out := map[string]string{}
 	for _, r := range rows {
@@ -85,6 +92,22 @@ func activeCallback(ctx context.Context, q store.Queryer, customerID string) (st
 	var id string
 	err := q.QueryRowContext(ctx, `SELECT id FROM callbacks WHERE customer_id = $1 AND disabled_at IS NULL`, customerID).Scan(&id)
 	return id, store.MapNotFound(err)
+}
+
+// activeReceiver returns the id of the callback that gets the events about an account, unless it
+// is disabled.
+func activeReceiver(ctx context.Context, q store.Queryer, customerID string) (string, error) {
+	var id string
+	err := q.QueryRowContext(ctx, `SELECT id FROM callbacks WHERE id = `+receivingCallback("$1")+` AND disabled_at IS NULL`, customerID).
+		Scan(&id)
+	return id, store.MapNotFound(err)
+}
+
+// accountOf returns the publicId of the account that an event is about.
+func accountOf(ctx context.Context, q store.Queryer, eventID string) (publicID string, err error) {
+	err = q.QueryRowContext(ctx, `SELECT c.public_id FROM events e JOIN customers c ON c.id = e.customer_id WHERE e.id = $1`, eventID).
+		Scan(&publicID)
+	return publicID, store.MapNotFound(err)
 }
 
 // upsertCallback sets the customer's callback, enables it, and returns its id.

@@ -56,11 +56,11 @@ func Put(t testing.TB, db *store.DB, r Row) applications.Application {
 
 func put(ctx context.Context, tx *store.Tx, v *store.Vault, key string, r Row) error {
 	var errs []error
-	seal := func(column string, plain []byte) []byte {
+	seal := func(table, column, row string, plain []byte) []byte {
 		if plain == nil {
 			return nil
 		}
-		sealed, err := v.Seal(ctx, tx, key, store.Cell{Table: "applications", Column: column, Row: r.ID}, plain)
+		sealed, err := v.Seal(ctx, tx, key, store.Cell{Table: table, Column: column, Row: row}, plain)
 		errs = append(errs, err)
 		return sealed
 	}
@@ -68,15 +68,24 @@ func put(ctx context.Context, tx *store.Tx, v *store.Vault, key string, r Row) e
 	if r.Applicant != nil {
 		raw, err := json.Marshal(r.Applicant)
 		errs = append(errs, err)
-		given = seal("prefill", raw)
+		given = seal("applications", "prefill", r.ID, raw)
 	}
 	j := r.Journey
-	succeeded, reportAt, analysisAt := j.Succeeded, int64(0), int64(0)
+	succeeded, reportAt, revisionAt := j.Succeeded, int64(0), int64(0)
 	if r.Body != nil {
 		succeeded, reportAt = r.Report.Attempt, store.Micros(r.Report.At)
-		if !r.AnalysisPending {
-			analysisAt = reportAt
+		if r.Report.Revision > 0 {
+			revisionAt = reportAt
 		}
+		analysisAt, row := reportAt, fmt.Sprintf("%s/%d/%d", r.ID, r.Report.Attempt, r.Report.Revision)
+		if r.AnalysisPending {
+			analysisAt = 0
+		}
+		const table = "application_report_revisions"
+		errs = append(errs, insert(ctx, tx, table, map[string]any{"application_id": r.ID, "attempt": int64(r.Report.Attempt),
+			"revision": int64(r.Report.Revision), "public_token": j.PublicToken, "report": seal(table, "report", row, r.Body),
+			"fetched_at": reportAt, "revised_at": store.MicrosOrZero(r.Report.RevisedAt), "sealed_in": table,
+			"analysis": seal(table, "analysis", row, r.Analysis), "analysis_at": analysisAt}))
 	}
 	decidedAt := int64(0)
 	if r.Decision.Kind != "" {
@@ -92,8 +101,10 @@ func put(ctx context.Context, tx *store.Tx, v *store.Vault, key string, r Row) e
 		"return_url": r.ReturnURL, "allowed_origin": r.AllowedOrigin, "lang": string(r.Lang), "data_key": key, "prefill": given,
 		"state": string(j.State), "attempt": int64(j.Attempt), "since": j.Since, "public_token": j.PublicToken,
 		"status": string(j.Status), "substatus": string(j.Substatus), "error": string(j.Error), "succeeded": int64(succeeded),
-		"fetch_until": 0, "report": seal("report", r.Body), "report_at": reportAt, "analysis": seal("analysis", r.Analysis),
-		"analysis_at": analysisAt, "decision": r.Decision.Kind, "decisions": r.Decision.Number, "decided_at": decidedAt,
+		"fetch_until": 0, "report_at": reportAt,
+		"revision": int64(r.Report.Revision), "revision_at": revisionAt,
+		"revised_at": store.MicrosOrZero(r.Report.RevisedAt), "decision_outdated": r.Decision.Outdated,
+		"decision": r.Decision.Kind, "decisions": r.Decision.Number, "decided_at": decidedAt,
 		"reasons": strings.Join(r.Decision.Reasons, " "), "version": int64(len(r.Timeline)),
 		"created_at": store.Micros(r.CreatedAt), "updated_at": store.Micros(r.UpdatedAt)}))
 	for n := 1; n <= max(j.Attempt, r.Report.Attempt); n++ {

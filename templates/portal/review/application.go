@@ -30,6 +30,7 @@ type ApplicationView struct {
 	HasReport  bool
 	Report     Measured // the newest report; nil without one that can be shown
 	ReportAt   time.Time
+	Outdated   bool // the decision was made on an older revision of the report
 	Attempts   []Attempt
 	Timeline   []Line
 	Email      string // the applicant's
@@ -254,13 +255,50 @@ func (v ApplicationView) timeline(l i18n.Lang) ui.Grid {
 
 // HeldReport is a stored report.
 type HeldReport struct {
-	Attempt int
-	At      time.Time
+	Attempt   int
+	Revision  int       // 0: as the service first made it
+	At        time.Time // when it was fetched
+	RevisedAt time.Time // zero: never
+	Newest    bool      // of the application
 }
 
-// earlier returns the address of an earlier report.
-func (v ApplicationView) earlier(h HeldReport, as string) string {
-	return "/review/applications/" + v.Row.ID + "/" + as + "?attempt=" + strconv.Itoa(h.Attempt)
+// addTo adds the parameters by which an address names the report; none for the newest.
+func (h HeldReport) addTo(q url.Values) {
+	if !h.Newest && h.Attempt > 0 {
+		q.Set("attempt", strconv.Itoa(h.Attempt))
+		q.Set("revision", strconv.Itoa(h.Revision))
+	}
+}
+
+// name names a revision of a report.
+func (h HeldReport) name(l i18n.Lang) string {
+	if h.Revision == 0 {
+		return i18n.T(l, "review.revision.original")
+	}
+	return i18n.T(l, "review.report.revision") + " " + strconv.Itoa(h.Revision)
+}
+
+// of returns an address below the application's page that names the report of the case, and the
+// list from which it was opened.
+func (c Case) of(path string) string {
+	q := url.Values{}
+	c.Held.addTo(q)
+	if c.Place != nil {
+		q.Set("list", c.Place.List)
+	}
+	if len(q) > 0 {
+		path += "?" + q.Encode()
+	}
+	return reportURL(c.ApplicationID, path)
+}
+
+// compare returns the address of the page that says what the revision changed.
+func (c Case) compare() string {
+	q := url.Values{"attempt": {strconv.Itoa(c.Held.Attempt)}, "revision": {strconv.Itoa(c.Held.Revision)}}
+	if c.Place != nil {
+		q.Set("list", c.Place.List)
+	}
+	return reportURL(c.ApplicationID, "/compare?"+q.Encode())
 }
 
 // sentences joins texts, some of which are headings without a full stop.
@@ -319,7 +357,12 @@ func (v ApplicationView) score() (scored, bool) {
 	return scored{r, s, r.card(s)}, true
 }
 
-// earlierReports returns the reports of earlier attempts, newest first.
+// refreshed says what the service answered to the question for a revision; false if it was not asked.
+func (v ApplicationView) refreshed(l i18n.Lang) (string, bool) {
+	return i18n.Find(l, "review.refreshed", v.Done)
+}
+
+// earlierReports returns the older reports, newest first.
 func (v ApplicationView) earlierReports() []HeldReport {
 	if len(v.Reports) < 2 {
 		return nil

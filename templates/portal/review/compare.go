@@ -24,6 +24,8 @@ type Other struct {
 // CompareView is the page with two reports of one product, the older one first.
 type CompareView struct {
 	ApplicationID string
+	Place         *Place // in the list from which the application was opened; nil for none
+	Revisions     bool   // both are revisions of one report
 	Reports       [2]Compared
 }
 
@@ -32,9 +34,12 @@ type Compared struct {
 	Row    Row
 	Name   string // the applicant's; may be empty, like Email
 	Email  string
+	Held   HeldReport
 	At     time.Time
 	Report Measured
 }
+
+func (r Compared) url() string { return Case{ApplicationID: r.Row.ID, Held: r.Held}.of("/report") }
 
 // Measured is the view of a report of any product.
 type Measured interface {
@@ -128,7 +133,8 @@ func (v IncomeView) measures(l i18n.Lang) []measure {
 		if len(n.FinancialAccounts) > 1 {
 			of = ", " + i18n.T(l, "review.compare.model") + " " + strconv.Itoa(i+1)
 		}
-		out = append(out, inUnits(i18n.T(l, "review.income.recent_gross")+of, v.currency(), a.GrossRecent))
+		out = append(out, inUnits(i18n.T(l, "review.income.recent_gross")+of, v.currency(), a.GrossRecent),
+			inUnits(i18n.T(l, "review.income.recent_net")+of, v.currency(), a.NetRecent))
 		if a.MatchedIncome != nil {
 			out = append(out, inUnits(i18n.T(l, "review.income.stated")+of, usd, a.MatchedIncome.StatedAnnualIncome))
 		}
@@ -206,10 +212,15 @@ func difference(l i18n.Lang, p [2]measure) string {
 }
 
 func (v CompareView) grid(l i18n.Lang) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(l, "review.compare.title"), HideCaption: true, Named: true,
+	title, _ := v.title()
+	g := ui.Grid{Caption: i18n.T(l, title), HideCaption: true, Named: true,
 		Columns: []ui.Column{{Label: i18n.T(l, "review.report.figure")}}}
 	for _, r := range v.Reports {
-		g.Columns = append(g.Columns, ui.Column{Label: applicationName(r.Row) + ", " + ui.DayWords(l, r.At.UTC()), Number: true})
+		label := applicationName(r.Row) + ", " + ui.DayWords(l, r.At.UTC())
+		if v.Revisions {
+			label = r.Held.name(l)
+		}
+		g.Columns = append(g.Columns, ui.Column{Label: label, Number: true})
 	}
 	g.Columns = append(g.Columns, ui.Column{Label: i18n.T(l, "review.compare.differ"), Number: true})
 	// Show both applicants, because the same name may belong to different people.
@@ -217,9 +228,11 @@ func (v CompareView) grid(l i18n.Lang) ui.Grid {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.T(l, name)}, {Body: of(v.Reports[0]), Words: true},
 			{Body: of(v.Reports[1]), Words: true}, {}})
 	}
-	about("review.list.name", func(r Compared) templ.Component { return textOrDash(l, r.Name) })
-	about("review.email.label", func(r Compared) templ.Component { return textOrDash(l, r.Email) })
-	about("review.decision", func(r Compared) templ.Component { return decisionBadge(l, r.Row.Decision) })
+	if v.Revisions {
+		v.addFindings(l, about)
+	} else {
+		v.addApplicants(l, about)
+	}
 	for _, p := range v.pairs(l) {
 		row := []ui.Cell{{Text: p[0].name}}
 		for _, m := range p {
@@ -232,6 +245,34 @@ func (v CompareView) grid(l i18n.Lang) ui.Grid {
 		g.Rows = append(g.Rows, append(row, ui.Cell{Body: textOrDash(l, difference(l, p))}))
 	}
 	return g
+}
+
+// addApplicants adds the applicants of two applications and the decisions on them.
+func (v CompareView) addApplicants(l i18n.Lang, about func(i18n.Key, func(Compared) templ.Component)) {
+	about("review.list.name", func(r Compared) templ.Component { return textOrDash(l, r.Name) })
+	about("review.email.label", func(r Compared) templ.Component { return textOrDash(l, r.Email) })
+	about("review.decision", func(r Compared) templ.Component { return decisionBadge(l, r.Row.Decision) })
+}
+
+// addFindings adds the answers to the reviewer's questions, of two revisions.
+func (v CompareView) addFindings(l i18n.Lang, about func(i18n.Key, func(Compared) templ.Component)) {
+	for _, f := range v.Reports[1].Report.Decided().Findings {
+		about(f.Question, func(r Compared) templ.Component {
+			all := r.Report.Decided().Findings
+			if i := slices.IndexFunc(all, func(of verdict.Finding) bool { return of.Question == f.Question }); i >= 0 {
+				return levelBadge(l, all[i].Level)
+			}
+			return textOrDash(l, "")
+		})
+	}
+}
+
+// title returns the heading of the page and the text below it.
+func (v CompareView) title() (title, intro i18n.Key) {
+	if v.Revisions {
+		return "review.revision.changed", "review.revision.intro"
+	}
+	return "review.compare.title", "review.compare.intro"
 }
 
 func (v ApplicationView) others(l i18n.Lang) ui.Grid {

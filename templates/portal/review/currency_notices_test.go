@@ -25,7 +25,7 @@ func TestPagesNameAccountsInAnotherCurrency(t *testing.T) {
 		{InstitutionName: &bank, AccountName: &name, AccountType: &kind, CurrentBalance: &cents, BalanceTerms: abroad},
 		{AccountType: &kind, CurrentBalance: &cents, BalanceTerms: home}}}}}
 	for l, wants := range map[i18n.Lang][]string{
-		i18n.English: {"in another currency: Banque du Lac · Épargne (EUR)", "1,234.50 EUR",
+		i18n.English: {"in another currency, so no figure includes them: Banque du Lac · Épargne (EUR)", "1,234.50 EUR",
 			i18ntest.EN("review.stated.left_out"), "$1,234.50", i18ntest.EN("review.stated.as_caption"), "Feb 11, 2026"},
 		i18n.Spanish: {"en otra moneda: Banque du Lac · Épargne (EUR)", "1,234.50 EUR",
 			i18ntest.ES("review.stated.left_out"), "$1,234.50", "11 feb 2026"},
@@ -41,7 +41,7 @@ func TestPagesNameAccountsInAnotherCurrency(t *testing.T) {
 		}
 	}
 	cashflow.Report.AccountDetails = []report.Account{{CurrentBalance: &cents, BalanceTerms: report.BalanceTerms{Currency: "EUR"}}}
-	if page := render(t, ReportPage(ui.Page{}, decide(cashflow))); !strings.Contains(page, "The figures of this report are in EUR.") ||
+	if page := render(t, ReportPage(ui.Page{}, decide(cashflow))); !strings.Contains(page, "Figures in this report are in EUR.") ||
 		strings.Contains(page, "another currency") {
 		t.Error("figures in euros are not said to be")
 	}

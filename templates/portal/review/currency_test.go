@@ -118,7 +118,7 @@ func TestUnknownAmounts(t *testing.T) {
 		report.AssetAccount{AccountName: report.Null("Home"), CurrentBalance: c(77_00), AverageBalance: c(70_00),
 			BalanceTerms: report.BalanceTerms{Currency: "USD", LeftOut: true}})
 	page = render(t, ReportPage(ui.Page{Lang: i18n.English}, decide(assets)))
-	mustHave(t, page, "$77.00", "$70.00", "Home (USD)", "The figures of this report are in EUR.")
+	mustHave(t, page, "$77.00", "$70.00", "Home (USD)", "Figures in this report are in EUR.")
 	mustNotHave(t, page, "5,077", "5,070")
 }
 

@@ -242,6 +242,11 @@ func ScoreReason(code, description string) Reason {
 	return Reason{Code: code, Description: description}
 }
 
+// FindingReason returns the reason that a finding gives, by its code in package verdict.
+func FindingReason(code string) Reason {
+	return Reason{Code: code, Texts: "review.finding_reasons"}
+}
+
 // DocumentReason returns the reason for an irregularity of a document.
 func DocumentReason(code string) Reason {
 	return Reason{Code: code, Texts: "review.irregularities"}
@@ -258,6 +263,8 @@ type Deciding struct {
 	Known []Reason   // reasons of the report
 	Taken []Decision // newest first
 	Seen  int64      // number of decisions that the page shows
+
+	Report string // version of the report that the page shows
 
 	Decision string
 	Reasons  []string
@@ -301,11 +308,12 @@ const (
 	DecideTooMany
 	DecideNoReason
 	DecideNoText
+	DecideRevised // the report was revised while the page was open
 )
 
 func (p DecideProblem) words(l i18n.Lang) string {
 	return i18n.T(l, [...]i18n.Key{"", "review.decide.late", "review.decide.too_long", "review.decide.too_many", "review.decide.no_reason",
-		"review.decide.no_text"}[p])
+		"review.decide.no_text", "review.decide.revised"}[p])
 }
 
 func (v Deciding) question(l i18n.Lang) ui.Question {

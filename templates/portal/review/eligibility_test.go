@@ -68,7 +68,7 @@ func TestEligibilityPageShowsTheSources(t *testing.T) {
 		i18ntest.EN("review.employers_real.tried", "n", "1")+", "+i18ntest.EN("review.employers_real.open", "n", "1")+".",
 		i18ntest.EN("review.skip_reasons.NO_LONGER_EMPLOYED"),
 		i18ntest.EN("statuses.NOT_AUTHENTICATED")+" · "+i18ntest.EN("substatuses.MFA_REQUIRED_ON_FETCH"),
-		"Tern &lt;Inc&gt;", "$21.50 an hour", "Hidden Bank",
+		"Tern &lt;Inc&gt;", "$21.50 per hour", "Hidden Bank",
 		i18ntest.EN("review.eligibility.is_not"), "$44,720.00", i18ntest.EN("review.frequencies.WEEKLY"),
 		i18ntest.EN("review.providers.GIG_PLATFORM"), "Rides", "$7.77",
 		"38.5", "2025", "$12.34", "Broken Bank", i18ntest.EN("review.completeness.EMPLOYERS_VERIFIED_OR_SKIPPED"),

@@ -118,6 +118,9 @@ func eventName(l i18n.Lang, code string) string {
 	if state == "decided" {
 		return i18n.T(l, "review.list.orders.decided")
 	}
+	if name, ok := i18n.Find(l, "review.event_names", state); ok {
+		return name
+	}
 	return stateName(l, state)
 }
 

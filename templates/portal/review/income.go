@@ -18,7 +18,6 @@ type IncomeView struct {
 	Case
 	Report  *report.Income
 	Verdict verdict.Income
-	Newest  bool // fetched from the service now, not the stored copy
 }
 
 // Decided returns what the report means.
@@ -54,17 +53,8 @@ func (v IncomeView) sheet(l i18n.Lang) sheet {
 	if v.HasMonths() {
 		s.downloads = append(s.downloads, download{"/months.csv", "review.report.months_csv"})
 	}
-	s.newest = !v.Newest
-	if v.Newest {
-		// Downloads serve the stored copy.
-		s.downloads, s.kept = nil, true
-		s.notices = append(s.notices, notice{ui.Info, i18n.T(l, "review.income.newest")})
-		if r.Meta.Revision == nil {
-			s.notices = append(s.notices, notice{ui.Info, i18n.T(l, "review.income.not_revised")})
-		}
-	}
 	if r.Income != nil && r.Income.Revised != nil {
-		s.notices = append(s.notices, notice{ui.Info, i18n.T(l, "review.income.revised")})
+		s.corrected = i18n.T(l, "review.income.revised")
 	}
 	return s
 }

@@ -111,13 +111,13 @@ func TestIncomePageShowsTheSources(t *testing.T) {
 	v := madeIncome()
 	file := "/review/applications/" + v.ApplicationID + "/files/"
 	mustHave(t, incomePage(t, i18n.English, v), "$50,000.50", "$55,000", i18ntest.EN("review.income_change.up", "percent", "10"),
-		"50% of it was found", "Medium", "$100,000", "$51,000",
-		"Income in 2 of the last 3 complete months. On average gross $2,633.33, net $2,033.33. "+
-			"Most in Feb 2026 ($3,100.00), least in Jan 2026 (not known).",
+		"50% was found", "Medium", "$100,000", "$51,000",
+		"Income in 2 of the last 3 full months. Average: $2,633.33 gross, $2,033.33 net. "+
+			"Highest in Feb 2026 ($3,100.00), lowest in Jan 2026 (unknown).",
 		"Mar 2026: gross $1,000.00, net $800.00 ("+i18ntest.EN("review.report.part")+")", "TERN &lt;PAY&gt;",
 		i18ntest.EN("review.income.unmatched"), i18ntest.EN("review.report.ending"), "−$12.05", "Springfield, IL",
 		i18ntest.EN("review.employer_real.found", "employer", "Tern &amp; Sons"),
-		"does not match every source", i18ntest.EN("review.stubs.altered", "n", "1", "all", "2"),
+		"doesn’t match every source", i18ntest.EN("review.stubs.altered", "n", "1", "all", "2"),
 		i18ntest.EN("review.irregularities.INCREMENTAL_UPDATE"), "NEW_REASON",
 		i18ntest.EN("review.stub_checks.NET_PAY_LESS_THAN_OR_EQUAL_TO_GROSS_PAY"),
 		"NEW_CHECK", i18ntest.EN("review.stub.unchecked"), i18ntest.EN("review.stub.not_genuine"),
@@ -200,7 +200,7 @@ func TestIncomeMonths(t *testing.T) {
 func TestSummariesOfOne(t *testing.T) {
 	payroll := report.Payroll{Statements: []report.Statement{{}}}
 	v := verdict.OfIncome(&report.Income{Income: &report.IncomeNode{Payroll: []report.Payroll{payroll}}}, prefill.Fields{})
-	if got, want := say(i18n.English, v.Findings[0].Answer...), "The employer's payroll has a pay statement for this income."; got != want {
+	if got, want := say(i18n.English, v.Findings[0].Answer...), "The employer’s payroll has 1 pay stub for this income."; got != want {
 		t.Errorf("one pay statement reads %q, want %q", got, want)
 	}
 	broken := false

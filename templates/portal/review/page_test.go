@@ -142,7 +142,7 @@ func TestReportPageNamesItsSources(t *testing.T) {
 			"something new", "53%", "&lt; 1%", "NSF FEE &lt;1&gt;", "Another provider&#39;s &lt;figure&gt;",
 			"STRANGE", "1,234", `href="#categories"`,
 			`action="/review/applications/11111111-1111-4111-8111-111111111111/report#figures"`},
-		i18n.Spanish: {i18ntest.ES("review.reasons.11"), "Their own words", "Puntuación 512 " +
+		i18n.Spanish: {i18ntest.ES("review.reasons.11"), "Their own words", "Puntaje 512 " +
 			i18ntest.ES("review.report.score_scale") + " 300 a 850; " + i18ntest.ES("review.report.ref_home") + " 630",
 			"27 de 70", i18ntest.ES("review.report.below") + " $0.00",
 			i18ntest.ES("review.story.below_zero", "n", "8", "all", "40"), "En el único mes completo", "(incompleto)",

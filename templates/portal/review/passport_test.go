@@ -72,7 +72,7 @@ func TestPassportPage(t *testing.T) {
 		i18ntest.ES("review.documents.expired"), i18ntest.ES("review.report.score_scale")+" 400 a 850")
 	v.Report.LeftOut = []string{"scores", "collections"}
 	mustHave(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, decide(v))),
-		"cannot show these parts of the report, or not as a whole: scores, collections.")
+		"can’t show all or some of these parts of the report: scores, collections.")
 	v.Report = &report.Passport{Meta: madeMeta()}
 	mustNotHave(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, decide(v))), "cannot show")
 	mustNotHave(t, render(t, ReportPage(ui.Page{Lang: i18n.English}, decide(v))), "Credits", "Scores",

@@ -76,6 +76,12 @@ func (v ApplicationView) Printout(l i18n.Lang, now time.Time) (Printout, error) 
 	out.Facts = append(out.Facts, ui.Fact{Term: i18n.T(l, "review.application.public_token"), Text: s.meta.PublicToken},
 		ui.Fact{Term: i18n.T(l, "review.report.retrieved"), Text: ui.MomentWords(l, s.meta.CreatedAt.Time)},
 		ui.Fact{Term: i18n.T(l, "review.pdf.made"), Text: ui.MomentWords(l, now)})
+	if m := s.meta; m.Revision != nil {
+		out.Facts = append(out.Facts, ui.Fact{Term: i18n.T(l, "review.report.revision"), Text: *m.Revision})
+	}
+	if words, tone := s.revised(l); words != "" {
+		out.Notices = append(out.Notices, PrintText{Text: words, Tone: tone})
+	}
 	for _, n := range s.notices {
 		out.Notices = append(out.Notices, PrintText{Text: n.text, Tone: n.tone})
 	}

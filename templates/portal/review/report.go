@@ -20,7 +20,6 @@ type ReportView struct {
 	Analysis    *report.Analysis // explains the figures; nil if missing
 	Pending     bool             // the analysis is still being fetched
 	Query, Node string           // select figures; empty selects all
-	Attempt     int              // of an earlier report; 0 for the newest
 }
 
 // Case is what the pages of all products' reports have.
@@ -28,6 +27,8 @@ type Case struct {
 	ApplicationID string // empty: the page has no links to other pages
 	Place         *Place // in the list from which the application was opened; nil for none
 	PDFImages     bool   // the portal renders PDF files
+	Held          HeldReport
+	Changed       bool // an earlier revision is stored, to compare with
 }
 
 // Decided returns what the report means.

@@ -21,8 +21,7 @@ type sheet struct {
 	product   *report.Product
 	meta      *report.Meta
 	downloads []download
-	newest    bool // offers the service's current report
-	kept      bool // shows the service's current report, with a link to the stored one
+	corrected string // what a correction did not change; "" for nothing to say
 	notices   []notice
 	keys      []key // the figures at the top, the most important first
 	sections  []section
@@ -37,6 +36,25 @@ type download struct {
 type notice struct {
 	tone ui.Tone
 	text string
+}
+
+// revised says that the report was revised, and that it is not the newest; "" for neither.
+func (s sheet) revised(l i18n.Lang) (words string, tone ui.Tone) {
+	var all []string
+	if m := s.meta; m.Revision != nil {
+		at := s.Held.RevisedAt
+		if m.RevisionCreatedAt != nil {
+			at = m.RevisionCreatedAt.Time
+		}
+		all = append(all, i18n.T(l, "review.revision.corrected", "day", ui.LongDay(l, at.UTC()), "revision", *m.Revision))
+	}
+	if s.corrected != "" {
+		all = append(all, s.corrected)
+	}
+	if tone = ui.Info; s.Held.Attempt > 0 && !s.Held.Newest {
+		all, tone = append(all, i18n.T(l, "review.revision.older")), ui.Warning
+	}
+	return strings.Join(all, " "), tone
 }
 
 // titleOf returns the heading of the section that a finding links to.

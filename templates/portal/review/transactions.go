@@ -85,9 +85,7 @@ func (v ReportView) transactions(s Selection) string {
 		return ""
 	}
 	q := s.query()
-	if v.Attempt > 0 {
-		q.Set("attempt", strconv.Itoa(v.Attempt))
-	}
+	v.Held.addTo(q)
 	if v.Place != nil {
 		q.Set("list", v.Place.List)
 	}

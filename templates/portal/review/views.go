@@ -20,6 +20,8 @@ type Row struct {
 	Decision   string    // the newest; empty for none
 	DecidedAt  time.Time // 1970 for none
 	AnsweredAt time.Time // for moreAsked: when the answer arrived; zero before
+	RevisedAt  time.Time // when the service revised the newest report; zero: never
+	Outdated   bool      // the decision was made on an older revision of the report
 	Attempt    int
 	Assignee   string          // email of the user who works on it; "" for none
 	AssigneeID string          // that user's ID

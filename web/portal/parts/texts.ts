@@ -2,14 +2,14 @@
 
 export const texts = {
   en: {
-    "connect.secure_page": "Continue on the secure page",
+    "connect.secure_page": "Continue on the verification service’s site",
     "embed.element.close": "Close",
-    "embed.element.label": "Verification of your details",
-    "embed.element.opening": "Opening the secure page",
-    "embed.element.refused": "This could not be opened here.",
+    "embed.element.label": "Verify your details",
+    "embed.element.opening": "Opening the verification",
+    "embed.element.refused": "We couldn’t open this here.",
   },
   es: {
-    "connect.secure_page": "Continuar en la página segura",
+    "connect.secure_page": "Continuar en el sitio del servicio de verificación",
     "embed.element.close": "Cerrar",
     "embed.element.label": "Verificación de sus datos",
     "embed.element.opening": "Abriendo la página segura",

@@ -50,7 +50,7 @@ func (s *Handler) receipt(ctx context.Context, a applications.Application) (*por
 	if a.Journey.State != journey.Ready || !a.HasReport() {
 		return nil, nil
 	}
-	raw, err := s.Service.Report(ctx, s.Service.DB.SQL, a.ID, 0)
+	raw, err := s.Service.Report(ctx, s.Service.DB.SQL, a.ID, 0, -1)
 	if errors.Is(err, applications.ErrNoReport) {
 		return nil, nil
 	}
@@ -61,7 +61,7 @@ func (s *Handler) receipt(ctx context.Context, a applications.Application) (*por
 	if err != nil { // a report of another form names no sources
 		s.Service.Log.WarnContext(ctx, "sources of a report not read", "application", a.ID, "err", err.Error())
 	}
-	return &portalui.Receipt{From: from, Shared: a.Report.At, Days: s.RetentionDays}, nil
+	return &portalui.Receipt{From: from, Shared: a.SharedAt, Days: s.RetentionDays}, nil
 }
 
 // StatusView returns the content of an application's status page: its state, the
@@ -125,6 +125,9 @@ func (s *Handler) showDecision(m *portalui.Status, a applications.Application) {
 		}
 		m.Detail, m.Moving, m.Slow, m.Retry, m.Connect, m.Other, m.Correct = "", false, false, false, "", false, ""
 		m.Resume = portalui.ResumeOptions{}
+		if a.Decision.Outdated {
+			m.Detail, m.Tone = "status.revised.text", ui.Info
+		}
 	case journey.MoreAsked:
 		if m.Moving {
 			return // the answer is on its way; the page shows the request again if anything is still missing

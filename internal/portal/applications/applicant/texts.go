@@ -91,6 +91,8 @@ func timelineText(l applications.TimelineEntry) (i18n.Key, bool) {
 		return "status.timeline.reopened", true
 	case journey.MoreAsked:
 		return "status.timeline.more_asked", true
+	case journey.Revised:
+		return "status.timeline.revised", true
 	case applications.Joined:
 		return "status.timeline.joined", true
 	case "created":

@@ -14,7 +14,8 @@ import (
 )
 
 // visitWebhook handles a visit webhook. It acknowledges the webhook after storing its
-// content; a webhook for an unknown application is acknowledged and dropped.
+// content; a webhook for an unknown application, or about another account, such as a child of
+// the portal's, is acknowledged and dropped.
 func (s *Handler) visitWebhook(w http.ResponseWriter, r *http.Request) error {
 	raw, err := httpx.ReadBody(w, r, webhook.MaxBody)
 	if err != nil {
@@ -32,8 +33,13 @@ func (s *Handler) visitWebhook(w http.ResponseWriter, r *http.Request) error {
 		}
 		return err
 	}
-	if e.PublicID != "" && e.PublicID != s.PublicID || e.Environment != "" && e.Environment != s.Service.Environment {
-		return httpx.NewError(contract.CodeUnknownCustomer, errors.New("webhook of another account or environment"))
+	if e.Environment != "" && e.Environment != s.Service.Environment {
+		return httpx.NewError(contract.CodeUnknownCustomer, errors.New("webhook of another environment"))
+	}
+	if e.PublicID != "" && e.PublicID != s.PublicID {
+		s.Service.Log.InfoContext(r.Context(), "webhook about another account", "requestId", httpx.RequestID(r.Context()))
+		w.WriteHeader(http.StatusNoContent)
+		return nil
 	}
 	known := false
 	var id string

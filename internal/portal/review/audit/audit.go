@@ -42,6 +42,7 @@ const (
 	Assigned       = "assigned"
 	Reminded       = "reminded"
 	Exported       = "listExported"
+	Refreshed      = "reportRefreshed"
 )
 
 // Details of Assigned.
@@ -54,7 +55,7 @@ const (
 // Actions lists all actions, in the order of the filter.
 var Actions = []string{
 	staff.SignedIn, staff.SignInFailed, staff.SignedOut, Listed, Searched, Opened, ReportViewed, ReportExported, FilesListed, FileOpened,
-	Exported, Compared, Assigned, Reminded, decisions.Decided,
+	Exported, Refreshed, Compared, Assigned, Reminded, decisions.Decided, decisions.DecisionKept,
 	decisions.Noted, LetterOpened, decisions.LetterSent, decisions.LetterFailed, decisions.LetterWithheld,
 	decisions.LetterRetried, sharing.Shared, sharing.Withdrawn, DeletionOpened, deletion.Deleted, deletion.ByRetention,
 	staff.UserAdded, staff.UserChanged, staff.LinkIssued, staff.ResetSent, staff.PasswordSet,

@@ -19,6 +19,8 @@ import (
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/resume"
 	"vestibule/internal/portal/review/search"
+	"vestibule/internal/portal/review/verdict"
+	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -64,6 +66,7 @@ var (
 // Actions in the audit log. The last four are about the email of a decision.
 const (
 	Decided        = "decided"
+	DecisionKept   = "decisionKept"
 	Noted          = "noted"
 	LetterSent     = "letterSent"
 	LetterFailed   = "letterFailed"
@@ -97,13 +100,18 @@ type note struct {
 
 var errStored = errors.New("decisions: a stored report does not parse")
 
-// reasons returns the report's adverse reason codes, each once, in the report's
-// order.
-func reasons(p contract.Product, raw []byte) ([]pages.Reason, error) {
+// reasons returns the reasons that a report gives for a decline, each once: those of its findings,
+// the worst first, then those of its scores and documents in the report's order.
+func reasons(p contract.Product, raw []byte, stated prefill.Fields) ([]pages.Reason, error) {
 	var out []pages.Reason
 	add := func(r pages.Reason) {
 		if r.Code != "" && !slices.ContainsFunc(out, func(o pages.Reason) bool { return o.Code == r.Code }) {
 			out = append(out, r)
+		}
+	}
+	addFindings := func(v verdict.Verdict) {
+		for _, code := range v.Reasons() {
+			add(pages.FindingReason(code))
 		}
 	}
 	switch p {
@@ -112,6 +120,7 @@ func reasons(p contract.Product, raw []byte) ([]pages.Reason, error) {
 		if err != nil {
 			return nil, errStored
 		}
+		addFindings(verdict.OfCashflow(body, stated).Verdict)
 		for i := len(body.Scores) - 1; i >= 0; i-- { // newest version first
 			for _, c := range body.Scores[i].AdverseActionCodes {
 				add(pages.ScoreReason(c.Code, c.Description))
@@ -122,6 +131,7 @@ func reasons(p contract.Product, raw []byte) ([]pages.Reason, error) {
 		if err != nil {
 			return nil, errStored
 		}
+		addFindings(verdict.OfIncome(body, stated).Verdict)
 		if body.Income == nil {
 			break
 		}
@@ -138,6 +148,7 @@ func reasons(p contract.Product, raw []byte) ([]pages.Reason, error) {
 		if err != nil {
 			return nil, errStored
 		}
+		addFindings(verdict.OfEligibility(body, stated).Verdict)
 		for _, name := range report.CompletenessChecks() {
 			if c, ok := body.Checks[name]; ok && c.Value != nil && !*c.Value {
 				add(pages.IncompleteReason(name))
@@ -148,6 +159,7 @@ func reasons(p contract.Product, raw []byte) ([]pages.Reason, error) {
 		if err != nil {
 			return nil, errStored
 		}
+		addFindings(verdict.OfPassport(body, stated).Verdict)
 		for _, s := range body.Scores {
 			for _, f := range s.Reasons {
 				add(pages.ScoreReason(f.Code, f.Description))
@@ -157,29 +169,44 @@ func reasons(p contract.Product, raw []byte) ([]pages.Reason, error) {
 	return out, nil
 }
 
-// reasonsOf returns the reasons of an application's report; none without a report.
-func (s *Service) reasonsOf(ctx context.Context, a applications.Application) ([]pages.Reason, error) {
-	if !a.HasReport() {
+// reasonsOf returns the reasons of a stored report; none without a report.
+func (s *Service) reasonsOf(ctx context.Context, a applications.Application, of applications.StoredReport) ([]pages.Reason, error) {
+	if of.Attempt == 0 {
 		return nil, nil
 	}
-	raw, err := s.Applications.Report(ctx, s.DB.SQL, a.ID, 0)
+	raw, err := s.Applications.Report(ctx, s.DB.SQL, a.ID, of.Attempt, of.Revision)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return reasons(a.Product, raw)
+	stated, err := s.Applications.Applicant(ctx, s.DB.SQL, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	return reasons(a.Product, raw, stated)
+}
+
+// basisOf returns the report that a decision of a time was made on: the newest one that was stored
+// then. The zero report is of none.
+func basisOf(all []applications.StoredReport, at time.Time) (of applications.StoredReport) {
+	for _, r := range all {
+		if !r.At.After(at) && r.At.After(of.At) {
+			of = r
+		}
+	}
+	return of
 }
 
 // Decide stores a decision and sends its email, unless another decision was stored after
-// the in.Seen ones that the reviewer saw. It returns the problem to show on the form, or a
+// the in.Seen ones that the reviewer saw, or the report is no longer in.Report. It returns the problem to show on the form, or a
 // CodeMalformedBody for input that the form does not offer.
 func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Application, in pages.Deciding) (pages.DecideProblem, error) {
 	if in.Seen < 0 || in.Seen > 1<<20 || !slices.Contains(All, in.Decision) {
 		return pages.DecideFine, httpx.NewError(contract.CodeMalformedBody, errors.New("no such decision"))
 	}
-	known, err := s.reasonsOf(ctx, a)
+	known, err := s.reasonsOf(ctx, a, a.Report)
 	if err != nil {
 		return pages.DecideFine, err
 	}
@@ -207,13 +234,20 @@ func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Appl
 			return pages.DecideFine, err
 		}
 	}
-	inserted := false
+	inserted, isRevised := false, false
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		taken.at = tx.Now
+		// Lock the application first, as every other change does, to avoid deadlocks.
+		locked, err := s.Applications.Lock(ctx, tx, a.ID)
+		if err != nil {
+			return err
+		}
+		if isRevised = in.Report != "" && in.Report != locked.Report.Version(); isRevised {
+			return nil
+		}
 		if inserted, err = s.insert(ctx, tx, a.ID, taken); err != nil || !inserted {
 			return err
 		}
-		// Lock the application first, as every other change does, to avoid deadlocks.
 		if err := s.Applications.RecordDecision(ctx, tx, a.ID, applications.Decision{Kind: taken.kind,
 			Number: taken.seq, Reasons: taken.reasons, At: taken.at}); err != nil {
 			return err
@@ -229,10 +263,24 @@ func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Appl
 	if err != nil {
 		return pages.DecideFine, notFound(err)
 	}
-	if !inserted {
+	switch {
+	case isRevised:
+		return pages.DecideRevised, nil
+	case !inserted:
 		return pages.DecideLate, nil
 	}
 	return pages.DecideFine, nil
+}
+
+// Keep keeps the newest decision after the report was revised.
+func (s *Service) Keep(ctx context.Context, by staff.User, a applications.Application) error {
+	return notFound(s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		kept, err := s.Applications.KeepDecision(ctx, tx, a.ID)
+		if err != nil || !kept {
+			return err
+		}
+		return s.Staff.Record(ctx, tx, staff.Entry{Actor: by.ID, Action: DecisionKept, Subject: a.ID, Detail: a.Decision.Kind})
+	}))
 }
 
 // AddNote stores a reviewer's note.
@@ -271,11 +319,24 @@ func ValidText(s string) bool {
 
 // Fill adds an application's decisions and notes to a page.
 func (s *Service) Fill(ctx context.Context, a applications.Application, v *pages.Deciding, notes *[]pages.Note) error {
-	known, err := s.reasonsOf(ctx, a)
+	all, err := s.Applications.Reports(ctx, a.ID)
 	if err != nil {
 		return err
 	}
-	v.Known = known
+	known := map[string][]pages.Reason{} // by the version of the report
+	load := func(of applications.StoredReport) ([]pages.Reason, error) {
+		if _, ok := known[of.Version()]; !ok {
+			found, err := s.reasonsOf(ctx, a, of)
+			if err != nil {
+				return nil, err
+			}
+			known[of.Version()] = found
+		}
+		return known[of.Version()], nil
+	}
+	if v.Known, err = load(a.Report); err != nil {
+		return err
+	}
 	return s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		people, err := s.Staff.Users(ctx, tx, "")
 		if err != nil {
@@ -297,8 +358,14 @@ func (s *Service) Fill(ctx context.Context, a applications.Application, v *pages
 		for i := len(taken) - 1; i >= 0; i-- { // newest first
 			t := taken[i]
 			out := pages.Decision{Decision: t.kind, Text: t.text, By: who(t.by), At: t.at}
-			for _, code := range t.reasons {
-				out.Reasons = append(out.Reasons, reasonOf(known, code))
+			if len(t.reasons) > 0 {
+				given, err := load(basisOf(all, t.at))
+				if err != nil {
+					return err
+				}
+				for _, code := range t.reasons {
+					out.Reasons = append(out.Reasons, reasonOf(given, code))
+				}
 			}
 			v.Taken = append(v.Taken, out)
 		}
@@ -330,11 +397,11 @@ func reasonOf(known []pages.Reason, code string) pages.Reason {
 }
 
 // scoreOf returns the newest score of a report, or nil if it has none.
-func (s *Service) scoreOf(ctx context.Context, a applications.Application) (*pages.LetterScore, error) {
+func (s *Service) scoreOf(ctx context.Context, a applications.Application, of applications.StoredReport) (*pages.LetterScore, error) {
 	if a.Product != contract.Cashflow {
 		return nil, nil
 	}
-	raw, err := s.Applications.Report(ctx, s.DB.SQL, a.ID, 0)
+	raw, err := s.Applications.Report(ctx, s.DB.SQL, a.ID, of.Attempt, of.Revision)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
+	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/i18ntest"
 )
@@ -40,19 +41,21 @@ func TestReasons(t *testing.T) {
 		{contract.Eligibility, encode(report.Eligibility{Meta: meta(report.EligibilityVersion),
 			Checks: map[string]report.Check{"DOCUMENTS_READABLE": {Value: &no},
 				"ASSET_ACCOUNT_CONNECTED": {Value: &yes}, "NO_FAILED_CONNECTIONS": {}}}),
-			[]string{"DOCUMENTS_READABLE " + i18ntest.EN("review.incomplete.DOCUMENTS_READABLE")}},
+			[]string{"UNABLE_TO_VERIFY_INCOME Unable to verify income", "UNABLE_TO_VERIFY_DOCUMENTS Unable to verify documents",
+				"DOCUMENTS_READABLE " + i18ntest.EN("review.incomplete.DOCUMENTS_READABLE")}},
 		{contract.Income, encode(report.Income{Meta: meta(report.IncomeVersion), Income: &report.IncomeNode{Paystubs: []report.Paystub{
 			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityDetected,
 				Reasons: []string{"TEXT_OVER_TEXT", "DATES_DISAGREE"}}},
 			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityNotDetected, Reasons: []string{}}},
 			{IrregularityDetection: report.IrregularityDetection{Status: report.IrregularityReview, Reasons: []string{"DATES_DISAGREE"}}}}}}),
-			[]string{"TEXT_OVER_TEXT " + i18ntest.EN("review.irregularities.TEXT_OVER_TEXT"),
+			[]string{"UNABLE_TO_VERIFY_DOCUMENTS Unable to verify documents", "UNABLE_TO_VERIFY_INCOME Unable to verify income",
+				"TEXT_OVER_TEXT " + i18ntest.EN("review.irregularities.TEXT_OVER_TEXT"),
 				"DATES_DISAGREE " + i18ntest.EN("review.irregularities.DATES_DISAGREE")}},
 		{contract.Passport, encode(report.Passport{Meta: meta(report.PassportVersion),
 			Scores: []report.PassportScore{{Reasons: []report.ScoreFactor{{Code: "K1", Description: "Too many inquiries"}}}}}),
 			[]string{"K1 Too many inquiries"}},
 	} {
-		got, err := reasons(tc.product, tc.raw)
+		got, err := reasons(tc.product, tc.raw, prefill.Fields{})
 		if err != nil {
 			t.Errorf("%s: %v", tc.product, err)
 			continue
@@ -68,7 +71,7 @@ func TestReasons(t *testing.T) {
 			t.Errorf("reasons of a report of %s = %q, want %q", tc.product, all, tc.want)
 		}
 	}
-	if _, err := reasons(contract.Cashflow, []byte(`{"broken`)); err == nil || strings.Contains(err.Error(), "broken") {
+	if _, err := reasons(contract.Cashflow, []byte(`{"broken`), prefill.Fields{}); err == nil || strings.Contains(err.Error(), "broken") {
 		t.Errorf("a broken report: %v", err)
 	}
 }

@@ -25,12 +25,15 @@ func (s *Service) letterOf(ctx context.Context, a applications.Application, take
 	v := pages.LetterView{ApplicationID: a.ID, Reference: a.ExternalID, Creditor: s.Creditor,
 		Agency: s.Agency, Host: s.Host, Regulator: s.Regulator,
 		Began: a.CreatedAt, Decision: taken, Lacks: s.missingSettings(a, taken.Decision)}
-	if a.HasReport() {
-		score, err := s.scoreOf(ctx, a)
-		if err != nil {
+	all, err := s.Applications.Reports(ctx, a.ID)
+	if err != nil {
+		return v, "", err
+	}
+	if of := basisOf(all, taken.At); of.Attempt != 0 {
+		if v.Score, err = s.scoreOf(ctx, a, of); err != nil {
 			return v, "", err
 		}
-		v.Score, v.ReportAt = score, a.Report.At
+		v.ReportAt = of.At
 	}
 	who, err := s.Applications.Applicant(ctx, s.DB.SQL, a.ID)
 	if err != nil {
@@ -180,7 +183,7 @@ func (s *Service) Preview(ctx context.Context, a applications.Application, in pa
 	if !slices.Contains(Notified, in.Decision) || !ValidText(in.Text) {
 		return nil, nil
 	}
-	known, err := s.reasonsOf(ctx, a)
+	known, err := s.reasonsOf(ctx, a, a.Report)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ type Index struct {
 
 // version is the version of the rules by which rows are indexed: the tokens of a name, and
 // the summary of a report. When it rises, Refill indexes older rows again.
-const version = 4
+const version = 5
 
 // Prepare loads the index's key, which the first start creates.
 func (x *Index) Prepare(ctx context.Context) (err error) {
@@ -187,6 +187,8 @@ type Found struct {
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	DecidedAt   time.Time // of the newest decision; 1970 for none
+	RevisedAt   time.Time // when the service revised the newest report; 1970 for never
+	Outdated    bool      // the newest decision was made on an older revision of the report
 
 	Summary verdict.Summary // of the newest report; only Search sets it
 	After   string          // cursor of the page that follows; only Search and Order set it
@@ -197,8 +199,9 @@ type Filter struct {
 	State, Product, Outcome string
 	Decision                string   // Undecided selects those without a decision
 	Decisions               []string // all possible decisions
-	States                  []string // any of them; empty for all
+	AnyOf                   []Stage  // any of them; empty for all
 	Decided                 bool     // only those with a decision
+	Outdated                bool     // only those whose decision was made on an older revision
 	Assignee                string   // ID of a user, or Unassigned
 	Verdict                 string   // of the report, or Unreported
 	From, To                time.Time
@@ -210,6 +213,14 @@ type Filter struct {
 	Descending bool
 	Assignees  []string // IDs of users in the order of SortAssigned
 	After      string   // cursor of the page
+
+	answered *bool // whether the request for more is answered; of a part of AnyOf
+}
+
+// Stage is how far an application is for its reviewers. An empty State or Decision is any.
+type Stage struct {
+	State, Decision string
+	Answered        bool // the applicant gave what the decision asks for
 }
 
 // Values of a filter for applications without a decision, a user or a verdict.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,15 +22,18 @@ import (
 func put(ctx context.Context, q store.Queryer, a applications.Application, key []byte) error {
 	j := a.Journey
 	_, err := q.ExecContext(ctx, `INSERT INTO review_index (application_id, data_key, product, mode, external_id, external_key, public_token,
-			state, outcome, attempt, decision, has_report, named, created_at, updated_at, version)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', $11, TRUE, $12, $13, $14)
+			state, outcome, attempt, decision, has_report, named, created_at, updated_at, version, revised_at,
+			outdated, answered)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', $11, TRUE, $12, $13, $14, $15, $16, $17)
 		ON CONFLICT (application_id) DO UPDATE SET mode = excluded.mode,
 		external_key = excluded.external_key, public_token = excluded.public_token,
 			state = excluded.state, outcome = excluded.outcome, attempt = excluded.attempt,
-			has_report = excluded.has_report, updated_at = excluded.updated_at`,
+			has_report = excluded.has_report, updated_at = excluded.updated_at, revised_at = excluded.revised_at,
+			outdated = excluded.outdated, answered = excluded.answered`,
 		a.ID, a.DataKey(), string(a.Product), string(a.Mode), a.ExternalID, key, j.PublicToken,
 		string(j.State), string(j.Outcome()), int64(j.Attempt),
-		a.HasReport(), store.Micros(a.CreatedAt), store.Micros(a.UpdatedAt), int64(version))
+		a.HasReport(), store.Micros(a.CreatedAt), store.Micros(a.UpdatedAt), int64(version), store.MicrosOrZero(a.Report.RevisedAt),
+		a.Decision.Outdated, a.Decision.Answered())
 	return err
 }
 
@@ -148,13 +152,15 @@ func (x *Index) SavedSearch(ctx context.Context, q store.Queryer, handle, review
 }
 
 const entryColumns = `i.application_id, i.data_key, i.product, i.mode, i.external_id, i.public_token, i.state,
-	i.outcome, i.attempt, i.has_report, i.decision, i.assignee, i.verdict, i.created_at, i.updated_at, i.decided_at`
+	i.outcome, i.attempt, i.has_report, i.decision, i.assignee, i.verdict, i.created_at, i.updated_at, i.decided_at,
+	i.revised_at, i.outdated`
 
 func scanEntry(row store.Row) (Found, error) {
 	var e Found
-	var attempt, created, updated, decided int64
+	var attempt, created, updated, decided, revised int64
 	err := row.Scan(&e.ID, &e.DataKey, &e.Product, &e.Mode, &e.ExternalID, &e.PublicToken, &e.State, &e.Outcome, &attempt, &e.HasReport,
-		&e.Decision, &e.Assignee, &e.Verdict, &created, &updated, &decided)
+		&e.Decision, &e.Assignee, &e.Verdict, &created, &updated, &decided, &revised, &e.Outdated)
+	e.RevisedAt = store.Time(revised)
 	e.Attempt, e.CreatedAt, e.UpdatedAt, e.DecidedAt = int(attempt), store.Time(created), store.Time(updated), store.Time(decided)
 	return e, store.MapNotFound(err)
 }
@@ -237,7 +243,7 @@ func (b *unionQuery) add(from, created, id string, fit func(*store.Conditions)) 
 // columns has one part for each value of the third.
 func (f Filter) indexParts() []func(*store.Conditions) {
 	// Few applications, in an index of their own or in the order of an index.
-	if f.Assignee != "" && f.Assignee != Unassigned || !f.DecidedFrom.IsZero() || f.Sort == SortDecided {
+	if f.Outdated || f.Assignee != "" && f.Assignee != Unassigned || !f.DecidedFrom.IsZero() || f.Sort == SortDecided {
 		return []func(*store.Conditions){f.addConditions}
 	}
 	if parts := f.singleValueFilters(); parts != nil {
@@ -290,11 +296,14 @@ func (f Filter) singleValueFilters() []Filter {
 	var out []Filter
 	one := f
 	switch {
-	case len(f.States) > 0:
-		one.States = nil
-		for _, s := range f.States {
-			if f.State == "" || f.State == s {
-				one.State = s
+	case len(f.AnyOf) > 0:
+		for _, s := range f.AnyOf {
+			one := f
+			one.AnyOf, one.State, one.Decision = nil, cmp.Or(s.State, f.State), cmp.Or(s.Decision, f.Decision)
+			if s.Decision != "" && s.Decision != Undecided {
+				one.answered = &s.Answered
+			}
+			if (f.State == "" || f.State == one.State) && (f.Decision == "" || f.Decision == one.Decision) {
 				out = append(out, one)
 			}
 		}
@@ -328,12 +337,21 @@ func (f Filter) addConditions(c *store.Conditions) {
 	c.Equal("i.product", f.Product)
 	c.Equal("i.outcome", f.Outcome)
 	f.addValueConditions(c)
-	if len(f.States) > 0 {
-		in := make([]string, len(f.States))
-		for i, s := range f.States {
-			in[i] = c.Arg(s)
+	if len(f.AnyOf) > 0 {
+		var any []string
+		for _, s := range f.AnyOf {
+			one := store.Conditions{Args: c.Args}
+			one.Equal("i.state", s.State)
+			switch s.Decision {
+			case "":
+			case Undecided:
+				one.Add("i.decision = ''")
+			default:
+				one.Add("i.decision = %s AND i.answered = %s", s.Decision, s.Answered)
+			}
+			any, c.Args = append(any, strings.Join(one.All, " AND ")), one.Args
 		}
-		c.All = append(c.All, "i.state IN ("+strings.Join(in, ", ")+")")
+		c.All = append(c.All, "("+strings.Join(any, " OR ")+")")
 	}
 	if f.Decided {
 		c.Add("i.decision <> ''")
@@ -348,8 +366,14 @@ func (f Filter) addConditions(c *store.Conditions) {
 	}
 }
 
-// addValueConditions adds the conditions on the user and on the verdict.
+// addValueConditions adds the conditions on the user, the verdict and the newest decision.
 func (f Filter) addValueConditions(c *store.Conditions) {
+	if f.Outdated {
+		c.Add("i.outdated = TRUE")
+	}
+	if f.answered != nil {
+		c.Add("i.answered = %s", *f.answered)
+	}
 	for _, v := range [][2]string{{"i.assignee", f.Assignee}, {"i.verdict", f.Verdict}} {
 		if v[1] == Unassigned || v[1] == Unreported {
 			c.Add(v[0] + " = ''")
@@ -452,7 +476,8 @@ func Assign(ctx context.Context, q store.Queryer, applicationID, userID string) 
 
 // SetDecision updates the newest decision in the index.
 func SetDecision(ctx context.Context, tx *store.Tx, applicationID, decision string) error {
-	_, err := tx.ExecContext(ctx, `UPDATE review_index SET decision = $2, decided_at = $3 WHERE application_id = $1`,
+	_, err := tx.ExecContext(ctx, `UPDATE review_index SET decision = $2, decided_at = $3, outdated = FALSE, answered = FALSE
+		WHERE application_id = $1`,
 		applicationID, decision, store.Micros(tx.Now))
 	return err
 }

@@ -61,24 +61,36 @@ type Finding struct {
 	Level    Level
 	Answer   []Message // sentences
 	Section  string    // of the report, with details; "" for none
+
+	reasons []string // of the rules that hold
 }
 
 // found returns an answer that a rule decides.
 func found(r Rule, section string, answer ...Message) Finding {
-	return Finding{r.Question.Text, r.Level, answer, section}
+	return Finding{r.Question.Text, r.Level, answer, section, r.reasons()}
+}
+
+func (r Rule) reasons() []string {
+	if r.Reason == "" {
+		return nil
+	}
+	return []string{r.Reason}
 }
 
 func confirmed(q Question, section string, answer ...Message) Finding {
-	return Finding{q.Text, Confirmed, answer, section}
+	return Finding{Question: q.Text, Level: Confirmed, Answer: answer, Section: section}
 }
 
 func unknown(q Question, section string, answer ...Message) Finding {
-	return Finding{q.Text, Unknown, answer, section}
+	return Finding{Question: q.Text, Level: Unknown, Answer: answer, Section: section}
 }
 
 // apply gives an answer the level of a rule that holds, unless it has a worse one.
 func (f *Finding) apply(r Rule, holds bool) {
-	if holds && r.Level.isWorse(f.Level) {
+	if !holds {
+		return
+	}
+	if f.reasons = append(f.reasons, r.reasons()...); r.Level.isWorse(f.Level) {
 		f.Level = r.Level
 	}
 }
@@ -102,6 +114,20 @@ func (v Verdict) Level() Level {
 		}
 	}
 	return Unknown
+}
+
+// Reasons returns the reasons that the findings give for a decline, the worst findings first.
+func (v Verdict) Reasons() (out []string) {
+	for _, l := range []Level{Contradicted, Check} {
+		for _, f := range v.Findings {
+			for _, r := range f.reasons {
+				if f.Level == l && !slices.Contains(out, r) {
+					out = append(out, r)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // Count returns the number of findings that have the verdict's level.

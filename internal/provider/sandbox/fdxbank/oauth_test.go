@@ -152,7 +152,7 @@ func TestAuthorizationRequests(t *testing.T) {
 	} {
 		got := s.get(browser(t), "/"+bank+"/authorize?"+c.query.Encode())
 		if c.want == "" {
-			if got.StatusCode != http.StatusBadRequest || got.Header.Get("Location") != "" || !strings.Contains(got.body, "cannot be used") {
+			if got.StatusCode != http.StatusBadRequest || got.Header.Get("Location") != "" || !strings.Contains(got.body, "isn’t valid") {
 				t.Errorf("%s: %d %s", c.name, got.StatusCode, got.Header.Get("Location"))
 			}
 			continue

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -29,11 +30,11 @@ type Connection struct {
 // OK reports whether the source was connected.
 func (c Connection) OK() bool { return c.Failed == "" && c.Skipped == "" }
 
-// How many sources of a kind a visit connects. Pay stubs, and other documents, are
+// How many sources of a kind a visit connects at most. Pay stubs, and other documents, are
 // one each, of several files.
 const (
-	maxBanks   = 5
-	maxPayroll = 6 // as many as employers may be stated
+	maxBanks   = contract.MaxBanks // unless the product's configuration has fewer
+	maxPayroll = 6                 // as many as employers may be stated
 )
 
 // Connections returns the sources of the visit so far, in their order.
@@ -113,7 +114,7 @@ func (j Journey) usable() []SourceType {
 func (j Journey) Limit(w SourceType) int {
 	switch {
 	case w == SourceBank:
-		return maxBanks
+		return cmp.Or(j.BankLimit, maxBanks)
 	case w == SourcePayroll && j.Employer == 0:
 		return maxPayroll
 	}

@@ -113,6 +113,7 @@ type Journey struct {
 	Product    contract.Product
 	Employers  int  // number of stated employers to verify; eligibility only
 	IncomeOnly bool // verify income only; eligibility only
+	BankLimit  int  // maximum number of banks; 0 for contract.MaxBanks
 	Missing    MissingSources
 
 	State      State

@@ -1,0 +1,321 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/i18n"
+	"vestibule/internal/provider"
+	"vestibule/internal/provider/customers"
+)
+
+// configurationCommands manage the configurations of a customer.
+type configurationCommands struct {
+	JSON   bool                 `name:"json" env:"-" help:"Print JSON. All commands but list always do."`
+	Create createConfiguration  `cmd:"" help:"Create a configuration of a parent account."`
+	Copy   copyConfiguration    `cmd:"" help:"Copy a configuration under another alias; a flag replaces a field, and \"none\" removes it."`
+	Retire retireConfiguration  `cmd:"" help:"Retire a configuration: products keep it, and none can get it any more."`
+	List   listedConfigurations `cmd:"" help:"List the configurations of an account."`
+}
+
+func (configurationCommands) uses() string { return operatorUses }
+
+// printTable prints a table of rows below a line of headings.
+func printTable[T any](stdout io.Writer, rows []T, headings string, texts func(T) []string) error {
+	w := tabwriter.NewWriter(stdout, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, strings.ReplaceAll(headings, ", ", "\t"))
+	for _, r := range rows {
+		fmt.Fprintln(w, strings.Join(texts(r), "\t"))
+	}
+	return w.Flush()
+}
+
+// configurationFields are the flags of a configuration's fields.
+type configurationFields struct {
+	InquiryType    string   `env:"-" placeholder:"TYPE" help:"Inquiry type of its reports: ${inquiryTypes}. Default: PERSONAL."`
+	Scores         []string `env:"-" placeholder:"VERSION" help:"Cashflow: score versions beside v2.0: v1.0, v2.1."`
+	Families       []string `env:"-" placeholder:"FAMILY" help:"Cashflow: attribute families beside UA: AV."`
+	ModelSuite     string   `env:"-" placeholder:"SUITE" help:"Income: model suite, 1.2 or 2.0. Default: 2.0."`
+	Inflows        string   `env:"-" placeholder:"yes" help:"Income: with inflows and matched income sources, from suite 2.0 on."`
+	Verifies       string   `env:"-" placeholder:"WHAT" help:"Eligibility: INCOME, ASSETS or INCOME_AND_ASSETS. Default: both."`
+	Banks          string   `env:"-" placeholder:"N" help:"How many banks a visit connects at most, 1 to ${maxBanks}. Default: ${maxBanks}."`
+	RefreshDays    string   `env:"-" placeholder:"DAYS" help:"Days between reports of the inquiry type MONITORING, 1 to ${maxDays}. Default: ${days}."`
+	PreparedReport string   `env:"-" placeholder:"ID" help:"Sandbox: sandboxReportId of the prepared report that each report is."`
+}
+
+func (f configurationFields) fields(alias, kind string) customers.Fields {
+	return customers.Fields{Alias: alias, Kind: kind, InquiryType: f.InquiryType, Scores: f.Scores, Families: f.Families,
+		ModelSuite: f.ModelSuite, Inflows: f.Inflows, Verifies: f.Verifies, Banks: json.Number(f.Banks),
+		RefreshDays: json.Number(f.RefreshDays), PreparedReport: f.PreparedReport}
+}
+
+// printedConfiguration is a configuration as commands print it.
+type printedConfiguration struct {
+	ID string `json:"id"`
+	customers.Fields
+	RetiredAt time.Time `json:"retiredAt,omitzero"`
+}
+
+func printed(c customers.Configuration) printedConfiguration {
+	f := c.Fields()
+	f.Scores, f.Families = c.ScoreVersions(), c.AttributeFamilies()
+	return printedConfiguration{c.ID, f, c.Retired}
+}
+
+// changeConfiguration makes a change and prints its configuration.
+func (in *invocation) changeConfiguration(ctx context.Context, change func(*provider.Provider) (customers.Configuration, error)) error {
+	return in.withProvider(ctx, func(p *provider.Provider) error {
+		c, err := change(p)
+		var problem *customers.FieldProblem
+		if errors.As(err, &problem) {
+			flag := regexp.MustCompile("[A-Z]").ReplaceAllStringFunc("--"+problem.Field, func(s string) string { return "-" + strings.ToLower(s) })
+			return fmt.Errorf("%s: %s", flag, i18n.T(i18n.English, problem.Text, problem.Args...))
+		}
+		if err != nil {
+			return err
+		}
+		return printJSON(in.stdout, printed(c))
+	})
+}
+
+type createConfiguration struct {
+	Account string `arg:"" help:"publicId of the parent account."`
+	Alias   string `arg:"" help:"Name of the configuration, for people."`
+	Kind    string `required:"" env:"-" placeholder:"KIND" help:"Kind of its products: cashflow, income, eligibility or passport."`
+	configurationFields
+}
+
+// Run creates a configuration.
+func (n createConfiguration) Run(ctx context.Context, in *invocation) error {
+	return in.changeConfiguration(ctx, func(p *provider.Provider) (customers.Configuration, error) {
+		return p.CreateConfiguration(ctx, n.Account, customers.Fields{InquiryType: contract.InquiryPersonal}.With(n.fields(n.Alias, n.Kind)))
+	})
+}
+
+type copyConfiguration struct {
+	Account       string `arg:"" help:"publicId of the parent account."`
+	Configuration string `arg:"" help:"Id or alias of the configuration to copy."`
+	Alias         string `arg:"" help:"Name of the new configuration."`
+	configurationFields
+}
+
+// Run copies a configuration.
+func (n copyConfiguration) Run(ctx context.Context, in *invocation) error {
+	return in.changeConfiguration(ctx, func(p *provider.Provider) (customers.Configuration, error) {
+		return p.CopyConfiguration(ctx, n.Account, n.Configuration, n.fields(n.Alias, ""))
+	})
+}
+
+type retireConfiguration struct {
+	Account       string `arg:"" help:"publicId of the parent account."`
+	Configuration string `arg:"" help:"Its id or alias."`
+}
+
+// Run retires a configuration.
+func (n retireConfiguration) Run(ctx context.Context, in *invocation) error {
+	return in.changeConfiguration(ctx, func(p *provider.Provider) (customers.Configuration, error) {
+		return p.RetireConfiguration(ctx, n.Account, n.Configuration)
+	})
+}
+
+type listedConfigurations struct {
+	Account string `arg:"" help:"publicId of the account."`
+}
+
+// Run lists configurations.
+func (n listedConfigurations) Run(ctx context.Context, in *invocation) error {
+	return in.withProvider(ctx, func(p *provider.Provider) error {
+		all, err := p.Configurations(ctx, n.Account)
+		if err != nil {
+			return err
+		}
+		rows := []printedConfiguration{}
+		for _, c := range all {
+			rows = append(rows, printed(c))
+		}
+		if in.json {
+			return printJSON(in.stdout, rows)
+		}
+		return printTable(in.stdout, all, "id, alias, contents", func(c customers.Configuration) []string {
+			return []string{c.ID, c.Alias, c.Summary()}
+		})
+	})
+}
+
+// productCommands manage the products of an account.
+type productCommands struct {
+	JSON      bool             `name:"json" env:"-" help:"Print JSON. All commands but list always do."`
+	Create    createProduct    `cmd:"" help:"Create a product of an account, and print its productId."`
+	Rename    renameProduct    `cmd:"" help:"Rename a product."`
+	Configure configureProduct `cmd:"" help:"Give a product another configuration, or none of its own."`
+	List      listedProducts   `cmd:"" help:"List the products of an account."`
+}
+
+func (productCommands) uses() string { return operatorUses }
+
+// printedProduct is a product as commands print it.
+type printedProduct struct {
+	ProductID     string           `json:"productId"`
+	Name          string           `json:"name"`
+	DisplayName   string           `json:"displayName,omitempty"`
+	Kind          contract.Product `json:"kind"`
+	InquiryType   string           `json:"inquiryType"`
+	Configuration string           `json:"configuration"` // alias
+	Inherited     bool             `json:"inherited,omitempty"`
+}
+
+func printedOf(p customers.Product) printedProduct {
+	return printedProduct{p.ID, p.Name, p.DisplayName, p.Kind, p.InquiryType, p.Configuration.Alias, p.Inherited}
+}
+
+// changeProduct makes a change and prints its product.
+func (in *invocation) changeProduct(ctx context.Context, change func(*provider.Provider) (customers.Product, error)) error {
+	return in.withProvider(ctx, func(p *provider.Provider) error {
+		made, err := change(p)
+		if err != nil {
+			return err
+		}
+		return printJSON(in.stdout, printedOf(made))
+	})
+}
+
+type createProduct struct {
+	Account       string `arg:"" help:"publicId of the account."`
+	Name          string `arg:"" help:"Name of the product, in its reports."`
+	DisplayName   string `env:"-" help:"Name for people."`
+	Configuration string `env:"-" placeholder:"CONFIGURATION" help:"Id or alias of its configuration. Default: the one that the account inherits."`
+}
+
+// Run creates a product.
+func (n createProduct) Run(ctx context.Context, in *invocation) error {
+	return in.changeProduct(ctx, func(p *provider.Provider) (customers.Product, error) {
+		return p.CreateProduct(ctx, n.Account, customers.Names{Name: n.Name, DisplayName: n.DisplayName}, n.Configuration)
+	})
+}
+
+type renameProduct struct {
+	Account     string `arg:"" help:"publicId of the account."`
+	Product     string `arg:"" help:"productId or name."`
+	Name        string `arg:"" help:"Its new name."`
+	DisplayName string `env:"-" help:"Its new name for people. Default: none."`
+}
+
+// Run renames a product.
+func (n renameProduct) Run(ctx context.Context, in *invocation) error {
+	return in.changeProduct(ctx, func(p *provider.Provider) (customers.Product, error) {
+		return p.RenameProduct(ctx, n.Account, n.Product, customers.Names{Name: n.Name, DisplayName: n.DisplayName})
+	})
+}
+
+type configureProduct struct {
+	Account       string `arg:"" help:"publicId of the account."`
+	Product       string `arg:"" help:"productId or name."`
+	Configuration string `arg:"" optional:"" help:"Id or alias. Default: the one that the account inherits."`
+}
+
+// Run configures a product.
+func (n configureProduct) Run(ctx context.Context, in *invocation) error {
+	return in.changeProduct(ctx, func(p *provider.Provider) (customers.Product, error) {
+		return p.ConfigureProduct(ctx, n.Account, n.Product, n.Configuration)
+	})
+}
+
+type listedProducts struct {
+	Account string `arg:"" help:"publicId of the account."`
+}
+
+// Run lists products.
+func (n listedProducts) Run(ctx context.Context, in *invocation) error {
+	return in.withProvider(ctx, func(p *provider.Provider) error {
+		all, err := p.Products(ctx, n.Account)
+		if err != nil {
+			return err
+		}
+		rows := []printedProduct{}
+		for _, made := range all {
+			rows = append(rows, printedOf(made))
+		}
+		if in.json {
+			return printJSON(in.stdout, rows)
+		}
+		return printTable(in.stdout, rows, "productId, name, kind, inquiry type, configuration", func(r printedProduct) []string {
+			if r.Inherited {
+				r.Configuration += " (inherited)"
+			}
+			return []string{r.ProductID, r.Name, string(r.Kind), r.InquiryType, r.Configuration}
+		})
+	})
+}
+
+// preparedCommands manage prepared reports of a sandbox.
+type preparedCommands struct {
+	JSON bool           `name:"json" env:"-" help:"Print JSON. All commands but list always do."`
+	Add  addPrepared    `cmd:"" help:"Add a prepared report of a sandbox account, and print its sandboxReportId."`
+	List listedPrepared `cmd:"" help:"List the prepared reports of an account."`
+}
+
+func (preparedCommands) uses() string { return operatorUses }
+
+type addPrepared struct {
+	Account string `required:"" env:"-" placeholder:"PUBLICID" help:"publicId of the account."`
+	File    string `required:"" env:"-" placeholder:"FILE" help:"JSON that describes it, as for POST /sandbox-reports; - reads standard input."`
+}
+
+// Run adds a prepared report.
+func (n addPrepared) Run(ctx context.Context, in *invocation) error {
+	f := os.Stdin
+	if n.File != "-" {
+		var err error
+		if f, err = os.Open(n.File); err != nil {
+			return refusal{fmt.Errorf("--file: %w", err)}
+		}
+		defer f.Close()
+	}
+	body, err := io.ReadAll(io.LimitReader(f, customers.MaxPreparedReport+1))
+	if err == nil && len(body) > customers.MaxPreparedReport {
+		err = fmt.Errorf("more than %d bytes", customers.MaxPreparedReport)
+	}
+	if err != nil {
+		return refusal{fmt.Errorf("--file: %w", err)}
+	}
+	return in.withProvider(ctx, func(p *provider.Provider) error {
+		r, err := p.AddPreparedReport(ctx, n.Account, body)
+		if err == nil {
+			return printJSON(in.stdout, r)
+		}
+		for _, d := range httpx.AsError(err).Details {
+			err = fmt.Errorf("%s: %s: %s", n.File, d.Field, d.Message)
+		}
+		return err
+	})
+}
+
+type listedPrepared struct {
+	Account string `required:"" env:"-" placeholder:"PUBLICID" help:"publicId of the account."`
+}
+
+// Run lists prepared reports.
+func (n listedPrepared) Run(ctx context.Context, in *invocation) error {
+	return in.withProvider(ctx, func(p *provider.Provider) error {
+		all, err := p.PreparedReports(ctx, n.Account)
+		if err != nil {
+			return err
+		}
+		if in.json {
+			return printJSON(in.stdout, append([]customers.PreparedReport{}, all...))
+		}
+		return printTable(in.stdout, all, "sandboxReportId, product, name", func(r customers.PreparedReport) []string {
+			return []string{r.ID, string(r.Kind), r.Name}
+		})
+	})
+}

@@ -1,0 +1,156 @@
+package applications
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"vestibule/internal/jobs"
+	"vestibule/internal/journey"
+	"vestibule/internal/report"
+	"vestibule/internal/store"
+	"vestibule/internal/svcapi"
+	"vestibule/internal/webhook"
+)
+
+// FetchRevision is the job that fetches a report again after the service announced a change of
+// it, and stores it beside the former one if it is a newer revision.
+type FetchRevision struct {
+	Application string `json:"application"`
+	Attempt     int    `json:"attempt"`
+}
+
+// Kind returns the job's name.
+func (FetchRevision) Kind() string { return "portal.revision" }
+
+// announceRevision enqueues the job if a webhook is about a report that is stored, and the service
+// made the webhook after the report was fetched. A webhook without a time counts if the same status
+// was known for a minute, because until then it may be the first one again.
+func (s *Service) announceRevision(ctx context.Context, tx *store.Tx, id string, number int, e webhook.Event, repeated bool) error {
+	held, err := reportOf(ctx, tx, id, number, -1)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	later := e.CreatedAt.After(held.At)
+	if e.CreatedAt.IsZero() {
+		later = repeated && tx.Now.Sub(held.At) > time.Minute
+	}
+	if err != nil || !later {
+		return err
+	}
+	return s.Queue.Enqueue(ctx, tx, FetchRevision{Application: id, Attempt: number}, jobs.UniqueKey(reportKey(id, number)+"/"+e.EventID))
+}
+
+// fetchRevision runs the job.
+func (s *Service) fetchRevision(ctx context.Context, f FetchRevision) error {
+	_, err := s.Refresh(ctx, f.Application, f.Attempt)
+	var e *svcapi.Error
+	switch {
+	case errors.Is(err, ErrFetching):
+		return jobs.Snooze(time.Second)
+	case errors.As(err, &e) && !e.Temporary(): // such as a report that the service has deleted
+		return jobs.Cancel(err)
+	}
+	return cancelIfDeleted(err)
+}
+
+// Refresh fetches the report of an attempt (0: the newest) again, and stores it if it is a newer
+// revision. It reports whether it is. It returns ErrNoReport without a stored report, ErrFetching,
+// and the service's refusal as *svcapi.Error.
+func (s *Service) Refresh(ctx context.Context, id string, number int) (revised bool, err error) {
+	a, held, err := s.reportOf(ctx, s.DB.SQL, id, number, -1)
+	if err != nil {
+		return false, err
+	}
+	t, raw, meta, err := s.request(ctx, a, held.Attempt, true)
+	if t.Number == 0 {
+		return false, err
+	}
+	if err != nil {
+		return false, errors.Join(err, release(context.WithoutCancel(ctx), s.DB.SQL, id))
+	}
+	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
+		locked, err := s.Lock(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if held, err = reportOf(ctx, tx, id, held.Attempt, -1); err != nil {
+			return err
+		}
+		plain, err := s.DB.Vault.Open(ctx, tx, a.dataKey, held.cell(id, "report"), held.report)
+		if err != nil {
+			return err
+		}
+		next, newer := revisionOf(meta, held.Revision)
+		if revised = newer && !bytes.Equal(raw, plain) && report.Text(meta.Revision) != revisionIn(plain); !revised {
+			return release(ctx, tx, id)
+		}
+		if err := takeOver(ctx, tx, id); err != nil {
+			return err
+		}
+		r := reportRow{StoredReport: storedReport(held.Attempt, next, tx.Now, meta)}
+		if err := s.store(ctx, tx, &locked, &r, raw); err != nil {
+			return err
+		}
+		state := string(locked.Journey.State)
+		_, err = s.record(ctx, tx, locked, fmt.Sprintf("%s/%d/%d", journey.Revised, r.Attempt, r.Revision),
+			TimelineEntry{Kind: journey.Revised, Attempt: r.Attempt, From: state, To: state}, locked.Journey, true)
+		return err
+	})
+	s.hub.wake(id)
+	return revised && err == nil, err
+}
+
+// revisionOf returns the number of a fetched report's revision, and whether it follows the held
+// one. Another service's revisions may not be numbers; they are numbered as they come.
+func revisionOf(meta *report.Meta, held int) (number int, newer bool) {
+	if meta.Revision == nil {
+		return 0, held < 0
+	}
+	if n, err := strconv.Atoi(*meta.Revision); err == nil && n >= 0 && strconv.Itoa(n) == *meta.Revision {
+		return n, n > held
+	}
+	return held + 1, true
+}
+
+// revisionIn returns the revision that a stored report names; "" for none.
+func revisionIn(raw []byte) string {
+	var r struct {
+		Meta report.Meta `json:"meta"`
+	}
+	if json.Unmarshal(raw, &r) != nil { // its error may quote the report
+		return ""
+	}
+	return report.Text(r.Meta.Revision)
+}
+
+func storedReport(number, revision int, now time.Time, meta *report.Meta) StoredReport {
+	r := StoredReport{Attempt: number, Revision: revision, At: now, PublicToken: meta.PublicToken}
+	if meta.Revision != nil {
+		if r.RevisedAt = now; meta.RevisionCreatedAt != nil {
+			r.RevisedAt = meta.RevisionCreatedAt.Time
+		}
+	}
+	return r
+}
+
+// KeepDecision records that a reviewer keeps the newest decision after the report was revised.
+// It reports whether the decision was outdated.
+func (s *Service) KeepDecision(ctx context.Context, tx *store.Tx, id string) (bool, error) {
+	a, err := s.Lock(ctx, tx, id)
+	if err != nil || !a.Decision.Outdated {
+		return false, err
+	}
+	if err := setOutdated(ctx, tx, id, false); err != nil {
+		return false, err
+	}
+	a.Decision.Outdated = false
+	state := string(a.Journey.State)
+	_, err = s.record(ctx, tx, a, fmt.Sprintf("%s/%d/%d/%d", journey.Kept, a.Decision.Number, a.Report.Attempt, a.Report.Revision),
+		TimelineEntry{Kind: journey.Kept, From: state, To: state, Reasons: a.Decision.Reasons}, a.Journey, true)
+	return err == nil, err
+}

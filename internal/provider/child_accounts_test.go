@@ -1,0 +1,209 @@
+package provider_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/provider"
+	"vestibule/internal/testutil/i18ntest"
+	"vestibule/internal/webhook"
+)
+
+// TestWebhooksOfChildAccounts checks that events about a child's reports go to its parent's
+// callback until the child has one, and name the child in a header, and that they never go to
+// another customer's.
+func TestWebhooksOfChildAccounts(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		child := b.child("Child")
+		product := b.productOf(child, "Product")
+		asChild := func(h headers) headers { return append(h, "X-PUBLIC-ID", child) }
+		made := func() string {
+			t.Helper()
+			a := b.post("/connect/initialization", asChild(b.basic()), map[string]any{"productId": product, "prefill": applicant})
+			b.want("a visit of the child", a, 200, "")
+			return b.complete(a.text("token"), nil).text("publicToken")
+		}
+		events := func(n int) webhook.Event { t.Helper(); all := b.inbox.wait(t, n); return all[n-1] }
+
+		token := made()
+		if e := events(1); e.PublicToken != token || e.PublicID != child {
+			t.Errorf("the parent got %+v", e)
+		}
+		if got := b.inbox.account(); got != child {
+			t.Errorf("the header names %s, want the child", got)
+		}
+		own := b.complete(b.begin(), nil).text("publicToken")
+		if e := events(2); e.PublicToken != own || e.PublicID != b.seed.PublicID || b.inbox.account() != b.seed.PublicID {
+			t.Errorf("of the parent's own report it got %+v for %s", e, b.inbox.account())
+		}
+
+		// With a callback of its own, also one that is turned off, the parent gets nothing.
+		var mu sync.Mutex
+		accounts := []string{}
+		receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			accounts = append(accounts, r.Header.Get(webhook.HeaderAccount))
+			w.WriteHeader(http.StatusGone) // turns it off
+		}))
+		defer receiver.Close()
+		b.want("the child's callback", b.do("POST", "/callbacks", map[string]any{"publicId": child, "url": receiver.URL}), 200, "")
+		made()
+		b.until(1, `SELECT COUNT(*) FROM callbacks WHERE disabled_at IS NOT NULL`)
+		made()
+		own = b.complete(b.begin(), nil).text("publicToken")
+		if e := events(3); e.PublicToken != own {
+			t.Errorf("the parent got %+v", e)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if len(accounts) != 1 || accounts[0] != child {
+			t.Errorf("the child's callback got events about %q", accounts)
+		}
+	})
+}
+
+// TestParentsStaffSeesChildrensReports checks that staff of a parent lists, finds, reads and
+// corrects reports of its child accounts, and that staff of a child, and of another customer,
+// sees none but its own.
+func TestParentsStaffSeesChildrensReports(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		child := b.child("Branch of Ohio")
+		ofChild := b.productOf(child, "Product")
+		b.want("an income product", b.assign(b.configurations()["Income, suite 2.0"], "product", ofChild), 200, "")
+		a := b.post("/connect/initialization", append(b.basic(), "X-PUBLIC-ID", child),
+			map[string]any{"productId": ofChild, "externalId": "ohio-1", "prefill": person("Default", "Harper")})
+		b.want("a visit of the child", a, 200, "")
+		token := b.complete(a.text("token"), map[string]any{"username": "default"}).text("publicToken")
+		own, _ := b.cashflowVisit("default", "externalId", "own-1")
+		b.delivered(2)
+
+		d, eve := b.signIn(customerUser), b.signIn(thirdPartyUser)
+		for query, want := range map[string][2]bool{"": {false, true}, "?account=" + child: {true, false}, "?account=all": {true, true}} {
+			if text := d.page("/dashboard/reports" + query); strings.Contains(text, "ohio-1") != want[0] || strings.Contains(text, "own-1") != want[1] {
+				t.Errorf("the list %q has the child's report: %t, its own: %t", query, !want[0], !want[1])
+			}
+		}
+		page := "/dashboard/reports/" + d.reportNamed(token)
+		if text := d.page(page); !strings.Contains(text, "Branch of Ohio") || !strings.Contains(text, page+"/correct") ||
+			strings.Contains(text, page+"/share") {
+			t.Errorf("the page of the child's report is\n%s", text)
+		}
+		if !strings.Contains(d.page(d.find(page, `"(/dashboard/deliveries/[^"]+)"`)), page) {
+			t.Error("the delivery of its event does not lead to it")
+		}
+		correction := func(by *dashboardBrowser) url.Values {
+			return by.form("revision", "0", "net_annual", "54321", "reason", "The second job was left out.")
+		}
+		ourPage := "/dashboard/reports/" + d.reportNamed(own)
+		if a := eve.ask("GET", "/dashboard/reports?account="+child, ""); a.status != 404 {
+			t.Errorf("the child's list by another customer: %d", a.status)
+		}
+		for _, path := range []string{page, page + "/correct"} {
+			if a := eve.ask("GET", path, ""); a.status != 404 {
+				t.Errorf("%s by another customer: %d", path, a.status)
+			}
+		}
+		for _, path := range []string{page + "/correct", page + "/correct/check"} {
+			if a := eve.send(path, correction(eve)); a.status != 404 {
+				t.Errorf("%s by another customer: %d", path, a.status)
+			}
+		}
+		if a := d.send(page+"/share", d.form("publicId", b.seed.ThirdParty.PublicID)); a.status != 404 {
+			t.Errorf("sharing the child's report: %d", a.status)
+		}
+		if a := d.send(page+"/correct", correction(d)); a.status != 303 {
+			t.Fatalf("correcting the child's report: %d %s", a.status, a.raw)
+		}
+		if r := b.revised(append(headers{"X-Public-Token", token, "X-PUBLIC-ID", child}, b.bearer(b.basic())...)); *r.Income.Revised.NetAnnual != 54321 {
+			t.Errorf("the corrected report is %+v", r.Income.Revised)
+		}
+		if e := b.inbox.wait(t, 3)[2]; e.PublicToken != token || e.PublicID != child || e.Status != contract.StatusSuccess {
+			t.Errorf("the event of the correction is %+v", e)
+		}
+
+		// The child's own staff sees its reports, and neither its parent's nor a sibling's.
+		b.exec(`UPDATE users SET customer_id = (SELECT id FROM customers WHERE public_id = $1)
+			WHERE customer_id = (SELECT id FROM customers WHERE public_id = $2)`, child, b.seed.ThirdParty.PublicID)
+		if text := eve.page("/dashboard/reports"); !strings.Contains(text, "ohio-1") || strings.Contains(text, "own-1") {
+			t.Error("the child's staff does not see its own reports alone")
+		}
+		eve.page(page)
+		for _, path := range []string{ourPage, "/dashboard/reports?account=" + b.child("Sibling"), "/dashboard/reports?account=" + b.seed.PublicID} {
+			if a := eve.ask("GET", path, ""); a.status != 404 {
+				t.Errorf("%s by the child's staff: %d", path, a.status)
+			}
+		}
+		if text := eve.page("/dashboard/reports?account=all"); strings.Contains(text, "own-1") {
+			t.Error("the child's staff sees its parent's reports")
+		}
+	})
+}
+
+// TestChildHasUsersAndCredentials checks that a parent's staff gives a child account a user and a
+// client, and that both act for the child alone.
+func TestChildHasUsersAndCredentials(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		d := b.signIn(customerUser)
+		child, sibling := b.child("Child"), b.child("Sibling")
+		page := "/dashboard/accounts/" + child
+		if a := d.send(page+"/people", d.form("email", "carl@branch.example")); a.status != 303 {
+			t.Fatalf("inviting: %d %s", a.status, a.raw)
+		}
+		link := d.find(page, `data-testid="secret"[^>]*>([^<]+)<`)
+		_, path, _ := strings.Cut(link, b.service.URL)
+		const password = "the password of Carl"
+		if a := b.browser().send(path, url.Values{"password": {password}}); a.status != 303 {
+			t.Fatalf("setting the password by %s: %d", link, a.status)
+		}
+		carl := b.signIn(provider.Login{Email: "carl@branch.example", Password: password})
+		if a := carl.send("/dashboard/webhooks/callback", carl.form("url", "https://branch.example/hook")); a.status != 303 {
+			t.Errorf("setting the child's callback: %d", a.status)
+		}
+		if text := carl.page("/dashboard/audit"); !strings.Contains(text, i18ntest.EN("dashboard.author.parent")) {
+			t.Error("the child's audit trail does not say that its parent invited the user")
+		}
+		for _, other := range []string{"/dashboard/accounts", page, "/dashboard/accounts/" + sibling} {
+			if a := carl.ask("GET", other, ""); a.status != 404 {
+				t.Errorf("%s by the child's user: %d", other, a.status)
+			}
+		}
+		if a := carl.send("/dashboard/accounts/"+sibling+"/people", carl.form("email", "eve@branch.example")); a.status != 404 {
+			t.Errorf("a user for a sibling: %d", a.status)
+		}
+
+		if a := d.send(page+"/credentials", d.form("client", "Branch server")); a.status != 303 {
+			t.Fatalf("a client: %d %s", a.status, a.raw)
+		}
+		secret := d.find(page, `data-testid="secret"[^>]*>([^<]+)<`)
+		id := b.one(`SELECT client_id FROM credentials WHERE name = 'Branch server'`)
+		product := b.productOf(child, "Product")
+		body := map[string]any{"productId": product, "prefill": applicant}
+		b.want("the child itself", b.post("/connect/initialization", basic(id, secret), body), 200, "")
+		b.want("the child for its sibling", b.post("/connect/initialization", append(basic(id, secret), "X-PUBLIC-ID", sibling), body),
+			403, contract.CodeUnknownCustomer)
+		credential := d.find(page, `name="credential" value="`+uuidPattern+`"`)
+		if a := d.send("/dashboard/accounts/"+sibling+"/credentials/revoke", d.form("credential", credential)); a.status != 404 {
+			t.Errorf("revoked as the sibling's: %d", a.status)
+		}
+		if a := d.send(page+"/credentials/revoke", d.form("credential", credential)); a.status != 303 {
+			t.Errorf("revoking: %d", a.status)
+		}
+		b.want("after that", b.post("/connect/initialization", basic(id, secret), body), 403, contract.CodeUnknownCustomer)
+
+		user := d.find(page, `name="user" value="`+uuidPattern+`"`)
+		if a := d.send(page+"/people/remove", d.form("user", user)); a.status != 303 {
+			t.Errorf("removing: %d", a.status)
+		}
+		if a := carl.ask("GET", "/dashboard", ""); a.status != 303 {
+			t.Errorf("the removed user: %d", a.status)
+		}
+	})
+}

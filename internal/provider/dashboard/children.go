@@ -1,0 +1,99 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/mail"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/staff"
+	"vestibule/internal/store"
+	providerui "vestibule/templates/provider"
+)
+
+// parentAccount is the author, in a child's audit trail, of what staff of its parent did.
+const parentAccount = "parent"
+
+// ofChild makes a change to the child account of a form, and records it in the audit trail
+// of the child, too.
+func (s *Service) ofChild(make func(context.Context, *store.Tx, user, input, customers.Account) (done, error)) change {
+	return func(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+		if !customers.IsPublicID(in.id) {
+			return done{}, unknown("child account")
+		}
+		a, err := s.Customers.Child(ctx, tx, by.account.ID, in.id)
+		if err != nil {
+			return done{}, err
+		}
+		d, err := make(ctx, tx, by, in, a)
+		if err != nil {
+			return d, err
+		}
+		e := staff.Entry{Actor: parentAccount, Action: d.action, Subject: a.ID, Object: d.object, Detail: d.detail, Values: d.values}
+		d.detail = a.PublicID
+		return d, s.Staff.Record(ctx, tx, e)
+	}
+}
+
+// addChildUser invites a user to the dashboard of a child account.
+func (s *Service) addChildUser(ctx context.Context, tx *store.Tx, by user, in input, child customers.Account) (done, error) {
+	email := mail.NormalizeAddress(in.Get("email"))
+	if !mail.IsAddress(email) {
+		return done{}, fieldProblem("email", "dashboard.email.invalid")
+	}
+	id, token, err := s.Staff.Invite(ctx, tx, by.User, staff.User{Account: child.ID, Email: email}, in.lang)
+	if errors.Is(err, staff.ErrKnown) {
+		return done{}, fieldProblem("email", "dashboard.email.taken")
+	}
+	return s.invited(done{action: "person added", object: id}, token), err
+}
+
+// removeChildUser ends the access of a user of a child account.
+func (s *Service) removeChildUser(ctx context.Context, tx *store.Tx, _ user, in input, child customers.Account) (done, error) {
+	id := in.Get("user")
+	if !contract.IsUUID(id) {
+		return done{}, unknown("person")
+	}
+	return done{action: actionUserRemoved, object: id, flash: "person gone"}, s.Staff.Remove(ctx, tx, child.ID, id)
+}
+
+// issueToChild creates a client of a child account.
+func (s *Service) issueToChild(ctx context.Context, tx *store.Tx, _ user, in input, child customers.Account) (done, error) {
+	name := in.field("client")
+	if customers.NameProblem(name) != "" {
+		return done{}, fieldProblem("client", "dashboard.name.invalid")
+	}
+	made, err := s.Customers.IssueCredential(ctx, tx, child.ID, name)
+	return done{action: "credential issued", object: made.ClientID, detail: name, flash: "issued", secret: made.SecretKey}, err
+}
+
+// revokeOfChild revokes a secret of a child account.
+func (s *Service) revokeOfChild(ctx context.Context, tx *store.Tx, _ user, in input, child customers.Account) (done, error) {
+	id := in.Get("credential")
+	all, err := s.Customers.Credentials(ctx, tx, child.ID)
+	if err != nil {
+		return done{}, err
+	}
+	i := slices.IndexFunc(all, func(c customers.Credential) bool { return c.ID == id })
+	if i < 0 {
+		return done{}, unknown("credential")
+	}
+	return done{action: "credential revoked", object: all[i].ClientID, detail: all[i].Name, flash: "revoked"},
+		s.Customers.RevokeCredential(ctx, tx, child.ID, id)
+}
+
+// childAccess adds the users and credentials of a child account to its page.
+func (s *Service) childAccess(ctx context.Context, child customers.Account, v *providerui.DashboardAccount) error {
+	users, err := s.Staff.Users(ctx, s.DB.SQL, child.ID)
+	if err != nil {
+		return err
+	}
+	for _, u := range users {
+		v.Users = append(v.Users, providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: u.SignedIn,
+			Invited: u.Invited()})
+	}
+	v.Credentials, err = s.credentialViews(ctx, child.ID)
+	return err
+}

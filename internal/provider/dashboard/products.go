@@ -1,0 +1,274 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/a-h/templ"
+
+	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
+	"vestibule/internal/provider/customers"
+	"vestibule/internal/staff"
+	providerui "vestibule/templates/provider"
+
+	"vestibule/internal/store"
+)
+
+// Changes of configurations, products and prepared reports in the audit trail, whether
+// staff, the operator's page or a command makes them.
+
+// ConfigurationAdded returns the entry of a new configuration.
+func ConfigurationAdded(c customers.Configuration) staff.Entry {
+	return staff.Entry{Action: "configuration added", Object: c.Alias, Detail: c.ID, Values: staff.Changed(
+		staff.Value{Setting: staff.SettingName, After: c.Alias}, staff.Value{Setting: staff.SettingConfiguration, After: c.Summary()})}
+}
+
+// ConfigurationRetired returns the entry of a retired configuration.
+func ConfigurationRetired(c customers.Configuration) staff.Entry {
+	return staff.Entry{Action: "configuration retired", Object: c.Alias, Detail: c.ID}
+}
+
+// ProductAdded returns the entry of a new product.
+func ProductAdded(p customers.Product) staff.Entry {
+	values := namesGiven(customers.Names{Name: p.Name, DisplayName: p.DisplayName})
+	return staff.Entry{Action: "product added", Object: p.ID, Values: append(values,
+		staff.Value{Setting: staff.SettingConfiguration, After: aliasOf(p)})}
+}
+
+// ProductRenamed returns the entry of a product with new names.
+func ProductRenamed(before customers.Product, n customers.Names) staff.Entry {
+	return staff.Entry{Action: "product renamed", Object: before.ID, Values: staff.Changed(
+		staff.Value{Setting: staff.SettingName, Before: before.Name, After: n.Name},
+		staff.Value{Setting: staff.SettingDisplayName, Before: before.DisplayName, After: n.DisplayName})}
+}
+
+// ProductConfigured returns the entry of a product with another configuration; a zero one is
+// inherited.
+func ProductConfigured(before customers.Product, c customers.Configuration) staff.Entry {
+	after := c.Alias
+	if c.ID == "" {
+		after = inherited
+	}
+	return staff.Entry{Action: "configuration changed", Object: before.ID, Detail: after, Values: staff.Changed(
+		staff.Value{Setting: staff.SettingConfiguration, Before: aliasOf(before), After: after})}
+}
+
+// PreparedAdded returns the entry of a new prepared report.
+func PreparedAdded(r customers.PreparedReport) staff.Entry {
+	return staff.Entry{Action: "prepared report added", Object: r.ID, Detail: string(r.Kind)}
+}
+
+// inherited is a configuration in the audit trail that is the account's or its parent's.
+const inherited = "inherited"
+
+// aliasOf returns the alias of a product's own configuration, or inherited.
+func aliasOf(p customers.Product) string {
+	if p.Inherited {
+		return inherited
+	}
+	return p.Configuration.Alias
+}
+
+// recorded returns a change with its entry of the audit trail.
+func recorded(e staff.Entry, f flash, to string) done {
+	return done{action: e.Action, object: e.Object, detail: e.Detail, values: e.Values, flash: f, to: to}
+}
+
+// configurations returns the configurations that products of the user's account can get.
+func (s *Service) configurations(ctx context.Context, by user) ([]providerui.DashboardConfiguration, error) {
+	all, err := s.Customers.Assignable(ctx, s.DB.SQL, by.account.ID)
+	var out []providerui.DashboardConfiguration
+	for _, c := range all {
+		out = append(out, configurationView(c))
+	}
+	return out, err
+}
+
+func configurationView(c customers.Configuration) providerui.DashboardConfiguration {
+	return providerui.DashboardConfiguration{ID: c.ID, Alias: c.Alias, Kind: c.Kind, InquiryType: c.InquiryType,
+		Deprecated: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, ScoreV21: c.ScoreV21, IncomeModelSuite: c.IncomeModelSuite,
+		Inflows: c.IncomeInflows, Workflow: c.EligibilityKind, Banks: c.BankLimit, RefreshDays: int(c.RefreshInterval().Hours()) / 24,
+		PreparedReport: c.PreparedReport, Retired: c.Retired}
+}
+
+func productView(p customers.Product) providerui.DashboardProduct {
+	return providerui.DashboardProduct{ID: p.ID, Name: p.Name, DisplayName: p.DisplayName, Kind: p.Kind,
+		InquiryType: p.InquiryType, Configuration: configurationView(p.Configuration), Inherited: p.Inherited, Created: p.Created}
+}
+
+func (s *Service) productViews(ctx context.Context, customerID string) ([]providerui.DashboardProduct, error) {
+	all, err := s.Customers.Products(ctx, s.DB.SQL, customerID)
+	var out []providerui.DashboardProduct
+	for _, p := range all {
+		out = append(out, productView(p))
+	}
+	return out, err
+}
+
+func (s *Service) products(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+	own, err := s.productViews(ctx, by.account.ID)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.configurations(ctx, by)
+	v := providerui.DashboardProducts{Products: own, Configurations: all, Prepares: s.prepares(by)}
+	return providerui.DashboardProductsPage(d, v), err
+}
+
+// product shows a product of the account or of a child.
+func (s *Service) product(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+	p, owner, err := s.productOf(ctx, s.DB.SQL, by, r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.configurations(ctx, by)
+	v := providerui.DashboardProductDetails{DashboardProduct: productView(p), Configurations: all,
+		Assignable: len(all) > 0 && (owner.ID == by.account.ID || by.configurer)}
+	if owner.ID != by.account.ID {
+		v.Child, v.ChildName = owner.PublicID, owner.Name
+	}
+	return providerui.DashboardProductPage(d, v), err
+}
+
+// productOf returns a product of the user's account or of a child, with its account.
+func (s *Service) productOf(ctx context.Context, q store.Queryer, by user, id string) (customers.Product, customers.Account, error) {
+	if !contract.IsUUID(id) {
+		return customers.Product{}, customers.Account{}, unknown("product")
+	}
+	p, err := s.Customers.FamilyProduct(ctx, q, by.account.ID, strings.ToLower(id))
+	if err != nil || p.CustomerID == by.account.ID {
+		return p, by.account, err
+	}
+	owner, err := s.Customers.ByID(ctx, q, p.CustomerID)
+	return p, owner, err
+}
+
+// addProduct adds a product to the user's account, or to a child.
+func (s *Service) addProduct(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	owner := by.account
+	if in.id != "" {
+		if !customers.IsPublicID(in.id) {
+			return done{}, unknown("child account")
+		}
+		var err error
+		if owner, err = s.Customers.Child(ctx, tx, by.account.ID, in.id); err != nil {
+			return done{}, err
+		}
+	}
+	configuration := in.Get("configuration")
+	if configuration != "" && !contract.IsUUID(configuration) {
+		return done{}, malformed("configuration")
+	}
+	if configuration != "" && owner.ID != by.account.ID && !by.configurer {
+		return done{}, unknown("configuration to assign")
+	}
+	names, err := s.names(in)
+	if err != nil {
+		return done{}, err
+	}
+	p, err := s.Customers.CreateProduct(ctx, tx, owner.ID, names, configuration)
+	return recorded(ProductAdded(p), "product", "/dashboard/products/"+url.PathEscape(p.ID)), productProblem(err)
+}
+
+// productProblem returns the error of a form for an error of a product's names or
+// configuration.
+func productProblem(err error) error {
+	switch {
+	case errors.Is(err, customers.ErrDuplicateName):
+		return fieldProblem("name", "dashboard.name.taken")
+	case errors.Is(err, customers.ErrConfiguration):
+		return fieldProblem("configuration", "dashboard.product.configuration_problem")
+	}
+	return err
+}
+
+func (s *Service) renameProduct(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	p, _, err := s.productOf(ctx, tx, by, in.id)
+	if err != nil {
+		return done{}, err
+	}
+	names, err := s.names(in)
+	if err != nil {
+		return done{}, err
+	}
+	if names == (customers.Names{Name: p.Name, DisplayName: p.DisplayName}) {
+		return done{}, noChange{flashNoChange}
+	}
+	all, err := s.Customers.Products(ctx, tx, p.CustomerID)
+	if err != nil {
+		return done{}, err
+	}
+	if slices.ContainsFunc(all, func(o customers.Product) bool { return o.ID != p.ID && o.Name == names.Name }) {
+		return done{}, fieldProblem("name", "dashboard.name.taken")
+	}
+	return recorded(ProductRenamed(p, names), "product renamed", ""), s.Customers.RenameProduct(ctx, tx, p.CustomerID, p.ID, names)
+}
+
+// configureProduct sets the configuration of a product, or removes it so that the product
+// inherits one.
+func (s *Service) configureProduct(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	p, owner, err := s.productOf(ctx, tx, by, in.id)
+	if err != nil {
+		return done{}, err
+	}
+	id := in.Get("configuration")
+	switch {
+	case owner.ID != by.account.ID && !by.configurer:
+		return done{}, unknown("configuration to assign")
+	case id != "" && !contract.IsUUID(id):
+		return done{}, malformed("configuration")
+	case id == "" && p.Inherited, !p.Inherited && id == p.Configuration.ID:
+		return done{}, noChange{flashNoChange}
+	}
+	all, err := s.Customers.Assignable(ctx, tx, p.CustomerID)
+	if err != nil {
+		return done{}, err
+	}
+	to, f := customers.Configuration{}, flash("inherited")
+	if i := slices.IndexFunc(all, func(c customers.Configuration) bool { return c.ID == id }); i >= 0 {
+		to, f = all[i], "assigned"
+	}
+	return recorded(ProductConfigured(p, to), f, ""), productProblem(s.Customers.ConfigureProduct(ctx, tx, p.CustomerID, p.ID, id))
+}
+
+// prepares reports whether the user's account can have prepared reports.
+func (s *Service) prepares(by user) bool {
+	return s.Customers.Prepared != nil && by.account.Environment == contract.Sandbox && by.prepares
+}
+
+func (s *Service) prepared(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+	if !s.prepares(by) {
+		return nil, unknown("page of this account")
+	}
+	var v providerui.DashboardPrepared
+	all, err := s.Customers.Prepared.List(ctx, s.DB.SQL, by.account.ID)
+	for _, r := range all {
+		v.Rows = append(v.Rows, providerui.DashboardPreparedReport{ID: r.ID, Name: r.Name, Kind: r.Kind, Created: r.Created})
+	}
+	return providerui.DashboardPreparedPage(d, v), err
+}
+
+// addPrepared stores the prepared report that a file describes.
+func (s *Service) addPrepared(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	if !s.prepares(by) {
+		return done{}, unknown("way to make a prepared report")
+	}
+	if in.Get(fileBody) == "" {
+		return done{}, fieldProblem("file", "dashboard.prepared.missing")
+	}
+	add, err := s.Customers.Prepared.Read([]byte(in.Get(fileBody)))
+	if details := httpx.AsError(err); err != nil && details.Details != nil {
+		return done{}, refused{"file", "dashboard.prepared.invalid", []string{"field", details.Details[0].Field,
+			"problem", details.Details[0].Message}}
+	}
+	if err != nil {
+		return done{}, err
+	}
+	made, err := add(ctx, tx, by.account.ID)
+	return recorded(PreparedAdded(made), "prepared", ""), err
+}
