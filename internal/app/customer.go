@@ -30,7 +30,7 @@ type customerCommands struct {
 	List          listCustomers   `cmd:"" help:"List accounts with their status."`
 	Show          showCustomers   `cmd:"" help:"Print accounts with their features and limits, as JSON."`
 	Rename        renameCustomer  `cmd:"" help:"Change the names of an account."`
-	Suspend       suspendCustomer `cmd:"" help:"Suspend an account with its children: its calls, widget and links are refused, and nothing is lost."`
+	Suspend       suspendCustomer `cmd:"" help:"Suspend an account and its children: calls, widget and links are refused; nothing is lost."`
 	Resume        resumeCustomer  `cmd:"" help:"Resume a suspended account."`
 	Limit         limitCustomer   `cmd:"" help:"Set how many submissions an account can make within a minute."`
 	Enable        enableFeatures  `cmd:"" help:"Enable features of an account: ${features}."`
@@ -86,9 +86,9 @@ type onAccount struct {
 
 // change changes the account and prints it. A running provider applies the change at once.
 func (o onAccount) change(ctx context.Context, in *invocation,
-	do func(context.Context, *store.Tx, *operator.Service, accounts.Account) (users.Entry, error)) error {
+	do func(context.Context, *store.Tx, *operator.Service, accounts.Account) (entry, error)) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
-		err := p.ChangeAccount(ctx, o.Account, func(ctx context.Context, tx *store.Tx, a accounts.Account) (users.Entry, error) {
+		err := p.ChangeAccount(ctx, o.Account, func(ctx context.Context, tx *store.Tx, a accounts.Account) (entry, error) {
 			return do(ctx, tx, p.Operator(), a)
 		})
 		if err != nil && !errors.Is(err, operator.ErrUnchanged) {
@@ -109,7 +109,7 @@ type accountFeatures struct {
 }
 
 func (f accountFeatures) set(ctx context.Context, in *invocation, to operator.Setting) error {
-	return f.change(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (users.Entry, error) {
+	return f.change(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (entry, error) {
 		features := map[accounts.Entitlement]operator.Setting{}
 		for _, name := range f.Features {
 			features[accounts.Entitlement(name)] = to
@@ -152,31 +152,34 @@ func (f inheritFeatures) Run(ctx context.Context, in *invocation) error {
 
 // Run suspends an account.
 func (c suspendCustomer) Run(ctx context.Context, in *invocation) error {
-	return c.change(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (users.Entry, error) {
+	return c.change(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (entry, error) {
 		return s.Suspend(ctx, tx, a, true)
 	})
 }
 
 // Run resumes an account.
 func (c resumeCustomer) Run(ctx context.Context, in *invocation) error {
-	return c.change(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (users.Entry, error) {
+	return c.change(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (entry, error) {
 		return s.Suspend(ctx, tx, a, false)
 	})
 }
 
 // Run sets the limit of submissions.
 func (c limitCustomer) Run(ctx context.Context, in *invocation) error {
-	return c.change(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (users.Entry, error) {
+	return c.change(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (entry, error) {
 		return s.SetLimit(ctx, tx, a, c.PerMinute)
 	})
 }
 
 // Run changes the names of an account.
 func (c renameCustomer) Run(ctx context.Context, in *invocation) error {
-	return c.change(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (users.Entry, error) {
+	return c.change(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (entry, error) {
 		return s.Rename(ctx, tx, a, accounts.Names{Name: c.Name, DisplayName: c.DisplayName})
 	})
 }
+
+// entry describes a change for the audit trail.
+type entry = users.Entry
 
 // onUser are the arguments of commands on a user of an account.
 type onUser struct {
@@ -186,10 +189,10 @@ type onUser struct {
 
 // changeUser changes a user and prints the address with a link, if there is one.
 func (o onUser) changeUser(ctx context.Context, in *invocation,
-	do func(context.Context, *store.Tx, *operator.Service, accounts.Account) (string, users.Entry, error)) error {
+	do func(context.Context, *store.Tx, *operator.Service, accounts.Account) (string, entry, error)) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
 		out := userLink{Email: o.Email}
-		err := p.ChangeAccount(ctx, o.Account, func(ctx context.Context, tx *store.Tx, a accounts.Account) (e users.Entry, err error) {
+		err := p.ChangeAccount(ctx, o.Account, func(ctx context.Context, tx *store.Tx, a accounts.Account) (e entry, err error) {
 			out.Link, e, err = do(ctx, tx, p.Operator(), a)
 			return e, err
 		})
@@ -211,14 +214,14 @@ type (
 
 // Run resets a user's password.
 func (c resetPassword) Run(ctx context.Context, in *invocation) error {
-	return c.changeUser(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (string, users.Entry, error) {
+	return c.changeUser(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (string, entry, error) {
 		return s.ResetPassword(ctx, tx, a, c.Email, i18n.English)
 	})
 }
 
 // Run removes a user's second factor.
 func (c resetFactor) Run(ctx context.Context, in *invocation) error {
-	return c.changeUser(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (string, users.Entry, error) {
+	return c.changeUser(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (string, entry, error) {
 		e, err := s.ResetFactor(ctx, tx, a, c.Email)
 		return "", e, err
 	})
@@ -226,7 +229,7 @@ func (c resetFactor) Run(ctx context.Context, in *invocation) error {
 
 // Run makes one user the only one of an account.
 func (c transfer) Run(ctx context.Context, in *invocation) error {
-	return c.changeUser(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (string, users.Entry, error) {
+	return c.changeUser(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (string, entry, error) {
 		return s.Transfer(ctx, tx, a, c.Email, i18n.English)
 	})
 }

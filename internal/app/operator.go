@@ -16,7 +16,7 @@ type operatorCommands struct {
 	JSON   bool `name:"json" env:"-" help:"Print JSON, as these commands always do."`
 	Create bool `env:"-" help:"Create the provider's database if it does not exist."`
 
-	Add        addOperator    `cmd:"" help:"Add an operator, or let one choose another password and second factor; prints a link that works once."`
+	Add        addOperator    `cmd:"" help:"Add an operator, or let one choose another password and factor; prints a link that works once."`
 	List       listOperators  `cmd:"" help:"List the operators."`
 	Remove     removeOperator `cmd:"" help:"Remove an operator and end the operator's sessions."`
 	Health     operatorHealth `cmd:"" help:"Print what waits, what failed, and what needs attention; exit code 1 if something does."`

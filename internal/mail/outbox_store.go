@@ -53,7 +53,8 @@ func (o Outbox) Counts(ctx context.Context, q store.Queryer) (map[State]int, err
 	out := map[State]int{}
 	for _, state := range []State{Waiting, GivenUp} {
 		var n int
-		if err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM emails WHERE expires_at > $1 `+inState[state], store.Micros(o.Now())).Scan(&n); err != nil {
+		query := `SELECT COUNT(*) FROM emails WHERE expires_at > $1 ` + inState[state]
+		if err := q.QueryRowContext(ctx, query, store.Micros(o.Now())).Scan(&n); err != nil {
 			return nil, err
 		}
 		out[state] = n

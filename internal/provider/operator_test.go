@@ -127,7 +127,8 @@ func TestOperatorPages(t *testing.T) {
 			if tc.problem == "dashboard.email.taken" {
 				b.addUsers()
 			}
-			if a := d.operate(page, page+tc.path, tc.field, tc.value); a.status != 422 || !strings.Contains(string(a.raw), i18ntest.EN(i18n.Key(tc.problem))) {
+			if a := d.operate(page, page+tc.path, tc.field, tc.value); a.status != 422 ||
+				!strings.Contains(string(a.raw), i18ntest.EN(i18n.Key(tc.problem))) {
 				t.Errorf("%s: %d", name, a.status)
 			}
 		}
@@ -172,7 +173,8 @@ func TestOperatorPages(t *testing.T) {
 			return hosted.ask("GET", a.header.Get("Location"), "")
 		}
 		widget := func() answer {
-			return b.post("/widget/v1/visits", nil, map[string]any{"env": "sandbox", "publicId": publicID, "productId": product, "prefill": applicant})
+			return b.post("/widget/v1/visits", nil, map[string]any{"env": "sandbox", "publicId": publicID, "productId": product,
+				"prefill": applicant})
 		}
 		works := func(when string, ok bool) {
 			t.Helper()
@@ -212,7 +214,8 @@ func TestOperatorPages(t *testing.T) {
 		if a := ada.ask("GET", "/dashboard", ""); a.status != 303 {
 			t.Errorf("the session after the reset: %d", a.status)
 		}
-		if a := b.browser().send("/dashboard/sign-in", url.Values{"email": {"ada@harbor.example"}, "password": {"ada's long password"}}); a.status != 422 {
+		former := url.Values{"email": {"ada@harbor.example"}, "password": {"ada's long password"}}
+		if a := b.browser().send("/dashboard/sign-in", former); a.status != 422 {
 			t.Errorf("the old password: %d", a.status)
 		}
 		if a := ada.send(reset, url.Values{"password": {"ada's other password"}}); a.status != 303 {
@@ -224,20 +227,23 @@ func TestOperatorPages(t *testing.T) {
 			t.Errorf("the former owner's session: %d", a.status)
 		}
 		bob := b.browser()
-		if a := bob.send(invitation, url.Values{"password": {"bob's long password"}}); a.status != 303 || bob.ask("GET", "/dashboard", "").status != 200 {
+		if a := bob.send(invitation, url.Values{"password": {"bob's long password"}}); a.status != 303 ||
+			bob.ask("GET", "/dashboard", "").status != 200 {
 			t.Errorf("the new owner: %d", a.status)
 		}
 
 		// Both audit trails.
 		trail, theirs := d.page("/operator/audit"), bob.page("/dashboard/audit")
-		for _, action := range []string{"account_suspended", "account_resumed", "account_renamed", "limit_changed", "password_reset", "account_transferred"} {
+		for _, action := range []string{"account_suspended", "account_resumed", "account_renamed", "limit_changed", "password_reset",
+			"account_transferred"} {
 			words := i18ntest.EN(i18n.Key("dashboard.actions." + action))
 			if !strings.Contains(trail, words) || !strings.Contains(theirs, words) {
 				t.Errorf("%s is not in both audit trails", action)
 			}
 		}
 		if !strings.Contains(trail, "ops@service.example") || strings.Contains(theirs, "ops@service.example") ||
-			!strings.Contains(theirs, i18ntest.EN("dashboard.author.providers_operator")) || !strings.Contains(trail, i18ntest.EN("dashboard.author.command")) {
+			!strings.Contains(theirs, i18ntest.EN("dashboard.author.providers_operator")) ||
+			!strings.Contains(trail, i18ntest.EN("dashboard.author.command")) {
 			t.Error("the audit trails do not name the authors as they should")
 		}
 		if text := d.page("/operator/health"); !strings.Contains(text, i18ntest.EN("operator.health.no_backup")) {
@@ -256,7 +262,8 @@ func TestOperatorsAreApart(t *testing.T) {
 		d := b.operator(customerUser.Email)
 		ada := b.signIn(customerUser)
 		for what, from := range map[string]*dashboardBrowser{"a customer's user": ada, "nobody": b.browser()} {
-			for _, path := range []string{"/operator", "/operator/customers/" + b.seed.PublicID, "/operator/health", "/operator/people", "/operator/audit"} {
+			for _, path := range []string{"/operator", "/operator/customers/" + b.seed.PublicID, "/operator/health", "/operator/people",
+				"/operator/audit"} {
 				if a := from.ask("GET", path, ""); a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/operator/sign-in") {
 					t.Errorf("%s at %s: %d", what, path, a.status)
 				}
@@ -281,10 +288,12 @@ func TestOperatorsAreApart(t *testing.T) {
 		if a := renamed(ada, "dashboard", "operator").ask("GET", "/operator", ""); a.status != 303 {
 			t.Errorf("a customer's cookie at the operator's pages: %d", a.status)
 		}
-		if a := b.browser().send("/operator/sign-in", url.Values{"email": {customerUser.Email}, "password": {customerUser.Password}}); a.status != 422 {
+		theirs := url.Values{"email": {customerUser.Email}, "password": {customerUser.Password}}
+		if a := b.browser().send("/operator/sign-in", theirs); a.status != 422 {
 			t.Errorf("a customer's password at the operator's pages: %d", a.status)
 		}
-		if a := b.browser().send("/dashboard/sign-in", url.Values{"email": {customerUser.Email}, "password": {operatorPassword}}); a.status != 422 {
+		ours := url.Values{"email": {customerUser.Email}, "password": {operatorPassword}}
+		if a := b.browser().send("/dashboard/sign-in", ours); a.status != 422 {
 			t.Errorf("the operator's password at the dashboard: %d", a.status)
 		}
 		// A customer's form to the operator, with a nonce of the customer's session.

@@ -34,7 +34,8 @@ func (b *testServer) setFeatures(publicID string, set operator.Setting, all ...c
 	for _, e := range all {
 		to[e] = set
 	}
-	return b.provider.ChangeAccount(b.t.Context(), publicID, func(ctx context.Context, tx *store.Tx, a customers.Account) (staff.Entry, error) {
+	return b.provider.ChangeAccount(b.t.Context(), publicID, func(ctx context.Context, tx *store.Tx,
+		a customers.Account) (staff.Entry, error) {
 		return b.provider.Operator().SetFeatures(ctx, tx, a, to)
 	})
 }

@@ -218,7 +218,8 @@ const (
 
 // SetFeatures sets features of an account. With an error, the caller undoes tx. The entry has no
 // action if nothing changed.
-func (s *Service) SetFeatures(ctx context.Context, tx *store.Tx, a customers.Account, to map[customers.Entitlement]Setting) (staff.Entry, error) {
+func (s *Service) SetFeatures(ctx context.Context, tx *store.Tx, a customers.Account,
+	to map[customers.Entitlement]Setting) (staff.Entry, error) {
 	out := staff.Entry{Object: a.PublicID}
 	before, err := s.settings(ctx, tx, a)
 	if err != nil {
@@ -273,7 +274,8 @@ func (s *Service) settings(ctx context.Context, q store.Queryer, a customers.Acc
 
 // ResetPassword makes a user's password invalid, ends the user's sessions, and returns a link to
 // choose another; "" if it was emailed.
-func (s *Service) ResetPassword(ctx context.Context, tx *store.Tx, a customers.Account, user string, lang i18n.Lang) (link string, e staff.Entry, err error) {
+func (s *Service) ResetPassword(ctx context.Context, tx *store.Tx, a customers.Account, user string,
+	lang i18n.Lang) (link string, e staff.Entry, err error) {
 	u, err := s.user(ctx, tx, a, user)
 	if err != nil {
 		return "", e, err
@@ -304,7 +306,8 @@ func (s *Service) ResetFactor(ctx context.Context, tx *store.Tx, a customers.Acc
 // Transfer makes one user the only one of an account, for an owner who left: a known user of the
 // account, or a new one who is invited. All others are removed and signed out. It returns the link
 // of the invitation; "" if it was emailed, or none was needed.
-func (s *Service) Transfer(ctx context.Context, tx *store.Tx, a customers.Account, address string, lang i18n.Lang) (link string, e staff.Entry, err error) {
+func (s *Service) Transfer(ctx context.Context, tx *store.Tx, a customers.Account, address string,
+	lang i18n.Lang) (link string, e staff.Entry, err error) {
 	all, err := s.Dashboard.Staff.Users(ctx, tx, a.ID)
 	if err != nil {
 		return "", e, err

@@ -26,7 +26,8 @@ import (
 func (s *Service) Routes(mux *http.ServeMux) {
 	pages := http.NewServeMux()
 	form := func(make func(context.Context, *store.Tx, customers.Account, dashboard.Input) (dashboard.Done, error)) dashboard.Form {
-		return s.FormOf(s.customer, Home+"/customers/{id}", func(ctx context.Context, tx *store.Tx, _ dashboard.User, in dashboard.Input) (dashboard.Done, error) {
+		return s.FormOf(s.customer, Home+"/customers/{id}", func(ctx context.Context, tx *store.Tx, _ dashboard.User,
+			in dashboard.Input) (dashboard.Done, error) {
 			a, err := s.Account(ctx, tx, in.ID())
 			if err != nil {
 				return dashboard.Done{}, err
@@ -62,7 +63,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 const pageSize = 50
 
 // customers lists the accounts that have all words of a text in a name or the publicId.
-func (s *Service) customers(ctx context.Context, r *http.Request, _ dashboard.User, d providerui.Dashboard, text string) (templ.Component, error) {
+func (s *Service) customers(ctx context.Context, r *http.Request, _ dashboard.User, d providerui.Dashboard,
+	text string) (templ.Component, error) {
 	list, err := dashboard.List(r, Home, []string{"-name", "newest", "oldest"}, "state")
 	if err != nil {
 		return nil, err

@@ -52,6 +52,7 @@ func countSubmission(ctx context.Context, tx *store.Tx, customerID string, most 
 		return 0, err
 	}
 	var last int64
-	err = tx.QueryRowContext(ctx, `SELECT at FROM submission_slots WHERE customer_id = $1 AND slot = $2`, customerID, n%int64(most)).Scan(&last)
+	err = tx.QueryRowContext(ctx, `SELECT at FROM submission_slots WHERE customer_id = $1 AND slot = $2`, customerID, n%int64(most)).
+		Scan(&last)
 	return max(store.Time(last).Add(Window).Sub(tx.Now), time.Microsecond), err
 }

@@ -213,7 +213,8 @@ func (r *Server) Entitle(feature string, enabled bool) {
 		set = operator.On
 	}
 	to := map[customers.Entitlement]operator.Setting{customers.Entitlement(feature): set}
-	err := r.Provider.ChangeAccount(r.T.Context(), r.Seed.PublicID, func(ctx context.Context, tx *store.Tx, a customers.Account) (staff.Entry, error) {
+	err := r.Provider.ChangeAccount(r.T.Context(), r.Seed.PublicID, func(ctx context.Context, tx *store.Tx,
+		a customers.Account) (staff.Entry, error) {
 		return r.Provider.Operator().SetFeatures(ctx, tx, a, to)
 	})
 	if err != nil {
