@@ -29,7 +29,7 @@ func TestListShowsAnApplicationBesideIt(t *testing.T) {
 	link := func(id string) string { return fmt.Sprintf("tr[data-id=%q] .list-link", id) }
 	audited := func(action string) int {
 		t.Helper()
-		return strings.Count(page(t, v, review+"/audit.csv?action="+action), ","+action+",")
+		return strings.Count(page(t, v, review+"/audit.csv?action="+action), `,"`+action+`",`)
 	}
 	panel := "[data-peek]:not([hidden])"
 
@@ -115,7 +115,7 @@ func TestDecideBesideTheList(t *testing.T) {
 	choice := func(decision string) string { return panel + "[name=decision][value=" + decision + "]" }
 	audited := func(action, id string) int {
 		t.Helper()
-		return strings.Count(page(t, v, review+"/audit.csv?application="+id+"&action="+action), ","+action+",")
+		return strings.Count(page(t, v, review+"/audit.csv?application="+id+"&action="+action), `,"`+action+`",`)
 	}
 
 	// By keys: d opens the panel at the form, and the next application follows.
