@@ -26,33 +26,42 @@ import (
 func (s *Service) Routes(mux *http.ServeMux) {
 	pages := http.NewServeMux()
 	one := Home + "/customers/{id}"
-	form := func(make func(context.Context, *store.Tx, customers.Account, dashboard.Input) (dashboard.Done, error)) dashboard.Form {
-		return s.FormOf(s.customer, one, func(ctx context.Context, tx *store.Tx, _ dashboard.User, in dashboard.Input) (dashboard.Done, error) {
-			a, err := s.Account(ctx, tx, in.ID())
-			if err != nil {
-				return dashboard.Done{}, err
-			}
-			return make(ctx, tx, a, in)
-		})
-	}
+	form := func(make accountChange) dashboard.Form { return s.onPage(s.customer, one, make) }
 	s.Mount(pages, dashboard.Routes{
 		Lists: map[string]dashboard.Searched{Home: s.customers},
-		Pages: map[string]dashboard.Page{one: s.customer, Home + "/customers/new": s.newCustomer, Home + "/health": s.health},
+		Pages: map[string]dashboard.Page{one: s.customer, one + "/configurations": s.configurations, Home + "/customers/new": s.newCustomer, Home + "/health": s.health},
 		Forms: map[string]dashboard.Form{
-			Home + "/customers":    s.FormOf(s.newCustomer, Home, s.add),
-			one + "/name":          form(s.rename),
-			one + "/limits":        form(s.limit),
-			one + "/features":      form(s.features),
-			one + "/suspend":       form(s.suspend),
-			one + "/resume":        form(s.resume),
-			one + "/user/password": form(s.resetPassword),
-			one + "/user/factor":   form(s.resetFactor),
-			one + "/transfer":      form(s.transfer),
+			Home + "/customers":            s.FormOf(s.newCustomer, Home, s.add),
+			one + "/name":                  form(s.rename),
+			one + "/limits":                form(s.limit),
+			one + "/configurations":        s.onPage(s.configurations, one+"/configurations", s.createConfiguration),
+			one + "/configurations/retire": s.onPage(s.configurations, one+"/configurations", s.retireConfiguration),
+			one + "/products":              s.onPage(s.configurations, one+"/configurations", s.createProduct),
+			one + "/features":              form(s.features),
+			one + "/suspend":               form(s.suspend),
+			one + "/resume":                form(s.resume),
+			one + "/user/password":         form(s.resetPassword),
+			one + "/user/factor":           form(s.resetFactor),
+			one + "/transfer":              form(s.transfer),
 		},
 	})
 	all := s.hidden(httpx.NotFound(s.Log, pages, func(*http.Request) httpx.ErrorPage { return s.Missing }))
 	mux.Handle(Home, all)
 	mux.Handle(Home+"/", all)
+}
+
+// accountChange makes the change of a form about an account.
+type accountChange func(context.Context, *store.Tx, customers.Account, dashboard.Input) (dashboard.Done, error)
+
+// onPage returns a form about an account, with its page and the page's path.
+func (s *Service) onPage(back dashboard.Page, path string, make accountChange) dashboard.Form {
+	return s.FormOf(back, path, func(ctx context.Context, tx *store.Tx, _ dashboard.User, in dashboard.Input) (dashboard.Done, error) {
+		a, err := s.Account(ctx, tx, in.ID())
+		if err != nil {
+			return dashboard.Done{}, err
+		}
+		return make(ctx, tx, a, in)
+	})
 }
 
 // pageSize is the number of accounts on a page of the list.
