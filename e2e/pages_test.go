@@ -336,7 +336,8 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 			})
 			as("the customer's staff", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(dashboard, "", "/webhooks", "/deliveries", "/reports", "/relay-tokens", "/relay-tokens/received", "/redirects",
-					"/credentials", "/products", "/products/"+s.Credentials.Products["cashflow"], "/prepared", "/accounts", "/people", "/audit", "/outbox", "/theme")
+					"/credentials", "/products", "/products/"+s.Credentials.Products["cashflow"], "/prepared", "/accounts",
+					"/people", "/audit", "/outbox", "/theme")
 				look(s.Provider, delivery, report, correct, child)
 			})
 		})

@@ -178,7 +178,8 @@ func TestRetiredConfiguration(t *testing.T) {
 			}
 		}
 		d := b.signIn(customerUser)
-		for path, fields := range map[string][]string{"/dashboard/products": {"name", "Late"}, "/dashboard/accounts/" + child + "/configuration": nil,
+		for path, fields := range map[string][]string{"/dashboard/products": {"name", "Late"},
+			"/dashboard/accounts/" + child + "/configuration":                              nil,
 			"/dashboard/products/" + b.seed.Products[contract.Cashflow] + "/configuration": nil} {
 			if a := d.send(path, d.form(append(fields, "configuration", configuration)...)); a.status != 422 {
 				t.Errorf("%s: %d", path, a.status)
@@ -213,7 +214,8 @@ func TestConfigurationFieldsAreValidated(t *testing.T) {
 			"banks": {{Alias: "A", Banks: "0"}, {Alias: "A", Banks: "6"}, {Alias: "A", Banks: "two"}, {Alias: "A", Kind: "passport", Banks: "1"},
 				{Alias: "A", Kind: "eligibility", Verifies: "INCOME", Banks: "1"}},
 			"refreshDays": {{Alias: "A", RefreshDays: "7"}, {Alias: "A", InquiryType: "MONITORING", RefreshDays: "91"},
-				{Alias: "A", InquiryType: "MONITORING", RefreshDays: "-1"}, {Alias: "A", Kind: "passport", InquiryType: "MONITORING", RefreshDays: "1"}},
+				{Alias: "A", InquiryType: "MONITORING", RefreshDays: "-1"},
+				{Alias: "A", Kind: "passport", InquiryType: "MONITORING", RefreshDays: "1"}},
 			"preparedReport": {{Alias: "A", PreparedReport: "x"}},
 		} {
 			for _, f := range all {
@@ -324,7 +326,8 @@ func TestOperatorCreatesConfigurations(t *testing.T) {
 			t.Fatalf("creating: %d, %s of %s\n%s", a.status, action, object, a.raw)
 		}
 		id := b.one(`SELECT id FROM product_configurations WHERE alias = 'Watch'`)
-		if text := d.page(page + "?copy=" + id); !strings.Contains(text, `value="v2.1" checked`) || !strings.Contains(text, `value="MONITORING" selected`) {
+		if text := d.page(page + "?copy=" + id); !strings.Contains(text, `value="v2.1" checked`) ||
+			!strings.Contains(text, `value="MONITORING" selected`) {
 			t.Error("the form has not the fields of the copied configuration")
 		}
 		if a := d.operate(page, strings.TrimSuffix(page, "configurations")+"products", "name", "Renters", "configuration", id); a.status != 303 ||

@@ -1033,7 +1033,8 @@ func ConfigurationFields(d Dashboard, f ConfigurationForm) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = ui.Select(f.optional(d, "modelSuite", i18n.T(d.Lang, "configuration.suite"), f.From.IncomeModelSuite, "2.0", []string{"1.2", "2.0"}, same)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Select(f.optional(d, "modelSuite", i18n.T(d.Lang, "configuration.suite"), f.From.IncomeModelSuite, "2.0",
+				[]string{"1.2", "2.0"}, same)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1052,7 +1053,7 @@ func ConfigurationFields(d Dashboard, f ConfigurationForm) templ.Component {
 				var templ_7745c5c3_Var42 string
 				templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "configuration.inflows"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_products.templ`, Line: 326, Col: 44}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_products.templ`, Line: 327, Col: 44}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
 				if templ_7745c5c3_Err != nil {
@@ -1183,8 +1184,8 @@ func (f ConfigurationForm) optional(d Dashboard, name, label, now, usual string,
 }
 
 func (f ConfigurationForm) prepared(d Dashboard) ui.Question {
-	q := ui.Question{Name: "preparedReport", Label: i18n.T(d.Lang, "configuration.prepared"), Hint: i18n.T(d.Lang, "configuration.prepared_hint"),
-		Lang: d.Lang, Optional: true, Prompt: i18n.T(d.Lang, "configuration.prepared_none"), Error: d.wrong("preparedReport")}
+	q := ui.Question{Name: "preparedReport", Label: i18n.T(d.Lang, "configuration.prepared"),
+		Hint: i18n.T(d.Lang, "configuration.prepared_hint"), Lang: d.Lang, Optional: true, Prompt: i18n.T(d.Lang, "configuration.prepared_none"), Error: d.wrong("preparedReport")}
 	for _, r := range f.Prepared {
 		q.Options = append(q.Options, ui.Option{Value: r.ID, Label: r.label(d), Chosen: d.value("preparedReport", f.From.PreparedReport) == r.ID})
 	}
@@ -1249,7 +1250,7 @@ func DashboardPreparedPage(d Dashboard, v DashboardPrepared) templ.Component {
 					var templ_7745c5c3_Var48 string
 					templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.prepared.none_text"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_products.templ`, Line: 417, Col: 55}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_products.templ`, Line: 418, Col: 55}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var48))
 					if templ_7745c5c3_Err != nil {
@@ -1341,7 +1342,7 @@ func DashboardPreparedPage(d Dashboard, v DashboardPrepared) templ.Component {
 					var templ_7745c5c3_Var52 string
 					templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.prepared.add_it"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_products.templ`, Line: 432, Col: 50}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_products.templ`, Line: 433, Col: 50}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
 					if templ_7745c5c3_Err != nil {

@@ -29,7 +29,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	form := func(make accountChange) dashboard.Form { return s.onPage(s.customer, one, make) }
 	s.Mount(pages, dashboard.Routes{
 		Lists: map[string]dashboard.Searched{Home: s.customers},
-		Pages: map[string]dashboard.Page{one: s.customer, one + "/configurations": s.configurations, Home + "/customers/new": s.newCustomer, Home + "/health": s.health},
+		Pages: map[string]dashboard.Page{one: s.customer, one + "/configurations": s.configurations, Home + "/customers/new": s.newCustomer,
+			Home + "/health": s.health},
 		Forms: map[string]dashboard.Form{
 			Home + "/customers":            s.FormOf(s.newCustomer, Home, s.add),
 			one + "/name":                  form(s.rename),
