@@ -25,7 +25,12 @@ import (
 	"vestibule/internal/testutil/tools"
 )
 
-var getLiteral = regexp.MustCompile(`"(GET /[^" ]*)"`)
+var (
+	getLiteral  = regexp.MustCompile(`"(GET /[^" ]*)"`)
+	listLiteral = regexp.MustCompile(`mountList\(mux, "(/[^" ]*)"`)
+	// Pages that the dashboard and the operator's pages have in common.
+	commonLiteral = regexp.MustCompile(`(?:at\("GET", |mountList\(mux, s\.Home\+)"(/[^" ]*)"`)
+)
 
 // addresses returns the GET patterns in the code of a party. It leaves out the sandbox's FDX
 // bank, which has its own listener.
@@ -40,11 +45,21 @@ func addresses(t *testing.T, dirs ...string) (mux *http.ServeMux, patterns []str
 				return err
 			}
 			raw, err := os.ReadFile(path)
+			var all []string
 			for _, m := range getLiteral.FindAllStringSubmatch(string(raw), -1) {
-				if !seen[m[1]] {
-					seen[m[1]] = true
-					patterns = append(patterns, m[1])
-					mux.Handle(m[1], http.NotFoundHandler())
+				all = append(all, m[1])
+			}
+			for _, m := range listLiteral.FindAllStringSubmatch(string(raw), -1) {
+				all = append(all, "GET "+m[1])
+			}
+			for _, m := range commonLiteral.FindAllStringSubmatch(string(raw), -1) {
+				all = append(all, "GET /dashboard"+m[1], "GET /operator"+m[1])
+			}
+			for _, pattern := range all {
+				if !seen[pattern] {
+					seen[pattern] = true
+					patterns = append(patterns, pattern)
+					mux.Handle(pattern, http.NotFoundHandler())
 				}
 			}
 			return err
@@ -76,8 +91,8 @@ func brandOfTexts(t *testing.T) string {
 // noPage matches addresses for programs, files and streams, those that only redirect to
 // a page, and the parts of the widget, which other tests cover.
 var noPage = regexp.MustCompile(`^GET /(connect/|config/|api/v1/(applications|webhooks)|assets/|brand/|clock$|faults$|inbox$)` +
-	`|\.(json|csv|pdf|js|ts)$|/stream$|^GET /widget/|/files/\{file\}(/pages/\{page\})?$|/newest$|/oidc/login$|/sign-in/return$` +
-	`|/find$|/review/applications/\{id\}/(shares|decision|preview|notes|next)$`)
+	`|\.(json|csv|pdf|js|ts)$|/stream$|^GET /widget/|/files/\{file\}(/pages/\{page\})?$|/oidc/login$|/sign-in/return$` +
+	`|/find$|/review/applications/\{id\}/(shares|decision|preview|notes|next|refresh|keep)$`)
 
 // typical are the pages of staff and consumers that stand for the layouts of others.
 var typical = []string{"GET /review", "GET /review/applications/{id}", "GET /dashboard/reports", "GET /access"}
@@ -329,6 +344,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 				pages := &seen{site: own, portal: portalMux, provider: providerMux, screens: &pictures}
 				pages.addFactor(t, v, lang, own.Portal+"/review", own.Credentials.Reviewer.Email, own.Credentials.Reviewer.Password)
 				pages.addFactor(t, v, lang, own.Provider+"/dashboard", own.Credentials.Dashboard.Email, own.Credentials.Dashboard.Password)
+				pages.operate(t, v, lang)
 				pages.looked.Range(func(pattern, _ any) bool {
 					all.looked.Store(pattern, true)
 					return true

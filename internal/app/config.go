@@ -6,8 +6,10 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,14 +103,22 @@ func (l *Listen) Validate() error {
 type Process struct {
 	Environment contract.Environment `default:"sandbox" enum:"sandbox,production" help:"Environment: sandbox or production."`
 
-	Workers    bool          `default:"true" negatable:"" help:"Run background jobs in this process; at least one replica must run them."`
+	Workers bool `default:"true" negatable:"" help:"Run background jobs in this process; at least one replica must run them."`
+
 	DrainGrace time.Duration `default:"0s" placeholder:"DURATION" help:"Time after SIGTERM in which requests are still accepted, at most 10m."`
+
+	WebhookNetworks []netip.Prefix `sep:"," placeholder:"CIDR,…" help:"Private networks that webhooks and events may go to. Default: none."`
 }
 
 // Validate checks the configuration.
 func (p Process) Validate() error {
 	if p.DrainGrace < 0 || p.DrainGrace > 10*time.Minute {
 		return fmt.Errorf("--drain-grace %s: must be from 0s to 10m", p.DrainGrace)
+	}
+	for _, n := range p.WebhookNetworks {
+		if !slices.ContainsFunc(httpx.PrivateNetworks, func(in netip.Prefix) bool { return in.Contains(n.Addr()) && n.Bits() >= in.Bits() }) {
+			return fmt.Errorf("--webhook-networks %s: must be a part of a private network, such as 10.1.0.0/16", n)
+		}
 	}
 	return nil
 }
@@ -132,7 +142,7 @@ func (l Log) logger(w io.Writer) *slog.Logger {
 // check refuses a configuration that cannot be served, and says what to change. It
 // validates the groups that a command uses, and what concerns several of them.
 func (c *Config) check(uses map[string]bool, p parties) error {
-	c.Events.OnLoopback = c.Listen.portalOnLoopback()
+	c.Events.OnLoopback, c.Events.Networks = c.Listen.portalOnLoopback(), c.Process.WebhookNetworks
 	if c.Listen.ProviderURL == "" && uses["account"] {
 		c.Listen.ProviderURL = c.profileURL()
 	}
@@ -222,7 +232,9 @@ func (c *Config) checkParties(p parties) error {
 		bad("--provider-profile describes another provider; run the command portal with it")
 	}
 	if p.portal && p.provider && (a.PublicID != "" || a.ClientID != "" || a.SecretKey != "" || len(a.Products) > 0) {
-		bad("--public-id, --client-id, --secret-key and --products name an account at another provider; run the command portal with them")
+		bad("--public-id, --client-id, --secret-key and --products name an account at another provider; run the command portal with them. " +
+			"If the variables of `vestibule credentials` of another data folder set them: " +
+			"unset VESTIBULE_PUBLIC_ID VESTIBULE_CLIENT_ID VESTIBULE_SECRET_KEY VESTIBULE_PRODUCTS VESTIBULE_WEBHOOK_SECRET")
 	}
 	return errors.Join(errs...)
 }

@@ -111,6 +111,11 @@ func TestValidateRejectsBadConfigurations(t *testing.T) {
 		"an invalid events secret":         {[]string{"--events-secret=canary-4711"}, "--events-secret: must be whsec_"},
 		"events without TLS":               {[]string{"--events-url=http://app.example.com/webhooks"}, "--events-url"},
 		"events to a private address":      {[]string{"--events-url=https://10.0.0.7/webhooks"}, "--events-url"},
+		"a public network of webhooks":     {[]string{"--webhook-networks=10.0.0.0/7"}, "--webhook-networks 10.0.0.0/7: must be a part"},
+		"the metadata of a cloud":          {[]string{"--webhook-networks=169.254.0.0/16"}, "--webhook-networks"},
+		"a network that is none":           {[]string{"--webhook-networks=10.0.0.7"}, "--webhook-networks"},
+		"events to another network": {[]string{"--webhook-networks=10.1.0.0/16",
+			"--events-url=https://10.0.0.7/webhooks"}, "--webhook-networks can name"},
 		"events to a proxied portal's own": {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy",
 			"--portal-url=https://portal.example", "--events-url=http://127.0.0.1:9/webhooks"}, "--events-url"},
 		"an API key with a space":          {[]string{"--portal-api-key=" + canaryText + " " + canaryText}, "20 to 200"},
@@ -261,6 +266,7 @@ func TestValidateAcceptsGoodConfigurations(t *testing.T) {
 		"the default":                {"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0"},
 		"the provider in production": {"provider", "--provider-addr=127.0.0.1:0", "--environment=production"},
 		"the portal alone":           elsewhere(),
+		"events to a named network":  elsewhere("--webhook-networks=10.0.0.0/16,fd00:1::/32", "--events-url=https://10.0.0.7/webhooks"),
 		"an address in a profile":    without("--provider-url", "--provider-profile="+profile),
 		"a slash at the end":         {"--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--portal-url=https://apply.example/"},
 		"behind a proxy":             elsewhere("--portal-addr=0.0.0.0:0", "--behind-proxy", "--portal-url=https://apply.example"),
@@ -275,6 +281,16 @@ func TestValidateAcceptsGoodConfigurations(t *testing.T) {
 				t.Errorf("refused:\n%s", says)
 			}
 		})
+	}
+}
+
+// TestVariablesOfOtherCredentials starts in a shell with the exports of another data folder.
+func TestVariablesOfOtherCredentials(t *testing.T) {
+	t.Setenv("VESTIBULE_PUBLIC_ID", "svc-other")
+	t.Setenv("VESTIBULE_WEBHOOK_SECRET", "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz")
+	exit, says := attempt(t, "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0")
+	if exit != 2 || !strings.Contains(says, "unset VESTIBULE_PUBLIC_ID VESTIBULE_CLIENT_ID") {
+		t.Errorf("exit code %d:\n%s", exit, says)
 	}
 }
 

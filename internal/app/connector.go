@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/sources/remote"
+	"vestibule/internal/provider/visits"
 )
 
 // connectorCommands are the commands for authors and operators of connectors.
@@ -30,7 +32,7 @@ type connectorTarget struct {
 type connectorCheck struct {
 	connectorTarget
 	Pages       []string `env:"-" placeholder:"HOST" help:"Further hosts of its sign-in pages."`
-	RedirectURI string   `env:"-" default:"http://127.0.0.1:8081/oauth/callback" placeholder:"URI" help:"A redirect URI that it accepts."`
+	RedirectURI string   `env:"-" placeholder:"URI" help:"A redirect URI that it accepts. Default: that of the provider."`
 	Files       bool     `env:"-" help:"Also request the file of an invented person, which a bureau may count as an inquiry."`
 }
 
@@ -50,6 +52,8 @@ func (t connectorTarget) program() (remote.Program, error) {
 var connectorFlags = strings.NewReplacer("secret_file: ", "--secret-file: ", "ca_file: ", "--ca-file: ", "url: ", "URL: ",
 	"loopback: true", "--loopback")
 
+func (connectorCheck) uses() string { return "provider-addr provider-url" }
+
 // Run prints a line for each check, and returns errUnhealthy if one failed.
 func (c connectorCheck) Run(ctx context.Context, in *invocation) error {
 	p, err := c.program()
@@ -57,8 +61,9 @@ func (c connectorCheck) Run(ctx context.Context, in *invocation) error {
 		return err
 	}
 	p.Pages = c.Pages
-	healthy := true
-	for _, check := range remote.Conformance(ctx, p, c.RedirectURI, c.Files, remote.Options{Now: time.Now}) {
+	listen, healthy := in.config.Listen, true
+	redirectURI := cmp.Or(c.RedirectURI, in.config.addressOf(listen.ProviderURL, listen.ProviderAddr)+visits.CallbackPath)
+	for _, check := range remote.Conformance(ctx, p, redirectURI, c.Files, remote.Options{Now: time.Now}) {
 		level := "ok"
 		if !check.OK {
 			level, healthy = "fail", false

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"vestibule/internal/mail"
 	"vestibule/internal/pageimage"
 	"vestibule/internal/portal/doctor"
 	"vestibule/internal/provider/operator"
@@ -35,7 +36,7 @@ func (doctorCommand) Run(ctx context.Context, in *invocation) error {
 	account, err := c.accountToUse()
 	switch {
 	case err == nil:
-		found = slices.Concat(c.examineHere(ctx), account.Examine(ctx), found, []doctor.Finding{c.examinePageImages()})
+		found = slices.Concat(c.examineHere(ctx), account.Examine(ctx), c.examineServices(ctx), found, []doctor.Finding{c.examinePageImages()})
 		if c.Listen.ProviderURL == "" {
 			found = append(found, c.examineOCR(ctx))
 		}
@@ -80,6 +81,26 @@ func (c *Config) examiner(url string) func(ctx context.Context) ([]operator.Sour
 		return nil
 	}
 	return func(ctx context.Context) ([]operator.SourceCheck, error) { return c.Data.Examine(ctx, url, time.Now) }
+}
+
+// examineServices checks the issuer, the mail server and the collector that are configured.
+func (c *Config) examineServices(ctx context.Context) (found []doctor.Finding) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	if issuer := c.SignIn.Issuer(); issuer != nil {
+		found = append(found, doctor.Service(doctor.SignIn, "the issuer answers and has keys", "--oidc-issuer", issuer.Check(ctx)))
+	}
+	if c.Mail.Addr != "" {
+		sender, err := mail.New(c.Mail)
+		if err == nil {
+			err = sender.Check(ctx)
+		}
+		found = append(found, doctor.Service(doctor.Email, "the mail server accepts the connection and the sign-in", "--smtp-addr", err))
+	}
+	if c.Telemetry.Endpoint != "" {
+		found = append(found, doctor.Service(doctor.Traces, "the collector accepts traces", "--otlp-endpoint", c.Telemetry.Check(ctx)))
+	}
+	return found
 }
 
 // examineOCR checks the programs that read images of pay stubs.
@@ -148,27 +169,31 @@ func (c *Config) accountToUse() (doctor.Config, error) {
 func (c *Config) examineHere(ctx context.Context) []doctor.Finding {
 	dir, key := c.Store.Dir, c.Store.KeyFile()
 	info, err := os.Stat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return []doctor.Finding{{Level: doctor.Warn, Subject: doctor.DataFolder, Message: dir + " does not exist",
-			Remedy: "The first start makes it. If your folder is elsewhere, give --data-dir."}}
-	}
-	if err != nil || !info.IsDir() {
+	var found []doctor.Finding
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		found = append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.DataFolder, Message: dir + " does not exist",
+			Remedy: "The first start makes it. If your folder is elsewhere, give --data-dir."})
+	case err != nil || !info.IsDir():
 		return []doctor.Finding{{Level: doctor.Fail, Subject: doctor.DataFolder, Message: dir +
 			" is not a folder that can be read", Remedy: "Give --data-dir."}}
 	}
-	var found []doctor.Finding
 	for _, path := range []string{dir, key} {
 		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
 			found = append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.DataFolder, Message: path +
 				" is open to other users of this machine", Remedy: "chmod go= " + path})
 		}
 	}
-	if _, err := os.Stat(key); err != nil {
-		return append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.MasterKey, Message: "the file " + key + " does not exist",
-			Remedy: "Without --master-key-file, the first start makes it. Otherwise put your key there."})
-	}
 	opened := c.Store.Of(store.Portal)
-	if err := opened.LoadKeys(); err != nil {
+	if _, err := os.Stat(key); err != nil {
+		if len(found) == 0 { // else the folder is missing, too
+			found = append(found, doctor.Finding{Level: doctor.Warn, Subject: doctor.MasterKey, Message: "the file " + key + " does not exist",
+				Remedy: "Without --master-key-file, the first start makes it. Otherwise put your key there."})
+		}
+		if c.Store.URL == "" {
+			return found
+		}
+	} else if err := opened.LoadKeys(); err != nil {
 		return append(found, doctor.Finding{Level: doctor.Fail, Subject: doctor.MasterKey, Message: err.Error(),
 			Remedy: "Restore the file. Without it, nothing can decrypt the data."})
 	}

@@ -2,6 +2,10 @@ package app_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"vestibule/internal/app"
+	"vestibule/internal/jose"
 )
 
 // TestDoctorAcceptsTheEmbeddedProvider runs doctor against a running program, and then
@@ -61,5 +66,57 @@ func TestDoctorRequiresAConfiguration(t *testing.T) {
 	}
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("the doctor made the data folder")
+	}
+}
+
+// TestDoctorExaminesServices examines a portal before its first start, whose database, issuer,
+// mail server and collector are in order and not.
+func TestDoctorExaminesServices(t *testing.T) {
+	var issuer *httptest.Server
+	issuer = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/.well-known/openid-configuration":
+			at := func(path string) string { return `"` + issuer.URL + path + `"` }
+			fmt.Fprint(w, `{"issuer":`+at("")+`,"authorization_endpoint":`+at("/authorize")+`,"token_endpoint":`+at("/token")+
+				`,"jwks_uri":`+at("/keys")+`,"id_token_signing_alg_values_supported":["RS256"]}`)
+		case "/keys":
+			key, err := jose.GenerateKey()
+			if err != nil {
+				t.Error(err)
+			}
+			_ = json.NewEncoder(w).Encode(jose.KeySet{key.Public()})
+		case "/v1/traces":
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	defer issuer.Close()
+	const dead = "127.0.0.1:1"
+	dir := filepath.Join(t.TempDir(), "none")
+	examine := func(more ...string) string {
+		var out, log bytes.Buffer
+		args := append([]string{"doctor", "--data-dir=" + dir}, elsewhere("--provider-url=http://" + dead)[1:]...)
+		app.Run(t.Context(), append(args, more...), &out, &log)
+		if log.Len() > 0 {
+			t.Errorf("the doctor logs %s", &log)
+		}
+		return out.String()
+	}
+	oidc := func(at string) string { return "--oidc-issuer=" + at }
+	client := []string{"--oidc-client-id=a", "--oidc-client-secret=b"}
+	for want, args := range map[string][]string{
+		"ok    sign-in ": append(client, oidc(issuer.URL)),
+		"fail  sign-in ": append(client, oidc(issuer.URL+"/other")),
+		"ok    traces ":  {"--otlp-endpoint=" + issuer.URL},
+		"fail  traces ":  {"--otlp-endpoint=" + issuer.URL + "/other"},
+		"fail  email ":   {"--smtp-addr=" + dead, "--smtp-from=a@b.example"},
+		"fail  database": {"--database-url=postgres://nobody@" + dead + "/none?sslmode=disable"},
+	} {
+		if said := examine(args...); !strings.Contains(said, want) {
+			t.Errorf("no %q in:\n%s", want, said)
+		}
+	}
+	if said := examine(); strings.Contains(said, "database") || strings.Contains(said, "sign-in") {
+		t.Errorf("findings about what is not configured:\n%s", said)
 	}
 }

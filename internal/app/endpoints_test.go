@@ -171,7 +171,8 @@ func (w *testServer) judge(t *testing.T, r route, a attack) {
 		return
 	}
 	signIn := strings.HasPrefix(got.Header.Get("Location"), "/review/sign-in") ||
-		strings.HasPrefix(got.Header.Get("Location"), "/dashboard/sign-in")
+		strings.HasPrefix(got.Header.Get("Location"), "/dashboard/sign-in") ||
+		strings.HasPrefix(got.Header.Get("Location"), "/operator/sign-in")
 	if a.sure && got.Status < 400 && !signIn {
 		bad("was taken")
 		return
@@ -358,7 +359,7 @@ func (w *testServer) attacks(t *testing.T, r route, all []route) []attack {
 
 	// Origins.
 	unsafe := r.method != "GET" && r.pattern != "/redirect/return"
-	if r.base != w.Provider || strings.HasPrefix(r.pattern, "/dashboard") {
+	if r.base != w.Provider || strings.HasPrefix(r.pattern, "/dashboard") || strings.HasPrefix(r.pattern, "/operator") {
 		add(r.pattern != "/openapi.json", "another host", r.method, r.url(), r.body, through...).Host = "evil.example"
 		if unsafe {
 			for _, from := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example"},
@@ -455,7 +456,7 @@ func (w *testServer) strangers(t *testing.T, r route, kind []string, add adder) 
 			} {
 				as(name, slices.Concat(r.header, h)...)
 			}
-			if parameter.MatchString(r.pattern) {
+			if parameter.MatchString(r.pattern) || strings.HasPrefix(r.pattern, "/operator") {
 				w.otherStaff(t, r, kind, add)
 			}
 		}

@@ -85,7 +85,7 @@ func (w *testServer) routes(t *testing.T) []route {
 	played, player := strings.TrimPrefix(run.Header.Get("Location"), "/developers/runs/"), cookieOf(t, run)
 
 	delivery := w.delivered(t, ready)
-	return slices.Concat(w.reviewRoutes(t, child, configuration, secondary[3]), themed, []route{
+	return slices.Concat(w.reviewRoutes(t, child, configuration, secondary[3]), w.operatorRoutes(t), themed, []route{
 		{base: s, method: "GET", pattern: "/connect/accesstoken", who: "basic", header: basicAuth},
 		{base: s, method: "GET", pattern: "/connect/jwkset"},
 		{base: s, method: "GET", pattern: "/jwkset"},
@@ -240,7 +240,12 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report", param: ready, shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/transactions", param: ready,
 			shape: asPage, who: "reviewer", header: reviewer},
-		{base: p, method: "GET", pattern: "/review/applications/{id}/newest", param: earner, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/refresh", param: earner, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "POST", pattern: "/review/applications/{id}/refresh", param: earner,
+			shape: asPage, who: "reviewer", header: reviewer, kind: asForm, body: "report=1.0"},
+		{base: p, method: "GET", pattern: "/review/applications/{id}/keep", param: earner, shape: asPage, who: "reviewer", header: reviewer},
+		{base: p, method: "POST", pattern: "/review/applications/{id}/keep", param: earner, shape: asPage, who: "reviewer", header: reviewer,
+			kind: asForm, body: "report=1.0"},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report.json", param: ready,
 			shape: asPage, who: "reviewer", header: reviewer},
 		{base: p, method: "GET", pattern: "/review/applications/{id}/report.pdf", param: ready, shape: asPage, who: "reviewer", header: reviewer},

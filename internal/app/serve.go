@@ -306,6 +306,7 @@ func (p *program) startProvider(ctx context.Context, which parties) (generatedCu
 		Limits:                 p.config.Limits,
 		RequireSecondFactor:    p.config.SignIn.RequireSecondFactor,
 		AllowLoopbackCallbacks: local,
+		WebhookNetworks:        p.config.Process.WebhookNetworks,
 		Sandbox:                sandboxOf(p.config),
 		Simulation:             p.config.Simulation,
 		Assets:                 web.Provider(),
@@ -396,11 +397,23 @@ func (p *program) startPortal(ctx context.Context, which parties, made generated
 	if err != nil {
 		return err
 	}
+	c := p.config
+	account := c.Account.PublicID
+	if which.provider {
+		account = made.PublicID
+	}
+	owner, err := getOrCreate(ctx, db, "account-public-id", func() string { return account })
+	if err != nil {
+		return err
+	}
+	if owner != account {
+		return refusal{fmt.Errorf("this database belongs to the account %q, and the portal is of %q: "+
+			"give the portal of each account its own --database-url or --data-dir", owner, account)}
+	}
 	own, err := getOrCreate(ctx, db, "generated-staff", newStaff)
 	if err != nil {
 		return err
 	}
-	c := p.config
 	if c.API.Key != "" {
 		own.PortalAPIKey = c.API.Key
 	}

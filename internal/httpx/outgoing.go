@@ -3,20 +3,31 @@ package httpx
 import (
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 
 	"code.dny.dev/ssrf"
 )
 
-// PublicDialer returns a dialer that connects to public addresses only, and with
-// loopback to this machine too. It checks the address of each connection after the last
+// PrivateNetworks are the networks that a list of networks for PublicDialer may have parts of.
+var PrivateNetworks = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"),
+	netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("fc00::/7")}
+
+// PublicDialer returns a dialer that connects to public addresses and the given networks only,
+// and with loopback to this machine too. It checks the address of each connection after the last
 // look-up: a name that was public when it was configured may resolve elsewhere by now.
-func PublicDialer(loopback bool) *net.Dialer {
-	options := []ssrf.Option{ssrf.WithAnyPort()}
+func PublicDialer(loopback bool, networks ...netip.Prefix) *net.Dialer {
 	if loopback {
-		options = append(options,
-			ssrf.WithAllowedV4Prefixes(netip.MustParsePrefix("127.0.0.0/8")),
-			ssrf.WithAllowedV6Prefixes(netip.MustParsePrefix("::1/128")))
+		networks = append(slices.Clip(networks), netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	}
-	return &net.Dialer{Timeout: 5 * time.Second, Control: ssrf.New(options...).Safe}
+	var four, six []netip.Prefix
+	for _, n := range networks {
+		if n.Addr().Is4() {
+			four = append(four, n)
+		} else {
+			six = append(six, n)
+		}
+	}
+	guard := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(four...), ssrf.WithAllowedV6Prefixes(six...))
+	return &net.Dialer{Timeout: 5 * time.Second, Control: guard.Safe}
 }

@@ -9,10 +9,12 @@ package mail
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/mail"
+	"net/textproto"
 	"slices"
 	"strconv"
 	"time"
@@ -114,30 +116,50 @@ func (s *Sender) Send(ctx context.Context, msg Message) error {
 		m.AddAlternativeString(gomail.TypeTextHTML, msg.HTML)
 	}
 
-	// go-mail leaves an unusable connection open, and ignores ctx once connected, so
-	// close the connection here.
-	var conn net.Conn
-	dial := gomail.WithDialContextFunc(func(ctx context.Context, network, addr string) (c net.Conn, err error) {
-		conn, err = s.dial(ctx, network, addr)
-		return conn, err
-	})
-	client, err := gomail.NewClient(s.host, append(slices.Clip(s.options), dial)...)
+	client, end, err := s.connect(ctx)
+	defer end()
 	if err != nil {
-		return errors.New("mail: the client cannot be created")
+		return err
 	}
-	err = client.DialWithContext(ctx)
-	if conn != nil {
-		defer conn.Close()
-	}
-	if err != nil {
-		return failure(ctx, "connect", err)
-	}
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	defer client.Close() // sends QUIT
 	if err := client.Send(m); err != nil {
 		return failure(ctx, "send", err)
 	}
 	return nil
+}
+
+// Check connects to the server and signs in, and sends nothing.
+func (s *Sender) Check(ctx context.Context) error {
+	_, end, err := s.connect(ctx)
+	end()
+	return err
+}
+
+// connect returns a client that is signed in, and what ends its connection.
+func (s *Sender) connect(ctx context.Context) (client *gomail.Client, end func(), err error) {
+	// go-mail leaves an unusable connection open, and ignores ctx once connected, so
+	// close the connection here.
+	var conn net.Conn
+	end = func() {
+		if conn != nil {
+			conn.Close()
+		}
+	}
+	dial := gomail.WithDialContextFunc(func(ctx context.Context, network, addr string) (c net.Conn, err error) {
+		conn, err = s.dial(ctx, network, addr)
+		return conn, err
+	})
+	if client, err = gomail.NewClient(s.host, append(slices.Clip(s.options), dial)...); err != nil {
+		return nil, end, errors.New("mail: the client cannot be created")
+	}
+	if err := client.DialWithContext(ctx); err != nil {
+		return nil, end, failure(ctx, "connect", err)
+	}
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	return client, func() {
+		client.Close() // sends QUIT
+		stop()
+		conn.Close()
+	}, nil
 }
 
 func (s *Sender) dial(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -160,11 +182,21 @@ func failure(ctx context.Context, stage string, err error) error {
 		return fmt.Errorf("mail: %s: the server answered %d", stage, sent.ErrorCode())
 	}
 	var timeout net.Error
+	var refused *textproto.Error
 	switch {
+	case errors.As(err, new(x509.UnknownAuthorityError)):
+		return fmt.Errorf("mail: %s: the server's certificate is of an authority that is not known here: "+
+			"set SSL_CERT_FILE to a file with its certificate", stage)
+	case errors.As(err, new(x509.HostnameError)):
+		return fmt.Errorf("mail: %s: the server's certificate is for another host name: check --smtp-addr", stage)
+	case errors.As(err, new(tls.RecordHeaderError)):
+		return fmt.Errorf("mail: %s: the server does not begin with TLS: check --smtp-security and the port", stage)
+	case errors.As(err, &refused):
+		return fmt.Errorf("mail: %s: the server answered %d: check the --smtp flags", stage, refused.Code)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return fmt.Errorf("mail: %s: the server took too long", stage)
 	case errors.As(err, new(*tls.CertificateVerificationError)):
-		return fmt.Errorf("mail: %s: the server's certificate is not trusted: check its issuer, host name and dates", stage)
+		return fmt.Errorf("mail: %s: the server's certificate is not trusted: check its dates and uses", stage)
 	case errors.As(err, new(*net.OpError)):
 		return fmt.Errorf("mail: %s: the server cannot be reached: check --smtp-addr", stage)
 	}

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -18,6 +19,7 @@ import (
 	"mime/quotedprintable"
 	"net"
 	"net/mail"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -310,6 +312,46 @@ func TestEmailsThatAreNotSent(t *testing.T) {
 	cancel()
 	if err := sender.Send(over, letter); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestCheck signs in at servers, and names what is wrong.
+func TestCheck(t *testing.T) {
+	for name, c := range map[string]struct {
+		server *server
+		config Config
+		want   string
+	}{
+		"starttls":              {&server{password: "secret"}, Config{Security: STARTTLS, Username: "ada", Password: "secret"}, ""},
+		"tls":                   {&server{atOnce: true}, Config{Security: TLS}, ""},
+		"wrong credentials":     {&server{password: "other"}, Config{Security: STARTTLS, Username: "ada", Password: "secret"}, "535"},
+		"no STARTTLS":           {&server{noTLS: true}, Config{Security: STARTTLS}, "lacks STARTTLS"},
+		"unknown authority":     {&server{atOnce: true}, Config{Security: TLS, Roots: x509.NewCertPool()}, "SSL_CERT_FILE"},
+		"by STARTTLS":           {&server{}, Config{Security: STARTTLS, Roots: x509.NewCertPool()}, "SSL_CERT_FILE"},
+		"another name":          {&server{atOnce: true}, Config{Security: TLS, Addr: "localhost"}, "another host name"},
+		"no TLS from the start": {&server{}, Config{Security: TLS}, "--smtp-security"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := c.server.start(t)
+			_, port, _ := net.SplitHostPort(s.addr)
+			c.config.Addr, c.config.From = net.JoinHostPort(cmp.Or(c.config.Addr, "127.0.0.1"), port), "no-reply@service.example"
+			if c.config.Roots == nil {
+				c.config.Roots = s.roots
+			}
+			sender, err := New(c.config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = sender.Check(t.Context())
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			if slices.ContainsFunc(s.said, func(line string) bool { return strings.HasPrefix(line, "MAIL") }) {
+				t.Error("an email was begun")
+			}
+		})
 	}
 }
 

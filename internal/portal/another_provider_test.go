@@ -308,6 +308,7 @@ func TestDoctorNamesSettings(t *testing.T) {
 			"addresses.keySet":         {"/signing/keys.json", "/jwkset"},
 			"addresses.widgetScript":   {"/sdk/3/connect.js", "/sdk/4/connect.js"},
 			"headers.environment":      {"Other-Mode", "X-Environment2"},
+			"headers.externalId":       {"Other-Reference", "Wrong-Reference"},
 			"headers.publicToken":      {"Other-Report", "Wrong-Report"},
 			"accessTokenEncoding":      {"accessTokenEncoding: plain", "accessTokenEncoding: base64"},
 			"widgetGlobal":             {"OtherConnect", "SvcWidget"},

@@ -193,7 +193,7 @@ func staffEmails(c Config, renderer *pageRenderer, queue *jobs.Queue) *staff.Ema
 
 // wireNotify creates the service that sends events to the onboarding app.
 func wireNotify(c Config, service *applications.Service, queue *jobs.Queue) (*notify.Service, error) {
-	sender := webhook.NewSender(c.Events.OnLoopback, nil)
+	sender := webhook.NewSender(c.Events.OnLoopback, nil, c.Events.Networks...)
 	sender.Watch = c.Telemetry.Delivered
 	out := notify.New(notify.Service{DB: c.DB, Queue: queue, Sender: sender, Applications: service, Environment: c.Environment,
 		URL: c.Events.URL, Now: c.Now, Log: c.Log})

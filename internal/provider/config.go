@@ -145,7 +145,7 @@ func (d DataSources) Examine(ctx context.Context, url string, now func() time.Ti
 	if err != nil {
 		return nil, err
 	}
-	examined, err := remote.Examine(ctx, programs, remote.Options{Now: now})
+	examined, err := remote.Examine(ctx, programs, url+visits.CallbackPath, remote.Options{Now: now})
 	for n, checks := range examined {
 		for _, check := range checks {
 			all = append(all, sourceCheck(programs[n].ID, check, "Change its entry in the file of --connectors, or the connector."))

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -72,6 +73,8 @@ type Config struct {
 	// Use it only for a sandbox on loopback: elsewhere customers could reach internal
 	// services.
 	AllowLoopbackCallbacks bool
+
+	WebhookNetworks []netip.Prefix // private networks that webhooks may go to
 
 	Connectors []sources.Connector // of the institutions that the operator has configured
 

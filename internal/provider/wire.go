@@ -109,7 +109,8 @@ func (p *Provider) wire() {
 // sender returns the sender of webhooks. It signs with the real time, because the
 // receiver's clock does not move with the sandbox's.
 func (p *Provider) sender() webhook.Deliverer {
-	s := webhook.NewSender(p.config.AllowLoopbackCallbacks && p.config.Environment == contract.Sandbox, p.config.Now)
+	s := webhook.NewSender(p.config.AllowLoopbackCallbacks && p.config.Environment == contract.Sandbox, p.config.Now,
+		p.config.WebhookNetworks...)
 	s.Watch = p.config.Telemetry.Delivered
 	if p.sandbox != nil {
 		return p.sandbox.Sender(s)

@@ -107,6 +107,16 @@ func fetchKeys(ctx context.Context, address string) ([]crypto.PublicKey, error) 
 	return jose.PublicKeys(resp.Body)
 }
 
+// Check reads the issuer's metadata and key set, as a sign-in does.
+func (o *OIDC) Check(ctx context.Context) error {
+	found, err := o.discover()
+	if err != nil {
+		return err
+	}
+	_, err = found.keys.Fetch(ctx)
+	return err
+}
+
 // discover fetches the issuer's metadata once, retrying after failures.
 func (o *OIDC) discover() (*issuer, error) {
 	o.mu.Lock()

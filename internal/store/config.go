@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -26,6 +27,8 @@ type Config struct {
 	MasterKey []byte           `kong:"-"` // 32 bytes that wrap the data keys; set by LoadKeys
 	Former    [][]byte         `kong:"-"` // earlier master keys, until Vault.Rewrap; set by LoadKeys
 	Now       func() time.Time `kong:"-"` // the party's clock; nil: the system's
+
+	generated bool // MasterKey is new, and in no file yet
 }
 
 // Validate checks the database's address; Open checks the rest.
@@ -63,14 +66,14 @@ func (c Config) KeyFile() string {
 	return c.MasterKeyFile
 }
 
-// LoadKeys reads the master keys from their files. Without a named file, the first call
-// generates one in the data folder.
+// LoadKeys reads the master keys from their files. Without any, it generates one, which Open
+// writes into the data folder when a new database needs it.
 func (c *Config) LoadKeys() (err error) {
 	c.MasterKey, err = readKey("--master-key-file", c.KeyFile())
 	if errors.Is(err, fs.ErrNotExist) && c.MasterKeyFile == "" {
 		c.MasterKey = make([]byte, 32)
 		rand.Read(c.MasterKey)
-		err = WriteSecretFile(c.KeyFile(), []byte(hex.EncodeToString(c.MasterKey)+"\n"))
+		c.generated, err = true, nil
 	}
 	if err != nil || c.OldMasterKeyFile == "" {
 		return err
@@ -78,6 +81,21 @@ func (c *Config) LoadKeys() (err error) {
 	former, err := readKey("--old-master-key-file", c.OldMasterKeyFile)
 	c.Former = [][]byte{former}
 	return err
+}
+
+// saveKey writes a generated master key to its file.
+func (c Config) saveKey() error {
+	if !c.generated {
+		return nil
+	}
+	switch there, err := readKey("--master-key-file", c.KeyFile()); {
+	case errors.Is(err, fs.ErrNotExist):
+		return WriteSecretFile(c.KeyFile(), []byte(hex.EncodeToString(c.MasterKey)+"\n"))
+	case err == nil && !bytes.Equal(there, c.MasterKey):
+		return errors.New("another program made the first key-encryption key at the same time: start again")
+	default: // of the other party's database
+		return err
+	}
 }
 
 func readKey(flag, path string) ([]byte, error) {

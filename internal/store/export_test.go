@@ -29,7 +29,9 @@ func OpenAsIs(ctx context.Context, c Config) (db *DB, err error) {
 }
 
 // EnsureSystemKey creates the system key.
-func (db *DB) EnsureSystemKey(ctx context.Context) error { return db.Vault.ensureSystemKey(ctx, db) }
+func (db *DB) EnsureSystemKey(ctx context.Context) error {
+	return db.Vault.ensureSystemKey(ctx, db, Config{}.saveKey)
+}
 
 // LastBefore is the number of a party's last migration before the baseline.
 func LastBefore(party string) int64 { return lastBefore[party] }

@@ -123,7 +123,7 @@ func (db *DB) ready(ctx context.Context, c Config) error {
 		return fmt.Errorf("store: migrate %s: %w", c.Party, err)
 	}
 	db.Vault = vault
-	return vault.ensureSystemKey(ctx, db)
+	return vault.ensureSystemKey(ctx, db, c.saveKey)
 }
 
 // busyTimeout is how long the engine waits for a lock.

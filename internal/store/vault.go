@@ -256,17 +256,23 @@ func wrappedKeys(ctx context.Context, q Queryer, after string) ([]wrappedKey, er
 	}, `SELECT id, wrapped FROM data_keys WHERE id > $1 ORDER BY id LIMIT $2`, after, rewrapBatch)
 }
 
-// ensureSystemKey creates the system key at the first start. It returns an error when
-// the master key is not the one that the database was created with.
-func (v *Vault) ensureSystemKey(ctx context.Context, db *DB) error {
-	err := db.Tx(ctx, func(ctx context.Context, tx *Tx) error {
-		_, _, err := v.insertKey(ctx, tx, SystemKey)
-		return err
-	})
-	if err != nil {
-		return err
-	}
+// ensureSystemKey creates the system key at the first start, after save has stored the master
+// key. It returns an error when the master key is not the one that the database was created with.
+func (v *Vault) ensureSystemKey(ctx context.Context, db *DB, save func() error) (err error) {
 	v.system, err = v.key(ctx, db.SQL, SystemKey)
+	if errors.Is(err, ErrShredded) {
+		if err := save(); err != nil {
+			return err
+		}
+		err = db.Tx(ctx, func(ctx context.Context, tx *Tx) error {
+			_, _, err := v.insertKey(ctx, tx, SystemKey)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		v.system, err = v.key(ctx, db.SQL, SystemKey)
+	}
 	if errors.Is(err, ErrSeal) {
 		return errors.New("the key-encryption key is not the one that encrypted this database: give that one by --master-key-file")
 	}

@@ -25,7 +25,7 @@ type Account struct {
 	WidgetGlobal    string `placeholder:"NAME" help:"Global object of the widget script. Default: that of the profile, SvcWidget."`
 
 	WebhookSecrets []string `name:"webhook-secret" sep:"," placeholder:"SECRET" help:"The provider's webhook secrets; two during rotation."`
-	Issuer         string   `name:"provider-issuer" placeholder:"URL" help:"iss of signed results. Default: that of the profile, or --provider-url."`
+	Issuer         string   `name:"provider-issuer" placeholder:"URL" help:"iss of signed results. Default: the profile's, or --provider-url."`
 	ReturnMode     string   `name:"return-mode" default:"get" enum:"get,post" help:"Method of the redirect callback: get or post."`
 }
 

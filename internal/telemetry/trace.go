@@ -34,16 +34,24 @@ func newTraces(c Config) *traces {
 	if c.Endpoint == "" {
 		return nil
 	}
-	out := &exporter{url: strings.TrimRight(c.Endpoint, "/") + "/v1/traces", headers: c.Headers, log: c.Log,
-		client: &http.Client{Timeout: 10 * time.Second, CheckRedirect: func(*http.Request,
-			[]*http.Request) error {
-			return http.ErrUseLastResponse
-		}}}
+	out := c.exporter()
 	provider := sdk.NewTracerProvider(
 		sdk.WithBatcher(out),
 		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(c.Share))),
 		sdk.WithResource(resource.NewSchemaless(attribute.String("service.name", "vestibule"), attribute.String("service.version", c.Version))))
 	return &traces{provider: provider, tracer: provider.Tracer("vestibule")}
+}
+
+func (c Config) exporter() *exporter {
+	return &exporter{url: strings.TrimRight(c.Endpoint, "/") + "/v1/traces", headers: c.Headers, log: c.Log,
+		client: &http.Client{Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}}}
+}
+
+// Check sends no spans to the collector, and returns an error unless it accepts them.
+func (c Config) Check(ctx context.Context) error {
+	return c.exporter().post(ctx, []byte(`{"resourceSpans":[]}`))
 }
 
 func (t *traces) close(ctx context.Context) error {
@@ -202,6 +210,10 @@ func (e *exporter) send(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	if err != nil {
 		return err
 	}
+	return e.post(ctx, body)
+}
+
+func (e *exporter) post(ctx context.Context, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(body))
 	if err != nil {
 		return err

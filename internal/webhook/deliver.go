@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -128,6 +129,7 @@ type Sender struct {
 	client   *http.Client
 	now      func() time.Time
 	loopback bool
+	networks []netip.Prefix
 
 	// Watch is called after every delivery with its outcome and reason, which is a
 	// class of statuses (4xx) or of errors. It may be nil. Set it before the first
@@ -135,12 +137,14 @@ type Sender struct {
 	Watch func(outcome, reason string, took time.Duration)
 }
 
-// NewSender returns a Sender that connects to public addresses only. It checks
-// addresses after name resolution, so that no name can point to a private network. With
+// NewSender returns a Sender that connects to public addresses and the given networks only. It
+// checks addresses after name resolution, so that no name can point to a private network. With
 // loopback, it may also reach this machine, by http too, for development. A nil now is
 // time.Now.
-func NewSender(loopback bool, now func() time.Time) *Sender {
-	return newSender(httpx.PublicDialer(loopback), loopback, now)
+func NewSender(loopback bool, now func() time.Time, networks ...netip.Prefix) *Sender {
+	s := newSender(httpx.PublicDialer(loopback, networks...), loopback, now)
+	s.networks = networks
+	return s
 }
 
 func newSender(dialer *net.Dialer, loopback bool, now func() time.Time) *Sender {
@@ -174,9 +178,11 @@ func (s *Sender) CheckURL(raw string) error {
 	default:
 		return fmt.Errorf("%w: it is not https", errURL)
 	}
-	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && !(s.loopback && ip.IsLoopback()) {
+	ip, err := netip.ParseAddr(u.Hostname())
+	named := slices.ContainsFunc(s.networks, func(n netip.Prefix) bool { return n.Contains(ip) })
+	if err == nil && !named && !(s.loopback && ip.IsLoopback()) {
 		if err := ssrf.New(ssrf.WithAnyPort()).SafeAddr(ip); err != nil {
-			return fmt.Errorf("%w: it leads to an address that is not public", errURL)
+			return fmt.Errorf("%w: it leads to an address that is not public; --webhook-networks can allow its network", errURL)
 		}
 	}
 	return nil
@@ -235,7 +241,11 @@ func (s *Sender) Deliver(ctx context.Context, to Target, id string, body []byte)
 func cause(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
-		return u.Err
+		err = u.Err
+	}
+	if errors.Is(err, ssrf.ErrProhibitedIP) {
+		return fmt.Errorf("%w: the name leads to an address that is not public; --webhook-networks can allow its network",
+			ssrf.ErrProhibitedIP)
 	}
 	return err
 }

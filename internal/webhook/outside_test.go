@@ -202,6 +202,30 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 	}
 }
 
+// TestNamedNetworksAreReached checks that a sender reaches the networks that it is given, and no
+// other private address.
+func TestNamedNetworksAreReached(t *testing.T) {
+	networks := []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd12:3456::/32")}
+	dialer, sender := httpx.PublicDialer(false, networks...), NewSender(false, nil, networks...)
+	for host, want := range map[string]bool{"10.1.2.3": true, "fd12:3456::1": true, "10.2.0.1": false, "192.168.1.1": false,
+		"127.0.0.1": false, "169.254.169.254": false, "fd13::1": false, "8.8.8.8": true} {
+		address, network := net.JoinHostPort(host, "443"), "tcp4"
+		if strings.Contains(host, ":") {
+			network = "tcp6"
+		}
+		if err := dialer.Control(network, address, nil); (err == nil) != want {
+			t.Errorf("connection to %s: %v", host, err)
+		}
+		err := sender.CheckURL("https://" + address)
+		if (err == nil) != want || err != nil && !strings.Contains(err.Error(), "--webhook-networks") {
+			t.Errorf("address of %s: %v", host, err)
+		}
+	}
+	if sender.CheckURL("http://10.1.2.3") == nil {
+		t.Error("an address without TLS is accepted")
+	}
+}
+
 // TestPublicAddressesAreReached checks that the dialer's check rejects only private
 // addresses. It calls the check as a connection does, and sends nothing.
 func TestPublicAddressesAreReached(t *testing.T) {

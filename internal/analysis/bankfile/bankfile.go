@@ -104,10 +104,9 @@ func ReadAs(name string, content []byte, kind string) (File, error) {
 	case strings.Contains(head, "CAMT.052") || strings.Contains(head, "BKTOCSTMRACCTRPT>"):
 		f.Format = "camt.052"
 		err = readCAMT(&f, text)
-	case strings.HasPrefix(head, "!TYPE:"), strings.HasPrefix(head, "!ACCOUNT"),
-		strings.Contains(head, ":20:") && strings.Contains(head, ":60F:"):
-		err = errors.New("QIF and MT940 are not read: export OFX, camt.053 or CSV")
-	case strings.HasPrefix(head, "<"), strings.HasPrefix(head, "%PDF"), strings.HasPrefix(head, "PK\x03\x04"), strings.ContainsRune(text, 0):
+	case unreadFormat(content, head) != "":
+		err = fmt.Errorf("%s is not read: export OFX, camt.053 or CSV", unreadFormat(content, head))
+	case strings.HasPrefix(head, "<"), strings.ContainsRune(text, 0):
 		err = errNothing
 	default:
 		f.Format = "CSV"
@@ -120,6 +119,33 @@ func ReadAs(name string, content []byte, kind string) (File, error) {
 		return f, errors.New("the file has no account")
 	}
 	return f, nil
+}
+
+var (
+	qifHead   = regexp.MustCompile(`^\s*!(TYPE:|ACCOUNT|OPTION:|CLEAR:)`)
+	swiftTags = regexp.MustCompile(`(?m)^:20:[^\n]*\n(?::[^\n]*\n)*?:(60[FM]|34F):`)
+	bai2Head  = regexp.MustCompile(`^01,[^\n]*,2/\s*\n02,`)
+)
+
+// unreadFormat names the format of a file in another known one, or returns "". head is the
+// beginning of the file's text in capitals.
+func unreadFormat(content []byte, head string) string {
+	tag := swiftTags.FindStringSubmatch(head)
+	switch {
+	case qifHead.MatchString(head):
+		return "a QIF file"
+	case tag != nil && tag[1] == "34F":
+		return "an MT942 file"
+	case tag != nil:
+		return "an MT940 file"
+	case bai2Head.MatchString(head):
+		return "a BAI2 file"
+	case bytes.HasPrefix(content, []byte("%PDF")):
+		return "a PDF file"
+	case bytes.HasPrefix(content, []byte("PK\x03\x04")), bytes.HasPrefix(content, []byte("\xD0\xCF\x11\xE0")):
+		return "a spreadsheet or archive"
+	}
+	return ""
 }
 
 var declaredEncoding = regexp.MustCompile(`^<\?xml[^>]*encoding=["']([\w-]+)["']`)

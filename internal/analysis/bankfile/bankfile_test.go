@@ -197,8 +197,17 @@ left out: credit card left out with 1 line: a cashflow report is made of checkin
 
 func TestRefusedFiles(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
-		"a PDF":                {"%PDF-1.4", "not a statement"},
+		"a PDF":                {"%PDF-1.4", "a PDF file is not read: export"},
 		"a web page":           {"<html><body>", "not a statement"},
+		"QIF":                  {"!Type:Bank\nD01/02/2026\nT-1.00\n^\n", "a QIF file is not read: export OFX, camt.053 or CSV"},
+		"QIF of Quicken":       {"!Option:AutoSwitch\n!Account\nNChecking\n^\n!Type:Bank\n", "a QIF file is not read"},
+		"QIF after a line":     {"\n!type:bank \nD1/2'26\nT1,000.00\n^\n", "a QIF file is not read"},
+		"MT940":                {":20:STMT\n:25:123456\n:28C:1/1\n:60F:C260101USD10,00\n:61:2601020102D1,00NTRF\n", "an MT940 file is not read"},
+		"MT940 in an envelope": {"{1:F01BANKUS33}{2:I940BANK}{4:\r\n:20:STMT\r\n:25:1\r\n:60M:C260101USD10,00\r\n", "an MT940 file is not read"},
+		"MT942":                {":20:STMT\n:25:123456\n:28C:1/1\n:34F:USD0,\n:13D:2601021200+0100\n", "an MT942 file is not read"},
+		"BAI2":                 {"01,021000021,CUST,260102,0600,1,80,,2/\n02,CUST,021000021,1,260101,,USD,2/\n", "a BAI2 file is not read"},
+		"a spreadsheet":        {"PK\x03\x04abc", "a spreadsheet or archive is not read: export"},
+		"an old spreadsheet":   {"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "a spreadsheet or archive is not read"},
 		"text":                 {"Dear bank", "not a statement"},
 		"empty":                {"", "not a statement"},
 		"OFX without accounts": {"<OFX></OFX>", "no account"},

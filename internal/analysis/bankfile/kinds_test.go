@@ -58,7 +58,7 @@ func TestKindsOfExports(t *testing.T) {
 		"Windows-1252":        {"x.csv", strings.ReplaceAll(table, "é", "\xe9"), read, ""},
 		"a cut last line":     {"x.csv", "Date,Description,Amount,Balance\n03/02/2026,A,-1.00,9.00\n03/03/2026,B,-1", "refused: line 3", ""},
 		"blanks":              {"x.csv", " \n\n", "refused: empty", ""},
-		"a spreadsheet":       {"x.xlsx", "PK\x03\x04abc", "refused: not a statement", ""},
+		"a spreadsheet":       {"x.xlsx", "PK\x03\x04abc", "refused: a spreadsheet or archive", ""},
 		"camt.052": {"x.xml", strings.NewReplacer("camt.053", "camt.052", "BkToCstmrStmt", "BkToCstmrAcctRpt", "<Stmt>", "<Rpt>",
 			"</Stmt>", "</Rpt>").Replace(camt), "2 transactions, in 5000, out -20050, balance -5050\nleft", ""},
 		"camt.053 that does not add up": {"x.xml", strings.Replace(camt, ">100.00<", ">101.00<", 1),

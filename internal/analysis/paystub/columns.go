@@ -166,6 +166,7 @@ func (s *sheet) headerAt(n int, r row) (h header, ok bool) {
 		g.n = i
 		g.assignUnknownColumn()
 		s.extendToLabel(n, &h, i)
+		s.fitColumns(n, &h, i)
 		g.to = g.columns[len(g.columns)-1].x1 + 14
 		if over := s.titleOver(n, g); over == elsewhere || g.in == noSection {
 			if over == elsewhere && s.taxable(n, g) {
@@ -341,6 +342,86 @@ func (s *sheet) extendToLabel(n int, h *header, i int) {
 			}
 		}
 	}
+}
+
+// fitRows is how many rows below a header show how amounts lie in their columns.
+const fitRows = 12
+
+// fitColumns widens the columns of a table to their cells if some amount is not below its
+// header, because headers and amounts are aligned to different sides. A cell ends with a header
+// on the right, or begins with one on the left; all amounts must fit one of the two.
+func (s *sheet) fitColumns(n int, h *header, i int) {
+	g, limit := &h.segments[i], 1e9
+	if i+1 < len(h.segments) {
+		limit = h.segments[i+1].from
+	}
+	last := len(g.columns) - 1
+	below, onRight, onLeft := true, true, true
+	first, end := g.columns[0].x0, g.columns[last].x1
+	for k := n + 1; k < len(s.rows) && k <= n+fitRows && (onRight || onLeft); k++ {
+		r := s.rows[k]
+		if r[0].page != h.page || s.rows[k-1].y()-r.y() > 3*max(r[0].size, 8) {
+			break
+		}
+		s.spend(len(r) * len(g.columns))
+		numbers := g.numbers(r, limit)
+		if numbers == nil {
+			continue
+		}
+		right, left := -1, -1 // the columns of the number before
+		for _, c := range numbers {
+			over := 0
+			for _, head := range g.columns {
+				if min(head.x1, c.x1) > max(head.x0, c.x0) {
+					over++
+				}
+			}
+			below = below && over == 1
+			at := slices.IndexFunc(g.columns, func(head column) bool { return c.x1 <= head.x1+2 })
+			onRight = onRight && at > right && (at == 0 || g.columns[at-1].x1 <= c.x0+2)
+			right = at
+			at = last
+			for at >= 0 && g.columns[at].x0 > c.x0+2 {
+				at--
+			}
+			onLeft = onLeft && at > left && (at == last || c.x1 <= g.columns[at+1].x0+2)
+			left = at
+			first, end = min(first, c.x0), max(end, c.x1)
+		}
+	}
+	if below || onRight == onLeft {
+		return
+	}
+	for k := range g.columns {
+		switch c := &g.columns[k]; {
+		case onRight && k == 0:
+			c.x0 = first
+		case onRight:
+			c.x0 = g.columns[k-1].x1
+		case k == last:
+			c.x1 = end
+		default:
+			c.x1 = g.columns[k+1].x0
+		}
+	}
+}
+
+// numbers returns the numbers of a row after the label of a table that ends at limit. A row of
+// headers has none.
+func (g *segment) numbers(r row, limit float64) (out []*cell) {
+	labeled := false
+	for _, c := range r {
+		switch {
+		case c.x0 < g.from || c.x0 >= limit:
+		case c.number && labeled:
+			out = append(out, c)
+		case !c.number && len(out) == 0:
+			labeled = true
+		case !c.number:
+			return nil
+		}
+	}
+	return out
 }
 
 // isDescription reports whether a header is over descriptions, and not over codes or types.

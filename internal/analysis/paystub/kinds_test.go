@@ -132,18 +132,19 @@ func TestKindsOfLayouts(t *testing.T) {
 // to the right or centered, each in its own way, in columns that are narrow or wide.
 func TestColumnsOfAnyAlignment(t *testing.T) {
 	for _, head := range [][2]string{{"Current", "YTD"}, {"This Period", "Year to Date"}, {"YTD", "Current"}} {
-		for _, align := range []string{"ll", "cl", "cc", "cr", "rr"} {
-			for _, wide := range []int{60, 80, 110} {
+		for _, align := range []string{"ll", "cl", "cc", "cr", "rr", "rl", "lr"} {
+			for _, wide := range [][2]int{{60, 60}, {80, 80}, {110, 110}, {70, 110}} {
 				columns := func(align byte) string {
 					spec := "@ 40"
 					for i := range 4 {
-						switch x := 160 + i*wide; align {
+						x, own := 160+i/2*(wide[0]+wide[1])+i%2*wide[0], wide[i%2]
+						switch align {
 						case 'l':
 							spec += " " + strconv.Itoa(x)
 						case 'r':
-							spec += " " + strconv.Itoa(x+wide-8) + "r"
+							spec += " " + strconv.Itoa(x+own-8) + "r"
 						default:
-							spec += " " + strconv.Itoa(x+wide/2-4) + "c"
+							spec += " " + strconv.Itoa(x+own/2-4) + "c"
 						}
 					}
 					return spec + "\n"
@@ -175,12 +176,12 @@ func TestColumnsOfAnyAlignment(t *testing.T) {
 					"social_security_deductions_amount": "124.31 753.61", "medicare_tax_deductions_amount": "29.07 176.25",
 					"net_total_earnings_amount": "1851.62 10025.14"} {
 					if s := got[k+"_current"] + " " + got[k+"_ytd"]; s != want {
-						t.Errorf("%s, aligned %q, %d points wide: %s is %q, want %q", head, align, wide, k, s, want)
+						t.Errorf("%s, aligned %q, %v points wide: %s is %q, want %q", head, align, wide, k, s, want)
 					}
 				}
 				v := paystub.Report([]*paystub.Document{d}, paystub.Bank{}, whenRead)[0].IrregularityDetection
 				if v.Status != report.IrregularityNotDetected {
-					t.Errorf("%s, aligned %q, %d points wide: %s %v", head, align, wide, v.Status, v.Reasons)
+					t.Errorf("%s, aligned %q, %v points wide: %s %v", head, align, wide, v.Status, v.Reasons)
 				}
 			}
 		}

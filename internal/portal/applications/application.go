@@ -64,6 +64,7 @@ type Application struct {
 	HasApplicant    bool // the applicant's data is stored
 	Journey         journey.Application
 	Report          StoredReport // the newest stored report; zero if none exists
+	SharedAt        time.Time    // when the first report of the attempt that succeeded arrived; zero before
 	Decision        Decision     // the newest; zero if none exists
 	CreatedAt       time.Time
 	UpdatedAt       time.Time

@@ -36,6 +36,7 @@ func scan(row store.Row) (Application, error) {
 	a.Journey.Attempt, a.Journey.Since, a.Journey.Succeeded, a.Journey.Closed = int(attempt), since, int(succeeded), int(closed)
 	a.fetchUntil = store.Time(fetchUntil)
 	if a.fetched = reportAt != 0; a.fetched {
+		a.SharedAt = store.Time(reportAt)
 		a.Report = StoredReport{Attempt: int(succeeded), At: store.Time(max(reportAt, again)), PublicToken: a.Journey.PublicToken}
 	} else if earlierAttempt != 0 {
 		a.Report = StoredReport{Attempt: int(earlierAttempt), At: store.Time(max(earlierAt, again)), PublicToken: earlier.PublicToken}
@@ -47,7 +48,7 @@ func scan(row store.Row) (Application, error) {
 		a.Decision.At, a.Decision.Reasons = store.Time(decided), strings.Fields(reasons)
 	}
 	if a.Decision.Kind == journey.MoreAsked && a.fetched && begun >= decided {
-		a.Decision.AnsweredAt = store.Time(reportAt)
+		a.Decision.AnsweredAt = a.SharedAt
 	}
 	a.CreatedAt, a.UpdatedAt = store.Time(created), store.Time(updated)
 	return a, nil

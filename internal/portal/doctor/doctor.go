@@ -10,6 +10,7 @@ package doctor
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -67,6 +68,9 @@ const (
 	RedirectURL   = "redirect URL"
 	Widget        = "widget"
 	Webhooks      = "webhooks"
+	SignIn        = "sign-in"
+	Email         = "email"
+	Traces        = "traces"
 	PayStubImages = "pay stub images"
 	DocumentPages = "document pages"
 )
@@ -174,7 +178,7 @@ func (p Config) provider(ctx context.Context) (bool, []Finding) {
 	elapsed := time.Since(begun)
 	found := []Finding{{OK, Provider, fmt.Sprintf("answers in %d ms", elapsed.Milliseconds()), ""}}
 	if res.TLS != nil && len(res.TLS.PeerCertificates) > 0 {
-		if left := res.TLS.PeerCertificates[0].NotAfter.Sub(before); left < 14*24*time.Hour {
+		if left, soon := endsSoon(res.TLS.PeerCertificates[0], before); soon {
 			found = append(found, Finding{Warn, Certificate,
 				fmt.Sprintf("the provider's certificate expires in %d days", int(left.Hours()/24)), "Ask the provider to renew it."})
 		}
@@ -197,6 +201,13 @@ func (p Config) provider(ctx context.Context) (bool, []Finding) {
 		found = append(found, Finding{OK, Clock, "this machine's clock agrees with the provider's", ""})
 	}
 	return true, found
+}
+
+// endsSoon reports whether a certificate should have been renewed by now: two weeks before its
+// end, or for one of a few days, when a third of its lifetime is left.
+func endsSoon(cert *x509.Certificate, now time.Time) (left time.Duration, soon bool) {
+	left = cert.NotAfter.Sub(now)
+	return left, left < min(14*24*time.Hour, cert.NotAfter.Sub(cert.NotBefore)/3)
 }
 
 func (p Config) keysURL() string { return p.Profile.At(p.ProviderURL, svcapi.AddressKeySet) }
@@ -296,6 +307,8 @@ func (p Config) calls(ctx context.Context) (found []Finding) {
 	}
 	_, err := client.Status(ctx, none)
 	check(err, svcapi.AddressStatus, svcapi.HeaderPublicToken)
+	_, err = client.Status(ctx, svcapi.Ref{ExternalID: none.PublicToken})
+	check(err, svcapi.AddressStatus, svcapi.HeaderExternalID)
 	for _, kind := range slices.Sorted(maps.Keys(p.Products)) {
 		_, _, err = client.Report(ctx, kind, none)
 		check(err, svcapi.ReportAddress(kind), svcapi.HeaderPublicToken)
@@ -454,8 +467,20 @@ func (p Config) get(ctx context.Context, at string) (*http.Response, []byte, err
 	return res, body, err
 }
 
+// Service returns the finding for the check of a service that a flag names.
+func Service(subject, works, flag string, err error) Finding {
+	if err != nil {
+		return Finding{Fail, subject, plain(err), "Check " + flag + ", and that the service can be reached from here."}
+	}
+	return Finding{OK, subject, works, ""}
+}
+
 // plain formats an error without the address.
 func plain(err error) string {
+	if errors.As(err, new(x509.UnknownAuthorityError)) {
+		return "the certificate is of an authority that is not known here; for one of your own, " +
+			"set SSL_CERT_FILE to a file with its certificate"
+	}
 	if u := (*url.Error)(nil); errors.As(err, &u) {
 		err = u.Err
 	}

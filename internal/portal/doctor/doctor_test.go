@@ -3,6 +3,8 @@ package doctor_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -103,6 +105,13 @@ func TestFindsEachProblem(t *testing.T) {
 			const none = "http://127.0.0.1:1" // another program may take the port of a closed server
 			p.ProviderURL = none
 		}, "fail provider: does not answer|fail widget: the script does not load"},
+		"an unknown certificate authority": {func(_ *fixture, p *doctor.Config) {
+			srv := httptest.NewUnstartedServer(http.NotFoundHandler())
+			srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+			srv.StartTLS()
+			t.Cleanup(srv.Close)
+			p.ProviderURL = srv.URL
+		}, "fail provider: does not answer: the certificate is of an authority that is not known here|fail widget: the script does not load"},
 		"our clock is slow": {func(_ *fixture, p *doctor.Config) {
 			p.Now = func() time.Time { return time.Now().Add(-10 * time.Minute) }
 		}, "fail clock: |fail webhooks: the portal at"},

@@ -3,6 +3,7 @@ package notify
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 
 	"vestibule/internal/webhook"
 )
@@ -14,6 +15,8 @@ type Config struct {
 
 	// OnLoopback also allows a receiver on this machine, including over plain http.
 	OnLoopback bool `kong:"-"`
+	// Networks are private networks that a receiver may be in.
+	Networks []netip.Prefix `kong:"-"`
 }
 
 // Validate checks the receiver's address and the form of the secrets.
@@ -24,9 +27,10 @@ func (c Config) Validate() error {
 			errs = append(errs, fmt.Errorf("--events-secret: %w", err))
 		}
 	}
-	if c.URL != "" && webhook.NewSender(c.OnLoopback, nil).CheckURL(c.URL) != nil {
+	if c.URL != "" && webhook.NewSender(c.OnLoopback, nil, c.Networks...).CheckURL(c.URL) != nil {
 		errs = append(errs, errors.New("--events-url: must be a public https URL without user and fragment; "+
-			"a portal that listens on loopback also accepts http and addresses of this machine"))
+			"a portal that listens on loopback also accepts http and addresses of this machine, "+
+			"and --webhook-networks can name private networks"))
 	}
 	return errors.Join(errs...)
 }

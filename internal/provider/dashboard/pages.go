@@ -155,10 +155,10 @@ func Pager(query url.Values, path, text string, more bool, last string) provider
 // Contains reports whether each word of a search text is part of one of the names, in any case.
 func Contains(text string, names ...string) bool { return anyContains(text, names...) }
 
-// Routes are the pages of a user's kind, by their patterns.
+// Routes are the pages of a kind of users.
 type Routes struct {
-	Pages map[string]Page
-	Forms map[string]Form     // POST
+	Pages map[string]Page     // by their patterns
+	Forms map[string]Form     // likewise
 	Lists map[string]searched // live lists with a search, by their path
 }
 
@@ -166,10 +166,10 @@ type Routes struct {
 func (s *Pages) Mount(mux *http.ServeMux, more Routes) {
 	s.mountStaff(mux)
 	for pattern, show := range more.Pages {
-		mux.Handle("GET "+pattern, s.get(show))
+		mux.Handle(pattern, s.get(show))
 	}
 	for pattern, f := range more.Forms {
-		mux.Handle("POST "+pattern, s.post(f))
+		mux.Handle(pattern, s.post(f))
 	}
 	for path, list := range more.Lists {
 		s.mountList(mux, path, list)
@@ -202,7 +202,7 @@ func (s *Pages) mountStaff(mux *http.ServeMux) {
 	at("GET", "/set-password/{token}", s.Staff.PasswordPage)
 	at("POST", "/set-password/{token}", s.Staff.SetPassword)
 	people := s.Home + "/people"
-	s.mountList(mux, people, s.userList)
+	s.mountList(mux, s.Home+"/people", s.userList)
 	s.mountList(mux, s.Home+"/audit", s.entries)
 	mux.Handle("POST "+s.Home+"/density", s.adapt(s.setDensity))
 	for path, f := range map[string]form{

@@ -28,22 +28,26 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	one := Home + "/customers/{id}"
 	form := func(make accountChange) dashboard.Form { return s.onPage(s.customer, one, make) }
 	s.Mount(pages, dashboard.Routes{
-		Lists: map[string]dashboard.Searched{Home: s.customers},
-		Pages: map[string]dashboard.Page{one: s.customer, one + "/configurations": s.configurations, Home + "/customers/new": s.newCustomer,
-			Home + "/health": s.health},
+		Lists: map[string]dashboard.Searched{"/operator": s.customers},
+		Pages: map[string]dashboard.Page{
+			"GET /operator/customers/{id}":                s.customer,
+			"GET /operator/customers/{id}/configurations": s.configurations,
+			"GET /operator/customers/new":                 s.newCustomer,
+			"GET /operator/health":                        s.health,
+		},
 		Forms: map[string]dashboard.Form{
-			Home + "/customers":            s.FormOf(s.newCustomer, Home, s.add),
-			one + "/name":                  form(s.rename),
-			one + "/limits":                form(s.limit),
-			one + "/configurations":        s.onPage(s.configurations, one+"/configurations", s.createConfiguration),
-			one + "/configurations/retire": s.onPage(s.configurations, one+"/configurations", s.retireConfiguration),
-			one + "/products":              s.onPage(s.configurations, one+"/configurations", s.createProduct),
-			one + "/features":              form(s.features),
-			one + "/suspend":               form(s.suspend),
-			one + "/resume":                form(s.resume),
-			one + "/user/password":         form(s.resetPassword),
-			one + "/user/factor":           form(s.resetFactor),
-			one + "/transfer":              form(s.transfer),
+			"POST /operator/customers":                            s.FormOf(s.newCustomer, Home, s.add),
+			"POST /operator/customers/{id}/configurations":        s.onPage(s.configurations, one+"/configurations", s.createConfiguration),
+			"POST /operator/customers/{id}/configurations/retire": s.onPage(s.configurations, one+"/configurations", s.retireConfiguration),
+			"POST /operator/customers/{id}/products":              s.onPage(s.configurations, one+"/configurations", s.createProduct),
+			"POST /operator/customers/{id}/name":                  form(s.rename),
+			"POST /operator/customers/{id}/limits":                form(s.limit),
+			"POST /operator/customers/{id}/features":              form(s.features),
+			"POST /operator/customers/{id}/suspend":               form(s.suspend),
+			"POST /operator/customers/{id}/resume":                form(s.resume),
+			"POST /operator/customers/{id}/user/password":         form(s.resetPassword),
+			"POST /operator/customers/{id}/user/factor":           form(s.resetFactor),
+			"POST /operator/customers/{id}/transfer":              form(s.transfer),
 		},
 	})
 	all := s.hidden(httpx.NotFound(s.Log, pages, func(*http.Request) httpx.ErrorPage { return s.Missing }))

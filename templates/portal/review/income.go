@@ -54,7 +54,7 @@ func (v IncomeView) sheet(l i18n.Lang) sheet {
 		s.downloads = append(s.downloads, download{"/months.csv", "review.report.months_csv"})
 	}
 	if r.Income != nil && r.Income.Revised != nil {
-		s.notices = append(s.notices, notice{ui.Info, i18n.T(l, "review.income.revised")})
+		s.corrected = i18n.T(l, "review.income.revised")
 	}
 	return s
 }

@@ -21,6 +21,7 @@ type sheet struct {
 	product   *report.Product
 	meta      *report.Meta
 	downloads []download
+	corrected string // what a correction did not change; "" for nothing to say
 	notices   []notice
 	keys      []key // the figures at the top, the most important first
 	sections  []section
@@ -46,6 +47,9 @@ func (s sheet) revised(l i18n.Lang) (words string, tone ui.Tone) {
 			at = m.RevisionCreatedAt.Time
 		}
 		all = append(all, i18n.T(l, "review.revision.corrected", "day", ui.LongDay(l, at.UTC()), "revision", *m.Revision))
+	}
+	if s.corrected != "" {
+		all = append(all, s.corrected)
 	}
 	if tone = ui.Info; s.Held.Attempt > 0 && !s.Held.Newest {
 		all, tone = append(all, i18n.T(l, "review.revision.older")), ui.Warning

@@ -61,7 +61,7 @@ func (s *Handler) receipt(ctx context.Context, a applications.Application) (*por
 	if err != nil { // a report of another form names no sources
 		s.Service.Log.WarnContext(ctx, "sources of a report not read", "application", a.ID, "err", err.Error())
 	}
-	return &portalui.Receipt{From: from, Shared: a.Report.At, Days: s.RetentionDays}, nil
+	return &portalui.Receipt{From: from, Shared: a.SharedAt, Days: s.RetentionDays}, nil
 }
 
 // StatusView returns the content of an application's status page: its state, the

@@ -35,7 +35,7 @@ func (s *server) client() (remote.Program, remote.Options) {
 func TestConformance(t *testing.T) {
 	s := sqlite(t)
 	program, options := s.client()
-	examined, err := remote.Examine(t.Context(), []remote.Program{program}, options)
+	examined, err := remote.Examine(t.Context(), []remote.Program{program}, callback, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,8 +32,9 @@ const (
 )
 
 // Examine checks the connectors by requests that need no applicant and concern no person.
-// The result is by connector, in the order of the configuration.
-func Examine(ctx context.Context, list []Program, o Options) ([][]sources.Check, error) {
+// It begins an authorization that nobody completes, for the provider's redirectURI. The result
+// is by connector, in the order of the configuration.
+func Examine(ctx context.Context, list []Program, redirectURI string, o Options) ([][]sources.Check, error) {
 	if err := errors.Join(check(list)...); err != nil {
 		return nil, err
 	}
@@ -45,6 +46,10 @@ func Examine(ctx context.Context, list []Program, o Options) ([][]sources.Check,
 			e.configured(offered)
 		}
 		e.signature(ctx)
+		i := slices.IndexFunc(config.Institutions, func(in Institution) bool { return in.Kind == sources.Payroll })
+		if i >= 0 {
+			e.authorize(ctx, config.Institutions[i], redirectURI)
+		}
 		out = append(out, e.checks)
 	}
 	return out, nil
@@ -210,6 +215,9 @@ func (e *examination) authorize(ctx context.Context, in Institution, redirectURI
 		if err == nil && !e.hosts[rest.HostOf(u)] {
 			err = errPage
 		}
+	}
+	if err != nil {
+		err = fmt.Errorf("for the redirect URI %s: %w", redirectURI, cause(err))
 	}
 	e.add(CheckAuthorize, err, "the sign-in page is on a configured host")
 }

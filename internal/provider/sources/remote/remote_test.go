@@ -528,7 +528,9 @@ func TestLoad(t *testing.T) {
 func TestExamineNamesWhatIsMissing(t *testing.T) {
 	f, _ := newFake(t)
 	f.answer("/institutions", `{"institutions":[{"id":"paywright","kind":"payroll","name":"Paywright","type":"PAYROLL_COMPANY"}]}`)
-	checks, err := Examine(t.Context(), []Program{f.program(t)}, Options{Sleep: func(context.Context, time.Duration) error { return nil }})
+	f.answer("/authorize", `{"error":"INVALID_REQUEST"}`)
+	const redirectURI = "https://v.example/oauth/callback"
+	checks, err := Examine(t.Context(), []Program{f.program(t)}, redirectURI, Options{Sleep: func(context.Context, time.Duration) error { return nil }})
 	if err != nil || len(checks) != 1 {
 		t.Fatal(err)
 	}
@@ -538,7 +540,8 @@ func TestExamineNamesWhatIsMissing(t *testing.T) {
 	}
 	for _, want := range []string{"institutions true 1 listed",
 		"institutions false the connector does not offer these of the file: MEX_CDC",
-		"signature false the connector accepts a request signed with another secret"} {
+		"signature false the connector accepts a request signed with another secret",
+		"authorize false for the redirect URI " + redirectURI + ": "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
