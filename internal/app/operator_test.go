@@ -73,7 +73,8 @@ func (w *testServer) operatorRoutes(t *testing.T) []route {
 	}
 	user := w.onPage(t, staff, one, regexp.MustCompile(`name="user" value="([^"]+)"`))
 	out := []route{
-		at("/operator", ""), at("/operator/customers/{id}", lost.PublicID), at("/operator/customers/new", ""), at("/operator/health", ""),
+		at("/operator", ""), at("/operator/customers/{id}", lost.PublicID),
+		at("/operator/customers/{id}/configurations", lost.PublicID), at("/operator/customers/new", ""), at("/operator/health", ""),
 		at("/operator/people", ""), at("/operator/audit", ""), at("/operator/second-factor", ""),
 		send("/operator/find", "", "query", canaryText), send("/operator/people/find", "", "query", canaryEmail),
 		send("/operator/audit/find", "", "query", canaryEmail),
@@ -84,7 +85,9 @@ func (w *testServer) operatorRoutes(t *testing.T) []route {
 	}
 	for form, pairs := range map[string][]string{"name": {"name", canaryText, "displayName", canaryText}, "limits": {"limit", "40"},
 		"features": {"feature", "hierarchy"}, "suspend": nil, "resume": nil, "user/password": {"user", user}, "user/factor": {"user", user},
-		"transfer": {"email", canaryEmail}} {
+		"transfer": {"email", canaryEmail}, "products": {"name", canaryText},
+		"configurations":        {"alias", canaryText, "kind", "cashflow", "inquiryType", "TENANT"},
+		"configurations/retire": {"configuration", "00000000-0000-4000-8000-000000000000"}} {
 		out = append(out, send("/operator/customers/{id}/"+form, lost.PublicID, pairs...))
 	}
 	for _, page := range strings.Fields("sign-in forgotten-password set-password/x sign-in/code sign-in/factor find people/find audit/find") {

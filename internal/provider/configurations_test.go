@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/i18ntest"
 )
 
 // configured creates a configuration and a product with it, by the functions of the
@@ -177,7 +178,8 @@ func TestRetiredConfiguration(t *testing.T) {
 			}
 		}
 		d := b.signIn(customerUser)
-		for path, fields := range map[string][]string{"/dashboard/products": {"name", "Late"}, "/dashboard/accounts/" + child + "/configuration": nil,
+		for path, fields := range map[string][]string{"/dashboard/products": {"name", "Late"},
+			"/dashboard/accounts/" + child + "/configuration":                              nil,
 			"/dashboard/products/" + b.seed.Products[contract.Cashflow] + "/configuration": nil} {
 			if a := d.send(path, d.form(append(fields, "configuration", configuration)...)); a.status != 422 {
 				t.Errorf("%s: %d", path, a.status)
@@ -212,7 +214,8 @@ func TestConfigurationFieldsAreValidated(t *testing.T) {
 			"banks": {{Alias: "A", Banks: "0"}, {Alias: "A", Banks: "6"}, {Alias: "A", Banks: "two"}, {Alias: "A", Kind: "passport", Banks: "1"},
 				{Alias: "A", Kind: "eligibility", Verifies: "INCOME", Banks: "1"}},
 			"refreshDays": {{Alias: "A", RefreshDays: "7"}, {Alias: "A", InquiryType: "MONITORING", RefreshDays: "91"},
-				{Alias: "A", InquiryType: "MONITORING", RefreshDays: "-1"}, {Alias: "A", Kind: "passport", InquiryType: "MONITORING", RefreshDays: "1"}},
+				{Alias: "A", InquiryType: "MONITORING", RefreshDays: "-1"},
+				{Alias: "A", Kind: "passport", InquiryType: "MONITORING", RefreshDays: "1"}},
 			"preparedReport": {{Alias: "A", PreparedReport: "x"}},
 		} {
 			for _, f := range all {
@@ -303,6 +306,45 @@ func TestProductsOfOthers(t *testing.T) {
 			if a := eve.send(path, form); a.status != 404 {
 				t.Errorf("%s by a child: %d", path, a.status)
 			}
+		}
+	})
+}
+
+// TestOperatorCreatesConfigurations checks that an operator's page creates, copies and retires
+// configurations and creates products, with the form's errors at their fields.
+func TestOperatorCreatesConfigurations(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		d := b.operator("ops@service.example")
+		page := "/operator/customers/" + b.seed.PublicID + "/configurations"
+		if a := d.operate(page, page, "alias", "Watch", "kind", "cashflow", "inquiryType", "TENANT", "refreshDays", "3"); a.status != 422 ||
+			!strings.Contains(string(a.raw), i18ntest.EN("configuration.problem.monitoring")) || !strings.Contains(string(a.raw), `value="Watch"`) {
+			t.Errorf("an invalid field: %d %s", a.status, a.raw)
+		}
+		a := d.operate(page, page, "alias", "Watch", "kind", "cashflow", "inquiryType", "MONITORING", "scores", "v1.0", "scores", "v2.1",
+			"families", "AV", "banks", "2", "refreshDays", "3")
+		if action, object, _ := b.last(); a.status != 303 || action != "configuration added" || object != "Watch" {
+			t.Fatalf("creating: %d, %s of %s\n%s", a.status, action, object, a.raw)
+		}
+		id := b.one(`SELECT id FROM product_configurations WHERE alias = 'Watch'`)
+		if text := d.page(page + "?copy=" + id); !strings.Contains(text, `value="v2.1" checked`) ||
+			!strings.Contains(text, `value="MONITORING" selected`) {
+			t.Error("the form has not the fields of the copied configuration")
+		}
+		if a := d.operate(page, strings.TrimSuffix(page, "configurations")+"products", "name", "Renters", "configuration", id); a.status != 303 ||
+			!strings.Contains(d.page(page), "Renters") {
+			t.Errorf("a product: %d %s", a.status, a.raw)
+		}
+		if a := d.operate(page, page+"/retire", "configuration", id); a.status != 303 ||
+			b.count(`SELECT COUNT(*) FROM product_configurations WHERE retired_at IS NOT NULL`) != 1 {
+			t.Errorf("retiring: %d", a.status)
+		}
+		child := "/operator/customers/" + b.child("Child") + "/configurations"
+		if a := d.operate(child, child, "alias", "Theirs", "kind", "cashflow", "inquiryType", "TENANT"); a.status != 404 {
+			t.Errorf("a configuration of a child: %d", a.status)
+		}
+		b.addUsers()
+		if a := b.signIn(customerUser).ask("GET", page, ""); a.status != 303 && a.status != 404 {
+			t.Errorf("the operator's page by a customer's user: %d", a.status)
 		}
 	})
 }

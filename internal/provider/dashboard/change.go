@@ -70,7 +70,9 @@ type refused struct {
 
 func (refused) Error() string { return "dashboard: a form was refused" }
 
-func fieldProblem(field string, text i18n.Key) error { return refused{field, text, nil} }
+func fieldProblem(field string, text i18n.Key, args ...string) error {
+	return refused{field, text, args}
+}
 
 // noChange is the error of a change that is unnecessary: it was already made, or its
 // object has changed. The next page says so.

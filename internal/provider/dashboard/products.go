@@ -84,28 +84,30 @@ func (s *Service) configurations(ctx context.Context, by user) ([]providerui.Das
 	all, err := s.Customers.Assignable(ctx, s.DB.SQL, by.account.ID)
 	var out []providerui.DashboardConfiguration
 	for _, c := range all {
-		out = append(out, configurationView(c))
+		out = append(out, ConfigurationView(c))
 	}
 	return out, err
 }
 
-func configurationView(c customers.Configuration) providerui.DashboardConfiguration {
+// ConfigurationView returns a configuration as pages show it.
+func ConfigurationView(c customers.Configuration) providerui.DashboardConfiguration {
 	return providerui.DashboardConfiguration{ID: c.ID, Alias: c.Alias, Kind: c.Kind, InquiryType: c.InquiryType,
 		Deprecated: c.DeprecatedAttributes, ScoreV1: c.ScoreV1, ScoreV21: c.ScoreV21, IncomeModelSuite: c.IncomeModelSuite,
 		Inflows: c.IncomeInflows, Workflow: c.EligibilityKind, Banks: c.BankLimit, RefreshDays: int(c.RefreshInterval().Hours()) / 24,
 		PreparedReport: c.PreparedReport, Retired: c.Retired}
 }
 
-func productView(p customers.Product) providerui.DashboardProduct {
+// ProductView returns a product as pages show it.
+func ProductView(p customers.Product) providerui.DashboardProduct {
 	return providerui.DashboardProduct{ID: p.ID, Name: p.Name, DisplayName: p.DisplayName, Kind: p.Kind,
-		InquiryType: p.InquiryType, Configuration: configurationView(p.Configuration), Inherited: p.Inherited, Created: p.Created}
+		InquiryType: p.InquiryType, Configuration: ConfigurationView(p.Configuration), Inherited: p.Inherited, Created: p.Created}
 }
 
 func (s *Service) productViews(ctx context.Context, customerID string) ([]providerui.DashboardProduct, error) {
 	all, err := s.Customers.Products(ctx, s.DB.SQL, customerID)
 	var out []providerui.DashboardProduct
 	for _, p := range all {
-		out = append(out, productView(p))
+		out = append(out, ProductView(p))
 	}
 	return out, err
 }
@@ -127,7 +129,7 @@ func (s *Service) product(ctx context.Context, r *http.Request, by user, d provi
 		return nil, err
 	}
 	all, err := s.configurations(ctx, by)
-	v := providerui.DashboardProductDetails{DashboardProduct: productView(p), Configurations: all,
+	v := providerui.DashboardProductDetails{DashboardProduct: ProductView(p), Configurations: all,
 		Assignable: len(all) > 0 && (owner.ID == by.account.ID || by.configurer)}
 	if owner.ID != by.account.ID {
 		v.Child, v.ChildName = owner.PublicID, owner.Name

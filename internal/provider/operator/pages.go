@@ -25,38 +25,48 @@ import (
 // Routes adds the operator's pages.
 func (s *Service) Routes(mux *http.ServeMux) {
 	pages := http.NewServeMux()
-	form := func(make func(context.Context, *store.Tx, customers.Account, dashboard.Input) (dashboard.Done, error)) dashboard.Form {
-		return s.FormOf(s.customer, Home+"/customers/{id}", func(ctx context.Context, tx *store.Tx, _ dashboard.User,
-			in dashboard.Input) (dashboard.Done, error) {
-			a, err := s.Account(ctx, tx, in.ID())
-			if err != nil {
-				return dashboard.Done{}, err
-			}
-			return make(ctx, tx, a, in)
-		})
-	}
+	one := Home + "/customers/{id}"
+	form := func(make accountChange) dashboard.Form { return s.onPage(s.customer, one, make) }
 	s.Mount(pages, dashboard.Routes{
 		Lists: map[string]dashboard.Searched{"/operator": s.customers},
 		Pages: map[string]dashboard.Page{
-			"GET /operator/customers/{id}": s.customer,
-			"GET /operator/customers/new":  s.newCustomer,
-			"GET /operator/health":         s.health,
+			"GET /operator/customers/{id}":                s.customer,
+			"GET /operator/customers/{id}/configurations": s.configurations,
+			"GET /operator/customers/new":                 s.newCustomer,
+			"GET /operator/health":                        s.health,
 		},
 		Forms: map[string]dashboard.Form{
-			"POST /operator/customers":                    s.FormOf(s.newCustomer, Home, s.add),
-			"POST /operator/customers/{id}/name":          form(s.rename),
-			"POST /operator/customers/{id}/limits":        form(s.limit),
-			"POST /operator/customers/{id}/features":      form(s.features),
-			"POST /operator/customers/{id}/suspend":       form(s.suspend),
-			"POST /operator/customers/{id}/resume":        form(s.resume),
-			"POST /operator/customers/{id}/user/password": form(s.resetPassword),
-			"POST /operator/customers/{id}/user/factor":   form(s.resetFactor),
-			"POST /operator/customers/{id}/transfer":      form(s.transfer),
+			"POST /operator/customers":                            s.FormOf(s.newCustomer, Home, s.add),
+			"POST /operator/customers/{id}/configurations":        s.onPage(s.configurations, one+"/configurations", s.createConfiguration),
+			"POST /operator/customers/{id}/configurations/retire": s.onPage(s.configurations, one+"/configurations", s.retireConfiguration),
+			"POST /operator/customers/{id}/products":              s.onPage(s.configurations, one+"/configurations", s.createProduct),
+			"POST /operator/customers/{id}/name":                  form(s.rename),
+			"POST /operator/customers/{id}/limits":                form(s.limit),
+			"POST /operator/customers/{id}/features":              form(s.features),
+			"POST /operator/customers/{id}/suspend":               form(s.suspend),
+			"POST /operator/customers/{id}/resume":                form(s.resume),
+			"POST /operator/customers/{id}/user/password":         form(s.resetPassword),
+			"POST /operator/customers/{id}/user/factor":           form(s.resetFactor),
+			"POST /operator/customers/{id}/transfer":              form(s.transfer),
 		},
 	})
 	all := s.hidden(httpx.NotFound(s.Log, pages, func(*http.Request) httpx.ErrorPage { return s.Missing }))
 	mux.Handle(Home, all)
 	mux.Handle(Home+"/", all)
+}
+
+// accountChange makes the change of a form about an account.
+type accountChange func(context.Context, *store.Tx, customers.Account, dashboard.Input) (dashboard.Done, error)
+
+// onPage returns a form about an account, with its page and the page's path.
+func (s *Service) onPage(back dashboard.Page, path string, make accountChange) dashboard.Form {
+	return s.FormOf(back, path, func(ctx context.Context, tx *store.Tx, _ dashboard.User, in dashboard.Input) (dashboard.Done, error) {
+		a, err := s.Account(ctx, tx, in.ID())
+		if err != nil {
+			return dashboard.Done{}, err
+		}
+		return make(ctx, tx, a, in)
+	})
 }
 
 // pageSize is the number of accounts on a page of the list.
