@@ -42,7 +42,7 @@ type cli struct {
 	Doctor        doctorCommand         `cmd:"" help:"Check the configuration, the provider, banks and connectors; changes nothing."`
 	Credentials   credentialsCommand    `cmd:"" help:"Print the generated credentials, as shell exports or JSON."`
 	Profile       profileCommand        `cmd:"" name:"provider-profile" help:"Print the built-in file of --provider-profile."`
-	Report        reportCommand         `cmd:"" help:"Compute a cashflow report from account statements, on this machine, as JSON or as a page."`
+	Report        reportCommand         `cmd:"" help:"Compute a cashflow report from account statements, as JSON or as a page."`
 	Health        healthCommand         `cmd:"" help:"Ask the admin listener of a running program whether it is ready; exit code 1 if not."`
 	Version       versionCommand        `cmd:"" help:"Print the version."`
 }

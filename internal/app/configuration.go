@@ -49,7 +49,7 @@ type configurationFields struct {
 	Inflows        string   `env:"-" placeholder:"yes" help:"Income: with inflows and matched income sources, from suite 2.0 on."`
 	Verifies       string   `env:"-" placeholder:"WHAT" help:"Eligibility: INCOME, ASSETS or INCOME_AND_ASSETS. Default: both."`
 	Banks          string   `env:"-" placeholder:"N" help:"How many banks a visit connects at most, 1 to ${maxBanks}. Default: ${maxBanks}."`
-	RefreshDays    string   `env:"-" placeholder:"DAYS" help:"Days between reports of the inquiry type MONITORING, 1 to ${maxDays}. Default: ${days}."`
+	RefreshDays    string   `env:"-" placeholder:"DAYS" help:"Days between reports of MONITORING, 1 to ${maxDays}. Default: ${days}."`
 	PreparedReport string   `env:"-" placeholder:"ID" help:"Sandbox: sandboxReportId of the prepared report that each report is."`
 }
 
@@ -193,7 +193,7 @@ type createProduct struct {
 	Account       string `arg:"" help:"publicId of the account."`
 	Name          string `arg:"" help:"Name of the product, in its reports."`
 	DisplayName   string `env:"-" help:"Name for people."`
-	Configuration string `env:"-" placeholder:"CONFIGURATION" help:"Id or alias of its configuration. Default: the one that the account inherits."`
+	Configuration string `env:"-" placeholder:"CONFIGURATION" help:"Id or alias of its configuration. Default: what the account inherits."`
 }
 
 // Run creates a product.
@@ -268,7 +268,7 @@ func (preparedCommands) uses() string { return operatorUses }
 
 type addPrepared struct {
 	Account string `required:"" env:"-" placeholder:"PUBLICID" help:"publicId of the account."`
-	File    string `required:"" env:"-" placeholder:"FILE" help:"JSON that describes it, as for POST /sandbox-reports; - reads standard input."`
+	File    string `required:"" env:"-" placeholder:"FILE" help:"JSON as for POST /sandbox-reports; - reads standard input."`
 }
 
 // Run adds a prepared report.

@@ -82,14 +82,16 @@ func TestConfigurationCommands(t *testing.T) {
 		args []string
 		want string
 	}{
-		"an unknown account":       {[]string{"configuration", "list", "svc-unknown"}, "no account"},
-		"an unknown inquiry type":  {[]string{"configuration", "create", made.PublicID, "A", "--kind=cashflow", "--inquiry-type=X"}, "--inquiry-type: "},
+		"an unknown account": {[]string{"configuration", "list", "svc-unknown"}, "no account"},
+		"an unknown inquiry type": {[]string{"configuration", "create", made.PublicID, "A", "--kind=cashflow", "--inquiry-type=X"},
+			"--inquiry-type: "},
 		"the alias of another one": {[]string{"configuration", "create", made.PublicID, "Watch", "--kind=cashflow"}, "--alias: "},
 		"a retired one":            {[]string{"product", "configure", made.PublicID, "Renters", "Check"}, "retired"},
 		"a name that is taken":     {[]string{"product", "create", made.PublicID, "Renters"}, "this name"},
 		"renamed to another": {[]string{"product", "rename", made.PublicID, "Renters",
 			"Cash flow report"}, "this name"},
-		"a file with an error": {[]string{"prepared", "add", "--account=" + made.PublicID, "--file=" + file(`{"product":"cashflow","profile":"x"}`)},
+		"a file with an error": {[]string{"prepared", "add", "--account=" + made.PublicID,
+			"--file=" + file(`{"product":"cashflow","profile":"x"}`)},
 			"profile: must be one of"},
 		"production": {[]string{"prepared", "list", "--account=" + made.PublicID, "--environment=production"}, "sandbox only"},
 	} {

@@ -450,7 +450,10 @@ func (w *testServer) strangers(t *testing.T, r route, kind []string, add adder) 
 			as("another applicant", "Cookie", w.stranger)
 		case "staff":
 			as("an applicant", slices.Concat([]string{"Cookie", w.visitor}, r.header[2:])...)
-			as("a reviewer", slices.Concat([]string{"Cookie", w.signIn(t)}, r.header[2:])...)
+			if w.reviewer == "" {
+				w.reviewer = w.signIn(t)
+			}
+			as("a reviewer", slices.Concat([]string{"Cookie", w.reviewer}, r.header[2:])...)
 			for name, h := range map[string][]string{
 				"in a frame": {"Sec-Fetch-Dest", "iframe"}, "by script": {"Sec-Fetch-Mode", "cors"}, "in advance": {"Sec-Purpose", "prefetch"},
 			} {

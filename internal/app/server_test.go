@@ -42,6 +42,7 @@ type testServer struct {
 	stores           []*store.DB
 
 	visitor, stranger string   // cookies of two applicants' browsers
+	reviewer          string   // cookie of a reviewer, for the endpoints of others
 	others            []string // headers of the third party's staff
 }
 

@@ -86,7 +86,8 @@ func TestParentsStaffSeesChildrensReports(t *testing.T) {
 
 		d, eve := b.signIn(customerUser), b.signIn(thirdPartyUser)
 		for query, want := range map[string][2]bool{"": {false, true}, "?account=" + child: {true, false}, "?account=all": {true, true}} {
-			if text := d.page("/dashboard/reports" + query); strings.Contains(text, "ohio-1") != want[0] || strings.Contains(text, "own-1") != want[1] {
+			if text := d.page("/dashboard/reports" + query); strings.Contains(text, "ohio-1") != want[0] || strings.Contains(text,
+				"own-1") != want[1] {
 				t.Errorf("the list %q has the child's report: %t, its own: %t", query, !want[0], !want[1])
 			}
 		}
@@ -121,7 +122,8 @@ func TestParentsStaffSeesChildrensReports(t *testing.T) {
 		if a := d.send(page+"/correct", correction(d)); a.status != 303 {
 			t.Fatalf("correcting the child's report: %d %s", a.status, a.raw)
 		}
-		if r := b.revised(append(headers{"X-Public-Token", token, "X-PUBLIC-ID", child}, b.bearer(b.basic())...)); *r.Income.Revised.NetAnnual != 54321 {
+		if r := b.revised(append(headers{"X-Public-Token", token, "X-PUBLIC-ID", child},
+			b.bearer(b.basic())...)); *r.Income.Revised.NetAnnual != 54321 {
 			t.Errorf("the corrected report is %+v", r.Income.Revised)
 		}
 		if e := b.inbox.wait(t, 3)[2]; e.PublicToken != token || e.PublicID != child || e.Status != contract.StatusSuccess {
@@ -135,7 +137,8 @@ func TestParentsStaffSeesChildrensReports(t *testing.T) {
 			t.Error("the child's staff does not see its own reports alone")
 		}
 		eve.page(page)
-		for _, path := range []string{ourPage, "/dashboard/reports?account=" + b.child("Sibling"), "/dashboard/reports?account=" + b.seed.PublicID} {
+		for _, path := range []string{ourPage, "/dashboard/reports?account=" + b.child("Sibling"),
+			"/dashboard/reports?account=" + b.seed.PublicID} {
 			if a := eve.ask("GET", path, ""); a.status != 404 {
 				t.Errorf("%s by the child's staff: %d", path, a.status)
 			}

@@ -36,7 +36,8 @@ func (p *Provider) CreateConfiguration(ctx context.Context, publicID string, f c
 
 // CopyConfiguration adds a configuration with the fields of another one of the account,
 // which is named by id or alias, where change has none.
-func (p *Provider) CopyConfiguration(ctx context.Context, publicID, name string, change customers.Fields) (c customers.Configuration, err error) {
+func (p *Provider) CopyConfiguration(ctx context.Context, publicID, name string, change customers.Fields) (c customers.Configuration,
+	err error) {
 	err = p.operate(ctx, publicID, func(ctx context.Context, tx *store.Tx, a customers.Account) (staff.Entry, error) {
 		from, err := p.configuration(ctx, tx, a, name)
 		if err == nil {
@@ -81,7 +82,8 @@ func (p *Provider) Products(ctx context.Context, publicID string) ([]customers.P
 
 // CreateProduct adds a product to the account with a publicId. Its configuration is named by
 // id or alias; an empty name is the one that the account inherits.
-func (p *Provider) CreateProduct(ctx context.Context, publicID string, n customers.Names, configuration string) (made customers.Product, err error) {
+func (p *Provider) CreateProduct(ctx context.Context, publicID string, n customers.Names,
+	configuration string) (made customers.Product, err error) {
 	if err := checkNames(n); err != nil {
 		return made, err
 	}
@@ -177,7 +179,8 @@ func (p *Provider) configuration(ctx context.Context, q store.Queryer, a custome
 }
 
 // assignable is configuration for one that a product gets; "" is none.
-func (p *Provider) assignable(ctx context.Context, q store.Queryer, a customers.Account, name string) (c customers.Configuration, err error) {
+func (p *Provider) assignable(ctx context.Context, q store.Queryer, a customers.Account, name string) (c customers.Configuration,
+	err error) {
 	if name == "" {
 		return c, nil
 	}

@@ -394,7 +394,8 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			id := step.id()
 			path, form := strings.ReplaceAll(step.path, "{id}", id), d.form(step.fields()...)
 			before, lines := b.audited(), 1
-			if strings.HasPrefix(step.path, "/dashboard/accounts/{id}/people") || strings.HasPrefix(step.path, "/dashboard/accounts/{id}/credentials") {
+			if strings.HasPrefix(step.path, "/dashboard/accounts/{id}/people") || strings.HasPrefix(step.path,
+				"/dashboard/accounts/{id}/credentials") {
 				lines = 2 // in the child's audit trail, too
 			}
 

@@ -62,7 +62,8 @@ func TestEndlessAnswerIsCutOff(t *testing.T) {
 	}))
 	defer srv.Close()
 	defer close(stop)
-	if got := NewSender(true, nil).Deliver(t.Context(), Target{URL: srv.URL, Secrets: []Secret{secret(t)}}, "evt_1", nil); got.Outcome != Delivered {
+	if got := NewSender(true, nil).Deliver(t.Context(), Target{URL: srv.URL, Secrets: []Secret{secret(t)}}, "evt_1",
+		nil); got.Outcome != Delivered {
 		t.Errorf("Deliver = %+v, want delivered", got)
 	}
 }

@@ -157,7 +157,8 @@ type AccessHistory struct {
 
 func readGrid(l i18n.Lang, all []AccessRead) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "access.reads"), HideCaption: true, Named: true, Columns: []ui.Column{
-		{Label: i18n.T(l, "access.reads.reader")}, {Label: i18n.T(l, "access.reads.report")}, {Label: i18n.T(l, "access.reads.first")}, {Label: i18n.T(l, "access.reads.last")}}}
+		{Label: i18n.T(l, "access.reads.reader")}, {Label: i18n.T(l, "access.reads.report")}, {Label: i18n.T(l, "access.reads.first")},
+		{Label: i18n.T(l, "access.reads.last")}}}
 	for _, r := range all {
 		who := r.Reader
 		if r.ThirdParty {

@@ -1185,7 +1185,8 @@ func (f ConfigurationForm) optional(d Dashboard, name, label, now, usual string,
 
 func (f ConfigurationForm) prepared(d Dashboard) ui.Question {
 	q := ui.Question{Name: "preparedReport", Label: i18n.T(d.Lang, "configuration.prepared"),
-		Hint: i18n.T(d.Lang, "configuration.prepared_hint"), Lang: d.Lang, Optional: true, Prompt: i18n.T(d.Lang, "configuration.prepared_none"), Error: d.wrong("preparedReport")}
+		Hint: i18n.T(d.Lang, "configuration.prepared_hint"), Lang: d.Lang, Optional: true, Prompt: i18n.T(d.Lang,
+			"configuration.prepared_none"), Error: d.wrong("preparedReport")}
 	for _, r := range f.Prepared {
 		q.Options = append(q.Options, ui.Option{Value: r.ID, Label: r.label(d), Chosen: d.value("preparedReport", f.From.PreparedReport) == r.ID})
 	}
@@ -1250,7 +1251,7 @@ func DashboardPreparedPage(d Dashboard, v DashboardPrepared) templ.Component {
 					var templ_7745c5c3_Var48 string
 					templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.prepared.none_text"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_products.templ`, Line: 418, Col: 55}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_products.templ`, Line: 419, Col: 55}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var48))
 					if templ_7745c5c3_Err != nil {
@@ -1342,7 +1343,7 @@ func DashboardPreparedPage(d Dashboard, v DashboardPrepared) templ.Component {
 					var templ_7745c5c3_Var52 string
 					templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinStringErrs(i18n.T(d.Lang, "dashboard.prepared.add_it"))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_products.templ`, Line: 433, Col: 50}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/provider/dashboard_products.templ`, Line: 434, Col: 50}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
 					if templ_7745c5c3_Err != nil {

@@ -20,7 +20,8 @@ func TestConfigurationFields(t *testing.T) {
 		}
 		return b.String()
 	}
-	from := DashboardConfiguration{Kind: contract.Cashflow, InquiryType: contract.InquiryMonitoring, ScoreV21: true, Deprecated: true, Banks: 2,
+	from := DashboardConfiguration{Kind: contract.Cashflow, InquiryType: contract.InquiryMonitoring, ScoreV21: true, Deprecated: true,
+		Banks:       2,
 		RefreshDays: 3, PreparedReport: "id"}
 	copied := render(Dashboard{Lang: i18n.English}, ConfigurationForm{From: from, Sandbox: true,
 		Prepared: []DashboardPreparedReport{{ID: "id", Name: "Joint", Kind: contract.Cashflow}}})

@@ -131,8 +131,9 @@ func (s *Service) openDispute(w http.ResponseWriter, r *http.Request, o session)
 	var p disputes.Prepared
 	var opened disputes.Dispute
 	if err == nil {
-		p, err = s.Disputes.PrepareNew(r.Context(), disputes.New{CustomerID: report.customerID, PublicToken: report.publicToken, Mailbox: o.mailbox,
-			Kind: disputes.Kind(form.Get("kind")), About: form.Get("about"), Statement: form.Get("statement"), Note: form.Get("note"),
+		p, err = s.Disputes.PrepareNew(r.Context(), disputes.New{CustomerID: report.customerID, PublicToken: report.publicToken,
+			Mailbox: o.mailbox,
+			Kind:    disputes.Kind(form.Get("kind")), About: form.Get("about"), Statement: form.Get("statement"), Note: form.Get("note"),
 			Lang: b.Lang, Form: form.Get("once"), Files: files})
 	}
 	if err == nil {

@@ -19,7 +19,7 @@ import (
 )
 
 var (
-	disputeForm = regexp.MustCompile(`"(/access/dispute/[\w-]{22})\?`)
+	disputeForm = regexp.MustCompile(`"(/access/dispute/[\w-]+)\?`)
 	onceField   = regexp.MustCompile(`name="once" value="([\w-]+)"`)
 	numberIn    = regexp.MustCompile(`D-2026-[0-9A-Z]{6}`)
 )

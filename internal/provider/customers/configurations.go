@@ -195,7 +195,8 @@ func (c Configuration) Fields() Fields {
 // change that is "none" removes its own.
 func (f Fields) With(change Fields) Fields {
 	for to, from := range map[*string]string{&f.Alias: change.Alias, &f.Kind: change.Kind, &f.InquiryType: change.InquiryType,
-		&f.ModelSuite: change.ModelSuite, &f.Inflows: change.Inflows, &f.Verifies: change.Verifies, (*string)(&f.Banks): string(change.Banks), (*string)(&f.RefreshDays): string(change.RefreshDays),
+		&f.ModelSuite: change.ModelSuite, &f.Inflows: change.Inflows, &f.Verifies: change.Verifies,
+		(*string)(&f.Banks): string(change.Banks), (*string)(&f.RefreshDays): string(change.RefreshDays),
 		&f.PreparedReport: change.PreparedReport} {
 		if *to = cmp.Or(from, *to); *to == "none" {
 			*to = ""
@@ -219,7 +220,8 @@ func (c Configuration) Summary() string {
 			all = append(all, s)
 		}
 	}
-	for name, s := range map[string]string{"banks": string(f.Banks), "refreshDays": string(f.RefreshDays), "preparedReport": f.PreparedReport} {
+	for name, s := range map[string]string{"banks": string(f.Banks), "refreshDays": string(f.RefreshDays),
+		"preparedReport": f.PreparedReport} {
 		if s != "" {
 			all = append(all, name+" "+s)
 		}

@@ -340,7 +340,8 @@ func configuration(ctx context.Context, q store.Queryer, customerID, where, valu
 // sameConfiguration returns the configuration with the alias of c of an account or its
 // parent, or the zero Configuration if there is none or it is retired.
 func sameConfiguration(ctx context.Context, q store.Queryer, customerID string, c Configuration) (Configuration, error) {
-	found, err := configurations(ctx, q, `retired_at IS NULL AND alias = $2 AND customer_id = (SELECT coalesce(parent_id, id) FROM customers WHERE id = $1)`,
+	found, err := configurations(ctx, q,
+		`retired_at IS NULL AND alias = $2 AND customer_id = (SELECT coalesce(parent_id, id) FROM customers WHERE id = $1)`,
 		customerID, c.Alias)
 	if err != nil || len(found) == 0 {
 		return Configuration{}, err

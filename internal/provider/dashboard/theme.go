@@ -198,7 +198,13 @@ func decodeFile(most int64) func(w http.ResponseWriter, r *http.Request) (url.Va
 	}
 }
 
+// maxPartNames bounds the names of a form's field and its file, in bytes.
+const maxPartNames = 64 << 10
+
 func addPart(out url.Values, part *multipart.Part) error {
+	if len(part.FormName())+len(part.FileName()) > maxPartNames {
+		return errors.New("the names in a part of the form are too long")
+	}
 	body, err := io.ReadAll(part)
 	if err != nil {
 		return err

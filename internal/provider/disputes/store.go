@@ -80,7 +80,8 @@ func scan(from store.Row) (x row, err error) {
 	var opened, due int64
 	var facts, answered sql.NullInt64
 	err = from.Scan(&x.Number, &x.CustomerID, &x.PublicToken, &x.ReportKind, &x.Revision, &x.ConsumerID, &x.mailbox, &x.keyID, &x.Lang,
-		&x.Kind, &x.about, &x.statement, &x.note, &opened, &x.OpenedBy, &due, &x.facts, &facts, &x.State, &x.Result, &x.answer, &answered, &x.AnsweredBy,
+		&x.Kind, &x.about, &x.statement, &x.note, &opened, &x.OpenedBy, &due, &x.facts, &facts, &x.State, &x.Result, &x.answer, &answered,
+		&x.AnsweredBy,
 		&x.Attached)
 	x.Opened, x.Due, x.FactsAt, x.AnsweredAt = store.Time(opened), store.Time(due), store.NullTime(facts), store.NullTime(answered)
 	return x, err

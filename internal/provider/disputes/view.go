@@ -8,8 +8,9 @@ import (
 // View returns what pages show of a dispute, without names of staff and companies.
 func (d Dispute) View() providerui.Dispute {
 	v := providerui.Dispute{Number: d.Number, ReportKind: d.ReportKind, Kind: string(d.Kind), About: d.About, Statement: d.Statement,
-		Note: d.Note, Facts: d.Facts, Answer: d.Answer, Result: string(d.Result), Opened: d.Opened, Due: d.Due, FactsAt: d.FactsAt, AnsweredAt: d.AnsweredAt,
-		ByStaff: d.OpenedBy != "", Attached: d.Attached}
+		Note: d.Note, Facts: d.Facts, Answer: d.Answer, Result: string(d.Result), Opened: d.Opened, Due: d.Due, FactsAt: d.FactsAt,
+		AnsweredAt: d.AnsweredAt,
+		ByStaff:    d.OpenedBy != "", Attached: d.Attached}
 	for _, f := range d.Files {
 		v.Files = append(v.Files, providerui.DisputeFile{ID: f.ID, Name: f.Name, Size: f.Size})
 	}

@@ -56,7 +56,8 @@ func (p *Prepared) read(in preparation) (func(context.Context, *store.Tx, string
 	}, err
 }
 
-func (p *Prepared) add(ctx context.Context, tx *store.Tx, customerID string, in preparation, c Contents) (r customers.PreparedReport, err error) {
+func (p *Prepared) add(ctx context.Context, tx *store.Tx, customerID string, in preparation, c Contents) (r customers.PreparedReport,
+	err error) {
 	raw, err := json.Marshal(c)
 	if err != nil {
 		return r, err

@@ -34,7 +34,8 @@ func TestSenderRefusesInternalAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	try := func(s *webhook.Sender, host string) webhook.Result {
-		return s.Deliver(t.Context(), webhook.Target{URL: "https://" + host + ":" + port + "/webhook", Secrets: []webhook.Secret{secret}}, "evt_1", []byte(`{}`))
+		return s.Deliver(t.Context(), webhook.Target{URL: "https://" + host + ":" + port + "/webhook", Secrets: []webhook.Secret{secret}},
+			"evt_1", []byte(`{}`))
 	}
 	sender := webhook.NewSender(false, nil)
 	for _, host := range []string{"127.0.0.1", "127.1.2.3", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::ffff:10.0.0.1]",

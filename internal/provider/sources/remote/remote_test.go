@@ -530,7 +530,10 @@ func TestExamineNamesWhatIsMissing(t *testing.T) {
 	f.answer("/institutions", `{"institutions":[{"id":"paywright","kind":"payroll","name":"Paywright","type":"PAYROLL_COMPANY"}]}`)
 	f.answer("/authorize", `{"error":"INVALID_REQUEST"}`)
 	const redirectURI = "https://v.example/oauth/callback"
-	checks, err := Examine(t.Context(), []Program{f.program(t)}, redirectURI, Options{Sleep: func(context.Context, time.Duration) error { return nil }})
+	checks, err := Examine(t.Context(), []Program{f.program(t)}, redirectURI, Options{Sleep: func(context.Context,
+		time.Duration) error {
+		return nil
+	}})
 	if err != nil || len(checks) != 1 {
 		t.Fatal(err)
 	}
