@@ -36,7 +36,7 @@ func TestConsumerEndsAccess(t *testing.T) {
 	c.tabTo(t, c.page(button(en("access.link.submit"))))
 	must(t, c.Keyboard().Press("Enter"))
 	see(t, c.page("h2 >> text="+"Vestibule"))
-	see(t, c.page("dd:has-text(\"Open until\")"))
+	see(t, c.page("dd:has-text(\"Active until\")"))
 	other := visit(t)
 	if status := other.answer(t, address); status != 410 {
 		t.Errorf("the used link in another browser is answered %d", status)

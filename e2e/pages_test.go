@@ -90,7 +90,7 @@ func brandOfTexts(t *testing.T) string {
 
 // noPage matches addresses for programs, files and streams, those that only redirect to
 // a page, and the parts of the widget, which other tests cover.
-var noPage = regexp.MustCompile(`^GET /(connect/|config/|api/v1/(applications|webhooks)|assets/|brand/|clock$|faults$|inbox$)` +
+var noPage = regexp.MustCompile(`^GET /(jwkset$|connect/|config/|api/v1/(applications|webhooks)|assets/|brand/|clock$|faults$|inbox$)` +
 	`|\.(json|csv|pdf|js|ts)$|/stream$|^GET /widget/|/files/\{file\}(/pages/\{page\})?$|/oidc/login$|/sign-in/return$` +
 	`|/find$|/revisions/\{revision\}$|/review/applications/\{id\}/(shares|decision|preview|notes|next|refresh|keep)$`)
 
@@ -277,7 +277,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 		}
 	}
 	item := found(t, staff, s.Provider+correct, `"(/dashboard/reports/[0-9a-f-]{36}/correct\?item=[0-9a-f]{20})"`)
-	dispute := found(t, consumer, s.Provider+"/access/disputes", `"(/access/dispute/[\w-]{22})`)
+	dispute := found(t, consumer, s.Provider+"/access/disputes", `"(/access/dispute/[\w-]+)`)
 	consumer.send(t, s.Provider+dispute, "kind", "figure", "about", "The annual income", "statement", "My second job is missing.")
 	mineDisputed := found(t, consumer, s.Provider+"/access/disputes", `"(/access/disputes/D-[0-9A-Z-]+)`)
 	queued := found(t, staff, dashboard+"/disputes", `"(/dashboard/disputes/D-[0-9A-Z-]+)"`)
