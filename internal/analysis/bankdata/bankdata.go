@@ -118,8 +118,8 @@ type Transaction struct {
 	ID          string       `json:"id"`
 	Posted      report.Date  `json:"posted"`
 	Pending     bool         `json:"pending,omitempty"` // left out of every figure
+	Debit       bool         `json:"debit,omitempty"`   // for an amount of 0: stated as money out
 	Amount      report.Cents `json:"amount"`
-	Debit       bool         `json:"debit,omitempty"` // for an amount of 0: stated as money out
 	Description string       `json:"description"`
 	Merchant    string       `json:"merchant,omitempty"`
 	Memo        string       `json:"memo,omitempty"`
