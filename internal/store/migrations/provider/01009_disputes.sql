@@ -50,3 +50,7 @@ CREATE TABLE dispute_files (
     contents     BYTEA  NOT NULL
 );
 CREATE INDEX dispute_files_number ON dispute_files (number);
+
+-- Every customer could correct reports before it became a feature. Children follow their parents.
+INSERT INTO entitlements (customer_id, name, enabled, changed_at)
+    SELECT id, 'corrections', TRUE, created_at FROM customers WHERE parent_id IS NULL;
