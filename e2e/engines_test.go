@@ -484,8 +484,14 @@ func (d *driven) crawl(address string, views []view) {
 // badLayout returns what is wrong with the layout of a page.
 const badLayout = `
 	const found = [], root = document.documentElement;
-	if (root.scrollWidth > root.clientWidth) found.push("the page is " + (root.scrollWidth - root.clientWidth) + " px wider than the window");
-	for (const e of document.querySelectorAll("body :not(pre, textarea, select)")) {
+	if (root.scrollWidth > root.clientWidth) {
+		const wide = (e) => !e.matches("pre, pre *") && e.getBoundingClientRect().right > root.clientWidth;
+		const widest = [...document.querySelectorAll("body *")].filter((e) => wide(e) && ![...e.children].some(wide));
+		found.push("the page is " + (root.scrollWidth - root.clientWidth) + " px wider than the window: " +
+			widest.map((e) => e.outerHTML.slice(0, 120)).join("\n"));
+	}
+	// The contents of the API reference are as long as a group has endpoints.
+	for (const e of document.querySelectorAll("body :not(pre, textarea, select, .apidocs-contents)")) {
 		const { overflowX, overflowY } = getComputedStyle(e);
 		const scrolls = (o) => o === "auto" || o === "scroll";
 		const by = [scrolls(overflowX) ? e.scrollWidth - e.clientWidth : 0, scrolls(overflowY) ? e.scrollHeight - e.clientHeight : 0];

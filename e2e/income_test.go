@@ -163,7 +163,8 @@ func TestUploadsThatAreNotSent(t *testing.T) {
 	must(t, os.WriteFile(large, stubFile("large.pdf", "large").Buffer, 0o600))
 	must(t, os.Truncate(large, 20<<20+1))
 	must(t, v.page("#file").SetInputFiles(large))
-	see(t, v.page("#file-error >> text=large.pdf” could not be added: "+en("visit.documents.too_large", "limit", "20")))
+	see(t, v.page("#file-error >> text="+en("visit.documents.named_not_added", "name", "large.pdf",
+		"reason", en("visit.documents.too_large", "limit", "20"))))
 	if n := sent(); n != 0 {
 		t.Errorf("%d uploads of a file that is too large", n)
 	}

@@ -52,7 +52,7 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 	must(t, json.Unmarshal(raw, &report))
 
 	// Plots have a name and a description, and each has its table.
-	for name, story := range map[string]string{"end of each day": "lowest", en("review.report.money"): "On average of"} {
+	for name, story := range map[string]string{"[Ee]nd of day": "lowest", en("review.report.money"): "Average over"} {
 		plot := v.page("role=group[name=/" + name + "$/]")
 		see(t, plot)
 		words, err := plot.First().Evaluate(`e => document.getElementById(e.getAttribute("aria-describedby")).textContent`, nil)
@@ -124,7 +124,7 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 	name, body := kept(t, v, link(en("review.report.figures_csv")))
 	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff")))).ReadAll()
 	must(t, err)
-	if name != "cashflow-"+id+".csv" || len(rows) != len(report.Attributes)+1 || !bytes.HasPrefix(body, []byte("\ufeffname,description,")) {
+	if name != "cashflow-"+id+".csv" || len(rows) != len(report.Attributes)+1 || rows[0][0] != "name" {
 		t.Fatalf("%s has %d rows for %d attributes: %.80q", name, len(rows), len(report.Attributes), body)
 	}
 	for i, a := range report.Attributes {

@@ -401,7 +401,7 @@ func TestDecisionsAndDeletion(t *testing.T) {
 	v.open(t, own+"/delete")
 	click(t, v.page("label.choice:has([name=sure])"))
 	click(t, v.page(button(en("review.delete.submit"))))
-	title(t, v, "Deletion")
+	title(t, v, en("review.menu.deletions"))
 	see(t, v.page(text(en("review.deletion.done.one"))))
 	see(t, v.page("role=cell >> text="+a.ID))
 	v.axe(t)

@@ -28,7 +28,7 @@ func TestSharing(t *testing.T) {
 	fill(t, v.page("#publicId"), "svc-unknown")
 	fill(t, v.page("[name=label]"), "Harbor Bank")
 	click(t, v.page(button(en("review.share.submit"))))
-	see(t, v.page("#publicId-error >> text=knows no other account"))
+	see(t, v.page("#publicId-error >> text="+en("review.share.unknown_party")))
 	if kept, err := v.page("[name=label]").InputValue(); err != nil || kept != "Harbor Bank" {
 		t.Errorf("the name was not kept: %q", kept)
 	}

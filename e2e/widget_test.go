@@ -584,6 +584,7 @@ func TestSlowFrame(t *testing.T) {
 	s := start(t)
 	h := newHost(t, s)
 	v := visit(t)
+	v.expect("does not answer")
 	asked := hang(t, v, "**/widget/v1/frame?*")
 	must(t, v.Clock().Install())
 	v.open(t, h.URL+"/")
