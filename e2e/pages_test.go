@@ -283,7 +283,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 	queued := found(t, staff, dashboard+"/disputes", `"(/dashboard/disputes/D-[0-9A-Z-]+)"`)
 	s.signInAsOperator(t, staff)
 	toOperator := strings.Replace(queued, "/dashboard", "/operator", 1)
-	disputed := found(t, staff, s.Provider+toOperator, `"(/operator/reports/[0-9a-f-]{36}/correct\?dispute=D-[0-9A-Z-]+)"`)
+	corrected := found(t, staff, s.Provider+toOperator, `"(/operator/reports/[0-9a-f-]{36}/correct\?dispute=D-[0-9A-Z-]+)"`)
 	kept, err := staff.Context.StorageState()
 	must(t, err)
 	mine, err := applicant.Context.StorageState()
@@ -361,7 +361,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 				})
 			})
 			as("an operator", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(s.Provider, "/operator/disputes", toOperator, disputed)
+				look(s.Provider, "/operator/disputes", toOperator, corrected)
 			})
 			as("the customer's staff", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(dashboard, "", "/webhooks", "/deliveries", "/reports", "/disputes", "/relay-tokens", "/relay-tokens/received", "/redirects",
