@@ -45,11 +45,11 @@ func (s *site) signInAsOperator(t *testing.T, v *visitor) {
 func (s *seen) operate(t *testing.T, v *visitor, lang string) {
 	t.Helper()
 	own, say := s.site, func(k i18n.Key) string { return i18n.T(i18n.Lang(lang), k) }
-	home := own.Provider + "/operator"
+	home, link := own.Provider+"/operator", own.operatorLink(t)
 	for _, page := range []string{"/sign-in", "/forgotten-password"} {
 		s.look(t, v, lang, home+page+"?lang="+lang)
 	}
-	s.look(t, v, lang, own.operatorLink(t))
+	s.look(t, v, lang, link)
 	const password = "an operator's long password"
 	fill(t, v.page("[name=password]"), password)
 	click(t, v.page("main form button[type=submit]"))

@@ -168,7 +168,8 @@ func (s *Service) previewCorrection(p *Pages) httpx.HandlerFunc {
 		} else if err == nil {
 			v.Then, v.Checked = in.draft.Differences, true
 		}
-		return p.render(w, r, by, status, d, func(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+		return p.render(w, r, by, status, d, func(ctx context.Context, _ *http.Request, by user,
+			d providerui.Dashboard) (templ.Component, error) {
 			return s.correctionPage(ctx, by, d, v, form.Get("item"))
 		})
 	}
