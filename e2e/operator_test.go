@@ -5,6 +5,7 @@ import (
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -13,23 +14,42 @@ import (
 	"vestibule/internal/i18n"
 )
 
+// operatorLink adds an operator by command and returns the link for a password and a second factor.
+func (s *site) operatorLink(t *testing.T) string {
+	t.Helper()
+	var out, log bytes.Buffer
+	if code := app.Run(t.Context(), []string{"operator", "add", "ops@service.example", "--data-dir=" + s.dir,
+		"--provider-url=" + s.Provider}, &out, &log); code != 0 {
+		t.Fatalf("operator add: %d %s", code, &log)
+	}
+	var made struct{ Link string }
+	must(t, json.Unmarshal(out.Bytes(), &made))
+	return made.Link
+}
+
+// signInAsOperator adds an operator and signs the visitor in.
+func (s *site) signInAsOperator(t *testing.T, v *visitor) {
+	t.Helper()
+	page := v.send(t, s.operatorLink(t), "password", "an operator's long password")
+	m := regexp.MustCompile(`<code translate="no">([A-Z2-7]+)</code>`).FindStringSubmatch(page)
+	if m == nil {
+		t.Fatalf("no second factor is offered:\n%s", page)
+	}
+	secret, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(m[1])
+	must(t, err)
+	v.send(t, s.Provider+"/operator/sign-in/factor", "code", totp(secret, time.Now().Unix()/30))
+}
+
 // operate adds an operator by command, who signs in with a second factor, adds a customer, suspends
 // and resumes it, and looks at all pages.
 func (s *seen) operate(t *testing.T, v *visitor, lang string) {
 	t.Helper()
 	own, say := s.site, func(k i18n.Key) string { return i18n.T(i18n.Lang(lang), k) }
-	var out, log bytes.Buffer
-	if code := app.Run(t.Context(), []string{"operator", "add", "ops@service.example", "--data-dir=" + own.dir,
-		"--provider-url=" + own.Provider}, &out, &log); code != 0 {
-		t.Fatalf("operator add: %d %s", code, &log)
-	}
-	var made struct{ Link string }
-	must(t, json.Unmarshal(out.Bytes(), &made))
-	home := own.Provider + "/operator"
+	home, link := own.Provider+"/operator", own.operatorLink(t)
 	for _, page := range []string{"/sign-in", "/forgotten-password"} {
 		s.look(t, v, lang, home+page+"?lang="+lang)
 	}
-	s.look(t, v, lang, made.Link)
+	s.look(t, v, lang, link)
 	const password = "an operator's long password"
 	fill(t, v.page("[name=password]"), password)
 	click(t, v.page("main form button[type=submit]"))

@@ -281,6 +281,9 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 	consumer.send(t, s.Provider+dispute, "kind", "figure", "about", "The annual income", "statement", "My second job is missing.")
 	mineDisputed := found(t, consumer, s.Provider+"/access/disputes", `"(/access/disputes/D-[0-9A-Z-]+)`)
 	queued := found(t, staff, dashboard+"/disputes", `"(/dashboard/disputes/D-[0-9A-Z-]+)"`)
+	s.signInAsOperator(t, staff)
+	toOperator := strings.Replace(queued, "/dashboard", "/operator", 1)
+	corrected := found(t, staff, s.Provider+toOperator, `"(/operator/reports/[0-9a-f-]{36}/correct\?dispute=D-[0-9A-Z-]+)"`)
 	kept, err := staff.Context.StorageState()
 	must(t, err)
 	mine, err := applicant.Context.StorageState()
@@ -356,6 +359,9 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 					all.looked.Store(pattern, true)
 					return true
 				})
+			})
+			as("an operator", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
+				look(s.Provider, "/operator/disputes", toOperator, corrected)
 			})
 			as("the customer's staff", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(dashboard, "", "/webhooks", "/deliveries", "/reports", "/disputes", "/relay-tokens", "/relay-tokens/received", "/redirects",

@@ -72,7 +72,16 @@ func (w *testServer) operatorRoutes(t *testing.T) []route {
 			body: f.Encode()}
 	}
 	user := w.onPage(t, staff, one, regexp.MustCompile(`name="user" value="([^"]+)"`))
+	dispute := w.onPage(t, staff, "/operator/disputes", regexp.MustCompile(`"/operator/disputes/(D-[\w-]+)"`))
+	report := w.onPage(t, staff, "/operator/disputes/"+dispute, regexp.MustCompile(`"/operator/reports/([\w-]+)/correct`))
+	correction := []string{"dispute", dispute, "revision", "0", "gross_annual", "987654", "reason", canaryText}
 	out := []route{
+		at("/operator/disputes", ""), at("/operator/disputes/{id}", dispute),
+		{base: s, method: "GET", pattern: "/operator/disputes/{id}/files/{file}", above: dispute, shape: asPage, who: "staff", header: staff,
+			param: w.onPage(t, staff, "/operator/disputes/"+dispute, fileURL)},
+		send("/operator/disputes/{id}/facts", dispute, "facts", canaryText),
+		send("/operator/disputes/{id}/answer", dispute, "result", "confirmed", "answer", canaryText),
+		send("/operator/reports/{id}/correct/check", report, correction...), send("/operator/reports/{id}/correct", report, correction...),
 		at("/operator", ""), at("/operator/customers/{id}", lost.PublicID),
 		at("/operator/customers/{id}/configurations", lost.PublicID), at("/operator/customers/new", ""), at("/operator/health", ""),
 		at("/operator/people", ""), at("/operator/audit", ""), at("/operator/second-factor", ""),

@@ -23,7 +23,7 @@ var (
 	deliveryURL = regexp.MustCompile(`"/dashboard/deliveries/([0-9a-f-]{36})"`)
 	reportURL   = regexp.MustCompile(`"/dashboard/reports/([0-9a-f-]{36})"`)
 	withdrawURL = regexp.MustCompile(`"/dashboard/relay-tokens/([0-9a-f-]{36})/withdraw"`)
-	fileURL     = regexp.MustCompile(`"/dashboard/disputes/[\w-]+/files/([0-9a-f-]{36})"`)
+	fileURL     = regexp.MustCompile(`/disputes/[\w-]+/files/([0-9a-f-]{36})"`)
 	removeURL   = regexp.MustCompile(`"/dashboard/people/([0-9a-f-]{36})/remove"`)
 	rotateURL   = regexp.MustCompile(`"/dashboard/credentials/([0-9a-f-]{36})/rotate"`)
 	signerField = regexp.MustCompile(`name="secret" value="([^"]+)"`)

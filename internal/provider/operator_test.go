@@ -350,3 +350,135 @@ func TestOperatorListener(t *testing.T) {
 		}
 	})
 }
+
+// TestOperatorAnswersDisputes answers the disputes of a customer without the feature for it: one by a
+// correction, one by new facts and the consumer's statement.
+func TestOperatorAnswersDisputes(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		token, _, _ := b.incomeVisit(person("Default", "Harper"), map[string]any{"username": "default"})
+		other, _ := b.cashflowVisit("default")
+		ada, d := b.signIn(customerUser), b.operator("ops@service.example")
+		customer := "/operator/customers/" + b.seed.PublicID
+		number, second := ada.openDispute(token), ada.openDispute(other)
+		page, correct := "/operator/disputes/"+number, "/operator/reports/"+ada.reportNamed(token)+"/correct"
+		d.operate(customer, customer+"/name", "name", "Harbor & Sons")
+		if a := d.operate(customer, customer+"/features", "feature", "hierarchy"); a.status != 303 {
+			t.Fatalf("without the feature: %d", a.status)
+		}
+		if a := ada.ask("GET", "/dashboard/disputes/"+number, ""); a.status != 404 {
+			t.Errorf("the customer without the feature: %d", a.status)
+		}
+		if text := d.page("/operator/disputes"); !strings.Contains(text, number) || !strings.Contains(text, "Harbor & Sons") ||
+			strings.Contains(text, "canary") {
+			t.Errorf("the queue:\n%s", text)
+		}
+		health := func(open, late string) {
+			t.Helper()
+			words := i18n.T(i18n.English, "operator.health.disputes", "open", open, "late", late)
+			if text := d.page("/operator/health"); !strings.Contains(text, words) {
+				t.Errorf("the health page does not say: %s", words)
+			}
+		}
+		health("2", "0")
+
+		// Users of the customer, and nobody.
+		for what, from := range map[string]*dashboardBrowser{"a customer's user": ada, "nobody": b.browser()} {
+			for _, path := range []string{"/operator/disputes", page, page + "/files/x", correct + "?dispute=" + number} {
+				if a := from.ask("GET", path, ""); a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/operator/sign-in") {
+					t.Errorf("%s at %s: %d", what, path, a.status)
+				}
+			}
+		}
+		for _, form := range []string{"/answer", "/facts"} {
+			if a := ada.send(page+form, ada.form("result", "confirmed", "answer", "No.", "facts", "None.")); a.status != 303 ||
+				b.count(`SELECT COUNT(*) FROM disputes WHERE state <> 'open' OR facts_at IS NOT NULL`) != 0 {
+				t.Errorf("a customer's user sends %s: %d", form, a.status)
+			}
+		}
+		// Operators see a report only for an open dispute about it.
+		for _, path := range []string{"/operator/disputes/D-2026-AAAAAA", "/operator/disputes/" + token, page + "/files/x", correct,
+			correct + "?dispute=D-2026-AAAAAA", correct + "?dispute=" + second, strings.TrimSuffix(correct, "/correct"),
+			strings.TrimSuffix(correct, "correct") + "revisions/0", "/operator/disputes?state=none"} {
+			if a := d.ask("GET", path, ""); a.status != 404 {
+				t.Errorf("%s: %d", path, a.status)
+			}
+		}
+
+		answer := func(page, result string) answer {
+			return d.operate(page, page+"/answer", "result", result, "answer", "We asked the bank.", "attach", "on")
+		}
+		if a := answer(page, "corrected"); a.status != 422 {
+			t.Errorf("an answer without a correction: %d", a.status)
+		}
+		m := itemPattern.FindStringSubmatch(d.page(correct + "?dispute=" + number))
+		if m == nil {
+			t.Fatal("nothing can be corrected")
+		}
+		form := func(dispute string) []string {
+			return []string{"item", m[1], "dispute", dispute, "revision", "0", "category", "DEPOSIT.REFUND", "reason", "It is a refund and no wage."}
+		}
+		from := correct + "?dispute=" + number
+		if a := d.operate(from, correct+"/check", form(number)...); a.status != 200 {
+			t.Fatalf("the preview: %d %s", a.status, a.raw)
+		}
+		for _, path := range []string{correct, correct + "/check"} {
+			if a := d.operate(from, path, form(second)...); a.status != 404 {
+				t.Errorf("%s for another report's dispute: %d", path, a.status)
+			}
+		}
+		if a := d.operate(from, correct, form(number)...); a.status != 303 || a.header.Get("Location") != page {
+			t.Fatalf("correcting: %d %s", a.status, a.raw)
+		}
+		if a := answer(page, "corrected"); a.status != 303 || a.header.Get("Location") != page {
+			t.Fatalf("the answer: %d %s", a.status, a.raw)
+		}
+		if a := d.ask("GET", from, ""); a.status != 404 {
+			t.Errorf("the report after the answer: %d", a.status)
+		}
+		page = "/operator/disputes/" + second
+		if a := d.operate(page, page+"/facts", "facts", "The bank’s letter."); a.status != 303 {
+			t.Errorf("new facts: %d %s", a.status, a.raw)
+		}
+		if a := answer(page, "confirmed"); a.status != 303 {
+			t.Errorf("found right: %d %s", a.status, a.raw)
+		}
+		if text := d.page("/operator/disputes?state=answered"); !strings.Contains(text, number) || !strings.Contains(text, second) {
+			t.Error("the list of answered disputes lacks one")
+		}
+		health("0", "0")
+
+		// Both audit trails, and what the customer sees of the operator.
+		d.operate(customer, customer+"/features", "feature", "hierarchy", "feature", "corrections")
+		trail, theirs := d.page("/operator/audit"), ada.page("/dashboard/audit")
+		for _, action := range []string{"report_corrected", "dispute_answered", "dispute_extended"} {
+			if words := i18ntest.EN(i18n.Key("dashboard.actions." + action)); !strings.Contains(trail, words) || !strings.Contains(theirs, words) {
+				t.Errorf("%s is not in both audit trails", action)
+			}
+		}
+		for _, path := range []string{"/dashboard/disputes/" + number, strings.Replace(correct, "/operator", "/dashboard", 1)} {
+			text := ada.page(path)
+			if strings.Contains(text, "ops@service.example") || !strings.Contains(text, i18ntest.EN("dashboard.author.providers_operator")) {
+				t.Errorf("%s does not name the author as it should", path)
+			}
+		}
+		if text := d.page("/operator/disputes/" + number); !strings.Contains(text, "ops@service.example") {
+			t.Error("the operators do not see who answered")
+		}
+		ada.openDispute(token)
+		b.advance("744h") // 31 days
+		d = b.operator("second@service.example")
+		health("1", "1")
+	})
+}
+
+// TestFeaturesHaveLabels checks that the operator's pages name each feature.
+func TestFeaturesHaveLabels(t *testing.T) {
+	for _, feature := range provider.Entitlements() {
+		for _, lang := range []i18n.Lang{i18n.English, i18n.Spanish} {
+			if _, ok := i18n.Find(lang, "operator.feature", strings.ReplaceAll(feature, "-", " ")); !ok {
+				t.Errorf("the feature %s has no label in %s", feature, lang)
+			}
+		}
+	}
+}

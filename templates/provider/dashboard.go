@@ -325,6 +325,7 @@ var dashboardSections = []dashboardSection{
 
 var operatorSections = []dashboardSection{
 	{"customers", "/operator", "dashboard.menu.customers", false},
+	{"disputes", "/operator/disputes", "dashboard.menu.disputes", false},
 	{"health", "/operator/health", "dashboard.menu.health", false},
 	{"people", "/operator/people", "dashboard.menu.people", false},
 	{"audit", "/operator/audit", "dashboard.menu.audit", false},

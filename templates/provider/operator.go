@@ -49,6 +49,7 @@ type Health struct {
 	Queues     []QueueHealth  `json:"queues"`
 	FailedJobs map[string]int `json:"failedJobs"` // by kind, of the last days
 	Mail       MailHealth     `json:"mail"`
+	Disputes   DisputeHealth  `json:"disputes"`
 	Backup     *Backup        `json:"lastBackup"` // null: none is known
 	Tax        TaxHealth      `json:"taxTables"`
 }
@@ -77,6 +78,12 @@ type MailHealth struct {
 	GivenUp int  `json:"givenUp"`
 }
 
+// DisputeHealth is the number of disputes that are not answered.
+type DisputeHealth struct {
+	Open int `json:"open"`
+	Late int `json:"late"` // of them, after the day on which the answer was due
+}
+
 // Backup is a finished backup.
 type Backup struct {
 	Ended time.Time `json:"ended"`
@@ -102,5 +109,5 @@ func (h Health) Healthy() bool {
 			return false
 		}
 	}
-	return len(h.FailedJobs) == 0 && h.Mail.GivenUp == 0 && h.Backed() && h.Tax.Current
+	return len(h.FailedJobs) == 0 && h.Mail.GivenUp == 0 && h.Disputes.Late == 0 && h.Backed() && h.Tax.Current
 }

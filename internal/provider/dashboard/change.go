@@ -56,6 +56,7 @@ type done struct {
 	flash                  flash         // flash message of the next page
 	secret                 string        // secret to show once; empty for none
 	to                     string        // where to redirect; empty is the form's page
+	account                string        // ID of the customer whose dispute or report changed; empty for other changes
 }
 
 // flash is the key of a flash message.

@@ -40,7 +40,7 @@ func (s *Service) correction(ctx context.Context, r *http.Request, by user, d pr
 			q.Set(name, d.Given.Get(name))
 		}
 	}
-	v := providerui.DashboardCorrection{Reference: r.PathValue("id"), MaxReason: maxReason, Month: q.Get("month")}
+	v := providerui.DashboardCorrection{Home: d.Home, Reference: r.PathValue("id"), MaxReason: maxReason, Month: q.Get("month")}
 	if disputes.IsNumber(q.Get("dispute")) {
 		v.Dispute = q.Get("dispute")
 	}
@@ -57,6 +57,9 @@ func (s *Service) correctionPage(ctx context.Context, by user, d providerui.Dash
 	err := s.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
 		r, err := s.own(ctx, tx, by, token)
 		if err != nil {
+			return err
+		}
+		if err := s.disputed(ctx, tx, by, r, v.Dispute); err != nil {
 			return err
 		}
 		c, err := s.Reports.Correcting(ctx, tx, r.CustomerID, token)
@@ -89,7 +92,7 @@ func (s *Service) correctionPage(ctx context.Context, by user, d providerui.Dash
 		}
 		for _, x := range made {
 			row := providerui.DashboardRevision{Number: x.Number, At: x.At, Reason: x.Reason, Dispute: x.Dispute, Person: x.By == ""}
-			if row.By, err = s.emailOf(ctx, tx, x.By); err != nil {
+			if row.By, err = s.emailOf(ctx, tx, by, d.Lang, x.By); err != nil {
 				return err
 			}
 			for _, m := range x.Corrections {
@@ -103,9 +106,28 @@ func (s *Service) correctionPage(ctx context.Context, by user, d providerui.Dash
 	return providerui.DashboardCorrectionPage(d, v), err
 }
 
-// emailOf returns a user's email address, or "" for a deleted user.
-func (s *Service) emailOf(ctx context.Context, q store.Queryer, staffID string) (string, error) {
+// disputed returns an error unless the user may correct a report for a dispute. Operators see a
+// report only while a dispute about it is open.
+func (s *Service) disputed(ctx context.Context, q store.Queryer, by user, of reports.Report, number string) error {
+	if number == "" && !by.pages.Operators {
+		return nil
+	}
+	x, err := s.Disputes.Get(ctx, q, of.CustomerID, number)
+	if err == nil && (x.PublicToken != of.PublicToken || by.pages.Operators && x.State != disputes.Open) {
+		err = unknown("dispute")
+	}
+	return err
+}
+
+// emailOf returns a user's email address, or "" for a deleted user. Customers do not see an
+// operator's.
+func (s *Service) emailOf(ctx context.Context, q store.Queryer, by user, lang i18n.Lang, staffID string) (string, error) {
 	u, err := s.Staff.User(ctx, q, staffID)
+	if errors.Is(err, store.ErrNotFound) {
+		if u, err = s.OperatorUsers.User(ctx, q, staffID); err == nil && !by.pages.Operators {
+			u.Email = i18n.T(lang, "dashboard.author.providers_operator")
+		}
+	}
 	if errors.Is(err, store.ErrNotFound) {
 		return "", nil
 	}
@@ -114,40 +136,43 @@ func (s *Service) emailOf(ctx context.Context, q store.Queryer, staffID string) 
 
 // previewCorrection shows the result of a correction before it is confirmed. It changes nothing,
 // so the form's nonce stays valid.
-func (s *Service) previewCorrection(w http.ResponseWriter, r *http.Request) error {
-	if err := s.guard(r); err != nil {
-		return err
+func (s *Service) previewCorrection(p *Pages) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := p.guard(r); err != nil {
+			return err
+		}
+		form, err := httpx.DecodeForm(w, r, maxForm)
+		if err != nil {
+			return err
+		}
+		by, err := p.current(r.Context(), s.DB.SQL, r)
+		if err != nil {
+			return err
+		}
+		if by.ID == "" {
+			return p.redirectToSignIn(w, r)
+		}
+		in := input{Values: form, id: r.PathValue("id")}
+		d, status := p.frameOf(r, by), http.StatusOK
+		d.Given = form
+		v := providerui.DashboardCorrection{Home: d.Home, Reference: in.id, MaxReason: maxReason}
+		if disputes.IsNumber(form.Get("dispute")) {
+			v.Dispute = form.Get("dispute")
+		}
+		err = s.draftCorrection(r.Context(), r, by, &in)
+		var no refused
+		if errors.As(err, &no) {
+			d.Invalid, d.Words, status = no.field, i18n.T(d.Lang, no.text), http.StatusUnprocessableEntity
+		} else if err != nil && !errors.As(err, new(noChange)) {
+			return err
+		} else if err == nil {
+			v.Then, v.Checked = in.draft.Differences, true
+		}
+		return p.render(w, r, by, status, d, func(ctx context.Context, _ *http.Request, by user,
+			d providerui.Dashboard) (templ.Component, error) {
+			return s.correctionPage(ctx, by, d, v, form.Get("item"))
+		})
 	}
-	form, err := httpx.DecodeForm(w, r, maxForm)
-	if err != nil {
-		return err
-	}
-	by, err := s.current(r.Context(), s.DB.SQL, r)
-	if err != nil {
-		return err
-	}
-	if by.ID == "" {
-		return s.redirectToSignIn(w, r)
-	}
-	in := input{Values: form, id: r.PathValue("id")}
-	d, status := s.frameOf(r, by), http.StatusOK
-	d.Given = form
-	v := providerui.DashboardCorrection{Reference: in.id, MaxReason: maxReason}
-	if disputes.IsNumber(form.Get("dispute")) {
-		v.Dispute = form.Get("dispute")
-	}
-	err = s.draftCorrection(r.Context(), r, by, &in)
-	var no refused
-	if errors.As(err, &no) {
-		d.Invalid, d.Words, status = no.field, i18n.T(d.Lang, no.text), http.StatusUnprocessableEntity
-	} else if err != nil && !errors.As(err, new(noChange)) {
-		return err
-	} else if err == nil {
-		v.Then, v.Checked = in.draft.Differences, true
-	}
-	return s.render(w, r, by, status, d, func(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-		return s.correctionPage(ctx, by, d, v, form.Get("item"))
-	})
 }
 
 // draftCorrection computes the correction of a form.
@@ -165,12 +190,9 @@ func (s *Service) draftCorrection(ctx context.Context, _ *http.Request, by user,
 	if err != nil {
 		return err
 	}
-	if number := in.Get("dispute"); number != "" {
-		x, err := s.Disputes.Get(ctx, s.DB.SQL, of.CustomerID, number)
-		if err != nil || x.PublicToken != token {
-			return unknown("dispute")
-		}
-		c.Dispute = x.Number
+	c.Dispute = in.Get("dispute")
+	if err := s.disputed(ctx, s.DB.SQL, by, of, c.Dispute); err != nil {
+		return err
 	}
 	now, err := s.Reports.Correcting(ctx, s.DB.SQL, of.CustomerID, token)
 	if err != nil {
@@ -199,11 +221,19 @@ func (s *Service) draftCorrection(ctx context.Context, _ *http.Request, by user,
 
 // correct makes the correction that draftCorrection computed.
 func (s *Service) correct(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	of, err := s.own(ctx, tx, by, s.token(in.id))
+	if err == nil {
+		err = s.disputed(ctx, tx, by, of, in.Get("dispute"))
+	}
+	if err != nil {
+		return done{}, err
+	}
 	n, err := s.Reports.Revise(ctx, tx, in.draft)
 	if errors.Is(err, reports.ErrRevised) {
 		return done{}, noChange{"corrected meanwhile"}
 	}
-	d := done{action: "report corrected", object: in.id, detail: "revision " + strconv.Itoa(n), flash: "corrected"}
+	d := done{action: "report corrected", object: in.id, detail: "revision " + strconv.Itoa(n), flash: "corrected",
+		account: of.CustomerID}
 	for _, c := range in.draft.Corrections() {
 		what := string(c.Target) + " " + c.Field
 		if c.Target == corrections.Figures {
@@ -212,7 +242,7 @@ func (s *Service) correct(ctx context.Context, tx *store.Tx, by user, in input) 
 		d.detail += ", " + what
 	}
 	if number := in.Get("dispute"); number != "" {
-		d.to = "/dashboard/disputes/" + number
+		d.to = by.pages.Home + "/disputes/" + number
 	}
 	return d, err
 }

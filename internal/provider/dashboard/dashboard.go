@@ -62,6 +62,8 @@ type Service struct {
 	// Crashed reports whether the job of a unique key was given up because its processes died.
 	Crashed func(ctx context.Context, q store.Queryer, key string) (bool, error)
 
+	OperatorUsers *staff.Service // the provider's operators, who answer disputes too; set by package operator
+
 	block cipher.Block // see reference
 }
 

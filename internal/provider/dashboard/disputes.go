@@ -8,6 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/disputes"
 	"vestibule/internal/provider/reports"
@@ -15,8 +16,8 @@ import (
 	providerui "vestibule/templates/provider"
 )
 
-// disputes lists the disputes of the account: open ones by the day on which they are due, or
-// answered ones.
+// disputes lists the disputes of the account, for operators those of all: open ones by the day on
+// which they are due, or answered ones.
 func (s *Service) disputes(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	q := selectionParams(r, "state")
 	after, err := store.ParseCursor(q.Get("after"))
@@ -31,22 +32,31 @@ func (s *Service) disputes(ctx context.Context, r *http.Request, by user, d prov
 	if err != nil {
 		return nil, err
 	}
-	v := providerui.DashboardDisputes{List: listOf("/dashboard/disputes", q)}
+	path := d.Home + "/disputes"
+	v := providerui.DashboardDisputes{List: listOf(path, q)}
 	for _, x := range all {
-		v.Rows = append(v.Rows, x.View())
+		row := x.View()
+		if by.pages.Operators {
+			a, err := s.Customers.ByID(ctx, s.DB.SQL, x.CustomerID)
+			if err != nil {
+				return nil, err
+			}
+			row.Company = a.Name
+		}
+		v.Rows = append(v.Rows, row)
 	}
 	if n := len(all); n > 0 {
 		last := store.Cursor{At: all[n-1].Due, ID: all[n-1].Number}
 		if f.Latest {
 			last.At = all[n-1].Opened
 		}
-		v.List.Pager = pager(q, "/dashboard/disputes", n == pageSize, last.String())
+		v.List.Pager = pager(q, path, n == pageSize, last.String())
 	}
 	return providerui.DashboardDisputesPage(d, v), nil
 }
 
-// ownDispute returns a dispute of the user's account or one of its children, or
-// store.ErrNotFound.
+// ownDispute returns a dispute of the user's account or one of its children, for operators of any
+// account, or store.ErrNotFound.
 func (s *Service) ownDispute(ctx context.Context, q store.Queryer, by user, number string) (disputes.Dispute, error) {
 	if !by.corrects || !disputes.IsNumber(number) {
 		return disputes.Dispute{}, store.ErrNotFound
@@ -69,8 +79,15 @@ func (s *Service) dispute(ctx context.Context, r *http.Request, by user, d provi
 			return err
 		}
 		v = providerui.DashboardDispute{Dispute: x.View(), MaxAnswer: disputes.MaxAnswer}
-		if v.Author, err = s.emailOf(ctx, tx, x.OpenedBy); err == nil {
-			v.Answerer, err = s.emailOf(ctx, tx, x.AnsweredBy)
+		if v.Author, err = s.emailOf(ctx, tx, by, d.Lang, x.OpenedBy); err == nil {
+			v.Answerer, err = s.emailOf(ctx, tx, by, d.Lang, x.AnsweredBy)
+		}
+		if err == nil && by.pages.Operators {
+			a, err := s.Customers.ByID(ctx, tx, x.CustomerID)
+			if err != nil {
+				return err
+			}
+			v.Company, v.Customer = a.Name, a.PublicID
 		}
 		if err != nil {
 			return err
@@ -86,22 +103,24 @@ func (s *Service) dispute(ctx context.Context, r *http.Request, by user, d provi
 	return providerui.DashboardDisputePage(d, v), err
 }
 
-func (s *Service) disputeFile(w http.ResponseWriter, r *http.Request) error {
-	if err := s.guard(r); err != nil {
-		return err
+func (s *Service) disputeFile(p *Pages) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := p.guard(r); err != nil {
+			return err
+		}
+		by, err := p.current(r.Context(), s.DB.SQL, r)
+		if err != nil {
+			return err
+		}
+		if by.ID == "" {
+			return p.redirectToSignIn(w, r)
+		}
+		x, err := s.ownDispute(r.Context(), s.DB.SQL, by, r.PathValue("id"))
+		if err != nil {
+			return err
+		}
+		return s.Disputes.ServeFile(w, r, x, r.PathValue("file"))
 	}
-	by, err := s.current(r.Context(), s.DB.SQL, r)
-	if err != nil {
-		return err
-	}
-	if by.ID == "" {
-		return s.redirectToSignIn(w, r)
-	}
-	x, err := s.ownDispute(r.Context(), s.DB.SQL, by, r.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	return s.Disputes.ServeFile(w, r, x, r.PathValue("file"))
 }
 
 // decodeDispute reads the form of a new dispute. The contents and names of files become fields.
@@ -186,7 +205,8 @@ func (s *Service) prepareAnswer(ctx context.Context, _ *http.Request, by user, i
 // answerDispute stores the answer of prepareAnswer.
 func (s *Service) answerDispute(ctx context.Context, tx *store.Tx, _ user, in input) (done, error) {
 	err := s.Disputes.Answer(ctx, tx, in.dispute)
-	return done{action: "dispute answered", object: in.id, detail: string(in.dispute.Result), flash: "dispute answered"}, disputeProblem(err)
+	return done{action: "dispute answered", object: in.id, detail: string(in.dispute.Result), flash: "dispute answered",
+		account: in.dispute.CustomerID}, disputeProblem(err)
 }
 
 // addFacts adds new facts, which extend the time once.
@@ -195,7 +215,7 @@ func (s *Service) addFacts(ctx context.Context, tx *store.Tx, by user, in input)
 	if err == nil {
 		err = s.Disputes.AddFacts(ctx, tx, x, in.Get("facts"))
 	}
-	return done{action: "dispute extended", object: in.id, flash: "dispute extended"}, disputeProblem(err)
+	return done{action: "dispute extended", object: in.id, flash: "dispute extended", account: x.CustomerID}, disputeProblem(err)
 }
 
 // disputeProblem maps the errors of disputes to fields and flash messages.

@@ -114,9 +114,21 @@ func Did(e staff.Entry, message string) Done {
 	return done{action: e.Action, object: e.Object, detail: e.Detail, values: e.Values, flash: flash(message)}
 }
 
+// Entry returns the entry of a change for the audit trail, and the ID of the customer whose dispute
+// or report it changed.
+func (d done) Entry() (account string, e staff.Entry) {
+	return d.account, staff.Entry{Action: d.action, Object: d.object, Detail: d.detail, Values: d.values}
+}
+
 // Showing adds a secret that the next page shows once.
 func (d done) Showing(secret string) Done {
 	d.secret = secret
+	return d
+}
+
+// As replaces the entry for the audit trail.
+func (d done) As(e staff.Entry) done {
+	d.action, d.object, d.detail, d.values = e.Action, e.Object, e.Detail, e.Values
 	return d
 }
 

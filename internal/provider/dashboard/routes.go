@@ -20,9 +20,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		"GET /dashboard/accounts/{id}": s.child,
 		"GET /dashboard/theme":         s.theme,
 
-		"GET /dashboard/reports/{id}/correct": s.correction,
 		"GET /dashboard/reports/{id}/dispute": s.newDispute,
-		"GET /dashboard/disputes/{id}":        s.dispute,
 	} {
 		mux.Handle(pattern, s.get(show))
 	}
@@ -30,8 +28,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /dashboard/deliveries", s.live(s.deliveries))
 	mux.Handle("GET /dashboard/deliveries/{id}", s.live(s.delivery))
 	mux.Handle("GET /dashboard/reports", s.live(s.reports))
-	mux.Handle("GET /dashboard/disputes", s.live(s.disputes))
-	mux.Handle("GET /dashboard/disputes/{id}/files/{file}", s.adapt(s.disputeFile))
+	s.MountDisputes(mux, &s.Pages, func(c Change) Change { return c })
 	mux.Handle("GET /dashboard/relay-tokens", s.live(s.sharing))
 	mux.Handle("GET /dashboard/relay-tokens/received", s.live(s.sharedWithMe))
 	// A search changes nothing; it uses POST to keep identifiers and names out of URLs.
@@ -46,7 +43,6 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	s.mountList(mux, "/dashboard/outbox", s.emails)
 	s.mountList(mux, "/dashboard/accounts", s.childList)
 	mux.Handle("GET /dashboard/reports/{id}/revisions/{revision}", s.adapt(s.revision))
-	mux.Handle("POST /dashboard/reports/{id}/correct/check", s.adapt(s.previewCorrection))
 	for pattern, c := range s.changes() {
 		mux.Handle(pattern, s.post(c))
 	}
@@ -55,6 +51,21 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		form{s.prepared, "/dashboard/prepared", s.addPrepared, nil}))
 	mux.Handle("POST /dashboard/reports/{id}/dispute", s.postDecoded(decodeDispute,
 		form{s.newDispute, "/dashboard/reports/{id}/dispute", s.openDispute, s.prepareDispute}))
+}
+
+// MountDisputes adds the pages by which the users of p answer disputes and correct reports. recorded
+// changes how a change is recorded.
+func (s *Service) MountDisputes(mux *http.ServeMux, p *Pages, recorded func(Change) Change) {
+	at := func(method, path string, h http.Handler) { mux.Handle(method+" "+p.Home+path, h) }
+	at("GET", "/disputes", p.live(s.disputes))
+	at("GET", "/disputes/{id}", p.get(s.dispute))
+	at("GET", "/disputes/{id}/files/{file}", p.adapt(s.disputeFile(p)))
+	at("GET", "/reports/{id}/correct", p.get(s.correction))
+	at("POST", "/reports/{id}/correct/check", p.adapt(s.previewCorrection(p)))
+	one, correct := p.Home+"/disputes/{id}", p.Home+"/reports/{id}/correct"
+	at("POST", "/disputes/{id}/answer", p.post(form{s.dispute, one, recorded(s.answerDispute), s.prepareAnswer}))
+	at("POST", "/disputes/{id}/facts", p.post(form{s.dispute, one, recorded(s.addFacts), nil}))
+	at("POST", "/reports/{id}/correct", p.post(form{s.correction, correct, recorded(s.correct), s.draftCorrection}))
 }
 
 // form is a change with the page of its form.
@@ -80,9 +91,6 @@ func (s *Service) changes() map[string]form {
 		"POST /dashboard/deliveries/redeliver":             {s.deliveries, "/dashboard/deliveries", s.redeliverFailed, nil},
 		"POST /dashboard/reports/{id}/share":               {s.report, "/dashboard/reports/{id}", s.shareReport, nil},
 		"POST /dashboard/reports/{id}/link":                {s.report, "/dashboard/reports/{id}", s.linkConsumer, nil},
-		"POST /dashboard/reports/{id}/correct":             {s.correction, "/dashboard/reports/{id}/correct", s.correct, s.draftCorrection},
-		"POST /dashboard/disputes/{id}/answer":             {s.dispute, "/dashboard/disputes/{id}", s.answerDispute, s.prepareAnswer},
-		"POST /dashboard/disputes/{id}/facts":              {s.dispute, "/dashboard/disputes/{id}", s.addFacts, nil},
 		"POST /dashboard/relay-tokens":                     {s.sharing, "/dashboard/relay-tokens", s.share, nil},
 		"POST /dashboard/relay-tokens/{id}/withdraw":       {s.sharing, "/dashboard/relay-tokens", s.withdraw, nil},
 		"POST /dashboard/outbox/{id}/resend":               {s.outbox, "/dashboard/outbox", s.resendEmail, nil},

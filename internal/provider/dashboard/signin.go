@@ -23,8 +23,9 @@ const home = "/dashboard"
 // user is the signed-in user with the account.
 type user struct {
 	staff.User
-	account customers.Account
+	account customers.Account // none for an operator
 	session session.Session
+	pages   *Pages // to which the user signed in
 
 	// what the account may do: assign configurations to children, have child accounts, have
 	// prepared reports, and correct reports and answer disputes
@@ -59,7 +60,7 @@ func (s *Pages) current(ctx context.Context, q store.Queryer, r *http.Request) (
 	if err != nil || found.ID == "" {
 		return user{}, err
 	}
-	u := user{User: found, session: current}
+	u := user{User: found, session: current, pages: s, corrects: s.Operators}
 	if s.complete != nil {
 		if err := s.complete(ctx, q, &u); err != nil {
 			return user{}, err

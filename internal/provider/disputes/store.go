@@ -175,6 +175,13 @@ func (s *Service) List(ctx context.Context, q store.Queryer, f Filter) ([]Disput
 	return s.query(ctx, q, c.Where()+` ORDER BY `+order+` LIMIT `+c.Arg(int64(f.Limit)), c.Args...)
 }
 
+// CountOpen returns the number of open disputes of all customers, and how many of them are late.
+func (s *Service) CountOpen(ctx context.Context, q store.Queryer) (open, late int, err error) {
+	err = q.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(CASE WHEN due_at <= $1 THEN 1 ELSE 0 END), 0) FROM disputes
+		WHERE state = 'open'`, store.Micros(s.Now())).Scan(&open, &late)
+	return open, late, err
+}
+
 // maxShown is the number of disputes that a consumer's page shows.
 const maxShown = 50
 

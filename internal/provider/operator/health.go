@@ -52,6 +52,9 @@ func (s *Service) Health(ctx context.Context) (h Health, err error) {
 		return h, err
 	}
 	h.Mail = providerui.MailHealth{Sends: s.Outbox.Sends(), Waiting: counts[mail.Waiting], GivenUp: counts[mail.GivenUp]}
+	if h.Disputes.Open, h.Disputes.Late, err = s.Dashboard.Disputes.CountOpen(ctx, s.DB.SQL); err != nil {
+		return h, err
+	}
 	if h.Backup, err = lastBackup(ctx, s.DB.SQL); err != nil {
 		return h, err
 	}

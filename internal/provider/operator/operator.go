@@ -56,7 +56,9 @@ type Service struct {
 // command line shows them.
 func (s *Service) Open(ctx context.Context) error {
 	s.Home, s.Operators, s.NeedFactor = Home, true, true
-	return s.Pages.Open(ctx, nil)
+	err := s.Pages.Open(ctx, nil)
+	s.Dashboard.OperatorUsers = s.Staff
+	return err
 }
 
 // NewCustomer is a customer to add. The caller generates the secrets and gives them to the customer.

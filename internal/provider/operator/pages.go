@@ -50,6 +50,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 			"POST /operator/customers/{id}/transfer":              form(s.transfer),
 		},
 	})
+	s.Dashboard.MountDisputes(pages, &s.Pages, s.recorded)
 	all := s.hidden(httpx.NotFound(s.Log, pages, func(*http.Request) httpx.ErrorPage { return s.Missing }))
 	mux.Handle(Home, all)
 	mux.Handle(Home+"/", all)
@@ -67,6 +68,23 @@ func (s *Service) onPage(back dashboard.Page, path string, make accountChange) d
 		}
 		return make(ctx, tx, a, in)
 	})
+}
+
+// recorded returns a change of a dispute or of a disputed report that is also recorded in the audit
+// trail of the customer.
+func (s *Service) recorded(make dashboard.Change) dashboard.Change {
+	return func(ctx context.Context, tx *store.Tx, by dashboard.User, in dashboard.Input) (dashboard.Done, error) {
+		d, err := make(ctx, tx, by, in)
+		if err != nil {
+			return d, err
+		}
+		account, e := d.Entry()
+		a, err := s.Customers.ByID(ctx, tx, account)
+		if err == nil {
+			e, err = s.Record(ctx, tx, a, e)
+		}
+		return d.As(e), err
+	}
 }
 
 // pageSize is the number of accounts on a page of the list.
