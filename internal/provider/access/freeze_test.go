@@ -390,7 +390,8 @@ func TestReportInWords(t *testing.T) {
 			[]string{i18ntest.EN("access.reads.through", "reader", "Third Party", "company", "Vestibule")}, nil)
 		page := b.Do("GET", "/access/report/"+reference(own)+"?lang=en", nil)
 		checkBody(t, page, 200, []string{i18ntest.EN("access.field.account_details"), i18ntest.EN("access.transactions"),
-			i18ntest.EN("access.transactions.older"), "Checking"}, []string{"account_id", "null"})
+			i18ntest.EN("access.transactions.older"), "Checking", `<td role="cell" class="td number"`, `"><time datetime="2026-1`},
+			[]string{"account_id", "null"})
 		last := b.Do("GET", "/access/report/"+reference(own)+"?lang=es&page=999", nil)
 		checkBody(t, last, 200, []string{"Cuentas"}, nil)
 		file := b.Do("GET", "/access/file.json?lang=en", nil)
