@@ -23,7 +23,8 @@ func TestConsumerLinkCommand(t *testing.T) {
 			code = app.Run(t.Context(), args, &stdout, &stderr)
 			return code, stdout.String(), stderr.String()
 		}
-		for name, args := range map[string][]string{"no address": nil, "not an address": {"canary"}, "two addresses": {canaryEmail, "a@b.example"}} {
+		for name, args := range map[string][]string{"no address": nil, "not an address": {"canary"},
+			"two addresses": {canaryEmail, "a@b.example"}} {
 			if code, out, errs := run(args...); code == 0 || out != "" || errs == "" {
 				t.Errorf("%s: %d %s%s", name, code, out, errs)
 			}
