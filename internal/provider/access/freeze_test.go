@@ -121,13 +121,14 @@ func TestFreezePreventsEverythingNew(t *testing.T) {
 		// Lifted for a time: until the end of the day.
 		day := s.Now().UTC().Format(time.DateOnly)
 		s.change(b, "until", day)
+		s.emails(3) // the link, and two that confirm the changes
 		if a := s.relay(report); a.Status != http.StatusOK {
 			t.Errorf("sharing while the freeze is lifted: %d %s", a.Status, a.Body)
 		}
 		s.Advance(24 * time.Hour)
 		refused("sharing token after the day", s.Do("POST", "/connect/relay-tokens", map[string]any{"publicToken": report,
 			"publicId": s.Seed.ThirdParty.PublicID}, s.Basic), http.StatusForbidden, contract.CodeConsentNotProvided)
-		b = s.open(s.link(address, 4)) // after those that confirm the changes
+		b = s.open(s.link(address, 4))
 		s.change(b, "lift", "")
 		if a := s.refresh(report); a.Status != http.StatusOK {
 			t.Errorf("refresh after the freeze: %d %s", a.Status, a.Body)
