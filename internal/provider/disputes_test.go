@@ -15,6 +15,9 @@ import (
 
 var itemPattern = regexp.MustCompile(`correct\?(?:dispute=D-[\w-]+&)?item=([0-9a-f]{20})[^>]*>([^<]+)<`)
 
+// amountPattern finds an amount of the form of an item.
+var amountPattern = regexp.MustCompile(`<dd>−?\$\d{1,3}(,\d{3})*\.\d\d</dd>`)
+
 // openDispute opens a dispute as staff, and returns its number.
 func (d *dashboardBrowser) openDispute(publicToken string) string {
 	d.t.Helper()
@@ -52,7 +55,8 @@ func TestStaffCorrectForDispute(t *testing.T) {
 		if m == nil {
 			t.Fatal("nothing can be corrected")
 		}
-		if text := d.page(path + "?dispute=" + number + "&item=" + m[1]); !strings.Contains(text, m[2]) {
+		if text := d.page(path + "?dispute=" + number + "&item=" + m[1]); !strings.Contains(text, m[2]) ||
+			!strings.Contains(text, i18ntest.EN("review.categories.INCOME.PAYROLL")+"</dd>") || !amountPattern.MatchString(text) {
 			t.Errorf("the item's form:\n%s", text)
 		}
 		form := d.form("item", m[1], "dispute", number, "revision", "0", "same", "", "ended", "", "category", "DEPOSIT.REFUND", "employer", "",
@@ -71,7 +75,7 @@ func TestStaffCorrectForDispute(t *testing.T) {
 		if report.Text(got.Meta.Revision) != "1" || got.Income != nil || first.Income == nil {
 			t.Errorf("the report: %+v %+v", got.Meta, got.Income)
 		}
-		if text := d.page(path); !strings.Contains(text, "DEPOSIT.REFUND") || !strings.Contains(text, number) {
+		if text := d.page(path); !strings.Contains(text, i18ntest.EN("review.categories.DEPOSIT.REFUND")) || !strings.Contains(text, number) {
 			t.Error("the correction’s page does not list it")
 		}
 		for _, a := range []struct{ method, path string }{{"GET", page}, {"POST", page + "/answer"}, {"POST", page + "/facts"}} {

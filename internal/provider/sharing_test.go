@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -580,5 +581,23 @@ func TestFrozenFileIsNotShared(t *testing.T) {
 		b.exec(`UPDATE consumer_files SET frozen_at = 1`)
 		b.want("sharing", b.post("/connect/relay-tokens", b.basic(), map[string]any{"publicToken": publicToken, "publicId": "svc-third"}),
 			403, contract.CodeConsentNotProvided)
+		b.exec(`DELETE FROM consumer_file_log`)
+		b.addUsers()
+		d := b.signIn(b.seed.Staff)
+		for path, field := range map[string]string{"/dashboard/relay-tokens": "publicToken",
+			"/dashboard/reports/" + d.reportNamed(publicToken) + "/share": "publicId"} {
+			form := d.form("publicId", "svc-third")
+			if field == "publicToken" {
+				form.Set(field, publicToken)
+			}
+			if a := d.send(path, form); a.status != 422 ||
+				!strings.Contains(html.UnescapeString(string(a.raw)), i18ntest.EN("dashboard.share.not_permitted")) {
+				t.Errorf("%s: %d %s", path, a.status, a.raw)
+			}
+			if n := b.count(`SELECT count(*) FROM consumer_file_log WHERE action = 'refused'`); n != 1 {
+				t.Errorf("%s: the person's history has %d entries", path, n)
+			}
+			b.exec(`DELETE FROM consumer_file_log`)
+		}
 	})
 }

@@ -168,7 +168,8 @@ func readGrid(l i18n.Lang, all []AccessRead) ui.Grid {
 		if r.Revision > 0 {
 			what = i18n.T(l, "access.reads.revision", "report", what, "n", strconv.Itoa(r.Revision))
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: who}, {Text: what}, {Text: ui.DayWords(l, r.First.UTC())}, {Text: ui.DayWords(l, r.Last.UTC())}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: who}, {Text: what}, {Body: dayTime(l, r.First.UTC())},
+			{Body: dayTime(l, r.Last.UTC())}})
 	}
 	return g
 }
@@ -231,11 +232,11 @@ func (v AccessReportView) transactions() ui.Grid {
 		{Label: i18n.T(l, "access.transactions.description")}, {Label: i18n.T(l, "access.transactions.account")},
 		{Label: i18n.T(l, "access.transactions.amount"), Number: true}}}
 	for _, t := range v.Transactions {
-		day := i18n.T(l, "access.transactions.pending")
+		day := ui.Cell{Text: i18n.T(l, "access.transactions.pending")}
 		if !t.Posted.IsZero() && !t.Pending {
-			day = ui.DayWords(l, t.Posted)
+			day = ui.Cell{Body: dayTime(l, t.Posted)}
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: day}, {Text: t.Description}, {Text: t.Account},
+		g.Rows = append(g.Rows, []ui.Cell{day, {Text: t.Description}, {Text: t.Account},
 			{Text: AmountWords(t.Amount.String(), t.Currency)}})
 	}
 	return g

@@ -1006,13 +1006,20 @@ func (v DashboardCorrection) options(d Dashboard, f corrections.Field) (out []ui
 	return out
 }
 
-// correctionValue shows a value of a field. Categories and counterparties have their own names.
+// correctionValue shows a value of a field. Counterparties have their own names.
 func correctionValue(d Dashboard, field, value string) string {
 	switch field {
 	case corrections.Excluded, corrections.Ended, corrections.Side, corrections.Status:
 		return i18n.Code(d.Lang, "dashboard.correctable_values", value)
+	case corrections.Category:
+		return categoryWords(d, value)
 	}
 	return value
+}
+
+// categoryWords names a category of transactions, such as INCOME.PAYROLL.
+func categoryWords(d Dashboard, code string) string {
+	return i18n.Code(d.Lang, "review.categories", code)
 }
 
 // about describes the item of the form.
@@ -1029,9 +1036,9 @@ func (v DashboardCorrection) about(d Dashboard) []ui.Fact {
 		add("dashboard.correction.day", ui.DayWords(d.Lang, i.Day.Time))
 	}
 	if i.Currency != "" {
-		add("dashboard.correction.amount", i.Amount.String()+" "+i.Currency)
+		add("dashboard.correction.amount", AmountWords(i.Amount.String(), i.Currency))
 	}
-	add("dashboard.correction.category", i.Category)
+	add("dashboard.correction.category", categoryWords(d, i.Category))
 	return facts
 }
 
@@ -1103,8 +1110,8 @@ func (v DashboardCorrection) grid(d Dashboard, t corrections.Target, items []cor
 	for _, i := range items {
 		row := []ui.Cell{{Text: i.Label, URL: v.link("item", i.Key())}}
 		if money {
-			row = append(row, ui.Cell{Text: ui.DayWords(d.Lang, i.Day.Time)}, ui.Cell{Text: i.Amount.String() + " " + i.Currency},
-				ui.Cell{Body: mono(d, i.Category)})
+			row = append(row, ui.Cell{Body: dayTime(d.Lang, i.Day.Time)}, ui.Cell{Text: AmountWords(i.Amount.String(), i.Currency)},
+				ui.Cell{Body: textOr(d, categoryWords(d, i.Category))})
 		} else {
 			row = append(row, ui.Cell{Body: textOr(d, i.Source)})
 		}

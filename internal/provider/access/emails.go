@@ -8,6 +8,7 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/jobs"
 	"vestibule/internal/mail"
+	"vestibule/internal/provider/freeze"
 	"vestibule/internal/provider/outbox"
 	"vestibule/internal/store"
 	providerui "vestibule/templates/provider"
@@ -51,7 +52,7 @@ func (s *Service) write(ctx context.Context, _ jobs.Job, w Write) error {
 	})
 }
 
-// confirmationLife is how long the email that confirms an end may wait to be sent.
+// confirmationLife is how long the email that confirms a change may wait to be sent.
 const confirmationLife = 24 * time.Hour
 
 // confirm writes the email that confirms the end of a company's access, to one source unless
@@ -69,6 +70,31 @@ func (s *Service) confirm(ctx context.Context, tx *store.Tx, l i18n.Lang, to rec
 	names := []string{"company", mail.OneLine(company.ApplicantName()), "source", mail.OneLine(source), "service", s.Visits.Operator.Name,
 		"link", link}
 	return s.send(ctx, tx, to, l, i18n.T(l, subject, names...), i18n.T(l, body, names...), link, confirmationLife)
+}
+
+// changeTexts has the texts of the emails that confirm a change of the file.
+var changeTexts = map[freeze.Action]struct{ subject, body i18n.Key }{
+	freeze.ActionFrozen:       {"email.access_frozen.subject", "email.access_frozen.body"},
+	freeze.ActionLifted:       {"email.access_lifted.subject", "email.access_lifted.body"},
+	freeze.ActionLiftedUntil:  {"email.access_lifted_until.subject", "email.access_lifted_until.body"},
+	freeze.ActionAlert:        {"email.access_alert.subject", "email.access_alert.body"},
+	freeze.ActionAlertRemoved: {"email.access_alert_removed.subject", "email.access_alert_removed.body"},
+}
+
+// confirmChange writes the email that confirms a change of the file. No company may learn of it, so
+// without a mail server, when users of the dashboard pass emails on, there is none.
+func (s *Service) confirmChange(ctx context.Context, tx *store.Tx, l i18n.Lang, mailbox []byte, e freeze.Entry) error {
+	if !s.Outbox.Sends() {
+		return nil
+	}
+	to, err := newestOf(ctx, tx, mailbox, "")
+	if err != nil {
+		return ignoreNotFound(err) // no consumer has the address any more
+	}
+	text, link := changeTexts[e.Action], s.URL+providerui.Access{Lang: l}.Link(Path)
+	args := []string{"service", s.Visits.Operator.Name, "link", link,
+		"day", ui.DayWords(l, e.Until.UTC().Add(-time.Second))} // the last moment belongs to the day before
+	return s.send(ctx, tx, to, l, i18n.T(l, text.subject, args...), i18n.T(l, text.body, args...), link, confirmationLife)
 }
 
 // send adds an email with a link to the outbox. It goes to the address in the consumer's

@@ -82,26 +82,37 @@ func (s *Service) changeFreeze(w http.ResponseWriter, r *http.Request, o session
 	if err := s.limit(r.Context(), "file", o); err != nil {
 		return err
 	}
+	b := s.base(r)
 	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		switch in.Get("change") {
-		case changeFreeze:
-			return s.Freeze.Freeze(ctx, tx, o.mailbox)
-		case changeLift, changeUntil:
-			return s.Freeze.Lift(ctx, tx, o.mailbox, until)
-		case changeShort:
-			return s.Freeze.Alert(ctx, tx, o.mailbox, freeze.AlertShort)
-		case changeLong:
-			return s.Freeze.Alert(ctx, tx, o.mailbox, freeze.AlertLong)
-		case changeRemove:
-			return s.Freeze.Alert(ctx, tx, o.mailbox, 0)
+		done, err := s.applyChange(ctx, tx, o, in.Get("change"), until)
+		if err != nil || done.Action == "" {
+			return err
 		}
-		return httpx.NewError(contract.CodeBadRequest, errors.New("no such change of a file"))
+		return s.confirmChange(ctx, tx, b.Lang, o.mailbox, done)
 	})
 	if err != nil {
 		return err
 	}
-	httpx.SeeOther(w, s.base(r).Link(Path+"/freeze")+"&"+url.Values{"done": {in.Get("change")}}.Encode())
+	httpx.SeeOther(w, b.Link(Path+"/freeze")+"&"+url.Values{"done": {in.Get("change")}}.Encode())
 	return nil
+}
+
+// applyChange makes a change of the file, and returns the entry of the log, or the zero entry if
+// nothing changed.
+func (s *Service) applyChange(ctx context.Context, tx *store.Tx, o session, change string, until time.Time) (freeze.Entry, error) {
+	switch change {
+	case changeFreeze:
+		return s.Freeze.Freeze(ctx, tx, o.mailbox)
+	case changeLift, changeUntil:
+		return s.Freeze.Lift(ctx, tx, o.mailbox, until)
+	case changeShort:
+		return s.Freeze.Alert(ctx, tx, o.mailbox, freeze.AlertShort)
+	case changeLong:
+		return s.Freeze.Alert(ctx, tx, o.mailbox, freeze.AlertLong)
+	case changeRemove:
+		return s.Freeze.Alert(ctx, tx, o.mailbox, 0)
+	}
+	return freeze.Entry{}, httpx.NewError(contract.CodeBadRequest, errors.New("no such change of a file"))
 }
 
 // limit returns an error if a session's mailbox did something too often.

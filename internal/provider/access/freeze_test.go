@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/i18n"
 	"vestibule/internal/mail"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/access"
@@ -24,6 +25,7 @@ import (
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/providertest"
 	"vestibule/internal/testutil/storetest"
+	"vestibule/templates/ui"
 )
 
 // reference returns the name of a report in addresses.
@@ -119,13 +121,14 @@ func TestFreezePreventsEverythingNew(t *testing.T) {
 		// Lifted for a time: until the end of the day.
 		day := s.Now().UTC().Format(time.DateOnly)
 		s.change(b, "until", day)
+		s.emails(3) // the link, and two that confirm the changes
 		if a := s.relay(report); a.Status != http.StatusOK {
 			t.Errorf("sharing while the freeze is lifted: %d %s", a.Status, a.Body)
 		}
 		s.Advance(24 * time.Hour)
 		refused("sharing token after the day", s.Do("POST", "/connect/relay-tokens", map[string]any{"publicToken": report,
 			"publicId": s.Seed.ThirdParty.PublicID}, s.Basic), http.StatusForbidden, contract.CodeConsentNotProvided)
-		b = s.open(s.link(address, 2))
+		b = s.open(s.link(address, 4))
 		s.change(b, "lift", "")
 		if a := s.refresh(report); a.Status != http.StatusOK {
 			t.Errorf("refresh after the freeze: %d %s", a.Status, a.Body)
@@ -154,7 +157,7 @@ func TestFreezeWinsOverReport(t *testing.T) {
 		var before int
 		wg.Go(func() {
 			err := s.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-				if err := files.Freeze(ctx, tx, mailbox); err != nil {
+				if _, err := files.Freeze(ctx, tx, mailbox); err != nil {
 					return err
 				}
 				return tx.QueryRowContext(ctx, `SELECT count(*) FROM reports WHERE status = 'SUCCESS'`).Scan(&before)
@@ -174,11 +177,16 @@ func TestFreezeWinsOverReport(t *testing.T) {
 // mailbox returns the hash of an address with a consumer.
 func (s *testServer) mailbox(address string) (hash []byte) {
 	s.t.Helper()
+	return s.mailboxes().Hash(address)
+}
+
+func (s *testServer) mailboxes() *mail.Mailboxes {
+	s.t.Helper()
 	boxes, err := mail.OpenMailboxes(s.t.Context(), s.DB)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return boxes.Hash(address)
+	return boxes
 }
 
 // TestFraudAlertIsInNewReports checks the alert's notice in reports of its time, and not in others.
@@ -211,6 +219,66 @@ func TestFraudAlertIsInNewReports(t *testing.T) {
 			t.Error("a report has an expired alert")
 		}
 	}))
+}
+
+// TestChangesOfFileAreConfirmed checks that each change of a freeze and of an alert is confirmed once, to the person
+// alone: no business sees the email.
+func TestChangesOfFileAreConfirmed(t *testing.T) {
+	storetest.Each(t, store.Provider, onDB(func(t *testing.T, s *testServer) {
+		const address = "ana@example.com"
+		s.share("Ana", address)
+		b := s.open(s.link(address, 1))
+		s.change(b, "lift", "") // changes nothing
+		s.change(b, "alert-remove", "")
+		until := s.Now().UTC()
+		for i, c := range []struct {
+			change  string
+			subject i18n.Key
+			day     time.Time
+		}{
+			{"freeze", "email.access_frozen.subject", until},
+			{"until", "email.access_lifted_until.subject", until},
+			{"lift", "email.access_lifted.subject", until},
+			{"alert-short", "email.access_alert.subject", until.Add(freeze.AlertShort)},
+			{"alert-long", "email.access_alert.subject", until.Add(freeze.AlertLong)},
+			{"alert-remove", "email.access_alert_removed.subject", until},
+		} {
+			for range 2 {
+				s.change(b, c.change, until.Format(time.DateOnly))
+			}
+			day := ui.DayWords(i18n.English, c.day)
+			m := s.emails(i + 2)[i+1]
+			if want := i18ntest.EN(c.subject, "service", "Vestibule Verification", "day", day); m.To != address || m.Subject != want ||
+				c.day != until && !strings.Contains(m.Text, day) || !strings.Contains(m.Text, s.URL+"/access?lang=en") {
+				t.Errorf("%s: %q to %s: %s", c.change, m.Subject, m.To, m.Text)
+			}
+		}
+		s.idle()
+		s.emails(7)
+		box := mail.Outbox{DB: s.DB, Now: s.Now}
+		all, err := box.List(t.Context(), s.DB.SQL, mail.Filter{CustomerID: s.customerID(s.Seed.PublicID), Limit: 10})
+		if err != nil || len(all) != 0 {
+			t.Errorf("the dashboard lists %v (%v)", all, err)
+		}
+	}))
+	t.Run("without mail server", func(t *testing.T) {
+		s := &testServer{t: t}
+		s.Server = providertest.Start(t, storetest.SQLite(t, store.Provider), "get")
+		s.share("Ana", "ana@example.com")
+		service := &access.Service{DB: s.DB, Freeze: &freeze.Service{DB: s.DB, Now: s.Now}, Mailboxes: s.mailboxes()}
+		var link string
+		err := s.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
+			link, err = service.PersonLink(ctx, tx, "ana@example.com")
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.change(s.open(link+"?lang=en"), "freeze", "")
+		if n := s.Count(`SELECT count(*) FROM emails`); n != 0 {
+			t.Errorf("%d emails wait for users of the dashboard", n)
+		}
+	})
 }
 
 // TestFileIsClosedToOthers attacks the pages: without a session, with another person's, by forged origins and
@@ -261,11 +329,7 @@ func TestFileIsClosedToOthers(t *testing.T) {
 func TestCompanyLink(t *testing.T) {
 	storetest.Each(t, store.Provider, onDB(func(t *testing.T, s *testServer) {
 		own := s.share("Ana", "ana@example.com")
-		boxes, err := mail.OpenMailboxes(t.Context(), s.DB)
-		if err != nil {
-			t.Fatal(err)
-		}
-		service := &access.Service{DB: s.DB, Mailboxes: boxes, Freeze: &freeze.Service{DB: s.DB, Now: s.Now}}
+		service := &access.Service{DB: s.DB, Mailboxes: s.mailboxes(), Freeze: &freeze.Service{DB: s.DB, Now: s.Now}}
 		link := func(publicID string) (path string, err error) {
 			err = s.DB.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 				path, err = service.CompanyLink(ctx, tx, s.customerID(publicID), own)
@@ -327,7 +391,8 @@ func TestReportInWords(t *testing.T) {
 			[]string{i18ntest.EN("access.reads.through", "reader", "Third Party", "company", "Vestibule")}, nil)
 		page := b.Do("GET", "/access/report/"+reference(own)+"?lang=en", nil)
 		checkBody(t, page, 200, []string{i18ntest.EN("access.field.account_details"), i18ntest.EN("access.transactions"),
-			i18ntest.EN("access.transactions.older"), "Checking"}, []string{"account_id", "null"})
+			i18ntest.EN("access.transactions.older"), "Checking", `<td role="cell" class="td number"`, `"><time datetime="2026-1`},
+			[]string{"account_id", "null"})
 		last := b.Do("GET", "/access/report/"+reference(own)+"?lang=es&page=999", nil)
 		checkBody(t, last, 200, []string{"Cuentas"}, nil)
 		file := b.Do("GET", "/access/file.json?lang=en", nil)

@@ -67,12 +67,14 @@ type refused struct {
 	field string
 	text  i18n.Key
 	args  []string // of the text, in pairs
+
+	record func(context.Context) error // records the refusal after the change is rolled back; may be nil
 }
 
 func (refused) Error() string { return "dashboard: a form was refused" }
 
 func fieldProblem(field string, text i18n.Key, args ...string) error {
-	return refused{field, text, args}
+	return refused{field: field, text: text, args: args}
 }
 
 // noChange is the error of a change that is unnecessary: it was already made, or its
@@ -139,6 +141,11 @@ func (s *Pages) postDecoded(decode func(http.ResponseWriter, *http.Request) (url
 		var not noChange
 		switch {
 		case errors.As(err, &no):
+			if no.record != nil {
+				if err := no.record(r.Context()); err != nil {
+					return err
+				}
+			}
 			frame := s.frameOf(r, by)
 			frame.Invalid, frame.Words, frame.Given = no.field, i18n.T(frame.Lang, no.text, no.args...), form
 			return s.render(w, r, by, http.StatusUnprocessableEntity, frame, c.back)

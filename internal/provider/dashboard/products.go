@@ -265,8 +265,8 @@ func (s *Service) addPrepared(ctx context.Context, tx *store.Tx, by user, in inp
 	}
 	add, err := s.Customers.Prepared.Read([]byte(in.Get(fileBody)))
 	if details := httpx.AsError(err); err != nil && details.Details != nil {
-		return done{}, refused{"file", "dashboard.prepared.invalid", []string{"field", details.Details[0].Field,
-			"problem", details.Details[0].Message}}
+		return done{}, fieldProblem("file", "dashboard.prepared.invalid", "field", details.Details[0].Field,
+			"problem", details.Details[0].Message)
 	}
 	if err != nil {
 		return done{}, err

@@ -479,7 +479,9 @@ func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, to
 		case contract.CodeInvalidPublicID:
 			return done{}, fieldProblem("publicId", "dashboard.share.no_account")
 		case contract.CodeConsentNotProvided:
-			return done{}, fieldProblem(field, "dashboard.share.not_permitted")
+			return done{}, refused{field: field, text: "dashboard.share.not_permitted", record: func(ctx context.Context) error {
+				return s.Reports.RecordRefusal(ctx, reports.Report{PublicToken: token, CustomerID: by.account.ID})
+			}}
 		case contract.CodeRelayTokenExpired:
 			return done{}, fieldProblem(field, "dashboard.share.too_old")
 		case contract.CodeRelayTokenRevoked:

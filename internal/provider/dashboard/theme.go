@@ -83,8 +83,8 @@ func settings(in input) (theme.Settings, error) {
 		if low.Better != nil {
 			text, better = "dashboard.theme.color.contrast", low.Better.String()
 		}
-		return given, refused{field, text, []string{"color", in.field(field),
-			"ratio", number(float64(int(low.Ratio*100)) / 100), "least", number(low.Least), "better", better}}
+		return given, fieldProblem(field, text, "color", in.field(field),
+			"ratio", number(float64(int(low.Ratio*100))/100), "least", number(low.Least), "better", better)
 	case err != nil:
 		return given, malformed("theme")
 	}

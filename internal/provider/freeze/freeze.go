@@ -137,8 +137,9 @@ func (s *Service) lock() string {
 	return ""
 }
 
-// Freeze freezes a file, also one whose freeze is lifted for a time.
-func (s *Service) Freeze(ctx context.Context, tx *store.Tx, mailbox []byte) error {
+// Freeze freezes a file, also one whose freeze is lifted for a time. It returns the entry that it adds
+// to the log, as Lift and Alert do: the zero entry if nothing changes.
+func (s *Service) Freeze(ctx context.Context, tx *store.Tx, mailbox []byte) (Entry, error) {
 	return s.change(ctx, tx, mailbox, Entry{Action: ActionFrozen}, func(f *File) bool {
 		changed := !f.Frozen(tx.Now)
 		f.FrozenAt, f.LiftedUntil = tx.Now, time.Time{}
@@ -147,7 +148,7 @@ func (s *Service) Freeze(ctx context.Context, tx *store.Tx, mailbox []byte) erro
 }
 
 // Lift lifts the freeze of a file until an instant or, if that is zero, for good.
-func (s *Service) Lift(ctx context.Context, tx *store.Tx, mailbox []byte, until time.Time) error {
+func (s *Service) Lift(ctx context.Context, tx *store.Tx, mailbox []byte, until time.Time) (Entry, error) {
 	e := Entry{Action: ActionLifted, Until: until}
 	if !until.IsZero() {
 		e.Action = ActionLiftedUntil
@@ -164,8 +165,9 @@ func (s *Service) Lift(ctx context.Context, tx *store.Tx, mailbox []byte, until 
 	})
 }
 
-// Alert begins a fraud alert that lasts for a time, or with 0 removes it.
-func (s *Service) Alert(ctx context.Context, tx *store.Tx, mailbox []byte, life time.Duration) error {
+// Alert begins a fraud alert that lasts for a time, or with 0 removes it. An alert until the same day
+// changes nothing.
+func (s *Service) Alert(ctx context.Context, tx *store.Tx, mailbox []byte, life time.Duration) (Entry, error) {
 	if life == 0 {
 		return s.change(ctx, tx, mailbox, Entry{Action: ActionAlertRemoved}, func(f *File) bool {
 			changed := f.Alerted(tx.Now)
@@ -175,29 +177,29 @@ func (s *Service) Alert(ctx context.Context, tx *store.Tx, mailbox []byte, life 
 	}
 	until := tx.Now.Add(life)
 	return s.change(ctx, tx, mailbox, Entry{Action: ActionAlert, Until: until}, func(f *File) bool {
-		changed := !f.AlertUntil.Equal(until)
+		changed := f.AlertUntil.UTC().Format(time.DateOnly) != until.UTC().Format(time.DateOnly)
 		f.AlertUntil = until
 		return changed
 	})
 }
 
 // change changes a file and adds the entry to its log, if the file changed.
-func (s *Service) change(ctx context.Context, tx *store.Tx, mailbox []byte, e Entry, apply func(*File) bool) error {
+func (s *Service) change(ctx context.Context, tx *store.Tx, mailbox []byte, e Entry, apply func(*File) bool) (Entry, error) {
 	if err := touch(ctx, tx, mailbox); err != nil {
-		return err
+		return Entry{}, err
 	}
 	f, err := read(ctx, tx, mailbox, s.DB.ForUpdate())
 	if err != nil {
-		return err
+		return Entry{}, err
 	}
 	tx.RefreshNow() // it may have waited for reports that were being stored
 	if !apply(&f) {
-		return nil
+		return Entry{}, nil
 	}
 	if err := update(ctx, tx, mailbox, f); err != nil {
-		return err
+		return Entry{}, err
 	}
-	return s.Record(ctx, tx, mailbox, e)
+	return e, s.Record(ctx, tx, mailbox, e)
 }
 
 // Record adds an entry of now to the log of a file.
