@@ -113,7 +113,7 @@ func TestValidateRejectsBadConfigurations(t *testing.T) {
 		"events to a private address":      {[]string{"--events-url=https://10.0.0.7/webhooks"}, "--events-url"},
 		"a public network of webhooks":     {[]string{"--webhook-networks=10.0.0.0/7"}, "--webhook-networks 10.0.0.0/7: must be a part"},
 		"the metadata of a cloud":          {[]string{"--webhook-networks=169.254.0.0/16"}, "--webhook-networks"},
-		"a network that is none":           {[]string{"--webhook-networks=10.0.0.7"}, "--webhook-networks"},
+		"a webhook network without a mask": {[]string{"--webhook-networks=10.0.0.7"}, "--webhook-networks"},
 		"events to another network": {[]string{"--webhook-networks=10.1.0.0/16",
 			"--events-url=https://10.0.0.7/webhooks"}, "--webhook-networks can name"},
 		"events to a proxied portal's own": {[]string{"--portal-addr=0.0.0.0:0", "--behind-proxy",

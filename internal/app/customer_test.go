@@ -144,7 +144,7 @@ func TestOperatorCommand(t *testing.T) {
 		code int // -1: any
 		want string
 	}{
-		{[]string{"--create", "add", "nobody"}, 2, ""},
+		{[]string{"--create", "add", "not-an-address"}, 2, ""},
 		{[]string{"--create", "add", "ops@service.example"}, 0, "/operator/set-password/"},
 		{[]string{"add", "ops@service.example", "--operator-addr=127.0.0.1:9999"}, 0, "http://127.0.0.1:9999/operator/set-password/"},
 		{[]string{"list", "--json"}, 0, `"email": "ops@service.example"`},

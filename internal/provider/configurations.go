@@ -178,7 +178,8 @@ func (p *Provider) configuration(ctx context.Context, q store.Queryer, a custome
 	return all[i], nil
 }
 
-// assignable is configuration for one that a product gets; "" is none.
+// assignable returns the configuration to give to a product. An empty name returns the zero
+// configuration, and the product then inherits one. It refuses a retired configuration.
 func (p *Provider) assignable(ctx context.Context, q store.Queryer, a customers.Account, name string) (c customers.Configuration,
 	err error) {
 	if name == "" {

@@ -46,7 +46,7 @@ func (d *Handler) selectedReport(ctx context.Context, a applications.Application
 	return held, err
 }
 
-// formerRevision returns the stored revision before another one; false if there is none.
+// formerRevision returns the stored revision before another one. ok is false for the first revision.
 func (d *Handler) formerRevision(ctx context.Context, id string, of applications.StoredReport) (r applications.StoredReport,
 	ok bool, err error) {
 	if of.Revision == 0 {

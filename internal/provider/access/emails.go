@@ -81,8 +81,8 @@ var changeTexts = map[freeze.Action]struct{ subject, body i18n.Key }{
 	freeze.ActionAlertRemoved: {"email.access_alert_removed.subject", "email.access_alert_removed.body"},
 }
 
-// confirmChange writes the email that confirms a change of the file. No company may learn of it, so
-// without a mail server, when users of the dashboard pass emails on, there is none.
+// confirmChange writes the email that confirms a change of the file. Without a mail server it writes
+// no email: users of the dashboard would pass it on, and no company may learn of the change.
 func (s *Service) confirmChange(ctx context.Context, tx *store.Tx, l i18n.Lang, mailbox []byte, e freeze.Entry) error {
 	if !s.Outbox.Sends() {
 		return nil
