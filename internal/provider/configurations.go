@@ -10,6 +10,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/dashboard"
+	"vestibule/internal/provider/operator"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 )
@@ -84,7 +85,7 @@ func (p *Provider) Products(ctx context.Context, publicID string) ([]customers.P
 // id or alias; an empty name is the one that the account inherits.
 func (p *Provider) CreateProduct(ctx context.Context, publicID string, n customers.Names,
 	configuration string) (made customers.Product, err error) {
-	if err := checkNames(n); err != nil {
+	if err := operator.CheckNames(n); err != nil {
 		return made, err
 	}
 	err = p.operate(ctx, publicID, func(ctx context.Context, tx *store.Tx, a customers.Account) (staff.Entry, error) {
@@ -99,7 +100,7 @@ func (p *Provider) CreateProduct(ctx context.Context, publicID string, n custome
 
 // RenameProduct changes the names of a product, which is named by id or name.
 func (p *Provider) RenameProduct(ctx context.Context, publicID, product string, n customers.Names) (made customers.Product, err error) {
-	if err := checkNames(n); err != nil {
+	if err := operator.CheckNames(n); err != nil {
 		return made, err
 	}
 	return p.changeProduct(ctx, publicID, product, func(ctx context.Context, tx *store.Tx, _ customers.Account, before customers.Product) (
@@ -143,16 +144,6 @@ func (p *Provider) changeProduct(ctx context.Context, publicID, product string,
 		return e, productError(err)
 	})
 	return made, err
-}
-
-func checkNames(n customers.Names) error {
-	if problem := customers.NameProblem(n.Name); problem != "" {
-		return errors.New("the name " + problem)
-	}
-	if problem := customers.NameProblem(n.DisplayName); n.DisplayName != "" && problem != "" {
-		return errors.New("the display name " + problem)
-	}
-	return nil
 }
 
 func productError(err error) error {

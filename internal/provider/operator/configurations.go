@@ -80,7 +80,7 @@ func (s *Service) retireConfiguration(ctx context.Context, tx *store.Tx, a custo
 
 func (s *Service) createProduct(ctx context.Context, tx *store.Tx, a customers.Account, in dashboard.Input) (dashboard.Done, error) {
 	n := customers.Names{Name: in.Field("name"), DisplayName: in.Field("displayName")}
-	if err := checkNames(n); err != nil {
+	if err := CheckNames(n); err != nil {
 		return dashboard.Done{}, formError(err)
 	}
 	p, err := s.Customers.CreateProduct(ctx, tx, a.ID, n, in.Get("configuration"))

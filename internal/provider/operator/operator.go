@@ -83,7 +83,8 @@ type NameError struct{ Field, Problem string }
 
 func (e NameError) Error() string { return "the " + e.Field + " " + e.Problem }
 
-func checkNames(n customers.Names) error {
+// CheckNames returns a NameError for a name that an account or a product cannot have.
+func CheckNames(n customers.Names) error {
 	if problem := customers.NameProblem(n.Name); problem != "" {
 		return NameError{"name", problem}
 	}
@@ -137,7 +138,7 @@ func (s *Service) Account(ctx context.Context, q store.Queryer, publicID string)
 // the link by which the user chooses a password; "" if it was emailed. It returns an error for an
 // invalid name, ErrEmail, and ErrKnown.
 func (s *Service) AddCustomer(ctx context.Context, tx *store.Tx, n NewCustomer, lang i18n.Lang) (link string, _ staff.Entry, err error) {
-	if err := checkNames(customers.Names{Name: n.Name}); err != nil {
+	if err := CheckNames(customers.Names{Name: n.Name}); err != nil {
 		return "", staff.Entry{}, err
 	}
 	id, err := s.Customers.EnsureParent(ctx, tx, customers.ParentAccount{Role: "added " + n.PublicID, Name: n.Name,
@@ -169,7 +170,7 @@ func (s *Service) invite(ctx context.Context, tx *store.Tx, account, address str
 // Rename changes the names of an account. It returns customers.ErrDuplicateName if another child of
 // the parent has the name; tx may then be unusable.
 func (s *Service) Rename(ctx context.Context, tx *store.Tx, a customers.Account, n customers.Names) (e staff.Entry, err error) {
-	if err := checkNames(n); err != nil {
+	if err := CheckNames(n); err != nil {
 		return e, err
 	}
 	if err := s.Customers.Rename(ctx, tx, a.ID, n); err != nil {
