@@ -83,9 +83,9 @@ type noChange struct{ flash flash }
 
 func (noChange) Error() string { return "dashboard: nothing was changed" }
 
-// get serves a page to a signed-in user and redirects all others to the sign-in page.
-func (s *Pages) get(show page) http.Handler {
-	return s.adapt(func(w http.ResponseWriter, r *http.Request) error {
+// forUser calls serve for a signed-in user and redirects all others to the sign-in page.
+func (s *Pages) forUser(serve func(w http.ResponseWriter, r *http.Request, by user) error) httpx.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.guard(r); err != nil {
 			return err
 		}
@@ -96,14 +96,22 @@ func (s *Pages) get(show page) http.Handler {
 		if by.ID == "" {
 			return s.redirectToSignIn(w, r)
 		}
+		return serve(w, r, by)
+	}
+}
+
+// get serves a page to a signed-in user and redirects all others to the sign-in page.
+func (s *Pages) get(show page) http.Handler {
+	return s.adapt(s.forUser(func(w http.ResponseWriter, r *http.Request, by user) error {
 		d := s.frameOf(r, by)
 		if r.Method == http.MethodGet {
+			var err error
 			if d.Flash, d.Secret, err = s.takeFlash(r.Context(), by.session.ID); err != nil {
 				return err
 			}
 		}
 		return s.render(w, r, by, http.StatusOK, d, show)
-	})
+	}))
 }
 
 // post makes a change and redirects to a page that confirms it. A rejected form is

@@ -137,20 +137,10 @@ func (s *Service) emailOf(ctx context.Context, q store.Queryer, by user, lang i1
 // previewCorrection shows the result of a correction before it is confirmed. It changes nothing,
 // so the form's nonce stays valid.
 func (s *Service) previewCorrection(p *Pages) httpx.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := p.guard(r); err != nil {
-			return err
-		}
+	return p.forUser(func(w http.ResponseWriter, r *http.Request, by user) error {
 		form, err := httpx.DecodeForm(w, r, maxForm)
 		if err != nil {
 			return err
-		}
-		by, err := p.current(r.Context(), s.DB.SQL, r)
-		if err != nil {
-			return err
-		}
-		if by.ID == "" {
-			return p.redirectToSignIn(w, r)
 		}
 		in := input{Values: form, id: r.PathValue("id")}
 		d, status := p.frameOf(r, by), http.StatusOK
@@ -172,7 +162,7 @@ func (s *Service) previewCorrection(p *Pages) httpx.HandlerFunc {
 			d providerui.Dashboard) (templ.Component, error) {
 			return s.correctionPage(ctx, by, d, v, form.Get("item"))
 		})
-	}
+	})
 }
 
 // draftCorrection computes the correction of a form.
@@ -288,17 +278,7 @@ func corrected(in input, now reports.Correcting) (out []corrections.Correction, 
 }
 
 // revision serves the body of a revision of a report as a file.
-func (s *Service) revision(w http.ResponseWriter, r *http.Request) error {
-	if err := s.guard(r); err != nil {
-		return err
-	}
-	by, err := s.current(r.Context(), s.DB.SQL, r)
-	if err != nil {
-		return err
-	}
-	if by.ID == "" {
-		return s.redirectToSignIn(w, r)
-	}
+func (s *Service) revision(w http.ResponseWriter, r *http.Request, by user) error {
 	token, n := s.token(r.PathValue("id")), r.PathValue("revision")
 	number, err := strconv.Atoi(n)
 	if err != nil || number < 0 || token == "" || !by.corrects {

@@ -104,23 +104,13 @@ func (s *Service) dispute(ctx context.Context, r *http.Request, by user, d provi
 }
 
 func (s *Service) disputeFile(p *Pages) httpx.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := p.guard(r); err != nil {
-			return err
-		}
-		by, err := p.current(r.Context(), s.DB.SQL, r)
-		if err != nil {
-			return err
-		}
-		if by.ID == "" {
-			return p.redirectToSignIn(w, r)
-		}
+	return p.forUser(func(w http.ResponseWriter, r *http.Request, by user) error {
 		x, err := s.ownDispute(r.Context(), s.DB.SQL, by, r.PathValue("id"))
 		if err != nil {
 			return err
 		}
 		return s.Disputes.ServeFile(w, r, x, r.PathValue("file"))
-	}
+	})
 }
 
 // decodeDispute reads the form of a new dispute. The contents and names of files become fields.

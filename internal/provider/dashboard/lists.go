@@ -137,16 +137,6 @@ func sortOf(q url.Values, offered ...string) (string, error) {
 }
 
 // setDensity stores how high the user wants the rows of lists.
-func (s *Pages) setDensity(w http.ResponseWriter, r *http.Request) error {
-	if err := s.guard(r); err != nil {
-		return err
-	}
-	by, err := s.current(r.Context(), s.DB.SQL, r)
-	if err != nil {
-		return err
-	}
-	if by.ID == "" {
-		return s.redirectToSignIn(w, r)
-	}
+func (s *Pages) setDensity(w http.ResponseWriter, r *http.Request, by user) error {
 	return console.SaveDensity(w, r, s.Staff, by.ID)
 }

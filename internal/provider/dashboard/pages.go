@@ -216,7 +216,7 @@ func (s *Pages) mountStaff(mux *http.ServeMux) {
 	people := s.Home + "/people"
 	s.mountList(mux, s.Home+"/people", s.userList)
 	s.mountList(mux, s.Home+"/audit", s.entries)
-	mux.Handle("POST "+s.Home+"/density", s.adapt(s.setDensity))
+	mux.Handle("POST "+s.Home+"/density", s.adapt(s.forUser(s.setDensity)))
 	for path, f := range map[string]form{
 		"":             {s.users, people, s.addUser, s.setLanguage},
 		"/{id}/remove": {s.users, people, s.removeUser, nil},

@@ -42,7 +42,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("POST /dashboard/relay-tokens/received/find", s.find(searchIn(receivedPath, s.received)))
 	s.mountList(mux, "/dashboard/outbox", s.emails)
 	s.mountList(mux, "/dashboard/accounts", s.childList)
-	mux.Handle("GET /dashboard/reports/{id}/revisions/{revision}", s.adapt(s.revision))
+	mux.Handle("GET /dashboard/reports/{id}/revisions/{revision}", s.adapt(s.forUser(s.revision)))
 	for pattern, c := range s.changes() {
 		mux.Handle(pattern, s.post(c))
 	}
