@@ -33,6 +33,7 @@ type Config struct {
 	Listen     Listen               `embed:"" group:"listen"`
 	TLS        httpx.TLSConfig      `embed:"" group:"tls"`
 	Process    Process              `embed:"" group:"process"`
+	Both       Both                 `embed:"" group:"both"`
 	Store      store.Config         `embed:"" group:"store"`
 	Account    svcapi.Account       `embed:"" group:"account"`
 	Pages      portal.Pages         `embed:"" group:"pages"`
@@ -155,6 +156,14 @@ func (c *Config) check(uses map[string]bool, p parties) error {
 		}
 	}
 	return errors.Join(append(errs, c.checkListeners(p), c.checkParties(p))...)
+}
+
+// checkAsSandbox checks the configuration of --sandbox-settings.
+func (c *Config) checkAsSandbox(uses map[string]bool) error {
+	if err := c.check(uses, parties{provider: true}); err != nil {
+		return errors.New("sandbox: " + strings.ReplaceAll(err.Error(), "\n", "\nsandbox: "))
+	}
+	return nil
 }
 
 // profileURL returns the provider's address in the file of --provider-profile, or "".

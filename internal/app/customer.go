@@ -304,7 +304,11 @@ func (in *invocation) openExisting(ctx context.Context, party string) (*store.DB
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(in.stderr, "vestibule: the %s's database is %s\n", party, opened.Place())
+	of := party + "'s"
+	if in.config.Both.SandboxSettings != "" {
+		of += " " + string(in.config.Process.Environment)
+	}
+	fmt.Fprintf(in.stderr, "vestibule: the %s database is %s\n", of, opened.Place())
 	if err := opened.LoadKeys(); err != nil {
 		return nil, refusal{err}
 	}

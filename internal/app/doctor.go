@@ -19,7 +19,7 @@ import (
 
 type doctorCommand struct{}
 
-func (doctorCommand) uses() string { return portalUses + " provider-addr data documents" }
+func (doctorCommand) uses() string { return portalUses + " both provider-addr data documents" }
 
 // Run prints a line for each finding, and returns errUnhealthy if one failed. It changes
 // nothing, here or at the provider.
