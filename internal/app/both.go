@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
-	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
@@ -109,6 +108,11 @@ func (c *cli) parseSandbox(args []string, in invocation) (invocation, error) {
 	if own.config.Process.Environment != contract.Sandbox {
 		return in, fmt.Errorf("--sandbox-settings %s: the environment must be sandbox", path)
 	}
+	for _, p := range out.command.Path {
+		if f := p.Flag; f != nil && !p.Resolved && f.Group != nil && f.Group.Key == "store" {
+			return in, fmt.Errorf("--%s: the file of --sandbox-settings says where the sandbox's state is: leave the flag out", f.Name)
+		}
+	}
 	own.config.share(&c.config)
 	if name := c.config.Operator.ServiceName + " (sandbox)"; settings["service-name"] == "" && len(name) <= 60 {
 		own.config.Operator.ServiceName = name // people see in which of the two they are
@@ -147,10 +151,6 @@ func (c *Config) checkBoth(sandbox *Config) error {
 	if here == there || c.Store.URL == "" && sandbox.Store.URL == "" && sameFile(c.Store.Dir, sandbox.Store.Dir) {
 		bad("production and the sandbox have the same database, %s: give each its own --data-dir or --database-url", here)
 	}
-	if sameFile(c.Store.KeyFile(), sandbox.Store.KeyFile()) {
-		bad("production and the sandbox have the same key-encryption key, %s: give each its own --data-dir or --master-key-file",
-			c.Store.KeyFile())
-	}
 	return errors.Join(errs...)
 }
 
@@ -175,17 +175,17 @@ func hostOf(address string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// differ refuses one database of two environments that two addresses lead to, and a copy.
-func differ(ctx context.Context, production, sandbox *store.DB) error {
-	one, err := getOrCreate(ctx, production, "database-id", uuid.NewString)
-	if err != nil {
-		return err
+// loadKeys loads the key-encryption keys of the process, and refuses one key of both environments.
+func (p *program) loadKeys() error {
+	for _, c := range p.configs() {
+		if err := c.Store.LoadKeys(); err != nil {
+			return refusal{err}
+		}
 	}
-	other, err := getOrCreate(ctx, sandbox, "database-id", uuid.NewString)
-	if err == nil && one == other {
-		err = refusal{errors.New("--sandbox-settings: the sandbox's database is production's, or a copy of it: give the sandbox its own")}
+	if p.sandbox != nil && bytes.Equal(p.config.Store.MasterKey, p.sandbox.Store.MasterKey) {
+		return refusal{errors.New("--sandbox-settings: the sandbox has production's key-encryption key: give it its own --master-key-file")}
 	}
-	return err
+	return nil
 }
 
 // sites are the handlers of one listener by their public address.

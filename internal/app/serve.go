@@ -136,9 +136,9 @@ func serve(ctx context.Context, c, sandbox *Config, p parties, log *slog.Logger,
 			return err
 		}
 		c.Store.Now = run.now
-		if err := c.Store.LoadKeys(); err != nil {
-			return refusal{err}
-		}
+	}
+	if err := run.loadKeys(); err != nil {
+		return err
 	}
 	if err := run.listen(p); err != nil {
 		return err
@@ -316,8 +316,8 @@ func (p *program) open(ctx context.Context, c *Config, name string) (*store.DB, 
 func (p *program) startProvider(ctx context.Context, c *Config, name string, which parties, public, pages sites) (generatedCustomers, error) {
 	var made generatedCustomers
 	db, err := p.open(ctx, c, store.Provider)
-	if err == nil && c == p.sandbox {
-		err = differ(ctx, p.stores[0], db)
+	if err != nil && c == p.sandbox {
+		err = fmt.Errorf("a database of its own, not production's, is needed, with a key of its own: %w", err)
 	}
 	if err != nil {
 		return made, err
