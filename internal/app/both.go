@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -12,11 +13,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
+	"vestibule/internal/portal/doctor"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/store"
@@ -273,4 +276,43 @@ func (p *program) startProviders(ctx context.Context, which parties) (generatedC
 		p.handleSites(own, pages)
 	}
 	return made, nil
+}
+
+// examineHosts checks that the hosts of both environments lead to the environments, which publish
+// different keys, and the submission host to what needs X-ENVIRONMENT.
+func (c *Config) examineHosts(ctx context.Context, sandbox *Config) (found []doctor.Finding) {
+	seen := map[string]bool{}
+	for _, host := range []struct{ name, flag, url, path, says string }{
+		{"production", "--provider-url", c.Listen.ProviderURL, "/connect/jwkset", `"keys"`},
+		{"the sandbox", "--provider-url", sandbox.Listen.ProviderURL, "/connect/jwkset", `"keys"`},
+		{"the submission host", "--submission-url", c.Both.SubmissionURL, "/connect/accesstoken", "X-ENVIRONMENT"},
+	} {
+		if host.url == "" {
+			continue
+		}
+		said, err := readFrom(ctx, host.url+host.path)
+		if err == nil && (seen[said] || !strings.Contains(said, host.says)) {
+			err = errors.New("another host answers at " + host.url + ": the name must lead here, and a proxy must pass Host on")
+		}
+		seen[said] = true
+		found = append(found, doctor.Service(doctor.Environments, host.name+" answers at "+host.url, host.flag+" of "+host.name, err))
+	}
+	return found
+}
+
+// readFrom reads at most 64 KiB of an answer.
+func readFrom(ctx context.Context, address string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, "GET", address, nil)
+	if err != nil {
+		return "", err
+	}
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	return string(raw), err
 }

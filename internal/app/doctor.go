@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/mail"
 	"vestibule/internal/pageimage"
 	"vestibule/internal/portal/doctor"
@@ -26,12 +27,16 @@ func (doctorCommand) uses() string { return portalUses + " both provider-addr da
 func (doctorCommand) Run(ctx context.Context, in *invocation) error {
 	c := in.config
 	c.dropGeneratedAccount()
-	if _, err := in.checked(parties{portal: true, provider: c.Account.ClientID == ""}); err != nil {
+	own := c.Account.ClientID == "" // the account of an embedded provider, or a provider alone
+	if _, err := in.checked(parties{portal: !own || c.Process.Environment == contract.Sandbox, provider: own}); err != nil {
 		return err
 	}
 	found, err := c.examineSources(ctx)
 	if err != nil {
 		return refusal{err}
+	}
+	if in.sandbox != nil {
+		found = append(found, c.examineHosts(ctx, in.sandbox.config)...)
 	}
 	account, err := c.accountToUse()
 	switch {
