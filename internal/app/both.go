@@ -28,8 +28,8 @@ import (
 // Both configures a provider that serves production and a sandbox in one process. Flags and
 // variables are production's, and a file has the sandbox's variables.
 type Both struct {
-	SandboxSettings string `placeholder:"FILE" help:"Variables of a sandbox that the same process serves, NAME=VALUE on each line."`
-	SubmissionURL   string `name:"submission-url" placeholder:"URL" help:"Public base URL where X-ENVIRONMENT chooses the environment."`
+	SandboxSettings string `placeholder:"FILE" help:"File of variables of a sandbox to serve beside production. Default: none."`
+	SubmissionURL   string `name:"submission-url" placeholder:"URL" help:"Public base URL where X-ENVIRONMENT chooses. Default: none."`
 }
 
 // Validate checks the address of submissions, and removes trailing slashes.
@@ -48,7 +48,8 @@ func (b *Both) Validate() error {
 }
 
 // ofProcess are the groups and flags that both environments of a process share.
-var ofProcess = []string{"tls", "telemetry", "log", "both", "provider-addr", "operator-addr", "admin-addr", "admin-url", "workers", "drain-grace"}
+var ofProcess = []string{"tls", "telemetry", "log", "both", "provider-addr", "operator-addr", "admin-addr", "admin-url", "workers",
+	"drain-grace"}
 
 // share takes from production's configuration what is the process's.
 func (c *Config) share(production *Config) {
@@ -91,7 +92,10 @@ func readSettings(path string, model *kong.Application) (map[string]string, erro
 		if _, twice := out[f.Name]; twice {
 			return nil, fmt.Errorf("line %d: %s is given twice", n+1, name)
 		}
-		out[f.Name] = strings.Trim(value, `"'`)
+		if n := len(value); n > 1 && value[0] == value[n-1] && (value[0] == '"' || value[0] == '\'') {
+			value = value[1 : n-1]
+		}
+		out[f.Name] = value
 	}
 	return out, nil
 }

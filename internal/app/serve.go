@@ -313,8 +313,8 @@ func (p *program) open(ctx context.Context, c *Config, name string) (*store.DB, 
 
 // startProvider starts the provider of an environment and, in the sandbox, creates its generated customers.
 // It adds its handlers to those of the provider's and the operator's listener. The name is that of logs and metrics.
-func (p *program) startProvider(ctx context.Context, c *Config, name string, which parties, public, pages sites) (generatedCustomers, error) {
-	var made generatedCustomers
+func (p *program) startProvider(ctx context.Context, c *Config, name string, which parties,
+	public, pages sites) (made generatedCustomers, err error) {
 	db, err := p.open(ctx, c, store.Provider)
 	if err != nil && c == p.sandbox {
 		err = fmt.Errorf("a database of its own, not production's, is needed, with a key of its own: %w", err)
