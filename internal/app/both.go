@@ -135,23 +135,29 @@ func (c *Config) checkBoth(sandbox *Config) error {
 		bad("--sandbox-settings: flags and variables are production's; give --environment production")
 	}
 	own := c.Listen.OperatorAddr != ""
-	hosts := map[string]string{}
-	for _, a := range []struct {
-		of, url string
-		needed  bool
-	}{{"--provider-url of production", c.Listen.ProviderURL, true}, {"--provider-url of the sandbox", sandbox.Listen.ProviderURL, true},
-		{"--submission-url", c.Both.SubmissionURL, false}, {"--operator-url of production", c.Listen.OperatorURL, own},
-		{"--operator-url of the sandbox", sandbox.Listen.OperatorURL, own}} {
+	type address struct {
+		of, environment, url string
+		needed               bool
+	}
+	seen := map[string]address{} // by host
+	for _, a := range []address{
+		{"--provider-url of production", "production", c.Listen.ProviderURL, true},
+		{"--operator-url of production", "production", c.Listen.OperatorURL, own},
+		{"--provider-url of the sandbox", "sandbox", sandbox.Listen.ProviderURL, true},
+		{"--operator-url of the sandbox", "sandbox", sandbox.Listen.OperatorURL, own},
+		{"--submission-url", "both", c.Both.SubmissionURL, false},
+	} {
 		host := hostOf(a.url)
+		other, found := seen[host]
 		switch {
 		case a.url == "" && a.needed:
 			bad("%s is required with --sandbox-settings, because the host of a request says which environment it is for", a.of)
 		case a.url == "":
-		case hosts[host] != "":
+		case found && other.environment != a.environment:
 			bad("%s and %s have the same host, %s: each needs its own, because browsers send cookies to every port of a host",
-				hosts[host], a.of, host)
+				other.of, a.of, host)
 		default:
-			hosts[host] = a.of
+			seen[host] = a
 		}
 	}
 	here, there := c.Store.Of(store.Provider).Place(), sandbox.Store.Of(store.Provider).Place()

@@ -66,14 +66,16 @@ func eachBoth(t *testing.T, f func(t *testing.T, w *bothServer)) {
 
 func startBoth(t *testing.T, productionURL, sandboxURL string) *bothServer {
 	t.Helper()
-	at := ports.Must(t, "127.0.0.1")
+	at, operator := ports.Must(t, "127.0.0.1"), ports.Must(t, "127.0.0.1")
 	_, port, _ := strings.Cut(at, ":")
+	_, own, _ := strings.Cut(operator, ":")
 	w := &bothServer{production: "http://localhost:" + port, settings: filepath.Join(t.TempDir(), "sandbox.env")}
 	w.testServer = testServer{dir: storetest.DataDir(t), databaseURL: sandboxURL, Log: &logtest.Buffer{}}
 	w.write(t, "# The sandbox", "VESTIBULE_PROVIDER_URL=http://"+at, "VESTIBULE_DATA_DIR="+w.dir, "", "VESTIBULE_DATABASE_URL="+sandboxURL,
-		"VESTIBULE_SANDBOX_CONTROL_ADDR=127.0.0.1:0")
+		"VESTIBULE_SANDBOX_CONTROL_ADDR=127.0.0.1:0", `VESTIBULE_OPERATOR_URL="http://`+operator+`"`)
 	w.productions = []string{"--environment=production", "--data-dir=" + storetest.DataDir(t), "--database-url=" + productionURL,
-		"--provider-url=" + w.production, "--sandbox-settings=" + w.settings}
+		"--provider-url=" + w.production, "--operator-addr=" + operator, "--operator-url=http://localhost:" + own,
+		"--sandbox-settings=" + w.settings}
 	w.args = append([]string{"provider", "--provider-addr=" + at, "--admin-addr=127.0.0.1:0",
 		"--submission-url=http://" + submissionHost}, w.productions...)
 	w.start(t)
@@ -203,6 +205,7 @@ func TestCredentialsAcrossEnvironments(t *testing.T) {
 		var person, operator struct{ Link string }
 		w.runs(t, &person, "consumer", "link", canaryEmail, "--environment=sandbox", "--sandbox-settings="+w.settings)
 		w.runs(t, &operator, "operator", "add", "ops@service.example", "--environment=sandbox", "--sandbox-settings="+w.settings)
+		w.runs(t, nil, append([]string{"operator", "add", "ops@service.example"}, w.productions...)...)
 		product := w.customer.Products["cashflow"]
 		none := strings.Repeat("A", 43)
 		initialize := func(body string) *http.Request {
@@ -264,7 +267,7 @@ func TestCredentialsAcrossEnvironments(t *testing.T) {
 				return ask(t, "GET", at+"/access/link/"+id, "")
 			}},
 			"operator's link": {last(operator.Link), none, func(id string) *http.Request {
-				return ask(t, "GET", at+"/operator/set-password/"+id, "")
+				return ask(t, "GET", strings.TrimPrefix(w.productions[5], "--operator-url=")+"/operator/set-password/"+id, "")
 			}},
 			"customer's link": {last(w.customer.Dashboard.Link), none, func(id string) *http.Request {
 				return ask(t, "GET", w.Provider+"/dashboard/set-password/"+id, "")
@@ -403,6 +406,26 @@ func TestHostsOfBothEnvironments(t *testing.T) {
 				}
 			}
 		})
+		t.Run("replica", func(t *testing.T) {
+			if w.databaseURL == "" { // SQLite is of one process
+				return
+			}
+			at := ports.Must(t, "127.0.0.1")
+			args := slices.Clone(w.args)
+			args[1] = "--provider-addr=" + at
+			args = slices.DeleteFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--operator-addr=") })
+			args = append(args, "--operator-addr="+ports.Must(t, "127.0.0.1"))
+			program.Start(t, app.Run, &logtest.Buffer{}, args...)
+			replica := bothServer{testServer: testServer{Program: &program.Program{Listeners: program.Listeners{Provider: "http://" + at}}}}
+			for env, host := range map[string]string{"production": "localhost", "sandbox": "127.0.0.1"} {
+				token := w.hosted(t, host, "GET", "/connect/accesstoken", "", "Authorization", basic(accounts[env])).field("accessToken")
+				got := replica.hosted(t, host, "GET", "/connect/status", "", "Authorization",
+					"Bearer "+base64.StdEncoding.EncodeToString([]byte(token)), "X-External-Id", "e-1")
+				if got.Status != 200 {
+					t.Errorf("%s: the replica answers %d %s", env, got.Status, got.Body)
+				}
+			}
+		})
 		t.Run("restart", func(t *testing.T) {
 			if err := w.End(); err != nil {
 				t.Fatal(err)
@@ -475,14 +498,18 @@ func TestBothEnvironmentsStayApart(t *testing.T) {
 			"production's key"},
 		"production in the file": {[]string{here, own, "VESTIBULE_ENVIRONMENT=production"}, nil, "the environment must be sandbox"},
 		"a sandbox by flags":     {[]string{here, own}, []string{"--environment=sandbox"}, "give --environment production"},
-		"no operator's host":     {[]string{here, own}, []string{"--operator-addr=127.0.0.1:0"}, "--operator-url of production is required"},
-		"a flag of the process":  {[]string{here, own, "VESTIBULE_LOG_LEVEL=debug"}, nil, "line 3: VESTIBULE_LOG_LEVEL is the same for both"},
-		"a portal's flag":        {[]string{here, own, "VESTIBULE_BRAND_FILE=x"}, nil, "line 3: VESTIBULE_BRAND_FILE is no variable"},
-		"an unknown variable":    {[]string{"", here, own, "VESTIBULE_COLOR=red"}, nil, "line 4: VESTIBULE_COLOR is no variable"},
-		"no variable":            {[]string{"hello"}, nil, "line 1: must be NAME=VALUE"},
-		"a variable twice":       {[]string{here, here}, nil, "line 2: VESTIBULE_PROVIDER_URL is given twice"},
-		"a bad value":            {[]string{here, own, "VESTIBULE_WIDGET_RATE=x"}, nil, "--widget-rate: must be a whole number"},
-		"a refused value":        {[]string{here, own, "VESTIBULE_WIDGET_RATE=-1"}, nil, "sandbox: --widget-rate"},
+		"the operator's host": {[]string{here, own, "VESTIBULE_OPERATOR_URL=http://localhost:7"}, []string{"--operator-addr=127.0.0.1:0",
+			"--operator-url=http://localhost:7"}, "--operator-url of the sandbox have the same host"},
+		"no operator's listener": {[]string{here, own, "VESTIBULE_OPERATOR_URL=http://127.0.0.1:7"}, nil,
+			"sandbox: --operator-url needs --operator-addr"},
+		"no operator's host":    {[]string{here, own}, []string{"--operator-addr=127.0.0.1:0"}, "--operator-url of production is required"},
+		"a flag of the process": {[]string{here, own, "VESTIBULE_LOG_LEVEL=debug"}, nil, "line 3: VESTIBULE_LOG_LEVEL is the same for both"},
+		"a portal's flag":       {[]string{here, own, "VESTIBULE_BRAND_FILE=x"}, nil, "line 3: VESTIBULE_BRAND_FILE is no variable"},
+		"an unknown variable":   {[]string{"", here, own, "VESTIBULE_COLOR=red"}, nil, "line 4: VESTIBULE_COLOR is no variable"},
+		"no variable":           {[]string{"hello"}, nil, "line 1: must be NAME=VALUE"},
+		"a variable twice":      {[]string{here, here}, nil, "line 2: VESTIBULE_PROVIDER_URL is given twice"},
+		"a bad value":           {[]string{here, own, "VESTIBULE_WIDGET_RATE=x"}, nil, "--widget-rate: must be a whole number"},
+		"a refused value":       {[]string{here, own, "VESTIBULE_WIDGET_RATE=-1"}, nil, "sandbox: --widget-rate"},
 	} {
 		args := append([]string{"provider", "--environment=production", "--provider-addr=127.0.0.1:0", "--provider-url=http://localhost:1",
 			"--data-dir=" + dir, "--sandbox-settings=" + file(c.settings...)}, c.args...)

@@ -94,9 +94,6 @@ func (l *Listen) Validate() error {
 	if l.AdminURL != "" && l.AdminAddr == "" {
 		bad("--admin-url needs --admin-addr")
 	}
-	if l.OperatorURL != "" && l.OperatorAddr == "" {
-		bad("--operator-url needs --operator-addr")
-	}
 	return errors.Join(errs...)
 }
 
@@ -197,6 +194,9 @@ func (c *Config) checkListeners(p parties) error {
 		case l.url == "" && (c.TLS.BehindProxy || host == "" || net.ParseIP(host).IsUnspecified()):
 			bad("--%s-url is required with --%s-addr %q, which does not say the address that browsers use", l.name, l.name, l.addr)
 		}
+	}
+	if p.provider && c.Listen.OperatorURL != "" && c.Listen.OperatorAddr == "" { // commands print links only
+		bad("--operator-url needs --operator-addr")
 	}
 	if host, ok := httpx.ListenHost(c.Listen.AdminAddr); ok && (p.portal || p.provider) && !httpx.IsLoopback(host) && inTheClear {
 		bad("--admin-addr %q is reachable from other machines, so metrics would be sent unencrypted: "+
