@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vestibule/internal/httpx"
+	"vestibule/internal/store"
 )
 
 // readyTimeout bounds what readiness asks the database: a balancer asks again soon.
@@ -27,19 +28,16 @@ const (
 )
 
 // admin serves health and metrics on a separate listener. /healthz reports that the
-// process runs, and /readyz that every party can handle requests and run jobs. It serves
-// profiles only if the listener is on loopback.
+// process runs, and /readyz that every party can handle requests and run jobs. A sandbox beside
+// production has its own /readyz/sandbox, so that it takes no requests away from production. Profiles
+// are served only if the listener is on loopback.
 func (p *program) admin() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if why := p.notReady(r.Context()); why != nil {
-			p.log.Warn("not ready", "err", why.Error())
-			http.Error(w, "not ready", http.StatusServiceUnavailable)
-			return
-		}
-		w.Write([]byte("ready\n"))
-	})
+	mux.Handle("GET /readyz", p.readiness(store.Portal, store.Provider))
+	if p.sandbox != nil {
+		mux.Handle("GET /readyz/sandbox", p.readiness(sandboxBeside))
+	}
 	mux.Handle("GET /metrics", p.telemetry.Metrics())
 	if p.config.Listen.adminLocal() {
 		// Not the command line, which may have secrets.
@@ -67,8 +65,20 @@ func (p *program) adminHost(next http.Handler) http.Handler {
 	})
 }
 
-// notReady returns why this process should get no requests, or nil.
-func (p *program) notReady(ctx context.Context) error {
+// readiness answers whether the named parties are ready.
+func (p *program) readiness(names ...string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if why := p.notReady(r.Context(), names); why != nil {
+			p.log.Warn("not ready", "err", why.Error())
+			http.Error(w, "not ready", http.StatusServiceUnavailable)
+			return
+		}
+		w.Write([]byte("ready\n"))
+	})
+}
+
+// notReady returns why the named parties should get no requests, or nil.
+func (p *program) notReady(ctx context.Context, names []string) error {
 	switch stage(p.stage.Load()) {
 	case starting:
 		return errors.New("starting")
@@ -77,9 +87,11 @@ func (p *program) notReady(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	for _, party := range p.parties {
-		if err := party.Ready(ctx); err != nil {
-			return err
+	for _, name := range names {
+		if party := p.parties[name]; party != nil {
+			if err := party.Ready(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -8,6 +10,7 @@ import (
 	"testing"
 
 	"vestibule/internal/httpx"
+	"vestibule/internal/store"
 	"vestibule/internal/telemetry"
 )
 
@@ -56,6 +59,42 @@ func TestAdminListenerChecksTheHost(t *testing.T) {
 					if got := get(host, path); got != http.StatusMisdirectedRequest {
 						t.Errorf("%s of %q = %d, want 421", path, host, got)
 					}
+				}
+			}
+		})
+	}
+}
+
+// unready is a party whose database is away.
+type unready struct{ party }
+
+func (unready) Ready(context.Context) error { return errors.New("the database is away") }
+
+type readyParty struct{ party }
+
+func (readyParty) Ready(context.Context) error { return nil }
+
+// TestSandboxDoesNotMakeProductionUnready asks for the readiness of two environments, one of
+// which is away.
+func TestSandboxDoesNotMakeProductionUnready(t *testing.T) {
+	for name, c := range map[string]struct {
+		production, sandbox party
+		want                [2]int
+	}{
+		"sandbox away":    {readyParty{}, unready{}, [2]int{200, 503}},
+		"production away": {unready{}, readyParty{}, [2]int{503, 200}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &program{config: &Config{Listen: Listen{AdminAddr: "127.0.0.1:9090"}}, sandbox: &Config{}, log: slog.New(slog.DiscardHandler),
+				telemetry: telemetry.New(telemetry.Config{Log: slog.New(slog.DiscardHandler)}),
+				services:  []*service{{name: "admin", url: "http://127.0.0.1:9090"}},
+				parties:   map[string]party{store.Provider: c.production, sandboxBeside: c.sandbox}}
+			p.stage.Store(int32(serving))
+			for i, path := range []string{"/readyz", "/readyz/sandbox"} {
+				rec := httptest.NewRecorder()
+				p.admin().ServeHTTP(rec, httptest.NewRequest("GET", "http://127.0.0.1:9090"+path, nil))
+				if rec.Code != c.want[i] {
+					t.Errorf("%s: %d, want %d", path, rec.Code, c.want[i])
 				}
 			}
 		})

@@ -27,6 +27,8 @@ type cli struct {
 
 	config  Config        // not exported, for kong would validate groups that a command does not use
 	refused *refusedValue // what a mapper refused last, which kong's errors do not wrap
+	// by flag, in place of the environment's variables; nil: those of the environment
+	settings map[string]string
 
 	Serve         serveCommand          `cmd:"" default:"withargs" help:"Run the portal with the embedded provider (the default)."`
 	Portal        portalCommand         `cmd:"" help:"Run the portal alone, against the provider at --provider-url."`
@@ -52,6 +54,7 @@ var groups = []kong.Group{
 	{Key: "listen", Title: "Listeners and addresses"},
 	{Key: "tls", Title: "TLS"},
 	{Key: "process", Title: "Process"},
+	{Key: "both", Title: "Production and a sandbox in one process"},
 	{Key: "store", Title: "State and keys"},
 	{Key: "account", Title: "Account at the provider"},
 	{Key: "pages", Title: "Applicants' pages"},
@@ -75,7 +78,7 @@ const (
 		"account pages api events review signin mail telemetry log"
 	providerUses = "provider-addr operator-addr operator-url admin-addr provider-url admin-url tls process store " +
 		"return-mode require-second-factor data operator documents limits sandbox mail telemetry log"
-	databaseUses = "environment store log"
+	databaseUses = "environment both store log"
 	operatorUses = databaseUses + " provider-addr provider-url operator-addr operator-url" // commands print links
 )
 
@@ -95,8 +98,9 @@ type invocation struct {
 	config         *Config
 	stdout, stderr io.Writer
 
-	create   bool // a database that does not exist
-	json     bool // print JSON
+	create   bool        // a database that does not exist
+	json     bool        // print JSON
+	sandbox  *invocation // of --sandbox-settings, for commands that serve or check both environments
 	command  *kong.Context
 	groups   map[string]bool // of which the command uses a flag
 	flags    map[string]bool // of Config
@@ -106,7 +110,11 @@ type invocation struct {
 // checked checks the configuration for a command that runs or examines parties, and
 // returns a log with the warnings of the command line.
 func (in *invocation) checked(p parties) (*slog.Logger, error) {
-	if err := in.config.check(in.groups, p); err != nil {
+	err := in.config.check(in.groups, p)
+	if in.sandbox != nil {
+		err = errors.Join(err, in.sandbox.config.checkAsSandbox(in.sandbox.groups), in.config.checkBoth(in.sandbox.config))
+	}
+	if err != nil {
 		return nil, refusal{fmt.Errorf("this configuration is refused:\n%w", err)}
 	}
 	log := in.config.Log.logger(in.stderr)
@@ -119,13 +127,22 @@ func (in *invocation) checked(p parties) (*slog.Logger, error) {
 // parser returns the parser of the command line with further options.
 func (c *cli) parser(more ...kong.Option) (*kong.Kong, error) {
 	features := provider.Entitlements()
+	values := kong.DefaultEnvars("VESTIBULE")
+	if c.settings != nil {
+		values = kong.Resolvers(kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
+			if value, given := c.settings[f.Name]; given && f.Group != nil {
+				return value, nil
+			}
+			return nil, nil
+		}))
+	}
 	return kong.New(c, append(append(more, c.mappers()...),
 		kong.Name("vestibule"),
 		kong.Description("Verifies a consumer's bank, payroll and document data and makes a report. "+
 			"The portal is the business's side, the provider is the service's side."),
 		kong.Embed(&c.config),
 		kong.ExplicitGroups(groups),
-		kong.DefaultEnvars("VESTIBULE"),
+		values,
 		kong.Vars{"version": versionLine(), "features": strings.Join(features, ", "), "feature": strings.Join(features, ","),
 			"inquiryTypes": strings.Join(contract.InquiryTypes(), ", "), "maxBanks": strconv.Itoa(contract.MaxBanks),
 			"days": strconv.Itoa(customers.DefaultRefreshDays), "maxDays": strconv.Itoa(customers.MaxRefreshDays)},
@@ -161,12 +178,23 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (in invocation, don
 			continue
 		}
 		unused := fmt.Sprintf("--%s: the command %s does not use it", p.Flag.Name, strings.Fields(in.command.Command())[0])
-		if p.Flag.Group.Key == "sandbox" || p.Flag.Name == "events-url" {
+		if p.Flag.Group.Key == "sandbox" || p.Flag.Group.Key == "both" || p.Flag.Name == "events-url" {
 			return in, false, errors.New(unused)
 		}
 		in.warnings = append(in.warnings, unused)
 	}
-	return in, false, nil
+	if c.config.Both.SandboxSettings == "" || !in.groups["both"] || c.settings != nil {
+		return in, false, nil
+	}
+	switch name := strings.Fields(in.command.Command())[0]; {
+	case name == "provider" || name == "doctor" && c.config.Process.Environment == contract.Production:
+		sandbox, err := c.parseSandbox([]string{"provider"}, in)
+		in.sandbox = &sandbox
+		return in, false, err
+	case c.config.Process.Environment == contract.Sandbox: // chosen by --environment
+		in, err = c.parseSandbox(args, in)
+	}
+	return in, false, err
 }
 
 // variableOf returns the variable of a flag.
@@ -244,7 +272,7 @@ func (c *cli) explain(err error) error {
 }
 
 // flagLine matches a line of an error about one flag.
-var flagLine = regexp.MustCompile(`(?m)^(?:portal: |provider: )?--(?:no-)?([a-z-]+)(?:(?: "[^\n]*"| [^ "\n]+)?: | is ).*$`)
+var flagLine = regexp.MustCompile(`(?m)^(?:portal: |provider: |sandbox: )?--(?:no-)?([a-z-]+)(?:(?: "[^\n]*"| [^ "\n]+)?: | is ).*$`)
 
 // withVariables adds to each line of an error about one flag the variable of the flag.
 func (in *invocation) withVariables(text string) string {

@@ -33,6 +33,7 @@ type Config struct {
 	Listen     Listen               `embed:"" group:"listen"`
 	TLS        httpx.TLSConfig      `embed:"" group:"tls"`
 	Process    Process              `embed:"" group:"process"`
+	Both       Both                 `embed:"" group:"both"`
 	Store      store.Config         `embed:"" group:"store"`
 	Account    svcapi.Account       `embed:"" group:"account"`
 	Pages      portal.Pages         `embed:"" group:"pages"`
@@ -92,9 +93,6 @@ func (l *Listen) Validate() error {
 	}
 	if l.AdminURL != "" && l.AdminAddr == "" {
 		bad("--admin-url needs --admin-addr")
-	}
-	if l.OperatorURL != "" && l.OperatorAddr == "" {
-		bad("--operator-url needs --operator-addr")
 	}
 	return errors.Join(errs...)
 }
@@ -157,6 +155,14 @@ func (c *Config) check(uses map[string]bool, p parties) error {
 	return errors.Join(append(errs, c.checkListeners(p), c.checkParties(p))...)
 }
 
+// checkAsSandbox checks the configuration of --sandbox-settings.
+func (c *Config) checkAsSandbox(uses map[string]bool) error {
+	if err := c.check(uses, parties{provider: true}); err != nil {
+		return errors.New("sandbox: " + strings.ReplaceAll(err.Error(), "\n", "\nsandbox: "))
+	}
+	return nil
+}
+
 // profileURL returns the provider's address in the file of --provider-profile, or "".
 func (c *Config) profileURL() string {
 	if c.Account.ProfileFile == "" {
@@ -188,6 +194,9 @@ func (c *Config) checkListeners(p parties) error {
 		case l.url == "" && (c.TLS.BehindProxy || host == "" || net.ParseIP(host).IsUnspecified()):
 			bad("--%s-url is required with --%s-addr %q, which does not say the address that browsers use", l.name, l.name, l.addr)
 		}
+	}
+	if p.provider && c.Listen.OperatorURL != "" && c.Listen.OperatorAddr == "" { // commands print links only
+		bad("--operator-url needs --operator-addr")
 	}
 	if host, ok := httpx.ListenHost(c.Listen.AdminAddr); ok && (p.portal || p.provider) && !httpx.IsLoopback(host) && inTheClear {
 		bad("--admin-addr %q is reachable from other machines, so metrics would be sent unencrypted: "+

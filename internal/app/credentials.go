@@ -163,7 +163,7 @@ type credentialsCommand struct {
 	Format string `default:"shell" enum:"shell,json" env:"-" help:"shell, export lines for eval, or json."`
 }
 
-func (credentialsCommand) uses() string { return "data-dir" }
+func (credentialsCommand) uses() string { return "environment both data-dir" }
 
 // Run prints the credentials. It reads files only, beside a running program too.
 func (c credentialsCommand) Run(in *invocation) error {

@@ -304,7 +304,11 @@ func (in *invocation) openExisting(ctx context.Context, party string) (*store.DB
 	if err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(in.stderr, "vestibule: the %s's database is %s\n", party, opened.Place())
+	of := party + "'s"
+	if in.config.Both.SandboxSettings != "" {
+		of += " " + string(in.config.Process.Environment)
+	}
+	fmt.Fprintf(in.stderr, "vestibule: the %s database is %s\n", of, opened.Place())
 	if err := opened.LoadKeys(); err != nil {
 		return nil, refusal{err}
 	}
@@ -334,7 +338,7 @@ func (in *invocation) withProvider(ctx context.Context, f func(p *provider.Provi
 func (c *Config) administer(ctx context.Context, db *store.DB, log *slog.Logger) (*provider.Provider, error) {
 	at := provider.Config{DB: db, Log: log, Now: time.Now, URL: c.addressOf(c.Listen.ProviderURL, c.Listen.ProviderAddr),
 		Environment: c.Process.Environment, Sandbox: sandboxOf(c), Assets: web.Provider()}
-	if c.Listen.OperatorAddr != "" {
+	if c.Listen.OperatorAddr != "" || c.Listen.OperatorURL != "" {
 		at.OperatorURL = c.addressOf(c.Listen.OperatorURL, c.Listen.OperatorAddr)
 	}
 	at.Examine = c.examiner(at.URL)

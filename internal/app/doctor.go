@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/mail"
 	"vestibule/internal/pageimage"
 	"vestibule/internal/portal/doctor"
@@ -19,19 +20,23 @@ import (
 
 type doctorCommand struct{}
 
-func (doctorCommand) uses() string { return portalUses + " provider-addr data documents" }
+func (doctorCommand) uses() string { return portalUses + " both provider-addr data documents" }
 
 // Run prints a line for each finding, and returns errUnhealthy if one failed. It changes
 // nothing, here or at the provider.
 func (doctorCommand) Run(ctx context.Context, in *invocation) error {
 	c := in.config
 	c.dropGeneratedAccount()
-	if _, err := in.checked(parties{portal: true, provider: c.Account.ClientID == ""}); err != nil {
+	own := c.Account.ClientID == "" // the account of an embedded provider, or a provider alone
+	if _, err := in.checked(parties{portal: !own || c.Process.Environment == contract.Sandbox, provider: own}); err != nil {
 		return err
 	}
 	found, err := c.examineSources(ctx)
 	if err != nil {
 		return refusal{err}
+	}
+	if in.sandbox != nil {
+		found = append(found, c.examineHosts(ctx, in.sandbox.config)...)
 	}
 	account, err := c.accountToUse()
 	switch {

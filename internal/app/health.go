@@ -7,12 +7,13 @@ import (
 	"net"
 	"net/http"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 )
 
 type healthCommand struct{}
 
-func (healthCommand) uses() string { return "admin-addr admin-url" }
+func (healthCommand) uses() string { return "admin-addr admin-url environment both" }
 
 // Run asks the admin listener of a running program whether it is ready, prints the
 // answer, and returns errUnhealthy if it is not. Containers without a shell and
@@ -32,9 +33,13 @@ func (healthCommand) Run(ctx context.Context, in *invocation) error {
 	if !httpx.IsBaseURL(url) {
 		return refusal{fmt.Errorf("--admin-url %q: must be an absolute http or https URL without user, query or fragment", url)}
 	}
+	path := "/readyz"
+	if in.config.Both.SandboxSettings != "" && in.config.Process.Environment == contract.Sandbox {
+		path += "/sandbox"
+	}
 	ctx, cancel := context.WithTimeout(ctx, 2*readyTimeout)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, "GET", url+"/readyz", nil)
+	r, err := http.NewRequestWithContext(ctx, "GET", url+path, nil)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -61,8 +62,9 @@ type program struct {
 	now      func() time.Time
 	stdout   io.Writer
 	services []*service
-	parties  map[string]party // by store.Portal, store.Provider; not read before stage is serving
+	parties  map[string]party // by store.Portal, store.Provider, sandboxBeside; not read before stage is serving
 	stores   []*store.DB
+	sandbox  *Config // of the sandbox beside production; nil: none
 
 	telemetry *telemetry.Telemetry
 	stage     atomic.Int32 // a stage
@@ -76,7 +78,7 @@ type (
 
 func (serveCommand) uses() string    { return portalUses + " " + providerUses }
 func (portalCommand) uses() string   { return portalUses }
-func (providerCommand) uses() string { return providerUses }
+func (providerCommand) uses() string { return providerUses + " both" }
 
 // Run runs the portal with the embedded provider.
 func (serveCommand) Run(ctx context.Context, in *invocation) error {
@@ -100,15 +102,20 @@ func (in *invocation) serve(ctx context.Context, p parties) error {
 	if err != nil {
 		return err
 	}
-	if err := serve(ctx, in.config, p, log, in.stdout); !errors.Is(err, context.Canceled) {
+	var sandbox *Config
+	if in.sandbox != nil {
+		sandbox = in.sandbox.config
+	}
+	if err := serve(ctx, in.config, sandbox, p, log, in.stdout); !errors.Is(err, context.Canceled) {
 		return err
 	}
 	return nil
 }
 
-// serve runs the parties until ctx ends or a listener fails, then drains.
-func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout io.Writer) (err error) {
-	run := &program{config: c, log: log, now: time.Now, stdout: stdout, parties: map[string]party{}}
+// serve runs the parties until ctx ends or a listener fails, then drains. With sandbox, its provider
+// runs beside that of c.
+func serve(ctx context.Context, c, sandbox *Config, p parties, log *slog.Logger, stdout io.Writer) (err error) {
+	run := &program{config: c, sandbox: sandbox, log: log, now: time.Now, stdout: stdout, parties: map[string]party{}}
 	traces := c.Telemetry
 	traces.Version, traces.Log = Version(), log
 	run.telemetry = telemetry.New(traces)
@@ -124,12 +131,14 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 	if p.provider && !web.Provider().Ready() || p.portal && !web.Portal().Ready() {
 		return web.ErrNotBuilt
 	}
-	if err := prepareDir(c.Store.Dir); err != nil {
-		return err
+	for _, c := range run.configs() {
+		if err := prepareDir(c.Store.Dir); err != nil {
+			return err
+		}
+		c.Store.Now = run.now
 	}
-	c.Store.Now = run.now
-	if err := c.Store.LoadKeys(); err != nil {
-		return refusal{err}
+	if err := run.loadKeys(); err != nil {
+		return err
 	}
 	if err := run.listen(p); err != nil {
 		return err
@@ -138,7 +147,7 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 	run.serveAdmin(failed)
 	var made generatedCustomers
 	if p.provider {
-		if made, err = run.startProvider(ctx, p); err != nil {
+		if made, err = run.startProviders(ctx, p); err != nil {
 			return fmt.Errorf("provider: %w", err)
 		}
 	}
@@ -153,6 +162,12 @@ func serve(ctx context.Context, c *Config, p parties, log *slog.Logger, stdout i
 		}
 		go func() { failed <- s.server.Serve(s.listener) }()
 		fmt.Fprintf(stdout, "%s listening url=%s\n", s.name, s.url)
+	}
+	if sandbox != nil {
+		fmt.Fprintf(stdout, "%s listening url=%s\n", sandboxBeside, sandbox.Listen.ProviderURL)
+		if c.Both.SubmissionURL != "" {
+			fmt.Fprintf(stdout, "submissions listening url=%s\n", c.Both.SubmissionURL)
+		}
 	}
 	run.stage.Store(int32(serving))
 	fmt.Fprint(stdout, "ready\n"+run.startPages()) // at once: a reader may close after the first line
@@ -191,13 +206,18 @@ func (p *program) startPages() string {
 	if s := p.service("provider"); s != nil {
 		line("Provider's dashboard", s.url+"/dashboard")
 	}
-	made, err := readCredentials(p.config.Store.Dir)
+	dir := p.config.Store.Dir
+	if p.sandbox != nil {
+		line("Sandbox's dashboard", p.sandbox.Listen.ProviderURL+"/dashboard")
+		dir = p.sandbox.Store.Dir
+	}
+	made, err := readCredentials(dir)
 	of := ""
 	if !p.config.SignIn.LocalAccounts {
 		of = " of the provider's dashboard"
 	}
 	if err == nil && (of == "" || made.Dashboard != nil) {
-		line("Sign-in", "`vestibule credentials --data-dir "+p.config.Store.Dir+"` prints the email addresses and passwords"+of)
+		line("Sign-in", "`vestibule credentials --data-dir "+dir+"` prints the email addresses and passwords"+of)
 	}
 	return b.String()
 }
@@ -206,6 +226,10 @@ func (p *program) startPages() string {
 // an error before anything else starts.
 func (p *program) listen(which parties) error {
 	c := p.config
+	simulation := &c.Simulation
+	if p.sandbox != nil {
+		simulation = &p.sandbox.Simulation
+	}
 	secure, err := c.TLS.Server()
 	if err != nil {
 		return fmt.Errorf("--tls-cert, --tls-key: %w", err)
@@ -216,8 +240,8 @@ func (p *program) listen(which parties) error {
 	}{
 		{"provider", "--provider-addr", c.Listen.ProviderAddr, c.Listen.ProviderURL, which.provider},
 		{"portal", "--portal-addr", c.Listen.PortalAddr, c.Listen.PortalURL, which.portal},
-		{"sandbox", "--sandbox-control-addr", c.Simulation.ControlAddr, "", which.provider && c.Simulation.ControlAddr != ""},
-		{"banks", "--sandbox-bank-addr", c.Simulation.BankAddr, c.Simulation.BankURL, which.provider && c.Simulation.BankAddr != ""},
+		{"sandbox", "--sandbox-control-addr", simulation.ControlAddr, "", which.provider && simulation.ControlAddr != ""},
+		{"banks", "--sandbox-bank-addr", simulation.BankAddr, simulation.BankURL, which.provider && simulation.BankAddr != ""},
 		{"operator", "--operator-addr", c.Listen.OperatorAddr, c.Listen.OperatorURL, which.provider && c.Listen.OperatorAddr != ""},
 		{"admin", "--admin-addr", c.Listen.AdminAddr, c.Listen.AdminURL, c.Listen.AdminAddr != ""},
 	} {
@@ -279,62 +303,67 @@ func (p *program) service(name string) *service {
 	return nil
 }
 
-func (p *program) open(ctx context.Context, name string) (*store.DB, error) {
-	db, err := store.Open(ctx, p.config.Store.Of(name))
+func (p *program) open(ctx context.Context, c *Config, name string) (*store.DB, error) {
+	db, err := store.Open(ctx, c.Store.Of(name))
 	if err == nil {
 		p.stores = append(p.stores, db)
 	}
 	return db, err
 }
 
-// startProvider starts the provider and, in the sandbox, creates its generated customers.
-func (p *program) startProvider(ctx context.Context, which parties) (generatedCustomers, error) {
-	var made generatedCustomers
-	db, err := p.open(ctx, store.Provider)
+// startProvider starts the provider of an environment and, in the sandbox, creates its generated customers.
+// It adds its handlers to those of the provider's and the operator's listener. The name is that of logs and metrics.
+func (p *program) startProvider(ctx context.Context, c *Config, name string, which parties,
+	public, pages sites) (made generatedCustomers, err error) {
+	db, err := p.open(ctx, c, store.Provider)
+	if err != nil && c == p.sandbox {
+		err = fmt.Errorf("a database of its own, not production's, is needed, with a key of its own: %w", err)
+	}
 	if err != nil {
 		return made, err
 	}
-	here := p.service("provider")
-	local := p.config.local(here.url)
-	observed := p.telemetry.Party(store.Provider)
+	address := cmp.Or(c.Listen.ProviderURL, p.service("provider").url)
+	local := c.local(address)
+	observed := p.telemetry.Party(name)
 	config := provider.Config{
 		Telemetry: observed,
-		DB:        db, DisableWorkers: !p.config.Process.Workers, Log: p.log.With("party", "provider"), Now: p.now, URL: here.url,
-		Environment:            p.config.Process.Environment,
-		BehindProxy:            p.config.TLS.BehindProxy,
-		Operator:               p.config.Operator,
-		Limits:                 p.config.Limits,
-		RequireSecondFactor:    p.config.SignIn.RequireSecondFactor,
+		DB:        db, DisableWorkers: !c.Process.Workers, Log: p.log.With("party", name), Now: p.now, URL: address,
+		Environment:            c.Process.Environment,
+		BehindProxy:            c.TLS.BehindProxy,
+		Operator:               c.Operator,
+		Limits:                 c.Limits,
+		RequireSecondFactor:    c.SignIn.RequireSecondFactor,
 		AllowLoopbackCallbacks: local,
-		WebhookNetworks:        p.config.Process.WebhookNetworks,
-		Sandbox:                sandboxOf(p.config),
-		Simulation:             p.config.Simulation,
+		WebhookNetworks:        c.Process.WebhookNetworks,
+		Sandbox:                sandboxOf(c),
+		Simulation:             c.Simulation,
 		Assets:                 web.Provider(),
 		OpenAPI:                docs.OpenAPI,
 	}
-	if config.Mail, err = p.config.Mail.Sender(); err != nil {
+	if config.Mail, err = c.Mail.Sender(); err != nil {
 		return made, err
 	}
-	if config.Connectors, err = p.config.Data.Connectors(p.now, config.Log); err != nil {
+	if config.Connectors, err = c.Data.Connectors(p.now, config.Log); err != nil {
 		return made, refusal{err}
 	}
-	if engine, reason := p.config.Documents.Scanner(ctx); engine != nil {
+	if engine, reason := c.Documents.Scanner(ctx); engine != nil {
 		config.Scanner = engine
 	} else {
 		config.Log.Info("images of pay stubs are not read", "err", reason.Error())
 	}
-	if banks := p.service("banks"); banks != nil {
+	banks, control, own := p.service("banks"), p.service("sandbox"), p.service("operator")
+	if banks != nil && config.Sandbox != nil {
 		config.BankURL = banks.url
 	}
-	if own := p.service("operator"); own != nil {
-		config.OperatorURL = own.url
+	if own != nil {
+		config.OperatorURL = cmp.Or(c.Listen.OperatorURL, own.url)
 	}
-	config.Examine = p.config.examiner(here.url)
+	config.Examine = c.examiner(address)
 	s, err := provider.New(ctx, config)
 	if err != nil {
 		return made, err
 	}
-	if p.config.Process.Environment == contract.Sandbox {
+	if c.Process.Environment == contract.Sandbox {
 		if made, err = getOrCreate(ctx, db, "generated-customers", newCustomers); err != nil {
 			return made, err
 		}
@@ -345,12 +374,12 @@ func (p *program) startProvider(ctx context.Context, which parties) (generatedCu
 		made.Dashboard, made.ThirdParty.Dashboard = &people.Own, &people.ThirdParty
 		seed := provider.Seed{
 			PublicID: made.PublicID, ClientID: made.ClientID, SecretKey: made.SecretKey,
-			Products: made.Products, WebhookSecret: made.WebhookSecret, ReturnMode: p.config.Account.ReturnMode,
+			Products: made.Products, WebhookSecret: made.WebhookSecret, ReturnMode: c.Account.ReturnMode,
 			ThirdParty: provider.SeedAccount{PublicID: made.ThirdParty.PublicID, ClientID: made.ThirdParty.ClientID,
 				SecretKey: made.ThirdParty.SecretKey, WebhookSecret: made.ThirdParty.WebhookSecret, Staff: provider.Login(people.ThirdParty)},
 			Staff: provider.Login(people.Own),
 		}
-		if control := p.service("sandbox"); control != nil && local && made.ThirdParty.WebhookSecret != "" {
+		if control != nil && local && made.ThirdParty.WebhookSecret != "" {
 			seed.ThirdParty.CallbackURL = control.url + "/inbox"
 		}
 		if portal := p.service("portal"); portal != nil {
@@ -360,25 +389,25 @@ func (p *program) startProvider(ctx context.Context, which parties) (generatedCu
 			return made, err
 		}
 		if !which.portal {
-			if err := writeCredentials(filepath.Join(p.config.Store.Dir, sandboxCredentials), made); err != nil {
+			if err := writeCredentials(filepath.Join(c.Store.Dir, sandboxCredentials), made); err != nil {
 				return made, err
 			}
 		}
 	}
-	here.handle(observed.Handler(s.Handler()))
-	if banks := p.service("banks"); banks != nil {
+	public[address] = observed.Handler(s.Handler())
+	if banks != nil && config.Sandbox != nil {
 		banks.handle(observed.Handler(s.Banks()))
 	}
-	if control := p.service("sandbox"); control != nil {
+	if control != nil && config.Sandbox != nil {
 		control.handle(observed.Handler(s.Control()))
 	}
-	if own := p.service("operator"); own != nil {
-		own.handle(observed.Handler(s.OperatorHandler()))
+	if own != nil {
+		pages[config.OperatorURL] = observed.Handler(s.OperatorHandler())
 	}
 	if err := s.Start(ctx); err != nil {
 		return made, err
 	}
-	p.parties[store.Provider] = s
+	p.parties[name] = s
 	return made, nil
 }
 
@@ -393,7 +422,7 @@ func sandboxOf(c *Config) func(context.Context, provider.SandboxConfig) (provide
 // startPortal starts the portal for the generated customer of the embedded provider, or
 // for the configured account.
 func (p *program) startPortal(ctx context.Context, which parties, made generatedCustomers) error {
-	db, err := p.open(ctx, store.Portal)
+	db, err := p.open(ctx, p.config, store.Portal)
 	if err != nil {
 		return err
 	}
@@ -507,13 +536,11 @@ func (p *program) drain() error {
 		}
 		errs = append(errs, s.server.Close())
 	}
-	for _, name := range []string{store.Portal, store.Provider} {
-		s := p.service(name)
-		if s == nil {
-			continue
-		}
-		if err := s.server.Shutdown(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("%s: drain: %w", name, err), s.server.Close())
+	for _, name := range []string{store.Portal, store.Provider, sandboxBeside} {
+		if s := p.service(name); s != nil {
+			if err := s.server.Shutdown(ctx); err != nil {
+				errs = append(errs, fmt.Errorf("%s: drain: %w", name, err), s.server.Close())
+			}
 		}
 		// The portal's jobs that run still need the provider's listener.
 		errs = append(errs, p.stopParty(ctx, name))

@@ -210,3 +210,112 @@ func TestChildHasUsersAndCredentials(t *testing.T) {
 		}
 	})
 }
+
+// TestParentDerivesForChild checks that a parent makes a multi-product report for its child, that the
+// child's own credentials read it, and that another account's source or product gives none.
+func TestParentDerivesForChild(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		child, sibling := b.child("Child"), b.child("Sibling")
+		cashflow, income := b.productOf(child, "Loan"), b.productOf(child, "Income")
+		same, theirs := b.productOf(child, "Another loan"), b.productOf(sibling, "Income")
+		all := b.configurations()
+		for product, alias := range map[string]string{income: "Income, suite 2.0", theirs: "Income, suite 2.0"} {
+			b.want(alias, b.assign(all[alias], "product", product), 200, "")
+		}
+		asChild := append(b.basic(), "X-PUBLIC-ID", child)
+		readAs := func(h headers, name string) headers { return append(append(headers{}, h...), "X-EXTERNAL-ID", name) }
+		bearer := append(b.bearer(b.basic()), "X-PUBLIC-ID", child)
+		begun := b.post("/connect/initialization", asChild, map[string]any{"productId": cashflow, "prefill": resident})
+		b.want("a visit of the child", begun, 200, "")
+		source := b.complete(begun.text("token"), map[string]any{"username": "default"}).text("publicToken")
+		own, _ := b.cashflowVisit("default", "prefill", resident)
+		b.inbox.wait(t, 2)
+
+		derive := func(h headers, source, product string) answer {
+			return b.post(multiPath, h, map[string]any{"publicToken": source, "productId": product, "externalId": "second"})
+		}
+		for name, c := range map[string]struct {
+			h               headers
+			source, product string
+			status          int
+			code            contract.Code
+		}{
+			"the child's source as the parent":   {b.basic(), source, b.seed.Products[contract.Income], 404, contract.CodeInvalidToken},
+			"the parent's source for the child":  {asChild, own, income, 404, contract.CodeInvalidToken},
+			"the parent's product for the child": {asChild, source, b.seed.Products[contract.Income], 404, contract.CodeInvalidProduct},
+			"the sibling's product":              {asChild, source, theirs, 404, contract.CodeInvalidProduct},
+			"for the sibling":                    {append(b.basic(), "X-PUBLIC-ID", sibling), source, theirs, 404, contract.CodeInvalidToken},
+			"by another customer":                {append(b.thirdParty(), "X-PUBLIC-ID", child), source, income, 403, contract.CodeUnknownCustomer},
+			"the same kind":                      {asChild, source, same, 400, contract.CodeInvalidState},
+		} {
+			b.want(name, derive(c.h, c.source, c.product), c.status, c.code)
+		}
+
+		a := derive(asChild, source, income)
+		b.want("for the child", a, 200, "")
+		token := a.text("multiProductToken")
+		if e := b.inbox.wait(t, 3)[2]; e.PublicToken != token || e.PublicID != child || e.ProductID != income || e.ExternalID != "second" {
+			t.Errorf("the parent got %+v", e)
+		}
+		if got := b.inbox.account(); got != child {
+			t.Errorf("the header names %s, want the child", got)
+		}
+		b.want("its report", b.get("/connect/income/v2/json", readAs(bearer, "second")), 200, "")
+		b.want("by the token alone", b.get("/connect/income/v2/json", b.named(token)), 200, "")
+		b.want("without the child", b.get("/connect/income/v2/json", readAs(b.bearer(b.basic()), "second")), 404, contract.CodeInvalidToken)
+		again := b.post(multiPath, asChild, map[string]any{"publicToken": source, "productId": income, "externalId": "second"})
+		b.want("a used externalId", again, 400, contract.CodeInvalidParameters)
+
+		// It is shared and withdrawn for the child.
+		body := map[string]any{"publicToken": token, "publicId": b.seed.ThirdParty.PublicID}
+		b.want("sharing as the parent", b.post(relayPath, b.basic(), body), 404, contract.CodeInvalidToken)
+		relay := b.post(relayPath, asChild, body)
+		b.want("sharing for the child", relay, 200, "")
+		b.want("the third party", b.get("/connect/income/v2/json", b.relay(relay.text("relayToken"))), 200, "")
+		at := relayPath + "/" + relay.text("relayToken")
+		b.want("withdrawal as the parent", b.ask(b.service.URL, "DELETE", at, b.basic(), nil), 404, contract.CodeNotFound)
+		b.want("withdrawal for the child", b.ask(b.service.URL, "DELETE", at, asChild, nil), 200, "")
+	})
+}
+
+// TestRedirectsOfChildAccounts checks that a child's redirect leads to its own redirect URLs, and else to
+// its parent's.
+func TestRedirectsOfChildAccounts(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		child := b.child("Child")
+		product := b.productOf(child, "Loan")
+		asChild := append(b.basic(), "X-PUBLIC-ID", child)
+		begin := func(more ...any) answer {
+			return b.post("/secure-redirect", asChild, with(map[string]any{"productId": product, "prefill": applicant}, more...))
+		}
+		leadsTo := func(what string, a answer, want string) {
+			t.Helper()
+			b.want(what, a, 200, "")
+			back := b.complete(a.text("redirectToken"), nil)
+			if !strings.HasPrefix(back.text("completeUrl"), want) {
+				t.Errorf("%s leads to %q, want %q", what, back.text("completeUrl"), want)
+			}
+			st := b.get("/connect/status", append(b.bearer(b.basic()), "X-PUBLIC-ID", child, "X-PUBLIC-TOKEN", back.text("publicToken")))
+			b.want(what+": the status", st, 200, "")
+		}
+		leadsTo("a child without URLs", begin(), "https://customer.example/done?jwt=")
+		leadsTo("the parent's URL by name", begin("completeUrl", "https://customer.example/done"), "https://customer.example/done?jwt=")
+		b.want("an unknown URL", begin("completeUrl", "https://branch.example/back"), 400, contract.CodeInvalidCompleteURL)
+
+		own := map[string]any{"publicId": child, "url": "https://branch.example/back"}
+		b.want("the child's URL", b.do("POST", "/complete-urls", own), 204, "")
+		leadsTo("a child with a URL", begin(), "https://branch.example/back?jwt=")
+		leadsTo("a URL below it", begin("completeUrl", "https://branch.example/back/loans?to=[token]"), "https://branch.example/back/loans?to=")
+		b.want("the parent's URL", begin("completeUrl", "https://customer.example/done"), 400, contract.CodeInvalidCompleteURL)
+		b.want("the child's URL for the parent", b.post("/secure-redirect", b.basic(), map[string]any{"prefill": applicant,
+			"productId": b.seed.Products[contract.Cashflow], "completeUrl": "https://branch.example/back"}), 400, contract.CodeInvalidCompleteURL)
+
+		// A token for the child is good for a redirect of the child alone.
+		token := b.post("/connect/initialization", asChild, map[string]any{"productId": product, "prefill": applicant}).text("token")
+		other := b.post("/secure-redirect", b.basic(), map[string]any{"token": token})
+		if other.status < 400 {
+			t.Errorf("the child's token in its parent's redirect: %d %s", other.status, other.raw)
+		}
+		b.want("in its own", b.post("/secure-redirect", asChild, map[string]any{"token": token}), 200, "")
+	})
+}

@@ -334,6 +334,10 @@ func (p *Provider) maintain(ctx context.Context) {
 	}
 }
 
+// Beside lets two providers of one process tell their logs which environment refused credentials
+// belong to. Call it before the first request.
+func (p *Provider) Beside(other *Provider) { p.auth.Other, other.auth.Other = other.auth, p.auth }
+
 // Operator returns what the provider's operator does.
 func (p *Provider) Operator() *operator.Service { return p.operator }
 

@@ -73,6 +73,7 @@ const (
 	Traces        = "traces"
 	PayStubImages = "pay stub images"
 	DocumentPages = "document pages"
+	Environments  = "environments"
 )
 
 // Config is a portal's configuration. Fields are required unless documented

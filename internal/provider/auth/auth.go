@@ -11,12 +11,12 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"encoding/base64"
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -40,10 +40,12 @@ type Authenticator struct {
 	Directory Directory
 	Keys      *Keys
 	Log       *slog.Logger
-	Now       func() time.Time                // the provider's clock
-	Default   contract.Environment            // of a request that names none, on a host that is not in Hosts
-	Hosts     map[string]contract.Environment // by host name without port; nil: every host is Default's
-	Only      contract.Environment            // customers of the other environment are unknown; empty: both are served
+	Now       func() time.Time     // the provider's clock
+	Default   contract.Environment // of a request that names none
+	Only      contract.Environment // customers of the other environment are unknown; empty: both are served
+	// Other is the other environment's, in a process that serves both; nil: none. Its credentials
+	// are unknown here, and the log says what they are.
+	Other *Authenticator
 
 	verified verifiedTokens
 
@@ -107,7 +109,7 @@ func CallerOf(ctx context.Context) Caller {
 // MALFORMED_HEADERS or UNKNOWN_CUSTOMER.
 func (a *Authenticator) Basic(next httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		client, err := a.basic(r)
+		client, err := a.client(r, (*Authenticator).basic)
 		if err != nil {
 			return err
 		}
@@ -119,7 +121,7 @@ func (a *Authenticator) Basic(next httpx.HandlerFunc) httpx.HandlerFunc {
 // MALFORMED_HEADERS, UNKNOWN_CUSTOMER, or EXPIRED_TOKEN.
 func (a *Authenticator) Bearer(next httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		client, err := a.bearer(r)
+		client, err := a.client(r, (*Authenticator).bearer)
 		if err != nil {
 			return err
 		}
@@ -177,42 +179,51 @@ func (a *Authenticator) markUsed(ctx context.Context, client Client) {
 func (a *Authenticator) Customer(ctx context.Context, q store.Queryer, publicID string, env contract.Environment) (Caller, error) {
 	c, err := a.Directory.Account(ctx, q, publicID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (c.Environment != env || !a.serves(env)) {
-		return Caller{}, httpx.NewError(contract.CodeUnknownCustomer, errors.New("no such publicId in this environment"))
+		return Caller{}, unknown("no such publicId in this environment")
 	}
 	return c, err
 }
 
-// Environment returns the environment of X-ENVIRONMENT or, without that header, of the
-// request's host.
+// Environment returns the environment of X-ENVIRONMENT or, without that header, the provider's.
 func (a *Authenticator) Environment(r *http.Request) (contract.Environment, error) {
+	env, err := NamedEnvironment(r)
+	return cmp.Or(env, a.Default), err
+}
+
+// NamedEnvironment returns the environment of X-ENVIRONMENT, or "" without that header.
+func NamedEnvironment(r *http.Request) (contract.Environment, error) {
 	named, err := header(r, "X-Environment")
-	if err != nil {
-		return "", err
+	if env := contract.Environment(named); err != nil || named == "" || env.Valid() {
+		return env, err
 	}
-	if named != "" {
-		if env := contract.Environment(named); env.Valid() {
-			return env, nil
-		}
-		return "", malformed("X-ENVIRONMENT", "is neither sandbox nor production")
-	}
-	host := r.Host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	if env, ok := a.Hosts[host]; ok {
-		return env, nil
-	}
-	return a.Default, nil
+	return "", malformed("X-ENVIRONMENT", "is neither sandbox nor production")
 }
 
 // serves reports whether this process serves customers of an environment.
 func (a *Authenticator) serves(env contract.Environment) bool { return a.Only == "" || a.Only == env }
 
-func (a *Authenticator) basic(r *http.Request) (Client, error) {
+// client returns the valid credential of a request in the environment that it names. Whatever
+// is refused is looked up in the other environment, so that the time does not tell which it is of.
+func (a *Authenticator) client(r *http.Request, find func(*Authenticator, *http.Request) (Client, error)) (Client, error) {
 	env, err := a.Environment(r)
 	if err != nil {
 		return Client{}, err
 	}
+	c, err := find(a, r)
+	if err == nil && (c.Environment != env || !a.serves(env)) {
+		return Client{}, unknown("credentials of the other environment")
+	}
+	if e := (*httpx.Error)(nil); a.Other != nil && errors.As(err, &e) && e.Code == contract.CodeUnknownCustomer {
+		ctx, cancel := context.WithTimeout(r.Context(), time.Second) // the other database may be away
+		defer cancel()
+		if _, other := find(a.Other, r.WithContext(ctx)); other == nil {
+			return Client{}, unknown("credentials of the " + string(a.Other.Default) + " environment at the " + string(a.Default) + " host")
+		}
+	}
+	return c, err
+}
+
+func (a *Authenticator) basic(r *http.Request) (Client, error) {
 	value, err := authorization(r, "Basic")
 	if err != nil {
 		return Client{}, err
@@ -242,20 +253,13 @@ func (a *Authenticator) basic(r *http.Request) (Client, error) {
 			found = c
 		}
 	}
-	switch {
-	case found.CredentialID == "":
+	if found.CredentialID == "" {
 		return Client{}, unknown("unknown client or wrong secret")
-	case found.Environment != env, !a.serves(env):
-		return Client{}, unknown("credentials of the other environment")
 	}
 	return found, nil
 }
 
 func (a *Authenticator) bearer(r *http.Request) (Client, error) {
-	env, err := a.Environment(r)
-	if err != nil {
-		return Client{}, err
-	}
 	value, err := authorization(r, "Bearer")
 	if err != nil {
 		return Client{}, err
@@ -271,8 +275,8 @@ func (a *Authenticator) bearer(r *http.Request) (Client, error) {
 	client, err := a.credentials.Do(r.Context(), id, func(ctx context.Context) (Client, error) {
 		return a.Directory.Client(ctx, a.DB.SQL, id)
 	})
-	if errors.Is(err, store.ErrNotFound) || err == nil && (client.Environment != env || !a.serves(env)) {
-		return Client{}, unknown("access token of a revoked secret or of the other environment")
+	if errors.Is(err, store.ErrNotFound) {
+		return Client{}, unknown("access token of a revoked secret")
 	}
 	return client, err
 }

@@ -144,26 +144,31 @@ func TestParentActsForChildren(t *testing.T) {
 	}
 }
 
-func TestEnvironmentByHost(t *testing.T) {
-	a := &Authenticator{Default: contract.Sandbox, Hosts: map[string]contract.Environment{"api.example": contract.Production}}
-	for _, c := range []struct {
-		host, header string
-		want         contract.Environment
+func TestNamedEnvironment(t *testing.T) {
+	a := &Authenticator{Default: contract.Production}
+	for name, c := range map[string]struct {
+		headers []string
+		want    contract.Environment // "": refused
 	}{
-		{"api.example", "", contract.Production},
-		{"api.example:443", "", contract.Production},
-		{"api.example", "sandbox", contract.Sandbox},
-		{"sandbox.example", "", contract.Sandbox},
-		{"sandbox.example", "production", contract.Production},
+		"none":       {nil, contract.Production},
+		"empty":      {[]string{""}, contract.Production},
+		"own":        {[]string{"production"}, contract.Production},
+		"other":      {[]string{" sandbox "}, contract.Sandbox},
+		"in capital": {[]string{"Sandbox"}, ""},
+		"unknown":    {[]string{"staging"}, ""},
+		"twice":      {[]string{"sandbox", "sandbox"}, ""},
+		"a list":     {[]string{"sandbox, production"}, ""},
+		"no text":    {[]string{"\xff"}, ""},
 	} {
-		r := httptest.NewRequest("GET", "/", nil)
-		r.Host = c.host
-		if c.header != "" {
-			r.Header.Set("X-Environment", c.header)
-		}
-		if got, err := a.Environment(r); got != c.want || err != nil {
-			t.Errorf("%s with %q is %s, %v; want %s", c.host, c.header, got, err, c.want)
-		}
+		t.Run(name, func(t *testing.T) {
+			r := httptest.NewRequest("GET", "/", nil)
+			r.Header["X-Environment"] = c.headers
+			got, err := a.Environment(r)
+			if e := httpx.AsError(err); (err != nil) != (c.want == "") || err == nil && got != c.want ||
+				err != nil && (e.Code != contract.CodeMalformedHeaders || e.Details[0].Field != "X-ENVIRONMENT") {
+				t.Errorf("got %q, %v, want %q", got, err, c.want)
+			}
+		})
 	}
 }
 

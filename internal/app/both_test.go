@@ -1,0 +1,556 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"vestibule/internal/app"
+	"vestibule/internal/contract"
+	"vestibule/internal/provider/visits"
+	"vestibule/internal/staff"
+	"vestibule/internal/testutil/assets"
+	"vestibule/internal/testutil/logtest"
+	"vestibule/internal/testutil/ports"
+	"vestibule/internal/testutil/program"
+	"vestibule/internal/testutil/storetest"
+)
+
+// bothServer is a provider that serves production and a sandbox. Its testServer is the sandbox's.
+type bothServer struct {
+	testServer
+	production  string // address of production
+	settings    string // file of the sandbox
+	productions []string
+	customer    bothCustomer // of production, with every feature
+	args        []string
+}
+
+type bothCustomer struct {
+	program.Account
+	Products  map[string]string
+	Dashboard struct{ Email, Link string }
+}
+
+const submissionHost = "submit.example"
+
+// eachBoth runs f against a provider of both environments on SQLite and on PostgreSQL.
+func eachBoth(t *testing.T, f func(t *testing.T, w *bothServer)) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts the whole program")
+	}
+	assets.Need(t)
+	staff.UseCheapHashes()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		f(t, startBoth(t, "", ""))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		f(t, startBoth(t, storetest.MigratedURL(t), storetest.MigratedURL(t)))
+	})
+}
+
+func startBoth(t *testing.T, productionURL, sandboxURL string) *bothServer {
+	t.Helper()
+	at, operator := ports.Must(t, "127.0.0.1"), ports.Must(t, "127.0.0.1")
+	_, port, _ := strings.Cut(at, ":")
+	_, own, _ := strings.Cut(operator, ":")
+	w := &bothServer{production: "http://localhost:" + port, settings: filepath.Join(t.TempDir(), "sandbox.env")}
+	w.testServer = testServer{dir: storetest.DataDir(t), databaseURL: sandboxURL, Log: &logtest.Buffer{}}
+	w.write(t, "# The sandbox", "VESTIBULE_PROVIDER_URL=http://"+at, "VESTIBULE_DATA_DIR="+w.dir, "", "VESTIBULE_DATABASE_URL="+sandboxURL,
+		"VESTIBULE_SANDBOX_CONTROL_ADDR=127.0.0.1:0", `VESTIBULE_OPERATOR_URL="http://`+operator+`"`)
+	w.productions = []string{"--environment=production", "--data-dir=" + storetest.DataDir(t), "--database-url=" + productionURL,
+		"--provider-url=" + w.production, "--operator-addr=" + operator, "--operator-url=http://localhost:" + own,
+		"--sandbox-settings=" + w.settings}
+	w.args = append([]string{"provider", "--provider-addr=" + at, "--admin-addr=127.0.0.1:0",
+		"--submission-url=http://" + submissionHost}, w.productions...)
+	w.start(t)
+	w.openStores(t, sandboxURL)
+	w.runs(t, &w.customer, append([]string{"customer", "add", "Harbor Bank", "--staff=ops@harbor.example"}, w.productions...)...)
+	w.runs(t, nil, append([]string{"customer", "enable", w.customer.PublicID, "relay-tokens", "hierarchy"}, w.productions...)...)
+	return w
+}
+
+// start starts the program, and reads the credentials of the sandbox.
+func (w *bothServer) start(t *testing.T) {
+	t.Helper()
+	w.Program = program.Start(t, app.Run, w.Log, w.args...)
+	w.Provider = sandboxAddress(w.args)
+	var err error
+	if w.Credentials, err = program.ReadCredentials(w.dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func sandboxAddress(args []string) string {
+	return "http://" + strings.TrimPrefix(args[1], "--provider-addr=")
+}
+
+func (w *bothServer) write(t *testing.T, lines ...string) {
+	t.Helper()
+	if err := os.WriteFile(w.settings, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// runs runs a command and reads the JSON that it prints, if out is not nil.
+func (w *bothServer) runs(t *testing.T, out any, args ...string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := app.Run(t.Context(), args, &stdout, &stderr); code != 0 {
+		t.Fatalf("%v: %d %s", args, code, &stderr)
+	}
+	if out != nil {
+		if err := json.Unmarshal(stdout.Bytes(), out); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, &stdout)
+		}
+	}
+}
+
+// hosted is a request to a host that has no address.
+func (w *bothServer) hosted(t *testing.T, host, method, path, body string, header ...string) reply {
+	t.Helper()
+	req := ask(t, method, w.Provider+path, body, header...)
+	req.Host = host
+	got, err := send(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// TestCredentialsAcrossEnvironments uses everything that one environment has given out at the
+// other's host. The answer must be that for an unknown one.
+func TestCredentialsAcrossEnvironments(t *testing.T) {
+	eachBoth(t, func(t *testing.T, w *bothServer) {
+		own, theirs := w.Credentials.Account, w.customer.Account
+		at, prefill := w.production, `,"prefill":`+goodPrefill+`}`
+		asOwn := []string{"Authorization", basic(own), "Content-Type", asJSON}
+		asTheirs := []string{"Authorization", basic(theirs), "Content-Type", asJSON}
+		atProduction := "credentials of the sandbox environment at the production host"
+		atSandbox := "credentials of the production environment at the sandbox host"
+		wrong := program.Account{ClientID: own.ClientID, SecretKey: "x"}
+		production := testServer{Program: &program.Program{Listeners: program.Listeners{Provider: at}}}
+		ownBearer, theirBearer := w.bearer(t, own), production.bearer(t, theirs)
+
+		t.Run("callers", func(t *testing.T) {
+			for name, c := range map[string]struct {
+				host, path, authorization, says string
+			}{
+				"sandbox's secret":     {at, "/connect/accesstoken", basic(own), atProduction},
+				"production's secret":  {w.Provider, "/connect/accesstoken", basic(theirs), atSandbox},
+				"sandbox's token":      {at, "/connect/status", ownBearer, atProduction},
+				"production's token":   {w.Provider, "/connect/status", theirBearer, atSandbox},
+				"nobody's secret":      {at, "/connect/accesstoken", basic(wrong), "unknown client or wrong secret"},
+				"a secret, as a token": {at, "/connect/status", "Bearer " + strings.TrimPrefix(basic(own), "Basic "), "unknown"},
+			} {
+				for _, named := range []string{"", "sandbox", "production"} {
+					header := []string{"Authorization", c.authorization, "X-Public-Token", uuid.NewString()}
+					if named != "" {
+						header = append(header, "X-Environment", named)
+					}
+					got := do(t, ask(t, "GET", c.host+c.path, "", header...))
+					if got.Status != 403 || got.field("error") != "UNKNOWN_CUSTOMER" {
+						t.Errorf("%s with X-ENVIRONMENT %q: %d %s", name, named, got.Status, got.Body)
+					}
+					line := regexp.MustCompile(`.*"request failed".*` + got.field("requestId") + `.*`).FindString(w.Log.String())
+					if c.says != "unknown" && !strings.Contains(line, c.says) {
+						t.Errorf("%s: the log says %q, want %q", name, line, c.says)
+					}
+				}
+			}
+			for host, authorization := range map[string]string{at: basic(theirs), w.Provider: basic(own)} {
+				env := map[string]string{at: "sandbox", w.Provider: "production"}[host]
+				got := do(t, ask(t, "GET", host+"/connect/accesstoken", "", "Authorization", authorization, "X-Environment", env))
+				if got.Status != 403 || got.field("error") != "UNKNOWN_CUSTOMER" {
+					t.Errorf("%s with X-ENVIRONMENT %s: %d", host, env, got.Status)
+				}
+			}
+		})
+
+		unused := w.token(t, `,"externalId":"mine-1"`)
+		publicToken := w.complete(t, w.token(t, `,"externalId":"mine-2"`)).field("publicToken")
+		relay := good(t, 200, ask(t, "POST", w.Provider+"/connect/relay-tokens", `{"publicToken":"`+publicToken+
+			`","publicId":"`+w.Credentials.ThirdParty.PublicID+`"}`, asOwn...)).field("relayToken")
+		consumer := good(t, 201, ask(t, "POST", w.Provider+"/connect/consumers", `{"consumerExternalId":"mine-3","prefill":`+goodPrefill+`}`,
+			asOwn...)).field("consumerId")
+		child, childProduct, _ := w.child(t)
+		good(t, 204, ask(t, "POST", w.Control+"/complete-urls", `{"publicId":"`+own.PublicID+`","url":"https://app.example/back"}`,
+			"Content-Type", asJSON))
+		link := func(path, more string) string {
+			r := good(t, 200, ask(t, "POST", w.Provider+path, `{"productId":"`+w.Credentials.Products["cashflow"]+`"`+more+prefill, asOwn...))
+			for _, field := range []string{"redirectUrl", "inviteLink", "inviteUrl", "link", "url"} {
+				if got := r.field(field); got != "" {
+					return got[strings.LastIndex(got, "/")+1:]
+				}
+			}
+			t.Fatalf("%s gives no link: %s", path, r.Body)
+			return ""
+		}
+		redirected, invited := link("/secure-redirect", `,"completeUrl":"https://app.example/back"`), link("/connect/invite-link", "")
+		var person, operator struct{ Link string }
+		w.runs(t, &person, "consumer", "link", canaryEmail, "--environment=sandbox", "--sandbox-settings="+w.settings)
+		w.runs(t, &operator, "operator", "add", "ops@service.example", "--environment=sandbox", "--sandbox-settings="+w.settings)
+		w.runs(t, nil, append([]string{"operator", "add", "ops@service.example"}, w.productions...)...)
+		product := w.customer.Products["cashflow"]
+		none := strings.Repeat("A", 43)
+		initialize := func(body string) *http.Request {
+			return ask(t, "POST", at+"/connect/initialization", body, asTheirs...)
+		}
+		last := func(link string) string { return link[strings.LastIndex(link, "/")+1:] }
+
+		for name, c := range map[string]struct {
+			id, unknown string
+			request     func(id string) *http.Request
+		}{
+			"report": {publicToken, uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "GET", at+"/connect/cashflow/v2/json", "", "Authorization", theirBearer, "X-Public-Token", id)
+			}},
+			"status by external id": {"mine-2", "unknown", func(id string) *http.Request {
+				return ask(t, "GET", at+"/connect/status", "", "Authorization", theirBearer, "X-External-Id", id)
+			}},
+			"sharing token": {relay, uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "GET", at+"/connect/cashflow/v2/json", "", "Authorization", theirBearer, "X-Public-Token", id)
+			}},
+			"sharing token to withdraw": {relay, uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "DELETE", at+"/connect/relay-tokens/"+id, "", asTheirs...)
+			}},
+			"report to share": {publicToken, uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "POST", at+"/connect/relay-tokens", `{"publicToken":"`+id+`","publicId":"`+own.PublicID+`"}`, asTheirs...)
+			}},
+			"account to act for": {child, "svc-unknown", func(id string) *http.Request {
+				return ask(t, "GET", at+"/connect/status", "", "Authorization", theirBearer, "X-Public-Token", uuid.NewString(), "X-Public-Id", id)
+			}},
+			"child account": {child, "svc-unknown", func(id string) *http.Request {
+				return ask(t, "POST", at+"/accounts/"+id+"/products", `{"productName":"x"}`, asTheirs...)
+			}},
+			"product": {w.Credentials.Products["cashflow"], uuid.NewString(), func(id string) *http.Request {
+				return initialize(`{"productId":"` + id + `"` + prefill)
+			}},
+			"child's product": {childProduct, uuid.NewString(), func(id string) *http.Request {
+				return initialize(`{"productId":"` + id + `"` + prefill)
+			}},
+			"consumer": {consumer, uuid.NewString(), func(id string) *http.Request {
+				return initialize(`{"productId":"` + product + `","consumerId":"` + id + `"}`)
+			}},
+			"consumer to read": {consumer, uuid.NewString(), func(id string) *http.Request {
+				return ask(t, "GET", at+"/connect/consumers/"+id, "", asTheirs...)
+			}},
+			"publicId in the widget": {own.PublicID, "svc-unknown", func(id string) *http.Request {
+				return ask(t, "POST", at+"/widget/v1/visits", `{"env":"production","productId":"`+product+`","publicId":"`+id+`"`+prefill,
+					"Content-Type", asJSON)
+			}},
+			"initialization token": {unused, none, func(id string) *http.Request {
+				return ask(t, "POST", at+"/widget/v1/visits", `{"env":"production","productId":"`+product+`","publicId":"`+theirs.PublicID+
+					`","token":"`+id+`"}`, "Content-Type", asJSON)
+			}},
+			"redirect": {redirected, none, func(id string) *http.Request { return ask(t, "GET", at+"/redirect/"+id, "") }},
+			"invite":   {invited, none, func(id string) *http.Request { return ask(t, "GET", at+"/invite/"+id, "") }},
+			"bank's answer": {unused, none, func(id string) *http.Request {
+				return ask(t, "GET", at+visits.CallbackPath+"?code=x&state="+id, "")
+			}},
+			"consumer's link": {last(person.Link), none, func(id string) *http.Request {
+				return ask(t, "GET", at+"/access/link/"+id, "")
+			}},
+			"operator's link": {last(operator.Link), none, func(id string) *http.Request {
+				return ask(t, "GET", strings.TrimPrefix(w.productions[5], "--operator-url=")+"/operator/set-password/"+id, "")
+			}},
+			"customer's link": {last(w.customer.Dashboard.Link), none, func(id string) *http.Request {
+				return ask(t, "GET", w.Provider+"/dashboard/set-password/"+id, "")
+			}},
+			"session of a dashboard": {w.staff(t, w.Credentials.Dashboard)[1], "vestibule-dashboard=x", func(id string) *http.Request {
+				return ask(t, "GET", at+"/dashboard/reports", "", "Cookie", id)
+			}},
+			"password of a dashboard": {w.Credentials.Dashboard.Password, "not the password", func(id string) *http.Request {
+				return ask(t, "POST", at+"/dashboard/sign-in", "email="+w.Credentials.Dashboard.Email+"&password="+id,
+					"Content-Type", asForm, "Origin", at)
+			}},
+		} {
+			got, err := send(c.request(c.id))
+			want, err2 := send(c.request(c.unknown))
+			if err != nil || err2 != nil {
+				t.Fatal(err, err2)
+			}
+			if got.Status != want.Status || !reflect.DeepEqual(anonymous(got), anonymous(want)) || drawn(got) != drawn(want) ||
+				got.Header.Get("Location") != want.Header.Get("Location") || got.Header.Get("Set-Cookie") != "" && want.Header.Get("Set-Cookie") == "" {
+				t.Errorf("%s: the other environment's is answered %d %.200s\nan unknown one %d %.200s", name,
+					got.Status, got.Body, want.Status, want.Body)
+			}
+		}
+		// They are good at their own host.
+		good(t, 201, ask(t, "POST", w.Provider+"/widget/v1/visits", w.registration(unused), "Content-Type", asJSON))
+		good(t, 200, ask(t, "GET", w.customer.Dashboard.Link, ""))
+		good(t, 200, ask(t, "GET", operator.Link, ""))
+
+		t.Run("key sets", func(t *testing.T) {
+			kids := func(base string) (out []string) {
+				var set struct{ Keys []struct{ Kid string } }
+				if err := json.Unmarshal(good(t, 200, ask(t, "GET", base+"/connect/jwkset", "")).Body, &set); err != nil || len(set.Keys) == 0 {
+					t.Fatal(err, set)
+				}
+				for _, k := range set.Keys {
+					out = append(out, k.Kid)
+				}
+				return out
+			}
+			for _, kid := range kids(at) {
+				if slices.Contains(kids(w.Provider), kid) {
+					t.Errorf("both environments publish the key %s", kid)
+				}
+			}
+		})
+	})
+}
+
+// drawn returns the title of a page, and whether it has a field for a password.
+func drawn(r reply) string {
+	return fmt.Sprintf("%s %v", regexp.MustCompile(`<title>.*</title>`).Find(r.Body), bytes.Contains(r.Body, []byte(`type="password"`)))
+}
+
+// TestHostsOfBothEnvironments asks the submission host, and hosts that nobody serves.
+func TestHostsOfBothEnvironments(t *testing.T) {
+	eachBoth(t, func(t *testing.T, w *bothServer) {
+		accounts := map[string]program.Account{"production": w.customer.Account, "sandbox": w.Credentials.Account}
+		products := map[string]string{"production": w.customer.Products["cashflow"], "sandbox": w.Credentials.Products["cashflow"]}
+		t.Run("submission", func(t *testing.T) {
+			for env, a := range accounts {
+				named := []string{"X-Environment", env}
+				got := w.hosted(t, submissionHost, "GET", "/connect/accesstoken", "", append(named, "Authorization", basic(a))...)
+				named = append(named, "Authorization", "Bearer "+base64.StdEncoding.EncodeToString([]byte(got.field("accessToken"))))
+				got = w.hosted(t, submissionHost, "POST", "/connect/v2/cashflow/byo-report", goodSubmission("e-1"),
+					append(named, "X-Product-Id", products[env], "Content-Type", asJSON)...)
+				if got.Status != 200 || got.field("status") != "PENDING" {
+					t.Fatalf("%s: %d %s", env, got.Status, got.Body)
+				}
+				named = append(named, "X-Public-Token", got.field("publicToken"))
+				w.until(t, func() bool {
+					return w.hosted(t, submissionHost, "GET", "/connect/status", "", named...).field("status") == "SUCCESS"
+				})
+				if got := w.hosted(t, submissionHost, "GET", "/connect/cashflow/v2/json", "", named...); got.Status != 200 {
+					t.Errorf("%s: %d %s", env, got.Status, got.Body)
+				}
+				other := map[string]string{"production": "sandbox", "sandbox": "production"}[env]
+				named[1] = other
+				got = w.hosted(t, submissionHost, "GET", "/connect/status", "", named...)
+				if got.Status != 403 || got.field("error") != "UNKNOWN_CUSTOMER" {
+					t.Errorf("%s's token for %s: %d %s", env, other, got.Status, got.Body)
+				}
+			}
+			for name, c := range map[string]struct {
+				path   string
+				values []string
+				code   contract.Code
+			}{
+				"no environment":           {"/connect/accesstoken", nil, contract.CodeMalformedHeaders},
+				"an empty one":             {"/connect/accesstoken", []string{""}, contract.CodeMalformedHeaders},
+				"an unknown one":           {"/connect/accesstoken", []string{"staging"}, contract.CodeMalformedHeaders},
+				"two":                      {"/connect/accesstoken", []string{"sandbox", "production"}, contract.CodeMalformedHeaders},
+				"the same twice":           {"/connect/status", []string{"sandbox", "sandbox"}, contract.CodeMalformedHeaders},
+				"another endpoint":         {"/connect/jwkset", []string{"sandbox"}, contract.CodeNotFound},
+				"a page":                   {"/dashboard", []string{"production"}, contract.CodeNotFound},
+				"the widget":               {"/widget/v1/widget.js", []string{"sandbox"}, contract.CodeNotFound},
+				"a path that is not clean": {"//connect/accesstoken", []string{"sandbox"}, contract.CodeNotFound},
+			} {
+				header := []string{"Authorization", basic(w.customer.Account)}
+				for _, v := range c.values {
+					header = append(header, "X-Environment", v)
+				}
+				got := w.hosted(t, submissionHost, "GET", c.path, "", header...)
+				if got.Status != c.code.Info().Status || got.field("error") != string(c.code) {
+					t.Errorf("%s: %d %s, want %s", name, got.Status, got.Body, c.code)
+				}
+			}
+		})
+		t.Run("unknown", func(t *testing.T) {
+			for _, host := range []string{"evil.example", "localhost.evil.example", "sandbox@localhost", "localhost.", "[::1]", "127.0.0.2"} {
+				for _, path := range []string{"/connect/accesstoken", "/dashboard/sign-in", "/operator", "/docs", "/connect/jwkset"} {
+					got := w.hosted(t, host, "GET", path, "", "X-Forwarded-Host", "localhost", "X-Environment", "production",
+						"Authorization", basic(w.customer.Account))
+					if got.Status != http.StatusMisdirectedRequest && got.Status != http.StatusBadRequest || strings.Contains(string(got.Body), host) {
+						t.Errorf("%s%s: %d %s", host, path, got.Status, got.Body)
+					}
+				}
+			}
+			for _, host := range []string{"LOCALHOST:1", "localhost"} { // proxies pass a name without port, and case does not count
+				if got := w.hosted(t, host, "GET", "/connect/accesstoken", "", "Authorization", basic(w.customer.Account)); got.Status != 200 {
+					t.Errorf("%s: %d %s", host, got.Status, got.Body)
+				}
+			}
+		})
+		t.Run("admin", func(t *testing.T) {
+			for path, want := range map[string]string{"/readyz": "ready", "/readyz/sandbox": "ready",
+				"/metrics": `vestibule_database_connections_open{party="provider-sandbox"}`} {
+				if got := good(t, 200, ask(t, "GET", w.Admin+path, "")); !strings.Contains(string(got.Body), want) {
+					t.Errorf("%s has no %s", path, want)
+				}
+			}
+			for env, want := range map[string]string{"production": "ready\n", "sandbox": "ready\n"} {
+				var out, errs bytes.Buffer
+				if code := app.Run(t.Context(), []string{"health", "--admin-url=" + w.Admin, "--admin-addr=127.0.0.1:1", "--environment=" + env,
+					"--sandbox-settings=" + w.settings}, &out, &errs); code != 0 || out.String() != want {
+					t.Errorf("%s: %d %s%s", env, code, &out, &errs)
+				}
+			}
+		})
+		t.Run("replica", func(t *testing.T) {
+			if w.databaseURL == "" { // SQLite is of one process
+				return
+			}
+			at := ports.Must(t, "127.0.0.1")
+			args := slices.Clone(w.args)
+			args[1] = "--provider-addr=" + at
+			args = slices.DeleteFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--operator-addr=") })
+			args = append(args, "--operator-addr="+ports.Must(t, "127.0.0.1"))
+			program.Start(t, app.Run, &logtest.Buffer{}, args...)
+			replica := bothServer{testServer: testServer{Program: &program.Program{Listeners: program.Listeners{Provider: "http://" + at}}}}
+			for env, host := range map[string]string{"production": "localhost", "sandbox": "127.0.0.1"} {
+				token := w.hosted(t, host, "GET", "/connect/accesstoken", "", "Authorization", basic(accounts[env])).field("accessToken")
+				got := replica.hosted(t, host, "GET", "/connect/status", "", "Authorization",
+					"Bearer "+base64.StdEncoding.EncodeToString([]byte(token)), "X-External-Id", "e-1")
+				if got.Status != 200 {
+					t.Errorf("%s: the replica answers %d %s", env, got.Status, got.Body)
+				}
+			}
+		})
+		t.Run("restart", func(t *testing.T) {
+			if err := w.End(); err != nil {
+				t.Fatal(err)
+			}
+			w.start(t)
+			for env, base := range map[string]string{"production": w.production, "sandbox": w.Provider} {
+				good(t, 200, ask(t, "GET", base+"/connect/accesstoken", "", "Authorization", basic(accounts[env])))
+			}
+		})
+	})
+}
+
+// TestCommandsChooseTheEnvironment lists the accounts of each environment.
+func TestCommandsChooseTheEnvironment(t *testing.T) {
+	eachBoth(t, func(t *testing.T, w *bothServer) {
+		var all []struct{ PublicID string }
+		w.runs(t, &all, append([]string{"customer", "list", "--json"}, w.productions...)...)
+		if len(all) != 1 || all[0].PublicID != w.customer.PublicID {
+			t.Errorf("production has the accounts %v", all)
+		}
+		sandbox := []string{"--environment=sandbox", "--sandbox-settings=" + w.settings}
+		w.runs(t, &all, append([]string{"customer", "list", "--json"}, sandbox...)...)
+		if len(all) != 2 || all[0].PublicID == w.customer.PublicID || all[1].PublicID == w.customer.PublicID {
+			t.Errorf("the sandbox has the accounts %v", all)
+		}
+		w.runs(t, nil, append([]string{"keys", "rotate"}, sandbox...)...)
+		var made bothCustomer
+		w.runs(t, &made, append([]string{"customer", "add", "Harbor Test", "--staff=ops@harbor.example"}, sandbox...)...)
+		if !strings.HasPrefix(made.Dashboard.Link, w.Provider) {
+			t.Errorf("the sandbox's link is %s", made.Dashboard.Link)
+		}
+		good(t, 200, ask(t, "GET", w.Provider+"/connect/accesstoken", "", "Authorization", basic(made.Account)))
+		var out, errs bytes.Buffer
+		args := append([]string{"customer", "list", "--data-dir=" + t.TempDir()}, sandbox...)
+		if code := app.Run(t.Context(), args, &out, &errs); code != 2 || !strings.Contains(errs.String(), "leave the flag out") {
+			t.Errorf("%v: %d %s", args, code, &errs)
+		}
+	})
+}
+
+// TestBothEnvironmentsStayApart refuses what two environments would share.
+func TestBothEnvironmentsStayApart(t *testing.T) {
+	t.Parallel()
+	assets.Need(t)
+	dir := t.TempDir()
+	file := func(lines ...string) string {
+		path := filepath.Join(t.TempDir(), "sandbox.env")
+		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	here, own := "VESTIBULE_PROVIDER_URL=http://127.0.0.1:1", "VESTIBULE_DATA_DIR="+t.TempDir()
+	key := filepath.Join(dir, "k.key")
+	if err := os.WriteFile(key, []byte(strings.Repeat("ab", 32)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		settings []string
+		args     []string
+		says     string
+	}{
+		"one data folder":     {[]string{here, "VESTIBULE_DATA_DIR=" + dir}, nil, "the same database, " + filepath.Join(dir, "provider.db")},
+		"by another path":     {[]string{here, "VESTIBULE_DATA_DIR=" + dir + "/../" + filepath.Base(dir)}, nil, "the same database"},
+		"one host":            {[]string{"VESTIBULE_PROVIDER_URL=http://LOCALHOST:2", own}, nil, "have the same host, localhost"},
+		"no host":             {[]string{own}, nil, "--provider-url of the sandbox is required"},
+		"the submission host": {[]string{here, own}, []string{"--submission-url=http://127.0.0.1:3"}, "have the same host"},
+		"a submission path":   {[]string{here, own}, []string{"--submission-url=http://submit.example/x"}, "--submission-url"},
+		"one key": {[]string{here, own, "VESTIBULE_MASTER_KEY_FILE=" + key}, []string{"--master-key-file=" + key},
+			"production's key"},
+		"production in the file": {[]string{here, own, "VESTIBULE_ENVIRONMENT=production"}, nil, "the environment must be sandbox"},
+		"a sandbox by flags":     {[]string{here, own}, []string{"--environment=sandbox"}, "give --environment production"},
+		"the operator's host": {[]string{here, own, "VESTIBULE_OPERATOR_URL=http://localhost:7"}, []string{"--operator-addr=127.0.0.1:0",
+			"--operator-url=http://localhost:7"}, "--operator-url of the sandbox have the same host"},
+		"no operator's listener": {[]string{here, own, "VESTIBULE_OPERATOR_URL=http://127.0.0.1:7"}, nil,
+			"sandbox: --operator-url needs --operator-addr"},
+		"no operator's host":    {[]string{here, own}, []string{"--operator-addr=127.0.0.1:0"}, "--operator-url of production is required"},
+		"a flag of the process": {[]string{here, own, "VESTIBULE_LOG_LEVEL=debug"}, nil, "line 3: VESTIBULE_LOG_LEVEL is the same for both"},
+		"a portal's flag":       {[]string{here, own, "VESTIBULE_BRAND_FILE=x"}, nil, "line 3: VESTIBULE_BRAND_FILE is no variable"},
+		"an unknown variable":   {[]string{"", here, own, "VESTIBULE_COLOR=red"}, nil, "line 4: VESTIBULE_COLOR is no variable"},
+		"no variable":           {[]string{"hello"}, nil, "line 1: must be NAME=VALUE"},
+		"a variable twice":      {[]string{here, here}, nil, "line 2: VESTIBULE_PROVIDER_URL is given twice"},
+		"a bad value":           {[]string{here, own, "VESTIBULE_WIDGET_RATE=x"}, nil, "--widget-rate: must be a whole number"},
+		"a refused value":       {[]string{here, own, "VESTIBULE_WIDGET_RATE=-1"}, nil, "sandbox: --widget-rate"},
+	} {
+		args := append([]string{"provider", "--environment=production", "--provider-addr=127.0.0.1:0", "--provider-url=http://localhost:1",
+			"--data-dir=" + dir, "--sandbox-settings=" + file(c.settings...)}, c.args...)
+		var out, errs bytes.Buffer
+		if exit := app.Run(t.Context(), args, &out, &errs); exit != 2 || !strings.Contains(errs.String(), c.says) {
+			t.Errorf("%s: exit code %d, want words with %q:\n%s", name, exit, c.says, &errs)
+		}
+	}
+	exit, errs := attempt(t, "serve", "--sandbox-settings="+file(here, own))
+	if exit != 2 || !strings.Contains(errs, "--sandbox-settings: the command serve does not use it") {
+		t.Errorf("serve: %d %s", exit, errs)
+	}
+	exit, errs = attempt(t, "provider", "--submission-url=http://submit.example")
+	if exit != 2 || !strings.Contains(errs, "needs --sandbox-settings") {
+		t.Errorf("no sandbox: %d %s", exit, errs)
+	}
+
+	if testing.Short() {
+		return
+	}
+	t.Run("one database", func(t *testing.T) {
+		address := storetest.MigratedURL(t)
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, alias := u.Query(), filepath.Join(t.TempDir(), "pg")
+		if err := os.Symlink(q.Get("host"), alias); err != nil {
+			t.Fatal(err)
+		}
+		q.Set("host", alias) // a name that only the server knows to be its own
+		u.RawQuery = q.Encode()
+		for other, says := range map[string]string{address + "&application_name=other": "the same database, PostgreSQL",
+			u.String(): "sandbox: a database of its own, not production's, is needed"} {
+			var out, errs bytes.Buffer
+			exit := app.Run(t.Context(), []string{"provider", "--environment=production", "--provider-addr=127.0.0.1:0",
+				"--provider-url=http://localhost:1", "--data-dir=" + t.TempDir(), "--database-url=" + address,
+				"--sandbox-settings=" + file(here, own, "VESTIBULE_DATABASE_URL="+other)}, &out, &errs)
+			if exit == 0 || !strings.Contains(errs.String(), says) {
+				t.Errorf("exit code %d, want words with %q:\n%s", exit, says, &errs)
+			}
+		}
+	})
+}
