@@ -310,7 +310,7 @@ func (p *program) startProvider(ctx context.Context, which parties) (generatedCu
 		Sandbox:                sandboxOf(p.config),
 		Simulation:             p.config.Simulation,
 		Assets:                 web.Provider(),
-		OpenAPI:                docs.OpenAPI,
+		OpenAPI:                docs.Served(docs.OpenAPI, here.url),
 	}
 	if config.Mail, err = p.config.Mail.Sender(); err != nil {
 		return made, err

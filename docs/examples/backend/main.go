@@ -51,7 +51,9 @@ type refusal struct {
 	Details []struct{ Field, Message string }
 }
 
-func (r *refusal) Error() string { return fmt.Sprint("the portal answered ", r.Status, ": ", r.Message) }
+func (r *refusal) Error() string {
+	return fmt.Sprint("the portal answered ", r.Status, ": ", r.Message)
+}
 
 // call sends a request to the portal's API, and decodes its answer into out.
 func call(method, path string, body, out any) error {
