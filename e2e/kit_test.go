@@ -389,7 +389,8 @@ func TestExamples(t *testing.T) {
 			wrong := url.Values{"firstName": {"Ana"}, "lastName": {"Pérez"}, "email": {"ana@example.org"}, "dob": {"1790-06-15"}}
 			kind, path, body := "application/x-www-form-urlencoded", "/apply", wrong.Encode()
 			if name == "react" || name == "vue" {
-				kind, path, body = "application/json", "/api/application", `{"applicant":{"firstName":"Ana","lastName":"Pérez","email":"ana@example.org","dob":"1790-06-15"}}`
+				kind, path = "application/json", "/api/application"
+				body = `{"applicant":{"firstName":"Ana","lastName":"Pérez","email":"ana@example.org","dob":"1790-06-15"}}`
 			}
 			resp, err := http.Post(app+path, kind, strings.NewReader(body))
 			must(t, err)
@@ -425,7 +426,8 @@ func (s *site) example(t *testing.T, name string) (address string) {
 	case "main.go":
 		cmd = exec.Command(build(t, "backend"))
 	default:
-		cmd = exec.Command(build(t, name), "-addr", "127.0.0.1:0", "-portal", s.Portal, "-key", s.Credentials.PortalAPIKey, "-packages", "../.cache/npm")
+		cmd = exec.Command(build(t, name), "-addr", "127.0.0.1:0", "-portal", s.Portal, "-key", s.Credentials.PortalAPIKey,
+			"-packages", "../.cache/npm")
 	}
 	cmd.Env = append(os.Environ(), "PORT=0", "PORTAL_URL="+s.Portal, "VESTIBULE_PORTAL_API_KEY="+s.Credentials.PortalAPIKey)
 	stdout, err := cmd.StdoutPipe()

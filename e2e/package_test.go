@@ -103,7 +103,8 @@ func TestPackage(t *testing.T) {
 		awaitEvent(t, v, "ready "+how)
 		step(t, v.bank("a"), "consent")
 		counts, err := v.Evaluate(`(how) => [document.querySelectorAll("script[src*='/embed/v1/embed.js']").length,
-			document.querySelector("vestibule-apply").shadowRoot.querySelectorAll("iframe").length, document.querySelectorAll("vestibule-apply").length,
+			document.querySelector("vestibule-apply").shadowRoot.querySelectorAll("iframe").length,
+			document.querySelectorAll("vestibule-apply").length,
 			[...document.querySelectorAll("#events li")].filter((li) => li.textContent === "ready " + how).length].join(" ")`, how)
 		must(t, err)
 		if counts != "1 1 1 1" {

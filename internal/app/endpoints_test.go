@@ -97,7 +97,8 @@ func TestEndpointsRejectBadInput(t *testing.T) {
 	t.Cleanup(app.Close)
 	eachEngine(t, func(t *testing.T, w *testServer) {
 		for document, server := range map[string]string{w.Provider + "/openapi.json": w.Provider, w.Portal + "/api/v1/openapi.json": w.Portal} {
-			if got := good(t, 200, ask(t, "GET", document, "")); !strings.Contains(string(got.Body), `"servers":[{"description":"The address of this document.","url":"`+server+`"}]`) {
+			want := `"servers":[{"description":"The address of this document.","url":"` + server + `"}]`
+			if got := good(t, 200, ask(t, "GET", document, "")); !strings.Contains(string(got.Body), want) {
 				t.Errorf("%s names another server", document)
 			}
 		}
