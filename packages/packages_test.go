@@ -170,7 +170,7 @@ func TestTypes(t *testing.T) {
 	for file, from := range map[string]string{
 		"app.tsx": "testdata/types.tsx", "src/index.ts": "js/src/index.ts", "src/react.ts": "js/src/react.ts",
 		"src/events.ts": "js/src/events.ts",
-		"index.d.ts": "js/index.d.ts", "react.d.ts": "js/react.d.ts",
+		"index.d.ts":    "js/index.d.ts", "react.d.ts": "js/react.d.ts",
 		"kit.d.ts": "../web/portal/parts/embed-api.d.ts", "widget.d.ts": "../web/provider/parts/widget-api.d.ts",
 	} {
 		content, err := os.ReadFile(from)
