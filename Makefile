@@ -143,13 +143,21 @@ screens: tools assets ## pictures of every page of both parties in .cache/screen
 demo: tools build ## drive a whole application through a headless browser and leave screenshots in docs/images
 	@$(GO) test ./e2e -run '^TestDemo$$' -count=1 -demo
 
-.PHONY: example-plain example-react
-example-plain: ## an onboarding app in plain HTML and Go, beside make run
+.PHONY: packages example-plain example-react example-vue
+packages: ## bin/vestibule-js-….tgz, the npm package for your pages (packages/js)
+	@$(GO) run ./packages
+	@mkdir -p .cache/npm/@vestibule/js && tar xzf bin/vestibule-js-*.tgz -C .cache/npm/@vestibule/js
+
+example-plain: packages ## an onboarding app in plain HTML and Go, beside make run
 	@$(GO) run ./docs/examples/plain
 
-example-react: ## the same in React
-	@e2e/setup.sh react
+example-react: packages ## the same in React
+	@e2e/setup.sh examples
 	@$(GO) run ./docs/examples/react
+
+example-vue: packages ## the same in Vue
+	@e2e/setup.sh examples
+	@$(GO) run ./docs/examples/vue
 
 clean: ## remove what was built
 	@rm -rf bin web/dist/* .cache

@@ -6,11 +6,13 @@
 package docs
 
 //go:generate go run ./notice ../NOTICE
+//go:generate go test -vet=off -run ^TestPortalDocumentHasTheReports$ -update .
 
 import (
 	"bytes"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -52,6 +54,30 @@ var (
 	PortalOpenAPI    = sync.OnceValues(func() ([]byte, error) { return toJSON(portal) })    // of the portal's API
 	ConnectorOpenAPI = sync.OnceValues(func() ([]byte, error) { return toJSON(connector) }) // of the protocol of connectors
 )
+
+// Served returns a function that returns a document with the address at which it is served, in place of that of
+// make run, as its server and in its examples.
+func Served(document func() ([]byte, error), server string) func() ([]byte, error) {
+	return sync.OnceValues(func() ([]byte, error) {
+		raw, err := document()
+		if err != nil {
+			return nil, err
+		}
+		var parts struct{ Servers json.RawMessage }
+		var servers []struct {
+			Variables struct{ Host struct{ Default string } }
+		}
+		if err := errors.Join(json.Unmarshal(raw, &parts), json.Unmarshal(parts.Servers, &servers)); err != nil {
+			return nil, fmt.Errorf("docs: %w", err)
+		}
+		own, err := json.Marshal([]map[string]string{{"url": server, "description": "The address of this document."}})
+		if err != nil {
+			return nil, fmt.Errorf("docs: %w", err)
+		}
+		raw = bytes.Replace(raw, parts.Servers, own, 1)
+		return bytes.ReplaceAll(raw, []byte("http://"+servers[0].Variables.Host.Default), []byte(server)), nil
+	})
+}
 
 func toJSON(source []byte) ([]byte, error) {
 	var root yaml.Node

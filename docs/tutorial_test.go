@@ -6,20 +6,29 @@ import (
 	"testing"
 )
 
-// TestTutorialShowsTheBackEnds compares the code of the tutorial with the files that
-// e2e.TestExamples runs.
-func TestTutorialShowsTheBackEnds(t *testing.T) {
-	page, err := os.ReadFile("tutorials/back-end.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	listings := regexp.MustCompile("(?s)<!-- file (\\S+) -->\n\n```[a-z]+\n(.*?)```").FindAllSubmatch(page, -1)
-	if len(listings) != 5 {
-		t.Errorf("the tutorial shows %d files, want 5", len(listings))
-	}
-	for _, l := range listings {
-		if file, err := os.ReadFile("examples/backend/" + string(l[1])); err != nil || string(file) != string(l[2]) {
-			t.Errorf("the tutorial's %s is not the file (%v)", l[1], err)
+// TestGuidesShowTheFiles compares the code of guides with files that are tested: e2e.TestExamples runs the back ends,
+// and the others have tests beside them.
+func TestGuidesShowTheFiles(t *testing.T) {
+	for guide, want := range map[string]struct {
+		folder string
+		files  int
+	}{
+		"tutorials/back-end.md": {"examples/backend/", 5},
+		"tutorials/redirect.md": {"", 1},
+		"how-to/webhooks.md":    {"", 1},
+	} {
+		page, err := os.ReadFile(guide)
+		if err != nil {
+			t.Fatal(err)
+		}
+		listings := regexp.MustCompile("(?s)<!-- file (\\S+) -->\n\n```[a-z]+\n(.*?)```").FindAllSubmatch(page, -1)
+		if len(listings) != want.files {
+			t.Errorf("%s shows %d files, want %d", guide, len(listings), want.files)
+		}
+		for _, l := range listings {
+			if file, err := os.ReadFile(want.folder + string(l[1])); err != nil || string(file) != string(l[2]) {
+				t.Errorf("%s: %s is not the file (%v)", guide, l[1], err)
+			}
 		}
 	}
 }

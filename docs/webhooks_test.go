@@ -140,19 +140,21 @@ func TestEventMatchesItsDocumentation(t *testing.T) {
 	}
 }
 
-// TestEventVerification runs the code of both pages on genuine events and others.
+// TestEventVerification runs the page's code on genuine events and others.
 func TestEventVerification(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
 	for language, files := range map[string]map[string]string{
-		"go": {"go.mod": "module app\n\ngo 1.24\n", "verify.go": block(t, portalEvents, "go"), "main.go": `package main
+		"go": {"go.mod": "module app\n\ngo 1.24\n", "webhook/webhook.go": block(t, portalEvents, "go"), "main.go": `package main
 
 import (
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
+
+	"app/webhook"
 )
 
 func main() {
@@ -168,7 +170,7 @@ func main() {
 		for name, v := range e.Headers {
 			h.Set(name, v)
 		}
-		id, err := verify(e.Secret, h, []byte(e.Body))
+		id, err := webhook.Verify(e.Secret, h, []byte(e.Body))
 		fmt.Println(id, err == nil)
 	}
 }
@@ -179,7 +181,7 @@ for (const { Secret, Headers, Body } of JSON.parse(readFileSync(0))) {
   try { console.log(verify(Secret, Headers, Buffer.from(Body)), true); } catch { console.log('', false); }
 }
 `},
-		"python": {"verify.py": block(t, providerWebhooks, "python"), "main.py": `import json, sys
+		"python": {"verify.py": block(t, portalEvents, "python"), "main.py": `import json, sys
 from verify import verify
 for e in json.load(sys.stdin):
     try:
@@ -202,7 +204,8 @@ for e in json.load(sys.stdin):
 			}
 			dir := t.TempDir()
 			for name, text := range files {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				file := filepath.Join(dir, name)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -2,12 +2,14 @@ package e2e
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"html"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -380,10 +382,23 @@ func TestExamples(t *testing.T) {
 	t.Parallel()
 	tools.FullOnly(t)
 	s := start(t)
-	for _, name := range []string{"plain", "react", "main.go", "server.mjs", "server.py"} {
+	for _, name := range []string{"plain", "react", "vue", "main.go", "server.mjs", "server.py"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			app := s.example(t, name)
+			wrong := url.Values{"firstName": {"Ana"}, "lastName": {"Pérez"}, "email": {"ana@example.org"}, "dob": {"1790-06-15"}}
+			kind, path, body := "application/x-www-form-urlencoded", "/apply", wrong.Encode()
+			if name == "react" || name == "vue" {
+				kind, path = "application/json", "/api/application"
+				body = `{"applicant":{"firstName":"Ana","lastName":"Pérez","email":"ana@example.org","dob":"1790-06-15"}}`
+			}
+			resp, err := http.Post(app+path, kind, strings.NewReader(body))
+			must(t, err)
+			said, err := io.ReadAll(resp.Body)
+			must(t, errors.Join(err, resp.Body.Close()))
+			if resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(said), "prefill.dob") {
+				t.Errorf("a wrong date is answered %d\n%s", resp.StatusCode, said)
+			}
 			v := visit(t)
 			v.open(t, app)
 			for field, value := range map[string]string{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.org", "dob": "1990-06-15"} {
@@ -392,7 +407,7 @@ func TestExamples(t *testing.T) {
 			click(t, v.page("text="+en("apply.continue")))
 			frame := v.FrameLocator("vestibule-apply iframe")
 			walk(t, func(selector string) playwright.Locator { return frame.FrameLocator("iframe").Locator(selector) }, "default")
-			see(t, v.page("text=We have your report. We decide on your application now."))
+			see(t, v.page("text=Your application is approved."))
 			see(t, frame.Locator(`#status[data-state="ready"]`))
 			v.axe(t)
 		})
@@ -411,10 +426,8 @@ func (s *site) example(t *testing.T, name string) (address string) {
 	case "main.go":
 		cmd = exec.Command(build(t, "backend"))
 	default:
-		cmd = exec.Command(build(t, name), "-addr", "127.0.0.1:0", "-portal", s.Portal, "-key", s.Credentials.PortalAPIKey)
-	}
-	if name == "react" {
-		cmd.Args = append(cmd.Args, "-packages", "../.cache/npm")
+		cmd = exec.Command(build(t, name), "-addr", "127.0.0.1:0", "-portal", s.Portal, "-key", s.Credentials.PortalAPIKey,
+			"-packages", "../.cache/npm")
 	}
 	cmd.Env = append(os.Environ(), "PORT=0", "PORTAL_URL="+s.Portal, "VESTIBULE_PORTAL_API_KEY="+s.Credentials.PortalAPIKey)
 	stdout, err := cmd.StdoutPipe()

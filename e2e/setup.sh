@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the tests need and this machine lacks: Chromium, its headless
 # shell, WebKit with its driver, Firefox, PostgreSQL, PgBouncer, nginx, Caddy, Node, tesseract and
-# poppler by apt, the browser driver, axe and React by npm, into
-# .cache. Running it again does nothing. With the word react it fetches that alone, for the example;
+# poppler by apt, the browser driver, axe, React and Vue by npm, into
+# .cache. Running it again does nothing. With the word examples it fetches React and Vue alone;
 # with the word lighthouse that too, which the tests do not need; with the word openapi
 # what make openapi needs; with the word oldest Chromium 109, the oldest that pages support (58 MB);
 # with the word outdated it prints which of its npm and Debian packages have a newer version (as apt-get
@@ -15,11 +15,12 @@ axe=4.14.1
 lighthouse=12.8.2
 react=19.3.1
 scheduler=0.28.0 # that react-dom asks for
+vue=3.5.45
 oldest=109.0.6 # of @sparticuz/chromium, whose versions are Chromium's
 openapi=$(cat docs/openapitest/clients/npm.txt)
 
 if [ "${1-}" = outdated ]; then # playwright-core stays with its Go driver
-  for package in "axe-core@$axe" "lighthouse@$lighthouse" "react@$react" $openapi; do
+  for package in "axe-core@$axe" "lighthouse@$lighthouse" "react@$react" "vue@$vue" $openapi; do
     newest=$(npm view "${package%@*}" version 2>/dev/null) || { echo "${package%@*}: the registry does not answer"; continue; }
     [ "$newest" = "${package##*@}" ] || echo "${package%@*} ${package##*@}: $newest"
   done
@@ -31,7 +32,7 @@ fi
 
 missing=()
 command -v npm >/dev/null || missing+=(npm)
-if [ "${1-}" != react ]; then
+if [ "${1-}" != examples ]; then
   command -v chromium >/dev/null || missing+=(chromium)
   command -v node >/dev/null || missing+=(nodejs)
   compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || command -v initdb >/dev/null || missing+=(postgresql)
@@ -60,7 +61,7 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 # The shell is the same engine without the rest of a browser, at half the time.
 # Where a system offers none, the tests take Chromium.
-if [ "${1-}" != react ] && ! command -v chromium-headless-shell >/dev/null && command -v apt-get >/dev/null; then
+if [ "${1-}" != examples ] && ! command -v chromium-headless-shell >/dev/null && command -v apt-get >/dev/null; then
   apt-cache show chromium >/dev/null 2>&1 || $sudo apt-get update -q >/dev/null || true
   if apt-cache show chromium-headless-shell >/dev/null 2>&1; then
     install chromium-headless-shell || echo "going on without" >&2
@@ -78,7 +79,8 @@ fetch() { # package, version
 fetch react "$react"
 fetch react-dom "$react"
 fetch scheduler "$scheduler"
-[ "${1-}" = react ] && exit
+fetch vue "$vue"
+[ "${1-}" = examples ] && exit
 fetch playwright-core "$playwright"
 fetch axe-core "$axe"
 if [ "${1-}" = openapi ] && [ "$(cat .cache/npm/openapi/version 2>/dev/null)" != "$openapi" ]; then

@@ -109,7 +109,7 @@ func manualOf(source func() ([]byte, error)) (apidocs.Document, error) {
 	if err != nil {
 		return apidocs.Document{}, err
 	}
-	return apidocs.Read(raw, "")
+	return apidocs.Read(raw)
 }
 
 // Main runs a package's tests and then requires Check to have seen every documented

@@ -103,9 +103,8 @@ type reader struct {
 
 var methods = []string{"get", "post", "put", "patch", "delete"}
 
-// Read parses a document in JSON or YAML. server, if given, replaces the document's
-// first server.
-func Read(document []byte, server string) (Document, error) {
+// Read parses a document in JSON or YAML.
+func Read(document []byte) (Document, error) {
 	var top yaml.Node
 	if err := yaml.Unmarshal(document, &top); err != nil {
 		return Document{}, fmt.Errorf("apidocs: %w", err)
@@ -113,15 +112,13 @@ func Read(document []byte, server string) (Document, error) {
 	if top.Kind != yaml.DocumentNode || top.Content[0].Kind != yaml.MappingNode {
 		return Document{}, fmt.Errorf("apidocs: not an OpenAPI document")
 	}
-	r := &reader{root: top.Content[0], seen: map[string]bool{}, server: server, access: map[string]Access{}}
-	if r.server == "" {
-		for _, s := range items(get(r.root, "servers")) {
-			r.server = text(s, "url")
-			for name, v := range members(get(s, "variables")) {
-				r.server = strings.ReplaceAll(r.server, "{"+name+"}", text(v, "default"))
-			}
-			break
+	r := &reader{root: top.Content[0], seen: map[string]bool{}, access: map[string]Access{}}
+	for _, s := range items(get(r.root, "servers")) {
+		r.server = text(s, "url")
+		for name, v := range members(get(s, "variables")) {
+			r.server = strings.ReplaceAll(r.server, "{"+name+"}", text(v, "default"))
 		}
+		break
 	}
 	info := get(r.root, "info")
 	m := Document{Title: text(info, "title"), Version: text(info, "version"), About: text(info, "description"), Server: r.server}

@@ -18,11 +18,11 @@ import (
 
 func read(t *testing.T, source func() ([]byte, error)) apidocs.Document {
 	t.Helper()
-	raw, err := source()
+	raw, err := docs.Served(source, "https://sandbox.example")()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := apidocs.Read(raw, "https://sandbox.example")
+	m, err := apidocs.Read(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ components:
 `
 
 func TestRead(t *testing.T) {
-	m, err := apidocs.Read([]byte(small), "")
+	m, err := apidocs.Read([]byte(small))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func TestReadRejectsInvalidDocuments(t *testing.T) {
 		if !strings.Contains(small, change[0]) {
 			t.Fatalf("%s changes nothing", what)
 		}
-		if _, err := apidocs.Read([]byte(strings.Replace(small, change[0], change[1], 1)), ""); err == nil {
+		if _, err := apidocs.Read([]byte(strings.Replace(small, change[0], change[1], 1))); err == nil {
 			t.Errorf("%s is not found", what)
 		}
 	}

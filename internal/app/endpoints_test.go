@@ -96,6 +96,12 @@ func TestEndpointsRejectBadInput(t *testing.T) {
 	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(app.Close)
 	eachEngine(t, func(t *testing.T, w *testServer) {
+		for document, server := range map[string]string{w.Provider + "/openapi.json": w.Provider, w.Portal + "/api/v1/openapi.json": w.Portal} {
+			want := `"servers":[{"description":"The address of this document.","url":"` + server + `"}]`
+			if got := good(t, 200, ask(t, "GET", document, "")); !strings.Contains(string(got.Body), want) {
+				t.Errorf("%s names another server", document)
+			}
+		}
 		routes := w.routes(t)
 		for _, pattern := range registered(t) {
 			if !slices.ContainsFunc(routes, func(r route) bool { return r.name() == pattern }) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"vestibule/docs/openapitest"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/tools"
 )
@@ -74,6 +75,9 @@ func (w *testServer) fetchedOnce(t *testing.T, id string) {
 	got := good(t, 200, ask(t, "GET", w.Portal+"/api/v1/applications/"+id+"/report", "", "Authorization", w.key()))
 	if json.Unmarshal(got.Body, &body) != nil || body.Meta["status"] != "SUCCESS" {
 		t.Errorf("the report is %.300s", got.Body)
+	}
+	if err := openapitest.Valid(t, openapitest.OfThePortal, "/components/schemas/CashflowReport", []byte(got.Body)); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -338,7 +338,7 @@ func (p *program) startProvider(ctx context.Context, c *Config, name string, whi
 		Sandbox:                sandboxOf(c),
 		Simulation:             c.Simulation,
 		Assets:                 web.Provider(),
-		OpenAPI:                docs.OpenAPI,
+		OpenAPI:                docs.Served(docs.OpenAPI, address),
 	}
 	if config.Mail, err = c.Mail.Sender(); err != nil {
 		return made, err

@@ -135,7 +135,7 @@ func (p *Portal) docsPages(c Config) (map[string]templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := apidocs.Read(spec, c.URL)
+	m, err := apidocs.Read(spec)
 	if err != nil {
 		return nil, err
 	}

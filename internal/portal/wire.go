@@ -157,7 +157,7 @@ func wire(ctx context.Context, c Config, renderer *pageRenderer) (h handlers, er
 		Audit: &audit.Service{DB: c.DB, Staff: h.staff, Log: c.Log}, PageImages: pageimage.New(c.Review.PageImages != "off"),
 		Brand: printoutBrand(c.Brand), URL: c.URL, Log: c.Log, Page: renderer.page, Adapt: renderer.adapt}
 	h.api = &api.API{DB: c.DB, Applications: service, Events: h.notify, Kit: h.kit, Key: c.API.Key, Rate: c.API.Rate, URL: c.URL,
-		PDF: h.review.ReportPDF, Now: c.Now, Log: c.Log, Spec: docs.PortalOpenAPI}
+		PDF: h.review.ReportPDF, Now: c.Now, Log: c.Log, Spec: docs.Served(docs.PortalOpenAPI, c.URL)}
 
 	// Events, search and emails import applications, whose changes they follow.
 	service.OnChange = append(service.OnChange, h.notify.Record, h.search.OnChange)

@@ -184,7 +184,7 @@ func (p *Provider) docsPages() (map[string]templ.Component, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := apidocs.Read(spec, p.config.URL)
+	m, err := apidocs.Read(spec)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func TestAPIDocsPages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := apidocs.Read(raw, "")
+			m, err := apidocs.Read(raw)
 			if err != nil {
 				t.Fatal(err)
 			}

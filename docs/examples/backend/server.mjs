@@ -15,13 +15,22 @@ async function call(method, path, body) {
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
     body: body && JSON.stringify(body),
   });
-  if (!response.ok) throw new Error(`the portal answered ${response.status}`);
-  return response.json();
+  if (response.ok) return response.json();
+  const { message, details = [] } = await response.json().catch(() => ({}));
+  throw Object.assign(new Error(`the portal answered ${response.status}: ${message}`), { status: response.status, details });
 }
 
-// Decides on the status that the portal reports, never on an event of the page.
-function next({ state, status, substatus }) {
-  if (state === 'ready' && status === 'SUCCESS' && substatus === null) return 'decide'; // by the report's figures
+// Approves an average income of at least $3,000 a month. A person decides on all others. Values from 9999996 say why
+// there is no figure.
+function decide({ attributes }) {
+  const income = attributes.find(({ name }) => name === 'UA_INFLOW_INCOME_AVG_12R')?.value ?? 0;
+  return income >= 3000 && income < 9999996 ? 'approve' : 'review';
+}
+
+// Decides on what the portal reports, never on an event of the page.
+async function next(path) {
+  const { state, status, substatus } = await call('GET', path);
+  if (state === 'ready' && status === 'SUCCESS' && substatus === null) return decide(await call('GET', `${path}/report`));
   if (state === 'ready') return 'review'; // the report lacks something
   if (['started', 'connecting', 'returned', 'pending'].includes(state)) return 'wait';
   return 'retry'; // failed, exited, expired: there is no report
@@ -30,8 +39,15 @@ function next({ state, status, substatus }) {
 // The path of this visitor's application.
 const applicationPath = (request) => `/${applications.get(/session=([^;]+)/.exec(request.headers.cookie ?? '')?.[1])}`;
 
+// Shows the form, with problems as lines of text.
+function showForm(response, status, problems) {
+  const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+  const list = problems.map((text) => `<p role="alert">${escape(text)}</p>`).join('');
+  response.writeHead(status, { 'Content-Type': 'text/html' }).end(form.replace('PROBLEMS', list));
+}
+
 const routes = {
-  'GET /': (request, response) => response.setHeader('Content-Type', 'text/html').end(form),
+  'GET /': (request, response) => showForm(response, 200, []),
 
   // Creates an application for this visitor.
   'POST /apply': async (request, response) => {
@@ -51,7 +67,7 @@ const routes = {
   },
 
   'GET /next': async (request, response) => {
-    const todo = next(await call('GET', applicationPath(request)));
+    const todo = await next(applicationPath(request));
     response.setHeader('Content-Type', 'application/json').end(JSON.stringify({ next: todo }));
   },
 };
@@ -63,6 +79,9 @@ const server = createServer(async (request, response) => {
     await route(request, response);
   } catch (problem) {
     console.error(problem);
+    const { status, details } = problem;
+    if (status === 400) return showForm(response, 400, details.map(({ field, message }) => `${field}: ${message}`));
+    if (status === 404) return response.writeHead(404).end('There is no application. Begin at the first page.');
     response.writeHead(502).end('This does not work at the moment.');
   }
 });

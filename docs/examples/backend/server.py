@@ -1,4 +1,5 @@
 """An onboarding app with Vestibule in its page."""
+import html
 import json
 import os
 import secrets
@@ -26,12 +27,20 @@ def call(method, path, body=None):
         return json.load(response)
 
 
-def next_step(application):
-    """Decides on the status that the portal reports, never on an event of the page."""
+def decide(report):
+    """Approves an average income of at least $3,000 a month. A person decides on all others. Values from 9999996 say
+    why there is no figure."""
+    figures = {attribute["name"]: attribute["value"] for attribute in report["attributes"]}
+    return "approve" if 3000 <= (figures.get("UA_INFLOW_INCOME_AVG_12R") or 0) < 9999996 else "review"
+
+
+def next_step(path):
+    """Decides on what the portal reports, never on an event of the page."""
+    application = call("GET", path)
     state = application["state"]
     if state == "ready":
         if application["status"] == "SUCCESS" and application["substatus"] is None:
-            return "decide"  # fetch the report and decide by its figures
+            return decide(call("GET", f"{path}/report"))
         return "review"  # the report lacks something
     if state in ("started", "connecting", "returned", "pending"):
         return "wait"
@@ -50,10 +59,18 @@ class App(BaseHTTPRequestHandler):
             routes.get(self.path, lambda: self.send_error(404))()
         except urllib.error.URLError as problem:
             self.log_error("%s", problem)
-            self.send_error(502, "This does not work at the moment.")
+            status = getattr(problem, "code", None)  # of the portal's answer, if there was one
+            if status == 400:
+                self.show_form(400, json.load(problem).get("details", []))
+            elif status == 404:
+                self.send_error(404, "There is no application. Begin at the first page.")
+            else:
+                self.send_error(502, "This does not work at the moment.")
 
-    def show_form(self):
-        self.answer("text/html", form)
+    def show_form(self, status=200, details=()):
+        """Shows the form, with the fields that the portal refused."""
+        problems = (html.escape(f"{detail['field']}: {detail['message']}") for detail in details)
+        self.answer("text/html", form.replace("PROBLEMS", "".join(f'<p role="alert">{text}</p>' for text in problems)), status)
 
     def apply(self):
         """Creates an application for this visitor."""
@@ -73,15 +90,15 @@ class App(BaseHTTPRequestHandler):
         self.answer("text/html", verify.replace("PORTAL", portal).replace("TOKEN", token))
 
     def show_next(self):
-        self.answer("application/json", json.dumps({"next": next_step(call("GET", self.application_path()))}))
+        self.answer("application/json", json.dumps({"next": next_step(self.application_path())}))
 
     def application_path(self):
         """Returns the path of this visitor's application."""
         cookie = SimpleCookie(self.headers.get("Cookie")).get("session")
         return f"/{applications.get(cookie.value) if cookie else None}"
 
-    def answer(self, kind, text):
-        self.send_response(200)
+    def answer(self, kind, text, status=200):
+        self.send_response(status)
         self.send_header("Content-Type", kind)
         self.end_headers()
         self.wfile.write(text.encode())

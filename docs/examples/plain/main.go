@@ -1,9 +1,9 @@
 // Command plain is an onboarding app with Vestibule embedded in its page: HTML, a
-// little script, and this back end. It is an example for apps in any language, so
-// it uses Go's standard library alone and calls the portal over HTTP.
+// little script with the npm package, and this back end. It is an example for apps in any
+// language, so it uses Go's standard library alone and calls the portal over HTTP.
 //
-//	make run                        # the portal, in one terminal
-//	go run ./docs/examples/plain    # this app, in another
+//	make run              # the portal, in one terminal
+//	make example-plain    # this app, in another
 //
 // It keeps applicants in memory, by a cookie.
 package main
@@ -21,6 +21,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -36,16 +37,21 @@ func main() {
 	addr := flag.String("addr", "127.0.0.1:8090", "where this app listens")
 	portal := flag.String("portal", "http://localhost:8080", "the portal's public address")
 	key := flag.String("key", os.Getenv("VESTIBULE_PORTAL_API_KEY"), "the portal's API key; default: the sandbox's")
+	packages := flag.String("packages", ".cache/npm", "folder of the npm packages")
 	flag.Parse()
 	client := portalapi.Client{URL: *portal, Key: *key}
 	if *key == "" {
 		client.Key = portalapi.SandboxKey("data/sandbox-credentials.json")
 	}
+	kit, err := os.ReadFile(filepath.Join(*packages, "@vestibule/js/package/index.js"))
+	if err != nil {
+		log.Fatal("no package: run make packages first: ", err)
+	}
 	listener, err := net.Listen("tcp", *addr)
 	if err != nil {
 		log.Fatal(err)
 	}
-	a := &app{portal: client, origin: "http://" + listener.Addr().String(), cases: map[string]string{}}
+	a := &app{portal: client, origin: "http://" + listener.Addr().String(), kit: kit, cases: map[string]string{}}
 	fmt.Println("open", a.origin)
 	server := &http.Server{Handler: a.routes(), ReadTimeout: 10 * time.Second}
 	log.Fatal(server.Serve(listener))
@@ -54,6 +60,7 @@ func main() {
 type app struct {
 	portal portalapi.Client
 	origin string // of this app, as browsers see it
+	kit    []byte // the npm package's script
 
 	mu    sync.Mutex
 	cases map[string]string // cookie → application
@@ -65,6 +72,9 @@ func (a *app) routes() http.Handler {
 	mux.HandleFunc("POST /apply", a.apply)
 	mux.HandleFunc("GET /verify", a.verify)
 	mux.HandleFunc("GET /outcome", a.outcome)
+	mux.HandleFunc("GET /static/vestibule.js", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeContent(w, r, "vestibule.js", time.Time{}, bytes.NewReader(a.kit))
+	})
 	mux.Handle("GET /static/", http.StripPrefix("/static/", http.FileServerFS(files)))
 	return http.NewCrossOriginProtection().Handler(mux)
 }
@@ -107,7 +117,7 @@ func (a *app) apply(w http.ResponseWriter, r *http.Request) {
 	var refused *portalapi.Refusal
 	switch {
 	case errors.As(err, &refused) && len(refused.Details) > 0:
-		a.page(w, http.StatusUnprocessableEntity, "form.html", map[string]any{"Values": applicant, "Problems": refused.Details})
+		a.page(w, http.StatusBadRequest, "form.html", map[string]any{"Values": applicant, "Problems": refused.Details})
 		return
 	case err != nil:
 		a.showError(w, err)
@@ -124,7 +134,7 @@ func (a *app) apply(w http.ResponseWriter, r *http.Request) {
 // verify serves the page with the element. Each view gets a new token, because a token
 // opens on one page only.
 func (a *app) verify(w http.ResponseWriter, r *http.Request) {
-	id := a.applicationPath(r)
+	id := a.application(r)
 	if id == "" {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return
@@ -137,25 +147,25 @@ func (a *app) verify(w http.ResponseWriter, r *http.Request) {
 	a.page(w, http.StatusOK, "verify.html", map[string]any{"Portal": a.portal.URL, "Token": token.EmbedToken})
 }
 
-// outcome requests the application from the portal and returns the next step. An event on
-// the page is a reason to ask, not a proof.
+// outcome answers what is next with the application. An event on the page is a reason to ask the
+// portal, not a proof.
 func (a *app) outcome(w http.ResponseWriter, r *http.Request) {
-	id := a.applicationPath(r)
+	id := a.application(r)
 	if id == "" {
 		http.NotFound(w, r)
 		return
 	}
-	var known portalapi.Application
-	if err := a.portal.Call(r.Context(), http.MethodGet, "/applications/"+id, "", nil, &known); err != nil {
+	next, err := a.portal.Next(r.Context(), id)
+	if err != nil {
 		a.showError(w, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(map[string]portalapi.Next{"next": known.Next()})
+	_ = json.NewEncoder(w).Encode(map[string]portalapi.Next{"next": next})
 }
 
-func (a *app) applicationPath(r *http.Request) string {
+func (a *app) application(r *http.Request) string {
 	cookie, err := r.Cookie("case")
 	if err != nil {
 		return ""

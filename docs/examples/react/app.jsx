@@ -1,7 +1,9 @@
-// An onboarding app in React. Apply works also where a server renders the page, and with
-// versions of React that set no listeners on custom elements.
-import { StrictMode, useEffect, useRef, useState } from "react";
+// An onboarding app in React.
+import { StrictMode, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
+import { VestibuleApply } from "@vestibule/js/react";
+
+const root = document.getElementById("root");
 
 async function ask(method, path, body) {
   const answer = await fetch(path, {
@@ -10,7 +12,7 @@ async function ask(method, path, body) {
     body: body && JSON.stringify(body),
   });
   const out = await answer.json();
-  if (!answer.ok) throw new Error(out.message);
+  if (!answer.ok) throw new Error(out.fields?.map(({ field, message }) => `${field}: ${message}`).join(" ") || out.message);
   return out;
 }
 
@@ -42,32 +44,12 @@ function Form({ onDone }) {
   );
 }
 
-// Texts for the next step, which the back end decides on by the report's status.
+// Texts for the next step, which the back end decides on by the report.
 const words = {
-  decide: "We have your report. We decide on your application now.",
+  approve: "Your application is approved.",
   review: "We have your report. A person reviews your application.",
   retry: "No report yet. You can start again.",
 };
-
-const events = ["open", "ready", "step", "success", "exit", "error", "state", "complete", "close"];
-
-// Apply is <vestibule-apply> with listeners by the names of its events: { complete: (detail) => … }.
-function Apply({ on, ...attributes }) {
-  const ref = useRef(null);
-  const latest = useRef(on);
-  useEffect(() => {
-    latest.current = on;
-  });
-  useEffect(() => {
-    const listen = (e) => latest.current[e.type]?.(e.detail);
-    const element = ref.current;
-    for (const name of events) element.addEventListener(name, listen);
-    return () => {
-      for (const name of events) element.removeEventListener(name, listen);
-    };
-  }, []);
-  return <vestibule-apply ref={ref} {...attributes} />;
-}
 
 function Verify() {
   const [token, setToken] = useState();
@@ -90,14 +72,14 @@ function Verify() {
     <>
       <h1>Verify your income</h1>
       <p role="status">{progress}</p>
-      <Apply
+      <VestibuleApply
+        portal={root.dataset.portal}
         token={token}
-        on={{
-          success: () => setProgress("Thank you. We are preparing your report."),
-          exit: () => setProgress("You stopped. You can continue at any time."),
-          error: ({ errorType }) => setProgress(`That didn’t work (${errorType}).`),
-          complete,
-        }}
+        onSuccess={() => setProgress("Thank you. We are preparing your report.")}
+        onExit={() => setProgress("You stopped. You can continue at any time.")}
+        onError={({ errorType }) => setProgress(`That didn’t work (${errorType}).`)}
+        onLoadError={() => setProgress("This does not work at the moment.")}
+        onComplete={complete}
       />
     </>
   );
@@ -108,4 +90,4 @@ function App() {
   return applied ? <Verify /> : <Form onDone={() => setApplied(true)} />;
 }
 
-createRoot(document.getElementById("root")).render(<StrictMode><App /></StrictMode>);
+createRoot(root).render(<StrictMode><App /></StrictMode>);

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -146,6 +147,37 @@ func TestReportPDF(t *testing.T) {
 	}
 }
 
+// sandboxReport returns a report of the sandbox.
+func sandboxReport(t *testing.T, product string) string {
+	t.Helper()
+	raw, err := os.ReadFile("../../../docs/reports/" + product + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// TestReportsOfEachProduct fetches a report of each product, byte for byte, and holds it against the product's schema.
+func TestReportsOfEachProduct(t *testing.T) {
+	c := serve(t, storetest.SQLite(t, store.Portal))
+	for product, schema := range map[string]string{"cashflow": "CashflowReport", "income": "IncomeReport", "eligibility": "EligibilityReport",
+		"passport": "Passport"} {
+		c.Applications.Products[contract.Product(product)] = "product"
+		_, made := c.do("POST", "/api/v1/applications", `{"product":"`+product+`","mode":"redirect"}`)
+		id, _ := made["id"].(string)
+		c.ready(id, sandboxReport(t, product))
+		r := httptest.NewRequest("GET", "/api/v1/applications/"+id+"/report", nil)
+		r.Header.Set("Authorization", "Bearer "+key)
+		raw, err := io.ReadAll(openapitest.Serve(t, c.mux, r).Body)
+		if err != nil || string(raw) != sandboxReport(t, product) {
+			t.Errorf("%s: %v\n%.200s", product, err, raw)
+		}
+		if err := openapitest.Valid(t, openapitest.OfThePortal, "/components/schemas/"+schema, raw); err != nil {
+			t.Errorf("%s: %v", product, err)
+		}
+	}
+}
+
 // TestReportRevisions reads revisions of a report.
 func TestReportRevisions(t *testing.T) {
 	c := serve(t, storetest.SQLite(t, store.Portal))
@@ -154,7 +186,7 @@ func TestReportRevisions(t *testing.T) {
 	if resp, e := c.do("GET", at+"/report?revision=0", ""); resp.StatusCode != 404 || e["error"] != "REPORT_NOT_READY" {
 		t.Errorf("before the report: %d %v", resp.StatusCode, e)
 	}
-	c.ready(made["id"].(string), `{"meta":{}}`)
+	c.ready(made["id"].(string), sandboxReport(t, "income"))
 	for query, want := range map[string]int{"": 200, "?revision=0": 200, "?revision=1": 404, "?revision=-1": 400, "?revision=x": 400,
 		"?revision=": 400, "?revision=0&revision=0": 400} {
 		for _, path := range []string{"/report", "/report.pdf"} {

@@ -162,12 +162,12 @@ func TestCreateAndFollow(t *testing.T) {
 			e["error"] != "REPORT_NOT_READY" || e["state"] != "started" {
 			t.Errorf("report before it is there: %d %v", resp.StatusCode, e)
 		}
-		const report = `{"meta":{"public_token":"x"},  "kept": "as it came"}`
-		c.ready(id, report)
+		body := sandboxReport(t, "income")
+		c.ready(id, body)
 		r := httptest.NewRequest("GET", "/api/v1/applications/"+id+"/report", nil)
 		r.Header.Set("Authorization", "bearer "+key)
 		got := openapitest.Serve(t, c.mux, r)
-		if raw, _ := io.ReadAll(got.Body); string(raw) != report || got.Header.Get("Cache-Control") != "no-store" {
+		if raw, _ := io.ReadAll(got.Body); string(raw) != body || got.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("report = %s, %v", raw, got.Header)
 		}
 		if resp, made := c.do("POST", "/api/v1/applications/"+id+"/embed-token", ""); resp.StatusCode != 201 || made["embedToken"] == token {

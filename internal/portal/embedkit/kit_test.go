@@ -20,6 +20,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 	const web, guide = "../../../web/portal/", "../../../docs/tutorials/embed.md"
 	generated(t, web+"parts/embed-api.d.ts", declarations())
 	generated(t, web+"parts/kit.ts", scriptNames())
+	generated(t, "../../../packages/js/src/events.ts", packageNames())
 	raw, err := os.ReadFile(guide)
 	if err != nil {
 		t.Fatal(err)
