@@ -31,7 +31,7 @@ const (
 // profiles only if the listener is on loopback.
 func (p *program) admin() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok", Version()) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		if why := p.notReady(r.Context()); why != nil {
 			p.log.Warn("not ready", "err", why.Error())
@@ -94,5 +94,4 @@ func (p *program) serveAdmin(failed chan<- error) {
 	}
 	s.handle(p.admin())
 	go func() { failed <- s.server.Serve(s.listener) }()
-	fmt.Fprintf(p.stdout, "%s listening url=%s\n", s.name, s.url)
 }
