@@ -50,6 +50,9 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	var c cli
 	in, done, err := c.parse(args, stdout, stderr)
+	if err == nil && in.trusts {
+		err = in.config.TLS.Trust()
+	}
 	if err != nil {
 		err = refusal{err}
 	} else if !done {
@@ -73,6 +76,9 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // release is the version in CHANGELOG.md.
 const release = "0.1.0"
 
+// revision is set by the linker in a release, which is built without information of version control.
+var revision string
+
 // build describes the program that runs.
 type build struct {
 	Version  string `json:"version"`
@@ -84,7 +90,7 @@ type build struct {
 }
 
 func thisBuild() build {
-	b := build{Version: release, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	b := build{Version: release, Revision: revision, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	info, _ := debug.ReadBuildInfo()
 	for _, s := range info.Settings {
 		switch {

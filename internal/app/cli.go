@@ -35,6 +35,9 @@ type cli struct {
 	Health   healthCommand   `cmd:"" topic:"run" help:"Ask a running program if it is ready; exit code 1 if not."`
 
 	Credentials credentialsCommand `cmd:"" topic:"develop" help:"Print the generated credentials, as shell exports or JSON."`
+	Listen      listenCommand      `cmd:"" topic:"develop" help:"Print events of a sandbox, and forward them to your server."`
+	Trigger     triggerCommand     `cmd:"" topic:"develop" help:"Make an event in a sandbox."`
+	Seed        seedCommand        `cmd:"" topic:"develop" help:"Fill a sandbox with applications, for demonstrations."`
 	Report      reportCommand      `cmd:"" topic:"develop" help:"Compute a cashflow report from account statements."`
 	Connector   connectorCommands  `cmd:"" topic:"develop" help:"Check connectors to payroll providers and bureaus."`
 
@@ -82,7 +85,7 @@ const (
 		"account pages api events review signin mail telemetry log"
 	providerUses = "provider-addr operator-addr operator-url admin-addr provider-url admin-url tls process store " +
 		"return-mode require-second-factor data operator documents limits sandbox mail telemetry log"
-	databaseUses = "environment store log"
+	databaseUses = "environment ca-file store log"
 	operatorUses = databaseUses + " provider-addr provider-url operator-addr operator-url" // commands print links
 )
 
@@ -107,6 +110,7 @@ type invocation struct {
 	command  *kong.Context
 	groups   map[string]bool // of which the command uses a flag
 	flags    map[string]bool // of Config
+	trusts   bool            // the authorities of --ca-file
 	warnings []string        // to log
 }
 
@@ -164,6 +168,7 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (in invocation, don
 	for _, f := range in.command.Model.Flags {
 		if f.Group != nil {
 			in.flags[f.Name] = true
+			in.trusts = in.trusts || f.Name == "ca-file" && usesFlag(command, f)
 			in.groups[f.Group.Key] = in.groups[f.Group.Key] || usesFlag(command, f)
 		}
 	}
@@ -226,7 +231,7 @@ func (c *cli) explain(err error, args []string) error {
 	if !errors.As(err, &parsing) {
 		return err
 	}
-	likely := suggestion(parsing.Context.Model.Node, args)
+	likely := suggested(args)
 	inArgs := parsing.Context.Error != nil // rather than in a variable, or missing
 	switch refused := c.refused != nil && slices.Contains(parsing.Context.Flags(), c.refused.flag); {
 	case refused && inArgs:
@@ -235,8 +240,8 @@ func (c *cli) explain(err error, args []string) error {
 		return errors.New(c.refused.why + " (variable " + variableOf(c.refused.flag.Name) + ")")
 	case strings.Contains(err.Error(), "did you mean"):
 		return err
-	case likely != "":
-		return fmt.Errorf("%w%s", err, likely)
+	case likely != nil:
+		return likely
 	case inArgs:
 		return fmt.Errorf("%w; `vestibule --help` lists commands and flags", err)
 	}

@@ -12,7 +12,7 @@ import (
 
 type healthCommand struct{}
 
-func (healthCommand) uses() string { return "admin-addr admin-url" }
+func (healthCommand) uses() string { return "admin-addr admin-url ca-file" }
 
 // Run asks the admin listener of a running program whether it is ready, prints the
 // answer, and returns errUnhealthy if it is not. Containers without a shell and

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"cmp"
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,51 +15,18 @@ var topics = []struct{ key, title string }{
 	{"run", "Run"}, {"develop", "Develop and try"}, {"manage", "Manage the provider"}, {"about", "About this program"},
 }
 
-// examples has a command line of each command, which help shows.
-var examples = map[string]string{
-	"serve":                   "serve --data-dir=./data --sandbox-control-addr=127.0.0.1:8082",
-	"portal":                  "portal --provider-url=https://service.example.com --portal-url=https://apply.example.com --behind-proxy",
-	"provider":                "provider --environment=production --tls-cert=cert.pem --tls-key=key.pem --provider-addr=0.0.0.0:443",
-	"customer add":            `customer add "Harbor Bank" --staff=ops@harbor.example --data-dir=./data`,
-	"customer list":           "customer list --data-dir=./data",
-	"customer show":           "customer show svc-harbor --data-dir=./data",
-	"customer rename":         `customer rename svc-harbor "Harbor Bank" --display-name=Harbor`,
-	"customer suspend":        "customer suspend svc-harbor",
-	"customer resume":         "customer resume svc-harbor",
-	"customer limit":          "customer limit svc-harbor 120",
-	"customer enable":         "customer enable svc-harbor refresh relay-tokens",
-	"customer disable":        "customer disable svc-harbor refresh",
-	"customer inherit":        "customer inherit svc-harbor-auto refresh",
-	"customer reset-password": "customer reset-password svc-harbor ana@harbor.example",
-	"customer reset-factor":   "customer reset-factor svc-harbor ana@harbor.example",
-	"customer transfer":       "customer transfer svc-harbor ben@harbor.example",
-	"configuration create":    `configuration create svc-harbor "Two banks" --kind=cashflow --banks=2`,
-	"configuration copy":      `configuration copy svc-harbor "Two banks" "Three banks" --banks=3`,
-	"configuration retire":    `configuration retire svc-harbor "Two banks"`,
-	"configuration list":      "configuration list svc-harbor",
-	"product create":          `product create svc-harbor "Auto loans" --configuration="Two banks"`,
-	"product rename":          `product rename svc-harbor "Auto loans" "Car loans"`,
-	"product configure":       `product configure svc-harbor "Car loans" "Three banks"`,
-	"product list":            "product list svc-harbor",
-	"prepared add":            "prepared add --account=svc-harbor --file=report.json",
-	"prepared list":           "prepared list --account=svc-harbor",
-	"consumer link":           "consumer link dana@example.com",
-	"operator add":            "operator add ops@service.example",
-	"operator list":           "operator list",
-	"operator remove":         "operator remove ops@service.example",
-	"operator health":         "operator health",
-	"operator backup-done":    `operator backup-done "s3, nightly"`,
-	"keys rotate":             "keys rotate --data-dir=./data",
-	"connector check":         "connector check https://payroll.example.com/ --secret-file=secret.txt",
-	"connector institutions":  "connector institutions https://payroll.example.com/ --secret-file=secret.txt",
-	"doctor":                  "doctor --data-dir=./data",
-	"credentials":             "credentials --format=json",
-	"provider-profile":        "provider-profile >provider.yaml",
-	"report":                  "report checking.ofx --page=report.html",
-	"health":                  "health --admin-addr=127.0.0.1:9090",
-	"version":                 "version --json",
-	"help":                    "help customer add",
-	"completion":              "completion bash >/etc/bash_completion.d/vestibule",
+//go:embed help
+var helpFiles embed.FS
+
+// example returns the line of help/examples.txt that begins with the words of a command, or "".
+func example(path string) string {
+	raw, _ := helpFiles.ReadFile("help/examples.txt") // is embedded
+	for line := range strings.Lines(string(raw)) {
+		if line = strings.TrimSpace(line); line == path || strings.HasPrefix(line, path+" ") {
+			return line
+		}
+	}
+	return ""
 }
 
 // document adds the examples to the help of commands. A command with subcommands shows the
@@ -70,7 +39,7 @@ func document(n *kong.Node) {
 	for len(first.Children) > 0 {
 		first = first.Children[0]
 	}
-	if line := examples[commandPath(first)]; line != "" && n.Parent != nil {
+	if line := example(commandPath(first)); line != "" && n.Parent != nil {
 		n.Detail = "Example:\n\n    vestibule " + line
 	}
 }
@@ -121,96 +90,41 @@ func (c helpCommand) Run(in *invocation) error {
 		_, err := fmt.Fprint(in.stdout, overview(in.command.Model))
 		return err
 	}
-	if n, rest := find(in.command.Model.Node, c.Words); len(rest) > 0 {
-		return refusal{fmt.Errorf("%s is not a command%s", strings.Join(c.Words, " "), suggestion(n, rest))}
+	if _, rest := find(in.command.Model.Node, c.Words); len(rest) > 0 {
+		return cmp.Or(suggested(c.Words), error(refusal{fmt.Errorf("%s is not a command", strings.Join(c.Words, " "))}))
 	}
 	_, _, err := new(cli).parse(append(slices.Clone(c.Words), "--help"), in.stdout, in.stderr)
 	return err
 }
 
-// suggestion names the commands below n that are spelled almost like the first word that is not a
-// flag: `, did you mean "customer list"?`. It is empty if there is none.
-func suggestion(n *kong.Node, args []string) string {
-	words := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.HasPrefix(arg, "-") })
-	n, rest := find(n, words)
-	var near []string
-	least := 2
-	for _, c := range n.Children {
-		if len(rest) == 0 || c.Hidden {
-			continue
-		}
-		d := distance(c.Name, rest[0])
-		if d > least && len(rest[0]) > 2 && strings.HasPrefix(c.Name, rest[0]) {
-			d = least
-		}
-		if d < least {
-			near, least = nil, d
-		}
-		if d == least {
-			near = append(near, fmt.Sprintf("%q", commandPath(c)))
-		}
+// suggested returns the error of a command that is misspelled, if the arguments have one. kong takes the
+// word for an argument of a default command, so that this parses again without defaults.
+func suggested(args []string) error {
+	c := &cli{}
+	parser, err := c.parser()
+	if err != nil {
+		return err
 	}
-	if len(near) == 0 {
-		return ""
+	for _, n := range append(parser.Model.Children, parser.Model.Node) {
+		n.DefaultCmd = nil
 	}
-	return ", did you mean " + strings.Join(near, " or ") + "?"
-}
-
-// distance counts the characters to insert, delete, replace or swap with the next one to turn a into b.
-func distance(a, b string) int {
-	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
+	if _, err = parser.Parse(args); err != nil && strings.Contains(err.Error(), "did you mean") {
+		return err
 	}
-	for i := range len(a) {
-		row := make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range len(b) {
-			change := 1
-			if a[i] == b[j] {
-				change = 0
-			}
-			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+change)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
-}
-
-// completionScripts ask the hidden command complete for candidates.
-var completionScripts = map[string]string{
-	"bash": `_vestibule() {
-  local IFS=$'\n'
-  COMPREPLY=($("${COMP_WORDS[0]}" complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
-}
-complete -o default -F _vestibule vestibule
-`,
-	"zsh": `#compdef vestibule
-_vestibule() {
-  local -a found
-  found=(${(f)"$("${words[1]}" complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)"})
-  if (( $#found )); then compadd -- $found; else _files; fi
-}
-compdef _vestibule vestibule
-`,
-	"fish": `function _vestibule
-  set -l words (commandline -opc)
-  $words[1] complete -- $words[2..-1] (commandline -ct) 2>/dev/null
-end
-complete -c vestibule -a '(_vestibule)'
-`,
+	return nil
 }
 
 type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Run prints the script that completes commands and flags in a shell.
+// Run prints the script that completes commands and flags in a shell. The script asks the hidden
+// command complete for candidates.
 func (c completionCommand) Run(in *invocation) error {
-	_, err := fmt.Fprint(in.stdout, completionScripts[c.Shell])
+	script, err := helpFiles.ReadFile("help/completion." + c.Shell)
+	if err == nil {
+		_, err = in.stdout.Write(script)
+	}
 	return err
 }
 

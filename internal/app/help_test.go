@@ -53,7 +53,7 @@ func TestExamples(t *testing.T) {
 	used := 0
 	for _, c := range parser.Model.Leaves(true) {
 		path := commandPath(c)
-		line := examples[path]
+		line := example(path)
 		if line == "" {
 			t.Errorf("%s has no example", path)
 			continue
@@ -75,8 +75,8 @@ func TestExamples(t *testing.T) {
 			t.Errorf("help %s: exit code %d, %s%s", path, exit, out, errs)
 		}
 	}
-	if used != len(examples) {
-		t.Errorf("%d of %d examples are of commands", used, len(examples))
+	if raw, _ := helpFiles.ReadFile("help/examples.txt"); used != strings.Count(string(raw), "\n") {
+		t.Errorf("%d examples are of commands, of\n%s", used, raw)
 	}
 }
 
@@ -84,10 +84,11 @@ func TestSuggestions(t *testing.T) {
 	for line, want := range map[string]string{
 		"srve":                       `unexpected argument srve, did you mean "serve"?`,
 		"custmoer list":              `unexpected argument custmoer, did you mean "customer"?`,
-		"customer lsit":              `missing flags: --staff=EMAIL, did you mean "customer list"?`,
+		"customer lsit":              `unexpected argument lsit, did you mean "list"?`,
 		"product creat":              `unexpected argument creat, did you mean "create"?`,
-		"help conf cretae":           `conf cretae is not a command, did you mean "configuration"?`,
-		"help customer ad":           `customer ad is not a command, did you mean "customer add"?`,
+		"help conf cretae":           `unexpected argument conf, did you mean "configuration"?`,
+		"help customer ad":           `unexpected argument ad, did you mean "add"?`,
+		"help dance":                 "dance is not a command",
 		"serve --portl-addr=x":       `unknown flag --portl-addr, did you mean "--portal-addr"?`,
 		"dance":                      "unexpected argument dance; `vestibule --help` lists commands and flags",
 		"completion tcsh":            `<shell> must be one of "bash","zsh","fish" but got "tcsh"`,
@@ -95,11 +96,6 @@ func TestSuggestions(t *testing.T) {
 	} {
 		if exit, _, errs := run(t, strings.Fields(line)...); exit != 2 || !strings.HasPrefix(errs, "vestibule: "+want) {
 			t.Errorf("%s: exit code %d, %s\nwant %s", line, exit, errs, want)
-		}
-	}
-	for pair, want := range map[[2]string]int{{"", ""}: 0, {"serve", "srve"}: 1, {"list", "lsit"}: 1, {"add", "keys"}: 4, {"ab", ""}: 2} {
-		if got := distance(pair[0], pair[1]); got != want {
-			t.Errorf("the distance of %q is %d, want %d", pair, got, want)
 		}
 	}
 }
@@ -162,7 +158,7 @@ func TestCompleteAsProgram(t *testing.T) {
 func TestCompletionScripts(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		exit, out, _ := run(t, "completion", shell)
-		if exit != 0 || !strings.Contains(out, " complete -- ") || len(completionScripts) != 3 {
+		if exit != 0 || !strings.Contains(out, " complete -- ") {
 			t.Errorf("%s: exit code %d, %s", shell, exit, out)
 		}
 	}

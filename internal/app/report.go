@@ -59,7 +59,7 @@ type person struct {
 const maxPersonal = 64 << 10
 
 func (*reportCommand) uses() string {
-	return "environment provider-addr provider-url data-dir public-id client-id secret-key products provider-profile"
+	return "environment provider-addr provider-url data-dir public-id client-id secret-key products provider-profile ca-file"
 }
 
 // Run reads the files, computes the report on this machine or submits the data to the
