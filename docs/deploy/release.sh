@@ -125,8 +125,8 @@ END
 } >"$OUT/$name-sbom.cdx.json"
 
 # The section of this version in the changelog, or else of what is not released yet.
-awk -v version="$version" '/^## \[/ { on = index($0, "[" version "]") } on' CHANGELOG.md | tail -n +2 >"$work/notes"
-[ -s "$work/notes" ] && [ "$name" = "vestibule-$version" ] || awk '/^## \[/ { on = /\[Unreleased\]/ } on' CHANGELOG.md | tail -n +2 >"$work/notes"
+[ "$name" = "vestibule-$version" ] && section=$version || section=Unreleased
+awk -v section="[$section]" '/^## \[/ { on = index($0, section) } on' CHANGELOG.md | tail -n +2 >"$work/notes"
 { printf '# Vestibule %s\n' "${name#vestibule-}"; cat "$work/notes"; } >"$OUT/$name-notes.md"
 
 (cd "$OUT" && sha256sum -- * >SHA256SUMS)

@@ -91,7 +91,7 @@ func (c helpCommand) Run(in *invocation) error {
 		return err
 	}
 	if _, rest := find(in.command.Model.Node, c.Words); len(rest) > 0 {
-		return cmp.Or(suggested(c.Words), error(refusal{fmt.Errorf("%s is not a command", strings.Join(c.Words, " "))}))
+		return refusal{cmp.Or(suggested(c.Words), fmt.Errorf("%s is not a command", strings.Join(c.Words, " ")))}
 	}
 	_, _, err := new(cli).parse(append(slices.Clone(c.Words), "--help"), in.stdout, in.stderr)
 	return err

@@ -84,7 +84,7 @@ func TestSuggestions(t *testing.T) {
 	for line, want := range map[string]string{
 		"srve":                       `unexpected argument srve, did you mean "serve"?`,
 		"custmoer list":              `unexpected argument custmoer, did you mean "customer"?`,
-		"customer lsit":              `unexpected argument lsit, did you mean "list"?`,
+		"customer lsit":              `unexpected argument lsit, did you mean one of "list", "limit"?`,
 		"product creat":              `unexpected argument creat, did you mean "create"?`,
 		"help conf cretae":           `unexpected argument conf, did you mean "configuration"?`,
 		"help customer ad":           `unexpected argument ad, did you mean "add"?`,
