@@ -50,8 +50,8 @@ func TestMonitoring(t *testing.T) {
 	dir, log := storetest.DataDir(t), &logtest.Buffer{}
 	p := program.Start(t, app.Run, log, "serve", "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0",
 		"--sandbox-control-addr=127.0.0.1:0", "--data-dir="+dir)
-	if exit := app.Run(t.Context(), []string{"seed", "--count=8", "--data-dir=" + dir, "--portal-url=" + p.Portal, "--provider-url=" + p.Provider,
-		"--sandbox-control-addr=" + strings.TrimPrefix(p.Control, "http://")}, io.Discard, log); exit != 0 {
+	if exit := app.Run(t.Context(), []string{"seed", "--count=8", "--data-dir=" + dir, "--portal-url=" + p.Portal,
+		"--provider-url=" + p.Provider, "--sandbox-control-addr=" + strings.TrimPrefix(p.Control, "http://")}, io.Discard, log); exit != 0 {
 		t.Fatalf("seed: exit code %d\n%s", exit, log)
 	}
 	resp, err := http.Get(p.Admin + "/metrics")
@@ -97,7 +97,8 @@ func TestMonitoring(t *testing.T) {
 				taken[[2]int{x, y}] = panel.Title
 			}
 		}
-		if ids[panel.ID] || panel.ID == 0 || panel.Title == "" || panel.Type != "row" && (panel.Datasource.UID != "${datasource}" || len(panel.Targets) == 0) {
+		if ids[panel.ID] || panel.ID == 0 || panel.Title == "" ||
+			panel.Type != "row" && (panel.Datasource.UID != "${datasource}" || len(panel.Targets) == 0) {
 			t.Errorf("the panel %d %q is incomplete", panel.ID, panel.Title)
 		}
 		ids[panel.ID] = true

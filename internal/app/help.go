@@ -159,7 +159,10 @@ func candidates(program *kong.Node, words []string, last string) (out []string) 
 			switch {
 			case f.Hidden || f.Group != nil && command != program && !usesFlag(command, f):
 			case assigned && name == "--"+f.Name:
-				return prefixed(name+"=", f.EnumSlice())
+				for _, value := range f.EnumSlice() {
+					out = append(out, name+"="+value)
+				}
+				return out
 			case len(words) > 0 && words[len(words)-1] == "--"+f.Name && !f.IsBool():
 				return f.EnumSlice()
 			case strings.HasPrefix(last, "-"):
@@ -181,14 +184,6 @@ func candidates(program *kong.Node, words []string, last string) (out []string) 
 	}
 	if commandPath(command) == "help" { // takes the words of a command
 		return candidates(program, rest, last)
-	}
-	return out
-}
-
-// prefixed returns the texts with a prefix.
-func prefixed(prefix string, texts []string) (out []string) {
-	for _, text := range texts {
-		out = append(out, prefix+text)
 	}
 	return out
 }

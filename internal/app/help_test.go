@@ -133,7 +133,8 @@ func TestCompletion(t *testing.T) {
 	} {
 		words := strings.Split(line, " ")
 		quoted := "'" + strings.Join(words, "' '") + "'"
-		cmd := exec.Command("bash", "-c", source+"COMP_WORDS=("+quoted+")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_vestibule\necho \"${COMPREPLY[*]}\"\n")
+		ask := "COMP_WORDS=(" + quoted + ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_vestibule\necho \"${COMPREPLY[*]}\"\n"
+		cmd := exec.Command("bash", "-c", source+ask)
 		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "VESTIBULE_TEST_COMPLETE_AS_PROGRAM=1")
 		out, err := cmd.CombinedOutput()
 		if got := strings.TrimSpace(string(out)); err != nil || got != want {

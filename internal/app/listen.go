@@ -17,7 +17,8 @@ import (
 )
 
 // sandboxUses are what commands use that act as a customer of a sandbox.
-const sandboxUses = "environment provider-addr provider-url data-dir public-id client-id secret-key products provider-profile webhook-secret ca-file"
+const sandboxUses = "environment provider-addr provider-url data-dir public-id client-id secret-key products provider-profile " +
+	"webhook-secret ca-file"
 
 // defaultControl is the sandbox's control listener under `make run`.
 const defaultControl = "127.0.0.1:8082"

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"strings"
-	"time"
 
 	"vestibule/internal/contract"
 )
@@ -132,41 +131,28 @@ func (s seeds) make(ctx context.Context, controls control, portal, key string, i
 		return err
 	}
 	jar, _ := cookiejar.New(nil) // never fails
-	browser := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	// follow opens an address as the applicant's browser does, until one holds a part or no other follows.
-	follow := func(at, until string) (string, error) {
-		for range 10 {
-			if until != "" && strings.Contains(at, until) {
-				break
-			}
-			r, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
-			if err != nil {
-				return "", err
-			}
-			resp, err := browser.Do(r)
-			if err != nil {
-				return "", err
-			}
-			resp.Body.Close()
-			next, err := resp.Location()
-			switch {
-			case err == nil:
-				at = next.String()
-			case until == "" && resp.StatusCode == http.StatusOK:
-				return at, nil
-			case resp.Header.Get("Retry-After") != "":
-				select {
-				case <-ctx.Done():
-					return "", ctx.Err()
-				case <-time.After(time.Second):
-				}
-			default:
-				return "", fmt.Errorf("%s: %s", resp.Request.URL.Path, resp.Status)
-			}
+	browser := &http.Client{Jar: jar, CheckRedirect: func(r *http.Request, _ []*http.Request) error {
+		if strings.Contains(r.URL.Path, "/visit/") { // the controls walk it
+			return http.ErrUseLastResponse
 		}
-		return at, nil
+		return nil
+	}}
+	open := func(at string) (next string, err error) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, at, nil)
+		if err != nil {
+			return "", err
+		}
+		resp, err := browser.Do(r)
+		if err != nil {
+			return "", err
+		}
+		resp.Body.Close()
+		if resp.StatusCode >= 400 {
+			err = fmt.Errorf("%s: %s", resp.Request.URL.Path, resp.Status)
+		}
+		return resp.Header.Get("Location"), err
 	}
-	visit, err := follow(made.ConnectURL, "/visit/")
+	visit, err := open(made.ConnectURL)
 	if err != nil || of.Walk == nil {
 		return err
 	}
@@ -176,6 +162,6 @@ func (s seeds) make(ctx context.Context, controls control, portal, key string, i
 	if err != nil || of.Until != "" || done.CompleteURL == "" {
 		return err
 	}
-	_, err = follow(done.CompleteURL, "")
+	_, err = open(done.CompleteURL)
 	return err
 }
