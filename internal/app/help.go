@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -100,8 +101,7 @@ func (c helpCommand) Run(in *invocation) error {
 // suggested returns the error of a command that is misspelled, if the arguments have one. kong takes the
 // word for an argument of a default command, so that this parses again without defaults.
 func suggested(args []string) error {
-	c := &cli{}
-	parser, err := c.parser()
+	parser, err := new(cli).parser(kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}))
 	if err != nil {
 		return err
 	}

@@ -88,6 +88,7 @@ func TestSuggestions(t *testing.T) {
 		"product creat":              `unexpected argument creat, did you mean "create"?`,
 		"help conf cretae":           `unexpected argument conf, did you mean "configuration"?`,
 		"help customer ad":           `unexpected argument ad, did you mean "add"?`,
+		"srve --help":                `unexpected argument srve, did you mean "serve"?`,
 		"help dance":                 "dance is not a command",
 		"serve --portl-addr=x":       `unknown flag --portl-addr, did you mean "--portal-addr"?`,
 		"dance":                      "unexpected argument dance; `vestibule --help` lists commands and flags",
@@ -100,19 +101,24 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// TestCompletion sources the script in bash and completes command lines as a user's Tab does.
-func TestCompletion(t *testing.T) {
-	dir := t.TempDir()
-	// The shell asks this test, which answers as the program.
-	program := filepath.Join(dir, "vestibule")
+// asProgram returns a folder with a program vestibule: this test, which answers shells as the program.
+func asProgram(t *testing.T) string {
+	t.Helper()
 	test, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := t.TempDir()
 	script := "#!/bin/sh\nexec " + test + " -test.run='^TestCompleteAsProgram$' -- \"$@\"\n"
-	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "vestibule"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// TestCompletion sources the script in bash and completes command lines as a user's Tab does.
+func TestCompletion(t *testing.T) {
+	dir := asProgram(t)
 	_, source, _ := run(t, "completion", "bash")
 	for line, want := range map[string]string{
 		"vestibule cu":                            "customer",
@@ -138,6 +144,25 @@ func TestCompletion(t *testing.T) {
 		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "VESTIBULE_TEST_COMPLETE_AS_PROGRAM=1")
 		out, err := cmd.CombinedOutput()
 		if got := strings.TrimSpace(string(out)); err != nil || got != want {
+			t.Errorf("%q completes to %q, %v; want %q", line, got, err, want)
+		}
+	}
+}
+
+// TestCompletionInFish asks fish itself, where it is installed.
+func TestCompletionInFish(t *testing.T) {
+	fish, err := exec.LookPath("fish")
+	if err != nil {
+		t.Skip("fish is not installed")
+	}
+	dir := asProgram(t)
+	_, source, _ := run(t, "completion", "fish")
+	for line, want := range map[string]string{"vestibule cu": "customer", "vestibule completion ": "bash fish zsh",
+		"vestibule serve --log-format=": "--log-format=json --log-format=text"} {
+		cmd := exec.Command(fish, "--no-config", "-c", source+"complete -C '"+line+"'")
+		cmd.Env = append(os.Environ(), "HOME="+dir, "PATH="+dir+":"+os.Getenv("PATH"), "VESTIBULE_TEST_COMPLETE_AS_PROGRAM=1")
+		out, err := cmd.Output()
+		if got := strings.Join(strings.Fields(string(out)), " "); err != nil || got != want {
 			t.Errorf("%q completes to %q, %v; want %q", line, got, err, want)
 		}
 	}

@@ -185,7 +185,7 @@ func (c triggerCommand) Run(ctx context.Context, in *invocation) error {
 	if err != nil {
 		return refusedSubmission(account.ProviderURL, err)
 	}
-	done, err := in.control().complete(ctx, begun.Token, triggers[c.Event])
+	done, err := in.complete(ctx, begun.Token, triggers[c.Event])
 	if err == nil && c.Event == contract.StatusExpired {
 		err = client.WithdrawConsent(ctx, consumer)
 		done.Status = c.Event

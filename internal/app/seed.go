@@ -16,13 +16,6 @@ import (
 	"vestibule/internal/contract"
 )
 
-// control is the sandbox's control listener.
-type control struct{ url string }
-
-func (in *invocation) control() control {
-	return control{"http://" + cmp.Or(in.config.Simulation.ControlAddr, defaultControl)}
-}
-
 // completed is the end of a visit that the controls walked.
 type completed struct {
 	PublicToken string
@@ -30,22 +23,23 @@ type completed struct {
 	CompleteURL string
 }
 
-// complete walks the visit of a token.
-func (c control) complete(ctx context.Context, token string, how any) (done completed, err error) {
-	err = askJSON(ctx, http.DefaultClient, http.MethodPost, c.url+"/visits/"+token+"/complete", "", how, &done)
+// complete walks the visit of a token by the sandbox's controls.
+func (in *invocation) complete(ctx context.Context, token string, how any) (done completed, err error) {
+	control := cmp.Or(in.config.Simulation.ControlAddr, defaultControl)
+	err = postJSON(ctx, "http://"+control+"/visits/"+token+"/complete", "", how, &done)
 	if err != nil {
 		err = fmt.Errorf("the sandbox's controls (--sandbox-control-addr): %w", err)
 	}
 	return done, err
 }
 
-// askJSON sends a request and reads the answer, both JSON of at most 1 MiB.
-func askJSON(ctx context.Context, client *http.Client, method, url, key string, in, out any) error {
+// postJSON posts JSON and reads the answer, JSON of at most 1 MiB.
+func postJSON(ctx context.Context, url, key string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
 		return err
 	}
-	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -53,14 +47,14 @@ func askJSON(ctx context.Context, client *http.Client, method, url, key string, 
 	if key != "" {
 		r.Header.Set("Authorization", "Bearer "+key)
 	}
-	resp, err := client.Do(r)
+	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err == nil && resp.StatusCode/100 != 2 {
-		err = fmt.Errorf("%s %s: %s", method, r.URL.Path, resp.Status)
+		err = fmt.Errorf("%s: %s", r.URL.Path, resp.Status)
 	}
 	if err == nil {
 		err = json.Unmarshal(raw, out)
@@ -112,7 +106,7 @@ func (c seedCommand) Run(ctx context.Context, in *invocation) error {
 		return err
 	}
 	for i := range c.Count {
-		if err := all.make(ctx, in.control(), portal, key, i); err != nil {
+		if err := all.make(ctx, in, portal, key, i); err != nil {
 			return fmt.Errorf("application %d: %w", i+1, err)
 		}
 	}
@@ -121,10 +115,10 @@ func (c seedCommand) Run(ctx context.Context, in *invocation) error {
 }
 
 // make makes the application of a number.
-func (s seeds) make(ctx context.Context, controls control, portal, key string, i int) error {
+func (s seeds) make(ctx context.Context, in *invocation, portal, key string, i int) error {
 	of, first, last := s.Applications[i%len(s.Applications)], s.First[i%len(s.First)], s.Last[i*7%len(s.Last)]
 	var made struct{ ID, ConnectURL string }
-	err := askJSON(ctx, http.DefaultClient, http.MethodPost, portal+"/api/v1/applications", key, map[string]any{
+	err := postJSON(ctx, portal+"/api/v1/applications", key, map[string]any{
 		"product": of.Product, "mode": "redirect", "prefill": map[string]string{"firstName": first, "lastName": last,
 			"email": strings.ToLower(first+"."+last) + "@example.org", "dob": fmt.Sprintf("19%02d-%02d-%02d", 60+i%40, 1+i%12, 1+i%28)}}, &made)
 	if err != nil || of.Until == "started" {
@@ -158,7 +152,7 @@ func (s seeds) make(ctx context.Context, controls control, portal, key string, i
 	}
 	_, handle, _ := strings.Cut(visit, "/visit/")
 	handle, _, _ = strings.Cut(handle, "?")
-	done, err := controls.complete(ctx, handle, of.Walk)
+	done, err := in.complete(ctx, handle, of.Walk)
 	if err != nil || of.Until != "" || done.CompleteURL == "" {
 		return err
 	}

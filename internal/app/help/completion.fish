@@ -2,4 +2,4 @@ function _vestibule
   set -l words (commandline -opc)
   $words[1] complete -- $words[2..-1] (commandline -ct) 2>/dev/null
 end
-complete -c vestibule -a '(_vestibule)'
+complete -c vestibule -f -n 'test (count (_vestibule)) -gt 0' -a '(_vestibule)'

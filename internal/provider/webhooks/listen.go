@@ -1,7 +1,6 @@
 package webhooks
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -57,7 +56,8 @@ func (s *Service) Listen(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		for _, e := range all {
-			body, err := s.listened(ctx, q, e)
+			body, err := s.body(ctx, q, webhook.Delivery{EventID: e.id, Subject: e.publicToken, Type: string(e.status),
+				Detail: string(e.substatus), Happened: e.created})
 			if err == nil {
 				out.Events = append(out.Events, body)
 			} else if !errors.Is(err, store.ErrNotFound) && !errors.Is(err, store.ErrShredded) { // its report was deleted
@@ -76,18 +76,4 @@ func (s *Service) Listen(w http.ResponseWriter, r *http.Request) error {
 		case <-again.C:
 		}
 	}
-}
-
-// listened composes the body of an event.
-func (s *Service) listened(ctx context.Context, q store.Queryer, e event) ([]byte, error) {
-	if e.status != webhook.TypeTest {
-		return s.body(ctx, q, webhook.Delivery{EventID: e.id, Subject: e.publicToken, Type: string(e.status), Detail: string(e.substatus),
-			Happened: e.created})
-	}
-	a, err := s.Customers.ByID(ctx, q, e.customerID)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(webhook.Event{EventID: e.id, Type: webhook.TypeTest, CreatedAt: e.created, Environment: a.Environment,
-		PublicID: a.PublicID})
 }

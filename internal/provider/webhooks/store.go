@@ -86,12 +86,6 @@ func countTests(ctx context.Context, q store.Queryer, customerID string, since t
 	return n, err
 }
 
-// customerOf returns the customer of a callback.
-func customerOf(ctx context.Context, q store.Queryer, callbackID string) (id string, err error) {
-	err = q.QueryRowContext(ctx, `SELECT customer_id FROM callbacks WHERE id = $1`, callbackID).Scan(&id)
-	return id, store.MapNotFound(err)
-}
-
 // callbackURL returns a callback's URL and whether it is disabled.
 func callbackURL(ctx context.Context, q store.Queryer, id string) (url string, disabled bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT url, disabled_at IS NOT NULL FROM callbacks WHERE id = $1`, id).Scan(&url, &disabled)
