@@ -29,10 +29,12 @@ func TestReleaseIsReproducible(t *testing.T) {
 		}
 		return string(out)
 	}
+	revision := strings.TrimSpace(run(".", "git", "rev-parse", "--short=12", "HEAD"))
 	var made [2]map[string][]byte
 	for i := range made {
 		dir := filepath.Join(t.TempDir(), strings.Repeat("x", i+1))
 		run(".", "git", "clone", "--quiet", "../..", dir)
+		run(dir, "git", "checkout", "--quiet", revision)
 		run(dir, "make", "release")
 		made[i] = map[string][]byte{}
 		files, err := os.ReadDir(filepath.Join(dir, "dist"))
@@ -63,7 +65,9 @@ func TestReleaseIsReproducible(t *testing.T) {
 				t.Errorf("SBOM: %v, %d components", err, len(bom.Components))
 			}
 		case strings.HasSuffix(name, "-amd64.tar"):
-			checkImage(t, untar(t, content), run)
+			if says := checkImage(t, untar(t, content), run); !strings.Contains(says, "("+revision+")") {
+				t.Errorf("the program says %s, want the revision %s", says, revision)
+			}
 		}
 	}
 }
@@ -86,8 +90,8 @@ func untar(t *testing.T, archive []byte) map[string][]byte {
 	}
 }
 
-// checkImage follows an image from its index to the program, and runs the program.
-func checkImage(t *testing.T, files map[string][]byte, run func(dir, name string, args ...string) string) {
+// checkImage follows an image from its index to the program, and returns what the program says of its version.
+func checkImage(t *testing.T, files map[string][]byte, run func(dir, name string, args ...string) string) string {
 	t.Helper()
 	type blob struct {
 		Digest string
@@ -139,8 +143,5 @@ func checkImage(t *testing.T, files map[string][]byte, run func(dir, name string
 	if err := os.WriteFile(program, root["vestibule"], 0o700); err != nil {
 		t.Fatal(err)
 	}
-	revision := strings.TrimSpace(run(".", "git", "rev-parse", "--short=12", "HEAD"))
-	if says := run(".", program, "version"); !strings.Contains(says, "("+revision+")") {
-		t.Errorf("the program says %s, want the revision %s", says, revision)
-	}
+	return run(".", program, "version")
 }
