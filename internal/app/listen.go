@@ -101,7 +101,7 @@ func (c listenCommand) Run(ctx context.Context, in *invocation) error {
 		fresh := false
 		for _, body := range a.Events {
 			var e webhook.Event
-			if e, err = webhook.Parse(body); err != nil && !errors.Is(err, webhook.ErrOtherType) {
+			if err := json.Unmarshal(body, &e); err != nil {
 				return err
 			}
 			if _, known := seen[e.EventID]; !known {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"vestibule/internal/app"
+	"vestibule/internal/store"
 	"vestibule/internal/testutil/logtest"
 	"vestibule/internal/testutil/program"
 	"vestibule/internal/webhook"
@@ -59,9 +61,13 @@ func TestListenForwardsSignedEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 		receiver := webhook.Receiver{Secrets: []webhook.Secret{secret}}
-		got := make(chan webhook.Event, 100)
+		got, tests := make(chan webhook.Event, 100), make(chan struct{}, 10)
 		backEnd := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			e, err := receiver.Receive(r)
+			if errors.Is(err, webhook.ErrOtherType) { // signed, as are all
+				tests <- struct{}{}
+				return
+			}
 			if err != nil || r.Header.Get("X-Public-Id") != w.Credentials.PublicID {
 				t.Errorf("an event for %q: %v", r.Header.Get("X-Public-Id"), err)
 			}
@@ -92,6 +98,15 @@ func TestListenForwardsSignedEvents(t *testing.T) {
 		w.until(t, func() bool {
 			return strings.Count(printed.String(), `"eventId"`) == 5 && strings.Count(mine.String(), "→ 204") == 5
 		})
+		if _, err := w.stores[1].SQL.ExecContext(t.Context(), `INSERT INTO events (id, customer_id, subject_id, type, created_at)
+			SELECT $2, id, '', 'TEST', 0 FROM customers WHERE public_id = $1`, w.Credentials.PublicID, "evt_"+store.NewID()); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-tests:
+		case <-time.After(30 * time.Second):
+			t.Fatalf("no event of type TEST:\n%s", mine)
+		}
 		if len(got) > 0 || strings.Contains(theirs.String(), "evt_") {
 			t.Errorf("%d events arrived twice; the other customer's listener says %s", len(got), theirs)
 		}
