@@ -143,6 +143,10 @@ screens: tools assets ## pictures of every page of both parties in .cache/screen
 demo: tools build ## drive a whole application through a headless browser and leave screenshots in docs/images
 	@$(GO) test ./e2e -run '^TestDemo$$' -count=1 -demo
 
+.PHONY: release
+release: assets ## dist: archives for Linux and macOS, images, SBOM, notes and checksums; the same from the same commit
+	@docs/deploy/release.sh
+
 .PHONY: packages example-plain example-react example-vue
 packages: ## bin/vestibule-js-….tgz, the npm package for your pages (packages/js)
 	@$(GO) run ./packages

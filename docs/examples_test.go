@@ -225,7 +225,7 @@ func TestOperationIDsAreStable(t *testing.T) {
 			changeConsumer consumer consumerACH consumerBankAccounts createAccount createConsumer createProduct
 			deriveReport eligibilityFile eligibilityFiles eligibilityReport ensureAccount ensureProduct incomeFile
 			incomeFiles incomeReport initialize invite inviteLink keySet keySetAtRoot oauthDestinations passport passportPDF
-			productConfigurations refreshReport removeAssignment reportACH rotateCredentials secureRedirect shareReport status submit
+			productConfigurations refreshReport removeAssignment reportACH rotateCredentials sandboxEvents secureRedirect shareReport status submit
 			suppliers testEvent visitEvent withdrawConsent withdrawReport`,
 		openapitest.OfThePortal: `
 			application applicationEvent applications createApplication deliveries delivery enableWebhooks events file

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the tests need and this machine lacks: Chromium, its headless
 # shell, WebKit with its driver, Firefox, PostgreSQL, PgBouncer, nginx, Caddy, Node, tesseract and
-# poppler by apt, the browser driver, axe, React and Vue by npm, into
-# .cache. Running it again does nothing. With the word examples it fetches React and Vue alone;
+# poppler by apt, the browser driver, axe, React and Vue by npm, and Prometheus' promtool, without its server,
+# into .cache. Running it again does nothing. With the word examples it fetches React and Vue alone;
 # with the word lighthouse that too, which the tests do not need; with the word openapi
 # what make openapi needs; with the word oldest Chromium 109, the oldest that pages support (58 MB);
 # with the word outdated it prints which of its npm and Debian packages have a newer version (as apt-get
@@ -66,6 +66,12 @@ if [ "${1-}" != examples ] && ! command -v chromium-headless-shell >/dev/null &&
   if apt-cache show chromium-headless-shell >/dev/null 2>&1; then
     install chromium-headless-shell || echo "going on without" >&2
   fi
+fi
+
+if [ "${1-}" != react ] && ! command -v promtool >/dev/null && [ ! -x .cache/prometheus/usr/bin/promtool ]; then
+  echo "fetching promtool" >&2
+  mkdir -p .cache/prometheus
+  (cd .cache/prometheus && apt-get download -q prometheus >/dev/null && dpkg-deb -x prometheus_*.deb . && rm prometheus_*.deb)
 fi
 
 fetch() { # package, version

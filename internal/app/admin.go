@@ -33,7 +33,7 @@ const (
 // are served only if the listener is on loopback.
 func (p *program) admin() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok", Version()) })
 	mux.Handle("GET /readyz", p.readiness(store.Portal, store.Provider))
 	if p.sandbox != nil {
 		mux.Handle("GET /readyz/sandbox", p.readiness(sandboxBeside))
@@ -106,5 +106,4 @@ func (p *program) serveAdmin(failed chan<- error) {
 	}
 	s.handle(p.admin())
 	go func() { failed <- s.server.Serve(s.listener) }()
-	fmt.Fprintf(p.stdout, "%s listening url=%s\n", s.name, s.url)
 }

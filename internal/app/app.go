@@ -39,14 +39,20 @@ func tune() {
 	}
 }
 
-// Run runs the program with the given arguments until it ends or ctx does, and
+// Run runs the program with the given arguments, by default help, until it ends or ctx does, and
 // returns its exit code: 0, 1 for a failure, 2 for a configuration it refuses.
 // It prints a line for each listener to stdout and, when all serve, `ready`. The log goes
 // to stderr.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	tune()
+	if len(args) == 0 {
+		args = []string{"help"}
+	}
 	var c cli
 	in, done, err := c.parse(args, stdout, stderr)
+	if err == nil && in.trusts {
+		err = in.config.TLS.Trust()
+	}
 	if err != nil {
 		err = refusal{err}
 	} else if !done {
@@ -70,32 +76,55 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // release is the version in CHANGELOG.md.
 const release = "0.1.0"
 
-// Version returns the release with the revision that it was built from, if that is known:
-// "0.1.0 (1f0c2a9d41be)".
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return release
-	}
-	revision, changed := "", ""
+// revision is set by the linker in a release, which is built without information of version control.
+var revision string
+
+// build describes the program that runs.
+type build struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"` // that it was built from, if that is known
+	Changed  bool   `json:"changed,omitempty"`  // since the revision
+	Go       string `json:"go"`
+	OS       string `json:"os"`
+	Arch     string `json:"arch"`
+}
+
+func thisBuild() build {
+	b := build{Version: release, Revision: revision, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	info, _ := debug.ReadBuildInfo()
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision" && len(s.Value) >= 12:
-			revision = s.Value[:12]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			changed = ", changed"
+			b.Revision = s.Value[:12]
+		case s.Key == "vcs.modified":
+			b.Changed = s.Value == "true"
 		}
 	}
-	if revision == "" {
-		return release
-	}
-	return release + " (" + revision + changed + ")"
+	return b
 }
 
-type versionCommand struct{}
+// Version returns the release with the revision that it was built from, if that is known:
+// "0.1.0 (1f0c2a9d41be)".
+func Version() string {
+	switch b := thisBuild(); {
+	case b.Revision == "":
+		return release
+	case b.Changed:
+		return release + " (" + b.Revision + ", changed)"
+	default:
+		return release + " (" + b.Revision + ")"
+	}
+}
+
+type versionCommand struct {
+	JSON bool `name:"json" env:"-" help:"Print JSON."`
+}
 
 // Run prints the version.
-func (versionCommand) Run(in *invocation) error {
+func (c versionCommand) Run(in *invocation) error {
+	if c.JSON {
+		return printJSON(in.stdout, thisBuild())
+	}
 	_, err := fmt.Fprintln(in.stdout, versionLine())
 	return err
 }

@@ -30,23 +30,33 @@ type cli struct {
 	// by flag, in place of the environment's variables; nil: those of the environment
 	settings map[string]string
 
-	Serve         serveCommand          `cmd:"" default:"withargs" help:"Run the portal with the embedded provider (the default)."`
-	Portal        portalCommand         `cmd:"" help:"Run the portal alone, against the provider at --provider-url."`
-	Provider      providerCommand       `cmd:"" help:"Run the provider alone."`
-	Customer      customerCommands      `cmd:"" help:"Manage customers in the provider's database."`
-	Configuration configurationCommands `cmd:"" help:"Manage configurations of products in the provider's database."`
-	Product       productCommands       `cmd:"" help:"Manage products in the provider's database."`
-	Prepared      preparedCommands      `cmd:"" help:"Manage prepared reports of a sandbox in the provider's database."`
-	Consumer      consumerCommands      `cmd:"" help:"Help consumers to see and freeze their files."`
-	Operator      operatorCommands      `cmd:"" help:"Manage the operators of the provider, and see its health."`
-	Keys          keyCommands           `cmd:"" help:"Manage keys of this installation."`
-	Connector     connectorCommands     `cmd:"" help:"Check connectors to payroll providers and bureaus."`
-	Doctor        doctorCommand         `cmd:"" help:"Check the configuration, the provider, banks and connectors; changes nothing."`
-	Credentials   credentialsCommand    `cmd:"" help:"Print the generated credentials, as shell exports or JSON."`
-	Profile       profileCommand        `cmd:"" name:"provider-profile" help:"Print the built-in file of --provider-profile."`
-	Report        reportCommand         `cmd:"" help:"Compute a cashflow report from account statements, as JSON or as a page."`
-	Health        healthCommand         `cmd:"" help:"Ask the admin listener of a running program whether it is ready; exit code 1 if not."`
-	Version       versionCommand        `cmd:"" help:"Print the version."`
+	Serve    serveCommand    `cmd:"" topic:"run" default:"withargs" help:"Run the portal with the embedded provider."`
+	Portal   portalCommand   `cmd:"" topic:"run" help:"Run the portal alone, against another provider."`
+	Provider providerCommand `cmd:"" topic:"run" help:"Run the provider alone."`
+	Doctor   doctorCommand   `cmd:"" topic:"run" help:"Check the configuration and all it names; changes nothing."`
+	Health   healthCommand   `cmd:"" topic:"run" help:"Ask a running program if it is ready; exit code 1 if not."`
+
+	Credentials credentialsCommand `cmd:"" topic:"develop" help:"Print the generated credentials, as shell exports or JSON."`
+	Listen      listenCommand      `cmd:"" topic:"develop" help:"Print events of a sandbox, and forward them to your server."`
+	Trigger     triggerCommand     `cmd:"" topic:"develop" help:"Make an event in a sandbox."`
+	Seed        seedCommand        `cmd:"" topic:"develop" help:"Fill a sandbox with applications, for demonstrations."`
+	Report      reportCommand      `cmd:"" topic:"develop" help:"Compute a cashflow report from account statements."`
+	Connector   connectorCommands  `cmd:"" topic:"develop" help:"Check connectors to payroll providers and bureaus."`
+
+	Customer      customerCommands      `cmd:"" topic:"manage" help:"Manage customers in the provider's database."`
+	Configuration configurationCommands `cmd:"" topic:"manage" help:"Manage configurations of products."`
+	Product       productCommands       `cmd:"" topic:"manage" help:"Manage products of customers."`
+	Prepared      preparedCommands      `cmd:"" topic:"manage" help:"Manage prepared reports of a sandbox."`
+	Consumer      consumerCommands      `cmd:"" topic:"manage" help:"Help consumers to see and freeze their files."`
+	Operator      operatorCommands      `cmd:"" topic:"manage" help:"Manage the operators of the provider, and see its health."`
+	Keys          keyCommands           `cmd:"" topic:"manage" help:"Manage keys of this installation."`
+
+	Profile    profileCommand    `cmd:"" topic:"about" name:"provider-profile" help:"Print the built-in file of --provider-profile."`
+	Completion completionCommand `cmd:"" topic:"about" help:"Print the script that completes commands in a shell."`
+	Version    versionCommand    `cmd:"" topic:"about" help:"Print the version."`
+	Help       helpCommand       `cmd:"" topic:"about" help:"Print an overview, or the help of a command."`
+
+	Complete completeCommand `cmd:"" hidden:"" help:"Print what completes a command line."`
 }
 
 // groups are the groups of Config with their headings in help.
@@ -78,7 +88,7 @@ const (
 		"account pages api events review signin mail telemetry log"
 	providerUses = "provider-addr operator-addr operator-url admin-addr provider-url admin-url tls process store " +
 		"return-mode require-second-factor data operator documents limits sandbox mail telemetry log"
-	databaseUses = "environment both store log"
+	databaseUses = "environment ca-file both store log"
 	operatorUses = databaseUses + " provider-addr provider-url operator-addr operator-url" // commands print links
 )
 
@@ -104,6 +114,7 @@ type invocation struct {
 	command  *kong.Context
 	groups   map[string]bool // of which the command uses a flag
 	flags    map[string]bool // of Config
+	trusts   bool            // the authorities of --ca-file
 	warnings []string        // to log
 }
 
@@ -136,7 +147,7 @@ func (c *cli) parser(more ...kong.Option) (*kong.Kong, error) {
 			return nil, nil
 		}))
 	}
-	return kong.New(c, append(append(more, c.mappers()...),
+	parser, err := kong.New(c, append(append(more, c.mappers()...),
 		kong.Name("vestibule"),
 		kong.Description("Verifies a consumer's bank, payroll and document data and makes a report. "+
 			"The portal is the business's side, the provider is the service's side."),
@@ -149,6 +160,10 @@ func (c *cli) parser(more ...kong.Option) (*kong.Kong, error) {
 		kong.ValueFormatter(helpOf),
 		kong.Help(printHelp),
 	)...)
+	if err == nil {
+		document(parser.Model.Node)
+	}
+	return parser, err
 }
 
 // parse reads arguments and environment. It reports done when it has printed help.
@@ -163,13 +178,14 @@ func (c *cli) parse(args []string, stdout, stderr io.Writer) (in invocation, don
 		return in, true, nil
 	}
 	if err != nil {
-		return in, false, c.explain(err)
+		return in, false, c.explain(err, args)
 	}
 	in.create, in.json = c.Customer.Create || c.Operator.Create, c.Customer.JSON || c.Configuration.JSON || c.Product.JSON || c.Prepared.JSON
 	command := in.command.Selected()
 	for _, f := range in.command.Model.Flags {
 		if f.Group != nil {
 			in.flags[f.Name] = true
+			in.trusts = in.trusts || f.Name == "ca-file" && usesFlag(command, f)
 			in.groups[f.Group.Key] = in.groups[f.Group.Key] || usesFlag(command, f)
 		}
 	}
@@ -238,17 +254,22 @@ func (c *cli) mappers() (out []kong.Option) {
 }
 
 // explain says in plain words why the parser refused the command line.
-func (c *cli) explain(err error) error {
+func (c *cli) explain(err error, args []string) error {
 	var parsing *kong.ParseError
 	if !errors.As(err, &parsing) {
 		return err
 	}
+	likely := suggested(args)
 	inArgs := parsing.Context.Error != nil // rather than in a variable, or missing
 	switch refused := c.refused != nil && slices.Contains(parsing.Context.Flags(), c.refused.flag); {
 	case refused && inArgs:
 		return errors.New(c.refused.why)
 	case refused:
 		return errors.New(c.refused.why + " (variable " + variableOf(c.refused.flag.Name) + ")")
+	case strings.Contains(err.Error(), "did you mean"):
+		return err
+	case likely != nil:
+		return likely
 	case inArgs:
 		return fmt.Errorf("%w; `vestibule --help` lists commands and flags", err)
 	}
@@ -284,8 +305,9 @@ func (in *invocation) withVariables(text string) string {
 	})
 }
 
-// printHelp prints help with the flags that the command uses.
+// printHelp prints help with the flags that the command uses, after a list of commands if there is one.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	options.FlagsLast = true
 	if command := ctx.Selected(); command != nil {
 		for _, f := range ctx.Model.Flags {
 			f.Hidden = f.Group != nil && !usesFlag(command, f)

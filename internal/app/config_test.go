@@ -157,7 +157,7 @@ type startOutput struct {
 }
 
 func (o *startOutput) Write(p []byte) (int, error) {
-	if bytes.HasPrefix(p, []byte("ready\n")) {
+	if bytes.Contains(p, []byte("\nready\n")) {
 		o.stop()
 	}
 	return o.Buffer.Write(p)

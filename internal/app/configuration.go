@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 	"text/tabwriter"
@@ -273,18 +272,7 @@ type addPrepared struct {
 
 // Run adds a prepared report.
 func (n addPrepared) Run(ctx context.Context, in *invocation) error {
-	f := os.Stdin
-	if n.File != "-" {
-		var err error
-		if f, err = os.Open(n.File); err != nil {
-			return refusal{fmt.Errorf("--file: %w", err)}
-		}
-		defer f.Close()
-	}
-	body, err := io.ReadAll(io.LimitReader(f, customers.MaxPreparedReport+1))
-	if err == nil && len(body) > customers.MaxPreparedReport {
-		err = fmt.Errorf("more than %d bytes", customers.MaxPreparedReport)
-	}
+	body, err := readBounded(n.File, customers.MaxPreparedReport)
 	if err != nil {
 		return refusal{fmt.Errorf("--file: %w", err)}
 	}

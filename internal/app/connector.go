@@ -25,7 +25,6 @@ type connectorCommands struct {
 type connectorTarget struct {
 	URL        string `arg:"" help:"Base URL of the connector."`
 	SecretFile string `required:"" env:"-" placeholder:"FILE" help:"File with the secret, whsec_ and base64."`
-	CAFile     string `env:"-" placeholder:"FILE" help:"PEM certificates of its issuer. Default: the system's."`
 	Loopback   bool   `env:"-" help:"Permit addresses of this machine, also without TLS."`
 }
 
@@ -40,7 +39,7 @@ type connectorList struct{ connectorTarget }
 
 // program returns the configuration of the connector.
 func (t connectorTarget) program() (remote.Program, error) {
-	p := remote.Program{ID: "connector", URL: t.URL, SecretFile: t.SecretFile, CAFile: t.CAFile, Loopback: t.Loopback}
+	p := remote.Program{ID: "connector", URL: t.URL, SecretFile: t.SecretFile, Loopback: t.Loopback}
 	err := p.Prepare(".")
 	if err != nil {
 		err = refusal{errors.New(connectorFlags.Replace(err.Error()))}
@@ -49,10 +48,11 @@ func (t connectorTarget) program() (remote.Program, error) {
 }
 
 // connectorFlags turns keys of the file of --connectors into flags of these commands.
-var connectorFlags = strings.NewReplacer("secret_file: ", "--secret-file: ", "ca_file: ", "--ca-file: ", "url: ", "URL: ",
+var connectorFlags = strings.NewReplacer("secret_file: ", "--secret-file: ", "url: ", "URL: ",
 	"loopback: true", "--loopback")
 
-func (connectorCheck) uses() string { return "provider-addr provider-url" }
+func (connectorCheck) uses() string { return "provider-addr provider-url ca-file" }
+func (connectorList) uses() string  { return "ca-file" }
 
 // Run prints a line for each check, and returns errUnhealthy if one failed.
 func (c connectorCheck) Run(ctx context.Context, in *invocation) error {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"text/tabwriter"
 	"time"
 
 	"vestibule/internal/contract"
@@ -246,9 +245,7 @@ func (c listCustomers) Run(ctx context.Context, in *invocation) error {
 		if in.json {
 			return printJSON(in.stdout, all)
 		}
-		w := tabwriter.NewWriter(in.stdout, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(w, "publicId\tstatus\tname")
-		for _, a := range all {
+		return printTable(in.stdout, all, "publicId, status, name", func(a operator.Account) []string {
 			status, name := "active", a.Name
 			if a.Suspended {
 				status = "suspended"
@@ -256,9 +253,8 @@ func (c listCustomers) Run(ctx context.Context, in *invocation) error {
 			if a.Parent != "" {
 				name = "  " + name
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\n", a.PublicID, status, name)
-		}
-		return w.Flush()
+			return []string{a.PublicID, status, name}
+		})
 	})
 }
 

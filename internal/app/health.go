@@ -13,7 +13,7 @@ import (
 
 type healthCommand struct{}
 
-func (healthCommand) uses() string { return "admin-addr admin-url environment both" }
+func (healthCommand) uses() string { return "admin-addr admin-url ca-file environment both" }
 
 // Run asks the admin listener of a running program whether it is ready, prints the
 // answer, and returns errUnhealthy if it is not. Containers without a shell and

@@ -70,6 +70,9 @@ The list after a description names the commands that use the flag. Without a lis
 	var commands func(n *kong.Node, prefix string)
 	commands = func(n *kong.Node, prefix string) {
 		for _, c := range n.Children {
+			if c.Hidden {
+				continue
+			}
 			if len(c.Children) > 0 {
 				commands(c, prefix+c.Name+" ")
 				continue
@@ -143,7 +146,7 @@ func TestHelpShowsEveryDefault(t *testing.T) {
 	if exit := Run(t.Context(), []string{"--help"}, &out, &errs); exit != 0 {
 		t.Fatalf("exit code %d:\n%s", exit, &errs)
 	}
-	flags, _, _ := strings.Cut(out.String(), "\nCommands:")
+	_, flags, _ := strings.Cut(out.String(), "\nCommands:")
 	shown := map[string]string{} // by variable, which ends the help of a flag
 	for text := strings.Join(strings.Fields(flags), " "); ; {
 		before, after, ok := strings.Cut(text, "($")

@@ -35,7 +35,7 @@ import (
 
 // reportCommand is the command report: a cashflow report of account statements.
 type reportCommand struct {
-	Files     []string          `arg:"" name:"file" help:"Statements as a bank exports them: OFX, QFX, CSV, or camt.053."`
+	Files     []string          `arg:"" name:"file" help:"Statements as a bank exports them: OFX, QFX, CSV, camt.053; - is standard input."`
 	Balance   map[string]string `placeholder:"FILE=AMOUNT" mapsep:"none" help:"Balance at the end of the newest day, if a file states none."`
 	Kind      map[string]string `placeholder:"FILE=KIND" mapsep:"none" help:"What a CSV file is of, if unclear: checking, savings, or card."`
 	Same      bool              `xor:"same" help:"Files that may be of one account or of two are of one."`
@@ -59,7 +59,7 @@ type person struct {
 const maxPersonal = 64 << 10
 
 func (*reportCommand) uses() string {
-	return "environment provider-addr provider-url data-dir public-id client-id secret-key products provider-profile"
+	return "environment provider-addr provider-url data-dir public-id client-id secret-key products provider-profile ca-file"
 }
 
 // Run reads the files, computes the report on this machine or submits the data to the
@@ -120,6 +120,9 @@ func (r *reportCommand) answer(stdin *os.File, stderr io.Writer) bankfile.Answer
 	return func(first, second string) (same, known bool) {
 		if r.Same || r.Different {
 			return r.Same, true
+		}
+		if slices.Contains(r.Files, "-") { // which reads it
+			return false, false
 		}
 		if info, err := stdin.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
 			return false, false
@@ -182,6 +185,9 @@ func given(values map[string]string, used map[string]bool, names ...string) (val
 func (r *reportCommand) read(stderr io.Writer) ([]bankfile.File, error) {
 	var files []bankfile.File
 	balances, said := map[string]bool{}, map[string]bool{}
+	if first := slices.Index(r.Files, "-"); first >= 0 && slices.Contains(r.Files[first+1:], "-") {
+		return nil, refusal{errors.New("- reads standard input, which can be one file only")}
+	}
 	for _, path := range r.Files {
 		content, err := readBounded(path, bankfile.MaxBytes)
 		if err != nil {
@@ -247,13 +253,16 @@ func (r *reportCommand) balances(path string, f *bankfile.File, used map[string]
 	return nil
 }
 
-// readBounded reads a regular file of at most limit bytes.
+// readBounded reads a file, or standard input for the path "-", of at most limit bytes.
 func readBounded(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+	f := os.Stdin
+	if path != "-" {
+		var err error
+		if f, err = os.Open(path); err != nil {
+			return nil, err
+		}
+		defer f.Close()
 	}
-	defer f.Close()
 	content, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(content)) > limit {
 		err = fmt.Errorf("%s: larger than %d KB", path, limit>>10)

@@ -134,6 +134,7 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: s, method: "GET", pattern: "/connect/passport/v4/json", who: "bearer", header: passport},
 		{base: s, method: "GET", pattern: "/connect/passport/v4/pdf", who: "bearer", header: passport},
 		{base: s, method: "GET", pattern: "/connect/suppliers", who: "basic", header: basicAuth},
+		{base: s, method: "GET", pattern: "/connect/sandbox/events", who: "basic", header: basicAuth},
 		{base: s, method: "POST", pattern: "/connect/multi-product-tokens", who: "basic", header: basicAuth, kind: asJSON,
 			body: `{"publicToken":"` + source + `","productId":"` + c.Products["income"] + `","externalId":"multi-1","userArgs":"u"}`},
 		{base: s, method: "GET", pattern: "/connect/bank-accounts/{id}/ach-details", param: account, who: "bearer", header: report},

@@ -128,6 +128,7 @@ func serve(ctx context.Context, c, sandbox *Config, p parties, log *slog.Logger,
 			err = errors.Join(err, db.Close())
 		}
 	}()
+	log.Info("starting", "version", Version())
 	if p.provider && !web.Provider().Ready() || p.portal && !web.Portal().Ready() {
 		return web.ErrNotBuilt
 	}
@@ -156,12 +157,13 @@ func serve(ctx context.Context, c, sandbox *Config, p parties, log *slog.Logger,
 			return errors.Join(fmt.Errorf("portal: %w", err), run.drain())
 		}
 	}
+	// All addresses at once, when nothing can fail any more: a reader may close after the first line.
+	addresses := ""
 	for _, s := range run.services {
-		if s.name == "admin" {
-			continue
+		if s.name != "admin" {
+			go func() { failed <- s.server.Serve(s.listener) }()
 		}
-		go func() { failed <- s.server.Serve(s.listener) }()
-		fmt.Fprintf(stdout, "%s listening url=%s\n", s.name, s.url)
+		addresses += s.name + " listening url=" + s.url + "\n"
 	}
 	if sandbox != nil {
 		fmt.Fprintf(stdout, "%s listening url=%s\n", sandboxBeside, sandbox.Listen.ProviderURL)
@@ -170,7 +172,7 @@ func serve(ctx context.Context, c, sandbox *Config, p parties, log *slog.Logger,
 		}
 	}
 	run.stage.Store(int32(serving))
-	fmt.Fprint(stdout, "ready\n"+run.startPages()) // at once: a reader may close after the first line
+	fmt.Fprint(stdout, addresses+"ready\n"+run.startPages())
 	releaseStartMemory()
 	select {
 	case <-ctx.Done():

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
+
+	"vestibule/internal/httpx"
 )
 
 // Security is the encryption of the connection to the server.
@@ -184,9 +186,8 @@ func failure(ctx context.Context, stage string, err error) error {
 	var timeout net.Error
 	var refused *textproto.Error
 	switch {
-	case errors.As(err, new(x509.UnknownAuthorityError)):
-		return fmt.Errorf("mail: %s: the server's certificate is of an authority that is not known here: "+
-			"set SSL_CERT_FILE to a file with its certificate", stage)
+	case httpx.UnknownAuthority(err) != "":
+		return fmt.Errorf("mail: %s: %s", stage, httpx.UnknownAuthority(err))
 	case errors.As(err, new(x509.HostnameError)):
 		return fmt.Errorf("mail: %s: the server's certificate is for another host name: check --smtp-addr", stage)
 	case errors.As(err, new(tls.RecordHeaderError)):

@@ -483,6 +483,9 @@ func TestProductionCannotReachSandbox(t *testing.T) {
 				t.Errorf("the control %s: %d %s", path, got.status, got.raw)
 			}
 		}
+		if got := p.get("/connect/sandbox/events", p.as(p.basic())); got.status != 404 {
+			t.Errorf("the events of a sandbox: %d %s", got.status, got.raw)
+		}
 		// The controls did not use the token.
 		if got := p.post("/widget/v1/visits", nil, map[string]any{"env": "production", "publicId": p.seed.PublicID,
 			"productId": p.seed.Products[contract.Cashflow], "token": a.text("token")}); got.status != 201 {

@@ -218,6 +218,9 @@ func (p *Provider) Handler() http.Handler {
 		mux.Handle("GET /docs", pages)
 		mux.Handle("GET /docs/{part}", pages)
 	}
+	if p.sandbox != nil {
+		mux.Handle("GET /connect/sandbox/events", httpx.API(p.config.Log, p.auth.Basic(p.webhooks.Listen)))
+	}
 	h := httpx.NotFound(p.config.Log, mux, p.errorPages().Of)
 	if p.sandbox != nil {
 		h = p.sandbox.Wrap(h)

@@ -478,9 +478,8 @@ func Service(subject, works, flag string, err error) Finding {
 
 // plain formats an error without the address.
 func plain(err error) string {
-	if errors.As(err, new(x509.UnknownAuthorityError)) {
-		return "the certificate is of an authority that is not known here; for one of your own, " +
-			"set SSL_CERT_FILE to a file with its certificate"
+	if unknown := httpx.UnknownAuthority(err); unknown != "" {
+		return unknown
 	}
 	if u := (*url.Error)(nil); errors.As(err, &u) {
 		err = u.Err

@@ -55,6 +55,23 @@ func eventsOf(ctx context.Context, q store.Queryer, publicToken string) ([]event
 		FROM events WHERE subject_id = $1 ORDER BY created_at, id`, publicToken)
 }
 
+// ofCustomer is the condition of an event about account $1 or about a child account of it without a
+// callback.
+const ofCustomer = `(e.customer_id = $1 OR e.customer_id IN (SELECT m.id FROM customers m WHERE m.parent_id = $1
+	AND NOT EXISTS (SELECT 1 FROM callbacks o WHERE o.customer_id = m.id)))`
+
+// newestEvent returns the id of the newest event that a customer gets, or "".
+func newestEvent(ctx context.Context, q store.Queryer, customerID string) (id string, err error) {
+	err = q.QueryRowContext(ctx, `SELECT coalesce(MAX(e.id), '') FROM events e WHERE `+ofCustomer, customerID).Scan(&id)
+	return id, err
+}
+
+// eventsAfter returns at most n events that a customer gets, with ids after one, in their order.
+func eventsAfter(ctx context.Context, q store.Queryer, customerID, after string, n int) ([]event, error) {
+	return store.QueryAll(ctx, q, scanEvent, `SELECT e.id, e.customer_id, e.subject_id, e.type, coalesce(e.detail, ''), e.created_at
+		FROM events e WHERE `+ofCustomer+` AND e.id > $2 ORDER BY e.id LIMIT $3`, customerID, after, int64(n))
+}
+
 func scanEvent(row store.Row) (e event, err error) {
 	var created int64
 	err = row.Scan(&e.id, &e.customerID, &e.publicToken, &e.status, &e.substatus, &created)
@@ -67,12 +84,6 @@ func countTests(ctx context.Context, q store.Queryer, customerID string, since t
 	err = q.QueryRowContext(ctx, `SELECT COUNT(*) FROM events WHERE customer_id = $1 AND created_at > $2 AND type = 'TEST'`,
 		customerID, store.Micros(since)).Scan(&n)
 	return n, err
-}
-
-// customerOf returns the customer of a callback.
-func customerOf(ctx context.Context, q store.Queryer, callbackID string) (id string, err error) {
-	err = q.QueryRowContext(ctx, `SELECT customer_id FROM callbacks WHERE id = $1`, callbackID).Scan(&id)
-	return id, store.MapNotFound(err)
 }
 
 // callbackURL returns a callback's URL and whether it is disabled.

@@ -43,11 +43,11 @@ func (s *Service) SendTest(ctx context.Context, tx *store.Tx, customerID string)
 
 // testBody composes the body of a test event, which is about no report.
 func (s *Service) testBody(ctx context.Context, q store.Queryer, d webhook.Delivery) ([]byte, error) {
-	customerID, err := customerOf(ctx, q, d.CallbackID)
+	publicID, err := accountOf(ctx, q, d.EventID)
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.Customers.ByID(ctx, q, customerID)
+	a, err := s.Customers.Account(ctx, q, publicID)
 	if err != nil {
 		return nil, err
 	}

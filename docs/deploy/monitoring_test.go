@@ -1,0 +1,182 @@
+package deploy_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"vestibule/internal/app"
+	"vestibule/internal/staff"
+	"vestibule/internal/testutil/assets"
+	"vestibule/internal/testutil/logtest"
+	"vestibule/internal/testutil/program"
+	"vestibule/internal/testutil/storetest"
+	"vestibule/internal/testutil/tools"
+)
+
+// dashboard is what the test reads of a Grafana dashboard.
+type dashboard struct {
+	Title, UID    string
+	SchemaVersion int
+	Templating    struct {
+		List []struct {
+			Name, Type string
+			Query      any
+		}
+	}
+	Panels []struct {
+		ID          int
+		Type, Title string
+		GridPos     struct{ H, W, X, Y int }
+		Datasource  struct{ UID string }
+		Targets     []struct{ RefID, Expr string }
+	}
+}
+
+// TestMonitoring checks that each metric of the rules and of the dashboard is one that a program gives
+// after it has made reports, and that panels do not overlap.
+func TestMonitoring(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts the whole program")
+	}
+	assets.Need(t)
+	staff.UseCheapHashes()
+	dir, log := storetest.DataDir(t), &logtest.Buffer{}
+	p := program.Start(t, app.Run, log, "serve", "--portal-addr=localhost:0", "--provider-addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0",
+		"--sandbox-control-addr=127.0.0.1:0", "--data-dir="+dir)
+	if exit := app.Run(t.Context(), []string{"seed", "--count=8", "--data-dir=" + dir, "--portal-url=" + p.Portal,
+		"--provider-url=" + p.Provider, "--sandbox-control-addr=" + strings.TrimPrefix(p.Control, "http://")}, io.Discard, log); exit != 0 {
+		t.Fatalf("seed: exit code %d\n%s", exit, log)
+	}
+	resp, err := http.Get(p.Admin + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	live, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("../../internal/telemetry/telemetry.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	exists := func(name string) bool {
+		// A program that runs well has no series of these two.
+		if slices.Contains([]string{"vestibule_jobs_oldest_due_seconds", "vestibule_returns_refused_total"}, name) {
+			return strings.Contains(string(source), `"`+name+`"`)
+		}
+		return strings.Contains(string(live), "\n"+name+"{") || strings.Contains(string(live), "\n"+name+" ")
+	}
+	names := regexp.MustCompile(`\b(?:vestibule|process|go)_[a-z_]+`)
+
+	raw, err := os.ReadFile("grafana-dashboard.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d dashboard
+	if err := json.Unmarshal(raw, &d); err != nil {
+		t.Fatal(err)
+	}
+	expressions := 0
+	taken := map[[2]int]string{}
+	ids := map[int]bool{}
+	for _, panel := range d.Panels {
+		g := panel.GridPos
+		for x := g.X; x < g.X+g.W; x++ {
+			for y := g.Y; y < g.Y+g.H; y++ {
+				if other := taken[[2]int{x, y}]; other != "" || x >= 24 {
+					t.Errorf("%s lies over %q, or outside", panel.Title, other)
+				}
+				taken[[2]int{x, y}] = panel.Title
+			}
+		}
+		if ids[panel.ID] || panel.ID == 0 || panel.Title == "" ||
+			panel.Type != "row" && (panel.Datasource.UID != "${datasource}" || len(panel.Targets) == 0) {
+			t.Errorf("the panel %d %q is incomplete", panel.ID, panel.Title)
+		}
+		ids[panel.ID] = true
+		for _, target := range panel.Targets {
+			expressions++
+			found := names.FindAllString(target.Expr, -1)
+			for _, name := range found {
+				if !exists(name) {
+					t.Errorf("%s: no program gives %s", panel.Title, name)
+				}
+			}
+			if len(found) == 0 || strings.Count(target.Expr, "(") != strings.Count(target.Expr, ")") {
+				t.Errorf("%s: %s", panel.Title, target.Expr)
+			}
+		}
+	}
+	if expressions < 15 || d.UID != "vestibule" || d.SchemaVersion < 30 || len(d.Templating.List) != 2 {
+		t.Errorf("%d expressions in %+v", expressions, d)
+	}
+	rules, err := os.ReadFile("prometheus-rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	inRules := names.FindAllString(string(rules), -1)
+	for _, name := range inRules {
+		if !exists(name) {
+			t.Errorf("prometheus-rules.yaml: no program gives %s", name)
+		}
+	}
+	if len(inRules) < 12 {
+		t.Errorf("the rules name %v", inRules)
+	}
+}
+
+// TestPrometheusRules has Prometheus' own checker read the rules, try them, and read each expression of the
+// dashboard as a rule.
+func TestPrometheusRules(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		promtool, err = exec.LookPath("../../.cache/prometheus/usr/bin/promtool")
+	}
+	if err != nil {
+		tools.Missing(t, "promtool is not installed")
+	}
+	check := func(args ...string) {
+		t.Helper()
+		if out, err := exec.Command(promtool, args...).CombinedOutput(); err != nil {
+			t.Errorf("promtool %v: %v\n%s", args, err, out)
+		}
+	}
+	check("check", "rules", "prometheus-rules.yaml")
+	check("test", "rules", "prometheus-rules.test.yaml")
+	raw, err := os.ReadFile("grafana-dashboard.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d dashboard
+	if err := json.Unmarshal(raw, &d); err != nil {
+		t.Fatal(err)
+	}
+	type rule struct {
+		Record string `json:"record"`
+		Expr   string `json:"expr"`
+	}
+	var rules []rule
+	for _, panel := range d.Panels {
+		for _, target := range panel.Targets {
+			expr := strings.NewReplacer("$__rate_interval", "5m", "$party", ".*").Replace(target.Expr)
+			rules = append(rules, rule{"panel:" + strings.Repeat("a", len(rules)+1), expr})
+		}
+	}
+	file := t.TempDir() + "/rules.yaml"
+	text, err := json.Marshal(map[string]any{"groups": []any{map[string]any{"name": "dashboard", "rules": rules}}})
+	if err == nil {
+		err = os.WriteFile(file, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("check", "rules", file)
+}

@@ -1,0 +1,215 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"vestibule/internal/app"
+	"vestibule/internal/store"
+	"vestibule/internal/testutil/logtest"
+	"vestibule/internal/testutil/program"
+	"vestibule/internal/webhook"
+)
+
+// sandboxFlags name the running program to the commands listen, trigger and seed.
+func (w *testServer) sandboxFlags() []string {
+	return []string{"--data-dir=" + w.dir, "--provider-url=" + w.Provider, "--provider-addr=" + strings.TrimPrefix(w.Provider, "http://")}
+}
+
+// command runs a command against the program.
+func (w *testServer) command(t *testing.T, args ...string) (exit int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	exit = app.Run(t.Context(), append(args, w.sandboxFlags()...), &out, &errs)
+	return exit, out.String(), errs.String()
+}
+
+// listener runs `vestibule listen` for an account until the test ends, and returns its output.
+func (w *testServer) listener(t *testing.T, flags ...string) *logtest.Buffer {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	out, errs, ended := &logtest.Buffer{}, &logtest.Buffer{}, make(chan int, 1)
+	go func() {
+		ended <- app.Run(ctx, append(append([]string{"listen"}, w.sandboxFlags()...), flags...), out, errs)
+	}()
+	t.Cleanup(func() {
+		stop()
+		if exit := <-ended; exit != 0 {
+			t.Errorf("listen ended with exit code %d: %s", exit, errs)
+		}
+	})
+	w.until(t, func() bool { return strings.Contains(out.String(), "Listening") })
+	return out
+}
+
+// accountFlags are the flags of an account that is not the generated one.
+func accountFlags(a program.Account, product string) []string {
+	return []string{"--public-id=" + a.PublicID, "--client-id=" + a.ClientID, "--secret-key=" + a.SecretKey, "--products=cashflow=" + product}
+}
+
+func TestListenForwardsSignedEvents(t *testing.T) {
+	eachEngine(t, func(t *testing.T, w *testServer) {
+		secret, err := webhook.ParseSecret(w.Credentials.WebhookSecret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		receiver := webhook.Receiver{Secrets: []webhook.Secret{secret}}
+		got, tests := make(chan webhook.Event, 100), make(chan struct{}, 10)
+		backEnd := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			e, err := receiver.Receive(r)
+			if errors.Is(err, webhook.ErrOtherType) { // signed, as are all
+				tests <- struct{}{}
+				return
+			}
+			if err != nil || r.Header.Get("X-Public-Id") != w.Credentials.PublicID {
+				t.Errorf("an event for %q: %v", r.Header.Get("X-Public-Id"), err)
+			}
+			got <- e
+			rw.WriteHeader(http.StatusNoContent)
+		}))
+		t.Cleanup(backEnd.Close)
+		mine := w.listener(t, "--forward-to="+backEnd.URL+"/hooks")
+		printed := w.listener(t)
+		theirs := w.listener(t, accountFlags(w.Credentials.ThirdParty.Account, w.Credentials.Products["cashflow"])...)
+
+		control := "--sandbox-control-addr=" + strings.TrimPrefix(w.Control, "http://")
+		for _, status := range []string{"SUCCESS", "ERROR", "NOT_AUTHENTICATED", "SUPPLIER_UNRESPONSIVE", "EXPIRED"} {
+			exit, token, errs := w.command(t, "trigger", status, control, "--external-id=case-"+status, "--user-args=a-canary")
+			if exit != 0 {
+				t.Fatalf("trigger %s: exit code %d, %s", status, exit, errs)
+			}
+			select {
+			case e := <-got:
+				if string(e.Status) != status || e.PublicToken != strings.TrimSpace(token) || e.ExternalID != "case-"+status ||
+					e.UserArgs != "a-canary" || e.PublicID != w.Credentials.PublicID {
+					t.Errorf("trigger %s of %s gives %+v", status, token, e)
+				}
+			case <-time.After(30 * time.Second):
+				t.Fatalf("trigger %s: no event", status)
+			}
+		}
+		w.until(t, func() bool {
+			return strings.Count(printed.String(), `"eventId"`) == 5 && strings.Count(mine.String(), "→ 204") == 5
+		})
+		if _, err := w.stores[1].SQL.ExecContext(t.Context(), `INSERT INTO events (id, customer_id, subject_id, type, created_at)
+			SELECT $2, id, '', 'TEST', 0 FROM customers WHERE public_id = $1`, w.Credentials.PublicID, "evt_"+store.NewID()); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-tests:
+		case <-time.After(30 * time.Second):
+			t.Fatalf("no event of type TEST:\n%s", mine)
+		}
+		if len(got) > 0 || strings.Contains(theirs.String(), "evt_") {
+			t.Errorf("%d events arrived twice; the other customer's listener says %s", len(got), theirs)
+		}
+		if exit, _, errs := w.command(t, "trigger", "SUCCESS", control, "--external-id=case-SUCCESS"); exit != 1 ||
+			!strings.Contains(errs, "externalId: ") {
+			t.Errorf("an external id again: exit code %d, %s", exit, errs)
+		}
+	})
+}
+
+func TestSandboxEventsAreTheCustomersOwn(t *testing.T) {
+	w := startServer(t, "")
+	events := func(want int, after string, header ...string) (ids []string, last string) {
+		t.Helper()
+		a := good(t, want, ask(t, "GET", w.Provider+"/connect/sandbox/events"+after, "", header...))
+		var body struct {
+			Events []struct{ EventID, PublicID, Status string }
+			Last   string
+		}
+		if err := json.Unmarshal(a.Body, &body); want == 200 && err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range body.Events {
+			ids = append(ids, e.EventID)
+		}
+		return ids, body.Last
+	}
+	auth := []string{"Authorization", basic(w.Credentials.Account)}
+	if ids, last := events(200, "", auth...); ids != nil || last != "" {
+		t.Errorf("at first: %v, %q", ids, last)
+	}
+	id := w.returned(t)
+	w.state(t, id, "ready")
+	ids, last := events(200, "?after=", auth...)
+	if len(ids) != 1 || last != ids[0] {
+		t.Fatalf("after a report: %v, %q", ids, last)
+	}
+	if again, newest := events(200, "", auth...); again != nil || newest != last {
+		t.Errorf("the newest is %q of %v, want %q", newest, again, last)
+	}
+	other := []string{"Authorization", basic(w.Credentials.ThirdParty.Account)}
+	if got, newest := events(200, "", other...); got != nil || newest != "" {
+		t.Errorf("another customer sees %v, %q", got, newest)
+	}
+	events(400, "?after=%27%20OR%201", auth...)
+	events(400, "?after=evt_"+strings.Repeat("a", 80), auth...)
+	events(400, "?after=")
+	events(403, "?after=", "Authorization", basic(program.Account{ClientID: "client-none", SecretKey: "none"}))
+}
+
+func TestSeedFillsTheSandbox(t *testing.T) {
+	w := startServer(t, "")
+	portal := "--portal-addr=" + strings.TrimPrefix(w.Portal, "http://")
+	control := "--sandbox-control-addr=" + strings.TrimPrefix(w.Control, "http://")
+	exit, out, errs := w.command(t, "seed", portal, control)
+	if exit != 0 || !strings.HasPrefix(out, "40 applications: ") {
+		t.Fatalf("exit code %d, %s%s", exit, out, errs)
+	}
+	w.rested(t)
+	var list struct {
+		Applications []struct{ Product, State, Status, Substatus string }
+	}
+	a := good(t, 200, ask(t, "GET", w.Portal+"/api/v1/applications?limit=100", "", "Authorization", w.key()))
+	if err := json.Unmarshal(a.Body, &list); err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]int{}
+	for _, a := range list.Applications {
+		kinds[a.State]++
+		kinds[a.Product]++
+		kinds[a.Status]++
+		kinds[a.Substatus]++
+	}
+	for _, kind := range []string{"started", "connecting", "ready", "exited", "failed", "cashflow", "income", "SUCCESS", "ERROR",
+		"NOT_AUTHENTICATED", "SUPPLIER_UNRESPONSIVE", "NO_RECENT_USABLE_INFORMATION"} {
+		if kinds[kind] == 0 {
+			t.Errorf("no application is %s: %v", kind, kinds)
+		}
+	}
+	if len(list.Applications) != 40 {
+		t.Errorf("%d applications", len(list.Applications))
+	}
+}
+
+// TestSandboxCommandsRefuseProduction by their flag, before they ask any server.
+func TestSandboxCommandsRefuseProduction(t *testing.T) {
+	for _, command := range []string{"listen", "trigger SUCCESS", "seed"} {
+		var out, errs bytes.Buffer
+		exit := app.Run(t.Context(), append(strings.Fields(command), "--environment=production", "--data-dir="+t.TempDir()), &out, &errs)
+		if exit != 2 || !strings.Contains(errs.String(), "only in a sandbox") || out.Len() > 0 {
+			t.Errorf("%s: exit code %d, %s%s", command, exit, &out, &errs)
+		}
+	}
+	for command, says := range map[string]string{
+		"listen --forward-to=http://10.0.0.1/x": "no account is configured",
+		"seed --count=0":                        "--count: must be from 1 to 1000",
+		"trigger PENDING":                       "must be one of",
+		"listen --client-id=a --forward-to=https://app.example/": "--client-id needs --provider-url",
+	} {
+		var out, errs bytes.Buffer
+		if exit := app.Run(t.Context(), append(strings.Fields(command), "--data-dir="+t.TempDir()), &out, &errs); exit != 2 && exit != 1 ||
+			!strings.Contains(errs.String(), says) {
+			t.Errorf("%s: exit code %d, %s", command, exit, &errs)
+		}
+	}
+}
