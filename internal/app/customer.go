@@ -189,20 +189,16 @@ type onUser struct {
 
 // changeUser changes a user and prints the address with a link, if there is one.
 func (o onUser) changeUser(ctx context.Context, in *invocation,
-	do func(context.Context, *store.Tx, *operator.Service, accounts.Account) (string, entry, error)) error {
+	do accountChange[string]) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
-		out := userLink{Email: o.Email}
-		err := p.ChangeAccount(ctx, o.Account, func(ctx context.Context, tx *store.Tx, a accounts.Account) (e entry, err error) {
-			out.Link, e, err = do(ctx, tx, p.Operator(), a)
-			return e, err
-		})
+		link, err := changed(ctx, p, o.Account, do)
 		if errors.Is(err, store.ErrNotFound) {
 			return errors.New("the account has no user with this email address")
 		}
 		if err != nil {
 			return err
 		}
-		return printJSON(in.stdout, out)
+		return printJSON(in.stdout, userLink{o.Email, link})
 	})
 }
 

@@ -197,6 +197,7 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 		{base: s, method: "POST", pattern: "/dashboard/prepared", shape: asPage, who: "staff", header: staff, kind: asFileForm,
 			body: formPart("once", w.onPage(t, staff, "/dashboard/webhooks", onceField)) + filePart("file", canaryText+".json",
 				`{"product":"cashflow","profile":"joint"}`) + "--x--\r\n"},
+		send("/dashboard/prepared/remove", "", "report", "00000000-0000-4000-8000-000000000000"),
 	}
 }
 

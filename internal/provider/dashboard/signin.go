@@ -60,7 +60,7 @@ func (s *Pages) current(ctx context.Context, q store.Queryer, r *http.Request) (
 	if err != nil || found.ID == "" {
 		return user{}, err
 	}
-	u := user{User: found, session: current, pages: s, corrects: s.Operators}
+	u := user{User: found, session: current, pages: s, configurer: s.Operators, prepares: s.Operators, corrects: s.Operators}
 	if s.complete != nil {
 		if err := s.complete(ctx, q, &u); err != nil {
 			return user{}, err
