@@ -38,7 +38,7 @@ type customerCommands struct {
 	Inherit       inheritFeatures `cmd:"" help:"Let features of a child account follow its parent again."`
 	ResetPassword resetPassword   `cmd:"" help:"End a user's password and sessions, and print a link to choose another password."`
 	ResetFactor   resetFactor     `cmd:"" help:"Remove a user's second factor, and end the user's sessions."`
-	Transfer      transfer        `cmd:"" help:"Make one user the only one of an account, and print a link if the user is new."`
+	Transfer      transfer        `cmd:"" help:"Make one user the only owner of an account, and print a link if the user is new."`
 }
 
 func (customerCommands) uses() string { return operatorUses }
@@ -223,7 +223,7 @@ func (c resetFactor) Run(ctx context.Context, in *invocation) error {
 	})
 }
 
-// Run makes one user the only one of an account.
+// Run makes one user the only owner of an account.
 func (c transfer) Run(ctx context.Context, in *invocation) error {
 	return c.changeUser(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (string, entry, error) {
 		return s.Transfer(ctx, tx, a, c.Email, i18n.English)

@@ -93,6 +93,7 @@ func (w *testServer) operatorRoutes(t *testing.T) []route {
 		send("/operator/audit/find", "", "query", canaryEmail),
 		send("/operator/customers", "", "name", canaryText, "email", canaryEmail),
 		send("/operator/people", "", "email", canaryEmail),
+		send("/operator/people/{id}/role", "00000000-0000-4000-8000-000000000000", "role", ""),
 		send("/operator/people/{id}/remove", "00000000-0000-4000-8000-000000000000"),
 		send("/operator/people/password", "", "present", canaryText, "next", canaryText),
 	}

@@ -144,6 +144,7 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 		send("/dashboard/people", "", "email", canaryEmail),
 		send("/dashboard/people/{id}/invite", "00000000-0000-4000-8000-000000000000"),
 		send("/dashboard/people/{id}/factor", "00000000-0000-4000-8000-000000000000"),
+		send("/dashboard/people/{id}/role", "00000000-0000-4000-8000-000000000000", "role", "member"),
 		send("/dashboard/people/{id}/remove", w.onPage(t, staff, "/dashboard/people", removeURL)),
 		send("/dashboard/people/password", "", "present", canaryText, "next", canaryText),
 		{base: s, method: "GET", pattern: "/dashboard/deliveries/find", shape: asPage},

@@ -224,13 +224,14 @@ func TestOperatorPages(t *testing.T) {
 		}
 		d.operate(page, page+"/transfer", "email", "bob@harbor.example")
 		invitation := d.find(page, `(/dashboard/set-password/[A-Za-z0-9_-]+)`)
-		if a := ada.ask("GET", "/dashboard", ""); a.status != 303 {
-			t.Errorf("the former owner's session: %d", a.status)
-		}
 		bob := b.browser()
 		if a := bob.send(invitation, url.Values{"password": {"bob's long password"}}); a.status != 303 ||
 			bob.ask("GET", "/dashboard", "").status != 200 {
 			t.Errorf("the new owner: %d", a.status)
+		}
+		if reports, credentials := ada.ask("GET", "/dashboard/reports", ""), ada.ask("GET", "/dashboard/credentials", ""); reports.status != 200 ||
+			credentials.status != 403 || bob.ask("GET", "/dashboard/credentials", "").status != 200 {
+			t.Errorf("the former owner is a member: %d, %d", reports.status, credentials.status)
 		}
 
 		// Both audit trails.

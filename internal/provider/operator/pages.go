@@ -171,7 +171,7 @@ func (s *Service) customer(ctx context.Context, r *http.Request, _ dashboard.Use
 	}
 	for _, u := range users {
 		v.Users = append(v.Users, providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: u.SignedIn,
-			Invited: u.Invited(), Factor: u.HasFactor})
+			Invited: u.Invited(), Factor: u.HasFactor, Role: dashboard.RoleName(u.Role)})
 	}
 	granted, err := s.Customers.Granted(ctx, q, a.ID)
 	for _, g := range granted {
