@@ -80,6 +80,10 @@ func (w *testServer) operatorRoutes(t *testing.T) []route {
 		at("/operator/disputes", ""), at("/operator/disputes/{id}", dispute),
 		{base: s, method: "GET", pattern: "/operator/disputes/{id}/files/{file}", above: dispute, shape: asPage, who: "staff", header: staff,
 			param: w.onPage(t, staff, "/operator/disputes/"+dispute, fileURL)},
+		at("/operator/reports/{id}/dispute", report), send("/operator/disputes/find", "", "query", canaryText),
+		{base: s, method: "POST", pattern: "/operator/reports/{id}/dispute", param: report, shape: asPage, who: "staff", header: staff,
+			kind: asFileForm, body: formPart("once", w.onPage(t, staff, one, onceField)) + formPart("kind", "figure") +
+				formPart("about", canaryText) + formPart("statement", canaryText) + "--x--\r\n"},
 		send("/operator/disputes/{id}/facts", dispute, "facts", canaryText),
 		send("/operator/disputes/{id}/answer", dispute, "result", "confirmed", "answer", canaryText),
 		send("/operator/reports/{id}/correct/check", report, correction...), send("/operator/reports/{id}/correct", report, correction...),
@@ -108,7 +112,7 @@ func (w *testServer) operatorRoutes(t *testing.T) []route {
 		"prepared/remove":       {"report", "00000000-0000-4000-8000-000000000000"}} {
 		out = append(out, send("/operator/customers/{id}/"+form, lost.PublicID, pairs...))
 	}
-	for _, page := range strings.Fields("sign-in forgotten-password set-password/x sign-in/code sign-in/factor find people/find audit/find") {
+	for _, page := range strings.Fields("sign-in forgotten-password set-password/x sign-in/code sign-in/factor find people/find audit/find disputes/find") {
 		out = append(out, route{base: s, method: "GET", pattern: "/operator/" + page, shape: asPage})
 	}
 	return out

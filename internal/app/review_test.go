@@ -137,6 +137,8 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 		at("/dashboard/disputes", ""), at("/dashboard/disputes/{id}", dispute),
 		{base: s, method: "GET", pattern: "/dashboard/disputes/{id}/files/{file}", above: dispute, param: file, shape: asPage, who: "staff",
 			header: staff},
+		send("/dashboard/disputes/find", "", "query", canaryText),
+		{base: s, method: "GET", pattern: "/dashboard/disputes/find", shape: asPage},
 		send("/dashboard/disputes/{id}/facts", dispute, "facts", canaryText),
 		send("/dashboard/disputes/{id}/answer", dispute, "result", "confirmed", "answer", canaryText),
 		at("/dashboard/audit", ""), at("/dashboard/people", ""), at("/dashboard/outbox", ""),

@@ -384,6 +384,40 @@ func TestOperatorAnswersDisputes(t *testing.T) {
 		}
 		health("2", "0")
 
+		// The operator opens a dispute for a consumer, and sees who read the report.
+		b.revised(b.named(token))
+		find := func(query string) answer { return d.send("/operator/disputes/find", url.Values{"query": {query}}) }
+		if a := find(b.seed.Products[contract.Cashflow]); a.status != 200 || !strings.Contains(string(a.raw),
+			i18ntest.EN("dashboard.disputes.no_report")) {
+			t.Errorf("an unknown report: %d", a.status)
+		}
+		disputed := find(token).header.Get("Location")
+		if disputed != strings.Replace(correct, "/correct", "/dispute", 1) {
+			t.Fatalf("finding the report leads to %q", disputed)
+		}
+		if a := ada.send(disputed, ada.form("kind", "figure", "about", "x", "statement", "Mine.")); a.status != 303 ||
+			!strings.HasPrefix(a.header.Get("Location"), "/operator/sign-in") {
+			t.Errorf("a customer's user opens one at the operator's page: %d", a.status)
+		}
+		third := d.sendFile(disputed, url.Values{"once": {d.find(disputed, `name="once" value="([^"]+)"`)}, "kind": {"figure"}, "about": {"the total"},
+			"statement": {"It is too low."}}, "file", "letter.pdf", "%PDF-1.7 letter")
+		opened := third.header.Get("Location")
+		if third.status != 303 || !strings.HasPrefix(opened, "/operator/disputes/D-") {
+			t.Fatalf("opening a dispute: %d %s", third.status, third.raw)
+		}
+		if text := d.page(opened); !strings.Contains(text, "It is too low.") || !strings.Contains(text, "letter.pdf") ||
+			!strings.Contains(text, i18ntest.EN("operator.disputes.reads")) || strings.Contains(text, i18ntest.EN("operator.disputes.no_reads")) {
+			t.Errorf("the new dispute:\n%s", text)
+		}
+		if !strings.Contains(ada.page("/dashboard/audit"), strings.TrimPrefix(opened, "/operator/disputes/")) {
+			t.Error("the customer's audit trail has no line of it")
+		}
+		if text := ada.page("/dashboard/reports/" + ada.reportNamed(token)); !strings.Contains(text, i18ntest.EN("dashboard.timeline.read")) {
+			t.Error("the report's timeline does not say who read it")
+		}
+		b.exec(`DELETE FROM dispute_files`)
+		b.exec(`DELETE FROM disputes WHERE number = $1`, strings.TrimPrefix(opened, "/operator/disputes/"))
+
 		// Users of the customer, and nobody.
 		for what, from := range map[string]*dashboardBrowser{"a customer's user": ada, "nobody": b.browser()} {
 			for _, path := range []string{"/operator/disputes", page, page + "/files/x", correct + "?dispute=" + number} {

@@ -18,8 +18,6 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		"GET /dashboard/products":      s.products,
 		"GET /dashboard/accounts/{id}": s.child,
 		"GET /dashboard/theme":         s.theme,
-
-		"GET /dashboard/reports/{id}/dispute": s.newDispute,
 	} {
 		mux.Handle(pattern, s.get(show))
 	}
@@ -48,11 +46,9 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		mux.Handle(pattern, s.post(c))
 	}
 	mux.Handle("POST /dashboard/theme/logo", s.postDecoded(decodeFile(maxLogoForm), form{s.theme, "/dashboard/theme", s.setLogo, nil}))
-	mux.Handle("POST /dashboard/reports/{id}/dispute", s.postDecoded(decodeDispute,
-		form{s.newDispute, "/dashboard/reports/{id}/dispute", s.openDispute, s.prepareDispute}))
 }
 
-// MountDisputes adds the pages by which the users of p answer disputes and correct reports. recorded
+// MountDisputes adds the pages by which the users of p open and answer disputes and correct reports. recorded
 // changes how a change is recorded.
 func (s *Service) MountDisputes(mux *http.ServeMux, p *Pages, recorded func(Change) Change) {
 	at := func(method, path string, h http.Handler) { mux.Handle(method+" "+p.Home+path, h) }
@@ -61,7 +57,11 @@ func (s *Service) MountDisputes(mux *http.ServeMux, p *Pages, recorded func(Chan
 	at("GET", "/disputes/{id}/files/{file}", p.adapt(s.disputeFile(p)))
 	at("GET", "/reports/{id}/correct", p.get(s.correction))
 	at("POST", "/reports/{id}/correct/check", p.adapt(s.previewCorrection(p)))
-	one, correct := p.Home+"/disputes/{id}", p.Home+"/reports/{id}/correct"
+	at("GET", "/reports/{id}/dispute", p.get(s.newDispute))
+	one, correct, dispute := p.Home+"/disputes/{id}", p.Home+"/reports/{id}/correct", p.Home+"/reports/{id}/dispute"
+	at("GET", "/disputes/find", p.adapt(p.redirectToList(p.Home+"/disputes")))
+	at("POST", "/disputes/find", p.find(s.findDisputable))
+	at("POST", "/reports/{id}/dispute", p.postDecoded(decodeDispute, form{s.newDispute, dispute, recorded(s.openDispute), s.prepareDispute}))
 	at("POST", "/disputes/{id}/answer", p.post(form{s.dispute, one, recorded(s.answerDispute), s.prepareAnswer}))
 	at("POST", "/disputes/{id}/facts", p.post(form{s.dispute, one, recorded(s.addFacts), nil}))
 	at("POST", "/reports/{id}/correct", p.post(form{s.correction, correct, recorded(s.correct), s.draftCorrection}))
