@@ -90,8 +90,10 @@ func (s *seen) operate(t *testing.T, v *visitor, lang string) {
 	body := map[string]any{"productId": value("cashflow"), "prefill": person}
 	credentials := "Basic " + base64.StdEncoding.EncodeToString([]byte(value("clientId")+":"+value("secretKey")))
 	customer := v.URL()
-	s.look(t, v, lang, customer+"/configurations")
-	s.look(t, v, lang, customer)
+	for _, page := range []string{customer + "/configurations", customer + "/prepared", home + "/products/" + body["productId"].(string),
+		customer} {
+		s.look(t, v, lang, page)
+	}
 	call(t, "POST", own.Provider+"/connect/initialization", credentials, body, 2)
 	click(t, v.page("details.dashboard-confirm summary").First())
 	click(t, v.page("form[action$='/suspend'] button"))

@@ -361,7 +361,8 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 				})
 			})
 			as("an operator", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(s.Provider, "/operator/disputes", toOperator, corrected)
+				look(s.Provider, "/operator/disputes", toOperator, corrected,
+					strings.Replace(corrected[:strings.Index(corrected, "?")], "/correct", "/dispute", 1))
 			})
 			as("the customer's staff", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
 				look(dashboard, "", "/webhooks", "/deliveries", "/reports", "/disputes", "/relay-tokens", "/relay-tokens/received", "/redirects",

@@ -16,15 +16,18 @@ import (
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/operator"
+	"vestibule/internal/store"
 )
 
 // configurationCommands manage the configurations of a customer.
 type configurationCommands struct {
-	JSON   bool                 `name:"json" env:"-" help:"Print JSON. All commands but list always do."`
-	Create createConfiguration  `cmd:"" help:"Create a configuration of a parent account."`
-	Copy   copyConfiguration    `cmd:"" help:"Copy a configuration under another alias; a flag replaces a field, and \"none\" removes it."`
-	Retire retireConfiguration  `cmd:"" help:"Retire a configuration: products keep it, and none can get it any more."`
-	List   listedConfigurations `cmd:"" help:"List the configurations of an account."`
+	JSON    bool                 `name:"json" env:"-" help:"Print JSON. All commands but list always do."`
+	Create  createConfiguration  `cmd:"" help:"Create a configuration of a parent account."`
+	Copy    copyConfiguration    `cmd:"" help:"Copy a configuration under another alias; a flag replaces a field, and \"none\" removes it."`
+	Retire  retireConfiguration  `cmd:"" help:"Retire a configuration: products keep it, and none can get it any more."`
+	Restore restoreConfiguration `cmd:"" help:"Let products get a retired configuration again."`
+	List    listedConfigurations `cmd:"" help:"List the configurations of an account."`
 }
 
 func (configurationCommands) uses() string { return operatorUses }
@@ -71,10 +74,34 @@ func printed(c customers.Configuration) printedConfiguration {
 	return printedConfiguration{c.ID, f, c.Retired}
 }
 
-// changeConfiguration makes a change and prints its configuration.
-func (in *invocation) changeConfiguration(ctx context.Context, change func(*provider.Provider) (customers.Configuration, error)) error {
+// accountChange changes an account, and returns what the command prints.
+type accountChange[T any] = func(context.Context, *store.Tx, *operator.Service, customers.Account) (T, entry, error)
+
+// changed makes a change of the account with a publicId, and returns its result. An account that has the
+// setting already is left as it is.
+func changed[T any](ctx context.Context, p *provider.Provider, publicID string, do accountChange[T]) (out T, err error) {
+	err = p.ChangeAccount(ctx, publicID, func(ctx context.Context, tx *store.Tx, a customers.Account) (e entry, err error) {
+		out, e, err = do(ctx, tx, p.Operator(), a)
+		return e, err
+	})
+	return out, err
+}
+
+// listed opens the provider for a list of the account with a publicId.
+func (in *invocation) listed(ctx context.Context, publicID string, list func(s *operator.Service, a customers.Account) error) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
-		c, err := change(p)
+		a, err := p.Account(ctx, p.Operator().DB.SQL, publicID)
+		if err != nil {
+			return err
+		}
+		return list(p.Operator(), a)
+	})
+}
+
+// changeConfiguration makes a change and prints its configuration.
+func (in *invocation) changeConfiguration(ctx context.Context, publicID string, change accountChange[customers.Configuration]) error {
+	return in.withProvider(ctx, func(p *provider.Provider) error {
+		c, err := changed(ctx, p, publicID, change)
 		var problem *customers.FieldProblem
 		if errors.As(err, &problem) {
 			flag := regexp.MustCompile("[A-Z]").ReplaceAllStringFunc("--"+problem.Field, func(s string) string { return "-" + strings.ToLower(s) })
@@ -96,8 +123,9 @@ type createConfiguration struct {
 
 // Run creates a configuration.
 func (n createConfiguration) Run(ctx context.Context, in *invocation) error {
-	return in.changeConfiguration(ctx, func(p *provider.Provider) (customers.Configuration, error) {
-		return p.CreateConfiguration(ctx, n.Account, customers.Fields{InquiryType: contract.InquiryPersonal}.With(n.fields(n.Alias, n.Kind)))
+	return in.changeConfiguration(ctx, n.Account, func(ctx context.Context, tx *store.Tx, s *operator.Service, a customers.Account) (
+		customers.Configuration, entry, error) {
+		return s.CreateConfiguration(ctx, tx, a, customers.Fields{InquiryType: contract.InquiryPersonal}.With(n.fields(n.Alias, n.Kind)))
 	})
 }
 
@@ -110,21 +138,40 @@ type copyConfiguration struct {
 
 // Run copies a configuration.
 func (n copyConfiguration) Run(ctx context.Context, in *invocation) error {
-	return in.changeConfiguration(ctx, func(p *provider.Provider) (customers.Configuration, error) {
-		return p.CopyConfiguration(ctx, n.Account, n.Configuration, n.fields(n.Alias, ""))
+	return in.changeConfiguration(ctx, n.Account, func(ctx context.Context, tx *store.Tx, s *operator.Service, a customers.Account) (
+		customers.Configuration, entry, error) {
+		from, err := s.Configuration(ctx, tx, a, n.Configuration)
+		if err != nil {
+			return from, entry{}, err
+		}
+		return s.CreateConfiguration(ctx, tx, a, from.Fields().With(n.fields(n.Alias, "")))
 	})
 }
 
-type retireConfiguration struct {
-	Account       string `arg:"" help:"publicId of the parent account."`
-	Configuration string `arg:"" help:"Its id or alias."`
+type (
+	onConfiguration struct {
+		Account       string `arg:"" help:"publicId of the parent account."`
+		Configuration string `arg:"" help:"Its id or alias."`
+	}
+	retireConfiguration  struct{ onConfiguration }
+	restoreConfiguration struct{ onConfiguration }
+)
+
+func (n onConfiguration) retire(ctx context.Context, in *invocation, retire bool) error {
+	return in.changeConfiguration(ctx, n.Account, func(ctx context.Context, tx *store.Tx, s *operator.Service, a customers.Account) (
+		customers.Configuration, entry, error) {
+		return s.RetireConfiguration(ctx, tx, a, n.Configuration, retire)
+	})
 }
 
 // Run retires a configuration.
 func (n retireConfiguration) Run(ctx context.Context, in *invocation) error {
-	return in.changeConfiguration(ctx, func(p *provider.Provider) (customers.Configuration, error) {
-		return p.RetireConfiguration(ctx, n.Account, n.Configuration)
-	})
+	return n.retire(ctx, in, true)
+}
+
+// Run lets products get a retired configuration again.
+func (n restoreConfiguration) Run(ctx context.Context, in *invocation) error {
+	return n.retire(ctx, in, false)
 }
 
 type listedConfigurations struct {
@@ -133,8 +180,8 @@ type listedConfigurations struct {
 
 // Run lists configurations.
 func (n listedConfigurations) Run(ctx context.Context, in *invocation) error {
-	return in.withProvider(ctx, func(p *provider.Provider) error {
-		all, err := p.Configurations(ctx, n.Account)
+	return in.listed(ctx, n.Account, func(s *operator.Service, a customers.Account) error {
+		all, err := s.Customers.Configurations(ctx, s.DB.SQL, a.ParentOrSelf())
 		if err != nil {
 			return err
 		}
@@ -178,9 +225,9 @@ func printedOf(p customers.Product) printedProduct {
 }
 
 // changeProduct makes a change and prints its product.
-func (in *invocation) changeProduct(ctx context.Context, change func(*provider.Provider) (customers.Product, error)) error {
+func (in *invocation) changeProduct(ctx context.Context, publicID string, change accountChange[customers.Product]) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
-		made, err := change(p)
+		made, err := changed(ctx, p, publicID, change)
 		if err != nil {
 			return err
 		}
@@ -197,8 +244,9 @@ type createProduct struct {
 
 // Run creates a product.
 func (n createProduct) Run(ctx context.Context, in *invocation) error {
-	return in.changeProduct(ctx, func(p *provider.Provider) (customers.Product, error) {
-		return p.CreateProduct(ctx, n.Account, customers.Names{Name: n.Name, DisplayName: n.DisplayName}, n.Configuration)
+	return in.changeProduct(ctx, n.Account, func(ctx context.Context, tx *store.Tx, s *operator.Service, a customers.Account) (
+		customers.Product, entry, error) {
+		return s.CreateProduct(ctx, tx, a, customers.Names{Name: n.Name, DisplayName: n.DisplayName}, n.Configuration)
 	})
 }
 
@@ -211,8 +259,9 @@ type renameProduct struct {
 
 // Run renames a product.
 func (n renameProduct) Run(ctx context.Context, in *invocation) error {
-	return in.changeProduct(ctx, func(p *provider.Provider) (customers.Product, error) {
-		return p.RenameProduct(ctx, n.Account, n.Product, customers.Names{Name: n.Name, DisplayName: n.DisplayName})
+	return in.changeProduct(ctx, n.Account, func(ctx context.Context, tx *store.Tx, s *operator.Service, a customers.Account) (
+		customers.Product, entry, error) {
+		return s.RenameProduct(ctx, tx, a, n.Product, customers.Names{Name: n.Name, DisplayName: n.DisplayName})
 	})
 }
 
@@ -224,8 +273,9 @@ type configureProduct struct {
 
 // Run configures a product.
 func (n configureProduct) Run(ctx context.Context, in *invocation) error {
-	return in.changeProduct(ctx, func(p *provider.Provider) (customers.Product, error) {
-		return p.ConfigureProduct(ctx, n.Account, n.Product, n.Configuration)
+	return in.changeProduct(ctx, n.Account, func(ctx context.Context, tx *store.Tx, s *operator.Service, a customers.Account) (
+		customers.Product, entry, error) {
+		return s.ConfigureProduct(ctx, tx, a, n.Product, n.Configuration)
 	})
 }
 
@@ -235,8 +285,8 @@ type listedProducts struct {
 
 // Run lists products.
 func (n listedProducts) Run(ctx context.Context, in *invocation) error {
-	return in.withProvider(ctx, func(p *provider.Provider) error {
-		all, err := p.Products(ctx, n.Account)
+	return in.listed(ctx, n.Account, func(s *operator.Service, a customers.Account) error {
+		all, err := s.Customers.Products(ctx, s.DB.SQL, a.ID)
 		if err != nil {
 			return err
 		}
@@ -258,9 +308,10 @@ func (n listedProducts) Run(ctx context.Context, in *invocation) error {
 
 // preparedCommands manage prepared reports of a sandbox.
 type preparedCommands struct {
-	JSON bool           `name:"json" env:"-" help:"Print JSON. All commands but list always do."`
-	Add  addPrepared    `cmd:"" help:"Add a prepared report of a sandbox account, and print its sandboxReportId."`
-	List listedPrepared `cmd:"" help:"List the prepared reports of an account."`
+	JSON   bool           `name:"json" env:"-" help:"Print JSON. All commands but list always do."`
+	Add    addPrepared    `cmd:"" help:"Add a prepared report of a sandbox account, and print its sandboxReportId."`
+	Remove removePrepared `cmd:"" help:"Remove a prepared report that no configuration or open visit names."`
+	List   listedPrepared `cmd:"" help:"List the prepared reports of an account."`
 }
 
 func (preparedCommands) uses() string { return operatorUses }
@@ -277,12 +328,35 @@ func (n addPrepared) Run(ctx context.Context, in *invocation) error {
 		return refusal{fmt.Errorf("--file: %w", err)}
 	}
 	return in.withProvider(ctx, func(p *provider.Provider) error {
-		r, err := p.AddPreparedReport(ctx, n.Account, body)
+		r, err := changed(ctx, p, n.Account, func(ctx context.Context, tx *store.Tx, s *operator.Service, a customers.Account) (
+			customers.PreparedReport, entry, error) {
+			return s.AddPrepared(ctx, tx, a, body)
+		})
 		if err == nil {
 			return printJSON(in.stdout, r)
 		}
 		for _, d := range httpx.AsError(err).Details {
 			err = fmt.Errorf("%s: %s: %s", n.File, d.Field, d.Message)
+		}
+		return err
+	})
+}
+
+type removePrepared struct {
+	Account string `required:"" env:"-" placeholder:"PUBLICID" help:"publicId of the account."`
+	Report  string `arg:"" help:"Its sandboxReportId."`
+}
+
+// Run removes a prepared report.
+func (n removePrepared) Run(ctx context.Context, in *invocation) error {
+	return in.withProvider(ctx, func(p *provider.Provider) error {
+		_, err := changed(ctx, p, n.Account, func(ctx context.Context, tx *store.Tx, s *operator.Service, a customers.Account) (
+			struct{}, entry, error) {
+			e, err := s.RemovePrepared(ctx, tx, a, strings.ToLower(n.Report))
+			return struct{}{}, e, err
+		})
+		if errors.Is(err, store.ErrNotFound) {
+			err = fmt.Errorf("the account has no prepared report %q", n.Report)
 		}
 		return err
 	})
@@ -294,8 +368,8 @@ type listedPrepared struct {
 
 // Run lists prepared reports.
 func (n listedPrepared) Run(ctx context.Context, in *invocation) error {
-	return in.withProvider(ctx, func(p *provider.Provider) error {
-		all, err := p.PreparedReports(ctx, n.Account)
+	return in.listed(ctx, n.Account, func(s *operator.Service, a customers.Account) error {
+		all, err := s.Dashboard.PreparedReports(ctx, s.DB.SQL, a)
 		if err != nil {
 			return err
 		}

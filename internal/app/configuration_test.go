@@ -71,6 +71,16 @@ func TestConfigurationCommands(t *testing.T) {
 		!strings.Contains(out, "TENANT, AV, banks 2, preparedReport "+prepared.SandboxReportID+", retired") {
 		t.Errorf("the list is\n%s", out)
 	}
+	check.RetiredAt = nil
+	if read(&check, "configuration", "restore", made.PublicID, "Check"); check.RetiredAt != nil {
+		t.Errorf("the restored one is %+v", check)
+	}
+	read(&check, "configuration", "retire", made.PublicID, "Check")
+	var spare struct{ SandboxReportID string }
+	read(&spare, "prepared", "add", "--account="+made.PublicID, "--file="+file(`{"product":"cashflow","profile":"joint"}`))
+	if code, _, errs := run("prepared", "remove", "--account="+made.PublicID, spare.SandboxReportID); code != 0 {
+		t.Errorf("removing a prepared report: %s", errs)
+	}
 	var product struct{ ProductID, Name, Configuration, InquiryType string }
 	read(&product, "product", "create", made.PublicID, "Tenants", "--configuration=Watch")
 	read(&product, "product", "rename", made.PublicID, product.ProductID, "Renters")
@@ -93,6 +103,11 @@ func TestConfigurationCommands(t *testing.T) {
 		"a file with an error": {[]string{"prepared", "add", "--account=" + made.PublicID,
 			"--file=" + file(`{"product":"cashflow","profile":"x"}`)},
 			"profile: must be one of"},
+		"restored twice": {[]string{"configuration", "restore", made.PublicID, "Watch"}, "nothing was changed"},
+		"a prepared report that is gone": {[]string{"prepared", "remove", "--account=" + made.PublicID, spare.SandboxReportID},
+			"no prepared report"},
+		"a prepared report of a configuration": {[]string{"prepared", "remove", "--account=" + made.PublicID, prepared.SandboxReportID},
+			"names the prepared report"},
 		"production": {[]string{"prepared", "list", "--account=" + made.PublicID, "--environment=production"}, "sandbox only"},
 	} {
 		if code, out, errs := run(tc.args...); code != 1 || out != "" || !strings.Contains(errs, tc.want) {

@@ -37,7 +37,7 @@ type customerCommands struct {
 	Inherit       inheritFeatures `cmd:"" help:"Let features of a child account follow its parent again."`
 	ResetPassword resetPassword   `cmd:"" help:"End a user's password and sessions, and print a link to choose another password."`
 	ResetFactor   resetFactor     `cmd:"" help:"Remove a user's second factor, and end the user's sessions."`
-	Transfer      transfer        `cmd:"" help:"Make one user the only one of an account, and print a link if the user is new."`
+	Transfer      transfer        `cmd:"" help:"Make one user the only owner of an account, and print a link if the user is new."`
 }
 
 func (customerCommands) uses() string { return operatorUses }
@@ -188,20 +188,16 @@ type onUser struct {
 
 // changeUser changes a user and prints the address with a link, if there is one.
 func (o onUser) changeUser(ctx context.Context, in *invocation,
-	do func(context.Context, *store.Tx, *operator.Service, accounts.Account) (string, entry, error)) error {
+	do accountChange[string]) error {
 	return in.withProvider(ctx, func(p *provider.Provider) error {
-		out := userLink{Email: o.Email}
-		err := p.ChangeAccount(ctx, o.Account, func(ctx context.Context, tx *store.Tx, a accounts.Account) (e entry, err error) {
-			out.Link, e, err = do(ctx, tx, p.Operator(), a)
-			return e, err
-		})
+		link, err := changed(ctx, p, o.Account, do)
 		if errors.Is(err, store.ErrNotFound) {
 			return errors.New("the account has no user with this email address")
 		}
 		if err != nil {
 			return err
 		}
-		return printJSON(in.stdout, out)
+		return printJSON(in.stdout, userLink{o.Email, link})
 	})
 }
 
@@ -226,7 +222,7 @@ func (c resetFactor) Run(ctx context.Context, in *invocation) error {
 	})
 }
 
-// Run makes one user the only one of an account.
+// Run makes one user the only owner of an account.
 func (c transfer) Run(ctx context.Context, in *invocation) error {
 	return c.changeUser(ctx, in, func(ctx context.Context, tx *store.Tx, s *operator.Service, a accounts.Account) (string, entry, error) {
 		return s.Transfer(ctx, tx, a, c.Email, i18n.English)

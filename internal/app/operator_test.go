@@ -72,6 +72,7 @@ func (w *testServer) operatorRoutes(t *testing.T) []route {
 			body: f.Encode()}
 	}
 	user := w.onPage(t, staff, one, regexp.MustCompile(`name="user" value="([^"]+)"`))
+	product := w.onPage(t, staff, one+"/configurations", regexp.MustCompile(`"/operator/products/([\w-]+)"`))
 	dispute := w.onPage(t, staff, "/operator/disputes", regexp.MustCompile(`"/operator/disputes/(D-[\w-]+)"`))
 	report := w.onPage(t, staff, "/operator/disputes/"+dispute, regexp.MustCompile(`"/operator/reports/([\w-]+)/correct`))
 	correction := []string{"dispute", dispute, "revision", "0", "gross_annual", "987654", "reason", canaryText}
@@ -79,27 +80,39 @@ func (w *testServer) operatorRoutes(t *testing.T) []route {
 		at("/operator/disputes", ""), at("/operator/disputes/{id}", dispute),
 		{base: s, method: "GET", pattern: "/operator/disputes/{id}/files/{file}", above: dispute, shape: asPage, who: "staff", header: staff,
 			param: w.onPage(t, staff, "/operator/disputes/"+dispute, fileURL)},
+		at("/operator/reports/{id}/dispute", report), send("/operator/disputes/find", "", "query", canaryText),
+		{base: s, method: "POST", pattern: "/operator/reports/{id}/dispute", param: report, shape: asPage, who: "staff", header: staff,
+			kind: asFileForm, body: formPart("once", w.onPage(t, staff, one, onceField)) + formPart("kind", "figure") +
+				formPart("about", canaryText) + formPart("statement", canaryText) + "--x--\r\n"},
 		send("/operator/disputes/{id}/facts", dispute, "facts", canaryText),
 		send("/operator/disputes/{id}/answer", dispute, "result", "confirmed", "answer", canaryText),
 		send("/operator/reports/{id}/correct/check", report, correction...), send("/operator/reports/{id}/correct", report, correction...),
 		at("/operator", ""), at("/operator/customers/{id}", lost.PublicID),
 		at("/operator/customers/{id}/configurations", lost.PublicID), at("/operator/customers/new", ""), at("/operator/health", ""),
+		at("/operator/customers/{id}/prepared", lost.PublicID), at("/operator/products/{id}", product),
+		send("/operator/products/{id}/rename", product, "name", canaryText, "displayName", canaryText),
+		send("/operator/products/{id}/configuration", product, "configuration", ""),
 		at("/operator/people", ""), at("/operator/audit", ""), at("/operator/second-factor", ""),
 		send("/operator/find", "", "query", canaryText), send("/operator/people/find", "", "query", canaryEmail),
 		send("/operator/audit/find", "", "query", canaryEmail),
 		send("/operator/customers", "", "name", canaryText, "email", canaryEmail),
 		send("/operator/people", "", "email", canaryEmail),
+		send("/operator/people/{id}/role", "00000000-0000-4000-8000-000000000000", "role", ""),
 		send("/operator/people/{id}/remove", "00000000-0000-4000-8000-000000000000"),
 		send("/operator/people/password", "", "present", canaryText, "next", canaryText),
 	}
+	out = append(out, route{base: s, method: "POST", pattern: "/operator/customers/{id}/prepared", param: lost.PublicID, shape: asPage,
+		who: "staff", header: staff, kind: asFileForm, body: formPart("once", w.onPage(t, staff, one, onceField)) +
+			filePart("file", canaryText+".json", `{"product":"cashflow","profile":"joint"}`) + "--x--\r\n"})
 	for form, pairs := range map[string][]string{"name": {"name", canaryText, "displayName", canaryText}, "limits": {"limit", "40"},
 		"features": {"feature", "hierarchy"}, "suspend": nil, "resume": nil, "user/password": {"user", user}, "user/factor": {"user", user},
 		"transfer": {"email", canaryEmail}, "products": {"name", canaryText},
 		"configurations":        {"alias", canaryText, "kind", "cashflow", "inquiryType", "TENANT"},
-		"configurations/retire": {"configuration", "00000000-0000-4000-8000-000000000000"}} {
+		"configurations/retire": {"configuration", "00000000-0000-4000-8000-000000000000"},
+		"prepared/remove":       {"report", "00000000-0000-4000-8000-000000000000"}} {
 		out = append(out, send("/operator/customers/{id}/"+form, lost.PublicID, pairs...))
 	}
-	for _, page := range strings.Fields("sign-in forgotten-password set-password/x sign-in/code sign-in/factor find people/find audit/find") {
+	for _, page := range strings.Fields("sign-in forgotten-password set-password/x sign-in/code sign-in/factor find people/find audit/find disputes/find") {
 		out = append(out, route{base: s, method: "GET", pattern: "/operator/" + page, shape: asPage})
 	}
 	return out

@@ -137,6 +137,8 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 		at("/dashboard/disputes", ""), at("/dashboard/disputes/{id}", dispute),
 		{base: s, method: "GET", pattern: "/dashboard/disputes/{id}/files/{file}", above: dispute, param: file, shape: asPage, who: "staff",
 			header: staff},
+		send("/dashboard/disputes/find", "", "query", canaryText),
+		{base: s, method: "GET", pattern: "/dashboard/disputes/find", shape: asPage},
 		send("/dashboard/disputes/{id}/facts", dispute, "facts", canaryText),
 		send("/dashboard/disputes/{id}/answer", dispute, "result", "confirmed", "answer", canaryText),
 		at("/dashboard/audit", ""), at("/dashboard/people", ""), at("/dashboard/outbox", ""),
@@ -144,6 +146,7 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 		send("/dashboard/people", "", "email", canaryEmail),
 		send("/dashboard/people/{id}/invite", "00000000-0000-4000-8000-000000000000"),
 		send("/dashboard/people/{id}/factor", "00000000-0000-4000-8000-000000000000"),
+		send("/dashboard/people/{id}/role", "00000000-0000-4000-8000-000000000000", "role", "member"),
 		send("/dashboard/people/{id}/remove", w.onPage(t, staff, "/dashboard/people", removeURL)),
 		send("/dashboard/people/password", "", "present", canaryText, "next", canaryText),
 		{base: s, method: "GET", pattern: "/dashboard/deliveries/find", shape: asPage},
@@ -197,6 +200,7 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 		{base: s, method: "POST", pattern: "/dashboard/prepared", shape: asPage, who: "staff", header: staff, kind: asFileForm,
 			body: formPart("once", w.onPage(t, staff, "/dashboard/webhooks", onceField)) + filePart("file", canaryText+".json",
 				`{"product":"cashflow","profile":"joint"}`) + "--x--\r\n"},
+		send("/dashboard/prepared/remove", "", "report", "00000000-0000-4000-8000-000000000000"),
 	}
 }
 

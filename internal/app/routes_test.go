@@ -165,6 +165,7 @@ func (w *testServer) routes(t *testing.T) []route {
 		{base: s, method: "GET", pattern: "/access/disputes", shape: asPage},
 		{base: s, method: "GET", pattern: "/access/disputes/{number}", param: "D-2026-AAAAAA", shape: asPage},
 		{base: s, method: "GET", pattern: "/access/disputes/{number}/files/{file}", above: "D-2026-AAAAAA", param: canaryText, shape: asPage},
+		{base: s, method: "POST", pattern: "/access/disputes/{number}/note", param: "D-2026-AAAAAA", shape: asPage},
 		{base: s, method: "POST", pattern: "/access/disputes/{number}/facts", param: "D-2026-AAAAAA", shape: asPage},
 		{base: s, method: "GET", pattern: "/access/dispute/{report}", param: canaryText, shape: asPage},
 		{base: s, method: "POST", pattern: "/access/dispute/{report}", param: canaryText, shape: asPage},

@@ -93,7 +93,7 @@ func TestParentsStaffSeesChildrensReports(t *testing.T) {
 		}
 		page := "/dashboard/reports/" + d.reportNamed(token)
 		if text := d.page(page); !strings.Contains(text, "Branch of Ohio") || !strings.Contains(text, page+"/correct") ||
-			strings.Contains(text, page+"/share") {
+			!strings.Contains(text, page+"/share") {
 			t.Errorf("the page of the child's report is\n%s", text)
 		}
 		if !strings.Contains(d.page(d.find(page, `"(/dashboard/deliveries/[^"]+)"`)), page) {
@@ -116,8 +116,26 @@ func TestParentsStaffSeesChildrensReports(t *testing.T) {
 				t.Errorf("%s by another customer: %d", path, a.status)
 			}
 		}
-		if a := d.send(page+"/share", d.form("publicId", b.seed.ThirdParty.PublicID)); a.status != 404 {
-			t.Errorf("sharing the child's report: %d", a.status)
+		if a := eve.send(page+"/share", eve.form("publicId", b.seed.PublicID)); a.status != 404 {
+			t.Errorf("another customer shares the child's report: %d", a.status)
+		}
+		if a := d.send(page+"/share", d.form("publicId", b.seed.ThirdParty.PublicID)); a.status != 303 ||
+			!strings.Contains(d.page("/dashboard/relay-tokens"), "Branch of Ohio") {
+			t.Errorf("sharing the child's report: %d %s", a.status, a.raw)
+		}
+		if n := b.count(`SELECT count(*) FROM relay_tokens r JOIN customers c ON c.id = r.customer_id WHERE c.public_id = $1`, child); n != 1 {
+			t.Errorf("the child has %d shares", n)
+		}
+		if n := b.count(`SELECT count(*) FROM audit a JOIN customers c ON c.id = a.subject_id WHERE c.public_id = $1 AND actor = 'parent'
+			AND action = 'report shared'`, child); n != 1 {
+			t.Error("the share is not in the child's audit trail")
+		}
+		withdraw := d.find("/dashboard/relay-tokens", `(/dashboard/relay-tokens/`+uuidPattern[1:len(uuidPattern)-1]+`/withdraw)`)
+		if a := eve.send(withdraw, eve.form()); a.status != 404 {
+			t.Errorf("the third party withdraws the share: %d", a.status)
+		}
+		if a := d.send(withdraw, d.form()); a.status != 303 || b.count(`SELECT count(*) FROM relay_tokens WHERE revoked_at IS NOT NULL`) != 1 {
+			t.Errorf("withdrawing the share: %d", a.status)
 		}
 		if a := d.send(page+"/correct", correction(d)); a.status != 303 {
 			t.Fatalf("correcting the child's report: %d %s", a.status, a.raw)

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"context"
 	"errors"
 	"net/url"
 	"slices"
@@ -8,21 +9,64 @@ import (
 	"testing"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/provider"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/operator"
 	"vestibule/internal/report"
+	"vestibule/internal/staff"
+	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
 )
+
+// byOperator makes an operator's change of the account with a publicId, as a command does.
+func byOperator[T any](p *provider.Provider, publicID string,
+	do func(context.Context, *store.Tx, *operator.Service, customers.Account) (T, staff.Entry, error)) (out T, err error) {
+	err = p.ChangeAccount(context.Background(), publicID, func(ctx context.Context, tx *store.Tx, a customers.Account) (
+		e staff.Entry, err error) {
+		out, e, err = do(ctx, tx, p.Operator(), a)
+		return e, err
+	})
+	return out, err
+}
+
+func createConfiguration(p *provider.Provider, publicID string, f customers.Fields) (customers.Configuration, error) {
+	return byOperator(p, publicID, func(ctx context.Context, tx *store.Tx, s *operator.Service, a customers.Account) (
+		customers.Configuration, staff.Entry, error) {
+		return s.CreateConfiguration(ctx, tx, a, f)
+	})
+}
+
+func retireConfiguration(p *provider.Provider, publicID, name string, retire bool) (customers.Configuration, error) {
+	return byOperator(p, publicID, func(ctx context.Context, tx *store.Tx, s *operator.Service, a customers.Account) (
+		customers.Configuration, staff.Entry, error) {
+		return s.RetireConfiguration(ctx, tx, a, name, retire)
+	})
+}
+
+func createProduct(p *provider.Provider, publicID, name, configuration string) (customers.Product, error) {
+	return byOperator(p, publicID, func(ctx context.Context, tx *store.Tx, s *operator.Service, a customers.Account) (
+		customers.Product, staff.Entry, error) {
+		return s.CreateProduct(ctx, tx, a, customers.Names{Name: name}, configuration)
+	})
+}
+
+func addPrepared(p *provider.Provider, publicID, body string) (customers.PreparedReport, error) {
+	return byOperator(p, publicID, func(ctx context.Context, tx *store.Tx, s *operator.Service, a customers.Account) (
+		customers.PreparedReport, staff.Entry, error) {
+		return s.AddPrepared(ctx, tx, a, []byte(body))
+	})
+}
 
 // configured creates a configuration and a product with it, by the functions of the
 // operator's commands, and returns the productId.
 func (b *testServer) configured(f customers.Fields) (configuration, product string) {
 	b.t.Helper()
 	f.Kind, f.InquiryType = orElse(f.Kind, "cashflow"), orElse(f.InquiryType, "PERSONAL")
-	c, err := b.provider.CreateConfiguration(b.t.Context(), b.seed.PublicID, f)
+	c, err := createConfiguration(b.provider, b.seed.PublicID, f)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	p, err := b.provider.CreateProduct(b.t.Context(), b.seed.PublicID, customers.Names{Name: "Of " + f.Alias}, c.ID)
+	p, err := createProduct(b.provider, b.seed.PublicID, "Of "+f.Alias, c.ID)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -90,7 +134,7 @@ func TestConfigurationLimitsBanks(t *testing.T) {
 func TestConfigurationOfPreparedReport(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		body := `{"product": "cashflow", "name": "Joint", "submission": ` + ada + `}`
-		made, err := b.provider.AddPreparedReport(t.Context(), b.seed.PublicID, []byte(body))
+		made, err := addPrepared(b.provider, b.seed.PublicID, body)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,12 +168,12 @@ func TestConfigurationOfPreparedReport(t *testing.T) {
 		for name, f := range map[string]customers.Fields{"unknown": {PreparedReport: b.seed.Products[contract.Cashflow]},
 			"of another kind": {Kind: "income", PreparedReport: made.ID}} {
 			f.Alias, f.Kind, f.InquiryType = name, orElse(f.Kind, "cashflow"), "PERSONAL"
-			if _, err := b.provider.CreateConfiguration(t.Context(), b.seed.PublicID, f); problemOf(err) != "preparedReport" {
+			if _, err := createConfiguration(b.provider, b.seed.PublicID, f); problemOf(err) != "preparedReport" {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
 		f := customers.Fields{Alias: "Theirs", Kind: "cashflow", InquiryType: "PERSONAL", PreparedReport: made.ID}
-		if _, err := b.provider.CreateConfiguration(t.Context(), b.seed.ThirdParty.PublicID, f); problemOf(err) != "preparedReport" {
+		if _, err := createConfiguration(b.provider, b.seed.ThirdParty.PublicID, f); problemOf(err) != "preparedReport" {
 			t.Errorf("of another customer: %v", err)
 		}
 	})
@@ -156,7 +200,7 @@ func TestRetiredConfiguration(t *testing.T) {
 		b.addUsers()
 		configuration, product := b.configured(customers.Fields{Alias: "Old", InquiryType: "TENANT"})
 		child := b.child("Child")
-		if _, err := b.provider.RetireConfiguration(t.Context(), b.seed.PublicID, "Old"); err != nil {
+		if _, err := retireConfiguration(b.provider, b.seed.PublicID, "Old", true); err != nil {
 			t.Fatal(err)
 		}
 		if r := b.of(product, submission("externalId", "s")); r.Product.InquiryType != "TENANT" {
@@ -167,10 +211,9 @@ func TestRetiredConfiguration(t *testing.T) {
 		}
 		b.want("an assignment", b.assign(configuration, "account", child), 404, contract.CodeUnknownConfiguration)
 		for what, err := range map[string]error{
-			"again": errorOf(b.provider.RetireConfiguration(t.Context(), b.seed.PublicID, configuration)),
-			"a product": errorOf(b.provider.CreateProduct(t.Context(), b.seed.PublicID, customers.Names{Name: "Late"},
-				configuration)),
-			"its alias": errorOf(b.provider.CreateConfiguration(t.Context(), b.seed.PublicID,
+			"again":     errorOf(retireConfiguration(b.provider, b.seed.PublicID, configuration, true)),
+			"a product": errorOf(createProduct(b.provider, b.seed.PublicID, "Late", configuration)),
+			"its alias": errorOf(createConfiguration(b.provider, b.seed.PublicID,
 				customers.Fields{Alias: "Old", Kind: "cashflow", InquiryType: "OTHER"})),
 		} {
 			if err == nil {
@@ -184,6 +227,21 @@ func TestRetiredConfiguration(t *testing.T) {
 			if a := d.send(path, d.form(append(fields, "configuration", configuration)...)); a.status != 422 {
 				t.Errorf("%s: %d", path, a.status)
 			}
+		}
+		// The operator restores it: products can get it again, once.
+		o := b.operator("ops@service.example")
+		theirs := "/operator/customers/" + b.seed.PublicID + "/configurations"
+		if a := o.operate(theirs, theirs+"/retire", "configuration", configuration, "restore", "yes"); a.status != 303 {
+			t.Errorf("restoring it: %d %s", a.status, a.raw)
+		}
+		if _, listed := b.configurations()["Old"]; !listed {
+			t.Error("the restored one is not listed")
+		}
+		if _, err := retireConfiguration(b.provider, b.seed.PublicID, "Old", false); !errors.Is(err, operator.ErrUnchanged) {
+			t.Errorf("restored twice: %v", err)
+		}
+		if c, err := retireConfiguration(b.provider, b.seed.PublicID, "Old", true); err != nil || c.Retired.IsZero() {
+			t.Errorf("retired again: %+v, %v", c, err)
 		}
 		// The form of a product that has it can be sent unchanged.
 		page := "/dashboard/products/" + product
@@ -220,25 +278,25 @@ func TestConfigurationFieldsAreValidated(t *testing.T) {
 		} {
 			for _, f := range all {
 				f.Kind, f.InquiryType = orElse(f.Kind, "cashflow"), orElse(f.InquiryType, "PERSONAL")
-				if _, err := b.provider.CreateConfiguration(t.Context(), b.seed.PublicID, f); problemOf(err) != want {
+				if _, err := createConfiguration(b.provider, b.seed.PublicID, f); problemOf(err) != want {
 					t.Errorf("%+v: %v, want a problem of %s", f, err, want)
 				}
 			}
 		}
 		full := customers.Fields{Alias: "Full", Kind: "income", InquiryType: "MONITORING", ModelSuite: "2.0", Inflows: "yes", Banks: "2",
 			RefreshDays: "90"}
-		c, err := b.provider.CreateConfiguration(t.Context(), b.seed.PublicID, full)
+		c, err := createConfiguration(b.provider, b.seed.PublicID, full)
 		if err != nil || c.BankLimit != 2 || c.RefreshDays != 90 || !c.IncomeInflows {
 			t.Errorf("%+v, %v", c, err)
 		}
-		copied, err := b.provider.CopyConfiguration(t.Context(), b.seed.PublicID, c.Alias,
-			customers.Fields{Alias: "Copy", Inflows: "none", ModelSuite: "1.2", Banks: "none"})
+		copied, err := createConfiguration(b.provider, b.seed.PublicID,
+			c.Fields().With(customers.Fields{Alias: "Copy", Inflows: "none", ModelSuite: "1.2", Banks: "none"}))
 		if err != nil || copied.BankLimit != 0 || copied.RefreshDays != 90 || copied.IncomeInflows || copied.IncomeModelSuite != "1.2" {
 			t.Errorf("the copy is %+v, %v", copied, err)
 		}
 		child := b.child("Child")
 		full.Alias = "Of a child"
-		if _, err := b.provider.CreateConfiguration(t.Context(), child, full); err == nil {
+		if _, err := createConfiguration(b.provider, child, full); err == nil {
 			t.Error("a child account has a configuration")
 		}
 	})

@@ -431,3 +431,106 @@ func TestDashboardResetsPasswords(t *testing.T) {
 		}
 	})
 }
+
+// TestMembersOfAnAccount checks that a member sees and shares reports, and that every page and form of
+// owners refuses members, also those who were owners when the page was shown.
+func TestMembersOfAnAccount(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		d := b.signIn(customerUser)
+		if a := d.send("/dashboard/people", d.form("email", "mem@customer.example", "role", "administrator")); a.status != 400 {
+			t.Errorf("an unknown role: %d", a.status)
+		}
+		if a := d.send("/dashboard/people", d.form("email", "mem@customer.example", "role", "member")); a.status != 303 {
+			t.Fatalf("inviting a member: %d %s", a.status, a.raw)
+		}
+		link := d.find("/dashboard/people", `(/dashboard/set-password/[A-Za-z0-9_-]+)`)
+		m := b.browser()
+		if a := m.send(link, url.Values{"password": {"a member's long password"}}); a.status != 303 {
+			t.Fatalf("the member's link: %d", a.status)
+		}
+		publicToken, _ := b.cashflowVisit("joint")
+		report := "/dashboard/reports/" + m.reportNamed(publicToken)
+		id := d.find("/dashboard/people", `/dashboard/people/`+uuidPattern+`/role`)
+		once := func() string { return m.find("/dashboard/people", `name="once" value="([^"]+)"`) }
+		send := func(path string, pairs ...string) answer {
+			form := url.Values{"once": {once()}}
+			for i := 0; i+1 < len(pairs); i += 2 {
+				form.Set(pairs[i], pairs[i+1])
+			}
+			return m.send(path, form)
+		}
+		for _, path := range []string{"/dashboard", "/dashboard/reports", report, report + "/correct", "/dashboard/disputes",
+			"/dashboard/relay-tokens", "/dashboard/outbox", "/dashboard/deliveries", "/dashboard/people", "/dashboard/second-factor"} {
+			text := m.page(path)
+			for _, m := range regexp.MustCompile(`(?:href|action)="/dashboard(/[a-z]+)`).FindAllStringSubmatch(text, -1) {
+				if slices.Contains([]string{"/webhooks", "/redirects", "/credentials", "/products", "/accounts", "/theme", "/audit"}, m[1]) {
+					t.Errorf("%s leads a member to %s", path, m[1])
+				}
+			}
+		}
+		for _, path := range []string{"/webhooks", "/redirects", "/credentials", "/products", "/prepared", "/accounts", "/theme", "/audit",
+			"/products/" + b.seed.Products[contract.Cashflow]} {
+			if a := m.ask("GET", "/dashboard"+path, ""); a.status != 403 || !strings.Contains(string(a.raw), i18ntest.EN("dashboard.problem.owners.title")) {
+				t.Errorf("a member at %s: %d", path, a.status)
+			}
+		}
+		before := b.audited()
+		for path, pairs := range map[string][]string{"/people": {"email", "friend@customer.example"}, "/people/" + id + "/role": {"role", ""},
+			"/people/" + id + "/remove": nil, "/people/" + id + "/factor": nil, "/people/" + id + "/invite": nil,
+			"/credentials": {"name", "Mine"}, "/webhooks/callback": {"url", "https://mine.example/"},
+			"/webhooks/test": nil, "/redirects/add": {"url", "https://mine.example/"}, "/accounts": {"name", "Mine"},
+			"/products": {"name", "Mine"}, "/theme/reset": nil, "/deliveries/redeliver": {"since", "2026-01-01"},
+			"/prepared/remove": nil, "/people/find": {"query", "a"}, "/audit/find": {"query", "a"}} {
+			if a := send("/dashboard"+path, pairs...); a.status != 403 {
+				t.Errorf("a member sends %s: %d", path, a.status)
+			}
+		}
+		if b.audited() != before {
+			t.Error("a member's refused forms are in the audit trail")
+		}
+		if a := send(report+"/share", "publicId", b.seed.ThirdParty.PublicID); a.status != 303 {
+			t.Errorf("a member shares a report: %d %s", a.status, a.raw)
+		}
+		if a := send("/dashboard/people/password", "present", "a member's long password", "next", "another long password"); a.status != 303 {
+			t.Errorf("a member's password: %d", a.status)
+		}
+
+		// An owner makes the member an owner, who makes the first one a member: the form that the first one
+		// has open is refused then. No owner changes their own role.
+		if a := d.send("/dashboard/people/"+id+"/role", d.form("role", "")); a.status != 303 ||
+			m.ask("GET", "/dashboard/credentials", "").status != 200 {
+			t.Fatalf("making an owner: %d", a.status)
+		}
+		if a := m.send("/dashboard/people/"+id+"/role", m.form("role", "member")); a.status != 400 {
+			t.Errorf("one's own role: %d", a.status)
+		}
+		open := d.form("name", "Late")
+		first := m.find("/dashboard/people", `/dashboard/people/`+uuidPattern+`/role`)
+		if a := m.send("/dashboard/people/"+first+"/role", m.form("role", "member")); a.status != 303 {
+			t.Errorf("making a member: %d", a.status)
+		}
+		if a := d.send("/dashboard/credentials", open); a.status != 403 {
+			t.Errorf("a former owner's open form: %d", a.status)
+		}
+		if trail := m.page("/dashboard/audit"); !strings.Contains(trail, i18ntest.EN("dashboard.actions.role_changed")) {
+			t.Error("the change is not in the audit trail")
+		}
+		eve := b.signIn(thirdPartyUser)
+		if a := eve.send("/dashboard/people/"+first+"/role", eve.form("role", "")); a.status != 404 {
+			t.Errorf("another customer's owner changes a role: %d", a.status)
+		}
+		// Two owners make each other members at once: one remains.
+		if a := m.send("/dashboard/people/"+first+"/role", m.form("role", "")); a.status != 303 {
+			t.Fatalf("making an owner again: %d", a.status)
+		}
+		one, other := d.form("role", "member"), m.form("role", "member")
+		var wait sync.WaitGroup
+		wait.Go(func() { d.send("/dashboard/people/"+id+"/role", one) })
+		wait.Go(func() { m.send("/dashboard/people/"+first+"/role", other) })
+		wait.Wait()
+		if n := b.count(`SELECT count(*) FROM users WHERE role = '' AND id IN ($1, $2)`, id, first); n != 1 {
+			t.Errorf("%d owners remain", n)
+		}
+	})
+}

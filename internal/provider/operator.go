@@ -49,7 +49,7 @@ func Entitlements() []string {
 func (p *Provider) ChangeAccount(ctx context.Context, publicID string,
 	do func(context.Context, *store.Tx, customers.Account) (staff.Entry, error)) error {
 	return p.operator.AsCommand(ctx, func(ctx context.Context, tx *store.Tx) (staff.Entry, error) {
-		a, err := p.account(ctx, tx, publicID)
+		a, err := p.Account(ctx, tx, publicID)
 		if err != nil {
 			return staff.Entry{}, err
 		}
@@ -57,8 +57,8 @@ func (p *Provider) ChangeAccount(ctx context.Context, publicID string,
 	})
 }
 
-// account returns the account with a publicId.
-func (p *Provider) account(ctx context.Context, q store.Queryer, publicID string) (customers.Account, error) {
+// Account returns the account with a publicId.
+func (p *Provider) Account(ctx context.Context, q store.Queryer, publicID string) (customers.Account, error) {
 	a, err := p.operator.Account(ctx, q, publicID)
 	if errors.Is(err, store.ErrNotFound) {
 		err = fmt.Errorf("no account has the publicId %q: `vestibule customer list` lists all", publicID)

@@ -18,6 +18,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider"
+	"vestibule/internal/provider/customers"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/i18ntest"
@@ -223,13 +224,14 @@ func TestOperatorPages(t *testing.T) {
 		}
 		d.operate(page, page+"/transfer", "email", "bob@harbor.example")
 		invitation := d.find(page, `(/dashboard/set-password/[A-Za-z0-9_-]+)`)
-		if a := ada.ask("GET", "/dashboard", ""); a.status != 303 {
-			t.Errorf("the former owner's session: %d", a.status)
-		}
 		bob := b.browser()
 		if a := bob.send(invitation, url.Values{"password": {"bob's long password"}}); a.status != 303 ||
 			bob.ask("GET", "/dashboard", "").status != 200 {
 			t.Errorf("the new owner: %d", a.status)
+		}
+		if reports, credentials := ada.ask("GET", "/dashboard/reports", ""), ada.ask("GET", "/dashboard/credentials", ""); reports.status != 200 ||
+			credentials.status != 403 || bob.ask("GET", "/dashboard/credentials", "").status != 200 {
+			t.Errorf("the former owner is a member: %d, %d", reports.status, credentials.status)
 		}
 
 		// Both audit trails.
@@ -382,6 +384,40 @@ func TestOperatorAnswersDisputes(t *testing.T) {
 		}
 		health("2", "0")
 
+		// The operator opens a dispute for a consumer, and sees who read the report.
+		b.revised(b.named(token))
+		find := func(query string) answer { return d.send("/operator/disputes/find", url.Values{"query": {query}}) }
+		if a := find(b.seed.Products[contract.Cashflow]); a.status != 200 || !strings.Contains(string(a.raw),
+			i18ntest.EN("dashboard.disputes.no_report")) {
+			t.Errorf("an unknown report: %d", a.status)
+		}
+		disputed := find(token).header.Get("Location")
+		if disputed != strings.Replace(correct, "/correct", "/dispute", 1) {
+			t.Fatalf("finding the report leads to %q", disputed)
+		}
+		if a := ada.send(disputed, ada.form("kind", "figure", "about", "x", "statement", "Mine.")); a.status != 303 ||
+			!strings.HasPrefix(a.header.Get("Location"), "/operator/sign-in") {
+			t.Errorf("a customer's user opens one at the operator's page: %d", a.status)
+		}
+		third := d.sendFile(disputed, url.Values{"once": {d.find(disputed, `name="once" value="([^"]+)"`)}, "kind": {"figure"}, "about": {"the total"},
+			"statement": {"It is too low."}}, "file", "letter.pdf", "%PDF-1.7 letter")
+		opened := third.header.Get("Location")
+		if third.status != 303 || !strings.HasPrefix(opened, "/operator/disputes/D-") {
+			t.Fatalf("opening a dispute: %d %s", third.status, third.raw)
+		}
+		if text := d.page(opened); !strings.Contains(text, "It is too low.") || !strings.Contains(text, "letter.pdf") ||
+			!strings.Contains(text, i18ntest.EN("operator.disputes.reads")) || strings.Contains(text, i18ntest.EN("operator.disputes.no_reads")) {
+			t.Errorf("the new dispute:\n%s", text)
+		}
+		if !strings.Contains(ada.page("/dashboard/audit"), strings.TrimPrefix(opened, "/operator/disputes/")) {
+			t.Error("the customer's audit trail has no line of it")
+		}
+		if text := ada.page("/dashboard/reports/" + ada.reportNamed(token)); !strings.Contains(text, i18ntest.EN("dashboard.timeline.read")) {
+			t.Error("the report's timeline does not say who read it")
+		}
+		b.exec(`DELETE FROM dispute_files`)
+		b.exec(`DELETE FROM disputes WHERE number = $1`, strings.TrimPrefix(opened, "/operator/disputes/"))
+
 		// Users of the customer, and nobody.
 		for what, from := range map[string]*dashboardBrowser{"a customer's user": ada, "nobody": b.browser()} {
 			for _, path := range []string{"/operator/disputes", page, page + "/files/x", correct + "?dispute=" + number} {
@@ -481,4 +517,85 @@ func TestFeaturesHaveLabels(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestOperatorManagesProductsAndPreparedReports lets an operator rename and configure the product of a
+// child, and add and remove a prepared report; users of other accounts can do neither.
+func TestOperatorManagesProductsAndPreparedReports(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		d := b.operator("ops@service.example")
+		configuration, _ := b.configured(customers.Fields{Alias: "Tenants", InquiryType: "TENANT"})
+		child := b.child("Branch")
+		product := b.productOf(child, "Rent")
+		page := "/operator/products/" + product
+		if list := d.page("/operator/customers/" + child + "/configurations"); !strings.Contains(list, page) {
+			t.Error("the product's page is not linked")
+		}
+		if a := d.operate(page, page+"/rename", "name", ""); a.status != 422 {
+			t.Errorf("without a name: %d", a.status)
+		}
+		for path, pairs := range map[string][]string{"/rename": {"name", "Leases"}, "/configuration": {"configuration", configuration}} {
+			if a := d.operate(page, page+path, pairs...); a.status != 303 || a.header.Get("Location") != page {
+				t.Errorf("%s: %d %s", path, a.status, a.raw)
+			}
+		}
+		if n := b.count(`SELECT count(*) FROM products WHERE id = $1 AND name = 'Leases' AND configuration_id = $2`, product,
+			configuration); n != 1 {
+			t.Error("the product was not changed")
+		}
+		trail, theirs := d.page("/operator/audit"), b.signIn(customerUser).page("/dashboard/audit")
+		for _, action := range []i18n.Key{"dashboard.actions.product_renamed", "dashboard.actions.configuration_changed"} {
+			if !strings.Contains(trail, i18ntest.EN(action)) || !strings.Contains(theirs, i18ntest.EN(action)) {
+				t.Errorf("%s is not in both audit trails", action)
+			}
+		}
+		// Users of another account.
+		stranger := b.signIn(thirdPartyUser)
+		for _, path := range []string{"/dashboard/products/" + product, "/operator/products/" + product} {
+			if a := stranger.ask("GET", path, ""); a.status == 200 {
+				t.Errorf("another customer's user at %s: %d", path, a.status)
+			}
+			if a := stranger.send(path+"/rename", stranger.form("name", "Mine")); a.status != 404 && a.status != 303 ||
+				b.count(`SELECT count(*) FROM products WHERE name = 'Mine'`) != 0 {
+				t.Errorf("another customer's user renames at %s: %d", path, a.status)
+			}
+		}
+
+		prepared := "/operator/customers/" + b.seed.PublicID + "/prepared"
+		once := func() url.Values { return url.Values{"once": {d.find(prepared, `name="once" value="([^"]+)"`)}} }
+		add := func(json string) answer { return d.sendFile(prepared, once(), "file", "prepared.json", json) }
+		if a := add(`{"product": "cashflow", "profile": "none"}`); a.status != 422 {
+			t.Errorf("an invalid file: %d", a.status)
+		}
+		if a := add(`{"product": "cashflow", "name": "Joint", "submission": ` + ada + `}`); a.status != 303 {
+			t.Fatalf("adding one: %d %s", a.status, a.raw)
+		}
+		id := d.find(prepared, `name="report" value="([^"]+)"`)
+		if a := stranger.send("/dashboard/prepared/remove", stranger.form("report", id)); a.status != 404 {
+			t.Errorf("another customer's user removes it: %d", a.status)
+		}
+		// A configuration and an open visit keep it.
+		named, of := b.configured(customers.Fields{Alias: "Joint", PreparedReport: id})
+		refused := func(why string) {
+			t.Helper()
+			if d.operate(prepared, prepared+"/remove", "report", id); b.count(`SELECT count(*) FROM sandbox_reports`) != 1 ||
+				!strings.Contains(d.page(prepared), i18ntest.EN("dashboard.flash.prepared_used")) {
+				t.Errorf("%s: it is removed", why)
+			}
+		}
+		refused("a configuration names it")
+		b.begin("productId", of)
+		b.exec(`UPDATE product_configurations SET prepared_report_id = '' WHERE id = $1`, named)
+		refused("an open visit has it")
+		b.exec(`UPDATE visits SET ended_at = 1 WHERE sandbox_report_id = $1`, id)
+		keys := b.count(`SELECT count(*) FROM data_keys`)
+		if a := d.operate(prepared, prepared+"/remove", "report", id); a.status != 303 || b.count(`SELECT count(*) FROM sandbox_reports`) != 0 ||
+			b.count(`SELECT count(*) FROM data_keys`) != keys-1 {
+			t.Errorf("removing it: %d", a.status)
+		}
+		if a := d.operate(prepared, prepared+"/remove", "report", id); a.status != 404 {
+			t.Errorf("removing it twice: %d", a.status)
+		}
+	})
 }

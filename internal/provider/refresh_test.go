@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"sync"
@@ -12,8 +13,10 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/provider"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/operator"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
+	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	"vestibule/internal/testutil/providertest"
 	"vestibule/internal/testutil/storetest"
@@ -229,10 +232,13 @@ func TestMonitoringRefreshes(t *testing.T) {
 		if n := r.Count(`SELECT count(*) FROM reports WHERE refreshed_from IS NOT NULL`); n != 0 {
 			t.Fatalf("%d reports of a product that does not monitor", n)
 		}
-		c, err := r.Provider.CreateConfiguration(t.Context(), r.Seed.PublicID, customers.Fields{Alias: "Watch", Kind: "cashflow",
+		c, err := createConfiguration(r.Provider, r.Seed.PublicID, customers.Fields{Alias: "Watch", Kind: "cashflow",
 			InquiryType: "MONITORING", RefreshDays: "3"})
 		if err == nil {
-			_, err = r.Provider.ConfigureProduct(t.Context(), r.Seed.PublicID, r.Seed.Products[contract.Cashflow], c.Alias)
+			_, err = byOperator(r.Provider, r.Seed.PublicID, func(ctx context.Context, tx *store.Tx, s *operator.Service, a customers.Account) (
+				customers.Product, staff.Entry, error) {
+				return s.ConfigureProduct(ctx, tx, a, r.Seed.Products[contract.Cashflow], c.Alias)
+			})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -122,7 +122,7 @@ type Role string
 type User struct {
 	ID, Email   string
 	Account     string // ID of the customer whose dashboard it is; "" in the review dashboard
-	Role        Role   // "" in the provider's dashboard
+	Role        Role   // "" for operators, and in the provider's dashboard for owners
 	Created     time.Time
 	Disabled    time.Time // zero: may sign in
 	SignedIn    time.Time // last sign-in; zero if unknown

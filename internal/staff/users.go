@@ -126,6 +126,24 @@ func (s *Service) Change(ctx context.Context, by User, id string, change Change,
 	return u, token, err
 }
 
+// SetRole gives a user of an account a role on behalf of another of its users, or of the operator (a zero
+// by). It returns ErrRevoked as Change does, and store.ErrNotFound if the account has no such user.
+func (s *Service) SetRole(ctx context.Context, tx *store.Tx, by User, account, id string, role Role) (before User, err error) {
+	if by.ID != "" {
+		if ok, err := s.lockRole(ctx, tx, by); err != nil || !ok {
+			return before, cmp.Or(err, ErrRevoked)
+		}
+	}
+	before, err = s.User(ctx, tx, id)
+	if err == nil && before.Account != account {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return before, err
+	}
+	return before, s.setRole(ctx, tx, id, role)
+}
+
 var errNoPasswords = httpx.NewError(contract.CodeNotFound, errors.New("there are no passwords here"))
 
 // useLink sets the password of a link's user, uses up the link, and ends the user's sessions.

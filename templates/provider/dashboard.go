@@ -35,6 +35,7 @@ type Dashboard struct {
 	Sandbox  bool
 	Child    bool // the account has a parent
 	Corrects bool // the account answers disputes
+	Member   bool // the user is no owner of the account
 
 	Once   string // single-use token of the forms
 	Flash  string // last completed action, a code of dashboard.flash; empty for none
@@ -191,6 +192,7 @@ type DashboardSharing struct {
 type DashboardShare struct {
 	Reference, RelayToken string
 	Report                string // a reference; empty for a received share
+	Child                 string // name of the child account that gave it; empty for the own account
 	With, WithName        string
 	State                 string
 	Created, Expires      time.Time
@@ -247,6 +249,7 @@ type DashboardPerson struct {
 	Self      bool      // the signed-in user
 	Invited   bool      // has not set a password
 	Factor    bool      // has a second factor
+	Role      string    // owner or member; see review.roles
 }
 
 // DashboardAudit is the audit log.
@@ -292,7 +295,7 @@ func (d Dashboard) staffPage(section, title string) ui.Page {
 		p.User.Find, sections = d.Home+"/find", operatorSections
 	}
 	for _, s := range sections {
-		if (!s.parents || !d.Child) && (s.name != "disputes" || d.Corrects) {
+		if (!s.parents || !d.Child) && (s.name != "disputes" || d.Corrects) && (!s.owners || !d.Member) {
 			p.Links = append(p.Links, ui.Link{Text: i18n.T(d.Lang, s.words), URL: s.path, Current: s.name == section})
 		}
 	}
@@ -304,31 +307,32 @@ type dashboardSection struct {
 	name, path string
 	words      i18n.Key
 	parents    bool // only for parent accounts
+	owners     bool // only for owners of the account
 }
 
 var dashboardSections = []dashboardSection{
-	{"overview", "/dashboard", "dashboard.menu.overview", false},
-	{"reports", "/dashboard/reports", "dashboard.menu.reports", false},
-	{"disputes", "/dashboard/disputes", "dashboard.menu.disputes", false},
-	{"relay", "/dashboard/relay-tokens", "dashboard.menu.relay_tokens", false},
-	{"outbox", "/dashboard/outbox", "dashboard.menu.outbox", false},
-	{"webhooks", "/dashboard/webhooks", "dashboard.menu.webhooks", false},
-	{"deliveries", "/dashboard/deliveries", "dashboard.menu.deliveries", false},
-	{"redirects", "/dashboard/redirects", "dashboard.menu.redirects", false},
-	{"credentials", "/dashboard/credentials", "dashboard.menu.credentials", false},
-	{"products", "/dashboard/products", "dashboard.menu.products", false},
-	{"accounts", "/dashboard/accounts", "dashboard.menu.accounts", true},
-	{"theme", "/dashboard/theme", "dashboard.menu.theme", false},
-	{"people", "/dashboard/people", "dashboard.menu.people", false},
-	{"audit", "/dashboard/audit", "dashboard.menu.audit", false},
+	{"overview", "/dashboard", "dashboard.menu.overview", false, false},
+	{"reports", "/dashboard/reports", "dashboard.menu.reports", false, false},
+	{"disputes", "/dashboard/disputes", "dashboard.menu.disputes", false, false},
+	{"relay", "/dashboard/relay-tokens", "dashboard.menu.relay_tokens", false, false},
+	{"outbox", "/dashboard/outbox", "dashboard.menu.outbox", false, false},
+	{"webhooks", "/dashboard/webhooks", "dashboard.menu.webhooks", false, true},
+	{"deliveries", "/dashboard/deliveries", "dashboard.menu.deliveries", false, false},
+	{"redirects", "/dashboard/redirects", "dashboard.menu.redirects", false, true},
+	{"credentials", "/dashboard/credentials", "dashboard.menu.credentials", false, true},
+	{"products", "/dashboard/products", "dashboard.menu.products", false, true},
+	{"accounts", "/dashboard/accounts", "dashboard.menu.accounts", true, true},
+	{"theme", "/dashboard/theme", "dashboard.menu.theme", false, true},
+	{"people", "/dashboard/people", "dashboard.menu.people", false, false},
+	{"audit", "/dashboard/audit", "dashboard.menu.audit", false, true},
 }
 
 var operatorSections = []dashboardSection{
-	{"customers", "/operator", "dashboard.menu.customers", false},
-	{"disputes", "/operator/disputes", "dashboard.menu.disputes", false},
-	{"health", "/operator/health", "dashboard.menu.health", false},
-	{"people", "/operator/people", "dashboard.menu.people", false},
-	{"audit", "/operator/audit", "dashboard.menu.audit", false},
+	{"customers", "/operator", "dashboard.menu.customers", false, false},
+	{"disputes", "/operator/disputes", "dashboard.menu.disputes", false, false},
+	{"health", "/operator/health", "dashboard.menu.health", false, false},
+	{"people", "/operator/people", "dashboard.menu.people", false, false},
+	{"audit", "/operator/audit", "dashboard.menu.audit", false, false},
 }
 
 // value returns the content of a field: the submitted value of a rejected form, otherwise

@@ -20,6 +20,7 @@ import (
 const (
 	actionDisputed = "dispute opened"
 	actionExtended = "dispute extended"
+	actionNoted    = "dispute statement added"
 )
 
 func (s *Service) disputeRoutes(mux *http.ServeMux, sameOrigin *http.CrossOriginProtection) {
@@ -29,6 +30,7 @@ func (s *Service) disputeRoutes(mux *http.ServeMux, sameOrigin *http.CrossOrigin
 	mux.Handle("GET /access/disputes/{number}/files/{file}", s.withSession(s.disputeFile))
 	mux.Handle("POST /access/dispute/{report}", sameOrigin.Handler(s.withSession(s.openDispute)))
 	mux.Handle("POST /access/disputes/{number}/facts", sameOrigin.Handler(s.withSession(s.addFacts)))
+	mux.Handle("POST /access/disputes/{number}/note", sameOrigin.Handler(s.withSession(s.addNote)))
 }
 
 // disputable lists the reports of a mailbox that can be disputed, the newest first.
@@ -172,6 +174,12 @@ func (s *Service) disputePage(w http.ResponseWriter, r *http.Request, o session,
 	if v.Dispute, err = s.disputeView(r.Context(), d); err != nil {
 		return err
 	}
+	if d.Notable() {
+		about, err := s.Reports.Get(r.Context(), s.DB.SQL, d.PublicToken)
+		if v.Notable = err == nil && s.Reports.Correctable(about); err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
 	return write(w, r, status, providerui.AccessDisputePage(v))
 }
 
@@ -192,14 +200,43 @@ func (s *Service) addFacts(w http.ResponseWriter, r *http.Request, o session) er
 		}
 		return s.Record(ctx, tx, staff.Entry{Action: actionExtended, Subject: d.CustomerID, Object: number})
 	})
+	return s.disputeChanged(w, r, o, form.Get("facts"), err)
+}
+
+// addNote adds the consumer's statement to a report that was found right.
+func (s *Service) addNote(w http.ResponseWriter, r *http.Request, o session) error {
+	form, err := httpx.DecodeForm(w, r, 64<<10)
+	if err != nil {
+		return err
+	}
+	d, err := s.Disputes.Find(r.Context(), s.DB.SQL, o.mailbox, o.company, r.PathValue("number"))
+	if err != nil {
+		return err
+	}
+	p, err := s.Disputes.PrepareNote(r.Context(), d, form.Get("note"))
+	if err == nil {
+		err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+			if err := s.Disputes.AddNote(ctx, tx, p); err != nil {
+				return err
+			}
+			return s.Record(ctx, tx, staff.Entry{Action: actionNoted, Subject: d.CustomerID, Object: d.Number})
+		})
+	}
+	return s.disputeChanged(w, r, o, form.Get("note"), err)
+}
+
+// disputeChanged answers a form of a dispute's page: with the page, or with what is wrong about the text.
+func (s *Service) disputeChanged(w http.ResponseWriter, r *http.Request, o session, given string, err error) error {
 	var no disputes.Invalid
 	switch {
 	case errors.As(err, &no):
-		return s.disputePage(w, r, o, http.StatusUnprocessableEntity, form.Get("facts"), disputes.Words(no))
+		return s.disputePage(w, r, o, http.StatusUnprocessableEntity, given, disputes.Words(no))
+	case errors.Is(err, reports.ErrRevised):
+		return s.disputePage(w, r, o, http.StatusConflict, given, "disputes.again")
 	case err != nil && !errors.Is(err, disputes.ErrAnswered) && !errors.Is(err, disputes.ErrExtended):
 		return err
 	}
-	httpx.SeeOther(w, s.base(r).Link(Path+"/disputes/"+number))
+	httpx.SeeOther(w, s.base(r).Link(Path+"/disputes/"+r.PathValue("number")))
 	return nil
 }
 

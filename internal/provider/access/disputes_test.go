@@ -120,7 +120,35 @@ func TestConsumerDisputes(t *testing.T) {
 		if n := s.Count(`SELECT count(*) FROM audit WHERE action IN ('dispute opened', 'dispute extended')`); n != 2 {
 			t.Errorf("%d lines in the audit trail", n)
 		}
-		if stored := onDisk(s); strings.Contains(stored, "canary") || strings.Contains(stored, "letter of the bank") ||
+		// The report is found right without the statement: the consumer adds one, once, and nobody else does.
+		note := func(b *providertest.Browser, words string) providertest.Answer {
+			return b.Do("POST", "/access/disputes/"+m+"/note?lang=en", url.Values{"note": {words}})
+		}
+		if note(b, "Too early."); s.Count(`SELECT count(*) FROM disputes WHERE attached`) != 0 {
+			t.Error("a statement before the answer is attached")
+		}
+		if _, err := s.DB.SQL.ExecContext(t.Context(), `UPDATE disputes SET state = 'answered', result = 'confirmed',
+			answered_at = opened_at`); err != nil {
+			t.Fatal(err)
+		}
+		checkBody(t, b.Do("GET", "/access/disputes/"+m+"?lang=en", nil), 200, []string{"/access/disputes/" + m + "/note"}, nil)
+		if a := note(b, strings.Repeat("word ", 101)); a.Status != 422 {
+			t.Errorf("101 words: %d", a.Status)
+		}
+		if a := note(eve, "Theirs."); a.Status != 404 {
+			t.Errorf("another person's statement: %d", a.Status)
+		}
+		for _, words := range []string{"I still say that it is not mine.", "Twice."} {
+			if a := note(b, words); a.Status != 303 {
+				t.Errorf("the statement: %d %s", a.Status, a.Body)
+			}
+		}
+		if n := s.Count(`SELECT count(*) FROM report_revisions`); n != 1 {
+			t.Errorf("%d revisions", n)
+		}
+		checkBody(t, b.Do("GET", "/access/disputes/"+m+"?lang=en", nil), 200, []string{"I still say that it is not mine."},
+			[]string{"Twice.", "/access/disputes/" + m + "/note"})
+		if stored := onDisk(s); strings.Contains(stored, "I still say") || strings.Contains(stored, "canary") || strings.Contains(stored, "letter of the bank") ||
 			strings.Contains(stored, "alert(1)") {
 			t.Error("the database has texts or files of a dispute that are not encrypted")
 		}

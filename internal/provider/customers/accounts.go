@@ -155,9 +155,9 @@ func (s *Service) Product(ctx context.Context, q store.Queryer, customerID, prod
 	return p, nil
 }
 
-// FamilyProduct returns a product of an account or of its children, or store.ErrNotFound.
-func (s *Service) FamilyProduct(ctx context.Context, q store.Queryer, customerID, productID string) (Product, error) {
-	return oneProduct(products(ctx, q, `(c.id = $1 OR c.parent_id = $1) AND p.id = $2`, customerID, productID))
+// AnyProduct returns a product of any account, or store.ErrNotFound.
+func (s *Service) AnyProduct(ctx context.Context, q store.Queryer, productID string) (Product, error) {
+	return oneProduct(products(ctx, q, `p.id = $1`, productID))
 }
 
 // RenameProduct changes the names of a product of the customer. If another product
@@ -226,7 +226,7 @@ func (s *Service) EditCompleteURLs(ctx context.Context, tx *store.Tx, customerID
 
 // ErrConfiguration is returned for a configuration that a product cannot get: it is unknown,
 // another customer's or retired, or there is none to inherit.
-var ErrConfiguration = errors.New("customers: no configuration of this account that can be assigned")
+var ErrConfiguration = errors.New("no configuration of this account that can be assigned")
 
 // CreateProduct adds a product to an account, with a configuration that its account can
 // assign; an empty configurationID is the one that the account inherits. If a product of the

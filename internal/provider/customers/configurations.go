@@ -356,9 +356,9 @@ func (s *Service) CreateConfiguration(ctx context.Context, tx *store.Tx, parentI
 	return c, err
 }
 
-// RetireConfiguration retires a configuration of a parent account: products and child
-// accounts that have it keep it, and none can get it any more. It returns
-// store.ErrNotFound if the account has none with the id that is not retired.
-func (s *Service) RetireConfiguration(ctx context.Context, tx *store.Tx, parentID, id string) error {
-	return requireRow(retireConfiguration(ctx, tx, parentID, id))
+// RetireConfiguration retires a configuration of a parent account, or lets products get it again, and
+// reports whether that changed it. Products and child accounts that have a retired one keep it, and none
+// can get it any more.
+func (s *Service) RetireConfiguration(ctx context.Context, tx *store.Tx, parentID, id string, retire bool) (changed bool, err error) {
+	return retireConfiguration(ctx, tx, parentID, id, retire)
 }

@@ -2,6 +2,7 @@ package customers
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"vestibule/internal/contract"
@@ -22,10 +23,16 @@ type PreparedStore interface {
 	Lookup(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error)
 	// List lists the prepared reports of an account, newest first.
 	List(ctx context.Context, q store.Queryer, customerID string) ([]PreparedReport, error)
+	// Remove deletes a prepared report of an account with its key. It returns ErrPreparedUsed if a
+	// configuration or an open visit names it, and store.ErrNotFound.
+	Remove(ctx context.Context, tx *store.Tx, customerID, id string) error
 	// Read reads the JSON that describes a prepared report (docs/how-to/by-hand.md), and returns
 	// a function that stores it. It returns an *httpx.Error for an invalid description.
 	Read(body []byte) (add func(ctx context.Context, tx *store.Tx, customerID string) (PreparedReport, error), err error)
 }
+
+// ErrPreparedUsed is returned for a prepared report that is needed. Its text is for the command line.
+var ErrPreparedUsed = errors.New("a configuration or an open visit names the prepared report")
 
 // MaxPreparedReport is the maximum size in bytes of the description of a prepared report,
 // which may hold two years of many accounts.

@@ -319,9 +319,13 @@ func insertConfiguration(ctx context.Context, tx *store.Tx, c Configuration, cre
 		c.IncomeModelSuite, c.IncomeInflows, string(c.EligibilityKind), c.BankLimit, c.RefreshDays, c.PreparedReport, store.Micros(created)))
 }
 
-// retireConfiguration retires a configuration of a parent account. It returns false if the
-// account has none that is not retired.
-func retireConfiguration(ctx context.Context, tx *store.Tx, parentID, id string) (bool, error) {
+// retireConfiguration retires a configuration of a parent account, or lets products get it again. It
+// returns false if the account has none for which that is a change.
+func retireConfiguration(ctx context.Context, tx *store.Tx, parentID, id string, retire bool) (bool, error) {
+	if !retire {
+		return store.ExecOne(tx.ExecContext(ctx, `UPDATE product_configurations SET retired_at = NULL
+			WHERE id = $2 AND customer_id = $1 AND retired_at IS NOT NULL`, parentID, id))
+	}
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE product_configurations SET retired_at = $3
 		WHERE id = $2 AND customer_id = $1 AND retired_at IS NULL`, parentID, id, store.Micros(tx.Now)))
 }

@@ -75,7 +75,7 @@ func (s *Service) child(ctx context.Context, r *http.Request, by user, d provide
 	if err := s.childAccess(ctx, a, &v); err != nil {
 		return nil, err
 	}
-	v.Configurations, err = s.configurations(ctx, by)
+	v.Configurations, err = s.configurations(ctx, by.account.ID)
 	v.Assignable = by.configurer && len(v.Configurations) > 0
 	return providerui.DashboardAccountPage(d, v), err
 }

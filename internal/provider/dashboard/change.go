@@ -307,15 +307,20 @@ func (s *Pages) adapt(h httpx.HandlerFunc) http.Handler {
 		e := httpx.AsError(err)
 		httpx.LogError(r, s.Log, e)
 		httpx.RetryAfter(w, e.RetryAfter)
-		s.Missing(w, r, e.HTTPStatus())
+		s.problem(w, r, e.HTTPStatus(), errors.Is(err, errOwnersOnly))
 	})
 }
 
 // Missing renders the error page for an unknown address, an unsupported method, or
 // another request that the dashboard rejects.
 func (s *Pages) Missing(w http.ResponseWriter, r *http.Request, status int) {
+	s.problem(w, r, status, false)
+}
+
+// problem renders an error page; member: because the user is no owner.
+func (s *Pages) problem(w http.ResponseWriter, r *http.Request, status int, member bool) {
 	d := s.frame(r)
-	d.RequestID = httpx.RequestID(r.Context())
+	d.RequestID, d.Member = httpx.RequestID(r.Context()), member
 	if err := s.show(w, r, status, providerui.DashboardProblem(d, status)); err != nil {
 		httpx.WriteError(w, r, s.Log, err)
 	}
@@ -336,7 +341,7 @@ func (s *Pages) frameOf(r *http.Request, by user) providerui.Dashboard {
 		d.Account = s.Site
 	}
 	d.Once, d.Languages = s.once(by.session.ID), s.language.Links(r, listParams...)
-	d.Dense, d.Corrects = by.dense, by.corrects
+	d.Dense, d.Corrects, d.Member = by.dense, by.corrects, by.Role == Member
 	d.Page, d.Scripts = s.pageToken(by.session.ID), []string{s.Assets.URL("dashboard.js")}
 	return d
 }

@@ -31,10 +31,20 @@ func (s *Service) ofChild(make func(context.Context, *store.Tx, user, input, cus
 		if err != nil {
 			return d, err
 		}
-		e := staff.Entry{Actor: parentAccount, Action: d.action, Subject: a.ID, Object: d.object, Detail: d.detail, Values: d.values}
+		err = s.inTrailOf(ctx, tx, by, a.ID, d)
 		d.detail = a.PublicID
-		return d, s.Staff.Record(ctx, tx, e)
+		return d, err
 	}
+}
+
+// inTrailOf records a change in the audit trail of the child that it is about; the user's own account has it
+// anyway.
+func (s *Service) inTrailOf(ctx context.Context, tx *store.Tx, by user, customerID string, d done) error {
+	if customerID == by.account.ID {
+		return nil
+	}
+	return s.Staff.Record(ctx, tx, staff.Entry{Actor: parentAccount, Action: d.action, Subject: customerID, Object: d.object,
+		Detail: d.detail, Values: d.values})
 }
 
 // addChildUser invites a user to the dashboard of a child account.

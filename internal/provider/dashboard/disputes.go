@@ -5,9 +5,11 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/a-h/templ"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/disputes"
@@ -93,6 +95,9 @@ func (s *Service) dispute(ctx context.Context, r *http.Request, by user, d provi
 			return err
 		}
 		about, err := s.Reports.Get(ctx, tx, x.PublicToken)
+		if err == nil && by.pages.Operators {
+			v.Reads, err = s.reads(ctx, tx, about)
+		}
 		if err == nil && s.Reports.Correctable(about) {
 			v.Report = s.reference(x.PublicToken)
 		} else if errors.Is(err, store.ErrNotFound) {
@@ -126,6 +131,25 @@ func decodeDispute(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 		form.Add("file-type", f.Type)
 	}
 	return form, err
+}
+
+// findDisputable leads to the form of a new dispute about the report with a publicToken.
+func (s *Service) findDisputable(ctx context.Context, by user, query string) (string, page, error) {
+	token := strings.ToLower(query)
+	x, err := reports.Report{}, store.ErrNotFound
+	if contract.IsUUID(token) && by.corrects {
+		x, err = s.own(ctx, s.DB.SQL, by, token)
+	}
+	if err == nil && s.Reports.Correctable(x) {
+		return by.pages.Home + "/reports/" + s.reference(token) + "/dispute", nil, nil
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil
+	}
+	return "", func(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+		d.Invalid, d.Words = "query", i18n.T(d.Lang, "dashboard.disputes.no_report")
+		return s.disputes(ctx, r, by, d)
+	}, err
 }
 
 func (s *Service) newDispute(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
@@ -176,10 +200,10 @@ func (s *Service) prepareDispute(ctx context.Context, _ *http.Request, by user, 
 }
 
 // openDispute stores the dispute of prepareDispute.
-func (s *Service) openDispute(ctx context.Context, tx *store.Tx, _ user, in input) (done, error) {
+func (s *Service) openDispute(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
 	x, err := s.Disputes.Add(ctx, tx, in.dispute)
 	return done{action: "dispute opened", object: in.id, detail: x.Number, flash: "dispute opened",
-		to: "/dashboard/disputes/" + x.Number}, disputeProblem(err)
+		to: by.pages.Home + "/disputes/" + x.Number, account: in.dispute.CustomerID}, disputeProblem(err)
 }
 
 func (s *Service) prepareAnswer(ctx context.Context, _ *http.Request, by user, in *input) error {

@@ -46,6 +46,13 @@ func (s *Service) history(ctx context.Context, q store.Queryer, r reports.Report
 	for i, at := range corrected {
 		add(at, "corrected", strconv.Itoa(i+1))
 	}
+	reads, err := s.reads(ctx, q, r)
+	if err != nil {
+		return err
+	}
+	for _, x := range reads {
+		add(x.First, "read", x.Reader)
+	}
 	withdrawn, err := s.Sharing.Withdrawn(ctx, q, r.PublicToken)
 	if err != nil {
 		return err
@@ -75,6 +82,20 @@ func (s *Service) history(ctx context.Context, q store.Queryer, r reports.Report
 		}
 	}
 	return nil
+}
+
+// reads returns who read a report, the last first.
+func (s *Service) reads(ctx context.Context, q store.Queryer, r reports.Report) (out []providerui.AccessRead, err error) {
+	all, err := s.Reports.Reads(ctx, q, r.PublicToken)
+	for _, x := range all {
+		a, err := s.Customers.ByID(ctx, q, x.Reader)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, providerui.AccessRead{Reader: a.Name, Kind: r.Kind, Report: r.Created, Revision: x.Revision, First: x.First,
+			Last: x.Last, Days: x.Days})
+	}
+	return out, err
 }
 
 // visitHistory adds the visit of the report; a submission has none.

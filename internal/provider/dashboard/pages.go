@@ -220,6 +220,7 @@ func (s *Pages) mountStaff(mux *http.ServeMux) {
 	for path, f := range map[string]form{
 		"":             {s.users, people, s.addUser, s.setLanguage},
 		"/{id}/remove": {s.users, people, s.removeUser, nil},
+		"/{id}/role":   {s.users, people, s.setRole, nil},
 		"/{id}/invite": {s.users, people, s.inviteAgain, s.setLanguage},
 		"/{id}/factor": {s.users, people, s.removeFactor, nil},
 		"/password":    {s.users, people, s.setPassword, s.hashOwn},

@@ -47,7 +47,7 @@ func (s *Pages) userList(ctx context.Context, r *http.Request, by user, d provid
 	for _, u := range all {
 		if anyContains(text, u.Email) {
 			v.Rows = append(v.Rows, providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: u.SignedIn,
-				Self: u.ID == by.ID, Invited: u.Invited(), Factor: u.HasFactor})
+				Self: u.ID == by.ID, Invited: u.Invited(), Factor: u.HasFactor, Role: RoleName(u.Role)})
 		}
 	}
 	return providerui.DashboardPeoplePage(d, v), nil
@@ -65,11 +65,48 @@ func (s *Pages) addUser(ctx context.Context, tx *store.Tx, by user, in input) (d
 	if !mail.IsAddress(email) {
 		return done{}, fieldProblem("email", "dashboard.email.invalid")
 	}
-	id, token, err := s.Staff.Invite(ctx, tx, by.User, staff.User{Account: by.Account, Email: email}, in.lang)
+	role, err := s.role(in)
+	if err != nil {
+		return done{}, err
+	}
+	id, token, err := s.Staff.Invite(ctx, tx, by.User, staff.User{Account: by.Account, Email: email, Role: role}, in.lang)
 	if errors.Is(err, staff.ErrKnown) {
 		return done{}, fieldProblem("email", "dashboard.email.taken")
 	}
-	return s.invited(done{action: "person added", object: id}, token), err
+	return s.invited(done{action: "person added", object: id, detail: string(role)}, token), err
+}
+
+// role reads the role in a form. Operators have none.
+func (s *Pages) role(in input) (staff.Role, error) {
+	r := staff.Role(in.Get("role"))
+	if r != Owner && (r != Member || s.Operators) {
+		return "", malformed("role")
+	}
+	return r, nil
+}
+
+// setRole makes another user an owner or a member, from the next request on.
+func (s *Pages) setRole(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	role, err := s.role(in)
+	switch {
+	case err != nil:
+		return done{}, err
+	case !contract.IsUUID(in.id):
+		return done{}, unknown("person")
+	case in.id == by.ID: // so that an owner remains
+		return done{}, malformed("oneself")
+	}
+	u, err := s.Staff.SetRole(ctx, tx, by.User, by.Account, in.id, role)
+	if errors.Is(err, staff.ErrRevoked) || err == nil && u.Role == role {
+		err = noChange{flashNoChange}
+	}
+	return recorded(RoleChanged(u, role), "role", ""), err
+}
+
+// RoleChanged returns the entry of a user with another role.
+func RoleChanged(before staff.User, role staff.Role) staff.Entry {
+	return staff.Entry{Action: "role changed", Object: before.ID, Values: staff.Changed(
+		staff.Value{Setting: staff.SettingRole, Before: RoleName(before.Role), After: RoleName(role)})}
 }
 
 // inviteAgain sends another invitation in place of the earlier one.

@@ -28,9 +28,13 @@ func ConfigurationAdded(c customers.Configuration) staff.Entry {
 		staff.Value{Setting: staff.SettingName, After: c.Alias}, staff.Value{Setting: staff.SettingConfiguration, After: c.Summary()})}
 }
 
-// ConfigurationRetired returns the entry of a retired configuration.
+// ConfigurationRetired returns the entry of a configuration that was retired or restored.
 func ConfigurationRetired(c customers.Configuration) staff.Entry {
-	return staff.Entry{Action: "configuration retired", Object: c.Alias, Detail: c.ID}
+	action := "configuration retired"
+	if c.Retired.IsZero() {
+		action = "configuration restored"
+	}
+	return staff.Entry{Action: action, Object: c.Alias, Detail: c.ID}
 }
 
 // ProductAdded returns the entry of a new product.
@@ -58,9 +62,13 @@ func ProductConfigured(before customers.Product, c customers.Configuration) staf
 		staff.Value{Setting: staff.SettingConfiguration, Before: aliasOf(before), After: after})}
 }
 
-// PreparedAdded returns the entry of a new prepared report.
+// PreparedAdded returns the entry of a new prepared report, and PreparedRemoved that of a deleted one.
 func PreparedAdded(r customers.PreparedReport) staff.Entry {
 	return staff.Entry{Action: "prepared report added", Object: r.ID, Detail: string(r.Kind)}
+}
+
+func PreparedRemoved(id string) staff.Entry {
+	return staff.Entry{Action: "prepared report removed", Object: id}
 }
 
 // inherited is a configuration in the audit trail that is the account's or its parent's.
@@ -79,9 +87,15 @@ func recorded(e staff.Entry, f flash, to string) done {
 	return done{action: e.Action, object: e.Object, detail: e.Detail, values: e.Values, flash: f, to: to}
 }
 
-// configurations returns the configurations that products of the user's account can get.
-func (s *Service) configurations(ctx context.Context, by user) ([]providerui.DashboardConfiguration, error) {
-	all, err := s.Customers.Assignable(ctx, s.DB.SQL, by.account.ID)
+// about names the account that a change is about.
+func (d done) about(customerID string) done {
+	d.account = customerID
+	return d
+}
+
+// configurations returns the configurations that products of an account can get.
+func (s *Service) configurations(ctx context.Context, customerID string) ([]providerui.DashboardConfiguration, error) {
+	all, err := s.Customers.Assignable(ctx, s.DB.SQL, customerID)
 	var out []providerui.DashboardConfiguration
 	for _, c := range all {
 		out = append(out, ConfigurationView(c))
@@ -117,34 +131,39 @@ func (s *Service) products(ctx context.Context, _ *http.Request, by user, d prov
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.configurations(ctx, by)
-	v := providerui.DashboardProducts{Products: own, Configurations: all, Prepares: s.prepares(by)}
+	all, err := s.configurations(ctx, by.account.ID)
+	_, preparing := s.prepares(ctx, s.DB.SQL, by, "")
+	v := providerui.DashboardProducts{Products: own, Configurations: all, Prepares: preparing == nil}
 	return providerui.DashboardProductsPage(d, v), err
 }
 
-// product shows a product of the account or of a child.
+// product shows a product of the account or of a child, to operators that of any account.
 func (s *Service) product(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 	p, owner, err := s.productOf(ctx, s.DB.SQL, by, r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
-	all, err := s.configurations(ctx, by)
+	all, err := s.configurations(ctx, owner.ID)
 	v := providerui.DashboardProductDetails{DashboardProduct: ProductView(p), Configurations: all,
 		Assignable: len(all) > 0 && (owner.ID == by.account.ID || by.configurer)}
 	if owner.ID != by.account.ID {
-		v.Child, v.ChildName = owner.PublicID, owner.Name
+		v.Owner, v.OwnerName = owner.PublicID, owner.Name
 	}
 	return providerui.DashboardProductPage(d, v), err
 }
 
-// productOf returns a product of the user's account or of a child, with its account.
+// productOf returns a product of the user's account or of a child, for operators that of any account, with
+// its account.
 func (s *Service) productOf(ctx context.Context, q store.Queryer, by user, id string) (customers.Product, customers.Account, error) {
 	if !contract.IsUUID(id) {
 		return customers.Product{}, customers.Account{}, unknown("product")
 	}
-	p, err := s.Customers.FamilyProduct(ctx, q, by.account.ID, strings.ToLower(id))
-	if err != nil || p.CustomerID == by.account.ID {
-		return p, by.account, err
+	p, err := s.Customers.AnyProduct(ctx, q, strings.ToLower(id))
+	if err == nil {
+		err = s.mayRead(ctx, q, by, p.CustomerID)
+	}
+	if err != nil {
+		return customers.Product{}, customers.Account{}, err
 	}
 	owner, err := s.Customers.ByID(ctx, q, p.CustomerID)
 	return p, owner, err
@@ -208,7 +227,8 @@ func (s *Service) renameProduct(ctx context.Context, tx *store.Tx, by user, in i
 	if slices.ContainsFunc(all, func(o customers.Product) bool { return o.ID != p.ID && o.Name == names.Name }) {
 		return done{}, fieldProblem("name", "dashboard.name.taken")
 	}
-	return recorded(ProductRenamed(p, names), "product renamed", ""), s.Customers.RenameProduct(ctx, tx, p.CustomerID, p.ID, names)
+	return recorded(ProductRenamed(p, names), "product renamed", "").about(p.CustomerID),
+		s.Customers.RenameProduct(ctx, tx, p.CustomerID, p.ID, names)
 }
 
 // configureProduct sets the configuration of a product, or removes it so that the product
@@ -235,42 +255,93 @@ func (s *Service) configureProduct(ctx context.Context, tx *store.Tx, by user, i
 	if i := slices.IndexFunc(all, func(c customers.Configuration) bool { return c.ID == id }); i >= 0 {
 		to, f = all[i], "assigned"
 	}
-	return recorded(ProductConfigured(p, to), f, ""), productProblem(s.Customers.ConfigureProduct(ctx, tx, p.CustomerID, p.ID, id))
+	return recorded(ProductConfigured(p, to), f, "").about(p.CustomerID), productProblem(s.Customers.ConfigureProduct(ctx, tx, p.CustomerID, p.ID, id))
 }
 
-// prepares reports whether the user's account can have prepared reports.
-func (s *Service) prepares(by user) bool {
-	return s.Customers.Prepared != nil && by.account.Environment == contract.Sandbox && by.prepares
-}
+// ErrNoPrepared is returned in production, which has no prepared reports.
+var ErrNoPrepared = errors.New("prepared reports exist in the sandbox only")
 
-func (s *Service) prepared(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-	if !s.prepares(by) {
-		return nil, unknown("page of this account")
+// PreparedReports lists the prepared reports of an account. It returns ErrNoPrepared if the account is not
+// a sandbox's.
+func (s *Service) PreparedReports(ctx context.Context, q store.Queryer, a customers.Account) ([]customers.PreparedReport, error) {
+	if s.Customers.Prepared == nil || a.Environment != contract.Sandbox {
+		return nil, ErrNoPrepared
 	}
-	var v providerui.DashboardPrepared
-	all, err := s.Customers.Prepared.List(ctx, s.DB.SQL, by.account.ID)
+	return s.Customers.Prepared.List(ctx, q, a.ID)
+}
+
+// PreparedViews returns prepared reports as pages show them.
+func PreparedViews(all []customers.PreparedReport) (out []providerui.DashboardPreparedReport) {
 	for _, r := range all {
-		v.Rows = append(v.Rows, providerui.DashboardPreparedReport{ID: r.ID, Name: r.Name, Kind: r.Kind, Created: r.Created})
+		out = append(out, providerui.DashboardPreparedReport{ID: r.ID, Name: r.Name, Kind: r.Kind, Created: r.Created})
 	}
+	return out
+}
+
+// AddPrepared stores the prepared report that JSON describes for an account.
+func (s *Service) AddPrepared(ctx context.Context, tx *store.Tx, a customers.Account, body []byte) (r customers.PreparedReport, err error) {
+	if s.Customers.Prepared == nil || a.Environment != contract.Sandbox {
+		return r, ErrNoPrepared
+	}
+	add, err := s.Customers.Prepared.Read(body)
+	if err != nil {
+		return r, err
+	}
+	return add(ctx, tx, a.ID)
+}
+
+// prepares returns the account whose prepared reports a page is about: the user's, which needs the feature,
+// or the one with the publicId that an operator's page names.
+func (s *Service) prepares(ctx context.Context, q store.Queryer, by user, publicID string) (a customers.Account, err error) {
+	a = by.account
+	if by.pages.Operators {
+		if !customers.IsPublicID(publicID) {
+			return a, unknown("account")
+		}
+		a, err = s.Customers.ByPublicID(ctx, q, publicID)
+	}
+	if err == nil && (!by.prepares || s.Customers.Prepared == nil || a.Environment != contract.Sandbox) {
+		err = unknown("page of this account")
+	}
+	return a, err
+}
+
+func (s *Service) prepared(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+	a, err := s.prepares(ctx, s.DB.SQL, by, r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.PreparedReports(ctx, s.DB.SQL, a)
+	v := providerui.DashboardPrepared{PublicID: a.PublicID, Rows: PreparedViews(all)}
 	return providerui.DashboardPreparedPage(d, v), err
 }
 
 // addPrepared stores the prepared report that a file describes.
 func (s *Service) addPrepared(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	if !s.prepares(by) {
-		return done{}, unknown("way to make a prepared report")
+	a, err := s.prepares(ctx, tx, by, in.id)
+	if err != nil {
+		return done{}, err
 	}
 	if in.Get(fileBody) == "" {
 		return done{}, fieldProblem("file", "dashboard.prepared.missing")
 	}
-	add, err := s.Customers.Prepared.Read([]byte(in.Get(fileBody)))
+	made, err := s.AddPrepared(ctx, tx, a, []byte(in.Get(fileBody)))
 	if details := httpx.AsError(err); err != nil && details.Details != nil {
 		return done{}, fieldProblem("file", "dashboard.prepared.invalid", "field", details.Details[0].Field,
 			"problem", details.Details[0].Message)
 	}
+	return recorded(PreparedAdded(made), "prepared", "").about(a.ID), err
+}
+
+// removePrepared deletes a prepared report that no configuration or open visit needs.
+func (s *Service) removePrepared(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	a, err := s.prepares(ctx, tx, by, in.id)
 	if err != nil {
 		return done{}, err
 	}
-	made, err := add(ctx, tx, by.account.ID)
-	return recorded(PreparedAdded(made), "prepared", ""), err
+	id := in.Get("report")
+	if err = s.Customers.Prepared.Remove(ctx, tx, a.ID, id); errors.Is(err, customers.ErrPreparedUsed) {
+		err = noChange{"prepared used"}
+	}
+	return recorded(PreparedRemoved(id), "prepared removed", "").about(a.ID), err
 }

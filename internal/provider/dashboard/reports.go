@@ -391,7 +391,7 @@ func (s *Service) shares(ctx context.Context, r *http.Request, by user, d provid
 	if err != nil {
 		return v, err
 	}
-	if v.Rows, err = s.shareViews(ctx, all, f.Received); err != nil {
+	if v.Rows, err = s.shareViews(ctx, by, all, f.Received); err != nil {
 		return v, err
 	}
 	if n := len(all); n > 0 {
@@ -401,24 +401,28 @@ func (s *Service) shares(ctx context.Context, r *http.Request, by user, d provid
 	return v, nil
 }
 
-func (s *Service) shareViews(ctx context.Context, all []sharing.Share, received bool) (out []providerui.DashboardShare, err error) {
+func (s *Service) shareViews(ctx context.Context, by user, all []sharing.Share, received bool) (out []providerui.DashboardShare,
+	err error) {
 	accounts := map[string]customers.Account{}
 	for _, x := range all {
-		with := x.ThirdPartyID
-		if received {
-			with = x.CustomerID
-		}
-		a, ok := accounts[with]
-		if !ok {
-			if a, err = s.Customers.ByID(ctx, s.DB.SQL, with); err != nil {
-				return nil, err
+		for _, id := range []string{x.ThirdPartyID, x.CustomerID} {
+			if _, ok := accounts[id]; !ok {
+				if accounts[id], err = s.Customers.ByID(ctx, s.DB.SQL, id); err != nil {
+					return nil, err
+				}
 			}
-			accounts[a.ID] = a
+		}
+		a := accounts[x.ThirdPartyID]
+		if received {
+			a = accounts[x.CustomerID]
 		}
 		v := providerui.DashboardShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, With: a.PublicID,
 			WithName: a.ApplicantName(), State: string(x.State(s.Now())), Created: x.Created, Expires: x.Expires, Read: x.Read, Revoked: x.Revoked}
 		if !received { // otherwise it is another customer's report
 			v.Report = s.reference(x.PublicToken)
+			if x.CustomerID != by.account.ID {
+				v.Child = accounts[x.CustomerID].Name
+			}
 		}
 		out = append(out, v)
 	}
@@ -439,11 +443,6 @@ func (s *Service) shareReport(ctx context.Context, tx *store.Tx, by user, in inp
 	if token == "" {
 		return done{}, unknown("report")
 	}
-	if r, err := s.own(ctx, tx, by, token); err != nil {
-		return done{}, err
-	} else if r.CustomerID != by.account.ID {
-		return done{}, unknown("report to share") // its own account does
-	}
 	return s.grant(ctx, tx, by, in, token, "publicId")
 }
 
@@ -463,12 +462,24 @@ func (s *Service) linkConsumer(ctx context.Context, tx *store.Tx, by user, in in
 	return done{action: "consumer link made", object: in.id, flash: "consumer link", secret: url}, err
 }
 
-// grant shares a report; field is the form field for the error.
+// grant shares a report of the user's account or of a child, for its account; field is the form field for
+// the error.
 func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, token, field string) (done, error) {
 	if !customers.IsPublicID(in.field("publicId")) {
 		return done{}, fieldProblem("publicId", "dashboard.share.account_invalid")
 	}
-	relay, err := s.Sharing.Grant(ctx, tx, by.account.Caller(), token, in.field("publicId"))
+	r, err := s.own(ctx, tx, by, token)
+	if errors.Is(err, store.ErrNotFound) && field == "publicToken" {
+		err = fieldProblem(field, "dashboard.share.no_report")
+	}
+	if err != nil {
+		return done{}, err
+	}
+	owner, err := s.Customers.ByID(ctx, tx, r.CustomerID)
+	if err != nil {
+		return done{}, err
+	}
+	relay, err := s.Sharing.Grant(ctx, tx, owner.Caller(), token, in.field("publicId"))
 	var no *httpx.Error
 	if errors.As(err, &no) {
 		switch no.Code {
@@ -480,7 +491,7 @@ func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, to
 			return done{}, fieldProblem("publicId", "dashboard.share.no_account")
 		case contract.CodeConsentNotProvided:
 			return done{}, refused{field: field, text: "dashboard.share.not_permitted", record: func(ctx context.Context) error {
-				return s.Reports.RecordRefusal(ctx, reports.Report{PublicToken: token, CustomerID: by.account.ID})
+				return s.Reports.RecordRefusal(ctx, reports.Report{PublicToken: token, CustomerID: owner.ID})
 			}}
 		case contract.CodeRelayTokenExpired:
 			return done{}, fieldProblem(field, "dashboard.share.too_old")
@@ -488,8 +499,11 @@ func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, to
 			return done{}, fieldProblem("publicId", "dashboard.share.withdrawn")
 		}
 	}
-	return done{action: "report shared", object: s.reference(relay), detail: in.field("publicId"),
-		flash: "shared", to: "/dashboard/relay-tokens"}, err
+	if err != nil {
+		return done{}, err
+	}
+	d := done{action: "report shared", object: s.reference(relay), detail: in.field("publicId"), flash: "shared", to: "/dashboard/relay-tokens"}
+	return d, s.inTrailOf(ctx, tx, by, owner.ID, d)
 }
 
 func (s *Service) withdraw(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
@@ -497,11 +511,22 @@ func (s *Service) withdraw(ctx context.Context, tx *store.Tx, by user, in input)
 	if token == "" {
 		return done{}, unknown("relay token")
 	}
-	ok, err := s.Sharing.Withdraw(ctx, tx, by.account.ID, token)
+	share, err := s.Sharing.Get(ctx, tx, token)
+	if err == nil {
+		err = s.mayRead(ctx, tx, by, share.CustomerID)
+	}
+	if err != nil {
+		return done{}, err
+	}
+	ok, err := s.Sharing.Withdraw(ctx, tx, share.CustomerID, token)
 	if err == nil && !ok {
 		err = store.ErrNotFound
 	}
-	return done{action: "share withdrawn", object: in.id, flash: "withdrawn"}, err
+	if err != nil {
+		return done{}, err
+	}
+	d := done{action: "share withdrawn", object: in.id, flash: "withdrawn"}
+	return d, s.inTrailOf(ctx, tx, by, share.CustomerID, d)
 }
 
 // outbox renders the emails to applicants, whose text users can pass on.

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"context"
 	"net/http"
+	"strings"
 )
 
 // Routes adds the dashboard. Each change names the page of its form, which is shown
@@ -15,12 +16,8 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		"GET /dashboard/redirects":     s.redirects,
 		"GET /dashboard/credentials":   s.credentials,
 		"GET /dashboard/products":      s.products,
-		"GET /dashboard/products/{id}": s.product,
-		"GET /dashboard/prepared":      s.prepared,
 		"GET /dashboard/accounts/{id}": s.child,
 		"GET /dashboard/theme":         s.theme,
-
-		"GET /dashboard/reports/{id}/dispute": s.newDispute,
 	} {
 		mux.Handle(pattern, s.get(show))
 	}
@@ -28,7 +25,9 @@ func (s *Service) Routes(mux *http.ServeMux) {
 	mux.Handle("GET /dashboard/deliveries", s.live(s.deliveries))
 	mux.Handle("GET /dashboard/deliveries/{id}", s.live(s.delivery))
 	mux.Handle("GET /dashboard/reports", s.live(s.reports))
-	s.MountDisputes(mux, &s.Pages, func(c Change) Change { return c })
+	own := func(c Change) Change { return c }
+	s.MountDisputes(mux, &s.Pages, own)
+	s.MountProducts(mux, &s.Pages, "GET /dashboard/prepared", own)
 	mux.Handle("GET /dashboard/relay-tokens", s.live(s.sharing))
 	mux.Handle("GET /dashboard/relay-tokens/received", s.live(s.sharedWithMe))
 	// A search changes nothing; it uses POST to keep identifiers and names out of URLs.
@@ -47,13 +46,9 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		mux.Handle(pattern, s.post(c))
 	}
 	mux.Handle("POST /dashboard/theme/logo", s.postDecoded(decodeFile(maxLogoForm), form{s.theme, "/dashboard/theme", s.setLogo, nil}))
-	mux.Handle("POST /dashboard/prepared", s.postDecoded(decodeFile(maxPreparedForm),
-		form{s.prepared, "/dashboard/prepared", s.addPrepared, nil}))
-	mux.Handle("POST /dashboard/reports/{id}/dispute", s.postDecoded(decodeDispute,
-		form{s.newDispute, "/dashboard/reports/{id}/dispute", s.openDispute, s.prepareDispute}))
 }
 
-// MountDisputes adds the pages by which the users of p answer disputes and correct reports. recorded
+// MountDisputes adds the pages by which the users of p open and answer disputes and correct reports. recorded
 // changes how a change is recorded.
 func (s *Service) MountDisputes(mux *http.ServeMux, p *Pages, recorded func(Change) Change) {
 	at := func(method, path string, h http.Handler) { mux.Handle(method+" "+p.Home+path, h) }
@@ -62,10 +57,27 @@ func (s *Service) MountDisputes(mux *http.ServeMux, p *Pages, recorded func(Chan
 	at("GET", "/disputes/{id}/files/{file}", p.adapt(s.disputeFile(p)))
 	at("GET", "/reports/{id}/correct", p.get(s.correction))
 	at("POST", "/reports/{id}/correct/check", p.adapt(s.previewCorrection(p)))
-	one, correct := p.Home+"/disputes/{id}", p.Home+"/reports/{id}/correct"
+	at("GET", "/reports/{id}/dispute", p.get(s.newDispute))
+	one, correct, dispute := p.Home+"/disputes/{id}", p.Home+"/reports/{id}/correct", p.Home+"/reports/{id}/dispute"
+	at("GET", "/disputes/find", p.adapt(p.redirectToList(p.Home+"/disputes")))
+	at("POST", "/disputes/find", p.find(s.findDisputable))
+	at("POST", "/reports/{id}/dispute", p.postDecoded(decodeDispute, form{s.newDispute, dispute, recorded(s.openDispute), s.prepareDispute}))
 	at("POST", "/disputes/{id}/answer", p.post(form{s.dispute, one, recorded(s.answerDispute), s.prepareAnswer}))
 	at("POST", "/disputes/{id}/facts", p.post(form{s.dispute, one, recorded(s.addFacts), nil}))
 	at("POST", "/reports/{id}/correct", p.post(form{s.correction, correct, recorded(s.correct), s.draftCorrection}))
+}
+
+// MountProducts adds the pages by which the users of p change products and, at the pattern show, prepared
+// reports. recorded changes how a change is recorded.
+func (s *Service) MountProducts(mux *http.ServeMux, p *Pages, show string, recorded func(Change) Change) {
+	at := func(method, path string, h http.Handler) { mux.Handle(method+" "+p.Home+path, h) }
+	at("GET", "/products/{id}", p.get(s.product))
+	product, prepared := p.Home+"/products/{id}", strings.TrimPrefix(show, "GET ")
+	at("POST", "/products/{id}/rename", p.post(form{s.product, product, recorded(s.renameProduct), nil}))
+	at("POST", "/products/{id}/configuration", p.post(form{s.product, product, recorded(s.configureProduct), nil}))
+	mux.Handle(show, p.get(s.prepared))
+	mux.Handle("POST "+prepared, p.postDecoded(decodeFile(maxPreparedForm), form{s.prepared, prepared, recorded(s.addPrepared), nil}))
+	mux.Handle("POST "+prepared+"/remove", p.post(form{s.prepared, prepared, recorded(s.removePrepared), nil}))
 }
 
 // form is a change with the page of its form.
@@ -112,8 +124,6 @@ func (s *Service) changes() map[string]form {
 		"POST /dashboard/accounts/{id}/credentials":        {s.child, child, s.ofChild(s.issueToChild), nil},
 		"POST /dashboard/accounts/{id}/credentials/revoke": {s.child, child, s.ofChild(s.revokeOfChild), nil},
 		"POST /dashboard/products":                         {s.products, "/dashboard/products", s.addProduct, nil},
-		"POST /dashboard/products/{id}/rename":             {s.product, "/dashboard/products/{id}", s.renameProduct, nil},
-		"POST /dashboard/products/{id}/configuration":      {s.product, "/dashboard/products/{id}", s.configureProduct, nil},
 		"POST /dashboard/theme":                            {s.theme, "/dashboard/theme", s.setTheme, nil},
 		"POST /dashboard/theme/reset":                      {s.theme, "/dashboard/theme", s.resetTheme, nil},
 	}

@@ -1,9 +1,12 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
+	"regexp"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -33,6 +36,22 @@ type user struct {
 	dense                                     bool // the user wants low rows
 }
 
+// Roles of an account's users. Owners may do everything.
+const (
+	Owner  staff.Role = ""
+	Member staff.Role = "member"
+)
+
+// memberRequests are the requests of members, below the first page: they read reports and what belongs to
+// them, correct, dispute and share them, and change their own password. All others are for owners.
+var memberRequests = regexp.MustCompile(`^((GET|POST) (|/(reports|disputes|relay-tokens|outbox)(/.*)?|/density|/second-factor)|` +
+	`GET /(deliveries(/.*)?|people)|POST /(deliveries/find|people/password))$`)
+
+var errOwnersOnly = errors.New("only owners of the account may do it")
+
+// RoleName returns the code of a role in the audit trail and in texts.
+func RoleName(r staff.Role) string { return cmp.Or(string(r), "owner") }
+
 // complete adds the account of a signed-in user. A suspended account has no pages.
 func (s *Service) complete(ctx context.Context, q store.Queryer, u *user) (err error) {
 	if u.account, err = s.Customers.ByID(ctx, q, u.Account); err != nil {
@@ -60,7 +79,10 @@ func (s *Pages) current(ctx context.Context, q store.Queryer, r *http.Request) (
 	if err != nil || found.ID == "" {
 		return user{}, err
 	}
-	u := user{User: found, session: current, pages: s, corrects: s.Operators}
+	if found.Role == Member && !memberRequests.MatchString(r.Method+" "+strings.TrimPrefix(r.URL.Path, s.Home)) {
+		return user{}, httpx.NewError(contract.CodeForbidden, errOwnersOnly)
+	}
+	u := user{User: found, session: current, pages: s, configurer: s.Operators, prepares: s.Operators, corrects: s.Operators}
 	if s.complete != nil {
 		if err := s.complete(ctx, q, &u); err != nil {
 			return user{}, err

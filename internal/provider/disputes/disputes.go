@@ -8,6 +8,7 @@
 package disputes
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -182,7 +183,7 @@ func (n *New) check() error {
 		return Invalid{"about"}
 	case n.Statement == "" || !corrections.IsText(n.Statement, MaxStatement):
 		return Invalid{"statement"}
-	case !corrections.IsText(n.Note, maxNote) || len(strings.Fields(n.Note)) > MaxWords:
+	case !isNote(n.Note):
 		return Invalid{"note"}
 	case len(n.Files) > MaxFiles:
 		return Invalid{"file"}
@@ -393,6 +394,46 @@ func (s *Service) Answer(ctx context.Context, tx *store.Tx, p Prepared) error {
 		}
 	}
 	return s.letter(ctx, tx, d, "email.dispute_result.subject", "email.dispute_result.body")
+}
+
+// PrepareNote checks a consumer's statement on a dispute that was answered: the report was found right, and
+// has no statement about it yet. It computes the revision with the statement. It returns an Invalid,
+// ErrAnswered for another dispute, and store.ErrNotFound for a report that cannot be changed any more.
+func (s *Service) PrepareNote(ctx context.Context, d Dispute, note string) (p Prepared, err error) {
+	d.Note = strings.TrimSpace(strings.ReplaceAll(note, "\r\n", "\n"))
+	if !d.Notable() {
+		return p, ErrAnswered
+	}
+	if d.Note == "" || !isNote(d.Note) {
+		return p, Invalid{"note"}
+	}
+	p.Dispute = d
+	p.draft, err = s.revise(ctx, d, "Statement on "+d.Number, "",
+		corrections.Correction{Target: corrections.Statement, ID: d.Number, Field: corrections.Text, Value: d.Note})
+	if err == nil && p.draft == nil {
+		err = store.ErrNotFound
+	}
+	return p, err
+}
+
+// AddNote stores a statement, and revises the report, which then has it. It succeeds once.
+func (s *Service) AddNote(ctx context.Context, tx *store.Tx, p Prepared) error {
+	sealed, err := s.DB.Vault.Seal(ctx, tx, p.keyID, cell(p.Number, "note"), []byte(p.Note))
+	if err != nil {
+		return err
+	}
+	if ok, err := addNote(ctx, tx, p.Number, sealed); err != nil || !ok {
+		return cmp.Or(err, ErrAnswered)
+	}
+	_, err = s.Reports.Revise(ctx, tx, *p.draft)
+	return err
+}
+
+// Notable reports whether the consumer can add a statement to the report after the answer.
+func (d Dispute) Notable() bool { return d.Result == Confirmed && !d.Attached }
+
+func isNote(s string) bool {
+	return corrections.IsText(s, maxNote) && len(strings.Fields(s)) <= MaxWords
 }
 
 // Sweep deletes the files of disputes that were answered FileAge ago, and the records of

@@ -61,6 +61,12 @@ func answer(ctx context.Context, tx *store.Tx, d Dispute, sealed []byte) (bool, 
 		WHERE number = $1 AND state = 'open'`, d.Number, string(d.Result), sealed, store.Micros(tx.Now), d.AnsweredBy, d.Attached))
 }
 
+// addNote stores the statement of a dispute whose report was found right and has none; it succeeds once.
+func addNote(ctx context.Context, tx *store.Tx, number string, sealed []byte) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE disputes SET note = $2, attached = TRUE
+		WHERE number = $1 AND result = $3 AND NOT attached`, number, sealed, string(Confirmed)))
+}
+
 // correctedFor reports whether a report was corrected for a dispute, other than by recording it.
 func correctedFor(ctx context.Context, q store.Queryer, number string) (is bool, err error) {
 	err = q.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM report_revisions WHERE dispute = $1 AND user_id <> '')`, number).Scan(&is)

@@ -306,9 +306,9 @@ func (s *Service) ResetFactor(ctx context.Context, tx *store.Tx, a customers.Acc
 	return s.Record(ctx, tx, a, staff.Entry{Action: staff.FactorReset, Object: u.ID})
 }
 
-// Transfer makes one user the only one of an account, for an owner who left: a known user of the
-// account, or a new one who is invited. All others are removed and signed out. It returns the link
-// of the invitation; "" if it was emailed, or none was needed.
+// Transfer makes one user the only owner of an account, for an owner who left: a known user of the
+// account, or a new one who is invited. All others stay as members. It returns the link of the
+// invitation; "" if it was emailed, or none was needed.
 func (s *Service) Transfer(ctx context.Context, tx *store.Tx, a customers.Account, address string,
 	lang i18n.Lang) (link string, e staff.Entry, err error) {
 	all, err := s.Dashboard.Staff.Users(ctx, tx, a.ID)
@@ -328,10 +328,12 @@ func (s *Service) Transfer(ctx context.Context, tx *store.Tx, a customers.Accoun
 		}
 	}
 	for _, u := range all {
-		if u.ID != owner {
-			if err := s.Dashboard.Staff.Remove(ctx, tx, a.ID, u.ID); err != nil {
-				return "", e, err
-			}
+		role := dashboard.Member
+		if u.ID == owner {
+			role = dashboard.Owner
+		}
+		if _, err := s.Dashboard.Staff.SetRole(ctx, tx, staff.User{}, a.ID, u.ID, role); err != nil {
+			return "", e, err
 		}
 	}
 	e, err = s.Record(ctx, tx, a, staff.Entry{Action: "account transferred", Object: owner})

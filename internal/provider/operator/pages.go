@@ -51,6 +51,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		},
 	})
 	s.Dashboard.MountDisputes(pages, &s.Pages, s.recorded)
+	s.Dashboard.MountProducts(pages, &s.Pages, "GET /operator/customers/{id}/prepared", s.recorded)
 	all := s.hidden(httpx.NotFound(s.Log, pages, func(*http.Request) httpx.ErrorPage { return s.Missing }))
 	mux.Handle(Home, all)
 	mux.Handle(Home+"/", all)
@@ -170,7 +171,7 @@ func (s *Service) customer(ctx context.Context, r *http.Request, _ dashboard.Use
 	}
 	for _, u := range users {
 		v.Users = append(v.Users, providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: u.SignedIn,
-			Invited: u.Invited(), Factor: u.HasFactor})
+			Invited: u.Invited(), Factor: u.HasFactor, Role: dashboard.RoleName(u.Role)})
 	}
 	granted, err := s.Customers.Granted(ctx, q, a.ID)
 	for _, g := range granted {
@@ -213,6 +214,7 @@ func pathOf(publicID string) string { return Home + "/customers/" + url.PathEsca
 // formError returns the error of a form for an error of a change.
 func formError(err error) error {
 	var name NameError
+	var field *customers.FieldProblem
 	switch {
 	case errors.As(err, &name):
 		return dashboard.FieldProblem(name.Field, "dashboard.name.invalid")
@@ -222,8 +224,14 @@ func formError(err error) error {
 		return dashboard.FieldProblem("email", "dashboard.email.taken")
 	case errors.Is(err, customers.ErrLimit):
 		return dashboard.FieldProblem("limit", "operator.limits.invalid")
-	case errors.Is(err, customers.ErrDuplicateName):
+	case errors.Is(err, customers.ErrDuplicateName), errors.Is(err, errTaken):
 		return dashboard.FieldProblem("name", "dashboard.name.taken")
+	case errors.Is(err, customers.ErrConfiguration):
+		return dashboard.FieldProblem("configuration", "dashboard.product.configuration_problem")
+	case errors.As(err, &field):
+		return dashboard.FieldProblem(field.Field, field.Text, field.Args...)
+	case errors.Is(err, errChild):
+		return store.ErrNotFound
 	case errors.Is(err, ErrUnchanged):
 		return dashboard.ErrNoChange
 	}

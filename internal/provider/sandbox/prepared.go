@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -77,6 +78,21 @@ func (p *Prepared) add(ctx context.Context, tx *store.Tx, customerID string, in 
 // List implements customers.PreparedStore.
 func (p *Prepared) List(ctx context.Context, q store.Queryer, customerID string) ([]customers.PreparedReport, error) {
 	return preparedReports(ctx, q, customerID)
+}
+
+// Remove implements customers.PreparedStore.
+func (p *Prepared) Remove(ctx context.Context, tx *store.Tx, customerID, id string) error {
+	if _, err := preparedKind(ctx, tx, customerID, id); err != nil {
+		return err
+	}
+	key, err := deletePrepared(ctx, tx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return customers.ErrPreparedUsed
+	}
+	if err != nil {
+		return err
+	}
+	return p.DB.Vault.Shred(ctx, tx, key)
 }
 
 // Lookup implements customers.PreparedStore.

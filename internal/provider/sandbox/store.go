@@ -48,6 +48,15 @@ func preparedKind(ctx context.Context, q store.Queryer, customerID, id string) (
 	return kind, store.MapNotFound(err)
 }
 
+// deletePrepared deletes a prepared report and returns its key, or store.ErrNotFound if a configuration or
+// an open visit names it.
+func deletePrepared(ctx context.Context, tx *store.Tx, id string) (keyID string, err error) {
+	err = tx.QueryRowContext(ctx, `DELETE FROM sandbox_reports WHERE id = $1
+		AND NOT EXISTS (SELECT 1 FROM product_configurations WHERE prepared_report_id = $1)
+		AND NOT EXISTS (SELECT 1 FROM visits WHERE sandbox_report_id = $1 AND ended_at = 0) RETURNING key_id`, id).Scan(&keyID)
+	return keyID, store.MapNotFound(err)
+}
+
 // prepared returns a prepared report of the customer or its parent.
 func prepared(ctx context.Context, q store.Queryer, customerID, id string) (keyID string, sealed []byte, err error) {
 	err = q.QueryRowContext(ctx, `SELECT key_id, sealed FROM sandbox_reports WHERE id = $1

@@ -141,14 +141,17 @@ func scan(row store.Row) (Share, error) {
 	return s, err
 }
 
-// Granted lists the shares that a customer gave or received, newest first.
+// Granted lists the shares that a customer or its children gave, or that it received, newest first.
 func (s *Service) Granted(ctx context.Context, q store.Queryer, customerID string, f Filter) ([]Share, error) {
-	whose, other, order := `customer_id`, `third_party_id`, `ORDER BY created_at DESC, token DESC`
-	if f.Received {
-		whose, other = other, whose
-	}
+	other, order := `third_party_id`, `ORDER BY created_at DESC, token DESC`
 	var c store.Conditions
-	c.Equal(whose, customerID)
+	if f.Received {
+		other = `customer_id`
+		c.Equal(`third_party_id`, customerID)
+	} else {
+		owner := c.Arg(customerID)
+		c.All = append(c.All, `customer_id IN (SELECT id FROM customers WHERE id = `+owner+` OR parent_id = `+owner+`)`)
+	}
 	c.Days("created_at", f.From, f.To)
 	of := func(column string) string {
 		return `(SELECT ` + column + ` FROM customers a WHERE a.id = relay_tokens.` + other + `)`
