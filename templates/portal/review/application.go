@@ -52,6 +52,8 @@ type ApplicationView struct {
 
 	// What the signed-in user may do besides reading.
 	Decides, Administers, Oversees bool
+
+	Events bool // the onboarding app gets events
 }
 
 // Place is the place of an application in a list. Number and Of are zero if unknown, and
@@ -319,7 +321,7 @@ func (v ApplicationView) title(l i18n.Lang) string {
 }
 
 // shownFacts is the number of figures that the top of the page shows.
-const shownFacts = 5
+const shownFacts = 6
 
 // parts returns the parts of the page: those of the report, then those of the application.
 func (v ApplicationView) parts(l i18n.Lang) sheet {
@@ -337,6 +339,24 @@ func (v ApplicationView) parts(l i18n.Lang) sheet {
 	add(true, "history", "review.application.history", func() templ.Component { return history(l, v) })
 	add(true, "details", "review.application.details", func() templ.Component { return ui.Facts(v.facts(l)) })
 	return s
+}
+
+// withSections returns the page with its sections in the menu.
+func withSections(p ui.Page, all []section) ui.Page {
+	if p.User != nil {
+		for _, x := range all {
+			p.User.Sections = append(p.User.Sections, ui.Link{Text: x.title, URL: "#" + x.id})
+		}
+	}
+	return p
+}
+
+// openSection returns the section that has the result of a form.
+func (v ApplicationView) openSection() string {
+	if v.Sharing.Done != "" || v.Sharing.Problem != 0 {
+		return "sharing"
+	}
+	return ""
 }
 
 // against returns what speaks against the applicant besides the findings.

@@ -109,15 +109,17 @@ func figureValue(l i18n.Lang, cur currency, a report.Attribute) string {
 	return grouped(plain(s))
 }
 
+// The attributes of the last twelve months before the current one, without transfers between own accounts.
+const incomeOfYear, netOfYear = "UA_INFLOW_INCOME_SUM_12M", "UA_CASHFLOW_NET_SUM_12M"
+
 // keyFigures lists the attributes at the top of the page. The page omits those that the
 // report does not have.
 var keyFigures = []struct {
 	name  string
 	label i18n.Key
 }{
-	{"UA_INFLOW_INCOME_AVG_12R", "review.key_figures.income_month"},
-	{"UA_EXPENSE_TOTAL_AVG_12R", "review.key_figures.money_out_month_own_transfers"},
-	{"UA_CASHFLOW_NET_AVG_12R", "review.key_figures.net_month_own_transfers_left"},
+	{incomeOfYear, "review.key_figures.income_12_months"},
+	{netOfYear, "review.key_figures.net_12_months"},
 	{"UA_ASSET_TOTAL_BAL_CUR", "review.key_figures.balance_now"},
 	{"UA_ASSET_TOTAL_MIN_3M", "review.key_figures.lowest_balance_3_months"},
 	{"UA_ASSET_NEGDAYS_CNT_3M", "review.key_figures.days_below_zero_3_months"},
@@ -132,6 +134,9 @@ func (v ReportView) keys(l i18n.Lang) []key {
 		if a == nil {
 			continue
 		}
+		if k.name == netOfYear {
+			out = append(out, v.flowsOfYear(l)...)
+		}
 		one := key{label: i18n.T(l, k.label), value: figureValue(l, v.currency(), *a), none: sentinel(l, a.Name, a.Value) != "",
 			below: strings.HasPrefix(a.Value.String(), "-")}
 		lang := l
@@ -141,4 +146,18 @@ func (v ReportView) keys(l i18n.Lang) []key {
 		out = append(out, one)
 	}
 	return out
+}
+
+// flowsOfYear returns the figures that lead from the income to what is left of it; none if they do not add up.
+func (v ReportView) flowsOfYear(l i18n.Lang) []key {
+	income, net := v.Report.Attribute(incomeOfYear), v.Report.Attribute(netOfYear)
+	if v.Analysis == nil || income == nil {
+		return nil
+	}
+	y, cur := sumOf(lastYear(v.Analysis)), currency(v.Analysis.CurrencyCode())
+	if cur.format(y.Income) != figureValue(l, v.currency(), *income) || cur.format(y.In+y.Out) != figureValue(l, v.currency(), *net) {
+		return nil
+	}
+	return []key{{label: i18n.T(l, "review.key_figures.other_in_12_months"), value: cur.format(y.In - y.Income)},
+		{label: i18n.T(l, "review.key_figures.money_out_12_months"), value: cur.format(-y.Out)}}
 }

@@ -40,7 +40,14 @@ type ListView struct {
 	Full  bool   // the user can save no more filters
 	Dense bool   // the user wants low rows
 	Query string // the list's parameters, for updates while it is open
+	Now   time.Time
 }
+
+// allURL is the address of the list of all applications.
+const allURL = "/review?queue=all"
+
+// any reports whether any list has applications.
+func (v ListView) any() bool { return slices.ContainsFunc(v.Queues, func(q Queue) bool { return q.Count > 0 }) }
 
 // Reminded is the result of reminders that were just sent to applicants.
 type Reminded struct{ Sent, Of int }

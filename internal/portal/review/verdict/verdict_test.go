@@ -64,7 +64,7 @@ func TestCanPay(t *testing.T) {
 		{"0.00", 0, 0, Confirmed}, {"10.00", 5, 3, Confirmed}, {"10.00", 6, 0, Check}, {"10.00", 0, 4, Check}, {"10.00", 90, 90, Check},
 		{"-0.01", 5, 3, Check}, {"-0.01", 6, 0, Contradicted}, {"-0.01", 0, 4, Contradicted}, {"9999998", 90, 90, Unknown},
 	} {
-		v := OfCashflow(cashflow(map[string]string{"UA_CASHFLOW_NET_AVG_12R": c.left, "UA_ASSET_NEGDAYS_CNT_3M": strconv.Itoa(c.below),
+		v := OfCashflow(cashflow(map[string]string{"UA_CASHFLOW_NET_SUM_12M": c.left, "UA_ASSET_NEGDAYS_CNT_3M": strconv.Itoa(c.below),
 			"UA_EXPENSE_NSFOD_CNT_12M": strconv.Itoa(c.events)}), prefill.Fields{})
 		if got := levels(v.Verdict)[pay.Text]; got != c.want {
 			t.Errorf("%s left, %d days below zero, %d overdrafts: %s, want %s", c.left, c.below, c.events, got, c.want)
