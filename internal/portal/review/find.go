@@ -34,7 +34,7 @@ const (
 	queueMine     = "mine"    // assigned to the user
 	queueToday    = "today"   // decided in the last 24 hours
 	queueDecided  = "decided"
-	queueAll      = "all"     // in addresses; "" elsewhere
+	queueAll      = "all" // in addresses; "" elsewhere
 )
 
 var queues = [...]string{queueToDecide, queueAgain, queueWaiting, queueMine, queueToday, queueDecided}
@@ -104,8 +104,9 @@ func (f filter) isNarrowed() bool {
 const maxText = 200 // characters of a search text
 
 // find accepts a search text in a form and redirects to its results. Their address has a
-// handle, valid for half an hour and for this user, because addresses must not have names. A
-// single result is opened directly, unless the script searches while the user types.
+// handle, valid for half an hour and for this user, because addresses must not have names. A text
+// that the queue does not have is searched for in all applications. A single result is opened
+// directly, unless the script searches while the user types.
 func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
@@ -123,6 +124,12 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 	found, err := d.search(r.Context(), f, 2)
 	if err != nil {
 		return err
+	}
+	if len(found.Rows) == 0 && f.Queue != "" {
+		f.Queue = ""
+		if found, err = d.search(r.Context(), f, 2); err != nil {
+			return err
+		}
 	}
 	f.Find = uuid.NewString()
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {

@@ -47,7 +47,9 @@ type ListView struct {
 const allURL = "/review?queue=all"
 
 // any reports whether any list has applications.
-func (v ListView) any() bool { return slices.ContainsFunc(v.Queues, func(q Queue) bool { return q.Count > 0 }) }
+func (v ListView) any() bool {
+	return slices.ContainsFunc(v.Queues, func(q Queue) bool { return q.Count > 0 })
+}
 
 // Reminded is the result of reminders that were just sent to applicants.
 type Reminded struct{ Sent, Of int }
