@@ -165,6 +165,7 @@ func TestDecideBesideTheList(t *testing.T) {
 	click(t, v.page(panel+".assign-open"))
 	click(t, v.page(panel+".assign-menu button").First())
 	see(t, v.page(panel+".assign-open:has-text('"+en("review.list.you")+"'):focus"))
+	click(t, v.page(panel+".notes > summary"))
 	fill(t, v.page(panel+"#note"), "Called, no answer.")
 	click(t, v.page(panel+">> "+button(en("review.notes.submit"))))
 	see(t, v.page(panel+".taken:has-text('Called, no answer.')"))

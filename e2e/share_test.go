@@ -59,6 +59,6 @@ func TestSharing(t *testing.T) {
 	fill(t, v.page("#publicId"), s.Credentials.ThirdParty.PublicID)
 	click(t, v.page(button(es("review.share.submit"))))
 	see(t, v.page("#sharing-problem >> text=no puede volver a compartirse"))
-	click(t, card.Locator("summary"))
+	click(t, card.Locator(".share-history summary"))
 	see(t, card.Locator("role=cell >> text="+es("review.share.actions.renewed")))
 }

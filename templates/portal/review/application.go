@@ -102,14 +102,12 @@ func rowURL(id, list string) templ.SafeURL {
 // urlInList returns the address of a form of the application. The page that follows is in the same
 // list.
 func (v ApplicationView) urlInList(path, part string) string {
-	to := "/review/applications/" + v.Row.ID + path + v.inList()
+	to := "/review/applications/" + v.Row.ID + path + v.Place.query()
 	if part != "" {
 		to += "#" + part
 	}
 	return to
 }
-
-func (v ApplicationView) inList() string { return v.Place.query() }
 
 // next returns the address of the application that follows in the list, or without one in the
 // queue of those to decide; "" after the last of the list.
@@ -341,24 +339,6 @@ func (v ApplicationView) parts(l i18n.Lang) sheet {
 	return s
 }
 
-// withSections returns the page with its sections in the menu.
-func withSections(p ui.Page, all []section) ui.Page {
-	if p.User != nil {
-		for _, x := range all {
-			p.User.Sections = append(p.User.Sections, ui.Link{Text: x.title, URL: "#" + x.id})
-		}
-	}
-	return p
-}
-
-// openSection returns the section that has the result of a form.
-func (v ApplicationView) openSection() string {
-	if v.Sharing.Done != "" || v.Sharing.Problem != 0 {
-		return "sharing"
-	}
-	return ""
-}
-
 // against returns what speaks against the applicant besides the findings.
 func (v ApplicationView) against(l i18n.Lang) []signal {
 	if r, ok := v.Report.(ReportView); ok {
@@ -375,17 +355,4 @@ func (v ApplicationView) score() (scored, bool) {
 	}
 	s := r.Report.Scores[len(r.Report.Scores)-1]
 	return scored{r, s, r.card(s)}, true
-}
-
-// refreshed says what the service answered to the question for a revision; false if it was not asked.
-func (v ApplicationView) refreshed(l i18n.Lang) (string, bool) {
-	return i18n.Find(l, "review.refreshed", v.Done)
-}
-
-// earlierReports returns the older reports, newest first.
-func (v ApplicationView) earlierReports() []HeldReport {
-	if len(v.Reports) < 2 {
-		return nil
-	}
-	return v.Reports[1:]
 }

@@ -214,7 +214,7 @@ func Application(p ui.Page, v ApplicationView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				if words, ok := v.refreshed(l); ok {
+				if words, ok := i18n.Find(l, "review.refreshed", v.Done); ok {
 					templ_7745c5c3_Var11 := templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 						templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 						templ_7745c5c3_Buffer, templ_7745c5c3_IsBuffer := templruntime.GetBuffer(templ_7745c5c3_W)
@@ -1171,7 +1171,7 @@ func caseFiles(l i18n.Lang, v ApplicationView, s sheet) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, h := range v.earlierReports() {
+		for _, h := range v.Reports[min(1, len(v.Reports)):] {
 			c := Case{ApplicationID: v.Row.ID, Place: v.Place, Held: h}
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "<li><a href=\"")
 			if templ_7745c5c3_Err != nil {
@@ -2069,6 +2069,24 @@ func sections(all []section) templ.Component {
 		}
 		return nil
 	})
+}
+
+// openSection returns the section that has the result of a form.
+func (v ApplicationView) openSection() string {
+	if v.Sharing.Done != "" || v.Sharing.Problem != 0 {
+		return "sharing"
+	}
+	return ""
+}
+
+// withSections returns the page with its sections in the menu.
+func withSections(p ui.Page, all []section) ui.Page {
+	if p.User != nil {
+		for _, x := range all {
+			p.User.Sections = append(p.User.Sections, ui.Link{Text: x.title, URL: "#" + x.id})
+		}
+	}
+	return p
 }
 
 var _ = templruntime.GeneratedTemplate

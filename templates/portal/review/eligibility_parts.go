@@ -109,16 +109,6 @@ func eligibilityPayrollFacts(l i18n.Lang, p report.EligibilityPayroll) []ui.Fact
 	return facts
 }
 
-// payrollTitle names a payroll connection.
-func (v EligibilityView) payrollTitle(l i18n.Lang, p report.EligibilityPayroll) string {
-	for _, e := range v.Report.Employment {
-		if e.SourceUUID == p.SourceUUID {
-			return jobTitle(l, e.EmployerName, p.ProviderName)
-		}
-	}
-	return jobTitle(l, nil, p.ProviderName)
-}
-
 func calendarGrid(l i18n.Lang, all []report.CalendarYear) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(l, "review.eligibility.calendar"),
 		Columns: columns(l, 2, "review.eligibility.year", "review.gross", "review.net")}

@@ -355,4 +355,14 @@ func fileLink(l i18n.Lang, applicationID, path, what string) templ.Component {
 	})
 }
 
+// payrollTitle names a payroll connection.
+func (v EligibilityView) payrollTitle(l i18n.Lang, p report.EligibilityPayroll) string {
+	for _, e := range v.Report.Employment {
+		if e.SourceUUID == p.SourceUUID {
+			return jobTitle(l, e.EmployerName, p.ProviderName)
+		}
+	}
+	return jobTitle(l, nil, p.ProviderName)
+}
+
 var _ = templruntime.GeneratedTemplate

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -255,25 +254,4 @@ func hired(l i18n.Lang, known, estimated *report.Date) printed {
 		return date(l, known)
 	}
 	return as(estimatedDate(l, estimated), ui.DayWords(l, estimated.Time)+" ("+i18n.T(l, "review.report.estimated")+")")
-}
-
-// jobTitle names a payroll connection by its employer, and by its provider or a generic term.
-func jobTitle(l i18n.Lang, employer, provider *string) string {
-	return joined(" · ", report.Text(employer), cmp.Or(report.Text(provider), i18n.T(l, "review.income.from_payroll")))
-}
-
-// payrollTitle names a payroll connection. A report has the jobs and the connections of a source in one order.
-func (v IncomeView) payrollTitle(l i18n.Lang, number int) string {
-	p, names := v.Report.Income.Payroll[number], []*string(nil)
-	for _, e := range v.Report.Employment {
-		if e.SourceID == p.SourceID {
-			names = append(names, e.EmployerName)
-		}
-	}
-	for _, before := range v.Report.Income.Payroll[:number] {
-		if before.SourceID == p.SourceID && len(names) > 0 {
-			names = names[1:]
-		}
-	}
-	return jobTitle(l, append(names, nil)[0], p.ProviderName)
 }

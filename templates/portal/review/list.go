@@ -43,14 +43,6 @@ type ListView struct {
 	Now   time.Time
 }
 
-// allURL is the address of the list of all applications.
-const allURL = "/review?queue=all"
-
-// any reports whether any list has applications.
-func (v ListView) any() bool {
-	return slices.ContainsFunc(v.Queues, func(q Queue) bool { return q.Count > 0 })
-}
-
 // Reminded is the result of reminders that were just sent to applicants.
 type Reminded struct{ Sent, Of int }
 

@@ -26,11 +26,18 @@ export function startSections(): void {
 		if (section) show(section);
 		else if (wide.matches && !all.some((s) => s.matches(".section-shown"))) show(all.find((s) => s.open) ?? all[0]!);
 	};
-	follow(location.hash);
-	if (sectionOf(location.hash)) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
-	wide.addEventListener("change", () => follow(location.hash));
-	window.addEventListener("hashchange", () => follow(location.hash));
-	// The section is there before the browser scrolls to it, also to where it already was.
+	// The browser looks for the place before its section is shown.
+	const arrive = (): void => {
+		follow(location.hash);
+		if (sectionOf(location.hash)) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+	};
+	arrive();
+	wide.addEventListener("change", () => {
+		if (!wide.matches) for (const s of all) s.open = false;
+		follow(location.hash);
+	});
+	window.addEventListener("hashchange", arrive);
+	// A link may lead to where the address already is.
 	document.addEventListener("click", (e) => {
 		const a = (e.target as Element).closest<HTMLAnchorElement>('a[href^="#"]');
 		if (a) follow(a.hash);
