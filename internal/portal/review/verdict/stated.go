@@ -209,7 +209,8 @@ func (s sources) compare(f prefill.Fields, names Finding) (out []Stated) {
 				}
 			}
 		}
-		out = append(out, Stated{Term: NameTerm, Text: name, Found: texts(persons, strings.EqualFold), Compared: combine(persons), Notes: notesOf(s.identities)})
+		out = append(out, Stated{Term: NameTerm, Text: name, Found: texts(persons, strings.EqualFold), Compared: combine(persons),
+			Notes: notesOf(s.identities)})
 	}
 	add(BirthTerm, f.DOB, s.births, func(a, b string) bool { return a == b }, Unmatched)
 	if f.StatedAnnualIncome != nil {
