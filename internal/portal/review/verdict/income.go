@@ -122,7 +122,7 @@ func (v Income) incomeEmployer(r *report.Income) Finding {
 		case Matched:
 			isStubOnly = isStubOnly && isStub(r.Income, e.SourceID)
 		}
-		if name != "" && !slices.ContainsFunc(names, func(n string) bool { return sameEmployer(n, name) }) {
+		if name != "" && !slices.ContainsFunc(names, func(n string) bool { return SameEmployer(n, name) }) {
 			names = append(names, name)
 		}
 	}

@@ -220,9 +220,9 @@ func (s sources) compare(f prefill.Fields, names Finding) (out []Stated) {
 	for _, e := range stated {
 		all := s.employers
 		if len(stated) > 1 { // another stated employer does not contradict this one
-			all = slices.DeleteFunc(slices.Clone(all), func(v value) bool { return v.compared == Matched && !sameEmployer(v.text, e) })
+			all = slices.DeleteFunc(slices.Clone(all), func(v value) bool { return v.compared == Matched && !SameEmployer(v.text, e) })
 		}
-		add(EmployerTerm, e, all, sameEmployer, Unmatched)
+		add(EmployerTerm, e, all, SameEmployer, Unmatched)
 	}
 	add("review.report.address", joined(", ", f.Address, f.City, joined(" ", f.State, f.ZIP)), s.addresses, sameAddress, Different)
 	add("review.email.label", f.Email, emails, strings.EqualFold, Different)
@@ -367,8 +367,8 @@ func sameAddress(stated, found string) bool {
 // legalForms are words of companies' names that sources add or leave out.
 var legalForms = []string{"inc", "incorporated", "llc", "ltd", "limited", "corp", "corporation", "co", "company", "lp", "llp", "plc"}
 
-// sameEmployer compares names without regard to case, order, points and legal forms.
-func sameEmployer(a, b string) bool {
+// SameEmployer compares names without regard to case, order, points and legal forms.
+func SameEmployer(a, b string) bool {
 	words := func(name string) []string {
 		all := foldedWords(name)
 		for len(all) > 1 && slices.Contains(legalForms, all[len(all)-1]) {
