@@ -21,8 +21,18 @@ func TestDecideOnOnePage(t *testing.T) {
 	found(t, v, url, `(id="total")`) // the analysis is ready
 	v.open(t, url)
 
-	// The first screen: what the report says, and the form.
+	// The first screen: what the report says, and the form, which stays in view.
 	must(t, v.SetViewportSize(1280, 800))
+	inView := func(selector string) {
+		t.Helper()
+		until(t, selector+" is in view", func() bool {
+			is, err := v.page(selector).Evaluate(`(el) => {
+				const box = el.getBoundingClientRect();
+				return box.top >= 0 && box.bottom <= innerHeight;
+			}`, nil)
+			return err == nil && is == true
+		})
+	}
 	see(t, v.page(`role=heading[level=2][name="`+en("review.verdict.contradicted.one")+`"]`))
 	for _, selector := range []string{"#verdict", "#stated", `[name="decision"] >> nth=0`, `[name="reason"] >> nth=0`} {
 		box, err := v.page(selector).BoundingBox()
@@ -35,29 +45,31 @@ func TestDecideOnOnePage(t *testing.T) {
 	// One section at a time, selected by mouse, by keyboard, and by the address.
 	shown := func(id string) {
 		t.Helper()
-		see(t, v.page(`.contents a[aria-current][href="#`+id+`"]`))
+		see(t, v.page(`.side-sections a[aria-current][href="#`+id+`"]`))
 		see(t, v.page("#"+id+"-part"))
-		n, err := v.page(".tabs > section:visible").Count()
+		n, err := v.page(".sections > details:visible").Count()
 		must(t, err)
 		if n != 1 {
 			t.Errorf("%d sections are shown, want %s only", n, id)
 		}
 	}
 	shown("score")
-	click(t, v.page(`.contents a[href="#money"]`))
+	click(t, v.page(`.side-sections a[href="#money"]`))
 	shown("money")
-	must(t, v.page(`.contents a[href="#regular"]`).Focus())
+	must(t, v.page(`.side-sections a[href="#regular"]`).Focus())
 	must(t, v.Keyboard().Press("Enter"))
 	shown("regular")
 	click(t, v.page(`.findings a[href="#identity"]`))
 	shown("identity")
+	inView(`.decision-form [value="approved"]`)
+	inView(`.decision-form .actions >> ` + button(en("review.decide.submit")))
 	v.open(t, url+"#history")
 	_, err := v.Reload()
 	must(t, err)
 	shown("history")
 
 	// A figure opens its transactions.
-	click(t, v.page(`.contents a[href="#money"]`))
+	click(t, v.page(`.side-sections a[href="#money"]`))
 	month := v.page("#money-part .plot-link >> nth=1")
 	must(t, month.Focus())
 	words, err := v.page("#money-part .plot-readout").TextContent()
@@ -77,7 +89,7 @@ func TestDecideOnOnePage(t *testing.T) {
 	at(t, v, url)
 
 	// The arrow keys choose a day of the balance, and Enter opens it.
-	click(t, v.page(`.contents a[href="#balance"]`))
+	click(t, v.page(`.side-sections a[href="#balance"]`))
 	must(t, v.page(".plot-days .plot-link >> nth=3").Focus())
 	for range 3 {
 		must(t, v.Keyboard().Press("ArrowRight"))
@@ -101,6 +113,20 @@ func TestDecideOnOnePage(t *testing.T) {
 	if number(wide) > 0 {
 		t.Errorf("the page is %v px wider than a phone", wide)
 	}
+	// It is short, and a button leads to the decision, whose form begins with the choice.
+	until(t, "the page is at most 3,000 px high on a phone", func() bool {
+		high, err := v.Evaluate(`() => document.documentElement.scrollHeight`)
+		return err == nil && number(high) <= 3000
+	})
+	inView(".case-decide")
+	click(t, v.page(".case-decide"))
+	inView(`.decision-form [value="approved"]`)
+	unseen(t, v, `.decision-form [name="text"]`)
+	click(t, v.page(`label:has([name="decision"][value="declined"])`))
+	see(t, v.page(`.decision-form [name="text"]`))
+	click(t, v.page("#accounts"))
+	see(t, v.page("#accounts-part .account >> nth=0"))
+	v.open(t, url)
 	// Its one menu of files has the links that are buttons on wider windows.
 	for _, name := range []string{en("review.application.print"), en("review.pdf.download")} {
 		unseen(t, v, `.case-files > .button:has-text("`+name+`")`)
@@ -112,7 +138,7 @@ func TestDecideOnOnePage(t *testing.T) {
 	must(t, v.WaitForURL(regexp.MustCompile(regexp.QuoteMeta(url)+`/report`)))
 	v.open(t, url)
 
-	// Without script all sections are there.
+	// Without script all sections are there, folded.
 	plain := visit(t, noScript)
 	s.signIn(t, plain)
 	plain.open(t, url)

@@ -23,7 +23,7 @@ func TestListShowsAnApplicationBesideIt(t *testing.T) {
 	review := s.Portal + "/review"
 	v := visit(t)
 	s.signIn(t, v)
-	v.open(t, review)
+	v.open(t, review+"?queue=all")
 	keysWork(t, v)
 	press := func(key string) { t.Helper(); must(t, v.Keyboard().Press(key)) }
 	link := func(id string) string { return fmt.Sprintf("tr[data-id=%q] .list-link", id) }
@@ -72,7 +72,7 @@ func TestListShowsAnApplicationBesideIt(t *testing.T) {
 
 	phone := visit(t, func(o *playwright.BrowserNewContextOptions) { o.Viewport = &playwright.Size{Width: 390, Height: 844} })
 	s.signIn(t, phone)
-	phone.open(t, review)
+	phone.open(t, review+"?queue=all")
 	see(t, phone.page(link(second.ID)))
 	unseen(t, phone, ".peek-open >> nth=0")
 	must(t, phone.page(".queues").Hover())
@@ -165,6 +165,7 @@ func TestDecideBesideTheList(t *testing.T) {
 	click(t, v.page(panel+".assign-open"))
 	click(t, v.page(panel+".assign-menu button").First())
 	see(t, v.page(panel+".assign-open:has-text('"+en("review.list.you")+"'):focus"))
+	click(t, v.page(panel+".notes > summary"))
 	fill(t, v.page(panel+"#note"), "Called, no answer.")
 	click(t, v.page(panel+">> "+button(en("review.notes.submit"))))
 	see(t, v.page(panel+".taken:has-text('Called, no answer.')"))

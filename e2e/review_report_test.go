@@ -52,7 +52,7 @@ func (s *site) readReport(t *testing.T, v, plain *visitor, id string, raw []byte
 	must(t, json.Unmarshal(raw, &report))
 
 	// Plots have a name and a description, and each has its table.
-	for name, story := range map[string]string{"[Ee]nd of day": "lowest", en("review.report.money"): "Average over"} {
+	for name, story := range map[string]string{"[Ee]nd of day": "lowest", en("review.report.money"): "Last 12 months"} {
 		plot := v.page("role=group[name=/" + name + "$/]")
 		see(t, plot)
 		words, err := plot.First().Evaluate(`e => document.getElementById(e.getAttribute("aria-describedby")).textContent`, nil)

@@ -155,7 +155,7 @@ func TestReview(t *testing.T) {
 	}
 
 	// The list, by state and by search.
-	v.open(t, review)
+	v.open(t, review+"?queue=all")
 	rows := v.page("table tbody tr")
 	wantRows := func(want int) {
 		t.Helper()
@@ -207,6 +207,7 @@ func TestReview(t *testing.T) {
 		at(t, v, review+url)
 		v.open(t, review)
 	}
+	v.open(t, review+"?queue=all")
 	fill(t, v.page("[name=query]"), "loan-")
 	click(t, v.page(button(en("review.find"))))
 	see(t, v.page("table"))
@@ -253,7 +254,7 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	review := s.Portal + "/review"
 	v := visit(t)
 	s.signIn(t, v)
-	v.open(t, review)
+	v.open(t, review+"?queue=all")
 	rows := v.page("table tbody tr")
 	wantRows := func(want int) {
 		t.Helper()
@@ -295,7 +296,7 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	click(t, v.page(button(en("ui.dense"))))
 	see(t, v.page(".list-part.dense"))
 	see(t, v.page("[aria-pressed=true]"))
-	v.open(t, review)
+	v.open(t, review+"?queue=all")
 	click(t, v.page(".queue-saved a >> text=oldest first"))
 	see(t, v.page("th[aria-sort=ascending]"))
 	see(t, v.page(".queue-saved [aria-current] .queue-count"))
@@ -338,7 +339,7 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	wantRows(3)
 
 	// The columns are the user's. A row is assigned where it is.
-	v.open(t, review)
+	v.open(t, review+"?queue=all")
 	click(t, v.page(".list-columns summary"))
 	click(t, v.page(".list-column >> text="+en("review.application.moved")))
 	v.axe(t)
@@ -386,7 +387,7 @@ func TestDecisionsAndDeletion(t *testing.T) {
 	click(t, v.page(button(en("review.decide.submit"))))
 	see(t, v.page(text(en("review.decide.done"))))
 	see(t, v.page(".taken-reasons >> text="+words))
-	click(t, v.page(`.contents a[href="#history"]`))
+	click(t, v.page(`.side-sections a[href="#history"]`))
 	see(t, v.page(text(en("review.timeline.declined"))))
 	v.axe(t)
 	click(t, v.page(link(en("review.decide.letter"))))

@@ -20,7 +20,7 @@ func TestSharing(t *testing.T) {
 	s.signIn(t, v)
 	v.open(t, at)
 	card := v.page("#sharing-part")
-	click(t, v.page(`.contents a[href="#sharing"]`))
+	click(t, v.page(`.side-sections a[href="#sharing"]`))
 	see(t, card.Locator(text(en("review.share.none"))))
 
 	// No third party has that name; the input is kept.
@@ -45,7 +45,7 @@ func TestSharing(t *testing.T) {
 
 	// In Spanish to the end.
 	v.open(t, at+"?lang=es")
-	click(t, v.page(`.contents a[href="#sharing"]`))
+	click(t, v.page(`.side-sections a[href="#sharing"]`))
 	click(t, card.Locator("role=link[name=/^Retirar a Harbor Bank/]"))
 	title(t, v, es("review.share.withdraw_title"))
 	click(t, v.page(button(es("review.share.withdraw_submit"))))
@@ -59,6 +59,6 @@ func TestSharing(t *testing.T) {
 	fill(t, v.page("#publicId"), s.Credentials.ThirdParty.PublicID)
 	click(t, v.page(button(es("review.share.submit"))))
 	see(t, v.page("#sharing-problem >> text=no puede volver a compartirse"))
-	click(t, card.Locator("summary"))
+	click(t, card.Locator(".share-history summary"))
 	see(t, card.Locator("role=cell >> text="+es("review.share.actions.renewed")))
 }

@@ -50,6 +50,7 @@ type User struct {
 	AccountID string
 	Find      string // URL of the form that searches; "" for none
 	Lists     []Link // other pages that the menu of commands leads to
+	Sections  []Link // of the page
 }
 
 // Wide returns p with the width for tables and reports.

@@ -5,12 +5,13 @@ import { startLive } from "../ui/live";
 import { startMenus } from "../ui/menus";
 import { startPlots } from "../ui/plots";
 import { startScroll } from "../ui/scroll";
+import { localTimes } from "../ui/times";
 import { startList } from "./list";
 import { startDocuments } from "./parts/documents";
 import { keepDrafts } from "./parts/drafts";
 import { startFormKeys } from "./parts/forms";
 import { startLetter } from "./parts/letter";
-import { startTabs } from "./parts/tabs";
+import { startSections } from "./parts/sections";
 
 keepDrafts();
 startCommands();
@@ -23,7 +24,12 @@ startLive();
 startMenus();
 startPlots();
 startScroll();
-for (const box of document.querySelectorAll<HTMLElement>("[data-tabs]")) startTabs(box);
+startSections();
+
+localTimes(document);
+new MutationObserver((all) => {
+	for (const m of all) for (const n of m.addedNodes) if (n instanceof Element) localTimes(n);
+}).observe(document.body, { childList: true, subtree: true });
 
 // Filters the figures of a report while the reviewer types. The server filters in the
 // same way when the form is submitted; the script only saves the wait. The live region

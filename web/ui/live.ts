@@ -21,10 +21,10 @@ function announce(words: string | undefined): void {
 	if (live && words) live.textContent = words;
 }
 
-// keys lists the rows of a part with their text, without the times relative to now.
+// keys lists the rows of a part with their text, without the times relative to now and those of a zone.
 function keys(part: HTMLElement): string {
 	const copy = part.cloneNode(true) as HTMLElement;
-	for (const el of copy.querySelectorAll("[data-relative]")) el.remove();
+	for (const el of copy.querySelectorAll("[data-relative], time[data-local]")) el.remove();
 	return copy.textContent ?? "";
 }
 

@@ -118,7 +118,7 @@ func TestDecisionsApplyToTheVersionShown(t *testing.T) {
 			t.Errorf("the timeline has %q, want %q: %v", kinds, want, err)
 		}
 		_, page = d.get(own + "/letter")
-		d.requireText("the letter", page, "Zoë O’Hara-Núñez", "was declined", "Balance too low", "(11)",
+		d.requireText("the letter", page, "Zoë O’Hara-Núñez", "was declined", "Balance too low",
 			"Returned &lt;b&gt;payments&lt;/b&gt;", "In my own words.", "512", i18ntest.EN("review.letter.rights"),
 			"Equal Credit Opportunity Act", "order-7")
 		_, page = d.get(own + "/letter?lang=es")

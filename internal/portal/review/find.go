@@ -32,8 +32,9 @@ const (
 	queueWaiting  = "waiting" // the applicant has not finished, or not answered a request for more
 	queueAgain    = "again"   // the report was revised after the decision
 	queueMine     = "mine"    // assigned to the user
-	queueToday    = "today"   // decided since midnight UTC
+	queueToday    = "today"   // decided in the last 24 hours
 	queueDecided  = "decided"
+	queueAll      = "all" // in addresses; "" elsewhere
 )
 
 var queues = [...]string{queueToDecide, queueAgain, queueWaiting, queueMine, queueToday, queueDecided}
@@ -50,6 +51,9 @@ func readFilter(q url.Values, by staff.User) (filter, bool) {
 	f := filter{user: by.ID, Filter: pages.Filter{Queue: q.Get("queue"), State: journey.State(q.Get("state")),
 		Product: contract.Product(q.Get("product")), Outcome: contract.Outcome(q.Get("outcome")), Decision: q.Get("decision"),
 		Assignee: q.Get("assignee"), Columns: q.Get("columns"), Find: q.Get("find"), After: q.Get("after")}}
+	if f.Queue == queueAll {
+		f.Queue = ""
+	}
 	f.Sort.By, f.Sort.Descending = strings.CutPrefix(q.Get("sort"), "-")
 	if f.Sort == f.ownSort() {
 		f.Sort = pages.Order{}
@@ -86,7 +90,7 @@ func (f filter) url(after string) string {
 		q.Set(p[0], p[1])
 	}
 	if len(q) == 0 {
-		return "/review"
+		q.Set("queue", queueAll)
 	}
 	return "/review?" + q.Encode()
 }
@@ -100,8 +104,9 @@ func (f filter) isNarrowed() bool {
 const maxText = 200 // characters of a search text
 
 // find accepts a search text in a form and redirects to its results. Their address has a
-// handle, valid for half an hour and for this user, because addresses must not have names. A
-// single result is opened directly, unless the script searches while the user types.
+// handle, valid for half an hour and for this user, because addresses must not have names. A text
+// that the queue does not have is searched for in all applications. A single result is opened
+// directly, unless the script searches while the user types.
 func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	form, err := httpx.DecodeForm(w, r, 8<<10)
 	if err != nil {
@@ -119,6 +124,12 @@ func (d *Handler) find(w http.ResponseWriter, r *http.Request, by staff.User) er
 	found, err := d.search(r.Context(), f, 2)
 	if err != nil {
 		return err
+	}
+	if len(found.Rows) == 0 && f.Queue != "" {
+		f.Queue = ""
+		if found, err = d.search(r.Context(), f, 2); err != nil {
+			return err
+		}
 	}
 	f.Find = uuid.NewString()
 	err = d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
@@ -299,7 +310,7 @@ func (d *Handler) selection(ctx context.Context, f filter) (search.Filter, error
 	return s, err
 }
 
-// selection returns the filter for the index. The day of queueToday is that of now in UTC.
+// selection returns the filter for the index.
 func (f filter) selection(now time.Time) search.Filter {
 	s := search.Filter{State: string(f.State), Product: string(f.Product), Outcome: string(f.Outcome), Decision: f.Decision,
 		Decisions: decisions.All, Assignee: f.Assignee, From: f.From, To: f.To, Text: f.Text, Whole: f.whole, After: f.After}
@@ -321,7 +332,7 @@ func (f filter) selection(now time.Time) search.Filter {
 	case queueMine:
 		s.Assignee = f.user
 	case queueToday:
-		s.DecidedFrom = now.UTC().Truncate(24 * time.Hour)
+		s.DecidedFrom = now.Add(-24 * time.Hour)
 	case queueDecided:
 		s.AnyOf = []search.Stage{{Decision: decisions.Approved}, {Decision: decisions.Declined}, {Decision: decisions.Escalated}}
 	}

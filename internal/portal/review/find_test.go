@@ -79,7 +79,7 @@ func fits(f filter, a search.Found, who prefill.Fields) bool {
 			return false
 		}
 	case queueToday:
-		if a.DecidedAt.Before(noon.Truncate(24 * time.Hour)) {
+		if a.DecidedAt.Before(noon.Add(-24 * time.Hour)) {
 			return false
 		}
 	}
@@ -455,7 +455,7 @@ func TestAssign(t *testing.T) {
 		for _, u := range users {
 			id[string(u.Role)] = u.ID
 		}
-		_, page := d.get("/review")
+		_, page := d.get("/review?queue=all")
 		if to := `name="assign" value="` + appStarted + "." + id["reviewer"]; !strings.Contains(page, to) {
 			t.Errorf("the row has no button %s", to)
 		}

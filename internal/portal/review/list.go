@@ -22,9 +22,12 @@ import (
 	"vestibule/templates/ui"
 )
 
-// list shows a page of a queue's applications with their filters.
+// list shows a page of a queue's applications with their filters, by default of those to decide.
 func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) error {
 	f, ok := readFilter(r.URL.Query(), by)
+	if f == (filter{user: by.ID}) && !r.URL.Query().Has("queue") {
+		f.Queue = queueToDecide
+	}
 	if !ok {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such filter"))
 	}
@@ -81,7 +84,7 @@ func (d *Handler) list(w http.ResponseWriter, r *http.Request, by staff.User) er
 
 // fillRowParts adds what the rows of a list need besides the applications.
 func (d *Handler) fillRowParts(ctx context.Context, by staff.User, f filter, v *pages.ListView) (err error) {
-	v.Query = f.query(f.After)
+	v.Query, v.Now = f.query(f.After), d.Index.Now()
 	columns := f.Columns
 	if columns == "" {
 		if columns, err = listColumns(ctx, d.DB.SQL, by.ID); err != nil {

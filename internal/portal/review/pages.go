@@ -81,7 +81,8 @@ func (d *Handler) menu(p ui.Page, r *http.Request, by staff.User) (ui.Page, erro
 		lists = append(lists, pages.Queue{Name: q.Queue, URL: q.url("")})
 	}
 	saved, _, err := d.savedTabs(r.Context(), by)
-	return pages.Menu(p, r.URL.Path, by.Email, letters, overseers.has(by), administrators.has(by), append(lists, saved...)), err
+	return pages.Menu(p, r.URL.Path, by.Email, letters, d.Events.URL != "", overseers.has(by), administrators.has(by),
+		append(lists, saved...)), err
 }
 
 // showMessage shows a page with a single message.
@@ -143,7 +144,7 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 		Token: a.Journey.PublicToken, Status: a.Journey.Status, Substatus: a.Journey.Substatus, Error: a.Journey.Error,
 		HasReport: a.HasReport(), ReportAt: a.Report.At, Outdated: a.Decision.Outdated, Attempts: attempts(lines),
 		Sharing: parts.sharing, Deciding: parts.deciding, Note: parts.note, NoteBad: parts.noteBad, Done: parts.done,
-		Decides: deciders.has(by), Administers: administrators.has(by), Oversees: overseers.has(by)}
+		Decides: deciders.has(by), Administers: administrators.has(by), Oversees: overseers.has(by), Events: d.Events.URL != ""}
 	if err := d.Sharing.Fill(ctx, a, &v.Sharing); err != nil {
 		return err
 	}

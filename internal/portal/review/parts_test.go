@@ -120,7 +120,7 @@ func TestPeekIsAPartOfThePage(t *testing.T) {
 				t.Errorf("the part or the page lacks %s", want)
 			}
 		}
-		for _, not := range []string{"<main", "<h1", "<aside", "data-tabs", "/shares"} {
+		for _, not := range []string{"<main", "<h1", "<aside", "data-sections", "/shares"} {
 			if strings.Contains(part, not) || !strings.Contains(whole, not) {
 				t.Errorf("the part has %s, or the page lacks it", not)
 			}
@@ -230,11 +230,11 @@ func TestErrorPages(t *testing.T) {
 		if resp.StatusCode != status {
 			t.Errorf("GET %s = %d, want %d", path, resp.StatusCode, status)
 		}
-		d.requireText(path, page, i18ntest.EN("review.not_found.title"), i18ntest.EN("review.menu.back"), `href="/review/events"`)
+		d.requireText(path, page, i18ntest.EN("review.not_found.title"), i18ntest.EN("review.menu.back"), `href="/review/overview"`)
 	}
 	resp, page := d.post("/review/filters", url.Values{"name": {""}})
 	if d.requireText("a form that no page has", page, i18ntest.EN("notice.bad_request.title"),
-		`href="/review/events"`); resp.StatusCode != 400 {
+		`href="/review/overview"`); resp.StatusCode != 400 {
 		t.Errorf("a form that no page has: %d", resp.StatusCode)
 	}
 	if resp, _ := d.browser().get("/review/nothing"); resp.Header.Get("Location") != "/review/sign-in?next=%2Freview%2Fnothing" {

@@ -347,6 +347,17 @@ func TestList(t *testing.T) {
 		resp.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("list: %d\n%s", resp.StatusCode, page)
 	}
+	// It opens on what is to be decided, with its age. A search that finds nothing there finds it anywhere.
+	if strings.Contains(page, appStarted) || !strings.Contains(page, `<span class="list-age">`) {
+		t.Errorf("the first list has what is not to be decided, or no ages:\n%s", page)
+	}
+	if _, all := d.get("/review?queue=all"); !strings.Contains(all, appStarted) || !strings.Contains(all, appReady) {
+		t.Errorf("the list of all:\n%s", all)
+	}
+	resp, _ = d.post("/review/find", url.Values{"queue": {queueToDecide}, "query": {appStarted}})
+	if to := resp.Header.Get("Location"); to != "/review/applications/"+appStarted {
+		t.Errorf("a search in a queue leads to %q", to)
+	}
 	if _, page := d.get("/review?state=started&lang=es"); !strings.Contains(page, "Iniciada") || strings.Contains(page, "order-7") {
 		t.Errorf("filtered list in Spanish:\n%s", page)
 	}

@@ -243,7 +243,7 @@ func TestLive(t *testing.T) {
 			}
 			return n
 		}
-		all, decide := form("/review"), form("/review?queue=decide")
+		all, decide := form("/review?queue=all"), form("/review?queue=decide")
 		before := listed()
 		if c := ask(all); len(c.Rows)+len(c.Deleted)+c.New != 0 || c.Queues[""] != "2" || c.Queues["decide"] != "1" {
 			t.Errorf("nothing changed, and the answer is %+v", c)

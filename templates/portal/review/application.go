@@ -52,6 +52,8 @@ type ApplicationView struct {
 
 	// What the signed-in user may do besides reading.
 	Decides, Administers, Oversees bool
+
+	Events bool // the onboarding app gets events
 }
 
 // Place is the place of an application in a list. Number and Of are zero if unknown, and
@@ -100,14 +102,12 @@ func rowURL(id, list string) templ.SafeURL {
 // urlInList returns the address of a form of the application. The page that follows is in the same
 // list.
 func (v ApplicationView) urlInList(path, part string) string {
-	to := "/review/applications/" + v.Row.ID + path + v.inList()
+	to := "/review/applications/" + v.Row.ID + path + v.Place.query()
 	if part != "" {
 		to += "#" + part
 	}
 	return to
 }
-
-func (v ApplicationView) inList() string { return v.Place.query() }
 
 // next returns the address of the application that follows in the list, or without one in the
 // queue of those to decide; "" after the last of the list.
@@ -319,7 +319,7 @@ func (v ApplicationView) title(l i18n.Lang) string {
 }
 
 // shownFacts is the number of figures that the top of the page shows.
-const shownFacts = 5
+const shownFacts = 6
 
 // parts returns the parts of the page: those of the report, then those of the application.
 func (v ApplicationView) parts(l i18n.Lang) sheet {
@@ -355,17 +355,4 @@ func (v ApplicationView) score() (scored, bool) {
 	}
 	s := r.Report.Scores[len(r.Report.Scores)-1]
 	return scored{r, s, r.card(s)}, true
-}
-
-// refreshed says what the service answered to the question for a revision; false if it was not asked.
-func (v ApplicationView) refreshed(l i18n.Lang) (string, bool) {
-	return i18n.Find(l, "review.refreshed", v.Done)
-}
-
-// earlierReports returns the older reports, newest first.
-func (v ApplicationView) earlierReports() []HeldReport {
-	if len(v.Reports) < 2 {
-		return nil
-	}
-	return v.Reports[1:]
 }

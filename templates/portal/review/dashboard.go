@@ -13,7 +13,7 @@ import (
 
 // Menu adds the review dashboard's menu to a page, with the pages that the user may open.
 // letters names the page of emails; "" leaves it out. The menu of commands leads to lists too.
-func Menu(p ui.Page, path, email string, letters i18n.Key, oversees, administers bool, lists []Queue) ui.Page {
+func Menu(p ui.Page, path, email string, letters i18n.Key, events, oversees, administers bool, lists []Queue) ui.Page {
 	link := func(w i18n.Key, to string) {
 		p.Links = append(p.Links, ui.Link{Text: i18n.T(p.Lang, w), URL: to,
 			Current: path == to || to == "/review" && strings.HasPrefix(path, "/review/applications/")})
@@ -24,15 +24,17 @@ func Menu(p ui.Page, path, email string, letters i18n.Key, oversees, administers
 	}
 	link("review.list.title", "/review")
 	link("review.overview.title", "/review/overview")
-	link("review.events.title", "/review/events")
+	if events {
+		link("review.events.title", "/review/events")
+	}
 	if letters != "" {
 		link(letters, "/review/letters")
 	}
 	if oversees {
 		link("review.menu.audit", "/review/audit")
-		link("review.menu.deletions", "/review/deletions")
 	}
 	if administers {
+		link("review.menu.deletions", "/review/deletions")
 		link("review.menu.people", "/review/people")
 	}
 	return p

@@ -63,7 +63,7 @@ func (v EligibilityView) sections(l i18n.Lang) (out []section) {
 	add(len(r.StatedEmployers) > 0, "employers", "review.eligibility.employers", func() templ.Component { return ui.Table(v.employers(l)) })
 	add(len(r.Employment) > 0, "employment", "review.eligibility.employment",
 		func() templ.Component { return eligibilityJobs(l, r.Employment) })
-	add(len(v.payroll()) > 0, "payroll", "review.income.from_payroll", func() templ.Component { return eligibilityPayrolls(l, v.payroll()) })
+	add(len(v.payroll()) > 0, "payroll", "review.income.from_payroll", func() templ.Component { return eligibilityPayrolls(l, v) })
 	add(len(a.AccountDetails) > 0, "assets", "review.eligibility.assets",
 		func() templ.Component { return eligibilityAccounts(l, a.AccountDetails) })
 	add(len(a.Inflows) > 0, "inflows", "review.income.inflows", func() templ.Component {

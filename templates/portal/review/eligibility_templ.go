@@ -75,7 +75,7 @@ func eligibilityJobs(l i18n.Lang, all []report.EligibilityEmployment) templ.Comp
 	})
 }
 
-func eligibilityPayrolls(l i18n.Lang, all []report.EligibilityPayroll) templ.Component {
+func eligibilityPayrolls(l i18n.Lang, v EligibilityView) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -92,15 +92,15 @@ func eligibilityPayrolls(l i18n.Lang, all []report.EligibilityPayroll) templ.Com
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		for _, p := range all {
+		for _, p := range v.payroll() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<section class=\"part\"><h3>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(payrollName(l, p.ProviderName))
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(v.payrollTitle(l, p))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/eligibility.templ`, Line: 28, Col: 39}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `templates/portal/review/eligibility.templ`, Line: 28, Col: 29}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -353,6 +353,16 @@ func fileLink(l i18n.Lang, applicationID, path, what string) templ.Component {
 		}
 		return nil
 	})
+}
+
+// payrollTitle names a payroll connection.
+func (v EligibilityView) payrollTitle(l i18n.Lang, p report.EligibilityPayroll) string {
+	for _, e := range v.Report.Employment {
+		if e.SourceUUID == p.SourceUUID {
+			return jobTitle(l, e.EmployerName, p.ProviderName)
+		}
+	}
+	return jobTitle(l, nil, p.ProviderName)
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -109,15 +109,17 @@ func figureValue(l i18n.Lang, cur currency, a report.Attribute) string {
 	return grouped(plain(s))
 }
 
+// The attributes of the last twelve months before the current one, without transfers between own accounts.
+const incomeOfYear, netOfYear = "UA_INFLOW_INCOME_SUM_12M", "UA_CASHFLOW_NET_SUM_12M"
+
 // keyFigures lists the attributes at the top of the page. The page omits those that the
 // report does not have.
 var keyFigures = []struct {
 	name  string
 	label i18n.Key
 }{
-	{"UA_INFLOW_INCOME_AVG_12R", "review.key_figures.income_month"},
-	{"UA_EXPENSE_TOTAL_AVG_12R", "review.key_figures.money_out_month_own_transfers"},
-	{"UA_CASHFLOW_NET_AVG_12R", "review.key_figures.net_month_own_transfers_left"},
+	{incomeOfYear, "review.key_figures.income_12_months"},
+	{netOfYear, "review.key_figures.net_12_months"},
 	{"UA_ASSET_TOTAL_BAL_CUR", "review.key_figures.balance_now"},
 	{"UA_ASSET_TOTAL_MIN_3M", "review.key_figures.lowest_balance_3_months"},
 	{"UA_ASSET_NEGDAYS_CNT_3M", "review.key_figures.days_below_zero_3_months"},
@@ -131,6 +133,9 @@ func (v ReportView) keys(l i18n.Lang) []key {
 		a := v.Report.Attribute(k.name)
 		if a == nil {
 			continue
+		}
+		if k.name == netOfYear {
+			out = append(out, v.flowsOfYear(l)...)
 		}
 		one := key{label: i18n.T(l, k.label), value: figureValue(l, v.currency(), *a), none: sentinel(l, a.Name, a.Value) != "",
 			below: strings.HasPrefix(a.Value.String(), "-")}

@@ -618,4 +618,18 @@ func figureRow(l i18n.Lang, cur currency, a report.Attribute) templ.Component {
 	})
 }
 
+// flowsOfYear returns the figures that lead from the income to what is left of it; none if they do not add up.
+func (v ReportView) flowsOfYear(l i18n.Lang) []key {
+	income, net := v.Report.Attribute(incomeOfYear), v.Report.Attribute(netOfYear)
+	if v.Analysis == nil || income == nil {
+		return nil
+	}
+	y, cur := sumOf(lastYear(v.Analysis)), currency(v.Analysis.CurrencyCode())
+	if cur.format(y.Income) != figureValue(l, v.currency(), *income) || cur.format(y.In+y.Out) != figureValue(l, v.currency(), *net) {
+		return nil
+	}
+	return []key{{label: i18n.T(l, "review.key_figures.other_in_12_months"), value: cur.format(y.In - y.Income)},
+		{label: i18n.T(l, "review.key_figures.money_out_12_months"), value: cur.format(-y.Out)}}
+}
+
 var _ = templruntime.GeneratedTemplate

@@ -68,7 +68,7 @@ func (v IncomeView) sections(l i18n.Lang) (out []section) {
 		income = &report.IncomeNode{}
 	}
 	add(len(income.FinancialAccounts) > 0, "bank", "review.income.from_bank", func() templ.Component { return incomeBank(l, v) })
-	add(len(income.Payroll) > 0, "payroll", "review.income.from_payroll", func() templ.Component { return incomePayroll(l, income.Payroll) })
+	add(len(income.Payroll) > 0, "payroll", "review.income.from_payroll", func() templ.Component { return incomePayroll(l, v) })
 	add(len(income.Paystubs) > 0, "stubs", "review.income.from_stubs", func() templ.Component { return payStubs(l, v) })
 	add(income.Revised != nil, "revised", "review.income.revised_values",
 		func() templ.Component { return ui.Facts(revisedFacts(l, v.summaryCurrency(), income.Revised)) })

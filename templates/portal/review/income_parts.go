@@ -255,11 +255,3 @@ func hired(l i18n.Lang, known, estimated *report.Date) printed {
 	}
 	return as(estimatedDate(l, estimated), ui.DayWords(l, estimated.Time)+" ("+i18n.T(l, "review.report.estimated")+")")
 }
-
-// payrollName returns a provider's name, or a generic term without one.
-func payrollName(l i18n.Lang, name *string) string {
-	if s := report.Text(name); s != "" {
-		return s
-	}
-	return i18n.T(l, "review.income.from_payroll")
-}

@@ -59,15 +59,14 @@ type letterPart struct {
 	written bool   // as a reviewer wrote it
 	fine    bool
 	items   []Reason
-	codes   bool // with the codes of items
 }
 
 // parts returns a letter from the salutation to the closing.
 func (v LetterView) parts(l i18n.Lang) (out []letterPart) {
 	say := func(text ...string) { out = append(out, letterPart{text: strings.Join(text, " ")}) }
-	list := func(codes bool, items []Reason) {
+	list := func(items []Reason) {
 		if len(items) > 0 {
-			out = append(out, letterPart{items: items, codes: codes})
+			out = append(out, letterPart{items: items})
 		}
 	}
 	written := func() {
@@ -90,12 +89,12 @@ func (v LetterView) parts(l i18n.Lang) (out []letterPart) {
 	case "moreAsked":
 		say(i18n.T(l, "review.letter.ask"))
 		written()
-		list(false, v.Decision.Reasons)
+		list(v.Decision.Reasons)
 		say(i18n.T(l, "review.letter.not"))
 	case "declined":
 		if len(v.Decision.Reasons) > 0 {
 			say(i18n.T(l, "review.letter.why"))
-			list(true, v.Decision.Reasons)
+			list(v.Decision.Reasons)
 		}
 		written()
 		if !v.ReportAt.IsZero() {
@@ -114,7 +113,7 @@ func (v LetterView) parts(l i18n.Lang) (out []letterPart) {
 			}
 			say(score)
 			out[len(out)-1].bold = value
-			list(true, v.Score.Factors)
+			list(v.Score.Factors)
 		}
 		notice := i18n.T(l, "review.letter.equal")
 		if v.Regulator != "" {
@@ -135,11 +134,7 @@ func (v LetterView) Email(l i18n.Lang, brand, link, find string) (subject, text 
 	var b strings.Builder
 	for _, part := range v.parts(l) {
 		for _, r := range part.items {
-			b.WriteString("- " + r.LetterText(l))
-			if part.codes && r.Number() != "" {
-				b.WriteString(" (" + r.Number() + ")")
-			}
-			b.WriteString("\n")
+			b.WriteString("- " + r.LetterText(l) + "\n")
 		}
 		if part.text != "" {
 			b.WriteString(part.text + "\n")

@@ -40,6 +40,7 @@ type ListView struct {
 	Full  bool   // the user can save no more filters
 	Dense bool   // the user wants low rows
 	Query string // the list's parameters, for updates while it is open
+	Now   time.Time
 }
 
 // Reminded is the result of reminders that were just sent to applicants.

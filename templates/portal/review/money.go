@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -191,38 +192,23 @@ func (v ReportView) monthBars(l i18n.Lang) ui.BarPlot {
 	return p
 }
 
-// moneySummary describes the complete months.
+// moneySummary describes the last year.
 func moneySummary(l i18n.Lang, a *report.Analysis) string {
-	cur := currency(a.CurrencyCode())
-	var in, income, out report.Cents
-	var best, worst *report.AnalysisMonth
-	n := report.Cents(0)
-	for i := range a.Months {
-		m := &a.Months[i]
-		if !m.Complete {
-			continue
-		}
-		n, in, income, out = n+1, in+m.In, income+m.Income, out+m.Out
-		if best == nil || m.In+m.Out > best.In+best.Out {
-			best = m
-		}
-		if worst == nil || m.In+m.Out < worst.In+worst.Out {
-			worst = m
-		}
-	}
-	if n == 0 {
+	months, cur := lastYear(a), currency(a.CurrencyCode())
+	if len(months) == 0 {
 		return i18n.T(l, "review.story.no_month")
 	}
-	count := strconv.Itoa(int(n))
-	net := func(m *report.AnalysisMonth) string {
-		return monthName(l, parseMonth(*m)) + " (" + cur.format(m.In+m.Out) + ")"
+	y, left := sumOf(months), func(a, b report.AnalysisMonth) int { return cmp.Compare(a.In+a.Out, b.In+b.Out) }
+	net := func(m report.AnalysisMonth) string {
+		return monthName(l, parseMonth(m)) + " (" + cur.format(m.In+m.Out) + ")"
 	}
-	if n == 1 {
-		return i18n.T(l, "review.story.money.one", "in", cur.format(in), "income", cur.format(income),
-			"out", cur.format(-out), "net", cur.format(in+out))
+	if len(months) == 1 {
+		return i18n.T(l, "review.story.money.one", "in", cur.format(y.In), "income", cur.format(y.Income),
+			"out", cur.format(-y.Out), "net", cur.format(y.In+y.Out))
 	}
-	return i18n.T(l, "review.story.money.other", "count", count, "in", cur.format(in/n), "income", cur.format(income/n), "out",
-		cur.format(-out/n), "net", cur.format((in+out)/n), "best", net(best), "weakest", net(worst))
+	return i18n.T(l, "review.story.money.other", "count", strconv.Itoa(len(months)), "in", cur.format(y.In),
+		"income", cur.format(y.Income), "out", cur.format(-y.Out), "net", cur.format(y.In+y.Out),
+		"best", net(slices.MaxFunc(months, left)), "weakest", net(slices.MinFunc(months, left)))
 }
 
 // monthGrid returns the months, newest first.

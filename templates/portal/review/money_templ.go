@@ -429,4 +429,18 @@ func monthCell(l i18n.Lang, m report.AnalysisMonth, to string) templ.Component {
 	})
 }
 
+// lastYear returns the last twelve months before the current one, which is the period of the attributes 12M.
+func lastYear(a *report.Analysis) []report.AnalysisMonth {
+	n := max(len(a.Months)-1, 0)
+	return a.Months[max(n-12, 0):n]
+}
+
+// sumOf sums up the money of months.
+func sumOf(months []report.AnalysisMonth) (sum report.AnalysisMonth) {
+	for _, m := range months {
+		sum.In, sum.Income, sum.Out = sum.In+m.In, sum.Income+m.Income, sum.Out+m.Out
+	}
+	return sum
+}
+
 var _ = templruntime.GeneratedTemplate

@@ -136,7 +136,8 @@ func TestReportPageNamesItsSources(t *testing.T) {
 			"27 of 70", "below $0.00", "$0.00 " + i18ntest.EN("review.report.up_to") + " below $50.00", "$50.00 " +
 				i18ntest.EN("review.or_more"), i18ntest.EN("review.report.neutral"), i18ntest.EN("review.report.capped"),
 			i18ntest.EN("review.story.below_zero", "n", "8", "all", "40"), "lowest −$40.00 on",
-			i18ntest.EN("review.story.money.one", "in", "$2,100.00", "income", "$2,000.00", "out", "$1,900.00", "net", "$200.00"),
+			i18ntest.EN("review.story.money.other", "count", "2", "in", "$2,110.00", "income", "$2,000.00", "out", "$1,900.00",
+				"net", "$210.00", "best", "Feb 2026 ($200.00)", "weakest", "Jan 2026 ($10.00)"),
 			"(" + i18ntest.EN("review.report.part") + ")", "ACME &lt;PAY&gt;", i18ntest.EN("review.categories.INCOME.PAYROLL"), "Feb 28, 2026",
 			i18ntest.EN("review.report.streams_mix"), i18ntest.EN("review.report.ended") + " (1)", "FORTNIGHTLY",
 			"something new", "53%", "&lt; 1%", "NSF FEE &lt;1&gt;", "Another provider&#39;s &lt;figure&gt;",
@@ -145,7 +146,7 @@ func TestReportPageNamesItsSources(t *testing.T) {
 		i18n.Spanish: {i18ntest.ES("review.reasons.11"), "Their own words", "Puntaje 512 " +
 			i18ntest.ES("review.report.score_scale") + " 300 a 850; " + i18ntest.ES("review.report.ref_home") + " 630",
 			"27 de 70", i18ntest.ES("review.report.below") + " $0.00",
-			i18ntest.ES("review.story.below_zero", "n", "8", "all", "40"), "En el único mes completo", "(incompleto)",
+			i18ntest.ES("review.story.below_zero", "n", "8", "all", "40"), "Últimos 2 meses, sin el actual", "(incompleto)",
 			i18ntest.ES("review.categories.INCOME.PAYROLL"), "28 feb 2026",
 			"Saldo total más bajo al cierre del día, últimos 3 meses completos", `<span lang="en">Another provider`},
 	} {

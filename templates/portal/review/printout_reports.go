@@ -104,8 +104,8 @@ func (v IncomeView) print(p *printer) {
 	}
 	if len(n.Payroll) > 0 {
 		p.part("review.income.from_payroll")
-		for _, x := range n.Payroll {
-			p.minor(payrollName(l, x.ProviderName))
+		for i, x := range n.Payroll {
+			p.minor(v.payrollTitle(l, i))
 			p.facts(payrollFacts(l, x))
 			p.table(statementGrid(l, x.Statements))
 		}
@@ -168,7 +168,7 @@ func (v EligibilityView) print(p *printer) {
 	if len(v.payroll()) > 0 {
 		p.part("review.income.from_payroll")
 		for _, x := range v.payroll() {
-			p.minor(payrollName(l, x.ProviderName))
+			p.minor(v.payrollTitle(l, x))
 			p.facts(eligibilityPayrollFacts(l, x))
 			p.table(calendarGrid(l, x.Calendar))
 			p.table(gigGrid(l, x.Gigs))

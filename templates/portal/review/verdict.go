@@ -72,7 +72,7 @@ func say(l i18n.Lang, sentences ...verdict.Message) string {
 			}
 			text = strings.Join(clauses, ", ") + "."
 		}
-		out = append(out, text)
+		out = append(out, strings.ReplaceAll(text, "..", ".")) // "Tern, Inc." ends a sentence
 	}
 	return strings.Join(out, " ")
 }

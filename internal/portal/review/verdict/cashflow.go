@@ -90,7 +90,7 @@ func dormant(r *report.Cashflow) bool {
 
 // canPay answers from the money that is left, low balances and returned payments.
 func canPay(r *report.Cashflow) Finding {
-	left, known := cents(r, "UA_CASHFLOW_NET_AVG_12R")
+	left, known := cents(r, "UA_CASHFLOW_NET_SUM_12M")
 	switch {
 	case dormant(r):
 		return unknown(pay, "", say("review.income_real.dormant"))
@@ -105,8 +105,8 @@ func canPay(r *report.Cashflow) Finding {
 		f.Answer = []Message{say("review.pay.short", "amount", Amount{-left, r.CurrencyCode()})}
 	}
 	f.apply(overspent, left < 0)
-	f.apply(oftenBelowZero, often)
-	f.apply(manyOverdrafts, many)
+	f.apply(oftenBelowZero, often, say("review.pay.below_zero", "n", below))
+	f.apply(manyOverdrafts, many, say("review.pay.overdrafts", "n", events))
 	f.apply(overspentAndBelow, left < 0 && (often || many))
 	return f
 }

@@ -122,7 +122,7 @@ func (v Income) incomeEmployer(r *report.Income) Finding {
 		case Matched:
 			isStubOnly = isStubOnly && isStub(r.Income, e.SourceID)
 		}
-		if name != "" && !slices.Contains(names, name) {
+		if name != "" && !slices.ContainsFunc(names, func(n string) bool { return SameEmployer(n, name) }) {
 			names = append(names, name)
 		}
 	}
@@ -170,15 +170,16 @@ func compareEmployer(r *report.Income, of report.Employment) Comparison {
 // stubsGenuine answers whether the pay stubs are genuine.
 func stubsGenuine(all []report.Paystub) Finding {
 	f := confirmed(document, "stubs")
-	altered, odd, broken := 0, 0, 0
+	altered, odd, broken, unchecked := 0, 0, 0, 0
 	for _, p := range all {
-		switch status := p.IrregularityDetection.Status; status {
+		switch p.IrregularityDetection.Status {
 		case report.IrregularityDetected:
 			altered++
 		case report.IrregularityReview:
 			odd++
+		case report.IrregularityNotDetected:
 		default:
-			f.apply(oddDocument, status != report.IrregularityNotDetected)
+			unchecked++
 		}
 		for _, c := range p.ConsistencyChecks {
 			if c.Value != nil && !*c.Value {
@@ -186,7 +187,7 @@ func stubsGenuine(all []report.Paystub) Finding {
 			}
 		}
 	}
-	f.apply(oddDocument, odd+broken > 0)
+	f.apply(oddDocument, odd+broken+unchecked > 0)
 	f.apply(forged, altered > 0)
 	switch {
 	case altered > 0:
@@ -195,6 +196,8 @@ func stubsGenuine(all []report.Paystub) Finding {
 		f.Answer = []Message{say("review.stubs.look", "n", odd, "all", len(all))}
 	case broken > 0:
 		f.Answer = []Message{sayCount(broken, "review.stubs.broken.one", "review.stubs.broken.other")}
+	case unchecked > 0:
+		f.Answer = []Message{say("review.stubs.unchecked", "n", unchecked, "all", len(all))}
 	default:
 		f.Answer = []Message{sayCount(len(all), "review.stubs.fine.one", "review.stubs.fine.other")}
 	}

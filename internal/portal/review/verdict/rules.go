@@ -81,10 +81,10 @@ var (
 	stubIncome      = rule(income, Check, NoIncome, "only pay stubs show it")
 	otherIncome     = rule(income, Check, NoIncome, "no income, or none from a stated employer (eligibility)")
 
-	overspent         = rule(pay, Check, Obligations, "more is spent than comes in")
+	overspent         = rule(pay, Check, Obligations, "in 12 months, more is spent than comes in")
 	oftenBelowZero    = rule(pay, Check, Overdrafts, "more than %d days below zero in 3 months", 5)
 	manyOverdrafts    = rule(pay, Check, Overdrafts, "more than %d NSF or overdraft events in 12 months", 3)
-	overspentAndBelow = rule(pay, Contradicted, "", "more is spent than comes in, and one of the other two limits is exceeded")
+	overspentAndBelow = rule(pay, Contradicted, "", "in 12 months, more is spent than comes in, and one of the other two limits is exceeded")
 
 	otherEmployer = rule(employer, Contradicted, NoEmployment, "the sources name another employer")
 	stubEmployer  = rule(employer, Check, NoEmployment, "only pay stubs name the employer")

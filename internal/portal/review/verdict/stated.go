@@ -184,7 +184,7 @@ func (s sources) compare(f prefill.Fields, names Finding) (out []Stated) {
 		if stated == "" {
 			return
 		}
-		row := Stated{Term: term, Text: stated, Found: texts(all)}
+		row := Stated{Term: term, Text: stated, Found: texts(all, alike)}
 		if row.Compared = compareTexts(stated, all, alike); row.Compared == Unmatched {
 			row.Compared = otherwise
 		}
@@ -209,7 +209,8 @@ func (s sources) compare(f prefill.Fields, names Finding) (out []Stated) {
 				}
 			}
 		}
-		out = append(out, Stated{Term: NameTerm, Text: name, Found: texts(persons), Compared: combine(persons), Notes: notesOf(s.identities)})
+		out = append(out, Stated{Term: NameTerm, Text: name, Found: texts(persons, strings.EqualFold), Compared: combine(persons),
+			Notes: notesOf(s.identities)})
 	}
 	add(BirthTerm, f.DOB, s.births, func(a, b string) bool { return a == b }, Unmatched)
 	if f.StatedAnnualIncome != nil {
@@ -219,9 +220,9 @@ func (s sources) compare(f prefill.Fields, names Finding) (out []Stated) {
 	for _, e := range stated {
 		all := s.employers
 		if len(stated) > 1 { // another stated employer does not contradict this one
-			all = slices.DeleteFunc(slices.Clone(all), func(v value) bool { return v.compared == Matched && !sameWords(v.text, e) })
+			all = slices.DeleteFunc(slices.Clone(all), func(v value) bool { return v.compared == Matched && !SameEmployer(v.text, e) })
 		}
-		add(EmployerTerm, e, all, sameWords, Unmatched)
+		add(EmployerTerm, e, all, SameEmployer, Unmatched)
 	}
 	add("review.report.address", joined(", ", f.Address, f.City, joined(" ", f.State, f.ZIP)), s.addresses, sameAddress, Different)
 	add("review.email.label", f.Email, emails, strings.EqualFold, Different)
@@ -314,9 +315,9 @@ func nameOf(i report.Identity) string {
 }
 
 // texts returns the values of the sources, each once.
-func texts(all []value) (out []string) {
+func texts(all []value, alike func(a, b string) bool) (out []string) {
 	for _, v := range all {
-		if v.text != "" && !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, v.text) }) {
+		if v.text != "" && !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, v.text) || alike(v.text, o) }) {
 			out = append(out, v.text)
 		}
 	}
@@ -351,7 +352,7 @@ func compareTexts(stated string, all []value, alike func(a, b string) bool) Comp
 	if c := combine(all); c == Matched || c == Partly {
 		return c
 	}
-	if len(texts(all)) > 0 {
+	if slices.ContainsFunc(all, func(v value) bool { return v.text != "" }) {
 		return Unmatched
 	}
 	return NotCompared
@@ -363,9 +364,19 @@ func sameAddress(stated, found string) bool {
 	return !slices.ContainsFunc(foldedWords(stated), func(w string) bool { return !slices.Contains(words, w) })
 }
 
-// sameWords compares names without regard to case, order and points.
-func sameWords(a, b string) bool {
-	return slices.Equal(slices.Sorted(slices.Values(foldedWords(a))), slices.Sorted(slices.Values(foldedWords(b))))
+// legalForms are words of companies' names that sources add or leave out.
+var legalForms = []string{"inc", "incorporated", "llc", "ltd", "limited", "corp", "corporation", "co", "company", "lp", "llp", "plc"}
+
+// SameEmployer compares names without regard to case, order, points and legal forms.
+func SameEmployer(a, b string) bool {
+	words := func(name string) []string {
+		all := foldedWords(name)
+		for len(all) > 1 && slices.Contains(legalForms, all[len(all)-1]) {
+			all = all[:len(all)-1]
+		}
+		return slices.Sorted(slices.Values(all))
+	}
+	return slices.Equal(words(a), words(b))
 }
 
 func foldedWords(s string) []string {

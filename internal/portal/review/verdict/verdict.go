@@ -85,11 +85,12 @@ func unknown(q Question, section string, answer ...Message) Finding {
 	return Finding{Question: q.Text, Level: Unknown, Answer: answer, Section: section}
 }
 
-// apply gives an answer the level of a rule that holds, unless it has a worse one.
-func (f *Finding) apply(r Rule, holds bool) {
+// apply gives an answer the level of a rule that holds, unless it has a worse one, and says why.
+func (f *Finding) apply(r Rule, holds bool, why ...Message) {
 	if !holds {
 		return
 	}
+	f.Answer = append(f.Answer, why...)
 	if f.reasons = append(f.reasons, r.reasons()...); r.Level.isWorse(f.Level) {
 		f.Level = r.Level
 	}

@@ -64,13 +64,29 @@ func TestCanPay(t *testing.T) {
 		{"0.00", 0, 0, Confirmed}, {"10.00", 5, 3, Confirmed}, {"10.00", 6, 0, Check}, {"10.00", 0, 4, Check}, {"10.00", 90, 90, Check},
 		{"-0.01", 5, 3, Check}, {"-0.01", 6, 0, Contradicted}, {"-0.01", 0, 4, Contradicted}, {"9999998", 90, 90, Unknown},
 	} {
-		v := OfCashflow(cashflow(map[string]string{"UA_CASHFLOW_NET_AVG_12R": c.left, "UA_ASSET_NEGDAYS_CNT_3M": strconv.Itoa(c.below),
+		v := OfCashflow(cashflow(map[string]string{"UA_CASHFLOW_NET_SUM_12M": c.left, "UA_ASSET_NEGDAYS_CNT_3M": strconv.Itoa(c.below),
 			"UA_EXPENSE_NSFOD_CNT_12M": strconv.Itoa(c.events)}), prefill.Fields{})
 		if got := levels(v.Verdict)[pay.Text]; got != c.want {
 			t.Errorf("%s left, %d days below zero, %d overdrafts: %s, want %s", c.left, c.below, c.events, got, c.want)
 		}
+		for key, held := range map[i18n.Key]bool{"review.pay.below_zero": c.below > 5, "review.pay.overdrafts": c.events > 3} {
+			if known := c.want != Unknown; slices.Contains(answer(v.Verdict, pay), key) != (held && known) {
+				t.Errorf("%s left, %d days below zero, %d overdrafts: the answer is %q", c.left, c.below, c.events, answer(v.Verdict, pay))
+			}
+		}
 		if got := len(v.Signals); got != min(c.below, 1)+min(c.events, 1) {
 			t.Errorf("%d days and %d overdrafts are %d signals", c.below, c.events, got)
+		}
+	}
+}
+
+// TestEmployersOnce requires that the legal form of a company's name makes no other employer.
+func TestEmployersOnce(t *testing.T) {
+	s := sources{employers: []value{{text: "NORTHWIND LOGISTICS"}, {text: "Northwind Logistics, Inc."}, {text: "Tern Co"}, {text: "Co"}}}
+	for stated, want := range map[string]Comparison{"Northwind Logistics LLC": Matched, "Tern": Matched, "Tern Logistics": Unmatched} {
+		got := s.compare(prefill.Fields{StatedEmployerName: stated}, Finding{})[0]
+		if got.Compared != want || !slices.Equal(got.Found, []string{"NORTHWIND LOGISTICS", "Tern Co", "Co"}) {
+			t.Errorf("%s is %d among %q, want %d", stated, got.Compared, got.Found, want)
 		}
 	}
 }
