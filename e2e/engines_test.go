@@ -162,6 +162,8 @@ func (d *driven) walkRedirect(s *site, mode string) {
 	d.open(s.begin(d.t, mode).ConnectURL)
 	d.step("consent")
 	d.walk()
+	d.step("end")
+	d.click("a", en("visit.end.return", "company", "Vestibule"))
 	d.state("ready")
 	must(d.t, d.Reload())
 	d.state("ready")
@@ -178,8 +180,8 @@ func (d *driven) walk() {
 	d.fill("[name=password]", "correct horse")
 	d.click("button", en("visit.sign_in.submit"))
 	d.step("code")
+	d.holds("the cursor is in the code's field", `return document.activeElement?.name === "code"`)
 	d.fill("[name=code]", "123456")
-	d.click("button", en("visit.code.submit"))
 	d.step("accounts")
 	d.click("button", en("visit.accounts.submit"))
 }

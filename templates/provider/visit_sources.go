@@ -3,6 +3,8 @@ package provider
 import (
 	"strconv"
 
+	"github.com/a-h/templ"
+
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/visits/flow"
@@ -67,6 +69,9 @@ func (v Visit) rows() []ui.Row {
 	rows := make([]ui.Row, len(v.Banks))
 	for i, b := range v.Banks {
 		rows[i] = ui.Row{Name: string(v.Step), Value: b.ID, Title: b.Name, Detail: b.Place}
+		if b.ID == "" {
+			rows[i].Name, rows[i].Value, rows[i].Attrs = "country", b.Country, templ.Attributes{"form": "country"}
+		}
 	}
 	return rows
 }

@@ -103,6 +103,13 @@ const maxFound = 12
 // in the order of all. more is the number of results left out. An empty query
 // matches all.
 func FindInstitutions(all []sources.Institution, query string) (found []sources.Institution, more int) {
+	found = matching(all, query)
+	more = max(len(found)-maxFound, 0)
+	return found[:len(found)-more], more
+}
+
+// matching returns all results of FindInstitutions.
+func matching(all []sources.Institution, query string) []sources.Institution {
 	wanted := strings.Fields(strings.ToLower(query))
 	var first, rest []sources.Institution
 	for _, b := range all {
@@ -114,9 +121,7 @@ func FindInstitutions(all []sources.Institution, query string) (found []sources.
 			rest = append(rest, b)
 		}
 	}
-	found = append(first, rest...)
-	more = max(len(found)-maxFound, 0)
-	return found[:len(found)-more], more
+	return append(first, rest...)
 }
 
 func hasWords(text string, wanted []string) bool {
