@@ -283,6 +283,7 @@ func TestPortalPagesAreAccessible(t *testing.T) {
 			}
 			onward(t, v.page, from)
 		}
+		leaveReceipt(t, v)
 		state(t, v, "ready")
 		click(t, v.page("details summary"))
 		checkClosely(t, v, "status, ready")
@@ -481,7 +482,8 @@ func TestProductsByKeyboard(t *testing.T) {
 		"cashflow": append(append([]stage{consent}, bank...), stage{"accounts", []use{press("visit.accounts.submit")}}),
 		"income": {consent, {"source", []use{choose(en("visit.source.payroll.title"))}}, {"employer", []use{choose("Alder Design Studio")}},
 			{"sign-in", signIn}, {"code", code}, {"connected", []use{press("visit.employers.finish")}}},
-		"passport": {consent, {"supplier", []use{choose("Mexico")}}, {"confirm", []use{press("visit.confirm_country.submit")}}},
+		"passport": {consent, {"supplier", []use{choose("Mexico"), choose("Buró de Crédito Mexico")}},
+			{"confirm", []use{press("visit.confirm_country.submit")}}},
 		"eligibility": append(append([]stage{consent, {"employers", []use{choose("Skip Northwind")}},
 			{"skip", []use{choose(en("visit.skip_reasons.OTHER"))}}, {"employers", []use{press("visit.employers.continue")}}}, bank...),
 			stage{"accounts", []use{press("visit.accounts.submit")}}, stage{"connected", []use{press("visit.employers.finish")}}),

@@ -479,6 +479,7 @@ func TestHostedPageSurvives(t *testing.T) {
 		}
 	}
 	click(t, v.page(button(en("visit.accounts.submit"))))
+	leaveReceipt(t, v)
 	state(t, v, "ready")
 }
 
@@ -500,6 +501,7 @@ func TestFormsOfAnotherTab(t *testing.T) {
 	reachFrom(t, v.page, "code", "accounts")
 	reachFrom(t, at, "sign-in", "accounts")
 	click(t, at(button(en("visit.accounts.submit"))))
+	click(t, at("a[data-return]"))
 	must(t, behind.WaitForURL(s.Portal+"/applications/*"))
 	must(t, behind.Close())
 }
@@ -890,6 +892,46 @@ func TestFocusIsNotStolen(t *testing.T) {
 	focused(t, v.widget("[data-testid=step-bank] #q"))
 	if name, err := v.widget("#q").GetAttribute("aria-label"); err != nil || !strings.HasPrefix(name, en("visit.title.bank")) {
 		t.Errorf("before the field, a screen reader does not say the heading: %q (%v)", name, err)
+	}
+}
+
+// TestClicksToTheEnd counts the mouse's clicks from the first page to the end of a cashflow
+// application at a bank with a form: the cursor is where people type, and a code is submitted by itself.
+func TestClicksToTheEnd(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	clicks := 0
+	press := func(l playwright.Locator) {
+		t.Helper()
+		click(t, l)
+		clicks++
+	}
+	enter := func(field, text string) {
+		t.Helper()
+		focused(t, v.widget("[name="+field+"]"))
+		must(t, v.Keyboard().Type(text))
+	}
+	v.open(t, s.Portal+"/")
+	press(v.page("a[href^='/apply/cashflow']").First())
+	press(v.page("[name=firstName]"))
+	fillForm(t, v, applicant) // by Tab
+	press(v.page(button(en("apply.continue"))))
+	step(t, v.widget, "consent")
+	press(v.widget(button(en("visit.consent.submit"))))
+	enter("q", "Amber")
+	see(t, v.widget(text(en("visit.banks.found.one"))))
+	press(v.widget("button[name=bank]"))
+	enter("username", "default")
+	must(t, v.Keyboard().Press("Tab"))
+	enter("password", "correct horse")
+	press(v.widget(button(en("visit.sign_in.submit"))))
+	enter("code", "123456")
+	step(t, v.widget, "accounts")
+	press(v.widget(button(en("visit.accounts.submit"))))
+	state(t, v, "ready")
+	if clicks > 8 {
+		t.Errorf("%d clicks to the end, want at most 8", clicks)
 	}
 }
 

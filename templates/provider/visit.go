@@ -125,8 +125,7 @@ type Visit struct {
 	Receipt     *Receipt // at the end, if a report was created
 }
 
-// Bank is a line of the list of banks, payroll providers or bureaus. A line without an id is a country
-// with several bureaus.
+// Bank is a line of a list to choose from. Without an ID, it is a country with several bureaus.
 type Bank struct{ ID, Name, Place, Country string }
 
 // Account is a line of the choice of accounts.

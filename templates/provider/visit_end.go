@@ -198,7 +198,7 @@ func (v Visit) receiptFacts() []ui.Fact {
 		ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.until"), Text: ui.DayWords(v.Lang, r.Until.UTC())})
 	updates := i18n.T(v.Lang, "visit.receipt.no_updates")
 	if !r.Updates.IsZero() {
-		updates = ui.DayWords(v.Lang, r.Updates.UTC())
+		updates = i18n.T(v.Lang, "visit.receipt.updates_until", "day", ui.DayWords(v.Lang, r.Updates.UTC()))
 	}
 	return append(facts, ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.updates"), Text: updates},
 		ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.stop"), Body: stopSharing(v)},

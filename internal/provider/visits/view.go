@@ -287,21 +287,20 @@ const maxQuery = 100
 func (s *Service) addChoices(r *http.Request, v visit, p *providerui.Visit) {
 	all := s.catalogue(v.environment).List(sources.Kind(v.SourceType))
 	p.Query = httpx.Truncate(r.URL.Query().Get("q"), maxQuery)
-	if likely, _ := FindInstitutions(all, p.Employer); !r.URL.Query().Has("q") && len(likely) > 0 {
+	if likely := FindInstitutions(all, p.Employer); !r.URL.Query().Has("q") && len(likely) > 0 {
 		p.Query = p.Employer
 	}
+	found := FindInstitutions(all, p.Query)
 	if v.Step == flow.StepSupplier {
 		p.Country = r.URL.Query().Get("country")
-		p.Banks = suppliersOf(matching(all, p.Query), p.Country, p.Lang)
-		p.More = max(len(p.Banks)-maxFound, 0)
-		p.Banks = p.Banks[:len(p.Banks)-p.More]
-		return
+		p.Banks = suppliersOf(found, p.Country, p.Lang)
+	} else {
+		for _, b := range found {
+			p.Banks = append(p.Banks, providerui.Bank{ID: b.ID, Name: b.Name, Place: placeOf(b, p.Lang)})
+		}
 	}
-	found, more := FindInstitutions(all, p.Query)
-	for _, b := range found {
-		p.Banks = append(p.Banks, providerui.Bank{ID: b.ID, Name: b.Name, Place: placeOf(b, p.Lang)})
-	}
-	p.More = more
+	p.More = max(len(p.Banks)-maxFound, 0)
+	p.Banks = p.Banks[:len(p.Banks)-p.More]
 }
 
 // suppliersOf lists the bureaus of a country or, without one, the countries by their names, and the
