@@ -919,7 +919,7 @@ func TestClicksToTheEnd(t *testing.T) {
 	press(v.page(button(en("apply.continue"))))
 	step(t, v.widget, "consent")
 	press(v.widget(button(en("visit.consent.submit"))))
-	enter("q", "Amber")
+	enter("q", "Amber Coast")
 	see(t, v.widget(text(en("visit.banks.found.one"))))
 	press(v.widget("button[name=bank]"))
 	enter("username", "default")
