@@ -175,7 +175,7 @@ func TestBackendAsksTheApplicant(t *testing.T) {
 		v.axe(t)
 		fillForm(t, v, map[string]string{"email": "zoe@example.org"})
 		click(t, v.page(button(en("apply.continue"))))
-		walk(t, v.page, "joint")
+		walkAndReturn(t, v, "joint")
 		at(t, v, s.statusURL(a))
 		state(t, v, "ready")
 		if got := app.ask(t, "GET", "/applications/"+a.ID, nil, 200); got["state"] != "ready" || got["mode"] != mode {

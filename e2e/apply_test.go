@@ -26,7 +26,7 @@ func TestRedirectWithoutScript(t *testing.T) {
 	s := start(t)
 	v := visit(t, noScript)
 	s.apply(t, v, "redirect", "")
-	walk(t, v.page, "default")
+	walkAndReturn(t, v, "default")
 	state(t, v, "ready")
 }
 
@@ -434,7 +434,7 @@ func TestWithoutModule(t *testing.T) {
 	click(t, v.page(button(en("apply.continue"))))
 	see(t, v.page("[data-phase=unavailable]"))
 	click(t, v.page(button(en("connect.secure_page"))))
-	walk(t, v.page, "default")
+	walkAndReturn(t, v, "default")
 	state(t, v, "ready")
 }
 

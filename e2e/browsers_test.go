@@ -63,7 +63,7 @@ func TestOlderBrowsers(t *testing.T) {
 			v.open(t, s.begin(t, "redirect").ConnectURL)
 			step(t, v.page, "consent")
 			looks(t, v, "hosted")
-			walk(t, v.page, "default")
+			walkAndReturn(t, v, "default")
 			state(t, v, "ready")
 		})
 		t.Run(name+" reviewer", func(t *testing.T) {

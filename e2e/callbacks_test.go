@@ -153,7 +153,7 @@ func TestOnAfterAnEnd(t *testing.T) {
 		giveUp(t, v.widget)
 		see(t, v.page("[data-phase=retry]"))
 		click(t, v.page(button(en("connect.secure_page"))))
-		walk(t, v.page, "default")
+		walkAndReturn(t, v, "default")
 		state(t, v, "ready")
 	})
 }
@@ -229,7 +229,7 @@ func TestBlockedScript(t *testing.T) {
 		t.Errorf("the script was asked for %d times, want 2", n)
 	}
 	click(t, v.page(button(en("connect.secure_page"))))
-	walk(t, v.page, "default")
+	walkAndReturn(t, v, "default")
 	state(t, v, "ready")
 }
 

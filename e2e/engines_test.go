@@ -66,6 +66,7 @@ func TestEngines(t *testing.T) {
 				d.sendPayStub(s)
 			})
 			walk("form without module", webdriver.Options{NoWASM: true}, func(d *driven) { d.fillRefusedForm(s, false) })
+			walk("reload and Back in the widget", plain, func(d *driven) { d.goBack(s) })
 			walk("redirects by GET and by form, review, access", plain, func(d *driven) {
 				d.walkRedirect(s, "redirect")
 				d.walkRedirect(byPost, "redirect-form")
@@ -162,6 +163,8 @@ func (d *driven) walkRedirect(s *site, mode string) {
 	d.open(s.begin(d.t, mode).ConnectURL)
 	d.step("consent")
 	d.walk()
+	d.step("end")
+	d.click("a[data-return]", "")
 	d.state("ready")
 	must(d.t, d.Reload())
 	d.state("ready")
@@ -178,10 +181,35 @@ func (d *driven) walk() {
 	d.fill("[name=password]", "correct horse")
 	d.click("button", en("visit.sign_in.submit"))
 	d.step("code")
+	d.holds("the cursor is in the code's field", `return document.activeElement?.name === "code"`)
 	d.fill("[name=code]", "123456")
-	d.click("button", en("visit.code.submit"))
 	d.step("accounts")
 	d.click("button", en("visit.accounts.submit"))
+}
+
+// goBack loads the page of a visit again, and goes back step by step. No entry of the history is
+// dead: from the first step, Back leaves the page.
+func (d *driven) goBack(s *site) {
+	d.open(s.Portal + "/")
+	d.open(s.begin(d.t, "embedded").ConnectURL)
+	d.widget()
+	d.step("consent")
+	d.click("button", en("visit.consent.submit"))
+	d.step("bank")
+	d.holds("the cursor is in the search", `return document.activeElement?.name === "q"`)
+	d.click("button[name=bank]", "")
+	d.step("sign-in")
+	d.page()
+	must(d.t, d.Reload())
+	for _, step := range []string{"sign-in", "bank", "consent"} {
+		d.widget()
+		d.step(step)
+		d.holds("the entry has its place", `return history.state?.visit?.n === arguments[0]`,
+			map[string]int{"sign-in": 2, "bank": 1}[step])
+		d.page()
+		must(d.t, d.Run(nil, `setTimeout(() => history.back())`))
+	}
+	d.holds("Back leaves the page", `return location.pathname === "/"`)
 }
 
 // sendPayStub gives a file as the proof of income.

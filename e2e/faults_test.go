@@ -21,7 +21,7 @@ func TestFlowsWithFaults(t *testing.T) {
 			if mode == "embedded" {
 				walk(t, v.widget, "default")
 			} else {
-				walk(t, v.page, "default")
+				walkAndReturn(t, v, "default")
 				at(t, v, s.statusURL(a))
 			}
 			state(t, v, "ready")

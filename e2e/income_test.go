@@ -256,8 +256,7 @@ func TestEligibilityVisit(t *testing.T) {
 		fill(t, v.page("[name=password]"), "x")
 		enter("[name=password]")
 		step(t, v.page, "code")
-		fill(t, v.page("[name=code]"), "123456")
-		enter("[name=code]")
+		enterCode(t, v.page, "123456")
 	}
 	step(t, v.page, "consent")
 	submit(t, v.page)

@@ -142,6 +142,7 @@ func TestOpenBankOnAHostedPage(t *testing.T) {
 	atOpenBank(t, v.Page, "default")
 	step(t, v.page, "connected")
 	click(t, v.page(button(en("visit.employers.finish"))))
+	leaveReceipt(t, v)
 	state(t, v, "ready")
 }
 

@@ -16,11 +16,11 @@ func TestPostgres(t *testing.T) {
 	for _, mode := range []string{"embedded", "redirect"} {
 		a := s.begin(t, mode)
 		v.open(t, a.ConnectURL)
-		at := v.page
 		if mode == "embedded" {
-			at = v.widget
+			walk(t, v.widget, "default")
+		} else {
+			walkAndReturn(t, v, "default")
 		}
-		walk(t, at, "default")
 		state(t, v, "ready")
 		if v.URL() != s.statusURL(a) {
 			t.Errorf("the browser ended at %s", v.URL())

@@ -25,7 +25,7 @@ func TestRedirect(t *testing.T) {
 				t.Fatalf("the browser is at %s and not at the provider", v.URL())
 			}
 			before := s.cookie(t, v)
-			walk(t, v.page, "default")
+			walkAndReturn(t, v, "default")
 			at(t, v, s.statusURL(a))
 			state(t, v, "ready")
 			if after := s.cookie(t, v); before == "" || after == before {
@@ -119,7 +119,8 @@ func (s *site) stays(t *testing.T, v *visitor, a opened, back string) {
 	state(t, v, "ready")
 	_, err = v.GoBack()
 	must(t, err)
-	if strings.HasPrefix(v.URL(), s.Provider) { // the visit is over, and leads back by itself
+	if strings.HasPrefix(v.URL(), s.Provider) { // the visit is over
+		leaveReceipt(t, v)
 		at(t, v, s.statusURL(a))
 	}
 	for _, url := range []string{back, back, s.statusURL(a) + "/connect"} {
@@ -136,7 +137,7 @@ func (s *site) stays(t *testing.T, v *visitor, a opened, back string) {
 func (s *site) again(t *testing.T, v *visitor, a opened) {
 	t.Helper()
 	click(t, v.page(button(en("connect.secure_page"))))
-	walk(t, v.page, "default")
+	walkAndReturn(t, v, "default")
 	at(t, v, s.statusURL(a))
 	state(t, v, "ready")
 }
@@ -212,7 +213,7 @@ func TestRedirectByPost(t *testing.T) {
 			a := s.begin(t, mode)
 			v.open(t, a.ConnectURL)
 			before := s.cookie(t, v)
-			walk(t, v.page, "default")
+			walkAndReturn(t, v, "default")
 			at(t, v, s.statusURL(a))
 			state(t, v, "ready")
 			if before == "" || s.cookie(t, v) == before {
@@ -236,7 +237,7 @@ func TestRedirectByPost(t *testing.T) {
 		a := s.begin(t, "redirect-form")
 		v.open(t, a.ConnectURL)
 		click(t, v.page(button(en("connect.secure_page"))))
-		walk(t, v.page, "default")
+		walkAndReturn(t, v, "default")
 		title(t, v, en("visit.back.title"))
 		click(t, v.page("form#return button"))
 		at(t, v, s.statusURL(a))

@@ -126,6 +126,9 @@ func TestLayoutIsStable(t *testing.T) {
 						v.leads(t, func() { onward(t, at, from) })
 					}
 				}
+				if mode == "redirect" {
+					v.leads(t, func() { leaveReceipt(t, v.visitor) })
+				}
 				state(t, v.visitor, "ready")
 				v.still(t, "the status page")
 			})

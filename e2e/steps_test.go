@@ -88,10 +88,34 @@ func walk(t *testing.T, at place, username string) {
 	t.Helper()
 	signIn(t, at, username)
 	step(t, at, "code")
-	fill(t, at("[name=code]"), "123456")
-	click(t, at(button(en("visit.code.submit"))))
+	enterCode(t, at, "123456")
 	step(t, at, "accounts")
 	click(t, at(button(en("visit.accounts.submit"))))
+}
+
+// walkAndReturn takes a visit on the provider's pages to its end, and leaves its receipt.
+func walkAndReturn(t *testing.T, v *visitor, username string) {
+	t.Helper()
+	walk(t, v.page, username)
+	leaveReceipt(t, v)
+}
+
+// leaveReceipt returns to the company from the end of a visit on the provider's pages.
+func leaveReceipt(t *testing.T, v *visitor) {
+	t.Helper()
+	step(t, v.page, "end")
+	click(t, v.page("a[data-return]"))
+}
+
+// enterCode types a one-time code. With script, the page submits it by itself when it is complete.
+func enterCode(t *testing.T, at place, code string) {
+	t.Helper()
+	plain, err := at("html").Evaluate(`() => matchMedia("(scripting: none)").matches`, nil)
+	must(t, err)
+	fill(t, at("[name=code]"), code)
+	if len(code) != 6 || plain == true {
+		click(t, at(button(en("visit.code.submit"))))
+	}
 }
 
 // signIn goes through consent, the choice of a bank and its sign-in.

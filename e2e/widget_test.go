@@ -89,8 +89,7 @@ func TestUsersOfTheMockBank(t *testing.T) {
 			v := embed(t, s, h)
 			signIn(t, v.widget, c.user)
 			step(t, v.widget, "code")
-			fill(t, v.widget("[name=code]"), "123456")
-			click(t, v.widget(button(en("visit.code.submit"))))
+			enterCode(t, v.widget, "123456")
 			if c.failed == "" {
 				step(t, v.widget, "accounts")
 				click(t, v.widget(button(en("visit.accounts.submit"))))
@@ -185,8 +184,7 @@ func TestWrongCode(t *testing.T) {
 	reach(t, v.widget, "code")
 	try := func(code, words string) {
 		t.Helper()
-		fill(t, v.widget("[name=code]"), code)
-		click(t, v.widget(button(en("visit.code.submit"))))
+		enterCode(t, v.widget, code)
 		see(t, v.widget("text="+words))
 	}
 	try("12 34", en("visit.code.invalid"))
@@ -383,8 +381,7 @@ func TestChoiceOfAccounts(t *testing.T) {
 	v.expect("422")
 	signIn(t, v.widget, "multi")
 	step(t, v.widget, "code")
-	fill(t, v.widget("[name=code]"), "123456")
-	click(t, v.widget(button(en("visit.code.submit"))))
+	enterCode(t, v.widget, "123456")
 	step(t, v.widget, "accounts")
 	boxes, err := v.widget("[name=account]").All()
 	must(t, err)
@@ -436,8 +433,7 @@ func reachFrom(t *testing.T, at place, name, next string) {
 		fill(t, at("[name=password]"), "correct horse")
 		click(t, at(button(en("visit.sign_in.submit"))))
 	case "code":
-		fill(t, at("[name=code]"), "123456")
-		click(t, at(button(en("visit.code.submit"))))
+		enterCode(t, at, "123456")
 	case "accounts":
 		click(t, at(button(en("visit.accounts.submit"))))
 	}
@@ -483,6 +479,7 @@ func TestHostedPageSurvives(t *testing.T) {
 		}
 	}
 	click(t, v.page(button(en("visit.accounts.submit"))))
+	leaveReceipt(t, v)
 	state(t, v, "ready")
 }
 
@@ -504,6 +501,7 @@ func TestFormsOfAnotherTab(t *testing.T) {
 	reachFrom(t, v.page, "code", "accounts")
 	reachFrom(t, at, "sign-in", "accounts")
 	click(t, at(button(en("visit.accounts.submit"))))
+	click(t, at("a[data-return]"))
 	must(t, behind.WaitForURL(s.Portal+"/applications/*"))
 	must(t, behind.Close())
 }
@@ -820,8 +818,7 @@ func TestCallbacksOfTheLatestRegistration(t *testing.T) {
 	reach(t, v.widget, "code")
 	begin(t, v, options, "second") // as a framework does that renders again
 	step(t, v.widget, "code")
-	fill(t, v.widget("[name=code]"), "123456")
-	click(t, v.widget(button(en("visit.code.submit"))))
+	enterCode(t, v.widget, "123456")
 	step(t, v.widget, "accounts")
 	click(t, v.widget(button(en("visit.accounts.submit"))))
 	if got := called(t, v, 1); got[0] != "second" || got[1] != "onSuccess" {
@@ -892,7 +889,50 @@ func TestFocusIsNotStolen(t *testing.T) {
 	}
 	// Within the widget the focus follows the steps that the applicant asks for.
 	reach(t, v.widget, "bank")
-	focused(t, v.widget("[data-testid=step-bank] h1"))
+	focused(t, v.widget("[data-testid=step-bank] #q"))
+	if name, err := v.widget("#q").GetAttribute("aria-label"); err != nil || !strings.HasPrefix(name, en("visit.title.bank")) {
+		t.Errorf("before the field, a screen reader does not say the heading: %q (%v)", name, err)
+	}
+}
+
+// TestClicksToTheEnd counts the mouse's clicks from the first page to the end of a cashflow
+// application at a bank with a form: the cursor is where people type, and a code is submitted by itself.
+func TestClicksToTheEnd(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	v := visit(t)
+	clicks := 0
+	press := func(l playwright.Locator) {
+		t.Helper()
+		click(t, l)
+		clicks++
+	}
+	enter := func(field, text string) {
+		t.Helper()
+		focused(t, v.widget("[name="+field+"]"))
+		must(t, v.Keyboard().Type(text))
+	}
+	v.open(t, s.Portal+"/")
+	press(v.page("a[href^='/apply/cashflow']").First())
+	press(v.page("[name=firstName]"))
+	fillForm(t, v, applicant) // by Tab
+	press(v.page(button(en("apply.continue"))))
+	step(t, v.widget, "consent")
+	press(v.widget(button(en("visit.consent.submit"))))
+	enter("q", "Amber Coast")
+	see(t, v.widget(text(en("visit.banks.found.one"))))
+	press(v.widget("button[name=bank]"))
+	enter("username", "default")
+	must(t, v.Keyboard().Press("Tab"))
+	enter("password", "correct horse")
+	press(v.widget(button(en("visit.sign_in.submit"))))
+	enter("code", "123456")
+	step(t, v.widget, "accounts")
+	press(v.widget(button(en("visit.accounts.submit"))))
+	state(t, v, "ready")
+	if clicks > 8 {
+		t.Errorf("%d clicks to the end, want at most 8", clicks)
+	}
 }
 
 // TestLoaderIsSmall and needs nothing else to show the first step's frame.

@@ -78,7 +78,7 @@ func TestFindSuppliersByCountry(t *testing.T) {
 	all := sources.NewCatalogue(suppliers.Bureaus{}).List(sources.Supplier)
 	for _, query := range []string{"Germany", "alemania", "Deutschland", "Reino Unido", "united kingdom",
 		"Filipinas", "Corea", "Suiza", "Schweiz", "China", "中国"} {
-		if found, _ := visits.FindInstitutions(all, query); len(found) == 0 {
+		if found := visits.FindInstitutions(all, query); len(found) == 0 {
 			t.Errorf("%s finds nothing", query)
 		}
 	}

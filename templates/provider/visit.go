@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -76,6 +77,7 @@ type Visit struct {
 	SourceType flow.SourceType   // chosen source type; empty before the choice
 	Left       []flow.SourceType // source types that remain available
 	Back       flow.Step         // step to go back to; empty: none
+	CanGoBack  bool              // the step before can be shown again
 
 	Verifies   bool       // stated employers are verified
 	IncomeOnly bool       // only stated employers are verified
@@ -88,21 +90,22 @@ type Visit struct {
 	Unconfigured bool // it ended because no source is configured
 	Frozen       bool // it ended because the applicant's file is frozen
 
-	Bank       string // the name of the chosen bank, payroll provider or bureau
-	Place      string // its place
-	Failure    Failure
-	Query      string // search text
-	Banks      []Bank
-	More       int    // found, but not shown
-	AtBank     bool   // the applicant has opened the pages of the chosen bank
-	UpdateDays int    // days for which the customer can get updated reports from it; 0: not at all
-	Username   string // typed before the sign-in was refused
-	Tries      int    // remaining tries after a wrong password; 0 before one
-	CodeTries  int    // remaining tries after a wrong code; 0 before one
-	Codes      int    // codes sent for this sign-in
-	CodeWait   int    // seconds until another code can be requested
-	Accounts   []Account
-	Documents  []Document
+	Bank      string // the name of the chosen bank, payroll provider or bureau
+	Place     string // its place
+	Failure   Failure
+	Query     string // search text
+	Country   string // of the listed bureaus; empty: countries are listed
+	Banks     []Bank
+	More      int       // found, but not shown
+	AtBank    bool      // the applicant has opened the pages of the chosen bank
+	Updatable time.Time // until when the customer can get updated reports from it; zero: it cannot
+	Username  string    // typed before the sign-in was refused
+	Tries     int       // remaining tries after a wrong password; 0 before one
+	CodeTries int       // remaining tries after a wrong code; 0 before one
+	Codes     int       // codes sent for this sign-in
+	CodeWait  int       // seconds until another code can be requested
+	Accounts  []Account
+	Documents []Document
 
 	NoMoreCodes bool
 
@@ -122,8 +125,8 @@ type Visit struct {
 	Receipt     *Receipt // at the end, if a report was created
 }
 
-// Bank is a line of the list of banks or of payroll providers.
-type Bank struct{ ID, Name, Place string }
+// Bank is a line of a list to choose from. Without an ID, it is a country with several bureaus.
+type Bank struct{ ID, Name, Place, Country string }
 
 // Account is a line of the choice of accounts.
 type Account struct {
@@ -317,6 +320,9 @@ func (v Visit) title() string {
 	case flow.StepConnected:
 		return i18n.T(v.Lang, "visit.title.finish")
 	case flow.StepSupplier:
+		if v.Country != "" {
+			return i18n.T(v.Lang, "visit.title.bureau")
+		}
 		return i18n.T(v.Lang, "visit.title.country")
 	case flow.StepBank:
 		return i18n.T(v.Lang, "visit.title.bank")
@@ -373,4 +379,5 @@ type Message struct {
 	StartOver string // address that starts the visit over in this browser; empty: none
 	Back      string // address of the visit's step; empty: none
 	Access    string // address of the page of what consumers have shared; empty: none
+	Languages []ui.Choice
 }

@@ -1,25 +1,9 @@
 package provider
 
 import (
-	"strconv"
-
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 )
-
-func (v Visit) foundSuppliers() string {
-	shown := strconv.Itoa(len(v.Banks))
-	switch n := strconv.Itoa(len(v.Banks) + v.More); {
-	case n == "0":
-		return i18n.T(v.Lang, "visit.countries.found.none")
-	case n == "1":
-		return i18n.T(v.Lang, "visit.results.found.one")
-	case v.More > 0:
-		return i18n.T(v.Lang, "visit.countries.found.more", "n", n, "shown", shown)
-	default:
-		return i18n.T(v.Lang, "visit.results.found.other", "n", n)
-	}
-}
 
 // abroadWords returns the texts of endWords that differ for a passport; otherwise "".
 func (v Visit) abroadWords() string {

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -170,17 +171,17 @@ func (v Visit) incompleteWords() string {
 	return i18n.T(v.Lang, "visit.end.incomplete", "sources", strings.Join(names, ", "), "company", v.Customer)
 }
 
-// returns reports whether the page leads back to the customer by itself: not if it has more
-// to read than that all is well.
-func (v Visit) returns() bool {
-	return v.Return != "" && v.End == "success" && v.incompleteWords() == ""
-}
+// returns reports whether the page leads back to the customer by itself: not from a receipt.
+func (v Visit) returns() bool { return v.Return != "" && v.End == "success" && v.Receipt == nil }
 
 // receiptFacts returns the receipt in rows.
 func (v Visit) receiptFacts() []ui.Fact {
 	r := v.Receipt
-	var from []string
+	var from, what []string
 	for _, c := range r.From {
+		if text := i18n.Code(v.Lang, "visit.receipt.what", c.SourceType); !slices.Contains(what, text) {
+			what = append(what, text)
+		}
 		name := c.shown(v)
 		if c.Accounts > 0 {
 			name = i18n.N(v.Lang, "visit.receipt.accounts", c.Accounts, "bank", name)
@@ -189,7 +190,8 @@ func (v Visit) receiptFacts() []ui.Fact {
 	}
 	facts := []ui.Fact{{Term: i18n.T(v.Lang, "visit.receipt.with"), Text: v.Customer}}
 	if len(from) > 0 {
-		facts = append(facts, ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.from"), Text: strings.Join(from, ", ")})
+		facts = append(facts, ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.from"), Text: strings.Join(from, ", ")},
+			ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.what"), Text: strings.Join(what, " ")})
 	}
 	facts = append(facts,
 		ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.shared"), Text: ui.DayWords(v.Lang, r.Shared.UTC())},
@@ -198,5 +200,7 @@ func (v Visit) receiptFacts() []ui.Fact {
 	if !r.Updates.IsZero() {
 		updates = i18n.T(v.Lang, "visit.receipt.updates_until", "day", ui.DayWords(v.Lang, r.Updates.UTC()))
 	}
-	return append(facts, ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.updates"), Text: updates})
+	return append(facts, ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.updates"), Text: updates},
+		ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.stop"), Body: stopSharing(v)},
+		ui.Fact{Term: i18n.T(v.Lang, "visit.receipt.next"), Text: i18n.T(v.Lang, "visit.receipt.next_text", "company", v.Customer)})
 }

@@ -105,9 +105,7 @@ func (v Visit) codeSent() string {
 }
 
 // seconds returns the seconds until another code can be requested.
-func (v Visit) seconds() string {
-	return strconv.Itoa(v.CodeWait)
-}
+func (v Visit) seconds() string { return strconv.Itoa(v.CodeWait) }
 
 // codeWait returns the text about when another code can be requested. The script that
 // counts down replaces a percent sign by the number.

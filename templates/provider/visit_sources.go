@@ -3,6 +3,8 @@ package provider
 import (
 	"strconv"
 
+	"github.com/a-h/templ"
+
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/visits/flow"
@@ -30,43 +32,33 @@ func (v Visit) sourceTypeRows() []ui.Row {
 	return rows
 }
 
+// foundInstitutions says how many banks, employers or countries were found.
 func (v Visit) foundInstitutions() string {
+	all, none, more := len(v.Banks)+v.More, i18n.Key("visit.banks.found.none"), i18n.Key("visit.banks.found.more")
 	switch v.SourceType {
 	case flow.SourcePayroll:
-		return v.foundEmployers()
+		none, more = "visit.employers.found.none", "visit.employers.found.more"
 	case flow.SourceSupplier:
-		return v.foundSuppliers()
+		none, more = "visit.countries.found.none", "visit.countries.found.more"
 	}
-	switch n := len(v.Banks) + v.More; {
-	case n == 0:
-		return i18n.T(v.Lang, "visit.banks.found.none")
-	case n == 1:
-		return i18n.T(v.Lang, "visit.banks.found.one")
+	switch {
+	case all == 0:
+		return i18n.T(v.Lang, none)
 	case v.More > 0:
-		return i18n.T(v.Lang, "visit.banks.found.more", "n", strconv.Itoa(n), "shown", strconv.Itoa(len(v.Banks)))
-	default:
-		return i18n.T(v.Lang, "visit.banks.found.other", "n", strconv.Itoa(n))
+		return i18n.T(v.Lang, more, "n", strconv.Itoa(all), "shown", strconv.Itoa(len(v.Banks)))
+	case v.SourceType == flow.SourceBank:
+		return i18n.N(v.Lang, "visit.banks.found", all)
 	}
-}
-
-func (v Visit) foundEmployers() string {
-	shown := strconv.Itoa(len(v.Banks))
-	switch n := strconv.Itoa(len(v.Banks) + v.More); {
-	case n == "0":
-		return i18n.T(v.Lang, "visit.employers.found.none")
-	case n == "1":
-		return i18n.T(v.Lang, "visit.results.found.one")
-	case v.More > 0:
-		return i18n.T(v.Lang, "visit.employers.found.more", "n", n, "shown", shown)
-	default:
-		return i18n.T(v.Lang, "visit.results.found.other", "n", n)
-	}
+	return i18n.N(v.Lang, "visit.results.found", all)
 }
 
 func (v Visit) rows() []ui.Row {
 	rows := make([]ui.Row, len(v.Banks))
 	for i, b := range v.Banks {
-		rows[i] = ui.Row{Name: string(v.Step), Value: b.ID, Title: b.Name, Detail: b.Place}
+		rows[i] = ui.Row{Name: string(v.Step), Value: b.ID, Title: b.Name, Detail: b.Place, Plain: b.Country != ""}
+		if b.ID == "" {
+			rows[i].Name, rows[i].Value, rows[i].Attrs = "country", b.Country, templ.Attributes{"form": "country"}
+		}
 	}
 	return rows
 }
@@ -74,14 +66,10 @@ func (v Visit) rows() []ui.Row {
 func (v Visit) accountOptions() []ui.Option {
 	out := make([]ui.Option, len(v.Accounts))
 	for i, a := range v.Accounts {
-		kind := map[string]string{
-			"CHECKING": i18n.T(v.Lang, "visit.accounts.types.CHECKING"),
-			"SAVINGS":  i18n.T(v.Lang, "visit.accounts.types.SAVINGS"),
-		}[a.Subtype]
-		if kind == "" {
-			kind = i18n.T(v.Lang, "visit.accounts.types.OTHER")
+		detail, known := i18n.Find(v.Lang, "visit.accounts.types", a.Subtype)
+		if !known {
+			detail = i18n.T(v.Lang, "visit.accounts.types.OTHER")
 		}
-		detail := kind
 		if a.Mask != "" {
 			detail += " · " + i18n.T(v.Lang, "visit.accounts.ends_in") + a.Mask
 		}

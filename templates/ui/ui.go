@@ -275,21 +275,6 @@ type Day struct {
 // message at the field.
 type FieldError struct{ Field, Words string }
 
-// Several returns the errors of a form's fields for ErrorSummary if there are two or more. A
-// single one gets the focus at its field.
-func Several(problem func(field string) string, fields ...string) []FieldError {
-	var out []FieldError
-	for _, f := range fields {
-		if words := problem(f); words != "" {
-			out = append(out, FieldError{Field: f, Words: words})
-		}
-	}
-	if len(out) < 2 {
-		return nil
-	}
-	return out
-}
-
 // Steps is the position in a sequence of steps; Current counts from 0, and len(Names)
 // means done.
 type Steps struct {

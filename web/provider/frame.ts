@@ -7,12 +7,13 @@
 // and the nonce in the fragment; other messages are dropped silently.
 
 import { arrive } from "./parts/arrive";
-import { goBack, leaves, mark, place, remember, remembered } from "./parts/entries";
+import { arrow, goBack, leaves, mark, place } from "./parts/entries";
 import { openBank, returnTo } from "./parts/bank";
 import { bodyOf } from "../ui/body";
 import { steadyHeight } from "../ui/height";
 import { released } from "../ui/press";
 import { countDown } from "./parts/countdown";
+import "./parts/code";
 import { settle } from "./parts/guard";
 import { forget, secretFor } from "./parts/secret";
 import { keepInView } from "./parts/inview";
@@ -50,6 +51,7 @@ const visit = {
   publicToken: undefined as string | undefined,
   came: "", // the HTML of the current step: if the same step arrives again, entered data is kept
   entry: 0, // of the step in the history; see parts/entries
+  dead: 0, // entries of former frames, below this frame's: they lead nowhere
   poll: 0, // the timer
   busy: false,
   walked: false, // a form led to the next step
@@ -70,7 +72,7 @@ addEventListener("message", (e: MessageEvent) => {
     page.origin = e.origin === "null" ? "*" : e.origin;
     page.modal = !!m.modal;
     root.dataset.mode = page.modal ? "modal" : "embedded";
-    void begin(m.options, m.resume);
+    void begin(m.options, m.resume, m.entry);
     return;
   }
   if (page.origin !== "*" && e.origin !== page.origin) return;
@@ -107,7 +109,10 @@ function originOf(url: string): string | undefined {
   }
 }
 
-async function begin(options: Record<string, unknown>, resume: unknown): Promise<void> {
+// Entry is where a former frame of the same tab was in the history.
+type Entry = { run: string; n: number; dead: number; kept: boolean };
+
+async function begin(options: Record<string, unknown>, resume: unknown, entry?: Entry): Promise<void> {
   visit.token = options.token;
   const secret = secretFor(visit.token, resume);
   visit.secret = secret.value;
@@ -127,8 +132,10 @@ async function begin(options: Record<string, unknown>, resume: unknown): Promise
   visit.publicToken = body.publicToken;
   send("opened", { publicToken: visit.publicToken, ...(!secret.kept && { resume: secret.value }) });
   visit.entry = entryOf(history.state);
-  const before = visit.entry || (remembered(visit.publicToken!) ?? 1);
-  mark({ run: visit.publicToken!, n: visit.entry }, "replaceState");
+  const former = entry?.run === visit.publicToken ? entry : undefined;
+  const before = visit.entry || Math.min(former?.n ?? 1, 50);
+  if (former?.kept) visit.dead = former.dead + (visit.entry ? 0 : former.n);
+  enter(visit.entry, "replaceState");
   await show(await request(stepURL()), page.modal);
   addHistoryEntries(before);
 }
@@ -195,7 +202,7 @@ function replaceStep(html: string, moved: boolean, first?: string, text?: unknow
   if (moved || !same || !(again || next.dataset.poll)) {
     const put = () => {
       now.replaceWith(document.adoptNode(next));
-      if (visit.walked && !same) mark({ run: visit.publicToken!, n: ++visit.entry }, "pushState");
+      if (visit.walked && !same) enter(visit.entry + 1, "pushState");
       visit.walked = false;
       sendHeight();
       countDown(next);
@@ -243,19 +250,37 @@ function end(type: string, more: object): void {
   send(type, more);
 }
 
-// addHistoryEntries adds history entries for the steps before the current one of a reloaded frame:
-// the browser has dropped the entries of the former frame.
+// enter records the entry that the visit is at. The embedding page keeps it, because its storage is
+// rarely blocked.
+function enter(n: number, way?: "pushState" | "replaceState"): void {
+  visit.entry = n;
+  if (way) mark({ run: visit.publicToken!, n }, way);
+  send("entry", { entry: { run: visit.publicToken, n, dead: visit.dead } });
+}
+
+// addHistoryEntries adds history entries for the steps before the current one of a reloaded frame.
+// The entries of the former frame do not lead to this one: browsers drop them, or they are dead.
 function addHistoryEntries(steps: number): void {
-  if (leaves(document.getElementById("step")!)) return;
-  while (visit.entry < steps) mark({ run: visit.publicToken!, n: ++visit.entry }, "pushState");
+  if (leaves(document.getElementById("step")!)) return dropDeadEntries();
+  while (visit.entry < steps) enter(visit.entry + 1, "pushState");
+}
+
+// dropDeadEntries goes to the entry before the first frame's, so that the next Back leaves the page.
+function dropDeadEntries(): void {
+  if (visit.dead === 0 || visit.entry > 0) return;
+  history.go(-visit.dead);
+  visit.dead = 0;
+  enter(0);
 }
 
 // leaveHistoryEntries restores the history from before the first step.
 async function leaveHistoryEntries(): Promise<void> {
-  if (visit.entry === 0) return;
+  const all = visit.entry + visit.dead;
+  if (all === 0) return;
   const done = new Promise((resolve) => addEventListener("popstate", resolve, { once: true }));
-  history.go(-visit.entry);
-  visit.entry = 0;
+  history.go(-all);
+  visit.dead = 0;
+  enter(0);
   await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 500))]);
 }
 
@@ -270,10 +295,9 @@ addEventListener("popstate", (e) => {
   const n = entryOf(e.state);
   const times = visit.entry - n;
   if (times < 0) return history.go(times); // nothing was done there yet
-  visit.entry = n;
-  remember({ run: visit.publicToken!, n });
+  enter(n);
   if (times === 0) return;
-  if (leaves(document.getElementById("step")!)) return history.go(-n - 1);
+  if (leaves(document.getElementById("step")!)) return history.go(-n - 1 - visit.dead);
   void back(times);
 });
 
@@ -285,7 +309,10 @@ async function back(times: number): Promise<void> {
   } finally {
     visit.busy = false;
   }
+  if (leaves(document.getElementById("step")!)) dropDeadEntries();
 }
+
+arrow(() => visit.entry);
 
 // showNotice shows one of the shell's notices; hideNotice hides it.
 function showNotice(which: "slow" | "offline" | "failed"): void {
@@ -386,10 +413,13 @@ async function leave(): Promise<void> {
 }
 
 // stepOf returns the step of a page. Browsers log an error for a field that asks for the
-// focus in a frame of another site.
+// focus in a frame of another site; here, arrive gives it the focus.
 function stepOf(html: string): HTMLElement | null {
   const step = new DOMParser().parseFromString(html, "text/html").getElementById("step");
-  for (const e of step?.querySelectorAll("[autofocus]") ?? []) e.removeAttribute("autofocus");
+  for (const e of step?.querySelectorAll("[autofocus]") ?? []) {
+    e.removeAttribute("autofocus");
+    e.setAttribute("data-cursor", "");
+  }
   return step;
 }
 

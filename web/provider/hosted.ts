@@ -1,12 +1,13 @@
 // The hosted page's script. It filters the list of institutions while the applicant types.
-// While the report is made, it polls and swaps in the new step; when the visit is over, it
-// returns the applicant after a short delay, or at once by the button. Without script the
-// page reloads to do both.
+// While the report is made, it polls and swaps in the new step; without script the page reloads
+// to do that. A receipt stays until the applicant leaves it; a page with nothing to read returns
+// them after a short delay.
 
 import { arrive } from "./parts/arrive";
-import { goBack, leaves, mark, place } from "./parts/entries";
+import { arrow, goBack, leaves, mark, place } from "./parts/entries";
 import { released } from "../ui/press";
 import "../ui/busy";
+import "./parts/code";
 import { countDown } from "./parts/countdown";
 import "./parts/guard";
 import { filter } from "./parts/search";
@@ -15,10 +16,10 @@ import { enhance } from "./parts/upload";
 const step = () => document.getElementById("step")!;
 
 function follow(): void {
-  const { poll, end } = step().dataset;
+  const { poll } = step().dataset;
   if (poll) setTimeout(() => void look(), Number(poll));
-  const back = document.querySelector<HTMLAnchorElement>("a[data-return]");
-  if (end === "success" && back) setTimeout(() => location.assign(back.href), 2_500);
+  const back = document.querySelector<HTMLAnchorElement>("a[data-returns]");
+  if (back) setTimeout(() => location.assign(back.href), 2_500);
 }
 
 // load fetches a page of the visit; it returns undefined without an answer.
@@ -104,7 +105,9 @@ async function locate(): Promise<void> {
   });
 }
 
-// A form leads to the next entry.
+arrow(() => place(history.state)?.n ?? 0);
+
+// Another form leads to the next entry.
 addEventListener("submit", (e) => {
   const now = remembered();
   if (now && !e.defaultPrevented && (e.target as HTMLFormElement).method === "post") remember({ ...now, going: true });

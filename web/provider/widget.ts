@@ -17,6 +17,7 @@ type Visit = {
   dialog?: HTMLDialogElement;
   publicToken?: string;
   resume?: string; // the frame's secret, where the frame itself can keep none
+  entry?: object; // of the step in the history
   greeted?: boolean;
   ended?: boolean; // a callback was called; no other one will be
   timer?: number;
@@ -165,6 +166,7 @@ function load(v: Visit, into: HTMLElement): HTMLIFrameElement {
   frame.referrerPolicy = "no-referrer";
   frame.src = address(v, 1);
   on(v, window, "message", (e: MessageEvent) => receive(v, e));
+  on(v, window, "pagehide", () => v.entry && store(`${place}-entry`, JSON.stringify({ ...v.entry, length: history.length })));
   on(v, document, "securitypolicyviolation", (e: SecurityPolicyViolationEvent) => {
     if (!e.blockedURI.startsWith(origin) || !/^(frame|child)-src/.test(e.effectiveDirective)) return;
     console.error(`SvcWidget: this page's Content-Security-Policy must allow frame-src ${origin}`);
@@ -219,13 +221,16 @@ function receive(v: Visit, e: MessageEvent): void {
     case "hello":
       v.greeted = true;
       clearTimeout(v.timer);
-      return send(v, "options", { options: v.data, modal: !!v.dialog, resume: v.resume ?? storedSecret() });
+      return send(v, "options", { options: v.data, modal: !!v.dialog, resume: v.resume ?? stored(place), entry: v.entry ?? storedEntry() });
     case "where":
       return send(v, "page", { url: new URL(document.documentElement.dataset.svcReturn ?? location.href, location.href).href });
     case "opened":
       v.publicToken = text(m.publicToken);
       v.resume = text(m.resume);
-      storeSecret(v.resume);
+      store(place, v.resume);
+      return;
+    case "entry":
+      v.entry = m.entry;
       return;
     case "size":
       if (!v.dialog && m.height > 0) v.frame.style.height = `${Math.min(Math.ceil(m.height), 50_000)}px`;
@@ -242,18 +247,31 @@ function receive(v: Visit, e: MessageEvent): void {
 }
 
 // The tab stores the frame's secret if the browser blocks the frame's own storage, so that
-// a reloaded page finds its visit. Without the registration, the secret is worthless.
+// a reloaded page finds its visit. Without the registration, the secret is worthless. It
+// also stores how many entries of the history the frame has made.
 const place = "SvcWidget";
 
-function storeSecret(secret: string | undefined): void {
+function store(name: string, value: string | undefined): void {
   try {
-    if (secret) sessionStorage.setItem(place, secret);
+    if (value) sessionStorage.setItem(name, value);
   } catch {} // blocked here as well: a page that is loaded again needs another token
 }
 
-function storedSecret(): string | undefined {
+function stored(name: string): string | undefined {
   try {
-    return sessionStorage.getItem(place) ?? undefined;
+    return sessionStorage.getItem(name) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// storedEntry returns the entry of the page before it was loaded again. kept means that the browser
+// has kept the entries of its frame.
+function storedEntry(): object | undefined {
+  try {
+    const entry = JSON.parse(stored(`${place}-entry`)!);
+    const [loaded] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+    return entry && { ...entry, kept: loaded?.type === "reload" && entry.length === history.length };
   } catch {
     return undefined;
   }

@@ -94,15 +94,15 @@ func (s *Service) beginAuthorization(w http.ResponseWriter, r *http.Request) err
 	return nil
 }
 
-// updateDays returns for how many days the customer may get updated reports from the
-// chosen bank; 0 for none.
-func (s *Service) updateDays(ctx context.Context, v visit) (int, error) {
+// updatable returns until when the customer may get updated reports from the chosen bank, if
+// the applicant agrees now; zero for not at all.
+func (s *Service) updatable(ctx context.Context, v visit) (time.Time, error) {
 	ok, err := s.Customers.Entitled(ctx, s.DB.SQL, v.customerID, customers.Refresh)
 	if err != nil || !ok {
-		return 0, err
+		return time.Time{}, err
 	}
 	institution, _, _ := s.Sources.Find(v.environment, v.Bank)
-	return int(institution.Lifetime() / (24 * time.Hour)), nil
+	return s.Now().Add(institution.Lifetime()), nil
 }
 
 // offersUpdates reports whether the customer may get updated reports from a source that

@@ -76,7 +76,7 @@ func TestReceiptOfAuthorizedBank(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, _ *providertest.OAuthBank) {
 		for refresh, want := range map[bool]string{
 			false: i18ntest.EN("visit.receipt.no_updates"),
-			true:  i18ntest.EN("visit.receipt.updates_until", "day", ui.DayWords(i18n.English, r.Now().Add(sources.Lifetime))),
+			true:  ui.DayWords(i18n.English, r.Now().Add(sources.Lifetime)),
 		} {
 			r.Entitle("refresh", refresh)
 			a, query := atBank(t, r, nil)

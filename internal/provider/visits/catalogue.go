@@ -100,9 +100,8 @@ const maxFound = 12
 
 // FindInstitutions returns those of all for which every word of the query is the prefix of a
 // word in name or place: first names that begin with the query, then the others, each
-// in the order of all. more is the number of results left out. An empty query
-// matches all.
-func FindInstitutions(all []sources.Institution, query string) (found []sources.Institution, more int) {
+// in the order of all. An empty query matches all.
+func FindInstitutions(all []sources.Institution, query string) []sources.Institution {
 	wanted := strings.Fields(strings.ToLower(query))
 	var first, rest []sources.Institution
 	for _, b := range all {
@@ -114,9 +113,7 @@ func FindInstitutions(all []sources.Institution, query string) (found []sources.
 			rest = append(rest, b)
 		}
 	}
-	found = append(first, rest...)
-	more = max(len(found)-maxFound, 0)
-	return found[:len(found)-more], more
+	return append(first, rest...)
 }
 
 func hasWords(text string, wanted []string) bool {

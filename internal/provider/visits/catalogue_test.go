@@ -3,7 +3,11 @@ package visits
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"vestibule/internal/i18n"
 	"vestibule/internal/provider/sources"
+	providerui "vestibule/templates/provider"
 )
 
 func TestFindInstitutions(t *testing.T) {
@@ -27,19 +31,37 @@ func TestFindInstitutions(t *testing.T) {
 		{"ridian", "", 0},
 		{"<script>", "", 0},
 	} {
-		found, more := FindInstitutions(all, c.query)
-		if got := len(found) + more; got != c.count {
+		found := FindInstitutions(all, c.query)
+		if got := len(found); got != c.count {
 			t.Errorf("FindInstitutions(%q) finds %d, want %d", c.query, got, c.count)
 		}
 		if c.first != "" && (len(found) == 0 || found[0].Name != c.first) {
 			t.Errorf("FindInstitutions(%q) begins with %v, want %s", c.query, found, c.first)
 		}
 	}
-	var many []sources.Institution
-	for range 100 {
-		many = append(many, all...)
-	}
-	if found, more := FindInstitutions(many, ""); len(found) != 12 || more != 488 {
-		t.Errorf("of 500 banks %d are shown and %d left out", len(found), more)
+}
+
+// TestSuppliersOf checks that each country is listed once, by its name in the language, and leads to
+// its bureaus where it has several; the reader of documents is the last.
+func TestSuppliersOf(t *testing.T) {
+	all := []sources.Institution{{ID: "MITEK", Name: "Identity documents", Place: "Passport"},
+		{ID: "IN1", Name: "One", Place: "India"}, {ID: "DE", Name: "Auskunft", Place: "Germany", PlaceES: "Alemania"},
+		{ID: "IN2", Name: "Two", Place: "India"}}
+	document := providerui.Bank{ID: "MITEK", Name: "Identity documents", Place: "Passport"}
+	for _, c := range []struct {
+		country string
+		lang    i18n.Lang
+		want    []providerui.Bank
+	}{
+		{"", i18n.English, []providerui.Bank{{ID: "DE", Name: "Germany", Place: "Auskunft", Country: "Germany"},
+			{Name: "India", Place: "One, Two", Country: "India"}, document}},
+		{"", i18n.Spanish, []providerui.Bank{{ID: "DE", Name: "Alemania", Place: "Auskunft", Country: "Germany"},
+			{Name: "India", Place: "One, Two", Country: "India"}, document}},
+		{"India", i18n.Spanish, []providerui.Bank{{ID: "IN1", Name: "One", Place: "India"}, {ID: "IN2", Name: "Two", Place: "India"}}},
+		{"Atlantis", i18n.English, nil},
+	} {
+		if diff := cmp.Diff(c.want, suppliersOf(all, c.country, c.lang)); diff != "" {
+			t.Errorf("suppliersOf(%q, %s): %s", c.country, c.lang, diff)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -51,6 +52,11 @@ func (s *Service) page(h httpx.HandlerFunc) http.Handler {
 // message writes a page with a message. It leads to the page of what consumers have shared.
 func (s *Service) message(w http.ResponseWriter, r *http.Request, status int, m providerui.Message) {
 	m.Access = s.accessLink(m.Lang)
+	if handle := r.PathValue("handle"); handle != "" {
+		m.Languages = ui.Languages(m.Lang, &url.URL{Path: Path(handle)})
+	} else if r.Method == http.MethodGet {
+		m.Languages = ui.Languages(m.Lang, &url.URL{Path: r.URL.Path})
+	}
 	s.write(w, r, status, httpx.CSP{}, providerui.MessagePage(m, s.Urls()))
 }
 

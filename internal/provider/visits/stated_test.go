@@ -174,7 +174,7 @@ func TestEmployerVisit(t *testing.T) {
 		}
 		r.Advance(time.Hour)
 		if body := a.get(t).Body; !strings.Contains(body, shared) || strings.Contains(body, "Northwind") ||
-			!strings.Contains(body, "Available until") {
+			!strings.Contains(body, i18ntest.EN("visit.receipt.until")) {
 			t.Errorf("the end, an hour later: %s", body)
 		}
 		// The stubs were never handed in.

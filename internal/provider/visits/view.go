@@ -1,11 +1,14 @@
 package visits
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"vestibule/internal/contract"
@@ -15,6 +18,7 @@ import (
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits/flow"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 	providerui "vestibule/templates/provider"
 	"vestibule/templates/ui"
@@ -74,6 +78,7 @@ func (s *Service) view(r *http.Request, v visit, customer string) providerui.Vis
 	if back, _, ok := v.Journey.Next(flow.Input{Kind: flow.EventSourceCleared}); ok {
 		p.Back = back.Step
 	}
+	_, _, p.CanGoBack = v.Journey.Next(flow.Input{Kind: flow.EventWentBack})
 	for _, c := range v.Connections() {
 		if c.Employer == 0 {
 			p.Connected = append(p.Connected, choices.connected(c))
@@ -137,7 +142,7 @@ func (s *Service) addStep(r *http.Request, v visit, p *providerui.Visit) (err er
 	return err
 }
 
-// addAuthorization adds whether the applicant has opened the bank's pages, and how long the
+// addAuthorization adds whether the applicant has opened the bank's pages, and until when the
 // customer can get updated reports from it.
 func (s *Service) addAuthorization(ctx context.Context, v visit, p *providerui.Visit) error {
 	moved, err := lastMove(ctx, s.DB.SQL, v.id)
@@ -147,7 +152,7 @@ func (s *Service) addAuthorization(ctx context.Context, v visit, p *providerui.V
 	if p.AtBank, err = s.Sources.HasAuthorization(ctx, s.DB.SQL, v.id, v.Bank, moved); err != nil {
 		return err
 	}
-	p.UpdateDays, err = s.updateDays(ctx, v)
+	p.Updatable, err = s.updatable(ctx, v)
 	return err
 }
 
@@ -194,6 +199,9 @@ func (s *Service) receipt(ctx context.Context, v visit) (*providerui.Receipt, er
 		return nil, err
 	}
 	of := &providerui.Receipt{Shared: v.ended, Until: rep.Created.Add(reports.MaxAge)}
+	if v.SourceType == flow.SourceSupplier && s.Now().Sub(v.ended) < namesShown {
+		of.From = append(of.From, s.catalogue(v.environment).connected(flow.Connection{SourceType: v.SourceType, Bank: v.Bank}))
+	}
 	for _, c := range v.Connections() {
 		if !c.OK() {
 			continue
@@ -279,12 +287,42 @@ const maxQuery = 100
 func (s *Service) addChoices(r *http.Request, v visit, p *providerui.Visit) {
 	all := s.catalogue(v.environment).List(sources.Kind(v.SourceType))
 	p.Query = httpx.Truncate(r.URL.Query().Get("q"), maxQuery)
-	if likely, _ := FindInstitutions(all, p.Employer); !r.URL.Query().Has("q") && len(likely) > 0 {
+	if likely := FindInstitutions(all, p.Employer); !r.URL.Query().Has("q") && len(likely) > 0 {
 		p.Query = p.Employer
 	}
-	found, more := FindInstitutions(all, p.Query)
-	for _, b := range found {
-		p.Banks = append(p.Banks, providerui.Bank{ID: b.ID, Name: b.Name, Place: placeOf(b, p.Lang)})
+	found := FindInstitutions(all, p.Query)
+	if v.Step == flow.StepSupplier {
+		p.Country = r.URL.Query().Get("country")
+		p.Banks = suppliersOf(found, p.Country, p.Lang)
+	} else {
+		for _, b := range found {
+			p.Banks = append(p.Banks, providerui.Bank{ID: b.ID, Name: b.Name, Place: placeOf(b, p.Lang)})
+		}
 	}
-	p.More = more
+	p.More = max(len(p.Banks)-maxFound, 0)
+	p.Banks = p.Banks[:len(p.Banks)-p.More]
+}
+
+// suppliersOf lists the bureaus of a country or, without one, the countries by their names, and the
+// reader of documents after them.
+func suppliersOf(all []sources.Institution, country string, l i18n.Lang) (out []providerui.Bank) {
+	for _, b := range all {
+		at := slices.IndexFunc(out, func(o providerui.Bank) bool { return o.Country == b.Place })
+		switch {
+		case b.ID == report.DocumentSupplier && country == "" || b.Place == country:
+			out = append(out, providerui.Bank{ID: b.ID, Name: b.Name, Place: placeOf(b, l)})
+		case country != "":
+		case at >= 0:
+			out[at].ID, out[at].Place = "", out[at].Place+", "+b.Name
+		default:
+			out = append(out, providerui.Bank{ID: b.ID, Name: placeOf(b, l), Place: b.Name, Country: b.Place})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b providerui.Bank) int {
+		if a.Country == "" || b.Country == "" {
+			return -cmp.Compare(len(a.Country), len(b.Country))
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return out
 }

@@ -40,6 +40,7 @@ type Account struct {
 // Message is a page with only a text.
 type Message struct {
 	Lang        i18n.Lang
+	Languages   []ui.Choice
 	Style, Icon string
 	Bank        string // empty if unknown
 	Title, Text i18n.Key

@@ -2,7 +2,7 @@
 // Back leads to the previous step, as far as the service allows it; from the first
 // step, and after the visit, it leaves the page.
 
-type Place = { run: string; n: number };
+export type Place = { run: string; n: number };
 
 // place is what a history state records of its step.
 export function place(state: unknown): Place | undefined {
@@ -12,26 +12,6 @@ export function place(state: unknown): Place | undefined {
 
 export function mark(p: Place, way: "pushState" | "replaceState"): void {
   history[way]({ visit: p }, "");
-  remember(p);
-}
-
-const name = "vestibule-entry";
-
-// remember stores the visit's position in its history for this tab.
-export function remember(p: Place): void {
-  try {
-    sessionStorage.setItem(name, JSON.stringify(p));
-  } catch {} // it may be blocked
-}
-
-// remembered returns the entry number that a visit had in this tab, if known.
-export function remembered(run: string): number | undefined {
-  try {
-    const p = place({ visit: JSON.parse(sessionStorage.getItem(name)!) });
-    return p?.run === run ? Math.min(p.n, 50) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 // leaves reports whether only the page that led to the visit is before a step.
@@ -54,4 +34,14 @@ export async function goBack(
     await show(answer);
     if (!answer?.ok) return;
   }
+}
+
+// arrow makes the button that goes a step back press the browser's Back, where an entry is behind.
+export function arrow(behind: () => number): void {
+  addEventListener("submit", (e) => {
+    if (!(e.target as Element).matches("[data-back]") || behind() < 1) return;
+    e.preventDefault();
+    e.stopImmediatePropagation();
+    history.back();
+  });
 }

@@ -46,7 +46,7 @@ const (
 	CodeLifetime   = time.Minute
 	AccessLifetime = time.Hour // until it must be renewed
 	pagesLifetime  = 15 * time.Minute
-	consentDays    = 90
+	consentDays    = int(sources.Lifetime / (24 * time.Hour)) // as long as the service keeps access
 )
 
 // maxFileBody is the maximum size in bytes of a request with identity documents, in base64.

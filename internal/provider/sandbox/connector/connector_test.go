@@ -257,7 +257,7 @@ func (s *server) access(institution, username string) fields {
 		Expires time.Time `json:"expiresAt"`
 	}
 	s.want("complete", fields{"institution": institution, "authorization": a.Authorization, "code": s.code(a, username)}, &granted)
-	if want := s.now.AddDate(0, 0, 90); !granted.Expires.Equal(want) {
+	if want := s.now.AddDate(0, 0, 14); !granted.Expires.Equal(want) {
 		s.t.Errorf("the access ends at %s", granted.Expires)
 	}
 	return fields{"institution": institution, "access": granted.Access, "from": "2025-07-15", "to": "2026-07-14"}
@@ -313,9 +313,9 @@ func TestAuthorization(t *testing.T) {
 		}
 		s.want("payroll", another, nil)
 		s.begin(begin())
-		s.now = s.now.AddDate(0, 0, 90)
+		s.now = s.now.AddDate(0, 0, 14)
 		if status, code := s.call("payroll", another).problem(); status != 409 || code != "ENDED" {
-			t.Errorf("after 90 days: %d %s", status, code)
+			t.Errorf("after 14 days: %d %s", status, code)
 		}
 		s.now = s.now.Add(time.Second)
 		if err := s.Sweep(t.Context()); err != nil {

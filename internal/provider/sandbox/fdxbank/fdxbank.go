@@ -52,7 +52,6 @@ const (
 	pushedLifetime  = time.Minute
 	requestLifetime = 15 * time.Minute
 	idTokenLifetime = 5 * time.Minute
-	defaultDays     = 90
 )
 
 // Config is what a Server needs. DB, Log, Now, BaseURL, and Assets must be set.
@@ -94,7 +93,7 @@ type Client struct {
 	Keys         jose.KeySource // of PrivateKeyJWT
 	Certificate  string         // of TLSClientAuth: SHA-256 of the certificate in hexadecimal, or its subject as in RFC 2253
 	RedirectURIs []string       // compared character by character
-	Days         int            // how long a consent lasts; 0: 90
+	Days         int            // how long a consent lasts; 0: as long as the service keeps access
 }
 
 // Server serves the institutions. It is safe for concurrent use, and replicas may share
@@ -309,8 +308,10 @@ func (c Client) check() error {
 	return nil
 }
 
-// days returns how long a consent for the client lasts, in days.
-func (c Client) days() int { return cmp.Or(c.Days, defaultDays) }
+// until returns when a consent for the client ends that begins now.
+func (c Client) until(b banks.Bank, now time.Time) time.Time {
+	return now.AddDate(0, 0, cmp.Or(c.Days, int(b.Lifetime()/(24*time.Hour))))
+}
 
 // thumbprint returns the SHA-256 of a certificate as Client.Certificate has it.
 func thumbprint(sum [32]byte) string { return hex.EncodeToString(sum[:]) }

@@ -53,7 +53,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) write(w http.ResponseWriter, r *http.Request, status int, at request, c Client, b banks.Bank,
 	problems sources.Problems, form url.Values) error {
 	v := bankui.Page{Bank: b.Name, Client: c.Name, Problems: problems, Username: httpx.Truncate(form.Get("username"), 100),
-		Until: s.config.Now().AddDate(0, 0, c.days())}
+		Until: c.until(b, s.config.Now())}
 	switch at.Step {
 	case signin.StepRefused:
 		v.Reason = refusals[s.refusal(b, at)].text
@@ -148,7 +148,7 @@ func (s *Server) submit(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		return insertConsent(ctx, tx, consent{id: uuid.NewString(), institution: b.ID, clientID: c.ID, username: at.Username,
-			accounts: at.accounts, parameters: at.parameters, created: now, expires: now.AddDate(0, 0, c.days())}, code, now.Add(CodeLifetime))
+			accounts: at.accounts, parameters: at.parameters, created: now, expires: c.until(b, now)}, code, now.Add(CodeLifetime))
 	})
 	switch {
 	case err != nil:

@@ -195,6 +195,7 @@ func (p Pages) Missing(w http.ResponseWriter, r *http.Request, status int) {
 
 func (p Pages) message(w http.ResponseWriter, r *http.Request, status int, m bank.Message) {
 	m.Lang, m.Bank, m.Style, m.Icon = language(r, nil), p.Name(r), p.Assets.URL("provider.css"), p.Assets.URL("icon.svg")
+	m.Languages = ui.Languages(m.Lang, &url.URL{Path: r.URL.Path})
 	httpx.SetSecurityHeaders(w, httpx.CSP{Static: true})
 	if err := httpx.HTML(w, r, status, bank.MessagePage(m)); err != nil {
 		httpx.WriteError(w, r, p.Log, err)
