@@ -52,30 +52,22 @@ func (d Dashboard) withParent(url string, words i18n.Key) Dashboard {
 	return d
 }
 
-// DashboardWebhooks is the page of the webhook callback.
+// DashboardWebhooks is the page of an endpoint of webhooks.
 type DashboardWebhooks struct {
-	URL      string // empty if there is no callback
-	Disabled time.Time
-	Statuses []DashboardStatus
-	Signers  []DashboardSigner
-	Health   []webhook.Health
-	Next     time.Time // when the next attempt is due; zero for none
-	Hours    []DashboardSent
-	Days     []DashboardSent
-	Test     *webhook.Delivery // the newest test event; nil for none
-	MaxTests int               // within an hour
-}
+	webhook.Callback                    // the zero value: there is none
+	All              []webhook.Callback // the first one first
+	Max              int                // endpoints of a customer
+	Statuses         []contract.Status  // to subscribe to
+	Health           []webhook.Health
+	Next             time.Time // when the next attempt is due; zero for none
+	Hours            []DashboardSent
+	Days             []DashboardSent
+	Tests            []webhook.Delivery // the newest test event; empty for none
+	MaxTests         int                // within an hour
 
-// DashboardStatus is a status to subscribe to.
-type DashboardStatus struct {
-	Status contract.Status
-	Chosen bool
-}
-
-// DashboardSigner is a signing secret.
-type DashboardSigner struct {
-	ID            string
-	Created, Ends time.Time
+	Failures    []webhook.Delivery // the newest that can be sent again
+	FailedSince time.Time          // since this day unless the user chooses another
+	Rows        []webhook.Delivery // the newest
 }
 
 // DashboardPager links to the older and newer page of a list; empty for no link.
@@ -92,15 +84,15 @@ type DashboardDeliveries struct {
 	Searched string // the search text, if nothing was found
 	Rows     []webhook.Delivery
 
-	HasFailed   bool      // some events can be sent again
-	FailedSince time.Time // since this day unless the user chooses another
+	Endpoints []webhook.Callback
 }
 
 // DashboardDelivery is the page of a delivery.
 type DashboardDelivery struct {
 	webhook.Delivery
-	Report string             // a reference; empty for a report of another account
-	Others []webhook.Delivery // of the same event, the newest first
+	Report    string             // a reference; empty for a report of another account
+	Others    []webhook.Delivery // of the same event, the newest first
+	Endpoints []webhook.Callback
 }
 
 // DashboardCredential is a secret of the API.
@@ -313,7 +305,6 @@ var dashboardSections = []dashboardSection{
 	{"relay", "/dashboard/relay-tokens", "dashboard.menu.relay_tokens", false},
 	{"outbox", "/dashboard/outbox", "dashboard.menu.outbox", false},
 	{"webhooks", "/dashboard/webhooks", "dashboard.menu.webhooks", false},
-	{"deliveries", "/dashboard/deliveries", "dashboard.menu.deliveries", false},
 	{"redirects", "/dashboard/redirects", "dashboard.menu.redirects", false},
 	{"credentials", "/dashboard/credentials", "dashboard.menu.credentials", false},
 	{"products", "/dashboard/products", "dashboard.menu.products", false},

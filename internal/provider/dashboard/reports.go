@@ -287,7 +287,7 @@ func (s *Service) findDeliveries(ctx context.Context, by user, query string) (st
 		if len(f.Subjects) == 0 {
 			return providerui.DashboardDeliveriesPage(d, v), nil
 		}
-		v.Rows, err = s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, f)
+		v.Rows, err = s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, "", f)
 		return providerui.DashboardDeliveriesPage(d, v), err
 	}, err
 }
@@ -325,12 +325,12 @@ func (s *Service) report(ctx context.Context, r *http.Request, by user, d provid
 		if err := s.history(ctx, tx, x, &v); err != nil {
 			return err
 		}
-		v.Deliveries, err = s.Webhooks.Deliveries(ctx, tx, by.account.ID, webhook.Filter{Subject: token, Limit: 50})
+		v.Deliveries, err = s.Webhooks.Deliveries(ctx, tx, by.account.ID, "", webhook.Filter{Subject: token, Limit: 50})
 		if err != nil {
 			return err
 		}
 		if v.Child != "" { // which may have a callback of its own
-			more, err := s.Webhooks.Deliveries(ctx, tx, x.CustomerID, webhook.Filter{Subject: token, Limit: 50})
+			more, err := s.Webhooks.Deliveries(ctx, tx, x.CustomerID, "", webhook.Filter{Subject: token, Limit: 50})
 			if err != nil {
 				return err
 			}
