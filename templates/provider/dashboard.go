@@ -135,8 +135,9 @@ type DashboardReport struct {
 	Substatus   contract.Substatus
 	Created     time.Time
 	Retrieved   time.Time
-	Revisable   bool     // it can be corrected
-	Disputes    []string // numbers of the disputes about it
+	Revisable   bool        // it can be corrected
+	Disputes    []string    // numbers of the disputes about it
+	Known       []ui.Option // accounts to share with, by their publicIds
 
 	Account         string             // name of the child account that has it; empty for the user's own
 	Child           string             // its publicId; set only on the report's page
@@ -177,6 +178,7 @@ type DashboardSharing struct {
 	List     DashboardList
 	Searched string // the search text; "" for none
 	Rows     []DashboardShare
+	Known    []ui.Option // accounts to share with, by their publicIds
 }
 
 // DashboardShare is a sharing token.

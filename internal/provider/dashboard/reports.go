@@ -321,6 +321,9 @@ func (s *Service) report(ctx context.Context, r *http.Request, by user, d provid
 				v.Disputes = append(v.Disputes, dispute.Number)
 			}
 		}
+		if v.Known, err = s.known(ctx, tx, by); err != nil {
+			return err
+		}
 		v.Moments = []providerui.DashboardMoment{{At: x.Created, Kind: "report"}}
 		if err := s.history(ctx, tx, x, &v); err != nil {
 			return err
@@ -359,7 +362,19 @@ func (s *Service) sharing(ctx context.Context, r *http.Request, by user, d provi
 
 func (s *Service) granted(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
 	v, err := s.shares(ctx, r, by, d, grantedPath, text)
+	if err == nil {
+		v.Known, err = s.known(ctx, s.DB.SQL, by)
+	}
 	return providerui.DashboardSharingPage(d, v), err
+}
+
+// known lists the accounts that a report can be shared with by name.
+func (s *Service) known(ctx context.Context, q store.Queryer, by user) (out []ui.Option, err error) {
+	all, err := s.Sharing.Known(ctx, q, by.account.ID)
+	for _, p := range all {
+		out = append(out, ui.Option{Value: p.PublicID, Label: p.Name + " (" + p.PublicID + ")"})
+	}
+	return out, err
 }
 
 func (s *Service) sharedWithMe(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
@@ -465,10 +480,11 @@ func (s *Service) linkConsumer(ctx context.Context, tx *store.Tx, by user, in in
 
 // grant shares a report; field is the form field for the error.
 func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, token, field string) (done, error) {
-	if !customers.IsPublicID(in.field("publicId")) {
+	with := cmp.Or(in.field("publicId"), in.field("account"))
+	if !customers.IsPublicID(with) {
 		return done{}, fieldProblem("publicId", "dashboard.share.account_invalid")
 	}
-	relay, err := s.Sharing.Grant(ctx, tx, by.account.Caller(), token, in.field("publicId"))
+	relay, err := s.Sharing.Grant(ctx, tx, by.account.Caller(), token, with)
 	var no *httpx.Error
 	if errors.As(err, &no) {
 		switch no.Code {
