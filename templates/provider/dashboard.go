@@ -160,7 +160,6 @@ type DashboardMoment struct {
 	Status    contract.Status
 	Substatus contract.Substatus
 	Reason    string // why access to a source failed
-	URL       string // of its details; "" for none
 }
 
 // DashboardSource is a source that the applicant connected, failed to connect, or skipped.

@@ -339,10 +339,6 @@ func (s *Service) report(ctx context.Context, r *http.Request, by user, d provid
 			}
 			v.ChildDeliveries = more
 		}
-		for _, x := range v.Deliveries {
-			v.Moments = append(v.Moments, providerui.DashboardMoment{At: x.Created, Kind: "delivery", Status: contract.Status(x.Type),
-				URL: "/dashboard/deliveries/" + x.ID})
-		}
 		// The stable sort keeps the order of simultaneous events.
 		slices.SortStableFunc(v.Moments, func(a, b providerui.DashboardMoment) int { return cmp.Compare(a.At.UnixMicro(), b.At.UnixMicro()) })
 		return nil
