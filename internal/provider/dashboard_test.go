@@ -556,7 +556,7 @@ func TestDashboardResendsEmails(t *testing.T) {
 		}
 		text = d.page("/dashboard/reports/" + d.find("/dashboard/reports", `/dashboard/reports/`+uuidPattern))
 		for _, want := range []string{i18ntest.EN("dashboard.timeline.visit_consented"), i18ntest.EN("dashboard.timeline.visit_chose"),
-			"Status", i18ntest.EN("dashboard.timeline.delivery"), i18ntest.EN("dashboard.origins.visit")} {
+			"Status", i18ntest.EN("dashboard.origins.visit")} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the timeline does not say %q", want)
 			}
