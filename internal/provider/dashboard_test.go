@@ -592,7 +592,8 @@ func TestDashboardSendsTestEvent(t *testing.T) {
 			t.Error("there was no test yet")
 		}
 		for n, want := range []string{"204 No Content", "500: " + i18ntest.EN("dashboard.delivery_answers.5xx")} {
-			if a := d.send(d.endpoint("test"), d.form()); a.status != 303 || a.header.Get("Location") != strings.TrimSuffix(d.endpoint(""), "/")+"#test" {
+			if a := d.send(d.endpoint("test"), d.form()); a.status != 303 ||
+				a.header.Get("Location") != strings.TrimSuffix(d.endpoint(""), "/")+"#test" {
 				t.Fatalf("test %d: %d %s", n, a.status, a.header.Get("Location"))
 			}
 			body := <-bodies

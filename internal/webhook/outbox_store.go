@@ -99,7 +99,8 @@ func (o *Outbox) Counts(ctx context.Context, q store.Queryer, of Endpoint, w Win
 	}, `SELECT step, state, answer, COUNT(*) FROM (
 			SELECT (d.created_at - $3) / $5 AS step, d.state, `+answer+` AS answer FROM deliveries d
 			WHERE `+toReceiver+` AND d.created_at >= $3 AND d.created_at < $4
-		) AS one GROUP BY step, state, answer`, of.CallbackID, of.FurtherID, store.Micros(w.Since), store.MicrosOrEnd(w.Until), w.Step.Microseconds())
+		) AS one GROUP BY step, state, answer`, of.CallbackID, of.FurtherID, store.Micros(w.Since),
+		store.MicrosOrEnd(w.Until), w.Step.Microseconds())
 }
 
 // failing is the condition of a delivery whose last attempt failed, or that was not sent.

@@ -499,7 +499,8 @@ func TestOutboxHealth(t *testing.T) {
 			t.Errorf("the next retry is at %s, %v, want %s", at, err, due)
 		}
 		none, err := r.Health(t.Context(), r.DB.SQL, Endpoint{CallbackID: "unknown"}, start)
-		if at, err2 := r.NextRetry(t.Context(), r.DB.SQL, Endpoint{CallbackID: "unknown"}); errors.Join(err, err2) != nil || none[0] != (Health{Since: start}) ||
+		if at, err2 := r.NextRetry(t.Context(), r.DB.SQL, Endpoint{CallbackID: "unknown"}); errors.Join(err, err2) != nil ||
+			none[0] != (Health{Since: start}) ||
 			!at.IsZero() {
 			t.Errorf("an unknown receiver: %+v, %s, %v, %v", none, at, err, err2)
 		}

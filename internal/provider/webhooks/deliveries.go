@@ -70,7 +70,8 @@ func (s *Service) RedeliverFailed(ctx context.Context, tx *store.Tx, c webhook.C
 }
 
 func (s *Service) redeliverFailed(ctx context.Context, _ jobs.Job, args redeliverFailed) error {
-	f := webhook.Filter{Endpoint: webhook.Endpoint{CallbackID: args.CallbackID, FurtherID: args.FurtherID}, Since: args.Since, Until: args.Until, Limit: 50}
+	f := webhook.Filter{Endpoint: webhook.Endpoint{CallbackID: args.CallbackID, FurtherID: args.FurtherID},
+		Since: args.Since, Until: args.Until, Limit: 50}
 	for n := f.Limit; n > 0; {
 		err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 			n, err = s.outbox.RedeliverFailed(ctx, tx, f)
@@ -98,7 +99,8 @@ func (s *Service) Counts(ctx context.Context, q store.Queryer, customerID, id st
 
 // Health returns the health of an endpoint since each of some instants, and when the next retry
 // is due; zero for none.
-func (s *Service) Health(ctx context.Context, q store.Queryer, c webhook.Callback, since ...time.Time) ([]webhook.Health, time.Time, error) {
+func (s *Service) Health(ctx context.Context, q store.Queryer, c webhook.Callback, since ...time.Time) (
+	[]webhook.Health, time.Time, error) {
 	all, err := s.outbox.Health(ctx, q, c.Endpoint, since...)
 	if err != nil {
 		return nil, time.Time{}, err

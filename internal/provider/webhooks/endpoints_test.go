@@ -103,7 +103,8 @@ func TestEachEndpointHasItsEventsAndSecret(t *testing.T) {
 			}
 			return err
 		})
-		if c, err := r.Callback(t.Context(), r.DB.SQL, mine, second.ID); err != nil || len(c.Signers) != 2 || !slices.Equal(r.callback(mine).Signers, before) {
+		if c, err := r.Callback(t.Context(), r.DB.SQL, mine, second.ID); err != nil || len(c.Signers) != 2 ||
+			!slices.Equal(r.callback(mine).Signers, before) {
 			t.Errorf("%d secrets after a rotation (%v); the first's: %v", len(c.Signers), err, r.callback(mine).Signers)
 		}
 		r.now = r.now.Add(Rotation)
