@@ -199,7 +199,7 @@ func TestHostedPageCannotActForStaff(t *testing.T) {
 	out, err := v.Evaluate(`async () => {
 		const read = await fetch("/dashboard/webhooks");
 		const text = await read.text();
-		const sent = await fetch("/dashboard/webhooks/delivery", {method: "POST", redirect: "manual",
+		const sent = await fetch("/dashboard/webhooks/x/delivery", {method: "POST", redirect: "manual",
 			headers: {"Content-Type": "application/x-www-form-urlencoded"}, body: "state=off&once=x"});
 		return [read.status, sent.status, text.includes("once")];
 	}`)

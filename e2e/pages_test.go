@@ -250,6 +250,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 	staff.open(t, dashboard)
 	s.signInToDashboard(t, staff, s.Credentials.Dashboard.Password)
 	at(t, staff, dashboard)
+	endpoint := strings.TrimSuffix(found(t, staff, dashboard+"/webhooks", `"(/dashboard/webhooks/[0-9a-f-]{36}/url)"`), "/url")
 	delivery := found(t, staff, dashboard+"/deliveries", `"(/dashboard/deliveries/[0-9a-f-]{36})"`)
 	report := found(t, staff, dashboard+"/reports", `"(/dashboard/reports/[0-9a-f-]{36})"`)
 	consumer := visit(t, noScript)
@@ -368,7 +369,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 				look(dashboard, "", "/webhooks", "/deliveries", "/reports", "/disputes", "/relay-tokens", "/relay-tokens/received", "/redirects",
 					"/credentials", "/products", "/products/"+s.Credentials.Products["cashflow"], "/prepared", "/accounts",
 					"/people", "/audit", "/outbox", "/theme")
-				look(s.Provider, delivery, report, correct, item, strings.TrimSuffix(correct, "correct")+"dispute", queued, child)
+				look(s.Provider, endpoint, delivery, report, correct, item, strings.TrimSuffix(correct, "correct")+"dispute", queued, child)
 			})
 		})
 		for _, pattern := range slices.Concat(typical, portalPatterns, providerPatterns) {

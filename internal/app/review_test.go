@@ -26,6 +26,7 @@ var (
 	fileURL     = regexp.MustCompile(`/disputes/[\w-]+/files/([0-9a-f-]{36})"`)
 	removeURL   = regexp.MustCompile(`"/dashboard/people/([0-9a-f-]{36})/remove"`)
 	rotateURL   = regexp.MustCompile(`"/dashboard/credentials/([0-9a-f-]{36})/rotate"`)
+	endpointURL = regexp.MustCompile(`"/dashboard/webhooks/([0-9a-f-]{36})/url"`)
 	signerField = regexp.MustCompile(`name="secret" value="([^"]+)"`)
 )
 
@@ -81,7 +82,7 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 	good(t, 303, ask(t, "POST", w.Provider+"/dashboard/people", w.form(t, staff, "email", "bob@example.org"),
 		append([]string{"Content-Type", asForm}, staff...)...))
 	credential := w.onPage(t, staff, "/dashboard/credentials", rotateURL)
-	delivery := w.onPage(t, staff, "/dashboard/deliveries", deliveryURL)
+	delivery, endpoint := w.onPage(t, staff, "/dashboard/deliveries", deliveryURL), w.onPage(t, staff, "/dashboard/webhooks", endpointURL)
 	report := w.onPage(t, staff, "/dashboard/reports", reportURL)
 	relay := w.onPage(t, staff, "/dashboard/relay-tokens", withdrawURL)
 	found := good(t, 303, ask(t, "POST", w.Provider+"/dashboard/reports/find", w.form(t, staff, "query", income),
@@ -166,13 +167,14 @@ func (w *testServer) reviewRoutes(t *testing.T, child, configuration, income str
 		send("/dashboard/accounts/find", "", "query", canaryText),
 		send("/dashboard/people/find", "", "query", canaryEmail),
 		send("/dashboard/density", "", "density", "dense", "back", "/dashboard/people"),
-		send("/dashboard/webhooks/callback", "", "url", w.Portal+"/webhooks/visit"),
-		send("/dashboard/webhooks/delivery", "", "state", "off"),
-		send("/dashboard/webhooks/subscription", "", "status", "SUCCESS"),
-		send("/dashboard/webhooks/test", ""),
-		send("/dashboard/webhooks/rotate", "", "secret", w.onPage(t, staff, "/dashboard/webhooks", signerField)),
+		at("/dashboard/webhooks/{id}", endpoint), send("/dashboard/webhooks", "", "endpoint", w.Portal+"/webhooks/visit"),
+		send("/dashboard/webhooks/{id}/remove", endpoint), send("/dashboard/webhooks/{id}/redeliver", endpoint, "since", "2026-01-01"),
+		send("/dashboard/webhooks/{id}/url", endpoint, "url", w.Portal+"/webhooks/visit"),
+		send("/dashboard/webhooks/{id}/delivery", endpoint, "state", "off"),
+		send("/dashboard/webhooks/{id}/subscription", endpoint, "status", "SUCCESS"),
+		send("/dashboard/webhooks/{id}/test", endpoint),
+		send("/dashboard/webhooks/{id}/rotate", endpoint, "secret", w.onPage(t, staff, "/dashboard/webhooks", signerField)),
 		send("/dashboard/deliveries/{id}/redeliver", delivery, "resends", "0"),
-		send("/dashboard/deliveries/redeliver", "", "since", "2026-01-01"),
 		send("/dashboard/reports/{id}/share", report, "publicId", w.Credentials.ThirdParty.PublicID),
 		send("/dashboard/reports/{id}/link", report),
 		send("/dashboard/relay-tokens", "", "publicToken", canaryText, "publicId", w.Credentials.ThirdParty.PublicID),

@@ -185,7 +185,7 @@ func TestChildHasUsersAndCredentials(t *testing.T) {
 			t.Fatalf("setting the password by %s: %d", link, a.status)
 		}
 		carl := b.signIn(provider.Login{Email: "carl@branch.example", Password: password})
-		if a := carl.send("/dashboard/webhooks/callback", carl.form("url", "https://branch.example/hook")); a.status != 303 {
+		if a := carl.send("/dashboard/webhooks", carl.form("endpoint", "https://branch.example/hook")); a.status != 303 {
 			t.Errorf("setting the child's callback: %d", a.status)
 		}
 		if text := carl.page("/dashboard/audit"); !strings.Contains(text, i18ntest.EN("dashboard.author.parent")) {

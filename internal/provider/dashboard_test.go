@@ -152,6 +152,12 @@ func (d *dashboardBrowser) form(pairs ...string) url.Values {
 	return f
 }
 
+// endpoint returns the address of a form of the account's first endpoint.
+func (d *dashboardBrowser) endpoint(form string) string {
+	d.t.Helper()
+	return "/dashboard/webhooks/" + d.find("/dashboard/webhooks", `/dashboard/webhooks/`+uuidPattern+`/url`) + "/" + form
+}
+
 // delivered waits until n deliveries are recorded as delivered, which is after they
 // arrive.
 func (b *testServer) delivered(n int) {
@@ -253,6 +259,7 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 		at := func(path, pattern string) func() string { return func() string { return d.find(path, pattern) } }
 		none := func() string { return "" }
 		cashflow := func() string { return b.seed.Products[contract.Cashflow] }
+		endpoint := at("/dashboard/webhooks", `/dashboard/webhooks/`+uuidPattern+`/url`)
 		credential := at("/dashboard/credentials", `/dashboard/credentials/`+uuidPattern+`/rotate`)
 		steps := []struct {
 			path   string
@@ -260,22 +267,27 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			fields func() []string
 			action string
 		}{
-			{"/dashboard/webhooks/callback", none, func() []string { return []string{"url", b.seed.CallbackURL + "/again?key=canary"} },
+			{"/dashboard/webhooks/{id}/url", endpoint, func() []string { return []string{"url", b.seed.CallbackURL + "/again?key=canary"} },
 				"callback set"},
-			{"/dashboard/webhooks/delivery", none, func() []string { return []string{"state", "off"} }, "callback off"},
-			{"/dashboard/webhooks/delivery", none, func() []string { return []string{"state", "on"} }, "callback on"},
-			{"/dashboard/webhooks/subscription", none, func() []string { return []string{"status", "SUCCESS", "status", "ERROR"} },
+			{"/dashboard/webhooks/{id}/delivery", endpoint, func() []string { return []string{"state", "off"} }, "callback off"},
+			{"/dashboard/webhooks/{id}/delivery", endpoint, func() []string { return []string{"state", "on"} }, "callback on"},
+			{"/dashboard/webhooks/{id}/subscription", endpoint, func() []string { return []string{"status", "SUCCESS", "status", "ERROR"} },
 				"subscription changed"},
-			{"/dashboard/webhooks/rotate", none, func() []string {
+			{"/dashboard/webhooks/{id}/rotate", endpoint, func() []string {
 				return []string{"secret", d.find("/dashboard/webhooks", `name="secret" value="([^"]+)"`)}
 			}, "signer rotated"},
 			{"/dashboard/deliveries/{id}/redeliver", at("/dashboard/deliveries", `/dashboard/deliveries/`+uuidPattern),
 				func() []string { return []string{"resends", "0"} }, "event redelivered"},
-			{"/dashboard/deliveries/redeliver", none, func() []string {
+			{"/dashboard/webhooks/{id}/redeliver", endpoint, func() []string {
 				b.exec(`UPDATE deliveries SET state = 'given up' WHERE state = 'delivered'`)
 				return []string{"since", b.now().Format(time.DateOnly)}
 			}, "failed events redelivered"},
-			{"/dashboard/webhooks/test", none, func() []string { return nil }, "test event sent"},
+			{"/dashboard/webhooks/{id}/test", endpoint, func() []string { return nil }, "test event sent"},
+			{"/dashboard/webhooks", none, func() []string { return []string{"endpoint", b.seed.CallbackURL + "/further?key=canary"} },
+				"callback set"},
+			{"/dashboard/webhooks/{id}/remove", func() string {
+				return order(d.page("/dashboard/webhooks"), `"/dashboard/webhooks/`+uuidPattern+`"`)[1]
+			}, func() []string { return nil }, "endpoint removed"},
 			{"/dashboard/reports/{id}/share", at("/dashboard/reports", `/dashboard/reports/`+uuidPattern),
 				func() []string { return []string{"publicId", "svc-third"} }, "report shared"},
 			{"/dashboard/reports/{id}/link", at("/dashboard/reports", `/dashboard/reports/`+uuidPattern),
@@ -373,8 +385,8 @@ func TestAuditTrailRecordsChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		values := map[string]string{ // by the path and the details
-			"/dashboard/webhooks/callback " + address.Scheme + "://" + address.Host: "", // only the path changes, which may be secret
-			"/dashboard/webhooks/subscription 2/" + strconv.Itoa(len(webhooks.Subscribable())): `[["statuses","` +
+			"/dashboard/webhooks/{id}/url " + address.Scheme + "://" + address.Host: "", // only the path changes, which may be secret
+			"/dashboard/webhooks/{id}/subscription 2/" + strconv.Itoa(len(webhooks.Subscribable())): `[["statuses","` +
 				joined(webhooks.Subscribable()) + `","SUCCESS,ERROR"]]`,
 			"/dashboard/redirects/return post, form only":      `[["returnMode","get","post"],["requireForm","no","yes"]]`,
 			"/dashboard/credentials/{id}/rename Branch office": `[["name","Loan server","Branch office"]]`,
@@ -544,7 +556,7 @@ func TestDashboardResendsEmails(t *testing.T) {
 		}
 		text = d.page("/dashboard/reports/" + d.find("/dashboard/reports", `/dashboard/reports/`+uuidPattern))
 		for _, want := range []string{i18ntest.EN("dashboard.timeline.visit_consented"), i18ntest.EN("dashboard.timeline.visit_chose"),
-			"Status", i18ntest.EN("dashboard.timeline.delivery"), i18ntest.EN("dashboard.origins.visit")} {
+			"Status", i18ntest.EN("dashboard.origins.visit")} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the timeline does not say %q", want)
 			}
@@ -575,12 +587,13 @@ func TestDashboardSendsTestEvent(t *testing.T) {
 			w.WriteHeader(answer)
 		}))
 		defer receiver.Close()
-		d.send("/dashboard/webhooks/callback", d.form("url", receiver.URL+"/webhook"))
+		d.send(d.endpoint("url"), d.form("url", receiver.URL+"/webhook"))
 		if text := d.page("/dashboard/webhooks"); strings.Contains(text, i18ntest.EN("dashboard.test.last")) {
 			t.Error("there was no test yet")
 		}
 		for n, want := range []string{"204 No Content", "500: " + i18ntest.EN("dashboard.delivery_answers.5xx")} {
-			if a := d.send("/dashboard/webhooks/test", d.form()); a.status != 303 || a.header.Get("Location") != "/dashboard/webhooks#test" {
+			if a := d.send(d.endpoint("test"), d.form()); a.status != 303 ||
+				a.header.Get("Location") != strings.TrimSuffix(d.endpoint(""), "/")+"#test" {
 				t.Fatalf("test %d: %d %s", n, a.status, a.header.Get("Location"))
 			}
 			body := <-bodies
@@ -602,10 +615,10 @@ func TestDashboardSendsTestEvent(t *testing.T) {
 			t.Errorf("the list has %d test events", n)
 		}
 		for range webhooks.MaxTests - 2 {
-			d.send("/dashboard/webhooks/test", d.form())
+			d.send(d.endpoint("test"), d.form())
 		}
 		before := b.audited()
-		d.send("/dashboard/webhooks/test", d.form())
+		d.send(d.endpoint("test"), d.form())
 		if text := d.page("/dashboard/webhooks"); !strings.Contains(text, i18ntest.EN("dashboard.flash.too_many_tests")) ||
 			b.audited() != before {
 			t.Error("there is no limit")
@@ -619,7 +632,7 @@ func TestDashboardShowsSecretOnce(t *testing.T) {
 		d := b.signIn(customerUser)
 		for _, tc := range []struct{ path, page, shape string }{
 			{"/dashboard/credentials", "/dashboard/credentials", `data-testid="secret"[^>]*>([A-Za-z0-9_-]{43})<`},
-			{"/dashboard/webhooks/rotate", "/dashboard/webhooks", `data-testid="secret"[^>]*>(whsec_[A-Za-z0-9+/=]+)<`},
+			{d.endpoint("rotate"), strings.TrimSuffix(d.endpoint(""), "/"), `data-testid="secret"[^>]*>(whsec_[A-Za-z0-9+/=]+)<`},
 		} {
 			form := d.form("name", "Loan server", "secret", d.find("/dashboard/webhooks", `name="secret" value="([^"]+)"`))
 			if a := d.send(tc.path, form); a.status != 303 || a.header.Get("Location") != tc.page || strings.Contains(string(a.raw), "whsec_") {

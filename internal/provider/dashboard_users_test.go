@@ -31,7 +31,7 @@ func TestDashboardRotatesConcurrently(t *testing.T) {
 		signer := d.find("/dashboard/webhooks", `name="secret" value="([^"]+)"`)
 		credential := d.find("/dashboard/credentials", `/dashboard/credentials/`+uuidPattern+`/rotate`)
 		for path, query := range map[string]string{
-			"/dashboard/webhooks/rotate":                       `SELECT COUNT(*) FROM callback_secrets`,
+			d.endpoint("rotate"): `SELECT COUNT(*) FROM callback_secrets`,
 			"/dashboard/credentials/" + credential + "/rotate": `SELECT COUNT(*) FROM credentials WHERE client_id = 'client-portal'`,
 		} {
 			before := b.audited()
@@ -57,7 +57,7 @@ func TestDashboardSessionsExpire(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
 		b.addUsers()
 		d := b.signIn(customerUser)
-		form := d.form("state", "off")
+		form, delivery := d.form("state", "off"), d.endpoint("delivery")
 		// Sessions do not use the sandbox's clock.
 		b.advance("720h")
 		d.page("/dashboard/webhooks")
@@ -65,7 +65,7 @@ func TestDashboardSessionsExpire(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := b.audited()
-		if a := d.send("/dashboard/webhooks/delivery", form); a.status != 303 ||
+		if a := d.send(delivery, form); a.status != 303 ||
 			a.header.Get("Location") != "/dashboard/sign-in" || b.audited() != before {
 			t.Errorf("a form after the session: %d %s", a.status, a.header.Get("Location"))
 		}
@@ -129,9 +129,9 @@ func TestSeedKeepsChanges(t *testing.T) {
 			t.Error("the dashboard does not show what the control set")
 		}
 		for path, form := range map[string]url.Values{
-			"/dashboard/webhooks/callback": d.form("url", "https://two.example/webhook"),
-			"/dashboard/redirects/add":     d.form("url", "https://two.example/back"),
-			"/dashboard/redirects/return":  d.form("mode", "post"),
+			d.endpoint("url"):             d.form("url", "https://two.example/webhook"),
+			"/dashboard/redirects/add":    d.form("url", "https://two.example/back"),
+			"/dashboard/redirects/return": d.form("mode", "post"),
 		} {
 			if a := d.send(path, form); a.status != 303 {
 				t.Fatalf("%s: %d", path, a.status)
@@ -310,7 +310,7 @@ func TestAuditTrailPages(t *testing.T) {
 		b.addUsers()
 		d := b.signIn(customerUser)
 		for i := range 30 {
-			d.send("/dashboard/webhooks/delivery", d.form("state", []string{"off", "on"}[i%2]))
+			d.send(d.endpoint("delivery"), d.form("state", []string{"off", "on"}[i%2]))
 		}
 		var seen []int
 		for path := "/dashboard/audit"; path != ""; {

@@ -30,7 +30,7 @@ func TestExpiredDataIsDeleted(t *testing.T) {
 		stays := strings.Fields(`customers entitlements credentials products product_configurations complete_urls
 			widget_origins themes theme_logos users user_settings second_factors recovery_codes callbacks callback_secrets signing_keys session_keys
 			secrets sandbox_clock sandbox_reports sandbox_inbox fdx_bank_requests fdx_bank_consents fdx_bank_tokens fdx_bank_assertions
-			connector_authorizations backups
+			connector_authorizations backups further_callbacks further_callback_secrets
 			submission_counts submission_slots job_runners goose_db_version disputes dispute_files
 			river_job river_leader river_migration river_notification river_queue river_client river_client_queue`)
 		for _, table := range b.tables() {

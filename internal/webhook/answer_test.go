@@ -116,7 +116,7 @@ func TestOutboxRedeliversFailed(t *testing.T) {
 		r.exec(`UPDATE deliveries SET state = 'disabled' WHERE id = $1`, again)
 		r.record("pending", 1)
 		r.now = r.now.Add(time.Minute)
-		f := Filter{CallbackID: r.callback, Since: since, Until: r.now, Limit: 1}
+		f := Filter{Endpoint: r.to(), Since: since, Until: r.now, Limit: 1}
 		late := fail("late")
 		sent := func() (n int) {
 			r.tx(func(ctx context.Context, tx *store.Tx) (err error) {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"vestibule/internal/contract"
 	"vestibule/internal/jobs"
 	"vestibule/internal/store"
 )
@@ -30,7 +31,7 @@ type Outbox struct {
 	LogSubject string        // log key of the subject; empty if it must not be logged
 
 	// Job returns the job that calls Deliver with the delivery's id.
-	Job func(deliveryID string) jobs.Args
+	Job func(deliveryID string, to Endpoint) jobs.Args
 
 	// Target returns where a delivery goes.
 	Target func(ctx context.Context, q store.Queryer, d Delivery) (Target, error)
@@ -63,24 +64,52 @@ type Target struct {
 	Once    bool   // a failed attempt is not repeated
 }
 
+// Endpoint names where events go. The portal has only one, the zero value.
+type Endpoint struct {
+	CallbackID string // the customer's first endpoint
+	FurtherID  string // another endpoint of the customer; empty: the first
+}
+
+// Callback is an endpoint of a customer with its settings. The first is a row of callbacks and
+// cannot be removed; the others are rows of further_callbacks, with the same columns.
+type Callback struct {
+	Endpoint
+	ID       string
+	URL      string
+	Created  time.Time
+	Disabled time.Time         // zero if enabled
+	Statuses []contract.Status // subscribed statuses; nil for all
+	Signers  []Signer          // secrets that sign now, newest first; not in lists
+}
+
+// Signer describes a secret without containing it.
+type Signer struct {
+	ID      string
+	Created time.Time
+	Ends    time.Time // zero: no end
+}
+
+// Every is the FurtherID that selects all endpoints of a customer.
+const Every = "*"
+
 // Delivery is the delivery of an event to a receiver, pending or finished.
 type Delivery struct {
-	ID         string
-	EventID    string
-	CallbackID string // the receiver; empty in the portal, which has only one
-	Subject    string // the application's id, or the report's publicToken
-	Type       string // the type of an application's event, or the report's status
-	Detail     string // the report's substatus
-	Sequence   int64  // of the application's timeline; 0 for a report: its events have no order
-	Happened   time.Time
-	State      State
-	Tries      int
-	HTTP       int // status of the last response; 0 for none
-	Created    time.Time
-	Updated    time.Time
-	Next       time.Time // when the next attempt is due; zero before the first and after the last
-	Last       Attempt   // the last attempt, without its time
-	Resends    int64     // how often the event was sent again by hand
+	ID      string
+	EventID string
+	Endpoint
+	Subject  string // the application's id, or the report's publicToken
+	Type     string // the type of an application's event, or the report's status
+	Detail   string // the report's substatus
+	Sequence int64  // of the application's timeline; 0 for a report: its events have no order
+	Happened time.Time
+	State    State
+	Tries    int
+	HTTP     int // status of the last response; 0 for none
+	Created  time.Time
+	Updated  time.Time
+	Next     time.Time // when the next attempt is due; zero before the first and after the last
+	Last     Attempt   // the last attempt, without its time
+	Resends  int64     // how often the event was sent again by hand
 
 	// Set by Get only:
 	Attempts []Attempt
@@ -100,10 +129,10 @@ type Attempt struct {
 	Answer *Answer // set by Get; nil for none, or if its key is deleted
 }
 
-// Filter selects deliveries. The zero value of a field other than CallbackID and Limit
+// Filter selects deliveries. The zero value of a field other than Endpoint and Limit
 // matches all.
 type Filter struct {
-	CallbackID string
+	Endpoint
 	State      State
 	Failed     bool // given up or disabled
 	Answer     int  // status of the last response; NoAnswer for none
@@ -113,7 +142,7 @@ type Filter struct {
 	EventID    string
 	Since      time.Time    // of Created
 	Until      time.Time    // of Created, which is earlier
-	Unresolved bool         // no later delivery of the event, and none that succeeded or is pending
+	Unresolved bool         // no later delivery of the event to the receiver, and none that succeeded or is pending
 	Oldest     bool         // the oldest first
 	Before     store.Cursor // of Created and ID; selects those that follow in the order
 	Limit      int
@@ -135,8 +164,8 @@ const (
 )
 
 // Send creates a delivery of an event, after a delay.
-func (o *Outbox) Send(ctx context.Context, tx *store.Tx, eventID, callbackID string, delay time.Duration) error {
-	d := Delivery{ID: store.NewID(), EventID: eventID, CallbackID: callbackID}
+func (o *Outbox) Send(ctx context.Context, tx *store.Tx, eventID string, to Endpoint, delay time.Duration) error {
+	d := Delivery{ID: store.NewID(), EventID: eventID, Endpoint: to}
 	return o.send(ctx, tx, d, delay)
 }
 
@@ -149,13 +178,13 @@ func (o *Outbox) send(ctx context.Context, tx *store.Tx, d Delivery, delay time.
 	if delay > 0 {
 		opts = append(opts, jobs.At(d.Created.Add(delay)))
 	}
-	return o.Queue.Enqueue(ctx, tx, o.Job(d.ID), opts...)
+	return o.Queue.Enqueue(ctx, tx, o.Job(d.ID, d.Endpoint), opts...)
 }
 
 // RecordUnsent records a delivery of an event while its receiver is turned off. It is not sent,
 // unless by Redeliver.
-func (o *Outbox) RecordUnsent(ctx context.Context, tx *store.Tx, eventID, callbackID string) error {
-	return insertDelivery(ctx, tx, Delivery{ID: store.NewID(), EventID: eventID, CallbackID: callbackID,
+func (o *Outbox) RecordUnsent(ctx context.Context, tx *store.Tx, eventID string, to Endpoint) error {
+	return insertDelivery(ctx, tx, Delivery{ID: store.NewID(), EventID: eventID, Endpoint: to,
 		State: StateDisabled, Created: tx.Now})
 }
 
@@ -330,9 +359,9 @@ type Health struct {
 }
 
 // Health returns the health of a receiver since each of some instants.
-func (o *Outbox) Health(ctx context.Context, q store.Queryer, callbackID string, since ...time.Time) (out []Health, err error) {
+func (o *Outbox) Health(ctx context.Context, q store.Queryer, of Endpoint, since ...time.Time) (out []Health, err error) {
 	for _, at := range since {
-		h, err := healthSince(ctx, q, callbackID, at)
+		h, err := healthSince(ctx, q, of, at)
 		if err != nil {
 			return nil, err
 		}
@@ -341,7 +370,7 @@ func (o *Outbox) Health(ctx context.Context, q store.Queryer, callbackID string,
 	return out, nil
 }
 
-// Get returns a delivery to a receiver with its attempts and body, or
+// Get returns a delivery to an endpoint of a customer with its attempts and body, or
 // store.ErrNotFound.
 func (o *Outbox) Get(ctx context.Context, q store.Queryer, callbackID, id string) (Delivery, error) {
 	d, err := o.find(ctx, q, callbackID, id)
@@ -367,7 +396,7 @@ func (o *Outbox) find(ctx context.Context, q store.Queryer, callbackID, id strin
 
 // Redeliver sends the event of a delivery again, with its id and body, and returns the
 // id of the new delivery. resends is the number of earlier resends: a repeated request
-// gets ErrPending, as does any request while a delivery of the event is pending.
+// gets ErrPending, as does any request while a delivery of the event to the receiver is pending.
 func (o *Outbox) Redeliver(ctx context.Context, tx *store.Tx, callbackID, deliveryID string, resends int64) (id string, err error) {
 	old, err := o.find(ctx, tx, callbackID, deliveryID)
 	if err != nil {
@@ -384,14 +413,14 @@ func (o *Outbox) Redeliver(ctx context.Context, tx *store.Tx, callbackID, delive
 	if err != nil {
 		return "", err
 	}
-	pending, err := hasPending(ctx, tx, old.EventID)
+	pending, err := hasPending(ctx, tx, old)
 	if err != nil {
 		return "", err
 	}
 	if !first || pending {
 		return "", ErrPending
 	}
-	d := Delivery{ID: store.NewID(), EventID: old.EventID, CallbackID: callbackID, Subject: old.Subject}
+	d := Delivery{ID: store.NewID(), EventID: old.EventID, Endpoint: old.Endpoint, Subject: old.Subject}
 	if o.Body != nil && old.encrypted != nil {
 		if err := o.copyBody(ctx, tx, old, &d); err != nil && !isDeleted(err) { // the attempt ends if it is
 			return "", err

@@ -16,12 +16,13 @@ func EventBody(eventID string) store.Cell {
 
 func insertDelivery(ctx context.Context, tx *store.Tx, d Delivery) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO deliveries
-		(id, event_id, callback_id, state, attempts, last_http, created_at, updated_at, body) VALUES ($1, $2, $3, $4, 0, 0, $5, $5, $6)`,
-		d.ID, d.EventID, d.CallbackID, string(d.State), store.Micros(d.Created), d.encrypted)
+		(id, event_id, callback_id, state, attempts, last_http, created_at, updated_at, body, further_id)
+		VALUES ($1, $2, $3, $4, 0, 0, $5, $5, $6, $7)`,
+		d.ID, d.EventID, d.CallbackID, string(d.State), store.Micros(d.Created), d.encrypted, d.FurtherID)
 	return err
 }
 
-const selectDelivery = `SELECT d.id, d.callback_id, d.state, d.attempts, coalesce(d.last_http, 0), d.created_at, d.updated_at,
+const selectDelivery = `SELECT d.id, d.callback_id, d.further_id, d.state, d.attempts, coalesce(d.last_http, 0), d.created_at, d.updated_at,
 		e.id, e.subject_id, e.type, coalesce(e.detail, ''), e.sequence, e.created_at, e.resends, coalesce(d.body, e.body),
 		d.next_at, coalesce(a.http, 0), coalesce(a.error, ''),
 		coalesce(a.took_ms, 0)
@@ -30,7 +31,7 @@ const selectDelivery = `SELECT d.id, d.callback_id, d.state, d.attempts, coalesc
 func scanDelivery(row store.Row) (Delivery, error) {
 	var d Delivery
 	var created, updated, happened, next, took int64
-	err := row.Scan(&d.ID, &d.CallbackID, &d.State, &d.Tries, &d.HTTP, &created, &updated,
+	err := row.Scan(&d.ID, &d.CallbackID, &d.FurtherID, &d.State, &d.Tries, &d.HTTP, &created, &updated,
 		&d.EventID, &d.Subject, &d.Type, &d.Detail, &d.Sequence, &happened, &d.Resends, &d.encrypted,
 		&next, &d.Last.HTTP, &d.Last.Error, &took)
 	d.Last.Took = time.Duration(took) * time.Millisecond
@@ -45,10 +46,16 @@ func findDelivery(ctx context.Context, q store.Queryer, id string) (Delivery, er
 	return scanDelivery(q.QueryRowContext(ctx, selectDelivery+`WHERE d.id = $1`, id))
 }
 
+// toReceiver is the condition of a delivery to a receiver, $1 and $2.
+const toReceiver = `d.callback_id = $1 AND $2 IN (d.further_id, '*')`
+
 // List lists deliveries, newest first unless Oldest is set.
 func (o *Outbox) List(ctx context.Context, q store.Queryer, f Filter) ([]Delivery, error) {
 	c := store.Conditions{}
 	c.Add("d.callback_id = %s", f.CallbackID)
+	if f.FurtherID != Every {
+		c.Add("d.further_id = %s", f.FurtherID)
+	}
 	c.Equal("d.state", string(f.State))
 	c.Equal("e.type", f.Type)
 	c.Equal("e.subject_id", f.Subject)
@@ -69,7 +76,7 @@ func (o *Outbox) List(ctx context.Context, q store.Queryer, f Filter) ([]Deliver
 		c.Add("d.created_at < %s", store.Micros(f.Until))
 	}
 	if f.Unresolved {
-		c.Add(`NOT EXISTS (SELECT 1 FROM deliveries n WHERE n.event_id = d.event_id
+		c.Add(`NOT EXISTS (SELECT 1 FROM deliveries n WHERE n.event_id = d.event_id AND n.further_id = d.further_id
 			AND (n.state IN (%s, %s) OR (n.created_at, n.id) > (d.created_at, d.id)))`, string(StateDelivered), string(StatePending))
 	}
 	order := "ORDER BY d.created_at DESC, d.id DESC"
@@ -86,39 +93,40 @@ func (o *Outbox) List(ctx context.Context, q store.Queryer, f Filter) ([]Deliver
 const answer = `CASE WHEN coalesce(d.last_http, 0) > 0 THEN d.last_http WHEN d.attempts > 0 THEN -1 ELSE 0 END`
 
 // Counts counts the deliveries to a receiver that were created in a window.
-func (o *Outbox) Counts(ctx context.Context, q store.Queryer, callbackID string, w Window) ([]Count, error) {
+func (o *Outbox) Counts(ctx context.Context, q store.Queryer, of Endpoint, w Window) ([]Count, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (c Count, err error) {
 		return c, row.Scan(&c.Step, &c.State, &c.Answer, &c.Count)
 	}, `SELECT step, state, answer, COUNT(*) FROM (
-			SELECT (d.created_at - $2) / $4 AS step, d.state, `+answer+` AS answer FROM deliveries d
-			WHERE d.callback_id = $1 AND d.created_at >= $2 AND d.created_at < $3
-		) AS one GROUP BY step, state, answer`, callbackID, store.Micros(w.Since), store.MicrosOrEnd(w.Until), w.Step.Microseconds())
+			SELECT (d.created_at - $3) / $5 AS step, d.state, `+answer+` AS answer FROM deliveries d
+			WHERE `+toReceiver+` AND d.created_at >= $3 AND d.created_at < $4
+		) AS one GROUP BY step, state, answer`, of.CallbackID, of.FurtherID, store.Micros(w.Since),
+		store.MicrosOrEnd(w.Until), w.Step.Microseconds())
 }
 
 // failing is the condition of a delivery whose last attempt failed, or that was not sent.
 const failing = `(d.state IN ('given up', 'disabled') OR d.state = 'pending' AND d.attempts > 0)`
 
-func healthSince(ctx context.Context, q store.Queryer, callbackID string, since time.Time) (Health, error) {
-	h, of := Health{Since: since}, ` FROM deliveries d WHERE d.callback_id = $1 AND d.created_at >= $2`
+func healthSince(ctx context.Context, q store.Queryer, to Endpoint, since time.Time) (Health, error) {
+	h, of := Health{Since: since}, ` FROM deliveries d WHERE `+toReceiver+` AND d.created_at >= $3`
 	err := q.QueryRowContext(ctx, `SELECT COUNT(*), coalesce(SUM(CASE WHEN `+failing+` THEN 1 ELSE 0 END), 0),
-		coalesce(SUM(CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END), 0)`+of, callbackID, store.Micros(since)).
+		coalesce(SUM(CASE WHEN d.state = 'delivered' THEN 1 ELSE 0 END), 0)`+of, to.CallbackID, to.FurtherID, store.Micros(since)).
 		Scan(&h.Sent, &h.Failed, &h.Answered)
 	if err != nil || h.Answered == 0 {
 		return h, err
 	}
 	var micros int64
 	err = q.QueryRowContext(ctx, `SELECT d.updated_at - d.created_at AS took`+of+` AND d.state = 'delivered'
-		ORDER BY took LIMIT 1 OFFSET $3`, callbackID, store.Micros(since), int64((h.Answered-1)/2)).Scan(&micros)
+		ORDER BY took LIMIT 1 OFFSET $4`, to.CallbackID, to.FurtherID, store.Micros(since), int64((h.Answered-1)/2)).Scan(&micros)
 	h.Median = time.Duration(micros) * time.Microsecond
 	return h, err
 }
 
 // NextRetry returns when the next attempt of a delivery is due that already failed; zero
 // for none.
-func (o *Outbox) NextRetry(ctx context.Context, q store.Queryer, callbackID string) (time.Time, error) {
+func (o *Outbox) NextRetry(ctx context.Context, q store.Queryer, of Endpoint) (time.Time, error) {
 	var at sql.NullInt64
 	err := q.QueryRowContext(ctx, `SELECT MIN(d.next_at) FROM deliveries d
-		WHERE d.callback_id = $1 AND d.state = 'pending' AND d.next_at > 0`, callbackID).Scan(&at)
+		WHERE `+toReceiver+` AND d.state = 'pending' AND d.next_at > 0`, of.CallbackID, of.FurtherID).Scan(&at)
 	return store.NullTime(at), err
 }
 
@@ -181,9 +189,11 @@ func hasEarlier(ctx context.Context, q store.Queryer, d Delivery, since time.Tim
 	return n > 0, err
 }
 
-func hasPending(ctx context.Context, q store.Queryer, eventID string) (bool, error) {
+// hasPending reports whether the event of a delivery is being sent to its receiver.
+func hasPending(ctx context.Context, q store.Queryer, d Delivery) (bool, error) {
 	var n int
-	err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM deliveries WHERE event_id = $1 AND state = 'pending'`, eventID).Scan(&n)
+	err := q.QueryRowContext(ctx, `SELECT COUNT(*) FROM deliveries WHERE event_id = $1 AND further_id = $2 AND state = 'pending'`,
+		d.EventID, d.FurtherID).Scan(&n)
 	return n > 0, err
 }
 

@@ -58,7 +58,7 @@ func newTestServer(t *testing.T, db *store.DB, party string) *testServer {
 	r.Outbox = &Outbox{DB: db, Queue: r, Sender: r, Log: slog.New(slog.NewTextHandler(&r.log, nil)),
 		MaxAge: 30 * 24 * time.Hour,
 		Now:    db.Now,
-		Job:    func(id string) jobs.Args { return testJob{id} },
+		Job:    func(id string, _ Endpoint) jobs.Args { return testJob{id} },
 		Target: func(context.Context, store.Queryer, Delivery) (Target, error) {
 			return Target{URL: r.url, Off: r.off}, nil
 		},
@@ -84,6 +84,9 @@ func newTestServer(t *testing.T, db *store.DB, party string) *testServer {
 
 // reports reports whether the outbox is the provider's.
 func (r *testServer) reports() bool { return r.Body != nil }
+
+// to is the receiver.
+func (r *testServer) to() Endpoint { return Endpoint{CallbackID: r.callback} }
 
 type testJob struct{ id string }
 
@@ -168,7 +171,7 @@ func (r *testServer) record(subject string, sequence int64) string {
 		if err != nil {
 			return err
 		}
-		return r.Send(ctx, tx, id, r.callback, 0)
+		return r.Send(ctx, tx, id, r.to(), 0)
 	})
 	return r.queue[before]
 }
@@ -311,9 +314,9 @@ func TestOutboxStopsAtGone(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return r.RecordUnsent(ctx, tx, id, r.callback)
+			return r.RecordUnsent(ctx, tx, id, r.to())
 		})
-		all, err := r.List(t.Context(), r.DB.SQL, Filter{CallbackID: r.callback, State: StateDisabled, Limit: 9})
+		all, err := r.List(t.Context(), r.DB.SQL, Filter{Endpoint: r.to(), State: StateDisabled, Limit: 9})
 		if err != nil || len(all) != 3 || len(r.queue) != 2 {
 			t.Errorf("%d deliveries are disabled and %d were enqueued, %v", len(all), len(r.queue), err)
 		}
@@ -486,17 +489,18 @@ func TestOutboxHealth(t *testing.T) {
 		off := r.record("e", 1)
 		r.off = true
 		r.attempt(off)
-		got, err := r.Health(t.Context(), r.DB.SQL, r.callback, since, start)
+		got, err := r.Health(t.Context(), r.DB.SQL, r.to(), since, start)
 		want := []Health{{Since: since, Sent: 4, Failed: 2, Answered: 2, Median: 2 * time.Second},
 			{Since: start, Sent: 5, Failed: 2, Answered: 3, Median: 2 * time.Second}}
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%+v, %v, want %+v", got, err, want)
 		}
-		if at, err := r.NextRetry(t.Context(), r.DB.SQL, r.callback); err != nil || !at.Equal(due) {
+		if at, err := r.NextRetry(t.Context(), r.DB.SQL, r.to()); err != nil || !at.Equal(due) {
 			t.Errorf("the next retry is at %s, %v, want %s", at, err, due)
 		}
-		none, err := r.Health(t.Context(), r.DB.SQL, "unknown", start)
-		if at, err2 := r.NextRetry(t.Context(), r.DB.SQL, "unknown"); errors.Join(err, err2) != nil || none[0] != (Health{Since: start}) ||
+		none, err := r.Health(t.Context(), r.DB.SQL, Endpoint{CallbackID: "unknown"}, start)
+		if at, err2 := r.NextRetry(t.Context(), r.DB.SQL, Endpoint{CallbackID: "unknown"}); errors.Join(err, err2) != nil ||
+			none[0] != (Health{Since: start}) ||
 			!at.IsZero() {
 			t.Errorf("an unknown receiver: %+v, %s, %v, %v", none, at, err, err2)
 		}
@@ -537,7 +541,7 @@ func TestOutboxLists(t *testing.T) {
 		r.again(want[0])
 		other := r.record("t", 1)
 		var got []string
-		for f := (Filter{CallbackID: r.callback, Subject: "s", Limit: 3}); ; {
+		for f := (Filter{Endpoint: r.to(), Subject: "s", Limit: 3}); ; {
 			page, err := r.List(t.Context(), r.DB.SQL, f)
 			if err != nil {
 				t.Fatal(err)
@@ -560,22 +564,22 @@ func TestOutboxLists(t *testing.T) {
 		for _, tc := range []struct {
 			f Filter
 			n int
-		}{{Filter{CallbackID: r.callback}, 8}, {Filter{CallbackID: r.callback, State: StateDelivered}, 1},
-			{Filter{CallbackID: r.callback, Subject: "t"}, 1},
-			{Filter{CallbackID: r.callback, State: StateDelivered, Subject: "t"}, 0}, {Filter{CallbackID: "other"}, 0},
-			{Filter{CallbackID: r.callback, Subjects: []string{"t", "other"}}, 1}, {Filter{CallbackID: r.callback, Failed: true}, 0},
-			{Filter{CallbackID: r.callback, Answer: NoAnswer}, 0}, {Filter{CallbackID: r.callback, Type: "no such type"}, 0},
-			{Filter{CallbackID: r.callback, Until: began.AddDate(0, 0, -1)}, 0}, {Filter{CallbackID: r.callback, Oldest: true}, 8}} {
+		}{{Filter{Endpoint: r.to()}, 8}, {Filter{Endpoint: r.to(), State: StateDelivered}, 1},
+			{Filter{Endpoint: r.to(), Subject: "t"}, 1},
+			{Filter{Endpoint: r.to(), State: StateDelivered, Subject: "t"}, 0}, {Filter{Endpoint: Endpoint{CallbackID: "other"}}, 0},
+			{Filter{Endpoint: r.to(), Subjects: []string{"t", "other"}}, 1}, {Filter{Endpoint: r.to(), Failed: true}, 0},
+			{Filter{Endpoint: r.to(), Answer: NoAnswer}, 0}, {Filter{Endpoint: r.to(), Type: "no such type"}, 0},
+			{Filter{Endpoint: r.to(), Until: began.AddDate(0, 0, -1)}, 0}, {Filter{Endpoint: r.to(), Oldest: true}, 8}} {
 			tc.f.Limit = 9
 			if page, err := r.List(t.Context(), r.DB.SQL, tc.f); err != nil || len(page) != tc.n {
 				t.Errorf("%+v: %d, %v; want %d", tc.f, len(page), err, tc.n)
 			}
 		}
-		if n, err := r.Counts(t.Context(), r.DB.SQL, r.callback, Window{Since: began, Step: time.Hour}); err != nil || len(n) != 1 ||
+		if n, err := r.Counts(t.Context(), r.DB.SQL, r.to(), Window{Since: began, Step: time.Hour}); err != nil || len(n) != 1 ||
 			n[0] != (Count{State: StatePending, Count: 1}) {
 			t.Errorf("since the last one, %v (%v), want 1 pending", n, err)
 		}
-		if n, err := r.Counts(t.Context(), r.DB.SQL, r.callback, Window{Since: began, Until: began, Step: time.Hour}); err != nil || len(n) != 0 {
+		if n, err := r.Counts(t.Context(), r.DB.SQL, r.to(), Window{Since: began, Until: began, Step: time.Hour}); err != nil || len(n) != 0 {
 			t.Errorf("in no time, %v (%v)", n, err)
 		}
 		want = []string{"application.failed", "", "1"}

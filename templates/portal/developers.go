@@ -14,6 +14,7 @@ import (
 // Choice holds the options of the playground.
 type Choice struct {
 	Product     contract.Product
+	Where       string // page, portal or provider
 	Integration string
 	PageLang    i18n.Lang // language of the element
 	Theme       string    // own (the applicant's setting), light or dark
@@ -33,7 +34,7 @@ type Playground struct {
 	Base
 	Choice       Choice
 	Products     []contract.Product
-	Integrations []string
+	Integrations []string // of the chosen place
 	Usernames    []string
 	Listings     []Listing
 	Status       int // of the response to the back end's request; 0 without a request
@@ -185,6 +186,14 @@ func (p Playground) products() ui.Question {
 	return q
 }
 
+func (p Playground) places() ui.Question {
+	q := ui.Question{Name: "where", Label: i18n.T(p.Lang, "developers.where"), Lang: p.Lang}
+	for _, x := range []string{"page", "portal", "provider"} {
+		q.Options = append(q.Options, ui.Option{Value: x, Label: i18n.T(p.Lang, placeTexts[x]), Chosen: x == p.Choice.Where})
+	}
+	return q
+}
+
 func (p Playground) integrations() ui.Question {
 	q := ui.Question{Name: "integration", Label: i18n.T(p.Lang, "developers.integration"), Lang: p.Lang}
 	for _, x := range p.Integrations {
@@ -235,6 +244,9 @@ func (p Playground) usernames() ui.Question {
 }
 
 type titleAndText struct{ title, text i18n.Key }
+
+var placeTexts = map[string]i18n.Key{"page": "developers.where.page", "portal": "developers.where.portal",
+	"provider": "developers.where.provider"}
 
 var integrationTexts = map[string]titleAndText{
 	"inline":           {"developers.integrations.inline.title", "developers.integrations.inline.text"},

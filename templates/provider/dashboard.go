@@ -53,30 +53,22 @@ func (d Dashboard) withParent(url string, words i18n.Key) Dashboard {
 	return d
 }
 
-// DashboardWebhooks is the page of the webhook callback.
+// DashboardWebhooks is the page of an endpoint of webhooks.
 type DashboardWebhooks struct {
-	URL      string // empty if there is no callback
-	Disabled time.Time
-	Statuses []DashboardStatus
-	Signers  []DashboardSigner
-	Health   []webhook.Health
-	Next     time.Time // when the next attempt is due; zero for none
-	Hours    []DashboardSent
-	Days     []DashboardSent
-	Test     *webhook.Delivery // the newest test event; nil for none
-	MaxTests int               // within an hour
-}
+	webhook.Callback                    // the zero value: there is none
+	All              []webhook.Callback // the first one first
+	Max              int                // endpoints of a customer
+	Statuses         []contract.Status  // to subscribe to
+	Health           []webhook.Health
+	Next             time.Time // when the next attempt is due; zero for none
+	Hours            []DashboardSent
+	Days             []DashboardSent
+	Tests            []webhook.Delivery // the newest test event; empty for none
+	MaxTests         int                // within an hour
 
-// DashboardStatus is a status to subscribe to.
-type DashboardStatus struct {
-	Status contract.Status
-	Chosen bool
-}
-
-// DashboardSigner is a signing secret.
-type DashboardSigner struct {
-	ID            string
-	Created, Ends time.Time
+	Failures    []webhook.Delivery // the newest that can be sent again
+	FailedSince time.Time          // since this day unless the user chooses another
+	Rows        []webhook.Delivery // the newest
 }
 
 // DashboardPager links to the older and newer page of a list; empty for no link.
@@ -93,15 +85,15 @@ type DashboardDeliveries struct {
 	Searched string // the search text, if nothing was found
 	Rows     []webhook.Delivery
 
-	HasFailed   bool      // some events can be sent again
-	FailedSince time.Time // since this day unless the user chooses another
+	Endpoints []webhook.Callback
 }
 
 // DashboardDelivery is the page of a delivery.
 type DashboardDelivery struct {
 	webhook.Delivery
-	Report string             // a reference; empty for a report of another account
-	Others []webhook.Delivery // of the same event, the newest first
+	Report    string             // a reference; empty for a report of another account
+	Others    []webhook.Delivery // of the same event, the newest first
+	Endpoints []webhook.Callback
 }
 
 // DashboardCredential is a secret of the API.
@@ -144,8 +136,9 @@ type DashboardReport struct {
 	Substatus   contract.Substatus
 	Created     time.Time
 	Retrieved   time.Time
-	Revisable   bool     // it can be corrected
-	Disputes    []string // numbers of the disputes about it
+	Revisable   bool        // it can be corrected
+	Disputes    []string    // numbers of the disputes about it
+	Known       []ui.Option // accounts to share with, by their publicIds
 
 	Account         string             // name of the child account that has it; empty for the user's own
 	Child           string             // its publicId; set only on the report's page
@@ -168,7 +161,6 @@ type DashboardMoment struct {
 	Status    contract.Status
 	Substatus contract.Substatus
 	Reason    string // why access to a source failed
-	URL       string // of its details; "" for none
 }
 
 // DashboardSource is a source that the applicant connected, failed to connect, or skipped.
@@ -186,6 +178,7 @@ type DashboardSharing struct {
 	List     DashboardList
 	Searched string // the search text; "" for none
 	Rows     []DashboardShare
+	Known    []ui.Option // accounts to share with, by their publicIds
 }
 
 // DashboardShare is a sharing token.
@@ -295,7 +288,7 @@ func (d Dashboard) staffPage(section, title string) ui.Page {
 		p.User.Find, sections = d.Home+"/find", operatorSections
 	}
 	for _, s := range sections {
-		if (!s.parents || !d.Child) && (s.name != "disputes" || d.Corrects) && (!s.owners || !d.Member) {
+		if (!s.parents || !d.Child) && (s.name != "disputes" || d.Corrects) && (!s.owners || !d.Member) && (s.name != "deliveries" || d.Member) {
 			p.Links = append(p.Links, ui.Link{Text: i18n.T(d.Lang, s.words), URL: s.path, Current: s.name == section})
 		}
 	}
@@ -317,7 +310,7 @@ var dashboardSections = []dashboardSection{
 	{"relay", "/dashboard/relay-tokens", "dashboard.menu.relay_tokens", false, false},
 	{"outbox", "/dashboard/outbox", "dashboard.menu.outbox", false, false},
 	{"webhooks", "/dashboard/webhooks", "dashboard.menu.webhooks", false, true},
-	{"deliveries", "/dashboard/deliveries", "dashboard.menu.deliveries", false, false},
+	{"deliveries", "/dashboard/deliveries", "dashboard.menu.deliveries", false, false}, // owners reach it from webhooks
 	{"redirects", "/dashboard/redirects", "dashboard.menu.redirects", false, true},
 	{"credentials", "/dashboard/credentials", "dashboard.menu.credentials", false, true},
 	{"products", "/dashboard/products", "dashboard.menu.products", false, true},

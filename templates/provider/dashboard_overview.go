@@ -189,29 +189,29 @@ func (v DashboardOverview) plot(d Dashboard) ui.DayPlot {
 }
 
 func (v DashboardOverview) sentPlot(d Dashboard) ui.DayPlot {
-	p := sentPlot(d, "sent", i18n.T(d.Lang, "dashboard.overview.deliveries_by_day"), v.Deliveries, false)
+	p := sentPlot(d, "sent", i18n.T(d.Lang, "dashboard.overview.deliveries_by_day"), "", v.Deliveries, false)
 	if v.Before != nil {
-		p.Earlier = sentBars(d, v.Before.Deliveries, false)
+		p.Earlier = sentBars(d, "", v.Before.Deliveries, false)
 	}
 	return p
 }
 
 // sentPlot is a plot of deliveries by day or by hour.
-func sentPlot(d Dashboard, id, title string, all []DashboardSent, hourly bool) ui.DayPlot {
-	return ui.DayPlot{ID: id, Title: title, Story: sentWords(d, all...), Hourly: hourly, Bars: sentBars(d, all, hourly),
+func sentPlot(d Dashboard, id, title, endpoint string, all []DashboardSent, hourly bool) ui.DayPlot {
+	return ui.DayPlot{ID: id, Title: title, Story: sentWords(d, all...), Hourly: hourly, Bars: sentBars(d, endpoint, all, hourly),
 		None: i18n.T(d.Lang, "dashboard.overview.no_deliveries"),
 		Parts: [...]string{i18n.T(d.Lang, "dashboard.overview.deliveries_delivered"),
 			i18n.T(d.Lang, "dashboard.overview.deliveries_pending"), i18n.T(d.Lang, "dashboard.overview.deliveries_failed")}}
 }
 
-func sentBars(d Dashboard, all []DashboardSent, hourly bool) (out []ui.DayBar) {
+func sentBars(d Dashboard, endpoint string, all []DashboardSent, hourly bool) (out []ui.DayBar) {
 	for _, x := range all {
 		b := ui.DayBar{Start: x.Start, First: x.Delivered, More: x.Pending, Down: x.Failed, Words: sentWords(d, x)}
 		if hourly {
-			b.URL = dashboardLink("/dashboard/deliveries", "hour", x.Start.Format(DashboardHour))
+			b.URL = dashboardLink("/dashboard/deliveries", "endpoint", endpoint, "hour", x.Start.Format(DashboardHour))
 		} else {
 			day := x.Start.Format(time.DateOnly)
-			b.URL = dashboardLink("/dashboard/deliveries", "from", day, "to", day)
+			b.URL = dashboardLink("/dashboard/deliveries", "endpoint", endpoint, "from", day, "to", day)
 		}
 		out = append(out, b)
 	}

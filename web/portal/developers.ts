@@ -36,6 +36,11 @@ if (form) {
 			old.replaceWith(next);
 			copying(next);
 			tabs(next);
+			// Another place has other ways. The same ways stay, with the focus.
+			const values = (page: ParentNode) => [...page.querySelectorAll<HTMLInputElement>("[name=integration]")].map((x) => x.value).join();
+			const ways = form.querySelector("[data-field=integration]");
+			const others = page?.querySelector("[data-field=integration]");
+			if (ways && others && values(ways) !== values(others)) ways.replaceWith(document.importNode(others, true));
 			// The links to other languages keep the choices.
 			const here = document.querySelector(".languages");
 			const there = page?.querySelector(".languages");

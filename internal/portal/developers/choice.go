@@ -19,19 +19,20 @@ import (
 // integration is a way to take an applicant through the verification.
 type integration struct {
 	name    string // value in addresses and forms
+	where   string // page, portal or provider: whose page the applicant verifies on
 	mode    applications.Mode
 	variant applications.Variant // how the provider's script is initialized; "" for the kit or a redirect
 	element string               // mode of the element; "" without the element
 }
 
 var integrations = []integration{
-	{name: "inline", mode: applications.Embedded, element: "inline"},
-	{name: "modal", mode: applications.Embedded, element: "modal"},
-	{name: "page", mode: applications.Embedded, element: "redirect"},
-	{name: "redirect", mode: applications.Redirect},
-	{name: "redirect-form", mode: applications.RedirectForm},
-	{name: "register-token", mode: applications.Embedded, variant: applications.ByToken},
-	{name: "register-prefill", mode: applications.Embedded, variant: applications.ByPrefill},
+	{name: "inline", where: "page", mode: applications.Embedded, element: "inline"},
+	{name: "modal", where: "page", mode: applications.Embedded, element: "modal"},
+	{name: "page", where: "portal", mode: applications.Embedded, element: "redirect"},
+	{name: "redirect", where: "provider", mode: applications.Redirect},
+	{name: "redirect-form", where: "provider", mode: applications.RedirectForm},
+	{name: "register-token", where: "page", mode: applications.Embedded, variant: applications.ByToken},
+	{name: "register-prefill", where: "page", mode: applications.Embedded, variant: applications.ByPrefill},
 }
 
 func integrationOf(name string) integration {
@@ -39,6 +40,15 @@ func integrationOf(name string) integration {
 		return integrations[i]
 	}
 	return integrations[0]
+}
+
+// placed returns the chosen integration, or the first of the chosen place if that is another's.
+func placed(q url.Values) integration {
+	chosen, there := integrationOf(q.Get("integration")), func(w integration) bool { return w.where == q.Get("where") }
+	if i := slices.IndexFunc(integrations, there); i >= 0 && !there(chosen) {
+		return integrations[i]
+	}
+	return chosen
 }
 
 // usernames lists the usernames of the mock banks in the sandbox.
@@ -55,17 +65,14 @@ func (h *Handler) read(q url.Values) portalui.Choice {
 		return all[0]
 	}
 	offered := h.products()
-	products, names := make([]string, len(offered)), make([]string, len(integrations))
+	products, way := make([]string, len(offered)), placed(q)
 	for i, p := range offered {
 		products[i] = string(p)
 	}
-	for i, w := range integrations {
-		names[i] = w.name
-	}
-	c := portalui.Choice{Product: contract.Product(pick("product", products...)), Integration: pick("integration", names...),
+	c := portalui.Choice{Product: contract.Product(pick("product", products...)), Where: way.where, Integration: way.name,
 		PageLang: i18n.Lang(pick("page-language", "en", "es")),
 		Theme:    pick("theme", "own", "light", "dark"), Person: pick("person", "ana", "luis", "none"), Username: pick("username", usernames...)}
-	if integrationOf(c.Integration).variant != "" && c.Person == "none" { // the provider's script needs the data at the start
+	if way.variant != "" && c.Person == "none" { // the provider's script needs the data at the start
 		c.Person = "ana"
 	}
 	return c
@@ -167,15 +174,19 @@ func createdBody(id, embedToken, connectURL string) string {
 	return object(member{"id", id}, member{"embedToken", embedToken}, member{"connectUrl", connectURL})
 }
 
-// call returns a POST in three languages. Keys come from the environment.
+// call returns a POST in four languages. Keys come from the environment.
 func call(address string, v any, basic bool) []portalui.Listing {
 	shell, script, program := `-H "Authorization: Bearer $VESTIBULE_PORTAL_API_KEY"`, "`Bearer ${process.env.VESTIBULE_PORTAL_API_KEY}`",
 		`	req.Header.Set("Authorization", "Bearer "+os.Getenv("VESTIBULE_PORTAL_API_KEY"))`
+	imported, python := "", `"Bearer " + os.environ["VESTIBULE_PORTAL_API_KEY"]`
 	result, has, prints := "{ id, embedToken, connectUrl }", "ID, EmbedToken, ConnectURL string", "made.ID, made.EmbedToken, made.ConnectURL"
+	printed := `made["id"], made["embedToken"], made["connectUrl"]`
 	if basic {
 		shell, script = `-u "$CLIENT_ID:$SECRET_KEY"`, "`Basic ${btoa(`${process.env.CLIENT_ID}:${process.env.SECRET_KEY}`)}`"
 		program = `	req.SetBasicAuth(os.Getenv("CLIENT_ID"), os.Getenv("SECRET_KEY"))`
-		result, has, prints = "{ token }", "Token string", "made.Token"
+		result, has, prints, printed = "{ token }", "Token string", "made.Token", `made["token"]`
+		imported = "from base64 import b64encode\n"
+		python = `"Basic " + b64encode((os.environ["CLIENT_ID"] + ":" + os.environ["SECRET_KEY"]).encode()).decode()`
 	}
 	return []portalui.Listing{
 		{ID: "curl", Title: "curl", Server: true, Code: "curl -s " + address + " \\\n  " + shell +
@@ -219,6 +230,18 @@ func main() {
   body: JSON.stringify(` + pretty(v, "  ") + `),
 });
 const ` + result + ` = await response.json();`},
+		{ID: "python", Title: "Python", Server: true, Code: `import json
+import os
+` + imported + `from urllib.request import Request, urlopen
+
+body = r"""` + pretty(v, "") + `"""
+request = Request("` + address + `", body.encode(), {
+    "Authorization": ` + python + `,
+    "Content-Type": "application/json",
+})
+with urlopen(request) as response:
+    made = json.load(response)
+print(` + printed + `)`},
 	}
 }
 

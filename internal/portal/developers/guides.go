@@ -53,9 +53,10 @@ func (h *Handler) guide(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return httpx.NewError(contract.CodeNotFound, errors.New("no such guide"))
 	}
+	here := strings.NewReplacer("http://localhost:8080", h.URL, "http://127.0.0.1:8081", h.ProviderURL)
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, http.StatusOK,
-		portalui.GuidePage(portalui.Guide{Base: h.Applicants.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: g.html,
+		portalui.GuidePage(portalui.Guide{Base: h.Applicants.Base(r), Name: r.PathValue("guide"), Title: g.title, HTML: here.Replace(g.html),
 			Contents: g.contents}))
 }
 

@@ -38,7 +38,9 @@ func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, c por
 		Listings: h.listings(c, placeholderOrigin), TooOften: tooOften}
 	m.Status, m.Response = h.response(c)
 	for _, w := range integrations {
-		m.Integrations = append(m.Integrations, w.name)
+		if w.where == c.Where {
+			m.Integrations = append(m.Integrations, w.name)
+		}
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
 	return httpx.HTML(w, r, status, portalui.PlaygroundPage(m))

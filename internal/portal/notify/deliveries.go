@@ -40,11 +40,11 @@ func (s *Service) List(ctx context.Context, f webhook.Filter, cursor string) (pa
 // Health returns the health of the receiver since each of some instants, and when the next
 // retry is due; zero for none.
 func (s *Service) Health(ctx context.Context, since ...time.Time) ([]webhook.Health, time.Time, error) {
-	all, err := s.outbox.Health(ctx, s.DB.SQL, "", since...)
+	all, err := s.outbox.Health(ctx, s.DB.SQL, webhook.Endpoint{}, since...)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	next, err := s.outbox.NextRetry(ctx, s.DB.SQL, "")
+	next, err := s.outbox.NextRetry(ctx, s.DB.SQL, webhook.Endpoint{})
 	return all, next, err
 }
 

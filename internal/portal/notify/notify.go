@@ -50,7 +50,7 @@ const maxAge = 30 * 24 * time.Hour
 // New completes a service whose exported fields are set.
 func New(s Service) *Service {
 	s.outbox = &webhook.Outbox{DB: s.DB, Queue: s.Queue, Sender: s.Sender, Log: s.Log, Now: s.Now,
-		MaxAge: maxAge, LogSubject: "application", Job: func(id string) jobs.Args { return deliver{id} },
+		MaxAge: maxAge, LogSubject: "application", Job: func(id string, _ webhook.Endpoint) jobs.Args { return deliver{id} },
 		Target: s.target, Gone: s.stopDeliveries, Key: s.Applications.Key}
 	return &s
 }
@@ -200,9 +200,9 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, a applications.Appli
 		return err
 	}
 	if !stopped.IsZero() {
-		return s.outbox.RecordUnsent(ctx, tx, e.id, "")
+		return s.outbox.RecordUnsent(ctx, tx, e.id, webhook.Endpoint{})
 	}
-	return s.outbox.Send(ctx, tx, e.id, "", 0)
+	return s.outbox.Send(ctx, tx, e.id, webhook.Endpoint{}, 0)
 }
 
 func (s *Service) target(ctx context.Context, q store.Queryer, _ webhook.Delivery) (webhook.Target, error) {

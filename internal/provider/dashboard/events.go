@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -28,28 +29,30 @@ const (
 	flashNoChange flash = "no change"
 )
 
-func (s *Service) webhooks(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-	c, err := s.callbackOf(ctx, s.DB.SQL, by)
-	if err != nil {
+// webhooks shows an endpoint with its failures and its newest deliveries: the one that the path
+// names, or the first.
+func (s *Service) webhooks(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
+	v, q, id := providerui.DashboardWebhooks{MaxTests: webhooks.MaxTests, Max: webhooks.MaxCallbacks}, s.DB.SQL, by.account.ID
+	var err error
+	if v.All, err = s.Webhooks.Callbacks(ctx, q, id); err != nil || len(v.All) == 0 {
+		return providerui.DashboardWebhooksPage(d, v), err
+	}
+	if v.Callback, err = s.Webhooks.Callback(ctx, q, id, r.PathValue("id")); err != nil {
 		return nil, err
 	}
-	v := providerui.DashboardWebhooks{URL: c.URL, Disabled: c.Disabled, MaxTests: webhooks.MaxTests}
-	if err := s.health(ctx, by.account.ID, &v); err != nil {
+	if err := s.health(ctx, id, &v); err != nil {
 		return nil, err
 	}
-	tests, err := s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, webhook.Filter{Type: webhook.TypeTest, Limit: 1})
-	if err != nil {
-		return nil, err
+	for of, f := range map[*[]webhook.Delivery]webhook.Filter{
+		&v.Tests:    {Type: webhook.TypeTest, Limit: 1},
+		&v.Failures: {Failed: true, Unresolved: true, Limit: 5},
+		&v.Rows:     {Limit: 10},
+	} {
+		if *of, err = s.Webhooks.Deliveries(ctx, q, id, v.ID, f); err != nil {
+			return nil, err
+		}
 	}
-	if len(tests) > 0 {
-		v.Test = &tests[0]
-	}
-	for _, st := range webhooks.Subscribable() {
-		v.Statuses = append(v.Statuses, providerui.DashboardStatus{Status: st, Chosen: c.Statuses == nil || slices.Contains(c.Statuses, st)})
-	}
-	for _, g := range c.Signers {
-		v.Signers = append(v.Signers, providerui.DashboardSigner(g))
-	}
+	v.FailedSince, v.Statuses = s.Now().UTC().Truncate(day).AddDate(0, 0, -failedDays), webhooks.Subscribable()
 	return providerui.DashboardWebhooksPage(d, v), nil
 }
 
@@ -58,26 +61,27 @@ func (s *Service) health(ctx context.Context, customerID string, v *providerui.D
 	now := s.Now().UTC()
 	hours := webhook.Window{Since: now.Truncate(time.Hour).Add(-23 * time.Hour), Step: time.Hour}
 	days := webhook.Window{Since: now.Truncate(day).Add(-13 * day), Step: day}
-	if v.Hours, err = s.sent(ctx, s.DB.SQL, customerID, hours, 24, nil); err != nil {
+	if v.Hours, err = s.sent(ctx, s.DB.SQL, customerID, v.ID, hours, 24, nil); err != nil {
 		return err
 	}
-	if v.Days, err = s.sent(ctx, s.DB.SQL, customerID, days, 14, nil); err != nil {
+	if v.Days, err = s.sent(ctx, s.DB.SQL, customerID, v.ID, days, 14, nil); err != nil {
 		return err
 	}
-	v.Health, v.Next, err = s.Webhooks.Health(ctx, s.DB.SQL, customerID, hours.Since, days.Since)
+	v.Health, v.Next, err = s.Webhooks.Health(ctx, s.DB.SQL, v.Callback, hours.Since, days.Since)
 	return err
 }
 
 const day = 24 * time.Hour
 
-// sent returns the deliveries of each of n steps, and calls each with their counts.
-func (s *Service) sent(ctx context.Context, q store.Queryer, customerID string, w webhook.Window, n int,
+// sent returns the deliveries of each of n steps to an endpoint, or to all with an empty id, and
+// calls each with their counts.
+func (s *Service) sent(ctx context.Context, q store.Queryer, customerID, id string, w webhook.Window, n int,
 	each func(webhook.Count)) ([]providerui.DashboardSent, error) {
 	out := make([]providerui.DashboardSent, n)
 	for i := range out {
 		out[i].Start = w.Since.Add(time.Duration(i) * w.Step)
 	}
-	all, err := s.Webhooks.Counts(ctx, q, customerID, w)
+	all, err := s.Webhooks.Counts(ctx, q, customerID, id, w)
 	for _, c := range all {
 		step := &out[min(c.Step, n-1)]
 		switch c.State {
@@ -95,48 +99,67 @@ func (s *Service) sent(ctx context.Context, q store.Queryer, customerID string, 
 	return out, err
 }
 
-// sendTest sends a test event to the callback.
-func (s *Service) sendTest(ctx context.Context, tx *store.Tx, by user, _ input) (done, error) {
-	id, err := s.Webhooks.SendTest(ctx, tx, by.account.ID)
-	switch {
-	case errors.Is(err, webhook.ErrStopped):
-		err = noChange{"no callback"}
-	case errors.Is(err, webhooks.ErrTooManyTests):
-		err = noChange{"too many tests"}
+// changeEndpoint makes a change of the endpoint that the path names, and records it as a change
+// of that endpoint. The next page is the endpoint's.
+func (s *Service) changeEndpoint(f func(context.Context, *store.Tx, user, webhook.Callback, input) (done, error)) change {
+	return func(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+		c, err := s.Webhooks.Callback(ctx, tx, by.account.ID, in.id)
+		if err != nil {
+			return done{}, err
+		}
+		out, err := f(ctx, tx, by, c, in)
+		if errors.Is(err, webhook.ErrStopped) {
+			err = noChange{"no callback"}
+		}
+		out.object, out.detail = cmp.Or(out.object, c.FurtherID, "callback"), cmp.Or(out.detail, httpx.OriginOf(c.URL))
+		return out, err
 	}
-	return done{action: "test event sent", object: id, to: "/dashboard/webhooks#test"}, err
 }
 
-func (s *Service) setCallback(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+// sendTest sends a test event to an endpoint.
+func (s *Service) sendTest(ctx context.Context, tx *store.Tx, by user, c webhook.Callback, _ input) (done, error) {
+	id, err := s.Webhooks.SendTest(ctx, tx, by.account.ID, c)
+	if errors.Is(err, webhooks.ErrTooManyTests) {
+		err = noChange{"too many tests"}
+	}
+	return done{action: "test event sent", object: id, to: "/dashboard/webhooks/" + c.ID + "#test"}, err
+}
+
+// addCallback adds an endpoint.
+func (s *Service) addCallback(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+	address := in.field("endpoint")
+	if s.Webhooks.CheckURL(address) != nil {
+		return done{}, fieldProblem("endpoint", "dashboard.callback.invalid")
+	}
+	id, secret, err := s.Webhooks.Add(ctx, tx, by.account.ID, address)
+	if errors.Is(err, webhooks.ErrTooManyCallbacks) {
+		err = noChange{"too many endpoints"}
+	}
+	return done{action: actionCallbackSet, object: id, detail: httpx.OriginOf(address), flash: "signer", secret: secret,
+		to:     "/dashboard/webhooks/" + id,
+		values: staff.Changed(staff.Value{Setting: staff.SettingCallbackURL, After: httpx.OriginOf(address)})}, err
+}
+
+func (s *Service) setCallback(ctx context.Context, tx *store.Tx, _ user, c webhook.Callback, in input) (done, error) {
 	address := in.field("url")
 	if s.Webhooks.CheckURL(address) != nil {
 		return done{}, fieldProblem("url", "dashboard.callback.invalid")
 	}
-	before, err := s.callbackOf(ctx, tx, by)
-	if err != nil {
-		return done{}, err
-	}
-	secret, err := s.Webhooks.SetURL(ctx, tx, by.account.ID, address)
-	out := done{action: actionCallbackSet, object: "callback", detail: httpx.OriginOf(address), flash: "callback", secret: secret}
-	out.values = staff.Changed(staff.Value{Setting: staff.SettingCallbackURL, Before: httpx.OriginOf(before.URL),
-		After: httpx.OriginOf(address)})
-	if secret != "" {
-		out.flash = "signer"
-	}
-	return out, err
+	return done{action: actionCallbackSet, detail: httpx.OriginOf(address), flash: "callback",
+		values: staff.Changed(staff.Value{Setting: staff.SettingCallbackURL, Before: httpx.OriginOf(c.URL),
+			After: httpx.OriginOf(address)})}, s.Webhooks.SetURL(ctx, tx, c, address)
 }
 
-// callbackOf returns the callback of the user's account; the zero value for none.
-func (s *Service) callbackOf(ctx context.Context, q store.Queryer, by user) (webhooks.Callback, error) {
-	c, err := s.Webhooks.Callback(ctx, q, by.account.ID)
-	if errors.Is(err, store.ErrNotFound) {
-		err = nil
+func (s *Service) removeCallback(ctx context.Context, tx *store.Tx, _ user, c webhook.Callback, _ input) (done, error) {
+	ok, err := s.Webhooks.Remove(ctx, tx, c)
+	if err == nil && !ok {
+		err = noChange{flashNoChange}
 	}
-	return c, err
+	return done{action: "endpoint removed", flash: "endpoint removed", to: "/dashboard/webhooks"}, err
 }
 
-func (s *Service) switchCallback(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
-	out := done{action: actionCallbackOff, object: "callback", flash: "callback off"}
+func (s *Service) switchCallback(ctx context.Context, tx *store.Tx, _ user, c webhook.Callback, in input) (done, error) {
+	out := done{action: actionCallbackOff, flash: "callback off"}
 	switch in.Get("state") {
 	case "on":
 		out.action, out.flash = actionCallbackOn, "callback on"
@@ -144,7 +167,7 @@ func (s *Service) switchCallback(ctx context.Context, tx *store.Tx, by user, in 
 	default:
 		return done{}, malformed("state")
 	}
-	changed, err := s.Webhooks.SetEnabled(ctx, tx, by.account.ID, out.action == actionCallbackOn)
+	changed, err := s.Webhooks.SetEnabled(ctx, tx, c, out.action == actionCallbackOn)
 	if err == nil && !changed {
 		err = noChange{flashNoChange}
 	}
@@ -156,7 +179,7 @@ func malformed(field string) error {
 	return httpx.NewError(contract.CodeMalformedBody, errors.New("no form of this page: "+field))
 }
 
-func (s *Service) subscribe(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+func (s *Service) subscribe(ctx context.Context, tx *store.Tx, _ user, c webhook.Callback, in input) (done, error) {
 	var chosen []contract.Status
 	for _, v := range in.Values["status"] {
 		if !slices.Contains(webhooks.Subscribable(), contract.Status(v)) {
@@ -167,14 +190,10 @@ func (s *Service) subscribe(ctx context.Context, tx *store.Tx, by user, in input
 	if len(chosen) == 0 {
 		return done{}, fieldProblem("status", "dashboard.subscription.none")
 	}
-	before, err := s.callbackOf(ctx, tx, by)
-	if err != nil {
-		return done{}, err
-	}
-	return done{action: "subscription changed", object: "callback", detail: strconv.Itoa(len(chosen)) +
+	return done{action: "subscription changed", detail: strconv.Itoa(len(chosen)) +
 			"/" + strconv.Itoa(len(webhooks.Subscribable())), flash: "subscription",
-			values: staff.Changed(staff.Value{Setting: staff.SettingStatuses, Before: statusCodes(before.Statuses), After: statusCodes(chosen)})},
-		s.Webhooks.Subscribe(ctx, tx, by.account.ID, chosen)
+			values: staff.Changed(staff.Value{Setting: staff.SettingStatuses, Before: statusCodes(c.Statuses), After: statusCodes(chosen)})},
+		s.Webhooks.Subscribe(ctx, tx, c, chosen)
 }
 
 // statusCodes returns the statuses of a subscription for the audit trail; nil are all.
@@ -188,12 +207,12 @@ func statusCodes(chosen []contract.Status) string {
 	return strings.Join(out, ",")
 }
 
-func (s *Service) rotateSigner(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+func (s *Service) rotateSigner(ctx context.Context, tx *store.Tx, _ user, c webhook.Callback, in input) (done, error) {
 	id := in.Get("secret")
 	if !contract.IsUUID(id) {
 		return done{}, malformed("secret")
 	}
-	secret, ok, err := s.Webhooks.Rotate(ctx, tx, by.account.ID, id)
+	secret, ok, err := s.Webhooks.Rotate(ctx, tx, c, id)
 	if err == nil && !ok {
 		err = noChange{flashNoChange}
 	}
@@ -208,29 +227,25 @@ func unknown(what string) error {
 // chooses another.
 const failedDays = 7
 
-// redeliverFailed sends the failed events again since the beginning of a day.
-func (s *Service) redeliverFailed(ctx context.Context, tx *store.Tx, by user, in input) (done, error) {
+// redeliverFailed sends the failed events of an endpoint again since the beginning of a day.
+func (s *Service) redeliverFailed(ctx context.Context, tx *store.Tx, by user, c webhook.Callback, in input) (done, error) {
 	since, err := time.Parse(time.DateOnly, in.field("since"))
 	if err != nil || since.After(tx.Now) {
 		return done{}, fieldProblem("since", "dashboard.failed.invalid")
 	}
-	there, err := s.Webhooks.HasFailed(ctx, tx, by.account.ID, since)
+	there, err := s.Webhooks.HasFailed(ctx, tx, by.account.ID, c.ID, since)
 	if err == nil && !there {
 		err = noChange{"no failed"}
 	}
 	if err == nil {
-		err = s.Webhooks.RedeliverFailed(ctx, tx, by.account.ID, since)
+		err = s.Webhooks.RedeliverFailed(ctx, tx, c, since)
 	}
-	if errors.Is(err, webhook.ErrStopped) {
-		err = noChange{"no callback"}
-	}
-	return done{action: "failed events redelivered", object: "callback", detail: since.Format(time.DateOnly), flash: "failed redelivered",
-		to: "/dashboard/deliveries?from=" + since.Format(time.DateOnly)}, err
+	return done{action: "failed events redelivered", detail: since.Format(time.DateOnly), flash: "failed redelivered"}, err
 }
 
 // deliveries lists deliveries. State "failed" selects those that were given up or disabled.
 func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
-	q := selectionParams(r, "state", "status", "answer", "report", "hour", "from", "to", "sort")
+	q := selectionParams(r, "endpoint", "state", "status", "answer", "report", "hour", "from", "to", "sort")
 	f := webhook.Filter{State: webhook.State(q.Get("state")), Type: q.Get("status"), Limit: pageSize}
 	if f.State == failed {
 		f.State, f.Failed = "", true
@@ -254,13 +269,12 @@ func (s *Service) deliveries(ctx context.Context, r *http.Request, by user, d pr
 		}
 		f.Subject = rep.PublicToken
 	}
-	all, err := s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, f)
+	all, err := s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, q.Get("endpoint"), f)
 	if err != nil {
 		return nil, err
 	}
 	v := providerui.DashboardDeliveries{Report: q.Get("report"), List: listOf("/dashboard/deliveries", q)}
-	v.FailedSince = s.Now().UTC().Truncate(day).AddDate(0, 0, -failedDays)
-	if v.HasFailed, err = s.Webhooks.HasFailed(ctx, s.DB.SQL, by.account.ID, time.Time{}); err != nil {
+	if v.Endpoints, err = s.Webhooks.Callbacks(ctx, s.DB.SQL, by.account.ID); err != nil {
 		return nil, err
 	}
 	v.List.Statuses, v.Rows = webhooks.Subscribable(), all
@@ -280,7 +294,10 @@ func (s *Service) delivery(ctx context.Context, r *http.Request, by user, d prov
 		return nil, err
 	}
 	v := providerui.DashboardDelivery{Delivery: x}
-	others, err := s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, webhook.Filter{EventID: x.EventID, Limit: pageSize})
+	if v.Endpoints, err = s.Webhooks.Callbacks(ctx, s.DB.SQL, by.account.ID); err != nil {
+		return nil, err
+	}
+	others, err := s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, "", webhook.Filter{EventID: x.EventID, Limit: pageSize})
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ const pageSize = 25
 // listParams are the query parameters that select what a list shows. None of them has
 // personal data; identifiers of reports are references.
 var listParams = []string{"status", "substatus", "product", "state", "answer", "report", "reached", "stopped", "institution",
-	"user", "action", "hour", "from", "to", "sort", "account", "days", "compare", "since", "dispute", "after"}
+	"user", "action", "endpoint", "hour", "from", "to", "sort", "account", "days", "compare", "since", "dispute", "after"}
 
 // failed is a value of the filters by status and by state: ended without success.
 const failed = "failed"

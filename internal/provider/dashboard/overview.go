@@ -3,7 +3,6 @@ package dashboard
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -81,16 +80,14 @@ func (s *Service) overview(ctx context.Context, r *http.Request, by user, d prov
 		if err := s.overviewStops(ctx, tx, by, d.Lang, &v); err != nil {
 			return err
 		}
-		c, err := s.Webhooks.Callback(ctx, tx, id)
+		endpoints, err := s.Webhooks.Callbacks(ctx, tx, id)
 		switch {
-		case errors.Is(err, store.ErrNotFound):
+		case len(endpoints) == 0:
 			v.Callback = "none"
-		case err != nil:
-			return err
-		case !c.Disabled.IsZero():
+		case slices.ContainsFunc(endpoints, func(c webhook.Callback) bool { return !c.Disabled.IsZero() }):
 			v.Callback = "off"
 		}
-		return nil
+		return err
 	})
 	return providerui.DashboardOverviewPage(d, v), err
 }
@@ -129,7 +126,7 @@ func addReports(all []reports.DayCount, v *providerui.DashboardOverview) {
 
 func (s *Service) overviewDeliveries(ctx context.Context, tx *store.Tx, customerID string, v *providerui.DashboardOverview) (err error) {
 	answers := map[int]int{}
-	v.Deliveries, err = s.sent(ctx, tx, customerID, webhook.Window{Since: v.Since, Until: v.Until, Step: day}, len(v.Days),
+	v.Deliveries, err = s.sent(ctx, tx, customerID, "", webhook.Window{Since: v.Since, Until: v.Until, Step: day}, len(v.Days),
 		func(c webhook.Count) { answers[c.Answer] += c.Count })
 	for code, n := range answers {
 		v.Answers = append(v.Answers, providerui.DashboardAnswer{Code: code, Count: n})
@@ -159,7 +156,7 @@ func (s *Service) overviewBefore(ctx context.Context, tx *store.Tx, by user, v *
 	}
 	addReports(all, &before)
 	w, events := webhook.Window{Since: since, Until: until, Step: day}, 0
-	before.Deliveries, err = s.sent(ctx, tx, by.account.ID, w, len(v.Days), func(c webhook.Count) { events += c.Count })
+	before.Deliveries, err = s.sent(ctx, tx, by.account.ID, "", w, len(v.Days), func(c webhook.Count) { events += c.Count })
 	if err != nil || len(all) == 0 && events == 0 {
 		return err
 	}

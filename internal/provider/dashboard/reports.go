@@ -287,7 +287,7 @@ func (s *Service) findDeliveries(ctx context.Context, by user, query string) (st
 		if len(f.Subjects) == 0 {
 			return providerui.DashboardDeliveriesPage(d, v), nil
 		}
-		v.Rows, err = s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, f)
+		v.Rows, err = s.Webhooks.Deliveries(ctx, s.DB.SQL, by.account.ID, "", f)
 		return providerui.DashboardDeliveriesPage(d, v), err
 	}, err
 }
@@ -321,24 +321,23 @@ func (s *Service) report(ctx context.Context, r *http.Request, by user, d provid
 				v.Disputes = append(v.Disputes, dispute.Number)
 			}
 		}
+		if v.Known, err = s.known(ctx, tx, by); err != nil {
+			return err
+		}
 		v.Moments = []providerui.DashboardMoment{{At: x.Created, Kind: "report"}}
 		if err := s.history(ctx, tx, x, &v); err != nil {
 			return err
 		}
-		v.Deliveries, err = s.Webhooks.Deliveries(ctx, tx, by.account.ID, webhook.Filter{Subject: token, Limit: 50})
+		v.Deliveries, err = s.Webhooks.Deliveries(ctx, tx, by.account.ID, "", webhook.Filter{Subject: token, Limit: 50})
 		if err != nil {
 			return err
 		}
 		if v.Child != "" { // which may have a callback of its own
-			more, err := s.Webhooks.Deliveries(ctx, tx, x.CustomerID, webhook.Filter{Subject: token, Limit: 50})
+			more, err := s.Webhooks.Deliveries(ctx, tx, x.CustomerID, "", webhook.Filter{Subject: token, Limit: 50})
 			if err != nil {
 				return err
 			}
 			v.ChildDeliveries = more
-		}
-		for _, x := range v.Deliveries {
-			v.Moments = append(v.Moments, providerui.DashboardMoment{At: x.Created, Kind: "delivery", Status: contract.Status(x.Type),
-				URL: "/dashboard/deliveries/" + x.ID})
 		}
 		// The stable sort keeps the order of simultaneous events.
 		slices.SortStableFunc(v.Moments, func(a, b providerui.DashboardMoment) int { return cmp.Compare(a.At.UnixMicro(), b.At.UnixMicro()) })
@@ -359,7 +358,19 @@ func (s *Service) sharing(ctx context.Context, r *http.Request, by user, d provi
 
 func (s *Service) granted(ctx context.Context, r *http.Request, by user, d providerui.Dashboard, text string) (templ.Component, error) {
 	v, err := s.shares(ctx, r, by, d, grantedPath, text)
+	if err == nil {
+		v.Known, err = s.known(ctx, s.DB.SQL, by)
+	}
 	return providerui.DashboardSharingPage(d, v), err
+}
+
+// known lists the accounts that a report can be shared with by name.
+func (s *Service) known(ctx context.Context, q store.Queryer, by user) (out []ui.Option, err error) {
+	all, err := s.Sharing.Known(ctx, q, by.account.ID)
+	for _, p := range all {
+		out = append(out, ui.Option{Value: p.PublicID, Label: p.Name + " (" + p.PublicID + ")"})
+	}
+	return out, err
 }
 
 func (s *Service) sharedWithMe(ctx context.Context, r *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
@@ -465,7 +476,8 @@ func (s *Service) linkConsumer(ctx context.Context, tx *store.Tx, by user, in in
 // grant shares a report of the user's account or of a child, for its account; field is the form field for
 // the error.
 func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, token, field string) (done, error) {
-	if !customers.IsPublicID(in.field("publicId")) {
+	with := cmp.Or(in.field("publicId"), in.field("account"))
+	if !customers.IsPublicID(with) {
 		return done{}, fieldProblem("publicId", "dashboard.share.account_invalid")
 	}
 	r, err := s.own(ctx, tx, by, token)
@@ -479,7 +491,7 @@ func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, to
 	if err != nil {
 		return done{}, err
 	}
-	relay, err := s.Sharing.Grant(ctx, tx, owner.Caller(), token, in.field("publicId"))
+	relay, err := s.Sharing.Grant(ctx, tx, owner.Caller(), token, with)
 	var no *httpx.Error
 	if errors.As(err, &no) {
 		switch no.Code {

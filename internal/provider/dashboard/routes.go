@@ -22,6 +22,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 		mux.Handle(pattern, s.get(show))
 	}
 	mux.Handle("GET /dashboard/webhooks", s.live(s.webhooks))
+	mux.Handle("GET /dashboard/webhooks/{id}", s.live(s.webhooks))
 	mux.Handle("GET /dashboard/deliveries", s.live(s.deliveries))
 	mux.Handle("GET /dashboard/deliveries/{id}", s.live(s.delivery))
 	mux.Handle("GET /dashboard/reports", s.live(s.reports))
@@ -91,16 +92,18 @@ type form struct {
 }
 
 func (s *Service) changes() map[string]form {
-	webhooks, redirects, credentials := "/dashboard/webhooks", "/dashboard/redirects", "/dashboard/credentials"
+	endpoint, redirects, credentials := "/dashboard/webhooks/{id}", "/dashboard/redirects", "/dashboard/credentials"
 	child := "/dashboard/accounts/{id}"
 	return map[string]form{
-		"POST /dashboard/webhooks/callback":                {s.webhooks, webhooks, s.setCallback, nil},
-		"POST /dashboard/webhooks/delivery":                {s.webhooks, webhooks, s.switchCallback, nil},
-		"POST /dashboard/webhooks/subscription":            {s.webhooks, webhooks, s.subscribe, nil},
-		"POST /dashboard/webhooks/rotate":                  {s.webhooks, webhooks, s.rotateSigner, nil},
-		"POST /dashboard/webhooks/test":                    {s.webhooks, webhooks, s.sendTest, nil},
+		"POST /dashboard/webhooks":                         {s.webhooks, "/dashboard/webhooks", s.addCallback, nil},
+		"POST /dashboard/webhooks/{id}/url":                {s.webhooks, endpoint, s.changeEndpoint(s.setCallback), nil},
+		"POST /dashboard/webhooks/{id}/delivery":           {s.webhooks, endpoint, s.changeEndpoint(s.switchCallback), nil},
+		"POST /dashboard/webhooks/{id}/subscription":       {s.webhooks, endpoint, s.changeEndpoint(s.subscribe), nil},
+		"POST /dashboard/webhooks/{id}/rotate":             {s.webhooks, endpoint, s.changeEndpoint(s.rotateSigner), nil},
+		"POST /dashboard/webhooks/{id}/test":               {s.webhooks, endpoint, s.changeEndpoint(s.sendTest), nil},
+		"POST /dashboard/webhooks/{id}/redeliver":          {s.webhooks, endpoint, s.changeEndpoint(s.redeliverFailed), nil},
+		"POST /dashboard/webhooks/{id}/remove":             {s.webhooks, endpoint, s.changeEndpoint(s.removeCallback), nil},
 		"POST /dashboard/deliveries/{id}/redeliver":        {s.delivery, "/dashboard/deliveries/{id}", s.redeliver, nil},
-		"POST /dashboard/deliveries/redeliver":             {s.deliveries, "/dashboard/deliveries", s.redeliverFailed, nil},
 		"POST /dashboard/reports/{id}/share":               {s.report, "/dashboard/reports/{id}", s.shareReport, nil},
 		"POST /dashboard/reports/{id}/link":                {s.report, "/dashboard/reports/{id}", s.linkConsumer, nil},
 		"POST /dashboard/relay-tokens":                     {s.sharing, "/dashboard/relay-tokens", s.share, nil},

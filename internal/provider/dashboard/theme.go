@@ -32,7 +32,8 @@ func (s *Service) theme(ctx context.Context, r *http.Request, by user, d provide
 	if err != nil {
 		return nil, err
 	}
-	v := providerui.DashboardTheme{Settings: now.WithDefaults(), Company: by.account.ApplicantName(), Inherited: now.Inherited}
+	v := providerui.DashboardTheme{Settings: now.WithDefaults(), Company: by.account.ApplicantName(), Operator: s.Visits.Operator,
+		Inherited: now.Inherited}
 	for _, scheme := range []string{theme.Light, theme.Dark} {
 		logo := providerui.DashboardLogo{Scheme: scheme}
 		if l, ok := now.Logos[scheme]; ok {

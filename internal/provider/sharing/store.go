@@ -29,6 +29,19 @@ func (s *Service) Withdrawn(ctx context.Context, q store.Queryer, publicToken st
 	return store.Time(at.Int64), nil
 }
 
+// Party is an account that reports are shared with or by.
+type Party struct{ PublicID, Name string }
+
+// Known lists the accounts that an account knows: its parent and its children, and those that it
+// shared reports with or got reports from.
+func (s *Service) Known(ctx context.Context, q store.Queryer, customerID string) ([]Party, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (p Party, err error) { return p, row.Scan(&p.PublicID, &p.Name) },
+		`SELECT public_id, coalesce(nullif(display_name, ''), name) AS shown FROM customers WHERE id IN (
+			SELECT third_party_id FROM relay_tokens WHERE customer_id = $1 UNION SELECT customer_id FROM relay_tokens WHERE third_party_id = $1
+			UNION SELECT id FROM customers WHERE parent_id = $1 UNION SELECT parent_id FROM customers WHERE id = $1)
+		ORDER BY shown, public_id LIMIT 500`, customerID)
+}
+
 // grant adds the share, or extends the pair's earlier one, and returns the pair's
 // token, which is s's for a new share. It returns false for a pair that was revoked.
 func grant(ctx context.Context, tx *store.Tx, s Share) (token string, ok bool, err error) {

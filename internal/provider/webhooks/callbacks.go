@@ -16,60 +16,71 @@ import (
 // Rotation is how long a replaced secret signs together with its successor.
 const Rotation = 24 * time.Hour
 
-// Callback is the destination of a customer's webhooks.
-type Callback struct {
-	URL      string
-	Created  time.Time
-	Disabled time.Time         // zero if enabled
-	Statuses []contract.Status // subscribed statuses; nil for all
-	Signers  []Signer          // secrets that sign now, newest first
+// MaxCallbacks is how many endpoints a customer can have.
+const MaxCallbacks = 10
 
-	id string
+// ErrTooManyCallbacks is returned by Add after MaxCallbacks.
+var ErrTooManyCallbacks = errors.New("webhooks: too many endpoints")
+
+// Callbacks lists the customer's endpoints, the first one first.
+func (s *Service) Callbacks(ctx context.Context, q store.Queryer, customerID string) ([]webhook.Callback, error) {
+	return callbacksOf(ctx, q, customerID)
 }
 
-// Signer describes a secret without containing it.
-type Signer struct {
-	ID      string
-	Created time.Time
-	Ends    time.Time // zero: no end
-}
-
-// Callback returns the customer's callback, or store.ErrNotFound.
-func (s *Service) Callback(ctx context.Context, q store.Queryer, customerID string) (Callback, error) {
-	c, err := callback(ctx, q, customerID)
+// Callback returns an endpoint of the customer, or store.ErrNotFound. An empty id is the first's.
+func (s *Service) Callback(ctx context.Context, q store.Queryer, customerID, id string) (webhook.Callback, error) {
+	c, err := callback(ctx, q, customerID, id)
 	if err != nil {
 		return c, err
 	}
-	secrets, err := signingSecrets(ctx, q, c.id, s.Now())
+	secrets, err := signingSecrets(ctx, q, c.Endpoint, s.Now())
 	for _, secret := range secrets {
 		c.Signers = append(c.Signers, secret.Signer)
 	}
 	return c, err
 }
 
-// SetURL sets the URL for the customer's webhooks and enables the callback. The secret
-// is returned only when the callback is created; otherwise it is empty.
-func (s *Service) SetURL(ctx context.Context, tx *store.Tx, customerID, url string) (secret string, err error) {
-	c, err := s.Callback(ctx, tx, customerID)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return "", err
+// Add adds an endpoint and returns its id with the secret that signs its webhooks.
+func (s *Service) Add(ctx context.Context, tx *store.Tx, customerID, url string) (id, secret string, err error) {
+	all, err := lockedCallbacksOf(ctx, tx, customerID, s.DB.ForUpdate())
+	switch {
+	case err != nil:
+		return "", "", err
+	case len(all) >= MaxCallbacks:
+		return "", "", ErrTooManyCallbacks
+	case len(all) == 0:
+		if secret, err = s.SetCallback(ctx, tx, customerID, url, false); err != nil {
+			return "", "", err
+		}
+		first, err := callback(ctx, tx, customerID, "")
+		return first.ID, secret, err
 	}
-	secret, err = s.SetCallback(ctx, tx, customerID, url, false)
-	if len(c.Signers) > 0 {
-		secret = ""
+	c := webhook.Callback{ID: uuid.NewString(), URL: url}
+	c.Endpoint, secret = webhook.Endpoint{CallbackID: all[0].ID, FurtherID: c.ID}, webhook.NewSecret()
+	if err := insertFurther(ctx, tx, c, customerID); err != nil {
+		return "", "", err
 	}
-	return secret, err
+	return c.ID, secret, s.addSecret(ctx, tx, c.Endpoint, secret)
 }
 
-// SetEnabled enables or disables the customer's callback; changed is false if it already
-// was so, or does not exist. Events during a disabled period are not delivered.
-func (s *Service) SetEnabled(ctx context.Context, tx *store.Tx, customerID string, on bool) (changed bool, err error) {
-	return setDisabled(ctx, tx, customerID, !on)
+// SetURL sets the URL of an endpoint and enables it.
+func (s *Service) SetURL(ctx context.Context, tx *store.Tx, c webhook.Callback, url string) error {
+	return setURL(ctx, tx, c, url)
 }
 
-// Subscribe sets the statuses that the callback receives; the full list also covers
-// future ones. Without a callback it returns store.ErrNotFound.
-func (s *Service) Subscribe(ctx context.Context, tx *store.Tx, customerID string, statuses []contract.Status) error {
+// Remove removes an endpoint with its secrets; its deliveries stay. ok is false for the first.
+func (s *Service) Remove(ctx context.Context, tx *store.Tx, c webhook.Callback) (ok bool, err error) {
+	return removeFurther(ctx, tx, c.FurtherID)
+}
+
+// SetEnabled enables or disables an endpoint; changed is false if it already was so. Events
+// during a disabled period are not delivered.
+func (s *Service) SetEnabled(ctx context.Context, tx *store.Tx, c webhook.Callback, on bool) (changed bool, err error) {
+	return setDisabled(ctx, tx, c, !on)
+}
+
+// Subscribe sets the statuses that an endpoint receives; the full list also covers future ones.
+func (s *Service) Subscribe(ctx context.Context, tx *store.Tx, c webhook.Callback, statuses []contract.Status) error {
 	var kept []string
 	for _, known := range Subscribable() {
 		if slices.Contains(statuses, known) {
@@ -82,11 +93,7 @@ func (s *Service) Subscribe(ctx context.Context, tx *store.Tx, customerID string
 	if len(kept) == len(Subscribable()) {
 		kept = nil
 	}
-	ok, err := setStatuses(ctx, tx, customerID, kept)
-	if err == nil && !ok {
-		err = store.ErrNotFound
-	}
-	return err
+	return setStatuses(ctx, tx, c, kept)
 }
 
 // Subscribable lists the statuses that webhooks are sent for: the final ones.
@@ -94,18 +101,14 @@ func Subscribable() []contract.Status {
 	return slices.DeleteFunc(contract.Statuses(), func(s contract.Status) bool { return !s.Final() })
 }
 
-// Rotate replaces the secret with that id if it is the current one; the old one also
+// Rotate replaces the secret with that id if it is the endpoint's current one; the old one also
 // signs for Rotation. ok is false if it was already replaced.
-func (s *Service) Rotate(ctx context.Context, tx *store.Tx, customerID, secretID string) (secret string, ok bool, err error) {
-	c, err := callback(ctx, tx, customerID)
-	if err != nil {
-		return "", false, err
-	}
-	if ok, err = retire(ctx, tx, c.id, secretID, tx.Now.Add(Rotation)); err != nil || !ok {
+func (s *Service) Rotate(ctx context.Context, tx *store.Tx, c webhook.Callback, secretID string) (secret string, ok bool, err error) {
+	if ok, err = retire(ctx, tx, c.Endpoint, secretID, tx.Now.Add(Rotation)); err != nil || !ok {
 		return "", false, err
 	}
 	secret = webhook.NewSecret()
-	return secret, true, s.addSecret(ctx, tx, c.id, secret)
+	return secret, true, s.addSecret(ctx, tx, c.Endpoint, secret)
 }
 
 // Seed sets the callback of a generated customer with a secret that the caller keeps.
@@ -118,22 +121,24 @@ func (s *Service) Seed(ctx context.Context, tx *store.Tx, customerID, url, secre
 	if err != nil {
 		return err
 	}
-	known, err := s.plain(ctx, tx, id)
+	first := webhook.Endpoint{CallbackID: id}
+	known, err := s.plain(ctx, tx, first)
 	if err != nil || slices.Contains(known, secret) {
 		return err
 	}
-	return s.addSecret(ctx, tx, id, secret)
+	return s.addSecret(ctx, tx, first, secret)
 }
 
-// SetCallback sets the URL for the customer's webhooks and returns the secret that
-// signs them. A new URL keeps the secret; with rotate, a new secret is created, and
+// SetCallback sets the URL of the customer's first endpoint and returns the secret that
+// signs its webhooks. A new URL keeps the secret; with rotate, a new secret is created, and
 // the old one also signs for Rotation.
 func (s *Service) SetCallback(ctx context.Context, tx *store.Tx, customerID, url string, rotate bool) (secret string, err error) {
 	id, err := upsertCallback(ctx, tx, uuid.NewString(), customerID, url)
 	if err != nil {
 		return "", err
 	}
-	known, err := s.plain(ctx, tx, id)
+	first := webhook.Endpoint{CallbackID: id}
+	known, err := s.plain(ctx, tx, first)
 	if err != nil {
 		return "", err
 	}
@@ -144,24 +149,24 @@ func (s *Service) SetCallback(ctx context.Context, tx *store.Tx, customerID, url
 		return "", err
 	}
 	secret = webhook.NewSecret()
-	return secret, s.addSecret(ctx, tx, id, secret)
+	return secret, s.addSecret(ctx, tx, first, secret)
 }
 
 // CheckURL returns an error if webhooks cannot be sent to url.
 func (s *Service) CheckURL(url string) error { return s.Sender.CheckURL(url) }
 
-func (s *Service) addSecret(ctx context.Context, tx *store.Tx, callbackID, secret string) error {
+func (s *Service) addSecret(ctx context.Context, tx *store.Tx, to webhook.Endpoint, secret string) error {
 	id := uuid.NewString()
 	sealed, err := s.DB.Vault.Seal(ctx, tx, store.SystemKey, secretCell(id), []byte(secret))
 	if err != nil {
 		return err
 	}
-	return insertSecret(ctx, tx, id, callbackID, sealed)
+	return insertSecret(ctx, tx, id, to, sealed)
 }
 
 // plain returns the decrypted secrets that sign now, newest first.
-func (s *Service) plain(ctx context.Context, q store.Queryer, callbackID string) ([]string, error) {
-	rows, err := signingSecrets(ctx, q, callbackID, s.Now())
+func (s *Service) plain(ctx context.Context, q store.Queryer, of webhook.Endpoint) ([]string, error) {
+	rows, err := signingSecrets(ctx, q, of, s.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +181,7 @@ func (s *Service) plain(ctx context.Context, q store.Queryer, callbackID string)
 	return out, nil
 }
 
+// secretCell is the cell of a secret, of the first endpoint or a further one: ids are unique.
 func secretCell(id string) store.Cell {
 	return store.Cell{Table: "callback_secrets", Column: "sealed", Row: id}
 }

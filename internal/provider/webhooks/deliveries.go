@@ -12,39 +12,40 @@ import (
 	"vestibule/internal/webhook"
 )
 
-// Deliveries lists the customer's deliveries; f.CallbackID is set here. Their subjects are
-// reports, and their types and details the statuses and substatuses.
-func (s *Service) Deliveries(ctx context.Context, q store.Queryer, customerID string, f webhook.Filter) ([]webhook.Delivery, error) {
-	callbackID, err := callbackOf(ctx, q, customerID)
-	if err != nil || callbackID == "" {
+// Deliveries lists the deliveries to an endpoint of the customer, or to all with an empty id;
+// f.Endpoint is set here. Their subjects are reports, and their types and details the statuses
+// and substatuses.
+func (s *Service) Deliveries(ctx context.Context, q store.Queryer, customerID, id string, f webhook.Filter) ([]webhook.Delivery, error) {
+	var err error
+	if f.Endpoint, err = endpointOf(ctx, q, customerID, id); err != nil || f.CallbackID == "" {
 		return nil, err
 	}
-	f.CallbackID = callbackID
 	return s.outbox.List(ctx, q, f)
 }
 
 // Delivery returns a delivery of the customer with its attempts and body, or
 // store.ErrNotFound.
 func (s *Service) Delivery(ctx context.Context, q store.Queryer, customerID, id string) (webhook.Delivery, error) {
-	callbackID, err := callbackOf(ctx, q, customerID)
+	of, err := endpointOf(ctx, q, customerID, "")
 	if err != nil {
 		return webhook.Delivery{}, err
 	}
-	return s.outbox.Get(ctx, q, callbackID, id)
+	return s.outbox.Get(ctx, q, of.CallbackID, id)
 }
 
 // Redeliver sends the event of a delivery again, as webhook.Outbox.Redeliver does.
 func (s *Service) Redeliver(ctx context.Context, tx *store.Tx, customerID, deliveryID string, resends int64) (id string, err error) {
-	callbackID, err := callbackOf(ctx, tx, customerID)
+	of, err := endpointOf(ctx, tx, customerID, "")
 	if err != nil {
 		return "", err
 	}
-	return s.outbox.Redeliver(ctx, tx, callbackID, deliveryID, resends)
+	return s.outbox.Redeliver(ctx, tx, of.CallbackID, deliveryID, resends)
 }
 
 // redeliverFailed is the job that sends the failed events of a time again.
 type redeliverFailed struct {
 	CallbackID string    `json:"callbackId"`
+	FurtherID  string    `json:"furtherId,omitempty"`
 	Since      time.Time `json:"since"`
 	Until      time.Time `json:"until"`
 }
@@ -53,27 +54,24 @@ type redeliverFailed struct {
 func (redeliverFailed) Kind() string { return "events.redeliver-failed" }
 
 // HasFailed reports whether RedeliverFailed would send events.
-func (s *Service) HasFailed(ctx context.Context, q store.Queryer, customerID string, since time.Time) (bool, error) {
-	all, err := s.Deliveries(ctx, q, customerID, webhook.Filter{Since: since, Failed: true, Unresolved: true, Limit: 1})
+func (s *Service) HasFailed(ctx context.Context, q store.Queryer, customerID, id string, since time.Time) (bool, error) {
+	all, err := s.Deliveries(ctx, q, customerID, id, webhook.Filter{Since: since, Failed: true, Unresolved: true, Limit: 1})
 	return len(all) > 0, err
 }
 
-// RedeliverFailed sends all events again, by a job, whose deliveries since an instant failed and
-// that were not delivered in the meantime. Without a callback that is turned on the error is
-// webhook.ErrStopped.
-func (s *Service) RedeliverFailed(ctx context.Context, tx *store.Tx, customerID string, since time.Time) error {
-	callbackID, err := activeCallback(ctx, tx, customerID)
-	if errors.Is(err, store.ErrNotFound) {
+// RedeliverFailed sends all events again to an endpoint, by a job, whose deliveries since an
+// instant failed and that were not delivered in the meantime. If the endpoint is turned off the
+// error is webhook.ErrStopped.
+func (s *Service) RedeliverFailed(ctx context.Context, tx *store.Tx, c webhook.Callback, since time.Time) error {
+	if !c.Disabled.IsZero() {
 		return webhook.ErrStopped
 	}
-	if err != nil {
-		return err
-	}
-	return s.Queue.Enqueue(ctx, tx, redeliverFailed{CallbackID: callbackID, Since: since, Until: tx.Now})
+	return s.Queue.Enqueue(ctx, tx, redeliverFailed{CallbackID: c.CallbackID, FurtherID: c.FurtherID, Since: since, Until: tx.Now})
 }
 
 func (s *Service) redeliverFailed(ctx context.Context, _ jobs.Job, args redeliverFailed) error {
-	f := webhook.Filter{CallbackID: args.CallbackID, Since: args.Since, Until: args.Until, Limit: 50}
+	f := webhook.Filter{Endpoint: webhook.Endpoint{CallbackID: args.CallbackID, FurtherID: args.FurtherID},
+		Since: args.Since, Until: args.Until, Limit: 50}
 	for n := f.Limit; n > 0; {
 		err := s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 			n, err = s.outbox.RedeliverFailed(ctx, tx, f)
@@ -89,27 +87,25 @@ func (s *Service) redeliverFailed(ctx context.Context, _ jobs.Job, args redelive
 	return nil
 }
 
-// Counts counts the customer's deliveries that were created in a window.
-func (s *Service) Counts(ctx context.Context, q store.Queryer, customerID string, w webhook.Window) ([]webhook.Count, error) {
-	callbackID, err := callbackOf(ctx, q, customerID)
-	if err != nil || callbackID == "" {
+// Counts counts the deliveries that were created in a window to an endpoint of the customer, or
+// to all with an empty id.
+func (s *Service) Counts(ctx context.Context, q store.Queryer, customerID, id string, w webhook.Window) ([]webhook.Count, error) {
+	of, err := endpointOf(ctx, q, customerID, id)
+	if err != nil || of.CallbackID == "" {
 		return nil, err
 	}
-	return s.outbox.Counts(ctx, q, callbackID, w)
+	return s.outbox.Counts(ctx, q, of, w)
 }
 
-// Health returns the health of the customer's callback since each of some instants, and when
-// the next retry is due; zero for none.
-func (s *Service) Health(ctx context.Context, q store.Queryer, customerID string, since ...time.Time) ([]webhook.Health, time.Time, error) {
-	callbackID, err := callbackOf(ctx, q, customerID)
-	if err != nil || callbackID == "" {
-		return nil, time.Time{}, err
-	}
-	all, err := s.outbox.Health(ctx, q, callbackID, since...)
+// Health returns the health of an endpoint since each of some instants, and when the next retry
+// is due; zero for none.
+func (s *Service) Health(ctx context.Context, q store.Queryer, c webhook.Callback, since ...time.Time) (
+	[]webhook.Health, time.Time, error) {
+	all, err := s.outbox.Health(ctx, q, c.Endpoint, since...)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	next, err := s.outbox.NextRetry(ctx, q, callbackID)
+	next, err := s.outbox.NextRetry(ctx, q, c.Endpoint)
 	return all, next, err
 }
 
@@ -164,16 +160,18 @@ func (s *Service) Fire(ctx context.Context, customerID, publicToken string, o Fi
 		if o.Reorder {
 			slices.Reverse(all)
 		}
-		callbackID, err := activeReceiver(ctx, tx, customerID)
-		if err != nil {
-			return errors.Join(errors.New("webhooks: the customer has no callback"), err)
+		to, err := receivers(ctx, tx, customerID)
+		if err != nil || len(to) == 0 {
+			return errors.Join(errors.New("webhooks: the customer has no callback"), err, store.ErrNotFound)
 		}
 		for range max(o.Times, 1) {
 			for _, e := range all {
-				if err := s.outbox.Send(ctx, tx, e.id, callbackID, o.Delay+time.Duration(n)*fireInterval); err != nil {
-					return err
+				for _, endpoint := range to {
+					if err := s.outbox.Send(ctx, tx, e.id, endpoint, o.Delay+time.Duration(n)*fireInterval); err != nil {
+						return err
+					}
+					n++
 				}
-				n++
 			}
 		}
 		return nil

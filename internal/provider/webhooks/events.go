@@ -49,7 +49,7 @@ type Service struct {
 // New completes a service whose exported fields are set. Shared may be set later.
 func New(s Service) *Service {
 	s.outbox = &webhook.Outbox{DB: s.DB, Queue: s.Queue, Sender: s.Sender, Log: s.Log, Now: s.Now,
-		MaxAge: MaxAge, Job: func(id string) jobs.Args { return deliver{id} },
+		MaxAge: MaxAge, Job: job,
 		Target: s.target, Gone: s.disableCallback, Key: s.key, Body: s.body}
 	return &s
 }
@@ -62,10 +62,28 @@ type deliver struct {
 // Kind names the job.
 func (deliver) Kind() string { return "events.deliver" }
 
+// deliverFurther is the job of one delivery to a further endpoint. It has a kind of its own,
+// because replicas of earlier versions would send to the first endpoint.
+type deliverFurther struct{ deliver }
+
+// Kind names the job.
+func (deliverFurther) Kind() string { return "events.deliver-further" }
+
+// job returns the job of a delivery.
+func job(id string, to webhook.Endpoint) jobs.Args {
+	if to.FurtherID != "" {
+		return deliverFurther{deliver{id}}
+	}
+	return deliver{id}
+}
+
 // Register adds the jobs of the package.
 func (s *Service) Register(r *jobs.Registry) {
-	jobs.Register(r, s.deliver, jobs.In(jobs.Webhooks), jobs.Timeout(40*time.Second),
-		jobs.OnDiscard(func(ctx context.Context, a deliver) error { return s.outbox.Discarded(ctx, a.DeliveryID) }))
+	discarded := func(ctx context.Context, a deliver) error { return s.outbox.Discarded(ctx, a.DeliveryID) }
+	jobs.Register(r, s.deliver, jobs.In(jobs.Webhooks), jobs.Timeout(40*time.Second), jobs.OnDiscard(discarded))
+	jobs.Register(r, func(ctx context.Context, j jobs.Job, a deliverFurther) error { return s.deliver(ctx, j, a.deliver) },
+		jobs.In(jobs.Webhooks), jobs.Timeout(40*time.Second),
+		jobs.OnDiscard(func(ctx context.Context, a deliverFurther) error { return discarded(ctx, a.deliver) }))
 	jobs.Register(r, s.redeliverFailed, jobs.Timeout(10*time.Minute))
 }
 
@@ -83,8 +101,8 @@ type event struct {
 	created     time.Time
 }
 
-// Record writes the event of each status change and sends it if the customer's
-// callback subscribes to that status. A child account without a callback has its parent's.
+// Record writes the event of each status change and sends it to the customer's endpoints that
+// subscribe to that status. A child account without endpoints has its parent's.
 func (s *Service) Record(ctx context.Context, tx *store.Tx, changes ...reports.StatusChange) error {
 	for some := range slices.Chunk(changes, 16) { // one statement each
 		var all []event
@@ -92,13 +110,13 @@ func (s *Service) Record(ctx context.Context, tx *store.Tx, changes ...reports.S
 			all = append(all, event{id: newID(), customerID: c.CustomerID, publicToken: c.PublicToken,
 				status: c.Status, substatus: c.Substatus, created: tx.Now})
 		}
-		callbacks, err := insertEvents(ctx, tx, all)
+		to, err := insertEvents(ctx, tx, all)
 		if err != nil {
 			return err
 		}
 		for _, e := range all {
-			if callbackID := callbacks[e.id]; callbackID != "" {
-				if err := s.outbox.Send(ctx, tx, e.id, callbackID, 0); err != nil {
+			for _, endpoint := range to[e.id] {
+				if err := s.outbox.Send(ctx, tx, e.id, endpoint, 0); err != nil {
 					return err
 				}
 			}
@@ -113,13 +131,13 @@ func newID() string { return "evt_" + store.NewID() }
 
 // target returns the callback of a delivery and the secrets that sign now.
 func (s *Service) target(ctx context.Context, q store.Queryer, d webhook.Delivery) (t webhook.Target, err error) {
-	if t.URL, t.Off, err = callbackURL(ctx, q, d.CallbackID); err != nil || t.Off {
+	if t.URL, t.Off, err = callbackURL(ctx, q, d.Endpoint); err != nil || t.Off {
 		return t, err
 	}
 	if t.Account, err = accountOf(ctx, q, d.EventID); err != nil {
 		return t, err
 	}
-	all, err := s.plain(ctx, q, d.CallbackID)
+	all, err := s.plain(ctx, q, d.Endpoint)
 	if err != nil {
 		return t, err
 	}
@@ -136,7 +154,7 @@ func (s *Service) target(ctx context.Context, q store.Queryer, d webhook.Deliver
 
 // disableCallback disables the callback of a delivery.
 func (s *Service) disableCallback(ctx context.Context, tx *store.Tx, d webhook.Delivery, url string) (bool, error) {
-	return disableCallback(ctx, tx, d.CallbackID, url)
+	return disableCallback(ctx, tx, d.Endpoint, url)
 }
 
 // key returns the data key of the report that an event names; a test names none.
@@ -203,7 +221,7 @@ func (s *Service) Sweep(ctx context.Context) error {
 	if err := s.outbox.Sweep(ctx); err != nil {
 		return err
 	}
-	if err := s.DB.Sweep(ctx, 100, deleteExpired); err != nil {
+	if err := s.DB.Sweep(ctx, 100, deleteExpired("callback_secrets"), deleteExpired("further_callback_secrets")); err != nil {
 		return fmt.Errorf("webhooks: sweep: %w", err)
 	}
 	return nil

@@ -3,24 +3,27 @@ package webhooks
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/store"
+	"vestibule/internal/webhook"
 )
 
-// receivingCallback returns SQL for the callback that gets the events about an account: its own
-// or, without one, its parent's.
-func receivingCallback(customerID string) string {
-	return `coalesce((SELECT o.id FROM callbacks o WHERE o.customer_id = ` + customerID + `),
-		(SELECT o.id FROM callbacks o JOIN customers m ON m.parent_id = o.customer_id WHERE m.id = ` + customerID + `))`
+// receiving returns SQL for the enabled endpoints c that get the events about an account: its own
+// or, without any, its parent's.
+func receiving(customerID string) string {
+	return `FROM all_callbacks c WHERE c.disabled_at IS NULL AND c.customer_id = coalesce(
+		(SELECT o.customer_id FROM callbacks o WHERE o.customer_id = ` + customerID + `),
+		(SELECT m.parent_id FROM customers m WHERE m.id = ` + customerID + `))`
 }
 
-// insertEvents adds events and returns, by event id, the callbacks to deliver them to.
-// An event has none without an enabled callback that subscribes to its status.
-func insertEvents(ctx context.Context, tx *store.Tx, all []event) (map[string]string, error) {
+// insertEvents adds events and returns, by event id, the endpoints to deliver them to.
+// An event has none without an enabled endpoint that subscribes to its status.
+func insertEvents(ctx context.Context, tx *store.Tx, all []event) (map[string][]webhook.Endpoint, error) {
 	var values []string
 	var args []any
 	for i := range store.PadCount(len(all)) {
@@ -32,21 +35,31 @@ func insertEvents(ctx context.Context, tx *store.Tx, all []event) (map[string]st
 		e := all[i]
 		args = append(args, e.id, e.customerID, e.publicToken, string(e.status), string(e.substatus), store.Micros(e.created))
 	}
-	type inserted struct{ eventID, callbackID string }
+	type inserted struct{ eventID, endpoints string }
 	scan := func(row store.Row) (r inserted, err error) {
-		err = row.Scan(&r.eventID, &r.callbackID)
+		err = row.Scan(&r.eventID, &r.endpoints)
 		return r, err
 	}
 	rows, err := store.QueryAll(ctx, tx, scan, `INSERT INTO events (id, customer_id, subject_id, type, detail, created_at)
 		SELECT v.column1, v.column2, v.column3, v.column4, nullif(v.column5, ''), v.column6
 		FROM (VALUES `+strings.Join(values, ", ")+`) v WHERE v.column1 <> ''
-		RETURNING id, coalesce((SELECT c.id FROM callbacks c WHERE c.id = `+receivingCallback("events.customer_id")+` AND c.disabled_at IS NULL
+		RETURNING id, coalesce((SELECT string_agg(c.first_id || ' ' || c.further_id, ',') `+receiving("events.customer_id")+`
 			AND (c.statuses = '' OR ' ' || c.statuses || ' ' LIKE '% ' || events.type || ' %')), '')`, args...)
-	out := map[string]string{}
+	out := map[string][]webhook.Endpoint{}
 	for _, r := range rows {
-		out[r.eventID] = r.callbackID
+		for _, ids := range strings.FieldsFunc(r.endpoints, func(c rune) bool { return c == ',' }) {
+			first, further, _ := strings.Cut(ids, " ")
+			out[r.eventID] = append(out[r.eventID], webhook.Endpoint{CallbackID: first, FurtherID: further})
+		}
 	}
 	return out, err
+}
+
+// receivers returns the endpoints that get the events about an account, whatever they subscribe to.
+func receivers(ctx context.Context, q store.Queryer, customerID string) ([]webhook.Endpoint, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (e webhook.Endpoint, err error) {
+		return e, row.Scan(&e.CallbackID, &e.FurtherID)
+	}, `SELECT c.first_id, c.further_id `+receiving("$1")+` ORDER BY c.further_id`, customerID)
 }
 
 // eventsOf returns a report's events, oldest first.
@@ -86,32 +99,42 @@ func countTests(ctx context.Context, q store.Queryer, customerID string, since t
 	return n, err
 }
 
-// callbackURL returns a callback's URL and whether it is disabled.
-func callbackURL(ctx context.Context, q store.Queryer, id string) (url string, disabled bool, err error) {
-	err = q.QueryRowContext(ctx, `SELECT url, disabled_at IS NOT NULL FROM callbacks WHERE id = $1`, id).Scan(&url, &disabled)
-	return url, disabled, store.MapNotFound(err)
+// callbackURL returns an endpoint's URL and whether it is disabled, as a removed one is.
+func callbackURL(ctx context.Context, q store.Queryer, of webhook.Endpoint) (url string, disabled bool, err error) {
+	table, id := tableOf(of)
+	err = q.QueryRowContext(ctx, `SELECT url, disabled_at IS NOT NULL FROM `+table+` WHERE id = $1`, id).Scan(&url, &disabled)
+	if err = store.MapNotFound(err); errors.Is(err, store.ErrNotFound) && of.FurtherID != "" {
+		return "", true, nil
+	}
+	return url, disabled, err
 }
 
-// callbackOf returns the id of the customer's callback, or "" without one.
-func callbackOf(ctx context.Context, q store.Queryer, customerID string) (id string, err error) {
-	err = q.QueryRowContext(ctx, `SELECT coalesce((SELECT id FROM callbacks WHERE customer_id = $1), '')`, customerID).Scan(&id)
-	return id, err
+// endpointOf returns the endpoint of the customer with an id, or all with an empty id. CallbackID
+// is empty without an endpoint. An id of another customer's selects no deliveries.
+func endpointOf(ctx context.Context, q store.Queryer, customerID, id string) (e webhook.Endpoint, err error) {
+	err = q.QueryRowContext(ctx, `SELECT coalesce((SELECT id FROM callbacks WHERE customer_id = $1), '')`, customerID).Scan(&e.CallbackID)
+	switch id {
+	case "":
+		e.FurtherID = webhook.Every
+	case e.CallbackID:
+	default:
+		e.FurtherID = id
+	}
+	return e, err
 }
 
-// activeCallback returns the id of the customer's callback unless it is disabled.
-func activeCallback(ctx context.Context, q store.Queryer, customerID string) (string, error) {
-	var id string
-	err := q.QueryRowContext(ctx, `SELECT id FROM callbacks WHERE customer_id = $1 AND disabled_at IS NULL`, customerID).Scan(&id)
-	return id, store.MapNotFound(err)
+// tableOf returns the table of an endpoint, and the endpoint's id.
+func tableOf(e webhook.Endpoint) (table, id string) {
+	if e.FurtherID != "" {
+		return "further_callbacks", e.FurtherID
+	}
+	return "callbacks", e.CallbackID
 }
 
-// activeReceiver returns the id of the callback that gets the events about an account, unless it
-// is disabled.
-func activeReceiver(ctx context.Context, q store.Queryer, customerID string) (string, error) {
-	var id string
-	err := q.QueryRowContext(ctx, `SELECT id FROM callbacks WHERE id = `+receivingCallback("$1")+` AND disabled_at IS NULL`, customerID).
-		Scan(&id)
-	return id, store.MapNotFound(err)
+// secretsOf returns the table of an endpoint's secrets, and the endpoint's id.
+func secretsOf(e webhook.Endpoint) (table, id string) {
+	table, id = tableOf(e)
+	return strings.TrimSuffix(table, "s") + "_secrets", id
 }
 
 // accountOf returns the publicId of the account that an event is about.
@@ -129,23 +152,43 @@ func upsertCallback(ctx context.Context, tx *store.Tx, id, customerID, url strin
 	return id, err
 }
 
-// disableCallback disables a callback, unless its URL has changed.
-func disableCallback(ctx context.Context, tx *store.Tx, id, url string) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE callbacks SET disabled_at = $3 WHERE id = $1 AND url = $2`,
+// disableCallback disables an endpoint, unless its URL has changed.
+func disableCallback(ctx context.Context, tx *store.Tx, e webhook.Endpoint, url string) (bool, error) {
+	table, id := tableOf(e)
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE `+table+` SET disabled_at = $3 WHERE id = $1 AND url = $2`,
 		id, url, store.Micros(tx.Now)))
+}
+
+func insertFurther(ctx context.Context, tx *store.Tx, c webhook.Callback, customerID string) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO further_callbacks (id, first_id, customer_id, url, created_at) VALUES ($1, $2, $3, $4, $5)`,
+		c.ID, c.CallbackID, customerID, c.URL, store.Micros(tx.Now))
+	return err
+}
+
+// removeFurther deletes a further endpoint with its secrets; it returns false for the first.
+func removeFurther(ctx context.Context, tx *store.Tx, id string) (bool, error) {
+	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM further_callbacks WHERE id = $1`, id))
+}
+
+// setURL sets an endpoint's URL and enables it.
+func setURL(ctx context.Context, tx *store.Tx, c webhook.Callback, url string) error {
+	table, id := tableOf(c.Endpoint)
+	_, err := tx.ExecContext(ctx, `UPDATE `+table+` SET url = $2, disabled_at = NULL WHERE id = $1`, id, url)
+	return err
 }
 
 // signingSecret is a secret with its encrypted text.
 type signingSecret struct {
-	Signer
+	webhook.Signer
 	encrypted []byte
 }
 
 // signingSecrets returns the secrets that have not expired, newest first.
-func signingSecrets(ctx context.Context, q store.Queryer, callbackID string, now time.Time) ([]signingSecret, error) {
-	return store.QueryAll(ctx, q, scanSecret, `SELECT id, sealed, created_at, expires_at FROM callback_secrets
+func signingSecrets(ctx context.Context, q store.Queryer, of webhook.Endpoint, now time.Time) ([]signingSecret, error) {
+	table, id := secretsOf(of)
+	return store.QueryAll(ctx, q, scanSecret, `SELECT id, sealed, created_at, expires_at FROM `+table+`
 		WHERE callback_id = $1 AND (expires_at IS NULL OR expires_at > $2) ORDER BY expires_at IS NULL DESC, created_at DESC, id`,
-		callbackID, store.Micros(now))
+		id, store.Micros(now))
 }
 
 func scanSecret(row store.Row) (s signingSecret, err error) {
@@ -156,13 +199,14 @@ func scanSecret(row store.Row) (s signingSecret, err error) {
 	return s, err
 }
 
-func insertSecret(ctx context.Context, tx *store.Tx, id, callbackID string, sealed []byte) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO callback_secrets (id, callback_id, sealed, created_at) VALUES ($1, $2, $3, $4)`,
+func insertSecret(ctx context.Context, tx *store.Tx, id string, to webhook.Endpoint, sealed []byte) error {
+	table, callbackID := secretsOf(to)
+	_, err := tx.ExecContext(ctx, `INSERT INTO `+table+` (id, callback_id, sealed, created_at) VALUES ($1, $2, $3, $4)`,
 		id, callbackID, sealed, store.Micros(tx.Now))
 	return err
 }
 
-// expireSecrets makes the current secret of a callback expire at an instant, and those
+// expireSecrets makes the current secret of a first endpoint expire at an instant, and those
 // that were already expiring immediately, so that at most two sign.
 func expireSecrets(ctx context.Context, tx *store.Tx, callbackID string, at time.Time) error {
 	_, err := tx.ExecContext(ctx, `DELETE FROM callback_secrets WHERE callback_id = $1 AND expires_at IS NOT NULL`, callbackID)
@@ -173,13 +217,32 @@ func expireSecrets(ctx context.Context, tx *store.Tx, callbackID string, at time
 	return err
 }
 
-func callback(ctx context.Context, q store.Queryer, customerID string) (Callback, error) {
-	var c Callback
+const selectCallback = `SELECT id, first_id, further_id, url, disabled_at, statuses, created_at FROM all_callbacks WHERE customer_id = $1 `
+
+// callbacksOf returns the customer's endpoints, the first one first.
+func callbacksOf(ctx context.Context, q store.Queryer, customerID string) ([]webhook.Callback, error) {
+	return store.QueryAll(ctx, q, scanCallback, selectCallback+`ORDER BY further_id <> '', created_at, id`, customerID)
+}
+
+// lockedCallbacksOf is callbacksOf for a transaction that adds one; others wait.
+func lockedCallbacksOf(ctx context.Context, tx *store.Tx, customerID, forUpdate string) ([]webhook.Callback, error) {
+	var id string
+	err := tx.QueryRowContext(ctx, `SELECT id FROM customers WHERE id = $1`+forUpdate, customerID).Scan(&id)
+	if err != nil {
+		return nil, store.MapNotFound(err)
+	}
+	return callbacksOf(ctx, tx, customerID)
+}
+
+func callback(ctx context.Context, q store.Queryer, customerID, id string) (webhook.Callback, error) {
+	return scanCallback(q.QueryRowContext(ctx, selectCallback+`AND (id = $2 OR $2 = '' AND further_id = '')`, customerID, id))
+}
+
+func scanCallback(row store.Row) (c webhook.Callback, err error) {
 	var disabled sql.NullInt64
 	var statuses string
 	var created int64
-	err := q.QueryRowContext(ctx, `SELECT id, url, disabled_at, statuses, created_at FROM callbacks WHERE customer_id = $1`, customerID).
-		Scan(&c.id, &c.URL, &disabled, &statuses, &created)
+	err = row.Scan(&c.ID, &c.CallbackID, &c.FurtherID, &c.URL, &disabled, &statuses, &created)
 	c.Created, c.Disabled = store.Time(created), store.NullTime(disabled)
 	for _, s := range strings.Fields(statuses) {
 		c.Statuses = append(c.Statuses, contract.Status(s))
@@ -187,31 +250,36 @@ func callback(ctx context.Context, q store.Queryer, customerID string) (Callback
 	return c, store.MapNotFound(err)
 }
 
-// retire makes the current secret of a callback expire at an instant if it has that
+// retire makes the current secret of an endpoint expire at an instant if it has that
 // id; one of several concurrent calls succeeds.
-func retire(ctx context.Context, tx *store.Tx, callbackID, secretID string, at time.Time) (bool, error) {
-	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE callback_secrets SET expires_at = $3
-		WHERE id = $1 AND callback_id = $2 AND expires_at IS NULL`, secretID, callbackID, store.Micros(at)))
+func retire(ctx context.Context, tx *store.Tx, of webhook.Endpoint, secretID string, at time.Time) (bool, error) {
+	table, id := secretsOf(of)
+	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE `+table+` SET expires_at = $3
+		WHERE id = $1 AND callback_id = $2 AND expires_at IS NULL`, secretID, id, store.Micros(at)))
 	if err != nil || !ok {
 		return false, err
 	}
-	_, err = tx.ExecContext(ctx, `DELETE FROM callback_secrets WHERE callback_id = $1 AND id <> $2`, callbackID, secretID)
+	_, err = tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE callback_id = $1 AND id <> $2`, id, secretID)
 	return err == nil, err
 }
 
-// setDisabled disables or enables a callback; it returns false if it already is so.
-func setDisabled(ctx context.Context, tx *store.Tx, customerID string, off bool) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE callbacks SET disabled_at = $2 WHERE customer_id = $1 AND (disabled_at IS NULL) = $3`,
-		customerID, sql.NullInt64{Int64: store.Micros(tx.Now), Valid: off}, off))
+// setDisabled disables or enables an endpoint; it returns false if it already is so.
+func setDisabled(ctx context.Context, tx *store.Tx, c webhook.Callback, off bool) (bool, error) {
+	table, id := tableOf(c.Endpoint)
+	return store.ExecOne(tx.ExecContext(ctx, `UPDATE `+table+` SET disabled_at = $2 WHERE id = $1 AND (disabled_at IS NULL) = $3`,
+		id, sql.NullInt64{Int64: store.Micros(tx.Now), Valid: off}, off))
 }
 
-func setStatuses(ctx context.Context, tx *store.Tx, customerID string, statuses []string) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `UPDATE callbacks SET statuses = $2 WHERE customer_id = $1`,
-		customerID, strings.Join(statuses, " ")))
+func setStatuses(ctx context.Context, tx *store.Tx, c webhook.Callback, statuses []string) error {
+	table, id := tableOf(c.Endpoint)
+	_, err := tx.ExecContext(ctx, `UPDATE `+table+` SET statuses = $2 WHERE id = $1`, id, strings.Join(statuses, " "))
+	return err
 }
 
-// deleteExpired deletes secrets that no longer sign.
-func deleteExpired(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
-	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM callback_secrets WHERE id IN (
-		SELECT id FROM callback_secrets WHERE expires_at IS NOT NULL AND expires_at <= $1 LIMIT $2)`, store.Micros(tx.Now), limit))
+// deleteExpired returns a function that deletes secrets of a table that no longer sign.
+func deleteExpired(table string) func(context.Context, *store.Tx, int) (int64, error) {
+	return func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+		return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE id IN (
+			SELECT id FROM `+table+` WHERE expires_at IS NOT NULL AND expires_at <= $1 LIMIT $2)`, store.Micros(tx.Now), limit))
+	}
 }

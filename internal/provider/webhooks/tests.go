@@ -16,16 +16,12 @@ const MaxTests = 10
 // ErrTooManyTests is returned by SendTest after MaxTests.
 var ErrTooManyTests = errors.New("webhooks: too many test events within an hour")
 
-// SendTest sends an event of type TEST to the customer's callback, whatever it subscribes to,
-// and returns the event's id. It is attempted once. Without a callback that is turned on the
-// error is webhook.ErrStopped.
-func (s *Service) SendTest(ctx context.Context, tx *store.Tx, customerID string) (eventID string, err error) {
-	callbackID, err := activeCallback(ctx, tx, customerID)
-	if errors.Is(err, store.ErrNotFound) {
-		err = webhook.ErrStopped
-	}
-	if err != nil {
-		return "", err
+// SendTest sends an event of type TEST to an endpoint of the customer, whatever it subscribes to,
+// and returns the event's id. It is attempted once. If the endpoint is turned off the error is
+// webhook.ErrStopped.
+func (s *Service) SendTest(ctx context.Context, tx *store.Tx, customerID string, c webhook.Callback) (eventID string, err error) {
+	if !c.Disabled.IsZero() {
+		return "", webhook.ErrStopped
 	}
 	n, err := countTests(ctx, tx, customerID, tx.Now.Add(-time.Hour))
 	if err == nil && n >= MaxTests {
@@ -38,7 +34,7 @@ func (s *Service) SendTest(ctx context.Context, tx *store.Tx, customerID string)
 	if _, err := insertEvents(ctx, tx, []event{e}); err != nil {
 		return "", err
 	}
-	return e.id, s.outbox.Send(ctx, tx, e.id, callbackID, 0)
+	return e.id, s.outbox.Send(ctx, tx, e.id, c.Endpoint, 0)
 }
 
 // testBody composes the body of a test event, which is about no report.
