@@ -626,7 +626,7 @@ func OpenLinkPage(m OpenLink) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				templ_7745c5c3_Err = ui.Facts([]ui.Fact{
-					{Term: i18n.T(m.Lang, "status.report"), Text: i18n.T(m.Lang, ProductName(m.Product))},
+					{Term: i18n.T(m.Lang, "status.report"), Text: i18n.Code(m.Lang, "product.name", m.Product)},
 					{Term: i18n.T(m.Lang, "landing.begun"), Text: ui.MomentWords(m.Lang, m.Begun)},
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {

@@ -604,7 +604,7 @@ func StatusPage(m Status) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				templ_7745c5c3_Err = ui.Facts([]ui.Fact{
-					{Term: i18n.T(m.Lang, "status.report"), Text: i18n.T(m.Lang, ProductName(m.Product))},
+					{Term: i18n.T(m.Lang, "status.report"), Text: i18n.Code(m.Lang, "product.name", m.Product)},
 					{Term: i18n.T(m.Lang, "status.state"), Body: stateBadge(m)},
 					{Term: i18n.T(m.Lang, "status.reference"), Body: identifier(m.ID)},
 				}).Render(ctx, templ_7745c5c3_Buffer)
@@ -772,7 +772,7 @@ func stateBadge(m Status) templ.Component {
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		tone, words := m.badge()
-		templ_7745c5c3_Err = ui.Badge(tone, i18n.T(m.Lang, words)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Badge(tone, words).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

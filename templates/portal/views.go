@@ -164,7 +164,7 @@ type Integrator struct {
 }
 
 func (a Apply) layout() ui.Page {
-	p := about(a.wasm(i18n.T(a.Lang, applyTitle(a.Product)), "offline.js"), i18n.T(a.Lang, a.applyIntro(a.Product)))
+	p := about(a.wasm(i18n.Code(a.Lang, "apply.title", a.Product), "offline.js"), i18n.T(a.Lang, a.applyIntro(a.Product)))
 	p.Attrs["data-page"] = "apply"
 	p.Refused = len(a.Problems) > 0 || a.Notice != ""
 	if a.CookieStyle != "" {
@@ -234,7 +234,7 @@ type Connect struct {
 }
 
 func (c Connect) layout() ui.Page {
-	p := about(c.wasm(i18n.T(c.Lang, c.connectTitle(c.Product)), "connect.js"), i18n.T(c.Lang, "connect.intro"))
+	p := about(c.wasm(i18n.Code(c.Lang, "connect.title", c.titled(c.Product)), "connect.js"), i18n.T(c.Lang, "connect.intro"))
 	if !c.Manual {
 		p.Head = opening(c.Assets.URL("opening.js"))
 	}
@@ -359,18 +359,18 @@ type Asked struct {
 func (a Asked) lines() []string { return strings.Split(a.Text, "\n") }
 
 // badge returns the text and the tone of the application's state.
-func (s Status) badge() (ui.Tone, i18n.Key) {
+func (s Status) badge() (ui.Tone, string) {
 	switch s.Decision {
 	case "approved":
-		return ui.Success, "status.badge.approved"
+		return ui.Success, i18n.T(s.Lang, "status.badge.approved")
 	case "declined":
-		return ui.Neutral, "status.badge.declined"
+		return ui.Neutral, i18n.T(s.Lang, "status.badge.declined")
 	case "moreAsked":
 		if !s.Moving {
-			return ui.Warning, "status.more_needed.title"
+			return ui.Warning, i18n.T(s.Lang, "status.more_needed.title")
 		}
 	}
-	return tone(s.State), StateName(s.State)
+	return tone(s.State), i18n.Code(s.Lang, "status.states", s.State)
 }
 
 // StatusLine is an entry of the timeline for applicants.

@@ -13,7 +13,6 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
-	portalui "vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
 
@@ -145,7 +144,7 @@ func (d *Handler) sendLinks(ctx context.Context, tx *store.Tx, about []applicati
 			return err
 		}
 		links = append(links, link)
-		lines = append(lines, i18n.T(lang, "email.resume.application", "product", i18n.T(lang, portalui.ProductName(a.Product)),
+		lines = append(lines, i18n.T(lang, "email.resume.application", "product", i18n.Code(lang, "product.name", a.Product),
 			"begun", ui.MomentWords(lang, a.CreatedAt), "link", link))
 	}
 	name := d.name()
