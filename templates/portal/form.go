@@ -59,7 +59,7 @@ func (m Landing) recent() ui.Grid {
 		{Label: i18n.T(m.Lang, "landing.application")}, {Label: i18n.T(m.Lang, "status.state")}, {Label: i18n.T(m.Lang, "landing.begun")}}}
 	for _, r := range m.Recent {
 		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.Code(m.Lang, "product.name", r.Product), URL: r.URL},
-			{Body: ui.Badge(tone(r.State), i18n.Code(m.Lang, "status.states", r.State))}, {Text: ui.MomentWords(m.Lang, r.At)}})
+			{Body: ui.Badge(tone(r.State), i18n.Code(m.Lang, "status.states", r.State))}, {Body: ui.Moment(m.Lang, r.At)}})
 	}
 	return g
 }
