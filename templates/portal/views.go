@@ -5,6 +5,7 @@ package portal
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -176,6 +177,12 @@ func (a Apply) layout() ui.Page {
 	p := about(a.wasm(i18n.Code(a.Lang, "apply.title", a.Product), "offline.js"), i18n.T(a.Lang, a.applyIntro(a.Product)))
 	p.Attrs["data-page"] = "apply"
 	p.Refused = len(a.Problems) > 0 || a.Notice != ""
+	if p.Languages == nil && !a.Framed { // the answer to a POST
+		p.Languages = ui.Languages(a.Lang, &url.URL{Path: a.Action})
+		for i := range p.Languages {
+			p.Languages[i].Form = "apply"
+		}
+	}
 	if a.CookieStyle != "" {
 		p.Styles = append(p.Styles, a.CookieStyle)
 	}
@@ -362,7 +369,7 @@ func (s Status) receiptFacts() []ui.Fact {
 	if !s.Receipt.Until.IsZero() {
 		facts = append(facts, ui.Fact{Term: i18n.T(s.Lang, "visit.receipt.until"), Text: ui.DayWords(s.Lang, s.Receipt.Until.UTC())})
 	}
-	facts = append(facts, ui.Fact{Term: s.Say("status.receipt.kept"), Text: kept})
+	facts = append(facts, ui.Fact{Term: i18n.T(s.Lang, "status.receipt.kept"), Text: kept})
 	if s.Decision != "" {
 		return facts
 	}
@@ -441,6 +448,9 @@ func (s Status) attrs() templ.Attributes {
 func (f Find) layout() ui.Page {
 	p := about(f.page(i18n.T(f.Lang, "resume.find.title")), i18n.T(f.Lang, "resume.find.text"))
 	p.Refused = f.Problem != ""
+	if p.Languages == nil { // the answer to a POST
+		p.Languages = ui.Languages(f.Lang, &url.URL{Path: "/return"})
+	}
 	return p
 }
 
