@@ -148,7 +148,8 @@ func (d *Handler) sendLinks(ctx context.Context, tx *store.Tx, about []applicati
 			"begun", ui.MomentWords(lang, a.CreatedAt), "link", link))
 	}
 	name := d.name()
-	text := i18n.T(lang, words.body, "company", name, "applications", strings.Join(lines, "\n\n"))
+	text := i18n.T(lang, words.body, "company", name, "applications", strings.Join(lines, "\n\n"),
+		"until", ui.MomentWords(lang, e.expires))
 	var err error
 	if e.keyID, err = d.Applicants.Service.Key(ctx, tx, e.application); err != nil {
 		return err
