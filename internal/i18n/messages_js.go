@@ -10,7 +10,7 @@ var messages = [...]struct {
 }{
 	{"browser.connect.unavailable", [...]string{
 		"We couldn’t open the connection on this page. You can continue on the verification service’s site instead.",
-		"No se pudo abrir la conexión en esta página. Puede continuar en la página segura.",
+		"No se pudo abrir la conexión en esta página. Puede continuar en el sitio del servicio de verificación.",
 	}},
 	{"form.problems", [...]string{
 		"There’s a problem",

@@ -128,7 +128,8 @@ func TestIncomeReport(t *testing.T) {
 	// After a dispute the same call gives the report's newest revision.
 	revised = true
 	raw, got, err = c.Report(t.Context(), contract.Income, Ref{PublicToken: token1})
-	if err != nil || report.Text(got.Revision) != "1" || got.RevisionCreatedAt == nil || got.Until.Day() != 27 || !bytes.Contains(raw, []byte("40000")) {
+	if err != nil || report.Text(got.Revision) != "1" || got.RevisionCreatedAt == nil ||
+		got.Until.Day() != 27 || !bytes.Contains(raw, []byte("40000")) {
 		t.Errorf("revised: %+v, %v", got, err)
 	}
 	for _, ref := range []Ref{{PublicToken: token2}, {ExternalID: "other"}} {

@@ -79,7 +79,8 @@ func (s *Service) Reports(ctx context.Context, id string) ([]StoredReport, error
 	return store.QueryAll(ctx, s.DB.SQL, func(row store.Row) (StoredReport, error) {
 		r, err := scanReport(row)
 		return r.StoredReport, err
-	}, `SELECT attempt, revision, public_token, fetched_at, revised_at, NULL, NULL, analysis_at, sealed_in, available_until FROM (`+reportRows+`) AS s
+	}, `SELECT attempt, revision, public_token, fetched_at, revised_at, NULL, NULL, analysis_at, sealed_in,
+		available_until FROM (`+reportRows+`) AS s
 		ORDER BY attempt DESC, revision DESC`, id)
 }
 

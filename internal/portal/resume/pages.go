@@ -148,8 +148,8 @@ func (d *Handler) showLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, portalui.OpenLinkPage(portalui.OpenLink{Base: d.Applicants.Base(r), Product: a.Product, Begun: a.CreatedAt,
-		Action: "/resume/" + url.PathEscape(r.PathValue("token"))}))
+	return httpx.HTML(w, r, http.StatusOK, portalui.OpenLinkPage(portalui.OpenLink{Base: d.Applicants.Base(r), Product: a.Product,
+		Begun: a.CreatedAt, Action: "/resume/" + url.PathEscape(r.PathValue("token"))}))
 }
 
 // hasAccess reports whether this browser already has access to the application.
