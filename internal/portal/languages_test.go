@@ -58,6 +58,7 @@ func TestEveryPageOffersLanguages(t *testing.T) {
 			{"POST", "/apply/cashflow", "", `<details class="history" lang="es">`},
 			{"POST", "/return", "email=none", `href="/return?lang=es"`},
 			{"POST", "/applications", "product=cashflow&firstName=Ana", `formaction="/applications?lang=es"`},
+			{"POST", "/applications", "product=cashflow&firstName=Ana", `<button form="apply" hidden></button>`}, // for Enter
 			{"POST", "/applications?lang=es", "product=cashflow&firstName=Ana", `value="Ana"`},
 		} {
 			if p := b.do(c.method, c.path, "application/x-www-form-urlencoded", c.form); !strings.Contains(p.body, c.want) {
