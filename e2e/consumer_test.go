@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
@@ -37,6 +38,8 @@ func TestConsumerEndsAccess(t *testing.T) {
 	must(t, c.Keyboard().Press("Enter"))
 	see(t, c.page("h2 >> text="+"Vestibule"))
 	see(t, c.page("dd:has-text(\"Active until\")"))
+	shared, err := c.Content()
+	must(t, err)
 	other := visit(t)
 	if status := other.answer(t, address); status != 410 {
 		t.Errorf("the used link in another browser is answered %d", status)
@@ -83,9 +86,14 @@ func TestConsumerEndsAccess(t *testing.T) {
 	application := s.submit(t, applicant, "default", "", nil)
 	s.await(t, application.ID, "ready")
 	applicant.open(t, s.Portal+"/applications/"+application.ID)
+	until, err := applicant.page(`dt:text-is("` + en("visit.receipt.until") + `") + dd`).TextContent()
+	must(t, err)
 	opened, err = applicant.Context.ExpectPage(func() error { return applicant.page(link(en("status.receipt.access"))).Click() })
 	must(t, err)
 	title(t, &visitor{Page: opened, Context: applicant.Context}, en("access.title"))
+	if !strings.Contains(shared, until) {
+		t.Errorf("the page of what was shared does not say %s", until)
+	}
 }
 
 // connectOpenBank connects a bank whose access stays open, in a visit of a person, and

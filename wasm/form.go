@@ -143,7 +143,7 @@ func (f *form) fieldOf(el js.Value) string {
 // submitted stops a form with problems, and shows them as the server would.
 func (f *form) submitted(event js.Value) {
 	problems := f.problems()
-	if len(problems) == 0 {
+	if by := event.Get("submitter"); len(problems) == 0 || by.Truthy() && by.Get("formNoValidate").Bool() {
 		return
 	}
 	event.Call("preventDefault")

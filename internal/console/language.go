@@ -30,8 +30,7 @@ func (l Language) Of(r *http.Request) i18n.Lang {
 // Remember stores a requested language in the cookie. It ignores a frame's language, which
 // the framing page selects, not the user.
 func (l Language) Remember(w http.ResponseWriter, r *http.Request) {
-	if asked := i18n.Lang(r.URL.Query().Get("lang")); r.Method == http.MethodGet &&
-		asked.Spoken() && r.Header.Get("Sec-Fetch-Dest") != "iframe" {
+	if asked := i18n.Lang(r.URL.Query().Get("lang")); asked.Spoken() && r.Header.Get("Sec-Fetch-Dest") != "iframe" {
 		http.SetCookie(w, &http.Cookie{Name: l.cookie(), Value: string(asked), Path: "/", MaxAge: int((365 * 24 * time.Hour).Seconds()),
 			Secure: l.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	}

@@ -10,7 +10,7 @@ var messages = [...]struct {
 }{
 	{"browser.connect.unavailable", [...]string{
 		"We couldn’t open the connection on this page. You can continue on the verification service’s site instead.",
-		"No se pudo abrir la conexión en esta página. Puede continuar en la página segura.",
+		"No se pudo abrir la conexión en esta página. Puede continuar en el sitio del servicio de verificación.",
 	}},
 	{"form.problems", [...]string{
 		"There’s a problem",
@@ -120,6 +120,10 @@ var messages = [...]struct {
 		"City must be 100 characters or fewer.",
 		"Acorte el nombre de su ciudad a 100 caracteres como máximo.",
 	}},
+	{"prefill.dob.future", [...]string{
+		"Check the year. This date is in the future.",
+		"Revise el año. Esta fecha está en el futuro.",
+	}},
 	{"prefill.dob.invalid", [...]string{
 		"Enter a valid date of birth with a four-digit year, like 06 15 1990.",
 		"Escriba una fecha de nacimiento válida, con el año de cuatro dígitos.",
@@ -181,8 +185,8 @@ var messages = [...]struct {
 		"Acorte su nombre a menos de 255 caracteres.",
 	}},
 	{"prefill.income.invalid", [...]string{
-		"Enter your annual income as a whole number, like 52000.",
-		"Escriba su ingreso anual sin centavos, por ejemplo 52000.",
+		"Enter your annual income in whole dollars and digits only, like 52000 or 52,000.",
+		"Escriba su ingreso anual en dólares enteros y solo con cifras, por ejemplo 52000 o 52,000.",
 	}},
 	{"prefill.last_name.invalid", [...]string{
 		"Last name can only include letters, spaces, periods, apostrophes, and hyphens.",
@@ -195,6 +199,18 @@ var messages = [...]struct {
 	{"prefill.last_name.too_long", [...]string{
 		"Last name is too long (254 characters maximum).",
 		"Acorte su apellido a menos de 255 caracteres.",
+	}},
+	{"prefill.name.comma", [...]string{
+		"Leave out commas. For example, write Smith Jr.",
+		"Escriba el nombre sin comas. Por ejemplo: Smith Jr.",
+	}},
+	{"prefill.name.letterless", [...]string{
+		"Enter a name with letters. If you have only one name, enter it in both fields.",
+		"Escriba un nombre con letras. Si tiene un solo nombre, escríbalo en los dos campos.",
+	}},
+	{"prefill.name.numeral", [...]string{
+		"Write numbers in a name as letters. For example, write Smith III.",
+		"Escriba con letras los números del nombre. Por ejemplo: Smith III.",
 	}},
 	{"prefill.phone.too_long", [...]string{
 		"Phone number is too long.",

@@ -44,3 +44,29 @@ func TestKeepsLanguage(t *testing.T) {
 		}
 	})
 }
+
+// TestEveryPageOffersLanguages checks that answers to a POST and pages of one-time addresses can be
+// read in the other language, and that what was typed is kept.
+func TestEveryPageOffersLanguages(t *testing.T) {
+	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
+		b := newTestServer(t, db).browser()
+		for _, c := range []struct{ method, path, form, want string }{
+			{"GET", "/nowhere", "", `hreflang="es"`},
+			{"GET", "/resume/expired", "", `hreflang="es"`},
+			{"GET", "/redirect/return", "", `<details class="history" lang="es">`},
+			{"POST", "/nowhere", "", `<details class="history" lang="es">`},
+			{"POST", "/apply/cashflow", "", `<details class="history" lang="es">`},
+			{"POST", "/return", "email=none", `href="/return?lang=es"`},
+			{"POST", "/applications", "product=cashflow&firstName=Ana", `formaction="/applications?lang=es"`},
+			{"POST", "/applications", "product=cashflow&firstName=Ana", `<button form="apply" hidden></button>`}, // for Enter
+			{"POST", "/applications?lang=es", "product=cashflow&firstName=Ana", `value="Ana"`},
+		} {
+			if p := b.do(c.method, c.path, "application/x-www-form-urlencoded", c.form); !strings.Contains(p.body, c.want) {
+				t.Errorf("%s %s: %d without %s", c.method, c.path, p.status, c.want)
+			}
+		}
+		if p := b.do("GET", "/", "", ""); !strings.Contains(p.body, `<html lang="es"`) {
+			t.Error("the language of the form is not remembered")
+		}
+	})
+}

@@ -154,21 +154,15 @@ func (l *pageRenderer) pageOrAPIError(status int) http.Handler {
 func statusTexts(status int) (title, text i18n.Key) {
 	switch {
 	case status == http.StatusNotFound:
-		return "notice.not_found.title",
-			"notice.not_found.text"
+		return "notice.not_found.title", "notice.not_found.text"
 	case status == http.StatusMethodNotAllowed:
-		return "notice.method.title",
-			"notice.method.text"
+		return "notice.method.title", "notice.method.text"
 	case status == http.StatusForbidden:
-		return "notice.other_site.title",
-			"notice.other_site.text"
+		return "notice.other_site.title", "notice.other_site.text"
 	case status == http.StatusTooManyRequests:
-		return "notice.too_many.title",
-			"notice.too_many.text"
+		return "notice.too_many.title", "notice.too_many.text"
 	case status >= 500:
-		return "notice.internal.title",
-			"notice.internal.text"
+		return "notice.internal.title", "notice.internal.text"
 	}
-	return "notice.bad_request.title",
-		"notice.bad_request.text"
+	return "notice.bad_request.title", "notice.bad_request.text"
 }

@@ -187,7 +187,7 @@ func staffEmails(c Config, renderer *pageRenderer, queue *jobs.Queue) *staff.Ema
 	if c.Mail == nil {
 		return nil
 	}
-	return &staff.Emails{Mail: c.Mail, Queue: queue, Language: renderer.language.Of,
+	return &staff.Emails{Mail: c.Mail, Queue: queue, Language: renderer.language.Of, Moment: ui.MomentWords,
 		HTML: ui.Email{Brand: cmp.Or(c.Brand.Page.Name, "Vestibule"), Light: c.Brand.Light, Dark: c.Brand.Dark}.WithLink}
 }
 

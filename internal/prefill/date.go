@@ -26,6 +26,8 @@ func birthDate(s string, today Date) fault {
 	switch {
 	case !ok:
 		return noDate
+	case today.before(d):
+		return future
 	case today.before(Date{d.Year + 1, d.Month, d.Day}):
 		return tooYoung
 	case !today.before(Date{d.Year + 111, d.Month, d.Day}):

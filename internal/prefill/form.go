@@ -100,12 +100,17 @@ func padded(s string) string {
 	return s
 }
 
-// amountTyped parses whole dollars, with optional sign and commas between thousands.
+// amountTyped parses whole dollars, with optional sign, commas between thousands, and "k" or ".00".
 // Other input stays a text, which the check refuses.
 func amountTyped(s string) Value {
-	text, digits := Value{Text: s}, make([]byte, 0, len(s))
+	text, digits, thousands := Value{Text: s}, make([]byte, 0, len(s)), ""
 	if len(s) > 0 && s[0] == '$' {
 		s = trim(s[1:])
+	}
+	if n := len(s); n > 1 && s[n-1]|0x20 == 'k' {
+		s, thousands = trim(s[:n-1]), "000"
+	} else if n > 3 && s[n-3:] == ".00" {
+		s = s[:n-3]
 	}
 	group := -1 // digits since the last comma, if there was one
 	for i := 0; i < len(s); i++ {
@@ -124,5 +129,5 @@ func amountTyped(s string) Value {
 	if len(digits) == 0 || group >= 0 && group != 3 {
 		return text
 	}
-	return Value{Kind: Number, Text: string(digits)}
+	return Value{Kind: Number, Text: string(digits) + thousands}
 }

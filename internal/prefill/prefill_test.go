@@ -174,14 +174,49 @@ func TestFromForm(t *testing.T) {
 
 func TestIncomeTyped(t *testing.T) {
 	rows := map[string]bool{"0": true, "00": true, "52000": true, "$52000": true, "$ 52,000": true, "1,000,000": true, "2,147,483,647": true,
-		"2,147,483,648": false, "-1": false, "+1": false, "52.000": false, "52,000.00": false,
+		"2,147,483,648": false, "-1": false, "+1": false, "52.000": false, "52,000.00": true,
+		"52000.00": true, "52,000.50": false, "1,5": false,
+		"1e9": false, ".00": false, "1.5k": false,
 		"5e4": false, "0x10": false, "52,00": false, ",000": false,
-		"1000,000": false, "$": false, "$$5": false, "52k": false, "９": false, "99999999999999999999999": false, "1 000": false}
+		"1000,000": false, "$": false, "$$5": false, "52k": true, "$50K": true, "50 k": true,
+		"k": false, "1,5k": false, "3000000k": false, "９": false, "99999999999999999999999": false, "1 000": false}
 	for typed, want := range rows {
 		_, problems := prefill.Rules{Today: today, Partial: true}.Check(
 			prefill.FromForm(map[string][]string{prefill.StatedAnnualIncome: {typed}}))
 		if got := len(problems) == 0; got != want {
 			t.Errorf("income typed as %q: accepted %v, want %v", typed, got, want)
+		}
+	}
+}
+
+// TestTextsSayWhatToWrite holds the texts for values that people type.
+func TestTextsSayWhatToWrite(t *testing.T) {
+	for _, c := range []struct {
+		key, typed string
+		want       i18n.Key // "" if it is accepted
+	}{
+		{prefill.LastName, "O’Brien-Smith", ""},
+		{prefill.LastName, "O'Brien", ""},
+		{prefill.FirstName, "María José", ""},
+		{prefill.LastName, "Smith Jr.", ""},
+		{prefill.LastName, "Smith, Jr.", "prefill.name.comma"},
+		{prefill.LastName, "Smith 3rd", "prefill.name.numeral"},
+		{prefill.LastName, "3rd", "prefill.name.numeral"},
+		{prefill.FirstName, "-", "prefill.name.letterless"},
+		{prefill.FirstName, "Ana_Lee", "prefill.first_name.invalid"},
+		{prefill.DOB, "2190-01-01", "prefill.dob.future"},
+		{prefill.DOB, "2026-11-21", "prefill.dob.too_young"},
+		{prefill.StatedAnnualIncome, "1e9", "prefill.income.invalid"},
+		{prefill.StatedAnnualIncome, "1,5", "prefill.income.invalid"},
+		{prefill.StatedAnnualIncome, "$50k", ""},
+	} {
+		_, problems := prefill.Rules{Today: today, Partial: true}.Check(prefill.FromForm(map[string][]string{c.key: {c.typed}}))
+		var got i18n.Key
+		if len(problems) > 0 {
+			got = problems[0].Text
+		}
+		if got != c.want {
+			t.Errorf("%s %q: %q, want %q", c.key, c.typed, got, c.want)
 		}
 	}
 }
@@ -203,7 +238,7 @@ func TestOpen(t *testing.T) {
 		}
 	}
 	for key, never := range map[string]string{prefill.FirstName: "An4", prefill.Email: "ana b", prefill.ZIP: "9410x", prefill.State: "XX",
-		prefill.StatedAnnualIncome: "52k", prefill.City: strings.Repeat("a", 101), prefill.DOB: "2030-01-01"} {
+		prefill.StatedAnnualIncome: "1e9", prefill.City: strings.Repeat("a", 101), prefill.DOB: "2030-01-01"} {
 		_, problems := r.Check(prefill.FromForm(map[string][]string{key: {never}}))
 		if len(problems) != 1 || problems[0].Open {
 			t.Errorf("%s: %q = %v, want a final problem", key, never, problems)

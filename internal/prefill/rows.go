@@ -29,9 +29,9 @@ type row struct {
 	check func(v *Value, today Date) fault
 	field func(f *Fields) *string // nil if the value is not a text
 
-	missing, orOther          i18n.Key // of no value; orOther where dob and address can replace each other, "" for the same
-	invalid                   i18n.Key // of an invalid value
-	tooLong, tooYoung, tooOld i18n.Key // of these faults; "" for the same
+	missing, orOther i18n.Key         // of no value; orOther where dob and address can replace each other, "" for the same
+	invalid          i18n.Key         // of an invalid value
+	texts            [faults]i18n.Key // of faults; "" for the same
 }
 
 // rows is a plain array, which the linker lays out: code that fills a map would enlarge the
@@ -40,20 +40,25 @@ var rows = [...]row{
 	firstName: {key: FirstName, code: contract.WidgetPrefillFirstName,
 		check:   func(v *Value, _ Date) fault { return personName(v.Text) },
 		field:   func(f *Fields) *string { return &f.FirstName },
-		missing: "prefill.first_name.missing", invalid: "prefill.first_name.invalid", tooLong: "prefill.first_name.too_long"},
+		missing: "prefill.first_name.missing", invalid: "prefill.first_name.invalid",
+		texts: [faults]i18n.Key{tooLong: "prefill.first_name.too_long", unfinished: "prefill.name.letterless",
+			comma: "prefill.name.comma", numeral: "prefill.name.numeral"}},
 	lastName: {key: LastName, code: contract.WidgetPrefillLastName,
 		check:   func(v *Value, _ Date) fault { return personName(v.Text) },
 		field:   func(f *Fields) *string { return &f.LastName },
-		missing: "prefill.last_name.missing", invalid: "prefill.last_name.invalid", tooLong: "prefill.last_name.too_long"},
+		missing: "prefill.last_name.missing", invalid: "prefill.last_name.invalid",
+		texts: [faults]i18n.Key{tooLong: "prefill.last_name.too_long", unfinished: "prefill.name.letterless",
+			comma: "prefill.name.comma", numeral: "prefill.name.numeral"}},
 	email: {key: Email, code: contract.WidgetPrefillEmail,
 		check:   func(v *Value, _ Date) fault { return mailbox(v.Text) },
 		field:   func(f *Fields) *string { return &f.Email },
-		missing: "prefill.email.missing", invalid: "prefill.email.invalid", tooLong: "prefill.email.too_long"},
+		missing: "prefill.email.missing", invalid: "prefill.email.invalid",
+		texts: [faults]i18n.Key{tooLong: "prefill.email.too_long"}},
 	dob: {key: DOB, code: contract.WidgetPrefillDOB,
 		check:   func(v *Value, today Date) fault { return birthDate(v.Text, today) },
 		field:   func(f *Fields) *string { return &f.DOB },
 		missing: "prefill.dob.missing", orOther: "prefill.dob.missing_or_address", invalid: "prefill.dob.invalid",
-		tooYoung: "prefill.dob.too_young", tooOld: "prefill.dob.too_old"},
+		texts: [faults]i18n.Key{tooYoung: "prefill.dob.too_young", tooOld: "prefill.dob.too_old", future: "prefill.dob.future"}},
 	phone: {key: Phone, code: contract.WidgetPrefillPhone,
 		check:   func(v *Value, _ Date) fault { return atMost(MaxPhone, v.Text) },
 		field:   func(f *Fields) *string { return &f.Phone },
@@ -61,11 +66,13 @@ var rows = [...]row{
 	address: {key: Address, code: contract.WidgetPrefillAddress,
 		check:   func(v *Value, _ Date) fault { return line(v.Text, MaxAddress, true) },
 		field:   func(f *Fields) *string { return &f.Address },
-		missing: "prefill.address.missing_or_dob", invalid: "prefill.address.invalid", tooLong: "prefill.address.too_long"},
+		missing: "prefill.address.missing_or_dob", invalid: "prefill.address.invalid",
+		texts: [faults]i18n.Key{tooLong: "prefill.address.too_long"}},
 	city: {key: City, code: contract.WidgetPrefillCity,
 		check:   func(v *Value, _ Date) fault { return line(v.Text, MaxCity, false) },
 		field:   func(f *Fields) *string { return &f.City },
-		missing: "prefill.city.missing_or_dob", invalid: "prefill.city.invalid", tooLong: "prefill.city.too_long"},
+		missing: "prefill.city.missing_or_dob", invalid: "prefill.city.invalid",
+		texts: [faults]i18n.Key{tooLong: "prefill.city.too_long"}},
 	state: {key: State, code: contract.WidgetPrefillState,
 		check:   func(v *Value, _ Date) fault { return stateCode(v.Text) },
 		field:   func(f *Fields) *string { return &f.State },
@@ -83,7 +90,8 @@ var rows = [...]row{
 		invalid: "prefill.employer.invalid"},
 	statedEmployerNames: {key: StatedEmployerNames, code: contract.WidgetPrefillEmployerNames,
 		check:   func(v *Value, _ Date) fault { return employers(v) },
-		missing: "prefill.employers.missing", invalid: "prefill.employers.invalid", tooLong: "prefill.employers.too_many"},
+		missing: "prefill.employers.missing", invalid: "prefill.employers.invalid",
+		texts: [faults]i18n.Key{tooLong: "prefill.employers.too_many"}},
 }
 
 // missingText returns the text for a missing value. orOther mentions that a date of birth can
@@ -105,17 +113,8 @@ func (r *row) faultOf(v *Value, today Date) fault {
 
 // invalidText returns the text for an invalid value.
 func (r *row) invalidText(wrong fault) i18n.Key {
-	text := i18n.Key("")
-	switch wrong {
-	case tooLong:
-		text = r.tooLong
-	case tooYoung:
-		text = r.tooYoung
-	case tooOld:
-		text = r.tooOld
+	if text := r.texts[wrong]; text != "" {
+		return text
 	}
-	if text == "" {
-		return r.invalid
-	}
-	return text
+	return r.invalid
 }

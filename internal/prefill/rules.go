@@ -25,6 +25,10 @@ const (
 	noDate   // not a day of the calendar, written YYYY-MM-DD
 	tooYoung // before the first birthday
 	tooOld   // from the 111th birthday on
+	future   // a date after today
+	comma    // in a name
+	numeral  // in a name
+	faults   // number of faults
 )
 
 func atMost(max int, s string) fault {
@@ -46,6 +50,10 @@ func personName(s string) fault {
 		case now == letter:
 			letters = true
 		case now == mark && before != other:
+		case c == ',':
+			return comma
+		case c >= '0' && c <= '9':
+			return numeral
 		case now == other && (c == ' ' || c == '.' || c == '\'' || c == '’' || dash(c)):
 		default:
 			return malformed
@@ -219,7 +227,7 @@ func income(v *Value) fault {
 		return malformed
 	}
 	for i := 0; i < len(v.Text); i++ {
-		if c := v.Text[i]; !digit(c) && c != '$' && c != ',' && c != ' ' {
+		if c := v.Text[i]; !digit(c) && c != '$' && c != ',' && c != ' ' && (c != '.' || i == 0) {
 			return malformed
 		}
 	}

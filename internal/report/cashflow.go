@@ -46,6 +46,7 @@ type Meta struct {
 	Substatus          *contract.Substatus `json:"substatus"`
 	ConsumerID         *string             `json:"consumer_id"`
 	ConsumerExternalID *string             `json:"consumer_external_id"`
+	Until              time.Time           `json:"-"` // when the service stops giving the report out; zero: unknown
 }
 
 // Revised returns the meta of a revision with a number.

@@ -142,7 +142,7 @@ func (s *Service) sendInvitation(ctx context.Context, j jobs.Job, args SendInvit
 			link = s.LinkURL(token) + "?lang=" + string(args.Lang)
 		}
 		msg.To = u.Email
-		return s.write(ctx, &msg, args.Lang, e, link, "by", by.Email)
+		return s.write(ctx, &msg, args.Lang, e, link, "by", by.Email, "until", s.Emails.Moment(args.Lang, s.Clock().Add(inviteLife)))
 	})
 	if errors.Is(err, store.ErrNotFound) {
 		return nil // withdrawn

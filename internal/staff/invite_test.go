@@ -24,6 +24,7 @@ func TestInvitationByEmail(t *testing.T) {
 		}
 		first := d.run(p)
 		if len(p.sent) != 1 || p.sent[0].To != "nina@example.com" || !strings.Contains(p.sent[0].Text, admin) ||
+			!strings.Contains(p.sent[0].Text, moment("", d.now.Add(inviteLife))) ||
 			p.sent[0].Subject != i18n.T(i18n.Spanish, "email.invitation.subject", "site", "Northwind") {
 			t.Fatalf("sent %+v", p.sent)
 		}
@@ -126,7 +127,9 @@ func TestInvitingAnotherAccountsUser(t *testing.T) {
 func TestEmailToAnotherAccountsUser(t *testing.T) {
 	storetest.EachInFull(t, store.Provider, func(t *testing.T, db *store.DB) {
 		p := &postOffice{}
-		d := start(t, db, store.Provider, func(c *Config) { c.Site, c.Emails = "Northwind", &Emails{Mail: p, Queue: p, HTML: withButton} })
+		d := start(t, db, store.Provider, func(c *Config) {
+			c.Site, c.Emails = "Northwind", &Emails{Mail: p, Queue: p, HTML: withButton, Moment: moment}
+		})
 		if err := d.add(User{Email: "eve@example.com", Account: d.addAccount("svc-other")}, secret); err != nil {
 			t.Fatal(err)
 		}

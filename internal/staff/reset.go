@@ -18,7 +18,8 @@ import (
 type Emails struct {
 	Mail     mail.Mailer
 	Queue    jobs.Enqueuer
-	Language func(r *http.Request) i18n.Lang // of the email
+	Language func(r *http.Request) i18n.Lang          // of the email
+	Moment   func(lang i18n.Lang, t time.Time) string // writes a time with its zone
 	// HTML renders the HTML of an email, in which the line of the text with the link is a button.
 	HTML func(ctx context.Context, lang i18n.Lang, subject, text, link, button string) (string, error)
 }
@@ -144,7 +145,8 @@ func (s *Service) sendReset(ctx context.Context, j jobs.Job, args SendReset) err
 			return err
 		}
 		msg = mail.Message{ID: args.Request, To: u.Email}
-		if err := s.write(ctx, &msg, wanted.lang, resetEmail, s.LinkURL(token)+"?lang="+string(wanted.lang)); err != nil {
+		if err := s.write(ctx, &msg, wanted.lang, resetEmail, s.LinkURL(token)+"?lang="+string(wanted.lang),
+			"until", s.Emails.Moment(wanted.lang, s.Clock().Add(resetLife))); err != nil {
 			return err
 		}
 		return s.Record(ctx, tx, Entry{ID: args.Request, Actor: u.ID, Action: ResetSent, Subject: u.Account, Object: u.ID})

@@ -49,7 +49,7 @@ func (p *postOffice) Send(_ context.Context, m mail.Message) error {
 func eachReset(t *testing.T, f func(t *testing.T, d *testServer, p *postOffice)) {
 	each(t, func(t *testing.T, d *testServer) { f(t, d, d.Emails.Mail.(*postOffice)) }, func(c *Config) {
 		p := &postOffice{}
-		c.Site, c.Emails = "Northwind", &Emails{Mail: p, Queue: p, HTML: withButton,
+		c.Site, c.Emails = "Northwind", &Emails{Mail: p, Queue: p, HTML: withButton, Moment: moment,
 			Language: func(*http.Request) i18n.Lang { return i18n.Spanish }}
 	})
 }
@@ -232,6 +232,8 @@ func TestResetCountsEmails(t *testing.T) {
 		}
 	})
 }
+
+func moment(_ i18n.Lang, t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // TestResetLinksEnd tries links that are late, replaced, of a changed password, and of users
 // who may no longer sign in.

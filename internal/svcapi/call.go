@@ -56,6 +56,7 @@ type answer struct {
 	status      int
 	body        []byte
 	contentType string
+	sunset      string // when the answer's address stops working (RFC 8594)
 }
 
 // decode parses the answer's JSON into v. It ignores unknown members, since the service
@@ -238,7 +239,8 @@ func (c *Client) send(ctx context.Context, k call, token string) (answer, *Error
 	case !k.anyType && !isJSON(resp.Header.Get("Content-Type")):
 		return answer{}, badAnswer(k.op, resp.StatusCode, "the answer is not application/json")
 	}
-	return answer{op: k.op, status: resp.StatusCode, body: got, contentType: resp.Header.Get("Content-Type")}, nil
+	return answer{op: k.op, status: resp.StatusCode, body: got, contentType: resp.Header.Get("Content-Type"),
+		sunset: resp.Header.Get("Sunset")}, nil
 }
 
 func isJSON(contentType string) bool {

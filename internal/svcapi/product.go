@@ -3,6 +3,7 @@ package svcapi
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 
 	"vestibule/internal/contract"
@@ -56,6 +57,7 @@ func (c *Client) Report(ctx context.Context, product contract.Product, ref Ref) 
 	if err := ref.answered(a, meta); err != nil {
 		return nil, nil, err
 	}
+	meta.Until, _ = http.ParseTime(a.sunset) // zero without the header
 	return a.body, meta, nil
 }
 

@@ -110,6 +110,7 @@ func TestIncomeReport(t *testing.T) {
 		}
 		body := map[string]any{"meta": meta}
 		if revised {
+			w.Header().Set("Sunset", "Sat, 27 Feb 2027 09:31:00 GMT")
 			meta["svc_report_revision"], meta["svc_report_revision_created_at"] = "1", "2026-02-01T00:00:00Z"
 			body["income"] = map[string]any{"summary": map[string]any{"annual_gross_income": 50000, "annual_net_income": 40000},
 				"revised_report_values": map[string]any{"gross_annual": 50000, "net_annual": 40000}}
@@ -121,13 +122,14 @@ func TestIncomeReport(t *testing.T) {
 	if err != nil || got.PublicToken != token1 || len(raw) == 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got.Revision != nil {
+	if got.Revision != nil || !got.Until.IsZero() {
 		t.Errorf("never revised: %+v", got)
 	}
 	// After a dispute the same call gives the report's newest revision.
 	revised = true
 	raw, got, err = c.Report(t.Context(), contract.Income, Ref{PublicToken: token1})
-	if err != nil || report.Text(got.Revision) != "1" || got.RevisionCreatedAt == nil || !bytes.Contains(raw, []byte("40000")) {
+	if err != nil || report.Text(got.Revision) != "1" || got.RevisionCreatedAt == nil ||
+		got.Until.Day() != 27 || !bytes.Contains(raw, []byte("40000")) {
 		t.Errorf("revised: %+v, %v", got, err)
 	}
 	for _, ref := range []Ref{{PublicToken: token2}, {ExternalID: "other"}} {

@@ -181,7 +181,7 @@ func (b Base) developer(title string, scripts ...string) ui.Page {
 func (p Playground) products() ui.Question {
 	q := ui.Question{Name: "product", Label: i18n.T(p.Lang, "status.report"), Lang: p.Lang}
 	for _, x := range p.Products {
-		q.Options = append(q.Options, ui.Option{Value: string(x), Label: i18n.T(p.Lang, ProductName(x)), Chosen: x == p.Choice.Product})
+		q.Options = append(q.Options, ui.Option{Value: string(x), Label: i18n.Code(p.Lang, "product.name", x), Chosen: x == p.Choice.Product})
 	}
 	return q
 }

@@ -626,8 +626,8 @@ func OpenLinkPage(m OpenLink) templ.Component {
 				}
 				ctx = templ.InitializeContext(ctx)
 				templ_7745c5c3_Err = ui.Facts([]ui.Fact{
-					{Term: i18n.T(m.Lang, "status.report"), Text: i18n.T(m.Lang, ProductName(m.Product))},
-					{Term: i18n.T(m.Lang, "landing.begun"), Text: ui.MomentWords(m.Lang, m.Begun)},
+					{Term: i18n.T(m.Lang, "status.report"), Text: i18n.Code(m.Lang, "product.name", m.Product)},
+					{Term: i18n.T(m.Lang, "landing.begun"), Body: ui.Moment(m.Lang, m.Begun)},
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -733,7 +733,7 @@ func OpenLinkPage(m OpenLink) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = ui.Layout(m.page(i18n.T(m.Lang, "resume.arrive.title"))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var36), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Layout(m.page(i18n.T(m.Lang, "resume.arrive.title"), "times.js")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var36), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

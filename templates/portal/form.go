@@ -14,7 +14,7 @@ import (
 func (m Landing) tiles() []ui.Tile {
 	var out []ui.Tile
 	for _, p := range m.Products {
-		out = append(out, ui.Tile{Title: i18n.T(m.Lang, ProductName(p)), Text: i18n.T(m.Lang, m.productText(p)),
+		out = append(out, ui.Tile{Title: i18n.Code(m.Lang, "product.name", p), Text: i18n.Code(m.Lang, "product.text", m.titled(p)),
 			URL: "/apply/" + string(p), Note: m.durationWords(p), Icon: ui.ProductIcon(p)})
 	}
 	return out
@@ -58,8 +58,8 @@ func (m Landing) recent() ui.Grid {
 	g := ui.Grid{Caption: i18n.T(m.Lang, "landing.recent"), HideCaption: true, Columns: []ui.Column{
 		{Label: i18n.T(m.Lang, "landing.application")}, {Label: i18n.T(m.Lang, "status.state")}, {Label: i18n.T(m.Lang, "landing.begun")}}}
 	for _, r := range m.Recent {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.T(m.Lang, ProductName(r.Product)), URL: r.URL},
-			{Body: ui.Badge(tone(r.State), i18n.T(m.Lang, StateName(r.State)))}, {Text: ui.MomentWords(m.Lang, r.At)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: i18n.Code(m.Lang, "product.name", r.Product), URL: r.URL},
+			{Body: ui.Badge(tone(r.State), i18n.Code(m.Lang, "status.states", r.State))}, {Body: ui.Moment(m.Lang, r.At)}})
 	}
 	return g
 }

@@ -83,9 +83,10 @@ func examples(lang i18n.Lang) map[string]templ.Component {
 		}),
 		"status-ready": status("ready", func(m *Status) {
 			m.Final, m.ReturnURL = true, "https://shop.example/back"
-			m.Receipt = &Receipt{Shared: at, Days: 90, From: []report.Source{{SourceID: "NORTHWIND_<BANK>", SourceType: "BANK_TRANSACTION"},
-				{SourceID: "PAYSTUB_1", SourceType: report.SourcePaystub}, {SourceID: "PAYSTUB_2", SourceType: report.SourcePaystub},
-				{SourceID: "AUS_EFX", SourceType: report.SourceCreditBureau}}}
+			m.Receipt = &Receipt{Shared: at, Until: at.AddDate(0, 0, 90), Days: 90, Shows: true, Emails: true,
+				From: []report.Source{{SourceID: "NORTHWIND_<BANK>", SourceType: "BANK_TRANSACTION"},
+					{SourceID: "PAYSTUB_1", SourceType: report.SourcePaystub}, {SourceID: "PAYSTUB_2", SourceType: report.SourcePaystub},
+					{SourceID: "AUS_EFX", SourceType: report.SourceCreditBureau}}}
 		}),
 		"status-failed": status("failed", func(m *Status) { m.Final, m.Retry = true, true }),
 		"status-access": status("ready", func(m *Status) {

@@ -5,10 +5,13 @@ package portal
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/a-h/templ"
 
@@ -67,8 +70,15 @@ func (b Base) leaveFrame() templ.Attributes {
 // company names the company that asks.
 func (b Base) company() string { return cmp.Or(b.Brand.Name, i18n.T(b.Lang, "landing.company")) }
 
-// Say returns a text, which may name the company.
-func (b Base) Say(k i18n.Key) string { return i18n.T(b.Lang, k, "company", b.company()) }
+// Say returns a text, which may name the company and begins with a capital letter.
+func (b Base) Say(k i18n.Key) string {
+	text := i18n.T(b.Lang, k, "company", b.company())
+	if b.Brand.Name != "" {
+		return text
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}
 
 func (b Base) page(title string, scripts ...string) ui.Page {
 	p := ui.Page{Lang: b.Lang, Title: title, Description: i18n.T(b.Lang, "landing.intro"), Home: "/", Icon: b.Assets.URL("icon.svg"),
@@ -164,9 +174,15 @@ type Integrator struct {
 }
 
 func (a Apply) layout() ui.Page {
-	p := about(a.wasm(i18n.T(a.Lang, applyTitle(a.Product)), "offline.js"), i18n.T(a.Lang, a.applyIntro(a.Product)))
+	p := about(a.wasm(i18n.Code(a.Lang, "apply.title", a.Product), "offline.js"), i18n.T(a.Lang, a.applyIntro(a.Product)))
 	p.Attrs["data-page"] = "apply"
 	p.Refused = len(a.Problems) > 0 || a.Notice != ""
+	if p.Languages == nil && !a.Framed { // the answer to a POST
+		p.Languages = ui.Languages(a.Lang, &url.URL{Path: a.Action})
+		for i := range p.Languages {
+			p.Languages[i].Form = "apply"
+		}
+	}
 	if a.CookieStyle != "" {
 		p.Styles = append(p.Styles, a.CookieStyle)
 	}
@@ -234,7 +250,7 @@ type Connect struct {
 }
 
 func (c Connect) layout() ui.Page {
-	p := about(c.wasm(i18n.T(c.Lang, c.connectTitle(c.Product)), "connect.js"), i18n.T(c.Lang, "connect.intro"))
+	p := about(c.wasm(i18n.Code(c.Lang, "connect.title", c.titled(c.Product)), "connect.js"), i18n.T(c.Lang, "connect.intro"))
 	if !c.Manual {
 		p.Head = opening(c.Assets.URL("opening.js"))
 	}
@@ -303,7 +319,10 @@ type Status struct {
 type Receipt struct {
 	From   []report.Source
 	Shared time.Time
-	Days   int // without activity, after which the application is deleted; 0: not by itself
+	Until  time.Time // when the service stops giving the report out; zero: unknown
+	Days   int       // without activity, after which the application is deleted; 0: not by itself
+	Shows  bool      // the page shows the decision
+	Emails bool      // with Shows: an email says it, too
 }
 
 // deleteText names the company for what the applicant cannot end at the service.
@@ -346,8 +365,22 @@ func (s Status) receiptFacts() []ui.Fact {
 	if s.Receipt.Days > 0 {
 		kept = i18n.N(s.Lang, "status.receipt.kept_days", s.Receipt.Days)
 	}
-	return append(facts, ui.Fact{Term: i18n.T(s.Lang, "visit.receipt.shared"), Text: ui.DayWords(s.Lang, s.Receipt.Shared.UTC())},
-		ui.Fact{Term: i18n.T(s.Lang, "status.receipt.kept"), Text: kept})
+	facts = append(facts, ui.Fact{Term: i18n.T(s.Lang, "visit.receipt.shared"), Text: ui.DayWords(s.Lang, s.Receipt.Shared.UTC())})
+	if !s.Receipt.Until.IsZero() {
+		facts = append(facts, ui.Fact{Term: i18n.T(s.Lang, "visit.receipt.until"), Text: ui.DayWords(s.Lang, s.Receipt.Until.UTC())})
+	}
+	facts = append(facts, ui.Fact{Term: i18n.T(s.Lang, "status.receipt.kept"), Text: kept})
+	if s.Decision != "" {
+		return facts
+	}
+	next := i18n.Key("status.receipt.next")
+	switch {
+	case s.Receipt.Shows && s.Receipt.Emails:
+		next = "status.receipt.next_email"
+	case s.Receipt.Shows:
+		next = "status.receipt.next_here"
+	}
+	return append(facts, ui.Fact{Term: i18n.T(s.Lang, "status.receipt.next_title"), Text: s.Say(next)})
 }
 
 // Asked is a reviewer's request for more.
@@ -359,18 +392,18 @@ type Asked struct {
 func (a Asked) lines() []string { return strings.Split(a.Text, "\n") }
 
 // badge returns the text and the tone of the application's state.
-func (s Status) badge() (ui.Tone, i18n.Key) {
+func (s Status) badge() (ui.Tone, string) {
 	switch s.Decision {
 	case "approved":
-		return ui.Success, "status.badge.approved"
+		return ui.Success, i18n.T(s.Lang, "status.badge.approved")
 	case "declined":
-		return ui.Neutral, "status.badge.declined"
+		return ui.Neutral, i18n.T(s.Lang, "status.badge.declined")
 	case "moreAsked":
 		if !s.Moving {
-			return ui.Warning, "status.more_needed.title"
+			return ui.Warning, i18n.T(s.Lang, "status.more_needed.title")
 		}
 	}
-	return tone(s.State), StateName(s.State)
+	return tone(s.State), i18n.Code(s.Lang, "status.states", s.State)
 }
 
 // StatusLine is an entry of the timeline for applicants.
@@ -386,18 +419,18 @@ func (s Status) retryWords() string {
 	return i18n.T(s.Lang, "notice.try_again")
 }
 
-func (s Status) steps() ui.Steps {
-	if s.Decision == "moreAsked" && s.State == "ready" {
-		return steps(s.Lang, 1)
+// step returns the step of an application that only moves forward; 0 for none: the verification
+// shows steps of its own, and an application may go through it again.
+func (s Status) step() int {
+	if s.Decision != "" {
+		return 0
 	}
-	current := map[string]int{"started": 1, "connecting": 1, "exited": 1, "expired": 1, "failed": 1,
-		"returned": 2, "pending": 2, "ready": 3}[s.State]
-	return steps(s.Lang, current)
+	return map[string]int{"returned": 2, "pending": 2, "ready": 3}[s.State]
 }
 
-func steps(lang i18n.Lang, current int) ui.Steps {
-	return ui.Steps{Lang: lang, Current: current, Names: []string{
-		i18n.T(lang, "steps.details"), i18n.T(lang, "steps.verification"), i18n.T(lang, "status.report")}}
+func (b Base) steps(current int) ui.Steps {
+	return ui.Steps{Lang: b.Lang, Current: current, Names: []string{
+		i18n.T(b.Lang, "steps.details"), i18n.T(b.Lang, "steps.verification"), i18n.T(b.Lang, "status.report")}}
 }
 
 func (s Status) attrs() templ.Attributes {
@@ -415,6 +448,9 @@ func (s Status) attrs() templ.Attributes {
 func (f Find) layout() ui.Page {
 	p := about(f.page(i18n.T(f.Lang, "resume.find.title")), i18n.T(f.Lang, "resume.find.text"))
 	p.Refused = f.Problem != ""
+	if p.Languages == nil { // the answer to a POST
+		p.Languages = ui.Languages(f.Lang, &url.URL{Path: "/return"})
+	}
 	return p
 }
 

@@ -133,6 +133,7 @@ func (p Page) fullTitle() string {
 type Choice struct {
 	Lang    i18n.Lang
 	URL     string
+	Form    string // ID of a form that is sent to URL, to keep what was typed; "" for a link
 	Current bool
 }
 

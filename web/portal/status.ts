@@ -6,6 +6,7 @@
 // after the stream has ended.
 
 import { released } from "../ui/press";
+import { localTimes } from "../ui/times";
 
 const pause = 10_000;
 
@@ -74,6 +75,7 @@ async function untilUnused(old: HTMLElement): Promise<Element | null> {
 
 function replaceRegion(old: HTMLElement, fresh: HTMLElement, focused: Element | null): void {
 	const next = document.importNode(fresh, true);
+	localTimes(next);
 	const history = next.querySelector("details");
 	if (history) history.open = old.querySelector("details")?.open ?? false;
 	old.replaceWith(next);
@@ -112,5 +114,6 @@ document.addEventListener("visibilitychange", () => {
 	if (document.visibilityState === "visible") void refresh();
 });
 
+localTimes(document);
 const here = region();
 if (here?.dataset.stream) follow(here.dataset.stream);

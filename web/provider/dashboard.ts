@@ -4,6 +4,7 @@
 import "../ui/busy";
 import { startCommands } from "../ui/commands";
 import { copying } from "../ui/copy";
+import { startFiles } from "../ui/files";
 import { startKeys } from "../ui/keys";
 import { startLive } from "../ui/live";
 import { startMenus } from "../ui/menus";
@@ -12,6 +13,7 @@ import { startScroll } from "../ui/scroll";
 
 copying(document);
 startCommands();
+startFiles(document);
 startKeys();
 startMenus();
 startPlots();

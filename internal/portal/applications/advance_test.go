@@ -59,6 +59,9 @@ func (b *testServer) Status(context.Context, svcapi.Ref) (svcapi.StatusAnswer, e
 	return b.status, b.err
 }
 
+// availableUntil is when the service stops giving out the reports of tests.
+var availableUntil = time.Date(2027, 2, 27, 9, 31, 0, 0, time.UTC)
+
 func (b *testServer) Report(_ context.Context, product contract.Product, ref svcapi.Ref) ([]byte, *report.Meta, error) {
 	if b.err != nil {
 		return nil, nil, b.err
@@ -67,7 +70,7 @@ func (b *testServer) Report(_ context.Context, product contract.Product, ref svc
 	b.mu.Lock()
 	b.product = product
 	b.mu.Unlock()
-	meta := &report.Meta{PublicToken: publicToken, Status: contract.StatusSuccess}
+	meta := &report.Meta{PublicToken: publicToken, Status: contract.StatusSuccess, Until: availableUntil}
 	if b.revision == "" {
 		return []byte(`{"of":"` + ref.ExternalID + ref.PublicToken + `"}`), meta, nil
 	}

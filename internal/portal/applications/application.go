@@ -81,6 +81,7 @@ type StoredReport struct {
 	Revision    int       // 0: as the service first made it
 	At          time.Time // when it was fetched
 	RevisedAt   time.Time // when the service revised it; zero: never
+	Until       time.Time // when the service stops giving it out; zero: unknown
 	PublicToken string
 }
 

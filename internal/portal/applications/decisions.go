@@ -29,9 +29,9 @@ func (s *Service) RecordDecision(ctx context.Context, tx *store.Tx, id string, d
 	return err
 }
 
-// notifiesOf reports whether applicants are notified of decisions of the kind; never of an
+// NotifiesOf reports whether applicants are notified of decisions of the kind; never of an
 // escalation.
-func (s *Service) notifiesOf(kind string) bool {
+func (s *Service) NotifiesOf(kind string) bool {
 	return slices.Contains([]string{journey.Approved, journey.Declined, journey.MoreAsked}, kind) &&
 		(s.NotifiedDecisions == nil || slices.Contains(s.NotifiedDecisions, kind))
 }
@@ -39,7 +39,7 @@ func (s *Service) notifiesOf(kind string) bool {
 // ShowsDecision reports whether the applicant's page shows the newest decision of a. A
 // request for more is shown until it is answered.
 func (s *Service) ShowsDecision(a Application) bool {
-	return s.notifiesOf(a.Decision.Kind) && (a.Decision.Kind != journey.MoreAsked || a.AwaitsMore())
+	return s.NotifiesOf(a.Decision.Kind) && (a.Decision.Kind != journey.MoreAsked || a.AwaitsMore())
 }
 
 // DecisionTexts returns the heading and the text that applicants read about a decision
@@ -61,7 +61,7 @@ func DecisionTexts(kind string) (title, text i18n.Key) {
 func (s *Service) StatusTexts(a Application) []i18n.Key {
 	title, text := DecisionTexts(a.Decision.Kind)
 	switch kind := a.Decision.Kind; {
-	case !s.notifiesOf(kind):
+	case !s.NotifiesOf(kind):
 	case a.Decision.Outdated && kind != journey.MoreAsked:
 		return []i18n.Key{title, text, "status.revised.text"}
 	case kind == journey.Approved, kind == journey.Declined:

@@ -34,12 +34,13 @@ func (r reportRow) cell(id, column string) store.Cell {
 	return at
 }
 
-const reportColumns = `attempt, revision, public_token, fetched_at, revised_at, report, analysis, analysis_at, sealed_in`
+const reportColumns = `attempt, revision, public_token, fetched_at, revised_at, report, analysis, analysis_at, sealed_in,
+	available_until`
 
 // takeover selects the report that a replica of the previous version stored in applications.
 // Migration 01007 says why.
 const takeover = `SELECT a.succeeded AS attempt, 0 AS revision, a.public_token, a.report_at AS fetched_at, 0 AS revised_at, a.report,
-		a.analysis, a.analysis_at, 'applications' AS sealed_in
+		a.analysis, a.analysis_at, 'applications' AS sealed_in, 0 AS available_until
 	FROM applications a WHERE a.id = $1 AND a.report IS NOT NULL AND NOT EXISTS (
 		SELECT 1 FROM application_report_revisions r WHERE r.application_id = a.id AND r.attempt = a.succeeded)`
 
@@ -48,11 +49,14 @@ const reportRows = `SELECT ` + reportColumns + ` FROM (
 	SELECT ` + reportColumns + ` FROM application_report_revisions WHERE application_id = $1 UNION ALL ` + takeover + `) AS r`
 
 func scanReport(row store.Row) (r reportRow, err error) {
-	var attempt, revision, fetched, revised, settled int64
-	err = row.Scan(&attempt, &revision, &r.PublicToken, &fetched, &revised, &r.report, &r.analysis, &settled, &r.sealedIn)
+	var attempt, revision, fetched, revised, settled, until int64
+	err = row.Scan(&attempt, &revision, &r.PublicToken, &fetched, &revised, &r.report, &r.analysis, &settled, &r.sealedIn, &until)
 	r.Attempt, r.Revision, r.At, r.settled = int(attempt), int(revision), store.Time(fetched), settled != 0
 	if revised != 0 {
 		r.RevisedAt = store.Time(revised)
+	}
+	if until != 0 {
+		r.Until = store.Time(until)
 	}
 	return r, store.MapNotFound(err)
 }
@@ -75,15 +79,16 @@ func (s *Service) Reports(ctx context.Context, id string) ([]StoredReport, error
 	return store.QueryAll(ctx, s.DB.SQL, func(row store.Row) (StoredReport, error) {
 		r, err := scanReport(row)
 		return r.StoredReport, err
-	}, `SELECT attempt, revision, public_token, fetched_at, revised_at, NULL, NULL, analysis_at, sealed_in FROM (`+reportRows+`) AS s
+	}, `SELECT attempt, revision, public_token, fetched_at, revised_at, NULL, NULL, analysis_at, sealed_in,
+		available_until FROM (`+reportRows+`) AS s
 		ORDER BY attempt DESC, revision DESC`, id)
 }
 
 // insertReport stores a report; false means that it is stored already.
 func insertReport(ctx context.Context, tx *store.Tx, id string, r reportRow) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO application_report_revisions (application_id, `+reportColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, NULL, 0, $8) ON CONFLICT DO NOTHING`, id, int64(r.Attempt), int64(r.Revision),
-		r.PublicToken, store.Micros(r.At), store.MicrosOrZero(r.RevisedAt), r.report, reportTable))
+		VALUES ($1, $2, $3, $4, $5, $6, $7, NULL, 0, $8, $9) ON CONFLICT DO NOTHING`, id, int64(r.Attempt), int64(r.Revision),
+		r.PublicToken, store.Micros(r.At), store.MicrosOrZero(r.RevisedAt), r.report, reportTable, store.MicrosOrZero(r.Until)))
 }
 
 // setFirst makes the first report of the attempt that succeeded the application's newest. previous

@@ -129,7 +129,7 @@ func revisionIn(raw []byte) string {
 }
 
 func storedReport(number, revision int, now time.Time, meta *report.Meta) StoredReport {
-	r := StoredReport{Attempt: number, Revision: revision, At: now, PublicToken: meta.PublicToken}
+	r := StoredReport{Attempt: number, Revision: revision, At: now, Until: meta.Until, PublicToken: meta.PublicToken}
 	if meta.Revision != nil {
 		if r.RevisedAt = now; meta.RevisionCreatedAt != nil {
 			r.RevisedAt = meta.RevisionCreatedAt.Time

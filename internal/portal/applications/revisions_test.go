@@ -100,6 +100,9 @@ func TestRevisionIsStoredBesideTheReport(t *testing.T) {
 		if told[len(told)-1] != "revised 1.1" {
 			t.Errorf("the subscribers learned %q", told)
 		}
+		if r, err := b.StoredReportOf(t.Context(), db.SQL, a.ID, 0, -1); err != nil || !r.Until.Equal(availableUntil) {
+			t.Errorf("the report is available until %v, %v, want %v", r.Until, err, availableUntil)
+		}
 		if _, err := b.StoredReportOf(t.Context(), db.SQL, a.ID, 0, 7); !errors.Is(err, ErrNoReport) {
 			t.Errorf("a revision that is not stored: %v", err)
 		}

@@ -13,7 +13,6 @@ import (
 	"vestibule/internal/mail"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
-	portalui "vestibule/templates/portal"
 	"vestibule/templates/ui"
 )
 
@@ -145,11 +144,12 @@ func (d *Handler) sendLinks(ctx context.Context, tx *store.Tx, about []applicati
 			return err
 		}
 		links = append(links, link)
-		lines = append(lines, i18n.T(lang, "email.resume.application", "product", i18n.T(lang, portalui.ProductName(a.Product)),
+		lines = append(lines, i18n.T(lang, "email.resume.application", "product", i18n.Code(lang, "product.name", a.Product),
 			"begun", ui.MomentWords(lang, a.CreatedAt), "link", link))
 	}
 	name := d.name()
-	text := i18n.T(lang, words.body, "company", name, "applications", strings.Join(lines, "\n\n"))
+	text := i18n.T(lang, words.body, "company", name, "applications", strings.Join(lines, "\n\n"),
+		"until", ui.MomentWords(lang, e.expires))
 	var err error
 	if e.keyID, err = d.Applicants.Service.Key(ctx, tx, e.application); err != nil {
 		return err

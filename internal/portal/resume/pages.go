@@ -140,8 +140,6 @@ func (d *Handler) showLink(w http.ResponseWriter, r *http.Request) error {
 	if !works {
 		return d.showExpired(w, r)
 	}
-	base := d.Applicants.Base(r)
-	base.Languages = nil // the address contains a secret, so no language links
 	a, err := d.Applicants.Service.Get(r.Context(), d.DB.SQL, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return d.showExpired(w, r)
@@ -150,8 +148,8 @@ func (d *Handler) showLink(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusOK, portalui.OpenLinkPage(portalui.OpenLink{Base: base, Product: a.Product, Begun: a.CreatedAt,
-		Action: "/resume/" + url.PathEscape(r.PathValue("token"))}))
+	return httpx.HTML(w, r, http.StatusOK, portalui.OpenLinkPage(portalui.OpenLink{Base: d.Applicants.Base(r), Product: a.Product,
+		Begun: a.CreatedAt, Action: "/resume/" + url.PathEscape(r.PathValue("token"))}))
 }
 
 // hasAccess reports whether this browser already has access to the application.
@@ -198,10 +196,8 @@ func (d *Handler) handleOpen(w http.ResponseWriter, r *http.Request) error {
 // showExpired says that a link no longer works. The page is the same for a link that
 // never existed.
 func (d *Handler) showExpired(w http.ResponseWriter, r *http.Request) error {
-	base := d.Applicants.Base(r)
-	base.Languages = nil
 	httpx.SetSecurityHeaders(w, httpx.CSP{})
-	return httpx.HTML(w, r, http.StatusGone, portalui.NoticePage(portalui.Notice{Base: base, Title: "resume.used.title",
+	return httpx.HTML(w, r, http.StatusGone, portalui.NoticePage(portalui.Notice{Base: d.Applicants.Base(r), Title: "resume.used.title",
 		Text: "resume.used.text", Home: true, Return: d.CanEmail()}))
 }
 

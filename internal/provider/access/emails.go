@@ -48,7 +48,8 @@ func (s *Service) write(ctx context.Context, _ jobs.Job, w Write) error {
 		}
 		service, link := s.Visits.Operator.Name, s.URL+providerui.Access{Lang: r.lang}.Link(Path+"/link/"+secret)
 		return s.send(ctx, tx, to, r.lang, i18n.T(r.lang, "email.access.subject", "service", service),
-			i18n.T(r.lang, "email.access.body", "service", service, "link", link), link, linkLife)
+			i18n.T(r.lang, "email.access.body", "service", service, "link", link,
+				"until", ui.MomentWords(r.lang, tx.Now.Add(linkLife))), link, linkLife)
 	})
 }
 

@@ -73,7 +73,7 @@ func (s *Service) Open(ctx context.Context) error {
 	var emails func(console.Language) *staff.Emails
 	if s.Mail != nil {
 		emails = func(l console.Language) *staff.Emails {
-			return &staff.Emails{Mail: s.Mail, Queue: s.Queue, Language: l.Of, HTML: ui.Email{Brand: s.Site}.WithLink}
+			return &staff.Emails{Mail: s.Mail, Queue: s.Queue, Language: l.Of, Moment: ui.MomentWords, HTML: ui.Email{Brand: s.Site}.WithLink}
 		}
 	}
 	err := s.Pages.Open(ctx, emails)

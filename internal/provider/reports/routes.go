@@ -50,7 +50,7 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
 // json answers with the body of a report of the kind, byte for byte as generated, without
 // the optional members that the request does not ask for.
 func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
-	body, err := s.requestedBody(kind, r)
+	body, err := s.requestedBody(kind, w, r)
 	if err != nil {
 		return err
 	}
@@ -64,9 +64,9 @@ func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Req
 	return nil
 }
 
-// requestedBody returns the body of the report that a request names. Its errors are for
-// the client.
-func (s *Service) requestedBody(kind contract.Product, r *http.Request) ([]byte, error) {
+// requestedBody returns the body of the report that a request names, and sets the header that
+// says until when it can be read (RFC 8594). Its errors are for the client.
+func (s *Service) requestedBody(kind contract.Product, w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	rep, err := s.requestedReport(r, get)
 	if err != nil {
 		return nil, err
@@ -81,6 +81,7 @@ func (s *Service) requestedBody(kind contract.Product, r *http.Request) ([]byte,
 	if errors.Is(err, store.ErrShredded) || errors.Is(err, ErrDeleted) {
 		return nil, httpx.NewError(contract.CodeInvalidToken, err)
 	}
+	w.Header().Set("Sunset", rep.Created.Add(MaxAge).UTC().Format(http.TimeFormat))
 	return body, err
 }
 

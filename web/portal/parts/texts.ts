@@ -12,7 +12,7 @@ export const texts = {
     "connect.secure_page": "Continuar en el sitio del servicio de verificación",
     "embed.element.close": "Cerrar",
     "embed.element.label": "Verificación de sus datos",
-    "embed.element.opening": "Abriendo la página segura",
+    "embed.element.opening": "Abriendo la verificación",
     "embed.element.refused": "No se pudo abrir aquí.",
   },
 };

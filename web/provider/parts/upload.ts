@@ -2,6 +2,8 @@
 // bar and a stop button. It does not send files that the server would refuse. Without
 // script the same form has a button.
 
+import { own } from "../../ui/files";
+
 type Shown = (html: string | undefined) => void;
 
 // Message for the next step's form: about refused files beside accepted ones, or about
@@ -20,6 +22,7 @@ export function enhance(step: HTMLElement, headers: Record<string, string>, show
   let request: XMLHttpRequest | undefined;
 
   part("upload-button").hidden = true;
+  own(part("files"));
   if (matchMedia("(pointer: coarse)").matches) {
     part("camera").hidden = false;
     part("camera").querySelector("input")!.disabled = false;

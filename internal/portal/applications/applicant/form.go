@@ -140,6 +140,11 @@ func (s *Handler) create(w http.ResponseWriter, r *http.Request) error {
 	if wait > 0 {
 		return s.showTooManyRequests(w, r, form, n, wait)
 	}
+	if r.URL.Query().Has("lang") && s.Service.Offers(n.Product) { // the form in another language
+		m := s.submittedForm(r, form, n)
+		fillForm(&m, form, nil)
+		return s.showForm(w, r, http.StatusOK, m)
+	}
 	if form.Has(probeField) {
 		if keeps, err := s.acceptsCookies(r); err != nil {
 			return err
@@ -283,6 +288,9 @@ func (s *Handler) applicant(w http.ResponseWriter, r *http.Request) error {
 		mode = a.Mode
 	}
 	var problems []prefill.Problem
+	if r.URL.Query().Has("lang") && !v.Framed { // the form in another language
+		return s.showApplicantForm(w, r, a, v, http.StatusOK, form, nil)
+	}
 	err = s.Service.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		problems, err = s.Service.SetApplicant(ctx, tx, a, prefillOf(form), mode)
 		return err

@@ -57,11 +57,16 @@ func (s *Handler) receipt(ctx context.Context, a applications.Application) (*por
 	if err != nil {
 		return nil, err
 	}
+	of, err := s.Service.StoredReportOf(ctx, s.Service.DB.SQL, a.ID, 0, -1)
+	if err != nil {
+		return nil, err
+	}
 	from, err := report.SharedSources(raw)
 	if err != nil { // a report of another form names no sources
 		s.Service.Log.WarnContext(ctx, "sources of a report not read", "application", a.ID, "err", err.Error())
 	}
-	return &portalui.Receipt{From: from, Shared: a.SharedAt, Days: s.RetentionDays}, nil
+	return &portalui.Receipt{From: from, Shared: a.SharedAt, Until: of.Until, Days: s.RetentionDays,
+		Shows: s.Service.NotifiesOf(journey.Approved), Emails: s.ResumeByEmail}, nil
 }
 
 // StatusView returns the content of an application's status page: its state, the
