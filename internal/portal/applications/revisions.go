@@ -96,6 +96,11 @@ func (s *Service) Refresh(ctx context.Context, id string, number int) (revised b
 		if err := s.store(ctx, tx, &locked, &r, raw); err != nil {
 			return err
 		}
+		if r.Attempt == locked.Report.Attempt {
+			if err := s.enqueueAnalysis(ctx, tx, locked, tx.Now); err != nil {
+				return err
+			}
+		}
 		state := string(locked.Journey.State)
 		_, err = s.record(ctx, tx, locked, fmt.Sprintf("%s/%d/%d", journey.Revised, r.Attempt, r.Revision),
 			TimelineEntry{Kind: journey.Revised, Attempt: r.Attempt, From: state, To: state}, locked.Journey, true)

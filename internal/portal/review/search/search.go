@@ -87,12 +87,7 @@ func (x *Index) summarize(ctx context.Context, tx *store.Tx, a applications.Appl
 // OnApplicant indexes the applicant's words in the transaction that stores the
 // applicant's data. It is idempotent.
 func (x *Index) OnApplicant(ctx context.Context, tx *store.Tx, a applications.Application, f prefill.Fields) error {
-	for _, t := range x.tokens(f) {
-		if err := insertToken(ctx, tx, t, a.CreatedAt, a.ID); err != nil {
-			return err
-		}
-	}
-	return nil
+	return insertTokens(ctx, tx, x.tokens(f), a.CreatedAt, a.ID)
 }
 
 // token returns the keyed hash of a word.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -105,9 +106,18 @@ func (x *Index) summaries(ctx context.Context, q store.Queryer, rows []Found) er
 	return nil
 }
 
-func insertToken(ctx context.Context, q store.Queryer, token []byte, created time.Time, id string) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO review_tokens (token, created_at, application_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-		token, store.Micros(created), id)
+// insertTokens inserts the tokens of an application that are not stored yet.
+func insertTokens(ctx context.Context, q store.Queryer, tokens [][]byte, created time.Time, id string) error {
+	if len(tokens) == 0 {
+		return nil
+	}
+	rows, args := "", []any{store.Micros(created), id}
+	for i := range store.PadCount(len(tokens)) {
+		rows += fmt.Sprintf(",($1,$2,$%d)", len(args)+1)
+		args = append(args, tokens[min(i, len(tokens)-1)])
+	}
+	_, err := q.ExecContext(ctx, `INSERT INTO review_tokens (created_at, application_id, token) VALUES `+rows[1:]+
+		` ON CONFLICT DO NOTHING`, args...)
 	return err
 }
 
