@@ -62,11 +62,8 @@ func (x *Index) Prepare(ctx context.Context) (err error) {
 // OnChange updates an application's row in the transaction that creates or changes the
 // application.
 func (x *Index) OnChange(ctx context.Context, tx *store.Tx, a applications.Application, _ applications.TimelineEntry) error {
-	if err := put(ctx, tx, a, externalKey(a.ExternalID)); err != nil || !a.HasReport() {
-		return err
-	}
-	known, err := summarizedAt(ctx, tx, a.ID)
-	if err != nil || known.Equal(a.Report.At) {
+	summarized, err := put(ctx, tx, a, externalKey(a.ExternalID))
+	if err != nil || !a.HasReport() || summarized.Equal(a.Report.At) {
 		return err
 	}
 	return x.summarize(ctx, tx, a)
