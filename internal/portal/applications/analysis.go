@@ -58,7 +58,7 @@ func (s *Service) fetchAnalysis(ctx context.Context, e FetchAnalysis) error {
 	if err != nil {
 		return cancelIfDeleted(err)
 	}
-	held, err := reportOf(ctx, s.DB.SQL, a.ID, a.Report.Attempt, a.Report.Revision)
+	held, err := reportOf(ctx, s.DB.SQL, noContents, a.ID, a.Report.Attempt, a.Report.Revision)
 	if err != nil || held.settled {
 		return cancelIfDeleted(err)
 	}
