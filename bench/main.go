@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -35,6 +36,7 @@ var groups = []group{
 	{"engine", "cashflow", engineFigures},
 	{"engine", "paystub", paystubFigures},
 	{"engine", "ocr", ocrFigures},
+	{"journey", "whole", journeyFigures},
 	{"scale", "sealing", sealingFigures},
 	{"scale", "replicas", replicaFigures},
 	{"scale", "queues", queueFigures},
@@ -45,6 +47,8 @@ func main() {
 	replicas := flag.String("balance", "", "balance replicas with these addresses, as a part of a fleet")
 	only := flag.String("only", "", "the one group to run, or part of a group")
 	file := flag.String("bare", "", "serve the bytes of this file and nothing else, as the peer of a figure of pages")
+	bare := flag.String("bare-journey", "", "serve bare journeys with this driver and the database of -keep, as the peer of whole ones")
+	sizes := flag.String("sizes", "", "the bytes of a bare journey's answers by route, as JSON")
 	place := flag.String("keep", "", "write and read reports at this place when told to, for the figures of sealing")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -55,6 +59,11 @@ func main() {
 		err = fleet.Balance(*replicas)
 	case *file != "":
 		err = serveBare(*file)
+	case *bare != "":
+		var of map[string]int
+		if err = json.Unmarshal([]byte(*sizes), &of); err == nil {
+			err = bareJourney(*bare, *place, of)
+		}
 	case *place != "":
 		err = keep(ctx, *place)
 	default:

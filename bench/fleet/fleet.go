@@ -57,6 +57,12 @@ func StartPostgres(ctx context.Context) (*cluster.Cluster, error) {
 	return cluster.Start(ctx, "fsync=on", "synchronous_commit=on", "full_page_writes=on")
 }
 
+// Elsewhere returns another program with the same addresses, for one that answers the same requests
+// in the place of a fleet.
+func Elsewhere(url string) *Fleet {
+	return &Fleet{Portal: url, Provider: url, Replicas: []*Replica{{Control: strings.TrimPrefix(url, "http://")}}}
+}
+
 // Launch starts a fleet, which the caller stops.
 func Launch(ctx context.Context, o Options) (f *Fleet, err error) {
 	limited, endLimits := context.WithCancel(ctx)
@@ -145,7 +151,8 @@ func (f *Fleet) Stop() {
 	os.RemoveAll(f.Dir)
 }
 
-// Metrics returns the sum of a metric over all replicas.
+// Metrics returns the sum of each metric over all replicas. A name without labels is the sum
+// over its labels.
 func (f *Fleet) Metrics(names ...string) (sums map[string]float64, err error) {
 	sums = map[string]float64{}
 	for _, r := range f.Replicas {
@@ -157,12 +164,17 @@ func (f *Fleet) Metrics(names ...string) (sums map[string]float64, err error) {
 		lines.Buffer(nil, 1<<20)
 		for lines.Scan() {
 			name, value, ok := strings.Cut(lines.Text(), " ")
-			if ok && slices.Contains(names, name) {
-				n, err := strconv.ParseFloat(value, 64)
-				if err != nil {
-					return nil, err
-				}
-				sums[name] += n
+			family, _, labeled := strings.Cut(name, "{")
+			if !ok || !slices.Contains(names, name) && !slices.Contains(names, family) {
+				continue
+			}
+			n, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				return nil, err
+			}
+			sums[name] += n
+			if labeled {
+				sums[family] += n
 			}
 		}
 		resp.Body.Close()

@@ -36,7 +36,8 @@ type Load struct {
 	Times map[string][]time.Duration // by route, of the current measurement
 	Rush  map[string][]time.Duration // those of the rush hour
 	Errs  map[string]int
-	Held  int // answers 429
+	Held  int            // answers 429
+	Sizes map[string]int // bytes of the last answer by route, as they were sent
 }
 
 // NewLoad signs the reviewer in.
@@ -64,6 +65,7 @@ func (l *Load) Begin() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.Times, l.Rush, l.Errs, l.Held = map[string][]time.Duration{}, map[string][]time.Duration{}, map[string]int{}, 0
+	l.Sizes = map[string]int{}
 }
 
 // note stores the duration of a request by route, and whether its answer was correct.
@@ -135,6 +137,9 @@ func (l *Load) send(ctx context.Context, route string, want int, to, body string
 		err = fmt.Errorf("%s: %s: %.200s", route, wrong, raw)
 	}
 	l.note(route, time.Since(began), wrong)
+	l.mu.Lock()
+	l.Sizes[route] = len(raw)
+	l.mu.Unlock()
 	return reply{resp.Header, raw}, err
 }
 
@@ -189,6 +194,55 @@ func (l *Load) form(ctx context.Context) error {
 		return err
 	}
 	return l.look(ctx, strings.TrimSuffix(at, "/connect"), cookie)
+}
+
+var (
+	seen    = regexp.MustCompile(`name="seen" value="([0-9]+)"`)
+	decided = regexp.MustCompile(`name="report" value="([^"]*)"`)
+)
+
+// Whole runs a journey from the form to a decision: the form, the widget with a whole visit, the
+// stream until the portal has the report, the status page, the reviewer's page of the
+// application, their approval, and the status page again.
+func (l *Load) Whole(ctx context.Context) error {
+	at, cookie, err := l.apply(ctx, "embedded")
+	if err != nil {
+		return err
+	}
+	page, err := l.send(ctx, "GET /applications/{id}/connect", 200, l.f.Portal+at, "", "Cookie", cookie)
+	if err != nil {
+		return err
+	}
+	m := token.FindSubmatch(page.body)
+	if m == nil {
+		return errors.New("a connect page without a token")
+	}
+	if _, err := l.complete(ctx, string(m[1])); err != nil {
+		return err
+	}
+	at = strings.TrimSuffix(at, "/connect")
+	if _, err := l.send(ctx, "GET /applications/{id}/stream", 200, l.f.Portal+at+"/stream", "", "Cookie", cookie); err != nil {
+		return err
+	}
+	if _, err := l.send(ctx, "GET /applications/{id}", 200, l.f.Portal+at, "", "Cookie", cookie); err != nil {
+		return err
+	}
+	review := l.f.Portal + "/review" + at
+	form, err := l.send(ctx, "GET /review/applications/{id}", 200, review, "", "Cookie", l.reviewer)
+	if err != nil {
+		return err
+	}
+	last, about := seen.FindSubmatch(form.body), decided.FindSubmatch(form.body)
+	if last == nil || about == nil {
+		return errors.New("an application's page without a decision to make")
+	}
+	decision := url.Values{"seen": {string(last[1])}, "report": {string(about[1])}, "decision": {"approved"}}
+	if _, err := l.send(ctx, "POST /review/applications/{id}/decision", 303, review+"/decision", decision.Encode(),
+		"Content-Type", asForm, "Origin", l.f.Portal, "Cookie", l.reviewer); err != nil {
+		return err
+	}
+	_, err = l.send(ctx, "GET /applications/{id}", 200, l.f.Portal+at, "", "Cookie", cookie)
+	return err
 }
 
 // look requests the status page a few times, as a browser without scripts does.

@@ -264,7 +264,7 @@ func NewQueue(ctx context.Context, db *store.DB, reg *Registry, log *slog.Logger
 	if err := q.migrate(ctx); err != nil {
 		return nil, fmt.Errorf("jobs: migrate: %w", err)
 	}
-	insert, err := river.NewClient(q.driver(), &river.Config{Logger: loggerForRiver(log)})
+	insert, err := river.NewClient(queueDriver{q.driver(), q}, &river.Config{Logger: loggerForRiver(log)})
 	if err != nil {
 		return nil, fmt.Errorf("jobs: %w", err)
 	}

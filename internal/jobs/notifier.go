@@ -76,6 +76,10 @@ func (e choosingExecutor) JobGetAvailable(
 
 func (queueDriver) SupportsListener() bool { return true }
 
+// SupportsListenNotify returns false: no process listens for notifications in the database, which
+// cost a statement for each job and, on PostgreSQL, a lock that all commits share.
+func (queueDriver) SupportsListenNotify() bool { return false }
+
 func (d queueDriver) GetListener(*riverdriver.GetListenenerParams) riverdriver.Listener {
 	return listener{d.q.notifier}
 }

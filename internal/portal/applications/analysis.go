@@ -2,6 +2,7 @@ package applications
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ func (s *Service) fetchAnalysis(ctx context.Context, e FetchAnalysis) error {
 	if err != nil {
 		return cancelIfDeleted(err)
 	}
-	held, err := reportOf(ctx, s.DB.SQL, a.ID, a.Report.Attempt, a.Report.Revision)
+	held, err := reportOf(ctx, s.DB.SQL, noContents, a.ID, a.Report.Attempt, a.Report.Revision)
 	if err != nil || held.settled {
 		return cancelIfDeleted(err)
 	}
@@ -101,8 +102,8 @@ func (s *Service) fetchAnalysis(ctx context.Context, e FetchAnalysis) error {
 	return nil
 }
 
-// requestAnalysis fetches the file and parses it once, so that a stored analysis can be
-// shown.
+// requestAnalysis fetches the file, which must be of the attempt's report. The pages that show it
+// parse it.
 func (s *Service) requestAnalysis(ctx context.Context, t Attempt) ([]byte, error) {
 	ref := t.ref()
 	files, err := s.Provider.Files(ctx, contract.Cashflow, ref)
@@ -120,11 +121,13 @@ func (s *Service) requestAnalysis(ctx context.Context, t Attempt) ([]byte, error
 	if len(file.Body) > maxAnalysis {
 		return nil, errors.New("the analysis is too large")
 	}
-	parsed, err := report.ParseAnalysis(file.Body)
-	if err != nil {
-		return nil, err
+	var of struct {
+		PublicToken string `json:"public_token"`
 	}
-	if !strings.EqualFold(parsed.PublicToken, t.PublicToken) {
+	if json.Unmarshal(file.Body, &of) != nil { // its error may quote the analysis
+		return nil, errors.New("the analysis is not JSON")
+	}
+	if !strings.EqualFold(of.PublicToken, t.PublicToken) {
 		return nil, errors.New("the analysis is of another report")
 	}
 	return file.Body, nil

@@ -54,7 +54,9 @@ func TestAnalysisIsEncryptedBesideTheReport(t *testing.T) {
 		if raw, pending, err := b.Analysis(t.Context(), a.ID, 0, -1); raw != nil || !pending || err != nil {
 			t.Errorf("before the job: %q, pending %v, %v", raw, pending, err)
 		}
-		b.work(false)
+		if err := b.fetchReportAndAnalysis(t.Context(), FetchReport{Application: a.ID}); err != nil { // as after a kill in between
+			t.Fatal(err)
+		}
 		raw, pending, err := b.Analysis(t.Context(), a.ID, 0, -1)
 		if !bytes.Equal(raw, b.analysis) || pending || err != nil {
 			t.Errorf("Analysis = %q, pending %v, %v", raw, pending, err)

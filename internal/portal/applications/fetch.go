@@ -13,6 +13,32 @@ import (
 	"vestibule/internal/svcapi"
 )
 
+// fetchReportAndAnalysis is the job's work: the report and then, once the report is stored, the
+// analysis behind it. An analysis that cannot be had yet is left to a job of its own.
+func (s *Service) fetchReportAndAnalysis(ctx context.Context, f FetchReport) error {
+	if err := s.fetchReport(ctx, f); err != nil {
+		return err
+	}
+	a, err := s.Get(ctx, s.DB.SQL, f.Application)
+	if err != nil || !a.fetched || a.Product != contract.Cashflow {
+		return cancelIfDeleted(err)
+	}
+	if err := s.fetchAnalysis(ctx, FetchAnalysis{Application: a.ID}); err == nil || jobs.IsCancel(err) {
+		return err
+	}
+	return s.DB.Tx(context.WithoutCancel(ctx), func(ctx context.Context, tx *store.Tx) error {
+		return s.enqueueAnalysis(ctx, tx, a, tx.Now.Add(analysisPace[0].every))
+	})
+}
+
+// enqueueAnalysis enqueues a job for the analysis of an application's newest report.
+func (s *Service) enqueueAnalysis(ctx context.Context, tx *store.Tx, a Application, at time.Time) error {
+	if a.Product != contract.Cashflow {
+		return nil
+	}
+	return s.Queue.Enqueue(ctx, tx, FetchAnalysis{Application: a.ID}, jobs.UniqueKey(analysisKey(a.ID, a.Report)), jobs.At(at))
+}
+
 // fetchReport fetches the report and stores it once: a lease keeps other processes from
 // fetching at the same time, and the report is stored only if none exists.
 func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
@@ -83,8 +109,8 @@ func (s *Service) request(ctx context.Context, a Application, number int, revisi
 	return t, raw, meta, err
 }
 
-// store stores a fetched report, makes it the application's newest if it belongs to the newest
-// attempt with one, and has its analysis fetched. The application must be locked.
+// store stores a fetched report, and makes it the application's newest if it belongs to the newest
+// attempt with one. The application must be locked.
 func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *reportRow, raw []byte) error {
 	previous, err := s.seal(ctx, tx, *a, r, raw)
 	if err != nil {
@@ -107,10 +133,7 @@ func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *re
 	}
 	a.fetched, a.Report = a.fetched || isFirst, r.StoredReport
 	a.Decision.Outdated = !isFirst && a.Decision.Kind != ""
-	if a.Product != contract.Cashflow {
-		return nil
-	}
-	return s.Queue.Enqueue(ctx, tx, FetchAnalysis{Application: a.ID}, jobs.UniqueKey(analysisKey(a.ID, r.StoredReport)))
+	return nil
 }
 
 // retryFetch releases the lease and reschedules the job. When the schedule ends it gives

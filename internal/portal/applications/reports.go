@@ -10,14 +10,14 @@ import (
 // StoredReportOf returns the stored report of an attempt (0: the newest) in a revision (below
 // zero: the newest), or ErrNoReport.
 func (s *Service) StoredReportOf(ctx context.Context, q store.Queryer, id string, attempt, revision int) (StoredReport, error) {
-	_, r, err := s.reportOf(ctx, q, id, attempt, revision)
+	_, r, err := s.reportOf(ctx, q, noContents, id, attempt, revision)
 	return r.StoredReport, err
 }
 
 // Report returns the JSON of a report exactly as it was fetched. It selects the report like
 // StoredReportOf.
 func (s *Service) Report(ctx context.Context, q store.Queryer, id string, attempt, revision int) ([]byte, error) {
-	a, r, err := s.reportOf(ctx, q, id, attempt, revision)
+	a, r, err := s.reportOf(ctx, q, withReport, id, attempt, revision)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (s *Service) Report(ctx context.Context, q store.Queryer, id string, attemp
 // selects the report like StoredReportOf. pending reports whether the analysis is still being
 // fetched.
 func (s *Service) Analysis(ctx context.Context, id string, attempt, revision int) (raw []byte, pending bool, err error) {
-	a, r, err := s.reportOf(ctx, s.DB.SQL, id, attempt, revision)
+	a, r, err := s.reportOf(ctx, s.DB.SQL, withAnalysis, id, attempt, revision)
 	if errors.Is(err, ErrNoReport) {
 		return nil, attempt == 0, nil
 	}
@@ -39,14 +39,15 @@ func (s *Service) Analysis(ctx context.Context, id string, attempt, revision int
 	return raw, false, err
 }
 
-func (s *Service) reportOf(ctx context.Context, q store.Queryer, id string, attempt, revision int) (a Application, r reportRow, err error) {
+func (s *Service) reportOf(ctx context.Context, q store.Queryer, c contents, id string, attempt, revision int) (
+	a Application, r reportRow, err error) {
 	if a, err = s.Get(ctx, q, id); err != nil {
 		return a, r, err
 	}
 	if attempt == 0 {
 		attempt = a.Report.Attempt
 	}
-	if r, err = reportOf(ctx, q, id, attempt, revision); errors.Is(err, store.ErrNotFound) {
+	if r, err = reportOf(ctx, q, c, id, attempt, revision); errors.Is(err, store.ErrNotFound) {
 		err = ErrNoReport
 	}
 	return a, r, err

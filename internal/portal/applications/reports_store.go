@@ -34,19 +34,35 @@ func (r reportRow) cell(id, column string) store.Cell {
 	return at
 }
 
+// contents are the encrypted columns that a query reads: a report is some kilobytes and an analysis
+// tens of them.
+type contents string
+
+const (
+	noContents   contents = `NULL AS report, NULL AS analysis`
+	withReport   contents = `report, NULL AS analysis`
+	withAnalysis contents = `NULL AS report, analysis`
+	withBoth     contents = `report, analysis`
+)
+
 const reportColumns = `attempt, revision, public_token, fetched_at, revised_at, report, analysis, analysis_at, sealed_in,
 	available_until`
 
 // takeover selects the report that a replica of the previous version stored in applications.
 // Migration 01007 says why.
-const takeover = `SELECT a.succeeded AS attempt, 0 AS revision, a.public_token, a.report_at AS fetched_at, 0 AS revised_at, a.report,
-		a.analysis, a.analysis_at, 'applications' AS sealed_in, 0 AS available_until
-	FROM applications a WHERE a.id = $1 AND a.report IS NOT NULL AND NOT EXISTS (
-		SELECT 1 FROM application_report_revisions r WHERE r.application_id = a.id AND r.attempt = a.succeeded)`
+func takeover(c contents) string {
+	return `SELECT a.succeeded AS attempt, 0 AS revision, a.public_token, a.report_at AS fetched_at, 0 AS revised_at, ` + string(c) + `,
+			a.analysis_at, 'applications' AS sealed_in, 0 AS available_until
+		FROM applications a WHERE a.id = $1 AND a.report IS NOT NULL AND NOT EXISTS (
+			SELECT 1 FROM application_report_revisions r WHERE r.application_id = a.id AND r.attempt = a.succeeded)`
+}
 
 // reportRows selects all reports of an application.
-const reportRows = `SELECT ` + reportColumns + ` FROM (
-	SELECT ` + reportColumns + ` FROM application_report_revisions WHERE application_id = $1 UNION ALL ` + takeover + `) AS r`
+func reportRows(c contents) string {
+	return `SELECT ` + reportColumns + ` FROM (
+		SELECT attempt, revision, public_token, fetched_at, revised_at, ` + string(c) + `, analysis_at, sealed_in, available_until
+			FROM application_report_revisions WHERE application_id = $1 UNION ALL ` + takeover(c) + `) AS r`
+}
 
 func scanReport(row store.Row) (r reportRow, err error) {
 	var attempt, revision, fetched, revised, settled, until int64
@@ -64,13 +80,13 @@ func scanReport(row store.Row) (r reportRow, err error) {
 // takeOver copies a report that a replica of the previous version stored.
 func takeOver(ctx context.Context, tx *store.Tx, id string) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO application_report_revisions (application_id, `+reportColumns+`)
-		SELECT $1, `+reportColumns+` FROM (`+takeover+`) AS t WHERE TRUE ON CONFLICT DO NOTHING`, id)
+		SELECT $1, `+reportColumns+` FROM (`+takeover(withBoth)+`) AS t WHERE TRUE ON CONFLICT DO NOTHING`, id)
 	return err
 }
 
 // reportOf returns a revision of the report of an attempt; a revision below zero is the newest.
-func reportOf(ctx context.Context, q store.Queryer, id string, attempt, revision int) (reportRow, error) {
-	return scanReport(q.QueryRowContext(ctx, reportRows+` WHERE attempt = $2 AND ($3 < 0 OR revision = $3)
+func reportOf(ctx context.Context, q store.Queryer, c contents, id string, attempt, revision int) (reportRow, error) {
+	return scanReport(q.QueryRowContext(ctx, reportRows(c)+` WHERE attempt = $2 AND ($3 < 0 OR revision = $3)
 		ORDER BY revision DESC LIMIT 1`, id, int64(attempt), int64(revision)))
 }
 
@@ -79,9 +95,7 @@ func (s *Service) Reports(ctx context.Context, id string) ([]StoredReport, error
 	return store.QueryAll(ctx, s.DB.SQL, func(row store.Row) (StoredReport, error) {
 		r, err := scanReport(row)
 		return r.StoredReport, err
-	}, `SELECT attempt, revision, public_token, fetched_at, revised_at, NULL, NULL, analysis_at, sealed_in,
-		available_until FROM (`+reportRows+`) AS s
-		ORDER BY attempt DESC, revision DESC`, id)
+	}, reportRows(noContents)+` ORDER BY attempt DESC, revision DESC`, id)
 }
 
 // insertReport stores a report; false means that it is stored already.

@@ -31,7 +31,7 @@ func (FetchRevision) Kind() string { return "portal.revision" }
 // made the webhook after the report was fetched. A webhook without a time counts if the same status
 // was known for a minute, because until then it may be the first one again.
 func (s *Service) announceRevision(ctx context.Context, tx *store.Tx, id string, number int, e webhook.Event, repeated bool) error {
-	held, err := reportOf(ctx, tx, id, number, -1)
+	held, err := reportOf(ctx, tx, noContents, id, number, -1)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (s *Service) fetchRevision(ctx context.Context, f FetchRevision) error {
 // revision. It reports whether it is. It returns ErrNoReport without a stored report, ErrFetching,
 // and the service's refusal as *svcapi.Error.
 func (s *Service) Refresh(ctx context.Context, id string, number int) (revised bool, err error) {
-	a, held, err := s.reportOf(ctx, s.DB.SQL, id, number, -1)
+	a, held, err := s.reportOf(ctx, s.DB.SQL, noContents, id, number, -1)
 	if err != nil {
 		return false, err
 	}
@@ -78,7 +78,7 @@ func (s *Service) Refresh(ctx context.Context, id string, number int) (revised b
 		if err != nil {
 			return err
 		}
-		if held, err = reportOf(ctx, tx, id, held.Attempt, -1); err != nil {
+		if held, err = reportOf(ctx, tx, withReport, id, held.Attempt, -1); err != nil {
 			return err
 		}
 		plain, err := s.DB.Vault.Open(ctx, tx, a.dataKey, held.cell(id, "report"), held.report)
@@ -95,6 +95,11 @@ func (s *Service) Refresh(ctx context.Context, id string, number int) (revised b
 		r := reportRow{StoredReport: storedReport(held.Attempt, next, tx.Now, meta)}
 		if err := s.store(ctx, tx, &locked, &r, raw); err != nil {
 			return err
+		}
+		if r.Attempt == locked.Report.Attempt {
+			if err := s.enqueueAnalysis(ctx, tx, locked, tx.Now); err != nil {
+				return err
+			}
 		}
 		state := string(locked.Journey.State)
 		_, err = s.record(ctx, tx, locked, fmt.Sprintf("%s/%d/%d", journey.Revised, r.Attempt, r.Revision),

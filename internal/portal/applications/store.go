@@ -59,19 +59,12 @@ func (s *Service) Get(ctx context.Context, q store.Queryer, id string) (Applicat
 	return scan(q.QueryRowContext(ctx, `SELECT `+columns+` FROM applications WHERE id = $1`, id))
 }
 
-// Lock reads an application and prevents other changes until tx ends: an update that
-// changes nothing takes a row lock on both engines. It returns store.ErrNotFound if there is
-// none.
+// Lock reads an application and prevents other changes until tx ends. It returns
+// store.ErrNotFound if there is none.
 func (s *Service) Lock(ctx context.Context, tx *store.Tx, id string) (Application, error) {
-	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE applications SET version = version WHERE id = $1`, id))
-	if err != nil {
-		return Application{}, err
-	}
-	if !ok {
-		return Application{}, store.ErrNotFound
-	}
+	a, err := scan(tx.QueryRowContext(ctx, `SELECT `+columns+` FROM applications WHERE id = $1`+s.DB.ForUpdate(), id))
 	tx.RefreshNow()
-	return s.Get(ctx, tx, id)
+	return a, err
 }
 
 // insert stores a new application; false means that its external ID is taken.

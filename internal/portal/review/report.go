@@ -59,14 +59,16 @@ var (
 	errStored    = errors.New("review: a stored report does not parse")
 )
 
-// analysis returns the analysis of a cashflow report; nil if none exists yet.
+// analysis returns the analysis of a cashflow report; nil if none exists yet, or none that a page
+// can show.
 func (d *Handler) analysis(ctx context.Context, id string, of applications.StoredReport) (a *report.Analysis, pending bool, err error) {
 	raw, pending, err := d.Applications.Analysis(ctx, id, of.Attempt, of.Revision)
 	if err != nil || raw == nil {
 		return nil, pending, err
 	}
 	if a, err = report.ParseAnalysis(raw); err != nil {
-		return nil, pending, errors.New("review: a stored analysis does not parse")
+		d.Log.WarnContext(ctx, "a stored analysis cannot be shown", "application", id, "err", err.Error())
+		return nil, false, nil
 	}
 	return a, pending, nil
 }

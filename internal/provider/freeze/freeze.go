@@ -83,7 +83,7 @@ type Entry struct {
 
 // File returns the state of a file.
 func (s *Service) File(ctx context.Context, q store.Queryer, mailbox []byte) (File, error) {
-	return read(ctx, q, mailbox, "")
+	return readAny(ctx, q, mailbox, "")
 }
 
 // OfReport returns the file of the person whom a report is about.
@@ -107,10 +107,7 @@ func (s *Service) Require(ctx context.Context, tx *store.Tx, publicToken string)
 
 // RequireMailbox is Require for the file of a mailbox.
 func (s *Service) RequireMailbox(ctx context.Context, tx *store.Tx, mailbox []byte) error {
-	if err := touch(ctx, tx, mailbox); err != nil {
-		return err
-	}
-	f, err := read(ctx, tx, mailbox, s.lock())
+	f, err := use(ctx, tx, mailbox, s.lock())
 	if err == nil && f.Frozen(s.Now()) {
 		err = ErrFrozen
 	}
@@ -185,10 +182,7 @@ func (s *Service) Alert(ctx context.Context, tx *store.Tx, mailbox []byte, life 
 
 // change changes a file and adds the entry to its log, if the file changed.
 func (s *Service) change(ctx context.Context, tx *store.Tx, mailbox []byte, e Entry, apply func(*File) bool) (Entry, error) {
-	if err := touch(ctx, tx, mailbox); err != nil {
-		return Entry{}, err
-	}
-	f, err := read(ctx, tx, mailbox, s.DB.ForUpdate())
+	f, err := use(ctx, tx, mailbox, s.DB.ForUpdate())
 	if err != nil {
 		return Entry{}, err
 	}

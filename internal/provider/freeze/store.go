@@ -42,7 +42,7 @@ func (s *Service) FrozenAmong(ctx context.Context, tx *store.Tx, publicTokens []
 	var f File
 	for i, p := range mailboxes { // in one order, so that transactions do not wait for each other
 		if p.mailbox != "" && (i == 0 || p.mailbox != mailboxes[i-1].mailbox) {
-			if f, err = read(ctx, tx, []byte(p.mailbox), s.lock()); err != nil {
+			if f, err = readAny(ctx, tx, []byte(p.mailbox), s.lock()); err != nil {
 				return nil, err
 			}
 		}
@@ -53,33 +53,50 @@ func (s *Service) FrozenAmong(ctx context.Context, tx *store.Tx, publicTokens []
 	return frozen, nil
 }
 
-// touch adds the row of a file, or marks it as used today. It locks no row that stays as it is.
-func touch(ctx context.Context, tx *store.Tx, mailbox []byte) error {
+// idle is how long a file is not marked as used again.
+const idle = 24 * time.Hour
+
+// use reads a file with a lock. It adds its row, or marks it as used if it was not today; it locks no
+// row that stays as it is before that.
+func use(ctx context.Context, tx *store.Tx, mailbox []byte, lock string) (File, error) {
+	f, err := read(ctx, tx, mailbox, tx.Now.Add(-idle), lock)
+	if !errors.Is(err, store.ErrNotFound) {
+		return f, err
+	}
 	now := store.Micros(tx.Now)
 	added, err := store.ExecOne(tx.ExecContext(ctx, `INSERT INTO consumer_files (mailbox, used_at) VALUES ($1, $2)
 		ON CONFLICT (mailbox) DO NOTHING`, mailbox, now))
-	if err != nil || added {
-		return err
+	if err == nil && !added {
+		_, err = tx.ExecContext(ctx, `UPDATE consumer_files SET used_at = $2 WHERE mailbox = $1 AND used_at < $3`,
+			mailbox, now, store.Micros(tx.Now.Add(-idle)))
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE consumer_files SET used_at = $2 WHERE mailbox = $1 AND used_at < $3`,
-		mailbox, now, store.Micros(tx.Now.Add(-24*time.Hour)))
-	return err
+	if err != nil {
+		return File{}, err
+	}
+	return read(ctx, tx, mailbox, time.Time{}, lock)
 }
 
-func read(ctx context.Context, q store.Queryer, mailbox []byte, lock string) (f File, err error) {
+// read reads a file that was used since a time. It returns store.ErrNotFound if there is none.
+func read(ctx context.Context, q store.Queryer, mailbox []byte, since time.Time, lock string) (f File, err error) {
 	var frozen, lifted, alert int64
-	err = q.QueryRowContext(ctx, `SELECT frozen_at, lifted_until, alert_until FROM consumer_files WHERE mailbox = $1`+lock, mailbox).
-		Scan(&frozen, &lifted, &alert)
-	if errors.Is(err, sql.ErrNoRows) {
-		return f, nil
-	}
+	err = q.QueryRowContext(ctx, `SELECT frozen_at, lifted_until, alert_until FROM consumer_files WHERE mailbox = $1 AND used_at >= $2`+lock,
+		mailbox, store.MicrosOrZero(since)).Scan(&frozen, &lifted, &alert)
 	f.FrozenAt, f.LiftedUntil, f.AlertUntil = instant(frozen), instant(lifted), instant(alert)
+	return f, store.MapNotFound(err)
+}
+
+// readAny reads a file; one without a row is neither frozen nor alerted.
+func readAny(ctx context.Context, q store.Queryer, mailbox []byte, lock string) (File, error) {
+	f, err := read(ctx, q, mailbox, time.Time{}, lock)
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil
+	}
 	return f, err
 }
 
 func update(ctx context.Context, tx *store.Tx, mailbox []byte, f File) error {
 	_, err := tx.ExecContext(ctx, `UPDATE consumer_files SET frozen_at = $2, lifted_until = $3, alert_until = $4, used_at = $5
-		WHERE mailbox = $1`, mailbox, micros(f.FrozenAt), micros(f.LiftedUntil), micros(f.AlertUntil), store.Micros(tx.Now))
+		WHERE mailbox = $1`, mailbox, store.MicrosOrZero(f.FrozenAt), store.MicrosOrZero(f.LiftedUntil), store.MicrosOrZero(f.AlertUntil), store.Micros(tx.Now))
 	return err
 }
 
@@ -87,7 +104,7 @@ func update(ctx context.Context, tx *store.Tx, mailbox []byte, f File) error {
 func insertEntry(ctx context.Context, tx *store.Tx, id string, mailbox []byte, e Entry) error {
 	_, err := tx.ExecContext(ctx, `INSERT INTO consumer_file_log (id, mailbox, at, action, customer_id, until)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING`,
-		id, mailbox, store.Micros(e.At), string(e.Action), e.CustomerID, micros(e.Until))
+		id, mailbox, store.Micros(e.At), string(e.Action), e.CustomerID, store.MicrosOrZero(e.Until))
 	return err
 }
 
@@ -120,12 +137,4 @@ func instant(micros int64) time.Time {
 		return time.Time{}
 	}
 	return store.Time(micros)
-}
-
-// micros returns store.Micros(t), or 0 for the zero time.
-func micros(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return store.Micros(t)
 }

@@ -146,11 +146,8 @@ func ofConsumer(ctx context.Context, tx *store.Tx, consumerID string) ([]string,
 
 // lockByHandle is byHandle with a lock: no other request can change the visit before tx
 // ends.
-func lockByHandle(ctx context.Context, tx *store.Tx, handle string) (visit, error) {
-	if _, err := tx.ExecContext(ctx, `UPDATE visits SET version = version WHERE handle_hash = $1`, store.Hash(handle)); err != nil {
-		return visit{}, err
-	}
-	return byHandle(ctx, tx, handle)
+func (s *Service) lockByHandle(ctx context.Context, tx *store.Tx, handle string) (visit, error) {
+	return scan(tx.QueryRowContext(ctx, `SELECT `+columns+` FROM visits WHERE handle_hash = $1`+s.DB.ForUpdate(), store.Hash(handle)))
 }
 
 func byPublicToken(ctx context.Context, q store.Queryer, publicToken string) (visit, error) {

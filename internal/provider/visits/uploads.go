@@ -265,7 +265,7 @@ func tooLarge(err error) bool {
 func (s *Service) keepFile(ctx context.Context, handle, nonce, id string, group flow.DocumentGroup) (v visit, moved, full bool, err error) {
 	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
 		moved, full = false, false
-		if v, err = lockByHandle(ctx, tx, handle); err != nil {
+		if v, err = s.lockByHandle(ctx, tx, handle); err != nil {
 			return err
 		}
 		if v, err = s.catchUp(ctx, tx, v); err != nil {
@@ -296,7 +296,7 @@ func (s *Service) keepFile(ctx context.Context, handle, nonce, id string, group 
 // current.
 func (s *Service) removeFile(ctx context.Context, handle, nonce, id string) (v visit, err error) {
 	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if v, err = lockByHandle(ctx, tx, handle); err != nil {
+		if v, err = s.lockByHandle(ctx, tx, handle); err != nil {
 			return err
 		}
 		if v, err = s.catchUp(ctx, tx, v); err != nil || v.outdated(nonce) {

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"vestibule/internal/jobs"
@@ -46,7 +45,10 @@ func (x *Index) Refill(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if err := errors.Join(put(ctx, tx, a, externalKey(a.ExternalID)), x.OnApplicant(ctx, tx, a, people[id])); err != nil {
+			if _, err := put(ctx, tx, a, externalKey(a.ExternalID)); err != nil {
+				return err
+			}
+			if err := x.OnApplicant(ctx, tx, a, people[id]); err != nil {
 				return err
 			}
 			if a.HasReport() {

@@ -62,11 +62,8 @@ func (x *Index) Prepare(ctx context.Context) (err error) {
 // OnChange updates an application's row in the transaction that creates or changes the
 // application.
 func (x *Index) OnChange(ctx context.Context, tx *store.Tx, a applications.Application, _ applications.TimelineEntry) error {
-	if err := put(ctx, tx, a, externalKey(a.ExternalID)); err != nil || !a.HasReport() {
-		return err
-	}
-	known, err := summarizedAt(ctx, tx, a.ID)
-	if err != nil || known.Equal(a.Report.At) {
+	summarized, err := put(ctx, tx, a, externalKey(a.ExternalID))
+	if err != nil || !a.HasReport() || summarized.Equal(a.Report.At) {
 		return err
 	}
 	return x.summarize(ctx, tx, a)
@@ -87,12 +84,7 @@ func (x *Index) summarize(ctx context.Context, tx *store.Tx, a applications.Appl
 // OnApplicant indexes the applicant's words in the transaction that stores the
 // applicant's data. It is idempotent.
 func (x *Index) OnApplicant(ctx context.Context, tx *store.Tx, a applications.Application, f prefill.Fields) error {
-	for _, t := range x.tokens(f) {
-		if err := insertToken(ctx, tx, t, a.CreatedAt, a.ID); err != nil {
-			return err
-		}
-	}
-	return nil
+	return insertTokens(ctx, tx, x.tokens(f), a.CreatedAt, a.ID)
 }
 
 // token returns the keyed hash of a word.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -19,9 +20,9 @@ import (
 )
 
 // put inserts or updates an application's row.
-func put(ctx context.Context, q store.Queryer, a applications.Application, key []byte) error {
-	j := a.Journey
-	_, err := q.ExecContext(ctx, `INSERT INTO review_index (application_id, data_key, product, mode, external_id, external_key, public_token,
+func put(ctx context.Context, q store.Queryer, a applications.Application, key []byte) (summarized time.Time, err error) {
+	j, at := a.Journey, int64(0)
+	err = q.QueryRowContext(ctx, `INSERT INTO review_index (application_id, data_key, product, mode, external_id, external_key, public_token,
 			state, outcome, attempt, decision, has_report, named, created_at, updated_at, version, revised_at,
 			outdated, answered)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', $11, TRUE, $12, $13, $14, $15, $16, $17)
@@ -29,23 +30,17 @@ func put(ctx context.Context, q store.Queryer, a applications.Application, key [
 		external_key = excluded.external_key, public_token = excluded.public_token,
 			state = excluded.state, outcome = excluded.outcome, attempt = excluded.attempt,
 			has_report = excluded.has_report, updated_at = excluded.updated_at, revised_at = excluded.revised_at,
-			outdated = excluded.outdated, answered = excluded.answered`,
+			outdated = excluded.outdated, answered = excluded.answered
+		RETURNING report_at`,
 		a.ID, a.DataKey(), string(a.Product), string(a.Mode), a.ExternalID, key, j.PublicToken,
 		string(j.State), string(j.Outcome()), int64(j.Attempt),
 		a.HasReport(), store.Micros(a.CreatedAt), store.Micros(a.UpdatedAt), int64(version), store.MicrosOrZero(a.Report.RevisedAt),
-		a.Decision.Outdated, a.Decision.Answered())
-	return err
+		a.Decision.Outdated, a.Decision.Answered()).Scan(&at)
+	return store.Time(at), err
 }
 
 func summaryCell(id string) store.Cell {
 	return store.Cell{Table: "review_index", Column: "summary", Row: id}
-}
-
-// summarizedAt returns the time of the report that the summary is of; 1970 for none.
-func summarizedAt(ctx context.Context, q store.Queryer, id string) (time.Time, error) {
-	var at int64
-	err := q.QueryRowContext(ctx, `SELECT report_at FROM review_index WHERE application_id = $1`, id).Scan(&at)
-	return store.Time(at), store.MapNotFound(err)
 }
 
 func setSummary(ctx context.Context, tx *store.Tx, v *store.Vault, a applications.Application, s verdict.Summary) error {
@@ -105,9 +100,18 @@ func (x *Index) summaries(ctx context.Context, q store.Queryer, rows []Found) er
 	return nil
 }
 
-func insertToken(ctx context.Context, q store.Queryer, token []byte, created time.Time, id string) error {
-	_, err := q.ExecContext(ctx, `INSERT INTO review_tokens (token, created_at, application_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-		token, store.Micros(created), id)
+// insertTokens inserts the tokens of an application that are not stored yet.
+func insertTokens(ctx context.Context, q store.Queryer, tokens [][]byte, created time.Time, id string) error {
+	if len(tokens) == 0 {
+		return nil
+	}
+	rows, args := "", []any{store.Micros(created), id}
+	for i := range store.PadCount(len(tokens)) {
+		rows += fmt.Sprintf(",($1,$2,$%d)", len(args)+1)
+		args = append(args, tokens[min(i, len(tokens)-1)])
+	}
+	_, err := q.ExecContext(ctx, `INSERT INTO review_tokens (created_at, application_id, token) VALUES `+rows[1:]+
+		` ON CONFLICT DO NOTHING`, args...)
 	return err
 }
 
