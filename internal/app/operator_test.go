@@ -112,7 +112,8 @@ func (w *testServer) operatorRoutes(t *testing.T) []route {
 		"prepared/remove":       {"report", "00000000-0000-4000-8000-000000000000"}} {
 		out = append(out, send("/operator/customers/{id}/"+form, lost.PublicID, pairs...))
 	}
-	for _, page := range strings.Fields("sign-in forgotten-password set-password/x sign-in/code sign-in/factor find people/find audit/find disputes/find") {
+	for _, page := range strings.Fields("sign-in forgotten-password set-password/x sign-in/code sign-in/factor find people/find " +
+		"audit/find disputes/find") {
 		out = append(out, route{base: s, method: "GET", pattern: "/operator/" + page, shape: asPage})
 	}
 	return out

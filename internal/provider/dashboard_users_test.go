@@ -471,7 +471,8 @@ func TestMembersOfAnAccount(t *testing.T) {
 		}
 		for _, path := range []string{"/webhooks", "/redirects", "/credentials", "/products", "/prepared", "/accounts", "/theme", "/audit",
 			"/products/" + b.seed.Products[contract.Cashflow]} {
-			if a := m.ask("GET", "/dashboard"+path, ""); a.status != 403 || !strings.Contains(string(a.raw), i18ntest.EN("dashboard.problem.owners.title")) {
+			a := m.ask("GET", "/dashboard"+path, "")
+			if a.status != 403 || !strings.Contains(string(a.raw), i18ntest.EN("dashboard.problem.owners.title")) {
 				t.Errorf("a member at %s: %d", path, a.status)
 			}
 		}

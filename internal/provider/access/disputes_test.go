@@ -148,7 +148,8 @@ func TestConsumerDisputes(t *testing.T) {
 		}
 		checkBody(t, b.Do("GET", "/access/disputes/"+m+"?lang=en", nil), 200, []string{"I still say that it is not mine."},
 			[]string{"Twice.", "/access/disputes/" + m + "/note"})
-		if stored := onDisk(s); strings.Contains(stored, "I still say") || strings.Contains(stored, "canary") || strings.Contains(stored, "letter of the bank") ||
+		if stored := onDisk(s); strings.Contains(stored, "I still say") || strings.Contains(stored, "canary") ||
+			strings.Contains(stored, "letter of the bank") ||
 			strings.Contains(stored, "alert(1)") {
 			t.Error("the database has texts or files of a dispute that are not encrypted")
 		}

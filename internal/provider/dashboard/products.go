@@ -255,7 +255,8 @@ func (s *Service) configureProduct(ctx context.Context, tx *store.Tx, by user, i
 	if i := slices.IndexFunc(all, func(c customers.Configuration) bool { return c.ID == id }); i >= 0 {
 		to, f = all[i], "assigned"
 	}
-	return recorded(ProductConfigured(p, to), f, "").about(p.CustomerID), productProblem(s.Customers.ConfigureProduct(ctx, tx, p.CustomerID, p.ID, id))
+	return recorded(ProductConfigured(p, to), f, "").about(p.CustomerID),
+		productProblem(s.Customers.ConfigureProduct(ctx, tx, p.CustomerID, p.ID, id))
 }
 
 // ErrNoPrepared is returned in production, which has no prepared reports.

@@ -514,7 +514,7 @@ func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, to
 	if err != nil {
 		return done{}, err
 	}
-	d := done{action: "report shared", object: s.reference(relay), detail: in.field("publicId"), flash: "shared", to: "/dashboard/relay-tokens"}
+	d := done{action: "report shared", object: s.reference(relay), detail: with, flash: "shared", to: "/dashboard/relay-tokens"}
 	return d, s.inTrailOf(ctx, tx, by, owner.ID, d)
 }
 

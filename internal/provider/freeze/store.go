@@ -96,7 +96,8 @@ func readAny(ctx context.Context, q store.Queryer, mailbox []byte, lock string) 
 
 func update(ctx context.Context, tx *store.Tx, mailbox []byte, f File) error {
 	_, err := tx.ExecContext(ctx, `UPDATE consumer_files SET frozen_at = $2, lifted_until = $3, alert_until = $4, used_at = $5
-		WHERE mailbox = $1`, mailbox, store.MicrosOrZero(f.FrozenAt), store.MicrosOrZero(f.LiftedUntil), store.MicrosOrZero(f.AlertUntil), store.Micros(tx.Now))
+		WHERE mailbox = $1`, mailbox, store.MicrosOrZero(f.FrozenAt), store.MicrosOrZero(f.LiftedUntil), store.MicrosOrZero(f.AlertUntil),
+		store.Micros(tx.Now))
 	return err
 }
 
