@@ -260,7 +260,7 @@ func TestRedirectByPost(t *testing.T) {
 		a := s.begin(t, "redirect-form")
 		mine.open(t, a.ConnectURL)
 		click(t, mine.page(button(en("connect.secure_page"))))
-		walk(t, mine.page, "default")
+		walkAndReturn(t, mine, "default")
 		title(t, mine, en("visit.back.title"))
 		token, err := mine.page("form#return input[name=token]").InputValue()
 		must(t, err)

@@ -77,7 +77,7 @@ func TestRequestForMore(t *testing.T) {
 			!strings.Contains(letters, "Conecte su cuenta de ahorros.") || link == "" {
 			t.Fatalf("the email:\n%s", letters)
 		}
-		if p := admin.get("/review"); !strings.Contains(p.body, own) || strings.Contains(p.body, "Answered") {
+		if p := admin.get("/review?queue=waiting"); !strings.Contains(p.body, own) || strings.Contains(p.body, "Answered") {
 			t.Errorf("the list, while it is not answered:\n%s", p.body)
 		}
 		if p := admin.get(own); !strings.Contains(p.body, i18ntest.EN("review.asked.open")) ||

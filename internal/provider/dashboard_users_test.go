@@ -479,9 +479,9 @@ func TestMembersOfAnAccount(t *testing.T) {
 		before := b.audited()
 		for path, pairs := range map[string][]string{"/people": {"email", "friend@customer.example"}, "/people/" + id + "/role": {"role", ""},
 			"/people/" + id + "/remove": nil, "/people/" + id + "/factor": nil, "/people/" + id + "/invite": nil,
-			"/credentials": {"name", "Mine"}, "/webhooks/callback": {"url", "https://mine.example/"},
-			"/webhooks/test": nil, "/redirects/add": {"url", "https://mine.example/"}, "/accounts": {"name", "Mine"},
-			"/products": {"name", "Mine"}, "/theme/reset": nil, "/deliveries/redeliver": {"since", "2026-01-01"},
+			"/credentials": {"name", "Mine"}, "/webhooks": {"endpoint", "https://mine.example/"},
+			"/webhooks/" + id + "/test": nil, "/redirects/add": {"url", "https://mine.example/"}, "/accounts": {"name", "Mine"},
+			"/products": {"name", "Mine"}, "/theme/reset": nil, "/webhooks/" + id + "/redeliver": {"since", "2026-01-01"},
 			"/prepared/remove": nil, "/people/find": {"query", "a"}, "/audit/find": {"query", "a"}} {
 			if a := send("/dashboard"+path, pairs...); a.status != 403 {
 				t.Errorf("a member sends %s: %d", path, a.status)

@@ -14,8 +14,8 @@ const maxLanguageLink = 1000
 // Languages returns links to the page at u in each language: the same address with lang
 // set. It keeps other parameters, so u must not contain secrets.
 func Languages(current i18n.Lang, u *url.URL) []Choice {
-	if len(u.Path)+len(u.RawQuery) > maxLanguageLink {
-		return nil // bounds how much of an address is repeated
+	if len(u.Path)+len(u.RawQuery) > maxLanguageLink || strings.Contains(u.Path, "//") {
+		return nil // bounds how much of an address is repeated, and repeats none that could lead to another host
 	}
 	var out []Choice
 	for _, l := range i18n.Languages() {

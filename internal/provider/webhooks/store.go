@@ -235,6 +235,9 @@ func lockedCallbacksOf(ctx context.Context, tx *store.Tx, customerID, forUpdate 
 }
 
 func callback(ctx context.Context, q store.Queryer, customerID, id string) (webhook.Callback, error) {
+	if id != "" && !contract.IsUUID(id) {
+		return webhook.Callback{}, store.ErrNotFound
+	}
 	return scanCallback(q.QueryRowContext(ctx, selectCallback+`AND (id = $2 OR $2 = '' AND further_id = '')`, customerID, id))
 }
 
