@@ -19,6 +19,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"vestibule/internal/contract"
@@ -40,11 +41,12 @@ type Error struct {
 }
 
 // Detail names one field of the input and what is wrong with it. Field is a
-// path such as accounts[2].transactions[17].amount.
+// path such as accounts[2].transactions[17].amount; empty for the body itself.
 type Detail struct {
-	Field   string `json:"field"`
-	Code    string `json:"code,omitempty"`
-	Message string `json:"message"`
+	Field     string `json:"field"`
+	Code      string `json:"code,omitempty"`
+	Message   string `json:"message"`             // for developers
+	Applicant string `json:"applicant,omitempty"` // for the applicant, if the field is theirs
 }
 
 // NewError makes an Error; why goes to the log and never to the client.
@@ -135,9 +137,17 @@ const (
 func limitDetails(details []Detail) []Detail {
 	out := slices.Clone(details[:min(len(details), MaxDetails)])
 	for i := range out {
-		out[i].Field, out[i].Message = Truncate(out[i].Field, maxDetailField), Truncate(out[i].Message, maxDetailWords)
+		out[i].Field, out[i].Message = Truncate(strings.Map(printable, out[i].Field), maxDetailField), Truncate(out[i].Message, maxDetailWords)
 	}
 	return out
+}
+
+// printable replaces a character that changes how others are shown, or is not shown itself.
+func printable(r rune) rune {
+	if !unicode.IsGraphic(r) {
+		return '?'
+	}
+	return r
 }
 
 // Truncate shortens s to at most most characters, the last of which is an ellipsis if s

@@ -5,6 +5,7 @@
 package strictjson
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -64,12 +65,19 @@ func ParseAll(raw []byte, maxDepth int) (any, error) {
 
 func parse(raw []byte, maxDepth int, duplicates bool) (any, error) {
 	if !utf8.Valid(raw) {
-		return nil, &Error{Message: "is not valid UTF-8"}
+		p := parser{raw: raw}
+		for {
+			r, size := utf8.DecodeRune(raw[p.at:])
+			if r == utf8.RuneError && size == 1 {
+				return nil, &Error{Message: "is not valid UTF-8" + p.position()}
+			}
+			p.at += size
+		}
 	}
 	p := parser{raw: raw, depth: maxDepth, duplicates: duplicates}
 	v := p.value()
 	if p.err == nil && p.next() != 0 {
-		p.fail("has something after the JSON value")
+		p.fail("has something after the JSON value" + p.position())
 	}
 	if p.err != nil {
 		return v, p.err
@@ -110,6 +118,29 @@ func (p *parser) fail(message string) {
 		}
 	}
 	p.err = &Error{Path: path.String(), Message: message}
+}
+
+// invalid records that the document is not JSON, and where.
+func (p *parser) invalid() {
+	switch {
+	case p.at < len(p.raw):
+		p.fail("is not valid JSON" + p.position())
+	case len(bytes.TrimSpace(p.raw)) == 0:
+		p.fail("is empty")
+	default:
+		p.fail("ends before the JSON is complete")
+	}
+}
+
+// position returns where the parser is, for an error: " near line 2, column 7", in characters.
+func (p *parser) position() string {
+	return Position(bytes.Count(p.raw[:p.at], []byte("\n")), utf8.RuneCount(p.raw[bytes.LastIndexByte(p.raw[:p.at], '\n')+1:p.at]))
+}
+
+// Position returns what an error says about a place after so many lines of a document, and so many
+// characters of the next.
+func Position(lines, characters int) string {
+	return " near line " + strconv.Itoa(lines+1) + ", column " + strconv.Itoa(characters+1)
 }
 
 // next skips white space and returns the next byte without consuming it; 0 at the end.
@@ -178,7 +209,7 @@ func (p *parser) more(first bool, end byte) bool {
 		p.at++
 		return true
 	}
-	p.fail("is not valid JSON")
+	p.invalid()
 	return false
 }
 
@@ -187,13 +218,13 @@ func (p *parser) object() Object {
 	var seen map[string]bool // of large objects
 	for p.more(len(o) == 0, '}') {
 		if p.next() != '"' {
-			p.fail("is not valid JSON")
+			p.invalid()
 			break
 		}
 		name := p.text()
 		p.path = append(p.path, step{name: name, member: true})
 		if p.next() != ':' {
-			p.fail("is not valid JSON")
+			p.invalid()
 			break
 		}
 		p.at++
@@ -244,24 +275,24 @@ func (p *parser) text() string {
 			}
 			var s string
 			if json.Unmarshal(p.raw[from:p.at], &s) != nil {
-				p.fail("is not valid JSON")
+				p.invalid()
 			}
 			return s
 		case c == '\\':
 			escaped = true
 			p.at++
 		case c < ' ':
-			p.fail("is not valid JSON")
+			p.invalid()
 			return ""
 		}
 	}
-	p.fail("is not valid JSON")
+	p.invalid()
 	return ""
 }
 
 func (p *parser) literal(word string, v any) any {
 	if !strings.HasPrefix(string(p.raw[p.at:min(len(p.raw), p.at+len(word))]), word) {
-		p.fail("is not valid JSON")
+		p.invalid()
 		return nil
 	}
 	p.at += len(word)
@@ -274,7 +305,10 @@ func (p *parser) number() any {
 		p.at++
 	}
 	if !json.Valid(p.raw[from:p.at]) {
-		p.fail("is not valid JSON")
+		if from < len(p.raw) {
+			p.at = from
+		}
+		p.invalid()
 		return nil
 	}
 	return json.Number(p.raw[from:p.at])
