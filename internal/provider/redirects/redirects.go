@@ -18,6 +18,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -131,8 +132,12 @@ func splitMembers(members map[string]json.RawMessage) (completeURL, args string,
 // chooseCompleteURL returns the requested redirect URL or, without one, the first
 // registered URL. A URL that is not registered is INVALID_COMPLETE_URL.
 func chooseCompleteURL(requested string, registered []string) (string, error) {
+	words := "cannot be checked: the account has registered no redirect URL; add one on the dashboard"
+	if len(registered) > 0 {
+		words = "must be within a redirect URL registered on the account: " + strings.Join(registered, ", ")
+	}
 	invalid := httpx.NewError(contract.CodeInvalidCompleteURL, errors.New("the redirect URL is not registered"),
-		httpx.Detail{Field: "completeUrl", Message: "is not within the redirect URLs registered on the account"})
+		httpx.Detail{Field: "completeUrl", Message: words})
 	if requested == "" {
 		if len(registered) == 0 {
 			return "", invalid

@@ -72,7 +72,7 @@ func (s *Service) requestedBody(kind contract.Product, r *http.Request) ([]byte,
 		return nil, err
 	}
 	if rep.Kind != kind {
-		return nil, httpx.NewError(contract.CodeInvalidToken, errors.New("the report is of another kind"))
+		return nil, otherKind(rep)
 	}
 	if rep.Status != contract.StatusSuccess {
 		return nil, NotReady(rep)
@@ -82,6 +82,12 @@ func (s *Service) requestedBody(kind contract.Product, r *http.Request) ([]byte,
 		return nil, httpx.NewError(contract.CodeInvalidToken, err)
 	}
 	return body, err
+}
+
+// otherKind returns the error for a report that the caller may read, at another path.
+func otherKind(rep Report) error {
+	return &httpx.Error{Code: contract.CodeInvalidToken, Why: errors.New("the report is of another kind"),
+		Message: "This report is of the kind " + string(rep.Kind) + "; read it under " + rep.Kind.Path() + "."}
 }
 
 // reader reads a report, or only the fields that the caller needs.
@@ -122,7 +128,13 @@ func (s *Service) ownReport(r *http.Request, read reader) (Report, error) {
 	}
 	rep, err := read(r.Context(), s.DB.SQL, `customer_id = $1 AND `+where, caller.CustomerID, value)
 	if errors.Is(err, store.ErrNotFound) {
-		return rep, httpx.NewError(contract.CodeInvalidToken, fmt.Errorf("the caller has no such report: %w", err))
+		missing := httpx.NewError(contract.CodeInvalidToken, fmt.Errorf("the caller has no such report: %w", err))
+		if problem := httpx.UUIDProblem(id.PublicToken); id.ExternalID == "" && problem != "" {
+			missing.Details = []httpx.Detail{{Field: "X-PUBLIC-TOKEN", Message: problem}}
+		} else if word := httpx.Placeholder(id.ExternalID); word != "" {
+			missing.Details = []httpx.Detail{{Field: "X-EXTERNAL-ID", Message: word + "send the externalId of a report"}}
+		}
+		return rep, missing
 	}
 	return rep, err
 }

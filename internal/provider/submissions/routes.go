@@ -1,6 +1,7 @@
 package submissions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -93,7 +94,7 @@ func (s *Service) product(r *http.Request, customerID string) (customers.Product
 	values := r.Header.Values("X-Product-Id")
 	if len(values) != 1 || strings.TrimSpace(values[0]) == "" {
 		return customers.Product{}, httpx.NewError(contract.CodeMalformedHeaders, errors.New("no product"),
-			httpx.Detail{Field: "X-PRODUCT-ID", Message: "must be given once"})
+			httpx.Detail{Field: "X-PRODUCT-ID", Message: "must be given once, with the id of a cashflow product of yours"})
 	}
 	id := strings.ToLower(strings.TrimSpace(values[0]))
 	p, err := customers.Product{}, store.ErrNotFound
@@ -101,7 +102,11 @@ func (s *Service) product(r *http.Request, customerID string) (customers.Product
 		p, err = s.Customers.Product(r.Context(), s.DB.SQL, customerID, id)
 	}
 	if errors.Is(err, store.ErrNotFound) || err == nil && p.Kind != contract.Cashflow {
-		return p, httpx.NewError(contract.CodeInvalidProduct, errors.New("no cashflow product of the caller"))
+		wrong := httpx.Detail{Field: "X-PRODUCT-ID", Message: cmp.Or(httpx.UUIDProblem(id), "must be a product of your account")}
+		if err == nil {
+			wrong.Message = "is a product for " + string(p.Kind) + " reports; a submission needs one for cashflow reports"
+		}
+		return p, httpx.NewError(contract.CodeInvalidProduct, errors.New("no cashflow product of the caller"), wrong)
 	}
 	return p, err
 }
