@@ -44,14 +44,14 @@ func DecodeJSON(w http.ResponseWriter, r *http.Request, limit int64, into any) e
 
 // UnmarshalStrict is DecodeJSON for a body that has been read already. The error
 // names every member that is unknown, given twice or of the wrong type, at most
-// MaxDetails of them.
-func UnmarshalStrict(raw []byte, into any) error {
+// MaxDetails of them. alsoKnown are members that the caller has removed from the body before.
+func UnmarshalStrict(raw []byte, into any, alsoKnown ...string) error {
 	v, err := strictjson.ParseAll(raw, maxDepth)
 	var fault *strictjson.Error
 	if errors.As(err, &fault) && v == nil {
 		return malformed(fault.Path, fault.Message)
 	}
-	var c checker
+	c := checker{alsoKnown: alsoKnown}
 	c.value(v, reflect.TypeOf(into), "")
 	if fault != nil {
 		c.addProblem(fault.Path, fault.Message)
@@ -106,7 +106,8 @@ const maxPath = 256
 // checker compares a JSON document with the type that it is decoded into, and records
 // errors that encoding/json ignores or reports only once.
 type checker struct {
-	details []Detail
+	details   []Detail
+	alsoKnown []string
 }
 
 func (c *checker) full() bool { return len(c.details) == MaxDetails }
@@ -165,6 +166,9 @@ func (c *checker) members(o strictjson.Object, into reflect.Type, path string) {
 		if into != nil && into.Kind() == reflect.Struct {
 			var names []string
 			if inner, names = member(into, m.Name); names != nil {
+				if path == "" {
+					names = append(names, c.alsoKnown...)
+				}
 				c.addProblem(at, "is not a field of this request"+suggest.Hint(m.Name, names))
 			}
 		}

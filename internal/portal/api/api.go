@@ -15,6 +15,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -59,7 +60,8 @@ func (a *API) authorized(next httpx.HandlerFunc) httpx.HandlerFunc {
 				httpx.Detail{Field: "Authorization", Message: cmp.Or(problem, "has another key than the portalApiKey of this portal")})
 		}
 		if wait := a.bucket.take(a.Now(), float64(a.rate())); wait > 0 {
-			return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of the API key")}
+			return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of the API key"),
+				Message: "The key can send " + strconv.Itoa(a.rate()) + " requests a second; wait as long as Retry-After says."}
 		}
 		return next(w, r)
 	}

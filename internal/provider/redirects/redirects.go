@@ -92,7 +92,8 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		row.formOnly = account.RequireForm
-		if row.visitID, _, err = s.Visits.Begin(ctx, tx, caller, members, visitHandle(row, handle, token)); err != nil {
+		if row.visitID, _, err = s.Visits.Begin(ctx, tx, caller, members, visitHandle(row, handle, token),
+			"completeUrl", "redirectArgs", "token"); err != nil {
 			return err
 		}
 		if row.args, err = s.DB.Vault.Seal(ctx, tx, store.SystemKey, argsCell(row.id), []byte(args)); err != nil {

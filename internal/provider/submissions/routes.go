@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,7 +47,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if left > 0 {
-		return rateLimited(left)
+		return rateLimited(most, left)
 	}
 	sandbox := s.Sandbox != nil && caller.Environment == contract.Sandbox
 	in, err := s.read(w, r, n.PublicToken, sandbox)
@@ -71,7 +72,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		if left > 0 {
-			return rateLimited(left)
+			return rateLimited(most, left)
 		}
 		return begin(ctx, tx)
 	})
@@ -175,6 +176,7 @@ func (s *Service) source(ctx context.Context, product customers.Product, in Subm
 	return from, nil
 }
 
-func rateLimited(left time.Duration) error {
-	return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: left, Why: errors.New("too many submissions within a minute")}
+func rateLimited(most int, left time.Duration) error {
+	return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: left, Why: errors.New("too many submissions within a minute"),
+		Message: "Your account can send " + strconv.Itoa(most) + " submissions a minute; wait as long as Retry-After says."}
 }

@@ -254,17 +254,18 @@ func externalIDError(err error) error {
 // invite) from the members of an initialization's body, or takes over the visit of the
 // unused initialization token in the member "token". The applicant reaches it at
 // Path(handle). It runs in the caller's transaction, and its errors are the
-// initialization's.
+// initialization's. alsoKnown are members of the body that the caller has removed.
 func (s *Service) Begin(ctx context.Context, tx *store.Tx, caller auth.Caller, members map[string]json.RawMessage,
-	handle string) (visitID, publicToken string, err error) {
-	v, err := s.createOrClaim(ctx, tx, caller, members)
+	handle string, alsoKnown ...string) (visitID, publicToken string, err error) {
+	v, err := s.createOrClaim(ctx, tx, caller, members, alsoKnown)
 	if err != nil {
 		return "", "", err
 	}
 	return v.id, v.publicToken, setHandle(ctx, tx, v.id, handle, true)
 }
 
-func (s *Service) createOrClaim(ctx context.Context, tx *store.Tx, caller auth.Caller, members map[string]json.RawMessage) (visit, error) {
+func (s *Service) createOrClaim(ctx context.Context, tx *store.Tx, caller auth.Caller, members map[string]json.RawMessage,
+	alsoKnown []string) (visit, error) {
 	raw, ok := members["token"]
 	if !ok {
 		var req Request
@@ -272,7 +273,7 @@ func (s *Service) createOrClaim(ctx context.Context, tx *store.Tx, caller auth.C
 		if err != nil {
 			return visit{}, err
 		}
-		if err := httpx.UnmarshalStrict(all, &req); err != nil {
+		if err := httpx.UnmarshalStrict(all, &req, alsoKnown...); err != nil {
 			return visit{}, err
 		}
 		return s.create(ctx, tx, caller, req, false)
