@@ -290,22 +290,18 @@ func open(w http.ResponseWriter, r *http.Request, limit int64) (io.Reader, error
 		return nil, err
 	}
 	if r.ContentLength > limit {
-		return nil, tooLarge(limit)
+		return nil, BodyError(&http.MaxBytesError{Limit: limit})
 	}
 	return http.MaxBytesReader(w, r.Body, limit), nil
 }
 
 // BodyError returns the error response for a body that could not be read.
 func BodyError(err error) error {
-	if large := (*http.MaxBytesError)(nil); errors.As(err, &large) {
-		return tooLarge(large.Limit)
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return NewError(contract.CodeBodyTooLarge, errors.New("body is too large"),
+			Detail{Message: "must have at most " + strconv.FormatInt(tooLarge.Limit, 10) + " bytes"})
 	}
 	return malformed("", "was cut off before its end")
-}
-
-func tooLarge(limit int64) error {
-	return NewError(contract.CodeBodyTooLarge, errors.New("body is too large"),
-		Detail{Message: "must have at most " + strconv.FormatInt(limit, 10) + " bytes"})
 }
 
 // ErrContentCoding is the reason of RejectContentCoding.

@@ -8,6 +8,7 @@ package httpx
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,7 +20,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"vestibule/internal/contract"
@@ -52,6 +52,26 @@ type Detail struct {
 // NewError makes an Error; why goes to the log and never to the client.
 func NewError(code contract.Code, why error, details ...Detail) *Error {
 	return &Error{Code: code, Why: why, Details: details}
+}
+
+// Placeholder returns words about a value that a program without the real value sent, such as
+// undefined. It returns "" for other values.
+func Placeholder(value string) string {
+	if slices.Contains([]string{"undefined", "null", "None", "nil", "NaN", "[object Object]", "[object Promise]"}, value) {
+		return "is the word " + value + ": a variable of your program has no value"
+	}
+	return ""
+}
+
+// UUIDProblem returns what is wrong with the form of an identifier, or "" for a UUID.
+func UUIDProblem(id string) string {
+	switch {
+	case id == "":
+		return "is missing"
+	case contract.IsUUID(id):
+		return ""
+	}
+	return cmp.Or(Placeholder(id), "must be a UUID")
 }
 
 func (e *Error) Error() string {
@@ -137,17 +157,10 @@ const (
 func limitDetails(details []Detail) []Detail {
 	out := slices.Clone(details[:min(len(details), MaxDetails)])
 	for i := range out {
-		out[i].Field, out[i].Message = Truncate(strings.Map(printable, out[i].Field), maxDetailField), Truncate(out[i].Message, maxDetailWords)
+		printable := strconv.QuoteToGraphic(out[i].Field)
+		out[i].Field, out[i].Message = Truncate(printable[1:len(printable)-1], maxDetailField), Truncate(out[i].Message, maxDetailWords)
 	}
 	return out
-}
-
-// printable replaces a character that changes how others are shown, or is not shown itself.
-func printable(r rune) rune {
-	if !unicode.IsGraphic(r) {
-		return '?'
-	}
-	return r
 }
 
 // Truncate shortens s to at most most characters, the last of which is an ellipsis if s

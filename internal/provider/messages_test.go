@@ -30,9 +30,9 @@ func TestMessages(t *testing.T) {
 		return with(map[string]any{"env": "sandbox", "publicId": b.seed.PublicID, "productId": cashflow, "token": "x"}, more...)
 	}
 	const (
-		undefined   = "is the word undefined: a variable of your program has no value; "
-		basicWanted = "send Basic and the base64 of clientId:secretKey"
-		tokenWanted = "send Bearer and the base64 of an accessToken"
+		undefined   = "is the word undefined: a variable of your program has no value"
+		basicWanted = "; send Basic and the base64 of clientId:secretKey"
+		tokenWanted = "; send Bearer and the base64 of an accessToken"
 		access      = "/connect/accesstoken"
 		status      = "/connect/status"
 		initialize  = "/connect/initialization"
@@ -47,12 +47,12 @@ func TestMessages(t *testing.T) {
 		field      string // empty for the message
 		message    string
 	}{
-		{"no credentials", access, nil, nil, 400, "MALFORMED_HEADERS", "Authorization", "is missing; " + basicWanted},
+		{"no credentials", access, nil, nil, 400, "MALFORMED_HEADERS", "Authorization", "is missing" + basicWanted},
 		{"another scheme", access, token, nil, 400, "MALFORMED_HEADERS", "Authorization", "must be Basic and the base64 of clientId:secretKey"},
 		{"credentials without base64", access, auth("Basic " + b.seed.ClientID + ":x"), nil, 403, "UNKNOWN_CUSTOMER", "Authorization",
-			"is not base64 after the scheme; " + basicWanted},
+			"is not base64 after the scheme" + basicWanted},
 		{"credentials without colon", access, auth("Basic " + encode("client")), nil, 403, "UNKNOWN_CUSTOMER", "Authorization",
-			"has no text with a colon in its base64; " + basicWanted},
+			"has no text with a colon in its base64" + basicWanted},
 		{"credentials of unset variables", access, basic("undefined", "undefined"), nil, 403, "UNKNOWN_CUSTOMER", "Authorization",
 			undefined + basicWanted},
 		{"credentials of the other environment", access, append(b.basic(), "X-ENVIRONMENT", "production"), nil, 403, "UNKNOWN_CUSTOMER", "",
@@ -61,18 +61,18 @@ func TestMessages(t *testing.T) {
 			"The credentials belong to no customer of the sandbox environment."},
 		{"environment in capitals", access, append(b.basic(), "X-ENVIRONMENT", "SANDBOX"), nil, 400, "MALFORMED_HEADERS", "X-ENVIRONMENT",
 			"must be sandbox or production, in lower case"},
-		{"no token", status, nil, nil, 400, "MALFORMED_HEADERS", "Authorization", "is missing; " + tokenWanted},
+		{"no token", status, nil, nil, 400, "MALFORMED_HEADERS", "Authorization", "is missing" + tokenWanted},
 		{"token without base64", status, auth("Bearer " + string(raw)), nil, 403, "UNKNOWN_CUSTOMER", "Authorization",
-			"is not base64 after the scheme; " + tokenWanted},
+			"is not base64 after the scheme" + tokenWanted},
 		{"token undefined", status, auth("Bearer undefined"), nil, 403, "UNKNOWN_CUSTOMER", "Authorization", undefined + tokenWanted},
 		{"token undefined in base64", status, auth("Bearer " + encode("undefined")), nil, 403, "UNKNOWN_CUSTOMER", "Authorization",
 			undefined + tokenWanted},
 		{"something else in base64", status, auth("Bearer " + encode("hello")), nil, 403, "UNKNOWN_CUSTOMER", "Authorization",
-			"has no accessToken in its base64; " + tokenWanted},
+			"has no accessToken in its base64" + tokenWanted},
 		{"no identifier", status, token, nil, 400, "MALFORMED_HEADERS", "X-PUBLIC-TOKEN",
 			"is missing, and so is X-EXTERNAL-ID; send one of the two"},
 		{"identifier undefined", status, append(token, "X-PUBLIC-TOKEN", "undefined"), nil, 404, "INVALID_TOKEN", "X-PUBLIC-TOKEN",
-			undefined + "must be a UUID"},
+			undefined},
 		{"unknown report", status, append(token, "X-PUBLIC-TOKEN", uuid.NewString()), nil, 404, "INVALID_TOKEN", "",
 			"No report of yours has this identifier, or it is over 90 days old."},
 		{"report of another kind", contract.Income.Path() + "/json", append(token, "X-PUBLIC-TOKEN", report), nil, 404, "INVALID_TOKEN", "",
@@ -91,14 +91,15 @@ func TestMessages(t *testing.T) {
 			"prefill.dob", "must be YYYY-MM-DD, for an age from 1 to 110 years"},
 		{"no product", initialize, b.basic(), begin("productId", ""), 400, "INVALID_PRODUCT", "productId", "is missing"},
 		{"product null", initialize, b.basic(), begin("productId", "null"), 400, "INVALID_PRODUCT", "productId",
-			"is the word null: a variable of your program has no value; must be a UUID"},
+			"is the word null: a variable of your program has no value"},
 		{"consumer with prefill", initialize, b.basic(), begin("consumerId", uuid.NewString()), 400, "INVALID_CONSUMER_ID", "consumerId",
 			"is given together with prefill; send one of the two"},
-		{"another environment of the widget", visits, nil, widget("env", "Sandbox"), 400, "UNKNOWN_CUSTOMER", "env", "must be sandbox or production"},
+		{"another environment of the widget", visits, nil, widget("env", "Sandbox"), 400, "UNKNOWN_CUSTOMER", "env",
+			"must be sandbox or production, and publicId must be given"},
 		{"publicId of the other environment", visits, nil, widget("env", "production"), 403, "UNKNOWN_CUSTOMER", "",
 			"publicId belongs to no customer of the production environment."},
 		{"widget's token undefined", visits, nil, widget("token", "undefined"), 400, "INVALID_TOKEN", "token",
-			undefined + "send the token of an initialization"},
+			undefined},
 		{"widget's product of another token", visits, nil, widget("token", b.begin(), "productId", income), 400, "MISMATCHED_PRODUCT_ID", "productId",
 			"differs from the token's, which is " + cashflow},
 		{"mistyped member of a redirect", "/secure-redirect", b.basic(), begin("completeURL", "https://evil.example/"), 400, "MALFORMED_BODY",
@@ -106,7 +107,7 @@ func TestMessages(t *testing.T) {
 		{"product missing from a multi-product request", "/connect/multi-product-tokens", b.basic(), map[string]any{"publicToken": report},
 			400, "INVALID_PARAMETERS", "productId", "is missing"},
 		{"report of another form to share", "/connect/relay-tokens", b.basic(), map[string]any{"publicToken": "x", "publicId": "y"}, 400,
-			"INVALID_PARAMETERS", "publicToken", "must be a UUID"},
+			"INVALID_PARAMETERS", "publicToken", "must be a report's UUID"},
 		{"redirect URL that is not registered", "/secure-redirect", b.basic(), begin("completeUrl", "https://evil.example/"), 400,
 			"INVALID_COMPLETE_URL", "completeUrl", ""},
 	} {

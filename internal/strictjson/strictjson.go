@@ -65,14 +65,7 @@ func ParseAll(raw []byte, maxDepth int) (any, error) {
 
 func parse(raw []byte, maxDepth int, duplicates bool) (any, error) {
 	if !utf8.Valid(raw) {
-		p := parser{raw: raw}
-		for {
-			r, size := utf8.DecodeRune(raw[p.at:])
-			if r == utf8.RuneError && size == 1 {
-				return nil, &Error{Message: "is not valid UTF-8" + p.position()}
-			}
-			p.at += size
-		}
+		return nil, &Error{Message: "is not valid UTF-8"}
 	}
 	p := parser{raw: raw, depth: maxDepth, duplicates: duplicates}
 	v := p.value()
@@ -132,15 +125,11 @@ func (p *parser) invalid() {
 	}
 }
 
-// position returns where the parser is, for an error: " near line 2, column 7", in characters.
+// position returns where the parser is, for an error.
 func (p *parser) position() string {
-	return Position(bytes.Count(p.raw[:p.at], []byte("\n")), utf8.RuneCount(p.raw[bytes.LastIndexByte(p.raw[:p.at], '\n')+1:p.at]))
-}
-
-// Position returns what an error says about a place after so many lines of a document, and so many
-// characters of the next.
-func Position(lines, characters int) string {
-	return " near line " + strconv.Itoa(lines+1) + ", column " + strconv.Itoa(characters+1)
+	before := p.raw[:p.at]
+	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	return " near line " + strconv.Itoa(bytes.Count(before, []byte("\n"))+1) + ", column " + strconv.Itoa(column)
 }
 
 // next skips white space and returns the next byte without consuming it; 0 at the end.
@@ -305,9 +294,6 @@ func (p *parser) number() any {
 		p.at++
 	}
 	if !json.Valid(p.raw[from:p.at]) {
-		if from < len(p.raw) {
-			p.at = from
-		}
 		p.invalid()
 		return nil
 	}

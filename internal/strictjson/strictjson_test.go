@@ -28,7 +28,7 @@ func TestParse(t *testing.T) {
 		{`{"a":1,}`, "", "is not valid JSON near line 1, column 8"},
 		{"{\n \"é\":1,\n \"ü\" 2}", "ü", "is not valid JSON near line 3, column 6"},
 		{`[1,]`, "[1]", "is not valid JSON near line 1, column 4"},
-		{`{"a":01}`, "a", "is not valid JSON near line 1, column 6"},
+		{`{"a":01}`, "a", "is not valid JSON near line 1, column 8"},
 		{`{"a":"` + "\n" + `"}`, "a", "is not valid JSON near line 1, column 7"},
 		{`{"a":"\x"}`, "a", "is not valid JSON near line 1, column 10"},
 		{`{"a":1} {}`, "", "has something after the JSON value near line 1, column 9"},
@@ -39,7 +39,7 @@ func TestParse(t *testing.T) {
 		{many + `,"nxxxxxxxxxxxxxxxxxxxx":1}`, "nxxxxxxxxxxxxxxxxxxxx", "is given twice"},
 		{`[[[[1]]]]`, "", ""},
 		{`{"a":[[[[1]]]]}`, "a[0][0][0]", "is nested too deeply"},
-		{"{\"a\":\"\xff\"}", "", "is not valid UTF-8 near line 1, column 7"},
+		{"{\"a\":\"\xff\"}", "", "is not valid UTF-8"},
 	} {
 		_, err := Parse([]byte(c.raw), 4)
 		var e *Error
@@ -83,7 +83,7 @@ func FuzzParse(f *testing.F) {
 		}
 		var e *Error
 		if errors.As(err, &e) && failed == nil && e.Message != "is given twice" &&
-			e.Message != "is nested too deeply" && !strings.HasPrefix(e.Message, "is not valid UTF-8") {
+			e.Message != "is nested too deeply" && e.Message != "is not valid UTF-8" {
 			t.Errorf("Parse(%q) = %v, and encoding/json reads it", raw, err)
 		}
 	})

@@ -76,16 +76,13 @@ func (a *API) rate() int {
 
 // bearer returns the key of a request, or what is wrong with its header.
 func bearer(r *http.Request) (key, problem string) {
-	values := r.Header.Values("Authorization")
-	if len(values) != 1 {
+	values := append(r.Header.Values("Authorization"), "")
+	scheme, key, ok := strings.Cut(values[0], " ")
+	if len(values) != 2 || !ok || !strings.EqualFold(scheme, "Bearer") || key == "" || len(key) > 512 {
 		return "", "must be given once: Bearer and the portalApiKey"
 	}
-	scheme, key, ok := strings.Cut(values[0], " ")
-	if !ok || !strings.EqualFold(scheme, "Bearer") || key == "" || len(key) > 512 {
-		return "", "must be Bearer and the portalApiKey"
-	}
 	if word := httpx.Placeholder(key); word != "" {
-		return "", word + "send the portalApiKey"
+		return "", word + "; send the portalApiKey"
 	}
 	return key, ""
 }

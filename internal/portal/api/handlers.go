@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -217,13 +218,9 @@ var wrongOrigin = httpx.Detail{Field: "allowedOrigin",
 	Message: "must be an https origin without a path, such as https://app.example.com (http on this machine)"}
 
 // offered lists the products that an application can be for.
-func (a *API) offered() (names []string) {
-	for _, p := range contract.Products() {
-		if a.Applications.Offers(p) {
-			names = append(names, string(p))
-		}
-	}
-	return names
+func (a *API) offered() []string {
+	return slices.DeleteFunc([]string{"cashflow", "income", "eligibility", "passport"},
+		func(p string) bool { return !a.Applications.Offers(contract.Product(p)) })
 }
 
 // createError returns the API's error for an error of Create.

@@ -51,10 +51,10 @@ func (q *query) filter() applications.Filter {
 	f := applications.Filter{State: q.one("state"), Product: contract.Product(q.one("product")), ExternalID: q.one("externalId"),
 		From: q.time("createdFrom"), To: q.time("createdTo"), Cursor: q.one("cursor"), Limit: q.number("limit", defaultPage, 1, maxPage)}
 	if f.State != "" && !slices.Contains(journey.States(), journey.State(f.State)) {
-		q.reject("state", oneOf(journey.States()))
+		q.reject("state", "must be one of "+strings.Trim(fmt.Sprint(journey.States()), "[]"))
 	}
 	if f.Product != "" && !f.Product.Valid() {
-		q.reject("product", oneOf(contract.Products()))
+		q.reject("product", "must be cashflow, income, eligibility or passport")
 	}
 	if utf8.RuneCountInString(f.ExternalID) > contract.MaxExternalID || !isLabel(f.ExternalID) {
 		q.reject("externalId", wrongLabel)
@@ -89,15 +89,6 @@ func newQuery(r *http.Request, names ...string) *query {
 		}
 	}
 	return q
-}
-
-// oneOf returns the words of an error about a value that must be one of these.
-func oneOf[T ~string](values []T) string {
-	names := make([]string, len(values))
-	for i, v := range values {
-		names[i] = string(v)
-	}
-	return "must be one of " + strings.Join(names, ", ")
 }
 
 // clean replaces invalid UTF-8 and NUL, which databases reject.

@@ -145,7 +145,7 @@ func (a *Authenticator) serveAs(w http.ResponseWriter, r *http.Request, client C
 		if errors.Is(err, store.ErrNotFound) ||
 			err == nil && (child.ParentID != caller.CustomerID || child.Environment != caller.Environment) {
 			return httpx.NewError(contract.CodeUnknownCustomer, errors.New("X-PUBLIC-ID is not a child of the caller"),
-				httpx.Detail{Field: "X-PUBLIC-ID", Message: httpx.Placeholder(publicID) + "must be the publicId of your account or of a child of it"})
+				httpx.Detail{Field: "X-PUBLIC-ID", Message: "must be the publicId of your account or of a child of it"})
 		}
 		if err != nil {
 			return err
@@ -242,11 +242,11 @@ func (a *Authenticator) basic(r *http.Request) (Client, error) {
 	}
 	raw, err := decode(value)
 	if err != nil {
-		return Client{}, unreadable("Basic", "credentials are not base64", value, "is not base64 after the scheme")
+		return Client{}, unreadable("Basic", value, "is not base64 after the scheme")
 	}
 	id, secret, ok := strings.Cut(string(raw), ":")
 	if !ok || !utf8.Valid(raw) || strings.ContainsRune(id, 0) {
-		return Client{}, unreadable("Basic", "credentials have no colon, or are not text", string(raw), "has no text with a colon in its base64")
+		return Client{}, unreadable("Basic", string(raw), "has no text with a colon in its base64")
 	}
 	clients, err := a.clients.Do(r.Context(), id, func(ctx context.Context) ([]Client, error) {
 		return a.Directory.Clients(ctx, a.DB.SQL, id)
@@ -266,10 +266,8 @@ func (a *Authenticator) basic(r *http.Request) (Client, error) {
 		}
 	}
 	if found.CredentialID == "" {
-		for _, part := range []string{id, secret} {
-			if httpx.Placeholder(part) != "" {
-				return Client{}, unreadable("Basic", "credentials of a variable without value", part, "")
-			}
+		if word := cmp.Or(httpx.Placeholder(id), httpx.Placeholder(secret)); word != "" {
+			return Client{}, unreadable("Basic", "", word)
 		}
 		return Client{}, unknown("unknown client or wrong secret")
 	}
@@ -283,10 +281,10 @@ func (a *Authenticator) bearer(r *http.Request) (Client, error) {
 	}
 	raw, err := decode(value)
 	if err != nil {
-		return Client{}, unreadable("Bearer", "access token is not base64", value, "is not base64 after the scheme")
+		return Client{}, unreadable("Bearer", value, "is not base64 after the scheme")
 	}
 	if bytes.Count(raw, []byte(".")) != 2 {
-		return Client{}, unreadable("Bearer", "not an access token", string(raw), "has no accessToken in its base64")
+		return Client{}, unreadable("Bearer", string(raw), "has no accessToken in its base64")
 	}
 	id, err := a.credential(r.Context(), raw)
 	if err != nil {
@@ -336,29 +334,24 @@ func authorization(r *http.Request, scheme string) (string, error) {
 		return "", err
 	}
 	if value == "" {
-		return "", malformed("Authorization", "is missing; send "+wanted(scheme))
+		return "", malformed("Authorization", "is missing; send "+wanted[scheme])
 	}
 	got, rest, ok := strings.Cut(value, " ")
 	rest = strings.TrimSpace(rest)
 	if !ok || !strings.EqualFold(got, scheme) || rest == "" || strings.ContainsAny(rest, " \t") {
-		return "", malformed("Authorization", "must be "+wanted(scheme))
+		return "", malformed("Authorization", "must be "+wanted[scheme])
 	}
 	return rest, nil
 }
 
-// wanted returns the words for a valid Authorization header.
-func wanted(scheme string) string {
-	if scheme == "Basic" {
-		return "Basic and the base64 of clientId:secretKey"
-	}
-	return "Bearer and the base64 of an accessToken"
-}
+// wanted are the words for a valid Authorization header, by scheme.
+var wanted = map[string]string{"Basic": "Basic and the base64 of clientId:secretKey", "Bearer": "Bearer and the base64 of an accessToken"}
 
-// unreadable returns UNKNOWN_CUSTOMER for a header whose own form cannot be valid. It names a value
-// only if that is a placeholder.
-func unreadable(scheme, reason, value, problem string) error {
-	return httpx.NewError(contract.CodeUnknownCustomer, errors.New(reason),
-		httpx.Detail{Field: "Authorization", Message: cmp.Or(httpx.Placeholder(value), problem+"; ") + "send " + wanted(scheme)})
+// unreadable returns UNKNOWN_CUSTOMER for a value that cannot be valid. Only a placeholder is quoted.
+func unreadable(scheme, value, problem string) error {
+	problem = cmp.Or(httpx.Placeholder(value), problem)
+	return httpx.NewError(contract.CodeUnknownCustomer, errors.New("Authorization "+problem),
+		httpx.Detail{Field: "Authorization", Message: problem + "; send " + wanted[scheme]})
 }
 
 // decode decodes base64 with or without padding, strictly.

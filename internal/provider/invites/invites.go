@@ -76,12 +76,8 @@ func (s *Service) handleInvite(w http.ResponseWriter, r *http.Request) error {
 	}
 	var to string
 	if json.Unmarshal(members["deliverTo"], &to) != nil || !prefill.IsEmail(to) {
-		words := "must be an email address of at most 100 characters"
-		if members["deliverTo"] == nil {
-			words = "is missing; it " + words
-		}
 		return httpx.NewError(contract.CodeMalformedBody, errors.New("deliverTo is not an email address"),
-			httpx.Detail{Field: "deliverTo", Message: words})
+			httpx.Detail{Field: "deliverTo", Message: "must be an email address of at most 100 characters"})
 	}
 	delete(members, "deliverTo")
 	return s.create(w, r, members, to)
@@ -112,10 +108,6 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request, members map[str
 	link := s.URL + "/invite/" + handle
 	var publicToken string
 	var expires time.Time
-	var known []string
-	if to != "" {
-		known = []string{"deliverTo"}
-	}
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
 		if to != "" {
 			if ok, err := s.Mailboxes.AllowEmail(ctx, tx, "invite by "+caller.CustomerID, to); err != nil {
@@ -125,7 +117,7 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request, members map[str
 			}
 		}
 		var visitID string
-		if visitID, publicToken, err = s.Visits.Begin(ctx, tx, caller, members, visitHandle(handle), known...); err != nil {
+		if visitID, publicToken, err = s.Visits.Begin(ctx, tx, caller, members, visitHandle(handle)); err != nil {
 			return err
 		}
 		v, err := s.Visits.Summary(ctx, tx, publicToken)

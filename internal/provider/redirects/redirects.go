@@ -9,6 +9,7 @@
 package redirects
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -133,12 +134,9 @@ func splitMembers(members map[string]json.RawMessage) (completeURL, args string,
 // chooseCompleteURL returns the requested redirect URL or, without one, the first
 // registered URL. A URL that is not registered is INVALID_COMPLETE_URL.
 func chooseCompleteURL(requested string, registered []string) (string, error) {
-	words := "cannot be checked: the account has registered no redirect URL; add one on the dashboard"
-	if len(registered) > 0 {
-		words = "must be within a redirect URL registered on the account: " + strings.Join(registered, ", ")
-	}
 	invalid := httpx.NewError(contract.CodeInvalidCompleteURL, errors.New("the redirect URL is not registered"),
-		httpx.Detail{Field: "completeUrl", Message: words})
+		httpx.Detail{Field: "completeUrl", Message: "must be within a redirect URL registered on the account: " +
+			cmp.Or(strings.Join(registered, ", "), "none is registered yet")})
 	if requested == "" {
 		if len(registered) == 0 {
 			return "", invalid

@@ -131,8 +131,6 @@ func (s *Service) ownReport(r *http.Request, read reader) (Report, error) {
 		missing := httpx.NewError(contract.CodeInvalidToken, fmt.Errorf("the caller has no such report: %w", err))
 		if problem := httpx.UUIDProblem(id.PublicToken); id.ExternalID == "" && problem != "" {
 			missing.Details = []httpx.Detail{{Field: "X-PUBLIC-TOKEN", Message: problem}}
-		} else if word := httpx.Placeholder(id.ExternalID); word != "" {
-			missing.Details = []httpx.Detail{{Field: "X-EXTERNAL-ID", Message: word + "send the externalId of a report"}}
 		}
 		return rep, missing
 	}

@@ -79,8 +79,8 @@ func (d *decoder) readAccount(index int) {
 				a.Opened = &day
 			}
 		case "currency":
-			if t, ok := d.text(name, 3, 3); ok {
-				if a.Currency = string(t); !isCurrency(a.Currency) {
+			if t, ok := d.text(name, 0, unbounded); ok {
+				if a.Currency = string(t); len(t) != 3 || !isCurrency(a.Currency) {
 					d.reject(name, "must be an ISO 4217 code of a currency, such as USD")
 				}
 			}

@@ -197,9 +197,8 @@ func (d *decoder) list(field string, element func(i int)) (n int, ok bool) {
 var topNames = []string{"userArgs", "externalId", "pullDate", "applicationDate", "sandboxReportId", "personal", "address", "accounts"}
 
 func (d *decoder) submission() {
-	if d.peek() == 0 && d.pos == d.len {
+	if d.peek() == 0 && d.ended {
 		d.problem = "is empty"
-		d.fail(errSyntax)
 	}
 	accounts := -1
 	given, ok := d.object(atTop, "", topNames, func(i int) {

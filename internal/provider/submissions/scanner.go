@@ -2,12 +2,12 @@ package submissions
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
+	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
-
-	"vestibule/internal/strictjson"
 )
 
 // scanner reads JSON tokens from a stream through a buffer of fixed size, so that its
@@ -20,10 +20,9 @@ type scanner struct {
 	spareBuffer []byte // for numbers, and strings with escapes or across the end of buf
 	nameBuffer  [maxName]byte
 	err         error
-
-	lines, characters int // lines before buf, and characters before it in its first line
-	ended             bool
-	problem           string // of errSyntax: what is wrong, and where
+	before      int // bytes before buf
+	ended       bool
+	problem     string // of errSyntax: what is wrong, and where
 }
 
 const (
@@ -43,35 +42,19 @@ func newScanner(src io.Reader) scanner {
 func (s *scanner) fail(err error) {
 	if s.err == nil {
 		s.err = err
-		if s.count(s.pos); s.problem == "" {
-			s.problem = "is not valid JSON" + strictjson.Position(s.lines, s.characters)
-			if s.ended {
-				s.problem = "ends before the JSON is complete"
-			}
+		if s.problem == "" && s.ended {
+			s.problem = "ends before the JSON is complete"
 		}
+		s.problem = cmp.Or(s.problem, "is not valid JSON near byte "+strconv.Itoa(s.before+s.pos+1))
 	}
 	s.pos, s.len = 0, 0
-}
-
-// count adds the first n bytes of buf to lines and characters.
-func (s *scanner) count(n int) {
-	line := s.buf[:n]
-	if last := bytes.LastIndexByte(line, '\n'); last >= 0 {
-		s.lines, s.characters = s.lines+bytes.Count(line, []byte("\n")), 0
-		line = line[last+1:]
-	}
-	for _, c := range line {
-		if utf8.RuneStart(c) { // a character may go on in the next buf
-			s.characters++
-		}
-	}
 }
 
 // fill reads more input if the buffer is empty. It returns false at the end and after an
 // error.
 func (s *scanner) fill() bool {
 	for s.pos == s.len && s.err == nil {
-		s.count(s.len)
+		s.before += s.len
 		n, err := s.src.Read(s.buf)
 		s.pos, s.len = 0, n
 		if n == 0 && err != nil {
@@ -100,8 +83,7 @@ func (s *scanner) peek() byte {
 // end fails unless only white space is left.
 func (s *scanner) end() {
 	if s.peek() != 0 || s.pos < s.len {
-		s.count(s.pos)
-		s.problem = "has something after the JSON value" + strictjson.Position(s.lines, s.characters)
+		s.problem = "has something after the JSON value, at byte " + strconv.Itoa(s.before+s.pos+1)
 		s.fail(errSyntax)
 	}
 }

@@ -34,11 +34,8 @@ func (d *decoder) text(field string, low, high int) ([]byte, bool) {
 	}
 	if n := len(t); n < low || n > high {
 		if n = utf8.RuneCount(t); n < low || n > high {
-			words := strconv.Itoa(low) + " to " + strconv.Itoa(high)
-			if low == high {
-				words = strconv.Itoa(low)
-			}
-			if words = "must have " + words + " characters"; n == 0 {
+			words := "must have " + strconv.Itoa(low) + " to " + strconv.Itoa(high) + " characters"
+			if n == 0 {
 				words = "is empty; it " + words
 			}
 			d.reject(field, words)
@@ -95,11 +92,7 @@ func (d *decoder) oneOf(field, a, b string) string {
 // money reads a decimal number with at most two places, and adds it to d.sum.
 func (d *decoder) money(field string) report.Cents {
 	if c := d.peek(); c != '-' && (c < '0' || c > '9') {
-		words := "must be a number"
-		if c == '"' {
-			words += " without quotes"
-		}
-		d.reject(field, words)
+		d.reject(field, "must be a number, without quotes")
 		d.skip(0)
 		return 0
 	}

@@ -189,10 +189,11 @@ func (s *Service) preparedReport(ctx context.Context, q store.Queryer, caller au
 func (s *Service) visitConsumer(ctx context.Context, tx *store.Tx, caller auth.Caller,
 	product customers.Product, req Request) (customers.Consumer, error) {
 	if req.ConsumerID != "" {
+		problem := httpx.UUIDProblem(req.ConsumerID)
 		if req.hasPrefill() {
-			return customers.Consumer{}, widgetErrorOf(contract.WidgetInvalidConsumerID, "consumerId", "is given together with prefill; send one of the two")
+			problem = "is given together with prefill; send one of the two"
 		}
-		if problem := httpx.UUIDProblem(req.ConsumerID); problem != "" {
+		if problem != "" {
 			return customers.Consumer{}, widgetErrorOf(contract.WidgetInvalidConsumerID, "consumerId", problem)
 		}
 		c, err := s.consumerWithConsent(ctx, tx, caller.CustomerID, req.ConsumerID)
@@ -290,11 +291,7 @@ func (s *Service) createOrClaim(ctx context.Context, tx *store.Tx, caller auth.C
 func (s *Service) claim(ctx context.Context, tx *store.Tx, caller auth.Caller, token string) (visit, error) {
 	v, err := claim(ctx, tx, token)
 	if errors.Is(err, errToken) || err == nil && (v.customerID != caller.CustomerID || v.State != flow.Created || !tx.Now.Before(v.expires)) {
-		word := httpx.Placeholder(token)
-		if word != "" {
-			word += "send the token of an initialization"
-		}
-		return visit{}, widgetErrorOf(contract.WidgetInvalidToken, "token", word)
+		return visit{}, widgetErrorOf(contract.WidgetInvalidToken, "token", httpx.Placeholder(token))
 	}
 	return v, err
 }

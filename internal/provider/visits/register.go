@@ -106,10 +106,8 @@ func (s *Service) open(ctx context.Context, tx *store.Tx, reg registration, hand
 		return visit{}, wrongOptions(reg.Token == "")
 	case e == contract.WidgetInvalidProduct:
 		return visit{}, widgetErrorOf(e, "productId", httpx.UUIDProblem(reg.ProductID))
-	case e == contract.WidgetUnknownCustomer && !contract.Environment(reg.Env).Valid():
-		return visit{}, widgetErrorOf(e, "env", "must be sandbox or production")
 	case e == contract.WidgetUnknownCustomer:
-		return visit{}, widgetErrorOf(e, "publicId", "is missing")
+		return visit{}, widgetErrorOf(e, "env", "must be sandbox or production, and publicId must be given")
 	case e != "":
 		return visit{}, widgetErrorOf(e, "", "")
 	}
