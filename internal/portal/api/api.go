@@ -81,10 +81,7 @@ func bearer(r *http.Request) (key, problem string) {
 	if len(values) != 2 || !ok || !strings.EqualFold(scheme, "Bearer") || key == "" || len(key) > 512 {
 		return "", "must be given once: Bearer and the portalApiKey"
 	}
-	if word := httpx.Placeholder(key); word != "" {
-		return "", word + "; send the portalApiKey"
-	}
-	return key, ""
+	return key, httpx.Placeholder(key)
 }
 
 // keyed hashes data with the API key, so that the hashes reveal nothing without it.

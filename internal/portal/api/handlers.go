@@ -227,7 +227,8 @@ func (a *API) offered() []string {
 func (a *API) createError(err error, product contract.Product) error {
 	switch {
 	case errors.Is(err, applications.ErrUnknownProduct):
-		return httpx.NewError(contract.CodeInvalidProduct, err, httpx.Detail{Field: "product", Message: "is not offered here" + suggest.Hint(string(product), a.offered())})
+		return httpx.NewError(contract.CodeInvalidProduct, err,
+			httpx.Detail{Field: "product", Message: "is not offered here" + suggest.Hint(string(product), a.offered())})
 	case errors.Is(err, applications.ErrDuplicateExternalID):
 		return httpx.NewError(contract.CodeDuplicateExternalID, err, httpx.Detail{Field: "externalId", Message: "belongs to another application"})
 	case applications.IsRefusal(err):
@@ -297,7 +298,8 @@ func (a *API) selectedReport(r *http.Request, app applications.Application) (of 
 	of, err = a.Applications.StoredReportOf(r.Context(), a.DB.SQL, app.ID, 0, int(n))
 	switch {
 	case errors.Is(err, store.ErrNotFound) && n >= 0 && app.HasReport():
-		err = httpx.NewError(contract.CodeNotFound, err, httpx.Detail{Field: "revision", Message: "is not stored; the newest is " + strconv.Itoa(notify.ReportOf(app).Revision)})
+		err = httpx.NewError(contract.CodeNotFound, err,
+			httpx.Detail{Field: "revision", Message: "is not stored; the newest is " + strconv.Itoa(notify.ReportOf(app).Revision)})
 	case errors.Is(err, store.ErrNotFound):
 		err = notReady(app, err)
 	}

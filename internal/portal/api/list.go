@@ -131,7 +131,7 @@ func (q *query) err() error {
 // cursor returns the API's error for an error of a list.
 func (q *query) cursor(err error) error {
 	if errors.Is(err, store.ErrCursor) {
-		return httpx.NewError(contract.CodeInvalidParameters, err, httpx.Detail{Field: "cursor", Message: "must be the value of next in an answer of this list"})
+		return httpx.NewError(contract.CodeInvalidParameters, err, httpx.Detail{Field: "cursor", Message: "must be a next of this list"})
 	}
 	return err
 }

@@ -235,9 +235,8 @@ func (s *Service) consumerWithConsent(ctx context.Context, q store.Queryer, cust
 	return c, err
 }
 
-// widgetErrorOf converts a widget error type to an API error with the text of the type,
-// because codes of the same name may have another text. problem says what is wrong with the field,
-// if that is known better; empty for the text of the type.
+// widgetErrorOf converts a widget error type to an API error with the text of the type, because
+// codes of the same name may have another text. problem is of the field; empty: the type's text.
 func widgetErrorOf(e contract.WidgetError, field, problem string) *httpx.Error {
 	return &httpx.Error{Code: contract.Code(e), Status: http.StatusBadRequest, Why: errors.New("an option was refused"),
 		Message: e.Info().Engineer,
