@@ -242,7 +242,7 @@ func (p *program) submissions(of map[contract.Environment]http.Handler) http.Han
 			err = httpx.NewError(contract.CodeNotFound, errors.New("not an endpoint of the submission host"))
 		case err == nil && env == "":
 			err = httpx.NewError(contract.CodeMalformedHeaders, errors.New("the submission host needs an environment"),
-				httpx.Detail{Field: "X-ENVIRONMENT", Message: "must be sandbox or production"})
+				httpx.Detail{Field: "X-ENVIRONMENT", Message: "is missing; send sandbox or production"})
 		}
 		if err != nil {
 			p.refuse(err).ServeHTTP(w, r)

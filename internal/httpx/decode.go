@@ -2,6 +2,7 @@ package httpx
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/strictjson"
+	"vestibule/internal/suggest"
 )
 
 // maxDepth bounds how deeply a JSON body may nest.
@@ -42,14 +44,14 @@ func DecodeJSON(w http.ResponseWriter, r *http.Request, limit int64, into any) e
 
 // UnmarshalStrict is DecodeJSON for a body that has been read already. The error
 // names every member that is unknown, given twice or of the wrong type, at most
-// MaxDetails of them.
-func UnmarshalStrict(raw []byte, into any) error {
+// MaxDetails of them. alsoKnown are members that the caller has removed from the body before.
+func UnmarshalStrict(raw []byte, into any, alsoKnown ...string) error {
 	v, err := strictjson.ParseAll(raw, maxDepth)
 	var fault *strictjson.Error
 	if errors.As(err, &fault) && v == nil {
 		return malformed(fault.Path, fault.Message)
 	}
-	var c checker
+	c := checker{alsoKnown: alsoKnown}
 	c.value(v, reflect.TypeOf(into), "")
 	if fault != nil {
 		c.addProblem(fault.Path, fault.Message)
@@ -65,7 +67,7 @@ func UnmarshalStrict(raw []byte, into any) error {
 		if errors.As(err, &typ) {
 			return malformed(typ.Field, "must be "+article(typ.Type))
 		}
-		return malformed("", "is not valid JSON")
+		return malformed("", "is not valid JSON for this request")
 	}
 	return nil
 }
@@ -88,6 +90,8 @@ func article(t reflect.Type) string {
 		return "an array"
 	case reflect.Struct, reflect.Map:
 		return "an object"
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return "a whole number"
 	}
 	return "a number"
 }
@@ -102,7 +106,8 @@ const maxPath = 256
 // checker compares a JSON document with the type that it is decoded into, and records
 // errors that encoding/json ignores or reports only once.
 type checker struct {
-	details []Detail
+	details   []Detail
+	alsoKnown []string
 }
 
 func (c *checker) full() bool { return len(c.details) == MaxDetails }
@@ -159,9 +164,12 @@ func (c *checker) members(o strictjson.Object, into reflect.Type, path string) {
 		}
 		at, inner := strings.TrimPrefix(path+"."+m.Name, "."), element(into)
 		if into != nil && into.Kind() == reflect.Struct {
-			var known bool
-			if inner, known = member(into, m.Name); !known {
-				c.addProblem(at, "is not a field of this request")
+			var names []string
+			if inner, names = member(into, m.Name); names != nil {
+				if path == "" {
+					names = append(names, c.alsoKnown...)
+				}
+				c.addProblem(at, "is not a field of this request"+suggest.Hint(m.Name, names))
 			}
 		}
 		if names[m.Name] {
@@ -212,19 +220,21 @@ func element(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// member returns the type of the field that a JSON member is decoded into. Unlike
-// encoding/json, it compares names case-sensitively.
-func member(t reflect.Type, name string) (into reflect.Type, known bool) {
+// member returns the type of the field that a JSON member is decoded into, or the names that t
+// has instead. Unlike encoding/json, it compares names case-sensitively.
+func member(t reflect.Type, name string) (into reflect.Type, names []string) {
+	names = []string{}
 	for _, f := range reflect.VisibleFields(t) {
 		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !f.IsExported() || tag == "-" || tag == "" && f.Anonymous {
 			continue
 		}
-		if tag == name || tag == "" && f.Name == name {
-			return f.Type, true
+		if tag = cmp.Or(tag, f.Name); tag == name {
+			return f.Type, nil
 		}
+		names = append(names, tag)
 	}
-	return nil, false
+	return nil, names
 }
 
 // DecodeForm reads a form of type application/x-www-form-urlencoded and at most limit
@@ -280,7 +290,7 @@ func open(w http.ResponseWriter, r *http.Request, limit int64) (io.Reader, error
 		return nil, err
 	}
 	if r.ContentLength > limit {
-		return nil, NewError(contract.CodeBodyTooLarge, errors.New("announced body is too large"))
+		return nil, BodyError(&http.MaxBytesError{Limit: limit})
 	}
 	return http.MaxBytesReader(w, r.Body, limit), nil
 }
@@ -288,9 +298,10 @@ func open(w http.ResponseWriter, r *http.Request, limit int64) (io.Reader, error
 // BodyError returns the error response for a body that could not be read.
 func BodyError(err error) error {
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return NewError(contract.CodeBodyTooLarge, errors.New("body is too large"))
+		return NewError(contract.CodeBodyTooLarge, errors.New("body is too large"),
+			Detail{Message: "must have at most " + strconv.FormatInt(tooLarge.Limit, 10) + " bytes"})
 	}
-	return NewError(contract.CodeMalformedBody, errors.New("body was cut off"))
+	return malformed("", "was cut off before its end")
 }
 
 // ErrContentCoding is the reason of RejectContentCoding.
@@ -315,7 +326,8 @@ func wantJSON(r *http.Request) error {
 	if isType(r, "application/json") || r.Header.Get("Content-Type") == "" && r.Header.Get("Authorization") != "" {
 		return nil
 	}
-	return NewError(contract.CodeUnsupportedMediaType, errors.New("content type is not application/json"))
+	return NewError(contract.CodeUnsupportedMediaType, errors.New("content type is not application/json"),
+		Detail{Field: "Content-Type", Message: "must be application/json, in UTF-8"})
 }
 
 func isType(r *http.Request, want string) bool {

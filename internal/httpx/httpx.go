@@ -8,6 +8,7 @@ package httpx
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,16 +41,37 @@ type Error struct {
 }
 
 // Detail names one field of the input and what is wrong with it. Field is a
-// path such as accounts[2].transactions[17].amount.
+// path such as accounts[2].transactions[17].amount; empty for the body itself.
 type Detail struct {
-	Field   string `json:"field"`
-	Code    string `json:"code,omitempty"`
-	Message string `json:"message"`
+	Field     string `json:"field"`
+	Code      string `json:"code,omitempty"`
+	Message   string `json:"message"`             // for developers
+	Applicant string `json:"applicant,omitempty"` // for the applicant, if the field is theirs
 }
 
 // NewError makes an Error; why goes to the log and never to the client.
 func NewError(code contract.Code, why error, details ...Detail) *Error {
 	return &Error{Code: code, Why: why, Details: details}
+}
+
+// Placeholder returns words about a value that a program without the real value sent, such as
+// undefined. It returns "" for other values.
+func Placeholder(value string) string {
+	if slices.Contains([]string{"undefined", "null", "None", "nil", "NaN", "[object Object]", "[object Promise]"}, value) {
+		return "is the word " + value + ": a variable of your program has no value"
+	}
+	return ""
+}
+
+// UUIDProblem returns what is wrong with the form of an identifier, or "" for a UUID.
+func UUIDProblem(id string) string {
+	switch {
+	case id == "":
+		return "is missing"
+	case contract.IsUUID(id):
+		return ""
+	}
+	return cmp.Or(Placeholder(id), "must be a UUID")
 }
 
 func (e *Error) Error() string {
@@ -135,7 +157,8 @@ const (
 func limitDetails(details []Detail) []Detail {
 	out := slices.Clone(details[:min(len(details), MaxDetails)])
 	for i := range out {
-		out[i].Field, out[i].Message = Truncate(out[i].Field, maxDetailField), Truncate(out[i].Message, maxDetailWords)
+		printable := strconv.QuoteToGraphic(out[i].Field)
+		out[i].Field, out[i].Message = Truncate(printable[1:len(printable)-1], maxDetailField), Truncate(out[i].Message, maxDetailWords)
 	}
 	return out
 }

@@ -5,6 +5,7 @@
 package strictjson
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -69,7 +70,7 @@ func parse(raw []byte, maxDepth int, duplicates bool) (any, error) {
 	p := parser{raw: raw, depth: maxDepth, duplicates: duplicates}
 	v := p.value()
 	if p.err == nil && p.next() != 0 {
-		p.fail("has something after the JSON value")
+		p.fail("has something after the JSON value" + p.position())
 	}
 	if p.err != nil {
 		return v, p.err
@@ -110,6 +111,25 @@ func (p *parser) fail(message string) {
 		}
 	}
 	p.err = &Error{Path: path.String(), Message: message}
+}
+
+// invalid records that the document is not JSON, and where.
+func (p *parser) invalid() {
+	switch {
+	case p.at < len(p.raw):
+		p.fail("is not valid JSON" + p.position())
+	case len(bytes.TrimSpace(p.raw)) == 0:
+		p.fail("is empty")
+	default:
+		p.fail("ends before the JSON is complete")
+	}
+}
+
+// position returns where the parser is, for an error.
+func (p *parser) position() string {
+	before := p.raw[:p.at]
+	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	return " near line " + strconv.Itoa(bytes.Count(before, []byte("\n"))+1) + ", column " + strconv.Itoa(column)
 }
 
 // next skips white space and returns the next byte without consuming it; 0 at the end.
@@ -178,7 +198,7 @@ func (p *parser) more(first bool, end byte) bool {
 		p.at++
 		return true
 	}
-	p.fail("is not valid JSON")
+	p.invalid()
 	return false
 }
 
@@ -187,13 +207,13 @@ func (p *parser) object() Object {
 	var seen map[string]bool // of large objects
 	for p.more(len(o) == 0, '}') {
 		if p.next() != '"' {
-			p.fail("is not valid JSON")
+			p.invalid()
 			break
 		}
 		name := p.text()
 		p.path = append(p.path, step{name: name, member: true})
 		if p.next() != ':' {
-			p.fail("is not valid JSON")
+			p.invalid()
 			break
 		}
 		p.at++
@@ -244,24 +264,24 @@ func (p *parser) text() string {
 			}
 			var s string
 			if json.Unmarshal(p.raw[from:p.at], &s) != nil {
-				p.fail("is not valid JSON")
+				p.invalid()
 			}
 			return s
 		case c == '\\':
 			escaped = true
 			p.at++
 		case c < ' ':
-			p.fail("is not valid JSON")
+			p.invalid()
 			return ""
 		}
 	}
-	p.fail("is not valid JSON")
+	p.invalid()
 	return ""
 }
 
 func (p *parser) literal(word string, v any) any {
 	if !strings.HasPrefix(string(p.raw[p.at:min(len(p.raw), p.at+len(word))]), word) {
-		p.fail("is not valid JSON")
+		p.invalid()
 		return nil
 	}
 	p.at += len(word)
@@ -274,7 +294,7 @@ func (p *parser) number() any {
 		p.at++
 	}
 	if !json.Valid(p.raw[from:p.at]) {
-		p.fail("is not valid JSON")
+		p.invalid()
 		return nil
 	}
 	return json.Number(p.raw[from:p.at])

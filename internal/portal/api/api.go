@@ -7,6 +7,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -14,6 +15,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -51,13 +53,15 @@ type API struct {
 func (a *API) authorized(next httpx.HandlerFunc) httpx.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Cache-Control", "no-store")
-		got, ok := bearer(r)
-		if !ok || subtle.ConstantTimeCompare(store.Hash(got), store.Hash(a.Key)) != 1 || a.Key == "" {
+		got, problem := bearer(r)
+		if problem != "" || subtle.ConstantTimeCompare(store.Hash(got), store.Hash(a.Key)) != 1 || a.Key == "" {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="vestibule"`)
-			return httpx.NewError(contract.CodeUnauthorized, errors.New("missing or wrong API key"))
+			return httpx.NewError(contract.CodeUnauthorized, errors.New("missing or wrong API key"),
+				httpx.Detail{Field: "Authorization", Message: cmp.Or(problem, "has another key than the portalApiKey of this portal")})
 		}
 		if wait := a.bucket.take(a.Now(), float64(a.rate())); wait > 0 {
-			return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of the API key")}
+			return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: wait, Why: errors.New("rate of the API key"),
+				Message: "The key can send " + strconv.Itoa(a.rate()) + " requests a second; wait as long as Retry-After says."}
 		}
 		return next(w, r)
 	}
@@ -70,13 +74,14 @@ func (a *API) rate() int {
 	return 50
 }
 
-func bearer(r *http.Request) (string, bool) {
-	values := r.Header.Values("Authorization")
-	if len(values) != 1 {
-		return "", false
+// bearer returns the key of a request, or what is wrong with its header.
+func bearer(r *http.Request) (key, problem string) {
+	values := append(r.Header.Values("Authorization"), "")
+	scheme, key, ok := strings.Cut(values[0], " ")
+	if len(values) != 2 || !ok || !strings.EqualFold(scheme, "Bearer") || key == "" || len(key) > 512 {
+		return "", "must be given once: Bearer and the portalApiKey"
 	}
-	scheme, token, ok := strings.Cut(values[0], " ")
-	return token, ok && strings.EqualFold(scheme, "Bearer") && token != "" && len(token) <= 512
+	return key, httpx.Placeholder(key)
 }
 
 // keyed hashes data with the API key, so that the hashes reveal nothing without it.

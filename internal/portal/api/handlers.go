@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -19,6 +20,7 @@ import (
 	"vestibule/internal/portal/notify"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
+	"vestibule/internal/suggest"
 )
 
 const (
@@ -41,9 +43,10 @@ type request struct {
 
 // created is the response to that request.
 type created struct {
-	ID         string `json:"id"`
-	EmbedToken string `json:"embedToken"`
-	ConnectURL string `json:"connectUrl"`
+	ID         string         `json:"id"`
+	EmbedToken string         `json:"embedToken"`
+	ConnectURL string         `json:"connectUrl"`
+	Warnings   []httpx.Detail `json:"warnings,omitempty"` // of a valid request that may not do what its sender wants
 }
 
 func (a *API) create(w http.ResponseWriter, r *http.Request) error {
@@ -70,11 +73,11 @@ func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 			app, problems, err := a.Applications.Create(ctx, tx, n)
 			switch {
 			case len(problems) > 0:
-				return created{}, refusedPrefill(problems)
+				return created{}, refusedPrefill(n.Product, problems)
 			case err != nil:
-				return created{}, createError(err)
+				return created{}, a.createError(err, n.Product)
 			}
-			return a.issueToken(ctx, tx, app.ID, n.AllowedOrigin)
+			return a.issueToken(ctx, tx, app, n.AllowedOrigin)
 		}
 		if key == "" {
 			out, err = do()
@@ -98,13 +101,18 @@ func (a *API) answer(w http.ResponseWriter, out created, replayed bool, err erro
 }
 
 // issueToken issues an embed token and returns it with the URL that uses it.
-func (a *API) issueToken(ctx context.Context, tx *store.Tx, id, origin string) (created, error) {
-	token, err := a.Kit.Token(ctx, tx, id, origin)
+func (a *API) issueToken(ctx context.Context, tx *store.Tx, app applications.Application, origin string) (created, error) {
+	token, err := a.Kit.Token(ctx, tx, app.ID, origin)
 	if err != nil {
 		return created{}, err
 	}
-	return created{ID: id, EmbedToken: token, ConnectURL: a.URL + "/applications/" + id +
-		"/connect?" + url.Values{"grant": {token}}.Encode()}, nil
+	out := created{ID: app.ID, EmbedToken: token, ConnectURL: a.URL + "/applications/" + app.ID +
+		"/connect?" + url.Values{"grant": {token}}.Encode()}
+	if app.Mode == applications.Embedded && origin == "" {
+		out.Warnings = []httpx.Detail{{Field: "allowedOrigin", Message: "is missing: connectUrl works as a page of its own, " +
+			"but your page cannot show it in a frame or in vestibule-apply; give the origin of your page, such as https://app.example.com"}}
+	}
+	return out, nil
 }
 
 // newToken issues a new embed token for an application, for an applicant who returns
@@ -134,7 +142,7 @@ func (a *API) newToken(w http.ResponseWriter, r *http.Request) error {
 	}
 	var out created
 	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		out, err = a.issueToken(ctx, tx, app.ID, origin)
+		out, err = a.issueToken(ctx, tx, app, origin)
 		return err
 	})
 	return a.answer(w, out, false, err)
@@ -156,7 +164,7 @@ func idempotencyKey(r *http.Request) (string, error) {
 	key := values[0]
 	if len(values) > 1 || key == "" || len(key) > maxIdemKey || !httpx.IsVisible(key) {
 		return "", httpx.NewError(contract.CodeMalformedHeaders, errors.New("malformed Idempotency-Key"),
-			httpx.Detail{Field: "Idempotency-Key", Message: "is 1 to 255 printable characters without spaces"})
+			httpx.Detail{Field: "Idempotency-Key", Message: "must be given once, with 1 to 255 printable characters without spaces"})
 	}
 	return key, nil
 }
@@ -170,21 +178,21 @@ func (a *API) check(in request) (applications.New, error) {
 	var wrong []httpx.Detail
 	bad := func(field, message string) { wrong = append(wrong, httpx.Detail{Field: field, Message: message}) }
 	if in.Product == "" {
-		bad("product", "is required: cashflow, income, eligibility or passport")
+		bad("product", "is required: "+strings.Join(a.offered(), ", "))
 	}
 	if in.Mode == "" {
 		bad("mode", "is required: embedded, redirect or redirect-form")
 	} else if !n.Mode.Valid() {
-		bad("mode", "is embedded, redirect or redirect-form")
+		bad("mode", "must be embedded, redirect or redirect-form")
 	}
 	if utf8.RuneCountInString(in.ExternalID) > contract.MaxExternalID || !isLabel(in.ExternalID) {
-		bad("externalId", "is at most 64 characters, without control characters or spaces around it")
+		bad("externalId", wrongLabel)
 	}
 	if utf8.RuneCountInString(in.UserArgs) > contract.MaxUserArgs {
-		bad("userArgs", "is at most 255 characters")
+		bad("userArgs", "must have at most 255 characters")
 	}
 	if !applications.Browsable(in.ReturnURL) {
-		bad("returnUrl", "is an absolute https address (http on this machine), without user or fragment")
+		bad("returnUrl", "must be an absolute https address (http on this machine), without user or fragment")
 	}
 	if !applications.FrameOrigin(in.AllowedOrigin) {
 		wrong = append(wrong, wrongOrigin)
@@ -193,7 +201,7 @@ func (a *API) check(in request) (applications.New, error) {
 		return applications.New{}, httpx.NewError(contract.CodeInvalidParameters, errors.New("fields out of bounds"), wrong...)
 	}
 	if !n.Product.Valid() {
-		return applications.New{}, createError(applications.ErrUnknownProduct)
+		return applications.New{}, a.createError(applications.ErrUnknownProduct, n.Product)
 	}
 	var err error
 	n.Prefill, err = a.applicant(n.Product, in.Prefill)
@@ -204,13 +212,23 @@ func isLabel(s string) bool {
 	return strings.TrimSpace(s) == s && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-var wrongOrigin = httpx.Detail{Field: "allowedOrigin", Message: "is an https origin such as https://app.example.com (http on this machine)"}
+const wrongLabel = "must have at most 64 characters, without control characters and without spaces at either end"
+
+var wrongOrigin = httpx.Detail{Field: "allowedOrigin",
+	Message: "must be an https origin without a path, such as https://app.example.com (http on this machine)"}
+
+// offered lists the products that an application can be for.
+func (a *API) offered() []string {
+	return slices.DeleteFunc([]string{"cashflow", "income", "eligibility", "passport"},
+		func(p string) bool { return !a.Applications.Offers(contract.Product(p)) })
+}
 
 // createError returns the API's error for an error of Create.
-func createError(err error) error {
+func (a *API) createError(err error, product contract.Product) error {
 	switch {
 	case errors.Is(err, applications.ErrUnknownProduct):
-		return httpx.NewError(contract.CodeInvalidProduct, err, httpx.Detail{Field: "product", Message: "is not offered here"})
+		return httpx.NewError(contract.CodeInvalidProduct, err,
+			httpx.Detail{Field: "product", Message: "is not offered here" + suggest.Hint(string(product), a.offered())})
 	case errors.Is(err, applications.ErrDuplicateExternalID):
 		return httpx.NewError(contract.CodeDuplicateExternalID, err, httpx.Detail{Field: "externalId", Message: "belongs to another application"})
 	case applications.IsRefusal(err):
@@ -275,12 +293,13 @@ func (a *API) selectedReport(r *http.Request, app applications.Application) (of 
 	n, ok := number(r.URL.Query(), "revision", -1, 0, 1<<31)
 	if !ok {
 		return of, httpx.NewError(contract.CodeInvalidParameters, errors.New("malformed revision"),
-			httpx.Detail{Field: "revision", Message: "is a whole number; 0 is the report as it was first made"})
+			httpx.Detail{Field: "revision", Message: "must be a whole number; 0 is the report as it was first made"})
 	}
 	of, err = a.Applications.StoredReportOf(r.Context(), a.DB.SQL, app.ID, 0, int(n))
 	switch {
 	case errors.Is(err, store.ErrNotFound) && n >= 0 && app.HasReport():
-		err = httpx.NewError(contract.CodeNotFound, err, httpx.Detail{Field: "revision", Message: "is not stored"})
+		err = httpx.NewError(contract.CodeNotFound, err,
+			httpx.Detail{Field: "revision", Message: "is not stored; the newest is " + strconv.Itoa(notify.ReportOf(app).Revision)})
 	case errors.Is(err, store.ErrNotFound):
 		err = notReady(app, err)
 	}
@@ -319,7 +338,7 @@ func (a *API) reportPDF(w http.ResponseWriter, r *http.Request) error {
 	if values, ok := r.URL.Query()["lang"]; ok {
 		if l = i18n.Lang(values[0]); len(values) > 1 || !l.Spoken() {
 			return httpx.NewError(contract.CodeInvalidParameters, errors.New("unknown language"),
-				httpx.Detail{Field: "lang", Message: "is en or es"})
+				httpx.Detail{Field: "lang", Message: "must be en or es"})
 		}
 	}
 	of, err := a.selectedReport(r, app)
@@ -369,7 +388,7 @@ func (a *API) events(w http.ResponseWriter, r *http.Request) error {
 	limit, ok2 := number(q, "limit", defaultEvents, 1, maxEvents)
 	if !ok1 || !ok2 {
 		return httpx.NewError(contract.CodeInvalidParameters, errors.New("malformed page"),
-			httpx.Detail{Field: "after, limit", Message: "are whole numbers; limit is 1 to 200"})
+			httpx.Detail{Field: "after, limit", Message: "must be whole numbers: after from 0, limit from 1 to 200"})
 	}
 	lines, err := a.Applications.Timeline(r.Context(), app.ID, after, int(limit)+1)
 	if err != nil {

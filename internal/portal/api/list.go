@@ -2,6 +2,7 @@ package api
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"vestibule/internal/journey"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/store"
+	"vestibule/internal/suggest"
 )
 
 // Bounds of a page of a list.
@@ -49,13 +51,13 @@ func (q *query) filter() applications.Filter {
 	f := applications.Filter{State: q.one("state"), Product: contract.Product(q.one("product")), ExternalID: q.one("externalId"),
 		From: q.time("createdFrom"), To: q.time("createdTo"), Cursor: q.one("cursor"), Limit: q.number("limit", defaultPage, 1, maxPage)}
 	if f.State != "" && !slices.Contains(journey.States(), journey.State(f.State)) {
-		q.reject("state", "is a state of an application")
+		q.reject("state", "must be one of "+strings.Trim(fmt.Sprint(journey.States()), "[]"))
 	}
 	if f.Product != "" && !f.Product.Valid() {
-		q.reject("product", "is cashflow, income, eligibility or passport")
+		q.reject("product", "must be cashflow, income, eligibility or passport")
 	}
 	if utf8.RuneCountInString(f.ExternalID) > contract.MaxExternalID || !isLabel(f.ExternalID) {
-		q.reject("externalId", "is at most 64 characters, without control characters or spaces around it")
+		q.reject("externalId", wrongLabel)
 	}
 	return f
 }
@@ -77,11 +79,13 @@ func newQuery(r *http.Request, names ...string) *query {
 	for name, values := range q.values {
 		switch {
 		case !slices.Contains(names, name):
-			q.reject(clean(name), "is not a parameter of this request")
+			q.reject(clean(name), "is not a parameter of this request"+suggest.Hint(name, names))
 		case len(values) > 1:
 			q.reject(name, "is given twice")
-		case values[0] == "" || len(values[0]) > 256 || values[0] != clean(values[0]):
-			q.reject(name, "is empty, too long, or not plain text")
+		case values[0] == "":
+			q.reject(name, "is empty; leave the parameter out or give it a value")
+		case len(values[0]) > 256 || values[0] != clean(values[0]):
+			q.reject(name, "must be plain text of at most 256 bytes")
 		}
 	}
 	return q
@@ -99,7 +103,7 @@ func (q *query) one(name string) string { return q.values.Get(name) }
 func (q *query) number(name string, missing, least, most int64) int {
 	n, ok := number(q.values, name, missing, least, most)
 	if !ok {
-		q.reject(name, "is a whole number within its bounds")
+		q.reject(name, fmt.Sprintf("must be a whole number from %d to %d", least, most))
 	}
 	return int(n)
 }
@@ -110,7 +114,7 @@ func (q *query) time(name string) time.Time {
 	}
 	t, err := time.Parse(time.RFC3339, q.one(name))
 	if err != nil || t.Year() < 1 || t.Year() > 9999 {
-		q.reject(name, "is a time such as 2026-05-04T10:00:00Z")
+		q.reject(name, "must be a time in the form 2026-05-04T10:00:00Z (RFC 3339); in a query, + is written %2B")
 	}
 	return t
 }
@@ -127,7 +131,7 @@ func (q *query) err() error {
 // cursor returns the API's error for an error of a list.
 func (q *query) cursor(err error) error {
 	if errors.Is(err, store.ErrCursor) {
-		return httpx.NewError(contract.CodeInvalidParameters, err, httpx.Detail{Field: "cursor", Message: "is not a next of this list"})
+		return httpx.NewError(contract.CodeInvalidParameters, err, httpx.Detail{Field: "cursor", Message: "must be a next of this list"})
 	}
 	return err
 }

@@ -6,7 +6,6 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
-	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 	"vestibule/internal/prefill/prefilljson"
 )
@@ -21,17 +20,14 @@ func (a *API) applicant(product contract.Product, raw json.RawMessage) (prefill.
 		return nil, nil
 	}
 	if problems := a.Applications.CheckPrefill(product, object); len(problems) > 0 {
-		return nil, refusedPrefill(problems)
+		return nil, refusedPrefill(product, problems)
 	}
 	return object, nil
 }
 
 // refusedPrefill returns the error code for a list of problems, with all problems in
 // its details.
-func refusedPrefill(problems []prefill.Problem) error {
-	details := make([]httpx.Detail, len(problems))
-	for i, p := range problems {
-		details[i] = httpx.Detail{Field: "prefill." + p.Field, Code: string(p.Code), Message: i18n.T(i18n.English, p.Text)}
-	}
-	return httpx.NewError(contract.Code(prefill.First(problems)), errors.New("prefill refused"), details...)
+func refusedPrefill(product contract.Product, problems []prefill.Problem) error {
+	return httpx.NewError(contract.Code(prefill.First(problems)), errors.New("prefill refused"),
+		prefilljson.Details(prefill.Rules{Product: product}, problems)...)
 }

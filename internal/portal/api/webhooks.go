@@ -98,13 +98,13 @@ func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
 	if name := q.one("state"); name != "" {
 		i := slices.IndexFunc(webhook.States(), func(s webhook.State) bool { return stateName(s) == name })
 		if i < 0 {
-			q.reject("state", "is pending, delivered, given_up or disabled")
+			q.reject("state", "must be pending, delivered, given_up or disabled")
 		} else {
 			f.State = webhook.States()[i]
 		}
 	}
 	if application != "" && !contract.IsUUID(application) {
-		q.reject("applicationId", "is an application's id")
+		q.reject("applicationId", "must be an application's id, a UUID")
 	}
 	if err := q.err(); err != nil {
 		return err

@@ -11,6 +11,7 @@
 package auth
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/subtle"
@@ -143,7 +144,8 @@ func (a *Authenticator) serveAs(w http.ResponseWriter, r *http.Request, client C
 		child, err := a.Directory.Account(r.Context(), a.DB.SQL, publicID)
 		if errors.Is(err, store.ErrNotFound) ||
 			err == nil && (child.ParentID != caller.CustomerID || child.Environment != caller.Environment) {
-			return httpx.NewError(contract.CodeUnknownCustomer, errors.New("X-PUBLIC-ID is not a child of the caller"))
+			return httpx.NewError(contract.CodeUnknownCustomer, errors.New("X-PUBLIC-ID is not a child of the caller"),
+				httpx.Detail{Field: "X-PUBLIC-ID", Message: "must be the publicId of your account or of a child of it"})
 		}
 		if err != nil {
 			return err
@@ -179,7 +181,7 @@ func (a *Authenticator) markUsed(ctx context.Context, client Client) {
 func (a *Authenticator) Customer(ctx context.Context, q store.Queryer, publicID string, env contract.Environment) (Caller, error) {
 	c, err := a.Directory.Account(ctx, q, publicID)
 	if errors.Is(err, store.ErrNotFound) || err == nil && (c.Environment != env || !a.serves(env)) {
-		return Caller{}, unknown("no such publicId in this environment")
+		return Caller{}, inEnvironment(unknown("no such publicId in this environment"), "publicId belongs", env)
 	}
 	return c, err
 }
@@ -196,7 +198,7 @@ func NamedEnvironment(r *http.Request) (contract.Environment, error) {
 	if env := contract.Environment(named); err != nil || named == "" || env.Valid() {
 		return env, err
 	}
-	return "", malformed("X-ENVIRONMENT", "is neither sandbox nor production")
+	return "", malformed("X-ENVIRONMENT", "must be sandbox or production, in lower case")
 }
 
 // serves reports whether this process serves customers of an environment.
@@ -204,12 +206,13 @@ func (a *Authenticator) serves(env contract.Environment) bool { return a.Only ==
 
 // client returns the valid credential of a request in the environment that it names. Whatever
 // is refused is looked up in the other environment, so that the time does not tell which it is of.
-func (a *Authenticator) client(r *http.Request, find func(*Authenticator, *http.Request) (Client, error)) (Client, error) {
+func (a *Authenticator) client(r *http.Request, find func(*Authenticator, *http.Request) (Client, error)) (c Client, err error) {
 	env, err := a.Environment(r)
 	if err != nil {
 		return Client{}, err
 	}
-	c, err := find(a, r)
+	defer func() { err = inEnvironment(err, "The credentials belong", env) }()
+	c, err = find(a, r)
 	if err == nil && (c.Environment != env || !a.serves(env)) {
 		return Client{}, unknown("credentials of the other environment")
 	}
@@ -223,6 +226,15 @@ func (a *Authenticator) client(r *http.Request, find func(*Authenticator, *http.
 	return c, err
 }
 
+// inEnvironment adds to UNKNOWN_CUSTOMER in which environment the request was searched: the one that
+// it named, and never the one that knows the credentials.
+func inEnvironment(err error, subject string, env contract.Environment) error {
+	if e := (*httpx.Error)(nil); errors.As(err, &e) && e.Code == contract.CodeUnknownCustomer {
+		e.Message = subject + " to no customer of the " + string(env) + " environment."
+	}
+	return err
+}
+
 func (a *Authenticator) basic(r *http.Request) (Client, error) {
 	value, err := authorization(r, "Basic")
 	if err != nil {
@@ -230,11 +242,11 @@ func (a *Authenticator) basic(r *http.Request) (Client, error) {
 	}
 	raw, err := decode(value)
 	if err != nil {
-		return Client{}, unknown("credentials are not base64")
+		return Client{}, unreadable("Basic", value, "is not base64 after the scheme")
 	}
 	id, secret, ok := strings.Cut(string(raw), ":")
 	if !ok || !utf8.Valid(raw) || strings.ContainsRune(id, 0) {
-		return Client{}, unknown("credentials have no colon, or are not text")
+		return Client{}, unreadable("Basic", string(raw), "has no text with a colon in its base64")
 	}
 	clients, err := a.clients.Do(r.Context(), id, func(ctx context.Context) ([]Client, error) {
 		return a.Directory.Clients(ctx, a.DB.SQL, id)
@@ -254,6 +266,9 @@ func (a *Authenticator) basic(r *http.Request) (Client, error) {
 		}
 	}
 	if found.CredentialID == "" {
+		if word := cmp.Or(httpx.Placeholder(id), httpx.Placeholder(secret)); word != "" {
+			return Client{}, unreadable("Basic", "", word)
+		}
 		return Client{}, unknown("unknown client or wrong secret")
 	}
 	return found, nil
@@ -266,7 +281,10 @@ func (a *Authenticator) bearer(r *http.Request) (Client, error) {
 	}
 	raw, err := decode(value)
 	if err != nil {
-		return Client{}, unknown("access token is not base64")
+		return Client{}, unreadable("Bearer", value, "is not base64 after the scheme")
+	}
+	if bytes.Count(raw, []byte(".")) != 2 {
+		return Client{}, unreadable("Bearer", string(raw), "has no accessToken in its base64")
 	}
 	id, err := a.credential(r.Context(), raw)
 	if err != nil {
@@ -315,12 +333,25 @@ func authorization(r *http.Request, scheme string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if value == "" {
+		return "", malformed("Authorization", "is missing; send "+wanted[scheme])
+	}
 	got, rest, ok := strings.Cut(value, " ")
 	rest = strings.TrimSpace(rest)
 	if !ok || !strings.EqualFold(got, scheme) || rest == "" || strings.ContainsAny(rest, " \t") {
-		return "", malformed("Authorization", "must be "+scheme+" and one value")
+		return "", malformed("Authorization", "must be "+wanted[scheme])
 	}
 	return rest, nil
+}
+
+// wanted are the words for a valid Authorization header, by scheme.
+var wanted = map[string]string{"Basic": "Basic and the base64 of clientId:secretKey", "Bearer": "Bearer and the base64 of an accessToken"}
+
+// unreadable returns UNKNOWN_CUSTOMER for a value that cannot be valid. Only a placeholder is quoted.
+func unreadable(scheme, value, problem string) error {
+	problem = cmp.Or(httpx.Placeholder(value), problem)
+	return httpx.NewError(contract.CodeUnknownCustomer, errors.New("Authorization "+problem),
+		httpx.Detail{Field: "Authorization", Message: problem + "; send " + wanted[scheme]})
 }
 
 // decode decodes base64 with or without padding, strictly.

@@ -28,9 +28,9 @@ func IdentifierOf(r *http.Request) (Identifier, error) {
 	}
 	switch {
 	case token == "" && external == "":
-		return Identifier{}, malformed("X-PUBLIC-TOKEN", "is missing, and so is X-EXTERNAL-ID")
+		return Identifier{}, malformed("X-PUBLIC-TOKEN", "is missing, and so is X-EXTERNAL-ID; send one of the two")
 	case token != "" && external != "":
-		return Identifier{}, malformed("X-EXTERNAL-ID", "is given together with X-PUBLIC-TOKEN")
+		return Identifier{}, malformed("X-EXTERNAL-ID", "is given together with X-PUBLIC-TOKEN; send one of the two")
 	}
 	return Identifier{PublicToken: strings.ToLower(token), ExternalID: external}, nil
 }

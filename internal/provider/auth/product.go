@@ -14,7 +14,7 @@ func ProductID(r *http.Request, inBody string) (string, error) {
 		return inBody, err
 	}
 	if inBody != "" && !strings.EqualFold(id, inBody) {
-		return "", malformed("X-PRODUCT-ID", "differs from productId")
+		return "", malformed("X-PRODUCT-ID", "differs from productId of the body; send one of the two")
 	}
 	return id, nil
 }

@@ -174,7 +174,7 @@ func pathID(r *http.Request, wildcard, name string) (string, error) {
 	id := r.PathValue(wildcard)
 	if !contract.IsUUID(id) {
 		return "", httpx.NewError(contract.CodeBadRequest, errors.New(name+" is not a UUID"),
-			httpx.Detail{Field: name, Message: "must be a UUID"})
+			httpx.Detail{Field: name, Message: httpx.UUIDProblem(id)})
 	}
 	return strings.ToLower(id), nil
 }

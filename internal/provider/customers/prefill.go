@@ -59,8 +59,8 @@ func CheckPrefill(rules prefill.Rules, raw json.RawMessage) (json.RawMessage, er
 		default:
 			missing = append(missing, p.Field)
 		}
-		e.Details = append(e.Details, httpx.Detail{Field: "prefill." + p.Field, Code: string(p.Code), Message: i18n.T(i18n.English, p.Text)})
 	}
+	e.Details = prefilljson.Details(rules, problems)
 	e.Message = contract.WidgetError(e.Code).Info().Engineer
 	if e.Code == contract.Code(contract.WidgetPIIMissing) {
 		e.Message = "Required prefills are missing: " + strings.Join(missing, ", ") + "."

@@ -92,7 +92,7 @@ func decode(w http.ResponseWriter, r *http.Request) (map[string]json.RawMessage,
 	}
 	if _, given := members["token"]; given {
 		return nil, httpx.NewError(contract.CodeMalformedBody, errors.New("a token cannot be invited with"),
-			httpx.Detail{Field: "token", Message: "is not a field of an invite"})
+			httpx.Detail{Field: "token", Message: "is not a field of an invite; send the fields of an initialization"})
 	}
 	return members, auth.AddProductID(r, members)
 }

@@ -9,6 +9,7 @@
 package redirects
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -18,6 +19,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -91,7 +93,8 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		row.formOnly = account.RequireForm
-		if row.visitID, _, err = s.Visits.Begin(ctx, tx, caller, members, visitHandle(row, handle, token)); err != nil {
+		if row.visitID, _, err = s.Visits.Begin(ctx, tx, caller, members, visitHandle(row, handle, token),
+			"completeUrl", "redirectArgs", "token"); err != nil {
 			return err
 		}
 		if row.args, err = s.DB.Vault.Seal(ctx, tx, store.SystemKey, argsCell(row.id), []byte(args)); err != nil {
@@ -132,7 +135,8 @@ func splitMembers(members map[string]json.RawMessage) (completeURL, args string,
 // registered URL. A URL that is not registered is INVALID_COMPLETE_URL.
 func chooseCompleteURL(requested string, registered []string) (string, error) {
 	invalid := httpx.NewError(contract.CodeInvalidCompleteURL, errors.New("the redirect URL is not registered"),
-		httpx.Detail{Field: "completeUrl", Message: "is not within the redirect URLs registered on the account"})
+		httpx.Detail{Field: "completeUrl", Message: "must be within a redirect URL registered on the account: " +
+			cmp.Or(strings.Join(registered, ", "), "none is registered yet")})
 	if requested == "" {
 		if len(registered) == 0 {
 			return "", invalid

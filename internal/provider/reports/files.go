@@ -116,7 +116,7 @@ func (s *Service) requestedFiles(kind contract.Product, r *http.Request) (over b
 		return false, nil, err
 	}
 	if rep.Kind != kind {
-		return false, nil, httpx.NewError(contract.CodeInvalidToken, errors.New("the report is of another kind"))
+		return false, nil, otherKind(rep)
 	}
 	generated := rep.Status == contract.StatusSuccess
 	if rep.Retrieved.IsZero() || !generated && rep.Relay != "" {

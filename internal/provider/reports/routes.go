@@ -72,7 +72,7 @@ func (s *Service) requestedBody(kind contract.Product, w http.ResponseWriter, r 
 		return nil, err
 	}
 	if rep.Kind != kind {
-		return nil, httpx.NewError(contract.CodeInvalidToken, errors.New("the report is of another kind"))
+		return nil, otherKind(rep)
 	}
 	if rep.Status != contract.StatusSuccess {
 		return nil, NotReady(rep)
@@ -83,6 +83,12 @@ func (s *Service) requestedBody(kind contract.Product, w http.ResponseWriter, r 
 	}
 	w.Header().Set("Sunset", rep.Created.Add(MaxAge).UTC().Format(http.TimeFormat))
 	return body, err
+}
+
+// otherKind returns the error for a report that the caller may read, at another path.
+func otherKind(rep Report) error {
+	return &httpx.Error{Code: contract.CodeInvalidToken, Why: errors.New("the report is of another kind"),
+		Message: "This report is of the kind " + string(rep.Kind) + "; read it under " + rep.Kind.Path() + "."}
 }
 
 // reader reads a report, or only the fields that the caller needs.
@@ -123,7 +129,11 @@ func (s *Service) ownReport(r *http.Request, read reader) (Report, error) {
 	}
 	rep, err := read(r.Context(), s.DB.SQL, `customer_id = $1 AND `+where, caller.CustomerID, value)
 	if errors.Is(err, store.ErrNotFound) {
-		return rep, httpx.NewError(contract.CodeInvalidToken, fmt.Errorf("the caller has no such report: %w", err))
+		missing := httpx.NewError(contract.CodeInvalidToken, fmt.Errorf("the caller has no such report: %w", err))
+		if problem := httpx.UUIDProblem(id.PublicToken); id.ExternalID == "" && problem != "" {
+			missing.Details = []httpx.Detail{{Field: "X-PUBLIC-TOKEN", Message: problem}}
+		}
+		return rep, missing
 	}
 	return rep, err
 }

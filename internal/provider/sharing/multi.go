@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -177,10 +178,12 @@ func readDerived(w http.ResponseWriter, r *http.Request) (sourceToken string, n 
 		*f.into = text(f.raw)
 		size := utf8.RuneCountInString(*f.into)
 		switch {
+		case len(f.raw) == 0 || string(f.raw) == "null" || string(f.raw) == `""` && f.required:
+			details = append(details, httpx.Detail{Field: f.name, Message: "is missing"})
 		case size == 0 && (f.required || string(f.raw) != `""`):
 			details = append(details, httpx.Detail{Field: f.name, Message: "must be a string"})
 		case size > f.max:
-			details = append(details, httpx.Detail{Field: f.name, Message: "is too long"})
+			details = append(details, httpx.Detail{Field: f.name, Message: "must have at most " + strconv.Itoa(f.max) + " characters"})
 		case strings.ContainsRune(*f.into, 0), f.name == "externalId" && strings.ContainsFunc(*f.into, unicode.IsControl):
 			details = append(details, httpx.Detail{Field: f.name, Message: "has a control character"})
 		case f.name == "externalId" && strings.TrimSpace(*f.into) != *f.into:

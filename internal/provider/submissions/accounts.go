@@ -79,9 +79,9 @@ func (d *decoder) readAccount(index int) {
 				a.Opened = &day
 			}
 		case "currency":
-			if t, ok := d.text(name, 3, 3); ok {
-				if a.Currency = string(t); !isCurrency(a.Currency) {
-					d.reject(name, "must be an ISO 4217 code")
+			if t, ok := d.text(name, 0, unbounded); ok {
+				if a.Currency = string(t); len(t) != 3 || !isCurrency(a.Currency) {
+					d.reject(name, "must be an ISO 4217 code of a currency, such as USD")
 				}
 			}
 		case "transactions":
@@ -175,7 +175,7 @@ func (d *decoder) readTransaction(index int, into *bankdata.Account) {
 		case txMerchant:
 			text, ok := d.text("merchant", 1, 100)
 			if ok && !isWords(text) {
-				d.reject("merchant", "must be letters, digits and spaces")
+				d.reject("merchant", "must be letters, digits and spaces only")
 			}
 			t.Merchant = string(text)
 		case txMemo:
@@ -189,7 +189,7 @@ func (d *decoder) readTransaction(index int, into *bankdata.Account) {
 		d.require(given, transactionNames, "id", "status", "amount", "description", "creditOrDebit")
 	}
 	if ok && !t.Pending && given&(1<<txStatus) != 0 && given&(1<<txDatePosted) == 0 {
-		d.reject("datePosted", "is required for POSTED")
+		d.reject("datePosted", "is required for the status POSTED")
 	}
 	if d.err != nil {
 		return

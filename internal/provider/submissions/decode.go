@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/report"
+	"vestibule/internal/suggest"
 )
 
 // Submission is a valid body. Its personal data is not validated.
@@ -53,7 +54,7 @@ func Read(src io.Reader, terms Terms) (Submission, []httpx.Detail, error) {
 	switch d.err {
 	case nil, errTooManyDetails:
 	case errSyntax:
-		d.details = append(d.details, httpx.Detail{Field: d.path(""), Message: "is not valid JSON"})
+		d.details = append(d.details, httpx.Detail{Field: d.path(""), Message: d.problem})
 	default:
 		return Submission{}, nil, d.err
 	}
@@ -168,7 +169,7 @@ members:
 			continue members
 		}
 		if d.err == nil {
-			d.reject(string(name), "is not a field of a submission")
+			d.reject(string(name), "is not a field here"+suggest.Hint(string(name), names))
 			d.skip(0)
 		}
 	}
@@ -196,6 +197,9 @@ func (d *decoder) list(field string, element func(i int)) (n int, ok bool) {
 var topNames = []string{"userArgs", "externalId", "pullDate", "applicationDate", "sandboxReportId", "personal", "address", "accounts"}
 
 func (d *decoder) submission() {
+	if d.peek() == 0 && d.ended {
+		d.problem = "is empty"
+	}
 	accounts := -1
 	given, ok := d.object(atTop, "", topNames, func(i int) {
 		switch topNames[i] {
@@ -204,7 +208,7 @@ func (d *decoder) submission() {
 		case "externalId":
 			if id := d.label("externalId", contract.MaxExternalID); id != "" {
 				if d.out.ExternalID = id; strings.TrimSpace(id) != id {
-					d.reject("externalId", "has white space at an end")
+					d.reject("externalId", "must not begin or end with white space")
 				}
 			}
 		case "pullDate":
@@ -266,7 +270,7 @@ func (d *decoder) pullDate() {
 	switch {
 	case !ok:
 	case d.terms.Now.Sub(at) > MaxPullAge && !d.terms.Upload:
-		d.reject("pullDate", "must lie within the last 30 days")
+		d.reject("pullDate", "must lie within the last 30 days: "+d.terms.Now.Add(-MaxPullAge).UTC().Format(dateForm)+" or later")
 	default:
 		d.out.PullDate, d.pullKnown = at, true
 	}
@@ -281,7 +285,7 @@ func (d *decoder) sandboxReportID() {
 	switch {
 	case !ok:
 	case !contract.IsUUID(string(id)):
-		d.reject("sandboxReportId", "must be a UUID")
+		d.reject("sandboxReportId", httpx.UUIDProblem(string(id)))
 	default:
 		d.out.SandboxReportID = string(id)
 	}

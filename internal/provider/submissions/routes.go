@@ -1,10 +1,12 @@
 package submissions
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,7 +47,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if left > 0 {
-		return rateLimited(left)
+		return rateLimited(most, left)
 	}
 	sandbox := s.Sandbox != nil && caller.Environment == contract.Sandbox
 	in, err := s.read(w, r, n.PublicToken, sandbox)
@@ -70,7 +72,7 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		if left > 0 {
-			return rateLimited(left)
+			return rateLimited(most, left)
 		}
 		return begin(ctx, tx)
 	})
@@ -93,7 +95,7 @@ func (s *Service) product(r *http.Request, customerID string) (customers.Product
 	values := r.Header.Values("X-Product-Id")
 	if len(values) != 1 || strings.TrimSpace(values[0]) == "" {
 		return customers.Product{}, httpx.NewError(contract.CodeMalformedHeaders, errors.New("no product"),
-			httpx.Detail{Field: "X-PRODUCT-ID", Message: "must be given once"})
+			httpx.Detail{Field: "X-PRODUCT-ID", Message: "must be given once, with the id of a cashflow product of yours"})
 	}
 	id := strings.ToLower(strings.TrimSpace(values[0]))
 	p, err := customers.Product{}, store.ErrNotFound
@@ -101,7 +103,11 @@ func (s *Service) product(r *http.Request, customerID string) (customers.Product
 		p, err = s.Customers.Product(r.Context(), s.DB.SQL, customerID, id)
 	}
 	if errors.Is(err, store.ErrNotFound) || err == nil && p.Kind != contract.Cashflow {
-		return p, httpx.NewError(contract.CodeInvalidProduct, errors.New("no cashflow product of the caller"))
+		wrong := httpx.Detail{Field: "X-PRODUCT-ID", Message: cmp.Or(httpx.UUIDProblem(id), "must be a product of your account")}
+		if err == nil {
+			wrong.Message = "is a product for " + string(p.Kind) + " reports; a submission needs one for cashflow reports"
+		}
+		return p, httpx.NewError(contract.CodeInvalidProduct, errors.New("no cashflow product of the caller"), wrong)
 	}
 	return p, err
 }
@@ -170,6 +176,7 @@ func (s *Service) source(ctx context.Context, product customers.Product, in Subm
 	return from, nil
 }
 
-func rateLimited(left time.Duration) error {
-	return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: left, Why: errors.New("too many submissions within a minute")}
+func rateLimited(most int, left time.Duration) error {
+	return &httpx.Error{Code: contract.CodeRateLimited, RetryAfter: left, Why: errors.New("too many submissions within a minute"),
+		Message: "Your account can send " + strconv.Itoa(most) + " submissions a minute; wait as long as Retry-After says."}
 }

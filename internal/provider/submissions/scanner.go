@@ -2,8 +2,10 @@ package submissions
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
+	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -18,6 +20,9 @@ type scanner struct {
 	spareBuffer []byte // for numbers, and strings with escapes or across the end of buf
 	nameBuffer  [maxName]byte
 	err         error
+	before      int // bytes before buf
+	ended       bool
+	problem     string // of errSyntax: what is wrong, and where
 }
 
 const (
@@ -37,6 +42,10 @@ func newScanner(src io.Reader) scanner {
 func (s *scanner) fail(err error) {
 	if s.err == nil {
 		s.err = err
+		if s.problem == "" && s.ended {
+			s.problem = "ends before the JSON is complete"
+		}
+		s.problem = cmp.Or(s.problem, "is not valid JSON near byte "+strconv.Itoa(s.before+s.pos+1))
 	}
 	s.pos, s.len = 0, 0
 }
@@ -45,10 +54,11 @@ func (s *scanner) fail(err error) {
 // error.
 func (s *scanner) fill() bool {
 	for s.pos == s.len && s.err == nil {
+		s.before += s.len
 		n, err := s.src.Read(s.buf)
 		s.pos, s.len = 0, n
 		if n == 0 && err != nil {
-			if err != io.EOF {
+			if s.ended = err == io.EOF; !s.ended {
 				s.fail(err)
 			}
 			return false
@@ -73,6 +83,7 @@ func (s *scanner) peek() byte {
 // end fails unless only white space is left.
 func (s *scanner) end() {
 	if s.peek() != 0 || s.pos < s.len {
+		s.problem = "has something after the JSON value, at byte " + strconv.Itoa(s.before+s.pos+1)
 		s.fail(errSyntax)
 	}
 }
@@ -312,6 +323,7 @@ func (s *scanner) literal(word string) {
 func (s *scanner) skip(depth int) {
 	switch c := s.peek(); {
 	case depth > maxDepth:
+		s.problem = "is nested too deeply"
 		s.fail(errSyntax)
 	case c == '"':
 		s.text()

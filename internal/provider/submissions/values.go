@@ -10,6 +10,9 @@ import (
 	"vestibule/internal/report"
 )
 
+// dateForm is the layout of times.
+const dateForm = "2006-01-02T15:04:05.000Z"
+
 // unbounded is the maximum length of strings that are limited otherwise.
 const unbounded = math.MaxInt
 
@@ -31,7 +34,11 @@ func (d *decoder) text(field string, low, high int) ([]byte, bool) {
 	}
 	if n := len(t); n < low || n > high {
 		if n = utf8.RuneCount(t); n < low || n > high {
-			d.reject(field, "must have "+strconv.Itoa(low)+" to "+strconv.Itoa(high)+" characters")
+			words := "must have " + strconv.Itoa(low) + " to " + strconv.Itoa(high) + " characters"
+			if n == 0 {
+				words = "is empty; it " + words
+			}
+			d.reject(field, words)
 			return nil, false
 		}
 	}
@@ -45,7 +52,7 @@ func (d *decoder) id(others map[string]bool) string {
 		return ""
 	}
 	if !isAlphanumeric(t) {
-		d.reject("id", "must be letters and digits")
+		d.reject("id", "must be letters from A to Z and digits only")
 		return ""
 	}
 	if others[string(t)] {
@@ -85,17 +92,17 @@ func (d *decoder) oneOf(field, a, b string) string {
 // money reads a decimal number with at most two places, and adds it to d.sum.
 func (d *decoder) money(field string) report.Cents {
 	if c := d.peek(); c != '-' && (c < '0' || c > '9') {
-		d.reject(field, "must be a number")
+		d.reject(field, "must be a number, without quotes")
 		d.skip(0)
 		return 0
 	}
 	c, ok := parseCents(d.number())
 	if !ok && d.err == nil {
-		d.reject(field, "must be an amount with at most two decimals, below ten trillion")
+		d.reject(field, "must be an amount with at most two decimals and no exponent, below 10000000000000")
 	}
 	if d.sum += max(c, -c); d.sum >= maxUnits*100 && !d.sumReported {
 		d.sumReported = true
-		d.reject(field, "must be below ten trillion together with all balances and amounts before it")
+		d.reject(field, "must be below 10000000000000 together with all balances and amounts before it")
 	}
 	d.sum = min(d.sum, maxUnits*100) // against overflow
 	return c
@@ -110,9 +117,9 @@ func (d *decoder) dateTime(field string, past bool) (time.Time, bool) {
 	at, ok := parseDateTime(t)
 	switch {
 	case !ok:
-		d.reject(field, "must be YYYY-MM-DDTHH:mm:ss.SSSZ")
+		d.reject(field, "must be an existing time in the form YYYY-MM-DDTHH:mm:ss.SSSZ, in UTC with milliseconds")
 	case at.After(d.terms.Now), past && !at.Before(d.terms.Now):
-		d.reject(field, "must not lie in the future")
+		d.reject(field, "must not lie in the future: it is "+d.terms.Now.UTC().Format(dateForm))
 	default:
 		return at, true
 	}

@@ -1,6 +1,7 @@
 package visits
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -154,12 +155,12 @@ func (w Request) checkLengths() error {
 }
 
 func (s *Service) product(ctx context.Context, q store.Queryer, caller auth.Caller, id string) (customers.Product, error) {
-	if !contract.IsUUID(id) {
-		return customers.Product{}, widgetErrorOf(contract.WidgetInvalidProduct, "productId")
+	if problem := httpx.UUIDProblem(id); problem != "" {
+		return customers.Product{}, widgetErrorOf(contract.WidgetInvalidProduct, "productId", problem)
 	}
 	p, err := s.Customers.Product(ctx, q, caller.CustomerID, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return customers.Product{}, widgetErrorOf(contract.WidgetInvalidProduct, "productId")
+		return customers.Product{}, widgetErrorOf(contract.WidgetInvalidProduct, "productId", "")
 	}
 	return p, err
 }
@@ -188,12 +189,16 @@ func (s *Service) preparedReport(ctx context.Context, q store.Queryer, caller au
 func (s *Service) visitConsumer(ctx context.Context, tx *store.Tx, caller auth.Caller,
 	product customers.Product, req Request) (customers.Consumer, error) {
 	if req.ConsumerID != "" {
-		if req.hasPrefill() || !contract.IsUUID(req.ConsumerID) {
-			return customers.Consumer{}, widgetErrorOf(contract.WidgetInvalidConsumerID, "consumerId")
+		problem := httpx.UUIDProblem(req.ConsumerID)
+		if req.hasPrefill() {
+			problem = "is given together with prefill; send one of the two"
+		}
+		if problem != "" {
+			return customers.Consumer{}, widgetErrorOf(contract.WidgetInvalidConsumerID, "consumerId", problem)
 		}
 		c, err := s.consumerWithConsent(ctx, tx, caller.CustomerID, req.ConsumerID)
 		if errors.Is(err, store.ErrNotFound) {
-			return customers.Consumer{}, widgetErrorOf(contract.WidgetInvalidConsumerID, "consumerId")
+			return customers.Consumer{}, widgetErrorOf(contract.WidgetInvalidConsumerID, "consumerId", "")
 		}
 		if err != nil {
 			return customers.Consumer{}, err
@@ -230,17 +235,17 @@ func (s *Service) consumerWithConsent(ctx context.Context, q store.Queryer, cust
 	return c, err
 }
 
-// widgetErrorOf converts a widget error type to an API error with the text of the type,
-// because codes of the same name may have another text.
-func widgetErrorOf(e contract.WidgetError, field string) *httpx.Error {
+// widgetErrorOf converts a widget error type to an API error with the text of the type, because
+// codes of the same name may have another text. problem is of the field; empty: the type's text.
+func widgetErrorOf(e contract.WidgetError, field, problem string) *httpx.Error {
 	return &httpx.Error{Code: contract.Code(e), Status: http.StatusBadRequest, Why: errors.New("an option was refused"),
 		Message: e.Info().Engineer,
-		Details: []httpx.Detail{{Field: field, Code: string(e), Message: e.Info().Engineer}}}
+		Details: []httpx.Detail{{Field: field, Code: string(e), Message: cmp.Or(problem, e.Info().Engineer)}}}
 }
 
 func externalIDError(err error) error {
 	if errors.Is(err, reports.ErrDuplicateExternalID) {
-		return widgetErrorOf(contract.WidgetDuplicateExternalID, "externalId")
+		return widgetErrorOf(contract.WidgetDuplicateExternalID, "externalId", "")
 	}
 	return err
 }
@@ -249,17 +254,18 @@ func externalIDError(err error) error {
 // invite) from the members of an initialization's body, or takes over the visit of the
 // unused initialization token in the member "token". The applicant reaches it at
 // Path(handle). It runs in the caller's transaction, and its errors are the
-// initialization's.
+// initialization's. alsoKnown are members of the body that the caller has removed.
 func (s *Service) Begin(ctx context.Context, tx *store.Tx, caller auth.Caller, members map[string]json.RawMessage,
-	handle string) (visitID, publicToken string, err error) {
-	v, err := s.createOrClaim(ctx, tx, caller, members)
+	handle string, alsoKnown ...string) (visitID, publicToken string, err error) {
+	v, err := s.createOrClaim(ctx, tx, caller, members, alsoKnown)
 	if err != nil {
 		return "", "", err
 	}
 	return v.id, v.publicToken, setHandle(ctx, tx, v.id, handle, true)
 }
 
-func (s *Service) createOrClaim(ctx context.Context, tx *store.Tx, caller auth.Caller, members map[string]json.RawMessage) (visit, error) {
+func (s *Service) createOrClaim(ctx context.Context, tx *store.Tx, caller auth.Caller, members map[string]json.RawMessage,
+	alsoKnown []string) (visit, error) {
 	raw, ok := members["token"]
 	if !ok {
 		var req Request
@@ -267,7 +273,7 @@ func (s *Service) createOrClaim(ctx context.Context, tx *store.Tx, caller auth.C
 		if err != nil {
 			return visit{}, err
 		}
-		if err := httpx.UnmarshalStrict(all, &req); err != nil {
+		if err := httpx.UnmarshalStrict(all, &req, alsoKnown...); err != nil {
 			return visit{}, err
 		}
 		return s.create(ctx, tx, caller, req, false)
@@ -275,7 +281,7 @@ func (s *Service) createOrClaim(ctx context.Context, tx *store.Tx, caller auth.C
 	var token string
 	if len(members) > 1 || json.Unmarshal(raw, &token) != nil {
 		return visit{}, httpx.NewError(contract.CodeMalformedBody, errors.New("token beside an initialization"),
-			httpx.Detail{Field: "token", Message: "is a string, and takes the place of the initialization's fields"})
+			httpx.Detail{Field: "token", Message: "must be a string, and takes the place of the initialization's fields: send one or the other"})
 	}
 	return s.claim(ctx, tx, caller, token)
 }
@@ -284,7 +290,7 @@ func (s *Service) createOrClaim(ctx context.Context, tx *store.Tx, caller auth.C
 func (s *Service) claim(ctx context.Context, tx *store.Tx, caller auth.Caller, token string) (visit, error) {
 	v, err := claim(ctx, tx, token)
 	if errors.Is(err, errToken) || err == nil && (v.customerID != caller.CustomerID || v.State != flow.Created || !tx.Now.Before(v.expires)) {
-		return visit{}, widgetErrorOf(contract.WidgetInvalidToken, "token")
+		return visit{}, widgetErrorOf(contract.WidgetInvalidToken, "token", httpx.Placeholder(token))
 	}
 	return v, err
 }

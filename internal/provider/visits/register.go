@@ -104,8 +104,12 @@ func (s *Service) open(ctx context.Context, tx *store.Tx, reg registration, hand
 	switch e := check.Check(); {
 	case e == contract.WidgetInvalidToken:
 		return visit{}, wrongOptions(reg.Token == "")
+	case e == contract.WidgetInvalidProduct:
+		return visit{}, widgetErrorOf(e, "productId", httpx.UUIDProblem(reg.ProductID))
+	case e == contract.WidgetUnknownCustomer:
+		return visit{}, widgetErrorOf(e, "env", "must be sandbox or production, and publicId must be given")
 	case e != "":
-		return visit{}, widgetErrorOf(e, "")
+		return visit{}, widgetErrorOf(e, "", "")
 	}
 	reg.Request = reg.lower()
 	if err := reg.checkLengths(); err != nil {
@@ -170,7 +174,7 @@ func (s *Service) resume(ctx context.Context, tx *store.Tx, caller auth.Caller,
 	case v.hosted, v.customerID != caller.CustomerID, v.environment != caller.Environment:
 		return visit{}, false, nil
 	case v.productID != reg.ProductID:
-		return visit{}, false, widgetErrorOf(contract.WidgetMismatchedProductID, "productId")
+		return visit{}, false, widgetErrorOf(contract.WidgetMismatchedProductID, "productId", "")
 	default:
 		if v, err = s.catchUp(ctx, tx, v); err == nil {
 			v, _, err = s.advance(ctx, tx, v, flow.Input{Kind: flow.EventReopened})
@@ -191,10 +195,10 @@ func (s *Service) claimToken(ctx context.Context, tx *store.Tx, caller auth.Call
 		return visit{}, err
 	}
 	if v.productID != reg.ProductID {
-		return visit{}, widgetErrorOf(contract.WidgetMismatchedProductID, "productId")
+		return visit{}, widgetErrorOf(contract.WidgetMismatchedProductID, "productId", "differs from the token's, which is "+v.productID)
 	}
 	if reg.ConsumerID != "" && reg.ConsumerID != v.consumerID {
-		return visit{}, widgetErrorOf(contract.WidgetInvalidConsumerID, "consumerId")
+		return visit{}, widgetErrorOf(contract.WidgetInvalidConsumerID, "consumerId", "")
 	}
 	if v.sandboxReportID == "" {
 		if v.sandboxReportID, err = s.preparedReport(ctx, tx, caller, product, reg.SandboxReportID); err != nil {
@@ -214,7 +218,7 @@ var errOptions = errors.New("token, prefill and consumerId do not go together")
 // wrongOptions returns INVALID_TOKEN for options without token, prefill, and
 // consumerId, or with both a token and a prefill.
 func wrongOptions(none bool) error {
-	e := widgetErrorOf(contract.WidgetInvalidToken, "token")
+	e := widgetErrorOf(contract.WidgetInvalidToken, "token", "")
 	e.Why, e.Message = errOptions, "token and prefill exclude each other: give one of them."
 	if none {
 		e.Message = "The options have no token, no prefill and no consumerId: give one of them."
