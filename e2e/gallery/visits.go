@@ -37,7 +37,7 @@ func Visits(assets Assets, lang i18n.Lang) (all []Exhibit) {
 		return func(v *visit.Visit) { v.Problems = map[string]string{field: i18n.T(lang, words)} }
 	}
 
-	cash := visit.Visit{Product: contract.Cashflow, Bank: banks[0].Name}
+	cash := visit.Visit{Product: contract.Cashflow, SourceType: flow.SourceBank, Bank: banks[0].Name}
 	at := func(v visit.Visit, s flow.Step) visit.Visit { v.Step = s; return v }
 	show("cashflow, consent", at(cash, flow.StepConsent), nil)
 	show("cashflow, bank", at(cash, flow.StepBank), func(v *visit.Visit) { v.Banks, v.More = banks, 30 })
