@@ -276,6 +276,7 @@ func TestOutgoingHTTPClients(t *testing.T) {
 		"internal/provider/sources/rest/rest.go": "the operator: institutions, whose answers lead to configured hosts only",
 		"internal/telemetry/trace.go":            "the operator: the collector of traces",
 		"internal/mail/mail.go":                  "the operator: the mail server",
+		"internal/app/seed.go":                   "the operator: the portal and the sandbox that a command fills",
 
 		"internal/portal/developers/choice.go": "not called: the text of an example",
 	}
