@@ -46,7 +46,7 @@ test: tools assets check ## what must pass before a change lands, after installi
 
 # Tests ask tools.Full for this variable.
 test-full: export VESTIBULE_TEST_FULL := 1
-test-full: tools assets openapi check ## before a release: every language, theme, size and engine, all scans, proxies, races, faults
+test-full: tools assets packages openapi check ## before a release: every language, theme, size and engine, all scans, proxies, races, faults
 	@$(TEST) -timeout 60m ./...
 	@$(MAKE) --no-print-directory test-race test-faults outdated
 

@@ -19,7 +19,7 @@ func TestHeaderOnPhones(t *testing.T) {
 		page, linked string
 		signIn       func(*testing.T, *visitor)
 	}{
-		"review":    {s.Portal + "/review", "/review/events", s.signIn},
+		"review":    {s.Portal + "/review", "/review/audit", s.signIn},
 		"dashboard": {s.Provider + "/dashboard", "/dashboard/people", s.signInStaff},
 	} {
 		small := func(o *playwright.BrowserNewContextOptions) { o.Viewport = &playwright.Size{Width: 390, Height: 844} }

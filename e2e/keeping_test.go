@@ -46,10 +46,11 @@ func TestNoteOutlivesItsSession(t *testing.T) {
 	own := s.Portal + "/review/applications/" + a.ID
 	s.signIn(t, v)
 	v.open(t, own)
-	fill(t, v.page("#text"), "Please connect your savings account.")
 	click(t, v.page("label.choice:has([value=moreAsked])"))
+	fill(t, v.page("#text"), "Please connect your savings account.")
 	must(t, v.Context.ClearCookies())
 	v.OnDialog(func(d playwright.Dialog) { must(t, d.Accept()) }) // the other text
+	click(t, v.page("#notes summary"))
 	fill(t, v.page("#note"), "She called about the rent.")
 	click(t, v.page(button(en("review.notes.submit"))))
 	see(t, v.page(text(en("ui.sign_in.session_ended"))))
