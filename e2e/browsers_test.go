@@ -98,8 +98,8 @@ func TestOlderBrowsers(t *testing.T) {
 			}
 			must(t, v.page("[data-peek] [name=decision][value=approved]").Check())
 			must(t, v.Keyboard().Press("Control+Enter"))
-			see(t, v.page("[data-peek] >> "+text(en("review.decide.done"))))
-			looks(t, v, "list") // last, because a picture of the whole page may close the panel
+			see(t, v.page("[data-peek] >> "+text(en("review.decide.again")))) // the flash message ends with the next live change
+			looks(t, v, "list")                                               // last, because a picture of the whole page may close the panel
 			v.open(t, s.Portal+"/review/applications/"+a.ID)
 			looks(t, v, "application")
 			for _, path := range []string{"/review/overview", "/review/people"} {
