@@ -176,24 +176,31 @@ func (l *Load) apply(ctx context.Context, mode string) (at, cookie string, err e
 	return sent.header.Get("Location"), sent.cookie(), err
 }
 
-// form completes the widget on the page after the form, and waits for the end.
-func (l *Load) form(ctx context.Context) error {
-	at, cookie, err := l.apply(ctx, "embedded")
-	if err != nil {
-		return err
+// visit completes the form and the widget on the page after it, and returns the address of the
+// application and the applicant's cookie.
+func (l *Load) visit(ctx context.Context) (at, cookie string, err error) {
+	if at, cookie, err = l.apply(ctx, "embedded"); err != nil {
+		return "", "", err
 	}
 	page, err := l.send(ctx, "GET /applications/{id}/connect", 200, l.f.Portal+at, "", "Cookie", cookie)
 	if err != nil {
-		return err
+		return "", "", err
 	}
 	m := token.FindSubmatch(page.body)
 	if m == nil {
-		return errors.New("a connect page without a token")
+		return "", "", errors.New("a connect page without a token")
 	}
-	if _, err := l.complete(ctx, string(m[1])); err != nil {
+	_, err = l.complete(ctx, string(m[1]))
+	return strings.TrimSuffix(at, "/connect"), cookie, err
+}
+
+// form completes a visit in the widget, and waits for the end.
+func (l *Load) form(ctx context.Context) error {
+	at, cookie, err := l.visit(ctx)
+	if err != nil {
 		return err
 	}
-	return l.look(ctx, strings.TrimSuffix(at, "/connect"), cookie)
+	return l.look(ctx, at, cookie)
 }
 
 var (
@@ -205,22 +212,10 @@ var (
 // stream until the portal has the report, the status page, the reviewer's page of the
 // application, their approval, and the status page again.
 func (l *Load) Whole(ctx context.Context) error {
-	at, cookie, err := l.apply(ctx, "embedded")
+	at, cookie, err := l.visit(ctx)
 	if err != nil {
 		return err
 	}
-	page, err := l.send(ctx, "GET /applications/{id}/connect", 200, l.f.Portal+at, "", "Cookie", cookie)
-	if err != nil {
-		return err
-	}
-	m := token.FindSubmatch(page.body)
-	if m == nil {
-		return errors.New("a connect page without a token")
-	}
-	if _, err := l.complete(ctx, string(m[1])); err != nil {
-		return err
-	}
-	at = strings.TrimSuffix(at, "/connect")
 	if _, err := l.send(ctx, "GET /applications/{id}/stream", 200, l.f.Portal+at+"/stream", "", "Cookie", cookie); err != nil {
 		return err
 	}

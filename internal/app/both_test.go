@@ -155,7 +155,7 @@ func TestCredentialsAcrossEnvironments(t *testing.T) {
 				"production's secret":  {w.Provider, "/connect/accesstoken", basic(theirs), atSandbox},
 				"sandbox's token":      {at, "/connect/status", ownBearer, atProduction},
 				"production's token":   {w.Provider, "/connect/status", theirBearer, atSandbox},
-				"nobody's secret":      {at, "/connect/accesstoken", basic(wrong), "unknown client or wrong secret"},
+				"an unknown secret":    {at, "/connect/accesstoken", basic(wrong), "unknown client or wrong secret"},
 				"a secret, as a token": {at, "/connect/status", "Bearer " + strings.TrimPrefix(basic(own), "Basic "), "unknown"},
 			} {
 				for _, named := range []string{"", "sandbox", "production"} {
@@ -321,7 +321,7 @@ func drawn(r reply) string {
 	return fmt.Sprintf("%s %v", regexp.MustCompile(`<title>.*</title>`).Find(r.Body), bytes.Contains(r.Body, []byte(`type="password"`)))
 }
 
-// TestHostsOfBothEnvironments asks the submission host, and hosts that nobody serves.
+// TestHostsOfBothEnvironments asks the submission host, and hosts that are not configured.
 func TestHostsOfBothEnvironments(t *testing.T) {
 	eachBoth(t, func(t *testing.T, w *bothServer) {
 		accounts := map[string]program.Account{"production": w.customer.Account, "sandbox": w.Credentials.Account}

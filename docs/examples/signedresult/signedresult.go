@@ -26,8 +26,8 @@ var ErrRefused = errors.New("the signed result is refused")
 type Verifier struct {
 	Provider string // the provider's public address, such as https://provider.example
 	PublicID string // of your account
-	// Consume uses up the attempt that sent redirectArgs, in one transaction, and reports false if there is none that began
-	// before issued and at most an hour ago, in this browser's session, without a result, or if another has publicToken.
+	// Consume uses up the attempt that sent redirectArgs, in one transaction. It reports false unless the attempt began before
+	// issued and at most an hour ago, in this browser's session, has no result yet, and no other attempt has publicToken.
 	Consume func(ctx context.Context, redirectArgs, publicToken string, issued time.Time) (bool, error)
 
 	mu      sync.Mutex

@@ -98,7 +98,7 @@ func TestVerify(t *testing.T) {
 		{"by another key", sign(t, other, "outcome+jwt", 0, minutes, claims(nil)), false},
 		{"by another key with the same kid", sign(t, forged, "outcome+jwt", 0, minutes, claims(nil)), false},
 		{"for another account", sign(t, p.key, "outcome+jwt", 0, minutes, claims(jose.Claims{"aud": "svc-2"})), false},
-		{"for nobody", sign(t, p.key, "outcome+jwt", 0, minutes, claims(jose.Claims{"aud": nil})), false},
+		{"without an audience", sign(t, p.key, "outcome+jwt", 0, minutes, claims(jose.Claims{"aud": nil})), false},
 		{"of another issuer", sign(t, p.key, "outcome+jwt", 0, minutes, claims(jose.Claims{"iss": "https://evil.example"})), false},
 		{"with another nonce", sign(t, p.key, "outcome+jwt", 0, minutes, claims(jose.Claims{"redirectArgs": "another"})), false},
 		{"without a nonce", sign(t, p.key, "outcome+jwt", 0, minutes, claims(jose.Claims{"redirectArgs": nil})), false},

@@ -60,7 +60,7 @@ func (s *Service) Get(ctx context.Context, q store.Queryer, id string) (Applicat
 }
 
 // Lock reads an application and prevents other changes until tx ends. It returns
-// store.ErrNotFound if there is none.
+// store.ErrNotFound if the application does not exist.
 func (s *Service) Lock(ctx context.Context, tx *store.Tx, id string) (Application, error) {
 	a, err := scan(tx.QueryRowContext(ctx, `SELECT `+columns+` FROM applications WHERE id = $1`+s.DB.ForUpdate(), id))
 	tx.RefreshNow()

@@ -120,7 +120,7 @@ func TestConsumerDisputes(t *testing.T) {
 		if n := s.Count(`SELECT count(*) FROM audit WHERE action IN ('dispute opened', 'dispute extended')`); n != 2 {
 			t.Errorf("%d lines in the audit trail", n)
 		}
-		// The report is found right without the statement: the consumer adds one, once, and nobody else does.
+		// The report is found right without the statement: only the consumer can add one, once.
 		note := func(b *providertest.Browser, words string) providertest.Answer {
 			return b.Do("POST", "/access/disputes/"+m+"/note?lang=en", url.Values{"note": {words}})
 		}

@@ -76,7 +76,7 @@ func use(ctx context.Context, tx *store.Tx, mailbox []byte, lock string) (File, 
 	return read(ctx, tx, mailbox, time.Time{}, lock)
 }
 
-// read reads a file that was used since a time. It returns store.ErrNotFound if there is none.
+// read reads a file that was used since a time. It returns store.ErrNotFound without such a file.
 func read(ctx context.Context, q store.Queryer, mailbox []byte, since time.Time, lock string) (f File, err error) {
 	var frozen, lifted, alert int64
 	err = q.QueryRowContext(ctx, `SELECT frozen_at, lifted_until, alert_until FROM consumer_files WHERE mailbox = $1 AND used_at >= $2`+lock,
