@@ -174,7 +174,7 @@ func (b *testServer) tables() []string {
 	b.t.Helper()
 	query := `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
 	if b.db.Dialect == store.Postgres {
-		query = `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()`
+		query = `SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`
 	}
 	out, err := store.QueryAll(b.t.Context(), b.db.SQL, store.ScanOne[string], query)
 	if err != nil {

@@ -201,6 +201,9 @@ func (s *Service) erase(w http.ResponseWriter, r *http.Request, o session) error
 // eraseAt deletes a person's data at one company. The data key stays for some days, for the email,
 // the webhooks, and the end of access at institutions, which follow.
 func (s *Service) eraseAt(ctx context.Context, tx *store.Tx, l i18n.Lang, o session) error {
+	if _, err := s.Freeze.Lock(ctx, tx, o.mailbox); err != nil { // one of several requests deletes
+		return err
+	}
 	all, err := tokens(ctx, tx, o, "")
 	if err != nil || len(all) == 0 {
 		return err // deleted meanwhile

@@ -180,13 +180,20 @@ func (s *Service) Alert(ctx context.Context, tx *store.Tx, mailbox []byte, life 
 	})
 }
 
+// Lock returns a file that no other transaction changes or locks, and to which no report is added, before tx
+// ends.
+func (s *Service) Lock(ctx context.Context, tx *store.Tx, mailbox []byte) (File, error) {
+	f, err := use(ctx, tx, mailbox, s.DB.ForUpdate())
+	tx.RefreshNow() // it may have waited for reports that were being stored
+	return f, err
+}
+
 // change changes a file and adds the entry to its log, if the file changed.
 func (s *Service) change(ctx context.Context, tx *store.Tx, mailbox []byte, e Entry, apply func(*File) bool) (Entry, error) {
-	f, err := use(ctx, tx, mailbox, s.DB.ForUpdate())
+	f, err := s.Lock(ctx, tx, mailbox)
 	if err != nil {
 		return Entry{}, err
 	}
-	tx.RefreshNow() // it may have waited for reports that were being stored
 	if !apply(&f) {
 		return Entry{}, nil
 	}
