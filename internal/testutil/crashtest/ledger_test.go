@@ -68,8 +68,9 @@ func (l *ledger) String() string {
 		len(l.submissions), len(l.shared), len(l.withdrawn), len(l.applications), len(l.returned), len(l.decided), l.f.app.count())
 }
 
-// retryTime is how long a request is retried: longer than a process needs to restart.
-const retryTime = 60 * time.Second
+// retryTime bounds the retries of a request that never succeeds. It is far longer than a process needs
+// to restart on a busy machine, and costs nothing where requests succeed.
+const retryTime = 3 * time.Minute
 
 // retry calls f until it returns true. It returns false if retryTime has passed.
 func retry(f func(ctx context.Context) bool) bool {
