@@ -48,8 +48,9 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 
 // filter reads the filter of the list.
 func (q *query) filter() applications.Filter {
-	f := applications.Filter{State: q.values.Get("state"), Product: contract.Product(q.values.Get("product")), ExternalID: q.values.Get("externalId"),
-		From: q.time("createdFrom"), To: q.time("createdTo"), Cursor: q.values.Get("cursor"), Limit: q.number("limit", defaultPage, 1, maxPage)}
+	f := applications.Filter{State: q.values.Get("state"), Product: contract.Product(q.values.Get("product")),
+		ExternalID: q.values.Get("externalId"), From: q.time("createdFrom"), To: q.time("createdTo"),
+		Cursor: q.values.Get("cursor"), Limit: q.number("limit", defaultPage, 1, maxPage)}
 	if f.State != "" && !slices.Contains(journey.States(), journey.State(f.State)) {
 		q.reject("state", "must be one of "+strings.Trim(fmt.Sprint(journey.States()), "[]"))
 	}
