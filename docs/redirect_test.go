@@ -19,7 +19,7 @@ func TestSignedResultVerification(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts Node for each case")
 	}
-	node := tools.Node(t)
+	node := tools.Program(t, "node")
 	page, err := os.ReadFile("tutorials/redirect.md")
 	if err != nil {
 		t.Fatal(err)

@@ -195,12 +195,9 @@ for e in json.load(sys.stdin):
 			command := []string{"go", "run", "."}
 			switch language {
 			case "python":
-				if _, err := exec.LookPath("python3"); err != nil {
-					t.Skip("python3 is not installed")
-				}
-				command = []string{"python3", "-B", "main.py"}
+				command = []string{tools.Program(t, "python3"), "-B", "main.py"}
 			case "js":
-				command = []string{tools.Node(t), "main.mjs"}
+				command = []string{tools.Program(t, "node"), "main.mjs"}
 			}
 			dir := t.TempDir()
 			for name, text := range files {

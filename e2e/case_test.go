@@ -8,6 +8,18 @@ import (
 	"github.com/playwright-community/playwright-go"
 )
 
+// inView waits until an element is within the window.
+func inView(t *testing.T, v *visitor, selector string) {
+	t.Helper()
+	until(t, selector+" is in view", func() bool {
+		is, err := v.page(selector).Evaluate(`(el) => {
+			const box = el.getBoundingClientRect();
+			return box.top >= 0 && box.bottom <= innerHeight;
+		}`, nil)
+		return err == nil && is == true
+	})
+}
+
 // TestDecideOnOnePage reads an application's page with the mouse and the keyboard: the
 // verdict, the tabs, the transactions behind figures, and the decision.
 func TestDecideOnOnePage(t *testing.T) {
@@ -23,25 +35,33 @@ func TestDecideOnOnePage(t *testing.T) {
 
 	// The first screen: what the report says, and the form, which stays in view.
 	must(t, v.SetViewportSize(1280, 800))
-	inView := func(selector string) {
-		t.Helper()
-		until(t, selector+" is in view", func() bool {
-			is, err := v.page(selector).Evaluate(`(el) => {
-				const box = el.getBoundingClientRect();
-				return box.top >= 0 && box.bottom <= innerHeight;
-			}`, nil)
-			return err == nil && is == true
-		})
-	}
-	see(t, v.page(`role=heading[level=2][name="`+en("review.verdict.contradicted.one")+`"]`))
-	for _, selector := range []string{"#verdict", "#stated", `[name="decision"] >> nth=0`, `[name="reason"] >> nth=0`} {
-		box, err := v.page(selector).BoundingBox()
-		must(t, err)
-		if box.Y+box.Height > 800 {
-			t.Errorf("%s begins below the first screen, at %v px", selector, box.Y)
+	t.Run("the first screen", func(t *testing.T) {
+		see(t, v.page(`role=heading[level=2][name="`+en("review.verdict.contradicted.one")+`"]`))
+		for _, selector := range []string{"#verdict", "#stated", `[name="decision"] >> nth=0`, `[name="reason"] >> nth=0`} {
+			box, err := v.page(selector).BoundingBox()
+			must(t, err)
+			if box.Y+box.Height > 800 {
+				t.Errorf("%s begins below the first screen, at %v px", selector, box.Y)
+			}
 		}
-	}
+	})
+	t.Run("one section at a time", func(t *testing.T) { openSections(t, v, url) })
+	t.Run("a month opens its transactions", func(t *testing.T) { openMonth(t, v, url) })
+	t.Run("a day opens its transactions", func(t *testing.T) { openDay(t, v, url) })
+	t.Run("on a phone", func(t *testing.T) { decideOnPhone(t, v, url) })
+	t.Run("without script", func(t *testing.T) {
+		// Without script all sections are there, folded.
+		plain := visit(t, noScript)
+		s.signIn(t, plain)
+		plain.open(t, url)
+		for _, id := range []string{"score", "money", "history", "details"} {
+			see(t, plain.page("#"+id+"-part"))
+		}
+	})
+	t.Run("the letter", func(t *testing.T) { showLetter(t, v, url) })
+}
 
+func openSections(t *testing.T, v *visitor, url string) {
 	// One section at a time, selected by mouse, by keyboard, and by the address.
 	shown := func(id string) {
 		t.Helper()
@@ -61,14 +81,16 @@ func TestDecideOnOnePage(t *testing.T) {
 	shown("regular")
 	click(t, v.page(`.findings a[href="#identity"]`))
 	shown("identity")
-	inView(`.decision-form [value="approved"]`)
-	inView(`.decision-form .actions >> ` + button(en("review.decide.submit")))
+	inView(t, v, `.decision-form [value="approved"]`)
+	inView(t, v, `.decision-form .actions >> `+button(en("review.decide.submit")))
 	v.open(t, url+"#history")
 	_, err := v.Reload()
 	must(t, err)
 	shown("history")
 
-	// A figure opens its transactions.
+}
+
+func openMonth(t *testing.T, v *visitor, url string) {
 	click(t, v.page(`.side-sections a[href="#money"]`))
 	month := v.page("#money-part .plot-link >> nth=1")
 	must(t, month.Focus())
@@ -88,13 +110,16 @@ func TestDecideOnOnePage(t *testing.T) {
 	click(t, v.page(link("Zoë O’Hara-Núñez")))
 	at(t, v, url)
 
+}
+
+func openDay(t *testing.T, v *visitor, url string) {
 	// The arrow keys choose a day of the balance, and Enter opens it.
 	click(t, v.page(`.side-sections a[href="#balance"]`))
 	must(t, v.page(".plot-days .plot-link >> nth=3").Focus())
 	for range 3 {
 		must(t, v.Keyboard().Press("ArrowRight"))
 	}
-	words, err = v.page("#balance-part .plot-readout >> nth=0").TextContent()
+	words, err := v.page("#balance-part .plot-readout >> nth=0").TextContent()
 	must(t, err)
 	if !regexp.MustCompile(`^\w{3} 3, \d{4}: -?\$[\d,.]+$`).MatchString(words) {
 		t.Errorf("the third day of a month reads %q", words)
@@ -106,6 +131,9 @@ func TestDecideOnOnePage(t *testing.T) {
 	v.axe(t)
 	v.open(t, url)
 
+}
+
+func decideOnPhone(t *testing.T, v *visitor, url string) {
 	// On a phone the page is as wide as the window.
 	must(t, v.SetViewportSize(390, 844))
 	wide, err := v.Evaluate(`() => document.documentElement.scrollWidth - document.documentElement.clientWidth`)
@@ -118,9 +146,9 @@ func TestDecideOnOnePage(t *testing.T) {
 		high, err := v.Evaluate(`() => document.documentElement.scrollHeight`)
 		return err == nil && number(high) <= 3000
 	})
-	inView(".case-decide")
+	inView(t, v, ".case-decide")
 	click(t, v.page(".case-decide"))
-	inView(`.decision-form [value="approved"]`)
+	inView(t, v, `.decision-form [value="approved"]`)
 	unseen(t, v, `.decision-form [name="text"]`)
 	click(t, v.page(`label:has([name="decision"][value="declined"])`))
 	see(t, v.page(`.decision-form [name="text"]`))
@@ -138,14 +166,9 @@ func TestDecideOnOnePage(t *testing.T) {
 	must(t, v.WaitForURL(regexp.MustCompile(regexp.QuoteMeta(url)+`/report`)))
 	v.open(t, url)
 
-	// Without script all sections are there, folded.
-	plain := visit(t, noScript)
-	s.signIn(t, plain)
-	plain.open(t, url)
-	for _, id := range []string{"score", "money", "history", "details"} {
-		see(t, plain.page("#"+id+"-part"))
-	}
+}
 
+func showLetter(t *testing.T, v *visitor, url string) {
 	// The letter appears as the decision is chosen; an escalation has none.
 	v.open(t, url)
 	click(t, v.page(`label:has([name="decision"][value="declined"])`))
@@ -157,4 +180,5 @@ func TestDecideOnOnePage(t *testing.T) {
 	}
 	click(t, v.page(button(en("review.decide.submit"))))
 	see(t, v.page(text(en("review.decide.done"))))
+
 }

@@ -132,248 +132,269 @@ func TestEmbedKit(t *testing.T) {
 	s := start(t)
 	h := newShop(t, s, "127.0.0.1")
 
-	t.Run("a script of at most 4 KB, with its declarations", func(t *testing.T) {
-		for name, want := range map[string]string{"embed.js": "text/javascript", "embed.d.ts": "text/plain"} {
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Portal+"/embed/v1/"+name, nil)
-			must(t, err)
-			req.Header.Set("Accept-Encoding", "br")
-			resp, err := http.DefaultClient.Do(req)
-			must(t, err)
-			raw, err := io.ReadAll(resp.Body)
-			resp.Body.Close()
-			must(t, err)
-			if resp.StatusCode != 200 || resp.Header.Get("Content-Encoding") != "br" || len(raw) > 4<<10 ||
-				!strings.HasPrefix(resp.Header.Get("Content-Type"), want) {
-				t.Errorf("%s = %d, %d bytes, %v", name, resp.StatusCode, len(raw), resp.Header)
-			}
-		}
-	})
+	t.Run("a script of at most 4 KB, with its declarations", func(t *testing.T) { embedScriptIsSmall(t, s) })
 
-	t.Run("in the page, without cookies and storage, to the report", func(t *testing.T) {
-		t.Parallel()
-		id, token := h.token(t, nil)
-		h.bodies.Store("/inline", `<div class="far"></div>`+element(`id="a"`, token)+`<p>The end.</p>`)
-		v := visit(t)
-		must(t, v.Context.AddInitScript(
-			playwright.Script{Content: playwright.String(`if (window !== top) for (const name of ["sessionStorage", "localStorage", "indexedDB"])
+	t.Run("in the page, without cookies and storage, to the report", func(t *testing.T) { embedInPage(t, s, h) })
+
+	t.Run("as a dialog, from the keyboard, in Spanish", func(t *testing.T) { embedAsDialog(t, s, h) })
+
+	t.Run("as a dialog that the widget closes", func(t *testing.T) { embedAsDialogThatWidgetCloses(t, h) })
+
+	t.Run("twice, moved, upgraded late, with the script twice", func(t *testing.T) { embedTwice(t, s, h) })
+
+	t.Run("in a webview, by redirect", func(t *testing.T) { embedInWebview(t, s, h) })
+
+	t.Run("on a page that may not", func(t *testing.T) { embedWherePageMayNot(t, s, h) })
+}
+
+func embedScriptIsSmall(t *testing.T, s *site) {
+	for name, want := range map[string]string{"embed.js": "text/javascript", "embed.d.ts": "text/plain"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.Portal+"/embed/v1/"+name, nil)
+		must(t, err)
+		req.Header.Set("Accept-Encoding", "br")
+		resp, err := http.DefaultClient.Do(req)
+		must(t, err)
+		raw, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		must(t, err)
+		if resp.StatusCode != 200 || resp.Header.Get("Content-Encoding") != "br" || len(raw) > 4<<10 ||
+			!strings.HasPrefix(resp.Header.Get("Content-Type"), want) {
+			t.Errorf("%s = %d, %d bytes, %v", name, resp.StatusCode, len(raw), resp.Header)
+		}
+	}
+
+}
+
+func embedInPage(t *testing.T, s *site, h *shop) {
+	t.Parallel()
+	id, token := h.token(t, nil)
+	h.bodies.Store("/inline", `<div class="far"></div>`+element(`id="a"`, token)+`<p>The end.</p>`)
+	v := visit(t)
+	must(t, v.Context.AddInitScript(
+		playwright.Script{Content: playwright.String(`if (window !== top) for (const name of ["sessionStorage", "localStorage", "indexedDB"])
 			Object.defineProperty(window, name, { get() { throw new DOMException("blocked", "SecurityError"); } });`)}))
-		frames := v.sent(s.Portal + "/embed/v1/frame")
-		v.open(t, h.URL+"/inline")
-		must(t, v.page("vestibule-apply:defined").WaitFor())
-		if n := len(frames()); n != 0 {
-			t.Errorf("%d frames were fetched before one was in view", n)
+	frames := v.sent(s.Portal + "/embed/v1/frame")
+	v.open(t, h.URL+"/inline")
+	must(t, v.page("vestibule-apply:defined").WaitFor())
+	if n := len(frames()); n != 0 {
+		t.Errorf("%d frames were fetched before one was in view", n)
+	}
+	must(t, v.page("#a").ScrollIntoViewIfNeeded())
+	step(t, v.bank("a"), "consent")
+	if shifted, err := v.Evaluate(`() => window.shifted`); err != nil || number(shifted) > 0 {
+		t.Errorf("the page moved by %v (%v)", shifted, err)
+	}
+	v.axe(t)
+
+	// Reload, like a framework that mounts twice: the tab keeps the token.
+	_, err := v.Reload()
+	must(t, err)
+	must(t, v.page("#a").ScrollIntoViewIfNeeded())
+	walk(t, v.bank("a"), "default")
+	awaitEvent(t, v, "a complete ready")
+	if got, want := events(t, v), "a ready\na step connect\na success SUCCESS\na step status\n"; !strings.HasPrefix(got, want) {
+		t.Errorf("the page got the events\n%s\nwant\n%s…", got, want)
+	}
+	see(t, v.inside("a").Locator(`#status[data-state="ready"]`))
+	if got := s.stateOf(t, id); got != "ready" {
+		t.Errorf("the application is %s", got)
+	}
+	if cookies, err := v.Context.Cookies(); err != nil || len(cookies) != 0 {
+		t.Errorf("there are cookies: %v (%v)", cookies, err)
+	}
+
+	// In another browser the token opens nothing, and says so.
+	other := visit(t)
+	other.expect("404")
+	other.open(t, h.URL+"/inline")
+	must(t, other.page("#a").ScrollIntoViewIfNeeded())
+	awaitEvent(t, other, "a error EMBED_TOKEN_INVALID")
+	see(t, other.inside("a").Locator("text="+en("embed.opened_elsewhere.title")))
+
+}
+
+func embedAsDialog(t *testing.T, s *site, h *shop) {
+	t.Parallel()
+	_, token := h.token(t, map[string]any{"prefill": nil})
+	h.bodies.Store("/modal", `<button id="before">Before</button>`+element(`id="m" mode="modal" lang="es"`, token))
+	v := visit(t, phone)
+	frames := v.sent(s.Portal + "/embed/v1/frame")
+	v.open(t, h.URL+"/modal")
+	opener := v.page(button(es("embed.element.label")))
+	must(t, opener.Focus())
+	if n := len(frames()); n != 0 {
+		t.Errorf("%d frames were fetched before the dialog was opened", n)
+	}
+	for range 2 { // the entered data is there when it is opened again
+		must(t, v.Keyboard().Press("Enter"))
+		awaitEvent(t, v, "m step details")
+		see(t, v.page(`role=dialog[name="`+es("embed.element.label")+`"]`))
+		name := v.inside("m").Locator("#firstName")
+		if value, err := name.InputValue(); err != nil || value != "" && value != "Zoë" {
+			t.Errorf("the field holds %q (%v)", value, err)
 		}
-		must(t, v.page("#a").ScrollIntoViewIfNeeded())
-		step(t, v.bank("a"), "consent")
-		if shifted, err := v.Evaluate(`() => window.shifted`); err != nil || number(shifted) > 0 {
-			t.Errorf("the page moved by %v (%v)", shifted, err)
+		if within, err := v.inside("m").Locator("html").Evaluate(`() => document.hasFocus() + " " + document.documentElement.lang`,
+			nil); err != nil || within != "true es" {
+			t.Errorf("focus and language in the frame: %v (%v)", within, err)
 		}
+		if err := v.page("#before").Click(playwright.LocatorClickOptions{Timeout: playwright.Float(300)}); err == nil {
+			t.Error("the page behind the dialog can be clicked")
+		}
+		fill(t, name, "Zoë")
 		v.axe(t)
-
-		// Reload, like a framework that mounts twice: the tab keeps the token.
-		_, err := v.Reload()
-		must(t, err)
-		must(t, v.page("#a").ScrollIntoViewIfNeeded())
-		walk(t, v.bank("a"), "default")
-		awaitEvent(t, v, "a complete ready")
-		if got, want := events(t, v), "a ready\na step connect\na success SUCCESS\na step status\n"; !strings.HasPrefix(got, want) {
-			t.Errorf("the page got the events\n%s\nwant\n%s…", got, want)
-		}
-		see(t, v.inside("a").Locator(`#status[data-state="ready"]`))
-		if got := s.stateOf(t, id); got != "ready" {
-			t.Errorf("the application is %s", got)
-		}
-		if cookies, err := v.Context.Cookies(); err != nil || len(cookies) != 0 {
-			t.Errorf("there are cookies: %v (%v)", cookies, err)
-		}
-
-		// In another browser the token opens nothing, and says so.
-		other := visit(t)
-		other.expect("404")
-		other.open(t, h.URL+"/inline")
-		must(t, other.page("#a").ScrollIntoViewIfNeeded())
-		awaitEvent(t, other, "a error EMBED_TOKEN_INVALID")
-		see(t, other.inside("a").Locator("text="+en("embed.opened_elsewhere.title")))
-	})
-
-	t.Run("as a dialog, from the keyboard, in Spanish", func(t *testing.T) {
-		t.Parallel()
-		_, token := h.token(t, map[string]any{"prefill": nil})
-		h.bodies.Store("/modal", `<button id="before">Before</button>`+element(`id="m" mode="modal" lang="es"`, token))
-		v := visit(t, phone)
-		frames := v.sent(s.Portal + "/embed/v1/frame")
-		v.open(t, h.URL+"/modal")
-		opener := v.page(button(es("embed.element.label")))
-		must(t, opener.Focus())
-		if n := len(frames()); n != 0 {
-			t.Errorf("%d frames were fetched before the dialog was opened", n)
-		}
-		for range 2 { // the entered data is there when it is opened again
-			must(t, v.Keyboard().Press("Enter"))
-			awaitEvent(t, v, "m step details")
-			see(t, v.page(`role=dialog[name="`+es("embed.element.label")+`"]`))
-			name := v.inside("m").Locator("#firstName")
-			if value, err := name.InputValue(); err != nil || value != "" && value != "Zoë" {
-				t.Errorf("the field holds %q (%v)", value, err)
-			}
-			if within, err := v.inside("m").Locator("html").Evaluate(`() => document.hasFocus() + " " + document.documentElement.lang`,
-				nil); err != nil || within != "true es" {
-				t.Errorf("focus and language in the frame: %v (%v)", within, err)
-			}
-			if err := v.page("#before").Click(playwright.LocatorClickOptions{Timeout: playwright.Float(300)}); err == nil {
-				t.Error("the page behind the dialog can be clicked")
-			}
-			fill(t, name, "Zoë")
-			v.axe(t)
-			v.fits(t)
-			must(t, v.Keyboard().Press("Escape"))
-			must(t, v.page("#m dialog:not([open])").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
-			if focused, err := opener.Evaluate(`(b) => b.getRootNode().activeElement === b && `+
-				`!document.documentElement.hasAttribute("style")`, nil); err != nil || focused != true {
-				t.Errorf("after the dialog the button has focus, and the page its scrolling: %v (%v)", focused, err)
-			}
-		}
-		if got, want := events(t, v), "m open\nm ready\nm step details\nm close\nm open\nm close"; got != want {
-			t.Errorf("the page got the events\n%s\nwant\n%s", got, want)
-		}
-		must(t, opener.Press("Enter"))
-		click(t, v.page(button(es("visit.close"))))
+		v.fits(t)
+		must(t, v.Keyboard().Press("Escape"))
 		must(t, v.page("#m dialog:not([open])").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
-	})
-
-	t.Run("as a dialog that the widget closes", func(t *testing.T) {
-		t.Parallel()
-		_, token := h.token(t, nil)
-		h.bodies.Store("/closed", element(`id="m" mode="modal"`, token))
-		v := visit(t)
-		v.open(t, h.URL+"/closed")
-		opener, closer := v.page(button(en("embed.element.label"))), v.page(button(en("embed.element.close")))
-		click(t, opener)
-		step(t, v.bank("m"), "consent")
-		must(t, closer.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateHidden}))
-		v.axe(t)
-		click(t, v.bank("m")("[data-testid=close]"))
-		click(t, v.bank("m")("#leave button[value=leave]"))
-		awaitEvent(t, v, "m close")
-		if got := events(t, v); !strings.HasSuffix(got, "m exit\nm close") {
-			t.Errorf("the page got the events\n%s", got)
+		if focused, err := opener.Evaluate(`(b) => b.getRootNode().activeElement === b && `+
+			`!document.documentElement.hasAttribute("style")`, nil); err != nil || focused != true {
+			t.Errorf("after the dialog the button has focus, and the page its scrolling: %v (%v)", focused, err)
 		}
-		click(t, opener)
-		see(t, v.inside("m").Locator("text="+en("connect.stopped.title")))
-		click(t, closer)
-		must(t, v.page("#m dialog:not([open])").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
-	})
+	}
+	if got, want := events(t, v), "m open\nm ready\nm step details\nm close\nm open\nm close"; got != want {
+		t.Errorf("the page got the events\n%s\nwant\n%s", got, want)
+	}
+	must(t, opener.Press("Enter"))
+	click(t, v.page(button(es("visit.close"))))
+	must(t, v.page("#m dialog:not([open])").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
 
-	t.Run("twice, moved, upgraded late, with the script twice", func(t *testing.T) {
-		t.Parallel()
-		_, first := h.token(t, nil)
-		_, second := h.token(t, nil)
-		h.bodies.Store("/twice", `<div id="place">`+element(`id="a" height="300"`, first)+
-			`</div><vestibule-apply id="b"></vestibule-apply><script src="`+s.Portal+`/embed/v1/embed.js" async></script>`)
-		v := visit(t)
-		release := make(chan struct{})
-		must(t, v.Context.Route("**/embed/v1/embed.js", func(r playwright.Route) { <-release; r.Continue() }))
-		_, err := v.Goto(h.URL+"/twice", playwright.PageGotoOptions{WaitUntil: playwright.WaitUntilStateCommit})
-		must(t, err)
-		must(t, v.page("#b").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
-		_, err = v.Evaluate(`(token) => {
+}
+
+func embedAsDialogThatWidgetCloses(t *testing.T, h *shop) {
+	t.Parallel()
+	_, token := h.token(t, nil)
+	h.bodies.Store("/closed", element(`id="m" mode="modal"`, token))
+	v := visit(t)
+	v.open(t, h.URL+"/closed")
+	opener, closer := v.page(button(en("embed.element.label"))), v.page(button(en("embed.element.close")))
+	click(t, opener)
+	step(t, v.bank("m"), "consent")
+	must(t, closer.WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateHidden}))
+	v.axe(t)
+	click(t, v.bank("m")("[data-testid=close]"))
+	click(t, v.bank("m")("#leave button[value=leave]"))
+	awaitEvent(t, v, "m close")
+	if got := events(t, v); !strings.HasSuffix(got, "m exit\nm close") {
+		t.Errorf("the page got the events\n%s", got)
+	}
+	click(t, opener)
+	see(t, v.inside("m").Locator("text="+en("connect.stopped.title")))
+	click(t, closer)
+	must(t, v.page("#m dialog:not([open])").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
+
+}
+
+func embedTwice(t *testing.T, s *site, h *shop) {
+	t.Parallel()
+	_, first := h.token(t, nil)
+	_, second := h.token(t, nil)
+	h.bodies.Store("/twice", `<div id="place">`+element(`id="a" height="300"`, first)+
+		`</div><vestibule-apply id="b"></vestibule-apply><script src="`+s.Portal+`/embed/v1/embed.js" async></script>`)
+	v := visit(t)
+	release := make(chan struct{})
+	must(t, v.Context.Route("**/embed/v1/embed.js", func(r playwright.Route) { <-release; r.Continue() }))
+	_, err := v.Goto(h.URL+"/twice", playwright.PageGotoOptions{WaitUntil: playwright.WaitUntilStateCommit})
+	must(t, err)
+	must(t, v.page("#b").WaitFor(playwright.LocatorWaitForOptions{State: playwright.WaitForSelectorStateAttached}))
+	_, err = v.Evaluate(`(token) => {
 			const b = document.getElementById("b");
 			b.token = token; // before it is our element
 			b.remove();
 			document.body.append(b);
 		}`, second)
-		must(t, err)
-		close(release)
-		for _, id := range []string{"a", "b"} {
-			must(t, v.page("#"+id).ScrollIntoViewIfNeeded())
-			step(t, v.bank(id), "consent")
-		}
-		// Mounted twice at once, and moved while it is open: the frame begins anew.
-		_, err = v.Evaluate(`() => {
+	must(t, err)
+	close(release)
+	for _, id := range []string{"a", "b"} {
+		must(t, v.page("#"+id).ScrollIntoViewIfNeeded())
+		step(t, v.bank(id), "consent")
+	}
+	// Mounted twice at once, and moved while it is open: the frame begins anew.
+	_, err = v.Evaluate(`() => {
 			const a = document.getElementById("a");
 			a.remove();
 			document.getElementById("place").append(a);
 			document.body.append(a);
 		}`)
-		must(t, err)
-		must(t, v.page("#a").ScrollIntoViewIfNeeded())
-		see(t, v.inside("a").Locator(`[data-attempt="1"][data-resumed]`))
-		walk(t, v.bank("a"), "default")
-		awaitEvent(t, v, "a complete ready")
-		if n, err := v.page("iframe").Count(); err != nil || n != 2 {
-			t.Errorf("%d frames (%v), want 2", n, err)
-		}
-		if strings.Contains(events(t, v), "b success") {
-			t.Error("one element has the events of the other")
-		}
-	})
+	must(t, err)
+	must(t, v.page("#a").ScrollIntoViewIfNeeded())
+	see(t, v.inside("a").Locator(`[data-attempt="1"][data-resumed]`))
+	walk(t, v.bank("a"), "default")
+	awaitEvent(t, v, "a complete ready")
+	if n, err := v.page("iframe").Count(); err != nil || n != 2 {
+		t.Errorf("%d frames (%v), want 2", n, err)
+	}
+	if strings.Contains(events(t, v), "b success") {
+		t.Error("one element has the events of the other")
+	}
 
-	t.Run("in a webview, by redirect", func(t *testing.T) {
-		t.Parallel()
-		_, token := h.token(t, nil)
-		h.bodies.Store("/redirect", fmt.Sprintf(`<vestibule-apply mode="redirect" lang="es" `+
-			`token="%s"><button>Go</button></vestibule-apply>`, token))
-		v := visit(t, phone, func(o *playwright.BrowserNewContextOptions) {
-			o.UserAgent = playwright.String("Mozilla/5.0 (Linux; Android 15; Pixel 8; wv) AppleWebKit/537.36 " +
-				"(KHTML, like Gecko) Version/4.0 Chrome/130.0.0.0 Mobile Safari/537.36")
-		})
-		must(t, v.Context.AddInitScript(
-			playwright.Script{Content: playwright.String(
-				`for (const name of ["sessionStorage", "localStorage"]) Object.defineProperty(window, name, { value: null });
+}
+
+func embedInWebview(t *testing.T, s *site, h *shop) {
+	t.Parallel()
+	_, token := h.token(t, nil)
+	h.bodies.Store("/redirect", fmt.Sprintf(`<vestibule-apply mode="redirect" lang="es" `+
+		`token="%s"><button>Go</button></vestibule-apply>`, token))
+	v := visit(t, phone, func(o *playwright.BrowserNewContextOptions) {
+		o.UserAgent = playwright.String("Mozilla/5.0 (Linux; Android 15; Pixel 8; wv) AppleWebKit/537.36 " +
+			"(KHTML, like Gecko) Version/4.0 Chrome/130.0.0.0 Mobile Safari/537.36")
+	})
+	must(t, v.Context.AddInitScript(
+		playwright.Script{Content: playwright.String(
+			`for (const name of ["sessionStorage", "localStorage"]) Object.defineProperty(window, name, { value: null });
 			delete window.IntersectionObserver;`)}))
-		v.open(t, h.URL+"/redirect")
-		must(t, v.page("vestibule-apply:defined").WaitFor())
-		click(t, v.page("text=Go"))
-		step(t, v.widget, "consent")
-		if strings.Contains(v.URL(), token) || !strings.HasPrefix(v.URL(), s.Portal+"/applications/") {
-			t.Errorf("the window is at %s", v.URL())
-		}
-		if lang, err := v.page("html").GetAttribute("lang"); err != nil || lang != "es" {
-			t.Errorf("the page is in %q (%v)", lang, err)
-		}
-	})
+	v.open(t, h.URL+"/redirect")
+	must(t, v.page("vestibule-apply:defined").WaitFor())
+	click(t, v.page("text=Go"))
+	step(t, v.widget, "consent")
+	if strings.Contains(v.URL(), token) || !strings.HasPrefix(v.URL(), s.Portal+"/applications/") {
+		t.Errorf("the window is at %s", v.URL())
+	}
+	if lang, err := v.page("html").GetAttribute("lang"); err != nil || lang != "es" {
+		t.Errorf("the page is in %q (%v)", lang, err)
+	}
 
-	t.Run("on a page that may not", func(t *testing.T) {
-		t.Parallel()
-		evil := newShop(t, s, "localhost")
-		_, token := h.token(t, nil)
-		_, blocked := h.token(t, nil)
-		evil.bodies.Store("/honest", element(`id="a"`, token))
-		lie := s.Portal + "/embed/v1/frame?grant=" + token + ".0000000000000000000000&origin=" + h.URL
-		evil.bodies.Store("/liar", `<iframe id="f" title="x" src="`+html.EscapeString(lie)+`"></iframe>`)
-		h.bodies.Store("/no-frames", element(`id="a"`, blocked))
-		v := visit(t)
-		v.expect("404")
-		v.expect("frame-ancestors")
-		v.expect("frame-src")
-		v.expect("FRAME_BLOCKED")
-		v.open(t, evil.URL+"/honest")
-		awaitEvent(t, v, "a error ORIGIN_NOT_ALLOWED")
-		see(t, v.inside("a").Locator("text="+en("embed.setup.title")))
+}
 
-		// Messages of other windows than the frame are ignored.
-		_, err := v.Evaluate(`(portal) => {
+func embedWherePageMayNot(t *testing.T, s *site, h *shop) {
+	t.Parallel()
+	evil := newShop(t, s, "localhost")
+	_, token := h.token(t, nil)
+	_, blocked := h.token(t, nil)
+	evil.bodies.Store("/honest", element(`id="a"`, token))
+	lie := s.Portal + "/embed/v1/frame?grant=" + token + ".0000000000000000000000&origin=" + h.URL
+	evil.bodies.Store("/liar", `<iframe id="f" title="x" src="`+html.EscapeString(lie)+`"></iframe>`)
+	h.bodies.Store("/no-frames", element(`id="a"`, blocked))
+	v := visit(t)
+	v.expect("404")
+	v.expect("frame-ancestors")
+	v.expect("frame-src")
+	v.expect("FRAME_BLOCKED")
+	v.open(t, evil.URL+"/honest")
+	awaitEvent(t, v, "a error ORIGIN_NOT_ALLOWED")
+	see(t, v.inside("a").Locator("text="+en("embed.setup.title")))
+
+	// Messages of other windows than the frame are ignored.
+	_, err := v.Evaluate(`(portal) => {
 			for (const source of [window, document.createElement("iframe")])
 				for (const from of [portal, location.origin])
 					dispatchEvent(new MessageEvent("message", { data: { type: "vestibule", event: "complete",
 						state: "ready" }, origin: from, source: source === window ? window : null }));
 		}`, s.Portal)
-		must(t, err)
-		if strings.Contains(events(t, v), "complete") {
-			t.Error("the element accepts messages from any window")
-		}
+	must(t, err)
+	if strings.Contains(events(t, v), "complete") {
+		t.Error("the element accepts messages from any window")
+	}
 
-		v.open(t, evil.URL+"/liar")
-		if n, err := v.FrameLocator("#f").Locator("main, form, section").Count(); err == nil && n > 0 {
-			t.Error("a page of another origin may frame the application by a lie")
-		}
+	v.open(t, evil.URL+"/liar")
+	if n, err := v.FrameLocator("#f").Locator("main, form, section").Count(); err == nil && n > 0 {
+		t.Error("a page of another origin may frame the application by a lie")
+	}
 
-		// A page whose policy does not allow the frame says so, and offers a next step.
-		v.open(t, h.URL+"/no-frames")
-		awaitEvent(t, v, "a error FRAME_BLOCKED")
-		click(t, v.page("text="+en("connect.secure_page")))
-		step(t, v.widget, "consent")
-	})
+	// A page whose policy does not allow the frame says so, and offers a next step.
+	v.open(t, h.URL+"/no-frames")
+	awaitEvent(t, v, "a error FRAME_BLOCKED")
+	click(t, v.page("text="+en("connect.secure_page")))
+	step(t, v.widget, "consent")
+
 }
 
 // TestExamples runs the onboarding apps of docs/examples as their readers do, and walks
@@ -420,7 +441,7 @@ func (s *site) example(t *testing.T, name string) (address string) {
 	var cmd *exec.Cmd
 	switch file := "../docs/examples/backend/" + name; name {
 	case "server.mjs":
-		cmd = exec.Command(tools.Node(t), file)
+		cmd = exec.Command(tools.Program(t, "node"), file)
 	case "server.py":
 		cmd = exec.Command("python3", file)
 	case "main.go":

@@ -85,6 +85,34 @@ func TestListShowsAnApplicationBesideIt(t *testing.T) {
 	must(t, phone.WaitForURL(review+"/applications/"+second.ID+"*"))
 }
 
+// peeked is a list of three applications in which a reviewer decides in the panel beside it.
+type peeked struct {
+	*visitor
+	review string   // the dashboard's address
+	ids    []string // as in the list, newest first
+}
+
+const panel = "[data-peek]:not([hidden]) "
+
+func (p *peeked) press(t *testing.T, keys ...string) {
+	t.Helper()
+	for _, key := range keys {
+		must(t, p.Keyboard().Press(key))
+	}
+}
+
+func (p *peeked) row(i int) string { return fmt.Sprintf("tr[data-id=%q]", p.ids[i]) }
+
+func (p *peeked) choice(decision string) string {
+	return panel + "[name=decision][value=" + decision + "]"
+}
+
+// audited counts the entries of an action in the audit trail of an application.
+func (p *peeked) audited(t *testing.T, action, id string) int {
+	t.Helper()
+	return strings.Count(page(t, p.visitor, p.review+"/audit.csv?application="+id+"&action="+action), `,"`+action+`",`)
+}
+
 // TestDecideBesideTheList works through a queue in the panel beside the list: by keys, by the
 // mouse, with a refused decision, after a colleague, and with a lost connection.
 func TestDecideBesideTheList(t *testing.T) {
@@ -104,102 +132,110 @@ func TestDecideBesideTheList(t *testing.T) {
 	s.signIn(t, v)
 	v.open(t, review+"?queue=decide")
 	keysWork(t, v)
-	press := func(keys ...string) {
-		t.Helper()
-		for _, key := range keys {
-			must(t, v.Keyboard().Press(key))
-		}
-	}
-	row := func(i int) string { return fmt.Sprintf("tr[data-id=%q]", ids[i]) }
-	const panel = "[data-peek]:not([hidden]) "
-	choice := func(decision string) string { return panel + "[name=decision][value=" + decision + "]" }
-	audited := func(action, id string) int {
-		t.Helper()
-		return strings.Count(page(t, v, review+"/audit.csv?application="+id+"&action="+action), `,"`+action+`",`)
-	}
+	p := &peeked{v, review, ids}
 
+	t.Run("by keys", func(t *testing.T) { decideByKeys(t, p) })
+	t.Run("a refused form keeps what was typed", func(t *testing.T) { keepTypedText(t, p) })
+	t.Run("a colleague decides meanwhile", func(t *testing.T) { decideTooLate(t, p) })
+	t.Run("by the mouse", func(t *testing.T) { decideByMouse(t, p) })
+	t.Run("the list stays readable", func(t *testing.T) { listStaysReadable(t, p) })
+}
+
+func decideByKeys(t *testing.T, p *peeked) {
 	// By keys: d opens the panel at the form, and the next application follows.
-	must(t, v.page(row(0)+" .list-link").Focus())
-	press("d")
-	see(t, v.page(choice("approved")+":focus"))
-	v.axe(t)
-	press("Space", "Control+Enter")
-	see(t, v.page(panel+"[data-next]:focus"))
-	see(t, v.page(panel+">> "+text(en("review.decide.done"))))
-	see(t, v.page(row(0)+".list-gone")) // in place, at once
-	see(t, v.page("[data-queue=decide]:has-text('2')"))
-	press("Enter")
-	see(t, v.page(row(1)+"[data-peeked] .list-link:focus"))
-	see(t, v.page(panel+".decision-form:has([name=seen][value='0'])"))
+	must(t, p.page(p.row(0)+" .list-link").Focus())
+	p.press(t, "d")
+	see(t, p.page(p.choice("approved")+":focus"))
+	p.axe(t)
+	p.press(t, "Space", "Control+Enter")
+	see(t, p.page(panel+"[data-next]:focus"))
+	see(t, p.page(panel+">> "+text(en("review.decide.done"))))
+	see(t, p.page(p.row(0)+".list-gone")) // in place, at once
+	see(t, p.page("[data-queue=decide]:has-text('2')"))
+	p.press(t, "Enter")
+	see(t, p.page(p.row(1)+"[data-peeked] .list-link:focus"))
+	see(t, p.page(panel+".decision-form:has([name=seen][value='0'])"))
 
+}
+
+func keepTypedText(t *testing.T, p *peeked) {
 	// Refused, it keeps what was typed. Escape leaves the form, then the panel.
-	v.expect("422")
-	press("d", "ArrowDown") // decline, without a reason
-	click(t, v.page(panel+">> "+button(en("review.decide.submit"))))
-	see(t, v.page(panel+">> "+text(en("review.decide.no_reason"))))
-	see(t, v.page(choice("declined")+":checked:focus"))
-	fill(t, v.page(panel+"[name=text] >> nth=0"), "Please call us.")
-	press("Escape")
-	see(t, v.page(row(1)+" .list-link:focus"))
-	press("Escape")
-	unseen(t, v, panel)
+	p.expect("422")
+	p.press(t, "d", "ArrowDown") // decline, without a reason
+	click(t, p.page(panel+">> "+button(en("review.decide.submit"))))
+	see(t, p.page(panel+">> "+text(en("review.decide.no_reason"))))
+	see(t, p.page(p.choice("declined")+":checked:focus"))
+	fill(t, p.page(panel+"[name=text] >> nth=0"), "Please call us.")
+	p.press(t, "Escape")
+	see(t, p.page(p.row(1)+" .list-link:focus"))
+	p.press(t, "Escape")
+	unseen(t, p.visitor, panel)
 
+}
+
+func decideTooLate(t *testing.T, p *peeked) {
 	// What was typed is there again. A colleague decides meanwhile: this decision is not recorded.
-	press("Space")
-	see(t, v.page(choice("declined")+":checked"))
-	v.send(t, review+"/applications/"+ids[1]+"/decision", "seen", "0", "decision", "escalated")
-	see(t, v.page(row(1)+".list-gone"))
-	v.expect("409")
-	click(t, v.page("[data-peek-decide]"))
-	click(t, v.page(panel+">> "+button(en("review.decide.submit"))))
-	see(t, v.page(panel+">> "+text(en("review.decide.late"))))
-	if n := audited("decided", ids[1]); n != 1 {
+	p.press(t, "Space")
+	see(t, p.page(p.choice("declined")+":checked"))
+	p.send(t, p.review+"/applications/"+p.ids[1]+"/decision", "seen", "0", "decision", "escalated")
+	see(t, p.page(p.row(1)+".list-gone"))
+	p.expect("409")
+	click(t, p.page("[data-peek-decide]"))
+	click(t, p.page(panel+">> "+button(en("review.decide.submit"))))
+	see(t, p.page(panel+">> "+text(en("review.decide.late"))))
+	if n := p.audited(t, "decided", p.ids[1]); n != 1 {
 		t.Errorf("the trail has %d decisions of the colleague's", n)
 	}
 
-	// By the mouse: assign, note, and a decision that is pressed twice.
-	must(t, v.page(row(2)).Hover())
-	click(t, v.page(row(2)+" .peek-open"))
-	see(t, v.page(row(2)+"[data-peeked]"))
-	see(t, v.page(panel+".decision-form:has([name=seen][value='0'])"))
-	click(t, v.page(panel+".assign-open"))
-	click(t, v.page(panel+".assign-menu button").First())
-	see(t, v.page(panel+".assign-open:has-text('"+en("review.list.you")+"'):focus"))
-	click(t, v.page(panel+".notes > summary"))
-	fill(t, v.page(panel+"#note"), "Called, no answer.")
-	click(t, v.page(panel+">> "+button(en("review.notes.submit"))))
-	see(t, v.page(panel+".taken:has-text('Called, no answer.')"))
-	see(t, v.page(panel+"#note:focus"))
-	if typed, err := v.page(panel + "#note").InputValue(); err != nil || typed != "" {
+}
+
+func decideByMouse(t *testing.T, p *peeked) {
+	must(t, p.page(p.row(2)).Hover())
+	click(t, p.page(p.row(2)+" .peek-open"))
+	see(t, p.page(p.row(2)+"[data-peeked]"))
+	see(t, p.page(panel+".decision-form:has([name=seen][value='0'])"))
+	click(t, p.page(panel+".assign-open"))
+	click(t, p.page(panel+".assign-menu button").First())
+	see(t, p.page(panel+".assign-open:has-text('"+en("review.list.you")+"'):focus"))
+	click(t, p.page(panel+".notes > summary"))
+	fill(t, p.page(panel+"#note"), "Called, no answer.")
+	click(t, p.page(panel+">> "+button(en("review.notes.submit"))))
+	see(t, p.page(panel+".taken:has-text('Called, no answer.')"))
+	see(t, p.page(panel+"#note:focus"))
+	if typed, err := p.page(panel + "#note").InputValue(); err != nil || typed != "" {
 		t.Errorf("the note that was sent is still in its field: %q, %v", typed, err)
 	}
-	v.expect("ERR_FAILED")
-	must(t, v.Context.Route("**/decision*", func(r playwright.Route) { go r.Abort() }))
-	must(t, v.page(choice("approved")).Check())
-	click(t, v.page(panel+">> "+button(en("review.decide.submit"))))
-	see(t, v.page(panel+">> "+text(en("review.peek.unsent"))))
-	must(t, v.Context.Unroute("**/decision*"))
-	must(t, v.page(panel+">> "+button(en("review.decide.submit"))).Dblclick())
-	see(t, v.page(panel+">> "+text(en("review.decide.done"))))
-	if n := audited("decided", ids[2]); n != 1 {
+	p.expect("ERR_FAILED")
+	must(t, p.Context.Route("**/decision*", func(r playwright.Route) { go r.Abort() }))
+	must(t, p.page(p.choice("approved")).Check())
+	click(t, p.page(panel+">> "+button(en("review.decide.submit"))))
+	see(t, p.page(panel+">> "+text(en("review.peek.unsent"))))
+	must(t, p.Context.Unroute("**/decision*"))
+	must(t, p.page(panel+">> "+button(en("review.decide.submit"))).Dblclick())
+	see(t, p.page(panel+">> "+text(en("review.decide.done"))))
+	if n := p.audited(t, "decided", p.ids[2]); n != 1 {
 		t.Errorf("a decision that was pressed twice has %d entries", n)
 	}
-	if got := v.URL(); got != review+"?queue=decide" {
+	if got := p.URL(); got != p.review+"?queue=decide" {
 		t.Errorf("the list is at %s", got)
 	}
 
+}
+
+func listStaysReadable(t *testing.T, p *peeked) {
 	// The name and the state stay readable beside the panel, and the search works above it.
-	for selector, least := range map[string]float64{row(2) + " .list-name": 200, row(2) + " [data-column=state]": 60} {
-		box, err := v.page(selector).BoundingBox()
+	for selector, least := range map[string]float64{p.row(2) + " .list-name": 200, p.row(2) + " [data-column=state]": 60} {
+		box, err := p.page(selector).BoundingBox()
 		must(t, err)
-		side, err := v.page(panel).BoundingBox()
+		side, err := p.page(panel).BoundingBox()
 		must(t, err)
 		if box.X+box.Width > side.X || box.Width < least {
 			t.Errorf("%s is %v px wide and ends at %v, the panel begins at %v", selector, box.Width, box.X+box.Width, side.X)
 		}
 	}
-	fill(t, v.page(".list-search [name=query]"), "Zoë") // above the panel
-	see(t, v.page(panel))
+	fill(t, p.page(".list-search [name=query]"), "Zoë") // above the panel
+	see(t, p.page(panel))
+
 }
 
 // TestPanelKeepsTheFormInUse changes an application whose panel is open: the newer version

@@ -12,102 +12,117 @@ func TestRedirect(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for name, mode := range map[string]string{"same tab": "redirect", "by form": "redirect-form"} {
-		t.Run(name, func(t *testing.T) {
-			if mode == "redirect-form" { // TestRedirectByPost begins so
-				tools.FullOnly(t)
-			}
-			t.Parallel()
-			v := visit(t)
-			back := v.sent("/redirect/return")
-			a := s.begin(t, mode)
-			v.open(t, a.ConnectURL)
-			if !strings.HasPrefix(v.URL(), s.Provider+"/visit/") && mode == "redirect" {
-				t.Fatalf("the browser is at %s and not at the provider", v.URL())
-			}
-			before := s.cookie(t, v)
-			walkAndReturn(t, v, "default")
-			at(t, v, s.statusURL(a))
-			state(t, v, "ready")
-			if after := s.cookie(t, v); before == "" || after == before {
-				t.Error("the session's id is the same after the return")
-			}
-			sent := back()
-			if len(sent) != 1 {
-				t.Fatalf("%d returns", len(sent))
-			}
-			h := heads(t, sent[0])
-			if h["sec-fetch-site"] != "cross-site" || h["referer"] != "" {
-				t.Errorf("the return was sent with Sec-Fetch-Site %q and Referer %q", h["sec-fetch-site"], h["referer"])
-			}
-			s.stays(t, v, a, sent[0].URL())
-		})
+		t.Run(name, func(t *testing.T) { redirectBy(t, s, mode) })
 	}
-	t.Run("the applicant leaves", func(t *testing.T) {
-		t.Parallel()
-		v := visit(t)
-		a := s.begin(t, "redirect")
-		v.open(t, a.ConnectURL)
-		step(t, v.page, "consent")
-		click(t, v.page(link(en("visit.close"))))
-		step(t, v.page, "leave")
-		click(t, v.page(button(en("visit.leave.confirm"))))
-		at(t, v, s.statusURL(a))
-		state(t, v, "exited")
-		s.again(t, v, a)
+	t.Run("the applicant leaves", func(t *testing.T) { leaveRedirect(t, s) })
+	t.Run("the bank does not answer", func(t *testing.T) { bankDoesNotAnswer(t, s) })
+	t.Run("tabs finished in reverse order", func(t *testing.T) { finishTabsInReverse(t, s) })
+	t.Run("many starts left alone", func(t *testing.T) { leaveManyStarts(t, s) })
+}
+
+func redirectBy(t *testing.T, s *site, mode string) {
+	if mode == "redirect-form" { // TestRedirectByPost begins so
+		tools.FullOnly(t)
+	}
+	t.Parallel()
+	v := visit(t)
+	back := v.sent("/redirect/return")
+	a := s.begin(t, mode)
+	v.open(t, a.ConnectURL)
+	if !strings.HasPrefix(v.URL(), s.Provider+"/visit/") && mode == "redirect" {
+		t.Fatalf("the browser is at %s and not at the provider", v.URL())
+	}
+	before := s.cookie(t, v)
+	walkAndReturn(t, v, "default")
+	at(t, v, s.statusURL(a))
+	state(t, v, "ready")
+	if after := s.cookie(t, v); before == "" || after == before {
+		t.Error("the session's id is the same after the return")
+	}
+	sent := back()
+	if len(sent) != 1 {
+		t.Fatalf("%d returns", len(sent))
+	}
+	h := heads(t, sent[0])
+	if h["sec-fetch-site"] != "cross-site" || h["referer"] != "" {
+		t.Errorf("the return was sent with Sec-Fetch-Site %q and Referer %q", h["sec-fetch-site"], h["referer"])
+	}
+	s.stays(t, v, a, sent[0].URL())
+
+}
+
+func leaveRedirect(t *testing.T, s *site) {
+	t.Parallel()
+	v := visit(t)
+	a := s.begin(t, "redirect")
+	v.open(t, a.ConnectURL)
+	step(t, v.page, "consent")
+	click(t, v.page(link(en("visit.close"))))
+	step(t, v.page, "leave")
+	click(t, v.page(button(en("visit.leave.confirm"))))
+	at(t, v, s.statusURL(a))
+	state(t, v, "exited")
+	s.again(t, v, a)
+
+}
+
+func bankDoesNotAnswer(t *testing.T, s *site) {
+	t.Parallel()
+	v := visit(t)
+	a := s.begin(t, "redirect")
+	v.open(t, a.ConnectURL)
+	signIn(t, v.page, "supplier_unresponsive")
+	giveUp(t, v.page)
+	step(t, v.page, "end")
+	click(t, v.page("a[data-return]"))
+	at(t, v, s.statusURL(a))
+	state(t, v, "failed")
+	until(t, "the webhook has reported the status", func() bool {
+		got := s.api(t, "GET", "/applications/"+a.ID, nil)
+		return got["outcome"] == "ERROR" && got["status"] == "SUPPLIER_UNRESPONSIVE"
 	})
-	t.Run("the bank does not answer", func(t *testing.T) {
-		t.Parallel()
-		v := visit(t)
-		a := s.begin(t, "redirect")
-		v.open(t, a.ConnectURL)
-		signIn(t, v.page, "supplier_unresponsive")
-		giveUp(t, v.page)
-		step(t, v.page, "end")
-		click(t, v.page("a[data-return]"))
-		at(t, v, s.statusURL(a))
-		state(t, v, "failed")
-		until(t, "the webhook has reported the status", func() bool {
-			got := s.api(t, "GET", "/applications/"+a.ID, nil)
-			return got["outcome"] == "ERROR" && got["status"] == "SUPPLIER_UNRESPONSIVE"
-		})
-		s.again(t, v, a)
-	})
-	t.Run("tabs finished in reverse order", func(t *testing.T) {
-		t.Parallel()
-		first := visit(t, noScript)
-		tabs := []*visitor{first, first.tab(t), first.tab(t)}
-		var all []opened
-		var tokens []string
-		for _, v := range tabs {
-			a := s.begin(t, "redirect-form")
-			all, tokens = append(all, a), append(tokens, leave(t, v, a.ConnectURL))
-		}
-		for i := len(tabs) - 1; i >= 0; i-- {
-			tabs[i].open(t, s.complete(t, tokens[i], "default", "").back)
-			at(t, tabs[i], s.statusURL(all[i]))
-			state(t, tabs[i], "ready")
-		}
-	})
-	t.Run("many starts left alone", func(t *testing.T) {
-		t.Parallel()
-		v := visit(t, noScript)
+	s.again(t, v, a)
+
+}
+
+func finishTabsInReverse(t *testing.T, s *site) {
+	t.Parallel()
+	first := visit(t, noScript)
+	tabs := []*visitor{first, first.tab(t), first.tab(t)}
+	var all []opened
+	var tokens []string
+	for _, v := range tabs {
 		a := s.begin(t, "redirect-form")
-		for range 10 {
-			leave(t, v, a.ConnectURL)
-			a.ConnectURL = s.statusURL(a) + "/connect"
-		}
-		all, err := v.Context.Cookies(s.Portal)
-		must(t, err)
-		size := 0
-		for _, c := range all {
-			size += len(c.Name) + len(c.Value) + 3
-		}
-		if size > 1024 {
-			t.Errorf("%d bytes of cookies after ten starts", size)
-		}
-		v.open(t, s.complete(t, leave(t, v, a.ConnectURL), "default", "").back)
-		state(t, v, "ready")
-	})
+		all, tokens = append(all, a), append(tokens, leave(t, v, a.ConnectURL))
+	}
+	for i := len(tabs) - 1; i >= 0; i-- {
+		tabs[i].open(t, s.complete(t, tokens[i], "default", "").back)
+		at(t, tabs[i], s.statusURL(all[i]))
+		state(t, tabs[i], "ready")
+	}
+
+}
+
+func leaveManyStarts(t *testing.T, s *site) {
+	t.Parallel()
+	v := visit(t, noScript)
+	a := s.begin(t, "redirect-form")
+	for range 10 {
+		leave(t, v, a.ConnectURL)
+		a.ConnectURL = s.statusURL(a) + "/connect"
+	}
+	all, err := v.Context.Cookies(s.Portal)
+	must(t, err)
+	size := 0
+	for _, c := range all {
+		size += len(c.Name) + len(c.Value) + 3
+	}
+	if size > 1024 {
+		t.Errorf("%d bytes of cookies after ten starts", size)
+	}
+	v.open(t, s.complete(t, leave(t, v, a.ConnectURL), "default", "").back)
+	state(t, v, "ready")
+
 }
 
 // stays checks that an application with an outcome stays as it is: after a reload, Back, and
@@ -203,86 +218,11 @@ func TestRedirectByPost(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--return-mode=post")
 	for name, mode := range map[string]string{"same tab": "redirect", "by form": "redirect-form"} {
-		t.Run(name, func(t *testing.T) {
-			if mode == "redirect" { // TestRedirect begins so
-				tools.FullOnly(t)
-			}
-			t.Parallel()
-			v := visit(t)
-			posts, finishes := v.sent("/redirect/return"), v.sent("/redirect/finish/")
-			a := s.begin(t, mode)
-			v.open(t, a.ConnectURL)
-			before := s.cookie(t, v)
-			walkAndReturn(t, v, "default")
-			at(t, v, s.statusURL(a))
-			state(t, v, "ready")
-			if before == "" || s.cookie(t, v) == before {
-				t.Error("the session's id is the same after the return")
-			}
-			sent, finished := posts(), finishes()
-			if len(sent) != 1 || len(finished) != 1 {
-				t.Fatalf("%d returns and %d finishes", len(sent), len(finished))
-			}
-			h := heads(t, sent[0])
-			if sent[0].Method() != "POST" || h["sec-fetch-site"] != "cross-site" || h["origin"] != "null" || h["cookie"] != "" {
-				t.Errorf("the return was a %s from %q, a %s request, and had cookies: %t", sent[0].Method(),
-					h["origin"], h["sec-fetch-site"], h["cookie"] != "")
-			}
-			s.stays(t, v, a, finished[0].URL())
-		})
+		t.Run(name, func(t *testing.T) { redirectByPost(t, s, mode) })
 	}
-	t.Run("without script", func(t *testing.T) {
-		t.Parallel()
-		v := visit(t, noScript)
-		a := s.begin(t, "redirect-form")
-		v.open(t, a.ConnectURL)
-		click(t, v.page(button(en("connect.secure_page"))))
-		walkAndReturn(t, v, "default")
-		title(t, v, en("visit.back.title"))
-		click(t, v.page("form#return button"))
-		at(t, v, s.statusURL(a))
-		state(t, v, "ready")
-	})
-	t.Run("the applicant leaves", func(t *testing.T) {
-		t.Parallel()
-		v := visit(t)
-		a := s.begin(t, "redirect")
-		v.open(t, a.ConnectURL)
-		click(t, v.page(link(en("visit.close"))))
-		click(t, v.page(button(en("visit.leave.confirm"))))
-		at(t, v, s.statusURL(a))
-		state(t, v, "exited")
-		s.again(t, v, a)
-	})
-	t.Run("another browser", func(t *testing.T) {
-		t.Parallel()
-		mine, other := visit(t, noScript), visit(t, noScript)
-		a := s.begin(t, "redirect-form")
-		mine.open(t, a.ConnectURL)
-		click(t, mine.page(button(en("connect.secure_page"))))
-		walkAndReturn(t, mine, "default")
-		title(t, mine, en("visit.back.title"))
-		token, err := mine.page("form#return input[name=token]").InputValue()
-		must(t, err)
-
-		// The other browser posts the same form, from nowhere.
-		other.expect("Failed to load resource")
-		must(t, other.SetContent(`<form method="post" action="`+s.Portal+
-			`/redirect/return"><input name="token" value="`+token+`"><button>go</button></form>`))
-		resp, err := other.ExpectResponse("**/redirect/finish/*", func() error { return other.page("button").Click() })
-		must(t, err)
-		if resp.Status() != 403 {
-			t.Errorf("another browser's finish is answered %d", resp.Status())
-		}
-		title(t, other, en("return.other_window.title"))
-		finish := resp.URL()
-
-		click(t, mine.page("form#return button"))
-		at(t, mine, s.statusURL(a))
-		state(t, mine, "ready")
-		mine.open(t, finish) // the outcome that the other browser stored belongs to it as well
-		at(t, mine, s.statusURL(a))
-	})
+	t.Run("without script", func(t *testing.T) { postWithoutScript(t, s) })
+	t.Run("the applicant leaves", func(t *testing.T) { leaveRedirectByPost(t, s) })
+	t.Run("another browser", func(t *testing.T) { postFromOtherBrowser(t, s) })
 	t.Run("a handle that was never given", func(t *testing.T) {
 		t.Parallel()
 		v := visit(t)
@@ -291,4 +231,91 @@ func TestRedirectByPost(t *testing.T) {
 		}
 		title(t, v, en("return.refused.title"))
 	})
+}
+
+func redirectByPost(t *testing.T, s *site, mode string) {
+	if mode == "redirect" { // TestRedirect begins so
+		tools.FullOnly(t)
+	}
+	t.Parallel()
+	v := visit(t)
+	posts, finishes := v.sent("/redirect/return"), v.sent("/redirect/finish/")
+	a := s.begin(t, mode)
+	v.open(t, a.ConnectURL)
+	before := s.cookie(t, v)
+	walkAndReturn(t, v, "default")
+	at(t, v, s.statusURL(a))
+	state(t, v, "ready")
+	if before == "" || s.cookie(t, v) == before {
+		t.Error("the session's id is the same after the return")
+	}
+	sent, finished := posts(), finishes()
+	if len(sent) != 1 || len(finished) != 1 {
+		t.Fatalf("%d returns and %d finishes", len(sent), len(finished))
+	}
+	h := heads(t, sent[0])
+	if sent[0].Method() != "POST" || h["sec-fetch-site"] != "cross-site" || h["origin"] != "null" || h["cookie"] != "" {
+		t.Errorf("the return was a %s from %q, a %s request, and had cookies: %t", sent[0].Method(),
+			h["origin"], h["sec-fetch-site"], h["cookie"] != "")
+	}
+	s.stays(t, v, a, finished[0].URL())
+
+}
+
+func postWithoutScript(t *testing.T, s *site) {
+	t.Parallel()
+	v := visit(t, noScript)
+	a := s.begin(t, "redirect-form")
+	v.open(t, a.ConnectURL)
+	click(t, v.page(button(en("connect.secure_page"))))
+	walkAndReturn(t, v, "default")
+	title(t, v, en("visit.back.title"))
+	click(t, v.page("form#return button"))
+	at(t, v, s.statusURL(a))
+	state(t, v, "ready")
+
+}
+
+func leaveRedirectByPost(t *testing.T, s *site) {
+	t.Parallel()
+	v := visit(t)
+	a := s.begin(t, "redirect")
+	v.open(t, a.ConnectURL)
+	click(t, v.page(link(en("visit.close"))))
+	click(t, v.page(button(en("visit.leave.confirm"))))
+	at(t, v, s.statusURL(a))
+	state(t, v, "exited")
+	s.again(t, v, a)
+
+}
+
+func postFromOtherBrowser(t *testing.T, s *site) {
+	t.Parallel()
+	mine, other := visit(t, noScript), visit(t, noScript)
+	a := s.begin(t, "redirect-form")
+	mine.open(t, a.ConnectURL)
+	click(t, mine.page(button(en("connect.secure_page"))))
+	walkAndReturn(t, mine, "default")
+	title(t, mine, en("visit.back.title"))
+	token, err := mine.page("form#return input[name=token]").InputValue()
+	must(t, err)
+
+	// The other browser posts the same form, from nowhere.
+	other.expect("Failed to load resource")
+	must(t, other.SetContent(`<form method="post" action="`+s.Portal+
+		`/redirect/return"><input name="token" value="`+token+`"><button>go</button></form>`))
+	resp, err := other.ExpectResponse("**/redirect/finish/*", func() error { return other.page("button").Click() })
+	must(t, err)
+	if resp.Status() != 403 {
+		t.Errorf("another browser's finish is answered %d", resp.Status())
+	}
+	title(t, other, en("return.other_window.title"))
+	finish := resp.URL()
+
+	click(t, mine.page("form#return button"))
+	at(t, mine, s.statusURL(a))
+	state(t, mine, "ready")
+	mine.open(t, finish) // the outcome that the other browser stored belongs to it as well
+	at(t, mine, s.statusURL(a))
+
 }

@@ -67,6 +67,15 @@ func (s *site) raw(t *testing.T, publicToken string) []byte {
 	return body
 }
 
+// listed waits until the list has a number of applications.
+func listed(t *testing.T, v *visitor, want int) {
+	t.Helper()
+	until(t, fmt.Sprintf("%d applications are listed", want), func() bool {
+		n, err := v.page("table tbody tr").Count()
+		return err == nil && n == want
+	})
+}
+
 // TestReview walks a reviewer from signing in to the JSON of a report.
 func TestReview(t *testing.T) {
 	t.Parallel()
@@ -81,15 +90,35 @@ func TestReview(t *testing.T) {
 	s.await(t, stranger.ID, "ready")
 	s.await(t, owner.ID, "ready")
 	s.await(t, left.ID, "exited")
-	review := s.Portal + "/review"
+	review, v := s.Portal+"/review", visit(t)
 	reportURL := review + "/applications/" + stranger.ID + "/report"
 
-	// The pages are closed to visitors, to applicants, and after wrong passwords.
+	t.Run("closed to others", func(t *testing.T) { reviewIsClosed(t, s, v, applicant, stranger) })
+	t.Run("the report of a person who is not the owner", func(t *testing.T) { readUnmatchedReport(t, v, stranger) })
+	t.Run("files of the report", func(t *testing.T) { downloadReport(t, s, v, applicant, stranger) })
+	t.Run("the owner's report", func(t *testing.T) { readMatchedReport(t, s, v, owner) })
+	t.Run("the list, by state", func(t *testing.T) { listByState(t, s, v) })
+	t.Run("the list, by keys", func(t *testing.T) { useListByKeys(t, s, v) })
+	t.Run("the list, by search", func(t *testing.T) { searchList(t, s, v, stranger, owner, left) })
+	t.Run("signed out", func(t *testing.T) {
+		v.open(t, reportURL)
+		click(t, v.page(button(en("ui.sign_out"))))
+		title(t, v, en("review.sign_in.title"))
+		_, err := v.GoBack()
+		must(t, err)
+		title(t, v, en("review.sign_in.title"))
+		v.open(t, reportURL+".json")
+		title(t, v, en("review.sign_in.title"))
+	})
+}
+
+func reviewIsClosed(t *testing.T, s *site, v *visitor, applicant *visitor, stranger reached) {
+	reportURL := s.Portal + "/review/applications/" + stranger.ID + "/report"
+	review := s.Portal + "/review"
 	for _, path := range []string{review, reportURL, reportURL + ".json", review + "/applications/" + stranger.ID} {
 		applicant.open(t, path)
 		title(t, applicant, en("review.sign_in.title"))
 	}
-	v := visit(t)
 	v.open(t, reportURL)
 	title(t, v, en("review.sign_in.title"))
 	v.expect("422")
@@ -106,7 +135,9 @@ func TestReview(t *testing.T) {
 		t.Error("signing in did not change the session's id")
 	}
 
-	// The report of a person who is not the account's owner.
+}
+
+func readUnmatchedReport(t *testing.T, v *visitor, stranger reached) {
 	title(t, v, en("review.report.cashflow"))
 	see(t, v.page(text(en("review.person_real.unknown"))))
 	see(t, v.page("role=cell >> text="+en("review.report.unmatched")))
@@ -123,6 +154,10 @@ func TestReview(t *testing.T) {
 		t.Errorf("the page shows a whole number: %s", found)
 	}
 
+}
+
+func downloadReport(t *testing.T, s *site, v *visitor, applicant *visitor, stranger reached) {
+	reportURL := s.Portal + "/review/applications/" + stranger.ID + "/report"
 	// Its JSON is the provider's, byte for byte.
 	file, err := v.ExpectDownload(func() error { return v.page(link(en("review.application.download"))).Click() })
 	must(t, err)
@@ -142,7 +177,10 @@ func TestReview(t *testing.T) {
 	s.signInToReview(t, plain, s.Credentials.Reviewer.Password)
 	s.readReport(t, v, plain, stranger.ID, got)
 
-	// The account's owner matches.
+}
+
+func readMatchedReport(t *testing.T, s *site, v *visitor, owner reached) {
+	review := s.Portal + "/review"
 	v.open(t, review+"/applications/"+owner.ID)
 	name, body := kept(t, v, link(en("review.pdf.download")))
 	if name != "cashflow-"+owner.ID+".pdf" || !bytes.HasPrefix(body, []byte("%PDF-")) {
@@ -154,21 +192,24 @@ func TestReview(t *testing.T) {
 		t.Errorf("%d names do not match", n)
 	}
 
-	// The list, by state and by search.
+}
+
+func listByState(t *testing.T, s *site, v *visitor) {
+	review := s.Portal + "/review"
 	v.open(t, review+"?queue=all")
-	rows := v.page("table tbody tr")
-	wantRows := func(want int) {
-		t.Helper()
-		until(t, fmt.Sprintf("%d applications are listed", want), func() bool { n, err := rows.Count(); return err == nil && n == want })
-	}
-	wantRows(4)
+	listed(t, v, 4)
 	click(t, v.page(".queues a >> text="+en("review.queues.decide")))
-	wantRows(2)
+	listed(t, v, 2)
 	see(t, v.page(".queues a[aria-current=page] >> text="+en("review.queues.decide")))
 	click(t, v.page("tbody .list-check").First())
 	click(t, v.page(button(en("review.list.take"))))
 	click(t, v.page(".queues a >> text="+en("review.queues.mine")))
-	wantRows(1)
+	listed(t, v, 1)
+
+}
+
+func useListByKeys(t *testing.T, s *site, v *visitor) {
+	review := s.Portal + "/review"
 	keysWork(t, v)
 	must(t, v.Keyboard().Press("?"))
 	must(t, v.Keyboard().Press("Enter")) // turns the keys off, and again on
@@ -187,15 +228,20 @@ func TestReview(t *testing.T) {
 	must(t, v.Keyboard().Press("Control+k"))
 	must(t, v.Keyboard().Type(en("review.queues.mine")))
 	must(t, v.Keyboard().Press("Enter"))
-	wantRows(1)
+	listed(t, v, 1)
 	keysWork(t, v)
 	must(t, v.Keyboard().Press("j"))
 	must(t, v.Keyboard().Press("Enter"))
 	click(t, v.page(button(en("review.list.release"))))
 	v.open(t, review+"?queue=mine")
 	see(t, v.page(text(en("review.list.queue_empty"))))
+
+}
+
+func searchList(t *testing.T, s *site, v *visitor, stranger reached, owner reached, left reached) {
+	review := s.Portal + "/review"
 	v.open(t, review+"?state=exited")
-	wantRows(1)
+	listed(t, v, 1)
 	v.open(t, review+"?state=failed")
 	title(t, v, "Applications")
 	see(t, v.page(text(en("review.list.not_found"))))
@@ -211,7 +257,7 @@ func TestReview(t *testing.T) {
 	fill(t, v.page("[name=query]"), "loan-")
 	click(t, v.page(button(en("review.find"))))
 	see(t, v.page("table"))
-	wantRows(2)
+	listed(t, v, 2)
 	fill(t, v.page("[name=query]"), "unknown")
 	click(t, v.page(button(en("review.find"))))
 	see(t, v.page(text(en("review.list.not_found"))))
@@ -223,15 +269,6 @@ func TestReview(t *testing.T) {
 		t.Errorf("a report that is not there is answered %d", status)
 	}
 
-	// Signing out is the end of it, also by Back.
-	v.open(t, reportURL)
-	click(t, v.page(button(en("ui.sign_out"))))
-	title(t, v, en("review.sign_in.title"))
-	_, err = v.GoBack()
-	must(t, err)
-	title(t, v, en("review.sign_in.title"))
-	v.open(t, reportURL+".json")
-	title(t, v, en("review.sign_in.title"))
 }
 
 // TestListIsAPlaceToWork sorts the list, searches while typing, saves a filter, chooses
@@ -256,11 +293,7 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	s.signIn(t, v)
 	v.open(t, review+"?queue=all")
 	rows := v.page("table tbody tr")
-	wantRows := func(want int) {
-		t.Helper()
-		until(t, fmt.Sprintf("%d applications are listed", want), func() bool { n, err := rows.Count(); return err == nil && n == want })
-	}
-	wantRows(2)
+	listed(t, v, 2)
 	see(t, rows.First().Locator("text=Multi Chen"))
 	began := v.page("th:has(> .list-sort)").Last()
 	if sorted, err := began.GetAttribute("aria-sort"); err != nil || sorted != "descending" {
@@ -270,17 +303,26 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	see(t, v.page("th[aria-sort=ascending]"))
 	see(t, rows.Last().Locator("text=Multi Chen"))
 
-	// The menu of commands finds an applicant, and closes.
-	click(t, v.page("[data-commands-open]"))
-	must(t, v.Keyboard().Type("cHe"))
-	see(t, v.page("role=option >> text=Multi Chen"))
-	v.axe(t)
-	must(t, v.Keyboard().Press("Escape"))
-	see(t, v.page("[data-commands-open]:focus"))
+	t.Run("the menu of commands", func(t *testing.T) {
+		// The menu of commands finds an applicant, and closes.
+		click(t, v.page("[data-commands-open]"))
+		must(t, v.Keyboard().Type("cHe"))
+		see(t, v.page("role=option >> text=Multi Chen"))
+		v.axe(t)
+		must(t, v.Keyboard().Press("Escape"))
+		see(t, v.page("[data-commands-open]:focus"))
+	})
+	t.Run("search and saved filter", func(t *testing.T) { saveFilter(t, s, v) })
+	t.Run("others work", func(t *testing.T) { watchOthersWork(t, s, v, first) })
+	t.Run("columns", func(t *testing.T) { chooseColumns(t, s, v) })
+	t.Run("keys", func(t *testing.T) { walkListByKeys(t, v) })
+}
 
-	// The search and the name of a filter.
+func saveFilter(t *testing.T, s *site, v *visitor) {
+	review := s.Portal + "/review"
+	rows := v.page("table tbody tr")
 	must(t, v.page("#filter-query").PressSequentially("cHe"))
-	wantRows(1)
+	listed(t, v, 1)
 	see(t, rows.Locator("text=Multi Chen"))
 	if address := v.URL(); !strings.Contains(address, "find=") || !strings.Contains(address, "sort=started") {
 		t.Errorf("the search's address is %q", address)
@@ -289,10 +331,10 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	fill(t, v.page("#filter-name"), "oldest first")
 	v.axe(t)
 	click(t, v.page(button(en("review.list.saved.save"))))
-	wantRows(1)
+	listed(t, v, 1)
 	keysWork(t, v)
 	fill(t, v.page("[name=query]"), "")
-	wantRows(2)
+	listed(t, v, 2)
 	click(t, v.page(button(en("ui.dense"))))
 	see(t, v.page(".list-part.dense"))
 	see(t, v.page("[aria-pressed=true]"))
@@ -305,6 +347,10 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	click(t, v.page(button(en("review.list.saved.rename"))))
 	see(t, v.page(".queue-saved [aria-current] >> text=the oldest"))
 
+}
+
+func watchOthersWork(t *testing.T, s *site, v *visitor, first opened) {
+	review := s.Portal + "/review"
 	// Others work: the row changes where it is and stays selected, and a new application
 	// waits for the user.
 	row := v.page(fmt.Sprintf("tr[data-id=%q]", first.ID))
@@ -328,7 +374,7 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	see(t, row.Locator("input:checked"))
 	s.begin(t, "embedded")
 	see(t, v.page(text(en("review.list.new.show", "n", "1"))))
-	wantRows(2)
+	listed(t, v, 2)
 	v.axe(t)
 	file, err := v.ExpectDownload(func() error { return v.page(button(en("review.list.export"))).Click() })
 	must(t, err)
@@ -336,8 +382,13 @@ func TestListIsAPlaceToWork(t *testing.T) {
 		t.Errorf("the export is called %q", name)
 	}
 	click(t, v.page(text(en("review.list.new.show", "n", "1"))))
-	wantRows(3)
+	listed(t, v, 3)
 
+}
+
+func chooseColumns(t *testing.T, s *site, v *visitor) {
+	review := s.Portal + "/review"
+	rows := v.page("table tbody tr")
 	// The columns are the user's. A row is assigned where it is.
 	v.open(t, review+"?queue=all")
 	click(t, v.page(".list-columns summary"))
@@ -351,6 +402,10 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	click(t, rows.First().Locator(".assign-menu button").First())
 	see(t, rows.First().Locator(".assign-open:has-text('"+en("review.list.you")+"')"))
 
+}
+
+func walkListByKeys(t *testing.T, v *visitor) {
+	rows := v.page("table tbody tr")
 	// Keys lead from one application of the list to the next, and a link back to its row.
 	click(t, rows.First().Locator(".list-link"))
 	place := func(n string) {
@@ -365,6 +420,7 @@ func TestListIsAPlaceToWork(t *testing.T) {
 	}
 	click(t, v.page(".case-place a").First())
 	see(t, v.page("tr:nth-child(2) .list-link:focus"))
+
 }
 
 // TestDecisionsAndDeletion declines an applicant for the report's reasons, reads the

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests need and this machine lacks: Chromium, its headless
-# shell, WebKit with its driver, Firefox, PostgreSQL, PgBouncer, nginx, Caddy, Node, tesseract and
-# poppler by apt, the browser driver, axe, React and Vue by npm, and Prometheus' promtool, without its server,
+# shell, WebKit with its driver, Firefox, PostgreSQL, PgBouncer, nginx, Caddy, Node, Python, fish,
+# tesseract and poppler by apt, the browser driver, axe, React and Vue by npm, and Prometheus' promtool, without its server,
 # into .cache. Running it again does nothing. With the word examples it fetches React and Vue alone;
 # with the word lighthouse that too, which the tests do not need; with the word openapi
 # what make openapi needs; with the word oldest Chromium 109, the oldest that pages support (58 MB);
@@ -25,7 +25,7 @@ if [ "${1-}" = outdated ]; then # playwright-core stays with its Go driver
     [ "$newest" = "${package##*@}" ] || echo "${package%@*} ${package##*@}: $newest"
   done
   debian='npm|nodejs|chromium|chromium-headless-shell|firefox-esr|webkit2gtk-driver|xvfb|postgresql(-[0-9]+)?|pgbouncer'
-  debian+='|nginx(-light)?|caddy|tesseract-ocr(-eng)?|poppler-utils'
+  debian+='|nginx(-light)?|caddy|python3|fish|tesseract-ocr(-eng)?|poppler-utils'
   apt list --upgradable 2>/dev/null | sed -nE "s,^($debian)/[^ ]* ([^ ]+) .*upgradable from: ([^]]+)].*,\\1 \\6: \\5,p" || true
   exit
 fi
@@ -39,6 +39,8 @@ if [ "${1-}" != examples ]; then
   [ -x /usr/sbin/pgbouncer ] || command -v pgbouncer >/dev/null || missing+=(pgbouncer)
   [ -x /usr/sbin/nginx ] || command -v nginx >/dev/null || missing+=(nginx-light)
   command -v caddy >/dev/null || missing+=(caddy)
+  command -v python3 >/dev/null || missing+=(python3)
+  command -v fish >/dev/null || missing+=(fish)
   command -v tesseract >/dev/null || missing+=(tesseract-ocr tesseract-ocr-eng)
   command -v pdftoppm >/dev/null || missing+=(poppler-utils)
   command -v WebKitWebDriver >/dev/null || missing+=(webkit2gtk-driver)

@@ -142,7 +142,7 @@ func TestServerRendering(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts Node")
 	}
-	node := tools.Node(t)
+	node := tools.Program(t, "node")
 	dir := install(t, map[string]string{"react": "react/package", "react-dom": "react-dom/package"})
 	write(t, filepath.Join(dir, "server.mjs"), `import { createElement, StrictMode } from 'react';
 import { renderToString } from 'react-dom/server';
@@ -181,8 +181,8 @@ func TestTypes(t *testing.T) {
 	}
 	for _, resolution := range [][]string{{"app.tsx", "--module", "nodenext"},
 		{"app.tsx", "src/index.ts", "src/react.ts", "--module", "esnext", "--moduleResolution", "bundler", "--allowImportingTsExtensions"}} {
-		cmd := exec.Command(tools.Node(t), append([]string{"node_modules/typescript/bin/tsc", "--noEmit", "--strict", "--preserveSymlinks",
-			"--noUncheckedIndexedAccess", "--jsx", "react-jsx", "--target", "es2022"}, resolution...)...)
+		cmd := exec.Command(tools.Program(t, "node"), append([]string{"node_modules/typescript/bin/tsc", "--noEmit", "--strict",
+			"--preserveSymlinks", "--noUncheckedIndexedAccess", "--jsx", "react-jsx", "--target", "es2022"}, resolution...)...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%v\n%s", err, out)

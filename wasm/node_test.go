@@ -49,7 +49,7 @@ func TestCasesUnderNode(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the module")
 	}
-	node := tools.Node(t)
+	node := tools.Program(t, "node")
 	dir := t.TempDir()
 	module := filepath.Join(dir, "vestibule.wasm")
 	run(t, "", []string{"GOOS=js", "GOARCH=wasm"}, "go", "build", "-o", module, ".")

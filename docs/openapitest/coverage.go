@@ -46,7 +46,7 @@ func answerOf(method, path string, status int, code string) string {
 // answers returns every documented answer: each listed status, for an error with each
 // of its codes.
 func answers(d Document) ([]string, error) {
-	m, err := read(d)
+	m, err := documents[d]()
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +101,6 @@ var documents = [2]func() (apidocs.Document, error){
 	sync.OnceValues(func() (apidocs.Document, error) { return manualOf(docs.OpenAPI) }),
 	sync.OnceValues(func() (apidocs.Document, error) { return manualOf(docs.PortalOpenAPI) }),
 }
-
-func read(d Document) (apidocs.Document, error) { return documents[d]() }
 
 func manualOf(source func() ([]byte, error)) (apidocs.Document, error) {
 	raw, err := source()

@@ -22,7 +22,7 @@ func TestLackingListsUncoveredParts(t *testing.T) {
 // credentials.
 func TestEveryOperationListsItsErrors(t *testing.T) {
 	for _, d := range []Document{OfTheService, OfThePortal} {
-		m, err := read(d)
+		m, err := documents[d]()
 		if err != nil {
 			t.Fatal(err)
 		}

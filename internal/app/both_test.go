@@ -137,183 +137,217 @@ func (w *bothServer) hosted(t *testing.T, host, method, path, body string, heade
 // other's host. The answer must be that for an unknown one.
 func TestCredentialsAcrossEnvironments(t *testing.T) {
 	eachBoth(t, func(t *testing.T, w *bothServer) {
-		own, theirs := w.Credentials.Account, w.customer.Account
-		at, prefill := w.production, `,"prefill":`+goodPrefill+`}`
-		asOwn := []string{"Authorization", basic(own), "Content-Type", asJSON}
-		asTheirs := []string{"Authorization", basic(theirs), "Content-Type", asJSON}
-		atProduction := "credentials of the sandbox environment at the production host"
-		atSandbox := "credentials of the production environment at the sandbox host"
-		wrong := program.Account{ClientID: own.ClientID, SecretKey: "x"}
-		production := testServer{Program: &program.Program{Listeners: program.Listeners{Provider: at}}}
-		ownBearer, theirBearer := w.bearer(t, own), production.bearer(t, theirs)
-
-		t.Run("callers", func(t *testing.T) {
-			for name, c := range map[string]struct {
-				host, path, authorization, says string
-			}{
-				"sandbox's secret":     {at, "/connect/accesstoken", basic(own), atProduction},
-				"production's secret":  {w.Provider, "/connect/accesstoken", basic(theirs), atSandbox},
-				"sandbox's token":      {at, "/connect/status", ownBearer, atProduction},
-				"production's token":   {w.Provider, "/connect/status", theirBearer, atSandbox},
-				"an unknown secret":    {at, "/connect/accesstoken", basic(wrong), "unknown client or wrong secret"},
-				"a secret, as a token": {at, "/connect/status", "Bearer " + strings.TrimPrefix(basic(own), "Basic "), "unknown"},
-			} {
-				for _, named := range []string{"", "sandbox", "production"} {
-					header := []string{"Authorization", c.authorization, "X-Public-Token", uuid.NewString()}
-					if named != "" {
-						header = append(header, "X-Environment", named)
-					}
-					got := do(t, ask(t, "GET", c.host+c.path, "", header...))
-					if got.Status != 403 || got.field("error") != "UNKNOWN_CUSTOMER" {
-						t.Errorf("%s with X-ENVIRONMENT %q: %d %s", name, named, got.Status, got.Body)
-					}
-					line := regexp.MustCompile(`.*"request failed".*` + got.field("requestId") + `.*`).FindString(w.Log.String())
-					if c.says != "unknown" && !strings.Contains(line, c.says) {
-						t.Errorf("%s: the log says %q, want %q", name, line, c.says)
-					}
-				}
-			}
-			for host, authorization := range map[string]string{at: basic(theirs), w.Provider: basic(own)} {
-				env := map[string]string{at: "sandbox", w.Provider: "production"}[host]
-				got := do(t, ask(t, "GET", host+"/connect/accesstoken", "", "Authorization", authorization, "X-Environment", env))
-				if got.Status != 403 || got.field("error") != "UNKNOWN_CUSTOMER" {
-					t.Errorf("%s with X-ENVIRONMENT %s: %d", host, env, got.Status)
-				}
-			}
-		})
-
-		unused := w.token(t, `,"externalId":"mine-1"`)
-		publicToken := w.complete(t, w.token(t, `,"externalId":"mine-2"`)).field("publicToken")
-		relay := good(t, 200, ask(t, "POST", w.Provider+"/connect/relay-tokens", `{"publicToken":"`+publicToken+
-			`","publicId":"`+w.Credentials.ThirdParty.PublicID+`"}`, asOwn...)).field("relayToken")
-		consumer := good(t, 201, ask(t, "POST", w.Provider+"/connect/consumers", `{"consumerExternalId":"mine-3","prefill":`+goodPrefill+`}`,
-			asOwn...)).field("consumerId")
-		child, childProduct, _ := w.child(t)
-		good(t, 204, ask(t, "POST", w.Control+"/complete-urls", `{"publicId":"`+own.PublicID+`","url":"https://app.example/back"}`,
-			"Content-Type", asJSON))
-		link := func(path, more string) string {
-			r := good(t, 200, ask(t, "POST", w.Provider+path, `{"productId":"`+w.Credentials.Products["cashflow"]+`"`+more+prefill, asOwn...))
-			for _, field := range []string{"redirectUrl", "inviteLink", "inviteUrl", "link", "url"} {
-				if got := r.field(field); got != "" {
-					return got[strings.LastIndex(got, "/")+1:]
-				}
-			}
-			t.Fatalf("%s gives no link: %s", path, r.Body)
-			return ""
-		}
-		redirected, invited := link("/secure-redirect", `,"completeUrl":"https://app.example/back"`), link("/connect/invite-link", "")
-		var person, operator struct{ Link string }
-		w.runs(t, &person, "consumer", "link", canaryEmail, "--environment=sandbox", "--sandbox-settings="+w.settings)
-		w.runs(t, &operator, "operator", "add", "ops@service.example", "--environment=sandbox", "--sandbox-settings="+w.settings)
-		w.runs(t, nil, append([]string{"operator", "add", "ops@service.example"}, w.productions...)...)
-		product := w.customer.Products["cashflow"]
-		none := strings.Repeat("A", 43)
-		initialize := func(body string) *http.Request {
-			return ask(t, "POST", at+"/connect/initialization", body, asTheirs...)
-		}
-		last := func(link string) string { return link[strings.LastIndex(link, "/")+1:] }
-
-		for name, c := range map[string]struct {
-			id, unknown string
-			request     func(id string) *http.Request
-		}{
-			"report": {publicToken, uuid.NewString(), func(id string) *http.Request {
-				return ask(t, "GET", at+"/connect/cashflow/v2/json", "", "Authorization", theirBearer, "X-Public-Token", id)
-			}},
-			"status by external id": {"mine-2", "unknown", func(id string) *http.Request {
-				return ask(t, "GET", at+"/connect/status", "", "Authorization", theirBearer, "X-External-Id", id)
-			}},
-			"sharing token": {relay, uuid.NewString(), func(id string) *http.Request {
-				return ask(t, "GET", at+"/connect/cashflow/v2/json", "", "Authorization", theirBearer, "X-Public-Token", id)
-			}},
-			"sharing token to withdraw": {relay, uuid.NewString(), func(id string) *http.Request {
-				return ask(t, "DELETE", at+"/connect/relay-tokens/"+id, "", asTheirs...)
-			}},
-			"report to share": {publicToken, uuid.NewString(), func(id string) *http.Request {
-				return ask(t, "POST", at+"/connect/relay-tokens", `{"publicToken":"`+id+`","publicId":"`+own.PublicID+`"}`, asTheirs...)
-			}},
-			"account to act for": {child, "svc-unknown", func(id string) *http.Request {
-				return ask(t, "GET", at+"/connect/status", "", "Authorization", theirBearer, "X-Public-Token", uuid.NewString(), "X-Public-Id", id)
-			}},
-			"child account": {child, "svc-unknown", func(id string) *http.Request {
-				return ask(t, "POST", at+"/accounts/"+id+"/products", `{"productName":"x"}`, asTheirs...)
-			}},
-			"product": {w.Credentials.Products["cashflow"], uuid.NewString(), func(id string) *http.Request {
-				return initialize(`{"productId":"` + id + `"` + prefill)
-			}},
-			"child's product": {childProduct, uuid.NewString(), func(id string) *http.Request {
-				return initialize(`{"productId":"` + id + `"` + prefill)
-			}},
-			"consumer": {consumer, uuid.NewString(), func(id string) *http.Request {
-				return initialize(`{"productId":"` + product + `","consumerId":"` + id + `"}`)
-			}},
-			"consumer to read": {consumer, uuid.NewString(), func(id string) *http.Request {
-				return ask(t, "GET", at+"/connect/consumers/"+id, "", asTheirs...)
-			}},
-			"publicId in the widget": {own.PublicID, "svc-unknown", func(id string) *http.Request {
-				return ask(t, "POST", at+"/widget/v1/visits", `{"env":"production","productId":"`+product+`","publicId":"`+id+`"`+prefill,
-					"Content-Type", asJSON)
-			}},
-			"initialization token": {unused, none, func(id string) *http.Request {
-				return ask(t, "POST", at+"/widget/v1/visits", `{"env":"production","productId":"`+product+`","publicId":"`+theirs.PublicID+
-					`","token":"`+id+`"}`, "Content-Type", asJSON)
-			}},
-			"redirect": {redirected, none, func(id string) *http.Request { return ask(t, "GET", at+"/redirect/"+id, "") }},
-			"invite":   {invited, none, func(id string) *http.Request { return ask(t, "GET", at+"/invite/"+id, "") }},
-			"bank's answer": {unused, none, func(id string) *http.Request {
-				return ask(t, "GET", at+visits.CallbackPath+"?code=x&state="+id, "")
-			}},
-			"consumer's link": {last(person.Link), none, func(id string) *http.Request {
-				return ask(t, "GET", at+"/access/link/"+id, "")
-			}},
-			"operator's link": {last(operator.Link), none, func(id string) *http.Request {
-				return ask(t, "GET", strings.TrimPrefix(w.productions[5], "--operator-url=")+"/operator/set-password/"+id, "")
-			}},
-			"customer's link": {last(w.customer.Dashboard.Link), none, func(id string) *http.Request {
-				return ask(t, "GET", w.Provider+"/dashboard/set-password/"+id, "")
-			}},
-			"session of a dashboard": {w.staff(t, w.Credentials.Dashboard)[1], "vestibule-dashboard=x", func(id string) *http.Request {
-				return ask(t, "GET", at+"/dashboard/reports", "", "Cookie", id)
-			}},
-			"password of a dashboard": {w.Credentials.Dashboard.Password, "not the password", func(id string) *http.Request {
-				return ask(t, "POST", at+"/dashboard/sign-in", "email="+w.Credentials.Dashboard.Email+"&password="+id,
-					"Content-Type", asForm, "Origin", at)
-			}},
-		} {
-			got, err := send(c.request(c.id))
-			want, err2 := send(c.request(c.unknown))
-			if err != nil || err2 != nil {
-				t.Fatal(err, err2)
-			}
-			if got.Status != want.Status || !reflect.DeepEqual(anonymous(got), anonymous(want)) || drawn(got) != drawn(want) ||
-				got.Header.Get("Location") != want.Header.Get("Location") || got.Header.Get("Set-Cookie") != "" && want.Header.Get("Set-Cookie") == "" {
-				t.Errorf("%s: the other environment's is answered %d %.200s\nan unknown one %d %.200s", name,
-					got.Status, got.Body, want.Status, want.Body)
-			}
-		}
-		// They are good at their own host.
-		good(t, 201, ask(t, "POST", w.Provider+"/widget/v1/visits", w.registration(unused), "Content-Type", asJSON))
-		good(t, 200, ask(t, "GET", w.customer.Dashboard.Link, ""))
-		good(t, 200, ask(t, "GET", operator.Link, ""))
-
-		t.Run("key sets", func(t *testing.T) {
-			kids := func(base string) (out []string) {
-				var set struct{ Keys []struct{ Kid string } }
-				if err := json.Unmarshal(good(t, 200, ask(t, "GET", base+"/connect/jwkset", "")).Body, &set); err != nil || len(set.Keys) == 0 {
-					t.Fatal(err, set)
-				}
-				for _, k := range set.Keys {
-					out = append(out, k.Kid)
-				}
-				return out
-			}
-			for _, kid := range kids(at) {
-				if slices.Contains(kids(w.Provider), kid) {
-					t.Errorf("both environments publish the key %s", kid)
-				}
-			}
-		})
+		production := testServer{Program: &program.Program{Listeners: program.Listeners{Provider: w.production}}}
+		x := &crossing{bothServer: w, at: w.production, own: w.Credentials.Account, theirs: w.customer.Account}
+		x.ownBearer, x.theirBearer = w.bearer(t, x.own), production.bearer(t, x.theirs)
+		x.asTheirs = []string{"Authorization", basic(x.theirs), "Content-Type", asJSON}
+		t.Run("callers", x.refuseCallers)
+		t.Run("identifiers", x.refuseIdentifiers)
+		t.Run("key sets", x.compareKeySets)
 	})
+}
+
+// crossing uses what one environment issued at the other's host.
+type crossing struct {
+	*bothServer
+	at                     string          // the production host
+	own, theirs            program.Account // of the sandbox, and of production
+	ownBearer, theirBearer string
+	asTheirs               []string
+}
+
+func (x *crossing) refuseCallers(t *testing.T) {
+	atProduction := "credentials of the sandbox environment at the production host"
+	atSandbox := "credentials of the production environment at the sandbox host"
+	wrong := program.Account{ClientID: x.own.ClientID, SecretKey: "x"}
+	for name, c := range map[string]struct {
+		host, path, authorization, says string
+	}{
+		"sandbox's secret":     {x.at, "/connect/accesstoken", basic(x.own), atProduction},
+		"production's secret":  {x.Provider, "/connect/accesstoken", basic(x.theirs), atSandbox},
+		"sandbox's token":      {x.at, "/connect/status", x.ownBearer, atProduction},
+		"production's token":   {x.Provider, "/connect/status", x.theirBearer, atSandbox},
+		"an unknown secret":    {x.at, "/connect/accesstoken", basic(wrong), "unknown client or wrong secret"},
+		"a secret, as a token": {x.at, "/connect/status", "Bearer " + strings.TrimPrefix(basic(x.own), "Basic "), "unknown"},
+	} {
+		for _, named := range []string{"", "sandbox", "production"} {
+			header := []string{"Authorization", c.authorization, "X-Public-Token", uuid.NewString()}
+			if named != "" {
+				header = append(header, "X-Environment", named)
+			}
+			got := do(t, ask(t, "GET", c.host+c.path, "", header...))
+			if got.Status != 403 || got.field("error") != "UNKNOWN_CUSTOMER" {
+				t.Errorf("%s with X-ENVIRONMENT %q: %d %s", name, named, got.Status, got.Body)
+			}
+			line := regexp.MustCompile(`.*"request failed".*` + got.field("requestId") + `.*`).FindString(x.Log.String())
+			if c.says != "unknown" && !strings.Contains(line, c.says) {
+				t.Errorf("%s: the log says %q, want %q", name, line, c.says)
+			}
+		}
+	}
+	for host, authorization := range map[string]string{x.at: basic(x.theirs), x.Provider: basic(x.own)} {
+		env := map[string]string{x.at: "sandbox", x.Provider: "production"}[host]
+		got := do(t, ask(t, "GET", host+"/connect/accesstoken", "", "Authorization", authorization, "X-Environment", env))
+		if got.Status != 403 || got.field("error") != "UNKNOWN_CUSTOMER" {
+			t.Errorf("%s with X-ENVIRONMENT %s: %d", host, env, got.Status)
+		}
+	}
+}
+
+// foreignID is an identifier of one environment, an unknown one of its kind, and a request
+// at the other environment's host.
+type foreignID struct {
+	id, unknown string
+	request     func(id string) *http.Request
+}
+
+// refuseIdentifiers compares the answers about the other environment's identifiers with
+// those about unknown ones.
+func (x *crossing) refuseIdentifiers(t *testing.T) {
+	sandbox := x.addSandboxRows(t)
+	for name, c := range x.foreignIDs(t, sandbox) {
+		got, err := send(c.request(c.id))
+		want, err2 := send(c.request(c.unknown))
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		if got.Status != want.Status || !reflect.DeepEqual(anonymous(got), anonymous(want)) || drawn(got) != drawn(want) ||
+			got.Header.Get("Location") != want.Header.Get("Location") || got.Header.Get("Set-Cookie") != "" && want.Header.Get("Set-Cookie") == "" {
+			t.Errorf("%s: the other environment's is answered %d %.200s\nan unknown one %d %.200s", name,
+				got.Status, got.Body, want.Status, want.Body)
+		}
+	}
+	// They are good at their own host.
+	good(t, 201, ask(t, "POST", x.Provider+"/widget/v1/visits", x.registration(sandbox.unused), "Content-Type", asJSON))
+	good(t, 200, ask(t, "GET", x.customer.Dashboard.Link, ""))
+	good(t, 200, ask(t, "GET", sandbox.operator, ""))
+}
+
+// sandboxRows are identifiers and links of the sandbox environment.
+type sandboxRows struct {
+	unused, publicToken, relay, consumer, child, childProduct, redirected, invited, person, operator string
+}
+
+func (x *crossing) addSandboxRows(t *testing.T) (r sandboxRows) {
+	t.Helper()
+	asOwn := []string{"Authorization", basic(x.own), "Content-Type", asJSON}
+	r.unused = x.token(t, `,"externalId":"mine-1"`)
+	r.publicToken = x.complete(t, x.token(t, `,"externalId":"mine-2"`)).field("publicToken")
+	r.relay = good(t, 200, ask(t, "POST", x.Provider+"/connect/relay-tokens", `{"publicToken":"`+r.publicToken+
+		`","publicId":"`+x.Credentials.ThirdParty.PublicID+`"}`, asOwn...)).field("relayToken")
+	r.consumer = good(t, 201, ask(t, "POST", x.Provider+"/connect/consumers", `{"consumerExternalId":"mine-3","prefill":`+goodPrefill+`}`,
+		asOwn...)).field("consumerId")
+	r.child, r.childProduct, _ = x.child(t)
+	good(t, 204, ask(t, "POST", x.Control+"/complete-urls", `{"publicId":"`+x.own.PublicID+`","url":"https://app.example/back"}`,
+		"Content-Type", asJSON))
+	link := func(path, more string) string {
+		r := good(t, 200, ask(t, "POST", x.Provider+path, `{"productId":"`+x.Credentials.Products["cashflow"]+`"`+more+
+			`,"prefill":`+goodPrefill+`}`, asOwn...))
+		for _, field := range []string{"redirectUrl", "inviteLink", "inviteUrl", "link", "url"} {
+			if got := r.field(field); got != "" {
+				return got[strings.LastIndex(got, "/")+1:]
+			}
+		}
+		t.Fatalf("%s gives no link: %s", path, r.Body)
+		return ""
+	}
+	r.redirected, r.invited = link("/secure-redirect", `,"completeUrl":"https://app.example/back"`), link("/connect/invite-link", "")
+	var person, operator struct{ Link string }
+	x.runs(t, &person, "consumer", "link", canaryEmail, "--environment=sandbox", "--sandbox-settings="+x.settings)
+	x.runs(t, &operator, "operator", "add", "ops@service.example", "--environment=sandbox", "--sandbox-settings="+x.settings)
+	x.runs(t, nil, append([]string{"operator", "add", "ops@service.example"}, x.productions...)...)
+	r.person, r.operator = person.Link, operator.Link
+	return r
+}
+
+func (x *crossing) foreignIDs(t *testing.T, r sandboxRows) map[string]foreignID {
+	product, none, prefill := x.customer.Products["cashflow"], strings.Repeat("A", 43), `,"prefill":`+goodPrefill+`}`
+	initialize := func(body string) *http.Request {
+		return ask(t, "POST", x.at+"/connect/initialization", body, x.asTheirs...)
+	}
+	last := func(link string) string { return link[strings.LastIndex(link, "/")+1:] }
+	return map[string]foreignID{
+		"report": {r.publicToken, uuid.NewString(), func(id string) *http.Request {
+			return ask(t, "GET", x.at+"/connect/cashflow/v2/json", "", "Authorization", x.theirBearer, "X-Public-Token", id)
+		}},
+		"status by external id": {"mine-2", "unknown", func(id string) *http.Request {
+			return ask(t, "GET", x.at+"/connect/status", "", "Authorization", x.theirBearer, "X-External-Id", id)
+		}},
+		"sharing token": {r.relay, uuid.NewString(), func(id string) *http.Request {
+			return ask(t, "GET", x.at+"/connect/cashflow/v2/json", "", "Authorization", x.theirBearer, "X-Public-Token", id)
+		}},
+		"sharing token to withdraw": {r.relay, uuid.NewString(), func(id string) *http.Request {
+			return ask(t, "DELETE", x.at+"/connect/relay-tokens/"+id, "", x.asTheirs...)
+		}},
+		"report to share": {r.publicToken, uuid.NewString(), func(id string) *http.Request {
+			return ask(t, "POST", x.at+"/connect/relay-tokens", `{"publicToken":"`+id+`","publicId":"`+x.own.PublicID+`"}`, x.asTheirs...)
+		}},
+		"account to act for": {r.child, "svc-unknown", func(id string) *http.Request {
+			return ask(t, "GET", x.at+"/connect/status", "", "Authorization", x.theirBearer, "X-Public-Token", uuid.NewString(), "X-Public-Id", id)
+		}},
+		"child account": {r.child, "svc-unknown", func(id string) *http.Request {
+			return ask(t, "POST", x.at+"/accounts/"+id+"/products", `{"productName":"x"}`, x.asTheirs...)
+		}},
+		"product": {x.Credentials.Products["cashflow"], uuid.NewString(), func(id string) *http.Request {
+			return initialize(`{"productId":"` + id + `"` + prefill)
+		}},
+		"child's product": {r.childProduct, uuid.NewString(), func(id string) *http.Request {
+			return initialize(`{"productId":"` + id + `"` + prefill)
+		}},
+		"consumer": {r.consumer, uuid.NewString(), func(id string) *http.Request {
+			return initialize(`{"productId":"` + product + `","consumerId":"` + id + `"}`)
+		}},
+		"consumer to read": {r.consumer, uuid.NewString(), func(id string) *http.Request {
+			return ask(t, "GET", x.at+"/connect/consumers/"+id, "", x.asTheirs...)
+		}},
+		"publicId in the widget": {x.own.PublicID, "svc-unknown", func(id string) *http.Request {
+			return ask(t, "POST", x.at+"/widget/v1/visits", `{"env":"production","productId":"`+product+`","publicId":"`+id+`"`+prefill,
+				"Content-Type", asJSON)
+		}},
+		"initialization token": {r.unused, none, func(id string) *http.Request {
+			return ask(t, "POST", x.at+"/widget/v1/visits", `{"env":"production","productId":"`+product+`","publicId":"`+x.theirs.PublicID+
+				`","token":"`+id+`"}`, "Content-Type", asJSON)
+		}},
+		"redirect": {r.redirected, none, func(id string) *http.Request { return ask(t, "GET", x.at+"/redirect/"+id, "") }},
+		"invite":   {r.invited, none, func(id string) *http.Request { return ask(t, "GET", x.at+"/invite/"+id, "") }},
+		"bank's answer": {r.unused, none, func(id string) *http.Request {
+			return ask(t, "GET", x.at+visits.CallbackPath+"?code=x&state="+id, "")
+		}},
+		"consumer's link": {last(r.person), none, func(id string) *http.Request {
+			return ask(t, "GET", x.at+"/access/link/"+id, "")
+		}},
+		"operator's link": {last(r.operator), none, func(id string) *http.Request {
+			return ask(t, "GET", strings.TrimPrefix(x.productions[5], "--operator-url=")+"/operator/set-password/"+id, "")
+		}},
+		"customer's link": {last(x.customer.Dashboard.Link), none, func(id string) *http.Request {
+			return ask(t, "GET", x.Provider+"/dashboard/set-password/"+id, "")
+		}},
+		"session of a dashboard": {x.staff(t, x.Credentials.Dashboard)[1], "vestibule-dashboard=x", func(id string) *http.Request {
+			return ask(t, "GET", x.at+"/dashboard/reports", "", "Cookie", id)
+		}},
+		"password of a dashboard": {x.Credentials.Dashboard.Password, "not the password", func(id string) *http.Request {
+			return ask(t, "POST", x.at+"/dashboard/sign-in", "email="+x.Credentials.Dashboard.Email+"&password="+id,
+				"Content-Type", asForm, "Origin", x.at)
+		}},
+	}
+}
+
+func (x *crossing) compareKeySets(t *testing.T) {
+	kids := func(base string) (out []string) {
+		var set struct{ Keys []struct{ Kid string } }
+		if err := json.Unmarshal(good(t, 200, ask(t, "GET", base+"/connect/jwkset", "")).Body, &set); err != nil || len(set.Keys) == 0 {
+			t.Fatal(err, set)
+		}
+		for _, k := range set.Keys {
+			out = append(out, k.Kid)
+		}
+		return out
+	}
+	for _, kid := range kids(x.at) {
+		if slices.Contains(kids(x.Provider), kid) {
+			t.Errorf("both environments publish the key %s", kid)
+		}
+	}
 }
 
 // drawn returns the title of a page, and whether it has a field for a password.
@@ -326,106 +360,10 @@ func TestHostsOfBothEnvironments(t *testing.T) {
 	eachBoth(t, func(t *testing.T, w *bothServer) {
 		accounts := map[string]program.Account{"production": w.customer.Account, "sandbox": w.Credentials.Account}
 		products := map[string]string{"production": w.customer.Products["cashflow"], "sandbox": w.Credentials.Products["cashflow"]}
-		t.Run("submission", func(t *testing.T) {
-			for env, a := range accounts {
-				named := []string{"X-Environment", env}
-				got := w.hosted(t, submissionHost, "GET", "/connect/accesstoken", "", append(named, "Authorization", basic(a))...)
-				named = append(named, "Authorization", "Bearer "+base64.StdEncoding.EncodeToString([]byte(got.field("accessToken"))))
-				got = w.hosted(t, submissionHost, "POST", "/connect/v2/cashflow/byo-report", goodSubmission("e-1"),
-					append(named, "X-Product-Id", products[env], "Content-Type", asJSON)...)
-				if got.Status != 200 || got.field("status") != "PENDING" {
-					t.Fatalf("%s: %d %s", env, got.Status, got.Body)
-				}
-				named = append(named, "X-Public-Token", got.field("publicToken"))
-				w.until(t, func() bool {
-					return w.hosted(t, submissionHost, "GET", "/connect/status", "", named...).field("status") == "SUCCESS"
-				})
-				if got := w.hosted(t, submissionHost, "GET", "/connect/cashflow/v2/json", "", named...); got.Status != 200 {
-					t.Errorf("%s: %d %s", env, got.Status, got.Body)
-				}
-				other := map[string]string{"production": "sandbox", "sandbox": "production"}[env]
-				named[1] = other
-				got = w.hosted(t, submissionHost, "GET", "/connect/status", "", named...)
-				if got.Status != 403 || got.field("error") != "UNKNOWN_CUSTOMER" {
-					t.Errorf("%s's token for %s: %d %s", env, other, got.Status, got.Body)
-				}
-			}
-			for name, c := range map[string]struct {
-				path   string
-				values []string
-				code   contract.Code
-			}{
-				"no environment":           {"/connect/accesstoken", nil, contract.CodeMalformedHeaders},
-				"an empty one":             {"/connect/accesstoken", []string{""}, contract.CodeMalformedHeaders},
-				"an unknown one":           {"/connect/accesstoken", []string{"staging"}, contract.CodeMalformedHeaders},
-				"two":                      {"/connect/accesstoken", []string{"sandbox", "production"}, contract.CodeMalformedHeaders},
-				"the same twice":           {"/connect/status", []string{"sandbox", "sandbox"}, contract.CodeMalformedHeaders},
-				"another endpoint":         {"/connect/jwkset", []string{"sandbox"}, contract.CodeNotFound},
-				"a page":                   {"/dashboard", []string{"production"}, contract.CodeNotFound},
-				"the widget":               {"/widget/v1/widget.js", []string{"sandbox"}, contract.CodeNotFound},
-				"a path that is not clean": {"//connect/accesstoken", []string{"sandbox"}, contract.CodeNotFound},
-			} {
-				header := []string{"Authorization", basic(w.customer.Account)}
-				for _, v := range c.values {
-					header = append(header, "X-Environment", v)
-				}
-				got := w.hosted(t, submissionHost, "GET", c.path, "", header...)
-				if got.Status != c.code.Info().Status || got.field("error") != string(c.code) {
-					t.Errorf("%s: %d %s, want %s", name, got.Status, got.Body, c.code)
-				}
-			}
-		})
-		t.Run("unknown", func(t *testing.T) {
-			for _, host := range []string{"evil.example", "localhost.evil.example", "sandbox@localhost", "localhost.", "[::1]", "127.0.0.2"} {
-				for _, path := range []string{"/connect/accesstoken", "/dashboard/sign-in", "/operator", "/docs", "/connect/jwkset"} {
-					got := w.hosted(t, host, "GET", path, "", "X-Forwarded-Host", "localhost", "X-Environment", "production",
-						"Authorization", basic(w.customer.Account))
-					if got.Status != http.StatusMisdirectedRequest && got.Status != http.StatusBadRequest || strings.Contains(string(got.Body), host) {
-						t.Errorf("%s%s: %d %s", host, path, got.Status, got.Body)
-					}
-				}
-			}
-			for _, host := range []string{"LOCALHOST:1", "localhost"} { // proxies pass a name without port, and case does not count
-				if got := w.hosted(t, host, "GET", "/connect/accesstoken", "", "Authorization", basic(w.customer.Account)); got.Status != 200 {
-					t.Errorf("%s: %d %s", host, got.Status, got.Body)
-				}
-			}
-		})
-		t.Run("admin", func(t *testing.T) {
-			for path, want := range map[string]string{"/readyz": "ready", "/readyz/sandbox": "ready",
-				"/metrics": `vestibule_database_connections_open{party="provider-sandbox"}`} {
-				if got := good(t, 200, ask(t, "GET", w.Admin+path, "")); !strings.Contains(string(got.Body), want) {
-					t.Errorf("%s has no %s", path, want)
-				}
-			}
-			for env, want := range map[string]string{"production": "ready\n", "sandbox": "ready\n"} {
-				var out, errs bytes.Buffer
-				if code := app.Run(t.Context(), []string{"health", "--admin-url=" + w.Admin, "--admin-addr=127.0.0.1:1", "--environment=" + env,
-					"--sandbox-settings=" + w.settings}, &out, &errs); code != 0 || out.String() != want {
-					t.Errorf("%s: %d %s%s", env, code, &out, &errs)
-				}
-			}
-		})
-		t.Run("replica", func(t *testing.T) {
-			if w.databaseURL == "" { // SQLite is of one process
-				return
-			}
-			at := ports.Must(t, "127.0.0.1")
-			args := slices.Clone(w.args)
-			args[1] = "--provider-addr=" + at
-			args = slices.DeleteFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--operator-addr=") })
-			args = append(args, "--operator-addr="+ports.Must(t, "127.0.0.1"))
-			program.Start(t, app.Run, &logtest.Buffer{}, args...)
-			replica := bothServer{testServer: testServer{Program: &program.Program{Listeners: program.Listeners{Provider: "http://" + at}}}}
-			for env, host := range map[string]string{"production": "localhost", "sandbox": "127.0.0.1"} {
-				token := w.hosted(t, host, "GET", "/connect/accesstoken", "", "Authorization", basic(accounts[env])).field("accessToken")
-				got := replica.hosted(t, host, "GET", "/connect/status", "", "Authorization",
-					"Bearer "+base64.StdEncoding.EncodeToString([]byte(token)), "X-External-Id", "e-1")
-				if got.Status != 200 {
-					t.Errorf("%s: the replica answers %d %s", env, got.Status, got.Body)
-				}
-			}
-		})
+		t.Run("submission", func(t *testing.T) { submitToBoth(t, w, accounts, products) })
+		t.Run("unknown", func(t *testing.T) { refuseUnknownHosts(t, w) })
+		t.Run("admin", func(t *testing.T) { reachAdminOfBoth(t, w) })
+		t.Run("replica", func(t *testing.T) { addReplicaOfBoth(t, w, accounts) })
 		t.Run("restart", func(t *testing.T) {
 			if err := w.End(); err != nil {
 				t.Fatal(err)
@@ -436,6 +374,114 @@ func TestHostsOfBothEnvironments(t *testing.T) {
 			}
 		})
 	})
+}
+
+func submitToBoth(t *testing.T, w *bothServer, accounts map[string]program.Account, products map[string]string) {
+	for env, a := range accounts {
+		named := []string{"X-Environment", env}
+		got := w.hosted(t, submissionHost, "GET", "/connect/accesstoken", "", append(named, "Authorization", basic(a))...)
+		named = append(named, "Authorization", "Bearer "+base64.StdEncoding.EncodeToString([]byte(got.field("accessToken"))))
+		got = w.hosted(t, submissionHost, "POST", "/connect/v2/cashflow/byo-report", goodSubmission("e-1"),
+			append(named, "X-Product-Id", products[env], "Content-Type", asJSON)...)
+		if got.Status != 200 || got.field("status") != "PENDING" {
+			t.Fatalf("%s: %d %s", env, got.Status, got.Body)
+		}
+		named = append(named, "X-Public-Token", got.field("publicToken"))
+		w.until(t, func() bool {
+			return w.hosted(t, submissionHost, "GET", "/connect/status", "", named...).field("status") == "SUCCESS"
+		})
+		if got := w.hosted(t, submissionHost, "GET", "/connect/cashflow/v2/json", "", named...); got.Status != 200 {
+			t.Errorf("%s: %d %s", env, got.Status, got.Body)
+		}
+		other := map[string]string{"production": "sandbox", "sandbox": "production"}[env]
+		named[1] = other
+		got = w.hosted(t, submissionHost, "GET", "/connect/status", "", named...)
+		if got.Status != 403 || got.field("error") != "UNKNOWN_CUSTOMER" {
+			t.Errorf("%s's token for %s: %d %s", env, other, got.Status, got.Body)
+		}
+	}
+	for name, c := range map[string]struct {
+		path   string
+		values []string
+		code   contract.Code
+	}{
+		"no environment":           {"/connect/accesstoken", nil, contract.CodeMalformedHeaders},
+		"an empty one":             {"/connect/accesstoken", []string{""}, contract.CodeMalformedHeaders},
+		"an unknown one":           {"/connect/accesstoken", []string{"staging"}, contract.CodeMalformedHeaders},
+		"two":                      {"/connect/accesstoken", []string{"sandbox", "production"}, contract.CodeMalformedHeaders},
+		"the same twice":           {"/connect/status", []string{"sandbox", "sandbox"}, contract.CodeMalformedHeaders},
+		"another endpoint":         {"/connect/jwkset", []string{"sandbox"}, contract.CodeNotFound},
+		"a page":                   {"/dashboard", []string{"production"}, contract.CodeNotFound},
+		"the widget":               {"/widget/v1/widget.js", []string{"sandbox"}, contract.CodeNotFound},
+		"a path that is not clean": {"//connect/accesstoken", []string{"sandbox"}, contract.CodeNotFound},
+	} {
+		header := []string{"Authorization", basic(w.customer.Account)}
+		for _, v := range c.values {
+			header = append(header, "X-Environment", v)
+		}
+		got := w.hosted(t, submissionHost, "GET", c.path, "", header...)
+		if got.Status != c.code.Info().Status || got.field("error") != string(c.code) {
+			t.Errorf("%s: %d %s, want %s", name, got.Status, got.Body, c.code)
+		}
+	}
+
+}
+
+func refuseUnknownHosts(t *testing.T, w *bothServer) {
+	for _, host := range []string{"evil.example", "localhost.evil.example", "sandbox@localhost", "localhost.", "[::1]", "127.0.0.2"} {
+		for _, path := range []string{"/connect/accesstoken", "/dashboard/sign-in", "/operator", "/docs", "/connect/jwkset"} {
+			got := w.hosted(t, host, "GET", path, "", "X-Forwarded-Host", "localhost", "X-Environment", "production",
+				"Authorization", basic(w.customer.Account))
+			if got.Status != http.StatusMisdirectedRequest && got.Status != http.StatusBadRequest || strings.Contains(string(got.Body), host) {
+				t.Errorf("%s%s: %d %s", host, path, got.Status, got.Body)
+			}
+		}
+	}
+	for _, host := range []string{"LOCALHOST:1", "localhost"} { // proxies pass a name without port, and case does not count
+		if got := w.hosted(t, host, "GET", "/connect/accesstoken", "", "Authorization", basic(w.customer.Account)); got.Status != 200 {
+			t.Errorf("%s: %d %s", host, got.Status, got.Body)
+		}
+	}
+
+}
+
+func reachAdminOfBoth(t *testing.T, w *bothServer) {
+	for path, want := range map[string]string{"/readyz": "ready", "/readyz/sandbox": "ready",
+		"/metrics": `vestibule_database_connections_open{party="provider-sandbox"}`} {
+		if got := good(t, 200, ask(t, "GET", w.Admin+path, "")); !strings.Contains(string(got.Body), want) {
+			t.Errorf("%s has no %s", path, want)
+		}
+	}
+	for env, want := range map[string]string{"production": "ready\n", "sandbox": "ready\n"} {
+		var out, errs bytes.Buffer
+		if code := app.Run(t.Context(), []string{"health", "--admin-url=" + w.Admin, "--admin-addr=127.0.0.1:1", "--environment=" + env,
+			"--sandbox-settings=" + w.settings}, &out, &errs); code != 0 || out.String() != want {
+			t.Errorf("%s: %d %s%s", env, code, &out, &errs)
+		}
+	}
+
+}
+
+func addReplicaOfBoth(t *testing.T, w *bothServer, accounts map[string]program.Account) {
+	if w.databaseURL == "" { // SQLite is of one process
+		return
+	}
+	at := ports.Must(t, "127.0.0.1")
+	args := slices.Clone(w.args)
+	args[1] = "--provider-addr=" + at
+	args = slices.DeleteFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--operator-addr=") })
+	args = append(args, "--operator-addr="+ports.Must(t, "127.0.0.1"))
+	program.Start(t, app.Run, &logtest.Buffer{}, args...)
+	replica := bothServer{testServer: testServer{Program: &program.Program{Listeners: program.Listeners{Provider: "http://" + at}}}}
+	for env, host := range map[string]string{"production": "localhost", "sandbox": "127.0.0.1"} {
+		token := w.hosted(t, host, "GET", "/connect/accesstoken", "", "Authorization", basic(accounts[env])).field("accessToken")
+		got := replica.hosted(t, host, "GET", "/connect/status", "", "Authorization",
+			"Bearer "+base64.StdEncoding.EncodeToString([]byte(token)), "X-External-Id", "e-1")
+		if got.Status != 200 {
+			t.Errorf("%s: the replica answers %d %s", env, got.Status, got.Body)
+		}
+	}
+
 }
 
 // TestCommandsChooseTheEnvironment lists the accounts of each environment.

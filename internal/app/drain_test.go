@@ -38,7 +38,6 @@ func TestShutdownWaitsForRequests(t *testing.T) {
 			break
 		}
 	}
-	began := time.Now()
 	w.Stop()
 	if raw, err := io.ReadAll(stream.Body); err != nil || !strings.Contains(string(raw), "event: state") {
 		t.Errorf("the stream ended with %v after %q", err, raw)
@@ -46,8 +45,8 @@ func TestShutdownWaitsForRequests(t *testing.T) {
 	if got := <-keys; got.Status != 200 || !strings.Contains(string(got.Body), `"keys"`) {
 		t.Errorf("keys: %d %s", got.Status, got.Body)
 	}
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("the answers took %s to end", took)
+	if err := w.End(); err != nil { // as with a stream that does not end by itself
+		t.Error(err)
 	}
 	if got, err := send(ask(t, "GET", w.Portal+"/", "")); err == nil {
 		t.Errorf("a request after the end is answered %d", got.Status)

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // run runs the program and returns its exit code and what it prints.
@@ -149,12 +151,9 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestCompletionInFish asks fish itself, where it is installed.
+// TestCompletionInFish asks fish itself.
 func TestCompletionInFish(t *testing.T) {
-	fish, err := exec.LookPath("fish")
-	if err != nil {
-		t.Skip("fish is not installed")
-	}
+	fish := tools.Program(t, "fish")
 	dir := asProgram(t)
 	_, source, _ := run(t, "completion", "fish")
 	for line, want := range map[string]string{"vestibule cu": "customer", "vestibule completion ": "bash fish zsh",

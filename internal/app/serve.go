@@ -366,28 +366,7 @@ func (p *program) startProvider(ctx context.Context, c *Config, name string, whi
 		return made, err
 	}
 	if c.Process.Environment == contract.Sandbox {
-		if made, err = getOrCreate(ctx, db, "generated-customers", newCustomers); err != nil {
-			return made, err
-		}
-		people, err := getOrCreate(ctx, db, "generated-logins", newLogins)
-		if err != nil {
-			return made, err
-		}
-		made.Dashboard, made.ThirdParty.Dashboard = &people.Own, &people.ThirdParty
-		seed := provider.Seed{
-			PublicID: made.PublicID, ClientID: made.ClientID, SecretKey: made.SecretKey,
-			Products: made.Products, WebhookSecret: made.WebhookSecret, ReturnMode: c.Account.ReturnMode,
-			ThirdParty: provider.SeedAccount{PublicID: made.ThirdParty.PublicID, ClientID: made.ThirdParty.ClientID,
-				SecretKey: made.ThirdParty.SecretKey, WebhookSecret: made.ThirdParty.WebhookSecret, Staff: provider.Login(people.ThirdParty)},
-			Staff: provider.Login(people.Own),
-		}
-		if control != nil && local && made.ThirdParty.WebhookSecret != "" {
-			seed.ThirdParty.CallbackURL = control.url + "/inbox"
-		}
-		if portal := p.service("portal"); portal != nil {
-			seed.CallbackURL, seed.CompleteURL = portal.url+"/webhooks/visit", portal.url+"/redirect/return"
-		}
-		if err := s.Seed(ctx, seed); err != nil {
+		if made, err = p.seedSandbox(ctx, c, db, s, local); err != nil {
 			return made, err
 		}
 		if !which.portal {
@@ -411,6 +390,34 @@ func (p *program) startProvider(ctx context.Context, c *Config, name string, whi
 	}
 	p.parties[name] = s
 	return made, nil
+}
+
+// seedSandbox adds the generated customers of the sandbox, or finds them. local: webhooks may
+// go to this machine.
+func (p *program) seedSandbox(ctx context.Context, c *Config, db *store.DB, s *provider.Provider,
+	local bool) (made generatedCustomers, err error) {
+	if made, err = getOrCreate(ctx, db, "generated-customers", newCustomers); err != nil {
+		return made, err
+	}
+	people, err := getOrCreate(ctx, db, "generated-logins", newLogins)
+	if err != nil {
+		return made, err
+	}
+	made.Dashboard, made.ThirdParty.Dashboard = &people.Own, &people.ThirdParty
+	seed := provider.Seed{
+		PublicID: made.PublicID, ClientID: made.ClientID, SecretKey: made.SecretKey,
+		Products: made.Products, WebhookSecret: made.WebhookSecret, ReturnMode: c.Account.ReturnMode,
+		ThirdParty: provider.SeedAccount{PublicID: made.ThirdParty.PublicID, ClientID: made.ThirdParty.ClientID,
+			SecretKey: made.ThirdParty.SecretKey, WebhookSecret: made.ThirdParty.WebhookSecret, Staff: provider.Login(people.ThirdParty)},
+		Staff: provider.Login(people.Own),
+	}
+	if control := p.service("sandbox"); control != nil && local && made.ThirdParty.WebhookSecret != "" {
+		seed.ThirdParty.CallbackURL = control.url + "/inbox"
+	}
+	if portal := p.service("portal"); portal != nil {
+		seed.CallbackURL, seed.CompleteURL = portal.url+"/webhooks/visit", portal.url+"/redirect/return"
+	}
+	return made, s.Seed(ctx, seed)
 }
 
 // sandboxOf returns the constructor of the sandbox; nil in production.
@@ -457,31 +464,13 @@ func (p *program) startPortal(ctx context.Context, which parties, made generated
 		signers = []string{made}
 	}
 	own.EventsSecret = signers[0]
-	here := p.service("portal")
-	observed := p.telemetry.Party(store.Portal)
-	conf := portal.Config{
-		Telemetry: observed,
-		DB:        db, DisableWorkers: !c.Process.Workers, Log: p.log.With("party", "portal"), Now: p.now, URL: here.url, Assets: web.Portal(),
-		Environment: c.Process.Environment, ProviderURL: c.Listen.ProviderURL, BehindProxy: c.TLS.BehindProxy,
-		Account: c.Account, Pages: c.Pages, API: c.API, Events: c.Events, Review: c.Review, SignIn: c.SignIn,
-	}
-	conf.API.Key, conf.Events.Secrets = own.PortalAPIKey, signers
-	if conf.Mail, err = c.Mail.Sender(); err != nil {
+	here, observed := p.service("portal"), p.telemetry.Party(store.Portal)
+	conf, err := p.portalConfig(which, made)
+	if err != nil {
 		return err
 	}
-	if conf.Brand, err = branding.Load(c.Pages.BrandFile); err != nil {
-		return fmt.Errorf("--brand-file: %w", err)
-	}
-	if which.provider {
-		conf.ProviderURL = p.service("provider").url
-		a := &conf.Account
-		a.PublicID, a.ClientID, a.SecretKey, a.Products = made.PublicID, made.ClientID, made.SecretKey, made.Products
-		// Besides the generated secret, those that it was rotated to.
-		a.WebhookSecrets = append([]string{made.WebhookSecret}, a.WebhookSecrets...)
-	}
-	if which.provider && conf.Pages.ServiceAccessURL == "" {
-		conf.Pages.ServiceAccessURL = conf.ProviderURL + access.Path
-	}
+	conf.Telemetry, conf.DB, conf.URL = observed, db, here.url
+	conf.API.Key, conf.Events.Secrets = own.PortalAPIKey, signers
 	s, err := portal.New(ctx, conf)
 	if err != nil {
 		return err
@@ -508,6 +497,34 @@ func (p *program) startPortal(ctx context.Context, which parties, made generated
 	}
 	p.parties[store.Portal] = s
 	return nil
+}
+
+// portalConfig returns what the program's configuration says of the portal, and of the
+// provider's account in the same process.
+func (p *program) portalConfig(which parties, made generatedCustomers) (conf portal.Config, err error) {
+	c := p.config
+	conf = portal.Config{
+		DisableWorkers: !c.Process.Workers, Log: p.log.With("party", "portal"), Now: p.now, Assets: web.Portal(),
+		Environment: c.Process.Environment, ProviderURL: c.Listen.ProviderURL, BehindProxy: c.TLS.BehindProxy,
+		Account: c.Account, Pages: c.Pages, API: c.API, Events: c.Events, Review: c.Review, SignIn: c.SignIn,
+	}
+	if conf.Mail, err = c.Mail.Sender(); err != nil {
+		return conf, err
+	}
+	if conf.Brand, err = branding.Load(c.Pages.BrandFile); err != nil {
+		return conf, fmt.Errorf("--brand-file: %w", err)
+	}
+	if which.provider {
+		conf.ProviderURL = p.service("provider").url
+		a := &conf.Account
+		a.PublicID, a.ClientID, a.SecretKey, a.Products = made.PublicID, made.ClientID, made.SecretKey, made.Products
+		// Besides the generated secret, those that it was rotated to.
+		a.WebhookSecrets = append([]string{made.WebhookSecret}, a.WebhookSecrets...)
+	}
+	if which.provider && conf.Pages.ServiceAccessURL == "" {
+		conf.Pages.ServiceAccessURL = conf.ProviderURL + access.Path
+	}
+	return conf, nil
 }
 
 // publish writes the generated credentials to the data folder. A portal without the

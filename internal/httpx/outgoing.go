@@ -1,6 +1,7 @@
 package httpx
 
 import (
+	"context"
 	"net"
 	"net/netip"
 	"slices"
@@ -30,4 +31,16 @@ func PublicDialer(loopback bool, networks ...netip.Prefix) *net.Dialer {
 	}
 	guard := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(four...), ssrf.WithAllowedV6Prefixes(six...))
 	return &net.Dialer{Timeout: 5 * time.Second, Control: guard.Safe}
+}
+
+// Sleep waits, or returns the context's error.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

@@ -45,9 +45,7 @@ func start(t *testing.T, q *jobs.Queue) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		defer cancel()
-		if err := q.Stop(ctx); err != nil {
+		if err := q.Stop(context.WithoutCancel(t.Context())); err != nil {
 			t.Error(err)
 		}
 	})

@@ -6,12 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"vestibule/internal/strictjson"
+	"vestibule/internal/testutil/tools"
 )
 
 // TestWycheproof checks the form, the key policy and the signatures against the vectors
@@ -20,14 +19,7 @@ import (
 // marked invalid, and two contain a question mark but are marked valid. MACs are
 // verified here only, because the package has none.
 func TestWycheproof(t *testing.T) {
-	folder := os.Getenv("VESTIBULE_SHARED_DATA")
-	if folder == "" {
-		folder = "../../../shared/data"
-	}
-	raw, err := os.ReadFile(filepath.Join(folder, "wycheproof", "json_web_signature_test.json"))
-	if err != nil {
-		t.Skip("the vectors are not here; VESTIBULE_SHARED_DATA names the folder that holds them")
-	}
+	raw := tools.SharedData(t, "wycheproof/json_web_signature_test.json")
 	var file struct {
 		TestGroups []struct {
 			Private json.RawMessage `json:"private"`

@@ -73,6 +73,7 @@ func (s *server) start(t *testing.T) *server {
 			if err != nil {
 				return
 			}
+			context.AfterFunc(t.Context(), func() { c.Close() })
 			wg.Go(func() { s.serve(c) })
 		}
 	})
@@ -82,7 +83,6 @@ func (s *server) start(t *testing.T) *server {
 
 func (s *server) serve(c net.Conn) {
 	defer func() { c.Close() }()
-	c.SetDeadline(time.Now().Add(10 * time.Second))
 	secure := s.atOnce
 	if s.atOnce {
 		c = tls.Server(c, &tls.Config{Certificates: []tls.Certificate{s.cert}})

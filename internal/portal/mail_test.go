@@ -41,6 +41,7 @@ func newPostbox(t *testing.T) *postbox {
 			if err != nil {
 				return
 			}
+			context.AfterFunc(t.Context(), func() { c.Close() })
 			wg.Go(func() { p.serve(c) })
 		}
 	})
@@ -50,7 +51,6 @@ func newPostbox(t *testing.T) *postbox {
 
 func (p *postbox) serve(c net.Conn) {
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
 	in := bufio.NewScanner(c)
 	say := func(line string) { fmt.Fprint(c, line+"\r\n") }
 	say("220 mail.example")

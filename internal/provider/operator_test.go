@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,166 +93,206 @@ func TestOperatorPages(t *testing.T) {
 			t.Errorf("without an operator: %d %s", a.status, a.raw)
 		}
 		d := b.operator("ops@service.example")
-
-		a := d.operate("/operator/customers/new", "/operator/customers", "name", "Harbor Bank", "email", "ada@harbor.example")
-		page := a.header.Get("Location")
-		if a.status != 303 || !strings.HasPrefix(page, "/operator/customers/svc-") {
-			t.Fatalf("adding a customer: %d %s", a.status, a.raw)
-		}
-		publicID := strings.TrimPrefix(page, "/operator/customers/")
-		shown := d.page(page)
-		value := func(name string) string {
-			m := regexp.MustCompile(`data-testid="secret-` + name + `" translate="no">([^<]+)<`).FindStringSubmatch(shown)
-			if m == nil {
-				t.Fatalf("no %s is shown\n%s", name, shown)
-			}
-			return m[1]
-		}
-		credentials := basic(value("clientId"), value("secretKey"))
-		product := value("cashflow")
-		link := regexp.MustCompile(`/dashboard/set-password/[A-Za-z0-9_-]+`).FindString(shown)
-		if again := d.page(page); strings.Contains(again, value("secretKey")) || strings.Contains(again, link) {
-			t.Error("the secrets are shown twice")
-		}
-		ada := b.browser()
-		if a := ada.send(link, url.Values{"password": {"ada's long password"}}); a.status != 303 {
-			t.Fatalf("the first user's link: %d", a.status)
-		}
-
-		for name, tc := range map[string]struct{ path, field, value, problem string }{
-			"no name":     {"/name", "name", "", "dashboard.name.invalid"},
-			"no limit":    {"/limits", "limit", "0", "operator.limits.invalid"},
-			"no number":   {"/limits", "limit", "many", "operator.limits.invalid"},
-			"no address":  {"/transfer", "email", "ada", "dashboard.email.invalid"},
-			"other users": {"/transfer", "email", customerUser.Email, "dashboard.email.taken"},
-		} {
-			if tc.problem == "dashboard.email.taken" {
-				b.addUsers()
-			}
-			if a := d.operate(page, page+tc.path, tc.field, tc.value); a.status != 422 ||
-				!strings.Contains(string(a.raw), i18ntest.EN(i18n.Key(tc.problem))) {
-				t.Errorf("%s: %d", name, a.status)
-			}
-		}
-		for path, pairs := range map[string][]string{"/name": {"name", "Harbor & Sons"}, "/limits": {"limit", "1"},
-			"/features": {"feature", "hierarchy", "feature", "secure-redirect"}} {
-			if a := d.operate(page, page+path, pairs...); a.status != 303 || a.header.Get("Location") != page {
-				t.Fatalf("%s: %d %s", path, a.status, a.raw)
-			}
-		}
-		if n := b.count(`SELECT COUNT(*) FROM customers WHERE name = 'Harbor & Sons' AND submissions_per_minute = 1`); n != 1 {
-			t.Error("the name or the limit was not saved")
-		}
-		child := b.post("/accounts", credentials, map[string]any{"accountName": "Branch"})
-		b.want("a child, with the feature", child, 201, "")
-		childPage := "/operator/customers/" + child.text("publicId")
-		if a := d.operate(childPage, childPage+"/features", "refresh", "on", "hierarchy", "inherit"); a.status != 303 {
-			t.Errorf("features of a child: %d", a.status)
-		}
-		if a := d.operate(childPage, childPage+"/features", "refresh", "on"); a.status != 303 ||
-			!strings.Contains(d.page(childPage), i18ntest.EN("dashboard.flash.no_change")) {
-			t.Error("the same features again are a change")
-		}
-
-		// A submission limit of one a minute.
-		bearer := b.bearer(credentials)
-		submit := func() answer {
-			return b.post("/connect/v2/cashflow/byo-report", append(bearer, "X-PRODUCT-ID", product), submission())
-		}
-		b.want("the first", submit(), 200, "")
-		b.want("above the limit", submit(), 429, contract.CodeRateLimited)
-
-		// Suspended: the account, its child, its widget, its links, and its dashboard.
-		body := map[string]any{"productId": product, "prefill": applicant}
-		b.exec(`INSERT INTO complete_urls (customer_id, position, url) SELECT id, 0, 'https://harbor.example/back?jwt=[token]'
-			FROM customers WHERE public_id = $1`, publicID)
-		redirect := b.post("/secure-redirect", credentials, body)
-		b.want("redirect", redirect, 200, "")
-		asChild := append(append(headers{}, credentials...), "X-PUBLIC-ID", child.text("publicId"))
-		hosted := b.browser()
-		open := func() answer {
-			a := hosted.ask("GET", strings.TrimPrefix(redirect.text("redirectUrl"), b.service.URL), "")
-			return hosted.ask("GET", a.header.Get("Location"), "")
-		}
-		widget := func() answer {
-			return b.post("/widget/v1/visits", nil, map[string]any{"env": "sandbox", "publicId": publicID, "productId": product,
-				"prefill": applicant})
-		}
-		works := func(when string, ok bool) {
-			t.Helper()
-			for what, got := range map[string]answer{"an initialization": b.post("/connect/initialization", credentials, body),
-				"a child's": b.post("/connect/initialization", asChild, body), "a token": submit(), "the widget": widget()} {
-				if refused := strings.Contains(string(got.raw), string(contract.CodeUnknownCustomer)); refused == ok {
-					t.Errorf("%s, %s: %d %s", when, what, got.status, got.raw)
-				}
-			}
-			if a := open(); (a.status == 200) != ok || !ok && !strings.Contains(string(a.raw), i18ntest.EN("visit.suspended.title")) {
-				t.Errorf("%s, the link: %d", when, a.status)
-			}
-			if a := ada.ask("GET", "/dashboard", ""); (a.status == 200) != ok || !ok && a.status != http.StatusLocked {
-				t.Errorf("%s, the dashboard: %d", when, a.status)
-			}
-		}
-		works("at first", true)
-		if a := d.operate(page, page+"/suspend"); a.status != 303 {
-			t.Fatalf("suspending: %d", a.status)
-		}
-		works("suspended", false)
-		if text := d.page("/operator?state=suspended"); !strings.Contains(text, publicID) || !strings.Contains(text, child.text("publicId")) {
-			t.Error("the list does not show the suspended account and its child")
-		}
-		if a := d.operate(page, page+"/suspend"); !strings.Contains(d.page(page), i18ntest.EN("dashboard.flash.no_change")) {
-			t.Errorf("suspending twice: %d", a.status)
-		}
-		d.operate(page, page+"/resume")
-		works("resumed", true)
-
-		// A user's password is reset, then the account is transferred.
-		user := d.find(page, `name="user" value="([^"]+)"`)
-		if a := d.operate(page, page+"/user/password", "user", user); a.status != 303 {
-			t.Errorf("resetting the password: %d", a.status)
-		}
-		reset := d.find(page, `(/dashboard/set-password/[A-Za-z0-9_-]+)`)
-		if a := ada.ask("GET", "/dashboard", ""); a.status != 303 {
-			t.Errorf("the session after the reset: %d", a.status)
-		}
-		former := url.Values{"email": {"ada@harbor.example"}, "password": {"ada's long password"}}
-		if a := b.browser().send("/dashboard/sign-in", former); a.status != 422 {
-			t.Errorf("the old password: %d", a.status)
-		}
-		if a := ada.send(reset, url.Values{"password": {"ada's other password"}}); a.status != 303 {
-			t.Errorf("the link of the reset: %d", a.status)
-		}
-		d.operate(page, page+"/transfer", "email", "bob@harbor.example")
-		invitation := d.find(page, `(/dashboard/set-password/[A-Za-z0-9_-]+)`)
-		bob := b.browser()
-		if a := bob.send(invitation, url.Values{"password": {"bob's long password"}}); a.status != 303 ||
-			bob.ask("GET", "/dashboard", "").status != 200 {
-			t.Errorf("the new owner: %d", a.status)
-		}
-		seen, kept := ada.ask("GET", "/dashboard/reports", "").status, ada.ask("GET", "/dashboard/credentials", "").status
-		if seen != 200 || kept != 403 || bob.ask("GET", "/dashboard/credentials", "").status != 200 {
-			t.Errorf("the former owner is a member: %d, %d", seen, kept)
-		}
-
-		// Both audit trails.
-		trail, theirs := d.page("/operator/audit"), bob.page("/dashboard/audit")
-		for _, action := range []string{"account_suspended", "account_resumed", "account_renamed", "limit_changed", "password_reset",
-			"account_transferred"} {
-			words := i18ntest.EN(i18n.Key("dashboard.actions." + action))
-			if !strings.Contains(trail, words) || !strings.Contains(theirs, words) {
-				t.Errorf("%s is not in both audit trails", action)
-			}
-		}
-		if !strings.Contains(trail, "ops@service.example") || strings.Contains(theirs, "ops@service.example") ||
-			!strings.Contains(theirs, i18ntest.EN("dashboard.author.providers_operator")) ||
-			!strings.Contains(trail, i18ntest.EN("dashboard.author.command")) {
-			t.Error("the audit trails do not name the authors as they should")
-		}
+		h := addHarborBank(t, b, d)
+		t.Run("fields that are refused", func(t *testing.T) { h.refuseFields(t) })
+		t.Run("settings", func(t *testing.T) { h.changeSettings(t) })
+		t.Run("features of a child", func(t *testing.T) { h.changeFeaturesOfChild(t) })
+		t.Run("submission limit", func(t *testing.T) {
+			h.token = b.bearer(h.credentials)
+			b.want("the first", h.submit(), 200, "")
+			b.want("above the limit of one a minute", h.submit(), 429, contract.CodeRateLimited)
+		})
+		t.Run("suspended", func(t *testing.T) { h.suspend(t) })
+		t.Run("password reset", func(t *testing.T) { h.resetPassword(t) })
+		t.Run("transfer, and both audit trails", func(t *testing.T) { h.checkTrails(t, h.transfer(t)) })
 		if text := d.page("/operator/health"); !strings.Contains(text, i18ntest.EN("operator.health.no_backup")) {
 			t.Error("the health page knows of a backup")
 		}
 	})
+}
+
+// harborBank is a customer that an operator added, whose first user is ada.
+type harborBank struct {
+	*testServer
+	operator, ada           *dashboardBrowser
+	page, publicID, product string // page is the operator's, of the account
+	credentials, token      headers
+	child                   string // public id
+}
+
+func addHarborBank(t *testing.T, b *testServer, d *dashboardBrowser) *harborBank {
+	t.Helper()
+	a := d.operate("/operator/customers/new", "/operator/customers", "name", "Harbor Bank", "email", "ada@harbor.example")
+	page := a.header.Get("Location")
+	if a.status != 303 || !strings.HasPrefix(page, "/operator/customers/svc-") {
+		t.Fatalf("adding a customer: %d %s", a.status, a.raw)
+	}
+	shown := d.page(page)
+	value := func(name string) string {
+		m := regexp.MustCompile(`data-testid="secret-` + name + `" translate="no">([^<]+)<`).FindStringSubmatch(shown)
+		if m == nil {
+			t.Fatalf("no %s is shown\n%s", name, shown)
+		}
+		return m[1]
+	}
+	link := regexp.MustCompile(`/dashboard/set-password/[A-Za-z0-9_-]+`).FindString(shown)
+	if again := d.page(page); strings.Contains(again, value("secretKey")) || strings.Contains(again, link) {
+		t.Error("the secrets are shown twice")
+	}
+	ada := b.browser()
+	if a := ada.send(link, url.Values{"password": {"ada's long password"}}); a.status != 303 {
+		t.Fatalf("the first user's link: %d", a.status)
+	}
+	return &harborBank{testServer: b, operator: d, ada: ada, page: page, publicID: strings.TrimPrefix(page, "/operator/customers/"),
+		product: value("cashflow"), credentials: basic(value("clientId"), value("secretKey"))}
+}
+
+func (h *harborBank) refuseFields(t *testing.T) {
+	for name, tc := range map[string]struct{ path, field, value, problem string }{
+		"no name":     {"/name", "name", "", "dashboard.name.invalid"},
+		"no limit":    {"/limits", "limit", "0", "operator.limits.invalid"},
+		"no number":   {"/limits", "limit", "many", "operator.limits.invalid"},
+		"no address":  {"/transfer", "email", "ada", "dashboard.email.invalid"},
+		"other users": {"/transfer", "email", customerUser.Email, "dashboard.email.taken"},
+	} {
+		if tc.problem == "dashboard.email.taken" {
+			h.addUsers()
+		}
+		if a := h.operator.operate(h.page, h.page+tc.path, tc.field, tc.value); a.status != 422 ||
+			!strings.Contains(string(a.raw), i18ntest.EN(i18n.Key(tc.problem))) {
+			t.Errorf("%s: %d", name, a.status)
+		}
+	}
+}
+
+func (h *harborBank) changeSettings(t *testing.T) {
+	for path, pairs := range map[string][]string{"/name": {"name", "Harbor & Sons"}, "/limits": {"limit", "1"},
+		"/features": {"feature", "hierarchy", "feature", "secure-redirect"}} {
+		if a := h.operator.operate(h.page, h.page+path, pairs...); a.status != 303 || a.header.Get("Location") != h.page {
+			t.Fatalf("%s: %d %s", path, a.status, a.raw)
+		}
+	}
+	if n := h.count(`SELECT COUNT(*) FROM customers WHERE name = 'Harbor & Sons' AND submissions_per_minute = 1`); n != 1 {
+		t.Error("the name or the limit was not saved")
+	}
+}
+
+func (h *harborBank) changeFeaturesOfChild(t *testing.T) {
+	child := h.post("/accounts", h.credentials, map[string]any{"accountName": "Branch"})
+	h.want("a child, with the feature", child, 201, "")
+	childPage := "/operator/customers/" + child.text("publicId")
+	if a := h.operator.operate(childPage, childPage+"/features", "refresh", "on", "hierarchy", "inherit"); a.status != 303 {
+		t.Errorf("features of a child: %d", a.status)
+	}
+	if a := h.operator.operate(childPage, childPage+"/features", "refresh", "on"); a.status != 303 ||
+		!strings.Contains(h.operator.page(childPage), i18ntest.EN("dashboard.flash.no_change")) {
+		t.Error("the same features again are a change")
+	}
+	h.child = child.text("publicId")
+}
+
+func (h *harborBank) submit() answer {
+	return h.post("/connect/v2/cashflow/byo-report", append(slices.Clip(h.token), "X-PRODUCT-ID", h.product), submission())
+}
+
+// suspend suspends the account, its child, its widget, its links, and its dashboard, and resumes them.
+func (h *harborBank) suspend(t *testing.T) {
+	h.exec(`INSERT INTO complete_urls (customer_id, position, url) SELECT id, 0, 'https://harbor.example/back?jwt=[token]'
+		FROM customers WHERE public_id = $1`, h.publicID)
+	redirect := h.post("/secure-redirect", h.credentials, map[string]any{"productId": h.product, "prefill": applicant})
+	h.want("redirect", redirect, 200, "")
+	link := strings.TrimPrefix(redirect.text("redirectUrl"), h.service.URL)
+	hosted := h.browser()
+	works := func(when string, ok bool) {
+		t.Helper()
+		h.accountWorks(t, when, ok)
+		a := hosted.ask("GET", hosted.ask("GET", link, "").header.Get("Location"), "")
+		if (a.status == 200) != ok || !ok && !strings.Contains(string(a.raw), i18ntest.EN("visit.suspended.title")) {
+			t.Errorf("%s, the link: %d", when, a.status)
+		}
+	}
+	works("at first", true)
+	if a := h.operator.operate(h.page, h.page+"/suspend"); a.status != 303 {
+		t.Fatalf("suspending: %d", a.status)
+	}
+	works("suspended", false)
+	if text := h.operator.page("/operator?state=suspended"); !strings.Contains(text, h.publicID) || !strings.Contains(text, h.child) {
+		t.Error("the list does not show the suspended account and its child")
+	}
+	if a := h.operator.operate(h.page, h.page+"/suspend"); !strings.Contains(h.operator.page(h.page),
+		i18ntest.EN("dashboard.flash.no_change")) {
+		t.Errorf("suspending twice: %d", a.status)
+	}
+	h.operator.operate(h.page, h.page+"/resume")
+	works("resumed", true)
+}
+
+// accountWorks checks whether requests and the dashboard of the account are answered.
+func (h *harborBank) accountWorks(t *testing.T, when string, ok bool) {
+	t.Helper()
+	body := map[string]any{"productId": h.product, "prefill": applicant}
+	asChild := append(append(headers{}, h.credentials...), "X-PUBLIC-ID", h.child)
+	widget := map[string]any{"env": "sandbox", "publicId": h.publicID, "productId": h.product, "prefill": applicant}
+	for what, got := range map[string]answer{"an initialization": h.post("/connect/initialization", h.credentials, body),
+		"a child's": h.post("/connect/initialization", asChild, body), "a token": h.submit(),
+		"the widget": h.post("/widget/v1/visits", nil, widget)} {
+		if refused := strings.Contains(string(got.raw), string(contract.CodeUnknownCustomer)); refused == ok {
+			t.Errorf("%s, %s: %d %s", when, what, got.status, got.raw)
+		}
+	}
+	if a := h.ada.ask("GET", "/dashboard", ""); (a.status == 200) != ok || !ok && a.status != http.StatusLocked {
+		t.Errorf("%s, the dashboard: %d", when, a.status)
+	}
+}
+
+func (h *harborBank) resetPassword(t *testing.T) {
+	user := h.operator.find(h.page, `name="user" value="([^"]+)"`)
+	if a := h.operator.operate(h.page, h.page+"/user/password", "user", user); a.status != 303 {
+		t.Errorf("resetting the password: %d", a.status)
+	}
+	reset := h.operator.find(h.page, `(/dashboard/set-password/[A-Za-z0-9_-]+)`)
+	if a := h.ada.ask("GET", "/dashboard", ""); a.status != 303 {
+		t.Errorf("the session after the reset: %d", a.status)
+	}
+	former := url.Values{"email": {"ada@harbor.example"}, "password": {"ada's long password"}}
+	if a := h.browser().send("/dashboard/sign-in", former); a.status != 422 {
+		t.Errorf("the old password: %d", a.status)
+	}
+	if a := h.ada.send(reset, url.Values{"password": {"ada's other password"}}); a.status != 303 {
+		t.Errorf("the link of the reset: %d", a.status)
+	}
+}
+
+// transfer transfers the account to bob, whose browser it returns.
+func (h *harborBank) transfer(t *testing.T) (bob *dashboardBrowser) {
+	h.operator.operate(h.page, h.page+"/transfer", "email", "bob@harbor.example")
+	invitation := h.operator.find(h.page, `(/dashboard/set-password/[A-Za-z0-9_-]+)`)
+	bob = h.browser()
+	if a := bob.send(invitation, url.Values{"password": {"bob's long password"}}); a.status != 303 ||
+		bob.ask("GET", "/dashboard", "").status != 200 {
+		t.Errorf("the new owner: %d", a.status)
+	}
+	seen, kept := h.ada.ask("GET", "/dashboard/reports", "").status, h.ada.ask("GET", "/dashboard/credentials", "").status
+	if seen != 200 || kept != 403 || bob.ask("GET", "/dashboard/credentials", "").status != 200 {
+		t.Errorf("the former owner is a member: %d, %d", seen, kept)
+	}
+	return bob
+}
+
+func (h *harborBank) checkTrails(t *testing.T, bob *dashboardBrowser) {
+	trail, theirs := h.operator.page("/operator/audit"), bob.page("/dashboard/audit")
+	for _, action := range []string{"account_suspended", "account_resumed", "account_renamed", "limit_changed", "password_reset",
+		"account_transferred"} {
+		words := i18ntest.EN(i18n.Key("dashboard.actions." + action))
+		if !strings.Contains(trail, words) || !strings.Contains(theirs, words) {
+			t.Errorf("%s is not in both audit trails", action)
+		}
+	}
+	if !strings.Contains(trail, "ops@service.example") || strings.Contains(theirs, "ops@service.example") ||
+		!strings.Contains(theirs, i18ntest.EN("dashboard.author.providers_operator")) ||
+		!strings.Contains(trail, i18ntest.EN("dashboard.author.command")) {
+		t.Error("the audit trails do not name the authors as they should")
+	}
 }
 
 // TestOperatorsAreApart attacks the line between operators and customers' users: sessions, addresses,
@@ -357,156 +398,199 @@ func TestOperatorListener(t *testing.T) {
 // correction, one by new facts and the consumer's statement.
 func TestOperatorAnswersDisputes(t *testing.T) {
 	each(t, func(t *testing.T, b *testServer) {
-		b.addUsers()
-		token, _, _ := b.incomeVisit(person("Default", "Harper"), map[string]any{"username": "default"})
-		other, _ := b.cashflowVisit("default")
-		ada, d := b.signIn(customerUser), b.operator("ops@service.example")
-		customer := "/operator/customers/" + b.seed.PublicID
-		number, second := ada.openDispute(token), ada.openDispute(other)
-		page, correct := "/operator/disputes/"+number, "/operator/reports/"+ada.reportNamed(token)+"/correct"
-		d.operate(customer, customer+"/name", "name", "Harbor & Sons")
-		if a := d.operate(customer, customer+"/features", "feature", "hierarchy"); a.status != 303 {
-			t.Fatalf("without the feature: %d", a.status)
-		}
-		if a := ada.ask("GET", "/dashboard/disputes/"+number, ""); a.status != 404 {
-			t.Errorf("the customer without the feature: %d", a.status)
-		}
-		if text := d.page("/operator/disputes"); !strings.Contains(text, number) || !strings.Contains(text, "Harbor & Sons") ||
-			strings.Contains(text, "canary") {
-			t.Errorf("the queue:\n%s", text)
-		}
-		health := func(open, late string) {
-			t.Helper()
-			words := i18n.T(i18n.English, "operator.health.disputes", "open", open, "late", late)
-			if text := d.page("/operator/health"); !strings.Contains(text, words) {
-				t.Errorf("the health page does not say: %s", words)
-			}
-		}
-		health("2", "0")
-
-		// The operator opens a dispute for a consumer, and sees who read the report.
-		b.revised(b.named(token))
-		find := func(query string) answer { return d.send("/operator/disputes/find", url.Values{"query": {query}}) }
-		if a := find(b.seed.Products[contract.Cashflow]); a.status != 200 || !strings.Contains(string(a.raw),
-			i18ntest.EN("dashboard.disputes.no_report")) {
-			t.Errorf("an unknown report: %d", a.status)
-		}
-		disputed := find(token).header.Get("Location")
-		if disputed != strings.Replace(correct, "/correct", "/dispute", 1) {
-			t.Fatalf("finding the report leads to %q", disputed)
-		}
-		if a := ada.send(disputed, ada.form("kind", "figure", "about", "x", "statement", "Mine.")); a.status != 303 ||
-			!strings.HasPrefix(a.header.Get("Location"), "/operator/sign-in") {
-			t.Errorf("a customer's user opens one at the operator's page: %d", a.status)
-		}
-		third := d.sendFile(disputed, url.Values{"once": {d.find(disputed, `name="once" value="([^"]+)"`)}, "kind": {"figure"},
-			"about":     {"the total"},
-			"statement": {"It is too low."}}, "file", "letter.pdf", "%PDF-1.7 letter")
-		opened := third.header.Get("Location")
-		if third.status != 303 || !strings.HasPrefix(opened, "/operator/disputes/D-") {
-			t.Fatalf("opening a dispute: %d %s", third.status, third.raw)
-		}
-		if text := d.page(opened); !strings.Contains(text, "It is too low.") || !strings.Contains(text, "letter.pdf") ||
-			!strings.Contains(text, i18ntest.EN("operator.disputes.reads")) || strings.Contains(text, i18ntest.EN("operator.disputes.no_reads")) {
-			t.Errorf("the new dispute:\n%s", text)
-		}
-		if !strings.Contains(ada.page("/dashboard/audit"), strings.TrimPrefix(opened, "/operator/disputes/")) {
-			t.Error("the customer's audit trail has no line of it")
-		}
-		if text := ada.page("/dashboard/reports/" + ada.reportNamed(token)); !strings.Contains(text, i18ntest.EN("dashboard.timeline.read")) {
-			t.Error("the report's timeline does not say who read it")
-		}
-		b.exec(`DELETE FROM dispute_files`)
-		b.exec(`DELETE FROM disputes WHERE number = $1`, strings.TrimPrefix(opened, "/operator/disputes/"))
-
-		// Users of the customer, and nobody.
-		for what, from := range map[string]*dashboardBrowser{"a customer's user": ada, "nobody": b.browser()} {
-			for _, path := range []string{"/operator/disputes", page, page + "/files/x", correct + "?dispute=" + number} {
-				if a := from.ask("GET", path, ""); a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/operator/sign-in") {
-					t.Errorf("%s at %s: %d", what, path, a.status)
-				}
-			}
-		}
-		for _, form := range []string{"/answer", "/facts"} {
-			if a := ada.send(page+form, ada.form("result", "confirmed", "answer", "No.", "facts", "None.")); a.status != 303 ||
-				b.count(`SELECT COUNT(*) FROM disputes WHERE state <> 'open' OR facts_at IS NOT NULL`) != 0 {
-				t.Errorf("a customer's user sends %s: %d", form, a.status)
-			}
-		}
-		// Operators see a report only for an open dispute about it.
-		for _, path := range []string{"/operator/disputes/D-2026-AAAAAA", "/operator/disputes/" + token, page + "/files/x", correct,
-			correct + "?dispute=D-2026-AAAAAA", correct + "?dispute=" + second, strings.TrimSuffix(correct, "/correct"),
-			strings.TrimSuffix(correct, "correct") + "revisions/0", "/operator/disputes?state=none"} {
-			if a := d.ask("GET", path, ""); a.status != 404 {
-				t.Errorf("%s: %d", path, a.status)
-			}
-		}
-
-		answer := func(page, result string) answer {
-			return d.operate(page, page+"/answer", "result", result, "answer", "We asked the bank.", "attach", "on")
-		}
-		if a := answer(page, "corrected"); a.status != 422 {
-			t.Errorf("an answer without a correction: %d", a.status)
-		}
-		m := itemPattern.FindStringSubmatch(d.page(correct + "?dispute=" + number))
-		if m == nil {
-			t.Fatal("nothing can be corrected")
-		}
-		form := func(dispute string) []string {
-			return []string{"item", m[1], "dispute", dispute, "revision", "0", "category", "DEPOSIT.REFUND", "reason", "It is a refund and no wage."}
-		}
-		from := correct + "?dispute=" + number
-		if a := d.operate(from, correct+"/check", form(number)...); a.status != 200 {
-			t.Fatalf("the preview: %d %s", a.status, a.raw)
-		}
-		for _, path := range []string{correct, correct + "/check"} {
-			if a := d.operate(from, path, form(second)...); a.status != 404 {
-				t.Errorf("%s for another report's dispute: %d", path, a.status)
-			}
-		}
-		if a := d.operate(from, correct, form(number)...); a.status != 303 || a.header.Get("Location") != page {
-			t.Fatalf("correcting: %d %s", a.status, a.raw)
-		}
-		if a := answer(page, "corrected"); a.status != 303 || a.header.Get("Location") != page {
-			t.Fatalf("the answer: %d %s", a.status, a.raw)
-		}
-		if a := d.ask("GET", from, ""); a.status != 404 {
-			t.Errorf("the report after the answer: %d", a.status)
-		}
-		page = "/operator/disputes/" + second
-		if a := d.operate(page, page+"/facts", "facts", "The bank’s letter."); a.status != 303 {
-			t.Errorf("new facts: %d %s", a.status, a.raw)
-		}
-		if a := answer(page, "confirmed"); a.status != 303 {
-			t.Errorf("found right: %d %s", a.status, a.raw)
-		}
-		if text := d.page("/operator/disputes?state=answered"); !strings.Contains(text, number) || !strings.Contains(text, second) {
-			t.Error("the list of answered disputes lacks one")
-		}
-		health("0", "0")
-
-		// Both audit trails, and what the customer sees of the operator.
-		d.operate(customer, customer+"/features", "feature", "hierarchy", "feature", "corrections")
-		trail, theirs := d.page("/operator/audit"), ada.page("/dashboard/audit")
-		for _, action := range []string{"report_corrected", "dispute_answered", "dispute_extended"} {
-			if words := i18ntest.EN(i18n.Key("dashboard.actions." + action)); !strings.Contains(trail, words) || !strings.Contains(theirs, words) {
-				t.Errorf("%s is not in both audit trails", action)
-			}
-		}
-		for _, path := range []string{"/dashboard/disputes/" + number, strings.Replace(correct, "/operator", "/dashboard", 1)} {
-			text := ada.page(path)
-			if strings.Contains(text, "ops@service.example") || !strings.Contains(text, i18ntest.EN("dashboard.author.providers_operator")) {
-				t.Errorf("%s does not name the author as it should", path)
-			}
-		}
-		if text := d.page("/operator/disputes/" + number); !strings.Contains(text, "ops@service.example") {
-			t.Error("the operators do not see who answered")
-		}
-		ada.openDispute(token)
-		b.advance("744h") // 31 days
-		d = b.operator("second@service.example")
-		health("1", "1")
+		o := newDisputed(t, b)
+		o.checkHealth(t, "2", "0")
+		t.Run("opened by an operator", o.openForConsumer)
+		t.Run("users of the customer, and no user", o.refuseOthers)
+		t.Run("a report without an open dispute", o.refuseOtherReports)
+		t.Run("answered by a correction", o.answerByCorrection)
+		t.Run("answered with new facts", o.answerWithFacts)
+		o.checkHealth(t, "0", "0")
+		t.Run("audit trails", o.checkTrails)
+		t.Run("late", func(t *testing.T) {
+			o.ada.openDispute(o.token)
+			b.advance("744h") // 31 days
+			o.operator = b.operator("second@service.example")
+			o.checkHealth(t, "1", "1")
+		})
 	})
+}
+
+// disputed is a customer without the feature to answer disputes, with a dispute about each of two reports.
+type disputed struct {
+	*testServer
+	ada, operator  *dashboardBrowser
+	token          string // of the report that is corrected
+	number, second string
+	page, correct  string // the operator's, of the first dispute and of its report
+}
+
+func newDisputed(t *testing.T, b *testServer) *disputed {
+	t.Helper()
+	b.addUsers()
+	token, _, _ := b.incomeVisit(person("Default", "Harper"), map[string]any{"username": "default"})
+	other, _ := b.cashflowVisit("default")
+	ada, d := b.signIn(customerUser), b.operator("ops@service.example")
+	customer := "/operator/customers/" + b.seed.PublicID
+	number, second := ada.openDispute(token), ada.openDispute(other)
+	d.operate(customer, customer+"/name", "name", "Harbor & Sons")
+	if a := d.operate(customer, customer+"/features", "feature", "hierarchy"); a.status != 303 {
+		t.Fatalf("without the feature: %d", a.status)
+	}
+	if a := ada.ask("GET", "/dashboard/disputes/"+number, ""); a.status != 404 {
+		t.Errorf("the customer without the feature: %d", a.status)
+	}
+	if text := d.page("/operator/disputes"); !strings.Contains(text, number) || !strings.Contains(text, "Harbor & Sons") ||
+		strings.Contains(text, "canary") {
+		t.Errorf("the queue:\n%s", text)
+	}
+	return &disputed{testServer: b, ada: ada, operator: d, token: token, number: number, second: second,
+		page: "/operator/disputes/" + number, correct: "/operator/reports/" + ada.reportNamed(token) + "/correct"}
+}
+
+// checkHealth compares the numbers of open and late disputes on the health page.
+func (o *disputed) checkHealth(t *testing.T, open, late string) {
+	t.Helper()
+	words := i18n.T(i18n.English, "operator.health.disputes", "open", open, "late", late)
+	if text := o.operator.page("/operator/health"); !strings.Contains(text, words) {
+		t.Errorf("the health page does not say: %s", words)
+	}
+}
+
+func (o *disputed) answer(page, result string) answer {
+	return o.operator.operate(page, page+"/answer", "result", result, "answer", "We asked the bank.", "attach", "on")
+}
+
+// openForConsumer opens a dispute for a consumer, and shows the operator who read the report.
+func (o *disputed) openForConsumer(t *testing.T) {
+	o.revised(o.named(o.token))
+	find := func(query string) answer {
+		return o.operator.send("/operator/disputes/find", url.Values{"query": {query}})
+	}
+	if a := find(o.seed.Products[contract.Cashflow]); a.status != 200 || !strings.Contains(string(a.raw),
+		i18ntest.EN("dashboard.disputes.no_report")) {
+		t.Errorf("an unknown report: %d", a.status)
+	}
+	disputed := find(o.token).header.Get("Location")
+	if disputed != strings.Replace(o.correct, "/correct", "/dispute", 1) {
+		t.Fatalf("finding the report leads to %q", disputed)
+	}
+	if a := o.ada.send(disputed, o.ada.form("kind", "figure", "about", "x", "statement", "Mine.")); a.status != 303 ||
+		!strings.HasPrefix(a.header.Get("Location"), "/operator/sign-in") {
+		t.Errorf("a customer's user opens one at the operator's page: %d", a.status)
+	}
+	third := o.operator.sendFile(disputed, url.Values{"once": {o.operator.find(disputed, `name="once" value="([^"]+)"`)}, "kind": {"figure"},
+		"about":     {"the total"},
+		"statement": {"It is too low."}}, "file", "letter.pdf", "%PDF-1.7 letter")
+	opened := third.header.Get("Location")
+	if third.status != 303 || !strings.HasPrefix(opened, "/operator/disputes/D-") {
+		t.Fatalf("opening a dispute: %d %s", third.status, third.raw)
+	}
+	if text := o.operator.page(opened); !strings.Contains(text, "It is too low.") || !strings.Contains(text, "letter.pdf") ||
+		!strings.Contains(text, i18ntest.EN("operator.disputes.reads")) || strings.Contains(text, i18ntest.EN("operator.disputes.no_reads")) {
+		t.Errorf("the new dispute:\n%s", text)
+	}
+	if !strings.Contains(o.ada.page("/dashboard/audit"), strings.TrimPrefix(opened, "/operator/disputes/")) {
+		t.Error("the customer's audit trail has no line of it")
+	}
+	if text := o.ada.page("/dashboard/reports/" + o.ada.reportNamed(o.token)); !strings.Contains(text,
+		i18ntest.EN("dashboard.timeline.read")) {
+		t.Error("the report's timeline does not say who read it")
+	}
+	o.exec(`DELETE FROM dispute_files`)
+	o.exec(`DELETE FROM disputes WHERE number = $1`, strings.TrimPrefix(opened, "/operator/disputes/"))
+}
+
+func (o *disputed) refuseOthers(t *testing.T) {
+	for what, from := range map[string]*dashboardBrowser{"a customer's user": o.ada, "nobody": o.browser()} {
+		for _, path := range []string{"/operator/disputes", o.page, o.page + "/files/x", o.correct + "?dispute=" + o.number} {
+			if a := from.ask("GET", path, ""); a.status != 303 || !strings.HasPrefix(a.header.Get("Location"), "/operator/sign-in") {
+				t.Errorf("%s at %s: %d", what, path, a.status)
+			}
+		}
+	}
+	for _, form := range []string{"/answer", "/facts"} {
+		if a := o.ada.send(o.page+form, o.ada.form("result", "confirmed", "answer", "No.", "facts", "None.")); a.status != 303 ||
+			o.count(`SELECT COUNT(*) FROM disputes WHERE state <> 'open' OR facts_at IS NOT NULL`) != 0 {
+			t.Errorf("a customer's user sends %s: %d", form, a.status)
+		}
+	}
+}
+
+// refuseOtherReports checks that operators see a report only for an open dispute about it.
+func (o *disputed) refuseOtherReports(t *testing.T) {
+	for _, path := range []string{"/operator/disputes/D-2026-AAAAAA", "/operator/disputes/" + o.token, o.page + "/files/x", o.correct,
+		o.correct + "?dispute=D-2026-AAAAAA", o.correct + "?dispute=" + o.second, strings.TrimSuffix(o.correct, "/correct"),
+		strings.TrimSuffix(o.correct, "correct") + "revisions/0", "/operator/disputes?state=none"} {
+		if a := o.operator.ask("GET", path, ""); a.status != 404 {
+			t.Errorf("%s: %d", path, a.status)
+		}
+	}
+}
+
+func (o *disputed) answerByCorrection(t *testing.T) {
+	if a := o.answer(o.page, "corrected"); a.status != 422 {
+		t.Errorf("an answer without a correction: %d", a.status)
+	}
+	m := itemPattern.FindStringSubmatch(o.operator.page(o.correct + "?dispute=" + o.number))
+	if m == nil {
+		t.Fatal("nothing can be corrected")
+	}
+	form := func(dispute string) []string {
+		return []string{"item", m[1], "dispute", dispute, "revision", "0", "category", "DEPOSIT.REFUND", "reason", "It is a refund and no wage."}
+	}
+	from := o.correct + "?dispute=" + o.number
+	if a := o.operator.operate(from, o.correct+"/check", form(o.number)...); a.status != 200 {
+		t.Fatalf("the preview: %d %s", a.status, a.raw)
+	}
+	for _, path := range []string{o.correct, o.correct + "/check"} {
+		if a := o.operator.operate(from, path, form(o.second)...); a.status != 404 {
+			t.Errorf("%s for another report's dispute: %d", path, a.status)
+		}
+	}
+	if a := o.operator.operate(from, o.correct, form(o.number)...); a.status != 303 || a.header.Get("Location") != o.page {
+		t.Fatalf("correcting: %d %s", a.status, a.raw)
+	}
+	if a := o.answer(o.page, "corrected"); a.status != 303 || a.header.Get("Location") != o.page {
+		t.Fatalf("the answer: %d %s", a.status, a.raw)
+	}
+	if a := o.operator.ask("GET", from, ""); a.status != 404 {
+		t.Errorf("the report after the answer: %d", a.status)
+	}
+}
+
+func (o *disputed) answerWithFacts(t *testing.T) {
+	page := "/operator/disputes/" + o.second
+	if a := o.operator.operate(page, page+"/facts", "facts", "The bank’s letter."); a.status != 303 {
+		t.Errorf("new facts: %d %s", a.status, a.raw)
+	}
+	if a := o.answer(page, "confirmed"); a.status != 303 {
+		t.Errorf("found right: %d %s", a.status, a.raw)
+	}
+	if text := o.operator.page("/operator/disputes?state=answered"); !strings.Contains(text, o.number) || !strings.Contains(text, o.second) {
+		t.Error("the list of answered disputes lacks one")
+	}
+}
+
+// checkTrails reads both audit trails, and what the customer sees of the operator.
+func (o *disputed) checkTrails(t *testing.T) {
+	customer := "/operator/customers/" + o.seed.PublicID
+	o.operator.operate(customer, customer+"/features", "feature", "hierarchy", "feature", "corrections")
+	trail, theirs := o.operator.page("/operator/audit"), o.ada.page("/dashboard/audit")
+	for _, action := range []string{"report_corrected", "dispute_answered", "dispute_extended"} {
+		if words := i18ntest.EN(i18n.Key("dashboard.actions." + action)); !strings.Contains(trail, words) || !strings.Contains(theirs, words) {
+			t.Errorf("%s is not in both audit trails", action)
+		}
+	}
+	for _, path := range []string{"/dashboard/disputes/" + o.number, strings.Replace(o.correct, "/operator", "/dashboard", 1)} {
+		text := o.ada.page(path)
+		if strings.Contains(text, "ops@service.example") || !strings.Contains(text, i18ntest.EN("dashboard.author.providers_operator")) {
+			t.Errorf("%s does not name the author as it should", path)
+		}
+	}
+	if text := o.operator.page("/operator/disputes/" + o.number); !strings.Contains(text, "ops@service.example") {
+		t.Error("the operators do not see who answered")
+	}
 }
 
 // TestFeaturesHaveLabels checks that the operator's pages name each feature.

@@ -67,7 +67,7 @@ func inProduction(t *testing.T, f func(t *testing.T, p production)) {
 			}
 			b.provider = operator
 			if mixed {
-				b.provider = startProvider(t, b, provider.Config{Environment: contract.Sandbox, Sandbox: sandbox.New})
+				b.provider = startProvider(t, b, provider.Config{Environment: contract.Sandbox, Sandbox: sandbox.New, Scanner: scanner{}})
 			}
 			b.control = httptest.NewServer(b.provider.Control())
 			t.Cleanup(b.control.Close)
@@ -442,9 +442,6 @@ func (scanner) Read(_ context.Context, file []byte) ([]paystub.ScannedPage, erro
 // is a pay stub like others.
 func TestImageOfPayStubIsRead(t *testing.T) {
 	inProduction(t, func(t *testing.T, p production) {
-		if p.mixed {
-			t.Skip("the sandbox's provider has no engine here")
-		}
 		var picture bytes.Buffer
 		if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 20, 30))); err != nil {
 			t.Fatal(err)

@@ -11,24 +11,33 @@ import (
 	"vestibule/internal/store"
 )
 
-// TestRefusedReturns sends a valid return before and after each single-request
-// attack; v is the attempt that must stay open.
-func TestRefusedReturns(t *testing.T) {
-	claims := func(change jose.Claims) func(w *testServer, v visit) answer {
-		return func(w *testServer, v visit) answer { return w.back(v.browser, w.token(v, change)) }
+// attack returns from a visit in a way that is refused.
+type attack func(w *testServer, v visit) answer
+
+// claims returns with a token whose claims differ.
+func claims(change jose.Claims) attack {
+	return func(w *testServer, v visit) answer { return w.back(v.browser, w.token(v, change)) }
+}
+
+// query returns with a query that f makes of a token.
+func query(f func(token string) string) attack {
+	return func(w *testServer, v visit) answer { return w.get(v.browser, "/redirect/return"+f(w.token(v, nil))) }
+}
+
+// posted posts a body that f makes of a token.
+func posted(contentType string, f func(token string) string) attack {
+	return func(w *testServer, v visit) answer { return w.post(f(w.token(v, nil)), contentType) }
+}
+
+// method sends a request with another method.
+func method(m string, header ...string) attack {
+	return func(w *testServer, v visit) answer {
+		return w.send(v.browser, w.request(m, "/redirect/return?jwt="+w.token(v, nil), nil, header...))
 	}
-	query := func(f func(token string) string) func(w *testServer, v visit) answer {
-		return func(w *testServer, v visit) answer { return w.get(v.browser, "/redirect/return"+f(w.token(v, nil))) }
-	}
-	posted := func(contentType string, f func(token string) string) func(w *testServer, v visit) answer {
-		return func(w *testServer, v visit) answer { return w.post(f(w.token(v, nil)), contentType) }
-	}
-	method := func(m string, header ...string) func(w *testServer, v visit) answer {
-		return func(w *testServer, v visit) answer {
-			return w.send(v.browser, w.request(m, "/redirect/return?jwt="+w.token(v, nil), nil, header...))
-		}
-	}
-	attacks := map[string]func(w *testServer, v visit) answer{
+}
+
+var (
+	forgedTokens = map[string]attack{
 		// Invalid tokens; package jose tests the others.
 		"signature altered": func(w *testServer, v visit) answer {
 			token := w.token(v, nil)
@@ -62,6 +71,8 @@ func TestRefusedReturns(t *testing.T) {
 		"outcome a list":              claims(jose.Claims{"outcome": []string{"SUCCESS"}}),
 		"SUCCESS without publicToken": claims(jose.Claims{"publicToken": nil}),
 		"SUCCESS without status":      claims(jose.Claims{"status": nil}),
+	}
+	refusedClaims = map[string]attack{
 		// Markup and control characters in claims.
 		"markup in status":         claims(jose.Claims{"status": "<script>alert(1)</script>"}),
 		"right-to-left in status":  claims(jose.Claims{"status": "SUCCESS\u202e"}),
@@ -78,6 +89,8 @@ func TestRefusedReturns(t *testing.T) {
 		"publicToken a number":         claims(jose.Claims{"publicToken": 1}),
 		"publicToken bad beside EXIT":  claims(jose.Claims{"outcome": "EXIT", "publicToken": "x"}),
 		"publicToken empty on SUCCESS": claims(jose.Claims{"publicToken": ""}),
+	}
+	foreignTokens = map[string]attack{
 		// Foreign or missing redirectArgs.
 		"redirectArgs missing": claims(jose.Claims{"redirectArgs": nil}),
 		"redirectArgs empty":   claims(jose.Claims{"redirectArgs": ""}),
@@ -119,6 +132,8 @@ func TestRefusedReturns(t *testing.T) {
 			w.wantLanded(w.back(v.browser, w.token(first, nil)), first, "SUCCESS")
 			return w.back(old, w.token(v, nil))
 		},
+	}
+	malformedRequests = map[string]attack{
 		// Malformed queries and bodies.
 		"no query":               query(func(string) string { return "" }),
 		"empty jwt":              query(func(string) string { return "?jwt=" }),
@@ -161,6 +176,8 @@ func TestRefusedReturns(t *testing.T) {
 			token := w.token(v, nil)
 			return w.send(nil, w.request("POST", "/redirect/return?jwt="+token, strings.NewReader(form(token)), "Content-Type", formType))
 		},
+	}
+	otherMethods = map[string]attack{
 		// Other methods, and prefetches.
 		"HEAD":            method("HEAD"),
 		"OPTIONS":         method("OPTIONS"),
@@ -180,16 +197,23 @@ func TestRefusedReturns(t *testing.T) {
 		"unknown handle":   func(w *testServer, v visit) answer { return w.get(v.browser, finishPath+store.NewSecret()) },
 		"handle of markup": func(w *testServer, v visit) answer { return w.get(v.browser, finishPath+"%3Cscript%3E%00") },
 	}
+)
+
+// TestRefusedReturns sends a valid return before and after each single-request
+// attack; v is the attempt that must stay open.
+func TestRefusedReturns(t *testing.T) {
 	each(t, func(t *testing.T, w *testServer) {
-		for name, attack := range attacks {
-			t.Run(name, func(t *testing.T) {
-				w.t = t
-				before := w.start(w.newBrowser(), "")
-				w.wantLanded(w.back(before.browser, w.token(before, nil)), before, "SUCCESS")
-				v := w.start(w.newBrowser(), "")
-				w.wantRefused(attack(w, v), v)
-				w.wantLanded(w.back(v.browser, w.token(v, nil)), v, "SUCCESS")
-			})
+		for _, attacks := range []map[string]attack{forgedTokens, refusedClaims, foreignTokens, malformedRequests, otherMethods} {
+			for name, attack := range attacks {
+				t.Run(name, func(t *testing.T) {
+					w.t = t
+					before := w.start(w.newBrowser(), "")
+					w.wantLanded(w.back(before.browser, w.token(before, nil)), before, "SUCCESS")
+					v := w.start(w.newBrowser(), "")
+					w.wantRefused(attack(w, v), v)
+					w.wantLanded(w.back(v.browser, w.token(v, nil)), v, "SUCCESS")
+				})
+			}
 		}
 		if strings.Contains(w.log.String(), "eyJ") {
 			t.Error("the log holds a token")

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 )
 
 // Tries of one request. The waits between them are random, below a bound that doubles
@@ -163,14 +164,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	if end, ok := ctx.Deadline(); ok && time.Until(end) <= d {
 		return false
 	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return httpx.Sleep(ctx, d) == nil
 }
 
 // send makes one try and reads the whole answer.

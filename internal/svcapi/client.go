@@ -132,7 +132,7 @@ func (c *Client) profile() *Profile {
 func (c *Client) address(a Address) string { return c.profile().Addresses[a] }
 
 // reports returns the address of a product's reports.
-func (c *Client) reports(product contract.Product) string { return c.address(ReportAddress(product)) }
+func (c *Client) reports(product contract.Product) string { return c.address(Address(product)) }
 
 func (c *Client) now() time.Time {
 	if c.Now != nil {

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/jose"
 	"vestibule/internal/strictyaml"
@@ -261,9 +260,6 @@ func (p *Profile) At(base string, a Address) string {
 	}
 	return base + p.Addresses[a]
 }
-
-// ReportAddress returns the address of a product's reports.
-func ReportAddress(product contract.Product) Address { return Address(product) }
 
 // PageOrigins returns the origins to which applicants may be sent by the provider at base.
 func (p *Profile) PageOrigins(base string) []string {

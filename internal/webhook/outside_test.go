@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"vestibule/internal/httpx"
 )
@@ -167,9 +166,7 @@ func TestPrivateAddressesAreNotReached(t *testing.T) {
 	dialer := httpx.PublicDialer(false)
 	dialer.Resolver = names(inside)
 	for _, url := range append(urls, numbers...) {
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		got := newSender(dialer, false, nil).Deliver(ctx, Target{URL: url, Secrets: []Secret{secret(t)}}, "evt_1", nil)
-		cancel()
+		got := newSender(dialer, false, nil).Deliver(t.Context(), Target{URL: url, Secrets: []Secret{secret(t)}}, "evt_1", nil)
 		want := ClassAddress
 		if slices.Contains(numbers, url) {
 			want = ClassName // no name, and no address as we read them

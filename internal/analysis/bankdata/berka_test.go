@@ -3,12 +3,12 @@ package bankdata
 import (
 	"bufio"
 	"bytes"
-	"io"
 	"strings"
 	"testing"
 	"time"
 
 	"vestibule/internal/report"
+	"vestibule/internal/testutil/tools"
 )
 
 // TestDayEndsMatchBankBalances compares day-end balances with a bank's running balances of
@@ -97,10 +97,7 @@ func (b *bankDay) end() report.Cents {
 
 func readBerka(t *testing.T) berka {
 	t.Helper()
-	raw, err := io.ReadAll(sharedData(t, "berka/trans.asc"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := tools.SharedData(t, "berka/trans.asc")
 	lines := bufio.NewScanner(bytes.NewReader(raw[:bytes.LastIndexByte(raw, '\n')+1]))
 	const cut = "940331"
 	out := berka{days: map[dayOf]*bankDay{}}

@@ -2,10 +2,13 @@ package bankdata
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
 	"testing"
+
+	"vestibule/internal/testutil/tools"
 )
 
 // TestRealDescriptors checks the categories of real descriptors, and separately those that
@@ -16,8 +19,7 @@ import (
 // direction alone, before the rules were run on them. Lines whose words say nothing are
 // OTHER. The author of the rules had read these lines: on unseen lines the share is lower.
 func TestRealDescriptors(t *testing.T) {
-	f := sharedData(t, "descriptors/bank-descriptors.tsv")
-	lines := bufio.NewScanner(f)
+	lines := bufio.NewScanner(bytes.NewReader(tools.SharedData(t, "descriptors/bank-descriptors.tsv")))
 	var all, vital, right, vitalRight int
 	for n := 1; lines.Scan(); n++ {
 		if n == 1 {

@@ -226,7 +226,7 @@ func accounts(d bankdata.Data, fetch report.Date) []report.IncomeAccount {
 				DateOpened:      a.Opened,
 				TruncatedNumber: report.Null(a.Mask()),
 				Responsibility:  report.Null(a.Responsibility),
-				Addresses:       addresses(a.Addresses),
+				Addresses:       Addresses(a.Addresses),
 				CurrentBalance:  &balance,
 				BalanceTerms:    a.Terms(currency, fetch),
 			})
@@ -235,7 +235,8 @@ func accounts(d bankdata.Data, fetch report.Date) []report.IncomeAccount {
 	return out
 }
 
-func addresses(known []bankdata.Address) []report.IncomeAddress {
+// Addresses returns a bank's contact addresses for a report. The result is not nil.
+func Addresses(known []bankdata.Address) []report.IncomeAddress {
 	out := []report.IncomeAddress{}
 	for _, a := range known {
 		out = append(out, report.IncomeAddress{

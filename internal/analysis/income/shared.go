@@ -52,12 +52,6 @@ func SameCompany(a, b string) bool {
 	return similarity(&x, &y) > 0
 }
 
-// Addresses returns a bank's contact addresses for a report. The result is not nil.
-func Addresses(known []bankdata.Address) []report.IncomeAddress { return addresses(known) }
-
-// NewestStubs returns the newest readable pay stub of each employer and employee.
-func NewestStubs(all []Paystub) []*Paystub { return newest(all) }
-
 // Employee returns the employee on a readable pay stub, and false if it names none.
 func (p *Paystub) Employee() (bankdata.Person, bool) {
 	if p.Status != contract.StatusSuccess || p.Stub.EmployeeName == nil {

@@ -50,9 +50,9 @@ func paystubs(all []Paystub) []report.Paystub {
 	return out
 }
 
-// newest returns the newest readable stub of each employer and employee, by pay date or
+// NewestStubs returns the newest readable stub of each employer and employee, by pay date or
 // pay period, and the first one of equals.
-func newest(all []Paystub) (out []*Paystub) {
+func NewestStubs(all []Paystub) (out []*Paystub) {
 	type who struct{ employer, employee string }
 	at := map[who]int{}
 	for i := range all {
@@ -95,7 +95,7 @@ func earned(all []Paystub) (gross, net *report.Cents) {
 		}
 		*to = &sum
 	}
-	for _, p := range newest(all) {
+	for _, p := range NewestStubs(all) {
 		add(&gross, p.Stub.Insights.AnnualGross)
 		add(&net, p.Stub.Insights.AnnualNet)
 	}
@@ -105,7 +105,7 @@ func earned(all []Paystub) (gross, net *report.Cents) {
 // shownBy lists the employers that stubs show as items of employment, with the
 // stated employer that each is like, or -1.
 func shownBy(all []Paystub, stated []employer) (items []report.Employment, like []int) {
-	for _, p := range newest(all) {
+	for _, p := range NewestStubs(all) {
 		if p.Employer == "" {
 			continue
 		}

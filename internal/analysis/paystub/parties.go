@@ -108,7 +108,7 @@ func (f *fields) setAddress(a address) {
 // below it, or has a label for an address. It is -1 if none exists.
 func (s *sheet) home(f *fields, blocks []block) int {
 	for i, b := range blocks {
-		if f.employeeCell != nil && b.has(f.employeeCell) {
+		if f.employeeCell != nil && slices.Contains(b.cells, f.employeeCell) {
 			return i
 		}
 	}
@@ -121,7 +121,7 @@ func (s *sheet) home(f *fields, blocks []block) int {
 	}
 	for i, b := range blocks {
 		first := b.cells[0]
-		if f.employerCell != nil && b.has(f.employerCell) || isCompany(first.text) {
+		if f.employerCell != nil && slices.Contains(b.cells, f.employerCell) || isCompany(first.text) {
 			continue
 		}
 		if label := s.cellLeftOf(first); label != nil && labelOf(label.words) == fieldAddress || s.hasLabelAbove(first, fieldAddress) {
@@ -138,7 +138,7 @@ func (s *sheet) home(f *fields, blocks []block) int {
 	// Use the only other block, if it has a street and no name.
 	only := -1
 	for i, b := range blocks {
-		if !startsWithNumber(b.cells[0].text) || f.employerCell != nil && b.has(f.employerCell) {
+		if !startsWithNumber(b.cells[0].text) || f.employerCell != nil && slices.Contains(b.cells, f.employerCell) {
 			continue
 		}
 		if only >= 0 {
@@ -316,8 +316,6 @@ func (s *sheet) cellLeftOf(c *cell) *cell {
 	}
 	return nil
 }
-
-func (b block) has(c *cell) bool { return slices.Contains(b.cells, c) }
 
 // isBelow reports whether b is directly below a, aligned to the left, to the right or
 // centered.

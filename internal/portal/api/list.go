@@ -48,8 +48,9 @@ func (a *API) list(w http.ResponseWriter, r *http.Request) error {
 
 // filter reads the filter of the list.
 func (q *query) filter() applications.Filter {
-	f := applications.Filter{State: q.one("state"), Product: contract.Product(q.one("product")), ExternalID: q.one("externalId"),
-		From: q.time("createdFrom"), To: q.time("createdTo"), Cursor: q.one("cursor"), Limit: q.number("limit", defaultPage, 1, maxPage)}
+	f := applications.Filter{State: q.values.Get("state"), Product: contract.Product(q.values.Get("product")),
+		ExternalID: q.values.Get("externalId"), From: q.time("createdFrom"), To: q.time("createdTo"),
+		Cursor: q.values.Get("cursor"), Limit: q.number("limit", defaultPage, 1, maxPage)}
 	if f.State != "" && !slices.Contains(journey.States(), journey.State(f.State)) {
 		q.reject("state", "must be one of "+strings.Trim(fmt.Sprint(journey.States()), "[]"))
 	}
@@ -98,8 +99,6 @@ func (q *query) reject(field, message string) {
 	q.wrong = append(q.wrong, httpx.Detail{Field: field, Message: message})
 }
 
-func (q *query) one(name string) string { return q.values.Get(name) }
-
 func (q *query) number(name string, missing, least, most int64) int {
 	n, ok := number(q.values, name, missing, least, most)
 	if !ok {
@@ -112,7 +111,7 @@ func (q *query) time(name string) time.Time {
 	if !q.values.Has(name) {
 		return time.Time{}
 	}
-	t, err := time.Parse(time.RFC3339, q.one(name))
+	t, err := time.Parse(time.RFC3339, q.values.Get(name))
 	if err != nil || t.Year() < 1 || t.Year() > 9999 {
 		q.reject(name, "must be a time in the form 2026-05-04T10:00:00Z (RFC 3339); in a query, + is written %2B")
 	}

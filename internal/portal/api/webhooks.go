@@ -93,9 +93,9 @@ func stateName(s webhook.State) string { return strings.ReplaceAll(string(s), " 
 // deliveries lists the deliveries of the last 30 days, newest first.
 func (a *API) deliveries(w http.ResponseWriter, r *http.Request) error {
 	q := newQuery(r, "state", "applicationId", "cursor", "limit")
-	application, cursor := strings.ToLower(q.one("applicationId")), q.one("cursor")
+	application, cursor := strings.ToLower(q.values.Get("applicationId")), q.values.Get("cursor")
 	f := webhook.Filter{Subject: application, Limit: q.number("limit", defaultPage, 1, maxPage)}
-	if name := q.one("state"); name != "" {
+	if name := q.values.Get("state"); name != "" {
 		i := slices.IndexFunc(webhook.States(), func(s webhook.State) bool { return stateName(s) == name })
 		if i < 0 {
 			q.reject("state", "must be pending, delivered, given_up or disabled")

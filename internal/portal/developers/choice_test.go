@@ -10,14 +10,12 @@ import (
 	"testing"
 
 	"vestibule/internal/prefill"
+	"vestibule/internal/testutil/tools"
 )
 
 // TestPythonCodeRuns runs the shown code, and compares what it sends with the choice.
 func TestPythonCodeRuns(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("no python3")
-	}
+	python := tools.Program(t, "python3")
 	for _, basic := range []bool{false, true} {
 		var got struct{ Prefill *prefill.Fields }
 		var header http.Header

@@ -138,7 +138,7 @@ func (h *Handler) line(a applications.Application, k view, l applications.Timeli
 		out.What = "GET " + h.Profile.Addresses[svcapi.AddressStatus]
 		out.Body, out.Status, out.Response = h.Profile.Headers[svcapi.HeaderExternalID]+": "+t.ExternalID, http.StatusOK, object(proof...)
 	case journey.Fetched:
-		out.What, out.URL = "GET "+h.Profile.Addresses[svcapi.ReportAddress(a.Product)]+"/json", "/review/applications/"+a.ID
+		out.What, out.URL = "GET "+h.Profile.Addresses[svcapi.Address(a.Product)]+"/json", "/review/applications/"+a.ID
 		out.Body, out.Status = h.Profile.Headers[svcapi.HeaderExternalID]+": "+t.ExternalID, http.StatusOK
 		out.Response = object(member{"publicToken", masked(a.Journey.PublicToken)},
 			member{"status", string(l.Status)}, member{"substatus", string(l.Substatus)}, member{"report", "…"})

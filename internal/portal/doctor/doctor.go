@@ -312,7 +312,7 @@ func (p Config) calls(ctx context.Context) (found []Finding) {
 	check(err, svcapi.AddressStatus, svcapi.HeaderExternalID)
 	for _, kind := range slices.Sorted(maps.Keys(p.Products)) {
 		_, _, err = client.Report(ctx, kind, none)
-		check(err, svcapi.ReportAddress(kind), svcapi.HeaderPublicToken)
+		check(err, svcapi.Address(kind), svcapi.HeaderPublicToken)
 		_, err = client.Initialize(ctx, svcapi.InitRequest{ProductID: p.Products[kind], Prefill: &prefill.Fields{Email: notAnAddress}})
 		check(err, svcapi.AddressInitialization)
 	}

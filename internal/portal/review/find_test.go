@@ -181,159 +181,197 @@ func inOrder(f filter, users []string) func(a, b search.Found) int {
 // together hold the matching applications, in order, without duplicates.
 func TestFiltersFindExactlyTheMatches(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		d := open(t, db)
-		if _, err := db.SQL.Exec(`DELETE FROM review_index`); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := db.SQL.Exec(`DELETE FROM review_tokens`); err != nil {
-			t.Fatal(err)
-		}
-		r := rand.New(rand.NewPCG(7, 7))
-		pick := func(all ...string) string { return all[r.IntN(len(all))] }
-		var summary verdict.Summary // of the application that is indexed next
-		d.Index.Summarize = func(context.Context, store.Queryer, applications.Application) (verdict.Summary, error) {
-			return summary, nil
-		}
-		var someUsers []string
-		d.signInAs(secret, "")
-		d.as(Reviewer)
-		users, err := d.Staff.Users(t.Context(), db.SQL, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		slices.SortFunc(users, func(a, b staff.User) int { return strings.Compare(a.Email, b.Email) })
-		for _, u := range users {
-			someUsers = append(someUsers, u.ID)
-		}
-		day := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-		var all []search.Found
-		people := map[string]prefill.Fields{}
+		x := newIndexed(t, db)
 		for i := range 300 {
-			a := one(uuid.NewString(), contract.Products()[r.IntN(4)], journey.State(pick(states()...)),
-				day.Add(time.Duration(r.IntN(20))*6*time.Hour), noon)
-			a.ExternalID, a.Journey.PublicToken = fmt.Sprintf("%s-%d", pick("Loan", "lease", "Ana"), i), uuid.NewString()
-			if a.Journey.State == journey.Failed && r.IntN(2) == 0 {
-				a.Journey.Status = contract.StatusError // the journey is complete
-			}
-			stored := stored{Application: a}
-			e := search.Found{ID: a.ID, Product: a.Product, ExternalID: a.ExternalID,
-				PublicToken: a.Journey.PublicToken, State: string(a.Journey.State),
-				Outcome: a.Journey.Outcome(), CreatedAt: a.CreatedAt, DecidedAt: time.UnixMicro(0)}
-			if a.Journey.State == journey.Ready {
-				stored.Body, stored.Report = []byte(`{}`), applications.StoredReport{Attempt: 1, At: noon}
-				e.Summary = someSummary(r)
-				e.Verdict = e.Summary.Verdict
-			}
-			summary = e.Summary
-			a = applicationstest.Put(t, db, stored)
-			who := prefill.Fields{FirstName: pick("Ana", "Zoë", "José", "Mary Ann"), LastName: pick("Núñez", "O’Neil", "Lee", "Smith-Lee")}
-			who.Email = pick("a@example.com", "B@Example.com", "")
-			people[e.ID] = who
-			err = db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-				if err := d.Index.OnChange(ctx, tx, a, applications.TimelineEntry{}); err != nil {
-					return err
-				}
-				if r.IntN(2) == 0 {
-					e.Decision = pick(decisions.All...)
-					*d.now = noon.Add(-time.Duration(r.IntN(36)) * time.Hour)
-					tx.Now = *d.now
-					if err := search.SetDecision(ctx, tx, e.ID, e.Decision); err != nil {
-						return err
-					}
-					e.DecidedAt, e.Outdated = tx.Now, r.IntN(3) == 0
-					answered[e.ID] = e.Decision == decisions.MoreAsked && r.IntN(2) == 0
-					if _, err := tx.ExecContext(ctx, `UPDATE review_index SET outdated = $2, answered = $3 WHERE application_id = $1`,
-						e.ID, e.Outdated, answered[e.ID]); err != nil {
-						return err
-					}
-				}
-				if r.IntN(3) == 0 {
-					e.Assignee = pick(someUsers[0], someUsers[1])
-					if err := search.Assign(ctx, tx, e.ID, e.Assignee); err != nil {
-						return err
-					}
-				}
-				return d.Index.OnApplicant(ctx, tx, a, who)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, e)
+			x.add(t, i)
 		}
-		*d.now = noon
+		*x.now = noon
 		for range 250 {
-			some := all[r.IntN(len(all))]
-			f := filter{Filter: pages.Filter{Text: pick("", "", "", "ana", "nunez zoe", "LEE", "mary lee smith",
-				"mar sm", "smi", "unknown", "b@example.com", "loan", "LEASE-1", "ana-", some.ID, strings.ToUpper(some.PublicToken), some.ExternalID)}}
-			f.Queue, f.user = pick(append(queues[:], "", "", "")...), pick(someUsers[0], someUsers[1])
-			if r.IntN(2) == 0 {
-				f.Sort = pages.Order{By: pick(search.Sorts...), Descending: r.IntN(2) == 0}
-			}
-			if r.IntN(2) == 0 {
-				f.State = journey.State(pick(states()...))
-			}
-			if r.IntN(2) == 0 {
-				f.Product = contract.Products()[r.IntN(4)]
-			}
-			if r.IntN(3) == 0 {
-				f.Outcome = contract.Outcome(pick("SUCCESS", "EXIT", "ERROR"))
-			}
-			if r.IntN(3) == 0 {
-				f.Decision = pick(append(decisions.All, search.Undecided)...)
-			}
-			if r.IntN(4) == 0 {
-				f.From = day.AddDate(0, 0, r.IntN(4))
-			}
-			if r.IntN(4) == 0 {
-				f.To = day.AddDate(0, 0, r.IntN(5))
-			}
-			slices.SortFunc(all, inOrder(f, someUsers))
-			var want, got []string
-			for _, e := range all {
-				if fits(f, e, people[e.ID]) {
-					want = append(want, e.ID)
-				}
-			}
-			for read := 0; ; read++ {
-				page, err := d.search(t.Context(), f, 7)
-				if err != nil {
-					t.Fatalf("%+v: %v", f, err)
-				}
-				for _, e := range page.Rows {
-					got = append(got, e.ID)
-				}
-				if f.After = page.Next; page.Next == "" || read > 50 {
-					break
-				}
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%+v finds %d, want %d:\n%v\n%v", f, len(got), len(want), got, want)
-			}
-			f.After = ""
-			s, err := d.selection(t.Context(), f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			whole, err := d.Index.Order(t.Context(), s)
-			if err != nil || whole.Next != "" || !slices.EqualFunc(whole.Rows, want, func(e search.Found, id string) bool { return e.ID == id }) {
-				t.Errorf("%+v orders %d, want %d (%v)", f, len(whole.Rows), len(want), err)
-			} else if n := len(want); n > 0 {
-				i := r.IntN(n)
-				f.After = whole.Rows[i].After
-				rest, err := d.search(t.Context(), f, n)
-				if err != nil || !slices.EqualFunc(rest.Rows, want[i+1:], func(e search.Found, id string) bool { return e.ID == id }) {
-					t.Errorf("%+v after %d of %d has %d (%v)", f, i, n, len(rest.Rows), err)
-				}
-				f.After = ""
-			}
-			if f.Text != "" {
-				continue
-			}
-			if n, err := d.Index.Count(t.Context(), db.SQL, f.selection(noon)); err != nil || n != len(want) {
-				t.Errorf("%+v counts %d, want %d (%v)", f, n, len(want), err)
-			}
+			x.check(t, x.randomFilter())
 		}
 	})
+}
+
+// indexed are random applications, and what the index has of them.
+type indexed struct {
+	*testServer
+	db      *store.DB
+	rand    *rand.Rand
+	users   []string        // ids, by email
+	summary verdict.Summary // of the application that is indexed next
+	all     []search.Found
+	people  map[string]prefill.Fields // by application
+}
+
+// firstDay is when the first of them began.
+var firstDay = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+
+func newIndexed(t *testing.T, db *store.DB) *indexed {
+	t.Helper()
+	x := &indexed{testServer: open(t, db), db: db, rand: rand.New(rand.NewPCG(7, 7)), people: map[string]prefill.Fields{}}
+	for _, table := range []string{"review_index", "review_tokens"} {
+		if _, err := db.SQL.Exec(`DELETE FROM ` + table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x.Index.Summarize = func(context.Context, store.Queryer, applications.Application) (verdict.Summary, error) {
+		return x.summary, nil
+	}
+	x.signInAs(secret, "")
+	x.as(Reviewer)
+	users, err := x.Staff.Users(t.Context(), db.SQL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortFunc(users, func(a, b staff.User) int { return strings.Compare(a.Email, b.Email) })
+	for _, u := range users {
+		x.users = append(x.users, u.ID)
+	}
+	return x
+}
+
+func (x *indexed) pick(all ...string) string { return all[x.rand.IntN(len(all))] }
+
+// oneIn is true once in n times.
+func (x *indexed) oneIn(n int) bool { return x.rand.IntN(n) == 0 }
+
+// add stores and indexes an application.
+func (x *indexed) add(t *testing.T, i int) {
+	t.Helper()
+	a := one(uuid.NewString(), contract.Products()[x.rand.IntN(4)], journey.State(x.pick(states()...)),
+		firstDay.Add(time.Duration(x.rand.IntN(20))*6*time.Hour), noon)
+	a.ExternalID, a.Journey.PublicToken = fmt.Sprintf("%s-%d", x.pick("Loan", "lease", "Ana"), i), uuid.NewString()
+	if a.Journey.State == journey.Failed && x.oneIn(2) {
+		a.Journey.Status = contract.StatusError // the journey is complete
+	}
+	stored := stored{Application: a}
+	e := search.Found{ID: a.ID, Product: a.Product, ExternalID: a.ExternalID,
+		PublicToken: a.Journey.PublicToken, State: string(a.Journey.State),
+		Outcome: a.Journey.Outcome(), CreatedAt: a.CreatedAt, DecidedAt: time.UnixMicro(0)}
+	if a.Journey.State == journey.Ready {
+		stored.Body, stored.Report = []byte(`{}`), applications.StoredReport{Attempt: 1, At: noon}
+		e.Summary = someSummary(x.rand)
+		e.Verdict = e.Summary.Verdict
+	}
+	x.summary = e.Summary
+	a = applicationstest.Put(t, x.db, stored)
+	who := prefill.Fields{FirstName: x.pick("Ana", "Zoë", "José", "Mary Ann"), LastName: x.pick("Núñez", "O’Neil", "Lee", "Smith-Lee")}
+	who.Email = x.pick("a@example.com", "B@Example.com", "")
+	x.people[e.ID] = who
+	err := x.db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		if err := x.Index.OnChange(ctx, tx, a, applications.TimelineEntry{}); err != nil {
+			return err
+		}
+		if x.oneIn(2) {
+			e.Decision = x.pick(decisions.All...)
+			*x.now = noon.Add(-time.Duration(x.rand.IntN(36)) * time.Hour)
+			tx.Now = *x.now
+			if err := search.SetDecision(ctx, tx, e.ID, e.Decision); err != nil {
+				return err
+			}
+			e.DecidedAt, e.Outdated = tx.Now, x.oneIn(3)
+			answered[e.ID] = e.Decision == decisions.MoreAsked && x.oneIn(2)
+			if _, err := tx.ExecContext(ctx, `UPDATE review_index SET outdated = $2, answered = $3 WHERE application_id = $1`,
+				e.ID, e.Outdated, answered[e.ID]); err != nil {
+				return err
+			}
+		}
+		if x.oneIn(3) {
+			e.Assignee = x.pick(x.users[0], x.users[1])
+			if err := search.Assign(ctx, tx, e.ID, e.Assignee); err != nil {
+				return err
+			}
+		}
+		return x.Index.OnApplicant(ctx, tx, a, who)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.all = append(x.all, e)
+}
+
+func (x *indexed) randomFilter() filter {
+	some := x.all[x.rand.IntN(len(x.all))]
+	f := filter{Filter: pages.Filter{Text: x.pick("", "", "", "ana", "nunez zoe", "LEE", "mary lee smith",
+		"mar sm", "smi", "unknown", "b@example.com", "loan", "LEASE-1", "ana-", some.ID, strings.ToUpper(some.PublicToken), some.ExternalID)}}
+	f.Queue, f.user = x.pick(append(queues[:], "", "", "")...), x.pick(x.users[0], x.users[1])
+	if x.oneIn(2) {
+		f.Sort = pages.Order{By: x.pick(search.Sorts...), Descending: x.oneIn(2)}
+	}
+	if x.oneIn(2) {
+		f.State = journey.State(x.pick(states()...))
+	}
+	if x.oneIn(2) {
+		f.Product = contract.Products()[x.rand.IntN(4)]
+	}
+	if x.oneIn(3) {
+		f.Outcome = contract.Outcome(x.pick("SUCCESS", "EXIT", "ERROR"))
+	}
+	if x.oneIn(3) {
+		f.Decision = x.pick(append(decisions.All, search.Undecided)...)
+	}
+	if x.oneIn(4) {
+		f.From = firstDay.AddDate(0, 0, x.rand.IntN(4))
+	}
+	if x.oneIn(4) {
+		f.To = firstDay.AddDate(0, 0, x.rand.IntN(5))
+	}
+	return f
+}
+
+// check compares what a filter finds, page by page, with what fits it.
+func (x *indexed) check(t *testing.T, f filter) {
+	t.Helper()
+	slices.SortFunc(x.all, inOrder(f, x.users))
+	var want, got []string
+	for _, e := range x.all {
+		if fits(f, e, x.people[e.ID]) {
+			want = append(want, e.ID)
+		}
+	}
+	for read := 0; ; read++ {
+		page, err := x.search(t.Context(), f, 7)
+		if err != nil {
+			t.Fatalf("%+v: %v", f, err)
+		}
+		for _, e := range page.Rows {
+			got = append(got, e.ID)
+		}
+		if f.After = page.Next; page.Next == "" || read > 50 {
+			break
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v finds %d, want %d:\n%v\n%v", f, len(got), len(want), got, want)
+	}
+	x.checkOrder(t, f, want)
+	if f.Text != "" {
+		return
+	}
+	if n, err := x.Index.Count(t.Context(), x.db.SQL, f.selection(noon)); err != nil || n != len(want) {
+		t.Errorf("%+v counts %d, want %d (%v)", f, n, len(want), err)
+	}
+}
+
+// checkOrder compares the whole order, and the rest of it after a random application.
+func (x *indexed) checkOrder(t *testing.T, f filter, want []string) {
+	t.Helper()
+	f.After = ""
+	s, err := x.selection(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := x.Index.Order(t.Context(), s)
+	if err != nil || whole.Next != "" || !slices.EqualFunc(whole.Rows, want, func(e search.Found, id string) bool { return e.ID == id }) {
+		t.Errorf("%+v orders %d, want %d (%v)", f, len(whole.Rows), len(want), err)
+	} else if n := len(want); n > 0 {
+		i := x.rand.IntN(n)
+		f.After = whole.Rows[i].After
+		rest, err := x.search(t.Context(), f, n)
+		if err != nil || !slices.EqualFunc(rest.Rows, want[i+1:], func(e search.Found, id string) bool { return e.ID == id }) {
+			t.Errorf("%+v after %d of %d has %d (%v)", f, i, n, len(rest.Rows), err)
+		}
+	}
 }
 
 func TestSearchHandlesExpire(t *testing.T) {

@@ -49,14 +49,9 @@ func (d *testServer) invite(email string, role staff.Role) string {
 	return found[1]
 }
 
-// TestRoutesRequireRoles checks every address of the review dashboard with every role.
-// New addresses fail until they are added here.
-func TestRoutesRequireRoles(t *testing.T) {
-	d := open(t, storetest.SQLite(t, store.Portal))
-	d.signInAs(secret, "")
-	d.post(own+"/shares", url.Values{"publicId": {harbor}})
-	share := sharing.ID(appReady, harbor)
-	forms := map[string]url.Values{
+var (
+	// routeForms are sent to the routes.
+	routeForms = map[string]url.Values{
 		"POST /review/find":                       {"query": {"order"}},
 		"POST /review/assign":                     {"id": {appReady}, "do": {"take"}},
 		"POST /review/remind":                     {"id": {appReady}},
@@ -77,7 +72,8 @@ func TestRoutesRequireRoles(t *testing.T) {
 		"POST /review/second-factor":              {"do": {"add"}},
 		"POST /review/shares/{id}/withdraw":       {},
 	}
-	want := map[string]string{ // reviewer, administrator, auditor
+	// routeRoles are the users of each route: R reviewer, A administrator, U auditor.
+	routeRoles = map[string]string{
 		"GET /review": "RAU", "GET /review/overview": "RAU", "GET /review/find": "RAU", "POST /review/find": "RAU", "POST /review/assign": "RA-",
 		"POST /review/remind": "RA-", "POST /review/export": "RAU",
 		"POST /review/live": "RAU", "POST /review/density": "RAU", "POST /review/columns": "RAU", "POST /review/filters": "RAU",
@@ -104,12 +100,21 @@ func TestRoutesRequireRoles(t *testing.T) {
 		"GET /review/events": "RAU", "GET /review/events/{id}": "RAU", "POST /review/events/enable": "RA-",
 		"POST /review/events/{id}/redeliver": "RA-", "GET /review/letters": "RAU", "POST /review/letters/{id}/resend": "RA-",
 	}
+)
+
+// TestRoutesRequireRoles checks every address of the review dashboard with every role.
+// New addresses fail until they are added here.
+func TestRoutesRequireRoles(t *testing.T) {
+	d := open(t, storetest.SQLite(t, store.Portal))
+	d.signInAs(secret, "")
+	d.post(own+"/shares", url.Values{"publicId": {harbor}})
+	share := sharing.ID(appReady, harbor)
 	browsers := []*testServer{d.as(Reviewer), d.as(Administrator), d.as(Auditor)}
 	stranger := *d
 	stranger.http = &http.Client{CheckRedirect: d.http.CheckRedirect}
 	routes := d.table()
-	if len(routes) != len(want) {
-		t.Errorf("there are %d routes, and the test has %d", len(routes), len(want))
+	if len(routes) != len(routeRoles) {
+		t.Errorf("there are %d routes, and the test has %d", len(routes), len(routeRoles))
 	}
 	// Routes that end something come last.
 	slices.SortStableFunc(routes, func(a, b route) int {
@@ -133,7 +138,7 @@ func TestRoutesRequireRoles(t *testing.T) {
 			if method == "GET" {
 				resp, _ = b.get(path)
 			} else {
-				resp, _ = b.post(path, forms[r.pattern])
+				resp, _ = b.post(path, routeForms[r.pattern])
 			}
 			return resp
 		}
@@ -145,8 +150,8 @@ func TestRoutesRequireRoles(t *testing.T) {
 				t.Errorf("%s for %c: %d to %q", r.pattern, "RAU"[i], resp.StatusCode, resp.Header.Get("Location"))
 			}
 		}
-		if got != want[r.pattern] {
-			t.Errorf("%s is for %s, want %s", r.pattern, got, want[r.pattern])
+		if got != routeRoles[r.pattern] {
+			t.Errorf("%s is for %s, want %s", r.pattern, got, routeRoles[r.pattern])
 		}
 		if resp := ask(&stranger); resp.StatusCode != 303 || !strings.HasPrefix(resp.Header.Get("Location"), "/review/sign-in") {
 			t.Errorf("%s without signing in: %d to %q", r.pattern, resp.StatusCode, resp.Header.Get("Location"))
@@ -251,121 +256,151 @@ func TestAuditLog(t *testing.T) {
 		d.post(own+"/shares", url.Values{"publicId": {harbor}})
 		d.post("/review/shares/"+sharing.ID(appReady, harbor)+"/withdraw", nil)
 		d.invite("canary@example.com", Auditor)
-		rows, err := db.SQL.Query(`SELECT action, actor <> '', subject_id, detail FROM audit`)
-		if err != nil {
+		t.Run("entries", func(t *testing.T) { checkEntries(t, db) })
+		t.Run("pages", func(t *testing.T) { readAuditPages(t, d, db) })
+		t.Run("search", func(t *testing.T) { searchAuditLog(t, d) })
+		t.Run("pages of 50 entries", func(t *testing.T) { pageThroughAuditLog(t, d) })
+		t.Run("file", func(t *testing.T) { readAuditFile(t, d) })
+		t.Run("entries of a user", func(t *testing.T) { readEntriesOfUser(t, d) })
+	})
+}
+
+func checkEntries(t *testing.T, db *store.DB) {
+	rows, err := db.SQL.Query(`SELECT action, actor <> '', subject_id, detail FROM audit`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var got []string
+	for rows.Next() {
+		var action, application, detail string
+		var known bool
+		if err := rows.Scan(&action, &known, &application, &detail); err != nil {
 			t.Fatal(err)
 		}
-		defer rows.Close()
-		var got []string
-		for rows.Next() {
-			var action, application, detail string
-			var known bool
-			if err := rows.Scan(&action, &known, &application, &detail); err != nil {
-				t.Fatal(err)
-			}
-			line := action + " " + detail
-			if !known {
-				line += " unknown"
-			}
-			if application != "" && application != appReady {
-				t.Errorf("%s is of %s", line, application)
-			}
-			got = append(got, strings.TrimSpace(line))
+		line := action + " " + detail
+		if !known {
+			line += " unknown"
 		}
-		slices.Sort(got)
-		want := []string{"decided declined", "filesListed", "letterOpened", "letterWithheld noCreditor", "listed",
-			"noted", "opened", "personAdded auditor", "reportExported", "reportViewed", "reportViewed",
-			"searched words", "shared shared", "signInFailed password", "signInFailed password unknown", "signedIn password", "withdrawn"}
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("written down:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		if application != "" && application != appReady {
+			t.Errorf("%s is of %s", line, application)
 		}
-		err = db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
-			return d.Staff.Record(ctx, tx, staff.Entry{Action: staff.SignInFailed, Detail: "elsewhere"})
-		})
-		if _, page := d.get("/review/audit?action=signInFailed"); err != nil || !strings.Contains(page, "organization") {
-			t.Errorf("a failed sign-in at the issuer: %v\n%s", err, page)
-		}
-		if _, page := d.get("/review/audit"); !strings.Contains(page, i18ntest.EN("review.actions.reportViewed")) ||
-			!strings.Contains(page, "reviewer@example.com") || !strings.Contains(page, i18ntest.EN("review.audit.no_user")) ||
-			strings.Contains(page, "canary text") {
-			t.Errorf("the trail's page:\n%s", page)
-		}
-		_, page := d.get("/review/audit?action=decided&application=" + appReady + "&from=2026-03-14&to=2026-03-14&lang=es")
-		if !strings.Contains(page, "Rechazada") || strings.Count(page, "<tr") != 2 {
-			t.Errorf("the trail, narrowed, in Spanish:\n%s", page)
-		}
-		if _, page := d.get("/review/audit?from=2026-03-15"); !strings.Contains(page, i18ntest.EN("review.audit.none")) {
-			t.Errorf("the trail of a later day:\n%s", page)
-		}
-		for _, bad := range []string{"?action=x", "?actor=x", "?application=1", "?from=x",
-			"?to=2026-13-01", "?after=" + strings.Repeat("1", 200)} {
-			if resp, _ := d.get("/review/audit" + bad); resp.StatusCode != 404 {
-				t.Errorf("GET /review/audit%s = %d", bad, resp.StatusCode)
-			}
-		}
-		for text, rows := range map[string]int{"reviewer@ declined": 1, i18ntest.EN("review.actions.decided"): 1, "CANARY@": 1,
-			appReady[:13] + " " + i18ntest.EN("review.actions.noted"): 1, "canary note": 0, "100%": 0} {
-			_, page := d.post("/review/audit", url.Values{"query": {text}})
-			if n := max(strings.Count(page, "<tr")-1, 0); n != rows || strings.Contains(page, "/review/audit.csv") {
-				t.Errorf("the trail has %d lines with %q, want %d\n%s", n, text, rows, page)
-			}
-		}
-		if resp, _ := d.post("/review/audit", url.Values{"query": {" "}, "action": {"listed"}}); resp.Header.Get("Location") !=
-			"/review/audit?action=listed" {
-			t.Errorf("a search without a text leads to %q", resp.Header.Get("Location"))
-		}
-		entries := func(page string) int { return strings.Count(page, `class="sentence"`) } // of one run
-		for i := range 55 {
-			d.get(fmt.Sprintf("/review?from=2026-01-%02d", i%28+1))
-		}
-		_, page = d.get("/review/audit?action=listed")
-		older := regexp.MustCompile(`href="(/review/audit\?action=listed&amp;after=[^"]+)"`).FindStringSubmatch(page)
-		if older == nil || entries(page) != 50 {
-			t.Fatalf("a full page of the trail has %d rows and leads to %v", entries(page), older)
-		}
-		if _, page := d.get(strings.ReplaceAll(older[1], "&amp;", "&")); entries(page) != 6 {
-			t.Errorf("the page after it has %d rows, want 6", entries(page))
-		}
-		_, page = d.post("/review/audit", url.Values{"query": {"reviewer"}, "action": {"listed"}})
-		cursor := regexp.MustCompile(`name="after" value="([^"]+)"`).FindStringSubmatch(page)
-		if cursor == nil || entries(page) != 50 {
-			t.Fatalf("a full page of a search has %d rows and leads to %v", entries(page), cursor)
-		}
-		if _, page := d.post("/review/audit", url.Values{"query": {"reviewer"}, "action": {"listed"}, "after": {cursor[1]}}); entries(page) != 6 {
-			t.Errorf("the page after it has %d rows, want 6", entries(page))
-		}
-		if _, page := d.get("/review/audit?action=listed"); !strings.Contains(page, `href="/review/audit.csv?action=listed"`) {
-			t.Error("the page does not lead to the file of its lines")
-		}
-		resp, file := d.get("/review/audit.csv?action=listed")
-		cells, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(file, spreadsheet.ByteOrderMark))).ReadAll()
-		if err != nil || resp.StatusCode != 200 || len(cells) != 57 {
-			t.Fatalf("the file: %d, %d rows, %v", resp.StatusCode, len(cells), err)
-		}
-		if r := cells[1]; r[1] != "reviewer@example.com" || r[2] != "listed" || r[0] != "2026-03-14T12:00:00Z" {
-			t.Errorf("a line of the file: %q", r)
-		}
-		if resp, _ := d.get("/review/audit.csv?action=x"); resp.StatusCode != 404 {
-			t.Errorf("a file of no known filter: %d", resp.StatusCode)
-		}
-		if _, file := d.get("/review/audit.csv?action=auditRead"); !strings.Contains(file, `"reviewer@example.com","auditRead","","","file",`) {
-			t.Errorf("reading the trail as a file is not in it:\n%s", file)
-		}
-		d.post("/review/assign", url.Values{"id": {appReady, appStarted}, "do": {"take"}})
-		_, page = d.get("/review/audit")
-		me := regexp.MustCompile(`<option value="([0-9a-f-]{36})">reviewer@example.com`).FindStringSubmatch(page)
-		if me == nil {
-			t.Fatalf("the trail cannot be narrowed to a user:\n%s", page)
-		}
-		_, page = d.get("/review/audit?actor=" + me[1])
-		d.requireText("the trail of a user", page, `<a href="/review?assignee=`+me[1]+`">2</a>`,
-			`<a href="/review/audit?action=decided&amp;actor=`+me[1]+`">1</a>`)
-		if _, page := d.get("/review?assignee=" + me[1]); strings.Count(page, "data-id=") != 2 {
-			t.Errorf("the applications assigned to a user:\n%s", page)
-		}
-		if _, page := d.get("/review?assignee=none"); strings.Contains(page, "data-id=") {
-			t.Errorf("applications of no user:\n%s", page)
-		}
+		got = append(got, strings.TrimSpace(line))
+	}
+	slices.Sort(got)
+	want := []string{"decided declined", "filesListed", "letterOpened", "letterWithheld noCreditor", "listed",
+		"noted", "opened", "personAdded auditor", "reportExported", "reportViewed", "reportViewed",
+		"searched words", "shared shared", "signInFailed password", "signInFailed password unknown", "signedIn password", "withdrawn"}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("written down:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+
+}
+
+func readAuditPages(t *testing.T, d *testServer, db *store.DB) {
+	err := db.Tx(t.Context(), func(ctx context.Context, tx *store.Tx) error {
+		return d.Staff.Record(ctx, tx, staff.Entry{Action: staff.SignInFailed, Detail: "elsewhere"})
 	})
+	if _, page := d.get("/review/audit?action=signInFailed"); err != nil || !strings.Contains(page, "organization") {
+		t.Errorf("a failed sign-in at the issuer: %v\n%s", err, page)
+	}
+	if _, page := d.get("/review/audit"); !strings.Contains(page, i18ntest.EN("review.actions.reportViewed")) ||
+		!strings.Contains(page, "reviewer@example.com") || !strings.Contains(page, i18ntest.EN("review.audit.no_user")) ||
+		strings.Contains(page, "canary text") {
+		t.Errorf("the trail's page:\n%s", page)
+	}
+	_, page := d.get("/review/audit?action=decided&application=" + appReady + "&from=2026-03-14&to=2026-03-14&lang=es")
+	if !strings.Contains(page, "Rechazada") || strings.Count(page, "<tr") != 2 {
+		t.Errorf("the trail, narrowed, in Spanish:\n%s", page)
+	}
+	if _, page := d.get("/review/audit?from=2026-03-15"); !strings.Contains(page, i18ntest.EN("review.audit.none")) {
+		t.Errorf("the trail of a later day:\n%s", page)
+	}
+	for _, bad := range []string{"?action=x", "?actor=x", "?application=1", "?from=x",
+		"?to=2026-13-01", "?after=" + strings.Repeat("1", 200)} {
+		if resp, _ := d.get("/review/audit" + bad); resp.StatusCode != 404 {
+			t.Errorf("GET /review/audit%s = %d", bad, resp.StatusCode)
+		}
+	}
+
+}
+
+func searchAuditLog(t *testing.T, d *testServer) {
+	for text, rows := range map[string]int{"reviewer@ declined": 1, i18ntest.EN("review.actions.decided"): 1, "CANARY@": 1,
+		appReady[:13] + " " + i18ntest.EN("review.actions.noted"): 1, "canary note": 0, "100%": 0} {
+		_, page := d.post("/review/audit", url.Values{"query": {text}})
+		if n := max(strings.Count(page, "<tr")-1, 0); n != rows || strings.Contains(page, "/review/audit.csv") {
+			t.Errorf("the trail has %d lines with %q, want %d\n%s", n, text, rows, page)
+		}
+	}
+	if resp, _ := d.post("/review/audit", url.Values{"query": {" "}, "action": {"listed"}}); resp.Header.Get("Location") !=
+		"/review/audit?action=listed" {
+		t.Errorf("a search without a text leads to %q", resp.Header.Get("Location"))
+	}
+
+}
+
+func pageThroughAuditLog(t *testing.T, d *testServer) {
+	entries := func(page string) int { return strings.Count(page, `class="sentence"`) } // of one run
+	for i := range 55 {
+		d.get(fmt.Sprintf("/review?from=2026-01-%02d", i%28+1))
+	}
+	_, page := d.get("/review/audit?action=listed")
+	older := regexp.MustCompile(`href="(/review/audit\?action=listed&amp;after=[^"]+)"`).FindStringSubmatch(page)
+	if older == nil || entries(page) != 50 {
+		t.Fatalf("a full page of the trail has %d rows and leads to %v", entries(page), older)
+	}
+	if _, page := d.get(strings.ReplaceAll(older[1], "&amp;", "&")); entries(page) != 6 {
+		t.Errorf("the page after it has %d rows, want 6", entries(page))
+	}
+	_, page = d.post("/review/audit", url.Values{"query": {"reviewer"}, "action": {"listed"}})
+	cursor := regexp.MustCompile(`name="after" value="([^"]+)"`).FindStringSubmatch(page)
+	if cursor == nil || entries(page) != 50 {
+		t.Fatalf("a full page of a search has %d rows and leads to %v", entries(page), cursor)
+	}
+	if _, page := d.post("/review/audit", url.Values{"query": {"reviewer"}, "action": {"listed"}, "after": {cursor[1]}}); entries(page) != 6 {
+		t.Errorf("the page after it has %d rows, want 6", entries(page))
+	}
+
+}
+
+func readAuditFile(t *testing.T, d *testServer) {
+	if _, page := d.get("/review/audit?action=listed"); !strings.Contains(page, `href="/review/audit.csv?action=listed"`) {
+		t.Error("the page does not lead to the file of its lines")
+	}
+	resp, file := d.get("/review/audit.csv?action=listed")
+	cells, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(file, spreadsheet.ByteOrderMark))).ReadAll()
+	if err != nil || resp.StatusCode != 200 || len(cells) != 57 {
+		t.Fatalf("the file: %d, %d rows, %v", resp.StatusCode, len(cells), err)
+	}
+	if r := cells[1]; r[1] != "reviewer@example.com" || r[2] != "listed" || r[0] != "2026-03-14T12:00:00Z" {
+		t.Errorf("a line of the file: %q", r)
+	}
+	if resp, _ := d.get("/review/audit.csv?action=x"); resp.StatusCode != 404 {
+		t.Errorf("a file of no known filter: %d", resp.StatusCode)
+	}
+	if _, file := d.get("/review/audit.csv?action=auditRead"); !strings.Contains(file, `"reviewer@example.com","auditRead","","","file",`) {
+		t.Errorf("reading the trail as a file is not in it:\n%s", file)
+	}
+
+}
+
+func readEntriesOfUser(t *testing.T, d *testServer) {
+	d.post("/review/assign", url.Values{"id": {appReady, appStarted}, "do": {"take"}})
+	_, page := d.get("/review/audit")
+	me := regexp.MustCompile(`<option value="([0-9a-f-]{36})">reviewer@example.com`).FindStringSubmatch(page)
+	if me == nil {
+		t.Fatalf("the trail cannot be narrowed to a user:\n%s", page)
+	}
+	_, page = d.get("/review/audit?actor=" + me[1])
+	d.requireText("the trail of a user", page, `<a href="/review?assignee=`+me[1]+`">2</a>`,
+		`<a href="/review/audit?action=decided&amp;actor=`+me[1]+`">1</a>`)
+	if _, page := d.get("/review?assignee=" + me[1]); strings.Count(page, "data-id=") != 2 {
+		t.Errorf("the applications assigned to a user:\n%s", page)
+	}
+	if _, page := d.get("/review?assignee=none"); strings.Contains(page, "data-id=") {
+		t.Errorf("applications of no user:\n%s", page)
+	}
+
 }

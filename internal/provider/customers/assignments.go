@@ -9,6 +9,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
+	"vestibule/internal/report"
 	"vestibule/internal/store"
 )
 
@@ -73,7 +74,8 @@ func (s *Service) listProducts(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := []item{}
 	for _, p := range all {
-		i := item{ProductID: p.ID, Name: p.Name, CreatedAt: formatTime(p.Created), UpdatedAt: formatTime(p.Updated)}
+		i := item{ProductID: p.ID, Name: p.Name,
+			CreatedAt: report.TimestampOf(p.Created).String(), UpdatedAt: report.TimestampOf(p.Updated).String()}
 		if p.Configuration.ID != "" {
 			i.Configuration = &effective{p.Configuration.ID, p.Configuration.Alias, p.Inherited}
 		}

@@ -355,10 +355,3 @@ func (s *Service) CreateConfiguration(ctx context.Context, tx *store.Tx, parentI
 	}
 	return c, err
 }
-
-// RetireConfiguration retires a configuration of a parent account, or lets products get it again, and
-// reports whether that changed it. Products and child accounts that have a retired one keep it, and none
-// can get it any more.
-func (s *Service) RetireConfiguration(ctx context.Context, tx *store.Tx, parentID, id string, retire bool) (changed bool, err error) {
-	return retireConfiguration(ctx, tx, parentID, id, retire)
-}

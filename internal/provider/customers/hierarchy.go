@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
@@ -174,7 +173,5 @@ func (s *Service) rotate(w http.ResponseWriter, r *http.Request) error {
 		ClientID          string `json:"clientId"`
 		SecretKey         string `json:"secretKey"`
 		PreviousExpiresAt string `json:"previousExpiresAt"`
-	}{out.ClientID, out.SecretKey, formatTime(out.PreviousExpires)})
+	}{out.ClientID, out.SecretKey, report.TimestampOf(out.PreviousExpires).String()})
 }
-
-func formatTime(t time.Time) string { return report.TimestampOf(t).String() }

@@ -319,9 +319,10 @@ func insertConfiguration(ctx context.Context, tx *store.Tx, c Configuration, cre
 		c.IncomeModelSuite, c.IncomeInflows, string(c.EligibilityKind), c.BankLimit, c.RefreshDays, c.PreparedReport, store.Micros(created)))
 }
 
-// retireConfiguration retires a configuration of a parent account, or lets products get it again. It
-// returns false if the account has none for which that is a change.
-func retireConfiguration(ctx context.Context, tx *store.Tx, parentID, id string, retire bool) (bool, error) {
+// RetireConfiguration retires a configuration of a parent account, or lets products get it again, and
+// reports whether that changed it. Products and child accounts that have a retired one keep it, and none
+// can get it any more.
+func (*Service) RetireConfiguration(ctx context.Context, tx *store.Tx, parentID, id string, retire bool) (changed bool, err error) {
 	if !retire {
 		return store.ExecOne(tx.ExecContext(ctx, `UPDATE product_configurations SET retired_at = NULL
 			WHERE id = $2 AND customer_id = $1 AND retired_at IS NOT NULL`, parentID, id))

@@ -207,6 +207,6 @@ func (s *Pages) entries(ctx context.Context, r *http.Request, by user, d provide
 	if v.Log, err = console.ReadLog(ctx, s.DB.SQL, s.Staff, f); err != nil {
 		return nil, err
 	}
-	v.List.Pager = listPager(q, s.Home+"/audit", text, v.Next != "", v.Next)
+	v.List.Pager = Pager(q, s.Home+"/audit", text, v.Next != "", v.Next)
 	return providerui.DashboardAuditPage(d, v), nil
 }

@@ -50,7 +50,7 @@ func (s *Service) childList(ctx context.Context, r *http.Request, by user, d pro
 	})
 	v := providerui.DashboardAccounts{List: listOf("/dashboard/accounts", q), Searched: text, Addable: by.hierarchy}
 	for _, a := range all {
-		if anyContains(text, a.Name, a.DisplayName, a.PublicID) {
+		if Contains(text, a.Name, a.DisplayName, a.PublicID) {
 			v.Children = append(v.Children, providerui.DashboardAccount{PublicID: a.PublicID,
 				Name: a.Name, DisplayName: a.DisplayName, Created: a.Created})
 		}

@@ -251,9 +251,6 @@ func (s *Service) RecordConsumer(ctx context.Context, tx *store.Tx, e staff.Entr
 	return s.Staff.Record(ctx, tx, e)
 }
 
-// Reference returns the name of a report in addresses and in the audit trail.
-func (s *Service) Reference(publicToken string) string { return s.reference(publicToken) }
-
 func noticeCell(sessionID string) store.Cell {
 	return store.Cell{Table: "dashboard_notices", Column: "sealed", Row: sessionID}
 }

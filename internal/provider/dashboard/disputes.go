@@ -99,7 +99,7 @@ func (s *Service) dispute(ctx context.Context, r *http.Request, by user, d provi
 			v.Reads, err = s.reads(ctx, tx, about)
 		}
 		if err == nil && s.Reports.Correctable(about) {
-			v.Report = s.reference(x.PublicToken)
+			v.Report = s.Reference(x.PublicToken)
 		} else if errors.Is(err, store.ErrNotFound) {
 			err = nil
 		}
@@ -141,7 +141,7 @@ func (s *Service) findDisputable(ctx context.Context, by user, query string) (st
 		x, err = s.own(ctx, s.DB.SQL, by, token)
 	}
 	if err == nil && s.Reports.Correctable(x) {
-		return by.pages.Home + "/reports/" + s.reference(token) + "/dispute", nil, nil
+		return by.pages.Home + "/reports/" + s.Reference(token) + "/dispute", nil, nil
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		err = nil

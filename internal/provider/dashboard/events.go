@@ -305,7 +305,7 @@ func (s *Service) delivery(ctx context.Context, r *http.Request, by user, d prov
 	// A third party's event may be about another customer's report.
 	switch _, err := s.own(ctx, s.DB.SQL, by, x.Subject); {
 	case err == nil:
-		v.Report = s.reference(x.Subject)
+		v.Report = s.Reference(x.Subject)
 	case !errors.Is(err, store.ErrNotFound):
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func (s *Pages) guardAs(r *http.Request, mode, destination string) error {
 		return refusal("sent from two places")
 	case len(site) == 1 && site[0] != "same-origin":
 		return refusal("sent by another site's page")
-	case len(origin) == 1 && origin[0] != s.origin() && !(origin[0] == "null" && len(site) == 1):
+	case len(origin) == 1 && origin[0] != httpx.Origin(s.public) && !(origin[0] == "null" && len(site) == 1):
 		// Pages with the policy no-referrer send the origin null with their own forms.
 		return refusal("sent by another origin's page")
 	case len(site) == 0 && len(origin) == 0:
@@ -49,8 +49,6 @@ func (s *Pages) guardAs(r *http.Request, mode, destination string) error {
 }
 
 func refusal(why string) error { return httpx.NewError(contract.CodeForbidden, errors.New(why)) }
-
-func (s *Pages) origin() string { return httpx.Origin(s.public) }
 
 // ourHost reports whether host is that of the public URL. All loopback names are
 // equivalent.

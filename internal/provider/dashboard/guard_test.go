@@ -100,8 +100,8 @@ func TestReferencesHideIDs(t *testing.T) {
 	s := bare(t, "https://service.example")
 	for range 100 {
 		token := uuid.NewString()
-		ref := s.reference(token)
-		if ref == token || len(ref) != 36 || s.token(ref) != token || s.reference(token) != ref {
+		ref := s.Reference(token)
+		if ref == token || len(ref) != 36 || s.token(ref) != token || s.Reference(token) != ref {
 			t.Fatalf("reference(%s) = %s, which names %s", token, ref, s.token(ref))
 		}
 	}
@@ -111,7 +111,7 @@ func TestReferencesHideIDs(t *testing.T) {
 			t.Errorf("token(%q) = %q", bad, got)
 		}
 	}
-	if got := s.reference("no token"); got != "" {
+	if got := s.Reference("no token"); got != "" {
 		t.Errorf("reference of what is none = %q", got)
 	}
 }

@@ -80,8 +80,9 @@ func pager(query url.Values, path string, full bool, last string) providerui.Das
 	return p
 }
 
-// listPager is pager for a list that may be searched for a text; its next page is requested by a form.
-func listPager(query url.Values, path, text string, full bool, last string) providerui.DashboardPager {
+// Pager returns the links of a list to its other pages; last is the cursor of the next one. The next
+// page of a list that is searched for a text is requested by a form.
+func Pager(query url.Values, path, text string, full bool, last string) providerui.DashboardPager {
 	if text == "" {
 		return pager(query, path, full, last)
 	}
@@ -121,8 +122,8 @@ func searchIn(path string, list searched) finder {
 	}
 }
 
-// anyContains reports whether each word of a search text is part of one of the names, in any case.
-func anyContains(text string, names ...string) bool {
+// Contains reports whether each word of a search text is part of one of the names, in any case.
+func Contains(text string, names ...string) bool {
 	all := strings.ToLower(strings.Join(names, "\n"))
 	return !slices.ContainsFunc(strings.Fields(strings.ToLower(text)), func(word string) bool { return !strings.Contains(all, word) })
 }

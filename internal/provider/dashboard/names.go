@@ -9,10 +9,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// reference encrypts the identifier of a report or a sharing token as one block, so
-// that the identifier itself is not in URLs. It is not an authorization: handlers
-// check the owner.
-func (s *Service) reference(token string) string {
+// Reference encrypts the identifier of a report or a sharing token as one block, for
+// addresses and the audit trail. It is not an authorization: handlers check the owner.
+func (s *Service) Reference(token string) string {
 	id, err := uuid.Parse(token)
 	if err != nil {
 		return ""

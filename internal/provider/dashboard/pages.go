@@ -158,15 +158,6 @@ func List(r *http.Request, path string, orders []string, filters ...string) (l p
 	return l, err
 }
 
-// Pager returns the links of a list to its other pages; last is the cursor of the next one. The list
-// may be searched for a text.
-func Pager(query url.Values, path, text string, more bool, last string) providerui.DashboardPager {
-	return listPager(query, path, text, more, last)
-}
-
-// Contains reports whether each word of a search text is part of one of the names, in any case.
-func Contains(text string, names ...string) bool { return anyContains(text, names...) }
-
 // Routes are the pages of a kind of users.
 type Routes struct {
 	Pages map[string]Page     // by their patterns

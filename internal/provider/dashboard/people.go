@@ -45,7 +45,7 @@ func (s *Pages) userList(ctx context.Context, r *http.Request, by user, d provid
 	})
 	v := providerui.DashboardPeople{List: listOf(s.Home+"/people", q), Searched: text}
 	for _, u := range all {
-		if anyContains(text, u.Email) {
+		if Contains(text, u.Email) {
 			v.Rows = append(v.Rows, providerui.DashboardPerson{ID: u.ID, Email: u.Email, Created: u.Created, SignedIn: u.SignedIn,
 				Self: u.ID == by.ID, Invited: u.Invited(), Factor: u.HasFactor, Role: RoleName(u.Role)})
 		}

@@ -58,7 +58,7 @@ func (s *Service) reports(ctx context.Context, r *http.Request, by user, d provi
 	}
 	v := s.reportList(by, q, all, children)
 	if n := len(all); n > 0 {
-		last := store.Cursor{At: all[n-1].Created, ID: s.reference(all[n-1].PublicToken)}.String()
+		last := store.Cursor{At: all[n-1].Created, ID: s.Reference(all[n-1].PublicToken)}.String()
 		if f.Sort == reports.ByStatus {
 			last = string(all[n-1].Status) + "." + last
 		}
@@ -132,7 +132,7 @@ func (s *Service) reportList(by user, q url.Values, all []reports.Report, childr
 }
 
 func (s *Service) reportView(x reports.Report) providerui.DashboardReport {
-	return providerui.DashboardReport{Reference: s.reference(x.PublicToken), ProductID: x.ProductID, Kind: x.Kind, ExternalID: x.ExternalID,
+	return providerui.DashboardReport{Reference: s.Reference(x.PublicToken), ProductID: x.ProductID, Kind: x.Kind, ExternalID: x.ExternalID,
 		Status: x.Status, Substatus: x.Substatus, Created: x.Created, Retrieved: x.Retrieved}
 }
 
@@ -255,7 +255,7 @@ func (s *Service) findReports(ctx context.Context, by user, query string) (strin
 	case query == "":
 		to = "/dashboard/reports"
 	case one != nil:
-		to = "/dashboard/reports/" + s.reference(one.PublicToken)
+		to = "/dashboard/reports/" + s.Reference(one.PublicToken)
 	}
 	return to, func(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 		children, err := s.childrenOf(ctx, s.DB.SQL, by)
@@ -275,7 +275,7 @@ func (s *Service) findDeliveries(ctx context.Context, by user, query string) (st
 	case query == "":
 		to = "/dashboard/deliveries"
 	case one != nil:
-		to = "/dashboard/deliveries?report=" + s.reference(one.PublicToken)
+		to = "/dashboard/deliveries?report=" + s.Reference(one.PublicToken)
 	}
 	return to, func(ctx context.Context, _ *http.Request, by user, d providerui.Dashboard) (templ.Component, error) {
 		v := providerui.DashboardDeliveries{List: listOf("/dashboard/deliveries", url.Values{}), Searched: query}
@@ -406,8 +406,8 @@ func (s *Service) shares(ctx context.Context, r *http.Request, by user, d provid
 		return v, err
 	}
 	if n := len(all); n > 0 {
-		last := store.Cursor{At: all[n-1].Created, ID: s.reference(all[n-1].RelayToken)}.String()
-		v.List.Pager = listPager(q, path, text, n == pageSize, last)
+		last := store.Cursor{At: all[n-1].Created, ID: s.Reference(all[n-1].RelayToken)}.String()
+		v.List.Pager = Pager(q, path, text, n == pageSize, last)
 	}
 	return v, nil
 }
@@ -427,10 +427,10 @@ func (s *Service) shareViews(ctx context.Context, by user, all []sharing.Share, 
 		if received {
 			a = accounts[x.CustomerID]
 		}
-		v := providerui.DashboardShare{Reference: s.reference(x.RelayToken), RelayToken: x.RelayToken, With: a.PublicID,
+		v := providerui.DashboardShare{Reference: s.Reference(x.RelayToken), RelayToken: x.RelayToken, With: a.PublicID,
 			WithName: a.ApplicantName(), State: string(x.State(s.Now())), Created: x.Created, Expires: x.Expires, Read: x.Read, Revoked: x.Revoked}
 		if !received { // otherwise it is another customer's report
-			v.Report = s.reference(x.PublicToken)
+			v.Report = s.Reference(x.PublicToken)
 			if x.CustomerID != by.account.ID {
 				v.Child = accounts[x.CustomerID].Name
 			}
@@ -514,7 +514,7 @@ func (s *Service) grant(ctx context.Context, tx *store.Tx, by user, in input, to
 	if err != nil {
 		return done{}, err
 	}
-	d := done{action: "report shared", object: s.reference(relay), detail: with, flash: "shared", to: "/dashboard/relay-tokens"}
+	d := done{action: "report shared", object: s.Reference(relay), detail: with, flash: "shared", to: "/dashboard/relay-tokens"}
 	return d, s.inTrailOf(ctx, tx, by, owner.ID, d)
 }
 
@@ -566,8 +566,8 @@ func (s *Service) emails(ctx context.Context, r *http.Request, by user, d provid
 	}
 	v := providerui.DashboardOutbox{List: listOf("/dashboard/outbox", q), Searched: text, Sends: s.Outbox.Sends()}
 	for _, l := range all {
-		if anyContains(text, l.To, l.Subject) {
-			row := providerui.DashboardLetter{Email: l, Report: s.reference(l.About)}
+		if Contains(text, l.To, l.Subject) {
+			row := providerui.DashboardLetter{Email: l, Report: s.Reference(l.About)}
 			if v.Sends && l.State() == mail.GivenUp {
 				row.Again = l.Failed.Add(mail.RetryWait)
 			}
@@ -576,7 +576,7 @@ func (s *Service) emails(ctx context.Context, r *http.Request, by user, d provid
 	}
 	if n := len(all); n > 0 {
 		last := all[n-1]
-		v.List.Pager = listPager(q, "/dashboard/outbox", text, n == f.Limit, store.Cursor{At: last.Created, ID: last.ID}.String())
+		v.List.Pager = Pager(q, "/dashboard/outbox", text, n == f.Limit, store.Cursor{At: last.Created, ID: last.ID}.String())
 		if v.List.Pager.After != "" {
 			v.List.Pager.Back = last.Created
 		}

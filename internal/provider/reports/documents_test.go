@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
@@ -112,13 +113,15 @@ func TestImagesDelayNoOtherReport(t *testing.T) {
 // TestImagesAreReadWithinATime checks that images are listed as not read after the time for all
 // images of a report.
 func TestImagesAreReadWithinATime(t *testing.T) {
-	turns <- struct{}{} // as a report that is made
-	defer func() { <-turns }()
-	slow := slowScanner{make(chan struct{}, 2), nil}
-	reader := StubReader{Scanner: outOfTurn{slow, time.Now().Add(20 * time.Millisecond)}, Log: slog.New(slog.DiscardHandler)}
-	file := StubFile{Body: func() ([]byte, error) { return picture(t), nil }}
-	stubs, err := reader.Read(t.Context(), []StubFile{file, file}, StubSubject{At: time.Now()}, bankdata.Data{})
-	if err != nil || len(stubs) != 2 || !stubs[0].Image || !stubs[1].Image || len(slow.began) == 0 {
-		t.Errorf("%+v %v", stubs, err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		turns <- struct{}{} // as a report that is made
+		defer func() { <-turns }()
+		slow := slowScanner{make(chan struct{}, 2), nil}
+		reader := StubReader{Scanner: outOfTurn{slow, time.Now().Add(20 * time.Millisecond)}, Log: slog.New(slog.DiscardHandler)}
+		file := StubFile{Body: func() ([]byte, error) { return picture(t), nil }}
+		stubs, err := reader.Read(t.Context(), []StubFile{file, file}, StubSubject{At: time.Now()}, bankdata.Data{})
+		if err != nil || len(stubs) != 2 || !stubs[0].Image || !stubs[1].Image || len(slow.began) == 0 {
+			t.Errorf("%+v %v", stubs, err)
+		}
+	})
 }

@@ -91,12 +91,12 @@ func (r Report) sourceKey(at SignIn) string { return cmp.Or(at.Connection, at.Pr
 // identifiers in place of the connector's.
 func payrollOf(r Report, at SignIn, provider sources.Institution, f sources.Fetched) income.Payroll {
 	name := cmp.Or(at.Name, provider.Name)
-	p := income.Payroll{ID: derivedID(r.link(at), "payroll/"+at.Provider), SourceID: bankdata.SourceID(name, 0),
+	p := income.Payroll{ID: DerivedID(r.link(at), "payroll/"+at.Provider), SourceID: bankdata.SourceID(name, 0),
 		Provider: name, Type: provider.Employer}
 	if f.Payroll == nil {
 		return p
 	}
-	id := func(what string) string { return derivedID(r.PublicToken, r.sourceKey(at)+"/"+what) }
+	id := func(what string) string { return DerivedID(r.PublicToken, r.sourceKey(at)+"/"+what) }
 	if p.Owner = f.Payroll.Owner; p.Owner.FirstName != "" || p.Owner.LastName != "" {
 		p.Owner.RecordID = id("owner")
 	}
@@ -110,14 +110,14 @@ func payrollOf(r Report, at SignIn, provider sources.Institution, f sources.Fetc
 // ConnectionID returns the identifier that a report uses for a source: the id of the access
 // to an institution.
 func ConnectionID(publicToken, source string) string {
-	return derivedID(publicToken, source+"/connection")
+	return DerivedID(publicToken, source+"/connection")
 }
 
 // connectionOf converts fetched data to a connection of the report, with the report's
 // identifiers in place of the institution's. n is how many connections with the same
 // institution are before it.
 func connectionOf(r Report, at SignIn, f sources.Fetched, n int) bankdata.Connection {
-	id := func(what string) string { return derivedID(r.PublicToken, r.sourceKey(at)+"/"+what) }
+	id := func(what string) string { return DerivedID(r.PublicToken, r.sourceKey(at)+"/"+what) }
 	c := bankdata.Connection{ID: ConnectionID(r.PublicToken, r.sourceKey(at)), SourceID: bankdata.SourceID(at.Name, n), Institution: at.Name,
 		Status: f.Status()}
 	for i, o := range f.Owners {

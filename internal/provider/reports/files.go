@@ -164,9 +164,9 @@ func (s *Service) retrievedFiles(ctx context.Context, rep Report) (over bool, al
 		fixed := in
 		fixed.Corrections = corrections.Merge(in.Corrections, made)
 		explained := fixed.corrected(rep).Data
-		id := derivedID(rep.PublicToken, "analysis")
+		id := DerivedID(rep.PublicToken, "analysis")
 		all = append(all, file{
-			listed: listed{"CASHFLOW_ANALYSIS", derivedID(rep.PublicToken, "file/analysis"), "REPORT_ANALYSIS", id, id + "/" + analysisName},
+			listed: listed{"CASHFLOW_ANALYSIS", DerivedID(rep.PublicToken, "file/analysis"), "REPORT_ANALYSIS", id, id + "/" + analysisName},
 			name:   analysisName, body: func() (any, error) { return s.analysis(ctx, rep, *explained) },
 		})
 	}
@@ -189,12 +189,12 @@ func (s *Service) retrievedFiles(ctx context.Context, rep Report) (over bool, al
 
 // transactionsOf describes the file of a bank.
 func transactionsOf(rep Report, c bankdata.Connection) listed {
-	return listed{report.BankTransactionsDocument, derivedID(rep.PublicToken, "file/"+c.ID), c.SourceID, c.ID, c.ID + "/" + transactionsName}
+	return listed{report.BankTransactionsDocument, DerivedID(rep.PublicToken, "file/"+c.ID), c.SourceID, c.ID, c.ID + "/" + transactionsName}
 }
 
 // statementsIn describes the file of a payroll connection.
 func statementsIn(rep Report, p income.Payroll) listed {
-	return listed{report.PayrollStatementsDocument, derivedID(rep.PublicToken, "file/"+p.ID), p.SourceID, p.ID, p.ID + "/" + statementsName}
+	return listed{report.PayrollStatementsDocument, DerivedID(rep.PublicToken, "file/"+p.ID), p.SourceID, p.ID, p.ID + "/" + statementsName}
 }
 
 // analysis explains how the report's figures were computed, with the scores in the

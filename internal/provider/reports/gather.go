@@ -48,7 +48,7 @@ func (s *Service) retrieve(ctx context.Context, r Report, in *Input, from origin
 		last = at
 		id := bankdata.SourceID(at.Name, 0)
 		in.Failed = append(in.Failed, report.Source{SourceID: id, SourceType: report.SourceBankTransaction, Status: at.Status})
-		added.Failed = append(added.Failed, eligibility.Failed{SourceID: id, SourceUUID: derivedID(r.PublicToken, "failed/"+id),
+		added.Failed = append(added.Failed, eligibility.Failed{SourceID: id, SourceUUID: DerivedID(r.PublicToken, "failed/"+id),
 			Institution: at.Name, Status: at.Status, Substatus: at.Substatus, At: at.At.Time})
 	}
 	in.Data = &data

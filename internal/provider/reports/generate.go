@@ -223,10 +223,10 @@ func (s *Service) build(ctx context.Context, r Report, in *Input, from origin) (
 	return w, nil
 }
 
-// derivedID returns an identifier derived from a report, so that it is the same each
-// time the report is generated.
-func derivedID(publicToken, what string) string {
-	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(publicToken+"/"+what)).String()
+// DerivedID returns an identifier derived from that of a report or submission, so that it
+// is the same each time the report is generated.
+func DerivedID(of, what string) string {
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(of+"/"+what)).String()
 }
 
 // finish moves the report to its final status and stores results, event, and notification

@@ -55,7 +55,7 @@ func (s *Service) envelope(ctx context.Context, r Report, in Input) (report.Enve
 	return report.Envelope{PublicToken: r.PublicToken, ExternalID: r.ExternalID, UserArgs: r.UserArgs,
 		ConsumerID: r.ConsumerID, ConsumerExternalID: c.ExternalID,
 		Product:     report.Product{Name: p.Name, ProductID: p.ID, InquiryType: p.InquiryType},
-		InputSource: in.Source, InputUUID: derivedID(r.PublicToken, "input"), InputRecordID: derivedID(r.PublicToken, "input-record"),
+		InputSource: in.Source, InputUUID: DerivedID(r.PublicToken, "input"), InputRecordID: DerivedID(r.PublicToken, "input-record"),
 	}, p.Configuration, nil
 }
 

@@ -84,7 +84,7 @@ func (a *FaultInjector) Wrap(next http.Handler) http.Handler {
 			}
 			switch c := a.chance(name+" how", n); c % kinds {
 			case 0:
-				if !wait(r.Context(), time.Duration(200+c>>8%600)*time.Millisecond) {
+				if httpx.Sleep(r.Context(), time.Duration(200+c>>8%600)*time.Millisecond) != nil {
 					return
 				}
 			case 1:
@@ -110,18 +110,6 @@ func (a *FaultInjector) Wrap(next http.Handler) http.Handler {
 
 func (a *FaultInjector) refuse(w http.ResponseWriter, r *http.Request, code contract.Code) {
 	httpx.WriteError(w, r, a.Log, httpx.NewError(code, errors.New("injected fault")))
-}
-
-// wait waits for d and returns false if ctx ends first.
-func wait(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // reordered returns the body in another order of members, with the changes for its path.
@@ -215,7 +203,7 @@ type duplicatingSender struct {
 func (t duplicatingSender) Deliver(ctx context.Context, to webhook.Target, id string, body []byte) webhook.Result {
 	name := "event"
 	if n := t.a.count(name); t.a.chance(name, n)%2 == 0 {
-		wait(ctx, time.Duration(t.a.chance(name, n)>>8%1200)*time.Millisecond)
+		_ = httpx.Sleep(ctx, time.Duration(t.a.chance(name, n)>>8%1200)*time.Millisecond)
 	}
 	first := t.Deliverer.Deliver(ctx, to, id, body)
 	if first.Outcome == webhook.Delivered {

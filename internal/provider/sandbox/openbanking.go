@@ -42,17 +42,7 @@ func newOpenBanking(ctx context.Context, c provider.SandboxConfig, now func() ti
 	if c.BankURL == "" {
 		return nil, nil
 	}
-	raw, err := c.DB.GetOrCreateSecret(ctx, "fdx-bank-client-key", func() ([]byte, error) {
-		key, err := jose.GenerateKey()
-		if err != nil {
-			return nil, err
-		}
-		return key.Marshal()
-	})
-	if err != nil {
-		return nil, err
-	}
-	key, err := jose.ParsePrivateKey(raw)
+	key, err := fdxbank.StoredKey(ctx, c.DB, "fdx-bank-client-key")
 	if err != nil {
 		return nil, err
 	}

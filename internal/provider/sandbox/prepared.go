@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"vestibule/internal/analysis/bankdata"
-	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/store"
@@ -75,14 +74,9 @@ func (p *Prepared) add(ctx context.Context, tx *store.Tx, customerID string, in 
 	return r, insertPrepared(ctx, tx, r, customerID, key, sealed)
 }
 
-// List implements customers.PreparedStore.
-func (p *Prepared) List(ctx context.Context, q store.Queryer, customerID string) ([]customers.PreparedReport, error) {
-	return preparedReports(ctx, q, customerID)
-}
-
 // Remove implements customers.PreparedStore.
 func (p *Prepared) Remove(ctx context.Context, tx *store.Tx, customerID, id string) error {
-	if _, err := preparedKind(ctx, tx, customerID, id); err != nil {
+	if _, err := p.Lookup(ctx, tx, customerID, id); err != nil {
 		return err
 	}
 	key, err := deletePrepared(ctx, tx, id)
@@ -93,11 +87,6 @@ func (p *Prepared) Remove(ctx context.Context, tx *store.Tx, customerID, id stri
 		return err
 	}
 	return p.DB.Vault.Shred(ctx, tx, key)
-}
-
-// Lookup implements customers.PreparedStore.
-func (p *Prepared) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (contract.Product, error) {
-	return preparedKind(ctx, q, customerID, id)
 }
 
 // Contents returns a prepared report of the customer or its parent, whose configurations may

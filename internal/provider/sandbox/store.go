@@ -34,7 +34,8 @@ func insertPrepared(ctx context.Context, tx *store.Tx, r customers.PreparedRepor
 	return err
 }
 
-func preparedReports(ctx context.Context, q store.Queryer, customerID string) ([]customers.PreparedReport, error) {
+// List implements customers.PreparedStore.
+func (*Prepared) List(ctx context.Context, q store.Queryer, customerID string) ([]customers.PreparedReport, error) {
 	return store.QueryAll(ctx, q, func(row store.Row) (r customers.PreparedReport, err error) {
 		var created int64
 		err = row.Scan(&r.ID, &r.Name, &r.Kind, &created)
@@ -43,7 +44,8 @@ func preparedReports(ctx context.Context, q store.Queryer, customerID string) ([
 	}, `SELECT id, name, kind, created_at FROM sandbox_reports WHERE customer_id = $1 ORDER BY created_at DESC, id`, customerID)
 }
 
-func preparedKind(ctx context.Context, q store.Queryer, customerID, id string) (kind contract.Product, err error) {
+// Lookup implements customers.PreparedStore.
+func (*Prepared) Lookup(ctx context.Context, q store.Queryer, customerID, id string) (kind contract.Product, err error) {
 	err = q.QueryRowContext(ctx, `SELECT kind FROM sandbox_reports WHERE id = $1 AND customer_id = $2`, id, customerID).Scan(&kind)
 	return kind, store.MapNotFound(err)
 }

@@ -3,10 +3,9 @@ package submissions
 import (
 	"time"
 
-	"github.com/google/uuid"
-
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/contract"
+	"vestibule/internal/provider/reports"
 	"vestibule/internal/report"
 )
 
@@ -103,7 +102,7 @@ func (d *decoder) readAccount(index int) {
 // addAccount adds a valid account to the connection of its institution. It makes source
 // ids unique, because two names may yield the same one.
 func (d *decoder) addAccount(a bankdata.Account) {
-	a.ID = derivedID(d.terms.Seed, "account/"+a.ID)
+	a.ID = reports.DerivedID(d.terms.Seed, "account/"+a.ID)
 	data := &d.out.Data
 	at, known := d.banks[a.Institution]
 	if !known {
@@ -115,15 +114,11 @@ func (d *decoder) addAccount(a bankdata.Account) {
 			source = bankdata.SourceID(a.Institution, d.suffix)
 		}
 		d.sources[source] = true
-		data.Connections = append(data.Connections, bankdata.Connection{ID: derivedID(d.terms.Seed, "connection/"+a.Institution),
+		data.Connections = append(data.Connections, bankdata.Connection{ID: reports.DerivedID(d.terms.Seed, "connection/"+a.Institution),
 			SourceID: source, Institution: a.Institution, Status: contract.StatusSuccess})
 	}
 	c := &data.Connections[at]
 	c.Accounts = append(c.Accounts, a)
-}
-
-func derivedID(seed, what string) string {
-	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(seed+"/"+what)).String()
 }
 
 func (d *decoder) require(given uint, names []string, required ...string) {

@@ -355,44 +355,9 @@ func TestCallbackArrivesAtTheBanksRedirectURI(t *testing.T) {
 
 func TestAuthorizationOutcomes(t *testing.T) {
 	withConnector(t, func(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
-		t.Run("denied", func(t *testing.T) {
-			a, query := atBank(t, r, nil)
-			query.Del("code")
-			query.Set("error", "access_denied")
-			a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
-			if page := a.get(t); !strings.Contains(page.Body, i18ntest.EN("visit.failed.denied")) || a.step(t) != "failed" {
-				t.Errorf("the page says %s", page.Body)
-			}
-			a.giveUp(t)
-			if events := r.Webhooks(a.publicToken, 1); events[0]["status"] != string(contract.StatusNotAuthenticated) {
-				t.Errorf("%v", events)
-			}
-		})
-		t.Run("a window that was closed is not awaited after a refusal in another", func(t *testing.T) {
-			a, _ := atBank(t, r, nil)
-			waiting := i18ntest.EN("visit.authorize.waiting", "bank", "Open Bank")
-			if !strings.Contains(a.get(t).Body, waiting) {
-				t.Fatal("an open window is not awaited")
-			}
-			r.Advance(time.Minute)
-			address, _ := a.toBank(t, nil)
-			r.Advance(time.Minute)
-			a.Do("GET", "/oauth/callback?"+url.Values{"state": address.Query()["state"], "error": {"access_denied"}}.Encode(), nil)
-			a.post(t, "action", "again")
-			if a.step(t) != "authorize" || strings.Contains(a.get(t).Body, waiting) {
-				t.Error("a closed window is awaited")
-			}
-		})
-		t.Run("the applicant chose another bank meanwhile", func(t *testing.T) {
-			revoked := bank.Count("revoke refresh-1")
-			a, query := atBank(t, r, nil)
-			a.post(t, "action", "rechoose")
-			a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
-			if step := a.step(t); step != "bank" {
-				t.Errorf("the step is %q", step)
-			}
-			r.Until("the unused access is revoked", func() bool { return bank.Count("revoke refresh-1") == revoked+1 })
-		})
+		t.Run("denied", func(t *testing.T) { bankDenies(t, r) })
+		t.Run("a window that was closed is not awaited after a refusal in another", func(t *testing.T) { refuseInSecondWindow(t, r) })
+		t.Run("the applicant chose another bank meanwhile", func(t *testing.T) { chooseOtherBankMeanwhile(t, r, bank) })
 		t.Run("returns to the page with the widget", func(t *testing.T) {
 			a, query := atBank(t, r, url.Values{"return": {"https://shop.example/apply?x=1"}})
 			back := a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
@@ -409,49 +374,102 @@ func TestAuthorizationOutcomes(t *testing.T) {
 				t.Errorf("%d %s", back.Status, back.Body)
 			}
 		})
-		t.Run("returns with the look of the customer", func(t *testing.T) {
-			r.Count(`INSERT INTO themes (customer_id, light_color, dark_color, corners, font, color_scheme, logo_has_name, changed_at)
-				SELECT id, '#7a1fa3', '', 'square', 'inter', 'auto', FALSE, 0 FROM customers WHERE public_id = $1 RETURNING 1`, r.Seed.PublicID)
-			for _, form := range []url.Values{nil, {"return": {"https://shop.example/apply"}}} { // in a window, and in the tab
-				a, query := atBank(t, r, form)
-				if back := a.Do("GET", "/oauth/callback?"+query.Encode(), nil); !strings.Contains(back.Body, `href="/theme/7a1fa3-`) {
-					t.Errorf("%v: no style sheet of the theme in %s", form, back.Body)
-				}
-			}
-			r.Count(`DELETE FROM themes WHERE customer_id <> '' RETURNING 1`)
-		})
-		t.Run("returns to no other page", func(t *testing.T) {
-			a := newcomer(t, r, providertest.Prefill())
-			a.post(t, "action", "consent")
-			a.post(t, "action", "bank", "bank", "open-bank")
-			for _, address := range []string{"javascript:alert(1)", "//evil.example", "/x", "https://user@evil.example/", "data:,x"} {
-				if answer := a.Do("POST", a.path+"/authorize", url.Values{"return": {address}}); answer.Status != http.StatusBadRequest {
-					t.Errorf("return %q: %d", address, answer.Status)
-				}
-			}
-			r.Count(`INSERT INTO widget_origins (customer_id, origin) SELECT id, 'https://shop.example' FROM customers
-				WHERE public_id = $1 RETURNING 1`, r.Seed.PublicID)
-			if answer := a.Do("POST", a.path+"/authorize", url.Values{"return": {"https://evil.example/"}}); answer.Status != http.StatusForbidden {
-				t.Errorf("of another origin: %d", answer.Status)
-			}
-			r.Count(`DELETE FROM widget_origins WHERE origin <> '' RETURNING 1`)
-		})
-		t.Run("the fetch fails", func(t *testing.T) {
-			for reason, want := range map[sources.Reason]contract.Status{sources.Unresponsive: contract.StatusSupplierUnresponsive,
-				sources.Rejected: contract.StatusError, sources.Ended: contract.StatusNotAuthenticated,
-				sources.Challenged: contract.StatusNotAuthenticated} {
-				bank.FetchError = sources.Fail(reason, errors.New("test"))
-				a, query := atBank(t, r, nil)
-				a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
-				a.post(t, "action", "finish")
-				events := r.Webhooks(a.publicToken, 1)
-				if mfa := events[0]["substatus"] == string(contract.SubMFARequired); events[0]["status"] != string(want) ||
-					mfa != (reason == sources.Challenged) {
-					t.Errorf("%s: %v, want %s", reason, events, want)
-				}
-			}
-		})
+		t.Run("returns with the look of the customer", func(t *testing.T) { returnWithLook(t, r) })
+		t.Run("returns to no other page", func(t *testing.T) { returnToNoOtherPage(t, r) })
+		t.Run("the fetch fails", func(t *testing.T) { fetchFails(t, r, bank) })
 	})
+}
+
+func bankDenies(t *testing.T, r *providertest.Server) {
+	a, query := atBank(t, r, nil)
+	query.Del("code")
+	query.Set("error", "access_denied")
+	a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+	if page := a.get(t); !strings.Contains(page.Body, i18ntest.EN("visit.failed.denied")) || a.step(t) != "failed" {
+		t.Errorf("the page says %s", page.Body)
+	}
+	a.giveUp(t)
+	if events := r.Webhooks(a.publicToken, 1); events[0]["status"] != string(contract.StatusNotAuthenticated) {
+		t.Errorf("%v", events)
+	}
+
+}
+
+func refuseInSecondWindow(t *testing.T, r *providertest.Server) {
+	a, _ := atBank(t, r, nil)
+	waiting := i18ntest.EN("visit.authorize.waiting", "bank", "Open Bank")
+	if !strings.Contains(a.get(t).Body, waiting) {
+		t.Fatal("an open window is not awaited")
+	}
+	r.Advance(time.Minute)
+	address, _ := a.toBank(t, nil)
+	r.Advance(time.Minute)
+	a.Do("GET", "/oauth/callback?"+url.Values{"state": address.Query()["state"], "error": {"access_denied"}}.Encode(), nil)
+	a.post(t, "action", "again")
+	if a.step(t) != "authorize" || strings.Contains(a.get(t).Body, waiting) {
+		t.Error("a closed window is awaited")
+	}
+
+}
+
+func chooseOtherBankMeanwhile(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
+	revoked := bank.Count("revoke refresh-1")
+	a, query := atBank(t, r, nil)
+	a.post(t, "action", "rechoose")
+	a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+	if step := a.step(t); step != "bank" {
+		t.Errorf("the step is %q", step)
+	}
+	r.Until("the unused access is revoked", func() bool { return bank.Count("revoke refresh-1") == revoked+1 })
+
+}
+
+func returnWithLook(t *testing.T, r *providertest.Server) {
+	r.Count(`INSERT INTO themes (customer_id, light_color, dark_color, corners, font, color_scheme, logo_has_name, changed_at)
+				SELECT id, '#7a1fa3', '', 'square', 'inter', 'auto', FALSE, 0 FROM customers WHERE public_id = $1 RETURNING 1`, r.Seed.PublicID)
+	for _, form := range []url.Values{nil, {"return": {"https://shop.example/apply"}}} { // in a window, and in the tab
+		a, query := atBank(t, r, form)
+		if back := a.Do("GET", "/oauth/callback?"+query.Encode(), nil); !strings.Contains(back.Body, `href="/theme/7a1fa3-`) {
+			t.Errorf("%v: no style sheet of the theme in %s", form, back.Body)
+		}
+	}
+	r.Count(`DELETE FROM themes WHERE customer_id <> '' RETURNING 1`)
+
+}
+
+func returnToNoOtherPage(t *testing.T, r *providertest.Server) {
+	a := newcomer(t, r, providertest.Prefill())
+	a.post(t, "action", "consent")
+	a.post(t, "action", "bank", "bank", "open-bank")
+	for _, address := range []string{"javascript:alert(1)", "//evil.example", "/x", "https://user@evil.example/", "data:,x"} {
+		if answer := a.Do("POST", a.path+"/authorize", url.Values{"return": {address}}); answer.Status != http.StatusBadRequest {
+			t.Errorf("return %q: %d", address, answer.Status)
+		}
+	}
+	r.Count(`INSERT INTO widget_origins (customer_id, origin) SELECT id, 'https://shop.example' FROM customers
+				WHERE public_id = $1 RETURNING 1`, r.Seed.PublicID)
+	if answer := a.Do("POST", a.path+"/authorize", url.Values{"return": {"https://evil.example/"}}); answer.Status != http.StatusForbidden {
+		t.Errorf("of another origin: %d", answer.Status)
+	}
+	r.Count(`DELETE FROM widget_origins WHERE origin <> '' RETURNING 1`)
+
+}
+
+func fetchFails(t *testing.T, r *providertest.Server, bank *providertest.OAuthBank) {
+	for reason, want := range map[sources.Reason]contract.Status{sources.Unresponsive: contract.StatusSupplierUnresponsive,
+		sources.Rejected: contract.StatusError, sources.Ended: contract.StatusNotAuthenticated,
+		sources.Challenged: contract.StatusNotAuthenticated} {
+		bank.FetchError = sources.Fail(reason, errors.New("test"))
+		a, query := atBank(t, r, nil)
+		a.Do("GET", "/oauth/callback?"+query.Encode(), nil)
+		a.post(t, "action", "finish")
+		events := r.Webhooks(a.publicToken, 1)
+		if mfa := events[0]["substatus"] == string(contract.SubMFARequired); events[0]["status"] != string(want) ||
+			mfa != (reason == sources.Challenged) {
+			t.Errorf("%s: %v, want %s", reason, events, want)
+		}
+	}
+
 }
 
 // TestWithdrawnConsentEndsAccess checks that withdrawn consent ends access at once, also

@@ -44,6 +44,14 @@ func (a applicant) employers(t *testing.T) string {
 	return strings.Join(out, ", ")
 }
 
+// expectEmployers compares the list of stated employers.
+func (a applicant) expectEmployers(t *testing.T, want string) {
+	t.Helper()
+	if got := a.employers(t); got != want {
+		t.Errorf("the employers are %s, want %s", got, want)
+	}
+}
+
 // TestEmployerVisit checks that an input applies to the employer that it is for: in a
 // second tab, after a reload, with uploaded files, by outdated forms, and in Spanish.
 func TestEmployerVisit(t *testing.T) {
@@ -54,138 +62,156 @@ func TestEmployerVisit(t *testing.T) {
 			t.Errorf("the consent says %s", body)
 		}
 		a.post(t, "action", "consent")
-		expect := func(want string) {
-			t.Helper()
-			if got := a.employers(t); got != want {
-				t.Errorf("the employers are %s, want %s", got, want)
+		a.expectEmployers(t, "Northwind Logistics: to do, Tern &amp; Sons: to do, Vandelay: to do")
+		t.Run("forms that are not of the list", func(t *testing.T) {
+			for _, form := range [][]string{{"action", "verify"}, {"action", "verify", "stated", "4"},
+				{"action", "verify", "stated", "x"}, {"action", "skip", "stated", "-1"},
+				{"action", "skipped", "reason", "OTHER"}, {"action", "source", "source", "payroll"},
+				{"action", "bank", "bank", "kestrel-bank"}, {"action", "turn"}, {"action", "more"}} {
+				a.post(t, form...)
+				a.expectEmployers(t, "Northwind Logistics: to do, Tern &amp; Sons: to do, Vandelay: to do")
 			}
-		}
-		expect("Northwind Logistics: to do, Tern &amp; Sons: to do, Vandelay: to do")
-		for _, form := range [][]string{{"action", "verify"}, {"action", "verify", "stated", "4"},
-			{"action", "verify", "stated", "x"}, {"action", "skip", "stated", "-1"},
-			{"action", "skipped", "reason", "OTHER"}, {"action", "source", "source", "payroll"},
-			{"action", "bank", "bank", "kestrel-bank"}, {"action", "turn"}, {"action", "more"}} {
-			a.post(t, form...)
-			expect("Northwind Logistics: to do, Tern &amp; Sons: to do, Vandelay: to do")
-		}
-		a.post(t, "action", "verify", "stated", "1")
-		// A second tab that still shows the list changes nothing, and shows the current state.
-		a.post(t, "action", "skip", "stated", "2")
-		if body := a.get(t).Body; a.step(t) != "source" || !strings.Contains(body, "verify Northwind Logistics?") ||
-			strings.Contains(body, `value="bank"`) {
-			t.Fatalf("the ways for an employer: %s", body)
-		}
-		a.post(t, "action", "source", "source", "payroll")
-		if body := a.get(t).Body; !strings.Contains(body, `value="Northwind Logistics"`) ||
-			!strings.Contains(body, `value="northwind-logistics"`) || strings.Contains(body, "Zipporah") {
-			t.Errorf("the employer is not searched for: %s", body)
-		}
-		if body := r.Do("GET", a.path+"?q=zip", nil).Body; !strings.Contains(body, "Zipporah") {
-			t.Errorf("another search finds %s", body)
-		}
-		a.post(t, "action", "employer", "employer", "northwind-logistics")
-		a.post(t, "action", "sign-in", "username", "default", "password", "anything")
-		a.post(t, "action", "code", "code", "123456")
-		expect("Northwind Logistics: done, Tern &amp; Sons: to do, Vandelay: to do")
-
-		// Files are of one employer and one way.
-		a.post(t, "action", "verify", "stated", "2")
-		a.post(t, "action", "source", "source", "paystubs")
-		a.upload(t, "paystub one.pdf", pdfOf("1"), "paystub two.pdf", pdfOf("2"))
-		id := documentIDs.FindStringSubmatch(a.get(t).Body)[1]
-		a.post(t, "action", "turn")
-		a.post(t, "action", "source", "source", "documents")
-		if page := a.post(t, "action", "hand-in"); page.Status != 422 || !strings.Contains(page.Body, i18ntest.EN("visit.documents.none")) {
-			t.Errorf("without a document of its own: %d", page.Status)
-		}
-		a.post(t, "action", "remove", "document", id)
-		a.upload(t, "letter.pdf", pdfOf("3"))
-		if got := documentIDs.FindAllString(a.get(t).Body, -1); len(got) != 1 || r.Count(`SELECT count(*) FROM documents`) != 3 {
-			t.Errorf("the page of documents shows %d files", len(got))
-		}
-		a.post(t, "action", "hand-in")
-		a.post(t, "action", "verify", "stated", "3")
-		a.post(t, "action", "source", "source", "documents")
-		if got := documentIDs.FindAllString(a.get(t).Body, -1); len(got) != 0 {
-			t.Errorf("another employer's page shows %d files", len(got))
-		}
-		a.post(t, "action", "turn")
-		a.post(t, "action", "turn")
-		a.post(t, "action", "skip", "stated", "3")
-		if body := a.get(t).Body; a.step(t) != "skip" || strings.Count(body, `name="reason"`) != 5 {
-			t.Errorf("why: %s", body)
-		}
-		if body := r.Do("GET", a.path+"?lang=es", nil).Body; !strings.Contains(body,
-			i18ntest.ES("visit.title.skip_employer", "employer", "Vandelay")) {
-			t.Errorf("in Spanish: %s", body)
-		}
-		a.post(t, "action", "skipped", "reason", "NO_LONGER_EMPLOYED")
-		expect("Northwind Logistics: done, Tern &amp; Sons: done, Vandelay: skipped")
-		if n := len(buttons.FindAllString(a.get(t).Body, -1)); n != 3 {
-			t.Errorf("%d buttons, want one for each", n)
-		}
-
-		// What the consumer is known by may change; the visit is about what was stated.
-		changed := r.Do("PATCH", "/connect/consumers/"+consumerOf(r, a),
-			map[string]any{"prefill": map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.com",
-				"dob": "1990-06-15", "state": "CA", "statedEmployerNames": []string{"Vandelay"}}}, r.Basic)
-		if changed.Status != 200 {
-			t.Fatalf("PATCH: %d %s", changed.Status, changed.Body)
-		}
-		expect("Northwind Logistics: done, Tern &amp; Sons: done, Vandelay: skipped")
-
-		// Two banks, and one that fails.
-		a.post(t, "action", "finish")
-		for _, at := range [][2]string{{"harbor-national-bank", "default"}, {"kestrel-bank", "multi"},
-			{"meridian-quay-bank", "supplier_unresponsive"}} {
-			a.post(t, "action", "bank", "bank", at[0])
-			a.post(t, "action", "sign-in", "username", at[1], "password", "x")
-			a.post(t, "action", "code", "code", "123456")
-			form := []string{"action", "accounts"}
-			for _, m := range accounts.FindAllStringSubmatch(a.get(t).Body, -1) {
-				form = append(form, "account", m[1])
+		})
+		t.Run("payroll", func(t *testing.T) { verifyByPayroll(t, r, a) })
+		t.Run("files of one employer and one way", func(t *testing.T) { verifyByFiles(t, r, a) })
+		t.Run("an employer is skipped", func(t *testing.T) { skipEmployer(t, r, a) })
+		t.Run("the consumer states others", func(t *testing.T) {
+			// What the consumer is known by may change; the visit is about what was stated.
+			changed := r.Do("PATCH", "/connect/consumers/"+consumerOf(r, a),
+				map[string]any{"prefill": map[string]any{"firstName": "Ana", "lastName": "Pérez", "email": "ana@example.com",
+					"dob": "1990-06-15", "state": "CA", "statedEmployerNames": []string{"Vandelay"}}}, r.Basic)
+			if changed.Status != 200 {
+				t.Fatalf("PATCH: %d %s", changed.Status, changed.Body)
 			}
-			a.post(t, form...)
-			if got := a.step(t); got != "connected" {
-				t.Fatalf("after %s at %s", at[0], got)
-			}
-			if at[0] != "meridian-quay-bank" {
-				a.post(t, "action", "more")
-			}
-		}
-		if body := a.get(t).Body; strings.Count(body, i18ntest.EN("visit.connected.failed")) != 1 ||
-			!strings.Contains(body, i18ntest.EN("visit.finish.connect_another_bank")) || strings.Contains(body, "Tern") {
-			t.Errorf("the banks: %s", body)
-		}
-		a.post(t, "action", "turn")
-		expect("Northwind Logistics: done, Tern &amp; Sons: done, Vandelay: skipped")
-		a.post(t, "action", "finish")
-		a.post(t, "action", "finish")
-		r.Until("the end", func() bool { return a.step(t) == "end" })
-		if event := r.Webhooks(a.publicToken, 1)[0]; event["status"] != "SUCCESS" || event["substatus"] != nil {
-			t.Errorf("the webhook says %v", event)
-		}
-		// The sources are named for an hour.
-		shared, _, _ := strings.Cut(i18ntest.EN("visit.end.employers.shared_with_money", "company", "|"), "|")
-		const names = "Northwind Logistics, Documents, Harbor National Bank (1 account), Kestrel Bank (3 accounts)"
-		if body := a.get(t).Body; !strings.Contains(body, shared) ||
-			!strings.Contains(body, names) || !strings.Contains(body, "collected once") {
-			t.Fatalf("the end: %s", body)
-		}
-		r.Advance(time.Hour)
-		if body := a.get(t).Body; !strings.Contains(body, shared) || strings.Contains(body, "Northwind") ||
-			!strings.Contains(body, i18ntest.EN("visit.receipt.until")) {
-			t.Errorf("the end, an hour later: %s", body)
-		}
-		// The stubs were never handed in.
-		if n := r.Count(`SELECT count(*) FROM documents`); n != 1 {
-			t.Errorf("%d files stay, want the letter", n)
-		}
-		if kept := r.Count(`SELECT count(*) FROM visits WHERE sources LIKE '%Northwind L%'
-			OR sources LIKE '%Vandelay%'`); kept != 0 || strings.Contains(r.Log(), "Vandelay") {
-			t.Error("an employer's name is in the visit or in the log")
-		}
+			a.expectEmployers(t, "Northwind Logistics: done, Tern &amp; Sons: done, Vandelay: skipped")
+		})
+		t.Run("two banks, and one that fails", func(t *testing.T) { connectThreeBanks(t, r, a) })
+		t.Run("the end", func(t *testing.T) { endEmployerVisit(t, r, a) })
 	})
+}
+
+func verifyByPayroll(t *testing.T, r *providertest.Server, a applicant) {
+	a.post(t, "action", "verify", "stated", "1")
+	// A second tab that still shows the list changes nothing, and shows the current state.
+	a.post(t, "action", "skip", "stated", "2")
+	if body := a.get(t).Body; a.step(t) != "source" || !strings.Contains(body, "verify Northwind Logistics?") ||
+		strings.Contains(body, `value="bank"`) {
+		t.Fatalf("the ways for an employer: %s", body)
+	}
+	a.post(t, "action", "source", "source", "payroll")
+	if body := a.get(t).Body; !strings.Contains(body, `value="Northwind Logistics"`) ||
+		!strings.Contains(body, `value="northwind-logistics"`) || strings.Contains(body, "Zipporah") {
+		t.Errorf("the employer is not searched for: %s", body)
+	}
+	if body := r.Do("GET", a.path+"?q=zip", nil).Body; !strings.Contains(body, "Zipporah") {
+		t.Errorf("another search finds %s", body)
+	}
+	a.post(t, "action", "employer", "employer", "northwind-logistics")
+	a.post(t, "action", "sign-in", "username", "default", "password", "anything")
+	a.post(t, "action", "code", "code", "123456")
+	a.expectEmployers(t, "Northwind Logistics: done, Tern &amp; Sons: to do, Vandelay: to do")
+
+}
+
+func verifyByFiles(t *testing.T, r *providertest.Server, a applicant) {
+	a.post(t, "action", "verify", "stated", "2")
+	a.post(t, "action", "source", "source", "paystubs")
+	a.upload(t, "paystub one.pdf", pdfOf("1"), "paystub two.pdf", pdfOf("2"))
+	id := documentIDs.FindStringSubmatch(a.get(t).Body)[1]
+	a.post(t, "action", "turn")
+	a.post(t, "action", "source", "source", "documents")
+	if page := a.post(t, "action", "hand-in"); page.Status != 422 || !strings.Contains(page.Body, i18ntest.EN("visit.documents.none")) {
+		t.Errorf("without a document of its own: %d", page.Status)
+	}
+	a.post(t, "action", "remove", "document", id)
+	a.upload(t, "letter.pdf", pdfOf("3"))
+	if got := documentIDs.FindAllString(a.get(t).Body, -1); len(got) != 1 || r.Count(`SELECT count(*) FROM documents`) != 3 {
+		t.Errorf("the page of documents shows %d files", len(got))
+	}
+	a.post(t, "action", "hand-in")
+	a.post(t, "action", "verify", "stated", "3")
+	a.post(t, "action", "source", "source", "documents")
+	if got := documentIDs.FindAllString(a.get(t).Body, -1); len(got) != 0 {
+		t.Errorf("another employer's page shows %d files", len(got))
+	}
+	a.post(t, "action", "turn")
+	a.post(t, "action", "turn")
+
+}
+
+func skipEmployer(t *testing.T, r *providertest.Server, a applicant) {
+	a.post(t, "action", "skip", "stated", "3")
+	if body := a.get(t).Body; a.step(t) != "skip" || strings.Count(body, `name="reason"`) != 5 {
+		t.Errorf("why: %s", body)
+	}
+	if body := r.Do("GET", a.path+"?lang=es", nil).Body; !strings.Contains(body,
+		i18ntest.ES("visit.title.skip_employer", "employer", "Vandelay")) {
+		t.Errorf("in Spanish: %s", body)
+	}
+	a.post(t, "action", "skipped", "reason", "NO_LONGER_EMPLOYED")
+	a.expectEmployers(t, "Northwind Logistics: done, Tern &amp; Sons: done, Vandelay: skipped")
+	if n := len(buttons.FindAllString(a.get(t).Body, -1)); n != 3 {
+		t.Errorf("%d buttons, want one for each", n)
+	}
+
+}
+
+func connectThreeBanks(t *testing.T, r *providertest.Server, a applicant) {
+	a.post(t, "action", "finish")
+	for _, at := range [][2]string{{"harbor-national-bank", "default"}, {"kestrel-bank", "multi"},
+		{"meridian-quay-bank", "supplier_unresponsive"}} {
+		a.post(t, "action", "bank", "bank", at[0])
+		a.post(t, "action", "sign-in", "username", at[1], "password", "x")
+		a.post(t, "action", "code", "code", "123456")
+		form := []string{"action", "accounts"}
+		for _, m := range accounts.FindAllStringSubmatch(a.get(t).Body, -1) {
+			form = append(form, "account", m[1])
+		}
+		a.post(t, form...)
+		if got := a.step(t); got != "connected" {
+			t.Fatalf("after %s at %s", at[0], got)
+		}
+		if at[0] != "meridian-quay-bank" {
+			a.post(t, "action", "more")
+		}
+	}
+	if body := a.get(t).Body; strings.Count(body, i18ntest.EN("visit.connected.failed")) != 1 ||
+		!strings.Contains(body, i18ntest.EN("visit.finish.connect_another_bank")) || strings.Contains(body, "Tern") {
+		t.Errorf("the banks: %s", body)
+	}
+	a.post(t, "action", "turn")
+	a.expectEmployers(t, "Northwind Logistics: done, Tern &amp; Sons: done, Vandelay: skipped")
+	a.post(t, "action", "finish")
+	a.post(t, "action", "finish")
+	r.Until("the end", func() bool { return a.step(t) == "end" })
+
+}
+
+func endEmployerVisit(t *testing.T, r *providertest.Server, a applicant) {
+	if event := r.Webhooks(a.publicToken, 1)[0]; event["status"] != "SUCCESS" || event["substatus"] != nil {
+		t.Errorf("the webhook says %v", event)
+	}
+	// The sources are named for an hour.
+	shared, _, _ := strings.Cut(i18ntest.EN("visit.end.employers.shared_with_money", "company", "|"), "|")
+	const names = "Northwind Logistics, Documents, Harbor National Bank (1 account), Kestrel Bank (3 accounts)"
+	if body := a.get(t).Body; !strings.Contains(body, shared) ||
+		!strings.Contains(body, names) || !strings.Contains(body, "collected once") {
+		t.Fatalf("the end: %s", body)
+	}
+	r.Advance(time.Hour)
+	if body := a.get(t).Body; !strings.Contains(body, shared) || strings.Contains(body, "Northwind") ||
+		!strings.Contains(body, i18ntest.EN("visit.receipt.until")) {
+		t.Errorf("the end, an hour later: %s", body)
+	}
+	// The stubs were never handed in.
+	if n := r.Count(`SELECT count(*) FROM documents`); n != 1 {
+		t.Errorf("%d files stay, want the letter", n)
+	}
+	if kept := r.Count(`SELECT count(*) FROM visits WHERE sources LIKE '%Northwind L%'
+			OR sources LIKE '%Vandelay%'`); kept != 0 || strings.Contains(r.Log(), "Vandelay") {
+		t.Error("an employer's name is in the visit or in the log")
+	}
+
 }
 
 // TestEmployerVisitOutcomes checks the outcomes of visits that verify only employers, and of

@@ -22,11 +22,6 @@ const MaxCallbacks = 10
 // ErrTooManyCallbacks is returned by Add after MaxCallbacks.
 var ErrTooManyCallbacks = errors.New("webhooks: too many endpoints")
 
-// Callbacks lists the customer's endpoints, the first one first.
-func (s *Service) Callbacks(ctx context.Context, q store.Queryer, customerID string) ([]webhook.Callback, error) {
-	return callbacksOf(ctx, q, customerID)
-}
-
 // Callback returns an endpoint of the customer, or store.ErrNotFound. An empty id is the first's.
 func (s *Service) Callback(ctx context.Context, q store.Queryer, customerID, id string) (webhook.Callback, error) {
 	c, err := callback(ctx, q, customerID, id)
@@ -42,7 +37,7 @@ func (s *Service) Callback(ctx context.Context, q store.Queryer, customerID, id 
 
 // Add adds an endpoint and returns its id with the secret that signs its webhooks.
 func (s *Service) Add(ctx context.Context, tx *store.Tx, customerID, url string) (id, secret string, err error) {
-	all, err := lockedCallbacksOf(ctx, tx, customerID, s.DB.ForUpdate())
+	all, err := s.lockedCallbacks(ctx, tx, customerID)
 	switch {
 	case err != nil:
 		return "", "", err
@@ -61,16 +56,6 @@ func (s *Service) Add(ctx context.Context, tx *store.Tx, customerID, url string)
 		return "", "", err
 	}
 	return c.ID, secret, s.addSecret(ctx, tx, c.Endpoint, secret)
-}
-
-// SetURL sets the URL of an endpoint and enables it.
-func (s *Service) SetURL(ctx context.Context, tx *store.Tx, c webhook.Callback, url string) error {
-	return setURL(ctx, tx, c, url)
-}
-
-// Remove removes an endpoint with its secrets; its deliveries stay. ok is false for the first.
-func (s *Service) Remove(ctx context.Context, tx *store.Tx, c webhook.Callback) (ok bool, err error) {
-	return removeFurther(ctx, tx, c.FurtherID)
 }
 
 // SetEnabled enables or disables an endpoint; changed is false if it already was so. Events

@@ -50,7 +50,7 @@ type Service struct {
 func New(s Service) *Service {
 	s.outbox = &webhook.Outbox{DB: s.DB, Queue: s.Queue, Sender: s.Sender, Log: s.Log, Now: s.Now,
 		MaxAge: MaxAge, Job: job,
-		Target: s.target, Gone: s.disableCallback, Key: s.key, Body: s.body}
+		Target: s.target, Gone: disableCallback, Key: s.key, Body: s.body}
 	return &s
 }
 
@@ -150,11 +150,6 @@ func (s *Service) target(ctx context.Context, q store.Queryer, d webhook.Deliver
 		t.Secrets = append(t.Secrets, secret)
 	}
 	return t, nil
-}
-
-// disableCallback disables the callback of a delivery.
-func (s *Service) disableCallback(ctx context.Context, tx *store.Tx, d webhook.Delivery, url string) (bool, error) {
-	return disableCallback(ctx, tx, d.Endpoint, url)
 }
 
 // key returns the data key of the report that an event names; a test names none.

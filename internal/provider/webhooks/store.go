@@ -152,9 +152,9 @@ func upsertCallback(ctx context.Context, tx *store.Tx, id, customerID, url strin
 	return id, err
 }
 
-// disableCallback disables an endpoint, unless its URL has changed.
-func disableCallback(ctx context.Context, tx *store.Tx, e webhook.Endpoint, url string) (bool, error) {
-	table, id := tableOf(e)
+// disableCallback disables the endpoint of a delivery, unless its URL has changed.
+func disableCallback(ctx context.Context, tx *store.Tx, d webhook.Delivery, url string) (bool, error) {
+	table, id := tableOf(d.Endpoint)
 	return store.ExecOne(tx.ExecContext(ctx, `UPDATE `+table+` SET disabled_at = $3 WHERE id = $1 AND url = $2`,
 		id, url, store.Micros(tx.Now)))
 }
@@ -165,13 +165,13 @@ func insertFurther(ctx context.Context, tx *store.Tx, c webhook.Callback, custom
 	return err
 }
 
-// removeFurther deletes a further endpoint with its secrets; it returns false for the first.
-func removeFurther(ctx context.Context, tx *store.Tx, id string) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM further_callbacks WHERE id = $1`, id))
+// Remove removes an endpoint with its secrets; its deliveries stay. ok is false for the first.
+func (*Service) Remove(ctx context.Context, tx *store.Tx, c webhook.Callback) (ok bool, err error) {
+	return store.ExecOne(tx.ExecContext(ctx, `DELETE FROM further_callbacks WHERE id = $1`, c.FurtherID))
 }
 
-// setURL sets an endpoint's URL and enables it.
-func setURL(ctx context.Context, tx *store.Tx, c webhook.Callback, url string) error {
+// SetURL sets the URL of an endpoint and enables it.
+func (*Service) SetURL(ctx context.Context, tx *store.Tx, c webhook.Callback, url string) error {
 	table, id := tableOf(c.Endpoint)
 	_, err := tx.ExecContext(ctx, `UPDATE `+table+` SET url = $2, disabled_at = NULL WHERE id = $1`, id, url)
 	return err
@@ -219,19 +219,19 @@ func expireSecrets(ctx context.Context, tx *store.Tx, callbackID string, at time
 
 const selectCallback = `SELECT id, first_id, further_id, url, disabled_at, statuses, created_at FROM all_callbacks WHERE customer_id = $1 `
 
-// callbacksOf returns the customer's endpoints, the first one first.
-func callbacksOf(ctx context.Context, q store.Queryer, customerID string) ([]webhook.Callback, error) {
+// Callbacks lists the customer's endpoints, the first one first.
+func (*Service) Callbacks(ctx context.Context, q store.Queryer, customerID string) ([]webhook.Callback, error) {
 	return store.QueryAll(ctx, q, scanCallback, selectCallback+`ORDER BY further_id <> '', created_at, id`, customerID)
 }
 
-// lockedCallbacksOf is callbacksOf for a transaction that adds one; others wait.
-func lockedCallbacksOf(ctx context.Context, tx *store.Tx, customerID, forUpdate string) ([]webhook.Callback, error) {
+// lockedCallbacks is Callbacks for a transaction that adds one; others wait.
+func (s *Service) lockedCallbacks(ctx context.Context, tx *store.Tx, customerID string) ([]webhook.Callback, error) {
 	var id string
-	err := tx.QueryRowContext(ctx, `SELECT id FROM customers WHERE id = $1`+forUpdate, customerID).Scan(&id)
+	err := tx.QueryRowContext(ctx, `SELECT id FROM customers WHERE id = $1`+s.DB.ForUpdate(), customerID).Scan(&id)
 	if err != nil {
 		return nil, store.MapNotFound(err)
 	}
-	return callbacksOf(ctx, tx, customerID)
+	return s.Callbacks(ctx, tx, customerID)
 }
 
 func callback(ctx context.Context, q store.Queryer, customerID, id string) (webhook.Callback, error) {

@@ -5,6 +5,7 @@ package tools
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
@@ -30,12 +31,34 @@ func FullOnly(t testing.TB) {
 	}
 }
 
-// Node returns the path of Node, or skips the test.
-func Node(t testing.TB) string {
+// Program returns the path of a program, or calls Missing.
+func Program(t testing.TB, name string) string {
 	t.Helper()
-	path, err := exec.LookPath("node")
+	path, err := exec.LookPath(name)
 	if err != nil {
-		Missing(t, "node is not installed")
+		Missing(t, name+" is not installed")
 	}
 	return path
+}
+
+// SharedData reads a file of external data, which is not part of the project, from the
+// folder that VESTIBULE_SHARED_DATA names. Without the variable, the folder is shared/data
+// beside the project, and a missing file skips the test.
+func SharedData(t testing.TB, name string) []byte {
+	t.Helper()
+	folders := []string{"../../../shared/data", "../../../../shared/data"} // from packages at both depths
+	named := os.Getenv("VESTIBULE_SHARED_DATA")
+	if named != "" {
+		folders = []string{named}
+	}
+	for _, folder := range folders {
+		if raw, err := os.ReadFile(filepath.Join(folder, name)); err == nil {
+			return raw
+		}
+	}
+	if named != "" {
+		t.Fatalf("%s is not in %s", name, named)
+	}
+	t.Skipf("not compared with %s: the shared data are absent (set VESTIBULE_SHARED_DATA to their folder)", name)
+	return nil
 }

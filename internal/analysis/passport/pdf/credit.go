@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"strconv"
+
 	"vestibule/internal/analysis/bankdata"
 	"vestibule/internal/pdf"
 	"vestibule/internal/report"
@@ -16,7 +18,7 @@ func (d *document) score() {
 			d.Y += 4
 		}
 		const gauge = 108.0
-		d.Text(pdf.Margin, d.Y, pdf.Style{Size: 26, Bold: true, Ink: pdf.Ink}, itoa(sc.Value))
+		d.Text(pdf.Margin, d.Y, pdf.Style{Size: 26, Bold: true, Ink: pdf.Ink}, strconv.Itoa(sc.Value))
 		d.Text(pdf.Margin, d.Y+11, small, d.Fit(small, 50, sc.Type))
 		d.Text(pdf.Margin, d.Y+15, small, "as of "+day(sc.Date))
 		x, y := pdf.Margin+width-gauge, d.Y+4
@@ -34,9 +36,9 @@ func (d *document) score() {
 		d.PDF.ClosePath()
 		d.PDF.DrawPath("F")
 		d.Line(at, y-0.4, at, y+4.6, pdf.Ink, 0.5)
-		d.Text(x, y+5.4, small, itoa(sc.Minimum))
-		d.Text(x+gauge, y+5.4, pdf.Style{Size: small.Size, Ink: pdf.Muted, Right: true}, itoa(sc.Maximum))
-		words := itoa(percent(sc.Value, sc.Minimum, sc.Maximum)) + " % of the way up the bureau's scale; higher is better"
+		d.Text(x, y+5.4, small, strconv.Itoa(sc.Minimum))
+		d.Text(x+gauge, y+5.4, pdf.Style{Size: small.Size, Ink: pdf.Muted, Right: true}, strconv.Itoa(sc.Maximum))
+		words := strconv.Itoa(percent(sc.Value, sc.Minimum, sc.Maximum)) + " % of the way up the bureau's scale; higher is better"
 		d.Text(x+gauge/2-d.Width(small, words)/2, y+5.4, small, words)
 		y += 11
 		for _, r := range sc.Reasons {
@@ -94,10 +96,10 @@ func (d *document) summary() {
 		{"Limits and loans", money(c.Totals.CreditLimit, c.Currency), usd(c.TotalsUSD.CreditLimit), pdf.Ink},
 		{"Payments a month", money(c.Totals.MonthlyPayment, c.Currency), usd(c.TotalsUSD.MonthlyPayment), pdf.Ink},
 		{"Past due", money(c.Totals.PastDue, c.Currency), usd(c.TotalsUSD.PastDue), pdf.Good},
-		{"Open credits", itoa(open), "of " + itoa(len(d.Tradelines)) + " in the file", pdf.Ink},
-		{"Months late by 30 days or more", itoa(late), "in the last 24, over all credits", pdf.Good},
-		{"Inquiries", itoa(asked), "in the last 12 months", pdf.Ink},
-		{"Records and collections", itoa(len(d.PublicRecords) + len(d.Collections)), "in the file", pdf.Good},
+		{"Open credits", strconv.Itoa(open), "of " + strconv.Itoa(len(d.Tradelines)) + " in the file", pdf.Ink},
+		{"Months late by 30 days or more", strconv.Itoa(late), "in the last 24, over all credits", pdf.Good},
+		{"Inquiries", strconv.Itoa(asked), "in the last 12 months", pdf.Ink},
+		{"Records and collections", strconv.Itoa(len(d.PublicRecords) + len(d.Collections)), "in the file", pdf.Good},
 	}
 	if p := c.Totals.PastDue; p != nil && *p > 0 {
 		cells[3].ink = pdf.Bad

@@ -8,6 +8,7 @@
 package pdf
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -235,5 +236,5 @@ func age(born *report.Date, on report.Date) string {
 	if years < 0 || years > 130 {
 		return ""
 	}
-	return " (" + itoa(years) + ")"
+	return " (" + strconv.Itoa(years) + ")"
 }

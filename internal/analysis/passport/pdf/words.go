@@ -1,15 +1,12 @@
 package pdf
 
 import (
-	"strconv"
 	"strings"
 
 	"vestibule/internal/analysis/passport"
 	"vestibule/internal/pdf"
 	"vestibule/internal/report"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // grave is the color of the worst.
 var grave = pdf.Color{86, 20, 28}

@@ -1,7 +1,6 @@
 package fdxbank
 
 import (
-	"context"
 	"strings"
 	"sync"
 	"time"
@@ -68,15 +67,6 @@ const (
 	elsewhere = "https://elsewhere.example"
 	hugeBytes = 256 << 20
 )
-
-func wait(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
-}
 
 // counter counts requests by name in this process.
 type counter struct {

@@ -125,7 +125,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		c.Faults = func(_, username string) Fault { return FaultOf(username) }
 	}
 	if c.Wait == nil {
-		c.Wait = wait
+		c.Wait = func(ctx context.Context, d time.Duration) { _ = httpx.Sleep(ctx, d) }
 	}
 	s := &Server{config: c, banks: map[string]banks.Bank{}, clients: map[string]Client{}}
 	for _, b := range c.Institutions {
@@ -140,7 +140,21 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		}
 		s.clients[client.ID] = client
 	}
-	raw, err := c.DB.GetOrCreateSecret(ctx, "fdx-bank", func() ([]byte, error) {
+	var err error
+	if s.key, err = StoredKey(ctx, c.DB, "fdx-bank"); err != nil {
+		return nil, err
+	}
+	s.pages = signin.Pages{Log: c.Log, Secure: strings.HasPrefix(c.BaseURL, "https:"), Assets: c.Assets, Name: func(r *http.Request) string {
+		b, _ := s.bank(r)
+		return b.Name
+	}}
+	s.handler = s.routes()
+	return s, nil
+}
+
+// StoredKey returns the private key that the database has under a name. The first call creates it.
+func StoredKey(ctx context.Context, db *store.DB, name string) (*jose.PrivateKey, error) {
+	raw, err := db.GetOrCreateSecret(ctx, name, func() ([]byte, error) {
 		key, err := jose.GenerateKey()
 		if err != nil {
 			return nil, err
@@ -150,15 +164,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.key, err = jose.ParsePrivateKey(raw); err != nil {
-		return nil, err
-	}
-	s.pages = signin.Pages{Log: c.Log, Secure: strings.HasPrefix(c.BaseURL, "https:"), Assets: c.Assets, Name: func(r *http.Request) string {
-		b, _ := s.bank(r)
-		return b.Name
-	}}
-	s.handler = s.routes()
-	return s, nil
+	return jose.ParsePrivateKey(raw)
 }
 
 // Institutions returns the institutions of the catalogue that are reached by FDX.

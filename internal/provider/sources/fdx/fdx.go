@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"vestibule/internal/httpx"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/sources/rest"
 )
@@ -47,7 +48,7 @@ func New(list []Institution, o Options) (*Connector, error) {
 		o.Now = time.Now
 	}
 	if o.Sleep == nil {
-		o.Sleep = rest.Sleep
+		o.Sleep = httpx.Sleep
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

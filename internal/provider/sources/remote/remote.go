@@ -22,6 +22,7 @@ import (
 
 	"vestibule/internal/analysis/income"
 	"vestibule/internal/analysis/passport"
+	"vestibule/internal/httpx"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/sources/configfile"
 	"vestibule/internal/provider/sources/rest"
@@ -82,7 +83,7 @@ func newProgram(config Program, o Options) *program {
 		o.Now = time.Now
 	}
 	if o.Sleep == nil {
-		o.Sleep = rest.Sleep
+		o.Sleep = httpx.Sleep
 	}
 	config.URL = strings.TrimSuffix(config.URL, "/")
 	p := &program{config: config, hosts: config.hosts()}

@@ -334,15 +334,3 @@ func (m *withoutByteOrderMark) Read(p []byte) (int, error) {
 	}
 	return m.r.Read(p)
 }
-
-// Sleep waits, or returns the context's error.
-func Sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
