@@ -205,7 +205,8 @@ func (p *Portal) sweep(ctx context.Context) {
 		case <-tick.C:
 		}
 		err := errors.Join(p.sessions.Sweep(ctx), p.redirect.Sweep(ctx), p.staff.Sweep(ctx),
-			p.search.Sweep(ctx), p.notify.Sweep(ctx), p.resume.Sweep(ctx))
+			p.search.Sweep(ctx), p.notify.Sweep(ctx), p.resume.Sweep(ctx),
+			p.applicants.Service.Sweep(ctx))
 		if err != nil && ctx.Err() == nil {
 			p.log.WarnContext(ctx, "sweep failed", "err", err.Error())
 		}

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"vestibule/internal/contract"
@@ -261,6 +265,110 @@ func TestMonitoringRefreshes(t *testing.T) {
 		})
 		if n := successes(); n != made {
 			t.Errorf("%d reports on schedule after all access has ended", n-made)
+		}
+	})
+}
+
+// TestCorrectionsAreCarried leaves out a transaction of a report, and follows it to the reports that
+// a refresh and another visit make about the consumer, and to nobody else's.
+func TestCorrectionsAreCarried(t *testing.T) {
+	withOpenBank(t, func(t *testing.T, r refreshServer) {
+		b := &testServer{t: t, db: r.DB, provider: r.Provider, seed: r.Seed, service: &httptest.Server{URL: r.URL}}
+		b.addUsers()
+		d := b.signIn(customerUser)
+		answer := func(token string, known ...string) providertest.Answer {
+			t.Helper()
+			return r.Do("GET", "/connect/cashflow/v2/json", nil, r.Bearer(token), func(req *http.Request) {
+				for _, tag := range known {
+					req.Header.Set("If-None-Match", tag)
+				}
+			})
+		}
+		read := func(token string) *report.Cashflow {
+			t.Helper()
+			got, err := report.ParseCashflow([]byte(answer(token).Body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got
+		}
+		correct := func(token, item, revision, excluded string) {
+			t.Helper()
+			path := "/dashboard/reports/" + d.reportNamed(token) + "/correct"
+			if a := d.send(path, d.form("item", item, "revision", revision, "excluded", excluded, "category", "", "side", "",
+				"reason", "It is another person’s deposit.")); a.status != 303 {
+				t.Fatalf("correcting: %d %s", a.status, a.raw)
+			}
+		}
+		// transaction returns the item of the last transaction of the page of corrections.
+		transaction := func(token string) string {
+			t.Helper()
+			all := itemPattern.FindAllStringSubmatch(d.page("/dashboard/reports/"+d.reportNamed(token)+"/correct"), -1)
+			for _, m := range slices.Backward(all) {
+				if strings.Contains(d.page("/dashboard/reports/"+d.reportNamed(token)+"/correct?item="+m[1]), `name="side"`) {
+					return m[1]
+				}
+			}
+			t.Fatal("no transaction can be corrected")
+			return ""
+		}
+		same := func(what string, a, b *report.Cashflow, want bool) {
+			t.Helper()
+			if cmp.Equal(a.Attributes, b.Attributes) != want {
+				t.Errorf("%s: the figures are the same: %v", what, !want)
+			}
+		}
+		first := r.connected()
+		original := read(first)
+		correct(first, transaction(first), "0", "yes")
+		corrected := read(first)
+		same("a correction", original, corrected, false)
+
+		// A caller that names the revision it has does not read the report again.
+		reads := func() int { return r.Count(`SELECT coalesce(sum(revision * 10 + 1), 0) FROM report_reads`) }
+		r.Count(`DELETE FROM report_reads RETURNING 0`)
+		tag := answer(first).Header.Get("ETag")
+		r.Count(`DELETE FROM report_reads RETURNING 0`)
+		for _, known := range []string{tag, strings.TrimPrefix(tag, "W/"), `"x", ` + tag} {
+			if a := answer(first, known); a.Status != http.StatusNotModified || len(a.Body) != 0 || a.Header.Get("ETag") != tag || reads() != 0 {
+				t.Errorf("If-None-Match %s: %d, %d bytes, reads %d", known, a.Status, len(a.Body), reads())
+			}
+		}
+		if a := answer(first, `W/"0"`); a.Status != http.StatusOK || tag != `W/"1"` || reads() != 11 {
+			t.Errorf("an older revision: %d, newest %s, reads %d", a.Status, tag, reads())
+		}
+
+		second, _ := r.refresh(first).JSON["publicToken"].(string)
+		r.ended(second, contract.StatusSuccess)
+		refreshed := read(second)
+		same("a refresh", corrected, refreshed, true)
+		says := func(c *report.Cashflow) bool {
+			return slices.ContainsFunc(c.Notices, func(n report.ConsumerNotice) bool {
+				return strings.Contains(n.Description, "stay as corrected on")
+			})
+		}
+		if refreshed.Meta.Revision != nil || !says(refreshed) || says(corrected) {
+			t.Errorf("the refreshed report says %+v", refreshed.Notices)
+		}
+		same("another visit", corrected, read(r.connected()), true)
+		own := r.consumer
+		r.consumer = r.Do("POST", "/connect/consumers", map[string]any{"prefill": providertest.Prefill()}, r.Basic).JSON["consumerId"].(string)
+		other := read(r.connected())
+		if same("another consumer", original, other, true); says(other) {
+			t.Error("another consumer's report says that it was corrected")
+		}
+		r.consumer = own
+
+		// Staff take the correction back in the refreshed report.
+		r.advance(time.Minute)
+		correct(second, transaction(second), "0", "")
+		same("taken back", original, read(second), true)
+		third := read(r.connected())
+		if same("after that", original, third, true); says(third) {
+			t.Errorf("a report without corrections says %+v", third.Notices)
+		}
+		if n := r.Count(`SELECT count(*) FROM consumer_corrections`); n != 2 {
+			t.Errorf("%d rows", n)
 		}
 	})
 }

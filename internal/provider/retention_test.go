@@ -59,7 +59,7 @@ var (
 		bank_accounts bank_account_names source_authorizations source_connections source_events
 		report_refreshes visits visit_events initialization_tokens redirects invites emails events deliveries delivery_attempts relay_tokens
 		report_revisions audit sessions sign_in_tries sign_in_states dashboard_forms dashboard_notices access_requests access_links link_tries
-		password_links password_requests consumer_files consumer_file_log report_reads`)
+		password_links password_requests consumer_files consumer_file_log report_reads consumer_corrections`)
 	// Settings, keys with another deletion, tables of a bounded number of rows, and the records of disputes
 	// (TestDisputesAreKept).
 	stays = strings.Fields(`customers entitlements credentials products product_configurations complete_urls
@@ -116,6 +116,9 @@ func (b *testServer) fillTables(t *testing.T) expiring {
 		created_at, expires_at) SELECT 'c', 'p', 'c', 'c', 'sandbox', 'i', 'k', handle_hash, 1, 2 FROM visits
 		WHERE handle_hash IS NOT NULL LIMIT 1`)
 	b.exec(`INSERT INTO source_events (connection_id, seq, at, kind) VALUES ('c', 1, 1, 'authorized')`)
+	b.exec(`INSERT INTO consumer_corrections (public_token, revision, customer_id, consumer_id, key_id, at, made)
+		SELECT 'p', 1, customer_id, id, key_id, 1, prefill FROM consumers c
+		WHERE external_id IS NULL AND EXISTS (SELECT 1 FROM reports r WHERE r.consumer_id = c.id) LIMIT 1`)
 	b.exec(`INSERT INTO report_refreshes (public_token, input) SELECT 'p', handle_hash FROM visits WHERE handle_hash IS NOT NULL LIMIT 1`)
 	for _, into := range []string{`access_requests (mailbox, id, lang, created_at) SELECT handle_hash, 'r', 'en', 1`,
 		`access_links (hash, mailbox, expires_at) SELECT handle_hash, handle_hash, 1`,

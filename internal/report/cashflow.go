@@ -46,6 +46,7 @@ type Meta struct {
 	Substatus          *contract.Substatus `json:"substatus"`
 	ConsumerID         *string             `json:"consumer_id"`
 	ConsumerExternalID *string             `json:"consumer_external_id"`
+	ETag               string              `json:"-"` // of the service's answer; empty: it has none
 	Until              time.Time           `json:"-"` // when the service stops giving the report out; zero: unknown
 }
 

@@ -58,6 +58,7 @@ type answer struct {
 	body        []byte
 	contentType string
 	sunset      string // when the answer's address stops working (RFC 8594)
+	etag        string
 }
 
 // decode parses the answer's JSON into v. It ignores unknown members, since the service
@@ -226,6 +227,8 @@ func (c *Client) send(ctx context.Context, k call, token string) (answer, *Error
 		return failed(err)
 	}
 	switch {
+	case resp.StatusCode == http.StatusNotModified && k.header.Get("If-None-Match") != "":
+		return answer{op: k.op, status: resp.StatusCode}, nil
 	case !ok:
 		return answer{}, errorFrom(k.op, resp, got[:min(int64(len(got)), limit)], c.now())
 	case int64(len(got)) > limit:
@@ -234,7 +237,7 @@ func (c *Client) send(ctx context.Context, k call, token string) (answer, *Error
 		return answer{}, badAnswer(k.op, resp.StatusCode, "the answer is not application/json")
 	}
 	return answer{op: k.op, status: resp.StatusCode, body: got, contentType: resp.Header.Get("Content-Type"),
-		sunset: resp.Header.Get("Sunset")}, nil
+		sunset: resp.Header.Get("Sunset"), etag: resp.Header.Get("ETag")}, nil
 }
 
 func isJSON(contentType string) bool {

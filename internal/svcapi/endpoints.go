@@ -167,6 +167,7 @@ type Ref struct {
 	PublicToken string
 	ExternalID  string
 	PublicID    string
+	ETag        string // of a report that the caller has; Report returns ErrNotModified while it is the newest
 }
 
 // headers returns the identifier headers of a report call (API reference: Reports).
@@ -192,6 +193,9 @@ func (c *Client) headers(op string, r Ref) (http.Header, error) {
 			return invalid("publicId cannot stand in a header")
 		}
 		h.Set(names[HeaderPublicID], r.PublicID)
+	}
+	if r.ETag != "" {
+		h.Set("If-None-Match", r.ETag)
 	}
 	return h, nil
 }

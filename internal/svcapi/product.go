@@ -7,8 +7,15 @@ import (
 	"strings"
 
 	"vestibule/internal/contract"
+	"vestibule/internal/httpx"
 	"vestibule/internal/report"
 )
+
+// ErrNotModified is returned by Report for a report that the caller has in its newest revision.
+var ErrNotModified = errors.New("svcapi: the report is the one that the caller has")
+
+// maxETag is the maximum length in bytes of an ETag that the client uses.
+const maxETag = 200
 
 // productCalls is what differs between the calls for the products.
 type productCalls struct {
@@ -39,7 +46,8 @@ func metaOf[R any](parse func([]byte) (*R, error), meta func(*R) *report.Meta) f
 // Report fetches a report with the call for its product's kind (API reference: Reports). It
 // returns the body as received, which is a valid report, and its meta. A report that is not
 // ready gives an *Error with REPORT_NOT_READY, and an unknown kind one with INVALID_PRODUCT
-// without a request. It refuses a body of another report than requested.
+// without a request. It refuses a body of another report than requested, and returns
+// ErrNotModified for one that the reference names by its ETag.
 func (c *Client) Report(ctx context.Context, product contract.Product, ref Ref) ([]byte, *report.Meta, error) {
 	k, ok := calls[product]
 	if !ok {
@@ -48,6 +56,9 @@ func (c *Client) Report(ctx context.Context, product contract.Product, ref Ref) 
 	a, err := c.get(ctx, string(product)+" report", c.reports(product)+"/json", ref, maxReport, reportTimeout, k.include...)
 	if err != nil {
 		return nil, nil, err
+	}
+	if a.status == http.StatusNotModified {
+		return nil, nil, ErrNotModified
 	}
 	// The parser's error may quote the body, so it is not passed on.
 	meta, err := k.meta(a.body)
@@ -58,6 +69,9 @@ func (c *Client) Report(ctx context.Context, product contract.Product, ref Ref) 
 		return nil, nil, err
 	}
 	meta.Until, _ = http.ParseTime(a.sunset) // zero without the header
+	if httpx.IsVisible(a.etag) && len(a.etag) <= maxETag {
+		meta.ETag = a.etag
+	}
 	return a.body, meta, nil
 }
 

@@ -36,9 +36,20 @@ type Profile struct {
 	Frames              []string            `yaml:"frames"`
 	Connects            []string            `yaml:"connects"`
 	RedirectTokenField  string              `yaml:"redirectTokenField"`
+	RevisionCheck       RevisionCheck       `yaml:"revisionCheck"`
 	Result              ResultForm          `yaml:"result"`
 	WebhookHeaders      webhook.HeaderNames `yaml:"webhookHeaders"`
 }
+
+// RevisionCheck says how the portal asks once a day whether a report was corrected.
+type RevisionCheck string
+
+// Ways to ask.
+const (
+	CheckByETag RevisionCheck = "etag"  // conditional requests; reports without an ETag are not asked for
+	CheckByGet  RevisionCheck = "fetch" // the whole report, which a provider may record as read
+	CheckNever  RevisionCheck = "off"
+)
 
 // ResultForm says how signed results return, and what is in them.
 type ResultForm struct {
@@ -182,6 +193,8 @@ func (p *Profile) validate(own *Profile) error {
 	}
 	need(slices.Contains([]string{encodingBase64, encodingBase64URL, encodingPlain}, p.AccessTokenEncoding), "accessTokenEncoding",
 		p.AccessTokenEncoding, "base64, base64url or plain")
+	need(slices.Contains([]RevisionCheck{CheckByETag, CheckByGet, CheckNever}, p.RevisionCheck), "revisionCheck",
+		string(p.RevisionCheck), "etag, fetch or off")
 	need(isIdentifier(p.WidgetGlobal), "widgetGlobal", p.WidgetGlobal, "a JavaScript identifier")
 	for _, list := range []struct {
 		setting string

@@ -66,11 +66,16 @@ func (b *testServer) Report(_ context.Context, product contract.Product, ref svc
 	if b.err != nil {
 		return nil, nil, b.err
 	}
+	tag := `W/"` + b.revision + `"`
+	if ref.ETag == tag {
+		b.asked.Add(1)
+		return nil, nil, svcapi.ErrNotModified
+	}
 	b.fetches.Add(1)
 	b.mu.Lock()
 	b.product = product
 	b.mu.Unlock()
-	meta := &report.Meta{PublicToken: publicToken, Status: contract.StatusSuccess, Until: availableUntil}
+	meta := &report.Meta{PublicToken: publicToken, Status: contract.StatusSuccess, Until: availableUntil, ETag: tag}
 	if b.revision == "" {
 		return []byte(`{"of":"` + ref.ExternalID + ref.PublicToken + `"}`), meta, nil
 	}

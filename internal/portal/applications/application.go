@@ -83,6 +83,7 @@ type StoredReport struct {
 	RevisedAt   time.Time // when the service revised it; zero: never
 	Until       time.Time // when the service stops giving it out; zero: unknown
 	PublicToken string
+	ETag        string // of the service's answer; empty: it has none
 }
 
 // Version names the report within its application, in forms and file names.

@@ -69,6 +69,8 @@ type Service struct {
 	Now         func() time.Time
 	Log         *slog.Logger
 
+	RevisionCheck svcapi.RevisionCheck // how to look for corrections that no webhook announced; empty: not at all
+
 	// FormTargets are the provider's origins, to which forms may lead in addition to
 	// the portal.
 	FormTargets []string

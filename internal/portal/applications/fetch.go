@@ -50,7 +50,7 @@ func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 	if a.fetched || number == 0 {
 		return nil
 	}
-	t, raw, meta, err := s.request(ctx, a, number, false)
+	t, raw, meta, err := s.request(ctx, a, number, false, "")
 	switch {
 	case errors.Is(err, ErrFetching):
 		return jobs.Snooze(max(a.fetchUntil.Sub(s.now()), time.Second))
@@ -92,7 +92,7 @@ func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 
 // request asks the provider for the report of an attempt with a lease. It returns the zero Attempt
 // and an error if the attempt is gone, or ErrFetching if another process has the lease.
-func (s *Service) request(ctx context.Context, a Application, number int, revision bool) (t Attempt, raw []byte,
+func (s *Service) request(ctx context.Context, a Application, number int, revision bool, etag string) (t Attempt, raw []byte,
 	meta *report.Meta, err error) {
 	if t, err = attempt(ctx, s.DB.SQL, a.ID, number); err != nil {
 		return Attempt{}, nil, nil, err
@@ -105,7 +105,9 @@ func (s *Service) request(ctx context.Context, a Application, number int, revisi
 	if err != nil {
 		return Attempt{}, nil, nil, err
 	}
-	raw, meta, err = s.Provider.Report(ctx, a.Product, t.ref())
+	ref := t.ref()
+	ref.ETag = etag
+	raw, meta, err = s.Provider.Report(ctx, a.Product, ref)
 	return t, raw, meta, err
 }
 
@@ -116,7 +118,7 @@ func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *re
 	if err != nil {
 		return err
 	}
-	if _, err := insertReport(ctx, tx, a.ID, *r); err != nil {
+	if _, err := insertReport(ctx, tx, a.ID, *r, s.checkAt(r.StoredReport)); err != nil {
 		return err
 	}
 	isFirst := !a.fetched && r.Attempt == a.Journey.Succeeded

@@ -46,13 +46,13 @@ const (
 )
 
 const reportColumns = `attempt, revision, public_token, fetched_at, revised_at, report, analysis, analysis_at, sealed_in,
-	available_until`
+	available_until, etag`
 
 // takeover selects the report that a replica of the previous version stored in applications.
 // Migration 01007 says why.
 func takeover(c contents) string {
 	return `SELECT a.succeeded AS attempt, 0 AS revision, a.public_token, a.report_at AS fetched_at, 0 AS revised_at, ` + string(c) + `,
-			a.analysis_at, 'applications' AS sealed_in, 0 AS available_until
+			a.analysis_at, 'applications' AS sealed_in, 0 AS available_until, '' AS etag
 		FROM applications a WHERE a.id = $1 AND a.report IS NOT NULL AND NOT EXISTS (
 			SELECT 1 FROM application_report_revisions r WHERE r.application_id = a.id AND r.attempt = a.succeeded)`
 }
@@ -60,13 +60,13 @@ func takeover(c contents) string {
 // reportRows selects all reports of an application.
 func reportRows(c contents) string {
 	return `SELECT ` + reportColumns + ` FROM (
-		SELECT attempt, revision, public_token, fetched_at, revised_at, ` + string(c) + `, analysis_at, sealed_in, available_until
+		SELECT attempt, revision, public_token, fetched_at, revised_at, ` + string(c) + `, analysis_at, sealed_in, available_until, etag
 			FROM application_report_revisions WHERE application_id = $1 UNION ALL ` + takeover(c) + `) AS r`
 }
 
 func scanReport(row store.Row) (r reportRow, err error) {
 	var attempt, revision, fetched, revised, settled, until int64
-	err = row.Scan(&attempt, &revision, &r.PublicToken, &fetched, &revised, &r.report, &r.analysis, &settled, &r.sealedIn, &until)
+	err = row.Scan(&attempt, &revision, &r.PublicToken, &fetched, &revised, &r.report, &r.analysis, &settled, &r.sealedIn, &until, &r.ETag)
 	r.Attempt, r.Revision, r.At, r.settled = int(attempt), int(revision), store.Time(fetched), settled != 0
 	if revised != 0 {
 		r.RevisedAt = store.Time(revised)
@@ -98,11 +98,33 @@ func (s *Service) Reports(ctx context.Context, id string) ([]StoredReport, error
 	}, reportRows(noContents)+` ORDER BY attempt DESC, revision DESC`, id)
 }
 
-// insertReport stores a report; false means that it is stored already.
-func insertReport(ctx context.Context, tx *store.Tx, id string, r reportRow) (bool, error) {
-	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO application_report_revisions (application_id, `+reportColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, NULL, 0, $8, $9) ON CONFLICT DO NOTHING`, id, int64(r.Attempt), int64(r.Revision),
-		r.PublicToken, store.Micros(r.At), store.MicrosOrZero(r.RevisedAt), r.report, reportTable, store.MicrosOrZero(r.Until)))
+// insertReport stores a report, and when to look for its next revision instead of that of the
+// former one; false means that it is stored already.
+func insertReport(ctx context.Context, tx *store.Tx, id string, r reportRow, checkAt time.Time) (bool, error) {
+	if _, err := tx.ExecContext(ctx, `UPDATE application_report_revisions SET check_at = 0 WHERE application_id = $1 AND attempt = $2`,
+		id, int64(r.Attempt)); err != nil {
+		return false, err
+	}
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO application_report_revisions
+		(application_id, `+reportColumns+`, check_at) VALUES ($1, $2, $3, $4, $5, $6, $7, NULL, 0, $8, $9, $10, $11) ON CONFLICT DO NOTHING`, id, int64(r.Attempt), int64(r.Revision),
+		r.PublicToken, store.Micros(r.At), store.MicrosOrZero(r.RevisedAt), r.report, reportTable, store.MicrosOrZero(r.Until), r.ETag,
+		store.MicrosOrZero(checkAt)))
+}
+
+// dueChecks lists reports to ask the service about now, and asks again a day later while the
+// service has them.
+func dueChecks(ctx context.Context, tx *store.Tx, most int) ([]FetchRevision, error) {
+	now, next := store.Micros(tx.Now), store.Micros(tx.Now.Add(checkEvery))
+	return store.QueryAll(ctx, tx, func(row store.Row) (f FetchRevision, err error) {
+		var attempt int64
+		err = row.Scan(&f.Application, &attempt)
+		f.Attempt, f.Check = int(attempt), true
+		return f, err
+	}, `UPDATE application_report_revisions SET check_at = CASE WHEN $1 < CASE WHEN available_until = 0
+			THEN fetched_at + $2 ELSE available_until END THEN $1 ELSE 0 END
+		WHERE check_at > 0 AND check_at <= $3 AND (application_id, attempt, revision) IN (SELECT application_id, attempt, revision
+			FROM application_report_revisions WHERE check_at > 0 AND check_at <= $3 ORDER BY check_at LIMIT $4)
+		RETURNING application_id, attempt`, next, checkFor.Microseconds(), now, int64(most))
 }
 
 // setFirst makes the first report of the attempt that succeeded the application's newest. previous

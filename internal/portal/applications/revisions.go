@@ -22,6 +22,7 @@ import (
 type FetchRevision struct {
 	Application string `json:"application"`
 	Attempt     int    `json:"attempt"`
+	Check       bool   `json:"check,omitempty"` // nothing announced it: only ask whether there is one
 }
 
 // Kind returns the job's name.
@@ -47,7 +48,7 @@ func (s *Service) announceRevision(ctx context.Context, tx *store.Tx, id string,
 
 // fetchRevision runs the job.
 func (s *Service) fetchRevision(ctx context.Context, f FetchRevision) error {
-	_, err := s.Refresh(ctx, f.Application, f.Attempt)
+	_, err := s.refresh(ctx, f.Application, f.Attempt, f.Check && s.RevisionCheck == svcapi.CheckByETag)
 	var e *svcapi.Error
 	switch {
 	case errors.Is(err, ErrFetching):
@@ -62,15 +63,28 @@ func (s *Service) fetchRevision(ctx context.Context, f FetchRevision) error {
 // revision. It reports whether it is. It returns ErrNoReport without a stored report, ErrFetching,
 // and the service's refusal as *svcapi.Error.
 func (s *Service) Refresh(ctx context.Context, id string, number int) (revised bool, err error) {
+	return s.refresh(ctx, id, number, false)
+}
+
+// refresh is Refresh. With ask it names the revision that is stored, and the service answers with a
+// report only if there is a newer one, so that it records no read of the stored one again.
+func (s *Service) refresh(ctx context.Context, id string, number int, ask bool) (revised bool, err error) {
 	a, held, err := s.reportOf(ctx, s.DB.SQL, noContents, id, number, -1)
 	if err != nil {
 		return false, err
 	}
-	t, raw, meta, err := s.request(ctx, a, held.Attempt, true)
+	etag := ""
+	if ask {
+		etag = held.ETag
+	}
+	t, raw, meta, err := s.request(ctx, a, held.Attempt, true, etag)
 	if t.Number == 0 {
 		return false, err
 	}
 	if err != nil {
+		if errors.Is(err, svcapi.ErrNotModified) {
+			err = nil
+		}
 		return false, errors.Join(err, release(context.WithoutCancel(ctx), s.DB.SQL, id))
 	}
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
@@ -110,6 +124,35 @@ func (s *Service) Refresh(ctx context.Context, id string, number int) (revised b
 	return revised && err == nil, err
 }
 
+// The portal asks once a day whether a report was corrected, in case the webhook was lost: for as long
+// as the service said that it has the report, or else for checkFor.
+const (
+	checkEvery = 24 * time.Hour
+	checkFor   = 90 * 24 * time.Hour
+	checks     = 500 // that one call of Sweep enqueues
+)
+
+// checkAt returns when to look for a revision of a report; zero: never.
+func (s *Service) checkAt(r StoredReport) (at time.Time) {
+	if s.RevisionCheck == svcapi.CheckByGet || s.RevisionCheck == svcapi.CheckByETag && r.ETag != "" {
+		at = r.At.Add(checkEvery)
+	}
+	return at
+}
+
+// Sweep enqueues a job for each report whose revision was last looked for a day ago.
+func (s *Service) Sweep(ctx context.Context) error {
+	return s.DB.Sweep(ctx, checks, func(ctx context.Context, tx *store.Tx, most int) (int64, error) {
+		due, err := dueChecks(ctx, tx, most)
+		for _, f := range due {
+			if err == nil {
+				err = s.Queue.Enqueue(ctx, tx, f, jobs.LowPriority(), jobs.UniqueKey(reportKey(f.Application, f.Attempt)+"/check"))
+			}
+		}
+		return int64(len(due)), err
+	})
+}
+
 // revisionOf returns the number of a fetched report's revision, and whether it follows the held
 // one. Another service's revisions may not be numbers; they are numbered as they come.
 func revisionOf(meta *report.Meta, held int) (number int, newer bool) {
@@ -134,7 +177,8 @@ func revisionIn(raw []byte) string {
 }
 
 func storedReport(number, revision int, now time.Time, meta *report.Meta) StoredReport {
-	r := StoredReport{Attempt: number, Revision: revision, At: now, Until: meta.Until, PublicToken: meta.PublicToken}
+	r := StoredReport{Attempt: number, Revision: revision, At: now, Until: meta.Until, PublicToken: meta.PublicToken,
+		ETag: meta.ETag}
 	if meta.Revision != nil {
 		if r.RevisedAt = now; meta.RevisionCreatedAt != nil {
 			r.RevisedAt = meta.RevisionCreatedAt.Time

@@ -290,3 +290,48 @@ func TestReportsOfThePreviousVersion(t *testing.T) {
 		}
 	})
 }
+
+// TestLooksForMissedRevisions lets a day pass without webhooks, for each setting.
+func TestLooksForMissedRevisions(t *testing.T) {
+	for _, row := range []struct {
+		how            svcapi.RevisionCheck
+		asked, fetched int64  // of three days, of which the second brings a revision
+		version        string // in the end
+	}{{svcapi.CheckByETag, 2, 1, "1.1"}, {svcapi.CheckByGet, 0, 3, "1.1"}, {svcapi.CheckNever, 0, 0, "1.0"}} {
+		t.Run(string(row.how), func(t *testing.T) {
+			storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+				b := newTestServer(t, db)
+				b.RevisionCheck = row.how
+				a := b.reported()
+				look := func(d time.Duration) (jobs int) {
+					b.advanceClock(d)
+					if err := b.Sweep(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					jobs = len(b.jobs)
+					b.work(false)
+					return jobs
+				}
+				fetched, asked := b.fetches.Load(), b.asked.Load()
+				if n := look(23 * time.Hour); n != 0 {
+					t.Errorf("%d jobs within a day", n)
+				}
+				look(time.Hour)
+				b.revision = "1"
+				look(24 * time.Hour)
+				look(24 * time.Hour)
+				if n := look(0); n != 0 {
+					t.Errorf("%d jobs at the same time", n)
+				}
+				fetched, asked = b.fetches.Load()-fetched, b.asked.Load()-asked
+				if got := b.now(a.ID).Report.Version(); fetched != row.fetched || asked != row.asked || got != row.version {
+					t.Errorf("%d reports, %d questions, version %s; want %+v", fetched, asked, got, row)
+				}
+				look(365 * 24 * time.Hour) // the last question: the service has deleted the report
+				if n := look(24 * time.Hour); n != 0 {
+					t.Errorf("%d jobs for a report that the service no longer has", n)
+				}
+			})
+		})
+	}
+}

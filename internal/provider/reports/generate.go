@@ -191,6 +191,9 @@ func (s *Service) build(ctx context.Context, r Report, in *Input, from origin) (
 	}
 	if w.retrieved = in.Data == nil; w.retrieved {
 		failed, err := s.retrieve(ctx, r, in, from)
+		if err == nil {
+			err = s.carry(ctx, r, in, from)
+		}
 		if err != nil {
 			return w, err
 		}

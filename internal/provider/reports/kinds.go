@@ -29,7 +29,7 @@ type subject struct {
 	report.Envelope
 	configured customers.Configuration
 	files      []report.EligibilityDocument
-	alerts     []report.ConsumerNotice // of a fraud alert
+	notices    []report.ConsumerNotice // of a fraud alert, of carried corrections, and the consumer's statements
 }
 
 // kinds has all kinds of reports. A passport is computed from a supplier's file, by
@@ -65,7 +65,8 @@ func (s *Service) subjectOf(ctx context.Context, r Report, in Input) (of subject
 		of.files, err = s.eligibilityDocuments(ctx, r, in, cmp.Or(of.configured.EligibilityKind, report.IncomeAndAssets))
 	}
 	if err == nil {
-		of.alerts, err = s.alertNotices(ctx, r)
+		of.notices, err = s.notices(ctx, r, in)
+		of.notices = withStatements(of.notices, in.Corrections)
 	}
 	return of, err
 }
@@ -76,7 +77,7 @@ func (s *Service) subjectOfBody(ctx context.Context, r Report, in Input, body an
 	if of.Envelope, of.configured, err = s.envelope(ctx, r, in); err != nil {
 		return of, err
 	}
-	if of.alerts, err = s.alertNotices(ctx, r); err != nil {
+	if of.notices, err = s.notices(ctx, r, in); err != nil {
 		return of, err
 	}
 	var meta *report.Meta
@@ -137,7 +138,7 @@ func computeCashflow(of subject, r Report, in Input) (contract.Status, contract.
 		Options: cashflow.Options{Attributes: true, Deprecated: of.configured.DeprecatedAttributes,
 			ScoreV1: of.configured.ScoreV1, ScoreV21: of.configured.ScoreV21},
 	}, r.Retrieved)
-	body.Notices = of.alerts
+	body.Notices = of.notices
 	return status, sub, &body
 }
 
@@ -157,7 +158,7 @@ func computeIncome(of subject, r Report, in Input) (contract.Status, contract.Su
 	if status != contract.StatusSuccess {
 		return status, sub, nil
 	}
-	from.Envelope, from.Notices = of.Envelope, append(from.Notices, of.alerts...)
+	from.Envelope, from.Notices = of.Envelope, append(from.Notices, of.notices...)
 	from.Options = income.Options{Suite: of.configured.IncomeModelSuite, Inflows: of.configured.IncomeInflows}
 	body := income.Build(from, r.Retrieved)
 	return status, sub, &body
@@ -168,7 +169,7 @@ func computeIncome(of subject, r Report, in Input) (contract.Status, contract.Su
 func computeEligibility(of subject, r Report, in Input) (contract.Status, contract.Substatus, any) {
 	of.InputSource = cmp.Or(in.Source, report.ConsumerInput) // employers may be stated without a name
 	from := eligibility.Input{Envelope: of.Envelope, Workflow: cmp.Or(of.configured.EligibilityKind, report.IncomeAndAssets),
-		Consumer: in.Consumer, Bank: *in.Data, Gathered: gathered(in), Notices: append(eligibilityNotices(), of.alerts...), Files: of.files}
+		Consumer: in.Consumer, Bank: *in.Data, Gathered: gathered(in), Notices: append(eligibilityNotices(), of.notices...), Files: of.files}
 	if in.Given != nil {
 		from.StatedEmployers = in.Given.Employers
 	}

@@ -37,12 +37,16 @@ func eligibilityNotices() []report.ConsumerNotice {
 	return []report.ConsumerNotice{{Description: disputeNotice}}
 }
 
-// alertNotices returns the notice of a fraud alert that the consumer placed; without one, none.
-func (s *Service) alertNotices(ctx context.Context, r Report) ([]report.ConsumerNotice, error) {
+// notices returns the notices of a fraud alert that the consumer placed, and of carried corrections.
+func (s *Service) notices(ctx context.Context, r Report, in Input) (out []report.ConsumerNotice, err error) {
+	if !in.Carried.IsZero() {
+		out = append(out, report.ConsumerNotice{Description: "Data of this report stay as corrected on " + in.Carried.String() +
+			" in an earlier report."})
+	}
 	file, err := s.Freeze.OfReport(ctx, s.DB.SQL, r.PublicToken)
 	if err != nil || !file.Alerted(s.Now()) {
-		return nil, err
+		return out, err
 	}
-	return []report.ConsumerNotice{{Description: fmt.Sprintf("%s until %s: the person whom this report describes asks its readers "+
-		"to verify that an application is theirs before they decide.", report.FraudAlert, file.AlertUntil.Format(time.DateOnly))}}, nil
+	return append(out, report.ConsumerNotice{Description: fmt.Sprintf("%s until %s: the person whom this report describes asks its readers "+
+		"to verify that an application is theirs before they decide.", report.FraudAlert, file.AlertUntil.Format(time.DateOnly))}), nil
 }

@@ -54,7 +54,7 @@ func (s *Service) generatePassport(ctx context.Context, env contract.Environment
 		return err
 	}
 	made := passport.Build(passport.Input{Envelope: envelope, Consumer: typed, File: file, Quote: quote}, r.Retrieved)
-	alert, err := s.alertNotices(ctx, r)
+	alert, err := s.notices(ctx, r, in)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (s *Service) generatePassport(ctx context.Context, env contract.Environment
 // the owner's labels.
 func (s *Service) pdf(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
 	body, err := s.requestedBody(kind, w, r)
-	if err != nil {
+	if err != nil || body == nil {
 		return err
 	}
 	// The parser's error may quote personal data.

@@ -194,8 +194,10 @@ type Input struct {
 	// failures.
 	Gathered *eligibility.Gathered `json:"gathered,omitempty"`
 
-	// Corrections are those of the report whose data it has, made after a dispute.
+	// Corrections are those of an earlier report about the same data, made after a dispute;
+	// Carried is the day of the last one.
 	Corrections []corrections.Correction `json:"corrections,omitempty"`
+	Carried     report.Date              `json:"carried,omitzero"` // zero for a secondary report
 
 	// At is when the data were retrieved; zero for now.
 	At time.Time `json:"-"`

@@ -183,6 +183,7 @@ type Draft struct {
 	at          time.Time
 	body        []byte // packed
 	replaced    []byte
+	standing    standing // without Made, if nothing is for later reports
 }
 
 // Corrections returns the corrections of the draft.
@@ -203,6 +204,9 @@ func (s *Service) Draft(ctx context.Context, q store.Queryer, customerID, public
 		return d, ErrDataDeleted
 	}
 	body, err := s.revised(ctx, now, c.Corrections, &d)
+	if err == nil {
+		d.standing, err = s.standingOf(ctx, q, now, c.Corrections)
+	}
 	if err != nil {
 		return d, err
 	}
@@ -377,6 +381,10 @@ func (s *Service) Revise(ctx context.Context, tx *store.Tx, d Draft) (revision i
 		return 0, err
 	}
 	if err := setBody(ctx, tx, r.PublicToken, nil, d.body); err != nil {
+		return 0, err
+	}
+	d.standing.publicToken, d.standing.row = r.PublicToken, row
+	if err := s.stand(ctx, tx, r, d.standing); err != nil {
 		return 0, err
 	}
 	return row.number, s.OnChange(ctx, tx, StatusChange{r.CustomerID, r.PublicToken, r.Status, d.substatus})

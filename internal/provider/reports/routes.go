@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"vestibule/internal/contract"
@@ -51,7 +52,7 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
 // the optional members that the request does not ask for.
 func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Request) error {
 	body, err := s.requestedBody(kind, w, r)
-	if err != nil {
+	if err != nil || body == nil {
 		return err
 	}
 	if !slices.Contains(strings.Split(strings.ReplaceAll(r.Header.Get(report.IncludeHeader), " ", ""), ","), report.IncludePositions) {
@@ -64,8 +65,10 @@ func (s *Service) json(kind contract.Product, w http.ResponseWriter, r *http.Req
 	return nil
 }
 
-// requestedBody returns the body of the report that a request names, and sets the header that
-// says until when it can be read (RFC 8594). Its errors are for the client.
+// requestedBody returns the body of the report that a request names, and sets the headers that
+// name its revision and say until when it can be read (RFC 8594). If the request names the revision
+// as known (RFC 9110, If-None-Match), it answers 304, which is no read, and returns nil. Its errors are
+// for the client.
 func (s *Service) requestedBody(kind contract.Product, w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	rep, err := s.requestedReport(r, get)
 	if err != nil {
@@ -77,11 +80,19 @@ func (s *Service) requestedBody(kind contract.Product, w http.ResponseWriter, r 
 	if rep.Status != contract.StatusSuccess {
 		return nil, NotReady(rep)
 	}
+	tag := `"` + strconv.Itoa(rep.revision) + `"`
+	w.Header().Set("ETag", "W/"+tag) // weak, because the optional members and a third party's token differ
+	w.Header().Set("Sunset", rep.Created.Add(MaxAge).UTC().Format(http.TimeFormat))
+	if slices.ContainsFunc(strings.Split(r.Header.Get("If-None-Match"), ","), func(known string) bool {
+		return strings.TrimPrefix(strings.TrimSpace(known), "W/") == tag
+	}) {
+		w.WriteHeader(http.StatusNotModified)
+		return nil, nil
+	}
 	body, err := s.body(r.Context(), rep)
 	if errors.Is(err, store.ErrShredded) || errors.Is(err, ErrDeleted) {
 		return nil, httpx.NewError(contract.CodeInvalidToken, err)
 	}
-	w.Header().Set("Sunset", rep.Created.Add(MaxAge).UTC().Format(http.TimeFormat))
 	return body, err
 }
 

@@ -58,7 +58,7 @@ func (s *Service) Material(ctx context.Context, r Report) (Material, error) {
 	}
 	made, err := s.inForce(ctx, s.DB.SQL, r)
 	in.Corrections = slices.DeleteFunc(corrections.Merge(in.Corrections, made), func(c corrections.Correction) bool {
-		return !corrections.Data([]corrections.Correction{c})
+		return c.Target == corrections.Figures || c.Target == corrections.Dispute
 	})
 	return Material{r, in}, err
 }

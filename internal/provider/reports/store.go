@@ -121,7 +121,8 @@ func closeReport(ctx context.Context, tx *store.Tx, publicToken string) (bool, e
 // erase deletes what a report contains and what it was made from. The row keeps the mailbox, to
 // tell the person who read the report.
 func erase(ctx context.Context, tx *store.Tx, publicToken string, mailbox []byte) error {
-	for _, q := range []string{`DELETE FROM report_data WHERE public_token = $1`, `DELETE FROM report_refreshes WHERE public_token = $1`} {
+	for _, q := range []string{`DELETE FROM report_data WHERE public_token = $1`, `DELETE FROM report_refreshes WHERE public_token = $1`,
+		`DELETE FROM consumer_corrections WHERE public_token = $1`} {
 		if _, err := tx.ExecContext(ctx, q, publicToken); err != nil {
 			return err
 		}
@@ -233,6 +234,33 @@ func insertRevision(ctx context.Context, tx *store.Tx, publicToken string, x rev
 		at, user_id, reason, replaced, corrections, dispute) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		publicToken, x.number, store.Micros(x.at), x.by, x.reason, x.replaced, x.corrections, x.dispute)
 	return err
+}
+
+func insertStanding(ctx context.Context, tx *store.Tx, r Report, x standing) error {
+	_, err := tx.ExecContext(ctx, `INSERT INTO consumer_corrections (public_token, revision, customer_id, consumer_id, key_id, at, made)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, r.PublicToken, x.row.number, r.CustomerID, r.ConsumerID, r.KeyID, store.Micros(x.row.at),
+		x.row.corrections)
+	return err
+}
+
+// standingCorrections lists what was corrected in other reports about the consumer of a report,
+// oldest first.
+func standingCorrections(ctx context.Context, q store.Queryer, r Report) ([]standing, error) {
+	return store.QueryAll(ctx, q, func(row store.Row) (x standing, err error) {
+		var at int64
+		err = row.Scan(&x.publicToken, &x.row.number, &x.keyID, &at, &x.row.corrections)
+		x.row.at = store.Time(at)
+		return x, err
+	}, `SELECT public_token, revision, key_id, at, made FROM consumer_corrections WHERE customer_id = $1 AND consumer_id = $2
+		AND public_token <> $3 ORDER BY at, public_token, revision`, r.CustomerID, r.ConsumerID, r.PublicToken)
+}
+
+// deleteStanding deletes corrections that nobody can read, at most limit times: the consumer's data
+// key was deleted.
+func deleteStanding(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+	return store.RowsAffected(tx.ExecContext(ctx, `DELETE FROM consumer_corrections WHERE (public_token, revision) IN (
+		SELECT x.public_token, x.revision FROM consumer_corrections x WHERE NOT EXISTS (SELECT 1 FROM data_keys k WHERE k.id = x.key_id)
+		ORDER BY x.public_token LIMIT $1)`, limit))
 }
 
 // revisions lists the revisions of a report without the bodies that they replaced, newest
