@@ -94,6 +94,9 @@ func (t *table) accounts(kind string) error {
 // own lists the columns that name the account of a row. A column with gaps, or with one
 // description for each of its values, names the other side's account.
 func (t *table) own(rows []*row) (at []int, err error) {
+	if slices.ContainsFunc(signatures, func(s signature) bool { return s.kind == oneAccount && t.signed(s) }) {
+		return nil, nil
+	}
 	for _, i := range slices.Concat(t.at[accountNumber], t.at[accountName], t.at[accountType]) {
 		texts, gap := map[string]map[string]bool{}, (*row)(nil)
 		for _, r := range rows {

@@ -241,7 +241,7 @@ func parseTable(f *File, text string) (*table, error) {
 	head := text[:min(len(text), 1<<16)]
 	t := &table{file: f}
 	best := 0
-	for _, s := range []byte{',', ';', '\t', '|'} {
+	for _, s := range []byte{'\t', '|', ';', ','} {
 		known, width := 0, 0 // without a header, lines of one width
 		r := records{rest: head, separator: s}
 		for range 100 {

@@ -34,25 +34,29 @@ func isSavings(text string) bool {
 	return false
 }
 
+// oneAccount is the kind of a signature of exports whose columns of accounts are the other side's.
+const oneAccount = "one account"
+
+// signed reports whether the table has all columns of a signature.
+func (t *table) signed(s signature) bool {
+	return !slices.ContainsFunc(s.columns, func(c string) bool {
+		return !slices.ContainsFunc(t.names, func(name string) bool {
+			name = headerKey(name)
+			return name == c || len(c) > 4 && strings.HasPrefix(name, c)
+		})
+	})
+}
+
 // kind returns the kind of the file's account by its columns, the lines above them, and the
 // types of transactions; or empty, if they name no kind that is left out.
 func (t *table) kind(rows []*row) string {
-	var names []string
-	for _, name := range t.names {
-		names = append(names, headerKey(name))
-	}
 	balance := len(t.at[runningBalance]) > 0
 	for _, s := range signatures {
-		if s.kind == "credit card" && balance {
-			continue
-		}
-		if !slices.ContainsFunc(s.columns, func(c string) bool {
-			return !slices.ContainsFunc(names, func(name string) bool { return name == c || len(c) > 4 && strings.HasPrefix(name, c) })
-		}) {
+		if (s.kind != "credit card" || !balance) && s.kind != oneAccount && t.signed(s) {
 			return s.kind
 		}
 	}
-	if !balance && slices.ContainsFunc(rows, func(r *row) bool { return t.text(r, card) != "" }) {
+	if !balance && slices.ContainsFunc(rows, func(r *row) bool { return t.text(r, card) != "" }) && !slices.ContainsFunc(rows, t.income) {
 		return "credit card"
 	}
 	var above strings.Builder
@@ -79,6 +83,12 @@ func (t *table) kind(rows []*row) string {
 		return "credit card"
 	}
 	return ""
+}
+
+// income reports whether a row's texts name income.
+func (t *table) income(r *row) bool {
+	text, more := t.describe(r)
+	return find("income", text+" "+more) != ""
 }
 
 // kindByPayments returns a credit card if all money of one direction is payments to a card,

@@ -25,7 +25,10 @@ func (t *table) dayOf(r *row) string {
 	return cmp.Or(t.text(r, transacted), s)
 }
 
-var dayInText = regexp.MustCompile(`\b\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}\b`)
+// sumInText matches an amount and its currency within a text.
+var sumInText = regexp.MustCompile(`[-+\x{2212}(]?\s?(?:\p{Sc}|[A-Z]{3}\s)?\s?[-+\x{2212}]?\d[\d.,'\x{2019}\s]*\)?(?:\s?\p{Sc}|\s?[A-Z]{2,3}\b)?`)
+
+var dayInText = regexp.MustCompile(`\b(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}|(?:19|20)\d{6})\b`)
 
 // readDays finds the order of day, month and year from all days of the file and parses them.
 // Lines without a day become notes.
@@ -125,6 +128,7 @@ func (t *table) readStatus() error {
 			}
 		}
 		if known*2 < filled { // a column of other texts
+			t.file.note(fmt.Sprintf("the column %q says nothing known about a status", t.names[i]))
 			continue
 		}
 		if known > most {
@@ -275,22 +279,16 @@ func (t *table) statedAround() (balances map[string]statedBalance, number, name 
 				value, _, _ = strings.Cut(value, "\x00")
 			}
 			meaning := words["header"][headerKey(label)]
-			if value == "" || n+1 < len(lines) && i+1 < len(line) && words["header"][headerKey(value)] != "" {
+			if value == "" && (labelOf("balance", label) == "" || !strings.ContainsAny(label, "0123456789")) || n+1 < len(lines) && i+1 < len(line) && words["header"][headerKey(value)] != "" {
 				if n+1 >= len(lines) || i >= len(lines[n+1]) || len(line) < 2 { // a name above its value
 					continue
 				}
 				value = lines[n+1][i]
 			}
-			f, isSum := parseFigure(value, t.decimal)
+			_, isSum := parseFigure(value, t.decimal)
 			switch kind := labelOf("balance", label); {
-			case isSum && kind != "":
-				if _, known := balances[kind]; !known {
-					b := statedBalance{cents: f.cents}
-					if s := dayInText.FindString(label + " "); s != "" {
-						if d, ok := layouts[t.layout].parse(s); ok {
-							b.day = &d
-						}
-					}
+			case kind != "":
+				if b, ok := t.statedIn(append([]string{label, value}, line[i+1:]...)); ok && balances[kind] == (statedBalance{}) {
 					balances[kind] = b
 				}
 			case meaning == "number" && strings.ContainsAny(value, "0123456789") && number == "" && (colon || value != ""):
@@ -301,6 +299,24 @@ func (t *table) statedAround() (balances map[string]statedBalance, number, name 
 		}
 	}
 	return balances, number, name, t.nameNotes()
+}
+
+// statedIn returns the first amount of texts and the day that they name.
+func (t *table) statedIn(texts []string) (b statedBalance, ok bool) {
+	for _, s := range texts {
+		s = dayInText.ReplaceAllStringFunc(s, func(day string) string {
+			for _, l := range []int{t.layout, 0, 3} {
+				if d, ok := layouts[l].parse(day); ok && b.day == nil {
+					b.day = &d
+				}
+			}
+			return ""
+		})
+		if f, sum := parseFigure(sumInText.FindString(s), t.decimal); sum && !ok {
+			b.cents, ok = f.cents, true
+		}
+	}
+	return b, ok
 }
 
 // labelOf returns the value of the longest word of a table that a text begins with.
