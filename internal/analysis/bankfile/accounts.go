@@ -39,6 +39,9 @@ func (t *table) accounts(kind string) error {
 	if kind == "" {
 		kind = t.kind(rows)
 	}
+	if k := kindOf(name + " " + number); kind == "" && leftKinds[k] {
+		kind = k
+	}
 	if left := leftKinds[kind]; left {
 		t.file.leaveOut(fmt.Sprintf("%s left out with %s: %s", kind, count(len(rows), "line"), onlyAccounts))
 		return nil
@@ -219,7 +222,7 @@ func (t *table) findBalance(groups []*group) {
 				}
 				r.balance, r.balanced, found = f.cents, ok, found && ok
 			}
-			found = found && len(g.rows) > 2 && t.continues(g, g.rows)
+			found = found && (len(g.rows) > 2 || len(g.rows) > 1 && find("balance", t.names[i]) == "closing") && t.continues(g, g.rows)
 		}
 		if found {
 			t.at[runningBalance] = []int{i}

@@ -1,6 +1,7 @@
 package bankfile
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -59,11 +60,15 @@ func (t *table) kind(rows []*row) string {
 	if !balance && slices.ContainsFunc(rows, func(r *row) bool { return t.text(r, card) != "" }) && !slices.ContainsFunc(rows, t.income) {
 		return "credit card"
 	}
-	var above strings.Builder
+	var above, titled string
 	for _, line := range t.above {
-		above.WriteString(" " + strings.Join(line, " "))
+		text := strings.TrimSpace(strings.Join(line, " "))
+		above += " " + text
+		if slices.Contains(line, text) && leftKinds[kindOf(text)] { // a line of one value
+			titled = kindOf(text)
+		}
 	}
-	if v := find("preamble", above.String()); v != "" && kindOf(above.String()) != "cash account" && kindOf(above.String()) != "savings" {
+	if v := cmp.Or(find("preamble", above), titled); v != "" && kindOf(above) != "cash account" && kindOf(above) != "savings" {
 		return v
 	}
 	spend, sale, other := 0, 0, 0

@@ -110,6 +110,9 @@ func (t *table) dayColumn() column {
 	return transacted
 }
 
+// statusOfText matches a status before a description, as in PENDING - SHOP.
+var statusOfText = regexp.MustCompile(`^[\[(*]*\s*(\pL+)\s*[\])*:|-]`)
+
 // leftOutAs names the states of transactions that are not booked.
 var leftOutAs = []struct{ state, noun string }{{"pending", "pending transaction"}, {"future", "scheduled or announced transaction"},
 	{"never", "failed, declined, reversed or canceled transaction"}}
@@ -117,7 +120,7 @@ var leftOutAs = []struct{ state, noun string }{{"pending", "pending transaction"
 // readStatus sets which rows count: the booked ones. Others are left out, by their status or
 // the line above them.
 func (t *table) readStatus() error {
-	at, most := -1, 0
+	at, most, whole := -1, 0, false
 	for _, i := range t.at[status] {
 		known, filled := 0, 0
 		for _, r := range t.rows {
@@ -127,21 +130,22 @@ func (t *table) readStatus() error {
 				}
 			}
 		}
-		if known*2 < filled { // a column of other texts
+		if known == 0 && filled > 0 {
 			t.file.note(fmt.Sprintf("the column %q says nothing known about a status", t.names[i]))
-			continue
 		}
 		if known > most {
-			at, most = i, known
+			at, most, whole = i, known, known*2 < filled // whole: a column of other texts too
 		}
 	}
 	first, counts, unknown := map[string]int{}, map[string]int{}, map[string]bool{}
 	for _, r := range t.rows {
 		state := cmp.Or(r.section, "booked")
 		if at >= 0 && at < len(r.fields) && r.fields[at] != "" {
-			if v := lookUp("status", r.fields[at]); v != "" {
-				state = v
-			} else {
+			v := words["status"][plain(r.fields[at])]
+			if !whole {
+				v = lookUp("status", r.fields[at])
+			}
+			if state = cmp.Or(v, state); v == "" {
 				unknown[r.fields[at]] = true
 			}
 		}
@@ -151,6 +155,9 @@ func (t *table) readStatus() error {
 					state = v
 				}
 			}
+		}
+		if m := statusOfText.FindStringSubmatch(t.text(r, description)); m != nil {
+			state = cmp.Or(words["prefix"][plain(m[1])], state)
 		}
 		r.counts = state == "booked"
 		if counts[state]++; counts[state] == 1 {
