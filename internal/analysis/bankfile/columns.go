@@ -29,6 +29,20 @@ func (t *table) nameColumns(names []string) (known int) {
 	}
 	day := len(t.at[posted])+len(t.at[transacted]) > 0
 	sum := len(t.at[amount])+len(t.at[gross]) > 0 || len(t.at[moneyOut]) > 0 && len(t.at[moneyIn]) > 0
+	if day != sum { // the one that misses may have a longer name
+		wanted, at := transacted, []int(nil)
+		if day {
+			wanted = amount
+		}
+		for i, name := range names {
+			if words["header"][headerKey(name)] == "" && find("likely", name) == columnNames[wanted] {
+				at = append(at, i)
+			}
+		}
+		if len(at) == 1 || len(at) > 1 && wanted == transacted {
+			t.at[wanted], day, sum = at[:1], true, true
+		}
+	}
 	if !day || !sum {
 		return 0
 	}
@@ -97,7 +111,7 @@ func (t *table) withoutNames() error {
 			t.at[posted] = []int{i}
 		case numerals == filled && cents > 0:
 			sums = append(sums, i)
-		case sides == filled && texts == filled && len(t.at[side]) == 0:
+		case sides == filled && texts+statuses == filled && len(t.at[side]) == 0:
 			t.at[side] = []int{i}
 		case statuses == filled:
 			t.at[status] = []int{i}
@@ -252,12 +266,11 @@ func (t *table) dropRepeated() error {
 // readTexts finds the column of descriptions, if no name says which it is: the one with most
 // letters. The next such column is added to the memo.
 func (t *table) readTexts() error {
-	if len(t.at[description]) > 0 {
-		return nil
-	}
-	if len(t.at[memo]) > 0 {
+	for range 2 {
+		if slices.ContainsFunc(t.rows, func(r *row) bool { return r.counts && t.text(r, description) != "" }) {
+			return nil
+		}
 		t.at[description], t.at[memo] = t.at[memo], nil
-		return nil
 	}
 	known := slices.Concat(t.at[:]...)
 	type candidate struct{ i, letters int }

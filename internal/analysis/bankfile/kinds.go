@@ -38,13 +38,19 @@ func isSavings(text string) bool {
 // oneAccount is the kind of a signature of exports whose columns of accounts are the other side's.
 const oneAccount = "one account"
 
-// signed reports whether the table has all columns of a signature.
+// signed reports whether the table has all columns of a signature; of a loan's, with values.
 func (t *table) signed(s signature) bool {
 	return !slices.ContainsFunc(s.columns, func(c string) bool {
-		return !slices.ContainsFunc(t.names, func(name string) bool {
-			name = headerKey(name)
-			return name == c || len(c) > 4 && strings.HasPrefix(name, c)
-		})
+		for i, name := range t.names {
+			if name = headerKey(name); name != c && (len(c) < 5 || !strings.HasPrefix(name, c)) {
+				continue
+			}
+			filled := func(r *row) bool { return i < len(r.fields) && r.fields[i] != "" }
+			if s.kind != "loan" || slices.ContainsFunc(t.rows, filled) {
+				return false
+			}
+		}
+		return true
 	})
 }
 
@@ -113,8 +119,12 @@ func (t *table) kindByPayments(rows []*row) (kind string, sure bool) {
 		if text = plain(text + " " + more); find("income", text) != "" {
 			return "", false
 		}
-		switch find("payment", text) {
-		case "card":
+		switch word := find("payment", text); word {
+		case "card", "received":
+			if word == "received" && in { // of anybody
+				weak[in]++
+				break
+			}
 			strong[in]++
 		case "either":
 			weak[in]++

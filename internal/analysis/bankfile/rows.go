@@ -230,6 +230,9 @@ func (t *table) readFigures() error {
 			}
 		}
 		r.balance, r.balanced = r.value[runningBalance], r.has[runningBalance]
+		if r.counts && t.onlyBalance(r) {
+			r.counts, r.opening = false, r.balanced
+		}
 		if r.counts && !r.has[amount] && !r.has[moneyOut] && !r.has[moneyIn] {
 			r.counts, r.opening = false, r.balanced
 			if !r.balanced {
@@ -248,6 +251,28 @@ func (t *table) readFigures() error {
 		t.file.note(count(t.rounded, "amount") + " with parts of a cent rounded")
 	}
 	return nil
+}
+
+var notBalance = regexp.MustCompile(`[\d.,/:-]+|\b(?:as of|of|on|at|am|vom|al|au|as|the)\b`)
+
+// onlyBalance reports whether a line with a day and an amount states a balance by its
+// description, and notes it if no column of balances has it.
+func (t *table) onlyBalance(r *row) bool {
+	text, _ := t.describe(r)
+	kind := words["balance"][plain(notBalance.ReplaceAllString(strings.ToLower(text), " "))]
+	if kind == "" || plain(text) == "new balance" { // which is also a shop's name
+		return false
+	}
+	said, _ := t.sideOf(r)
+	sum := r.value[amount] + r.value[moneyIn] - r.value[moneyOut]
+	if said < 0 {
+		sum = -sum
+	}
+	if !r.balanced {
+		t.stated[kind] = statedBalance{cents: sum, day: &r.day}
+	}
+	t.file.note(fmt.Sprintf("line %d states a balance", r.line))
+	return true
 }
 
 // booked returns the rows that count, and those that only state a balance.
@@ -269,7 +294,7 @@ type statedBalance struct {
 // statedAround reads the lines before and after the transactions: balances under their
 // names, the account's number and name. It names lines that it cannot use.
 func (t *table) statedAround() (balances map[string]statedBalance, number, name string, err error) {
-	balances = map[string]statedBalance{}
+	balances = t.stated
 	lines := slices.Clone(t.above)
 	for _, r := range t.notes {
 		lines = append(lines, r.fields)

@@ -273,10 +273,8 @@ func (t *table) readingsApart(rows []*row) ([]reading, error) {
 		how += "; an amount with the other sign is a correction"
 	}
 	all := []reading{{how, apart(outward, inward)}}
-	for _, o := range []report.Cents{1, -1} {
-		for _, i := range []report.Cents{1, -1} {
-			all = append(all, reading{how + ", signed as the balance says", apart(o, i)})
-		}
+	for _, sign := range [][2]report.Cents{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}} {
+		all = append(all, reading{how + ", signed as the balance says", apart(sign[0], sign[1])})
 	}
 	all = append(all, reading{how + ", signed as the balance says", func(r *row) report.Cents {
 		return max(r.value[moneyIn], -r.value[moneyIn]) - max(r.value[moneyOut], -r.value[moneyOut])
