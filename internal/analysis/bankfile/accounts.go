@@ -39,11 +39,14 @@ func (t *table) accounts(kind string) error {
 	if kind == "" {
 		kind = t.kind(rows)
 	}
+	if k := kindOf(name + " " + number); kind == "" && leftKinds[k] {
+		kind = k
+	}
 	if left := leftKinds[kind]; left {
 		t.file.leaveOut(fmt.Sprintf("%s left out with %s: %s", kind, count(len(rows), "line"), onlyAccounts))
 		return nil
 	}
-	groups, err := t.groups(rows)
+	groups, err := t.groups(rows, number)
 	if err != nil {
 		return err
 	}
@@ -71,6 +74,7 @@ func (t *table) accounts(kind string) error {
 	if len(kept) > maxAccounts {
 		return fmt.Errorf("more than %d accounts", maxAccounts)
 	}
+	t.findSide(rows)
 	t.findBalance(kept)
 	if err := t.sign(kept, stated[0], stated[1]); err != nil {
 		return err
@@ -91,9 +95,13 @@ func (t *table) accounts(kind string) error {
 	return nil
 }
 
-// own lists the columns that name the account of a row. A column with gaps, or with one
-// description for each of its values, names the other side's account.
-func (t *table) own(rows []*row) (at []int, err error) {
+// own lists the columns that name the account of a row. A column with gaps, with one
+// description for each of its values, or without the number that a line above the table
+// states, names the other side's account.
+func (t *table) own(rows []*row, number string) (at []int, err error) {
+	if slices.ContainsFunc(signatures, func(s signature) bool { return s.kind == oneAccount && t.signed(s) }) {
+		return nil, nil
+	}
 	for _, i := range slices.Concat(t.at[accountNumber], t.at[accountName], t.at[accountType]) {
 		texts, gap := map[string]map[string]bool{}, (*row)(nil)
 		for _, r := range rows {
@@ -119,7 +127,8 @@ func (t *table) own(rows []*row) (at []int, err error) {
 		switch {
 		case len(texts) > 1 && gap != nil && named:
 			return nil, fmt.Errorf("line %d: the column %q names no account", gap.line, t.names[i])
-		case len(texts) == 0 || gap != nil, len(texts) > 2 && most == 1 && !named:
+		case len(texts) == 0 || gap != nil, len(texts) > 2 && most == 1 && !named,
+			len(texts) > 1 && number != "" && texts[number] == nil && slices.Contains(t.at[accountNumber], i):
 			if len(texts) > 0 {
 				t.file.note(fmt.Sprintf("the column %q is read as the other party's account", t.names[i]))
 			}
@@ -130,10 +139,10 @@ func (t *table) own(rows []*row) (at []int, err error) {
 	return at, nil
 }
 
-// groups splits rows by their account. A running balance that goes on through all rows
+// groups splits rows by their account; number is that of a line above. A running balance that goes on through all rows
 // is that of one account.
-func (t *table) groups(rows []*row) ([]*group, error) {
-	at, err := t.own(rows)
+func (t *table) groups(rows []*row, number string) ([]*group, error) {
+	at, err := t.own(rows, number)
 	if err != nil {
 		return nil, err
 	}
@@ -196,6 +205,21 @@ func (t *table) continues(g *group, rows []*row) bool {
 	return false
 }
 
+// findSide finds a column without a known name that has a word for the side in every row.
+func (t *table) findSide(rows []*row) {
+	for i := range t.names {
+		if len(t.at[side]) == 0 && !slices.Contains(slices.Concat(t.at[:]...), i) && !slices.ContainsFunc(rows, func(r *row) bool {
+			v := ""
+			if i < len(r.fields) {
+				v = words["side"][plain(r.fields[i])]
+			}
+			return v != "in" && v != "out"
+		}) {
+			t.at[side] = []int{i}
+		}
+	}
+}
+
 // findBalance finds a running balance in a column without a known name: the amounts explain
 // all of its changes.
 func (t *table) findBalance(groups []*group) {
@@ -216,7 +240,7 @@ func (t *table) findBalance(groups []*group) {
 				}
 				r.balance, r.balanced, found = f.cents, ok, found && ok
 			}
-			found = found && len(g.rows) > 2 && t.continues(g, g.rows)
+			found = found && (len(g.rows) > 2 || len(g.rows) > 1 && find("balance", t.names[i]) == "closing") && t.continues(g, g.rows)
 		}
 		if found {
 			t.at[runningBalance] = []int{i}

@@ -125,6 +125,7 @@ var (
 	qifHead   = regexp.MustCompile(`^\s*!(TYPE:|ACCOUNT|OPTION:|CLEAR:)`)
 	swiftTags = regexp.MustCompile(`(?m)^:20:[^\n]*\n(?::[^\n]*\n)*?:(60[FM]|34F):`)
 	bai2Head  = regexp.MustCompile(`^01,[^\n]*,2/\s*\n02,`)
+	jsonHead  = regexp.MustCompile(`^(?:\[\s*)?\{\s*"|^\[\s*\]`)
 )
 
 // unreadFormat names the format of a file in another known one, or returns "". head is the
@@ -140,6 +141,10 @@ func unreadFormat(content []byte, head string) string {
 		return "an MT940 file"
 	case bai2Head.MatchString(head):
 		return "a BAI2 file"
+	case strings.Contains(head, "CAMT.054"), strings.Contains(head, "BKTOCSTMRDBTCDTNTFCTN>"):
+		return "a camt.054 file"
+	case jsonHead.MatchString(head):
+		return "a JSON file"
 	case bytes.HasPrefix(content, []byte("%PDF")):
 		return "a PDF file"
 	case bytes.HasPrefix(content, []byte("PK\x03\x04")), bytes.HasPrefix(content, []byte("\xD0\xCF\x11\xE0")):

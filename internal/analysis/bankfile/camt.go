@@ -192,6 +192,7 @@ func (f *File) camt(s camtStatement) error {
 func signed(value, side string) (report.Cents, bool) {
 	f, ok := parseFigure(value, '.')
 	c := f.cents
+	ok = ok && c >= 0
 	switch strings.TrimSpace(side) {
 	case "CRDT":
 	case "DBIT":
@@ -204,5 +205,5 @@ func signed(value, side string) (report.Cents, bool) {
 
 func (d camtDay) parse() (report.Date, bool) {
 	s := strings.TrimSpace(cmp.Or(d.Date, d.DateTime))
-	return ofxDay(s)
+	return ofxDay(s[:min(len(s), 10)]) // without time and zone
 }

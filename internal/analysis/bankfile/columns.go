@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"vestibule/internal/report"
 )
 
 // nameColumns sets t.at by a header row. It returns how many columns it knows, or 0 if the
@@ -27,6 +29,20 @@ func (t *table) nameColumns(names []string) (known int) {
 	}
 	day := len(t.at[posted])+len(t.at[transacted]) > 0
 	sum := len(t.at[amount])+len(t.at[gross]) > 0 || len(t.at[moneyOut]) > 0 && len(t.at[moneyIn]) > 0
+	if day != sum { // the one that misses may have a longer name
+		wanted, at := transacted, []int(nil)
+		if day {
+			wanted = amount
+		}
+		for i, name := range names {
+			if words["header"][headerKey(name)] == "" && find("likely", name) == columnNames[wanted] {
+				at = append(at, i)
+			}
+		}
+		if len(at) == 1 || len(at) > 1 && wanted == transacted {
+			t.at[wanted], day, sum = at[:1], true, true
+		}
+	}
 	if !day || !sum {
 		return 0
 	}
@@ -45,7 +61,8 @@ func (t *table) nameColumns(names []string) (known int) {
 func (t *table) withoutNames() error {
 	missing := errors.New("no line names the columns: a day (Date), a Description, and an Amount or Debit and Credit are needed")
 	first := slices.IndexFunc(t.rows, func(r *row) bool {
-		return slices.ContainsFunc(r.fields, isDay) && slices.ContainsFunc(r.fields, isNumeral)
+		return slices.ContainsFunc(r.fields, isDay) && slices.ContainsFunc(r.fields, isNumeral) &&
+			slices.ContainsFunc(r.fields, func(s string) bool { return !isDay(s) && strings.ContainsFunc(s, unicode.IsLetter) })
 	})
 	if first < 0 {
 		return missing
@@ -66,7 +83,7 @@ func (t *table) withoutNames() error {
 	known := slices.Concat(t.at[:]...)
 	var sums []int
 	for i := range t.rows[0].fields {
-		days, numerals, cents, texts, statuses, filled := 0, 0, 0, 0, 0, 0
+		days, numerals, cents, texts, statuses, sides, filled := 0, 0, 0, 0, 0, 0, 0
 		for _, r := range t.rows {
 			if i >= len(r.fields) || r.fields[i] == "" || slices.Contains(known, i) {
 				continue
@@ -84,6 +101,9 @@ func (t *table) withoutNames() error {
 			} else if strings.ContainsFunc(r.fields[i], unicode.IsLetter) {
 				texts++
 			}
+			if v := words["side"][plain(r.fields[i])]; v == "in" || v == "out" {
+				sides++
+			}
 		}
 		switch {
 		case filled == 0:
@@ -91,6 +111,8 @@ func (t *table) withoutNames() error {
 			t.at[posted] = []int{i}
 		case numerals == filled && cents > 0:
 			sums = append(sums, i)
+		case sides == filled && texts+statuses == filled && len(t.at[side]) == 0:
+			t.at[side] = []int{i}
 		case statuses == filled:
 			t.at[status] = []int{i}
 		case texts*2 > filled:
@@ -111,6 +133,10 @@ func (t *table) withoutNames() error {
 		t.at[moneyOut], t.at[moneyIn], t.at[runningBalance] = sums[:1], sums[1:2], sums[2:]
 	case len(sums) == 2:
 		t.at[amount], t.at[runningBalance] = sums[:1], sums[1:]
+	case len(sums) == 3 && t.before(sums[0], sums[1], sums[2]): // the balances before and after an amount
+		t.at[amount], t.at[runningBalance] = sums[2:], sums[1:2]
+	case len(sums) == 3 && t.before(sums[1], sums[2], sums[0]):
+		t.at[amount], t.at[runningBalance] = sums[:1], sums[2:]
 	default:
 		return missing
 	}
@@ -121,6 +147,21 @@ func (t *table) withoutNames() error {
 		t.file.note("columns without known names: read by their values")
 	}
 	return nil
+}
+
+// before reports whether in every row the amount leads from one balance to the other.
+func (t *table) before(balance, after, amount int) bool {
+	return !slices.ContainsFunc(t.rows, func(r *row) bool {
+		var v [3]report.Cents
+		for n, i := range []int{balance, after, amount} {
+			if i >= len(r.fields) {
+				return true
+			}
+			f, _ := parseFigure(r.fields[i], t.decimal)
+			v[n] = f.cents
+		}
+		return v[0]+v[2] != v[1]
+	})
 }
 
 // mendRows joins the parts of a value that a separator without quotes divides, if only one
@@ -225,12 +266,11 @@ func (t *table) dropRepeated() error {
 // readTexts finds the column of descriptions, if no name says which it is: the one with most
 // letters. The next such column is added to the memo.
 func (t *table) readTexts() error {
-	if len(t.at[description]) > 0 {
-		return nil
-	}
-	if len(t.at[memo]) > 0 {
+	for range 2 {
+		if slices.ContainsFunc(t.rows, func(r *row) bool { return r.counts && t.text(r, description) != "" }) {
+			return nil
+		}
 		t.at[description], t.at[memo] = t.at[memo], nil
-		return nil
 	}
 	known := slices.Concat(t.at[:]...)
 	type candidate struct{ i, letters int }

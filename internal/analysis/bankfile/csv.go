@@ -71,10 +71,11 @@ type table struct {
 	above     [][]string // lines before the header
 	notes     []*row     // lines without a day
 	decimal   byte
-	layout    int  // of the days: an index of layouts
-	rounded   int  // amounts with parts of a cent
-	plus      bool // money in has the sign +
-	flat      bool // every row has the same balance, that of the account now
+	layout    int                      // of the days: an index of layouts
+	rounded   int                      // amounts with parts of a cent
+	plus      bool                     // money in has the sign +
+	flat      bool                     // every row has the same balance, that of the account now
+	stated    map[string]statedBalance // by rows of the table, and lines around it
 }
 
 // text returns the first value of a column's meaning that is not empty.
@@ -239,9 +240,9 @@ func parseTable(f *File, text string) (*table, error) {
 		text = rest
 	}
 	head := text[:min(len(text), 1<<16)]
-	t := &table{file: f}
+	t := &table{file: f, stated: map[string]statedBalance{}}
 	best := 0
-	for _, s := range []byte{',', ';', '\t', '|'} {
+	for _, s := range []byte{'\t', '|', ';', ','} {
 		known, width := 0, 0 // without a header, lines of one width
 		r := records{rest: head, separator: s}
 		for range 100 {

@@ -1,6 +1,7 @@
 package bankfile
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -34,32 +35,46 @@ func isSavings(text string) bool {
 	return false
 }
 
+// oneAccount is the kind of a signature of exports whose columns of accounts are the other side's.
+const oneAccount = "one account"
+
+// signed reports whether the table has all columns of a signature; of a loan's, with values.
+func (t *table) signed(s signature) bool {
+	return !slices.ContainsFunc(s.columns, func(c string) bool {
+		for i, name := range t.names {
+			if name = headerKey(name); name != c && (len(c) < 5 || !strings.HasPrefix(name, c)) {
+				continue
+			}
+			filled := func(r *row) bool { return i < len(r.fields) && r.fields[i] != "" }
+			if s.kind != "loan" || slices.ContainsFunc(t.rows, filled) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
 // kind returns the kind of the file's account by its columns, the lines above them, and the
 // types of transactions; or empty, if they name no kind that is left out.
 func (t *table) kind(rows []*row) string {
-	var names []string
-	for _, name := range t.names {
-		names = append(names, headerKey(name))
-	}
 	balance := len(t.at[runningBalance]) > 0
 	for _, s := range signatures {
-		if s.kind == "credit card" && balance {
-			continue
-		}
-		if !slices.ContainsFunc(s.columns, func(c string) bool {
-			return !slices.ContainsFunc(names, func(name string) bool { return name == c || len(c) > 4 && strings.HasPrefix(name, c) })
-		}) {
+		if (s.kind != "credit card" || !balance) && s.kind != oneAccount && t.signed(s) {
 			return s.kind
 		}
 	}
-	if !balance && slices.ContainsFunc(rows, func(r *row) bool { return t.text(r, card) != "" }) {
+	if !balance && slices.ContainsFunc(rows, func(r *row) bool { return t.text(r, card) != "" }) && !slices.ContainsFunc(rows, t.income) {
 		return "credit card"
 	}
-	var above strings.Builder
+	var above, titled string
 	for _, line := range t.above {
-		above.WriteString(" " + strings.Join(line, " "))
+		text := strings.TrimSpace(strings.Join(line, " "))
+		above += " " + text
+		if slices.Contains(line, text) && leftKinds[kindOf(text)] { // a line of one value
+			titled = kindOf(text)
+		}
 	}
-	if v := find("preamble", above.String()); v != "" && kindOf(above.String()) != "cash account" && kindOf(above.String()) != "savings" {
+	if v := cmp.Or(find("preamble", above), titled); v != "" && kindOf(above) != "cash account" && kindOf(above) != "savings" {
 		return v
 	}
 	spend, sale, other := 0, 0, 0
@@ -81,6 +96,12 @@ func (t *table) kind(rows []*row) string {
 	return ""
 }
 
+// income reports whether a row's texts name income.
+func (t *table) income(r *row) bool {
+	text, more := t.describe(r)
+	return find("income", text+" "+more) != ""
+}
+
 // kindByPayments returns a credit card if all money of one direction is payments to a card,
 // refunds aside, and none of the other is income. sure is false if the words may also be
 // those of income.
@@ -98,8 +119,12 @@ func (t *table) kindByPayments(rows []*row) (kind string, sure bool) {
 		if text = plain(text + " " + more); find("income", text) != "" {
 			return "", false
 		}
-		switch find("payment", text) {
-		case "card":
+		switch word := find("payment", text); word {
+		case "card", "received":
+			if word == "received" && in { // of anybody
+				weak[in]++
+				break
+			}
 			strong[in]++
 		case "either":
 			weak[in]++

@@ -2,6 +2,7 @@ package bankfile
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -9,20 +10,28 @@ import (
 
 // kindOfExport is a file and how it must be read: a line per account as summary formats it,
 // "left" per part that is left out, or "refused: " and a part of the error. note must be among
-// the notes.
-type kindOfExport struct{ file, content, want, note string }
+// the notes. days is the first and the last day of its transactions, or empty.
+type kindOfExport struct{ file, content, want, note, days string }
 
-// kindsOfExports reads testdata/kinds.txt, which has the forms in which banks and tools export.
+// kindsOfExports reads kinds.txt and banks.txt of testdata, which have the forms in which banks
+// and tools export.
 func kindsOfExports(t *testing.T) map[string]kindOfExport {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/kinds.txt")
-	if err != nil {
-		t.Fatal(err)
+	var raw []byte
+	for _, name := range []string{"kinds.txt", "banks.txt"} {
+		more, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw = append(raw, more...)
 	}
 	all := map[string]kindOfExport{}
 	for _, part := range strings.Split("\n"+string(raw), "\n=== ")[1:] {
 		head, content, _ := strings.Cut(part, "\n---\n")
 		name, lines, _ := strings.Cut(head, "\n")
+		if _, twice := all[name]; twice {
+			t.Fatalf("two files are named %q", name)
+		}
 		k := kindOfExport{content: content + "\n"}
 		for line := range strings.SplitSeq(lines, "\n") {
 			switch key, value, _ := strings.Cut(line, " "); key {
@@ -32,6 +41,8 @@ func kindsOfExports(t *testing.T) map[string]kindOfExport {
 				k.want = strings.TrimPrefix(k.want+"\n"+value, "\n")
 			case "note":
 				k.note = value
+			case "days":
+				k.days = value
 			}
 		}
 		all[name] = k
@@ -48,28 +59,42 @@ func utf16le(s string) string {
 	return string(b)
 }
 
+// daysOf returns the first and the last day of a file's transactions.
+func daysOf(f File) string {
+	var days []string
+	for _, a := range f.Accounts {
+		for _, t := range a.Transactions {
+			days = append(days, t.Posted.String())
+		}
+	}
+	if len(days) == 0 {
+		return ""
+	}
+	return slices.Min(days) + " " + slices.Max(days)
+}
+
 func TestKindsOfExports(t *testing.T) {
 	const table, read = "Date\tDescription\tAmount\r\n03/02/2026\tCafé\t100.00\r\n03/03/2026\tSHOP\t-40.00\r\n",
 		"2 transactions, in 10000, out -4000, balance none"
 	all := kindsOfExports(t)
 	for name, k := range map[string]kindOfExport{
-		"UTF-16":              {"x.csv", utf16le(table), read, ""},
-		"UTF-8 with its mark": {"x.csv", "\ufeff" + table, read, ""},
-		"Windows-1252":        {"x.csv", strings.ReplaceAll(table, "é", "\xe9"), read, ""},
-		"a cut last line":     {"x.csv", "Date,Description,Amount,Balance\n03/02/2026,A,-1.00,9.00\n03/03/2026,B,-1", "refused: line 3", ""},
-		"blanks":              {"x.csv", " \n\n", "refused: empty", ""},
-		"a spreadsheet":       {"x.xlsx", "PK\x03\x04abc", "refused: a spreadsheet or archive", ""},
+		"UTF-16":              {"x.csv", utf16le(table), read, "", ""},
+		"UTF-8 with its mark": {"x.csv", "\ufeff" + table, read, "", ""},
+		"Windows-1252":        {"x.csv", strings.ReplaceAll(table, "é", "\xe9"), read, "", ""},
+		"a cut last line":     {"x.csv", "Date,Description,Amount,Balance\n03/02/2026,A,-1.00,9.00\n03/03/2026,B,-1", "refused: line 3", "", ""},
+		"blanks":              {"x.csv", " \n\n", "refused: empty", "", ""},
+		"a spreadsheet":       {"x.xlsx", "PK\x03\x04abc", "refused: a spreadsheet or archive", "", ""},
 		"camt.052": {"x.xml", strings.NewReplacer("camt.053", "camt.052", "BkToCstmrStmt", "BkToCstmrAcctRpt", "<Stmt>", "<Rpt>",
-			"</Stmt>", "</Rpt>").Replace(camt), "2 transactions, in 5000, out -20050, balance -5050\nleft", ""},
+			"</Stmt>", "</Rpt>").Replace(camt), "2 transactions, in 5000, out -20050, balance -5050\nleft", "", ""},
 		"camt.053 that does not add up": {"x.xml", strings.Replace(camt, ">100.00<", ">101.00<", 1),
-			"2 transactions, in 5000, out -20050, balance -5050\nleft\nleft", ""},
-		"OFX cut within the list": {"x.ofx", sgml[:strings.Index(sgml, "<STMTTRN><TRNTYPE>CHECK")], "refused: ends within", ""},
-		"OFX with a bad amount":   {"x.ofx", strings.Replace(sgml, "-45.5", "x45.5", 1), "refused: transaction 2", ""},
+			"2 transactions, in 5000, out -20050, balance -5050\nleft\nleft", "", ""},
+		"OFX cut within the list": {"x.ofx", sgml[:strings.Index(sgml, "<STMTTRN><TRNTYPE>CHECK")], "refused: ends within", "", ""},
+		"OFX with a bad amount":   {"x.ofx", strings.Replace(sgml, "-45.5", "x45.5", 1), "refused: transaction 2", "", ""},
 		"OFX with a repeated transaction": {"x.ofx", strings.Replace(sgml, "</BANKTRANLIST>",
 			"<STMTTRN><TRNTYPE>CHECK<DTPOSTED>20261031<TRNAMT>-10<FITID>3<CHECKNUM>102</STMTTRN></BANKTRANLIST>", 1),
-			"3 transactions, in 210000, out -5550, balance 524423\nleft\nleft\nleft", "counted once"},
+			"3 transactions, in 210000, out -5550, balance 524423\nleft\nleft\nleft", "counted once", ""},
 		"OFX whose signs contradict its types": {"x.ofx", strings.NewReplacer("-45.5", "45.5", "-9<FITID>4", "9<FITID>4",
-			"<TRNTYPE>CHECK", "<TRNTYPE>CREDIT").Replace(sgml), "refused: contradict", ""},
+			"<TRNTYPE>CHECK", "<TRNTYPE>CREDIT").Replace(sgml), "refused: contradict", "", ""},
 	} {
 		all[name] = k
 	}
@@ -90,6 +115,9 @@ func TestKindsOfExports(t *testing.T) {
 				return
 			}
 			text, notes := strings.Join(got, "\n"), strings.Join(f.Notes, "\n")
+			if days := daysOf(f); k.days != "" && days != k.days {
+				t.Errorf("days %s, want %s", days, k.days)
+			}
 			if err != nil || text != k.want || !strings.Contains(notes, k.note) {
 				t.Errorf("%v, got\n%s\nwant\n%s (note %q)\nread\n%s%s", err, text, k.want, k.note, show(f), notes)
 			}

@@ -25,6 +25,7 @@ type statement struct {
 	account     Account
 	unreadable  int // transactions without an amount or a day
 	pending     int
+	decimal     byte
 	moves       []ofxMove
 }
 
@@ -43,6 +44,7 @@ type ofxReader struct {
 	institution  string
 	transactions int
 	listed       bool // a list of transactions is open
+	decimal      byte // mark of the amounts
 }
 
 // readOFX parses OFX 1.x, whose elements may lack end tags, and OFX 2.x, which is XML. It
@@ -53,12 +55,19 @@ func readOFX(f *File, text string) error {
 	if start < 0 {
 		return errors.New("the OFX file has no element <OFX>")
 	}
-	r := ofxReader{file: f}
+	r := ofxReader{file: f, decimal: '.'}
 	text = cdata.ReplaceAllStringFunc(text[start:], func(s string) string {
 		return html.EscapeString(cdata.FindStringSubmatch(s)[1])
 	})
 	if strings.Contains(text[max(0, len(text)-200):], "<") && ofxTagCut.MatchString(text) {
 		return errors.New("the OFX file ends within a tag")
+	}
+	for _, m := range ofxAmount.FindAllStringSubmatch(text, -1) {
+		if n, ok := parseNumeral(strings.TrimSpace(m[1])); ok {
+			if mark, _ := n.decimalMark(); mark == ',' {
+				r.decimal = ','
+			}
+		}
 	}
 	tags := ofxTag.FindAllStringSubmatchIndex(text, -1)
 	for n, at := range tags {
@@ -86,6 +95,7 @@ func readOFX(f *File, text string) error {
 var (
 	ofxTag    = regexp.MustCompile(`<(/?)([A-Za-z][A-Za-z0-9._-]*)\s*/?>`)
 	ofxTagCut = regexp.MustCompile(`</?[A-Za-z][A-Za-z0-9._-]*\s*$`)
+	ofxAmount = regexp.MustCompile(`(?i)<TRNAMT>([^<\n]{1,40})`)
 	cdata     = regexp.MustCompile(`(?s)<!\[CDATA\[(.*?)\]\]>`)
 )
 
@@ -96,7 +106,7 @@ func (r *ofxReader) aggregate(name string, closing bool) (known bool, err error)
 		err = r.closeStatement()
 		r.within = r.within[:0]
 		if !closing {
-			r.statement = &statement{kind: name}
+			r.statement = &statement{kind: name, decimal: r.decimal}
 		}
 	case "STMTTRNP":
 		if r.statement != nil && !closing {
@@ -153,7 +163,7 @@ func (r *ofxReader) value(name, value string) {
 	case r.inside("LEDGERBAL"):
 		switch name {
 		case "BALAMT":
-			if f, ok := parseFigure(value, '.'); ok {
+			if f, ok := parseFigure(value, s.decimal); ok {
 				s.balance = &f.cents
 			}
 		case "DTASOF":
@@ -327,7 +337,7 @@ func (f *File) signMoves(s *statement, name string) error {
 
 // transaction adds a transaction.
 func (s *statement) transaction(fields map[string]string) error {
-	f, ok := parseFigure(fields["TRNAMT"], '.')
+	f, ok := parseFigure(fields["TRNAMT"], s.decimal)
 	if !ok && fields["TRNAMT"] != "" {
 		return fmt.Errorf("transaction %d of the account%s has an amount that cannot be read", len(s.moves)+1, endingIn(s.number))
 	}

@@ -25,7 +25,10 @@ func (t *table) dayOf(r *row) string {
 	return cmp.Or(t.text(r, transacted), s)
 }
 
-var dayInText = regexp.MustCompile(`\b\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}\b`)
+// sumInText matches an amount and its currency within a text.
+var sumInText = regexp.MustCompile(`[-+\x{2212}(]?\s?(?:\p{Sc}|[A-Z]{3}\s)?\s?[-+\x{2212}]?\d[\d.,'\x{2019}\s]*\)?(?:\s?\p{Sc}|\s?[A-Z]{2,3}\b)?`)
+
+var dayInText = regexp.MustCompile(`\b(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}|(?:19|20)\d{6})\b`)
 
 // readDays finds the order of day, month and year from all days of the file and parses them.
 // Lines without a day become notes.
@@ -107,6 +110,9 @@ func (t *table) dayColumn() column {
 	return transacted
 }
 
+// statusOfText matches a status before a description, as in PENDING - SHOP.
+var statusOfText = regexp.MustCompile(`^[\[(*]*\s*(\pL+)\s*[\])*:|-]`)
+
 // leftOutAs names the states of transactions that are not booked.
 var leftOutAs = []struct{ state, noun string }{{"pending", "pending transaction"}, {"future", "scheduled or announced transaction"},
 	{"never", "failed, declined, reversed or canceled transaction"}}
@@ -114,7 +120,7 @@ var leftOutAs = []struct{ state, noun string }{{"pending", "pending transaction"
 // readStatus sets which rows count: the booked ones. Others are left out, by their status or
 // the line above them.
 func (t *table) readStatus() error {
-	at, most := -1, 0
+	at, most, whole := -1, 0, false
 	for _, i := range t.at[status] {
 		known, filled := 0, 0
 		for _, r := range t.rows {
@@ -124,20 +130,22 @@ func (t *table) readStatus() error {
 				}
 			}
 		}
-		if known*2 < filled { // a column of other texts
-			continue
+		if known == 0 && filled > 0 {
+			t.file.note(fmt.Sprintf("the column %q says nothing known about a status", t.names[i]))
 		}
 		if known > most {
-			at, most = i, known
+			at, most, whole = i, known, known*2 < filled // whole: a column of other texts too
 		}
 	}
 	first, counts, unknown := map[string]int{}, map[string]int{}, map[string]bool{}
 	for _, r := range t.rows {
 		state := cmp.Or(r.section, "booked")
 		if at >= 0 && at < len(r.fields) && r.fields[at] != "" {
-			if v := lookUp("status", r.fields[at]); v != "" {
-				state = v
-			} else {
+			v := words["status"][plain(r.fields[at])]
+			if !whole {
+				v = lookUp("status", r.fields[at])
+			}
+			if state = cmp.Or(v, state); v == "" {
 				unknown[r.fields[at]] = true
 			}
 		}
@@ -147,6 +155,9 @@ func (t *table) readStatus() error {
 					state = v
 				}
 			}
+		}
+		if m := statusOfText.FindStringSubmatch(t.text(r, description)); m != nil {
+			state = cmp.Or(words["prefix"][plain(m[1])], state)
 		}
 		r.counts = state == "booked"
 		if counts[state]++; counts[state] == 1 {
@@ -219,6 +230,9 @@ func (t *table) readFigures() error {
 			}
 		}
 		r.balance, r.balanced = r.value[runningBalance], r.has[runningBalance]
+		if r.counts && t.onlyBalance(r) {
+			r.counts, r.opening = false, r.balanced
+		}
 		if r.counts && !r.has[amount] && !r.has[moneyOut] && !r.has[moneyIn] {
 			r.counts, r.opening = false, r.balanced
 			if !r.balanced {
@@ -237,6 +251,28 @@ func (t *table) readFigures() error {
 		t.file.note(count(t.rounded, "amount") + " with parts of a cent rounded")
 	}
 	return nil
+}
+
+var notBalance = regexp.MustCompile(`[\d.,/:-]+|\b(?:as of|of|on|at|am|vom|al|au|as|the)\b`)
+
+// onlyBalance reports whether a line with a day and an amount states a balance by its
+// description, and notes it if no column of balances has it.
+func (t *table) onlyBalance(r *row) bool {
+	text, _ := t.describe(r)
+	kind := words["balance"][plain(notBalance.ReplaceAllString(strings.ToLower(text), " "))]
+	if kind == "" || plain(text) == "new balance" { // which is also a shop's name
+		return false
+	}
+	said, _ := t.sideOf(r)
+	sum := r.value[amount] + r.value[moneyIn] - r.value[moneyOut]
+	if said < 0 {
+		sum = -sum
+	}
+	if !r.balanced {
+		t.stated[kind] = statedBalance{cents: sum, day: &r.day}
+	}
+	t.file.note(fmt.Sprintf("line %d states a balance", r.line))
+	return true
 }
 
 // booked returns the rows that count, and those that only state a balance.
@@ -258,7 +294,7 @@ type statedBalance struct {
 // statedAround reads the lines before and after the transactions: balances under their
 // names, the account's number and name. It names lines that it cannot use.
 func (t *table) statedAround() (balances map[string]statedBalance, number, name string, err error) {
-	balances = map[string]statedBalance{}
+	balances = t.stated
 	lines := slices.Clone(t.above)
 	for _, r := range t.notes {
 		lines = append(lines, r.fields)
@@ -275,22 +311,16 @@ func (t *table) statedAround() (balances map[string]statedBalance, number, name 
 				value, _, _ = strings.Cut(value, "\x00")
 			}
 			meaning := words["header"][headerKey(label)]
-			if value == "" || n+1 < len(lines) && i+1 < len(line) && words["header"][headerKey(value)] != "" {
+			if value == "" && (labelOf("balance", label) == "" || !strings.ContainsAny(label, "0123456789")) || n+1 < len(lines) && i+1 < len(line) && words["header"][headerKey(value)] != "" {
 				if n+1 >= len(lines) || i >= len(lines[n+1]) || len(line) < 2 { // a name above its value
 					continue
 				}
 				value = lines[n+1][i]
 			}
-			f, isSum := parseFigure(value, t.decimal)
+			_, isSum := parseFigure(value, t.decimal)
 			switch kind := labelOf("balance", label); {
-			case isSum && kind != "":
-				if _, known := balances[kind]; !known {
-					b := statedBalance{cents: f.cents}
-					if s := dayInText.FindString(label + " "); s != "" {
-						if d, ok := layouts[t.layout].parse(s); ok {
-							b.day = &d
-						}
-					}
+			case kind != "":
+				if b, ok := t.statedIn(append([]string{label, value}, line[i+1:]...)); ok && balances[kind] == (statedBalance{}) {
 					balances[kind] = b
 				}
 			case meaning == "number" && strings.ContainsAny(value, "0123456789") && number == "" && (colon || value != ""):
@@ -301,6 +331,24 @@ func (t *table) statedAround() (balances map[string]statedBalance, number, name 
 		}
 	}
 	return balances, number, name, t.nameNotes()
+}
+
+// statedIn returns the first amount of texts and the day that they name.
+func (t *table) statedIn(texts []string) (b statedBalance, ok bool) {
+	for _, s := range texts {
+		s = dayInText.ReplaceAllStringFunc(s, func(day string) string {
+			for _, l := range []int{t.layout, 0, 3} {
+				if d, ok := layouts[l].parse(day); ok && b.day == nil {
+					b.day = &d
+				}
+			}
+			return ""
+		})
+		if f, sum := parseFigure(sumInText.FindString(s), t.decimal); sum && !ok {
+			b.cents, ok = f.cents, true
+		}
+	}
+	return b, ok
 }
 
 // labelOf returns the value of the longest word of a table that a text begins with.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"vestibule/internal/report"
 )
@@ -153,7 +154,13 @@ func (t *table) readings(rows []*row) (all []reading, why error) {
 	signed := reading{"amounts have signs", value}
 	sides := reading{"amounts are signed by the column " + t.label(side), bySide}
 	opposite := reading{"amounts are positive for money out, as the balance says", func(r *row) report.Cents { return -value(r) }}
+	reversed, doubt := t.reversed(rows)
+	if doubt != nil {
+		t.file.note(fmt.Sprintf("line %d: its words name income, but its sign says money out", doubt.line))
+	}
 	switch {
+	case reversed:
+		all = []reading{{"amounts are positive for money out, as the words of income and purchases say", opposite.sign}, signed, sides}
 	case marked > 0 && unmarked > 0 && negative == 0:
 		all = []reading{{"amounts without CR are money out", func(r *row) report.Cents {
 			if !r.marked {
@@ -183,6 +190,38 @@ func (t *table) readings(rows []*row) (all []reading, why error) {
 		all = []reading{signed, opposite}
 	}
 	return t.withFees(all, rows), why
+}
+
+// reversed reports whether all money that is income by its words is negative and all that is
+// spent positive. doubt is a row of the former if no words tell of the latter.
+func (t *table) reversed(rows []*row) (reversed bool, doubt *row) {
+	earned, spent := [2]int{}, [2]int{} // money out and in, by the sign
+	for _, r := range rows {
+		n, v := 0, r.value[amount]
+		if v > 0 {
+			n = 1
+		}
+		var words []string
+		for _, i := range slices.Concat(t.at[description], t.at[memo], t.at[side], t.at[unused]) {
+			if i < len(r.fields) {
+				words = append(words, r.fields[i])
+			}
+		}
+		text := strings.Join(words, " ")
+		switch {
+		case v == 0 || r.marked:
+		case find("income", text) != "":
+			if earned[n]++; v < 0 {
+				doubt = r
+			}
+		case find("spent", text) != "":
+			spent[n]++
+		}
+	}
+	if earned[0] == 0 || earned[1] > 0 || spent[0] > 0 {
+		return false, nil
+	}
+	return spent[1] > 0, doubt
 }
 
 // withFees adds readings that subtract the column of fees.
@@ -234,10 +273,8 @@ func (t *table) readingsApart(rows []*row) ([]reading, error) {
 		how += "; an amount with the other sign is a correction"
 	}
 	all := []reading{{how, apart(outward, inward)}}
-	for _, o := range []report.Cents{1, -1} {
-		for _, i := range []report.Cents{1, -1} {
-			all = append(all, reading{how + ", signed as the balance says", apart(o, i)})
-		}
+	for _, sign := range [][2]report.Cents{{1, 1}, {-1, -1}, {1, -1}, {-1, 1}} {
+		all = append(all, reading{how + ", signed as the balance says", apart(sign[0], sign[1])})
 	}
 	all = append(all, reading{how + ", signed as the balance says", func(r *row) report.Cents {
 		return max(r.value[moneyIn], -r.value[moneyIn]) - max(r.value[moneyOut], -r.value[moneyOut])

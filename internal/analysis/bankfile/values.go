@@ -49,10 +49,10 @@ func parseNumeral(s string) (n numeral, ok bool) {
 	s = strings.TrimSpace(s)
 	s = lettersOf.ReplaceAllStringFunc(s, func(word string) string {
 		switch plain := strings.TrimSuffix(strings.ToUpper(word), "."); {
-		case plain == "CR" || plain == "DR" || len(plain) == 1 && strings.Contains("CHDS", plain) && strings.HasSuffix(s, word):
+		case plain == "CR" || plain == "DR" || plain == "OD" || len(plain) == 1 && strings.Contains("CHDS", plain) && strings.HasSuffix(s, word):
 			foreign = foreign || n.side != 0 // twice
 			n.side = 1
-			if strings.ContainsAny(plain, "DS") {
+			if strings.ContainsAny(plain, "DS") { // OD is overdrawn
 				n.side = -1
 			}
 		case strings.Contains("|KR|KČ|ZŁ|FR|R|RD|US|CA|AU|A|C|MX|RS|LEI|FT|", "|"+plain+"|"):
