@@ -417,7 +417,7 @@ func TestExamples(t *testing.T) {
 			must(t, err)
 			said, err := io.ReadAll(resp.Body)
 			must(t, errors.Join(err, resp.Body.Close()))
-			if resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(said), "prefill.dob") {
+			if resp.StatusCode != http.StatusBadRequest || !strings.Contains(string(said), "Check the year.") {
 				t.Errorf("a wrong date is answered %d\n%s", resp.StatusCode, said)
 			}
 			v := visit(t)

@@ -16,6 +16,7 @@ import (
 	"vestibule/internal/portal/doctor"
 	"vestibule/internal/provider/operator"
 	"vestibule/internal/store"
+	"vestibule/internal/subprocess"
 )
 
 type doctorCommand struct{}
@@ -135,6 +136,8 @@ func (c *Config) examinePageImages() doctor.Finding {
 	switch {
 	case c.Review.PageImages == "off":
 		f.Message = "PDF files are downloads only: --page-images is off"
+	case !subprocess.LimitsPrograms:
+		f.Level, f.Message, f.Remedy = doctor.Warn, "PDF files are downloads only: "+subprocess.ErrNoLimits.Error(), "Give --page-images off."
 	case !pageimage.New(true).PDF():
 		f.Level, f.Message = doctor.Warn, "PDF files are downloads only: pdftoppm or pdfinfo is missing"
 		f.Remedy = "Install poppler-utils, or give --page-images off."

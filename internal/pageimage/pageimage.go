@@ -46,7 +46,7 @@ type Renderer struct {
 // PATH.
 func New(pdf bool) *Renderer {
 	r := &Renderer{turns: make(chan struct{}, max(1, runtime.NumCPU()-1))}
-	if !pdf {
+	if !pdf || !subprocess.LimitsPrograms {
 		return r
 	}
 	render, err1 := exec.LookPath("pdftoppm")

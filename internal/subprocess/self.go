@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"syscall"
+	"time"
 )
 
 // RunSelf runs this program as a child process that calls the function that Serve registered
@@ -50,27 +50,13 @@ func Serve(name string, f func(args []string, in io.Reader, out io.Writer) error
 	if len(os.Args) < 3 || os.Args[0] != name {
 		return
 	}
-	if err := limitSelf(os.Args[1], os.Args[2]); err != nil {
+	kilobytes, err1 := strconv.ParseUint(os.Args[1], 10, 40)
+	seconds, err2 := strconv.ParseUint(os.Args[2], 10, 20)
+	if errors.Join(err1, err2) != nil || limitSelf(kilobytes<<10, time.Duration(seconds)*time.Second) != nil {
 		os.Exit(3)
 	}
 	if err := f(os.Args[3:], os.Stdin, os.Stdout); err != nil {
 		os.Exit(1)
 	}
 	os.Exit(0)
-}
-
-// limitSelf limits this process's memory, in kilobytes, and processor time, in seconds, and
-// forbids that it writes files.
-func limitSelf(memory, seconds string) error {
-	kilobytes, err1 := strconv.ParseUint(memory, 10, 40)
-	time, err2 := strconv.ParseUint(seconds, 10, 20)
-	errs := []error{err1, err2}
-	limits := map[int]uint64{syscall.RLIMIT_CPU: time, syscall.RLIMIT_FSIZE: 0, syscall.RLIMIT_CORE: 0}
-	if !raceDetector {
-		limits[syscall.RLIMIT_DATA] = kilobytes << 10
-	}
-	for which, limit := range limits {
-		errs = append(errs, syscall.Setrlimit(which, &syscall.Rlimit{Cur: limit, Max: limit}))
-	}
-	return errors.Join(errs...)
 }

@@ -14,8 +14,12 @@ import (
 	"time"
 )
 
-// ErrOutput means that a program wrote more than its limit.
-var ErrOutput = errors.New("subprocess: the output is too long")
+var (
+	// ErrOutput means that a program wrote more than its limit.
+	ErrOutput = errors.New("subprocess: the output is too long")
+	// ErrNoLimits means that this system cannot limit a program, which was therefore not run.
+	ErrNoLimits = errors.New("subprocess: on Windows other programs cannot be limited, so they are not run")
+)
 
 // Limits of one run. Each is required.
 type Limits struct {
@@ -25,9 +29,12 @@ type Limits struct {
 }
 
 // Run runs a program, given by its path, and returns its output. It returns ErrOutput or an
-// error of the context if a limit on output or time ended it. Errors do not have the program's
-// messages, because these may quote the file.
+// error of the context if a limit on output or time ended it, and on Windows ErrNoLimits. Errors
+// do not have the program's messages, because these may quote the file.
 func Run(ctx context.Context, in []byte, l Limits, program string, args ...string) ([]byte, error) {
+	if !LimitsPrograms {
+		return nil, ErrNoLimits
+	}
 	return run(ctx, in, l, filepath.Base(program), func(ctx context.Context) *exec.Cmd {
 		const limited = `ulimit -v "$1" && ulimit -t "$2" && ulimit -f 0 && ulimit -c 0 && shift 2 && exec "$@"`
 		shell := append([]string{"-c", limited, "subprocess", strconv.Itoa(l.Memory), strconv.Itoa(int(l.Time.Seconds()) + 1), program}, args...)

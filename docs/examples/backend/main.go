@@ -3,6 +3,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	_ "embed"
 	"encoding/json"
@@ -48,7 +49,7 @@ type report struct {
 type refusal struct {
 	Status  int
 	Message string
-	Details []struct{ Field, Message string }
+	Details []struct{ Field, Message, Applicant string }
 }
 
 func (r *refusal) Error() string {
@@ -92,7 +93,7 @@ func apply(w http.ResponseWriter, r *http.Request) {
 	case errors.As(err, &refused) && refused.Status == http.StatusBadRequest:
 		problems := ""
 		for _, d := range refused.Details {
-			problems += fmt.Sprintf("<p role=\"alert\">%s: %s</p>", html.EscapeString(d.Field), html.EscapeString(d.Message))
+			problems += "<p role=\"alert\">" + html.EscapeString(cmp.Or(d.Applicant, d.Field+": "+d.Message)) + "</p>"
 		}
 		w.WriteHeader(http.StatusBadRequest)
 		showForm(w, problems)

@@ -80,7 +80,9 @@ const server = createServer(async (request, response) => {
   } catch (problem) {
     console.error(problem);
     const { status, details } = problem;
-    if (status === 400) return showForm(response, 400, details.map(({ field, message }) => `${field}: ${message}`));
+    if (status === 400) {
+      return showForm(response, 400, details.map(({ field, message, applicant }) => applicant ?? `${field}: ${message}`));
+    }
     if (status === 404) return response.writeHead(404).end('There is no application. Begin at the first page.');
     response.writeHead(502).end('This does not work at the moment.');
   }

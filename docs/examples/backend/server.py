@@ -69,7 +69,7 @@ class App(BaseHTTPRequestHandler):
 
     def show_form(self, status=200, details=()):
         """Shows the form, with the fields that the portal refused."""
-        problems = (html.escape(f"{detail['field']}: {detail['message']}") for detail in details)
+        problems = (html.escape(detail.get("applicant") or f"{detail['field']}: {detail['message']}") for detail in details)
         self.answer("text/html", form.replace("PROBLEMS", "".join(f'<p role="alert">{text}</p>' for text in problems)), status)
 
     def apply(self):

@@ -39,10 +39,12 @@ type Refusal struct {
 	Details []Detail
 }
 
-// Detail says what is wrong with a field of the request, such as prefill.dob.
+// Detail says what is wrong with a field of the request, such as prefill.dob. Applicant says it to the applicant, if
+// the field is theirs.
 type Detail struct {
-	Field   string `json:"field"`
-	Message string `json:"message"`
+	Field     string `json:"field"`
+	Message   string `json:"message"`
+	Applicant string `json:"applicant,omitempty"`
 }
 
 func (r *Refusal) Error() string {

@@ -13,7 +13,9 @@ async function ask(method, path, body) {
     body: body && JSON.stringify(body),
   });
   const out = await answer.json();
-  if (!answer.ok) throw new Error(out.fields?.map(({ field, message }) => `${field}: ${message}`).join(" ") || out.message);
+  if (!answer.ok) {
+    throw new Error(out.fields?.map(({ field, message, applicant }) => applicant ?? `${field}: ${message}`).join(" ") || out.message);
+  }
   return out;
 }
 

@@ -49,8 +49,11 @@ type Engine struct {
 }
 
 // Find returns the engine of the programs in PATH, or an error if tesseract is missing,
-// does not run, or has no English data.
+// does not run, or has no English data, or if the system is Windows.
 func Find(ctx context.Context) (*Engine, error) {
+	if !subprocess.LimitsPrograms {
+		return nil, subprocess.ErrNoLimits
+	}
 	path, err := exec.LookPath("tesseract")
 	if err != nil {
 		return nil, errors.New("tesseract is not installed")

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"testing"
 	"testing/fstest"
 
@@ -99,7 +98,7 @@ func build(root string, now stamp.Stamp) (fs.FS, error) {
 		return nil, err
 	}
 	defer lock.Close() // releases the lock
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+	if err := exclude(lock); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(cache, "assets")
