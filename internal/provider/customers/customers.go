@@ -63,10 +63,6 @@ type Account struct {
 
 	Suspended       time.Time // of the account itself; zero: it is not suspended
 	SubmissionLimit int       // submissions within a minute
-
-	// CompleteURLs are the registered redirect URLs, each an origin with a path prefix;
-	// the first is the static one. A child without any uses its parent's.
-	CompleteURLs []string
 }
 
 // ApplicantName returns the account's name for applicants.
@@ -132,18 +128,19 @@ func (s *Service) Client(ctx context.Context, q store.Queryer, credentialID stri
 	return found[0], nil
 }
 
-// ByID returns an account with its redirect URLs or, without any, its parent's. An
-// unknown account is store.ErrNotFound.
+// ByID returns an account. An unknown account is store.ErrNotFound.
 func (s *Service) ByID(ctx context.Context, q store.Queryer, customerID string) (Account, error) {
-	a, err := account(ctx, q, `id = $1`, customerID)
-	if err != nil {
-		return a, err
+	return account(ctx, q, `id = $1`, customerID)
+}
+
+// CompleteURLs returns the redirect URLs registered on an account or, without any, on its parent, each an
+// origin with a path prefix; the first is the static one.
+func (s *Service) CompleteURLs(ctx context.Context, q store.Queryer, a Account) ([]string, error) {
+	urls, err := s.OwnCompleteURLs(ctx, q, a.ID)
+	if err == nil && len(urls) == 0 && a.ParentID != "" {
+		urls, err = s.OwnCompleteURLs(ctx, q, a.ParentID)
 	}
-	a.CompleteURLs, err = s.OwnCompleteURLs(ctx, q, customerID)
-	if err == nil && len(a.CompleteURLs) == 0 && a.ParentID != "" {
-		a.CompleteURLs, err = s.OwnCompleteURLs(ctx, q, a.ParentID)
-	}
-	return a, err
+	return urls, err
 }
 
 // SetCompleteURL registers a redirect URL and makes it the account's static one.

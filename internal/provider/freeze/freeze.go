@@ -83,31 +83,25 @@ type Entry struct {
 
 // File returns the state of a file.
 func (s *Service) File(ctx context.Context, q store.Queryer, mailbox []byte) (File, error) {
-	return readAny(ctx, q, mailbox, "")
+	return readAny(ctx, q, itself, mailbox, "")
 }
 
 // OfReport returns the file of the person whom a report is about.
 func (s *Service) OfReport(ctx context.Context, q store.Queryer, publicToken string) (File, error) {
-	mailbox, err := mailboxOf(ctx, q, publicToken)
-	if err != nil {
-		return File{}, err
-	}
-	return s.File(ctx, q, mailbox)
+	return readAny(ctx, q, ofReport, publicToken, "")
 }
 
 // Require returns ErrFrozen if the file of the person whom a report is about is frozen.
 // Otherwise the file is not frozen before tx ends.
 func (s *Service) Require(ctx context.Context, tx *store.Tx, publicToken string) error {
-	mailbox, err := mailboxOf(ctx, tx, publicToken)
-	if err != nil || mailbox == nil {
-		return err
+	f, err := read(ctx, tx, ofReport, publicToken, tx.Now.Add(-idle), s.lock())
+	if errors.Is(err, store.ErrNotFound) {
+		mailbox, unknown := mailboxOf(ctx, tx, publicToken)
+		if unknown != nil || mailbox == nil {
+			return unknown
+		}
+		f, err = use(ctx, tx, mailbox, s.lock())
 	}
-	return s.RequireMailbox(ctx, tx, mailbox)
-}
-
-// RequireMailbox is Require for the file of a mailbox.
-func (s *Service) RequireMailbox(ctx context.Context, tx *store.Tx, mailbox []byte) error {
-	f, err := use(ctx, tx, mailbox, s.lock())
 	if err == nil && f.Frozen(s.Now()) {
 		err = ErrFrozen
 	}

@@ -2,7 +2,6 @@ package freeze
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"strings"
@@ -11,13 +10,17 @@ import (
 	"vestibule/internal/store"
 )
 
+// Expressions of a mailbox by $1: the mailbox itself, and that of the person whom a report is about, which
+// is NULL if it is unknown.
+const (
+	itself   = `$1`
+	ofReport = `(SELECT coalesce((SELECT c.mailbox FROM consumers c WHERE c.key_id = r.key_id LIMIT 1), r.mailbox)
+		FROM reports r WHERE r.public_token = $1)`
+)
+
 // mailboxOf returns the mailbox of the person whom a report is about; nil if it is unknown.
 func mailboxOf(ctx context.Context, q store.Queryer, publicToken string) (mailbox []byte, err error) {
-	err = q.QueryRowContext(ctx, `SELECT coalesce((SELECT c.mailbox FROM consumers c WHERE c.key_id = r.key_id LIMIT 1), r.mailbox)
-		FROM reports r WHERE r.public_token = $1`, publicToken).Scan(&mailbox)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
+	err = q.QueryRowContext(ctx, `SELECT `+ofReport, publicToken).Scan(&mailbox)
 	return mailbox, err
 }
 
@@ -42,7 +45,7 @@ func (s *Service) FrozenAmong(ctx context.Context, tx *store.Tx, publicTokens []
 	var f File
 	for i, p := range mailboxes { // in one order, so that transactions do not wait for each other
 		if p.mailbox != "" && (i == 0 || p.mailbox != mailboxes[i-1].mailbox) {
-			if f, err = readAny(ctx, tx, []byte(p.mailbox), s.lock()); err != nil {
+			if f, err = readAny(ctx, tx, itself, []byte(p.mailbox), s.lock()); err != nil {
 				return nil, err
 			}
 		}
@@ -59,7 +62,7 @@ const idle = 24 * time.Hour
 // use reads a file with a lock. It adds its row, or marks it as used if it was not today; it locks no
 // row that stays as it is before that.
 func use(ctx context.Context, tx *store.Tx, mailbox []byte, lock string) (File, error) {
-	f, err := read(ctx, tx, mailbox, tx.Now.Add(-idle), lock)
+	f, err := read(ctx, tx, itself, mailbox, tx.Now.Add(-idle), lock)
 	if !errors.Is(err, store.ErrNotFound) {
 		return f, err
 	}
@@ -73,21 +76,22 @@ func use(ctx context.Context, tx *store.Tx, mailbox []byte, lock string) (File, 
 	if err != nil {
 		return File{}, err
 	}
-	return read(ctx, tx, mailbox, time.Time{}, lock)
+	return read(ctx, tx, itself, mailbox, time.Time{}, lock)
 }
 
-// read reads a file that was used since a time. It returns store.ErrNotFound without such a file.
-func read(ctx context.Context, q store.Queryer, mailbox []byte, since time.Time, lock string) (f File, err error) {
+// read reads the file of a mailbox, as an expression and its $1, that was used since a time. It returns
+// store.ErrNotFound without such a file.
+func read(ctx context.Context, q store.Queryer, mailbox string, by any, since time.Time, lock string) (f File, err error) {
 	var frozen, lifted, alert int64
-	err = q.QueryRowContext(ctx, `SELECT frozen_at, lifted_until, alert_until FROM consumer_files WHERE mailbox = $1 AND used_at >= $2`+lock,
-		mailbox, store.MicrosOrZero(since)).Scan(&frozen, &lifted, &alert)
+	err = q.QueryRowContext(ctx, `SELECT frozen_at, lifted_until, alert_until FROM consumer_files WHERE mailbox = `+mailbox+` AND used_at >= $2`+lock,
+		by, store.MicrosOrZero(since)).Scan(&frozen, &lifted, &alert)
 	f.FrozenAt, f.LiftedUntil, f.AlertUntil = instant(frozen), instant(lifted), instant(alert)
 	return f, store.MapNotFound(err)
 }
 
 // readAny reads a file; one without a row is neither frozen nor alerted.
-func readAny(ctx context.Context, q store.Queryer, mailbox []byte, lock string) (File, error) {
-	f, err := read(ctx, q, mailbox, time.Time{}, lock)
+func readAny(ctx context.Context, q store.Queryer, mailbox string, by any, lock string) (File, error) {
+	f, err := read(ctx, q, mailbox, by, time.Time{}, lock)
 	if errors.Is(err, store.ErrNotFound) {
 		err = nil
 	}

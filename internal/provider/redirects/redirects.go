@@ -85,11 +85,11 @@ func (s *Service) create(w http.ResponseWriter, r *http.Request) error {
 	row := redirect{id: uuid.NewString(), customerID: caller.CustomerID}
 	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		row.created, row.expires = tx.Now, tx.Now.Add(lifetime)
-		account, err := s.Customers.ByID(ctx, tx, caller.CustomerID)
+		account, urls, err := s.account(ctx, tx, caller.CustomerID)
 		if err != nil {
 			return err
 		}
-		if row.completeURL, err = chooseCompleteURL(requested, account.CompleteURLs); err != nil {
+		if row.completeURL, err = chooseCompleteURL(requested, urls); err != nil {
 			return err
 		}
 		row.formOnly = account.RequireForm
@@ -227,11 +227,11 @@ func (s *Service) Return(ctx context.Context, q store.Queryer, e visits.Ending) 
 	if now := s.Now(); !e.At.IsZero() && now.After(row.expires) && now.After(e.At.Add(lifetime)) {
 		return visits.Return{}, false, nil
 	}
-	account, err := s.Customers.ByID(ctx, q, row.customerID)
+	account, urls, err := s.account(ctx, q, row.customerID)
 	if err != nil {
 		return visits.Return{}, false, err
 	}
-	to, err := customers.MatchCompleteURL(row.completeURL, account.CompleteURLs)
+	to, err := customers.MatchCompleteURL(row.completeURL, urls)
 	if err != nil {
 		return visits.Return{}, false, nil
 	}
@@ -245,6 +245,14 @@ func (s *Service) Return(ctx context.Context, q store.Queryer, e visits.Ending) 
 	}
 	return visits.Return{URL: to.WithToken(token), Post: account.ReturnMode == "post", Action: to.WithoutToken(), Token: token,
 		Origin: to.Origin}, true, nil
+}
+
+// account returns an account and its redirect URLs.
+func (s *Service) account(ctx context.Context, q store.Queryer, id string) (a customers.Account, urls []string, err error) {
+	if a, err = s.Customers.ByID(ctx, q, id); err == nil {
+		urls, err = s.Customers.CompleteURLs(ctx, q, a)
+	}
+	return a, urls, err
 }
 
 // claims returns the claims of the signed result (docs/tutorials/redirect.md). iss and

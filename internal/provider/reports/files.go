@@ -142,7 +142,7 @@ func (s *Service) retrievedFiles(ctx context.Context, rep Report) (over bool, al
 	if err := s.markRead(ctx, rep); err != nil {
 		return false, nil, err
 	}
-	_, in, err := s.input(ctx, rep.PublicToken)
+	in, err := s.inputOf(ctx, s.DB.SQL, rep)
 	switch {
 	case errors.Is(err, ErrDeleted): // deleted, and the clock was moved back since
 		return true, nil, nil

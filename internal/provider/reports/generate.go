@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -334,6 +335,12 @@ func cell(r Report, name string) store.Cell {
 	return store.Cell{Table: "reports", Column: name, Row: r.PublicToken}
 }
 
+// compressors are used again, because each has a megabyte of tables.
+var compressors = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is a valid one
+	return z
+}}
+
 // pack compresses v as JSON. It never compresses data of different customers together.
 func pack(v any) ([]byte, error) {
 	raw, err := report.Encode(v)
@@ -341,7 +348,9 @@ func pack(v any) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed) // the level is a valid one
+	z := compressors.Get().(*gzip.Writer)
+	defer compressors.Put(z)
+	z.Reset(&b)
 	if _, err := z.Write(raw); err != nil {
 		return nil, err
 	}

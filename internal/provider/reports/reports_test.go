@@ -15,6 +15,7 @@ import (
 	"vestibule/internal/jobs"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/documents"
+	"vestibule/internal/provider/freeze"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/report"
 	"vestibule/internal/store"
@@ -83,7 +84,7 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 	now := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 	db.SetClock(now)
 	r.Service = &Service{DB: db, Queue: r, OnChange: r.changed, Log: slog.New(slog.DiscardHandler), Now: now,
-		Customers: &customers.Service{DB: db, Now: now}, Documents: &documents.Service{DB: db},
+		Freeze: &freeze.Service{DB: db, Now: now}, Customers: &customers.Service{DB: db, Now: now}, Documents: &documents.Service{DB: db},
 		Sources: &sources.Service{Catalogue: func(contract.Environment) sources.Catalogue { return sources.NewCatalogue(forms{}) }},
 		Sandbox: Sandbox{Data: func(profile, link string, at time.Time) bankdata.Data {
 			return bankdata.Data{Connections: []bankdata.Connection{{ID: link, SourceID: "BANK", Status: contract.StatusSuccess,

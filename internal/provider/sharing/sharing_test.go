@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/provider/auth"
 	"vestibule/internal/provider/customers"
+	"vestibule/internal/provider/freeze"
 	"vestibule/internal/provider/reports"
 	"vestibule/internal/provider/webhooks"
 	"vestibule/internal/store"
@@ -103,7 +104,8 @@ func newTestServer(t *testing.T, db *store.DB) *testServer {
 	now := func() time.Time { return r.now }
 	db.SetClock(now)
 	r.Service = &Service{DB: db, Log: slog.New(slog.DiscardHandler), Now: now, Customers: &customers.Service{DB: db, Now: now},
-		Reports: &reports.Service{DB: db, Now: now}, Webhooks: webhooks.New(webhooks.Service{DB: db, Now: now})}
+		Reports:  &reports.Service{DB: db, Now: now, Freeze: &freeze.Service{DB: db, Now: now}},
+		Webhooks: webhooks.New(webhooks.Service{DB: db, Now: now})}
 	for _, id := range []string{"owner", "a", "b", "c"} {
 		exec(t, db, `INSERT INTO customers (id, public_id, environment, name, created_at) VALUES ($1, $1, 'sandbox', $1, 0)`, id)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"vestibule/internal/contract"
@@ -38,8 +39,9 @@ func (s *Service) ConsentWithdrawn(ctx context.Context, tx *store.Tx, consumerID
 	return nil
 }
 
-// advance applies one input to the state machine and stores the result in tx. If the
-// current step does not accept the input, moved is false and the visit is unchanged.
+// advance applies one input to the state machine and stores the result in tx; that of a driven visit
+// with the next effect, or at the end. If the current step does not accept the input, moved is false and
+// the visit is unchanged.
 func (s *Service) advance(ctx context.Context, tx *store.Tx, v visit, in flow.Input) (_ visit, moved bool, err error) {
 	in.At = store.Micros(tx.Now)
 	if in, v.frozen, err = s.endFrozen(ctx, tx, v, in); err != nil {
@@ -68,7 +70,11 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, v visit, in flow.In
 	if v.State.Over() {
 		v.ended = tx.Now
 	}
-	if err := save(ctx, tx, v, in.Kind); err != nil {
+	v.unsaved = append(slices.Clip(v.unsaved), timelineRow{string(in.Kind), v.State, v.Step})
+	if v.driven && do == 0 && v.Active() && v.Step != flow.StepFailed && in.Kind != flow.EventStartedOver {
+		return v, true, nil
+	}
+	if err := v.save(ctx, tx); err != nil {
 		return v, false, err
 	}
 	if v.State == flow.Failed || v.State == flow.Expired || in.Kind == flow.EventStartedOver {
@@ -143,13 +149,21 @@ func (s *Service) sourceRemoved(v visit) bool {
 }
 
 // load returns the current state of the visit of a handle, or errSuspended if its account must not
-// continue it. Waiting pages poll, so it writes only if there is something to catch up with.
+// continue it.
 func (s *Service) load(ctx context.Context, handle string) (v visit, err error) {
 	if v, err = byHandle(ctx, s.DB.SQL, handle); err != nil || v.State.Over() {
 		return v, err
 	}
 	if suspended, err := s.Customers.Suspended(ctx, s.DB.SQL, v.customerID); err != nil || suspended {
 		return v, cmp.Or(err, errSuspended)
+	}
+	return s.current(ctx, v)
+}
+
+// current is catchUp outside of a transaction. It writes only if there is something to catch up with.
+func (s *Service) current(ctx context.Context, v visit) (visit, error) {
+	if v.State.Over() {
+		return v, nil
 	}
 	if v.State == flow.Generating {
 		r, err := s.Reports.Get(ctx, s.DB.SQL, v.publicToken)
@@ -159,8 +173,8 @@ func (s *Service) load(ctx context.Context, handle string) (v visit, err error) 
 	} else if s.Now().Before(v.expires) && !s.sourceRemoved(v) {
 		return v, nil
 	}
-	err = s.retry(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if v, err = byHandle(ctx, tx, handle); err != nil {
+	err := s.retry(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+		if v, err = byID(ctx, tx, v.id); err != nil {
 			return err
 		}
 		v, err = s.catchUp(ctx, tx, v)

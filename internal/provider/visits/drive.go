@@ -44,6 +44,12 @@ func (s *Service) Drive(ctx context.Context, token string, answer Answer) (Drive
 }
 
 func (d *Driven) apply(ctx context.Context, tx *store.Tx, answer Answer) (err error) {
+	d.driven = true
+	defer func() {
+		if err == nil {
+			err = d.save(ctx, tx)
+		}
+	}()
 	for moved := true; moved; {
 		if d.State == flow.Created {
 			if d.visit, err = d.service.markOpened(ctx, tx, d.visit); err != nil {
@@ -172,14 +178,13 @@ func (d *Driven) WaitForReport(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		err := d.service.retry(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-			if d.visit, err = byID(ctx, tx, d.id); err != nil {
-				return err
-			}
-			d.visit, err = d.service.catchUp(ctx, tx, d.visit)
-			return err
-		})
-		if err != nil && ctx.Err() == nil {
+		v, err := byID(ctx, d.service.DB.SQL, d.id)
+		if err == nil {
+			v, err = d.service.current(ctx, v)
+		}
+		if err == nil {
+			d.visit = v
+		} else if ctx.Err() == nil {
 			return err
 		}
 	}

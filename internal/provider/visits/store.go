@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"vestibule/internal/contract"
@@ -37,6 +39,16 @@ type visit struct {
 	hosted          bool      // on the hosted page, not in the widget's frame
 	browser         []byte    // hash of the secret of its browser, or of the widget's frame; nil if unbound
 	frozen          bool      // it ended because the person's file is frozen
+	driven          bool      // by a program, in one transaction
+	stored          int64     // the version in the database
+	unsaved         []timelineRow
+}
+
+// timelineRow is an entry of a visit's timeline that is not in the database yet.
+type timelineRow struct {
+	kind  string
+	state flow.State
+	step  flow.Step
 }
 
 const columns = `
@@ -121,7 +133,7 @@ func scan(row *sql.Row) (visit, error) {
 	if err != nil {
 		return visit{}, store.MapNotFound(err)
 	}
-	v.created, v.expires = store.Time(created), store.Time(expires)
+	v.created, v.expires, v.stored = store.Time(created), store.Time(expires), v.version
 	if ended != 0 {
 		v.ended = store.Time(ended)
 	}
@@ -201,12 +213,14 @@ func insert(ctx context.Context, tx *store.Tx, v visit) error {
 	if err != nil {
 		return err
 	}
-	return addEvent(ctx, tx, v, "begun")
+	return addEvents(ctx, tx, v.id, v.version, timelineRow{"begun", v.State, v.Step})
 }
 
-// save stores the journey of v, whose version the caller has incremented, if the row
-// has not changed since it was read.
-func save(ctx context.Context, tx *store.Tx, v visit, kind flow.EventKind) error {
+// save stores the journey and the timeline of v, if the row has not changed since it was read.
+func (v *visit) save(ctx context.Context, tx *store.Tx) error {
+	if len(v.unsaved) == 0 {
+		return nil
+	}
 	ok, err := store.ExecOne(tx.ExecContext(ctx, `UPDATE visits SET state = $1, step = $2, bank = $3, username = $4, tries = $5,
 		status = $6, substatus = $7, error = $8, ended_at = $9, version = $10, sandbox_report_id = $11,
 		source_type = $12, signed_in_at = $13, sources = $14, employer = $15, code_tries = $16, codes = $17, code_sent_at = $18, expires_at = $19,
@@ -232,7 +246,7 @@ func save(ctx context.Context, tx *store.Tx, v visit, kind flow.EventKind) error
 		store.Micros(v.expires),
 		v.frozen,
 		v.id,
-		v.version-1,
+		v.stored,
 	))
 	if err != nil {
 		return err
@@ -240,7 +254,9 @@ func save(ctx context.Context, tx *store.Tx, v visit, kind flow.EventKind) error
 	if !ok {
 		return errStale
 	}
-	return addEvent(ctx, tx, v, string(kind))
+	added := v.unsaved
+	v.stored, v.unsaved = v.version, nil
+	return addEvents(ctx, tx, v.id, v.version-int64(len(added))+1, added...)
 }
 
 // micros returns store.Micros(t), or 0 for the zero time.
@@ -251,10 +267,15 @@ func micros(t time.Time) int64 {
 	return store.Micros(t)
 }
 
-// addEvent adds an entry to the timeline.
-func addEvent(ctx context.Context, tx *store.Tx, v visit, kind string) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO visit_events (visit_id, seq, at, kind, state, step) VALUES ($1, $2, $3, $4, $5, $6)`,
-		v.id, v.version, store.Micros(tx.Now), kind, v.State, v.Step)
+// addEvents adds entries to the timeline; first is the number of the first one.
+func addEvents(ctx context.Context, tx *store.Tx, visitID string, first int64, all ...timelineRow) error {
+	rows, args := make([]string, len(all)), []any{visitID, store.Micros(tx.Now)}
+	for i, x := range all {
+		n := len(args)
+		rows[i] = fmt.Sprintf("($1, $%d, $2, $%d, $%d, $%d)", n+1, n+2, n+3, n+4)
+		args = append(args, first+int64(i), x.kind, x.state, x.step)
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO visit_events (visit_id, seq, at, kind, state, step) VALUES `+strings.Join(rows, ", "), args...)
 	return err
 }
 

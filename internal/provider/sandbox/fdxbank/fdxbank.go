@@ -31,7 +31,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
@@ -40,7 +39,6 @@ import (
 	"vestibule/internal/provider/sandbox/banks"
 	"vestibule/internal/provider/sandbox/profiles"
 	"vestibule/internal/provider/sandbox/signin"
-	"vestibule/internal/report"
 	"vestibule/internal/store"
 	"vestibule/web"
 )
@@ -106,9 +104,6 @@ type Server struct {
 	pages   signin.Pages
 	handler http.Handler
 	counts  counter
-
-	mu     sync.Mutex
-	recent map[string]bankdata.Data // by user and day
 }
 
 // New returns a server. The first call creates the key that signs ID tokens, in the
@@ -262,29 +257,14 @@ func (s *Server) bank(r *http.Request) (banks.Bank, bool) {
 func (s *Server) issuer(b banks.Bank) string { return Issuer(s.config.BaseURL, b.ID) }
 
 // data returns what the institution has about a user, which must not be modified. The
-// ids differ for each client. Clients read many resources in a row, so that generating
-// the data for each would be most of the work.
+// ids differ for each client.
 func (s *Server) data(institution, username, clientID string) bankdata.Data {
 	profile := profiles.Bank{}.Login(username).Profile
 	if fault := FaultOf(username); fault == FaultPartial || fault == FaultDuplicate {
 		profile = "multi"
 	}
-	link, now := "fdx/"+institution+"/"+username+"/"+clientID, s.config.Now()
-	key := link + report.DateOf(now).String()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if known, ok := s.recent[key]; ok {
-		return known
-	}
-	if s.recent == nil || len(s.recent) >= maxRecent {
-		s.recent = map[string]bankdata.Data{}
-	}
-	s.recent[key] = profiles.Bank{}.Fetch(cmp.Or(profile, "default"), link, now)
-	return s.recent[key]
+	return profiles.Bank{}.Fetch(cmp.Or(profile, "default"), "fdx/"+institution+"/"+username+"/"+clientID, s.config.Now())
 }
-
-// maxRecent is the maximum number of users whose data are kept; each has some 400 kB.
-const maxRecent = 16
 
 func (c Client) check() error {
 	if c.ID == "" || c.Name == "" || len(c.RedirectURIs) == 0 || c.Days < 0 {

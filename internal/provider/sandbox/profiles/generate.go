@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"vestibule/internal/analysis/bankdata"
@@ -73,9 +74,37 @@ type movement struct {
 	text   string
 }
 
-// generate returns the account's transactions of the two years up to the fetch date,
-// and the balance at the end of that date.
-func generate(profile string, a account, link string, fetch report.Date) ([]bankdata.Transaction, report.Cents) {
+// history is an account's transactions of the two years up to a day, and the balance at its end.
+type history struct {
+	transactions []bankdata.Transaction
+	balance      report.Cents
+}
+
+// histories has the history of each account that was fetched on a day. It is the same for every
+// consumer, so it is generated once a day.
+var histories struct {
+	sync.Mutex
+	day report.Date
+	all map[string]history // by profile and account
+}
+
+// historyOn returns the account's history on a day. Callers do not change its transactions.
+func (a account) historyOn(profile string, day report.Date) history {
+	histories.Lock()
+	defer histories.Unlock()
+	if !histories.day.Equal(day.Time) {
+		histories.day, histories.all = day, map[string]history{}
+	}
+	key := profile + "/" + a.key
+	h, known := histories.all[key]
+	if !known {
+		h = generate(profile, a, day)
+		histories.all[key] = h
+	}
+	return h
+}
+
+func generate(profile string, a account, fetch report.Date) history {
 	oldest := bankdata.HistoryStart(fetch)
 	balance := a.end
 	var out []bankdata.Transaction
@@ -105,7 +134,7 @@ func generate(profile string, a account, link string, fetch report.Date) ([]bank
 			Amount: -18_40, Description: "PENDING POS CORNER CAFE 0417",
 		})
 	}
-	return out, balance
+	return history{slices.Clip(out), balance}
 }
 
 // month generates the movements of month k, which begins at start.

@@ -13,6 +13,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -69,7 +70,7 @@ func (Bank) Login(username string) signin.Login {
 }
 
 // Fetch retrieves the bank's data on a profile at an instant. An unknown profile has
-// no connection.
+// no connection. The data share their transactions, which must not be modified.
 func (Bank) Fetch(profile, link string, at time.Time) bankdata.Data {
 	p, ok := find(profile)
 	if !ok {
@@ -123,7 +124,8 @@ func (p profile) fetch(a account, link string, fetch report.Date) bankdata.Accou
 		home.ID = derive(link, "address/"+string(rune('1'+i)))
 		out.Addresses = append(out.Addresses, home)
 	}
-	out.Transactions, out.Balance = generate(p.name, a, link, fetch)
+	h := a.historyOn(p.name, fetch)
+	out.Transactions, out.Balance = h.transactions, h.balance
 	return out
 }
 
@@ -131,11 +133,16 @@ func derive(link, what string) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(link+"/"+what)).String()
 }
 
-func find(name string) (profile, bool) {
+// every has all profiles by name.
+var every = sync.OnceValue(func() map[string]profile {
+	known := map[string]profile{}
 	for _, p := range slices.Concat(all(), unusable(), otherProfiles()) {
-		if p.name == name {
-			return p, true
-		}
+		known[p.name] = p
 	}
-	return profile{}, false
+	return known
+})
+
+func find(name string) (profile, bool) {
+	p, known := every()[name]
+	return p, known
 }
