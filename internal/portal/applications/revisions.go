@@ -62,7 +62,11 @@ func (s *Service) fetchRevision(ctx context.Context, f FetchRevision) error {
 // revision. It reports whether it is. It returns ErrNoReport without a stored report, ErrFetching,
 // and the service's refusal as *svcapi.Error.
 func (s *Service) Refresh(ctx context.Context, id string, number int) (revised bool, err error) {
-	a, held, err := s.reportOf(ctx, s.DB.SQL, noContents, id, number, -1)
+	a, err := s.Get(ctx, s.DB.SQL, id)
+	if err != nil {
+		return false, err
+	}
+	held, err := reportOf(ctx, s.DB.SQL, noContents, id, number, -1)
 	if err != nil {
 		return false, err
 	}
@@ -81,7 +85,7 @@ func (s *Service) Refresh(ctx context.Context, id string, number int) (revised b
 		if held, err = reportOf(ctx, tx, withReport, id, held.Attempt, -1); err != nil {
 			return err
 		}
-		plain, err := s.DB.Vault.Open(ctx, tx, a.dataKey, held.cell(id, "report"), held.report)
+		plain, err := s.open(held, id, "report", held.report)
 		if err != nil {
 			return err
 		}
@@ -89,11 +93,8 @@ func (s *Service) Refresh(ctx context.Context, id string, number int) (revised b
 		if revised = newer && !bytes.Equal(raw, plain) && report.Text(meta.Revision) != revisionIn(plain); !revised {
 			return release(ctx, tx, id)
 		}
-		if err := takeOver(ctx, tx, id); err != nil {
-			return err
-		}
 		r := reportRow{StoredReport: storedReport(held.Attempt, next, tx.Now, meta)}
-		if err := s.store(ctx, tx, &locked, &r, raw); err != nil {
+		if err := s.store(ctx, tx, &locked, &r, raw, nil); err != nil {
 			return err
 		}
 		if r.Attempt == locked.Report.Attempt {

@@ -314,7 +314,7 @@ func TestFiltersFindExactlyTheMatches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			whole, err := d.Index.Order(t.Context(), s)
+			whole, err := d.Index.Order(t.Context(), s, search.MaxCounted)
 			if err != nil || whole.Next != "" || !slices.EqualFunc(whole.Rows, want, func(e search.Found, id string) bool { return e.ID == id }) {
 				t.Errorf("%+v orders %d, want %d (%v)", f, len(whole.Rows), len(want), err)
 			} else if n := len(want); n > 0 {
