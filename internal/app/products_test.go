@@ -52,7 +52,7 @@ func TestReviewShowsIncomeReport(t *testing.T) {
 				t.Errorf("the page lacks %q", want)
 			}
 		}
-		if n := w.count(t, store.Portal, `SELECT COUNT(*) FROM applications WHERE product = 'income' AND report IS NOT NULL`); n != 1 {
+		if n := w.count(t, store.Portal, `SELECT COUNT(*) FROM applications WHERE product = 'income' AND report_at <> 0`); n != 1 {
 			t.Errorf("%d income reports were kept, want 1", n)
 		}
 

@@ -110,9 +110,6 @@ func (s *Service) Begin(ctx context.Context, tx *store.Tx, id string, mode Mode)
 			return a, Attempt{}, ErrClosed
 		}
 		in = journey.Input{Kind: journey.Reopen, Attempt: a.Journey.Attempt}
-		if err := takeOver(ctx, tx, id); err != nil {
-			return a, Attempt{}, err
-		}
 		if err := setEarlier(ctx, tx, a); err != nil {
 			return a, Attempt{}, err
 		}

@@ -205,7 +205,7 @@ func (b *testServer) work(patient bool) {
 			case FetchRevision:
 				_ = b.fetchRevision(b.t.Context(), j)
 			case FetchReport:
-				_ = b.fetchReportAndAnalysis(b.t.Context(), j)
+				_ = b.fetchReport(b.t.Context(), j)
 			case FetchAnalysis:
 				_ = b.fetchAnalysis(b.t.Context(), j)
 			}

@@ -1,6 +1,7 @@
 package applications
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,6 +38,8 @@ const maxAnalysis = 8 << 20
 // errNoAnalysis means that the provider's report has no analysis, which is allowed.
 var errNoAnalysis = errors.New("the report has no such file")
 
+var errNotAnalysis = errors.New("the file is not an analysis in JSON")
+
 // resumeAnalyses enqueues jobs for missing analyses when the process starts.
 func (s *Service) resumeAnalyses(ctx context.Context, tx *store.Tx) error {
 	missing, err := missingAnalyses(ctx, tx, contract.Cashflow)
@@ -67,8 +70,8 @@ func (s *Service) fetchAnalysis(ctx context.Context, e FetchAnalysis) error {
 	if err != nil {
 		return cancelIfDeleted(err)
 	}
-	raw, why := s.requestAnalysis(ctx, t)
-	if why != nil && (svcapi.Temporary(why) || ctx.Err() != nil) {
+	raw, settled, why := s.askAnalysis(ctx, a, t)
+	if !settled {
 		if every, more := analysisPace.next(s.now().Sub(held.At)); more {
 			var e *svcapi.Error
 			if errors.As(why, &e) {
@@ -77,33 +80,40 @@ func (s *Service) fetchAnalysis(ctx context.Context, e FetchAnalysis) error {
 			s.Log.WarnContext(ctx, "analysis not fetched yet", "application", a.ID, "err", why.Error())
 			return jobs.Snooze(every)
 		}
+		s.Log.WarnContext(ctx, "analysis not fetched", "application", a.ID, "err", why.Error())
 	}
-	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
+	return s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
 		var sealed []byte
 		if why == nil {
 			if sealed, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, held.cell(a.ID, "analysis"), raw); err != nil {
 				return err
 			}
 		}
-		if err := takeOver(ctx, tx, a.ID); err != nil {
-			return err
-		}
 		_, err = storeAnalysis(ctx, tx, a.ID, held.StoredReport, sealed)
 		return err
 	})
-	switch {
-	case err != nil:
-		return err
-	case errors.Is(why, errNoAnalysis):
-		s.Log.InfoContext(ctx, "report has no analysis", "application", a.ID)
-	case why != nil:
-		s.Log.WarnContext(ctx, "analysis not fetched", "application", a.ID, "err", why.Error())
-	}
-	return nil
 }
 
-// requestAnalysis fetches the file, which must be of the attempt's report. The pages that show it
-// parse it.
+// soon is how long a report waits for its analysis.
+const soon = time.Second
+
+// askAnalysis fetches the analysis behind a report. settled is false if the provider may give it later;
+// otherwise why is the reason that there is none.
+func (s *Service) askAnalysis(ctx context.Context, a Application, t Attempt) (raw []byte, settled bool, why error) {
+	raw, why = s.requestAnalysis(ctx, t)
+	switch {
+	case why == nil:
+	case svcapi.Temporary(why) || ctx.Err() != nil:
+		return nil, false, why
+	case errors.Is(why, errNoAnalysis):
+		s.Log.InfoContext(ctx, "report has no analysis", "application", a.ID)
+	default:
+		s.Log.WarnContext(ctx, "analysis not fetched", "application", a.ID, "err", why.Error())
+	}
+	return raw, true, why
+}
+
+// requestAnalysis fetches the file, which must be of the attempt's report.
 func (s *Service) requestAnalysis(ctx context.Context, t Attempt) ([]byte, error) {
 	ref := t.ref()
 	files, err := s.Provider.Files(ctx, contract.Cashflow, ref)
@@ -121,14 +131,34 @@ func (s *Service) requestAnalysis(ctx context.Context, t Attempt) ([]byte, error
 	if len(file.Body) > maxAnalysis {
 		return nil, errors.New("the analysis is too large")
 	}
-	var of struct {
-		PublicToken string `json:"public_token"`
+	token, err := publicTokenIn(file.Body)
+	if err != nil {
+		return nil, err
 	}
-	if json.Unmarshal(file.Body, &of) != nil { // its error may quote the analysis
-		return nil, errors.New("the analysis is not JSON")
-	}
-	if !strings.EqualFold(of.PublicToken, t.PublicToken) {
+	if !strings.EqualFold(token, t.PublicToken) {
 		return nil, errors.New("the analysis is of another report")
 	}
 	return file.Body, nil
+}
+
+// publicTokenIn returns the public_token of an analysis. It reads no further: the pages that show the
+// analysis parse it.
+func publicTokenIn(raw []byte) (string, error) {
+	in := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := in.Token(); err != nil || t != json.Delim('{') { // err may quote the analysis
+		return "", errNotAnalysis
+	}
+	for in.More() {
+		name, err := in.Token()
+		var value json.RawMessage
+		if err != nil || in.Decode(&value) != nil {
+			return "", errNotAnalysis
+		}
+		if name == "public_token" {
+			var token string
+			err = json.Unmarshal(value, &token)
+			return token, err
+		}
+	}
+	return "", errNotAnalysis
 }

@@ -36,12 +36,16 @@ func (b *testServer) ready() Application {
 	b.begin(a.ID)
 	events["webhook"](b, a)
 	b.jobs = nil
+	later := b.filesErr
+	b.filesErr = &svcapi.Error{HTTP: 503, Code: contract.CodeUpstream}
 	if err := b.fetchReport(b.t.Context(), FetchReport{Application: a.ID}); err != nil {
 		b.t.Fatal(err)
 	}
-	if a = b.now(a.ID); a.Journey.State != journey.Ready || b.lists.Load() != 0 {
-		b.t.Fatalf("state %s after %d lists: the report waits for its analysis", a.Journey.State, b.lists.Load())
+	if a = b.now(a.ID); a.Journey.State != journey.Ready || b.lists.Load() != 1 || len(b.jobs) != 1 {
+		b.t.Fatalf("state %s, %d lists, %d jobs: the report waits for its analysis", a.Journey.State, b.lists.Load(), len(b.jobs))
 	}
+	b.filesErr = later
+	b.lists.Store(0)
 	return a
 }
 
@@ -54,7 +58,7 @@ func TestAnalysisIsEncryptedBesideTheReport(t *testing.T) {
 		if raw, pending, err := b.Analysis(t.Context(), a.ID, 0, -1); raw != nil || !pending || err != nil {
 			t.Errorf("before the job: %q, pending %v, %v", raw, pending, err)
 		}
-		if err := b.fetchReportAndAnalysis(t.Context(), FetchReport{Application: a.ID}); err != nil { // as after a kill in between
+		if err := b.fetchAnalysis(t.Context(), FetchAnalysis{Application: a.ID}); err != nil {
 			t.Fatal(err)
 		}
 		raw, pending, err := b.Analysis(t.Context(), a.ID, 0, -1)
@@ -74,6 +78,22 @@ func TestAnalysisIsEncryptedBesideTheReport(t *testing.T) {
 	})
 }
 
+func TestAnalysisArrivesWithTheReport(t *testing.T) {
+	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
+		b := newTestServer(t, db)
+		b.files = []svcapi.File{{DocumentType: report.AnalysisDocument, Path: "a/analysis.json"}}
+		b.analysis = analysisOf(t, publicToken)
+		a := b.apply()
+		b.begin(a.ID)
+		events["webhook"](b, a)
+		b.work(false)
+		raw, pending, err := b.Analysis(t.Context(), a.ID, 0, -1)
+		if !bytes.Equal(raw, b.analysis) || pending || err != nil || b.lists.Load() != 1 {
+			t.Errorf("Analysis = %q, pending %v, %v, %d lists", raw, pending, err, b.lists.Load())
+		}
+	})
+}
+
 func TestReportWithoutAnalysis(t *testing.T) {
 	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
 		file := []svcapi.File{{DocumentType: report.AnalysisDocument, Path: "a/analysis.json"}}
@@ -89,6 +109,8 @@ func TestReportWithoutAnalysis(t *testing.T) {
 			"gone":                     {err: &svcapi.Error{HTTP: 410, Code: contract.CodeGone}},
 			"a bad request":            {err: &svcapi.Error{HTTP: 400, Code: contract.CodeMalformedBody}},
 			"nonsense":                 {files: file, analysis: []byte(`{"broken`)},
+			"no object":                {files: file, analysis: []byte(`["broken"]`)},
+			"without a token":          {files: file, analysis: []byte(`{"broken": {"public_token": "x"}}`)},
 			"of another report":        {files: file, analysis: analysisOf(t, "00000000-0000-4000-8000-000000000000")},
 			"too large":                {files: file, analysis: make([]byte, maxAnalysis+1)},
 		} {

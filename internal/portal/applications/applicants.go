@@ -12,11 +12,15 @@ import (
 // Applicants returns the data that applicants entered, by application ID. It omits
 // applications without such data.
 func (s *Service) Applicants(ctx context.Context, ids []string) (map[string]prefill.Fields, error) {
+	return s.applicants(ctx, s.DB.SQL, ids)
+}
+
+func (s *Service) applicants(ctx context.Context, q store.Queryer, ids []string) (map[string]prefill.Fields, error) {
 	out := make(map[string]prefill.Fields, len(ids))
 	if len(ids) == 0 {
 		return out, nil
 	}
-	found, err := sealedPrefills(ctx, s.DB.SQL, ids)
+	found, err := sealedPrefills(ctx, q, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -44,16 +48,8 @@ func (s *Service) Applicants(ctx context.Context, ids []string) (map[string]pref
 // Applicant returns the data that the applicant entered; empty if they were not asked
 // yet.
 func (s *Service) Applicant(ctx context.Context, q store.Queryer, id string) (prefill.Fields, error) {
-	var f prefill.Fields
-	dataKey, sealed, err := sealedPrefill(ctx, q, id)
-	if err != nil || sealed == nil {
-		return f, err
-	}
-	plain, err := s.DB.Vault.Open(ctx, q, dataKey, prefillCell(id), sealed)
-	if err != nil {
-		return f, err
-	}
-	return f, json.Unmarshal(plain, &f)
+	all, err := s.applicants(ctx, q, []string{id})
+	return all[id], err
 }
 
 // SetApplicant stores the applicant's data of an application that was created without

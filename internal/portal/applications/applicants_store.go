@@ -9,11 +9,6 @@ import (
 	"vestibule/internal/store"
 )
 
-func sealedPrefill(ctx context.Context, q store.Queryer, id string) (dataKey string, sealed []byte, err error) {
-	err = q.QueryRowContext(ctx, `SELECT data_key, prefill FROM applications WHERE id = $1`, id).Scan(&dataKey, &sealed)
-	return dataKey, sealed, store.MapNotFound(err)
-}
-
 // setApplicant stores the applicant's data if none is stored.
 func setApplicant(ctx context.Context, tx *store.Tx, id string, sealed []byte, mode Mode) (bool, error) {
 	return store.ExecOne(tx.ExecContext(ctx, `

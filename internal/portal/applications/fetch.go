@@ -13,24 +13,6 @@ import (
 	"vestibule/internal/svcapi"
 )
 
-// fetchReportAndAnalysis is the job's work: the report and then, once the report is stored, the
-// analysis behind it. An analysis that cannot be had yet is left to a job of its own.
-func (s *Service) fetchReportAndAnalysis(ctx context.Context, f FetchReport) error {
-	if err := s.fetchReport(ctx, f); err != nil {
-		return err
-	}
-	a, err := s.Get(ctx, s.DB.SQL, f.Application)
-	if err != nil || !a.fetched || a.Product != contract.Cashflow {
-		return cancelIfDeleted(err)
-	}
-	if err := s.fetchAnalysis(ctx, FetchAnalysis{Application: a.ID}); err == nil || jobs.IsCancel(err) {
-		return err
-	}
-	return s.DB.Tx(context.WithoutCancel(ctx), func(ctx context.Context, tx *store.Tx) error {
-		return s.enqueueAnalysis(ctx, tx, a, tx.Now.Add(analysisPace[0].every))
-	})
-}
-
 // enqueueAnalysis enqueues a job for the analysis of an application's newest report.
 func (s *Service) enqueueAnalysis(ctx context.Context, tx *store.Tx, a Application, at time.Time) error {
 	if a.Product != contract.Cashflow {
@@ -39,8 +21,9 @@ func (s *Service) enqueueAnalysis(ctx context.Context, tx *store.Tx, a Applicati
 	return s.Queue.Enqueue(ctx, tx, FetchAnalysis{Application: a.ID}, jobs.UniqueKey(analysisKey(a.ID, a.Report)), jobs.At(at))
 }
 
-// fetchReport fetches the report and stores it once: a lease keeps other processes from
-// fetching at the same time, and the report is stored only if none exists.
+// fetchReport fetches the report and stores it once, with the analysis behind it: a lease keeps other
+// processes from fetching at the same time, and the report is stored only if none exists. It leaves an
+// analysis that does not arrive soon to a separate job.
 func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 	a, err := s.Get(ctx, s.DB.SQL, f.Application)
 	if err != nil {
@@ -59,15 +42,27 @@ func (s *Service) fetchReport(ctx context.Context, f FetchReport) error {
 	case err != nil:
 		return s.retryFetch(ctx, a, err)
 	}
+	var analysis []byte
+	settled := false
+	if t.PublicToken = meta.PublicToken; a.Product == contract.Cashflow {
+		brief, cancel := context.WithTimeout(ctx, soon)
+		analysis, settled, _ = s.askAnalysis(brief, a, t)
+		cancel()
+	}
 	err = s.DB.Tx(ctx, func(ctx context.Context, tx *store.Tx) error {
 		locked, err := s.Lock(ctx, tx, a.ID)
 		if err != nil || locked.fetched || locked.Journey.Succeeded != number { // another attempt was started meanwhile
 			return err
 		}
 		revision, _ := revisionOf(meta, -1)
-		r := reportRow{StoredReport: storedReport(number, revision, tx.Now, meta)}
-		if err := s.store(ctx, tx, &locked, &r, raw); err != nil {
+		r := reportRow{StoredReport: storedReport(number, revision, tx.Now, meta), settled: settled}
+		if err := s.store(ctx, tx, &locked, &r, raw, analysis); err != nil {
 			return err
+		}
+		if !settled {
+			if err := s.enqueueAnalysis(ctx, tx, locked, tx.Now.Add(analysisPace[0].every)); err != nil {
+				return err
+			}
 		}
 		if err := setPublicToken(ctx, tx, a.ID, number, meta.PublicToken); err != nil {
 			return err
@@ -111,12 +106,17 @@ func (s *Service) request(ctx context.Context, a Application, number int, revisi
 	return t, raw, meta, err
 }
 
-// store stores a fetched report, and makes it the application's newest if it belongs to the newest
+// store stores a fetched report with its analysis (nil: none yet), and makes it the application's newest if it belongs to the newest
 // attempt with one. The application must be locked.
-func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *reportRow, raw []byte) error {
-	previous, err := s.seal(ctx, tx, *a, r, raw)
-	if err != nil {
+func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *reportRow, raw, analysis []byte) (err error) {
+	r.sealedIn = reportTable
+	if r.report, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, r.cell(a.ID, "report"), raw); err != nil {
 		return err
+	}
+	if analysis != nil {
+		if r.analysis, err = s.DB.Vault.Seal(ctx, tx, a.dataKey, r.cell(a.ID, "analysis"), analysis); err != nil {
+			return err
+		}
 	}
 	if _, err := insertReport(ctx, tx, a.ID, *r, s.checkAt(r.StoredReport)); err != nil {
 		return err
@@ -124,11 +124,11 @@ func (s *Service) store(ctx context.Context, tx *store.Tx, a *Application, r *re
 	isFirst := !a.fetched && r.Attempt == a.Journey.Succeeded
 	switch {
 	case isFirst:
-		err = setFirst(ctx, tx, a.ID, r.StoredReport, previous)
+		err = setFirst(ctx, tx, a.ID, r.StoredReport)
 	case r.Attempt != a.Report.Attempt:
 		return release(ctx, tx, a.ID)
 	default:
-		err = setRevision(ctx, tx, a.ID, r.StoredReport, previous)
+		err = setRevision(ctx, tx, a.ID, r.StoredReport)
 	}
 	if err != nil {
 		return err

@@ -79,8 +79,7 @@ func analysisKey(id string, r StoredReport) string { return id + "/" + r.Version
 // Register registers the package's jobs.
 func (s *Service) Register(r *jobs.Registry) {
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, p Poll) error { return s.poll(ctx, p) }, jobs.Timeout(jobTimeout))
-	jobs.Register(r, func(ctx context.Context, _ jobs.Job, f FetchReport) error { return s.fetchReportAndAnalysis(ctx, f) },
-		jobs.Timeout(jobTimeout))
+	jobs.Register(r, func(ctx context.Context, _ jobs.Job, f FetchReport) error { return s.fetchReport(ctx, f) }, jobs.Timeout(jobTimeout))
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, f FetchRevision) error { return s.fetchRevision(ctx, f) }, jobs.Timeout(jobTimeout))
 	jobs.Register(r, func(ctx context.Context, _ jobs.Job, e FetchAnalysis) error { return s.fetchAnalysis(ctx, e) }, jobs.Timeout(jobTimeout))
 }

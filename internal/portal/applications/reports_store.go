@@ -2,6 +2,8 @@ package applications
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,7 +20,10 @@ type reportRow struct {
 	StoredReport
 	report, analysis []byte // encrypted
 	settled          bool   // whether the portal knows if the report has an analysis
+	newest           bool   // of the application's newest attempt with a report
 	sealedIn         string
+	dataKey          string // of the application
+	wrapped          []byte
 }
 
 // cell returns the encryption context of a column. Rows that were copied from other tables
@@ -39,34 +44,25 @@ func (r reportRow) cell(id, column string) store.Cell {
 type contents string
 
 const (
-	noContents   contents = `NULL AS report, NULL AS analysis`
-	withReport   contents = `report, NULL AS analysis`
-	withAnalysis contents = `NULL AS report, analysis`
-	withBoth     contents = `report, analysis`
+	noContents   contents = `NULL, NULL`
+	withReport   contents = `r.report, NULL`
+	withAnalysis contents = `NULL, r.analysis`
 )
 
-const reportColumns = `attempt, revision, public_token, fetched_at, revised_at, report, analysis, analysis_at, sealed_in,
-	available_until, etag`
-
-// takeover selects the report that a replica of the previous version stored in applications.
-// Migration 01007 says why.
-func takeover(c contents) string {
-	return `SELECT a.succeeded AS attempt, 0 AS revision, a.public_token, a.report_at AS fetched_at, 0 AS revised_at, ` + string(c) + `,
-			a.analysis_at, 'applications' AS sealed_in, 0 AS available_until, '' AS etag
-		FROM applications a WHERE a.id = $1 AND a.report IS NOT NULL AND NOT EXISTS (
-			SELECT 1 FROM application_report_revisions r WHERE r.application_id = a.id AND r.attempt = a.succeeded)`
-}
-
-// reportRows selects all reports of an application.
+// reportRows selects the reports of an application.
 func reportRows(c contents) string {
-	return `SELECT ` + reportColumns + ` FROM (
-		SELECT attempt, revision, public_token, fetched_at, revised_at, ` + string(c) + `, analysis_at, sealed_in, available_until, etag
-			FROM application_report_revisions WHERE application_id = $1 UNION ALL ` + takeover(c) + `) AS r`
+	return `SELECT r.attempt, r.revision, r.public_token, r.fetched_at, r.revised_at, ` + string(c) + `, r.analysis_at, r.sealed_in,
+			r.available_until, r.etag, newest.attempt = r.attempt, k.id, k.wrapped
+		FROM application_report_revisions r
+		JOIN (SELECT max(attempt) AS attempt FROM application_report_revisions WHERE application_id = $1) AS newest ON TRUE
+		JOIN applications a ON a.id = r.application_id JOIN data_keys k ON k.id = a.data_key
+		WHERE r.application_id = $1`
 }
 
 func scanReport(row store.Row) (r reportRow, err error) {
 	var attempt, revision, fetched, revised, settled, until int64
-	err = row.Scan(&attempt, &revision, &r.PublicToken, &fetched, &revised, &r.report, &r.analysis, &settled, &r.sealedIn, &until, &r.ETag)
+	err = row.Scan(&attempt, &revision, &r.PublicToken, &fetched, &revised, &r.report, &r.analysis, &settled, &r.sealedIn, &until,
+		&r.ETag, &r.newest, &r.dataKey, &r.wrapped)
 	r.Attempt, r.Revision, r.At, r.settled = int(attempt), int(revision), store.Time(fetched), settled != 0
 	if revised != 0 {
 		r.RevisedAt = store.Time(revised)
@@ -74,20 +70,18 @@ func scanReport(row store.Row) (r reportRow, err error) {
 	if until != 0 {
 		r.Until = store.Time(until)
 	}
-	return r, store.MapNotFound(err)
+	return r, err
 }
 
-// takeOver copies a report that a replica of the previous version stored.
-func takeOver(ctx context.Context, tx *store.Tx, id string) error {
-	_, err := tx.ExecContext(ctx, `INSERT INTO application_report_revisions (application_id, `+reportColumns+`)
-		SELECT $1, `+reportColumns+` FROM (`+takeover(withBoth)+`) AS t WHERE TRUE ON CONFLICT DO NOTHING`, id)
-	return err
-}
-
-// reportOf returns a revision of the report of an attempt; a revision below zero is the newest.
+// reportOf returns a revision of the report of an attempt, or ErrNoReport. Attempt 0 is the newest, and so is
+// a revision below zero.
 func reportOf(ctx context.Context, q store.Queryer, c contents, id string, attempt, revision int) (reportRow, error) {
-	return scanReport(q.QueryRowContext(ctx, reportRows(c)+` WHERE attempt = $2 AND ($3 < 0 OR revision = $3)
-		ORDER BY revision DESC LIMIT 1`, id, int64(attempt), int64(revision)))
+	r, err := scanReport(q.QueryRowContext(ctx, reportRows(c)+` AND r.attempt = CASE WHEN $2 = 0 THEN newest.attempt ELSE $2 END
+		AND ($3 < 0 OR r.revision = $3) ORDER BY r.revision DESC LIMIT 1`, id, int64(attempt), int64(revision)))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNoReport
+	}
+	return r, err
 }
 
 // Reports lists the stored reports of an application, newest first.
@@ -95,20 +89,27 @@ func (s *Service) Reports(ctx context.Context, id string) ([]StoredReport, error
 	return store.QueryAll(ctx, s.DB.SQL, func(row store.Row) (StoredReport, error) {
 		r, err := scanReport(row)
 		return r.StoredReport, err
-	}, reportRows(noContents)+` ORDER BY attempt DESC, revision DESC`, id)
+	}, reportRows(noContents)+` ORDER BY r.attempt DESC, r.revision DESC`, id)
 }
 
 // insertReport stores a report, and when to look for its next revision instead of that of the
 // former one; false means that it is stored already.
 func insertReport(ctx context.Context, tx *store.Tx, id string, r reportRow, checkAt time.Time) (bool, error) {
-	if _, err := tx.ExecContext(ctx, `UPDATE application_report_revisions SET check_at = 0 WHERE application_id = $1 AND attempt = $2`,
-		id, int64(r.Attempt)); err != nil {
-		return false, err
+	if r.Revision > 0 {
+		if _, err := tx.ExecContext(ctx, `UPDATE application_report_revisions SET check_at = 0
+				WHERE application_id = $1 AND attempt = $2 AND check_at > 0`, id, int64(r.Attempt)); err != nil {
+			return false, err
+		}
 	}
-	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO application_report_revisions
-		(application_id, `+reportColumns+`, check_at) VALUES ($1, $2, $3, $4, $5, $6, $7, NULL, 0, $8, $9, $10, $11) ON CONFLICT DO NOTHING`, id, int64(r.Attempt), int64(r.Revision),
-		r.PublicToken, store.Micros(r.At), store.MicrosOrZero(r.RevisedAt), r.report, reportTable, store.MicrosOrZero(r.Until), r.ETag,
-		store.MicrosOrZero(checkAt)))
+	settled := time.Time{}
+	if r.settled {
+		settled = tx.Now
+	}
+	return store.ExecOne(tx.ExecContext(ctx, `INSERT INTO application_report_revisions (application_id, attempt, revision, public_token,
+			fetched_at, revised_at, report, analysis, analysis_at, sealed_in, available_until, etag, check_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`, id, int64(r.Attempt), int64(r.Revision),
+		r.PublicToken, store.Micros(r.At), store.MicrosOrZero(r.RevisedAt), r.report, r.analysis, store.MicrosOrZero(settled),
+		reportTable, store.MicrosOrZero(r.Until), r.ETag, store.MicrosOrZero(checkAt)))
 }
 
 // dueChecks lists reports to ask the service about now, and asks again a day later while the
@@ -127,27 +128,25 @@ func dueChecks(ctx context.Context, tx *store.Tx, most int) ([]FetchRevision, er
 		RETURNING application_id, attempt`, next, checkFor.Microseconds(), now, int64(most))
 }
 
-// setFirst makes the first report of the attempt that succeeded the application's newest. previous
-// is the report as replicas of the previous version read it.
-func setFirst(ctx context.Context, tx *store.Tx, id string, r StoredReport, previous []byte) error {
-	_, err := tx.ExecContext(ctx, `UPDATE applications SET report = $2, report_at = $3, revision = $4, revised_at = $5, revision_at = 0,
+// setFirst makes the first report of the attempt that succeeded the application's newest.
+func setFirst(ctx context.Context, tx *store.Tx, id string, r StoredReport) error {
+	_, err := tx.ExecContext(ctx, `UPDATE applications SET report_at = $2, revision = $3, revised_at = $4, revision_at = 0,
 		fetch_until = 0, decision_outdated = FALSE WHERE id = $1`,
-		id, previous, store.Micros(r.At), int64(r.Revision), store.MicrosOrZero(r.RevisedAt))
+		id, store.Micros(r.At), int64(r.Revision), store.MicrosOrZero(r.RevisedAt))
 	return err
 }
 
-// setRevision is setFirst for a revision of the newest report. While another attempt is open,
-// report_at is 0, and replicas of the previous version read no report.
-func setRevision(ctx context.Context, tx *store.Tx, id string, r StoredReport, previous []byte) error {
-	_, err := tx.ExecContext(ctx, `UPDATE applications SET report = CASE WHEN report_at = 0 THEN report ELSE $2 END, revision = $3,
-		revised_at = $4, revision_at = $5, fetch_until = 0, decision_outdated = decision <> '' WHERE id = $1`,
-		id, previous, int64(r.Revision), store.MicrosOrZero(r.RevisedAt), store.Micros(r.At))
+// setRevision is setFirst for a revision of the newest report.
+func setRevision(ctx context.Context, tx *store.Tx, id string, r StoredReport) error {
+	_, err := tx.ExecContext(ctx, `UPDATE applications SET revision = $2, revised_at = $3, revision_at = $4, fetch_until = 0,
+		decision_outdated = decision <> '' WHERE id = $1`,
+		id, int64(r.Revision), store.MicrosOrZero(r.RevisedAt), store.Micros(r.At))
 	return err
 }
 
 // setEarlier makes the newest report one of an earlier attempt: another attempt begins.
 func setEarlier(ctx context.Context, tx *store.Tx, a Application) error {
-	_, err := tx.ExecContext(ctx, `UPDATE applications SET report = NULL, report_at = 0, analysis = NULL, analysis_at = 0, fetch_until = 0,
+	_, err := tx.ExecContext(ctx, `UPDATE applications SET report_at = 0, fetch_until = 0,
 		earlier_attempt = $2, earlier_at = $3, earlier_token = $4 WHERE id = $1`,
 		a.ID, int64(a.Report.Attempt), store.Micros(a.Report.At), a.Report.PublicToken)
 	return err

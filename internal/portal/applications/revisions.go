@@ -69,7 +69,11 @@ func (s *Service) Refresh(ctx context.Context, id string, number int) (revised b
 // refresh is Refresh. With ask it names the revision that is stored, and the service answers with a
 // report only if there is a newer one, so that it records no read of the stored one again.
 func (s *Service) refresh(ctx context.Context, id string, number int, ask bool) (revised bool, err error) {
-	a, held, err := s.reportOf(ctx, s.DB.SQL, noContents, id, number, -1)
+	a, err := s.Get(ctx, s.DB.SQL, id)
+	if err != nil {
+		return false, err
+	}
+	held, err := reportOf(ctx, s.DB.SQL, noContents, id, number, -1)
 	if err != nil {
 		return false, err
 	}
@@ -95,7 +99,7 @@ func (s *Service) refresh(ctx context.Context, id string, number int, ask bool) 
 		if held, err = reportOf(ctx, tx, withReport, id, held.Attempt, -1); err != nil {
 			return err
 		}
-		plain, err := s.DB.Vault.Open(ctx, tx, a.dataKey, held.cell(id, "report"), held.report)
+		plain, err := s.open(held, id, "report", held.report)
 		if err != nil {
 			return err
 		}
@@ -103,11 +107,8 @@ func (s *Service) refresh(ctx context.Context, id string, number int, ask bool) 
 		if revised = newer && !bytes.Equal(raw, plain) && report.Text(meta.Revision) != revisionIn(plain); !revised {
 			return release(ctx, tx, id)
 		}
-		if err := takeOver(ctx, tx, id); err != nil {
-			return err
-		}
 		r := reportRow{StoredReport: storedReport(held.Attempt, next, tx.Now, meta)}
-		if err := s.store(ctx, tx, &locked, &r, raw); err != nil {
+		if err := s.store(ctx, tx, &locked, &r, raw, nil); err != nil {
 			return err
 		}
 		if r.Attempt == locked.Report.Attempt {

@@ -255,42 +255,6 @@ func TestRevisionOfAnEarlierAttempt(t *testing.T) {
 	})
 }
 
-// TestReportsOfThePreviousVersion checks both directions while replicas of two versions run.
-func TestReportsOfThePreviousVersion(t *testing.T) {
-	storetest.Each(t, store.Portal, func(t *testing.T, db *store.DB) {
-		b := newTestServer(t, db)
-		a := b.reported()
-		// What this version stores is readable where the previous one reads it.
-		var sealed []byte
-		read := func() string {
-			if err := db.SQL.QueryRow(`SELECT report FROM applications WHERE id = $1`, a.ID).Scan(&sealed); err != nil {
-				t.Fatal(err)
-			}
-			plain, err := db.Vault.Open(t.Context(), db.SQL, a.dataKey, store.Cell{Table: "applications", Column: "report", Row: a.ID}, sealed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return string(plain)
-		}
-		first := b.report(a.ID, 0, -1)
-		if read() != first {
-			t.Error("the previous version reads another report")
-		}
-		// What the previous one stores is readable here, and kept when a revision replaces it.
-		if _, err := db.SQL.Exec(`DELETE FROM application_report_revisions`); err != nil {
-			t.Fatal(err)
-		}
-		if b.report(a.ID, 0, -1) != first || !slices.Equal(b.versions(a.ID), []string{"1.0"}) {
-			t.Error("a report of the previous version is not read")
-		}
-		b.announce(a, "1")
-		b.work(false)
-		if b.report(a.ID, 1, 0) != first || read() != b.report(a.ID, 0, -1) || !slices.Equal(b.versions(a.ID), []string{"1.1", "1.0"}) {
-			t.Errorf("after a revision: %v", b.versions(a.ID))
-		}
-	})
-}
-
 // TestLooksForMissedRevisions lets a day pass without webhooks, for each setting.
 func TestLooksForMissedRevisions(t *testing.T) {
 	for _, row := range []struct {

@@ -22,11 +22,18 @@ import (
 
 // audit records what a user is about to see. A HEAD request shows nothing and is not
 // recorded.
-func (d *Handler) audit(r *http.Request, e staff.Entry) error {
-	if r.Method == http.MethodHead {
+func (d *Handler) audit(r *http.Request, all ...staff.Entry) error {
+	if r.Method == http.MethodHead || len(all) == 0 {
 		return nil
 	}
-	return d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error { return d.Staff.Record(ctx, tx, e) })
+	return d.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
+		for _, e := range all {
+			if err := d.Staff.Record(ctx, tx, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // auditPage shows a page of the audit log, and records that after reading it.

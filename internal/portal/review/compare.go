@@ -25,26 +25,12 @@ import (
 const othersShown = 10
 
 // fillOthers adds the applicant's other applications to a page.
-func (d *Handler) fillOthers(ctx context.Context, a applications.Application, v *pages.ApplicationView) error {
-	ids, err := d.related(ctx, a)
-	if err != nil {
-		return err
+func (d *Handler) fillOthers(ctx context.Context, a applications.Application, who prefill.Fields, v *pages.ApplicationView) error {
+	others, err := d.related(ctx, a, who, othersShown+1)
+	if v.MoreOthers = len(others) > othersShown; v.MoreOthers {
+		others = others[:othersShown]
 	}
-	for _, id := range ids {
-		if id == a.ID {
-			continue
-		}
-		if len(v.Others) == othersShown {
-			v.MoreOthers = true
-			break
-		}
-		e, err := search.Of(ctx, d.DB.SQL, id)
-		if errors.Is(err, store.ErrNotFound) {
-			continue // deleted concurrently
-		}
-		if err != nil {
-			return err
-		}
+	for _, e := range others {
 		other := pages.Other{Row: pages.Row{ID: e.ID, ExternalID: e.ExternalID, Product: e.Product,
 			State: e.State, Decision: e.Decision, CreatedAt: e.CreatedAt}}
 		if e.Product == a.Product && e.HasReport && a.HasReport() {
@@ -52,7 +38,7 @@ func (d *Handler) fillOthers(ctx context.Context, a applications.Application, v 
 		}
 		v.Others = append(v.Others, other)
 	}
-	return nil
+	return err
 }
 
 // compare shows two reports of one applicant side by side, the older one first.
@@ -68,11 +54,15 @@ func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by staff.User)
 	if !contract.IsUUID(with) || with == a.ID {
 		return httpx.NewError(contract.CodeNotFound, errors.New("nothing to compare with"))
 	}
-	ids, err := d.related(r.Context(), a)
+	people, err := d.Applications.Applicants(r.Context(), []string{a.ID, with})
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(ids, with) {
+	others, err := d.related(r.Context(), a, people[a.ID], maxRelated)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(others, func(e search.Found) bool { return e.ID == with }) {
 		return httpx.NewError(contract.CodeNotFound, errors.New("an application of another applicant"))
 	}
 	b, err := d.Applications.Get(r.Context(), d.DB.SQL, with)
@@ -81,10 +71,6 @@ func (d *Handler) compare(w http.ResponseWriter, r *http.Request, by staff.User)
 	}
 	if a.Product != b.Product || !a.HasReport() || !b.HasReport() {
 		return httpx.NewError(contract.CodeNotFound, errors.New("two reports that do not compare"))
-	}
-	people, err := d.Applications.Applicants(r.Context(), []string{a.ID, b.ID})
-	if err != nil {
-		return err
 	}
 	v := pages.CompareView{ApplicationID: a.ID}
 	for i, one := range []applications.Application{a, b} {

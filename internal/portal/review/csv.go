@@ -8,6 +8,7 @@ import (
 	"vestibule/internal/contract"
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/review/audit"
+	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/spreadsheet"
 	"vestibule/internal/report"
 	"vestibule/internal/staff"
@@ -40,7 +41,7 @@ func (d *Handler) reportCSV(w http.ResponseWriter, r *http.Request, by staff.Use
 		}
 	}
 	if err != nil {
-		return errStored
+		return decisions.ErrStored
 	}
 	return sendCSV(w, fileName(a, of, ".csv"), rows)
 }
@@ -63,7 +64,7 @@ func (d *Handler) monthsCSV(w http.ResponseWriter, r *http.Request, by staff.Use
 	case contract.Income:
 		var body *report.Income
 		if body, err = report.ParseIncome(raw); err != nil {
-			return errStored
+			return decisions.ErrStored
 		}
 		rows = spreadsheet.IncomeMonths(pages.IncomeView{Report: body})
 	}

@@ -17,6 +17,7 @@ import (
 	"vestibule/internal/portal/review/deletion"
 	"vestibule/internal/portal/review/search"
 	"vestibule/internal/portal/review/sharing"
+	"vestibule/internal/prefill"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
 	pages "vestibule/templates/portal/review"
@@ -28,28 +29,24 @@ const (
 	maxStrangers = 20  // of those, offered for deletion if only one of the two is known
 )
 
-// related returns the applications of the same applicant, by email address or by all
-// words of the name; the application itself comes first.
-func (d *Handler) related(ctx context.Context, a applications.Application) ([]string, error) {
-	people, err := d.Applications.Applicants(ctx, []string{a.ID})
-	if err != nil {
-		return nil, err
-	}
-	out := []string{a.ID}
-	add := func(f filter) error {
+// related returns the other applications of an applicant, by email address or by all words of the name.
+func (d *Handler) related(ctx context.Context, a applications.Application, who prefill.Fields, limit int) (out []search.Found, err error) {
+	for _, f := range []filter{{Filter: pages.Filter{Text: mail.NormalizeAddress(who.Email)}},
+		{Filter: pages.Filter{Text: who.Name()}, whole: true}} {
 		if f.Text == "" {
-			return nil
+			continue
 		}
-		found, err := d.search(ctx, f, maxRelated)
+		found, err := d.Index.Order(ctx, f.selection(d.Index.Now()), limit+1) // one may be a
+		if err != nil {
+			return nil, err
+		}
 		for _, e := range found.Rows {
-			if len(out) < maxRelated && !slices.Contains(out, e.ID) {
-				out = append(out, e.ID)
+			if e.ID != a.ID && len(out) < limit && !slices.ContainsFunc(out, func(o search.Found) bool { return o.ID == e.ID }) {
+				out = append(out, e)
 			}
 		}
-		return err
 	}
-	return out, errors.Join(add(filter{Filter: pages.Filter{Text: mail.NormalizeAddress(people[a.ID].Email)}}),
-		add(filter{Filter: pages.Filter{Text: people[a.ID].Name()}, whole: true}))
+	return out, nil
 }
 
 // applicationsOfPerson returns the applications with a's name and email address, a first. If a has only

@@ -14,6 +14,7 @@ import (
 	"vestibule/internal/pageimage"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
+	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/report"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
@@ -176,7 +177,7 @@ func (d *Handler) stubOf(ctx context.Context, a applications.Application, path s
 	}
 	body, err := report.ParseIncome(raw)
 	if err != nil {
-		return nil, errStored
+		return nil, decisions.ErrStored
 	}
 	if body.Income != nil {
 		for i := range body.Income.Paystubs {

@@ -361,7 +361,7 @@ func (x *indexed) checkOrder(t *testing.T, f filter, want []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := x.Index.Order(t.Context(), s)
+	whole, err := x.Index.Order(t.Context(), s, search.MaxCounted)
 	if err != nil || whole.Next != "" || !slices.EqualFunc(whole.Rows, want, func(e search.Found, id string) bool { return e.ID == id }) {
 		t.Errorf("%+v orders %d, want %d (%v)", f, len(whole.Rows), len(want), err)
 	} else if n := len(want); n > 0 {

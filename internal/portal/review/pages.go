@@ -116,15 +116,13 @@ func (d *Handler) application(w http.ResponseWriter, r *http.Request, by staff.U
 	if err != nil {
 		return err
 	}
-	if err := d.audit(r, staff.Entry{Actor: by.ID, Action: audit.Opened, Subject: a.ID}); err != nil {
-		return err
-	}
 	done := r.URL.Query().Get("done")
-	return d.showApplication(w, r, http.StatusOK, by, a, shownParts{sharing: pages.Sharing{Done: done}, done: done})
+	return d.showApplication(w, r, http.StatusOK, by, a, shownParts{opened: true, sharing: pages.Sharing{Done: done}, done: done})
 }
 
 // shownParts holds the results of a form on an application's page.
 type shownParts struct {
+	opened   bool // the page itself was requested, not a form's result
 	sharing  pages.Sharing
 	deciding pages.Deciding
 	note     string // as entered
@@ -151,14 +149,11 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	if v.Sharing.Open = v.Sharing.Open && deciders.has(by); !deciders.has(by) {
 		v.Sharing.ReadOnly = true
 	}
-	if err := d.Decisions.Fill(ctx, a, &v.Deciding, &v.Notes); err != nil {
-		return err
-	}
-	if err := d.fillOthers(ctx, a, &v); err != nil {
-		return err
-	}
 	people, err := d.Applications.Applicants(ctx, []string{a.ID})
 	if err != nil {
+		return err
+	}
+	if err := d.fillOthers(ctx, a, people[a.ID], &v); err != nil {
 		return err
 	}
 	v.Row.Name, v.Email, v.Stated = people[a.ID].Name(), people[a.ID].Email, verdict.Alone(people[a.ID])
@@ -170,12 +165,12 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 		if err == nil {
 			v.Report, err = d.view(ctx, a, a.Report, people[a.ID], v.Place, raw)
 		}
-		if err == nil && r.Method != http.MethodHead {
-			err = d.audit(r, staff.Entry{Actor: by.ID, Action: audit.ReportViewed, Subject: a.ID})
-		}
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
+	}
+	if err := d.Decisions.Fill(ctx, a, v.Report, &v.Deciding, &v.Notes); err != nil {
+		return err
 	}
 	reports, err := d.Applications.Reports(ctx, a.ID)
 	if err != nil {
@@ -202,6 +197,16 @@ func (d *Handler) showApplication(w http.ResponseWriter, r *http.Request, status
 	for _, l := range lines {
 		v.Timeline = append(v.Timeline, pages.Line{At: l.At, Kind: l.Kind, Attempt: l.Attempt,
 			Status: l.Status, Substatus: l.Substatus, Error: l.Error, From: l.From, To: l.To})
+	}
+	var seen []staff.Entry
+	if parts.opened {
+		seen = append(seen, staff.Entry{Actor: by.ID, Action: audit.Opened, Subject: a.ID})
+	}
+	if v.Report != nil {
+		seen = append(seen, staff.Entry{Actor: by.ID, Action: audit.ReportViewed, Subject: a.ID})
+	}
+	if err := d.audit(r, seen...); err != nil {
+		return err
 	}
 	return d.showOrPart(w, r, status, pages.Peek, func(p ui.Page) templ.Component { return pages.Application(p, v) })
 }

@@ -100,7 +100,7 @@ func (d *Handler) positionInList(ctx context.Context, r *http.Request, by staff.
 	if err != nil {
 		return nil, err
 	}
-	all, err := d.Index.Order(ctx, s)
+	all, err := d.Index.Order(ctx, s, search.MaxCounted)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"vestibule/internal/httpx"
 	"vestibule/internal/portal/applications"
 	"vestibule/internal/portal/review/audit"
+	"vestibule/internal/portal/review/decisions"
 	"vestibule/internal/portal/review/verdict"
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
@@ -56,7 +57,6 @@ func fileName(a applications.Application, of applications.StoredReport, ending s
 var (
 	errNoPage    = errors.New("review: this product's report has no page")
 	errNoSuchCSV = errors.New("review: this report has no such rows")
-	errStored    = errors.New("review: a stored report does not parse")
 )
 
 // analysis returns the analysis of a cashflow report; nil if none exists yet, or none that a page
@@ -81,45 +81,16 @@ func (d *Handler) view(ctx context.Context, a applications.Application, of appli
 	if err != nil {
 		return nil, err
 	}
-	v, err := parseView(a.Product, raw, stated, pages.Case{ApplicationID: a.ID, Place: place, PDFImages: d.PageImages.PDF(),
+	if !a.Product.Valid() {
+		return nil, httpx.NewError(contract.CodeNotFound, errNoPage)
+	}
+	v, err := decisions.View(a.Product, raw, stated, pages.Case{ApplicationID: a.ID, Place: place, PDFImages: d.PageImages.PDF(),
 		Held: heldReport(a, of), Changed: changed})
 	if c, ok := v.(pages.ReportView); ok && err == nil {
 		c.Analysis, c.Pending, err = d.analysis(ctx, a.ID, of)
 		return c, err
 	}
 	return v, err
-}
-
-// parseView parses a report and decides what it means.
-func parseView(product contract.Product, raw []byte, stated prefill.Fields, c pages.Case) (v pages.Measured, err error) {
-	switch product {
-	case contract.Cashflow:
-		var r *report.Cashflow
-		if r, err = report.ParseCashflow(raw); err == nil {
-			v = pages.ReportView{Case: c, Report: r, Verdict: verdict.OfCashflow(r, stated)}
-		}
-	case contract.Income:
-		var r *report.Income
-		if r, err = report.ParseIncome(raw); err == nil {
-			v = pages.IncomeView{Case: c, Report: r, Verdict: verdict.OfIncome(r, stated)}
-		}
-	case contract.Eligibility:
-		var r *report.Eligibility
-		if r, err = report.ParseEligibility(raw); err == nil {
-			v = pages.EligibilityView{Case: c, Report: r, Verdict: verdict.OfEligibility(r, stated)}
-		}
-	case contract.Passport:
-		var r *report.Passport
-		if r, err = report.ParsePassport(raw); err == nil {
-			v = pages.PassportView{Case: c, Report: r, Verdict: verdict.OfPassport(r, stated)}
-		}
-	default:
-		return nil, httpx.NewError(contract.CodeNotFound, errNoPage)
-	}
-	if err != nil {
-		return nil, errStored
-	}
-	return v, nil
 }
 
 // Summarize returns the function by which the search index sums up reports.
@@ -139,8 +110,8 @@ func Summarize(s *applications.Service) func(context.Context, store.Queryer, app
 		if err != nil {
 			return none, err
 		}
-		v, err := parseView(a.Product, raw, stated, pages.Case{})
-		if errors.Is(err, errStored) { // shown as an application without figures
+		v, err := decisions.View(a.Product, raw, stated, pages.Case{})
+		if errors.Is(err, decisions.ErrStored) { // shown as an application without figures
 			return none, nil
 		}
 		if err != nil {

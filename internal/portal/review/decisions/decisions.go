@@ -98,44 +98,65 @@ type note struct {
 	at           time.Time
 }
 
-var errStored = errors.New("decisions: a stored report does not parse")
+// ErrStored is the error of a stored report that does not parse. The parser's own may quote the report.
+var ErrStored = errors.New("decisions: a stored report does not parse")
+
+// View parses a report and decides what it means, compared with what the applicant stated.
+func View(product contract.Product, raw []byte, stated prefill.Fields, c pages.Case) (v pages.Measured, err error) {
+	switch product {
+	case contract.Cashflow:
+		var r *report.Cashflow
+		if r, err = report.ParseCashflow(raw); err == nil {
+			v = pages.ReportView{Case: c, Report: r, Verdict: verdict.OfCashflow(r, stated)}
+		}
+	case contract.Income:
+		var r *report.Income
+		if r, err = report.ParseIncome(raw); err == nil {
+			v = pages.IncomeView{Case: c, Report: r, Verdict: verdict.OfIncome(r, stated)}
+		}
+	case contract.Eligibility:
+		var r *report.Eligibility
+		if r, err = report.ParseEligibility(raw); err == nil {
+			v = pages.EligibilityView{Case: c, Report: r, Verdict: verdict.OfEligibility(r, stated)}
+		}
+	case contract.Passport:
+		var r *report.Passport
+		if r, err = report.ParsePassport(raw); err == nil {
+			v = pages.PassportView{Case: c, Report: r, Verdict: verdict.OfPassport(r, stated)}
+		}
+	}
+	if v == nil {
+		err = ErrStored
+	}
+	return v, err
+}
 
 // reasons returns the reasons that a report gives for a decline, each once: those of its findings,
-// the worst first, then those of its scores and documents in the report's order.
-func reasons(p contract.Product, raw []byte, stated prefill.Fields) ([]pages.Reason, error) {
-	var out []pages.Reason
+// the worst first, then those of its scores and documents in the report's order. There are none without a report.
+func reasons(held pages.Measured) (out []pages.Reason) {
+	if held == nil {
+		return nil
+	}
 	add := func(r pages.Reason) {
 		if r.Code != "" && !slices.ContainsFunc(out, func(o pages.Reason) bool { return o.Code == r.Code }) {
 			out = append(out, r)
 		}
 	}
-	addFindings := func(v verdict.Verdict) {
-		for _, code := range v.Reasons() {
-			add(pages.FindingReason(code))
-		}
+	for _, code := range held.Decided().Reasons() {
+		add(pages.FindingReason(code))
 	}
-	switch p {
-	case contract.Cashflow:
-		body, err := report.ParseCashflow(raw)
-		if err != nil {
-			return nil, errStored
-		}
-		addFindings(verdict.OfCashflow(body, stated).Verdict)
-		for i := len(body.Scores) - 1; i >= 0; i-- { // newest version first
-			for _, c := range body.Scores[i].AdverseActionCodes {
+	switch v := held.(type) {
+	case pages.ReportView:
+		for i := len(v.Report.Scores) - 1; i >= 0; i-- { // newest version first
+			for _, c := range v.Report.Scores[i].AdverseActionCodes {
 				add(pages.ScoreReason(c.Code, c.Description))
 			}
 		}
-	case contract.Income:
-		body, err := report.ParseIncome(raw)
-		if err != nil {
-			return nil, errStored
-		}
-		addFindings(verdict.OfIncome(body, stated).Verdict)
-		if body.Income == nil {
+	case pages.IncomeView:
+		if v.Report.Income == nil {
 			break
 		}
-		for _, s := range body.Income.Paystubs {
+		for _, s := range v.Report.Income.Paystubs {
 			if s.IrregularityDetection.Status == report.IrregularityNotDetected {
 				continue
 			}
@@ -143,34 +164,24 @@ func reasons(p contract.Product, raw []byte, stated prefill.Fields) ([]pages.Rea
 				add(pages.DocumentReason(code))
 			}
 		}
-	case contract.Eligibility:
-		body, err := report.ParseEligibility(raw)
-		if err != nil {
-			return nil, errStored
-		}
-		addFindings(verdict.OfEligibility(body, stated).Verdict)
+	case pages.EligibilityView:
 		for _, name := range report.CompletenessChecks() {
-			if c, ok := body.Checks[name]; ok && c.Value != nil && !*c.Value {
+			if c, ok := v.Report.Checks[name]; ok && c.Value != nil && !*c.Value {
 				add(pages.IncompleteReason(name))
 			}
 		}
-	case contract.Passport:
-		body, err := report.ParsePassport(raw)
-		if err != nil {
-			return nil, errStored
-		}
-		addFindings(verdict.OfPassport(body, stated).Verdict)
-		for _, s := range body.Scores {
+	case pages.PassportView:
+		for _, s := range v.Report.Scores {
 			for _, f := range s.Reasons {
 				add(pages.ScoreReason(f.Code, f.Description))
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
-// reasonsOf returns the reasons of a stored report; none without a report.
-func (s *Service) reasonsOf(ctx context.Context, a applications.Application, of applications.StoredReport) ([]pages.Reason, error) {
+// read reads a stored report; nil without one.
+func (s *Service) read(ctx context.Context, a applications.Application, of applications.StoredReport) (pages.Measured, error) {
 	if of.Attempt == 0 {
 		return nil, nil
 	}
@@ -185,7 +196,7 @@ func (s *Service) reasonsOf(ctx context.Context, a applications.Application, of 
 	if err != nil {
 		return nil, err
 	}
-	return reasons(a.Product, raw, stated)
+	return View(a.Product, raw, stated, pages.Case{})
 }
 
 // basisOf returns the report that a decision of a time was made on: the newest one that was stored
@@ -206,9 +217,13 @@ func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Appl
 	if in.Seen < 0 || in.Seen > 1<<20 || !slices.Contains(All, in.Decision) {
 		return pages.DecideFine, httpx.NewError(contract.CodeMalformedBody, errors.New("no such decision"))
 	}
-	known, err := s.reasonsOf(ctx, a, a.Report)
-	if err != nil {
-		return pages.DecideFine, err
+	var known []pages.Reason
+	if len(in.Reasons) > 0 {
+		held, err := s.read(ctx, a, a.Report)
+		if err != nil {
+			return pages.DecideFine, err
+		}
+		known = reasons(held)
 	}
 	taken := decision{seq: in.Seen + 1, kind: in.Decision, reasons: in.Reasons, text: in.Text, by: by.ID}
 	letter := pages.Decision{Decision: taken.kind, Text: taken.text, At: s.Now()}
@@ -229,6 +244,7 @@ func (s *Service) Decide(ctx context.Context, by staff.User, a applications.Appl
 		return pages.DecideNoText, nil
 	}
 	var email resume.DecisionEmail
+	var err error
 	if slices.Contains(Notified, taken.kind) {
 		if email, err = s.emailOf(ctx, a, letter, taken.seq); err != nil {
 			return pages.DecideFine, err
@@ -317,20 +333,24 @@ func ValidText(s string) bool {
 		!strings.ContainsFunc(s, func(c rune) bool { return c != '\n' && c != '\t' && !unicode.IsPrint(c) })
 }
 
-// Fill adds an application's decisions and notes to a page.
-func (s *Service) Fill(ctx context.Context, a applications.Application, v *pages.Deciding, notes *[]pages.Note) error {
+// Fill adds an application's decisions and notes to a page. newest is the newest report; nil if the caller has
+// not read it.
+func (s *Service) Fill(ctx context.Context, a applications.Application, newest pages.Measured, v *pages.Deciding, notes *[]pages.Note) error {
 	all, err := s.Applications.Reports(ctx, a.ID)
 	if err != nil {
 		return err
 	}
 	known := map[string][]pages.Reason{} // by the version of the report
+	if newest != nil {
+		known[a.Report.Version()] = reasons(newest)
+	}
 	load := func(of applications.StoredReport) ([]pages.Reason, error) {
 		if _, ok := known[of.Version()]; !ok {
-			found, err := s.reasonsOf(ctx, a, of)
+			held, err := s.read(ctx, a, of)
 			if err != nil {
 				return nil, err
 			}
-			known[of.Version()] = found
+			known[of.Version()] = reasons(held)
 		}
 		return known[of.Version()], nil
 	}
@@ -396,27 +416,20 @@ func reasonOf(known []pages.Reason, code string) pages.Reason {
 	return pages.Reason{Code: code}
 }
 
-// scoreOf returns the newest score of a report, or nil if it has none.
-func (s *Service) scoreOf(ctx context.Context, a applications.Application, of applications.StoredReport) (*pages.LetterScore, error) {
-	if a.Product != contract.Cashflow {
-		return nil, nil
+// scoreOf returns the newest score of a cashflow report, or nil if it has none.
+func scoreOf(held pages.Measured) *pages.LetterScore {
+	v, ok := held.(pages.ReportView)
+	if !ok || v.Report.Meta == nil {
+		return nil
 	}
-	raw, err := s.Applications.Report(ctx, s.DB.SQL, a.ID, of.Attempt, of.Revision)
-	if err != nil {
-		return nil, err
-	}
-	body, err := report.ParseCashflow(raw)
-	if err != nil {
-		return nil, errStored
-	}
-	for i := len(body.Scores) - 1; i >= 0; i-- {
-		if v := body.Scores[i].Value; v != nil && body.Meta != nil {
-			score := &pages.LetterScore{Value: *v, Of: body.Meta.CreatedAt.Time}
-			for _, c := range body.Scores[i].AdverseActionCodes {
+	for _, s := range slices.Backward(v.Report.Scores) {
+		if s.Value != nil {
+			score := &pages.LetterScore{Value: *s.Value, Of: v.Report.Meta.CreatedAt.Time}
+			for _, c := range s.AdverseActionCodes {
 				score.Factors = append(score.Factors, pages.ScoreReason(c.Code, c.Description))
 			}
-			return score, nil
+			return score
 		}
 	}
-	return nil, nil
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"vestibule/internal/prefill"
 	"vestibule/internal/report"
 	"vestibule/internal/testutil/i18ntest"
+	pages "vestibule/templates/portal/review"
 )
 
 func TestReasons(t *testing.T) {
@@ -55,7 +56,8 @@ func TestReasons(t *testing.T) {
 			Scores: []report.PassportScore{{Reasons: []report.ScoreFactor{{Code: "K1", Description: "Too many inquiries"}}}}}),
 			[]string{"K1 Too many inquiries"}},
 	} {
-		got, err := reasons(tc.product, tc.raw, prefill.Fields{})
+		held, err := View(tc.product, tc.raw, prefill.Fields{}, pages.Case{})
+		got := reasons(held)
 		if err != nil {
 			t.Errorf("%s: %v", tc.product, err)
 			continue
@@ -71,7 +73,7 @@ func TestReasons(t *testing.T) {
 			t.Errorf("reasons of a report of %s = %q, want %q", tc.product, all, tc.want)
 		}
 	}
-	if _, err := reasons(contract.Cashflow, []byte(`{"broken`), prefill.Fields{}); err == nil || strings.Contains(err.Error(), "broken") {
+	if _, err := View(contract.Cashflow, []byte(`{"broken`), prefill.Fields{}, pages.Case{}); err == nil || strings.Contains(err.Error(), "broken") {
 		t.Errorf("a broken report: %v", err)
 	}
 }

@@ -25,15 +25,18 @@ func (s *Service) letterOf(ctx context.Context, a applications.Application, take
 	v := pages.LetterView{ApplicationID: a.ID, Reference: a.ExternalID, Creditor: s.Creditor,
 		Agency: s.Agency, Host: s.Host, Regulator: s.Regulator,
 		Began: a.CreatedAt, Decision: taken, Lacks: s.missingSettings(a, taken.Decision)}
-	all, err := s.Applications.Reports(ctx, a.ID)
-	if err != nil {
-		return v, "", err
-	}
-	if of := basisOf(all, taken.At); of.Attempt != 0 {
-		if v.Score, err = s.scoreOf(ctx, a, of); err != nil {
+	if taken.Decision == Declined { // the other letters name no report
+		all, err := s.Applications.Reports(ctx, a.ID)
+		if err != nil {
 			return v, "", err
 		}
-		v.ReportAt = of.At
+		if of := basisOf(all, taken.At); of.Attempt != 0 {
+			held, err := s.read(ctx, a, of)
+			if err != nil {
+				return v, "", err
+			}
+			v.Score, v.ReportAt = scoreOf(held), of.At
+		}
 	}
 	who, err := s.Applications.Applicant(ctx, s.DB.SQL, a.ID)
 	if err != nil {
@@ -157,7 +160,7 @@ func (s *Service) ResendEmail(ctx context.Context, by staff.User, a applications
 func (s *Service) newest(ctx context.Context, a applications.Application) (pages.Decision, int64, error) {
 	var deciding pages.Deciding
 	var notes []pages.Note
-	if err := s.Fill(ctx, a, &deciding, &notes); err != nil {
+	if err := s.Fill(ctx, a, nil, &deciding, &notes); err != nil {
 		return pages.Decision{}, 0, err
 	}
 	if len(deciding.Taken) == 0 || !slices.Contains(Notified, deciding.Taken[0].Decision) {
@@ -183,10 +186,11 @@ func (s *Service) Preview(ctx context.Context, a applications.Application, in pa
 	if !slices.Contains(Notified, in.Decision) || !ValidText(in.Text) {
 		return nil, nil
 	}
-	known, err := s.reasonsOf(ctx, a, a.Report)
+	held, err := s.read(ctx, a, a.Report)
 	if err != nil {
 		return nil, err
 	}
+	known := reasons(held)
 	taken := pages.Decision{Decision: in.Decision, Text: in.Text, At: s.Now()}
 	for _, code := range in.Reasons {
 		if slices.ContainsFunc(known, func(k pages.Reason) bool { return k.Code == code }) {

@@ -58,10 +58,10 @@ func (x *Index) Search(ctx context.Context, f Filter, limit int) (page Page, err
 	return page, err
 }
 
-// Order returns the filter's first MaxCounted results in order, without summaries.
-func (x *Index) Order(ctx context.Context, f Filter) (page Page, err error) {
+// Order returns the filter's first results in order, without summaries.
+func (x *Index) Order(ctx context.Context, f Filter, limit int) (page Page, err error) {
 	err = x.DB.Read(ctx, func(ctx context.Context, tx *store.Tx) error {
-		page, err = x.page(ctx, tx, f, MaxCounted)
+		page, err = x.page(ctx, tx, f, limit)
 		return err
 	})
 	return page, err
