@@ -174,7 +174,7 @@ func (v OperatorCustomers) states(d Dashboard) (out []ui.Link) {
 func operatorGrid(d Dashboard, l DashboardList, rows []OperatorRow) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.menu.customers"), HideCaption: true, Named: true, Columns: []ui.Column{
 		l.column(i18n.T(d.Lang, "dashboard.name.label"), "", "ascending", "-name"), {Label: "publicId"},
-		{Label: i18n.T(d.Lang, "dashboard.state")}, l.column(i18n.T(d.Lang, "dashboard.made_utc"), "newest", "descending", "oldest")}}
+		{Label: i18n.T(d.Lang, "dashboard.state")}, l.column(i18n.T(d.Lang, "dashboard.made"), "newest", "descending", "oldest")}}
 	for _, a := range rows {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: operatorLink(d, a)}, {Body: identifierInLine(d, a.PublicID)},
 			{Body: suspendedBadge(d, a.Suspended)}, {Body: when(d, a.Created)}})

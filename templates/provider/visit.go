@@ -23,10 +23,10 @@ import (
 
 // Urls holds the addresses of the pages' assets, and the customer's logo.
 type Urls struct {
-	Style, Icon, Font, Frame, Hosted, Submit, Close, Files string
-	Service                                                string   // its name
-	Theme                                                  string   // the customer's style sheet; empty for none
-	Logo                                                   *ui.Logo // nil for none
+	Style, Icon, Font, Frame, Hosted, Submit, Close, Files, Times string
+	Service                                                       string   // its name
+	Theme                                                         string   // the customer's style sheet; empty for none
+	Logo                                                          *ui.Logo // nil for none
 }
 
 // styles returns the style sheets of a page. The theme is the last: it overrides the
