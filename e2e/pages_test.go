@@ -358,7 +358,7 @@ func TestReviewPagesAreAccessible(t *testing.T) {
 				})
 			})
 			as("an operator", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
-				look(s.Provider, "/operator/disputes", toOperator, corrected,
+				look(s.Provider, "/operator/disputes", "/operator/unlisted", toOperator, corrected,
 					strings.Replace(corrected[:strings.Index(corrected, "?")], "/correct", "/dispute", 1))
 			})
 			as("the customer's staff", kept, func(t *testing.T, v *visitor, look func(string, ...string)) {
