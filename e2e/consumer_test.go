@@ -1,11 +1,14 @@
 package e2e
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
 
+	"vestibule/internal/app"
 	"vestibule/internal/i18n"
 	"vestibule/internal/testutil/tools"
 )
@@ -30,9 +33,9 @@ func TestConsumerEndsAccess(t *testing.T) {
 	must(t, c.Keyboard().Press("ControlOrMeta+a"))
 	must(t, c.Keyboard().Type(acceptable(nil)["email"].(string)))
 	must(t, c.Keyboard().Press("Enter"))
-	title(t, c, en("access.sent.title"))
+	title(t, c, en("access.unsent.title"))
 
-	address := s.accessLink(t, "en")
+	address := s.accessLink(t, acceptable(nil)["email"].(string), "en")
 	c.open(t, address)
 	c.tabTo(t, c.page(button(en("access.link.submit"))))
 	must(t, c.Keyboard().Press("Enter"))
@@ -111,15 +114,17 @@ func (s *site) connectOpenBank(t *testing.T, more map[string]any) *visitor {
 	return v
 }
 
-// accessLink returns the newest link in a language to the page of what a consumer has shared,
-// from the outbox.
-func (s *site) accessLink(t *testing.T, lang string) string {
+// accessLink returns a link in a language to the page of what a person has shared, from the operator's command.
+func (s *site) accessLink(t *testing.T, email, lang string) string {
 	t.Helper()
-	staff := visit(t, noScript)
-	staff.open(t, s.Provider+"/dashboard")
-	s.signInToDashboard(t, staff, s.Credentials.Dashboard.Password)
-	at(t, staff, s.Provider+"/dashboard")
-	return s.Provider + found(t, staff, s.Provider+"/dashboard/outbox", `(/access/link/[^"<?\s]+\?lang=`+lang+`)`)
+	var out, log bytes.Buffer
+	if code := app.Run(t.Context(), []string{"consumer", "link", email, "--data-dir=" + s.dir, "--provider-url=" + s.Provider},
+		&out, &log); code != 0 {
+		t.Fatalf("consumer link: %d %s", code, &log)
+	}
+	var printed struct{ Link string }
+	must(t, json.Unmarshal(out.Bytes(), &printed))
+	return printed.Link + "?lang=" + lang
 }
 
 // TestConsumerDisconnectsSource disconnects a bank by mouse, in English with script and in
@@ -140,8 +145,8 @@ func TestConsumerDisconnectsSource(t *testing.T) {
 		c.open(t, s.Provider+"/access?lang="+lang)
 		fill(t, c.page("[name=email]"), email)
 		click(t, c.page(button(in("access.form.submit"))))
-		title(t, c, in("access.sent.title"))
-		c.open(t, s.accessLink(t, lang))
+		title(t, c, in("access.unsent.title"))
+		c.open(t, s.accessLink(t, email, lang))
 		click(t, c.page(button(in("access.link.submit"))))
 
 		offer := c.page(link(in("access.disconnect.open", "source", openBank)))

@@ -206,3 +206,35 @@ func TestSearchesGoOn(t *testing.T) {
 		}
 	})
 }
+
+// TestSharesByName shares a report with an account that is chosen by its name. The form names only accounts that the
+// customer knows.
+func TestSharesByName(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		first, _ := b.cashflowVisit("default")
+		second, _ := b.cashflowVisit("default")
+		d := b.signIn(customerUser)
+		listed := func() bool {
+			return strings.Contains(d.page("/dashboard/relay-tokens"), `<option value="`+b.seed.ThirdParty.PublicID+`"`)
+		}
+		if listed() {
+			t.Error("an account that the customer does not know is named")
+		}
+		share := func(token, field string) int {
+			return d.send("/dashboard/relay-tokens", d.form("publicToken", token, field, b.seed.ThirdParty.PublicID)).status
+		}
+		if status := share(first, "publicId"); status != 303 || !listed() {
+			t.Fatalf("sharing by id: %d", status)
+		}
+		if status := share(second, "account"); status != 303 {
+			t.Errorf("sharing by name: %d", status)
+		}
+		if text := d.page("/dashboard/relay-tokens"); strings.Count(text, ">Third Party<") < 2 {
+			t.Errorf("the shares do not name the account\n%s", text)
+		}
+		if a := d.send("/dashboard/relay-tokens", d.form("publicToken", second, "account", "svc-unknown")); a.status != 422 {
+			t.Errorf("an unknown account: %d", a.status)
+		}
+	})
+}

@@ -684,3 +684,25 @@ func TestOperatorManagesProductsAndPreparedReports(t *testing.T) {
 		}
 	})
 }
+
+// TestMissingBanks checks who sees what applicants report as missing: the operator everything, a customer its own.
+func TestMissingBanks(t *testing.T) {
+	each(t, func(t *testing.T, b *testServer) {
+		b.addUsers()
+		b.begin() // the overview is not empty
+		b.exec(`INSERT INTO unlisted_institutions (customer_id, source_type, folded, name, reports, last_at)
+			SELECT id, 'bank', 'bank of nowhere', 'Bank of Nowhere', 1, 1 FROM customers`)
+		d := b.operator("ops@service.example")
+		if text := d.page("/operator/unlisted"); !strings.Contains(text, "Bank of Nowhere") || !strings.Contains(text, ">2<") {
+			t.Errorf("the operator sees %s", text)
+		}
+		own := b.signIn(customerUser).page("/dashboard")
+		if !strings.Contains(own, "Bank of Nowhere") {
+			t.Errorf("the customer sees %s", own)
+		}
+		b.exec(`DELETE FROM unlisted_institutions WHERE customer_id = (SELECT id FROM customers WHERE public_id = $1)`, b.seed.PublicID)
+		if text := b.signIn(customerUser).page("/dashboard"); strings.Contains(text, "Bank of Nowhere") {
+			t.Error("a customer sees what others’ applicants reported")
+		}
+	})
+}

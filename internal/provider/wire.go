@@ -62,7 +62,7 @@ func (p *Provider) wire() {
 	p.visits = &visits.Service{DB: c.DB, Queue: p.queue, Log: c.Log, Now: p.now, Assets: c.Assets, Auth: p.auth,
 		Customers: p.customers, Reports: p.reports, Documents: p.documents, Sources: p.connections,
 		Secure:        strings.HasPrefix(c.URL, "https:"),
-		HasAccessPage: c.Mail != nil || c.Environment == contract.Sandbox, // a sandbox shows emails in its outbox
+		HasAccessPage: c.Mail != nil || c.Environment == contract.Sandbox, // a sandbox names the command that prints a link
 		Operator: providerui.Operator{Name: cmp.Or(c.Operator.ServiceName, "Vestibule Verification"), Terms: c.Operator.TermsURL,
 			Privacy: c.Operator.PrivacyURL},
 		LimitByAddress: limit(c.Limits.WidgetRate), LimitByAccount: limit(c.Limits.WidgetAccountRate),

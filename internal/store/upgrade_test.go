@@ -148,7 +148,8 @@ func outdated(t *testing.T, c store.Config) (id string) {
 // newTables came after the upgrade step.
 var newTables = map[string]bool{"sign_in_states": true, "second_factors": true, "recovery_codes": true, "issuer_sessions": true,
 	"backups": true, "disputes": true, "dispute_files": true, "consumer_files": true, "consumer_file_log": true, "report_reads": true,
-	"further_callbacks": true, "further_callback_secrets": true, "consumer_corrections": true}
+	"further_callbacks": true, "further_callback_secrets": true, "consumer_corrections": true,
+	"unlisted_institutions": true, "unlisted_reports": true}
 
 // fill adds a row to a table.
 func fill(ctx context.Context, db *store.DB, tx *store.Tx, party, table, id string) error {

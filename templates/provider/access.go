@@ -28,7 +28,7 @@ func (a Access) Link(path string) string { return path + "?lang=" + string(a.Lan
 
 func (a Access) page(title string) ui.Page {
 	p := ui.Page{Lang: a.Lang, Title: title, Brand: a.Urls.brand(""), Styles: a.Urls.styles(), Icon: a.Urls.Icon, Font: a.Urls.Font,
-		Languages: a.Languages}
+		Scripts: []string{a.Urls.Times}, Languages: a.Languages}
 	if a.Sandbox {
 		p.Footer = ui.SandboxNote(a.Lang)
 	}
@@ -168,8 +168,8 @@ func readGrid(l i18n.Lang, all []AccessRead) ui.Grid {
 		if r.Revision > 0 {
 			what = i18n.T(l, "access.reads.revision", "report", what, "n", strconv.Itoa(r.Revision))
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: who}, {Text: what}, {Body: dayTime(l, r.First.UTC())},
-			{Body: dayTime(l, r.Last.UTC())}})
+		g.Rows = append(g.Rows, []ui.Cell{{Text: who}, {Text: what}, {Body: ui.Moment(l, r.First)},
+			{Body: ui.Moment(l, r.Last)}})
 	}
 	return g
 }
@@ -182,7 +182,7 @@ func logGrid(l i18n.Lang, all []AccessEntry) ui.Grid {
 		if company == "" {
 			company = "–"
 		}
-		g.Rows = append(g.Rows, []ui.Cell{{Text: ui.MomentWords(l, e.At.UTC())}, {Text: e.words(l)}, {Text: company}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: ui.Moment(l, e.At)}, {Text: e.words(l)}, {Text: company}})
 	}
 	return g
 }

@@ -323,6 +323,7 @@ var dashboardSections = []dashboardSection{
 var operatorSections = []dashboardSection{
 	{"customers", "/operator", "dashboard.menu.customers", false, false},
 	{"disputes", "/operator/disputes", "dashboard.menu.disputes", false, false},
+	{"unlisted", "/operator/unlisted", "dashboard.unlisted.menu", false, false},
 	{"health", "/operator/health", "dashboard.menu.health", false, false},
 	{"people", "/operator/people", "dashboard.menu.people", false, false},
 	{"audit", "/operator/audit", "dashboard.menu.audit", false, false},

@@ -305,7 +305,7 @@ func nameFields(d Dashboard, label, name, display string) templ.Component {
 func (v DashboardAccounts) grid(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.menu.accounts"), HideCaption: true, Named: true, Columns: []ui.Column{
 		v.List.column(i18n.T(d.Lang, "dashboard.name.label"), "", "ascending", "-name"), {Label: "publicId"},
-		v.List.column(i18n.T(d.Lang, "dashboard.made_utc"), "newest", "descending", "oldest")}}
+		v.List.column(i18n.T(d.Lang, "dashboard.made"), "newest", "descending", "oldest")}}
 	for _, a := range v.Children {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: rowLink(a.Name, "/dashboard/accounts/"+a.PublicID)},
 			{Body: identifierInLine(d, a.PublicID)}, {Body: when(d, a.Created)}})
@@ -786,7 +786,7 @@ func DashboardAccountPage(d Dashboard, a DashboardAccount) templ.Component {
 
 func (a DashboardAccount) userGrid(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.people.people_of_this_account"), HideCaption: true, Named: true, Columns: []ui.Column{
-		{Label: i18n.T(d.Lang, "dashboard.email.label")}, {Label: i18n.T(d.Lang, "dashboard.people.since_utc")},
+		{Label: i18n.T(d.Lang, "dashboard.email.label")}, {Label: i18n.T(d.Lang, "dashboard.people.since")},
 		{Label: i18n.T(d.Lang, "dashboard.people.signed_in")}, {Label: i18n.T(d.Lang, "dashboard.actions_label")}}}
 	for _, p := range a.Users {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: truncatedText(p.Email)}, {Body: when(d, p.Created)}, {Body: lastSignIn(d, p)},
@@ -966,7 +966,7 @@ func DashboardAuditPage(d Dashboard, v DashboardAudit) templ.Component {
 					}
 					ctx = templ.InitializeContext(ctx)
 					templ_7745c5c3_Err = ui.Facts([]ui.Fact{
-						{Term: i18n.T(d.Lang, "dashboard.people.since_utc"), Body: brief(d, v.User.Created)},
+						{Term: i18n.T(d.Lang, "dashboard.people.since"), Body: brief(d, v.User.Created)},
 						{Term: i18n.T(d.Lang, "dashboard.people.signed_in"), Body: signedIn(d, v.User.SignedIn)},
 					}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
@@ -1953,7 +1953,7 @@ func roleForm(d Dashboard, p DashboardPerson) templ.Component {
 func (v DashboardPeople) grid(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.people.people_of_this_account"), HideCaption: true, Named: true, Columns: []ui.Column{
 		v.List.column(i18n.T(d.Lang, "dashboard.email.label"), "", "ascending", "-email"),
-		v.List.column(i18n.T(d.Lang, "dashboard.people.since_utc"), "newest", "descending", "oldest"),
+		v.List.column(i18n.T(d.Lang, "dashboard.people.since"), "newest", "descending", "oldest"),
 		{Label: i18n.T(d.Lang, "dashboard.people.signed_in")}, {Label: i18n.T(d.Lang, "dashboard.actions_label")}}}
 	if !d.Operator {
 		g.Columns = slices.Insert(g.Columns, 1, ui.Column{Label: i18n.T(d.Lang, "review.people.role")})

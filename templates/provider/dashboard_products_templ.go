@@ -1492,7 +1492,7 @@ func (v DashboardPrepared) actions(d Dashboard, r DashboardPreparedReport) templ
 func (v DashboardPrepared) grid(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.prepared.title"), HideCaption: true, Named: true, Columns: []ui.Column{
 		{Label: i18n.T(d.Lang, "dashboard.name.label")}, {Label: i18n.T(d.Lang, "dashboard.report.label")},
-		{Label: i18n.T(d.Lang, "dashboard.made_utc")}, {Label: "sandboxReportId"}, {Label: i18n.T(d.Lang, "dashboard.actions_label")}}}
+		{Label: i18n.T(d.Lang, "dashboard.made")}, {Label: "sandboxReportId"}, {Label: i18n.T(d.Lang, "dashboard.actions_label")}}}
 	for _, r := range v.Rows {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: textOr(d, r.Name)}, {Text: d.kind(r.Kind)}, {Body: when(d, r.Created)},
 			{Body: copied(d, "sandboxReportId", r.ID)}, {Body: v.actions(d, r)}})

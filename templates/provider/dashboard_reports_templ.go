@@ -303,7 +303,7 @@ func (v DashboardReports) grid(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.reports.caption"), HideCaption: true, Named: true, Columns: []ui.Column{
 		{Label: i18n.T(d.Lang, "dashboard.report.label")}, {Label: "externalId"},
 		v.List.column(i18n.T(d.Lang, "dashboard.status"), "status", "ascending", ""),
-		{Label: i18n.T(d.Lang, "dashboard.code")}, v.List.newest(i18n.T(d.Lang, "dashboard.reports.begun_utc"))}}
+		{Label: i18n.T(d.Lang, "dashboard.code")}, v.List.newest(i18n.T(d.Lang, "dashboard.reports.begun"))}}
 	if v.accounts() {
 		g.Columns = append(g.Columns, ui.Column{Label: i18n.T(d.Lang, "dashboard.reports.account")})
 	}
@@ -1705,7 +1705,7 @@ func (v DashboardSharing) lists(d Dashboard) []ui.Link {
 func (v DashboardSharing) granted(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.granted.caption"), HideCaption: true, Named: true, Columns: []ui.Column{
 		{Label: i18n.T(d.Lang, "dashboard.granted.with")}, {Label: "relayToken"}, {Label: i18n.T(d.Lang, "dashboard.state")},
-		v.List.newest(i18n.T(d.Lang, "dashboard.times_utc")), {Label: i18n.T(d.Lang, "dashboard.actions_label")}}}
+		v.List.newest(i18n.T(d.Lang, "dashboard.times")), {Label: i18n.T(d.Lang, "dashboard.actions_label")}}}
 	for _, s := range v.Rows {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: with(d, s)}, {Body: identifierInLine(d, s.RelayToken)}, {Body: stateBadge(d, s.State)},
 			{Body: shareTimes(d, s)}, {Body: shareActions(d, s)}})
@@ -1716,7 +1716,7 @@ func (v DashboardSharing) granted(d Dashboard) ui.Grid {
 func (v DashboardSharing) received(d Dashboard) ui.Grid {
 	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.received.caption"), HideCaption: true, Named: true, Columns: []ui.Column{
 		{Label: i18n.T(d.Lang, "dashboard.received.by")}, {Label: "relayToken"}, {Label: i18n.T(d.Lang, "dashboard.state")},
-		v.List.newest(i18n.T(d.Lang, "dashboard.times_utc"))}}
+		v.List.newest(i18n.T(d.Lang, "dashboard.times"))}}
 	for _, s := range v.Rows {
 		g.Rows = append(g.Rows, []ui.Cell{{Body: with(d, s)}, {Body: identifierInLine(d, s.RelayToken)},
 			{Body: stateBadge(d, s.State)}, {Body: shareTimes(d, s)}})

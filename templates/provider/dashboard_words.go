@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
@@ -31,12 +30,6 @@ func statusTone(s contract.Status) ui.Tone {
 		return ui.Neutral
 	}
 	return ui.Danger
-}
-
-// moment formats an instant in UTC, to the second.
-func (d Dashboard) moment(t time.Time) string {
-	t = t.UTC()
-	return ui.DayWords(d.Lang, t) + ", " + t.Format("15:04:05") + " UTC"
 }
 
 func number(n int) string { return strconv.Itoa(n) }

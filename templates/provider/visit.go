@@ -23,10 +23,10 @@ import (
 
 // Urls holds the addresses of the pages' assets, and the customer's logo.
 type Urls struct {
-	Style, Icon, Font, Frame, Hosted, Submit, Close, Files string
-	Service                                                string   // its name
-	Theme                                                  string   // the customer's style sheet; empty for none
-	Logo                                                   *ui.Logo // nil for none
+	Style, Icon, Font, Frame, Hosted, Submit, Close, Files, Times string
+	Service                                                       string   // its name
+	Theme                                                         string   // the customer's style sheet; empty for none
+	Logo                                                          *ui.Logo // nil for none
 }
 
 // styles returns the style sheets of a page. The theme is the last: it overrides the
@@ -99,6 +99,7 @@ type Visit struct {
 	More      int       // found, but not shown
 	AtBank    bool      // the applicant has opened the pages of the chosen bank
 	Updatable time.Time // until when the customer can get updated reports from it; zero: it cannot
+	Unlisted  string    // name that the applicant just reported as missing in the list
 	Username  string    // typed before the sign-in was refused
 	Tries     int       // remaining tries after a wrong password; 0 before one
 	CodeTries int       // remaining tries after a wrong code; 0 before one

@@ -5,7 +5,7 @@ import { startLive } from "../ui/live";
 import { startMenus } from "../ui/menus";
 import { startPlots } from "../ui/plots";
 import { startScroll } from "../ui/scroll";
-import { localTimes } from "../ui/times";
+import { keepLocalTimes } from "../ui/times";
 import { startList } from "./list";
 import { startDocuments } from "./parts/documents";
 import { keepDrafts } from "./parts/drafts";
@@ -26,10 +26,7 @@ startPlots();
 startScroll();
 startSections();
 
-localTimes(document);
-new MutationObserver((all) => {
-	for (const m of all) for (const n of m.addedNodes) if (n instanceof Element) localTimes(n);
-}).observe(document.body, { childList: true, subtree: true });
+keepLocalTimes();
 
 // Filters the figures of a report while the reviewer types. The server filters in the
 // same way when the form is submitted; the script only saves the wait. The live region

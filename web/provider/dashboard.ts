@@ -10,6 +10,7 @@ import { startLive } from "../ui/live";
 import { startMenus } from "../ui/menus";
 import { startPlots } from "../ui/plots";
 import { startScroll } from "../ui/scroll";
+import { keepLocalTimes } from "../ui/times";
 
 copying(document);
 startCommands();
@@ -19,3 +20,4 @@ startMenus();
 startPlots();
 startScroll();
 startLive();
+keepLocalTimes();

@@ -21,10 +21,11 @@ function announce(words: string | undefined): void {
 	if (live && words) live.textContent = words;
 }
 
-// keys lists the rows of a part with their text, without the times relative to now and those of a zone.
+// keys lists the rows of a part with their text, without the times relative to now, and with moments as the server has them.
 function keys(part: HTMLElement): string {
 	const copy = part.cloneNode(true) as HTMLElement;
-	for (const el of copy.querySelectorAll("[data-relative], time[data-local]")) el.remove();
+	for (const el of copy.querySelectorAll("[data-relative]")) el.remove();
+	for (const el of copy.querySelectorAll<HTMLTimeElement>("time[data-local]")) el.textContent = el.dateTime;
 	return copy.textContent ?? "";
 }
 

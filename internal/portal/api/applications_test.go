@@ -140,18 +140,18 @@ const good = `{"product":"cashflow","mode":"embedded","prefill":{"firstName":"An
 func TestCreateAndFollow(t *testing.T) {
 	storetest.EachInFull(t, store.Portal, func(t *testing.T, db *store.DB) {
 		c := serve(t, db)
-		resp, made := c.do("POST", "/api/v1/applications", good)
+		resp, made := c.do("POST", "/api/v1/applications", strings.TrimSuffix(good, "}")+`,"language":"es"}`)
 		id, _ := made["id"].(string)
 		token, _ := made["embedToken"].(string)
 		if resp.StatusCode != 201 || made["connectUrl"] != "http://localhost:8080/applications/"+id+"/connect?grant="+
-			token || resp.Header.Get("Location") != "/api/v1/applications/"+id {
+			token+"&lang=es" || resp.Header.Get("Location") != "/api/v1/applications/"+id {
 			t.Fatalf("made %d %v", resp.StatusCode, made)
 		}
 		n := c.made()[0]
 		given, err := c.Applications.Applicant(t.Context(), c.Applications.DB.SQL, id)
 		if err != nil || given.LastName != "Núñez" || *given.StatedAnnualIncome != 52000 || n.ExternalID != "order-7" ||
 			n.ReturnURL != "https://app.example.com/done?x=1" ||
-			n.Origin != applications.FromAPI || n.UserArgs != "a=b" || n.Lang != i18n.English {
+			n.Origin != applications.FromAPI || n.UserArgs != "a=b" || n.Lang != i18n.Spanish {
 			t.Errorf("kept: %+v of %+v, %v", n, given, err)
 		}
 		if resp, app := c.do("GET", "/api/v1/applications/"+strings.ToUpper(id), ""); resp.StatusCode != 200 ||
@@ -247,6 +247,7 @@ func TestBadRequestsAreRejectedWithoutStoring(t *testing.T) {
 		{"a returnUrl with a user", app(`,"returnUrl":"https://a@app.example.com/"`), "INVALID_PARAMETERS", 400, "returnUrl"},
 		{"a returnUrl with a backslash", app(`,"returnUrl":"https://app.example.com\\@evil.example"`), "INVALID_PARAMETERS", 400, "returnUrl"},
 		{"an origin with a path", app(`,"allowedOrigin":"https://app.example.com/x"`), "INVALID_PARAMETERS", 400, "allowedOrigin"},
+		{"a language that pages do not have", app(`,"language":"fr"`), "INVALID_PARAMETERS", 400, "language"},
 		{"any origin", app(`,"allowedOrigin":"https://*.example.com"`), "INVALID_PARAMETERS", 400, "allowedOrigin"},
 		{"an origin with a policy in it", app(`,"allowedOrigin":"https://a.example;script-src"`), "INVALID_PARAMETERS", 400, "allowedOrigin"},
 		{"a prefill that is a text", app(`,"prefill":"x"`), "MALFORMED_BODY", 400, "prefill"},

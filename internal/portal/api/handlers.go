@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,6 +40,7 @@ type request struct {
 	UserArgs      string          `json:"userArgs"`
 	ReturnURL     string          `json:"returnUrl"`
 	AllowedOrigin string          `json:"allowedOrigin"`
+	Language      i18n.Lang       `json:"language"`
 }
 
 // created is the response to that request.
@@ -77,7 +79,7 @@ func (a *API) create(w http.ResponseWriter, r *http.Request) error {
 			case err != nil:
 				return created{}, a.createError(err, n.Product)
 			}
-			return a.issueToken(ctx, tx, app, n.AllowedOrigin)
+			return a.issueToken(ctx, tx, app, n.AllowedOrigin, in.Language)
 		}
 		if key == "" {
 			out, err = do()
@@ -100,14 +102,18 @@ func (a *API) answer(w http.ResponseWriter, out created, replayed bool, err erro
 	return httpx.JSON(w, http.StatusCreated, out)
 }
 
-// issueToken issues an embed token and returns it with the URL that uses it.
-func (a *API) issueToken(ctx context.Context, tx *store.Tx, app applications.Application, origin string) (created, error) {
+// issueToken issues an embed token and returns it with the URL that uses it, whose page is in a language; "" is the
+// language of the applicant's browser.
+func (a *API) issueToken(ctx context.Context, tx *store.Tx, app applications.Application, origin string, lang i18n.Lang) (created, error) {
 	token, err := a.Kit.Token(ctx, tx, app.ID, origin)
 	if err != nil {
 		return created{}, err
 	}
-	out := created{ID: app.ID, EmbedToken: token, ConnectURL: a.URL + "/applications/" + app.ID +
-		"/connect?" + url.Values{"grant": {token}}.Encode()}
+	query := url.Values{"grant": {token}}
+	if lang != "" {
+		query.Set("lang", string(lang))
+	}
+	out := created{ID: app.ID, EmbedToken: token, ConnectURL: a.URL + "/applications/" + app.ID + "/connect?" + query.Encode()}
 	if app.Mode == applications.Embedded && origin == "" {
 		out.Warnings = []httpx.Detail{{Field: "allowedOrigin", Message: "is missing: connectUrl works as a page of its own, " +
 			"but your page cannot show it in a frame or in vestibule-apply; give the origin of your page, such as https://app.example.com"}}
@@ -142,7 +148,7 @@ func (a *API) newToken(w http.ResponseWriter, r *http.Request) error {
 	}
 	var out created
 	err = a.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
-		out, err = a.issueToken(ctx, tx, app, origin)
+		out, err = a.issueToken(ctx, tx, app, origin, "")
 		return err
 	})
 	return a.answer(w, out, false, err)
@@ -174,7 +180,7 @@ func idempotencyKey(r *http.Request) (string, error) {
 func (a *API) check(in request) (applications.New, error) {
 	n := applications.New{Product: contract.Product(in.Product), Mode: applications.Mode(in.Mode),
 		Origin: applications.FromAPI, ExternalID: in.ExternalID,
-		UserArgs: in.UserArgs, ReturnURL: in.ReturnURL, AllowedOrigin: in.AllowedOrigin, Lang: i18n.English}
+		UserArgs: in.UserArgs, ReturnURL: in.ReturnURL, AllowedOrigin: in.AllowedOrigin, Lang: cmp.Or(in.Language, i18n.English)}
 	var wrong []httpx.Detail
 	bad := func(field, message string) { wrong = append(wrong, httpx.Detail{Field: field, Message: message}) }
 	if in.Product == "" {
@@ -196,6 +202,9 @@ func (a *API) check(in request) (applications.New, error) {
 	}
 	if !applications.FrameOrigin(in.AllowedOrigin) {
 		wrong = append(wrong, wrongOrigin)
+	}
+	if !n.Lang.Spoken() {
+		bad("language", "must be en or es")
 	}
 	if len(wrong) > 0 {
 		return applications.New{}, httpx.NewError(contract.CodeInvalidParameters, errors.New("fields out of bounds"), wrong...)

@@ -82,12 +82,8 @@ var changeTexts = map[freeze.Action]struct{ subject, body i18n.Key }{
 	freeze.ActionAlertRemoved: {"email.access_alert_removed.subject", "email.access_alert_removed.body"},
 }
 
-// confirmChange writes the email that confirms a change of the file. Without a mail server it writes
-// no email: users of the dashboard would pass it on, and no company may learn of the change.
+// confirmChange writes the email that confirms a change of the file.
 func (s *Service) confirmChange(ctx context.Context, tx *store.Tx, l i18n.Lang, mailbox []byte, e freeze.Entry) error {
-	if !s.Outbox.Sends() {
-		return nil
-	}
 	to, err := newestOf(ctx, tx, mailbox, "")
 	if err != nil {
 		return ignoreNotFound(err) // no consumer has the address any more
@@ -98,9 +94,12 @@ func (s *Service) confirmChange(ctx context.Context, tx *store.Tx, l i18n.Lang, 
 	return s.send(ctx, tx, to, l, i18n.T(l, text.subject, args...), i18n.T(l, text.body, args...), link, confirmationLife)
 }
 
-// send adds an email with a link to the outbox. It goes to the address in the consumer's
-// details, not to one that was typed.
+// send adds an email with a link to the outbox, hidden from companies. It goes to the address in the consumer's
+// details, not to one that was typed. Without a mail server send adds none: nobody could read it.
 func (s *Service) send(ctx context.Context, tx *store.Tx, to recipient, l i18n.Lang, subject, text, link string, life time.Duration) error {
+	if !s.Outbox.Sends() {
+		return nil
+	}
 	c, err := s.Customers.Consumer(ctx, tx, to.customerID, to.consumerID)
 	if err != nil {
 		return err
@@ -108,7 +107,7 @@ func (s *Service) send(ctx context.Context, tx *store.Tx, to recipient, l i18n.L
 	return s.Outbox.Write(ctx, tx, outbox.Email{CustomerID: to.customerID, PublicToken: to.publicToken, KeyID: c.KeyID, To: c.Email(),
 		Look: ui.Email{Lang: l, Subject: subject, Brand: s.Visits.Operator.Name, Links: []string{link},
 			Texts: []ui.EmailText{{Lang: l, Button: i18n.T(l, "email.access.button"), Text: text}}},
-		Text: text, Expires: tx.Now.Add(life), Hidden: s.Outbox.Sends()})
+		Text: text, Expires: tx.Now.Add(life), Hidden: true})
 }
 
 func ignoreNotFound(err error) error {

@@ -152,6 +152,10 @@ func (s *Service) request(w http.ResponseWriter, r *http.Request) error {
 	if !prefill.IsEmail(email) {
 		return s.form(w, r, http.StatusUnprocessableEntity, providerui.AccessForm{Email: email, Problem: "access.form.no_email"})
 	}
+	b := s.base(r)
+	if !s.Outbox.Sends() {
+		return write(w, r, http.StatusOK, providerui.AccessUnsentPage(b))
+	}
 	err = s.Mailboxes.AllowRequest(r.Context(), httpx.ClientNetworks(r, s.BehindProxy))
 	if errors.Is(err, mail.ErrNetworkLimit) {
 		return errTooOften
@@ -159,7 +163,6 @@ func (s *Service) request(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	b := s.base(r)
 	wanted := emailRequest{id: uuid.NewString(), mailbox: s.Mailboxes.Hash(email), lang: b.Lang}
 	err = s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) error {
 		if err := insertRequest(ctx, tx, wanted); err != nil {

@@ -80,6 +80,9 @@ func (s *Service) overview(ctx context.Context, r *http.Request, by user, d prov
 		if err := s.overviewStops(ctx, tx, by, d.Lang, &v); err != nil {
 			return err
 		}
+		if v.Unlisted, err = s.Visits.Unlisted(ctx, tx, id, 10); err != nil {
+			return err
+		}
 		endpoints, err := s.Webhooks.Callbacks(ctx, tx, id)
 		switch {
 		case len(endpoints) == 0:

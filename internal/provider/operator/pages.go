@@ -34,6 +34,7 @@ func (s *Service) Routes(mux *http.ServeMux) {
 			"GET /operator/customers/{id}/configurations": s.configurations,
 			"GET /operator/customers/new":                 s.newCustomer,
 			"GET /operator/health":                        s.health,
+			"GET /operator/unlisted":                      s.unlisted,
 		},
 		Forms: map[string]dashboard.Form{
 			"POST /operator/customers":                            s.FormOf(s.newCustomer, Home, s.add),
@@ -300,6 +301,12 @@ func (s *Service) resetFactor(ctx context.Context, tx *store.Tx, a customers.Acc
 func (s *Service) transfer(ctx context.Context, tx *store.Tx, a customers.Account, in dashboard.Input) (dashboard.Done, error) {
 	link, e, err := s.Transfer(ctx, tx, a, in.Field("email"), in.Lang())
 	return withLink(e, link, "transferred"), formError(err)
+}
+
+// unlisted lists the institutions that applicants missed most.
+func (s *Service) unlisted(ctx context.Context, _ *http.Request, _ dashboard.User, d providerui.Dashboard) (templ.Component, error) {
+	all, err := s.Dashboard.Visits.Unlisted(ctx, s.DB.SQL, "", 200)
+	return providerui.OperatorUnlistedPage(d, all), err
 }
 
 // health shows the state of the service.

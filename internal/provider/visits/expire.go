@@ -97,6 +97,9 @@ func (s *Service) Sweep(ctx context.Context) error {
 		},
 		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
 			return deleteEnded(ctx, tx, tx.Now.Add(-maxAge), limit)
+		},
+		func(ctx context.Context, tx *store.Tx, limit int) (int64, error) {
+			return deleteUnlisted(ctx, tx, tx.Now.Add(-unlistedAge), limit)
 		})
 	if err != nil {
 		return fmt.Errorf("visits: sweep: %w", err)

@@ -113,7 +113,8 @@ func (s *Service) write(w http.ResponseWriter, r *http.Request, status int, poli
 func (s *Service) Urls() providerui.Urls {
 	return providerui.Urls{Style: s.Assets.URL("provider.css"), Icon: s.Assets.URL("icon.svg"), Font: s.Assets.URL("inter.woff2"),
 		Frame: s.Assets.URL("frame.js"), Hosted: s.Assets.URL("hosted.js"), Submit: s.Assets.URL("submit.js"),
-		Close: s.Assets.URL("close.js"), Files: s.Assets.URL("files.js"), Service: s.Operator.Name}
+		Close: s.Assets.URL("close.js"), Files: s.Assets.URL("files.js"), Times: s.Assets.URL("times.js"),
+		Service: s.Operator.Name}
 }
 
 func language(r *http.Request) i18n.Lang {

@@ -76,6 +76,9 @@ func (s *Service) submit(w http.ResponseWriter, r *http.Request) error {
 		redirectTo(w, r, Path(handle))
 		return nil
 	}
+	if form.Get("action") == actionUnlisted {
+		return s.reportUnlisted(w, r, v, form)
+	}
 	in, problems, err := s.input(r.Context(), v, event, form)
 	if err != nil {
 		return err

@@ -177,7 +177,7 @@ func (v AuditView) grid(l i18n.Lang) ui.Grid {
 		"review.audit.request")}
 	for _, line := range v.Lines {
 		x := auditLine(line)
-		g.Rows = append(g.Rows, []ui.Cell{{Body: instant(l, x.At)}, {Body: ui.Run(l, x.sentence(l), x.more(l))}, {Body: mono(x.RequestID)}})
+		g.Rows = append(g.Rows, []ui.Cell{{Body: ui.Second(l, x.At)}, {Body: ui.Run(l, x.sentence(l), x.more(l))}, {Body: mono(x.RequestID)}})
 	}
 	return g
 }

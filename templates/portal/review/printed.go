@@ -72,7 +72,7 @@ func when(l i18n.Lang, t time.Time) printed {
 	if t.IsZero() {
 		return textOrDash(l, "")
 	}
-	return as(moment(l, t), ui.MomentWords(l, t))
+	return as(ui.Moment(l, t), ui.MomentWords(l, t))
 }
 
 func date(l i18n.Lang, d *report.Date) printed {

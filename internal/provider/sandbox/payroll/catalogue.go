@@ -16,7 +16,7 @@ func All() []sources.Institution {
 		kind, rest, _ := strings.Cut(rest, "|")
 		place, spanish, _ := strings.Cut(rest, "|")
 		out = append(out, sources.Institution{ID: signin.Slug(name), Kind: sources.Payroll, Name: name, Place: place, PlaceES: spanish,
-			Employer: types[kind]})
+			Employer: types[kind], Large: kind != "e"}) // a payroll company or platform serves many employers
 	}
 	return out
 }
