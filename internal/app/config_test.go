@@ -317,7 +317,7 @@ func TestHelpListsTheCommandsOwnFlags(t *testing.T) {
 		"connector check": {"--secret-file --redirect-uri --files --loopback", "--portal-addr --data-dir --connectors"},
 		"doctor":          {"--portal-addr --provider-addr --client-id --data-dir --ocr", "--widget-rate --sandbox-faults"},
 		"customer":        {"--data-dir --database-url --environment", "--portal-addr --smtp-addr --log-share --tls-cert --drain-grace"},
-		"customer add":    {"--data-dir --staff --log-level", "--portal-addr --smtp-addr --format"},
+		"customer add":    {"--data-dir --staff --log-level --portal --format", "--portal-addr --smtp-addr"},
 		"keys rotate":     {"--master-key-file --old-master-key-file --database-url", "--portal-addr --provider-url --client-id"},
 		"credentials":     {"--data-dir --format", "--database-url --log-level --portal-addr"},
 		"health":          {"--admin-addr --admin-url", "--data-dir --portal-addr --log-level"},

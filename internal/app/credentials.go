@@ -27,14 +27,19 @@ type account struct {
 	SecretKey string `json:"secretKey,omitempty"`
 }
 
-// generatedCustomers are the two accounts that the embedded provider creates at its first start:
-// the portal's, and a third party for relay tokens.
-type generatedCustomers struct {
+// generatedCustomer is what a portal needs of its account.
+type generatedCustomer struct {
 	account
 	Products      map[contract.Product]string `json:"products,omitempty"`
 	WebhookSecret string                      `json:"webhookSecret,omitempty"`
-	ThirdParty    thirdParty                  `json:"thirdParty,omitzero"`
-	Dashboard     *login                      `json:"dashboard,omitempty"`
+}
+
+// generatedCustomers are the two accounts that the embedded provider creates at its first start:
+// the portal's, and a third party for relay tokens.
+type generatedCustomers struct {
+	generatedCustomer
+	ThirdParty thirdParty `json:"thirdParty,omitzero"`
+	Dashboard  *login     `json:"dashboard,omitempty"`
 }
 
 // thirdParty is the account that reports are shared with.
@@ -72,8 +77,8 @@ func newAccount() account {
 }
 
 func newCustomers() generatedCustomers {
-	c := generatedCustomers{account: newAccount(), ThirdParty: thirdParty{account: newAccount(), WebhookSecret: webhook.NewSecret()},
-		Products: map[contract.Product]string{}}
+	c := generatedCustomers{ThirdParty: thirdParty{account: newAccount(), WebhookSecret: webhook.NewSecret()}}
+	c.account, c.Products = newAccount(), map[contract.Product]string{}
 	for _, p := range contract.Products() {
 		c.Products[p] = uuid.NewString()
 	}
@@ -188,22 +193,25 @@ func (c credentialsCommand) Run(in *invocation) error {
 
 type variable struct{ name, value string }
 
-// variables names each credential as the flag that takes it, where there is one.
-func (c credentials) variables() []variable {
+// variables are the account's as a portal takes them.
+func (c generatedCustomer) variables() []variable {
 	var products []string
-	var out []variable
 	for _, kind := range contract.Products() {
 		if id := c.Products[kind]; id != "" {
 			products = append(products, string(kind)+"="+id)
-			out = append(out, variable{"PRODUCT_" + strings.ToUpper(string(kind)), id})
 		}
 	}
-	out = append(out, variable{"PRODUCTS", strings.Join(products, ",")}, variable{"WEBHOOK_SECRET", c.WebhookSecret},
-		variable{"PORTAL_API_KEY", c.PortalAPIKey}, variable{"EVENTS_SECRET", c.EventsSecret},
-		variable{"THIRD_PARTY_WEBHOOK_SECRET", c.ThirdParty.WebhookSecret})
-	for prefix, a := range map[string]account{"": c.account, "THIRD_PARTY_": c.ThirdParty.account} {
-		out = append(out, variable{prefix + "PUBLIC_ID", a.PublicID}, variable{prefix + "CLIENT_ID", a.ClientID},
-			variable{prefix + "SECRET_KEY", a.SecretKey})
+	return []variable{{"PUBLIC_ID", c.PublicID}, {"CLIENT_ID", c.ClientID}, {"SECRET_KEY", c.SecretKey},
+		{"PRODUCTS", strings.Join(products, ",")}, {"WEBHOOK_SECRET", c.WebhookSecret}}
+}
+
+// variables names each credential as the flag that takes it, where there is one.
+func (c credentials) variables() []variable {
+	out := append(c.generatedCustomer.variables(), variable{"PORTAL_API_KEY", c.PortalAPIKey}, variable{"EVENTS_SECRET", c.EventsSecret},
+		variable{"THIRD_PARTY_WEBHOOK_SECRET", c.ThirdParty.WebhookSecret}, variable{"THIRD_PARTY_PUBLIC_ID", c.ThirdParty.PublicID},
+		variable{"THIRD_PARTY_CLIENT_ID", c.ThirdParty.ClientID}, variable{"THIRD_PARTY_SECRET_KEY", c.ThirdParty.SecretKey})
+	for kind, id := range c.Products {
+		out = append(out, variable{"PRODUCT_" + strings.ToUpper(string(kind)), id})
 	}
 	logins := map[string]*login{"REVIEWER": &c.Reviewer, "DASHBOARD": c.Dashboard, "THIRD_PARTY_DASHBOARD": c.ThirdParty.Dashboard}
 	for prefix, l := range logins {

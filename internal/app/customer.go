@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"time"
 
-	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
 	"vestibule/internal/prefill"
 	"vestibule/internal/provider"
@@ -45,6 +45,9 @@ func (customerCommands) uses() string { return operatorUses }
 type addCustomer struct {
 	Name  string `arg:"" help:"Name that applicants see."`
 	Staff string `required:"" help:"Email of the first user of its dashboard." placeholder:"EMAIL"`
+
+	Portal string `env:"-" placeholder:"URL" help:"Public base URL of its portal: register the addresses of webhooks and redirects."`
+	Format string `env:"-" default:"json" enum:"json,env" help:"json, or env: the portal's variables; the link goes to stderr."`
 }
 
 // Run adds a customer with every product, and prints its credentials and a link for its first
@@ -54,21 +57,37 @@ func (n addCustomer) Run(ctx context.Context, in *invocation) error {
 		return refusal{errors.New("--staff: must be an email address")}
 	}
 	return in.withProvider(ctx, func(p *provider.Provider) error {
-		c := provider.NewCustomer{Name: n.Name, Staff: n.Staff}.NewSecrets()
+		c := provider.NewCustomer{Name: n.Name, Staff: n.Staff, Portal: strings.TrimRight(n.Portal, "/")}.NewSecrets()
 		made := struct {
-			account
-			Products  map[contract.Product]string `json:"products"`
-			Dashboard userLink                    `json:"dashboard"`
-		}{account: account{c.PublicID, c.ClientID, c.SecretKey}, Products: c.Products, Dashboard: userLink{Email: n.Staff}}
+			generatedCustomer
+			Dashboard userLink `json:"dashboard"`
+		}{generatedCustomer{account{c.PublicID, c.ClientID, c.SecretKey}, c.Products, ""}, userLink{Email: n.Staff}}
+		if n.Portal != "" {
+			made.WebhookSecret = c.WebhookSecret
+		}
 		var err error
 		made.Dashboard.Link, err = p.AddCustomer(ctx, c)
 		if errors.Is(err, operator.ErrKnown) {
 			return errors.New("--staff: another user has this email address")
 		}
+		if errors.Is(err, provider.ErrPortal) {
+			return fmt.Errorf("--portal: %w", err)
+		}
 		if err != nil {
 			return err
 		}
-		return printJSON(in.stdout, made)
+		if n.Format == "json" {
+			return printJSON(in.stdout, made)
+		}
+		fmt.Fprintf(in.stderr, "vestibule: its first user chooses a password at %s\n", made.Dashboard.Link)
+		urls := []variable{{"ENVIRONMENT", string(in.config.Process.Environment)}, {"PORTAL_URL", c.Portal},
+			{"PROVIDER_URL", in.config.addressOf(in.config.Listen.ProviderURL, in.config.Listen.ProviderAddr)}}
+		for _, v := range append(urls, made.variables()...) {
+			if v.value != "" {
+				fmt.Fprintf(in.stdout, "VESTIBULE_%s=%s\n", v.name, v.value)
+			}
+		}
+		return nil
 	})
 }
 

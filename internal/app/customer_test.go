@@ -92,6 +92,26 @@ func TestCustomerCommand(t *testing.T) {
 			t.Errorf("%v: %d %s%s", args, code, out, errs)
 		}
 	}
+	t.Run("with the addresses of its portal", func(t *testing.T) {
+		for _, refused := range []string{"http://third.example", "https://10.1.2.3", "https://third.example/portal", "third.example"} {
+			if code, out, errs := run("customer", "add", "Third Bank", "--staff=ops@third.example", "--portal="+refused); code != 1 || out != "" ||
+				!strings.Contains(errs, "--portal: ") {
+				t.Errorf("%s: %d %s%s", refused, code, out, errs)
+			}
+		}
+		code, out, errs := run("customer", "add", "Third Bank", "--staff=ops@third.example", "--portal=https://third.example/", "--format=env",
+			"--provider-url=https://service.example")
+		for _, want := range []string{"^VESTIBULE_ENVIRONMENT=production\n", "\nVESTIBULE_PORTAL_URL=https://third.example\n",
+			"\nVESTIBULE_PROVIDER_URL=https://service.example\n", "\nVESTIBULE_PUBLIC_ID=svc-\\w+\n", "\nVESTIBULE_CLIENT_ID=client-\\w+\n",
+			"\nVESTIBULE_SECRET_KEY=\\S{40,}\n", "\nVESTIBULE_PRODUCTS=cashflow=[-0-9a-f]{36},\\S+\n", "\nVESTIBULE_WEBHOOK_SECRET=whsec_\\S+\n$"} {
+			if !regexp.MustCompile(want).MatchString(out) {
+				t.Errorf("no %q in\n%s", want, out)
+			}
+		}
+		if code != 0 || !strings.Contains(errs, "https://service.example/dashboard/set-password/") || strings.Count(out, "\n") != 8 {
+			t.Errorf("%d %s%s", code, out, errs)
+		}
+	})
 	if code, out, errs := run("customer", "add", "Second Bank", "--staff=ops@second.example"); code != 0 ||
 		!strings.Contains(out, "secretKey") || !strings.Contains(errs, filepath.Join(dir, "provider.db")) {
 		t.Errorf("add: %d %s%s", code, out, errs)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 
 	"vestibule/internal/i18n"
 	"vestibule/internal/mail"
@@ -21,9 +22,31 @@ type NewCustomer = operator.NewCustomer
 func (p *Provider) AddCustomer(ctx context.Context, n NewCustomer) (link string, err error) {
 	err = p.operator.AsCommand(ctx, func(ctx context.Context, tx *store.Tx) (e staff.Entry, err error) {
 		link, e, err = p.operator.AddCustomer(ctx, tx, n, i18n.English)
+		if err == nil && n.Portal != "" {
+			err = p.registerPortal(ctx, tx, n)
+		}
 		return e, err
 	})
 	return link, err
+}
+
+// ErrPortal is the error of an address of a portal that webhooks and redirects cannot lead to.
+var ErrPortal = errors.New("must be an https URL at a public host, without a path")
+
+// registerPortal registers where a customer's portal receives webhooks and signed results.
+func (p *Provider) registerPortal(ctx context.Context, tx *store.Tx, n NewCustomer) error {
+	callback, complete := n.Portal+"/webhooks/visit", n.Portal+"/redirect/return"
+	if u, err := url.Parse(n.Portal); err != nil || u.Path != "" || u.RawQuery != "" || p.webhooks.CheckURL(callback) != nil {
+		return ErrPortal
+	}
+	a, err := p.Account(ctx, tx, n.PublicID)
+	if err == nil {
+		err = p.webhooks.Seed(ctx, tx, a.ID, callback, n.WebhookSecret)
+	}
+	if err == nil {
+		err = p.customers.SetCompleteURLs(ctx, tx, a.ID, []string{complete})
+	}
+	return err
 }
 
 // ConsumerLink returns a link that works once and opens the whole file of an email address. The operator

@@ -69,6 +69,9 @@ type NewCustomer struct {
 	SecretKey string
 	Products  map[contract.Product]string // kind to productId
 	Staff     string                      // email address of the first user
+
+	Portal        string // public base URL of the customer's portal; empty: the customer registers its own addresses
+	WebhookSecret string // signs webhooks to Portal
 }
 
 // Errors of changes. Their texts are for the command line.
@@ -150,7 +153,8 @@ func (s *Service) AddCustomer(ctx context.Context, tx *store.Tx, n NewCustomer, 
 	if _, link, err = s.invite(ctx, tx, id, n.Staff, lang); err != nil {
 		return "", staff.Entry{}, err
 	}
-	e, err := s.Record(ctx, tx, customers.Account{ID: id, PublicID: n.PublicID}, staff.Entry{Action: "customer added", Object: n.PublicID})
+	e, err := s.Record(ctx, tx, customers.Account{ID: id, PublicID: n.PublicID}, staff.Entry{Action: "customer added", Object: n.PublicID,
+		Detail: n.Portal})
 	return link, e, err
 }
 

@@ -19,6 +19,7 @@ import (
 	"vestibule/internal/provider/dashboard"
 	"vestibule/internal/staff"
 	"vestibule/internal/store"
+	"vestibule/internal/webhook"
 	providerui "vestibule/templates/provider"
 )
 
@@ -185,7 +186,7 @@ func (s *Service) customer(ctx context.Context, r *http.Request, _ dashboard.Use
 // product of each kind.
 func (n NewCustomer) NewSecrets() NewCustomer {
 	n.PublicID, n.ClientID = "svc-"+strings.ToLower(rand.Text()), "client-"+strings.ToLower(rand.Text())
-	n.SecretKey, n.Products = store.NewSecret(), map[contract.Product]string{}
+	n.SecretKey, n.Products, n.WebhookSecret = store.NewSecret(), map[contract.Product]string{}, webhook.NewSecret()
 	for _, kind := range contract.Products() {
 		n.Products[kind] = uuid.NewString()
 	}
