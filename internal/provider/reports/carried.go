@@ -97,7 +97,7 @@ func (s *Service) carry(ctx context.Context, r Report, in *Input, from origin) e
 			for _, old := range x.Sources {
 				if at.good() && old.Provider == at.Provider {
 					same := func(what string) {
-						ids[derivedID(x.Token, old.Key+"/"+what)] = derivedID(r.PublicToken, r.sourceKey(at)+"/"+what)
+						ids[DerivedID(x.Token, old.Key+"/"+what)] = DerivedID(r.PublicToken, r.sourceKey(at)+"/"+what)
 					}
 					from.fetched[r.sourceKey(at)].each(same)
 				}
