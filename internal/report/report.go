@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -53,8 +54,34 @@ var errCents = errors.New("not an amount of money")
 
 // ParseCents parses a JSON number.
 func ParseCents(s string) (Cents, error) {
+	if c, ok := parsePlain(s); ok {
+		return c, nil
+	}
 	n, err := parseFixed(s, 2)
 	return Cents(n), err
+}
+
+// parsePlain parses an amount as MarshalJSON writes it, of up to 15 digits, which nearly all are.
+func parsePlain(s string) (Cents, bool) {
+	digits := strings.TrimPrefix(s, "-")
+	point := len(digits) - 3
+	if point < 1 || point > 13 || digits[point] != '.' || digits[0] == '0' && point > 1 {
+		return 0, false
+	}
+	var n Cents
+	for i := range len(digits) {
+		switch d := digits[i] - '0'; {
+		case i == point:
+		case d > 9:
+			return 0, false
+		default:
+			n = n*10 + Cents(d)
+		}
+	}
+	if len(digits) < len(s) {
+		n = -n
+	}
+	return n, true
 }
 
 // parseFixed parses a JSON number as an integer with that many decimals.
