@@ -41,14 +41,7 @@ type visit struct {
 	frozen          bool      // it ended because the person's file is frozen
 	driven          bool      // by a program, in one transaction
 	stored          int64     // the version in the database
-	unsaved         []timelineRow
-}
-
-// timelineRow is an entry of a visit's timeline that is not in the database yet.
-type timelineRow struct {
-	kind  string
-	state flow.State
-	step  flow.Step
+	unsaved         []TimelineEntry
 }
 
 const columns = `
@@ -193,9 +186,9 @@ func insert(ctx context.Context, tx *store.Tx, v visit) error {
 		v.version,
 		store.Micros(v.created),
 		store.Micros(v.expires),
-		micros(v.ended),
+		store.MicrosOrZero(v.ended),
 		v.SourceType,
-		micros(v.signedIn),
+		store.MicrosOrZero(v.signedIn),
 		v.Sources,
 		v.Employers,
 		v.IncomeOnly,
@@ -213,7 +206,7 @@ func insert(ctx context.Context, tx *store.Tx, v visit) error {
 	if err != nil {
 		return err
 	}
-	return addEvents(ctx, tx, v.id, v.version, timelineRow{"begun", v.State, v.Step})
+	return addEvents(ctx, tx, v.id, v.version, TimelineEntry{tx.Now, "begun", v.State, v.Step})
 }
 
 // save stores the journey and the timeline of v, if the row has not changed since it was read.
@@ -233,11 +226,11 @@ func (v *visit) save(ctx context.Context, tx *store.Tx) error {
 		v.Status,
 		v.Substatus,
 		v.Error,
-		micros(v.ended),
+		store.MicrosOrZero(v.ended),
 		v.version,
 		v.sandboxReportID,
 		v.SourceType,
-		micros(v.signedIn),
+		store.MicrosOrZero(v.signedIn),
 		v.Sources,
 		v.Employer,
 		v.CodeTries,
@@ -259,21 +252,13 @@ func (v *visit) save(ctx context.Context, tx *store.Tx) error {
 	return addEvents(ctx, tx, v.id, v.version-int64(len(added))+1, added...)
 }
 
-// micros returns store.Micros(t), or 0 for the zero time.
-func micros(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return store.Micros(t)
-}
-
 // addEvents adds entries to the timeline; first is the number of the first one.
-func addEvents(ctx context.Context, tx *store.Tx, visitID string, first int64, all ...timelineRow) error {
+func addEvents(ctx context.Context, tx *store.Tx, visitID string, first int64, all ...TimelineEntry) error {
 	rows, args := make([]string, len(all)), []any{visitID, store.Micros(tx.Now)}
 	for i, x := range all {
 		n := len(args)
 		rows[i] = fmt.Sprintf("($1, $%d, $2, $%d, $%d, $%d)", n+1, n+2, n+3, n+4)
-		args = append(args, first+int64(i), x.kind, x.state, x.step)
+		args = append(args, first+int64(i), x.Kind, x.State, x.Step)
 	}
 	_, err := tx.ExecContext(ctx, `INSERT INTO visit_events (visit_id, seq, at, kind, state, step) VALUES `+strings.Join(rows, ", "), args...)
 	return err
