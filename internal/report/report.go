@@ -41,32 +41,34 @@ func (c Cents) MarshalJSON() ([]byte, error) { return c.appendTo(make([]byte, 0,
 // fractions of a cent half away from zero. It refuses other values and amounts beyond
 // ten trillion.
 func (c *Cents) UnmarshalJSON(b []byte) error {
-	v, err := ParseCents(string(b))
-	if err != nil {
-		return err
+	n, err := parseFixed(string(b), 2)
+	if err == nil {
+		*c = Cents(n)
 	}
-	*c = v
-	return nil
+	return err
 }
 
 var errCents = errors.New("not an amount of money")
 
 // ParseCents parses a JSON number.
 func ParseCents(s string) (Cents, error) {
+	if !json.Valid([]byte(s)) {
+		return 0, errCents
+	}
 	n, err := parseFixed(s, 2)
 	return Cents(n), err
 }
 
-// parseFixed parses a JSON number as an integer with that many decimals.
+// parseFixed parses a JSON value as an integer with that many decimals.
 func parseFixed(s string, decimals int) (int64, error) {
-	if !json.Valid([]byte(s)) || len(s) == 0 || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
+	if len(s) == 0 || s[0] != '-' && (s[0] < '0' || s[0] > '9') {
 		return 0, errCents
 	}
 	neg := s[0] == '-'
 	if neg {
 		s = s[1:]
 	}
-	var digits []byte
+	digits := make([]byte, 0, 32)
 	point, exp := -1, 0
 	for i := 0; i < len(s); i++ {
 		switch ch := s[i]; ch {

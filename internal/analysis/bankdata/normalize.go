@@ -14,6 +14,7 @@ const maxWords = 96
 
 // text holds a descriptor's words in a reusable buffer.
 type text struct {
+	in           []byte                  // what is added, with zeros behind it
 	buf          []byte                  // the words in capitals, separated by one space
 	ends         [maxWords]int32         // where in buf each word ends
 	count        int                     // of words
@@ -68,24 +69,16 @@ func (t *text) add(s string) {
 	if need := 2*len(s) + 8; cap(t.buf)-len(t.buf) < need {
 		t.buf = slices.Grow(t.buf, need)
 	}
-	in, buf, n := []byte(s), t.buf[:cap(t.buf)], len(t.buf)
+	t.in = append(append(t.in[:0], s...), 0, 0, 0, 0, 0, 0, 0, 0) // to read eight bytes anywhere; a zero separates
+	in, buf, n := t.in, t.buf[:cap(t.buf)], len(t.buf)
 	if n > 0 {
 		buf[n] = ' '
 		n++
 	}
 	start, digits, first := n, false, true
 	for i := 0; i <= len(s); i++ {
-		kind := byte(byteSeparator) // the end counts as a separator
-		if i < len(s) {
-			kind = byteKinds[s[i]]
-		}
-		switch kind {
+		switch byteKinds[in[i]] {
 		default:
-			if i+8 > len(s) {
-				buf[n] = kind
-				n++
-				continue
-			}
 			capitals, letters := leadingLetters(binary.LittleEndian.Uint64(in[i:]))
 			binary.LittleEndian.PutUint64(buf[n:], capitals)
 			n += letters
@@ -94,7 +87,7 @@ func (t *text) add(s string) {
 				continue
 			}
 		case byteDigit: // writes one 0 for consecutive digits
-			for i+1 < len(s) && isDigit(s[i+1]) {
+			for isDigit(in[i+1]) {
 				i++
 			}
 			buf[n] = '0'
@@ -117,7 +110,7 @@ func (t *text) add(s string) {
 		}
 		if digits && n == start+1 {
 			n, digits = start, false
-			if i < len(s) && s[i] == ' ' {
+			if in[i] == ' ' {
 				t.number(s, i)
 			}
 			first = false

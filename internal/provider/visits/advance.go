@@ -70,7 +70,7 @@ func (s *Service) advance(ctx context.Context, tx *store.Tx, v visit, in flow.In
 	if v.State.Over() {
 		v.ended = tx.Now
 	}
-	v.unsaved = append(slices.Clip(v.unsaved), timelineRow{string(in.Kind), v.State, v.Step})
+	v.unsaved = append(slices.Clip(v.unsaved), TimelineEntry{tx.Now, string(in.Kind), v.State, v.Step})
 	if v.driven && do == 0 && v.Active() && v.Step != flow.StepFailed && in.Kind != flow.EventStartedOver {
 		return v, true, nil
 	}

@@ -41,95 +41,21 @@ type visit struct {
 	frozen          bool      // it ended because the person's file is frozen
 	driven          bool      // by a program, in one transaction
 	stored          int64     // the version in the database
-	unsaved         []timelineRow
-}
-
-// timelineRow is an entry of a visit's timeline that is not in the database yet.
-type timelineRow struct {
-	kind  string
-	state flow.State
-	step  flow.Step
+	unsaved         []TimelineEntry
 }
 
 const columns = `
-	id,
-	public_token,
-	customer_id,
-	product_id,
-	product,
-	environment,
-	consumer_id,
-	state,
-	step,
-	scenario,
-	bank,
-	username,
-	tries,
-	status,
-	substatus,
-	error,
-	sandbox_report_id,
-	version,
-	created_at,
-	expires_at,
-	ended_at,
-	source_type,
-	signed_in_at,
-	sources,
-	employers,
-	income_only,
-	employer,
-	stated,
-	tokenless,
-	hosted,
-	browser_hash,
-	code_tries,
-	codes,
-	code_sent_at,
-	bank_limit,
-	frozen`
+	id, public_token, customer_id, product_id, product, environment, consumer_id, state, step, scenario, bank, username, tries,
+	status, substatus, error, sandbox_report_id, version, created_at, expires_at, ended_at, source_type, signed_in_at, sources,
+	employers, income_only, employer, stated, tokenless, hosted, browser_hash, code_tries, codes, code_sent_at, bank_limit, frozen`
 
 func scan(row *sql.Row) (visit, error) {
 	var v visit
 	var created, expires, ended, signedIn int64
-	err := row.Scan(
-		&v.id,
-		&v.publicToken,
-		&v.customerID,
-		&v.productID,
-		&v.Product,
-		&v.environment,
-		&v.consumerID,
-		&v.State,
-		&v.Step,
-		&v.Scenario,
-		&v.Bank,
-		&v.Username,
-		&v.Tries,
-		&v.Status,
-		&v.Substatus,
-		&v.Error,
-		&v.sandboxReportID,
-		&v.version,
-		&created,
-		&expires,
-		&ended,
-		&v.SourceType,
-		&signedIn,
-		&v.Sources,
-		&v.Employers,
-		&v.IncomeOnly,
-		&v.Employer,
-		&v.stated,
-		&v.tokenless,
-		&v.hosted,
-		&v.browser,
-		&v.CodeTries,
-		&v.Codes,
-		&v.CodeSent,
-		&v.BankLimit,
-		&v.frozen,
-	)
+	err := row.Scan(&v.id, &v.publicToken, &v.customerID, &v.productID, &v.Product, &v.environment, &v.consumerID, &v.State, &v.Step, &v.Scenario,
+		&v.Bank, &v.Username, &v.Tries, &v.Status, &v.Substatus, &v.Error, &v.sandboxReportID, &v.version, &created, &expires, &ended,
+		&v.SourceType, &signedIn, &v.Sources, &v.Employers, &v.IncomeOnly, &v.Employer, &v.stated, &v.tokenless, &v.hosted, &v.browser,
+		&v.CodeTries, &v.Codes, &v.CodeSent, &v.BankLimit, &v.frozen)
 	if err != nil {
 		return visit{}, store.MapNotFound(err)
 	}
@@ -173,47 +99,15 @@ func insert(ctx context.Context, tx *store.Tx, v visit) error {
 			$11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
 			$21, $22, $23, $24, $25, $26, $27, $28, $29, $30,
 			$31, $32, $33, $34, $35, $36)`,
-		v.id,
-		v.publicToken,
-		v.customerID,
-		v.productID,
-		v.Product,
-		v.environment,
-		v.consumerID,
-		v.State,
-		v.Step,
-		v.Scenario,
-		v.Bank,
-		v.Username,
-		v.Tries,
-		v.Status,
-		v.Substatus,
-		v.Error,
-		v.sandboxReportID,
-		v.version,
-		store.Micros(v.created),
-		store.Micros(v.expires),
-		micros(v.ended),
-		v.SourceType,
-		micros(v.signedIn),
-		v.Sources,
-		v.Employers,
-		v.IncomeOnly,
-		v.Employer,
-		sql.Null[[]byte]{V: v.stated, Valid: v.stated != nil},
-		v.tokenless,
-		v.hosted,
-		sql.Null[[]byte]{V: v.browser, Valid: v.browser != nil},
-		v.CodeTries,
-		v.Codes,
-		v.CodeSent,
-		v.BankLimit,
-		v.frozen,
-	)
+		v.id, v.publicToken, v.customerID, v.productID, v.Product, v.environment, v.consumerID, v.State, v.Step, v.Scenario, v.Bank,
+		v.Username, v.Tries, v.Status, v.Substatus, v.Error, v.sandboxReportID, v.version, store.Micros(v.created),
+		store.Micros(v.expires), store.MicrosOrZero(v.ended), v.SourceType, store.MicrosOrZero(v.signedIn), v.Sources, v.Employers,
+		v.IncomeOnly, v.Employer, sql.Null[[]byte]{V: v.stated, Valid: v.stated != nil}, v.tokenless, v.hosted,
+		sql.Null[[]byte]{V: v.browser, Valid: v.browser != nil}, v.CodeTries, v.Codes, v.CodeSent, v.BankLimit, v.frozen)
 	if err != nil {
 		return err
 	}
-	return addEvents(ctx, tx, v.id, v.version, timelineRow{"begun", v.State, v.Step})
+	return addEvents(ctx, tx, v.id, v.version, TimelineEntry{tx.Now, "begun", v.State, v.Step})
 }
 
 // save stores the journey and the timeline of v, if the row has not changed since it was read.
@@ -225,29 +119,9 @@ func (v *visit) save(ctx context.Context, tx *store.Tx) error {
 		status = $6, substatus = $7, error = $8, ended_at = $9, version = $10, sandbox_report_id = $11,
 		source_type = $12, signed_in_at = $13, sources = $14, employer = $15, code_tries = $16, codes = $17, code_sent_at = $18, expires_at = $19,
 		frozen = $20 WHERE id = $21 AND version = $22`,
-		v.State,
-		v.Step,
-		v.Bank,
-		v.Username,
-		v.Tries,
-		v.Status,
-		v.Substatus,
-		v.Error,
-		micros(v.ended),
-		v.version,
-		v.sandboxReportID,
-		v.SourceType,
-		micros(v.signedIn),
-		v.Sources,
-		v.Employer,
-		v.CodeTries,
-		v.Codes,
-		v.CodeSent,
-		store.Micros(v.expires),
-		v.frozen,
-		v.id,
-		v.stored,
-	))
+		v.State, v.Step, v.Bank, v.Username, v.Tries, v.Status, v.Substatus, v.Error, store.MicrosOrZero(v.ended), v.version,
+		v.sandboxReportID, v.SourceType, store.MicrosOrZero(v.signedIn), v.Sources, v.Employer, v.CodeTries, v.Codes, v.CodeSent,
+		store.Micros(v.expires), v.frozen, v.id, v.stored))
 	if err != nil {
 		return err
 	}
@@ -259,21 +133,13 @@ func (v *visit) save(ctx context.Context, tx *store.Tx) error {
 	return addEvents(ctx, tx, v.id, v.version-int64(len(added))+1, added...)
 }
 
-// micros returns store.Micros(t), or 0 for the zero time.
-func micros(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return store.Micros(t)
-}
-
 // addEvents adds entries to the timeline; first is the number of the first one.
-func addEvents(ctx context.Context, tx *store.Tx, visitID string, first int64, all ...timelineRow) error {
+func addEvents(ctx context.Context, tx *store.Tx, visitID string, first int64, all ...TimelineEntry) error {
 	rows, args := make([]string, len(all)), []any{visitID, store.Micros(tx.Now)}
 	for i, x := range all {
 		n := len(args)
 		rows[i] = fmt.Sprintf("($1, $%d, $2, $%d, $%d, $%d)", n+1, n+2, n+3, n+4)
-		args = append(args, first+int64(i), x.kind, x.state, x.step)
+		args = append(args, first+int64(i), x.Kind, x.State, x.Step)
 	}
 	_, err := tx.ExecContext(ctx, `INSERT INTO visit_events (visit_id, seq, at, kind, state, step) VALUES `+strings.Join(rows, ", "), args...)
 	return err

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -229,17 +228,4 @@ func (l *ledger) merge(old, again *bankdata.Transaction) error {
 		return l.rejected("two different transactions have the same id")
 	}
 	return nil
-}
-
-// MapTransactions maps one page of a deposit account's transactions as Fetch does.
-func MapTransactions(r io.Reader, today report.Date) ([]bankdata.Transaction, error) {
-	var into bankdata.Account
-	l := &ledger{fetch: &fetch{bank: &bank{}, from: bankdata.HistoryStart(today), to: today, today: today, left: maxTransactions,
-		textLeft: maxText}, into: &into, kind: deposit, index: map[string]int{}, alike: map[string]int{}}
-	each := l.element()
-	_, _, err := readPage(r, "transactions", func(d *json.Decoder) error {
-		_, err := each(d)
-		return err
-	})
-	return into.Transactions, cmp.Or(err, l.checkSigns())
 }
