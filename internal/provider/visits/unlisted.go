@@ -54,7 +54,7 @@ func (s *Service) reportUnlisted(w http.ResponseWriter, r *http.Request, v visit
 				p.Problems = map[string]string{actionUnlisted: i18n.T(p.Lang, problem)}
 			}
 			p.Unlisted, p.Banks = typed, nil
-			s.addChoices(v, p, form)
+			s.addChoices(v, p, url.Values{"q": form["search"]})
 		})
 	}
 	name := unlistedName(typed)
