@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/playwright-community/playwright-go"
+
 	"vestibule/internal/testutil/i18ntest"
 	"vestibule/internal/testutil/tools"
 )
@@ -128,7 +130,7 @@ func TestDashboardLists(t *testing.T) {
 			"productId": s.Credentials.Products["cashflow"], "externalId": externalID, "prefill": person}, 2)
 	}
 	begin("loan-3001")
-	v := visit(t)
+	v := visit(t, func(o *playwright.BrowserNewContextOptions) { o.TimezoneId = playwright.String("America/New_York") })
 	s.signInStaff(t, v)
 	v.open(t, s.Provider+"/dashboard/reports")
 	see(t, v.page(".dashboard-clip >> text=loan-3001"))
@@ -137,6 +139,9 @@ func TestDashboardLists(t *testing.T) {
 	begin("loan-3002")
 	see(t, v.page(".dashboard-clip >> text=loan-3002")) // without a reload
 	see(t, v.page("#query:focus"))
+	for i := range 2 { // also of the new row
+		see(t, v.page("tbody time[title$=' UTC'] >> text=/ E[SD]T$/").Nth(i))
+	}
 
 	must(t, v.Keyboard().Type("loan-3001"))
 	until(t, "the search to leave out the other report", func() bool {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"vestibule/internal/contract"
-	"vestibule/internal/i18n"
 	"vestibule/internal/provider/customers"
 	"vestibule/internal/provider/operator"
 	"vestibule/internal/staff"
@@ -109,8 +108,8 @@ func TestCredentialUse(t *testing.T) {
 		used := func(when string) time.Time {
 			t.Helper()
 			hour := b.now().Truncate(time.Hour)
-			if page := d.page("/dashboard/credentials"); !strings.Contains(page, ui.HourWords(i18n.English, hour)) {
-				t.Errorf("%s: the page lacks %q", when, ui.HourWords(i18n.English, hour))
+			if page := d.page("/dashboard/credentials"); !strings.Contains(page, ui.MachineTime(hour)) {
+				t.Errorf("%s: the page lacks %q", when, ui.MachineTime(hour))
 			}
 			return hour
 		}
@@ -120,7 +119,7 @@ func TestCredentialUse(t *testing.T) {
 		first := used("after the first uses")
 		b.exec(`UPDATE credentials SET used_at = $1 WHERE client_id = $2`, store.Micros(first.Add(5*time.Hour)), b.seed.ClientID)
 		b.want("a use in an earlier hour than the last", b.get("/connect/accesstoken", b.basic()), 200, "")
-		if page := d.page("/dashboard/credentials"); !strings.Contains(page, ui.HourWords(i18n.English, first.Add(5*time.Hour))) {
+		if page := d.page("/dashboard/credentials"); !strings.Contains(page, ui.MachineTime(first.Add(5*time.Hour).Truncate(time.Hour))) {
 			t.Error("an earlier use replaced a later one")
 		}
 		token := b.bearer(b.basic())

@@ -162,13 +162,3 @@ func (d Dashboard) ago(t time.Time) string {
 	}
 	return i18n.T(d.Lang, "dashboard.time.ago", "time", ui.Roughly(took))
 }
-
-// brief formats an instant in UTC, without the year if it is this one.
-func (d Dashboard) brief(t time.Time) string {
-	if d.thisYear(t) {
-		return ui.DayAndMonth(d.Lang, t.UTC()) + ", " + t.UTC().Format("15:04") + " UTC"
-	}
-	return ui.MomentWords(d.Lang, t)
-}
-
-func (d Dashboard) thisYear(t time.Time) bool { return t.UTC().Year() == d.Now.UTC().Year() }

@@ -7,7 +7,6 @@ import (
 
 	"vestibule/internal/contract"
 	"vestibule/internal/i18n"
-	"vestibule/internal/provider/visits/flow"
 	"vestibule/templates/ui"
 )
 
@@ -32,26 +31,6 @@ type DashboardOverview struct {
 	// some are deleted.
 	Before  *DashboardOverview
 	Compare ui.Comparison
-}
-
-// Unlisted is an institution that applicants missed in a list.
-type Unlisted struct {
-	SourceType flow.SourceType
-	Name       string // as an applicant typed it
-	Reports    int    // visits that reported it
-	Last       time.Time
-}
-
-// unlistedGrid is a table of what applicants missed.
-func unlistedGrid(d Dashboard, all []Unlisted) ui.Grid {
-	g := ui.Grid{Caption: i18n.T(d.Lang, "dashboard.unlisted.title"), HideCaption: true, Named: true, Columns: []ui.Column{
-		{Label: i18n.T(d.Lang, "dashboard.name.label")}, {Label: i18n.T(d.Lang, "dashboard.unlisted.kind")},
-		{Label: i18n.T(d.Lang, "dashboard.unlisted.visits"), Number: true}, {Label: i18n.T(d.Lang, "dashboard.unlisted.last")}}}
-	for _, u := range all {
-		g.Rows = append(g.Rows, []ui.Cell{{Text: u.Name}, {Text: i18n.Code(d.Lang, "dashboard.unlisted.kinds", u.SourceType)},
-			{Text: number(u.Reports)}, {Body: when(d, u.Last)}})
-	}
-	return g
 }
 
 // DashboardDay counts the reports that were started on a day (UTC).

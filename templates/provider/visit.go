@@ -99,7 +99,7 @@ type Visit struct {
 	More      int       // found, but not shown
 	AtBank    bool      // the applicant has opened the pages of the chosen bank
 	Updatable time.Time // until when the customer can get updated reports from it; zero: it cannot
-	Unlisted  string    // name that the applicant just reported as missing in the list
+	Unlisted  string    // what the applicant just reported as missing in the list
 	Username  string    // typed before the sign-in was refused
 	Tries     int       // remaining tries after a wrong password; 0 before one
 	CodeTries int       // remaining tries after a wrong code; 0 before one

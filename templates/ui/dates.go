@@ -49,11 +49,6 @@ func MomentWords(l i18n.Lang, t time.Time) string {
 	return DayWords(l, t.UTC()) + ", " + t.UTC().Format("15:04") + " UTC"
 }
 
-// SecondWords formats an instant in UTC, as in "Jan 2, 2006, 15:04:05 UTC".
-func SecondWords(l i18n.Lang, t time.Time) string {
-	return DayWords(l, t.UTC()) + ", " + t.UTC().Format(time.TimeOnly) + " UTC"
-}
-
 // HourWords names an hour, as in "Jan 2, 2006, 15:00–16:00".
 func HourWords(l i18n.Lang, at time.Time) string {
 	return DayWords(l, at) + ", " + at.Format("15:04") + "–" + at.Add(time.Hour).Format("15:04")

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"vestibule/internal/httpx"
 	"vestibule/internal/i18n"
 	"vestibule/internal/provider/sources"
 	"vestibule/internal/provider/visits/flow"
@@ -16,10 +17,8 @@ import (
 	providerui "vestibule/templates/provider"
 )
 
-// actionUnlisted is the action of the form that names an institution missing from the list. It moves no visit.
-const actionUnlisted = "unlisted"
-
 const (
+	actionUnlisted   = "unlisted"           // of the form that names an institution missing from the list; moves no visit
 	maxUnlisted      = 3                    // names that one visit can report
 	maxUnlistedNames = 500                  // names kept of one customer
 	unlistedAge      = 365 * 24 * time.Hour // since a name was reported last
@@ -48,19 +47,27 @@ func (s *Service) reportUnlisted(w http.ResponseWriter, r *http.Request, v visit
 	if !v.Active() || v.Step != flow.StepBank && v.Step != flow.StepPayroll && v.Step != flow.StepSupplier {
 		return s.redirectToStep(w, r, v)
 	}
-	again := func(problem i18n.Key) error {
-		return s.renderProblems(w, r, v, form, sources.Problems{actionUnlisted: problem})
+	typed := httpx.Truncate(form.Get(actionUnlisted), 200)
+	answer := func(status int, problem i18n.Key) error {
+		return s.renderWith(w, r, v, status, func(p *providerui.Visit) {
+			if problem != "" {
+				p.Problems = map[string]string{actionUnlisted: i18n.T(p.Lang, problem)}
+			}
+			p.Unlisted, p.Banks = typed, nil
+			s.addChoices(v, p, url.Values{"q": form["search"]})
+		})
 	}
-	name := unlistedName(form.Get(actionUnlisted))
+	name := unlistedName(typed)
 	if name == "" {
-		return again("visit.unlisted.invalid")
+		return answer(http.StatusUnprocessableEntity, "visit.unlisted.invalid")
 	}
+	typed = name
 	if len(FindInstitutions(s.catalogue(v.environment).List(sources.Kind(v.SourceType)), name)) > 0 {
 		seeOther(w, Path(r.PathValue("handle"))+"?"+url.Values{"lang": {string(language(r))}, "q": {name}}.Encode())
 		return nil
 	}
 	if s.LimitByAddress.Take(r) > 0 {
-		return again("visit.unlisted.enough")
+		return answer(http.StatusUnprocessableEntity, "visit.unlisted.enough")
 	}
 	counted := false
 	err := s.DB.Tx(r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
@@ -71,7 +78,7 @@ func (s *Service) reportUnlisted(w http.ResponseWriter, r *http.Request, v visit
 		return err
 	}
 	if !counted {
-		return again("visit.unlisted.enough")
+		return answer(http.StatusUnprocessableEntity, "visit.unlisted.enough")
 	}
-	return s.renderWith(w, r, v, http.StatusOK, func(p *providerui.Visit) { p.Unlisted = name })
+	return answer(http.StatusOK, "")
 }

@@ -12,8 +12,7 @@ import (
 // countUnlisted counts a name that a visit reports, once. It returns false if the visit has reported maxUnlisted others.
 func countUnlisted(ctx context.Context, tx *store.Tx, v visit, name string) (bool, error) {
 	folded := strings.ToLower(name)
-	hash := store.Hash(string(v.SourceType) + " " + folded)
-	var others int
+	hash, others := store.Hash(string(v.SourceType)+" "+folded), 0
 	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM unlisted_reports WHERE visit_id = $1 AND name_hash <> $2`,
 		v.id, hash).Scan(&others); err != nil || others >= maxUnlisted {
 		return false, err

@@ -119,7 +119,7 @@ func (s *Service) addStep(r *http.Request, v visit, p *providerui.Visit) (err er
 	case flow.StepConsent:
 		p.Updates, err = s.offersUpdates(ctx, v)
 	case flow.StepBank, flow.StepPayroll, flow.StepSupplier:
-		s.addChoices(r, v, p)
+		s.addChoices(v, p, r.URL.Query())
 	case flow.StepAuthorize:
 		err = s.addAuthorization(ctx, v, p)
 	case flow.StepSignIn:
@@ -282,17 +282,17 @@ func (s *Service) addEmployers(ctx context.Context, v visit, p *providerui.Visit
 // maxQuery is the maximum length of a search query, in characters.
 const maxQuery = 100
 
-// addChoices adds the list to choose from to the page. For an employer being verified,
+// addChoices adds the list to choose from, filtered by a query, to the page. For an employer being verified,
 // it starts with a search for the employer if that has results.
-func (s *Service) addChoices(r *http.Request, v visit, p *providerui.Visit) {
+func (s *Service) addChoices(v visit, p *providerui.Visit, query url.Values) {
 	all := s.catalogue(v.environment).List(sources.Kind(v.SourceType))
-	p.Query = httpx.Truncate(r.URL.Query().Get("q"), maxQuery)
-	if likely := FindInstitutions(all, p.Employer); !r.URL.Query().Has("q") && len(likely) > 0 {
+	p.Query = httpx.Truncate(query.Get("q"), maxQuery)
+	if likely := FindInstitutions(all, p.Employer); !query.Has("q") && len(likely) > 0 {
 		p.Query = p.Employer
 	}
 	found := FindInstitutions(all, p.Query)
 	if v.Step == flow.StepSupplier {
-		p.Country = r.URL.Query().Get("country")
+		p.Country = query.Get("country")
 		p.Banks = suppliersOf(found, p.Country, p.Lang)
 	} else {
 		for _, b := range found {
