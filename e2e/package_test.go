@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -39,8 +40,18 @@ window.elsewhere = () => Promise.all([loadVestibule(portal).then((Apply) => note
   loadVestibule("http://localhost:1").catch((e) => note(e.message))]);
 `
 
-// bundlePackagePage builds the tarball, unpacks it, and bundles the page with it.
-func bundlePackagePage(t *testing.T) []byte {
+// renderPackage is what a server does for the page: it writes the component's HTML to its output.
+const renderPackage = `
+import { StrictMode } from "react";
+import { renderToString } from "react-dom/server.browser";
+import { VestibuleApply } from "@vestibule/js/react";
+const [portal, token] = process.argv.slice(2);
+process.stdout.write(renderToString(<StrictMode><VestibuleApply id="a" portal={portal} token={token} onReady={() => 0} /></StrictMode>));
+process.exit(0); // React's channel for messages would keep it
+`
+
+// bundlePackagePage builds the tarball, unpacks it, and bundles the page and its server with it.
+func bundlePackagePage(t *testing.T) (page []byte, server string) {
 	t.Helper()
 	dir := t.TempDir()
 	build := exec.CommandContext(t.Context(), "go", "run", "../packages", "-root", "..", "-out", dir)
@@ -60,15 +71,20 @@ func bundlePackagePage(t *testing.T) []byte {
 			tools.Missing(t, name+" is not fetched")
 		}
 	}
-	r := api.Build(api.BuildOptions{
-		Stdin:  &api.StdinOptions{Contents: packagePage, Loader: api.LoaderJSX, ResolveDir: dir},
-		Bundle: true, Format: api.FormatESModule, Target: api.ES2022, JSX: api.JSXAutomatic, Alias: alias,
-		Define: map[string]string{"process.env.NODE_ENV": `"development"`},
-	})
-	if len(r.Errors) > 0 {
-		t.Fatal(api.FormatMessages(r.Errors, api.FormatMessagesOptions{}))
+	bundle := func(code string) []byte {
+		r := api.Build(api.BuildOptions{
+			Stdin:  &api.StdinOptions{Contents: code, Loader: api.LoaderJSX, ResolveDir: dir},
+			Bundle: true, Format: api.FormatESModule, Target: api.ES2022, JSX: api.JSXAutomatic, Alias: alias,
+			Define: map[string]string{"process.env.NODE_ENV": `"development"`},
+		})
+		if len(r.Errors) > 0 {
+			t.Fatal(api.FormatMessages(r.Errors, api.FormatMessagesOptions{}))
+		}
+		return r.OutputFiles[0].Contents
 	}
-	return r.OutputFiles[0].Contents
+	server = filepath.Join(dir, "server.mjs")
+	must(t, os.WriteFile(server, bundle(renderPackage), 0o600))
+	return bundle(packagePage), server
 }
 
 // TestPackage uses the npm package's tarball in a page with React: in strict mode, over a server's HTML, mounted
@@ -76,7 +92,7 @@ func bundlePackagePage(t *testing.T) []byte {
 func TestPackage(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	script := bundlePackagePage(t)
+	script, render := bundlePackagePage(t)
 	h := &shop{site: s}
 	var token string
 	mux := http.NewServeMux()
@@ -84,13 +100,17 @@ func TestPackage(t *testing.T) {
 		w.Header().Set("Content-Type", "text/javascript")
 		w.Write(script)
 	})
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		rendered, err := exec.CommandContext(r.Context(), "node", render, s.Portal, token).CombinedOutput()
+		if err != nil || !strings.HasPrefix(string(rendered), "<vestibule-apply ") {
+			t.Errorf("rendered on the server: %s, %v", rendered, err)
+		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; img-src data:; base-uri 'none'; "+
 			"require-trusted-types-for 'script'; script-src 'self' %s; frame-src %s", s.Portal, s.Portal))
 		fmt.Fprintf(w, `<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>Shop</title><ol id="events"></ol>
-			<div id="root" data-portal="%s" data-token="%[2]s"><vestibule-apply id="a" token="%[2]s"></vestibule-apply></div>
-			<script type="module" src="/app.js"></script>`, s.Portal, html.EscapeString(token))
+			<div id="root" data-portal="%s" data-token="%s">%s</div>
+			<script type="module" src="/app.js"></script>`, s.Portal, html.EscapeString(token), rendered)
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)

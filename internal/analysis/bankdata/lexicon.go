@@ -88,7 +88,7 @@ type compound struct {
 	need, not []int16
 }
 
-type partSet [9]uint64
+type partSet [10]uint64
 
 func (b *partSet) set(i int16) { b[i>>6] |= 1 << (i & 63) }
 
@@ -220,11 +220,22 @@ var (
 	nameCuts  = []int{16, 22, 23, 25} // the company of an ACH entry and the merchant of a card payment
 )
 
+// lender reports whether the rule's merchants lend small sums.
+func (r *rule) lender() bool {
+	return r.out == LeafAdvanceOut || r.out == LeafPersonalLoan || r.out == LeafBNPLOut
+}
+
 // variants adds a phrase of several words to the trie as one word, and as cut by a bank
 // within its last word.
 func (c *compiler) variants(phrase string, merchant bool, a action) {
 	joined := strings.ReplaceAll(phrase, " ", "")
-	if joined == phrase || strings.Contains(phrase, "*") {
+	if strings.Contains(phrase, "*") {
+		return
+	}
+	if merchant && len(joined) >= minGlued && c.lex.rules[a.rule].lender() { // ACME LOANS as ACMELOANSLLC
+		c.path(joined+"*", a)
+	}
+	if joined == phrase {
 		return
 	}
 	cuts := entryCuts

@@ -105,10 +105,7 @@ func (t *table) own(rows []*row, number string) (at []int, err error) {
 	for _, i := range slices.Concat(t.at[accountNumber], t.at[accountName], t.at[accountType]) {
 		texts, gap := map[string]map[string]bool{}, (*row)(nil)
 		for _, r := range rows {
-			v := ""
-			if i < len(r.fields) {
-				v = r.fields[i]
-			}
+			v := r.cell(i)
 			if v == "" {
 				gap = r
 				continue
@@ -139,8 +136,8 @@ func (t *table) own(rows []*row, number string) (at []int, err error) {
 	return at, nil
 }
 
-// groups splits rows by their account; number is that of a line above. A running balance that goes on through all rows
-// is that of one account.
+// groups splits rows by their account; number is that of a line above. A running balance that
+// goes on through all rows is that of one account.
 func (t *table) groups(rows []*row, number string) ([]*group, error) {
 	at, err := t.own(rows, number)
 	if err != nil {
@@ -207,14 +204,11 @@ func (t *table) continues(g *group, rows []*row) bool {
 
 // findSide finds a column without a known name that has a word for the side in every row.
 func (t *table) findSide(rows []*row) {
+	silent := func(i int) bool {
+		return slices.ContainsFunc(rows, func(r *row) bool { v := words["side"][plain(r.cell(i))]; return v != "in" && v != "out" })
+	}
 	for i := range t.names {
-		if len(t.at[side]) == 0 && !slices.Contains(slices.Concat(t.at[:]...), i) && !slices.ContainsFunc(rows, func(r *row) bool {
-			v := ""
-			if i < len(r.fields) {
-				v = words["side"][plain(r.fields[i])]
-			}
-			return v != "in" && v != "out"
-		}) {
+		if len(t.at[side]) == 0 && !slices.Contains(slices.Concat(t.at[:]...), i) && !silent(i) {
 			t.at[side] = []int{i}
 		}
 	}
@@ -234,10 +228,7 @@ func (t *table) findBalance(groups []*group) {
 		found := true
 		for _, g := range groups {
 			for _, r := range g.rows {
-				f, ok := figure{}, false
-				if i < len(r.fields) {
-					f, ok = parseFigure(r.fields[i], t.decimal)
-				}
+				f, ok := parseFigure(r.cell(i), t.decimal)
 				r.balance, r.balanced, found = f.cents, ok, found && ok
 			}
 			found = found && (len(g.rows) > 2 || len(g.rows) > 1 && find("balance", t.names[i]) == "closing") && t.continues(g, g.rows)
@@ -316,7 +307,7 @@ func (t *table) account(g *group, kind string, closing *statedBalance) error {
 		words += " " + strings.Join(line, " ")
 	}
 	switch named := kindOf(words); {
-	case kind == "savings" || kind == "" && isSavings(words):
+	case kind == "savings" || kind == "" && named == "savings":
 		a.Subtype, a.guessed = report.Savings, false
 	case kind != "" || named == "cash account":
 		a.guessed = false

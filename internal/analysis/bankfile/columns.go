@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"vestibule/internal/report"
 )
 
 // nameColumns sets t.at by a header row. It returns how many columns it knows, or 0 if the
@@ -85,7 +83,7 @@ func (t *table) withoutNames() error {
 	for i := range t.rows[0].fields {
 		days, numerals, cents, texts, statuses, sides, filled := 0, 0, 0, 0, 0, 0, 0
 		for _, r := range t.rows {
-			if i >= len(r.fields) || r.fields[i] == "" || slices.Contains(known, i) {
+			if r.cell(i) == "" || slices.Contains(known, i) {
 				continue
 			}
 			filled++
@@ -120,9 +118,7 @@ func (t *table) withoutNames() error {
 		}
 	}
 	apart := func(a, b int) bool { // never in one line
-		return !slices.ContainsFunc(t.rows, func(r *row) bool {
-			return max(a, b) < len(r.fields) && r.fields[a] != "" && r.fields[b] != ""
-		})
+		return !slices.ContainsFunc(t.rows, func(r *row) bool { return r.cell(a) != "" && r.cell(b) != "" })
 	}
 	switch {
 	case len(t.at[posted])+len(t.at[transacted]) == 0 || len(t.rows[0].fields) < 3:
@@ -133,10 +129,6 @@ func (t *table) withoutNames() error {
 		t.at[moneyOut], t.at[moneyIn], t.at[runningBalance] = sums[:1], sums[1:2], sums[2:]
 	case len(sums) == 2:
 		t.at[amount], t.at[runningBalance] = sums[:1], sums[1:]
-	case len(sums) == 3 && t.before(sums[0], sums[1], sums[2]): // the balances before and after an amount
-		t.at[amount], t.at[runningBalance] = sums[2:], sums[1:2]
-	case len(sums) == 3 && t.before(sums[1], sums[2], sums[0]):
-		t.at[amount], t.at[runningBalance] = sums[:1], sums[2:]
 	default:
 		return missing
 	}
@@ -147,21 +139,6 @@ func (t *table) withoutNames() error {
 		t.file.note("columns without known names: read by their values")
 	}
 	return nil
-}
-
-// before reports whether in every row the amount leads from one balance to the other.
-func (t *table) before(balance, after, amount int) bool {
-	return !slices.ContainsFunc(t.rows, func(r *row) bool {
-		var v [3]report.Cents
-		for n, i := range []int{balance, after, amount} {
-			if i >= len(r.fields) {
-				return true
-			}
-			f, _ := parseFigure(r.fields[i], t.decimal)
-			v[n] = f.cents
-		}
-		return v[0]+v[2] != v[1]
-	})
 }
 
 // mendRows joins the parts of a value that a separator without quotes divides, if only one
@@ -306,7 +283,7 @@ func (t *table) readTexts() error {
 func (t *table) describe(r *row) (text, more string) {
 	for _, i := range slices.Concat(t.at[description], t.at[memo]) {
 		switch {
-		case i >= len(r.fields) || r.fields[i] == "":
+		case r.cell(i) == "":
 		case text == "":
 			text = r.fields[i]
 		case !strings.Contains(text, r.fields[i]) && !strings.Contains(more, r.fields[i]):

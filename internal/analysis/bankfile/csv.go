@@ -78,13 +78,19 @@ type table struct {
 	stated    map[string]statedBalance // by rows of the table, and lines around it
 }
 
+// cell returns the value of a column, or "" if the row ends before it.
+func (r *row) cell(i int) string {
+	if i < len(r.fields) {
+		return r.fields[i]
+	}
+	return ""
+}
+
 // text returns the first value of a column's meaning that is not empty.
 func (t *table) text(r *row, c column) string {
 	for _, i := range t.at[c] {
-		if i < len(r.fields) {
-			if s := clean(r.fields[i]); s != "" {
-				return s
-			}
+		if s := clean(r.cell(i)); s != "" {
+			return s
 		}
 	}
 	return ""

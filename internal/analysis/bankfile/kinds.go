@@ -9,30 +9,19 @@ import (
 // leftKinds are the kinds of accounts that no cashflow report is made of.
 var leftKinds = map[string]bool{"credit card": true, "securities account": true, "loan": true}
 
-// kindOf returns the kind of an account by its name, or empty.
-func kindOf(name string) string {
+// kindOf returns the kind of an account by its name, or empty. The beginning of a word is
+// enough for savings, and a cash account is none that is left out.
+func kindOf(name string) (kind string) {
 	name = " " + plain(name) + " "
-	kind := ""
 	for word, v := range words["kind"] {
-		if strings.Contains(name, " "+word+" ") {
-			if v == "cash account" || v == "savings" {
-				return v
-			}
+		switch {
+		case v == "savings" && strings.Contains(name, " "+word):
+			return v
+		case kind != "cash account" && strings.Contains(name, " "+word+" "):
 			kind = v
 		}
 	}
 	return kind
-}
-
-// isSavings reports whether a text names a savings account.
-func isSavings(text string) bool {
-	text = " " + plain(text) + " "
-	for word, v := range words["kind"] {
-		if v == "savings" && strings.Contains(text, " "+word) {
-			return true
-		}
-	}
-	return false
 }
 
 // oneAccount is the kind of a signature of exports whose columns of accounts are the other side's.
@@ -45,8 +34,7 @@ func (t *table) signed(s signature) bool {
 			if name = headerKey(name); name != c && (len(c) < 5 || !strings.HasPrefix(name, c)) {
 				continue
 			}
-			filled := func(r *row) bool { return i < len(r.fields) && r.fields[i] != "" }
-			if s.kind != "loan" || slices.ContainsFunc(t.rows, filled) {
+			if s.kind != "loan" || slices.ContainsFunc(t.rows, func(r *row) bool { return r.cell(i) != "" }) {
 				return false
 			}
 		}
@@ -74,7 +62,7 @@ func (t *table) kind(rows []*row) string {
 			titled = kindOf(text)
 		}
 	}
-	if v := cmp.Or(find("preamble", above), titled); v != "" && kindOf(above) != "cash account" && kindOf(above) != "savings" {
+	if v := cmp.Or(find("preamble", above), titled); v != "" && (kindOf(above) == "" || leftKinds[kindOf(above)]) {
 		return v
 	}
 	spend, sale, other := 0, 0, 0

@@ -26,7 +26,8 @@ func (t *table) dayOf(r *row) string {
 }
 
 // sumInText matches an amount and its currency within a text.
-var sumInText = regexp.MustCompile(`[-+\x{2212}(]?\s?(?:\p{Sc}|[A-Z]{3}\s)?\s?[-+\x{2212}]?\d[\d.,'\x{2019}\s]*\)?(?:\s?\p{Sc}|\s?[A-Z]{2,3}\b)?`)
+var sumInText = regexp.MustCompile(`[-+\x{2212}(]?\s?(?:\p{Sc}|[A-Z]{3}\s)?` +
+	`\s?[-+\x{2212}]?\d[\d.,'\x{2019}\s]*\)?(?:\s?\p{Sc}|\s?[A-Z]{2,3}\b)?`)
 
 var dayInText = regexp.MustCompile(`\b(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}|(?:19|20)\d{6})\b`)
 
@@ -124,7 +125,7 @@ func (t *table) readStatus() error {
 	for _, i := range t.at[status] {
 		known, filled := 0, 0
 		for _, r := range t.rows {
-			if i < len(r.fields) && r.fields[i] != "" {
+			if r.cell(i) != "" {
 				if filled++; lookUp("status", r.fields[i]) != "" {
 					known++
 				}
@@ -140,7 +141,7 @@ func (t *table) readStatus() error {
 	first, counts, unknown := map[string]int{}, map[string]int{}, map[string]bool{}
 	for _, r := range t.rows {
 		state := cmp.Or(r.section, "booked")
-		if at >= 0 && at < len(r.fields) && r.fields[at] != "" {
+		if at >= 0 && r.cell(at) != "" {
 			v := words["status"][plain(r.fields[at])]
 			if !whole {
 				v = lookUp("status", r.fields[at])
@@ -150,10 +151,8 @@ func (t *table) readStatus() error {
 			}
 		}
 		for _, i := range t.at[side] {
-			if i < len(r.fields) {
-				if v := words["status"][plain(r.fields[i])]; v != "" && v != "booked" && words["side"][plain(r.fields[i])] == "" {
-					state = v
-				}
+			if v := words["status"][plain(r.cell(i))]; v != "" && v != "booked" && words["side"][plain(r.cell(i))] == "" {
+				state = v
 			}
 		}
 		if m := statusOfText.FindStringSubmatch(t.text(r, description)); m != nil {
@@ -311,7 +310,8 @@ func (t *table) statedAround() (balances map[string]statedBalance, number, name 
 				value, _, _ = strings.Cut(value, "\x00")
 			}
 			meaning := words["header"][headerKey(label)]
-			if value == "" && (labelOf("balance", label) == "" || !strings.ContainsAny(label, "0123456789")) || n+1 < len(lines) && i+1 < len(line) && words["header"][headerKey(value)] != "" {
+			within := labelOf("balance", label) != "" && strings.ContainsAny(label, "0123456789") // the value too
+			if value == "" && !within || n+1 < len(lines) && i+1 < len(line) && words["header"][headerKey(value)] != "" {
 				if n+1 >= len(lines) || i >= len(lines[n+1]) || len(line) < 2 { // a name above its value
 					continue
 				}
@@ -349,17 +349,6 @@ func (t *table) statedIn(texts []string) (b statedBalance, ok bool) {
 		}
 	}
 	return b, ok
-}
-
-// labelOf returns the value of the longest word of a table that a text begins with.
-func labelOf(table, text string) (value string) {
-	longest, text := 0, plain(text)+" "
-	for word, v := range words[table] {
-		if len(word) > longest && strings.HasPrefix(text, word+" ") {
-			longest, value = len(word), v
-		}
-	}
-	return value
 }
 
 // nameNotes names the lines after the header that are no transactions. It refuses a file with

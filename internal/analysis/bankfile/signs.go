@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"vestibule/internal/report"
 )
@@ -93,13 +92,11 @@ func (c *chain) walk() {
 // words for no other thing, such as debit, and unlike payment.
 func (t *table) sideOf(r *row) (sign int, clear bool) {
 	for _, i := range t.at[side] {
-		if i < len(r.fields) {
-			switch v := lookUp("side", r.fields[i]); v {
-			case "out", "mostly out":
-				return -1, v == "out"
-			case "in", "mostly in":
-				return 1, v == "in"
-			}
+		switch v := lookUp("side", r.cell(i)); v {
+		case "out", "mostly out":
+			return -1, v == "out"
+		case "in", "mostly in":
+			return 1, v == "in"
 		}
 	}
 	return 0, false
@@ -201,13 +198,10 @@ func (t *table) reversed(rows []*row) (reversed bool, doubt *row) {
 		if v > 0 {
 			n = 1
 		}
-		var words []string
+		text := ""
 		for _, i := range slices.Concat(t.at[description], t.at[memo], t.at[side], t.at[unused]) {
-			if i < len(r.fields) {
-				words = append(words, r.fields[i])
-			}
+			text += " " + r.cell(i)
 		}
-		text := strings.Join(words, " ")
 		switch {
 		case v == 0 || r.marked:
 		case find("income", text) != "":

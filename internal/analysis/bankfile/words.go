@@ -75,13 +75,17 @@ func headerKey(name string) string {
 	return strings.ReplaceAll(plain(unitOfHeader.ReplaceAllString(strings.TrimSpace(name), "")), " ", "")
 }
 
-// find returns the value of the longest word of a table that a text contains, or empty.
-func find(table, text string) (value string) {
-	longest := 0
-	text = " " + plain(text) + " "
+// find returns the value of the longest word of a table that a text contains, or empty;
+// labelOf of the longest that it begins with.
+func find(table, text string) string { return longest(table, text, strings.Contains) }
+
+func labelOf(table, text string) string { return longest(table, text, strings.HasPrefix) }
+
+func longest(table, text string, has func(s, part string) bool) (value string) {
+	length, text := 0, " "+plain(text)+" "
 	for word, v := range words[table] {
-		if len(word) > longest && strings.Contains(text, " "+word+" ") {
-			longest, value = len(word), v
+		if len(word) > length && has(text, " "+word+" ") {
+			length, value = len(word), v
 		}
 	}
 	return value
