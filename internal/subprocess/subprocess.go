@@ -10,12 +10,17 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"time"
 )
 
 // ErrOutput means that a program wrote more than its limit.
 var ErrOutput = errors.New("subprocess: the output is too long")
+
+// AtOnce is how many documents are read at the same time. Three fit into the memory of the shipped
+// files (docs/deploy), however many processors the machine has.
+var AtOnce = min(3, max(1, runtime.NumCPU()-1))
 
 // Limits of one run. Each is required.
 type Limits struct {
