@@ -203,6 +203,7 @@ func behind(t *testing.T, c *http.Client) {
 		"https://" + providerHost + "/widget/v1/widget.js": 200,
 		"https://" + providerHost + "/connect/jwkset":      200,
 		"https://" + portalHost + "/no/such/page":          404,
+		"https://sandbox.example.com/connect/jwkset":       http.StatusMisdirectedRequest, // of a provider without a sandbox
 	} {
 		if got := get(t, c, path); got != want {
 			t.Errorf("%s: %d, want %d", path, got, want)
@@ -331,12 +332,13 @@ func caddy(t *testing.T, dir, at, portal, provider string) *exec.Cmd {
 	_, port, _ := net.SplitHostPort(at)
 	conf := string(raw)
 	for _, host := range []string{"{$PORTAL_HOST:" + portalHost + "} {", "{$PROVIDER_HOST:" + providerHost + "} {"} {
-		conf = replace(t, conf, host, strings.TrimSuffix(host, " {")+":"+port+" {\n\ttls "+dir+"/cert.pem "+dir+"/key.pem")
+		conf = replace(t, conf, host, host+"\n\ttls "+dir+"/cert.pem "+dir+"/key.pem")
 	}
 	main := filepath.Join(dir, "Caddyfile")
 	write(t, main, replace(t, conf, "\n{\n\tlog {", "\n{\n\tadmin off\n\tauto_https disable_redirects\n\tdefault_bind 127.0.0.1\n\tlog {"))
 	cmd := exec.Command(path, "run", "--config", main, "--adapter", "caddyfile")
-	cmd.Env = append(os.Environ(), "PORTAL_UPSTREAM="+portal, "PROVIDER_UPSTREAM="+provider,
+	cmd.Env = append(os.Environ(), "PORTAL_UPSTREAM="+portal, "PROVIDER_UPSTREAM="+provider, "PORTAL_HOST="+portalHost+":"+port,
+		"PROVIDER_HOST="+providerHost+":"+port+", sandbox.example.com:"+port,
 		"XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir, "HOME="+dir)
 	return cmd
 }

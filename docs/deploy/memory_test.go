@@ -180,7 +180,8 @@ func TestMemoryLimitHolds(t *testing.T) {
 	for i := range 10 {
 		account := customer(i)
 		options, _ := json.Marshal(map[string]any{"env": "production", "productId": account.Products["income"], "publicId": account.PublicID,
-			"prefill": map[string]string{"firstName": "Ada", "lastName": "Byron", "email": fmt.Sprintf("ada%d@mail.example", i), "dob": "1990-12-10"}})
+			"prefill": map[string]string{"firstName": "Ada", "lastName": "Byron", "email": fmt.Sprintf("ada%d@mail.example", i),
+				"dob": "1990-12-10"}})
 		var begun struct{ Handle string }
 		if err := json.Unmarshal(send("/widget/v1/visits", "application/json", bytes.NewReader(options)), &begun); err != nil {
 			t.Fatal(err)

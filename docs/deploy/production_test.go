@@ -275,7 +275,8 @@ func TestInstall(t *testing.T) {
 
 	_, port, _ := strings.Cut(p.proxy, ":")
 	portalURL := "https://" + portalHost + ":" + port
-	account, link, err := p.run("provider", "customer", "add", "Harbor Bank", "--staff=ops@harbor.example", "--portal="+portalURL, "--format=env")
+	account, link, err := p.run("provider", "customer", "add", "Harbor Bank", "--staff=ops@harbor.example", "--portal="+portalURL,
+		"--format=env")
 	if err != nil || !strings.Contains(link, "https://"+providerHost+":"+port+"/dashboard/set-password/") {
 		t.Fatalf("customer add: %v\n%s%s", err, account, link)
 	}
@@ -289,7 +290,9 @@ func TestInstall(t *testing.T) {
 		t.Errorf("doctor: %v\n%s%s", err, findings, errs)
 	}
 	withCA := p.environments["harbor"]
-	p.environments["harbor"] = slices.DeleteFunc(slices.Clone(withCA), func(v string) bool { return strings.HasPrefix(v, "VESTIBULE_CA_FILE=") })
+	p.environments["harbor"] = slices.DeleteFunc(slices.Clone(withCA), func(v string) bool {
+		return strings.HasPrefix(v, "VESTIBULE_CA_FILE=")
+	})
 	if findings, _, err := p.run("harbor", "doctor"); err == nil || !strings.Contains(findings, "--ca-file") {
 		t.Errorf("doctor without the private authority: %v\n%s", err, findings)
 	}
