@@ -252,9 +252,7 @@ func (p *production) newKey(unit string) {
 // first report behind nginx with TLS on another port than 443, with a private authority for all connections, a
 // sandbox beside production, a backup that is restored, and a new key.
 func TestInstall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts the whole program")
-	}
+	tools.FullOnly(t)
 	assets.Need(t)
 	p := newProduction(t)
 	passwords := map[string]string{}
