@@ -48,6 +48,7 @@ test: tools assets check ## what must pass before a change lands, after installi
 test-full: export VESTIBULE_TEST_FULL := 1
 test-full: tools assets packages openapi check ## before a release: every language, theme, size and engine, all scans, proxies, races, faults
 	@$(TEST) -timeout 60m ./...
+	@cd docs/deploy/manifests && $(GO) test ./...
 	@$(MAKE) --no-print-directory test-race test-faults outdated
 
 # Tests that run the whole program, or attack it, kill it or put it behind proxies.

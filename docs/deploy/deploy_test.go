@@ -2,6 +2,7 @@ package deploy_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -13,6 +14,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"math/big"
 	"net"
 	"net/http"
@@ -201,6 +203,7 @@ func behind(t *testing.T, c *http.Client) {
 		"https://" + providerHost + "/widget/v1/widget.js": 200,
 		"https://" + providerHost + "/connect/jwkset":      200,
 		"https://" + portalHost + "/no/such/page":          404,
+		"https://sandbox.example.com/connect/jwkset":       http.StatusMisdirectedRequest, // of a provider without a sandbox
 	} {
 		if got := get(t, c, path); got != want {
 			t.Errorf("%s: %d, want %d", path, got, want)
@@ -329,12 +332,13 @@ func caddy(t *testing.T, dir, at, portal, provider string) *exec.Cmd {
 	_, port, _ := net.SplitHostPort(at)
 	conf := string(raw)
 	for _, host := range []string{"{$PORTAL_HOST:" + portalHost + "} {", "{$PROVIDER_HOST:" + providerHost + "} {"} {
-		conf = replace(t, conf, host, strings.TrimSuffix(host, " {")+":"+port+" {\n\ttls "+dir+"/cert.pem "+dir+"/key.pem")
+		conf = replace(t, conf, host, host+"\n\ttls "+dir+"/cert.pem "+dir+"/key.pem")
 	}
 	main := filepath.Join(dir, "Caddyfile")
 	write(t, main, replace(t, conf, "\n{\n\tlog {", "\n{\n\tadmin off\n\tauto_https disable_redirects\n\tdefault_bind 127.0.0.1\n\tlog {"))
 	cmd := exec.Command(path, "run", "--config", main, "--adapter", "caddyfile")
-	cmd.Env = append(os.Environ(), "PORTAL_UPSTREAM="+portal, "PROVIDER_UPSTREAM="+provider,
+	cmd.Env = append(os.Environ(), "PORTAL_UPSTREAM="+portal, "PROVIDER_UPSTREAM="+provider, "PORTAL_HOST="+portalHost+":"+port,
+		"PROVIDER_HOST="+providerHost+":"+port+", sandbox.example.com:"+port,
 		"XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir, "HOME="+dir)
 	return cmd
 }
@@ -363,8 +367,9 @@ func certificate(t *testing.T, dir string) *x509.CertPool {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: portalHost},
-		DNSNames:  []string{portalHost, providerHost},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		DNSNames:    []string{portalHost, providerHost, "sandbox.example.com", "submit.example.com", "db.internal", "mail.example.com"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
@@ -399,27 +404,286 @@ func newClient(t *testing.T, at string, roots *x509.CertPool) *http.Client {
 	}}
 }
 
-// TestVariables holds that each variable in these files is one of the program's.
-func TestVariables(t *testing.T) {
+// variablesOf returns the variables that a command takes, by its help.
+func variablesOf(t *testing.T, command ...string) []string {
+	t.Helper()
 	var help strings.Builder
-	if exit := app.Run(t.Context(), []string{"--help"}, &help, io.Discard); exit != 0 {
-		t.Fatal("no help")
+	if exit := app.Run(t.Context(), append(command, "--help"), &help, io.Discard); exit != 0 {
+		t.Fatalf("%v has no help", command)
 	}
-	known := regexp.MustCompile(`VESTIBULE_[A-Z_]+`).FindAllString(strings.ReplaceAll(help.String(), "\n", " "), -1)
+	return regexp.MustCompile(`VESTIBULE_[A-Z_]+`).FindAllString(help.String(), -1)
+}
+
+// TestVariables holds that each variable in these files is one of the program's, and that each process gets those
+// that its command takes.
+func TestVariables(t *testing.T) {
+	known := variablesOf(t)
 	err := fs.WalkDir(os.DirFS("."), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, ".go") {
 			return err
 		}
-		raw, err := os.ReadFile(path)
-		for _, name := range regexp.MustCompile(`VESTIBULE_[A-Z_]+`).FindAllString(string(raw), -1) {
+		for _, name := range regexp.MustCompile(`VESTIBULE_[A-Z_]*[A-Z]`).FindAllString(string(read(t, path)), -1) {
 			if !slices.Contains(known, name) {
 				t.Errorf("%s: the program has no variable %s", path, name)
 			}
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	takes := func(where, command string, names ...string) {
+		if len(names) == 0 {
+			t.Errorf("%s has no variables", where)
+		}
+		taken := variablesOf(t, command)
+		for _, name := range names {
+			if strings.HasPrefix(name, "VESTIBULE_") && !slices.Contains(taken, name) {
+				t.Errorf("%s: vestibule %s does not use %s", where, command, name)
+			}
+		}
+	}
+	in := func(file string) []string {
+		return regexp.MustCompile(`(?m)^#?(VESTIBULE_[A-Z_]+)=`).FindAllString(string(read(t, file)), -1)
+	}
+	for file, command := range map[string]string{"provider.env": "provider", "portal.env": "portal", "sandbox.env": "provider"} {
+		var names []string
+		for _, line := range in(file) {
+			names = append(names, strings.Trim(line, "#="))
+		}
+		takes(file, command, names...)
+	}
+	for file, services := range map[string]int{"compose.yaml": 2, "compose.both.yaml": 1} {
+		for name, service := range composeOf(t, file).Services {
+			if name == "provider" || name == "portal" {
+				services--
+				takes(file+": "+name, name, slices.Collect(maps.Keys(service.Environment))...)
+			}
+		}
+		if services != 0 {
+			t.Errorf("%s: %d services fewer than expected", file, services)
+		}
+	}
+	deployments := 0
+	configs := map[string]manifest{}
+	for _, m := range manifests(t) {
+		if m.Kind == "ConfigMap" {
+			configs[m.Metadata.Name] = m
+		}
+	}
+	for _, m := range manifests(t) {
+		for _, c := range m.Spec.Template.Spec.Containers {
+			deployments++
+			for _, from := range c.EnvFrom {
+				if name := from.ConfigMapRef.Name; name != "" {
+					takes("kubernetes.yaml: "+name, c.Args[0], slices.Collect(maps.Keys(configs[name].Data))...)
+				}
+			}
+		}
+	}
+	if deployments != 2 {
+		t.Errorf("kubernetes.yaml has %d deployments", deployments)
+	}
+}
+
+// compose is what the tests read of a compose file.
+type compose struct {
+	Services map[string]struct {
+		Image       string
+		Command     []string
+		Environment map[string]string
+		Secrets     []any
+		MemLimit    string `yaml:"mem_limit"`
+	}
+	Secrets map[string]struct{ File string }
+	Volumes map[string]any
+}
+
+func composeOf(t *testing.T, file string) (c compose) {
+	t.Helper()
+	if err := yaml.Unmarshal(read(t, file), &c); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return c
+}
+
+// TestComposeIsWhole requires that each secret that a service takes is a file, and each file that one.
+func TestComposeIsWhole(t *testing.T) {
+	for _, file := range []string{"compose.yaml", "compose.both.yaml"} {
+		c, used := composeOf(t, file), map[string]bool{}
+		for name, service := range c.Services {
+			for _, secret := range service.Secrets {
+				of, _ := secret.(string)
+				if long, ok := secret.(map[string]any); ok {
+					of, _ = long["source"].(string)
+				}
+				if used[of] = true; c.Secrets[of].File != "./secrets/"+of {
+					t.Errorf("%s: %s takes the secret %q of the file %q", file, name, of, c.Secrets[of].File)
+				}
+			}
+		}
+		if len(used) < 2 || len(used) != len(c.Secrets) {
+			t.Errorf("%s: services take %v of %v", file, used, c.Secrets)
+		}
+	}
+}
+
+// manifest is what the tests read of a manifest of Kubernetes.
+type manifest struct {
+	Kind     string
+	Metadata struct{ Name string }
+	Data     map[string]string
+	Spec     struct {
+		Template    podTemplate
+		JobTemplate struct {
+			Spec struct{ Template podTemplate }
+		} `yaml:"jobTemplate"`
+		Selector struct {
+			MatchLabels map[string]string `yaml:"matchLabels"`
+			App         string
+		}
+		PodSelector struct {
+			MatchLabels map[string]string `yaml:"matchLabels"`
+		} `yaml:"podSelector"`
+		Rules []struct {
+			HTTP struct {
+				Paths []struct {
+					Backend struct{ Service struct{ Name string } }
+				}
+			}
+		}
+	}
+}
+
+type podTemplate struct {
+	Metadata struct{ Labels map[string]string }
+	Spec     struct {
+		Containers     []container
+		InitContainers []container `yaml:"initContainers"`
+		Volumes        []struct {
+			Name                  string
+			Secret                struct{ SecretName string } `yaml:"secret"`
+			ConfigMap             struct{ Name string }       `yaml:"configMap"`
+			PersistentVolumeClaim struct{ ClaimName string }  `yaml:"persistentVolumeClaim"`
+		}
+	}
+}
+
+type container struct {
+	Name    string
+	Args    []string
+	EnvFrom []struct {
+		ConfigMapRef struct{ Name string } `yaml:"configMapRef"`
+		SecretRef    struct{ Name string } `yaml:"secretRef"`
+	} `yaml:"envFrom"`
+	VolumeMounts []struct{ Name string } `yaml:"volumeMounts"`
+	Resources    struct{ Limits map[string]string }
+}
+
+func manifests(t *testing.T) (all []manifest) {
+	t.Helper()
+	d := yaml.NewDecoder(bytes.NewReader(read(t, "kubernetes.yaml")))
+	for {
+		var m manifest
+		if err := d.Decode(&m); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, m)
+	}
+}
+
+// TestManifestsReferToEachOther requires that each name in kubernetes.yaml is that of a part of it, or of what the
+// guide's commands create.
+func TestManifestsReferToEachOther(t *testing.T) {
+	all := manifests(t)
+	exists := map[string]bool{}
+	for _, m := range all {
+		exists[strings.ToLower(m.Kind)+" "+m.Metadata.Name] = true
+	}
+	guide := string(read(t, "README.md"))
+	for _, found := range regexp.MustCompile(`kubectl create (secret generic|configmap) ([\w-]+)`).FindAllStringSubmatch(guide, -1) {
+		exists[strings.TrimSuffix(found[1], " generic")+" "+found[2]] = true
+	}
+	for _, party := range []string{"provider", "portal"} {
+		for _, kind := range []string{"configmap", "deployment", "service", "poddisruptionbudget", "networkpolicy", "ingress", "secret"} {
+			if !exists[kind+" vestibule-"+party] {
+				t.Errorf("there is no %s vestibule-%s", kind, party)
+			}
+		}
+	}
+	needs := func(m manifest, kind, name string) {
+		if name != "" && !exists[kind+" "+name] {
+			t.Errorf("%s %s needs the %s %q", m.Kind, m.Metadata.Name, kind, name)
+		}
+	}
+	for _, m := range all {
+		for _, selected := range []string{m.Spec.Selector.App, m.Spec.Selector.MatchLabels["app"], m.Spec.PodSelector.MatchLabels["app"]} {
+			needs(m, "deployment", selected)
+		}
+		for _, rule := range m.Spec.Rules {
+			for _, path := range rule.HTTP.Paths {
+				needs(m, "service", path.Backend.Service.Name)
+			}
+		}
+		for _, pod := range []podTemplate{m.Spec.Template, m.Spec.JobTemplate.Spec.Template} {
+			volumes := map[string]bool{}
+			for _, v := range pod.Spec.Volumes {
+				volumes[v.Name] = true
+				needs(m, "secret", v.Secret.SecretName)
+				needs(m, "configmap", v.ConfigMap.Name)
+				needs(m, "persistentvolumeclaim", v.PersistentVolumeClaim.ClaimName)
+			}
+			for _, c := range slices.Concat(pod.Spec.Containers, pod.Spec.InitContainers) {
+				for _, from := range c.EnvFrom {
+					needs(m, "configmap", from.ConfigMapRef.Name)
+					needs(m, "secret", from.SecretRef.Name)
+				}
+				for _, mount := range c.VolumeMounts {
+					if !volumes[mount.Name] {
+						t.Errorf("%s %s mounts %q, which is no volume", m.Kind, m.Metadata.Name, mount.Name)
+					}
+				}
+				if c.Resources.Limits["memory"] == "" {
+					t.Errorf("%s %s: %s has no limit of memory", m.Kind, m.Metadata.Name, c.Name)
+				}
+			}
+		}
+		if label := m.Spec.Template.Metadata.Labels["app"]; m.Kind == "Deployment" && label != m.Metadata.Name {
+			t.Errorf("the pods of %s have the label %q", m.Metadata.Name, label)
+		}
+	}
+}
+
+// TestUnitsAreEquallyStrict requires that the two systemd units differ in names only.
+func TestUnitsAreEquallyStrict(t *testing.T) {
+	after := func(file string) string {
+		_, rest, found := strings.Cut(string(read(t, file)), "\nStateDirectoryMode=")
+		if !found {
+			t.Fatalf("%s has no folder of state", file)
+		}
+		return rest
+	}
+	if after("vestibule-provider.service") != after("vestibule-portal@.service") {
+		t.Error("the units differ")
+	}
+}
+
+// TestUnitsVerify asks systemd whether it understands the units.
+func TestUnitsVerify(t *testing.T) {
+	path, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd is not installed")
+	}
+	dir := t.TempDir()
+	for _, file := range []string{"vestibule-provider.service", "vestibule-portal@.service"} {
+		write(t, filepath.Join(dir, file), replace(t, string(read(t, file)), "/usr/local/bin/vestibule", "/bin/true"))
+	}
+	out, err := exec.Command(path, "verify", filepath.Join(dir, "vestibule-provider.service"),
+		filepath.Join(dir, "vestibule-portal@harbor.service")).CombinedOutput()
+	if err != nil || strings.Contains(string(out), "vestibule-p") {
+		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
 }
 
@@ -429,8 +693,8 @@ func TestTimeToStop(t *testing.T) {
 	for _, file := range []struct{ grace, wait, setting string }{
 		{"compose.yaml", "compose.yaml", `stop_grace_period: (\d+)s`},
 		{"kubernetes.yaml", "kubernetes.yaml", `terminationGracePeriodSeconds: (\d+)`},
-		{"portal.env", "vestibule@.service", `TimeoutStopSec=(\d+)`},
-		{"provider.env", "vestibule@.service", `TimeoutStopSec=(\d+)`},
+		{"portal.env", "vestibule-portal@.service", `TimeoutStopSec=(\d+)`},
+		{"provider.env", "vestibule-provider.service", `TimeoutStopSec=(\d+)`},
 	} {
 		grace, wait := number(t, file.grace, `VESTIBULE_DRAIN_GRACE(?:=|: )(\d+)s`), number(t, file.wait, file.setting)
 		if wait < grace+45 {
@@ -439,33 +703,29 @@ func TestTimeToStop(t *testing.T) {
 	}
 }
 
-// TestKeyIsOnlyAFile requires that the Secret with the key-encryption key is not also
-// given as environment variables.
+// TestKeyIsOnlyAFile requires that no Secret with a key-encryption key is also given as environment variables.
 func TestKeyIsOnlyAFile(t *testing.T) {
-	raw, err := os.ReadFile("kubernetes.yaml")
-	if err != nil {
-		t.Fatal(err)
+	raw := string(read(t, "kubernetes.yaml"))
+	variables := regexp.MustCompile(`secretRef: \{name: (\S+)\}`).FindAllStringSubmatch(raw, -1)
+	keys := regexp.MustCompile(`secretName: (vestibule\S+)`).FindAllStringSubmatch(raw, -1)
+	for _, key := range keys {
+		for _, v := range variables {
+			if key[1] == v[1] || !strings.HasSuffix(key[1], "-key") {
+				t.Errorf("Secret of the key %q, of the variables %q: want two", key[1], v[1])
+			}
+		}
 	}
-	key := regexp.MustCompile(`secretName: (\S+)`).FindSubmatch(raw)
-	variables := regexp.MustCompile(`secretRef: \{name: (\S+)\}`).FindSubmatch(raw)
-	if key == nil || variables == nil || string(key[1]) == string(variables[1]) {
-		t.Errorf("Secret of the key %q, of the variables %q: want two", key, variables)
+	if len(keys) != 3 || len(variables) < 4 {
+		t.Errorf("%d keys, %d Secrets of variables", len(keys), len(variables))
 	}
 }
 
 // TestSecretsAreNotCopied requires that neither the image's build nor a commit takes the
 // files that compose.yaml's first steps write beside it.
 func TestSecretsAreNotCopied(t *testing.T) {
-	compose, err := os.ReadFile("compose.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	written := map[string]bool{".env": true, "account.env": true, "certificates": true}
-	for _, file := range regexp.MustCompile(`file: \./(\w+)/`).FindAllSubmatch(compose, -1) {
-		written[string(file[1])] = true
-	}
-	if len(written) < 3 {
-		t.Error("compose.yaml has no files of secrets")
+	written := map[string]bool{".env": true, "certificates": true, "secrets": true}
+	for _, file := range regexp.MustCompile(`(?:file|env_file): \[?\./?(\w+)/`).FindAllStringSubmatch(string(read(t, "compose.yaml")), -1) {
+		written[file[1]] = true
 	}
 	for _, list := range []string{"Dockerfile.dockerignore", "../../.gitignore"} {
 		raw, err := os.ReadFile(list)
@@ -497,18 +757,8 @@ func number(t *testing.T, path, setting string) int {
 
 // TestFilesAreForProduction requires that no file runs a sandbox at the public names.
 func TestFilesAreForProduction(t *testing.T) {
-	var compose struct {
-		Services map[string]struct {
-			Image       string
-			Command     []string
-			Environment map[string]string
-		}
-	}
-	if err := yaml.Unmarshal(read(t, "compose.yaml"), &compose); err != nil {
-		t.Fatal(err)
-	}
 	var commands []string
-	for name, service := range compose.Services {
+	for name, service := range composeOf(t, "compose.yaml").Services {
 		if service.Image != "vestibule" {
 			continue
 		}
@@ -521,8 +771,9 @@ func TestFilesAreForProduction(t *testing.T) {
 		t.Errorf("compose.yaml runs %v", commands)
 	}
 	const set = "\nVESTIBULE_ENVIRONMENT=production\n"
-	for file, want := range map[string]string{"portal.env": set, "provider.env": set,
-		"kubernetes.yaml": "\n  VESTIBULE_ENVIRONMENT: production\n", "vestibule@.service": "\nExecStart=/usr/local/bin/vestibule %i\n"} {
+	for file, want := range map[string]string{"provider.env": set, "kubernetes.yaml": "\n  VESTIBULE_ENVIRONMENT: production\n",
+		"vestibule-provider.service": "\nExecStart=/usr/local/bin/vestibule provider\n",
+		"vestibule-portal@.service":  "\nExecStart=/usr/local/bin/vestibule portal\n"} {
 		if !strings.Contains(string(read(t, file)), want) {
 			t.Errorf("%s lacks %q", file, want)
 		}
@@ -558,7 +809,7 @@ func read(t *testing.T, name string) []byte {
 
 // TestYAML parses every document of the YAML files.
 func TestYAML(t *testing.T) {
-	for _, name := range []string{"compose.yaml", "kubernetes.yaml"} {
+	for _, name := range []string{"compose.yaml", "compose.both.yaml", "kubernetes.yaml"} {
 		raw, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

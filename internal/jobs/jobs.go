@@ -60,7 +60,7 @@ const (
 )
 
 // workers is how many jobs of each queue a process runs at once.
-var workers = map[QueueName]int{Default: 16, Webhooks: 16, Emails: 4, Reports: 16, Documents: 2 * max(2, runtime.NumCPU()-1)}
+var workers = map[QueueName]int{Default: 16, Webhooks: 16, Emails: 4, Reports: 16, Documents: 2 * min(3, max(2, runtime.NumCPU()-1))}
 
 // In sets the queue of a kind, instead of Default.
 func In(queue QueueName) Option { return func(k *kind) { k.queue = queue } }

@@ -11,7 +11,6 @@ import (
 	"image"
 	"image/png"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -45,7 +44,7 @@ type Renderer struct {
 // New returns a renderer. With pdf, it renders PDF files, too, if pdftoppm and pdfinfo are in
 // PATH.
 func New(pdf bool) *Renderer {
-	r := &Renderer{turns: make(chan struct{}, max(1, runtime.NumCPU()-1))}
+	r := &Renderer{turns: make(chan struct{}, subprocess.AtOnce)}
 	if !pdf || !subprocess.LimitsPrograms {
 		return r
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"time"
 )
@@ -20,6 +21,10 @@ var (
 	// ErrNoLimits means that this system cannot limit a program, which was therefore not run.
 	ErrNoLimits = errors.New("subprocess: on Windows other programs cannot be limited, so they are not run")
 )
+
+// AtOnce is how many documents are read at the same time. Three fit into the memory of the shipped
+// files (docs/deploy), however many processors the machine has.
+var AtOnce = min(3, max(1, runtime.NumCPU()-1))
 
 // Limits of one run. Each is required.
 type Limits struct {

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -58,7 +57,7 @@ func Find(ctx context.Context) (*Engine, error) {
 	if err != nil {
 		return nil, errors.New("tesseract is not installed")
 	}
-	e := &Engine{tesseract: path, turns: make(chan struct{}, max(1, runtime.NumCPU()-1)), limit: pageTime}
+	e := &Engine{tesseract: path, turns: make(chan struct{}, subprocess.AtOnce), limit: pageTime}
 	if pdf, err := exec.LookPath("pdftoppm"); err == nil {
 		e.pdftoppm = pdf
 	}

@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"sort"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -88,6 +89,11 @@ func Start(ctx context.Context, settings ...string) (*Cluster, error) {
 		return cmd
 	}
 	q := url.Values{"host": {dir}, "user": {"vestibule"}, "sslmode": {"disable"}}
+	for _, s := range settings {
+		if port, found := strings.CutPrefix(s, "port="); found {
+			q.Set("port", port)
+		}
+	}
 	c := &Cluster{URL: "postgres:///postgres?" + q.Encode(), dir: dir, server: server, end: syscall.SIGINT,
 		done: make(chan error, 1), stop: make(chan os.Signal, 1)}
 	if err := c.run(ctx); err != nil {
