@@ -257,7 +257,7 @@ func (h *family) asChild() headers { return append(h.basic(), "X-PUBLIC-ID", h.c
 
 func (h *family) valid() map[string]any { return map[string]any{"type": "product", "id": h.product} }
 
-// callers may not use an endpoint, or send what it does not take.
+// callers are not allowed to use an endpoint, or send what it does not accept.
 func (h *family) callers() []rejected {
 	asChild, valid := h.asChild(), h.valid()
 	return []rejected{
@@ -297,7 +297,7 @@ func (h *family) callers() []rejected {
 	}
 }
 
-// targets are no account or product that the customer may configure.
+// targets are accounts and products that the customer cannot configure.
 func (h *family) targets() (rows []rejected) {
 	for what, id := range map[string]string{"unknown": "svc-unknown", "another's": h.theirs,
 		"the parent's own": h.seed.PublicID, "another customer's": h.seed.ThirdParty.PublicID,
@@ -317,7 +317,7 @@ func (h *family) targets() (rows []rejected) {
 	return rows
 }
 
-// names are none that an account or a product may have.
+// names are names that accounts and products cannot have.
 func (h *family) names() (rows []rejected) {
 	long := strings.Repeat("é", 101)
 	for what, name := range map[string]any{"nothing": nil, "an empty name": "", "too long a name": long,
